@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/common/dim.h"
+
+#include <map>
+#include <tuple>
+
+namespace common {
+namespace {
+
+struct Symbol {
+  char op;  // 's' for a free symbol
+  Dim a, b;
+  int64_t lo, hi;
+  int64_t name;
+};
+
+struct SymbolTable {
+  std::vector<Symbol> symbols;
+  std::map<std::tuple<char, int64_t, int64_t>, int64_t> interned;
+  std::vector<DimConstraint> constraints;
+  int64_t free_count = 0;
+};
+
+SymbolTable& Table() {
+  static thread_local SymbolTable t;
+  return t;
+}
+
+Dim Push(Symbol s) {
+  auto& t = Table();
+  t.symbols.push_back(s);
+  return Dim::FromRaw(-static_cast<int64_t>(t.symbols.size()));
+}
+
+}  // namespace
+
+Dim NewSymbol(int64_t lo, int64_t hi) { return Push({'s', Dim(0), Dim(0), lo, hi, Table().free_count++}); }
+
+Dim SymbolicOp(char op, Dim a, Dim b) {
+  if (op == '+' && a.raw() == 0) return b;
+  if ((op == '+' || op == '-') && b.raw() == 0) return a;
+  if (op == '-' && SameDim(a, b)) return 0;
+  if (op == '*' && (a.raw() == 0 || b.raw() == 0)) return 0;
+  if (op == '*' && a.raw() == 1) return b;
+  if ((op == '*' || op == '/') && b.raw() == 1) return a;
+  if (op == '/' && SameDim(a, b)) return 1;
+  if ((op == '+' || op == '*') && a.raw() > b.raw()) std::swap(a, b);  // commutative: one spelling
+  if (op == '/' && !a.known()) {  // (x * b) / b is x
+    const Symbol& s = Table().symbols[-a.raw() - 1];
+    if (s.op == '*' && SameDim(s.b, b)) return s.a;
+    if (s.op == '*' && SameDim(s.a, b)) return s.b;
+    if (s.op == '*' && b.known() && b.raw() > 0 && s.b.known() && s.b.raw() % b.raw() == 0) return s.a * Dim(s.b.raw() / b.raw());
+  }
+  auto key = std::make_tuple(op, a.raw(), b.raw());
+  auto& t = Table();
+  auto it = t.interned.find(key);
+  if (it != t.interned.end()) return Dim::FromRaw(it->second);
+  Dim d = Push({op, a, b, 0, INT64_MAX, 0});
+  t.interned[key] = d.raw();
+  return d;
+}
+
+std::string DimText(Dim d) {
+  if (d.known()) return std::to_string(d.raw());
+  const Symbol& s = Table().symbols.at(-d.raw() - 1);
+  if (s.op == 's') return "S" + std::to_string(s.name);
+  return "(" + DimText(s.a) + s.op + DimText(s.b) + ")";
+}
+
+void AddEqualConstraint(Dim a, Dim b) {
+  if (!SameDim(a, b) && !(a.known() && b.known())) Table().constraints.push_back({a, b});
+}
+const std::vector<DimConstraint>& DimConstraints() { return Table().constraints; }
+
+std::string ShapeText(const Dims& d) {
+  std::string s = "[";
+  for (int64_t i = 0; i < d.size(); ++i) s += (i ? ", " : "") + DimText(d[i]);
+  return s + "]";
+}
+std::string ShapeText(const Ints& d) {
+  std::string s = "[";
+  for (int64_t i = 0; i < d.size(); ++i) s += (i ? ", " : "") + std::to_string(d[i]);
+  return s + "]";
+}
+
+Dim BroadcastDim(const char* op, Dim a, Dim b, const Dims& sa, const Dims& sb) {
+  if (SameDim(a, b) || IsOne(b)) return a;
+  if (IsOne(a)) return b;
+  PD_CHECK(!CertainlyDiffer(a, b), InvalidArgument, "[", op, "] expected shapes that broadcast, got ", ShapeText(sa),
+           " and ", ShapeText(sb));
+  AddEqualConstraint(a, b);
+  return a.known() ? a : b;
+}
+
+Dims BroadcastDims(const char* op, const Dims& a, const Dims& b) {
+  const Dims& big = a.size() >= b.size() ? a : b;
+  const Dims& small = a.size() >= b.size() ? b : a;
+  Dims out = big;
+  int64_t shift = big.size() - small.size();
+  for (int64_t i = 0; i < small.size(); ++i)
+    out[i + shift] = BroadcastDim(op, a.size() >= b.size() ? big[i + shift] : small[i],
+                                  a.size() >= b.size() ? small[i] : big[i + shift], a, b);
+  return out;
+}
+
+void RequireEq(const char* op, const char* what, Dim a, Dim b) {
+  PD_CHECK(!CertainlyDiffer(a, b), InvalidArgument, "[", op, "] expected ", what, " to be equal, got ", DimText(a), " and ",
+           DimText(b));
+  AddEqualConstraint(a, b);
+}
+
+int64_t NormalizeAxis(const char* op, int64_t axis, int64_t rank) {
+  int64_t r = rank == 0 ? 1 : rank;
+  PD_CHECK(axis >= -r && axis < r, InvalidArgument, "[", op, "] expected axis in [", -r, ", ", r, "), got ", axis);
+  return axis < 0 ? axis + r : axis;
+}
+
+}  // namespace common

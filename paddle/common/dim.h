@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// One extent of a shape: a known int64 or a symbol. There is deliberately no == on Dim: shape rules say what they need
+// (broadcast, require_eq, known) and unknown extents turn into constraints instead of wrong branches.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "paddle/common/error.h"
+#include "paddle/common/small_vector.h"
+
+namespace common {
+
+class Dim {
+ public:
+  Dim() = default;
+  constexpr Dim(int64_t v) : v_(v) {}  // NOLINT: extents are written as numbers everywhere
+  bool known() const { return v_ >= 0; }
+  // The extent; an unknown one here is a defect of the caller.
+  int64_t value() const {
+    PD_ASSERT(v_ >= 0);
+    return v_;
+  }
+  // The extent as users see it: -1 when unknown.
+  int64_t visible() const { return v_ >= 0 ? v_ : -1; }
+  int64_t raw() const { return v_; }
+  static Dim FromRaw(int64_t raw) { return Dim(raw); }
+
+ private:
+  int64_t v_ = 0;  // >= 0: the extent; < 0: -(symbol id + 1)
+};
+
+// A fresh symbol in [lo, hi], e.g. an input's dynamic batch or the count of nonzero elements.
+Dim NewSymbol(int64_t lo = 0, int64_t hi = INT64_MAX);
+// How a symbolic extent reads in messages and IR text: "S0", "S0*4".
+std::string DimText(Dim d);
+
+Dim SymbolicOp(char op, Dim a, Dim b);
+inline Dim operator+(Dim a, Dim b) { return a.known() && b.known() ? Dim(a.raw() + b.raw()) : SymbolicOp('+', a, b); }
+inline Dim operator*(Dim a, Dim b) { return a.known() && b.known() ? Dim(a.raw() * b.raw()) : SymbolicOp('*', a, b); }
+inline Dim Sub(Dim a, Dim b) { return a.known() && b.known() ? Dim(a.raw() - b.raw()) : SymbolicOp('-', a, b); }
+// Floor division.
+inline Dim Div(Dim a, Dim b) {
+  return a.known() && b.known() ? Dim(b.raw() == 0 ? 0 : a.raw() / b.raw()) : SymbolicOp('/', a, b);
+}
+
+// Whether both are certainly the same extent.
+inline bool SameDim(Dim a, Dim b) { return a.raw() == b.raw(); }
+// Whether both are known and differ; unknown pairs are not "certainly different".
+inline bool CertainlyDiffer(Dim a, Dim b) { return a.known() && b.known() && a.raw() != b.raw(); }
+inline bool IsOne(Dim a) { return a.raw() == 1; }
+
+// Records that two extents must be equal at run time (no effect on known pairs).
+void AddEqualConstraint(Dim a, Dim b);
+struct DimConstraint {
+  Dim a, b;
+};
+const std::vector<DimConstraint>& DimConstraints();
+
+using Dims = SmallVector<Dim, 6>;      // shapes while inferring; may hold symbols
+using Ints = SmallVector<int64_t, 6>;  // concrete shapes, strides, axes
+
+inline bool AllKnown(const Dims& d) {
+  for (Dim x : d)
+    if (!x.known()) return false;
+  return true;
+}
+inline Dim Product(const Dims& d) {
+  Dim p(1);
+  for (Dim x : d) p = p * x;
+  return p;
+}
+inline int64_t Product(const Ints& d) {
+  int64_t p = 1;
+  for (int64_t x : d) p *= x;
+  return p;
+}
+std::string ShapeText(const Dims& d);  // "[2, S0, 3]"
+std::string ShapeText(const Ints& d);
+inline Dims ToDims(const Ints& v) { return Dims(v.begin(), v.end()); }
+inline Ints ToInts(const Dims& v) {
+  Ints r;
+  for (Dim d : v) r.push_back(d.value());
+  return r;
+}
+
+// The common extent of two operands' axis under broadcasting; op and shapes are for the message.
+Dim BroadcastDim(const char* op, Dim a, Dim b, const Dims& sa, const Dims& sb);
+Dims BroadcastDims(const char* op, const Dims& a, const Dims& b);
+// a must equal b; unknown pairs yield a constraint.
+void RequireEq(const char* op, const char* what, Dim a, Dim b);
+// axis in [-rank, rank) mapped to [0, rank); rank 0 accepts -1 and 0.
+int64_t NormalizeAxis(const char* op, int64_t axis, int64_t rank);
+
+}  // namespace common

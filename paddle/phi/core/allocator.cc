@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/phi/core/allocator.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "paddle/common/error.h"
+
+namespace phi {
+namespace {
+
+// Small classes are powers of two with one half step: 64, 96, 128, 192, ... up to 64 KiB; freed blocks stay with the freeing thread.
+constexpr int kClasses = 21;
+constexpr size_t kSmallLimit = 64 << 10;
+constexpr size_t kThreadCacheBytes = 4 << 20;
+constexpr size_t kHugePage = 2 << 20;
+
+constexpr size_t ClassSize(int c) { return (c & 1) ? (size_t{96} << (c >> 1)) : (size_t{64} << (c >> 1)); }
+inline int ClassOf(size_t bytes) {
+  if (bytes <= 64) return 0;
+  int log = 63 - __builtin_clzll(bytes - 1);  // bytes in (2^log, 2^(log+1)]
+  int c = 2 * (log - 6);
+  return bytes <= (size_t{3} << (log - 1)) ? c + 1 : c + 2;
+}
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+std::atomic<int64_t> g_live_large{0}, g_live_large_max{0}, g_reserved{0}, g_reserved_max{0}, g_live_small{0};
+
+void RaisePeak(std::atomic<int64_t>& peak, int64_t v) {
+  int64_t old = peak.load(std::memory_order_relaxed);
+  while (v > old && !peak.compare_exchange_weak(old, v, std::memory_order_relaxed)) {
+  }
+}
+
+void AddReserved(int64_t d) {
+  int64_t v = g_reserved.fetch_add(d, std::memory_order_relaxed) + d;
+  if (d > 0) RaisePeak(g_reserved_max, v);
+}
+
+struct ThreadCache {
+  FreeBlock* head[kClasses] = {};
+  size_t cached = 0;
+  int64_t live_delta = 0;  // flushed to the shared counter now and then
+  ~ThreadCache() {
+    for (int c = 0; c < kClasses; ++c)
+      while (FreeBlock* b = head[c]) {
+        head[c] = b->next;
+        std::free(b);
+        AddReserved(-static_cast<int64_t>(ClassSize(c)));
+      }
+    g_live_small += live_delta;
+    dead = true;
+  }
+  static thread_local bool dead;
+};
+thread_local bool ThreadCache::dead = false;
+thread_local ThreadCache t_cache;
+
+class LargeCache {
+ public:
+  void* Take(size_t bytes, size_t* got) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto it = free_.lower_bound(bytes);
+    if (it == free_.end() || it->first > bytes + bytes / 4) return nullptr;  // do not waste more than a quarter
+    void* p = it->second.back();
+    *got = it->first;
+    it->second.pop_back();
+    cached_ -= it->first;
+    if (it->second.empty()) free_.erase(it);
+    return p;
+  }
+  void Put(void* p, size_t bytes) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    free_[bytes].push_back(p);
+    cached_ += bytes;
+    while (cached_ > limit_) EvictLargest();
+  }
+  void Release() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    while (!free_.empty()) EvictLargest();
+  }
+
+ private:
+  void EvictLargest() {
+    auto it = std::prev(free_.end());
+    munmap(it->second.back(), it->first);
+    AddReserved(-static_cast<int64_t>(it->first));
+    cached_ -= it->first;
+    it->second.pop_back();
+    if (it->second.empty()) free_.erase(it);
+  }
+  std::mutex mutex_;
+  std::map<size_t, std::vector<void*>> free_;
+  size_t cached_ = 0;
+  size_t limit_ = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGE_SIZE)) / 4;
+};
+
+LargeCache& Large() {
+  static auto* c = new LargeCache;
+  return *c;
+}
+
+// The length really mapped for a request, so that equal requests meet the same cached blocks. Above 1 MiB steps are 1/8 of the size.
+size_t LargeSize(size_t bytes) {
+  if (bytes <= (1 << 20)) return (bytes + 65535) & ~size_t{65535};
+  int log = 63 - __builtin_clzll(bytes - 1);
+  size_t step = size_t{1} << (log - 3);
+  return (bytes + step - 1) & ~(step - 1);
+}
+
+void* MapLarge(size_t bytes) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) {
+    ReleaseCpuCache();
+    p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  PD_CHECK(p != MAP_FAILED, ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on Place(cpu), ",
+           g_live_large.load(), " bytes are in use");
+  if (bytes >= kHugePage) madvise(p, bytes, MADV_HUGEPAGE);
+  AddReserved(static_cast<int64_t>(bytes));
+  return p;
+}
+
+}  // namespace
+
+void* AllocateCpu(size_t bytes) {
+  if (__builtin_expect(bytes <= kSmallLimit, 1)) {
+    int c = ClassOf(bytes);
+    ThreadCache& t = t_cache;
+    t.live_delta += static_cast<int64_t>(ClassSize(c));
+    if (FreeBlock* b = t.head[c]) {
+      t.head[c] = b->next;
+      t.cached -= ClassSize(c);
+      return b;
+    }
+    void* p = nullptr;
+    PD_CHECK(posix_memalign(&p, kAlignment, ClassSize(c)) == 0, ResourceExhausted, "out of memory: expected to allocate ", bytes,
+             " bytes on Place(cpu)");
+    AddReserved(static_cast<int64_t>(ClassSize(c)));
+    return p;
+  }
+  PD_CHECK(bytes < (size_t{1} << 46), ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on Place(cpu)");
+  size_t size = LargeSize(bytes), got = size;
+  void* p = Large().Take(size, &got);
+  if (p == nullptr) {
+    p = MapLarge(size);
+  } else if (got != size) {
+    munmap(static_cast<char*>(p) + size, got - size);  // trim, so that the length is again a function of the request
+    AddReserved(-static_cast<int64_t>(got - size));
+  }
+  int64_t live = g_live_large.fetch_add(static_cast<int64_t>(size), std::memory_order_relaxed) + static_cast<int64_t>(size);
+  RaisePeak(g_live_large_max, live);
+  return p;
+}
+
+void FreeCpu(void* p, size_t bytes) {
+  if (__builtin_expect(bytes <= kSmallLimit, 1)) {
+    int c = ClassOf(bytes);
+    if (ThreadCache::dead) {
+      std::free(p);
+      return;
+    }
+    ThreadCache& t = t_cache;
+    t.live_delta -= static_cast<int64_t>(ClassSize(c));
+    if (t.cached + ClassSize(c) > kThreadCacheBytes) {
+      std::free(p);
+      AddReserved(-static_cast<int64_t>(ClassSize(c)));
+      return;
+    }
+    auto* b = static_cast<FreeBlock*>(p);
+    b->next = t.head[c];
+    t.head[c] = b;
+    t.cached += ClassSize(c);
+    return;
+  }
+  size_t size = LargeSize(bytes);
+  g_live_large.fetch_sub(static_cast<int64_t>(size), std::memory_order_relaxed);
+  Large().Put(p, size);
+}
+
+MemoryStats CpuMemoryStats() {
+  g_live_small += t_cache.live_delta;
+  t_cache.live_delta = 0;
+  MemoryStats s;
+  s.allocated = g_live_large + g_live_small;
+  s.allocated_max = g_live_large_max + g_live_small;
+  s.reserved = g_reserved;
+  s.reserved_max = g_reserved_max;
+  return s;
+}
+
+void ResetCpuMemoryPeaks() {
+  g_live_large_max = g_live_large.load();
+  g_reserved_max = g_reserved.load();
+}
+
+void ReleaseCpuCache() { Large().Release(); }
+
+}  // namespace phi

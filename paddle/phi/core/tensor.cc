@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/phi/core/tensor.h"
+
+#include <new>
+
+#include "paddle/phi/core/allocator.h"
+
+namespace phi {
+namespace {
+
+// Free lists of the two objects every tensor needs. Objects on them keep their constructed members in the empty state.
+template <class T>
+struct Pool {
+  static constexpr int kMax = 512;
+  std::vector<void*> free;
+  ~Pool() {
+    for (void* p : free) ::operator delete(p, std::align_val_t{64});
+    dead = true;
+  }
+  void* Take() {
+    if (free.empty()) return ::operator new(sizeof(T), std::align_val_t{64});
+    void* p = free.back();
+    free.pop_back();
+    return p;
+  }
+  void Give(void* p) {
+    if (dead || free.size() >= kMax) {
+      ::operator delete(p, std::align_val_t{64});
+      return;
+    }
+    free.push_back(p);
+  }
+  static thread_local bool dead;
+};
+template <class T>
+thread_local bool Pool<T>::dead = false;
+thread_local Pool<TensorImpl> t_impls;
+thread_local Pool<Storage> t_storages;
+
+}  // namespace
+
+Ref<Storage> Storage::Allocate(size_t bytes, Place place) {
+  PD_CHECK(place.is_cpu(), Unimplemented, "expected Place(cpu), got ", PlaceText(place));
+  void* data = AllocateCpu(bytes);
+  auto* s = new (t_storages.Take()) Storage;
+  s->data_ = data;
+  s->bytes_ = bytes;
+  s->place_ = place;
+  return s;
+}
+
+Ref<Storage> Storage::Wrap(void* data, size_t bytes, Place place, void* owner, void (*release)(void*)) {
+  auto* s = new (t_storages.Take()) Storage;
+  s->data_ = data;
+  s->bytes_ = bytes;
+  s->place_ = place;
+  s->owner_ = owner;
+  s->release_ = release;
+  return s;
+}
+
+void Storage::Destroy() {
+  if (release_) {
+    release_(owner_);
+  } else {
+    FreeCpu(data_, bytes_);
+  }
+  this->~Storage();
+  t_storages.Give(this);
+}
+
+Ref<TensorImpl> TensorImpl::Make() { return new (t_impls.Take()) TensorImpl; }
+
+void TensorImpl::Destroy() {
+  this->~TensorImpl();
+  t_impls.Give(this);
+}
+
+void TensorImpl::SetContiguousStrides() {
+  int64_t n = dims.size(), run = 1;
+  strides.resize(n);
+  for (int64_t i = n - 1; i >= 0; --i) {
+    strides[i] = run;
+    run *= dims[i] > 0 ? dims[i] : 1;
+  }
+  numel = common::Product(dims);
+  contiguous = true;
+}
+
+void TensorImpl::RefreshLayout() {
+  numel = common::Product(dims);
+  contiguous = true;
+  int64_t run = 1;
+  for (int64_t i = dims.size() - 1; i >= 0 && contiguous; --i) {
+    if (dims[i] != 1 && strides[i] != run) contiguous = numel == 0;
+    run *= dims[i];
+  }
+}
+
+Tensor Empty(const Ints& dims, DataType dtype, Place place) {
+  auto impl = TensorImpl::Make();
+  impl->dims = dims;
+  impl->dtype = dtype;
+  impl->place = place;
+  int64_t count = 1;
+  for (int64_t d : dims) {
+    PD_CHECK(d >= 0, InvalidArgument, "expected non-negative extents, got shape ", common::ShapeText(dims));
+    PD_CHECK(!__builtin_mul_overflow(count, d, &count) && count < (int64_t{1} << 46), ResourceExhausted,
+             "out of memory: expected to allocate a tensor of shape ", common::ShapeText(dims), " and dtype ", NameOf(dtype));
+  }
+  impl->SetContiguousStrides();
+  impl->storage = Storage::Allocate(static_cast<size_t>(count * SizeOf(dtype)), place);
+  return Tensor(std::move(impl));
+}
+
+void EnsureOut(Tensor& out, const Ints& dims, DataType dtype) {
+  if (out.defined() && out.dtype() == dtype && out.dims() == dims) return;
+  out = Empty(dims, dtype);
+}
+
+Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t offset) {
+  auto impl = TensorImpl::Make();
+  impl->dims = dims;
+  impl->strides = strides;
+  impl->offset = offset;
+  impl->dtype = x.dtype();
+  impl->place = x.place();
+  impl->storage = x->storage;
+  impl->RefreshLayout();
+  return Tensor(std::move(impl));
+}
+
+double ScalarAsDouble(const Tensor& x) {
+  PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ", common::ShapeText(x.dims()));
+  Tensor d = CastTo(x, DataType::FLOAT64);
+  return *d.data<double>();
+}
+
+int64_t ScalarAsInt(const Tensor& x) {
+  PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ", common::ShapeText(x.dims()));
+  Tensor d = CastTo(x, DataType::INT64);
+  return *d.data<int64_t>();
+}
+
+std::vector<int64_t> ToIntVector(const Tensor& x) {
+  Tensor d = Contiguous(CastTo(x, DataType::INT64));
+  return {d.data<int64_t>(), d.data<int64_t>() + d.numel()};
+}
+
+}  // namespace phi
