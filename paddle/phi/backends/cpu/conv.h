@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution of 1 to 3 spatial dims, its gradients, and transposed convolution, on raw contiguous pointers.
+#pragma once
+
+#include "paddle/common/dtype.h"
+#include "paddle/phi/backends/cpu/threads.h"
+
+namespace phi::cpu {
+
+// One description serves the forward and both gradients. Tensors are contiguous:
+//   x [n, ic, in...] or, with channels_last, [n, in..., ic];  y likewise with oc and out...
+//   w [oc, ic / groups, k...] always (also with channels_last), bias [oc].
+// out[i] must equal ConvOutSize(...). Padding may differ at the two ends and may be negative nowhere.
+struct ConvDesc {
+  int nd = 2;  // spatial dims, 1 to 3; the first nd entries of the arrays are used
+  int64_t n = 1, ic = 1, oc = 1, groups = 1;
+  int64_t in[3] = {1, 1, 1}, k[3] = {1, 1, 1}, out[3] = {1, 1, 1};
+  int64_t stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1}, pad_lo[3] = {0, 0, 0}, pad_hi[3] = {0, 0, 0};
+  bool channels_last = false;
+  // Identity of the weight's contents (storage and version), so that its packed form can be kept; 0 = never keep.
+  uint64_t weight_key = 0;
+};
+
+int64_t ConvOutSize(int64_t in, int64_t k, int64_t stride, int64_t dilation, int64_t pad_lo, int64_t pad_hi);
+
+// Types: f32 f64 f16 bf16 c64 c128; others throw Unimplemented. Inconsistent descriptions throw InvalidArgument.
+void ConvForward(DataType t, const ConvDesc& d, const void* x, const void* w, const void* bias, void* y);
+void ConvGradInput(DataType t, const ConvDesc& d, const void* dy, const void* w, void* dx);
+// dw and dbias may each be null.
+void ConvGradWeight(DataType t, const ConvDesc& d, const void* x, const void* dy, void* dw, void* dbias);
+
+// Transposed convolution: describe the *convolution whose input gradient it is*: its d.ic/d.in are the channels and size of the
+// transposed output y, its d.oc/d.out those of the transposed input x. Weight [d.oc, d.ic / groups, k...], which is the layout of
+// conv_transpose's filter [C_in, C_out / groups, k...]. bias [d.ic] may be null.
+void ConvTransposeForward(DataType t, const ConvDesc& d, const void* x, const void* w, const void* bias, void* y);
+void ConvTransposeGradInput(DataType t, const ConvDesc& d, const void* dy, const void* w, void* dx);
+void ConvTransposeGradWeight(DataType t, const ConvDesc& d, const void* x, const void* dy, void* dw, void* dbias);
+
+// Unfold/fold (im2col) on NCHW, 2-D: col [n, c * kh * kw, out_h * out_w]. Fold adds overlapping patches. Types f32 f64 f16 bf16.
+void Im2Col(DataType t, const ConvDesc& d, const void* x, void* col);
+void Col2Im(DataType t, const ConvDesc& d, const void* col, void* x);
+
+// Bytes of packed weights that may be kept (default 256 MB); least recently used ones go first.
+void SetConvWeightCacheLimit(int64_t bytes);
+void ClearConvCaches();
+
+}  // namespace phi::cpu
