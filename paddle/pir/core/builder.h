@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creates operations at an insertion point.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include "paddle/pir/core/program.h"
+
+namespace pir {
+
+class Builder {
+ public:
+  Builder() = default;
+  explicit Builder(Block* block) : block_(block) {}
+  explicit Builder(Program* program) : block_(&program->block()) {}
+
+  Block* block() const { return block_; }
+  // The op new ops go before; nullptr: the end of the block.
+  Operation* before() const { return before_; }
+  void SetToEnd(Block* block) {
+    block_ = block;
+    before_ = nullptr;
+  }
+  void SetToStart(Block* block) {
+    block_ = block;
+    before_ = block->front();
+  }
+  void SetBefore(Operation* op) {
+    block_ = op->block();
+    before_ = op;
+  }
+  void SetAfter(Operation* op) {
+    block_ = op->block();
+    before_ = op->next();
+  }
+
+  Operation* Insert(Operation* op) {
+    block_->Insert(before_, op);
+    return op;
+  }
+  Operation* Create(const OpInfo* info, std::span<const Value> operands, AttributeMap attrs,
+                    std::span<const Type> result_types, int num_regions = 0) {
+    return Insert(Operation::Create(info, operands, std::move(attrs), result_types, num_regions));
+  }
+  // By name; throws NotFound for an unknown op.
+  Operation* Create(std::string_view op, std::initializer_list<Value> operands, AttributeMap attrs,
+                    std::initializer_list<Type> result_types, int num_regions = 0);
+
+  // Puts the insertion point back at the end of the scope.
+  class Guard {
+   public:
+    explicit Guard(Builder& b) : b_(b), block_(b.block_), before_(b.before_) {}
+    ~Guard() {
+      b_.block_ = block_;
+      b_.before_ = before_;
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    Builder& b_;
+    Block* block_;
+    Operation* before_;
+  };
+
+ private:
+  Block* block_ = nullptr;
+  Operation* before_ = nullptr;
+};
+
+}  // namespace pir
