@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# LLVM 19 for the CPU just-in-time compiler, static. llvm-config is asked instead of LLVM's CMake package because the
+# latter links every optional library (z3, xml2) whether or not a used member needs it.
+find_program(PADDLE_LLVM_CONFIG NAMES llvm-config-19 PATHS /usr/lib/llvm-19/bin)
+if(NOT PADDLE_LLVM_CONFIG)
+  message(FATAL_ERROR "[build] expected llvm-config-19 (package llvm-19-dev), got none; run tools/setup.sh")
+endif()
+function(_llvm OUT)
+  execute_process(COMMAND "${PADDLE_LLVM_CONFIG}" ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  separate_arguments(text UNIX_COMMAND "${text}")
+  set(${OUT} "${text}" PARENT_SCOPE)
+endfunction()
+_llvm(PADDLE_LLVM_VERSION --version)
+if(NOT PADDLE_LLVM_VERSION MATCHES "^19\\.1\\.")
+  message(FATAL_ERROR "[build] expected LLVM 19.1, got ${PADDLE_LLVM_VERSION}")
+endif()
+_llvm(_llvm_include --includedir)
+_llvm(_llvm_libs --link-static --libfiles orcjit x86 passes native)
+find_library(PADDLE_ZLIB NAMES libz.a z REQUIRED)
+find_library(PADDLE_ZSTD NAMES libzstd.a zstd REQUIRED)
+add_library(paddle_llvm_headers INTERFACE)
+target_include_directories(paddle_llvm_headers SYSTEM INTERFACE "${_llvm_include}")
+add_library(paddle_llvm INTERFACE)
+target_link_libraries(paddle_llvm INTERFACE -Wl,--start-group ${_llvm_libs} -Wl,--end-group
+                      ${PADDLE_ZSTD} ${PADDLE_ZLIB} rt dl m)
+message(STATUS "LLVM ${PADDLE_LLVM_VERSION}: ${_llvm_include}")

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# oneDNN 3.2, GNU OpenMP build. The wheel carries only the shared library, so it is bundled beside libgomp in paddle/libs.
+set(PADDLE_ONEDNN_VERSION 2023.2.0)
+paddle_wheel_files(_dnnl_header "onednn-devel-cpu-gomp==${PADDLE_ONEDNN_VERSION}" dnnl_version.h)
+paddle_wheel_files(PADDLE_ONEDNN_LIBRARY "onednn-cpu-gomp==${PADDLE_ONEDNN_VERSION}" libdnnl.so.3)
+cmake_path(GET _dnnl_header PARENT_PATH _dnnl_include_dir)
+if(_dnnl_include_dir MATCHES "/oneapi/dnnl$")
+  cmake_path(GET _dnnl_include_dir PARENT_PATH _dnnl_include_dir)
+  cmake_path(GET _dnnl_include_dir PARENT_PATH _dnnl_include_dir)
+endif()
+add_library(paddle_onednn SHARED IMPORTED)
+set_target_properties(paddle_onednn PROPERTIES IMPORTED_LOCATION "${PADDLE_ONEDNN_LIBRARY}" IMPORTED_SONAME libdnnl.so.3)
+add_library(paddle_onednn_headers INTERFACE)
+target_include_directories(paddle_onednn_headers SYSTEM INTERFACE "${_dnnl_include_dir}")
+message(STATUS "oneDNN ${PADDLE_ONEDNN_VERSION}: ${PADDLE_ONEDNN_LIBRARY}")

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every check and prints a table of steps with seconds; the exit status is 1 if a step failed.
+
+--fast: no format step, no clean-up, and tests only where `git diff HEAD` touches. --build DIR: build directory.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+
+from lint import files, layers, symbols  # noqa: E402
+
+
+class Steps:
+    """Runs named steps; a step returns None or the text of its failure."""
+
+    def __init__(self):
+        self.rows = []
+
+    def run(self, name, step, *args):
+        print(f"== {name}", flush=True)
+        start = time.monotonic()
+        try:
+            failure = step(*args)
+        except (OSError, subprocess.SubprocessError) as error:
+            failure = f"{type(error).__name__}: {error}"
+        seconds = time.monotonic() - start
+        if failure:
+            print(failure, flush=True)
+        self.rows.append((name, "FAILED" if failure else "ok", seconds))
+        return not failure
+
+    def table(self):
+        width = max(len(name) for name, _, _ in self.rows)
+        print("\n" + "\n".join(f"{name:<{width}}  {state:<6}  {seconds:7.1f} s" for name, state, seconds in self.rows))
+        return all(state == "ok" for _, state, _ in self.rows)
+
+
+def listed(problems, limit=40):
+    if not problems:
+        return None
+    more = f"\n... {len(problems) - limit} more" if len(problems) > limit else ""
+    return f"{len(problems)} problems\n" + "\n".join(problems[:limit]) + more
+
+
+def shell(*command, env=None, cwd=ROOT):
+    status = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL).returncode
+    return f"{' '.join(command[:4])} ...: exit status {status}" if status else None
+
+
+def changed_files():
+    out = subprocess.run(["git", "-C", ROOT, "diff", "--name-only", "HEAD"], capture_output=True, text=True).stdout
+    return [name for name in out.splitlines() if os.path.isfile(os.path.join(ROOT, name))]
+
+
+def check_format(names):
+    """Reports how far the C++ files are from .clang-format; whitespace alone never fails a build."""
+    tool = shutil.which("clang-format")
+    names = [name for name in names if name.endswith((".cc", ".h")) and not name.endswith(".inc.h")]
+    if not tool or not names:
+        return None
+    off = 0
+    for at in range(0, len(names), 50):
+        out = subprocess.run([tool, "--dry-run", *names[at:at + 50]], cwd=ROOT, capture_output=True, text=True)
+        off += len(set(re.findall(r"^([^:\n]+):\d+:\d+: warning: code should be", out.stderr, re.M)))
+    print(f"format: {off} of {len(names)} C++ files differ from .clang-format")
+    return None
+
+
+def build(directory, jobs):
+    configure = ["cmake", "-S", ROOT, "-B", directory, "-G", "Ninja", "-DPADDLE_BUILD_TESTS=ON",
+                 f"-DPython_EXECUTABLE={sys.executable}"]
+    log = subprocess.run(configure, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if log.returncode:
+        return log.stdout[-4000:] + log.stderr[-4000:]
+    run = subprocess.run(["cmake", "--build", directory, "--parallel", str(jobs)], capture_output=True, text=True,
+                         stdin=subprocess.DEVNULL)
+    return (run.stdout + run.stderr)[-12000:] if run.returncode else None
+
+
+def package_env(directory):
+    env = dict(os.environ)
+    env["PYTHONPATH"] = os.path.join(directory, "python")
+    return env
+
+
+def import_package(directory):
+    code = ("import time; t = time.perf_counter(); import paddle; "
+            "print(f'import paddle: {time.perf_counter() - t:.2f} s')")
+    return shell(sys.executable, "-c", code, env=package_env(directory))
+
+
+def ctest(directory, jobs):
+    return shell("ctest", "--test-dir", directory, "--output-on-failure", "--no-tests=ignore", "-j", str(jobs))
+
+
+def pytest(directory, paths):
+    """Test folders run as separate processes would lose the one summary line, so all run in one."""
+    failure = shell(sys.executable, "-m", "pytest", *paths, env=package_env(directory))
+    return None if failure and failure.endswith("exit status 5") and not paths else failure
+
+
+def stats():
+    env = dict(os.environ, PYTHONPATH=os.path.join(ROOT, "tools"))
+    out = subprocess.run([sys.executable, "-m", "opgen", "--ops", os.path.join(ROOT, "paddle/phi/ops"), "--stats"],
+                         cwd=ROOT, env=env, capture_output=True, text=True)
+    if out.returncode == 0:
+        print(out.stdout.strip())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--fast", action="store_true")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    directory = os.path.abspath(options.build)
+    steps = Steps()
+
+    changed = changed_files() if options.fast else None
+    steps.run("format", check_format, changed if options.fast else files.tracked(ROOT))
+    steps.run("lint files", lambda: listed(files.run(ROOT)))
+    steps.run("lint layers", lambda: listed(layers.run(ROOT)))
+    built = steps.run("build", build, directory, options.jobs)
+    if built:
+        library = os.path.join(directory, "lib", "libpaddle.so")
+        steps.run("lint symbols", lambda: listed(symbols.run(ROOT, directory) + symbols.run_exports(library)))
+        steps.run("import", import_package, directory)
+        if not options.fast or any(name.endswith((".cc", ".h", ".yaml")) for name in changed):
+            steps.run("ctest", ctest, directory, options.jobs)
+        tests = sorted({name for name in changed if re.match(r"test/.*test_\w+\.py$", name)}) if options.fast else ["test"]
+        if tests and os.path.isdir(os.path.join(ROOT, "test")):
+            steps.run("pytest", pytest, directory, tests)
+    stats()
+    return 0 if steps.table() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts every tracked text file must meet: size, head line, names, marks of unfinished work, machine paths."""
+import os
+import re
+import subprocess
+
+MAX_LINES = 1000
+CODE = re.compile(r"\.(cc|h|cu|cuh|py|pyi|yaml|cmake|sh|txt|md|toml)$")
+SOURCE = re.compile(r"\.(cc|h|cu|cuh|py)$")
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\btempor" r"ar(y|ily)\b", re.I)
+MACHINE = re.compile(r"/(work|root|farm)/|pythonho" r"sted|\bdeb\.deb" r"|\bpypi\.o" r"|127\.0\.0\.1:3128")
+SNAKE = re.compile(r"^[a-z0-9_.]+$")
+
+
+def tracked(root):
+    """Paths git tracks or would track, so files not yet added are checked too."""
+    listing = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"],
+                             capture_output=True, text=True, check=True).stdout
+    return [name for name in listing.splitlines() if os.path.isfile(os.path.join(root, name))]
+
+
+def run(root):
+    problems = []
+    for name in tracked(root):
+        if not (CODE.search(name) or name.startswith(".ci/")):
+            continue
+        with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        lines = text.count("\n")
+        base = os.path.basename(name)
+        if SOURCE.search(name):
+            if lines > MAX_LINES:
+                problems.append(f"{name}: {lines} lines, at most {MAX_LINES}")
+            if not SNAKE.match(base):
+                problems.append(f"{name}: file names are lower snake case")
+        if name.startswith("paddle/") and SOURCE.search(name):
+            if "SPDX-License-Identifier" not in text.partition("\n")[0]:
+                problems.append(f"{name}:1: expected the SPDX license line")
+            if name.endswith(".h") and not name.endswith(".inc.h") and "#pragma once" not in text:
+                problems.append(f"{name}: expected #pragma once")
+        for number, line in enumerate(text.splitlines(), 1):
+            if not name.endswith(".md") and UNFINISHED.search(line):
+                problems.append(f"{name}:{number}: mark of unfinished work: {line.strip()[:80]}")
+            if MACHINE.search(line):
+                problems.append(f"{name}:{number}: machine path or registry host")
+            if SOURCE.search(name) and name.startswith("paddle/") and len(line) > 160:
+                problems.append(f"{name}:{number}: {len(line)} columns")
+    return problems
