@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Adam family: Adam, AdamW, Adamax, NAdam, RAdam."""
+import paddle
+from paddle import _C_ops
+
+from .accumulators import dtype_name
+from .optimizer import Optimizer
+
+__all__ = ['Adam', 'AdamW', 'Adamax', 'NAdam', 'RAdam']
+
+
+def _check_unit(**values):
+    for name, value in values.items():
+        if value is None:
+            raise AssertionError(f"{name} must not be None")
+        if not isinstance(value, paddle.Tensor) and not 0 <= value < 1:
+            raise ValueError(f"Invalid value of {name}, expect {name} in [0,1).")
+
+
+def _check_epsilon(epsilon):
+    if epsilon is None:
+        raise AssertionError("epsilon must not be None")
+    if not isinstance(epsilon, paddle.Tensor) and not epsilon >= 0:
+        raise ValueError("Invalid value of epsilon, expect epsilon >= 0.")
+
+
+def _number(value):
+    return float(value) if isinstance(value, paddle.Tensor) else value
+
+
+class Adam(Optimizer):
+    """Adam, with bias correction; `amsgrad` keeps the maximum of the second moment.
+
+    Raises ValueError for betas outside [0, 1) or a negative epsilon.
+    """
+
+    _kind = 'adam'
+    _moment1_acc_str = 'moment1'
+    _moment2_acc_str = 'moment2'
+    _moment2_acc_max_str = 'moment2_max'
+    _beta1_pow_acc_str = 'beta1_pow_acc'
+    _beta2_pow_acc_str = 'beta2_pow_acc'
+
+    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
+                 grad_clip=None, lazy_mode=False, multi_precision=False, use_multi_tensor=False, amsgrad=False,
+                 name=None):
+        _check_unit(beta1=beta1, beta2=beta2)
+        _check_epsilon(epsilon)
+        self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
+        self._lazy_mode = lazy_mode
+        self._multi_precision = multi_precision
+        self._use_multi_tensor = use_multi_tensor
+        self._amsgrad = amsgrad
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = 'adam'
+        self._default_dict.update(beta1=beta1, beta2=beta2, epsilon=epsilon, lazy_mode=lazy_mode)
+
+    def _moment_dtype(self, param):
+        return self._state_dtype(param)
+
+    def _states(self, param):
+        """[moment1, moment2, moment2_max or None, beta1_pow, beta2_pow, master or None]."""
+        dtype = self._moment_dtype(param)
+        pow_dtype = self._state_dtype(param)
+        m1 = self._add_accumulator(self._moment1_acc_str, param, dtype)
+        m2 = self._add_accumulator(self._moment2_acc_str, param, dtype)
+        top = self._add_accumulator(self._moment2_acc_max_str, param, dtype) if self._amsgrad else None
+        options = self._group_options(param)
+        b1 = self._add_accumulator(self._beta1_pow_acc_str, param, pow_dtype,
+                                   _number(options.get('beta1', self._beta1)), [1])
+        b2 = self._add_accumulator(self._beta2_pow_acc_str, param, pow_dtype,
+                                   _number(options.get('beta2', self._beta2)), [1])
+        return [m1, m2, top, b1, b2, self._master_of(param)]
+
+    def _betas(self, param):
+        options = self._group_options(param)
+        return tuple(_number(options.get(key, own)) for key, own in (
+            ('beta1', self._beta1), ('beta2', self._beta2), ('epsilon', self._epsilon)))
+
+    def _bind(self, param):
+        states = self._states(param)
+        m1, m2, top, b1, b2, master = states
+        beta1, beta2, epsilon = self._betas(param)
+        op, lazy, precise, amsgrad = _C_ops.adam_, self._lazy_mode, master is not None, self._amsgrad
+
+        def update(grad, lr):
+            op(param, grad, lr, m1, m2, top, b1, b2, master, None, beta1, beta2, epsilon, lazy, 1000, precise, False,
+               amsgrad)
+        return update, states, (beta1, beta2, epsilon, amsgrad)
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay.
+
+    `lr_ratio(param)` scales the learning rate; `apply_decay_param_fun(name)` chooses the parameters that decay.
+    """
+
+    _kind = 'adamw'
+
+    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=0.01,
+                 use_lowprecision_moment=False, lr_ratio=None, apply_decay_param_fun=None, grad_clip=None,
+                 lazy_mode=False, multi_precision=False, amsgrad=False, name=None):
+        if isinstance(weight_decay, bool) or not isinstance(weight_decay, (int, float, paddle.Tensor)):
+            raise TypeError("weight_decay should be int, float or Tensor.")
+        if lr_ratio is not None and not callable(lr_ratio):
+            raise AssertionError("lr_ratio must be a function of a parameter")
+        self._coeff = weight_decay
+        self._lr_ratio = lr_ratio
+        self._apply_decay_param_fun = apply_decay_param_fun
+        self._low_moment = use_lowprecision_moment
+        super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip, lazy_mode, multi_precision,
+                         False, amsgrad, name)
+        self.type = 'adamw'
+        self._default_dict['weight_decay'] = weight_decay
+        if self._is_grouped():
+            for group in self._param_groups:
+                if group.get('weight_decay') is None:
+                    group['weight_decay'] = weight_decay
+
+    def _prepare_group(self, group):
+        for param in group['params']:
+            param.optimize_attr = {'learning_rate': group.get('learning_rate', 1.0)}
+
+    def _moment_dtype(self, param):
+        if self._low_moment and dtype_name(param.dtype) == 'bfloat16':
+            return param.dtype
+        return self._state_dtype(param)
+
+    def _regularizer_of(self, param):
+        return None
+
+    def append_regularization_ops(self, parameters_and_grads, regularization=None):
+        """AdamW decays weights in its own rule: the gradients come back as they are."""
+        return list(parameters_and_grads)
+
+    def _bind(self, param):
+        states = self._states(param)
+        m1, m2, top, b1, b2, master = states
+        beta1, beta2, epsilon = self._betas(param)
+        coeff = _number(self._group_options(param).get('weight_decay', self._coeff))
+        decide = self._apply_decay_param_fun
+        decays = decide is None or bool(decide(param.name))
+        ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(param))
+        op, lazy, precise, amsgrad = _C_ops.adamw_, self._lazy_mode, master is not None, self._amsgrad
+
+        def update(grad, lr):
+            op(param, grad, lr, m1, m2, top, b1, b2, master, None, beta1, beta2, epsilon, ratio, coeff, decays, lazy,
+               1000, precise, False, amsgrad)
+        return update, states, (beta1, beta2, epsilon, amsgrad, ratio, coeff if decays else 0.0)
+
+
+class Adamax(Optimizer):
+    """Adam on the infinity norm."""
+
+    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
+                 grad_clip=None, name=None):
+        _check_unit(beta1=beta1, beta2=beta2)
+        _check_epsilon(epsilon)
+        self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = 'adamax'
+        self._default_dict.update(beta1=beta1, beta2=beta2, epsilon=epsilon)
+
+    def _bind(self, param):
+        dtype = self._state_dtype(param)
+        options = self._group_options(param)
+        beta1, beta2, epsilon = (_number(options.get(k, v)) for k, v in (
+            ('beta1', self._beta1), ('beta2', self._beta2), ('epsilon', self._epsilon)))
+        moment = self._add_accumulator('moment', param, dtype)
+        norm = self._add_accumulator('inf_norm', param, dtype)
+        power = self._add_accumulator('beta1_pow_acc', param, dtype, beta1, [1])
+        master = self._master_of(param)
+        op, scale, precise = _C_ops.adamax_, _C_ops.scale_, master is not None
+
+        def update(grad, lr):
+            op(param, grad, lr, moment, norm, power, master, beta1, beta2, epsilon, precise)
+            scale(power, beta1, 0.0, True)
+        return update, None, None
+
+
+class NAdam(Optimizer):
+    """Adam with Nesterov momentum whose decay changes with the step."""
+
+    def __init__(self, learning_rate=0.002, beta1=0.9, beta2=0.999, epsilon=1e-8, momentum_decay=0.004,
+                 parameters=None, weight_decay=None, grad_clip=None, name=None):
+        if isinstance(learning_rate, (float, int)) and not 0.0 <= learning_rate:
+            raise ValueError(f"Invalid learning rate: {learning_rate}, expect learning_rate >= 0.")
+        if not 0.0 <= epsilon:
+            raise ValueError(f"Invalid epsilon value: {epsilon}, expect epsilon >= 0.")
+        _check_unit(beta1=beta1, beta2=beta2)
+        if not 0.0 <= momentum_decay:
+            raise ValueError(f"Invalid momentum_decay value: {momentum_decay}, expect momentum_decay >= 0.")
+        self._beta1, self._beta2, self._epsilon, self._momentum_decay = beta1, beta2, epsilon, momentum_decay
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = 'nadam'
+        self._default_dict.update(beta1=beta1, beta2=beta2, epsilon=epsilon, momentum_decay=momentum_decay)
+
+    def _bind(self, param):
+        dtype = self._state_dtype(param)
+        options = self._group_options(param)
+        beta1, beta2, epsilon, decay = (_number(options.get(k, v)) for k, v in (
+            ('beta1', self._beta1), ('beta2', self._beta2), ('epsilon', self._epsilon),
+            ('momentum_decay', self._momentum_decay)))
+        power = self._add_accumulator('momentum_decay_pow', param, dtype, 1.0)
+        beta2_pow = self._add_accumulator('beta2_pow', param, dtype, 1.0)
+        product = self._add_accumulator('mu_product', param, dtype, 1.0)
+        m1 = self._add_accumulator('moment1', param, dtype)
+        m2 = self._add_accumulator('moment2', param, dtype)
+        master = self._master_of(param)
+        op, precise = _C_ops.nadam_, master is not None
+
+        def update(grad, lr):
+            op(param, grad, lr, power, beta2_pow, product, m1, m2, master, beta1, beta2, epsilon, decay, precise)
+        return update, None, None
+
+
+class RAdam(Optimizer):
+    """Adam with the variance of its step rectified in the first steps."""
+
+    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
+                 grad_clip=None, name=None):
+        if isinstance(learning_rate, (float, int)) and not 0.0 <= learning_rate:
+            raise ValueError(f"Invalid learning rate: {learning_rate}, expect learning_rate >= 0.")
+        if not 0.0 <= epsilon:
+            raise ValueError(f"Invalid epsilon value: {epsilon}, expect epsilon >= 0.")
+        _check_unit(beta1=beta1, beta2=beta2)
+        self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = 'radam'
+        self._default_dict.update(beta1=beta1, beta2=beta2, epsilon=epsilon)
+
+    def _bind(self, param):
+        dtype = self._state_dtype(param)
+        options = self._group_options(param)
+        beta1, beta2, epsilon = (_number(options.get(k, v)) for k, v in (
+            ('beta1', self._beta1), ('beta2', self._beta2), ('epsilon', self._epsilon)))
+        beta1_pow = self._add_accumulator('beta1_pow', param, dtype, 1.0)
+        beta2_pow = self._add_accumulator('beta2_pow', param, dtype, 1.0)
+        rho = self._add_accumulator('rho', param, dtype, 1.0)
+        m1 = self._add_accumulator('moment1', param, dtype)
+        m2 = self._add_accumulator('moment2', param, dtype)
+        master = self._master_of(param)
+        op, precise = _C_ops.radam_, master is not None
+
+        def update(grad, lr):
+            op(param, grad, lr, beta1_pow, beta2_pow, rho, m1, m2, master, beta1, beta2, epsilon, precise)
+        return update, None, None

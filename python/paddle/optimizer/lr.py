@@ -1,0 +1,453 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learning-rate schedulers: pure Python, one number for each step."""
+import bisect
+import math
+import numbers
+import warnings
+
+__all__ = [
+    'LRScheduler', 'NoamDecay', 'PiecewiseDecay', 'NaturalExpDecay', 'InverseTimeDecay', 'PolynomialDecay',
+    'LinearWarmup', 'ExponentialDecay', 'MultiStepDecay', 'StepDecay', 'LambdaDecay', 'ReduceOnPlateau',
+    'CosineAnnealingDecay', 'MultiplicativeDecay', 'OneCycleLR', 'CyclicLR', 'LinearLR',
+    'CosineAnnealingWarmRestarts',
+]
+
+
+def _require(cond, kind, message):
+    if not cond:
+        raise kind(message)
+
+
+class LRScheduler:
+    """Base of all schedulers. A subclass gives `get_lr()` in terms of `self.base_lr` and `self.last_epoch`."""
+
+    def __init__(self, learning_rate=0.1, last_epoch=-1, verbose=False):
+        if isinstance(learning_rate, bool) or not isinstance(learning_rate, (float, int)):
+            raise TypeError(f"The type of learning rate must be float, but received {type(learning_rate)}")
+        if learning_rate < 0:
+            raise ValueError(f"Invalid learning rate: {learning_rate}")
+        self.base_lr = float(learning_rate)
+        self.last_lr = float(learning_rate)
+        self.last_epoch = last_epoch
+        self.verbose = verbose
+        self._var_name = None
+        self.step()
+
+    def __call__(self):
+        """The learning rate of the current step."""
+        return self.last_lr
+
+    def step(self, epoch=None):
+        """Move to the next step, or to `epoch` when given."""
+        if epoch is None:
+            self.last_epoch += 1
+            self.last_lr = self.get_lr()
+        else:
+            self.last_epoch = epoch
+            closed = getattr(self, '_get_closed_form_lr', None)
+            self.last_lr = closed() if closed is not None else self.get_lr()
+        if self.verbose:
+            print(f'Epoch {self.last_epoch}: {self.__class__.__name__} set learning rate to {self.last_lr}.')
+
+    def state_keys(self):
+        """Choose the attributes that `state_dict` saves, in `self.keys`."""
+        self.keys = ['last_epoch', 'last_lr']
+
+    def state_dict(self):
+        """The saved attributes, numbers only."""
+        self.state_keys()
+        state = {}
+        for key in self.keys:
+            if key not in self.__dict__:
+                continue
+            value = self.__dict__[key]
+            if hasattr(value, 'numpy'):
+                _require(value.size == 1, AssertionError, f"size of state {key} must be 1, but got {value.size}")
+                value = float(value)
+            state[key] = value
+        return state
+
+    def set_state_dict(self, state_dict):
+        """Restore what `state_dict` gave. Raises RuntimeError when a key is missing."""
+        self.state_keys()
+        for key in self.keys:
+            if key not in state_dict:
+                raise RuntimeError(f"Please check whether state_dict is correct for optimizer. "
+                                   f"Can't find [ {key} ] in state_dict")
+            self.__dict__[key] = state_dict[key]
+        if len(state_dict) > len(self.keys):
+            warnings.warn("There are some unused values in state_dict. Maybe the optimizer have different "
+                          "'LearningRateDecay' when invoking state_dict and set_dict")
+
+    set_dict = set_state_dict
+    load_state_dict = set_state_dict
+
+    def get_lr(self):
+        """The learning rate at `self.last_epoch`; subclasses define it."""
+        raise NotImplementedError(f"{type(self).__name__} must define get_lr()")
+
+
+class NoamDecay(LRScheduler):
+    """learning_rate * d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5)."""
+
+    def __init__(self, d_model, warmup_steps, learning_rate=1.0, last_epoch=-1, verbose=False):
+        _require(d_model > 0, ValueError, "d_model should be greater than 0")
+        self.d_model = d_model
+        self.warmup_steps = warmup_steps
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        a = 1 if self.last_epoch == 0 else self.last_epoch ** -0.5
+        b = self.warmup_steps ** -1.5 * self.last_epoch
+        return self.base_lr * (self.d_model ** -0.5) * min(a, b)
+
+
+class PiecewiseDecay(LRScheduler):
+    """values[i] while the step is below boundaries[i]; the last value afterwards."""
+
+    def __init__(self, boundaries, values, last_epoch=-1, verbose=False):
+        _require(len(boundaries) > 0, ValueError, 'The boundaries cannot be empty.')
+        _require(len(values) > len(boundaries), ValueError,
+                 'The values have one element more than boundaries, but received '
+                 f'len(values) [{len(values)}] < len(boundaries) + 1 [{len(boundaries) + 1}].')
+        self.boundaries = boundaries
+        self.values = values
+        super().__init__(last_epoch=last_epoch, verbose=verbose)
+
+    def get_lr(self):
+        for bound, value in zip(self.boundaries, self.values):
+            if self.last_epoch < bound:
+                return value
+        return self.values[len(self.values) - 1]
+
+
+class NaturalExpDecay(LRScheduler):
+    """learning_rate * exp(-gamma * step)."""
+
+    def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
+        _require(gamma > 0.0, AssertionError, " 'gamma' must be a positive number so that the learning rate decays.")
+        self.gamma = gamma
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        return self.base_lr * math.exp(-1 * self.gamma * self.last_epoch)
+
+
+class InverseTimeDecay(LRScheduler):
+    """learning_rate / (1 + gamma * step)."""
+
+    def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
+        self.gamma = gamma
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        return self.base_lr / (1 + self.gamma * self.last_epoch)
+
+
+class PolynomialDecay(LRScheduler):
+    """Polynomial fall from learning_rate to end_lr in decay_steps, optionally in growing cycles."""
+
+    def __init__(self, learning_rate, decay_steps, end_lr=0.0001, power=1.0, cycle=False, last_epoch=-1,
+                 verbose=False):
+        _require(decay_steps > 0 and isinstance(decay_steps, int), AssertionError,
+                 " 'decay_steps' must be a positive integer.")
+        self.decay_steps = decay_steps
+        self.end_lr = end_lr
+        _require(power > 0.0, AssertionError, " 'power' must be greater than 0.0 so that the learning rate will decay.")
+        self.power = power
+        self.cycle = cycle
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        step, steps = self.last_epoch, self.decay_steps
+        if self.cycle:
+            rounds = math.ceil(float(step) / float(steps))
+            steps = steps * (1 if step == 0 else rounds)
+        else:
+            step = min(step, steps)
+        return (self.base_lr - self.end_lr) * ((1 - float(step) / float(steps)) ** self.power) + self.end_lr
+
+
+class LinearWarmup(LRScheduler):
+    """Linear rise from start_lr to end_lr in warmup_steps, then `learning_rate` (a number or a scheduler)."""
+
+    def __init__(self, learning_rate, warmup_steps, start_lr, end_lr, last_epoch=-1, verbose=False):
+        if isinstance(learning_rate, bool) or not isinstance(learning_rate, (float, int, LRScheduler)):
+            raise TypeError("the type of learning_rate should be [int, float or LRScheduler], the current type is "
+                            f"{learning_rate}")
+        _require(warmup_steps > 0 and isinstance(warmup_steps, int), AssertionError,
+                 " 'warmup_steps' must be a positive integer.")
+        self.learning_rate = learning_rate
+        self.warmup_steps = warmup_steps
+        self.start_lr = start_lr
+        self.end_lr = end_lr
+        _require(end_lr > start_lr, AssertionError, f"end_lr {end_lr} must be greater than start_lr {start_lr}")
+        super().__init__(start_lr, last_epoch, verbose)
+
+    def state_dict(self):
+        state = super().state_dict()
+        if isinstance(self.learning_rate, LRScheduler):
+            state['LinearWarmup_LR'] = self.learning_rate.state_dict()
+        return state
+
+    def set_state_dict(self, state_dict):
+        inner = state_dict.get('LinearWarmup_LR') if isinstance(self.learning_rate, LRScheduler) else None
+        super().set_state_dict({k: v for k, v in state_dict.items() if k != 'LinearWarmup_LR'})
+        if inner is not None:
+            self.learning_rate.set_state_dict(inner)
+
+    set_dict = set_state_dict
+    load_state_dict = set_state_dict
+
+    def get_lr(self):
+        if self.last_epoch < self.warmup_steps:
+            return (self.end_lr - self.start_lr) * float(self.last_epoch) / float(self.warmup_steps) + self.start_lr
+        if isinstance(self.learning_rate, LRScheduler):
+            self.learning_rate.step(self.last_epoch - self.warmup_steps)
+            return self.learning_rate()
+        return self.learning_rate
+
+
+class ExponentialDecay(LRScheduler):
+    """learning_rate * gamma ** step, with 0 < gamma < 1."""
+
+    def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
+        _require(0.0 < gamma < 1.0, AssertionError,
+                 " 'gamma' must be in interval (0.0, 1.0) so that the learning rate will decay.")
+        self.gamma = gamma
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        return self.base_lr * (self.gamma ** self.last_epoch)
+
+
+class MultiStepDecay(LRScheduler):
+    """Times gamma at every milestone passed."""
+
+    def __init__(self, learning_rate, milestones, gamma=0.1, last_epoch=-1, verbose=False):
+        if not isinstance(milestones, (tuple, list)):
+            raise TypeError("The type of 'milestones' in 'MultiStepDecay' must be 'tuple, list', but received "
+                            f"{type(milestones)}.")
+        if not all(a < b for a, b in zip(milestones, milestones[1:])):
+            raise ValueError('The elements of milestones must be incremented')
+        _require(gamma < 1.0, ValueError, 'gamma should be < 1.0.')
+        self.milestones = milestones
+        self.gamma = gamma
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        return self.base_lr * (self.gamma ** bisect.bisect_right(self.milestones, self.last_epoch))
+
+
+class StepDecay(LRScheduler):
+    """Times gamma every step_size steps."""
+
+    def __init__(self, learning_rate, step_size, gamma=0.1, last_epoch=-1, verbose=False):
+        if not isinstance(step_size, int):
+            raise TypeError(f"The type of 'step_size' must be 'int', but received {type(step_size)}.")
+        _require(gamma < 1.0, ValueError, 'gamma should be < 1.0.')
+        _require(step_size > 0, AssertionError, " 'step_size' must be a positive integer.")
+        self.step_size = step_size
+        self.gamma = gamma
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        return self.base_lr * (self.gamma ** (self.last_epoch // self.step_size))
+
+
+class LambdaDecay(LRScheduler):
+    """learning_rate * lr_lambda(step)."""
+
+    def __init__(self, learning_rate, lr_lambda, last_epoch=-1, verbose=False):
+        if not callable(lr_lambda):
+            raise TypeError("The type of 'lr_lambda' in 'LambdaDecay' must be 'function', but received "
+                            f"{type(lr_lambda)}.")
+        self.lr_lambda = lr_lambda
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        return self.base_lr * self.lr_lambda(self.last_epoch)
+
+
+class MultiplicativeDecay(LRScheduler):
+    """Times lr_lambda(step) at every step."""
+
+    def __init__(self, learning_rate, lr_lambda, last_epoch=-1, verbose=False):
+        if not callable(lr_lambda):
+            raise TypeError("The type of 'lr_lambda' in 'MultiplicativeDecay' must be 'function', but received "
+                            f"{type(lr_lambda)}.")
+        self.lr_lambda = lr_lambda
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        lr = self.base_lr
+        for epoch in range(1, self.last_epoch + 1):
+            lr = lr * self.lr_lambda(epoch)
+        return lr
+
+
+class CosineAnnealingDecay(LRScheduler):
+    """Half a cosine from learning_rate to eta_min in T_max steps, then back, and so on."""
+
+    def __init__(self, learning_rate, T_max, eta_min=0, last_epoch=-1, verbose=False):
+        if not isinstance(T_max, int):
+            raise TypeError(f"The type of 'T_max' in 'CosineAnnealingDecay' must be 'int', but received {type(T_max)}.")
+        if not isinstance(eta_min, (float, int)):
+            raise TypeError("The type of 'eta_min' in 'CosineAnnealingDecay' must be 'float, int', but received "
+                            f"{type(eta_min)}.")
+        _require(T_max > 0, AssertionError, " 'T_max' must be a positive integer.")
+        self.T_max = T_max
+        self.eta_min = float(eta_min)
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        if self.last_epoch == 0:
+            return self.base_lr
+        period = self.T_max
+        if (self.last_epoch - 1 - period) % (2 * period) == 0:
+            return self.last_lr + (self.base_lr - self.eta_min) * (1 - math.cos(math.pi / period)) / 2
+        now = 1 + math.cos(math.pi * self.last_epoch / period)
+        before = 1 + math.cos(math.pi * (self.last_epoch - 1) / period)
+        return now / before * (self.last_lr - self.eta_min) + self.eta_min
+
+    def _get_closed_form_lr(self):
+        swing = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
+        return self.eta_min + (self.base_lr - self.eta_min) * swing / 2
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Half cosines from learning_rate to eta_min; each period is T_mult times as long as the one before."""
+
+    def __init__(self, learning_rate, T_0, T_mult=1, eta_min=0, last_epoch=-1, verbose=False):
+        _require(T_0 > 0 and isinstance(T_0, int), ValueError, f"Expected positive integer T_0, but got {T_0}")
+        _require(T_mult >= 1 and isinstance(T_mult, int), ValueError, f"Expected integer T_mult >= 1, but got {T_mult}")
+        self.T_0 = T_0
+        self.T_i = T_0
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur = last_epoch
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        swing = 1 + math.cos(math.pi * self.T_cur / self.T_i)
+        return self.eta_min + (self.base_lr - self.eta_min) * swing / 2
+
+    def step(self, epoch=None):
+        if epoch is None and self.last_epoch < 0:
+            epoch = 0
+        if epoch is None:
+            epoch = self.last_epoch + 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur -= self.T_i
+                self.T_i *= self.T_mult
+        else:
+            _require(epoch >= 0, ValueError, f"Expected non-negative epoch, but got {epoch}")
+            self.T_cur, self.T_i = epoch, self.T_0
+            if epoch >= self.T_0:
+                if self.T_mult == 1:
+                    self.T_cur = epoch % self.T_0
+                else:
+                    n = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
+                    self.T_cur = epoch - self.T_0 * (self.T_mult ** n - 1) / (self.T_mult - 1)
+                    self.T_i = self.T_0 * self.T_mult ** n
+        self.last_epoch = math.floor(epoch)
+        self.last_lr = self.get_lr()
+        if self.verbose:
+            print(f'Epoch {self.last_epoch}: {self.__class__.__name__} set learning rate to {self.last_lr}.')
+
+
+class LinearLR(LRScheduler):
+    """The factor goes in a line from start_factor to end_factor in total_steps."""
+
+    def __init__(self, learning_rate, total_steps, start_factor=1. / 3, end_factor=1.0, last_epoch=-1, verbose=False):
+        _require(0 < start_factor <= 1.0, ValueError,
+                 "`start_factor` must be greater than 0 and less or equal to 1, but got " f"{start_factor}")
+        _require(0 <= end_factor <= 1.0, ValueError,
+                 f"`end_factor` must be greater or equal to 0 and less than 1, but got {end_factor}")
+        _require(total_steps > 0, ValueError, f"`total_steps` must be greater than 0, but got {total_steps}")
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_steps = total_steps
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self):
+        if self.last_epoch == 0:
+            return self.base_lr * self.start_factor
+        if self.last_epoch > self.total_steps:
+            return self.last_lr
+        rise = self.end_factor - self.start_factor
+        base = self.total_steps * self.start_factor
+        return self.last_lr * (1.0 + rise / (base + (self.last_epoch - 1) * rise))
+
+
+class ReduceOnPlateau(LRScheduler):
+    """Times factor when the metric given to `step` has not improved for `patience` steps."""
+
+    def __init__(self, learning_rate, mode='min', factor=0.1, patience=10, threshold=1e-4, threshold_mode='rel',
+                 cooldown=0, min_lr=0, epsilon=1e-8, verbose=False):
+        mode = mode.lower()
+        threshold_mode = threshold_mode.lower()
+        _require(mode in ('min', 'max'), ValueError, 'mode: ' + mode + ' is unknown!')
+        _require(factor < 1.0, ValueError,
+                 'new_lr = origin_lr * gamma and gamma should be < 1.0.')
+        _require(threshold_mode in ('rel', 'abs'), ValueError, 'threshold mode: ' + threshold_mode + ' is unknown!')
+        if not isinstance(learning_rate, (float, int)):
+            raise TypeError("The type of 'learning_rate' in 'ReduceOnPlateau' must be 'float', but received "
+                            f"{type(learning_rate)}.")
+        self.mode = mode
+        self.factor = factor
+        self.patience = patience
+        self.threshold = threshold
+        self.threshold_mode = threshold_mode
+        self.cooldown = cooldown
+        self.min_lr = min_lr
+        self.epsilon = epsilon
+        self.cooldown_counter = 0
+        self.best = None
+        self.num_bad_epochs = 0
+        self.base_lr = float(learning_rate)
+        self.last_lr = float(learning_rate)
+        self.last_epoch = 0
+        self.verbose = verbose
+        self._var_name = None
+
+    def state_keys(self):
+        self.keys = ['cooldown_counter', 'best', 'num_bad_epochs', 'last_epoch', 'last_lr']
+
+    def step(self, metrics, epoch=None):
+        """Take the metric (number, or tensor or array of one element) of a finished step."""
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if hasattr(metrics, 'shape'):
+            size = math.prod(metrics.shape)
+            _require(size == 1, AssertionError, f"the size of metrics should be 1, but got {list(metrics.shape)}")
+            metrics = metrics.item()
+        elif not isinstance(metrics, numbers.Number):
+            raise TypeError("metrics must be 'float', 'np.float', 'numpy.ndarray' or 'Tensor', but receive "
+                            f"{type(metrics)}")
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            return
+        if self.best is None or self._is_better(metrics, self.best):
+            self.best = metrics
+            self.num_bad_epochs = 0
+        else:
+            self.num_bad_epochs += 1
+        if self.num_bad_epochs > self.patience:
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
+            new_lr = max(self.last_lr * self.factor, self.min_lr)
+            if self.last_lr - new_lr > self.epsilon:
+                self.last_lr = new_lr
+                if self.verbose:
+                    print(f'Epoch {self.last_epoch}: {self.__class__.__name__} set learning rate to {self.last_lr}.')
+
+    def _is_better(self, current, best):
+        if self.threshold_mode == 'rel':
+            margin = best * self.threshold
+        else:
+            margin = self.threshold
+        return current < best - margin if self.mode == 'min' else current > best + margin
+
+
+from .lr_cyclic import CyclicLR, OneCycleLR  # noqa: E402  (they derive from LRScheduler above)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SGD, Momentum, Adagrad, Adadelta, RMSProp, ASGD, Rprop."""
+import paddle
+from paddle import _C_ops
+from paddle.regularizer import L2Decay
+
+from .accumulators import dtype_name
+from .lr import LRScheduler
+from .optimizer import Optimizer
+
+__all__ = ['SGD', 'Momentum', 'Adagrad', 'Adadelta', 'RMSProp', 'ASGD', 'Rprop']
+
+
+def _given(value, name):
+    if value is None:
+        raise ValueError(f"{name} is not set")
+
+
+class SGD(Optimizer):
+    """param -= learning_rate * grad."""
+
+    _kind = 'sgd'
+
+    def __init__(self, learning_rate=0.001, parameters=None, weight_decay=None, grad_clip=None, multi_precision=False,
+                 name=None):
+        _given(learning_rate, 'learning_rate')
+        self._multi_precision = multi_precision
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = 'sgd'
+
+    def _bind(self, param):
+        master = self._master_of(param)
+        op, precise = _C_ops.sgd_, master is not None
+
+        def update(grad, lr):
+            op(param, lr, grad, master, precise)
+        return update, [master], ()
+
+
+class Momentum(Optimizer):
+    """velocity = mu * velocity + grad; param -= learning_rate * velocity (or the Nesterov form)."""
+
+    _kind = 'momentum'
+
+    def __init__(self, learning_rate=0.001, momentum=0.9, parameters=None, use_nesterov=False, weight_decay=None,
+                 grad_clip=None, multi_precision=False, rescale_grad=1.0, use_multi_tensor=False, name=None):
+        _given(learning_rate, 'learning_rate')
+        _given(momentum, 'momentum')
+        self._momentum = momentum
+        self._use_nesterov = bool(use_nesterov)
+        self._multi_precision = multi_precision
+        self._rescale_grad = rescale_grad
+        self._use_multi_tensor = use_multi_tensor
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = 'momentum'
+        self._default_dict.update(momentum=momentum, use_nesterov=use_nesterov, rescale_grad=rescale_grad)
+
+    def _fused_regularizer(self, param):
+        term = self._regularizer_of(param)
+        return term is None or type(term) is L2Decay
+
+    def _bind(self, param):
+        options = self._group_options(param)
+        mu = options.get('momentum', self._momentum)
+        nesterov = bool(options.get('use_nesterov', self._use_nesterov))
+        rescale = options.get('rescale_grad', self._rescale_grad)
+        velocity = self._add_accumulator('velocity', param, self._state_dtype(param))
+        master = self._master_of(param)
+        term = self._regularizer_of(param)
+        method, coeff = ('l2_decay', term._coeff) if type(term) is L2Decay else ('', 0.0)
+        op, precise = _C_ops.momentum_, master is not None
+
+        def update(grad, lr):
+            op(param, grad, velocity, lr, master, mu, nesterov, method, coeff, precise, rescale)
+        return update, [velocity, master], (mu, nesterov, coeff, rescale)
+
+
+class Adagrad(Optimizer):
+    """moment += grad^2; param -= learning_rate * grad / (sqrt(moment) + epsilon)."""
+
+    def __init__(self, learning_rate, epsilon=1e-6, parameters=None, weight_decay=None, grad_clip=None, name=None,
+                 initial_accumulator_value=0.0):
+        if learning_rate is None:
+            raise AssertionError("learning_rate is not set")
+        if epsilon is None:
+            raise AssertionError("epsilon is not set")
+        self._epsilon = epsilon
+        self.initial_accumulator_value = initial_accumulator_value
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = 'adagrad'
+        self._default_dict.update(epsilon=epsilon, initial_accumulator_value=initial_accumulator_value)
+
+    def _bind(self, param):
+        options = self._group_options(param)
+        epsilon = options.get('epsilon', self._epsilon)
+        moment = self._add_accumulator('moment', param, self._state_dtype(param),
+                                       options.get('initial_accumulator_value', self.initial_accumulator_value))
+        master = self._master_of(param)
+        op, precise = _C_ops.adagrad_, master is not None
+
+        def update(grad, lr):
+            op(param, grad, moment, lr, master, epsilon, precise)
+        return update, None, None
+
+
+class Adadelta(Optimizer):
+    """Steps scaled by running means of squared gradients and squared updates."""
+
+    def __init__(self, learning_rate=0.001, epsilon=1e-6, rho=0.95, parameters=None, weight_decay=None, grad_clip=None,
+                 name=None):
+        _given(learning_rate, 'learning_rate')
+        _given(epsilon, 'epsilon')
+        _given(rho, 'rho')
+        self._epsilon, self._rho = epsilon, rho
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = 'adadelta'
+        self._default_dict.update(epsilon=epsilon, rho=rho)
+
+    def _bind(self, param):
+        options = self._group_options(param)
+        rho, epsilon = options.get('rho', self._rho), options.get('epsilon', self._epsilon)
+        dtype = self._state_dtype(param)
+        grads = self._add_accumulator('_avg_squared_grad', param, dtype)
+        updates = self._add_accumulator('_avg_squared_update', param, dtype)
+        master = self._master_of(param)
+        op, precise = _C_ops.adadelta_, master is not None
+
+        def update(grad, lr):
+            op(param, grad, grads, updates, lr, master, rho, epsilon, precise)
+        return update, None, None
+
+
+class RMSProp(Optimizer):
+    """Steps scaled by a running mean of squared gradients, centred or not, with momentum."""
+
+    def __init__(self, learning_rate, rho=0.95, epsilon=1e-6, momentum=0.0, centered=False, parameters=None,
+                 weight_decay=None, grad_clip=None, name=None):
+        for name_, value in (('learning_rate', learning_rate), ('rho', rho), ('epsilon', epsilon),
+                             ('momentum', momentum)):
+            if value is None:
+                raise ValueError(f"{name_} is not set.")
+        for name_, value in (('rho', rho), ('epsilon', epsilon), ('momentum', momentum)):
+            if not 0.0 <= value:
+                raise ValueError(f"Invalid value of {name_}, expect {name_} >= 0.")
+        self._rho, self._epsilon, self._momentum, self._centered = rho, epsilon, momentum, centered
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = 'rmsprop'
+        self._default_dict.update(rho=rho, epsilon=epsilon, momentum=momentum, centered=centered)
+
+    def _bind(self, param):
+        options = self._group_options(param)
+        rho, epsilon, mu, centered = (options.get(k, v) for k, v in (
+            ('rho', self._rho), ('epsilon', self._epsilon), ('momentum', self._momentum),
+            ('centered', self._centered)))
+        dtype = self._state_dtype(param)
+        moment = self._add_accumulator('momentum', param, dtype)
+        square = self._add_accumulator('mean_square', param, dtype)
+        mean = self._add_accumulator('mean_grad', param, dtype)
+        master = self._master_of(param)
+        op, precise = _C_ops.rmsprop_, master is not None
+
+        def update(grad, lr):
+            op(param, square, grad, moment, lr, mean, master, epsilon, rho, mu, centered, precise)
+        return update, None, None
+
+
+class ASGD(Optimizer):
+    """Averaged SGD: keeps the last gradient of each of `batch_num` batches and steps along their mean."""
+
+    def __init__(self, learning_rate=0.001, batch_num=1, parameters=None, weight_decay=None, grad_clip=None,
+                 multi_precision=False, name=None):
+        _given(learning_rate, 'learning_rate')
+        _given(batch_num, 'batch_num')
+        if not 0 < batch_num:
+            raise ValueError("batch_num should be greater than 0")
+        self._multi_precision = multi_precision
+        self._n = batch_num
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = 'asgd'
+
+    def _bind(self, param):
+        dtype = self._state_dtype(param)
+        total = self._add_accumulator('d', param, dtype)
+        kept = self._add_accumulator('y', param, dtype, 0.0, [self._n] + list(param.shape))
+        count = self._add_accumulator('m', param, 'int64', 0, [1])
+        master = self._master_of(param)
+        op, precise, batches = _C_ops.asgd_, master is not None, self._n
+
+        def update(grad, lr):
+            step = count.item()
+            slot = kept[step % batches].clone()
+            n = paddle.full([1], min(step + 1, batches), total.dtype)
+            op(param, grad, lr, total, slot, n, master, precise)
+            kept[step % batches] = slot
+            count.set_value(paddle.full([1], step + 1, 'int64'))
+        return update, None, None
+
+
+class Rprop(Optimizer):
+    """Steps by the sign of the gradient; each element's step grows or shrinks with sign changes. Full batches only."""
+
+    def __init__(self, learning_rate=0.001, learning_rate_range=(1e-5, 50), parameters=None, etas=(0.5, 1.2),
+                 grad_clip=None, multi_precision=False, name=None):
+        _given(learning_rate, 'learning_rate')
+        start = learning_rate() if isinstance(learning_rate, LRScheduler) else learning_rate
+        if not 0.0 < learning_rate_range[0] <= start <= learning_rate_range[1]:
+            raise ValueError("'0.0 < learning_rate_range[0] <= learning_rate <= learning_rate_range[1]' must be true")
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError("'0.0 < etas[0] < 1.0 < etas[1]' must be true")
+        self._multi_precision = multi_precision
+        self._initial_learning_rate = start
+        self._range = [float(v) for v in learning_rate_range]
+        self._etas = [float(v) for v in etas]
+        super().__init__(learning_rate, parameters, None, grad_clip, name)
+        self.type = 'rprop'
+
+    def _bind(self, param):
+        dtype = self._state_dtype(param)
+        previous = self._add_accumulator('prevs', param, dtype)
+        rates = self._add_accumulator('learning_rates', param, dtype, self._initial_learning_rate)
+        master = self._master_of(param)
+        limits = paddle.to_tensor(self._range, dtype=dtype_name(rates.dtype))
+        etas = paddle.to_tensor(self._etas, dtype=dtype_name(rates.dtype))
+        op, precise = _C_ops.rprop_, master is not None
+
+        def update(grad, lr):
+            op(param, grad, previous, rates, master, limits, etas, precise)
+        return update, None, None

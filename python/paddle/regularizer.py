@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weight decay terms that optimizers add to gradients."""
+
+__all__ = ['L1Decay', 'L2Decay']
+
+
+class WeightDecayRegularizer:
+    """Base of regularizers; `__call__(param, grad, block)` gives the term to add to the gradient."""
+
+    def __call__(self, param, grad, block=None):
+        raise NotImplementedError(f"{type(self).__name__} must define __call__(param, grad, block)")
+
+
+class L1Decay(WeightDecayRegularizer):
+    """Adds coeff * sign(param): the gradient of coeff * sum(|param|)."""
+
+    def __init__(self, coeff=0.0):
+        if coeff is None:
+            raise AssertionError("coeff must be a number")
+        super().__init__()
+        self._coeff = coeff
+
+    def __call__(self, param, grad, block=None):
+        import paddle
+        return paddle.sign(param) * self._coeff
+
+    def __str__(self):
+        return f"L1Decay, coeff={self._coeff:f}"
+
+
+class L2Decay(WeightDecayRegularizer):
+    """Adds coeff * param: the gradient of 0.5 * coeff * sum(param^2)."""
+
+    def __init__(self, coeff=0.0):
+        if coeff is None:
+            raise AssertionError("coeff must be a number")
+        super().__init__()
+        self._coeff = coeff
+
+    def __call__(self, param, grad, block=None):
+        return param * self._coeff
+
+    def __str__(self):
+        return f"L2Decay, coeff={self._coeff:f}"
