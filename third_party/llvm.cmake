@@ -21,7 +21,8 @@ find_library(PADDLE_ZLIB NAMES libz.a z REQUIRED)
 find_library(PADDLE_ZSTD NAMES libzstd.a zstd REQUIRED)
 add_library(paddle_llvm_headers INTERFACE)
 target_include_directories(paddle_llvm_headers SYSTEM INTERFACE "${_llvm_include}")
+list(JOIN _llvm_libs "," _llvm_group)
 add_library(paddle_llvm INTERFACE)
-target_link_libraries(paddle_llvm INTERFACE -Wl,--start-group ${_llvm_libs} -Wl,--end-group
+target_link_libraries(paddle_llvm INTERFACE "$<LINK_GROUP:RESCAN,${_llvm_group}>"
                       ${PADDLE_ZSTD} ${PADDLE_ZLIB} rt dl m)
 message(STATUS "LLVM ${PADDLE_LLVM_VERSION}: ${_llvm_include}")

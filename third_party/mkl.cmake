@@ -7,6 +7,7 @@ paddle_wheel_files(_mkl_libs "mkl-static==${PADDLE_MKL_VERSION}" libmkl_intel_lp
 cmake_path(GET _mkl_include PARENT_PATH _mkl_include_dir)
 add_library(paddle_mkl_headers INTERFACE)
 target_include_directories(paddle_mkl_headers SYSTEM INTERFACE "${_mkl_include_dir}")
+list(JOIN _mkl_libs "," _mkl_group)
 add_library(paddle_mkl INTERFACE)
-target_link_libraries(paddle_mkl INTERFACE -Wl,--start-group ${_mkl_libs} -Wl,--end-group m dl)
+target_link_libraries(paddle_mkl INTERFACE "$<LINK_GROUP:RESCAN,${_mkl_group}>" m dl)
 message(STATUS "MKL ${PADDLE_MKL_VERSION}: ${_mkl_include_dir}")
