@@ -7,7 +7,7 @@ import subprocess
 MAX_LINES = 1000
 CODE = re.compile(r"\.(cc|h|cu|cuh|py|pyi|yaml|cmake|sh|txt|md|toml)$")
 SOURCE = re.compile(r"\.(cc|h|cu|cuh|py)$")
-UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\btempor" r"ar(y|ily)\b", re.I)
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\btempor" r"ar(y|ily)\b")
 MACHINE = re.compile(r"/(work|root|farm)/|pythonho" r"sted|\bdeb\.deb" r"|\bpypi\.o" r"|127\.0\.0\.1:3128")
 SNAKE = re.compile(r"^[a-z0-9_.]+$")
 
