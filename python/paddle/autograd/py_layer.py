@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Custom differentiable functions: a forward and a backward written in Python."""
+from paddle.base import libpaddle as _core
+
+from .saved_tensors_hooks import current
+
+__all__ = ['PyLayer', 'PyLayerContext', 'Function']
+
+
+class PyLayerContext:
+    """What `forward` leaves for `backward`. Any attribute may be set on it."""
+
+    container = None
+    not_inplace_tensors = None
+    non_differentiable = None
+    materialize_grads = True
+    grad_in_dtype_consistent = True
+    _unpack = None
+
+    def save_for_backward(self, *tensors):
+        """Keep tensors for backward; call it once, in `forward`."""
+        hooks = current()
+        if hooks is not None:
+            pack, self._unpack = hooks
+            tensors = tuple(pack(t) if hasattr(t, 'stop_gradient') else t for t in tensors)
+        else:
+            self._unpack = None
+        self.container = tensors
+
+    def saved_tensor(self):
+        """The tensors given to `save_for_backward`, as a tuple."""
+        if self._unpack is not None and self.container is not None:
+            return tuple(self._unpack(t) for t in self.container)
+        return self.container
+
+    def mark_not_inplace(self, *args):
+        """Say that these inputs, returned as outputs, were not changed in place."""
+        self.not_inplace_tensors = args
+
+    def mark_non_differentiable(self, *args):
+        """Say that these outputs have no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value):
+        """Whether undefined gradients reach `backward` as zeros (True) or None (False)."""
+        self.materialize_grads = value
+
+    def set_grad_in_dtype_consistent(self, flag):
+        """Whether gradients are cast to the dtype of the forward outputs before `backward`."""
+        self.grad_in_dtype_consistent = flag
+
+
+class PyLayer(PyLayerContext):
+    """Base of custom functions: define static `forward(ctx, ...)` and `backward(ctx, *grads)`, then call `apply`."""
+
+    @staticmethod
+    def forward(ctx, *args, **kwargs):
+        """Compute the outputs; must be overridden."""
+        raise NotImplementedError("You must implement the forward function for PyLayer.")
+
+    @staticmethod
+    def backward(ctx, *args):
+        """Compute one gradient for each tensor input of `forward`; must be overridden."""
+        raise NotImplementedError("You must implement the backward function for PyLayer.")
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        """Run `forward` and record `backward` for it."""
+        return _core.py_layer_apply(cls, PyLayerContext(), args, kwargs)
+
+
+Function = PyLayer
+
+
+def once_differentiable(backward):
+    """Decorator of a `backward` whose result must not be differentiated again."""
+    import functools
+
+    from paddle.base.dygraph.base import no_grad
+
+    @functools.wraps(backward)
+    def wrapper(ctx, *args):
+        with no_grad():
+            return backward(ctx, *args)
+    return wrapper

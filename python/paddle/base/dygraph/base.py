@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradient mode (no_grad, enable_grad, set_grad_enabled), paddle.grad and the eager-mode switch."""
+import functools
+import inspect
+
+from paddle.base import libpaddle as _core
+
+__all__ = ['no_grad', 'no_grad_', 'enable_grad', 'set_grad_enabled', 'is_grad_enabled', 'grad', 'to_variable']
+
+_set = _core.set_grad_enabled
+is_grad_enabled_ = _core.is_grad_enabled
+
+
+class _Decorator:
+    """A context manager that also decorates functions, generators and classes' methods."""
+
+    __slots__ = ('_was',)
+
+    def clone(self):
+        """A fresh context manager of the same kind."""
+        return self.__class__()
+
+    def __call__(self, func):
+        if inspect.isgeneratorfunction(func):
+            return self._wrap_generator(func)
+        clone = self.clone
+
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            with clone():
+                return func(*args, **kwargs)
+        return wrapper
+
+    def _wrap_generator(self, func):
+        clone = self.clone
+
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            running = func(*args, **kwargs)
+            try:
+                with clone():
+                    item = running.send(None)
+                while True:
+                    try:
+                        got = yield item
+                    except GeneratorExit:
+                        with clone():
+                            running.close()
+                        raise
+                    except BaseException as error:
+                        with clone():
+                            item = running.throw(error)
+                    else:
+                        with clone():
+                            item = running.send(got)
+            except StopIteration as stop:
+                return stop.value
+        return wrapper
+
+
+class no_grad(_Decorator):
+    """Turn gradient recording off, as a context manager (`with no_grad():`) or a decorator."""
+
+    __slots__ = ()
+
+    def __new__(cls, func=None):
+        self = object.__new__(cls)
+        return self if func is None else self(func)
+
+    def __enter__(self):
+        self._was = _set(False)
+
+    def __exit__(self, *args):
+        _set(self._was)
+
+
+no_grad_ = no_grad
+
+
+class enable_grad(_Decorator):
+    """Turn gradient recording on, as a context manager or a decorator."""
+
+    __slots__ = ()
+
+    def __new__(cls, func=None):
+        self = object.__new__(cls)
+        return self if func is None else self(func)
+
+    def __enter__(self):
+        self._was = _set(True)
+
+    def __exit__(self, *args):
+        _set(self._was)
+
+
+class set_grad_enabled(_Decorator):
+    """Set gradient recording to `mode` at once; as a context manager, restore it on leaving."""
+
+    __slots__ = ('mode',)
+
+    def __init__(self, mode):
+        self.mode = bool(mode)
+        self._was = _set(self.mode)
+
+    def clone(self):
+        return self.__class__(self.mode)
+
+    def __call__(self, func):
+        _set(self._was)
+        return super().__call__(func)
+
+    def __enter__(self):
+        _set(self.mode)
+
+    def __exit__(self, *args):
+        _set(self._was)
+
+
+def is_grad_enabled():
+    """Whether operations on tensors are recorded for backward."""
+    return is_grad_enabled_()
+
+
+def _tensor_list(value, name):
+    from paddle import Tensor
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    if not values:
+        raise AssertionError(f"{name} should not be empty")
+    for item in values:
+        if not isinstance(item, Tensor):
+            raise AssertionError(f"Elements of {name} must be Tensor, but received {type(item)}")
+    return values
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
+         allow_unused=False, no_grad_vars=None, *, dump_backward_graph_path=None):
+    """Gradients of the sum of `outputs` with respect to `inputs`, as a list.
+
+    With `create_graph` the result can be differentiated again. An input that the outputs do not depend on gives an
+    error, or None with `allow_unused`.
+    """
+    outputs = _tensor_list(outputs, 'outputs')
+    inputs = _tensor_list(inputs, 'inputs')
+    if not only_inputs:
+        raise AssertionError("only_inputs=False is not supported yet")
+    if grad_outputs is not None:
+        grad_outputs = list(grad_outputs) if isinstance(grad_outputs, (list, tuple)) else [grad_outputs]
+        from paddle import Tensor
+        for item in grad_outputs:
+            if item is not None and not isinstance(item, Tensor):
+                raise AssertionError("grad_outputs must be None, a Variable or a list containing None or Variables")
+        if len(grad_outputs) != len(outputs):
+            raise AssertionError(f"The length of grad_outputs must be equal to outputs: {len(grad_outputs)} != "
+                                 f"{len(outputs)}")
+    if retain_graph is None:
+        retain_graph = create_graph
+    if no_grad_vars:
+        frozen = _tensor_list(no_grad_vars, 'no_grad_vars')
+        return list(_core.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, frozen))
+    return list(_core.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused))
+
+
+def to_variable(value, name=None, zero_copy=None, dtype=None):
+    """A tensor of `value`; a tensor comes back as it is."""
+    import paddle
+    if isinstance(value, paddle.Tensor):
+        return value
+    return paddle.to_tensor(value, dtype=dtype)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Framework helpers: save and load, random state, default dtype. Names of the core are found on first use."""
+import importlib
+
+_HERE = {
+    'save': 'io', 'load': 'io', 'async_save': 'io', 'clear_async_save_task_queue': 'io', 'seed': 'random',
+    'set_default_dtype': 'framework', 'get_default_dtype': 'framework', 'iinfo': 'dtype', 'finfo': 'dtype',
+}
+_ELSEWHERE = {
+    'no_grad': 'paddle.base.dygraph.base', 'grad': 'paddle.base.dygraph.base',
+    'ParamAttr': 'paddle.base.param_attr', 'EagerParamBase': 'paddle.base.framework',
+    'convert_np_dtype_to_dtype_': 'paddle.base.framework', 'Parameter': 'paddle.base.framework',
+    'LayerHelper': 'paddle.base.layer_helper',
+}
+_FROM_PADDLE = ('CPUPlace', 'CUDAPlace', 'CUDAPinnedPlace', 'CustomPlace', 'XPUPlace', 'dtype', 'in_dynamic_mode',
+                'enable_static', 'disable_static', 'set_flags', 'get_flags', 'disable_signal_handler',
+                'create_parameter')
+_TRUE_IN_EAGER = ('in_dynamic_or_pir_mode',)
+_MODULES = ('io', 'random', 'framework', 'dense_stream', 'unpickle')
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return importlib.import_module('.' + name, __name__)
+    if name in _HERE:
+        value = getattr(importlib.import_module('.' + _HERE[name], __name__), name)
+    elif name in _ELSEWHERE:
+        value = getattr(importlib.import_module(_ELSEWHERE[name]), name)
+    elif name == 'core':
+        value = importlib.import_module('paddle.base.core')
+    elif name in _FROM_PADDLE:
+        import paddle
+        value = getattr(paddle, name)
+    elif name in _TRUE_IN_EAGER:
+        def value():
+            """Always true: the old static programs are not run here."""
+            return True
+    else:
+        import paddle.base.framework as base
+        value = getattr(base, name, None)
+        if value is None:
+            raise AttributeError(f"module 'paddle.framework' has no attribute {name!r}")
+    globals()[name] = value
+    return value

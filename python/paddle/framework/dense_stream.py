@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `.pdiparams` record: one tensor as header, tensor description and raw data, little-endian, without a name."""
+import struct
+
+import numpy as np
+
+__all__ = ['write_record', 'read_record', 'read_all', 'parameter_names']
+
+_CODES = {'bool': 0, 'int16': 1, 'int32': 2, 'int64': 3, 'float16': 4, 'float32': 5, 'float64': 6, 'uint8': 20,
+          'int8': 21, 'bfloat16': 22, 'complex64': 23, 'complex128': 24, 'float8_e4m3fn': 32, 'float8_e5m2': 33}
+_NAMES = {code: name for name, code in _CODES.items()}
+_STORED = {'bfloat16': 'uint16', 'float8_e4m3fn': 'uint8', 'float8_e5m2': 'uint8'}
+
+
+def _varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > 0x7f:
+        out.append(value & 0x7f | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def write_record(stream, array, dtype=None):
+    """Write `array`; `dtype` names the tensor dtype where numpy has none (bfloat16 kept in uint16)."""
+    name = dtype or array.dtype.name
+    if name == 'uint16':
+        name = 'bfloat16'
+    if name not in _CODES:
+        raise ValueError(f"[save] a tensor of dtype {name} has no place in the binary format")
+    desc = b'\x08' + _varint(_CODES[name]) + b''.join(b'\x10' + _varint(d) for d in array.shape)
+    stream.write(struct.pack('<IQIi', 0, 0, 0, len(desc)) + desc)
+    stream.write(np.ascontiguousarray(array).tobytes())
+
+
+def _take(stream, count):
+    data = stream.read(count)
+    if len(data) != count:
+        raise ValueError(f"expected {count} more bytes, got {len(data)}")
+    return data
+
+
+def _description(data):
+    values, at = [], 0
+    dtype, dims = None, []
+    while at < len(data):
+        key = data[at]
+        at += 1
+        wire = key & 7
+        if wire == 2:
+            size, at = _read_varint(data, at)
+            end = at + size
+            while at < end:
+                value, at = _read_varint(data, at)
+                values.append((key >> 3, value))
+        elif wire == 0:
+            value, at = _read_varint(data, at)
+            values.append((key >> 3, value))
+        else:
+            raise ValueError(f"unknown wire type {wire} in a tensor description")
+    for field, value in values:
+        if field == 1:
+            dtype = value
+        elif field == 2:
+            dims.append(value - (1 << 64) if value >> 63 else value)
+    return dtype, dims
+
+
+def _read_varint(data, at):
+    value = shift = 0
+    while True:
+        if at >= len(data) or shift > 63:
+            raise ValueError("a tensor description ends inside a number")
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7f) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+
+
+def read_record(stream):
+    """Read one record: (array, dtype name). bfloat16 comes as uint16. ValueError when the bytes do not fit."""
+    version, levels = struct.unpack('<IQ', _take(stream, 12))
+    if version != 0 or levels > 64:
+        raise ValueError(f"expected tensor version 0, got {version} with {levels} levels")
+    for _ in range(levels):
+        size, = struct.unpack('<Q', _take(stream, 8))
+        if size > 1 << 40:
+            raise ValueError(f"a level of {size} bytes")
+        _take(stream, size)
+    version, length = struct.unpack('<Ii', _take(stream, 8))
+    if version != 0 or not 0 < length < 1 << 16:
+        raise ValueError(f"expected tensor version 0, got {version}; description of {length} bytes")
+    code, dims = _description(_take(stream, length))
+    if code not in _NAMES or any(d < 0 for d in dims):
+        raise ValueError(f"unknown dtype {code} or shape {dims}")
+    name = _NAMES[code]
+    dtype = np.dtype(_STORED.get(name, name))
+    count = 1
+    for dim in dims:
+        count *= dim
+    return np.frombuffer(_take(stream, count * dtype.itemsize), dtype).reshape(dims).copy(), name
+
+
+def read_all(stream, names):
+    """One record for each of `names`, which are sorted; the stream must end with the last."""
+    out = {name: read_record(stream) for name in sorted(names)}
+    if stream.read(1):
+        raise ValueError("Not allowed to load partial data: bytes are left after the last tensor")
+    return out
+
+
+def parameter_names(program):
+    """Names of the parameters in a program read from `.json`."""
+    names = []
+
+    def walk(regions):
+        for region in regions:
+            for block in region.get('blocks', ()):
+                for op in block.get('ops', ()):
+                    if op.get('#') == 'p':
+                        names.append(op['A'][3])
+                    walk(op.get('regions', ()))
+    walk(program['program']['regions'])
+    return names

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""paddle.save and paddle.load: pickles of numpy arrays, byte-compatible with PaddlePaddle's `.pdparams`/`.pdopt`."""
+import collections
+import copyreg
+import io as _stdio
+import json
+import os
+import pickle
+import threading
+import warnings
+
+import numpy as np
+
+import paddle
+from paddle import Tensor
+from paddle.base import libpaddle as _core
+
+from . import dense_stream
+from .unpickle import load_pickle, parse_error
+
+__all__ = ['save', 'load', 'async_save', 'clear_async_save_task_queue']
+
+_NAME_TABLE = 'StructuredToParameterName@@'
+_BIG_TABLE = 'UnpackBigParamInfor@@'
+_BIG_BYTES = 2 ** 30 - 1
+_DenseTensor = getattr(_core, 'DenseTensor', ())
+
+
+def _is_tensor(value):
+    return isinstance(value, Tensor)
+
+
+def _any(value, found):
+    """Whether `found` holds for an element of nested containers."""
+    if found(value):
+        return True
+    if isinstance(value, dict):
+        return any(_any(v, found) for v in value.values())
+    if isinstance(value, (list, tuple, set)):
+        return any(_any(v, found) for v in value)
+    return False
+
+
+def _has_layer(value):
+    from paddle.nn import Layer
+    return _any(value, lambda v: isinstance(v, Layer))
+
+
+def _to_numpy(tensor):
+    array = tensor.numpy()
+    return array if isinstance(array, np.ndarray) else np.asarray(array)
+
+
+def _is_state_dict(obj):
+    if not isinstance(obj, dict):
+        return False
+    for value in obj.values():
+        if isinstance(value, dict):
+            if any(_any(v, _is_tensor) for v in value.values()):
+                return False
+        elif not _is_tensor(value):
+            return False
+    return True
+
+
+def _state_dict_content(state):
+    content, names = {}, {}
+    for key, value in state.items():
+        if _is_tensor(value):
+            content[key] = _to_numpy(value)
+            names[key] = value.name
+        else:
+            content[key] = value
+    content[_NAME_TABLE] = names
+    return content
+
+
+def _split_big(content, protocol):
+    """Protocols 2 and 3 cannot hold arrays of a gigabyte: cut them in flat slices."""
+    if not 1 < protocol < 4:
+        return content
+    cuts, parts = {}, {}
+    for key, value in content.items():
+        if isinstance(value, np.ndarray):
+            most = int(_BIG_BYTES / value.dtype.itemsize)
+            if value.size > most:
+                flat = value.flatten()
+                slices = []
+                for i in range(0, value.size, most):
+                    part = f'{key}@@.{len(slices)}'
+                    slices.append(part)
+                    parts[part] = flat[i:i + most]
+                cuts[key] = {'OriginShape': value.shape, 'slices': slices}
+    if not cuts:
+        return content
+    for key in cuts:
+        content.pop(key)
+    content.update(parts)
+    content[_BIG_TABLE] = cuts
+    return content
+
+
+def _join_big(content):
+    if not isinstance(content, dict) or _BIG_TABLE not in content:
+        return content
+    cuts = content.pop(_BIG_TABLE)
+    for key, info in cuts.items():
+        content[key] = np.concatenate([content.pop(part) for part in info['slices']]).reshape(info['OriginShape'])
+    return content
+
+
+def _reduce_tensor(tensor):
+    return tuple, ((tensor.name, _to_numpy(tensor)),)
+
+
+def _reduce_dense(tensor):
+    return eval, ('data', {'data': np.array(tensor)})
+
+
+class _Pickler(pickle.Pickler):
+    dispatch_table = copyreg.dispatch_table.copy()
+
+    def reducer_override(self, obj):
+        if isinstance(obj, Tensor):
+            return _reduce_tensor(obj)
+        if _DenseTensor and isinstance(obj, _DenseTensor):
+            return _reduce_dense(obj)
+        return NotImplemented
+
+
+class _Writer:
+    """A stream for `path`: a file written beside and renamed when complete, or the given memory buffer."""
+
+    def __init__(self, path):
+        self.path = path
+        self.stream = None
+
+    def __enter__(self):
+        if isinstance(self.path, _stdio.BytesIO):
+            self.stream = self.path
+        else:
+            self.beside = f'{self.path}.{os.getpid()}.{threading.get_ident()}.tmp'
+            self.stream = open(self.beside, 'wb')
+        return self.stream
+
+    def __exit__(self, kind, value, trace):
+        if self.stream is self.path:
+            return
+        try:
+            self.stream.close()
+            if kind is None:
+                os.replace(self.beside, self.path)
+        finally:
+            if os.path.exists(self.beside):
+                os.remove(self.beside)
+
+
+def _check_target(path):
+    if isinstance(path, _stdio.BytesIO):
+        return path
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"only supports saving objects to file and `BytesIO`, but got {type(path)}")
+    path = os.fspath(path)
+    if os.path.basename(path) == '':
+        raise ValueError("The input path MUST be format of dirname/filename [dirname\\filename in Windows system], but "
+                         "received filename is empty string.")
+    folder = os.path.dirname(path)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+    return path
+
+
+def save(obj, path, protocol=4, **configs):
+    """Save tensors, state dicts or nested containers of them to `path` (a file name or a BytesIO).
+
+    `protocol` is the pickle protocol, 2 to 4; `use_binary_format=True` writes a single tensor in the `.pdiparams`
+    record. A file is written beside and renamed, so a failed save leaves the old file. Raises ValueError for a Layer,
+    a bad protocol or a bad path.
+    """
+    unknown = set(configs) - {'use_binary_format', 'pickle_protocol', 'safetensors'}
+    if unknown:
+        raise ValueError(f"The additional config ({', '.join(sorted(unknown))}) of `paddle.save` is not supported.")
+    path = _check_target(path)
+    if 'pickle_protocol' in configs:
+        protocol = configs['pickle_protocol']
+        warnings.warn("'pickle_protocol' is a deprecated argument. Please use 'protocol' instead.")
+    if isinstance(protocol, bool) or not isinstance(protocol, int):
+        raise ValueError(f"The 'protocol' MUST be `int`, but received {type(protocol)}")
+    if not 1 < protocol < 5:
+        raise ValueError(f"Expected 1<'protocol'<5, but received protocol={protocol}")
+    if configs.get('safetensors'):
+        from .safetensors_file import save_safetensors
+        with _Writer(path) as stream:
+            save_safetensors(obj, stream)
+        return
+    if configs.get('use_binary_format'):
+        if not _is_tensor(obj):
+            raise NotImplementedError("When use_binary_format = True, `paddle.save`  expected Tensor, but received "
+                                      f"{type(obj)}.")
+        with _Writer(path) as stream:
+            dense_stream.write_record(stream, _to_numpy(obj), str(obj.dtype).rsplit('.', 1)[-1])
+        return
+    program = getattr(obj, '_serialize_program', None)
+    if program is not None:
+        with _Writer(path) as stream:
+            stream.write(program())
+        return
+    if _has_layer(obj):
+        raise ValueError("paddle do not support saving `paddle.nn.Layer` object.")
+    if isinstance(obj, dict) and len(obj) == 0:
+        warnings.warn("The input state dict is empty, no need to save.")
+    with _Writer(path) as stream:
+        if _is_state_dict(obj):
+            pickle.dump(_split_big(_state_dict_content(obj), protocol), stream, protocol=protocol)
+        else:
+            _Pickler(stream, protocol).dump(obj)
+
+
+def _is_named(value):
+    return (isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+            and isinstance(value[1], np.ndarray))
+
+
+def _to_tensor(array, name=None):
+    tensor = paddle.to_tensor(array)
+    if name:
+        tensor.name = name
+    return tensor
+
+
+def _convert(value, found, make):
+    """Replace what `found` matches, anywhere in nested containers, keeping the containers' types."""
+    if found(value):
+        return make(value)
+    if isinstance(value, collections.OrderedDict):
+        return collections.OrderedDict((k, _convert(v, found, make)) for k, v in value.items())
+    if isinstance(value, collections.defaultdict):
+        return collections.defaultdict(value.default_factory, {k: _convert(v, found, make) for k, v in value.items()})
+    if isinstance(value, dict):
+        return {k: _convert(v, found, make) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_convert(v, found, make) for v in value]
+    if isinstance(value, tuple):
+        return tuple(_convert(v, found, make) for v in value)
+    if isinstance(value, set):
+        return {_convert(v, found, make) for v in value}
+    return value
+
+
+def _is_array(value):
+    return isinstance(value, np.ndarray)
+
+
+def _finish(content, keep_name_table, return_numpy):
+    content = _join_big(content)
+    table = None
+    if isinstance(content, dict) and isinstance(content.get(_NAME_TABLE), dict):
+        table = content[_NAME_TABLE] if keep_name_table else content.pop(_NAME_TABLE)
+    if table is None and _any(content, _is_named):
+        if return_numpy:
+            return _convert(content, _is_named, lambda pair: pair[1])
+        return _convert(content, _is_named, lambda pair: _to_tensor(pair[1], pair[0]))
+    if return_numpy:
+        return content
+    if table:
+        out = type(content)() if isinstance(content, dict) else content
+        for key, value in content.items():
+            if _is_array(value):
+                out[key] = _to_tensor(value, table.get(key))
+            else:
+                out[key] = value if key == _NAME_TABLE else _convert(value, _is_array, _to_tensor)
+        return out
+    return _convert(content, _is_array, _to_tensor)
+
+
+def _load_inference_params(prefix, model_filename, params_filename, return_numpy):
+    """State dict of a model exported by jit.save: names from the program, tensors from `.pdiparams`."""
+    model = model_filename or prefix + '.json'
+    params = params_filename or prefix + '.pdiparams'
+    with open(model, 'rb') as stream:
+        try:
+            names = dense_stream.parameter_names(json.load(stream))
+        except (ValueError, KeyError, TypeError) as error:
+            raise parse_error(model, error) from None
+    with open(params, 'rb') as stream:
+        try:
+            records = dense_stream.read_all(stream, names)
+        except ValueError as error:
+            raise parse_error(params, error) from None
+    return {name: array if return_numpy else _to_tensor(array, name) for name, (array, _) in records.items()}
+
+
+def _looks_pickled(head):
+    return head[:1] == b'\x80'
+
+
+def _load_stream(stream, source, keep_name_table, return_numpy):
+    head = stream.read(8)
+    stream.seek(0)
+    if not head:
+        raise EOFError(f"Ran out of input: {source} is empty")
+    if _looks_pickled(head):
+        return _finish(load_pickle(stream, source), keep_name_table, return_numpy)
+    if len(head) == 8 and head[4:] == b'\0\0\0\0' and head[:4] == b'\0\0\0\0':
+        try:
+            array, _ = dense_stream.read_record(stream)
+        except ValueError as error:
+            raise parse_error(source, error) from None
+        return array if return_numpy else _to_tensor(array)
+    if len(head) == 8 and int.from_bytes(head, 'little') < 1 << 30:
+        from .safetensors_file import load_safetensors
+        return load_safetensors(stream, source, return_numpy)
+    raise parse_error(source, "it is neither a pickle nor a tensor record")
+
+
+def load(path, **configs):
+    """Load what `save` wrote (also PaddlePaddle's files) from a file name, a BytesIO, or the prefix of a saved model.
+
+    `return_numpy=True` gives numpy arrays; `keep_name_table=True` keeps the table of parameter names. Raises
+    ValueError when the path does not exist or the file is damaged; nothing in the file is executed.
+    """
+    known = {'model_filename', 'params_filename', 'keep_name_table', 'return_numpy', 'safetensors'}
+    for key in configs:
+        if key not in known:
+            raise ValueError(f"The additional config ({key}) of `paddle.load` is not supported.")
+    keep, as_numpy = bool(configs.get('keep_name_table', False)), bool(configs.get('return_numpy', False))
+    if isinstance(path, _stdio.BytesIO):
+        return _load_stream(path, '<memory>', keep, as_numpy)
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"[load] expected a file name or BytesIO, got {type(path)}")
+    path = os.fspath(path)
+    if os.path.isfile(path):
+        with open(path, 'rb') as stream:
+            return _load_stream(stream, path, keep, as_numpy)
+    inside = {name: configs[name] for name in ('model_filename', 'params_filename') if configs.get(name)}
+    if os.path.isdir(path) and inside:
+        named = {k: os.path.join(path, v) for k, v in inside.items()}
+        return _load_inference_params(path, named.get('model_filename'), named.get('params_filename'), as_numpy)
+    if os.path.isfile(path + '.json') and os.path.isfile(path + '.pdiparams'):
+        return _load_inference_params(path, None, None, as_numpy)
+    if os.path.isfile(path + '.pdparams'):
+        with open(path + '.pdparams', 'rb') as stream:
+            return _load_stream(stream, path + '.pdparams', keep, as_numpy)
+    raise ValueError(f"The ``path`` ({path}) to load model not exists.")
+
+
+_saving = []
+
+
+def clear_async_save_task_queue():
+    """Wait until every `async_save` has finished."""
+    while _saving:
+        _saving.pop().join()
+
+
+def async_save(obj, path, protocol=4, sync_other_task=False, **configs):
+    """Save a dict of tensors in a thread; the tensors are copied before this returns."""
+    if configs:
+        raise ValueError(f"The additional config ({', '.join(configs)}) of `paddle.async_save` is not supported.")
+    if not isinstance(obj, dict):
+        raise TypeError(f"[async_save] expected a dict of tensors, got {type(obj)}")
+    if sync_other_task:
+        clear_async_save_task_queue()
+    copied = _convert(obj, _is_tensor, lambda t: _named_copy(t))
+    thread = threading.Thread(target=save, args=(copied, path, protocol))
+    thread.start()
+    _saving[:] = [t for t in _saving if t.is_alive()] + [thread]
+
+
+def _named_copy(tensor):
+    copy = tensor.detach().clone()
+    copy.name = tensor.name
+    return copy

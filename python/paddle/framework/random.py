@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The global random generators: seeding, saving and restoring their state."""
+from paddle.base import libpaddle as _core
+
+__all__ = ['seed', 'manual_seed', 'get_rng_state', 'set_rng_state', 'get_cuda_rng_state', 'set_cuda_rng_state']
+
+
+def _device_count():
+    count = getattr(_core, 'get_cuda_device_count', None)
+    return count() if count is not None else 0
+
+
+def _cuda_generators():
+    make = getattr(_core, 'default_cuda_generator', None)
+    return [make(i) for i in range(_device_count())] if make is not None else []
+
+
+def seed(seed):
+    """Seed the generators of every device with an integer; returns the CPU generator."""
+    seed = int(seed)
+    for generator in _cuda_generators():
+        generator.manual_seed(seed)
+    generator = _core.default_cpu_generator()
+    generator.manual_seed(seed)
+    return generator
+
+
+_seed = seed
+
+
+def manual_seed(seed):
+    """The same as `paddle.seed`."""
+    return _seed(seed)
+
+
+def _on_cuda(device):
+    if device is None:
+        return False
+    text = str(device)
+    if text.startswith('cpu') or text in ('Place(cpu)',):
+        return False
+    if 'gpu' in text or 'cuda' in text:
+        return True
+    raise ValueError(f"[rng] unknown device {device!r}")
+
+
+def get_rng_state(device=None):
+    """The state of the CPU generator (or of the device's), as a list for `set_rng_state`."""
+    if _on_cuda(device):
+        return get_cuda_rng_state()
+    return [_core.default_cpu_generator().get_state()]
+
+
+def set_rng_state(state_list, device=None):
+    """Restore what `get_rng_state` gave."""
+    if _on_cuda(device):
+        set_cuda_rng_state(state_list)
+        return
+    if not isinstance(state_list, (list, tuple)) or len(state_list) != 1:
+        raise ValueError(f"Length of state list should be equal to 1, but got {state_list!r}")
+    _core.default_cpu_generator().set_state(state_list[0])
+
+
+def get_cuda_rng_state():
+    """States of the generators of all GPUs, a list; empty without a GPU."""
+    return [generator.get_state() for generator in _cuda_generators()]
+
+
+def set_cuda_rng_state(state_list):
+    """Restore what `get_cuda_rng_state` gave."""
+    generators = _cuda_generators()
+    if len(state_list) != len(generators):
+        raise ValueError(f"Length of cuda state list should be equal to the cuda device count, got {len(state_list)} "
+                         f"and {len(generators)}")
+    for generator, state in zip(generators, state_list):
+        generator.set_state(state)
