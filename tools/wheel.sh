@@ -3,6 +3,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bash tools/setup.sh
-glibc="$(.venv/bin/python -c 'import os; print(os.confstr("CS_GNU_LIBC_VERSION").split()[1].replace(".", "_"))')"
-export _PYTHON_HOST_PLATFORM="manylinux_${glibc}_x86_64"
-exec .venv/bin/python -m pip --disable-pip-version-check wheel -q . --no-build-isolation --no-deps -w dist
+tag="$(.venv/bin/python - <<'PY'
+import os
+import sys
+glibc = os.confstr("CS_GNU_LIBC_VERSION").split()[1].replace(".", "_")
+version = "cp%d%d" % sys.version_info[:2]
+print(f"{version}-{version}-manylinux_{glibc}_x86_64")
+PY
+)"
+exec .venv/bin/python -m pip --disable-pip-version-check wheel -q . --no-build-isolation --no-deps -w dist \
+  -C "wheel.tags=$tag"
