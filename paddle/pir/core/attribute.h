@@ -161,6 +161,7 @@ class AttributeMap {
     return {};
   }
   Attribute Get(const char* name) const { return Get(std::string_view(name)); }
+  Attribute Get(const std::string& name) const { return Get(std::string_view(name)); }
   bool Has(std::string_view name) const { return static_cast<bool>(Get(name)); }
   void Set(Name name, Attribute value);
   bool Erase(std::string_view name);

@@ -51,6 +51,7 @@ class Operation {
   Attribute attr(Name name) const { return attrs_.Get(name); }
   Attribute attr(std::string_view name) const { return attrs_.Get(name); }
   Attribute attr(const char* name) const { return attrs_.Get(name); }
+  Attribute attr(const std::string& name) const { return attrs_.Get(name); }
   // As declared by the op info, its default when absent; throws NotFound when there is neither.
   phi::AttrValue attr_value(std::string_view name) const;
   void set_attr(Name name, Attribute a);

@@ -99,10 +99,10 @@ std::string TypeText(Type t) {
     case TypeKind::kIndex: return "index";
     case TypeKind::kUndefined: return "undefined";
     case TypeKind::kDenseTensor: return "tensor<" + DimsAndDtype(s) + ">";
-    case TypeKind::kSelectedRows: return "selectedrows<" + DimsAndDtype(s) + ">";
-    case TypeKind::kSparseCoo: return "coo_tensor<" + DimsAndDtype(s) + ">";
-    case TypeKind::kSparseCsr: return "csr_tensor<" + DimsAndDtype(s) + ">";
-    case TypeKind::kTensorArray: return "tensor_array<" + DimsAndDtype(s) + ">";
+    case TypeKind::kSelectedRows: return "pd_op.selectedrows<" + DimsAndDtype(s) + ">";
+    case TypeKind::kSparseCoo: return "pd_op.sparse_coo_tensor<" + DimsAndDtype(s) + ">";
+    case TypeKind::kSparseCsr: return "pd_op.sparse_csr_tensor<" + DimsAndDtype(s) + ">";
+    case TypeKind::kTensorArray: return "pd_op.tensor_array<" + std::string(DtypeLetter(s.dtype)) + ">";
     case TypeKind::kStack: return "cf.stack";
     case TypeKind::kInlet: return "cf.inlet";
     case TypeKind::kOutlet: return "cf.outlet";

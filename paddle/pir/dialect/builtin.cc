@@ -44,7 +44,7 @@ void VerifyIf(const Operation& op) {
            op.num_operands(), " operands");
   PD_CHECK(op.num_regions() == 2, InvalidArgument, "[pd_op.if] expected 2 regions, got ", op.num_regions());
   for (int r = 0; r < 2; ++r) {
-    if (op.region(r).empty() || (op.region(r).front().empty() && op.num_results() == 0)) continue;
+    if (op.num_results() == 0 && (op.region(r).empty() || !op.region(r).front().terminator())) continue;
     const Operation* y = YieldOf(op, r);
     PD_CHECK(y->num_operands() == op.num_results(), InvalidArgument, "[pd_op.if] expected region ", r, " to yield ",
              op.num_results(), " values, got ", y->num_operands());
@@ -102,7 +102,7 @@ void RegisterAll() {
   RegisterOp(Make("builtin.group", {}, {}, {}, kHasRegions | kAnyIn | kAnyOut));
   RegisterOp(Make("cf.yield", {}, {}, {}, kTerminator | kSideEffect | kAnyIn));
   RegisterOp(Make("cf.stack_create", {}, {}, {{"stack"}, {"inlet"}, {"outlet"}}, kSideEffect));
-  RegisterOp(Make("cf.tuple_push", {}, {}, {}, kSideEffect | kAnyIn | kTerminator));
+  RegisterOp(Make("cf.tuple_push", {}, {}, {}, kSideEffect | kAnyIn));
   RegisterOp(Make("cf.tuple_pop", {{"outlet"}}, {}, {}, kSideEffect | kAnyOut));
   RegisterOp(Make("cf.has_elements", {{"x"}}, {}, {out}, kSideEffect));
 

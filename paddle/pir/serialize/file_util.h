@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole-file reading, and writing beside the target with a rename at the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pir {
+
+// Throws Io when it cannot be opened or read.
+std::string ReadWholeFile(const std::string& path);
+
+// A file that appears under `path` only by Commit(); destroyed without it, nothing is left.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  void Write(const void* data, size_t size);
+  void Write(std::string_view s) { Write(s.data(), s.size()); }
+  void Commit();
+
+ private:
+  std::string path_, temp_;
+  int fd_ = -1;
+};
+
+// A read-only view of a whole file, mapped where possible.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  const char* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  const char* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace pir
