@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vectorcall object of an op function: argument parsing, binding as a method, introspection, and the registry by namespace.
+#include <structmember.h>
+
+#include <cstring>
+#include <map>
+
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+namespace {
+
+struct Function {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  const FnSpec* spec;
+  PyObject** names;    // interned, nargs of them
+  PyObject** aliases;  // interned or null
+  PyObject* signature;
+  PyObject* dict;
+  int max_positional;
+  int required;
+  int varargs;  // index of the collecting argument, -1 if none
+  bool has_alias;
+};
+
+PyTypeObject* g_function_type = nullptr;
+
+[[gnu::cold, gnu::noinline]] PyObject* MissingError(const Function* f, PyObject* const* slots) {
+  std::string missing;
+  std::vector<const char*> names;
+  for (int i = 0; i < f->spec->nargs; ++i)
+    if (!slots[i] && !f->spec->args[i].has_default) names.push_back(f->spec->args[i].name);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i) missing += names.size() == 2 ? " and " : i + 1 == names.size() ? ", and " : ", ";
+    missing += "'" + std::string(names[i]) + "'";
+  }
+  PyErr_Format(PyExc_TypeError, "%s() missing %d required positional argument%s: %s", f->spec->name, int(names.size()),
+               names.size() == 1 ? "" : "s", missing.c_str());
+  return nullptr;
+}
+
+[[gnu::cold, gnu::noinline]] PyObject* TooManyError(const Function* f, Py_ssize_t given) {
+  if (f->required < f->max_positional)
+    PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", f->spec->name, f->required,
+                 f->max_positional, given);
+  else
+    PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s but %zd %s given", f->spec->name, f->max_positional,
+                 f->max_positional == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+  return nullptr;
+}
+
+// The slot of a keyword, -1 when there is none: identity first, since literals in calls are interned.
+int FindKeyword(const Function* f, PyObject* key) {
+  int n = f->spec->nargs;
+  for (int i = 0; i < n; ++i)
+    if (f->names[i] == key) return i;
+  if (f->has_alias)
+    for (int i = 0; i < n; ++i)
+      if (f->aliases[i] == key) return i;
+  for (int i = 0; i < n; ++i) {
+    if (PyUnicode_Compare(f->names[i], key) == 0) return i;
+    if (f->aliases[i] && PyUnicode_Compare(f->aliases[i], key) == 0) return i;
+  }
+  return -1;
+}
+
+// Positional values from the collecting argument on, when they are spelled out: f(x, 2, 3).
+bool StartsSpelledOut(PyObject* o) { return PyLong_Check(o) || (IsTensor(o) && AsTensor(o).defined() && AsTensor(o).numel() == 1); }
+
+PyObject* CallSlots(Function* f, PyObject** slots) {
+  try {
+    return f->spec->call(slots);
+  } catch (...) {
+    return RaiseCurrent();
+  }
+}
+
+PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  auto* f = reinterpret_cast<Function*>(self);
+  Py_ssize_t npos = PyVectorcall_NARGS(nargsf);
+  int n = f->spec->nargs;
+  PyObject* slots[kMaxArgs];
+  PyObject* collected = nullptr;
+  if (__builtin_expect(npos > f->max_positional || (f->varargs >= 0 && npos > f->varargs + 1), 0)) {
+    int v = f->varargs;
+    if (v < 0 || npos <= v || !StartsSpelledOut(args[v])) {
+      if (npos > f->max_positional) return TooManyError(f, npos);
+      std::memcpy(slots, args, npos * sizeof(PyObject*));
+    } else {
+      std::memcpy(slots, args, v * sizeof(PyObject*));
+      collected = PyTuple_New(npos - v);
+      if (!collected) return nullptr;
+      for (Py_ssize_t i = v; i < npos; ++i) {
+        Py_INCREF(args[i]);
+        PyTuple_SET_ITEM(collected, i - v, args[i]);
+      }
+      slots[v] = collected;
+      npos = v + 1;
+    }
+  } else {
+    for (Py_ssize_t i = 0; i < npos; ++i) slots[i] = args[i];
+  }
+  for (int i = static_cast<int>(npos); i < n; ++i) slots[i] = nullptr;
+  if (kwnames) {
+    Py_ssize_t nkw = PyTuple_GET_SIZE(kwnames);
+    PyObject* const* values = args + PyVectorcall_NARGS(nargsf);
+    for (Py_ssize_t k = 0; k < nkw; ++k) {
+      PyObject* key = PyTuple_GET_ITEM(kwnames, k);
+      int i = FindKeyword(f, key);
+      if (i < 0) {
+        PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", f->spec->name, key);
+        Py_XDECREF(collected);
+        return nullptr;
+      }
+      if (slots[i]) {
+        PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", f->spec->name, f->spec->args[i].name);
+        Py_XDECREF(collected);
+        return nullptr;
+      }
+      slots[i] = values[k];
+    }
+  }
+  if (__builtin_expect(npos < f->required, 0))
+    for (int i = static_cast<int>(npos); i < n; ++i)
+      if (!slots[i] && !f->spec->args[i].has_default) {
+        Py_XDECREF(collected);
+        return MissingError(f, slots);
+      }
+  PyObject* r = CallSlots(f, slots);
+  Py_XDECREF(collected);
+  return r;
+}
+
+PyObject* FnDescrGet(PyObject* self, PyObject* obj, PyObject*) {
+  if (!obj || obj == Py_None) {
+    Py_INCREF(self);
+    return self;
+  }
+  return PyMethod_New(self, obj);
+}
+
+void FnDealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  auto* f = reinterpret_cast<Function*>(self);
+  for (int i = 0; i < f->spec->nargs; ++i) {
+    Py_XDECREF(f->names[i]);
+    Py_XDECREF(f->aliases[i]);
+  }
+  delete[] f->names;
+  delete[] f->aliases;
+  Py_XDECREF(f->signature);
+  Py_XDECREF(f->dict);
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+int FnTraverse(PyObject* self, visitproc visit, void* arg) {
+  auto* f = reinterpret_cast<Function*>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(f->dict);
+  Py_VISIT(f->signature);
+  return 0;
+}
+int FnClear(PyObject* self) {
+  auto* f = reinterpret_cast<Function*>(self);
+  Py_CLEAR(f->dict);
+  Py_CLEAR(f->signature);
+  return 0;
+}
+
+const FnSpec* SpecOf(PyObject* self) { return reinterpret_cast<Function*>(self)->spec; }
+PyObject* FnName(PyObject* self, void*) { return PyUnicode_FromString(SpecOf(self)->name); }
+PyObject* FnModule(PyObject* self, void*) { return PyUnicode_FromString(SpecOf(self)->module); }
+PyObject* FnDoc(PyObject* self, void*) {
+  const char* doc = SpecOf(self)->doc;
+  if (!doc) Py_RETURN_NONE;
+  return PyUnicode_FromString(doc);
+}
+// Made from the signature text on first use, by asking inspect for the signature of a lambda with the same parameters.
+PyObject* FnSignature(PyObject* self, void*) {
+  auto* f = reinterpret_cast<Function*>(self);
+  if (!f->signature) {
+    std::string text = f->spec->signature ? f->spec->signature : "(*args, **kwargs)";
+    std::string code = "(lambda " + text.substr(1, text.size() - 2) + ": None)";
+    PyRef inspect(PyImport_ImportModule("inspect"));
+    if (!inspect) return nullptr;
+    PyRef globals(PyDict_New());
+    PyDict_SetItemString(globals.get(), "__builtins__", PyEval_GetBuiltins());
+    PyRef fn(PyRun_String(code.c_str(), Py_eval_input, globals.get(), globals.get()));
+    if (!fn) return nullptr;
+    f->signature = PyObject_CallMethod(inspect.get(), "signature", "O", fn.get());
+    if (!f->signature) return nullptr;
+  }
+  Py_INCREF(f->signature);
+  return f->signature;
+}
+PyObject* FnReduce(PyObject* self, PyObject*) { return PyUnicode_FromString(SpecOf(self)->name); }
+PyObject* FnSame(PyObject* self, PyObject*) {
+  Py_INCREF(self);
+  return self;
+}
+PyObject* FnRepr(PyObject* self) {
+  return PyUnicode_FromFormat("<function %s.%s%s>", SpecOf(self)->module, SpecOf(self)->name,
+                              SpecOf(self)->signature ? SpecOf(self)->signature : "");
+}
+
+PyGetSetDef fn_getset[] = {{"__name__", FnName, nullptr, nullptr, nullptr},
+                           {"__qualname__", FnName, nullptr, nullptr, nullptr},
+                           {"__module__", FnModule, nullptr, nullptr, nullptr},
+                           {"__doc__", FnDoc, nullptr, nullptr, nullptr},
+                           {"__signature__", FnSignature, nullptr, nullptr, nullptr},
+                           {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                           {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef fn_methods[] = {{"__reduce__", FnReduce, METH_NOARGS, nullptr},
+                            {"__copy__", FnSame, METH_NOARGS, nullptr},
+                            {"__deepcopy__", FnSame, METH_O, nullptr},
+                            {nullptr, nullptr, 0, nullptr}};
+PyMemberDef fn_members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, vectorcall), READONLY, nullptr},
+                            {"__dictoffset__", T_PYSSIZET, offsetof(Function, dict), READONLY, nullptr},
+                            {nullptr, 0, 0, 0, nullptr}};
+
+int EnsureFunctionType() {
+  if (g_function_type) return 0;
+  static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(FnDealloc)},
+                                {Py_tp_traverse, reinterpret_cast<void*>(FnTraverse)},
+                                {Py_tp_clear, reinterpret_cast<void*>(FnClear)},
+                                {Py_tp_descr_get, reinterpret_cast<void*>(FnDescrGet)},
+                                {Py_tp_getset, fn_getset},
+                                {Py_tp_methods, fn_methods},
+                                {Py_tp_members, fn_members},
+                                {Py_tp_repr, reinterpret_cast<void*>(FnRepr)},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"paddle.base.libpaddle.Function", sizeof(Function), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR |
+                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             slots};
+  g_function_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return g_function_type ? 0 : -1;
+}
+
+using Namespaces = std::map<std::string, std::vector<Registration>>;
+Namespaces& Registry() {
+  static auto* r = new Namespaces;
+  return *r;
+}
+// One callable per spec, whatever the number of its names.
+PyObject* FunctionOf(const FnSpec* spec) {
+  static auto* made = new std::map<const FnSpec*, PyObject*>;
+  PyObject*& f = (*made)[spec];
+  if (!f) f = MakeFunction(spec);
+  return f;
+}
+
+}  // namespace
+
+PyObject* MakeFunction(const FnSpec* spec) {
+  if (EnsureFunctionType() < 0) return nullptr;
+  if (spec->nargs > kMaxArgs) {
+    PyErr_Format(PyExc_SystemError, "%s() has too many arguments", spec->name);
+    return nullptr;
+  }
+  auto* f = PyObject_GC_New(Function, g_function_type);
+  if (!f) return nullptr;
+  f->vectorcall = Vectorcall;
+  f->spec = spec;
+  f->signature = nullptr;
+  f->dict = nullptr;
+  f->names = new PyObject*[spec->nargs + 1];
+  f->aliases = new PyObject*[spec->nargs + 1];
+  f->max_positional = 0;
+  f->required = 0;
+  f->varargs = -1;
+  f->has_alias = false;
+  for (int i = 0; i < spec->nargs; ++i) {
+    const ArgSpec& a = spec->args[i];
+    f->names[i] = PyUnicode_InternFromString(a.name);
+    f->aliases[i] = a.alias ? PyUnicode_InternFromString(a.alias) : nullptr;
+    f->has_alias = f->has_alias || a.alias;
+    if (!a.kwonly) f->max_positional = i + 1;
+    if (!a.has_default) f->required = i + 1;
+    if (a.varargs) f->varargs = i;
+  }
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
+  return reinterpret_cast<PyObject*>(f);
+}
+
+void RegisterFunctions(const Registration* list, int n) {
+  for (int i = 0; i < n; ++i) Registry()[list[i].where].push_back(list[i]);
+}
+
+PyObject* FunctionsOf(const std::string& where) {
+  PyObject* d = PyDict_New();
+  if (!d) return nullptr;
+  auto it = Registry().find(where);
+  if (it == Registry().end()) return d;
+  for (const Registration& r : it->second) {
+    PyObject* f = FunctionOf(r.spec);
+    if (!f || PyDict_SetItemString(d, r.as ? r.as : r.spec->name, f) < 0) {
+      Py_DECREF(d);
+      return nullptr;
+    }
+  }
+  return d;
+}
+
+int InstallTensorMethods(PyTypeObject* type) {
+  auto it = Registry().find("paddle.Tensor");
+  if (it == Registry().end()) return 0;
+  PyObject* dict = type->tp_dict;
+  for (const Registration& r : it->second) {
+    PyObject* f = FunctionOf(r.spec);
+    const char* name = r.as ? r.as : r.spec->name;
+    if (!f) return -1;
+    if (PyDict_GetItemString(dict, name)) continue;  // a hand-written method of that name stands
+    if (PyDict_SetItemString(dict, name, f) < 0) return -1;
+  }
+  PyType_Modified(type);
+  return 0;
+}
+
+void ParseArgs(const char* fn, const char* const* names, int n, int required, PyObject* const* args, Py_ssize_t nargs,
+               PyObject* kwnames, PyObject** slots) {
+  if (nargs > n) {
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments but %zd were given", fn, n, nargs);
+    throw PyErrAlreadySet();
+  }
+  for (int i = 0; i < n; ++i) slots[i] = i < nargs ? args[i] : nullptr;
+  Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  for (Py_ssize_t k = 0; k < nkw; ++k) {
+    PyObject* key = PyTuple_GET_ITEM(kwnames, k);
+    int i = 0;
+    while (i < n && PyUnicode_CompareWithASCIIString(key, names[i]) != 0) ++i;
+    if (i == n) {
+      PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", fn, key);
+      throw PyErrAlreadySet();
+    }
+    if (slots[i]) {
+      PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", fn, names[i]);
+      throw PyErrAlreadySet();
+    }
+    slots[i] = args[nargs + k];
+  }
+  for (int i = 0; i < required; ++i)
+    if (!slots[i]) {
+      PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional argument: '%s'", fn, names[i]);
+      throw PyErrAlreadySet();
+    }
+}
+
+}  // namespace paddle::py

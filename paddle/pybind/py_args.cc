@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/pybind/py_args.h"
+
+#include <cmath>
+#include <new>
+
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+
+void RaiseTypeError(const std::string& message) {
+  PyErr_SetString(PyExc_TypeError, message.c_str());
+  throw PyErrAlreadySet();
+}
+void RaiseValueError(const std::string& message) {
+  PyErr_SetString(PyExc_ValueError, message.c_str());
+  throw PyErrAlreadySet();
+}
+
+namespace {
+
+std::string TypeName(PyObject* o) {
+  if (!o) return "nothing";
+  std::string name = Py_TYPE(o)->tp_name;
+  return name;
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void Expected(PyObject* o, const char* op, const char* arg, const char* what) {
+  RaiseTypeError(std::string("(InvalidType) ") + op + "(): argument '" + arg + "' must be " + what + ", but got " + TypeName(o));
+}
+[[noreturn, gnu::cold, gnu::noinline]] void ExpectedTensor(PyObject* o, const char* op, const char* arg, const char* what) {
+  RaiseValueError(std::string("(InvalidArgument) ") + op + "(): argument '" + arg + "' must be " + what + ", but got " +
+                  TypeName(o));
+}
+
+// NumPy scalars answer __index__ or __float__ without being int or float.
+bool HasIndex(PyObject* o) {
+  PyNumberMethods* m = Py_TYPE(o)->tp_as_number;
+  return m && m->nb_index;
+}
+bool HasFloat(PyObject* o) {
+  PyNumberMethods* m = Py_TYPE(o)->tp_as_number;
+  return m && m->nb_float;
+}
+bool IsNumpyBool(PyObject* o) {
+  const char* name = Py_TYPE(o)->tp_name;
+  return std::string_view(name) == "numpy.bool" || std::string_view(name) == "numpy.bool_";
+}
+
+int64_t IndexValue(PyObject* o) {
+  if (PyLong_Check(o)) {
+    int64_t v = PyLong_AsLongLong(o);
+    if (v == -1 && PyErr_Occurred()) throw PyErrAlreadySet();
+    return v;
+  }
+  PyRef i = Own(PyNumber_Index(o));
+  int64_t v = PyLong_AsLongLong(i.get());
+  if (v == -1 && PyErr_Occurred()) throw PyErrAlreadySet();
+  return v;
+}
+
+}  // namespace
+
+const Tensor& ToTensor(PyObject* o, const char* op, const char* arg) {
+  if (__builtin_expect(o != nullptr && IsTensor(o), 1)) {
+    const Tensor& t = AsTensor(o);
+    if (__builtin_expect(t.defined(), 1)) return t;
+  }
+  ExpectedTensor(o, op, arg, "Tensor");
+}
+
+Tensor ToOptionalTensor(PyObject* o, const char* op, const char* arg) {
+  if (IsNone(o)) return Tensor();
+  return ToTensor(o, op, arg);
+}
+
+std::vector<Tensor> ToTensors(PyObject* o, const char* op, const char* arg) {
+  if (!o || !(PyList_Check(o) || PyTuple_Check(o))) ExpectedTensor(o, op, arg, "list of Tensors");
+  Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  PyObject** items = PySequence_Fast_ITEMS(o);
+  std::vector<Tensor> r;
+  r.reserve(n);
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    if (!IsTensor(items[i])) {
+      std::string what = "list of Tensors; item " + std::to_string(i) + " is not a Tensor";
+      ExpectedTensor(items[i], op, arg, what.c_str());
+    }
+    r.push_back(AsTensor(items[i]));
+  }
+  return r;
+}
+
+std::vector<Tensor> ToOptionalTensors(PyObject* o, const char* op, const char* arg) {
+  if (IsNone(o)) return {};
+  return ToTensors(o, op, arg);
+}
+
+int64_t ToInt(PyObject* o, const char* op, const char* arg) {
+  if (o && PyLong_CheckExact(o)) return IndexValue(o);
+  if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
+    PD_CHECK(AsTensor(o).numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
+             common::ShapeText(AsTensor(o).dims()));
+    return phi::ScalarAsInt(AsTensor(o));
+  }
+  if (o && HasIndex(o)) return IndexValue(o);
+  if (o && IsNumpyBool(o)) return PyObject_IsTrue(o);
+  if (o && IsNdarray(o)) {
+    PyRef v = Own(PyNumber_Long(o));
+    return IndexValue(v.get());
+  }
+  // A float is taken when it is whole: sizes are often computed with `/`.
+  if (o && PyFloat_Check(o)) {
+    double d = PyFloat_AS_DOUBLE(o);
+    if (d == std::floor(d) && std::fabs(d) < 9e18) return static_cast<int64_t>(d);
+  }
+  Expected(o, op, arg, "int");
+}
+
+bool ToBool(PyObject* o, const char* op, const char* arg) {
+  if (o == Py_True) return true;
+  if (o == Py_False) return false;
+  if (o && (PyLong_Check(o) || IsNumpyBool(o) || (IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()))) {
+    int v = PyObject_IsTrue(o);
+    if (v < 0) throw PyErrAlreadySet();
+    return v != 0;
+  }
+  Expected(o, op, arg, "bool");
+}
+
+double ToDouble(PyObject* o, const char* op, const char* arg) {
+  if (o && PyFloat_Check(o)) return PyFloat_AS_DOUBLE(o);
+  if (o && PyLong_Check(o)) {
+    double d = PyLong_AsDouble(o);
+    if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();
+    return d;
+  }
+  if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) return phi::ScalarAsDouble(AsTensor(o));
+  if (o && !PyUnicode_Check(o) && (HasFloat(o) || HasIndex(o))) {
+    double d = PyFloat_AsDouble(o);
+    if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();
+    return d;
+  }
+  Expected(o, op, arg, "float");
+}
+
+std::string ToStr(PyObject* o, const char* op, const char* arg) {
+  if (!o || !PyUnicode_Check(o)) Expected(o, op, arg, "str");
+  Py_ssize_t n;
+  const char* s = PyUnicode_AsUTF8AndSize(o, &n);
+  if (!s) throw PyErrAlreadySet();
+  return std::string(s, n);
+}
+
+Ints ToInts(PyObject* o, const char* op, const char* arg) {
+  Ints r;
+  if (IsNone(o)) return r;
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* e = PySequence_Fast_GET_ITEM(o, i);
+      if (PyLong_Check(e)) {
+        r.push_back(IndexValue(e));
+      } else if (IsTensor(e) && AsTensor(e).defined() && !AsTensor(e).is_symbolic()) {
+        PD_CHECK(!phi::IsFloating(AsTensor(e).dtype()), InvalidType, "[", op, "] expected integers in '", arg, "', got a ",
+                 phi::NameOf(AsTensor(e).dtype()), " tensor at position ", i);
+        r.push_back(phi::ScalarAsInt(AsTensor(e)));
+      } else if (HasIndex(e)) {
+        r.push_back(IndexValue(e));
+      } else {
+        std::string what = "list of int; the item at position " + std::to_string(i) + " is not";
+        Expected(e, op, arg, what.c_str());
+      }
+    }
+    return r;
+  }
+  if (PyLong_Check(o)) {
+    r.push_back(IndexValue(o));
+    return r;
+  }
+  if (IsTensor(o) || IsNdarray(o)) {
+    Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
+    PD_CHECK(t.defined() && !t.is_symbolic() && (phi::IsInteger(t.dtype()) || t.dtype() == DataType::BOOL), InvalidType, "[", op,
+             "] expected '", arg, "' to be an integer tensor with known values");
+    for (int64_t v : phi::ToIntVector(t)) r.push_back(v);
+    return r;
+  }
+  if (HasIndex(o)) {
+    r.push_back(IndexValue(o));
+    return r;
+  }
+  Expected(o, op, arg, "list, tuple, int, or Tensor");
+}
+
+bool NumberOf(PyObject* o, Scalar* out) {
+  if (PyFloat_Check(o)) {
+    *out = Scalar(PyFloat_AS_DOUBLE(o));
+    return true;
+  }
+  if (PyBool_Check(o)) {
+    *out = Scalar(o == Py_True);
+    return true;
+  }
+  if (PyLong_Check(o)) {
+    int overflow = 0;
+    int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow) {
+      double d = PyLong_AsDouble(o);
+      if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();
+      *out = Scalar(d);
+    } else {
+      *out = Scalar(v);
+    }
+    return true;
+  }
+  if (PyComplex_Check(o)) {
+    *out = Scalar(phi::complex128(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)));
+    return true;
+  }
+  if (IsTensor(o) || PyUnicode_Check(o) || IsNdarray(o)) return false;
+  if (IsNumpyBool(o)) {
+    *out = Scalar(PyObject_IsTrue(o) == 1);
+    return true;
+  }
+  if (PyList_Check(o) || PyTuple_Check(o)) return false;
+  if (HasIndex(o)) {
+    *out = Scalar(IndexValue(o));
+    return true;
+  }
+  if (PyObject_HasAttrString(o, "__complex__") && std::string_view(Py_TYPE(o)->tp_name).find("complex") != std::string_view::npos) {
+    Py_complex c = PyComplex_AsCComplex(o);
+    if (PyErr_Occurred()) throw PyErrAlreadySet();
+    *out = Scalar(phi::complex128(c.real, c.imag));
+    return true;
+  }
+  if (HasFloat(o)) {
+    double d = PyFloat_AsDouble(o);
+    if (d == -1.0 && PyErr_Occurred()) {
+      PyErr_Clear();
+      return false;
+    }
+    *out = Scalar(d);
+    return true;
+  }
+  return false;
+}
+
+Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
+  Scalar s;
+  if (!o) Expected(o, op, arg, "int, float, bool or Tensor");
+  if (NumberOf(o, &s)) return s;
+  if (IsNdarray(o) || (IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic())) {
+    Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
+    PD_CHECK(t.numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
+             common::ShapeText(t.dims()));
+    if (t.dtype() == DataType::BOOL) return Scalar(phi::ScalarAsInt(t) != 0);
+    if (phi::IsInteger(t.dtype())) return Scalar(phi::ScalarAsInt(t));
+    if (phi::IsComplex(t.dtype())) return Scalar(*phi::CastTo(t, DataType::COMPLEX128).data<phi::complex128>());
+    return Scalar(phi::ScalarAsDouble(t));
+  }
+  Expected(o, op, arg, "int, float, bool or Tensor");
+}
+
+std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg) {
+  std::vector<double> r;
+  if (IsNone(o)) return r;
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    for (Py_ssize_t i = 0; i < n; ++i) r.push_back(ToDouble(PySequence_Fast_GET_ITEM(o, i), op, arg));
+    return r;
+  }
+  if (IsTensor(o) || IsNdarray(o)) {
+    Tensor t = phi::Contiguous(phi::CastTo(IsTensor(o) ? AsTensor(o) : FromBuffer(o, true), DataType::FLOAT64));
+    r.assign(t.data<double>(), t.data<double>() + t.numel());
+    return r;
+  }
+  r.push_back(ToDouble(o, op, arg));
+  return r;
+}
+
+std::vector<std::string> ToStrs(PyObject* o, const char* op, const char* arg) {
+  std::vector<std::string> r;
+  if (IsNone(o)) return r;
+  if (!PyList_Check(o) && !PyTuple_Check(o)) Expected(o, op, arg, "list of str");
+  Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  for (Py_ssize_t i = 0; i < n; ++i) r.push_back(ToStr(PySequence_Fast_GET_ITEM(o, i), op, arg));
+  return r;
+}
+
+std::vector<Scalar> ToScalars(PyObject* o, const char* op, const char* arg) {
+  std::vector<Scalar> r;
+  if (IsNone(o)) return r;
+  if (!PyList_Check(o) && !PyTuple_Check(o)) {
+    r.push_back(ToScalar(o, op, arg));
+    return r;
+  }
+  Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  for (Py_ssize_t i = 0; i < n; ++i) r.push_back(ToScalar(PySequence_Fast_GET_ITEM(o, i), op, arg));
+  return r;
+}
+
+Tensor ToTensorOrScalar(PyObject* o, const Tensor& other, const char* op, const char* arg) {
+  if (o && IsTensor(o)) return ToTensor(o, op, arg);
+  Scalar s;
+  if (o && NumberOf(o, &s)) return ScalarOperand(s, other);
+  if (o && IsNdarray(o)) return FromBuffer(o, true);
+  ExpectedTensor(o, op, arg, "Tensor, int, float or bool");
+}
+
+Tensor ToTensorLike(PyObject* o, const char* op, const char* arg) {
+  if (o && IsTensor(o)) return ToTensor(o, op, arg);
+  if (IsNone(o)) ExpectedTensor(o, op, arg, "Tensor or array-like");
+  return TensorFromData(o, DataType::UNDEFINED);
+}
+
+PyObject* Wrap(Tensor&& t) { return ToPy(std::move(t)); }
+PyObject* Wrap(const Tensor& t) { return ToPy(t); }
+PyObject* Wrap(std::vector<Tensor>&& v) {
+  PyObject* r = PyList_New(static_cast<Py_ssize_t>(v.size()));
+  if (!r) return nullptr;
+  for (size_t i = 0; i < v.size(); ++i) {
+    PyObject* o = ToPy(std::move(v[i]));
+    if (!o) {
+      Py_DECREF(r);
+      return nullptr;
+    }
+    PyList_SET_ITEM(r, i, o);
+  }
+  return r;
+}
+
+PyObject* RaiseCurrent() {
+  try {
+    throw;
+  } catch (const PyErrAlreadySet&) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "an error was signalled without an exception");
+  } catch (const common::Error& e) {
+    if (PyErr_Occurred()) return nullptr;
+    PyObject* type = PyExc_RuntimeError;
+    switch (e.code()) {
+      case common::ErrorCode::kInvalidArgument: type = PyExc_ValueError; break;
+      case common::ErrorCode::kInvalidType: type = PyExc_TypeError; break;
+      case common::ErrorCode::kOutOfRange: type = PyExc_IndexError; break;
+      case common::ErrorCode::kResourceExhausted: type = PyExc_MemoryError; break;
+      case common::ErrorCode::kIo: type = PyExc_OSError; break;
+      case common::ErrorCode::kInternal: type = PyExc_SystemError; break;
+      default: break;
+    }
+    PyErr_SetString(type, e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError, "out of memory");
+  } catch (const std::exception& e) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (...) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "an unknown C++ exception was thrown");
+  }
+  return nullptr;
+}
+
+}  // namespace paddle::py
