@@ -39,7 +39,7 @@ bool Foldable(Op op) {
   }
 }
 
-Expr Number(DataType t, double v) { return IsFloat(t) ? Expr::Float(v, t) : Expr::Int(static_cast<int64_t>(v), t); }
+Expr NumberOf(DataType t, double v) { return IsFloat(t) ? Expr::Float(v, t) : Expr::Int(static_cast<int64_t>(v), t); }
 
 // One rewrite at the root; the operands are simplified already. Returns an undefined Expr when nothing applies.
 Expr Rewrite(const Expr& e) {
@@ -57,14 +57,14 @@ Expr Rewrite(const Expr& e) {
     case Op::k_sub:
       if (IsNumber(b, 0.0)) return a;
       if (b->op == Op::k_neg) return Make(Op::k_add, n.dtype, a, b->args[0]);
-      if (!flt && Same(a, b)) return Number(n.dtype, 0);
+      if (!flt && Same(a, b)) return NumberOf(n.dtype, 0);
       break;
     case Op::k_mul:
       if (IsNumber(b, 1)) return a;
       if (IsNumber(a, 1)) return b;
       if (IsNumber(b, -1)) return Make(Op::k_neg, n.dtype, a);
       if (IsNumber(a, -1)) return Make(Op::k_neg, n.dtype, b);
-      if (!flt && (IsNumber(a, 0) || IsNumber(b, 0))) return Number(n.dtype, 0);
+      if (!flt && (IsNumber(a, 0) || IsNumber(b, 0))) return NumberOf(n.dtype, 0);
       if (a->op == Op::k_neg && b->op == Op::k_neg) return Make(n.op, n.dtype, a->args[0], b->args[0]);
       break;
     case Op::k_div:

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of a kernel in LLVM IR: vector bodies with masked tails, accumulator trees, stores.
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <limits>
+#include <unordered_map>
+
+#include "paddle/cinn/codegen/emit.h"
+#include "paddle/common/error.h"
+
+namespace cinn {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::PHINode;
+using llvm::Type;
+using llvm::Value;
+using Values = std::vector<Value*>;
+
+bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
+
+// Type of the lanes that accumulate, and of the level above them.
+DataType LaneType(const GroupReduction& r) {
+  const DataType t = r.value.dtype();
+  switch (r.kind) {
+    case ReduceKind::kSum: case ReduceKind::kProd: case ReduceKind::kMean: return IsFloat(t) ? t : DataType::INT64;
+    case ReduceKind::kAny: case ReduceKind::kAll: return DataType::BOOL;
+    default: return t;
+  }
+}
+DataType TopType(const GroupReduction& r) {
+  const DataType t = LaneType(r);
+  const bool adds = r.kind == ReduceKind::kSum || r.kind == ReduceKind::kProd || r.kind == ReduceKind::kMean;
+  return adds && IsFloat(t) ? DataType::FLOAT64 : t;
+}
+
+class KernelEmitter {
+ public:
+  KernelEmitter(const LoopNest& nest, const std::string& symbol, llvm::Module& m, llvm::Module* math)
+      : nest_(nest), g_(nest.group), m_(m), math_(math), b_(m.getContext()), ub_(m.getContext()) {
+    Type* ptr = b_.getPtrTy();
+    Type* i64 = b_.getInt64Ty();
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, i64, i64}, false);
+    fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, m_);
+    fn_->addFnAttr(llvm::Attribute::NoUnwind);
+    fn_->addFnAttr("prefer-vector-width", "512");
+    fn_->addFnAttr("min-legal-vector-width", "512");
+    b_.SetInsertPoint(BasicBlock::Create(m_.getContext(), "entry", fn_));
+  }
+
+  void Run() {
+    nbuf_ = static_cast<int>(g_.inputs.size() + g_.outputs.size());
+    naxes_ = static_cast<int>(nest_.rows.size() + nest_.reds.size()) + 1;
+    for (int k = 0; k < nbuf_; ++k) base_.push_back(LoadPtr(k));
+    for (int a = 0; a < naxes_; ++a) extent_.push_back(Meta(a));
+    for (int k = 0; k < nbuf_; ++k)
+      for (int a = 0; a < naxes_; ++a) stride_.push_back(Meta(naxes_ + k * naxes_ + a));
+    for (int a = 0; a < g_.rank; ++a) dims_.push_back(Meta(naxes_ * (1 + nbuf_) + a));
+    reduced_.resize(g_.reductions.size());
+    axis_index_.assign(g_.rank, nullptr);
+    Value *begin = fn_->getArg(2), *end = fn_->getArg(3);
+    if (nest_.mode == LoopMode::kRowReduce) {
+      Count(true);
+      Loop(begin, end, 1, {}, [&](Value* row, Values&) { RowBody(row); });
+    } else {
+      if (nest_.mode == LoopMode::kColReduce) Count(false);
+      Positions(begin, end);
+    }
+    b_.CreateRetVoid();
+  }
+
+ private:
+  // ---- small helpers ----
+  Value* I64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
+  Value* LoadPtr(int k) { return b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), fn_->getArg(0), k)); }
+  Value* Meta(int k) { return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1), k)); }
+  Value* Lane() { return extent_.back(); }
+  Value* Stride(int buf, int axis) { return stride_[buf * naxes_ + axis]; }
+  int OutBuf(int o) { return static_cast<int>(g_.inputs.size()) + o; }
+  bool LaneVaries(const ExprNode& n) {
+    if (n.op == Op::kInput) return nest_.access[n.index] != LaneAccess::kUniform;
+    if (n.op == Op::kReduced) return nest_.mode == LoopMode::kColReduce;
+    if (n.op == Op::kIndex) return !nest_.lane.parts.empty() && nest_.lane.parts[0] == n.index;
+    return false;
+  }
+  bool Uniform(const Expr& e) {
+    auto it = uniform_.find(e.node());
+    if (it != uniform_.end()) return it->second;
+    bool u = e->nargs > 0 || !LaneVaries(*e.node());
+    for (int k = 0; k < e->nargs && u; ++k) u = Uniform(e->args[k]);
+    uniform_.emplace(e.node(), u);
+    return u;
+  }
+
+  // for (iv = begin; iv < end; iv += step): carried values enter, change in body, and are returned.
+  Values Loop(Value* begin, Value* end, int64_t step, Values carried, const std::function<void(Value*, Values&)>& body) {
+    BasicBlock* pre = b_.GetInsertBlock();
+    BasicBlock* loop = BasicBlock::Create(m_.getContext(), "loop", fn_);
+    BasicBlock* done = BasicBlock::Create(m_.getContext(), "done", fn_);
+    b_.CreateCondBr(b_.CreateICmpSLT(begin, end), loop, done);
+    b_.SetInsertPoint(loop);
+    PHINode* iv = b_.CreatePHI(b_.getInt64Ty(), 2);
+    iv->addIncoming(begin, pre);
+    std::vector<PHINode*> phis;
+    Values now;
+    for (Value* v : carried) {
+      PHINode* p = b_.CreatePHI(v->getType(), 2);
+      p->addIncoming(v, pre);
+      phis.push_back(p);
+      now.push_back(p);
+    }
+    body(iv, now);
+    Value* next = b_.CreateNSWAdd(iv, I64(step));
+    iv->addIncoming(next, b_.GetInsertBlock());
+    for (size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(now[k], b_.GetInsertBlock());
+    BasicBlock* latch = b_.GetInsertBlock();
+    b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, done);
+    b_.SetInsertPoint(done);
+    Values out;
+    for (size_t k = 0; k < carried.size(); ++k) {
+      PHINode* p = b_.CreatePHI(carried[k]->getType(), 2);
+      p->addIncoming(carried[k], pre);
+      p->addIncoming(now[k], latch);
+      out.push_back(p);
+    }
+    return out;
+  }
+
+  Value* Min(Value* a, Value* c) { return b_.CreateSelect(b_.CreateICmpSLT(a, c), a, c); }
+
+  // Splits a flat position over axes [first, first + axes.size()) and adds its strides to the buffers' offsets.
+  void AddPosition(const std::vector<LoopAxis>& axes, int first, Value* flat, Values& offset) {
+    for (int k = static_cast<int>(axes.size()) - 1; k >= 0; --k) {
+      Value* idx = k == 0 ? flat : b_.CreateSRem(flat, extent_[first + k]);
+      if (k > 0) flat = b_.CreateSDiv(flat, extent_[first + k]);
+      if (axes[k].parts.size() == 1) axis_index_[axes[k].parts[0]] = idx;
+      for (int buf = 0; buf < nbuf_; ++buf) offset[buf] = b_.CreateAdd(offset[buf], b_.CreateMul(idx, Stride(buf, first + k)));
+    }
+  }
+  Values Zeros() { return Values(nbuf_, I64(0)); }
+  Value* RedsExtent() {
+    Value* n = I64(1);
+    for (size_t k = 0; k < nest_.reds.size(); ++k) n = b_.CreateMul(n, extent_[nest_.rows.size() + k]);
+    return n;
+  }
+  void Count(bool with_lane) {
+    Value* n = RedsExtent();
+    if (with_lane) n = b_.CreateMul(n, Lane());
+    count_ = b_.CreateSIToFP(n, b_.getDoubleTy());
+  }
+
+  // ---- expressions ----
+  struct Body {  // one vector of lanes
+    Value* at = nullptr;    // lane position, i64
+    Value* mask = nullptr;  // null: all lanes
+    const Values* offset = nullptr;
+    int slot = 0;           // which unrolled vector: selects reduced values in column mode
+    std::unordered_map<const ExprNode*, Value*> memo;
+  };
+  struct UniformScope {
+    const Values* offset = nullptr;
+    llvm::IRBuilderBase* builder = nullptr;
+    std::unordered_map<const ExprNode*, Value*> scalar, splat;
+  };
+
+  Value* Constant(const ExprNode& n) {
+    Type* t = LlvmType(b_, n.dtype, 0);
+    if (IsFloat(n.dtype)) return llvm::ConstantFP::get(t, n.f);
+    return llvm::ConstantInt::get(t, static_cast<uint64_t>(n.i), true);
+  }
+
+  Value* Scalar(const Expr& e) {
+    UniformScope& s = *scope_;
+    auto it = s.scalar.find(e.node());
+    if (it != s.scalar.end()) return it->second;
+    llvm::IRBuilderBase& b = *s.builder;
+    Value* v = nullptr;
+    switch (e->op) {
+      case Op::kConst: v = Constant(*e.node()); break;
+      case Op::kReduced: v = reduced_[e->index][0]; break;
+      case Op::kIndex: v = axis_index_[e->index]; break;
+      case Op::kExtent: v = dims_[e->index]; break;
+      case Op::kInput: {
+        Type* t = StorageType(b, e->storage, 0);
+        v = b.CreateLoad(t, b.CreateGEP(t, base_[e->index], (*s.offset)[e->index]));
+        v = FromStorage(b, v, e->storage);
+        break;
+      }
+      default: {
+        Value* args[3];
+        for (int k = 0; k < e->nargs; ++k) args[k] = Scalar(e->args[k]);
+        v = EmitOp(b, math_, *e.node(), args);
+      }
+    }
+    PD_ASSERT(v != nullptr);
+    s.scalar.emplace(e.node(), v);
+    return v;
+  }
+
+  Value* Splat(const Expr& e) {
+    auto it = scope_->splat.find(e.node());
+    if (it != scope_->splat.end()) return it->second;
+    Value* v = scope_->builder->CreateVectorSplat(nest_.width, Scalar(e));
+    scope_->splat.emplace(e.node(), v);
+    return v;
+  }
+
+  Value* Iota() {
+    Values v;
+    std::vector<llvm::Constant*> c;
+    for (int k = 0; k < nest_.width; ++k) c.push_back(b_.getInt64(k));
+    return llvm::ConstantVector::get(c);
+  }
+
+  Value* ElementPointer(int buf, Type* elem, const Body& body) {
+    Value* row = b_.CreateGEP(elem, base_[buf], (*body.offset)[buf]);
+    if (nest_.access[buf] != LaneAccess::kStrided) return b_.CreateGEP(elem, row, body.at);
+    Value* at = b_.CreateAdd(b_.CreateVectorSplat(nest_.width, body.at), Iota());
+    at = b_.CreateMul(at, b_.CreateVectorSplat(nest_.width, Stride(buf, naxes_ - 1)));
+    return b_.CreateGEP(elem, row, at);
+  }
+
+  Value* LoadLanes(const ExprNode& n, const Body& body) {
+    Type* elem = StorageType(b_, n.storage, 0);
+    Type* vec = StorageType(b_, n.storage, nest_.width);
+    Value* p = ElementPointer(n.index, elem, body);
+    const llvm::Align align(phi::SizeOf(n.storage));
+    Value* v;
+    if (nest_.access[n.index] == LaneAccess::kStrided) {
+      v = b_.CreateMaskedGather(vec, p, align, body.mask ? body.mask : AllOnes(), llvm::Constant::getNullValue(vec));
+    } else if (body.mask) {
+      v = b_.CreateMaskedLoad(vec, p, align, body.mask, llvm::Constant::getNullValue(vec));
+    } else {
+      v = b_.CreateAlignedLoad(vec, p, align);
+    }
+    return FromStorage(b_, v, n.storage);
+  }
+  Value* AllOnes() { return llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(b_.getInt1Ty(), nest_.width)); }
+
+  Value* Lanes(const Expr& e, Body& body) {
+    if (Uniform(e)) return Splat(e);
+    auto it = body.memo.find(e.node());
+    if (it != body.memo.end()) return it->second;
+    Value* v;
+    switch (e->op) {
+      case Op::kInput: v = LoadLanes(*e.node(), body); break;
+      case Op::kReduced: v = reduced_[e->index][body.slot]; break;
+      case Op::kIndex: v = b_.CreateAdd(b_.CreateVectorSplat(nest_.width, body.at), Iota()); break;
+      default: {
+        Value* args[3];
+        for (int k = 0; k < e->nargs; ++k) args[k] = Lanes(e->args[k], body);
+        v = EmitOp(b_, math_, *e.node(), args);
+      }
+    }
+    body.memo.emplace(e.node(), v);
+    return v;
+  }
+
+  void StoreLanes(int o, Body& body) {
+    const GroupOutput& out = g_.outputs[o];
+    Value* v = ToStorage(b_, Lanes(out.value, body), out.value.dtype(), out.dtype);
+    Value* p = ElementPointer(OutBuf(o), StorageType(b_, out.dtype, 0), body);
+    const llvm::Align align(phi::SizeOf(out.dtype));
+    if (body.mask) b_.CreateMaskedStore(v, p, align, body.mask);
+    else b_.CreateAlignedStore(v, p, align);
+  }
+
+  // ---- reductions ----
+  Value* Identity(ReduceKind k, DataType t, int width) {
+    Type* type = LlvmType(b_, t, width);
+    const bool flt = IsFloat(t);
+    const int bits = t == DataType::BOOL ? 1 : t == DataType::INT32 ? 32 : 64;
+    auto* scalar = type->getScalarType();
+    llvm::Constant* c = llvm::Constant::getNullValue(scalar);
+    switch (k) {
+      case ReduceKind::kSum: case ReduceKind::kMean: break;
+      case ReduceKind::kProd: c = flt ? llvm::ConstantFP::get(scalar, 1.0) : llvm::ConstantInt::get(scalar, 1); break;
+      case ReduceKind::kMax: case ReduceKind::kMin: {
+        const bool max = k == ReduceKind::kMax;
+        if (flt) c = llvm::ConstantFP::getInfinity(scalar, max);
+        else if (bits == 1) c = llvm::ConstantInt::get(scalar, !max);
+        else c = llvm::ConstantInt::get(scalar, max ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits));
+        break;
+      }
+      case ReduceKind::kAny: break;
+      case ReduceKind::kAll: c = llvm::ConstantInt::get(scalar, 1); break;
+    }
+    return width ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(width), c) : c;
+  }
+
+  Value* Combine(ReduceKind k, DataType t, Value* x, Value* y) {
+    const bool flt = IsFloat(t);
+    switch (k) {
+      case ReduceKind::kSum: case ReduceKind::kMean: return flt ? b_.CreateFAdd(x, y) : b_.CreateAdd(x, y);
+      case ReduceKind::kProd: return flt ? b_.CreateFMul(x, y) : b_.CreateMul(x, y);
+      case ReduceKind::kAny: return b_.CreateOr(x, y);
+      case ReduceKind::kAll: return b_.CreateAnd(x, y);
+      default: break;
+    }
+    const bool max = k == ReduceKind::kMax;
+    if (t == DataType::BOOL) return max ? b_.CreateOr(x, y) : b_.CreateAnd(x, y);
+    ExprNode n;
+    n.op = max ? Op::k_maximum : Op::k_minimum;
+    n.nargs = 2;
+    n.args[0] = n.args[1] = flt ? Expr::Float(0, t) : Expr::Int(0, t);
+    Value* args[2] = {x, y};
+    return EmitOp(b_, math_, n, args);
+  }
+
+  Value* ToCompute(Value* v, DataType from, DataType to) { return ConvertCompute(b_, v, from, to); }
+
+  // Halves the vector until one lane is left.
+  Value* AcrossLanes(ReduceKind k, DataType t, Value* v) {
+    for (int w = nest_.width / 2; w >= 1; w /= 2) {
+      std::vector<int> lo, hi;
+      for (int i = 0; i < w; ++i) {
+        lo.push_back(i);
+        hi.push_back(i + w);
+      }
+      v = Combine(k, t, b_.CreateShuffleVector(v, lo), b_.CreateShuffleVector(v, hi));
+    }
+    return b_.CreateExtractElement(v, uint64_t{0});
+  }
+
+  void Accumulate(const LoopStage& st, Body& body, Values& acc, size_t first) {
+    for (size_t j = 0; j < st.reductions.size(); ++j) {
+      const GroupReduction& r = g_.reductions[st.reductions[j]];
+      const DataType t = LaneType(r);
+      Value* v = ToCompute(Lanes(r.value, body), r.value.dtype(), t);
+      Value* next = Combine(r.kind, t, acc[first + j], v);
+      if (body.mask && nest_.mode == LoopMode::kRowReduce) next = b_.CreateSelect(body.mask, next, acc[first + j]);
+      acc[first + j] = next;
+    }
+  }
+
+  Value* Final(const GroupReduction& r, Value* top) {
+    const bool vec = top->getType()->isVectorTy();
+    if (r.kind == ReduceKind::kMean) {
+      if (!IsFloat(LaneType(r))) top = b_.CreateSIToFP(top, LlvmType(b_, DataType::FLOAT64, vec ? nest_.width : 0));
+      top = b_.CreateFDiv(top, vec ? b_.CreateVectorSplat(nest_.width, count_) : count_);
+      return ToCompute(top, DataType::FLOAT64, ReducedType(r));
+    }
+    return ToCompute(top, TopType(r), ReducedType(r));
+  }
+
+  // ---- rows ----
+  // Main loop of `unroll` vectors, then masked single vectors; returns the accumulators [slot][reduction], slots combined.
+  Values LaneSpan(const LoopStage& st, Value* from, Value* to, const Values& offset) {
+    const int u = nest_.unroll, w = nest_.width;
+    const size_t nred = st.reductions.size();
+    Values acc;
+    for (int s = 0; s < u; ++s)
+      for (int j : st.reductions) acc.push_back(Identity(g_.reductions[j].kind, LaneType(g_.reductions[j]), w));
+    Value* n = b_.CreateSub(to, from);
+    Value* main_end = b_.CreateAdd(from, b_.CreateAnd(n, I64(~static_cast<int64_t>(u * w - 1))));
+    UniformScope scope;
+    // Loop-invariant values are computed before the loops, whose first branch is the end of this block.
+    auto* marker = llvm::cast<llvm::Instruction>(b_.CreateFreeze(main_end));
+    ub_.SetInsertPoint(marker);
+    scope.builder = &ub_;
+    scope.offset = &offset;
+    scope_ = &scope;
+    acc = Loop(from, marker, u * w, acc, [&](Value* i, Values& a) {
+      for (int s = 0; s < u; ++s) {
+        Body body;
+        body.at = s ? b_.CreateNSWAdd(i, I64(s * w)) : i;
+        body.offset = &offset;
+        Accumulate(st, body, a, s * nred);
+        for (int o : st.outputs) StoreLanes(o, body);
+      }
+    });
+    Values first(acc.begin(), acc.begin() + static_cast<long>(nred));
+    first = Loop(marker, to, w, first, [&](Value* i, Values& a) {
+      Body body;
+      body.at = i;
+      body.mask = b_.CreateICmpSLT(Iota(), b_.CreateVectorSplat(w, b_.CreateSub(to, i)));
+      body.offset = &offset;
+      Accumulate(st, body, a, 0);
+      for (int o : st.outputs) StoreLanes(o, body);
+    });
+    for (size_t j = 0; j < nred; ++j) acc[j] = first[j];
+    for (int half = u / 2; half >= 1; half /= 2)
+      for (int s = 0; s < half; ++s)
+        for (size_t j = 0; j < nred; ++j) {
+          const GroupReduction& r = g_.reductions[st.reductions[j]];
+          acc[s * nred + j] = Combine(r.kind, LaneType(r), acc[s * nred + j], acc[(s + half) * nred + j]);
+        }
+    scope_ = nullptr;
+    acc.resize(nred);
+    return acc;
+  }
+
+  void RowBody(Value* row) {
+    Values row_offset = Zeros();
+    AddPosition(nest_.rows, 0, row, row_offset);
+    for (const LoopStage& st : nest_.stages) {
+      Values top;
+      for (int j : st.reductions) top.push_back(Identity(g_.reductions[j].kind, TopType(g_.reductions[j]), 0));
+      auto sweep = [&](const Values& offset, Values& t) {
+        if (st.reductions.empty()) {
+          LaneSpan(st, I64(0), Lane(), offset);
+          return;
+        }
+        t = Loop(I64(0), Lane(), kRowBlock, t, [&](Value* at, Values& tt) {
+          Values acc = LaneSpan(st, at, Min(b_.CreateNSWAdd(at, I64(kRowBlock)), Lane()), offset);
+          for (size_t j = 0; j < acc.size(); ++j) {
+            const GroupReduction& r = g_.reductions[st.reductions[j]];
+            Value* v = ToCompute(AcrossLanes(r.kind, LaneType(r), acc[j]), LaneType(r), TopType(r));
+            tt[j] = Combine(r.kind, TopType(r), tt[j], v);
+          }
+        });
+      };
+      if (nest_.reds.empty()) {
+        sweep(row_offset, top);
+      } else {
+        top = Loop(I64(0), RedsExtent(), 1, top, [&](Value* k, Values& t) {
+          Values offset = row_offset;
+          AddPosition(nest_.reds, static_cast<int>(nest_.rows.size()), k, offset);
+          sweep(offset, t);
+        });
+      }
+      for (size_t j = 0; j < st.reductions.size(); ++j) reduced_[st.reductions[j]] = {Final(g_.reductions[st.reductions[j]], top[j])};
+    }
+    UniformScope scope;
+    scope.builder = &b_;
+    scope.offset = &row_offset;
+    scope_ = &scope;
+    for (size_t o = 0; o < g_.outputs.size(); ++o) {
+      const GroupOutput& out = g_.outputs[o];
+      if (!out.reduced) continue;
+      Value* v = ToStorage(b_, Scalar(out.value), out.value.dtype(), out.dtype);
+      const int buf = OutBuf(static_cast<int>(o));
+      b_.CreateStore(v, b_.CreateGEP(StorageType(b_, out.dtype, 0), base_[buf], row_offset[buf]));
+    }
+    scope_ = nullptr;
+  }
+
+  // ---- elementwise and columns ----
+  void Positions(Value* begin, Value* end) {
+    Value* lane = Lane();
+    // Steps of whole row segments: the next position is the end of this segment.
+    BasicBlock* pre = b_.GetInsertBlock();
+    BasicBlock* loop = BasicBlock::Create(m_.getContext(), "segment", fn_);
+    BasicBlock* done = BasicBlock::Create(m_.getContext(), "end", fn_);
+    b_.CreateCondBr(b_.CreateICmpSLT(begin, end), loop, done);
+    b_.SetInsertPoint(loop);
+    PHINode* pos = b_.CreatePHI(b_.getInt64Ty(), 2);
+    pos->addIncoming(begin, pre);
+    Value *from = pos, *to = end, *next = end;
+    Values offset = Zeros();
+    if (!nest_.rows.empty()) {
+      Value* row = b_.CreateSDiv(pos, lane);
+      Value* row_start = b_.CreateMul(row, lane);
+      from = b_.CreateSub(pos, row_start);
+      to = Min(lane, b_.CreateSub(end, row_start));
+      next = b_.CreateAdd(row_start, to);
+      AddPosition(nest_.rows, 0, row, offset);
+    }
+    if (nest_.mode == LoopMode::kElementwise) {
+      for (const LoopStage& st : nest_.stages) LaneSpan(st, from, to, offset);
+    } else {
+      ColSpan(from, to, offset);
+    }
+    pos->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, done);
+    b_.SetInsertPoint(done);
+  }
+
+  void ColSpan(Value* from, Value* to, const Values& offset) {
+    const int u = nest_.unroll, w = nest_.width;
+    Value* n = b_.CreateSub(to, from);
+    Value* main_end = b_.CreateAdd(from, b_.CreateAnd(n, I64(~static_cast<int64_t>(u * w - 1))));
+    Loop(from, main_end, u * w, {}, [&](Value* i, Values&) { ColBody(i, nullptr, u, offset); });
+    Loop(main_end, to, w, {}, [&](Value* i, Values&) {
+      ColBody(i, b_.CreateICmpSLT(Iota(), b_.CreateVectorSplat(w, b_.CreateSub(to, i))), 1, offset);
+    });
+  }
+
+  void ColBody(Value* i, Value* mask, int u, const Values& col_offset) {
+    const int w = nest_.width;
+    auto body_at = [&](int s, const Values& offset) {
+      Body body;
+      body.at = s ? b_.CreateNSWAdd(i, I64(s * w)) : i;
+      body.mask = mask;
+      body.offset = &offset;
+      body.slot = s;
+      return body;
+    };
+    for (const LoopStage& st : nest_.stages) {
+      const size_t nred = st.reductions.size();
+      Values top;
+      for (int s = 0; s < u; ++s)
+        for (int j : st.reductions) top.push_back(Identity(g_.reductions[j].kind, TopType(g_.reductions[j]), w));
+      Value* total = RedsExtent();
+      top = Loop(I64(0), total, kColBlock, top, [&](Value* at, Values& t) {
+        Values acc;
+        for (int s = 0; s < u; ++s)
+          for (int j : st.reductions) acc.push_back(Identity(g_.reductions[j].kind, LaneType(g_.reductions[j]), w));
+        acc = Loop(at, Min(b_.CreateNSWAdd(at, I64(kColBlock)), total), 1, acc, [&](Value* k, Values& a) {
+          Values offset = col_offset;
+          AddPosition(nest_.reds, static_cast<int>(nest_.rows.size()), k, offset);
+          UniformScope scope;
+          scope.builder = &b_;
+          scope.offset = &offset;
+          scope_ = &scope;
+          for (int s = 0; s < u; ++s) {
+            Body body = body_at(s, offset);
+            Accumulate(st, body, a, s * nred);
+            for (int o : st.outputs) StoreLanes(o, body);
+          }
+          scope_ = nullptr;
+        });
+        for (size_t k = 0; k < acc.size(); ++k) {
+          const GroupReduction& r = g_.reductions[st.reductions[k % nred]];
+          t[k] = Combine(r.kind, TopType(r), t[k], ToCompute(acc[k], LaneType(r), TopType(r)));
+        }
+      });
+      for (size_t j = 0; j < nred; ++j) {
+        reduced_[st.reductions[j]].clear();
+        for (int s = 0; s < u; ++s) reduced_[st.reductions[j]].push_back(Final(g_.reductions[st.reductions[j]], top[s * nred + j]));
+      }
+    }
+    UniformScope scope;
+    scope.builder = &b_;
+    scope.offset = &col_offset;
+    scope_ = &scope;
+    for (int s = 0; s < u; ++s) {
+      Body body = body_at(s, col_offset);
+      for (size_t o = 0; o < g_.outputs.size(); ++o)
+        if (g_.outputs[o].reduced) StoreLanes(static_cast<int>(o), body);
+    }
+    scope_ = nullptr;
+  }
+
+  const LoopNest& nest_;
+  const FusionGroup& g_;
+  llvm::Module& m_;
+  llvm::Module* math_;
+  llvm::IRBuilder<> b_, ub_;
+  llvm::Function* fn_ = nullptr;
+  int nbuf_ = 0, naxes_ = 0;
+  Values base_, extent_, stride_, dims_, axis_index_;
+  std::vector<Values> reduced_;  // of each reduction: one scalar (rows) or one vector per unrolled slot (columns)
+  Value* count_ = nullptr;
+  UniformScope* scope_ = nullptr;
+  std::unordered_map<const ExprNode*, bool> uniform_;
+};
+
+}  // namespace
+
+void EmitKernel(const LoopNest& nest, const std::string& symbol, llvm::Module& module, llvm::Module* math) {
+  KernelEmitter(nest, symbol, module, math).Run();
+}
+
+}  // namespace cinn

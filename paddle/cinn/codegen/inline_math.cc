@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies a branch-free scalar function of the vector math library into the kernel, instruction by instruction, at the width
+// of the operands. No loop vectoriser is involved, so the result cannot depend on its heuristics.
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
+
+#include "paddle/cinn/codegen/emit.h"
+
+namespace cinn {
+namespace {
+
+using llvm::Type;
+using llvm::Value;
+
+class Widener {
+ public:
+  Widener(llvm::IRBuilderBase& b, int width) : b_(b), width_(width) {}
+
+  Value* Run(llvm::Function* f, llvm::ArrayRef<Value*> args) {
+    if (f->isMaterializable() && llvm::errorToBool(f->materialize())) return nullptr;
+    if (f->size() != 1) return nullptr;
+    llvm::DenseMap<const Value*, Value*> map;
+    for (llvm::Argument& a : f->args()) map[&a] = args[a.getArgNo()];
+    for (llvm::Instruction& i : f->getEntryBlock()) {
+      if (auto* ret = llvm::dyn_cast<llvm::ReturnInst>(&i)) return Get(map, ret->getReturnValue());
+      Value* v = One(map, i);
+      if (!v) return nullptr;
+      map[&i] = v;
+    }
+    return nullptr;
+  }
+
+ private:
+  Type* Widen(Type* t) { return width_ ? llvm::FixedVectorType::get(t, width_) : t; }
+
+  Value* Get(llvm::DenseMap<const Value*, Value*>& map, Value* v) {
+    if (Value* found = map.lookup(v)) return found;
+    auto* c = llvm::dyn_cast<llvm::Constant>(v);
+    if (!c || llvm::isa<llvm::GlobalValue>(c) || llvm::isa<llvm::ConstantExpr>(c)) return nullptr;
+    return width_ ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(width_), c) : c;
+  }
+
+  // Element k of a constant table.
+  Value* TableLoad(llvm::DenseMap<const Value*, Value*>& map, llvm::LoadInst& load) {
+    auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(load.getPointerOperand());
+    auto* table = gep ? llvm::dyn_cast<llvm::GlobalVariable>(gep->getPointerOperand()) : nullptr;
+    if (!table || !table->isConstant() || !table->hasInitializer()) return nullptr;
+    llvm::Module* m = b_.GetInsertBlock()->getModule();
+    auto* copy = m->getGlobalVariable(table->getName(), true);
+    if (!copy) {
+      copy = new llvm::GlobalVariable(*m, table->getValueType(), true, llvm::GlobalValue::PrivateLinkage, table->getInitializer(),
+                                      table->getName());
+      copy->setAlignment(table->getAlign());
+    }
+    llvm::SmallVector<Value*, 4> idx;
+    for (Value* v : gep->indices()) {
+      auto* c = llvm::dyn_cast<llvm::ConstantInt>(v);
+      Value* w = c ? c : Get(map, v);
+      if (!w) return nullptr;
+      idx.push_back(w);
+    }
+    Value* p = b_.CreateGEP(gep->getSourceElementType(), copy, idx);
+    if (!width_) return b_.CreateLoad(load.getType(), p);
+    if (!p->getType()->isVectorTy()) return b_.CreateVectorSplat(width_, b_.CreateLoad(load.getType(), p));
+    return b_.CreateMaskedGather(Widen(load.getType()), p, load.getAlign());
+  }
+
+  Value* One(llvm::DenseMap<const Value*, Value*>& map, llvm::Instruction& i) {
+    if (llvm::isa<llvm::GetElementPtrInst>(i)) return &i;  // used by TableLoad only
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) return TableLoad(map, *load);
+    if (auto* call = llvm::dyn_cast<llvm::CallInst>(&i)) return Call(map, *call);
+    llvm::SmallVector<Value*, 3> ops;
+    for (Value* v : i.operands()) {
+      Value* w = Get(map, v);
+      if (!w) return nullptr;
+      ops.push_back(w);
+    }
+    if (auto* x = llvm::dyn_cast<llvm::BinaryOperator>(&i)) return b_.CreateBinOp(x->getOpcode(), ops[0], ops[1]);
+    if (auto* x = llvm::dyn_cast<llvm::UnaryOperator>(&i)) return b_.CreateUnOp(x->getOpcode(), ops[0]);
+    if (auto* x = llvm::dyn_cast<llvm::CmpInst>(&i)) return b_.CreateCmp(x->getPredicate(), ops[0], ops[1]);
+    if (llvm::isa<llvm::SelectInst>(i)) return b_.CreateSelect(ops[0], ops[1], ops[2]);
+    if (auto* x = llvm::dyn_cast<llvm::CastInst>(&i)) return b_.CreateCast(x->getOpcode(), ops[0], Widen(i.getType()));
+    if (llvm::isa<llvm::FreezeInst>(i)) return b_.CreateFreeze(ops[0]);
+    return nullptr;
+  }
+
+  Value* Call(llvm::DenseMap<const Value*, Value*>& map, llvm::CallInst& call) {
+    llvm::Function* callee = call.getCalledFunction();
+    if (!callee) return nullptr;
+    llvm::SmallVector<Value*, 3> args;
+    for (unsigned k = 0; k < call.arg_size(); ++k) {
+      const bool immediate = callee->getAttributes().hasParamAttr(k, llvm::Attribute::ImmArg);
+      Value* v = immediate ? call.getArgOperand(k) : Get(map, call.getArgOperand(k));
+      if (!v) return nullptr;
+      args.push_back(v);
+    }
+    const auto id = callee->getIntrinsicID();
+    if (id == llvm::Intrinsic::not_intrinsic) return Run(callee, args);
+    llvm::SmallVector<Type*, 4> types;
+    if (!llvm::Intrinsic::getIntrinsicSignature(callee, types)) return nullptr;
+    for (Type*& t : types) t = Widen(t);
+    llvm::Module* m = b_.GetInsertBlock()->getModule();
+    return b_.CreateCall(llvm::Intrinsic::getDeclaration(m, id, types), args);
+  }
+
+  llvm::IRBuilderBase& b_;
+  int width_;
+};
+
+}  // namespace
+
+Value* InlineMath(llvm::IRBuilderBase& b, llvm::Module* math, const std::string& name, Value* const* args, int nargs) {
+  llvm::Function* f = math ? math->getFunction(name) : nullptr;
+  if (!f || f->arg_size() != static_cast<size_t>(nargs)) return nullptr;
+  auto* vec = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
+  return Widener(b, vec ? static_cast<int>(vec->getNumElements()) : 0).Run(f, llvm::ArrayRef<Value*>(args, nargs));
+}
+
+}  // namespace cinn

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels by content: memory cache, disk cache, compilation; and how a kernel's work is shared among threads.
+#include "paddle/cinn/compiler.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "paddle/cinn/codegen/jit.h"
+#include "paddle/cinn/runtime/disk_cache.h"
+#include "paddle/common/error.h"
+#include "paddle/phi/backends/cpu/threads.h"
+
+namespace cinn {
+namespace {
+
+constexpr size_t kMaxKernelsInMemory = 4096;
+
+class CpuKernel : public CompiledGroup {
+ public:
+  CpuKernel(LoopNest nest, const std::string& object, std::string symbol)
+      : nest_(std::move(nest)), symbol_(std::move(symbol)), linked_(object, symbol_) {}
+
+  void Run(void* const* inputs, void* const* outputs, const int64_t* dims) const override {
+    thread_local std::vector<int64_t> meta_store;
+    thread_local std::vector<void*> buffer_store;
+    FillMeta(nest_, dims, meta_store);
+    buffer_store.assign(inputs, inputs + nest_.group.inputs.size());
+    buffer_store.insert(buffer_store.end(), outputs, outputs + nest_.group.outputs.size());
+    // Worker threads must see this thread's arrays, not their own.
+    const int64_t* meta = meta_store.data();
+    void* const* buffers = buffer_store.data();
+    const KernelFn fn = linked_.fn();
+    const size_t nrows = nest_.rows.size(), nreds = nest_.reds.size();
+    int64_t rows = 1, reds = 1;
+    for (size_t k = 0; k < nrows; ++k) rows *= meta[k];
+    for (size_t k = 0; k < nreds; ++k) reds *= meta[nrows + k];
+    const int64_t lane = meta[nrows + nreds];
+    const int64_t grain = std::max<int64_t>(phi::cpu::kGrain * 4 / std::max(nest_.cost, 1), 512);
+    if (nest_.mode == LoopMode::kRowReduce) {
+      const int64_t per_row = std::max<int64_t>(reds * lane, 1);
+      phi::cpu::ParallelFor(0, rows, std::max<int64_t>(grain / per_row, 2), [=](int64_t b, int64_t e) { fn(buffers, meta, b, e); });
+      return;
+    }
+    const int64_t n = rows * lane;
+    constexpr int64_t kUnit = 64;
+    const int64_t per_unit = kUnit * std::max<int64_t>(reds, 1);
+    phi::cpu::ParallelFor(0, (n + kUnit - 1) / kUnit, std::max<int64_t>(grain / per_unit, 2),
+                          [=](int64_t b, int64_t e) { fn(buffers, meta, b * kUnit, std::min(e * kUnit, n)); });
+  }
+
+  std::string Explain() const override { return ToString(nest_); }
+  std::string Ir() const override { return KernelIr(nest_, symbol_); }
+
+ private:
+  LoopNest nest_;
+  std::string symbol_;
+  LinkedKernel linked_;
+};
+
+// Changes with every build of this library, so that no kernel of another code generator is taken.
+std::string BuildId() {
+  static const char anchor = 0;
+  Dl_info info;
+  struct stat st;
+  if (dladdr(&anchor, &info) && info.dli_fname && stat(info.dli_fname, &st) == 0)
+    return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." + std::to_string(st.st_mtim.tv_nsec);
+  return "0";
+}
+
+class KernelTable {
+ public:
+  KernelTable() : disk_(DiskCache::DefaultDirectory()), prefix_(TargetKey() + "|" + BuildId() + "|") {}
+
+  std::shared_ptr<CompiledGroup> Get(const FusionGroup& group) {
+    LoopNest nest = Schedule(group);
+    const std::string key = prefix_ + GroupKey(nest.group);
+    std::promise<std::shared_ptr<CompiledGroup>> promise;
+    std::shared_future<std::shared_ptr<CompiledGroup>> pending;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      auto it = table_.find(key);
+      if (it != table_.end()) {
+        ++stats_.memory_hits;
+        pending = it->second;
+      } else {
+        if (table_.size() >= kMaxKernelsInMemory) table_.clear();
+        table_.emplace(key, promise.get_future().share());
+      }
+    }
+    if (pending.valid()) return pending.get();  // waits when another thread is compiling it
+    try {
+      auto kernel = Build(std::move(nest), key);
+      promise.set_value(kernel);
+      return kernel;
+    } catch (...) {
+      {
+        std::lock_guard<std::mutex> lock(mutex_);
+        table_.erase(key);
+      }
+      promise.set_exception(std::current_exception());
+      throw;
+    }
+  }
+
+  CompilerStats Stats() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return stats_;
+  }
+  void Clear() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    table_.clear();
+  }
+
+ private:
+  std::shared_ptr<CompiledGroup> Build(LoopNest nest, const std::string& key) {
+    const std::string symbol = "cinn_" + ContentHash(key);
+    if (auto object = disk_.Get(key)) {
+      try {
+        auto kernel = std::make_shared<CpuKernel>(nest, *object, symbol);
+        std::lock_guard<std::mutex> lock(mutex_);
+        ++stats_.disk_hits;
+        return kernel;
+      } catch (const common::Error&) {  // not loadable after all: build it anew
+      }
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const std::string object = CompileToObject(nest, symbol);
+    auto kernel = std::make_shared<CpuKernel>(std::move(nest), object, symbol);
+    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    disk_.Put(key, object);
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++stats_.compiled;
+    stats_.compile_ms += ms;
+    return kernel;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_future<std::shared_ptr<CompiledGroup>>> table_;
+  CompilerStats stats_;
+  DiskCache disk_;
+  std::string prefix_;
+};
+
+// Never destroyed: handles may outlive static destruction.
+KernelTable& Table() {
+  static KernelTable* table = new KernelTable();
+  return *table;
+}
+
+}  // namespace
+
+std::shared_ptr<CompiledGroup> Compile(const FusionGroup& group) { return Table().Get(group); }
+CompilerStats GetCompilerStats() { return Table().Stats(); }
+void ClearKernelCache() { Table().Clear(); }
+
+}  // namespace cinn

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fusion group: what one kernel computes, without saying how. Values are expressions over one iteration space.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "paddle/cinn/ir/expr.h"
+
+namespace cinn {
+
+enum class ReduceKind : uint8_t { kSum, kMean, kProd, kMax, kMin, kAny, kAll };
+const char* ReduceName(ReduceKind k);
+
+// Element [i0, i1, ...] of the iteration space reads the input at those of its axes that are real.
+struct GroupInput {
+  DataType dtype = DataType::FLOAT32;
+  // Per iteration axis: false = the input has extent 1 there. Empty: all real.
+  std::vector<bool> real;
+  // Real axes from outermost to innermost in memory. Empty: increasing, a contiguous tensor.
+  std::vector<int> order;
+};
+
+// $j: the value reduced over axes [reduce_begin, reduce_end). It may refer to $i with i < j.
+// Sums of integers are int64, the others keep the compute type; floating sums use a fixed tree with float64 at its top.
+struct GroupReduction {
+  ReduceKind kind = ReduceKind::kSum;
+  Expr value;
+};
+
+struct GroupOutput {
+  Expr value;
+  DataType dtype = DataType::FLOAT32;  // as stored; the value is converted
+  bool reduced = false;                // one element for each combination of the kept axes, else for each iteration
+};
+
+// Outputs are contiguous. An output may be the same memory as an input only if that input has the full shape and its type,
+// and the group has no reductions.
+struct FusionGroup {
+  int rank = 1;
+  int reduce_begin = 0, reduce_end = 0;  // equal: no reduction
+  std::vector<GroupInput> inputs;
+  std::vector<GroupReduction> reductions;
+  std::vector<GroupOutput> outputs;
+};
+
+DataType ReducedType(const GroupReduction& r);
+// Throws when the description contradicts itself.
+void Validate(const FusionGroup& g);
+// Simplifies all expressions together.
+void SimplifyGroup(FusionGroup& g);
+// Equal text means an equal group.
+std::string GroupKey(const FusionGroup& g);
+std::string ToString(const FusionGroup& g);
+// The oracle: computes the outputs one element after another. dims has `rank` extents.
+void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, const int64_t* dims);
+
+}  // namespace cinn

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the loops of a group: merges axes, picks the vector axis, orders reductions into sweeps.
+#include "paddle/cinn/schedule/loop_nest.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace cinn {
+namespace {
+
+bool IsReal(const GroupInput& in, int axis) { return in.real.empty() || in.real[axis]; }
+
+// Real axes of input from outermost to innermost in memory.
+std::vector<int> MemoryOrder(const GroupInput& in, int rank) {
+  if (!in.order.empty()) return in.order;
+  std::vector<int> r;
+  for (int a = 0; a < rank; ++a)
+    if (IsReal(in, a)) r.push_back(a);
+  return r;
+}
+
+struct ExprFacts {
+  std::unordered_set<const ExprNode*> seen;
+  std::vector<bool> indexed;  // axes whose position is used
+  int cost = 0;
+  void Visit(const Expr& e) {
+    if (!seen.insert(e.node()).second) return;
+    if (e->op == Op::kIndex) indexed[e->index] = true;
+    if (e->nargs) cost += Weight(*e.node());
+    for (int k = 0; k < e->nargs; ++k) Visit(e->args[k]);
+  }
+  static int Weight(const ExprNode& n) {
+    switch (n.op) {
+      case Op::k_add: case Op::k_sub: case Op::k_mul: case Op::kSelect: case Op::k_neg: case Op::k_abs: case Op::k_maximum:
+      case Op::k_minimum: case Op::kCast: case Op::kLogicalNot: case Op::kBitwiseNot: case Op::k_square: return 1;
+      case Op::k_div: case Op::k_sqrt: case Op::k_reciprocal: return 4;
+      case Op::k_pow: case Op::k_sinh: case Op::k_cosh: case Op::k_asinh: case Op::k_acosh: case Op::k_atanh: case Op::k_erfc:
+      case Op::k_tan: case Op::k_atan2: case Op::k_mod: case Op::k_fmod: case Op::k_floor_divide: return 40;
+      default: break;
+    }
+    return n.op >= Op::k_exp && n.op <= Op::k_rsqrt ? 20 : 2;
+  }
+};
+
+// The sweep in which a value can be computed: after the sweeps of the reductions it reads.
+int LevelOf(const Expr& e, const std::vector<int>& reduction_level, std::unordered_map<const ExprNode*, int>& memo) {
+  auto it = memo.find(e.node());
+  if (it != memo.end()) return it->second;
+  int level = e->op == Op::kReduced ? reduction_level[e->index] + 1 : 0;
+  for (int k = 0; k < e->nargs; ++k) level = std::max(level, LevelOf(e->args[k], reduction_level, memo));
+  memo.emplace(e.node(), level);
+  return level;
+}
+
+std::string AxisText(const LoopAxis& a) {
+  std::string s;
+  for (int p : a.parts) s += (s.empty() ? "d" : "*d") + std::to_string(p);
+  return s.empty() ? "1" : s;
+}
+
+std::string AxesText(const std::vector<LoopAxis>& axes) {
+  std::string s;
+  for (const LoopAxis& a : axes) s += (s.empty() ? "" : ", ") + AxisText(a);
+  return s.empty() ? "1" : s;
+}
+
+}  // namespace
+
+LoopNest Schedule(FusionGroup g) {
+  Validate(g);
+  SimplifyGroup(g);
+  LoopNest n;
+  const int rank = g.rank;
+  const bool reduces = g.reduce_end > g.reduce_begin;
+  n.mode = !reduces ? LoopMode::kElementwise : g.reduce_end == rank ? LoopMode::kRowReduce : LoopMode::kColReduce;
+
+  ExprFacts facts;
+  facts.indexed.assign(rank, false);
+  for (const GroupReduction& r : g.reductions) facts.Visit(r.value);
+  for (const GroupOutput& o : g.outputs) facts.Visit(o.value);
+  n.cost = facts.cost + static_cast<int>(g.inputs.size() + g.outputs.size());
+  n.unroll = facts.cost <= 8 ? 4 : facts.cost <= 32 ? 2 : 1;
+
+  std::vector<std::vector<int>> orders;
+  for (const GroupInput& in : g.inputs) orders.push_back(MemoryOrder(in, rank));
+  auto region = [&](int a) { return a < g.reduce_begin ? 0 : a < g.reduce_end ? 1 : 2; };
+  auto mergeable = [&](int a, int b) {
+    if (region(a) != region(b) || facts.indexed[a] || facts.indexed[b]) return false;
+    for (size_t i = 0; i < g.inputs.size(); ++i) {
+      if (IsReal(g.inputs[i], a) != IsReal(g.inputs[i], b)) return false;
+      if (!IsReal(g.inputs[i], a)) continue;
+      auto at = std::find(orders[i].begin(), orders[i].end(), a);
+      if (at + 1 == orders[i].end() || *(at + 1) != b) return false;
+    }
+    return true;
+  };
+  std::vector<LoopAxis> axes;
+  for (int a = 0; a < rank; ++a) {
+    if (a > 0 && mergeable(a - 1, a)) axes.back().parts.push_back(a);
+    else axes.push_back({{a}});
+  }
+  if (!axes.empty()) {
+    n.lane = axes.back();
+    axes.pop_back();
+  }
+  for (LoopAxis& a : axes) (reduces && region(a.parts[0]) == 1 ? n.reds : n.rows).push_back(a);
+
+  const int lane_axis = n.lane.parts.empty() ? -1 : n.lane.parts.back();
+  for (size_t i = 0; i < g.inputs.size(); ++i) {
+    if (lane_axis < 0 || !IsReal(g.inputs[i], lane_axis)) n.access.push_back(LaneAccess::kUniform);
+    else n.access.push_back(orders[i].back() == lane_axis ? LaneAccess::kUnit : LaneAccess::kStrided);
+  }
+  for (const GroupOutput& o : g.outputs)
+    n.access.push_back(o.reduced && n.mode == LoopMode::kRowReduce ? LaneAccess::kUniform : LaneAccess::kUnit);
+
+  std::vector<int> level;
+  std::unordered_map<const ExprNode*, int> memo;
+  for (const GroupReduction& r : g.reductions) level.push_back(LevelOf(r.value, level, memo));
+  auto stage = [&](int k) -> LoopStage& {
+    if (static_cast<int>(n.stages.size()) <= k) n.stages.resize(k + 1);
+    return n.stages[k];
+  };
+  for (size_t j = 0; j < g.reductions.size(); ++j) stage(level[j]).reductions.push_back(static_cast<int>(j));
+  for (size_t o = 0; o < g.outputs.size(); ++o)
+    if (!g.outputs[o].reduced || !reduces) stage(LevelOf(g.outputs[o].value, level, memo)).outputs.push_back(static_cast<int>(o));
+  n.group = std::move(g);
+  return n;
+}
+
+std::string ToString(const LoopNest& n) {
+  std::string s;
+  const bool red = n.mode != LoopMode::kElementwise;
+  const std::string vec = " vector " + std::to_string(n.width) + " x " + std::to_string(n.unroll);
+  auto line = [&](int depth, const std::string& t) { s += std::string(2 * depth, ' ') + t + "\n"; };
+  if (n.mode == LoopMode::kElementwise) line(0, "parallel i in " + AxesText(n.rows) + ", " + AxisText(n.lane) + vec + " {");
+  if (n.mode == LoopMode::kRowReduce) line(0, "parallel row in " + AxesText(n.rows) + " {");
+  if (n.mode == LoopMode::kColReduce) line(0, "parallel col in " + AxesText(n.rows) + ", " + AxisText(n.lane) + vec + " {");
+  for (const LoopStage& st : n.stages) {
+    int depth = 1;
+    if (n.mode == LoopMode::kRowReduce)
+      line(depth++, "for k in " + (n.reds.empty() ? "" : AxesText(n.reds) + ", ") + AxisText(n.lane) + vec + " {");
+    if (n.mode == LoopMode::kColReduce) line(depth++, "for k in " + AxesText(n.reds) + " {");
+    for (int j : st.reductions)
+      line(depth, "$" + std::to_string(j) + " " + ReduceName(n.group.reductions[j].kind) + "= " + ToString(n.group.reductions[j].value));
+    for (int o : st.outputs)
+      line(depth, "out" + std::to_string(o) + "[i] = " + std::string(phi::NameOf(n.group.outputs[o].dtype)) + " " + ToString(n.group.outputs[o].value));
+    if (red) line(1, "}");
+  }
+  for (size_t o = 0; red && o < n.group.outputs.size(); ++o)
+    if (n.group.outputs[o].reduced)
+      line(1, "out" + std::to_string(o) + "[row] = " + std::string(phi::NameOf(n.group.outputs[o].dtype)) + " " + ToString(n.group.outputs[o].value));
+  line(0, "}");
+  return s;
+}
+
+void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta) {
+  meta.clear();
+  const FusionGroup& g = n.group;
+  std::vector<const LoopAxis*> axes;
+  for (const LoopAxis& a : n.rows) axes.push_back(&a);
+  for (const LoopAxis& a : n.reds) axes.push_back(&a);
+  axes.push_back(&n.lane);
+  for (const LoopAxis* a : axes) {
+    int64_t extent = 1;
+    for (int p : a->parts) extent *= dims[p];
+    meta.push_back(extent);
+  }
+  int64_t stride[16];
+  auto emit = [&] {
+    for (const LoopAxis* a : axes) meta.push_back(a->parts.empty() ? 0 : stride[a->parts.back()]);
+  };
+  for (const GroupInput& in : g.inputs) {
+    int64_t at = 1;
+    std::fill(stride, stride + 16, 0);
+    auto place = [&](int axis) {
+      stride[axis] = at;
+      at *= dims[axis];
+    };
+    if (!in.order.empty())
+      for (int k = static_cast<int>(in.order.size()) - 1; k >= 0; --k) place(in.order[k]);
+    else
+      for (int k = g.rank - 1; k >= 0; --k)
+        if (IsReal(in, k)) place(k);
+    emit();
+  }
+  for (const GroupOutput& o : g.outputs) {
+    int64_t at = 1;
+    std::fill(stride, stride + 16, 0);
+    for (int k = g.rank - 1; k >= 0; --k) {
+      if (o.reduced && k >= g.reduce_begin && k < g.reduce_end) continue;
+      stride[k] = at;
+      at *= dims[k];
+    }
+    emit();
+  }
+  for (int k = 0; k < g.rank; ++k) meta.push_back(dims[k]);
+}
+
+}  // namespace cinn

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated code against the direct evaluator: chains, broadcasts, reductions, types, odd sizes, NaN and infinities.
+#include "paddle/cinn/compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "paddle/cinn/ir/interp.h"
+#include "paddle/common/error.h"
+
+namespace cinn {
+namespace {
+
+using Bytes = std::vector<char>;
+
+double Ulp(double want, DataType t) {
+  if (t == DataType::FLOAT64) return std::max(std::nextafter(std::fabs(want), INFINITY) - std::fabs(want), 0x1p-1074);
+  const float w = static_cast<float>(std::fabs(want));
+  if (t == DataType::FLOAT32) return std::max(std::nextafter(w, INFINITY) - w, 0x1p-149f);
+  int e;
+  std::frexp(w, &e);
+  return std::ldexp(1.0, e - (t == DataType::FLOAT16 ? 11 : 8));
+}
+
+Bytes RandomBuffer(DataType t, int64_t n, std::mt19937& rng, bool special) {
+  Bytes b(n * phi::SizeOf(t));
+  std::normal_distribution<double> normal(0, 2);
+  for (int64_t i = 0; i < n; ++i) {
+    double v = normal(rng);
+    if (special && rng() % 13 == 0) {
+      const double odd[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1.0, -1.0, 1e-40, 100, -100};
+      v = odd[rng() % 10];
+    }
+    Number x{DataType::FLOAT64, v, 0};
+    if (!phi::IsFloating(t)) x = {DataType::INT64, 0, static_cast<int64_t>(std::isfinite(v) ? v * 3 : 0)};
+    StoreElement(b.data(), i, t, x);
+  }
+  return b;
+}
+
+int64_t Elements(const GroupInput& in, const std::vector<int64_t>& dims) {
+  int64_t n = 1;
+  for (size_t a = 0; a < dims.size(); ++a)
+    if (in.real.empty() || in.real[a]) n *= dims[a];
+  return n;
+}
+
+// Runs the group compiled and interpreted on the same data. Tolerance in units in the last place.
+void Check(const FusionGroup& g, const std::vector<int64_t>& dims, double ulps, bool special = false, unsigned seed = 1) {
+  std::mt19937 rng(seed);
+  std::vector<Bytes> in, got, want;
+  std::vector<void*> pin, pgot, pwant;
+  for (const GroupInput& i : g.inputs) in.push_back(RandomBuffer(i.dtype, Elements(i, dims), rng, special));
+  std::vector<int64_t> sizes;
+  for (const GroupOutput& o : g.outputs) {
+    int64_t n = 1;
+    for (int a = 0; a < g.rank; ++a)
+      if (!o.reduced || a < g.reduce_begin || a >= g.reduce_end) n *= dims[a];
+    sizes.push_back(n);
+    got.emplace_back(n * phi::SizeOf(o.dtype) + 64, 0x5a);
+    want.emplace_back(n * phi::SizeOf(o.dtype) + 64, 0x5a);
+  }
+  for (auto& b : in) pin.push_back(b.data());
+  for (auto& b : got) pgot.push_back(b.data());
+  for (auto& b : want) pwant.push_back(b.data());
+  auto kernel = Compile(g);
+  kernel->Run(pin.data(), pgot.data(), dims.data());
+  Interpret(g, pin.data(), pwant.data(), dims.data());
+  for (size_t o = 0; o < g.outputs.size(); ++o) {
+    const DataType t = g.outputs[o].dtype;
+    EXPECT_EQ(0, std::memcmp(got[o].data() + sizes[o] * phi::SizeOf(t), want[o].data() + sizes[o] * phi::SizeOf(t), 64)) << "wrote past the end";
+    int bad = 0;
+    for (int64_t i = 0; i < sizes[o] && bad < 3; ++i) {
+      const Number a = LoadElement(pgot[o], i, t), w = LoadElement(pwant[o], i, t);
+      bool ok;
+      if (!phi::IsFloating(t)) ok = a.i == w.i;
+      else if (std::isnan(w.f) || std::isnan(a.f)) ok = std::isnan(w.f) && std::isnan(a.f);
+      else ok = a.f == w.f || std::fabs(a.f - w.f) <= ulps * Ulp(w.f, t);
+      if (!ok) {
+        ++bad;
+        ADD_FAILURE() << ToString(g) << kernel->Explain() << "output " << o << " element " << i << ": expected "
+                      << (phi::IsFloating(t) ? std::to_string(w.f) : std::to_string(w.i)) << ", got "
+                      << (phi::IsFloating(t) ? std::to_string(a.f) : std::to_string(a.i)) << " ("
+                      << std::fabs(a.f - w.f) / Ulp(w.f, t) << " ulp)";
+      }
+    }
+  }
+}
+
+FusionGroup Elementwise(int rank, std::vector<GroupInput> in, Expr value, DataType out = DataType::FLOAT32) {
+  FusionGroup g;
+  g.rank = rank;
+  g.inputs = std::move(in);
+  g.outputs = {{value, out, false}};
+  return g;
+}
+Expr In(int i, DataType t = DataType::FLOAT32) { return Expr::Input(i, t); }
+const GroupInput kF32{DataType::FLOAT32, {}, {}};
+
+TEST(Compile, ArithmeticChainIsExactAtAllSizes) {
+  const Expr x = In(0), y = In(1);
+  const Expr e = select(x > y, x * y - 3, (x + y) / (abs(x) + 0.5));
+  const FusionGroup g = Elementwise(1, {kF32, kF32}, e);
+  for (int64_t n : {0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 64, 65, 127, 1000, 4097, 100003}) Check(g, {n}, 0, true, static_cast<unsigned>(n));
+}
+
+TEST(Compile, BroadcastsAndStrides) {
+  const Expr e = In(0) * In(1) + In(2) - In(3);
+  const FusionGroup g = Elementwise(3, {kF32, {DataType::FLOAT32, {false, false, true}, {}}, {DataType::FLOAT32, {true, false, false}, {}},
+                                        {DataType::FLOAT32, {true, true, false}, {}}}, e);
+  for (const std::vector<int64_t>& d : std::vector<std::vector<int64_t>>{{3, 5, 7}, {1, 1, 1}, {4, 1, 40}, {2, 33, 16}, {70, 3, 129}, {2, 0, 5}}) Check(g, d, 0);
+  const FusionGroup t = Elementwise(2, {kF32, {DataType::FLOAT32, {}, {1, 0}}}, In(0) - In(1));
+  for (const std::vector<int64_t>& d : std::vector<std::vector<int64_t>>{{5, 9}, {64, 64}, {1, 3}, {130, 17}}) Check(t, d, 0);
+  Check(Elementwise(0, {kF32}, In(0) + 1), {}, 0);
+}
+
+TEST(Compile, PositionsAndExtents) {
+  const Expr e = select(Expr::Index(1) > Expr::Index(0), In(0), cast(Expr::Extent(1), DataType::FLOAT32));
+  Check(Elementwise(2, {kF32}, e), {9, 21}, 0);
+  Check(Elementwise(1, {}, cast(Expr::Index(0) * 3 + 1, DataType::FLOAT32)), {37}, 0);
+}
+
+TEST(Compile, EveryTypeLoadsAndStores) {
+  const DataType all[] = {DataType::BOOL, DataType::UINT8, DataType::INT8, DataType::INT16, DataType::INT32,
+                          DataType::INT64, DataType::FLOAT16, DataType::BFLOAT16, DataType::FLOAT32, DataType::FLOAT64};
+  for (DataType a : all)
+    for (DataType b : all) {
+      Check(Elementwise(1, {{a, {}, {}}}, In(0, a), b), {77}, 0, true);
+      if (a == b) Check(Elementwise(1, {{a, {}, {}}, {a, {}, {}}}, In(0, a) + In(1, a) * 2, a), {77}, 0, true);
+    }
+}
+
+TEST(Compile, IntegerOperations) {
+  for (DataType t : {DataType::INT32, DataType::INT64}) {
+    const Expr x = In(0, t), y = In(1, t);
+    for (const Expr& e : {floor_divide(x, y), mod(x, y), x / y, fmod(x, y), x << y, x >> y, (x & y) ^ ~x, maximum(x, -y), abs(x) + sign(y), pow(x, y)})
+      Check(Elementwise(1, {{t, {}, {}}, {t, {}, {}}}, e, t), {203}, 0, false, 5);
+  }
+}
+
+TEST(Compile, HalfRoundsAtCastsOnly) {
+  const DataType h = DataType::BFLOAT16;
+  Check(Elementwise(1, {{h, {}, {}}, {h, {}, {}}}, (In(0, h) + In(1, h)) * In(0, h), h), {333}, 0);
+  Check(Elementwise(1, {{h, {}, {}}, {h, {}, {}}}, cast(In(0, h) + In(1, h), h) * In(0, h), h), {333}, 0);
+  Check(Elementwise(1, {kF32}, cast(In(0), DataType::FLOAT16) - In(0)), {333}, 0, true);
+}
+
+struct MathCase {
+  const char* name;
+  std::function<Expr(Expr)> f;
+  double ulps32, ulps64;
+};
+
+TEST(Compile, VectorMathWithinTwoUlp) {
+#define CASE(name) MathCase{#name, [](Expr x) { return name(x); }, 2, 2}
+  const MathCase cases[] = {CASE(exp),  CASE(expm1), CASE(log),   CASE(log1p), CASE(log2),  CASE(log10),   CASE(sin),  CASE(cos),
+                            CASE(tan),  CASE(asin),  CASE(acos),  CASE(atan),  CASE(sinh),  CASE(cosh),    CASE(tanh), CASE(asinh),
+                            CASE(acosh), CASE(atanh), CASE(erf),  CASE(erfc),  CASE(sigmoid), CASE(sqrt), CASE(rsqrt), CASE(reciprocal),
+                            CASE(floor), CASE(ceil), CASE(round), CASE(trunc), CASE(sign),  CASE(exp2),    CASE(square)};
+#undef CASE
+  for (const MathCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    Check(Elementwise(1, {kF32}, c.f(In(0))), {2000}, c.ulps32, true);
+    const DataType d = DataType::FLOAT64;
+    Check(Elementwise(1, {{d, {}, {}}}, c.f(In(0, d)), d), {2000}, c.ulps64, true);
+  }
+  Check(Elementwise(1, {kF32, kF32}, atan2(In(0), In(1))), {2000}, 2, true);
+  Check(Elementwise(1, {kF32, kF32}, pow(In(0), In(1))), {2000}, 2, true);
+  Check(Elementwise(1, {kF32, kF32}, fmod(In(0), In(1))), {2000}, 0, true);
+  Check(Elementwise(1, {kF32, kF32}, maximum(In(0), In(1)) - fmin(In(0), In(1))), {2000}, 0, true);
+}
+
+FusionGroup Reduce(int rank, int rb, int re, std::vector<GroupInput> in, ReduceKind k, Expr v, DataType out = DataType::FLOAT32) {
+  FusionGroup g;
+  g.rank = rank;
+  g.reduce_begin = rb;
+  g.reduce_end = re;
+  g.inputs = std::move(in);
+  g.reductions = {{k, v}};
+  g.outputs = {{Expr::Reduced(0, ReducedType(g.reductions[0])), out, true}};
+  return g;
+}
+
+TEST(Compile, Reductions) {
+  const std::vector<std::vector<int64_t>> shapes = {{3, 5, 7}, {2, 64, 130}, {1, 1, 1}, {1, 1, 20011}, {300, 2, 33}, {5, 700, 3}, {0, 3, 4}};
+  for (auto [rb, re] : {std::pair{2, 3}, {1, 3}, {0, 3}, {0, 2}, {1, 2}, {0, 1}}) {
+    for (const auto& d : shapes) {
+      Check(Reduce(3, rb, re, {kF32}, ReduceKind::kMax, In(0) * 2), d, 0, true);
+      Check(Reduce(3, rb, re, {kF32}, ReduceKind::kMin, In(0)), d, 0);
+      Check(Reduce(3, rb, re, {kF32}, ReduceKind::kSum, In(0) * In(0)), d, 40);
+      Check(Reduce(3, rb, re, {kF32}, ReduceKind::kMean, abs(In(0))), d, 40);
+      const DataType i = DataType::INT32;
+      Check(Reduce(3, rb, re, {{i, {}, {}}}, ReduceKind::kSum, In(0, i), DataType::INT64), d, 0);
+      Check(Reduce(3, rb, re, {{i, {}, {}}}, ReduceKind::kAny, In(0, i) > 15, DataType::BOOL), d, 0);
+      const DataType f = DataType::FLOAT64;
+      Check(Reduce(3, rb, re, {{f, {}, {}}}, ReduceKind::kSum, exp(In(0, f)), f), d, 200);
+    }
+  }
+  Check(Reduce(2, 1, 2, {{DataType::BFLOAT16, {}, {}}}, ReduceKind::kSum, In(0, DataType::BFLOAT16), DataType::BFLOAT16), {5, 77}, 1);
+}
+
+FusionGroup Softmax() {
+  FusionGroup g;
+  g.rank = 2;
+  g.reduce_begin = 1;
+  g.reduce_end = 2;
+  g.inputs = {kF32};
+  const Expr e = exp(In(0) - Expr::Reduced(0, DataType::FLOAT32));
+  g.reductions = {{ReduceKind::kMax, In(0)}, {ReduceKind::kSum, e}};
+  g.outputs = {{e / Expr::Reduced(1, DataType::FLOAT32), DataType::FLOAT32, false}};
+  return g;
+}
+
+TEST(Compile, SoftmaxAndNormChains) {
+  for (int64_t n : {1, 5, 16, 100, 1000, 9001}) Check(Softmax(), {7, n}, 8);
+  FusionGroup g;  // rms_norm with a weight; also stores the inverse root
+  g.rank = 3;
+  g.reduce_begin = 2;
+  g.reduce_end = 3;
+  const DataType h = DataType::BFLOAT16;
+  g.inputs = {{h, {}, {}}, {DataType::FLOAT32, {false, false, true}, {}}};
+  g.reductions = {{ReduceKind::kMean, In(0, h) * In(0, h)}};
+  const Expr inv = rsqrt(Expr::Reduced(0, DataType::FLOAT32) + 1e-6);
+  g.outputs = {{In(0, h) * inv * In(1), h, false}, {inv, DataType::FLOAT32, true}};
+  for (int64_t n : {3, 64, 257}) Check(g, {2, 5, n}, 4);
+  FusionGroup c = Softmax();  // over the first axis: lanes along the kept one
+  c.reduce_begin = 0;
+  c.reduce_end = 1;
+  for (int64_t n : {1, 5, 16, 100, 1000}) Check(c, {37, n}, 8);
+}
+
+TEST(Compile, ThreadCountDoesNotMatter) {
+  const int64_t n = 300000;
+  const FusionGroup g = Reduce(2, 1, 2, {kF32}, ReduceKind::kSum, In(0));
+  std::mt19937 rng(3);
+  Bytes x = RandomBuffer(DataType::FLOAT32, n, rng, false);
+  float a[3], b[3];
+  void *pin[] = {x.data()}, *pa[] = {a}, *pb[] = {b};
+  const int64_t dims[] = {3, n / 3};
+  Compile(g)->Run(pin, pa, dims);
+  std::thread([&] { Compile(g)->Run(pin, pb, dims); }).join();
+  EXPECT_EQ(0, std::memcmp(a, b, sizeof(a)));
+}
+
+TEST(Compile, ConcurrentCompilationGivesOneKernel) {
+  ClearKernelCache();
+  std::vector<std::shared_ptr<CompiledGroup>> got(8);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] { got[i] = Compile(Elementwise(1, {kF32}, In(0) * (1000 + i / 2))); });
+  for (auto& t : threads) t.join();
+  for (int i = 0; i < 8; i += 2) EXPECT_EQ(got[i], got[i + 1]);
+  float x[2] = {1, 2}, y[2];
+  for (int i = 0; i < 8; ++i) {
+    void *pin[] = {x}, *pout[] = {y};
+    const int64_t dims[] = {2};
+    got[i]->Run(pin, pout, dims);
+    EXPECT_EQ(y[1], 2.0f * (1000 + i / 2));
+  }
+}
+
+TEST(Compile, RejectsContradictions) {
+  EXPECT_THROW(Compile(Elementwise(1, {}, In(0))), common::Error);
+  EXPECT_THROW(Compile(Elementwise(1, {kF32}, In(0, DataType::FLOAT64))), common::Error);
+  EXPECT_THROW(Compile(Elementwise(1, {kF32}, Expr::Reduced(0, DataType::FLOAT32))), common::Error);
+  EXPECT_THROW(Compile(Elementwise(2, {{DataType::FLOAT32, {true}, {}}}, In(0))), common::Error);
+}
+
+TEST(Compile, TimePerKernel) {
+  const Expr x = In(0);
+  const Expr gelu = 0.5 * x * (1 + erf(x * 0.7071067811865476));
+  const std::pair<const char*, FusionGroup> groups[] = {
+      {"add", Elementwise(1, {kF32, kF32}, In(0) + In(1))},
+      {"gelu + bias", Elementwise(2, {kF32, {DataType::FLOAT32, {false, true}, {}}}, Substitute(gelu, [](const ExprNode&) { return In(0) + In(1); }))},
+      {"softmax", Softmax()},
+      {"tanh chain of 10", [] {
+         Expr e = In(0);
+         for (int i = 0; i < 10; ++i) e = tanh(e * 1.01 + 0.1);
+         return Elementwise(1, {kF32}, e);
+       }()}};
+  for (const auto& [name, g] : groups) {
+    FusionGroup fresh = g;
+    fresh.outputs[0].value = fresh.outputs[0].value + static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() % 100000);
+    const CompilerStats before = GetCompilerStats();
+    Compile(fresh);
+    const CompilerStats after = GetCompilerStats();
+    std::printf("compile %-18s %6.1f ms\n", name, after.compile_ms - before.compile_ms);
+    EXPECT_LT(after.compile_ms - before.compile_ms, 2000);
+  }
+}
+
+}  // namespace
+}  // namespace cinn
