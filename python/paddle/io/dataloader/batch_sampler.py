@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches of indices, for one process or as one rank's share."""
+import math
+
+import numpy as np
+
+from .dataset import IterableDataset
+from .sampler import RandomSampler, Sampler, SequenceSampler
+
+__all__ = ['BatchSampler', 'DistributedBatchSampler']
+
+
+def _check(batch_size, drop_last):
+    if isinstance(batch_size, bool) or not isinstance(batch_size, (int, np.integer)) or batch_size <= 0:
+        raise AssertionError(f"batch_size should be a positive integer, but got {batch_size}")
+    if not isinstance(drop_last, bool):
+        raise AssertionError(f"drop_last should be a boolean value, but got {type(drop_last)}")
+
+
+class BatchSampler(Sampler):
+    """Lists of `batch_size` indices from a dataset (in order or shuffled) or from a sampler."""
+
+    def __init__(self, dataset=None, sampler=None, shuffle=False, batch_size=1, drop_last=False):
+        if dataset is None:
+            if sampler is None:
+                raise AssertionError("either dataset or sampler should be set")
+            if not isinstance(sampler, Sampler) and not hasattr(sampler, '__iter__'):
+                raise AssertionError(f"sampler should be a paddle.io.Sampler, but got {type(sampler)}")
+            if shuffle:
+                raise AssertionError("shuffle should be False when sampler is set")
+            self.sampler = sampler
+        else:
+            if isinstance(dataset, IterableDataset):
+                raise AssertionError("dataset should not be a paddle.io.IterableDataset")
+            if sampler is not None:
+                raise AssertionError("should not set both dataset and sampler")
+            if not isinstance(shuffle, bool):
+                raise AssertionError(f"shuffle should be a boolean value, but got {type(shuffle)}")
+            self.sampler = RandomSampler(dataset) if shuffle else SequenceSampler(dataset)
+        _check(batch_size, drop_last)
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.drop_last = drop_last
+
+    def __iter__(self):
+        batch = []
+        for index in self.sampler:
+            batch.append(index)
+            if len(batch) == self.batch_size:
+                yield batch
+                batch = []
+        if batch and not self.drop_last:
+            yield batch
+
+    def __len__(self):
+        count = len(self.sampler)
+        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+
+
+class DistributedBatchSampler(BatchSampler):
+    """One rank's batches; the items are padded from the start so that every rank has as many.
+
+    With `shuffle`, call `set_epoch` before each epoch so that all ranks shuffle alike.
+    """
+
+    def __init__(self, dataset, batch_size, num_replicas=None, rank=None, shuffle=False, drop_last=False):
+        self.dataset = dataset
+        _check(batch_size, drop_last)
+        self.batch_size = batch_size
+        if not isinstance(shuffle, bool):
+            raise AssertionError("shuffle should be a boolean value")
+        self.shuffle = shuffle
+        self.drop_last = drop_last
+        if num_replicas is not None:
+            if not isinstance(num_replicas, int) or num_replicas <= 0:
+                raise AssertionError("num_replicas should be a positive integer")
+            self.nranks = num_replicas
+        else:
+            import paddle.distributed as dist
+            self.nranks = dist.get_world_size()
+        if rank is not None:
+            if not isinstance(rank, int) or rank < 0:
+                raise AssertionError("rank should be a non-negative integer")
+            self.local_rank = rank
+        else:
+            import paddle.distributed as dist
+            self.local_rank = dist.get_rank()
+        self.epoch = 0
+        self.num_samples = int(math.ceil(len(dataset) * 1.0 / self.nranks))
+        self.total_size = self.num_samples * self.nranks
+
+    def __iter__(self):
+        count = len(self.dataset)
+        indices = np.arange(count).tolist()
+        missing = self.total_size - len(indices)
+        while missing > 0 and count:
+            indices += indices[:missing]
+            missing = self.total_size - len(indices)
+        if self.shuffle:
+            np.random.RandomState(self.epoch).shuffle(indices)
+            self.epoch += 1
+        batch = []
+        for index in self._share(indices):
+            batch.append(index)
+            if len(batch) == self.batch_size:
+                yield batch
+                batch = []
+        if batch and not self.drop_last:
+            yield batch
+
+    def _share(self, indices):
+        """This rank's indices: every nranks-th block of batch_size, then a part of the rest."""
+        size, rank, ranks = self.batch_size, self.local_rank, self.nranks
+        tail = self.total_size % (size * ranks)
+        share = []
+        for at in range(rank * size, len(indices) - tail, size * ranks):
+            share.extend(indices[at:at + size])
+        rest = indices[len(indices) - tail:]
+        each = tail // ranks
+        share.extend(rest[rank * each:(rank + 1) * each])
+        return share
+
+    def __len__(self):
+        count = self.num_samples
+        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+
+    def set_epoch(self, epoch):
+        """Choose the shuffle of the next pass."""
+        self.epoch = epoch

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Iterators of the data loader: in this process, or over worker processes with the order kept."""
+import itertools
+import os
+import random
+import signal
+import socket
+import sys
+import time
+import weakref
+
+from .collate import to_tensors
+from .dataset import IterableDataset
+from .transport import Channel, ChannelClosed, ChannelTimeout
+from .worker import WorkerFailure, _Source, worker_loop
+
+__all__ = ['SingleProcessIter', 'WorkerPool', 'MultiProcessIter']
+
+
+def _index_batches(loader):
+    """The tasks of one pass: lists of indices, single indices without batching, sizes for iterable datasets."""
+    if isinstance(loader.dataset, IterableDataset):
+        size = loader.batch_size
+        return itertools.repeat(range(size) if size is not None else 0)
+    if loader.batch_sampler is not None:
+        return iter(loader.batch_sampler)
+    return iter(loader._order())
+
+
+class SingleProcessIter:
+    """Reads and collates in the calling thread."""
+
+    def __init__(self, loader):
+        self._tasks = _index_batches(loader)
+        self._source = _Source(loader.dataset, loader.batch_sampler is not None or loader.batch_size is not None,
+                               loader.collate_fn, loader.drop_last)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._source is None:
+            raise StopIteration
+        try:
+            return to_tensors(self._source.fetch(next(self._tasks)))
+        except StopIteration:
+            self._source = None
+            raise
+
+    next = __next__
+
+
+class _Worker:
+    def __init__(self, pid, channel):
+        self.pid, self.channel, self.status = pid, channel, None
+
+    def poll(self):
+        """The exit status, or None while it runs."""
+        if self.status is None:
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:
+                self.status = 0
+                return 0
+            if pid:
+                self.status = status
+        return self.status
+
+    def why(self):
+        """How the worker ended, in words."""
+        for _ in range(100):
+            if self.poll() is not None:
+                break
+            time.sleep(0.01)
+        status = self.status
+        if status is None:
+            return "closed its channel"
+        if os.WIFSIGNALED(status):
+            return f"was killed by signal {signal.Signals(os.WTERMSIG(status)).name}"
+        return f"exited with code {os.WEXITSTATUS(status)}"
+
+
+def _shut(workers):
+    for worker in workers:
+        worker.channel.close()
+    deadline = time.monotonic() + 2.0
+    for worker in workers:
+        while worker.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.001)
+        if worker.poll() is None:
+            try:
+                os.kill(worker.pid, signal.SIGKILL)
+                os.waitpid(worker.pid, 0)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+            worker.status = 0
+
+
+class WorkerPool:
+    """Forked workers. They end when the pool is closed, collected, or this process dies."""
+
+    def __init__(self, loader):
+        seed = random.SystemRandom().randrange(1 << 31)
+        batching = loader.batch_sampler is not None or loader.batch_size is not None
+        self.workers = []
+        self.owner = os.getpid()
+        self._closer = weakref.finalize(self, WorkerPool._finish, self.workers, self.owner)
+        for i in range(loader.num_workers):
+            ours, theirs = socket.socketpair()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            pid = os.fork()
+            if pid == 0:
+                self._closer.detach()
+                code = 1
+                try:
+                    ours.close()
+                    for other in self.workers:
+                        other.channel.close()
+                    worker_loop(Channel(theirs), i, loader.num_workers, seed + i, loader.dataset, batching,
+                                loader.collate_fn, loader.drop_last, loader.worker_init_fn, loader.use_shared_memory)
+                    code = 0
+                except BaseException:
+                    import traceback
+                    traceback.print_exc()
+                finally:
+                    os._exit(code)
+            theirs.close()
+            self.workers.append(_Worker(pid, Channel(ours)))
+
+    @staticmethod
+    def _finish(workers, owner):
+        if os.getpid() == owner:
+            _shut(workers)
+        workers.clear()
+
+    def close(self):
+        """End the workers and wait for them."""
+        self._closer()
+
+
+class MultiProcessIter:
+    """One pass over worker processes: batch k comes from worker k % n, so order needs no reordering."""
+
+    _numbers = itertools.count()
+
+    def __init__(self, loader, pool):
+        self._pool = pool
+        self._own = not loader.persistent_workers
+        self._timeout = loader.timeout or None
+        self._tasks = _index_batches(loader)
+        self._waiting = []
+        self._active = list(range(len(pool.workers)))
+        self._turn = 0
+        self._done = False
+        self._loader = loader
+        for worker in pool.workers:
+            self._send(worker, ('pass',))
+        for _ in range(max(1, loader.prefetch_factor) * len(pool.workers)):
+            if not self._give():
+                break
+
+    def __iter__(self):
+        return self
+
+    def _send(self, worker, message):
+        try:
+            worker.channel.send(message, False)
+        except ChannelClosed:
+            self._fail(worker)
+
+    def _fail(self, worker):
+        text = f"DataLoader worker (pid {worker.pid}) {worker.why()} unexpectedly"
+        self.close()
+        self._loader._pool = None
+        raise RuntimeError(text)
+
+    def _give(self):
+        """Hand the next task to the worker whose turn it is; False when there is none."""
+        if not self._active:
+            return False
+        try:
+            task = next(self._tasks)
+        except StopIteration:
+            return False
+        index = self._active[self._turn % len(self._active)]
+        self._turn += 1
+        number = next(self._numbers)
+        self._waiting.append((number, index))
+        worker = self._pool.workers[index]
+        self._send(worker, (number, list(task) if isinstance(task, (range, tuple)) else task))
+        return True
+
+    def _receive(self, number, index):
+        worker = self._pool.workers[index]
+        while True:
+            try:
+                message = worker.channel.receive(self._timeout, lambda m: (m[0], to_tensors(m[1]), *m[2:]))
+            except ChannelClosed:
+                self._fail(worker)
+            except ChannelTimeout:
+                self.close()
+                self._loader._pool = None
+                raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds waiting for worker "
+                                   f"(pid {worker.pid})") from None
+            if message[0] == number:
+                return message
+
+    def __next__(self):
+        while self._waiting:
+            number, index = self._waiting.pop(0)
+            message = self._receive(number, index)
+            if len(message) == 3:
+                if index in self._active:
+                    at = self._active.index(index)
+                    self._active.remove(index)
+                    if at < self._turn:
+                        self._turn -= 1
+                continue
+            self._give()
+            result = message[1]
+            if isinstance(result, WorkerFailure):
+                if self._own:
+                    self.close()
+                self._waiting.clear()
+                result.reraise()
+            return result
+        self._done = True
+        if self._own:
+            self.close()
+        raise StopIteration
+
+    next = __next__
+
+    def close(self):
+        """End the workers if this pass owns them."""
+        self._waiting.clear()
+        self._active.clear()
+        self._pool.close()
+
+    def __del__(self):
+        if getattr(self, '_own', False):
+            self._pool.close()

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets: by index, by iteration, and combinations of them."""
+import bisect
+import math
+
+import paddle
+
+__all__ = ['Dataset', 'IterableDataset', 'TensorDataset', 'ComposeDataset', 'ChainDataset', 'ConcatDataset', 'Subset',
+           'random_split']
+
+
+class Dataset:
+    """A dataset read by index: subclasses define `__getitem__` and `__len__`."""
+
+    def __getitem__(self, idx):
+        raise NotImplementedError(f"'__getitem__' not implement in class {self.__class__.__name__}")
+
+    def __len__(self):
+        raise NotImplementedError(f"'__len__' not implement in class {self.__class__.__name__}")
+
+    def __add__(self, other):
+        return ConcatDataset([self, other])
+
+    def __class_getitem__(cls, item):
+        return cls
+
+
+class IterableDataset(Dataset):
+    """A dataset read in order: subclasses define `__iter__`."""
+
+    def __iter__(self):
+        raise NotImplementedError(f"'__iter__' not implement in class {self.__class__.__name__}")
+
+    def __getitem__(self, idx):
+        raise RuntimeError(f"'__getitem__' should not be called for IterableDataset{self.__class__.__name__}")
+
+    def __len__(self):
+        raise RuntimeError(f"'__len__' should not be called for IterableDataset{self.__class__.__name__}")
+
+
+class TensorDataset(Dataset):
+    """Rows of several tensors with the same first dimension."""
+
+    def __init__(self, tensors):
+        if not all(tensors[0].shape[0] == tensor.shape[0] for tensor in tensors):
+            raise AssertionError("tensors not have same shape of the 1st dimension")
+        self.tensors = tensors
+
+    def __getitem__(self, index):
+        return tuple(tensor[index] for tensor in self.tensors)
+
+    def __len__(self):
+        return self.tensors[0].shape[0]
+
+
+class ComposeDataset(Dataset):
+    """Datasets of equal length side by side: item i holds the fields of item i of each."""
+
+    def __init__(self, datasets):
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("input datasets should not be empty")
+        for dataset in self.datasets:
+            if not isinstance(dataset, Dataset):
+                raise AssertionError("each input dataset should be paddle.io.Dataset")
+            if isinstance(dataset, IterableDataset):
+                raise AssertionError("paddle.io.IterableDataset not supported")
+        if any(len(dataset) != len(self.datasets[0]) for dataset in self.datasets):
+            raise AssertionError("lengths of datasets should be same")
+
+    def __len__(self):
+        return len(self.datasets[0])
+
+    def __getitem__(self, idx):
+        sample = []
+        for dataset in self.datasets:
+            item = dataset[idx]
+            sample.extend(item if isinstance(item, (list, tuple)) else [item])
+        return tuple(sample)
+
+
+class ChainDataset(IterableDataset):
+    """Iterable datasets one after another."""
+
+    def __init__(self, datasets):
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("input datasets should not be empty")
+        for dataset in self.datasets:
+            if not isinstance(dataset, IterableDataset):
+                raise AssertionError("ChainDataset only support paddle.io.IterableDataset")
+
+    def __iter__(self):
+        for dataset in self.datasets:
+            yield from dataset
+
+
+class ConcatDataset(Dataset):
+    """Datasets one after another, by index."""
+
+    @staticmethod
+    def cumsum(sequence):
+        """Running totals of the lengths."""
+        total, sums = 0, []
+        for item in sequence:
+            total += len(item)
+            sums.append(total)
+        return sums
+
+    def __init__(self, datasets):
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
+        for dataset in self.datasets:
+            if isinstance(dataset, IterableDataset):
+                raise AssertionError("ConcatDataset does not support IterableDataset")
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    def __len__(self):
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, idx):
+        if idx < 0:
+            if -idx > len(self):
+                raise ValueError("absolute value of index should not exceed dataset length")
+            idx += len(self)
+        at = bisect.bisect_right(self.cumulative_sizes, idx)
+        if at == len(self.datasets):
+            raise IndexError(f"index {idx} is out of range for a dataset of {len(self)} items")
+        return self.datasets[at][idx if at == 0 else idx - self.cumulative_sizes[at - 1]]
+
+
+class Subset(Dataset):
+    """The items of a dataset at `indices`."""
+
+    def __init__(self, dataset, indices):
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, idx):
+        if isinstance(idx, list):
+            return self.dataset[[self.indices[i] for i in idx]]
+        return self.dataset[self.indices[idx]]
+
+    def __len__(self):
+        return len(self.indices)
+
+
+def random_split(dataset, lengths, generator=None):
+    """Split at random into subsets of `lengths`: counts, or fractions that sum to 1."""
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        counts = []
+        for i, part in enumerate(lengths):
+            if part < 0 or part > 1:
+                raise ValueError(f"Fraction at index {i} is not between 0 and 1")
+            counts.append(int(math.floor(len(dataset) * part)))
+        for i in range(len(dataset) - sum(counts)):
+            counts[i % len(counts)] += 1
+        lengths = counts
+    if sum(lengths) != len(dataset):
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order = paddle.randperm(sum(lengths)).numpy().tolist()
+    subsets, at = [], 0
+    for length in lengths:
+        subsets.append(Subset(dataset, order[at:at + length]))
+        at += length
+    return subsets

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samplers: the order in which items are read. Random ones use numpy's global generator."""
+import numpy as np
+
+__all__ = ['Sampler', 'SequenceSampler', 'RandomSampler', 'SubsetRandomSampler', 'WeightedRandomSampler']
+
+
+class Sampler:
+    """Base of samplers: subclasses define `__iter__` over indices and `__len__`."""
+
+    def __init__(self, data_source=None):
+        self.data_source = data_source
+
+    def __iter__(self):
+        raise NotImplementedError(f"{type(self).__name__} must define __iter__")
+
+
+class SequenceSampler(Sampler):
+    """0, 1, 2, ..."""
+
+    def __init__(self, data_source):
+        self.data_source = data_source
+
+    def __iter__(self):
+        return iter(range(len(self.data_source)))
+
+    def __len__(self):
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler):
+    """Random order, with or without replacement; `generator` may be an iterator of indices."""
+
+    def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
+        self.data_source = data_source
+        self.replacement = replacement
+        self._num_samples = num_samples
+        self.generator = generator
+        if not isinstance(replacement, bool):
+            raise TypeError(f"expect boolean value for replacement, but got replacement={replacement}")
+        if not replacement and num_samples is not None and num_samples > len(data_source):
+            raise ValueError("num_samples should be smaller than or equal to length of data_source when replacement is "
+                             "False")
+        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
+            raise ValueError(f"num_samples should be a positive integer, but got num_samples={self.num_samples}")
+
+    @property
+    def num_samples(self):
+        """How many indices one pass gives."""
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    def __iter__(self):
+        n = len(self.data_source)
+        if self.generator is not None:
+            for _ in range(self.num_samples):
+                try:
+                    yield next(self.generator)
+                except StopIteration:
+                    return
+        elif self.replacement:
+            yield from np.random.choice(np.arange(n), self.num_samples, replace=True).tolist()
+        else:
+            yield from np.random.choice(np.arange(n), self.num_samples, replace=False).tolist()
+
+    def __len__(self):
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler):
+    """The given indices in random order."""
+
+    def __init__(self, indices):
+        if len(indices) == 0:
+            raise ValueError("The length of `indices` in SubsetRandomSampler should be greater than 0.")
+        self.indices = indices
+
+    def __iter__(self):
+        for i in np.random.permutation(len(self.indices)):
+            yield self.indices[i]
+
+    def __len__(self):
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler):
+    """Indices drawn with probability in proportion to `weights`."""
+
+    def __init__(self, weights, num_samples, replacement=True):
+        if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples <= 0:
+            raise ValueError("num_samples should be a positive integer")
+        if not isinstance(replacement, bool):
+            raise ValueError("replacement should be a boolean value")
+        self.weights = np.asarray(weights.numpy() if hasattr(weights, 'numpy') else weights, dtype='float64').reshape(-1)
+        self.num_samples = num_samples
+        self.replacement = replacement
+        if self.weights.size == 0 or (self.weights < 0).any() or not np.isfinite(self.weights).all():
+            raise ValueError("weights should be finite and not negative")
+        if not replacement and num_samples > int((self.weights > 0).sum()):
+            raise AssertionError("weights positive value number should not less than num_samples when replacement=False")
+        if self.weights.sum() <= 0:
+            raise ValueError("weights should have a positive value")
+
+    def __iter__(self):
+        p = self.weights / self.weights.sum()
+        return iter(np.random.choice(len(p), self.num_samples, self.replacement, p).tolist())
+
+    def __len__(self):
+        return self.num_samples

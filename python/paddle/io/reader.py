@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DataLoader: batches of tensors from a dataset, read here or by worker processes."""
+import os
+
+from .dataloader import BatchSampler, IterableDataset
+from .dataloader.collate import default_collate_fn, default_convert_fn
+from .dataloader.dataloader_iter import MultiProcessIter, SingleProcessIter, WorkerPool
+
+__all__ = ['DataLoader']
+
+
+class DataLoader:
+    """Iterates over batches of `dataset`.
+
+    With `num_workers` > 0, forked processes read ahead `prefetch_factor` batches each, in order; an exception in a
+    worker is raised here with the worker's traceback. `batch_size=None` turns batching off. Raises RuntimeError when a
+    worker dies or `timeout` seconds pass.
+    """
+
+    def __init__(self, dataset, feed_list=None, places=None, return_list=True, batch_sampler=None, batch_size=1,
+                 shuffle=False, drop_last=False, collate_fn=None, num_workers=0, use_buffer_reader=True,
+                 reader_buffer_size=2, prefetch_factor=2, use_shared_memory=True, timeout=0, worker_init_fn=None,
+                 persistent_workers=False):
+        if num_workers < 0:
+            raise AssertionError("num_workers should be a non-negative value")
+        if num_workers > 0 and not hasattr(os, 'fork'):
+            num_workers = 0
+        if timeout < 0:
+            raise AssertionError("timeout should be a non-negative value")
+        if reader_buffer_size <= 0 or prefetch_factor <= 0:
+            raise AssertionError("reader_buffer_size and prefetch_factor should be positive")
+        self.return_list = return_list
+        self.collate_fn = collate_fn
+        self.use_buffer_reader = use_buffer_reader
+        self.reader_buffer_size = reader_buffer_size
+        self.prefetch_factor = prefetch_factor
+        self.worker_init_fn = worker_init_fn
+        self.dataset = dataset
+        self.feed_list = feed_list
+        self.places = places
+        self.num_workers = num_workers
+        self.use_shared_memory = use_shared_memory
+        self.timeout = timeout
+        self.persistent_workers = persistent_workers
+        self.shuffle = shuffle
+        self.drop_last = drop_last
+        self._pool = None
+        if isinstance(dataset, IterableDataset):
+            if shuffle:
+                raise ValueError(f"IterableDataset not support shuffle, but got shuffle={shuffle}")
+            if batch_sampler is not None:
+                raise ValueError("IterableDataset expect unspecified batch_sampler")
+        if batch_sampler is not None:
+            if batch_size != 1 or shuffle or drop_last:
+                raise AssertionError("batch_size/shuffle/drop_last should not be set when batch_sampler is given")
+            self.batch_sampler = batch_sampler
+            self.batch_size = None
+        elif batch_size is None:
+            self.batch_sampler = None
+            self.batch_size = None
+        else:
+            if isinstance(batch_size, bool) or batch_size <= 0:
+                raise AssertionError("batch_size should be None or a positive value when batch_sampler is not given")
+            self.batch_size = batch_size
+            self.batch_sampler = None if isinstance(dataset, IterableDataset) else BatchSampler(
+                dataset=dataset, batch_size=batch_size, shuffle=shuffle, drop_last=drop_last)
+        self.auto_collate_batch = self.batch_sampler is not None or self.batch_size is not None
+        if self.collate_fn is None:
+            self.collate_fn = default_collate_fn if self.auto_collate_batch else default_convert_fn
+
+    def _order(self):
+        """Indices of one pass without batching."""
+        if self.shuffle:
+            import numpy as np
+            return np.random.permutation(len(self.dataset)).tolist()
+        return range(len(self.dataset))
+
+    def __len__(self):
+        if isinstance(self.dataset, IterableDataset):
+            raise ValueError("length of IterableDataset not supported")
+        return len(self.batch_sampler) if self.batch_sampler is not None else len(self.dataset)
+
+    def __iter__(self):
+        if self.num_workers == 0:
+            return SingleProcessIter(self)
+        if not self.persistent_workers:
+            return MultiProcessIter(self, WorkerPool(self))
+        if self._pool is None or any(w.poll() is not None for w in self._pool.workers) or not self._pool.workers:
+            self._pool = WorkerPool(self)
+        return MultiProcessIter(self, self._pool)
+
+    def __call__(self):
+        return self.__iter__()
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state['_pool'] = None
+        return state
