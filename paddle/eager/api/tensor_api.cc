@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/phi/api/tensor_api.h"
+
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/op_support.h"
+#include "paddle/phi/api/ops.h"
+
+namespace paddle {
+
+using common::Dims;
+using common::Ints;
+
+Tensor scalar_like(double value, const Tensor& like) { return full(Ints{}, Scalar(value), like.dtype(), Place{}); }
+
+Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+Tensor operator-(const Tensor& a, const Tensor& b) { return subtract(a, b); }
+Tensor operator*(const Tensor& a, const Tensor& b) { return multiply(a, b); }
+Tensor operator/(const Tensor& a, const Tensor& b) { return divide(a, b); }
+Tensor operator-(const Tensor& a) { return scale(a, Scalar(-1.0), 0.0, true); }
+Tensor operator~(const Tensor& a) { return bitwise_not(a); }
+Tensor operator!(const Tensor& a) { return logical_not(a); }
+Tensor operator&(const Tensor& a, const Tensor& b) { return bitwise_and(a, b); }
+Tensor operator|(const Tensor& a, const Tensor& b) { return bitwise_or(a, b); }
+Tensor operator+(const Tensor& a, double b) { return scale(a, Scalar(1.0), b, true); }
+Tensor operator+(double a, const Tensor& b) { return b + a; }
+Tensor operator-(const Tensor& a, double b) { return scale(a, Scalar(1.0), -b, true); }
+Tensor operator-(double a, const Tensor& b) { return scale(b, Scalar(-1.0), a, true); }
+Tensor operator*(const Tensor& a, double b) { return scale(a, Scalar(b), 0.0, true); }
+Tensor operator*(double a, const Tensor& b) { return b * a; }
+Tensor operator/(const Tensor& a, double b) { return divide(a, scalar_like(b, a)); }
+Tensor operator/(double a, const Tensor& b) { return divide(scalar_like(a, b), b); }
+Tensor operator+(const Tensor& a, const Scalar& b) { return a + b.to_double(); }
+Tensor operator-(const Tensor& a, const Scalar& b) { return a - b.to_double(); }
+Tensor operator*(const Tensor& a, const Scalar& b) { return a * b.to_double(); }
+Tensor operator*(const Scalar& a, const Tensor& b) { return b * a.to_double(); }
+#define PD_DEFINE_COMPARE(sym, fn)                                                                    \
+  Tensor operator sym(const Tensor& a, const Tensor& b) { return fn(a, b); }                          \
+  Tensor operator sym(const Tensor& a, double b) { return fn(a, scalar_like(b, a)); }                 \
+  Tensor operator sym(const Tensor& a, const Scalar& b) { return fn(a, scalar_like(b.to_double(), a)); }
+PD_DEFINE_COMPARE(<, less_than)
+PD_DEFINE_COMPARE(>, greater_than)
+PD_DEFINE_COMPARE(<=, less_equal)
+PD_DEFINE_COMPARE(>=, greater_equal)
+PD_DEFINE_COMPARE(==, equal)
+PD_DEFINE_COMPARE(!=, not_equal)
+#undef PD_DEFINE_COMPARE
+
+Tensor where(const Tensor& c, const Tensor& a, double b) { return where(c, a, scalar_like(b, a)); }
+Tensor where(const Tensor& c, double a, const Tensor& b) { return where(c, scalar_like(a, b), b); }
+Tensor where_scalars(const Tensor& c, double a, double b, phi::DataType dtype) {
+  return where(c, full(Ints{}, Scalar(a), dtype, Place{}), full(Ints{}, Scalar(b), dtype, Place{}));
+}
+Tensor pow_expr(const Tensor& x, const Tensor& y) { return elementwise_pow(x, y); }
+Tensor pow_expr(const Tensor& x, double y) { return pow(x, Scalar(y)); }
+Tensor conj_of(const Tensor& x) { return phi::IsComplex(x.dtype()) ? conj(x) : x; }
+Tensor cast_like(const Tensor& x, const Tensor& like) { return x.dtype() == like.dtype() ? x : cast(x, like.dtype()); }
+
+Ints shape_of(const Tensor& x) {
+  Ints s;
+  for (auto d : x.shape()) s.push_back(d.visible());
+  return s;
+}
+
+namespace {
+bool SameShape(const Dims& a, const Dims& b) {
+  if (a.size() != b.size()) return false;
+  for (int64_t i = 0; i < a.size(); ++i)
+    if (!common::SameDim(a[i], b[i])) return false;
+  return true;
+}
+}  // namespace
+
+Tensor expand_like(const Tensor& x, const Tensor& like) {
+  Dims want = like.shape();
+  if (SameShape(x.shape(), want)) return x;
+  return common::AllKnown(want) ? expand(x, shape_of(like)) : expand_as(x, like, Ints{});
+}
+
+Tensor reshape_like(const Tensor& x, const Tensor& like) {
+  Dims want = like.shape();
+  if (SameShape(x.shape(), want)) return x;
+  int64_t unknown = 0;
+  for (auto d : want) unknown += !d.known();
+  PD_CHECK(unknown <= 1, Unimplemented, "[reshape] expected at most one unknown extent, got ", common::ShapeText(want));
+  return reshape(x, shape_of(like));
+}
+
+Tensor reduce_like(const Tensor& x, const Tensor& like) {
+  Dims have = x.shape(), want = like.shape();
+  if (SameShape(have, want)) return x;
+  Ints axes;
+  int64_t lead = have.size() - want.size();
+  for (int64_t i = 0; i < have.size(); ++i)
+    if (i < lead || (common::IsOne(want[i - lead]) && !common::IsOne(have[i]))) axes.push_back(i);
+  Tensor r = axes.empty() ? x : sum(x, axes, phi::DataType::UNDEFINED, false);
+  return reshape_like(r, like);
+}
+
+Tensor unreduce(const Tensor& dout, const Ints& axis, bool keepdim, const Tensor& x) {
+  if (keepdim) return dout;
+  int64_t rank = x.ndim();
+  common::SmallVector<bool, 8> reduced(rank, axis.empty());
+  for (int64_t a : axis) reduced[common::NormalizeAxis("unreduce", a, rank)] = true;
+  Dims want = x.shape();
+  Ints shape;
+  for (int64_t i = 0; i < rank; ++i) shape.push_back(reduced[i] ? 1 : want[i].visible());
+  return reshape(dout, shape);
+}
+
+double numel_ratio(const Tensor& x, const Tensor& y) {
+  double r = static_cast<double>(common::Product(x.shape()).value());
+  double d = static_cast<double>(common::Product(y.shape()).value());
+  return d == 0 ? 0 : r / d;
+}
+int64_t size_at(const Tensor& x, int64_t axis) {
+  Dims d = x.shape();
+  return d[axis < 0 ? axis + d.size() : axis].value();
+}
+
+Tensor zeros_of(const Ints& dims, phi::DataType dtype) { return full(dims, Scalar(0.0), dtype, Place{}); }
+Tensor ones_like_of(const Tensor& x) { return full_like(x, Scalar(1.0), phi::DataType::UNDEFINED, Place{}); }
+Tensor zeros_like_of(const Tensor& x) { return full_like(x, Scalar(0.0), phi::DataType::UNDEFINED, Place{}); }
+
+Tensor contiguous(const Tensor& x) { return x.is_symbolic() || x.is_contiguous() ? x : assign(x); }
+
+Tensor& set_value_into_(Tensor& view, const Tensor& value) {
+  egr::BeforeInplace(view, "set_value_");
+  CheckInplaceShape("set_value_", view, value);
+  Tensor v = cast_like(value, view);
+  Tensor full = v.dims() == view.dims() ? v : expand(v, view.dims());
+  bool need = egr::State().grad_enabled && egr::NeedsGrad(full);
+  Tensor made;
+  if (need && !full->node) full = assign(full);  // a leaf value gets a node of its own to hang the slice on
+  if (full->storage.get() == view->storage.get()) {
+    Tensor copy = phi::Empty(full.dims(), full.dtype());
+    phi::CopyInto(full, copy);
+    phi::CopyInto(copy, view);
+  } else {
+    phi::CopyInto(full, view);
+  }
+  egr::AutogradMeta* m = egr::MaybeMeta(view);
+  bool is_view = m && m->view_base.defined();
+  if (need) {
+    egr::AfterInplace(view, static_cast<egr::GradNode*>(full->node.get()), full->slot);
+  } else {
+    egr::AfterInplace(view, nullptr, 0);
+    if (!is_view && egr::State().grad_enabled) {
+      view->node.reset();
+      if (!view->is_parameter) view->stop_gradient = true;
+    }
+  }
+  return view;
+}
+
+}  // namespace paddle

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the backward graph: every node once, after all gradients of its outputs have arrived.
+#pragma once
+
+#include <vector>
+
+#include "paddle/eager/autograd/grad_node.h"
+
+namespace egr {
+
+// Adds gradients into the leaves' `.grad`. An undefined grad tensor stands for ones.
+void Backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, bool retain_graph, bool create_graph = false);
+
+// Gradients of `outputs` with respect to `inputs`, nothing accumulated. Undefined where an input is not reached, which is an
+// error unless `allow_unused`.
+std::vector<Tensor> Grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& grad_outputs, bool retain_graph, bool create_graph, bool allow_unused,
+                         const std::vector<Tensor>& no_grad_vars = {});
+
+// buffer += grad, in place where nobody else sees the buffer.
+void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph);
+
+}  // namespace egr

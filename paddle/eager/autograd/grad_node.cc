@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/eager/autograd/grad_node.h"
+
+#include "paddle/eager/autograd/engine.h"
+#include "paddle/phi/api/ops.h"
+
+namespace egr {
+
+thread_local __attribute__((tls_model("initial-exec"))) DispatchState t_state;
+
+namespace {
+
+uint64_t NextSequence() {
+  static thread_local uint64_t n = 0;
+  return ++n;
+}
+
+// Nodes waiting to be freed: long chains must not recurse.
+struct DrainList {
+  std::vector<GradNode*> nodes;
+  bool draining = false;
+};
+thread_local DrainList t_drain;
+
+class AccumulateGrad final : public GradNode {
+ public:
+  explicit AccumulateGrad(const Tensor& leaf) : leaf_(leaf) { SetCounts(0, 1); }
+  ~AccumulateGrad() override {
+    if (auto* m = MaybeMeta(leaf_); m && m->accumulator == this) m->accumulator = nullptr;
+  }
+  const char* name() const override { return "AccumulateGrad"; }
+  void Run(Tensor* grads, Tensor*, bool create_graph) override {
+    Tensor g = grads[0];
+    if (!g.defined()) return;
+    AutogradMeta& m = MetaOf(leaf_);
+    for (auto& [id, hook] : m.leaf_hooks) {
+      Tensor r = hook(g);
+      if (r.defined()) g = r;
+    }
+    if (!m.grad.defined()) {
+      // A gradient that somebody else still sees, or that is a view, is copied so that `.grad` can be added to in place.
+      grads[0].reset();
+      if (!create_graph && !g.is_symbolic() && (g->use_count() > 1 || g->storage->use_count() > 1 || !g.is_contiguous())) {
+        Tensor copy = phi::Empty(g.dims(), g.dtype(), g.place());
+        phi::CopyInto(g, copy);
+        g = copy;
+      }
+      if (!create_graph) {
+        g->node.reset();
+        g->stop_gradient = true;
+      }
+      m.grad = g;
+    } else if (create_graph || g.is_symbolic()) {
+      m.grad = paddle::add(m.grad, g);
+    } else {
+      GradModeGuard off(false);
+      paddle::add_(m.grad, g);
+    }
+    for (auto& [id, hook] : m.post_accumulate_hooks) hook();
+  }
+
+ private:
+  Tensor leaf_;
+};
+
+// The history of a view derived from its base: the slice of the base's gradient, as a strided pattern of the base.
+class ViewOfBaseGrad final : public GradNode {
+ public:
+  ViewOfBaseGrad(const Tensor& view, const Tensor& base)
+      : base_dims_(base.dims()), dims_(view.dims()), strides_(view.strides()), offset_(view->offset - base->offset) {
+    SetCounts(1, 1);
+    SetInput(0, base);
+  }
+  const char* name() const override { return "AsStridedGrad"; }
+  void Run(Tensor* g, Tensor* in, bool) override {
+    if (g[0].defined()) in[0] = paddle::as_strided_scatter(paddle::zeros_of(base_dims_, g[0].dtype()), g[0], dims_, strides_, offset_);
+  }
+
+ private:
+  phi::Ints base_dims_, dims_, strides_;
+  int64_t offset_;
+};
+
+// The history of a base after a write through one of its views: outside the slice the old value, inside the new one.
+class WriteViewGrad final : public GradNode {
+ public:
+  WriteViewGrad(const Tensor& base, const Tensor& view)
+      : dims_(view.dims()), strides_(view.strides()), offset_(view->offset - base->offset) {
+    SetCounts(2, 1);
+    SetInput(0, base);
+  }
+  const char* name() const override { return "WriteViewGrad"; }
+  void Run(Tensor* g, Tensor* in, bool) override {
+    if (!g[0].defined()) return;
+    if (needs(1)) in[1] = paddle::as_strided(paddle::contiguous(g[0]), dims_, strides_, offset_);
+    if (needs(0)) in[0] = paddle::as_strided_scatter(g[0], paddle::zeros_of(dims_, g[0].dtype()), dims_, strides_, offset_);
+  }
+
+ private:
+  phi::Ints dims_, strides_;
+  int64_t offset_;
+};
+
+}  // namespace
+
+GradNode::GradNode() : seq_(NextSequence()) {}
+GradNode::~GradNode() = default;
+
+void GradNode::Destroy() {
+  auto& d = t_drain;
+  d.nodes.push_back(this);
+  if (d.draining) return;
+  d.draining = true;
+  while (!d.nodes.empty()) {
+    GradNode* n = d.nodes.back();
+    d.nodes.pop_back();
+    delete n;
+  }
+  d.draining = false;
+}
+
+void GradNode::SetCounts(int num_in, int num_out) {
+  num_in_ = static_cast<uint16_t>(num_in);
+  num_out_ = static_cast<uint16_t>(num_out);
+  if (num_in > kInline) more_.resize(num_in - kInline);
+  if (num_out > 1) buffers_.resize(num_out - 1);
+}
+
+void GradNode::SetInput(int i, const Tensor& t) {
+  if (!NeedsGrad(t)) return;
+  edge(i) = GradEdge(t);
+}
+
+void GradNode::SetOutput(int slot, Tensor& out) {
+  out->stop_gradient = false;
+  out->node = Ref<phi::RefCounted>(this);
+  out->slot = static_cast<uint16_t>(slot);
+}
+
+std::vector<std::pair<int, TensorHook>>& GradNode::hooks(int slot) {
+  if (!hooks_) hooks_ = std::make_unique<std::map<int, std::vector<std::pair<int, TensorHook>>>>();
+  return (*hooks_)[slot];
+}
+
+AutogradMeta& MetaOf(const Tensor& t) {
+  if (!t->meta) t->meta = std::make_unique<AutogradMeta>();
+  return static_cast<AutogradMeta&>(*t->meta);
+}
+AutogradMeta* MaybeMeta(const Tensor& t) { return t.defined() ? static_cast<AutogradMeta*>(t->meta.get()) : nullptr; }
+
+Edge GradEdge(const Tensor& t) {
+  RefreshView(t);
+  if (t->node) return {Ref<GradNode>(static_cast<GradNode*>(t->node.get())), t->slot};
+  AutogradMeta& m = MetaOf(t);
+  if (!m.accumulator) {
+    Ref<GradNode> n(new AccumulateGrad(t));
+    m.accumulator = n.get();
+    return {n, 0};
+  }
+  return {Ref<GradNode>(m.accumulator), 0};
+}
+
+void SavedTensor::SaveInput(const Tensor& t) {
+  t_ = t;
+  if (t.defined() && t->storage) version_ = t->storage->version();
+}
+
+void SavedTensor::SaveOutput(const Tensor& t) {
+  if (t.is_symbolic()) {
+    auto impl = phi::TensorImpl::Make();
+    impl->kind = phi::ImplKind::kSymbolic;
+    impl->symbolic_dims = t->symbolic_dims;
+    impl->dtype = t.dtype();
+    impl->value = t->value;
+    t_ = Tensor(impl);
+  } else {
+    t_ = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+    t_->value = t->value;
+    version_ = t->storage->version();
+  }
+  is_output_ = true;
+  slot_ = t->slot;
+}
+
+void SavedTensor::SaveMeta(const Tensor& t) {
+  if (!t.defined() || t.is_symbolic() || t->value) {
+    t_ = t;
+    version_ = t.defined() && t->storage ? t->storage->version() : 0;
+    return;
+  }
+  auto impl = phi::TensorImpl::Make();
+  impl->dims = t.dims();
+  impl->numel = t.numel();
+  impl->dtype = t.dtype();
+  impl->place = t.place();
+  t_ = Tensor(impl);
+  meta_only_ = true;
+}
+
+Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const {
+  if (!t_.defined() || meta_only_) return t_;
+  if (t_->storage && t_->storage->version() != version_)
+    PD_THROW(PreconditionNotMet, "[", op, "] expected ", what, ", which its gradient needs, to keep version ", version_,
+             ", got version ", t_->storage->version(), ": it was modified by an in-place operation");
+  if (!is_output_) return t_;
+  Tensor t = t_.is_symbolic() ? t_ : phi::ViewOf(t_, t_.dims(), t_.strides(), t_->offset);
+  if (t_.is_symbolic()) {
+    auto impl = phi::TensorImpl::Make();
+    impl->kind = phi::ImplKind::kSymbolic;
+    impl->symbolic_dims = t_->symbolic_dims;
+    impl->dtype = t_.dtype();
+    t = Tensor(impl);
+  }
+  t->value = t_->value;
+  t->stop_gradient = false;
+  t->node = Ref<phi::RefCounted>(self);
+  t->slot = slot_;
+  return t;
+}
+
+void MarkView(const Tensor& view, const Tensor& base) {
+  if (view.is_symbolic()) return;
+  AutogradMeta* bm = MaybeMeta(base);
+  Tensor root = bm && bm->view_base.defined() ? bm->view_base : base;
+  AutogradMeta& m = MetaOf(view);
+  m.view_base = root;
+  m.view_generation = MetaOf(root).generation;
+}
+
+void RefreshView(const Tensor& t) {
+  AutogradMeta* m = MaybeMeta(t);
+  if (!m || !m->view_base.defined()) return;
+  AutogradMeta& base = MetaOf(m->view_base);
+  if (base.generation == m->view_generation) return;
+  m->view_generation = base.generation;
+  if (!NeedsGrad(m->view_base)) return;
+  Ref<GradNode> node(new ViewOfBaseGrad(t, m->view_base));
+  Tensor self = t;
+  node->SetOutput(0, self);
+}
+
+void BeforeInplace(const Tensor& x, const char* op) {
+  RefreshView(x);
+  if (!State().grad_enabled) return;
+  AutogradMeta* m = MaybeMeta(x);
+  const Tensor& root = m && m->view_base.defined() ? m->view_base : x;
+  if (NeedsGrad(root) && IsLeaf(root))
+    PD_THROW(PreconditionNotMet, "[", op, "] expected a tensor that can be written in place, got a leaf tensor that needs "
+             "gradients: leaf Variable (", root->stop_gradient ? "" : "stop_gradient=False", ") can't use inplace strategy");
+}
+
+void AfterInplace(Tensor& x, GradNode* node, int slot) {
+  if (x->storage) x->storage->BumpVersion();
+  AutogradMeta* m = MaybeMeta(x);
+  bool is_view = m && m->view_base.defined();
+  if (!node) {
+    // A write without history: inside the slice the base's gradient stops.
+    if (is_view && State().grad_enabled && NeedsGrad(m->view_base)) {
+      Ref<GradNode> w(new WriteViewGrad(m->view_base, x));
+      w->SetOutput(0, m->view_base);
+      ++MetaOf(m->view_base).generation;
+    }
+    return;
+  }
+  if (!is_view) {
+    node->SetOutput(slot, x);
+    ++MetaOf(x).generation;
+    return;
+  }
+  Tensor base = m->view_base;
+  Ref<GradNode> w(new WriteViewGrad(base, x));
+  w->edge(1) = {Ref<GradNode>(node), static_cast<uint16_t>(slot)};
+  w->SetOutput(0, base);
+  ++MetaOf(base).generation;
+  RefreshView(x);
+}
+
+}  // namespace egr

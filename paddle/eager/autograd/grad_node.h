@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node of the backward graph, the tensors it saves, and what a tensor keeps for autograd.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "paddle/eager/dispatch/state.h"
+#include "paddle/phi/core/tensor.h"
+
+namespace egr {
+
+using paddle::Tensor;
+using phi::Ref;
+
+class GradNode;
+
+// Where the gradient of one forward input goes: output `slot` of `node`. Null node: not needed.
+struct Edge {
+  Ref<GradNode> node;
+  uint16_t slot = 0;
+};
+
+using TensorHook = std::function<Tensor(const Tensor&)>;
+
+class GradNode : public phi::RefCounted {
+ public:
+  static constexpr int kInline = 3;
+
+  // Computes input gradients from output gradients. `grads[i]` may be undefined (no gradient reached output i);
+  // `in[k]` is wanted only where edge(k).node is set. `create_graph`: compose from differentiable ops.
+  virtual void Run(Tensor* grads, Tensor* in, bool create_graph) = 0;
+  virtual const char* name() const = 0;
+  // Drops saved tensors after the backward pass that does not retain the graph.
+  virtual void ReleaseSaved() {}
+
+  int num_inputs() const { return num_in_; }
+  int num_outputs() const { return num_out_; }
+  Edge& edge(int i) { return i < kInline ? edges_[i] : more_[i - kInline]; }
+  bool needs(int i) { return static_cast<bool>(edge(i).node); }
+  uint64_t sequence() const { return seq_; }
+  bool released() const { return released_; }
+
+  // Connects forward input `t` as input i. A tensor that stops gradients leaves the edge empty.
+  void SetInput(int i, const Tensor& t);
+  void SetCounts(int num_in, int num_out);
+  // Makes `out` the output `slot` of this node.
+  void SetOutput(int slot, Tensor& out);
+
+  // Output `slot`'s hooks, run on the accumulated gradient in order of registration.
+  std::vector<std::pair<int, TensorHook>>& hooks(int slot);
+  bool has_hooks() const { return static_cast<bool>(hooks_); }
+
+ protected:
+  GradNode();
+  ~GradNode() override;
+  void Destroy() override;
+
+ private:
+  friend class Engine;
+  friend void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph);
+
+  Edge edges_[kInline];
+  std::vector<Edge> more_;
+  uint16_t num_in_ = 0, num_out_ = 1;
+  bool released_ = false;
+  uint64_t seq_;
+  // Scratch of the engine run that has this node in hand.
+  uint64_t run_ = 0;
+  int32_t pending_ = 0;
+  Tensor buffer0_;
+  std::vector<Tensor> buffers_;
+  std::unique_ptr<std::map<int, std::vector<std::pair<int, TensorHook>>>> hooks_;
+
+ public:
+  Tensor& buffer(int slot) { return slot == 0 ? buffer0_ : buffers_[slot - 1]; }
+};
+
+// What a tensor keeps for autograd beyond its node.
+struct AutogradMeta final : phi::AutogradMetaBase {
+  Tensor grad;
+  GradNode* accumulator = nullptr;  // a leaf's AccumulateGrad node, owned by the graph
+  std::vector<std::pair<int, TensorHook>> leaf_hooks;
+  std::vector<std::pair<int, std::function<void()>>> post_accumulate_hooks;
+  int next_hook = 0;
+  std::string name;
+  Tensor view_base;              // set on views that gradients pass through
+  uint32_t view_generation = 0;  // the base's generation this view's node was derived from
+  uint32_t generation = 0;       // counts in-place writes that changed the node of this base
+  bool retain_grads = false;
+};
+
+AutogradMeta& MetaOf(const Tensor& t);
+AutogradMeta* MaybeMeta(const Tensor& t);
+inline bool IsLeaf(const Tensor& t) { return !t->node; }
+// The node and slot gradients of `t` flow to: its grad node or, for a leaf, its accumulator (made on first use).
+Edge GradEdge(const Tensor& t);
+
+// A tensor kept for the backward pass. An output is kept without its node (no cycle) and reattached on use; a later in-place
+// write is found by the storage's version.
+class SavedTensor {
+ public:
+  void SaveInput(const Tensor& t);
+  void SaveOutput(const Tensor& t);
+  // Shape and dtype only; the buffer is not kept (unless recording, where it costs nothing).
+  void SaveMeta(const Tensor& t);
+  Tensor Get(GradNode* self, const char* op, const char* what) const;
+  const phi::TensorImpl* meta() const { return t_.impl(); }
+  void Reset() { t_.reset(); }
+
+ private:
+  Tensor t_;
+  uint32_t version_ = 0;
+  bool is_output_ = false;
+  bool meta_only_ = false;
+  uint16_t slot_ = 0;
+};
+
+inline bool NeedsGrad(const Tensor& t) { return t.defined() && !t->stop_gradient && phi::IsDifferentiable(t->dtype); }
+
+// A view made by an op through which gradients flow: later in-place writes reach the base's history.
+void MarkView(const Tensor& view, const Tensor& base);
+// Prepares an in-place write: errors for leaves that need grad, refreshes stale view nodes.
+void BeforeInplace(const Tensor& x, const char* op);
+// Gives `x` its new history after an in-place op: version, node, and the base of a view.
+void AfterInplace(Tensor& x, GradNode* node, int slot);
+// A view whose base was written in place derives its node anew.
+void RefreshView(const Tensor& t);
+
+}  // namespace egr

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradient rules of views and products that need more than an expression; written on Tensor, so differentiable again.
+#include "paddle/phi/api/ops.h"
+
+namespace paddle {
+
+using common::Ints;
+
+Tensor sign_of(const Tensor& x) {
+  if (!phi::IsComplex(x.dtype())) return sign(x);
+  Tensor m = cast(abs(x), x.dtype());
+  return divide(x, where(equal(m, zeros_like_of(m)), ones_like_of(m), m));
+}
+
+Tensor real_if(const Tensor& g, const Tensor& x) {
+  return phi::IsComplex(g.dtype()) && !phi::IsComplex(x.dtype()) ? real(g) : g;
+}
+
+Tensor complex_from(const Tensor& part, const Tensor& x, bool imaginary) {
+  if (!phi::IsComplex(x.dtype())) return part;
+  Tensor c = cast(part, x.dtype());
+  return imaginary ? multiply(c, full(Ints{}, Scalar(phi::complex128(0, 1)), x.dtype(), Place{})) : c;
+}
+
+Tensor pow_deriv(const Tensor& x, const Scalar& y) {
+  double e = y.to_double();
+  if (e == 0) return zeros_like_of(x);
+  if (e == 1) return ones_like_of(x);
+  if (e == 2) return x * 2.0;
+  return conj_of(pow(x, Scalar(e - 1)) * e);
+}
+
+Tensor slice_backward(const Tensor& dout, const Tensor& input, const Ints& axes, const Ints& starts, const Ints& ends, const Ints& decrease) {
+  // The slice of zeros that dout fills, found as the strided pattern of a contiguous tensor of input's shape.
+  auto want = input.shape();
+  PD_CHECK(common::AllKnown(want), Unimplemented, "[slice_grad] expected a known input shape, got ", common::ShapeText(want));
+  Ints dims = common::ToInts(want), strides(dims.size(), 1);
+  for (int64_t i = dims.size() - 2; i >= 0; --i) strides[i] = strides[i + 1] * dims[i + 1];
+  Ints part = dims;
+  int64_t offset = 0;
+  for (int64_t i = 0; i < axes.size(); ++i) {
+    int64_t a = common::NormalizeAxis("slice", axes[i], dims.size()), n = dims[a];
+    int64_t s = starts[i] < 0 ? starts[i] + n : starts[i], e = ends[i] < 0 ? ends[i] + n : ends[i];
+    s = std::min(std::max<int64_t>(s, 0), n);
+    e = std::min(std::max<int64_t>(e, 0), n);
+    offset += s * strides[a];
+    part[a] = std::max<int64_t>(e - s, 0);
+  }
+  Tensor g = decrease.empty() ? dout : reshape(dout, part);
+  return as_strided_scatter(zeros_of(dims, dout.dtype()), g, part, strides, offset);
+}
+
+Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& dims, const Ints& stride, int64_t offset) {
+  // Valid for an input that is contiguous, as every base of a view is.
+  return as_strided_scatter(zeros_of(shape_of(input), dout.dtype()), dout, dims, stride, offset);
+}
+
+Ints inverse_perm(const Ints& perm) {
+  Ints inv(perm.size(), 0);
+  for (int64_t i = 0; i < perm.size(); ++i) inv[perm[i] < 0 ? perm[i] + perm.size() : perm[i]] = i;
+  return inv;
+}
+
+std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor>& x, const Scalar& axis) {
+  Ints sections;
+  for (const Tensor& t : x) sections.push_back(size_at(t, axis.to_int()));
+  return split(dout, sections, axis);
+}
+
+namespace {
+Tensor AsMatrix(const Tensor& t, bool row) { return t.ndim() == 1 ? unsqueeze(t, Ints{row ? 0 : 1}) : t; }
+}  // namespace
+
+Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, bool tx, bool ty) {
+  Tensor ym = AsMatrix(conj_of(y), false);
+  bool tym = ty && y.ndim() > 1;
+  Tensor g = dout;
+  if (y.ndim() == 1) g = unsqueeze(g, Ints{-1});
+  if (x.ndim() == 1) g = unsqueeze(g, Ints{-2});
+  bool txm = tx && x.ndim() > 1;
+  Tensor dx = txm ? matmul(ym, g, tym, true) : matmul(g, ym, false, !tym);
+  if (x.ndim() == 1) dx = squeeze(dx, Ints{-2});
+  return reduce_like(dx, x);
+}
+
+Tensor matmul_backward_y(const Tensor& x, const Tensor& y, const Tensor& dout, bool tx, bool ty) {
+  Tensor xm = AsMatrix(conj_of(x), true);
+  bool txm = tx && x.ndim() > 1;
+  Tensor g = dout;
+  if (y.ndim() == 1) g = unsqueeze(g, Ints{-1});
+  if (x.ndim() == 1) g = unsqueeze(g, Ints{-2});
+  bool tym = ty && y.ndim() > 1;
+  Tensor dy = tym ? matmul(g, xm, true, txm) : matmul(xm, g, !txm, false);
+  if (y.ndim() == 1) dy = squeeze(dy, Ints{-1});
+  return reduce_like(dy, y);
+}
+
+}  // namespace paddle

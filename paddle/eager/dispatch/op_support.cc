@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/eager/dispatch/op_support.h"
+
+#include <set>
+
+#include "paddle/phi/api/ops.h"
+
+namespace paddle {
+
+using egr::State;
+using phi::DataType;
+
+namespace {
+
+struct AmpLists {
+  std::set<std::string, std::less<>> white, black;
+};
+AmpLists& Lists() {
+  static auto* l = new AmpLists;
+  return *l;
+}
+
+// Gradient of an op recorded as one pd_op whose rule is its composition: the composition is built again and differentiated.
+class ComposeNode final : public egr::GradNode {
+ public:
+  ComposeNode(const char* op, const std::vector<const Tensor*>& inputs, std::function<Tensor(const std::vector<Tensor>&)> f)
+      : op_(op), f_(std::move(f)) {
+    SetCounts(static_cast<int>(inputs.size()), 1);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      SetInput(static_cast<int>(i), *inputs[i]);
+      saved_.emplace_back();
+      saved_.back().SaveInput(*inputs[i]);
+    }
+  }
+  const char* name() const override { return op_; }
+  void ReleaseSaved() override { saved_.clear(); }
+  void Run(Tensor* grads, Tensor* in, bool create_graph) override {
+    std::vector<Tensor> inputs, wanted;
+    for (auto& s : saved_) inputs.push_back(s.Get(this, op_, "an input"));
+    egr::GradModeGuard on(true);
+    std::vector<Tensor> fresh;
+    for (Tensor& t : inputs) fresh.push_back(create_graph || !t.defined() ? t : AliasWithHistory(t));
+    if (!create_graph)
+      for (Tensor& t : fresh)
+        if (t.defined()) t->node.reset();
+    Tensor out = f_(fresh);
+    std::vector<int> index;
+    for (int i = 0; i < num_inputs(); ++i)
+      if (needs(i)) {
+        wanted.push_back(fresh[i]);
+        index.push_back(i);
+      }
+    auto g = egr::Grad({out}, wanted, {grads[0]}, create_graph, create_graph, true);
+    for (size_t k = 0; k < index.size(); ++k) in[index[k]] = g[k];
+  }
+
+ private:
+  const char* op_;
+  std::function<Tensor(const std::vector<Tensor>&)> f_;
+  std::vector<egr::SavedTensor> saved_;
+};
+
+}  // namespace
+
+DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<const Tensor*> inputs) {
+  auto& s = State();
+  DataType low = static_cast<DataType>(s.amp_dtype);
+  if (Lists().black.count(std::string_view(op))) cls = AmpClass::kBlack;
+  else if (Lists().white.count(std::string_view(op))) cls = AmpClass::kWhite;
+  bool f32 = false, half = false;
+  for (const Tensor* t : inputs) {
+    if (!t->defined()) continue;
+    f32 = f32 || t->dtype() == DataType::FLOAT32;
+    half = half || t->dtype() == low;
+  }
+  switch (cls) {
+    case AmpClass::kWhite: return f32 ? low : DataType::UNDEFINED;
+    case AmpClass::kBlack: return half ? DataType::FLOAT32 : DataType::UNDEFINED;
+    case AmpClass::kPromote:
+      if (s.amp_level == 2) return f32 ? low : DataType::UNDEFINED;
+      return f32 && half ? DataType::FLOAT32 : DataType::UNDEFINED;
+    default: return DataType::UNDEFINED;
+  }
+}
+
+Tensor AmpCast(const Tensor& x, DataType dtype) {
+  if (!x.defined() || x.dtype() == dtype || !(x.dtype() == DataType::FLOAT32 || phi::IsHalf(x.dtype()))) return x;
+  return paddle::cast(x, dtype);
+}
+std::vector<Tensor> AmpCast(const std::vector<Tensor>& xs, DataType dtype) {
+  std::vector<Tensor> r;
+  for (auto& x : xs) r.push_back(AmpCast(x, dtype));
+  return r;
+}
+
+void SetAmpLists(std::vector<std::string> white, std::vector<std::string> black) {
+  Lists().white = {white.begin(), white.end()};
+  Lists().black = {black.begin(), black.end()};
+}
+
+Tensor GradOrZeros(const Tensor& g, const phi::TensorImpl* meta) {
+  if (g.defined() || !meta) return g;
+  if (meta->kind == phi::ImplKind::kSymbolic) {
+    auto impl = phi::Ref<phi::TensorImpl>(const_cast<phi::TensorImpl*>(meta));
+    return zeros_like_of(Tensor(impl));
+  }
+  return zeros_of(meta->dims, meta->dtype);
+}
+
+Tensor ReduceGrad(const Tensor& g, const Tensor& like) {
+  if (!g.defined()) return g;
+  Tensor r = reduce_like(g, like);
+  if (phi::IsComplex(r.dtype()) && !phi::IsComplex(like.dtype())) r = paddle::real(r);
+  return r.dtype() == like.dtype() ? r : paddle::cast(r, like.dtype());
+}
+
+void Deliver(const Tensor& result, const Tensor& like, Tensor& out) {
+  Tensor r = like.defined() ? ReduceGrad(result, like) : result;
+  if (out.defined() && r.defined() && out.dims() == r.dims() && out.dtype() == r.dtype() && out.impl() != r.impl()) {
+    phi::CopyInto(r, out);
+  } else {
+    out = r;
+  }
+}
+
+void ComposeHistory(const char* op, const std::vector<const Tensor*>& inputs, Tensor& out,
+                    std::function<Tensor(const std::vector<Tensor>&)> compose) {
+  phi::Ref<egr::GradNode> n(new ComposeNode(op, inputs, std::move(compose)));
+  n->SetOutput(0, out);
+}
+
+Tensor AliasWithHistory(const Tensor& x) {
+  egr::RefreshView(x);
+  Tensor t = phi::ViewOf(x, x.dims(), x.strides(), x->offset);
+  t->stop_gradient = x->stop_gradient;
+  t->node = x->node;
+  t->slot = x->slot;
+  t->value = x->value;
+  return t;
+}
+
+Tensor CloneWithHistory(const Tensor& x) {
+  egr::RefreshView(x);
+  Tensor t = phi::Empty(x.dims(), x.dtype(), x.place());
+  phi::CopyInto(x, t);
+  t->stop_gradient = x->stop_gradient;
+  t->node = x->node;
+  t->slot = x->slot;
+  return t;
+}
+
+void CheckInplaceShape(const char* op, const Tensor& x, const Tensor& other) {
+  if (other.dims() == x.dims()) return;
+  auto out = common::BroadcastDims(op, common::ToDims(x.dims()), common::ToDims(other.dims()));
+  PD_CHECK(common::ToInts(out) == x.dims(), InvalidArgument, "[", op, "] expected an operand that broadcasts to the shape of the tensor "
+           "written in place ", common::ShapeText(x.dims()), ", got ", common::ShapeText(other.dims()));
+}
+
+void CheckInplaceResult(const char* op, const Tensor& x, const Tensor& out) {
+  PD_ASSERT(out.impl() == x.impl());
+  (void)op;
+}
+
+void ReplaceInplace(Tensor& x, Tensor out, bool is_view) {
+  egr::AutogradMeta* m = egr::MaybeMeta(x);
+  bool x_is_view = m && m->view_base.defined();
+  phi::Ref<phi::RefCounted> node = out->node;
+  int slot = out->slot;
+  auto* grad_node = static_cast<egr::GradNode*>(node.get());
+  if (!is_view && x_is_view && out.dims() == x.dims()) {
+    phi::CopyInto(out, x);
+    egr::AfterInplace(x, grad_node, slot);
+    return;
+  }
+  x->storage = out->storage;
+  x->dims = out->dims;
+  x->strides = out->strides;
+  x->offset = out->offset;
+  x->numel = out->numel;
+  x->contiguous = out->contiguous;
+  x->dtype = out->dtype;
+  if (grad_node) {
+    grad_node->SetOutput(slot, x);
+  }
+  x->storage->BumpVersion();
+}
+
+void ReplaceRecorded(Tensor& x, const Tensor& out) {
+  x->value = out->value;
+  x->node = out->node;
+  x->slot = out->slot;
+  x->stop_gradient = out->stop_gradient;
+  x->symbolic_dims = out->symbolic_dims;
+  x->dtype = out->dtype;
+  if (!out.is_symbolic()) {
+    phi::CopyInto(out, x);
+    x->storage->BumpVersion();
+  }
+}
+
+}  // namespace paddle

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What generated op code calls: AMP casts, recording, history of composed and in-place ops, gradient clean-up.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/record.h"
+#include "paddle/phi/core/ew_run.h"
+#include "paddle/phi/core/op_def.h"
+#include "paddle/phi/infer/rules.h"
+
+namespace paddle {
+
+using phi::ArgDef;
+using phi::AttrValue;
+using phi::EwDef;
+using phi::EwOut;
+using phi::InSlot;
+using phi::Meta;
+using phi::MetaList;
+using phi::MetaSlot;
+using phi::OpDef;
+using phi::OutSlot;
+
+// Position of T among AttrValue's alternatives.
+template <class T, size_t I = 0>
+constexpr uint8_t AttrIndex() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<I, AttrValue>, T>) {
+    return I;
+  } else {
+    return AttrIndex<T, I + 1>();
+  }
+}
+
+// Runs kernels without recording, casting or history.
+class PlainGuard {
+ public:
+  PlainGuard() : old_(egr::State()) {
+    egr::State().grad_enabled = false;
+    egr::State().amp_level = 0;
+    egr::State().record = egr::RecordMode::kRun;
+  }
+  ~PlainGuard() { egr::State() = old_; }
+  PlainGuard(const PlainGuard&) = delete;
+
+ private:
+  egr::DispatchState old_;
+};
+
+enum class AmpClass : uint8_t { kWhite, kBlack, kPromote, kKeep };
+// The dtype AMP wants this op's floating inputs in; UNDEFINED: leave them.
+phi::DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<const Tensor*> inputs);
+Tensor AmpCast(const Tensor& x, phi::DataType dtype);
+std::vector<Tensor> AmpCast(const std::vector<Tensor>& xs, phi::DataType dtype);
+void SetAmpLists(std::vector<std::string> white, std::vector<std::string> black);
+
+inline bool AnyNeedsGrad(const std::vector<Tensor>& ts) {
+  for (const Tensor& t : ts)
+    if (egr::NeedsGrad(t)) return true;
+  return false;
+}
+inline MetaList MetasOf(const std::vector<Tensor>& ts) {
+  MetaList m;
+  m.reserve(ts.size());
+  for (const Tensor& t : ts) m.push_back(t.meta());
+  return m;
+}
+
+// The gradient of an output nothing was propagated to is zero.
+Tensor GradOrZeros(const Tensor& g, const phi::TensorImpl* meta);
+// Sums `g` to the shape of `like` and casts it to its dtype.
+Tensor ReduceGrad(const Tensor& g, const Tensor& like);
+// Moves a result into an executor's buffer if there is one that fits; `like` gives the shape to reduce to.
+void Deliver(const Tensor& result, const Tensor& like, Tensor& out);
+
+// History of an op given only as a composition while it is recorded as one op: its gradient differentiates the composition.
+void ComposeHistory(const char* op, const std::vector<const Tensor*>& inputs, Tensor& out,
+                    std::function<Tensor(const std::vector<Tensor>&)> compose);
+
+// In-place support.
+Tensor CloneWithHistory(const Tensor& x);
+Tensor AliasWithHistory(const Tensor& x);
+void CheckInplaceShape(const char* op, const Tensor& x, const Tensor& other);
+void CheckInplaceResult(const char* op, const Tensor& x, const Tensor& out);
+// x becomes `out` (already computed): by adopting its memory, or by copying when x is a view or `out` has another dtype.
+void ReplaceInplace(Tensor& x, Tensor out, bool is_view);
+// While recording: x's cell now holds the value of `out`.
+void ReplaceRecorded(Tensor& x, const Tensor& out);
+
+}  // namespace paddle

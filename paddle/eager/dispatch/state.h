@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one thread-local word every op reads: grad mode, AMP level, and whether ops run, are recorded, or both.
+#pragma once
+
+#include <cstdint>
+
+namespace egr {
+
+enum class RecordMode : uint8_t { kRun = 0, kRecord = 1, kBoth = 2 };
+
+class Recorder;
+
+struct DispatchState {
+  bool grad_enabled = true;
+  uint8_t amp_level = 0;      // 0: off; 1: O1 lists; 2: O2
+  int8_t amp_dtype = 0;       // phi::DataType
+  RecordMode record = RecordMode::kRun;
+  Recorder* recorder = nullptr;
+
+  // True when an op has more to do than run: record, or cast for AMP.
+  bool special() const { return amp_level != 0 || record != RecordMode::kRun; }
+};
+
+extern thread_local __attribute__((tls_model("initial-exec"))) DispatchState t_state;
+inline DispatchState& State() { return t_state; }
+
+class GradModeGuard {
+ public:
+  explicit GradModeGuard(bool enabled) : old_(State().grad_enabled) { State().grad_enabled = enabled; }
+  ~GradModeGuard() { State().grad_enabled = old_; }
+  GradModeGuard(const GradModeGuard&) = delete;
+
+ private:
+  bool old_;
+};
+
+// Switches AMP off while an op casts its inputs and calls itself again.
+class AmpOffGuard {
+ public:
+  AmpOffGuard() : old_(State().amp_level) { State().amp_level = 0; }
+  ~AmpOffGuard() { State().amp_level = old_; }
+  AmpOffGuard(const AmpOffGuard&) = delete;
+
+ private:
+  uint8_t old_;
+};
+
+}  // namespace egr

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators and small helpers on Tensor that gradient expressions and C++ users write with; all go through the dispatcher.
+#pragma once
+
+#include <vector>
+
+#include "paddle/common/attr.h"
+#include "paddle/phi/core/tensor.h"
+
+#define PADDLE_API __attribute__((visibility("default")))
+
+namespace paddle {
+
+Tensor operator+(const Tensor& a, const Tensor& b);
+Tensor operator-(const Tensor& a, const Tensor& b);
+Tensor operator*(const Tensor& a, const Tensor& b);
+Tensor operator/(const Tensor& a, const Tensor& b);
+Tensor operator-(const Tensor& a);
+Tensor operator~(const Tensor& a);
+Tensor operator!(const Tensor& a);
+Tensor operator&(const Tensor& a, const Tensor& b);
+Tensor operator|(const Tensor& a, const Tensor& b);
+Tensor operator+(const Tensor& a, double b);
+Tensor operator+(double a, const Tensor& b);
+Tensor operator-(const Tensor& a, double b);
+Tensor operator-(double a, const Tensor& b);
+Tensor operator*(const Tensor& a, double b);
+Tensor operator*(double a, const Tensor& b);
+Tensor operator/(const Tensor& a, double b);
+Tensor operator/(double a, const Tensor& b);
+Tensor operator+(const Tensor& a, const phi::Scalar& b);
+Tensor operator*(const Tensor& a, const phi::Scalar& b);
+Tensor operator*(const phi::Scalar& a, const Tensor& b);
+Tensor operator-(const Tensor& a, const phi::Scalar& b);
+#define PD_DECLARE_COMPARE(sym)                        \
+  Tensor operator sym(const Tensor& a, const Tensor& b); \
+  Tensor operator sym(const Tensor& a, double b);        \
+  Tensor operator sym(const Tensor& a, const phi::Scalar& b);
+PD_DECLARE_COMPARE(<)
+PD_DECLARE_COMPARE(>)
+PD_DECLARE_COMPARE(<=)
+PD_DECLARE_COMPARE(>=)
+PD_DECLARE_COMPARE(==)
+PD_DECLARE_COMPARE(!=)
+#undef PD_DECLARE_COMPARE
+
+// A 0-d tensor of `like`'s dtype on its place.
+Tensor scalar_like(double value, const Tensor& like);
+Tensor where(const Tensor& c, const Tensor& a, double b);
+Tensor where(const Tensor& c, double a, const Tensor& b);
+Tensor where_scalars(const Tensor& c, double a, double b, phi::DataType dtype);
+Tensor pow_expr(const Tensor& x, const Tensor& y);
+Tensor pow_expr(const Tensor& x, double y);
+// The conjugate of a complex tensor; a real one as it is.
+Tensor conj_of(const Tensor& x);
+inline double conj_of(double x) { return x; }
+// `x` converted to the dtype of `like`.
+Tensor cast_like(const Tensor& x, const Tensor& like);
+// `x` broadcast, reshaped or summed to the shape of `like`, whose contents are not read.
+Tensor expand_like(const Tensor& x, const Tensor& like);
+Tensor reshape_like(const Tensor& x, const Tensor& like);
+Tensor reduce_like(const Tensor& x, const Tensor& like);
+// The gradient of a reduction, given back the axes it lost: dout as a broadcastable tensor of rank(x).
+Tensor unreduce(const Tensor& dout, const common::Ints& axis, bool keepdim, const Tensor& x);
+// Number of elements of x per element of y.
+double numel_ratio(const Tensor& x, const Tensor& y);
+int64_t size_at(const Tensor& x, int64_t axis);
+Tensor zeros_of(const common::Ints& dims, phi::DataType dtype);
+Tensor ones_like_of(const Tensor& x);
+Tensor zeros_like_of(const Tensor& x);
+Tensor contiguous(const Tensor& x);
+// view[...] = value (broadcast), with history: the in-place form of assignment.
+Tensor& set_value_into_(Tensor& view, const Tensor& value);
+common::Ints shape_of(const Tensor& x);
+
+// --- gradients that are compositions rather than expressions
+Tensor sign_of(const Tensor& x);  // x / |x|, 0 at 0; also for complex
+Tensor real_if(const Tensor& g, const Tensor& x);  // the real part when x is real and g is not
+// A complex tensor of x's dtype with `part` as its real (or imaginary) part; `part` itself when x is real.
+Tensor complex_from(const Tensor& part, const Tensor& x, bool imaginary);
+Tensor pow_deriv(const Tensor& x, const phi::Scalar& y);
+Tensor slice_backward(const Tensor& dout, const Tensor& input, const common::Ints& axes, const common::Ints& starts, const common::Ints& ends,
+                      const common::Ints& decrease_axis);
+Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const common::Ints& dims, const common::Ints& stride, int64_t offset);
+common::Ints inverse_perm(const common::Ints& perm);
+std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor>& x, const phi::Scalar& axis);
+Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, bool transpose_x, bool transpose_y);
+Tensor matmul_backward_y(const Tensor& x, const Tensor& y, const Tensor& dout, bool transpose_x, bool transpose_y);
+
+}  // namespace paddle

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/phi/core/ew_run.h"
+
+#include "paddle/phi/core/promote.h"
+#include "paddle/phi/primitives/isa.h"
+
+namespace phi {
+namespace {
+
+constexpr LoopType LoopOf(DataType compute) {
+  switch (compute) {
+    case DataType::FLOAT32: return kLoopF32;
+    case DataType::FLOAT64: return kLoopF64;
+    case DataType::INT32: return kLoopI32;
+    case DataType::INT64: return kLoopI64;
+    case DataType::BOOL: return kLoopBool;
+    case DataType::COMPLEX64: return kLoopC64;
+    default: return kLoopC128;
+  }
+}
+
+[[noreturn, gnu::cold]] void Unsupported(const EwDef& def, DataType t) {
+  PD_THROW(Unimplemented, "[", def.name, "] expected a dtype with a kernel, got ", NameOf(t), ": the kernel is not registered for it");
+}
+
+DataType CommonType(const EwDef& def, const Tensor* const* in) {
+  DataType t = DataType::UNDEFINED;
+  bool zero_d = true;
+  for (int i = 0; i < def.nin; ++i) {
+    if (def.bool_input[i]) continue;
+    DataType u = in[i]->dtype();
+    bool u0 = in[i]->dims().empty();
+    t = t == DataType::UNDEFINED ? u : Promote(def.name, t, zero_d, u, u0);
+    zero_d = zero_d && u0;
+  }
+  return t == DataType::UNDEFINED ? in[0]->dtype() : t;
+}
+
+}  // namespace
+
+DataType EwResult(const EwDef& def, int out, DataType common) {
+  DataType same = def.result[static_cast<int>(common)];
+  return def.out[out] == EwOut::kSame ? same : def.out[out] == EwOut::kBool ? DataType::BOOL : RealOf(same);
+}
+
+void RunEw(const EwDef& def, const Tensor* const* in, Tensor* const* out, const double* attrs) {
+  DataType t = in[0]->dtype();
+  for (int i = 1; i < def.nin; ++i)
+    if (def.bool_input[i] || def.bool_input[0] || in[i]->dtype() != t) {
+      t = CommonType(def, in);
+      break;
+    }
+  RunEwAs(def, t, in, out, attrs);
+}
+
+void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* const* out, const double* attrs) {
+  DataType compute = def.compute[static_cast<int>(t)];
+  if (__builtin_expect(compute == DataType::UNDEFINED, 0)) Unsupported(def, t);
+  EwLoop loop = def.loops[static_cast<int>(CpuIsa())][LoopOf(compute)];
+  if (__builtin_expect(loop == nullptr, 0)) Unsupported(def, t);
+
+  const Tensor& x = *in[0];
+  bool simple = x.is_contiguous();
+  for (int i = 1; i < def.nin && simple; ++i) simple = in[i]->is_contiguous() && in[i]->dims() == x.dims();
+  Ints dims = x.dims();
+  if (!simple) {
+    bool same = true;
+    for (int i = 1; i < def.nin && same; ++i) same = in[i]->dims() == dims;
+    if (!same) {
+      Dims d = common::ToDims(dims);
+      for (int i = 1; i < def.nin; ++i) d = common::BroadcastDims(def.name, d, common::ToDims(in[i]->dims()));
+      dims = common::ToInts(d);
+    }
+  }
+
+  EwPlan plan;
+  plan.loop = loop;
+  plan.nout = def.nout;
+  plan.nin = def.nin;
+  plan.attrs = attrs;
+  plan.cost = def.cost;
+  bool typed = true;
+  for (int i = 0; i < def.nout; ++i) {
+    DataType stored = EwResult(def, i, t);
+    Tensor& o = *out[i];
+    // A given output of the right shape takes the result in its own dtype (in-place ops); else a new one is made.
+    if (!o.defined() || o.dims() != dims) o = Empty(dims, stored, x.place());
+    DataType loop_dtype = def.out[i] == EwOut::kSame ? compute : def.out[i] == EwOut::kBool ? DataType::BOOL : RealOf(compute);
+    plan.ops[i] = {o.raw_data(), o.dtype(), loop_dtype, o.strides().data()};
+    typed = typed && o.dtype() == loop_dtype && o.is_contiguous();
+  }
+  for (int i = 0; i < def.nin; ++i) {
+    DataType loop_dtype = def.bool_input[i] ? DataType::BOOL : compute;
+    plan.ops[def.nout + i] = {in[i]->raw_data(), in[i]->dtype(), loop_dtype, in[i]->strides().data()};
+    typed = typed && in[i]->dtype() == loop_dtype;
+  }
+  int n = def.nout + def.nin;
+  if (simple && typed) {
+    char* ptrs[kEwMaxOperands];
+    int8_t sizes[kEwMaxOperands];
+    for (int i = 0; i < n; ++i) {
+      ptrs[i] = static_cast<char*>(plan.ops[i].data);
+      sizes[i] = static_cast<int8_t>(SizeOf(plan.ops[i].dtype));
+    }
+    RunElementwiseContiguous(loop, n, ptrs, sizes, x.numel(), attrs, def.cost);
+    return;
+  }
+  int ndim = static_cast<int>(dims.size());
+  Ints strides[kEwMaxOperands];
+  for (int i = 0; i < def.nin; ++i) {
+    const Tensor& u = *in[i];
+    Ints& s = strides[i];
+    s.assign(ndim, 0);
+    int64_t shift = ndim - u.dims().size();
+    for (int64_t k = 0; k < u.dims().size(); ++k) s[k + shift] = u.dim(k) == 1 ? 0 : u.strides()[k];
+    plan.ops[def.nout + i].strides = s.data();
+  }
+  plan.shape = dims.data();
+  plan.ndim = ndim;
+  RunElementwise(plan);
+}
+
+void InferEw(const EwDef& def, const MetaSlot* in, std::vector<Meta>* out) {
+  Dims dims = in[0].p->dims;
+  DataType t = DataType::UNDEFINED;
+  bool zero_d = true;
+  for (int i = 0; i < def.nin; ++i) {
+    const Meta& m = *in[i].p;
+    if (i) dims = common::BroadcastDims(def.name, dims, m.dims);
+    if (def.bool_input[i]) continue;
+    t = t == DataType::UNDEFINED ? m.dtype : Promote(def.name, t, zero_d, m.dtype, m.dims.empty());
+    zero_d = zero_d && m.dims.empty();
+  }
+  if (t == DataType::UNDEFINED) t = in[0].p->dtype;
+  if (def.compute[static_cast<int>(t)] == DataType::UNDEFINED) Unsupported(def, t);
+  for (int i = 0; i < def.nout; ++i) out[i] = {{dims, EwResult(def, i, t)}};
+}
+
+}  // namespace phi

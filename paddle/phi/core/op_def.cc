@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/phi/core/op_def.h"
+
+#include <mutex>
+#include <tuple>
+
+namespace phi {
+namespace {
+
+std::map<std::string, const OpDef*, std::less<>>& Registry() {
+  static auto* r = new std::map<std::string, const OpDef*, std::less<>>;
+  return *r;
+}
+
+using KernelKey = std::tuple<std::string, int, int, int>;
+std::mutex g_kernel_mutex;
+std::map<KernelKey, ExternalKernel>& Kernels() {
+  static auto* k = new std::map<KernelKey, ExternalKernel>;
+  return *k;
+}
+
+[[noreturn]] void WrongKind(const char* op, const char* name, const char* want) {
+  PD_THROW(InvalidType, "[", op, "] expected attribute ", name, " to be ", want, ", got another kind");
+}
+
+double AsNumber(const AttrValue& v, const char* op, const char* name) {
+  return std::visit(
+      [&](const auto& x) -> double {
+        using X = std::decay_t<decltype(x)>;
+        if constexpr (std::is_arithmetic_v<X>) return static_cast<double>(x);
+        if constexpr (std::is_same_v<X, Scalar>) return x.to_double();
+        WrongKind(op, name, "a number");
+      },
+      v);
+}
+
+template <class E>
+std::vector<E> AsNumbers(const AttrValue& v, const char* op, const char* name) {
+  return std::visit(
+      [&](const auto& x) -> std::vector<E> {
+        using X = std::decay_t<decltype(x)>;
+        if constexpr (std::is_same_v<X, std::vector<int32_t>> || std::is_same_v<X, std::vector<int64_t>> ||
+                      std::is_same_v<X, std::vector<float>> || std::is_same_v<X, std::vector<double>> ||
+                      std::is_same_v<X, std::vector<bool>> || std::is_same_v<X, Ints>) {
+          return std::vector<E>(x.begin(), x.end());
+        } else if constexpr (std::is_same_v<X, std::vector<Scalar>>) {
+          std::vector<E> r;
+          for (const Scalar& s : x) r.push_back(static_cast<E>(s.is_integral() ? static_cast<double>(s.to_int()) : s.to_double()));
+          return r;
+        } else if constexpr (std::is_arithmetic_v<X>) {
+          return {static_cast<E>(x)};
+        } else {
+          WrongKind(op, name, "a list of numbers");
+        }
+      },
+      v);
+}
+
+}  // namespace
+
+OpDef::OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, decltype(infer) inf, decltype(run) r)
+    : name(n), args(std::move(a)), outs(std::move(o)), flags(f), infer(inf), run(r) {
+  for (const ArgDef& d : args) (d.kind <= ArgDef::kTensorList ? tensors : attrs).push_back(&d);
+  Registry()[n] = this;
+}
+
+const OpDef* FindOpDef(std::string_view name) {
+  if (name.substr(0, 6) == "pd_op.") name.remove_prefix(6);
+  auto it = Registry().find(name);
+  return it == Registry().end() ? nullptr : it->second;
+}
+const std::map<std::string, const OpDef*, std::less<>>& AllOpDefs() { return Registry(); }
+
+template <>
+bool AttrAs<bool>(const AttrValue& v, const char* op, const char* name) {
+  return AsNumber(v, op, name) != 0;
+}
+template <>
+int64_t AttrAs<int64_t>(const AttrValue& v, const char* op, const char* name) {
+  if (auto* p = std::get_if<int64_t>(&v)) return *p;
+  if (auto* p = std::get_if<Scalar>(&v)) return p->to_int();
+  return static_cast<int64_t>(AsNumber(v, op, name));
+}
+template <>
+double AttrAs<double>(const AttrValue& v, const char* op, const char* name) {
+  return AsNumber(v, op, name);
+}
+template <>
+std::string AttrAs<std::string>(const AttrValue& v, const char* op, const char* name) {
+  if (auto* p = std::get_if<std::string>(&v)) return *p;
+  WrongKind(op, name, "a string");
+}
+template <>
+Ints AttrAs<Ints>(const AttrValue& v, const char* op, const char* name) {
+  if (auto* p = std::get_if<Ints>(&v)) return *p;
+  return Ints(AsNumbers<int64_t>(v, op, name));
+}
+template <>
+std::vector<double> AttrAs<std::vector<double>>(const AttrValue& v, const char* op, const char* name) {
+  return AsNumbers<double>(v, op, name);
+}
+template <>
+std::vector<std::string> AttrAs<std::vector<std::string>>(const AttrValue& v, const char* op, const char* name) {
+  if (auto* p = std::get_if<std::vector<std::string>>(&v)) return *p;
+  WrongKind(op, name, "a list of strings");
+}
+template <>
+Scalar AttrAs<Scalar>(const AttrValue& v, const char* op, const char* name) {
+  return std::visit(
+      [&](const auto& x) -> Scalar {
+        using X = std::decay_t<decltype(x)>;
+        if constexpr (std::is_same_v<X, Scalar>) return x;
+        else if constexpr (std::is_same_v<X, bool>) return Scalar(x);
+        else if constexpr (std::is_integral_v<X>) return Scalar(static_cast<int64_t>(x));
+        else if constexpr (std::is_arithmetic_v<X>) return Scalar(static_cast<double>(x));
+        else WrongKind(op, name, "a number");
+      },
+      v);
+}
+template <>
+std::vector<Scalar> AttrAs<std::vector<Scalar>>(const AttrValue& v, const char* op, const char* name) {
+  if (auto* p = std::get_if<std::vector<Scalar>>(&v)) return *p;
+  std::vector<Scalar> r;
+  for (double d : AsNumbers<double>(v, op, name)) r.emplace_back(d);
+  return r;
+}
+template <>
+DataType AttrAs<DataType>(const AttrValue& v, const char* op, const char* name) {
+  if (auto* p = std::get_if<DataType>(&v)) return *p;
+  if (std::holds_alternative<std::monostate>(v)) return DataType::UNDEFINED;
+  WrongKind(op, name, "a dtype");
+}
+template <>
+Place AttrAs<Place>(const AttrValue& v, const char* op, const char* name) {
+  if (auto* p = std::get_if<Place>(&v)) return *p;
+  if (std::holds_alternative<std::monostate>(v)) return Place{};
+  WrongKind(op, name, "a place");
+}
+
+void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, ExternalKernel kernel) {
+  std::lock_guard<std::mutex> lock(g_kernel_mutex);
+  Kernels()[{op, static_cast<int>(dtype), static_cast<int>(place.type), place.custom}] = kernel;
+}
+const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place place) {
+  std::lock_guard<std::mutex> lock(g_kernel_mutex);
+  auto it = Kernels().find({op.name, static_cast<int>(dtype), static_cast<int>(place.type), place.custom});
+  return it == Kernels().end() ? nullptr : &it->second;
+}
+
+}  // namespace phi

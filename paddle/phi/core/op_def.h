@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rest of the system knows of an op: its arguments and results by name, its shape rule and its kernel, both in one
+// generic calling form. Generated from the stanzas; the executor, PIR, plugins and append_op go through it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "paddle/common/attr.h"
+#include "paddle/phi/core/tensor.h"
+
+namespace phi {
+
+// The tensors of one input argument: one (a required or optional Tensor; undefined when absent) or many (Tensor[]).
+struct InSlot {
+  const Tensor* p = nullptr;
+  int n = 0;
+  InSlot() = default;
+  InSlot(const Tensor& t) : p(&t), n(1) {}  // NOLINT
+  InSlot(const std::vector<Tensor>& v) : p(v.data()), n(static_cast<int>(v.size())) {}  // NOLINT
+};
+struct MetaSlot {
+  const Meta* p = nullptr;
+  int n = 0;
+};
+// The results of one output argument. A kernel writes into defined tensors that fit and allocates otherwise.
+struct OutSlot {
+  Tensor* p = nullptr;
+  std::vector<Tensor>* list = nullptr;  // Tensor[] outputs
+  OutSlot() = default;
+  OutSlot(Tensor& t) : p(&t) {}  // NOLINT
+  OutSlot(std::vector<Tensor>& v) : list(&v) {}  // NOLINT
+};
+
+struct ArgDef {
+  const char* name;
+  enum Kind : uint8_t { kTensor, kOptionalTensor, kTensorList, kAttr, kOperandAttr } kind;
+  uint8_t attr_index = 0;  // index of the AttrValue alternative, for attributes
+  AttrValue def;           // monostate: required
+};
+struct OutDef {
+  const char* name;
+  bool variadic = false;
+  bool optional = false;
+  const char* same_as_input = nullptr;  // in-place output: the input whose storage it is
+};
+
+enum OpFlags : uint32_t {
+  kOpElementwise = 1,
+  kOpView = 2,
+  kOpRandom = 4,
+  kOpSideEffect = 8,
+  kOpInplace = 16,
+  kOpInternal = 32,  // not a pd_op of PaddlePaddle
+};
+
+struct OpDef {
+  const char* name;
+  std::vector<ArgDef> args;  // in the order of the C++ function
+  std::vector<OutDef> outs;
+  uint32_t flags = 0;
+  // attrs are indexed by position among the attribute arguments, inputs by position among the tensor arguments.
+  void (*infer)(const MetaSlot* in, const AttrValue* attrs, std::vector<Meta>* outs) = nullptr;
+  void (*run)(const InSlot* in, const AttrValue* attrs, OutSlot* outs) = nullptr;
+  const OpDef* inplace_of = nullptr;
+  std::vector<const ArgDef*> tensors, attrs;  // views into args
+
+  OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, decltype(infer) inf, decltype(run) r);
+  OpDef(const OpDef&) = delete;
+};
+
+// Null when there is no such op. Both "tanh" and "pd_op.tanh" are found.
+const OpDef* FindOpDef(std::string_view name);
+const std::map<std::string, const OpDef*, std::less<>>& AllOpDefs();
+
+// A typed reading of an attribute; numbers of any kind convert to the asked one (older programs widen or narrow them).
+template <class T>
+T AttrAs(const AttrValue& v, const char* op, const char* name);
+
+// A kernel from elsewhere (plugin, custom op) that replaces `run` of an op for tensors of a dtype at a place.
+using KernelFn = void (*)(void* self, const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs);
+struct ExternalKernel {
+  KernelFn fn = nullptr;
+  void* self = nullptr;
+};
+void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, ExternalKernel kernel);
+const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place place);
+
+}  // namespace phi

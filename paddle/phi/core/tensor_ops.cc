@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies and casts that the runtime itself needs, below the dispatcher.
+#include "paddle/phi/core/tensor.h"
+#include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/elementwise.h"
+
+namespace phi {
+
+void CopyInto(const Tensor& src, const Tensor& dst) {
+  Tensor s = src.dtype() == dst.dtype() ? src : CastTo(src, dst.dtype());
+  if (s.dims() == dst.dims()) {
+    cpu::CopyStrided(SizeOf(dst.dtype()), dst.dims(), s.raw_data(), s.strides(), dst.raw_data(), dst.strides());
+    return;
+  }
+  // Broadcast: missing leading axes and extents of one repeat.
+  Ints strides(dst.dims().size(), 0);
+  int64_t shift = dst.dims().size() - s.dims().size();
+  PD_CHECK(shift >= 0, InvalidArgument, "[copy] expected a source that broadcasts to ", common::ShapeText(dst.dims()), ", got ",
+           common::ShapeText(s.dims()));
+  for (int64_t i = 0; i < s.dims().size(); ++i) {
+    PD_CHECK(s.dim(i) == dst.dim(i + shift) || s.dim(i) == 1, InvalidArgument, "[copy] expected a source that broadcasts to ",
+             common::ShapeText(dst.dims()), ", got ", common::ShapeText(s.dims()));
+    strides[i + shift] = s.dim(i) == 1 ? 0 : s.strides()[i];
+  }
+  cpu::CopyStrided(SizeOf(dst.dtype()), dst.dims(), s.raw_data(), strides, dst.raw_data(), dst.strides());
+}
+
+Tensor Contiguous(const Tensor& x) {
+  if (x.is_contiguous()) return x;
+  Tensor out = Empty(x.dims(), x.dtype(), x.place());
+  CopyInto(x, out);
+  return out;
+}
+
+Tensor CastTo(const Tensor& x, DataType dtype) {
+  if (x.dtype() == dtype) return x;
+  Tensor c = Contiguous(x);
+  Tensor out = Empty(x.dims(), dtype, x.place());
+  CastParallel(c.dtype(), c.raw_data(), dtype, out.raw_data(), c.numel());
+  return out;
+}
+
+Tensor FullLike(const Ints& dims, DataType dtype, double value) {
+  Tensor out = Empty(dims, dtype);
+  char element[16];
+  Convert(DataType::FLOAT64, &value, 1, dtype, element, 1, 1);
+  cpu::Fill(SizeOf(dtype), out.numel(), out.raw_data(), element);
+  return out;
+}
+
+}  // namespace phi

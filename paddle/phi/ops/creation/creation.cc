@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels and shape rules of the creation family.
+#include <cmath>
+
+#include "paddle/phi/infer/rules.h"
+#include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/elementwise.h"
+
+namespace phi {
+namespace {
+
+Dims ShapeArg(const char* op, const Ints& shape) {
+  for (int64_t s : shape)
+    PD_CHECK(s >= 0, InvalidArgument, "[", op, "] expected non-negative extents in shape, got ", common::ShapeText(shape));
+  return common::ToDims(shape);
+}
+
+void FillScalar(Tensor& out, const Scalar& value) {
+  char element[16];
+  if (value.dtype() == DataType::COMPLEX128) {
+    complex128 c = value.to_complex();
+    Convert(DataType::COMPLEX128, &c, 1, out.dtype(), element, 1, 1);
+  } else if (value.is_integral()) {
+    int64_t i = value.to_int();
+    Convert(DataType::INT64, &i, 1, out.dtype(), element, 1, 1);
+  } else {
+    double d = value.to_double();
+    Convert(DataType::FLOAT64, &d, 1, out.dtype(), element, 1, 1);
+  }
+  cpu::Fill(SizeOf(out.dtype()), out.numel(), out.raw_data(), element);
+}
+
+DataType OrFloat(DataType t) { return t == DataType::UNDEFINED ? DataType::FLOAT32 : t; }
+
+template <class F>
+void StoreDoubles(Tensor& out, F value) {
+  double buffer[256];
+  for (int64_t at = 0; at < out.numel(); at += 256) {
+    int64_t n = std::min<int64_t>(256, out.numel() - at);
+    for (int64_t i = 0; i < n; ++i) buffer[i] = value(at + i);
+    Convert(DataType::FLOAT64, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1, n);
+  }
+}
+
+int64_t RangeLength(double start, double end, double step) {
+  PD_CHECK(step != 0, InvalidArgument, "[arange] expected a step other than 0, got 0");
+  PD_CHECK(std::isfinite(start) && std::isfinite(end) && std::isfinite(step), InvalidArgument, "[arange] expected finite bounds, got start ",
+           start, ", end ", end, ", step ", step);
+  double n = std::ceil((end - start) / step);
+  return n > 0 ? static_cast<int64_t>(n) : 0;
+}
+
+}  // namespace
+
+void full_infer(const Ints& shape, const Scalar&, DataType dtype, Place, Meta& out) { out = {ShapeArg("full", shape), OrFloat(dtype)}; }
+void full_kernel(const Ints&, const Scalar& value, DataType, Place, Tensor& out) { FillScalar(out, value); }
+
+void full_int_array_infer(const Ints& value, DataType dtype, Place, Meta& out) {
+  out = {Dims{Dim(value.size())}, dtype == DataType::UNDEFINED ? DataType::INT64 : dtype};
+}
+void full_int_array_kernel(const Ints& value, DataType, Place, Tensor& out) {
+  Convert(DataType::INT64, value.data(), 1, out.dtype(), out.raw_data(), 1, value.size());
+}
+
+void full_like_infer(const Meta& x, const Scalar&, DataType dtype, Place, Meta& out) {
+  out = {x.dims, dtype == DataType::UNDEFINED ? x.dtype : dtype};
+}
+void full_like_kernel(const Tensor&, const Scalar& value, DataType, Place, Tensor& out) { FillScalar(out, value); }
+
+void empty_infer(const Ints& shape, DataType dtype, Place, Meta& out) { out = {ShapeArg("empty", shape), OrFloat(dtype)}; }
+void empty_kernel(const Ints&, DataType, Place, Tensor&) {}
+
+void arange_infer(const Scalar& start, const Scalar& end, const Scalar& step, DataType dtype, Place, Meta& out) {
+  out = {Dims{Dim(RangeLength(start.to_double(), end.to_double(), step.to_double()))}, dtype};
+}
+void arange_kernel(const Scalar& start, const Scalar&, const Scalar& step, DataType, Place, Tensor& out) {
+  if (IsInteger(out.dtype()) && start.is_integral() && step.is_integral()) {
+    int64_t a = start.to_int(), d = step.to_int(), buffer[256];
+    for (int64_t at = 0; at < out.numel(); at += 256) {
+      int64_t n = std::min<int64_t>(256, out.numel() - at);
+      for (int64_t i = 0; i < n; ++i) buffer[i] = a + (at + i) * d;
+      Convert(DataType::INT64, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1, n);
+    }
+    return;
+  }
+  double a = start.to_double(), d = step.to_double();
+  StoreDoubles(out, [&](int64_t i) { return a + static_cast<double>(i) * d; });
+}
+
+void linspace_kernel(const Tensor& start, const Tensor& stop, const Tensor& number, DataType dtype, Place, Tensor& out) {
+  int64_t n = ScalarAsInt(number);
+  PD_CHECK(n > 0, InvalidArgument, "[linspace] expected num of at least 1, got ", n);
+  double a = ScalarAsDouble(start), b = ScalarAsDouble(stop);
+  EnsureOut(out, Ints{n}, dtype);
+  double step = n > 1 ? (b - a) / static_cast<double>(n - 1) : 0;
+  StoreDoubles(out, [&](int64_t i) { return i < n / 2 ? a + step * static_cast<double>(i) : b - step * static_cast<double>(n - 1 - i) * (n > 1); });
+  if (n == 1) StoreDoubles(out, [&](int64_t) { return a; });
+}
+
+void eye_infer(const Scalar& rows, const Scalar& cols, DataType dtype, Place, Meta& out) {
+  int64_t r = rows.to_int(), c = cols.to_int() < 0 ? r : cols.to_int();
+  PD_CHECK(r >= 0, InvalidArgument, "[eye] expected a non-negative num_rows, got ", r);
+  out = {Dims{Dim(r), Dim(c)}, OrFloat(dtype)};
+}
+void eye_kernel(const Scalar&, const Scalar&, DataType, Place, Tensor& out) {
+  cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
+  double one = 1;
+  int64_t n = std::min(out.dim(0), out.dim(1)), step = (out.dim(1) + 1) * SizeOf(out.dtype());
+  for (int64_t i = 0; i < n; ++i) Convert(DataType::FLOAT64, &one, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * step, 1, 1);
+}
+
+void assign_kernel(const Tensor& x, Tensor& out) { CopyInto(x, out); }
+
+void cast_infer(const Meta& x, DataType dtype, Meta& out) {
+  PD_CHECK(dtype != DataType::UNDEFINED, InvalidType, "[cast] expected a dtype, got none");
+  out = {x.dims, dtype};
+}
+void cast_kernel(const Tensor& x, DataType dtype, Tensor& out) {
+  if (x.dtype() == dtype) return CopyInto(x, out);
+  Tensor c = Contiguous(x);
+  CastParallel(c.dtype(), c.raw_data(), dtype, out.raw_data(), c.numel());
+}
+
+}  // namespace phi

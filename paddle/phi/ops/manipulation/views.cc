@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape rules and kernels of the view ops: results share the input's memory wherever strides can say it.
+#include "paddle/phi/infer/rules.h"
+#include "paddle/phi/ops/manipulation/views.h"
+
+namespace phi {
+
+// Strides of `x` seen with another shape, or false when the memory does not allow it.
+bool ViewStrides(const Tensor& x, const Ints& dims, Ints& strides) {
+  strides.assign(dims.size(), 1);
+  if (x.numel() == 0 || x.is_contiguous()) {
+    int64_t run = 1;
+    for (int64_t i = dims.size() - 1; i >= 0; --i) {
+      strides[i] = run;
+      run *= dims[i] > 0 ? dims[i] : 1;
+    }
+    return true;
+  }
+  int64_t j = dims.size() - 1;
+  int64_t i = x.ndim() - 1;
+  while (i >= 0) {
+    // A maximal run of x's axes that lie evenly in memory.
+    int64_t inner = x.strides()[i], count = x.dim(i);
+    int64_t k = i;
+    while (k > 0 && (x.dim(k - 1) == 1 || count == 1 || x.strides()[k - 1] == x.strides()[k] * x.dim(k))) {
+      if (count == 1) inner = x.strides()[k - 1];
+      --k;
+      count *= x.dim(k);
+    }
+    int64_t left = count, step = inner;
+    while (j >= 0 && (left > 1 || dims[j] == 1)) {
+      if (left % dims[j]) return false;
+      strides[j] = step;
+      step *= dims[j];
+      left /= dims[j];
+      --j;
+    }
+    if (left != 1) return false;
+    i = k - 1;
+  }
+  for (; j >= 0; --j) {
+    if (dims[j] != 1) return false;
+    strides[j] = 1;
+  }
+  return true;
+}
+
+Tensor ReshapeTo(const Tensor& x, const Ints& dims) {
+  Ints strides;
+  if (ViewStrides(x, dims, strides)) return ViewOf(x, dims, strides, x->offset);
+  Tensor c = Contiguous(x);
+  ViewStrides(c, dims, strides);
+  return ViewOf(c, dims, strides, c->offset);
+}
+
+void reshape_infer(const Meta& x, const Ints& shape, Meta& out) { out = {ResolveReshape("reshape", x.dims, shape), x.dtype}; }
+void reshape_kernel(const Tensor& x, const Ints& shape, Tensor& out) {
+  out = ReshapeTo(x, common::ToInts(ResolveReshape("reshape", common::ToDims(x.dims()), shape)));
+}
+
+void flatten_infer(const Meta& x, int64_t start, int64_t stop, Meta& out) {
+  int64_t r = x.dims.size();
+  start = common::NormalizeAxis("flatten", start, r);
+  stop = common::NormalizeAxis("flatten", stop, r);
+  PD_CHECK(start <= stop, InvalidArgument, "[flatten] expected start_axis <= stop_axis, got ", start, " and ", stop);
+  out = {{}, x.dtype};
+  for (int64_t i = 0; i < start; ++i) out.dims.push_back(x.dims[i]);
+  Dim p(1);
+  for (int64_t i = start; i <= stop && i < r; ++i) p = p * x.dims[i];
+  out.dims.push_back(p);
+  for (int64_t i = stop + 1; i < r; ++i) out.dims.push_back(x.dims[i]);
+}
+void flatten_kernel(const Tensor& x, int64_t start, int64_t stop, Tensor& out) {
+  Meta m;
+  flatten_infer(x.meta(), start, stop, m);
+  out = ReshapeTo(x, common::ToInts(m.dims));
+}
+
+void squeeze_infer(const Meta& x, const Ints& axis, Meta& out) {
+  uint64_t named = axis.empty() ? ~uint64_t{0} : 0;
+  for (int64_t a : axis) named |= uint64_t{1} << common::NormalizeAxis("squeeze", a, x.dims.size());
+  out = {{}, x.dtype};
+  for (int64_t i = 0; i < x.dims.size(); ++i)
+    if (!(named >> i & 1 && common::IsOne(x.dims[i]))) out.dims.push_back(x.dims[i]);
+}
+void reshape_like_out_kernel_squeeze(const Tensor& x, const Ints& axis, Tensor& out) {
+  Meta m;
+  squeeze_infer(x.meta(), axis, m);
+  out = ReshapeTo(x, common::ToInts(m.dims));
+}
+
+void unsqueeze_infer(const Meta& x, const Ints& axis, Meta& out) {
+  out = x;
+  for (int64_t a : axis) {
+    int64_t r = out.dims.size() + 1;
+    PD_CHECK(a >= -r && a < r, InvalidArgument, "[unsqueeze] expected axis in [", -r, ", ", r, "), got ", a);
+    out.dims.insert(a < 0 ? a + r : a, Dim(1));
+  }
+}
+void reshape_like_out_kernel_unsqueeze(const Tensor& x, const Ints& axis, Tensor& out) {
+  Meta m;
+  unsqueeze_infer(x.meta(), axis, m);
+  out = ReshapeTo(x, common::ToInts(m.dims));
+}
+
+namespace {
+struct SliceRange {
+  int64_t start, length;
+};
+SliceRange ClampSlice(int64_t start, int64_t end, int64_t extent) {
+  if (start < 0) start += extent;
+  if (end < 0) end += extent;
+  start = std::min(std::max<int64_t>(start, 0), extent);
+  end = std::min(std::max<int64_t>(end, 0), extent);
+  return {start, std::max<int64_t>(end - start, 0)};
+}
+}  // namespace
+
+void slice_infer(const Meta& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints&, const Ints& decrease, Meta& out) {
+  PD_CHECK(axes.size() == starts.size() && axes.size() == ends.size(), InvalidArgument,
+           "[slice] expected axes, starts and ends of one length, got ", axes.size(), ", ", starts.size(), " and ", ends.size());
+  Dims d = x.dims;
+  for (int64_t i = 0; i < axes.size(); ++i) {
+    int64_t a = common::NormalizeAxis("slice", axes[i], d.size());
+    if (d[a].known()) {
+      d[a] = Dim(ClampSlice(starts[i], ends[i], d[a].value()).length);
+    } else if (starts[i] >= 0 && ends[i] > starts[i] && ends[i] < INT32_MAX) {
+      d[a] = Dim(ends[i] - starts[i]);
+    } else if (starts[i] < 0 && ends[i] >= INT32_MAX) {
+      d[a] = Dim(-starts[i]);
+    } else if (!(starts[i] == 0 && ends[i] >= INT32_MAX)) {
+      d[a] = common::NewSymbol();
+    }
+  }
+  out = {{}, x.dtype};
+  for (int64_t i = 0; i < d.size(); ++i) {
+    bool drop = false;
+    for (int64_t k : decrease) drop = drop || common::NormalizeAxis("slice", k, d.size()) == i;
+    if (!drop) out.dims.push_back(d[i]);
+  }
+}
+void slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints&, const Ints& decrease, Tensor& out) {
+  Ints dims = x.dims(), strides = x.strides();
+  int64_t offset = x->offset;
+  for (int64_t i = 0; i < axes.size(); ++i) {
+    int64_t a = common::NormalizeAxis("slice", axes[i], dims.size());
+    SliceRange r = ClampSlice(starts[i], ends[i], dims[a]);
+    for (int64_t k : decrease)
+      PD_CHECK(common::NormalizeAxis("slice", k, dims.size()) != a || r.length == 1, OutOfRange, "[slice] expected an index in [", -dims[a],
+               ", ", dims[a], ") for axis ", a, ", got ", starts[i]);
+    offset += r.start * strides[a];
+    dims[a] = r.length;
+  }
+  Ints od, os;
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    bool drop = false;
+    for (int64_t k : decrease) drop = drop || common::NormalizeAxis("slice", k, dims.size()) == i;
+    if (drop) continue;
+    od.push_back(dims[i]);
+    os.push_back(strides[i]);
+  }
+  out = ViewOf(x, od, os, offset);
+}
+
+void as_strided_infer(const Meta& x, const Ints& dims, const Ints&, int64_t, Meta& out) { out = {common::ToDims(dims), x.dtype}; }
+void as_strided_kernel(const Tensor& x, const Ints& dims, const Ints& stride, int64_t offset, Tensor& out) {
+  PD_CHECK(dims.size() == stride.size(), InvalidArgument, "[as_strided] expected one stride an axis, got shape ", common::ShapeText(dims),
+           " and strides ", common::ShapeText(stride));
+  int64_t lo = x->offset + offset, hi = lo;
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    PD_CHECK(dims[i] >= 0, InvalidArgument, "[as_strided] expected non-negative extents, got ", common::ShapeText(dims));
+    (stride[i] < 0 ? lo : hi) += (dims[i] - 1) * stride[i];
+  }
+  int64_t held = static_cast<int64_t>(x->storage->bytes()) / SizeOf(x.dtype());
+  PD_CHECK(common::Product(dims) == 0 || (lo >= 0 && hi < held), OutOfRange, "[as_strided] expected a pattern inside the memory of ", held,
+           " elements, got elements ", lo, " to ", hi);
+  out = ViewOf(x, dims, stride, x->offset + offset);
+}
+
+void as_strided_scatter_infer(const Meta& x, const Meta&, const Ints&, const Ints&, int64_t, Meta& out) { out = x; }
+void as_strided_scatter_kernel(const Tensor& x, const Tensor& value, const Ints& dims, const Ints& stride, int64_t offset, Tensor& out) {
+  CopyInto(x, out);
+  if (common::Product(dims) == 0) return;
+  CopyInto(value, ViewOf(out, dims, stride, out->offset + offset));
+}
+
+void transpose_infer(const Meta& x, const Ints& perm, Meta& out) {
+  int64_t r = x.dims.size();
+  PD_CHECK(perm.size() == r, InvalidArgument, "[transpose] expected perm of ", r, " axes, got ", common::ShapeText(perm));
+  out = {{}, x.dtype};
+  uint64_t seen = 0;
+  for (int64_t p : perm) {
+    int64_t a = common::NormalizeAxis("transpose", p, r);
+    PD_CHECK(!(seen >> a & 1), InvalidArgument, "[transpose] expected each axis once in perm, got ", common::ShapeText(perm));
+    seen |= uint64_t{1} << a;
+    out.dims.push_back(x.dims[a]);
+  }
+}
+void transpose_kernel(const Tensor& x, const Ints& perm, Tensor& out) {
+  Ints d, s;
+  for (int64_t p : perm) {
+    int64_t a = common::NormalizeAxis("transpose", p, x.ndim());
+    d.push_back(x.dim(a));
+    s.push_back(x.strides()[a]);
+  }
+  out = ViewOf(x, d, s, x->offset);
+}
+
+namespace {
+Dims ExpandedDims(const Dims& x, const Ints& shape) {
+  Dims out;
+  int64_t lead = shape.size() - x.size();
+  PD_CHECK(lead >= 0, InvalidArgument, "[expand] expected a shape of at least ", x.size(), " axes, got ", common::ShapeText(shape));
+  for (int64_t i = 0; i < shape.size(); ++i) {
+    if (i < lead) {
+      PD_CHECK(shape[i] >= 0, InvalidArgument, "[expand] expected a known extent for a new axis, got ", common::ShapeText(shape));
+      out.push_back(Dim(shape[i]));
+      continue;
+    }
+    Dim d = x[i - lead];
+    if (shape[i] == -1) {
+      out.push_back(d);
+    } else {
+      PD_CHECK(!d.known() || d.raw() == shape[i] || d.raw() == 1, InvalidArgument, "[expand] expected extents of 1 or equal to the shape ",
+               common::ShapeText(shape), ", got input shape ", common::ShapeText(x));
+      out.push_back(Dim(shape[i]));
+    }
+  }
+  return out;
+}
+Tensor ExpandTo(const Tensor& x, const Ints& dims) {
+  Ints strides(dims.size(), 0);
+  int64_t lead = dims.size() - x.ndim();
+  for (int64_t i = 0; i < x.ndim(); ++i) strides[i + lead] = x.dim(i) == dims[i + lead] ? x.strides()[i] : 0;
+  return ViewOf(x, dims, strides, x->offset);
+}
+}  // namespace
+
+void expand_infer(const Meta& x, const Ints& shape, Meta& out) { out = {ExpandedDims(x.dims, shape), x.dtype}; }
+void expand_kernel(const Tensor& x, const Ints& shape, Tensor& out) {
+  out = ExpandTo(x, common::ToInts(ExpandedDims(common::ToDims(x.dims()), shape)));
+}
+void expand_as_infer(const Meta& x, const Meta* y, const Ints& target, Meta& out) {
+  out = y ? Meta{y->dims, x.dtype} : Meta{ExpandedDims(x.dims, target), x.dtype};
+}
+void expand_as_kernel(const Tensor& x, const Tensor& y, const Ints& target, Tensor& out) {
+  out = ExpandTo(x, common::ToInts(ExpandedDims(common::ToDims(x.dims()), y.defined() ? y.dims() : target)));
+}
+
+void split_infer(const Meta& x, const Ints& sections, const Scalar& axis, std::vector<Meta>& out) {
+  int64_t a = common::NormalizeAxis("split", axis.to_int(), x.dims.size());
+  Dim total(0);
+  int64_t open = -1;
+  for (int64_t i = 0; i < sections.size(); ++i) {
+    if (sections[i] == -1) {
+      PD_CHECK(open < 0, InvalidArgument, "[split] expected at most one -1 in sections, got ", common::ShapeText(sections));
+      open = i;
+    } else {
+      PD_CHECK(sections[i] >= 0, InvalidArgument, "[split] expected non-negative sections, got ", common::ShapeText(sections));
+      total = total + Dim(sections[i]);
+    }
+  }
+  PD_CHECK(!x.dims[a].known() || (open < 0 ? total.raw() == x.dims[a].raw() : total.raw() <= x.dims[a].raw()), InvalidArgument,
+           "[split] expected sections that add up to the extent ", common::DimText(x.dims[a]), " of axis ", a, ", got ", common::ShapeText(sections));
+  out.clear();
+  for (int64_t i = 0; i < sections.size(); ++i) {
+    Meta m = x;
+    m.dims[a] = i == open ? common::Sub(x.dims[a], total) : Dim(sections[i]);
+    out.push_back(m);
+  }
+}
+void SplitViews(const Tensor& x, const std::vector<Meta>& metas, int64_t a, std::vector<Tensor>& out) {
+  int64_t at = x->offset;
+  out.resize(metas.size());
+  for (size_t i = 0; i < metas.size(); ++i) {
+    out[i] = ViewOf(x, common::ToInts(metas[i].dims), x.strides(), at);
+    at += metas[i].dims[a].value() * x.strides()[a];
+  }
+}
+void split_kernel(const Tensor& x, const Ints& sections, const Scalar& axis, std::vector<Tensor>& out) {
+  std::vector<Meta> metas;
+  split_infer(x.meta(), sections, axis, metas);
+  SplitViews(x, metas, common::NormalizeAxis("split", axis.to_int(), x.ndim()), out);
+}
+void split_with_num_infer(const Meta& x, int64_t num, const Scalar& axis, std::vector<Meta>& out) {
+  int64_t a = common::NormalizeAxis("split", axis.to_int(), x.dims.size());
+  PD_CHECK(num > 0 && (!x.dims[a].known() || x.dims[a].raw() % num == 0), InvalidArgument, "[split] expected num_or_sections that divides the extent ",
+           common::DimText(x.dims[a]), " of axis ", a, ", got ", num);
+  Meta m = x;
+  m.dims[a] = common::Div(x.dims[a], Dim(num));
+  out.assign(num, m);
+}
+void split_with_num_kernel(const Tensor& x, int64_t num, const Scalar& axis, std::vector<Tensor>& out) {
+  std::vector<Meta> metas;
+  split_with_num_infer(x.meta(), num, axis, metas);
+  SplitViews(x, metas, common::NormalizeAxis("split", axis.to_int(), x.ndim()), out);
+}
+void unbind_infer(const Meta& x, int64_t axis, std::vector<Meta>& out) {
+  int64_t a = common::NormalizeAxis("unbind", axis, x.dims.size());
+  Meta m = x;
+  int64_t n = x.dims[a].value();
+  m.dims.erase(a);
+  out.assign(n, m);
+}
+void unbind_kernel(const Tensor& x, int64_t axis, std::vector<Tensor>& out) {
+  int64_t a = common::NormalizeAxis("unbind", axis, x.ndim());
+  Ints d = x.dims(), s = x.strides();
+  d.erase(a);
+  s.erase(a);
+  out.resize(x.dim(a));
+  for (int64_t i = 0; i < x.dim(a); ++i) out[i] = ViewOf(x, d, s, x->offset + i * x.strides()[a]);
+}
+
+}  // namespace phi

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over axes: shape rules and the calls into the shared reduction kernels.
+#include "paddle/phi/infer/rules.h"
+#include "paddle/phi/primitives/reduce.h"
+
+namespace phi {
+namespace {
+void Run(const char* op, cpu::ReduceOp kind, const Tensor& x, const Ints& axis, Tensor& out) {
+  cpu::Reduce(kind, x.dtype(), x.raw_data(), x.dims(), x.strides(), ReduceMask(op, x.ndim(), axis), out.dtype(), out.raw_data());
+}
+}  // namespace
+
+void sum_infer(const Meta& x, const Ints& axis, DataType dtype, bool keepdim, Meta& out) {
+  out = {ReducedDims("sum", x.dims, axis, keepdim), SumDtype(x.dtype, dtype)};
+}
+void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) {
+  Tensor c = IsFloating(out.dtype()) && x.dtype() != out.dtype() ? CastTo(x, out.dtype()) : x;
+  Run("sum", cpu::ReduceOp::kSum, c, axis, out);
+}
+
+void mean_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
+  out = {ReducedDims("mean", x.dims, axis, keepdim), IsDifferentiable(x.dtype) ? x.dtype : DataType::FLOAT32};
+}
+void mean_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
+  Run("mean", cpu::ReduceOp::kMean, x.dtype() == out.dtype() ? x : CastTo(x, out.dtype()), axis, out);
+}
+
+void minmax_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
+  out = {ReducedDims("max", x.dims, axis, keepdim), x.dtype};
+}
+void max_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
+  PD_CHECK(x.numel() > 0 || out.numel() == 0, InvalidArgument, "[max] expected at least one element, got shape ", common::ShapeText(x.dims()));
+  Run("max", cpu::ReduceOp::kMax, x, axis, out);
+}
+void min_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
+  PD_CHECK(x.numel() > 0 || out.numel() == 0, InvalidArgument, "[min] expected at least one element, got shape ", common::ShapeText(x.dims()));
+  Run("min", cpu::ReduceOp::kMin, x, axis, out);
+}
+
+}  // namespace phi

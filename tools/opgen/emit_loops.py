@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elementwise loops: one C++ loop per (op, compute type), built for each instruction set, and the EwDef that lists them."""
+import ast
+
+from .expr import LoopPrinter, free_names, parse
+from .model import StanzaError
+
+# suffix, C++ type, LoopType index, stanza class
+TYPES = [("f32", "float", 0, "float"), ("f64", "double", 1, "float"), ("i32", "int32_t", 2, "int"), ("i64", "int64_t", 3, "int"),
+         ("b", "bool", 4, "bool"), ("c64", "cplx<float>", 5, "complex"), ("c128", "cplx<double>", 6, "complex")]
+REAL = {"cplx<float>": "float", "cplx<double>": "double"}
+DTYPES = ["BOOL", "UINT8", "INT8", "INT16", "INT32", "INT64", "FLOAT16", "BFLOAT16", "FLOAT32", "FLOAT64", "COMPLEX64",
+          "COMPLEX128", "FLOAT8_E4M3FN", "FLOAT8_E5M2"]
+COMPUTE = {"BOOL": "BOOL", "UINT8": "INT32", "INT8": "INT32", "INT16": "INT32", "INT32": "INT32", "INT64": "INT64",
+           "FLOAT16": "FLOAT32", "BFLOAT16": "FLOAT32", "FLOAT32": "FLOAT32", "FLOAT64": "FLOAT64", "COMPLEX64": "COMPLEX64",
+           "COMPLEX128": "COMPLEX128", "FLOAT8_E4M3FN": "FLOAT32", "FLOAT8_E5M2": "FLOAT32"}
+
+
+def dtype_class(d):
+    return "bool" if d == "BOOL" else "int" if "INT" in d else "complex" if "COMPLEX" in d else "float"
+
+
+class Ew:
+    """One elementwise kernel: the op itself, a variant of it, or the gradient of one input."""
+
+    def __init__(self, op, name, inputs, bodies, classes, out="same", compute=None, int_as_float=False, bool_inputs=(), cost=16,
+                 int_via=None):
+        self.op, self.name, self.inputs, self.bodies, self.classes = op, name, inputs, bodies, classes
+        self.out, self.compute, self.int_as_float, self.bool_inputs = out, compute, int_as_float, set(bool_inputs)
+        self.cost, self.int_via = cost, int_via
+        self.attr_names = []
+        attrs = {a.name for a in op.attrs}
+        for b in bodies.values():
+            names, _ = free_names(b)
+            for n in sorted(names & attrs):
+                if n not in self.attr_names:
+                    self.attr_names.append(n)
+
+    def body_for(self, cls):
+        return self.bodies.get(cls, self.bodies.get("default"))
+
+    def loop_types(self):
+        if self.compute == "bool":
+            return [t for t in TYPES if t[3] == "bool"]
+        return [t for t in TYPES if t[3] in self.classes and self.body_for(t[3]) is not None]
+
+    def compute_of(self, d):
+        cls = dtype_class(d)
+        if self.compute == "bool":
+            return "BOOL"
+        if cls in self.classes and self.body_for(cls) is not None:
+            return COMPUTE[d]
+        if self.int_as_float and cls in ("int", "bool"):
+            return "FLOAT32"
+        if self.int_via and cls in ("int", "bool"):
+            return self.int_via
+        return "UNDEFINED"
+
+    def result_of(self, d):
+        if self.int_as_float and dtype_class(d) in ("int", "bool") and self.compute_of(d) == "FLOAT32":
+            return "FLOAT32"
+        return d
+
+    def loops(self):
+        where = f"{self.op.file}: {self.op.name}"
+        out = []
+        for suffix, ctype, _, cls in self.loop_types():
+            body = self.body_for(cls if self.compute != "bool" else "default")
+            if self.compute == "bool":
+                body = self.bodies.get("bool", self.bodies.get("default"))
+            octype = {"same": ctype, "bool": "bool", "real": REAL.get(ctype, ctype)}[self.out]
+            names, _ = free_names(body)
+            lines = [f"PD_EW_BEGIN({self.name}_{suffix})", f"using T = {ctype};", f"PD_EW_OUT(0, {octype})"]
+            for i, n in enumerate(self.inputs):
+                lines.append(f"PD_EW_IN({i + 1}, {'bool' if n in self.bool_inputs else ctype})")
+            for k, n in enumerate(self.attr_names):
+                kind = self.op.arg(n).kind
+                lines.append(f"PD_EW_ATTR({k}, {'bool' if kind == 'bool' else ctype}, {n})")
+            lines.append("PD_EW_BODY")
+            for i, n in enumerate(self.inputs):
+                lines.append(f"PD_EW_LOAD({i + 1}, {n})")
+            lines.append(f"PD_EW_STORE(0, {Loop(where).text(body)})")
+            lines.append("PD_EW_END")
+            out.append("\n".join(lines))
+        return out
+
+    def declarations(self):
+        return [f"PD_ISA_DECL(void, {self.name}_{s}, (char* const* ptrs, int64_t n, const double* attrs))"
+                for s, _, _, _ in self.loop_types()]
+
+    def definition(self):
+        comp = ", ".join(f"DataType::{self.compute_of(d)}" for d in DTYPES)
+        res = ", ".join(f"DataType::{self.result_of(d)}" for d in DTYPES)
+        flags = ", ".join("true" if n in self.bool_inputs else "false" for n in self.inputs)
+        table = []
+        for isa in ("cpu_avx2", "cpu_avx512"):
+            have = {t[2]: f"&phi::{isa}::{self.name}_{t[0]}" for t in self.loop_types()}
+            table.append("{" + ", ".join(have.get(i, "nullptr") for i in range(7)) + "}")
+        out = {"same": "kSame", "bool": "kBool", "real": "kReal"}[self.out]
+        return (f"constexpr EwDef k_{self.name} = {{\"{self.op.name}\", {len(self.inputs)}, 1,\n  {{{comp}}},\n  {{{res}}},\n"
+                f"  {{{flags}}}, {{EwOut::{out}}}, {self.cost}, {{{', '.join(table)}}}}};")
+
+    def attr_array(self):
+        """C++ initialiser of the double array handed to the loop."""
+        vals = []
+        for n in self.attr_names:
+            a = self.op.arg(n)
+            vals.append(f"{n}.to_double()" if a.kind == "Scalar" else f"static_cast<double>({n})")
+        return vals
+
+
+class Loop(LoopPrinter):
+    def call(self, name, args, kwargs):
+        if name == "conj_of":
+            return args[0]
+        return super().call(name, args, kwargs)
+
+
+def parse_bodies(op, value):
+    where = f"{op.file}: {op.name}"
+    if isinstance(value, dict):
+        return {k: parse(v, where) for k, v in value.items()}
+    return {"default": parse(value, where)}
+
+
+def forward(op):
+    """[(condition or None, Ew)] for the op's body and its variants."""
+    value = op.get("body")
+    variants = value if isinstance(value, list) else [{"expr": value}]
+    out = []
+    for k, v in enumerate(variants):
+        name = f"ew_{op.name}" + (f"_v{k}" if k else "")
+        out.append((v.get("when"), Ew(op, name, [t.name for t in op.tensors], parse_bodies(op, v["expr"]),
+                                      op.get("dtypes", ["float"]), op.get("out", "same"), op.get("compute"),
+                                      bool(op.get("int_as_float")), op.get("bool_inputs", ()), op.get("cost", 16), op.get("int_via"))))
+    return out
+
+
+def gradients(op):
+    """{input: Ew or None}: None where the gradient is the output gradient itself or not one fused loop."""
+    out = {}
+    if not op.elementwise or op.get("vjp_kernel"):
+        return out
+    allowed = {t.name for t in op.tensors} | {o.name for o in op.outs} | {"dout"} | {a.name for a in op.attrs}
+    for name, text in op.vjp.items():
+        node = parse(text, f"{op.file}: {op.name}: gradient of {name}")
+        if isinstance(node, ast.Name) or any(isinstance(n, (ast.List, ast.keyword, ast.IfExp)) for n in ast.walk(node)):
+            out[name] = None
+            continue
+        names, _ = free_names(node)
+        if names - allowed or op.get("loop_grad") is False:
+            out[name] = None
+            continue
+        attrs = {a.name for a in op.attrs}
+        ins = sorted(n for n in names if n not in attrs)
+        bools = set(op.get("bool_inputs", ()))
+        ins.sort(key=lambda n: n in bools)
+        out[name] = Ew(op, f"ew_{op.name}_grad_{name}", ins, {"default": node}, ["float"], bool_inputs=bools, cost=op.get("cost", 16))
+    return out

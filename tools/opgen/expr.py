@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The closed expression language of `body`, `deriv` and `vjp`: parsed with ast, printed as C++ for loops, CINN or Tensor."""
+import ast
+
+from .model import StanzaError
+
+BIN = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
+CMP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+# Functions that read only the shape and dtype of the given argument positions.
+META_ONLY = {"expand_like": {1}, "reshape_like": {1}, "zeros_like": {0}, "ones_like": {0}, "reduce_like": {1}, "rank_of": {0},
+             "numel_ratio": {0, 1}, "numel_of": {0}, "dtype_of": {0}, "size_at": {0}, "place_of": {0}, "cast_like": {1}, "shape_of": {0}}
+
+
+def parse(text, where):
+    try:
+        return ast.parse(str(text).strip(), mode="eval").body
+    except SyntaxError as e:
+        raise StanzaError(f"{where}: cannot read expression {text!r}: {e}") from e
+
+
+def free_names(node):
+    """Names used in the expression, and those of them whose contents (not only shape) are needed."""
+    names, contents = set(), set()
+
+    def walk(n, meta=False):
+        if isinstance(n, ast.Name):
+            names.add(n.id)
+            if not meta:
+                contents.add(n.id)
+        elif isinstance(n, ast.Call):
+            metas = META_ONLY.get(n.func.id, set())
+            for i, a in enumerate(n.args):
+                walk(a, i in metas)
+            for k in n.keywords:
+                walk(k.value)
+        else:
+            for c in ast.iter_child_nodes(n):
+                walk(c)
+
+    walk(node)
+    return names, contents
+
+
+class Printer:
+    """C++ text; subclasses say how numbers, calls and select look."""
+
+    def __init__(self, where):
+        self.where = where
+
+    def number(self, v):
+        return repr(v)
+
+    def call(self, name, args, kwargs):
+        if kwargs:
+            raise StanzaError(f"{self.where}: keyword arguments are not allowed in {name}()")
+        return f"{name}({', '.join(args)})"
+
+    def name(self, n):
+        return n
+
+    def string(self, s):
+        return f'std::string("{s}")'
+
+    def listing(self, items):
+        return "Ints{" + ", ".join(items) + "}"
+
+    def text(self, n):
+        if isinstance(n, ast.Constant):
+            if isinstance(n.value, bool):
+                return "true" if n.value else "false"
+            if isinstance(n.value, str):
+                return self.string(n.value)
+            return self.number(n.value)
+        if isinstance(n, ast.Name):
+            return self.name(n.id)
+        if isinstance(n, ast.UnaryOp):
+            op = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}[type(n.op)]
+            return f"({op}{self.text(n.operand)})"
+        if isinstance(n, ast.BinOp):
+            if isinstance(n.op, ast.Pow):
+                return self.call("pow", [self.text(n.left), self.text(n.right)], {})
+            if type(n.op) not in BIN:
+                raise StanzaError(f"{self.where}: operator not in the language")
+            return f"({self.text(n.left)} {BIN[type(n.op)]} {self.text(n.right)})"
+        if isinstance(n, ast.Compare) and len(n.ops) == 1:
+            return f"({self.text(n.left)} {CMP[type(n.ops[0])]} {self.text(n.comparators[0])})"
+        if isinstance(n, ast.BoolOp):
+            op = " & " if isinstance(n.op, ast.And) else " | "
+            return "(" + op.join(self.text(v) for v in n.values) + ")"
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name):
+            return self.call(n.func.id, [self.arg(a) for a in n.args], {k.arg: self.arg(k.value) for k in n.keywords})
+        if isinstance(n, (ast.List, ast.Tuple)):
+            return self.listing([self.arg(e) for e in n.elts])
+        if isinstance(n, ast.IfExp):  # on attributes only
+            return f"({self.arg(n.test)} ? {self.text(n.body)} : {self.text(n.orelse)})"
+        raise StanzaError(f"{self.where}: {ast.dump(n)} is not in the expression language")
+
+    def arg(self, n):
+        return self.text(n)
+
+
+class LoopPrinter(Printer):
+    """Scalar C++ over math.inc.h; T is the compute type."""
+
+    def number(self, v):
+        return f"lit<T>({v!r})"
+
+
+class CinnPrinter(Printer):
+    """cinn::Expr building code."""
+
+    def number(self, v):
+        return f"lit({float(v)!r}, T)"
+
+
+class TensorPrinter(Printer):
+    """Calls on paddle::Tensor through the dispatcher."""
+
+    RENAME = {"select": "where", "pow": "pow_expr"}
+
+    def __init__(self, where, ops):
+        super().__init__(where)
+        self.ops = ops
+
+    def number(self, v):
+        return repr(float(v)) if isinstance(v, float) else repr(v)
+
+    def call(self, name, args, kwargs):
+        name = self.RENAME.get(name, name)
+        if kwargs:
+            op = self.ops.get(name)
+            if op is None:
+                raise StanzaError(f"{self.where}: keyword arguments need an op stanza for {name}")
+            rest = op.args[len(args):]
+            last = max(i for i, a in enumerate(rest) if a.name in kwargs)
+            for a in rest[: last + 1]:
+                value = kwargs.pop(a.name, None)
+                if value is None:
+                    value = a.cpp_default
+                if value is None:
+                    raise StanzaError(f"{self.where}: {name}() needs {a.name}")
+                args = [*args, value]
+            if kwargs:
+                raise StanzaError(f"{self.where}: {name}() has no {', '.join(kwargs)}")
+        return f"{name}({', '.join(args)})"
