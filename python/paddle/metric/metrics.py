@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accuracy, precision, recall and AUC."""
+import abc
+
+import numpy as np
+
+import paddle
+
+__all__ = ['Metric', 'Accuracy', 'Precision', 'Recall', 'Auc', 'accuracy']
+
+
+def _array(value, name):
+    if isinstance(value, paddle.Tensor):
+        return value.numpy()
+    if not isinstance(value, np.ndarray):
+        raise ValueError(f"The '{name}' must be a numpy ndarray or Tensor.")
+    return value
+
+
+class Metric(metaclass=abc.ABCMeta):
+    """Base of metrics: `compute` runs on tensors of a batch, `update` takes its result, `accumulate` gives the value."""
+
+    @abc.abstractmethod
+    def reset(self):
+        """Forget everything."""
+
+    @abc.abstractmethod
+    def update(self, *args):
+        """Take one batch."""
+
+    @abc.abstractmethod
+    def accumulate(self):
+        """The value so far."""
+
+    @abc.abstractmethod
+    def name(self):
+        """Name, or list of names."""
+
+    def compute(self, *args):
+        """What `update` receives; by default the arguments themselves."""
+        return args
+
+
+class Accuracy(Metric):
+    """Share of samples whose label is among the k highest scores, for each k in `topk`."""
+
+    def __init__(self, topk=(1,), name=None, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.topk = topk
+        self.maxk = max(topk)
+        base = name or 'acc'
+        self._name = [f'{base}_top{k}' for k in topk] if self.maxk != 1 else [base]
+        self.reset()
+
+    def compute(self, pred, label, *args):
+        """Scores [..., C] and labels (indices or one-hot) to a float [..., maxk] of hits."""
+        order = paddle.argsort(pred, descending=True)[..., :self.maxk]
+        if len(label.shape) == 1 or (len(label.shape) == 2 and label.shape[-1] == 1):
+            label = paddle.reshape(label, [-1, 1])
+        elif label.shape[-1] != 1:
+            label = paddle.argmax(label, axis=-1, keepdim=True)
+        return paddle.cast(order == paddle.cast(label, order.dtype), 'float32')
+
+    def update(self, correct, *args):
+        """Count the hits of `compute`; returns the accuracy of this batch."""
+        correct = _array(correct, 'correct')
+        count = int(np.prod(correct.shape[:-1]))
+        batch = []
+        for i, k in enumerate(self.topk):
+            hits = correct[..., :k].sum()
+            batch.append(float(hits) / count if count else 0.0)
+            self.total[i] += hits
+            self.count[i] += count
+        return batch[0] if len(self.topk) == 1 else batch
+
+    def reset(self):
+        self.total = [0.0] * len(self.topk)
+        self.count = [0] * len(self.topk)
+
+    def accumulate(self):
+        values = [float(t) / c if c > 0 else 0.0 for t, c in zip(self.total, self.count)]
+        return values[0] if len(self.topk) == 1 else values
+
+    def name(self):
+        return self._name
+
+
+class Precision(Metric):
+    """True positives over predicted positives, for binary scores cut at 0.5."""
+
+    def __init__(self, name='precision', *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.tp = 0
+        self.fp = 0
+        self._name = name
+
+    def update(self, preds, labels):
+        preds = np.floor(_array(preds, 'preds') + 0.5).astype('int32').reshape(-1)
+        labels = _array(labels, 'labels').reshape(-1)
+        self.tp += int(((preds == 1) & (labels == 1)).sum())
+        self.fp += int(((preds == 1) & (labels != 1)).sum())
+
+    def reset(self):
+        self.tp = 0
+        self.fp = 0
+
+    def accumulate(self):
+        found = self.tp + self.fp
+        return float(self.tp) / found if found != 0 else 0.0
+
+    def name(self):
+        return self._name
+
+
+class Recall(Metric):
+    """True positives over actual positives, for binary scores cut at 0.5."""
+
+    def __init__(self, name='recall', *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.tp = 0
+        self.fn = 0
+        self._name = name
+
+    def update(self, preds, labels):
+        preds = np.rint(_array(preds, 'preds')).astype('int32').reshape(-1)
+        labels = _array(labels, 'labels').reshape(-1)
+        self.tp += int(((labels == 1) & (preds == 1)).sum())
+        self.fn += int(((labels == 1) & (preds != 1)).sum())
+
+    def accumulate(self):
+        present = self.tp + self.fn
+        return float(self.tp) / present if present != 0 else 0.0
+
+    def reset(self):
+        self.tp = 0
+        self.fn = 0
+
+    def name(self):
+        return self._name
+
+
+class Auc(Metric):
+    """Area under the ROC curve, from scores counted in `num_thresholds` + 1 bins."""
+
+    def __init__(self, curve='ROC', num_thresholds=4095, name='auc', *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self._curve = curve
+        self._num_thresholds = num_thresholds
+        self._name = name
+        self.reset()
+
+    def update(self, preds, labels):
+        """`preds` [N, 2] with the positive score last, `labels` [N, 1]."""
+        labels = _array(labels, 'labels').reshape(-1).astype(bool)
+        scores = _array(preds, 'preds')[:, 1]
+        bins = (scores * self._num_thresholds).astype('int64')
+        if bins.size and (bins.min() < 0 or bins.max() > self._num_thresholds):
+            raise ValueError("[Auc] scores should be in [0, 1]")
+        size = self._num_thresholds + 1
+        self._stat_pos += np.bincount(bins[labels], minlength=size)
+        self._stat_neg += np.bincount(bins[~labels], minlength=size)
+
+    @staticmethod
+    def trapezoid_area(x1, x2, y1, y2):
+        """Area of one slice."""
+        return abs(x1 - x2) * (y1 + y2) / 2.0
+
+    def accumulate(self):
+        pos = np.cumsum(self._stat_pos[::-1], dtype='float64')
+        neg = np.cumsum(self._stat_neg[::-1], dtype='float64')
+        if pos[-1] <= 0 or neg[-1] <= 0:
+            return 0.0
+        width = np.diff(neg, prepend=0.0)
+        height = (pos + np.concatenate([[0.0], pos[:-1]])) / 2.0
+        return float((width * height).sum() / pos[-1] / neg[-1])
+
+    def reset(self):
+        self._stat_pos = np.zeros(self._num_thresholds + 1)
+        self._stat_neg = np.zeros(self._num_thresholds + 1)
+
+    def name(self):
+        return self._name
+
+
+def accuracy(input, label, k=1, correct=None, total=None, name=None):
+    """Top-k accuracy of scores [N, C] against labels [N, 1], a float32 tensor of shape []."""
+    if len(label.shape) != 2:
+        raise ValueError("[accuracy] expected label of 2 dimensions, got a label of shape "
+                         f"{list(label.shape)}")
+    if str(label.dtype).endswith('int32'):
+        label = paddle.cast(label, 'int64')
+    values, indices = paddle.topk(input, k=k)
+    return paddle._C_ops.accuracy(values, indices, label)[0]
