@@ -111,6 +111,8 @@ Value* FloatOp(B& b, llvm::Module* math, Op op, DataType t, Value* const* a, int
       r = b.CreateSelect(b.CreateAnd(nonzero, opposite), b.CreateFAdd(r, a[1]), r);
       return b.CreateSelect(b.CreateFCmpOEQ(r, zero), b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, zero, a[1]), r);
     }
+    case Op::k_digamma: case Op::k_erfinv: case Op::k_i0: case Op::k_i0e: case Op::k_i1: case Op::k_i1e:
+      PD_THROW(Unimplemented, "[cinn] expected ", OpName(op), " in the vector math library, got none");
     default: break;
   }
   llvm::Module* m = b.GetInsertBlock()->getModule();

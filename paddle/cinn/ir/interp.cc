@@ -50,6 +50,8 @@ double UnaryMath(Op op, double x, DataType t) {
     case Op::k_atanh: return std::atanh(x);
     case Op::k_erf: return std::erf(x);
     case Op::k_erfc: return std::erfc(x);
+    case Op::k_cbrt: return std::cbrt(x);
+    case Op::k_lgamma: return std::lgamma(x);
     case Op::k_sigmoid: return 1 / (1 + std::exp(-x));
     case Op::k_sqrt: return t == DataType::FLOAT32 ? std::sqrt(static_cast<float>(x)) : std::sqrt(x);
     case Op::k_rsqrt: return 1 / std::sqrt(x);
@@ -82,6 +84,8 @@ T BinaryFloat(Op op, T a, T b) {
     case Op::k_pow: return static_cast<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
     case Op::k_atan2: return static_cast<T>(std::atan2(static_cast<double>(a), static_cast<double>(b)));
     case Op::k_copysign: return std::copysign(a, b);
+    case Op::k_nextafter: return std::nextafter(a, b);
+    case Op::k_hypot: return static_cast<T>(std::hypot(static_cast<double>(a), static_cast<double>(b)));
     case Op::k_fmod: return std::fmod(a, b);
     case Op::k_mod: return static_cast<T>(FloorMod(a, b));
     case Op::k_floor_divide: return std::floor(a / b);

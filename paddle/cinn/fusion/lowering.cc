@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lowering table and the rules that the stanzas' one-line bodies do not give.
+#include "paddle/cinn/fusion/lowering.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace cinn {
+namespace {
+
+Expr Relu(const Expr* in, const double*) { return select((in[0] > 0) | isnan(in[0]), in[0], 0); }
+Expr ReluGrad(const Expr* in, const double*) { return select(in[0] > 0, in[1], 0); }  // (out, dout)
+Expr Silu(const Expr* in, const double*) { return in[0] * sigmoid(in[0]); }
+Expr SiluGrad(const Expr* in, const double*) {  // (x, out, dout)
+  const Expr s = sigmoid(in[0]);
+  return in[2] * (s * (1 + in[0] * (1 - s)));
+}
+Expr Gelu(const Expr* in, const double* attrs) {
+  const Expr x = in[0];
+  if (attrs[0] != 0) return 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
+  return 0.5 * x * (1 + erf(x * 0.70710678118654752440));
+}
+Expr GeluGrad(const Expr* in, const double* attrs) {  // (x, dout)
+  const Expr x = in[0];
+  if (attrs[0] != 0) {
+    const Expr t = tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x));
+    const Expr inner = 0.79788456080286535588 * (1 + 3 * 0.044715 * x * x);
+    return in[1] * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner);
+  }
+  const Expr cdf = 0.5 * (1 + erf(x * 0.70710678118654752440));
+  const Expr pdf = 0.39894228040143267794 * exp(-0.5 * x * x);
+  return in[1] * (cdf + x * pdf);
+}
+Expr Where(const Expr* in, const double*) { return select(in[0], in[1], in[2]); }
+Expr Scale(const Expr* in, const double* attrs) {  // scale, bias, bias_after_scale
+  return attrs[2] != 0 ? in[0] * attrs[0] + attrs[1] : (in[0] + attrs[1]) * attrs[0];
+}
+Expr Clip(const Expr* in, const double* attrs) { return maximum(minimum(in[0], attrs[1]), attrs[0]); }
+Expr Identity(const Expr* in, const double*) { return in[0]; }
+Expr Add(const Expr* in, const double*) { return in[0] + in[1]; }
+Expr Sub(const Expr* in, const double*) { return in[0] - in[1]; }
+Expr Mul(const Expr* in, const double*) { return in[0] * in[1]; }
+Expr Div(const Expr* in, const double*) { return in[0] / in[1]; }
+Expr Pow(const Expr* in, const double* attrs) {
+  if (attrs[0] == 3) return in[0] * in[0] * in[0];
+  if (attrs[0] == 0.5) return sqrt(in[0]);
+  return pow(in[0], attrs[0]);
+}
+Expr Square(const Expr* in, const double*) { return in[0] * in[0]; }
+Expr Rsqrt(const Expr* in, const double*) { return rsqrt(in[0]); }
+Expr Max(const Expr* in, const double*) { return maximum(in[0], in[1]); }
+Expr Min(const Expr* in, const double*) { return minimum(in[0], in[1]); }
+Expr Fill(const Expr*, const double* attrs) { return Expr(attrs[0]); }
+
+struct Rule {
+  const char* op;
+  LowerFn fn;
+  int nin;
+};
+constexpr Rule kRules[] = {
+    {"pd_op.relu", Relu, 1},       {"pd_op.relu_grad", ReluGrad, 2}, {"pd_op.silu", Silu, 1},      {"pd_op.silu_grad", SiluGrad, 3},
+    {"pd_op.gelu", Gelu, 1},       {"pd_op.gelu_grad", GeluGrad, 2}, {"pd_op.where", Where, 3},    {"pd_op.scale", Scale, 1},
+    {"pd_op.clip", Clip, 1},       {"pd_op.cast", Identity, 1},      {"pd_op.assign", Identity, 1}, {"pd_op.add", Add, 2},
+    {"pd_op.subtract", Sub, 2},    {"pd_op.multiply", Mul, 2},       {"pd_op.divide", Div, 2},     {"pd_op.pow", Pow, 1},
+    {"pd_op.square", Square, 1},   {"pd_op.rsqrt", Rsqrt, 1},        {"pd_op.maximum", Max, 2},    {"pd_op.minimum", Min, 2},
+    {"pd_op.full_like", Fill, 1},
+};
+
+// Rules whose expression means the same on integers.
+constexpr std::string_view kIntegerRules[] = {
+    "pd_op.where",       "pd_op.cast",         "pd_op.assign",      "pd_op.add",         "pd_op.subtract",    "pd_op.multiply",
+    "pd_op.maximum",     "pd_op.minimum",      "pd_op.square",      "pd_op.relu",        "pd_op.abs",         "pd_op.sign",
+    "pd_op.equal",       "pd_op.not_equal",    "pd_op.less_than",   "pd_op.less_equal",  "pd_op.greater_than", "pd_op.greater_equal",
+    "pd_op.logical_and", "pd_op.logical_or",   "pd_op.logical_not", "pd_op.logical_xor", "pd_op.bitwise_and", "pd_op.bitwise_or",
+    "pd_op.bitwise_xor", "pd_op.bitwise_not",  "pd_op.full_like",
+};
+
+struct Table {
+  std::mutex mutex;
+  std::map<std::string, Lowering, std::less<>> rows;
+  void Add(const char* op, LowerFn fn, int nin) {
+    Lowering l{fn, nin, false};
+    for (std::string_view s : kIntegerRules) l.integers |= s == op;
+    rows.emplace(op, l);
+  }
+  Table() {
+    for (const Rule& r : kRules) Add(r.op, r.fn, r.nin);
+  }
+};
+
+Table& TheTable() {
+  static Table* table = new Table();
+  return *table;
+}
+
+}  // namespace
+
+void RegisterLowering(const char* op, LowerFn fn, int nin) {
+  Table& t = TheTable();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  t.Add(op, fn, nin);
+}
+
+const Lowering* FindLowering(std::string_view op) {
+  Table& t = TheTable();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  auto it = t.rows.find(op);
+  return it == t.rows.end() ? nullptr : &it->second;
+}
+
+}  // namespace cinn

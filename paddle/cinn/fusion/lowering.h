@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an elementwise op becomes an expression: a table by op name, filled by generated code from the stanzas and by the
+// hand-written rules of lowering.cc.
+#pragma once
+
+#include <string_view>
+
+#include "paddle/cinn/ir/body.h"
+
+namespace cinn {
+
+// `inputs` are the op's tensor operands, already in their compute types; `attrs` its other arguments in the stanza's order as
+// numbers. The result is converted to the op's declared result type by the caller.
+using LowerFn = Expr (*)(const Expr* inputs, const double* attrs);
+
+struct Lowering {
+  LowerFn fn = nullptr;
+  int nin = 0;
+  bool integers = false;  // also right for integer operands; otherwise they are converted to the floating result type or declined
+};
+
+// The first registration of a name stays: hand-written rules are registered before generated ones.
+void RegisterLowering(const char* op, LowerFn fn, int nin);
+const Lowering* FindLowering(std::string_view op);
+
+}  // namespace cinn

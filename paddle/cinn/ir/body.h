@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The helper names that stanza text uses beside the intrinsics, for expressions: with this header, `body` text is C++.
+#pragma once
+
+#include "paddle/cinn/ir/expr.h"
+
+namespace cinn {
+
+inline Expr lit(double v, DataType t) { return phi::IsFloating(t) ? Expr::Float(v, phi::ComputeType(t)) : cast(Expr(v), t); }
+inline Expr bit_not(const Expr& x) { return bitwise_not(x); }
+inline Expr bit_and(const Expr& x, const Expr& y) { return bitwise_and(x, y); }
+inline Expr bit_or(const Expr& x, const Expr& y) { return bitwise_or(x, y); }
+inline Expr bit_xor(const Expr& x, const Expr& y) { return bitwise_xor(x, y); }
+inline Expr shl(const Expr& x, const Expr& y) { return bitwise_left_shift(x, y); }
+inline Expr shr(const Expr& x, const Expr& y) { return bitwise_right_shift(x, y); }
+inline Expr div_floor(const Expr& x, const Expr& y) { return floor_divide(x, y); }
+inline Expr mod_floor(const Expr& x, const Expr& y) { return mod(x, y); }
+inline Expr mod_trunc(const Expr& x, const Expr& y) { return fmod(x, y); }
+inline Expr div_trunc(const Expr& x, const Expr& y) {
+  const Expr q = x / y;
+  return phi::IsFloating(q.dtype()) ? trunc(q) : q;
+}
+// Complex operands never reach the compiler.
+inline Expr conj(const Expr& x) { return x; }
+inline Expr conj_of(const Expr& x) { return x; }
+inline Expr real(const Expr& x) { return x; }
+inline Expr sign_of(const Expr& x) { return sign(x); }
+inline Expr zeros_like_of(const Expr& x) { return cast(Expr(0), x.dtype()); }
+inline Expr false_of(const Expr&) { return Expr::Bool(false); }
+// d(x ** y) / dx; zero where y is zero, also at x = 0 and x = NaN.
+inline Expr pow_deriv(const Expr& x, const Expr& y) { return select(y == 0, 0 * y, y * pow(x, y - 1)); }
+
+}  // namespace cinn
