@@ -82,6 +82,8 @@ Tensor pow_deriv(const Tensor& x, const phi::Scalar& y);
 Tensor slice_backward(const Tensor& dout, const Tensor& input, const common::Ints& axes, const common::Ints& starts, const common::Ints& ends,
                       const common::Ints& decrease_axis);
 Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const common::Ints& dims, const common::Ints& stride, int64_t offset);
+Tensor gelu_backward(const Tensor& x, const Tensor& dout, bool approximate);
+Tensor mish_backward(const Tensor& x, const Tensor& dout);
 common::Ints inverse_perm(const common::Ints& perm);
 std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor>& x, const phi::Scalar& axis);
 Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, bool transpose_x, bool transpose_y);
