@@ -55,6 +55,14 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
   return as_strided_scatter(zeros_of(shape_of(input), dout.dtype()), dout, dims, stride, offset);
 }
 
+Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const Scalar& p, bool is_test, const std::string& mode) {
+  bool up = mode == "upscale_in_train";
+  double keep = 1.0 - p.to_double();
+  if (is_test) return up ? dout : dout * keep;
+  Tensor g = dout * cast(mask, dout.dtype());
+  return up ? g * (keep == 0 ? 0.0 : 1.0 / keep) : g;
+}
+
 Ints inverse_perm(const Ints& perm) {
   Ints inv(perm.size(), 0);
   for (int64_t i = 0; i < perm.size(); ++i) inv[perm[i] < 0 ? perm[i] + perm.size() : perm[i]] = i;

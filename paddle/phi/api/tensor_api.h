@@ -2,6 +2,7 @@
 // Operators and small helpers on Tensor that gradient expressions and C++ users write with; all go through the dispatcher.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "paddle/common/attr.h"
@@ -84,6 +85,7 @@ Tensor slice_backward(const Tensor& dout, const Tensor& input, const common::Int
 Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const common::Ints& dims, const common::Ints& stride, int64_t offset);
 Tensor gelu_backward(const Tensor& x, const Tensor& dout, bool approximate);
 Tensor mish_backward(const Tensor& x, const Tensor& dout);
+Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const phi::Scalar& p, bool is_test, const std::string& mode);
 common::Ints inverse_perm(const common::Ints& perm);
 std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor>& x, const phi::Scalar& axis);
 Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, bool transpose_x, bool transpose_y);
