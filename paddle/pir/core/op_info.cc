@@ -47,6 +47,10 @@ const OpInfo* RegisterOp(OpInfo info) {
   if (it != r.by_name.end()) {
     // The name keeps its storage, which is the map's key.
     OpInfo& old = *it->second;
+    if (!old.unregistered) {
+      info.traits |= old.traits;
+      if (!info.verify) info.verify = old.verify;
+    }
     old.inputs = std::move(info.inputs);
     old.attrs = std::move(info.attrs);
     old.outputs = std::move(info.outputs);

@@ -106,8 +106,16 @@ void RegisterAll() {
   RegisterOp(Make("cf.tuple_pop", {{"outlet"}}, {}, {}, kSideEffect | kAnyOut));
   RegisterOp(Make("cf.has_elements", {{"x"}}, {}, {out}, kSideEffect));
 
+  // Operands and attributes as generated code declared them, if it came first; traits and checks from here.
   auto if_missing = [](OpInfo i) {
-    if (!FindOp(i.name)) RegisterOp(std::move(i));
+    const OpInfo* old = FindOp(i.name);
+    if (old && !old->unregistered) {
+      OpInfo merged = *old;
+      merged.traits |= i.traits;
+      if (!merged.verify) merged.verify = i.verify;
+      i = std::move(merged);
+    }
+    RegisterOp(std::move(i));
   };
   if_missing(Make("pd_op.if", {{"cond"}}, {}, {}, kHasRegions | kAnyIn | kAnyOut, VerifyIf));
   if_missing(Make("pd_op.while", {{"cond"}}, {}, {}, kHasRegions | kAnyIn | kAnyOut, VerifyWhile));

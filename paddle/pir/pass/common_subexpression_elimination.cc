@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unordered_map>
+#include <vector>
+
+#include "paddle/pir/pass/passes.h"
+
+namespace pir {
+namespace {
+
+// Attributes that say where an op comes from, not what it computes.
+bool IsOriginAttr(const std::string& name) { return name == "struct_name" || name == "op_callstack" || name == "op_role"; }
+
+size_t Mix(size_t h, size_t v) { return (h ^ v) * 0x9e3779b97f4a7c15ULL + (h >> 7); }
+
+size_t HashOp(const Operation& op) {
+  size_t h = Mix(reinterpret_cast<size_t>(op.info()), static_cast<size_t>(op.num_operands()));
+  for (int i = 0; i < op.num_operands(); ++i) h = Mix(h, std::hash<Value>()(op.operand(i)));
+  for (const NamedAttribute& a : op.attrs())
+    if (!IsOriginAttr(a.name.str())) h = Mix(h, Mix(std::hash<Name>()(a.name), std::hash<Attribute>()(a.value)));
+  return h;
+}
+
+bool EqualAttrs(const AttributeMap& a, const AttributeMap& b) {
+  auto skip = [](auto& it, auto end) {
+    while (it != end && IsOriginAttr(it->name.str())) ++it;
+  };
+  auto x = a.begin(), y = b.begin();
+  for (;; ++x, ++y) {
+    skip(x, a.end());
+    skip(y, b.end());
+    if (x == a.end() || y == b.end()) return x == a.end() && y == b.end();
+    if (!(x->name == y->name) || !(x->value == y->value)) return false;
+  }
+}
+
+bool EqualOps(const Operation& a, const Operation& b) {
+  if (a.info() != b.info() || a.num_operands() != b.num_operands() || a.num_results() != b.num_results()) return false;
+  for (int i = 0; i < a.num_operands(); ++i)
+    if (!(a.operand(i) == b.operand(i))) return false;
+  for (int i = 0; i < a.num_results(); ++i)
+    if (!SameVisible(a.result_type(i), b.result_type(i)) || a.result(i).stop_gradient() != b.result(i).stop_gradient()) return false;
+  return EqualAttrs(a.attrs(), b.attrs());
+}
+
+class CommonSubexpressionElimination : public Pass {
+ public:
+  CommonSubexpressionElimination() : Pass("common_subexpression_elimination_pass") {}
+
+  bool Run(Program& program) override {
+    inplace_ = HasInplaceOps(program);
+    changed_ = false;
+    seen_.clear();
+    Visit(program.block());
+    return changed_;
+  }
+
+ private:
+  bool Eligible(const Operation& op) const {
+    if (!IsDeterministic(op) || op.num_results() == 0 || op.isa("builtin.parameter")) return false;
+    for (int i = 0; i < op.num_results(); ++i)
+      if (op.result(i).persistable() || (inplace_ && IsMutated(op.result(i)))) return false;
+    if (inplace_)
+      for (int i = 0; i < op.num_operands(); ++i)
+        if (op.operand(i) && IsMutated(op.operand(i))) return false;
+    return true;
+  }
+
+  // `seen_` holds the ops visible here; those of a block leave with it.
+  void Visit(Block& block) {
+    std::vector<std::pair<size_t, Operation*>> own;
+    for (Operation* op = block.front(); op;) {
+      Operation* next = op->next();
+      for (int i = 0; i < op->num_regions(); ++i)
+        for (auto& b : op->region(i).blocks()) Visit(*b);
+      if (Eligible(*op)) {
+        size_t h = HashOp(*op);
+        Operation* same = nullptr;
+        auto [b, e] = seen_.equal_range(h);
+        for (; b != e && !same; ++b)
+          if (EqualOps(*b->second, *op)) same = b->second;
+        if (same) {
+          op->ReplaceAllUsesWith(same->results_vec());
+          op->Erase();
+          changed_ = true;
+        } else {
+          seen_.emplace(h, op);
+          own.emplace_back(h, op);
+        }
+      }
+      op = next;
+    }
+    for (auto& [h, op] : own) {
+      auto [b, e] = seen_.equal_range(h);
+      for (; b != e; ++b)
+        if (b->second == op) {
+          seen_.erase(b);
+          break;
+        }
+    }
+  }
+
+  std::unordered_multimap<size_t, Operation*> seen_;
+  bool inplace_ = false, changed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> CreateCommonSubexpressionElimination() { return std::make_unique<CommonSubexpressionElimination>(); }
+
+}  // namespace pir

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removes ops whose result is one of their operands.
+#include "paddle/pir/pass/passes.h"
+#include "paddle/pir/pass/rewrite.h"
+
+namespace pir {
+namespace {
+
+// The number that pd_op.full puts into every element of v.
+bool FullValue(Value v, double* out) {
+  Operation* op = v ? v.defining_op() : nullptr;
+  if (!op || !op->isa("pd_op.full")) return false;
+  Attribute a = op->attr("value");
+  if (!a || a.kind() == AttrKind::kStr || a.kind() == AttrKind::kArray) return false;
+  *out = a.to_double();
+  return true;
+}
+
+bool NumberIs(Attribute a, double want) { return a && a.kind() != AttrKind::kStr && a.to_double() == want; }
+
+bool SamePermutation(Attribute a) {
+  if (!a) return false;
+  common::Ints p = a.to_ints();
+  for (int64_t i = 0; i < p.size(); ++i)
+    if (p[i] != i && p[i] != i - p.size()) return false;
+  return true;
+}
+
+bool IsIdentity(const Operation& op) {
+  if (op.isa("pd_op.cast")) return op.operand(0).dtype() == op.result(0).dtype();
+  if (op.isa("pd_op.assign") || op.isa("pd_op.share_data")) return true;
+  if (op.isa("pd_op.transpose")) return SamePermutation(op.attr("perm"));
+  if (op.isa("pd_op.scale")) {
+    double s = 0;
+    return op.num_operands() == 2 && FullValue(op.operand(1), &s) && s == 1 && NumberIs(op.attr("bias"), 0);
+  }
+  if (op.isa("pd_op.reshape")) return AllKnown(op.result(0).dims());
+  if (op.isa("pd_op.dropout")) {
+    Attribute test = op.attr("is_test"), mode = op.attr("mode");
+    return test && test.to_bool() && mode && mode.to_str() == "upscale_in_train" && op.num_results() == 2 &&
+           op.result(1).use_empty();
+  }
+  return false;
+}
+
+class DropIdentity : public RewritePattern {
+ public:
+  DropIdentity(const char* root, bool inplace) : RewritePattern(root, 1, "drop_identity"), inplace_(inplace) {}
+
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
+    if (op->num_operands() < 1 || !op->operand(0) || op->num_results() < 1 || !IsIdentity(*op)) return false;
+    Value x = op->operand(0), y = op->result(0);
+    if (!SameVisible(x.type(), y.type()) || y.persistable() || !x.type().is_dense()) return false;
+    // The copy is what keeps later writes apart.
+    if (inplace_ && (IsMutated(x) || IsMutated(y))) return false;
+    std::vector<Value> values(op->num_results());
+    values[0] = x;
+    r.ReplaceOp(op, values);
+    return true;
+  }
+
+ private:
+  bool inplace_;
+};
+
+class SplitOfCombine : public RewritePattern {
+ public:
+  SplitOfCombine() : RewritePattern("builtin.split", 2, "split_of_combine") {}
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
+    Operation* c = op->operand(0) ? op->operand(0).defining_op() : nullptr;
+    if (!c || !c->isa("builtin.combine") || c->num_operands() != op->num_results()) return false;
+    r.ReplaceOp(op, c->operands());
+    return true;
+  }
+};
+
+class SliceOfCombine : public RewritePattern {
+ public:
+  SliceOfCombine() : RewritePattern("builtin.slice", 2, "slice_of_combine") {}
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
+    Operation* c = op->operand(0) ? op->operand(0).defining_op() : nullptr;
+    Attribute index = op->attr("index");
+    if (!c || !c->isa("builtin.combine") || !index) return false;
+    int64_t i = index.to_int();
+    if (i < 0 || i >= c->num_operands()) return false;
+    r.ReplaceOp(op, c->operand(static_cast<int>(i)));
+    return true;
+  }
+};
+
+class CombineOfSplit : public RewritePattern {
+ public:
+  CombineOfSplit() : RewritePattern("builtin.combine", 2, "combine_of_split") {}
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
+    Operation* s = op->num_operands() && op->operand(0) ? op->operand(0).defining_op() : nullptr;
+    if (!s || !s->isa("builtin.split") || s->num_results() != op->num_operands()) return false;
+    for (int i = 0; i < op->num_operands(); ++i)
+      if (!(op->operand(i) == s->result(i))) return false;
+    r.ReplaceOp(op, s->operand(0));
+    return true;
+  }
+};
+
+class IdentityClean : public Pass {
+ public:
+  IdentityClean() : Pass("identity_op_clean_pass") {}
+  bool Run(Program& program) override {
+    PatternSet set;
+    bool inplace = HasInplaceOps(program);
+    for (const char* root : {"pd_op.cast", "pd_op.assign", "pd_op.share_data", "pd_op.transpose", "pd_op.scale",
+                             "pd_op.reshape", "pd_op.dropout"})
+      set.Add<DropIdentity>(root, inplace);
+    set.Add<SplitOfCombine>();
+    set.Add<SliceOfCombine>();
+    set.Add<CombineOfSplit>();
+    return ApplyPatterns(program.block(), set) > 0;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> CreateIdentityClean() { return std::make_unique<IdentityClean>(); }
+
+}  // namespace pir

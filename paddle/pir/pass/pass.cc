@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/pir/pass/pass.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <mutex>
+
+#include "paddle/common/error.h"
+#include "paddle/pir/core/verify.h"
+#include "paddle/pir/io/printer.h"
+#include "paddle/pir/pass/passes.h"
+
+namespace pir {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::function<std::unique_ptr<Pass>()>, std::less<>> passes;
+};
+
+Registry& Passes() {
+  static Registry* r = [] {
+    auto* p = new Registry;
+    p->passes["dead_code_elimination_pass"] = CreateDeadCodeElimination;
+    p->passes["common_subexpression_elimination_pass"] = CreateCommonSubexpressionElimination;
+    p->passes["identity_op_clean_pass"] = CreateIdentityClean;
+    p->passes["constant_folding_pass"] = [] { return CreateConstantFolding({}); };
+    return p;
+  }();
+  return *r;
+}
+
+}  // namespace
+
+void RegisterPass(const std::string& name, std::function<std::unique_ptr<Pass>()> make) {
+  Registry& r = Passes();
+  std::lock_guard lock(r.mutex);
+  r.passes[name] = std::move(make);
+}
+
+std::unique_ptr<Pass> CreatePass(std::string_view name) {
+  Registry& r = Passes();
+  std::unique_lock lock(r.mutex);
+  auto it = r.passes.find(name);
+  if (it == r.passes.end()) {
+    std::string known;
+    for (auto& [n, make] : r.passes) known += (known.empty() ? "" : ", ") + n;
+    PD_THROW(NotFound, "[pass] expected one of ", known, ", got '", name, "'");
+  }
+  auto make = it->second;
+  lock.unlock();
+  return make();
+}
+
+bool HasPass(std::string_view name) {
+  Registry& r = Passes();
+  std::lock_guard lock(r.mutex);
+  return r.passes.find(name) != r.passes.end();
+}
+
+std::vector<std::string> AllPasses() {
+  Registry& r = Passes();
+  std::lock_guard lock(r.mutex);
+  std::vector<std::string> names;
+  for (auto& [n, make] : r.passes) names.push_back(n);
+  return names;
+}
+
+void PassManager::Remove(std::string_view name) {
+  passes_.erase(std::remove_if(passes_.begin(), passes_.end(), [&](auto& p) { return p->name() == name; }), passes_.end());
+}
+
+bool PassManager::Run(Program& program) {
+  timings_.clear();
+  bool any = false;
+  for (auto& pass : passes_) {
+    if (!pass->CanApplyOn(program)) continue;
+    bool dump = options_.dump && (!options_.dump_filter || options_.dump_filter(pass->name()));
+    std::string before = dump ? Print(program) : "";
+    if (dump && !options_.dump_only_on_change) options_.dump(DumpAt::kBefore, pass->name(), before);
+    auto start = std::chrono::steady_clock::now();
+    bool changed = false;
+    try {
+      changed = pass->Run(program);
+      if (changed && options_.verify_each) Verify(program);
+    } catch (const common::Error& e) {
+      throw common::Error(e.code(), "[" + pass->name() + "] " + e.what());
+    }
+    if (options_.timing) {
+      std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
+      timings_.push_back({pass->name(), ms.count(), changed});
+    }
+    if (dump && options_.dump_only_on_change && changed) options_.dump(DumpAt::kBefore, pass->name(), before);
+    if (dump && (changed || !options_.dump_only_on_change)) options_.dump(DumpAt::kAfter, pass->name(), Print(program));
+    any = any || changed;
+  }
+  return any;
+}
+
+std::string PassManager::TimingReport() const {
+  std::string r;
+  double total = 0;
+  char line[256];
+  for (const PassTiming& t : timings_) {
+    std::snprintf(line, sizeof(line), "%10.3f ms  %s%s\n", t.milliseconds, t.pass.c_str(), t.changed ? "" : "  (no change)");
+    r += line;
+    total += t.milliseconds;
+  }
+  std::snprintf(line, sizeof(line), "%10.3f ms  total\n", total);
+  return r + line;
+}
+
+}  // namespace pir

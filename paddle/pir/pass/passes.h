@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes that need no kernels, and the questions about effects they share with other passes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "paddle/pir/pass/pass.h"
+
+namespace pir {
+
+// Whether the op may go when nobody uses its results: no side effect, no write to an operand, not a terminator, and the
+// same for all ops in its regions.
+bool IsRemovable(const Operation& op);
+// Whether two calls with equal operands and attributes are interchangeable.
+bool IsDeterministic(const Operation& op);
+// Whether some op writes into this value's storage; such a value stands for different contents at different places.
+bool IsMutated(Value v);
+// Whether the ops of the program may write into an operand's storage at all (any op with kInplace).
+bool HasInplaceOps(const Program& program);
+
+// "dead_code_elimination_pass": parameters, inputs and everything with an effect stay.
+std::unique_ptr<Pass> CreateDeadCodeElimination();
+// "common_subexpression_elimination_pass": also looks into regions, which may use an equal op of the blocks around them.
+std::unique_ptr<Pass> CreateCommonSubexpressionElimination();
+// "identity_op_clean_pass": cast to the same type, scale by 1, identity transpose, split of combine, assign, and the like.
+std::unique_ptr<Pass> CreateIdentityClean();
+
+// Computes one op from its operands' values; an empty vector declines.
+using EvaluateFn = std::function<std::vector<std::shared_ptr<void>>(const Operation&, std::span<const std::shared_ptr<void>>)>;
+struct ConstantFoldingOptions {
+  EvaluateFn evaluate;               // empty: the one given to SetConstantEvaluator; without any, the pass does nothing
+  bool fold_parameters = false;      // parameters are constants too (inference)
+  int64_t max_elements = 1 << 24;    // larger results stay unfolded
+};
+// "constant_folding_pass": whole trees of ops over constants become builtin.constant, kept among the program's parameters.
+std::unique_ptr<Pass> CreateConstantFolding(ConstantFoldingOptions options);
+// The executor's kernel runner, for passes made by name.
+void SetConstantEvaluator(EvaluateFn evaluate);
+
+}  // namespace pir

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops for the IR's own tests, and the few pd_op names their texts use when the generated dialect is not linked in.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+#include "paddle/pir/core/op_info.h"
+#include "paddle/pir/core/program.h"
+#include "paddle/pir/dialect/builtin.h"
+
+namespace pir::test {
+
+inline OpInfo MakeOp(std::string name, int inputs, uint32_t traits, std::vector<AttrInfo> attrs = {}, int outputs = 1) {
+  OpInfo i;
+  i.name = std::move(name);
+  for (int k = 0; k < inputs; ++k) i.inputs.push_back({"x" + std::to_string(k), false, false, false});
+  for (int k = 0; k < outputs; ++k) i.outputs.push_back({"out" + std::to_string(k), false, false, false});
+  i.attrs = std::move(attrs);
+  i.traits = traits;
+  return i;
+}
+
+inline void RegisterTestOps() {
+  static const bool once = [] {
+    RegisterBuiltinOps();
+    RegisterOp(MakeOp("test.source", 0, kSideEffect));
+    RegisterOp(MakeOp("test.neg", 1, kPure));
+    RegisterOp(MakeOp("test.add", 2, kPure));
+    RegisterOp(MakeOp("test.mul", 2, kPure));
+    RegisterOp(MakeOp("test.muladd", 3, kPure));
+    RegisterOp(MakeOp("test.const", 0, kPure | kConstantLike, {{"value", AttrCode::kInt64, int64_t{0}}}));
+    RegisterOp(MakeOp("test.random", 0, kRandom));
+    RegisterOp(MakeOp("test.write", 1, kInplace));
+    RegisterOp(MakeOp("test.sink", 1, kSideEffect, {}, 0));
+    auto missing = [](OpInfo i) {
+      if (!FindOp(i.name)) RegisterOp(std::move(i));
+    };
+    using A = AttrCode;
+    const phi::Place cpu;
+    missing(MakeOp("pd_op.full", 0, kPure | kConstantLike,
+                   {{"shape", A::kIntArray, {}}, {"value", A::kScalar, {}}, {"dtype", A::kDataType, DataType::FLOAT32}, {"place", A::kPlace, cpu}}));
+    missing(MakeOp("pd_op.full_int_array", 0, kPure | kConstantLike,
+                   {{"value", A::kInt64s, {}}, {"dtype", A::kDataType, DataType::INT64}, {"place", A::kPlace, cpu}}));
+    missing(MakeOp("pd_op.tanh", 1, kPure));
+    missing(MakeOp("pd_op.add", 2, kPure));
+    missing(MakeOp("pd_op.multiply", 2, kPure));
+    missing(MakeOp("pd_op.less_than", 2, kPure));
+    missing(MakeOp("pd_op.matmul", 2, kPure, {{"transpose_x", A::kBool, false}, {"transpose_y", A::kBool, false}}));
+    missing(MakeOp("pd_op.cast", 1, kPure, {{"dtype", A::kDataType, {}}}));
+    missing(MakeOp("pd_op.scale", 2, kPure, {{"bias", A::kScalar, phi::Scalar(0.0f)}, {"bias_after_scale", A::kBool, true}}));
+    missing(MakeOp("pd_op.transpose", 1, kPure, {{"perm", A::kInt32s, {}}}));
+    missing(MakeOp("pd_op.increment_", 1, kInplace, {{"value", A::kFloat, 1.0f}}));
+    missing(MakeOp("pd_op.uniform", 3, kRandom,
+                   {{"dtype", A::kDataType, {}}, {"seed", A::kInt32, 0}, {"place", A::kPlace, cpu}}));
+    return true;
+  }();
+  (void)once;
+}
+
+inline Type F32(std::initializer_list<int64_t> dims) {
+  common::Dims d;
+  for (int64_t x : dims) d.push_back(x < 0 ? common::NewSymbol() : common::Dim(x));
+  return DenseTensorType::Get(DataType::FLOAT32, d);
+}
+
+}  // namespace pir::test
