@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The convolution, normalisation, activation block that the models and `paddle.vision.ops` share."""
+from paddle import nn
+
+__all__ = ['ConvNormActivation']
+
+
+class ConvNormActivation(nn.Sequential):
+    """Convolution, then normalisation, then activation; None leaves a part out."""
+
+    def __init__(self, in_channels, out_channels, kernel_size=3, stride=1, padding=None, groups=1,
+                 norm_layer=nn.BatchNorm2D, activation_layer=nn.ReLU, dilation=1, bias=None):
+        if padding is None:
+            padding = (kernel_size - 1) // 2 * dilation
+        if bias is None:
+            bias = norm_layer is None
+        layers = [nn.Conv2D(in_channels, out_channels, kernel_size, stride, padding, dilation=dilation, groups=groups,
+                            bias_attr=None if bias else False)]
+        if norm_layer is not None:
+            layers.append(norm_layer(out_channels))
+        if activation_layer is not None:
+            layers.append(activation_layer())
+        super().__init__(*layers)
