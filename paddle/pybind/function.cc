@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vectorcall object of an op function: argument parsing, binding as a method, introspection, and the registry by namespace.
+#include <Python.h>
 #include <structmember.h>
 
 #include <cstring>
 #include <map>
+#include <unordered_map>
 
 #include "paddle/pybind/py_tensor.h"
 
@@ -318,6 +320,56 @@ int InstallTensorMethods(PyTypeObject* type) {
   }
   PyType_Modified(type);
   return 0;
+}
+
+PyObject* CallOp(const char* name, std::initializer_list<PyObject*> args) {
+  static PyObject* ops = FunctionsOf("paddle._C_ops");
+  PyObject* f = PyDict_GetItemString(ops, name);
+  if (!f) {
+    PyErr_Format(PyExc_RuntimeError, "(Unimplemented) there is no op named '%s'", name);
+    return nullptr;
+  }
+  return PyObject_Vectorcall(f, args.begin(), args.size(), nullptr);
+}
+
+PyObject* Default(const char* text) {
+  switch (text[0]) {
+    case 'F': return Py_False;
+    case 'T': return Py_True;
+    case 'N': return Py_None;
+  }
+  static auto* made = new std::unordered_map<const char*, PyObject*>;
+  PyObject*& value = (*made)[text];
+  if (!value) {
+    PyRef globals(PyDict_New());
+    PyDict_SetItemString(globals.get(), "__builtins__", PyEval_GetBuiltins());
+    value = PyRun_String(text, Py_eval_input, globals.get(), globals.get());
+    if (!value) throw PyErrAlreadySet();
+  }
+  return value;
+}
+
+PyObject* WriteOut(PyObject* result, PyObject* out) {
+  PyRef r = Own(result);
+  if (IsTensor(out) && IsTensor(r.get())) {
+    Tensor& to = AsTensor(out);
+    const Tensor& from = AsTensor(r.get());
+    if (to.defined() && !to.is_same(from)) Rebind(to, from);
+    if (!to.defined()) to = from;
+  } else if ((PyTuple_Check(out) || PyList_Check(out)) && (PyTuple_Check(r.get()) || PyList_Check(r.get()))) {
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(r.get());
+    if (PySequence_Fast_GET_SIZE(out) != n) RaiseValueError("out= must hold as many tensors as the function returns");
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* item = PySequence_Fast_GET_ITEM(r.get(), i);
+      Py_INCREF(item);
+      PyObject* done = WriteOut(item, PySequence_Fast_GET_ITEM(out, i));
+      Py_XDECREF(done);
+    }
+  } else {
+    RaiseTypeError("out= must be a Tensor or a tuple of Tensors");
+  }
+  Py_INCREF(out);
+  return out;
 }
 
 void ParseArgs(const char* fn, const char* const* names, int n, int required, PyObject* const* args, Py_ssize_t nargs,

@@ -6,6 +6,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <initializer_list>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -59,6 +60,13 @@ void RegisterFunctions(const Registration* list, int n);
 PyObject* FunctionsOf(const std::string& where);
 // Sets the functions registered for "paddle.Tensor" as attributes of the Tensor type.
 int InstallTensorMethods(PyTypeObject* type);
+
+// Calls the function `name` of the "paddle._C_ops" namespace; a new reference. RuntimeError when there is no such op.
+PyObject* CallOp(const char* name, std::initializer_list<PyObject*> args);
+// The value of a default written in Python ("False", "-1", "[1, 1]"); borrowed, made once.
+PyObject* Default(const char* text);
+// Delivers `result` (stolen) into the `out=` argument and returns a new reference to it.
+PyObject* WriteOut(PyObject* result, PyObject* out);
 
 // Conversions. `op` and `arg` are for the message. Each throws PyErrAlreadySet or common::Error on a value that does not fit.
 const Tensor& ToTensor(PyObject* o, const char* op, const char* arg);

@@ -25,6 +25,10 @@ inline Tensor& AsTensor(PyObject* o) { return reinterpret_cast<PyTensor*>(o)->t;
 PyObject* ToPy(const Tensor& t);
 PyObject* ToPy(Tensor&& t);
 
+// Makes `to` the tensor `from` is: data, layout and history; the object and its attributes stay. Equal shape and dtype copy
+// into `to`'s memory when no history is involved, so that its views follow.
+void Rebind(const Tensor& to, const Tensor& from);
+
 // Adds Tensor to the module; called once.
 int InitTensorType(PyObject* module);
 

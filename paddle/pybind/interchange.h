@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors to and from DLPack capsules.
+#pragma once
+
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+
+PyObject* ToDlpackCapsule(const Tensor& t, bool versioned);
+// Takes the data over; the capsule cannot be used again.
+Tensor FromDlpackCapsule(PyObject* capsule);
+
+}  // namespace paddle::py

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The type object of paddle.Tensor: creation, identity, garbage collection, the free list. Its members are in the other tensor_*.cc.
+#include "paddle/pybind/py_tensor.h"
+
+#include <structmember.h>
+
+#include <new>
+
+#include "paddle/eager/autograd/grad_node.h"
+
+namespace paddle::py {
+
+PyTypeObject* g_tensor_type = nullptr;
+PyTypeObject* g_value_type = nullptr;
+
+namespace {
+
+// Dead objects of the exact type, members emptied. The GIL guards the list.
+constexpr int kFreeMax = 256;
+PyTensor* g_free[kFreeMax];
+int g_free_count = 0;
+
+// Objects of the exact type hold no Python reference until someone sets an attribute; only then does the collector see them.
+PyTensor* NewExact(PyTypeObject* type) {
+  PyTensor* self;
+  if (type == g_tensor_type && g_free_count > 0) {
+    self = g_free[--g_free_count];
+    PyObject_Init(reinterpret_cast<PyObject*>(self), type);
+  } else {
+    self = PyObject_GC_New(PyTensor, type);
+    if (!self) return nullptr;
+  }
+  self->dict = nullptr;
+  self->weakrefs = nullptr;
+  return self;
+}
+
+void Dealloc(PyObject* o) {
+  auto* self = reinterpret_cast<PyTensor*>(o);
+  PyTypeObject* type = Py_TYPE(o);
+  if (PyObject_GC_IsTracked(o)) PyObject_GC_UnTrack(o);
+  if (self->weakrefs) PyObject_ClearWeakRefs(o);
+  Py_CLEAR(self->dict);
+  if (auto* impl = self->t.impl()) {
+    if (impl->pyobj == o) impl->pyobj = nullptr;
+    self->t.reset();
+  }
+  if (type == g_tensor_type && g_free_count < kFreeMax) {
+    g_free[g_free_count++] = self;
+  } else {
+    PyObject_GC_Del(o);
+  }
+  Py_DECREF(type);
+}
+
+int Traverse(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  Py_VISIT(reinterpret_cast<PyTensor*>(o)->dict);
+  return 0;
+}
+int Clear(PyObject* o) {
+  Py_CLEAR(reinterpret_cast<PyTensor*>(o)->dict);
+  return 0;
+}
+
+int SetAttr(PyObject* o, PyObject* name, PyObject* value) {
+  int rc = PyObject_GenericSetAttr(o, name, value);
+  if (reinterpret_cast<PyTensor*>(o)->dict && !PyObject_GC_IsTracked(o)) PyObject_GC_Track(o);
+  return rc;
+}
+
+PyObject* Make(PyTypeObject* type, Tensor&& t) {
+  PyTensor* self = NewExact(type);
+  if (!self) return nullptr;
+  new (&self->t) Tensor(std::move(t));
+  if (self->t.defined()) self->t->pyobj = self;
+  if (type != g_tensor_type) PyObject_GC_Track(reinterpret_cast<PyObject*>(self));
+  return reinterpret_cast<PyObject*>(self);
+}
+
+// A second impl over the same data: what a subclass object made from a tensor owns.
+Tensor Alias(const Tensor& t) {
+  if (t->kind != phi::ImplKind::kDense) {
+    PD_CHECK(!t->pyobj, InvalidType, "[Tensor] expected a dense tensor to make a subclass object of");
+    return t;
+  }
+  Tensor r = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+  r->stop_gradient = t->stop_gradient;
+  r->persistable = t->persistable;
+  return r;
+}
+
+// Tensor(), Tensor(tensor), Tensor(array or list), Tensor(2, 3) (uninitialised).
+PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  return Guarded([&]() -> PyObject* {
+    Py_ssize_t n = PyTuple_GET_SIZE(args);
+    PyObject* first = n ? PyTuple_GET_ITEM(args, 0) : nullptr;
+    PyObject* dtype_arg = kwargs ? PyDict_GetItemString(kwargs, "dtype") : nullptr;
+    if (!first && kwargs)
+      for (const char* key : {"value", "data"})
+        if (!first) first = PyDict_GetItemString(kwargs, key);
+    DataType dtype = dtype_arg ? ToDataType(dtype_arg, "Tensor", "dtype") : DataType::UNDEFINED;
+    Tensor t;
+    if (!first || first == Py_None) {
+      if (dtype == DataType::UNDEFINED) dtype = DefaultDtype();
+      PyObject* dims = kwargs ? PyDict_GetItemString(kwargs, "dims") : nullptr;
+      t = phi::Empty(dims ? ToInts(dims, "Tensor", "dims") : Ints{0}, dtype, CurrentPlace());
+    } else if (IsTensor(first)) {
+      t = Alias(AsTensor(first));
+    } else if (PyLong_Check(first) && !PyBool_Check(first)) {
+      Ints dims;
+      for (Py_ssize_t i = 0; i < n; ++i) dims.push_back(ToInt(PyTuple_GET_ITEM(args, i), "Tensor", "shape"));
+      t = phi::Empty(dims, dtype == DataType::UNDEFINED ? DefaultDtype() : dtype, CurrentPlace());
+    } else {
+      bool list = PyList_Check(first) || PyTuple_Check(first);
+      t = TensorFromData(first, dtype == DataType::UNDEFINED && list ? DefaultDtype() : dtype);
+    }
+    PyObject* o = Make(type, std::move(t));
+    if (!o) return nullptr;
+    if (kwargs)
+      for (const char* key : {"stop_gradient", "persistable", "name"})
+        if (PyObject* v = PyDict_GetItemString(kwargs, key); v && v != Py_None && type == g_tensor_type)
+          if (PyObject_SetAttrString(o, key, v) < 0) {
+            Py_DECREF(o);
+            return nullptr;
+          }
+    return o;
+  });
+}
+
+int Init(PyObject*, PyObject*, PyObject*) { return 0; }
+
+PyObject* Iter(PyObject* self) {
+  return Guarded([&]() -> PyObject* {
+    if (AsTensor(self).ndim() == 0) RaiseTypeError("iteration over a 0-D tensor");
+    return PySeqIter_New(self);
+  });
+}
+
+Py_ssize_t Length(PyObject* self) {
+  const Tensor& t = AsTensor(self);
+  if (t.is_symbolic()) {
+    if (t.ndim() > 0 && t->symbolic_dims[0].known()) return t->symbolic_dims[0].value();
+    PyErr_SetString(PyExc_TypeError, "len() of a tensor whose first extent is not known while recording");
+    return -1;
+  }
+  if (t.ndim() == 0) {
+    PyErr_SetString(PyExc_AssertionError, "len() of a 0-D tensor is wrong");
+    return -1;
+  }
+  return t.dim(0);
+}
+
+PyObject* SequenceItem(PyObject* self, Py_ssize_t i) {
+  const Tensor& t = AsTensor(self);
+  if (!t.is_symbolic() && t.ndim() > 0 && (i < 0 || i >= t.dim(0))) {
+    PyErr_SetString(PyExc_IndexError, "index out of range");
+    return nullptr;
+  }
+  PyRef key(PyLong_FromSsize_t(i));
+  return key ? TensorGetItem(self, key.get()) : nullptr;
+}
+
+Py_hash_t Hash(PyObject* self) { return _Py_HashPointer(self); }
+
+PyObject* Repr(PyObject* self) {
+  static PyObject* to_string = nullptr;
+  if (!to_string) {
+    PyRef module(PyImport_ImportModule("paddle.tensor.to_string"));
+    if (!module) return nullptr;
+    to_string = PyObject_GetAttrString(module.get(), "to_string");
+    if (!to_string) return nullptr;
+  }
+  return PyObject_CallOneArg(to_string, self);
+}
+
+PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, offsetof(PyTensor, dict), READONLY, nullptr},
+                         {"__weaklistoffset__", T_PYSSIZET, offsetof(PyTensor, weakrefs), READONLY, nullptr},
+                         {nullptr, 0, 0, 0, nullptr}};
+
+}  // namespace
+
+PyObject* ToPy(Tensor&& t) {
+  if (!t.defined()) Py_RETURN_NONE;
+  if (t->pyobj) {
+    auto* o = static_cast<PyObject*>(t->pyobj);
+    Py_INCREF(o);
+    return o;
+  }
+  return Make(__builtin_expect(t.is_symbolic(), 0) ? g_value_type : g_tensor_type, std::move(t));
+}
+
+PyObject* ToPy(const Tensor& t) {
+  if (!t.defined()) Py_RETURN_NONE;
+  if (t->pyobj) {
+    auto* o = static_cast<PyObject*>(t->pyobj);
+    Py_INCREF(o);
+    return o;
+  }
+  return ToPy(Tensor(t));
+}
+
+int InitTensorType(PyObject* module) {
+  static std::vector<PyMethodDef> methods;
+  for (PyMethodDef* table : {g_tensor_methods, g_tensor_convert_methods, g_tensor_autograd_methods})
+    for (PyMethodDef* m = table; m->ml_name; ++m) methods.push_back(*m);
+  methods.push_back({nullptr, nullptr, 0, nullptr});
+  std::vector<PyType_Slot> slots = {{Py_tp_new, reinterpret_cast<void*>(New)},
+                                    {Py_tp_init, reinterpret_cast<void*>(Init)},
+                                    {Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)},
+                                    {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
+                                    {Py_tp_clear, reinterpret_cast<void*>(Clear)},
+                                    {Py_tp_setattro, reinterpret_cast<void*>(SetAttr)},
+                                    {Py_tp_hash, reinterpret_cast<void*>(Hash)},
+                                    {Py_tp_iter, reinterpret_cast<void*>(Iter)},
+                                    {Py_tp_repr, reinterpret_cast<void*>(Repr)},
+                                    {Py_tp_richcompare, reinterpret_cast<void*>(TensorRichCompare)},
+                                    {Py_tp_members, members},
+                                    {Py_tp_methods, methods.data()},
+                                    {Py_tp_getset, g_tensor_getset},
+                                    {Py_mp_subscript, reinterpret_cast<void*>(TensorGetItem)},
+                                    {Py_mp_ass_subscript, reinterpret_cast<void*>(TensorSetItem)},
+                                    {Py_mp_length, reinterpret_cast<void*>(Length)},
+                                    {Py_sq_item, reinterpret_cast<void*>(SequenceItem)},
+                                    {Py_tp_doc, const_cast<char*>("A dense n-dimensional array with autograd.")}};
+  FillNumberSlots(&slots);
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"paddle.Tensor", sizeof(PyTensor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                      slots.data()};
+  g_tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!g_tensor_type) return -1;
+  PyObject* type = reinterpret_cast<PyObject*>(g_tensor_type);
+  PyRef priority(PyLong_FromLong(100));
+  if (PyObject_SetAttrString(type, "__array_priority__", priority.get()) < 0) return -1;
+  if (PyObject_SetAttrString(type, "__array_ufunc__", Py_None) < 0) return -1;
+
+  PyType_Slot value_slots[] = {{Py_tp_doc, const_cast<char*>("A tensor of a program being recorded: shape and dtype, no data.")},
+                               {0, nullptr}};
+  PyType_Spec value_spec = {"paddle.base.libpaddle.pir.Value", sizeof(PyTensor), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, value_slots};
+  PyRef bases(PyTuple_Pack(1, type));
+  g_value_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(&value_spec, bases.get()));
+  if (!g_value_type) return -1;
+  if (InstallTensorMethods(g_tensor_type) < 0) return -1;
+  Py_INCREF(type);
+  return PyModule_AddObject(module, "Tensor", type);
+}
+
+}  // namespace paddle::py

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of paddle.Tensor: backward, grad, hooks, detach, and the grad_fn object.
+#include "paddle/pybind/tensor_autograd.h"
+
+#include "paddle/eager/autograd/engine.h"
+#include "paddle/phi/api/ops.h"
+
+namespace paddle::py {
+
+SharedPy Share(PyObject* borrowed) {
+  Py_XINCREF(borrowed);
+  return SharedPy(borrowed, [](PyObject* o) {
+    if (!o || !Py_IsInitialized()) return;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_DECREF(o);
+    PyGILState_Release(gil);
+  });
+}
+
+egr::TensorHook MakeHook(PyObject* fn) {
+  return [fn = Share(fn)](const Tensor& g) -> Tensor {
+    PyRef arg = Own(ToPy(g));
+    PyRef r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
+    if (r.get() == Py_None) return Tensor();
+    return ToTensor(r.get(), "hook", "the returned value");
+  };
+}
+
+namespace {
+
+PyTypeObject* g_node_type = nullptr;
+PyTypeObject* g_handle_type = nullptr;
+
+struct PyNode {
+  PyObject_HEAD
+  egr::Ref<egr::GradNode> node;
+};
+
+PyObject* NodeObject(egr::Ref<egr::GradNode> node) {
+  if (!node) Py_RETURN_NONE;
+  auto* o = PyObject_New(PyNode, g_node_type);
+  if (!o) return nullptr;
+  new (&o->node) egr::Ref<egr::GradNode>(std::move(node));
+  return reinterpret_cast<PyObject*>(o);
+}
+void NodeDealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  reinterpret_cast<PyNode*>(self)->node.~Ref();
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+PyObject* NodeName(PyObject* self, PyObject*) { return PyUnicode_FromString(reinterpret_cast<PyNode*>(self)->node->name()); }
+PyObject* NodeNext(PyObject* self, void*) {
+  auto& node = reinterpret_cast<PyNode*>(self)->node;
+  PyRef list(PyList_New(0));
+  for (int i = 0; i < node->num_inputs(); ++i)
+    if (node->needs(i)) {
+      PyRef n(NodeObject(node->edge(i).node));
+      if (!n || PyList_Append(list.get(), n.get()) < 0) return nullptr;
+    }
+  return PyList_AsTuple(list.get());
+}
+PyObject* NodeRepr(PyObject* self) {
+  return PyUnicode_FromFormat("<%s at %p>", reinterpret_cast<PyNode*>(self)->node->name(), reinterpret_cast<PyNode*>(self)->node.get());
+}
+PyObject* NodeCompare(PyObject* a, PyObject* b, int op) {
+  if (Py_TYPE(b) != g_node_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+  bool same = reinterpret_cast<PyNode*>(a)->node.get() == reinterpret_cast<PyNode*>(b)->node.get();
+  return PyBool_FromLong(same == (op == Py_EQ));
+}
+Py_hash_t NodeHash(PyObject* self) { return _Py_HashPointer(reinterpret_cast<PyNode*>(self)->node.get()); }
+
+// What register_hook returns: remove() takes the hook off.
+struct PyHandle {
+  PyObject_HEAD
+  Tensor leaf;                     // leaf hooks
+  egr::Ref<egr::GradNode> node;    // hooks of an output
+  int slot;
+  int id;
+};
+PyObject* HandleRemove(PyObject* self, PyObject*) {
+  auto* h = reinterpret_cast<PyHandle*>(self);
+  bool found = false;
+  auto erase = [&](auto& hooks) {
+    for (size_t i = 0; i < hooks.size(); ++i)
+      if (hooks[i].first == h->id) {
+        auto dead = std::move(hooks[i]);
+        hooks.erase(hooks.begin() + static_cast<long>(i));
+        found = true;
+        return;
+      }
+  };
+  if (h->node) {
+    if (h->node->has_hooks()) erase(h->node->hooks(h->slot));
+  } else if (h->leaf.defined()) {
+    erase(egr::MetaOf(h->leaf).leaf_hooks);
+    if (!found) erase(egr::MetaOf(h->leaf).post_accumulate_hooks);
+  }
+  return PyBool_FromLong(found);
+}
+void HandleDealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  auto* h = reinterpret_cast<PyHandle*>(self);
+  h->leaf.~Tensor();
+  h->node.~Ref();
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+PyObject* MakeHandle(const Tensor& leaf, egr::Ref<egr::GradNode> node, int slot, int id) {
+  auto* h = PyObject_New(PyHandle, g_handle_type);
+  if (!h) return nullptr;
+  new (&h->leaf) Tensor(leaf);
+  new (&h->node) egr::Ref<egr::GradNode>(std::move(node));
+  h->slot = slot;
+  h->id = id;
+  return reinterpret_cast<PyObject*>(h);
+}
+
+int AddHook(const Tensor& t, egr::TensorHook hook, egr::Ref<egr::GradNode>* node, int* slot) {
+  int id = ++egr::MetaOf(t).next_hook;
+  if (!t->node) {
+    egr::MetaOf(t).leaf_hooks.emplace_back(id, std::move(hook));
+    return id;
+  }
+  egr::Edge e = egr::GradEdge(t);
+  static int next = 1 << 20;
+  id = ++next;
+  e.node->hooks(e.slot).emplace_back(id, std::move(hook));
+  *node = e.node;
+  *slot = e.slot;
+  return id;
+}
+
+PyObject* RegisterHook(PyObject* self, PyObject* fn) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "register_hook", "self");
+    PD_CHECK(!t.stop_gradient(), PreconditionNotMet, "Cannot register hook on a tensor that stop gradient.");
+    if (!PyCallable_Check(fn)) RaiseTypeError("register_hook() expected a callable");
+    egr::Ref<egr::GradNode> node;
+    int slot = 0;
+    int id = AddHook(t, MakeHook(fn), &node, &slot);
+    return MakeHandle(node ? Tensor() : t, node, slot, id);
+  });
+}
+
+// Runs `fn(tensor)` or `fn()` after the gradient of a leaf has been accumulated.
+PyObject* RegisterPostAccumulate(PyObject* self, PyObject* fn, bool pass_tensor) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "register_post_accumulate_grad_hook", "self");
+    PD_CHECK(!t.stop_gradient() && !t->node, PreconditionNotMet, "Only can register backward hook for leaf Tensor.");
+    auto& m = egr::MetaOf(t);
+    int id = ++m.next_hook;
+    phi::TensorImpl* impl = t.impl();  // owns the hook
+    m.post_accumulate_hooks.emplace_back(id, [fn = Share(fn), impl, pass_tensor] {
+      PyRef r;
+      if (pass_tensor) {
+        PyRef arg = Own(ToPy(Tensor(phi::Ref<phi::TensorImpl>(impl))));
+        r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
+      } else {
+        r = Own(PyObject_CallNoArgs(fn.get()));
+      }
+    });
+    return MakeHandle(t, {}, 0, id);
+  });
+}
+PyObject* RegisterPostAccumulateHook(PyObject* self, PyObject* fn) { return RegisterPostAccumulate(self, fn, true); }
+PyObject* RegisterBackwardHook(PyObject* self, PyObject* fn) { return RegisterPostAccumulate(self, fn, false); }
+
+// A weak reference to an impl, cleared when its autograd meta goes.
+struct WeakCell {
+  phi::TensorImpl* impl;
+};
+struct WeakGuard {
+  std::shared_ptr<WeakCell> cell;
+  explicit WeakGuard(std::shared_ptr<WeakCell> c) : cell(std::move(c)) {}
+  WeakGuard(const WeakGuard&) = delete;
+  ~WeakGuard() { cell->impl = nullptr; }
+};
+
+PyObject* RetainGrads(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "retain_grads", "self");
+    auto& m = egr::MetaOf(t);
+    if (!t->node || t.stop_gradient() || m.retain_grads) Py_RETURN_NONE;
+    m.retain_grads = true;
+    auto cell = std::make_shared<WeakCell>(WeakCell{t.impl()});
+    auto guard = std::make_shared<WeakGuard>(cell);
+    m.post_accumulate_hooks.emplace_back(0, [guard] {});
+    egr::Edge e = egr::GradEdge(t);
+    e.node->hooks(e.slot).emplace_back(0, [cell](const Tensor& g) -> Tensor {
+      if (cell->impl) {
+        auto& meta = static_cast<egr::AutogradMeta&>(*cell->impl->meta);
+        if (meta.grad.defined() && !meta.grad.is_same(g)) {
+          meta.grad = paddle::add(meta.grad, g);
+        } else if (egr::State().grad_enabled || g.is_symbolic()) {
+          meta.grad = g;
+        } else {
+          Tensor copy = phi::Empty(g.dims(), g.dtype(), g.place());
+          phi::CopyInto(g, copy);
+          meta.grad = copy;
+        }
+      }
+      return Tensor();
+    });
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"grad_tensor", "retain_graph", "dump_backward_graph_path"};
+    PyObject* a[3];
+    // torch's spelling of the first argument
+    if (kw)
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kw); ++i)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kw, i), "gradient") == 0) names[0] = "gradient";
+    ParseArgs("backward", names, 3, 0, args, n, kw, a);
+    const Tensor& t = ToTensor(self, "backward", "self");
+    Tensor g = ToOptionalTensor(a[0], "backward", "grad_tensor");
+    if (g.defined())
+      PD_CHECK(g.is_symbolic() || g.dims() == t.dims(), InvalidArgument, "[backward] expected a grad_tensor of shape ",
+               common::ShapeText(t.dims()), ", got ", common::ShapeText(g.dims()));
+    if (!egr::NeedsGrad(t)) Py_RETURN_NONE;
+    egr::Backward({t}, {g}, a[1] && ToBool(a[1], "backward", "retain_graph"));
+    Py_RETURN_NONE;
+  });
+}
+
+// set_to_zero=True keeps the buffer, as PaddlePaddle does by default.
+PyObject* ClearGradWith(PyObject* self, bool zero) {
+  return Guarded([&]() -> PyObject* {
+    auto* m = egr::MaybeMeta(ToTensor(self, "clear_grad", "self"));
+    if (m && m->grad.defined()) {
+      Tensor old = m->grad;
+      if (zero && !old.is_symbolic() && old->kind == phi::ImplKind::kDense) {
+        if (old.is_contiguous() && !old->node) {
+          std::memset(old.raw_data(), 0, static_cast<size_t>(old.numel() * phi::SizeOf(old.dtype())));
+          old->storage->BumpVersion();
+        } else {
+          m->grad = paddle::zeros_like_of(old);
+          m->grad->stop_gradient = true;
+        }
+      } else {
+        m->grad.reset();
+      }
+    }
+    Py_RETURN_NONE;
+  });
+}
+PyObject* ClearGradient(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"set_to_zero"};
+    PyObject* a[1];
+    ParseArgs("clear_gradient", names, 1, 0, args, n, kw, a);
+    return ClearGradWith(self, !a[0] || ToBool(a[0], "clear_gradient", "set_to_zero"));
+  });
+}
+PyObject* ZeroGrads(PyObject* self, PyObject*) { return ClearGradWith(self, true); }
+
+PyObject* Detach(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "detach", "self");
+    if (t.is_symbolic() || t->kind != phi::ImplKind::kDense) {
+      egr::GradModeGuard off(false);
+      return ToPy(paddle::assign(t));
+    }
+    Tensor r = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+    r->value = t->value;
+    r->persistable = t->persistable;
+    return ToPy(std::move(r));
+  });
+}
+PyObject* DetachInplace(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "detach_", "self");
+    if (auto* m = egr::MaybeMeta(t))
+      PD_CHECK(!m->view_base.defined(), PreconditionNotMet, "[detach_] expected a tensor that is not a view; use detach()");
+    t->node.reset();
+    t->stop_gradient = true;
+    Py_INCREF(self);
+    return self;
+  });
+}
+PyObject* CloneMethod(PyObject* self, PyObject*) {
+  return Guarded([&] { return ToPy(paddle::assign(ToTensor(self, "clone", "x"))); });
+}
+PyObject* GradIvar(PyObject* self, PyObject*) { return GetGrad(self, nullptr); }
+PyObject* SetGradIvar(PyObject* self, PyObject* v) {
+  if (SetGrad(self, v, nullptr) < 0) return nullptr;
+  Py_RETURN_NONE;
+}
+PyObject* RequiresGradInplace(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"value"};
+    PyObject* a[1];
+    ParseArgs("requires_grad_", names, 1, 0, args, n, kw, a);
+    if (SetRequiresGrad(self, a[0] ? a[0] : Py_True, nullptr) < 0) return nullptr;
+    Py_INCREF(self);
+    return self;
+  });
+}
+
+void SetStop(const Tensor& t, bool stop) { t->stop_gradient = stop; }
+
+}  // namespace
+
+PyObject* GetStopGradient(PyObject* self, void*) {
+  return PyBool_FromLong(AsTensor(self).defined() ? AsTensor(self).stop_gradient() : 1);
+}
+int SetStopGradient(PyObject* self, PyObject* v, void*) {
+  return GuardedInt([&] { SetStop(ToTensor(self, "Tensor", "self"), ToBool(v, "Tensor", "stop_gradient")); });
+}
+PyObject* GetRequiresGrad(PyObject* self, void*) {
+  return PyBool_FromLong(AsTensor(self).defined() ? !AsTensor(self).stop_gradient() : 0);
+}
+int SetRequiresGrad(PyObject* self, PyObject* v, void*) {
+  return GuardedInt([&] { SetStop(ToTensor(self, "Tensor", "self"), !ToBool(v, "Tensor", "requires_grad")); });
+}
+PyObject* GetGrad(PyObject* self, void*) {
+  auto* m = egr::MaybeMeta(AsTensor(self));
+  if (!m || !m->grad.defined()) Py_RETURN_NONE;
+  return ToPy(m->grad);
+}
+int SetGrad(PyObject* self, PyObject* v, void*) {
+  return GuardedInt([&] {
+    const Tensor& t = ToTensor(self, "Tensor", "self");
+    if (IsNone(v)) {
+      if (auto* m = egr::MaybeMeta(t)) m->grad.reset();
+      return;
+    }
+    const Tensor& g = ToTensor(v, "Tensor", "grad");
+    if (!t.is_symbolic() && !g.is_symbolic())
+      PD_CHECK(g.dims() == t.dims(), InvalidArgument, "[Tensor.grad] expected a gradient of shape ", common::ShapeText(t.dims()), ", got ",
+               common::ShapeText(g.dims()));
+    egr::MetaOf(t).grad = g;
+  });
+}
+PyObject* GetGradFn(PyObject* self, void*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = AsTensor(self);
+    if (!t.defined() || t.stop_gradient()) Py_RETURN_NONE;
+    return NodeObject(egr::GradEdge(t).node);
+  });
+}
+PyObject* GetIsLeaf(PyObject* self, void*) { return PyBool_FromLong(!AsTensor(self).defined() || !AsTensor(self)->node); }
+
+#define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
+PyMethodDef g_tensor_autograd_methods[] = {
+    {"backward", F(BackwardMethod), METH_FASTCALL | METH_KEYWORDS,
+     "Adds the gradients of this tensor with respect to the leaves it depends on into their `.grad`."},
+    {"clear_grad", F(ClearGradient), METH_FASTCALL | METH_KEYWORDS, "Zeroes the gradient, or drops it with set_to_zero=False."},
+    {"clear_gradient", F(ClearGradient), METH_FASTCALL | METH_KEYWORDS, "Zeroes the gradient, or drops it with set_to_zero=False."},
+    {"_zero_grads", F(ZeroGrads), METH_NOARGS, nullptr},
+    {"register_hook", F(RegisterHook), METH_O, "Calls hook(grad) in backward; a tensor it returns replaces the gradient."},
+    {"_register_grad_hook", F(RegisterHook), METH_O, nullptr},
+    {"_register_backward_hook", F(RegisterBackwardHook), METH_O, nullptr},
+    {"register_post_accumulate_grad_hook", F(RegisterPostAccumulateHook), METH_O, "Calls hook(tensor) once `.grad` is complete."},
+    {"retain_grads", F(RetainGrads), METH_NOARGS, "Keeps the gradient of a tensor that is not a leaf in `.grad`."},
+    {"detach", F(Detach), METH_NOARGS, "A tensor that shares the data and stops gradients."},
+    {"detach_", F(DetachInplace), METH_NOARGS, "Cuts this tensor off its history."},
+    {"clone", F(CloneMethod), METH_NOARGS, "A copy through which gradients flow."},
+    {"_grad_ivar", F(GradIvar), METH_NOARGS, nullptr},
+    {"_set_grad_ivar", F(SetGradIvar), METH_O, nullptr},
+    {"requires_grad_", F(RequiresGradInplace), METH_FASTCALL | METH_KEYWORDS, "Sets requires_grad and returns the tensor."},
+    {nullptr, nullptr, 0, nullptr}};
+
+int InitGradObjects(PyObject* module) {
+  static PyMethodDef node_methods[] = {{"name", F(NodeName), METH_NOARGS, "The name of the gradient operation."}, {nullptr, nullptr, 0, nullptr}};
+  static PyGetSetDef node_getset[] = {{"next_functions", NodeNext, nullptr, "The nodes gradients go to.", nullptr},
+                                      {nullptr, nullptr, nullptr, nullptr, nullptr}};
+  static PyType_Slot node_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(NodeDealloc)},
+                                     {Py_tp_methods, node_methods},
+                                     {Py_tp_getset, node_getset},
+                                     {Py_tp_repr, reinterpret_cast<void*>(NodeRepr)},
+                                     {Py_tp_richcompare, reinterpret_cast<void*>(NodeCompare)},
+                                     {Py_tp_hash, reinterpret_cast<void*>(NodeHash)},
+                                     {0, nullptr}};
+  static PyType_Spec node_spec = {"paddle.base.libpaddle.GradNodeBase", sizeof(PyNode), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, node_slots};
+  static PyMethodDef handle_methods[] = {{"remove", F(HandleRemove), METH_NOARGS, "Takes the hook off; False when it was gone."},
+                                         {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot handle_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(HandleDealloc)}, {Py_tp_methods, handle_methods}, {0, nullptr}};
+  static PyType_Spec handle_spec = {"paddle.base.libpaddle.TensorHookRemoveHelper", sizeof(PyHandle), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, handle_slots};
+  g_node_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&node_spec));
+  g_handle_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&handle_spec));
+  if (!g_node_type || !g_handle_type) return -1;
+  Py_INCREF(g_node_type);
+  return PyModule_AddObject(module, "GradNodeBase", reinterpret_cast<PyObject*>(g_node_type));
+}
+#undef F
+
+}  // namespace paddle::py

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// paddle.Tensor to Python and NumPy and back: numpy, item, tolist, casts, set_value, copies and pickling.
+#include <cstring>
+
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/phi/api/ops.h"
+#include "paddle/pybind/interchange.h"
+#include "paddle/pybind/tensor_autograd.h"
+
+namespace paddle::py {
+namespace {
+
+PyObject* NumpyMethod(PyObject* self, PyObject*) {
+  return Guarded([&] { return ToNumpy(ToTensor(self, "numpy", "x"), self); });
+}
+
+PyObject* ArrayMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"dtype", "copy"};
+    PyObject* a[2];
+    ParseArgs("__array__", names, 2, 0, args, n, kw, a);
+    PyRef array = Own(ToNumpy(ToTensor(self, "__array__", "x"), self));
+    if (IsNone(a[0])) return array.release();
+    return PyObject_CallMethod(array.get(), "astype", "O", a[0]);
+  });
+}
+
+PyObject* Item(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "item", "x");
+    if (n == 0) {
+      PD_CHECK(t.is_symbolic() || t.numel() == 1, InvalidArgument,
+               "only one element tensors can be converted to Python scalars when no input coordinates, got shape ",
+               common::ShapeText(t.dims()));
+      return ItemOf(t, 0);
+    }
+    int64_t flat = 0;
+    if (n == 1 && !PyTuple_Check(args[0])) {
+      flat = ToInt(args[0], "item", "index");
+      if (flat < 0) flat += t.numel();
+      PD_CHECK(flat >= 0 && flat < t.numel(), InvalidArgument, "index ", ToInt(args[0], "item", "index"), " is out of bounds for size ",
+               t.numel());
+    } else {
+      Ints index;
+      if (n == 1)
+        index = ToInts(args[0], "item", "index");
+      else
+        for (Py_ssize_t i = 0; i < n; ++i) index.push_back(ToInt(args[i], "item", "index"));
+      PD_CHECK(index.size() == t.ndim(), InvalidArgument, "incorrect number of indices for Tensor: expected ", t.ndim(), ", got ",
+               index.size());
+      for (int64_t i = 0; i < index.size(); ++i) {
+        int64_t k = index[i] < 0 ? index[i] + t.dim(i) : index[i];
+        PD_CHECK(k >= 0 && k < t.dim(i), InvalidArgument, "index ", index[i], " is out of bounds for axis ", i, " with size ", t.dim(i));
+        flat = flat * t.dim(i) + k;
+      }
+    }
+    return ItemOf(t, flat);
+  });
+}
+
+PyObject* ToList(PyObject* self, PyObject*) {
+  return Guarded([&] { return NestedList(ToTensor(self, "tolist", "x")); });
+}
+
+PyObject* AsType(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"dtype"};
+    PyObject* a[1];
+    ParseArgs("astype", names, 1, 1, args, n, kw, a);
+    const Tensor& t = ToTensor(self, "astype", "x");
+    DataType d = ToDataType(a[0], "astype", "dtype");
+    PD_CHECK(d != DataType::UNDEFINED, InvalidType, "[astype] expected a dtype, got None");
+    return ToPy(d == t.dtype() ? t : paddle::cast(t, d));
+  });
+}
+template <DataType T>
+PyObject* CastToType(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "cast", "x");
+    return ToPy(t.dtype() == T ? t : paddle::cast(t, T));
+  });
+}
+PyObject* TypeAs(PyObject* self, PyObject* other) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "type_as", "x");
+    DataType d = ToTensor(other, "type_as", "tensor").dtype();
+    return ToPy(d == t.dtype() ? t : paddle::cast(t, d));
+  });
+}
+PyObject* Cpu(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  Py_INCREF(self);
+  return self;
+}
+
+[[noreturn]] void RaiseAssertion(const std::string& message) {
+  PyErr_SetString(PyExc_AssertionError, message.c_str());
+  throw PyErrAlreadySet();
+}
+
+// Overwrites the data; shape and dtype must agree. No history is recorded.
+PyObject* SetValue(PyObject* self, PyObject* value) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "set_value", "x");
+    Tensor v;
+    if (IsTensor(value)) v = ToTensor(value, "set_value", "value");
+    else if (IsNdarray(value)) v = FromBuffer(value, true);
+    else RaiseAssertion("Variable set_value function, arguments type only support Variable, numpy, Tensor, dict, string.");
+    if (v.is_symbolic()) RaiseTypeError("set_value() expected a tensor with data");
+    std::string name = TensorName(t);
+    if (!(v.dims() == t.dims()))
+      RaiseAssertion("Variable Shape not match, Variable [ " + name + " ] need tensor with shape " + common::ShapeText(t.dims()) +
+                     " but load set tensor with shape " + common::ShapeText(v.dims()));
+    if (v.dtype() != t.dtype())
+      RaiseAssertion("Variable dtype not match, Variable [ " + name + " ] need tensor with dtype paddle." +
+                     std::string(phi::NameOf(t.dtype())) + "  but load tensor with dtype paddle." + std::string(phi::NameOf(v.dtype())));
+    phi::CopyInto(v, t);
+    t->storage->BumpVersion();
+    Py_RETURN_NONE;
+  });
+}
+PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"other", "blocking"};
+    PyObject* a[2];
+    ParseArgs("copy_", names, 2, 1, args, n, kw, a);
+    const Tensor& t = ToTensor(self, "copy_", "x");
+    const Tensor& o = ToTensor(a[0], "copy_", "other");
+    PD_CHECK(t.dtype() == o.dtype(), PreconditionNotMet, "[copy_] expected tensors of one dtype, got ", phi::NameOf(t.dtype()), " and ",
+             phi::NameOf(o.dtype()));
+    if (t.dims() == o.dims()) {
+      phi::CopyInto(o, t);
+      t->storage->BumpVersion();
+    } else {
+      Tensor c = phi::Empty(o.dims(), o.dtype());
+      phi::CopyInto(o, c);
+      t->dims = c.dims();
+      t->offset = 0;
+      t->storage = c->storage;
+      t->SetContiguousStrides();
+    }
+    Py_INCREF(self);
+    return self;
+  });
+}
+
+PyObject* DeepCopy(PyObject* self, PyObject* memo) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "deepcopy", "x");
+    PD_CHECK(!t->node, PreconditionNotMet, "Only Leaf Tensor support the deepcopy at the moment, non-Leaf Tensors contains graph information that does't support deepcopy");
+    Tensor c = phi::Empty(t.dims(), t.dtype(), t.place());
+    phi::CopyInto(t, c);
+    c->stop_gradient = t->stop_gradient;
+    c->persistable = t->persistable;
+    static int64_t count = 0;
+    egr::MetaOf(c).name = TensorName(t) + "_deepcopy_" + std::to_string(count++);
+    if (auto* m = egr::MaybeMeta(t); m && m->grad.defined() && !m->grad.is_symbolic()) {
+      Tensor g = phi::Empty(m->grad.dims(), m->grad.dtype());
+      phi::CopyInto(m->grad, g);
+      egr::MetaOf(c).grad = g;
+    }
+    PyRef r = Own(ToPy(std::move(c)));
+    if (PyDict_Check(memo)) {
+      PyRef key = Own(PyLong_FromVoidPtr(self));
+      if (PyDict_SetItem(memo, key.get(), r.get()) < 0) return nullptr;
+    }
+    return r.release();
+  });
+}
+
+PyObject* Reduce(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "pickle", "x");
+    PyRef module = Own(PyImport_ImportModule("paddle.base.dygraph.math_op_patch"));
+    PyRef rebuild = Own(PyObject_GetAttrString(module.get(), "_rebuild_tensor"));
+    PyRef array = Own(ToNumpy(t, self));
+    return Py_BuildValue("O(OssO)", rebuild.get(), array.get(), std::string(phi::NameOf(t.dtype())).c_str(), "cpu",
+                         t.stop_gradient() ? Py_False : Py_True);
+  });
+}
+PyObject* ReduceEx(PyObject* self, PyObject*) { return Reduce(self, nullptr); }
+
+PyObject* Dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"stream", "max_version", "dl_device", "copy"};
+    PyObject* a[4];
+    ParseArgs("__dlpack__", names, 4, 0, args, n, kw, a);
+    const Tensor& t = ToTensor(self, "__dlpack__", "x");
+    if (!t.stop_gradient()) {
+      PyErr_SetString(PyExc_BufferError, "Can't get __dlpack__ from Tensor that requires gradients. If gradients aren't required, use "
+                                         "tensor.detach() to get a tensor without gradient.");
+      return nullptr;
+    }
+    bool versioned = false;
+    if (!IsNone(a[1]) && PyTuple_Check(a[1]) && PyTuple_GET_SIZE(a[1]) > 0) versioned = ToInt(PyTuple_GET_ITEM(a[1], 0), "__dlpack__", "max_version") >= 1;
+    Tensor source = t;
+    if (a[3] == Py_True) {
+      source = phi::Empty(t.dims(), t.dtype());
+      phi::CopyInto(t, source);
+    }
+    return ToDlpackCapsule(source, versioned);
+  });
+}
+PyObject* DlpackDevice(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
+
+PyObject* Complex(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    PyRef item = Own(Item(self, nullptr, 0));
+    Py_complex c = PyComplex_AsCComplex(item.get());
+    return PyErr_Occurred() ? nullptr : PyComplex_FromCComplex(c);
+  });
+}
+PyObject* Format(PyObject* self, PyObject* spec) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "format", "x");
+    if (!t.is_symbolic() && t.ndim() == 0) {
+      PyRef item = Own(ItemOf(t, 0));
+      return PyObject_Format(item.get(), spec);
+    }
+    PyRef text = Own(PyObject_Str(self));
+    return PyObject_Format(text.get(), spec);
+  });
+}
+
+}  // namespace
+
+#define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
+#define CAST(name, T) {name, F(CastToType<DataType::T>), METH_NOARGS, "This tensor as " #T "."}
+PyMethodDef g_tensor_convert_methods[] = {
+    {"numpy", F(NumpyMethod), METH_NOARGS, "A NumPy array of the data (bfloat16 as uint16 bits)."},
+    {"__array__", F(ArrayMethod), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"item", F(Item), METH_FASTCALL, "The only element, or the one at an index, as a Python number."},
+    {"tolist", F(ToList), METH_NOARGS, "Nested lists of Python numbers; a number for 0-d."},
+    {"astype", F(AsType), METH_FASTCALL | METH_KEYWORDS, "This tensor in another dtype."},
+    {"type_as", F(TypeAs), METH_O, "This tensor in the dtype of another."},
+    {"cpu", F(Cpu), METH_FASTCALL | METH_KEYWORDS, "This tensor on the CPU."},
+    {"set_value", F(SetValue), METH_O, "Overwrites the data with an array or tensor of the same shape and dtype."},
+    {"copy_", F(CopyFrom), METH_FASTCALL | METH_KEYWORDS, "Overwrites the data with another tensor's."},
+    {"__deepcopy__", F(DeepCopy), METH_O, nullptr},
+    {"__reduce__", F(Reduce), METH_NOARGS, nullptr},
+    {"__reduce_ex__", F(ReduceEx), METH_O, nullptr},
+    {"__dlpack__", F(Dlpack), METH_FASTCALL | METH_KEYWORDS, "A DLPack capsule that shares the data."},
+    {"__dlpack_device__", F(DlpackDevice), METH_NOARGS, nullptr},
+    {"__complex__", F(Complex), METH_NOARGS, nullptr},
+    {"__format__", F(Format), METH_O, nullptr},
+    CAST("float", FLOAT32),
+    CAST("float32", FLOAT32),
+    CAST("double", FLOAT64),
+    CAST("float64", FLOAT64),
+    CAST("half", FLOAT16),
+    CAST("float16", FLOAT16),
+    CAST("bfloat16", BFLOAT16),
+    CAST("int", INT32),
+    CAST("int32", INT32),
+    CAST("long", INT64),
+    CAST("int64", INT64),
+    CAST("short", INT16),
+    CAST("int16", INT16),
+    CAST("char", INT8),
+    CAST("int8", INT8),
+    CAST("byte", UINT8),
+    CAST("uint8", UINT8),
+    CAST("bool", BOOL),
+    CAST("cfloat", COMPLEX64),
+    CAST("complex64", COMPLEX64),
+    CAST("cdouble", COMPLEX128),
+    CAST("complex128", COMPLEX128),
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace paddle::py

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// Properties of paddle.Tensor: shape, dtype, layout, identity. History and gradients are in tensor_autograd.cc.
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/phi/api/ops.h"
+#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/tensor_autograd.h"
+
+namespace paddle::py {
+namespace {
+
+const Tensor& Of(PyObject* self) {
+  const Tensor& t = AsTensor(self);
+  if (__builtin_expect(!t.defined(), 0)) RaiseValueError("the tensor is not initialized");
+  return t;
+}
+
+#define GETTER(Name, expr)                                                 \
+  PyObject* Name(PyObject* self, void*) {                                  \
+    return Guarded([&]() -> PyObject* {                                    \
+      [[maybe_unused]] const Tensor& t = Of(self);                         \
+      return expr;                                                         \
+    });                                                                    \
+  }
+
+GETTER(Shape, ShapeObject(t))
+GETTER(Ndim, PyLong_FromLongLong(t.ndim()))
+GETTER(Dtype, DtypeObject(t.dtype()))
+GETTER(PlaceOf, PlaceObject(t.place()))
+GETTER(ItemSize, PyLong_FromLongLong(phi::SizeOf(t.dtype())))
+GETTER(Nbytes, PyLong_FromLongLong(t.numel() * phi::SizeOf(t.dtype())))
+GETTER(Strides, IntList(t.strides()))
+GETTER(Offset, PyLong_FromLongLong(t->offset * phi::SizeOf(t.dtype())))
+GETTER(Persistable, PyBool_FromLong(t->persistable))
+GETTER(InplaceVersionOf, PyLong_FromLong(t->storage ? static_cast<long>(t->storage->version()) : 0))
+GETTER(NumShard, (Py_INCREF(Py_None), Py_None))
+GETTER(Layout, PyUnicode_FromString("NCHW"))
+GETTER(PlaceStr, PyUnicode_FromString(phi::PlaceText(t.place()).c_str()))
+GETTER(Real, ToPy(paddle::real(t)))
+GETTER(Imag, ToPy(paddle::imag(t)))
+
+PyObject* Transposed(PyObject* self, void*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    Ints perm;
+    for (int64_t i = t.ndim() - 1; i >= 0; --i) perm.push_back(i);
+    return ToPy(t.ndim() < 2 ? t : paddle::transpose(t, perm));
+  });
+}
+PyObject* MatrixTransposed(PyObject* self, void*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    int64_t n = t.ndim();
+    PD_CHECK(n >= 2, InvalidArgument, "[mT] expected a tensor of two or more dimensions, got ", n);
+    Ints perm;
+    for (int64_t i = 0; i < n; ++i) perm.push_back(i);
+    std::swap(perm[n - 1], perm[n - 2]);
+    return ToPy(paddle::transpose(t, perm));
+  });
+}
+
+int SetPersistable(PyObject* self, PyObject* v, void*) {
+  return GuardedInt([&] { Of(self)->persistable = v && ToBool(v, "Tensor", "persistable"); });
+}
+
+// Names are made on first use: outputs of ops and tensors made from data count apart, as users see them.
+std::string& NameOf(const Tensor& t) {
+  std::string& name = egr::MetaOf(t).name;
+  if (name.empty()) {
+    static int64_t outputs = 0, data = 0;
+    name = t->node ? "eager_tmp_" + std::to_string(outputs++) : "generated_tensor_" + std::to_string(data++);
+  }
+  return name;
+}
+PyObject* Name(PyObject* self, void*) {
+  return Guarded([&] { return PyUnicode_FromString(NameOf(Of(self)).c_str()); });
+}
+int SetName(PyObject* self, PyObject* v, void*) {
+  return GuardedInt([&] {
+    if (!v) RaiseTypeError("cannot delete the name of a tensor");
+    egr::MetaOf(Of(self)).name = ToStr(v, "Tensor", "name");
+  });
+}
+
+// `t.data = other` makes t share other's memory and keeps t's own history flags.
+PyObject* Data(PyObject* self, void*) {
+  Py_INCREF(self);
+  return self;
+}
+int SetData(PyObject* self, PyObject* v, void*) {
+  return GuardedInt([&] {
+    const Tensor& t = Of(self);
+    const Tensor& o = ToTensor(v, "Tensor", "data");
+    PD_CHECK(!t.is_symbolic() && !o.is_symbolic(), InvalidType, "[Tensor.data] expected tensors with data");
+    t->dims = o.dims();
+    t->strides = o.strides();
+    t->offset = o->offset;
+    t->dtype = o.dtype();
+    t->place = o.place();
+    t->storage = o->storage;
+    t->RefreshLayout();
+  });
+}
+
+// --- methods
+
+PyObject* Dim(PyObject* self, PyObject*) { return Ndim(self, nullptr); }
+PyObject* ElementSize(PyObject* self, PyObject*) { return ItemSize(self, nullptr); }
+PyObject* NumelMethod(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    if (t.is_symbolic()) return CallOp("numel", {self});
+    Tensor r = phi::Empty({}, DataType::INT64);
+    *r.data<int64_t>() = t.numel();
+    return ToPy(std::move(r));
+  });
+}
+PyObject* RawNumel(PyObject* self, PyObject*) {
+  return Guarded([&] { return PyLong_FromLongLong(Of(self).numel()); });
+}
+PyObject* IsContiguous(PyObject* self, PyObject*) {
+  return Guarded([&] { return PyBool_FromLong(Of(self).is_contiguous()); });
+}
+PyObject* ContiguousMethod(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    return ToPy(t.is_symbolic() || t.is_contiguous() ? t : paddle::assign(t));
+  });
+}
+PyObject* Stride(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"dim"};
+    PyObject* a[1];
+    ParseArgs("stride", names, 1, 0, args, n, kw, a);
+    const Tensor& t = Of(self);
+    if (IsNone(a[0])) return IntList(t.strides());
+    int64_t d = ToInt(a[0], "stride", "dim"), rank = t.ndim();
+    PD_CHECK(d >= -rank && d < rank, InvalidArgument, "[stride] expected dim in [", -rank, ", ", rank - 1, "], got ", d);
+    return PyLong_FromLongLong(t.strides()[d < 0 ? d + rank : d]);
+  });
+}
+PyObject* GetStrides(PyObject* self, PyObject*) { return Strides(self, nullptr); }
+PyObject* DataPtr(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    return PyLong_FromVoidPtr(t.is_symbolic() || !t->storage ? nullptr : t.raw_data());
+  });
+}
+PyObject* StorageOffset(PyObject* self, PyObject*) {
+  return Guarded([&] { return PyLong_FromLongLong(Of(self)->offset); });
+}
+PyObject* InplaceVersionMethod(PyObject* self, PyObject*) { return InplaceVersionOf(self, nullptr); }
+PyObject* BumpVersion(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    if (Of(self)->storage) Of(self)->storage->BumpVersion();
+    Py_RETURN_NONE;
+  });
+}
+template <phi::ImplKind... K>
+PyObject* IsKind(PyObject* self, PyObject*) {
+  return Guarded([&] {
+    auto kind = Of(self)->kind;
+    return PyBool_FromLong(((kind == K) || ...));
+  });
+}
+PyObject* IsCuda(PyObject* self, PyObject*) {
+  return Guarded([&] { return PyBool_FromLong(Of(self).place().type == phi::AllocationType::GPU); });
+}
+PyObject* True(PyObject*, PyObject*) { Py_RETURN_TRUE; }
+PyObject* IsSameShape(PyObject* self, PyObject* other) {
+  return Guarded([&] { return PyBool_FromLong(Of(self).dims() == ToTensor(other, "is_same_shape", "y").dims()); });
+}
+bool SameStorage(const Tensor& a, const Tensor& b) { return a->storage && a->storage.get() == b->storage.get(); }
+PyObject* SharesBuffer(PyObject* self, PyObject* other) {
+  return Guarded([&] { return PyBool_FromLong(SameStorage(Of(self), ToTensor(other, "_is_shared_buffer_with", "other"))); });
+}
+// self's memory becomes other's, too.
+PyObject* ShareBufferTo(PyObject* self, PyObject* other) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& o = ToTensor(other, "_share_buffer_to", "dst");
+    const Tensor& t = Of(self);
+    o->storage = t->storage;
+    o->offset = t->offset;
+    o->dtype = t.dtype();
+    if (o->numel != t.numel()) o->dims = t.dims();
+    o->SetContiguousStrides();
+    Py_RETURN_NONE;
+  });
+}
+PyObject* ClearData(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    t->storage = phi::Storage::Allocate(0, t.place());
+    t->dims = Ints{0};
+    t->offset = 0;
+    t->SetContiguousStrides();
+    Py_RETURN_NONE;
+  });
+}
+PyObject* IsInitialized(PyObject* self, PyObject*) { return PyBool_FromLong(AsTensor(self).defined() && AsTensor(self)->storage); }
+PyObject* Self(PyObject* self, PyObject*) {
+  Py_INCREF(self);
+  return self;
+}
+
+}  // namespace
+
+std::string TensorName(const Tensor& t) { return NameOf(t); }
+
+void Rebind(const Tensor& to, const Tensor& from) {
+  bool plain = !to->node && !from->node && to->stop_gradient && from->stop_gradient && !to.is_symbolic() && !from.is_symbolic() &&
+               !from->value && !to->value;
+  if (plain && to.dims() == from.dims() && to.dtype() == from.dtype() && to->storage) {
+    phi::CopyInto(from, to);
+    to->storage->BumpVersion();
+    return;
+  }
+  phi::TensorImpl* d = to.impl();
+  const phi::TensorImpl* s = from.impl();
+  d->kind = s->kind;
+  d->dtype = s->dtype;
+  d->dims = s->dims;
+  d->strides = s->strides;
+  d->symbolic_dims = s->symbolic_dims;
+  d->offset = s->offset;
+  d->numel = s->numel;
+  d->contiguous = s->contiguous;
+  d->storage = s->storage;
+  d->place = s->place;
+  d->value = s->value;
+  if (s->node) {
+    d->node = s->node;
+    d->slot = s->slot;
+    d->stop_gradient = s->stop_gradient;
+  }
+}
+
+#define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
+PyMethodDef g_tensor_methods[] = {
+    {"dim", F(Dim), METH_NOARGS, "The number of dimensions."},
+    {"ndimension", F(Dim), METH_NOARGS, "The number of dimensions."},
+    {"element_size", F(ElementSize), METH_NOARGS, "Bytes of one element."},
+    {"numel", F(NumelMethod), METH_NOARGS, "The number of elements, as a 0-d int64 tensor."},
+    {"_numel", F(RawNumel), METH_NOARGS, "The number of elements, as an int."},
+    {"is_contiguous", F(IsContiguous), METH_NOARGS, "Whether the elements lie in row-major order without gaps."},
+    {"contiguous", F(ContiguousMethod), METH_NOARGS, "This tensor, or a contiguous copy of it."},
+    {"stride", F(Stride), METH_FASTCALL | METH_KEYWORDS, "Strides in elements: all, or of one dimension."},
+    {"get_strides", F(GetStrides), METH_NOARGS, "Strides in elements."},
+    {"data_ptr", F(DataPtr), METH_NOARGS, "The address of the first element."},
+    {"storage_offset", F(StorageOffset), METH_NOARGS, "Elements between the start of the memory and the first element."},
+    {"_offset", F(StorageOffset), METH_NOARGS, nullptr},
+    {"_inplace_version", F(InplaceVersionMethod), METH_NOARGS, nullptr},
+    {"_bump_inplace_version", F(BumpVersion), METH_NOARGS, nullptr},
+    {"is_dense", F((IsKind<phi::ImplKind::kDense, phi::ImplKind::kSymbolic>)), METH_NOARGS, "Whether this is a dense tensor."},
+    {"is_sparse", F((IsKind<phi::ImplKind::kSparseCoo, phi::ImplKind::kSparseCsr>)), METH_NOARGS, nullptr},
+    {"is_sparse_coo", F((IsKind<phi::ImplKind::kSparseCoo>)), METH_NOARGS, nullptr},
+    {"is_sparse_csr", F((IsKind<phi::ImplKind::kSparseCsr>)), METH_NOARGS, nullptr},
+    {"is_selected_rows", F((IsKind<phi::ImplKind::kSelectedRows>)), METH_NOARGS, nullptr},
+    {"is_dist", F((IsKind<phi::ImplKind::kDist>)), METH_NOARGS, nullptr},
+    {"is_cuda", F(IsCuda), METH_NOARGS, nullptr},
+    {"is_tensor", F(True), METH_NOARGS, nullptr},
+    {"is_same_shape", F(IsSameShape), METH_O, "Whether both have the same shape."},
+    {"_is_shared_buffer_with", F(SharesBuffer), METH_O, "Whether both use the same memory."},
+    {"_is_shared_underline_tensor_with", F(SharesBuffer), METH_O, nullptr},
+    {"_share_buffer_to", F(ShareBufferTo), METH_O, nullptr},
+    {"_unsafe_share_buffer_to", F(ShareBufferTo), METH_O, nullptr},
+    {"_share_underline_tensor_to", F(ShareBufferTo), METH_O, nullptr},
+    {"_clear_data", F(ClearData), METH_NOARGS, nullptr},
+    {"_clear", F(ClearData), METH_NOARGS, nullptr},
+    {"_clear_dataptr", F(ClearData), METH_NOARGS, nullptr},
+    {"_is_initialized", F(IsInitialized), METH_NOARGS, nullptr},
+    {"_is_dense_tensor_hold_allocation", F(IsInitialized), METH_NOARGS, nullptr},
+    {"value", F(Self), METH_NOARGS, "This tensor."},
+    {"get_tensor", F(Self), METH_NOARGS, "This tensor."},
+    {"_local_value", F(Self), METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+#undef F
+
+PyGetSetDef g_tensor_getset[] = {
+    {"shape", Shape, nullptr, "The extents, a paddle.Size; -1 where unknown while recording.", nullptr},
+    {"ndim", Ndim, nullptr, "The number of dimensions.", nullptr},
+    {"dtype", Dtype, nullptr, "The element type.", nullptr},
+    {"place", PlaceOf, nullptr, "Where the data lies.", nullptr},
+    {"itemsize", ItemSize, nullptr, "Bytes of one element.", nullptr},
+    {"nbytes", Nbytes, nullptr, "Bytes of all elements.", nullptr},
+    {"strides", Strides, nullptr, "Strides in elements.", nullptr},
+    {"offset", Offset, nullptr, "Bytes between the start of the memory and the first element.", nullptr},
+    {"persistable", Persistable, SetPersistable, nullptr, nullptr},
+    {"inplace_version", InplaceVersionOf, nullptr, "Counts in-place writes to the memory.", nullptr},
+    {"num_shard", NumShard, nullptr, nullptr, nullptr},
+    {"placements", NumShard, nullptr, nullptr, nullptr},
+    {"process_mesh", NumShard, nullptr, nullptr, nullptr},
+    {"layout", Layout, nullptr, nullptr, nullptr},
+    {"_place_str", PlaceStr, nullptr, nullptr, nullptr},
+    {"name", Name, SetName, "A unique name, made on first use.", nullptr},
+    {"T", Transposed, nullptr, "The tensor with its axes reversed.", nullptr},
+    {"mT", MatrixTransposed, nullptr, "The tensor with its last two axes swapped.", nullptr},
+    {"real", Real, nullptr, nullptr, nullptr},
+    {"imag", Imag, nullptr, nullptr, nullptr},
+    {"data", Data, SetData, "This tensor; assigning shares another tensor's memory.", nullptr},
+    {"stop_gradient", GetStopGradient, SetStopGradient, "Whether gradients stop here.", nullptr},
+    {"requires_grad", GetRequiresGrad, SetRequiresGrad, "The opposite of stop_gradient.", nullptr},
+    {"grad", GetGrad, SetGrad, "The accumulated gradient, or None.", nullptr},
+    {"grad_", GetGrad, SetGrad, nullptr, nullptr},
+    {"_grad_value", GetGrad, nullptr, nullptr, nullptr},
+    {"grad_fn", GetGradFn, nullptr, "The node that made this tensor, or None.", nullptr},
+    {"is_leaf", GetIsLeaf, nullptr, "Whether no recorded operation made this tensor.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+}  // namespace paddle::py

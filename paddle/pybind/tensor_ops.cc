@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of paddle.Tensor: number slots and comparisons straight onto the C++ API, Python and NumPy numbers as 0-d operands.
+#include "paddle/eager/dispatch/state.h"
+#include "paddle/phi/api/ops.h"
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+namespace {
+
+uint16_t HalfBits(float f) {
+  uint32_t x;
+  std::memcpy(&x, &f, 4);
+  uint32_t sign = (x >> 16) & 0x8000, mant = x & 0x7fffff;
+  int32_t exp = static_cast<int32_t>((x >> 23) & 0xff) - 112;
+  if (exp >= 31) return static_cast<uint16_t>(sign | (((x >> 23) & 0xff) == 255 && mant ? 0x7e00 : 0x7c00));
+  if (exp <= 0) {
+    if (exp < -10) return static_cast<uint16_t>(sign);
+    mant |= 0x800000;
+    int shift = 14 - exp;
+    uint32_t half = mant >> shift, rest = mant & ((1u << shift) - 1), mid = 1u << (shift - 1);
+    if (rest > mid || (rest == mid && (half & 1))) ++half;
+    return static_cast<uint16_t>(sign | half);
+  }
+  uint32_t half = (static_cast<uint32_t>(exp) << 10) | (mant >> 13), rest = mant & 0x1fff;
+  if (rest > 0x1000 || (rest == 0x1000 && (half & 1))) ++half;
+  return static_cast<uint16_t>(sign | half);
+}
+uint16_t Bf16Bits(float f) {
+  uint32_t x;
+  std::memcpy(&x, &f, 4);
+  if ((x & 0x7fffffff) > 0x7f800000) return static_cast<uint16_t>((x >> 16) | 0x40);
+  return static_cast<uint16_t>((x + 0x7fff + ((x >> 16) & 1)) >> 16);
+}
+
+Tensor MakeScalar(const Scalar& v, DataType dtype) {
+  Tensor t = phi::Empty({}, dtype);
+  void* p = t.raw_data();
+  switch (dtype) {
+    case DataType::BOOL: *static_cast<bool*>(p) = v.to_bool(); break;
+    case DataType::UINT8: *static_cast<uint8_t*>(p) = static_cast<uint8_t>(v.to_int()); break;
+    case DataType::INT8: *static_cast<int8_t*>(p) = static_cast<int8_t>(v.to_int()); break;
+    case DataType::INT16: *static_cast<int16_t*>(p) = static_cast<int16_t>(v.to_int()); break;
+    case DataType::INT32: *static_cast<int32_t*>(p) = static_cast<int32_t>(v.to_int()); break;
+    case DataType::INT64: *static_cast<int64_t*>(p) = v.to_int(); break;
+    case DataType::FLOAT16: *static_cast<uint16_t*>(p) = HalfBits(static_cast<float>(v.to_double())); break;
+    case DataType::BFLOAT16: *static_cast<uint16_t*>(p) = Bf16Bits(static_cast<float>(v.to_double())); break;
+    case DataType::FLOAT32: *static_cast<float*>(p) = static_cast<float>(v.to_double()); break;
+    case DataType::FLOAT64: *static_cast<double*>(p) = v.to_double(); break;
+    case DataType::COMPLEX64: *static_cast<phi::complex64*>(p) = phi::complex64(v.to_complex()); break;
+    case DataType::COMPLEX128: *static_cast<phi::complex128*>(p) = v.to_complex(); break;
+    default: return phi::CastTo(MakeScalar(v, DataType::FLOAT32), dtype);
+  }
+  return t;
+}
+
+// The dtype a number takes beside a tensor of dtype `t`.
+DataType OperandDtype(DataType number, DataType t) {
+  switch (number) {
+    case DataType::BOOL: return t;
+    case DataType::INT64: return t == DataType::BOOL ? DataType::INT64 : t;
+    case DataType::COMPLEX128:
+      return phi::IsComplex(t) ? t : t == DataType::FLOAT64 ? DataType::COMPLEX128 : DataType::COMPLEX64;
+    default: return phi::IsDifferentiable(t) ? t : DataType::FLOAT32;
+  }
+}
+
+using Binary = Tensor (*)(const Tensor&, const Tensor&);
+
+[[noreturn, gnu::cold]] void BadOperand(PyObject* o, const char* op) {
+  RaiseTypeError(std::string("(InvalidType) ") + op + "(): argument must be int, float, bool or Tensor, but got " +
+                 Py_TYPE(o)->tp_name);
+}
+
+// The other operand of `t`. False: it is of a class of its own that may know what to do (NotImplemented).
+bool Operand(PyObject* o, const Tensor& t, const char* op, Tensor* out) {
+  Scalar s;
+  if (NumberOf(o, &s)) {
+    *out = ScalarOperand(s, t);
+    return true;
+  }
+  if (IsNdarray(o)) {
+    *out = FromBuffer(o, true);
+    return true;
+  }
+  if (o == Py_None || PyList_Check(o) || PyTuple_Check(o) || PyDict_Check(o) || PyUnicode_Check(o)) BadOperand(o, op);
+  return false;
+}
+
+template <Binary F>
+PyObject* Apply(PyObject* a, PyObject* b, const char* op) {
+  try {
+    bool ta = IsTensor(a), tb = IsTensor(b);
+    if (__builtin_expect(ta && tb, 1)) return ToPy(F(ToTensor(a, op, "x"), ToTensor(b, op, "y")));
+    Tensor other;
+    if (ta) {
+      if (!Operand(b, ToTensor(a, op, "x"), op, &other)) Py_RETURN_NOTIMPLEMENTED;
+      return ToPy(F(AsTensor(a), other));
+    }
+    if (!Operand(a, ToTensor(b, op, "y"), op, &other)) Py_RETURN_NOTIMPLEMENTED;
+    return ToPy(F(other, AsTensor(b)));
+  } catch (...) {
+    return RaiseCurrent();
+  }
+}
+
+Tensor Power(const Tensor& x, const Tensor& y) { return paddle::elementwise_pow(x, y); }
+
+#define BINARY(Name, fn) \
+  PyObject* Name(PyObject* a, PyObject* b) { return Apply<fn>(a, b, #fn); }
+BINARY(Add, paddle::add)
+BINARY(Subtract, paddle::subtract)
+BINARY(Multiply, paddle::multiply)
+BINARY(TrueDivide, paddle::divide)
+BINARY(FloorDivide, paddle::floor_divide)
+BINARY(Remainder, paddle::remainder)
+BINARY(And, paddle::bitwise_and)
+BINARY(Or, paddle::bitwise_or)
+BINARY(Xor, paddle::bitwise_xor)
+#undef BINARY
+
+// Shifts go by name: they are rare.
+PyObject* Shift(PyObject* a, PyObject* b, const char* op) {
+  return Guarded([&]() -> PyObject* {
+    bool ta = IsTensor(a), tb = IsTensor(b);
+    Tensor other;
+    if (ta && tb) return CallOp(op, {a, b});
+    if (!Operand(ta ? b : a, AsTensor(ta ? a : b), op, &other)) Py_RETURN_NOTIMPLEMENTED;
+    PyRef o = Own(ToPy(other));
+    return ta ? CallOp(op, {a, o.get()}) : CallOp(op, {o.get(), b});
+  });
+}
+PyObject* LeftShift(PyObject* a, PyObject* b) { return Shift(a, b, "bitwise_left_shift"); }
+PyObject* RightShift(PyObject* a, PyObject* b) { return Shift(a, b, "bitwise_right_shift"); }
+
+PyObject* Pow(PyObject* a, PyObject* b, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    Scalar s;
+    // A floating tensor to a real number keeps the number, so that squares and roots are recognised.
+    if (IsTensor(a) && !IsTensor(b) && AsTensor(a).defined() && phi::IsFloating(AsTensor(a).dtype()) && NumberOf(b, &s) &&
+        s.dtype() != DataType::COMPLEX128)
+      return ToPy(paddle::pow(AsTensor(a), s));
+    return Apply<Power>(a, b, "pow");
+  });
+}
+
+PyObject* MatMul(PyObject* a, PyObject* b) {
+  return Guarded([&]() -> PyObject* {
+    if (!IsTensor(a) || !IsTensor(b)) {
+      Tensor x = IsTensor(a) ? AsTensor(a) : IsNdarray(a) ? FromBuffer(a, true) : Tensor();
+      Tensor y = IsTensor(b) ? AsTensor(b) : IsNdarray(b) ? FromBuffer(b, true) : Tensor();
+      if (!x.defined() || !y.defined()) Py_RETURN_NOTIMPLEMENTED;
+      return ToPy(paddle::matmul(x, y));
+    }
+    return ToPy(paddle::matmul(ToTensor(a, "matmul", "x"), ToTensor(b, "matmul", "y")));
+  });
+}
+
+PyObject* Negative(PyObject* a) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(a, "neg", "x");
+    if (t.dtype() == DataType::BOOL) return ToPy(paddle::assign(t));
+    return ToPy(paddle::scale(t, Scalar(static_cast<int64_t>(-1))));
+  });
+}
+PyObject* Positive(PyObject* a) {
+  Py_INCREF(a);
+  return a;
+}
+PyObject* Absolute(PyObject* a) {
+  return Guarded([&] { return ToPy(paddle::abs(ToTensor(a, "abs", "x"))); });
+}
+PyObject* Invert(PyObject* a) {
+  return Guarded([&] { return ToPy(paddle::bitwise_not(ToTensor(a, "bitwise_not", "x"))); });
+}
+
+// Conversions to Python numbers take one-element tensors of any rank.
+const Tensor& OneElement(PyObject* o, const char* what) {
+  const Tensor& t = ToTensor(o, what, "x");
+  if (t.is_symbolic()) {
+    PyErr_Format(PyExc_TypeError, "%s() of a tensor that is being recorded: its value is not known yet", what);
+    throw PyErrAlreadySet();
+  }
+  if (t.numel() != 1) {
+    PyErr_Format(PyExc_AssertionError, "only one element variable can be converted to %s.", what);
+    throw PyErrAlreadySet();
+  }
+  return t;
+}
+int Truth(PyObject* o) {
+  try {
+    const Tensor& t = ToTensor(o, "bool", "x");
+    if (t.is_symbolic()) {
+      PyErr_SetString(PyExc_TypeError,
+                      "bool() of a tensor that is being recorded: use paddle.static.nn.cond, or convert the function with to_static");
+      return -1;
+    }
+    if (t.numel() != 1) {
+      PyErr_SetString(PyExc_AssertionError,
+                      "When Variable is used as the condition of if/while , Variable can only contain one element.");
+      return -1;
+    }
+    PyRef item(ItemOf(t, 0));
+    return item ? PyObject_IsTrue(item.get()) : -1;
+  } catch (...) {
+    RaiseCurrent();
+    return -1;
+  }
+}
+PyObject* Int(PyObject* o) {
+  return Guarded([&]() -> PyObject* {
+    PyRef item = Own(ItemOf(OneElement(o, "int"), 0));
+    return PyNumber_Long(item.get());
+  });
+}
+PyObject* Float(PyObject* o) {
+  return Guarded([&]() -> PyObject* {
+    PyRef item = Own(ItemOf(OneElement(o, "float"), 0));
+    return PyNumber_Float(item.get());
+  });
+}
+PyObject* Index(PyObject* o) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = OneElement(o, "python index");
+    if (!phi::IsInteger(t.dtype()) && t.dtype() != DataType::BOOL)
+      RaiseTypeError("only integer tensors of a single element can be converted to an index");
+    PyRef item = Own(ItemOf(t, 0));
+    return PyNumber_Index(item.get());
+  });
+}
+
+}  // namespace
+
+Tensor ScalarOperand(const Scalar& value, const Tensor& other) {
+  DataType dtype = other.defined() ? OperandDtype(value.dtype(), other.dtype())
+                                   : value.dtype() == DataType::FLOAT64 ? DefaultDtype() : value.dtype();
+  if (__builtin_expect(egr::State().record != egr::RecordMode::kRun, 0)) return paddle::full({}, value, dtype);
+  return MakeScalar(value, dtype);
+}
+
+PyObject* TensorRichCompare(PyObject* a, PyObject* b, int op) {
+  bool equality = op == Py_EQ || op == Py_NE;
+  if (!IsTensor(b) && equality) {
+    if (b == Py_None || PyList_Check(b) || PyTuple_Check(b) || PyDict_Check(b) || PyType_Check(b)) Py_RETURN_NOTIMPLEMENTED;
+  }
+  switch (op) {
+    case Py_EQ:
+    case Py_NE:
+      if (PyUnicode_Check(b))
+        return Guarded([&] { return ToPy(paddle::full(ToTensor(a, "equal", "x").dims(), Scalar(op == Py_NE), DataType::BOOL)); });
+      return op == Py_EQ ? Apply<paddle::equal>(a, b, "equal") : Apply<paddle::not_equal>(a, b, "not_equal");
+    case Py_LT: return Apply<paddle::less_than>(a, b, "less_than");
+    case Py_LE: return Apply<paddle::less_equal>(a, b, "less_equal");
+    case Py_GT: return Apply<paddle::greater_than>(a, b, "greater_than");
+    default: return Apply<paddle::greater_equal>(a, b, "greater_equal");
+  }
+}
+
+void FillNumberSlots(std::vector<PyType_Slot>* slots) {
+  auto put = [&](int slot, auto* fn) { slots->push_back({slot, reinterpret_cast<void*>(fn)}); };
+  put(Py_nb_add, Add);
+  put(Py_nb_subtract, Subtract);
+  put(Py_nb_multiply, Multiply);
+  put(Py_nb_true_divide, TrueDivide);
+  put(Py_nb_floor_divide, FloorDivide);
+  put(Py_nb_remainder, Remainder);
+  put(Py_nb_power, Pow);
+  put(Py_nb_matrix_multiply, MatMul);
+  put(Py_nb_and, And);
+  put(Py_nb_or, Or);
+  put(Py_nb_xor, Xor);
+  put(Py_nb_lshift, LeftShift);
+  put(Py_nb_rshift, RightShift);
+  put(Py_nb_negative, Negative);
+  put(Py_nb_positive, Positive);
+  put(Py_nb_absolute, Absolute);
+  put(Py_nb_invert, Invert);
+  put(Py_nb_bool, Truth);
+  put(Py_nb_int, Int);
+  put(Py_nb_float, Float);
+  put(Py_nb_index, Index);
+}
+
+}  // namespace paddle::py

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python classes paddle.dtype, the places and paddle.Size, and conversions to and from them.
+#include <cstring>
+#include <string_view>
+
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+namespace {
+
+struct DtypeEntry {
+  const char* member;  // FLOAT32
+  const char* name;    // float32
+  int value;
+  DataType type;
+};
+// Names and numbers are PaddlePaddle's; unsigned 16..64 and strings are named but hold no data here.
+constexpr DtypeEntry kDtypes[] = {
+    {"UNDEFINED", "undefined", 0, DataType::UNDEFINED},   {"BOOL", "bool", 1, DataType::BOOL},
+    {"UINT8", "uint8", 2, DataType::UINT8},               {"INT8", "int8", 3, DataType::INT8},
+    {"UINT16", "uint16", 4, DataType::UNDEFINED},         {"INT16", "int16", 5, DataType::INT16},
+    {"UINT32", "uint32", 6, DataType::UNDEFINED},         {"INT32", "int32", 7, DataType::INT32},
+    {"UINT64", "uint64", 8, DataType::UNDEFINED},         {"INT64", "int64", 9, DataType::INT64},
+    {"FLOAT32", "float32", 10, DataType::FLOAT32},        {"FLOAT64", "float64", 11, DataType::FLOAT64},
+    {"COMPLEX64", "complex64", 12, DataType::COMPLEX64},  {"COMPLEX128", "complex128", 13, DataType::COMPLEX128},
+    {"PSTRING", "pstring", 14, DataType::UNDEFINED},      {"FLOAT16", "float16", 15, DataType::FLOAT16},
+    {"BFLOAT16", "bfloat16", 16, DataType::BFLOAT16},     {"FLOAT8_E4M3FN", "float8_e4m3fn", 17, DataType::FLOAT8_E4M3FN},
+    {"FLOAT8_E5M2", "float8_e5m2", 18, DataType::FLOAT8_E5M2}};
+constexpr int kCount = sizeof(kDtypes) / sizeof(kDtypes[0]);
+
+struct PyDtype {
+  PyObject_HEAD
+  int index;
+};
+PyTypeObject* g_dtype_type = nullptr;
+PyObject* g_dtypes[kCount];
+PyObject* g_by_type[phi::kNumDataTypes];
+
+const DtypeEntry& EntryOf(PyObject* o) { return kDtypes[reinterpret_cast<PyDtype*>(o)->index]; }
+
+PyObject* DtypeNew(PyTypeObject*, PyObject* args, PyObject*) {
+  PyObject* v;
+  if (!PyArg_ParseTuple(args, "O", &v)) return nullptr;
+  return Guarded([&]() -> PyObject* {
+    if (Py_TYPE(v) == g_dtype_type) return Py_INCREF(v), v;
+    if (PyLong_Check(v)) {
+      long value = PyLong_AsLong(v);
+      for (int i = 0; i < kCount; ++i)
+        if (kDtypes[i].value == value) return Py_INCREF(g_dtypes[i]), g_dtypes[i];
+      RaiseValueError("there is no dtype of that number");
+    }
+    return DtypeObject(ToDataType(v, "dtype", "value"));
+  });
+}
+PyObject* DtypeRepr(PyObject* self) { return PyUnicode_FromFormat("paddle.%s", EntryOf(self).name); }
+Py_hash_t DtypeHash(PyObject* self) { return EntryOf(self).value + 1; }
+PyObject* DtypeCompare(PyObject* a, PyObject* b, int op) {
+  if (Py_TYPE(b) != g_dtype_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+  return PyBool_FromLong((a == b) == (op == Py_EQ));
+}
+PyObject* DtypeName(PyObject* self, void*) { return PyUnicode_FromString(EntryOf(self).member); }
+PyObject* DtypeValue(PyObject* self, void*) { return PyLong_FromLong(EntryOf(self).value); }
+PyObject* DtypeItemsize(PyObject* self, void*) {
+  DataType t = EntryOf(self).type;
+  return PyLong_FromLongLong(t == DataType::UNDEFINED ? 0 : phi::SizeOf(t));
+}
+PyObject* DtypeIsFloat(PyObject* self, void*) { return PyBool_FromLong(phi::IsFloating(EntryOf(self).type)); }
+PyObject* DtypeIsComplex(PyObject* self, void*) { return PyBool_FromLong(phi::IsComplex(EntryOf(self).type)); }
+PyObject* DtypeInt(PyObject* self) { return PyLong_FromLong(EntryOf(self).value); }
+PyObject* DtypeReduce(PyObject* self, PyObject*) {
+  return Py_BuildValue("O(i)", reinterpret_cast<PyObject*>(g_dtype_type), EntryOf(self).value);
+}
+PyObject* Same(PyObject* self, PyObject*) { return Py_INCREF(self), self; }
+
+// --- places
+
+struct PyPlace {
+  PyObject_HEAD
+  Place place;
+};
+PyTypeObject* g_place_type = nullptr;
+PyObject* g_cpu_place = nullptr;
+Place g_current;
+
+PyObject* MakePlace(PyTypeObject* type, Place p) {
+  PyObject* o = type->tp_alloc(type, 0);
+  if (o) reinterpret_cast<PyPlace*>(o)->place = p;
+  return o;
+}
+Place& PlaceIn(PyObject* o) { return reinterpret_cast<PyPlace*>(o)->place; }
+
+PyObject* PlaceNew(PyTypeObject* type, PyObject*, PyObject*) { return MakePlace(type, Place{}); }
+PyObject* CudaPlaceNew(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_ValueError, "Cannot use CUDAPlace because this build of PaddlePaddle has no GPU support; use CPUPlace()");
+  return nullptr;
+}
+PyObject* PinnedPlaceNew(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_RuntimeError, "Cannot use CUDAPinnedPlace because this build of PaddlePaddle has no GPU support");
+  return nullptr;
+}
+PyObject* CustomPlaceNew(PyTypeObject* type, PyObject* args, PyObject*) {
+  const char* name;
+  int id = 0;
+  if (!PyArg_ParseTuple(args, "s|i", &name, &id)) return nullptr;
+  return MakePlace(type, Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(id), phi::CustomDeviceIndex(name)});
+}
+PyObject* PlaceRepr(PyObject* self) { return PyUnicode_FromString(phi::PlaceText(PlaceIn(self)).c_str()); }
+PyObject* PlaceCompare(PyObject* a, PyObject* b, int op) {
+  Place p;
+  if ((op != Py_EQ && op != Py_NE) || !IsPlaceObject(b, &p)) Py_RETURN_NOTIMPLEMENTED;
+  return PyBool_FromLong((PlaceIn(a) == p) == (op == Py_EQ));
+}
+Py_hash_t PlaceHash(PyObject* self) {
+  Place p = PlaceIn(self);
+  return 1000 * static_cast<int>(p.type) + 10 * p.custom + p.device_id + 1;
+}
+template <phi::AllocationType T>
+PyObject* IsPlaceKind(PyObject* self, PyObject*) { return PyBool_FromLong(PlaceIn(self).type == T); }
+PyObject* Never(PyObject*, PyObject*) { Py_RETURN_FALSE; }
+PyObject* DeviceId(PyObject* self, PyObject*) { return PyLong_FromLong(PlaceIn(self).device_id); }
+PyObject* PlaceTypeNumber(PyObject* self, PyObject*) { return PyLong_FromLong(static_cast<int>(PlaceIn(self).type)); }
+PyObject* CustomType(PyObject* self, PyObject*) {
+  return PyUnicode_FromString(phi::CustomDeviceName(PlaceIn(self).custom).c_str());
+}
+PyObject* PlaceEquals(PyObject* a, PyObject* b) { return PlaceCompare(a, b, Py_EQ); }
+PyObject* SetPlace(PyObject* self, PyObject* other) {
+  Place p;
+  if (!IsPlaceObject(other, &p)) {
+    PyErr_SetString(PyExc_TypeError, "set_place() expected a place");
+    return nullptr;
+  }
+  PlaceIn(self) = p;
+  Py_RETURN_NONE;
+}
+PyObject* PlaceReduce(PyObject* self, PyObject*) {
+  PyRef f(PyObject_GetAttrString(reinterpret_cast<PyObject*>(g_place_type), "_of"));
+  if (!f) return nullptr;
+  Place p = PlaceIn(self);
+  return Py_BuildValue("O(is)", f.get(), static_cast<int>(p.device_id),
+                       p.is_cpu() ? "cpu" : p.type == phi::AllocationType::CUSTOM ? phi::CustomDeviceName(p.custom).c_str() : "gpu");
+}
+PyObject* PlaceOf(PyObject*, PyObject* args) {
+  int id;
+  const char* kind;
+  if (!PyArg_ParseTuple(args, "is", &id, &kind)) return nullptr;
+  if (std::string_view(kind) == "cpu") return PlaceObject(Place{});
+  if (std::string_view(kind) == "gpu") return PlaceObject(Place{phi::AllocationType::GPU, static_cast<int8_t>(id), 0});
+  return PlaceObject(Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(id), phi::CustomDeviceIndex(kind)});
+}
+
+// --- Size
+
+PyTypeObject* g_size_type = nullptr;
+
+PyObject* SizeFrom(PyObject* list) {
+  if (!list) return nullptr;
+  PyRef owned(list);
+  if (!PyList_Check(list)) return owned.release();
+  return PyObject_CallOneArg(reinterpret_cast<PyObject*>(g_size_type), list);
+}
+PyObject* SizeRepr(PyObject* self) {
+  PyRef list(PyList_GetSlice(self, 0, PyList_GET_SIZE(self)));
+  return list ? PyUnicode_FromFormat("paddle.Size(%R)", list.get()) : nullptr;
+}
+PyObject* SizeSubscript(PyObject* self, PyObject* key) {
+  PyObject* r = PyList_Type.tp_as_mapping->mp_subscript(self, key);
+  return PySlice_Check(key) ? SizeFrom(r) : r;
+}
+PyObject* SizeAdd(PyObject* a, PyObject* b) {
+  if (PyTuple_Check(b)) {
+    PyRef list(PySequence_List(b));
+    return list ? SizeFrom(PyList_Type.tp_as_sequence->sq_concat(a, list.get())) : nullptr;
+  }
+  if (!PyList_Check(b)) Py_RETURN_NOTIMPLEMENTED;
+  return SizeFrom(PyList_Type.tp_as_sequence->sq_concat(a, b));
+}
+PyObject* SizeRepeat(PyObject* a, Py_ssize_t n) { return SizeFrom(PyList_Type.tp_as_sequence->sq_repeat(a, n)); }
+PyObject* SizeCompare(PyObject* a, PyObject* b, int op) {
+  if (PyTuple_Check(b)) {
+    PyRef list(PySequence_List(b));
+    return list ? PyList_Type.tp_richcompare(a, list.get(), op) : nullptr;
+  }
+  return PyList_Type.tp_richcompare(a, b, op);
+}
+PyObject* SizeNumel(PyObject* self, PyObject*) {
+  int64_t n = 1;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self); ++i) n *= PyLong_AsLongLong(PyList_GET_ITEM(self, i));
+  return PyErr_Occurred() ? nullptr : PyLong_FromLongLong(n);
+}
+
+PyTypeObject* MakeType(const char* name, size_t size, unsigned flags, PyType_Slot* slots, PyObject* base) {
+  PyType_Spec spec = {name, static_cast<int>(size), 0, flags, slots};
+  PyRef bases(base ? PyTuple_Pack(1, base) : nullptr);
+  return reinterpret_cast<PyTypeObject*>(base ? PyType_FromSpecWithBases(&spec, bases.get()) : PyType_FromSpec(&spec));
+}
+int Export(PyObject* module, const char* name, PyTypeObject* type) {
+  if (!type) return -1;
+  Py_INCREF(type);
+  return PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(type));
+}
+template <class F>
+void* P(F f) { return reinterpret_cast<void*>(f); }
+#define M(f) reinterpret_cast<PyCFunction>(f)
+
+}  // namespace
+
+PyObject* DtypeObject(DataType t) {
+  PyObject* o = t == DataType::UNDEFINED ? g_dtypes[0] : g_by_type[static_cast<int>(t)];
+  Py_INCREF(o);
+  return o;
+}
+bool IsDtypeObject(PyObject* o, DataType* out) {
+  if (Py_TYPE(o) != g_dtype_type) return false;
+  *out = EntryOf(o).type;
+  return true;
+}
+
+DataType ToDataType(PyObject* o, const char* op, const char* arg) {
+  DataType t;
+  if (IsNone(o)) return DataType::UNDEFINED;
+  if (IsDtypeObject(o, &t)) {
+    if (t == DataType::UNDEFINED && EntryOf(o).value != 0)
+      RaiseTypeError(std::string("[") + op + "] expected a dtype that holds data in '" + arg + "', got paddle." + EntryOf(o).name);
+    return t;
+  }
+  if (PyType_Check(o)) {
+    if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) return DataType::FLOAT64;
+    if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) return DataType::BOOL;
+    if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) return DataType::INT64;
+    if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) return DataType::COMPLEX128;
+  }
+  std::string name;
+  if (PyUnicode_Check(o)) {
+    name = ToStr(o, op, arg);
+  } else {
+    PyRef n(PyObject_GetAttrString(o, PyType_Check(o) ? "__name__" : "name"));
+    if (!n || !PyUnicode_Check(n.get())) {
+      PyErr_Clear();
+      RaiseTypeError(std::string("[") + op + "] expected a dtype in '" + arg + "', got " + Py_TYPE(o)->tp_name);
+    }
+    name = ToStr(n.get(), op, arg);
+  }
+  if (name.rfind("paddle.", 0) == 0) name = name.substr(7);
+  t = phi::DataTypeFromName(name);
+  if (t != DataType::UNDEFINED) return t;
+  static constexpr std::pair<const char*, DataType> kAliases[] = {
+      {"bool_", DataType::BOOL},      {"float", DataType::FLOAT64},     {"double", DataType::FLOAT64}, {"half", DataType::FLOAT16},
+      {"int", DataType::INT64},       {"long", DataType::INT64},        {"uint16", DataType::BFLOAT16}, {"single", DataType::FLOAT32},
+      {"complex", DataType::COMPLEX128}, {"longlong", DataType::INT64}, {"short", DataType::INT16},    {"byte", DataType::INT8},
+      {"intc", DataType::INT32}};
+  for (auto& [alias, type] : kAliases)
+    if (name == alias) return type;
+  RaiseTypeError("data type '" + name + "' not understood");
+}
+
+PyObject* PlaceObject(Place p) {
+  if (p.is_cpu() && g_cpu_place) return Py_INCREF(g_cpu_place), g_cpu_place;
+  return MakePlace(g_place_type, p);
+}
+bool IsPlaceObject(PyObject* o, Place* out) {
+  if (!PyObject_TypeCheck(o, g_place_type)) return false;
+  *out = PlaceIn(o);
+  return true;
+}
+Place CurrentPlace() { return g_current; }
+void SetCurrentPlace(Place p) { g_current = p; }
+
+Place ToPlace(PyObject* o, const char* op, const char* arg) {
+  Place p;
+  if (IsNone(o)) return CurrentPlace();
+  if (IsPlaceObject(o, &p)) return p;
+  if (PyUnicode_Check(o)) {
+    std::string name = ToStr(o, op, arg), kind = name.substr(0, name.find(':'));
+    if (kind == "cpu" || kind.rfind("Place(cpu", 0) == 0) return Place{};
+    if (kind == "gpu" || kind == "cuda" || kind == "xpu")
+      RaiseValueError("The device should not be " + name + ", since this build of PaddlePaddle is not compiled with CUDA");
+    RaiseValueError("[" + std::string(op) + "] expected a device such as 'cpu' in '" + arg + "', got '" + name + "'");
+  }
+  PyRef type(PyObject_GetAttrString(o, "type"));
+  if (type && PyUnicode_Check(type.get())) return ToPlace(type.get(), op, arg);
+  PyErr_Clear();
+  RaiseTypeError("[" + std::string(op) + "] expected a place in '" + arg + "', got " + Py_TYPE(o)->tp_name);
+}
+
+namespace {
+PyObject* NewSize(int64_t n) {
+  PyObject* o = g_size_type->tp_alloc(g_size_type, 0);
+  if (!o) return nullptr;
+  auto* list = reinterpret_cast<PyListObject*>(o);
+  list->ob_item = n ? static_cast<PyObject**>(PyMem_Calloc(static_cast<size_t>(n), sizeof(PyObject*))) : nullptr;
+  list->allocated = n;
+  Py_SET_SIZE(list, n);
+  return o;
+}
+}  // namespace
+
+PyObject* ShapeObject(const Tensor& t) {
+  int64_t n = t.ndim();
+  PyObject* o = NewSize(n);
+  if (!o) return nullptr;
+  for (int64_t i = 0; i < n; ++i)
+    PyList_SET_ITEM(o, i, PyLong_FromLongLong(t.is_symbolic() ? t->symbolic_dims[i].visible() : t.dim(i)));
+  return o;
+}
+PyObject* IntList(const Ints& v) {
+  PyObject* o = PyList_New(v.size());
+  if (!o) return nullptr;
+  for (int64_t i = 0; i < v.size(); ++i) PyList_SET_ITEM(o, i, PyLong_FromLongLong(v[i]));
+  return o;
+}
+
+int InitTypes(PyObject* module) {
+  static PyGetSetDef dtype_getset[] = {{"name", DtypeName, nullptr, nullptr, nullptr},
+                                       {"value", DtypeValue, nullptr, nullptr, nullptr},
+                                       {"itemsize", DtypeItemsize, nullptr, "Bytes of one element.", nullptr},
+                                       {"is_floating_point", DtypeIsFloat, nullptr, nullptr, nullptr},
+                                       {"is_complex", DtypeIsComplex, nullptr, nullptr, nullptr},
+                                       {nullptr, nullptr, nullptr, nullptr, nullptr}};
+  static PyMethodDef dtype_methods[] = {{"__reduce__", M(DtypeReduce), METH_NOARGS, nullptr},
+                                        {"__copy__", M(Same), METH_NOARGS, nullptr},
+                                        {"__deepcopy__", M(Same), METH_O, nullptr},
+                                        {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot dtype_slots[] = {{Py_tp_new, P(DtypeNew)},         {Py_tp_repr, P(DtypeRepr)},       {Py_tp_hash, P(DtypeHash)},
+                                      {Py_tp_richcompare, P(DtypeCompare)}, {Py_tp_getset, dtype_getset}, {Py_tp_methods, dtype_methods},
+                                      {Py_nb_int, P(DtypeInt)},         {Py_nb_index, P(DtypeInt)},
+                                      {Py_tp_doc, const_cast<char*>("The element type of a tensor.")}, {0, nullptr}};
+  g_dtype_type = MakeType("paddle.dtype", sizeof(PyDtype), Py_TPFLAGS_DEFAULT, dtype_slots, nullptr);
+  if (Export(module, "DataType", g_dtype_type) < 0) return -1;
+  PyRef members(PyDict_New());
+  for (int i = 0; i < kCount; ++i) {
+    auto* o = PyObject_New(PyDtype, g_dtype_type);
+    if (!o) return -1;
+    o->index = i;
+    g_dtypes[i] = reinterpret_cast<PyObject*>(o);
+    if (kDtypes[i].type != DataType::UNDEFINED) g_by_type[static_cast<int>(kDtypes[i].type)] = g_dtypes[i];
+    if (PyDict_SetItemString(g_dtype_type->tp_dict, kDtypes[i].member, g_dtypes[i]) < 0) return -1;
+    if (PyDict_SetItemString(members.get(), kDtypes[i].member, g_dtypes[i]) < 0) return -1;
+  }
+  if (PyDict_SetItemString(g_dtype_type->tp_dict, "__members__", members.get()) < 0) return -1;
+  PyType_Modified(g_dtype_type);
+
+  static PyMethodDef place_methods[] = {{"is_cpu_place", M(IsPlaceKind<phi::AllocationType::CPU>), METH_NOARGS, nullptr},
+                                        {"is_gpu_place", M(IsPlaceKind<phi::AllocationType::GPU>), METH_NOARGS, nullptr},
+                                        {"is_cuda_pinned_place", M(IsPlaceKind<phi::AllocationType::GPUPINNED>), METH_NOARGS, nullptr},
+                                        {"is_custom_place", M(IsPlaceKind<phi::AllocationType::CUSTOM>), METH_NOARGS, nullptr},
+                                        {"is_xpu_place", M(Never), METH_NOARGS, nullptr},
+                                        {"is_xpu_pinned_place", M(Never), METH_NOARGS, nullptr},
+                                        {"is_ipu_place", M(Never), METH_NOARGS, nullptr},
+                                        {"gpu_device_id", M(DeviceId), METH_NOARGS, nullptr},
+                                        {"xpu_device_id", M(DeviceId), METH_NOARGS, nullptr},
+                                        {"custom_device_id", M(DeviceId), METH_NOARGS, nullptr},
+                                        {"get_device_id", M(DeviceId), METH_NOARGS, nullptr},
+                                        {"custom_device_type", M(CustomType), METH_NOARGS, nullptr},
+                                        {"get_device_type", M(CustomType), METH_NOARGS, nullptr},
+                                        {"_type", M(PlaceTypeNumber), METH_NOARGS, nullptr},
+                                        {"_equals", M(PlaceEquals), METH_O, nullptr},
+                                        {"set_place", M(SetPlace), METH_O, nullptr},
+                                        {"__reduce__", M(PlaceReduce), METH_NOARGS, nullptr},
+                                        {"_of", M(PlaceOf), METH_VARARGS | METH_STATIC, nullptr},
+                                        {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot place_slots[] = {{Py_tp_new, P(PlaceNew)},   {Py_tp_repr, P(PlaceRepr)},           {Py_tp_hash, P(PlaceHash)},
+                                      {Py_tp_richcompare, P(PlaceCompare)}, {Py_tp_methods, place_methods}, {0, nullptr}};
+  unsigned base = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+  g_place_type = MakeType("paddle.base.libpaddle.Place", sizeof(PyPlace), base, place_slots, nullptr);
+  if (Export(module, "Place", g_place_type) < 0) return -1;
+  PyObject* parent = reinterpret_cast<PyObject*>(g_place_type);
+  static PyType_Slot cpu_slots[] = {{Py_tp_new, P(PlaceNew)}, {0, nullptr}};
+  static PyType_Slot cuda_slots[] = {{Py_tp_new, P(CudaPlaceNew)}, {0, nullptr}};
+  static PyType_Slot pinned_slots[] = {{Py_tp_new, P(PinnedPlaceNew)}, {0, nullptr}};
+  static PyType_Slot custom_slots[] = {{Py_tp_new, P(CustomPlaceNew)}, {0, nullptr}};
+  struct Sub {
+    const char* full;
+    const char* name;
+    PyType_Slot* slots;
+  };
+  for (Sub s : {Sub{"paddle.base.libpaddle.CPUPlace", "CPUPlace", cpu_slots}, Sub{"paddle.base.libpaddle.CUDAPlace", "CUDAPlace", cuda_slots},
+                Sub{"paddle.base.libpaddle.CUDAPinnedPlace", "CUDAPinnedPlace", pinned_slots},
+                Sub{"paddle.base.libpaddle.XPUPlace", "XPUPlace", cuda_slots}, Sub{"paddle.base.libpaddle.IPUPlace", "IPUPlace", cuda_slots},
+                Sub{"paddle.base.libpaddle.XPUPinnedPlace", "XPUPinnedPlace", pinned_slots},
+                Sub{"paddle.base.libpaddle.CustomPlace", "CustomPlace", custom_slots}}) {
+    PyTypeObject* type = MakeType(s.full, sizeof(PyPlace), base, s.slots, parent);
+    if (Export(module, s.name, type) < 0) return -1;
+    if (std::string_view(s.name) == "CPUPlace") g_cpu_place = MakePlace(g_place_type, Place{});
+  }
+
+  static PyMethodDef size_methods[] = {{"numel", M(SizeNumel), METH_NOARGS, "The product of the extents."}, {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot size_slots[] = {{Py_tp_repr, P(SizeRepr)},         {Py_mp_subscript, P(SizeSubscript)}, {Py_sq_concat, P(SizeAdd)},
+                                     {Py_sq_repeat, P(SizeRepeat)},     {Py_tp_richcompare, P(SizeCompare)}, {Py_tp_hash, P(PyObject_HashNotImplemented)},
+                                     {Py_tp_methods, size_methods},     {Py_tp_doc, const_cast<char*>("The shape of a tensor: a list of ints.")},
+                                     {0, nullptr}};
+  g_size_type = MakeType("paddle.base.libpaddle.Size", 0, base, size_slots, reinterpret_cast<PyObject*>(&PyList_Type));
+  return Export(module, "Size", g_size_type);
+}
+
+}  // namespace paddle::py
