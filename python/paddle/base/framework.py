@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`EagerParamBase`, the trainable Tensor that layers hold, and the dtype and name helpers beside it."""
+import paddle
+from paddle.base.libpaddle import Tensor
+from paddle.utils import unique_name
+
+__all__ = ["EagerParamBase", "Parameter", "create_parameter"]
+
+_DTYPE_ALIASES = {"float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64",
+                  "short": "int16", "uint16": "bfloat16", "complex": "complex64"}
+
+
+def dtype_name(dtype):
+    """'float32' for 'float32', paddle.float32, numpy.float32 or numpy.dtype('float32')."""
+    if isinstance(dtype, str):
+        name = dtype.rsplit(".", 1)[-1]
+    elif isinstance(dtype, type):
+        name = {bool: "bool", int: "int64", float: "float32", complex: "complex64"}.get(dtype, dtype.__name__)
+    else:
+        name = str(dtype).rsplit(".", 1)[-1]
+    return _DTYPE_ALIASES.get(name, name)
+
+
+def to_dtype(dtype):
+    """The paddle dtype for any spelling of it; TypeError when there is none."""
+    name = dtype_name(dtype)
+    found = getattr(paddle, name, None)
+    if found is None or not isinstance(found, type(paddle.float32)):
+        raise TypeError(f"[dtype] expected a data type, got {dtype!r}")
+    return found
+
+
+convert_np_dtype_to_dtype_ = to_dtype
+
+
+class EagerParamBase(Tensor):
+    """A Tensor that optimizers update: `stop_gradient` is False unless `trainable` is, and it persists."""
+
+    def __new__(cls, shape_or_tensor=None, dtype=None, **kwargs):
+        data = shape_or_tensor
+        if not isinstance(data, Tensor):
+            shape = [] if data is None else [int(d) for d in data]
+            data = paddle._C_ops.full(shape, 0.0, to_dtype("float32" if dtype is None else dtype))
+        return Tensor.__new__(cls, data)
+
+    def __init__(self, shape_or_tensor=None, dtype=None, *, name=None, trainable=True, optimize_attr=None,
+                 regularizer=None, do_model_average=None, need_clip=True, is_distributed=False, stop_gradient=None,
+                 persistable=True, initializer=None, **kwargs):
+        self.name = unique_name.generate("_eager_param_base") if name is None else name
+        self.persistable = persistable
+        self.stop_gradient = (not trainable) if stop_gradient is None else stop_gradient
+        self.optimize_attr = {"learning_rate": 1.0} if optimize_attr is None else optimize_attr
+        self.regularizer = regularizer
+        self.do_model_average = do_model_average
+        self.need_clip = need_clip
+        self.is_distributed = is_distributed
+        self._init_func = None
+        self._init_op_creator = None
+        if initializer is not None:
+            initializer(self)
+
+    @property
+    def trainable(self):
+        """Whether gradients are computed for this parameter; the opposite of `stop_gradient`."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value):
+        if not isinstance(value, bool):
+            raise ValueError(f"The type of trainable MUST be bool, but the type is {type(value)}")
+        self.stop_gradient = not value
+
+    @classmethod
+    def from_tensor(cls, tensor, **kwargs):
+        """A parameter that shares the data of `tensor`."""
+        return cls(tensor, **kwargs)
+
+    def set_init_func(self, obj):
+        """Remember `obj(self)` to be called by `initialize`."""
+        self._init_func = obj
+
+    def initialize(self):
+        """Run the delayed initialisation set by `set_init_func`."""
+        if self._init_func is None:
+            raise ValueError(f"Required self._init_func is not None, but received {self._init_func}")
+        self._init_func()
+        self._init_func = None
+
+    def __deepcopy__(self, memo):
+        import copy
+        copied = type(self)(Tensor.clone(self.detach()), name=unique_name.generate(self.name + "_deepcopy"),
+                            stop_gradient=self.stop_gradient)
+        memo[id(self)] = copied
+        copied.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items()})
+        copied.persistable = self.persistable
+        return copied
+
+    def __repr__(self):
+        return "Parameter containing:\n" + Tensor.__str__(self)
+
+    __str__ = __repr__
+
+
+EagerParamBase.__module__ = "paddle.base.framework"
+
+
+class _ParameterMeta(type(Tensor)):
+    def __instancecheck__(cls, obj):
+        return isinstance(obj, EagerParamBase)
+
+
+class Parameter(EagerParamBase, metaclass=_ParameterMeta):
+    """`Parameter(data=None, requires_grad=True)` makes an EagerParamBase; every parameter is an instance of it."""
+
+    def __new__(cls, data=None, requires_grad=True, **kwargs):
+        if data is None:
+            data = paddle._C_ops.full([0], 0.0, paddle.float32)
+        elif not isinstance(data, Tensor):
+            data = paddle.to_tensor(data)
+        return EagerParamBase(data.detach(), trainable=requires_grad, **kwargs)
+
+
+def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initializer=None, stop_gradient=None):
+    """Create and initialise one parameter named `<scope>.w_<n>` (`.b_<n>` for a bias); None if `attr` is False."""
+    from paddle.base.param_attr import ParamAttr
+    from paddle.nn.initializer import initializer as init
+    attr = ParamAttr._to_attr(attr)
+    if attr is False:
+        return None
+    initializer = init.choose(attr.initializer, default_initializer, is_bias)
+    kwargs = attr._to_kwargs()
+    if kwargs["name"] is None:
+        kwargs["name"] = unique_name.generate(scope + (".b" if is_bias else ".w"))
+    data = initializer.create([int(d) for d in shape], to_dtype(dtype))
+    return EagerParamBase(data, stop_gradient=stop_gradient, **kwargs)
+
+
+def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
+    """A standalone parameter of `shape` and `dtype`; XavierUniform, or zeros for a bias, unless told otherwise."""
+    from paddle.base.param_attr import ParamAttr
+    scope = unique_name.generate("create_parameter")
+    if attr is None:
+        attr = ParamAttr(name=name)
+    return make_parameter(scope, shape, dtype, attr, is_bias, default_initializer)

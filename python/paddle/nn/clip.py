@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradient clipping that optimizers apply before an update: by value, by norm, by global norm."""
+
+import paddle
+from paddle import _C_ops
+from paddle.base.framework import dtype_name
+
+__all__ = ["ClipGradByValue", "ClipGradByNorm", "ClipGradByGlobalNorm"]
+
+
+class ClipGradBase:
+    """Calling it with [(parameter, gradient), ...] gives the list with clipped gradients."""
+
+    def __str__(self):
+        raise NotImplementedError
+
+    def _dygraph_clip(self, params_grads):
+        return [(p, g if g is None or not getattr(p, "need_clip", True) else self._clip_one(g))
+                for p, g in params_grads]
+
+    def _clip_one(self, grad):
+        raise NotImplementedError
+
+    def __call__(self, params_grads):
+        with paddle.no_grad():
+            return self._dygraph_clip(params_grads)
+
+
+def _dense(grad):
+    if hasattr(grad, "is_selected_rows") and grad.is_selected_rows():
+        grad = _C_ops.merge_selected_rows(grad)
+        return grad.get_tensor() if hasattr(grad, "get_tensor") else grad
+    return grad
+
+
+class ClipGradByValue(ClipGradBase):
+    """Clip every element to [min, max]; min is -max by default."""
+
+    def __init__(self, max, min=None):
+        if min is None:
+            if max <= 0.0:
+                raise AssertionError(f"[ClipGradByValue] expected max > 0 when min is not given, got {max}")
+            min = -max
+        self.max = float(max)
+        self.min = float(min)
+
+    def __str__(self):
+        return f"Clip Gradient By Value, min = {self.min:f}, max={self.max:f}"
+
+    def _clip_one(self, grad):
+        return _C_ops.clip(grad, self.min, self.max)
+
+
+class ClipGradByNorm(ClipGradBase):
+    """Scale each gradient whose 2-norm is above clip_norm down to it."""
+
+    def __init__(self, clip_norm):
+        self.clip_norm = float(clip_norm)
+
+    def __str__(self):
+        return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
+
+    def _clip_one(self, grad):
+        return _C_ops.clip_by_norm(grad, self.clip_norm)
+
+
+class ClipGradByGlobalNorm(ClipGradBase):
+    """Scale all gradients by clip_norm / max(global 2-norm, clip_norm)."""
+
+    def __init__(self, clip_norm, group_name="default_group", auto_skip_clip=False):
+        self.clip_norm = float(clip_norm)
+        self.group_name = group_name
+        if not isinstance(auto_skip_clip, bool):
+            raise AssertionError(f"[ClipGradByGlobalNorm] expected auto_skip_clip to be a bool, got {auto_skip_clip}")
+        self.auto_skip_clip = auto_skip_clip
+
+    def __str__(self):
+        return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
+
+    def _dygraph_clip(self, params_grads):
+        squares = {"half": [], "float32": [], "float64": []}
+        for p, g in params_grads:
+            if g is None or not getattr(p, "need_clip", True):
+                continue
+            dtype = dtype_name(g.dtype)
+            g = _dense(g)
+            if dtype in ("float16", "bfloat16"):
+                squares["half"].append(_C_ops.squared_l2_norm(g.astype("float32")))
+            else:
+                squares["float64" if dtype == "float64" else "float32"].append(_C_ops.squared_l2_norm(g))
+        wide = "float64" if squares["float64"] else "float32"
+        parts = [s.astype(wide) for group in squares.values() for s in group]
+        if not parts:
+            return params_grads
+        total = _C_ops.sqrt(_C_ops.add_n([_C_ops.reshape(p, [1]) for p in parts]))
+        limit = _C_ops.full([1], self.clip_norm, total.dtype)
+        if self.auto_skip_clip and float(total) <= self.clip_norm:
+            return params_grads
+        scale = _C_ops.divide(limit, _C_ops.maximum(total, limit))
+        out = []
+        for p, g in params_grads:
+            if g is not None and getattr(p, "need_clip", True):
+                g = _C_ops.multiply(g, scale if g.dtype == scale.dtype else scale.astype(g.dtype))
+            out.append((p, g))
+        return out
+
+
+GradientClipByValue = ClipGradByValue
+GradientClipByNorm = ClipGradByNorm
+GradientClipByGlobalNorm = ClipGradByGlobalNorm

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Activations that need more than one op: casts, broadcast weights, random slopes."""
+import paddle
+from paddle import _C_ops
+from paddle.base.framework import to_dtype
+
+__all__ = ["softmax", "softmax_", "log_softmax", "gumbel_softmax", "prelu", "rrelu", "glu", "maxout", "swiglu",
+           "hardtanh", "hardtanh_", "elu_", "leaky_relu_", "relu_", "tanh_", "thresholded_relu_"]
+
+
+def softmax(x, axis=-1, dtype=None, name=None, *, out=None):
+    """exp(x) / sum(exp(x)) along `axis`, computed after a cast to `dtype` if one is given."""
+    if dtype is not None:
+        x = _C_ops.cast(x, to_dtype(dtype))
+    result = _C_ops.softmax(x, axis)
+    return result if out is None else paddle.assign(result, out)
+
+
+def log_softmax(x, axis=-1, dtype=None, name=None):
+    """Logarithm of softmax along `axis`, computed after a cast to `dtype` if one is given."""
+    if dtype is not None:
+        x = _C_ops.cast(x, to_dtype(dtype))
+    return _C_ops.log_softmax(x, axis)
+
+
+def gumbel_softmax(x, temperature=1.0, hard=False, axis=-1, name=None):
+    """softmax((x + Gumbel noise) / temperature); one-hot with the soft gradient when `hard`."""
+    return _C_ops.gumbel_softmax(x, temperature, hard, axis)
+
+
+def prelu(x, weight, data_format="NCHW", name=None):
+    """x where x > 0, else weight * x; the weight has one element or one per channel."""
+    mode = "all"
+    if weight.shape[0] > 1:
+        formats = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
+        if data_format not in formats:
+            raise ValueError(f"data_format must be one of {', '.join(map(repr, formats))}, receives {data_format!r}")
+        if len(x.shape) < 2:
+            raise AssertionError("The size of input shape should be larger than 1.")
+        mode = "channel"
+        data_format = "NHWC" if data_format[-1] == "C" and data_format != "NC" else "NCHW"
+        channels = x.shape[-1] if data_format == "NHWC" else x.shape[1]
+        if weight.shape[0] != channels:
+            raise ValueError(f"The weight size should be equal to x input channel in prelu() when weight shape is not "
+                             f"[1]. Got weight {weight.shape[0]}, channels {channels}.")
+    return _C_ops.prelu(x, weight, data_format if mode == "channel" else "NCHW", mode)
+
+
+def rrelu(x, lower=0.125, upper=0.3333333333333333, training=True, name=None):
+    """x where x >= 0, else a * x with a from U(lower, upper) while training, (lower + upper) / 2 otherwise."""
+    for value, what in ((lower, "lower"), (upper, "upper")):
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"The {what} must be float type. Received: {value}.")
+    if lower < 0 or lower > 1:
+        raise ValueError(f"The lower value must be no less than zero or greater than one. Received: {lower}.")
+    if upper < lower:
+        raise ValueError(f"The upper value must be greater than lower value. Received: lower {lower}, upper {upper}.")
+    if upper > 1:
+        raise ValueError(f"The upper value must be no greater than one. Received: {upper}.")
+    result = _C_ops.rrelu(x, lower, upper, not training)
+    return result[0] if isinstance(result, (tuple, list)) else result
+
+
+def glu(x, axis=-1, name=None):
+    """a * sigmoid(b) for the two halves a, b of x along `axis`."""
+    rank = x.ndim
+    if not isinstance(axis, int):
+        raise TypeError(f"[glu] expected axis to be an int, got {type(axis).__name__}")
+    if not -rank <= axis < rank:
+        raise ValueError(f"Expected value range of `axis` is [{-rank}, {rank}), but received axis: {axis}.")
+    a, b = paddle.split(x, 2, axis=axis)
+    return a * _C_ops.sigmoid(b)
+
+
+def maxout(x, groups, axis=1, name=None):
+    """Maximum over groups of channels: [N, C, H, W] -> [N, C / groups, H, W]."""
+    if axis not in (1, -1, 3):
+        raise ValueError(f"Attr(axis) should be 1 when data format is NCHW, -1 or 3 when data format is NHWC. "
+                         f"Received Attr(axis): {axis}.")
+    return _C_ops.maxout(x, groups, axis if axis != -1 else 3)
+
+
+def swiglu(x, y=None, name=None):
+    """silu(x) * y; without y the two halves of x along the last axis."""
+    return _C_ops.swiglu(x, y)
+
+
+def hardtanh(x, min=-1.0, max=1.0, name=None):
+    """x clipped to [min, max]; the gradient is 0 outside."""
+    return _C_ops.hardtanh(x, float(min), float(max))
+
+
+def softmax_(x, axis=-1, dtype=None, name=None):
+    """softmax written back to x."""
+    if dtype is not None and to_dtype(dtype) != x.dtype:
+        x = _C_ops.cast(x, to_dtype(dtype))
+    return _C_ops.softmax_(x, axis)
+
+
+def hardtanh_(x, min=-1.0, max=1.0, name=None):
+    """hardtanh written back to x."""
+    return _C_ops.hardtanh_(x, float(min), float(max))
+
+
+def elu_(x, alpha=1.0, name=None):
+    """elu written back to x; alpha must not be negative."""
+    if alpha < 0.0:
+        raise AssertionError("elu_ only support alpha >= 0, please use elu instead.")
+    return _C_ops.elu_(x, alpha)
+
+
+def leaky_relu_(x, negative_slope=0.01, name=None):
+    """leaky_relu written back to x."""
+    return _C_ops.leaky_relu_(x, negative_slope)
+
+
+def relu_(x, name=None):
+    """relu written back to x."""
+    return _C_ops.relu_(x)
+
+
+def tanh_(x, name=None):
+    """tanh written back to x."""
+    return _C_ops.tanh_(x)
+
+
+def thresholded_relu_(x, threshold=1.0, value=0.0, name=None):
+    """thresholded_relu written back to x."""
+    return _C_ops.thresholded_relu_(x, threshold, value)

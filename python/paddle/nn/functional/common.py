@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear maps, embeddings, similarity, label helpers and windows (unfold, fold)."""
+import paddle
+from paddle import _C_ops
+from paddle.base.framework import Tensor, to_dtype
+
+from . import _parse
+
+__all__ = ["linear", "bilinear", "embedding", "one_hot", "cosine_similarity", "pairwise_distance", "label_smooth",
+           "class_center_sample", "sequence_mask", "gather_tree", "temporal_shift", "unfold", "fold"]
+
+
+def linear(x, weight, bias=None, name=None):
+    """x [..., in] @ weight [in, out] + bias [out]."""
+    if bias is None:
+        return _C_ops.matmul(x, weight, False, False)
+    return _C_ops.add(_C_ops.matmul(x, weight, False, False), bias)
+
+
+def bilinear(x1, x2, weight, bias=None, name=None):
+    """out[b, i] = x1[b] @ weight[i] @ x2[b] + bias[0, i]."""
+    return _C_ops.bilinear(x1, x2, weight, bias)
+
+
+def embedding(x, weight, padding_idx=None, max_norm=None, norm_type=2.0, sparse=False, scale_grad_by_freq=False,
+              name=None):
+    """Rows of weight [n, d] at the integer ids x; rows at `padding_idx` get no gradient."""
+    rows = weight.shape[0]
+    if padding_idx is None:
+        padding_idx = -1
+    elif padding_idx < 0:
+        padding_idx += rows
+    if padding_idx >= rows or padding_idx < -1:
+        raise ValueError(f"padding_idx must be within [-{rows}, {rows})")
+    if max_norm is not None:
+        _renorm_rows(weight, x, max_norm, norm_type)
+    out = _C_ops.embedding(x, weight, padding_idx, sparse)
+    if scale_grad_by_freq and not weight.stop_gradient:
+        flat = paddle.reshape(x, [-1])
+        counts = paddle.bincount(flat, minlength=rows)
+        scale = 1.0 / paddle.cast(paddle.gather(counts, flat), out.dtype)
+        scale = paddle.reshape(scale, [*x.shape, 1])
+        out = out * scale + (out * (1.0 - scale)).detach()
+    return out
+
+
+def _renorm_rows(weight, ids, max_norm, norm_type):
+    """Scale the rows of `weight` that `ids` name down to a norm of `max_norm`, in place."""
+    with paddle.no_grad():
+        used = paddle.unique(paddle.reshape(ids, [-1]))
+        rows = paddle.gather(weight.detach(), used)
+        norm = _C_ops.p_norm(rows, float(norm_type), 1, 0.0, True, False)
+        factor = paddle.where(norm > max_norm, max_norm / (norm + 1e-7), paddle.ones_like(norm))
+        weight.set_value(paddle.scatter(weight.detach(), used, rows * factor))
+
+
+def one_hot(x, num_classes=-1, name=None):
+    """float32 vectors of length `num_classes` (-1: the largest class plus one) with a 1 at the class."""
+    if not isinstance(num_classes, Tensor) and num_classes == -1:
+        num_classes = int(paddle.max(x)) + 1
+    elif isinstance(num_classes, Tensor):
+        num_classes = int(num_classes)
+    return _C_ops.one_hot(x, num_classes)
+
+
+def cosine_similarity(x1, x2, axis=1, eps=1e-08):
+    """sum(x1 * x2) / sqrt(max(sum(x1^2) * sum(x2^2), eps^2)) along `axis`."""
+    dot = paddle.sum(x1 * x2, axis=axis)
+    squares = paddle.sum(x1 * x1, axis=axis) * paddle.sum(x2 * x2, axis=axis)
+    return dot / paddle.sqrt(paddle.clip(squares, min=eps * eps))
+
+
+def pairwise_distance(x, y, p=2.0, epsilon=1e-06, keepdim=False, name=None):
+    """p-norm of x - y + epsilon along the last axis."""
+    diff = x - y
+    if epsilon != 0.0:
+        diff = diff + epsilon
+    return _C_ops.p_norm(diff, float(p), -1, 0.0, keepdim, False)
+
+
+def label_smooth(label, prior_dist=None, epsilon=0.1, name=None):
+    """(1 - epsilon) * label + epsilon * prior_dist (uniform by default)."""
+    if epsilon > 1.0 or epsilon < 0.0:
+        raise ValueError("The value of epsilon must be between 0 and 1.")
+    return _C_ops.label_smooth(label, prior_dist, float(epsilon))
+
+
+def class_center_sample(label, num_classes, num_samples, group=None):
+    """Keep the classes in `label` and random others up to `num_samples`; returns (remapped label, sampled classes)."""
+    if group is not None and group is not False and not hasattr(group, "nranks"):
+        raise ValueError(f"Expected group is False, None or instance of paddle.distributed.collective.Group "
+                         f"(got group: {group})")
+    if num_samples > num_classes:
+        raise ValueError(f"Expected num_samples less than or equal to {num_classes}, got num_samples {num_samples}")
+    if len(label.shape) != 1:
+        raise ValueError(f"Expected a 1-D label, got shape {list(label.shape)}")
+    return tuple(_C_ops.class_center_sample(label, num_classes, num_samples, 0, 0, 1, False, 0))
+
+
+def sequence_mask(x, maxlen=None, dtype="int64", name=None):
+    """mask[..., j] = j < x[...], for j below `maxlen` (the largest length by default)."""
+    if maxlen is None:
+        maxlen = int(paddle.max(x))
+    elif isinstance(maxlen, Tensor):
+        maxlen = int(maxlen)
+    steps = paddle.arange(0, maxlen, dtype=x.dtype)
+    return paddle.cast(steps < paddle.unsqueeze(x, -1), to_dtype(dtype))
+
+
+def gather_tree(ids, parents):
+    """Follow beam search parents [time, batch, beam] backwards to full id sequences."""
+    if len(ids.shape) != 3:
+        raise ValueError(f"The input ids must be a 3D tensor with shape [length, batch_size, beam_size], "
+                         f"got shape {list(ids.shape)}")
+    if list(ids.shape) != list(parents.shape):
+        raise ValueError("The ids's shape must be the same as parents' shape. ")
+    return _C_ops.gather_tree(ids, parents)
+
+
+def temporal_shift(x, seg_num, shift_ratio=0.25, name=None, data_format="NCHW"):
+    """Shift the first channels of each segment of frames back and the next ones forward in time."""
+    _parse.data_format(data_format, "NCHW", "NHWC")
+    return _C_ops.temporal_shift(x, seg_num, shift_ratio, data_format)
+
+
+def _four(paddings):
+    pads = list(paddings) if isinstance(paddings, (list, tuple)) else [paddings] * 4
+    if len(pads) == 1:
+        pads = pads * 4
+    if len(pads) == 2:
+        pads = pads * 2
+    if len(pads) != 4:
+        raise ValueError("paddings should either be an integer or a list of 2 or 4 integers")
+    return [int(p) for p in pads]
+
+
+def unfold(x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
+    """Columns of sliding blocks: [N, C, H, W] -> [N, C * kh * kw, blocks]."""
+    if len(x.shape) != 4:
+        raise ValueError(f"input should be the format of [N, C, H, W], got shape {list(x.shape)}")
+    return _C_ops.unfold(x, _parse.ints(kernel_sizes, 2, "kernel_sizes"), _parse.ints(strides, 2, "strides"),
+                         _four(paddings), _parse.ints(dilations, 2, "dilations"))
+
+
+def fold(x, output_sizes, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
+    """Sum of sliding blocks, the adjoint of unfold: [N, C * kh * kw, blocks] -> [N, C, H, W]."""
+    if len(x.shape) != 3:
+        raise ValueError(f"input should be the format of [N, C, L], got shape {list(x.shape)}")
+    return _C_ops.fold(x, _parse.ints(output_sizes, 2, "output_sizes"), _parse.ints(kernel_sizes, 2, "kernel_sizes"),
+                       _parse.ints(strides, 2, "strides"), _four(paddings), _parse.ints(dilations, 2, "dilations"))

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dropout and its variants."""
+import paddle
+from paddle import _C_ops
+from paddle.base.framework import Tensor
+
+__all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"]
+
+_SELU_NEGATIVE_LIMIT = -1.6732632423543772 * 1.0507009873554805
+
+
+def _check_p(p):
+    if isinstance(p, Tensor):
+        p = float(p)
+    if not isinstance(p, (int, float)):
+        raise TypeError("p argument should be a number or Tensor")
+    if p < 0 or p > 1:
+        raise ValueError("p argument should between 0 and 1")
+    return float(p)
+
+
+def dropout(x, p=0.5, axis=None, training=True, inplace=False, mode="upscale_in_train", name=None):
+    """Zero each element (or each slice along the axes not in `axis`) with probability p.
+
+    'upscale_in_train' divides by 1 - p while training; 'downscale_in_infer' multiplies by 1 - p in evaluation.
+    """
+    p = _check_p(p)
+    if mode not in ("downscale_in_infer", "upscale_in_train"):
+        raise ValueError("mode argument should be 'downscale_in_infer' or 'upscale_in_train'")
+    if axis is not None and not isinstance(axis, (int, list, tuple)):
+        raise TypeError("datatype of axis argument should be int or list")
+    if axis is None:
+        if mode == "upscale_in_train" and (not training or p == 0.0):
+            return x
+        out = _C_ops.dropout(x, None, p, not training, mode, 0, False)
+    else:
+        out = _dropout_axes(x, p, [axis] if isinstance(axis, int) else list(axis), training, mode)
+    if inplace and out is not x:
+        return paddle.assign(out, x)
+    return out
+
+
+def _dropout_axes(x, p, axes, training, mode):
+    if not training:
+        return x if mode == "upscale_in_train" else x * (1.0 - p)
+    rank = len(x.shape)
+    if any(a is None or a < 0 or a > rank - 1 for a in axes):
+        raise ValueError(f"axis value should be greater than or equal to 0 and less than dimensions of x:{rank}, "
+                         f"but get axis value:{axes} ")
+    if len(axes) > rank:
+        raise ValueError(f"length of axis should not be greater than dimensions of x:{rank}, but get length of axis: "
+                         f"{len(axes)}")
+    if p == 1.0:
+        return x * 0.0
+    shape = [x.shape[i] if i in axes else 1 for i in range(rank)]
+    keep = paddle.cast(paddle.uniform(shape, dtype="float32", min=0.0, max=1.0) >= p, x.dtype)
+    if mode == "upscale_in_train":
+        return x * keep * (1.0 / (1.0 - p))
+    return x * keep
+
+
+def dropout1d(input, p=0.5, training=True, inplace=False):
+    """Zero whole channels of [N, C, L] or [C, L]; the samples of a batch share one choice."""
+    if input.ndim not in (2, 3):
+        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. ")
+    out = dropout(input, p, [input.ndim - 2], training)
+    return paddle.assign(out, input) if inplace else out
+
+
+def dropout2d(x, p=0.5, training=True, data_format="NCHW", name=None):
+    """Zero whole channels of [N, C, H, W] (or NHWC)."""
+    if len(x.shape) != 4:
+        raise ValueError(f"dimensions of x should be 4, but received {len(x.shape)} != 4")
+    if data_format not in ("NCHW", "NHWC"):
+        raise ValueError(f"Attr(data_format) should be 'NCHW' or 'NHWC'. Received Attr(data_format): {data_format}.")
+    return dropout(x, p, [0, 1] if data_format == "NCHW" else [0, 3], training)
+
+
+def dropout3d(x, p=0.5, training=True, data_format="NCDHW", name=None):
+    """Zero whole channels of [N, C, D, H, W] (or NDHWC)."""
+    if len(x.shape) != 5:
+        raise ValueError(f"dimensions of x should be 5, but received {len(x.shape)} != 5")
+    if data_format not in ("NCDHW", "NDHWC"):
+        raise ValueError("Attr(data_format) should be 'NCDHW' or 'NDHWC'. Received Attr(data_format): "
+                         f"{data_format}.")
+    return dropout(x, p, [0, 1] if data_format == "NCDHW" else [0, 4], training)
+
+
+def _alpha(x, p, training, mask_shape):
+    p = _check_p(p)
+    if not training or p == 0.0:
+        return x
+    if p == 1.0:
+        return x * 0.0
+    limit = _SELU_NEGATIVE_LIMIT
+    a = ((1 - p) * (1 + p * limit ** 2)) ** -0.5
+    b = -a * limit * p
+    keep = paddle.cast(paddle.uniform(mask_shape, dtype="float32", min=0.0, max=1.0) >= p, x.dtype)
+    return a * (x * keep + limit * (1.0 - keep)) + b
+
+
+def alpha_dropout(x, p=0.5, training=True, name=None):
+    """Dropout for SELU networks: keeps mean and variance of standardised inputs."""
+    return _alpha(x, p, training, list(x.shape))
+
+
+def feature_alpha_dropout(x, p=0.5, training=True, name=None):
+    """alpha_dropout of whole channels of [N, C, ...]."""
+    if x.ndim < 2:
+        raise ValueError("Feature alpha dropout needs at least 2D input.")
+    return _alpha(x, p, training, list(x.shape[:2]) + [1] * (x.ndim - 2))

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scaled dot product attention and the flash attention entry points, composed from matmul and softmax."""
+import paddle
+from paddle import _C_ops
+
+__all__ = ["scaled_dot_product_attention", "flash_attention", "flash_attn_qkvpacked", "flashmask_attention",
+           "flash_attn_unpadded", "flash_attn_varlen_qkvpacked"]
+
+
+def _heads_first(x):
+    return _C_ops.transpose(x, [0, 2, 1, 3])
+
+
+def _causal(rows, columns):
+    return paddle.tril(paddle.ones([rows, columns], dtype="bool"), columns - rows if rows <= columns else 0)
+
+
+def _add_mask(scores, mask):
+    if mask.dtype == paddle.bool:
+        return paddle.where(mask, scores, paddle.full([1], float("-inf"), dtype=scores.dtype))
+    return scores + paddle.cast(mask, scores.dtype)
+
+
+def _attend(query, key, value, mask, dropout_p, is_causal, training, scale, enable_gqa=True):
+    """(output, probabilities) for [batch, length, heads, dim]; probabilities are [batch, heads, q, k]."""
+    heads, kv_heads, dim = query.shape[2], key.shape[2], query.shape[3]
+    q, k, v = _heads_first(query), _heads_first(key), _heads_first(value)
+    if heads != kv_heads:
+        if not enable_gqa or heads % kv_heads:
+            raise ValueError(f"[attention] expected the {heads} query heads to be a multiple of the key heads, "
+                             f"got {kv_heads}")
+        k = paddle.repeat_interleave(k, heads // kv_heads, 1)
+        v = paddle.repeat_interleave(v, heads // kv_heads, 1)
+    scale = dim ** -0.5 if scale is None else scale
+    scores = _C_ops.matmul(q * scale, k, False, True)
+    if is_causal:
+        scores = _add_mask(scores, _causal(scores.shape[-2], scores.shape[-1]))
+    if mask is not None:
+        scores = _add_mask(scores, mask)
+    probs = _C_ops.softmax(scores, -1)
+    weights = probs
+    if dropout_p > 0.0 and training:
+        weights = _C_ops.dropout(probs, None, dropout_p, False, "upscale_in_train", 0, False)
+    return _heads_first(_C_ops.matmul(weights, v, False, False)), probs
+
+
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, training=True,
+                                 backend=None, scale=None, enable_gqa=True, name=None):
+    """softmax(q k^T * scale + mask) v for [batch, length, heads, dim] (or without the batch dimension).
+
+    attn_mask: bool (True attends) or additive, broadcast to [batch, heads, q, k]. Fewer key heads are shared.
+    """
+    if attn_mask is not None and is_causal:
+        raise ValueError("[scaled_dot_product_attention] expected either attn_mask or is_causal, got both")
+    if query.ndim == 3:
+        mask = attn_mask if attn_mask is None or attn_mask.ndim == 4 else paddle.unsqueeze(attn_mask, 0)
+        out = _attend(paddle.unsqueeze(query, 0), paddle.unsqueeze(key, 0), paddle.unsqueeze(value, 0), mask,
+                      dropout_p, is_causal, training, scale, enable_gqa)[0]
+        return paddle.squeeze(out, 0)
+    return _attend(query, key, value, attn_mask, dropout_p, is_causal, training, scale, enable_gqa)[0]
+
+
+def flash_attention(query, key, value, dropout=0.0, causal=False, return_softmax=False, *, fixed_seed_offset=None,
+                    rng_name="", training=True, name=None, softmax_scale=None):
+    """(attention output, probabilities if `return_softmax` else None) for [batch, length, heads, dim]."""
+    out, probs = _attend(query, key, value, None, dropout, causal, training, softmax_scale)
+    return out, probs if return_softmax else None
+
+
+def flash_attn_qkvpacked(qkv, dropout=0.0, causal=False, return_softmax=False, *, fixed_seed_offset=None, rng_name="",
+                         training=True, name=None):
+    """flash_attention for qkv [batch, length, groups + 2, kv heads, dim]: the last two groups are key and value."""
+    groups, kv_heads = qkv.shape[2] - 2, qkv.shape[3]
+    query, key, value = paddle.split(qkv, [groups, 1, 1], axis=2)
+    if groups == 1:
+        query = paddle.squeeze(query, 2)
+    else:
+        shape = list(query.shape)
+        query = paddle.reshape(paddle.transpose(query, [0, 1, 3, 2, 4]), [*shape[:2], groups * kv_heads, shape[-1]])
+    return flash_attention(query, paddle.squeeze(key, 2), paddle.squeeze(value, 2), dropout, causal, return_softmax,
+                           training=training)
+
+
+def flash_attn_unpadded(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale, dropout=0.0,
+                        causal=False, return_softmax=False, fixed_seed_offset=None, rng_name="", training=True,
+                        name=None):
+    """Attention within each of several sequences laid end to end: [tokens, heads, dim] cut at cu_seqlens."""
+    q_ends, k_ends = cu_seqlens_q.tolist(), cu_seqlens_k.tolist()
+    parts = []
+    for i in range(len(q_ends) - 1):
+        part = _attend(*(paddle.unsqueeze(t[a:b], 0) for t, a, b in (
+            (query, q_ends[i], q_ends[i + 1]), (key, k_ends[i], k_ends[i + 1]), (value, k_ends[i], k_ends[i + 1]))),
+            None, dropout, causal, training, scale)[0]
+        parts.append(paddle.squeeze(part, 0))
+    return paddle.concat(parts, axis=0), None
+
+
+def flash_attn_varlen_qkvpacked(qkv, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale, dropout=0.0,
+                                causal=False, return_softmax=False, fixed_seed_offset=None, rng_name="",
+                                varlen_padded=True, training=True, name=None):
+    """flash_attn_unpadded for qkv [tokens, groups + 2, kv heads, dim]."""
+    groups = qkv.shape[1] - 2
+    query, key, value = paddle.split(qkv, [groups, 1, 1], axis=1)
+    if groups == 1:
+        query = paddle.squeeze(query, 1)
+    else:
+        shape = list(query.shape)
+        query = paddle.reshape(paddle.transpose(query, [0, 2, 1, 3]), [shape[0], -1, shape[-1]])
+    return flash_attn_unpadded(query, paddle.squeeze(key, 1), paddle.squeeze(value, 1), cu_seqlens_q, cu_seqlens_k,
+                               max_seqlen_q, max_seqlen_k, scale, dropout, causal, return_softmax, training=training)
+
+
+def _flashmask_allowed(rows, q_len, k_len, causal):
+    """Bool [batch, heads, q, k] from startend_row_indices [batch, heads, k, 1, 2 or 4]."""
+    position = paddle.reshape(paddle.arange(0, q_len, dtype=rows.dtype), [1, 1, q_len, 1])
+    bounds = [paddle.unsqueeze(rows[..., i], 2) for i in range(rows.shape[-1])]
+    if causal:
+        blocked = position >= bounds[0]
+        if len(bounds) == 2:
+            blocked = paddle.logical_and(blocked, position < bounds[1])
+        allowed = paddle.logical_not(blocked)
+        return paddle.logical_and(allowed, _causal(q_len, k_len))
+    if len(bounds) == 2:
+        blocked = paddle.logical_or(position >= bounds[0], position < bounds[1])
+    elif len(bounds) == 4:
+        blocked = paddle.logical_or(paddle.logical_and(position >= bounds[0], position < bounds[1]),
+                                    paddle.logical_and(position >= bounds[2], position < bounds[3]))
+    else:
+        raise ValueError(f"[flashmask_attention] expected 2 or 4 bounds without causal, got {len(bounds)}")
+    return paddle.logical_not(blocked)
+
+
+def flashmask_attention(query, key, value, startend_row_indices=None, *, dropout=0.0, causal=False, window_size=None,
+                        return_softmax_lse=False, return_seed_offset=False, fixed_seed_offset=None, rng_name="",
+                        training=True, name=None, softmax_scale=None, block_mask=None):
+    """Attention with column-wise row ranges masked out, for [batch, length, heads, dim]."""
+    if return_softmax_lse or return_seed_offset or block_mask is not None:
+        raise NotImplementedError("[flashmask_attention] expected return_softmax_lse=False, return_seed_offset=False "
+                                  "and block_mask=None on this device")
+    q_len, k_len = query.shape[1], key.shape[1]
+    mask = None
+    if window_size is not None:
+        left, right = (window_size, window_size) if isinstance(window_size, int) else window_size
+        offset = paddle.unsqueeze(paddle.arange(0, k_len), 0) - paddle.unsqueeze(paddle.arange(0, q_len), 1)
+        offset = offset - (k_len - q_len)
+        mask = paddle.logical_and(offset >= -left, offset <= (0 if causal else right))
+    elif startend_row_indices is not None:
+        mask = _flashmask_allowed(startend_row_indices, q_len, k_len, causal)
+        causal = False
+        if mask.shape[1] not in (1, query.shape[2]):
+            mask = paddle.repeat_interleave(mask, query.shape[2] // mask.shape[1], 1)
+    elif causal:
+        mask, causal = _causal(q_len, k_len), False
+    return _attend(query, key, value, mask, dropout, causal, training, softmax_scale)[0]

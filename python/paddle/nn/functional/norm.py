@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Normalisations: batch, layer, group, instance, root mean square, local response, p-norm."""
+import paddle
+from paddle import _C_ops
+
+from . import _parse
+
+__all__ = ["batch_norm", "layer_norm", "group_norm", "instance_norm", "rms_norm", "local_response_norm", "normalize"]
+
+
+def normalize(x, p=2, axis=1, epsilon=1e-12, out=None, name=None):
+    """x / max(||x||_p along axis, epsilon)."""
+    if x.ndim == 1:
+        axis = 0
+    if axis < -x.ndim or axis >= x.ndim:
+        raise ValueError(f"The axis must be in range [-{x.ndim}, {x.ndim - 1}], but received {axis}")
+    length = _C_ops.p_norm(x, float(p), axis, float(epsilon), True, False)
+    floor = paddle.full([1], float(epsilon), dtype=length.dtype)
+    result = _C_ops.divide(x, _C_ops.maximum(length, floor))
+    return result if out is None else paddle.assign(result, out)
+
+
+def _layout(x, data_format):
+    if data_format not in ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"):
+        raise ValueError("data_format must be one of 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC', but got "
+                         f"{data_format!r}")
+    return "NHWC" if data_format[-1] == "C" and data_format != "NC" else "NCHW"
+
+
+def batch_norm(x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.9, epsilon=1e-05,
+               data_format="NCHW", use_global_stats=None, name=None):
+    """Normalise each channel with batch statistics (updating the running ones) or with the running statistics."""
+    if len(x.shape) < 2:
+        raise ValueError("input dim must be larger than 1")
+    layout = _layout(x, data_format)
+    if use_global_stats is None:
+        use_global_stats = not training
+        trainable_statistics = False
+    else:
+        trainable_statistics = not use_global_stats
+    return _C_ops.batch_norm(x, running_mean, running_var, weight, bias, not training, momentum, epsilon, layout,
+                             use_global_stats, trainable_statistics)[0]
+
+
+def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=None):
+    """Normalise over the last dimensions, which must equal `normalized_shape`."""
+    shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    got = list(x.shape)
+    begin = len(got) - len(shape)
+    if begin < 0 or got[begin:] != shape:
+        text = ", ".join(str(s) for s in shape)
+        raise ValueError(f"Given normalized_shape is {shape}, expected input with shape [*, {text}], but got input "
+                         f"shape {got}")
+    return _parse.first(_C_ops.layer_norm(x, weight, bias, epsilon, begin))
+
+
+def rms_norm(input, normalized_shape, weight=None, eps=1e-05, name=None):
+    """Divide by the root mean square over the last dimensions, which must equal `normalized_shape`."""
+    shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    got = list(input.shape)
+    begin = len(got) - len(shape)
+    if begin < 0 or got[begin:] != shape:
+        raise ValueError(f"[rms_norm] expected the last dimensions of the input to be {shape}, got shape {got}")
+    return _parse.first(_C_ops.rms_norm(input, weight, shape, eps))
+
+
+def group_norm(x, num_groups, epsilon=1e-05, weight=None, bias=None, data_format="NCHW", name=None):
+    """Normalise over groups of channels and all spatial positions."""
+    if data_format not in ("NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"):
+        raise ValueError("unsupported data layout:" + data_format)
+    return _parse.first(_C_ops.group_norm(x, weight, bias, epsilon, num_groups,
+                                          "NHWC" if data_format[-1] == "C" else "NCHW"))
+
+
+def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.9,
+                  eps=1e-05, data_format="NCHW", name=None):
+    """Normalise each channel of each sample over its spatial positions."""
+    return _parse.first(_C_ops.instance_norm(x, weight, bias, eps))
+
+
+def local_response_norm(x, size, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW", name=None):
+    """x / (k + alpha * mean of x^2 over `size` neighbouring channels) ^ beta."""
+    if data_format not in ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC"):
+        raise ValueError("data_format should be in one of [NCL, NCHW, NCDHW, NLC, NHWC, NDHWC], but got "
+                         f"{data_format}")
+    if len(x.shape) < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality input, but got {len(x.shape)} dimensions")
+    shape = list(x.shape)
+    channel_last = data_format[-1] == "C"
+    squares = x * x
+    if channel_last:
+        squares = paddle.reshape(squares, [shape[0], 1, -1, shape[-1]])
+        kernel, pads = [1, size], [0, 0, size // 2, (size - 1) // 2]
+    else:
+        squares = paddle.reshape(squares, [shape[0], 1, shape[1], -1])
+        kernel, pads = [size, 1], [size // 2, (size - 1) // 2, 0, 0]
+    mean = _C_ops.pool2d(squares, kernel, [1, 1], pads, False, False, "NCHW", "avg", False, False, "EXPLICIT")
+    return x / paddle.pow(paddle.reshape(mean, shape) * alpha + k, beta)

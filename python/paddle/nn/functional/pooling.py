@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Average, maximum, power and adaptive pooling in one to three dimensions."""
+import math
+
+import paddle
+from paddle import _C_ops
+
+from . import _parse
+
+__all__ = ["avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d", "adaptive_avg_pool1d",
+           "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+           "adaptive_max_pool3d", "lp_pool1d", "lp_pool2d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
+           "fractional_max_pool2d", "fractional_max_pool3d"]
+
+_FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+
+
+def _check(x, n, what="pool"):
+    if len(x.shape) != n + 2:
+        raise ValueError(f"Input x should be {n + 2}-D tensor, but received {len(x.shape)}-D x")
+
+
+def _window(n, kernel_size, stride, padding, channel_last):
+    kernel = _parse.ints(kernel_size, n, "kernel_size")
+    stride = list(kernel) if stride is None else _parse.ints(stride, n, "stride")
+    pads, algorithm = _parse.padding(padding, n, channel_last)
+    return kernel, stride, pads, algorithm
+
+
+def _pool(n, x, kernel, stride, pads, ceil_mode, exclusive, data_format, kind, adaptive=False, algorithm="EXPLICIT"):
+    op = _C_ops.pool2d if n == 2 else _C_ops.pool3d
+    return op(x, kernel, stride, pads, ceil_mode, exclusive, data_format, kind, False, adaptive, algorithm)
+
+
+def _up(x):
+    return _C_ops.unsqueeze(x, [2])
+
+
+def _down(x):
+    return _C_ops.squeeze(x, [2])
+
+
+def _line(kernel, stride, pads):
+    pads = [0, pads[0]] if len(pads) == 1 else [0, 0, pads[0], pads[1]]
+    return [1, kernel[0]], [1, stride[0]], pads
+
+
+def _avg(n, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format):
+    _parse.data_format(data_format, *_FORMATS[n])
+    _check(x, n)
+    kernel, stride, pads, algorithm = _window(n, kernel_size, stride, padding, data_format[-1] == "C")
+    out = _pool(n, x, kernel, stride, pads, ceil_mode, exclusive, data_format, "avg", False, algorithm)
+    if divisor_override is not None:
+        if divisor_override == 0:
+            raise ValueError("divisor_override should not be zero.")
+        out = out * (math.prod(kernel) / divisor_override)
+    return out
+
+
+def avg_pool1d(x, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None):
+    """Mean over windows of x [N, C, L]; padding is not counted when `exclusive`."""
+    _check(x, 1)
+    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, False)
+    kernel, stride, pads = _line(kernel, stride, pads)
+    return _down(_pool(2, _up(x), kernel, stride, pads, ceil_mode, exclusive, "NCHW", "avg", False, algorithm))
+
+
+def avg_pool2d(x, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
+               data_format="NCHW", name=None):
+    """Mean over windows of x [N, C, H, W] (or NHWC); padding is not counted when `exclusive`."""
+    return _avg(2, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format)
+
+
+def avg_pool3d(x, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
+               data_format="NCDHW", name=None):
+    """Mean over windows of x [N, C, D, H, W] (or NDHWC); padding is not counted when `exclusive`."""
+    return _avg(3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format)
+
+
+def _same_padding(x, kernel, stride, algorithm, pads):
+    if algorithm == "VALID":
+        return [0] * len(kernel)
+    out = []
+    for size, k, s in zip(x.shape[2:], kernel, stride):
+        out.append(max((-(-size // s) - 1) * s + k - size, 0) // 2)
+    return out if algorithm == "SAME" else pads
+
+
+def _max(n, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format):
+    _parse.data_format(data_format, *_FORMATS[n])
+    if not return_mask and n > 1 and len(x.shape) != n + 2 or return_mask and len(x.shape) != n + 2:
+        _check(x, n)
+    if return_mask and data_format[-1] == "C":
+        raise ValueError(f"When setting return_mask to true, data_format must be set to {_FORMATS[n][0]} in API: "
+                         f"max_pool{n}d")
+    kernel, stride, pads, algorithm = _window(n, kernel_size, stride, padding, data_format[-1] == "C")
+    if ceil_mode and algorithm == "VALID":
+        raise ValueError("When Attr(padding) is \"VALID\", Attr(ceil_mode) must be False. Received ceil_mode: True.")
+    if return_mask:
+        op = _C_ops.max_pool2d_with_index if n == 2 else _C_ops.max_pool3d_with_index
+        return tuple(op(x, kernel, stride, _same_padding(x, kernel, stride, algorithm, pads), False, False, ceil_mode))
+    return _pool(n, x, kernel, stride, pads, ceil_mode, True, data_format, "max", False, algorithm)
+
+
+def max_pool1d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None):
+    """Maximum over windows of x [N, C, L]; with `return_mask` also the index of each maximum (int32)."""
+    _check(x, 1)
+    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, False)
+    kernel, stride, pads = _line(kernel, stride, pads)
+    if return_mask:
+        x = _up(x)
+        out, mask = _C_ops.max_pool2d_with_index(x, kernel, stride, _same_padding(x, kernel, stride, algorithm, pads),
+                                                 False, False, ceil_mode)
+        return _down(out), _down(mask)
+    return _down(_pool(2, _up(x), kernel, stride, pads, ceil_mode, True, "NCHW", "max", False, algorithm))
+
+
+def max_pool2d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCHW",
+               name=None):
+    """Maximum over windows of x [N, C, H, W] (or NHWC); with `return_mask` also the flat index in H * W (int32)."""
+    return _max(2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
+
+
+def max_pool3d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCDHW",
+               name=None):
+    """Maximum over windows of x [N, C, D, H, W] (or NDHWC); with `return_mask` also the flat index (int32)."""
+    return _max(3, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
+
+
+def _output_size(x, output_size, n, channel_last):
+    sizes = list(output_size) if isinstance(output_size, (list, tuple)) else _parse.ints(output_size, n, "output_size")
+    if len(sizes) == 1:
+        sizes = sizes * n
+    if len(sizes) != n:
+        raise ValueError(f"[adaptive_pool] expected an output_size of {n} elements, got {output_size}")
+    spatial = x.shape[1:-1] if channel_last else x.shape[2:]
+    return [int(s) if size is None else int(size) for s, size in zip(spatial, sizes)]
+
+
+def _adaptive_avg(n, x, output_size, data_format):
+    _parse.data_format(data_format, *_FORMATS[n])
+    _check(x, n)
+    sizes = _output_size(x, output_size, n, data_format[-1] == "C")
+    return _pool(n, x, sizes, [1] * n, [0] * n, False, True, data_format, "avg", True)
+
+
+def adaptive_avg_pool1d(x, output_size, name=None):
+    """Mean over windows chosen so that L becomes `output_size`."""
+    _check(x, 1)
+    size = _parse.ints(output_size, 1, "output_size")
+    return _down(_pool(2, _up(x), [1, size[0]], [1, 1], [0, 0], False, True, "NCHW", "avg", True))
+
+
+def adaptive_avg_pool2d(x, output_size, data_format="NCHW", name=None):
+    """Mean over windows chosen so that H, W become `output_size` (None keeps a dimension)."""
+    return _adaptive_avg(2, x, output_size, data_format)
+
+
+def adaptive_avg_pool3d(x, output_size, data_format="NCDHW", name=None):
+    """Mean over windows chosen so that D, H, W become `output_size` (None keeps a dimension)."""
+    return _adaptive_avg(3, x, output_size, data_format)
+
+
+def _adaptive_max(n, x, output_size, return_mask):
+    _check(x, n)
+    sizes = _output_size(x, output_size, n, False)
+    op = _C_ops.max_pool2d_with_index if n == 2 else _C_ops.max_pool3d_with_index
+    out, mask = op(x, sizes, [1] * n, [0] * n, False, True, False)
+    return (out, mask) if return_mask else out
+
+
+def adaptive_max_pool1d(x, output_size, return_mask=False, name=None):
+    """Maximum over windows chosen so that L becomes `output_size`."""
+    _check(x, 1)
+    size = _parse.ints(output_size, 1, "output_size")
+    out, mask = _C_ops.max_pool2d_with_index(_up(x), [1, size[0]], [1, 1], [0, 0], False, True, False)
+    return (_down(out), _down(mask)) if return_mask else _down(out)
+
+
+def adaptive_max_pool2d(x, output_size, return_mask=False, name=None):
+    """Maximum over windows chosen so that H, W become `output_size` (None keeps a dimension)."""
+    return _adaptive_max(2, x, output_size, return_mask)
+
+
+def adaptive_max_pool3d(x, output_size, return_mask=False, name=None):
+    """Maximum over windows chosen so that D, H, W become `output_size` (None keeps a dimension)."""
+    return _adaptive_max(3, x, output_size, return_mask)
+
+
+def lp_pool1d(x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCL", name=None):
+    """(sum |x|^p)^(1/p) over windows of x [N, C, L]; p = inf gives the maximum."""
+    _parse.data_format(data_format, *_FORMATS[1])
+    _check(x, 1)
+    channel_last = data_format == "NLC"
+    axis = 1 if channel_last else 2
+    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, channel_last)
+    kernel, stride, pads = _line(kernel, stride, pads)
+    out = _lp(_C_ops.unsqueeze(x, [axis]), norm_type, kernel, stride, pads, ceil_mode,
+              "NHWC" if channel_last else "NCHW", algorithm)
+    return _C_ops.squeeze(out, [axis])
+
+
+def _lp(x, norm_type, kernel, stride, pads, ceil_mode, data_format, algorithm):
+    if norm_type == 0:
+        raise ValueError("[lp_pool] expected a norm_type other than 0, got 0")
+    if norm_type == float("inf"):
+        return _pool(2, x, kernel, stride, pads, ceil_mode, True, data_format, "max", False, algorithm)
+    return _C_ops.lp_pool2d(x, kernel, stride, pads, ceil_mode, True, data_format, "lp", False, False, algorithm,
+                            float(norm_type))
+
+
+def lp_pool2d(x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCHW", name=None):
+    """(sum |x|^p)^(1/p) over windows of x [N, C, H, W]; p = inf gives the maximum."""
+    _parse.data_format(data_format, *_FORMATS[2])
+    _check(x, 2)
+    kernel, stride, pads, algorithm = _window(2, kernel_size, stride, padding, data_format[-1] == "C")
+    return _lp(x, norm_type, kernel, stride, pads, ceil_mode, data_format, algorithm)
+
+
+def _unpool_size(x, kernel, stride, pads, output_size, n):
+    default = [(d - 1) * s - 2 * p + k for d, s, p, k in zip(x.shape[2:], stride, pads, kernel)]
+    if output_size is None:
+        return default
+    size = [int(v) for v in output_size]
+    if len(size) == n + 2:
+        size = size[2:]
+    if len(size) != n:
+        raise ValueError(f"output_size should be a sequence containing {n} or {n + 2} elements, "
+                         f"but it has a length of '{len(size)}'")
+    for d in range(n):
+        low, high = default[d] - stride[d], default[d] + stride[d]
+        if not low < size[d] < high:
+            raise ValueError(f"invalid output_size {size} (dim {d} must be between {low} and {high})")
+    return size
+
+
+def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, data_format="NCL", output_size=None, name=None):
+    """Inverse of max_pool1d: put x at `indices`, zeros elsewhere."""
+    _parse.data_format(data_format, "NCL")
+    kernel, stride, pads, _ = _window(1, kernel_size, stride, padding, False)
+    size = _unpool_size(x, kernel, stride, pads, output_size, 1)
+    out = _C_ops.unpool(_up(x), _up(indices), [1, kernel[0]], [1, stride[0]], [0, pads[0]], [1, size[0]], "NCHW")
+    return _down(out)
+
+
+def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, data_format="NCHW", output_size=None, name=None):
+    """Inverse of max_pool2d: put x at `indices`, zeros elsewhere."""
+    _parse.data_format(data_format, "NCHW")
+    _check(x, 2)
+    kernel, stride, pads, _ = _window(2, kernel_size, stride, padding, False)
+    return _C_ops.unpool(x, indices, kernel, stride, pads, _unpool_size(x, kernel, stride, pads, output_size, 2),
+                         data_format)
+
+
+def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, data_format="NCDHW", output_size=None, name=None):
+    """Inverse of max_pool3d: put x at `indices`, zeros elsewhere."""
+    _parse.data_format(data_format, "NCDHW")
+    _check(x, 3)
+    kernel, stride, pads, _ = _window(3, kernel_size, stride, padding, False)
+    return _C_ops.unpool3d(x, indices, kernel, stride, pads, _unpool_size(x, kernel, stride, pads, output_size, 3),
+                           data_format)
+
+
+def _fractional(n, x, output_size, kernel_size, random_u, return_mask):
+    _check(x, n)
+    if random_u is None:
+        random_u = float(paddle.rand([1]))
+    if not 0 < random_u < 1:
+        raise ValueError(f"The param `random_u` should be a `float` in (0, 1), but received {random_u}")
+    sizes = _output_size(x, output_size, n, False)
+    kernel = [0] * n if kernel_size is None else _parse.ints(kernel_size, n, "kernel_size")
+    op = _C_ops.fractional_max_pool2d if n == 2 else _C_ops.fractional_max_pool3d
+    out, mask = op(x, sizes, kernel, float(random_u), return_mask)
+    return (out, mask) if return_mask else out
+
+
+def fractional_max_pool2d(x, output_size, kernel_size=None, random_u=None, return_mask=False, name=None):
+    """Maximum over windows of random size that turn H, W into `output_size`."""
+    return _fractional(2, x, output_size, kernel_size, random_u, return_mask)
+
+
+def fractional_max_pool3d(x, output_size, kernel_size=None, random_u=None, return_mask=False, name=None):
+    """Maximum over windows of random size that turn D, H, W into `output_size`."""
+    return _fractional(3, x, output_size, kernel_size, random_u, return_mask)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Assign: start from given values."""
+import numpy as np
+
+import paddle
+from paddle.base.framework import Tensor
+
+from .initializer import Initializer
+
+__all__ = ["Assign"]
+
+
+class NumpyArrayInitializer(Initializer):
+    """The values of a numpy array, cast to the parameter's dtype."""
+
+    def __init__(self, value):
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"[Assign] expected a numpy.ndarray, got {type(value).__name__}")
+        self._value = value
+
+    def create(self, shape, dtype):
+        value = self._value
+        if value.size != int(np.prod(shape)):
+            raise ValueError(f"[Assign] expected a value with the {int(np.prod(shape))} elements of shape {shape}, "
+                             f"got shape {list(value.shape)}")
+        return paddle.to_tensor(np.ascontiguousarray(value).reshape(shape)).astype(dtype)
+
+
+class Assign(NumpyArrayInitializer):
+    """The values of a numpy array, list, tuple or Tensor."""
+
+    def __init__(self, value, name=None):
+        if not isinstance(value, (np.ndarray, list, tuple, Tensor)):
+            raise TypeError("[Assign] expected a numpy.ndarray, list, tuple or Tensor, got " + type(value).__name__)
+        if isinstance(value, Tensor):
+            value = value.numpy()
+        elif not isinstance(value, np.ndarray):
+            value = np.array([v.numpy() if isinstance(v, Tensor) else v for v in value])
+        super().__init__(value)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Initializers with a structure: bilinear upsampling kernels, Dirac deltas, orthogonal matrices."""
+import math
+
+import numpy as np
+
+import paddle
+
+from .initializer import Initializer, gaussian, is_half
+
+__all__ = ["Bilinear", "Dirac", "Orthogonal"]
+
+
+class BilinearInitializer(Initializer):
+    """Kernel of a transposed convolution that upsamples bilinearly; the weight must be 4-D with equal last dims."""
+
+    def create(self, shape, dtype):
+        if len(shape) != 4:
+            raise ValueError("the length of shape must be 4.")
+        if shape[2] != shape[3]:
+            raise ValueError("shape[2] must be equal to shape[3].")
+        size = shape[3]
+        half = math.ceil(size / 2.0)
+        centre = (2 * half - 1 - half % 2) / (2.0 * half)
+        line = 1 - np.abs(np.arange(size) / half - centre)
+        value = np.broadcast_to(np.outer(line, line).astype("float32"), shape)
+        return paddle.to_tensor(np.ascontiguousarray(value)).astype(dtype)
+
+
+class Bilinear(BilinearInitializer):
+    """Kernel of a transposed convolution that upsamples bilinearly."""
+
+
+class Dirac(Initializer):
+    """Identity for a convolution: weight[g * out + i, i, centre...] = 1, per group; 3-D, 4-D or 5-D weights."""
+
+    def __init__(self, groups=1, name=None):
+        if not (isinstance(groups, int) and groups > 0):
+            raise AssertionError(" 'groups' must be a positive integer. ")
+        self._groups = groups
+
+    def create(self, shape, dtype):
+        if len(shape) not in (3, 4, 5):
+            raise AssertionError("Only Tensor with 3/4/5 dimensions can be initialized by Dirac")
+        if shape[0] % self._groups:
+            raise AssertionError("Tensor 0-dimension must be divisible by groups")
+        per_group = shape[0] // self._groups
+        value = np.zeros(shape, "float32")
+        centre = tuple(k // 2 for k in shape[2:])
+        for g in range(self._groups):
+            for i in range(min(per_group, shape[1])):
+                value[(g * per_group + i, i, *centre)] = 1.0
+        return paddle.to_tensor(value).astype(dtype)
+
+
+class Orthogonal(Initializer):
+    """A (semi-)orthogonal matrix times `gain`; dimensions after the first are flattened."""
+
+    def __init__(self, gain=1.0, name=None):
+        if gain is None:
+            gain = 1.0
+        self._gain = gain
+        self._seed = 0
+
+    def create(self, shape, dtype):
+        if len(shape) < 2:
+            raise AssertionError("Only Tensor with 2 or more dimensions can be initialized by Orthogonal")
+        rows, cols = shape[0], math.prod(shape[1:])
+        draw = paddle.float32 if is_half(dtype) else dtype
+        flat = gaussian([max(rows, cols), min(rows, cols)], draw, 0.0, 1.0, self._seed)
+        q, r = paddle.linalg.qr(flat, mode="reduced")
+        q = q * paddle.sign(paddle.diag(r))
+        if rows < cols:
+            q = paddle.transpose(q, [1, 0])
+        return paddle.reshape(q * self._gain, shape).astype(dtype)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uniform initializer."""
+from .initializer import Initializer, uniform
+
+__all__ = ["Uniform"]
+
+
+class UniformInitializer(Initializer):
+    """Values from U[low, high)."""
+
+    def __init__(self, low=-1.0, high=1.0, seed=0, diag_num=0, diag_step=0, diag_val=1.0):
+        if not high >= low:
+            raise AssertionError(f"[Uniform] expected low <= high, got {low} and {high}")
+        self._low = low
+        self._high = high
+        self._seed = seed
+        self._diag_num = diag_num
+        self._diag_step = diag_step
+        self._diag_val = diag_val
+
+    def create(self, shape, dtype):
+        return uniform(shape, dtype, self._low, self._high, self._seed)
+
+
+class Uniform(UniformInitializer):
+    """Values from U[low, high)."""
+
+    def __init__(self, low=-1.0, high=1.0, name=None):
+        super().__init__(low, high)

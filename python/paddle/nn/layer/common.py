@@ -1,0 +1,421 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear, embedding, dropout, resampling and rearranging layers."""
+import paddle
+from paddle import get_default_dtype
+
+from .. import functional as F
+from .alias import aliases, reads
+from .layers import Layer
+
+__all__ = ["Identity", "Linear", "Bilinear", "Embedding", "Dropout", "Dropout2D", "Dropout3D", "AlphaDropout",
+           "FeatureAlphaDropout", "Flatten", "Unflatten", "Upsample", "UpsamplingBilinear2D", "UpsamplingNearest2D",
+           "CosineSimilarity", "PairwiseDistance", "Unfold", "Fold", "PixelShuffle", "PixelUnshuffle",
+           "ChannelShuffle", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
+
+
+def _named(text, name):
+    return text + (f", name={name}" if name else "")
+
+
+class Identity(Layer):
+    """Returns its input; arguments are ignored."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+
+    def forward(self, input):
+        return input
+
+
+class Linear(Layer):
+    """input [..., in_features] @ weight [in_features, out_features] + bias."""
+
+    def __init__(self, in_features, out_features, weight_attr=None, bias_attr=None, name=None):
+        super().__init__()
+        self._dtype = get_default_dtype()
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        self.weight = self.create_parameter([in_features, out_features], weight_attr, self._dtype)
+        self.bias = self.create_parameter([out_features], bias_attr, self._dtype, True)
+        self.name = name
+
+    def forward(self, input):
+        return F.linear(input, self.weight, self.bias)
+
+    def extra_repr(self):
+        rows, columns = self.weight.shape
+        return _named(f"in_features={rows}, out_features={columns}, dtype={self._dtype}", self.name)
+
+
+class Bilinear(Layer):
+    """x1 @ weight[i] @ x2 + bias[i] for each output feature i."""
+
+    def __init__(self, in1_features, in2_features, out_features, weight_attr=None, bias_attr=None, name=None):
+        super().__init__()
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        self._name = name
+        self._in1_features = in1_features
+        self._in2_features = in2_features
+        self._out_features = out_features
+        self.weight = self.create_parameter([out_features, in1_features, in2_features], weight_attr, self._dtype)
+        self.bias = self.create_parameter([1, out_features], bias_attr, self._dtype, True)
+
+    def forward(self, x1, x2):
+        return F.bilinear(x1, x2, self.weight, self.bias)
+
+    def extra_repr(self):
+        return _named(f"in1_features={self._in1_features}, in2_features={self._in2_features}, "
+                      f"out_features={self._out_features}, dtype={self._dtype}", self._name)
+
+
+class Embedding(Layer):
+    """Rows of a trained table [num_embeddings, embedding_dim] at integer ids."""
+
+    def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, *,
+                 scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, device=None, dtype=None,
+                 weight_attr=None, name=None):
+        super().__init__()
+        if num_embeddings < 0:
+            raise ValueError("num_embeddings should be greater than or equal to 0")
+        if embedding_dim < 0:
+            raise ValueError("embedding_dim should be greater than or equal to 0")
+        self._num_embeddings = num_embeddings
+        self._embedding_dim = embedding_dim
+        self._sparse = sparse
+        self._is_distributed = False
+        self._max_norm = max_norm
+        self._norm_type = norm_type
+        self._scale_grad_by_freq = scale_grad_by_freq
+        row = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else num_embeddings + padding_idx
+        if row >= num_embeddings or row < -1:
+            raise ValueError(f"padding_idx must be within [-{num_embeddings}, {num_embeddings})")
+        self._padding_idx = row
+        self._name = name
+        self._dtype = get_default_dtype() if dtype is None else dtype
+        self._device = device
+        self._size = [num_embeddings, embedding_dim]
+        self._weight_attr = weight_attr
+        self._remote_prefetch = False
+        if _weight is None:
+            self.weight = self.create_parameter(self._size, weight_attr, self._dtype, False)
+        else:
+            if list(_weight.shape) != self._size:
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            self.weight = paddle.base.framework.EagerParamBase(_weight.detach())
+        if _freeze:
+            self.weight.stop_gradient = True
+        if row != -1 and _weight is None:
+            with paddle.no_grad():
+                self.weight[row] = 0.0
+
+    @property
+    def padding_idx(self):
+        """Row without gradient, or None."""
+        return None if self._padding_idx == -1 else self._padding_idx
+
+    def forward(self, x):
+        return F.embedding(x, self.weight, self._padding_idx if self._padding_idx != -1 else None, self._max_norm,
+                           self._norm_type, self._sparse, self._scale_grad_by_freq)
+
+    def extra_repr(self):
+        parts = [f"{self._num_embeddings}, {self._embedding_dim}"]
+        if self._padding_idx != -1:
+            parts.append(f"padding_idx={self._padding_idx}")
+        if self._max_norm is not None:
+            parts.append(f"max_norm={self._max_norm}, norm_type={self._norm_type}")
+        parts.append(f"sparse={self._sparse}, scale_grad_by_freq={self._scale_grad_by_freq}")
+        return _named(", ".join(parts), self._name)
+
+
+class Dropout(Layer):
+    """Zero elements with probability p while training."""
+
+    def __init__(self, p=0.5, inplace=False, axis=None, mode="upscale_in_train", name=None):
+        super().__init__()
+        self.p = p
+        self.inplace = inplace
+        self.axis = axis
+        self.mode = mode
+        self.name = name
+
+    def forward(self, input):
+        return F.dropout(input, self.p, self.axis, self.training, self.inplace, self.mode)
+
+    def extra_repr(self):
+        return _named(f"p={self.p}, axis={self.axis}, mode={self.mode}, inplace={self.inplace}", self.name)
+
+
+class Dropout2D(Layer):
+    """Zero whole channels of images with probability p while training."""
+
+    def __init__(self, p=0.5, data_format="NCHW", name=None):
+        super().__init__()
+        self.p = p
+        self.data_format = data_format
+        self.name = name
+
+    def forward(self, input):
+        return F.dropout2d(input, self.p, self.training, self.data_format)
+
+    def extra_repr(self):
+        return _named(f"p={self.p}, data_format={self.data_format}", self.name)
+
+
+class Dropout3D(Dropout2D):
+    """Zero whole channels of volumes with probability p while training."""
+
+    def __init__(self, p=0.5, data_format="NCDHW", name=None):
+        super().__init__(p, data_format, name)
+
+    def forward(self, input):
+        return F.dropout3d(input, self.p, self.training, self.data_format)
+
+
+class AlphaDropout(Layer):
+    """Dropout for SELU networks."""
+
+    def __init__(self, p=0.5, name=None):
+        super().__init__()
+        self.p = p
+        self.name = name
+
+    def forward(self, input):
+        return F.alpha_dropout(input, self.p, self.training)
+
+    def extra_repr(self):
+        return _named(f"p={self.p}", self.name)
+
+
+class FeatureAlphaDropout(AlphaDropout):
+    """AlphaDropout of whole channels."""
+
+    def forward(self, input):
+        return F.feature_alpha_dropout(input, self.p, self.training)
+
+
+@aliases(start_dim="start_axis", end_dim="stop_axis")
+class Flatten(Layer):
+    """Merge the dimensions from start_axis to stop_axis."""
+
+    def __init__(self, start_axis=1, stop_axis=-1):
+        super().__init__()
+        self.start_axis = start_axis
+        self.stop_axis = stop_axis
+
+    def forward(self, input):
+        return paddle.flatten(input, start_axis=self.start_axis, stop_axis=self.stop_axis)
+
+
+@aliases(dim="axis", unflattened_size="shape")
+class Unflatten(Layer):
+    """Split one dimension into `shape`."""
+
+    def __init__(self, axis, shape, name=None):
+        super().__init__()
+        self.axis = axis
+        self.shape = shape
+        self.name = name
+
+    def forward(self, input):
+        return paddle.unflatten(input, self.axis, self.shape)
+
+    def extra_repr(self):
+        return _named(f"axis={self.axis}, shape={self.shape}", self.name)
+
+
+class Upsample(Layer):
+    """Resize to `size` or by `scale_factor`."""
+
+    def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=False, align_mode=0,
+                 data_format=None, recompute_scale_factor=None, name=None):
+        super().__init__()
+        self.size = size
+        self.scale_factor = scale_factor
+        self.mode = mode.lower()
+        self.align_corners = align_corners
+        self.align_mode = align_mode
+        self.data_format = data_format
+        self.recompute_scale_factor = recompute_scale_factor
+        self.name = name
+
+    def forward(self, x):
+        return F.interpolate(x, self.size, self.scale_factor, self.mode, self.align_corners, self.align_mode,
+                             self.data_format, self.recompute_scale_factor)
+
+    def extra_repr(self):
+        main = f"scale_factor={self.scale_factor}" if self.scale_factor is not None else f"size={self.size}"
+        return _named(f"{main}, mode={self.mode}, align_corners={self.align_corners}, align_mode={self.align_mode}, "
+                      f"data_format={self.data_format}", self.name)
+
+
+class UpsamplingNearest2D(Layer):
+    """Resize images by nearest neighbours."""
+
+    _mode, _align = "nearest", False
+
+    def __init__(self, size=None, scale_factor=None, data_format="NCHW", name=None):
+        super().__init__()
+        self.size = size
+        self.scale_factor = scale_factor
+        self.data_format = data_format
+        self.name = name
+
+    def forward(self, x):
+        return F.interpolate(x, self.size, self.scale_factor, self._mode, self._align, 0, self.data_format)
+
+    def extra_repr(self):
+        main = f"scale_factor={self.scale_factor}" if self.scale_factor is not None else f"size={self.size}"
+        return _named(f"{main}, data_format={self.data_format}", self.name)
+
+
+class UpsamplingBilinear2D(UpsamplingNearest2D):
+    """Resize images bilinearly with aligned corners."""
+
+    _mode, _align = "bilinear", True
+
+
+UpsamplingNearest2d, UpsamplingBilinear2d = UpsamplingNearest2D, UpsamplingBilinear2D
+
+
+@aliases(dim="axis")
+class CosineSimilarity(Layer):
+    """Cosine of the angle between x1 and x2 along axis."""
+
+    dim = reads("_axis")
+
+    def __init__(self, axis=1, eps=1e-8):
+        super().__init__()
+        self._axis = axis
+        self._eps = eps
+
+    def forward(self, x1, x2):
+        return F.cosine_similarity(x1, x2, self._axis, self._eps)
+
+    def extra_repr(self):
+        return f"axis={self._axis}, eps={self._eps}"
+
+
+@aliases(eps="epsilon")
+class PairwiseDistance(Layer):
+    """p-norm of x - y along the last axis."""
+
+    eps = reads("epsilon")
+    norm = reads("p")
+
+    def __init__(self, p=2.0, epsilon=1e-6, keepdim=False, name=None):
+        super().__init__()
+        self.p = p
+        self.epsilon = epsilon
+        self.keepdim = keepdim
+        self.name = name
+
+    def forward(self, x, y):
+        return F.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim)
+
+    def extra_repr(self):
+        text = f"p={self.p}"
+        if self.epsilon != 1e-6:
+            text += f", epsilon={self.epsilon}"
+        if self.keepdim:
+            text += f", keepdim={self.keepdim}"
+        return _named(text, self.name)
+
+
+@aliases(kernel_size="kernel_sizes", dilation="dilations", padding="paddings", stride="strides")
+class Unfold(Layer):
+    """Columns of sliding blocks."""
+
+    def __init__(self, kernel_sizes, dilations=1, paddings=0, strides=1, name=None):
+        super().__init__()
+        self.kernel_sizes = kernel_sizes
+        self.dilations = dilations
+        self.paddings = paddings
+        self.strides = strides
+        self.name = name
+
+    def forward(self, input):
+        return F.unfold(input, self.kernel_sizes, self.strides, self.paddings, self.dilations)
+
+    def extra_repr(self):
+        return _named(f"kernel_size={self.kernel_sizes}, dilation={self.dilations}, padding={self.paddings}, "
+                      f"stride={self.strides}", self.name)
+
+
+@aliases(output_size="output_sizes", kernel_size="kernel_sizes", dilation="dilations", padding="paddings",
+         stride="strides")
+class Fold(Unfold):
+    """Sum of sliding blocks."""
+
+    output_size = reads("output_sizes")
+    kernel_size = reads("kernel_sizes")
+    dilation = reads("dilations")
+    padding = reads("paddings")
+    stride = reads("strides")
+
+    def __init__(self, output_sizes, kernel_sizes, dilations=1, paddings=0, strides=1, name=None):
+        super().__init__(kernel_sizes, dilations, paddings, strides, name)
+        self.output_sizes = output_sizes
+
+    def forward(self, input):
+        return F.fold(input, self.output_sizes, self.kernel_sizes, self.strides, self.paddings, self.dilations)
+
+
+class _Rearrange(Layer):
+    """A layer with one integer parameter and a data format."""
+
+    _what = None
+
+    def __init__(self, value, data_format, name):
+        super().__init__()
+        if not isinstance(value, int):
+            raise TypeError(f"{self._what} must be int type")
+        if value <= 0:
+            raise ValueError(f"{self._what} must be positive")
+        if data_format not in ("NCHW", "NHWC"):
+            raise ValueError(f"Data format should be 'NCHW' or 'NHWC'.But received data format: {data_format}")
+        setattr(self, "_" + self._what, value)
+        self._data_format = data_format
+        self._name = name
+
+    def extra_repr(self):
+        text = f"{self._what}={getattr(self, '_' + self._what)}"
+        if self._data_format != "NCHW":
+            text += f", data_format={self._data_format}"
+        return _named(text, self._name)
+
+
+class PixelShuffle(_Rearrange):
+    """[N, C * r * r, H, W] -> [N, C, H * r, W * r]."""
+
+    _what = "upscale_factor"
+
+    def __init__(self, upscale_factor, data_format="NCHW", name=None):
+        super().__init__(upscale_factor, data_format, name)
+
+    def forward(self, x):
+        return F.pixel_shuffle(x, self._upscale_factor, self._data_format)
+
+
+class PixelUnshuffle(_Rearrange):
+    """[N, C, H * r, W * r] -> [N, C * r * r, H, W]."""
+
+    _what = "downscale_factor"
+
+    def __init__(self, downscale_factor, data_format="NCHW", name=None):
+        super().__init__(downscale_factor, data_format, name)
+
+    def forward(self, x):
+        return F.pixel_unshuffle(x, self._downscale_factor, self._data_format)
+
+
+class ChannelShuffle(_Rearrange):
+    """Interleave the channels of groups."""
+
+    _what = "groups"
+
+    def __init__(self, groups, data_format="NCHW", name=None):
+        super().__init__(groups, data_format, name)
+
+    def forward(self, x):
+        return F.channel_shuffle(x, self._groups, self._data_format)

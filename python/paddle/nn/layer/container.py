@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Containers of layers and parameters."""
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+
+from paddle.base.framework import EagerParamBase
+
+from .layers import Layer
+
+__all__ = ["Sequential", "LayerList", "LayerDict", "ParameterList", "ParameterDict"]
+
+
+def _index(size, index, what):
+    if not isinstance(index, int):
+        raise TypeError(f"[{what}] expected an int index, got {type(index).__name__}")
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of range, should be an integer in range [{-size}, {size})")
+    return index % size if size else index
+
+
+class Sequential(Layer):
+    """Layers applied one after another. Arguments: layers, (name, layer) pairs, an OrderedDict or a list of layers."""
+
+    def __init__(self, *layers):
+        super().__init__()
+        if len(layers) == 1 and isinstance(layers[0], Mapping):
+            pairs = list(layers[0].items())
+        elif len(layers) == 1 and isinstance(layers[0], list):
+            pairs = [(str(i), layer) for i, layer in enumerate(layers[0])]
+        elif layers and isinstance(layers[0], (list, tuple)):
+            pairs = [(str(name), layer) for name, layer in layers]
+        else:
+            pairs = [(str(i), layer) for i, layer in enumerate(layers)]
+        for name, layer in pairs:
+            self.add_sublayer(name, layer)
+
+    def __getitem__(self, name):
+        layers = self._sub_layers
+        if isinstance(name, slice):
+            return type(self)(*list(layers.values())[name])
+        if isinstance(name, str):
+            return layers[name]
+        return list(layers.values())[_index(len(layers), name, "Sequential")]
+
+    def __setitem__(self, name, layer):
+        if isinstance(name, int):
+            name = list(self._sub_layers)[_index(len(self), name, "Sequential")]
+        setattr(self, str(name), layer)
+
+    def __delitem__(self, name):
+        if isinstance(name, slice):
+            for key in list(self._sub_layers)[name]:
+                del self._sub_layers[key]
+        elif isinstance(name, int):
+            del self._sub_layers[list(self._sub_layers)[_index(len(self), name, "Sequential")]]
+        else:
+            del self._sub_layers[str(name)]
+        self._sub_layers = OrderedDict((str(i) if k.isdigit() else k, v)
+                                       for i, (k, v) in enumerate(self._sub_layers.items()))
+
+    def __len__(self):
+        return len(self._sub_layers)
+
+    def __iter__(self):
+        return iter(self._sub_layers.values())
+
+    def append(self, module):
+        """Add a layer at the end."""
+        self.add_sublayer(str(len(self)), module)
+        return self
+
+    def insert(self, index, module):
+        """Insert a layer before `index`; numeric names are counted anew."""
+        if not isinstance(module, Layer):
+            raise AssertionError(f"[Sequential] expected a Layer, got {type(module).__name__}")
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        layers = list(self._sub_layers.values())
+        layers.insert(index if index >= 0 else index + len(self), module)
+        self._sub_layers.clear()
+        for i, layer in enumerate(layers):
+            self._sub_layers[str(i)] = layer
+        return self
+
+    def extend(self, sequential):
+        """Add the layers of another Sequential at the end."""
+        for layer in sequential:
+            self.append(layer)
+        return self
+
+    def forward(self, input):
+        """Apply the layers in order."""
+        for layer in self._sub_layers.values():
+            input = layer(input)
+        return input
+
+
+class LayerList(Layer):
+    """A list of layers whose parameters are registered."""
+
+    def __init__(self, sublayers=None):
+        super().__init__()
+        if sublayers is not None:
+            for i, layer in enumerate(sublayers):
+                self.add_sublayer(str(i), layer)
+
+    def __getitem__(self, idx):
+        layers = self._sub_layers
+        if isinstance(idx, slice):
+            return type(self)(list(layers.values())[idx])
+        return layers[str(_index(len(layers), idx, "LayerList"))]
+
+    def __setitem__(self, idx, sublayer):
+        setattr(self, str(_index(len(self._sub_layers), idx, "LayerList")), sublayer)
+
+    def __delitem__(self, idx):
+        keys = list(self._sub_layers)
+        gone = keys[idx] if isinstance(idx, slice) else [keys[_index(len(keys), idx, "LayerList")]]
+        for key in gone:
+            del self._sub_layers[key]
+        self._renumber(list(self._sub_layers.values()))
+
+    def _renumber(self, layers):
+        self._sub_layers.clear()
+        for i, layer in enumerate(layers):
+            self._sub_layers[str(i)] = layer
+
+    def __len__(self):
+        return len(self._sub_layers)
+
+    def __iter__(self):
+        return iter(self._sub_layers.values())
+
+    def __add__(self, other):
+        return type(self)([*self, *other])
+
+    def __iadd__(self, other):
+        return self.extend(other)
+
+    def append(self, sublayer):
+        """Add a layer at the end."""
+        self.add_sublayer(str(len(self)), sublayer)
+        return self
+
+    def insert(self, index, sublayer):
+        """Insert a layer before `index`."""
+        if not isinstance(sublayer, Layer):
+            raise AssertionError(f"[LayerList] expected a Layer, got {type(sublayer).__name__}")
+        size = len(self)
+        if not -size <= index <= size:
+            raise AssertionError(f"index {index} out of range, expected an integer in range [{-size}, {size}]")
+        layers = list(self._sub_layers.values())
+        layers.insert(index if index >= 0 else index + size, sublayer)
+        self._renumber(layers)
+
+    def extend(self, sublayers):
+        """Add several layers at the end."""
+        for layer in sublayers:
+            self.append(layer)
+        return self
+
+    def pop(self, key):
+        """Remove and return the layer at index `key`."""
+        layer = self[key]
+        del self[key]
+        return layer
+
+
+class LayerDict(Layer):
+    """An ordered dict of layers whose parameters are registered."""
+
+    def __init__(self, sublayers=None):
+        super().__init__()
+        if sublayers is not None:
+            self.update(sublayers)
+
+    def __getitem__(self, key):
+        return self._sub_layers[key]
+
+    def __setitem__(self, key, sublayer):
+        self.add_sublayer(key, sublayer)
+
+    def __delitem__(self, key):
+        del self._sub_layers[key]
+
+    def __len__(self):
+        return len(self._sub_layers)
+
+    def __iter__(self):
+        return iter(self._sub_layers)
+
+    def __contains__(self, key):
+        return key in self._sub_layers
+
+    def clear(self):
+        """Remove all layers."""
+        self._sub_layers.clear()
+
+    def pop(self, key):
+        """Remove and return the layer under `key`."""
+        layer = self[key]
+        del self[key]
+        return layer
+
+    def keys(self):
+        """The names."""
+        return self._sub_layers.keys()
+
+    def items(self):
+        """(name, layer) pairs."""
+        return self._sub_layers.items()
+
+    def values(self):
+        """The layers."""
+        return self._sub_layers.values()
+
+    def update(self, sublayers):
+        """Add or replace layers from a mapping or from (name, layer) pairs."""
+        if not isinstance(sublayers, Iterable):
+            raise AssertionError(f"The type of sublayers is not iterable of key/value pairs, the type of sublayers is "
+                                 f"{type(sublayers).__name__}")
+        pairs = sublayers.items() if isinstance(sublayers, (Mapping, LayerDict)) else sublayers
+        for i, pair in enumerate(pairs):
+            if len(pair) != 2:
+                raise ValueError(f"The length of the {i}'s element in sublayers is {len(pair)}, which must be 2.")
+            self.add_sublayer(*pair)
+
+
+class ParameterList(Layer):
+    """A list of parameters."""
+
+    def __init__(self, parameters=None):
+        super().__init__()
+        if parameters is not None:
+            self.extend(parameters)
+
+    def __getitem__(self, idx):
+        if isinstance(idx, slice):
+            return type(self)(list(self._parameters.values())[idx])
+        return self._parameters[str(_index(len(self._parameters), idx, "ParameterList"))]
+
+    def __setitem__(self, idx, param):
+        if not isinstance(param, EagerParamBase):
+            raise AssertionError(f"[ParameterList] expected a Parameter, got {type(param).__name__}")
+        self._parameters[str(_index(len(self._parameters), idx, "ParameterList"))] = param
+
+    def __len__(self):
+        return len(self._parameters)
+
+    def __iter__(self):
+        return iter(self._parameters.values())
+
+    def append(self, parameter):
+        """Add a parameter at the end."""
+        self.add_parameter(str(len(self)), parameter)
+        return self
+
+    def extend(self, parameters):
+        """Add several parameters at the end."""
+        for parameter in parameters:
+            self.append(parameter)
+        return self
+
+
+class ParameterDict(Layer):
+    """An ordered dict of parameters."""
+
+    def __init__(self, parameters=None):
+        super().__init__()
+        if parameters is not None:
+            self.update(parameters)
+
+    def __getitem__(self, key):
+        return self._parameters[key]
+
+    def __setitem__(self, key, param):
+        if not isinstance(param, EagerParamBase):
+            raise AssertionError(f"[ParameterDict] expected a Parameter, got {type(param).__name__}")
+        self._parameters[key] = param
+
+    def __delitem__(self, key):
+        del self._parameters[key]
+
+    def __contains__(self, key):
+        return key in self._parameters
+
+    def __len__(self):
+        return len(self._parameters)
+
+    def __iter__(self):
+        return iter(self._parameters)
+
+    def clear(self):
+        """Remove all parameters."""
+        self._parameters.clear()
+
+    def pop(self, key):
+        """Remove and return the parameter under `key`."""
+        return self._parameters.pop(key)
+
+    def popitem(self):
+        """Remove and return the last (name, parameter)."""
+        return self._parameters.popitem()
+
+    def get(self, key, default=None):
+        """The parameter under `key`, or `default`."""
+        return self._parameters.get(key, default)
+
+    def setdefault(self, key, default=None):
+        """The parameter under `key`; `default` is stored first if it is missing."""
+        if key not in self._parameters:
+            self[key] = default
+        return self._parameters[key]
+
+    def copy(self):
+        """A new ParameterDict with the same parameters."""
+        return type(self)(OrderedDict(self._parameters))
+
+    def fromkeys(self, keys, default=None):
+        """A new ParameterDict with `default` under each key."""
+        return type(self)(OrderedDict((k, default) for k in keys))
+
+    def keys(self):
+        """The names."""
+        return self._parameters.keys()
+
+    def items(self):
+        """(name, parameter) pairs."""
+        return self._parameters.items()
+
+    def values(self):
+        """The parameters."""
+        return self._parameters.values()
+
+    def update(self, parameters):
+        """Add or replace parameters from a mapping or from (name, parameter) pairs."""
+        if not isinstance(parameters, Iterable):
+            raise AssertionError("The type of parameters is not iterable of key/value pairs, the type of sublayers is "
+                                 f"{type(parameters).__name__}")
+        pairs = parameters.items() if isinstance(parameters, (Mapping, ParameterDict)) else parameters
+        for name, param in pairs:
+            self.add_parameter(name, param)

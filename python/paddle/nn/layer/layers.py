@@ -1,0 +1,553 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Layer`, the base of every neural network module: parameters, buffers, sublayers, hooks, state."""
+import collections
+import re
+
+import paddle
+from paddle.base import framework
+from paddle.base.framework import EagerParamBase, Tensor, dtype_name
+from paddle.utils import unique_name
+
+from . import state
+from .hooks import HookRemoveHelper, call_with_hooks
+
+__all__ = ["Layer"]
+
+_FIRST_CAP = re.compile("(.)([A-Z][a-z]+)")
+_ALL_CAP = re.compile("([a-z])([A-Z])")
+
+
+def _snake(name):
+    return _ALL_CAP.sub(r"\1_\2", _FIRST_CAP.sub(r"\1_\2", name)).lower()
+
+
+def _indent(text):
+    return text.replace("\n", "\n  ")
+
+
+class LayerObjectHelper:
+    """Names and makes parameters on behalf of one layer."""
+
+    __slots__ = ("_layer",)
+
+    def __init__(self, layer):
+        self._layer = layer
+
+    @property
+    def name(self):
+        return self._layer._full_name
+
+    def get_default_dtype(self):
+        """The dtype new parameters get, as a string."""
+        return paddle.get_default_dtype()
+
+    def create_parameter(self, attr, shape, dtype, is_bias=False, default_initializer=None):
+        """A parameter named after the layer."""
+        return framework.make_parameter(self.name, shape, dtype, attr, is_bias, default_initializer)
+
+
+def _check_name(kind, name):
+    if not isinstance(name, str):
+        raise TypeError(f"The name of {kind} should be a string, but received {type(name).__name__}.")
+    if "." in name:
+        raise KeyError(f"The name of {kind} can not contain `.`, because when you access the newly added {kind} in "
+                       "the form of `self.**.**`, it will cause AttributeError.")
+    if name == "":
+        raise KeyError(f"The name of {kind} can not be empty.")
+
+
+class Layer:
+    """Base class of modules. Subclasses set sublayers and parameters in `__init__` and define `forward`.
+
+    Args: name_scope (prefix of parameter names; the class name in snake case by default), dtype of parameters.
+    """
+
+    training = True
+
+    def __init__(self, name_scope=None, dtype="float32"):
+        put = self.__dict__
+        put["training"] = True
+        put["_full_name"] = unique_name.generate(_snake(type(self).__name__) if name_scope is None
+                                                 else _snake(name_scope))
+        put["_built"] = False
+        put["_dtype"] = dtype
+        put["_parameters"] = collections.OrderedDict()
+        put["_buffers"] = collections.OrderedDict()
+        put["_non_persistable_buffer_names_set"] = set()
+        put["_sub_layers"] = collections.OrderedDict()
+        put["_loaddict_holder"] = collections.OrderedDict()
+        put["_forward_pre_hooks"] = collections.OrderedDict()
+        put["_forward_post_hooks"] = collections.OrderedDict()
+        put["_forward_pre_hooks_with_kwargs_flag"] = collections.OrderedDict()
+        put["_forward_post_hooks_with_kwargs_flag"] = collections.OrderedDict()
+        put["_forward_post_hooks_always_called"] = collections.OrderedDict()
+        put["_state_dict_hooks"] = collections.OrderedDict()
+        put["_cast_to_low_precision"] = True
+
+    @property
+    def _helper(self):
+        return LayerObjectHelper(self)
+
+    def __call__(self, *inputs, **kwargs):
+        if self._forward_pre_hooks or self._forward_post_hooks:
+            return call_with_hooks(self, inputs, kwargs)
+        return self.forward(*inputs, **kwargs)
+
+    def forward(self, *inputs, **kwargs):
+        """The computation of the layer; every subclass defines it."""
+        raise NotImplementedError
+
+    def backward(self, *inputs):
+        """Layers have no backward of their own: raises ValueError."""
+        raise ValueError("Layer shouldn't implement backward")
+
+    def train(self, mode=True):
+        """Set training mode (or, with False, evaluation mode) on this layer and all sublayers."""
+        mode = bool(mode)
+        self.training = mode
+        for layer in self.sublayers():
+            layer.training = mode
+        return self
+
+    def eval(self):
+        """Set evaluation mode on this layer and all sublayers."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad=True):
+        """Set `stop_gradient = not requires_grad` on every parameter."""
+        for p in self.parameters():
+            p.stop_gradient = not requires_grad
+        return self
+
+    def apply(self, fn):
+        """Call `fn(layer)` on every sublayer, children first, then on this one."""
+        for layer in self.children():
+            layer.apply(fn)
+        fn(self)
+        return self
+
+    def full_name(self):
+        """Unique name of the layer, the prefix of its parameters' names."""
+        return self._full_name
+
+    def _register_hook(self, hooks, hook, prepend, flags):
+        helper = HookRemoveHelper(hooks, extra_hooks=[d for d, on in flags])
+        hooks[helper._hook_id] = hook
+        if prepend:
+            hooks.move_to_end(helper._hook_id, last=False)
+        for extra, on in flags:
+            if on:
+                extra[helper._hook_id] = True
+        return helper
+
+    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
+        """Call `hook(layer, inputs)` before forward; a non-None result replaces the inputs. Returns a handle."""
+        return self._register_hook(self._forward_pre_hooks, hook, prepend,
+                                   [(self._forward_pre_hooks_with_kwargs_flag, with_kwargs)])
+
+    def register_forward_post_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
+        """Call `hook(layer, inputs, outputs)` after forward; a non-None result replaces the outputs."""
+        return self._register_hook(self._forward_post_hooks, hook, prepend,
+                                   [(self._forward_post_hooks_with_kwargs_flag, with_kwargs),
+                                    (self._forward_post_hooks_always_called, always_call)])
+
+    register_forward_hook = register_forward_post_hook
+
+    def register_state_dict_hook(self, hook):
+        """Call `hook(state_dict)` at the end of `state_dict()`."""
+        helper = HookRemoveHelper(self._state_dict_hooks)
+        self._state_dict_hooks[helper._hook_id] = hook
+        return helper
+
+    def create_parameter(self, shape, attr=None, dtype=None, is_bias=False, default_initializer=None, device=None):
+        """A new initialised parameter (not yet registered); None if `attr` is False."""
+        if isinstance(attr, str) and attr == "":
+            attr = None
+        return framework.make_parameter(self._full_name, shape, self._dtype if dtype is None else dtype, attr, is_bias,
+                                        default_initializer)
+
+    def create_variable(self, name=None, persistable=None, dtype=None):
+        """An empty Tensor to be filled later, named after the layer."""
+        return self.create_tensor(name, persistable, dtype)
+
+    def create_tensor(self, name=None, persistable=None, dtype=None):
+        """An empty Tensor to be filled later, named after the layer."""
+        tensor = paddle._C_ops.full([0], 0.0, framework.to_dtype(self._dtype if dtype is None else dtype))
+        tensor.name = ".".join([self._full_name, name]) if name is not None else unique_name.generate(
+            ".".join([self._full_name, "_generated_var"]))
+        if persistable is not None:
+            tensor.persistable = persistable
+        return tensor
+
+    def add_parameter(self, name, parameter):
+        """Register `parameter` (or None) under `name`; returns it."""
+        _check_name("parameter", name)
+        if parameter is not None and not isinstance(parameter, EagerParamBase):
+            raise TypeError(f"The parameter to be added should be a Parameter, but received "
+                            f"{type(parameter).__name__}.")
+        if name not in self._parameters and (name in self.__dict__ or hasattr(type(self), name)
+                                             or name in self._buffers or name in self._sub_layers):
+            raise KeyError(f"The parameter '{name}' already exists.")
+        self._parameters[name] = parameter
+        return parameter
+
+    def register_parameter(self, name, param):
+        """`add_parameter` under its torch name."""
+        self.add_parameter(name, param)
+
+    def add_sublayer(self, name, sublayer):
+        """Register `sublayer` (a Layer or None) under `name`; returns it."""
+        if not (isinstance(sublayer, Layer) or sublayer is None):
+            raise AssertionError(f"[Layer] expected the sublayer to be a Layer or None, got {type(sublayer).__name__}")
+        self._sub_layers[str(name)] = sublayer
+        return sublayer
+
+    def add_module(self, name, module):
+        """`add_sublayer` under its torch name."""
+        self.add_sublayer(name, module)
+
+    register_module = add_module
+
+    def register_buffer(self, name, tensor, persistable=True):
+        """Register a Tensor that is state but not a parameter; in `state_dict` only if `persistable`."""
+        _check_name("buffer", name)
+        if hasattr(self, name) and name not in self._buffers:
+            raise KeyError(f"attribute '{name}' already exists.")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"The registered buffer should be a Paddle.Tensor, but received {type(tensor).__name__}.")
+        self._buffers[name] = tensor
+        if persistable:
+            self._non_persistable_buffer_names_set.discard(name)
+        else:
+            self._non_persistable_buffer_names_set.add(name)
+
+    def _walk(self, member, prefix, include_sublayers, remove_duplicate):
+        seen = set()
+        layers = (self.named_sublayers(prefix=prefix, include_self=True, remove_duplicate=remove_duplicate)
+                  if include_sublayers else [(prefix, self)])
+        for layer_prefix, layer in layers:
+            for name, value in getattr(layer, member).items():
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield layer_prefix + ("." if layer_prefix else "") + name, value
+
+    def parameters(self, include_sublayers=True):
+        """All parameters, each once, of this layer and its sublayers."""
+        return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
+
+    def named_parameters(self, prefix="", include_sublayers=True, remove_duplicate=True):
+        """Iterate over (structured name, parameter)."""
+        return self._walk("_parameters", prefix, include_sublayers, remove_duplicate)
+
+    def buffers(self, include_sublayers=True):
+        """All buffers, each once."""
+        return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
+
+    def named_buffers(self, prefix="", include_sublayers=True, remove_duplicate=True):
+        """Iterate over (structured name, buffer)."""
+        return self._walk("_buffers", prefix, include_sublayers, remove_duplicate)
+
+    def children(self):
+        """Iterate over the direct sublayers."""
+        for _, layer in self.named_children():
+            yield layer
+
+    def named_children(self):
+        """Iterate over (name, layer) of the direct sublayers, each once."""
+        seen = set()
+        for name, layer in self._sub_layers.items():
+            if layer is not None and layer not in seen:
+                seen.add(layer)
+                yield name, layer
+
+    def sublayers(self, include_self=False):
+        """All sublayers, depth first."""
+        return [layer for _, layer in self.named_sublayers(include_self=include_self)]
+
+    def named_sublayers(self, prefix="", include_self=False, layers_set=None, remove_duplicate=True):
+        """Iterate over (structured name, layer), depth first."""
+        if layers_set is None:
+            layers_set = set()
+        if include_self and self not in layers_set:
+            if remove_duplicate:
+                layers_set.add(self)
+            yield prefix, self
+        for key, layer in self._sub_layers.items():
+            if layer is not None:
+                yield from layer.named_sublayers(prefix + ("." if prefix else "") + key, True, layers_set,
+                                                 remove_duplicate)
+
+    def modules(self):
+        """Iterate over this layer and all sublayers."""
+        for _, layer in self.named_modules():
+            yield layer
+
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+        """`named_sublayers` including this layer."""
+        return self.named_sublayers(prefix, True, memo, remove_duplicate)
+
+    def get_sublayer(self, target):
+        """The sublayer at the dotted path `target`; AttributeError if there is none."""
+        layer = self
+        for part in target.split(".") if target else ():
+            if not hasattr(layer, part):
+                raise AttributeError(f"{type(layer).__name__} has no attribute `{part}`")
+            layer = getattr(layer, part)
+            if not isinstance(layer, Layer):
+                raise AttributeError(f"`{part}` is not a Layer")
+        return layer
+
+    get_submodule = get_sublayer
+
+    def set_sublayer(self, target, layer, strict=False):
+        """Put `layer` at the dotted path `target`; with `strict` something must already be there."""
+        path, _, name = target.rpartition(".")
+        if not name:
+            raise ValueError("Cannot set the sublayer without a target name!")
+        if not isinstance(layer, Layer):
+            raise ValueError(f"[Layer] expected a Layer, got {type(layer).__name__}")
+        parent = self.get_sublayer(path)
+        if strict and not isinstance(getattr(parent, name, None), Layer):
+            raise AttributeError(f"{type(parent).__name__} has no attribute `{name}`")
+        setattr(parent, name, layer)
+
+    set_submodule = set_sublayer
+
+    def _get_member(self, target, member, kind):
+        path, _, name = target.rpartition(".")
+        layer = self.get_sublayer(path)
+        found = getattr(layer, member).get(name)
+        if found is None:
+            raise AttributeError(f"{type(layer).__name__} has no {kind} `{name}`")
+        return found
+
+    def get_parameter(self, target):
+        """The parameter at the dotted path `target`."""
+        return self._get_member(target, "_parameters", "parameter")
+
+    def get_buffer(self, target):
+        """The buffer at the dotted path `target`."""
+        return self._get_member(target, "_buffers", "buffer")
+
+    def clear_gradients(self, set_to_zero=True):
+        """Zero (or with False, drop) the gradients of all parameters."""
+        for p in self.parameters():
+            if not p.stop_gradient:
+                p.clear_gradient(set_to_zero)
+
+    def zero_grad(self, set_to_none=True):
+        """Drop (or with False, zero) the gradients of all parameters."""
+        self.clear_gradients(not set_to_none)
+
+    def __setattr__(self, name, value):
+        d = self.__dict__
+        params = d.get("_parameters")
+        if isinstance(value, EagerParamBase):
+            if params is None:
+                raise ValueError("super().__init__() should be called first")
+            self._forget(name, "_buffers", "_sub_layers")
+            params[name] = value
+        elif isinstance(value, Layer):
+            layers = d.get("_sub_layers")
+            if layers is None:
+                raise ValueError("super().__init__() should be called first")
+            self._forget(name, "_parameters", "_buffers")
+            layers[name] = value
+        elif params is not None and name in params:
+            if value is not None:
+                raise TypeError(f"assignment to parameter '{name}' should be of type Parameter or None, but got "
+                                f"'{type(value).__name__}'")
+            params[name] = None
+        elif params is not None and name in d["_sub_layers"]:
+            if value is not None:
+                raise TypeError(f"assignment to sublayer '{name}' should be of type Layer or None, but got "
+                                f"'{type(value).__name__}'")
+            d["_sub_layers"][name] = None
+        elif params is not None and name in d["_buffers"]:
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(f"assignment to buffers '{name}' should be of type core.DenseTensor or None, but got "
+                                f"'{type(value).__name__}'")
+            d["_buffers"][name] = value
+        elif isinstance(value, Tensor) and type(value) is Tensor:
+            if params is None:
+                raise ValueError("super().__init__() should be called first")
+            d.pop(name, None)
+            d["_buffers"][name] = value
+            d["_non_persistable_buffer_names_set"].add(name)
+        else:
+            object.__setattr__(self, name, value)
+
+    def _forget(self, name, *members):
+        d = self.__dict__
+        d.pop(name, None)
+        for member in members:
+            if d[member].pop(name, None) is not None and member == "_buffers":
+                d["_non_persistable_buffer_names_set"].discard(name)
+
+    def __getattr__(self, name):
+        d = self.__dict__
+        for member in ("_parameters", "_sub_layers", "_buffers"):
+            table = d.get(member)
+            if table is not None and name in table:
+                return table[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __delattr__(self, name):
+        for member in ("_parameters", "_sub_layers", "_buffers"):
+            table = self.__dict__.get(member)
+            if table is not None and name in table:
+                del table[name]
+                if member == "_buffers":
+                    self._non_persistable_buffer_names_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self):
+        names = set(object.__dir__(self))
+        for member in ("_parameters", "_sub_layers", "_buffers"):
+            names.update(self.__dict__.get(member, ()))
+        return sorted(names)
+
+    def extra_repr(self):
+        """Text shown between the parentheses of `repr(layer)`."""
+        return ""
+
+    def __repr__(self):
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): " + _indent(repr(layer)) for name, layer in self._sub_layers.items()]
+        if not children:
+            return f"{type(self).__name__}({lines[0]})" if len(lines) == 1 else (
+                f"{type(self).__name__}(" + "".join("\n  " + line for line in lines) + ("\n)" if lines else ")"))
+        head = f"{type(self).__name__}(" + ", ".join(lines)
+        return head + "".join("\n  " + c for c in children) + "\n)"
+
+    def state_dict(self, *args, **kwargs):
+        """OrderedDict of structured name -> parameter or persistable buffer.
+
+        Arguments: destination=None, include_sublayers=True, structured_name_prefix='', use_hook=True, keep_vars=True;
+        torch's `prefix` is accepted for `structured_name_prefix`.
+        """
+        return self._state_dict(False, *args, **kwargs)
+
+    def _state_dict(self, non_persistable, destination=None, include_sublayers=True, structured_name_prefix="",
+                    use_hook=True, keep_vars=True, prefix=None):
+        if isinstance(include_sublayers, str):
+            structured_name_prefix, include_sublayers = include_sublayers, True
+        return state.collect(self, destination, include_sublayers,
+                             structured_name_prefix if prefix is None else prefix, non_persistable, use_hook, keep_vars)
+
+    def to_static_state_dict(self, destination=None, include_sublayers=True, structured_name_prefix="", use_hook=True,
+                             keep_vars=True):
+        """`state_dict` with the non-persistable buffers too."""
+        return self._state_dict(True, destination, include_sublayers, structured_name_prefix, use_hook, keep_vars)
+
+    def set_state_dict(self, state_dict, use_structured_name=True):
+        """Copy values in; entries that do not fit are skipped with a warning. Returns (missing, unexpected) keys."""
+        return state.load(self, state_dict, use_structured_name)
+
+    set_dict = set_state_dict
+    load_dict = set_state_dict
+
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        """torch-style loading: RuntimeError on missing or unexpected keys when `strict`."""
+        return state.load_strict(self, state_dict, strict, assign)
+
+    def get_extra_state(self):
+        """Extra state to keep in `state_dict`; subclasses may define it together with `set_extra_state`."""
+        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called. ")
+
+    def set_extra_state(self, state):
+        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called. ")
+
+    def sharded_state_dict(self, structured_name_prefix=""):
+        """State dict of shards for the distributed checkpoint."""
+        from paddle.distributed.flex_checkpoint.dcp.sharded_weight import build_sharded_state_dict
+        return build_sharded_state_dict(self.state_dict(structured_name_prefix=""), None, structured_name_prefix)
+
+    def full(self, aoa_config=None, **kwargs):
+        """Iterate over full parameters assembled from their shards."""
+        from paddle.distributed.flex_checkpoint.dcp.full_param import full_param
+        return full_param(self, aoa_config, **kwargs)
+
+    def _convert(self, device, dtype, blocking=None, include_sublayers=True, floating_only=True, excluded=()):
+        layers = self.sublayers(include_self=True) if include_sublayers else [self]
+        seen = set()
+        for layer in layers:
+            if excluded and isinstance(layer, excluded):
+                continue
+            for table in (layer._parameters, layer._buffers):
+                for tensor in table.values():
+                    if tensor is not None and id(tensor) not in seen:
+                        seen.add(id(tensor))
+                        state.convert_tensor(tensor, device, dtype, blocking, floating_only)
+            if dtype is not None:
+                layer._dtype = dtype
+        return self
+
+    def to(self, device=None, dtype=None, blocking=None, non_blocking=None):
+        """Move and/or cast all parameters and buffers in place; `device` may also be a dtype or a Tensor to follow."""
+        if isinstance(device, Tensor):
+            device, dtype = device.place, device.dtype
+        elif device is not None and dtype is None:
+            try:
+                dtype, device = framework.to_dtype(device), None
+            except TypeError:
+                pass
+        if blocking is None and non_blocking is not None:
+            blocking = not non_blocking
+        dtype = None if dtype is None else framework.to_dtype(dtype)
+        return self._convert(state.parse_device(device), dtype, blocking)
+
+    def _cast(self, dtype, excluded_layers=None):
+        if excluded_layers is None:
+            from .norm import _BatchNormBase, BatchNorm
+            excluded = (_BatchNormBase, BatchNorm) if dtype_name(dtype) != "float32" else ()
+        elif isinstance(excluded_layers, type):
+            excluded = (excluded_layers,)
+        elif isinstance(excluded_layers, (list, tuple)):
+            excluded = tuple(excluded_layers)
+        else:
+            raise TypeError("excluded_layers should be type nn.Layer or list, but got "
+                            f"{type(excluded_layers).__name__}")
+        return self._convert(None, framework.to_dtype(dtype), excluded=excluded)
+
+    def astype(self, dtype=None):
+        """Cast all floating point parameters and buffers to `dtype`."""
+        return self if dtype is None else self._convert(None, framework.to_dtype(dtype))
+
+    def type(self, dst_type):
+        """Cast all parameters and buffers to `dst_type`."""
+        return self._convert(None, framework.to_dtype(dst_type), floating_only=False)
+
+    def float(self, excluded_layers=None):
+        """Cast floating point parameters and buffers to float32."""
+        return self._cast("float32", excluded_layers)
+
+    def float16(self, excluded_layers=None):
+        """Cast floating point parameters and buffers to float16, batch norms excepted."""
+        return self._cast("float16", excluded_layers)
+
+    half = float16
+
+    def bfloat16(self, excluded_layers=None):
+        """Cast floating point parameters and buffers to bfloat16, batch norms excepted."""
+        return self._cast("bfloat16", excluded_layers)
+
+    def double(self):
+        """Cast floating point parameters and buffers to float64."""
+        return self._convert(None, framework.to_dtype("float64"))
+
+    def cpu(self):
+        """Move parameters and buffers to host memory."""
+        return self.to("cpu")
+
+    def cuda(self, device=None):
+        """Move parameters and buffers to a GPU."""
+        return self.to("gpu" if device is None else device)
+
+    def xpu(self, device=None):
+        """Move parameters and buffers to an XPU."""
+        return self.to("xpu" if device is None else device)

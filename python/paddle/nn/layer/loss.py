@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss layers: each holds the arguments of one loss function."""
+import paddle
+from paddle import get_default_dtype
+
+from .. import functional as F
+from .layers import Layer
+
+__all__ = ["BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "HSigmoidLoss", "MSELoss", "L1Loss", "NLLLoss",
+           "PoissonNLLLoss", "KLDivLoss", "MarginRankingLoss", "CTCLoss", "RNNTLoss", "SmoothL1Loss",
+           "MultiLabelSoftMarginLoss", "MultiLabelMarginLoss", "HingeEmbeddingLoss", "CosineEmbeddingLoss",
+           "TripletMarginWithDistanceLoss", "TripletMarginLoss", "MultiMarginLoss", "SoftMarginLoss",
+           "GaussianNLLLoss", "AdaptiveLogSoftmaxWithLoss"]
+
+
+def _reduction(value, name, *more):
+    if value not in ("sum", "mean", "none", *more):
+        raise ValueError(f"The value of 'reduction' in {name} should be 'sum', 'mean' or 'none', but received {value}, "
+                         "which is not allowed.")
+    return value
+
+
+class BCEWithLogitsLoss(Layer):
+    """Binary cross entropy of sigmoid(logit)."""
+
+    def __init__(self, weight=None, reduction="mean", pos_weight=None, name=None):
+        super().__init__()
+        self.weight = weight
+        self.reduction = _reduction(reduction, "BCEWithLogitsLoss")
+        self.pos_weight = pos_weight
+        self.name = name
+
+    def forward(self, logit, label):
+        return F.binary_cross_entropy_with_logits(logit, label, self.weight, self.reduction, self.pos_weight)
+
+
+class CrossEntropyLoss(Layer):
+    """Cross entropy of class scores."""
+
+    def __init__(self, weight=None, ignore_index=-100, reduction="mean", soft_label=False, axis=-1, use_softmax=True,
+                 label_smoothing=0.0, name=None):
+        super().__init__()
+        self.weight = weight
+        self.reduction = reduction
+        self.ignore_index = ignore_index
+        self.soft_label = soft_label
+        self.axis = axis
+        self.use_softmax = use_softmax
+        self.label_smoothing = label_smoothing
+        self.name = name
+
+    def forward(self, input, label):
+        return F.cross_entropy(input, label, self.weight, self.ignore_index, self.reduction, self.soft_label,
+                               self.axis, self.use_softmax, self.label_smoothing)
+
+
+class HSigmoidLoss(Layer):
+    """Hierarchical sigmoid over a binary tree of classes."""
+
+    def __init__(self, feature_size, num_classes, weight_attr=None, bias_attr=None, is_custom=False, is_sparse=False,
+                 name=None):
+        super().__init__()
+        if num_classes < 2 and not is_custom:
+            raise ValueError("num_classes must not be less than 2 with default tree")
+        if not is_custom and is_sparse:
+            raise ValueError("only custom tree could be sparse")
+        self._feature_size = feature_size
+        self._num_classes = num_classes
+        self._is_custom = is_custom
+        self._is_sparse = is_sparse
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        self._name = name
+        self._dtype = get_default_dtype()
+        rows = num_classes if is_custom else num_classes - 1
+        self.weight = self.create_parameter([rows, feature_size], weight_attr, self._dtype)
+        self.bias = self.create_parameter([rows, 1], bias_attr, self._dtype, True)
+
+    def forward(self, input, label, path_table=None, path_code=None):
+        return F.hsigmoid_loss(input, label, self._num_classes, self.weight, self.bias, path_table, path_code,
+                               self._is_sparse)
+
+
+class MSELoss(Layer):
+    """Squared error."""
+
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        if reduction not in ("sum", "mean", "none"):
+            raise ValueError(f"'reduction' in 'MSELoss' should be 'sum', 'mean' or 'none', but received {reduction}.")
+        self.reduction = reduction
+
+    def forward(self, input, label):
+        return F.mse_loss(input, label, self.reduction)
+
+
+class L1Loss(Layer):
+    """Absolute error."""
+
+    def __init__(self, reduction="mean", name=None):
+        super().__init__()
+        self.reduction = _reduction(reduction, "L1Loss")
+        self.name = name
+
+    def forward(self, input, label):
+        return F.l1_loss(input, label, self.reduction)
+
+
+class BCELoss(Layer):
+    """Binary cross entropy of probabilities."""
+
+    def __init__(self, weight=None, reduction="mean", name=None):
+        super().__init__()
+        self.weight = weight
+        self.reduction = _reduction(reduction, "bce_loss")
+        self.name = name
+
+    def forward(self, input, label):
+        return F.binary_cross_entropy(input, label, self.weight, self.reduction)
+
+
+class NLLLoss(Layer):
+    """Negative log likelihood of log-probabilities."""
+
+    def __init__(self, weight=None, ignore_index=-100, reduction="mean", name=None):
+        super().__init__()
+        self._weight = weight
+        self._ignore_index = ignore_index
+        self._reduction = _reduction(reduction, "nll_loss")
+        self._name = name
+
+    def forward(self, input, label):
+        return F.nll_loss(input, label, self._weight, self._ignore_index, self._reduction)
+
+
+class PoissonNLLLoss(Layer):
+    """Negative log likelihood of Poisson counts."""
+
+    def __init__(self, log_input=True, full=False, epsilon=1e-8, reduction="mean", name=None):
+        super().__init__()
+        if epsilon <= 0:
+            raise ValueError(f"The value of `epsilon` in PoissonNLLLoss should be positive, but received {epsilon:f}, "
+                             "which is not allowed")
+        self._log_input = log_input
+        self._full = full
+        self._epsilon = epsilon
+        self._reduction = _reduction(reduction, "PoissonNLLLoss")
+        self._name = name
+
+    def forward(self, input, label):
+        return F.poisson_nll_loss(input, label, self._log_input, self._full, self._epsilon, self._reduction)
+
+
+class KLDivLoss(Layer):
+    """Kullback-Leibler divergence of log-probabilities from a target."""
+
+    def __init__(self, reduction="mean", log_target=False):
+        super().__init__()
+        self.reduction = reduction
+        self.log_target = log_target
+
+    def forward(self, input, label):
+        return F.kl_div(input, label, self.reduction, self.log_target)
+
+
+class MarginRankingLoss(Layer):
+    """max(0, -label * (input - other) + margin)."""
+
+    def __init__(self, margin=0.0, reduction="mean", name=None):
+        super().__init__()
+        self.margin = margin
+        self.reduction = _reduction(reduction, "MarginRankingLoss")
+        self.name = name
+
+    def forward(self, input, other, label):
+        return F.margin_ranking_loss(input, other, label, self.margin, self.reduction)
+
+
+class CTCLoss(Layer):
+    """Connectionist temporal classification."""
+
+    def __init__(self, blank=0, reduction="mean", zero_infinity=False):
+        super().__init__()
+        self.blank = blank
+        self.reduction = reduction
+        self.zero_infinity = zero_infinity
+
+    def forward(self, log_probs, labels, input_lengths, label_lengths, norm_by_times=False):
+        return F.ctc_loss(log_probs, labels, input_lengths, label_lengths, self.blank, self.reduction, norm_by_times,
+                          self.zero_infinity)
+
+
+class RNNTLoss(Layer):
+    """RNN transducer loss."""
+
+    def __init__(self, blank=0, fastemit_lambda=0.001, reduction="mean", name=None):
+        super().__init__()
+        self.blank = blank
+        self.reduction = reduction
+        self.fastemit_lambda = fastemit_lambda
+        self.name = name
+
+    def forward(self, input, label, input_lengths, label_lengths):
+        return F.rnnt_loss(input, label, input_lengths, label_lengths, self.blank, self.fastemit_lambda,
+                           self.reduction)
+
+
+class SmoothL1Loss(Layer):
+    """Huber loss."""
+
+    def __init__(self, reduction="mean", delta=1.0, is_huber=True, name=None):
+        super().__init__()
+        self.reduction = reduction
+        self.delta = delta
+        self.is_huber = is_huber
+        self.name = name
+
+    def forward(self, input, label):
+        return F.smooth_l1_loss(input, label, self.reduction, self.delta, self.is_huber)
+
+
+class MultiLabelSoftMarginLoss(Layer):
+    """Mean binary cross entropy over classes."""
+
+    def __init__(self, weight=None, reduction="mean", name=None):
+        super().__init__()
+        self.weight = weight
+        self.reduction = _reduction(reduction, "MultiLabelSoftMarginLoss")
+        self.name = name
+
+    def forward(self, input, label):
+        return F.multi_label_soft_margin_loss(input, label, self.weight, self.reduction)
+
+
+class MultiLabelMarginLoss(Layer):
+    """Hinge between every target and every other class."""
+
+    def __init__(self, reduction="mean", name=None):
+        super().__init__()
+        self.reduction = _reduction(reduction, "MultiLabelMarginLoss")
+        self.name = name
+
+    def forward(self, input, label):
+        return F.multi_label_margin_loss(input, label, self.reduction)
+
+
+class HingeEmbeddingLoss(Layer):
+    """Distance for similar pairs, hinge for dissimilar ones."""
+
+    def __init__(self, margin=1.0, reduction="mean", name=None):
+        super().__init__()
+        self.margin = margin
+        self.reduction = reduction
+        self.name = name
+
+    def forward(self, input, label):
+        return F.hinge_embedding_loss(input, label, self.margin, self.reduction)
+
+
+class CosineEmbeddingLoss(Layer):
+    """Cosine distance for similar pairs, hinge for dissimilar ones."""
+
+    def __init__(self, margin=0, reduction="mean", name=None):
+        super().__init__()
+        if margin > 1 or margin < -1:
+            raise ValueError(f"The value of 'margin' should be in the interval of [-1, 1], but received {margin:f}, "
+                             "which is not allowed.")
+        self.margin = margin
+        self.reduction = _reduction(reduction, "CosineEmbeddingLoss")
+        self.name = name
+
+    def forward(self, input1, input2, label):
+        return F.cosine_embedding_loss(input1, input2, label, self.margin, self.reduction)
+
+
+class TripletMarginWithDistanceLoss(Layer):
+    """Triplet loss with any distance function."""
+
+    def __init__(self, distance_function=None, margin=1.0, swap=False, reduction="mean", name=None):
+        super().__init__()
+        self.margin = margin
+        self.swap = swap
+        self.reduction = _reduction(reduction, "TripletMarginWithDistanceLoss")
+        self.distance_function = distance_function
+        self.name = name
+
+    def forward(self, input, positive, negative):
+        return F.triplet_margin_with_distance_loss(input, positive, negative, self.distance_function, self.margin,
+                                                   self.swap, self.reduction)
+
+
+class TripletMarginLoss(Layer):
+    """Triplet loss with the p-norm distance."""
+
+    def __init__(self, margin=1.0, p=2.0, epsilon=1e-6, swap=False, reduction="mean", name=None):
+        super().__init__()
+        self.margin = margin
+        self.p = p
+        self.epsilon = epsilon
+        self.swap = swap
+        self.reduction = _reduction(reduction, "TripletMarginLoss")
+        self.name = name
+
+    def forward(self, input, positive, negative):
+        return F.triplet_margin_loss(input, positive, negative, self.margin, self.p, self.epsilon, self.swap,
+                                     self.reduction)
+
+
+class MultiMarginLoss(Layer):
+    """Hinge between the target class and every other."""
+
+    def __init__(self, p=1, margin=1.0, weight=None, reduction="mean", name=None):
+        super().__init__()
+        self.p = p
+        self.margin = margin
+        self.weight = weight
+        self.reduction = _reduction(reduction, "MultiMarginLoss")
+        self.name = name
+
+    def forward(self, input, label):
+        return F.multi_margin_loss(input, label, self.p, self.margin, self.weight, self.reduction)
+
+
+class SoftMarginLoss(Layer):
+    """log(1 + exp(-label * input))."""
+
+    def __init__(self, reduction="mean", name=None):
+        super().__init__()
+        self.reduction = _reduction(reduction, "SoftMarginLoss")
+        self.name = name
+
+    def forward(self, input, label):
+        return F.soft_margin_loss(input, label, self.reduction)
+
+
+class GaussianNLLLoss(Layer):
+    """Negative log likelihood of normal values."""
+
+    def __init__(self, full=False, epsilon=1e-6, reduction="mean", name=None):
+        super().__init__()
+        self.full = full
+        self.epsilon = epsilon
+        self.reduction = _reduction(reduction, "GaussianNLLLoss")
+        self.name = name
+
+    def forward(self, input, label, variance):
+        return F.gaussian_nll_loss(input, label, variance, self.full, self.epsilon, self.reduction)
+
+
+class AdaptiveLogSoftmaxWithLoss(Layer):
+    """Softmax over many classes, split into a frequent head and rarer clusters at `cutoffs`."""
+
+    def __init__(self, in_features, n_classes, cutoffs, weight_attr=None, bias_attr=None, div_value=4.0,
+                 head_bias=False, name=None):
+        super().__init__()
+        self._dtype = get_default_dtype()
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        cutoffs = list(cutoffs)
+        if not cutoffs:
+            raise ValueError("cutoffs should be a sequence of length larger than 0")
+        if (cutoffs != sorted(cutoffs) or min(cutoffs) <= 0 or max(cutoffs) > n_classes - 1
+                or len(set(cutoffs)) != len(cutoffs) or any(int(c) != c for c in cutoffs)):
+            raise ValueError("cutoffs should be a sequence of unique, positive integers sorted in an increasing order, "
+                             "where each value is between 1 and n_classes-1")
+        self.in_features = in_features
+        self.n_classes = n_classes
+        self.cutoffs = [*cutoffs, n_classes]
+        self.div_value = div_value
+        self.is_head_bias = head_bias
+        self.shortlist_size = self.cutoffs[0]
+        self.n_clusters = len(self.cutoffs) - 1
+        self.head_size = self.shortlist_size + self.n_clusters
+        self.head_weight = self.create_parameter([in_features, self.head_size], weight_attr, self._dtype)
+        self.head_bias = (self.create_parameter([self.head_size], bias_attr, self._dtype, True)
+                          if head_bias else None)
+        self.tail_weights = []
+        for i in range(self.n_clusters):
+            hidden = int(in_features // (div_value ** (i + 1)))
+            size = self.cutoffs[i + 1] - self.cutoffs[i]
+            self.tail_weights.append([self.create_parameter([in_features, hidden], weight_attr, self._dtype),
+                                      self.create_parameter([hidden, size], weight_attr, self._dtype)])
+
+    def forward(self, input, label):
+        return F.adaptive_log_softmax_with_loss(input, label, self.head_weight, self.tail_weights, self.cutoffs,
+                                                self.head_bias)
+
+    def _full_log_prob(self, input, head_output):
+        head = F.log_softmax(head_output, axis=1)
+        parts = [head[:, :self.shortlist_size]]
+        for i, (down, up) in enumerate(self.tail_weights):
+            cluster = F.log_softmax(F.linear(F.linear(input, down), up), axis=1)
+            parts.append(cluster + paddle.unsqueeze(head[:, self.shortlist_size + i], 1))
+        return paddle.concat(parts, axis=1)
+
+    def log_prob(self, input):
+        """Log-probabilities of all classes, [N, n_classes]."""
+        return self._full_log_prob(input, F.linear(input, self.head_weight, self.head_bias))
+
+    def predict(self, input):
+        """The most probable class of each row, [N]."""
+        return paddle.argmax(self.log_prob(input), axis=1)

@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Normalisation layers."""
+import paddle
+from paddle import get_default_dtype
+from paddle.base.framework import dtype_name
+from paddle.base.param_attr import ParamAttr
+
+from .. import functional as F
+from ..initializer import Constant, Normal
+from .alias import aliases
+from .layers import Layer
+
+__all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "SyncBatchNorm", "LayerNorm", "GroupNorm",
+           "InstanceNorm1D", "InstanceNorm2D", "InstanceNorm3D", "LocalResponseNorm", "SpectralNorm", "RMSNorm"]
+
+
+def _check_rank(x, *ranks):
+    if len(x.shape) not in ranks:
+        raise ValueError(f"expected {' or '.join(f'{r}D' for r in ranks)} input (got {len(x.shape)}D input)")
+
+
+def _running(layer, name, value, size, dtype, **kwargs):
+    """A statistic: a parameter without gradient."""
+    stat = layer.create_parameter([size], ParamAttr(name=name, initializer=Constant(value), trainable=False, **kwargs),
+                                  dtype)
+    stat.stop_gradient = True
+    return stat
+
+
+def _register_statistics(layer, mean, variance):
+    layer._mean = mean
+    layer._variance = variance
+
+
+def _stat_dtype(dtype):
+    return "float32" if dtype_name(dtype) in ("float16", "bfloat16") else dtype
+
+
+class _BatchNormBase(Layer):
+    _ranks = None
+
+    def __init__(self, num_features, momentum=0.9, epsilon=1e-05, weight_attr=None, bias_attr=None, data_format="NCHW",
+                 use_global_stats=None, name=None):
+        super().__init__()
+        self._num_features = num_features
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        self._use_global_stats = use_global_stats
+        self._dtype = _stat_dtype(get_default_dtype())
+        self.weight = self.create_parameter([num_features], weight_attr, self._dtype,
+                                            default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_features], bias_attr, self._dtype, True)
+        _register_statistics(self,
+                             _running(self, None if name is None else name + "_mean", 0.0, num_features, self._dtype),
+                             _running(self, None if name is None else name + "_variance", 1.0, num_features,
+                                      self._dtype))
+        self._data_format = data_format
+        self._in_place = False
+        self._momentum = momentum
+        self._epsilon = epsilon
+        self._fuse_with_relu = False
+        self._name = name
+
+    def _check_input_dim(self, input):
+        if self._ranks:
+            _check_rank(input, *self._ranks)
+
+    def _check_data_format(self):
+        pass
+
+    def forward(self, input):
+        self._check_input_dim(input)
+        return F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum,
+                            self._epsilon, self._data_format, self._use_global_stats)
+
+    def extra_repr(self):
+        text = f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        if self._data_format != "NCHW":
+            text += f", data_format={self._data_format}"
+        if self._name is not None:
+            text += f", name={self._name}"
+        return text
+
+
+def _batch_norm_class(name, ranks, layout, allowed, doc):
+    @aliases(eps="epsilon")
+    class Norm(_BatchNormBase):
+        _ranks = ranks
+
+        def __init__(self, num_features, momentum=0.9, epsilon=1e-05, weight_attr=None, bias_attr=None,
+                     data_format=layout, use_global_stats=None, name=None):
+            if data_format not in allowed:
+                raise ValueError(f"expected {', '.join(allowed)} for data_format input, got {data_format}")
+            super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats,
+                             name)
+
+    Norm.__name__ = Norm.__qualname__ = name
+    Norm.__doc__ = doc
+    return Norm
+
+
+BatchNorm1D = _batch_norm_class("BatchNorm1D", (2, 3), "NCL", ("NCL", "NLC", "NC"),
+                                "Batch normalisation of [N, C] or [N, C, L].")
+BatchNorm2D = _batch_norm_class("BatchNorm2D", (4,), "NCHW", ("NCHW", "NHWC", "NC"),
+                                "Batch normalisation of [N, C, H, W].")
+BatchNorm3D = _batch_norm_class("BatchNorm3D", (5,), "NCDHW", ("NCDHW", "NDHWC", "NC"),
+                                "Batch normalisation of [N, C, D, H, W].")
+
+
+class BatchNorm(Layer):
+    """Batch normalisation of any rank, followed by an optional activation named by `act`."""
+
+    def __init__(self, num_channels, act=None, is_test=False, momentum=0.9, epsilon=1e-05, param_attr=None,
+                 bias_attr=None, dtype="float32", data_layout="NCHW", in_place=False, moving_mean_name=None,
+                 moving_variance_name=None, do_model_average_for_mean_and_var=True, use_global_stats=False,
+                 trainable_statistics=False):
+        super().__init__()
+        self._param_attr = param_attr
+        self._bias_attr = bias_attr
+        self._act = act
+        self._dtype = _stat_dtype(dtype)
+        self.weight = self.create_parameter([num_channels], param_attr, self._dtype, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_channels], bias_attr, self._dtype, True)
+        average = {"do_model_average": do_model_average_for_mean_and_var}
+        _register_statistics(self, _running(self, moving_mean_name, 0.0, num_channels, self._dtype, **average),
+                             _running(self, moving_variance_name, 1.0, num_channels, self._dtype, **average))
+        self._in_place = in_place
+        self._data_layout = data_layout
+        self._momentum = momentum
+        self._epsilon = epsilon
+        self._is_test = is_test
+        self._fuse_with_relu = False
+        self._use_global_stats = use_global_stats
+        self._trainable_statistics = trainable_statistics
+
+    def forward(self, input):
+        out = paddle._C_ops.batch_norm(input, self._mean, self._variance, self.weight, self.bias, not self.training,
+                                       self._momentum, self._epsilon, self._data_layout, self._use_global_stats,
+                                       self._trainable_statistics)[0]
+        return out if self._act is None else getattr(F, self._act)(out)
+
+
+@aliases(eps="epsilon")
+class SyncBatchNorm(_BatchNormBase):
+    """Batch normalisation with statistics over all processes of the data parallel group."""
+
+    def __init__(self, num_features, momentum=0.9, epsilon=1e-05, weight_attr=None, bias_attr=None, data_format="NCHW",
+                 name=None):
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
+
+    def _check_data_format(self):
+        if self._data_format in ("NCHW", "NCDHW", "NC", "NCL"):
+            self._data_format = "NCHW"
+        elif self._data_format in ("NHWC", "NDHWC", "NLC"):
+            self._data_format = "NHWC"
+        else:
+            raise ValueError(f"expected 'NCDHW', 'NDHWC', 'NCL', 'NLC', 'NC', 'NCHW', 'NHWC' for data_format, got "
+                             f"{self._data_format}")
+
+    def forward(self, x):
+        self._check_data_format()
+        if self.training:
+            from paddle import distributed
+            if distributed.get_world_size() > 1:
+                return paddle._C_ops.sync_batch_norm_(x, self._mean, self._variance, self.weight, self.bias, False,
+                                                      self._momentum, self._epsilon, self._data_format, False, False)[0]
+        return super().forward(x)
+
+    @classmethod
+    def convert_sync_batchnorm(cls, layer):
+        """Replace every BatchNorm below `layer` (or the layer itself) by a SyncBatchNorm with the same state."""
+        result = layer
+        if isinstance(layer, _BatchNormBase) and not isinstance(layer, SyncBatchNorm):
+            attrs = [a.name if isinstance(a, ParamAttr) else a for a in (layer._weight_attr, layer._bias_attr)]
+            result = SyncBatchNorm(layer._num_features, layer._momentum, layer._epsilon, *attrs, layer._data_format,
+                                   layer._name)
+            if layer._weight_attr is not False and layer._bias_attr is not False:
+                with paddle.no_grad():
+                    result.weight = layer.weight
+                    result.bias = layer.bias
+            _register_statistics(result, layer._mean, layer._variance)
+            result.training = layer.training
+        for name, sub in layer.named_children():
+            result.add_sublayer(name, cls.convert_sync_batchnorm(sub))
+        return result
+
+
+@aliases(eps="epsilon")
+class LayerNorm(Layer):
+    """Normalise over the last dimensions of shape normalized_shape."""
+
+    def __init__(self, normalized_shape, epsilon=1e-05, *, elementwise_affine=True, bias=True, device=None, dtype=None,
+                 weight_attr=None, bias_attr=None, name=None):
+        super().__init__()
+        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        self._epsilon = epsilon
+        self._weight_attr = False if not elementwise_affine else weight_attr
+        self._bias_attr = False if not (elementwise_affine and bias) else bias_attr
+        self._device = device
+        self._dtype = get_default_dtype() if dtype is None else dtype
+        size = 1
+        for d in self._normalized_shape:
+            size *= d
+        self.weight = self.create_parameter([size], self._weight_attr, self._dtype,
+                                            default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([size], self._bias_attr, self._dtype, True)
+
+    def forward(self, input):
+        return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
+
+    def extra_repr(self):
+        return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
+
+
+class RMSNorm(Layer):
+    """Divide by the root mean square over the last dimensions, times a trained weight."""
+
+    def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None, *,
+                 weight_attr=None, name=None):
+        super().__init__()
+        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        self._epsilon = 1e-5 if eps is None else eps
+        self._dtype = get_default_dtype() if dtype is None else dtype
+        self.weight = self.create_parameter(self._normalized_shape, weight_attr if elementwise_affine else False,
+                                            self._dtype, default_initializer=Constant(1.0))
+
+    def forward(self, input):
+        return F.rms_norm(input, self._normalized_shape, self.weight, self._epsilon)
+
+    def extra_repr(self):
+        return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
+
+
+@aliases(eps="epsilon")
+class GroupNorm(Layer):
+    """Normalise over groups of channels."""
+
+    def __init__(self, num_groups, num_channels, epsilon=1e-05, *, affine=True, device=None, dtype=None,
+                 weight_attr=None, bias_attr=None, data_format="NCHW", name=None):
+        super().__init__()
+        if data_format not in ("NCHW", "NHWC", "NCL", "NLC", "NCDHW", "NDHWC"):
+            raise ValueError("unsupported data layout:" + data_format)
+        self._weight_attr = weight_attr if affine else False
+        self._bias_attr = bias_attr if affine else False
+        self._epsilon = epsilon
+        self._num_channels = num_channels
+        self._num_groups = num_groups
+        self._data_format = data_format
+        self._device = device
+        self._dtype = get_default_dtype() if dtype is None else dtype
+        self.weight = self.create_parameter([num_channels], self._weight_attr, self._dtype,
+                                            default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_channels], self._bias_attr, self._dtype, True)
+
+    def forward(self, input):
+        return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
+
+    def extra_repr(self):
+        return f"num_groups={self._num_groups}, num_channels={self._num_channels}, epsilon={self._epsilon}"
+
+
+class _InstanceNormBase(Layer):
+    _ranks = None
+
+    def __init__(self, num_features, epsilon=1e-5, momentum=0.9, weight_attr=None, bias_attr=None, data_format="NCHW",
+                 name=None):
+        super().__init__()
+        if (weight_attr is False) != (bias_attr is False):
+            raise AssertionError("weight_attr and bias_attr must be set to False at the same time in InstanceNorm")
+        self._momentum = momentum
+        self._epsilon = epsilon
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        self._num_features = num_features
+        self._data_format = data_format
+        self.scale = self.create_parameter([num_features], weight_attr, self._dtype, False, Constant(1.0))
+        self.bias = self.create_parameter([num_features], bias_attr, self._dtype, True, Constant(0.0))
+
+    def forward(self, input):
+        _check_rank(input, *self._ranks)
+        return F.instance_norm(input, weight=self.scale, bias=self.bias, momentum=self._momentum, eps=self._epsilon,
+                               data_format=self._data_format)
+
+    def extra_repr(self):
+        return f"num_features={self._num_features}, epsilon={self._epsilon}"
+
+
+class InstanceNorm1D(_InstanceNormBase):
+    """Instance normalisation of [N, C, L]."""
+
+    _ranks = (2, 3)
+
+    def __init__(self, num_features, epsilon=1e-05, momentum=0.9, weight_attr=None, bias_attr=None, data_format="NCL",
+                 name=None):
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
+
+
+class InstanceNorm2D(_InstanceNormBase):
+    """Instance normalisation of [N, C, H, W]."""
+
+    _ranks = (4,)
+
+    def __init__(self, num_features, epsilon=1e-05, momentum=0.9, weight_attr=None, bias_attr=None, data_format="NCHW",
+                 name=None):
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
+
+
+class InstanceNorm3D(_InstanceNormBase):
+    """Instance normalisation of [N, C, D, H, W]."""
+
+    _ranks = (5,)
+
+    def __init__(self, num_features, epsilon=1e-05, momentum=0.9, weight_attr=None, bias_attr=None,
+                 data_format="NCDHW", name=None):
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
+
+
+class LocalResponseNorm(Layer):
+    """Divide by a power of the mean square of neighbouring channels."""
+
+    def __init__(self, size, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW", name=None):
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+        self.data_format = data_format
+        self.name = name
+
+    def forward(self, input):
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k, self.data_format)
+
+    def extra_repr(self):
+        text = f"size={self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+        if self.data_format != "NCHW":
+            text += f", data_format={self.data_format}"
+        return text + (f", name={self.name}" if self.name is not None else "")
+
+
+class SpectralNorm(Layer):
+    """Divide a weight by its largest singular value, estimated by power iterations."""
+
+    def __init__(self, weight_shape, dim=0, power_iters=1, eps=1e-12, dtype="float32"):
+        super().__init__()
+        self._power_iters = power_iters
+        self._eps = eps
+        self._dim = dim
+        self._dtype = dtype
+        self._weight_shape = list(weight_shape)
+        if not all(d > 0 for d in self._weight_shape):
+            raise AssertionError("Any dimension of input cannot be equal to 0 or negative.")
+        height = self._weight_shape[dim]
+        width = 1
+        for i, d in enumerate(self._weight_shape):
+            width *= d if i != dim else 1
+        self.weight_u = self.create_parameter([height], ParamAttr(), dtype, default_initializer=Normal(0.0, 1.0))
+        self.weight_u.stop_gradient = True
+        self.weight_v = self.create_parameter([width], ParamAttr(), dtype, default_initializer=Normal(0.0, 1.0))
+        self.weight_v.stop_gradient = True
+
+    def forward(self, x):
+        return paddle._C_ops.spectral_norm(x, self.weight_u, self.weight_v, self._dim, self._power_iters, self._eps)

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pooling layers in one to three dimensions."""
+from .. import functional as F
+from .alias import aliases, reads
+from .layers import Layer
+
+__all__ = ["AvgPool1D", "AvgPool2D", "AvgPool3D", "MaxPool1D", "MaxPool2D", "MaxPool3D", "LPPool1D", "LPPool2D",
+           "LPPool1d", "LPPool2d", "AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "AdaptiveMaxPool1D",
+           "AdaptiveMaxPool2D", "AdaptiveMaxPool3D", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d",
+           "MaxUnPool1D", "MaxUnPool2D", "MaxUnPool3D", "FractionalMaxPool2D", "FractionalMaxPool3D", "AdaptiveAvgPool1d",
+           "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
+
+
+class AvgPool1D(Layer):
+    """Mean over windows of [N, C, L]."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None):
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.exclusive = exclusive
+        self.name = name
+
+    def forward(self, x):
+        return F.avg_pool1d(x, self.kernel_size, self.stride, self.padding, self.exclusive, self.ceil_mode)
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class _Window(Layer):
+    """Attributes of a two or three dimensional window."""
+
+    def __init__(self, kernel_size, stride, padding, ceil_mode, data_format, name):
+        super().__init__()
+        self.ksize = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.data_format = data_format
+        self.name = name
+
+    def extra_repr(self):
+        return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2D(_Window):
+    """Mean over windows of [N, C, H, W]."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
+                 data_format="NCHW", name=None):
+        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
+        self.exclusive = exclusive
+        self.divisor = divisor_override
+
+    def forward(self, x):
+        return F.avg_pool2d(x, self.ksize, self.stride, self.padding, self.ceil_mode, self.exclusive, self.divisor,
+                            self.data_format)
+
+
+class AvgPool3D(_Window):
+    """Mean over windows of [N, C, D, H, W]."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
+                 data_format="NCDHW", name=None):
+        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
+        self.exclusive = exclusive
+        self.divisor = divisor_override
+
+    def forward(self, x):
+        return F.avg_pool3d(x, self.ksize, self.stride, self.padding, self.ceil_mode, self.exclusive, self.divisor,
+                            self.data_format)
+
+
+class MaxPool1D(Layer):
+    """Maximum over windows of [N, C, L]."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None):
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.return_mask = return_mask
+        self.name = name
+
+    def forward(self, input):
+        return F.max_pool1d(input, self.kernel_size, self.stride, self.padding, self.return_mask, self.ceil_mode)
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxPool2D(_Window):
+    """Maximum over windows of [N, C, H, W]."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCHW",
+                 name=None):
+        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
+        self.return_mask = return_mask
+
+    def forward(self, x):
+        return F.max_pool2d(x, self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode,
+                            self.data_format)
+
+
+class MaxPool3D(_Window):
+    """Maximum over windows of [N, C, D, H, W]."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCDHW",
+                 name=None):
+        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
+        self.return_mask = return_mask
+
+    def forward(self, x):
+        return F.max_pool3d(x, self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode,
+                            self.data_format)
+
+
+class LPPool1D(Layer):
+    """Power-average over windows of [N, C, L]."""
+
+    def __init__(self, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCL", name=None):
+        super().__init__()
+        self.norm_type = float(norm_type)
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.data_format = data_format
+        self.name = name
+
+    def forward(self, x):
+        return F.lp_pool1d(x, self.norm_type, self.kernel_size, self.stride, self.padding, self.ceil_mode,
+                           self.data_format)
+
+    def extra_repr(self):
+        return (f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+                f"padding={self.padding}")
+
+
+class LPPool2D(_Window):
+    """Power-average over windows of [N, C, H, W]."""
+
+    def __init__(self, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCHW", name=None):
+        super().__init__(kernel_size, kernel_size if stride is None else stride, padding, ceil_mode, data_format, name)
+        self.norm_type = float(norm_type)
+
+    def forward(self, x):
+        return F.lp_pool2d(x, self.norm_type, self.ksize, self.stride, self.padding, self.ceil_mode, self.data_format)
+
+    def extra_repr(self):
+        return f"norm_type={self.norm_type}, " + super().extra_repr()
+
+
+LPPool1d, LPPool2d = LPPool1D, LPPool2D
+
+
+class AdaptiveAvgPool1D(Layer):
+    """Mean over windows that make L equal to output_size."""
+
+    def __init__(self, output_size, name=None):
+        super().__init__()
+        self.output_size = output_size
+        self.name = name
+
+    def forward(self, input):
+        return F.adaptive_avg_pool1d(input, self.output_size)
+
+    def extra_repr(self):
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool2D(Layer):
+    """Mean over windows that make H, W equal to output_size."""
+
+    output_size = reads("_output_size")
+
+    def __init__(self, output_size, data_format="NCHW", name=None):
+        super().__init__()
+        self._output_size = output_size
+        self._data_format = data_format
+        self._name = name
+
+    def forward(self, x):
+        return F.adaptive_avg_pool2d(x, self._output_size, self._data_format)
+
+    def extra_repr(self):
+        return f"output_size={self._output_size}"
+
+
+class AdaptiveAvgPool3D(Layer):
+    """Mean over windows that make D, H, W equal to output_size."""
+
+    output_size = reads("_output_size")
+
+    def __init__(self, output_size, data_format="NCDHW", name=None):
+        super().__init__()
+        self._output_size = output_size
+        self._data_format = data_format
+        self._name = name
+
+    def forward(self, x):
+        return F.adaptive_avg_pool3d(x, self._output_size, self._data_format)
+
+    def extra_repr(self):
+        return f"output_size={self._output_size}"
+
+
+@aliases(return_indices="return_mask")
+class AdaptiveMaxPool1D(Layer):
+    """Maximum over windows that make L equal to output_size."""
+
+    return_indices = reads("return_mask")
+
+    def __init__(self, output_size, return_mask=False, name=None):
+        super().__init__()
+        self.output_size = output_size
+        self.return_mask = return_mask
+        self.name = name
+
+    def forward(self, input):
+        return F.adaptive_max_pool1d(input, self.output_size, self.return_mask)
+
+    def extra_repr(self):
+        return f"output_size={self.output_size}, return_mask={self.return_mask}"
+
+
+@aliases(return_indices="return_mask")
+class AdaptiveMaxPool2D(Layer):
+    """Maximum over windows that make H, W equal to output_size."""
+
+    return_indices = reads("_return_mask")
+
+    def __init__(self, output_size, return_mask=False, name=None):
+        super().__init__()
+        self._output_size = output_size
+        self._return_mask = return_mask
+        self._name = name
+
+    def forward(self, x):
+        return F.adaptive_max_pool2d(x, self._output_size, self._return_mask)
+
+    def extra_repr(self):
+        return f"output_size={self._output_size}, return_mask={self._return_mask}"
+
+
+class AdaptiveMaxPool3D(AdaptiveMaxPool2D):
+    """Maximum over windows that make D, H, W equal to output_size."""
+
+    def forward(self, x):
+        return F.adaptive_max_pool3d(x, self._output_size, self._return_mask)
+
+
+AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = AdaptiveMaxPool1D, AdaptiveMaxPool2D, AdaptiveMaxPool3D
+
+
+class _MaxUnPool(Layer):
+    _fn = None
+
+    def _setup(self, kernel_size, stride, padding, data_format, output_size, name):
+        Layer.__init__(self)
+        self.ksize = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.data_format = data_format
+        self.output_size = output_size
+        self.name = name
+
+    def forward(self, x, indices, output_size=None):
+        return getattr(F, self._fn)(x, indices, self.ksize, self.stride, self.padding, self.data_format,
+                                    self.output_size if output_size is None else output_size)
+
+    def extra_repr(self):
+        return f"output_size={self.output_size}"
+
+
+class MaxUnPool1D(_MaxUnPool):
+    """Inverse of MaxPool1D."""
+
+    _fn = "max_unpool1d"
+
+    def __init__(self, kernel_size, stride=None, padding=0, data_format="NCL", output_size=None, name=None):
+        self._setup(kernel_size, stride, padding, data_format, output_size, name)
+
+
+class MaxUnPool2D(_MaxUnPool):
+    """Inverse of MaxPool2D."""
+
+    _fn = "max_unpool2d"
+
+    def __init__(self, kernel_size, stride=None, padding=0, data_format="NCHW", output_size=None, name=None):
+        self._setup(kernel_size, stride, padding, data_format, output_size, name)
+
+
+class MaxUnPool3D(_MaxUnPool):
+    """Inverse of MaxPool3D."""
+
+    _fn = "max_unpool3d"
+
+    def __init__(self, kernel_size, stride=None, padding=0, data_format="NCDHW", output_size=None, name=None):
+        self._setup(kernel_size, stride, padding, data_format, output_size, name)
+
+
+AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = AdaptiveAvgPool1D, AdaptiveAvgPool2D, AdaptiveAvgPool3D
+MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = MaxUnPool1D, MaxUnPool2D, MaxUnPool3D
+
+
+class FractionalMaxPool2D(Layer):
+    """Maximum over windows of random size for images."""
+
+    def __init__(self, output_size, kernel_size=None, random_u=None, return_mask=False, name=None):
+        super().__init__()
+        self._output_size = output_size
+        self._kernel_size = kernel_size
+        self._random_u = random_u
+        self._return_mask = return_mask
+        self._name = name
+
+    def forward(self, x):
+        return F.fractional_max_pool2d(x, self._output_size, self._kernel_size, self._random_u, self._return_mask)
+
+    def extra_repr(self):
+        return f"output_size={self._output_size}, return_mask={self._return_mask}"
+
+
+class FractionalMaxPool3D(FractionalMaxPool2D):
+    """Maximum over windows of random size for volumes."""
+
+    def forward(self, x):
+        return F.fractional_max_pool3d(x, self._output_size, self._kernel_size, self._random_u, self._return_mask)

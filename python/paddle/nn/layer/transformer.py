@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Multi-head attention and the Transformer of "Attention Is All You Need"."""
+import collections
+
+import paddle
+from paddle import _C_ops
+from paddle.base.framework import Tensor
+from paddle.base.param_attr import ParamAttr
+
+from .. import functional as F
+from .common import Dropout, Linear
+from .container import LayerList
+from .layers import Layer
+from .norm import LayerNorm
+
+__all__ = ["MultiHeadAttention", "TransformerEncoder", "TransformerEncoderLayer", "TransformerDecoder",
+           "TransformerDecoderLayer", "Transformer"]
+
+
+def _attrs(attr, n):
+    """n ParamAttrs, from one or from a list."""
+    if isinstance(attr, (list, tuple)):
+        if len(attr) == n:
+            return [a if isinstance(a, bool) else ParamAttr._to_attr(a) for a in attr]
+        if n == 3 and len(attr) == 2:
+            first, last = attr
+            return [first, first, last]
+        raise AssertionError(f"length of param_attrs should be 2 or {n} when it is a list/tuple")
+    if isinstance(attr, bool):
+        return [attr] * n
+    attr = ParamAttr._to_attr(attr)
+    out = []
+    for _ in range(n):
+        copy = ParamAttr(**{k: v for k, v in vars(attr).items() if k != "name"})
+        copy.name = attr.name
+        out.append(copy)
+    if attr.name:
+        for i, a in enumerate(out):
+            a.name = f"{attr.name}_{i}"
+    return out
+
+
+def _mask(mask, dtype):
+    """An additive mask: False becomes a large negative number; an integer mask is cast."""
+    if mask is None or mask.dtype == dtype:
+        return mask
+    if mask.dtype == paddle.bool:
+        return (1.0 - paddle.cast(mask, dtype)) * -1e9
+    if "int" in str(mask.dtype):
+        return (1.0 - paddle.cast(mask, dtype)) * -1e9
+    return paddle.cast(mask, dtype)
+
+
+class MultiHeadAttention(Layer):
+    """Attention of query [batch, q, embed_dim] over key and value [batch, k, kdim / vdim], with num_heads heads."""
+
+    Cache = collections.namedtuple("Cache", ["k", "v"])
+    StaticCache = collections.namedtuple("StaticCache", ["k", "v"])
+
+    def __init__(self, embed_dim, num_heads, dropout=0.0, kdim=None, vdim=None, need_weights=False, weight_attr=None,
+                 bias_attr=None):
+        super().__init__()
+        if embed_dim <= 0:
+            raise AssertionError(f"Expected embed_dim to be greater than 0, but received {embed_dim}")
+        if num_heads <= 0:
+            raise AssertionError(f"Expected num_heads to be greater than 0, but received {num_heads}")
+        self.embed_dim = embed_dim
+        self.kdim = kdim if kdim is not None else embed_dim
+        self.vdim = vdim if vdim is not None else embed_dim
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.need_weights = need_weights
+        self.head_dim = embed_dim // num_heads
+        if self.head_dim * num_heads != embed_dim:
+            raise AssertionError("embed_dim must be divisible by num_heads")
+        self.q_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
+        self.k_proj = Linear(self.kdim, embed_dim, weight_attr, bias_attr)
+        self.v_proj = Linear(self.vdim, embed_dim, weight_attr, bias_attr)
+        self.out_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
+
+    def _heads(self, x):
+        x = _C_ops.reshape(x, [0, 0, self.num_heads, self.head_dim])
+        return _C_ops.transpose(x, [0, 2, 1, 3])
+
+    def _prepare_qkv(self, query, key, value, cache=None):
+        q = self._heads(self.q_proj(query))
+        if isinstance(cache, self.StaticCache):
+            k, v = cache.k, cache.v
+        else:
+            k, v = self.compute_kv(key, value)
+        if isinstance(cache, self.Cache):
+            k = paddle.concat([cache.k, k], axis=2)
+            v = paddle.concat([cache.v, v], axis=2)
+            cache = self.Cache(k, v)
+        return (q, k, v) if cache is None else (q, k, v, cache)
+
+    def compute_kv(self, key, value):
+        """Projected key and value, [batch, heads, length, head_dim] each."""
+        return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
+
+    def gen_cache(self, key, value=None, type=Cache):
+        """A StaticCache of projected (key, value), an empty Cache for decoding, or a Cache of given tensors."""
+        if type == MultiHeadAttention.StaticCache:
+            return self.StaticCache(*self.compute_kv(key, key if value is None else value))
+        if value is None:
+            empty = _C_ops.full([key.shape[0], self.num_heads, 0, self.head_dim], 0.0, key.dtype)
+            return self.Cache(empty, empty.clone())
+        return self.Cache(key, value)
+
+    def forward(self, query, key=None, value=None, attn_mask=None, cache=None):
+        """The attended values; with weights and the new cache appended if asked for."""
+        key = query if key is None else key
+        value = query if value is None else value
+        prepared = self._prepare_qkv(query, key, value, cache)
+        q, k, v = prepared[:3]
+        scores = _C_ops.matmul(q * (self.head_dim ** -0.5), k, False, True)
+        mask = _mask(attn_mask, scores.dtype)
+        if mask is not None:
+            scores = scores + mask
+        weights = _C_ops.softmax(scores, -1)
+        if self.dropout:
+            weights = F.dropout(weights, self.dropout, training=self.training, mode="upscale_in_train")
+        out = _C_ops.transpose(_C_ops.matmul(weights, v, False, False), [0, 2, 1, 3])
+        out = self.out_proj(_C_ops.reshape(out, [0, 0, self.embed_dim]))
+        outs = [out]
+        if self.need_weights:
+            outs.append(weights)
+        if cache is not None:
+            outs.append(prepared[3])
+        return out if len(outs) == 1 else tuple(outs)
+
+
+def _remember(layer, values):
+    values = dict(values)
+    values.pop("self")
+    values.pop("__class__", None)
+    layer._config = values
+
+
+class TransformerEncoderLayer(Layer):
+    """Self attention and a feed-forward network, each with dropout, residual and layer norm."""
+
+    def __init__(self, d_model, nhead, dim_feedforward, dropout=0.1, activation="relu", attn_dropout=None,
+                 act_dropout=None, normalize_before=False, weight_attr=None, bias_attr=None, layer_norm_eps=1e-05):
+        _config = locals()
+        super().__init__()
+        _remember(self, _config)
+        attn_dropout = dropout if attn_dropout is None else attn_dropout
+        act_dropout = dropout if act_dropout is None else act_dropout
+        self.normalize_before = normalize_before
+        weights, biases = _attrs(weight_attr, 2), _attrs(bias_attr, 2)
+        self.self_attn = MultiHeadAttention(d_model, nhead, attn_dropout, weight_attr=weights[0], bias_attr=biases[0])
+        self.linear1 = Linear(d_model, dim_feedforward, weights[1], bias_attr=biases[1])
+        self.dropout = Dropout(act_dropout, mode="upscale_in_train")
+        self.linear2 = Linear(dim_feedforward, d_model, weights[1], bias_attr=biases[1])
+        self.norm1 = LayerNorm(d_model, layer_norm_eps)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps)
+        self.dropout1 = Dropout(dropout, mode="upscale_in_train")
+        self.dropout2 = Dropout(dropout, mode="upscale_in_train")
+        self.activation = getattr(F, activation)
+
+    def forward(self, src, src_mask=None, cache=None):
+        """src [batch, length, d_model] encoded; with a cache also the new cache."""
+        src_mask = _mask(src_mask, src.dtype)
+        residual = src
+        if self.normalize_before:
+            src = self.norm1(src)
+        if cache is None:
+            src = self.self_attn(src, src, src, src_mask)
+            new_cache = None
+        else:
+            src, new_cache = self.self_attn(src, src, src, src_mask, cache)
+        src = residual + self.dropout1(src)
+        if not self.normalize_before:
+            src = self.norm1(src)
+        residual = src
+        if self.normalize_before:
+            src = self.norm2(src)
+        src = self.linear2(self.dropout(self.activation(self.linear1(src))))
+        src = residual + self.dropout2(src)
+        if not self.normalize_before:
+            src = self.norm2(src)
+        return src if cache is None else (src, new_cache)
+
+    def gen_cache(self, src):
+        """An empty cache of the self attention."""
+        return self.self_attn.gen_cache(src, type=MultiHeadAttention.Cache)
+
+
+class TransformerEncoder(Layer):
+    """A stack of encoder layers; the first is the one given, the others are built like it."""
+
+    def __init__(self, encoder_layer, num_layers, norm=None):
+        super().__init__()
+        self.layers = LayerList([encoder_layer if i == 0 else type(encoder_layer)(**encoder_layer._config)
+                                 for i in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(self, src, src_mask=None, cache=None):
+        """src [batch, length, d_model] encoded; with caches also the new caches."""
+        src_mask = _mask(src_mask, src.dtype)
+        out, caches = src, []
+        for i, layer in enumerate(self.layers):
+            if cache is None:
+                out = layer(out, src_mask=src_mask)
+            else:
+                out, new = layer(out, src_mask=src_mask, cache=cache[i])
+                caches.append(new)
+        if self.norm is not None:
+            out = self.norm(out)
+        return out if cache is None else (out, caches)
+
+    def gen_cache(self, src):
+        """Empty caches, one a layer."""
+        return [layer.gen_cache(src) for layer in self.layers]
+
+
+class TransformerDecoderLayer(Layer):
+    """Masked self attention, attention over the memory, and a feed-forward network."""
+
+    def __init__(self, d_model, nhead, dim_feedforward, dropout=0.1, activation="relu", attn_dropout=None,
+                 act_dropout=None, normalize_before=False, weight_attr=None, bias_attr=None, layer_norm_eps=1e-05):
+        _config = locals()
+        super().__init__()
+        _remember(self, _config)
+        attn_dropout = dropout if attn_dropout is None else attn_dropout
+        act_dropout = dropout if act_dropout is None else act_dropout
+        self.normalize_before = normalize_before
+        weights, biases = _attrs(weight_attr, 3), _attrs(bias_attr, 3)
+        self.self_attn = MultiHeadAttention(d_model, nhead, attn_dropout, weight_attr=weights[0], bias_attr=biases[0])
+        self.cross_attn = MultiHeadAttention(d_model, nhead, attn_dropout, weight_attr=weights[1],
+                                             bias_attr=biases[1])
+        self.linear1 = Linear(d_model, dim_feedforward, weights[2], bias_attr=biases[2])
+        self.dropout = Dropout(act_dropout, mode="upscale_in_train")
+        self.linear2 = Linear(dim_feedforward, d_model, weights[2], bias_attr=biases[2])
+        self.norm1 = LayerNorm(d_model, layer_norm_eps)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps)
+        self.norm3 = LayerNorm(d_model, layer_norm_eps)
+        self.dropout1 = Dropout(dropout, mode="upscale_in_train")
+        self.dropout2 = Dropout(dropout, mode="upscale_in_train")
+        self.dropout3 = Dropout(dropout, mode="upscale_in_train")
+        self.activation = getattr(F, activation)
+
+    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, cache=None):
+        """tgt [batch, length, d_model] decoded against memory; with a cache also the new (self, static) caches."""
+        tgt_mask, memory_mask = _mask(tgt_mask, tgt.dtype), _mask(memory_mask, memory.dtype)
+        residual = tgt
+        if self.normalize_before:
+            tgt = self.norm1(tgt)
+        if cache is None:
+            tgt = self.self_attn(tgt, tgt, tgt, tgt_mask, None)
+            own = static = None
+        else:
+            tgt, own = self.self_attn(tgt, tgt, tgt, tgt_mask, cache[0])
+        tgt = residual + self.dropout1(tgt)
+        if not self.normalize_before:
+            tgt = self.norm1(tgt)
+        residual = tgt
+        if self.normalize_before:
+            tgt = self.norm2(tgt)
+        if cache is None or len(cache) == 1:
+            tgt, static = self.cross_attn(tgt, memory, memory, memory_mask, None), None
+        else:
+            tgt, static = self.cross_attn(tgt, memory, memory, memory_mask, cache[1])
+        tgt = residual + self.dropout2(tgt)
+        if not self.normalize_before:
+            tgt = self.norm2(tgt)
+        residual = tgt
+        if self.normalize_before:
+            tgt = self.norm3(tgt)
+        tgt = self.linear2(self.dropout(self.activation(self.linear1(tgt))))
+        tgt = residual + self.dropout3(tgt)
+        if not self.normalize_before:
+            tgt = self.norm3(tgt)
+        return tgt if cache is None else (tgt, (own, static))
+
+    def gen_cache(self, memory):
+        """(empty cache of the self attention, static cache of the memory)."""
+        return (self.self_attn.gen_cache(memory, type=MultiHeadAttention.Cache),
+                self.cross_attn.gen_cache(memory, memory, type=MultiHeadAttention.StaticCache))
+
+
+class TransformerDecoder(Layer):
+    """A stack of decoder layers; the first is the one given, the others are built like it."""
+
+    def __init__(self, decoder_layer, num_layers, norm=None):
+        super().__init__()
+        self.layers = LayerList([decoder_layer if i == 0 else type(decoder_layer)(**decoder_layer._config)
+                                 for i in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, cache=None):
+        """tgt decoded against memory; with caches also the new caches."""
+        tgt_mask, memory_mask = _mask(tgt_mask, tgt.dtype), _mask(memory_mask, memory.dtype)
+        out, caches = tgt, []
+        for i, layer in enumerate(self.layers):
+            if cache is None:
+                out = layer(out, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, cache=None)
+            else:
+                out, new = layer(out, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, cache=cache[i])
+                caches.append(new)
+        if self.norm is not None:
+            out = self.norm(out)
+        return out if cache is None else (out, caches)
+
+    def gen_cache(self, memory, do_zip=False):
+        """Caches, one a layer; zipped into (all self caches, all static caches) if do_zip."""
+        caches = [layer.gen_cache(memory) for layer in self.layers]
+        return list(zip(*caches)) if do_zip else caches
+
+
+class Transformer(Layer):
+    """Encoder and decoder."""
+
+    def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048,
+                 dropout=0.1, activation="relu", attn_dropout=None, act_dropout=None, normalize_before=False,
+                 weight_attr=None, bias_attr=None, custom_encoder=None, custom_decoder=None):
+        super().__init__()
+        if d_model <= 0 or nhead <= 0 or dim_feedforward <= 0:
+            raise AssertionError(f"[Transformer] expected d_model, nhead and dim_feedforward to be greater than 0, got "
+                                 f"{d_model}, {nhead}, {dim_feedforward}")
+
+        def spread(attr, wanted):
+            if not isinstance(attr, (list, tuple)):
+                return attr
+            if len(attr) == 1:
+                return [attr[0]] * wanted
+            if len(attr) == 2:
+                return list(attr) if wanted == 2 else [attr[0], attr[0], attr[1]]
+            if len(attr) == 3:
+                return [attr[0], attr[2]] if wanted == 2 else list(attr)
+            raise AssertionError("length of weight_attr and bias_attr should be 1, 2 or 3 when it is a list/tuple")
+
+        common = (d_model, nhead, dim_feedforward, dropout, activation, attn_dropout, act_dropout, normalize_before)
+        if custom_encoder is not None:
+            self.encoder = custom_encoder
+        else:
+            layer = TransformerEncoderLayer(*common, spread(weight_attr, 2), spread(bias_attr, 2))
+            self.encoder = TransformerEncoder(layer, num_encoder_layers, LayerNorm(d_model))
+        if custom_decoder is not None:
+            self.decoder = custom_decoder
+        else:
+            layer = TransformerDecoderLayer(*common, spread(weight_attr, 3), spread(bias_attr, 3))
+            self.decoder = TransformerDecoder(layer, num_decoder_layers, LayerNorm(d_model))
+        self.d_model = d_model
+        self.nhead = nhead
+
+    def forward(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None):
+        """tgt [batch, t, d_model] decoded against the encoded src [batch, s, d_model]."""
+        memory = self.encoder(src, src_mask=_mask(src_mask, src.dtype))
+        return self.decoder(tgt, memory, tgt_mask=_mask(tgt_mask, tgt.dtype),
+                            memory_mask=_mask(memory_mask, memory.dtype))
+
+    def generate_square_subsequent_mask(self, length):
+        """Additive mask [length, length]: 0 on and below the diagonal, -inf above."""
+        if isinstance(length, Tensor):
+            length = int(length)
+        return paddle.triu(paddle.full([length, length], float("-inf"), dtype=paddle.get_default_dtype()), 1)

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters to one vector, and back."""
+import math
+
+import paddle
+from paddle import _C_ops
+
+__all__ = ["parameters_to_vector", "vector_to_parameters"]
+
+
+def parameters_to_vector(parameters, name=None):
+    """All parameters, flattened, one after another in a 1-D Tensor."""
+    return paddle.concat([_C_ops.reshape(p, [-1]) for p in parameters], axis=0)
+
+
+def vector_to_parameters(vec, parameters, name=None):
+    """Write the parts of a 1-D Tensor into the parameters."""
+    parameters = list(parameters)
+    sizes = [math.prod(p.shape) for p in parameters]
+    if sum(sizes) != math.prod(vec.shape):
+        raise ValueError(f"[vector_to_parameters] expected a vector of {sum(sizes)} elements, "
+                         f"got shape {list(vec.shape)}")
+    with paddle.no_grad():
+        for p, part in zip(parameters, paddle.split(vec, sizes, axis=0)):
+            p.set_value(_C_ops.reshape(part, list(p.shape)))
