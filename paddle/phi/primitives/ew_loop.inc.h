@@ -36,6 +36,17 @@
 
 #include "paddle/phi/primitives/math.inc.h"
 
+namespace phi {
+namespace PD_ISA {
+template <class T>
+PD_MATH T ew_load(const T* p) {
+  return *p;
+}
+// As a byte: a loaded bool is then a comparison, which the vectoriser can use as a mask, and any nonzero byte is true.
+PD_MATH bool ew_load(const bool* p) { return *reinterpret_cast<const uint8_t*>(p) != 0; }
+}  // namespace PD_ISA
+}  // namespace phi
+
 #if defined(__clang__)
 #define PD_EW_IVDEP _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
 #else
@@ -55,7 +66,7 @@
 #define PD_EW_ATTR_I64(k, name) const int64_t name = __builtin_bit_cast(int64_t, attrs[k]);
 #define PD_EW_ATTR_C(k, T, name) const cplx<T> name = {cast<T>(attrs[k]), cast<T>(attrs[(k) + 1])};
 #define PD_EW_BODY PD_EW_IVDEP for (int64_t pd_i = 0; pd_i < n; ++pd_i) {
-#define PD_EW_LOAD(k, name) const pd_t##k name = pd_p##k[pd_i];
+#define PD_EW_LOAD(k, name) const pd_t##k name = ew_load(pd_p##k + pd_i);
 #define PD_EW_STORE(k, ...) pd_p##k[pd_i] = cast<pd_t##k>(__VA_ARGS__);
 #define PD_EW_END \
   }               \
