@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Automatic mixed precision: autocasting, model decoration, loss scaling."""
+from .amp_lists import black_list, white_list  # noqa: F401
+from .auto_cast import (  # noqa: F401
+    amp_decorate,
+    amp_guard,
+    auto_cast,
+    autocast,
+    decorate,
+    get_autocast_cpu_dtype,
+    get_autocast_dtype,
+    get_autocast_gpu_dtype,
+    is_autocast_enabled,
+)
+from .grad_scaler import AmpScaler, GradScaler, OptimizerState  # noqa: F401
+
+__all__ = [
+    'auto_cast', 'GradScaler', 'decorate', 'is_float16_supported', 'is_bfloat16_supported', 'is_autocast_enabled',
+    'get_autocast_dtype', 'get_autocast_cpu_dtype', 'get_autocast_gpu_dtype',
+]
+
+
+def is_float16_supported(device=None):
+    """Whether float16 arithmetic runs on `device` (the current one by default)."""
+    return True
+
+
+def is_bfloat16_supported(device=None):
+    """Whether bfloat16 arithmetic runs on `device` (the current one by default)."""
+    return True
+
+
+def __getattr__(name):
+    if name == 'debugging':
+        import importlib
+        return importlib.import_module('.' + name, __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Autocasting of operations and casting of models."""
+import paddle
+from paddle.base import libpaddle as _core
+
+from .amp_lists import black_list, core_names, white_list
+
+__all__ = ['auto_cast', 'amp_guard', 'autocast', 'decorate', 'amp_decorate', 'is_autocast_enabled',
+           'get_autocast_dtype', 'get_autocast_cpu_dtype', 'get_autocast_gpu_dtype']
+
+_LEVELS = {'O0': 0, 'O1': 1, 'O2': 2, 'OD': 3}
+_OFF = (0, 'float16', frozenset(), frozenset())
+_stack = [_OFF]
+
+
+def _apply(state):
+    _core.set_amp_state(state[0], state[1], set(state[2]), set(state[3]))
+
+
+def _lists(custom_white, custom_black, level, dtype):
+    for name, value in (('custom_white_list', custom_white), ('custom_black_list', custom_black)):
+        if value is not None and not isinstance(value, (set, list, tuple, frozenset)):
+            raise TypeError(f"[auto_cast] expected {name} to be a set of names, got {type(value)}")
+    custom_white, custom_black = set(custom_white or ()), set(custom_black or ())
+    if custom_white & custom_black:
+        raise ValueError("Custom white list overlap custom black list")
+    white, black = white_list()[dtype][level], black_list()[dtype][level]
+    white = (core_names(white) - core_names(custom_black)) | core_names(custom_white)
+    black = (core_names(black) - core_names(custom_white)) | core_names(custom_black)
+    return white, black - white
+
+
+class auto_cast:
+    """Inside, operations run in `dtype` where that is safe.
+
+    Level O1 casts the inputs of the white list and keeps the black list in float32; OD casts the white list only; O2
+    runs everything but the black list in `dtype`. A context manager and a decorator. Raises ValueError for an unknown
+    level or dtype, or overlapping lists.
+    """
+
+    def __init__(self, enable=True, custom_white_list=None, custom_black_list=None, level='O1', dtype='float16',
+                 use_promote=True):
+        level = level.upper() if isinstance(level, str) else level
+        if level not in _LEVELS:
+            raise ValueError("level should be O0, OD, O1 or O2.")
+        dtype = str(dtype).rsplit('.', 1)[-1].lower()
+        if enable and dtype not in ('float16', 'bfloat16'):
+            raise ValueError("If enable amp, dtype should be 'float16' or 'bfloat16'.")
+        if not enable or level == 'O0':
+            self._state = _OFF
+        else:
+            self._state = (_LEVELS[level], dtype, *_lists(custom_white_list, custom_black_list, level, dtype))
+
+    def __enter__(self):
+        _stack.append(self._state)
+        _apply(self._state)
+        return self
+
+    def __exit__(self, *args):
+        _stack.pop()
+        _apply(_stack[-1])
+
+    def __call__(self, func):
+        import functools
+
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            with self:
+                return func(*args, **kwargs)
+        return wrapper
+
+
+amp_guard = auto_cast
+
+
+def autocast(device_type=None, dtype='float16', enabled=True, cache_enabled=True):
+    """`auto_cast` with the arguments of other frameworks: device first."""
+    return auto_cast(enable=enabled, dtype=dtype)
+
+
+def is_autocast_enabled(device_type=None):
+    """Whether an `auto_cast` is in force."""
+    return _stack[-1][0] != 0
+
+
+def get_autocast_dtype(device_type=None):
+    """The low-precision dtype in force, 'float16' or 'bfloat16'."""
+    return _stack[-1][1]
+
+
+def get_autocast_cpu_dtype(device_type=None):
+    """The low-precision dtype in force on the CPU."""
+    return get_autocast_dtype()
+
+
+def get_autocast_gpu_dtype(device_type=None):
+    """The low-precision dtype in force on the GPU."""
+    return get_autocast_dtype()
+
+
+def _many(value):
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _skipped(excluded):
+    """(layer objects, layer types) that stay in float32."""
+    layers, types = set(), ()
+    if excluded is None:
+        return layers, types
+    for item in _many(excluded):
+        if isinstance(item, type):
+            types += (item,)
+        elif isinstance(item, paddle.nn.Layer):
+            layers.update(id(sub) for sub in item.sublayers(include_self=True))
+        else:
+            raise TypeError("excluded_layers must be either a nn.Layer instance/type or a list of nn.Layer "
+                            "instances/types.")
+    return layers, types
+
+
+def _cast_model(model, dtype, excluded):
+    kept, types = _skipped(excluded)
+    nn = paddle.nn
+    norms = tuple(getattr(nn, name) for name in ('BatchNorm', 'BatchNorm1D', 'BatchNorm2D', 'BatchNorm3D',
+                                                 'SyncBatchNorm') if hasattr(nn, name))
+    for layer in model.sublayers(include_self=True):
+        if isinstance(layer, norms + types) or id(layer) in kept:
+            continue
+        if not getattr(layer, '_cast_to_low_precision', True):
+            continue
+        layer._convert(None, getattr(paddle, dtype), include_sublayers=False)
+
+
+def decorate(models, optimizers=None, level='O1', dtype='float16', master_weight=None, save_dtype=None,
+             master_grad=False, excluded_layers=None):
+    """Prepare models and optimizers for `auto_cast`.
+
+    At O2 parameters are cast to `dtype`, batch norms apart, and optimizers keep float32 master weights (unless
+    `master_weight` is False). `save_dtype` is the dtype of `state_dict` entries. Returns what it was given.
+    """
+    level = level.upper() if isinstance(level, str) else level
+    if level not in ('O0', 'OD', 'O1', 'O2'):
+        raise ValueError("level should be O1 or O2, O1 represent AMP train mode, O2 represent Pure fp16 train mode.")
+    if dtype not in ('float16', 'bfloat16'):
+        raise ValueError("dtype only support float16 or bfloat16.")
+    many_models, many_optimizers = _many(models), [] if optimizers is None else _many(optimizers)
+    for model in many_models:
+        if not isinstance(model, paddle.nn.Layer):
+            raise TypeError("Current train mode is pure fp16, models should be paddle.nn.Layer, but receive "
+                            f"{type(model)}.")
+    for optimizer in many_optimizers:
+        if not isinstance(getattr(optimizer, '_inner_opt', optimizer), paddle.optimizer.Optimizer):
+            raise TypeError("optimizers should be either a single optimizer or a list/tuple of optimizers, but receive "
+                            f"{type(optimizer)}.")
+    if level == 'O2':
+        for model in many_models:
+            _cast_model(model, dtype, excluded_layers)
+        for optimizer in many_optimizers:
+            if hasattr(optimizer, '_multi_precision'):
+                optimizer._multi_precision = master_weight is not False
+                optimizer._plan = None
+            optimizer._master_grad = bool(master_grad)
+        if save_dtype is not None:
+            if save_dtype not in ('float16', 'bfloat16', 'float32', 'float64'):
+                raise ValueError("save_dtype can only be float16 float32 or float64, but your input save_dtype is "
+                                 f"{save_dtype}.")
+            for model in many_models:
+                for layer in model.sublayers(include_self=True):
+                    layer.register_state_dict_hook(_SaveDtype(save_dtype))
+    return models if optimizers is None else (models, optimizers)
+
+
+amp_decorate = decorate
+
+
+class _SaveDtype:
+    """State-dict hook that casts floating entries."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def __call__(self, state):
+        for key in list(state):
+            value = state[key]
+            name = str(value.dtype).rsplit('.', 1)[-1]
+            if name in ('float16', 'bfloat16', 'float32', 'float64') and name != self.dtype:
+                with paddle.no_grad():
+                    cast = value.astype(self.dtype)
+                cast.name = value.name
+                state[key] = cast

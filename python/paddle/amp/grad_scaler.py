@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss scaling for float16 training."""
+from enum import Enum
+
+import numpy as np
+
+import paddle
+from paddle import _C_ops
+
+__all__ = ['GradScaler', 'AmpScaler', 'OptimizerState']
+
+
+class OptimizerState(Enum):
+    """Where an optimizer stands within one iteration."""
+
+    INIT = 0
+    UNSCALED = 1
+    STEPPED = 2
+
+
+class AmpScaler:
+    """Scales a loss, unscales gradients, skips steps with non-finite ones and adapts the scale."""
+
+    def __init__(self, enable=True, init_loss_scaling=2.0 ** 15, incr_ratio=2.0, decr_ratio=0.5,
+                 incr_every_n_steps=1000, decr_every_n_nan_or_inf=1, use_dynamic_loss_scaling=True):
+        self._enable = bool(enable)
+        if not self._enable:
+            init_loss_scaling, use_dynamic_loss_scaling = 1.0, False
+        if use_dynamic_loss_scaling:
+            if not incr_ratio > 1.0:
+                raise AssertionError("The incr_ratio must be > 1.0.")
+            if not decr_ratio < 1.0:
+                raise AssertionError("The decr_ratio must be < 1.0.")
+        self._use_dynamic_loss_scaling = use_dynamic_loss_scaling
+        self._init_loss_scaling = init_loss_scaling
+        self._incr_ratio = incr_ratio
+        self._decr_ratio = decr_ratio
+        self._incr_every_n_steps = incr_every_n_steps
+        self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
+        self._incr_count = 0
+        self._decr_count = 0
+        self._scale = paddle.full([1], init_loss_scaling, 'float32')
+        self._found_inf = False
+        self._states = {}
+
+    def scale(self, var):
+        """`var` times the scale, so that small gradients survive float16."""
+        if not isinstance(var, paddle.Tensor):
+            raise TypeError(f"[GradScaler] expected a Tensor to scale, got {type(var)}")
+        if not self._enable:
+            return var
+        return var * paddle.reshape(self._scale, []).astype(var.dtype)
+
+    def _state(self, optimizer):
+        return self._states.get(id(optimizer), OptimizerState.INIT)
+
+    def _params(self, optimizer):
+        inner = getattr(optimizer, '_inner_opt', optimizer)
+        return [p for p in inner._all_params() if not p.stop_gradient and p.grad is not None]
+
+    def unscale_(self, optimizer):
+        """Divide the gradients by the scale in place; once for each optimizer and step."""
+        if not self._enable:
+            return
+        state = self._state(optimizer)
+        if state is OptimizerState.UNSCALED:
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+        if state is OptimizerState.STEPPED:
+            raise RuntimeError("unscale_() is being called after step().")
+        self._found_inf = self._unscale(self._params(optimizer)) or self._found_inf
+        self._states[id(optimizer)] = OptimizerState.UNSCALED
+
+    def _unscale(self, params):
+        found = False
+        by_dtype = {}
+        for param in params:
+            by_dtype.setdefault(str(param.grad.dtype), []).append(param.grad)
+        with paddle.no_grad():
+            for grads in by_dtype.values():
+                _, bad = _C_ops.check_finite_and_unscale_(grads, self._scale)
+                found = bool(bad.item()) or found
+        return found
+
+    def _step_once(self, optimizer, apply):
+        if self._state(optimizer) is OptimizerState.STEPPED:
+            raise RuntimeError("step() has already been called since the last update().")
+        if self._state(optimizer) is OptimizerState.INIT:
+            self.unscale_(optimizer)
+        done = None
+        if not self._found_inf:
+            done = apply()
+        self._states[id(optimizer)] = OptimizerState.STEPPED
+        return done
+
+    def minimize(self, optimizer, *args, **kwargs):
+        """Unscale, `optimizer.minimize(...)` unless a gradient is not finite, and adapt the scale."""
+        if not self._enable:
+            return optimizer.minimize(*args, **kwargs)
+        done = self._step_once(optimizer, lambda: optimizer.minimize(*args, **kwargs))
+        self._adapt()
+        return done if done is not None else (None, None)
+
+    def _adapt(self):
+        if self._use_dynamic_loss_scaling:
+            if self._found_inf:
+                self._incr_count = 0
+                self._decr_count += 1
+                if self._decr_count == self._decr_every_n_nan_or_inf:
+                    self._set_scale(max(float(self._scale.item()) * self._decr_ratio, 1.0))
+                    self._decr_count = 0
+            else:
+                self._decr_count = 0
+                self._incr_count += 1
+                if self._incr_count == self._incr_every_n_steps:
+                    bigger = float(self._scale.item()) * self._incr_ratio
+                    if np.isfinite(np.float32(bigger)):
+                        self._set_scale(bigger)
+                    self._incr_count = 0
+        self._found_inf = False
+        self._states.clear()
+
+    def _set_scale(self, value):
+        self._scale = paddle.full([1], value, 'float32')
+
+    def is_enable(self):
+        """Whether scaling is on."""
+        return self._enable
+
+    def is_use_dynamic_loss_scaling(self):
+        """Whether the scale adapts."""
+        return self._use_dynamic_loss_scaling
+
+    def get_init_loss_scaling(self):
+        """The scale at the start."""
+        return self._init_loss_scaling
+
+    def set_init_loss_scaling(self, new_init_loss_scaling):
+        """Set the scale."""
+        self._init_loss_scaling = new_init_loss_scaling
+        self._set_scale(new_init_loss_scaling)
+
+    def get_incr_ratio(self):
+        """By what the scale grows."""
+        return self._incr_ratio
+
+    def set_incr_ratio(self, new_incr_ratio):
+        """Set by what the scale grows, above 1."""
+        if not new_incr_ratio > 1.0:
+            raise AssertionError("The new_incr_ratio must be > 1.0.")
+        self._incr_ratio = new_incr_ratio
+
+    def get_decr_ratio(self):
+        """By what the scale shrinks."""
+        return self._decr_ratio
+
+    def set_decr_ratio(self, new_decr_ratio):
+        """Set by what the scale shrinks, below 1."""
+        if not new_decr_ratio < 1.0:
+            raise AssertionError("The new_decr_ratio must be < 1.0.")
+        self._decr_ratio = new_decr_ratio
+
+    def get_incr_every_n_steps(self):
+        """After how many good steps the scale grows."""
+        return self._incr_every_n_steps
+
+    def set_incr_every_n_steps(self, new_incr_every_n_steps):
+        """Set after how many good steps the scale grows."""
+        self._incr_every_n_steps = new_incr_every_n_steps
+
+    def get_decr_every_n_nan_or_inf(self):
+        """After how many bad steps the scale shrinks."""
+        return self._decr_every_n_nan_or_inf
+
+    def set_decr_every_n_nan_or_inf(self, new_decr_every_n_nan_or_inf):
+        """Set after how many bad steps the scale shrinks."""
+        self._decr_every_n_nan_or_inf = new_decr_every_n_nan_or_inf
+
+    def state_dict(self):
+        """Scale, ratios and counters; empty when disabled."""
+        if not self._enable:
+            return {}
+        return {'scale': self._scale.numpy(), 'incr_ratio': self._incr_ratio, 'decr_ratio': self._decr_ratio,
+                'incr_every_n_steps': self._incr_every_n_steps,
+                'decr_every_n_nan_or_inf': self._decr_every_n_nan_or_inf, 'incr_count': self._incr_count,
+                'decr_count': self._decr_count, 'use_dynamic_loss_scaling': self._use_dynamic_loss_scaling}
+
+    def load_state_dict(self, state_dict):
+        """Restore what `state_dict` gave."""
+        if not self._enable:
+            return
+        if len(state_dict) == 0:
+            raise RuntimeError("The input state dict is empty, possibly because it was saved from a disabled instance "
+                               "of GradScaler.")
+        scale = state_dict['scale']
+        self._set_scale(float(np.asarray(scale.numpy() if hasattr(scale, 'numpy') else scale).reshape(-1)[0]))
+        self._init_loss_scaling = float(self._scale.item())
+        self._incr_ratio = state_dict['incr_ratio']
+        self._decr_ratio = state_dict['decr_ratio']
+        self._incr_every_n_steps = state_dict['incr_every_n_steps']
+        self._decr_every_n_nan_or_inf = state_dict['decr_every_n_nan_or_inf']
+        self._incr_count = state_dict['incr_count']
+        self._decr_count = state_dict['decr_count']
+        self._use_dynamic_loss_scaling = state_dict['use_dynamic_loss_scaling']
+
+
+class GradScaler(AmpScaler):
+    """Loss scaling: `scaler.scale(loss).backward(); scaler.step(optimizer); scaler.update()`."""
+
+    def __init__(self, enable=True, init_loss_scaling=2.0 ** 16, incr_ratio=2.0, decr_ratio=0.5,
+                 incr_every_n_steps=2000, decr_every_n_nan_or_inf=1, use_dynamic_loss_scaling=True):
+        super().__init__(enable, init_loss_scaling, incr_ratio, decr_ratio, incr_every_n_steps,
+                         decr_every_n_nan_or_inf, use_dynamic_loss_scaling)
+
+    def step(self, optimizer):
+        """Unscale the gradients if that was not done, and `optimizer.step()` unless one of them is not finite."""
+        if not self._enable:
+            return optimizer.step()
+        return self._step_once(optimizer, optimizer.step)
+
+    def update(self):
+        """Adapt the scale after `step`."""
+        if self._enable:
+            self._adapt()
