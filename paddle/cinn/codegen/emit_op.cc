@@ -28,15 +28,6 @@ Type* WithWidth(Type* t, int w) { return w ? llvm::FixedVectorType::get(t, w) : 
 Value* FConst(Value* like, double v) { return ConstantFP::get(like->getType(), v); }
 Value* IConst(Value* like, int64_t v) { return ConstantInt::get(like->getType(), static_cast<uint64_t>(v), true); }
 
-// Half away from zero; the subtraction is exact.
-Value* Round(B& b, Value* x) {
-  Value* t = b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, x);
-  Value* d = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, b.CreateFSub(x, t));
-  Value* one = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, FConst(x, 1), x);
-  Value* r = b.CreateSelect(b.CreateFCmpOGE(d, FConst(x, 0.5)), b.CreateFAdd(t, one), t);
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, r, x);
-}
-
 Value* FloatToInt(B& b, Value* x, Type* to) {  // out of range and NaN give the smallest value
   const bool narrow = to->getScalarSizeInBits() == 32;
   const double lo = narrow ? -2147483649.0 : -9223372036854775808.0, hi = narrow ? 2147483648.0 : 9223372036854775808.0;
@@ -74,6 +65,7 @@ Value* FloatOp(B& b, llvm::Module* math, Op op, DataType t, Value* const* a, int
     case Op::k_floor: return intrinsic(llvm::Intrinsic::floor);
     case Op::k_ceil: return intrinsic(llvm::Intrinsic::ceil);
     case Op::k_trunc: return intrinsic(llvm::Intrinsic::trunc);
+    case Op::k_round: return intrinsic(llvm::Intrinsic::rint);  // half to even
     case Op::k_sqrt: return intrinsic(llvm::Intrinsic::sqrt);
     case Op::k_reciprocal: return b.CreateFDiv(FConst(a[0], 1), a[0]);
     case Op::k_add: return b.CreateFAdd(a[0], a[1]);
@@ -90,11 +82,10 @@ Value* FloatOp(B& b, llvm::Module* math, Op op, DataType t, Value* const* a, int
   const bool f64 = t == DataType::FLOAT64;
   if (Value* v = InlineMath(b, math, std::string("cinn_") + OpName(op) + (f64 ? "_f64" : "_f32"), a, nargs)) return v;
   switch (op) {  // not in the library: composed, or the C library lane by lane
-    case Op::k_round: return Round(b, a[0]);
     case Op::k_sign: {
       Value* s = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, FConst(a[0], 1), a[0]);
-      Value* zero_or_nan = b.CreateFCmpUEQ(a[0], FConst(a[0], 0));
-      return b.CreateSelect(zero_or_nan, a[0], s);
+      s = b.CreateSelect(b.CreateFCmpOEQ(a[0], FConst(a[0], 0)), FConst(a[0], 0), s);
+      return b.CreateSelect(b.CreateFCmpUNO(a[0], a[0]), a[0], s);
     }
     case Op::k_sigmoid: {
       Value* n = b.CreateFNeg(a[0]);
@@ -102,14 +93,19 @@ Value* FloatOp(B& b, llvm::Module* math, Op op, DataType t, Value* const* a, int
       return b.CreateFDiv(FConst(e, 1), b.CreateFAdd(FConst(e, 1), e));
     }
     case Op::k_rsqrt: return b.CreateFDiv(FConst(a[0], 1), intrinsic(llvm::Intrinsic::sqrt));
-    case Op::k_floor_divide: return b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, b.CreateFDiv(a[0], a[1]));
-    case Op::k_mod: {
-      Value* r = FloatOp(b, math, Op::k_fmod, t, a, 2);
-      Value* zero = FConst(r, 0);
-      Value* opposite = b.CreateXor(b.CreateFCmpOLT(r, zero), b.CreateFCmpOLT(a[1], zero));
-      Value* nonzero = b.CreateFCmpUNE(r, zero);
-      r = b.CreateSelect(b.CreateAnd(nonzero, opposite), b.CreateFAdd(r, a[1]), r);
-      return b.CreateSelect(b.CreateFCmpOEQ(r, zero), b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, zero, a[1]), r);
+    case Op::k_mod: case Op::k_floor_divide: {
+      Value *x = a[0], *y = a[1], *zero = FConst(x, 0);
+      Value* m = FloatOp(b, math, Op::k_fmod, t, a, 2);
+      Value* opposite = b.CreateXor(b.CreateFCmpOLT(m, zero), b.CreateFCmpOLT(y, zero));
+      Value* adjust = b.CreateAnd(b.CreateFCmpUNE(m, zero), opposite);
+      if (op == Op::k_mod) return b.CreateSelect(adjust, b.CreateFAdd(m, y), m);
+      Value* d = b.CreateFDiv(b.CreateFSub(x, m), y);
+      d = b.CreateSelect(adjust, b.CreateFSub(d, FConst(d, 1)), d);
+      Value* f = b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, d);
+      f = b.CreateSelect(b.CreateFCmpOGT(b.CreateFSub(d, f), FConst(d, 0.5)), b.CreateFAdd(f, FConst(d, 1)), f);
+      Value* q = b.CreateFDiv(x, y);
+      f = b.CreateSelect(b.CreateFCmpOEQ(d, zero), b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, zero, q), f);
+      return b.CreateSelect(b.CreateFCmpOEQ(y, zero), q, f);
     }
     case Op::k_digamma: case Op::k_erfinv: case Op::k_i0: case Op::k_i0e: case Op::k_i1: case Op::k_i1e:
       PD_THROW(Unimplemented, "[cinn] expected ", OpName(op), " in the vector math library, got none");

@@ -2,6 +2,7 @@
 // The lowering table and the rules that the stanzas' one-line bodies do not give.
 #include "paddle/cinn/fusion/lowering.h"
 
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <string>
@@ -9,7 +10,7 @@
 namespace cinn {
 namespace {
 
-Expr Relu(const Expr* in, const double*) { return select((in[0] > 0) | isnan(in[0]), in[0], 0); }
+Expr Relu(const Expr* in, const double*) { return maximum(in[0], 0); }
 Expr ReluGrad(const Expr* in, const double*) { return select(in[0] > 0, in[1], 0); }  // (out, dout)
 Expr Silu(const Expr* in, const double*) { return in[0] * sigmoid(in[0]); }
 Expr SiluGrad(const Expr* in, const double*) {  // (x, out, dout)
@@ -34,9 +35,15 @@ Expr GeluGrad(const Expr* in, const double* attrs) {  // (x, dout)
 }
 Expr Where(const Expr* in, const double*) { return select(in[0], in[1], in[2]); }
 Expr Scale(const Expr* in, const double* attrs) {  // scale, bias, bias_after_scale
-  return attrs[2] != 0 ? in[0] * attrs[0] + attrs[1] : (in[0] + attrs[1]) * attrs[0];
+  if (attrs[2] == 0) return (in[0] + attrs[1]) * attrs[0];
+  return attrs[1] == 0 ? in[0] * attrs[0] : in[0] * attrs[0] + attrs[1];
 }
-Expr Clip(const Expr* in, const double* attrs) { return maximum(minimum(in[0], attrs[1]), attrs[0]); }
+Expr Round(const Expr* in, const double* attrs) {  // decimals
+  if (attrs[0] == 0) return round(in[0]);
+  const double p = std::pow(10.0, attrs[0]);
+  return round(in[0] * p) / p;
+}
+Expr Clip(const Expr* in, const double* attrs) { return minimum(maximum(in[0], attrs[0]), attrs[1]); }
 Expr Identity(const Expr* in, const double*) { return in[0]; }
 Expr Add(const Expr* in, const double*) { return in[0] + in[1]; }
 Expr Sub(const Expr* in, const double*) { return in[0] - in[1]; }
@@ -64,7 +71,7 @@ constexpr Rule kRules[] = {
     {"pd_op.clip", Clip, 1},       {"pd_op.cast", Identity, 1},      {"pd_op.assign", Identity, 1}, {"pd_op.add", Add, 2},
     {"pd_op.subtract", Sub, 2},    {"pd_op.multiply", Mul, 2},       {"pd_op.divide", Div, 2},     {"pd_op.pow", Pow, 1},
     {"pd_op.square", Square, 1},   {"pd_op.rsqrt", Rsqrt, 1},        {"pd_op.maximum", Max, 2},    {"pd_op.minimum", Min, 2},
-    {"pd_op.full_like", Fill, 1},
+    {"pd_op.full_like", Fill, 1},  {"pd_op.round", Round, 1},
 };
 
 // Rules whose expression means the same on integers.

@@ -58,20 +58,30 @@ double UnaryMath(Op op, double x, DataType t) {
     case Op::k_reciprocal: return t == DataType::FLOAT32 ? 1.0f / static_cast<float>(x) : 1 / x;
     case Op::k_neg: return -x;
     case Op::k_abs: return std::fabs(x);
-    case Op::k_sign: return std::isnan(x) ? x : x > 0 ? 1 : x < 0 ? -1 : x;
+    case Op::k_sign: return x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x;
     case Op::k_square: return t == DataType::FLOAT32 ? static_cast<float>(x) * static_cast<float>(x) : x * x;
     case Op::k_floor: return std::floor(x);
     case Op::k_ceil: return std::ceil(x);
-    case Op::k_round: return std::round(x);
+    case Op::k_round: return std::nearbyint(x);  // half to even
     case Op::k_trunc: return std::trunc(x);
     default: PD_THROW(Internal, "[cinn] no meaning for ", OpName(op));
   }
 }
 
-double FloorMod(double a, double b) {
-  double r = std::fmod(a, b);
-  if (r != 0 && (r < 0) != (b < 0)) r += b;
-  return r == 0 ? std::copysign(0.0, b) : r;
+template <class T>
+T FloorMod(T a, T b) {
+  const T r = std::fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+template <class T>  // floor(a / b) that agrees with FloorMod
+T FloorDivide(T a, T b) {
+  const T m = std::fmod(a, b);
+  T d = (a - m) / b;
+  if (m != 0 && (m < 0) != (b < 0)) d -= 1;
+  T f = std::floor(d);
+  if (d - f > T(0.5)) f += 1;
+  return b == 0 ? a / b : d == 0 ? std::copysign(T(0), a / b) : f;
 }
 
 template <class T>  // float or double: + - * / are rounded in the type itself
@@ -87,8 +97,8 @@ T BinaryFloat(Op op, T a, T b) {
     case Op::k_nextafter: return std::nextafter(a, b);
     case Op::k_hypot: return static_cast<T>(std::hypot(static_cast<double>(a), static_cast<double>(b)));
     case Op::k_fmod: return std::fmod(a, b);
-    case Op::k_mod: return static_cast<T>(FloorMod(a, b));
-    case Op::k_floor_divide: return std::floor(a / b);
+    case Op::k_mod: return FloorMod(a, b);
+    case Op::k_floor_divide: return FloorDivide(a, b);
     case Op::k_maximum: return std::isnan(a) ? a : std::isnan(b) ? b : a > b ? a : b;
     case Op::k_minimum: return std::isnan(a) ? a : std::isnan(b) ? b : a < b ? a : b;
     case Op::k_fmax: return std::isnan(a) ? b : std::isnan(b) ? a : a > b ? a : b;

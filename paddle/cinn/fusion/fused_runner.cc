@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a fused group on tensors: iteration extents from input shapes, output shapes from extents.
+#include "paddle/cinn/fusion/fused_ops.h"
+#include "paddle/common/error.h"
+
+namespace cinn {
+
+FusedRunner::FusedRunner(const FusedOps& ops) : plan_(ops), kernel_(Compile(ops.group)) {
+  plan_.ops.clear();  // the program may be gone when the kernel runs
+}
+
+void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs) const {
+  const FusionGroup& g = plan_.group;
+  int64_t dims[16];
+  for (int a = 0; a < g.rank; ++a) {
+    const FusedOps::Extent& e = plan_.extents[a];
+    dims[a] = e.known;
+    if (e.known >= 0) continue;
+    const phi::Ints& shape = inputs[e.input]->dims();
+    PD_CHECK(e.dim < shape.size(), InvalidArgument, "[cinn] expected an input of rank above ", e.dim, ", got ", common::ShapeText(shape));
+    dims[a] = shape[e.dim];
+  }
+  std::vector<paddle::Tensor> kept(g.inputs.size());
+  std::vector<void*> in(g.inputs.size()), out(g.outputs.size());
+  for (size_t k = 0; k < g.inputs.size(); ++k) {
+    const paddle::Tensor& x = *inputs[k];
+    const std::vector<int>& axes = plan_.input_axes[k];
+    bool fits = x.dtype() == g.inputs[k].dtype && x.dims().size() == static_cast<int64_t>(axes.size());
+    for (size_t d = 0; fits && d < axes.size(); ++d) fits = x.dims()[static_cast<int64_t>(d)] == (axes[d] < 0 ? 1 : dims[axes[d]]);
+    PD_CHECK(fits, InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ", phi::NameOf(x.dtype()), " and shape ",
+             common::ShapeText(x.dims()), ", which the program it was compiled from does not allow");
+    kept[k] = phi::Contiguous(x);
+    in[k] = kept[k].numel() ? kept[k].raw_data() : nullptr;
+  }
+  int64_t reduced = 1;
+  for (int a = g.reduce_begin; a < g.reduce_end; ++a) reduced *= dims[a];
+  if (reduced == 0)
+    for (const GroupReduction& r : g.reductions)
+      PD_CHECK(r.kind != ReduceKind::kMax && r.kind != ReduceKind::kMin, InvalidArgument, "[", ReduceName(r.kind),
+               "] expected at least one element to reduce, got none");
+  for (size_t k = 0; k < g.outputs.size(); ++k) {
+    phi::Ints shape;
+    for (int axis : plan_.output_axes[k]) shape.push_back(axis < 0 ? 1 : dims[axis]);
+    phi::EnsureOut(*outputs[k], shape, g.outputs[k].dtype);
+    out[k] = outputs[k]->numel() ? outputs[k]->raw_data() : nullptr;
+  }
+  kernel_->Run(in.data(), out.data(), dims);
+}
+
+}  // namespace cinn
