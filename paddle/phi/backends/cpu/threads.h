@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -51,5 +52,23 @@ inline void ParallelFor(int64_t begin, int64_t end, int64_t grain, F&& f) {
       },
       &ctx);
 }
+
+// Temporary memory of one kernel call, 64-byte aligned, uninitialised. Small sizes are kept for the thread's next call.
+// Create and destroy on the same thread. Throws std::bad_alloc.
+class Scratch {
+ public:
+  explicit Scratch(int64_t bytes);
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(p_);
+  }
+
+ private:
+  void* p_ = nullptr;
+  void* slot_ = nullptr;
+};
 
 }  // namespace phi::cpu

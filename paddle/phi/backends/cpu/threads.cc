@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenMP behind ParallelFor, with the fork handler that keeps children (DataLoader workers) from waiting for lost threads.
+#include "paddle/phi/backends/cpu/threads.h"
+
+#include <omp.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#ifdef PD_WITH_MKL
+#include <mkl_service.h>
+#endif
+
+namespace phi::cpu {
+namespace {
+
+std::atomic<int> g_threads{0};  // 0 = not asked yet
+
+void AfterForkInChild() {
+  g_threads.store(1, std::memory_order_relaxed);
+  omp_set_num_threads(1);
+#ifdef PD_WITH_MKL
+  mkl_set_num_threads(1);
+#endif
+}
+
+struct Register {
+  Register() { pthread_atfork(nullptr, nullptr, &AfterForkInChild); }
+} g_register;
+
+constexpr int64_t kKeepBytes = int64_t{8} << 20;
+
+struct Slot {
+  void* p = nullptr;
+  int64_t bytes = 0;
+  bool busy = false;
+  ~Slot() { std::free(p); }
+};
+thread_local Slot t_slots[4];
+
+}  // namespace
+
+int MaxThreads() {
+  int n = g_threads.load(std::memory_order_relaxed);
+  if (__builtin_expect(n == 0, 0)) {
+    n = omp_get_max_threads();
+    g_threads.store(n, std::memory_order_relaxed);
+  }
+  return n == 1 || omp_in_parallel() ? 1 : n;
+}
+
+void SetNumThreads(int n) {
+  if (n < 1) n = 1;
+  g_threads.store(n, std::memory_order_relaxed);
+  omp_set_num_threads(n);
+#ifdef PD_WITH_MKL
+  mkl_set_num_threads(n);
+#endif
+}
+
+void ParallelParts(int parts, void (*fn)(void*, int), void* ctx) {
+  const int threads = MaxThreads();
+  if (parts <= 1 || threads <= 1) {
+    for (int i = 0; i < parts; ++i) fn(ctx, i);
+    return;
+  }
+  const int team = parts < threads ? parts : threads;
+#pragma omp parallel num_threads(team)
+  {
+#pragma omp for schedule(static, 1)
+    for (int i = 0; i < parts; ++i) fn(ctx, i);
+  }
+}
+
+Scratch::Scratch(int64_t bytes) {
+  if (bytes <= 0) bytes = 1;
+  for (Slot& s : t_slots) {
+    if (s.busy) continue;
+    if (bytes > kKeepBytes) break;
+    if (s.bytes < bytes) {
+      std::free(s.p);
+      s.bytes = 0;
+      const int64_t want = (bytes + 4095) / 4096 * 4096;
+      s.p = std::aligned_alloc(64, static_cast<size_t>(want));
+      if (!s.p) throw std::bad_alloc();
+      s.bytes = want;
+    }
+    s.busy = true;
+    slot_ = &s;
+    p_ = s.p;
+    return;
+  }
+  p_ = std::aligned_alloc(64, static_cast<size_t>((bytes + 63) / 64 * 64));
+  if (!p_) throw std::bad_alloc();
+}
+
+Scratch::~Scratch() {
+  if (slot_)
+    static_cast<Slot*>(slot_)->busy = false;
+  else
+    std::free(p_);
+}
+
+}  // namespace phi::cpu

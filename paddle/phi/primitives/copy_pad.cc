@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Padding of any rank: constant, reflect, replicate and circular, and its gradient.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "paddle/common/error.h"
+#include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/copy_half.h"
+
+namespace phi::cpu {
+namespace {
+
+struct PadPlan {
+  std::vector<int64_t> in, out, lo;             // extents and low pads
+  std::vector<int64_t> in_strides, out_strides;
+  std::vector<std::vector<int64_t>> map;        // per axis: source position of each output position
+};
+
+PadPlan MakePlan(const char* op, Ints shape, Ints lo, Ints hi, PadMode mode) {
+  PD_CHECK(lo.size() == shape.size() && hi.size() == shape.size(), InvalidArgument, "[", op,
+           "] expected a pad pair for each of the ", shape.size(), " dims, got ", lo.size(), " and ", hi.size());
+  PadPlan p;
+  const int nd = static_cast<int>(shape.size());
+  p.in.assign(shape.begin(), shape.end());
+  p.lo.assign(lo.begin(), lo.end());
+  p.out.resize(nd);
+  p.in_strides.resize(nd);
+  p.out_strides.resize(nd);
+  for (int i = 0; i < nd; ++i) {
+    p.out[i] = shape[i] + lo[i] + hi[i];
+    PD_CHECK(p.out[i] >= 0, InvalidArgument, "[", op, "] expected pads that leave dim ", i, " >= 0, got ", p.out[i]);
+    if (mode == PadMode::kConstant) continue;
+    PD_CHECK(lo[i] >= 0 && hi[i] >= 0, InvalidArgument, "[", op, "] expected pads >= 0, got ", lo[i], " and ", hi[i]);
+    const int64_t most = mode == PadMode::kReflect ? shape[i] - 1 : mode == PadMode::kCircular ? shape[i] : INT64_MAX;
+    PD_CHECK((lo[i] == 0 && hi[i] == 0) || (std::max(lo[i], hi[i]) <= most && shape[i] > 0), InvalidArgument, "[", op,
+             "] expected pads of at most ", most, " in dim ", i, ", got ", lo[i], " and ", hi[i]);
+  }
+  int64_t a = 1, b = 1;
+  for (int i = nd - 1; i >= 0; --i) {
+    p.in_strides[i] = a;
+    p.out_strides[i] = b;
+    a *= p.in[i];
+    b *= p.out[i];
+  }
+  if (mode != PadMode::kConstant) {
+    p.map.resize(nd);
+    for (int i = 0; i < nd; ++i) {
+      p.map[i].resize(p.out[i]);
+      const int64_t n = shape[i];
+      for (int64_t o = 0; o < p.out[i]; ++o) {
+        int64_t s = o - lo[i];
+        if (mode == PadMode::kReflect)
+          s = s < 0 ? -s : s >= n ? 2 * n - 2 - s : s;
+        else if (mode == PadMode::kReplicate)
+          s = std::clamp<int64_t>(s, 0, n - 1);
+        else
+          s = s < 0 ? s + n : s >= n ? s - n : s;
+        p.map[i][o] = s;
+      }
+    }
+  }
+  return p;
+}
+
+int64_t Numel(const std::vector<int64_t>& v) {
+  int64_t n = 1;
+  for (int64_t d : v) n *= d;
+  return n;
+}
+
+// The part of the input that lands inside the output, as a strided block on both sides.
+struct Interior {
+  std::vector<int64_t> extent;
+  int64_t in_offset = 0, out_offset = 0;
+};
+Interior InteriorOf(const PadPlan& p) {
+  Interior r;
+  r.extent.resize(p.in.size());
+  for (size_t i = 0; i < p.in.size(); ++i) {
+    const int64_t from = std::max<int64_t>(0, -p.lo[i]), to = std::min(p.in[i], p.out[i] - p.lo[i]);
+    r.extent[i] = std::max<int64_t>(0, to - from);
+    r.in_offset += from * p.in_strides[i];
+    r.out_offset += (from + p.lo[i]) * p.out_strides[i];
+  }
+  return r;
+}
+
+template <class T, class Acc>
+void AddPadded(const PadPlan& p, const T* dout, T* dx) {
+  const int nd = static_cast<int>(p.in.size());
+  int lead = 0;  // leading dims that are not padded can run side by side
+  int64_t groups = 1;
+  while (lead < nd - 1 && p.in[lead] == p.out[lead]) groups *= p.in[lead++];
+  const int64_t in_size = Numel(p.in) / groups, out_size = Numel(p.out) / groups, inner = p.out[nd - 1];
+  const int64_t rows = out_size / inner;
+  ParallelFor(0, groups, std::max<int64_t>(1, kGrain / out_size), [&](int64_t b, int64_t e) {
+    std::vector<Acc> acc(in_size);
+    for (int64_t g = b; g < e; ++g) {
+      std::fill(acc.begin(), acc.end(), Acc{});
+      const T* s = dout + g * out_size;
+      for (int64_t r = 0; r < rows; ++r, s += inner) {
+        int64_t q = r, base = 0;
+        for (int i = nd - 2; i >= lead; --i) {
+          base += p.map[i][q % p.out[i]] * p.in_strides[i];
+          q /= p.out[i];
+        }
+        const int64_t* map = p.map[nd - 1].data();
+        for (int64_t j = 0; j < inner; ++j) acc[base + map[j]] += ToAcc<Acc>(s[j]);
+      }
+      T* d = dx + g * in_size;
+      for (int64_t i = 0; i < in_size; ++i) d[i] = FromAcc<T>(acc[i]);
+    }
+  });
+}
+
+}  // namespace
+
+void Pad(int64_t size, const void* x, Ints shape, Ints lo, Ints hi, PadMode mode, const void* value, void* out) {
+  const PadPlan p = MakePlan("pad", shape, lo, hi, mode);
+  const int64_t total = Numel(p.out);
+  if (total == 0) return;
+  const char* s = static_cast<const char*>(x);
+  char* d = static_cast<char*>(out);
+  const Interior in = InteriorOf(p);
+  if (mode == PadMode::kConstant) {
+    if (Numel(in.extent) != total) {
+      if (value)
+        Fill(size, total, out, value);
+      else
+        Zero(out, total * size);
+    }
+    CopyStrided(size, in.extent, s + in.in_offset * size, p.in_strides, d + in.out_offset * size, p.out_strides);
+    return;
+  }
+  const int nd = static_cast<int>(p.in.size());
+  if (nd == 0) {
+    std::memcpy(out, x, size);
+    return;
+  }
+  const int64_t inner = p.out[nd - 1], rows = total / inner, n = p.in[nd - 1], left = lo[nd - 1];
+  const int64_t* map = p.map[nd - 1].data();
+  ParallelFor(0, rows, std::max<int64_t>(1, kGrain / inner), [&](int64_t b, int64_t e) {
+    for (int64_t r = b; r < e; ++r) {
+      int64_t q = r, base = 0;
+      for (int i = nd - 2; i >= 0; --i) {
+        base += p.map[i][q % p.out[i]] * p.in_strides[i];
+        q /= p.out[i];
+      }
+      const char* sr = s + base * size;
+      char* dr = d + r * inner * size;
+      for (int64_t j = 0; j < left; ++j) std::memcpy(dr + j * size, sr + map[j] * size, size);
+      std::memcpy(dr + left * size, sr, n * size);
+      for (int64_t j = left + n; j < inner; ++j) std::memcpy(dr + j * size, sr + map[j] * size, size);
+    }
+  });
+}
+
+void PadGrad(DataType t, const void* dout, Ints shape, Ints lo, Ints hi, PadMode mode, void* dx) {
+  const PadPlan p = MakePlan("pad_grad", shape, lo, hi, mode);
+  const int64_t total = Numel(p.in), size = SizeOf(t);
+  if (total == 0) return;
+  if (mode == PadMode::kConstant || p.in.empty()) {
+    const Interior in = InteriorOf(p);
+    if (Numel(in.extent) != total) Zero(dx, total * size);
+    CopyStrided(size, in.extent, static_cast<const char*>(dout) + in.out_offset * size, p.out_strides,
+                static_cast<char*>(dx) + in.in_offset * size, p.in_strides);
+    return;
+  }
+  if (Numel(p.out) == 0) return Zero(dx, total * size);
+  switch (t) {
+#define PD_CASE(D, T, A) \
+  case DataType::D:      \
+    return AddPadded<T, A>(p, static_cast<const T*>(dout), static_cast<T*>(dx));
+    PD_CASE(FLOAT32, float, float)
+    PD_CASE(FLOAT64, double, double)
+    PD_CASE(FLOAT16, float16, float)
+    PD_CASE(BFLOAT16, bfloat16, float)
+    PD_CASE(COMPLEX64, complex64, complex64)
+    PD_CASE(COMPLEX128, complex128, complex128)
+    PD_CASE(INT32, int32_t, int32_t)
+    PD_CASE(INT64, int64_t, int64_t)
+#undef PD_CASE
+    default:
+      PD_THROW(Unimplemented, "[pad_grad] expected a differentiable type, got ", NameOf(t));
+  }
+}
+
+}  // namespace phi::cpu
