@@ -162,7 +162,7 @@ def sigmoid_focal_loss(logit, label, normalizer=None, alpha=0.25, gamma=2.0, red
 
 
 def kl_div(input, label, reduction="mean", log_target=False, name=None):
-    """label * (log(label) - input), or exp(label) * (label - input) when `log_target`; input holds log-probabilities."""
+    """label * (log(label) - input), or exp(label) * (label - input) when `log_target`; input is in log space."""
     if reduction not in ("sum", "mean", "none", "batchmean"):
         raise ValueError(f"[kl_div] expected reduction 'sum', 'mean', 'batchmean' or 'none', got {reduction!r}")
     if dtype_name(input.dtype) == "float32" and dtype_name(label.dtype) == "float64":
@@ -249,7 +249,7 @@ def npair_loss(anchor, positive, labels, l2_reg=0.002):
 
 
 def adaptive_log_softmax_with_loss(input, label, head_weight, tail_weights, cutoffs, head_bias=None, name=None):
-    """(log-probability of each label, mean negative log-probability) of an adaptive softmax with clusters at cutoffs."""
+    """(log-probability of each label, its negative mean) of an adaptive softmax with clusters at cutoffs."""
     from .common import linear
     batched = label.ndim > 0
     if label.ndim > 1:

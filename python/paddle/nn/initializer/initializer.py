@@ -11,16 +11,16 @@ _global = {"weight": None, "bias": None}
 
 
 class Initializer:
-    """Gives a parameter its first value. Subclasses define `create(shape, dtype)` or `forward(param, block)`."""
+    """Gives a parameter its first value. Subclasses define `create(shape, dtype)` or `forward(var, block)`."""
 
-    def __call__(self, param, block=None):
-        """Fill `param` in place."""
-        return self.forward(param, block)
+    def __call__(self, var, block=None):
+        """Fill `var` in place."""
+        return self.forward(var, block)
 
-    def forward(self, param, block=None):
+    def forward(self, var, block=None):
         with paddle.no_grad():
-            param.set_value(self.create(list(param.shape), param.dtype))
-        return param
+            var.set_value(self.create(list(var.shape), var.dtype))
+        return var
 
     def create(self, shape, dtype):
         """A new Tensor of `shape` and `dtype` with the initial value."""

@@ -14,6 +14,9 @@ __all__ = ["Bilinear", "Dirac", "Orthogonal"]
 class BilinearInitializer(Initializer):
     """Kernel of a transposed convolution that upsamples bilinearly; the weight must be 4-D with equal last dims."""
 
+    def __init__(self):
+        pass
+
     def create(self, shape, dtype):
         if len(shape) != 4:
             raise ValueError("the length of shape must be 4.")
@@ -22,8 +25,9 @@ class BilinearInitializer(Initializer):
         size = shape[3]
         half = math.ceil(size / 2.0)
         centre = (2 * half - 1 - half % 2) / (2.0 * half)
-        line = 1 - np.abs(np.arange(size) / half - centre)
-        value = np.broadcast_to(np.outer(line, line).astype("float32"), shape)
+        index = np.arange(math.prod(shape))
+        x, y = index % size, (index / size) % size
+        value = ((1 - np.abs(x / half - centre)) * (1 - np.abs(y / half - centre))).astype("float32").reshape(shape)
         return paddle.to_tensor(np.ascontiguousarray(value)).astype(dtype)
 
 

@@ -122,8 +122,7 @@ class PReLU(_Named):
         self._init = init
         self._weight_attr = weight_attr
         self._data_format = data_format
-        self._dtype = get_default_dtype()
-        self._weight = self.create_parameter([num_parameters], weight_attr, self._dtype, False, Constant(init))
+        self._weight = self.create_parameter([num_parameters], weight_attr, get_default_dtype(), False, Constant(init))
 
     def forward(self, x):
         return F.prelu(x, self._weight, data_format=self._data_format)

@@ -4,7 +4,7 @@ import functools
 
 
 def aliases(**names):
-    """Class decorator: `aliases(dim='axis')` makes `C(dim=1)` mean `C(axis=1)`, and adds a `dim` property for `_axis`."""
+    """Class decorator: `aliases(dim='axis')` makes `C(dim=1)` mean `C(axis=1)`."""
 
     def decorate(cls):
         plain = cls.__init__

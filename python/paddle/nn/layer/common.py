@@ -52,6 +52,7 @@ class Bilinear(Layer):
 
     def __init__(self, in1_features, in2_features, out_features, weight_attr=None, bias_attr=None, name=None):
         super().__init__()
+        self._dtype = get_default_dtype()
         self._weight_attr = weight_attr
         self._bias_attr = bias_attr
         self._name = name

@@ -163,7 +163,8 @@ class Layer:
         """A new initialised parameter (not yet registered); None if `attr` is False."""
         if isinstance(attr, str) and attr == "":
             attr = None
-        return framework.make_parameter(self._full_name, shape, self._dtype if dtype is None else dtype, attr, is_bias,
+        return framework.make_parameter(self._full_name, shape,
+                                        paddle.get_default_dtype() if dtype is None else dtype, attr, is_bias,
                                         default_initializer)
 
     def create_variable(self, name=None, persistable=None, dtype=None):
@@ -504,7 +505,7 @@ class Layer:
     def _cast(self, dtype, excluded_layers=None):
         if excluded_layers is None:
             from .norm import _BatchNormBase, BatchNorm
-            excluded = (_BatchNormBase, BatchNorm) if dtype_name(dtype) != "float32" else ()
+            excluded = (_BatchNormBase, BatchNorm) if dtype_name(dtype) == "float16" else ()
         elif isinstance(excluded_layers, type):
             excluded = (excluded_layers,)
         elif isinstance(excluded_layers, (list, tuple)):
@@ -530,10 +531,12 @@ class Layer:
         """Cast floating point parameters and buffers to float16, batch norms excepted."""
         return self._cast("float16", excluded_layers)
 
-    half = float16
+    def half(self):
+        """Cast floating point parameters and buffers to float16."""
+        return self._convert(None, framework.to_dtype("float16"))
 
     def bfloat16(self, excluded_layers=None):
-        """Cast floating point parameters and buffers to bfloat16, batch norms excepted."""
+        """Cast floating point parameters and buffers to bfloat16."""
         return self._cast("bfloat16", excluded_layers)
 
     def double(self):

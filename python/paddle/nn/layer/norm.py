@@ -273,8 +273,8 @@ class _InstanceNormBase(Layer):
         self._bias_attr = bias_attr
         self._num_features = num_features
         self._data_format = data_format
-        self.scale = self.create_parameter([num_features], weight_attr, self._dtype, False, Constant(1.0))
-        self.bias = self.create_parameter([num_features], bias_attr, self._dtype, True, Constant(0.0))
+        self.scale = self.create_parameter([num_features], weight_attr, None, False, Constant(1.0))
+        self.bias = self.create_parameter([num_features], bias_attr, None, True, Constant(0.0))
 
     def forward(self, input):
         _check_rank(input, *self._ranks)

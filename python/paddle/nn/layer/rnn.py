@@ -43,7 +43,7 @@ class RNNCellBase(Layer):
     def get_initial_states(self, batch_ref, shape=None, dtype=None, init_value=0.0, batch_dim_idx=0):
         """States of `shape` (the cell's own by default) filled with init_value; the batch size is batch_ref's."""
         shape = self.state_shape if shape is None else shape
-        dtype = to_dtype(self._dtype if dtype is None else dtype)
+        dtype = to_dtype(paddle.get_default_dtype() if dtype is None else dtype)
         batch = flatten(batch_ref)[0].shape[batch_dim_idx]
 
         def build(tree):
@@ -200,8 +200,8 @@ class GRUCell(RNNCellBase):
         return (self.hidden_size,)
 
 
-def run_cell(cell, inputs, initial_states, sequence_length, time_major, is_reverse, **kwargs):
-    """Run `cell` over time; states stop changing and outputs are zero after each sequence's length."""
+def run_cell(cell, inputs, initial_states, sequence_length, time_major, is_reverse, zero_padding=False, **kwargs):
+    """Run `cell` over time; after each sequence's length states stop changing, and outputs are 0 if zero_padding."""
     axis = 0 if time_major else 1
     if initial_states is None:
         initial_states = cell.get_initial_states(inputs, cell.state_shape, batch_dim_idx=1 - axis)
@@ -224,7 +224,8 @@ def run_cell(cell, inputs, initial_states, sequence_length, time_major, is_rever
                 return new * m + old * (1.0 - m)
 
             new_states = map_structure(select, new_states, states)
-            out = map_structure(lambda o: o * paddle.reshape(keep, [-1] + [1] * (len(o.shape) - 1)), out)
+            if zero_padding:
+                out = map_structure(lambda o: o * paddle.reshape(keep, [-1] + [1] * (len(o.shape) - 1)), out)
         outputs[t] = out
         states = new_states
     return map_structure(lambda *parts: paddle.stack(list(parts), axis=axis), *outputs), states

@@ -100,9 +100,10 @@ class RNNBase(LayerList):
                 out = F.dropout(out, self.dropout, training=self.training, mode="upscale_in_train")
             if self.num_directions == 2:
                 out, ends = birnn(layer.cell_fw, layer.cell_bw, out, (pick(2 * i), pick(2 * i + 1)), sequence_length,
-                                  self.time_major)
+                                  self.time_major, zero_padding=True)
             else:
-                out, end = run_cell(layer.cell, out, pick(i), sequence_length, self.time_major, False)
+                out, end = run_cell(layer.cell, out, pick(i), sequence_length, self.time_major, False,
+                                    zero_padding=True)
                 ends = (end,)
             for end in ends:
                 for slot, part in zip(finals, end if len(parts) > 1 else (end,)):
