@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Autograd entry points: gradient mode, backward, grad, AMP state, and PyLayer (custom functions written in Python).
+#include <algorithm>
+
+#include "paddle/eager/autograd/engine.h"
+#include "paddle/phi/api/ops.h"
+#include "paddle/pybind/tensor_autograd.h"
+
+namespace paddle::py {
+namespace {
+
+PyObject* IsGradEnabled(PyObject*, PyObject*) { return PyBool_FromLong(egr::State().grad_enabled); }
+// Returns the previous mode.
+PyObject* SetGradEnabled(PyObject*, PyObject* on) {
+  int v = PyObject_IsTrue(on);
+  if (v < 0) return nullptr;
+  bool old = egr::State().grad_enabled;
+  egr::State().grad_enabled = v;
+  return PyBool_FromLong(old);
+}
+
+std::vector<Tensor> GradList(PyObject* o, size_t n, const char* op) {
+  std::vector<Tensor> r;
+  if (IsNone(o)) return r;
+  if (IsTensor(o)) {
+    r.push_back(AsTensor(o));
+    return r;
+  }
+  if (!PyList_Check(o) && !PyTuple_Check(o)) RaiseTypeError(std::string(op) + "() expected a list of gradients");
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+    r.push_back(ToOptionalTensor(PySequence_Fast_GET_ITEM(o, i), op, "grad_tensors"));
+  PD_CHECK(r.size() == n, InvalidArgument, "[", op, "] expected one gradient for each of ", n, " tensors, got ", r.size());
+  return r;
+}
+
+// run_backward(tensors, grad_tensors=None, retain_graph=False, create_graph=False)
+PyObject* RunBackward(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"tensors", "grad_tensors", "retain_graph", "create_graph"};
+    PyObject* a[4];
+    ParseArgs("run_backward", names, 4, 1, args, n, kw, a);
+    std::vector<Tensor> roots = ToTensors(a[0], "backward", "tensors");
+    egr::Backward(roots, GradList(a[1], roots.size(), "backward"), a[2] && ToBool(a[2], "backward", "retain_graph"),
+                  a[3] && ToBool(a[3], "backward", "create_graph"));
+    Py_RETURN_NONE;
+  });
+}
+
+// grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, no_grad_vars=None) -> list, None where unused
+PyObject* RunGrad(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "allow_unused", "no_grad_vars"};
+    PyObject* a[7];
+    ParseArgs("grad", names, 7, 2, args, n, kw, a);
+    std::vector<Tensor> outputs = ToTensors(a[0], "grad", "outputs"), inputs = ToTensors(a[1], "grad", "inputs");
+    bool create = a[4] && ToBool(a[4], "grad", "create_graph");
+    bool retain = IsNone(a[3]) ? create : ToBool(a[3], "grad", "retain_graph");
+    return Wrap(egr::Grad(outputs, inputs, GradList(a[2], outputs.size(), "grad"), retain, create,
+                          a[5] && ToBool(a[5], "grad", "allow_unused"), ToOptionalTensors(a[6], "grad", "no_grad_vars")));
+  });
+}
+
+// --- PyLayer
+
+// Calls `cls.backward(ctx, *grads)`.
+class PyLayerNode final : public egr::GradNode {
+ public:
+  PyLayerNode(PyObject* cls, PyObject* ctx) : cls_(Share(cls)), ctx_(Share(ctx)) {
+    name_ = std::string(reinterpret_cast<PyTypeObject*>(cls)->tp_name) + "_backward";
+  }
+  const char* name() const override { return name_.c_str(); }
+  void ReleaseSaved() override {}
+
+  struct Out {
+    phi::Meta meta;
+    phi::Place place;
+    bool is_tensor = true;
+  };
+  std::vector<Out> outs;     // one for each returned tensor
+  std::vector<phi::Meta> inputs;
+  std::vector<uint8_t> input_needs;
+  bool materialize = true;
+
+  void Run(Tensor* grads, Tensor* in, bool create_graph) override {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    struct Release {
+      PyGILState_STATE g;
+      ~Release() { PyGILState_Release(g); }
+    } release{gil};
+    egr::GradModeGuard mode(create_graph);
+    PyRef args = Own(PyTuple_New(static_cast<Py_ssize_t>(outs.size()) + 1));
+    Py_INCREF(ctx_.get());
+    PyTuple_SET_ITEM(args.get(), 0, ctx_.get());
+    for (size_t i = 0; i < outs.size(); ++i) {
+      Tensor g = grads[i];
+      if (!g.defined() && materialize) {
+        g = paddle::full(common::ToInts(outs[i].meta.dims), Scalar(0.0), outs[i].meta.dtype);
+      }
+      PyObject* o = ToPy(g);
+      if (!o) throw PyErrAlreadySet();
+      PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i) + 1, o);
+    }
+    PyRef fn = Own(PyObject_GetAttrString(cls_.get(), "backward"));
+    PyRef r = Own(PyObject_CallObject(fn.get(), args.get()));
+    PyRef tuple = PyTuple_Check(r.get()) || PyList_Check(r.get()) ? Own(PySequence_Tuple(r.get())) : Own(PyTuple_Pack(1, r.get()));
+    Py_ssize_t n = PyTuple_GET_SIZE(tuple.get());
+    // Either one gradient a tensor input, or one a tensor input that needs one.
+    int total = num_inputs();
+    int wanted = static_cast<int>(std::count(input_needs.begin(), input_needs.end(), 1));
+    if (n != total && n != wanted)
+      PD_THROW(InvalidArgument, "[", name_, "] expected ", total, " gradients from backward, one for each tensor input of forward, got ", n);
+    bool all = n == total;
+    Py_ssize_t k = 0;
+    for (int i = 0; i < total; ++i) {
+      if (!all && !input_needs[i]) continue;
+      PyObject* item = PyTuple_GET_ITEM(tuple.get(), k++);
+      if (item == Py_None || !needs(i)) continue;
+      const Tensor& g = ToTensor(item, name_.c_str(), "returned gradient");
+      in[i] = g;
+    }
+  }
+
+ private:
+  SharedPy cls_, ctx_;
+  std::string name_;
+};
+
+// A tensor over the same data without history.
+Tensor Fresh(const Tensor& t) {
+  if (t.is_symbolic()) return t;
+  Tensor r = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+  r->value = t->value;
+  return r;
+}
+
+void CollectTensors(PyObject* o, std::vector<PyObject*>* out) {
+  if (IsTensor(o)) {
+    out->push_back(o);
+  } else if (PyList_Check(o) || PyTuple_Check(o)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) CollectTensors(PySequence_Fast_GET_ITEM(o, i), out);
+  }
+}
+
+bool InSequence(PyObject* seq, const Tensor& t) {
+  if (IsNone(seq) || (!PyTuple_Check(seq) && !PyList_Check(seq))) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(seq); ++i) {
+    PyObject* o = PySequence_Fast_GET_ITEM(seq, i);
+    if (IsTensor(o) && AsTensor(o).is_same(t)) return true;
+  }
+  return false;
+}
+PyRef Attr(PyObject* o, const char* name) {
+  PyRef r(PyObject_GetAttrString(o, name));
+  if (!r) PyErr_Clear();
+  return r;
+}
+
+// py_layer_apply(cls, ctx, args, kwargs): runs cls.forward(ctx, *args, **kwargs) without recording and connects cls.backward.
+PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    if (n != 4) RaiseTypeError("py_layer_apply() takes cls, ctx, args and kwargs");
+    PyObject *cls = args[0], *ctx = args[1];
+    std::vector<PyObject*> inputs;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[2]); ++i) CollectTensors(PyTuple_GET_ITEM(args[2], i), &inputs);
+    if (args[3] != Py_None) {
+      PyObject *key, *value;
+      Py_ssize_t pos = 0;
+      while (PyDict_Next(args[3], &pos, &key, &value)) CollectTensors(value, &inputs);
+    }
+    bool record = false;
+    if (egr::State().grad_enabled)
+      for (PyObject* o : inputs) record = record || egr::NeedsGrad(AsTensor(o));
+
+    PyRef fn = Own(PyObject_GetAttrString(cls, "forward"));
+    PyRef call_args = Own(PyTuple_New(PyTuple_GET_SIZE(args[2]) + 1));
+    Py_INCREF(ctx);
+    PyTuple_SET_ITEM(call_args.get(), 0, ctx);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[2]); ++i) {
+      PyObject* o = PyTuple_GET_ITEM(args[2], i);
+      Py_INCREF(o);
+      PyTuple_SET_ITEM(call_args.get(), i + 1, o);
+    }
+    std::vector<uint32_t> versions;
+    for (PyObject* o : inputs) versions.push_back(AsTensor(o)->storage ? AsTensor(o)->storage->version() : 0);
+    PyRef result;
+    {
+      egr::GradModeGuard off(false);
+      result = Own(PyObject_Call(fn.get(), call_args.get(), args[3] == Py_None ? nullptr : args[3]));
+    }
+    if (!record) return result.release();
+
+    bool single = !PyTuple_Check(result.get()) && !PyList_Check(result.get());
+    PyRef seq = single ? Own(PyList_New(1)) : Own(PySequence_List(result.get()));
+    if (single) {
+      Py_INCREF(result.get());
+      PyList_SET_ITEM(seq.get(), 0, result.get());
+    }
+    PyRef nondiff = Attr(ctx, "non_differentiable"), not_inplace = Attr(ctx, "not_inplace_tensors");
+    PyRef materialize = Attr(ctx, "materialize_grads");
+
+    auto* raw = new PyLayerNode(cls, ctx);
+    egr::Ref<egr::GradNode> node(raw);
+    raw->materialize = !materialize || PyObject_IsTrue(materialize.get()) == 1;
+    Py_ssize_t count = PyList_GET_SIZE(seq.get());
+    std::vector<Py_ssize_t> where;  // places of the tensors among the results
+    for (Py_ssize_t i = 0; i < count; ++i)
+      if (IsTensor(PyList_GET_ITEM(seq.get(), i))) where.push_back(i);
+    raw->SetCounts(static_cast<int>(inputs.size()), std::max<int>(1, static_cast<int>(where.size())));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      raw->SetInput(static_cast<int>(i), AsTensor(inputs[i]));
+      raw->input_needs.push_back(egr::NeedsGrad(AsTensor(inputs[i])));
+    }
+    for (size_t k = 0; k < where.size(); ++k) {
+      PyObject* o = PyList_GET_ITEM(seq.get(), where[k]);
+      Tensor t = AsTensor(o);
+      raw->outs.push_back({t.meta(), t.place()});
+      if (InSequence(nondiff.get(), t) || !phi::IsDifferentiable(t.dtype())) {
+        t->stop_gradient = true;
+        continue;
+      }
+      size_t input = inputs.size();
+      for (size_t j = 0; j < inputs.size(); ++j)
+        if (AsTensor(inputs[j]).is_same(t)) input = j;
+      bool is_input = input < inputs.size();
+      bool written = is_input && t->storage && t->storage->version() != versions[input];
+      if (is_input && written && !InSequence(not_inplace.get(), t)) {
+        // The input was changed in place and returned: it takes the new history.
+        PD_CHECK(!(!t->node && egr::NeedsGrad(t)), InvalidArgument, "[", raw->name(),
+                 "] expected a leaf that needs a gradient not to be changed in place");
+        egr::AfterInplace(t, raw, static_cast<int>(k));
+        continue;
+      }
+      if (is_input || t->node) {
+        Tensor fresh = Fresh(t);
+        raw->SetOutput(static_cast<int>(k), fresh);
+        PyObject* f = ToPy(fresh);
+        if (!f || PyList_SetItem(seq.get(), where[k], f) < 0) throw PyErrAlreadySet();
+        continue;
+      }
+      raw->SetOutput(static_cast<int>(k), t);
+    }
+    if (single) {
+      PyObject* o = PyList_GET_ITEM(seq.get(), 0);
+      Py_INCREF(o);
+      return o;
+    }
+    return PyList_Check(result.get()) ? seq.release() : PyList_AsTuple(seq.get());
+  });
+}
+
+// set_amp_state(level, dtype=None) -> (level, dtype) before
+PyObject* SetAmpState(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    if (n < 1) RaiseTypeError("set_amp_state() missing the level");
+    auto& s = egr::State();
+    PyRef old_dtype = Own(DtypeObject(s.amp_level ? static_cast<DataType>(s.amp_dtype) : DataType::FLOAT16));
+    int old = s.amp_level;
+    int64_t level = ToInt(args[0], "set_amp_state", "level");
+    PD_CHECK(level >= 0 && level <= 3, InvalidArgument, "[amp] expected a level from 0 to 3, got ", level);
+    s.amp_level = static_cast<uint8_t>(level);
+    if (n > 1 && args[1] != Py_None) s.amp_dtype = static_cast<int8_t>(ToDataType(args[1], "set_amp_state", "dtype"));
+    return Py_BuildValue("(iO)", old, old_dtype.get());
+  });
+}
+PyObject* GetAmpState(PyObject*, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    auto& s = egr::State();
+    PyRef dtype = Own(DtypeObject(s.amp_level ? static_cast<DataType>(s.amp_dtype) : DataType::FLOAT16));
+    return Py_BuildValue("(iO)", static_cast<int>(s.amp_level), dtype.get());
+  });
+}
+
+#define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
+PyMethodDef methods[] = {{"is_grad_enabled", F(IsGradEnabled), METH_NOARGS, "Whether operations are recorded for backward."},
+                         {"set_grad_enabled", F(SetGradEnabled), METH_O, "Sets the gradient mode and returns the previous one."},
+                         {"run_backward", F(RunBackward), METH_FASTCALL | METH_KEYWORDS, "Backward from several tensors at once."},
+                         {"grad", F(RunGrad), METH_FASTCALL | METH_KEYWORDS, "Gradients of outputs with respect to inputs."},
+                         {"py_layer_apply", F(PyLayerApply), METH_FASTCALL, "Runs a PyLayer's forward and records its backward."},
+                         {"set_amp_state", F(SetAmpState), METH_FASTCALL, "Sets (level, dtype) of automatic mixed precision; returns the previous."},
+                         {"get_amp_state", F(GetAmpState), METH_NOARGS, "(level, dtype) of automatic mixed precision."},
+                         {nullptr, nullptr, 0, nullptr}};
+#undef F
+
+}  // namespace
+
+int InitAutograd(PyObject* module) {
+  if (InitGradObjects(module) < 0) return -1;
+  return PyModule_AddFunctions(module, methods);
+}
+
+}  // namespace paddle::py

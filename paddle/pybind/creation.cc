@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors from Python data (to_tensor): numbers, nested lists, arrays, tensors; the default dtype.
+#include <cstring>
+
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/phi/api/ops.h"
+#include "paddle/pybind/interchange.h"
+
+namespace paddle::py {
+namespace {
+
+DataType g_default = DataType::FLOAT32;
+
+enum class Kind { kNone, kBool, kInt, kFloat, kComplex };
+
+// What a nested list holds: its shape, by the first item of each level, and the widest kind of number.
+struct Survey {
+  Ints dims;
+  Kind kind = Kind::kNone;
+  bool other = false;  // something that is neither a list nor a number: tensors, arrays
+};
+
+[[noreturn]] void Ragged() {
+  RaiseValueError("Failed to convert input data to a regular ndarray: expected nested lists of equal lengths");
+}
+
+void Look(PyObject* o, int64_t level, Survey* s) {
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    if (level == s->dims.size()) {
+      if (s->kind != Kind::kNone || s->other) Ragged();
+      s->dims.push_back(n);
+    } else if (s->dims[level] != n) {
+      Ragged();
+    }
+    for (Py_ssize_t i = 0; i < n; ++i) Look(PySequence_Fast_GET_ITEM(o, i), level + 1, s);
+    return;
+  }
+  if (IsTensor(o) || IsNdarray(o)) {
+    s->other = true;
+    return;
+  }
+  Kind k;
+  Scalar v;
+  if (PyFloat_Check(o)) {
+    k = Kind::kFloat;
+  } else if (PyBool_Check(o)) {
+    k = Kind::kBool;
+  } else if (PyLong_Check(o)) {
+    k = Kind::kInt;
+  } else if (PyComplex_Check(o)) {
+    k = Kind::kComplex;
+  } else if (o != Py_None && NumberOf(o, &v)) {
+    k = v.dtype() == DataType::BOOL ? Kind::kBool : v.dtype() == DataType::INT64 ? Kind::kInt
+        : v.dtype() == DataType::COMPLEX128 ? Kind::kComplex : Kind::kFloat;
+  } else if (level == 0) {
+    PyErr_Format(PyExc_TypeError,
+                 "Can't constructs a 'paddle.Tensor' with data type %R, data type must be scalar|list|tuple|np.ndarray|paddle.Tensor",
+                 reinterpret_cast<PyObject*>(Py_TYPE(o)));
+    throw PyErrAlreadySet();
+  } else {
+    RaiseValueError(std::string("Failed to convert input data to a regular ndarray: it holds a ") + Py_TYPE(o)->tp_name);
+  }
+  if (level != s->dims.size() && !s->other) Ragged();
+  if (k > s->kind) s->kind = k;
+}
+
+template <class T>
+T Read(PyObject* o);
+template <>
+double Read<double>(PyObject* o) {
+  if (PyFloat_Check(o)) return PyFloat_AS_DOUBLE(o);
+  double d = PyFloat_AsDouble(o);
+  if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();
+  return d;
+}
+template <>
+int64_t Read<int64_t>(PyObject* o) {
+  if (PyLong_Check(o)) {
+    int64_t v = PyLong_AsLongLong(o);
+    if (v == -1 && PyErr_Occurred()) {
+      PyErr_Clear();
+      RaiseValueError("expected integers that fit in int64");
+    }
+    return v;
+  }
+  return ToInt(o, "to_tensor", "data");
+}
+template <>
+bool Read<bool>(PyObject* o) {
+  return PyObject_IsTrue(o) == 1;
+}
+template <>
+phi::complex128 Read<phi::complex128>(PyObject* o) {
+  Py_complex c = PyComplex_AsCComplex(o);
+  if (PyErr_Occurred()) throw PyErrAlreadySet();
+  return {c.real, c.imag};
+}
+
+template <class T>
+void Fill(PyObject* o, T*& to) {
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    for (Py_ssize_t i = 0; i < n; ++i) Fill(PySequence_Fast_GET_ITEM(o, i), to);
+    return;
+  }
+  *to++ = Read<T>(o);
+}
+template <class T>
+Tensor Filled(PyObject* o, const Ints& dims) {
+  Tensor t = phi::Empty(dims, phi::kDataTypeOf<T>);
+  T* to = t.data<T>();
+  Fill(o, to);
+  return t;
+}
+
+DataType ComplexDefault() { return g_default == DataType::FLOAT64 ? DataType::COMPLEX128 : DataType::COMPLEX64; }
+
+Tensor Converted(Tensor t, DataType dtype) {
+  return dtype == DataType::UNDEFINED || dtype == t.dtype() ? t : phi::CastTo(t, dtype);
+}
+
+// Lists that hold tensors or arrays: stacked level by level.
+Tensor Stacked(PyObject* o, DataType dtype) {
+  if (IsTensor(o)) return Converted(ToTensor(o, "to_tensor", "data"), dtype);
+  if (IsNdarray(o)) return Converted(FromBuffer(o, true), dtype);
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return TensorFromData(o, dtype);
+  std::vector<Tensor> items;
+  Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  for (Py_ssize_t i = 0; i < n; ++i) items.push_back(Stacked(PySequence_Fast_GET_ITEM(o, i), dtype));
+  if (items.empty()) return phi::Empty({0}, dtype == DataType::UNDEFINED ? g_default : dtype);
+  DataType common = items[0].dtype();
+  for (const Tensor& t : items) {
+    if (!(t.dims() == items[0].dims())) Ragged();
+    if (t.dtype() == common) continue;
+    auto rank = [](DataType d) { return phi::IsComplex(d) ? 3 : phi::IsFloating(d) ? 2 : phi::IsInteger(d) ? 1 : 0; };
+    if (rank(t.dtype()) > rank(common) || (rank(t.dtype()) == rank(common) && phi::SizeOf(t.dtype()) > phi::SizeOf(common)))
+      common = t.dtype();
+  }
+  Ints dims = items[0].dims();
+  dims.insert(0, n);
+  Tensor out = phi::Empty(dims, common);
+  int64_t each = items[0].numel();
+  for (Py_ssize_t i = 0; i < n; ++i) phi::CopyInto(items[i], phi::ViewOf(out, items[0].dims(), [&] {
+        Ints s = out.strides();
+        s.erase(0);
+        return s;
+      }(), i * each));
+  return out;
+}
+
+bool AllTensors(PyObject* o, bool* any) {
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+      if (!AllTensors(PySequence_Fast_GET_ITEM(o, i), any)) return false;
+    return true;
+  }
+  if (!IsTensor(o)) return false;
+  *any = true;
+  return true;
+}
+// Nested lists of tensors only: stacked with history.
+Tensor StackTensors(PyObject* o) {
+  if (IsTensor(o)) return ToTensor(o, "to_tensor", "data");
+  std::vector<Tensor> items;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) items.push_back(StackTensors(PySequence_Fast_GET_ITEM(o, i)));
+  return paddle::stack(items, 0);
+}
+
+PyObject* CallToTensor(PyObject* const* a) {
+  DataType dtype = a[1] ? ToDataType(a[1], "to_tensor", "dtype") : DataType::UNDEFINED;
+  if (!IsNone(a[2])) ToPlace(a[2], "to_tensor", "place");
+  bool stop = IsNone(a[3]) ? true : ToBool(a[3], "to_tensor", "stop_gradient");
+  PyObject* data = a[0];
+  Tensor t;
+  if (IsTensor(data)) {
+    const Tensor& x = ToTensor(data, "to_tensor", "data");
+    if (x.is_symbolic()) {
+      t = dtype == DataType::UNDEFINED || dtype == x.dtype() ? paddle::assign(x) : paddle::cast(x, dtype);
+    } else {
+      t = phi::Empty(x.dims(), dtype == DataType::UNDEFINED ? x.dtype() : dtype);
+      phi::CopyInto(x, t);
+    }
+  } else {
+    bool any = false;
+    if ((PyList_Check(data) || PyTuple_Check(data)) && AllTensors(data, &any) && any) {
+      egr::GradModeGuard off(false);
+      t = StackTensors(data);
+      if (dtype != DataType::UNDEFINED && dtype != t.dtype()) t = paddle::cast(t, dtype);
+    } else {
+      t = TensorFromData(data, dtype);
+    }
+  }
+  t->stop_gradient = stop;
+  return ToPy(std::move(t));
+}
+
+constexpr ArgSpec kToTensorArgs[] = {{"data"}, {"dtype", nullptr, false, false, true}, {"place", "device", false, false, true},
+                                     {"stop_gradient", nullptr, false, false, true}};
+const FnSpec kToTensorSpec = {"to_tensor", "paddle", "A new tensor holding a copy of numbers, nested lists, an array or a tensor.",
+                              "(data, dtype=None, place=None, stop_gradient=True)", 4, kToTensorArgs, CallToTensor};
+const Registration kRegistered[] = {{&kToTensorSpec, "paddle"}};
+const bool registered = (RegisterFunctions(kRegistered, 1), true);
+
+PyObject* PyDefaultDtype(PyObject*, PyObject*) { return PyUnicode_FromString(std::string(phi::NameOf(g_default)).c_str()); }
+PyObject* PySetDefaultDtype(PyObject*, PyObject* o) {
+  return Guarded([&]() -> PyObject* {
+    DataType t = ToDataType(o, "set_default_dtype", "d");
+    if (!phi::IsFloating(t) || phi::IsFloat8(t))
+      RaiseTypeError("set_default_dtype only supports [float16, float32, float64, bfloat16] , but received " + std::string(phi::NameOf(t)));
+    g_default = t;
+    Py_RETURN_NONE;
+  });
+}
+PyObject* PyFromDlpack(PyObject*, PyObject* capsule) {
+  return Guarded([&] { return ToPy(FromDlpackCapsule(capsule)); });
+}
+PyObject* PyToDlpack(PyObject*, PyObject* t) {
+  return Guarded([&] { return ToDlpackCapsule(ToTensor(t, "to_dlpack", "x"), false); });
+}
+// Shares the memory of a writable contiguous array.
+PyObject* PyFromNumpy(PyObject*, PyObject* array) {
+  return Guarded([&] { return ToPy(FromBuffer(array, true)); });
+}
+
+PyMethodDef methods[] = {{"get_default_dtype", PyDefaultDtype, METH_NOARGS, "The dtype Python floats take."},
+                         {"set_default_dtype", PySetDefaultDtype, METH_O, "Sets the dtype Python floats take."},
+                         {"from_dlpack_capsule", PyFromDlpack, METH_O, nullptr},
+                         {"to_dlpack", PyToDlpack, METH_O, "A DLPack capsule of a tensor."},
+                         {"from_numpy", PyFromNumpy, METH_O, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+DataType DefaultDtype() { return g_default; }
+void SetDefaultDtype(DataType t) { g_default = t; }
+
+Tensor TensorFromData(PyObject* data, DataType dtype) {
+  if (IsTensor(data)) {
+    const Tensor& t = ToTensor(data, "to_tensor", "data");
+    return dtype == DataType::UNDEFINED || dtype == t.dtype() ? t : paddle::cast(t, dtype);
+  }
+  if (IsNdarray(data)) return Converted(FromBuffer(data, true), dtype);
+  // NumPy scalars keep their dtype; they offer the buffer protocol, Python numbers do not.
+  if (PyObject_CheckBuffer(data) && !PyBytes_Check(data) && !PyByteArray_Check(data)) return Converted(FromBuffer(data, true), dtype);
+  Survey s;
+  Look(data, 0, &s);
+  if (s.other) return Stacked(data, dtype);
+  Tensor t;
+  DataType natural;
+  switch (s.kind) {
+    case Kind::kBool:
+      t = Filled<bool>(data, s.dims);
+      natural = DataType::BOOL;
+      break;
+    case Kind::kInt:
+      t = Filled<int64_t>(data, s.dims);
+      natural = DataType::INT64;
+      break;
+    case Kind::kComplex:
+      t = Filled<phi::complex128>(data, s.dims);
+      natural = ComplexDefault();
+      break;
+    default:
+      t = Filled<double>(data, s.dims);
+      natural = g_default;
+  }
+  return Converted(t, dtype == DataType::UNDEFINED ? natural : dtype);
+}
+
+int InitCreation(PyObject* module) { return PyModule_AddFunctions(module, methods); }
+
+}  // namespace paddle::py

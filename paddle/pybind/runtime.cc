@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Process-wide services: random generators, memory statistics, threads, the current device, flags.
+#include <cstring>
+#include <map>
+#include <random>
+
+#include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/generator.h"
+#include "paddle/phi/core/op_def.h"
+#include "paddle/phi/primitives/isa.h"
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+namespace {
+
+// --- Generator
+
+struct PyGenerator {
+  PyObject_HEAD
+  phi::Generator* generator;
+  bool owned;
+};
+PyTypeObject* g_generator_type = nullptr;
+PyObject* g_default_generator = nullptr;
+PyTypeObject* g_state_type = nullptr;
+
+struct PyState {
+  PyObject_HEAD
+  std::vector<uint8_t>* bytes;
+};
+PyObject* MakeState(std::vector<uint8_t> bytes) {
+  auto* o = PyObject_New(PyState, g_state_type);
+  if (o) o->bytes = new std::vector<uint8_t>(std::move(bytes));
+  return reinterpret_cast<PyObject*>(o);
+}
+void StateDealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  delete reinterpret_cast<PyState*>(self)->bytes;
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+PyObject* StateNew(PyTypeObject*, PyObject* args, PyObject*) {
+  const char* data = nullptr;
+  Py_ssize_t n = 0;
+  if (!PyArg_ParseTuple(args, "|y#", &data, &n)) return nullptr;
+  return MakeState(std::vector<uint8_t>(data, data + n));
+}
+PyObject* StateReduce(PyObject* self, PyObject*) {
+  auto& b = *reinterpret_cast<PyState*>(self)->bytes;
+  return Py_BuildValue("O(y#)", reinterpret_cast<PyObject*>(g_state_type), reinterpret_cast<const char*>(b.data()),
+                       static_cast<Py_ssize_t>(b.size()));
+}
+PyObject* StateCompare(PyObject* a, PyObject* b, int op) {
+  if (Py_TYPE(b) != g_state_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+  return PyBool_FromLong((*reinterpret_cast<PyState*>(a)->bytes == *reinterpret_cast<PyState*>(b)->bytes) == (op == Py_EQ));
+}
+
+phi::Generator& Gen(PyObject* self) { return *reinterpret_cast<PyGenerator*>(self)->generator; }
+PyObject* MakeGenerator(phi::Generator* g, bool owned) {
+  auto* o = PyObject_New(PyGenerator, g_generator_type);
+  if (!o) return nullptr;
+  o->generator = g;
+  o->owned = owned;
+  return reinterpret_cast<PyObject*>(o);
+}
+void GeneratorDealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  auto* g = reinterpret_cast<PyGenerator*>(self);
+  if (g->owned) delete g->generator;
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+PyObject* GeneratorNew(PyTypeObject*, PyObject*, PyObject*) { return MakeGenerator(new phi::Generator(0), true); }
+PyObject* ManualSeed(PyObject* self, PyObject* seed) {
+  return Guarded([&]() -> PyObject* {
+    Gen(self).SetSeed(static_cast<uint64_t>(ToInt(seed, "manual_seed", "seed")));
+    Py_INCREF(self);
+    return self;
+  });
+}
+PyObject* InitialSeed(PyObject* self, PyObject*) { return PyLong_FromUnsignedLongLong(Gen(self).seed()); }
+// A fresh seed from the system's entropy.
+PyObject* RandomSeed(PyObject* self, PyObject*) {
+  return Guarded([&] {
+    std::random_device device;
+    uint64_t seed = ((static_cast<uint64_t>(device()) << 32) | device()) & 0x1FFFFFFFFFFFFFULL;
+    Gen(self).SetSeed(seed);
+    return PyLong_FromUnsignedLongLong(seed);
+  });
+}
+PyObject* RandomBits(PyObject* self, PyObject*) { return PyLong_FromUnsignedLongLong(Gen(self).engine()()); }
+PyObject* GetState(PyObject* self, PyObject*) {
+  return Guarded([&] { return MakeState(Gen(self).GetState()); });
+}
+PyObject* SetState(PyObject* self, PyObject* state) {
+  return Guarded([&]() -> PyObject* {
+    if (Py_TYPE(state) != g_state_type) RaiseTypeError("set_state() expected what get_state() returned");
+    Gen(self).SetState(*reinterpret_cast<PyState*>(state)->bytes);
+    Py_RETURN_NONE;
+  });
+}
+PyObject* DefaultCpuGenerator(PyObject*, PyObject*) {
+  if (!g_default_generator) g_default_generator = MakeGenerator(&phi::DefaultCpuGenerator(), false);
+  Py_XINCREF(g_default_generator);
+  return g_default_generator;
+}
+
+// --- memory
+
+PyObject* MemoryStats(PyObject*, PyObject*) {
+  phi::MemoryStats s = phi::CpuMemoryStats();
+  return Py_BuildValue("{s:L,s:L,s:L,s:L}", "allocated", static_cast<long long>(s.allocated), "allocated_max",
+                       static_cast<long long>(s.allocated_max), "reserved", static_cast<long long>(s.reserved), "reserved_max",
+                       static_cast<long long>(s.reserved_max));
+}
+PyObject* ResetPeaks(PyObject*, PyObject*) {
+  phi::ResetCpuMemoryPeaks();
+  Py_RETURN_NONE;
+}
+PyObject* EmptyCache(PyObject*, PyObject*) {
+  phi::ReleaseCpuCache();
+  Py_RETURN_NONE;
+}
+
+// --- device
+
+PyObject* CurrentDevice(PyObject*, PyObject*) { return PlaceObject(CurrentPlace()); }
+PyObject* SetDevice(PyObject*, PyObject* place) {
+  return Guarded([&]() -> PyObject* {
+    SetCurrentPlace(ToPlace(place, "set_device", "device"));
+    return PlaceObject(CurrentPlace());
+  });
+}
+PyObject* CpuIsaName(PyObject*, PyObject*) { return PyUnicode_FromString(phi::CpuIsa() == phi::Isa::kAvx512 ? "avx512" : "avx2"); }
+
+// --- flags: a table of values; a variable FLAGS_x of the environment gives the first value.
+
+std::map<std::string, PyObject*>& Flags() {
+  static auto* flags = new std::map<std::string, PyObject*>;
+  return *flags;
+}
+std::string FlagName(PyObject* o) {
+  std::string name = ToStr(o, "flags", "name");
+  return name.rfind("FLAGS_", 0) == 0 ? name : "FLAGS_" + name;
+}
+PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    if (n != 2) RaiseTypeError("define_flag() takes a name and a value");
+    PyObject*& slot = Flags()[FlagName(args[0])];
+    Py_INCREF(args[1]);
+    Py_XDECREF(slot);
+    slot = args[1];
+    Py_RETURN_NONE;
+  });
+}
+PyObject* GetFlag(PyObject*, PyObject* name) {
+  return Guarded([&]() -> PyObject* {
+    auto it = Flags().find(FlagName(name));
+    if (it == Flags().end()) RaiseValueError("Flag " + FlagName(name) + " cannot get its value through this function.");
+    Py_INCREF(it->second);
+    return it->second;
+  });
+}
+PyObject* HasFlag(PyObject*, PyObject* name) {
+  return Guarded([&] { return PyBool_FromLong(Flags().count(FlagName(name)) > 0); });
+}
+PyObject* AllFlags(PyObject*, PyObject*) {
+  PyRef d(PyDict_New());
+  for (auto& [name, value] : Flags())
+    if (PyDict_SetItemString(d.get(), name.c_str(), value) < 0) return nullptr;
+  return d.release();
+}
+
+// --- ops
+
+PyObject* OpNames(PyObject*, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    PyRef list = Own(PyList_New(0));
+    for (auto& [name, def] : phi::AllOpDefs()) {
+      PyRef s = Own(PyUnicode_FromString(name.c_str()));
+      if (PyList_Append(list.get(), s.get()) < 0) return nullptr;
+    }
+    return list.release();
+  });
+}
+PyObject* FunctionsOfPy(PyObject*, PyObject* where) {
+  return Guarded([&] { return FunctionsOf(ToStr(where, "_functions", "namespace")); });
+}
+
+#define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
+PyMethodDef generator_methods[] = {{"manual_seed", F(ManualSeed), METH_O, "Restarts the stream from a seed."},
+                                   {"initial_seed", F(InitialSeed), METH_NOARGS, "The seed the stream started from."},
+                                   {"seed", F(RandomSeed), METH_NOARGS, "Restarts the stream from a random seed and returns it."},
+                                   {"random", F(RandomBits), METH_NOARGS, "64 random bits."},
+                                   {"get_state", F(GetState), METH_NOARGS, "The state, for set_state."},
+                                   {"set_state", F(SetState), METH_O, "Restores a state."},
+                                   {nullptr, nullptr, 0, nullptr}};
+PyMethodDef state_methods[] = {{"__reduce__", F(StateReduce), METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"default_cpu_generator", F(DefaultCpuGenerator), METH_NOARGS, "The CPU's random generator."},
+                         {"cpu_memory_stats", F(MemoryStats), METH_NOARGS, "Bytes allocated and reserved, now and at most."},
+                         {"reset_cpu_memory_peaks", F(ResetPeaks), METH_NOARGS, nullptr},
+                         {"release_cpu_cache", F(EmptyCache), METH_NOARGS, "Gives cached memory back to the system."},
+                         {"current_place", F(CurrentDevice), METH_NOARGS, nullptr},
+                         {"set_current_place", F(SetDevice), METH_O, nullptr},
+                         {"cpu_isa", F(CpuIsaName), METH_NOARGS, "'avx2' or 'avx512'."},
+                         {"define_flag", F(DefineFlag), METH_FASTCALL, nullptr},
+                         {"get_flag", F(GetFlag), METH_O, nullptr},
+                         {"has_flag", F(HasFlag), METH_O, nullptr},
+                         {"all_flags", F(AllFlags), METH_NOARGS, nullptr},
+                         {"op_names", F(OpNames), METH_NOARGS, "Names of all registered ops."},
+                         {"_functions", F(FunctionsOfPy), METH_O, "dict name -> function of a namespace such as 'paddle.nn.functional'."},
+                         {nullptr, nullptr, 0, nullptr}};
+#undef F
+
+}  // namespace
+
+int InitRuntime(PyObject* module) {
+  static PyType_Slot gen_slots[] = {{Py_tp_new, reinterpret_cast<void*>(GeneratorNew)},
+                                    {Py_tp_dealloc, reinterpret_cast<void*>(GeneratorDealloc)},
+                                    {Py_tp_methods, generator_methods},
+                                    {Py_tp_doc, const_cast<char*>("A stream of random numbers.")},
+                                    {0, nullptr}};
+  static PyType_Spec gen_spec = {"paddle.base.libpaddle.Generator", sizeof(PyGenerator), 0, Py_TPFLAGS_DEFAULT, gen_slots};
+  static PyType_Slot state_slots[] = {{Py_tp_new, reinterpret_cast<void*>(StateNew)},
+                                      {Py_tp_dealloc, reinterpret_cast<void*>(StateDealloc)},
+                                      {Py_tp_methods, state_methods},
+                                      {Py_tp_richcompare, reinterpret_cast<void*>(StateCompare)},
+                                      {0, nullptr}};
+  static PyType_Spec state_spec = {"paddle.base.libpaddle.GeneratorState", sizeof(PyState), 0, Py_TPFLAGS_DEFAULT, state_slots};
+  g_generator_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&gen_spec));
+  g_state_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&state_spec));
+  if (!g_generator_type || !g_state_type) return -1;
+  Py_INCREF(g_generator_type);
+  Py_INCREF(g_state_type);
+  if (PyModule_AddObject(module, "Generator", reinterpret_cast<PyObject*>(g_generator_type)) < 0) return -1;
+  if (PyModule_AddObject(module, "GeneratorState", reinterpret_cast<PyObject*>(g_state_type)) < 0) return -1;
+  return PyModule_AddFunctions(module, methods);
+}
+
+}  // namespace paddle::py
