@@ -80,7 +80,45 @@ constexpr std::string_view kIntegerRules[] = {
     "pd_op.maximum",     "pd_op.minimum",      "pd_op.square",      "pd_op.relu",        "pd_op.abs",         "pd_op.sign",
     "pd_op.equal",       "pd_op.not_equal",    "pd_op.less_than",   "pd_op.less_equal",  "pd_op.greater_than", "pd_op.greater_equal",
     "pd_op.logical_and", "pd_op.logical_or",   "pd_op.logical_not", "pd_op.logical_xor", "pd_op.bitwise_and", "pd_op.bitwise_or",
-    "pd_op.bitwise_xor", "pd_op.bitwise_not",  "pd_op.full_like",
+    "pd_op.bitwise_xor", "pd_op.bitwise_not",  "pd_op.full_like",   "pd_op.floor_divide", "pd_op.remainder",   "pd_op.fmax",
+    "pd_op.fmin",        "pd_op.floor",        "pd_op.ceil",        "pd_op.trunc",       "pd_op.bitwise_left_shift",
+};
+
+// Ops that are one intrinsic of the same name.
+#define CINN_RULE1(name) \
+  Expr Rule_##name(const Expr* in, const double*) { return name(in[0]); }
+#define CINN_RULE2(name) \
+  Expr Rule_##name(const Expr* in, const double*) { return name(in[0], in[1]); }
+#define CINN_UNARY_MATH CINN_RULE1
+#define CINN_UNARY CINN_RULE1
+#define CINN_TEST CINN_RULE1
+#define CINN_BINARY_MATH CINN_RULE2
+#define CINN_BINARY CINN_RULE2
+#define CINN_BITWISE CINN_RULE2
+#define CINN_COMPARE CINN_RULE2
+#define CINN_LOGICAL CINN_RULE2
+#include "paddle/cinn/ir/intrinsics.def"
+#undef CINN_RULE1
+#undef CINN_RULE2
+Expr LogicalNot(const Expr* in, const double*) { return logical_not(in[0]); }
+Expr BitwiseNot(const Expr* in, const double*) { return bitwise_not(in[0]); }
+
+constexpr Rule kIntrinsics[] = {
+#define CINN_ROW1(name) {"pd_op." #name, Rule_##name, 1},
+#define CINN_ROW2(name) {"pd_op." #name, Rule_##name, 2},
+#define CINN_UNARY_MATH CINN_ROW1
+#define CINN_UNARY CINN_ROW1
+#define CINN_TEST CINN_ROW1
+#define CINN_BINARY_MATH CINN_ROW2
+#define CINN_BINARY CINN_ROW2
+#define CINN_BITWISE CINN_ROW2
+#define CINN_COMPARE CINN_ROW2
+#define CINN_LOGICAL CINN_ROW2
+#include "paddle/cinn/ir/intrinsics.def"
+#undef CINN_ROW1
+#undef CINN_ROW2
+    {"pd_op.logical_not", LogicalNot, 1}, {"pd_op.bitwise_not", BitwiseNot, 1}, {"pd_op.elementwise_pow", Rule_pow, 2},
+    {"pd_op.remainder", Rule_mod, 2},
 };
 
 struct Table {
@@ -93,6 +131,7 @@ struct Table {
   }
   Table() {
     for (const Rule& r : kRules) Add(r.op, r.fn, r.nin);
+    for (const Rule& r : kIntrinsics) Add(r.op, r.fn, r.nin);
   }
 };
 

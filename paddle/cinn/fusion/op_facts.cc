@@ -36,8 +36,9 @@ std::optional<std::vector<int64_t>> Integers(const phi::AttrValue& v) {
 }
 
 phi::AttrValue AttrOf(const pir::Operation& op, std::string_view name) {
-  if (op.attr(name) || op.info()->attr(name)) return op.attr_value(name);
-  return {};
+  if (op.attr(name)) return op.attr_value(name);
+  const pir::AttrInfo* declared = op.info()->attr(name);
+  return declared ? declared->def : phi::AttrValue();
 }
 
 // The numbers in the order of the op's function; text, types and places count as 0.

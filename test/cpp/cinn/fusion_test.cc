@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups formed on PIR blocks: what joins, what must not, the order afterwards, and runs on tensors.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "paddle/cinn/fusion/fused_ops.h"
+#include "paddle/common/error.h"
+#include "paddle/pir/dialect/builtin.h"
+
+namespace cinn {
+namespace {
+
+using common::Dim;
+using common::Dims;
+using pir::AttrCode;
+using pir::Value;
+
+void Register(const char* name, std::vector<pir::OperandInfo> in, std::vector<pir::AttrInfo> attrs = {}, uint32_t traits = pir::kPure) {
+  if (pir::FindOp(name)) return;
+  pir::OpInfo info;
+  info.name = name;
+  info.inputs = std::move(in);
+  info.attrs = std::move(attrs);
+  info.outputs = {{"out"}};
+  info.traits = traits;
+  pir::RegisterOp(std::move(info));
+}
+
+struct Ir {
+  pir::Program program;
+  pir::Builder b{&program};
+
+  Ir() {
+    for (const char* op : {"pd_op.tanh", "pd_op.exp", "pd_op.square", "pd_op.silu"}) Register(op, {{"x"}});
+    for (const char* op : {"pd_op.add", "pd_op.multiply", "pd_op.subtract", "pd_op.divide", "pd_op.matmul"}) Register(op, {{"x"}, {"y"}});
+    Register("pd_op.scale", {{"x"}, {"scale", false, false, true}}, {{"bias", AttrCode::kFloat, 0.0f}, {"bias_after_scale", AttrCode::kBool, true}});
+    Register("pd_op.sum", {{"x"}, {"axis", false, false, true}}, {{"dtype", AttrCode::kDataType, DataType::UNDEFINED}, {"keepdim", AttrCode::kBool, false}});
+    Register("pd_op.full_int_array", {}, {{"value", AttrCode::kIntArray, {}}});
+    Register("pd_op.full", {}, {{"value", AttrCode::kScalar, {}}});
+    Register("pd_op.cast", {{"x"}}, {{"dtype", AttrCode::kDataType, {}}});
+    Register("pd_op.uniform", {}, {}, pir::kRandom);
+    Register("pd_op.assign_", {{"x"}}, {}, pir::kInplace);
+  }
+  pir::Type T(Dims dims, DataType t = DataType::FLOAT32) { return pir::DenseTensorType::Get(t, dims); }
+  Value Data(const char* name, Dims dims, DataType t = DataType::FLOAT32) { return pir::BuildData(b, name, T(dims, t)); }
+  Value Op(const char* name, std::vector<Value> in, Dims dims, DataType t = DataType::FLOAT32, pir::AttributeMap attrs = {}) {
+    const pir::Type types[] = {T(dims, t)};
+    return b.Create(pir::FindOp(name), in, std::move(attrs), types)->result(0);
+  }
+  Value Full(double v) {
+    pir::AttributeMap a;
+    a.Set("value", pir::Attribute::Scalar(phi::Scalar(v)));
+    return Op("pd_op.full", {}, {1}, DataType::FLOAT32, a);
+  }
+  Value Sum(Value x, std::vector<int64_t> axes, Dims out) {
+    pir::AttributeMap a;
+    a.Set("value", pir::Attribute::IntArray(common::Ints(axes)));
+    Value axis = Op("pd_op.full_int_array", {}, {static_cast<int64_t>(axes.size())}, DataType::INT64, a);
+    return Op("pd_op.sum", {x, axis}, out, x.dtype());
+  }
+  void Fetch(Value v, const char* name) { pir::BuildFetch(b, v, name, 0); }
+};
+
+paddle::Tensor Fill(const phi::Ints& dims, double seed) {
+  paddle::Tensor t = phi::Empty(dims, DataType::FLOAT32);
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<float>()[i] = static_cast<float>(std::sin(seed + 0.37 * static_cast<double>(i)));
+  return t;
+}
+
+TEST(Fusion, ChainWithBiasAndReductionIsOneKernelForAllSizes) {
+  Ir ir;
+  const Dim n = common::NewSymbol();
+  Value x = ir.Data("x", {n, 5}), bias = ir.Data("bias", {5});
+  Value h = ir.Op("pd_op.tanh", {ir.Op("pd_op.add", {x, bias}, {n, 5})}, {n, 5});
+  Value s = ir.Op("pd_op.scale", {h, ir.Full(0.5)}, {n, 5});
+  Value out = ir.Sum(s, {-1}, {n});
+  ir.Fetch(h, "h");
+  ir.Fetch(out, "out");
+  auto groups = FuseBlock(ir.program.block());
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].inputs.size(), 2u);
+  EXPECT_EQ(groups[0].outputs.size(), 2u);
+  FusedRunner run(groups[0]);
+  const CompilerStats before = GetCompilerStats();
+  for (int64_t rows : {1, 3, 40, 0}) {
+    paddle::Tensor tx = Fill({rows, 5}, 1), tb = Fill({5}, 2), o[2];
+    const paddle::Tensor* in[] = {groups[0].inputs[0] == x ? &tx : &tb, groups[0].inputs[0] == x ? &tb : &tx};
+    paddle::Tensor* po[] = {&o[0], &o[1]};
+    run.Run(in, po);
+    const int ih = groups[0].outputs[0] == h ? 0 : 1;
+    ASSERT_EQ(o[1 - ih].dims().size(), 1);
+    for (int64_t r = 0; r < rows; ++r) {
+      double sum = 0;
+      for (int64_t c = 0; c < 5; ++c) {
+        const float want = std::tanh(tx.data<float>()[r * 5 + c] + tb.data<float>()[c]);
+        EXPECT_NEAR(o[ih].data<float>()[r * 5 + c], want, 2e-7);
+        sum += 0.5 * want;
+      }
+      EXPECT_NEAR(o[1 - ih].data<float>()[r], sum, 1e-6);
+    }
+  }
+  EXPECT_EQ(GetCompilerStats().compiled, before.compiled);
+}
+
+TEST(Fusion, NormalisationReadsItsReductionBack) {
+  Ir ir;
+  Value x = ir.Data("x", {4, 6});
+  Value e = ir.Op("pd_op.exp", {x}, {4, 6});
+  pir::AttributeMap a;
+  Value s = ir.Sum(e, {1}, {4, 1});
+  Value out = ir.Op("pd_op.divide", {e, s}, {4, 6});
+  ir.Fetch(out, "out");
+  auto groups = FuseBlock(ir.program.block());
+  ASSERT_EQ(groups.size(), 1u);
+  ASSERT_EQ(groups[0].outputs.size(), 1u);
+  paddle::Tensor tx = Fill({4, 6}, 3), o;
+  const paddle::Tensor* in[] = {&tx};
+  paddle::Tensor* po[] = {&o};
+  FusedRunner(groups[0]).Run(in, po);
+  for (int r = 0; r < 4; ++r) {
+    double sum = 0;
+    for (int c = 0; c < 6; ++c) sum += std::exp(tx.data<float>()[r * 6 + c]);
+    for (int c = 0; c < 6; ++c) EXPECT_NEAR(o.data<float>()[r * 6 + c], std::exp(tx.data<float>()[r * 6 + c]) / sum, 1e-6);
+  }
+}
+
+TEST(Fusion, ReducedShapeThatAlignsWithAnotherAxisStaysOut) {
+  Ir ir;
+  Value x = ir.Data("x", {6, 6});
+  Value e = ir.Op("pd_op.exp", {x}, {6, 6});
+  Value s = ir.Sum(e, {1}, {6});  // aligned from the right, it would be read along columns
+  Value out = ir.Op("pd_op.divide", {e, s}, {6, 6});
+  ir.Fetch(out, "out");
+  auto groups = FuseBlock(ir.program.block());
+  for (const FusedOps& g : groups)
+    for (pir::Operation* op : g.ops) EXPECT_NE(op, out.defining_op());
+}
+
+TEST(Fusion, NoCircleThroughAnOutsideOperation) {
+  Ir ir;
+  Value x = ir.Data("x", {4, 4});
+  Value a = ir.Op("pd_op.tanh", {x}, {4, 4});
+  Value b = ir.Op("pd_op.exp", {a}, {4, 4});
+  Value m = ir.Op("pd_op.matmul", {b, b}, {4, 4});
+  Value c = ir.Op("pd_op.add", {a, m}, {4, 4});  // needs the matmul, which needs the group of a and b
+  Value d = ir.Op("pd_op.square", {c}, {4, 4});
+  ir.Fetch(d, "d");
+  auto groups = FuseBlock(ir.program.block());
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].ops.size(), 2u);
+  EXPECT_EQ(groups[1].ops.size(), 2u);
+}
+
+TEST(Fusion, MembersBecomeAdjacentAndUsesStayBelow) {
+  Ir ir;
+  Value x = ir.Data("x", {4, 4});
+  Value a = ir.Op("pd_op.tanh", {x}, {4, 4});
+  Value m = ir.Op("pd_op.matmul", {a, a}, {4, 4});
+  Value b = ir.Op("pd_op.exp", {a}, {4, 4});
+  ir.Fetch(m, "m");
+  ir.Fetch(b, "b");
+  auto groups = FuseBlock(ir.program.block());
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(a.defining_op()->next(), b.defining_op());
+  EXPECT_TRUE(b.defining_op()->IsBefore(m.defining_op()));
+}
+
+TEST(Fusion, InPlaceOperationsAreBarriers) {
+  Ir ir;
+  Value x = ir.Data("x", {4});
+  Value a = ir.Op("pd_op.tanh", {x}, {4});
+  ir.Op("pd_op.assign_", {x}, {4});
+  Value b = ir.Op("pd_op.add", {a, x}, {4});
+  ir.Fetch(b, "b");
+  EXPECT_TRUE(FuseBlock(ir.program.block()).empty());
+}
+
+TEST(Fusion, HalfIsRoundedOnlyWhereAsked) {
+  Ir ir;
+  const DataType h = DataType::BFLOAT16;
+  Value x = ir.Data("x", {8}, h);
+  Value a = ir.Op("pd_op.multiply", {x, x}, {8}, h);
+  Value b = ir.Op("pd_op.cast", {a}, {8}, DataType::FLOAT32);
+  Value c = ir.Op("pd_op.cast", {b}, {8}, h);
+  Value d = ir.Op("pd_op.add", {c, x}, {8}, h);
+  ir.Fetch(d, "d");
+  auto groups = FuseBlock(ir.program.block());
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(ToString(groups[0].group.outputs[0].value), "bf16(%0:bf16 * %0:bf16) + %0:bf16");
+}
+
+TEST(Fusion, WrongRuntimeShapeIsAnError) {
+  Ir ir;
+  Value x = ir.Data("x", {4, 6}), y = ir.Data("y", {6});
+  Value out = ir.Op("pd_op.exp", {ir.Op("pd_op.add", {x, y}, {4, 6})}, {4, 6});
+  ir.Fetch(out, "out");
+  auto groups = FuseBlock(ir.program.block());
+  ASSERT_EQ(groups.size(), 1u);
+  FusedRunner run(groups[0]);
+  paddle::Tensor tx = Fill({4, 6}, 1), ty = Fill({5}, 1), o;
+  const paddle::Tensor* in[] = {&tx, &ty};
+  paddle::Tensor* po[] = {&o};
+  EXPECT_THROW(run.Run(in, po), common::Error);
+}
+
+TEST(Fusion, LongProgramsPlanQuickly) {
+  Ir ir;
+  Value x = ir.Data("x", {8, 8});
+  Value v = x;
+  for (int i = 0; i < 1500; ++i) {
+    v = ir.Op("pd_op.tanh", {v}, {8, 8});
+    v = ir.Op("pd_op.add", {v, x}, {8, 8});
+    if (i % 10 == 0) v = ir.Op("pd_op.matmul", {v, x}, {8, 8});
+  }
+  ir.Fetch(v, "v");
+  auto groups = FuseBlock(ir.program.block());
+  EXPECT_EQ(groups.size(), 151u);  // one between each two products, one behind the last
+}
+
+}  // namespace
+}  // namespace cinn
