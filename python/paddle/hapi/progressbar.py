@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The progress line of training."""
+import sys
+import time
+
+__all__ = ['ProgressBar']
+
+
+def _text(value):
+    if hasattr(value, 'tolist'):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return ' '.join(_text(v) for v in value)
+    if isinstance(value, float):
+        return f'{value:.4f}' if abs(value) > 1e-3 or value == 0 else f'{value:.4e}'
+    return str(value)
+
+
+class ProgressBar:
+    """Prints `step i/n - name: value - time/step`; verbose 1 redraws a bar, 2 prints lines, 0 and 3 nothing extra."""
+
+    def __init__(self, num=None, width=30, verbose=1, start=True, file=None, name='step'):
+        if num is not None and (not isinstance(num, int) or num <= 0):
+            raise TypeError('num should be None or integer (> 0)')
+        self._num = num
+        self._width = width
+        self._verbose = verbose
+        self.file = file or sys.stdout
+        self.name = name
+        self._start = time.time() if start else None
+        self._last_width = 0
+
+    def start(self):
+        """Start the clock."""
+        self.file.flush()
+        self._start = time.time()
+
+    def update(self, current_num, values=None):
+        """Show that `current_num` steps are done, with (name, value) pairs."""
+        per = (time.time() - (self._start or time.time())) / max(current_num, 1)
+        if per >= 1 or per == 0:
+            rate = f' - {per:.0f}s/{self.name}'
+        elif per >= 1e-3:
+            rate = f' - {per * 1e3:.0f}ms/{self.name}'
+        else:
+            rate = f' - {per * 1e6:.0f}us/{self.name}'
+        shown = ''.join(f' - {key}: {_text(value)}' for key, value in values or ())
+        total = str(self._num) if self._num is not None else None
+        if total is not None:
+            head = f'{self.name} {current_num:>{len(total)}d}/{total}'
+        else:
+            head = f'{self.name} {current_num:d}'
+        if self._verbose == 1:
+            bar = ''
+            if total is not None:
+                filled = int(self._width * min(current_num / self._num, 1.0))
+                arrow = '>' if filled < self._width else ''
+                bar = ' [' + '=' * max(filled - len(arrow), 0) + arrow + '.' * (self._width - max(filled, len(arrow))) + ']'
+            line = head + bar + shown + rate
+            done = total is not None and current_num >= self._num
+            self.file.write('\r' + line.ljust(self._last_width) + ('\n' if done else ''))
+            self._last_width = len(line)
+        elif self._verbose in (2, 3):
+            self.file.write(head + shown + rate + '\n')
+        self.file.flush()
