@@ -29,14 +29,10 @@ class Reader {
   explicit Reader(const std::string& origin) : origin_(origin) {}
 
   LoadedProgram Run(std::string_view text) {
+    CheckDepth(text);
     Json doc;
     try {
-      Json::parser_callback_t limit = [&](int depth, Json::parse_event_t, Json&) {
-        PD_CHECK(depth <= kMaxJsonDepth, InvalidArgument, "'", origin_, "': expected at most ", kMaxJsonDepth,
-                 " nested levels of JSON");
-        return true;
-      };
-      doc = Json::parse(text.begin(), text.end(), limit);
+      doc = Json::parse(text.begin(), text.end());
     } catch (const Json::exception& e) {
       PD_THROW(InvalidArgument, "'", origin_, "': expected a JSON program, got ", e.what());
     }
@@ -63,6 +59,28 @@ class Reader {
   }
 
  private:
+  // Before parsing, since the parsed document is walked and freed recursively.
+  void CheckDepth(std::string_view text) const {
+    int depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+      char c = text[i];
+      if (quoted) {
+        if (c == '\\')
+          ++i;
+        else if (c == '"')
+          quoted = false;
+      } else if (c == '"') {
+        quoted = true;
+      } else if (c == '[' || c == '{') {
+        PD_CHECK(++depth <= kMaxJsonDepth, InvalidArgument, "'", origin_, "' at byte ", i, ": expected at most ", kMaxJsonDepth,
+                 " nested levels of JSON");
+      } else if (c == ']' || c == '}') {
+        --depth;
+      }
+    }
+  }
+
   // The path to the element being read.
   struct At {
     At(Reader* r, const char* key) : r_(r) { r_->path_.push_back({key, 0}); }

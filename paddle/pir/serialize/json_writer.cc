@@ -282,6 +282,7 @@ class Writer {
         for (Attribute x : a.to_array()) v.push_back(scalar(x));
         return Attribute::Array(std::move(v));
       }
+      case AttrCode::kNone:
       case AttrCode::kStr: return a;  // tensor names and layouts keep their kinds
       default: return Attribute::From(a.value(decl.code));
     }
