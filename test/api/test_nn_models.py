@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recurrent and transformer layers, decoding, gradient clipping and parameter helpers against numpy."""
+import numpy as np
+import paddle
+import pytest
+from paddle import nn
+
+
+def _x(*shape, seed=0):
+    return paddle.to_tensor(np.random.RandomState(seed).randn(*shape).astype("float32"))
+
+
+def _sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def test_lstm_matches_numpy_and_its_cell():
+    paddle.seed(1)
+    layer, x = nn.LSTM(3, 4), _x(2, 5, 3)
+    out, (h, c) = layer(x)
+    w_ih, w_hh, b_ih, b_hh = (p.numpy() for p in layer.parameters())
+    hh, cc, expected = np.zeros((2, 4)), np.zeros((2, 4)), []
+    for t in range(5):
+        i, f, g, o = np.split(x.numpy()[:, t] @ w_ih.T + b_ih + hh @ w_hh.T + b_hh, 4, -1)
+        cc = _sigmoid(f) * cc + _sigmoid(i) * np.tanh(g)
+        hh = _sigmoid(o) * np.tanh(cc)
+        expected.append(hh)
+    np.testing.assert_allclose(out.numpy(), np.stack(expected, 1), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(h.numpy()[0], hh, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(c.numpy()[0], cc, rtol=1e-4, atol=1e-5)
+    by_cell, (h2, _) = nn.RNN(layer[0].cell)(x)
+    np.testing.assert_allclose(by_cell.numpy(), out.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_gru_bidirectional_shapes_and_lengths():
+    layer, x = nn.GRU(3, 4, num_layers=2, direction="bidirect"), _x(2, 5, 3)
+    out, h = layer(x, sequence_length=paddle.to_tensor([3, 5]))
+    assert out.shape == [2, 5, 8] and h.shape == [4, 2, 4]
+    assert float(out[0, 3:].abs().sum()) == 0
+    shorter, h_short = layer(x[:1, :3])
+    np.testing.assert_allclose(out.numpy()[0, :3], shorter.numpy()[0], rtol=1e-4, atol=1e-5)
+
+
+def test_attention_matches_numpy():
+    paddle.seed(2)
+    layer, x = nn.MultiHeadAttention(8, 2, need_weights=True), _x(2, 5, 8)
+    out, weights = layer(x)
+    q, k, v = (getattr(layer, n + "_proj")(x).numpy().reshape(2, 5, 2, 4).transpose(0, 2, 1, 3) for n in "qkv")
+    scores = q @ k.transpose(0, 1, 3, 2) / 2.0
+    probs = np.exp(scores - scores.max(-1, keepdims=True))
+    probs /= probs.sum(-1, keepdims=True)
+    np.testing.assert_allclose(weights.numpy(), probs, rtol=1e-4, atol=1e-5)
+    expected = layer.out_proj(paddle.to_tensor((probs @ v).transpose(0, 2, 1, 3).reshape(2, 5, 8)))
+    np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_decoder_with_cache_equals_full_pass():
+    paddle.seed(3)
+    decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16, dropout=0.0), 2)
+    decoder.eval()
+    tgt, memory = _x(2, 4, 8), _x(2, 3, 8, seed=1)
+    mask = nn.Transformer(8, 2, 1, 1, 16).generate_square_subsequent_mask(4)
+    full = decoder(tgt, memory, tgt_mask=mask).numpy()
+    cache, steps = decoder.gen_cache(memory), []
+    for t in range(4):
+        out, cache = decoder(tgt[:, t:t + 1], memory, cache=cache)
+        steps.append(out.numpy())
+    np.testing.assert_allclose(np.concatenate(steps, 1), full, rtol=1e-4, atol=1e-5)
+
+
+def test_beam_search_finds_the_best_sequence_of_a_markov_chain():
+    paddle.seed(4)
+    logits = np.random.RandomState(3).randn(6, 6).astype("float32")
+
+    class Chain(nn.RNNCellBase):
+        def forward(self, inputs, states):
+            return paddle.nn.functional.embedding(inputs, paddle.to_tensor(logits)), states
+
+        @property
+        def state_shape(self):
+            return (1,)
+
+    decoder = nn.BeamSearchDecoder(Chain(), start_token=0, end_token=5, beam_size=6)
+    outputs, _ = nn.dynamic_decode(decoder, inits=paddle.zeros([1, 1]), max_step_num=2)
+    logp = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+    best, score = None, -np.inf
+    for a in range(6):
+        for b in range(6):
+            for c in range(6):
+                s = logp[0, a] + (0 if a == 5 else logp[a, b]) + (0 if 5 in (a, b) else logp[b, c])
+                if (a == 5 and (b, c) != (5, 5)) or (b == 5 and c != 5):
+                    continue
+                if s > score:
+                    best, score = [a, b, c], s
+    got = outputs.numpy()[0, :, 0].tolist()
+    assert got == best[:len(got)]
+
+
+def test_clip_by_norms():
+    values = [_x(3, 4).numpy(), _x(5, seed=1).numpy()]
+
+    def pairs():
+        return [(q, paddle.to_tensor(v)) for q, v in zip(p, values)]
+
+    p = [paddle.create_parameter(list(v.shape), "float32") for v in values]
+    total = np.sqrt(sum((v ** 2).sum() for v in values))
+    clipped = nn.ClipGradByGlobalNorm(0.5)(pairs())
+    for (_, c), v in zip(clipped, values):
+        np.testing.assert_allclose(c.numpy(), v * 0.5 / total, rtol=1e-5)
+    same = nn.ClipGradByGlobalNorm(100.0)(pairs())
+    np.testing.assert_array_equal(same[0][1].numpy(), values[0])
+    norm = np.linalg.norm(values[0])
+    np.testing.assert_allclose(nn.ClipGradByNorm(0.5)(pairs())[0][1].numpy(), values[0] * 0.5 / norm, rtol=1e-5)
+    np.testing.assert_allclose(nn.ClipGradByValue(0.3)(pairs())[1][1].numpy(), np.clip(values[1], -0.3, 0.3))
+    p[0].need_clip = False
+    np.testing.assert_array_equal(nn.ClipGradByNorm(0.5)(pairs())[0][1].numpy(), values[0])
+
+
+def test_clip_grad_functions():
+    layer = nn.Linear(3, 4)
+    (layer(_x(2, 3)) ** 2).sum().backward()
+    before = [p.grad.numpy() for p in layer.parameters()]
+    total = np.sqrt(sum((g ** 2).sum() for g in before))
+    got = nn.utils.clip_grad_norm_(layer.parameters(), 0.1)
+    np.testing.assert_allclose(float(got), total, rtol=1e-5)
+    for p, g in zip(layer.parameters(), before):
+        np.testing.assert_allclose(p.grad.numpy(), g * 0.1 / (total + 1e-6), rtol=1e-4)
+    nn.utils.clip_grad_value_(layer.parameters(), 0.01)
+    assert max(float(p.grad.abs().max()) for p in layer.parameters()) <= 0.01 + 1e-7
+
+
+def test_parameter_vector_round_trip():
+    a, b = nn.Linear(3, 4), nn.Linear(3, 4)
+    vector = nn.utils.parameters_to_vector(a.parameters())
+    assert vector.shape == [16]
+    nn.utils.vector_to_parameters(vector, b.parameters())
+    np.testing.assert_array_equal(a.weight.numpy(), b.weight.numpy())
+
+
+def test_weight_norm_keeps_the_function_and_trains():
+    layer, x = nn.Linear(3, 4), _x(2, 3)
+    plain = layer(x).numpy()
+    nn.utils.weight_norm(layer, dim=1)
+    np.testing.assert_allclose(layer(x).numpy(), plain, rtol=1e-5, atol=1e-6)
+    assert sorted(n for n, _ in layer.named_parameters()) == ["bias", "weight_g", "weight_v"]
+    layer(x).sum().backward()
+    assert layer.weight_g.grad is not None and layer.weight_v.grad is not None
+    nn.utils.remove_weight_norm(layer)
+    np.testing.assert_allclose(layer(x).numpy(), plain, rtol=1e-5, atol=1e-6)
+    assert sorted(n for n, _ in layer.named_parameters()) == ["bias", "weight"]
+    with pytest.raises(ValueError):
+        nn.utils.remove_weight_norm(layer)
+
+
+def test_spectral_norm_approaches_unit_norm():
+    layer = nn.Linear(6, 5)
+    nn.utils.spectral_norm(layer, n_power_iterations=30)
+    layer(_x(2, 6))
+    assert abs(np.linalg.svd(layer.weight.numpy())[1][0] - 1) < 1e-2
+
+
+def test_small_network_learns():
+    paddle.seed(0)
+    net = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 2))
+    data = np.random.RandomState(0).randn(64, 2).astype("float32")
+    x, y = paddle.to_tensor(data), paddle.to_tensor((data[:, 0] * data[:, 1] > 0).astype("int64"))
+    loss_fn, losses = nn.CrossEntropyLoss(), []
+    for _ in range(200):
+        loss = loss_fn(net(x), y)
+        loss.backward()
+        with paddle.no_grad():
+            for p in net.parameters():
+                p.set_value(p - 0.5 * p.grad)
+        net.clear_gradients()
+        losses.append(float(loss))
+    assert losses[-1] < 0.3 * losses[0]
