@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The current device and what is compiled in."""
+import importlib
+import re
+
+from paddle.base import libpaddle as _core
+from paddle.framework.random import get_rng_state, manual_seed, set_rng_state
+
+__all__ = [
+    'get_cudnn_version', 'set_device', 'get_device', 'is_compiled_with_cinn', 'is_compiled_with_cuda',
+    'is_compiled_with_rocm', 'is_compiled_with_distribute', 'is_compiled_with_xpu', 'is_compiled_with_ipu',
+    'is_compiled_with_custom_device', 'get_all_device_type', 'get_all_custom_device_type', 'get_available_device',
+    'get_available_custom_device', 'device_count', 'is_available', 'get_default_device', 'set_default_device',
+    'get_rng_state', 'set_rng_state', 'manual_seed', 'synchronize', 'device_guard', 'is_bf16_supported',
+]
+
+
+def _offers(name, *args, default=None):
+    function = getattr(_core, name, None)
+    return function(*args) if function is not None else default
+
+
+def is_compiled_with_cuda():
+    """Whether GPUs can be used."""
+    return bool(_offers('is_compiled_with_cuda', default=False))
+
+
+def is_compiled_with_rocm():
+    """Whether ROCm devices can be used."""
+    return False
+
+
+def is_compiled_with_xpu():
+    """Whether XPUs can be used."""
+    return False
+
+
+def is_compiled_with_ipu():
+    """Whether IPUs can be used."""
+    return False
+
+
+def is_compiled_with_cinn():
+    """Whether the compiler is part of the package."""
+    return bool(_offers('is_compiled_with_cinn', default=False))
+
+
+def is_compiled_with_distribute():
+    """Whether distributed training is part of the package."""
+    return bool(_offers('is_compiled_with_distribute', default=False))
+
+
+def is_compiled_with_custom_device(device_type):
+    """Whether a plugin for `device_type` is loaded."""
+    return device_type in get_all_custom_device_type()
+
+
+def get_cudnn_version():
+    """The cuDNN version as an integer; None without cuDNN."""
+    return _offers('cudnn_version')
+
+
+def device_count():
+    """How many GPUs there are."""
+    return int(_offers('get_cuda_device_count', default=0))
+
+
+def is_available():
+    """Whether there is a device other than the CPU."""
+    return device_count() > 0
+
+
+def get_all_device_type():
+    """Kinds of devices that can be used."""
+    return ['cpu'] + (['gpu'] if device_count() else []) + get_all_custom_device_type()
+
+
+def get_all_custom_device_type():
+    """Kinds of plugin devices."""
+    return list(_offers('get_all_custom_device_type', default=[]))
+
+
+def get_available_device():
+    """Devices that can be used, such as 'cpu' and 'gpu:0'."""
+    return ['cpu'] + [f'gpu:{i}' for i in range(device_count())] + get_available_custom_device()
+
+
+def get_available_custom_device():
+    """Plugin devices that can be used."""
+    return list(_offers('get_available_custom_device', default=[]))
+
+
+def _parse(device):
+    """('cpu', 0) for 'cpu', ('gpu', 1) for 'gpu:1' or 'cuda:1'. ValueError otherwise."""
+    if hasattr(device, 'is_cpu_place'):
+        return ('cpu', 0) if device.is_cpu_place() else ('gpu', device.gpu_device_id())
+    if isinstance(device, int) and not isinstance(device, bool):
+        return 'gpu', device
+    found = re.fullmatch(r'([a-z_]+)(?::(\d+))?', device.lower()) if isinstance(device, str) else None
+    if found is None:
+        raise ValueError("The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', or a plugin "
+                         f"device, got {device!r}")
+    kind, index = found.group(1), int(found.group(2) or 0)
+    kind = 'gpu' if kind == 'cuda' else kind
+    if kind == 'cpu':
+        return 'cpu', 0
+    if kind == 'gpu':
+        if not is_compiled_with_cuda():
+            raise ValueError(f"The device should not be {device!r}, since PaddlePaddle is not compiled with CUDA")
+        return kind, index
+    if kind in get_all_custom_device_type():
+        return kind, index
+    raise ValueError("The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', or a plugin "
+                     f"device, got {device!r}")
+
+
+_current = ['cpu']
+
+
+def set_device(device):
+    """Make `device` ('cpu', 'gpu', 'gpu:0', ...) the one where new tensors go; returns its place."""
+    import paddle
+    kind, index = _parse(device)
+    name = 'cpu' if kind == 'cpu' else f'{kind}:{index}'
+    setter = getattr(_core, 'set_device', None)
+    if setter is not None:
+        setter(name)
+    elif kind != 'cpu':
+        raise ValueError(f"The device {device!r} cannot be used here")
+    _current[0] = name
+    if kind == 'cpu':
+        return paddle.CPUPlace()
+    return paddle.CUDAPlace(index) if kind == 'gpu' else paddle.CustomPlace(kind, index)
+
+
+def get_device(input=None):
+    """The current device, or that of the tensor `input`, such as 'cpu' or 'gpu:0'."""
+    if input is not None:
+        place = input.place
+        return 'cpu' if place.is_cpu_place() else f'gpu:{place.gpu_device_id()}'
+    return _current[0]
+
+
+def get_default_device():
+    """The same as `get_device()`."""
+    return _current[0]
+
+
+def set_default_device(device):
+    """The same as `set_device`, without a result."""
+    set_device(device)
+
+
+def is_bf16_supported(including_emulation=True):
+    """Whether bfloat16 arithmetic runs on the current device."""
+    return True
+
+
+def synchronize(device=None):
+    """Wait until the device has finished; the CPU always has."""
+    if device is not None:
+        _parse(device)
+    _offers('synchronize_device')
+
+
+class device_guard:
+    """Inside, `device` is the current one."""
+
+    def __init__(self, device):
+        self._target = device
+
+    def __enter__(self):
+        self._before = get_device()
+        if self._target is not None:
+            set_device(self._target)
+        return self
+
+    def __exit__(self, *args):
+        set_device(self._before)
+
+
+device = device_guard
+
+
+def __getattr__(name):
+    if name in ('cuda', 'cpu'):
+        return importlib.import_module('.' + name, __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

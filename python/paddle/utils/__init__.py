@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small helpers: deprecation, version checks, optional imports, an installation check."""
+import importlib
+
+from . import unique_name  # noqa: F401
+from .deprecated import deprecated
+from .lazy_import import try_import
+from .require_version import require_version
+from .structure import flatten, map_structure, pack_sequence_as  # noqa: F401
+
+__all__ = ['deprecated', 'run_check', 'require_version', 'try_import']
+_MODULES = ('dlpack', 'download', 'cpp_extension', 'layers_utils', 'install_check')
+
+
+def run_check():
+    """Train a small linear model on the current device and say whether that works."""
+    from .install_check import run_check as check
+    check()
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        try:
+            return importlib.import_module('.' + name, __name__)
+        except ModuleNotFoundError as error:
+            raise AttributeError(str(error)) from None
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+

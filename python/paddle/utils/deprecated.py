@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decorator of interfaces that will go."""
+import functools
+import warnings
+
+__all__ = ['deprecated', 'VisibleDeprecationWarning']
+
+
+class VisibleDeprecationWarning(UserWarning):
+    """A deprecation that users should see."""
+
+
+def deprecated(update_to='', since='', reason='', level=0):
+    """Mark a function as deprecated.
+
+    Level 0 only changes the docstring, 1 warns at each call, 2 raises RuntimeError.
+    """
+    def decorate(func):
+        message = f'API "{func.__module__}.{func.__name__}" is deprecated'
+        if since:
+            message += f' since {since}'
+        message += ', and will be removed in future versions.'
+        if update_to:
+            message += f' Please use "{update_to}" instead.'
+        if reason:
+            message += f'\nReason: {reason}'
+        note = '\n\nWarning:\n    ' + message.replace('\n', '\n    ') + '\n\n'
+        func.__doc__ = note + (func.__doc__ or '')
+        if level == 0:
+            return func
+
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            if level > 1:
+                raise RuntimeError(message)
+            warnings.warn(message, category=VisibleDeprecationWarning, stacklevel=2)
+            return func(*args, **kwargs)
+        return wrapper
+    return decorate

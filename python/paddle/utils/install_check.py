@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small training run that shows whether the installation works."""
+import numpy as np
+
+import paddle
+
+__all__ = ['run_check']
+
+
+def run_check():
+    """Train one linear layer for a few steps. RuntimeError when the loss does not fall."""
+    print('Running verify PaddlePaddle program ... ')
+    x = paddle.to_tensor(np.random.RandomState(0).rand(16, 4).astype('float32'))
+    y = x.sum(axis=1, keepdim=True)
+    layer = paddle.nn.Linear(4, 1)
+    optimizer = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+    losses = []
+    for _ in range(20):
+        loss = ((layer(x) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        losses.append(float(loss.numpy()))
+    if not losses[-1] < losses[0]:
+        raise RuntimeError(f'PaddlePaddle does not work: the loss went from {losses[0]} to {losses[-1]}')
+    device = 'GPU' if paddle.device.get_device().startswith('gpu') else 'CPU'
+    print(f'PaddlePaddle works well on 1 {device}.')
+    print("PaddlePaddle is installed successfully! Let's start deep learning with PaddlePaddle now.")

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nested lists, tuples and dicts: flatten, rebuild, map."""
+
+__all__ = ['flatten', 'pack_sequence_as', 'map_structure']
+
+
+def _is_nested(value):
+    return isinstance(value, (list, tuple, dict))
+
+
+def flatten(nest):
+    """The leaves in order; dicts go by sorted key. A leaf gives a list of one."""
+    if isinstance(nest, dict):
+        return [leaf for key in sorted(nest) for leaf in flatten(nest[key])]
+    if _is_nested(nest):
+        return [leaf for item in nest for leaf in flatten(item)]
+    return [nest]
+
+
+def _rebuild(structure, leaves):
+    if isinstance(structure, dict):
+        made = {key: _rebuild(structure[key], leaves) for key in sorted(structure)}
+        return type(structure)((key, made[key]) for key in structure)
+    if isinstance(structure, tuple) and hasattr(structure, '_fields'):
+        return type(structure)(*[_rebuild(item, leaves) for item in structure])
+    if _is_nested(structure):
+        return type(structure)(_rebuild(item, leaves) for item in structure)
+    return next(leaves)
+
+
+def pack_sequence_as(structure, flat_sequence):
+    """Put the leaves of `flat_sequence` in the form of `structure`; ValueError when the counts differ."""
+    count = len(flatten(structure))
+    if count != len(flat_sequence):
+        raise ValueError(f"Could not pack sequence. Structure had {count} elements, but flat_sequence had "
+                         f"{len(flat_sequence)} elements.")
+    return _rebuild(structure, iter(flat_sequence))
+
+
+def map_structure(func, *structure):
+    """Apply `func` to matching leaves of the structures."""
+    columns = [flatten(s) for s in structure]
+    if any(len(c) != len(columns[0]) for c in columns):
+        raise ValueError("The structures do not have the same number of elements")
+    return pack_sequence_as(structure[0], [func(*leaves) for leaves in zip(*columns)])
