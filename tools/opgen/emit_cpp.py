@@ -764,7 +764,7 @@ class Family:
                 if cond is not None or op.get("compute") == "bool" and False:
                     continue
                 body = e.bodies.get("float", e.bodies.get("default"))
-                if body is None:
+                if body is None or not {"float", "int", "bool"} & set(e.classes):
                     continue
                 reg.append(self.lower_fn(op, op.name, e, body, L))
             if self.has_grad(op) and len(op.tensors) == 1:

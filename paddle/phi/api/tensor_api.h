@@ -86,6 +86,14 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const common
 Tensor gelu_backward(const Tensor& x, const Tensor& dout, bool approximate);
 Tensor mish_backward(const Tensor& x, const Tensor& dout);
 Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const phi::Scalar& p, bool is_test, const std::string& mode);
+Tensor conv_backward_input(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides, const common::Ints& paddings,
+    const std::string& algorithm, const common::Ints& dilations, int64_t groups, const std::string& format);
+Tensor conv_backward_filter(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides, const common::Ints& paddings,
+    const std::string& algorithm, const common::Ints& dilations, int64_t groups, const std::string& format);
+Tensor conv_transpose_backward_x(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides, const common::Ints& paddings,
+    const std::string& algorithm, const common::Ints& dilations, int64_t groups, const std::string& format);
+Tensor conv_transpose_backward_filter(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides, const common::Ints& paddings,
+    const std::string& algorithm, const common::Ints& dilations, int64_t groups, const std::string& format);
 common::Ints inverse_perm(const common::Ints& perm);
 std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor>& x, const phi::Scalar& axis);
 Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, bool transpose_x, bool transpose_y);
