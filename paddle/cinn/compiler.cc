@@ -79,8 +79,10 @@ class KernelTable {
   KernelTable() : disk_(DiskCache::DefaultDirectory()), prefix_(TargetKey() + "|" + BuildId() + "|") {}
 
   std::shared_ptr<CompiledGroup> Get(const FusionGroup& group) {
-    LoopNest nest = Schedule(group);
-    const std::string key = prefix_ + GroupKey(nest.group);
+    Validate(group);
+    FusionGroup simple = group;
+    SimplifyGroup(simple);
+    const std::string key = prefix_ + GroupKey(simple);
     std::promise<std::shared_ptr<CompiledGroup>> promise;
     std::shared_future<std::shared_ptr<CompiledGroup>> pending;
     {
@@ -96,7 +98,7 @@ class KernelTable {
     }
     if (pending.valid()) return pending.get();  // waits when another thread is compiling it
     try {
-      auto kernel = Build(std::move(nest), key);
+      auto kernel = Build(Schedule(std::move(simple)), key);
       promise.set_value(kernel);
       return kernel;
     } catch (...) {

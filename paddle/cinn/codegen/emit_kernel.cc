@@ -259,9 +259,10 @@ class KernelEmitter {
     return v;
   }
 
-  void StoreLanes(int o, Body& body) {
+  void StoreLanes(int o, Body& body) { StoreLanes(o, g_.outputs[o].value, body); }
+  void StoreLanes(int o, const Expr& value, Body& body) {
     const GroupOutput& out = g_.outputs[o];
-    Value* v = ToStorage(b_, Lanes(out.value, body), out.value.dtype(), out.dtype);
+    Value* v = ToStorage(b_, Lanes(value, body), value.dtype(), out.dtype);
     Value* p = ElementPointer(OutBuf(o), StorageType(b_, out.dtype, 0), body);
     const llvm::Align align(phi::SizeOf(out.dtype));
     if (body.mask) b_.CreateMaskedStore(v, p, align, body.mask);
@@ -326,6 +327,8 @@ class KernelEmitter {
   }
 
   void Accumulate(const LoopStage& st, Body& body, Values& acc, size_t first) {
+    for (const LoopSpill& p : nest_.spills)
+      if (&nest_.stages[p.stage] == &st) StoreLanes(p.output, p.value, body);
     for (size_t j = 0; j < st.reductions.size(); ++j) {
       const GroupReduction& r = g_.reductions[st.reductions[j]];
       const DataType t = LaneType(r);

@@ -49,6 +49,7 @@ struct Host {
     }
     builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
     builder.setRelocationModel(llvm::Reloc::PIC_);
+    builder.setCodeModel(llvm::CodeModel::Small);
     builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     key = builder.getTargetTriple().str() + "|" + builder.getCPU() + "|" + builder.getFeatures().getString() + "|llvm " +
           LLVM_VERSION_STRING + "|math ";

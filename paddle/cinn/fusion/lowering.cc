@@ -71,7 +71,7 @@ constexpr Rule kRules[] = {
     {"pd_op.clip", Clip, 1},       {"pd_op.cast", Identity, 1},      {"pd_op.assign", Identity, 1}, {"pd_op.add", Add, 2},
     {"pd_op.subtract", Sub, 2},    {"pd_op.multiply", Mul, 2},       {"pd_op.divide", Div, 2},     {"pd_op.pow", Pow, 1},
     {"pd_op.square", Square, 1},   {"pd_op.rsqrt", Rsqrt, 1},        {"pd_op.maximum", Max, 2},    {"pd_op.minimum", Min, 2},
-    {"pd_op.full_like", Fill, 1},  {"pd_op.round", Round, 1},
+    {"pd_op.full_like", Fill, 1},  {"pd_op.expand", Identity, 1},   {"pd_op.expand_as", Identity, 1},  {"pd_op.round", Round, 1},
 };
 
 // Rules whose expression means the same on integers.
@@ -80,7 +80,7 @@ constexpr std::string_view kIntegerRules[] = {
     "pd_op.maximum",     "pd_op.minimum",      "pd_op.square",      "pd_op.relu",        "pd_op.abs",         "pd_op.sign",
     "pd_op.equal",       "pd_op.not_equal",    "pd_op.less_than",   "pd_op.less_equal",  "pd_op.greater_than", "pd_op.greater_equal",
     "pd_op.logical_and", "pd_op.logical_or",   "pd_op.logical_not", "pd_op.logical_xor", "pd_op.bitwise_and", "pd_op.bitwise_or",
-    "pd_op.bitwise_xor", "pd_op.bitwise_not",  "pd_op.full_like",   "pd_op.floor_divide", "pd_op.remainder",   "pd_op.fmax",
+    "pd_op.bitwise_xor", "pd_op.bitwise_not",  "pd_op.full_like",   "pd_op.expand", "pd_op.expand_as", "pd_op.floor_divide", "pd_op.remainder",   "pd_op.fmax",
     "pd_op.fmin",        "pd_op.floor",        "pd_op.ceil",        "pd_op.trunc",       "pd_op.bitwise_left_shift",
 };
 

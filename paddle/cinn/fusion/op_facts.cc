@@ -147,6 +147,12 @@ std::optional<OpFacts> Describe(const pir::Operation& op, const char** why) {
   f.lowering = FindLowering(op.name());
   if (!f.lowering) return no("no lowering");
   f.is_cast = op.isa("pd_op.cast");
+  if (op.isa("pd_op.expand") || op.isa("pd_op.expand_as")) {  // the result's shape says it all
+    const pir::Value x = op.operand(0);
+    if (!x || !x.type().is_dense() || !SupportedType(x.dtype())) return no("operand type");
+    f.tensors = {x};
+    return f;
+  }
   bool integer_operand = false;
   for (int k = 0; k < op.num_operands(); ++k) {
     const bool declared = k < static_cast<int>(op.info()->inputs.size());

@@ -251,30 +251,38 @@ Expr bitwise_not(const Expr& a) {
   return Make(Op::kBitwiseNot, a.dtype(), As(a, a.dtype()));
 }
 
-Expr Substitute(const Expr& e, const std::function<Expr(const ExprNode&)>& f) {
+namespace {
+
+template <class F>  // f(x) gives the replacement of a node, or an undefined Expr to go on below it
+Expr Rebuild(const Expr& e, const F& f) {
   std::unordered_map<const ExprNode*, Expr> done;
   std::function<Expr(const Expr&)> walk = [&](const Expr& x) -> Expr {
     auto it = done.find(x.node());
     if (it != done.end()) return it->second;
-    Expr r = x;
-    if (x->nargs == 0) {
-      if (x->op != Op::kConst) {
-        Expr s = f(*x.node());
-        if (s.defined()) r = s;
-      }
-    } else {
+    Expr r = f(x);
+    if (!r.defined()) {
       ExprNode n = *x.node();
       bool changed = false;
       for (int k = 0; k < n.nargs; ++k) {
         n.args[k] = walk(x->args[k]);
         changed |= n.args[k].node() != x->args[k].node();
       }
-      if (changed) r = Finish(std::move(n));
+      r = changed ? Finish(std::move(n)) : x;
     }
     done.emplace(x.node(), r);
     return r;
   };
   return walk(e);
+}
+
+}  // namespace
+
+Expr Substitute(const Expr& e, const std::function<Expr(const ExprNode&)>& f) {
+  return Rebuild(e, [&](const Expr& x) { return x->nargs == 0 && x->op != Op::kConst ? f(*x.node()) : Expr(); });
+}
+
+Expr Replace(const Expr& e, const Expr& part, const Expr& with) {
+  return Rebuild(e, [&](const Expr& x) { return x.node() == part.node() ? with : Expr(); });
 }
 
 }  // namespace cinn

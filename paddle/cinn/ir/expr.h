@@ -162,5 +162,7 @@ std::vector<Expr> SimplifyAll(const std::vector<Expr>& all);  // sharing nodes a
 
 // Replaces leaves: f is called for each kInput/kReduced/kIndex/kExtent node; an undefined result keeps the leaf.
 Expr Substitute(const Expr& e, const std::function<Expr(const ExprNode&)>& f);
+// Replaces every occurrence of the node `part` (by identity).
+Expr Replace(const Expr& e, const Expr& part, const Expr& with);
 
 }  // namespace cinn

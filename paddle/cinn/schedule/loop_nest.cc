@@ -53,6 +53,43 @@ int LevelOf(const Expr& e, const std::vector<int>& reduction_level, std::unorder
   return level;
 }
 
+bool Contains(const Expr& e, const ExprNode* part, std::unordered_set<const ExprNode*>& seen) {
+  if (e.node() == part) return true;
+  if (!seen.insert(e.node()).second) return false;
+  for (int k = 0; k < e->nargs; ++k)
+    if (Contains(e->args[k], part, seen)) return true;
+  return false;
+}
+
+// Costly values that an earlier sweep reduces and the last one needs again (exp in softmax) are stored once.
+void ChooseSpills(LoopNest& n) {
+  FusionGroup& g = n.group;
+  const int last = static_cast<int>(n.stages.size()) - 1;
+  for (int o : last > 0 ? n.stages[last].outputs : std::vector<int>()) {
+    GroupOutput& out = g.outputs[o];
+    Expr best;
+    int best_cost = 14, best_stage = 0;
+    for (int s = 0; s < last; ++s)
+      for (int j : n.stages[s].reductions) {
+        const Expr& e = g.reductions[j].value;
+        if (e.dtype() != out.dtype || !e->nargs) continue;
+        ExprFacts f;
+        f.indexed.assign(g.rank, false);
+        f.Visit(e);
+        std::unordered_set<const ExprNode*> seen;
+        if (f.cost > best_cost && Contains(out.value, e.node(), seen)) {
+          best = e;
+          best_cost = f.cost;
+          best_stage = s;
+        }
+      }
+    if (!best.defined()) continue;
+    n.spills.push_back({best_stage, best, o});
+    const Expr read = Expr::Input(static_cast<int>(g.inputs.size()) + o, out.dtype);
+    out.value = Replace(out.value, best, read);
+  }
+}
+
 std::string AxisText(const LoopAxis& a) {
   std::string s;
   for (int p : a.parts) s += (s.empty() ? "d" : "*d") + std::to_string(p);
@@ -125,6 +162,7 @@ LoopNest Schedule(FusionGroup g) {
   for (size_t o = 0; o < g.outputs.size(); ++o)
     if (!g.outputs[o].reduced || !reduces) stage(LevelOf(g.outputs[o].value, level, memo)).outputs.push_back(static_cast<int>(o));
   n.group = std::move(g);
+  ChooseSpills(n);
   return n;
 }
 
@@ -143,6 +181,8 @@ std::string ToString(const LoopNest& n) {
     if (n.mode == LoopMode::kColReduce) line(depth++, "for k in " + AxesText(n.reds) + " {");
     for (int j : st.reductions)
       line(depth, "$" + std::to_string(j) + " " + ReduceName(n.group.reductions[j].kind) + "= " + ToString(n.group.reductions[j].value));
+    for (const LoopSpill& p : n.spills)
+      if (p.stage == static_cast<int>(&st - n.stages.data())) line(depth, "keep out" + std::to_string(p.output) + "[i] = " + ToString(p.value));
     for (int o : st.outputs)
       line(depth, "out" + std::to_string(o) + "[i] = " + std::string(phi::NameOf(n.group.outputs[o].dtype)) + " " + ToString(n.group.outputs[o].value));
     if (red) line(1, "}");

@@ -23,6 +23,14 @@ enum class LoopMode : uint8_t {
 
 enum class LaneAccess : uint8_t { kUniform, kUnit, kStrided };
 
+// A value kept from one sweep to a later one in the memory of an output that is written last: later sweeps read it as input
+// number (inputs + output).
+struct LoopSpill {
+  int stage = 0;
+  Expr value;
+  int output = 0;
+};
+
 // One sweep over the reduced (or, without reductions, all) axes.
 struct LoopStage {
   std::vector<int> reductions;  // accumulated in this sweep
@@ -36,6 +44,7 @@ struct LoopNest {
   std::vector<LoopAxis> reds;  // reduced axes outside the lane loop
   LoopAxis lane;
   std::vector<LoopStage> stages;
+  std::vector<LoopSpill> spills;
   std::vector<LaneAccess> access;  // of each input, then of each output
   int width = 16;                  // lanes of a vector
   int unroll = 1;                  // vectors of a main-loop step
