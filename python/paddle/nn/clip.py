@@ -105,6 +105,7 @@ class ClipGradByGlobalNorm(ClipGradBase):
         return out
 
 
+GradientClipBase = ClipGradBase
 GradientClipByValue = ClipGradByValue
 GradientClipByNorm = ClipGradByNorm
 GradientClipByGlobalNorm = ClipGradByGlobalNorm

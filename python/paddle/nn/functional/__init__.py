@@ -1,13 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of neural networks. A name is found in the generated ops first, else in the module that defines it."""
+"""Functions of neural networks: those that are one op come from its stanza, the others from the modules below."""
 import importlib
-
-# Functions that are one op each: their Python face comes from the op's stanza.
-_GENERATED = frozenset("""
-celu elu gelu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid logsigmoid mish relu relu6 selu sigmoid silu
-softplus softshrink softsign swish tanh tanhshrink thresholded_relu
-elu_ hardtanh_ leaky_relu_ relu_ softmax_ tanh_ thresholded_relu_
-""".split())
 
 _MODULES = {
     "activation": "softmax softmax_ log_softmax gumbel_softmax prelu rrelu glu maxout swiglu hardtanh hardtanh_ elu_ "
@@ -35,24 +28,40 @@ _MODULES = {
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
-__all__ = sorted(_GENERATED | set(_HOME))
+_generated = None
+
+# Names that PaddlePaddle serves from one op; where no stanza declares one, it is absent.
+_ONE_OP = ("celu elu gelu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid logsigmoid mish relu relu6 selu sigmoid "
+           "silu softplus softshrink softsign swish tanh tanhshrink thresholded_relu").split()
+
+__all__ = sorted({*_HOME, *_ONE_OP})
+
+
+def _from_stanza(name):
+    """The function that an op's stanza declares under `name`, or None."""
+    global _generated
+    if _generated is None:
+        from paddle.base import libpaddle
+        _generated = {n: f for n, f in libpaddle._functions("paddle").items() if n in _ONE_OP}
+        _generated.update(libpaddle._functions("paddle.nn.functional"))
+    if name in _ONE_OP or _HOME.get(name) == "activation" or name not in _HOME:
+        return _generated.get("log_sigmoid" if name == "logsigmoid" else name)
+    return None
 
 
 def __getattr__(name):
-    value = None
-    if name in _GENERATED:
-        from paddle import _ops
-        value = getattr(_ops, name, None)
-    if value is None:
-        if name not in _HOME:
-            if name in _MODULES:
-                return importlib.import_module("." + name, __name__)
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if name in _MODULES:
+        return importlib.import_module("." + name, __name__)
+    value = _from_stanza(name)
+    if value is None and name in _HOME:
         value = getattr(importlib.import_module("." + _HOME[name], __name__), name)
+    if value is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
 
 
 def __dir__():
-    from paddle import _ops
-    return sorted(set(globals()) | set(_HOME) | {name for name in _GENERATED if hasattr(_ops, name)})
+    return sorted({*globals(), *_HOME, *_MODULES, *(n for n in _ONE_OP if _from_stanza(n) is not None)})

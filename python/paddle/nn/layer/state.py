@@ -129,11 +129,12 @@ def convert_tensor(tensor, device, dtype, blocking, floating_only):
             continue
         with paddle.no_grad():
             new = t.detach()
-            if device is not None:
+            moved = device is not None and str(new.place) != str(device)
+            if moved:
                 new = new._copy_to(device, True if blocking is None else bool(blocking))
             if dtype is not None and new.dtype != dtype:
                 new = new.astype(dtype)
-        if new.dtype != t.dtype or device is not None:
+        if moved or new.dtype != t.dtype:
             t.data = new
 
 
