@@ -122,15 +122,15 @@ def set_device(device):
     import paddle
     kind, index = _parse(device)
     name = 'cpu' if kind == 'cpu' else f'{kind}:{index}'
-    setter = getattr(_core, 'set_device', None)
-    if setter is not None:
-        setter(name)
-    elif kind != 'cpu':
-        raise ValueError(f"The device {device!r} cannot be used here")
-    _current[0] = name
     if kind == 'cpu':
-        return paddle.CPUPlace()
-    return paddle.CUDAPlace(index) if kind == 'gpu' else paddle.CustomPlace(kind, index)
+        place = paddle.CPUPlace()
+    else:
+        place = paddle.CUDAPlace(index) if kind == 'gpu' else paddle.CustomPlace(kind, index)
+    setter = getattr(_core, 'set_current_place', None)
+    if setter is not None:
+        setter(place)
+    _current[0] = name
+    return place
 
 
 def get_device(input=None):

@@ -33,7 +33,7 @@ def device_count():
 
 def empty_cache():
     """Give cached memory back."""
-    release = getattr(_core, 'empty_cache', None)
+    release = getattr(_core, 'empty_cache', None) or getattr(_core, 'release_cpu_cache', None)
     if release is not None:
         release()
 

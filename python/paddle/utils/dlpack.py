@@ -17,5 +17,5 @@ def from_dlpack(dlpack, *, device=None, copy=None):
     from paddle.base import libpaddle
     if hasattr(dlpack, '__dlpack__'):
         dlpack = dlpack.__dlpack__()
-    tensor = libpaddle.from_dlpack(dlpack)
+    tensor = libpaddle.from_dlpack_capsule(dlpack)
     return tensor.clone() if copy else tensor

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Discrete Fourier transforms."""
+import paddle
+from paddle import _C_ops
+
+__all__ = [
+    'fft', 'ifft', 'rfft', 'irfft', 'hfft', 'ihfft', 'fft2', 'ifft2', 'rfft2', 'irfft2', 'hfft2', 'ihfft2', 'fftn',
+    'ifftn', 'rfftn', 'irfftn', 'hfftn', 'ihfftn', 'fftfreq', 'rfftfreq', 'fftshift', 'ifftshift',
+]
+
+_NORMS = ('forward', 'backward', 'ortho')
+_SWAPPED = {'forward': 'backward', 'backward': 'forward', 'ortho': 'ortho'}
+
+
+def _name(dtype):
+    return str(dtype).rsplit('.', 1)[-1]
+
+
+def _is_complex(x):
+    return _name(x.dtype).startswith('complex')
+
+
+def _check_norm(norm):
+    if norm not in _NORMS:
+        raise ValueError(f"Unexpected norm: {norm}. Norm should be forward, backward or ortho")
+
+
+def _real_input(x):
+    if _is_complex(x):
+        raise TypeError(f"[fft] expected a real tensor, got {x.dtype}")
+    return x if _name(x.dtype) in ('float32', 'float64') else x.astype(paddle.get_default_dtype())
+
+
+def _complex_input(x):
+    if _is_complex(x):
+        return x
+    x = _real_input(x)
+    return x.astype('complex64' if _name(x.dtype) == 'float32' else 'complex128')
+
+
+def _axes(x, s, axes, default_all):
+    """(lengths or None, axes) with axes not negative and checked."""
+    rank = len(x.shape)
+    if s is not None and not hasattr(s, '__iter__'):
+        raise ValueError(f"Invalid FFT argument s={s}, it should be a sequence")
+    if axes is None:
+        axes = list(range(rank)) if s is None or default_all is False else list(range(rank - len(s), rank))
+    axes = [int(a) for a in (axes if hasattr(axes, '__iter__') else [axes])]
+    for a in axes:
+        if not -rank <= a < rank:
+            raise ValueError(f"Invalid FFT axis ({a}): expected from {-rank} to {rank - 1}")
+    axes = [a % rank for a in axes]
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"FFT axes {axes} should be unique")
+    if s is not None:
+        s = [int(v) for v in s]
+        if len(s) != len(axes):
+            raise ValueError(f"Length of s ({len(s)}) and length of axes ({len(axes)}) does not match.")
+        if any(v <= 0 for v in s):
+            raise ValueError(f"Invalid FFT argument s({s}), it should be positive")
+    return s, axes
+
+
+def _resize(x, lengths, axes):
+    """Cut or zero-pad `x` to `lengths` along `axes`; None keeps a length."""
+    for length, axis in zip(lengths, axes):
+        have = x.shape[axis]
+        if length is None or length == have:
+            continue
+        if length < have:
+            x = paddle.slice(x, [axis], [0], [length])
+        else:
+            shape = list(x.shape)
+            shape[axis] = length - have
+            x = paddle.concat([x, paddle.zeros(shape, x.dtype)], axis=axis)
+    return x
+
+
+def _out(result, out):
+    if out is None:
+        return result
+    paddle.assign(result, output=out)
+    return out
+
+
+def _c2c(x, s, axes, norm, forward):
+    _check_norm(norm)
+    x = _complex_input(x)
+    s, axes = _axes(x, s, axes, True)
+    if s is not None:
+        x = _resize(x, s, axes)
+    return _C_ops.fft_c2c(x, axes, norm, forward)
+
+
+def _r2c(x, s, axes, norm, forward):
+    _check_norm(norm)
+    x = _real_input(x)
+    s, axes = _axes(x, s, axes, True)
+    if s is not None:
+        x = _resize(x, s, axes)
+    return _C_ops.fft_r2c(x, axes, norm, forward, True)
+
+
+def _c2r(x, s, axes, norm, forward):
+    _check_norm(norm)
+    x = _complex_input(x)
+    s, axes = _axes(x, s, axes, True)
+    last = 0
+    if s is not None:
+        last = s[-1]
+        x = _resize(x, s[:-1] + [last // 2 + 1], axes)
+    return _C_ops.fft_c2r(x, axes, norm, forward, last)
+
+
+def _one(n):
+    if n is None:
+        return None
+    if not isinstance(n, int) or n <= 0:
+        raise ValueError(f"Invalid FFT argument n({n}), it shoule be positive.")
+    return [n]
+
+
+def fft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
+    """Transform along `axis`, of length `n` (cut or zero-padded); complex result of the same shape."""
+    return _out(_c2c(x, _one(n), [axis], norm, True), out)
+
+
+def ifft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
+    """Inverse of `fft`."""
+    return _out(_c2c(x, _one(n), [axis], norm, False), out)
+
+
+def rfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
+    """Transform of real input: the n // 2 + 1 first values along `axis`."""
+    return _out(_r2c(x, _one(n), [axis], norm, True), out)
+
+
+def irfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
+    """Inverse of `rfft`: n real values, 2 * (length - 1) by default."""
+    return _out(_c2r(x, _one(n), [axis], norm, False), out)
+
+
+def hfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
+    """Transform of a Hermitian signal given by its first half: real values."""
+    return _out(_c2r(x, _one(n), [axis], norm, True), out)
+
+
+def ihfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
+    """Inverse of `hfft`."""
+    return _out(_r2c(x, _one(n), [axis], norm, False), out)
+
+
+def fftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
+    """Transform along several axes, all by default."""
+    return _out(_c2c(x, s, axes, norm, True), out)
+
+
+def ifftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
+    """Inverse of `fftn`."""
+    return _out(_c2c(x, s, axes, norm, False), out)
+
+
+def rfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
+    """Transform of real input along several axes; the last one keeps its first half."""
+    return _out(_r2c(x, s, axes, norm, True), out)
+
+
+def irfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
+    """Inverse of `rfftn`."""
+    return _out(_c2r(x, s, axes, norm, False), out)
+
+
+def hfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
+    """Transform of a Hermitian signal along several axes: real values."""
+    return _out(_c2r(x, s, axes, norm, True), out)
+
+
+def ihfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
+    """Inverse of `hfftn`."""
+    return _out(_r2c(x, s, axes, norm, False), out)
+
+
+def _two(s, axes):
+    if s is not None and len(list(s)) != 2:
+        raise ValueError(f"Invalid FFT argument s ({s}), it should be a sequence of 2 integers.")
+    if axes is not None and len(list(axes)) != 2:
+        raise ValueError(f"Invalid FFT argument axes ({axes}), it should be a sequence of 2 integers.")
+
+
+def fft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
+    """Transform along two axes."""
+    _two(s, axes)
+    return fftn(x, s, axes, norm, name, out=out)
+
+
+def ifft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
+    """Inverse of `fft2`."""
+    _two(s, axes)
+    return ifftn(x, s, axes, norm, name, out=out)
+
+
+def rfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
+    """Transform of real input along two axes; the last one keeps its first half."""
+    _two(s, axes)
+    return rfftn(x, s, axes, norm, name, out=out)
+
+
+def irfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
+    """Inverse of `rfft2`."""
+    _two(s, axes)
+    return irfftn(x, s, axes, norm, name, out=out)
+
+
+def hfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
+    """Transform of a Hermitian signal along two axes: real values."""
+    _two(s, axes)
+    return hfftn(x, s, axes, norm, name, out=out)
+
+
+def ihfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
+    """Inverse of `hfft2`."""
+    _two(s, axes)
+    return ihfftn(x, s, axes, norm, name, out=out)
+
+
+def _frequencies(values, n, d, dtype, out, requires_grad):
+    if d * n == 0:
+        raise ValueError("d or n should not be 0.")
+    dtype = dtype or paddle.get_default_dtype()
+    result = paddle.to_tensor(values, dtype=dtype) * (1.0 / (n * d))
+    result = _out(result, out)
+    if requires_grad:
+        result.stop_gradient = False
+    return result
+
+
+def fftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
+    """Frequencies of the n values of `fft` for a sample spacing `d`."""
+    positive = (n - 1) // 2 + 1
+    values = list(range(positive)) + list(range(-(n // 2), 0))
+    return _frequencies([float(v) for v in values], n, d, dtype, out, requires_grad)
+
+
+def rfftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
+    """Frequencies of the n // 2 + 1 values of `rfft` for a sample spacing `d`."""
+    return _frequencies([float(v) for v in range(n // 2 + 1)], n, d, dtype, out, requires_grad)
+
+
+def _shift(x, axes, sign):
+    if axes is None:
+        axes = list(range(len(x.shape)))
+    axes = [axes] if isinstance(axes, int) else list(axes)
+    shifts = [x.shape[a] // 2 if sign > 0 else -(x.shape[a] // 2) for a in axes]
+    return paddle.roll(x, shifts, axes)
+
+
+def fftshift(x, axes=None, name=None):
+    """Move the zero frequency to the middle."""
+    return _shift(x, axes, 1)
+
+
+def ifftshift(x, axes=None, name=None):
+    """Inverse of `fftshift`."""
+    return _shift(x, axes, -1)
