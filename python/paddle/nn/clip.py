@@ -92,7 +92,10 @@ class ClipGradByGlobalNorm(ClipGradBase):
         parts = [s.astype(wide) for group in squares.values() for s in group]
         if not parts:
             return params_grads
-        total = _C_ops.sqrt(_C_ops.add_n([_C_ops.reshape(p, [1]) for p in parts]))
+        total = parts[0]
+        for part in parts[1:]:
+            total = _C_ops.add(total, part)
+        total = _C_ops.sqrt(_C_ops.reshape(total, [1]))
         limit = _C_ops.full([1], self.clip_norm, total.dtype)
         if self.auto_skip_clip and float(total) <= self.clip_norm:
             return params_grads

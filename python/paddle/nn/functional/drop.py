@@ -4,6 +4,8 @@ import paddle
 from paddle import _C_ops
 from paddle.base.framework import Tensor
 
+from . import _parse
+
 __all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"]
 
 _SELU_NEGATIVE_LIMIT = -1.6732632423543772 * 1.0507009873554805
@@ -32,7 +34,7 @@ def dropout(x, p=0.5, axis=None, training=True, inplace=False, mode="upscale_in_
     if axis is None:
         if mode == "upscale_in_train" and (not training or p == 0.0):
             return x
-        out = _C_ops.dropout(x, None, p, not training, mode, 0, False)
+        out = _parse.first(_C_ops.dropout(x, None, p, not training, mode, 0, False))
     else:
         out = _dropout_axes(x, p, [axis] if isinstance(axis, int) else list(axis), training, mode)
     if inplace and out is not x:

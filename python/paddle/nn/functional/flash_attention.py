@@ -3,6 +3,8 @@
 import paddle
 from paddle import _C_ops
 
+from . import _parse
+
 __all__ = ["scaled_dot_product_attention", "flash_attention", "flash_attn_qkvpacked", "flashmask_attention",
            "flash_attn_unpadded", "flash_attn_varlen_qkvpacked"]
 
@@ -40,7 +42,7 @@ def _attend(query, key, value, mask, dropout_p, is_causal, training, scale, enab
     probs = _C_ops.softmax(scores, -1)
     weights = probs
     if dropout_p > 0.0 and training:
-        weights = _C_ops.dropout(probs, None, dropout_p, False, "upscale_in_train", 0, False)
+        weights = _parse.first(_C_ops.dropout(probs, None, dropout_p, False, "upscale_in_train", 0, False))
     return _heads_first(_C_ops.matmul(weights, v, False, False)), probs
 
 

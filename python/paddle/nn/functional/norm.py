@@ -38,7 +38,7 @@ def batch_norm(x, running_mean, running_var, weight=None, bias=None, training=Fa
         trainable_statistics = False
     else:
         trainable_statistics = not use_global_stats
-    return _C_ops.batch_norm(x, running_mean, running_var, weight, bias, not training, momentum, epsilon, layout,
+    return _C_ops.batch_norm_(x, running_mean, running_var, weight, bias, not training, momentum, epsilon, layout,
                              use_global_stats, trainable_statistics)[0]
 
 

@@ -134,7 +134,7 @@ class BatchNorm(Layer):
         self._trainable_statistics = trainable_statistics
 
     def forward(self, input):
-        out = paddle._C_ops.batch_norm(input, self._mean, self._variance, self.weight, self.bias, not self.training,
+        out = paddle._C_ops.batch_norm_(input, self._mean, self._variance, self.weight, self.bias, not self.training,
                                        self._momentum, self._epsilon, self._data_layout, self._use_global_stats,
                                        self._trainable_statistics)[0]
         return out if self._act is None else getattr(F, self._act)(out)
