@@ -66,8 +66,8 @@ static_assert(std::variant_size_v<phi::AttrValue> == static_cast<size_t>(AttrCod
 class Attribute;
 
 namespace detail {
-using AttrPayload = std::variant<std::monostate, bool, int64_t, double, std::complex<double>, std::string, std::vector<Attribute>,
-                                 Type, void*, common::Ints, phi::Scalar, DataType, phi::Place>;
+using AttrPayload = std::variant<std::monostate, bool, int64_t, double, std::complex<double>, std::string,
+                                 std::vector<Attribute>, Type, void*, common::Ints, phi::Scalar, DataType, phi::Place>;
 struct AttrStorage {
   AttrKind kind = AttrKind::kNull;
   size_t hash = 0;
@@ -117,7 +117,7 @@ class Attribute {
   const std::vector<Attribute>& to_array() const;
   Type to_type() const;
   void* to_pointer() const;
-  common::Ints to_ints() const;  // kIntArray, or an array of integers
+  common::Ints to_ints() const;   // kIntArray, or an array of integers
   phi::Scalar to_scalar() const;  // kScalar or any numeric kind
   DataType to_dtype() const;
   phi::Place to_place() const;

@@ -59,9 +59,7 @@ void Block::Touch() const {
   if (Program* p = program()) p->Touch();
 }
 
-Operation* Block::terminator() const {
-  return last_ && last_->info()->has(kTerminator) ? last_ : nullptr;
-}
+Operation* Block::terminator() const { return last_ && last_->info()->has(kTerminator) ? last_ : nullptr; }
 
 void Block::Insert(Operation* before, Operation* op) {
   PD_ASSERT(op->block_ == nullptr);

@@ -152,9 +152,10 @@ const detail::TypeStorage* IrContext::InternType(detail::TypeStorage&& parts) {
 const detail::AttrStorage* IrContext::InternAttr(AttrKind kind, detail::AttrPayload&& value) {
   size_t hash = Mix(static_cast<size_t>(kind) * 31 + value.index(), std::visit(PayloadHash{}, value));
   return impl_->attrs.Find(
-      hash,
-      [&](const detail::AttrStorage& a) { return a.kind == kind && std::visit(PayloadEqual{}, a.value, value); },
-      [&] { return new detail::AttrStorage{kind, hash, std::move(value)}; });
+      hash, [&](const detail::AttrStorage& a) { return a.kind == kind && std::visit(PayloadEqual{}, a.value, value); },
+      [&] {
+        return new detail::AttrStorage{kind, hash, std::move(value)};
+      });
 }
 
 const std::string* IrContext::InternName(std::string_view text) {

@@ -12,8 +12,8 @@ class Name {
  public:
   Name() = default;
   // Interns `text`; the same text always yields the same handle, for the life of the process.
-  Name(std::string_view text);                            // NOLINT: names are written as literals everywhere
-  Name(const char* text) : Name(std::string_view(text)) {}  // NOLINT
+  Name(std::string_view text);                                     // NOLINT: names are written as literals everywhere
+  Name(const char* text) : Name(std::string_view(text)) {}         // NOLINT
   Name(const std::string& text) : Name(std::string_view(text)) {}  // NOLINT
 
   explicit operator bool() const { return impl_ != nullptr; }

@@ -34,17 +34,17 @@ struct OutputInfo {
 };
 
 enum OpTrait : uint32_t {
-  kPure = 1u << 0,               // no effect but its results; may be removed, merged, moved
-  kSideEffect = 1u << 1,         // must stay even when unused
-  kInplace = 1u << 2,            // writes an operand's storage
+  kPure = 1u << 0,        // no effect but its results; may be removed, merged, moved
+  kSideEffect = 1u << 1,  // must stay even when unused
+  kInplace = 1u << 2,     // writes an operand's storage
   kElementwise = 1u << 3,
-  kTerminator = 1u << 4,         // ends a block
-  kVariadicOperands = 1u << 5,   // any number of plain operands (combine, yield, while)
-  kVariadicResults = 1u << 6,    // any number of plain results (split, if, while)
+  kTerminator = 1u << 4,        // ends a block
+  kVariadicOperands = 1u << 5,  // any number of plain operands (combine, yield, while)
+  kVariadicResults = 1u << 6,   // any number of plain results (split, if, while)
   kHasRegions = 1u << 7,
-  kRandom = 1u << 8,             // two equal calls give different results: never merged or folded
-  kConstantLike = 1u << 9,       // no operands, value known from attributes or parameters
-  kView = 1u << 10,              // result shares the operand's storage when run eagerly
+  kRandom = 1u << 8,        // two equal calls give different results: never merged or folded
+  kConstantLike = 1u << 9,  // no operands, value known from attributes or parameters
+  kView = 1u << 10,         // result shares the operand's storage when run eagerly
 };
 
 struct OpInfo {
@@ -69,8 +69,8 @@ struct OpInfo {
 };
 
 // Adds or replaces an op. The returned address is stable: a later registration of the same name changes the object in
-// place, so pointers held by existing operations stay valid; it keeps the earlier traits beside its own, and the earlier
-// verify function when it brings none. Thread-safe.
+// place, so pointers held by existing operations stay valid; it keeps the earlier traits beside its own, and the
+// earlier verify function when it brings none. Thread-safe.
 const OpInfo* RegisterOp(OpInfo info);
 // nullptr when unknown.
 const OpInfo* FindOp(std::string_view name);

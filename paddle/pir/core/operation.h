@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation: op info, operands, results, attributes and regions. Results, operands and the object share one allocation.
+// An operation: op info, operands, results, attributes and regions. Results, operands and the object share one
+// allocation.
 #pragma once
 
 #include <cstdint>

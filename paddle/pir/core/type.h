@@ -18,16 +18,16 @@ using phi::DataType;
 
 enum class TypeKind : uint8_t {
   kNull,
-  kScalar,          // an element type by itself: f32, i64, ...
+  kScalar,  // an element type by itself: f32, i64, ...
   kIndex,
   kUndefined,
   kDenseTensor,
-  kVector,          // Tensor[]
+  kVector,  // Tensor[]
   kSelectedRows,
   kSparseCoo,
   kSparseCsr,
   kTensorArray,
-  kStack,           // cf.stack_create's results
+  kStack,  // cf.stack_create's results
   kInlet,
   kOutlet,
 };
@@ -59,7 +59,9 @@ class Type {
   bool is_dense() const { return kind() == TypeKind::kDenseTensor; }
   bool is_vector() const { return kind() == TypeKind::kVector; }
   // A type with dtype, dims and layout: dense, selected rows, sparse, tensor array.
-  bool is_tensor_like() const { return kind() >= TypeKind::kDenseTensor && kind() <= TypeKind::kTensorArray && !is_vector(); }
+  bool is_tensor_like() const {
+    return kind() >= TypeKind::kDenseTensor && kind() <= TypeKind::kTensorArray && !is_vector();
+  }
 
   // UNDEFINED, empty and "" for types that have none.
   DataType dtype() const { return impl_ ? impl_->dtype : DataType::UNDEFINED; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SSA values and their uses. A Value is one pointer to storage owned by its operation (a result) or its block (an argument).
+// SSA values and their uses. A Value is one pointer to storage owned by its operation (a result) or its block (an
+// argument).
 #pragma once
 
 #include <cstdint>
@@ -73,9 +74,7 @@ class Value {
   const common::Dims& dims() const { return impl_->type.dims(); }
 
   // nullptr for a block argument.
-  Operation* defining_op() const {
-    return impl_ && !impl_->is_arg ? static_cast<Operation*>(impl_->owner) : nullptr;
-  }
+  Operation* defining_op() const { return impl_ && !impl_->is_arg ? static_cast<Operation*>(impl_->owner) : nullptr; }
   bool is_block_arg() const { return impl_ && impl_->is_arg; }
   // The block that holds the argument or the defining op; nullptr for a detached op.
   Block* block() const;

@@ -22,8 +22,8 @@ void CheckOperand(const Operation& op, int i) {
   const OperandInfo* decl =
       !info.has(kVariadicOperands) && i < static_cast<int>(info.inputs.size()) ? &info.inputs[i] : nullptr;
   if (!v) {
-    PD_CHECK(!decl || decl->optional, InvalidArgument, "[", op.name(), "] expected operand ", i, " ('",
-             decl->name, "'), got none");
+    PD_CHECK(!decl || decl->optional, InvalidArgument, "[", op.name(), "] expected operand ", i, " ('", decl->name,
+             "'), got none");
     return;
   }
   if (decl && !decl->mutable_attr && v.type().is_tensor_like() && decl->variadic)
@@ -46,8 +46,8 @@ void VerifyOne(const Operation& op) {
     PD_CHECK(op.num_operands() == static_cast<int>(info.inputs.size()), InvalidArgument, "[", op.name(), "] expected ",
              info.inputs.size(), " operands, got ", op.num_operands());
   if (!info.has(kVariadicResults))
-    PD_CHECK(op.num_results() == static_cast<int>(info.outputs.size()), InvalidArgument, "[", op.name(),
-             "] expected ", info.outputs.size(), " results, got ", op.num_results());
+    PD_CHECK(op.num_results() == static_cast<int>(info.outputs.size()), InvalidArgument, "[", op.name(), "] expected ",
+             info.outputs.size(), " results, got ", op.num_results());
   PD_CHECK(op.num_regions() == 0 || info.has(kHasRegions) || info.unregistered, InvalidArgument, "[", op.name(),
            "] expected no regions, got ", op.num_regions());
   for (int i = 0; i < op.num_operands(); ++i) CheckOperand(op, i);

@@ -9,14 +9,15 @@
 
 namespace pir {
 
-// Throws common::Error (InvalidArgument, naming the op) on: an operand not defined before its use or not visible from it,
-// wrong operand/result counts or kinds against the OpInfo, a missing or misplaced terminator, broken links, or whatever
-// the op's own verify function rejects.
+// Throws common::Error (InvalidArgument, naming the op) on: an operand not defined before its use or not visible from
+// it, wrong operand/result counts or kinds against the OpInfo, a missing or misplaced terminator, broken links, or
+// whatever the op's own verify function rejects.
 void Verify(const Operation& op);
 void Verify(const Program& program);
 
 enum class WalkResult { kContinue, kSkipRegions, kStop };
-// Pre-order over the block and all nested regions; erasing the visited op inside f is allowed. Returns false if stopped.
+// Pre-order over the block and all nested regions; erasing the visited op inside f is allowed. Returns false if
+// stopped.
 bool Walk(const Block& block, const std::function<WalkResult(Operation&)>& f);
 inline void WalkAll(const Block& block, const std::function<void(Operation&)>& f) {
   Walk(block, [&](Operation& op) {

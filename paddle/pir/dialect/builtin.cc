@@ -64,7 +64,9 @@ void VerifyWhile(const Operation& op) {
 }
 
 void VerifyNamed(const Operation& op) {
-  const char* key = op.isa("builtin.shadow_output") ? "output_name" : op.isa("builtin.constant") ? "value" : "parameter_name";
+  const char* key = op.isa("builtin.shadow_output") ? "output_name"
+                    : op.isa("builtin.constant")    ? "value"
+                                                    : "parameter_name";
   PD_CHECK(op.attr(key), InvalidArgument, "[", op.name(), "] expected attribute '", key, "', got none");
 }
 
@@ -120,9 +122,10 @@ void RegisterAll() {
   if_missing(Make("pd_op.if", {{"cond"}}, {}, {}, kHasRegions | kAnyIn | kAnyOut, VerifyIf));
   if_missing(Make("pd_op.while", {{"cond"}}, {}, {}, kHasRegions | kAnyIn | kAnyOut, VerifyWhile));
   const phi::Place no_place{phi::AllocationType::UNDEFINED, 0, 0};
-  if_missing(Make("pd_op.data", {},
-                  {{"name", A::kStr, {}}, {"shape", A::kIntArray, {}}, {"dtype", A::kDataType, {}}, {"place", A::kPlace, no_place}},
-                  {out}, kSideEffect | kConstantLike));
+  if_missing(Make(
+      "pd_op.data", {},
+      {{"name", A::kStr, {}}, {"shape", A::kIntArray, {}}, {"dtype", A::kDataType, {}}, {"place", A::kPlace, no_place}},
+      {out}, kSideEffect | kConstantLike));
   if_missing(Make("pd_op.feed", {}, {{"name", A::kStr, {}}, {"col", A::kInt32, {}}}, {out}, kSideEffect));
   if_missing(Make("pd_op.fetch", {x}, {{"name", A::kStr, {}}, {"col", A::kInt32, {}}}, {out}, kSideEffect));
 }
@@ -159,16 +162,19 @@ Value BuildParameter(Builder& b, std::string_view name, Type type, bool trainabl
 }
 
 Operation* BuildSetParameter(Builder& b, Value v, std::string_view name) {
-  return b.Create(Info("builtin.set_parameter"), std::span<const Value>(&v, 1), {{"parameter_name", Attribute::Str(name)}}, {});
+  return b.Create(Info("builtin.set_parameter"), std::span<const Value>(&v, 1),
+                  {{"parameter_name", Attribute::Str(name)}}, {});
 }
 
 Operation* BuildShadowOutput(Builder& b, Value v, std::string_view name) {
-  return b.Create(Info("builtin.shadow_output"), std::span<const Value>(&v, 1), {{"output_name", Attribute::Str(name)}}, {});
+  return b.Create(Info("builtin.shadow_output"), std::span<const Value>(&v, 1), {{"output_name", Attribute::Str(name)}},
+                  {});
 }
 
 Value BuildConstantTensor(Builder& b, std::string_view name, Type type) {
-  Value v = b.Create(Info("builtin.constant"), {}, {{"value", Attribute::TensorName(name)}}, std::span<const Type>(&type, 1))
-                ->result(0);
+  Value v =
+      b.Create(Info("builtin.constant"), {}, {{"value", Attribute::TensorName(name)}}, std::span<const Type>(&type, 1))
+          ->result(0);
   v.set_stop_gradient(true);
   v.set_name(name);
   return v;
@@ -211,8 +217,9 @@ Value BuildData(Builder& b, std::string_view name, Type type, phi::Place place) 
 
 Operation* BuildFetch(Builder& b, Value v, std::string_view name, int col) {
   Type t = v.type();
-  Operation* op = b.Create(Info("pd_op.fetch"), std::span<const Value>(&v, 1),
-                           {{"name", Attribute::Str(name)}, {"col", Attribute::Int32(col)}}, std::span<const Type>(&t, 1));
+  Operation* op =
+      b.Create(Info("pd_op.fetch"), std::span<const Value>(&v, 1),
+               {{"name", Attribute::Str(name)}, {"col", Attribute::Int32(col)}}, std::span<const Type>(&t, 1));
   op->result(0).set_persistable(true);
   op->result(0).set_stop_gradient(v.stop_gradient());
   return op;

@@ -21,7 +21,8 @@ Value BuildConstantTensor(Builder& b, std::string_view name, Type type);
 Value BuildCombine(Builder& b, std::span<const Value> values);
 // One result for each element of v's VectorType.
 Operation* BuildSplit(Builder& b, Value v);
-Value BuildData(Builder& b, std::string_view name, Type type, phi::Place place = {phi::AllocationType::UNDEFINED, 0, 0});
+Value BuildData(Builder& b, std::string_view name, Type type,
+                phi::Place place = {phi::AllocationType::UNDEFINED, 0, 0});
 Operation* BuildFetch(Builder& b, Value v, std::string_view name, int col);
 Operation* BuildYield(Builder& b, std::span<const Value> values);
 // pd_op.if: two regions with an empty block each; end both with BuildYield of values of `types`.

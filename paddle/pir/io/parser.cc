@@ -288,7 +288,8 @@ class Parser {
 
   void Define(Operation* op, const std::vector<std::string>& names) {
     for (size_t i = 0; i < names.size(); ++i) {
-      if (!values_.emplace(names[i], op->result(static_cast<int>(i))).second) c_.Fail("a new name instead of %" + names[i]);
+      if (!values_.emplace(names[i], op->result(static_cast<int>(i))).second)
+        c_.Fail("a new name instead of %" + names[i]);
     }
   }
 
@@ -414,9 +415,7 @@ class Parser {
   double ToDouble(Attribute a) {
     try {
       return a.to_double();
-    } catch (const common::Error&) {
-      c_.Fail("a number before this");
-    }
+    } catch (const common::Error&) { c_.Fail("a number before this"); }
   }
 
   Attribute ParsePlace() {

@@ -17,7 +17,8 @@ std::string Number(double v, bool exact, bool single) {
     std::snprintf(buf, sizeof(buf), "%g", v);
     return buf;
   }
-  auto r = single ? std::to_chars(buf, buf + sizeof(buf), static_cast<float>(v)) : std::to_chars(buf, buf + sizeof(buf), v);
+  auto r =
+      single ? std::to_chars(buf, buf + sizeof(buf), static_cast<float>(v)) : std::to_chars(buf, buf + sizeof(buf), v);
   std::string s(buf, r.ptr);
   if (s.find_first_of(".en") == std::string::npos) s += ".0";
   return s;
@@ -38,13 +39,18 @@ std::string Quote(const std::string& s) {
 
 std::string AttrText(Attribute a, bool exact) {
   switch (a.kind()) {
-    case AttrKind::kNull: return "<<NULL ATTRIBUTE>>";
-    case AttrKind::kBool: return a.to_bool() ? "true" : "false";
+    case AttrKind::kNull:
+      return "<<NULL ATTRIBUTE>>";
+    case AttrKind::kBool:
+      return a.to_bool() ? "true" : "false";
     case AttrKind::kInt32:
     case AttrKind::kInt64:
-    case AttrKind::kIndex: return std::to_string(a.to_int());
-    case AttrKind::kFloat: return Number(a.to_double(), exact, true);
-    case AttrKind::kDouble: return Number(a.to_double(), exact, false);
+    case AttrKind::kIndex:
+      return std::to_string(a.to_int());
+    case AttrKind::kFloat:
+      return Number(a.to_double(), exact, true);
+    case AttrKind::kDouble:
+      return Number(a.to_double(), exact, false);
     case AttrKind::kComplex64:
     case AttrKind::kComplex128: {
       auto c = a.to_complex();
@@ -61,7 +67,8 @@ std::string AttrText(Attribute a, bool exact) {
       return Number(s.to_double(), exact, s.dtype() == DataType::FLOAT32);
     }
     case AttrKind::kStr:
-    case AttrKind::kTensorName: return Quote(a.to_str());
+    case AttrKind::kTensorName:
+      return Quote(a.to_str());
     case AttrKind::kArray: {
       std::string r = "[";
       for (size_t i = 0; i < a.to_array().size(); ++i) {
@@ -70,8 +77,10 @@ std::string AttrText(Attribute a, bool exact) {
       }
       return r + "]";
     }
-    case AttrKind::kType: return TypeText(a.to_type());
-    case AttrKind::kPointer: return a.to_pointer() ? "pointer" : "nullptr";
+    case AttrKind::kType:
+      return TypeText(a.to_type());
+    case AttrKind::kPointer:
+      return a.to_pointer() ? "pointer" : "nullptr";
     case AttrKind::kIntArray: {
       std::string r = "[";
       common::Ints v = a.to_ints();
@@ -85,8 +94,10 @@ std::string AttrText(Attribute a, bool exact) {
       DataType t = a.to_dtype();
       return t == DataType::UNDEFINED ? "Undefined" : std::string(phi::NameOf(t));
     }
-    case AttrKind::kLayout: return a.to_str();
-    case AttrKind::kPlace: return phi::PlaceText(a.to_place());
+    case AttrKind::kLayout:
+      return a.to_str();
+    case AttrKind::kPlace:
+      return phi::PlaceText(a.to_place());
   }
   return "";
 }
@@ -142,7 +153,7 @@ class Printer {
   }
 
   // Value flags read as attributes of the op: one bool for each result.
-  static Attribute Flags(const Operation& op, int8_t detail::ValueImpl::* flag, bool unset) {
+  static Attribute Flags(const Operation& op, int8_t detail::ValueImpl::*flag, bool unset) {
     bool any = false;
     std::vector<Attribute> v;
     for (int i = 0; i < op.num_results(); ++i) {
@@ -214,7 +225,8 @@ class Printer {
       const detail::ValueImpl& v = *b.arg(i).impl();
       out_ += NameOf(b.arg(i)) + " {";
       if (v.persistable >= 0) out_ += std::string("persistable:") + FlagText(v.persistable);
-      if (v.stop_gradient >= 0) out_ += std::string(v.persistable >= 0 ? "," : "") + "stop_gradient:" + FlagText(v.stop_gradient);
+      if (v.stop_gradient >= 0)
+        out_ += std::string(v.persistable >= 0 ? "," : "") + "stop_gradient:" + FlagText(v.stop_gradient);
       out_ += "}";
       if (with_types) out_ += " : " + TypeText(v.type);
     }

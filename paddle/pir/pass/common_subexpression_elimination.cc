@@ -8,7 +8,9 @@ namespace pir {
 namespace {
 
 // Attributes that say where an op comes from, not what it computes.
-bool IsOriginAttr(const std::string& name) { return name == "struct_name" || name == "op_callstack" || name == "op_role"; }
+bool IsOriginAttr(const std::string& name) {
+  return name == "struct_name" || name == "op_callstack" || name == "op_role";
+}
 
 size_t Mix(size_t h, size_t v) { return (h ^ v) * 0x9e3779b97f4a7c15ULL + (h >> 7); }
 
@@ -38,7 +40,8 @@ bool EqualOps(const Operation& a, const Operation& b) {
   for (int i = 0; i < a.num_operands(); ++i)
     if (!(a.operand(i) == b.operand(i))) return false;
   for (int i = 0; i < a.num_results(); ++i)
-    if (!SameVisible(a.result_type(i), b.result_type(i)) || a.result(i).stop_gradient() != b.result(i).stop_gradient()) return false;
+    if (!SameVisible(a.result_type(i), b.result_type(i)) || a.result(i).stop_gradient() != b.result(i).stop_gradient())
+      return false;
   return EqualAttrs(a.attrs(), b.attrs());
 }
 
@@ -105,6 +108,8 @@ class CommonSubexpressionElimination : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> CreateCommonSubexpressionElimination() { return std::make_unique<CommonSubexpressionElimination>(); }
+std::unique_ptr<Pass> CreateCommonSubexpressionElimination() {
+  return std::make_unique<CommonSubexpressionElimination>();
+}
 
 }  // namespace pir

@@ -11,31 +11,48 @@ namespace {
 
 using NameSet = std::unordered_set<std::string_view>;
 
-// By PaddlePaddle's naming, a trailing underscore means that an operand is written.
-bool WritesOperand(const OpInfo& info) {
-  return info.has(kInplace) || (info.dialect() == "pd_op" && info.name.back() == '_');
-}
-
 bool HasEffect(const OpInfo& info) {
-  static const NameSet* names = new NameSet{
-      "data",    "feed",    "fetch",   "print", "assert",    "py_func",        "save",          "save_combine",
-      "load_combine", "send_v2", "recv_v2", "p_send", "p_recv", "barrier", "sync_calc_stream", "pylayer",
-      "shadow_feed", "shadow_output", "seed"};
+  static const NameSet* names =
+      new NameSet{"data",    "feed",        "fetch",         "print",        "assert",
+                  "py_func", "save",        "save_combine",  "load_combine", "send_v2",
+                  "recv_v2", "p_send",      "p_recv",        "barrier",      "sync_calc_stream",
+                  "pylayer", "shadow_feed", "shadow_output", "seed"};
   if (info.unregistered || (info.traits & (kSideEffect | kTerminator)) || WritesOperand(info)) return true;
   return info.dialect() == "pd_op" && names->count(info.short_name());
 }
 
 bool IsRandom(const OpInfo& info) {
-  static const NameSet* names = new NameSet{
-      "bernoulli", "binomial",  "multinomial", "poisson",        "standard_gamma", "dirichlet",        "randperm",
-      "randint",   "rrelu",     "gaussian",    "uniform",        "gumbel_softmax", "top_p_sampling",   "flash_attn",
-      "flash_attn_unpadded", "flash_attn_qkvpacked", "flash_attn_varlen_qkvpacked", "memory_efficient_attention",
-      "class_center_sample", "fused_attention", "fused_feedforward"};
+  static const NameSet* names = new NameSet{"bernoulli",
+                                            "binomial",
+                                            "multinomial",
+                                            "poisson",
+                                            "standard_gamma",
+                                            "dirichlet",
+                                            "randperm",
+                                            "randint",
+                                            "rrelu",
+                                            "gaussian",
+                                            "uniform",
+                                            "gumbel_softmax",
+                                            "top_p_sampling",
+                                            "flash_attn",
+                                            "flash_attn_unpadded",
+                                            "flash_attn_qkvpacked",
+                                            "flash_attn_varlen_qkvpacked",
+                                            "memory_efficient_attention",
+                                            "class_center_sample",
+                                            "fused_attention",
+                                            "fused_feedforward"};
   return info.has(kRandom) || info.attr("seed") || info.attr("fix_seed") ||
          (info.dialect() == "pd_op" && names->count(info.short_name()));
 }
 
 }  // namespace
+
+// By PaddlePaddle's naming, a trailing underscore means that an operand is written.
+bool WritesOperand(const OpInfo& info) {
+  return info.has(kInplace) || (info.dialect() == "pd_op" && info.name.back() == '_');
+}
 
 bool IsRemovable(const Operation& op) {
   if (HasEffect(*op.info()) || op.isa("builtin.parameter")) return false;
@@ -55,7 +72,8 @@ bool IsMutated(Value v) {
     const OpInfo& info = *u->owner()->info();
     if (WritesOperand(info)) return true;
     // A view or a vector shares storage with the value: ask for them too.
-    if (info.has(kView) || info.name == "builtin.combine" || info.name == "builtin.split" || info.name == "builtin.slice")
+    if (info.has(kView) || info.name == "builtin.combine" || info.name == "builtin.split" ||
+        info.name == "builtin.slice")
       for (int i = 0; i < u->owner()->num_results(); ++i)
         if (IsMutated(u->owner()->result(i))) return true;
   }
@@ -63,9 +81,8 @@ bool IsMutated(Value v) {
 }
 
 bool HasInplaceOps(const Program& program) {
-  return !Walk(program.block(), [](Operation& op) {
-    return WritesOperand(*op.info()) ? WalkResult::kStop : WalkResult::kContinue;
-  });
+  return !Walk(program.block(),
+               [](Operation& op) { return WritesOperand(*op.info()) ? WalkResult::kStop : WalkResult::kContinue; });
 }
 
 }  // namespace pir

@@ -69,7 +69,8 @@ std::vector<std::string> AllPasses() {
 }
 
 void PassManager::Remove(std::string_view name) {
-  passes_.erase(std::remove_if(passes_.begin(), passes_.end(), [&](auto& p) { return p->name() == name; }), passes_.end());
+  passes_.erase(std::remove_if(passes_.begin(), passes_.end(), [&](auto& p) { return p->name() == name; }),
+                passes_.end());
 }
 
 bool PassManager::Run(Program& program) {
@@ -85,9 +86,7 @@ bool PassManager::Run(Program& program) {
     try {
       changed = pass->Run(program);
       if (changed && options_.verify_each) Verify(program);
-    } catch (const common::Error& e) {
-      throw common::Error(e.code(), "[" + pass->name() + "] " + e.what());
-    }
+    } catch (const common::Error& e) { throw common::Error(e.code(), "[" + pass->name() + "] " + e.what()); }
     if (options_.timing) {
       std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
       timings_.push_back({pass->name(), ms.count(), changed});
@@ -104,7 +103,8 @@ std::string PassManager::TimingReport() const {
   double total = 0;
   char line[256];
   for (const PassTiming& t : timings_) {
-    std::snprintf(line, sizeof(line), "%10.3f ms  %s%s\n", t.milliseconds, t.pass.c_str(), t.changed ? "" : "  (no change)");
+    std::snprintf(line, sizeof(line), "%10.3f ms  %s%s\n", t.milliseconds, t.pass.c_str(),
+                  t.changed ? "" : "  (no change)");
     r += line;
     total += t.milliseconds;
   }

@@ -16,6 +16,8 @@ namespace pir {
 bool IsRemovable(const Operation& op);
 // Whether two calls with equal operands and attributes are interchangeable.
 bool IsDeterministic(const Operation& op);
+// Whether the op writes into an operand's storage.
+bool WritesOperand(const OpInfo& info);
 // Whether some op writes into this value's storage; such a value stands for different contents at different places.
 bool IsMutated(Value v);
 // Whether the ops of the program may write into an operand's storage at all (any op with kInplace).
@@ -23,19 +25,23 @@ bool HasInplaceOps(const Program& program);
 
 // "dead_code_elimination_pass": parameters, inputs and everything with an effect stay.
 std::unique_ptr<Pass> CreateDeadCodeElimination();
-// "common_subexpression_elimination_pass": also looks into regions, which may use an equal op of the blocks around them.
+// "common_subexpression_elimination_pass": also looks into regions, which may use an equal op of the blocks around
+// them.
 std::unique_ptr<Pass> CreateCommonSubexpressionElimination();
-// "identity_op_clean_pass": cast to the same type, scale by 1, identity transpose, split of combine, assign, and the like.
+// "identity_op_clean_pass": cast to the same type, scale by 1, identity transpose, split of combine, assign, and the
+// like.
 std::unique_ptr<Pass> CreateIdentityClean();
 
 // Computes one op from its operands' values; an empty vector declines.
-using EvaluateFn = std::function<std::vector<std::shared_ptr<void>>(const Operation&, std::span<const std::shared_ptr<void>>)>;
+using EvaluateFn =
+    std::function<std::vector<std::shared_ptr<void>>(const Operation&, std::span<const std::shared_ptr<void>>)>;
 struct ConstantFoldingOptions {
-  EvaluateFn evaluate;               // empty: the one given to SetConstantEvaluator; without any, the pass does nothing
-  bool fold_parameters = false;      // parameters are constants too (inference)
-  int64_t max_elements = 1 << 24;    // larger results stay unfolded
+  EvaluateFn evaluate;             // empty: the one given to SetConstantEvaluator; without any, the pass does nothing
+  bool fold_parameters = false;    // parameters are constants too (inference)
+  int64_t max_elements = 1 << 24;  // larger results stay unfolded
 };
-// "constant_folding_pass": whole trees of ops over constants become builtin.constant, kept among the program's parameters.
+// "constant_folding_pass": whole trees of ops over constants become builtin.constant, kept among the program's
+// parameters.
 std::unique_ptr<Pass> CreateConstantFolding(ConstantFoldingOptions options);
 // The executor's kernel runner, for passes made by name.
 void SetConstantEvaluator(EvaluateFn evaluate);

@@ -11,13 +11,13 @@
 namespace pir {
 
 void PatternRewriter::ReplaceOp(Operation* op, std::span<const Value> values) {
-  PD_CHECK(static_cast<int>(values.size()) == op->num_results(), InvalidArgument, "[pattern] expected ", op->num_results(),
-           " values to replace '", op->name(), "', got ", values.size());
+  PD_CHECK(static_cast<int>(values.size()) == op->num_results(), InvalidArgument, "[pattern] expected ",
+           op->num_results(), " values to replace '", op->name(), "', got ", values.size());
   for (int i = 0; i < op->num_results(); ++i) {
     Value old = op->result(i);
     if (!values[i]) {
-      PD_CHECK(old.use_empty(), InvalidArgument, "[pattern] expected a value for the used result ", i, " of '", op->name(),
-               "', got none");
+      PD_CHECK(old.use_empty(), InvalidArgument, "[pattern] expected a value for the used result ", i, " of '",
+               op->name(), "', got none");
       continue;
     }
     if (values[i].name().empty() && !old.name().empty()) values[i].set_name(old.name());
@@ -31,7 +31,8 @@ void PatternRewriter::ReplaceOp(Operation* op, std::span<const Value> values) {
 }
 
 void PatternRewriter::EraseOp(Operation* op) {
-  PD_CHECK(op->use_empty(), PreconditionNotMet, "[pattern] expected no uses of '", op->name(), "' when erasing it, got some");
+  PD_CHECK(op->use_empty(), PreconditionNotMet, "[pattern] expected no uses of '", op->name(),
+           "' when erasing it, got some");
   if (on_erase_) on_erase_(op);
   if (before() == op) SetBefore(op->next() ? op->next() : op);
   Block* b = op->block();
@@ -163,8 +164,8 @@ class GreedyDriver {
         continue;
       }
       if (!Apply(op)) continue;
-      PD_CHECK(++n <= o_.max_rewrites, Internal, "[pattern] expected the rewriting to end, got more than ", o_.max_rewrites,
-               " rewrites");
+      PD_CHECK(++n <= o_.max_rewrites, Internal, "[pattern] expected the rewriting to end, got more than ",
+               o_.max_rewrites, " rewrites");
     }
     return n;
   }
@@ -182,8 +183,7 @@ class GreedyDriver {
     if (in_work_.insert(op).second) work_.push_back(op);
   }
   void PushWithUsers(Operation* op) {
-    for (int i = 0; i < op->num_results(); ++i)
-      op->result(i).ForEachUse([&](OpOperand& u) { Push(u.owner()); });
+    for (int i = 0; i < op->num_results(); ++i) op->result(i).ForEachUse([&](OpOperand& u) { Push(u.owner()); });
     Push(op);
   }
   // The op goes: what it used may be dead now. Its inner ops go with it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pattern rewriting: patterns rooted at an op, declarative graph patterns, and the driver that applies them to a fixed point.
+// Pattern rewriting: patterns rooted at an op, declarative graph patterns, and the driver that applies them to a fixed
+// point.
 #pragma once
 
 #include <functional>
@@ -63,8 +64,9 @@ class Match {
 };
 
 // A source graph written as nested nodes, a condition, and what to put in its place:
-//   GraphPattern p("matmul_add", GraphPattern::Op("pd_op.add", {GraphPattern::Op("pd_op.matmul", {Any("x"), Any("w")}).Named("mm").OneUse(), Any("b")}));
-//   p.Where([](const Match& m) {...}).Replace([](const Match& m, PatternRewriter& r) { return std::vector<Value>{...}; });
+//   GraphPattern p("matmul_add", GraphPattern::Op("pd_op.add", {GraphPattern::Op("pd_op.matmul", {Any("x"),
+//   Any("w")}).Named("mm").OneUse(), Any("b")})); p.Where([](const Match& m) {...}).Replace([](const Match& m,
+//   PatternRewriter& r) { return std::vector<Value>{...}; });
 class GraphPattern : public RewritePattern {
  public:
   struct Node {
@@ -72,15 +74,30 @@ class GraphPattern : public RewritePattern {
     std::string name;  // values and ops of equal name must be the same
     std::vector<Node> operands;
     std::vector<std::pair<std::string, Attribute>> attrs;  // that must be equal
-    int result = 0;       // which result of `op` is meant
-    bool one_use = false;  // the result has no use outside the pattern
+    int result = 0;                                        // which result of `op` is meant
+    bool one_use = false;                                  // the result has no use outside the pattern
     bool commutative = false;
 
-    Node& Named(std::string n) { name = std::move(n); return *this; }
-    Node& OneUse() { one_use = true; return *this; }
-    Node& Commutative() { commutative = true; return *this; }
-    Node& Result(int i) { result = i; return *this; }
-    Node& With(std::string attr, Attribute value) { attrs.emplace_back(std::move(attr), value); return *this; }
+    Node& Named(std::string n) {
+      name = std::move(n);
+      return *this;
+    }
+    Node& OneUse() {
+      one_use = true;
+      return *this;
+    }
+    Node& Commutative() {
+      commutative = true;
+      return *this;
+    }
+    Node& Result(int i) {
+      result = i;
+      return *this;
+    }
+    Node& With(std::string attr, Attribute value) {
+      attrs.emplace_back(std::move(attr), value);
+      return *this;
+    }
   };
   static Node Any(std::string name);
   // No value (an optional operand left out).

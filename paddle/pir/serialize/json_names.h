@@ -14,7 +14,8 @@ inline constexpr int kVersion = 4;
 struct DialectId {
   std::string_view id, name;
 };
-inline constexpr DialectId kDialects[] = {{"0", "builtin"}, {"1", "pd_op"}, {"2", "cf"}, {"3", "custom_op"}, {"4", "dist"}};
+inline constexpr DialectId kDialects[] = {
+    {"0", "builtin"}, {"1", "pd_op"}, {"2", "cf"}, {"3", "custom_op"}, {"4", "dist"}};
 
 // "1.tanh" -> "pd_op.tanh"; a dialect without a number stands in full.
 inline std::string OpNameFromId(std::string_view s) {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the JSON program format. The input is not trusted: every access is checked and reported with its path.
-#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <unordered_map>
 
-#include <nlohmann/json.hpp>
-
 #include "paddle/common/error.h"
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/serialize/checked_json.h"
 #include "paddle/pir/serialize/file_util.h"
 #include "paddle/pir/serialize/json_names.h"
 #include "paddle/pir/serialize/program_json.h"
@@ -19,14 +17,11 @@ namespace pir {
 namespace {
 
 using namespace json_format;  // NOLINT: this file is the format's reader
-using Json = nlohmann::json;
-
-constexpr int kMaxJsonDepth = 512;   // a region costs 6
 constexpr int kMaxRank = 64;
 
-class Reader {
+class Reader : private CheckedJson {
  public:
-  explicit Reader(const std::string& origin) : origin_(origin) {}
+  using CheckedJson::CheckedJson;
 
   LoadedProgram Run(std::string_view text) {
     CheckDepth(text);
@@ -59,103 +54,6 @@ class Reader {
   }
 
  private:
-  // Before parsing, since the parsed document is walked and freed recursively.
-  void CheckDepth(std::string_view text) const {
-    int depth = 0;
-    bool quoted = false;
-    for (size_t i = 0; i < text.size(); ++i) {
-      char c = text[i];
-      if (quoted) {
-        if (c == '\\')
-          ++i;
-        else if (c == '"')
-          quoted = false;
-      } else if (c == '"') {
-        quoted = true;
-      } else if (c == '[' || c == '{') {
-        PD_CHECK(++depth <= kMaxJsonDepth, InvalidArgument, "'", origin_, "' at byte ", i, ": expected at most ", kMaxJsonDepth,
-                 " nested levels of JSON");
-      } else if (c == ']' || c == '}') {
-        --depth;
-      }
-    }
-  }
-
-  // The path to the element being read.
-  struct At {
-    At(Reader* r, const char* key) : r_(r) { r_->path_.push_back({key, 0}); }
-    At(Reader* r, size_t index) : r_(r) { r_->path_.push_back({nullptr, index}); }
-    ~At() { r_->path_.pop_back(); }
-    Reader* r_;
-  };
-
-  [[noreturn]] void Fail(const std::string& want, const Json* got = nullptr) {
-    std::string path;
-    for (auto& [key, index] : path_) {
-      if (key)
-        path += (path.empty() ? "" : ".") + std::string(key);
-      else
-        path += "[" + std::to_string(index) + "]";
-    }
-    std::string text = got ? got->dump(-1, ' ', false, Json::error_handler_t::replace) : "";
-    if (text.size() > 60) text = text.substr(0, 60) + "...";
-    PD_THROW(InvalidArgument, "'", origin_, "' at ", path, ": expected ", want, got ? ", got " : "", text);
-  }
-
-  const Json& Member(const Json& j, const char* key) {
-    if (!j.is_object()) Fail("an object", &j);
-    auto it = j.find(key);
-    if (it == j.end()) Fail(std::string("a member \"") + key + "\"", &j);
-    return *it;
-  }
-  const Json& List(const Json& j) {
-    if (!j.is_array()) Fail("a list", &j);
-    return j;
-  }
-  const std::string& Text(const Json& j) {
-    if (!j.is_string()) Fail("a string", &j);
-    return j.get_ref<const std::string&>();
-  }
-  int64_t Int(const Json& j) {
-    if (j.is_number_unsigned() && j.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX)) Fail("an integer that fits int64", &j);
-    if (j.is_number_integer()) return j.get<int64_t>();
-    if (j.is_boolean()) return j.get<bool>();
-    if (j.is_number_float()) {
-      double d = j.get<double>();
-      if (d >= -9.2e18 && d <= 9.2e18 && d == static_cast<double>(static_cast<int64_t>(d))) return static_cast<int64_t>(d);
-    }
-    Fail("an integer", &j);
-  }
-  int32_t Int32(const Json& j) {
-    int64_t v = Int(j);
-    if (v < INT32_MIN || v > INT32_MAX) Fail("an integer that fits int32", &j);
-    return static_cast<int32_t>(v);
-  }
-  bool Bool(const Json& j) {
-    if (j.is_boolean()) return j.get<bool>();
-    if (j.is_number_integer()) return Int(j) != 0;
-    Fail("a bool", &j);
-  }
-  double Real(const Json& j) {
-    if (j.is_number()) return j.get<double>();
-    if (j.is_boolean()) return j.get<bool>();
-    if (j.is_null()) return std::numeric_limits<double>::quiet_NaN();
-    if (j.is_string()) return Special(j);
-    Fail("a number", &j);
-  }
-  double Special(const Json& j) {
-    std::string s;
-    for (char c : Text(j)) s += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    if (s == "NAN" || s == "-NAN") return std::numeric_limits<double>::quiet_NaN();
-    if (s == "INF" || s == "+INF" || s == "INFINITY") return std::numeric_limits<double>::infinity();
-    if (s == "-INF" || s == "-INFINITY") return -std::numeric_limits<double>::infinity();
-    Fail("INF, -INF or NaN", &j);
-  }
-  double RealOf(const Json& at) {
-    auto it = at.find("VD");
-    return it != at.end() ? Special(*it) : Real(Member(at, "D"));
-  }
-
   common::Dims Dims(const Json& j) {
     if (List(j).size() > kMaxRank) Fail("at most 64 extents", &j);
     common::Dims d;
@@ -192,8 +90,10 @@ class Reader {
       return VectorType::Get(v);
     }
     static constexpr std::pair<std::string_view, TypeKind> kTensors[] = {
-        {"0.t_dtensor", TypeKind::kDenseTensor},           {"1.t_selected_rows", TypeKind::kSelectedRows},
-        {"1.t_sparse_coo_tensor", TypeKind::kSparseCoo},   {"1.t_sparse_csr_tensor", TypeKind::kSparseCsr},
+        {"0.t_dtensor", TypeKind::kDenseTensor},
+        {"1.t_selected_rows", TypeKind::kSelectedRows},
+        {"1.t_sparse_coo_tensor", TypeKind::kSparseCoo},
+        {"1.t_sparse_csr_tensor", TypeKind::kSparseCsr},
         {"1.t_dense_tensor_array", TypeKind::kTensorArray},
     };
     for (auto& [name, kind] : kTensors)
@@ -377,9 +277,12 @@ class Reader {
       At at(this, "O");
       return TypeOfResult(o);
     }();
-    AttributeMap attrs{{"is_distributed", bits(0)}, {"is_parameter", bits(1)}, {"need_clip", bits(2)},
+    AttributeMap attrs{{"is_distributed", bits(0)},
+                       {"is_parameter", bits(1)},
+                       {"need_clip", bits(2)},
                        {"parameter_name", Attribute::Str(name)}};
-    Operation* op = Operation::Create(GetOrCreateOp("builtin.parameter"), {}, std::move(attrs), std::span<const Type>(&type, 1));
+    Operation* op =
+        Operation::Create(GetOrCreateOp("builtin.parameter"), {}, std::move(attrs), std::span<const Type>(&type, 1));
     b.push_back(op);
     Value v = op->result(0);
     v.set_name(name);
@@ -401,7 +304,8 @@ class Reader {
     const std::string& id = Text(Member(j, "#"));
     if (id == "p") return ReadParameter(j, b);
     std::string name = OpNameFromId(id);
-    if (name.find('.') == std::string::npos || name.size() > 256 || name == "builtin.module") Fail("an op's name", &j["#"]);
+    if (name.find('.') == std::string::npos || name.size() > 256 || name == "builtin.module")
+      Fail("an op's name", &j["#"]);
     AttributeMap attrs;
     ReadAttrs(j, "A", [&](const std::string& n, Attribute a) { attrs.Set(n, a); });
     std::vector<Value> operands;
@@ -493,12 +397,6 @@ class Reader {
     for (int64_t id : own_args) values_.erase(id);
   }
 
-  struct Step {
-    const char* key;
-    size_t index;
-  };
-  const std::string& origin_;
-  std::vector<Step> path_;
   std::unordered_map<int64_t, Value> values_;
 };
 
@@ -508,9 +406,7 @@ LoadedProgram ReadProgramJson(std::string_view text, const std::string& origin) 
   LoadedProgram r = Reader(origin).Run(text);
   try {
     Verify(*r.program);
-  } catch (const common::Error& e) {
-    PD_THROW(InvalidArgument, "'", origin, "': ", e.what());
-  }
+  } catch (const common::Error& e) { PD_THROW(InvalidArgument, "'", origin, "': ", e.what()); }
   return r;
 }
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the JSON program format as text directly: keys in the order a sorted map would give.
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
-
-#include <nlohmann/json.hpp>
 
 #include "paddle/common/error.h"
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/serialize/file_util.h"
 #include "paddle/pir/serialize/json_names.h"
+#include "paddle/pir/serialize/json_text.h"
 #include "paddle/pir/serialize/program_json.h"
 
 namespace pir {
@@ -20,7 +18,7 @@ using namespace json_format;  // NOLINT: this file is the format's writer
 // Attributes outside an op's declaration that belong into the file.
 constexpr std::string_view kExtraAttrs[] = {"struct_name", "op_role"};
 
-class Writer {
+class Writer : private JsonText {
  public:
   explicit Writer(const WriteJsonOptions& o) : o_(o) {}
 
@@ -34,231 +32,6 @@ class Writer {
   }
 
  private:
-  void Str(std::string_view s) {
-    static const char* kHex = "0123456789abcdef";
-    out_ += '"';
-    for (char c : s) {
-      switch (c) {
-        case '"': out_ += "\\\""; break;
-        case '\\': out_ += "\\\\"; break;
-        case '\b': out_ += "\\b"; break;
-        case '\f': out_ += "\\f"; break;
-        case '\n': out_ += "\\n"; break;
-        case '\r': out_ += "\\r"; break;
-        case '\t': out_ += "\\t"; break;
-        default:
-          if (static_cast<unsigned char>(c) < 0x20) {
-            out_ += "\\u00";
-            out_ += kHex[c >> 4];
-            out_ += kHex[c & 15];
-          } else {
-            out_ += c;
-          }
-      }
-    }
-    out_ += '"';
-  }
-  void Int(int64_t v) { out_ += std::to_string(v); }
-  void Real(double v) {
-    char buf[64];
-    char* end = nlohmann::detail::to_chars(buf, buf + sizeof(buf), v);
-    out_.append(buf, end);
-  }
-  template <class C, class F>
-  void List(const C& items, F f) {
-    out_ += '[';
-    bool first = true;
-    for (const auto& x : items) {
-      if (!first) out_ += ',';
-      first = false;
-      f(x);
-    }
-    out_ += ']';
-  }
-  void Dims(const common::Dims& d) {
-    List(d, [&](common::Dim x) { Int(x.visible()); });
-  }
-  void Tag(std::string_view tag) {
-    out_ += "{\"#\":\"";
-    out_ += tag;
-    out_ += '"';
-  }
-
-  void WriteType(Type t) {
-    if (!t) {
-      out_ += R"({"#":"NULL"})";
-      return;
-    }
-    const detail::TypeStorage& s = *t.storage();
-    auto dtype = [&] { WriteType(Type::Scalar(s.dtype)); };
-    auto elements = [&] {
-      for (Type e : s.elements) {
-        out_ += ',';
-        WriteType(e);
-      }
-    };
-    switch (s.kind) {
-      case TypeKind::kScalar:
-        Tag(std::string("0.t_").append(DtypeId(s.dtype)));
-        break;
-      case TypeKind::kIndex: Tag("0.t_index"); break;
-      case TypeKind::kUndefined: Tag("0.t_undefined"); break;
-      case TypeKind::kStack: Tag("2.t_stack"); break;
-      case TypeKind::kInlet: Tag("2.t_inlet"); break;
-      case TypeKind::kOutlet: Tag("2.t_outlet"); break;
-      case TypeKind::kVector:
-        Tag("0.t_vec");
-        out_ += ",\"D\":";
-        List(s.elements, [&](Type e) { WriteType(e); });
-        break;
-      case TypeKind::kDenseTensor:
-      case TypeKind::kSelectedRows:
-        Tag(s.kind == TypeKind::kDenseTensor ? "0.t_dtensor" : "1.t_selected_rows");
-        out_ += ",\"D\":[";
-        dtype();
-        out_ += ',';
-        Dims(s.dims);
-        out_ += ',';
-        Str(s.layout.str());
-        out_ += ",[],0]";
-        break;
-      case TypeKind::kTensorArray:
-        Tag("1.t_dense_tensor_array");
-        out_ += ",\"D\":[";
-        dtype();
-        out_ += ',';
-        Dims(s.dims);
-        out_ += ',';
-        Str(s.layout.str());
-        out_ += ']';
-        break;
-      case TypeKind::kSparseCoo:
-        Tag("1.t_sparse_coo_tensor");
-        out_ += ",\"D\":[";
-        dtype();
-        out_ += ',';
-        Dims(s.dims);
-        out_ += ',';
-        Dims(s.nnz_dims);
-        out_ += ',';
-        Str(s.layout.str());
-        elements();
-        out_ += ']';
-        break;
-      case TypeKind::kSparseCsr:
-        Tag("1.t_sparse_csr_tensor");
-        out_ += ",\"D\":[";
-        dtype();
-        out_ += ',';
-        Dims(s.dims);
-        out_ += ',';
-        Str(s.layout.str());
-        elements();
-        out_ += ']';
-        break;
-      case TypeKind::kNull: break;
-    }
-    out_ += '}';
-  }
-
-  // Numbers JSON cannot hold stand under "VD" as text.
-  void RealValue(const char* tag, double v) {
-    Tag(tag);
-    if (std::isfinite(v)) {
-      out_ += ",\"D\":";
-      Real(v);
-    } else {
-      out_ += ",\"VD\":";
-      Str(std::isnan(v) ? "NaN" : v < 0 ? "-INF" : "INF");
-    }
-    out_ += '}';
-  }
-  void IntValue(const char* tag, int64_t v) {
-    Tag(tag);
-    out_ += ",\"D\":";
-    Int(v);
-    out_ += '}';
-  }
-  void StrValue(const char* tag, std::string_view v) {
-    Tag(tag);
-    out_ += ",\"D\":";
-    Str(v);
-    out_ += '}';
-  }
-  void ComplexValue(const char* tag, std::complex<double> c) {
-    PD_CHECK(std::isfinite(c.real()) && std::isfinite(c.imag()), Unimplemented,
-             "cannot write a program with a complex attribute that is not finite");
-    Tag(tag);
-    out_ += ",\"D\":[";
-    Real(c.real());
-    out_ += ',';
-    Real(c.imag());
-    out_ += "]}";
-  }
-
-  void WriteScalar(const phi::Scalar& s) {
-    switch (s.dtype()) {
-      case DataType::BOOL: return WriteAttr(Attribute::Bool(s.to_bool()));
-      case DataType::INT64: return IntValue("0.a_i64", s.to_int());
-      case DataType::FLOAT32: return RealValue("0.a_f32", s.to_double());
-      case DataType::COMPLEX128: return ComplexValue("0.a_c128", s.to_complex());
-      default: return RealValue("0.a_f64", s.to_double());
-    }
-  }
-
-  void WriteAttr(Attribute a) {
-    switch (a.kind()) {
-      case AttrKind::kNull: out_ += R"({"#":"NULL"})"; return;
-      case AttrKind::kBool:
-        Tag("0.a_bool");
-        out_ += a.to_bool() ? ",\"D\":true}" : ",\"D\":false}";
-        return;
-      case AttrKind::kInt32: return IntValue("0.a_i32", a.to_int());
-      case AttrKind::kInt64: return IntValue("0.a_i64", a.to_int());
-      case AttrKind::kIndex: return IntValue("0.a_index", a.to_int());
-      case AttrKind::kFloat: return RealValue("0.a_f32", a.to_double());
-      case AttrKind::kDouble: return RealValue("0.a_f64", a.to_double());
-      case AttrKind::kComplex64: return ComplexValue("0.a_c64", a.to_complex());
-      case AttrKind::kComplex128: return ComplexValue("0.a_c128", a.to_complex());
-      case AttrKind::kStr: return StrValue("0.a_str", a.to_str());
-      case AttrKind::kTensorName: return StrValue("0.a_tensorname", a.to_str());
-      case AttrKind::kLayout: return StrValue("1.a_layout", a.to_str());
-      case AttrKind::kArray:
-        Tag("0.a_array");
-        out_ += ",\"D\":";
-        List(a.to_array(), [&](Attribute x) { WriteAttr(x); });
-        out_ += '}';
-        return;
-      case AttrKind::kType:
-        Tag("0.a_type");
-        out_ += ",\"D\":";
-        WriteType(a.to_type());
-        out_ += '}';
-        return;
-      case AttrKind::kPointer:
-        PD_THROW(Unimplemented, "cannot write a program with a pointer attribute");
-      case AttrKind::kIntArray:
-        Tag("1.a_intarray");
-        out_ += ",\"D\":";
-        List(a.to_ints(), [&](int64_t x) { Int(x); });
-        out_ += '}';
-        return;
-      case AttrKind::kScalar: return WriteScalar(a.to_scalar());
-      case AttrKind::kDataType: {
-        DataType t = a.to_dtype();
-        return StrValue("1.a_dtype", t == DataType::UNDEFINED ? kUndefinedDtype : phi::NameOf(t));
-      }
-      case AttrKind::kPlace: {
-        phi::Place p = a.to_place();
-        Tag("1.a_place");
-        out_ += ",\"D\":[" + std::to_string(static_cast<int>(p.type)) + "," + std::to_string(p.device_id) + ",";
-        Str(p.custom ? phi::CustomDeviceName(p.custom) : "");
-        out_ += "]}";
-        return;
-      }
-    }
-  }
-
   void WriteNamed(std::string_view name, Attribute a, bool* first) {
     if (!*first) out_ += ',';
     *first = false;
@@ -276,15 +49,18 @@ class Writer {
       return phi::IsComplex(s.dtype()) ? Attribute::Complex128(s.to_complex()) : Attribute::Double(s.to_double());
     };
     switch (decl.code) {
-      case AttrCode::kScalar: return scalar(a);
+      case AttrCode::kScalar:
+        return scalar(a);
       case AttrCode::kScalars: {
         std::vector<Attribute> v;
         for (Attribute x : a.to_array()) v.push_back(scalar(x));
         return Attribute::Array(std::move(v));
       }
       case AttrCode::kNone:
-      case AttrCode::kStr: return a;  // tensor names and layouts keep their kinds
-      default: return Attribute::From(a.value(decl.code));
+      case AttrCode::kStr:
+        return a;  // tensor names and layouts keep their kinds
+      default:
+        return Attribute::From(a.value(decl.code));
     }
   }
 
@@ -347,7 +123,7 @@ class Writer {
     out_ += '}';
   }
 
-  void WriteFlags(const Operation& op, const char* name, int8_t detail::ValueImpl::* flag, bool unset, bool* first) {
+  void WriteFlags(const Operation& op, const char* name, int8_t detail::ValueImpl::*flag, bool unset, bool* first) {
     bool any = false;
     std::vector<Attribute> v;
     for (int i = 0; i < op.num_results(); ++i) {
@@ -366,8 +142,8 @@ class Writer {
       return a.to_bool() ? "1" : "0";
     };
     Value v = op.result(0);
-    out_ += std::string("{\"#\":\"p\",\"A\":[") + flag("is_distributed", false) + "," + flag("is_parameter", true) + "," +
-            flag("need_clip", true) + ",";
+    out_ += std::string("{\"#\":\"p\",\"A\":[") + flag("is_distributed", false) + "," + flag("is_parameter", true) +
+            "," + flag("need_clip", true) + ",";
     Str(op.attr("parameter_name").to_str());
     out_ += "],\"DA\":[],\"O\":";
     WriteResult(v);
@@ -437,7 +213,6 @@ class Writer {
   }
 
   const WriteJsonOptions& o_;
-  std::string out_;
   std::unordered_map<Value, int64_t> ids_;
   int64_t next_id_ = 0, next_arg_ = 0;
   int region_ = 0, block_ = 0;

@@ -51,8 +51,8 @@ ParamsReader::ParamsReader(const std::string& path)
 ParamsReader::ParamsReader(std::string_view bytes, std::string origin) : bytes_(bytes), origin_(std::move(origin)) {}
 
 void ParamsReader::Need(size_t n, const char* what) const {
-  PD_CHECK(bytes_.size() - pos_ >= n, InvalidArgument, "'", origin_, "' at byte ", pos_, ": expected ", n, " bytes of ", what,
-           ", got ", bytes_.size() - pos_);
+  PD_CHECK(bytes_.size() - pos_ >= n, InvalidArgument, "'", origin_, "' at byte ", pos_, ": expected ", n, " bytes of ",
+           what, ", got ", bytes_.size() - pos_);
 }
 
 template <class T>
@@ -95,23 +95,28 @@ void ParamsReader::ParseDesc(std::string_view d, size_t base, RawTensor* t) cons
       add_dim(Varint(d, &p, base), at);
     } else if (tag == 0x12) {
       uint64_t n = Varint(d, &p, base);
-      PD_CHECK(n <= d.size() - p, InvalidArgument, "'", origin_, "' at byte ", base + at, ": expected packed dims of at most ",
-               d.size() - p, " bytes, got ", n);
+      PD_CHECK(n <= d.size() - p, InvalidArgument, "'", origin_, "' at byte ", base + at,
+               ": expected packed dims of at most ", d.size() - p, " bytes, got ", n);
       for (size_t end = p + n; p < end;) add_dim(Varint(d.substr(0, end), &p, base), p);
     } else {
-      PD_THROW(InvalidArgument, "'", origin_, "' at byte ", base + at, ": expected a tensor description, got field tag ", tag);
+      PD_THROW(InvalidArgument, "'", origin_, "' at byte ", base + at,
+               ": expected a tensor description, got field tag ", tag);
     }
   }
-  PD_CHECK(has_type, InvalidArgument, "'", origin_, "' at byte ", base, ": expected a data type in the tensor description");
+  PD_CHECK(has_type, InvalidArgument, "'", origin_, "' at byte ", base,
+           ": expected a data type in the tensor description");
 }
 
 RawTensor ParamsReader::Next() {
   size_t start = pos_;
-  PD_CHECK(!AtEnd(), InvalidArgument, "'", origin_, "' at byte ", pos_, ": expected another tensor, got the end of the file");
+  PD_CHECK(!AtEnd(), InvalidArgument, "'", origin_, "' at byte ", pos_,
+           ": expected another tensor, got the end of the file");
   auto version = Read<uint32_t>("a record's version");
-  PD_CHECK(version == 0, InvalidArgument, "'", origin_, "' at byte ", start, ": expected record version 0, got ", version);
+  PD_CHECK(version == 0, InvalidArgument, "'", origin_, "' at byte ", start, ": expected record version 0, got ",
+           version);
   auto levels = Read<uint64_t>("a level count");
-  PD_CHECK(levels <= 16, InvalidArgument, "'", origin_, "' at byte ", start + 4, ": expected at most 16 levels, got ", levels);
+  PD_CHECK(levels <= 16, InvalidArgument, "'", origin_, "' at byte ", start + 4, ": expected at most 16 levels, got ",
+           levels);
   for (uint64_t i = 0; i < levels; ++i) {
     auto n = Read<uint64_t>("a level's size");
     Need(n, "level offsets");
@@ -129,8 +134,8 @@ RawTensor ParamsReader::Next() {
   ParseDesc(bytes_.substr(pos_, length), pos_, &t);
   pos_ += static_cast<size_t>(length);
   uint64_t size = 0;
-  PD_CHECK(ByteSize(t.dtype, t.dims, &size), InvalidArgument, "'", origin_, "' at byte ", pos_, ": expected a shape whose size fits, got ",
-           common::ShapeText(t.dims));
+  PD_CHECK(ByteSize(t.dtype, t.dims, &size), InvalidArgument, "'", origin_, "' at byte ", pos_,
+           ": expected a shape whose size fits, got ", common::ShapeText(t.dims));
   Need(size, "tensor data");
   t.data = bytes_.data() + pos_;
   t.size = size;
@@ -146,8 +151,8 @@ void ParamsReader::ExpectEnd() const {
 std::string EncodeTensorHeader(const RawTensor& t) {
   uint64_t size = 0;
   PD_CHECK(t.dtype != phi::DataType::UNDEFINED && ByteSize(t.dtype, t.dims, &size) && size == t.size, InvalidArgument,
-           "expected ", size, " bytes for a tensor of shape ", common::ShapeText(t.dims), " and type ", phi::NameOf(t.dtype),
-           ", got ", t.size);
+           "expected ", size, " bytes for a tensor of shape ", common::ShapeText(t.dims), " and type ",
+           phi::NameOf(t.dtype), ", got ", t.size);
   std::string desc;
   desc.push_back(0x08);
   PutVarint(&desc, static_cast<uint64_t>(phi::kDataTypeInfo[static_cast<int>(t.dtype)].proto));

@@ -30,8 +30,8 @@ class ParamsReader {
   explicit ParamsReader(std::string_view bytes, std::string origin = "<memory>");
 
   bool AtEnd() const { return pos_ == bytes_.size(); }
-  // The next record, a view that lives as long as the reader. Throws InvalidArgument with the byte offset for data that is
-  // no record, and when the records end before.
+  // The next record, a view that lives as long as the reader. Throws InvalidArgument with the byte offset for data that
+  // is no record, and when the records end before.
   RawTensor Next();
   // All records must have been read.
   void ExpectEnd() const;

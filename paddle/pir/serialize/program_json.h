@@ -18,8 +18,9 @@ struct LoadedProgram {
   bool trainable = false;
 };
 
-// Throws InvalidArgument naming `origin` and the path inside the document, e.g. "program.regions[0].blocks[0].ops[3].I[0]".
-// Unknown ops get a placeholder OpInfo; unknown "dist" attributes are dropped. Each -1 extent becomes a fresh symbol.
+// Throws InvalidArgument naming `origin` and the path inside the document, e.g.
+// "program.regions[0].blocks[0].ops[3].I[0]". Unknown ops get a placeholder OpInfo; unknown "dist" attributes are
+// dropped. Each -1 extent becomes a fresh symbol.
 LoadedProgram ReadProgramJson(std::string_view text, const std::string& origin = "<memory>");
 LoadedProgram ReadProgramJsonFile(const std::string& path);
 
@@ -27,8 +28,8 @@ struct WriteJsonOptions {
   bool trainable = true;  // also writes stop_gradient and persistable of results
   bool readable = false;  // indented instead of one line
 };
-// cf.stack_create, tuple_push and tuple_pop are left out, as in PaddlePaddle; a program whose other ops use their results
-// cannot be written (Unimplemented).
+// cf.stack_create, tuple_push and tuple_pop are left out, as in PaddlePaddle; a program whose other ops use their
+// results cannot be written (Unimplemented).
 std::string WriteProgramJson(const Program& program, const WriteJsonOptions& options = {});
 // Writes beside `path` and renames, so that a reader never sees half a file.
 void WriteProgramJsonFile(const Program& program, const std::string& path, const WriteJsonOptions& options = {});

@@ -31,9 +31,7 @@ template <class F>
 std::string ErrorOf(F f) {
   try {
     f();
-  } catch (const common::Error& e) {
-    return e.what();
-  }
+  } catch (const common::Error& e) { return e.what(); }
   return "";
 }
 
@@ -75,17 +73,30 @@ TEST_F(CoreTest, AttributesKeepKindAndBits) {
   EXPECT_FALSE(Attribute::Double(0.0) == Attribute::Double(-0.0));
   EXPECT_EQ(Attribute::Double(NAN), Attribute::Double(NAN));
   EXPECT_EQ(Attribute::Scalar(phi::Scalar(int64_t{1} << 60)).to_int(), int64_t{1} << 60);
-  EXPECT_FALSE(Attribute::Scalar(phi::Scalar((int64_t{1} << 60) + 1)) == Attribute::Scalar(phi::Scalar(int64_t{1} << 60)));
+  EXPECT_FALSE(Attribute::Scalar(phi::Scalar((int64_t{1} << 60) + 1)) ==
+               Attribute::Scalar(phi::Scalar(int64_t{1} << 60)));
   EXPECT_EQ(Attribute::Double(1e300).to_int(), INT64_MAX);
   EXPECT_EQ(Attribute::Double(NAN).to_int(), 0);
 }
 
 TEST_F(CoreTest, AttrValueRoundTrips) {
-  std::vector<phi::AttrValue> all = {true, int32_t{-3}, int64_t{1} << 40, 1.5f, 2.5, std::string("s"),
-                                     std::vector<int32_t>{1, 2}, std::vector<int64_t>{3}, std::vector<float>{0.5f},
-                                     std::vector<double>{0.25}, std::vector<bool>{true, false},
-                                     std::vector<std::string>{"a", "b"}, phi::Scalar(2.0), std::vector<phi::Scalar>{phi::Scalar(1)},
-                                     common::Ints{4, 5}, DataType::BFLOAT16, phi::Place{phi::AllocationType::GPU, 1, 0}};
+  std::vector<phi::AttrValue> all = {true,
+                                     int32_t{-3},
+                                     int64_t{1} << 40,
+                                     1.5f,
+                                     2.5,
+                                     std::string("s"),
+                                     std::vector<int32_t>{1, 2},
+                                     std::vector<int64_t>{3},
+                                     std::vector<float>{0.5f},
+                                     std::vector<double>{0.25},
+                                     std::vector<bool>{true, false},
+                                     std::vector<std::string>{"a", "b"},
+                                     phi::Scalar(2.0),
+                                     std::vector<phi::Scalar>{phi::Scalar(1)},
+                                     common::Ints{4, 5},
+                                     DataType::BFLOAT16,
+                                     phi::Place{phi::AllocationType::GPU, 1, 0}};
   ASSERT_EQ(all.size() + 1, std::variant_size_v<phi::AttrValue>);
   for (const phi::AttrValue& v : all) {
     Attribute a = Attribute::From(v);
@@ -96,7 +107,8 @@ TEST_F(CoreTest, AttrValueRoundTrips) {
   EXPECT_EQ(std::get<double>(Attribute::Float(0.5f).value(AttrCode::kDouble)), 0.5);
   EXPECT_EQ(std::get<std::vector<double>>(Attribute::From(std::vector<float>{2, 3}).value(AttrCode::kDoubles)),
             (std::vector<double>{2, 3}));
-  EXPECT_EQ(std::get<common::Ints>(Attribute::From(std::vector<int32_t>{2, 3}).value(AttrCode::kIntArray)), (common::Ints{2, 3}));
+  EXPECT_EQ(std::get<common::Ints>(Attribute::From(std::vector<int32_t>{2, 3}).value(AttrCode::kIntArray)),
+            (common::Ints{2, 3}));
   EXPECT_NE(ErrorOf([] { Attribute::Int64(int64_t{1} << 40).value(AttrCode::kInt32); }), "");
   EXPECT_NE(ErrorOf([] { Attribute::Str("x").to_double(); }), "");
 }
@@ -198,7 +210,8 @@ TEST_F(CoreTest, VerifyNamesWhatIsWrong) {
   Operation* n = Neg(a).defining_op();
   Verify(p_);
   n->MoveBefore(a.defining_op());
-  EXPECT_NE(ErrorOf([&] { Verify(p_); }).find("[test.neg] expected operand 0 to be defined before its use"), std::string::npos);
+  EXPECT_NE(ErrorOf([&] { Verify(p_); }).find("[test.neg] expected operand 0 to be defined before its use"),
+            std::string::npos);
   SortTopologically(p_.block());
   Verify(p_);
   n->SetOperands({});

@@ -8,6 +8,7 @@
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/io/printer.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/pass/prune.h"
 #include "paddle/pir/pass/rewrite.h"
 #include "test/cpp/pir/test_ops.h"
 
@@ -75,10 +76,13 @@ TEST_F(PassTest, FoldingLeavesParametersUnlessAsked) {
 TEST_F(PassTest, GraphPatternFusesAndRespectsUses) {
   using G = GraphPattern;
   PatternSet set;
-  set.Add<G>("muladd", G::Op("test.add", {G::Op("test.mul", {G::Any("x"), G::Any("y")}).Named("mul").OneUse(), G::Any("z")}).Commutative())
+  set.Add<G>("muladd",
+             G::Op("test.add", {G::Op("test.mul", {G::Any("x"), G::Any("y")}).Named("mul").OneUse(), G::Any("z")})
+                 .Commutative())
       .Replace([](const Match& m, PatternRewriter& r) {
         return std::vector<Value>{
-            r.CreateOp("test.muladd", {m.value("x"), m.value("y"), m.value("z")}, {}, {m.root()->result_type(0)})->result(0)};
+            r.CreateOp("test.muladd", {m.value("x"), m.value("y"), m.value("z")}, {}, {m.root()->result_type(0)})
+                ->result(0)};
       });
   Value x = Op("test.source", {}), y = Op("test.source", {});
   Sink(Op("test.add", {Op("test.mul", {x, y}), y}));
@@ -139,13 +143,15 @@ TEST_F(PassTest, ManagerTimesDumpsAndNamesFailures) {
   o.dump_only_on_change = true;
   std::vector<std::string> dumps;
   o.dump = [&](DumpAt at, const std::string& pass, const std::string& text) {
-    dumps.push_back((at == DumpAt::kBefore ? "before " : "after ") + pass + std::to_string(text.find("test.neg") != std::string::npos));
+    dumps.push_back((at == DumpAt::kBefore ? "before " : "after ") + pass +
+                    std::to_string(text.find("test.neg") != std::string::npos));
   };
   PassManager pm(o);
   pm.Add("common_subexpression_elimination_pass");
   pm.Add("dead_code_elimination_pass");
   EXPECT_TRUE(pm.Run(p_));
-  EXPECT_EQ(dumps, (std::vector<std::string>{"before dead_code_elimination_pass1", "after dead_code_elimination_pass0"}));
+  EXPECT_EQ(dumps,
+            (std::vector<std::string>{"before dead_code_elimination_pass1", "after dead_code_elimination_pass0"}));
   EXPECT_EQ(pm.timings().size(), 2u);
   EXPECT_NE(pm.TimingReport().find("total"), std::string::npos);
 
@@ -167,6 +173,35 @@ TEST_F(PassTest, ManagerTimesDumpsAndNamesFailures) {
     EXPECT_EQ(std::string(e.what()).rfind("[broken] [test.source]", 0), 0u) << e.what();
   }
   EXPECT_THROW(CreatePass("no_such_pass"), common::Error);
+}
+
+TEST_F(PassTest, PruneKeepsTheSliceAndItsWriters) {
+  p_.set_parameter("w", Num(1));
+  p_.set_parameter("unused", Num(2));
+  Value w = BuildParameter(b_, "w", F32({4}));
+  BuildParameter(b_, "unused", F32({4}));
+  Value x = BuildData(b_, "x", F32({4}));
+  Value h = Op("test.mul", {x, w});
+  Op("test.write", {h});  // before a needed use
+  Value mid = Op("test.neg", {h});
+  Value y = Op("test.add", {mid, w});
+  Op("test.write", {w});  // after every needed use: an optimizer
+  Sink(y);
+  Value fetch[] = {y};
+  auto q = Prune(p_, std::vector<Value>{x}, fetch);
+  std::vector<std::string> names;
+  for (Operation& op : q->block()) names.push_back(op.name());
+  EXPECT_EQ(names, (std::vector<std::string>{"builtin.parameter", "pd_op.data", "test.mul", "test.write", "test.neg",
+                                             "test.add", "pd_op.fetch"}));
+  EXPECT_TRUE(q->parameter("w"));
+  EXPECT_FALSE(q->parameter("unused"));
+  // A feed in the middle cuts off what is above it.
+  PruneOptions o;
+  o.feed_names = {"mid"};
+  auto r = Prune(p_, std::vector<Value>{mid}, fetch, o);
+  EXPECT_EQ(r->num_ops(), 4u) << Print(*r);
+  EXPECT_EQ(r->block().front()->next()->attr("name").to_str(), "mid");
+  EXPECT_THROW(Prune(*q, {}, fetch), common::Error);
 }
 
 TEST_F(PassTest, RegisteredPassesAreFound) {

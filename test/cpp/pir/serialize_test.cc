@@ -41,14 +41,19 @@ TEST(JsonTest, WritesTheFormat) {
   Program p;
   BuildModel(&p);
   std::string s = WriteProgramJson(p);
-  EXPECT_EQ(s.rfind(R"({"base_code":{"magic":"pir","trainable":true,"version":4},"program":{"regions":[{"#":"region_0","blocks":[{"#":"block_0","args":[],"ops":[)"
-                    R"({"#":"p","A":[0,1,1,"b"],"DA":[],"O":{"%":1,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[3],"NCHW",[],0]}},"OA":[1,0,1],"QA":[]})", 0),
-            0u)
+  EXPECT_EQ(
+      s.rfind(
+          R"({"base_code":{"magic":"pir","trainable":true,"version":4},"program":{"regions":[{"#":"region_0","blocks":[{"#":"block_0","args":[],"ops":[)"
+          R"({"#":"p","A":[0,1,1,"b"],"DA":[],"O":{"%":1,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[3],"NCHW",[],0]}},"OA":[1,0,1],"QA":[]})",
+          0),
+      0u)
       << s;
   // Defaults the program left out are in the file.
-  EXPECT_NE(s.find(R"({"#":"1.matmul","A":[{"AT":{"#":"0.a_bool","D":false},"N":"transpose_x"},{"AT":{"#":"0.a_bool","D":false},"N":"transpose_y"}],"I":[{"%":3},{"%":2}],)"
-                   R"("O":[{"%":4,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[-1,3],"NCHW",[],0]}}],"OA":[{"AT":{"#":"0.a_array","D":[{"#":"0.a_bool","D":false}]},"N":"stop_gradient"}]})"),
-            std::string::npos)
+  EXPECT_NE(
+      s.find(
+          R"({"#":"1.matmul","A":[{"AT":{"#":"0.a_bool","D":false},"N":"transpose_x"},{"AT":{"#":"0.a_bool","D":false},"N":"transpose_y"}],"I":[{"%":3},{"%":2}],)"
+          R"("O":[{"%":4,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[-1,3],"NCHW",[],0]}}],"OA":[{"AT":{"#":"0.a_array","D":[{"#":"0.a_bool","D":false}]},"N":"stop_gradient"}]})"),
+      std::string::npos)
       << s;
   EXPECT_NE(s.find(R"({"AT":{"#":"1.a_place","D":[0,0,""]},"N":"place"})"), std::string::npos);
   EXPECT_EQ(SortedParameterNames(p), (std::vector<std::string>{"b", "w"}));
@@ -64,7 +69,8 @@ TEST(JsonTest, RoundTripsThroughAFile) {
   EXPECT_TRUE(r.trainable);
   EXPECT_EQ(WriteProgramJson(*r.program), WriteProgramJson(p));
   EXPECT_EQ(r.program->block().front()->result(0).name(), "b");
-  for (auto& f : std::filesystem::directory_iterator(Dir())) EXPECT_EQ(f.path().string().find(".tmp"), std::string::npos);
+  for (auto& f : std::filesystem::directory_iterator(Dir()))
+    EXPECT_EQ(f.path().string().find(".tmp"), std::string::npos);
 
   float w[12], b[3] = {0.5f, -1.f, 2.f};
   for (int i = 0; i < 12; ++i) w[i] = static_cast<float>(i) * 0.1f;
@@ -133,10 +139,15 @@ TEST(JsonTest, KeepsEveryTypeKind) {
   csr.nnz_dims = {};
   csr.elements = {i64, i64, i64};
   Type vec[] = {i64, Type()};
-  std::vector<Type> types = {Type::Intern(coo), Type::Intern(csr), VectorType::Get(vec), Type(),
+  std::vector<Type> types = {Type::Intern(coo),
+                             Type::Intern(csr),
+                             VectorType::Get(vec),
+                             Type(),
                              Type::TensorLike(TypeKind::kSelectedRows, DataType::FLOAT16, {9, 2}),
-                             Type::TensorLike(TypeKind::kTensorArray, DataType::BOOL, {}), Type::Plain(TypeKind::kIndex),
-                             Type::Scalar(DataType::COMPLEX64), DenseTensorType::Get(DataType::UINT8, {2}, "NHWC")};
+                             Type::TensorLike(TypeKind::kTensorArray, DataType::BOOL, {}),
+                             Type::Plain(TypeKind::kIndex),
+                             Type::Scalar(DataType::COMPLEX64),
+                             DenseTensorType::Get(DataType::UINT8, {2}, "NHWC")};
   Operation* op = b.Insert(Operation::Create(GetOrCreateOp("custom_op.types"), {}, {}, types));
   auto r = ReadProgramJson(WriteProgramJson(p));
   for (int i = 0; i < op->num_results(); ++i) EXPECT_EQ(r.program->block().front()->result_type(i), types[i]) << i;
@@ -185,11 +196,16 @@ TEST(JsonTest, BadInputNamesItsPath) {
       {WithOps(R"({"#":"tanh"})"), "an op's name"},
       {WithOps(R"({"#":"9.x","I":[{"%":5}]})"), "ops[0].I[0]: expected the id of a value defined before"},
       {WithOps(R"({"#":"9.x","O":[{"%":1}]})"), "ops[0].O[0].TT: expected a member \"TT\""},
-      {WithOps(R"({"#":"9.x","O":[{"%":1,)" + t + R"(},{"%":1,)" + t + "}]}"), "ops[0].O[1]: expected an id that was not used"},
-      {WithOps(R"({"#":"9.x","O":[{"%":1,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[-7],"NCHW"]}}]})"), "D[1][0]: expected an extent"},
-      {WithOps(R"({"#":"9.x","O":[{"%":1,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[4294967296,4294967296],"NCHW"]}}]})"), "fits int64"},
+      {WithOps(R"({"#":"9.x","O":[{"%":1,)" + t + R"(},{"%":1,)" + t + "}]}"),
+       "ops[0].O[1]: expected an id that was not used"},
+      {WithOps(R"({"#":"9.x","O":[{"%":1,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[-7],"NCHW"]}}]})"),
+       "D[1][0]: expected an extent"},
+      {WithOps(
+           R"({"#":"9.x","O":[{"%":1,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[4294967296,4294967296],"NCHW"]}}]})"),
+       "fits int64"},
       {WithOps(R"({"#":"9.x","O":[{"%":1,"TT":{"#":"0.t_f99"}}]})"), "a known type"},
-      {WithOps(R"({"#":"9.x","A":[{"N":"a","AT":{"#":"0.a_i32","D":99999999999}}]})"), "A[0].AT.D: expected an integer that fits int32"},
+      {WithOps(R"({"#":"9.x","A":[{"N":"a","AT":{"#":"0.a_i32","D":99999999999}}]})"),
+       "A[0].AT.D: expected an integer that fits int32"},
       {WithOps(R"({"#":"9.x","A":[{"N":"a","AT":{"#":"0.a_f32","VD":"big"}}]})"), "INF, -INF or NaN"},
       {WithOps(R"({"#":"9.x","A":[{"N":"a","AT":{"#":"7.a_x","D":1}}]})"), "a known attribute kind"},
       {WithOps(R"({"#":"9.x","A":[{"N":"a","AT":{"#":"1.a_dtype","D":"float31"}}]})"), "a data type's name"},
@@ -212,8 +228,7 @@ TEST(JsonTest, BadInputNamesItsPath) {
 TEST(JsonTest, DeepAndTruncatedInput) {
   EXPECT_THROW(ReadProgramJson(std::string(1000000, '[')), common::Error);
   std::string region = "{\"#\":\"9.x\"}";
-  for (int i = 0; i < 200; ++i)
-    region = R"({"#":"9.x","regions":[{"blocks":[{"ops":[)" + region + "]}]}]}";
+  for (int i = 0; i < 200; ++i) region = R"({"#":"9.x","regions":[{"blocks":[{"ops":[)" + region + "]}]}]}";
   EXPECT_THROW(ReadProgramJson(WithOps(region)), common::Error);
   Program p;
   BuildModel(&p);
@@ -225,8 +240,9 @@ TEST(JsonTest, SavingUnsavableProgramsSaysWhy) {
   RegisterTestOps();
   Program p;
   Builder b(&p);
-  Operation* stack = b.Create("cf.stack_create", {}, {},
-                              {Type::Plain(TypeKind::kStack), Type::Plain(TypeKind::kInlet), Type::Plain(TypeKind::kOutlet)});
+  Operation* stack =
+      b.Create("cf.stack_create", {}, {},
+               {Type::Plain(TypeKind::kStack), Type::Plain(TypeKind::kInlet), Type::Plain(TypeKind::kOutlet)});
   Value x = b.Create("test.source", {}, {}, {F32({2})})->result(0);
   b.Create("cf.tuple_push", {stack->result(1), x}, {}, {});
   EXPECT_EQ(WriteProgramJson(p).find("stack"), std::string::npos);
@@ -251,7 +267,8 @@ TEST(ParamsTest, EveryDtypeAndShape) {
     for (const common::Ints& d : {common::Ints{}, common::Ints{3}, common::Ints{2, 0, 5}, common::Ints{1, 200, 2}})
       all.emplace_back(static_cast<DataType>(i), d);
   std::vector<char> data(16 * 400, 'x');
-  for (auto& [t, d] : all) bytes += EncodeTensor({t, d, data.data(), static_cast<size_t>(common::Product(d) * phi::SizeOf(t))});
+  for (auto& [t, d] : all)
+    bytes += EncodeTensor({t, d, data.data(), static_cast<size_t>(common::Product(d) * phi::SizeOf(t))});
   ParamsReader r{std::string_view(bytes)};
   for (auto& [t, d] : all) {
     RawTensor x = r.Next();
@@ -261,7 +278,8 @@ TEST(ParamsTest, EveryDtypeAndShape) {
   r.ExpectEnd();
   EXPECT_THROW(r.Next(), common::Error);
   // The bytes the format fixes: FP32 [2, 3].
-  EXPECT_EQ(EncodeTensorHeader({DataType::FLOAT32, {2, 3}, nullptr, 24}).substr(20), std::string("\x08\x05\x10\x02\x10\x03"));
+  EXPECT_EQ(EncodeTensorHeader({DataType::FLOAT32, {2, 3}, nullptr, 24}).substr(20),
+            std::string("\x08\x05\x10\x02\x10\x03"));
   EXPECT_THROW(EncodeTensorHeader({DataType::FLOAT32, {2, 3}, nullptr, 23}), common::Error);
 }
 
@@ -281,10 +299,10 @@ TEST(ParamsTest, TruncatedAndAlteredRecordsAreErrors) {
       try {
         RawTensor t = r.Next();
         EXPECT_LE(static_cast<const char*>(t.data) + t.size, s.data() + s.size());
-      } catch (const common::Error&) {
-      }
+      } catch (const common::Error&) {}
     }
-  std::string huge = ok.substr(0, 16) + std::string("\x0c\0\0\0", 4) + "\x08\x05\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f";
+  std::string huge =
+      ok.substr(0, 16) + std::string("\x0c\0\0\0", 4) + "\x08\x05\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f";
   EXPECT_THROW(ParamsReader{std::string_view(huge)}.Next(), common::Error);
   try {
     ParamsReader r(std::string_view(ok).substr(0, 30), "w.pdiparams");

@@ -39,7 +39,10 @@ inline void RegisterTestOps() {
     using A = AttrCode;
     const phi::Place cpu;
     missing(MakeOp("pd_op.full", 0, kPure | kConstantLike,
-                   {{"shape", A::kIntArray, {}}, {"value", A::kScalar, {}}, {"dtype", A::kDataType, DataType::FLOAT32}, {"place", A::kPlace, cpu}}));
+                   {{"shape", A::kIntArray, {}},
+                    {"value", A::kScalar, {}},
+                    {"dtype", A::kDataType, DataType::FLOAT32},
+                    {"place", A::kPlace, cpu}}));
     missing(MakeOp("pd_op.full_int_array", 0, kPure | kConstantLike,
                    {{"value", A::kInt64s, {}}, {"dtype", A::kDataType, DataType::INT64}, {"place", A::kPlace, cpu}}));
     missing(MakeOp("pd_op.tanh", 1, kPure));
@@ -48,7 +51,8 @@ inline void RegisterTestOps() {
     missing(MakeOp("pd_op.less_than", 2, kPure));
     missing(MakeOp("pd_op.matmul", 2, kPure, {{"transpose_x", A::kBool, false}, {"transpose_y", A::kBool, false}}));
     missing(MakeOp("pd_op.cast", 1, kPure, {{"dtype", A::kDataType, {}}}));
-    missing(MakeOp("pd_op.scale", 2, kPure, {{"bias", A::kScalar, phi::Scalar(0.0f)}, {"bias_after_scale", A::kBool, true}}));
+    missing(MakeOp("pd_op.scale", 2, kPure,
+                   {{"bias", A::kScalar, phi::Scalar(0.0f)}, {"bias_after_scale", A::kBool, true}}));
     missing(MakeOp("pd_op.transpose", 1, kPure, {{"perm", A::kInt32s, {}}}));
     missing(MakeOp("pd_op.increment_", 1, kInplace, {{"value", A::kFloat, 1.0f}}));
     missing(MakeOp("pd_op.uniform", 3, kRandom,
