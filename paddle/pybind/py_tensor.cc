@@ -214,6 +214,7 @@ int InitTensorType(PyObject* module) {
                                     {Py_tp_hash, reinterpret_cast<void*>(Hash)},
                                     {Py_tp_iter, reinterpret_cast<void*>(Iter)},
                                     {Py_tp_repr, reinterpret_cast<void*>(Repr)},
+                                    {Py_tp_str, reinterpret_cast<void*>(Repr)},
                                     {Py_tp_richcompare, reinterpret_cast<void*>(TensorRichCompare)},
                                     {Py_tp_members, members},
                                     {Py_tp_methods, methods.data()},

@@ -197,6 +197,54 @@ PyObject* ClearData(PyObject* self, PyObject*) {
   });
 }
 PyObject* IsInitialized(PyObject* self, PyObject*) { return PyBool_FromLong(AsTensor(self).defined() && AsTensor(self)->storage); }
+PyObject* RebindMethod(PyObject* self, PyObject* other) {
+  return Guarded([&]() -> PyObject* {
+    Rebind(Of(self), ToTensor(other, "_rebind", "other"));
+    Py_RETURN_NONE;
+  });
+}
+// Copies values over self's, without history; a leaf that needs a gradient is an error while recording.
+PyObject* Overwrite(PyObject* self, PyObject* other) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    const Tensor& o = ToTensor(other, "_overwrite", "other");
+    egr::BeforeInplace(t, "_overwrite");
+    PD_CHECK(t.dims() == o.dims(), InvalidArgument, "[_overwrite] expected shape ", common::ShapeText(t.dims()), ", got ",
+             common::ShapeText(o.dims()));
+    phi::CopyInto(o, t);
+    t->storage->BumpVersion();
+    Py_RETURN_NONE;
+  });
+}
+// The same bytes as another dtype; the last extent follows the sizes.
+PyObject* Bitcast(PyObject* self, PyObject* dtype) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    DataType d = ToDataType(dtype, "view", "dtype");
+    PD_CHECK(d != DataType::UNDEFINED && t->kind == phi::ImplKind::kDense, InvalidType, "[view] expected a dtype and a dense tensor");
+    int64_t from = phi::SizeOf(t.dtype()), to = phi::SizeOf(d);
+    PD_CHECK(from == to || t.is_contiguous(), InvalidArgument, "[view] expected a contiguous tensor to view as a dtype of another size");
+    Ints dims = t.dims(), strides = t.strides();
+    if (from != to) {
+      PD_CHECK(!dims.empty() && dims.back() * from % to == 0 && t->offset * from % to == 0, InvalidArgument,
+               "[view] expected the last extent to hold whole elements of ", phi::NameOf(d), ", got shape ", common::ShapeText(dims));
+      dims.back() = dims.back() * from / to;
+    }
+    auto impl = phi::TensorImpl::Make();
+    impl->dims = dims;
+    impl->dtype = d;
+    impl->place = t.place();
+    impl->storage = t->storage;
+    impl->offset = t->offset * from / to;
+    if (from == to) {
+      impl->strides = strides;
+      impl->RefreshLayout();
+    } else {
+      impl->SetContiguousStrides();
+    }
+    return ToPy(Tensor(std::move(impl)));
+  });
+}
 PyObject* Self(PyObject* self, PyObject*) {
   Py_INCREF(self);
   return self;
@@ -269,6 +317,9 @@ PyMethodDef g_tensor_methods[] = {
     {"_clear_dataptr", F(ClearData), METH_NOARGS, nullptr},
     {"_is_initialized", F(IsInitialized), METH_NOARGS, nullptr},
     {"_is_dense_tensor_hold_allocation", F(IsInitialized), METH_NOARGS, nullptr},
+    {"_rebind", F(RebindMethod), METH_O, "Makes this object the tensor another one is."},
+    {"_overwrite", F(Overwrite), METH_O, "Copies another tensor's values over this one's, without history."},
+    {"_bitcast", F(Bitcast), METH_O, "The same bytes as another dtype."},
     {"value", F(Self), METH_NOARGS, "This tensor."},
     {"get_tensor", F(Self), METH_NOARGS, "This tensor."},
     {"_local_value", F(Self), METH_NOARGS, nullptr},

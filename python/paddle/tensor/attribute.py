@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about tensors and modes: shape, rank, kinds of dtypes, eager or static."""
+import paddle
+from paddle import _C_ops
+from paddle.base import libpaddle as _core
+
+__all__ = ['shape', 'rank', 'is_tensor', 'is_complex', 'is_floating_point', 'is_integer', 'is_empty', 'numel', 'tolist',
+           'broadcast_shape', 'broadcast_shapes', 'check_shape', 'in_dynamic_mode']
+
+_INTEGERS = frozenset(('uint8', 'int8', 'int16', 'int32', 'int64'))
+_FLOATS = frozenset(('float16', 'bfloat16', 'float32', 'float64', 'float8_e4m3fn', 'float8_e5m2'))
+
+
+def _name(dtype):
+    return str(dtype)[7:]
+
+
+def shape(input):
+    """The shape of a tensor as a 1-D int64 tensor."""
+    if isinstance(input, _core.pir.Value):
+        return _C_ops.shape64(input)
+    return paddle.to_tensor(list(input.shape), dtype='int64')
+
+
+def rank(input):
+    """The number of dimensions as a 0-d int32 tensor."""
+    return paddle.to_tensor(input.ndim, dtype='int32')
+
+
+def numel(x, name=None):
+    """The number of elements as a 0-d int64 tensor."""
+    if not isinstance(x, _core.Tensor):
+        raise TypeError(f'x must be a Tensor in numel, but received {type(x)}')
+    return x.numel()
+
+
+def is_tensor(x):
+    """Whether `x` is a Tensor."""
+    return isinstance(x, _core.Tensor)
+
+
+def _checked(x, name):
+    if not isinstance(x, _core.Tensor):
+        raise TypeError(f'[{name}] expected a Tensor, got {type(x)}')
+    return _name(x.dtype)
+
+
+def is_complex(x):
+    """Whether the dtype is complex."""
+    return _checked(x, 'is_complex').startswith('complex')
+
+
+def is_floating_point(x):
+    """Whether the dtype is floating."""
+    return _checked(x, 'is_floating_point') in _FLOATS
+
+
+def is_integer(x):
+    """Whether the dtype is an integer one."""
+    return _checked(x, 'is_integer') in _INTEGERS
+
+
+def is_empty(x, name=None):
+    """Whether there are no elements, as a 0-d bool tensor."""
+    return paddle.to_tensor(x._numel() == 0)
+
+
+def tolist(x):
+    """Nested lists of Python numbers."""
+    return x.tolist()
+
+
+def _broadcast(a, b):
+    a, b = list(a), list(b)
+    n = max(len(a), len(b))
+    a, b = [1] * (n - len(a)) + a, [1] * (n - len(b)) + b
+    out = []
+    for x, y in zip(a, b):
+        if x != y and x != 1 and y != 1 and x >= 0 and y >= 0:
+            raise ValueError(f'[broadcast_shape] expected shapes that broadcast, got {a} and {b}')
+        out.append(y if x == 1 else x)
+    return out
+
+
+def broadcast_shape(x_shape, y_shape):
+    """The shape two shapes broadcast to, as a list."""
+    return _broadcast(x_shape, y_shape)
+
+
+def broadcast_shapes(*shapes):
+    """The shape all `shapes` broadcast to, as a list."""
+    out = []
+    for item in shapes:
+        out = _broadcast(out, [item] if isinstance(item, int) else item)
+    return out
+
+
+def check_shape(shape, op_name='check_shape', expected_shape_type=(list, tuple), expected_element_type=(int,),
+                expected_tensor_dtype=('int32', 'int64')):
+    """Raise TypeError unless `shape` is a list or tuple of ints or an integer tensor."""
+    if isinstance(shape, _core.Tensor):
+        if _name(shape.dtype) not in expected_tensor_dtype:
+            raise TypeError(f'[{op_name}] expected a shape tensor of dtype {expected_tensor_dtype}, got {shape.dtype}')
+        return
+    if not isinstance(shape, (list, tuple)):
+        raise TypeError(f'[{op_name}] expected a list or tuple of ints as shape, got {type(shape)}')
+    for item in shape:
+        if not isinstance(item, _core.Tensor) and (isinstance(item, bool) or not hasattr(item, '__index__')):
+            raise TypeError(f'[{op_name}] expected ints in shape, got {type(item)}')
+
+
+def in_dynamic_mode():
+    """True unless `paddle.enable_static()` is in effect."""
+    static = __import__('sys').modules.get('paddle.static')
+    return static is None or not getattr(static, '_static_mode', lambda: False)()
+
+
+def in_pir_mode():
+    """The opposite of `in_dynamic_mode`."""
+    return not in_dynamic_mode()
+
+
+def in_dynamic_or_pir_mode():
+    """Always true: the programs of the old IR are only read, not built."""
+    return True
+
+
+in_dygraph_mode = in_dynamic_mode

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors from a shape, a range or other data."""
+import math
+
+import paddle
+from paddle import _C_ops
+from paddle.base import libpaddle as _core
+from paddle.base.libpaddle import Tensor
+
+__all__ = ['zeros', 'ones', 'full', 'empty', 'zeros_like', 'ones_like', 'full_like', 'empty_like', 'arange', 'range', 'linspace',
+           'logspace', 'eye', 'meshgrid', 'assign', 'clone', 'as_tensor', 'asarray', 'tensor', 'from_numpy', 'from_dlpack', 'to_dlpack',
+           'diag', 'complex', 'polar', 'tril_indices', 'triu_indices', 'vander', 'one_hot']
+
+_DEFAULT = _core.get_default_dtype
+
+
+def _place(device):
+    if device is not None:
+        _core.current_place() if device in ('cpu',) else paddle.device._place_of(device)
+
+
+def _finish(t, out=None, device=None, requires_grad=False):
+    """Apply the keywords every creation function has: device, out, requires_grad."""
+    if device is not None:
+        _place(device)
+    if out is not None:
+        out._rebind(t)
+        t = out
+    if requires_grad:
+        t.stop_gradient = False
+    return t
+
+
+def _shape(shape):
+    if isinstance(shape, (int, Tensor)) or hasattr(shape, '__index__'):
+        return shape if isinstance(shape, Tensor) else [shape]
+    return shape
+
+
+def _spelled(function):
+    """Let `f(2, 3)` mean `f([2, 3])`; `f(size=...)` means `f(shape)`."""
+    import functools
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        if len(args) > 1 and isinstance(args[0], int) and isinstance(args[1], int):
+            count = 0
+            while count < len(args) and isinstance(args[count], int):
+                count += 1
+            args = (list(args[:count]), *args[count:])
+        if 'size' in kwargs and 'shape' not in kwargs:
+            kwargs['shape'] = kwargs.pop('size')
+        return function(*args, **kwargs)
+    return wrapper
+
+
+@_spelled
+def zeros(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of zeros; the default dtype unless one is given."""
+    return _finish(_C_ops.full(_shape(shape), 0, dtype or _DEFAULT()), out, device, requires_grad)
+
+
+@_spelled
+def ones(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of ones; the default dtype unless one is given."""
+    return _finish(_C_ops.full(_shape(shape), 1, dtype or _DEFAULT()), out, device, requires_grad)
+
+
+@_spelled
+def empty(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
+    """A tensor with undefined contents."""
+    return _finish(_C_ops.empty(_shape(shape), dtype or _DEFAULT()), out, device, requires_grad)
+
+
+def _value_dtype(value):
+    if isinstance(value, bool):
+        return 'bool'
+    if isinstance(value, int):
+        return 'int64'
+    if isinstance(value, complex_type):
+        return 'complex128' if _DEFAULT() == 'float64' else 'complex64'
+    if isinstance(value, Tensor):
+        return value.dtype
+    return _DEFAULT()
+
+
+complex_type = type(1j)
+
+
+def full(shape, fill_value, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of `fill_value`; without dtype the default dtype (bool, int and complex values keep their kind)."""
+    if dtype is None:
+        dtype = _DEFAULT() if not isinstance(fill_value, (bool, int, complex_type, Tensor)) else _value_dtype(fill_value)
+    if isinstance(fill_value, str):
+        fill_value = float(fill_value)
+    return _finish(_C_ops.full(_shape(shape), fill_value, dtype), out, device, requires_grad)
+
+
+def full_like(x, fill_value, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of `fill_value` with the shape, and unless given the dtype, of `x`."""
+    return _finish(_C_ops.full_like(x, fill_value, x.dtype if dtype is None else dtype), None, device, requires_grad)
+
+
+def zeros_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
+    """Zeros with the shape, and unless given the dtype, of `x`."""
+    return full_like(x, 0, dtype, device=device, requires_grad=requires_grad)
+
+
+def ones_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
+    """Ones with the shape, and unless given the dtype, of `x`."""
+    return full_like(x, 1, dtype, device=device, requires_grad=requires_grad)
+
+
+def empty_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
+    """Undefined contents with the shape, and unless given the dtype, of `x`."""
+    return _finish(_C_ops.empty(list(x.shape), x.dtype if dtype is None else dtype), None, device, requires_grad)
+
+
+def _number(value):
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def _range_dtype(*values):
+    for value in values:
+        if isinstance(value, Tensor):
+            if not str(value.dtype)[7:].startswith(('int', 'uint')):
+                return value.dtype
+        elif isinstance(value, float) or (hasattr(value, 'dtype') and value.dtype.kind == 'f'):
+            return _DEFAULT()
+    return 'int64'
+
+
+def arange(start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, pin_memory=False, name=None):
+    """Values from `start` up to but without `end`, `step` apart; integers give int64, floats the default dtype."""
+    if end is None:
+        start, end = 0, start
+    if dtype is None:
+        dtype = _range_dtype(start, end, step)
+    values = [_number(v) for v in (start, end, step)]
+    if values[2] == 0:
+        raise ValueError('[arange] expected a step other than 0')
+    return _finish(_C_ops.arange(*values, dtype), out, device, requires_grad)
+
+
+def range(start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, pin_memory=False, name=None):
+    """Values from `start` to `end`, both included, `step` apart."""
+    if end is None:
+        start, end = 0, start
+    if dtype is None:
+        dtype = _range_dtype(start, end, step)
+    start, end, step = (_number(v) for v in (start, end, step))
+    count = max(0, math.floor((end - start) / step) + 1)
+    values = _C_ops.arange(0, count, 1, 'int64')
+    return _finish((values.astype('float64') * step + start).astype(dtype), out, device, requires_grad)
+
+
+def _tensor(value, dtype):
+    return value if isinstance(value, Tensor) else paddle.to_tensor(value, dtype=dtype)
+
+
+def linspace(start, stop, num, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
+    """`num` values from `start` to `stop`, evenly spaced, both included."""
+    if dtype is None:
+        dtype = _DEFAULT()
+    count = int(_number(num))
+    if count < 1:
+        raise ValueError(f'[linspace] expected num of at least 1, got {count}')
+    wide = 'float64'
+    return _finish(_C_ops.linspace(_tensor(start, wide), _tensor(stop, wide), paddle.to_tensor(count, dtype='int32'), dtype), out, device,
+                   requires_grad)
+
+
+def logspace(start, stop, num, base=10.0, dtype=None, name=None):
+    """`num` powers of `base` with exponents from `start` to `stop`, evenly spaced."""
+    dtype = dtype or _DEFAULT()
+    exponents = linspace(_number(start), _number(stop), num, 'float64')
+    return (paddle.full([], float(_number(base)), 'float64') ** exponents).astype(dtype)
+
+
+def eye(num_rows, num_columns=None, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+    """The identity matrix, `num_rows` by `num_columns`."""
+    columns = num_rows if num_columns is None else num_columns
+    return _finish(_C_ops.eye(num_rows, columns, dtype or _DEFAULT()), out, device, requires_grad)
+
+
+def assign(x, output=None):
+    """A copy of a tensor, array, list or number; into `output` when given."""
+    if isinstance(x, Tensor):
+        value = _C_ops.assign(x)
+    else:
+        value = paddle.to_tensor(x)
+        if str(value.dtype) == 'paddle.float64' and not hasattr(x, 'dtype'):
+            value = value.astype(_DEFAULT())
+    if output is None:
+        return value
+    output._rebind(value)
+    return output
+
+
+def clone(x, name=None):
+    """A copy through which gradients flow."""
+    return x.clone()
+
+
+def tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """A new tensor holding a copy of `data`."""
+    return paddle.to_tensor(data, dtype=dtype, place=device, stop_gradient=not requires_grad)
+
+
+def as_tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """`data` as a tensor; a tensor of the asked dtype comes back as it is."""
+    if isinstance(data, Tensor) and (dtype is None or data.dtype == dtype or str(data.dtype)[7:] == dtype):
+        return data
+    return tensor(data, dtype, device, requires_grad)
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+    """`obj` as a tensor, copied unless it is one already (`copy=True` copies always)."""
+    return tensor(obj, dtype, device, requires_grad) if copy else as_tensor(obj, dtype, device, requires_grad)
+
+
+def from_numpy(ndarray):
+    """A tensor with the contents of a NumPy array."""
+    return _core.from_numpy(ndarray)
+
+
+def from_dlpack(dlpack, *, device=None, copy=None):
+    """A tensor that shares the memory of a DLPack capsule or of an object with `__dlpack__`."""
+    capsule = dlpack
+    if hasattr(dlpack, '__dlpack__'):
+        try:
+            capsule = dlpack.__dlpack__(max_version=(1, 0))
+        except TypeError:
+            capsule = dlpack.__dlpack__()
+    t = _core.from_dlpack_capsule(capsule)
+    return t.clone() if copy else t
+
+
+def to_dlpack(x):
+    """A DLPack capsule that shares the memory of `x`."""
+    return _core.to_dlpack(x)
+
+
+def meshgrid(*args, **kwargs):
+    """Coordinate grids of 1-D tensors, in 'ij' order (`indexing='xy'` swaps the first two)."""
+    indexing = kwargs.pop('indexing', 'ij')
+    kwargs.pop('name', None)
+    tensors = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
+    for t in tensors:
+        if t.ndim > 1:
+            raise ValueError(f'[meshgrid] expected tensors of at most one dimension, got shape {t.shape}')
+    if indexing not in ('ij', 'xy'):
+        raise ValueError(f"[meshgrid] expected indexing 'ij' or 'xy', got {indexing!r}")
+    swap = indexing == 'xy' and len(tensors) > 1
+    if swap:
+        tensors[:2] = tensors[1], tensors[0]
+    sizes = [t._numel() for t in tensors]
+    grids = []
+    for i, t in enumerate(tensors):
+        view = [1] * len(tensors)
+        view[i] = sizes[i]
+        grids.append(_C_ops.expand(t.reshape(view), sizes))
+    if swap:
+        order = [1, 0, *__builtins_range(2, len(tensors))]
+        grids[:2] = grids[1], grids[0]
+        grids = [g.transpose(order) for g in grids]
+    return grids
+
+
+__builtins_range = __import__('builtins').range
+
+
+def complex(real, imag, name=None, *, out=None):
+    """A complex tensor from its real and imaginary parts, broadcast together."""
+    return _finish(_C_ops.complex(real, imag), out)
+
+
+def polar(abs, angle, name=None, *, out=None):
+    """A complex tensor from magnitudes and angles."""
+    return _finish(_C_ops.complex(abs * paddle.cos(angle), abs * paddle.sin(angle)), out)
+
+
+def _triangle(row, col, offset, lower, dtype):
+    import numpy as np
+    make = np.tril_indices if lower else np.triu_indices
+    return paddle.to_tensor(np.stack(make(row, offset, col)).astype('int64'), dtype=dtype)
+
+
+def tril_indices(row, col, offset=0, dtype='int64'):
+    """Row and column indices of the lower triangle, shape [2, n]."""
+    return _triangle(row, row if col is None else col, offset, True, dtype)
+
+
+def triu_indices(row, col=None, offset=0, dtype='int64'):
+    """Row and column indices of the upper triangle, shape [2, n]."""
+    return _triangle(row, row if col is None else col, offset, False, dtype)
+
+
+def vander(x, n=None, increasing=False, name=None):
+    """The Vandermonde matrix of a 1-D tensor."""
+    if x.ndim != 1:
+        raise ValueError(f'[vander] expected a 1-D tensor, got {x.ndim} dimensions')
+    n = x.shape[0] if n is None else n
+    if n < 0:
+        raise ValueError(f'[vander] expected n of at least 0, got {n}')
+    powers = _C_ops.arange(0, n, 1, 'int64').astype(x.dtype)
+    out = x.unsqueeze(-1) ** powers
+    return out if increasing else out.flip(-1)

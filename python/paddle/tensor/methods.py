@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods of Tensor that are written in Python, and the loading of functions that are methods too on their first call."""
+import importlib
+
+from paddle.base.libpaddle import DataType, Place, Tensor
+from paddle.base.libpaddle import _functions as _generated
+
+# Functions of other modules that are methods as well; found by name in the table of `paddle`.
+_ALSO = '''
+hstack vstack chunk tensor_split hsplit vsplit dsplit unflatten view_as atleast_1d atleast_2d atleast_3d moveaxis swapaxes swapdims t
+matrix_transpose permute ravel narrow unbind broadcast_tensors combinations block_diag rot90 crop flip reverse roll tile expand_as
+repeat_interleave take take_along_dim select_scatter slice_scatter diagonal_scatter masked_scatter index_fill unfold as_complex as_real
+view_as_complex view_as_real diagflat split tensordot msort shard_index scatter_nd std var nansum nanmean median nanmedian quantile
+nanquantile logaddexp diff trapezoid cumulative_trapezoid inner outer vecdot mm dist cdist addmm baddbmm corrcoef cov signbit isreal
+isposinf isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm sinc positive neg negative isin histogramdd bucketize histogram_bin_edges
+renorm multigammaln reduce_as mode count_nonzero floor_mod mod true_divide div sub mul eq ne gt ge lt le greater less allclose add_n sgn
+frac stanh logit nan_to_num gammainc unique unique_consecutive matrix_power inverse dot rank is_complex is_floating_point is_integer
+is_empty broadcast_shape broadcast_shapes polar vander multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig
+eigvals eigvalsh cholesky_solve cholesky_inverse householder_product ormqr slogdet istft stft concat stack
+'''.split()
+_LINALG = frozenset('multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig eigvals eigvalsh cholesky_solve '
+                    'cholesky_inverse householder_product ormqr slogdet'.split())
+_SIGNAL = frozenset(('stft', 'istft'))
+
+
+def _stub(name, module):
+    """A method that loads `module.name` when first called and takes its own place."""
+    def method(self, *args, **kwargs):
+        function = getattr(importlib.import_module(module), name)
+        setattr(Tensor, name, function)
+        return function(self, *args, **kwargs)
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+def _in_place(name, function):
+    def method(self, *args, **kwargs):
+        result = getattr(self, function)(*args, **kwargs)
+        return _become(self, result)
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f'`{function}` in place.'
+    return method
+
+
+def _become(x, result):
+    """Make `x` hold `result`, with its history, as in-place functions do."""
+    import paddle
+    if paddle.is_grad_enabled() and not x.stop_gradient and x.is_leaf:
+        raise ValueError(f"Leaf Tensor ({x.name}) that doesn't stop gradient can't use inplace strategy.")
+    x._rebind(result)
+    return x
+
+
+class TensorSize(int):
+    """The number of elements; called, the shape (or one extent)."""
+
+    def __new__(cls, tensor):
+        self = int.__new__(cls, tensor._numel())
+        self._tensor = tensor
+        return self
+
+    def __call__(self, dim=None):
+        return self._tensor.shape if dim is None else self._tensor.shape[dim]
+
+
+def _device_dtype(args, kwargs):
+    """(device, dtype, blocking) of the many spellings of `to`."""
+    device, dtype = kwargs.pop('device', None), kwargs.pop('dtype', None)
+    blocking = kwargs.pop('blocking', kwargs.pop('non_blocking', None))
+    kwargs.pop('copy', None)
+    other = kwargs.pop('other', None)
+    if kwargs:
+        raise TypeError(f'to() got an unexpected keyword argument {next(iter(kwargs))!r}')
+    values = list(args) + ([other] if other is not None else [])
+    for value in values:
+        if isinstance(value, Tensor):
+            dtype, device = value.dtype, value.place
+        elif isinstance(value, bool):
+            blocking = value
+        elif isinstance(value, Place) or value is None:
+            device = device if value is None else value
+        elif isinstance(value, DataType) or not isinstance(value, str):
+            dtype = value
+        elif value.split(':')[0] in ('cpu', 'gpu', 'cuda', 'xpu', 'npu', 'dcu', 'ipu', 'gpu_pinned'):
+            device = value
+        else:
+            try:
+                name = value[7:] if value.startswith('paddle.') else value
+                dtype = getattr(DataType, name.upper()) if hasattr(DataType, name.upper()) else None
+            except TypeError:
+                dtype = None
+            if dtype is None:
+                raise ValueError("The device must be a string which is like 'cpu', 'gpu', 'gpu:x', or a dtype such as 'float32', got "
+                                 f'{value!r}')
+    return device, dtype, blocking
+
+
+def _to(self, *args, **kwargs):
+    """This tensor on another device, in another dtype, or like another tensor."""
+    device, dtype, _ = _device_dtype(args, kwargs)
+    result = self
+    if device is not None and not isinstance(device, Place):
+        from paddle.base import libpaddle
+        place = libpaddle.current_place() if device == 'cpu' else __import__('paddle').device._convert_to_place(device)
+        assert place is not None
+    if dtype is not None:
+        result = self.astype(dtype)
+    return result
+
+
+def _cuda(self, device_id=None, blocking=True):
+    """A copy on a GPU; an error without one."""
+    raise ValueError('No available device found.')
+
+
+def _pin_memory(self, *args, **kwargs):
+    """A copy in page-locked memory; an error without a GPU."""
+    raise RuntimeError('Cannot use CUDAPinnedPlace in CPU only version, Please recompile or reinstall Paddle with CUDA support.')
+
+
+def _apply(self, func):
+    """`func` of this tensor."""
+    if not self.stop_gradient:
+        raise RuntimeError('Cannot apply function on a tensor that required gradient.')
+    return func(self)
+
+
+def _apply_(self, func):
+    """Overwrite this tensor with `func` of it."""
+    if not self.stop_gradient:
+        raise RuntimeError('Cannot apply function on a tensor that required gradient.')
+    self._rebind(func(self))
+    return self
+
+
+def _view(self, *shape_or_dtype, name=None):
+    """The same data with another shape, or read as another dtype."""
+    value = shape_or_dtype[0] if len(shape_or_dtype) == 1 else list(shape_or_dtype)
+    if isinstance(value, (DataType, str)) or isinstance(value, type):
+        return self._bitcast(value)
+    return self.reshape(value)
+
+
+def _new(make):
+    def method(self, *args, dtype=None, device=None, requires_grad=False, pin_memory=False, **kwargs):
+        import paddle
+        args = list(args)
+        if make == 'full':
+            shape = args[0] if args else kwargs.get('size', kwargs.get('shape'))
+            value = args[1] if len(args) > 1 else kwargs.get('fill_value')
+            result = paddle.full(shape, value, self.dtype if dtype is None else dtype)
+        else:
+            shape = args if args and isinstance(args[0], int) else args[0] if args else kwargs.get('size', kwargs.get('shape'))
+            result = getattr(paddle, make)(shape, self.dtype if dtype is None else dtype)
+        result.stop_gradient = not requires_grad
+        return result
+    method.__name__ = method.__qualname__ = 'new_' + make
+    method.__doc__ = f'`paddle.{make}` with this dtype unless one is given.'
+    return method
+
+
+def _gradient(self):
+    """The gradient as a NumPy array, or None."""
+    return None if self.grad is None else self.grad.numpy()
+
+
+def _repeat(self, *repeats, name=None):
+    """This tensor tiled."""
+    import paddle
+    return paddle.tile(self, list(repeats[0]) if len(repeats) == 1 and isinstance(repeats[0], (list, tuple)) else list(repeats))
+
+
+def _set_(self, source=None, shape=None, stride=None, offset=0, name=None):
+    """Make this tensor a view of `source`'s memory."""
+    if source is None:
+        self._clear_data()
+        return self
+    if shape is not None:
+        from paddle import _C_ops
+        size = source.element_size()
+        stride = stride if stride is not None else _strides_of(shape)
+        source = _C_ops.as_strided(source.detach(), list(shape), list(stride), offset // size)
+    self.data = source
+    return self
+
+
+def _strides_of(shape):
+    strides, run = [], 1
+    for extent in reversed(shape):
+        strides.append(run)
+        run *= extent
+    return strides[::-1]
+
+
+def _resize_(self, shape, fill_zero=False, name=None):
+    """Change the shape in place; new elements are undefined, or zero with `fill_zero`."""
+    import paddle
+    count = 1
+    for extent in shape:
+        count *= extent
+    flat = self.detach().flatten()
+    if count > flat._numel():
+        flat = paddle.concat([flat, paddle.zeros([count - flat._numel()], self.dtype)])
+    self.data = flat[:count].reshape(list(shape)).clone()
+    return self
+
+
+def _zero_(self):
+    """Fill with zeros."""
+    return self.fill_(0)
+
+
+def _fill_(self, value):
+    """Fill with one value."""
+    self[...] = value
+    return self
+
+
+def _md5sum(self):
+    import hashlib
+    return hashlib.md5(self.numpy().tobytes()).hexdigest()
+
+
+def _get_device(self):
+    """The index of the device; -1 on the CPU."""
+    return -1 if self.place.is_cpu_place() else self.place.gpu_device_id()
+
+
+def _device(self):
+    import paddle
+    text = self._place_str[6:-1]
+    device = getattr(paddle.device, 'Device', None)
+    return device(text) if device is not None else text
+
+
+def _to_static_var(self, *args, **kwargs):
+    return self
+
+
+def _copy_to(self, place, blocking=True):
+    return self.clone()
+
+
+def _numpy_copy(self):
+    """A shallow copy: a new object over the same data."""
+    return self.detach()
+
+
+def _slice(self, begin, end):
+    return self[begin:end]
+
+
+def _unflatten_dense(self):
+    return self
+
+
+def _copy(self):
+    result = self.detach()
+    result.stop_gradient = self.stop_gradient
+    return result
+
+
+def _block(self):
+    import paddle
+    return paddle.static.default_main_program().global_block()
+
+
+_METHODS = {
+    'to': _to, '_to': _to, 'cuda': _cuda, 'pin_memory': _pin_memory, 'apply': _apply, 'apply_': _apply_, '_apply': _apply, '_apply_': _apply_,
+    'view': _view, 'gradient': _gradient, 'repeat': _repeat, 'set_': _set_, 'resize_': _resize_, 'zero_': _zero_, 'fill_': _fill_,
+    '_md5sum': _md5sum, 'get_device': _get_device, '_to_static_var': _to_static_var, '_copy_to': _copy_to, '_slice': _slice,
+    'to_dense': _unflatten_dense, '__copy__': _copy,
+    'new_full': _new('full'), 'new_zeros': _new('zeros'), 'new_ones': _new('ones'), 'new_empty': _new('empty'),
+}
+_IN_PLACE = '''
+addmm baddbmm logaddexp ldexp frac gcd lcm hypot sinc renorm multigammaln polygamma gammainc gammaincc gammaln i0 nan_to_num masked_scatter
+masked_fill index_fill index_add index_put scatter_add put_along_axis cumsum cumprod t tril triu bitwise_left_shift bitwise_right_shift
+bitwise_not bitwise_invert floor_mod mod div sub mul neg less greater_than greater_equal less_than less_equal equal not_equal
+logical_and logical_or logical_xor logical_not where lerp clip clamp pow digamma lgamma acos asin atan acosh asinh atanh cosh sinh tan
+copysign remainder floor_divide square log log2 log10 log1p expm1 erfinv flatten unsqueeze squeeze transpose cast
+'''.split()
+_RANDOM = {name: 'paddle.tensor.random' for name in ('uniform_', 'normal_', 'bernoulli_', 'log_normal_', 'cauchy_', 'geometric_', 'random_')}
+
+
+def install(where):
+    """Complete the Tensor class; `where` says in which module each function of `paddle` is."""
+    present = Tensor.__dict__
+    generated = _generated('paddle')
+    for name, method in _METHODS.items():
+        if name not in present:
+            setattr(Tensor, name, method)
+    for name, module in _RANDOM.items():
+        if name not in present:
+            setattr(Tensor, name, _stub(name, module))
+    for name in _ALSO:
+        if name in present:
+            continue
+        if name in generated:
+            setattr(Tensor, name, generated[name])
+        elif name in _LINALG:
+            setattr(Tensor, name, _stub(name, 'paddle.linalg'))
+        elif name in _SIGNAL:
+            setattr(Tensor, name, _stub(name, 'paddle.signal'))
+        elif name in where:
+            setattr(Tensor, name, _stub(name, where[name]))
+    for name in _IN_PLACE:
+        if name + '_' not in present and name in present:
+            setattr(Tensor, name + '_', _in_place(name + '_', name))
+    Tensor.size = property(TensorSize)
+    Tensor.device = property(_device)
+    Tensor.block = property(_block)

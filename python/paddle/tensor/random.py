@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random tensors. Streams are those of PaddlePaddle on the CPU: the same seed gives the same values."""
+import math
+
+import paddle
+from paddle import _C_ops
+from paddle.base import libpaddle as _core
+from paddle.base.libpaddle import Tensor
+
+from .creation import _finish, _shape, _spelled
+
+__all__ = ['rand', 'randn', 'randint', 'randint_like', 'randperm', 'rand_like', 'randn_like', 'normal', 'uniform', 'standard_normal',
+           'log_normal', 'bernoulli', 'binomial', 'standard_gamma']
+
+_DEFAULT = _core.get_default_dtype
+
+
+def uniform(shape, dtype=None, min=-1.0, max=1.0, seed=0, name=None, *, out=None, device=None, requires_grad=False):
+    """Values uniform in [min, max)."""
+    return _finish(_C_ops.uniform(_shape(shape), dtype or _DEFAULT(), min, max, seed), out, device, requires_grad)
+
+
+@_spelled
+def rand(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+    """Values uniform in [0, 1)."""
+    return _finish(_C_ops.uniform(_shape(shape), dtype or _DEFAULT(), 0.0, 1.0, 0), out, device, requires_grad)
+
+
+def gaussian(shape, mean=0.0, std=1.0, seed=0, dtype=None, name=None):
+    """Normal values with a mean and a standard deviation."""
+    return _C_ops.gaussian(_shape(shape), float(mean), float(std), seed, dtype or _DEFAULT())
+
+
+@_spelled
+def randn(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+    """Standard normal values."""
+    return _finish(gaussian(shape, dtype=dtype), out, device, requires_grad)
+
+
+def standard_normal(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+    """Standard normal values."""
+    return _finish(gaussian(shape, dtype=dtype), out, device, requires_grad)
+
+
+def normal(mean=0.0, std=1.0, shape=None, name=None, *, out=None):
+    """Normal values; `mean` and `std` may be tensors, whose shape the result takes."""
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        like = mean if isinstance(mean, Tensor) else std
+        if isinstance(mean, Tensor) and isinstance(std, Tensor):
+            size = paddle.broadcast_shape(mean.shape, std.shape)
+        else:
+            size = list(like.shape)
+        return _finish(gaussian(size, dtype=like.dtype) * std + mean, out)
+    return _finish(gaussian([1] if shape is None else shape, mean, std), out)
+
+
+def log_normal(mean=1.0, std=2.0, shape=None, name=None):
+    """exp of normal values."""
+    return paddle.exp(normal(mean, std, shape))
+
+
+def _bounds(low, high, name):
+    if high is None:
+        if low <= 0:
+            raise ValueError(f'If high is None, low must be greater than 0, but received low = {low}.')
+        low, high = 0, low
+    if low >= high:
+        raise ValueError(f'[{name}] expected low < high, got low = {low}, high = {high}')
+    return int(low), int(high)
+
+
+def randint(low=0, high=None, shape=[1], dtype=None, name=None, *, out=None, device=None, requires_grad=False):
+    """Integers uniform in [low, high), or [0, low) without `high`."""
+    low, high = _bounds(low, high, 'randint')
+    return _finish(_C_ops.randint(low, high, _shape(shape), dtype or 'int64'), out, device, requires_grad)
+
+
+def randint_like(x, low=0, high=None, dtype=None, name=None):
+    """Integers uniform in [low, high) with the shape, and unless given the dtype, of `x`."""
+    low, high = _bounds(low, high, 'randint_like')
+    return _C_ops.randint(low, high, list(x.shape), 'int64').astype(x.dtype if dtype is None else dtype)
+
+
+def randperm(n, dtype='int64', name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+    """A random permutation of 0 ... n-1."""
+    if n < 1:
+        raise ValueError('The input n should be greater than 0 in randperm op.')
+    return _finish(_C_ops.randperm(n, dtype), out, device, requires_grad)
+
+
+def rand_like(input, name=None, *, dtype=None, device=None, requires_grad=False):
+    """Values uniform in [0, 1) with the shape of `input`."""
+    return rand(list(input.shape), input.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+def randn_like(x, dtype=None, name=None, *, device=None, requires_grad=False):
+    """Standard normal values with the shape of `x`."""
+    return randn(list(x.shape), x.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+def bernoulli(x, p=None, name=None):
+    """1 with the probability `x` holds (or `p` everywhere), else 0."""
+    return _C_ops.bernoulli(x if p is None else paddle.full_like(x, float(p)))
+
+
+def binomial(count, prob, name=None):
+    """Binomial counts, int64."""
+    return _C_ops.binomial(count.astype(prob.dtype), prob)
+
+
+def standard_gamma(x, name=None):
+    """Gamma values with shape parameter `x` and scale 1."""
+    return _C_ops.standard_gamma(x)
+
+
+# --- in place, as methods
+
+
+def uniform_(x, min=-1.0, max=1.0, seed=0, name=None):
+    """Fill with values uniform in [min, max)."""
+    return _fill(x, _C_ops.uniform(list(x.shape), x.dtype, min, max, seed))
+
+
+def normal_(x, mean=0.0, std=1.0, name=None):
+    """Fill with normal values."""
+    return _fill(x, normal(mean, std, list(x.shape)).astype(x.dtype))
+
+
+def bernoulli_(x, p=0.5, name=None):
+    """Fill with 1 with probability `p`, else 0."""
+    return _fill(x, bernoulli(paddle.full(list(x.shape), p) if not isinstance(p, Tensor) else p).astype(x.dtype))
+
+
+def log_normal_(x, mean=1.0, std=2.0, name=None):
+    """Fill with exp of normal values."""
+    return _fill(x, paddle.exp(normal(mean, std, list(x.shape))).astype(x.dtype))
+
+
+def cauchy_(x, loc=0, scale=1, name=None):
+    """Fill with Cauchy values."""
+    u = _C_ops.uniform(list(x.shape), 'float32', 0.0, 1.0, 0)
+    return _fill(x, (paddle.tan((u - 0.5) * math.pi) * scale + loc).astype(x.dtype))
+
+
+def geometric_(x, probs, name=None):
+    """Fill with geometric values (as a real number: log(u) / log(1 - p))."""
+    u = _C_ops.uniform(list(x.shape), 'float32', float(paddle.finfo('float32').tiny), 1.0, 0)
+    log1p = paddle.log1p(-probs) if isinstance(probs, Tensor) else math.log1p(-probs)
+    return _fill(x, (paddle.log(u) / log1p).astype(x.dtype))
+
+
+def random_(x, from_=0, to=None, *, generator=None, name=None):
+    """Fill with integers uniform in [from_, to)."""
+    if to is None:
+        name = str(x.dtype)[7:]
+        limits = {'float32': 1 << 24, 'float64': 1 << 53, 'float16': 1 << 11, 'bfloat16': 1 << 8, 'bool': 2}
+        to = limits[name] if name in limits else paddle.iinfo(name).max
+    return _fill(x, _C_ops.randint(from_, to, list(x.shape), 'int64').astype(x.dtype))
+
+
+def _fill(x, value):
+    with paddle.no_grad():
+        x._overwrite(value)
+    return x

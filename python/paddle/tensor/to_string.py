@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How tensors print, and set_printoptions."""
+import numpy as np
+
+__all__ = ['set_printoptions', 'to_string']
+
+
+class _Options:
+    precision = 8
+    threshold = 1000
+    edgeitems = 3
+    linewidth = 80
+    sci_mode = False
+
+
+_options = _Options()
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, sci_mode=None, linewidth=None):
+    """Set digits after the point, the size from which tensors are summarised, items shown at each end, scientific notation, width."""
+    given = {'precision': precision, 'threshold': threshold, 'edgeitems': edgeitems, 'linewidth': linewidth, 'sci_mode': sci_mode}
+    for name, value in given.items():
+        if value is not None:
+            wanted = bool if name == 'sci_mode' else int
+            if not isinstance(value, wanted):
+                raise TypeError(f'[set_printoptions] expected {name} of type {wanted.__name__}, got {type(value)}')
+            setattr(_options, name, value)
+
+
+def _item(value, width, signed):
+    """One number as text, padded to `width`."""
+    kind = value.dtype.kind
+    if kind == 'f':
+        if _options.sci_mode:
+            text = f'%.{_options.precision}e' % value
+        elif not np.isfinite(value):
+            text = str(value)
+        elif np.ceil(value) == value and abs(value) < 1e300:
+            text = f'{value:.0f}.'
+        else:
+            text = f'%.{_options.precision}f' % value
+    elif kind == 'c':
+        digits = f'.{_options.precision}' + ('e' if _options.sci_mode else 'f')
+        text = f'({value.real:{digits}}{value.imag:+{digits}}j)'
+    else:
+        text = str(value)
+    if width > len(text):
+        if signed:
+            text = (text if text.startswith('-') else ' ' + text).ljust(width)
+        else:
+            text = text.ljust(width)
+    return text
+
+
+def _width(array):
+    """The widest item's length, and whether there are negative ones."""
+    width, signed = 0, False
+    for value in array.reshape(-1):
+        text = _item(value, 0, False)
+        if text.startswith('-'):
+            signed = True
+        width = max(width, len(text))
+    if signed:
+        width = max((len(_item(v, 0, False)) + (0 if _item(v, 0, False).startswith('-') else 1)) for v in array.reshape(-1))
+    return width, signed
+
+
+def _lines(array, summary, indent, width, signed):
+    edge = _options.edgeitems
+    if array.ndim == 0:
+        return _item(array[()], width, signed)
+    if array.ndim == 1:
+        if summary and array.shape[0] > 2 * edge:
+            items = [_item(v, width, signed) for v in array[:edge]] + ['...'] + [_item(v, width, signed) for v in array[-edge:]]
+        else:
+            items = [_item(v, width, signed) for v in array]
+        per_line = max(1, _options.linewidth // (width + 2))
+        rows = [items[i:i + per_line] for i in range(0, len(items), per_line)]
+        return '[' + (',\n' + ' ' * (indent + 1)).join(', '.join(row) for row in rows) + ']'
+    if summary and array.shape[0] > 2 * edge:
+        parts = [_lines(a, summary, indent + 1, width, signed) for a in array[:edge]] + ['...'] + \
+                [_lines(a, summary, indent + 1, width, signed) for a in array[-edge:]]
+    else:
+        parts = [_lines(a, summary, indent + 1, width, signed) for a in array]
+    return '[' + (',' + '\n' * (array.ndim - 1) + ' ' * (indent + 1)).join(parts) + ']'
+
+
+def _shown(array):
+    """The elements that appear in a summary."""
+    edge = _options.edgeitems
+    for axis in range(array.ndim):
+        if array.shape[axis] > 2 * edge:
+            index = list(range(edge)) + list(range(array.shape[axis] - edge, array.shape[axis]))
+            array = array.take(index, axis=axis)
+    return array
+
+
+def _data(tensor, indent):
+    name = str(tensor.dtype)[7:]
+    if name in ('bfloat16', 'float8_e4m3fn', 'float8_e5m2'):
+        tensor = tensor.detach().astype('float32')
+    array = tensor.detach().numpy()
+    if array.size == 0:
+        return str(array.tolist()).replace(' ', '') if array.ndim < 2 else _lines(array, False, indent, 0, False)
+    summary = array.size > _options.threshold
+    width, signed = _width(_shown(array) if summary else array)
+    return _lines(array, summary, indent, width, signed)
+
+
+def to_string(tensor):
+    """The text of a tensor: shape, dtype, place, stop_gradient and values."""
+    from paddle.base import libpaddle as core
+    shape = list(tensor.shape)
+    head = f'shape={shape}, dtype={str(tensor.dtype)[7:]}'
+    if isinstance(tensor, core.pir.Value):
+        return f'Value({head}, stop_gradient={tensor.stop_gradient})'
+    if not tensor._is_initialized():
+        return 'Tensor(Not initialized)'
+    prefix = 'Tensor('
+    indent = len(prefix)
+    return (f'{prefix}{head}, place={tensor._place_str}, stop_gradient={tensor.stop_gradient},\n'
+            f'{" " * indent}{_data(tensor, indent)})')
