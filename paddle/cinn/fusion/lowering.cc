@@ -58,6 +58,10 @@ Expr Square(const Expr* in, const double*) { return in[0] * in[0]; }
 Expr Rsqrt(const Expr* in, const double*) { return rsqrt(in[0]); }
 Expr Max(const Expr* in, const double*) { return maximum(in[0], in[1]); }
 Expr Min(const Expr* in, const double*) { return minimum(in[0], in[1]); }
+Expr Logit(const Expr* in, const double* attrs) {  // eps
+  if (attrs[0] == 0) return logit(in[0]);
+  return logit(minimum(maximum(in[0], attrs[0]), 1 - attrs[0]));
+}
 Expr Fill(const Expr*, const double* attrs) { return Expr(attrs[0]); }
 
 struct Rule {
@@ -71,7 +75,7 @@ constexpr Rule kRules[] = {
     {"pd_op.clip", Clip, 1},       {"pd_op.cast", Identity, 1},      {"pd_op.assign", Identity, 1}, {"pd_op.add", Add, 2},
     {"pd_op.subtract", Sub, 2},    {"pd_op.multiply", Mul, 2},       {"pd_op.divide", Div, 2},     {"pd_op.pow", Pow, 1},
     {"pd_op.square", Square, 1},   {"pd_op.rsqrt", Rsqrt, 1},        {"pd_op.maximum", Max, 2},    {"pd_op.minimum", Min, 2},
-    {"pd_op.full_like", Fill, 1},  {"pd_op.expand", Identity, 1},   {"pd_op.expand_as", Identity, 1},  {"pd_op.round", Round, 1},
+    {"pd_op.full_like", Fill, 1},  {"pd_op.expand", Identity, 1},   {"pd_op.expand_as", Identity, 1},  {"pd_op.round", Round, 1}, {"pd_op.logit", Logit, 1},
 };
 
 // Rules whose expression means the same on integers.
