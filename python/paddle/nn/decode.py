@@ -5,6 +5,7 @@ import collections
 import paddle
 from paddle.base.framework import Tensor
 
+from . import functional as F
 from .layer.rnn import flatten, map_structure
 
 __all__ = ["BeamSearchDecoder", "dynamic_decode"]
@@ -81,9 +82,9 @@ class BeamSearchDecoder(Decoder):
 
     def _search(self, time, logits, next_cell_states, states):
         vocab = logits.shape[-1]
-        step = paddle.log(paddle.nn.functional.softmax(logits))
+        step = paddle.log(F.softmax(logits))
         only_end = paddle.full([vocab], -_MINUS_INF, dtype=step.dtype)
-        end = paddle.nn.functional.one_hot(paddle.to_tensor([self.end_token]), vocab).astype(step.dtype)
+        end = F.one_hot(paddle.to_tensor([self.end_token]), vocab).astype(step.dtype)
         only_end = only_end * (1.0 - end[0])
         done = paddle.unsqueeze(states.finished.astype(step.dtype), -1)
         step = step * (1.0 - done) + only_end * done
@@ -112,7 +113,7 @@ class BeamSearchDecoder(Decoder):
 
     def finalize(self, outputs, final_states, sequence_lengths):
         """Token sequences [time, batch, beam] read back along the parents."""
-        return paddle.nn.functional.gather_tree(outputs.predicted_ids, outputs.parent_ids), final_states
+        return F.gather_tree(outputs.predicted_ids, outputs.parent_ids), final_states
 
     @property
     def tracks_own_finished(self):

@@ -390,7 +390,11 @@ class Layer(ConvertMixin):
 
     def __getattr__(self, name):
         d = self.__dict__
-        for member in ("_parameters", "_sub_layers", "_buffers"):
+        try:
+            return d["_parameters"][name]
+        except KeyError:
+            pass
+        for member in ("_sub_layers", "_buffers"):
             table = d.get(member)
             if table is not None and name in table:
                 return table[name]
