@@ -40,7 +40,7 @@ class Linear(Layer):
         self.name = name
 
     def forward(self, input):
-        return F.linear(input, self.weight, self.bias)
+        return F.linear(input, *self._weight_and_bias())
 
     def extra_repr(self):
         rows, columns = self.weight.shape

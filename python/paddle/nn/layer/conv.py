@@ -77,7 +77,7 @@ class _ConvNd(Layer):
             x = F.pad(x, self._edge_padding, self._padding_mode, 0.0, self._data_format)
         if len(x.shape) != n + 2:
             raise ValueError(f"Input x should be {n + 2}D tensor, but received x with the shape of {list(x.shape)}")
-        return conv_nd(n, x, self.weight, self.bias, self._stride, self._updated_padding, self._padding_algorithm,
+        return conv_nd(n, x, *self._weight_and_bias(), self._stride, self._updated_padding, self._padding_algorithm,
                        self._dilation, self._groups, self._data_format)
 
     def extra_repr(self):

@@ -400,6 +400,12 @@ class Layer(ConvertMixin):
                 return table[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
+    def _weight_and_bias(self):
+        """(self.weight, self.bias), found without the cost of `__getattr__` when they are parameters."""
+        params = self._parameters
+        return (params["weight"] if "weight" in params else self.weight,
+                params["bias"] if "bias" in params else self.bias)
+
     def __delattr__(self, name):
         for member in ("_parameters", "_sub_layers", "_buffers"):
             table = self.__dict__.get(member)

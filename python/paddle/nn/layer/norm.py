@@ -70,8 +70,8 @@ class _BatchNormBase(Layer):
 
     def forward(self, input):
         self._check_input_dim(input)
-        return F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum,
-                            self._epsilon, self._data_format, self._use_global_stats)
+        return F.batch_norm(input, self._mean, self._variance, *self._weight_and_bias(), self.training,
+                            self._momentum, self._epsilon, self._data_format, self._use_global_stats)
 
     def extra_repr(self):
         text = f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
@@ -206,7 +206,7 @@ class LayerNorm(Layer):
         self.bias = self.create_parameter([size], self._bias_attr, self._dtype, True)
 
     def forward(self, input):
-        return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
+        return F.layer_norm(input, self._normalized_shape, *self._weight_and_bias(), self._epsilon)
 
     def extra_repr(self):
         return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
@@ -253,7 +253,7 @@ class GroupNorm(Layer):
         self.bias = self.create_parameter([num_channels], self._bias_attr, self._dtype, True)
 
     def forward(self, input):
-        return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
+        return F.group_norm(input, self._num_groups, self._epsilon, *self._weight_and_bias(), self._data_format)
 
     def extra_repr(self):
         return f"num_groups={self._num_groups}, num_channels={self._num_channels}, epsilon={self._epsilon}"
