@@ -174,3 +174,27 @@ def test_small_network_learns():
         net.clear_gradients()
         losses.append(float(loss))
     assert losses[-1] < 0.3 * losses[0]
+
+
+def test_attention_variants_agree():
+    import paddle.nn.functional as F
+    q, k, v = (_x(1, 5, 2, 4, seed=s) for s in range(3))
+    causal = F.scaled_dot_product_attention(q, k, v, is_causal=True).numpy()
+    lower = paddle.to_tensor(np.tril(np.ones((5, 5), bool)))
+    np.testing.assert_allclose(F.scaled_dot_product_attention(q, k, v, attn_mask=lower).numpy(), causal, rtol=1e-5,
+                               atol=1e-6)
+    np.testing.assert_allclose(F.flashmask_attention(q, k, v, causal=True).numpy(), causal, rtol=1e-5, atol=1e-6)
+    packed = paddle.stack([q, k, v], axis=2)
+    np.testing.assert_allclose(F.flash_attn_qkvpacked(packed, causal=True)[0].numpy(), causal, rtol=1e-5, atol=1e-6)
+    ends = paddle.to_tensor(np.array([0, 5], "int32"))
+    out = F.flash_attention.flash_attn_unpadded(q[0], k[0], v[0], ends, ends, 5, 5, 0.5, causal=True)[0]
+    np.testing.assert_allclose(out.numpy(), causal[0], rtol=1e-5, atol=1e-6)
+    rows = [list(range(i + 1)) for i in range(5)]
+    offset = np.cumsum([0] + [len(r) for r in rows]).astype("int32")[None, None].repeat(2, 1)
+    column = np.array(sum(rows, []), "int32")[None, None].repeat(2, 1)
+    sparse = F.sparse_attention(*(paddle.transpose(t, [0, 2, 1, 3]) for t in (q, k, v)), paddle.to_tensor(offset),
+                                paddle.to_tensor(column))
+    np.testing.assert_allclose(sparse.numpy().transpose(0, 2, 1, 3), causal, rtol=1e-5, atol=1e-6)
+    shared = F.scaled_dot_product_attention(q, k[:, :, :1], v[:, :, :1]).numpy()
+    twice = F.scaled_dot_product_attention(q, paddle.concat([k[:, :, :1]] * 2, 2), paddle.concat([v[:, :, :1]] * 2, 2))
+    np.testing.assert_allclose(shared, twice.numpy(), rtol=1e-5, atol=1e-6)

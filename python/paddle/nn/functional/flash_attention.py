@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scaled dot product attention and the flash attention entry points, composed from matmul and softmax."""
+import numpy as np
+
 import paddle
 from paddle import _C_ops
 
 from . import _parse
 
 __all__ = ["scaled_dot_product_attention", "flash_attention", "flash_attn_qkvpacked", "flashmask_attention",
-           "flash_attn_unpadded", "flash_attn_varlen_qkvpacked"]
+           "flash_attn_unpadded", "flash_attn_varlen_qkvpacked", "flash_attention_v3_varlen", "sparse_attention"]
 
 
 def _heads_first(x):
@@ -154,3 +156,43 @@ def flashmask_attention(query, key, value, startend_row_indices=None, *, dropout
     elif causal:
         mask, causal = _causal(q_len, k_len), False
     return _attend(query, key, value, mask, dropout, causal, training, softmax_scale)[0]
+
+
+def flash_attention_v3_varlen(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k,
+                              seqused_q=None, seqused_k=None, softmax_scale=None, causal=False, qv=None,
+                              q_descale=None, k_descale=None, v_descale=None, window_size=(-1, -1), softcap=0.0,
+                              num_splits=1, pack_gqa=None, sm_margin=0):
+    """flash_attn_unpadded with the arguments of the third generation; quantised inputs and windows are refused."""
+    refused = {"seqused_q": seqused_q, "seqused_k": seqused_k, "qv": qv, "q_descale": q_descale,
+               "k_descale": k_descale, "v_descale": v_descale}
+    given = [name for name, value_ in refused.items() if value_ is not None]
+    if given or tuple(window_size) != (-1, -1) or softcap != 0.0:
+        raise ValueError("[flash_attention_v3_varlen] expected neither descales, qv, seqused, window_size nor softcap "
+                         f"on this device, got {given or 'a window or softcap'}")
+    return flash_attn_unpadded(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k,
+                               softmax_scale, 0.0, causal)
+
+
+def sparse_attention(query, key, value, sparse_csr_offset, sparse_csr_columns, key_padding_mask=None, attn_mask=None,
+                     name=None):
+    """Attention of [batch, heads, length, dim] where row i attends to the columns listed for it in CSR form.
+
+    key_padding_mask [batch, length] and attn_mask [length, length] remove the positions where they are 0.
+    """
+    batch, heads, length, dim = query.shape
+    offsets, columns = sparse_csr_offset.numpy(), sparse_csr_columns.numpy()
+    listed = np.zeros([batch, heads, length, length], dtype=bool)
+    for b in range(batch):
+        for h in range(heads):
+            rows = np.repeat(np.arange(length), np.diff(offsets[b, h]))
+            listed[b, h, rows, columns[b, h, :len(rows)]] = True
+    allowed = paddle.to_tensor(listed)
+    if key_padding_mask is not None:
+        allowed = paddle.logical_and(allowed, paddle.reshape(key_padding_mask != 0, [batch, 1, 1, length]))
+    if attn_mask is not None:
+        allowed = paddle.logical_and(allowed, paddle.reshape(attn_mask != 0, [1, 1, length, length]))
+    scores = _C_ops.matmul(query * dim ** -0.5, key, False, True)
+    low = paddle.full([1], -1e30, dtype=scores.dtype)
+    probs = _C_ops.softmax(paddle.where(allowed, scores, low), -1)
+    probs = probs * paddle.cast(allowed, probs.dtype)
+    return _C_ops.matmul(probs, value, False, False)
