@@ -6,7 +6,8 @@ _MODULES = {
     "activation": "softmax softmax_ log_softmax gumbel_softmax prelu rrelu glu maxout swiglu hardtanh hardtanh_ elu_ "
                   "leaky_relu_ relu_ tanh_ thresholded_relu_",
     "flash_attention": "scaled_dot_product_attention flash_attn_qkvpacked flashmask_attention "
-                       "flash_attn_varlen_qkvpacked flash_attention_v3_varlen sparse_attention",
+                       "flash_attn_varlen_qkvpacked flash_attention_v3_varlen "
+                       "sparse_attention",
     "common": "linear bilinear embedding one_hot cosine_similarity pairwise_distance label_smooth "
               "class_center_sample sequence_mask gather_tree temporal_shift unfold fold",
     "conv": "conv1d conv2d conv3d conv1d_transpose conv2d_transpose conv3d_transpose",
