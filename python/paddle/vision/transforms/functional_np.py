@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms of numpy images [H, W] or [H, W, C]."""
+import numpy as np
+
+
+def size(img):
+    """(width, height)."""
+    return img.shape[1], img.shape[0]
+
+
+def to_array(pic):
+    """An array [H, W, C] and whether its values are 0 to 255."""
+    return pic[:, :, None] if pic.ndim == 2 else pic, pic.dtype == np.uint8
+
+
+def _like(values, img):
+    if img.dtype.kind in 'ui':
+        info = np.iinfo(img.dtype)
+        return np.clip(np.rint(values), info.min, info.max).astype(img.dtype)
+    return values.astype(img.dtype)
+
+
+def _cubic(t):
+    a = -0.75
+    t = np.abs(t)
+    return np.where(t <= 1, ((a + 2) * t - (a + 3)) * t * t + 1,
+                    np.where(t < 2, ((a * t - 5 * a) * t + 8 * a) * t - 4 * a, 0.0))
+
+
+def _taps(length, target, interpolation):
+    """Indices and weights [target, k] of a resize along one axis."""
+    if interpolation == 'nearest':
+        at = np.minimum((np.arange(target) * (length / target)).astype(int), length - 1)
+        return at[:, None], np.ones((target, 1))
+    scale = length / target
+    if interpolation == 'area' and scale > 1:
+        edges = np.arange(target + 1) * scale
+        count = int(np.ceil(scale)) + 1
+        base = np.floor(edges[:-1]).astype(int)
+        at = base[:, None] + np.arange(count)
+        weight = np.clip(np.minimum(at + 1, edges[1:, None]) - np.maximum(at, edges[:-1, None]), 0, None) / scale
+        return np.minimum(at, length - 1), weight
+    centre = (np.arange(target) + 0.5) * scale - 0.5
+    low = np.floor(centre).astype(int)
+    if interpolation in ('bilinear', 'area'):
+        at = low[:, None] + np.arange(2)
+        weight = 1 - np.abs(centre[:, None] - at)
+    elif interpolation == 'bicubic':
+        at = low[:, None] + np.arange(-1, 3)
+        weight = _cubic(centre[:, None] - at)
+    elif interpolation == 'lanczos':
+        at = low[:, None] + np.arange(-3, 5)
+        far = centre[:, None] - at
+        weight = np.sinc(far) * np.sinc(far / 4) * (np.abs(far) < 4)
+        weight = weight / weight.sum(axis=1, keepdims=True)
+    else:
+        raise ValueError(f"[resize] unknown interpolation {interpolation!r}")
+    return np.clip(at, 0, length - 1), weight
+
+
+def resize(img, target, interpolation):
+    width, height = target
+    work = img
+    for axis, length in ((0, height), (1, width)):
+        at, weight = _taps(work.shape[axis], length, interpolation)
+        if at.shape[1] == 1:
+            work = np.take(work, at[:, 0], axis=axis)
+            continue
+        shape = [1] * work.ndim
+        shape[axis] = length
+        work = sum(np.take(work, at[:, k], axis=axis).astype(np.float64) * weight[:, k].reshape(shape)
+                   for k in range(at.shape[1]))
+    return work if work.dtype == img.dtype else _like(work, img)
+
+
+def pad(img, padding, fill, padding_mode):
+    left, top, right, bottom = padding
+    widths = ((top, bottom), (left, right)) + ((0, 0),) * (img.ndim - 2)
+    if padding_mode == 'constant':
+        if not np.isscalar(fill) and img.ndim == 3:
+            out = np.empty((img.shape[0] + top + bottom, img.shape[1] + left + right, img.shape[2]), img.dtype)
+            out[...] = np.asarray(fill, img.dtype)
+            out[top:top + img.shape[0], left:left + img.shape[1]] = img
+            return out
+        value = fill if np.isscalar(fill) else fill[0]
+        return np.pad(img, widths, 'constant', constant_values=value)
+    return np.pad(img, widths, padding_mode)
+
+
+def crop(img, top, left, height, width):
+    return img[top:top + height, left:left + width]
+
+
+def hflip(img):
+    return np.ascontiguousarray(img[:, ::-1])
+
+
+def vflip(img):
+    return np.ascontiguousarray(img[::-1])
+
+
+def _gray(img):
+    return img[..., :3].astype(np.float64) @ np.array([0.299, 0.587, 0.114])
+
+
+def _blend(img, other, factor):
+    values = img.astype(np.float64) * factor + other * (1 - factor)
+    if img.dtype == np.uint8:
+        return np.clip(values, 0, 255).astype(np.uint8)
+    return values.astype(img.dtype)
+
+
+def adjust_brightness(img, factor):
+    return _blend(img, 0.0, factor)
+
+
+def adjust_contrast(img, factor):
+    gray = _gray(img) if img.ndim == 3 and img.shape[2] >= 3 else img.astype(np.float64)
+    return _blend(img, float(np.rint(gray).mean()) if img.dtype == np.uint8 else float(gray.mean()), factor)
+
+
+def adjust_saturation(img, factor):
+    if img.ndim == 2 or img.shape[2] == 1:
+        return img
+    gray = _gray(img)[..., None]
+    return _blend(img, np.rint(gray) if img.dtype == np.uint8 else gray, factor)
+
+
+def adjust_hue(img, factor):
+    if img.ndim == 2 or img.shape[2] == 1:
+        return img
+    scale = 255.0 if img.dtype.kind in 'ui' else 1.0
+    rgb = img[..., :3].astype(np.float64) / scale
+    top, low = rgb.max(axis=-1), rgb.min(axis=-1)
+    span = top - low
+    safe = np.where(span == 0, 1.0, span)
+    r, g, b = rgb[..., 0], rgb[..., 1], rgb[..., 2]
+    hue = np.where(top == r, (g - b) / safe % 6, np.where(top == g, (b - r) / safe + 2, (r - g) / safe + 4)) / 6
+    hue = np.where(span == 0, 0.0, hue)
+    hue = (hue + factor) % 1.0
+    saturation = np.where(top == 0, 0.0, span / np.where(top == 0, 1.0, top))
+    sector = (hue * 6)[..., None] + np.array([5.0, 3.0, 1.0])
+    k = sector % 6
+    out = top[..., None] * (1 - saturation[..., None] * np.clip(np.minimum(k, 4 - k), 0, 1))
+    if img.shape[2] > 3:
+        out = np.concatenate([out, img[..., 3:] / scale], axis=-1)
+    return _like(out * scale, img)
+
+
+def _sample(img, x, y, interpolation, fill):
+    """Values of `img` at the points (x, y); outside it, `fill`."""
+    height, width = img.shape[:2]
+    fill = np.broadcast_to(np.asarray(fill, np.float64), img.shape[2:])
+    if interpolation == 'nearest':
+        xi, yi = np.floor(x + 0.5).astype(int), np.floor(y + 0.5).astype(int)
+        inside = (xi >= 0) & (xi < width) & (yi >= 0) & (yi < height)
+        values = img[np.clip(yi, 0, height - 1), np.clip(xi, 0, width - 1)]
+        mask = inside if img.ndim == 2 else inside[..., None]
+        return np.where(mask, values, _like(fill, img))
+    if interpolation not in ('bilinear', 'bicubic'):
+        raise ValueError(f"[transform] unknown interpolation {interpolation!r}")
+    reach = 2 if interpolation == 'bilinear' else 4
+    first = 0 if reach == 2 else -1
+    x0, y0 = np.floor(x).astype(int), np.floor(y).astype(int)
+    out = 0.0
+    for i in range(first, first + reach):
+        for j in range(first, first + reach):
+            xi, yi = x0 + i, y0 + j
+            if reach == 2:
+                weight = (1 - np.abs(x - xi)) * (1 - np.abs(y - yi))
+            else:
+                weight = _cubic(x - xi) * _cubic(y - yi)
+            inside = (xi >= 0) & (xi < width) & (yi >= 0) & (yi < height)
+            values = img[np.clip(yi, 0, height - 1), np.clip(xi, 0, width - 1)].astype(np.float64)
+            if img.ndim == 3:
+                weight, inside = weight[..., None], inside[..., None]
+            out = out + weight * np.where(inside, values, fill)
+    return _like(out, img)
+
+
+def _grid(width, height):
+    return np.meshgrid(np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64))
+
+
+def affine(img, matrix, interpolation, fill):
+    x, y = _grid(img.shape[1], img.shape[0])
+    a, b, c, d, e, f = matrix
+    px, py = x + 0.5, y + 0.5
+    return _sample(img, a * px + b * py + c - 0.5, d * px + e * py + f - 0.5, interpolation, fill)
+
+
+def rotate(img, angle, interpolation, expand, center, fill):
+    height, width = img.shape[:2]
+    cx, cy = (width / 2.0, height / 2.0) if center is None else center
+    turn = np.deg2rad(angle)
+    cos, sin = np.cos(turn), np.sin(turn)
+    new_w, new_h = width, height
+    if expand:
+        corners = [(x - cx, y - cy) for x, y in ((0, 0), (width, 0), (width, height), (0, height))]
+        xs = [round(cos, 15) * x - round(sin, 15) * y + cx for x, y in corners]
+        ys = [round(sin, 15) * x + round(cos, 15) * y + cy for x, y in corners]
+        new_w = int(np.ceil(max(xs)) - np.floor(min(xs)))
+        new_h = int(np.ceil(max(ys)) - np.floor(min(ys)))
+    x, y = _grid(new_w, new_h)
+    px = x + 0.5 - cx - (new_w - width) / 2.0
+    py = y + 0.5 - cy - (new_h - height) / 2.0
+    return _sample(img, cos * px - sin * py + cx - 0.5, sin * px + cos * py + cy - 0.5, interpolation, fill)
+
+
+def perspective(img, coeffs, interpolation, fill):
+    x, y = _grid(img.shape[1], img.shape[0])
+    a, b, c, d, e, f, g, h = coeffs
+    px, py = x + 0.5, y + 0.5
+    below = g * px + h * py + 1
+    return _sample(img, (a * px + b * py + c) / below - 0.5, (d * px + e * py + f) / below - 0.5, interpolation, fill)
+
+
+def to_grayscale(img, num_output_channels):
+    gray = _like(_gray(img), img) if img.ndim == 3 and img.shape[2] >= 3 else img.reshape(img.shape[:2])
+    return np.repeat(gray[..., None], num_output_channels, axis=-1)
+
+
+def erase(img, i, j, h, w, v):
+    out = img.copy()
+    out[i:i + h, j:j + w, ...] = v
+    return out

@@ -1,0 +1,516 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Image transforms as classes."""
+import math
+import numbers
+import random
+import sys
+import traceback
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+import paddle
+
+from . import functional as F
+
+__all__ = [
+    'BaseTransform', 'Compose', 'Resize', 'RandomResizedCrop', 'CenterCrop', 'RandomHorizontalFlip',
+    'RandomVerticalFlip', 'Transpose', 'Normalize', 'BrightnessTransform', 'SaturationTransform', 'ContrastTransform',
+    'HueTransform', 'ColorJitter', 'RandomCrop', 'Pad', 'RandomAffine', 'RandomRotation', 'RandomPerspective',
+    'Grayscale', 'ToTensor', 'RandomErasing',
+]
+
+
+class Compose:
+    """Transforms one after another."""
+
+    def __init__(self, transforms):
+        self.transforms = transforms
+
+    def __call__(self, data):
+        for transform in self.transforms:
+            try:
+                data = transform(data)
+            except Exception as error:
+                print(f"fail to perform transform [{transform}] with error: {error} and stack:\n"
+                      f"{traceback.format_exc()}", file=sys.stderr)
+                raise
+        return data
+
+    def __repr__(self):
+        inner = ''.join(f'\n    {t}' for t in self.transforms)
+        return f'{self.__class__.__name__}({inner}\n)'
+
+
+class BaseTransform:
+    """Base of transforms: `_apply_image` handles inputs whose key is 'image', `_get_params` draws what one call uses.
+
+    `keys` names the elements of the input tuple, ('image',) by default; the rest pass through.
+    """
+
+    def __init__(self, keys=None):
+        if keys is None:
+            keys = ('image',)
+        elif not isinstance(keys, Sequence):
+            raise ValueError(f"keys should be a sequence, but got keys={keys}")
+        for key in keys:
+            if self._get_apply(key) is None and key not in ('image', 'coords', 'boxes', 'mask'):
+                raise NotImplementedError(f"{key} is unsupported data structure")
+        self.keys = keys
+        self.params = None
+
+    def _get_params(self, inputs):
+        """Draw the parameters of one call."""
+
+    def __call__(self, inputs):
+        alone = not isinstance(inputs, tuple)
+        inputs = (inputs,) if alone else inputs
+        self.params = self._get_params(inputs)
+        outputs = []
+        for i in range(min(len(inputs), len(self.keys))):
+            apply = self._get_apply(self.keys[i])
+            outputs.append(inputs[i] if apply is None else apply(inputs[i]))
+        outputs.extend(inputs[len(self.keys):])
+        return outputs[0] if alone or len(outputs) == 1 else tuple(outputs)
+
+    def _get_apply(self, key):
+        return getattr(self, f'_apply_{key}', None)
+
+    def _apply_image(self, image):
+        raise NotImplementedError(f"{type(self).__name__} must define _apply_image")
+
+
+class ToTensor(BaseTransform):
+    """Image to float32 tensor; 8-bit values become 0 to 1."""
+
+    def __init__(self, data_format='CHW', keys=None):
+        super().__init__(keys)
+        self.data_format = data_format
+
+    def _apply_image(self, img):
+        return F.to_tensor(img, self.data_format)
+
+
+class Resize(BaseTransform):
+    """Resize to (height, width), or the shorter side to an integer."""
+
+    def __init__(self, size, interpolation='bilinear', keys=None):
+        super().__init__(keys)
+        if not (isinstance(size, int) or (isinstance(size, Iterable) and len(size) == 2)):
+            raise AssertionError(f"size should be an int or a sequence of two, got {size}")
+        self.size = size
+        self.interpolation = interpolation
+
+    def _apply_image(self, img):
+        return F.resize(img, self.size, self.interpolation)
+
+
+class RandomResizedCrop(BaseTransform):
+    """A random box of a share of the area and an aspect ratio in the given ranges, resized to `size`."""
+
+    def __init__(self, size, scale=(0.08, 1.0), ratio=(3. / 4, 4. / 3), interpolation='bilinear', keys=None):
+        super().__init__(keys)
+        self.size = (size, size) if isinstance(size, int) else size
+        if scale[0] > scale[1]:
+            raise AssertionError("scale should be of kind (min, max)")
+        if ratio[0] > ratio[1]:
+            raise AssertionError("ratio should be of kind (min, max)")
+        self.scale = scale
+        self.ratio = ratio
+        self.interpolation = interpolation
+
+    def _get_param(self, image, attempts=10):
+        width, height = F.image_size(image)
+        area = width * height
+        for _ in range(attempts):
+            target = np.random.uniform(*self.scale) * area
+            aspect = math.exp(np.random.uniform(*(math.log(x) for x in self.ratio)))
+            w, h = int(round(math.sqrt(target * aspect))), int(round(math.sqrt(target / aspect)))
+            if 0 < w <= width and 0 < h <= height:
+                return random.randint(0, height - h), random.randint(0, width - w), h, w
+        whole = float(width) / float(height)
+        if whole < min(self.ratio):
+            w, h = width, int(round(width / min(self.ratio)))
+        elif whole > max(self.ratio):
+            w, h = int(round(height * max(self.ratio))), height
+        else:
+            w, h = width, height
+        return (height - h) // 2, (width - w) // 2, h, w
+
+    def _apply_image(self, img):
+        i, j, h, w = self._get_param(img)
+        return F.resize(F.crop(img, i, j, h, w), self.size, self.interpolation)
+
+
+class CenterCrop(BaseTransform):
+    """The middle of the image."""
+
+    def __init__(self, size, keys=None):
+        super().__init__(keys)
+        self.size = (int(size), int(size)) if isinstance(size, numbers.Number) else size
+
+    def _apply_image(self, img):
+        return F.center_crop(img, self.size)
+
+
+class RandomHorizontalFlip(BaseTransform):
+    """Mirror left to right with probability `prob`."""
+
+    def __init__(self, prob=0.5, keys=None):
+        super().__init__(keys)
+        if not 0 <= prob <= 1:
+            raise AssertionError("probability must be between 0 and 1")
+        self.prob = prob
+
+    def _apply_image(self, img):
+        return F.hflip(img) if random.random() < self.prob else img
+
+
+class RandomVerticalFlip(BaseTransform):
+    """Mirror top to bottom with probability `prob`."""
+
+    def __init__(self, prob=0.5, keys=None):
+        super().__init__(keys)
+        if not 0 <= prob <= 1:
+            raise AssertionError("probability must be between 0 and 1")
+        self.prob = prob
+
+    def _apply_image(self, img):
+        return F.vflip(img) if random.random() < self.prob else img
+
+
+class Normalize(BaseTransform):
+    """(img - mean) / std, channel by channel."""
+
+    def __init__(self, mean=0.0, std=1.0, data_format='CHW', to_rgb=False, keys=None):
+        super().__init__(keys)
+        self.mean = [mean, mean, mean] if isinstance(mean, numbers.Number) else mean
+        self.std = [std, std, std] if isinstance(std, numbers.Number) else std
+        self.data_format = data_format
+        self.to_rgb = to_rgb
+
+    def _apply_image(self, img):
+        return F.normalize(img, self.mean, self.std, self.data_format, self.to_rgb)
+
+
+class Transpose(BaseTransform):
+    """Image to an array with its axes in `order`."""
+
+    def __init__(self, order=(2, 0, 1), keys=None):
+        super().__init__(keys)
+        self.order = order
+
+    def _apply_image(self, img):
+        if isinstance(img, paddle.Tensor):
+            return img.transpose(list(self.order))
+        array = np.asarray(img)
+        if array.ndim == 2:
+            array = array[..., None]
+        return array.transpose(self.order)
+
+
+def _factor_range(value, name, center=1.0, bound=(0, float('inf')), clip=True):
+    """[low, high] from a number (center +- value) or a pair; None when nothing changes."""
+    if isinstance(value, numbers.Number):
+        if value < 0:
+            raise ValueError(f"If {name} is a single number, it must be non negative.")
+        value = [center - value, center + value]
+        if clip:
+            value[0] = max(value[0], 0)
+    elif isinstance(value, (tuple, list)) and len(value) == 2:
+        if not bound[0] <= value[0] <= value[1] <= bound[1]:
+            raise ValueError(f"{name} values should be between {bound}")
+    else:
+        raise TypeError(f"{name} should be a single number or a list/tuple with length 2.")
+    return None if value[0] == value[1] == center else value
+
+
+class BrightnessTransform(BaseTransform):
+    """Brightness by a random factor in [max(0, 1 - value), 1 + value]."""
+
+    def __init__(self, value, keys=None):
+        super().__init__(keys)
+        self.value = _factor_range(value, 'brightness')
+
+    def _apply_image(self, img):
+        if self.value is None:
+            return img
+        return F.adjust_brightness(img, random.uniform(self.value[0], self.value[1]))
+
+
+class ContrastTransform(BaseTransform):
+    """Contrast by a random factor in [max(0, 1 - value), 1 + value]."""
+
+    def __init__(self, value, keys=None):
+        super().__init__(keys)
+        if isinstance(value, numbers.Number) and value < 0:
+            raise ValueError("contrast value should be non-negative")
+        self.value = _factor_range(value, 'contrast')
+
+    def _apply_image(self, img):
+        if self.value is None:
+            return img
+        return F.adjust_contrast(img, random.uniform(self.value[0], self.value[1]))
+
+
+class SaturationTransform(BaseTransform):
+    """Saturation by a random factor in [max(0, 1 - value), 1 + value]."""
+
+    def __init__(self, value, keys=None):
+        super().__init__(keys)
+        self.value = _factor_range(value, 'saturation')
+
+    def _apply_image(self, img):
+        if self.value is None:
+            return img
+        return F.adjust_saturation(img, random.uniform(self.value[0], self.value[1]))
+
+
+class HueTransform(BaseTransform):
+    """Hue turned by a random amount in [-value, value], at most 0.5."""
+
+    def __init__(self, value, keys=None):
+        super().__init__(keys)
+        self.value = _factor_range(value, 'hue', center=0, bound=(-0.5, 0.5), clip=False)
+
+    def _apply_image(self, img):
+        if self.value is None:
+            return img
+        return F.adjust_hue(img, random.uniform(self.value[0], self.value[1]))
+
+
+class ColorJitter(BaseTransform):
+    """Brightness, contrast, saturation and hue at random, in random order."""
+
+    def __init__(self, brightness=0, contrast=0, saturation=0, hue=0, keys=None):
+        super().__init__(keys)
+        self.brightness = brightness
+        self.contrast = contrast
+        self.saturation = saturation
+        self.hue = hue
+
+    def _get_param(self, brightness, contrast, saturation, hue):
+        transforms = [BrightnessTransform(brightness), ContrastTransform(contrast), SaturationTransform(saturation),
+                      HueTransform(hue)]
+        random.shuffle(transforms)
+        return Compose(transforms)
+
+    def _apply_image(self, img):
+        return self._get_param(self.brightness, self.contrast, self.saturation, self.hue)(img)
+
+
+class RandomCrop(BaseTransform):
+    """A random box of `size`, after padding."""
+
+    def __init__(self, size, padding=None, pad_if_needed=False, fill=0, padding_mode='constant', keys=None):
+        super().__init__(keys)
+        self.size = (int(size), int(size)) if isinstance(size, numbers.Number) else size
+        self.padding = padding
+        self.pad_if_needed = pad_if_needed
+        self.fill = fill
+        self.padding_mode = padding_mode
+
+    def _get_param(self, img, output_size):
+        width, height = F.image_size(img)
+        th, tw = output_size
+        if width == tw and height == th:
+            return 0, 0, height, width
+        if width < tw or height < th:
+            raise ValueError(f"[RandomCrop] the image is {height}x{width}, smaller than the crop {th}x{tw}")
+        return random.randint(0, height - th), random.randint(0, width - tw), th, tw
+
+    def _apply_image(self, img):
+        if self.padding is not None:
+            img = F.pad(img, self.padding, self.fill, self.padding_mode)
+        width, height = F.image_size(img)
+        if self.pad_if_needed and width < self.size[1]:
+            img = F.pad(img, (self.size[1] - width, 0), self.fill, self.padding_mode)
+        if self.pad_if_needed and height < self.size[0]:
+            img = F.pad(img, (0, self.size[0] - height), self.fill, self.padding_mode)
+        i, j, h, w = self._get_param(img, self.size)
+        return F.crop(img, i, j, h, w)
+
+
+class Pad(BaseTransform):
+    """Pad by one number, (left-right, top-bottom) or (left, top, right, bottom)."""
+
+    def __init__(self, padding, fill=0, padding_mode='constant', keys=None):
+        super().__init__(keys)
+        if not isinstance(padding, (numbers.Number, list, tuple)):
+            raise AssertionError("padding should be a number or a sequence")
+        if padding_mode not in ('constant', 'edge', 'reflect', 'symmetric'):
+            raise AssertionError("padding_mode should be constant, edge, reflect or symmetric")
+        if isinstance(padding, (list, tuple)) and len(padding) not in (2, 4):
+            raise ValueError(f"Padding must be an int or a 2, or 4 element tuple, not a {len(padding)} element tuple")
+        self.padding = padding
+        self.fill = fill
+        self.padding_mode = padding_mode
+
+    def _apply_image(self, img):
+        return F.pad(img, self.padding, self.fill, self.padding_mode)
+
+
+def _angle_range(value, name):
+    if isinstance(value, numbers.Number):
+        if value < 0:
+            raise ValueError(f"If {name} is a single number, it must be positive.")
+        return (-value, value)
+    if len(value) not in (2, 4):
+        raise ValueError(f"If {name} is a sequence, it must be of len 2.")
+    return tuple(value)
+
+
+class RandomAffine(BaseTransform):
+    """Random rotation, translation, scale and shear in the given ranges."""
+
+    def __init__(self, degrees, translate=None, scale=None, shear=None, interpolation='nearest', fill=0, center=None,
+                 keys=None):
+        super().__init__(keys)
+        self.degrees = _angle_range(degrees, 'degrees')
+        if translate is not None:
+            if not isinstance(translate, (list, tuple)) or len(translate) != 2:
+                raise TypeError("translate should be a list or tuple of length 2.")
+            if any(not 0.0 <= t <= 1.0 for t in translate):
+                raise ValueError("translation values should be between 0 and 1")
+        if scale is not None:
+            if not isinstance(scale, (list, tuple)) or len(scale) != 2:
+                raise TypeError("scale should be a list or tuple of length 2.")
+            if any(s <= 0 for s in scale):
+                raise ValueError("scale values should be positive")
+        self.translate = translate
+        self.scale = scale
+        self.shear = None if shear is None else _angle_range(shear, 'shear')
+        self.interpolation = interpolation
+        self.fill = fill
+        self.center = center
+
+    def _get_param(self, img_size):
+        angle = random.uniform(*self.degrees)
+        move = (0, 0)
+        if self.translate is not None:
+            max_x, max_y = self.translate[0] * img_size[0], self.translate[1] * img_size[1]
+            move = (int(random.uniform(-max_x, max_x)), int(random.uniform(-max_y, max_y)))
+        scale = 1.0 if self.scale is None else random.uniform(*self.scale)
+        shear = (0.0, 0.0)
+        if self.shear is not None:
+            first = random.uniform(self.shear[0], self.shear[1])
+            shear = (first, random.uniform(self.shear[2], self.shear[3]) if len(self.shear) == 4 else 0.0)
+        return angle, move, scale, shear
+
+    def _apply_image(self, img):
+        angle, move, scale, shear = self._get_param(F.image_size(img))
+        return F.affine(img, angle, move, scale, shear, self.interpolation, self.fill, self.center)
+
+
+class RandomRotation(BaseTransform):
+    """Rotation by a random angle in [-degrees, degrees] or the given range."""
+
+    def __init__(self, degrees, interpolation='nearest', expand=False, center=None, fill=0, keys=None):
+        self.degrees = _angle_range(degrees, 'degrees')
+        super().__init__(keys)
+        self.interpolation = interpolation
+        self.expand = expand
+        self.center = center
+        self.fill = fill
+
+    def _get_param(self, degrees):
+        return random.uniform(degrees[0], degrees[1])
+
+    def _apply_image(self, img):
+        return F.rotate(img, self._get_param(self.degrees), self.interpolation, self.expand, self.center, self.fill)
+
+
+class RandomPerspective(BaseTransform):
+    """A random change of perspective with probability `prob`."""
+
+    def __init__(self, prob=0.5, distortion_scale=0.5, interpolation='nearest', fill=0, keys=None):
+        super().__init__(keys)
+        if not 0 <= prob <= 1:
+            raise AssertionError("probability must be between 0 and 1")
+        if not 0 <= distortion_scale <= 1:
+            raise AssertionError("distortion_scale must be between 0 and 1")
+        self.prob = prob
+        self.distortion_scale = distortion_scale
+        self.interpolation = interpolation
+        self.fill = fill
+
+    def get_params(self, width, height, distortion_scale):
+        """Corners of the image and where they go."""
+        half_h, half_w = height // 2, width // 2
+        reach_w, reach_h = int(distortion_scale * half_w), int(distortion_scale * half_h)
+        ends = [
+            [int(random.uniform(0, reach_w + 1)), int(random.uniform(0, reach_h + 1))],
+            [int(random.uniform(width - reach_w - 1, width)), int(random.uniform(0, reach_h + 1))],
+            [int(random.uniform(width - reach_w - 1, width)), int(random.uniform(height - reach_h - 1, height))],
+            [int(random.uniform(0, reach_w + 1)), int(random.uniform(height - reach_h - 1, height))]]
+        starts = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]]
+        return starts, ends
+
+    def _apply_image(self, img):
+        if random.random() >= self.prob:
+            return img
+        width, height = F.image_size(img)
+        starts, ends = self.get_params(width, height, self.distortion_scale)
+        return F.perspective(img, starts, ends, self.interpolation, self.fill)
+
+
+class Grayscale(BaseTransform):
+    """Black and white, in 1 or 3 equal channels."""
+
+    def __init__(self, num_output_channels=1, keys=None):
+        super().__init__(keys)
+        self.num_output_channels = num_output_channels
+
+    def _apply_image(self, img):
+        return F.to_grayscale(img, self.num_output_channels)
+
+
+class RandomErasing(BaseTransform):
+    """Erase a random box with probability `prob`; `value` is a number, one for each channel, or 'random'."""
+
+    def __init__(self, prob=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, inplace=False, keys=None):
+        super().__init__(keys)
+        if not isinstance(scale, (tuple, list)) or not 0 <= scale[0] <= scale[1] <= 1:
+            raise AssertionError("scale should be of kind (min, max) and in range [0, 1]")
+        if not isinstance(ratio, (tuple, list)) or not 0 <= ratio[0] <= ratio[1]:
+            raise AssertionError("ratio should be of kind (min, max)")
+        if not 0 <= prob <= 1:
+            raise AssertionError("The probability should be in range [0, 1]")
+        if not isinstance(value, (numbers.Number, str, tuple, list)):
+            raise AssertionError("value should be a number, tuple, list or str")
+        if isinstance(value, str) and value != 'random':
+            raise ValueError("value must be 'random' when type is str")
+        self.prob = prob
+        self.scale = scale
+        self.ratio = ratio
+        self.value = value
+        self.inplace = inplace
+
+    def _get_param(self, img):
+        width, height = F.image_size(img)
+        channels = img.shape[-3] if isinstance(img, paddle.Tensor) else (np.asarray(img).shape + (1,))[2]
+        logs = np.log(np.array(self.ratio))
+        for _ in range(10):
+            target = np.random.uniform(*self.scale) * height * width
+            aspect = np.exp(np.random.uniform(*logs))
+            h, w = int(round(np.sqrt(target * aspect))), int(round(np.sqrt(target / aspect)))
+            if not (h < height and w < width):
+                continue
+            value = self.value
+            if value == 'random':
+                value = np.random.normal(size=[h, w, channels] if not isinstance(img, paddle.Tensor)
+                                         else [channels, h, w])
+            elif isinstance(value, (list, tuple)):
+                value = np.array(value)
+                if isinstance(img, paddle.Tensor):
+                    value = value.reshape(-1, 1, 1)
+            if isinstance(img, paddle.Tensor) and isinstance(value, np.ndarray):
+                value = paddle.to_tensor(value.astype('float32')).astype(img.dtype).expand([channels, h, w])
+            return np.random.randint(0, height - h + 1), np.random.randint(0, width - w + 1), h, w, value
+        return 0, 0, height, width, img
+
+    def _apply_image(self, img):
+        if random.random() >= self.prob:
+            return img
+        top, left, h, w, value = self._get_param(img)
+        return F.erase(img, top, left, h, w, value, self.inplace)
