@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops that convert contiguous arrays between element types; half and float8 only from and to float.
+#pragma once
+
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // gcc 12: its own AVX-512 intrinsics
+#include <immintrin.h>
+#include <stdint.h>
+
+#include "paddle/phi/primitives/math_base.inc.h"
+
+namespace phi {
+namespace PD_ISA {
+
+#define PD_LOOP _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i)
+
+template <class From, class To>
+static void convert_loop(const void* src, void* dst, int64_t n) {
+  const From* s = static_cast<const From*>(src);
+  To* d = static_cast<To*>(dst);
+  PD_LOOP d[i] = cast<To>(s[i]);
+}
+// A stored bool is any byte: nonzero is true.
+template <class To>
+static void convert_from_bool(const void* src, void* dst, int64_t n) {
+  const uint8_t* s = static_cast<const uint8_t*>(src);
+  To* d = static_cast<To*>(dst);
+  PD_LOOP d[i] = cast<To>(static_cast<uint8_t>(s[i] != 0));
+}
+
+// Byte-wide arithmetic is done in int lanes by the compiler; sub-word float work here is on uint32.
+static void f16_to_f32(const void* src, void* dst, int64_t n) {
+  const uint16_t* s = static_cast<const uint16_t*>(src);
+  float* d = static_cast<float*>(dst);
+  int64_t i = 0;
+#ifdef __AVX512F__
+  for (; i + 16 <= n; i += 16)
+    _mm512_storeu_ps(d + i, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(s + i))));
+#endif
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps(d + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i))));
+  for (; i < n; ++i) d[i] = _cvtsh_ss(s[i]);
+}
+static void f32_to_f16(const void* src, void* dst, int64_t n) {
+  const float* s = static_cast<const float*>(src);
+  uint16_t* d = static_cast<uint16_t*>(dst);
+  int64_t i = 0;
+#ifdef __AVX512F__
+  for (; i + 16 <= n; i += 16)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(d + i), _mm512_cvtps_ph(_mm512_loadu_ps(s + i), 0));
+#endif
+  for (; i + 8 <= n; i += 8)
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(d + i), _mm256_cvtps_ph(_mm256_loadu_ps(s + i), 0));
+  for (; i < n; ++i) d[i] = _cvtss_sh(s[i], 0);
+}
+static void bf16_to_f32(const void* src, void* dst, int64_t n) {
+  const uint16_t* s = static_cast<const uint16_t*>(src);
+  float* d = static_cast<float*>(dst);
+  PD_LOOP d[i] = from_bits(static_cast<uint32_t>(s[i]) << 16);
+}
+static void f32_to_bf16(const void* src, void* dst, int64_t n) {
+  const float* s = static_cast<const float*>(src);
+  uint16_t* d = static_cast<uint16_t*>(dst);
+  PD_LOOP {
+    uint32_t u = bits(s[i]);
+    uint32_t r = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+    uint32_t q = (u >> 16) | 0x40u;
+    d[i] = static_cast<uint16_t>(select(s[i] != s[i], q, r));
+  }
+}
+static void e4m3_to_f32(const void* src, void* dst, int64_t n) {
+  const uint8_t* s = static_cast<const uint8_t*>(src);
+  float* d = static_cast<float*>(dst);
+  PD_LOOP {
+    uint32_t v = s[i], a = v & 0x7fu;
+    uint32_t small = bits(static_cast<float>(static_cast<int32_t>(a)) * 0x1p-9f);
+    uint32_t r = select(a == 0x7fu, 0x7fc00000u, select(a < 8u, small, (a << 20) + (120u << 23)));
+    d[i] = from_bits(r | ((v & 0x80u) << 24));
+  }
+}
+static void e5m2_to_f32(const void* src, void* dst, int64_t n) {
+  const uint8_t* s = static_cast<const uint8_t*>(src);
+  float* d = static_cast<float*>(dst);
+  PD_LOOP {
+    uint32_t v = s[i], a = v & 0x7fu;
+    uint32_t small = bits(static_cast<float>(static_cast<int32_t>(a)) * 0x1p-16f);
+    uint32_t special = 0x7f800000u | (a << 21) | select(a > 0x7cu, 0x400000u, 0u);
+    uint32_t r = select(a >= 0x7cu, special, select(a < 4u, small, (a << 21) + (112u << 23)));
+    d[i] = from_bits(r | ((v & 0x80u) << 24));
+  }
+}
+// kShift: mantissa bits dropped; values below kMinNormal are counted in units of the smallest number by adding kMagic.
+template <int kShift, uint32_t kBias, uint32_t kMax, uint32_t kMaxCode, uint32_t kNan, uint32_t kMinNormal, uint32_t kMagic>
+static void f32_to_f8(const void* src, void* dst, int64_t n) {
+  const float* s = static_cast<const float*>(src);
+  uint8_t* d = static_cast<uint8_t*>(dst);
+  PD_LOOP {
+    uint32_t u = bits(s[i]), a = u & 0x7fffffffu;
+    uint32_t normal = (a + ((1u << (kShift - 1)) - 1u) + ((a >> kShift) & 1u) - (kBias << 23)) >> kShift;
+    uint32_t small = bits(from_bits(a) + from_bits(kMagic)) - kMagic;
+    uint32_t r = select(a < kMinNormal, small, select(a >= kMax, kMaxCode, normal));
+    r = select(a > 0x7f800000u, kNan, r);
+    d[i] = static_cast<uint8_t>(r | ((u >> 24) & 0x80u));
+  }
+}
+
+#undef PD_LOOP
+
+}  // namespace PD_ISA
+}  // namespace phi

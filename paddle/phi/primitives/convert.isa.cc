@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of contiguous conversions, and the tile moves of the elementwise driver: transposition and streaming stores.
+#include "paddle/phi/primitives/convert.inc.h"
+
+namespace phi {
+namespace PD_ISA {
+
+#define PD_EXPORT __attribute__((visibility("hidden")))
+using ConvertLoop = void (*)(const void*, void*, int64_t);
+
+// Indexed by phi::DataType: bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128 e4m3 e5m2. Null: go through float32.
+#define PD_ROW(T)                                                                                                      \
+  {convert_loop<T, bool>, convert_loop<T, uint8_t>, convert_loop<T, int8_t>, convert_loop<T, int16_t>,                 \
+   convert_loop<T, int32_t>, convert_loop<T, int64_t>, nullptr, nullptr, convert_loop<T, float>, convert_loop<T, double>, \
+   convert_loop<T, cplx<float>>, convert_loop<T, cplx<double>>, nullptr, nullptr}
+#define PD_HALF_ROW(f) \
+  {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, f, nullptr, nullptr, nullptr, nullptr, nullptr}
+static const ConvertLoop kTable[14][14] = {
+    {convert_from_bool<bool>, convert_from_bool<uint8_t>, convert_from_bool<int8_t>, convert_from_bool<int16_t>,
+     convert_from_bool<int32_t>, convert_from_bool<int64_t>, nullptr, nullptr, convert_from_bool<float>,
+     convert_from_bool<double>, convert_from_bool<cplx<float>>, convert_from_bool<cplx<double>>, nullptr, nullptr},
+    PD_ROW(uint8_t),
+    PD_ROW(int8_t),
+    PD_ROW(int16_t),
+    PD_ROW(int32_t),
+    PD_ROW(int64_t),
+    PD_HALF_ROW(f16_to_f32),
+    PD_HALF_ROW(bf16_to_f32),
+    {convert_loop<float, bool>, convert_loop<float, uint8_t>, convert_loop<float, int8_t>, convert_loop<float, int16_t>,
+     convert_loop<float, int32_t>, convert_loop<float, int64_t>, f32_to_f16, f32_to_bf16, convert_loop<float, float>,
+     convert_loop<float, double>, convert_loop<float, cplx<float>>, convert_loop<float, cplx<double>>,
+     f32_to_f8<20, 120, 0x43e00000u, 0x7e, 0x7f, 0x3c800000u, 0x46800000u>,
+     f32_to_f8<21, 112, 0x47600000u, 0x7b, 0x7e, 0x38800000u, 0x43000000u>},
+    PD_ROW(double),
+    PD_ROW(cplx<float>),
+    PD_ROW(cplx<double>),
+    PD_HALF_ROW(e4m3_to_f32),
+    PD_HALF_ROW(e5m2_to_f32),
+};
+
+PD_EXPORT ConvertLoop convert_table(int from, int to);
+ConvertLoop convert_table(int from, int to) { return kTable[from][to]; }
+
+// --- strided moves of raw elements: n1 rows of n0, strides in bytes, the other side dense ------------------------------
+struct Bytes16 {
+  uint64_t a, b;
+};
+template <class T>
+static void load_loop(const char* src, int64_t st0, int64_t n0, int64_t st1, int64_t n1, char* dst) {
+  T* d = reinterpret_cast<T*>(dst);
+  for (int64_t j = 0; j < n1; ++j, src += st1, d += n0) {
+    if (st0 == static_cast<int64_t>(sizeof(T))) {
+      const T* s = reinterpret_cast<const T*>(src);
+      for (int64_t i = 0; i < n0; ++i) d[i] = s[i];
+    } else if (st0 == 0) {
+      const T v = *reinterpret_cast<const T*>(src);
+      for (int64_t i = 0; i < n0; ++i) d[i] = v;
+    } else {
+      const char* s = src;
+      for (int64_t i = 0; i < n0; ++i, s += st0) d[i] = *reinterpret_cast<const T*>(s);
+    }
+  }
+}
+template <class T>
+static void store_loop(const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1) {
+  const T* s = reinterpret_cast<const T*>(src);
+  for (int64_t j = 0; j < n1; ++j, dst += st1, s += n0) {
+    if (st0 == static_cast<int64_t>(sizeof(T))) {
+      T* d = reinterpret_cast<T*>(dst);
+      for (int64_t i = 0; i < n0; ++i) d[i] = s[i];
+    } else {
+      char* d = dst;
+      for (int64_t i = 0; i < n0; ++i, d += st0) *reinterpret_cast<T*>(d) = s[i];
+    }
+  }
+}
+PD_EXPORT void load_strided(int size, const char* src, int64_t st0, int64_t n0, int64_t st1, int64_t n1, char* dst);
+void load_strided(int size, const char* src, int64_t st0, int64_t n0, int64_t st1, int64_t n1, char* dst) {
+  switch (size) {
+    case 1: return load_loop<uint8_t>(src, st0, n0, st1, n1, dst);
+    case 2: return load_loop<uint16_t>(src, st0, n0, st1, n1, dst);
+    case 4: return load_loop<uint32_t>(src, st0, n0, st1, n1, dst);
+    case 8: return load_loop<uint64_t>(src, st0, n0, st1, n1, dst);
+    default: return load_loop<Bytes16>(src, st0, n0, st1, n1, dst);
+  }
+}
+PD_EXPORT void store_strided(int size, const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1);
+void store_strided(int size, const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1) {
+  switch (size) {
+    case 1: return store_loop<uint8_t>(src, dst, st0, n0, st1, n1);
+    case 2: return store_loop<uint16_t>(src, dst, st0, n0, st1, n1);
+    case 4: return store_loop<uint32_t>(src, dst, st0, n0, st1, n1);
+    case 8: return store_loop<uint64_t>(src, dst, st0, n0, st1, n1);
+    default: return store_loop<Bytes16>(src, dst, st0, n0, st1, n1);
+  }
+}
+
+// dst[r * dst_row + c] = src[c * src_row + r] for r < rows, c < cols; rows in bytes, elements contiguous along them.
+template <class T>
+static void transpose_plain(const char* src, int64_t src_row, char* dst, int64_t dst_row, int64_t rows, int64_t cols) {
+  for (int64_t c = 0; c < cols; ++c)
+    for (int64_t r = 0; r < rows; ++r)
+      *reinterpret_cast<T*>(dst + r * dst_row + c * static_cast<int64_t>(sizeof(T))) =
+          *reinterpret_cast<const T*>(src + c * src_row + r * static_cast<int64_t>(sizeof(T)));
+}
+static inline void transpose8x8_32(const char* src, int64_t src_row, char* dst, int64_t dst_row) {
+  __m256 r[8], t[8];
+  for (int i = 0; i < 8; ++i) r[i] = _mm256_loadu_ps(reinterpret_cast<const float*>(src + i * src_row));
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+    t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    r[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
+    r[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xee);
+    r[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
+    r[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee);
+  }
+  for (int i = 0; i < 4; ++i) {
+    _mm256_storeu_ps(reinterpret_cast<float*>(dst + i * dst_row), _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
+    _mm256_storeu_ps(reinterpret_cast<float*>(dst + (i + 4) * dst_row), _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
+  }
+}
+static inline void transpose4x4_64(const char* src, int64_t src_row, char* dst, int64_t dst_row) {
+  __m256d r[4], t[4];
+  for (int i = 0; i < 4; ++i) r[i] = _mm256_loadu_pd(reinterpret_cast<const double*>(src + i * src_row));
+  t[0] = _mm256_unpacklo_pd(r[0], r[1]);
+  t[1] = _mm256_unpackhi_pd(r[0], r[1]);
+  t[2] = _mm256_unpacklo_pd(r[2], r[3]);
+  t[3] = _mm256_unpackhi_pd(r[2], r[3]);
+  for (int i = 0; i < 2; ++i) {
+    _mm256_storeu_pd(reinterpret_cast<double*>(dst + i * dst_row), _mm256_permute2f128_pd(t[i], t[i + 2], 0x20));
+    _mm256_storeu_pd(reinterpret_cast<double*>(dst + (i + 2) * dst_row), _mm256_permute2f128_pd(t[i], t[i + 2], 0x31));
+  }
+}
+template <class T, int kBlock, class Block>
+static void transpose_blocks(const char* src, int64_t src_row, char* dst, int64_t dst_row, int64_t rows, int64_t cols,
+                             Block block) {
+  constexpr int64_t kSize = sizeof(T);
+  const int64_t full_c = cols / kBlock * kBlock, full_r = rows / kBlock * kBlock;
+  for (int64_t c = 0; c < full_c; c += kBlock)
+    for (int64_t r = 0; r < full_r; r += kBlock)
+      block(src + c * src_row + r * kSize, src_row, dst + r * dst_row + c * kSize, dst_row);
+  if (full_r < rows)
+    transpose_plain<T>(src + full_r * kSize, src_row, dst + full_r * dst_row, dst_row, rows - full_r, full_c);
+  if (full_c < cols) transpose_plain<T>(src + full_c * src_row, src_row, dst + full_c * kSize, dst_row, rows, cols - full_c);
+}
+PD_EXPORT void transpose_tile(int size, const char* src, int64_t src_row, char* dst, int64_t dst_row, int64_t rows,
+                              int64_t cols);
+void transpose_tile(int size, const char* src, int64_t src_row, char* dst, int64_t dst_row, int64_t rows, int64_t cols) {
+  switch (size) {
+    case 1: return transpose_plain<uint8_t>(src, src_row, dst, dst_row, rows, cols);
+    case 2: return transpose_plain<uint16_t>(src, src_row, dst, dst_row, rows, cols);
+    case 4: return transpose_blocks<uint32_t, 8>(src, src_row, dst, dst_row, rows, cols, transpose8x8_32);
+    case 8: return transpose_blocks<uint64_t, 4>(src, src_row, dst, dst_row, rows, cols, transpose4x4_64);
+    default: return transpose_plain<Bytes16>(src, src_row, dst, dst_row, rows, cols);
+  }
+}
+
+// Copies past the caches; dst 64-byte aligned, bytes a multiple of 64. stream_fence orders it before later stores.
+PD_EXPORT void stream_copy(char* dst, const char* src, int64_t bytes);
+void stream_copy(char* dst, const char* src, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += 64) {
+#ifdef __AVX512F__
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(dst + i), _mm512_load_si512(src + i));
+#else
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + i), _mm256_load_si256(reinterpret_cast<const __m256i*>(src + i)));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + i + 32),
+                        _mm256_load_si256(reinterpret_cast<const __m256i*>(src + i + 32)));
+#endif
+  }
+}
+
+}  // namespace PD_ISA
+}  // namespace phi
