@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shared by the datasets: finding their files, and the kind of image they return."""
+import os
+
+import numpy as np
+
+__all__ = ['find_file', 'check_mode', 'check_backend', 'from_array']
+
+DATA_HOME = os.path.expanduser('~/.cache/paddle/dataset')
+
+
+def find_file(given, folder, name, owner):
+    """`given`, or the cached file. RuntimeError when neither is there."""
+    if given is not None:
+        if not os.path.exists(given):
+            raise RuntimeError(f"[{owner}] {given} does not exist")
+        return given
+    path = os.path.join(DATA_HOME, folder, name)
+    if not os.path.exists(path):
+        raise RuntimeError(f"[{owner}] files are not downloaded: give the path of {name}, or put it at {path}")
+    return path
+
+
+def check_mode(mode, allowed):
+    """`mode` in lower case; AssertionError unless it is one of `allowed`."""
+    if mode.lower() not in allowed:
+        raise AssertionError(f"mode should be one of {', '.join(repr(a) for a in allowed)}, but got {mode}")
+    return mode.lower()
+
+
+def check_backend(backend):
+    """The backend to use, 'pil' or 'cv2'; ValueError for another."""
+    if backend is None:
+        from paddle.vision import get_image_backend
+        backend = get_image_backend()
+    if backend not in ('pil', 'cv2'):
+        raise ValueError(f"Expected backend are one of ['pil', 'cv2'], but got {backend}")
+    return backend
+
+
+def from_array(array, backend, mode=None):
+    """A PIL image of the array, or the array itself for 'cv2'."""
+    if backend == 'pil':
+        from PIL import Image
+        image = Image.fromarray(np.ascontiguousarray(array).astype('uint8'))
+        return image.convert(mode) if mode else image
+    return array

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CIFAR-10 and CIFAR-100 from their tar archives."""
+import tarfile
+
+import numpy as np
+
+from paddle.framework.unpickle import load_pickle
+from paddle.io import Dataset
+
+from ._local import check_backend, check_mode, find_file, from_array
+
+__all__ = ['Cifar10', 'Cifar100']
+
+
+class Cifar10(Dataset):
+    """(32x32 image, label) pairs; `data_file` is the archive of the Python version, `mode` 'train' or 'test'."""
+
+    _ARCHIVE = 'cifar-10-python.tar.gz'
+    _PARTS = {'train': 'data_batch', 'test': 'test_batch'}
+    _LABELS = 'labels'
+
+    def __init__(self, data_file=None, mode='train', transform=None, download=True, backend=None):
+        self.mode = check_mode(mode, ('train', 'test'))
+        self.backend = check_backend(backend)
+        self.data_file = find_file(data_file, 'cifar', self._ARCHIVE, type(self).__name__)
+        self.transform = transform
+        self.data = []
+        self._load_data()
+        self.dtype = 'float32'
+
+    def _load_data(self):
+        part = self._PARTS[self.mode]
+        with tarfile.open(self.data_file, mode='r') as archive:
+            for name in sorted(n for n in archive.getnames() if part in n.rsplit('/', 1)[-1]):
+                batch = load_pickle(archive.extractfile(name), f'{self.data_file}:{name}')
+                batch = {k.decode() if isinstance(k, bytes) else k: v for k, v in batch.items()}
+                if 'data' not in batch or self._LABELS not in batch:
+                    raise ValueError(f"[Cifar] {name} has no data or no {self._LABELS}")
+                self.data.extend(zip(batch['data'], batch[self._LABELS]))
+
+    def __getitem__(self, idx):
+        image, label = self.data[idx]
+        image = np.reshape(image, [3, 32, 32]).transpose([1, 2, 0])
+        image = from_array(image, self.backend) if self.backend == 'pil' else image.astype('float32')
+        if self.transform is not None:
+            image = self.transform(image)
+        return image, np.array(label).astype('int64')
+
+    def __len__(self):
+        return len(self.data)
+
+
+class Cifar100(Cifar10):
+    """CIFAR with 100 classes, by their fine labels."""
+
+    _ARCHIVE = 'cifar-100-python.tar.gz'
+    _PARTS = {'train': 'train', 'test': 'test'}
+    _LABELS = 'fine_labels'

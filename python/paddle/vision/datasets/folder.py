@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets of image files in folders."""
+import os
+
+from paddle.io import Dataset
+
+__all__ = ['DatasetFolder', 'ImageFolder', 'has_valid_extension', 'make_dataset', 'default_loader', 'IMG_EXTENSIONS']
+
+IMG_EXTENSIONS = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')
+
+
+def has_valid_extension(filename, extensions):
+    """Whether the file name ends with one of `extensions`."""
+    if not isinstance(extensions, (list, tuple)):
+        raise AssertionError("`extensions` must be list or tuple.")
+    return filename.lower().endswith(tuple(x.lower() for x in extensions))
+
+
+def _chooser(extensions, is_valid_file):
+    if (extensions is None) == (is_valid_file is None):
+        raise ValueError("Both extensions and is_valid_file cannot be None or not None at the same time")
+    return is_valid_file if is_valid_file is not None else lambda path: has_valid_extension(path, extensions)
+
+
+def _files(root, valid):
+    for folder, _, names in sorted(os.walk(root, followlinks=True)):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if valid(path):
+                yield path
+
+
+def make_dataset(dir, class_to_idx, extensions, is_valid_file=None):
+    """(path, class index) of every valid file below the class folders."""
+    valid = _chooser(extensions, is_valid_file)
+    samples = []
+    for name in sorted(class_to_idx):
+        folder = os.path.join(os.path.expanduser(dir), name)
+        if os.path.isdir(folder):
+            samples += [(path, class_to_idx[name]) for path in _files(folder, valid)]
+    return samples
+
+
+def default_loader(path):
+    """An RGB PIL image, or what `paddle.vision.image_load` gives for the chosen backend."""
+    from paddle.vision import get_image_backend, image_load
+    if get_image_backend() == 'pil':
+        from PIL import Image
+        with open(path, 'rb') as stream:
+            return Image.open(stream).convert('RGB')
+    return image_load(path)
+
+
+class DatasetFolder(Dataset):
+    """(sample, class index) from root/class/.../file. RuntimeError when no file is found."""
+
+    def __init__(self, root, loader=None, extensions=None, transform=None, is_valid_file=None):
+        self.root = root
+        self.transform = transform
+        if extensions is None and is_valid_file is None:
+            extensions = IMG_EXTENSIONS
+        self.classes = sorted(entry.name for entry in os.scandir(root) if entry.is_dir())
+        self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
+        self.samples = make_dataset(root, self.class_to_idx, extensions, is_valid_file)
+        if not self.samples:
+            raise RuntimeError(f"Found 0 directories in subfolders of: {root}\nSupported extensions are: "
+                               f"{','.join(extensions or ())}")
+        self.loader = default_loader if loader is None else loader
+        self.extensions = extensions
+        self.targets = [target for _, target in self.samples]
+
+    def __getitem__(self, index):
+        path, target = self.samples[index]
+        sample = self.loader(path)
+        return (self.transform(sample) if self.transform is not None else sample), target
+
+    def __len__(self):
+        return len(self.samples)
+
+
+class ImageFolder(Dataset):
+    """[sample] for every file below `root`, without classes. RuntimeError when no file is found."""
+
+    def __init__(self, root, loader=None, extensions=None, transform=None, is_valid_file=None):
+        self.root = root
+        if extensions is None and is_valid_file is None:
+            extensions = IMG_EXTENSIONS
+        self.samples = list(_files(os.path.expanduser(root), _chooser(extensions, is_valid_file)))
+        if not self.samples:
+            raise RuntimeError(f"Found 0 files in subfolders of: {root}\nSupported extensions are: "
+                               f"{','.join(extensions or ())}")
+        self.loader = default_loader if loader is None else loader
+        self.extensions = extensions
+        self.transform = transform
+
+    def __getitem__(self, index):
+        sample = self.loader(self.samples[index])
+        return [self.transform(sample) if self.transform is not None else sample]
+
+    def __len__(self):
+        return len(self.samples)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MNIST and FashionMNIST from their idx files, gzipped or not."""
+import gzip
+import struct
+
+import numpy as np
+
+from paddle.io import Dataset
+
+from ._local import check_backend, check_mode, find_file, from_array
+
+__all__ = ['MNIST', 'FashionMNIST']
+
+
+def _read(path, magic, dims):
+    with open(path, 'rb') as stream:
+        packed = stream.read(2) == b'\x1f\x8b'
+    with (gzip.open(path, 'rb') if packed else open(path, 'rb')) as stream:
+        head = stream.read(4 * (dims + 1))
+        if len(head) != 4 * (dims + 1):
+            raise ValueError(f"[MNIST] {path} is not an idx file")
+        values = struct.unpack('>' + 'I' * (dims + 1), head)
+        if values[0] != magic:
+            raise ValueError(f"[MNIST] {path} starts with {values[0]}, expected {magic}")
+        data = np.frombuffer(stream.read(), np.uint8)
+    count = int(np.prod(values[1:]))
+    if data.size != count:
+        raise ValueError(f"[MNIST] {path} holds {data.size} bytes, expected {count}")
+    return data.reshape(values[1:])
+
+
+class MNIST(Dataset):
+    """(28x28 image, label [1] int64) pairs; `mode` is 'train' or 'test'."""
+
+    NAME = 'mnist'
+    URL_PREFIX = 'https://dataset.bj.bcebos.com/mnist/'
+    TEST_IMAGE_URL = URL_PREFIX + 't10k-images-idx3-ubyte.gz'
+    TEST_IMAGE_MD5 = '9fb629c4189551a2d022fa330f9573f3'
+    TEST_LABEL_URL = URL_PREFIX + 't10k-labels-idx1-ubyte.gz'
+    TEST_LABEL_MD5 = 'ec29112dd5afa0611ce80d1b7f02629c'
+    TRAIN_IMAGE_URL = URL_PREFIX + 'train-images-idx3-ubyte.gz'
+    TRAIN_IMAGE_MD5 = 'f68b3c2dcbeaaa9fbdd348bbdeb94873'
+    TRAIN_LABEL_URL = URL_PREFIX + 'train-labels-idx1-ubyte.gz'
+    TRAIN_LABEL_MD5 = 'd53e105ee54ea40749a09fcbcd1e9432'
+
+    def __init__(self, image_path=None, label_path=None, mode='train', transform=None, download=True, backend=None):
+        self.mode = check_mode(mode, ('train', 'test'))
+        self.backend = check_backend(backend)
+        prefix = 'train' if self.mode == 'train' else 't10k'
+        self.image_path = find_file(image_path, self.NAME, f'{prefix}-images-idx3-ubyte.gz', type(self).__name__)
+        self.label_path = find_file(label_path, self.NAME, f'{prefix}-labels-idx1-ubyte.gz', type(self).__name__)
+        self.transform = transform
+        self.images = _read(self.image_path, 2051, 3)
+        self.labels = _read(self.label_path, 2049, 1).astype('int64')
+        if len(self.images) != len(self.labels):
+            raise ValueError(f"[MNIST] {len(self.images)} images but {len(self.labels)} labels")
+
+    def __getitem__(self, idx):
+        image, label = self.images[idx], self.labels[idx:idx + 1] if idx != -1 else self.labels[-1:]
+        image = from_array(image, self.backend, 'L') if self.backend == 'pil' else image.astype('float32')
+        if self.transform is not None:
+            image = self.transform(image)
+        return image, label.astype('int64')
+
+    def __len__(self):
+        return len(self.labels)
+
+
+class FashionMNIST(MNIST):
+    """Clothes in the format of MNIST."""
+
+    NAME = 'fashion-mnist'
+    URL_PREFIX = 'https://dataset.bj.bcebos.com/fashion_mnist/'
+    TEST_IMAGE_URL = URL_PREFIX + 't10k-images-idx3-ubyte.gz'
+    TEST_IMAGE_MD5 = 'bef4ecab320f06d8554ea6380940ec79'
+    TEST_LABEL_URL = URL_PREFIX + 't10k-labels-idx1-ubyte.gz'
+    TEST_LABEL_MD5 = 'bb300cfdad3c16e7a12a480ee83cd310'
+    TRAIN_IMAGE_URL = URL_PREFIX + 'train-images-idx3-ubyte.gz'
+    TRAIN_IMAGE_MD5 = '8d4fb7e6c68d591d4c3dfef9ec88bf0d'
+    TRAIN_LABEL_URL = URL_PREFIX + 'train-labels-idx1-ubyte.gz'
+    TRAIN_LABEL_MD5 = '25c81989df183df01b3e8a0aad5dffbe'
