@@ -6,3 +6,5 @@
 
 #include "paddle/phi/primitives/math_base.inc.h"
 #include "paddle/phi/primitives/math_real.inc.h"
+#include "paddle/phi/primitives/math_cplx.inc.h"
+#include "paddle/phi/primitives/math_special.inc.h"
