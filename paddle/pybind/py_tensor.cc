@@ -238,7 +238,7 @@ int InitTensorType(PyObject* module) {
   PyType_Slot value_slots[] = {{Py_tp_doc, const_cast<char*>("A tensor of a program being recorded: shape and dtype, no data.")},
                                {0, nullptr}};
   PyType_Spec value_spec = {"paddle.base.libpaddle.pir.Value", sizeof(PyTensor), 0,
-                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, value_slots};
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, value_slots};
   PyRef bases(PyTuple_Pack(1, type));
   g_value_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(&value_spec, bases.get()));
   if (!g_value_type) return -1;

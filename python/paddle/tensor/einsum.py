@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""einsum: sums of products given by an equation, as transposes, reductions and matrix products."""
+import paddle
+from paddle import _C_ops
+
+__all__ = ['einsum']
+
+
+def _parse(equation, operands):
+    equation = equation.replace(' ', '')
+    left, arrow, right = equation.partition('->')
+    terms = left.split(',')
+    if len(terms) != len(operands):
+        raise AssertionError(f'Invalid equation: the number of operands is {len(operands)}, but found {len(terms)} segments in the label '
+                             'equation.')
+    broadcast = 0
+    for term, x in zip(terms, operands):
+        named = len(term.replace('...', ''))
+        if '...' in term:
+            broadcast = max(broadcast, x.ndim - named)
+        elif named != x.ndim:
+            raise AssertionError(f'Invalid equation: {term!r} names {named} axes of an operand with {x.ndim}.')
+    dots = [f'.{i}' for i in range(broadcast)]
+
+    def labels(term, ndim=None):
+        head, found, tail = term.partition('...')
+        count = broadcast if ndim is None else ndim - len(head) - len(tail)
+        return [*head, *(dots[broadcast - count:] if found else []), *tail]
+
+    inputs = [labels(term, x.ndim) for term, x in zip(terms, operands)]
+    if arrow:
+        output = labels(right)
+    else:
+        seen = [label for term in inputs for label in term if len(label) == 1]
+        output = dots + sorted(label for label in set(seen) if seen.count(label) == 1)
+    for label in output:
+        if not any(label in term for term in inputs):
+            raise AssertionError(f'Invalid equation: the output label {label!r} is not in the operands.')
+    if len(set(output)) != len(output):
+        raise AssertionError(f'Invalid equation: duplicate output labels in {right!r}.')
+    return inputs, output
+
+
+def _diagonals(x, labels):
+    """Repeated labels of one operand become its diagonal."""
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            a = labels.index(label)
+            b = labels.index(label, a + 1)
+            x = paddle.diagonal(x, 0, a, b)
+            labels = [name for i, name in enumerate(labels) if i not in (a, b)] + [label]
+    return x, labels
+
+
+def _arrange(x, labels, order):
+    """`x` with its axes in `order`, labels it lacks as axes of 1."""
+    present = [label for label in order if label in labels]
+    perm = [labels.index(label) for label in present]
+    if perm != list(range(len(perm))):
+        x = _C_ops.transpose(x, perm)
+    if len(present) == len(order):
+        return x
+    it = iter(x.shape)
+    return x.reshape([next(it) if label in labels else 1 for label in order])
+
+
+def _sum_out(x, labels, keep):
+    gone = [i for i, label in enumerate(labels) if label not in keep]
+    if gone:
+        x = paddle.sum(x, gone)
+        labels = [label for label in labels if label in keep]
+    return x, labels
+
+
+def _pair(x, lx, y, ly, keep):
+    """Two operands contracted over the labels nobody else needs."""
+    x, lx = _sum_out(x, lx, set(ly) | keep)
+    y, ly = _sum_out(y, ly, set(lx) | keep)
+    size = {}
+    for labels, t in ((lx, x), (ly, y)):
+        for label, n in zip(labels, t.shape):
+            if label in size and size[label] != n and 1 not in (n, size[label]):
+                raise ValueError(f'[einsum] expected one extent for {label!r}, got {size[label]} and {n}')
+            size[label] = max(size.get(label, 1), n)
+    batch = [label for label in lx if label in ly and label in keep]
+    inner = [label for label in lx if label in ly and label not in keep]
+    only_x = [label for label in lx if label not in ly]
+    only_y = [label for label in ly if label not in lx]
+    if not inner:
+        order = batch + only_x + only_y
+        return _arrange(x, lx, order) * _arrange(y, ly, order), order
+
+    def count(labels):
+        n = 1
+        for label in labels:
+            n *= size[label]
+        return n
+
+    def matrix(t, labels, rows, columns):
+        t = _arrange(t, labels, batch + rows + columns)
+        whole = [size[label] for label in batch + rows + columns]
+        if list(t.shape) != whole:
+            t = _C_ops.expand(t, whole)
+        return t.reshape([size[label] for label in batch] + [count(rows), count(columns)])
+
+    product = paddle.matmul(matrix(x, lx, only_x, inner), matrix(y, ly, inner, only_y))
+    order = batch + only_x + only_y
+    return product.reshape([size[label] for label in order]), order
+
+
+def einsum(equation, *operands):
+    """The sum of products that `equation` ('ij,jk->ik') describes; `...` stands for axes that broadcast."""
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    if not operands:
+        raise ValueError('Required at least one operand in Einsum API, but received 0.')
+    inputs, output = _parse(equation, operands)
+    terms = [_diagonals(x, labels) for x, labels in zip(operands, inputs)]
+    x, lx = terms[0]
+    for i, (y, ly) in enumerate(terms[1:], 1):
+        keep = set(output).union(*[labels for _, labels in terms[i + 1:]])
+        x, lx = _pair(x, lx, y, ly, keep)
+    x, lx = _sum_out(x, lx, set(output))
+    return _arrange(x, lx, output)

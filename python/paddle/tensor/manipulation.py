@@ -1,0 +1,491 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rearranging tensors: stacking, splitting, moving axes, scattering slices. Written from the ops, so gradients flow."""
+import itertools
+
+import paddle
+from paddle import _C_ops
+from paddle.base.libpaddle import Tensor
+
+
+def _axis(axis, ndim, name):
+    if not -ndim <= axis < max(ndim, 1):
+        raise ValueError(f'[{name}] expected an axis from {-ndim} to {ndim - 1}, got {axis}')
+    return axis + ndim if axis < 0 else axis
+
+
+def _many(inputs):
+    return list(inputs[0]) if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else list(inputs)
+
+
+def _tensors(values):
+    return [v if isinstance(v, Tensor) else paddle.to_tensor(v) for v in values]
+
+
+def _at_least(n, grow):
+    def function(*inputs, name=None):
+        out = [grow(t) if t.ndim < n else t for t in _tensors(_many(inputs))]
+        return out[0] if len(out) == 1 and not (inputs and isinstance(inputs[0], (list, tuple))) else out
+    function.__name__ = function.__qualname__ = f'atleast_{n}d'
+    function.__doc__ = f'Tensors with axes of one element added until they have at least {n} dimensions.'
+    return function
+
+
+atleast_1d = _at_least(1, lambda t: t.reshape([1]))
+atleast_2d = _at_least(2, lambda t: t.reshape([1, 1]) if t.ndim == 0 else t.unsqueeze(0))
+atleast_3d = _at_least(3, lambda t: t.reshape([1, 1, 1]) if t.ndim == 0 else t.unsqueeze(0).unsqueeze(-1) if t.ndim == 1
+                       else t.unsqueeze(-1))
+
+
+def _list(values):
+    return values if isinstance(values, list) else [values]
+
+
+def concatenate(x, axis=0, name=None, *, out=None):
+    """Tensors joined along an axis."""
+    return paddle.concat(x, axis) if out is None else paddle.concat(x, axis, out=out)
+
+
+def cat(tensors=None, dim=0, name=None, *, out=None, x=None, axis=None):
+    """Tensors joined along an axis."""
+    return paddle.concat(tensors if tensors is not None else x, dim if axis is None else axis)
+
+
+def hstack(x, name=None):
+    """Tensors joined along the second axis (the first for 1-D ones)."""
+    x = _list(atleast_1d(list(x)))
+    return paddle.concat(x, 0 if x[0].ndim == 1 else 1)
+
+
+def vstack(x, name=None):
+    """Tensors joined along the first axis, 1-D ones as rows."""
+    return paddle.concat(_list(atleast_2d(list(x))), 0)
+
+
+row_stack = vstack
+
+
+def dstack(x, name=None):
+    """Tensors joined along the third axis."""
+    return paddle.concat(_list(atleast_3d(list(x))), 2)
+
+
+def column_stack(x, name=None):
+    """Tensors joined along the second axis, 1-D ones as columns."""
+    return paddle.concat([t.reshape([-1, 1]) if t.ndim < 2 else t for t in x], 1)
+
+
+def tensor_split(x, num_or_indices, axis=0, name=None):
+    """Parts of a tensor: a number of nearly equal ones, or cut at indices. Returns a list."""
+    axis = _axis(axis, x.ndim, 'tensor_split')
+    size = x.shape[axis]
+    if isinstance(num_or_indices, int):
+        if num_or_indices <= 0:
+            raise ValueError(f'[tensor_split] expected a positive number of parts, got {num_or_indices}')
+        base, extra = divmod(size, num_or_indices)
+        cuts = list(itertools.accumulate([base + (i < extra) for i in range(num_or_indices)]))[:-1]
+    else:
+        cuts = [int(i) for i in num_or_indices]
+    out, start = [], 0
+    for stop in [*cuts, size]:
+        index = [slice(None)] * axis + [slice(start, stop)]
+        out.append(x[tuple(index)])
+        start = stop
+    return out
+
+
+def hsplit(x, num_or_indices, name=None):
+    """Parts along the second axis (the first for 1-D)."""
+    if x.ndim < 1:
+        raise ValueError(f'[hsplit] expected at least 1 dimension, got {x.ndim}')
+    return tensor_split(x, num_or_indices, 0 if x.ndim == 1 else 1)
+
+
+def vsplit(x, num_or_indices, name=None):
+    """Parts along the first axis."""
+    if x.ndim < 2:
+        raise ValueError(f'[vsplit] expected at least 2 dimensions, got {x.ndim}')
+    return tensor_split(x, num_or_indices, 0)
+
+
+def dsplit(x, num_or_indices, name=None):
+    """Parts along the third axis."""
+    if x.ndim < 3:
+        raise ValueError(f'[dsplit] expected at least 3 dimensions, got {x.ndim}')
+    return tensor_split(x, num_or_indices, 2)
+
+
+def split(x, num_or_sections, axis=0, name=None):
+    """Equal parts, or parts of the given sizes (one may be -1), as a list."""
+    axis = axis.item() if isinstance(axis, Tensor) else axis
+    if isinstance(num_or_sections, int):
+        return _C_ops.split_with_num(x, num_or_sections, axis)
+    return _C_ops.split(x, [s.item() if isinstance(s, Tensor) else s for s in num_or_sections], axis)
+
+
+def chunk(x, chunks, axis=0, name=None):
+    """Equal parts along an axis, as a list."""
+    return split(x, chunks, axis)
+
+
+def unflatten(x, axis, shape, name=None):
+    """One axis turned into several of the given extents (one may be -1)."""
+    axis = _axis(axis, x.ndim, 'unflatten')
+    old = list(x.shape)
+    shape = shape.tolist() if isinstance(shape, Tensor) else list(shape)
+    return x.reshape(old[:axis] + shape + old[axis + 1:])
+
+
+def view(x, shape_or_dtype, name=None):
+    """The same data with another shape, or read as another dtype."""
+    return x.view(shape_or_dtype)
+
+
+def view_as(x, other, name=None):
+    """The same data with the shape of `other`."""
+    return x.reshape(list(other.shape))
+
+
+def moveaxis(x, source, destination, name=None):
+    """Axes moved to new places, the others keeping their order."""
+    source = [source] if isinstance(source, int) else list(source)
+    destination = [destination] if isinstance(destination, int) else list(destination)
+    if len(source) != len(destination):
+        raise ValueError(f"[moveaxis] expected as many destinations as sources, got {len(source)} and {len(destination)}")
+    source = [_axis(a, x.ndim, 'moveaxis') for a in source]
+    destination = [_axis(a, x.ndim, 'moveaxis') for a in destination]
+    if len(set(source)) != len(source) or len(set(destination)) != len(destination):
+        raise ValueError('[moveaxis] expected distinct axes')
+    order = [a for a in range(x.ndim) if a not in source]
+    for to, axis in sorted(zip(destination, source)):
+        order.insert(to, axis)
+    return _C_ops.transpose(x, order)
+
+
+def swapaxes(x, axis0=None, axis1=None, name=None, **kwargs):
+    """Two axes exchanged."""
+    axis0 = kwargs.get('axis1', kwargs.get('dim0', axis0)) if axis0 is None else axis0
+    axis1 = kwargs.get('axis2', kwargs.get('dim1', axis1)) if axis1 is None else axis1
+    order = list(range(x.ndim))
+    a, b = _axis(axis0, x.ndim, 'swapaxes'), _axis(axis1, x.ndim, 'swapaxes')
+    order[a], order[b] = order[b], order[a]
+    return _C_ops.transpose(x, order) if order else x
+
+
+swapdims = swapaxes
+
+
+def t(input, name=None):
+    """The transpose of a matrix; 0-d and 1-D tensors as they are."""
+    if input.ndim > 2:
+        raise ValueError(f'[t] expected at most 2 dimensions, got {input.ndim}; use transpose')
+    return input if input.ndim < 2 else _C_ops.transpose(input, [1, 0])
+
+
+def matrix_transpose(x, name=None):
+    """The last two axes exchanged."""
+    if x.ndim < 2:
+        raise ValueError(f'[matrix_transpose] expected at least 2 dimensions, got {x.ndim}')
+    return swapaxes(x, -1, -2)
+
+
+def permute(input, *dims, **kwargs):
+    """Axes in another order."""
+    return _C_ops.transpose(input, _many(dims) if dims else list(kwargs['dims']))
+
+
+def ravel(input):
+    """All elements in one dimension."""
+    return input.reshape([-1])
+
+
+def narrow(input, dim, start, length):
+    """`length` entries along an axis from `start` on."""
+    dim = _axis(dim, input.ndim, 'narrow')
+    start = start.item() if isinstance(start, Tensor) else start
+    size = input.shape[dim]
+    start = start + size if start < 0 else start
+    if not 0 <= start <= size or length < 0 or start + length > size:
+        raise ValueError(f'[narrow] expected a range inside {size} entries, got start {start} and length {length}')
+    return input[(slice(None),) * dim + (slice(start, start + length),)]
+
+
+def unbind(input, axis=0):
+    """The slices along an axis, as a list."""
+    return _C_ops.unbind(input, axis)
+
+
+def broadcast_tensors(input, name=None):
+    """All tensors expanded to the shape they broadcast to, as a list."""
+    shape = paddle.broadcast_shapes(*[list(x.shape) for x in input])
+    return [_C_ops.expand(x, shape) for x in input]
+
+
+def expand_as(x, y, name=None):
+    """`x` expanded to the shape of `y`."""
+    return _C_ops.expand(x, list(y.shape))
+
+
+def tile(x, *repeat_times, name=None):
+    """`x` repeated along each axis."""
+    times = _many(repeat_times)
+    times = times[0].tolist() if len(times) == 1 and isinstance(times[0], Tensor) and times[0].ndim else times
+    times = [int(n) for n in times]
+    shape = list(x.shape)
+    times = [1] * (len(shape) - len(times)) + times
+    shape = [1] * (len(times) - len(shape)) + shape
+    wide = [e for n, s in zip(times, shape) for e in (n, s)]
+    spread = _C_ops.expand(x.reshape([e for s in shape for e in (1, s)]), wide)
+    return spread.reshape([n * s for n, s in zip(times, shape)])
+
+
+def cartesian_prod(x, name=None):
+    """All combinations of one element from each 1-D tensor, as rows."""
+    if len(x) == 1:
+        return x[0]
+    return paddle.stack([g.reshape([-1]) for g in paddle.meshgrid(*x)], -1)
+
+
+def combinations(x, r=2, with_replacement=False, name=None):
+    """All combinations of `r` elements of a 1-D tensor, as rows."""
+    if x.ndim != 1:
+        raise TypeError(f'Expect a 1-D vector, but got x shape {x.shape}')
+    if not isinstance(r, int) or r < 0:
+        raise ValueError(f'Expect a non-negative int, but got r={r}')
+    if r == 0:
+        return paddle.empty([0], x.dtype)
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(choose(range(x.shape[0]), r))
+    if not rows:
+        return paddle.empty([0, r], x.dtype)
+    return x[paddle.to_tensor(rows)]
+
+
+def block_diag(inputs, name=None):
+    """A matrix with the given ones along its diagonal."""
+    blocks = [atleast_2d(b) for b in inputs]
+    columns = sum(b.shape[1] for b in blocks)
+    rows, before = [], 0
+    for b in blocks:
+        height, width = b.shape
+        parts = [paddle.zeros([height, before], b.dtype), b, paddle.zeros([height, columns - before - width], b.dtype)]
+        rows.append(paddle.concat([p for p in parts if p.shape[1]] or [b], 1))
+        before += width
+    return paddle.concat(rows, 0)
+
+
+def flip(x, axis, name=None):
+    """The order of elements reversed along axes."""
+    index = [slice(None)] * x.ndim
+    for a in [axis] if isinstance(axis, int) else axis:
+        index[_axis(a, x.ndim, 'flip')] = slice(None, None, -1)
+    return x[tuple(index)].clone()
+
+
+reverse = flip
+
+
+def roll(x, shifts, axis=None, name=None):
+    """Elements moved along axes, those that leave coming in at the other end; flattened without axes."""
+    if axis is None:
+        return roll(x.reshape([-1]), shifts, 0).reshape(list(x.shape))
+    shifts = [shifts] if isinstance(shifts, int) else [int(s) for s in shifts]
+    for shift, a in zip(shifts, [axis] if isinstance(axis, int) else axis):
+        a = _axis(a, x.ndim, 'roll')
+        size = x.shape[a]
+        cut = -shift % size if size else 0
+        if cut:
+            lead = (slice(None),) * a
+            x = paddle.concat([x[lead + (slice(cut, None),)], x[lead + (slice(0, cut),)]], a)
+    return x
+
+
+def rot90(x, k=1, axes=[0, 1], name=None):
+    """Turned by 90 degrees `k` times in the plane of two axes."""
+    a, b = (_axis(i, x.ndim, 'rot90') for i in axes)
+    if a == b or len(axes) != 2:
+        raise ValueError(f'[rot90] expected two different axes, got {axes}')
+    k %= 4
+    if k == 0:
+        return x
+    if k == 2:
+        return flip(x, [a, b])
+    order = list(range(x.ndim))
+    order[a], order[b] = order[b], order[a]
+    return _C_ops.transpose(flip(x, b), order) if k == 1 else flip(_C_ops.transpose(x, order), b)
+
+
+def crop(x, shape=None, offsets=None, name=None):
+    """A box of the given shape (-1: to the end) from `offsets` on."""
+    offsets = [0] * x.ndim if offsets is None else [int(o) for o in offsets]
+    shape = list(x.shape) if shape is None else [int(s) for s in shape]
+    return x[tuple(slice(o, None if s == -1 else o + s) for o, s in zip(offsets, shape))]
+
+
+def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
+    """Each entry along an axis repeated; flattened without an axis."""
+    if axis is None:
+        x, axis = x.reshape([-1]), 0
+    axis = _axis(axis, x.ndim, 'repeat_interleave')
+    counts = repeats.tolist() if isinstance(repeats, Tensor) else repeats
+    counts = [counts] * x.shape[axis] if isinstance(counts, int) else counts
+    if len(counts) == 1:
+        counts = counts * x.shape[axis]
+    index = [i for i, n in enumerate(counts) for _ in range(n)]
+    return x[(slice(None),) * axis + (paddle.to_tensor(index, dtype='int64'),)]
+
+
+def take(x, index, mode='raise', name=None):
+    """Elements by their place in the flattened tensor; `mode` says what is done with places outside."""
+    if mode not in ('raise', 'wrap', 'clip'):
+        raise ValueError(f"'mode' in 'take' should be 'raise', 'wrap', 'clip', but received {mode}.")
+    count = x._numel()
+    flat = index.reshape([-1]).astype('int64')
+    if mode == 'wrap':
+        flat = flat % count
+    elif mode == 'clip':
+        flat = paddle.clip(flat, 0, count - 1)
+    return x.reshape([-1])[flat].reshape(list(index.shape))
+
+
+def take_along_dim(arr, indices, axis=None, broadcast=True, *, out=None):
+    """Values along an axis at `indices`."""
+    if axis is None:
+        arr, indices, axis = arr.reshape([-1]), indices.reshape([-1]), 0
+    return paddle.take_along_axis(arr, indices, axis, broadcast)
+
+
+def _scattered(x, index, value):
+    out = x.clone()
+    out[index] = value
+    return out
+
+
+def select_scatter(x, values, axis, index, name=None):
+    """A copy of `x` with entry `index` of an axis replaced."""
+    axis = _axis(axis, x.ndim, 'select_scatter')
+    return _scattered(x, (slice(None),) * axis + (index,), values)
+
+
+def slice_scatter(x, value, axes, starts, ends, strides, name=None):
+    """A copy of `x` with a strided slice replaced."""
+    index = [slice(None)] * x.ndim
+    for a, start, stop, step in zip(axes, starts, ends, strides):
+        index[_axis(a, x.ndim, 'slice_scatter')] = slice(start, stop, step)
+    return _scattered(x, tuple(index), value)
+
+
+def diagonal_scatter(x, y, offset=0, axis1=0, axis2=1, name=None):
+    """A copy of `x` with a diagonal replaced."""
+    a, b = _axis(axis1, x.ndim, 'diagonal_scatter'), _axis(axis2, x.ndim, 'diagonal_scatter')
+    rest = [i for i in range(x.ndim) if i not in (a, b)]
+    order = [a, b, *rest]
+    moved = _C_ops.transpose(x, order).clone()
+    rows = max(0, min(moved.shape[0] + min(offset, 0), moved.shape[1] - max(offset, 0)))
+    r = paddle.arange(rows) + max(-offset, 0)
+    c = paddle.arange(rows) + max(offset, 0)
+    moved[r, c] = _C_ops.transpose(y, [y.ndim - 1, *range(y.ndim - 1)])
+    inverse = [order.index(i) for i in range(x.ndim)]
+    return _C_ops.transpose(moved, inverse)
+
+
+def masked_scatter(x, mask, value, name=None):
+    """A copy of `x` in which the masked elements are taken from `value` in order."""
+    mask = _C_ops.expand(mask, list(x.shape))
+    count = int(mask.astype('int64').sum())
+    if count > value._numel():
+        raise ValueError(f'[masked_scatter] expected a value of at least {count} elements, got {value._numel()}')
+    return _scattered(x, mask, value.reshape([-1])[:count])
+
+
+def index_fill(x, index, axis, value, name=None):
+    """A copy of `x` with the entries `index` of an axis set to one value."""
+    axis = _axis(axis, x.ndim, 'index_fill')
+    return _scattered(x, (slice(None),) * axis + (index,), value)
+
+
+def unfold(x, axis, size, step, name=None):
+    """Windows of `size` entries, `step` apart, along an axis; the window is the last axis."""
+    axis = _axis(axis, x.ndim, 'unfold')
+    starts = paddle.arange(0, x.shape[axis] - size + 1, step)
+    index = starts.unsqueeze(-1) + paddle.arange(size)
+    out = x[(slice(None),) * axis + (index,)]
+    return moveaxis(out, axis + 1, -1)
+
+
+def as_real(x, name=None):
+    """Real and imaginary parts as a last axis of two."""
+    return paddle.stack([paddle.real(x), paddle.imag(x)], -1)
+
+
+def as_complex(x, name=None):
+    """The last axis, of two, as real and imaginary parts."""
+    if x.shape[-1] != 2:
+        raise ValueError(f'[as_complex] expected a last axis of 2, got shape {x.shape}')
+    return paddle.complex(x[..., 0], x[..., 1])
+
+
+view_as_real, view_as_complex = as_real, as_complex
+
+
+def diagflat(x, offset=0, name=None):
+    """The elements, flattened, on a diagonal of a square matrix."""
+    return paddle.diag(x.reshape([-1]), offset)
+
+
+def tensordot(x, y, axes=2, name=None):
+    """Products summed over pairs of axes: a count, or lists of axes of each."""
+    if isinstance(axes, Tensor):
+        axes = axes.tolist()
+    if isinstance(axes, int):
+        ax, ay = list(range(x.ndim - axes, x.ndim)), list(range(axes))
+    else:
+        axes = list(axes)
+        if axes and isinstance(axes[0], int):
+            ax = ay = axes
+        elif len(axes) == 1:
+            ax = ay = list(axes[0])
+        elif axes:
+            ax, ay = ([a] if isinstance(a, int) else a.tolist() if isinstance(a, Tensor) else list(a) for a in axes[:2])
+        else:
+            ax = ay = []
+        if len(ax) < len(ay):
+            ax = list(ax) + list(ay[len(ax):])
+        elif len(ay) < len(ax):
+            ay = list(ay) + list(ax[len(ay):])
+    ax, ay = [_axis(a, x.ndim, 'tensordot') for a in ax], [_axis(a, y.ndim, 'tensordot') for a in ay]
+    keep_x, keep_y = [i for i in range(x.ndim) if i not in ax], [i for i in range(y.ndim) if i not in ay]
+    shape_x, shape_y = [x.shape[i] for i in keep_x], [y.shape[i] for i in keep_y]
+    # An extent of 1 stands for any.
+    for a, b in zip(ax, ay):
+        if x.shape[a] != y.shape[b]:
+            if y.shape[b] == 1:
+                x = paddle.sum(x, a, keepdim=True)
+            elif x.shape[a] == 1:
+                y = paddle.sum(y, b, keepdim=True)
+            else:
+                raise ValueError(f'[tensordot] expected equal extents, got {x.shape[a]} and {y.shape[b]}')
+    inner = 1
+    for a in ax:
+        inner *= x.shape[a]
+    left = _C_ops.transpose(x, keep_x + ax).reshape([-1 if inner else 0, inner] if shape_x else [1, inner])
+    right = _C_ops.transpose(y, ay + keep_y).reshape([inner, -1 if inner else 0] if shape_y else [inner, 1])
+    return paddle.matmul(left, right).reshape(shape_x + shape_y)
+
+
+def msort(input, *, out=None):
+    """Sorted along the first axis."""
+    return paddle.sort(input, 0)
+
+
+def shard_index(input, index_num, nshards, shard_id, ignore_value=-1):
+    """Indices made local to one of `nshards` shards; those of other shards become `ignore_value`."""
+    if not 0 <= shard_id < nshards:
+        raise ValueError(f'The shard_id({shard_id}) should be in [0, {nshards})')
+    size = (index_num + nshards - 1) // nshards
+    mine = (input // size) == shard_id
+    return paddle.where(mine, input % size, paddle.full_like(input, ignore_value))
+
+
+def scatter_nd(index, updates, shape, name=None):
+    """Updates added into zeros of `shape` at `index`."""
+    return paddle.scatter_nd_add(paddle.zeros(shape, updates.dtype), index, updates)

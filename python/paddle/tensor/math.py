@@ -1,0 +1,596 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions composed of others: statistics, distances, special values, aliases. Gradients flow through what they are made of."""
+import builtins
+import math as _math
+
+import paddle
+from paddle import _C_ops
+from paddle.base.libpaddle import Tensor
+
+from .manipulation import _axis
+
+
+def _out(result, out):
+    if out is None:
+        return result
+    out._rebind(result)
+    return out
+
+
+def _alias(target, name):
+    def function(x, y, name=None, *, out=None):
+        return _out(getattr(paddle, target)(x, y), out)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f'`{target}` under another name.'
+    return function
+
+
+mod, floor_mod, true_divide = _alias('remainder', 'mod'), _alias('remainder', 'floor_mod'), _alias('divide', 'true_divide')
+mul, eq, ne = _alias('multiply', 'mul'), _alias('equal', 'eq'), _alias('not_equal', 'ne')
+gt, ge, lt, le = _alias('greater_than', 'gt'), _alias('greater_equal', 'ge'), _alias('less_than', 'lt'), _alias('less_equal', 'le')
+greater, less = _alias('greater_than', 'greater'), _alias('less_than', 'less')
+
+
+def sub(x, y, name=None, *, alpha=1, out=None):
+    """x - alpha * y."""
+    return _out(x - (y if alpha == 1 else y * alpha), out)
+
+
+def div(x, y, name=None, *, rounding_mode=None, out=None):
+    """x / y, rounded towards zero ('trunc') or down ('floor') if asked."""
+    if rounding_mode == 'floor':
+        return _out(x // y, out)
+    result = x / y
+    if rounding_mode == 'trunc':
+        result = paddle.trunc(result)
+    elif rounding_mode is not None:
+        raise ValueError(f"[div] expected rounding_mode None, 'trunc' or 'floor', got {rounding_mode!r}")
+    return _out(result, out)
+
+
+def positive(x, name=None):
+    """`x` itself."""
+    if str(x.dtype) == 'paddle.bool':
+        raise TypeError('The input of positive should not be a bool tensor')
+    return x
+
+
+def neg(x, name=None, *, out=None):
+    """-x."""
+    return _out(-x, out)
+
+
+negative = neg
+
+
+def rad2deg(x, name=None):
+    """Radians to degrees."""
+    return _floating(x) * (180.0 / _math.pi)
+
+
+def deg2rad(x, name=None):
+    """Degrees to radians."""
+    return _floating(x) * (_math.pi / 180.0)
+
+
+def _floating(x):
+    return x if paddle.is_floating_point(x) or paddle.is_complex(x) else x.astype('float32')
+
+
+def hypot(x, y, name=None):
+    """The hypotenuse of legs x and y."""
+    return paddle.sqrt(x * x + y * y)
+
+
+def frac(x, name=None, *, out=None):
+    """The fraction: x - trunc(x)."""
+    return _out(x - paddle.trunc(x), out)
+
+
+def stanh(x, scale_a=0.67, scale_b=1.7159, name=None):
+    """scale_b * tanh(scale_a * x)."""
+    return paddle.tanh(x * scale_a) * scale_b
+
+
+def logaddexp(x, y, name=None):
+    """log(exp(x) + exp(y)), without overflow."""
+    x, y = _floating(x), _floating(y)
+    high = paddle.maximum(x, y)
+    gap = -paddle.abs(x - y)
+    gap = paddle.where(paddle.isnan(gap), paddle.zeros_like(gap), gap)
+    return high + paddle.log1p(paddle.exp(gap))
+
+
+def sinc(x, name=None):
+    """sin(pi x) / (pi x), 1 at 0."""
+    zero = x == 0
+    safe = paddle.where(zero, paddle.ones_like(x), x) * _math.pi
+    return paddle.where(zero, paddle.ones_like(x), paddle.sin(safe) / safe)
+
+
+def sgn(x, name=None):
+    """The sign; x / |x| for complex numbers."""
+    if not paddle.is_complex(x):
+        return paddle.sign(x)
+    size = paddle.abs(x)
+    zero = size == 0
+    scale = 1.0 / paddle.where(zero, paddle.ones_like(size), size)
+    return paddle.complex(paddle.real(x) * scale, paddle.imag(x) * scale)
+
+
+def signbit(x, name=None):
+    """Whether the sign bit is set."""
+    if not paddle.is_floating_point(x):
+        return x < 0 if str(x.dtype) not in ('paddle.bool', 'paddle.uint8') else paddle.zeros_like(x, 'bool')
+    bits = {2: 'int16', 4: 'int32', 8: 'int64'}[x.element_size()]
+    return x.detach().contiguous().view(bits) < 0
+
+
+def isreal(x, name=None):
+    """Whether the imaginary part is zero."""
+    return paddle.imag(x) == 0 if paddle.is_complex(x) else paddle.ones_like(x, 'bool')
+
+
+def isposinf(x, name=None):
+    """Whether x is +inf."""
+    return paddle.logical_and(paddle.isinf(x), x > 0)
+
+
+def isneginf(x, name=None):
+    """Whether x is -inf."""
+    return paddle.logical_and(paddle.isinf(x), x < 0)
+
+
+def nan_to_num(x, nan=0.0, posinf=None, neginf=None, name=None):
+    """NaN and infinities replaced by numbers; infinities by the dtype's limits unless given."""
+    limits = paddle.finfo(x.dtype) if paddle.is_floating_point(x) else None
+    if limits is None:
+        return x
+    high = limits.max if posinf is None else posinf
+    low = limits.min if neginf is None else neginf
+    out = paddle.where(paddle.isnan(x), paddle.full_like(x, nan), x)
+    out = paddle.where(isposinf(x), paddle.full_like(x, high), out)
+    return paddle.where(isneginf(x), paddle.full_like(x, low), out)
+
+
+def frexp(x, name=None):
+    """Mantissa in [0.5, 1) and exponent, both of x's dtype."""
+    zero = x == 0
+    safe = paddle.where(zero, paddle.ones_like(x), paddle.abs(x)).detach()
+    exponent = paddle.floor(paddle.log2(safe)) + 1
+    two = paddle.full_like(x, 2.0)
+    mantissa = x / two ** exponent
+    low, high = paddle.abs(mantissa) < 0.5, paddle.abs(mantissa) >= 1
+    exponent = exponent - low.astype(x.dtype) + high.astype(x.dtype)
+    exponent = paddle.where(zero, paddle.zeros_like(x), exponent)
+    return x / two ** exponent, exponent
+
+
+def ldexp(x, y, name=None):
+    """x * 2**y."""
+    x, y = _floating(x), y.astype('float32') if not paddle.is_floating_point(y) else y
+    return x * paddle.full([], 2.0, y.dtype) ** y
+
+
+def gcd(x, y, name=None):
+    """The greatest common divisor of integers."""
+    shape = paddle.broadcast_shape(list(x.shape), list(y.shape))
+    x, y = paddle.abs(_C_ops.expand(x, shape)), paddle.abs(_C_ops.expand(y, shape))
+    while bool((y != 0).any()):
+        zero = y == 0
+        rest = x % paddle.where(zero, paddle.ones_like(y), y)
+        x, y = paddle.where(zero, x, y), paddle.where(zero, y, rest)
+    return x
+
+
+def lcm(x, y, name=None):
+    """The least common multiple of integers."""
+    d = gcd(x, y)
+    safe = paddle.where(d == 0, paddle.ones_like(d), d)
+    return paddle.where(d == 0, paddle.zeros_like(d), paddle.abs(x // safe * y))
+
+
+def add_n(inputs, name=None):
+    """The sum of a list of tensors."""
+    if isinstance(inputs, Tensor):
+        return inputs.clone()
+    total = inputs[0]
+    for x in inputs[1:]:
+        total = total + x
+    return total.clone() if len(inputs) == 1 else total
+
+
+def reduce_as(x, target, name=None):
+    """`x` summed to the shape of `target`."""
+    extra = x.ndim - target.ndim
+    axes = list(range(extra)) + [i + extra for i, n in enumerate(target.shape) if n == 1 and x.shape[i + extra] != 1]
+    return (x.sum(axes) if axes else x.clone()).reshape(list(target.shape))
+
+
+# --- statistics
+
+
+def _axes(axis, ndim):
+    if axis is None or (isinstance(axis, (list, tuple)) and not axis):
+        return list(range(ndim))
+    return [_axis(a, ndim, 'axis') for a in ([axis] if isinstance(axis, int) else axis)]
+
+
+def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, out=None):
+    """The variance; divided by n - 1 unless `unbiased` is False."""
+    if unbiased is not None:
+        correction = 1 if unbiased else 0
+    axes = _axes(axis, x.ndim)
+    count = 1
+    for a in axes:
+        count *= x.shape[a]
+    square = (x - x.mean(axes, keepdim=True)) ** 2
+    total = square.sum(axes, keepdim=keepdim)
+    return _out(total / (count - correction) if count != correction else total * _math.nan, out)
+
+
+def std(x, axis=None, unbiased=True, keepdim=False, name=None, *, correction=1, out=None):
+    """The standard deviation."""
+    return _out(paddle.sqrt(var(x, axis, unbiased, keepdim)), out)
+
+
+def count_nonzero(x, axis=None, keepdim=False, name=None):
+    """How many elements are not zero, int64."""
+    return (x != 0).astype('int64').sum(axis, keepdim=keepdim)
+
+
+def _no_nan(x):
+    return paddle.where(paddle.isnan(x), paddle.zeros_like(x), x)
+
+
+def nansum(x, axis=None, dtype=None, keepdim=False, name=None):
+    """The sum, NaN counting as 0."""
+    return paddle.sum(_no_nan(x), axis, dtype, keepdim)
+
+
+def nanmean(x, axis=None, keepdim=False, name=None):
+    """The mean of the elements that are not NaN."""
+    count = paddle.logical_not(paddle.isnan(x)).astype(x.dtype).sum(axis, keepdim=keepdim)
+    return _no_nan(x).sum(axis, keepdim=keepdim) / count
+
+
+def _flat_axes(x, axis):
+    """`x` with the reduced axes joined as the last one, and the shape with them as 1."""
+    axes = _axes(axis, x.ndim)
+    keep = [i for i in range(x.ndim) if i not in axes]
+    kept = [1 if i in axes else n for i, n in enumerate(x.shape)]
+    flat = _C_ops.transpose(x, keep + axes).reshape([x.shape[i] for i in keep] + [-1]) if x.ndim else x.reshape([1])
+    return flat, kept, [x.shape[i] for i in keep]
+
+
+def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
+    """The middle element; the mean of two ('avg') or the lower one ('min', with indices when an axis is given)."""
+    if mode not in ('avg', 'min'):
+        raise ValueError(f"Mode {mode} is not supported. Must be 'avg' or 'min'.")
+    flat, kept, rest = _flat_axes(x, axis)
+    values = paddle.sort(flat, -1)
+    n = flat.shape[-1]
+    shape = kept if keepdim else rest
+    if mode == 'min':
+        middle = values[..., (n - 1) // 2].reshape(shape)
+        if axis is None:
+            return middle
+        return middle, paddle.argsort(flat, -1)[..., (n - 1) // 2].reshape(shape)
+    values = values.astype('float64' if str(x.dtype) == 'paddle.float64' else 'float32')
+    middle = values[..., n // 2] if n % 2 else (values[..., n // 2 - 1] + values[..., n // 2]) / 2
+    bad = paddle.isnan(values).any(-1)
+    middle = paddle.where(bad, paddle.full_like(middle, _math.nan), middle)
+    return _out(middle.reshape(shape), out)
+
+
+def nanmedian(x, axis=None, keepdim=False, mode='avg', name=None):
+    """The middle of the elements that are not NaN."""
+    result = _quantile(x, 0.5, axis, keepdim, 'midpoint' if mode == 'avg' else 'lower', True)
+    return result.astype(x.dtype)
+
+
+def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
+    single = not isinstance(q, (list, tuple)) and not (isinstance(q, Tensor) and q.ndim)
+    qs = [q] if single else list(q)
+    qs = [float(v) for v in qs]
+    if builtins.any(not 0 <= v <= 1 for v in qs):
+        raise ValueError('q should be in range [0, 1]')
+    dtype = 'float64' if str(x.dtype) == 'paddle.float64' else 'float32'
+    flat, kept, rest = _flat_axes(x.astype(dtype), axis)
+    nan = paddle.isnan(flat)
+    n = flat.shape[-1]
+    values = paddle.sort(paddle.where(nan, paddle.full_like(flat, _math.inf), flat), -1)
+    count = (n - nan.astype('int64').sum(-1, keepdim=True)) if ignore_nan else paddle.full(list(flat.shape[:-1]) + [1], n, 'int64')
+    results = []
+    for v in qs:
+        place = (count - 1).astype('float64') * v
+        low, high = paddle.floor(place), paddle.ceil(place)
+        weight = (place - low).astype(dtype)
+        if interpolation == 'lower':
+            weight = paddle.zeros_like(weight)
+        elif interpolation == 'higher':
+            weight = (weight > 0).astype(dtype)
+        elif interpolation == 'midpoint':
+            weight = (weight > 0).astype(dtype) * 0.5
+        elif interpolation == 'nearest':
+            weight = (weight > 0.5).astype(dtype) + paddle.logical_and(weight == 0.5, low % 2 == 1).astype(dtype)
+        elif interpolation != 'linear':
+            raise ValueError(f'[quantile] expected a known interpolation, got {interpolation!r}')
+        low, high = paddle.clip(low, min=0).astype('int64'), paddle.clip(high, min=0).astype('int64')
+        a, b = paddle.take_along_axis(values, low, -1), paddle.take_along_axis(values, high, -1)
+        r = a + paddle.where(weight == 0, paddle.zeros_like(a), (b - a) * weight)
+        bad = count == 0 if ignore_nan else nan.any(-1, keepdim=True)
+        r = paddle.where(bad, paddle.full_like(r, _math.nan), r)
+        results.append(r.reshape(kept if keepdim else rest))
+    return results[0] if single else paddle.stack(results, 0)
+
+
+def quantile(x, q, axis=None, keepdim=False, interpolation='linear', name=None, *, out=None):
+    """Quantiles along an axis; NaN where there is one among the elements."""
+    return _out(_quantile(x, q, axis, keepdim, interpolation, False), out)
+
+
+def nanquantile(x, q, axis=None, keepdim=False, interpolation='linear'):
+    """Quantiles of the elements that are not NaN."""
+    return _quantile(x, q, axis, keepdim, interpolation, True)
+
+
+def mode(x, axis=-1, keepdim=False, name=None):
+    """The most frequent value along an axis and the index of its last occurrence."""
+    axis = _axis(axis, x.ndim, 'mode')
+    moved = paddle.moveaxis(x, axis, -1)
+    same = moved.unsqueeze(-1) == moved.unsqueeze(-2)
+    counts = same.astype('int64').sum(-1)
+    best = counts == counts.max(-1, keepdim=True)
+    value = paddle.where(best, moved, paddle.full_like(moved, _math.inf if paddle.is_floating_point(x) else paddle.iinfo(x.dtype).max)).min(-1)
+    places = paddle.arange(moved.shape[-1])
+    index = paddle.where(moved == value.unsqueeze(-1), _C_ops.expand(places, list(moved.shape)), paddle.full_like(moved, -1, 'int64')).max(-1)
+    return (value.unsqueeze(axis), index.unsqueeze(axis)) if keepdim else (value, index)
+
+
+def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
+    """The covariance matrix of variables in rows (or columns)."""
+    if x.ndim > 2 or x.ndim < 1:
+        raise ValueError(f'Input(x) only support N-D (1<=N<=2) tensor in cov, but received length of Input(input) is {x.ndim}.')
+    data = x.reshape([1, -1]) if x.ndim == 1 else x if rowvar else x.t()
+    weights = None
+    if fweights is not None:
+        weights = fweights.astype(x.dtype)
+    if aweights is not None:
+        weights = aweights.astype(x.dtype) if weights is None else weights * aweights.astype(x.dtype)
+    if weights is None:
+        total = data.shape[1]
+        mean = data.mean(1, keepdim=True)
+        norm = total - builtins.int(ddof)
+        centred = data - mean
+        result = paddle.matmul(centred, centred.conj().t() if paddle.is_complex(x) else centred.t()) / norm
+    else:
+        total = weights.sum()
+        mean = (data * weights).sum(1, keepdim=True) / total
+        norm = total - ((weights * aweights.astype(x.dtype)).sum() / total if aweights is not None else 1) if ddof else total
+        centred = data - mean
+        result = paddle.matmul(centred * weights, centred.t()) / norm
+    return result.squeeze() if result._numel() == 1 else result
+
+
+def corrcoef(x, rowvar=True, name=None):
+    """Pearson correlation coefficients of variables in rows (or columns)."""
+    c = cov(x, rowvar)
+    if c.ndim == 0:
+        return c / c
+    d = paddle.sqrt(paddle.diag(c))
+    return paddle.clip(c / d.unsqueeze(-1) / d.unsqueeze(0), -1, 1)
+
+
+# --- sums and differences
+
+
+def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
+    """Differences of neighbours along an axis, `n` times."""
+    axis = _axis(axis, x.ndim, 'diff')
+    parts = [p for p in (prepend, x, append) if p is not None]
+    x = paddle.concat(parts, axis) if len(parts) > 1 else x
+    lead = (slice(None),) * axis
+    for _ in range(n):
+        upper, lower = x[lead + (slice(1, None),)], x[lead + (slice(0, -1),)]
+        x = paddle.logical_xor(upper, lower) if str(x.dtype) == 'paddle.bool' else upper - lower
+    return _out(x, out)
+
+
+def _trapezoids(y, x, dx, axis):
+    if x is not None and dx is not None:
+        raise ValueError('Not permitted to specify both x and dx input args.')
+    axis = _axis(axis, y.ndim, 'trapezoid')
+    lead = (slice(None),) * axis
+    if x is not None:
+        step = diff(x, axis=-1 if x.ndim == 1 else axis)
+        if x.ndim == 1:
+            step = step.reshape([-1] + [1] * (y.ndim - 1 - axis))
+    else:
+        step = 1.0 if dx is None else dx
+    return (y[lead + (slice(1, None),)] + y[lead + (slice(0, -1),)]) * step / 2.0, axis
+
+
+def trapezoid(y, x=None, dx=None, axis=-1, name=None):
+    """The integral by the trapezoidal rule."""
+    parts, axis = _trapezoids(y, x, dx, axis)
+    return parts.sum(axis)
+
+
+def cumulative_trapezoid(y, x=None, dx=None, axis=-1, name=None):
+    """The running integral by the trapezoidal rule."""
+    parts, axis = _trapezoids(y, x, dx, axis)
+    return paddle.cumsum(parts, axis)
+
+
+# --- products and distances
+
+
+def inner(x, y, name=None):
+    """Sums of products over the last axes."""
+    if x.ndim == 0 or y.ndim == 0:
+        return x * y
+    flat = paddle.matmul(x.reshape([-1, x.shape[-1]]), y.reshape([-1, y.shape[-1]]), transpose_y=True)
+    return flat.reshape(list(x.shape[:-1]) + list(y.shape[:-1]))
+
+
+def outer(x, y, name=None, *, out=None):
+    """Products of each element of x with each of y, both flattened."""
+    return _out(x.reshape([-1, 1]) * y.reshape([1, -1]), out)
+
+
+ger = outer
+
+
+def vecdot(x, y, axis=-1, name=None):
+    """Dot products along an axis."""
+    return ((x.conj() if paddle.is_complex(x) else x) * y).sum(axis)
+
+
+def mm(input, mat2, name=None, *, out=None):
+    """The matrix product."""
+    return _out(paddle.matmul(input, mat2), out)
+
+
+def addmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
+    """beta * input + alpha * x @ y."""
+    return _out(input * beta + paddle.matmul(x, y) * alpha, out)
+
+
+def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
+    """beta * input + alpha * x @ y, batch by batch."""
+    return _out(input * beta + paddle.matmul(x, y) * alpha, out)
+
+
+def _p_norm(d, p, axis):
+    a = paddle.abs(d)
+    if p == 0:
+        return (a != 0).astype(d.dtype).sum(axis)
+    if p == _math.inf:
+        return a.max(axis)
+    if p == -_math.inf:
+        return a.min(axis)
+    if p == 1:
+        return a.sum(axis)
+    if p == 2:
+        return _safe_sqrt((d * d).sum(axis))
+    return (a ** p).sum(axis) ** (1.0 / p)
+
+
+def _safe_sqrt(x):
+    zero = x == 0
+    root = paddle.sqrt(paddle.where(zero, paddle.ones_like(x), x))
+    return paddle.where(zero, paddle.zeros_like(x), root)
+
+
+def dist(x, y, p=2, name=None):
+    """The p-norm of x - y, all elements together."""
+    return _p_norm((x - y).reshape([-1]), p, 0)
+
+
+def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=None):
+    """p-norm distances between each row of x and each of y."""
+    if x.shape[-1] != y.shape[-1]:
+        raise ValueError(f'[cdist] expected points of one length, got shapes {x.shape} and {y.shape}')
+    return _p_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1)
+
+
+def pdist(x, p=2.0, name=None):
+    """p-norm distances between all pairs of rows."""
+    n = x.shape[0]
+    rows = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    if not rows:
+        return paddle.empty([0], x.dtype)
+    pairs = paddle.to_tensor(rows)
+    return _p_norm(x[pairs[:, 0]] - x[pairs[:, 1]], p, -1)
+
+
+def renorm(x, p, axis, max_norm):
+    """Slices along an axis scaled down to a p-norm of at most `max_norm`."""
+    axis = _axis(axis, x.ndim, 'renorm')
+    others = [i for i in range(x.ndim) if i != axis]
+    size = (paddle.abs(x) ** p).sum(others, keepdim=True) ** (1.0 / p)
+    return paddle.where(size > max_norm, x / (size + 1e-7) * max_norm, x)
+
+
+def multigammaln(x, p, name=None):
+    """The log of the multivariate gamma function of dimension `p`."""
+    total = _C_ops.full_like(x, p * (p - 1) / 4.0 * _math.log(_math.pi), x.dtype)
+    for i in range(p):
+        total = total + paddle.lgamma(x - i / 2.0)
+    return total
+
+
+# --- search
+
+
+def isin(x, test_x, assume_unique=False, invert=False, name=None):
+    """Whether each element is among those of `test_x`."""
+    flat = test_x.reshape([-1])
+    found = (x.unsqueeze(-1) == flat).any(-1) if flat._numel() else paddle.zeros_like(x, 'bool')
+    return paddle.logical_not(found) if invert else found
+
+
+def bucketize(x, sorted_sequence, out_int32=False, right=False, name=None, *, out=None):
+    """The bucket of each element among sorted boundaries."""
+    if sorted_sequence.ndim != 1:
+        raise ValueError(f'sorted_sequence tensor must be 1 dimension, but got dim {sorted_sequence.ndim}')
+    return _out(paddle.searchsorted(sorted_sequence, x, out_int32, right), out)
+
+
+def allclose(x, y, rtol=1e-05, atol=1e-08, equal_nan=False, name=None):
+    """Whether all elements are close, as a 0-d bool tensor."""
+    return paddle.isclose(x, y, rtol, atol, equal_nan).all()
+
+
+def histogram_bin_edges(input, bins=100, min=0.0, max=0.0, name=None):
+    """The edges of equal bins from `min` to `max` (of the data where both are 0)."""
+    if min == 0 and max == 0:
+        low, high = builtins.float(input.min()), builtins.float(input.max())
+    else:
+        low, high = builtins.float(min), builtins.float(max)
+    if low > high:
+        raise ValueError('max must be larger than min in range parameter')
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return paddle.linspace(low, high, bins + 1)
+
+
+def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None):
+    """A histogram of points; returns the counts and a list of edges."""
+    import numpy as np
+    d = x.shape[-1]
+    given = [b.numpy() for b in bins] if isinstance(bins, (list, tuple)) and isinstance(bins[0], Tensor) else bins
+    pairs = None if ranges is None else [tuple(ranges[2 * i:2 * i + 2]) for i in range(d)]
+    counts, edges = np.histogramdd(x.numpy().reshape(-1, d), given, pairs, density, None if weights is None else weights.numpy().reshape(-1))
+    return paddle.to_tensor(counts.astype(x.numpy().dtype)), [paddle.to_tensor(e.astype(x.numpy().dtype)) for e in edges]
+
+
+def _unique_result(values, index, inverse, counts, flags, dtype):
+    picked = [values] + [paddle.to_tensor(v.astype('int64'), dtype=dtype) for v, f in zip((index, inverse, counts), flags) if f]
+    return picked[0] if len(picked) == 1 else tuple(picked)
+
+
+def unique(x, return_index=False, return_inverse=False, return_counts=False, axis=None, dtype='int64', sorted=True, name=None):
+    """The distinct elements, sorted, with indices, inverse and counts if asked."""
+    import numpy as np
+    _, index, inverse, counts = np.unique(x.detach().numpy(), True, True, True, axis)
+    where = paddle.to_tensor(index.astype('int64'))
+    values = x.reshape([-1])[where] if axis is None else paddle.index_select(x, where, axis)
+    return _unique_result(values, index, inverse.reshape(-1), counts, (return_index, return_inverse, return_counts), dtype)
+
+
+def unique_consecutive(x, return_inverse=False, return_counts=False, axis=None, dtype='int64', name=None):
+    """Elements without repetitions of their predecessor, with inverse and counts if asked."""
+    import numpy as np
+    data = x.reshape([-1]) if axis is None else x
+    axis = 0 if axis is None else _axis(axis, x.ndim, 'unique_consecutive')
+    array = np.moveaxis(data.detach().numpy(), axis, 0)
+    n = array.shape[0]
+    rows = array.reshape(n, -1)
+    new = np.ones(n, bool)
+    new[1:] = (rows[1:] != rows[:-1]).any(1)
+    index = np.flatnonzero(new)
+    counts = np.diff(np.append(index, n))
+    values = paddle.index_select(data, paddle.to_tensor(index.astype('int64')), axis)
+    return _unique_result(values, index, np.cumsum(new) - 1, counts, (False, return_inverse, return_counts), dtype)
