@@ -43,10 +43,11 @@ class BlockFuser {
   // Groups worth a kernel, and the order of all ops with members adjacent.
   void Collect(std::vector<FusedOps>& out, std::vector<pir::Operation*>& order) {
     for (size_t g = 0; g < groups_.size(); ++g) {
+      if (!groups_[g].members.empty()) DropEscapingViews(static_cast<int>(g));
       if (groups_[g].members.empty()) continue;
       FusedOps f;
       int work = 0;
-      for (int i : groups_[g].members) work += !IsTrivial(i);
+      for (int i : groups_[g].members) work += !facts_[i]->trivial;
       if (work >= 2 && groups_[g].builder.Finish(f)) {
         Absorb(f);
         out.push_back(std::move(f));
@@ -64,8 +65,6 @@ class BlockFuser {
     std::vector<int> members;  // increasing
   };
 
-  bool IsTrivial(int i) const { return ops_[i]->isa("pd_op.assign"); }
-
   void Say(int i, const char* text) const {
     if (explain_) std::fprintf(stderr, "cinn: %s (op %d): %s\n", ops_[i]->name().c_str(), i, text);
   }
@@ -79,10 +78,11 @@ class BlockFuser {
     }
     std::vector<int> candidates;  // producers' groups, latest producer first
     std::vector<int> producers;
-    for (pir::Value v : facts_[i]->tensors) {
-      auto it = v.defining_op() ? index_.find(v.defining_op()) : index_.end();
-      if (it != index_.end()) producers.push_back(it->second);
-    }
+    for (const ResultFacts& r : facts_[i]->results)
+      for (const OperandFacts& o : r.operands) {
+        auto it = o.value.defining_op() ? index_.find(o.value.defining_op()) : index_.end();
+        if (it != index_.end()) producers.push_back(it->second);
+      }
     std::sort(producers.rbegin(), producers.rend());
     for (int p : producers)
       if (group_[p] >= 0 && std::find(candidates.begin(), candidates.end(), group_[p]) == candidates.end()) candidates.push_back(group_[p]);
@@ -170,6 +170,35 @@ class BlockFuser {
     a.members = std::move(all);
     b.members.clear();
     b.builder = GroupBuilder();
+  }
+
+  // A view of an outside value that outside operations read as well stays a view instead of becoming a stored copy.
+  void DropEscapingViews(int g) {
+    std::vector<int> kept;
+    for (int i : groups_[g].members) {
+      bool escapes = false, outside = facts_[i]->trivial;
+      for (const ResultFacts& r : facts_[i]->results) {
+        ops_[i]->result(r.index).ForEachUse([&](pir::OpOperand& u) {
+          auto it = index_.find(u.owner());
+          escapes |= it == index_.end() || group_[it->second] != g;
+        });
+        for (const OperandFacts& o : r.operands) {
+          auto it = o.value.defining_op() ? index_.find(o.value.defining_op()) : index_.end();
+          outside &= it == index_.end() || group_[it->second] != g;
+        }
+      }
+      if (escapes && outside) Say(i, "stays a view");
+      else kept.push_back(i);
+    }
+    if (kept.size() == groups_[g].members.size()) return;
+    GroupBuilder rebuilt;
+    const char* why = "";
+    for (int i : kept)
+      if (!rebuilt.Add(ops_[i], *facts_[i], &why)) return;
+    for (int i : groups_[g].members) group_[i] = -1;
+    for (int i : kept) group_[i] = g;
+    groups_[g].members = std::move(kept);
+    groups_[g].builder = std::move(rebuilt);
   }
 
   // Constants read by nobody else go with the group.

@@ -42,144 +42,93 @@ bool GroupBuilder::ReducedAxes(const Dims& dims, std::vector<int>& axes) const {
   return true;
 }
 
-// `axes_of_result` maps the result's dims to iteration axes; the operand broadcasts to the result.
-bool GroupBuilder::External(pir::Value v, const std::vector<int>& axes_of_result, const Dims& result, Expr& out) {
-  if (auto c = ConstantOf(v)) {
-    const DataType t = v.dtype();
+// The operand's value at the iteration point; `axes_of_shape` maps dims of the expression's shape to iteration axes.
+bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::vector<int>& axes_of_shape, Expr& out, const char** why) {
+  const Dims& dims = o.value.dims();
+  const int64_t lead = shape.size() - dims.size();
+  *why = "an operand does not broadcast for certain";
+  if (!o.mapped && lead < 0) return false;
+  std::vector<int> axes;
+  for (int64_t k = 0; k < dims.size(); ++k) {
+    const int64_t d = o.mapped ? o.dims[static_cast<size_t>(k)] : lead + k;
+    if (d >= 0 && common::SameDim(dims[k], shape[d])) axes.push_back(axes_of_shape[static_cast<size_t>(d)]);
+    else if (common::IsOne(dims[k])) axes.push_back(-1);
+    else return false;
+  }
+  auto it = members_.find(o.value);
+  if (it != members_.end()) {
+    *why = "an operand made in the group is read along other axes";
+    for (int64_t k = 0; k < dims.size(); ++k)
+      if (axes[static_cast<size_t>(k)] != it->second.axes[static_cast<size_t>(k)] && !common::IsOne(dims[k])) return false;
+    out = it->second.expr;
+    return true;
+  }
+  if (auto c = ConstantOf(o.value)) {
+    const DataType t = o.value.dtype();
     out = phi::IsFloating(t) ? cast(Expr(*c), t) : t == DataType::BOOL ? Expr::Bool(*c != 0) : cast(Expr(static_cast<int64_t>(*c)), t);
     return true;
   }
-  const Dims& dims = v.dims();
-  const int64_t lead = result.size() - dims.size();
-  if (lead < 0) return false;
-  In in;
-  in.value = v;
-  in.real.assign(rank(), false);
-  for (int64_t k = 0; k < dims.size(); ++k) {
-    const int axis = axes_of_result[lead + k];
-    if (common::SameDim(dims[k], result[lead + k])) {
-      in.axis_of_dim.push_back(axis);
-      if (axis >= 0) in.real[axis] = true;
-    } else if (common::IsOne(dims[k])) {
-      in.axis_of_dim.push_back(-1);
-    } else {
-      return false;
-    }
-  }
   size_t k = 0;
-  while (k < inputs_.size() && !(inputs_[k].value == v && inputs_[k].real == in.real)) ++k;
+  while (k < inputs_.size() && !(inputs_[k].value == o.value && inputs_[k].axes == axes)) ++k;
   if (k == inputs_.size()) {
+    *why = "too many inputs";
     if (inputs_.size() >= kMaxInputs) return false;
-    inputs_.push_back(in);
+    inputs_.push_back({o.value, axes});
   }
-  out = Expr::Input(static_cast<int>(k), v.dtype());
+  out = Expr::Input(static_cast<int>(k), o.value.dtype());
   return true;
 }
 
-bool GroupBuilder::AddElementwise(pir::Operation* op, const OpFacts& f, const char** why) {
-  const Dims& result = op->result(0).dims();
-  if (!started_) space_ = result;
+bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, const char** why) {
+  if (!started_) space_ = f.shape;
   std::vector<int> axes;
-  const bool full = SameShape(result, space_);
+  const bool full = SameShape(f.shape, space_);
   if (full) {
     for (int a = 0; a < rank(); ++a) axes.push_back(a);
-  } else if (!ReducedAxes(result, axes)) {
+  } else if (f.reduces || !ReducedAxes(f.shape, axes)) {
     *why = "another shape";
     return false;
   }
-  std::vector<Expr> in;
-  for (pir::Value v : f.tensors) {
-    auto it = members_.find(v);
-    if (it == members_.end()) {
-      Expr e;
-      if (!External(v, axes, result, e)) {
-        *why = "an operand does not broadcast for certain";
-        return false;
-      }
-      in.push_back(e);
-      continue;
-    }
-    const Dims& dims = v.dims();
-    if (!it->second.reduced) {
-      if (!full || !SameShape(dims, space_)) {
-        *why = "reads a full value in reduced form";
-        return false;
-      }
-    } else if (full) {
-      // Aligned from the right, reduced axes must be 1 or absent and the kept ones present.
-      const int64_t lead = rank() - dims.size();
-      for (int a = 0; a < rank(); ++a) {
-        const bool reduced = a >= rb_ && a < re_;
-        const bool present = a >= lead;
-        const bool fits = reduced ? !present || common::IsOne(dims[a - lead])
-                                  : present ? common::SameDim(dims[a - lead], space_[a]) : common::IsOne(space_[a]);
-        if (!fits) {
-          *why = "a reduced operand broadcasts along other axes";
-          return false;
-        }
-      }
-    } else if (!SameShape(dims, result)) {
-      *why = "mixes reduced shapes";
-      return false;
-    }
-    in.push_back(it->second.expr);
-  }
-  const DataType type = op->result(0).dtype();
-  const DataType compute = phi::ComputeType(type);
-  if (!f.lowering->integers)
-    for (Expr& e : in)
-      if (!phi::IsFloating(e.dtype()) && phi::IsFloating(type)) e = cast(e, compute);
-  Expr e = f.lowering->fn(in.data(), f.attrs.data());
-  // Half results keep float32 precision between operations unless the conversion was asked for.
-  e = cast(e, f.is_cast || !phi::IsFloating(type) ? type : compute);
-  members_[op->result(0)] = {e, !full};
-  return true;
-}
-
-bool GroupBuilder::AddReduce(pir::Operation* op, const OpFacts& f, const char** why) {
-  const pir::Value x = f.tensors[0];
-  if (!started_) space_ = x.dims();
-  if (!SameShape(x.dims(), space_)) {
-    *why = "another shape";
-    return false;
-  }
-  if (re_ > rb_ && (rb_ != f.reduce_begin || re_ != f.reduce_end)) {
+  if (f.reduces && re_ > rb_ && (rb_ != f.reduce_begin || re_ != f.reduce_end)) {
     *why = "reduces other axes";
     return false;
   }
-  Expr e;
-  auto it = members_.find(x);
-  if (it != members_.end()) {
-    if (it->second.reduced) {
-      *why = "reduces a reduced value";
-      return false;
-    }
-    e = it->second.expr;
-  } else {
-    std::vector<int> axes;
-    for (int a = 0; a < rank(); ++a) axes.push_back(a);
-    if (!External(x, axes, space_, e)) {
-      *why = "too many inputs";
-      return false;
-    }
+  std::vector<Expr> in;
+  for (const OperandFacts& o : f.operands) {
+    Expr e;
+    if (!Operand(o, f.shape, axes, e, why)) return false;
+    in.push_back(e);
+  }
+  const pir::Value result = op->result(f.index);
+  const DataType type = result.dtype(), compute = phi::ComputeType(type);
+  if (!f.integers)
+    for (Expr& e : in)
+      if (!phi::IsFloating(e.dtype()) && phi::IsFloating(type)) e = cast(e, compute);
+  Expr e = f.fn(in.data(), f.attrs.data());
+  // Half results keep float32 precision between operations unless the conversion was asked for.
+  const DataType held = f.is_cast || !phi::IsFloating(type) ? type : compute;
+  if (!f.reduces) {
+    members_[result] = {cast(e, held), !full, axes};
+    return true;
   }
   const int rb = rb_, re = re_;
   rb_ = f.reduce_begin;
   re_ = f.reduce_end;
-  std::vector<int> axes;
-  if (!ReducedAxes(op->result(0).dims(), axes)) {
+  if (!ReducedAxes(result.dims(), axes)) {
     rb_ = rb;
     re_ = re;
     *why = "result shape not known for certain";
     return false;
   }
-  const DataType type = op->result(0).dtype(), compute = phi::ComputeType(type);
-  const bool sums = f.reduce == ReduceKind::kSum || f.reduce == ReduceKind::kMean;
-  if (sums && phi::IsFloating(type)) e = cast(e, compute);
-  if (f.reduce == ReduceKind::kAny || f.reduce == ReduceKind::kAll) e = cast(e, DataType::BOOL);
+  if (f.reduce == ReduceKind::kSum || f.reduce == ReduceKind::kMean) {
+    if (phi::IsFloating(type)) e = cast(e, compute);
+  } else if (f.reduce == ReduceKind::kAny || f.reduce == ReduceKind::kAll) {
+    e = cast(e, DataType::BOOL);
+  }
+  if (e.is_weak()) e = cast(e, compute);
   reductions_.push_back({f.reduce, e});
-  Expr r = Expr::Reduced(static_cast<int>(reductions_.size()) - 1, ReducedType(reductions_.back()));
-  members_[op->result(0)] = {cast(r, phi::IsFloating(type) ? compute : type), true};
+  const Expr r = Expr::Reduced(static_cast<int>(reductions_.size()) - 1, ReducedType(reductions_.back()));
+  members_[result] = {cast(r, held), true, axes};
   return true;
 }
 
@@ -189,13 +138,21 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
     return false;
   }
   const size_t inputs = inputs_.size(), reductions = reductions_.size();
-  const bool ok = facts.kind == OpFacts::kReduce ? AddReduce(op, facts, why) : AddElementwise(op, facts, why);
-  if (!ok) {
+  const int rb = rb_, re = re_;
+  const bool was_started = started_;
+  for (const ResultFacts& f : facts.results) {
+    if (AddResult(op, f, why)) {
+      started_ = true;
+      continue;
+    }
+    for (const ResultFacts& done : facts.results) members_.erase(op->result(done.index));
     inputs_.resize(inputs);
     reductions_.resize(reductions);
+    rb_ = rb;
+    re_ = re;
+    started_ = was_started;
     return false;
   }
-  started_ = true;
   ops_.push_back(op);
   return true;
 }
@@ -208,34 +165,40 @@ bool GroupBuilder::Finish(FusedOps& out) const {
   g.reduce_end = re_;
   g.reductions = reductions_;
   for (const In& in : inputs_) {
+    GroupInput gi;
+    gi.dtype = in.value.dtype();
+    gi.real.assign(static_cast<size_t>(rank()), false);
+    std::vector<int> order;
+    for (int axis : in.axes) {
+      if (axis < 0) continue;
+      gi.real[static_cast<size_t>(axis)] = true;
+      order.push_back(axis);
+    }
+    if (!std::is_sorted(order.begin(), order.end())) gi.order = order;
     out.inputs.push_back(in.value);
-    out.input_axes.push_back(in.axis_of_dim);
-    g.inputs.push_back({in.value.dtype(), in.real, {}});
+    out.input_axes.push_back(in.axes);
+    g.inputs.push_back(std::move(gi));
   }
   const std::unordered_set<const pir::Operation*> inside(ops_.begin(), ops_.end());
   for (pir::Operation* op : ops_) {
-    const pir::Value v = op->result(0);
-    bool escapes = false;
-    v.ForEachUse([&](pir::OpOperand& u) { escapes |= !inside.count(u.owner()); });
-    if (!escapes) continue;
-    const Member& m = members_.at(v);
-    std::vector<int> axes;
-    if (m.reduced) {
-      ReducedAxes(v.dims(), axes);
-    } else {
-      for (int a = 0; a < rank(); ++a) axes.push_back(a);
+    for (int k = 0; k < op->num_results(); ++k) {
+      const pir::Value v = op->result(k);
+      bool escapes = false;
+      v.ForEachUse([&](pir::OpOperand& u) { escapes |= !inside.count(u.owner()); });
+      if (!escapes) continue;
+      const Member& m = members_.at(v);
+      out.outputs.push_back(v);
+      out.output_axes.push_back(m.axes);
+      g.outputs.push_back({m.expr, v.dtype(), m.reduced});
     }
-    out.outputs.push_back(v);
-    out.output_axes.push_back(axes);
-    g.outputs.push_back({m.expr, v.dtype(), m.reduced});
   }
   if (g.outputs.empty()) return false;
   for (int a = 0; a < rank(); ++a) {
     FusedOps::Extent e;
     if (space_[a].known()) e.known = space_[a].value();
     for (size_t k = 0; k < inputs_.size() && e.known < 0 && e.input < 0; ++k)
-      for (size_t d = 0; d < inputs_[k].axis_of_dim.size(); ++d)
-        if (inputs_[k].axis_of_dim[d] == a) {
+      for (size_t d = 0; d < inputs_[k].axes.size(); ++d)
+        if (inputs_[k].axes[d] == a) {
           e.input = static_cast<int>(k);
           e.dim = static_cast<int>(d);
         }

@@ -25,18 +25,17 @@ class GroupBuilder {
   struct Member {
     Expr expr;
     bool reduced = false;
+    std::vector<int> axes;  // iteration axis of each dim, -1 for extent 1
   };
   struct In {
     pir::Value value;
-    std::vector<bool> real;
-    std::vector<int> axis_of_dim;  // iteration axis of each of the tensor's dims, -1 for extent 1
+    std::vector<int> axes;
   };
 
-  bool AddElementwise(pir::Operation* op, const OpFacts& f, const char** why);
-  bool AddReduce(pir::Operation* op, const OpFacts& f, const char** why);
+  bool AddResult(pir::Operation* op, const ResultFacts& f, const char** why);
+  bool Operand(const OperandFacts& o, const common::Dims& shape, const std::vector<int>& axes_of_shape, Expr& out, const char** why);
   // The iteration axis of each dim of a reduced value's shape; false when the shape is not this group's reduced one.
   bool ReducedAxes(const common::Dims& dims, std::vector<int>& axes) const;
-  bool External(pir::Value v, const std::vector<int>& axes_of_result, const common::Dims& result, Expr& out);
   int rank() const { return static_cast<int>(space_.size()); }
 
   bool started_ = false;

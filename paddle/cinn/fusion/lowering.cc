@@ -54,6 +54,9 @@ Expr Pow(const Expr* in, const double* attrs) {
   if (attrs[0] == 0.5) return sqrt(in[0]);
   return pow(in[0], attrs[0]);
 }
+Expr PowGrad(const Expr* in, const double* attrs) { return in[1] * pow_deriv(in[0], attrs[0]); }  // (x, dout), y
+Expr ScaleGrad(const Expr* in, const double* attrs) { return in[0] * attrs[0]; }
+Expr SquareGrad(const Expr* in, const double*) { return in[1] * (2 * in[0]); }
 Expr Square(const Expr* in, const double*) { return in[0] * in[0]; }
 Expr Rsqrt(const Expr* in, const double*) { return rsqrt(in[0]); }
 Expr Max(const Expr* in, const double*) { return maximum(in[0], in[1]); }
@@ -75,7 +78,8 @@ constexpr Rule kRules[] = {
     {"pd_op.clip", Clip, 1},       {"pd_op.cast", Identity, 1},      {"pd_op.assign", Identity, 1}, {"pd_op.add", Add, 2},
     {"pd_op.subtract", Sub, 2},    {"pd_op.multiply", Mul, 2},       {"pd_op.divide", Div, 2},     {"pd_op.pow", Pow, 1},
     {"pd_op.square", Square, 1},   {"pd_op.rsqrt", Rsqrt, 1},        {"pd_op.maximum", Max, 2},    {"pd_op.minimum", Min, 2},
-    {"pd_op.full_like", Fill, 1},  {"pd_op.expand", Identity, 1},   {"pd_op.expand_as", Identity, 1},  {"pd_op.round", Round, 1}, {"pd_op.logit", Logit, 1},
+    {"pd_op.full_like", Fill, 1},  {"pd_op.expand", Identity, 1},   {"pd_op.expand_as", Identity, 1},  {"pd_op.round", Round, 1}, {"pd_op.pow_grad", PowGrad, 2}, {"pd_op.scale_grad", ScaleGrad, 1}, {"pd_op.square_grad", SquareGrad, 2},
+    {"pd_op.logit", Logit, 1},
 };
 
 // Rules whose expression means the same on integers.

@@ -1,73 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads operations: attributes that may be operands, reduction axes, type limits.
+// Describes operations for fusion: elementwise ops, reductions, views, and gradients of binary ops and reductions.
 #include "paddle/cinn/fusion/op_facts.h"
 
 #include <algorithm>
-#include <type_traits>
+#include <cmath>
 
-#include "paddle/phi/core/op_def.h"
+#include "paddle/cinn/fusion/attr_reader.h"
 
 namespace cinn {
 namespace {
 
-std::optional<double> Number(const phi::AttrValue& v) {
-  return std::visit(
-      [](const auto& x) -> std::optional<double> {
-        using T = std::decay_t<decltype(x)>;
-        if constexpr (std::is_arithmetic_v<T>) return static_cast<double>(x);
-        else if constexpr (std::is_same_v<T, phi::Scalar>) return x.to_double();
-        else return std::nullopt;
-      },
-      v);
-}
+using common::Dims;
 
-std::optional<std::vector<int64_t>> Integers(const phi::AttrValue& v) {
-  return std::visit(
-      [](const auto& x) -> std::optional<std::vector<int64_t>> {
-        using T = std::decay_t<decltype(x)>;
-        if constexpr (std::is_same_v<T, std::vector<int64_t>> || std::is_same_v<T, std::vector<int32_t>> || std::is_same_v<T, common::Ints>)
-          return std::vector<int64_t>(x.begin(), x.end());
-        else if constexpr (std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>)
-          return std::vector<int64_t>{x};
-        else
-          return std::nullopt;
-      },
-      v);
-}
-
-phi::AttrValue AttrOf(const pir::Operation& op, std::string_view name) {
-  if (op.attr(name)) return op.attr_value(name);
-  const pir::AttrInfo* declared = op.info()->attr(name);
-  return declared ? declared->def : phi::AttrValue();
-}
-
-// The numbers in the order of the op's function; text, types and places count as 0.
-std::optional<std::vector<double>> AttrNumbers(const pir::Operation& op) {
-  std::vector<double> out;
-  auto add = [&](std::string_view name) {
-    const int k = op.info()->input_index(name);
-    if (k >= 0 && k < op.num_operands()) {
-      auto v = op.operand(k) ? ConstantOf(op.operand(k)) : std::nullopt;
-      if (!v) return false;
-      out.push_back(*v);
-      return true;
-    }
-    out.push_back(Number(AttrOf(op, name)).value_or(0));
-    return true;
-  };
-  if (const auto* def = static_cast<const phi::OpDef*>(op.info()->phi_op)) {
-    for (const phi::ArgDef& a : def->args) {
-      if (a.kind != phi::ArgDef::kAttr && a.kind != phi::ArgDef::kOperandAttr) continue;
-      if (!add(a.name)) return std::nullopt;
-    }
-    return out;
-  }
-  for (const pir::OperandInfo& in : op.info()->inputs)
-    if (in.mutable_attr && !add(in.name)) return std::nullopt;
-  for (const pir::AttrInfo& a : op.info()->attrs)
-    if (!add(a.name)) return std::nullopt;
-  return out;
-}
+Expr Identity(const Expr* in, const double*) { return in[0]; }
+Expr Negate(const Expr* in, const double*) { return -in[0]; }
+Expr Product(const Expr* in, const double*) { return in[0] * in[1]; }
+Expr Quotient(const Expr* in, const double*) { return in[0] / in[1]; }
+Expr DivideGradY(const Expr* in, const double*) { return -(in[0] * (in[1] / in[2])); }  // dout, out, y
+Expr Times(const Expr* in, const double* attrs) { return in[0] * attrs[0]; }
+Expr IfTrue(const Expr* in, const double*) { return select(in[0], in[1], 0 * in[1]); }
+Expr IfFalse(const Expr* in, const double*) { return select(in[0], 0 * in[1], in[1]); }
+Expr IfGreater(const Expr* in, const double*) { return select(in[0] > in[1], in[2], 0 * in[2]); }
+Expr IfLess(const Expr* in, const double*) { return select(in[0] < in[1], in[2], 0 * in[2]); }
+Expr IfNotGreater(const Expr* in, const double*) { return select(in[0] <= in[1], in[2], 0 * in[2]); }
+Expr IfNotLess(const Expr* in, const double*) { return select(in[0] >= in[1], in[2], 0 * in[2]); }
 
 struct ReduceRow {
   std::string_view op;
@@ -78,96 +34,288 @@ constexpr ReduceRow kReduces[] = {
     {"pd_op.amax", ReduceKind::kMax}, {"pd_op.amin", ReduceKind::kMin},  {"pd_op.any", ReduceKind::kAny}, {"pd_op.all", ReduceKind::kAll},
 };
 
-bool ReduceAxes(const pir::Operation& op, int rank, OpFacts& f) {
-  std::vector<int64_t> axes;
-  const int k = op.info()->input_index("axis");
-  if (k >= 0 && k < op.num_operands()) {
-    const pir::Operation* def = op.operand(k) ? op.operand(k).defining_op() : nullptr;
-    if (!def || !def->isa("pd_op.full_int_array")) return false;
-    auto v = Integers(AttrOf(*def, "value"));
-    if (!v) return false;
-    axes = *v;
-  } else if (auto v = Integers(AttrOf(op, "axis"))) {
-    axes = *v;
-  } else {
-    return false;
+// Gradients of broadcasting binary ops: each result is an expression over named operands, summed to the input's shape.
+struct BinaryGradRow {
+  std::string_view op;
+  LowerFn x_fn;
+  std::vector<const char*> x_operands;
+  LowerFn y_fn;
+  std::vector<const char*> y_operands;
+};
+const std::vector<BinaryGradRow>& BinaryGrads() {
+  static const auto* rows = new std::vector<BinaryGradRow>{
+      {"pd_op.add_grad", Identity, {"out_grad"}, Identity, {"out_grad"}},
+      {"pd_op.subtract_grad", Identity, {"out_grad"}, Negate, {"out_grad"}},
+      {"pd_op.multiply_grad", Product, {"out_grad", "y"}, Product, {"out_grad", "x"}},
+      {"pd_op.divide_grad", Quotient, {"out_grad", "y"}, DivideGradY, {"out_grad", "out", "y"}},
+      {"pd_op.maximum_grad", IfGreater, {"x", "y", "out_grad"}, IfNotGreater, {"x", "y", "out_grad"}},
+      {"pd_op.minimum_grad", IfLess, {"x", "y", "out_grad"}, IfNotLess, {"x", "y", "out_grad"}},
+      {"pd_op.where_grad", IfTrue, {"condition", "out_grad"}, IfFalse, {"condition", "out_grad"}},
+  };
+  return *rows;
+}
+
+bool Usable(pir::Value v) { return v && v.type().is_dense() && SupportedType(v.dtype()); }
+
+// Reduction axes as a range. The argument is called "axis"; none, or reduce_all, means all.
+bool ReduceRange(const pir::Operation& op, int rank, int& begin, int& end) {
+  auto axes = IntegersArg(op, "axis");
+  if (!axes) return false;
+  if (axes->empty() || NumberOf(AttrOf(op, "reduce_all")).value_or(0) != 0) {
+    axes->clear();
+    for (int a = 0; a < rank; ++a) axes->push_back(a);
   }
-  if (axes.empty())
-    for (int a = 0; a < rank; ++a) axes.push_back(a);
-  for (int64_t& a : axes) {
+  for (int64_t& a : *axes) {
     if (a < -rank || a >= rank) return false;
     if (a < 0) a += rank;
   }
-  std::sort(axes.begin(), axes.end());
-  for (size_t i = 1; i < axes.size(); ++i)
-    if (axes[i] != axes[i - 1] + 1) return false;
-  if (axes.empty()) return false;
-  f.reduce_begin = static_cast<int>(axes.front());
-  f.reduce_end = static_cast<int>(axes.back()) + 1;
+  std::sort(axes->begin(), axes->end());
+  for (size_t i = 1; i < axes->size(); ++i)
+    if ((*axes)[i] != (*axes)[i - 1] + 1) return false;
+  if (axes->empty()) return false;
+  begin = static_cast<int>(axes->front());
+  end = static_cast<int>(axes->back()) + 1;
   return true;
 }
 
+// Axes of `from` that must be summed to give `to`, which broadcasts to it; an empty range when none.
+bool SumToRange(const Dims& from, const Dims& to, int& begin, int& end) {
+  begin = end = 0;
+  const int64_t lead = from.size() - to.size();
+  if (lead < 0) return false;
+  for (int64_t k = 0; k < from.size(); ++k) {
+    const bool same = k >= lead && common::SameDim(from[k], to[k - lead]);
+    if (!same && k >= lead && !common::IsOne(to[k - lead])) return false;
+    if (same) continue;
+    if (begin == end) begin = static_cast<int>(k);
+    else if (end != k) return false;
+    end = static_cast<int>(k) + 1;
+  }
+  return true;
+}
+
+// Same elements in the same order, differing in axes of extent 1 only.
+bool MapByExtent(const Dims& from, const Dims& to, std::vector<int>& map) {
+  int64_t t = 0;
+  for (int64_t k = 0; k < from.size(); ++k) {
+    if (common::IsOne(from[k])) {
+      map.push_back(-1);
+      continue;
+    }
+    while (t < to.size() && common::IsOne(to[t])) ++t;
+    if (t == to.size() || !common::SameDim(from[k], to[t])) return false;
+    map.push_back(static_cast<int>(t++));
+  }
+  while (t < to.size() && common::IsOne(to[t])) ++t;
+  return t == to.size();
+}
+
+std::optional<std::vector<int>> Permutation(const pir::Operation& op, int64_t rank) {
+  auto perm = IntegersArg(op, "perm");
+  if (!perm || static_cast<int64_t>(perm->size()) != rank) return std::nullopt;
+  std::vector<int> out;
+  std::vector<bool> seen(perm->size(), false);
+  for (int64_t p : *perm) {
+    if (p < 0) p += rank;
+    if (p < 0 || p >= rank || seen[p]) return std::nullopt;
+    seen[p] = true;
+    out.push_back(static_cast<int>(p));
+  }
+  return out;
+}
+
+bool IsOneOf(const pir::Operation& op, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), op.name()) != names.end();
+}
+
+class Describer {
+ public:
+  Describer(const pir::Operation& op, const char** why) : op_(op), why_(why) {}
+
+  std::optional<OpFacts> Run() {
+    if (op_.num_regions() || op_.num_results() < 1) return No("no results");
+    if (op_.info()->has(pir::kSideEffect) || op_.info()->has(pir::kInplace) || op_.info()->has(pir::kRandom)) return No("has effects");
+    for (int k = 0; k < op_.num_results(); ++k)
+      if (!op_.result(k).use_empty() && !Usable(op_.result(k))) return No("result type");
+    for (const ReduceRow& r : kReduces)
+      if (op_.name() == r.op) return Reduce(r.kind);
+    for (const BinaryGradRow& r : BinaryGrads())
+      if (op_.name() == r.op) return BinaryGrad(r);
+    if (op_.isa("pd_op.expand_grad")) return SummedTo();
+    if (IsOneOf(op_, {"pd_op.sum_grad", "pd_op.mean_grad"})) return ReduceGrad(op_.isa("pd_op.mean_grad"));
+    if (IsOneOf(op_, {"pd_op.reshape", "pd_op.squeeze", "pd_op.unsqueeze"})) return View(op_.operand(0));
+    if (IsOneOf(op_, {"pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad"})) return View(OperandOf(op_, "out_grad"));
+    if (IsOneOf(op_, {"pd_op.transpose", "pd_op.transpose_grad"})) return Transpose();
+    return Elementwise();
+  }
+
+ private:
+  std::optional<OpFacts> No(const char* text) {
+    *why_ = text;
+    return std::nullopt;
+  }
+
+  ResultFacts Result(int k, const Dims& shape, LowerFn fn) {
+    ResultFacts r;
+    r.index = k;
+    r.shape = shape;
+    r.fn = fn;
+    r.integers = true;
+    return r;
+  }
+
+  std::optional<OpFacts> Elementwise() {
+    const Lowering* lowering = FindLowering(op_.name());
+    if (!lowering || op_.num_results() != 1) return No("no lowering");
+    ResultFacts r = Result(0, op_.result(0).dims(), lowering->fn);
+    r.integers = lowering->integers;
+    r.is_cast = op_.isa("pd_op.cast");
+    const bool shape_only = IsOneOf(op_, {"pd_op.full_like"});
+    const bool first_only = IsOneOf(op_, {"pd_op.expand", "pd_op.expand_as"});
+    bool integer_operand = false;
+    for (int k = 0; k < op_.num_operands() && !shape_only; ++k) {
+      if (k < static_cast<int>(op_.info()->inputs.size()) && op_.info()->inputs[k].mutable_attr) continue;
+      if (first_only && k > 0) break;
+      if (!Usable(op_.operand(k))) return No("operand type");
+      integer_operand |= !phi::IsFloating(op_.operand(k).dtype());
+      r.operands.push_back({op_.operand(k), false, {}});
+    }
+    if (!shape_only && static_cast<int>(r.operands.size()) != lowering->nin) return No("operand count");
+    if (integer_operand && !r.integers && !phi::IsFloating(op_.result(0).dtype())) return No("integer operands");
+    if (!first_only) {
+      auto attrs = NumbersOf(op_);
+      if (!attrs) return No("an argument is known only at run time");
+      r.attrs = std::move(*attrs);
+    }
+    OpFacts f;
+    f.trivial = IsOneOf(op_, {"pd_op.assign", "pd_op.full_like", "pd_op.expand", "pd_op.expand_as"});
+    f.results.push_back(std::move(r));
+    return f;
+  }
+
+  std::optional<OpFacts> Reduce(ReduceKind kind) {
+    const pir::Value x = op_.operand(0);
+    if (!Usable(x)) return No("operand type");
+    ResultFacts r = Result(0, x.dims(), Identity);
+    r.operands = {{x, false, {}}};
+    r.reduces = true;
+    r.reduce = kind;
+    if (!ReduceRange(op_, static_cast<int>(x.dims().size()), r.reduce_begin, r.reduce_end))
+      return No("reduction axes not adjacent or not known");
+    OpFacts f;
+    f.results.push_back(std::move(r));
+    return f;
+  }
+
+  // An expression over the output gradient's shape, summed to the input's shape.
+  bool AddSummed(OpFacts& f, int k, pir::Value input, LowerFn fn, const std::vector<const char*>& names) {
+    const pir::Value dout = OperandOf(op_, "out_grad");
+    if (op_.result(k).use_empty()) return true;
+    if (!Usable(dout) || !Usable(input) || !phi::IsFloating(dout.dtype())) return false;
+    ResultFacts r = Result(k, dout.dims(), fn);
+    for (const char* n : names) {
+      const pir::Value v = OperandOf(op_, n);
+      if (!Usable(v)) return false;
+      r.operands.push_back({v, false, {}});
+    }
+    if (!SumToRange(dout.dims(), input.dims(), r.reduce_begin, r.reduce_end)) return false;
+    r.reduces = r.reduce_end > r.reduce_begin;
+    f.results.push_back(std::move(r));
+    return true;
+  }
+
+  std::optional<OpFacts> BinaryGrad(const BinaryGradRow& row) {
+    OpFacts f;
+    if (op_.num_results() != 2) return No("result count");
+    if (!AddSummed(f, 0, OperandOf(op_, "x"), row.x_fn, row.x_operands) || !AddSummed(f, 1, OperandOf(op_, "y"), row.y_fn, row.y_operands))
+      return No("shapes not known for certain, or an operand is absent");
+    if (f.results.empty()) return No("nobody uses it");
+    return f;
+  }
+
+  std::optional<OpFacts> SummedTo() {
+    OpFacts f;
+    if (!AddSummed(f, 0, OperandOf(op_, "x"), Identity, {"out_grad"}) || f.results.empty()) return No("shapes not known for certain");
+    return f;
+  }
+
+  std::optional<OpFacts> ReduceGrad(bool mean) {
+    const pir::Value x = OperandOf(op_, "x"), dout = OperandOf(op_, "out_grad");
+    if (!Usable(x) || !Usable(dout) || !phi::IsFloating(dout.dtype())) return No("operand type");
+    const int rank = static_cast<int>(x.dims().size());
+    int begin, end;
+    if (!ReduceRange(op_, rank, begin, end)) return No("reduction axes not adjacent or not known");
+    ResultFacts r = Result(0, x.dims(), mean ? Times : Identity);
+    OperandFacts o{dout, true, {}};
+    const bool kept = dout.dims().size() == rank;
+    if (!kept && dout.dims().size() != rank - (end - begin)) return No("operand shape");
+    for (int a = 0; a < rank; ++a) {
+      const bool reduced = a >= begin && a < end;
+      if (!reduced) o.dims.push_back(a);
+      else if (kept) o.dims.push_back(-1);
+    }
+    r.operands.push_back(std::move(o));
+    if (mean) {
+      double n = 1;
+      for (int a = begin; a < end; ++a) {
+        if (!x.dims()[a].known()) return No("the count is known only at run time");
+        n *= static_cast<double>(x.dims()[a].value());
+      }
+      r.attrs = {1 / n};
+    }
+    OpFacts f;
+    f.results.push_back(std::move(r));
+    return f;
+  }
+
+  std::optional<OpFacts> View(pir::Value x) {
+    if (op_.num_results() != 1 || !Usable(x)) return No("operand type");
+    OperandFacts o{x, true, {}};
+    if (!MapByExtent(x.dims(), op_.result(0).dims(), o.dims)) return No("a view that is more than added or dropped 1s");
+    return Moved(std::move(o));
+  }
+
+  std::optional<OpFacts> Transpose() {
+    const pir::Value x = op_.operand(0);
+    if (op_.num_results() != 1 || !Usable(x)) return No("operand type");
+    auto perm = Permutation(op_, x.dims().size());
+    if (!perm) return No("permutation");
+    OperandFacts o{x, true, std::vector<int>(perm->size())};
+    const bool inverse = op_.isa("pd_op.transpose_grad");
+    for (int i = 0; i < static_cast<int>(perm->size()); ++i) {
+      if (inverse) o.dims[i] = (*perm)[i];
+      else o.dims[(*perm)[i]] = i;
+    }
+    return Moved(std::move(o));
+  }
+
+  std::optional<OpFacts> Moved(OperandFacts o) {
+    OpFacts f;
+    f.trivial = true;
+    f.results.push_back(Result(0, op_.result(0).dims(), Identity));
+    f.results[0].operands.push_back(std::move(o));
+    return f;
+  }
+
+  const pir::Operation& op_;
+  const char** why_;
+};
+
 }  // namespace
 
-bool SupportedType(DataType t) {
-  return t != DataType::UNDEFINED && !phi::IsComplex(t) && !phi::IsFloat8(t);
-}
+bool SupportedType(DataType t) { return t != DataType::UNDEFINED && !phi::IsComplex(t) && !phi::IsFloat8(t); }
 
 std::optional<double> ConstantOf(pir::Value v) {
   const pir::Operation* op = v.defining_op();
-  if (!op || !op->isa("pd_op.full")) return std::nullopt;
-  if (op->num_operands() > 0) return std::nullopt;
+  if (!op || !op->isa("pd_op.full") || op->num_operands() > 0) return std::nullopt;
   const phi::AttrValue a = AttrOf(*op, "value");
   // A wide integer would lose digits in a double.
-  if (const auto* s = std::get_if<phi::Scalar>(&a); s && (s->dtype() == DataType::COMPLEX128 || (s->is_integral() && std::abs(s->to_double()) > 0x1p53)))
+  if (const auto* s = std::get_if<phi::Scalar>(&a);
+      s && (s->dtype() == DataType::COMPLEX128 || (s->is_integral() && std::fabs(s->to_double()) > 0x1p53)))
     return std::nullopt;
-  return Number(a);
+  return NumberOf(a);
 }
 
-std::optional<OpFacts> Describe(const pir::Operation& op, const char** why) {
-  auto no = [&](const char* text) {
-    *why = text;
-    return std::optional<OpFacts>();
-  };
-  if (op.num_regions() || op.num_results() != 1) return no("not one result");
-  if (op.info()->has(pir::kSideEffect) || op.info()->has(pir::kInplace) || op.info()->has(pir::kRandom)) return no("has effects");
-  const pir::Type result = op.result_type(0);
-  if (!result.is_dense() || !SupportedType(result.dtype())) return no("result type");
-  OpFacts f;
-  for (const ReduceRow& r : kReduces) {
-    if (op.name() != r.op) continue;
-    const pir::Value x = op.operand(0);
-    if (!x || !x.type().is_dense() || !SupportedType(x.dtype())) return no("operand type");
-    f.kind = OpFacts::kReduce;
-    f.reduce = r.kind;
-    f.tensors = {x};
-    if (!ReduceAxes(op, static_cast<int>(x.dims().size()), f)) return no("reduction axes not adjacent or not known");
-    return f;
-  }
-  f.lowering = FindLowering(op.name());
-  if (!f.lowering) return no("no lowering");
-  f.is_cast = op.isa("pd_op.cast");
-  if (op.isa("pd_op.expand") || op.isa("pd_op.expand_as")) {  // the result's shape says it all
-    const pir::Value x = op.operand(0);
-    if (!x || !x.type().is_dense() || !SupportedType(x.dtype())) return no("operand type");
-    f.tensors = {x};
-    return f;
-  }
-  bool integer_operand = false;
-  for (int k = 0; k < op.num_operands(); ++k) {
-    const bool declared = k < static_cast<int>(op.info()->inputs.size());
-    if (declared && op.info()->inputs[k].mutable_attr) continue;
-    const pir::Value v = op.operand(k);
-    if (!v || !v.type().is_dense() || !SupportedType(v.dtype())) return no("operand type");
-    integer_operand |= !phi::IsFloating(v.dtype());
-    f.tensors.push_back(v);
-  }
-  if (static_cast<int>(f.tensors.size()) != f.lowering->nin) return no("operand count");
-  if (integer_operand && !f.lowering->integers && !phi::IsFloating(result.dtype())) return no("integer operands");
-  auto attrs = AttrNumbers(op);
-  if (!attrs) return no("an argument is known only at run time");
-  f.attrs = std::move(*attrs);
-  return f;
-}
+std::optional<OpFacts> Describe(const pir::Operation& op, const char** why) { return Describer(op, why).Run(); }
 
 }  // namespace cinn

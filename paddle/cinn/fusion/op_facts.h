@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fusion knows of one operation: how it maps elements, its tensor operands and its other arguments as numbers.
+// What fusion knows of one operation: for each result, an expression over operands and at most one reduction of it.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,30 @@
 
 namespace cinn {
 
-struct OpFacts {
-  enum Kind : uint8_t { kElementwise, kReduce } kind = kElementwise;
-  const Lowering* lowering = nullptr;   // kElementwise
-  std::vector<pir::Value> tensors;      // operands that are read element by element
-  std::vector<double> attrs;            // kElementwise
-  ReduceKind reduce = ReduceKind::kSum; // kReduce
+struct OperandFacts {
+  pir::Value value;
+  // The dim of ResultFacts::shape that each of the operand's dims runs along, -1 for an extent of 1. Not `mapped`: aligned
+  // from the right, as in broadcasting.
+  bool mapped = false;
+  std::vector<int> dims;
+};
+
+struct ResultFacts {
+  int index = 0;       // which result of the operation
+  common::Dims shape;  // of the expression, before the reduction
+  LowerFn fn = nullptr;
+  bool integers = false;  // see Lowering
+  bool is_cast = false;   // an explicit conversion: half results are rounded
+  std::vector<OperandFacts> operands;
+  std::vector<double> attrs;
+  bool reduces = false;
+  ReduceKind reduce = ReduceKind::kSum;
   int reduce_begin = 0, reduce_end = 0;
-  bool is_cast = false;                 // an explicit conversion: half results are rounded
+};
+
+struct OpFacts {
+  std::vector<ResultFacts> results;  // of those anybody uses
+  bool trivial = false;              // moves no data by itself: a view, a constant
 };
 
 // Nothing when the op cannot be part of a group; `why` then says so in a few words.

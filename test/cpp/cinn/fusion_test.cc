@@ -59,6 +59,15 @@ struct Ir {
     Value axis = Op("pd_op.full_int_array", {}, {static_cast<int64_t>(axes.size())}, DataType::INT64, a);
     return Op("pd_op.sum", {x, axis}, out, x.dtype());
   }
+  // Creates an op with two results; an op declared on the fly.
+  std::pair<Value, Value> Op2(const char* name, std::vector<const char*> names, std::vector<Value> in, Dims d0, Dims d1) {
+    std::vector<pir::OperandInfo> infos;
+    for (const char* n : names) infos.push_back({n});
+    Register(name, infos);
+    const pir::Type types[] = {T(d0), T(d1)};
+    pir::Operation* op = b.Create(pir::FindOp(name), in, {}, types);
+    return {op->result(0), op->result(1)};
+  }
   void Fetch(Value v, const char* name) { pir::BuildFetch(b, v, name, 0); }
 };
 
@@ -202,6 +211,87 @@ TEST(Fusion, WrongRuntimeShapeIsAnError) {
   const paddle::Tensor* in[] = {&tx, &ty};
   paddle::Tensor* po[] = {&o};
   EXPECT_THROW(run.Run(in, po), common::Error);
+}
+
+TEST(Fusion, GradientOfABiasIsSummedInTheSameKernel) {
+  Ir ir;
+  Value z = ir.Data("z", {40, 6}), b = ir.Data("b", {6}), dh = ir.Data("dh", {40, 6}), t = ir.Data("t", {40, 6});
+  Value dz = ir.Op("pd_op.multiply", {dh, t}, {40, 6});
+  auto [gz, gb] = ir.Op2("pd_op.add_grad", {"x", "y", "out_grad"}, {z, b, dz}, {40, 6}, {6});
+  ir.Fetch(gz, "gz");
+  ir.Fetch(gb, "gb");
+  auto groups = FuseBlock(ir.program.block());
+  ASSERT_EQ(groups.size(), 1u);
+  ASSERT_EQ(groups[0].inputs.size(), 2u);
+  ASSERT_EQ(groups[0].outputs.size(), 2u);
+  paddle::Tensor ta = Fill({40, 6}, 1), tb = Fill({40, 6}, 2), o[2];
+  const paddle::Tensor* in[] = {&ta, &tb};
+  paddle::Tensor* po[] = {&o[0], &o[1]};
+  FusedRunner(groups[0]).Run(in, po);
+  const paddle::Tensor& db = groups[0].outputs[0] == gb ? o[0] : o[1];
+  ASSERT_EQ(db.numel(), 6);
+  for (int c = 0; c < 6; ++c) {
+    double want = 0;
+    for (int r = 0; r < 40; ++r) want += ta.data<float>()[r * 6 + c] * tb.data<float>()[r * 6 + c];
+    EXPECT_NEAR(db.data<float>()[c], want, 1e-5);
+  }
+}
+
+TEST(Fusion, GradientOfAMeanIsBroadcast) {
+  Ir ir;
+  Register("pd_op.mean_grad", {{"x"}, {"out_grad"}, {"axis", false, false, true}}, {{"keepdim", AttrCode::kBool, false}, {"reduce_all", AttrCode::kBool, false}});
+  Value x = ir.Data("x", {3, 4}), g = ir.Data("g", {3});
+  pir::AttributeMap a;
+  a.Set("value", pir::Attribute::IntArray(common::Ints{1}));
+  Value axis = ir.Op("pd_op.full_int_array", {}, {1}, DataType::INT64, a);
+  Value gx = ir.Op("pd_op.mean_grad", {x, g, axis}, {3, 4});
+  Value out = ir.Op("pd_op.multiply", {gx, x}, {3, 4});
+  ir.Fetch(out, "out");
+  auto groups = FuseBlock(ir.program.block());
+  ASSERT_EQ(groups.size(), 1u);
+  paddle::Tensor tx = Fill({3, 4}, 1), tg = Fill({3}, 2), o;
+  const bool x_first = groups[0].inputs[0] == x;
+  const paddle::Tensor* in[] = {x_first ? &tx : &tg, x_first ? &tg : &tx};
+  paddle::Tensor* po[] = {&o};
+  FusedRunner(groups[0]).Run(in, po);
+  for (int i = 0; i < 12; ++i) EXPECT_FLOAT_EQ(o.data<float>()[i], tg.data<float>()[i / 4] * 0.25f * tx.data<float>()[i]);
+}
+
+TEST(Fusion, TransposedInputsAreReadInPlace) {
+  Ir ir;
+  Register("pd_op.transpose", {{"x"}}, {{"perm", AttrCode::kInt32s, {}}});
+  Value x = ir.Data("x", {5, 3}), y = ir.Data("y", {3, 5});
+  pir::AttributeMap a;
+  a.Set("perm", pir::Attribute::From(std::vector<int32_t>{1, 0}));
+  Value xt = ir.Op("pd_op.transpose", {x}, {3, 5}, DataType::FLOAT32, a);
+  Value s = ir.Op("pd_op.exp", {ir.Op("pd_op.subtract", {xt, y}, {3, 5})}, {3, 5});
+  ir.Fetch(s, "s");
+  auto groups = FuseBlock(ir.program.block());
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].ops.size(), 3u);
+  paddle::Tensor tx = Fill({5, 3}, 1), ty = Fill({3, 5}, 2), o;
+  const paddle::Tensor* in[] = {&tx, &ty};
+  paddle::Tensor* po[] = {&o};
+  FusedRunner(groups[0]).Run(in, po);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 5; ++j) EXPECT_NEAR(o.data<float>()[i * 5 + j], std::exp(tx.data<float>()[j * 3 + i] - ty.data<float>()[i * 5 + j]), 1e-6);
+}
+
+TEST(Fusion, ViewsThatOthersReadStayViews) {
+  Ir ir;
+  Register("pd_op.transpose", {{"x"}}, {{"perm", AttrCode::kInt32s, {}}});
+  Value x = ir.Data("x", {5, 5});
+  pir::AttributeMap a;
+  a.Set("perm", pir::Attribute::From(std::vector<int32_t>{1, 0}));
+  Value xt = ir.Op("pd_op.transpose", {x}, {5, 5}, DataType::FLOAT32, a);
+  Value m = ir.Op("pd_op.matmul", {xt, x}, {5, 5});
+  Value s = ir.Op("pd_op.exp", {ir.Op("pd_op.tanh", {xt}, {5, 5})}, {5, 5});
+  ir.Fetch(m, "m");
+  ir.Fetch(s, "s");
+  auto groups = FuseBlock(ir.program.block());
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].ops.size(), 2u);
+  EXPECT_EQ(groups[0].inputs[0], xt);
 }
 
 TEST(Fusion, LongProgramsPlanQuickly) {

@@ -55,6 +55,7 @@ class Generator {
       const ReduceKind kinds[] = {ReduceKind::kMax, ReduceKind::kMin, ReduceKind::kAny, ReduceKind::kAll, ReduceKind::kSum, ReduceKind::kProd};
       const ReduceKind k = kinds[Below(flt ? 4 : 6)];
       if (k == ReduceKind::kAny || k == ReduceKind::kAll) e = cast(e, DataType::BOOL);
+      if (flt && (k == ReduceKind::kMax || k == ReduceKind::kMin)) e = e + 0.0;  // which of 0 and -0 wins depends on the order
       g.reductions.push_back({k, e});
     }
     const int nout = 1 + Below(3);
