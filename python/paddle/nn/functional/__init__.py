@@ -32,8 +32,8 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names.sp
 _generated = None
 
 # Names that PaddlePaddle serves from one op; where no stanza declares one, it is absent.
-_ONE_OP = ("celu elu gelu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid logsigmoid mish relu relu6 selu sigmoid "
-           "silu softplus softshrink softsign swish tanh tanhshrink thresholded_relu").split()
+_ONE_OP = ("celu elu gelu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid logsigmoid mish relu relu6 selu "
+           "sigmoid silu softplus softshrink softsign swish tanh tanhshrink thresholded_relu").split()
 
 __all__ = sorted({*_HOME, *_ONE_OP})
 

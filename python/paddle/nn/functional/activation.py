@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Activations that need more than one op: casts, broadcast weights, random slopes."""
 import paddle
-from paddle import _C_ops
 from paddle.base.framework import to_dtype
+
+from .._core import ops as _C_ops
 
 __all__ = ["softmax", "softmax_", "log_softmax", "gumbel_softmax", "prelu", "rrelu", "glu", "maxout", "swiglu",
            "hardtanh", "hardtanh_", "elu_", "leaky_relu_", "relu_", "tanh_", "thresholded_relu_"]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear maps, embeddings, similarity, label helpers and windows (unfold, fold)."""
 import paddle
-from paddle import _C_ops
 from paddle.base.framework import Tensor, to_dtype
 
+from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = ["linear", "bilinear", "embedding", "one_hot", "cosine_similarity", "pairwise_distance", "label_smooth",

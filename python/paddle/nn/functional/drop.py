@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dropout and its variants."""
 import paddle
-from paddle import _C_ops
 from paddle.base.framework import Tensor
 
+from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"]

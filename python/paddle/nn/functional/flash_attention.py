@@ -3,8 +3,8 @@
 import numpy as np
 
 import paddle
-from paddle import _C_ops
 
+from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = ["scaled_dot_product_attention", "flash_attention", "flash_attn_qkvpacked", "flashmask_attention",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Losses on class labels and probabilities."""
 import paddle
-from paddle import _C_ops
 from paddle.base.framework import dtype_name
 
+from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = ["cross_entropy", "softmax_with_cross_entropy", "nll_loss", "binary_cross_entropy",
@@ -194,7 +194,7 @@ def ctc_loss(log_probs, labels, input_lengths, label_lengths, blank=0, reduction
 
 
 def rnnt_loss(input, label, input_lengths, label_lengths, blank=0, fastemit_lambda=0.001, reduction="mean", name=None):
-    """RNN transducer loss; input are logits [batch, time, label length + 1, classes]."""
+    """RNN transducer loss; input holds log-probabilities [batch, time, label length + 1, classes]."""
     _parse.reduction(reduction, "rnnt_loss")
     loss = _parse.first(_C_ops.warprnnt(input, label, input_lengths, label_lengths, blank, fastemit_lambda))
     if reduction == "mean":

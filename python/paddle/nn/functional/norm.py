@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normalisations: batch, layer, group, instance, root mean square, local response, p-norm."""
 import paddle
-from paddle import _C_ops
 
+from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = ["batch_norm", "layer_norm", "group_norm", "instance_norm", "rms_norm", "local_response_norm", "normalize"]

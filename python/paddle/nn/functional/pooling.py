@@ -3,8 +3,8 @@
 import math
 
 import paddle
-from paddle import _C_ops
 
+from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = ["avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d", "adaptive_avg_pool1d",

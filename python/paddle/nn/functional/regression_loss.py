@@ -3,8 +3,8 @@
 import math
 
 import paddle
-from paddle import _C_ops
 
+from .._core import ops as _C_ops
 from .loss import reduce
 
 __all__ = ["mse_loss", "l1_loss", "smooth_l1_loss", "square_error_cost", "margin_ranking_loss",

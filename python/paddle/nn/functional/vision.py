@@ -3,9 +3,9 @@
 import math
 
 import paddle
-from paddle import _C_ops
 from paddle.base.framework import Tensor
 
+from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = ["interpolate", "upsample", "pad", "zeropad2d", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle",

@@ -6,6 +6,7 @@ from paddle.base.framework import dtype_name
 from paddle.base.param_attr import ParamAttr
 
 from .. import functional as F
+from .._core import ops as _C_ops
 from ..initializer import Constant, Normal
 from .alias import aliases
 from .layers import Layer
@@ -134,7 +135,7 @@ class BatchNorm(Layer):
         self._trainable_statistics = trainable_statistics
 
     def forward(self, input):
-        out = paddle._C_ops.batch_norm_(input, self._mean, self._variance, self.weight, self.bias, not self.training,
+        out = _C_ops.batch_norm_(input, self._mean, self._variance, self.weight, self.bias, not self.training,
                                        self._momentum, self._epsilon, self._data_layout, self._use_global_stats,
                                        self._trainable_statistics)[0]
         return out if self._act is None else getattr(F, self._act)(out)
@@ -162,7 +163,7 @@ class SyncBatchNorm(_BatchNormBase):
         if self.training:
             from paddle import distributed
             if distributed.get_world_size() > 1:
-                return paddle._C_ops.sync_batch_norm_(x, self._mean, self._variance, self.weight, self.bias, False,
+                return _C_ops.sync_batch_norm_(x, self._mean, self._variance, self.weight, self.bias, False,
                                                       self._momentum, self._epsilon, self._data_format, False, False)[0]
         return super().forward(x)
 
@@ -359,4 +360,4 @@ class SpectralNorm(Layer):
         self.weight_v.stop_gradient = True
 
     def forward(self, x):
-        return paddle._C_ops.spectral_norm(x, self.weight_u, self.weight_v, self._dim, self._power_iters, self._eps)
+        return _C_ops.spectral_norm(x, self.weight_u, self.weight_v, self._dim, self._power_iters, self._eps)

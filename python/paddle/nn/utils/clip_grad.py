@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clipping of the gradients that parameters hold now."""
 import paddle
-from paddle import _C_ops
 from paddle.base.framework import Tensor
+
+from .._core import ops as _C_ops
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 

@@ -3,7 +3,8 @@
 import math
 
 import paddle
-from paddle import _C_ops
+
+from .._core import ops as _C_ops
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 

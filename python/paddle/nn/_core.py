@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ops that `paddle.nn` calls: the core's own, or for one it has no kernel for, a composition of others."""
+import importlib
+
+from paddle import _C_ops as _core
+
+_COMPOSED = {
+    "elementwise": "label_smooth swiglu prelu rrelu maxout gumbel_softmax one_hot",
+    "norm": "p_norm squared_l2_norm clip_by_norm group_norm instance_norm rms_norm spectral_norm",
+    "layout": "pixel_shuffle pixel_unshuffle channel_shuffle temporal_shift pad pad3d unfold fold bilinear gather_tree",
+    "sampling": "nearest_interp linear_interp bilinear_interp bicubic_interp trilinear_interp affine_grid grid_sample",
+    "pooling": "lp_pool2d unpool unpool3d fractional_max_pool2d fractional_max_pool3d",
+    "loss": "warpctc warprnnt hsigmoid_loss margin_cross_entropy class_center_sample",
+}
+_HOME = {name: module for module, names in _COMPOSED.items() for name in names.split()}
+
+
+class Ops:
+    """Attributes are ops by name; AttributeError for an op that exists nowhere."""
+
+    def __getattr__(self, name):
+        op = getattr(_core, name, None)
+        if op is None:
+            if name not in _HOME:
+                raise AttributeError(f"[paddle.nn] there is no op named {name!r}")
+            op = getattr(importlib.import_module(".composed." + _HOME[name], __package__), name)
+        setattr(self, name, op)
+        return op
+
+
+ops = Ops()

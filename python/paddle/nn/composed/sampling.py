@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resampling: along one axis after another with interpolation matrices, and at arbitrary positions by gathering."""
+import functools
+import math
+
+import numpy as np
+
+import paddle
+
+
+def _positions(size, out, scale, align_corners, align_mode, cubic):
+    ratio = (size - 1) / (out - 1) if align_corners and out > 1 else 0.0
+    if not align_corners:
+        ratio = 1.0 / scale if scale > 0 else size / out
+    index = np.arange(out, dtype="float64")
+    if align_corners or (align_mode == 1 and not cubic):
+        return ratio * index
+    position = ratio * (index + 0.5) - 0.5
+    return position if cubic else np.maximum(position, 0)
+
+
+@functools.lru_cache(maxsize=256)
+def _matrix(kind, size, out, scale, align_corners, align_mode):
+    """[out, size] weights of one axis."""
+    weights = np.zeros((out, size))
+    rows = np.arange(out)
+    if kind == "nearest":
+        ratio = (1.0 / scale if scale > 0 else size / out)
+        if align_corners:
+            ratio = (size - 1) / (out - 1) if out > 1 else 0.0
+            source = np.floor(ratio * rows + 0.5)
+        else:
+            source = np.floor(np.float32(ratio) * rows.astype("float32"))
+        weights[rows, np.minimum(source.astype(int), size - 1)] = 1
+        return weights
+    position = _positions(size, out, scale, align_corners, align_mode, kind == "cubic")
+    low = np.floor(position).astype(int)
+    t = position - low
+    if kind == "linear":
+        low = np.minimum(low, size - 1)
+        np.add.at(weights, (rows, low), 1 - t)
+        np.add.at(weights, (rows, np.minimum(low + 1, size - 1)), t)
+        return weights
+    a = -0.75
+    near = lambda d: ((a + 2) * d - (a + 3)) * d * d + 1  # noqa: E731
+    far = lambda d: ((a * d - 5 * a) * d + 8 * a) * d - 4 * a  # noqa: E731
+    for k, w in ((-1, far(t + 1)), (0, near(t)), (1, near(1 - t)), (2, far(2 - t))):
+        np.add.at(weights, (rows, np.clip(low + k, 0, size - 1)), w)
+    return weights
+
+
+def _resize(kind, x, data_format, sizes, scale, align_corners, align_mode):
+    first = 1 if data_format[-1] == "C" else 2
+    spatial = x.ndim - 2
+    sizes = sizes[-spatial:]
+    for i in range(spatial):
+        axis = first + i
+        matrix = _matrix(kind, x.shape[axis], int(sizes[i]), float(scale[i]) if scale else 0.0, bool(align_corners),
+                         int(align_mode))
+        if kind == "nearest":
+            x = paddle.index_select(x, paddle.to_tensor(matrix.argmax(1).astype("int64")), axis)
+            continue
+        weights = paddle.cast(paddle.to_tensor(matrix.astype("float32")), x.dtype)
+        if axis == x.ndim - 1:
+            x = paddle.matmul(x, weights, transpose_y=True)
+        else:
+            shape = list(x.shape)
+            tail = math.prod(shape[axis + 1:])
+            x = paddle.matmul(weights, paddle.reshape(x, shape[:axis] + [shape[axis], tail]))
+            x = paddle.reshape(x, shape[:axis] + [int(sizes[i])] + shape[axis + 1:])
+    return x
+
+
+def _interp(kind):
+    def op(x, out_size=None, size_tensor=None, scale_tensor=None, data_format="NCHW", out_d=0, out_h=0, out_w=0,
+           scale=(), interp_method="bilinear", align_corners=True, align_mode=1):
+        return _resize(kind, x, data_format, [out_d, out_h, out_w], scale, align_corners, align_mode)
+    return op
+
+
+nearest_interp = _interp("nearest")
+linear_interp = bilinear_interp = trilinear_interp = _interp("linear")
+bicubic_interp = _interp("cubic")
+
+
+def _line(size, align_corners):
+    if align_corners:
+        return np.linspace(-1, 1, size) if size > 1 else np.zeros(1)
+    return (np.arange(size) * 2 + 1) / size - 1
+
+
+def affine_grid(theta, output_shape, align_corners=True):
+    spatial = [int(s) for s in output_shape[2:]]
+    axes = np.meshgrid(*(_line(s, align_corners) for s in spatial), indexing="ij")
+    base = np.stack([*axes[::-1], np.ones(spatial)], -1).reshape(-1, len(spatial) + 1).astype("float32")
+    grid = paddle.matmul(paddle.cast(paddle.to_tensor(base), theta.dtype), paddle.transpose(theta, [0, 2, 1]))
+    return paddle.reshape(grid, [theta.shape[0], *spatial, len(spatial)])
+
+
+def _reflect(p, low, high):
+    """p mirrored into [low, high], differentiable almost everywhere."""
+    span = float(high - low)
+    if span <= 0:
+        return p * 0.0
+    distance = paddle.abs(p - low)
+    turns = paddle.floor(distance / span)
+    extra = distance - turns * span
+    even = paddle.cast((turns - 2.0 * paddle.floor(turns / 2.0)) == 0, p.dtype)
+    return even * (extra + low) + (1.0 - even) * (high - extra)
+
+
+def _pixel(coordinate, size, padding_mode, align_corners):
+    p = (coordinate + 1.0) * ((size - 1) / 2.0) if align_corners else ((coordinate + 1.0) * size - 1.0) / 2.0
+    if padding_mode == "reflection":
+        p = _reflect(p, 0.0, size - 1.0) if align_corners else _reflect(p, -0.5, size - 0.5)
+    return paddle.clip(p, 0.0, size - 1.0) if padding_mode != "zeros" else p
+
+
+def grid_sample(x, grid, mode="bilinear", padding_mode="zeros", align_corners=True):
+    sizes = list(x.shape[2:])
+    n, c, dims = x.shape[0], x.shape[1], len(sizes)
+    if grid.ndim != x.ndim or grid.shape[-1] != dims:
+        raise ValueError(f"[grid_sample] expected a grid [N, ..., {dims}] for x {list(x.shape)}, got "
+                         f"{list(grid.shape)}")
+    pixels = [_pixel(grid[..., dims - 1 - i], size, padding_mode, align_corners) for i, size in enumerate(sizes)]
+    if mode == "nearest":
+        corners = [([_round_half_even(p) for p in pixels], None)]
+    else:
+        lows = [paddle.floor(p.detach()) for p in pixels]
+        corners = []
+        for bits in range(2 ** dims):
+            at, weight = [], None
+            for i in range(dims):
+                up = (bits >> i) & 1
+                part = pixels[i] - lows[i] if up else lows[i] + 1.0 - pixels[i]
+                at.append(lows[i] + float(up))
+                weight = part if weight is None else weight * part
+            corners.append((at, weight))
+    flat = paddle.reshape(x, [n, c, -1])
+    shape = list(grid.shape[1:-1])
+    out = None
+    for at, weight in corners:
+        index, inside = None, None
+        for position, size in zip(at, sizes):
+            ok = paddle.logical_and(position >= 0, position <= size - 1)
+            step = paddle.cast(paddle.clip(position, 0.0, size - 1.0), "int64")
+            index = step if index is None else index * size + step
+            inside = ok if inside is None else paddle.logical_and(inside, ok)
+        index = paddle.expand(paddle.reshape(index, [n, 1, -1]), [n, c, math.prod(shape)])
+        value = paddle.reshape(paddle.take_along_axis(flat, index, 2, broadcast=False), [n, c, *shape])
+        factor = paddle.cast(inside, x.dtype)
+        factor = factor if weight is None else factor * weight
+        value = value * paddle.unsqueeze(factor, 1)
+        out = value if out is None else out + value
+    return out
+
+
+def _round_half_even(p):
+    return paddle.round(p.detach())

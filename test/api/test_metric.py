@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics against counts made by hand."""
+import numpy as np
+import pytest
+
+import paddle
+from paddle.metric import Accuracy, Auc, Metric, Precision, Recall, accuracy
+
+SCORES = np.array([[.1, .2, .7], [.5, .3, .2], [.2, .5, .3], [.1, .2, .7]], 'float32')
+LABELS = np.array([[2], [0], [0], [1]])
+
+
+def test_accuracy_metric():
+    metric = Accuracy(topk=(1, 2))
+    hits = metric.compute(paddle.to_tensor(SCORES), paddle.to_tensor(LABELS))
+    assert hits.numpy().tolist() == [[1, 0], [1, 0], [0, 0], [0, 1]]
+    assert list(metric.update(hits)) == [0.5, 0.75]
+    metric.update(hits)
+    assert list(metric.accumulate()) == [0.5, 0.75]
+    assert metric.name() == ['acc_top1', 'acc_top2']
+    metric.reset()
+    assert list(metric.accumulate()) == [0.0, 0.0]
+    one_hot = np.eye(3, dtype='float32')[LABELS[:, 0]]
+    np.testing.assert_array_equal(metric.compute(paddle.to_tensor(SCORES), paddle.to_tensor(one_hot)).numpy(),
+                                  hits.numpy())
+
+
+def test_accuracy_function():
+    scores, labels = paddle.to_tensor(SCORES), paddle.to_tensor(LABELS)
+    assert float(accuracy(scores, labels).numpy()) == 0.5
+    assert float(accuracy(scores, labels, k=2).numpy()) == 0.75
+    with pytest.raises(ValueError):
+        accuracy(scores, labels.flatten())
+
+
+def test_precision_and_recall():
+    preds, labels = np.array([.1, .6, .7, .8]), np.array([0, 1, 1, 0])
+    precision, recall = Precision(), Recall()
+    for metric in (precision, recall):
+        assert metric.accumulate() == 0.0
+        metric.update(preds, labels)
+    assert precision.accumulate() == pytest.approx(2 / 3)
+    assert recall.accumulate() == 1.0
+    with pytest.raises(ValueError):
+        precision.update('a', labels)
+
+
+def test_auc_against_ranks():
+    rng = np.random.RandomState(0)
+    scores = rng.permutation(200) / 200.0
+    labels = (rng.rand(200) < scores).astype('int64')
+    metric = Auc()
+    for part in (slice(0, 80), slice(80, 200)):
+        metric.update(np.stack([1 - scores[part], scores[part]], 1), labels[part][:, None])
+    positive, negative = scores[labels == 1], scores[labels == 0]
+    assert metric.accumulate() == pytest.approx((positive[:, None] > negative[None]).mean(), abs=1e-6)
+    metric.reset()
+    assert metric.accumulate() == 0.0
+
+
+def test_base_is_abstract():
+    with pytest.raises(TypeError):
+        Metric()
