@@ -57,7 +57,7 @@ def spec(op, cname, pyname, module, pargs, call, doc):
     alias = op.get("alias") or {}
     for p in pargs:
         al = alias.get(p.name)
-        rows.append(f'{{{c_string(p.name)}, {c_string(al) if al else "nullptr"}, {"true" if p.kwonly else "false"}, {"true" if p.varargs else "false"}, '
+        rows.append(f'{{{c_string(p.name)}, {c_string(al) if al else "nullptr"}, {"true" if p.kwonly else "false"}, {"true" if p.varargs or p.name == op.get("varargs") else "false"}, '
                     f'{"true" if p.default is not None else "false"}}}')
     sig = signature(pargs)
     arr = f"const ArgSpec args_{cname}[] = {{{', '.join(rows) if rows else '{}'}}};"

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses written as compositions, and the differentiable gradient of cross entropy.
+#include <tuple>
+
+#include "paddle/phi/api/ops.h"
+
+namespace paddle {
+
+Tensor cross_entropy_backward(const Tensor& x, const Tensor& label, const Tensor& softmax_out, const Tensor& dsoftmax, const Tensor& dloss, bool soft, bool use_softmax,
+                              int64_t ignore_index, int64_t axis) {
+  Tensor g;
+  Tensor p = use_softmax ? softmax(x, axis) : x;
+  (void)softmax_out;
+  if (dloss.defined()) {
+    if (soft) {
+      Tensor l = cast_like(label, p);
+      g = use_softmax ? (p * sum(l, Ints{axis}, DataType::UNDEFINED, true) - l) * dloss : -(l / p) * dloss;
+    } else {
+      int64_t n = size_at(x, axis), a = axis < 0 ? axis + x.ndim() : axis;
+      Ints shape(x.ndim(), 1);
+      shape[a] = n;
+      Tensor classes = reshape(arange(Scalar(0), Scalar(n), Scalar(1), DataType::INT64, Place{}), shape);
+      Tensor l = cast(label, DataType::INT64);
+      Tensor hot = cast(equal(l, classes), p.dtype());
+      Tensor valid = cast(not_equal(l, scalar_like(static_cast<double>(ignore_index), l)), p.dtype());
+      g = (use_softmax ? p - hot : -(hot / p)) * (dloss * valid);
+    }
+  }
+  if (dsoftmax.defined() && use_softmax) {
+    Tensor s = p * (dsoftmax - sum(dsoftmax * p, Ints{axis}, DataType::UNDEFINED, true));
+    g = g.defined() ? g + s : s;
+  }
+  return g;
+}
+
+std::tuple<Tensor, Tensor> huber_compose(const Tensor& input, const Tensor& label, double delta) {
+  Tensor r = label - input;
+  Tensor a = abs(r);
+  Tensor out = where(a <= delta, r * r * 0.5, (a - 0.5 * delta) * delta);
+  return {out, r};
+}
+
+Tensor kldiv_compose(const Tensor& x, const Tensor& label, const std::string& reduction, bool log_target) {
+  Tensor out = log_target ? exp(label) * (label - x)
+                          : where(label > 0.0, label * (log(where(label > 0.0, label, 1.0)) - x), 0.0);
+  if (reduction == "none") return out;
+  if (reduction == "sum") return sum(out, Ints{}, DataType::UNDEFINED, false);
+  if (reduction == "batchmean") return sum(out, Ints{}, DataType::UNDEFINED, false) / static_cast<double>(x.ndim() ? size_at(x, 0) : 1);
+  PD_CHECK(reduction == "mean", InvalidArgument, "[kl_div] expected reduction none, sum, mean or batchmean, got ", reduction);
+  return mean(out, Ints{}, false);
+}
+
+Tensor sigmoid_ce_compose(const Tensor& x, const Tensor& label, const Tensor& pos_weight, bool normalize, int64_t ignore_index) {
+  // max(x, 0) - x * label + log(1 + exp(-|x|)), the log weighted by pos_weight where the label is positive.
+  Tensor soft = softplus(-abs(x), 1.0, 20.0);
+  Tensor pos = relu(x), out;
+  if (pos_weight.defined()) {
+    Tensor w = (pos_weight - 1.0) * label + 1.0;
+    out = (1.0 - label) * x + w * (soft + relu(-x));
+  } else {
+    out = pos - x * label + soft;
+  }
+  Tensor valid = cast(not_equal(label, scalar_like(static_cast<double>(ignore_index), label)), x.dtype());
+  out = out * valid;
+  if (normalize) out = out / maximum(sum(valid, Ints{}, DataType::UNDEFINED, false), scalar_like(1e-5, x));
+  return out;
+}
+
+}  // namespace paddle

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pooling adapters.
+#include "paddle/phi/backends/cpu/pool.h"
+
+#include "paddle/phi/infer/rules.h"
+#include "paddle/phi/ops/nn/conv_util.h"
+
+namespace phi {
+namespace {
+
+struct PoolArgs {
+  bool last, max;
+  Ints kernel, strides, pads;
+  Dims out;
+};
+
+PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& strides, const Ints& paddings, bool ceil_mode, const std::string& format,
+                 const std::string& type, bool global, bool adaptive, const std::string& algorithm) {
+  PoolArgs p;
+  p.last = format.size() > 1 && format.back() == 'C';
+  p.max = type == "max";
+  PD_CHECK(p.max || type == "avg", InvalidArgument, "[", op, "] expected pooling_type max or avg, got ", type);
+  int64_t nd = x.size() - 2;
+  PD_CHECK(nd >= 1 && nd <= 3, InvalidArgument, "[", op, "] expected an input of 3 to 5 axes, got shape ", common::ShapeText(x));
+  PD_CHECK(global || kernel.size() == nd, InvalidArgument, "[", op, "] expected ", nd, " kernel sizes, got ", common::ShapeText(kernel));
+  Ints dil(nd, 1);
+  p.out = x;
+  Dims kdims = {Dim(1), Dim(1)};
+  for (int64_t i = 0; i < nd; ++i) {
+    int64_t k = global ? x[(p.last ? 1 : 2) + i].value() : kernel[i];
+    PD_CHECK(k > 0, InvalidArgument, "[", op, "] expected positive kernel sizes, got ", common::ShapeText(kernel));
+    p.kernel.push_back(k);
+    p.strides.push_back(i < strides.size() ? strides[i] : 1);
+    PD_CHECK(adaptive || p.strides[i] > 0, InvalidArgument, "[", op, "] expected positive strides, got ", common::ShapeText(strides));
+    kdims.push_back(Dim(k));
+  }
+  p.pads = global || adaptive ? Ints(2 * nd, 0) : ResolvePaddings(op, x, kdims, p.strides, paddings, algorithm, dil, p.last);
+  for (int64_t i = 0; i < nd; ++i) {
+    int64_t at = (p.last ? 1 : 2) + i;
+    Dim in = x[at];
+    if (global && !adaptive) {
+      p.out[at] = Dim(1);
+    } else if (adaptive) {
+      p.out[at] = Dim(p.kernel[i]);
+    } else if (in.known()) {
+      p.out[at] = Dim(cpu::PoolOutSize(in.value(), p.kernel[i], p.strides[i], p.pads[2 * i], p.pads[2 * i + 1], ceil_mode));
+      PD_CHECK(p.out[at].raw() > 0, InvalidArgument, "[", op, "] expected the padded input to hold the window of ", p.kernel[i], ", got extent ", in.raw());
+    } else {
+      Dim room = in + Dim(p.pads[2 * i] + p.pads[2 * i + 1] - p.kernel[i] + (ceil_mode ? p.strides[i] - 1 : 0));
+      p.out[at] = common::Div(room, Dim(p.strides[i])) + Dim(1);
+    }
+  }
+  return p;
+}
+
+cpu::PoolDesc Describe(const PoolArgs& p, const Ints& x, const Ints& y, bool exclusive, bool adaptive) {
+  cpu::PoolDesc d;
+  d.nd = static_cast<int>(x.size() - 2);
+  d.n = x[0];
+  d.c = p.last ? x.back() : x[1];
+  d.channels_last = p.last;
+  d.adaptive = adaptive;
+  d.exclusive = exclusive;
+  for (int i = 0; i < d.nd; ++i) {
+    int64_t at = (p.last ? 1 : 2) + i;
+    d.in[i] = x[at];
+    d.out[i] = y[at];
+    d.k[i] = p.kernel[i];
+    d.stride[i] = p.strides[i];
+    d.pad_lo[i] = p.pads[2 * i];
+    d.pad_hi[i] = p.pads[2 * i + 1];
+  }
+  return d;
+}
+
+}  // namespace
+
+#define PD_POOL_ATTRS                                                                                                              \
+  const Ints &kernel, const Ints &strides, const Ints &paddings, bool ceil_mode, bool exclusive, const std::string &format,      \
+      const std::string &type, bool global, bool adaptive, const std::string &algorithm
+
+void pool_infer(const Meta& x, PD_POOL_ATTRS, Meta& out) {
+  (void)exclusive;
+  out = {Resolve("pool", x.dims, kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm).out, x.dtype};
+}
+void pool_kernel(const Tensor& x, PD_POOL_ATTRS, Tensor& out) {
+  if (out.numel() == 0) return;
+  PoolArgs p = Resolve("pool", x.shape(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
+  Tensor c = Contiguous(x);
+  cpu::PoolDesc d = Describe(p, x.dims(), out.dims(), exclusive, adaptive);
+  if (p.max) cpu::MaxPool(x.dtype(), d, c.raw_data(), out.raw_data(), DataType::INT32, nullptr);
+  else cpu::AvgPool(x.dtype(), d, c.raw_data(), out.raw_data());
+}
+void pool_grad_input_infer(const Meta&, const Meta& x, const Meta&, PD_POOL_ATTRS, Meta& out) {
+  (void)exclusive, (void)ceil_mode, (void)global, (void)adaptive;
+  out = x;
+}
+void pool_grad_input_kernel(const Tensor& dy, const Tensor& x, const Tensor& y, PD_POOL_ATTRS, Tensor& out) {
+  if (out.numel() == 0) return;
+  PoolArgs p = Resolve("pool", x.shape(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
+  Tensor c = Contiguous(x), g = Contiguous(dy), yc = Contiguous(y);
+  cpu::PoolDesc d = Describe(p, x.dims(), dy.dims(), exclusive, adaptive);
+  if (p.max) cpu::MaxPoolGradNoMask(x.dtype(), d, c.raw_data(), yc.raw_data(), g.raw_data(), out.raw_data());
+  else cpu::AvgPoolGrad(x.dtype(), d, g.raw_data(), out.raw_data());
+}
+
+void max_pool_with_index_infer(const Meta& x, const Ints& kernel, const Ints& strides, const Ints& paddings, bool global, bool adaptive, bool ceil_mode, Meta& out,
+                               Meta& mask) {
+  out = {Resolve("max_pool_with_index", x.dims, kernel, strides, paddings, ceil_mode, "NCHW", "max", global, adaptive, "EXPLICIT").out, x.dtype};
+  mask = {out.dims, DataType::INT32};
+}
+void max_pool_with_index_kernel(const Tensor& x, const Ints& kernel, const Ints& strides, const Ints& paddings, bool global, bool adaptive, bool ceil_mode, Tensor& out,
+                                Tensor& mask) {
+  if (out.numel() == 0) return;
+  PoolArgs p = Resolve("max_pool_with_index", x.shape(), kernel, strides, paddings, ceil_mode, "NCHW", "max", global, adaptive, "EXPLICIT");
+  Tensor c = Contiguous(x);
+  cpu::MaxPool(x.dtype(), Describe(p, x.dims(), out.dims(), true, adaptive), c.raw_data(), out.raw_data(), DataType::INT32, mask.raw_data());
+}
+
+namespace {
+int64_t Plane(const Tensor& t) {
+  int64_t p = 1;
+  for (int64_t i = 2; i < t.ndim(); ++i) p *= t.dim(i);
+  return p;
+}
+}  // namespace
+void max_pool_scatter_infer(const Meta& dy, const Meta&, const Meta& x, Meta& out) { out = {x.dims, dy.dtype}; }
+void max_pool_scatter_kernel(const Tensor& dy, const Tensor& mask, const Tensor&, Tensor& out) {
+  Tensor g = Contiguous(dy), m = Contiguous(mask);
+  const int64_t planes = out.dim(0) * out.dim(1), n = Plane(out), k = Plane(dy), size = SizeOf(out.dtype());
+  Tensor wide = IsHalf(g.dtype()) ? CastTo(g, DataType::FLOAT32) : g;
+  Tensor acc = FullLike(out.dims(), wide.dtype(), 0);
+  auto add = [&](auto tag) {
+    using T = decltype(tag);
+    for (int64_t p = 0; p < planes; ++p)
+      for (int64_t i = 0; i < k; ++i) acc.data<T>()[p * n + m.data<int32_t>()[p * k + i]] += wide.data<T>()[p * k + i];
+  };
+  (void)size;
+  wide.dtype() == DataType::FLOAT64 ? add(double{}) : add(float{});
+  CopyInto(acc, out);
+}
+void max_pool_gather_infer(const Meta& x, const Meta& mask, Meta& out) { out = {mask.dims, x.dtype}; }
+void max_pool_gather_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
+  Tensor c = Contiguous(x), m = Contiguous(mask);
+  const int64_t planes = x.dim(0) * x.dim(1), n = Plane(x), k = Plane(mask), size = SizeOf(x.dtype());
+  for (int64_t p = 0; p < planes; ++p)
+    for (int64_t i = 0; i < k; ++i)
+      std::memcpy(static_cast<char*>(out.raw_data()) + (p * k + i) * size, static_cast<char*>(c.raw_data()) + (p * n + m.data<int32_t>()[p * k + i]) * size, size);
+}
+
+}  // namespace phi
