@@ -14,7 +14,7 @@ CASES = {
     'adam_amsgrad_l2': ('Adam', dict(learning_rate=0.1, amsgrad=True, weight_decay=0.1)),
     'adam_schedule': ('Adam', dict(learning_rate='step')),
     'adamw': ('AdamW', dict(learning_rate=0.1, weight_decay=0.3)),
-    'adamw_some_decay': ('AdamW', dict(learning_rate=0.1, weight_decay=0.3, apply_decay_param_fun=lambda n: 'w' in n)),
+    'adamw_some_decay': ('AdamW', dict(learning_rate=0.1, weight_decay=0.3, apply_decay_param_fun=lambda n: '.w' in n)),
     'adamw_clip_amsgrad': ('AdamW', dict(learning_rate=0.1, amsgrad=True, grad_clip='norm')),
     'adagrad': ('Adagrad', dict(learning_rate=0.1, initial_accumulator_value=0.3)),
     'adamax': ('Adamax', dict(learning_rate=0.1)),
@@ -30,11 +30,11 @@ CASES = {
 
 
 def parameters(dtype='float32'):
-    """Two parameters with fixed names and values."""
+    """A weight and a bias with fixed values."""
     rng = np.random.RandomState(1)
     made = []
     for name, shape in (('fixed.w', [3, 2]), ('fixed.b', [2])):
-        p = paddle.create_parameter(shape, dtype, name=name)
+        p = paddle.create_parameter(shape, dtype, name=paddle.utils.unique_name.generate(name))
         p.set_value(rng.randn(*shape).astype(dtype))
         made.append(p)
     return made
