@@ -24,7 +24,7 @@ template <class To>
 static void convert_from_bool(const void* src, void* dst, int64_t n) {
   const uint8_t* s = static_cast<const uint8_t*>(src);
   To* d = static_cast<To*>(dst);
-  PD_LOOP d[i] = cast<To>(static_cast<uint8_t>(s[i] != 0));
+  PD_LOOP d[i] = cast<To>(static_cast<int32_t>((0u - s[i]) >> 31));  // not a comparison: gcc keeps those scalar
 }
 
 // Byte-wide arithmetic is done in int lanes by the compiler; sub-word float work here is on uint32.
@@ -91,15 +91,20 @@ static void e5m2_to_f32(const void* src, void* dst, int64_t n) {
 // kShift: mantissa bits dropped; values below kMinNormal are counted in units of the smallest number by adding kMagic.
 template <int kShift, uint32_t kBias, uint32_t kMax, uint32_t kMaxCode, uint32_t kNan, uint32_t kMinNormal, uint32_t kMagic>
 static void f32_to_f8(const void* src, void* dst, int64_t n) {
-  const float* s = static_cast<const float*>(src);
-  uint8_t* d = static_cast<uint8_t*>(dst);
-  PD_LOOP {
-    uint32_t u = bits(s[i]), a = u & 0x7fffffffu;
-    uint32_t normal = (a + ((1u << (kShift - 1)) - 1u) + ((a >> kShift) & 1u) - (kBias << 23)) >> kShift;
-    uint32_t small = bits(from_bits(a) + from_bits(kMagic)) - kMagic;
-    uint32_t r = select(a < kMinNormal, small, select(a >= kMax, kMaxCode, normal));
-    r = select(a > 0x7f800000u, kNan, r);
-    d[i] = static_cast<uint8_t>(r | ((u >> 24) & 0x80u));
+  uint32_t code[512];  // the narrowing is a loop of its own: gcc vectorises neither when they are one
+  for (int64_t done = 0; done < n; done += 512) {
+    const float* s = static_cast<const float*>(src) + done;
+    uint8_t* d = static_cast<uint8_t*>(dst) + done;
+    int64_t m = n - done < 512 ? n - done : 512;
+    for (int64_t i = 0; i < m; ++i) {
+      uint32_t u = bits(s[i]), a = u & 0x7fffffffu;
+      uint32_t normal = (a + ((1u << (kShift - 1)) - 1u) + ((a >> kShift) & 1u) - (kBias << 23)) >> kShift;
+      uint32_t small = bits(from_bits(a) + from_bits(kMagic)) - kMagic;
+      uint32_t r = select(a < kMinNormal, small, select(a >= kMax, kMaxCode, normal));
+      r = select(a > 0x7f800000u, kNan, r);
+      code[i] = r | ((u >> 24) & 0x80u);
+    }
+    for (int64_t i = 0; i < m; ++i) d[i] = static_cast<uint8_t>(code[i]);
   }
 }
 
