@@ -37,6 +37,7 @@ class FusedRunner {
   // Compiles (or takes from the cache).
   explicit FusedRunner(const FusedOps& ops);
   // Outputs that are defined and fit are written in place, others are allocated. Throws when an input's shape does not fit.
+  // Inputs of any strides; thread-safe.
   void Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs) const;
   const CompiledGroup& kernel() const { return *kernel_; }
 
@@ -44,5 +45,13 @@ class FusedRunner {
   FusedOps plan_;
   std::shared_ptr<CompiledGroup> kernel_;
 };
+
+struct CompiledOps {
+  FusedOps ops;
+  std::shared_ptr<FusedRunner> runner;
+};
+// FuseBlock, then compiles the groups on the machine's threads. A group that cannot be compiled is left out (its reason is
+// printed under FLAGS_cinn_explain=1), so its operations run one by one.
+std::vector<CompiledOps> CompileBlock(pir::Block& block);
 
 }  // namespace cinn

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a fused group on tensors: iteration extents from input shapes, output shapes from extents.
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <thread>
+
 #include "paddle/cinn/fusion/fused_ops.h"
 #include "paddle/common/error.h"
+#include "paddle/phi/backends/cpu/threads.h"
 
 namespace cinn {
 
@@ -45,6 +53,31 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     out[k] = outputs[k]->numel() ? outputs[k]->raw_data() : nullptr;
   }
   kernel_->Run(in.data(), out.data(), dims);
+}
+
+std::vector<CompiledOps> CompileBlock(pir::Block& block) {
+  std::vector<CompiledOps> all;
+  for (FusedOps& f : FuseBlock(block)) all.push_back({std::move(f), nullptr});
+  const char* flag = std::getenv("FLAGS_cinn_explain");
+  const bool explain = flag && *flag && *flag != '0';
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t k; (k = next++) < all.size();) {
+      try {
+        all[k].runner = std::make_shared<FusedRunner>(all[k].ops);
+      } catch (const std::exception& e) {
+        if (explain) std::fprintf(stderr, "cinn: group of %s: not compiled: %s\n", all[k].ops.ops.front()->name().c_str(), e.what());
+      }
+    }
+  };
+  // Threads of their own: OpenMP workers are for kernels, and a compilation must not wait for a parallel region.
+  std::vector<std::thread> helpers;
+  const size_t extra = std::min<size_t>(all.size(), static_cast<size_t>(std::max(phi::cpu::MaxThreads(), 1)));
+  for (size_t k = 1; k < extra; ++k) helpers.emplace_back(work);
+  work();
+  for (std::thread& t : helpers) t.join();
+  std::erase_if(all, [](const CompiledOps& c) { return !c.runner; });
+  return all;
 }
 
 }  // namespace cinn

@@ -129,10 +129,16 @@ constexpr Rule kIntrinsics[] = {
     {"pd_op.remainder", Rule_mod, 2},
 };
 
+// Branchy series that the vector math library does not have; their own kernels are better than a call for each lane.
+constexpr std::string_view kNotFused[] = {"pd_op.lgamma", "pd_op.lgamma_grad", "pd_op.digamma", "pd_op.digamma_grad", "pd_op.erfinv",
+                                          "pd_op.i0",     "pd_op.i0e",         "pd_op.i1",      "pd_op.i1e",          "pd_op.nextafter"};
+
 struct Table {
   std::mutex mutex;
   std::map<std::string, Lowering, std::less<>> rows;
   void Add(const char* op, LowerFn fn, int nin) {
+    for (std::string_view s : kNotFused)
+      if (s == op) return;
     Lowering l{fn, nin, false};
     for (std::string_view s : kIntegerRules) l.integers |= s == op;
     rows.emplace(op, l);
