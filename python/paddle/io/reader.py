@@ -6,7 +6,7 @@ from .dataloader import BatchSampler, IterableDataset
 from .dataloader.collate import default_collate_fn, default_convert_fn
 from .dataloader.dataloader_iter import MultiProcessIter, SingleProcessIter, WorkerPool
 
-__all__ = ['DataLoader']
+__all__ = ['DataLoader', 'batch']
 
 
 class DataLoader:
@@ -96,3 +96,21 @@ class DataLoader:
         state = self.__dict__.copy()
         state['_pool'] = None
         return state
+
+
+def batch(reader, batch_size, drop_last=False):
+    """A reader of lists of `batch_size` samples from a reader (a function that gives an iterator)."""
+    batch_size = int(batch_size)
+    if batch_size <= 0:
+        raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
+
+    def batch_reader():
+        group = []
+        for sample in reader():
+            group.append(sample)
+            if len(group) == batch_size:
+                yield group
+                group = []
+        if group and not drop_last:
+            yield group
+    return batch_reader
