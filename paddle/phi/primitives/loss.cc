@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/phi/primitives/loss.h"
+
+#include <cmath>
+#include <vector>
+
+#include "paddle/common/error.h"
+#include "paddle/phi/primitives/elementwise.h"
+#include "paddle/phi/primitives/softmax.h"
+
+namespace phi::cpu {
+namespace {
+
+int64_t LabelAt(DataType t, const void* labels, int64_t i) {
+  int64_t v;
+  Convert(t, static_cast<const char*>(labels) + i * SizeOf(t), 1, DataType::INT64, &v, 1, 1);
+  return v;
+}
+double At(DataType t, const void* p, int64_t i) {
+  if (t == DataType::FLOAT32) return static_cast<const float*>(p)[i];
+  double v;
+  Convert(t, static_cast<const char*>(p) + i * SizeOf(t), 1, DataType::FLOAT64, &v, 1, 1);
+  return v;
+}
+void Put(DataType t, void* p, int64_t i, double v) {
+  if (t == DataType::FLOAT32) {
+    static_cast<float*>(p)[i] = static_cast<float>(v);
+    return;
+  }
+  Convert(DataType::FLOAT64, &v, 1, t, static_cast<char*>(p) + i * SizeOf(t), 1, 1);
+}
+void CheckLabel(int64_t label, int64_t n) {
+  PD_CHECK(label >= 0 && label < n, OutOfRange, "[cross_entropy] expected labels in [0, ", n, "), got ", label);
+}
+
+// log of the sum of exponentials of one strided row, and its largest element.
+double LogSumExp(DataType t, const void* x, int64_t at, int64_t n, int64_t stride) {
+  double m = -INFINITY, s = 0;
+  for (int64_t k = 0; k < n; ++k) m = std::max(m, At(t, x, at + k * stride));
+  for (int64_t k = 0; k < n; ++k) s += std::exp(At(t, x, at + k * stride) - m);
+  return m + std::log(s);
+}
+
+// The probabilities are computed for all rows at once; -log p of the label is then exact enough except where p underflows, so the
+// loss of such rows is taken from the inputs.
+double HardLoss(DataType t, const void* x, const void* softmax, int64_t at, int64_t n, int64_t stride, int64_t label, bool x_is_softmax) {
+  const double p = At(t, softmax ? softmax : x, at + label * stride);
+  if (x_is_softmax) return -std::log(p);
+  if (softmax && p > 1e-3 && t != DataType::FLOAT16 && t != DataType::BFLOAT16) return -std::log(p);
+  return LogSumExp(t, x, at, n, stride) - At(t, x, at + label * stride);
+}
+
+}  // namespace
+
+void CrossEntropyHard(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels, int64_t ignore_index, bool x_is_softmax,
+                      void* softmax, void* loss) {
+  if (softmax && !x_is_softmax) Softmax(t, x, outer, n, inner, softmax);
+  for (int64_t i = 0; i < outer * inner; ++i) {  // checked before the parallel part, which must not throw
+    const int64_t label = LabelAt(label_t, labels, i);
+    if (label != ignore_index) CheckLabel(label, n);
+  }
+  ParallelFor(0, outer * inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(n, 1)), [&](int64_t lo, int64_t hi) {
+    for (int64_t i = lo; i < hi; ++i) {
+      const int64_t label = LabelAt(label_t, labels, i), at = i / inner * n * inner + i % inner;
+      Put(t, loss, i, label == ignore_index ? 0.0 : HardLoss(t, x, x_is_softmax ? nullptr : softmax, at, n, inner, label, x_is_softmax));
+    }
+  });
+}
+
+void CrossEntropyHardGrad(DataType t, const void* softmax, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels, int64_t ignore_index,
+                          bool x_is_softmax, const void* dloss, void* dx) {
+  ParallelFor(0, outer, std::max<int64_t>(1, 8192 / std::max<int64_t>(n * inner, 1)), [&](int64_t lo, int64_t hi) {
+    std::vector<double> g(inner);
+    std::vector<int64_t> label(inner);
+    for (int64_t o = lo; o < hi; ++o) {
+      for (int64_t j = 0; j < inner; ++j) {
+        label[j] = LabelAt(label_t, labels, o * inner + j);
+        g[j] = label[j] == ignore_index ? 0.0 : At(t, dloss, o * inner + j);
+      }
+      const int64_t base = o * n * inner;
+      if (x_is_softmax) {
+        for (int64_t k = 0; k < n; ++k)
+          for (int64_t j = 0; j < inner; ++j) {
+            const int64_t at = base + k * inner + j;
+            Put(t, dx, at, k == label[j] && g[j] != 0 ? -g[j] / At(t, softmax, at) : 0.0);
+          }
+        continue;
+      }
+      if (t == DataType::FLOAT32) {
+        const float* s = static_cast<const float*>(softmax) + base;
+        float* d = static_cast<float*>(dx) + base;
+        for (int64_t k = 0; k < n; ++k)
+          for (int64_t j = 0; j < inner; ++j) d[k * inner + j] = s[k * inner + j] * static_cast<float>(g[j]);
+        for (int64_t j = 0; j < inner; ++j)
+          if (g[j] != 0) d[label[j] * inner + j] -= static_cast<float>(g[j]);
+        continue;
+      }
+      for (int64_t k = 0; k < n; ++k)
+        for (int64_t j = 0; j < inner; ++j) {
+          const int64_t at = base + k * inner + j;
+          Put(t, dx, at, (At(t, softmax, at) - (k == label[j])) * g[j]);
+        }
+    }
+  });
+}
+
+void CrossEntropySoft(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, const void* labels, bool x_is_softmax, void* softmax, void* loss) {
+  if (softmax && !x_is_softmax) Softmax(t, x, outer, n, inner, softmax);
+  ParallelFor(0, outer * inner, std::max<int64_t>(1, 2048 / std::max<int64_t>(n, 1)), [&](int64_t lo, int64_t hi) {
+    for (int64_t i = lo; i < hi; ++i) {
+      const int64_t at = i / inner * n * inner + i % inner;
+      const double c = x_is_softmax ? 0 : LogSumExp(t, x, at, n, inner);
+      double s = 0;
+      for (int64_t k = 0; k < n; ++k) {
+        const double y = At(t, labels, at + k * inner), v = At(t, x, at + k * inner);
+        if (y != 0) s += y * (x_is_softmax ? std::log(v) : v - c);
+      }
+      Put(t, loss, i, -s);
+    }
+  });
+}
+
+void CrossEntropySoftGrad(DataType t, const void* softmax, int64_t outer, int64_t n, int64_t inner, const void* labels, bool x_is_softmax, const void* dloss, void* dx) {
+  ParallelFor(0, outer * inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(n, 1)), [&](int64_t lo, int64_t hi) {
+    for (int64_t i = lo; i < hi; ++i) {
+      const int64_t at = i / inner * n * inner + i % inner;
+      const double g = At(t, dloss, i);
+      double total = 0;
+      for (int64_t k = 0; k < n; ++k) total += At(t, labels, at + k * inner);
+      for (int64_t k = 0; k < n; ++k) {
+        const int64_t j = at + k * inner;
+        const double p = At(t, softmax, j), y = At(t, labels, j);
+        Put(t, dx, j, (x_is_softmax ? -y / p : p * total - y) * g);
+      }
+    }
+  });
+}
+
+void NllLoss(DataType t, const void* logp, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels, const void* weight, int64_t ignore_index,
+             int reduction, void* out, void* total_weight) {
+  double total = 0, sum = 0;
+  for (int64_t i = 0; i < outer * inner; ++i) {
+    const int64_t label = LabelAt(label_t, labels, i);
+    double w = 0, v = 0;
+    if (label != ignore_index) {
+      CheckLabel(label, n);
+      w = weight ? At(t, weight, label) : 1.0;
+      v = -w * At(t, logp, i / inner * n * inner + label * inner + i % inner);
+    }
+    total += w;
+    sum += v;
+    if (reduction == 0) Put(t, out, i, v);
+  }
+  if (reduction == 1) Put(t, out, 0, sum / total);
+  if (reduction == 2) Put(t, out, 0, sum);
+  Put(t, total_weight, 0, total);
+}
+
+void NllLossGrad(DataType t, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels, const void* weight, int64_t ignore_index, int reduction,
+                 const void* total_weight, const void* dout, void* dlogp) {
+  for (int64_t i = 0; i < outer * n * inner; ++i) Put(t, dlogp, i, 0);
+  for (int64_t i = 0; i < outer * inner; ++i) {
+    const int64_t label = LabelAt(label_t, labels, i);
+    if (label == ignore_index) continue;
+    const double w = weight ? At(t, weight, label) : 1.0, g = At(t, dout, reduction == 0 ? i : 0);
+    Put(t, dlogp, i / inner * n * inner + label * inner + i % inner, -w * g / (reduction == 1 ? At(t, total_weight, 0) : 1.0));
+  }
+}
+
+}  // namespace phi::cpu
