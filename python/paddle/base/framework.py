@@ -91,7 +91,8 @@ class EagerParamBase(Tensor):
         copied = type(self)(Tensor.clone(self.detach()), name=unique_name.generate(self.name + "_deepcopy"),
                             stop_gradient=self.stop_gradient)
         memo[id(self)] = copied
-        copied.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items()})
+        for key, value in getattr(self, "__dict__", {}).items():
+            setattr(copied, key, copy.deepcopy(value, memo))
         copied.persistable = self.persistable
         return copied
 

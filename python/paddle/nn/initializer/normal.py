@@ -30,7 +30,7 @@ class Normal(NormalInitializer):
 
 
 class TruncatedNormalInitializer(Initializer):
-    """Values from N(loc, scale^2), redrawn outside [loc + a*scale, loc + b*scale]."""
+    """Values from N(loc, scale^2) conditioned on lying in [a, b]."""
 
     def __init__(self, loc=0.0, scale=1.0, seed=0, a=-2.0, b=2.0):
         self._mean = loc
@@ -47,7 +47,7 @@ class TruncatedNormalInitializer(Initializer):
 
 
 class TruncatedNormal(TruncatedNormalInitializer):
-    """Values from N(mean, std^2), redrawn outside `a` and `b` standard units."""
+    """Values from N(mean, std^2) conditioned on lying in [a, b]."""
 
     def __init__(self, mean=0.0, std=1.0, a=-2.0, b=2.0, name=None):
         super().__init__(mean, std, 0, a, b)
