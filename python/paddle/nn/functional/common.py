@@ -10,12 +10,15 @@ __all__ = ["linear", "bilinear", "embedding", "one_hot", "cosine_similarity", "p
            "class_center_sample", "sequence_mask", "gather_tree", "temporal_shift", "unfold", "fold"]
 
 
+_linear = _C_ops.linear_v2
+
+
 def linear(x, weight, bias=None, name=None):
     """x [..., in] @ weight [in, out] + bias [out]."""
     if bias is None:
         return _C_ops.matmul(x, weight, False, False)
     if bias.ndim == 1:
-        return _C_ops.linear_v2(x, weight, bias, False)
+        return _linear(x, weight, bias, False)
     return _C_ops.add(_C_ops.matmul(x, weight, False, False), bias)
 
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Assign: start from given values."""
-import numpy as np
-
 import paddle
 from paddle.base.framework import Tensor
 
@@ -14,11 +12,13 @@ class NumpyArrayInitializer(Initializer):
     """The values of a numpy array, cast to the parameter's dtype."""
 
     def __init__(self, value):
+        import numpy as np
         if not isinstance(value, np.ndarray):
             raise TypeError(f"[Assign] expected a numpy.ndarray, got {type(value).__name__}")
         self._value = value
 
     def create(self, shape, dtype):
+        import numpy as np
         value = self._value
         if value.size != int(np.prod(shape)):
             raise ValueError(f"[Assign] expected a value with the {int(np.prod(shape))} elements of shape {shape}, "
@@ -30,6 +30,7 @@ class Assign(NumpyArrayInitializer):
     """The values of a numpy array, list, tuple or Tensor."""
 
     def __init__(self, value, name=None):
+        import numpy as np
         if not isinstance(value, (np.ndarray, list, tuple, Tensor)):
             raise TypeError("[Assign] expected a numpy.ndarray, list, tuple or Tensor, got " + type(value).__name__)
         if isinstance(value, Tensor):

@@ -2,8 +2,6 @@
 """Initializers with a structure: bilinear upsampling kernels, Dirac deltas, orthogonal matrices."""
 import math
 
-import numpy as np
-
 import paddle
 
 from .initializer import Initializer, gaussian, is_half
@@ -18,6 +16,7 @@ class BilinearInitializer(Initializer):
         pass
 
     def create(self, shape, dtype):
+        import numpy as np
         if len(shape) != 4:
             raise ValueError("the length of shape must be 4.")
         if shape[2] != shape[3]:
@@ -44,6 +43,7 @@ class Dirac(Initializer):
         self._groups = groups
 
     def create(self, shape, dtype):
+        import numpy as np
         if len(shape) not in (3, 4, 5):
             raise AssertionError("Only Tensor with 3/4/5 dimensions can be initialized by Dirac")
         if shape[0] % self._groups:

@@ -4,6 +4,7 @@ import paddle
 from paddle import get_default_dtype
 
 from .. import functional as F
+from ..functional.common import linear
 from .alias import aliases, reads
 from .layers import Layer
 
@@ -40,7 +41,10 @@ class Linear(Layer):
         self.name = name
 
     def forward(self, input):
-        return F.linear(input, *self._weight_and_bias())
+        params = self.__dict__["_parameters"]
+        if "weight" in params and "bias" in params:
+            return linear(input, params["weight"], params["bias"])
+        return linear(input, self.weight, self.bias)
 
     def extra_repr(self):
         rows, columns = self.weight.shape

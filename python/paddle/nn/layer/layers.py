@@ -90,7 +90,8 @@ class Layer(ConvertMixin):
         return LayerObjectHelper(self)
 
     def __call__(self, *inputs, **kwargs):
-        if self._forward_pre_hooks or self._forward_post_hooks:
+        d = self.__dict__
+        if d["_forward_pre_hooks"] or d["_forward_post_hooks"]:
             return call_with_hooks(self, inputs, kwargs)
         return self.forward(*inputs, **kwargs)
 
@@ -402,7 +403,7 @@ class Layer(ConvertMixin):
 
     def _weight_and_bias(self):
         """(self.weight, self.bias), found without the cost of `__getattr__` when they are parameters."""
-        params = self._parameters
+        params = self.__dict__["_parameters"]
         return (params["weight"] if "weight" in params else self.weight,
                 params["bias"] if "bias" in params else self.bias)
 

@@ -3,8 +3,6 @@
 import collections
 import warnings
 
-import numpy as np
-
 import paddle
 from paddle.base.framework import Tensor, dtype_name, to_dtype
 
@@ -62,7 +60,10 @@ def _base():
 
 
 def _shape_of(value):
-    return list(value.shape) if hasattr(value, "shape") else list(np.shape(value))
+    if hasattr(value, "shape"):
+        return list(value.shape)
+    import numpy as np
+    return list(np.shape(value))
 
 
 def load(layer, state_dict, use_structured_name=True, assign=False):
