@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of contiguous conversions, and the tile moves of the elementwise driver: transposition and streaming stores.
+// The table of contiguous conversions, and the tile moves of the elementwise driver: strided copies and transposition.
 #include "paddle/phi/primitives/convert.inc.h"
 
 namespace phi {
@@ -154,20 +154,6 @@ void transpose_tile(int size, const char* src, int64_t src_row, char* dst, int64
     case 4: return transpose_blocks<uint32_t, 8>(src, src_row, dst, dst_row, rows, cols, transpose8x8_32);
     case 8: return transpose_blocks<uint64_t, 4>(src, src_row, dst, dst_row, rows, cols, transpose4x4_64);
     default: return transpose_plain<Bytes16>(src, src_row, dst, dst_row, rows, cols);
-  }
-}
-
-// Copies past the caches; dst 64-byte aligned, bytes a multiple of 64. stream_fence orders it before later stores.
-PD_EXPORT void stream_copy(char* dst, const char* src, int64_t bytes);
-void stream_copy(char* dst, const char* src, int64_t bytes) {
-  for (int64_t i = 0; i < bytes; i += 64) {
-#ifdef __AVX512F__
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(dst + i), _mm512_load_si512(src + i));
-#else
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + i), _mm256_load_si256(reinterpret_cast<const __m256i*>(src + i)));
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + i + 32),
-                        _mm256_load_si256(reinterpret_cast<const __m256i*>(src + i + 32)));
-#endif
   }
 }
 

@@ -20,7 +20,6 @@ PD_ISA_DECL(void, load_strided, (int size, const char* src, int64_t st0, int64_t
 PD_ISA_DECL(void, store_strided, (int size, const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1))
 PD_ISA_DECL(void, transpose_tile,
             (int size, const char* src, int64_t src_row, char* dst, int64_t dst_row, int64_t rows, int64_t cols))
-PD_ISA_DECL(void, stream_copy, (char* dst, const char* src, int64_t bytes))
 
 namespace phi {
 namespace {
@@ -30,7 +29,6 @@ constexpr int64_t kParallelCost = 32768 * 4;   // in units of plan.cost: about 8
 constexpr int64_t kRowElems = 128;             // inner dims at least this long are run row by row
 constexpr int64_t kTransposeBytes = 16384;     // per transposed operand
 constexpr int kMaxTransposed = 4;
-constexpr int64_t kStreamBytes = int64_t{24} << 20;  // outputs larger than this bypass the caches
 
 int64_t GrainOf(int64_t elems_per_unit, int cost) {
   const int64_t unit = elems_per_unit * std::max(cost, 1);
@@ -190,7 +188,12 @@ Access Classify(const Job& j, const Operand& o, int k, bool input) {
 
 class Runner {
  public:
-  Runner(const Job& job, const Tiling& t) : j_(job), t_(t) {}
+  Runner(const Job& job, const Tiling& t) : j_(job), t_(t) {
+    for (int i = 0; i < job.nops; ++i) {
+      splat_[i] = nullptr;
+      filled_[i] = 0;
+    }
+  }
 
   // p: address of the tile's first element for each operand; rows: of dim k in this tile.
   void Tile(char* const* p, int64_t rows) {
@@ -254,7 +257,8 @@ class Runner {
     int64_t n0 = t_.k == 0 ? rows : j_.shape[0];
     int64_t n1 = t_.k == 0 ? 1 : t_.k == 1 ? rows : j_.shape[1];
     int64_t st1 = t_.k == 0 ? 0 : o.st[1];
-    int64_t idx[kEwMaxDims] = {};
+    int64_t idx[kEwMaxDims];
+    for (int d = 2; d <= t_.k; ++d) idx[d] = 0;
     for (;;) {
       if constexpr (kLoad)
         PD_ISA_CALL(load_strided)(o.size, p, o.st[0], n0, st1, n1, dense);
@@ -275,8 +279,8 @@ class Runner {
 
   const Job& j_;
   const Tiling& t_;
-  const char* splat_[kEwMaxOperands] = {};
-  int64_t filled_[kEwMaxOperands] = {};
+  const char* splat_[kEwMaxOperands];
+  int64_t filled_[kEwMaxOperands];
   Buffers buf_;
 };
 
@@ -322,7 +326,7 @@ int64_t TileCount(const Job& j, int k, int64_t rows) {
 int64_t BufferElems(const Job& j) {
   int widest = 1;
   for (int i = 0; i < j.nops; ++i) widest = std::max({widest, j.ops[i].size, j.ops[i].loop_size});
-  return kBufferBytes / widest;
+  return kBufferBytes >> __builtin_ctz(widest);  // sizes are powers of two
 }
 
 [[gnu::noinline]] void RunTiles(const Job& j) {
@@ -332,11 +336,17 @@ int64_t BufferElems(const Job& j) {
   t.row_elems = 1;
   if (j.shape[0] < kRowElems)
     while (t.k < j.nd && t.row_elems * j.shape[t.k] <= limit) t.row_elems *= j.shape[t.k++];
-  t.rows = t.k < j.nd ? std::min(j.shape[t.k], limit / t.row_elems) : 1;
+  t.rows = t.k == 0 ? std::min(j.shape[0], limit) : t.k < j.nd ? std::min(j.shape[t.k], limit / t.row_elems) : 1;
   t.all_direct = true;
   for (int i = 0; i < j.nops; ++i) {
     t.access[i] = Classify(j, j.ops[i], t.k, i >= j.nout);
     t.all_direct = t.all_direct && t.access[i] == Access::kDirect;
+  }
+  if (t.k == j.nd || (j.nd == 1 && t.rows == j.shape[0])) {  // one tile
+    char* p[kEwMaxOperands];
+    for (int i = 0; i < j.nops; ++i) p[i] = j.ops[i].data;
+    Runner(j, t).Tile(p, t.rows);
+    return;
   }
   if (t.all_direct && t.k < j.nd) t.rows = std::min<int64_t>(j.shape[t.k], 16384 / t.row_elems);
   cpu::ParallelFor(0, TileCount(j, t.k, t.rows), GrainOf(t.rows * t.row_elems, j.cost), [&](int64_t b, int64_t e) {
@@ -411,38 +421,12 @@ int TransposedDim(const Job& j) {
 }
 
 // --- everything contiguous -----------------------------------------------------------------------------------------------------
-// Through an L1 buffer to memory past the caches: a large output is not read before it is written.
-void RunStreaming(EwLoop loop, int nptrs, char* const* ptrs, const int8_t* sizes, int64_t begin, int64_t end,
-                  const double* attrs) {
-  alignas(64) char buf[kBufferBytes];
-  const int64_t step = kBufferBytes / sizes[0];
-  char* p[kEwMaxOperands];
-  while (begin < end) {
-    char* dst = ptrs[0] + begin * sizes[0];
-    const int64_t head = (-reinterpret_cast<intptr_t>(dst) & 63) / sizes[0];
-    const int64_t m = std::min(head ? head : step, end - begin);
-    for (int i = 1; i < nptrs; ++i) p[i] = ptrs[i] + begin * sizes[i];
-    const bool stream = head == 0 && m * sizes[0] % 64 == 0;
-    p[0] = stream ? buf : dst;
-    loop(p, m, attrs);
-    if (stream) PD_ISA_CALL(stream_copy)(dst, buf, m * sizes[0]);
-    begin += m;
-  }
-  __asm__ volatile("sfence" ::: "memory");
-}
-
-[[gnu::noinline]] void RunLarge(EwLoop loop, int nout, int nptrs, char* const* ptrs, const int8_t* sizes, int64_t n,
+// Streaming stores were tried for large outputs and were slower, on one thread and on two.
+[[gnu::noinline]] void RunLarge(EwLoop loop, int nptrs, char* const* ptrs, const int8_t* sizes, int64_t n,
                                 const double* attrs, int cost) {
-  bool stream = nout == 1 && n * sizes[0] >= kStreamBytes && reinterpret_cast<intptr_t>(ptrs[0]) % sizes[0] == 0;
-  for (int i = 1; i < nptrs; ++i) stream = stream && ptrs[i] != ptrs[0];
   constexpr int64_t kUnit = 64;  // elements: at least a cache line of every operand
-  const int64_t units = (n + kUnit - 1) / kUnit;
-  cpu::ParallelFor(0, units, GrainOf(kUnit, cost), [&](int64_t b, int64_t e) {
+  cpu::ParallelFor(0, (n + kUnit - 1) / kUnit, GrainOf(kUnit, cost), [&](int64_t b, int64_t e) {
     const int64_t begin = b * kUnit, end = std::min(e * kUnit, n);
-    if (stream) {
-      RunStreaming(loop, nptrs, ptrs, sizes, begin, end, attrs);
-      return;
-    }
     char* p[kEwMaxOperands];
     for (int i = 0; i < nptrs; ++i) p[i] = ptrs[i] + begin * sizes[i];
     loop(p, end - begin, attrs);
@@ -452,12 +436,12 @@ void RunStreaming(EwLoop loop, int nptrs, char* const* ptrs, const int8_t* sizes
 }  // namespace
 
 void RunElementwiseContiguous(EwLoop loop, int nptrs, char* const* ptrs, const int8_t* item_sizes, int64_t n,
-                              const double* attrs, int cost, int nout) {
+                              const double* attrs, int cost) {
   if (n * std::max(cost, 1) < kParallelCost) {
     if (n > 0) loop(ptrs, n, attrs);
     return;
   }
-  RunLarge(loop, nout, nptrs, ptrs, item_sizes, n, attrs, cost);
+  RunLarge(loop, nptrs, ptrs, item_sizes, n, attrs, cost);
 }
 
 void RunElementwise(const EwPlan& plan) {
@@ -484,7 +468,7 @@ void RunElementwise(const EwPlan& plan) {
     }
   }
   if (flat || (n == 0 && plan.ndim > 0 && std::find(plan.shape, plan.shape + plan.ndim, 0) != plan.shape + plan.ndim)) {
-    RunElementwiseContiguous(plan.loop, nops, ptrs, sizes, n, plan.attrs, plan.cost, plan.nout);
+    RunElementwiseContiguous(plan.loop, nops, ptrs, sizes, n, plan.attrs, plan.cost);
     return;
   }
   Job j;
@@ -493,7 +477,7 @@ void RunElementwise(const EwPlan& plan) {
   for (int i = 0; i < nops && dense; ++i) dense = j.ops[i].same && j.ops[i].st[0] == j.ops[i].size;
   if (dense) {
     for (int i = 0; i < nops; ++i) ptrs[i] = j.ops[i].data;
-    RunElementwiseContiguous(plan.loop, nops, ptrs, sizes, j.shape[0], plan.attrs, plan.cost, plan.nout);
+    RunElementwiseContiguous(plan.loop, nops, ptrs, sizes, j.shape[0], plan.attrs, plan.cost);
     return;
   }
   if (const int d = TransposedDim(j)) {

@@ -36,10 +36,9 @@ struct EwPlan {
 // memory (in place: same address, strides and item size), any other overlap gives unspecified elements.
 void RunElementwise(const EwPlan& plan);
 
-// The common case without a plan: every operand contiguous, n elements, stored dtype = loop dtype. `nout` lets large outputs
-// bypass the caches when it is 1; leave it 0 where it is not known.
+// The common case without a plan: every operand contiguous, n elements, stored dtype = loop dtype.
 void RunElementwiseContiguous(EwLoop loop, int nptrs, char* const* ptrs, const int8_t* item_sizes, int64_t n,
-                              const double* attrs, int cost, int nout = 0);
+                              const double* attrs, int cost);
 
 // dst[i] = cast(src[i]) for n elements, strides in elements; on the calling thread. Rules, the same on every machine:
 // to bool = nonzero (NaN is true); complex to other = real part (to bool: either part); to integer truncates, out of range
