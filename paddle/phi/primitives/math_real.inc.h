@@ -525,14 +525,16 @@ PD_MATH double atanh(double x) { return atanh_any(x); }
 PD_MATH float erf(float x) {
   float a = abs(x);
   float z = a * a;
-  float small = fma(a, poly(z, 1.283791661e-01f, -3.761263788e-01f, 1.128378287e-01f, -2.686544508e-02f, 5.221074913e-03f,
-      -8.484712453e-04f, 1.127054857e-04f, -9.680136827e-06f), a);
-  float c = clamp(a, 0.0f, 4.0f);
-  float l = poly(c, -1.774185948e-04f, 1.129524112f, 6.333391666e-01f, 1.082719862e-01f, -2.509807236e-02f, 4.152728245e-03f,
-      -4.264467279e-04f, 1.930098188e-05f, 1.631472202e-07f);
-  ExpF e = exp_parts(-l);
-  float big = 1.0f - fma(pow2i(e.k), e.p, pow2i(e.k));
-  return copysign(select(a < 0.96f, small, big), x);
+  float small = fma(a, poly(z, 1.283791661e-01f, -3.761263788e-01f, 1.128372848e-01f, -2.685831487e-02f, 5.179792177e-03f,
+      -7.387422957e-04f), a);
+  float l = poly(select(a > 3.95f, 3.95f, a), 6.011219739e-05f, -1.628415942f, -9.165784121e-01f, -1.521884203e-01f, 3.276685253e-02f,
+      -4.146418534e-03f, 1.232648356e-05f, 8.192616951e-05f, -8.754488590e-06f);  // log2 erfc(a)
+  float t = l + kMagicF;
+  float r = l - (t - kMagicF);
+  float e = fma(r, poly(r, 6.931471825e-01f, 2.402265072e-01f, 5.550327152e-02f, 9.618003853e-03f, 1.340050600e-03f,
+      1.547641587e-04f), 1.0f) *
+            from_bits((bits(t) + 127u) << 23);
+  return copysign(select(a < 0.58f, small, 1.0f - e), x);
 }
 PD_MATH double erfc_positive(double a) {
   double q = (a - 4.0) / (a + 4.0);
