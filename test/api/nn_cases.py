@@ -8,6 +8,12 @@ def f(*shape, seed=0, lo=-2, hi=2):
     return (np.random.RandomState(seed + sum(shape) + len(shape)).rand(*shape) * (hi - lo) + lo).astype("float32")
 
 
+def P(*shape):
+    """Positive values that sum to 1 along the last axis."""
+    values = f(*shape, lo=0.1)
+    return values / values.sum(-1, keepdims=True)
+
+
 def I(high, *shape, seed=0):
     """Integers below `high`."""
     return np.random.RandomState(seed + 7).randint(0, high, shape).astype("int64")
@@ -42,7 +48,7 @@ def run(paddle, functional, case):
         return getattr(functional, f"max_pool{n}d")(x, 2, return_mask=True)
 
     paddle.seed(5)
-    result = eval("F." + case, {"F": functional, "T": T, "N": N, "UP": UP, "f": f, "I": I, "np": np})
+    result = eval("F." + case, {"F": functional, "T": T, "N": N, "UP": UP, "f": f, "I": I, "P": P, "np": np})
     outs = _flat(result)
     loss = None
     for k, out in enumerate(outs):

@@ -34,8 +34,10 @@ def dropout(x, p=0.5, axis=None, training=True, inplace=False, mode="upscale_in_
     if axis is None:
         if mode == "upscale_in_train" and (not training or p == 0.0):
             return x
+        if not training:
+            return x * (1.0 - p)
         op_mode = "downgrade_in_infer" if mode == "downscale_in_infer" else mode
-        out = _parse.first(_C_ops.dropout(x, None, p, not training, op_mode, 0, False))
+        out = _parse.first(_C_ops.dropout(x, None, p, False, op_mode, 0, False))
     else:
         out = _dropout_axes(x, p, [axis] if isinstance(axis, int) else list(axis), training, mode)
     if inplace and out is not x:
