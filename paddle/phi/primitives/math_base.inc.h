@@ -42,6 +42,8 @@ PD_MATH T select(bool c, T a, T b) {
   return c ? a : b;
 }
 
+PD_MATH bool select(bool c, bool a, bool b) { return (c & a) | (!c & b); }
+
 // --- real basics ---------------------------------------------------------------------------------------------------
 PD_MATH float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 PD_MATH double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
@@ -350,23 +352,24 @@ PD_MATH bool logical_not(T a) {
   return !cast<bool>(a);
 }
 
-// NaN in either operand is the result; of equal operands the second.
+// NaN in either operand is the result; of equal operands the second. Two selects, not one on a joined condition: gcc then
+// vectorises nests such as clip.
 template <class T>
 PD_MATH T maximum(T a, T b) {
-  return select((a > b) | (a != a), a, b);
+  return select(a != a, a, select(a > b, a, b));
 }
 template <class T>
 PD_MATH T minimum(T a, T b) {
-  return select((a < b) | (a != a), a, b);
+  return select(a != a, a, select(a < b, a, b));
 }
 // NaN only if both operands are.
 template <class T>
 PD_MATH T fmax(T a, T b) {
-  return select((a > b) | (b != b), a, b);
+  return select(b != b, a, select(a > b, a, b));
 }
 template <class T>
 PD_MATH T fmin(T a, T b) {
-  return select((a < b) | (b != b), a, b);
+  return select(b != b, a, select(a < b, a, b));
 }
 // NaN in x stays; so does NaN in a bound.
 template <class T>
