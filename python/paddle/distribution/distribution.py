@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Base classes of distributions and helpers on shapes."""
+import numbers
+
+import numpy as np
+
+import paddle
+
+__all__ = ['Distribution', 'ExponentialFamily']
+
+
+def as_tensor(value, dtype=None):
+    """A floating tensor of a number, list, array or tensor."""
+    if isinstance(value, paddle.Tensor):
+        return value if dtype is None or value.dtype == dtype else value.astype(dtype)
+    if dtype is None:
+        array = np.asarray(value)
+        dtype = 'float64' if isinstance(value, np.ndarray) and array.dtype == np.float64 else paddle.get_default_dtype()
+    return paddle.to_tensor(value, dtype=dtype)
+
+
+def broadcast(*values):
+    """The values as floating tensors of one shape and dtype; a tensor's dtype wins."""
+    dtype = None
+    for value in values:
+        if isinstance(value, (paddle.Tensor, np.ndarray)) and 'float' in str(value.dtype):
+            dtype = str(value.dtype).rsplit('.', 1)[-1] if dtype is None else dtype
+    tensors = [as_tensor(v, dtype) for v in values]
+    shape = tensors[0].shape
+    for t in tensors[1:]:
+        shape = paddle.broadcast_shape(list(shape), list(t.shape))
+    return [t if list(t.shape) == list(shape) else t.expand(list(shape)) for t in tensors]
+
+
+def is_scalar(*values):
+    """Whether all values are plain numbers."""
+    return all(isinstance(v, numbers.Number) for v in values)
+
+
+def to_shape(shape):
+    """A tuple from a shape given as an integer, sequence or tensor."""
+    if isinstance(shape, paddle.Tensor):
+        shape = shape.numpy().tolist()
+    if isinstance(shape, numbers.Integral):
+        return (int(shape),)
+    if not isinstance(shape, (list, tuple)):
+        raise TypeError(f"sample shape must be a sequence, but got {type(shape)}")
+    return tuple(int(d) for d in shape)
+
+
+class Distribution:
+    """Base of distributions: `batch_shape` independent ones over events of `event_shape`."""
+
+    def __init__(self, batch_shape=(), event_shape=()):
+        self._batch_shape = tuple(batch_shape)
+        self._event_shape = tuple(event_shape)
+
+    @property
+    def batch_shape(self):
+        """Shape of the independent distributions."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self):
+        """Shape of one event."""
+        return self._event_shape
+
+    @property
+    def mean(self):
+        """The mean."""
+        raise NotImplementedError(f"{type(self).__name__} has no mean")
+
+    @property
+    def variance(self):
+        """The variance."""
+        raise NotImplementedError(f"{type(self).__name__} has no variance")
+
+    @property
+    def stddev(self):
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def sample(self, shape=()):
+        """Draw without gradients; the result has shape `shape` + batch_shape + event_shape."""
+        with paddle.no_grad():
+            return self.rsample(shape)
+
+    def rsample(self, shape=()):
+        """Draw with gradients to the parameters."""
+        raise NotImplementedError(f"{type(self).__name__} cannot draw with gradients")
+
+    def entropy(self):
+        """The entropy."""
+        raise NotImplementedError(f"{type(self).__name__} has no entropy")
+
+    def kl_divergence(self, other):
+        """The Kullback-Leibler divergence from `other`."""
+        from .kl import kl_divergence
+        return kl_divergence(self, other)
+
+    def log_prob(self, value):
+        """Logarithm of the density or mass at `value`."""
+        raise NotImplementedError(f"{type(self).__name__} has no log_prob")
+
+    def prob(self, value):
+        """Density or mass at `value`."""
+        return self.log_prob(value).exp()
+
+    def probs(self, value):
+        """The same as `prob`."""
+        return self.prob(value)
+
+    def _extend_shape(self, sample_shape):
+        return list(to_shape(sample_shape)) + list(self._batch_shape) + list(self._event_shape)
+
+    def _value(self, value):
+        """`value` as a tensor of the dtype of the parameters."""
+        return as_tensor(value, getattr(self, '_dtype', None))
+
+
+class ExponentialFamily(Distribution):
+    """Distributions exp(<parameters, statistics> - log normalizer); gives entropy by differentiation."""
+
+    @property
+    def _natural_parameters(self):
+        raise NotImplementedError(f"{type(self).__name__} gives no natural parameters")
+
+    def _log_normalizer(self, *parameters):
+        raise NotImplementedError(f"{type(self).__name__} gives no log normalizer")
+
+    @property
+    def _mean_carrier_measure(self):
+        raise NotImplementedError(f"{type(self).__name__} gives no mean carrier measure")
+
+    def entropy(self):
+        """The entropy, from the gradient of the log normalizer."""
+        natural = []
+        for parameter in self._natural_parameters:
+            parameter = parameter.detach()
+            parameter.stop_gradient = False
+            natural.append(parameter)
+        normalizer = self._log_normalizer(*natural)
+        grads = paddle.grad(normalizer.sum(), natural, create_graph=True)
+        value = normalizer - self._mean_carrier_measure
+        for parameter, grad in zip(natural, grads):
+            term = parameter * grad
+            extra = term.ndim - value.ndim
+            value = value - (term.sum(list(range(term.ndim - extra, term.ndim))) if extra else term)
+        return value

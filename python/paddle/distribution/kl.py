@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kullback-Leibler divergences, chosen by the types of the two distributions."""
+import paddle
+
+from . import discrete, gamma_family, location_scale, transformed
+from .distribution import Distribution, ExponentialFamily
+
+__all__ = ['register_kl', 'kl_divergence']
+
+_rules = {}
+
+
+def register_kl(cls_p, cls_q):
+    """Decorator: use the function for kl_divergence of a `cls_p` from a `cls_q`."""
+    if not issubclass(cls_p, Distribution) or not issubclass(cls_q, Distribution):
+        raise TypeError('cls_p and cls_q must be subclass of Distribution')
+
+    def keep(function):
+        _rules[cls_p, cls_q] = function
+        return function
+    return keep
+
+
+def kl_divergence(p, q):
+    """KL(p || q). NotImplementedError when no rule fits the types."""
+    found = [(a, b) for a, b in _rules if isinstance(p, a) and isinstance(q, b)]
+    if not found:
+        raise NotImplementedError(f"no KL divergence of {type(p).__name__} from {type(q).__name__} is known")
+    best = min(found, key=lambda pair: (type(p).__mro__.index(pair[0]), type(q).__mro__.index(pair[1])))
+    return _rules[best](p, q)
+
+
+def _own(cls):
+    register_kl(cls, cls)(lambda p, q: cls.kl_divergence(p, q))
+
+
+for _cls in (location_scale.Normal, location_scale.LogNormal, location_scale.Laplace, location_scale.Cauchy,
+             discrete.Bernoulli, discrete.Categorical, discrete.Binomial, discrete.Poisson, discrete.Geometric,
+             discrete.ContinuousBernoulli, gamma_family.Gamma, gamma_family.Exponential, gamma_family.Beta,
+             gamma_family.Dirichlet, transformed.MultivariateNormal):
+    _own(_cls)
+
+
+@register_kl(location_scale.Uniform, location_scale.Uniform)
+def _uniform(p, q):
+    value = ((q.high - q.low) / (p.high - p.low)).log()
+    outside = paddle.logical_or(q.low > p.low, q.high < p.high)
+    return paddle.where(outside, paddle.full_like(value, float('inf')), value)
+
+
+@register_kl(transformed.Independent, transformed.Independent)
+def _independent(p, q):
+    if p._reinterpreted_batch_rank != q._reinterpreted_batch_rank:
+        raise NotImplementedError("KL divergence needs equal reinterpreted_batch_rank")
+    return transformed._sum_right(kl_divergence(p._base, q._base), p._reinterpreted_batch_rank)
+
+
+@register_kl(ExponentialFamily, ExponentialFamily)
+def _exponential_family(p, q):
+    """By the Bregman divergence of the log normalizer."""
+    if type(p) is not type(q):
+        raise NotImplementedError(f"no KL divergence of {type(p).__name__} from {type(q).__name__} is known")
+    mine = []
+    for parameter in p._natural_parameters:
+        parameter = parameter.detach()
+        parameter.stop_gradient = False
+        mine.append(parameter)
+    theirs = q._natural_parameters
+    normalizer = p._log_normalizer(*mine)
+    grads = paddle.grad(normalizer.sum(), mine, create_graph=True)
+    value = q._log_normalizer(*theirs) - normalizer
+    for a, b, grad in zip(mine, theirs, grads):
+        value = value - transformed._sum_right((b - a) * grad, (b - a).ndim - value.ndim)
+    return value

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distributions with a location and a scale: Normal, LogNormal, Uniform, Laplace, Gumbel, Cauchy, StudentT."""
+import math
+
+import paddle
+
+from .distribution import Distribution, as_tensor, broadcast, is_scalar
+
+__all__ = ['Normal', 'LogNormal', 'Uniform', 'Laplace', 'Gumbel', 'Cauchy', 'StudentT']
+
+_HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
+_EULER = 0.57721566490153286060
+
+
+def _uniform01(shape, like):
+    """Uniform values in the open interval (0, 1)."""
+    tiny = 1.1754943508222875e-38 if 'float32' in str(like.dtype) else 2.2250738585072014e-308
+    return paddle.rand(shape, dtype=str(like.dtype).rsplit('.', 1)[-1]).clip(tiny, 1.0)
+
+
+class _LocationScale(Distribution):
+    def __init__(self, loc, scale):
+        self._all_scalar = is_scalar(loc, scale)
+        self.loc, self.scale = broadcast(loc, scale)
+        self._dtype = self.loc.dtype
+        super().__init__(self.loc.shape)
+
+
+class Normal(_LocationScale):
+    """The normal distribution; complex when `loc` is."""
+
+    def __init__(self, loc, scale, name=None):
+        self.name = name or 'Normal'
+        super().__init__(loc, scale)
+
+    @property
+    def mean(self):
+        """The mean."""
+        return self.loc
+
+    @property
+    def variance(self):
+        """The variance."""
+        return self.scale.pow(2)
+
+    @property
+    def stddev(self):
+        """The standard deviation."""
+        return self.scale
+
+    def sample(self, shape=[], seed=0):
+        """Draw without gradients; the result has shape `shape` + batch_shape."""
+        with paddle.no_grad():
+            return self.rsample(shape)
+
+    def rsample(self, shape=[]):
+        """Draw with gradients to the parameters."""
+        noise = paddle.standard_normal(self._extend_shape(shape), dtype=str(self._dtype).rsplit('.', 1)[-1])
+        return noise * self.scale + self.loc
+
+    def entropy(self):
+        """0.5 + 0.5 log(2 pi) + log(scale)."""
+        return 0.5 + _HALF_LOG_2PI + self.scale.log()
+
+    def log_prob(self, value):
+        """Logarithm of the density at `value`."""
+        value = self._value(value)
+        return -((value - self.loc) ** 2) / (2 * self.scale ** 2) - self.scale.log() - _HALF_LOG_2PI
+
+    def kl_divergence(self, other):
+        """KL divergence from another normal distribution."""
+        ratio = (self.scale / other.scale) ** 2
+        shift = ((self.loc - other.loc) / other.scale) ** 2
+        return 0.5 * ratio + 0.5 * (shift - 1.0 - ratio.log())
+
+
+class LogNormal(Distribution):
+    """exp of a normal distribution."""
+
+    def __init__(self, loc, scale):
+        self._base = Normal(loc, scale)
+        self.loc, self.scale = self._base.loc, self._base.scale
+        self._dtype = self.loc.dtype
+        super().__init__(self._base.batch_shape)
+
+    @property
+    def mean(self):
+        """exp(loc + scale^2 / 2)."""
+        return (self.loc + self.scale ** 2 / 2).exp()
+
+    @property
+    def variance(self):
+        """The variance."""
+        return self.scale.pow(2).expm1() * (2 * self.loc + self.scale.pow(2)).exp()
+
+    def rsample(self, shape=[]):
+        """Draw with gradients to the parameters."""
+        return self._base.rsample(shape).exp()
+
+    def entropy(self):
+        """Entropy of the normal distribution plus its mean."""
+        return self._base.entropy() + self._base.mean
+
+    def log_prob(self, value):
+        """Logarithm of the density at `value`."""
+        value = self._value(value)
+        return self._base.log_prob(value.log()) - value.log()
+
+    def kl_divergence(self, other):
+        """KL divergence from another log-normal distribution."""
+        return self._base.kl_divergence(other._base)
+
+
+class Uniform(Distribution):
+    """Uniform on [low, high)."""
+
+    def __init__(self, low, high, name=None):
+        self.name = name or 'Uniform'
+        self.low, self.high = broadcast(low, high)
+        self._dtype = self.low.dtype
+        super().__init__(self.low.shape)
+
+    @property
+    def mean(self):
+        """The middle."""
+        return (self.low + self.high) / 2
+
+    @property
+    def variance(self):
+        """(high - low)^2 / 12."""
+        return (self.high - self.low).pow(2) / 12
+
+    def sample(self, shape=[], seed=0):
+        """Draw without gradients; the result has shape `shape` + batch_shape."""
+        with paddle.no_grad():
+            return self.rsample(shape)
+
+    def rsample(self, shape=[]):
+        """Draw with gradients to the parameters."""
+        u = paddle.rand(self._extend_shape(shape), dtype=str(self._dtype).rsplit('.', 1)[-1])
+        return u * (self.high - self.low) + self.low
+
+    def log_prob(self, value):
+        """-log(high - low) inside, -inf outside."""
+        value = self._value(value)
+        inside = ((value > self.low).astype(self._dtype) * (value < self.high).astype(self._dtype))
+        return inside.log() - (self.high - self.low).log()
+
+    def prob(self, value):
+        """1 / (high - low) inside, 0 outside."""
+        value = self._value(value)
+        inside = ((value > self.low).astype(self._dtype) * (value < self.high).astype(self._dtype))
+        return inside / (self.high - self.low)
+
+    def entropy(self):
+        """log(high - low)."""
+        return (self.high - self.low).log()
+
+
+class Laplace(_LocationScale):
+    """The double exponential distribution."""
+
+    @property
+    def mean(self):
+        """The mean."""
+        return self.loc
+
+    @property
+    def stddev(self):
+        """sqrt(2) scale."""
+        return self.scale * math.sqrt(2)
+
+    @property
+    def variance(self):
+        """2 scale^2."""
+        return self.stddev.pow(2)
+
+    def log_prob(self, value):
+        """Logarithm of the density at `value`."""
+        value = self._value(value)
+        return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
+
+    def entropy(self):
+        """1 + log(2 scale)."""
+        return 1 + (2 * self.scale).log()
+
+    def cdf(self, value):
+        """The share below `value`."""
+        shift = self._value(value) - self.loc
+        return 0.5 - 0.5 * shift.sign() * (-shift.abs() / self.scale).expm1()
+
+    def icdf(self, value):
+        """The value below which the share is `value`."""
+        term = self._value(value) - 0.5
+        return self.loc - self.scale * term.sign() * (-2 * term.abs()).log1p()
+
+    def rsample(self, shape=[]):
+        """Draw with gradients to the parameters."""
+        u = _uniform01(self._extend_shape(shape), self.loc) * 2 - 1
+        u = u.clip(-1 + 5.9604645e-08, 1 - 5.9604645e-08)
+        return self.loc - self.scale * u.sign() * (-u.abs()).log1p()
+
+    def kl_divergence(self, other):
+        """KL divergence from another Laplace distribution."""
+        ratio = self.scale / other.scale
+        distance = (self.loc - other.loc).abs()
+        return -ratio.log() + distance / other.scale + ratio * (-distance / self.scale).exp() - 1
+
+
+class Gumbel(_LocationScale):
+    """The distribution of maxima, exp(-exp(-(x - loc) / scale))."""
+
+    @property
+    def mean(self):
+        """loc + scale * Euler's constant."""
+        return self.loc + self.scale * _EULER
+
+    @property
+    def variance(self):
+        """pi^2 scale^2 / 6."""
+        return self.scale.pow(2) * (math.pi ** 2 / 6)
+
+    @property
+    def stddev(self):
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def prob(self, value):
+        """Density at `value`."""
+        return self.log_prob(value).exp()
+
+    def log_prob(self, value):
+        """Logarithm of the density at `value`."""
+        y = (self.loc - self._value(value)) / self.scale
+        return y - y.exp() - self.scale.log()
+
+    def cdf(self, value):
+        """The share below `value`."""
+        return (-(-(self._value(value) - self.loc) / self.scale).exp()).exp()
+
+    def entropy(self):
+        """log(scale) + 1 + Euler's constant."""
+        return self.scale.log() + 1 + _EULER
+
+    def rsample(self, shape=[]):
+        """Draw with gradients to the parameters."""
+        u = _uniform01(self._extend_shape(shape), self.loc).clip(1e-38, 1 - 5.9604645e-08)
+        return self.loc - self.scale * (-u.log()).log()
+
+
+class Cauchy(_LocationScale):
+    """The Cauchy distribution, without mean and variance."""
+
+    def __init__(self, loc, scale, name=None):
+        self.name = name or 'Cauchy'
+        super().__init__(loc, scale)
+
+    @property
+    def mean(self):
+        """There is none."""
+        raise ValueError("Cauchy distribution has no mean.")
+
+    @property
+    def variance(self):
+        """There is none."""
+        raise ValueError("Cauchy distribution has no variance.")
+
+    @property
+    def stddev(self):
+        """There is none."""
+        raise ValueError("Cauchy distribution has no stddev.")
+
+    def sample(self, shape=[], name=None):
+        """Draw without gradients; the result has shape `shape` + batch_shape."""
+        with paddle.no_grad():
+            return self.rsample(shape)
+
+    def rsample(self, shape=[], name=None):
+        """Draw with gradients to the parameters."""
+        u = paddle.rand(self._extend_shape(shape), dtype=str(self._dtype).rsplit('.', 1)[-1])
+        return self.loc + self.scale * (math.pi * (u - 0.5)).tan()
+
+    def prob(self, value):
+        """Density at `value`."""
+        return self.log_prob(value).exp()
+
+    def log_prob(self, value):
+        """Logarithm of the density at `value`."""
+        shift = (self._value(value) - self.loc) / self.scale
+        return -(shift * shift).log1p() - (math.pi * self.scale).log()
+
+    def cdf(self, value):
+        """The share below `value`."""
+        return ((self._value(value) - self.loc) / self.scale).atan() / math.pi + 0.5
+
+    def entropy(self):
+        """log(4 pi scale)."""
+        return (4 * math.pi * self.scale).log()
+
+    def kl_divergence(self, other):
+        """KL divergence from another Cauchy distribution."""
+        top = (self.scale + other.scale).pow(2) + (self.loc - other.loc).pow(2)
+        return top.log() - (4 * self.scale * other.scale).log()
+
+
+class StudentT(Distribution):
+    """Student's t distribution with `df` degrees of freedom."""
+
+    def __init__(self, df, loc, scale, name=None):
+        self.name = name or 'StudentT'
+        self.df, self.loc, self.scale = broadcast(df, loc, scale)
+        self._dtype = self.df.dtype
+        if not bool((self.df > 0).numpy().all()):
+            raise ValueError("Every element of input parameter `df` should be larger than 0.")
+        if not bool((self.scale > 0).numpy().all()):
+            raise ValueError("Every element of input parameter `scale` should be larger than 0.")
+        super().__init__(self.df.shape)
+
+    @property
+    def mean(self):
+        """loc for df > 1, else nan."""
+        return paddle.where(self.df > 1, self.loc, paddle.full_like(self.loc, float('nan')))
+
+    @property
+    def variance(self):
+        """scale^2 df / (df - 2) for df > 2, inf for 1 < df <= 2, else nan."""
+        safe = paddle.where(self.df > 2, self.df, paddle.full_like(self.df, 3.0))
+        value = self.scale.pow(2) * safe / (safe - 2)
+        value = paddle.where(self.df > 2, value, paddle.full_like(value, float('inf')))
+        return paddle.where(self.df > 1, value, paddle.full_like(value, float('nan')))
+
+    def sample(self, shape=[]):
+        """Draw; the result has shape `shape` + batch_shape."""
+        with paddle.no_grad():
+            full = self._extend_shape(shape)
+            normal = paddle.standard_normal(full, dtype=str(self._dtype).rsplit('.', 1)[-1])
+            chi2 = paddle.standard_gamma((self.df / 2).expand(full)) * 2
+            return self.loc + self.scale * normal * (chi2 / self.df).rsqrt()
+
+    def entropy(self):
+        """The entropy."""
+        half = 0.5 * (self.df + 1)
+        log_beta = (0.5 * self.df).lgamma() + math.lgamma(0.5) - half.lgamma()
+        return (self.scale.log() + half * (half.digamma() - (0.5 * self.df).digamma()) + 0.5 * self.df.log() + log_beta)
+
+    def log_prob(self, value):
+        """Logarithm of the density at `value`."""
+        y = (as_tensor(value, self._dtype) - self.loc) / self.scale
+        normalizer = (self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi) + (0.5 * self.df).lgamma()
+                      - (0.5 * (self.df + 1)).lgamma())
+        return -0.5 * (self.df + 1) * (y ** 2 / self.df).log1p() - normalizer

@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Invertible transforms with the logarithm of their Jacobian's determinant."""
+import math
+
+import paddle
+import paddle.nn.functional as F
+
+__all__ = ['Transform', 'AbsTransform', 'AffineTransform', 'ChainTransform', 'ExpTransform', 'IndependentTransform',
+           'PowerTransform', 'ReshapeTransform', 'SigmoidTransform', 'SoftmaxTransform', 'StackTransform',
+           'StickBreakingTransform', 'TanhTransform']
+
+
+def _sum_right(x, count):
+    return x.sum(list(range(x.ndim - count, x.ndim))) if count > 0 else x
+
+
+class Transform:
+    """Base of transforms. Called with a tensor it transforms it, with a distribution it gives the distribution of the
+    transformed values, with a transform the composition.
+
+    Subclasses define `_forward`, `_inverse` and `_forward_log_det_jacobian`.
+    """
+
+    _domain_rank = 0   # dimensions of one event before
+    _codomain_rank = 0  # dimensions of one event after
+    _injective = True
+
+    def _is_injective(self):
+        return self._injective
+
+    def __call__(self, input):
+        from .distribution import Distribution
+        from .transformed import TransformedDistribution
+        if isinstance(input, Distribution):
+            return TransformedDistribution(input, [self])
+        if isinstance(input, Transform):
+            return ChainTransform([self, input])
+        return self.forward(input)
+
+    def _check(self, value, name):
+        if not isinstance(value, paddle.Tensor):
+            raise TypeError(f"Expected '{name}' is a Tensor or Real, but got {type(value)}")
+
+    def forward(self, x):
+        """The transformed value."""
+        self._check(x, 'x')
+        if x.ndim < self._domain_rank:
+            raise ValueError(f"The dimensions of x({x.ndim}) should be grater than or equal to {self._domain_rank}")
+        return self._forward(x)
+
+    def inverse(self, y):
+        """The value that transforms to `y`."""
+        self._check(y, 'y')
+        if y.ndim < self._codomain_rank:
+            raise ValueError(f"The dimensions of y({y.ndim}) should be grater than or equal to {self._codomain_rank}")
+        return self._inverse(y)
+
+    def forward_log_det_jacobian(self, x):
+        """log |det d forward / d x|."""
+        self._check(x, 'x')
+        if not self._is_injective():
+            raise NotImplementedError("forward_log_det_jacobian can't be implemented for non-injective transforms.")
+        return self._forward_log_det_jacobian(x)
+
+    def inverse_log_det_jacobian(self, y):
+        """log |det d inverse / d y|."""
+        self._check(y, 'y')
+        return self._inverse_log_det_jacobian(y)
+
+    def forward_shape(self, shape):
+        """The shape after the transform."""
+        return tuple(shape)
+
+    def inverse_shape(self, shape):
+        """The shape before the transform."""
+        return tuple(shape)
+
+    def _inverse_log_det_jacobian(self, y):
+        return -self._forward_log_det_jacobian(self._inverse(y))
+
+
+class AbsTransform(Transform):
+    """y = |x|, not injective: the inverse is the pair (-y, y)."""
+
+    _injective = False
+
+    def _forward(self, x):
+        return x.abs()
+
+    def _inverse(self, y):
+        return -y, y
+
+    def _inverse_log_det_jacobian(self, y):
+        zero = paddle.zeros([], dtype=y.dtype)
+        return zero, zero
+
+
+class AffineTransform(Transform):
+    """y = loc + scale x."""
+
+    def __init__(self, loc, scale):
+        if not isinstance(loc, paddle.Tensor):
+            raise TypeError(f"Expected 'loc' is a Tensor, but got {type(loc)}")
+        if not isinstance(scale, paddle.Tensor):
+            raise TypeError(f"Expected scale is a Tensor, but got {type(scale)}")
+        self._loc = loc
+        self._scale = scale
+
+    @property
+    def loc(self):
+        """The shift."""
+        return self._loc
+
+    @property
+    def scale(self):
+        """The factor."""
+        return self._scale
+
+    def _forward(self, x):
+        return self._loc + self._scale * x
+
+    def _inverse(self, y):
+        return (y - self._loc) / self._scale
+
+    def _forward_log_det_jacobian(self, x):
+        return self._scale.abs().log()
+
+    def forward_shape(self, shape):
+        shape = paddle.broadcast_shape(list(shape), list(self._loc.shape))
+        return tuple(paddle.broadcast_shape(list(shape), list(self._scale.shape)))
+
+    inverse_shape = forward_shape
+
+
+class ExpTransform(Transform):
+    """y = exp(x)."""
+
+    def _forward(self, x):
+        return x.exp()
+
+    def _inverse(self, y):
+        return y.log()
+
+    def _forward_log_det_jacobian(self, x):
+        return x
+
+
+class PowerTransform(Transform):
+    """y = x ^ power, for positive x."""
+
+    def __init__(self, power):
+        if not isinstance(power, paddle.Tensor):
+            raise TypeError(f"Expected 'power' is a tensor, but got {type(power)}")
+        self._power = power
+
+    @property
+    def power(self):
+        """The exponent."""
+        return self._power
+
+    def _forward(self, x):
+        return x.pow(self._power)
+
+    def _inverse(self, y):
+        return y.pow(1 / self._power)
+
+    def _forward_log_det_jacobian(self, x):
+        return (self._power * x.pow(self._power - 1)).abs().log()
+
+    def forward_shape(self, shape):
+        return tuple(paddle.broadcast_shape(list(shape), list(self._power.shape)))
+
+    inverse_shape = forward_shape
+
+
+class SigmoidTransform(Transform):
+    """y = 1 / (1 + exp(-x))."""
+
+    def _forward(self, x):
+        return F.sigmoid(x)
+
+    def _inverse(self, y):
+        return y.log() - (-y).log1p()
+
+    def _forward_log_det_jacobian(self, x):
+        return -F.softplus(-x) - F.softplus(x)
+
+
+class TanhTransform(Transform):
+    """y = tanh(x)."""
+
+    def _forward(self, x):
+        return x.tanh()
+
+    def _inverse(self, y):
+        return y.atanh()
+
+    def _forward_log_det_jacobian(self, x):
+        return 2.0 * (math.log(2.0) - x - F.softplus(-2.0 * x))
+
+
+class SoftmaxTransform(Transform):
+    """y = softmax(x) along the last axis; not injective, so without a Jacobian."""
+
+    _domain_rank = 1
+    _codomain_rank = 1
+    _injective = False
+
+    def _forward(self, x):
+        x = (x - x.max(-1, keepdim=True)).exp()
+        return x / x.sum(-1, keepdim=True)
+
+    def _inverse(self, y):
+        return y.log()
+
+    def forward_shape(self, shape):
+        if len(shape) < 1:
+            raise ValueError(f"Expected length of shape is grater than 1, but got {len(shape)}")
+        return tuple(shape)
+
+    inverse_shape = forward_shape
+
+
+class StickBreakingTransform(Transform):
+    """R^n to n + 1 probabilities, breaking off a share of what is left."""
+
+    _domain_rank = 1
+    _codomain_rank = 1
+
+    def _offset(self, x):
+        n = x.shape[-1]
+        return (n - paddle.arange(n, dtype=str(x.dtype).rsplit('.', 1)[-1])).log()
+
+    def _forward(self, x):
+        z = F.sigmoid(x - self._offset(x))
+        left = (1 - z).cumprod(-1)
+        one = paddle.ones(list(x.shape[:-1]) + [1], dtype=x.dtype)
+        return paddle.concat([z, one], -1) * paddle.concat([one, left], -1)
+
+    def _inverse(self, y):
+        head = y[..., :-1]
+        left = 1 - head.cumsum(-1)
+        return head.log() - left.log() + self._offset(head)
+
+    def _forward_log_det_jacobian(self, x):
+        y = self._forward(x)
+        x = x - self._offset(x)
+        return (-x + F.log_sigmoid(x) + y[..., :-1].log()).sum(-1)
+
+    def forward_shape(self, shape):
+        if not shape:
+            raise ValueError(f"Expected 'shape' is not empty, but got {shape}")
+        return (*shape[:-1], shape[-1] + 1)
+
+    def inverse_shape(self, shape):
+        if not shape:
+            raise ValueError(f"Expected 'shape' is not empty, but got {shape}")
+        return (*shape[:-1], shape[-1] - 1)
+
+
+class ReshapeTransform(Transform):
+    """Reshapes events."""
+
+    def __init__(self, in_event_shape, out_event_shape):
+        for name, shape in (('in_event_shape', in_event_shape), ('out_event_shape', out_event_shape)):
+            if not isinstance(shape, (list, tuple)):
+                raise TypeError(f"Expected type of '{name}' is a sequence of int, but got {type(shape)}")
+        if math.prod(in_event_shape) != math.prod(out_event_shape):
+            raise ValueError(f"The numel of 'in_event_shape' should be 'out_event_shape', but got "
+                             f"{math.prod(in_event_shape)}!={math.prod(out_event_shape)}")
+        self._in_event_shape = tuple(in_event_shape)
+        self._out_event_shape = tuple(out_event_shape)
+        self._domain_rank = len(self._in_event_shape)
+        self._codomain_rank = len(self._out_event_shape)
+
+    @property
+    def in_event_shape(self):
+        """The shape of an event before."""
+        return self._in_event_shape
+
+    @property
+    def out_event_shape(self):
+        """The shape of an event after."""
+        return self._out_event_shape
+
+    def _forward(self, x):
+        return x.reshape(list(self.forward_shape(x.shape)))
+
+    def _inverse(self, y):
+        return y.reshape(list(self.inverse_shape(y.shape)))
+
+    def _forward_log_det_jacobian(self, x):
+        return paddle.zeros(list(x.shape[:x.ndim - self._domain_rank]), dtype=x.dtype)
+
+    @staticmethod
+    def _swap(shape, old, new):
+        shape = tuple(shape)
+        if len(shape) < len(old) or shape[len(shape) - len(old):] != old:
+            raise ValueError(f"Expected a shape that ends with {old}, but got {shape}")
+        return shape[:len(shape) - len(old)] + new
+
+    def forward_shape(self, shape):
+        return self._swap(shape, self._in_event_shape, self._out_event_shape)
+
+    def inverse_shape(self, shape):
+        return self._swap(shape, self._out_event_shape, self._in_event_shape)
+
+
+class IndependentTransform(Transform):
+    """A transform whose last batch dimensions count as part of the event."""
+
+    def __init__(self, base, reinterpreted_batch_rank):
+        if not isinstance(base, Transform):
+            raise TypeError(f"Expected 'base' is Transform type, but get {type(base)}")
+        if reinterpreted_batch_rank <= 0:
+            raise ValueError(f"Expected 'reinterpreted_batch_rank' is grater than zero, but got "
+                             f"{reinterpreted_batch_rank}")
+        self._base = base
+        self._rank = reinterpreted_batch_rank
+        self._domain_rank = base._domain_rank + reinterpreted_batch_rank
+        self._codomain_rank = base._codomain_rank + reinterpreted_batch_rank
+
+    def _is_injective(self):
+        return self._base._is_injective()
+
+    def _forward(self, x):
+        return self._base.forward(x)
+
+    def _inverse(self, y):
+        return self._base.inverse(y)
+
+    def _forward_log_det_jacobian(self, x):
+        return _sum_right(self._base.forward_log_det_jacobian(x), self._rank)
+
+    def forward_shape(self, shape):
+        return self._base.forward_shape(shape)
+
+    def inverse_shape(self, shape):
+        return self._base.inverse_shape(shape)
+
+
+class ChainTransform(Transform):
+    """Transforms one after another, the first in the list first."""
+
+    def __init__(self, transforms):
+        if not isinstance(transforms, (list, tuple)):
+            raise TypeError(f"Expected type of 'transforms' is Sequence, but got {type(transforms)}")
+        if not all(isinstance(t, Transform) for t in transforms):
+            raise TypeError("All elements of transforms should be Transform type.")
+        self.transforms = list(transforms)
+        rank = self.transforms[-1]._codomain_rank if transforms else 0
+        for t in reversed(self.transforms):
+            rank = t._domain_rank + max(rank - t._codomain_rank, 0)
+        self._domain_rank = rank
+        rank = self.transforms[0]._domain_rank if transforms else 0
+        for t in self.transforms:
+            rank = t._codomain_rank + max(rank - t._domain_rank, 0)
+        self._codomain_rank = rank
+
+    def _is_injective(self):
+        return all(t._is_injective() for t in self.transforms)
+
+    def _forward(self, x):
+        for transform in self.transforms:
+            x = transform.forward(x)
+        return x
+
+    def _inverse(self, y):
+        for transform in reversed(self.transforms):
+            y = transform.inverse(y)
+        return y
+
+    def _forward_log_det_jacobian(self, x):
+        value = 0.0
+        rank = self._domain_rank
+        for transform in self.transforms:
+            value = value + _sum_right(transform.forward_log_det_jacobian(x), rank - transform._domain_rank)
+            x = transform.forward(x)
+            rank += transform._codomain_rank - transform._domain_rank
+        return value
+
+    def forward_shape(self, shape):
+        for transform in self.transforms:
+            shape = transform.forward_shape(shape)
+        return tuple(shape)
+
+    def inverse_shape(self, shape):
+        for transform in reversed(self.transforms):
+            shape = transform.inverse_shape(shape)
+        return tuple(shape)
+
+
+class StackTransform(Transform):
+    """A transform for each slice along `axis`."""
+
+    def __init__(self, transforms, axis=0):
+        if not transforms or not isinstance(transforms, (list, tuple)):
+            raise TypeError(f"Expected 'transforms' is Sequence[Transform], but got {type(transforms)}.")
+        if not all(isinstance(t, Transform) for t in transforms):
+            raise TypeError('Expected all element in transforms is Transform Type.')
+        if not isinstance(axis, int):
+            raise TypeError(f"Expected 'axis' is int, but got{type(axis)}.")
+        self._transforms = list(transforms)
+        self._axis = axis
+
+    @property
+    def transforms(self):
+        """The transforms."""
+        return self._transforms
+
+    @property
+    def axis(self):
+        """The axis of the slices."""
+        return self._axis
+
+    def _is_injective(self):
+        return all(t._is_injective() for t in self._transforms)
+
+    def _each(self, x, method):
+        if not -x.ndim <= self._axis < x.ndim:
+            raise ValueError(f"Input dimensions {x.ndim} should be grater than stack transform axis {self._axis}.")
+        if x.shape[self._axis] != len(self._transforms):
+            raise ValueError(f"Input size along {self._axis} should be equal to the length of transforms.")
+        parts = paddle.unbind(x, self._axis)
+        return paddle.stack([getattr(t, method)(p) for t, p in zip(self._transforms, parts)], self._axis)
+
+    def _forward(self, x):
+        return self._each(x, 'forward')
+
+    def _inverse(self, y):
+        return self._each(y, 'inverse')
+
+    def _forward_log_det_jacobian(self, x):
+        return self._each(x, 'forward_log_det_jacobian')

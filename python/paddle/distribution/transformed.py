@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distributions built from others: Independent, TransformedDistribution; and the multivariate normal."""
+import math
+
+import paddle
+
+from .distribution import Distribution, as_tensor
+from .transform import ChainTransform, Transform, _sum_right
+
+__all__ = ['Independent', 'TransformedDistribution', 'MultivariateNormal']
+
+
+class Independent(Distribution):
+    """`base` with its last `reinterpreted_batch_rank` batch dimensions as part of the event."""
+
+    def __init__(self, base, reinterpreted_batch_rank):
+        if not isinstance(base, Distribution):
+            raise TypeError(f"Expected type of 'base' is Distribution, but got {type(base)}")
+        if not 0 < reinterpreted_batch_rank <= len(base.batch_shape):
+            raise ValueError(f"Expected 0 < reinterpreted_batch_rank <= {len(base.batch_shape)}, but got "
+                             f"{reinterpreted_batch_rank}")
+        self._base = base
+        self._reinterpreted_batch_rank = reinterpreted_batch_rank
+        cut = len(base.batch_shape) - reinterpreted_batch_rank
+        shape = tuple(base.batch_shape) + tuple(base.event_shape)
+        super().__init__(shape[:cut], shape[cut:])
+
+    @property
+    def mean(self):
+        """The mean."""
+        return self._base.mean
+
+    @property
+    def variance(self):
+        """The variance."""
+        return self._base.variance
+
+    def sample(self, shape=()):
+        """Draw without gradients."""
+        return self._base.sample(shape)
+
+    def rsample(self, shape=()):
+        """Draw with gradients."""
+        return self._base.rsample(shape)
+
+    def log_prob(self, value):
+        """Logarithm of the density at `value`."""
+        return _sum_right(self._base.log_prob(value), self._reinterpreted_batch_rank)
+
+    def prob(self, value):
+        """Density at `value`."""
+        return self.log_prob(value).exp()
+
+    def entropy(self):
+        """The entropy."""
+        return _sum_right(self._base.entropy(), self._reinterpreted_batch_rank)
+
+
+class TransformedDistribution(Distribution):
+    """The distribution of transform(x) for x from `base`."""
+
+    def __init__(self, base, transforms):
+        if not isinstance(base, Distribution):
+            raise TypeError(f"Expected type of 'base' is Distribution, but got {type(base)}.")
+        if not isinstance(transforms, (list, tuple)) or not all(isinstance(t, Transform) for t in transforms):
+            raise TypeError("Expected type of 'transforms' is Sequence[Transform] or Chain.")
+        self._base = base
+        self._transforms = list(transforms)
+        chain = ChainTransform(self._transforms)
+        base_shape = tuple(base.batch_shape) + tuple(base.event_shape)
+        if len(base_shape) < chain._domain_rank:
+            raise ValueError(f"'base' needs to have shape with size at least {chain._domain_rank}, but got "
+                             f"{len(base_shape)}.")
+        extra = chain._domain_rank - len(base.event_shape)
+        self._base_event = max(extra, 0)
+        shape = chain.forward_shape(base_shape)
+        rank = max(chain._codomain_rank, len(base.event_shape) + chain._codomain_rank - chain._domain_rank)
+        super().__init__(shape[:len(shape) - rank], shape[len(shape) - rank:])
+
+    def sample(self, shape=()):
+        """Draw without gradients."""
+        with paddle.no_grad():
+            x = self._base.sample(shape)
+            for transform in self._transforms:
+                x = transform.forward(x)
+            return x
+
+    def rsample(self, shape=()):
+        """Draw with gradients."""
+        x = self._base.rsample(shape)
+        for transform in self._transforms:
+            x = transform.forward(x)
+        return x
+
+    def log_prob(self, value):
+        """Logarithm of the density at `value`."""
+        total = 0.0
+        rank = len(self.event_shape)
+        y = value
+        for transform in reversed(self._transforms):
+            x = transform.inverse(y)
+            rank += transform._domain_rank - transform._codomain_rank
+            total = total - _sum_right(transform.forward_log_det_jacobian(x), rank - transform._domain_rank)
+            y = x
+        return total + _sum_right(self._base.log_prob(y), rank - len(self._base.event_shape))
+
+
+def _swap(x):
+    return x.transpose(list(range(x.ndim - 2)) + [x.ndim - 1, x.ndim - 2])
+
+
+class MultivariateNormal(Distribution):
+    """The normal distribution over vectors, given its covariance, precision or lower Cholesky factor."""
+
+    def __init__(self, loc, covariance_matrix=None, precision_matrix=None, scale_tril=None):
+        given = [m for m in (covariance_matrix, precision_matrix, scale_tril) if m is not None]
+        if len(given) != 1:
+            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+        loc = as_tensor(loc)
+        if loc.ndim < 1:
+            raise ValueError("loc must be at least one-dimensional.")
+        matrix = as_tensor(given[0], loc.dtype)
+        if matrix.ndim < 2:
+            raise ValueError("the matrix must be at least two-dimensional, with optional leading batch dimensions")
+        if scale_tril is not None:
+            self.scale_tril = factor = matrix
+        elif covariance_matrix is not None:
+            self.covariance_matrix = matrix
+            factor = paddle.linalg.cholesky(matrix)
+        else:
+            self.precision_matrix = matrix
+            factor = paddle.linalg.cholesky(paddle.linalg.inv(matrix))
+        n = loc.shape[-1]
+        batch = list(paddle.broadcast_shape(list(factor.shape[:-2]), list(loc.shape[:-1])))
+        self.loc = loc.expand(batch + [n])
+        self._unbroadcasted_scale_tril = factor
+        self._dtype = loc.dtype
+        super().__init__(batch, [n])
+
+    @property
+    def mean(self):
+        """loc."""
+        return self.loc
+
+    @property
+    def variance(self):
+        """The diagonal of the covariance."""
+        return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._extend_shape(()))
+
+    def rsample(self, shape=()):
+        """Draw with gradients."""
+        noise = paddle.standard_normal(self._extend_shape(shape), dtype=str(self._dtype).rsplit('.', 1)[-1])
+        return self.loc + paddle.matmul(self._unbroadcasted_scale_tril, noise.unsqueeze(-1)).squeeze(-1)
+
+    def _half_log_det(self):
+        return paddle.diagonal(self._unbroadcasted_scale_tril, axis1=-2, axis2=-1).log().sum(-1)
+
+    def _distance(self, factor, shift):
+        """Squared Mahalanobis length of `shift`."""
+        full = list(paddle.broadcast_shape(list(factor.shape[:-2]), list(shift.shape[:-1])))
+        n = shift.shape[-1]
+        solved = paddle.linalg.triangular_solve(factor.expand(full + [n, n]),
+                                                shift.expand(full + [n]).unsqueeze(-1), upper=False)
+        return solved.squeeze(-1).pow(2).sum(-1)
+
+    def log_prob(self, value):
+        """Logarithm of the density at `value`."""
+        shift = self._value(value) - self.loc
+        distance = self._distance(self._unbroadcasted_scale_tril, shift)
+        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - self._half_log_det()
+
+    def prob(self, value):
+        """Density at `value`."""
+        return self.log_prob(value).exp()
+
+    def entropy(self):
+        """The entropy."""
+        value = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
+        return value.expand(list(self._batch_shape))
+
+    def kl_divergence(self, other):
+        """KL divergence from another multivariate normal distribution."""
+        mine, theirs = self._unbroadcasted_scale_tril, other._unbroadcasted_scale_tril
+        n = self._event_shape[0]
+        full = list(paddle.broadcast_shape(list(mine.shape[:-2]), list(theirs.shape[:-2])))
+        solved = paddle.linalg.triangular_solve(theirs.expand(full + [n, n]), mine.expand(full + [n, n]), upper=False)
+        trace = solved.pow(2).sum([-2, -1])
+        distance = self._distance(theirs, self.loc - other.loc)
+        return other._half_log_det() - self._half_log_det() + 0.5 * (trace + distance - n)
