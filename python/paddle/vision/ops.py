@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations of object detection. A name is there when it can be served: composed here, or by an operator."""
+import numpy as np
+
+import paddle
+from paddle import _C_ops, nn
+from paddle.base.libpaddle import _functions
+
+from .ops_block import ConvNormActivation
+
+_ops = _functions('paddle._C_ops')
+__all__ = ['box_coder', 'prior_box', 'yolo_box', 'nms', 'read_file', 'decode_jpeg', 'roi_align', 'RoIAlign',
+           'roi_pool', 'RoIPool', 'psroi_pool', 'PSRoIPool', 'ConvNormActivation', 'distribute_fpn_proposals']
+
+
+def _pair(value):
+    return (value, value) if isinstance(value, int) else tuple(int(v) for v in value)
+
+
+def _iou(box, boxes):
+    left, top = np.maximum(box[0], boxes[:, 0]), np.maximum(box[1], boxes[:, 1])
+    right, bottom = np.minimum(box[2], boxes[:, 2]), np.minimum(box[3], boxes[:, 3])
+    shared = np.clip(right - left, 0, None) * np.clip(bottom - top, 0, None)
+    area = (box[2] - box[0]) * (box[3] - box[1]) + (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    return shared / np.maximum(area - shared, 1e-12)
+
+
+def _keep(boxes, threshold):
+    """Indices of the boxes, best first, that no better kept box overlaps by more than `threshold`."""
+    left, kept = np.arange(len(boxes)), []
+    while left.size:
+        kept.append(left[0])
+        left = left[1:][_iou(boxes[left[0]], boxes[left[1:]]) <= threshold]
+    return np.array(kept, dtype='int64')
+
+
+def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=None, top_k=None):
+    """Indices of the boxes [N, 4] (x1, y1, x2, y2) left by non-maximum suppression, best scores first.
+
+    With `category_idxs` [N], boxes of different categories do not suppress each other.
+    """
+    b = boxes.numpy().astype('float64')
+    if scores is None:
+        return paddle.to_tensor(_keep(b, iou_threshold))
+    s = scores.numpy()
+    order = np.argsort(-s, kind='stable')
+    if category_idxs is None:
+        kept = order[_keep(b[order], iou_threshold)]
+    else:
+        if categories is None:
+            raise AssertionError("if category_idxs is not None, categories which is a list of unique id of all "
+                                 "categories is necessary")
+        labels = category_idxs.numpy()
+        parts = []
+        for category in categories:
+            mine = order[labels[order] == category]
+            parts.append(mine[_keep(b[mine], iou_threshold)])
+        kept = np.concatenate(parts) if parts else np.zeros([0], 'int64')
+        kept = kept[np.argsort(-s[kept], kind='stable')]
+    if top_k is not None:
+        if top_k > len(s):
+            raise AssertionError("top_k should be smaller equal than the number of boxes")
+        kept = kept[:top_k]
+    return paddle.to_tensor(kept.astype('int64'))
+
+
+def _bilinear(feature, y, x, height, width):
+    """Values [C, ...] of feature [C, H*W] at the points; zero one pixel outside."""
+    outside = (y < -1.0) | (y > height) | (x < -1.0) | (x > width)
+    y, x = np.clip(y, 0, None), np.clip(x, 0, None)
+    y0, x0 = np.minimum(y.astype('int64'), height - 1), np.minimum(x.astype('int64'), width - 1)
+    y1, x1 = np.minimum(y0 + 1, height - 1), np.minimum(x0 + 1, width - 1)
+    y, x = np.where(y0 >= height - 1, y0, y), np.where(x0 >= width - 1, x0, x)
+    ly, lx = y - y0, x - x0
+    total = None
+    for yi, xi, weight in ((y0, x0, (1 - ly) * (1 - lx)), (y0, x1, (1 - ly) * lx), (y1, x0, ly * (1 - lx)),
+                           (y1, x1, ly * lx)):
+        weight = np.where(outside, 0.0, weight)
+        at = paddle.to_tensor((yi * width + xi).reshape(-1).astype('int64'))
+        part = paddle.gather(feature, at, axis=1) * paddle.to_tensor(weight.reshape(1, -1).astype('float32')).astype(
+            feature.dtype)
+        total = part if total is None else total + part
+    return total
+
+
+def _images_of(boxes_num):
+    return np.repeat(np.arange(len(boxes_num)), boxes_num)
+
+
+def roi_align(x, boxes, boxes_num, output_size, spatial_scale=1.0, sampling_ratio=-1, aligned=True, name=None):
+    """Features [R, C, h, w] of the boxes [R, 4], averaged from bilinear samples of x [N, C, H, W]."""
+    height, width = _pair(output_size)
+    if 'roi_align' in _ops:
+        return _C_ops.roi_align(x, boxes, boxes_num, height, width, spatial_scale, sampling_ratio, aligned)
+    _, channels, h, w = x.shape
+    images = _images_of(boxes_num.numpy())
+    corners = boxes.numpy().astype('float64') * spatial_scale - (0.5 if aligned else 0.0)
+    out = []
+    for image, (x1, y1, x2, y2) in zip(images, corners):
+        rw, rh = x2 - x1, y2 - y1
+        if not aligned:
+            rw, rh = max(rw, 1.0), max(rh, 1.0)
+        bin_h, bin_w = rh / height, rw / width
+        gh = sampling_ratio if sampling_ratio > 0 else max(int(np.ceil(rh / height)), 1)
+        gw = sampling_ratio if sampling_ratio > 0 else max(int(np.ceil(rw / width)), 1)
+        ys = y1 + (np.arange(height * gh) + 0.5) * (bin_h / gh)
+        xs = x1 + (np.arange(width * gw) + 0.5) * (bin_w / gw)
+        yy, xx = np.meshgrid(ys, xs, indexing='ij')
+        values = _bilinear(x[int(image)].reshape([channels, h * w]), yy, xx, h, w)
+        out.append(values.reshape([channels, height, gh, width, gw]).mean([2, 4]))
+    if not out:
+        return paddle.zeros([0, channels, height, width], dtype=x.dtype)
+    return paddle.stack(out)
+
+
+def _bins(low, high, count, limit):
+    """Whole-pixel bounds of `count` bins."""
+    size = max(high - low + 1, 1) / count
+    first = np.clip(np.floor(np.arange(count) * size).astype(int) + low, 0, limit)
+    last = np.clip(np.ceil((np.arange(count) + 1) * size).astype(int) + low, 0, limit)
+    return first, last
+
+
+def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
+    """Features [R, C, h, w] of the boxes [R, 4]: the largest value in each bin."""
+    height, width = _pair(output_size)
+    if 'roi_pool' in _ops:
+        return _C_ops.roi_pool(x, boxes, boxes_num, height, width, spatial_scale)
+    _, channels, h, w = x.shape
+    images = _images_of(boxes_num.numpy())
+    corners = np.floor(boxes.numpy().astype('float64') * spatial_scale + 0.5).astype(int)
+    out = []
+    for image, (x1, y1, x2, y2) in zip(images, corners):
+        rows, columns = _bins(y1, y2, height, h), _bins(x1, x2, width, w)
+        feature, cells = x[int(image)], []
+        for y0, y9 in zip(*rows):
+            for x0, x9 in zip(*columns):
+                cells.append(feature[:, int(y0):int(y9), int(x0):int(x9)].max([1, 2]) if y9 > y0 and x9 > x0
+                             else paddle.zeros([channels], dtype=x.dtype))
+        out.append(paddle.stack(cells, -1).reshape([channels, height, width]))
+    return paddle.stack(out) if out else paddle.zeros([0, channels, height, width], dtype=x.dtype)
+
+
+def psroi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
+    """Position-sensitive pooling: bin (i, j) averages its own group of channels."""
+    height, width = _pair(output_size)
+    _, channels, h, w = x.shape
+    if channels % (height * width):
+        raise ValueError(f"[psroi_pool] {channels} channels are not a multiple of {height}x{width}")
+    group = channels // (height * width)
+    images = _images_of(boxes_num.numpy())
+    corners = boxes.numpy().astype('float64')
+    out = []
+    for image, (x1, y1, x2, y2) in zip(images, corners):
+        x1, y1 = round(x1) * spatial_scale, round(y1) * spatial_scale
+        x2, y2 = (round(x2) + 1.0) * spatial_scale, (round(y2) + 1.0) * spatial_scale
+        bin_h, bin_w = max(y2 - y1, 0.1) / height, max(x2 - x1, 0.1) / width
+        feature = x[int(image)].reshape([group, height, width, h, w])
+        rows = []
+        for i in range(height):
+            y0 = int(np.clip(np.floor(i * bin_h + y1), 0, h))
+            y9 = int(np.clip(np.ceil((i + 1) * bin_h + y1), 0, h))
+            for j in range(width):
+                x0 = int(np.clip(np.floor(j * bin_w + x1), 0, w))
+                x9 = int(np.clip(np.ceil((j + 1) * bin_w + x1), 0, w))
+                rows.append(feature[:, i, j, y0:y9, x0:x9].mean([1, 2]) if y9 > y0 and x9 > x0
+                            else paddle.zeros([group], dtype=x.dtype))
+        out.append(paddle.stack(rows, -1).reshape([group, height, width]))
+    return paddle.stack(out) if out else paddle.zeros([0, group, height, width], dtype=x.dtype)
+
+
+class RoIAlign(nn.Layer):
+    """`roi_align` as a layer."""
+
+    def __init__(self, output_size, spatial_scale=1.0):
+        super().__init__()
+        self._output_size = output_size
+        self._spatial_scale = spatial_scale
+
+    def forward(self, x, boxes, boxes_num, aligned=True):
+        return roi_align(x, boxes, boxes_num, self._output_size, self._spatial_scale, aligned=aligned)
+
+
+class RoIPool(nn.Layer):
+    """`roi_pool` as a layer."""
+
+    def __init__(self, output_size, spatial_scale=1.0):
+        super().__init__()
+        self._output_size = output_size
+        self._spatial_scale = spatial_scale
+
+    def forward(self, x, boxes, boxes_num):
+        return roi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
+
+
+class PSRoIPool(nn.Layer):
+    """`psroi_pool` as a layer."""
+
+    def __init__(self, output_size, spatial_scale=1.0):
+        super().__init__()
+        self.output_size = output_size
+        self.spatial_scale = spatial_scale
+
+    def forward(self, x, boxes, boxes_num):
+        return psroi_pool(x, boxes, boxes_num, self.output_size, self.spatial_scale)
+
+
+def _centres(boxes, extra):
+    width = boxes[..., 2] - boxes[..., 0] + extra
+    height = boxes[..., 3] - boxes[..., 1] + extra
+    return boxes[..., 0] + width * 0.5, boxes[..., 1] + height * 0.5, width, height
+
+
+def box_coder(prior_box, prior_box_var, target_box, code_type='encode_center_size', box_normalized=True, axis=0,
+              name=None):
+    """Encode boxes relative to prior boxes ([N, 4] and [M, 4] to [N, M, 4]), or decode [N, M, 4] back."""
+    extra = 0.0 if box_normalized else 1.0
+    if prior_box_var is None:
+        variance = None
+    elif isinstance(prior_box_var, paddle.Tensor):
+        variance = prior_box_var
+    else:
+        variance = paddle.to_tensor(prior_box_var, dtype=prior_box.dtype)
+    px, py, pw, ph = _centres(prior_box, extra)
+    if code_type == 'encode_center_size':
+        tx, ty, tw, th = (v.unsqueeze(1) for v in _centres(target_box, extra))
+        if extra:
+            tx = ((target_box[..., 0] + target_box[..., 2]) / 2).unsqueeze(1)
+            ty = ((target_box[..., 1] + target_box[..., 3]) / 2).unsqueeze(1)
+        out = paddle.stack([(tx - px) / pw, (ty - py) / ph, (tw / pw).abs().log(), (th / ph).abs().log()], -1)
+        return out if variance is None else out / (variance.unsqueeze(0) if variance.ndim == 2 else variance)
+    if code_type != 'decode_center_size':
+        raise ValueError(f"[box_coder] expected code_type encode_center_size or decode_center_size, got {code_type!r}")
+    at = 0 if axis == 0 else 1
+    px, py, pw, ph = (v.unsqueeze(at) for v in (px, py, pw, ph))
+    delta = target_box
+    if variance is not None:
+        delta = delta * (variance.unsqueeze(at) if variance.ndim == 2 else variance)
+    cx, cy = delta[..., 0] * pw + px, delta[..., 1] * ph + py
+    w, h = delta[..., 2].exp() * pw, delta[..., 3].exp() * ph
+    return paddle.stack([cx - w / 2, cy - h / 2, cx + w / 2 - extra, cy + h / 2 - extra], -1)
+
+
+def prior_box(input, image, min_sizes, max_sizes=None, aspect_ratios=[1.0], variance=[0.1, 0.1, 0.2, 0.2], flip=False,
+              clip=False, steps=[0.0, 0.0], offset=0.5, min_max_aspect_ratios_order=False, name=None):
+    """SSD's prior boxes and their variances, each [H, W, priors, 4], for a feature map and its image."""
+    as_list = lambda v: list(v) if isinstance(v, (list, tuple)) else [v]  # noqa: E731
+    min_sizes, max_sizes = as_list(min_sizes), as_list(max_sizes) if max_sizes else []
+    ratios = [1.0]
+    for ratio in as_list(aspect_ratios):
+        if all(abs(ratio - r) > 1e-6 for r in ratios):
+            ratios.append(float(ratio))
+            if flip:
+                ratios.append(1.0 / ratio)
+    height, width = input.shape[2], input.shape[3]
+    image_h, image_w = image.shape[2], image.shape[3]
+    step_w, step_h = as_list(steps)
+    step_w, step_h = step_w or image_w / width, step_h or image_h / height
+    sizes = []
+    for k, low in enumerate(min_sizes):
+        square = [(low, low)]
+        large = [(np.sqrt(low * max_sizes[k]),) * 2] if max_sizes else []
+        others = [(low * np.sqrt(r), low / np.sqrt(r)) for r in ratios if abs(r - 1.0) > 1e-6]
+        sizes += square + large + others if min_max_aspect_ratios_order else square + others + large
+    half = np.array(sizes) / 2.0
+    cx = (np.arange(width) + offset) * step_w
+    cy = (np.arange(height) + offset) * step_h
+    boxes = np.empty([height, width, len(sizes), 4])
+    boxes[..., 0] = (cx[None, :, None] - half[:, 0]) / image_w
+    boxes[..., 1] = (cy[:, None, None] - half[:, 1]) / image_h
+    boxes[..., 2] = (cx[None, :, None] + half[:, 0]) / image_w
+    boxes[..., 3] = (cy[:, None, None] + half[:, 1]) / image_h
+    if clip:
+        boxes = boxes.clip(0.0, 1.0)
+    spread = np.broadcast_to(np.array(variance), boxes.shape)
+    return paddle.to_tensor(boxes.astype('float32')), paddle.to_tensor(np.ascontiguousarray(spread).astype('float32'))
+
+
+def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, clip_bbox=True, name=None,
+             scale_x_y=1.0, iou_aware=False, iou_aware_factor=0.5):
+    """Boxes [N, M, 4] and scores [N, M, class_num] from a YOLO head [N, C, H, W]; below `conf_thresh` both are 0."""
+    batch, _, height, width = x.shape
+    count = len(anchors) // 2
+    values = x.numpy().astype('float64')
+    aware = values[:, :count] if iou_aware else None
+    values = (values[:, count:] if iou_aware else values).reshape(batch, count, 5 + class_num, height, width)
+
+    def sigmoid(v):
+        return 1.0 / (1.0 + np.exp(-v))
+
+    size = img_size.numpy().astype('float64')
+    image_h, image_w = size[:, 0].reshape(-1, 1, 1, 1), size[:, 1].reshape(-1, 1, 1, 1)
+    shift = -0.5 * (scale_x_y - 1.0)
+    cx = (np.arange(width) + sigmoid(values[:, :, 0]) * scale_x_y + shift) * image_w / width
+    cy = (np.arange(height)[:, None] + sigmoid(values[:, :, 1]) * scale_x_y + shift) * image_h / height
+    pairs = np.array(anchors, 'float64').reshape(count, 2)
+    w = np.exp(values[:, :, 2]) * pairs[:, 0].reshape(1, -1, 1, 1) * image_w / (downsample_ratio * width)
+    h = np.exp(values[:, :, 3]) * pairs[:, 1].reshape(1, -1, 1, 1) * image_h / (downsample_ratio * height)
+    confidence = sigmoid(values[:, :, 4])
+    if iou_aware:
+        confidence = confidence ** (1 - iou_aware_factor) * sigmoid(aware) ** iou_aware_factor
+    kept = confidence >= conf_thresh
+    boxes = np.stack([cx - w / 2, cy - h / 2, cx + w / 2, cy + h / 2], axis=-1)
+    if clip_bbox:
+        boxes[..., 0], boxes[..., 1] = np.maximum(boxes[..., 0], 0), np.maximum(boxes[..., 1], 0)
+        boxes[..., 2] = np.minimum(boxes[..., 2], image_w - 1)
+        boxes[..., 3] = np.minimum(boxes[..., 3], image_h - 1)
+    boxes = np.where(kept[..., None], boxes, 0.0).reshape(batch, -1, 4)
+    scores = np.where(kept[:, :, None], confidence[:, :, None] * sigmoid(values[:, :, 5:]), 0.0)
+    scores = scores.transpose(0, 1, 3, 4, 2).reshape(batch, -1, class_num)
+    return paddle.to_tensor(boxes.astype('float32')), paddle.to_tensor(scores.astype('float32'))
+
+
+def distribute_fpn_proposals(fpn_rois, min_level, max_level, refer_level, refer_scale, pixel_offset=False,
+                             rois_num=None, name=None):
+    """Spread boxes over pyramid levels by their size: (boxes of each level, index that restores the order, counts)."""
+    boxes = fpn_rois.numpy()
+    extra = 1.0 if pixel_offset else 0.0
+    scale = np.sqrt(np.maximum((boxes[:, 2] - boxes[:, 0] + extra) * (boxes[:, 3] - boxes[:, 1] + extra), 0.0))
+    level = np.clip(np.floor(np.log2(scale / refer_scale + 1e-6) + refer_level), min_level, max_level).astype(int)
+    images = _images_of(rois_num.numpy()) if rois_num is not None else np.zeros(len(boxes), int)
+    parts, counts, order = [], [], []
+    for lvl in range(min_level, max_level + 1):
+        mine = np.nonzero(level == lvl)[0]
+        order.append(mine)
+        parts.append(paddle.to_tensor(boxes[mine].reshape(-1, 4)))
+        if rois_num is not None:
+            counts.append(paddle.to_tensor(np.bincount(images[mine], minlength=len(rois_num)).astype('int32')))
+    restore = np.argsort(np.concatenate(order), kind='stable').astype('int32').reshape(-1, 1)
+    return parts, paddle.to_tensor(restore), counts if rois_num is not None else None
+
+
+def read_file(filename, name=None):
+    """The bytes of a file as a uint8 tensor."""
+    with open(filename, 'rb') as stream:
+        return paddle.to_tensor(np.frombuffer(stream.read(), np.uint8).copy())
+
+
+def decode_jpeg(x, mode='unchanged', name=None):
+    """A uint8 image [C, H, W] from the bytes of a JPEG; mode 'unchanged', 'gray' or 'rgb'. Needs pillow."""
+    import io
+
+    from paddle.utils import try_import
+    image = try_import('PIL.Image').open(io.BytesIO(x.numpy().tobytes()))
+    if mode not in ('unchanged', 'gray', 'rgb'):
+        raise ValueError(f"[decode_jpeg] expected mode unchanged, gray or rgb, got {mode!r}")
+    if mode != 'unchanged':
+        image = image.convert('L' if mode == 'gray' else 'RGB')
+    array = np.array(image)
+    array = array[None] if array.ndim == 2 else array.transpose(2, 0, 1)
+    return paddle.to_tensor(np.ascontiguousarray(array))
+
+
+if 'deformable_conv' in _ops:
+    from .deform_conv import DeformConv2D, deform_conv2d  # noqa: F401
+    __all__ += ['deform_conv2d', 'DeformConv2D']
