@@ -89,7 +89,8 @@ static void e5m2_to_f32(const void* src, void* dst, int64_t n) {
   }
 }
 // kShift: mantissa bits dropped; values below kMinNormal are counted in units of the smallest number by adding kMagic.
-template <int kShift, uint32_t kBias, uint32_t kMax, uint32_t kMaxCode, uint32_t kNan, uint32_t kMinNormal, uint32_t kMagic>
+template <int kShift, uint32_t kBias, uint32_t kMax, uint32_t kMaxCode, uint32_t kNan, uint32_t kMinNormal,
+          uint32_t kMagic>
 static void f32_to_f8(const void* src, void* dst, int64_t n) {
   uint32_t code[512];  // the narrowing is a loop of its own: gcc vectorises neither when they are one
   for (int64_t done = 0; done < n; done += 512) {

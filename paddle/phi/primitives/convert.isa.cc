@@ -9,12 +9,17 @@ namespace PD_ISA {
 using ConvertLoop = void (*)(const void*, void*, int64_t);
 
 // Indexed by phi::DataType: bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128 e4m3 e5m2. Null: go through float32.
-#define PD_ROW(T)                                                                                                      \
-  {convert_loop<T, bool>, convert_loop<T, uint8_t>, convert_loop<T, int8_t>, convert_loop<T, int16_t>,                 \
-   convert_loop<T, int32_t>, convert_loop<T, int64_t>, nullptr, nullptr, convert_loop<T, float>, convert_loop<T, double>, \
-   convert_loop<T, cplx<float>>, convert_loop<T, cplx<double>>, nullptr, nullptr}
-#define PD_HALF_ROW(f) \
-  {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, f, nullptr, nullptr, nullptr, nullptr, nullptr}
+#define PD_ROW(T)                                                                                              \
+  {                                                                                                            \
+    convert_loop<T, bool>, convert_loop<T, uint8_t>, convert_loop<T, int8_t>, convert_loop<T, int16_t>,        \
+        convert_loop<T, int32_t>, convert_loop<T, int64_t>, nullptr, nullptr, convert_loop<T, float>,          \
+        convert_loop<T, double>, convert_loop<T, cplx<float>>, convert_loop<T, cplx<double>>, nullptr, nullptr \
+  }
+#define PD_HALF_ROW(f)                                                                                             \
+  {                                                                                                                \
+    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, f, nullptr, nullptr, nullptr, nullptr, \
+        nullptr                                                                                                    \
+  }
 static const ConvertLoop kTable[14][14] = {
     {convert_from_bool<bool>, convert_from_bool<uint8_t>, convert_from_bool<int8_t>, convert_from_bool<int16_t>,
      convert_from_bool<int32_t>, convert_from_bool<int64_t>, nullptr, nullptr, convert_from_bool<float>,
@@ -41,7 +46,7 @@ static const ConvertLoop kTable[14][14] = {
 PD_EXPORT ConvertLoop convert_table(int from, int to);
 ConvertLoop convert_table(int from, int to) { return kTable[from][to]; }
 
-// --- strided moves of raw elements: n1 rows of n0, strides in bytes, the other side dense ------------------------------
+// --- strided moves of raw elements: n1 rows of n0, strides in bytes, the other side dense --------------------------
 struct Bytes16 {
   uint64_t a, b;
 };
@@ -77,21 +82,31 @@ static void store_loop(const char* src, char* dst, int64_t st0, int64_t n0, int6
 PD_EXPORT void load_strided(int size, const char* src, int64_t st0, int64_t n0, int64_t st1, int64_t n1, char* dst);
 void load_strided(int size, const char* src, int64_t st0, int64_t n0, int64_t st1, int64_t n1, char* dst) {
   switch (size) {
-    case 1: return load_loop<uint8_t>(src, st0, n0, st1, n1, dst);
-    case 2: return load_loop<uint16_t>(src, st0, n0, st1, n1, dst);
-    case 4: return load_loop<uint32_t>(src, st0, n0, st1, n1, dst);
-    case 8: return load_loop<uint64_t>(src, st0, n0, st1, n1, dst);
-    default: return load_loop<Bytes16>(src, st0, n0, st1, n1, dst);
+    case 1:
+      return load_loop<uint8_t>(src, st0, n0, st1, n1, dst);
+    case 2:
+      return load_loop<uint16_t>(src, st0, n0, st1, n1, dst);
+    case 4:
+      return load_loop<uint32_t>(src, st0, n0, st1, n1, dst);
+    case 8:
+      return load_loop<uint64_t>(src, st0, n0, st1, n1, dst);
+    default:
+      return load_loop<Bytes16>(src, st0, n0, st1, n1, dst);
   }
 }
 PD_EXPORT void store_strided(int size, const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1);
 void store_strided(int size, const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1) {
   switch (size) {
-    case 1: return store_loop<uint8_t>(src, dst, st0, n0, st1, n1);
-    case 2: return store_loop<uint16_t>(src, dst, st0, n0, st1, n1);
-    case 4: return store_loop<uint32_t>(src, dst, st0, n0, st1, n1);
-    case 8: return store_loop<uint64_t>(src, dst, st0, n0, st1, n1);
-    default: return store_loop<Bytes16>(src, dst, st0, n0, st1, n1);
+    case 1:
+      return store_loop<uint8_t>(src, dst, st0, n0, st1, n1);
+    case 2:
+      return store_loop<uint16_t>(src, dst, st0, n0, st1, n1);
+    case 4:
+      return store_loop<uint32_t>(src, dst, st0, n0, st1, n1);
+    case 8:
+      return store_loop<uint64_t>(src, dst, st0, n0, st1, n1);
+    default:
+      return store_loop<Bytes16>(src, dst, st0, n0, st1, n1);
   }
 }
 
@@ -143,17 +158,24 @@ static void transpose_blocks(const char* src, int64_t src_row, char* dst, int64_
       block(src + c * src_row + r * kSize, src_row, dst + r * dst_row + c * kSize, dst_row);
   if (full_r < rows)
     transpose_plain<T>(src + full_r * kSize, src_row, dst + full_r * dst_row, dst_row, rows - full_r, full_c);
-  if (full_c < cols) transpose_plain<T>(src + full_c * src_row, src_row, dst + full_c * kSize, dst_row, rows, cols - full_c);
+  if (full_c < cols)
+    transpose_plain<T>(src + full_c * src_row, src_row, dst + full_c * kSize, dst_row, rows, cols - full_c);
 }
 PD_EXPORT void transpose_tile(int size, const char* src, int64_t src_row, char* dst, int64_t dst_row, int64_t rows,
                               int64_t cols);
-void transpose_tile(int size, const char* src, int64_t src_row, char* dst, int64_t dst_row, int64_t rows, int64_t cols) {
+void transpose_tile(int size, const char* src, int64_t src_row, char* dst, int64_t dst_row, int64_t rows,
+                    int64_t cols) {
   switch (size) {
-    case 1: return transpose_plain<uint8_t>(src, src_row, dst, dst_row, rows, cols);
-    case 2: return transpose_plain<uint16_t>(src, src_row, dst, dst_row, rows, cols);
-    case 4: return transpose_blocks<uint32_t, 8>(src, src_row, dst, dst_row, rows, cols, transpose8x8_32);
-    case 8: return transpose_blocks<uint64_t, 4>(src, src_row, dst, dst_row, rows, cols, transpose4x4_64);
-    default: return transpose_plain<Bytes16>(src, src_row, dst, dst_row, rows, cols);
+    case 1:
+      return transpose_plain<uint8_t>(src, src_row, dst, dst_row, rows, cols);
+    case 2:
+      return transpose_plain<uint16_t>(src, src_row, dst, dst_row, rows, cols);
+    case 4:
+      return transpose_blocks<uint32_t, 8>(src, src_row, dst, dst_row, rows, cols, transpose8x8_32);
+    case 8:
+      return transpose_blocks<uint64_t, 4>(src, src_row, dst, dst_row, rows, cols, transpose4x4_64);
+    default:
+      return transpose_plain<Bytes16>(src, src_row, dst, dst_row, rows, cols);
   }
 }
 

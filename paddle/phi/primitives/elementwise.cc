@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementwise driver: how strided, broadcast, converted and transposed operands reach a loop over contiguous arrays.
+// The elementwise driver: how strided, broadcast, converted and transposed operands reach a loop over contiguous
+// arrays.
 #include "paddle/phi/primitives/elementwise.h"
 
 #include <algorithm>
@@ -16,18 +17,20 @@ using ConvertLoop = void (*)(const void*, void*, int64_t);
 }  // namespace phi
 
 PD_ISA_DECL(::phi::internal::ConvertLoop, convert_table, (int from, int to))
-PD_ISA_DECL(void, load_strided, (int size, const char* src, int64_t st0, int64_t n0, int64_t st1, int64_t n1, char* dst))
-PD_ISA_DECL(void, store_strided, (int size, const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1))
+PD_ISA_DECL(void, load_strided,
+            (int size, const char* src, int64_t st0, int64_t n0, int64_t st1, int64_t n1, char* dst))
+PD_ISA_DECL(void, store_strided,
+            (int size, const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1))
 PD_ISA_DECL(void, transpose_tile,
             (int size, const char* src, int64_t src_row, char* dst, int64_t dst_row, int64_t rows, int64_t cols))
 
 namespace phi {
 namespace {
 
-constexpr int64_t kBufferBytes = 4096;         // per operand, in L1
-constexpr int64_t kParallelCost = 32768 * 4;   // in units of plan.cost: about 8 us
-constexpr int64_t kRowElems = 128;             // inner dims at least this long are run row by row
-constexpr int64_t kTransposeBytes = 16384;     // per transposed operand
+constexpr int64_t kBufferBytes = 4096;        // per operand, in L1
+constexpr int64_t kParallelCost = 32768 * 4;  // in units of plan.cost: about 8 us
+constexpr int64_t kRowElems = 128;            // inner dims at least this long are run row by row
+constexpr int64_t kTransposeBytes = 16384;    // per transposed operand
 constexpr int kMaxTransposed = 4;
 
 int64_t GrainOf(int64_t elems_per_unit, int cost) {
@@ -57,7 +60,7 @@ void ConvertDense(DataType from, const void* src, DataType to, void* dst, int64_
   }
 }
 
-// --- a plan made ready: dims innermost first, strides in bytes ----------------------------------------------------------
+// --- a plan made ready: dims innermost first, strides in bytes -----------------------------------------------------
 struct Operand {
   char* data;
   int size, loop_size;
@@ -100,7 +103,8 @@ void SwapDims(Job& j, int a, int b) {
   for (int i = 0; i < j.nops; ++i) std::swap(j.ops[i].st[a], j.ops[i].st[b]);
 }
 
-// Drops size-1 dims, makes the first output's strides ascending and positive, merges. False when there is nothing to do.
+// Drops size-1 dims, makes the first output's strides ascending and positive, merges. False when there is nothing to
+// do.
 bool Prepare(const EwPlan& plan, Job& j) {
   j.loop = plan.loop;
   j.attrs = plan.attrs;
@@ -151,7 +155,7 @@ bool Prepare(const EwPlan& plan, Job& j) {
   return true;
 }
 
-// --- how an operand reaches the loop within a tile ------------------------------------------------------------------------
+// --- how an operand reaches the loop within a tile -----------------------------------------------------------------
 enum class Access : uint8_t {
   kDirect,  // contiguous, right dtype
   kOnce,    // buffered, the same for every tile
@@ -163,8 +167,8 @@ enum class Access : uint8_t {
 // A tile covers dims [0, k) fully and `rows` indices of dim k (k == nd: rows 1).
 struct Tiling {
   int k;
-  int64_t rows;         // of dim k in a full tile
-  int64_t row_elems;    // product of dims [0, k)
+  int64_t rows;       // of dim k in a full tile
+  int64_t row_elems;  // product of dims [0, k)
   Access access[kEwMaxOperands];
   bool all_direct;
 };
@@ -355,7 +359,7 @@ int64_t BufferElems(const Job& j) {
   });
 }
 
-// --- operands whose memory runs along another dim than the output's ---------------------------------------------------------
+// --- operands whose memory runs along another dim than the output's ------------------------------------------------
 bool IsTransposed(const Operand& o, int d) {
   return o.st[d] == o.size && o.st[0] != 0 && o.st[0] != o.size && o.st[0] != -o.size;
 }
@@ -368,7 +372,8 @@ int TransposedDim(const Job& j) {
   return 0;
 }
 
-// Dim 1 is the unit-stride dim of the transposed operands: blocks of dims 0 and 1 are transposed into L1, then run by rows.
+// Dim 1 is the unit-stride dim of the transposed operands: blocks of dims 0 and 1 are transposed into L1, then run by
+// rows.
 [[gnu::noinline]] void RunTransposed(const Job& j) {
   int which[kMaxTransposed], count = 0, widest = 1;
   for (int i = 0; i < j.nops && count < kMaxTransposed; ++i)
@@ -420,7 +425,7 @@ int TransposedDim(const Job& j) {
   });
 }
 
-// --- everything contiguous -----------------------------------------------------------------------------------------------------
+// --- everything contiguous -----------------------------------------------------------------------------------------
 // Streaming stores were tried for large outputs and were slower, on one thread and on two.
 [[gnu::noinline]] void RunLarge(EwLoop loop, int nptrs, char* const* ptrs, const int8_t* sizes, int64_t n,
                                 const double* attrs, int cost) {
@@ -447,8 +452,8 @@ void RunElementwiseContiguous(EwLoop loop, int nptrs, char* const* ptrs, const i
 void RunElementwise(const EwPlan& plan) {
   const int nops = plan.nout + plan.nin;
   PD_CHECK(plan.nout >= 1 && nops <= kEwMaxOperands && plan.ndim <= kEwMaxDims, InvalidArgument,
-           "[elementwise] expected at most ", kEwMaxOperands, " operands and ", kEwMaxDims, " dims, got ", nops, " and ",
-           plan.ndim);
+           "[elementwise] expected at most ", kEwMaxOperands, " operands and ", kEwMaxDims, " dims, got ", nops,
+           " and ", plan.ndim);
   bool flat = true;
   char* ptrs[kEwMaxOperands];
   int8_t sizes[kEwMaxOperands];
@@ -488,7 +493,8 @@ void RunElementwise(const EwPlan& plan) {
   RunTiles(j);
 }
 
-void Convert(DataType from, const void* src, int64_t src_stride, DataType to, void* dst, int64_t dst_stride, int64_t n) {
+void Convert(DataType from, const void* src, int64_t src_stride, DataType to, void* dst, int64_t dst_stride,
+             int64_t n) {
   if (n <= 0) return;
   if (src_stride == 1 && dst_stride == 1) {
     ConvertDense(from, src, to, dst, n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form of a generated elementwise loop. A `.isa.cc` file includes only this header and lists loops; it is built once for
-// each instruction set, with PD_ISA naming the namespace.
+// The form of a generated elementwise loop. A `.isa.cc` file includes only this header and lists loops; it is built
+// once for each instruction set, with PD_ISA naming the namespace.
 //
 //   #include "paddle/phi/primitives/ew_loop.inc.h"
 //   namespace phi::PD_ISA {
@@ -21,17 +21,17 @@
 //   PD_ISA_DECL(void, scale_add_f32, (char* const* ptrs, int64_t n, const double* attrs))
 //   plan.loop = PD_ISA_CALL(scale_add_f32);
 //
-// Rules. Sections in the order above: OUT/IN/ATTR lines, BODY, every LOAD before the first STORE, STOREs, END; no commas
-// outside parentheses in a STORE expression (cplx<float> is fine). Numbers are positions in ptrs (outputs first) and in
-// attrs. Operand types: float, double, int32_t, int64_t, bool, cplx<float>, cplx<double>.
-// PD_EW_ATTR_I64(k, name) reads attrs[k] as the bit pattern of an int64_t (exact large integers); PD_EW_ATTR_C(k, T, name)
-// gives cplx<T>{attrs[k], attrs[k + 1]}.
+// Rules. Sections in the order above: OUT/IN/ATTR lines, BODY, every LOAD before the first STORE, STOREs, END; no
+// commas outside parentheses in a STORE expression (cplx<float> is fine). Numbers are positions in ptrs (outputs
+// first) and in attrs. Operand types: float, double, int32_t, int64_t, bool, cplx<float>, cplx<double>.
+// PD_EW_ATTR_I64(k, name) reads attrs[k] as the bit pattern of an int64_t (exact large integers); PD_EW_ATTR_C(k, T,
+// name) gives cplx<T>{attrs[k], attrs[k + 1]}.
 // A body is straight-line code over math.inc.h: no `if`, `?:` or loops (select(c, a, b) computes both sides), no calls
-// elsewhere. Literals take the compute type: lit<float>(0.5), lit<cplx<float>>(2). Use add sub mul div neg everywhere: on
-// integers they wrap, div is div_trunc; float, double and cplx also have + - * / and unary -. Comparisons lt le gt ge eq ne
-// (or the operators on real types) give bool; logical_and/or/xor/not take any type; bit_and/or/xor/not, shl, shr,
-// shr_logical, mod_floor, mod_trunc, floor_divide, div_trunc as in math.inc.h. cast<T>(x) converts between any two types by
-// the rules of phi::Convert.
+// elsewhere. Literals take the compute type: lit<float>(0.5), lit<cplx<float>>(2). Use add sub mul div neg everywhere:
+// on integers they wrap, div is div_trunc; float, double and cplx also have + - * / and unary -. Comparisons lt le gt
+// ge eq ne (or the operators on real types) give bool; logical_and/or/xor/not take any type; bit_and/or/xor/not, shl,
+// shr, shr_logical, mod_floor, mod_trunc, floor_divide, div_trunc as in math.inc.h. cast<T>(x) converts between any
+// two types by the rules of phi::Convert.
 #pragma once
 
 #include "paddle/phi/primitives/math.inc.h"
@@ -56,10 +56,10 @@ PD_MATH bool ew_load(const bool* p) { return *reinterpret_cast<const uint8_t*>(p
 #define PD_EW_BEGIN(name)                                                                             \
   __attribute__((visibility("hidden"))) void name(char* const* ptrs, int64_t n, const double* attrs); \
   void name(char* const* ptrs, int64_t n, [[maybe_unused]] const double* attrs) {
-#define PD_EW_OUT(k, ...)   \
+#define PD_EW_OUT(k, ...)      \
   using pd_t##k = __VA_ARGS__; \
   pd_t##k* const pd_p##k = reinterpret_cast<pd_t##k*>(ptrs[k]);
-#define PD_EW_IN(k, ...)    \
+#define PD_EW_IN(k, ...)       \
   using pd_t##k = __VA_ARGS__; \
   const pd_t##k* const pd_p##k = reinterpret_cast<const pd_t##k*>(ptrs[k]);
 #define PD_EW_ATTR(k, T, name) const T name = cast<T>(attrs[k]);

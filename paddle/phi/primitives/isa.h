@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instruction set the kernels of this process use, and the macros that declare and call a function built for both.
+// Which instruction set the kernels of this process use, and the macros that declare and call a function built for
+// both.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@ namespace phi {
 
 enum class Isa : int8_t { kAvx2 = 0, kAvx512 = 1 };
 
-// True when the processor and the operating system offer x86-64-v3 (AVX2, FMA, F16C, BMI). Nothing else of the kernels may
-// run when this is false.
+// True when the processor and the operating system offer x86-64-v3 (AVX2, FMA, F16C, BMI). Nothing else of the kernels
+// may run when this is false.
 bool CpuSupported();
 bool HasAvx512Bf16();
 bool HasAmx();
@@ -19,8 +20,8 @@ extern int8_t g_cpu_isa;  // -1 until detected
 Isa DetectCpuIsa();
 }  // namespace internal
 
-// Detected once from CPUID and XCR0. The environment variable FLAGS_cpu_isa=avx2 lowers it; avx512 is taken only where the
-// processor has x86-64-v4. Any other value throws InvalidArgument at the first call.
+// Detected once from CPUID and XCR0. The environment variable FLAGS_cpu_isa=avx2 lowers it; avx512 is taken only where
+// the processor has x86-64-v4. Any other value throws InvalidArgument at the first call.
 inline Isa CpuIsa() {
   int8_t v = internal::g_cpu_isa;
   return __builtin_expect(v >= 0, 1) ? static_cast<Isa>(v) : internal::DetectCpuIsa();
@@ -39,5 +40,4 @@ inline Isa CpuIsa() {
   }
 
 // The pointer to the build of `name` that this process uses: `EwLoop f = PD_ISA_CALL(add_f32);  PD_ISA_CALL(g)(a, b);`
-#define PD_ISA_CALL(name) \
-  (::phi::CpuIsa() == ::phi::Isa::kAvx512 ? &::phi::cpu_avx512::name : &::phi::cpu_avx2::name)
+#define PD_ISA_CALL(name) (::phi::CpuIsa() == ::phi::Isa::kAvx512 ? &::phi::cpu_avx512::name : &::phi::cpu_avx2::name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions a generated loop may call, for float, double, integers, bool and cplx, in namespace phi::PD_ISA. Plain C++17
-// with no header but <stdint.h>: the same text is compiled for AVX2, for AVX-512 and to LLVM bitcode, and with
+// The functions a generated loop may call, for float, double, integers, bool and cplx, in namespace phi::PD_ISA. Plain
+// C++17 with no header but <stdint.h>: the same text is compiled for AVX2, for AVX-512 and to LLVM bitcode, and with
 // -ffp-contract=off all give the same bits. All functions are internal to the including file.
 #pragma once
 

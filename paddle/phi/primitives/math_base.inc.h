@@ -129,7 +129,7 @@ struct unsigned_of<uint8_t> {
   using type = uint32_t;
 };
 
-// --- casts: the rules stated at phi::Convert ---------------------------------------------------------------------------
+// --- casts: the rules stated at phi::Convert -----------------------------------------------------------------------
 // Out of range and NaN give the smallest value, as the hardware does, but without an undefined conversion.
 PD_MATH int32_t to_int32(float x) {
   return static_cast<int32_t>(select(x >= -2147483648.0f && x < 2147483648.0f, x, -2147483648.0f));
@@ -189,28 +189,31 @@ PD_MATH T lit(double v) {
 }
 PD_MATH float to_float(int32_t x) { return static_cast<float>(x); }
 
-// --- arithmetic by name --------------------------------------------------------------------------------------------------
+// --- arithmetic by name --------------------------------------------------------------------------------------------
 // Integers wrap. bool: add is or, mul is and, sub is xor.
 template <class T>
 PD_MATH T add(T a, T b) {
   if constexpr (is_real_float<T>::value || is_cplx<T>::value)
     return a + b;
   else
-    return static_cast<T>(static_cast<typename unsigned_of<T>::type>(a) + static_cast<typename unsigned_of<T>::type>(b));
+    return static_cast<T>(static_cast<typename unsigned_of<T>::type>(a) +
+                          static_cast<typename unsigned_of<T>::type>(b));
 }
 template <class T>
 PD_MATH T sub(T a, T b) {
   if constexpr (is_real_float<T>::value || is_cplx<T>::value)
     return a - b;
   else
-    return static_cast<T>(static_cast<typename unsigned_of<T>::type>(a) - static_cast<typename unsigned_of<T>::type>(b));
+    return static_cast<T>(static_cast<typename unsigned_of<T>::type>(a) -
+                          static_cast<typename unsigned_of<T>::type>(b));
 }
 template <class T>
 PD_MATH T mul(T a, T b) {
   if constexpr (is_real_float<T>::value || is_cplx<T>::value)
     return a * b;
   else
-    return static_cast<T>(static_cast<typename unsigned_of<T>::type>(a) * static_cast<typename unsigned_of<T>::type>(b));
+    return static_cast<T>(static_cast<typename unsigned_of<T>::type>(a) *
+                          static_cast<typename unsigned_of<T>::type>(b));
 }
 PD_MATH bool add(bool a, bool b) { return a | b; }
 PD_MATH bool sub(bool a, bool b) { return a ^ b; }
@@ -310,7 +313,7 @@ PD_MATH T bit_not(T a) {
 }
 PD_MATH bool bit_not(bool a) { return !a; }
 
-// --- comparison and logic --------------------------------------------------------------------------------------------------
+// --- comparison and logic ------------------------------------------------------------------------------------------
 template <class T>
 PD_MATH bool lt(T a, T b) {
   return a < b;
@@ -352,8 +355,8 @@ PD_MATH bool logical_not(T a) {
   return !cast<bool>(a);
 }
 
-// NaN in either operand is the result; of equal operands the second. Two selects, not one on a joined condition: gcc then
-// vectorises nests such as clip.
+// NaN in either operand is the result; of equal operands the second. Two selects, not one on a joined condition: gcc
+// then vectorises nests such as clip.
 template <class T>
 PD_MATH T maximum(T a, T b) {
   return select(a != a, a, select(a > b, a, b));
@@ -399,7 +402,8 @@ PD_MATH int64_t trunc(int64_t x) { return x; }
 PD_MATH int32_t round(int32_t x) { return x; }
 PD_MATH int64_t round(int64_t x) { return x; }
 
-// Integer power, wrapping. A negative exponent gives the truncated true value: 1, +-1 for base +-1, else 0 (also base 0).
+// Integer power, wrapping. A negative exponent gives the truncated true value: 1, +-1 for base +-1, else 0 (also base
+// 0).
 template <class T>
 PD_MATH T pow_int(T x, T y) {
   using U = typename unsigned_of<T>::type;

@@ -173,8 +173,7 @@ PD_SLOW c128 sinh(c128 z) {
 }
 PD_SLOW c128 cosh(c128 z) { return cos(c128{-z.im, z.re}); }
 PD_SLOW c128 tanh(c128 z) {
-  if (abs(z.re) > 20.0)
-    return {copysign(1.0, z.re), 2.0 * sin(2.0 * z.im) * exp(-2.0 * abs(z.re))};
+  if (abs(z.re) > 20.0) return {copysign(1.0, z.re), 2.0 * sin(2.0 * z.im) * exp(-2.0 * abs(z.re))};
   double t = tan(z.im), s = sinh(z.re);
   double b = 1.0 + t * t, r = sqrt(1.0 + s * s), d = 1.0 + b * s * s;
   return {b * r * s / d, t / d};
@@ -244,9 +243,9 @@ PD_SLOW c128 sigmoid(c128 z) {
 PD_SLOW c128 log_sigmoid(c128 z) { return log(sigmoid(z)); }
 PD_SLOW c128 exp2(c128 z) { return exp(c128{z.re * 0.693147180559945286, z.im * 0.693147180559945286}); }
 
-#define PD_CPLX_F32(f)                        \
-  PD_MATH cplx<float> f(cplx<float> z) {      \
-    c128 w = f(c128{z.re, z.im});             \
+#define PD_CPLX_F32(f)                                           \
+  PD_MATH cplx<float> f(cplx<float> z) {                         \
+    c128 w = f(c128{z.re, z.im});                                \
     return {static_cast<float>(w.re), static_cast<float>(w.im)}; \
   }
 PD_CPLX_F32(exp)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementwise driver against a one-element-at-a-time reference over random layouts, and Convert against stated rules.
+// The elementwise driver against a one-element-at-a-time reference over random layouts, and Convert against stated
+// rules.
 #include "paddle/phi/primitives/elementwise.h"
 
 #include <gtest/gtest.h>
@@ -130,7 +131,8 @@ void CheckRandom(int64_t max_numel) {
       const float v = static_cast<float>(Get(x.dtype, x.at(idx)) + Get(y.dtype, y.at(idx)));
       char* p = out.at(idx);
       Convert(DataType::FLOAT32, &v, 1, out.dtype, expect.data() + (p - out.memory.data()), 1, 1);
-      ASSERT_EQ(std::memcmp(expect.data() + (p - out.memory.data()), p, item), 0) << "got " << Get(out.dtype, p) << " want " << v;
+      ASSERT_EQ(std::memcmp(expect.data() + (p - out.memory.data()), p, item), 0)
+          << "got " << Get(out.dtype, p) << " want " << v;
     } while (Next(idx, shape));
   ASSERT_EQ(expect, out.memory) << "an element outside the output was written";
 }
@@ -248,7 +250,7 @@ TEST(Elementwise, ZeroSizeAndZeroDim) {
   RunElementwise(plan);
 }
 
-// --- conversions ----------------------------------------------------------------------------------------------------------
+// --- conversions ---------------------------------------------------------------------------------------------------
 template <class T>
 T One(DataType from, const void* src, DataType to) {
   T v;
@@ -258,7 +260,8 @@ T One(DataType from, const void* src, DataType to) {
 
 TEST(Convert, HalfTypesMatchTheScalarFunctions) {
   std::vector<float> values;
-  for (uint64_t u = 0; u < (uint64_t{1} << 32); u += 4999) values.push_back(std::bit_cast<float>(static_cast<uint32_t>(u)));
+  for (uint64_t u = 0; u < (uint64_t{1} << 32); u += 4999)
+    values.push_back(std::bit_cast<float>(static_cast<uint32_t>(u)));
   for (int e = -30; e < 20; ++e)
     for (int q = 0; q < 64; ++q) values.push_back(std::ldexp(1.0f + static_cast<float>(q) / 64, e));
   const int64_t n = static_cast<int64_t>(values.size());
@@ -279,20 +282,14 @@ TEST(Convert, HalfTypesMatchTheScalarFunctions) {
     auto same = [](float a, float c) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(c); };
     ASSERT_TRUE(same(One<float>(DataType::FLOAT16, &v, DataType::FLOAT32), ToFloat(float16{v}))) << u;
     ASSERT_TRUE(same(One<float>(DataType::BFLOAT16, &v, DataType::FLOAT32), ToFloat(bfloat16{v}))) << u;
-    if (std::isfinite(ToFloat(float16{v}))) {
-      ASSERT_EQ(ToFloat16(ToFloat(float16{v})).x, v);
-    }
+    if (std::isfinite(ToFloat(float16{v}))) { ASSERT_EQ(ToFloat16(ToFloat(float16{v})).x, v); }
     if (u < 256) {
       const uint8_t w = static_cast<uint8_t>(u);
       const float x = ToFloat(float8_e4m3fn{w}), y = ToFloat(float8_e5m2{w});
       ASSERT_TRUE(same(One<float>(DataType::FLOAT8_E4M3FN, &w, DataType::FLOAT32), x)) << u;
       ASSERT_TRUE(same(One<float>(DataType::FLOAT8_E5M2, &w, DataType::FLOAT32), y)) << u;
-      if (!std::isnan(x)) {
-        ASSERT_EQ(ToFloat8E4M3(x).x, w);
-      }
-      if (std::isfinite(y)) {
-        ASSERT_EQ(ToFloat8E5M2(y).x, w);
-      }
+      if (!std::isnan(x)) { ASSERT_EQ(ToFloat8E4M3(x).x, w); }
+      if (std::isfinite(y)) { ASSERT_EQ(ToFloat8E5M2(y).x, w); }
     }
   }
 }
@@ -352,9 +349,7 @@ TEST(Convert, EveryPair) {
 TEST(Isa, DetectedOnce) {
   EXPECT_TRUE(CpuSupported());
   EXPECT_EQ(CpuIsa(), CpuIsa());
-  if (CpuIsa() == Isa::kAvx2) {
-    EXPECT_FALSE(HasAvx512Bf16() || HasAmx());
-  }
+  if (CpuIsa() == Isa::kAvx2) { EXPECT_FALSE(HasAvx512Bf16() || HasAmx()); }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of math.inc.h against the long double library: error bounds over the range, edge values, integer corners.
+// The functions of math.inc.h against the long double library: error bounds over the range, edge values, integer
+// corners.
 #include "paddle/phi/primitives/math.inc.h"
 
 #include <gtest/gtest.h>
@@ -72,9 +73,11 @@ void Check(const char* name, F f, R ref, double bound) {
   EXPECT_LE(worst, bound) << name << " of " << sizeof(T) * 8 << " bits at " << at << " gives " << f(at);
 }
 
-#define CHECK_BOTH(fn, ref, bound32, bound64)                                              \
-  Check<float>(#fn, [](float x) { return m::fn(x); }, [](ld x) -> ld { return ref; }, bound32); \
-  Check<double>(#fn, [](double x) { return m::fn(x); }, [](ld x) -> ld { return ref; }, bound64)
+#define CHECK_BOTH(fn, ref, bound32, bound64)                                          \
+  Check<float>(                                                                        \
+      #fn, [](float x) { return m::fn(x); }, [](ld x) -> ld { return ref; }, bound32); \
+  Check<double>(                                                                       \
+      #fn, [](double x) { return m::fn(x); }, [](ld x) -> ld { return ref; }, bound64)
 
 TEST(Math, ExponentialsAndLogarithms) {
   CHECK_BOTH(exp, expl(x), 1.5, 1.5);
@@ -131,8 +134,8 @@ void CheckBinary() {
     const double base = std::exp2(one(g) * (i % 2 ? 1 : 100));
     pairs.push_back({static_cast<T>(base), static_cast<T>(one(g) * 700 / std::fabs(std::log(base) + 1e-3))});
   }
-  const double edge[] = {0,   -0.0, 1,         -1,         2,        -2,    3,      -3,   0.5,   -0.5,
-                         1e38, -1e38, INFINITY, -INFINITY, NAN,      1e-40, -1e-40, 7,    1e308, -1e308};
+  const double edge[] = {0,    -0.0,  1,        -1,        2,   -2,    3,      -3, 0.5,   -0.5,
+                         1e38, -1e38, INFINITY, -INFINITY, NAN, 1e-40, -1e-40, 7,  1e308, -1e308};
   for (double a : edge)
     for (double b : edge) pairs.push_back({static_cast<T>(a), static_cast<T>(b)});
   for (auto [x, y] : pairs) {
