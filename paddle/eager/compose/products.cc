@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small products and scalings written on other ops, and the gradients of complex parts.
+#include "paddle/phi/api/ops.h"
+
+namespace paddle {
+
+using common::Ints;
+
+Tensor complex_part(const Tensor& x, const Tensor&, bool imaginary) { return imaginary ? imag(x) : real(x); }
+
+Tensor angle_backward(const Tensor& dout, const Tensor& x) {
+  if (!phi::IsComplex(x.dtype())) return zeros_like_of(x);
+  Tensor re = real(x), im = imag(x), n = re * re + im * im;
+  Tensor zero = equal(n, zeros_like_of(n));
+  Tensor g = dout / where(zero, ones_like_of(n), n);
+  g = where(zero, zeros_like_of(g), g);
+  return complex(-(g * im), g * re);
+}
+
+Tensor increment_compose(const Tensor& x, double value) {
+  PD_CHECK(x.numel() == 1, InvalidArgument, "[increment] expected a tensor of one element, got shape ", common::ShapeText(x.shape()));
+  return scale(x, Scalar(1.0), value, true);
+}
+
+Tensor dot_compose(const Tensor& x, const Tensor& y) {
+  auto a = x.shape(), b = y.shape();
+  bool same = (a.size() == 1 || a.size() == 2) && a.size() == b.size();
+  for (int64_t i = 0; same && i < a.size(); ++i) same = !common::CertainlyDiffer(a[i], b[i]);
+  PD_CHECK(same, InvalidArgument, "[dot] expected 1-D or 2-D tensors of one shape, got ", common::ShapeText(a), " and ", common::ShapeText(b));
+  Tensor p = x * y;
+  return sum(p, Ints{-1}, p.dtype(), false);
+}
+
+Tensor cross_compose(const Tensor& x, const Tensor& y, int64_t axis) {
+  auto a = x.shape(), b = y.shape();
+  bool same = a.size() == b.size();
+  for (int64_t i = 0; same && i < a.size(); ++i) same = !common::CertainlyDiffer(a[i], b[i]);
+  PD_CHECK(same, InvalidArgument, "[cross] expected tensors of one shape, got ", common::ShapeText(a), " and ", common::ShapeText(b));
+  if (axis == 9) {
+    axis = 0;
+    while (axis < a.size() && a[axis].raw() != 3) ++axis;
+    PD_CHECK(axis < a.size(), InvalidArgument, "[cross] expected an axis of extent 3, got shape ", common::ShapeText(a));
+  }
+  int64_t k = common::NormalizeAxis("cross", axis, a.size());
+  PD_CHECK(a.size() > 0 && a[k].raw() == 3, InvalidArgument, "[cross] expected extent 3 along axis ", axis, ", got shape ", common::ShapeText(a));
+  auto next = [&](const Tensor& t, int64_t by) { return roll(t, Ints{-by}, Ints{k}); };
+  return next(x, 1) * next(y, 2) - next(x, 2) * next(y, 1);
+}
+
+Tensor kron_compose(const Tensor& x, const Tensor& y) {
+  Ints a = shape_of(x), b = shape_of(y), da, db, out;
+  int64_t rank = std::max(a.size(), b.size());
+  while (a.size() < rank) a.insert(0, 1);
+  while (b.size() < rank) b.insert(0, 1);
+  for (int64_t i = 0; i < rank; ++i) {
+    da.push_back(a[i]);
+    da.push_back(1);
+    db.push_back(1);
+    db.push_back(b[i]);
+    out.push_back(a[i] * b[i]);
+  }
+  return reshape(multiply(reshape(x, da), reshape(y, db)), out);
+}
+
+Tensor renorm_compose(const Tensor& x, double p, int64_t axis, double max_norm) {
+  PD_CHECK(p > 0, InvalidArgument, "[renorm] expected a positive p, got ", p);
+  PD_CHECK(max_norm >= 0, InvalidArgument, "[renorm] expected a non-negative max_norm, got ", max_norm);
+  int64_t a = common::NormalizeAxis("renorm", axis, x.ndim());
+  Ints perm{a};
+  for (int64_t i = 0; i < x.ndim(); ++i)
+    if (i != a) perm.push_back(i);
+  Tensor front = transpose(x, perm), flat = reshape(front, Ints{size_at(x, a), -1});
+  Tensor n = p_norm(flat, p, 1, 1e-12, true, false);
+  Tensor over = greater_than(n, full_like(n, Scalar(max_norm), DataType::UNDEFINED, Place{}));
+  Tensor factor = where(over, max_norm / (n + 1e-7), ones_like_of(n));
+  return transpose(reshape_like(flat * factor, front), inverse_perm(perm));
+}
+
+Tensor bmm_compose(const Tensor& x, const Tensor& y) {
+  PD_CHECK(x.ndim() == 3 && y.ndim() == 3, InvalidArgument, "[bmm] expected tensors of 3 axes, got shapes ", common::ShapeText(x.shape()), " and ",
+           common::ShapeText(y.shape()));
+  PD_CHECK(!common::CertainlyDiffer(x.shape()[0], y.shape()[0]), InvalidArgument, "[bmm] expected batches of one size, got shapes ",
+           common::ShapeText(x.shape()), " and ", common::ShapeText(y.shape()));
+  return matmul(x, y, false, false);
+}
+Tensor mv_compose(const Tensor& x, const Tensor& vec) {
+  PD_CHECK(x.ndim() == 2 && vec.ndim() == 1, InvalidArgument, "[mv] expected shapes [m, n] and [n], got ", common::ShapeText(x.shape()), " and ",
+           common::ShapeText(vec.shape()));
+  return matmul(x, vec, false, false);
+}
+Tensor addmm_compose(const Tensor& input, const Tensor& x, const Tensor& y, double beta, double alpha) {
+  PD_CHECK(x.ndim() == 2 && y.ndim() == 2, InvalidArgument, "[addmm] expected shapes [m, k] and [k, n], got ", common::ShapeText(x.shape()), " and ",
+           common::ShapeText(y.shape()));
+  Tensor p = matmul(x, y, false, false);
+  return scale(input, Scalar(beta), 0.0, true) + scale(p, Scalar(alpha), 0.0, true);
+}
+
+}  // namespace paddle

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A contiguous tensor seen as [outer, n, inner] around one axis, and index operands as the primitives take them.
+#pragma once
+
+#include "paddle/phi/core/tensor.h"
+#include "paddle/phi/infer/rules.h"
+
+namespace phi {
+
+struct AxisSplit {
+  int64_t axis = 0, outer = 1, n = 1, inner = 1;
+};
+
+// A 0-d tensor counts as one element along axis 0.
+inline AxisSplit SplitAt(const char* op, const Ints& dims, int64_t axis) {
+  AxisSplit s;
+  s.axis = common::NormalizeAxis(op, axis, dims.size());
+  for (int64_t i = 0; i < dims.size(); ++i) (i < s.axis ? s.outer : i == s.axis ? s.n : s.inner) *= dims[i];
+  return s;
+}
+
+// `index` contiguous, int32 or int64.
+inline Tensor IndexOperand(const char* op, const Tensor& index) {
+  PD_CHECK(IsInteger(index.dtype()), InvalidType, "[", op, "] expected an integer index, got dtype ", NameOf(index.dtype()));
+  return Contiguous(index.dtype() == DataType::INT32 ? index : CastTo(index, DataType::INT64));
+}
+
+inline void CheckIndexType(const char* op, const Meta& index) {
+  PD_CHECK(index.dtype == DataType::INT32 || index.dtype == DataType::INT64, InvalidType, "[", op,
+           "] expected an index of dtype int32 or int64, got ", NameOf(index.dtype));
+}
+
+// Whether both shapes have one rank and no extents that certainly differ, `skip` apart.
+inline bool MayMatch(const Dims& a, const Dims& b, int64_t skip = -1) {
+  if (a.size() != b.size()) return false;
+  for (int64_t i = 0; i < a.size(); ++i)
+    if (i != skip && common::CertainlyDiffer(a[i], b[i])) return false;
+  return true;
+}
+
+}  // namespace phi

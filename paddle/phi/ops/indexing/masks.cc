@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advanced indexing with lists of index tensors or masks, and ops whose result's extent depends on values.
+#include "paddle/phi/ops/indexing/axis.h"
+#include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/gather.h"
+
+namespace phi {
+namespace {
+
+Ints BroadcastShape(const char* op, const Tensor& a, const Tensor& b) {
+  return common::ToInts(common::BroadcastDims(op, common::ToDims(a.dims()), common::ToDims(b.dims())));
+}
+// `x` contiguous with shape `dims`.
+Tensor Expanded(const Tensor& x, const Ints& dims) {
+  if (x.dims() == dims) return Contiguous(x);
+  Tensor out = Empty(dims, x.dtype());
+  CopyInto(x, out);
+  return out;
+}
+Tensor BoolOf(const char* op, const Tensor& mask) {
+  PD_CHECK(mask.dtype() == DataType::BOOL, InvalidType, "[", op, "] expected a bool mask, got dtype ", NameOf(mask.dtype()));
+  return mask;
+}
+
+// x[indices] spelled out: one contiguous int64 array for each leading axis, all of shape `dims`.
+struct Positions {
+  std::vector<Tensor> arrays;
+  std::vector<const void*> ptrs;
+  Ints dims, indexed;
+  int64_t count = 1, inner = 1;
+};
+Positions Spell(const char* op, const Tensor& x, const std::vector<Tensor>& indices) {
+  Positions p;
+  Dims shape;
+  for (const Tensor& t : indices) {
+    if (t.dtype() != DataType::BOOL) {
+      PD_CHECK(IsInteger(t.dtype()), InvalidType, "[", op, "] expected integer or bool indices, got dtype ", NameOf(t.dtype()));
+      p.arrays.push_back(CastTo(t, DataType::INT64));
+      shape = common::BroadcastDims(op, shape, common::ToDims(t.dims()));
+      continue;
+    }
+    Tensor m = Contiguous(t);
+    int64_t at = p.arrays.size(), rank = t.ndim();
+    for (int64_t i = 0; i < rank; ++i)
+      PD_CHECK(at + i < x.ndim() && x.dim(at + i) == t.dim(i), OutOfRange, "[", op, "] expected a mask of shape ",
+               common::ShapeText(Ints(x.dims().begin() + std::min(at, x.ndim()), x.dims().begin() + std::min(at + rank, x.ndim()))), ", got ",
+               common::ShapeText(t.dims()));
+    int64_t n = cpu::CountNonzero(DataType::BOOL, m.raw_data(), m.numel());
+    Tensor rows = Empty(Ints{n, rank}, DataType::INT64);
+    if (n) cpu::NonZero(DataType::BOOL, m.raw_data(), m.dims(), rows.data<int64_t>());
+    for (int64_t i = 0; i < rank; ++i) {
+      Tensor column = Empty(Ints{n}, DataType::INT64);
+      for (int64_t k = 0; k < n; ++k) column.data<int64_t>()[k] = rows.data<int64_t>()[k * rank + i];
+      p.arrays.push_back(column);
+    }
+    shape = common::BroadcastDims(op, shape, Dims{Dim(n)});
+  }
+  int64_t k = p.arrays.size();
+  PD_CHECK(k > 0, InvalidArgument, "[", op, "] expected at least one index, got none");
+  PD_CHECK(k <= x.ndim(), InvalidArgument, "[", op, "] expected indices for at most ", x.ndim(), " axes, got ", k);
+  p.dims = common::ToInts(shape);
+  p.count = common::Product(p.dims);
+  for (Tensor& t : p.arrays) {
+    t = Expanded(t, p.dims);
+    p.ptrs.push_back(t.raw_data());
+  }
+  for (int64_t i = 0; i < k; ++i) p.indexed.push_back(x.dim(i));
+  for (int64_t i = k; i < x.ndim(); ++i) {
+    p.inner *= x.dim(i);
+    p.dims.push_back(x.dim(i));
+  }
+  return p;
+}
+
+}  // namespace
+
+void index_get_kernel(const Tensor& x, const std::vector<Tensor>& indices, Tensor& out) {
+  Positions p = Spell("index", x, indices);
+  EnsureOut(out, p.dims, x.dtype());
+  if (out.numel() == 0) return;
+  Tensor c = Contiguous(x);
+  cpu::IndexGet("index", SizeOf(x.dtype()), c.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count, out.raw_data());
+}
+
+void index_put_infer(const Meta& x, const MetaList&, const Meta&, bool, Meta& out) { out = x; }
+void index_put_kernel(const Tensor& x, const std::vector<Tensor>& indices, const Tensor& value, bool accumulate, Tensor& out) {
+  PD_CHECK(x.dtype() == value.dtype(), InvalidType, "[index_put] expected a value of dtype ", NameOf(x.dtype()), ", got ", NameOf(value.dtype()));
+  Positions p = Spell("index_put", x, indices);
+  if (!(x.raw_data() == out.raw_data())) CopyInto(x, out);
+  if (p.count == 0 || out.numel() == 0) return;
+  bool one = value.numel() == 1;
+  Tensor v = one ? Contiguous(value) : Expanded(value, p.dims);
+  cpu::IndexPut("index_put", x.dtype(), out.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count, v.raw_data(), one, accumulate);
+}
+
+void masked_select_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
+  BoolOf("masked_select", mask);
+  Ints dims = BroadcastShape("masked_select", x, mask);
+  Tensor c = Expanded(x, dims), m = Expanded(mask, dims);
+  EnsureOut(out, Ints{cpu::CountTrue(m.raw_data(), m.numel())}, x.dtype());
+  if (out.numel()) cpu::MaskedSelect(SizeOf(x.dtype()), c.raw_data(), m.raw_data(), m.numel(), out.raw_data());
+}
+
+void masked_unselect_infer(const Meta& dy, const Meta& mask, Meta& out) { out = {mask.dims, dy.dtype}; }
+void masked_unselect_kernel(const Tensor& dy, const Tensor& mask, Tensor& out) {
+  Tensor c = Contiguous(dy), m = Contiguous(BoolOf("masked_select_grad", mask));
+  if (out.numel()) cpu::MaskedSelectGrad(SizeOf(dy.dtype()), c.raw_data(), m.raw_data(), m.numel(), out.raw_data());
+}
+
+void masked_fill_infer(const Meta& x, const Meta& mask, const Meta&, Meta& out) {
+  PD_CHECK(mask.dtype == DataType::BOOL, InvalidType, "[masked_fill] expected a bool mask, got dtype ", NameOf(mask.dtype));
+  out = {common::BroadcastDims("masked_fill", x.dims, mask.dims), x.dtype};
+}
+
+void nonzero_kernel(const Tensor& x, Tensor& out) {
+  PD_CHECK(x.ndim() >= 1, InvalidArgument, "[nonzero] expected a tensor of at least 1 axis, got a 0-D tensor");
+  Tensor c = Contiguous(x);
+  int64_t n = c.numel() ? cpu::CountNonzero(c.dtype(), c.raw_data(), c.numel()) : 0;
+  EnsureOut(out, Ints{n, x.ndim()}, DataType::INT64);
+  if (n) cpu::NonZero(c.dtype(), c.raw_data(), c.dims(), out.data<int64_t>());
+}
+
+void multiplex_infer(const MetaList& inputs, const Meta&, Meta& out) {
+  PD_CHECK(!inputs.empty(), InvalidArgument, "[multiplex] expected at least one input, got none");
+  out = inputs[0];
+}
+
+namespace {
+// The strided part of `x` that a slice assignment names, with dropped axes removed and new ones inserted.
+Tensor Part(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes, const Ints& drop, const Ints& none) {
+  PD_CHECK(axes.size() == starts.size() && axes.size() == ends.size() && axes.size() == steps.size(), InvalidArgument,
+           "[set_value] expected starts, ends, steps and axes of one length, got ", starts.size(), ", ", ends.size(), ", ", steps.size(), " and ",
+           axes.size());
+  Ints dims = x.dims(), strides = x.strides();
+  int64_t offset = x->offset;
+  for (int64_t i = 0; i < axes.size(); ++i) {
+    int64_t a = common::NormalizeAxis("set_value", axes[i], dims.size()), n = x.dim(a), step = steps[i];
+    PD_CHECK(step != 0, InvalidArgument, "[set_value] expected a step other than 0, got 0");
+    int64_t lo = step > 0 ? 0 : -1, hi = step > 0 ? n : n - 1;
+    int64_t s = starts[i] < 0 ? starts[i] + n : starts[i];
+    int64_t e = ends[i] < 0 ? ends[i] + n : ends[i];
+    bool dropped = false;
+    for (int64_t k : drop) dropped = dropped || common::NormalizeAxis("set_value", k, dims.size()) == a;
+    if (dropped) {
+      PD_CHECK(s >= 0 && s < n, OutOfRange, "[set_value] expected an index in [", -n, ", ", n, ") for axis ", a, ", got ", starts[i]);
+      e = s + 1;
+      step = 1;
+      lo = 0;
+      hi = n;
+    }
+    s = std::min(std::max(s, lo), hi);
+    e = std::min(std::max(e, lo), hi);
+    offset += s * strides[a];
+    dims[a] = std::max<int64_t>(0, step > 0 ? (e - s + step - 1) / step : (s - e - step - 1) / -step);
+    strides[a] *= step;
+  }
+  Ints od, os;
+  for (int64_t i = 0; i <= dims.size(); ++i) {
+    for (int64_t k : none)
+      if (k == i) {
+        od.push_back(1);
+        os.push_back(0);
+      }
+    if (i == dims.size()) break;
+    bool dropped = false;
+    for (int64_t k : drop) dropped = dropped || common::NormalizeAxis("set_value", k, dims.size()) == i;
+    if (dropped) continue;
+    od.push_back(dims[i]);
+    os.push_back(strides[i]);
+  }
+  if (common::Product(od) == 0) offset = x->offset;
+  return ViewOf(x, od, os, offset);
+}
+// Assigns with leading axes of one in `value` dropped.
+void AssignPart(Tensor value, const Tensor& part) {
+  if (part.numel() == 0) return;
+  Ints dims = value.dims(), strides = value.strides();
+  while (dims.size() > part.ndim() && dims[0] == 1) {
+    dims.erase(0);
+    strides.erase(0);
+  }
+  CopyInto(ViewOf(value, dims, strides, value->offset), part);
+}
+}  // namespace
+
+void set_value_infer(const Meta& x, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&,
+                     const std::vector<Scalar>&, Meta& out) {
+  out = x;
+}
+void set_value_kernel(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes, const Ints& drop, const Ints& none,
+                      const Ints& shape, const std::vector<Scalar>& values, Tensor& out) {
+  CopyInto(x, out);
+  Ints dims = shape;
+  if (common::Product(dims) != static_cast<int64_t>(values.size())) {
+    PD_CHECK(values.size() == 1, InvalidArgument, "[set_value] expected as many values as shape ", common::ShapeText(shape), " holds, got ", values.size());
+    dims = Ints{};
+  }
+  bool complex = false, integral = true;
+  for (const Scalar& s : values) {
+    complex = complex || s.dtype() == DataType::COMPLEX128 || s.dtype() == DataType::COMPLEX64;
+    integral = integral && s.is_integral();
+  }
+  Tensor v = Empty(dims, complex ? DataType::COMPLEX128 : integral ? DataType::INT64 : DataType::FLOAT64);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (complex) v.data<complex128>()[i] = values[i].to_complex();
+    else if (integral) v.data<int64_t>()[i] = values[i].to_int();
+    else v.data<double>()[i] = values[i].to_double();
+  }
+  AssignPart(v, Part(out, starts, ends, steps, axes, drop, none));
+}
+void set_value_with_tensor_infer(const Meta& x, const Meta&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, Meta& out) {
+  out = x;
+}
+void set_value_with_tensor_kernel(const Tensor& x, const Tensor& values, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes,
+                                  const Ints& drop, const Ints& none, Tensor& out) {
+  CopyInto(x, out);
+  AssignPart(values, Part(out, starts, ends, steps, axes, drop, none));
+}
+
+}  // namespace phi

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape rules and adapters of prefix scans.
+#include "paddle/phi/primitives/scan.h"
+
+#include "paddle/phi/ops/indexing/axis.h"
+
+namespace phi {
+namespace {
+Meta ScanMeta(const char* op, const Meta& x, int64_t axis, bool flatten) {
+  if (flatten) return {Dims{common::Product(x.dims)}, x.dtype};
+  common::NormalizeAxis(op, axis, x.dims.size());
+  return x;
+}
+using ScanFn = void (*)(DataType, const void*, int64_t, int64_t, int64_t, bool, bool, void*);
+void RunScan(const char* op, ScanFn fn, const Tensor& x, int64_t axis, bool flatten, bool exclusive, bool reverse, Tensor& out) {
+  if (x.numel() == 0) return;
+  AxisSplit s;
+  if (flatten) s.n = x.numel();
+  else s = SplitAt(op, x.dims(), axis);
+  Tensor c = Contiguous(x);
+  fn(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, exclusive, reverse, out.raw_data());
+}
+}  // namespace
+
+void cumsum_infer(const Meta& x, const Scalar& axis, bool flatten, bool, bool, Meta& out) {
+  PD_CHECK(x.dtype != DataType::BOOL, Unimplemented, "[cumsum] expected a number dtype, got bool: the kernel is not registered for it");
+  out = ScanMeta("cumsum", x, axis.to_int(), flatten);
+}
+void cumsum_kernel(const Tensor& x, const Scalar& axis, bool flatten, bool exclusive, bool reverse, Tensor& out) {
+  RunScan("cumsum", &cpu::CumSum, x, axis.to_int(), flatten, exclusive, reverse, out);
+}
+
+void cumprod_infer(const Meta& x, int64_t dim, bool, bool, Meta& out) {
+  PD_CHECK(x.dtype != DataType::BOOL, Unimplemented, "[cumprod] expected a number dtype, got bool: the kernel is not registered for it");
+  out = ScanMeta("cumprod", x, dim, false);
+}
+void cumprod_kernel(const Tensor& x, int64_t dim, bool exclusive, bool reverse, Tensor& out) {
+  RunScan("cumprod", &cpu::CumProd, x, dim, false, exclusive, reverse, out);
+}
+
+namespace {
+template <class T>
+T ConjOf(T v) {
+  return v;
+}
+template <class T>
+std::complex<T> ConjOf(std::complex<T> v) {
+  return std::conj(v);
+}
+// dx[i] = (product before i) * sum over j >= i of dout[j] * (product of x between i and j): no division, so zeros are exact.
+template <class T>
+void ProductGrad(const T* x, const T* dout, const AxisSplit& s, bool exclusive, bool reverse, T* dx) {
+  cpu::ParallelFor(0, s.outer * s.inner, std::max<int64_t>(1, cpu::kGrain / s.n), [&](int64_t b, int64_t e) {
+    for (int64_t line = b; line < e; ++line) {
+      int64_t base = line / s.inner * s.n * s.inner + line % s.inner;
+      auto at = [&](int64_t i) { return base + (reverse ? s.n - 1 - i : i) * s.inner; };
+      T before(1);
+      for (int64_t i = 0; i < s.n; ++i) {
+        dx[at(i)] = ConjOf(before);
+        before *= x[at(i)];
+      }
+      T after(0);
+      for (int64_t i = s.n - 1; i >= 0; --i) {
+        // An exclusive product at i+1 is the first that x[i] takes part in.
+        if (exclusive) {
+          T g = after;
+          dx[at(i)] *= g;
+          after = dout[at(i)] + ConjOf(x[at(i)]) * after;
+        } else {
+          after = dout[at(i)] + (i + 1 < s.n ? ConjOf(x[at(i + 1)]) * after : T(0));
+          dx[at(i)] *= after;
+        }
+      }
+    }
+  });
+}
+}  // namespace
+void cumprod_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, int64_t dim, bool exclusive, bool reverse, Tensor* d_x) {
+  if (!d_x) return;
+  (void)out;
+  DataType t = IsHalf(x.dtype()) ? DataType::FLOAT32 : x.dtype();
+  Tensor c = Contiguous(CastTo(x, t)), g = Contiguous(CastTo(dout, t)), dx = Empty(x.dims(), t);
+  if (x.numel()) {
+    AxisSplit s = SplitAt("cumprod_grad", x.dims(), dim);
+    if (t == DataType::FLOAT32) ProductGrad(c.data<float>(), g.data<float>(), s, exclusive, reverse, dx.data<float>());
+    else if (t == DataType::FLOAT64) ProductGrad(c.data<double>(), g.data<double>(), s, exclusive, reverse, dx.data<double>());
+    else if (t == DataType::COMPLEX64) ProductGrad(c.data<complex64>(), g.data<complex64>(), s, exclusive, reverse, dx.data<complex64>());
+    else if (t == DataType::COMPLEX128) ProductGrad(c.data<complex128>(), g.data<complex128>(), s, exclusive, reverse, dx.data<complex128>());
+    else PD_THROW(Unimplemented, "[cumprod_grad] expected a floating or complex dtype, got ", NameOf(x.dtype()));
+  }
+  *d_x = CastTo(dx, x.dtype());
+}
+
+void logcumsumexp_infer(const Meta& x, int64_t axis, bool flatten, bool, bool, Meta& out) {
+  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[logcumsumexp] expected a floating dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  out = ScanMeta("logcumsumexp", x, axis, flatten);
+}
+void logcumsumexp_kernel(const Tensor& x, int64_t axis, bool flatten, bool exclusive, bool reverse, Tensor& out) {
+  RunScan("logcumsumexp", &cpu::LogCumSumExp, x, axis, flatten, exclusive, reverse, out);
+}
+
+void cumextreme_infer(const Meta& x, int64_t axis, DataType dtype, Meta& out, Meta& indices) {
+  PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument, "[cummax] expected dtype int32 or int64, got ", NameOf(dtype));
+  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[cummax] expected a real dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  out = ScanMeta("cummax", x, axis, false);
+  indices = {out.dims, dtype};
+}
+namespace {
+void RunExtreme(bool max, const Tensor& x, int64_t axis, Tensor& out, Tensor& indices) {
+  if (x.numel() == 0) return;
+  AxisSplit s = SplitAt("cummax", x.dims(), axis);
+  Tensor c = Contiguous(x);
+  cpu::CumExtreme(max, x.dtype(), c.raw_data(), s.outer, s.n, s.inner, out.raw_data(), indices.dtype(), indices.raw_data());
+}
+}  // namespace
+void cummax_kernel(const Tensor& x, int64_t axis, DataType, Tensor& out, Tensor& indices) { RunExtreme(true, x, axis, out, indices); }
+void cummin_kernel(const Tensor& x, int64_t axis, DataType, Tensor& out, Tensor& indices) { RunExtreme(false, x, axis, out, indices); }
+
+}  // namespace phi

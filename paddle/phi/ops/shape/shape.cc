@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes as tensors, complex numbers as pairs, index tables and bit shifts.
+#include <cmath>
+
+#include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/ops/indexing/axis.h"
+#include "paddle/phi/primitives/elementwise.h"
+
+namespace phi {
+
+void numel_infer(const Meta&, Meta& out) { out = {Dims{}, DataType::INT64}; }
+void numel_kernel(const Tensor& x, Tensor& out) { *out.data<int64_t>() = x.numel(); }
+void shape32_infer(const Meta& x, Meta& out) { out = {Dims{Dim(x.dims.size())}, DataType::INT32}; }
+void shape32_kernel(const Tensor& x, Tensor& out) {
+  for (int64_t i = 0; i < x.ndim(); ++i) out.data<int32_t>()[i] = static_cast<int32_t>(x.dim(i));
+}
+void shape64_infer(const Meta& x, Meta& out) { out = {Dims{Dim(x.dims.size())}, DataType::INT64}; }
+void shape64_kernel(const Tensor& x, Tensor& out) {
+  for (int64_t i = 0; i < x.ndim(); ++i) out.data<int64_t>()[i] = x.dim(i);
+}
+void is_empty_infer(const Meta&, Meta& out) { out = {Dims{}, DataType::BOOL}; }
+void is_empty_kernel(const Tensor& x, Tensor& out) { *out.data<bool>() = x.numel() == 0; }
+
+void as_complex_infer(const Meta& x, Meta& out) {
+  PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64, InvalidType, "[as_complex] expected dtype float32 or float64, got ", NameOf(x.dtype));
+  PD_CHECK(!x.dims.empty() && !common::CertainlyDiffer(x.dims.back(), Dim(2)), InvalidArgument, "[as_complex] expected a last axis of extent 2, got shape ",
+           common::ShapeText(x.dims));
+  out = {x.dims, ComplexOf(x.dtype)};
+  out.dims.pop_back();
+}
+void as_complex_kernel(const Tensor& x, Tensor& out) {
+  bool pairs = x.strides().back() == 1 && x->offset % 2 == 0;
+  for (int64_t i = 0; i + 1 < x.ndim(); ++i) pairs = pairs && x.strides()[i] % 2 == 0;
+  Tensor src = x;
+  if (!pairs) {
+    src = Empty(x.dims(), x.dtype());
+    CopyInto(x, src);
+  }
+  Ints dims = src.dims(), strides = src.strides();
+  dims.pop_back();
+  strides.pop_back();
+  for (int64_t& s : strides) s /= 2;
+  out = ViewOf(src, dims, strides, src->offset / 2);
+  out->dtype = ComplexOf(x.dtype());
+}
+void as_real_infer(const Meta& x, Meta& out) {
+  PD_CHECK(IsComplex(x.dtype), InvalidType, "[as_real] expected a complex dtype, got ", NameOf(x.dtype));
+  out = {x.dims, RealOf(x.dtype)};
+  out.dims.push_back(Dim(2));
+}
+void as_real_kernel(const Tensor& x, Tensor& out) {
+  Ints dims = x.dims(), strides = x.strides();
+  for (int64_t& s : strides) s *= 2;
+  dims.push_back(2);
+  strides.push_back(1);
+  out = ViewOf(x, dims, strides, x->offset * 2);
+  out->dtype = RealOf(x.dtype());
+}
+
+void complex_infer(const Meta& re, const Meta& im, Meta& out) {
+  PD_CHECK(re.dtype == im.dtype && (re.dtype == DataType::FLOAT32 || re.dtype == DataType::FLOAT64), InvalidType,
+           "[complex] expected two tensors of dtype float32 or float64, got ", NameOf(re.dtype), " and ", NameOf(im.dtype));
+  out = {common::BroadcastDims("complex", re.dims, im.dims), ComplexOf(re.dtype)};
+}
+void complex_kernel(const Tensor& re, const Tensor& im, Tensor& out) {
+  if (out.numel() == 0) return;
+  Tensor pairs;
+  as_real_kernel(out, pairs);
+  Ints strides = pairs.strides();
+  strides.pop_back();
+  CopyInto(re, ViewOf(pairs, out.dims(), strides, pairs->offset));
+  CopyInto(im, ViewOf(pairs, out.dims(), strides, pairs->offset + 1));
+}
+
+void angle_infer(const Meta& x, Meta& out) {
+  PD_CHECK(IsDifferentiable(x.dtype), Unimplemented, "[angle] expected a floating or complex dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
+  out = {x.dims, RealOf(x.dtype)};
+}
+namespace {
+template <class T>
+void Angle(const Tensor& x, bool complex, Tensor& out) {
+  T* o = out.data<T>();
+  if (complex) {
+    const std::complex<T>* p = x.data<std::complex<T>>();
+    cpu::ParallelFor(0, x.numel(), cpu::kGrain / 16, [&](int64_t b, int64_t e) {
+      for (int64_t i = b; i < e; ++i) o[i] = std::atan2(p[i].imag(), p[i].real());
+    });
+    return;
+  }
+  const T* p = x.data<T>();
+  cpu::ParallelFor(0, x.numel(), cpu::kGrain, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) o[i] = p[i] != p[i] ? p[i] : p[i] < 0 ? static_cast<T>(M_PI) : T(0);
+  });
+}
+}  // namespace
+void angle_kernel(const Tensor& x, Tensor& out) {
+  bool complex = IsComplex(x.dtype()), wide = x.dtype() == DataType::FLOAT64 || x.dtype() == DataType::COMPLEX128;
+  Tensor c = Contiguous(x);
+  if (wide) return Angle<double>(c, complex, out);
+  if (complex || x.dtype() == DataType::FLOAT32) return Angle<float>(c, complex, out);
+  Tensor f = CastTo(c, DataType::FLOAT32), r = Empty(x.dims(), DataType::FLOAT32);
+  Angle<float>(f, false, r);
+  CopyInto(r, out);
+}
+
+namespace {
+template <class F>
+void EachTriangle(int64_t rows, int64_t cols, int64_t offset, bool upper, F f) {
+  for (int64_t r = 0; r < rows; ++r) {
+    int64_t lo = upper ? std::max<int64_t>(0, r + offset) : 0, hi = upper ? cols : std::min(cols, r + offset + 1);
+    for (int64_t c = lo; c < hi; ++c) f(r, c);
+  }
+}
+Meta TriangleMeta(const char* op, int64_t rows, int64_t cols, int64_t offset, bool upper, DataType dtype) {
+  PD_CHECK(rows >= 0 && cols >= 0, InvalidArgument, "[", op, "] expected non-negative extents, got ", rows, " and ", cols);
+  PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument, "[", op, "] expected dtype int32 or int64, got ", NameOf(dtype));
+  int64_t n = 0;
+  for (int64_t r = 0; r < rows; ++r)
+    n += upper ? std::max<int64_t>(0, cols - std::max<int64_t>(0, r + offset)) : std::max<int64_t>(0, std::min(cols, r + offset + 1));
+  return {Dims{Dim(2), Dim(n)}, dtype};
+}
+void StoreTriangle(int64_t rows, int64_t cols, int64_t offset, bool upper, Tensor& out) {
+  int64_t n = out.dim(1), k = 0;
+  EachTriangle(rows, cols, offset, upper, [&](int64_t r, int64_t c) {
+    if (out.dtype() == DataType::INT64) {
+      out.data<int64_t>()[k] = r;
+      out.data<int64_t>()[n + k] = c;
+    } else {
+      out.data<int32_t>()[k] = static_cast<int32_t>(r);
+      out.data<int32_t>()[n + k] = static_cast<int32_t>(c);
+    }
+    ++k;
+  });
+}
+}  // namespace
+void tril_indices_infer(int64_t rows, int64_t cols, int64_t offset, DataType dtype, Place, Meta& out) {
+  out = TriangleMeta("tril_indices", rows, cols, offset, false, dtype);
+}
+void tril_indices_kernel(int64_t rows, int64_t cols, int64_t offset, DataType, Place, Tensor& out) { StoreTriangle(rows, cols, offset, false, out); }
+void triu_indices_infer(int64_t rows, int64_t cols, int64_t offset, DataType dtype, Place, Meta& out) {
+  out = TriangleMeta("triu_indices", rows, cols, offset, true, dtype);
+}
+void triu_indices_kernel(int64_t rows, int64_t cols, int64_t offset, DataType, Place, Tensor& out) { StoreTriangle(rows, cols, offset, true, out); }
+
+void shift_infer(const Meta& x, const Meta& y, bool, Meta& out) {
+  PD_CHECK(IsInteger(x.dtype) && x.dtype == y.dtype, InvalidType, "[bitwise_shift] expected two tensors of one integer dtype, got ", NameOf(x.dtype), " and ",
+           NameOf(y.dtype));
+  out = {common::BroadcastDims("bitwise_shift", x.dims, y.dims), x.dtype};
+}
+namespace {
+template <class T>
+void Shift(const T* x, const T* y, T* out, int64_t n, bool left, bool arithmetic) {
+  using U = std::make_unsigned_t<T>;
+  constexpr int kBits = sizeof(T) * 8;
+  cpu::ParallelFor(0, n, cpu::kGrain, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) {
+      bool far = y[i] < 0 || static_cast<uint64_t>(y[i]) >= kBits;
+      if (left) {
+        // The sign of an arithmetic shift stays; a logical one moves all bits.
+        out[i] = far ? T(0) : static_cast<T>(static_cast<U>(static_cast<U>(x[i]) << y[i]));
+      } else if (arithmetic) {
+        out[i] = static_cast<T>(x[i] >> (far ? kBits - 1 : y[i]));
+        if (far && std::is_unsigned_v<T>) out[i] = 0;
+      } else {
+        out[i] = far ? T(0) : static_cast<T>(static_cast<U>(x[i]) >> y[i]);
+      }
+    }
+  });
+}
+void RunShift(const Tensor& x, const Tensor& y, bool left, bool arithmetic, Tensor& out) {
+  if (out.numel() == 0) return;
+  Tensor a = Empty(out.dims(), x.dtype()), b = Empty(out.dims(), x.dtype());
+  CopyInto(x, a);
+  CopyInto(y, b);
+  int64_t n = out.numel();
+  switch (x.dtype()) {
+    case DataType::UINT8: return Shift(a.data<uint8_t>(), b.data<uint8_t>(), out.data<uint8_t>(), n, left, arithmetic);
+    case DataType::INT8: return Shift(a.data<int8_t>(), b.data<int8_t>(), out.data<int8_t>(), n, left, arithmetic);
+    case DataType::INT16: return Shift(a.data<int16_t>(), b.data<int16_t>(), out.data<int16_t>(), n, left, arithmetic);
+    case DataType::INT32: return Shift(a.data<int32_t>(), b.data<int32_t>(), out.data<int32_t>(), n, left, arithmetic);
+    default: return Shift(a.data<int64_t>(), b.data<int64_t>(), out.data<int64_t>(), n, left, arithmetic);
+  }
+}
+}  // namespace
+void left_shift_kernel(const Tensor& x, const Tensor& y, bool arithmetic, Tensor& out) { RunShift(x, y, true, arithmetic, out); }
+void right_shift_kernel(const Tensor& x, const Tensor& y, bool arithmetic, Tensor& out) { RunShift(x, y, false, arithmetic, out); }
+
+}  // namespace phi
