@@ -245,7 +245,11 @@ Tensor TensorFromData(PyObject* data, DataType dtype) {
   if (PyObject_CheckBuffer(data) && !PyBytes_Check(data) && !PyByteArray_Check(data)) return Converted(FromBuffer(data, true), dtype);
   Survey s;
   Look(data, 0, &s);
-  if (s.other) return Stacked(data, dtype);
+  if (s.other) {
+    // Lists that hold arrays count as lists of Python numbers: float64 becomes the default dtype.
+    Tensor t = Stacked(data, dtype);
+    return dtype == DataType::UNDEFINED && t.dtype() == DataType::FLOAT64 ? Converted(t, g_default) : t;
+  }
   Tensor t;
   DataType natural;
   switch (s.kind) {

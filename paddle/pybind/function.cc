@@ -27,6 +27,7 @@ struct Function {
 };
 
 PyTypeObject* g_function_type = nullptr;
+bool g_spelled_out = false;
 
 [[gnu::cold, gnu::noinline]] PyObject* MissingError(const Function* f, PyObject* const* slots) {
   std::string missing;
@@ -129,6 +130,7 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
         Py_XDECREF(collected);
         return MissingError(f, slots);
       }
+  g_spelled_out = collected != nullptr;
   PyObject* r = CallSlots(f, slots);
   Py_XDECREF(collected);
   return r;
@@ -247,6 +249,14 @@ Namespaces& Registry() {
   static auto* r = new Namespaces;
   return *r;
 }
+// Hand-written functions last, so that they win.
+std::vector<Registration> ByPrecedence(const std::vector<Registration>& list) {
+  std::vector<Registration> r;
+  for (bool hand : {false, true})
+    for (const Registration& e : list)
+      if (e.handwritten == hand) r.push_back(e);
+  return r;
+}
 // One callable per spec, whatever the number of its names.
 PyObject* FunctionOf(const FnSpec* spec) {
   static auto* made = new std::map<const FnSpec*, PyObject*>;
@@ -288,6 +298,8 @@ PyObject* MakeFunction(const FnSpec* spec) {
   return reinterpret_cast<PyObject*>(f);
 }
 
+bool SpelledOut() { return g_spelled_out; }
+
 void RegisterFunctions(const Registration* list, int n) {
   for (int i = 0; i < n; ++i) Registry()[list[i].where].push_back(list[i]);
 }
@@ -297,7 +309,7 @@ PyObject* FunctionsOf(const std::string& where) {
   if (!d) return nullptr;
   auto it = Registry().find(where);
   if (it == Registry().end()) return d;
-  for (const Registration& r : it->second) {
+  for (const Registration& r : ByPrecedence(it->second)) {
     PyObject* f = FunctionOf(r.spec);
     if (!f || PyDict_SetItemString(d, r.as ? r.as : r.spec->name, f) < 0) {
       Py_DECREF(d);
@@ -311,11 +323,12 @@ int InstallTensorMethods(PyTypeObject* type) {
   auto it = Registry().find("paddle.Tensor");
   if (it == Registry().end()) return 0;
   PyObject* dict = type->tp_dict;
-  for (const Registration& r : it->second) {
+  PyRef own(PyDict_Copy(dict));  // members of the class itself stand
+  for (const Registration& r : ByPrecedence(it->second)) {
     PyObject* f = FunctionOf(r.spec);
     const char* name = r.as ? r.as : r.spec->name;
     if (!f) return -1;
-    if (PyDict_GetItemString(dict, name)) continue;  // a hand-written method of that name stands
+    if (PyDict_GetItemString(own.get(), name)) continue;
     if (PyDict_SetItemString(dict, name, f) < 0) return -1;
   }
   PyType_Modified(type);

@@ -49,11 +49,14 @@ struct PyErrAlreadySet {};
 
 // A callable for `spec` (which must outlive the process): vectorcall, binds as a method, inspectable, pickles by name.
 PyObject* MakeFunction(const FnSpec* spec);
+// Within `call`, first thing: whether the collecting argument was given as f(x, 2, 3).
+bool SpelledOut();
 
 struct Registration {
   const FnSpec* spec;
   const char* where;  // "paddle", "paddle.nn.functional", "paddle._C_ops", "paddle.Tensor", ...
   const char* as = nullptr;  // the name there; null: spec->name
+  bool handwritten = false;  // stands before a generated function of the same name
 };
 void RegisterFunctions(const Registration* list, int n);
 // dict name -> callable of one namespace, made on first use; a new reference. Unknown namespaces give an empty dict.

@@ -161,7 +161,8 @@ PyObject* SequenceItem(PyObject* self, Py_ssize_t i) {
   return key ? TensorGetItem(self, key.get()) : nullptr;
 }
 
-Py_hash_t Hash(PyObject* self) { return _Py_HashPointer(self); }
+// id(x), as PaddlePaddle has it.
+Py_hash_t Hash(PyObject* self) { return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(self)); }
 
 PyObject* Repr(PyObject* self) {
   static PyObject* to_string = nullptr;
@@ -230,9 +231,8 @@ int InitTensorType(PyObject* module) {
                       slots.data()};
   g_tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!g_tensor_type) return -1;
+  g_tensor_type->tp_name = "Tensor";  // what messages call it; __module__ is 'paddle' already
   PyObject* type = reinterpret_cast<PyObject*>(g_tensor_type);
-  PyRef priority(PyLong_FromLong(100));
-  if (PyObject_SetAttrString(type, "__array_priority__", priority.get()) < 0) return -1;
   if (PyObject_SetAttrString(type, "__array_ufunc__", Py_None) < 0) return -1;
 
   PyType_Slot value_slots[] = {{Py_tp_doc, const_cast<char*>("A tensor of a program being recorded: shape and dtype, no data.")},

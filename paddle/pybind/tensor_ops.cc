@@ -106,7 +106,7 @@ PyObject* Apply(PyObject* a, PyObject* b, const char* op) {
 Tensor Power(const Tensor& x, const Tensor& y) { return paddle::elementwise_pow(x, y); }
 
 #define BINARY(Name, fn) \
-  PyObject* Name(PyObject* a, PyObject* b) { return Apply<fn>(a, b, #fn); }
+  PyObject* Name(PyObject* a, PyObject* b) { return Apply<fn>(a, b, #fn + 8); }  // the name without its namespace
 BINARY(Add, paddle::add)
 BINARY(Subtract, paddle::subtract)
 BINARY(Multiply, paddle::multiply)

@@ -35,7 +35,7 @@ def _item(value, width, signed):
             text = f'%.{_options.precision}e' % value
         elif not np.isfinite(value):
             text = str(value)
-        elif np.ceil(value) == value and abs(value) < 1e300:
+        elif np.ceil(value) == value:
             text = f'{value:.0f}.'
         else:
             text = f'%.{_options.precision}f' % value

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python's view of programs: libpaddle.pir.Program (recording, printing, files), Operation, and Plan, the executor.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "paddle/eager/dispatch/record.h"
+#include "paddle/executor/plan.h"
+#include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/io/printer.h"
+#include "paddle/pir/pass/passes.h"
+#include "paddle/pir/pass/prune.h"
+#include "paddle/pir/serialize/params.h"
+#include "paddle/pir/serialize/program_json.h"
+#include "paddle/pybind/module.h"
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+namespace {
+
+namespace pyb = pybind11;
+
+pyb::object Object(const Tensor& t) { return pyb::reinterpret_steal<pyb::object>(Own(ToPy(t)).release()); }
+
+// A program and the recorder that writes it. Tensors refer to the recorder by a token, so both may die before them.
+class ProgramObject : public std::enable_shared_from_this<ProgramObject> {
+ public:
+  explicit ProgramObject(std::unique_ptr<pir::Program> program = std::make_unique<pir::Program>())
+      : program_(std::move(program)), recorder_(program_.get()) {}
+
+  pir::Program& program() { return *program_; }
+  egr::Recorder& recorder() { return recorder_; }
+
+  pir::Value ValueOf(const pyb::handle& o) { return recorder_.ValueOf(ToTensor(o.ptr(), "program", "value")); }
+  std::vector<pir::Value> ValuesOf(const pyb::iterable& list) {
+    std::vector<pir::Value> r;
+    for (pyb::handle o : list) r.push_back(ValueOf(o));
+    return r;
+  }
+  // The Value object of a program value; one object for each while it lives.
+  pyb::object Wrap(pir::Value v) {
+    if (!v) return pyb::none();
+    return Object(recorder_.Wrap(v));
+  }
+
+ private:
+  std::unique_ptr<pir::Program> program_;
+  egr::Recorder recorder_;
+};
+
+struct OperationObject {
+  std::shared_ptr<ProgramObject> owner;
+  uint64_t epoch;
+  pir::Operation* op;
+  // The op may be gone once the program has changed: it is looked up again then.
+  pir::Operation& get() {
+    if (owner->program().epoch() == epoch) return *op;
+    for (pir::Operation* o = owner->program().block().front(); o; o = o->next())
+      if (o == op) {
+        epoch = owner->program().epoch();
+        return *op;
+      }
+    PD_THROW(PreconditionNotMet, "[program] expected an operation of the program, got one that was removed");
+  }
+};
+
+thread_local std::vector<egr::DispatchState> t_saved;
+
+void Enter(ProgramObject& p, int mode) {
+  PD_CHECK(mode == 1 || mode == 2, InvalidArgument, "[record] expected mode 1 (record) or 2 (record and run), got ", mode);
+  t_saved.push_back(egr::State());
+  egr::State().recorder = &p.recorder();
+  egr::State().record = static_cast<egr::RecordMode>(mode);
+}
+void EnterRun() {
+  t_saved.push_back(egr::State());
+  egr::State().recorder = nullptr;
+  egr::State().record = egr::RecordMode::kRun;
+}
+void Leave() {
+  PD_CHECK(!t_saved.empty(), PreconditionNotMet, "[record] expected a recording to leave, got none");
+  egr::State().recorder = t_saved.back().recorder;
+  egr::State().record = t_saved.back().record;
+  t_saved.pop_back();
+}
+
+phi::Meta MetaFrom(const std::string& name, const std::vector<int64_t>& shape, pyb::handle dtype) {
+  phi::Meta m;
+  m.dtype = ToDataType(dtype.ptr(), "data", "dtype");
+  for (int64_t d : shape) {
+    PD_CHECK(d >= -1, InvalidArgument, "[data] expected extents of at least -1 in the shape of ", name, ", got ", d);
+    m.dims.push_back(d < 0 ? common::NewSymbol() : common::Dim(d));
+  }
+  return m;
+}
+
+pyb::object AttrObject(pir::Attribute a) {
+  switch (a.kind()) {
+    case pir::AttrKind::kNull: return pyb::none();
+    case pir::AttrKind::kBool: return pyb::bool_(a.to_bool());
+    case pir::AttrKind::kInt32:
+    case pir::AttrKind::kInt64:
+    case pir::AttrKind::kIndex: return pyb::int_(a.to_int());
+    case pir::AttrKind::kFloat:
+    case pir::AttrKind::kDouble: return pyb::float_(a.to_double());
+    case pir::AttrKind::kStr:
+    case pir::AttrKind::kTensorName:
+    case pir::AttrKind::kLayout: return pyb::str(a.to_str());
+    case pir::AttrKind::kDataType: return pyb::reinterpret_steal<pyb::object>(Own(DtypeObject(a.to_dtype())).release());
+    case pir::AttrKind::kPlace: return pyb::reinterpret_steal<pyb::object>(Own(PlaceObject(a.to_place())).release());
+    case pir::AttrKind::kIntArray: return pyb::reinterpret_steal<pyb::object>(Own(IntList(a.to_ints())).release());
+    case pir::AttrKind::kArray: {
+      pyb::list l;
+      for (pir::Attribute e : a.to_array()) l.append(AttrObject(e));
+      return l;
+    }
+    default: return pyb::str(pir::AttributeText(a));
+  }
+}
+
+pyb::list Operations(const std::shared_ptr<ProgramObject>& p) {
+  pyb::list l;
+  for (pir::Operation* op = p->program().block().front(); op; op = op->next())
+    l.append(pyb::cast(OperationObject{p, p->program().epoch(), op}));
+  return l;
+}
+
+std::string Text(ProgramObject& p) {
+  p.recorder().SyncFlags();
+  return pir::Print(p.program());
+}
+
+pyb::dict Parameters(ProgramObject& p) {
+  pyb::dict d;
+  for (auto& [name, held] : p.program().parameters())
+    if (held) d[pyb::str(name)] = Object(*std::static_pointer_cast<Tensor>(held));
+  return d;
+}
+
+void SaveParams(ProgramObject& p, const std::string& path) {
+  pir::ParamsWriter writer(path);
+  for (const std::string& name : pir::SortedParameterNames(p.program())) {
+    auto held = std::static_pointer_cast<Tensor>(p.program().parameter(name));
+    PD_CHECK(held && held->defined(), NotFound, "[save] expected parameter ", name, " to have a value, got none");
+    Tensor t = phi::Contiguous(*held);
+    writer.Add({t.dtype(), t.dims(), t.numel() ? t.raw_data() : nullptr, static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype()))});
+  }
+  writer.Commit();
+}
+
+void LoadParams(ProgramObject& p, const std::string& path) {
+  std::unordered_map<std::string, pir::Type> types;
+  for (pir::Operation* op = p.program().block().front(); op; op = op->next())
+    if (op->isa("builtin.parameter")) types[op->attr("parameter_name").to_str()] = op->result_type(0);
+  pir::ParamsReader reader(path);
+  for (const std::string& name : pir::SortedParameterNames(p.program())) {
+    pir::RawTensor raw = reader.Next();
+    pir::Type want = types.at(name);
+    PD_CHECK(raw.dtype == want.dtype() && common::ToInts(want.dims()) == raw.dims, InvalidArgument, "[load] expected parameter ", name,
+             " to be ", pir::TypeText(want), ", got ", phi::NameOf(raw.dtype), " ", common::ShapeText(raw.dims));
+    Tensor t = phi::Empty(raw.dims, raw.dtype);
+    if (raw.size) std::memcpy(t.raw_data(), raw.data, raw.size);
+    t->persistable = true;
+    p.program().set_parameter(name, std::make_shared<Tensor>(t));
+  }
+  reader.ExpectEnd();
+}
+
+std::shared_ptr<ProgramObject> PruneTo(ProgramObject& p, const pyb::iterable& feeds, const pyb::iterable& fetches, bool add_fetch,
+                                       std::vector<std::string> feed_names) {
+  p.recorder().SyncFlags();
+  pir::PruneOptions options;
+  options.add_fetch = add_fetch;
+  options.feed_names = std::move(feed_names);
+  auto f = p.ValuesOf(feeds), r = p.ValuesOf(fetches);
+  return std::make_shared<ProgramObject>(pir::Prune(p.program(), f, r, options));
+}
+
+struct PlanObject {
+  std::shared_ptr<executor::Plan> plan;
+  std::vector<pyb::object> Run(const pyb::iterable& inputs) {
+    std::vector<Tensor> in, out;
+    for (pyb::handle o : inputs) {
+      const Tensor& t = ToTensor(o.ptr(), "executor", "input");
+      PD_CHECK(!t.is_symbolic(), InvalidType, "[executor] expected inputs with data, got one that is being recorded");
+      in.push_back(t);
+    }
+    {
+      pyb::gil_scoped_release release;
+      egr::DispatchState old = egr::State();
+      egr::State() = {};
+      egr::State().grad_enabled = false;
+      try {
+        out = plan->Run(in);
+      } catch (...) {
+        egr::State() = old;
+        throw;
+      }
+      egr::State() = old;
+    }
+    std::vector<pyb::object> r;
+    for (Tensor& t : out) r.push_back(Object(t));
+    return r;
+  }
+};
+
+// Drops what neither an effect nor a fetch needs, then inputs and parameters nobody reads.
+void Trim(pir::Program& program) {
+  pir::PassManager passes;
+  passes.Add(pir::CreateDeadCodeElimination());
+  passes.Run(program);
+  for (pir::Operation* op = program.block().front(); op;) {
+    pir::Operation* next = op->next();
+    if ((op->isa("pd_op.data") || op->isa("builtin.parameter")) && op->use_empty()) op->Erase();
+    op = next;
+  }
+}
+
+// The plan is made of a copy: forming groups reorders a block. Without `outputs` the program's own fetches are what it returns.
+// Its inputs are the pd_op.data ops that are needed, in order (`input_names`).
+PlanObject BuildPlan(ProgramObject& p, pyb::object outputs, bool fuse) {
+  pir::IrMapping mapping;
+  std::shared_ptr<pir::Program> copy = p.program().Clone(mapping);
+  if (!outputs.is_none()) {
+    for (pir::Operation* op = copy->block().front(); op;) {
+      pir::Operation* next = op->next();
+      if (op->isa("pd_op.fetch")) op->Erase();
+      op = next;
+    }
+    pir::Builder b(copy.get());
+    int col = 0;
+    for (pyb::handle o : outputs) {
+      pir::BuildFetch(b, mapping.Lookup(p.ValueOf(o)), "fetch_name_" + std::to_string(col), col);
+      ++col;
+    }
+  }
+  Trim(*copy);
+  return {executor::Plan::Build(*copy, fuse)};
+}
+
+std::shared_ptr<ProgramObject> LoadJson(const std::string& path) {
+  return std::make_shared<ProgramObject>(std::move(pir::ReadProgramJsonFile(path).program));
+}
+
+int Init(PyObject* module) {
+  return GuardedInt([&] {
+    static std::once_flag once;
+    std::call_once(once, [] {
+      pyb::register_exception_translator([](std::exception_ptr e) {
+        try {
+          if (e) std::rethrow_exception(e);
+        } catch (const common::Error&) {
+          RaiseCurrent();
+        } catch (const PyErrAlreadySet&) {
+        }
+      });
+    });
+    pyb::module_ root = pyb::reinterpret_borrow<pyb::module_>(module);
+    pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(root.attr("pir").ptr());
+    pyb::class_<OperationObject>(m, "Operation", "One operation of a program.")
+        .def("name", [](OperationObject& o) { return o.get().name(); })
+        .def("num_operands", [](OperationObject& o) { return o.get().num_operands(); })
+        .def("num_results", [](OperationObject& o) { return o.get().num_results(); })
+        .def("operand_source", [](OperationObject& o, int i) {
+          if (i < 0 || i >= o.get().num_operands()) throw pyb::index_error("operand number");
+          return o.owner->Wrap(o.get().operand(i));
+        })
+        .def("result", [](OperationObject& o, int i) {
+          if (i < 0 || i >= o.get().num_results()) throw pyb::index_error("result number");
+          return o.owner->Wrap(o.get().result(i));
+        })
+        .def("results", [](OperationObject& o) {
+          pyb::list l;
+          for (int i = 0; i < o.get().num_results(); ++i) l.append(o.owner->Wrap(o.get().result(i)));
+          return l;
+        })
+        .def("attrs", [](OperationObject& o) {
+          pyb::dict d;
+          for (auto& a : o.get().attrs()) d[pyb::str(a.name.str())] = AttrObject(a.value);
+          return d;
+        });
+    pyb::class_<ProgramObject, std::shared_ptr<ProgramObject>>(m, "Program", pyb::dynamic_attr(),
+                                                               "A program in the IR: what recording writes and executors run.")
+        .def(pyb::init([] { return std::make_shared<ProgramObject>(); }))
+        .def("__str__", &Text)
+        .def("__repr__", &Text)
+        .def("num_ops", [](ProgramObject& p) { return p.program().num_ops(); })
+        .def_property_readonly("_id", [](ProgramObject& p) { return p.program().id(); })
+        .def_property_readonly("_epoch", [](ProgramObject& p) { return p.program().epoch(); })
+        .def("_operations", &Operations)
+        .def("_clone", [](ProgramObject& p) {
+          p.recorder().SyncFlags();
+          return std::make_shared<ProgramObject>(p.program().Clone());
+        })
+        .def("_parameters", &Parameters)
+        .def("_set_parameter", [](ProgramObject& p, const std::string& name, pyb::handle t) {
+          p.program().set_parameter(name, std::make_shared<Tensor>(ToTensor(t.ptr(), "set_parameter", "value")));
+        })
+        .def("_data", [](ProgramObject& p, const std::string& name, const std::vector<int64_t>& shape, pyb::handle dtype) {
+          return Object(p.recorder().Data(name, MetaFrom(name, shape, dtype)));
+        })
+        .def("_bind_input", [](ProgramObject& p, const std::string& name, pyb::handle t) {
+          p.recorder().BindInput(name, ToTensor(t.ptr(), "record", "input"));
+        })
+        .def("_value_name", [](ProgramObject& p, pyb::handle t) { return p.ValueOf(t).name(); })
+        .def("_same_value", [](ProgramObject& p, pyb::handle a, pyb::handle b) { return p.ValueOf(a) == p.ValueOf(b); })
+        .def("_key", [](ProgramObject& p, pyb::handle t) { return reinterpret_cast<uintptr_t>(p.ValueOf(t).impl()); })
+        .def("_append_fetch", [](ProgramObject& p, pyb::handle t, const std::string& name, int col) {
+          pir::BuildFetch(p.recorder().builder(), p.ValueOf(t), name, col);
+        })
+        .def("_prune", &PruneTo, pyb::arg("feeds"), pyb::arg("fetches"), pyb::arg("add_fetch") = true,
+             pyb::arg("feed_names") = std::vector<std::string>())
+        .def("_to_json", [](ProgramObject& p, bool trainable, bool readable) {
+          p.recorder().SyncFlags();
+          return pir::WriteProgramJson(p.program(), {trainable, readable});
+        }, pyb::arg("trainable") = true, pyb::arg("readable") = false)
+        .def("_save_json", [](ProgramObject& p, const std::string& path, bool trainable, bool readable) {
+          p.recorder().SyncFlags();
+          pir::WriteProgramJsonFile(p.program(), path, {trainable, readable});
+        }, pyb::arg("path"), pyb::arg("trainable") = true, pyb::arg("readable") = false)
+        .def("_save_params", &SaveParams)
+        .def("_load_params", &LoadParams)
+        .def("_parameter_names", [](ProgramObject& p) { return pir::SortedParameterNames(p.program()); })
+        .def("_enter", &Enter, pyb::arg("mode"));
+    m.def("_load_json", &LoadJson);
+    m.def("_enter_run", &EnterRun, "Operations run and are not recorded until _leave().");
+    m.def("_leave", &Leave);
+    m.def("_record_mode", [] { return static_cast<int>(egr::State().record); });
+    pyb::class_<PlanObject>(m, "Plan", "A program planned for running.")
+        .def(pyb::init(&BuildPlan), pyb::arg("program"), pyb::arg("outputs") = pyb::none(), pyb::arg("fuse") = false)
+        .def("run", &PlanObject::Run)
+        .def_property_readonly("num_fused", [](PlanObject& p) { return p.plan->num_fused(); })
+        .def_property_readonly("num_instructions", [](PlanObject& p) { return p.plan->num_instructions(); })
+        .def_property_readonly("input_names", [](PlanObject& p) { return p.plan->input_names(); })
+        .def_property_readonly("output_names", [](PlanObject& p) { return p.plan->output_names(); });
+    // _record(program, mode): the context manager tests use; 1 records, 2 records and runs.
+    root.def("_record", [](std::shared_ptr<ProgramObject> p, int mode) {
+      return pyb::module_::import("paddle.static.program").attr("recording")(p, mode);
+    });
+  });
+}
+
+}  // namespace
+
+PADDLE_MODULE_INIT(Init)
+
+}  // namespace paddle::py

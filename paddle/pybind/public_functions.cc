@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Public functions whose Python form differs from their op's: shapes spelled out as arguments, numbers where the op takes tensors,
+// optional bounds. Written by hand because they are called often.
+#include <limits>
+
+#include "paddle/phi/api/ops.h"
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+namespace {
+
+const Tensor& X(PyObject* const* a, const char* op) { return ToTensor(a[0], op, "x"); }
+
+PyObject* Finish(Tensor&& t, PyObject* out) {
+  PyObject* r = ToPy(std::move(t));
+  return IsNone(out) ? r : WriteOut(r, out);
+}
+PyObject* Same(PyObject* o) {
+  Py_INCREF(o);
+  return o;
+}
+
+// --- reshape, expand, transpose
+
+PyObject* Reshape(PyObject* const* a) {
+  PD_CHECK(!IsNone(a[1]), InvalidType, "[reshape] expected a shape, got None");
+  return ToPy(paddle::reshape(X(a, "reshape"), ToInts(a[1], "reshape", "shape")));
+}
+PyObject* ReshapeInplace(PyObject* const* a) {
+  Tensor x = X(a, "reshape_");
+  paddle::reshape_(x, ToInts(a[1], "reshape_", "shape"));
+  return Same(a[0]);
+}
+PyObject* Expand(PyObject* const* a) { return ToPy(paddle::expand(X(a, "expand"), ToInts(a[1], "expand", "shape"))); }
+
+// transpose(x, [1, 0, 2]) and transpose(x, 1, 0, 2) permute; transpose(x, 0, 1) and dim0=, dim1= exchange two axes.
+Ints Permutation(const Tensor& x, PyObject* const* a, const char* op) {
+  int64_t rank = x.ndim();
+  bool named = !IsNone(a[2]) && !IsNone(a[3]);
+  if (named || (SpelledOut() && PyTuple_GET_SIZE(a[1]) == 2)) {
+    int64_t d0 = ToInt(named ? a[2] : PyTuple_GET_ITEM(a[1], 0), op, "dim0");
+    int64_t d1 = ToInt(named ? a[3] : PyTuple_GET_ITEM(a[1], 1), op, "dim1");
+    Ints perm;
+    for (int64_t i = 0; i < rank; ++i) perm.push_back(i);
+    std::swap(perm[common::NormalizeAxis(op, d0, rank)], perm[common::NormalizeAxis(op, d1, rank)]);
+    return perm;
+  }
+  if (IsNone(a[1])) RaiseTypeError(std::string(op) + "() missing 1 required positional argument: 'perm'");
+  return ToInts(a[1], op, "perm");
+}
+PyObject* Transpose(PyObject* const* a) {
+  const Tensor& x = X(a, "transpose");
+  return ToPy(paddle::transpose(x, Permutation(x, a, "transpose")));
+}
+PyObject* TransposeInplace(PyObject* const* a) {
+  Tensor x = X(a, "transpose_");
+  paddle::transpose_(x, Permutation(x, a, "transpose_"));
+  return Same(a[0]);
+}
+
+// --- reductions
+
+PyObject* Max(PyObject* const* a) {
+  return Finish(paddle::max(X(a, "max"), ToInts(a[1], "max", "axis"), a[2] && ToBool(a[2], "max", "keepdim")), a[4]);
+}
+PyObject* Min(PyObject* const* a) {
+  return Finish(paddle::min(X(a, "min"), ToInts(a[1], "min", "axis"), a[2] && ToBool(a[2], "min", "keepdim")), a[4]);
+}
+
+// --- where, pow, clip
+
+PyObject* Where(PyObject* const* a) {
+  const Tensor& c = ToTensor(a[0], "where", "condition");
+  if (IsNone(a[1]) && IsNone(a[2])) {
+    PyRef all = Own(CallOp("nonzero", {a[0]}));
+    const Tensor& index = ToTensor(all.get(), "where", "out");
+    std::vector<Tensor> columns = paddle::unbind(index, 1);
+    PyRef list = Own(Wrap(std::move(columns)));
+    return PyList_AsTuple(list.get());
+  }
+  if (IsNone(a[1]) || IsNone(a[2])) RaiseValueError("either both or neither of x and y should be given");
+  PD_CHECK(c.dtype() == DataType::BOOL, InvalidArgument, "The `condition` is expected to be a boolean Tensor, but got a Tensor with dtype ",
+           phi::NameOf(c.dtype()));
+  Tensor none;
+  Tensor x = ToTensorOrScalar(a[1], IsTensor(a[2]) ? AsTensor(a[2]) : none, "where", "x");
+  Tensor y = ToTensorOrScalar(a[2], IsTensor(a[1]) ? AsTensor(a[1]) : none, "where", "y");
+  return Finish(paddle::where(c, x, y), a[4]);
+}
+
+PyObject* Pow(PyObject* const* a) {
+  Scalar s;
+  if (!IsTensor(a[0])) {
+    const Tensor& y = ToTensor(a[1], "pow", "y");
+    return Finish(paddle::elementwise_pow(ToTensorOrScalar(a[0], y, "pow", "x"), y), a[3]);
+  }
+  const Tensor& x = X(a, "pow");
+  if (IsTensor(a[1])) return Finish(paddle::elementwise_pow(x, ToTensor(a[1], "pow", "y")), a[3]);
+  if (!NumberOf(a[1], &s)) RaiseTypeError(std::string("y must be scalar or tensor type, but received: ") + Py_TYPE(a[1])->tp_name);
+  return Finish(paddle::pow(x, s), a[3]);
+}
+
+bool BoundOf(PyObject* o, Scalar* s) {
+  if (IsNone(o)) return false;
+  *s = ToScalar(o, "clip", "bound");
+  return true;
+}
+bool IsWide(PyObject* o) { return o && IsTensor(o) && (AsTensor(o).is_symbolic() || AsTensor(o).numel() != 1); }
+
+Tensor Clipped(PyObject* const* a) {
+  Tensor x = X(a, "clip");
+  if (IsWide(a[1]) || IsWide(a[2])) {
+    if (!IsNone(a[1])) x = paddle::maximum(x, ToTensorOrScalar(a[1], x, "clip", "min"));
+    if (!IsNone(a[2])) x = paddle::minimum(x, ToTensorOrScalar(a[2], x, "clip", "max"));
+    return x;
+  }
+  Scalar low, high;
+  bool has_low = BoundOf(a[1], &low), has_high = BoundOf(a[2], &high);
+  bool real = phi::IsFloating(x.dtype());
+  if (!real && ((has_low && !low.is_integral()) || (has_high && !high.is_integral()))) {
+    x = paddle::cast(x, DataType::FLOAT32);
+    real = true;
+  }
+  if (!has_low) low = real ? Scalar(-std::numeric_limits<double>::infinity()) : Scalar(std::numeric_limits<int64_t>::min());
+  if (!has_high) high = real ? Scalar(std::numeric_limits<double>::infinity()) : Scalar(std::numeric_limits<int64_t>::max());
+  return paddle::clip(x, low, high);
+}
+PyObject* Clip(PyObject* const* a) { return Finish(Clipped(a), a[4]); }
+
+// --- split
+
+PyObject* Split(PyObject* const* a) {
+  const Tensor& x = X(a, "split");
+  Scalar axis(IsNone(a[2]) ? int64_t{0} : ToInt(a[2], "split", "axis"));
+  if (PyList_Check(a[1]) || PyTuple_Check(a[1])) return Wrap(paddle::split(x, ToInts(a[1], "split", "num_or_sections"), axis));
+  return Wrap(paddle::split_with_num(x, ToInt(a[1], "split", "num_or_sections"), axis));
+}
+
+constexpr ArgSpec Opt(const char* name, const char* alias = nullptr) { return {name, alias, false, false, true}; }
+constexpr ArgSpec Kw(const char* name) { return {name, nullptr, true, false, true}; }
+constexpr ArgSpec kX = {"x", "input"};
+
+constexpr ArgSpec kShape[] = {kX, {"shape", "size", false, true}, Opt("name")};
+constexpr ArgSpec kPerm[] = {kX, {"perm", nullptr, false, true, true}, Kw("dim0"), Kw("dim1"), Opt("name")};
+constexpr ArgSpec kReduce[] = {kX, Opt("axis"), Opt("keepdim"), Opt("name"), Kw("out")};
+constexpr ArgSpec kWhere[] = {{"condition"}, Opt("x", "input"), Opt("y", "other"), Opt("name"), Kw("out")};
+constexpr ArgSpec kPow[] = {kX, {"y", "exponent"}, Opt("name"), Kw("out")};
+constexpr ArgSpec kClip[] = {kX, Opt("min"), Opt("max"), Opt("name"), Kw("out")};
+constexpr ArgSpec kSplit[] = {{"x", "tensor"}, {"num_or_sections", "split_size_or_sections"}, Opt("axis", "dim"), Opt("name")};
+
+template <int N>
+constexpr FnSpec Fn(const char* name, const char* doc, const char* signature, const ArgSpec (&args)[N], PyObject* (*call)(PyObject* const*)) {
+  return {name, "paddle", doc, signature, N, args, call};
+}
+const FnSpec kFns[] = {
+    Fn("reshape", "x with another shape; one extent may be -1 (inferred), 0 copies x's extent.", "(x, shape, name=None)", kShape, Reshape),
+    Fn("reshape_", "reshape in place.", "(x, shape, name=None)", kShape, ReshapeInplace),
+    Fn("expand", "x repeated along axes of 1 to a shape; -1 keeps an extent.", "(x, shape, name=None)", kShape, Expand),
+    Fn("transpose", "x with its axes permuted, or two axes exchanged.", "(x, perm, name=None)", kPerm, Transpose),
+    Fn("transpose_", "transpose in place.", "(x, perm, name=None)", kPerm, TransposeInplace),
+    Fn("max", "The largest element, or those along axes.", "(x, axis=None, keepdim=False, name=None, *, out=None)", kReduce, Max),
+    Fn("min", "The smallest element, or those along axes.", "(x, axis=None, keepdim=False, name=None, *, out=None)", kReduce, Min),
+    Fn("where", "x where the condition holds, y elsewhere; without them, the indices of true elements.",
+       "(condition, x=None, y=None, name=None, *, out=None)", kWhere, Where),
+    Fn("pow", "x to the power y.", "(x, y, name=None, *, out=None)", kPow, Pow),
+    Fn("clip", "x limited to [min, max].", "(x, min=None, max=None, name=None, *, out=None)", kClip, Clip),
+    Fn("split", "Equal parts, or parts of given sizes, as a list.", "(x, num_or_sections, axis=0, name=None)", kSplit, Split)};
+
+bool RegisterAll() {
+  std::vector<Registration> list;
+  for (const FnSpec& f : kFns)
+    for (const char* where : {"paddle", "paddle.Tensor"}) {
+      list.push_back({&f, where, nullptr, true});
+      if (std::string_view(f.name) == "clip") list.push_back({&f, where, "clamp", true});
+    }
+  RegisterFunctions(list.data(), static_cast<int>(list.size()));
+  return true;
+}
+const bool registered = RegisterAll();
+
+}  // namespace
+}  // namespace paddle::py
