@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Audio: windows, mel scales, spectral features, and wave files."""
+from . import backends, features, functional
+from .backends import info, load, save
+
+__all__ = ['functional', 'features', 'backends', 'load', 'info', 'save']

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading and writing 16-bit PCM wave files with the standard library."""
+import wave
+
+import numpy as np
+
+import paddle
+
+__all__ = ['get_current_backend', 'list_available_backends', 'set_backend', 'info', 'load', 'save', 'AudioInfo']
+
+
+class AudioInfo:
+    """What a wave file says of itself."""
+
+    def __init__(self, sample_rate, num_samples, num_channels, bits_per_sample, encoding):
+        self.sample_rate = sample_rate
+        self.num_samples = num_samples
+        self.num_channels = num_channels
+        self.bits_per_sample = bits_per_sample
+        self.encoding = encoding
+
+    num_frames = property(lambda self: self.num_samples)
+
+
+def list_available_backends():
+    """['wave_backend']."""
+    return ['wave_backend']
+
+
+def get_current_backend():
+    """'wave_backend'."""
+    return 'wave_backend'
+
+
+def set_backend(backend_name):
+    """Choose a backend; there is 'wave_backend' only."""
+    if backend_name not in list_available_backends():
+        raise NotImplementedError(f"the backend {backend_name!r} is not available, only {list_available_backends()}")
+
+
+def _open(filepath):
+    try:
+        return wave.open(filepath, 'rb')
+    except (wave.Error, EOFError) as error:
+        raise NotImplementedError(f"wave_backend reads PCM WAV files only: {error}") from None
+
+
+def info(filepath):
+    """Sample rate, length, channels and bits of a wave file."""
+    with _open(filepath) as stream:
+        return AudioInfo(stream.getframerate(), stream.getnframes(), stream.getnchannels(), stream.getsampwidth() * 8,
+                         'PCM_S')
+
+
+def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first=True):
+    """(samples, sample rate) of a wave file: float32 in [-1, 1], or int16 with `normalize=False`."""
+    with _open(filepath) as stream:
+        channels, rate, width = stream.getnchannels(), stream.getframerate(), stream.getsampwidth()
+        data = stream.readframes(stream.getnframes())
+    if width != 2:
+        raise NotImplementedError(f"wave_backend reads 16-bit samples only, got {width * 8}-bit")
+    array = np.frombuffer(data, '<i2').reshape(-1, channels)
+    stop = None if num_frames < 0 else frame_offset + num_frames
+    array = array[frame_offset:stop]
+    array = array.astype('float32') / 2 ** 15 if normalize else array.astype('int16')
+    return paddle.to_tensor(np.ascontiguousarray(array.T if channels_first else array)), rate
+
+
+def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_per_sample=16):
+    """Write samples [channels, T] (or [T, channels]) as a 16-bit wave file; floats are in [-1, 1]."""
+    if src.ndim != 2:
+        raise AssertionError("Expected 2D tensor")
+    if bits_per_sample not in (None, 16):
+        raise ValueError(f"Invalid bits_per_sample, only support 16 bit, got {bits_per_sample}")
+    array = src.numpy()
+    array = array.T if channels_first else array
+    if array.dtype.kind == 'f':
+        array = np.clip(array * 2 ** 15, -2 ** 15, 2 ** 15 - 1).astype('<i2')
+    with wave.open(filepath, 'wb') as stream:
+        stream.setnchannels(array.shape[1])
+        stream.setsampwidth(2)
+        stream.setframerate(sample_rate)
+        stream.writeframes(np.ascontiguousarray(array.astype('<i2')).tobytes())

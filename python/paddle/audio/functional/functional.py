@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mel scales, filter banks and decibels."""
+import math
+
+import numpy as np
+
+import paddle
+
+__all__ = ['hz_to_mel', 'mel_to_hz', 'mel_frequencies', 'fft_frequencies', 'compute_fbank_matrix', 'power_to_db',
+           'create_dct']
+
+_STEP = 200.0 / 3
+_BREAK_HZ = 1000.0
+_BREAK_MEL = _BREAK_HZ / _STEP
+_LOG_STEP = math.log(6.4) / 27.0
+
+
+def _hz_to_mel(freq, htk):
+    freq = np.asarray(freq, 'float64')
+    if htk:
+        return 2595.0 * np.log10(1.0 + freq / 700.0)
+    above = _BREAK_MEL + np.log(np.maximum(freq, _BREAK_HZ) / _BREAK_HZ) / _LOG_STEP
+    return np.where(freq >= _BREAK_HZ, above, freq / _STEP)
+
+
+def _mel_to_hz(mel, htk):
+    mel = np.asarray(mel, 'float64')
+    if htk:
+        return 700.0 * (10.0 ** (mel / 2595.0) - 1.0)
+    return np.where(mel >= _BREAK_MEL, _BREAK_HZ * np.exp(_LOG_STEP * (mel - _BREAK_MEL)), _STEP * mel)
+
+
+def _convert(function, value, htk):
+    if isinstance(value, paddle.Tensor):
+        out = function(value.numpy(), htk)
+        return paddle.to_tensor(out.astype(value.numpy().dtype))
+    return float(function(value, htk))
+
+
+def hz_to_mel(freq, htk=False):
+    """Hertz to mels, a number or a tensor; the HTK formula or Slaney's."""
+    return _convert(_hz_to_mel, freq, htk)
+
+
+def mel_to_hz(mel, htk=False):
+    """Mels to hertz, a number or a tensor."""
+    return _convert(_mel_to_hz, mel, htk)
+
+
+def mel_frequencies(n_mels=64, f_min=0.0, f_max=11025.0, htk=False, dtype='float32'):
+    """`n_mels` frequencies evenly spaced in mels."""
+    mels = np.linspace(_hz_to_mel(f_min, htk), _hz_to_mel(f_max, htk), n_mels)
+    return paddle.to_tensor(_mel_to_hz(mels, htk), dtype=dtype)
+
+
+def fft_frequencies(sr, n_fft, dtype='float32'):
+    """Frequencies of the n_fft // 2 + 1 values of a real transform."""
+    return paddle.to_tensor(np.linspace(0, float(sr) / 2, 1 + n_fft // 2), dtype=dtype)
+
+
+def compute_fbank_matrix(sr, n_fft, n_mels=64, f_min=0.0, f_max=None, htk=False, norm='slaney', dtype='float32'):
+    """Triangular mel filters [n_mels, n_fft // 2 + 1]; `norm` is 'slaney' (equal area), a p of a p-norm, or None."""
+    f_max = float(sr) / 2 if f_max is None else f_max
+    bins = np.linspace(0, float(sr) / 2, 1 + n_fft // 2)
+    edges = _mel_to_hz(np.linspace(_hz_to_mel(f_min, htk), _hz_to_mel(f_max, htk), n_mels + 2), htk)
+    gaps = np.diff(edges)
+    slopes = edges[:, None] - bins[None]
+    rising, falling = -slopes[:-2] / gaps[:-1, None], slopes[2:] / gaps[1:, None]
+    weights = np.maximum(0.0, np.minimum(rising, falling))
+    if norm == 'slaney':
+        weights *= (2.0 / (edges[2:n_mels + 2] - edges[:n_mels]))[:, None]
+    elif isinstance(norm, (int, float)):
+        weights = weights / np.maximum(np.linalg.norm(weights, ord=norm, axis=-1, keepdims=True), 1e-12)
+    return paddle.to_tensor(weights, dtype=dtype)
+
+
+def power_to_db(spect, ref_value=1.0, amin=1e-10, top_db=80.0):
+    """10 log10(spect / ref_value), at most `top_db` below the maximum."""
+    if amin <= 0:
+        raise Exception("amin must be strictly positive")
+    if ref_value <= 0:
+        raise Exception("ref_value must be strictly positive")
+    db = 10.0 * (spect.clip(min=amin).log() / math.log(10.0)) - 10.0 * math.log10(max(ref_value, amin))
+    if top_db is not None:
+        if top_db < 0:
+            raise Exception("top_db must be non-negative")
+        db = paddle.maximum(db, db.max() - top_db)
+    return db
+
+
+def create_dct(n_mfcc, n_mels, norm='ortho', dtype='float32'):
+    """The cosine transform [n_mels, n_mfcc]."""
+    n = np.arange(n_mels)
+    dct = np.cos(math.pi / float(n_mels) * (n + 0.5) * np.arange(n_mfcc)[:, None])
+    if norm is None:
+        dct *= 2.0
+    elif norm == 'ortho':
+        dct[0] *= 1.0 / math.sqrt(2.0)
+        dct *= math.sqrt(2.0 / float(n_mels))
+    else:
+        raise AssertionError(f"norm should be 'ortho' or None, got {norm!r}")
+    return paddle.to_tensor(np.ascontiguousarray(dct.T), dtype=dtype)
