@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages along the edges of a graph."""
+import paddle
+
+from .segment import reduce_rows
+
+__all__ = ['send_u_recv', 'send_ue_recv', 'send_uv']
+
+
+def _rows(x, index):
+    return paddle.gather(x, index.astype('int64').reshape([-1]), axis=0)
+
+
+def _combine(a, b, message_op):
+    if message_op == 'add':
+        return a + b
+    if message_op == 'sub':
+        return a - b
+    if message_op == 'mul':
+        return a * b
+    if message_op == 'div':
+        return a / b
+    raise ValueError(f"message_op should be `add`, `sub`, `mul` or `div`, but received {message_op}")
+
+
+def _count(x, dst_index, out_size):
+    if out_size is None:
+        return x.shape[0]
+    size = int(out_size.numpy().reshape(-1)[0]) if isinstance(out_size, paddle.Tensor) else int(out_size)
+    return size if size > 0 else x.shape[0]
+
+
+def send_u_recv(x, src_index, dst_index, reduce_op='sum', out_size=None, name=None):
+    """Reduce, at each destination, the features of the sources of its edges."""
+    return reduce_rows(_rows(x, src_index), dst_index.numpy().reshape(-1), _count(x, dst_index, out_size),
+                       reduce_op.lower())
+
+
+def _aligned(node, edge):
+    """Edge features with as many dimensions as node features."""
+    while edge.ndim < node.ndim:
+        edge = edge.unsqueeze(-1)
+    return edge
+
+
+def send_ue_recv(x, y, src_index, dst_index, message_op='add', reduce_op='sum', out_size=None, name=None):
+    """Combine source features with edge features y, and reduce at the destinations."""
+    rows = _rows(x, src_index)
+    messages = _combine(rows, _aligned(rows, y), message_op.lower())
+    return reduce_rows(messages, dst_index.numpy().reshape(-1), _count(x, dst_index, out_size), reduce_op.lower())
+
+
+def send_uv(x, y, src_index, dst_index, message_op='add', name=None):
+    """Combine, for each edge, features x of its source and y of its destination."""
+    return _combine(_rows(x, src_index), _rows(y, dst_index), message_op.lower())

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text and table datasets read from local archives. Nothing is downloaded."""
+import collections
+import os
+import re
+import string
+import tarfile
+
+import numpy as np
+
+from paddle.io import Dataset
+
+__all__ = ['UCIHousing', 'Imdb', 'Imikolov']
+
+_HOME = os.path.expanduser('~/.cache/paddle/dataset')
+
+
+def _find(given, folder, name, owner):
+    path = given if given is not None else os.path.join(_HOME, folder, name)
+    if not os.path.exists(path):
+        raise RuntimeError(f"[{owner}] files are not downloaded: give the path of {name}, or put it at {path}")
+    return path
+
+
+def _mode(mode, allowed):
+    if mode.lower() not in allowed:
+        raise AssertionError(f"mode should be one of {', '.join(repr(a) for a in allowed)}, but got {mode}")
+    return mode.lower()
+
+
+class UCIHousing(Dataset):
+    """(13 normalised features, price [1]) of Boston houses; the first 80 % train, the rest test."""
+
+    def __init__(self, data_file=None, mode='train', download=True):
+        self.mode = _mode(mode, ('train', 'test'))
+        self.data_file = _find(data_file, 'uci_housing', 'housing.data', 'UCIHousing')
+        data = np.fromfile(self.data_file, sep=' ').reshape(-1, 14)
+        low, high, mean = data.min(0), data.max(0), data.mean(0)
+        data[:, :13] = (data[:, :13] - mean[:13]) / (high[:13] - low[:13])
+        cut = int(len(data) * 0.8)
+        self.data = data[:cut] if self.mode == 'train' else data[cut:]
+        self.dtype = 'float32'
+
+    def __getitem__(self, idx):
+        row = self.data[idx]
+        return row[:-1].astype(self.dtype), row[-1:].astype(self.dtype)
+
+    def __len__(self):
+        return len(self.data)
+
+
+class Imdb(Dataset):
+    """(word numbers of a review, label [1]): 0 is positive, 1 negative; words rarer than `cutoff` are unknown."""
+
+    def __init__(self, data_file=None, mode='train', cutoff=150, download=True):
+        self.mode = _mode(mode, ('train', 'test'))
+        self.data_file = _find(data_file, 'imdb', 'aclImdb_v1.tar.gz', 'Imdb')
+        self.word_idx = self._dictionary(cutoff)
+        self.docs, self.labels = [], []
+        unknown = self.word_idx['<unk>']
+        for label, kind in enumerate(('pos', 'neg')):
+            for words in self._documents(re.compile(rf'aclImdb/{self.mode}/{kind}/.*\.txt$')):
+                self.docs.append([self.word_idx.get(w, unknown) for w in words])
+                self.labels.append(label)
+
+    def _documents(self, pattern):
+        drop = str.maketrans('', '', string.punctuation)
+        with tarfile.open(self.data_file) as archive:
+            for member in archive:
+                if pattern.match(member.name):
+                    text = archive.extractfile(member).read().decode('utf-8', 'replace')
+                    yield text.rstrip('\n\r').translate(drop).lower().split()
+
+    def _dictionary(self, cutoff):
+        count = collections.Counter()
+        for words in self._documents(re.compile(r'aclImdb/((train)|(test))/((pos)|(neg))/.*\.txt$')):
+            count.update(words)
+        kept = sorted(((w, n) for w, n in count.items() if n > cutoff), key=lambda x: (-x[1], x[0]))
+        words = {w: i for i, (w, _) in enumerate(kept)}
+        words['<unk>'] = len(words)
+        return words
+
+    def __getitem__(self, idx):
+        return np.array(self.docs[idx]), np.array([self.labels[idx]])
+
+    def __len__(self):
+        return len(self.docs)
+
+
+class Imikolov(Dataset):
+    """Penn Treebank n-grams (`data_type` 'NGRAM' of `window_size`) or sequences ('SEQ')."""
+
+    def __init__(self, data_file=None, data_type='NGRAM', window_size=-1, mode='train', min_word_freq=50,
+                 download=True):
+        if data_type.upper() not in ('NGRAM', 'SEQ'):
+            raise AssertionError(f"data type should be 'NGRAM', 'SEQ', but got {data_type}")
+        self.data_type = data_type.upper()
+        self.mode = _mode(mode, ('train', 'test'))
+        self.window_size = window_size
+        self.min_word_freq = min_word_freq
+        self.data_file = _find(data_file, 'imikolov', 'simple-examples.tgz', 'Imikolov')
+        with tarfile.open(self.data_file) as archive:
+            lines = {part: archive.extractfile(f'./simple-examples/data/ptb.{part}.txt').read().decode().splitlines()
+                     for part in ('train', 'valid')}
+        count = self.word_count(lines['valid'], self.word_count(lines['train']))
+        count.pop('<unk>', None)
+        kept = sorted(((w, n) for w, n in count.items() if n > min_word_freq), key=lambda x: (-x[1], x[0]))
+        self.word_idx = {w: i for i, (w, _) in enumerate(kept)}
+        self.word_idx['<unk>'] = len(self.word_idx)
+        self.data = list(self._samples(lines['train' if self.mode == 'train' else 'valid']))
+
+    def word_count(self, f, word_freq=None):
+        """Counts of the words of the lines `f`, with start and end marks."""
+        word_freq = collections.defaultdict(int) if word_freq is None else word_freq
+        for line in f:
+            for word in line.strip().split():
+                word_freq[word] += 1
+            word_freq['<s>'] += 1
+            word_freq['<e>'] += 1
+        return word_freq
+
+    def _samples(self, lines):
+        unknown = self.word_idx['<unk>']
+        for line in lines:
+            words = line.strip().split()
+            if self.data_type == 'NGRAM':
+                if self.window_size <= -1:
+                    raise AssertionError('Invalid gram length')
+                marked = ['<s>'] + words + ['<e>']
+                numbers = [self.word_idx.get(w, unknown) for w in marked]
+                for i in range(self.window_size, len(numbers) + 1):
+                    yield tuple(numbers[i - self.window_size:i])
+            else:
+                numbers = [self.word_idx.get(w, unknown) for w in words]
+                source = [self.word_idx['<s>']] + numbers
+                target = numbers + [self.word_idx['<e>']]
+                if self.window_size > 0 and len(source) > self.window_size:
+                    continue
+                yield source, target
+
+    def __getitem__(self, idx):
+        return tuple(np.array(d) for d in self.data[idx])
+
+    def __len__(self):
+        return len(self.data)
