@@ -95,4 +95,14 @@ Tensor addmm_compose(const Tensor& input, const Tensor& x, const Tensor& y, doub
   return scale(input, Scalar(beta), 0.0, true) + scale(p, Scalar(alpha), 0.0, true);
 }
 
+Tensor interp_again(const Tensor& x, const std::string& format, int64_t d, int64_t h, int64_t w, const std::vector<double>& scale, const std::string& method,
+                    bool align_corners, int64_t align_mode) {
+  auto run = method == "linear"     ? &linear_interp
+             : method == "nearest"  ? &nearest_interp
+             : method == "bicubic"  ? &bicubic_interp
+             : method == "bilinear" ? &bilinear_interp
+                                    : &trilinear_interp;
+  return run(x, Tensor(), Tensor(), Tensor(), format, d, h, w, scale, method, align_corners, align_mode);
+}
+
 }  // namespace paddle

@@ -53,5 +53,7 @@ Tensor variance_backward(const Tensor& dout, const Tensor& x, const common::Ints
 
 Tensor complex_part(const Tensor& x, const Tensor& like, bool imaginary);
 Tensor angle_backward(const Tensor& dout, const Tensor& x);
+Tensor interp_again(const Tensor& x, const std::string& format, int64_t out_d, int64_t out_h, int64_t out_w, const std::vector<double>& scale,
+                    const std::string& method, bool align_corners, int64_t align_mode);
 
 }  // namespace paddle
