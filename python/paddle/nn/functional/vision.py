@@ -65,12 +65,12 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
             raise ValueError(f"scale_shape length should be {n} for input {n + 2}-D tensor.")
         if any(s <= 0 for s in scales):
             raise ValueError("Attr(scale) should be greater than zero.")
-        sizes = [int(math.floor(d * s)) for d, s in zip(spatial, scales)]
+        sizes = [int(math.floor(d * s)) if d >= 0 else -1 for d, s in zip(spatial, scales)]
         if recompute_scale_factor:
             scales = []
     if mode == "area":
         return _area(x, sizes, n, channel_last)
-    if any(s <= 0 for s in sizes):
+    if any(s == 0 or s < -1 for s in sizes) or (not scales and -1 in sizes):
         raise ValueError(f"[interpolate] expected positive output sizes, got {sizes}")
     return _resample(x, mode, n, sizes, scales, align_corners, align_mode, channel_last)
 

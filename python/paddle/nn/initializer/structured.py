@@ -71,9 +71,9 @@ class Orthogonal(Initializer):
             raise AssertionError("Only Tensor with 2 or more dimensions can be initialized by Orthogonal")
         rows, cols = shape[0], math.prod(shape[1:])
         draw = paddle.float32 if is_half(dtype) else dtype
-        flat = gaussian([max(rows, cols), min(rows, cols)], draw, 0.0, 1.0, self._seed)
-        q, r = paddle.linalg.qr(flat, mode="reduced")
-        q = q * paddle.sign(paddle.diag(r))
-        if rows < cols:
-            q = paddle.transpose(q, [1, 0])
-        return paddle.reshape(q * self._gain, shape).astype(dtype)
+        import numpy as np
+        flat = gaussian([max(rows, cols), min(rows, cols)], draw, 0.0, 1.0, self._seed).numpy()
+        q, r = np.linalg.qr(flat)
+        q = q * np.sign(np.diag(r))
+        value = (q.T if rows < cols else q) * np.asarray(self._gain, dtype=flat.dtype)
+        return paddle.to_tensor(np.ascontiguousarray(value).reshape(shape)).astype(dtype)
