@@ -28,7 +28,19 @@ FALLBACK = _lazy.homes({
         'lcm sinc xlogy positive neg negative isin histogramdd bucketize histogram_bin_edges renorm multigammaln reduce_as mode '
         'count_nonzero floor_mod mod true_divide div sub mul eq ne gt ge lt le greater less allclose add_n sgn frac stanh trapz '
         'logit nan_to_num rsub gammainc unique unique_consecutive',
+    'paddle.tensor.search':
+        'argmax argmin argsort sort nonzero argwhere searchsorted cumsum cumprod logcumsumexp cummax cummin prod take_along_axis '
+        'put_along_axis scatter_add scatter_reduce scatter index_add masked_fill as_strided broadcast_to slice unstack increment '
+        'bitwise_invert norm cholesky',
+    'paddle.tensor.special': 'gammainc gammaincc gammaln i0 i0e i1 i1e polygamma nextafter',
     'paddle.tensor.linalg': 'matrix_power inverse dot',
+    'paddle.tensor.random': 'bernoulli_ cauchy_ geometric_ log_normal_ normal_ uniform_',
+    'paddle.tensor.inplace':
+        'baddbmm_ addmm_ bitwise_invert_ cumprod_ cumsum_ div_ equal_ not_equal_ frac_ gammainc_ gammaincc_ gammaln_ gcd_ greater_equal_ '
+        'greater_than_ hypot_ i0_ index_add_ index_fill_ index_put_ lcm_ ldexp_ less_ less_equal_ less_than_ logical_and_ logical_not_ '
+        'logical_or_ logical_xor_ masked_fill_ masked_scatter_ multigammaln_ nan_to_num_ neg_ polygamma_ pow_ scatter_ scatter_add_ '
+        'sinc_ sub_ t_ where_ mod_ floor_mod_ mul_ renorm_ tril_ triu_ bitwise_left_shift_ bitwise_right_shift_ clip_ clamp_ lgamma_ '
+        'digamma_ logit_ erfinv_ put_along_axis_ logaddexp_ floor_divide_ remainder_ multiply_ trunc_',
 })
 
 _lazy.install(globals(), 'paddle', {**FALLBACK, **TABLE}, modules=('attribute', 'creation', 'random', 'to_string', 'einsum', 'manipulation',

@@ -72,25 +72,13 @@ def empty(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=
     return _finish(_C_ops.empty(_shape(shape), dtype or _DEFAULT()), out, device, requires_grad)
 
 
-def _value_dtype(value):
-    if isinstance(value, bool):
-        return 'bool'
-    if isinstance(value, int):
-        return 'int64'
-    if isinstance(value, complex_type):
-        return 'complex128' if _DEFAULT() == 'float64' else 'complex64'
-    if isinstance(value, Tensor):
-        return value.dtype
-    return _DEFAULT()
-
-
 complex_type = type(1j)
 
 
 def full(shape, fill_value, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor of `fill_value`; without dtype the default dtype (bool, int and complex values keep their kind)."""
+    """A tensor of `fill_value`; without dtype bool for a bool, complex128 for a complex number, else the default dtype."""
     if dtype is None:
-        dtype = _DEFAULT() if not isinstance(fill_value, (bool, int, complex_type, Tensor)) else _value_dtype(fill_value)
+        dtype = 'bool' if isinstance(fill_value, bool) else 'complex128' if isinstance(fill_value, complex_type) else _DEFAULT()
     if isinstance(fill_value, str):
         fill_value = float(fill_value)
     return _finish(_C_ops.full(_shape(shape), fill_value, dtype), out, device, requires_grad)
@@ -188,9 +176,8 @@ def assign(x, output=None):
     if isinstance(x, Tensor):
         value = _C_ops.assign(x)
     else:
-        value = paddle.to_tensor(x)
-        if str(value.dtype) == 'paddle.float64' and not hasattr(x, 'dtype'):
-            value = value.astype(_DEFAULT())
+        import numpy as np
+        value = paddle.to_tensor(np.asarray(x))
     if output is None:
         return value
     output._rebind(value)

@@ -16,7 +16,10 @@ isposinf isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm sinc positive neg ne
 renorm multigammaln reduce_as mode count_nonzero floor_mod mod true_divide div sub mul eq ne gt ge lt le greater less allclose add_n sgn
 frac stanh logit nan_to_num gammainc unique unique_consecutive matrix_power inverse dot rank is_complex is_floating_point is_integer
 is_empty broadcast_shape broadcast_shapes polar vander multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig
-eigvals eigvalsh cholesky_solve cholesky_inverse householder_product ormqr slogdet istft stft concat stack
+eigvals eigvalsh cholesky_solve cholesky_inverse householder_product ormqr slogdet istft stft concat stack argmax argmin argsort sort
+nonzero argwhere searchsorted cumsum cumprod logcumsumexp cummax cummin prod take_along_axis put_along_axis scatter_add scatter_reduce
+scatter index_add masked_fill as_strided broadcast_to slice unstack increment bitwise_invert gammaincc gammaln i0 i0e i1 i1e polygamma
+nextafter multiplex cholesky
 '''.split()
 _LINALG = frozenset('multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig eigvals eigvalsh cholesky_solve '
                     'cholesky_inverse householder_product ormqr slogdet'.split())
@@ -31,24 +34,6 @@ def _stub(name, module):
         return function(self, *args, **kwargs)
     method.__name__ = method.__qualname__ = name
     return method
-
-
-def _in_place(name, function):
-    def method(self, *args, **kwargs):
-        result = getattr(self, function)(*args, **kwargs)
-        return _become(self, result)
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f'`{function}` in place.'
-    return method
-
-
-def _become(x, result):
-    """Make `x` hold `result`, with its history, as in-place functions do."""
-    import paddle
-    if paddle.is_grad_enabled() and not x.stop_gradient and x.is_leaf:
-        raise ValueError(f"Leaf Tensor ({x.name}) that doesn't stop gradient can't use inplace strategy.")
-    x._rebind(result)
-    return x
 
 
 class TensorSize(int):
@@ -260,6 +245,11 @@ def _copy(self):
     return result
 
 
+def _type(self):
+    from paddle.base.core import VarDesc
+    return VarDesc.VarType.DENSE_TENSOR
+
+
 def _block(self):
     import paddle
     return paddle.static.default_main_program().global_block()
@@ -272,13 +262,7 @@ _METHODS = {
     'to_dense': _unflatten_dense, '__copy__': _copy,
     'new_full': _new('full'), 'new_zeros': _new('zeros'), 'new_ones': _new('ones'), 'new_empty': _new('empty'),
 }
-_IN_PLACE = '''
-addmm baddbmm logaddexp ldexp frac gcd lcm hypot sinc renorm multigammaln polygamma gammainc gammaincc gammaln i0 nan_to_num masked_scatter
-masked_fill index_fill index_add index_put scatter_add put_along_axis cumsum cumprod t tril triu bitwise_left_shift bitwise_right_shift
-bitwise_not bitwise_invert floor_mod mod div sub mul neg less greater_than greater_equal less_than less_equal equal not_equal
-logical_and logical_or logical_xor logical_not where lerp clip clamp pow digamma lgamma acos asin atan acosh asinh atanh cosh sinh tan
-copysign remainder floor_divide square log log2 log10 log1p expm1 erfinv flatten unsqueeze squeeze transpose cast
-'''.split()
+_SEARCH = {name: 'paddle.tensor.search' for name in ('split_with_sizes', 'softmax', 'fill_diagonal_')}
 _RANDOM = {name: 'paddle.tensor.random' for name in ('uniform_', 'normal_', 'bernoulli_', 'log_normal_', 'cauchy_', 'geometric_', 'random_')}
 
 
@@ -289,7 +273,7 @@ def install(where):
     for name, method in _METHODS.items():
         if name not in present:
             setattr(Tensor, name, method)
-    for name, module in _RANDOM.items():
+    for name, module in {**_RANDOM, **_SEARCH}.items():
         if name not in present:
             setattr(Tensor, name, _stub(name, module))
     for name in _ALSO:
@@ -303,9 +287,10 @@ def install(where):
             setattr(Tensor, name, _stub(name, 'paddle.signal'))
         elif name in where:
             setattr(Tensor, name, _stub(name, where[name]))
-    for name in _IN_PLACE:
-        if name + '_' not in present and name in present:
-            setattr(Tensor, name + '_', _in_place(name + '_', name))
+    for name, module in where.items():
+        if module == 'paddle.tensor.inplace' and name not in present:
+            setattr(Tensor, name, _stub(name, module))
     Tensor.size = property(TensorSize)
     Tensor.device = property(_device)
     Tensor.block = property(_block)
+    Tensor.type = property(_type)

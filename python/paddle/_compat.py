@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Old and foreign spellings: typed tensor classes, torch-compatibility switches, delayed initialisation."""
+import paddle
+from paddle.base.libpaddle import Generator, Tensor  # noqa: F401
+
+
+class _TypedMeta(type):
+    def __instancecheck__(cls, obj):
+        return isinstance(obj, Tensor) and str(obj.dtype) == 'paddle.' + cls._dtype
+
+
+def _typed(name, dtype):
+    def __new__(cls, *args, **kwargs):
+        if not args:
+            return paddle.empty([0], dtype)
+        if isinstance(args[0], int):
+            return paddle.empty(list(args), dtype)
+        return paddle.to_tensor(args[0], dtype=dtype)
+    return _TypedMeta(name, (), {'__new__': __new__, '_dtype': dtype, '__doc__': f'Makes tensors of dtype {dtype}.'})
+
+
+FloatTensor, DoubleTensor, HalfTensor = _typed('FloatTensor', 'float32'), _typed('DoubleTensor', 'float64'), _typed('HalfTensor', 'float16')
+BFloat16Tensor, IntTensor, LongTensor = _typed('BFloat16Tensor', 'bfloat16'), _typed('IntTensor', 'int32'), _typed('LongTensor', 'int64')
+ShortTensor, CharTensor, ByteTensor = _typed('ShortTensor', 'int16'), _typed('CharTensor', 'int8'), _typed('ByteTensor', 'uint8')
+BoolTensor = _typed('BoolTensor', 'bool')
+
+
+class MmapStorage:
+    """The bytes of a file as a tensor: `MmapStorage(path).get_slice('float32')`."""
+
+    def __init__(self, filename, nbytes=-1):
+        import numpy as np
+        self._bytes = np.memmap(filename, dtype='uint8', mode='r')
+        if nbytes >= 0:
+            self._bytes = self._bytes[:nbytes]
+
+    def get_slice(self, dtype='uint8', start=0, stop=None, step=1):
+        """Elements start, start + step, ... of the file read as `dtype`."""
+        tensor = paddle.to_tensor(self._bytes.copy()).view(dtype)
+        return tensor[start:stop:step]
+
+
+class LazyGuard:
+    """Context in which layers are made; parameters are initialised at once."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        return False
+
+
+def disable_signal_handler():
+    """Nothing to do: no signal handlers are installed."""
+
+
+def enable_compat(*, scope=None, blocked_modules=None, backend='torch', silent=False):
+    """Let `import torch` find paddle (everywhere, or in the given scopes)."""
+    import sys
+    if backend != 'torch':
+        raise ValueError(f"[enable_compat] expected backend 'torch', got {backend!r}")
+    sys.modules.setdefault('torch', paddle)
+
+
+def disable_compat():
+    """Undo `enable_compat`."""
+    import sys
+    if sys.modules.get('torch') is paddle:
+        del sys.modules['torch']
