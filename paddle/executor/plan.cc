@@ -230,8 +230,8 @@ std::unique_ptr<Plan::Frame> Plan::MakeFrame() {
 
 void Plan::RunInstruction(const Instruction& ins, Frame& f, size_t i) {
   if (ins.fused) {
-    const Tensor* in[64];
-    Tensor* out[16];
+    const Tensor* in[kMaxFusedInputs];
+    Tensor* out[kMaxFusedOutputs];
     for (size_t k = 0; k < ins.in.size(); ++k) in[k] = &f.values[ins.in[k].first];
     for (size_t k = 0; k < ins.out.size(); ++k) out[k] = &f.values[ins.out[k].value];
     ins.fused->Run(in, out);

@@ -22,6 +22,8 @@ class FusedKernel {
   virtual ~FusedKernel() = default;
   virtual void Run(const Tensor* const* inputs, Tensor* const* outputs) = 0;
 };
+// A group with more is left to its single ops.
+inline constexpr size_t kMaxFusedInputs = 64, kMaxFusedOutputs = 16;
 // Finds groups in a block. Null: no compiler.
 struct FusedGroup {
   std::vector<pir::Operation*> ops;  // in order; the last is where the kernel runs

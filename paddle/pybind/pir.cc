@@ -250,6 +250,7 @@ int Init(PyObject* module) {
   return GuardedInt([&] {
     static std::once_flag once;
     std::call_once(once, [] {
+      egr::RegisterPirOps();
       pyb::register_exception_translator([](std::exception_ptr e) {
         try {
           if (e) std::rethrow_exception(e);

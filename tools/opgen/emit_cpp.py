@@ -9,6 +9,18 @@ from .model import KINDS, StanzaError, identity
 ARG_KIND = {"Tensor": "kTensor", "Tensor?": "kOptionalTensor", "Tensor[]": "kTensorList"}
 
 
+ALTERNATIVES = {"double": "double", "float": "float", "int": "int32_t", "int64_t": "int64_t", "bool": "bool"}
+
+
+def attr_form(op_name, arg):
+    """(ArgDef kind, AttrValue alternative) of an attribute: an operand only where PaddlePaddle makes it one."""
+    ident = identity(op_name)
+    if not arg.is_operand_attr or not ident or arg.name in ident["mutable"]:
+        return ("kOperandAttr" if arg.is_operand_attr else "kAttr"), arg.attr_type
+    types = {n: t for n, t, _ in ident["attrs"]}
+    return "kAttr", ALTERNATIVES.get(types.get(arg.name), arg.attr_type)
+
+
 def ret_type(op):
     one = ["std::vector<Tensor>" if o.variadic else "Tensor" for o in op.outs]
     return one[0] if len(one) == 1 else f"std::tuple<{', '.join(one)}>"
@@ -241,9 +253,9 @@ class Family:
         attr_pos = {}
         for k, (n, a) in enumerate(g["attrs"]):
             attr_pos[n] = k
-            kind = "kOperandAttr" if n in g["mutable"] else "kAttr"
             if a is not None:
-                args.append(f'{{"{n}", ArgDef::{kind}, AttrIndex<{a.attr_type}>(), {{}}}}')
+                kind, alt = attr_form(g["name"], a)
+                args.append(f'{{"{n}", ArgDef::{kind}, AttrIndex<{alt}>(), {{}}}}')
             else:
                 default = {"axis": "int32_t{-1}", "reduce_all": "false"}.get(n, "int32_t{0}")
                 args.append(f'{{"{n}", ArgDef::kAttr, AttrIndex<{"bool" if default == "false" else "int32_t"}>(), AttrValue({default})}}')
@@ -404,6 +416,14 @@ class Family:
         outs = ", ".join(f"{'std::vector<Tensor>' if o.variadic else 'Tensor'}& {o.name}" for o in op.outs)
         plist = params(op)
         L = [f"void run_{op.name}({plist}{', ' if plist else ''}{outs}) {{"]
+        if op.tensors and not op.internal:
+            L.insert(0, f"extern OpDef def_{op.name};")
+            slots = ", ".join(f"InSlot({t.name})" for t in op.tensors)
+            ats = ", ".join(self.attr_value(a) for a in op.attrs) or "AttrValue()"
+            L.append("  if (__builtin_expect(phi::g_has_external_kernels, 0)) {")
+            L.append(f"    const InSlot slots_[] = {{{slots}}};\n    const AttrValue values_[] = {{{ats}}};")
+            L.append(f"    OutSlot results_[] = {{{', '.join(f'OutSlot({o.name})' for o in op.outs)}}};")
+            L.append(f"    if (phi::RunExternalKernel(def_{op.name}, slots_, values_, results_)) return;\n  }}")
         if op.elementwise:
             tens = [t.name for t in op.tensors]
             L.append(f"  const Tensor* in[] = {{{', '.join('&' + n for n in tens)}}};")
@@ -475,7 +495,7 @@ class Family:
             if a.is_tensor:
                 args.append(f'{{"{a.name}", ArgDef::{ARG_KIND[a.kind]}, 0, {{}}}}')
             else:
-                kind = "kOperandAttr" if a.is_operand_attr else "kAttr"
+                kind, alt = attr_form(op.name, a)
                 d = "{}"
                 if a.cpp_default is not None:
                     d = f"AttrValue({a.attr_type}({a.cpp_default}))" if a.kind not in ("int[]", "int64[]", "float[]", "double[]", "str[]", "Scalar[]") else \

@@ -1,103 +1,164 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/eager/dispatch/record.h"
 
-#include <algorithm>
+#include <atomic>
+
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/pir/dialect/builtin.h"
 
 namespace egr {
 namespace {
 
 pir::Type TypeOf(const phi::Meta& m) { return pir::DenseTensorType::Get(m.dtype, m.dims); }
 
-void SetValue(Tensor& t, pir::Value v) { t->value = v.impl(); }
+constexpr int kIndexBits = 32;
+uint64_t IdOf(const Tensor& t) { return reinterpret_cast<uint64_t>(t->value) >> kIndexBits; }
+size_t IndexOf(const Tensor& t) { return reinterpret_cast<uint64_t>(t->value) & ((uint64_t{1} << kIndexBits) - 1); }
 
-Tensor Symbolic(pir::Value v) {
-  auto impl = phi::TensorImpl::Make();
-  impl->kind = phi::ImplKind::kSymbolic;
-  impl->dtype = v.dtype();
-  impl->symbolic_dims = v.dims();
-  impl->value = v.impl();
-  impl->stop_gradient = true;
-  impl->numel = 0;
-  return Tensor(impl);
+const pir::OpInfo* Builtin(const char* name) {
+  const pir::OpInfo* info = pir::FindOp(name);
+  PD_ASSERT(info != nullptr);
+  return info;
 }
+
+const pir::OpInfo* InfoOf(const phi::OpDef& op) {
+  static auto* infos = [] {
+    auto* m = new std::unordered_map<const phi::OpDef*, const pir::OpInfo*>;
+    for (auto& [name, def] : phi::AllOpDefs())
+      if (const pir::OpInfo* info = pir::FindOp("pd_op." + name)) (*m)[def] = info;
+    return m;
+  }();
+  auto it = infos->find(&op);
+  if (it != infos->end()) return it->second;
+  return pir::FindOp(std::string("pd_op.") + op.name);  // registered later: custom ops
+}
+
+bool InUse(const pir::Program& program, const std::string& name) { return program.parameter(name) != nullptr; }
 
 }  // namespace
 
 pir::Attribute ToPirAttribute(const phi::AttrValue& v) { return pir::Attribute::From(v); }
 
-Recorder::Recorder(pir::Program* program) : program_(program), builder_(program) {}
-
-Tensor Recorder::Wrap(pir::Value v) { return Symbolic(v); }
-
-Tensor Recorder::Data(const std::string& name, const phi::Meta& meta) {
-  pir::AttributeMap attrs;
-  attrs.Set("name", pir::Attribute::Str(name));
-  attrs.Set("shape", pir::Attribute::IntArray([&] {
-              common::Ints s;
-              for (auto d : meta.dims) s.push_back(d.visible());
-              return s;
-            }()));
-  attrs.Set("dtype", pir::Attribute::DType(meta.dtype));
-  attrs.Set("place", pir::Attribute::PlaceAttr(phi::Place{phi::AllocationType::UNDEFINED, 0, 0}));
-  pir::Type types[] = {TypeOf(meta)};
-  auto* op = builder_.Create(pir::FindOp("pd_op.data"), {}, std::move(attrs), types);
-  op->result(0).set_name(name);
-  return Symbolic(op->result(0));
+Recorder::Recorder(pir::Program* program) : program_(program), builder_(program) {
+  static std::atomic<uint64_t> next{1};
+  id_ = next++;
 }
 
-pir::Value Recorder::ValueOf(const Tensor& t) {
-  if (!t.defined()) return {};
-  if (t->value) {
-    pir::Value v(static_cast<pir::detail::ValueImpl*>(t->value));
-    pir::Operation* op = v.defining_op();
-    if (t.is_symbolic() || (op && op->program() == program_)) return v;
+void Recorder::SetValue(const Tensor& t, pir::Value v) {
+  values_.push_back(v);
+  t->value = reinterpret_cast<void*>((id_ << kIndexBits) | (values_.size() - 1));
+}
+
+Tensor Recorder::Wrap(pir::Value v) {
+  auto impl = phi::TensorImpl::Make();
+  impl->kind = phi::ImplKind::kSymbolic;
+  impl->dtype = v.dtype();
+  impl->symbolic_dims = v.dims();
+  impl->stop_gradient = true;
+  impl->numel = 0;
+  Tensor t(impl);
+  SetValue(t, v);
+  return t;
+}
+
+pir::Operation* Recorder::Create(const pir::OpInfo* info, const std::vector<pir::Value>& operands, pir::AttributeMap attrs,
+                                 const std::vector<pir::Type>& types, bool differentiable) {
+  pir::Operation* op = builder_.Create(info, operands, std::move(attrs), types);
+  for (int i = 0; i < op->num_results(); ++i) {
+    pir::Value v = op->result(i);
+    if (!v.type()) continue;
+    bool floating = v.type().is_vector() || phi::IsDifferentiable(v.dtype());
+    v.set_stop_gradient(!(differentiable && floating));
   }
-  PD_CHECK(!t.is_symbolic(), PreconditionNotMet, "expected a value of the program being recorded, got one of another program");
+  return op;
+}
+
+pir::Value Recorder::MakeData(const std::string& name, const phi::Meta& meta) {
+  pir::Value v = pir::BuildData(builder_, name, TypeOf(meta));
+  v.set_name(name);
+  v.set_stop_gradient(true);
+  return v;
+}
+
+Tensor Recorder::Data(const std::string& name, const phi::Meta& meta) {
+  Tensor t = Wrap(MakeData(name, meta));
+  inputs_.push_back({t, values_.back()});
+  return t;
+}
+
+void Recorder::BindInput(const std::string& name, const Tensor& t) {
+  PD_CHECK(!t.is_symbolic(), InvalidType, "[record] expected an input with data, got one that is being recorded");
+  SetValue(t, MakeData(name, t.meta()));
+  inputs_.push_back({t, values_.back()});
+}
+
+void Recorder::SyncFlags() {
+  for (auto& [t, v] : inputs_) v.set_stop_gradient(t.stop_gradient());
+}
+
+pir::Value Recorder::Capture(const Tensor& t) {
   auto it = captured_index_.find(t.impl());
   if (it != captured_index_.end()) return captured_[it->second].value;
-  std::string name = "captured_" + std::to_string(captured_.size());
+  PD_CHECK(t->kind == phi::ImplKind::kDense, Unimplemented, "[record] expected a dense tensor, got one of another kind");
+  AutogradMeta* m = MaybeMeta(t);
+  std::string name = m && !m->name.empty() ? m->name : "captured_" + std::to_string(captured_.size());
+  for (std::string base = name; InUse(*program_, name);) name = base + "_" + std::to_string(captured_.size());
   pir::Builder::Guard guard(builder_);
   builder_.SetToStart(&program_->block());
-  Tensor data = Data(name, t.meta());
-  pir::Value v(static_cast<pir::detail::ValueImpl*>(data->value));
+  pir::Value v = pir::BuildParameter(builder_, name, TypeOf(t.meta()), t.requires_grad());
+  v.set_stop_gradient(t.stop_gradient());
+  v.set_persistable(true);
+  v.set_name(name);
+  program_->set_parameter(name, std::make_shared<Tensor>(t));
   captured_index_[t.impl()] = captured_.size();
   captured_.push_back({t, v, name});
   return v;
 }
 
+pir::Value Recorder::ValueOf(const Tensor& t) {
+  if (!t.defined()) return {};
+  if (t->value && IdOf(t) == id_) return values_[IndexOf(t)];
+  PD_CHECK(!t.is_symbolic(), PreconditionNotMet, "expected a value of the program being recorded, got one of another program");
+  return Capture(t);
+}
+
 pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
   pir::AttributeMap attrs;
-  pir::Type types[1];
+  const phi::Place cpu{phi::AllocationType::CPU, 0, 0};
+  attrs.Set("place", pir::Attribute::PlaceAttr(cpu));
   if (auto* ints = std::get_if<common::Ints>(&v)) {
-    attrs.Set("value", pir::Attribute::Array([&] {
-                std::vector<pir::Attribute> a;
-                for (int64_t i : *ints) a.push_back(pir::Attribute::Int64(i));
-                return a;
-              }()));
+    std::vector<pir::Attribute> items;
+    for (int64_t i : *ints) items.push_back(pir::Attribute::Int64(i));
+    attrs.Set("value", pir::Attribute::Array(std::move(items)));
     attrs.Set("dtype", pir::Attribute::DType(phi::DataType::INT64));
-    attrs.Set("place", pir::Attribute::PlaceAttr(phi::Place{}));
-    types[0] = pir::DenseTensorType::Get(phi::DataType::INT64, common::Dims{common::Dim(ints->size())});
-    return builder_.Create(pir::FindOp("pd_op.full_int_array"), {}, std::move(attrs), types)->result(0);
+    pir::Type type = pir::DenseTensorType::Get(phi::DataType::INT64, common::Dims{common::Dim(ints->size())});
+    return Create(Builtin("pd_op.full_int_array"), {}, std::move(attrs), {type}, false)->result(0);
   }
   phi::Scalar s = std::get<phi::Scalar>(v);
+  PD_CHECK(!phi::IsComplex(s.dtype()), Unimplemented, "[record] expected a real scalar argument, got a complex one");
   phi::DataType dtype = s.dtype() == phi::DataType::FLOAT64 ? phi::DataType::FLOAT32 : s.dtype();
   attrs.Set("shape", pir::Attribute::IntArray(common::Ints{1}));
   attrs.Set("value", pir::Attribute::Double(s.to_double()));
   attrs.Set("dtype", pir::Attribute::DType(dtype));
-  attrs.Set("place", pir::Attribute::PlaceAttr(phi::Place{}));
-  types[0] = pir::DenseTensorType::Get(dtype, common::Dims{common::Dim(1)});
-  return builder_.Create(pir::FindOp("pd_op.full"), {}, std::move(attrs), types)->result(0);
+  pir::Type type = pir::DenseTensorType::Get(dtype, common::Dims{common::Dim(1)});
+  return Create(Builtin("pd_op.full"), {}, std::move(attrs), {type}, false)->result(0);
 }
 
 void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs, bool run) {
-  const pir::OpInfo* info = pir::FindOp(std::string("pd_op.") + op.name);
+  const pir::OpInfo* info = InfoOf(op);
   PD_ASSERT(info != nullptr);
+  bool differentiable = false;
   std::vector<std::vector<phi::Meta>> in_metas(op.tensors.size()), out_metas(op.outs.size());
   std::vector<phi::MetaSlot> slots(op.tensors.size());
   std::vector<pir::Value> operands;
   for (size_t i = 0; i < op.tensors.size(); ++i) {
+    bool needs = false;
     for (int k = 0; k < in[i].n; ++k)
-      if (in[i].p[k].defined()) in_metas[i].push_back(in[i].p[k].meta());
+      if (in[i].p[k].defined()) {
+        in_metas[i].push_back(in[i].p[k].meta());
+        needs = needs || (State().grad_enabled && NeedsGrad(in[i].p[k]));
+      }
+    differentiable = differentiable || needs;
     slots[i] = {in_metas[i].data(), static_cast<int>(in_metas[i].size())};
     if (op.tensors[i]->kind == phi::ArgDef::kTensorList) {
       std::vector<pir::Value> items;
@@ -106,8 +167,7 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
         items.push_back(ValueOf(in[i].p[k]));
         types.push_back(items.back().type());
       }
-      pir::Type vec[] = {pir::VectorType::Get(types)};
-      operands.push_back(builder_.Create(pir::FindOp("builtin.combine"), items, {}, vec)->result(0));
+      operands.push_back(Create(Builtin("builtin.combine"), items, {}, {pir::VectorType::Get(types)}, needs)->result(0));
     } else {
       operands.push_back(in[i].n && in[i].p[0].defined() ? ValueOf(in[i].p[0]) : pir::Value());
     }
@@ -128,7 +188,9 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
     if (d.kind == phi::ArgDef::kOperandAttr) {
       operands.push_back(AttrOperand(attrs[a]));
     } else {
-      map.Set(d.name, ToPirAttribute(attrs[a]));
+      pir::Attribute attr = ToPirAttribute(attrs[a]);
+      if (attrs[a].index() != d.attr_index && attr) attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
+      map.Set(d.name, attr);
     }
   }
   std::vector<pir::Type> types;
@@ -141,24 +203,23 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       types.push_back(out_metas[k].empty() || out_metas[k][0].dtype == phi::DataType::UNDEFINED ? pir::Type() : TypeOf(out_metas[k][0]));
     }
   }
-  pir::Operation* made = builder_.Create(info, operands, std::move(map), types);
+  pir::Operation* made = Create(info, operands, std::move(map), types, differentiable);
   for (size_t k = 0; k < op.outs.size(); ++k) {
     pir::Value v = made->result(static_cast<int>(k));
     if (outs[k].list) {
       std::vector<pir::Type> items;
       for (auto& m : out_metas[k]) items.push_back(TypeOf(m));
-      pir::Value vec[] = {v};
-      pir::Operation* split = builder_.Create(pir::FindOp("builtin.split"), vec, {}, items);
+      pir::Operation* split = Create(Builtin("builtin.split"), {v}, {}, items, differentiable);
       if (!run) outs[k].list->clear();
       for (size_t i = 0; i < items.size(); ++i) {
-        if (!run) outs[k].list->push_back(Symbolic(split->result(static_cast<int>(i))));
+        if (!run) outs[k].list->push_back(Wrap(split->result(static_cast<int>(i))));
         else SetValue((*outs[k].list)[i], split->result(static_cast<int>(i)));
       }
     } else if (outs[k].p && types[k]) {
       if (run) {
         SetValue(*outs[k].p, v);
       } else {
-        *outs[k].p = Symbolic(v);
+        *outs[k].p = Wrap(v);
       }
     }
   }

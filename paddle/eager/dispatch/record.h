@@ -17,15 +17,18 @@ namespace egr {
 
 using paddle::Tensor;
 
+// Records ops into one program. Tensors know their place in it by a token (recorder id and index), so a tensor that outlives
+// the recorder, or belongs to another one, is recognised and never followed.
 class Recorder {
  public:
   explicit Recorder(pir::Program* program);
 
   pir::Program* program() const { return program_; }
   pir::Builder& builder() { return builder_; }
-  // The value of a tensor: recorded, a parameter, or an eager tensor captured as a program input.
+  // The value of a tensor: recorded, or an eager tensor captured as a builtin.parameter (by its name, trainable when it needs
+  // a gradient) that shares the tensor's memory. Throws PreconditionNotMet for a symbolic tensor of another recorder.
   pir::Value ValueOf(const Tensor& t);
-  // Eager tensors that became inputs, in order, with their values.
+  // Eager tensors that were captured, in order, with their values.
   struct Captured {
     Tensor tensor;
     pir::Value value;
@@ -34,15 +37,29 @@ class Recorder {
   const std::vector<Captured>& captured() const { return captured_; }
   // Declares a program input.
   Tensor Data(const std::string& name, const phi::Meta& meta);
+  // Declares a program input whose value during this recording ("both") is `t`.
+  void BindInput(const std::string& name, const Tensor& t);
+  // A symbolic tensor for a value of the program.
   Tensor Wrap(pir::Value v);
+  // Carries stop_gradient, which users may set after making an input, over to the values of inputs and parameters.
+  void SyncFlags();
 
   void Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs, bool run);
 
  private:
   pir::Value AttrOperand(const phi::AttrValue& v);
+  pir::Value MakeData(const std::string& name, const phi::Meta& meta);
+  pir::Value Capture(const Tensor& t);
+  void SetValue(const Tensor& t, pir::Value v);
+  // Creates an op whose results stop gradients unless `differentiable` and their dtype allows one.
+  pir::Operation* Create(const pir::OpInfo* info, const std::vector<pir::Value>& operands, pir::AttributeMap attrs,
+                         const std::vector<pir::Type>& types, bool differentiable);
 
   pir::Program* program_;
   pir::Builder builder_;
+  uint64_t id_;
+  std::vector<pir::Value> values_;
+  std::vector<std::pair<Tensor, pir::Value>> inputs_;
   std::vector<Captured> captured_;
   std::unordered_map<phi::TensorImpl*, size_t> captured_index_;
 };

@@ -137,9 +137,24 @@ Place AttrAs<Place>(const AttrValue& v, const char* op, const char* name) {
   WrongKind(op, name, "a place");
 }
 
+bool g_has_external_kernels = false;
+
+bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
+  for (size_t i = 0; i < op.tensors.size(); ++i)
+    for (int k = 0; k < in[i].n; ++k) {
+      const Tensor& t = in[i].p[k];
+      if (!t.defined()) continue;
+      const ExternalKernel* kernel = FindExternalKernel(op, t.dtype(), t.place());
+      if (kernel) kernel->fn(kernel->self, op, in, attrs, outs);
+      return kernel != nullptr;
+    }
+  return false;
+}
+
 void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, ExternalKernel kernel) {
   std::lock_guard<std::mutex> lock(g_kernel_mutex);
   Kernels()[{op, static_cast<int>(dtype), static_cast<int>(place.type), place.custom}] = kernel;
+  g_has_external_kernels = true;
 }
 const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place place) {
   std::lock_guard<std::mutex> lock(g_kernel_mutex);

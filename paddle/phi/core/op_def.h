@@ -87,5 +87,9 @@ struct ExternalKernel {
 };
 void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, ExternalKernel kernel);
 const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place place);
+// True once any external kernel is registered: generated ops look for one only then.
+extern bool g_has_external_kernels;
+// Runs the external kernel for the dtype and place of the first tensor argument; false when there is none.
+bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs);
 
 }  // namespace phi

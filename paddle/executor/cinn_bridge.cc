@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives the executor the fusion compiler: groups found in a block become kernels of a plan.
+#include <utility>
+
+#include "paddle/cinn/fusion/fused_ops.h"
+#include "paddle/executor/plan.h"
+
+namespace executor {
+namespace {
+
+class CinnKernel final : public FusedKernel {
+ public:
+  explicit CinnKernel(std::shared_ptr<cinn::FusedRunner> runner) : runner_(std::move(runner)) {}
+  void Run(const Tensor* const* inputs, Tensor* const* outputs) override { runner_->Run(inputs, outputs); }
+
+ private:
+  std::shared_ptr<cinn::FusedRunner> runner_;
+};
+
+std::vector<FusedGroup> FuseWithCinn(pir::Block& block) {
+  std::vector<FusedGroup> groups;
+  for (cinn::CompiledOps& c : cinn::CompileBlock(block)) {
+    if (c.ops.inputs.size() > kMaxFusedInputs || c.ops.outputs.size() > kMaxFusedOutputs) continue;
+    groups.push_back({c.ops.ops, c.ops.inputs, c.ops.outputs, std::make_shared<CinnKernel>(c.runner)});
+  }
+  return groups;
+}
+
+[[maybe_unused]] const bool registered = (SetFusionPass(FuseWithCinn), true);
+
+}  // namespace
+}  // namespace executor

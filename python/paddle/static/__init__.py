@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`paddle.static`: programs that are recorded, differentiated, saved and run by an executor."""
+from paddle import _lazy
+from paddle.static.program import _static_mode, disable_static, enable_static  # noqa: F401
+
+_HOMES = _lazy.homes({
+    'paddle.static.program': 'Program Variable default_main_program default_startup_program program_guard name_scope device_guard '
+                             'data cpu_places cuda_places xpu_places create_parameter create_global_var',
+    'paddle.static.input_spec': 'InputSpec',
+    'paddle.static.gradient': 'append_backward gradients',
+    'paddle.static.executor': 'Executor CompiledProgram BuildStrategy Scope global_scope scope_guard',
+    'paddle.static.io': 'save_inference_model load_inference_model normalize_program serialize_program deserialize_program '
+                        'serialize_persistables deserialize_persistables save_to_file load_from_file',
+    'paddle.base.param_attr': 'WeightNormParamAttr',
+})
+__all__ = sorted(_HOMES)
+_lazy.install(globals(), 'paddle.static', _HOMES, modules=('program', 'executor', 'io', 'gradient', 'input_spec', 'block'))

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one block of a program as programs written for PaddlePaddle see it, and ops appended under their old names."""
+from paddle.base import libpaddle as _core
+
+
+class Block:
+    """The operations of a program and its variables by name."""
+
+    def __init__(self, program):
+        self.program = program
+        self.idx = 0
+        self.parent_idx = -1
+
+    @property
+    def ops(self):
+        """The operations in order."""
+        return self.program._operations()
+
+    def all_parameters(self):
+        """The parameters the program reads, sorted by name."""
+        values = self.program._parameters()
+        return [values[name] for name in self.program._parameter_names() if name in values]
+
+    def var(self, name):
+        """The input, parameter or named result called `name`; ValueError when there is none."""
+        found = self._find_var(name)
+        if found is None:
+            raise ValueError(f"[block] expected a variable of the program, got the unknown name {name!r}")
+        return found
+
+    def has_var(self, name):
+        """Whether the program has a variable of this name."""
+        return self._find_var(name) is not None
+
+    def create_var(self, name=None, shape=None, dtype=None, **kwargs):
+        """A place for the result of `append_op`: filled when it is an output."""
+        return OutputVar(name, shape, dtype)
+
+    def append_op(self, type, inputs=None, outputs=None, attrs=None, **kwargs):
+        """Append the op `type`, an old name such as "elementwise_add", with tensors and attributes under their old names.
+
+        Outputs made by `create_var` receive the results. Returns the list of results. Raises ValueError for an unknown op, input,
+        output or attribute.
+        """
+        return append_op(self.program, type, inputs or {}, outputs or {}, attrs or {})
+
+    def _find_var(self, name):
+        parameters = self.program._parameters()
+        if name in parameters:
+            return parameters[name]
+        named = self.program.__dict__.get('_named', {})
+        if name in named:
+            return named[name]
+        for op in self.ops:
+            if op.name() == 'pd_op.data' and op.attrs()['name'] == name:
+                return op.result(0)
+        return None
+
+
+class OutputVar:
+    """A variable that has a value once an op wrote it; stands for that value in `append_op` and fetch lists."""
+
+    def __init__(self, name, shape, dtype):
+        self.name, self._shape, self._dtype, self.value = name, shape, dtype, None
+
+    def __getattr__(self, name):
+        value = self.__dict__.get('value')
+        if value is None:
+            raise AttributeError(f"variable {self.__dict__.get('name')!r} has no value yet, so no {name!r}")
+        return getattr(value, name)
+
+
+# Attributes of old ops that say nothing about what is computed.
+_IGNORED = {'op_role', 'op_role_var', 'op_namescope', 'op_device', 'op_callstack', 'with_quant_attr', 'use_mkldnn', 'use_cudnn',
+            'mkldnn_data_type', 'use_onednn', 'onednn_data_type', 'name'}
+
+
+def _one(values, where):
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    values = [v.value if isinstance(v, OutputVar) else v for v in values]
+    for v in values:
+        if not isinstance(v, _core.Tensor):
+            raise TypeError(f"[{where}] expected a tensor, got {type(v)}")
+    return values
+
+
+def append_op(program, type, inputs, outputs, attrs):
+    """Record the op of the old name `type` into `program`; see `Block.append_op`."""
+    import contextlib
+
+    import paddle
+    from paddle._legacy_ops import OPS
+    from paddle.static.program import recording
+    row = OPS.get(type)
+    if row is None:
+        raise ValueError(f"[append_op] expected a known op, got {type!r}")
+    op_name, args, out_names, fixed = row
+    inputs, attrs = dict(inputs), {k: v for k, v in attrs.items() if k not in _IGNORED}
+    for k, want in fixed.items():
+        if k in attrs and attrs.pop(k) != want:
+            raise ValueError(f"[{type}] expected attribute {k} to be {want!r}, the only supported value")
+    call = []
+    for kind, old, default in args:
+        if kind == 'attr':
+            call.append(attrs.pop(old, default))
+            if call[-1] is REQUIRED:
+                raise ValueError(f"[{type}] expected the attribute {old}, got none")
+            continue
+        values = inputs.pop(old, None)
+        if values is None or (isinstance(values, (list, tuple)) and not values):
+            if kind == 'tensor':
+                raise ValueError(f"[{type}] expected the input {old}, got none")
+            call.append(None if kind == 'optional' else [])
+            continue
+        values = _one(values, type)
+        if kind != 'list' and len(values) != 1:
+            raise ValueError(f"[{type}] expected one tensor as {old}, got {len(values)}")
+        call.append(values if kind == 'list' else values[0])
+    if inputs or attrs:
+        raise ValueError(f"[{type}] expected no other inputs and attributes, got {sorted(inputs) + sorted(attrs)}")
+    mode = _core.pir._record_mode()
+    with (recording(program) if mode == 0 else contextlib.nullcontext()):
+        result = getattr(paddle._C_ops, op_name)(*call)
+    results = list(result) if isinstance(result, tuple) else [result]
+    for old, value in zip(out_names, results):
+        places = outputs.pop(old, None) if isinstance(outputs, dict) and old in outputs else None
+        if places is None:
+            continue
+        places = places if isinstance(places, (list, tuple)) else [places]
+        values = value if isinstance(value, list) else [value]
+        if len(places) != len(values):
+            raise ValueError(f"[{type}] expected {len(values)} variables as output {old}, got {len(places)}")
+        for place, v in zip(places, values):
+            if isinstance(place, OutputVar):
+                place.value = v
+                if place.name:
+                    program.__dict__.setdefault('_named', {})[place.name] = v
+            elif isinstance(place, _core.Tensor):
+                place._rebind(v)
+            else:
+                raise TypeError(f"[{type}] expected a variable as output {old}, got {place!r}")
+    return results
+
+
+class _Required:
+    def __repr__(self):
+        return 'REQUIRED'
+
+
+REQUIRED = _Required()
+
+
+def install(cls):
+    """Give the program class its Python methods."""
+
+    def global_block(self):
+        """The block of the program."""
+        return Block(self)
+
+    def clone(self, for_test=False):
+        """A copy that shares the parameters."""
+        return self._clone()
+
+    def all_parameters(self):
+        """The parameters the program reads, sorted by name."""
+        return Block(self).all_parameters()
+
+    def list_vars(self):
+        """All results of the program's operations."""
+        return [v for op in self._operations() for v in op.results() if v is not None]
+
+    def state_dict(self, mode='all', scope=None):
+        """Parameter name -> tensor."""
+        return self._parameters()
+
+    def set_state_dict(self, state_dict, scope=None):
+        """Replace parameters by name."""
+        import numpy
+        import paddle
+        from paddle.static.program import running
+        have = self._parameters()
+        for name, value in state_dict.items():
+            if name in have:
+                with running():
+                    have[name].set_value(value if isinstance(value, (_core.Tensor, numpy.ndarray)) else paddle.to_tensor(value))
+
+    for method in (global_block, clone, all_parameters, list_vars, state_dict, set_state_dict):
+        setattr(cls, method.__name__, method)
+    cls.current_block = cls.block = lambda self, index=0: Block(self)
+    cls.blocks = property(lambda self: [Block(self)])
+    cls.random_seed = 0

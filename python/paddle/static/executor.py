@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running programs: Executor plans a program once for each set of fetched values, then runs the plan."""
+import contextlib
+
+import numpy
+
+from paddle.base import libpaddle as _core
+from paddle.static import program as _program
+
+__all__ = ['Executor', 'CompiledProgram', 'BuildStrategy', 'Scope', 'global_scope', 'scope_guard']
+
+
+class BuildStrategy:
+    """Wishes about compilation. `build_cinn_pass` asks for fused kernels; the others are accepted and have no effect."""
+
+    def __init__(self):
+        self.build_cinn_pass = False
+
+
+class CompiledProgram:
+    """A program with a build strategy."""
+
+    def __init__(self, program_or_graph, build_strategy=None):
+        if not isinstance(program_or_graph, _program.Program):
+            raise TypeError(f"[CompiledProgram] expected a paddle.static.Program, got {type(program_or_graph)}")
+        self._program = program_or_graph
+        self._build_strategy = build_strategy or BuildStrategy()
+
+
+class _Held:
+    def __init__(self, tensor):
+        self._tensor = tensor
+
+    def get_tensor(self):
+        """The tensor of this variable."""
+        return self._tensor
+
+    def set(self, value, place=None):
+        """Replace the contents."""
+        self._tensor.set_value(value)
+
+
+class Scope:
+    """Variables by name. Parameters live in their programs; the scope of the default main program shows them."""
+
+    def find_var(self, name):
+        """The variable of this name, or None."""
+        found = _program.default_main_program()._parameters().get(name)
+        return None if found is None else _Held(found)
+
+    var = find_var
+
+
+_scope = Scope()
+
+
+def global_scope():
+    """The scope in use."""
+    return _scope
+
+
+@contextlib.contextmanager
+def scope_guard(scope):
+    """Use `scope` inside the block."""
+    global _scope
+    old, _scope = _scope, scope
+    try:
+        yield
+    finally:
+        _scope = old
+
+
+def _feed_tensor(name, value, shape, dtype):
+    """`value` as a tensor that fits the declared input."""
+    import paddle
+    if isinstance(value, _core.Tensor):
+        tensor = value
+    else:
+        array = value if isinstance(value, numpy.ndarray) else numpy.asarray(value)
+        if not isinstance(value, numpy.ndarray) and str(dtype).rsplit('.', 1)[-1] != 'bfloat16':
+            array = array.astype(str(dtype).rsplit('.', 1)[-1])
+        tensor = paddle.to_tensor(numpy.ascontiguousarray(array) if array.ndim else array)
+    if tensor.dtype != dtype:
+        raise ValueError(f"The data type of fed Variable {name!r} must be {dtype}, but received {tensor.dtype}")
+    got = list(tensor.shape)
+    if len(got) != len(shape) or any(w not in (-1, g) for w, g in zip(shape, got)):
+        raise ValueError(f"The fed Variable {name!r} should have dimensions = {len(shape)}, shape = {list(shape)}, "
+                         f"but received fed shape {got} on each device")
+    return tensor
+
+
+class Executor:
+    """Runs programs on `place`."""
+
+    def __init__(self, place=None):
+        self.place = place
+        self._closed = False
+
+    def close(self):
+        """No further runs."""
+        self._closed = True
+
+    def run(self, program=None, feed=None, fetch_list=None, feed_var_name='feed', fetch_var_name='fetch', scope=None, return_numpy=True,
+            use_program_cache=False, use_prune=False):
+        """Run `program` on the arrays of `feed` (name -> array) and return the values of `fetch_list`.
+
+        Raises ValueError for a missing input, or one whose shape or dtype is not what the program declares.
+        """
+        if self._closed:
+            raise RuntimeError("[Executor] expected an open executor, got a closed one")
+        program = _program.default_main_program() if program is None else program
+        fuse = False
+        if isinstance(program, CompiledProgram):
+            fuse, program = bool(program._build_strategy.build_cinn_pass), program._program
+        if not isinstance(program, _program.Program):
+            raise TypeError(f"[Executor.run] expected a paddle.static.Program, got {type(program)}")
+        if isinstance(feed, (list, tuple)):
+            feed = feed[0] if feed else {}
+        feed = feed or {}
+        if not isinstance(feed, dict):
+            raise TypeError(f"[Executor.run] expected a dict as feed, got {type(feed)}")
+        fetches = self._values(program, fetch_list)
+        with _program.running():
+            plan, declared = self._plan(program, fetches, fuse)
+            inputs = []
+            for name in plan.input_names:
+                if name not in feed:
+                    raise ValueError(f"[Executor.run] expected input {name!r} in feed, got {sorted(feed)}")
+                inputs.append(_feed_tensor(name, feed[name], *declared[name]))
+            results = plan.run(inputs)
+            return [r.numpy() for r in results] if return_numpy else results
+
+    @staticmethod
+    def _values(program, fetch_list):
+        if fetch_list is None:
+            return None
+        values = []
+        for item in fetch_list if isinstance(fetch_list, (list, tuple)) else [fetch_list]:
+            if isinstance(item, (list, tuple)):
+                values.extend(Executor._values(program, item))
+            elif isinstance(item, str):
+                values.append(program.global_block().var(item))
+            else:
+                values.append(item if isinstance(item, _core.Tensor) else getattr(item, 'value', None))
+                if values[-1] is None:
+                    raise TypeError(f"[Executor.run] expected values or names in fetch_list, got {type(item)}")
+        return values
+
+    @staticmethod
+    def _plan(program, fetches, fuse):
+        plans = program.__dict__.setdefault('_plans', {})
+        key = (program._epoch, fuse, None if fetches is None else tuple(map(program._key, fetches)))
+        if program._epoch != key[0]:  # a fetched tensor was not part of the program until now
+            key = (program._epoch, *key[1:])
+        found = plans.get(key)
+        if found is None:
+            for old in [k for k in plans if k[0] != key[0]]:
+                del plans[old]
+            declared = {}
+            for op in program._operations():
+                if op.name() == 'pd_op.data':
+                    attrs = op.attrs()
+                    declared[attrs['name']] = (attrs['shape'], attrs['dtype'])
+            found = plans[key] = (_core.pir.Plan(program, fetches, fuse), declared)
+        return found

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of an input before it is given."""
+
+__all__ = ['InputSpec']
+
+
+class InputSpec:
+    """Shape (None or -1 where unknown), dtype and name of an input."""
+
+    def __init__(self, shape, dtype='float32', name=None, stop_gradient=True):
+        from paddle.base.framework import to_dtype
+        if not isinstance(shape, (list, tuple)):
+            raise TypeError(f"[InputSpec] expected a list or tuple as shape, got {type(shape)}")
+        extents = []
+        for d in shape:
+            d = -1 if d is None else d
+            if isinstance(d, bool) or not hasattr(d, '__index__') or d < -1:
+                raise ValueError(f"[InputSpec] expected extents of at least -1 or None, got {d!r}")
+            extents.append(int(d))
+        self.shape = tuple(extents)
+        self.dtype = to_dtype(dtype)
+        self.name = name
+        self.stop_gradient = stop_gradient
+
+    @classmethod
+    def from_tensor(cls, tensor, name=None):
+        """The spec of a tensor."""
+        return cls(list(tensor.shape), tensor.dtype, name or tensor.name)
+
+    @classmethod
+    def from_numpy(cls, ndarray, name=None):
+        """The spec of a NumPy array."""
+        return cls(list(ndarray.shape), str(ndarray.dtype), name)
+
+    def batch(self, batch_size):
+        """Put a batch extent in front; returns self."""
+        if isinstance(batch_size, (list, tuple)):
+            if len(batch_size) != 1:
+                raise ValueError(f"[InputSpec.batch] expected one batch size, got {len(batch_size)}")
+            batch_size = batch_size[0]
+        if isinstance(batch_size, bool) or not hasattr(batch_size, '__index__'):
+            raise TypeError(f"[InputSpec.batch] expected an int, got {type(batch_size)}")
+        self.shape = (int(batch_size), *self.shape)
+        return self
+
+    def unbatch(self):
+        """Remove the first extent; returns self."""
+        if not self.shape:
+            raise ValueError("[InputSpec.unbatch] expected at least one extent, got none")
+        self.shape = self.shape[1:]
+        return self
+
+    def _key(self):
+        return self.shape, str(self.dtype), self.name, self.stop_gradient
+
+    def __eq__(self, other):
+        return isinstance(other, InputSpec) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __repr__(self):
+        return f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, stop_gradient={self.stop_gradient})"
+
+
+InputSpec.__module__ = 'paddle.static'
