@@ -166,6 +166,7 @@ void SavedTensor::SaveInput(const Tensor& t) {
 }
 
 void SavedTensor::SaveOutput(const Tensor& t) {
+  if (!t.defined()) return;
   if (t.is_symbolic()) {
     auto impl = phi::TensorImpl::Make();
     impl->kind = phi::ImplKind::kSymbolic;
@@ -190,6 +191,7 @@ void SavedTensor::SaveMeta(const Tensor& t) {
   }
   auto impl = phi::TensorImpl::Make();
   impl->dims = t.dims();
+  impl->strides = t.strides();
   impl->numel = t.numel();
   impl->dtype = t.dtype();
   impl->place = t.place();

@@ -51,8 +51,23 @@ Tensor slice_backward(const Tensor& dout, const Tensor& input, const Ints& axes,
 }
 
 Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& dims, const Ints& stride, int64_t offset) {
-  // Valid for an input that is contiguous, as every base of a view is.
-  return as_strided_scatter(zeros_of(shape_of(input), dout.dtype()), dout, dims, stride, offset);
+  if (input.is_symbolic()) return as_strided_scatter(zeros_of(shape_of(input), dout.dtype()), dout, dims, stride, offset);
+  // The gradient is put into memory laid out as the input's, and read back with the input's own strides.
+  int64_t lowest = 0, extent = 1;
+  for (int64_t i = 0; i < input.dims().size(); ++i) {
+    int64_t span = (std::max<int64_t>(input.dim(i), 1) - 1) * input.strides()[i];
+    extent += span < 0 ? -span : span;
+    lowest += std::min<int64_t>(span, 0);
+  }
+  int64_t run = 1;
+  bool contiguous_input = true;
+  for (int64_t i = input.dims().size() - 1; i >= 0; --i) {
+    contiguous_input = contiguous_input && (input.dim(i) == 1 || input.strides()[i] == run);
+    run *= input.dim(i);
+  }
+  if (contiguous_input) return as_strided_scatter(zeros_of(input.dims(), dout.dtype()), dout, dims, stride, offset);
+  Tensor memory = as_strided_scatter(zeros_of(Ints{extent}, dout.dtype()), dout, dims, stride, offset - lowest);
+  return as_strided(memory, input.dims(), input.strides(), -lowest);
 }
 
 Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const Scalar& p, bool is_test, const std::string& mode) {

@@ -55,8 +55,7 @@ Tensor sigmoid_ce_compose(const Tensor& x, const Tensor& label, const Tensor& po
   Tensor soft = softplus(-abs(x), 1.0, 20.0);
   Tensor pos = relu(x), out;
   if (pos_weight.defined()) {
-    Tensor w = (pos_weight - 1.0) * label + 1.0;
-    out = (1.0 - label) * x + w * (soft + relu(-x));
+    out = (1.0 - label) * x + pos_weight * (soft + relu(-x));
   } else {
     out = pos - x * label + soft;
   }

@@ -8,6 +8,16 @@ namespace phi {
 // Strides of `x` seen with another shape, or false when the memory does not allow it.
 bool ViewStrides(const Tensor& x, const Ints& dims, Ints& strides) {
   strides.assign(dims.size(), 1);
+  if (x.numel() != 0 && !x.is_contiguous()) {
+    // Axes of extent 1 say nothing about the memory: they are left out on the input side.
+    Ints d, s;
+    for (int64_t i = 0; i < x.ndim(); ++i)
+      if (x.dim(i) != 1) {
+        d.push_back(x.dim(i));
+        s.push_back(x.strides()[i]);
+      }
+    if (d.size() != x.ndim()) return ViewStrides(ViewOf(x, d, s, x->offset), dims, strides);
+  }
   if (x.numel() == 0 || x.is_contiguous()) {
     int64_t run = 1;
     for (int64_t i = dims.size() - 1; i >= 0; --i) {
@@ -22,8 +32,7 @@ bool ViewStrides(const Tensor& x, const Ints& dims, Ints& strides) {
     // A maximal run of x's axes that lie evenly in memory.
     int64_t inner = x.strides()[i], count = x.dim(i);
     int64_t k = i;
-    while (k > 0 && (x.dim(k - 1) == 1 || count == 1 || x.strides()[k - 1] == x.strides()[k] * x.dim(k))) {
-      if (count == 1) inner = x.strides()[k - 1];
+    while (k > 0 && x.strides()[k - 1] == x.strides()[k] * x.dim(k)) {
       --k;
       count *= x.dim(k);
     }

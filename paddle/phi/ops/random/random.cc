@@ -96,7 +96,7 @@ void truncated_gaussian_random_infer(const Ints& shape, double, double, int64_t,
 void truncated_gaussian_random_kernel(const Ints&, double mean, double std, int64_t seed, double a, double b, DataType, Place, Tensor& out) {
   EngineFor e(seed);
   auto phi_of = [](double x) { return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0; };
-  double lo = 2 * phi_of(a) - 1, hi = 2 * phi_of(b) - 1;
+  double lo = 2 * phi_of((a - mean) / std) - 1, hi = 2 * phi_of((b - mean) / std) - 1;
   auto draw = Drawer(*e, [&](auto t) { return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi)); });
   Fill(out, [&](auto tag) { return static_cast<decltype(tag)>(std::sqrt(2.0) * ErfInv(draw(tag)) * std + mean); });
 }
