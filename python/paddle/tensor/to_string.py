@@ -27,14 +27,16 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, sci_mode=No
             setattr(_options, name, value)
 
 
+def _negative(value):
+    return (value.real, value.imag) < (0, 0) if value.dtype.kind == 'c' else value < 0
+
+
 def _item(value, width, signed):
     """One number as text, padded to `width`."""
     kind = value.dtype.kind
     if kind == 'f':
         if _options.sci_mode:
             text = f'%.{_options.precision}e' % value
-        elif not np.isfinite(value):
-            text = str(value)
         elif np.ceil(value) == value:
             text = f'{value:.0f}.'
         else:
@@ -45,24 +47,16 @@ def _item(value, width, signed):
     else:
         text = str(value)
     if width > len(text):
-        if signed:
-            text = (text if text.startswith('-') else ' ' + text).ljust(width)
-        else:
-            text = text.ljust(width)
+        if signed and not _negative(value):
+            text = ' ' + text
+        text = text.ljust(width)
     return text
 
 
 def _width(array):
     """The widest item's length, and whether there are negative ones."""
-    width, signed = 0, False
-    for value in array.reshape(-1):
-        text = _item(value, 0, False)
-        if text.startswith('-'):
-            signed = True
-        width = max(width, len(text))
-    if signed:
-        width = max((len(_item(v, 0, False)) + (0 if _item(v, 0, False).startswith('-') else 1)) for v in array.reshape(-1))
-    return width, signed
+    texts = [_item(value, 0, False) for value in array.reshape(-1)]
+    return max(map(len, texts), default=0), any(_negative(value) for value in array.reshape(-1))
 
 
 def _lines(array, summary, indent, width, signed):
@@ -74,7 +68,7 @@ def _lines(array, summary, indent, width, signed):
             items = [_item(v, width, signed) for v in array[:edge]] + ['...'] + [_item(v, width, signed) for v in array[-edge:]]
         else:
             items = [_item(v, width, signed) for v in array]
-        per_line = max(1, _options.linewidth // (width + 2))
+        per_line = max(1, (_options.linewidth - indent) // (width + 2))
         rows = [items[i:i + per_line] for i in range(0, len(items), per_line)]
         return '[' + (',\n' + ' ' * (indent + 1)).join(', '.join(row) for row in rows) + ']'
     if summary and array.shape[0] > 2 * edge:
