@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indexed reads and writes. Index lists are checked and made non-negative first; then the loops are plain.
+#include "paddle/phi/primitives/gather.h"
+
+#include <cstring>
+#include <vector>
+
+#include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/dispatch.h"
+#include "paddle/phi/primitives/elementwise.h"
+
+namespace phi::cpu {
+namespace {
+
+int64_t IndexAt(DataType t, const void* index, int64_t i) {
+  return t == DataType::INT32 ? static_cast<const int32_t*>(index)[i] : static_cast<const int64_t*>(index)[i];
+}
+
+// Entries of `index` in [0, n).
+void Checked(const char* op, DataType t, const void* index, int64_t count, int64_t n, int64_t* out) {
+  int64_t bad = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t v = IndexAt(t, index, i);
+    if (v < -n || v >= n) bad = bad < 0 ? i : bad;
+    out[i] = v < 0 ? v + n : v;
+  }
+  PD_CHECK(bad < 0, OutOfRange, "[", op, "] expected an index in [", -n, ", ", n, "), got ", IndexAt(t, index, bad));
+}
+
+// Linear positions of rows of indices: sum of position k times stride k.
+void Linear(const char* op, DataType t, std::span<const void* const> columns, const int64_t* dims, int64_t count, int64_t stride_in, int64_t* out) {
+  int64_t k = static_cast<int64_t>(columns.size());
+  std::fill(out, out + count, 0);
+  for (int64_t a = 0; a < k; ++a) {
+    int64_t n = dims[a];
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t v = IndexAt(t, columns[a], i * stride_in);
+      PD_CHECK(v >= -n && v < n, OutOfRange, "[", op, "] expected an index in [", -n, ", ", n, ") for axis ", a, ", got ", v);
+      out[i] = out[i] * n + (v < 0 ? v + n : v);
+    }
+  }
+}
+
+int64_t Grain(int64_t cost) { return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, cost)); }
+
+// out[o, i] = x[o, at[i]] for rows of `inner` elements.
+void Read(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count, void* out) {
+  const char* src = static_cast<const char*>(x);
+  char* dst = static_cast<char*>(out);
+  if (inner == 1) {
+    DispatchSize(elem_size, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const T* s = reinterpret_cast<const T*>(src);
+      T* d = reinterpret_cast<T*>(dst);
+      ParallelFor(0, outer * count, kGrain, [&](int64_t b, int64_t e) {
+        for (int64_t i = b; i < e; ++i) d[i] = s[i / count * n + at[i % count]];
+      });
+    });
+    return;
+  }
+  int64_t row = inner * elem_size;
+  ParallelFor(0, outer * count, Grain(inner), [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) std::memcpy(dst + i * row, src + (i / count * n + at[i % count]) * row, row);
+  });
+}
+
+template <class T>
+void AddTo(T& a, T b) {
+  if constexpr (std::is_same_v<T, bool>) a = a || b;
+  else if constexpr (std::is_integral_v<T>) a = static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+  else a += b;
+}
+
+// f(target row, source row) for every pair in order of i; rows of one target stay on one thread.
+template <class F>
+void EachWrite(int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count, F&& f) {
+  if (outer >= MaxThreads()) {
+    ParallelFor(0, outer, Grain(count * inner), [&](int64_t b, int64_t e) {
+      for (int64_t o = b; o < e; ++o)
+        for (int64_t i = 0; i < count; ++i) f(o * n + at[i], o * count + i);
+    });
+    return;
+  }
+  for (int64_t o = 0; o < outer; ++o) {
+    // Each thread takes a range of targets and looks through all indices.
+    int64_t grain = count * inner < 2 * kGrain ? n : std::max<int64_t>(1, n / MaxThreads());
+    ParallelFor(0, n, grain, [&](int64_t b, int64_t e) {
+      for (int64_t i = 0; i < count; ++i)
+        if (at[i] >= b && at[i] < e) f(o * n + at[i], o * count + i);
+    });
+  }
+}
+
+// Runs `body` on out and src as float32 when they are half, so that sums are rounded once.
+template <class F>
+void InWide(const char* op, DataType t, void* out, int64_t out_n, const void* src, int64_t src_n, F&& body) {
+  if (!IsHalf(t)) return body(t, out, src);
+  Scratch o(out_n * 4), s(std::max<int64_t>(1, src_n) * 4);
+  Convert(t, out, 1, DataType::FLOAT32, o.as<float>(), 1, out_n);
+  Convert(t, src, 1, DataType::FLOAT32, s.as<float>(), 1, src_n);
+  body(DataType::FLOAT32, o.as<float>(), s.as<float>());
+  Convert(DataType::FLOAT32, o.as<float>(), 1, t, out, 1, out_n);
+  (void)op;
+}
+
+void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count, const void* src,
+             bool one_value) {
+  InWide(op, t, out, outer * n * inner, src, one_value ? 1 : outer * count * inner, [&](DataType w, void* o, const void* s) {
+    DispatchNumber(op, w, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      T* to = static_cast<T*>(o);
+      const T* from = static_cast<const T*>(s);
+      EachWrite(outer, n, inner, at, count, [&](int64_t target, int64_t source) {
+        T* a = to + target * inner;
+        if (one_value) {
+          for (int64_t k = 0; k < inner; ++k) AddTo(a[k], *from);
+        } else {
+          const T* b = from + source * inner;
+          for (int64_t k = 0; k < inner; ++k) AddTo(a[k], b[k]);
+        }
+      });
+    });
+  });
+}
+
+void AssignRows(int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count, const void* src,
+                bool one_value) {
+  DispatchSize(elem_size, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* to = static_cast<T*>(out);
+    const T* from = static_cast<const T*>(src);
+    EachWrite(outer, n, inner, at, count, [&](int64_t target, int64_t source) {
+      T* a = to + target * inner;
+      if (one_value) std::fill(a, a + inner, *from);
+      else std::memcpy(static_cast<void*>(a), from + source * inner, inner * sizeof(T));
+    });
+  });
+}
+
+int64_t Prod(Ints v, int64_t b, int64_t e) {
+  int64_t p = 1;
+  for (int64_t i = b; i < e; ++i) p *= v[i];
+  return p;
+}
+
+}  // namespace
+
+void GatherAxis(const char* op, int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, DataType index_t, const void* index,
+                int64_t count, void* out) {
+  Scratch at(count * 8 + 8);
+  Checked(op, index_t, index, count, n, at.as<int64_t>());
+  if (outer > 0 && inner > 0) Read(elem_size, x, outer, n, inner, at.as<int64_t>(), count, out);
+}
+
+void ScatterAddAxis(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, DataType index_t, const void* index, int64_t count,
+                    const void* src) {
+  Scratch at(count * 8 + 8);
+  Checked(op, index_t, index, count, n, at.as<int64_t>());
+  if (outer > 0 && inner > 0) AddRows(op, t, out, outer, n, inner, at.as<int64_t>(), count, src, false);
+}
+
+void ScatterAssignAxis(const char* op, int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, DataType index_t, const void* index,
+                       int64_t count, const void* src, const void* fill) {
+  Scratch at(count * 8 + 8);
+  Checked(op, index_t, index, count, n, at.as<int64_t>());
+  if (outer > 0 && inner > 0) AssignRows(elem_size, out, outer, n, inner, at.as<int64_t>(), count, fill ? fill : src, fill != nullptr);
+}
+
+void ScatterRows(DataType t, void* out, int64_t n, int64_t inner, DataType index_t, const void* index, int64_t count, const void* updates,
+                 bool overwrite) {
+  Scratch at(count * 8 + 8);
+  Checked("scatter", index_t, index, count, n, at.as<int64_t>());
+  if (overwrite) return AssignRows(SizeOf(t), out, 1, n, inner, at.as<int64_t>(), count, updates, false);
+  const char zero[16] = {};
+  AssignRows(SizeOf(t), out, 1, n, inner, at.as<int64_t>(), count, zero, true);
+  AddRows("scatter", t, out, 1, n, inner, at.as<int64_t>(), count, updates, false);
+}
+
+namespace {
+// The columns of index [count, depth] as strided arrays.
+void LinearNd(const char* op, Ints shape, DataType index_t, const void* index, int64_t count, int64_t depth, int64_t* out) {
+  std::vector<const void*> columns;
+  int64_t width = SizeOf(index_t);
+  for (int64_t k = 0; k < depth; ++k) columns.push_back(static_cast<const char*>(index) + k * width);
+  Linear(op, index_t, columns, shape.data(), count, depth, out);
+}
+}  // namespace
+
+void GatherNd(const char* op, int64_t elem_size, const void* x, Ints x_shape, DataType index_t, const void* index, int64_t count, int64_t depth,
+              void* out) {
+  Scratch at(count * 8 + 8);
+  LinearNd(op, x_shape, index_t, index, count, depth, at.as<int64_t>());
+  int64_t rank = static_cast<int64_t>(x_shape.size());
+  Read(elem_size, x, 1, Prod(x_shape, 0, depth), Prod(x_shape, depth, rank), at.as<int64_t>(), count, out);
+}
+void ScatterNdAdd(const char* op, DataType t, void* out, Ints out_shape, DataType index_t, const void* index, int64_t count, int64_t depth,
+                  const void* updates) {
+  Scratch at(count * 8 + 8);
+  LinearNd(op, out_shape, index_t, index, count, depth, at.as<int64_t>());
+  int64_t rank = static_cast<int64_t>(out_shape.size());
+  AddRows(op, t, out, 1, Prod(out_shape, 0, depth), Prod(out_shape, depth, rank), at.as<int64_t>(), count, updates, false);
+}
+
+void IndexGet(const char* op, int64_t elem_size, const void* x, int64_t outer, Ints dims, int64_t inner, DataType index_t,
+              std::span<const void* const> index, int64_t count, void* out) {
+  Scratch at(count * 8 + 8);
+  Linear(op, index_t, index, dims.data(), count, 1, at.as<int64_t>());
+  Read(elem_size, x, outer, Prod(dims, 0, static_cast<int64_t>(dims.size())), inner, at.as<int64_t>(), count, out);
+}
+void IndexPut(const char* op, DataType t, void* out, int64_t outer, Ints dims, int64_t inner, DataType index_t, std::span<const void* const> index,
+              int64_t count, const void* value, bool value_scalar, bool accumulate) {
+  Scratch at(count * 8 + 8);
+  Linear(op, index_t, index, dims.data(), count, 1, at.as<int64_t>());
+  int64_t n = Prod(dims, 0, static_cast<int64_t>(dims.size()));
+  if (accumulate) AddRows(op, t, out, outer, n, inner, at.as<int64_t>(), count, value, value_scalar);
+  else AssignRows(SizeOf(t), out, outer, n, inner, at.as<int64_t>(), count, value, value_scalar);
+}
+
+namespace {
+
+// For every entry of an index tensor, the offset of the element it names in a contiguous tensor of `shape`.
+void AlongOffsets(const char* op, Ints shape, int axis, DataType index_t, const void* index, Ints index_shape, int64_t* out) {
+  int64_t rank = static_cast<int64_t>(shape.size()), total = Prod(index_shape, 0, rank), n = shape[axis];
+  std::vector<int64_t> stride(rank, 1);
+  for (int64_t i = rank - 2; i >= 0; --i) stride[i] = stride[i + 1] * shape[i + 1];
+  for (int64_t i = 0; i < total; ++i) {
+    int64_t v = IndexAt(index_t, index, i);
+    PD_CHECK(v >= -n && v < n, OutOfRange, "[", op, "] expected an index in [", -n, ", ", n, "), got ", v);
+  }
+  ParallelFor(0, total, kGrain / 8, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) {
+      int64_t rest = i, at = 0;
+      for (int64_t a = rank - 1; a >= 0; --a) {
+        int64_t k = rest % index_shape[a];
+        rest /= index_shape[a];
+        if (a == axis) {
+          k = IndexAt(index_t, index, i);
+          if (k < 0) k += n;
+        }
+        at += k * stride[a];
+      }
+      out[i] = at;
+    }
+  });
+}
+
+template <class T>
+bool IsNan(T v) {
+  if constexpr (std::is_floating_point_v<T>) return v != v;
+  else return false;
+}
+
+template <class T>
+void Put(T* out, int64_t size, const int64_t* at, int64_t total, const int64_t* from, const T* values, PutMode mode, bool include_self) {
+  constexpr bool kOrdered = !std::is_same_v<T, complex64> && !std::is_same_v<T, complex128>;
+  if (mode == PutMode::kAssign) {
+    for (int64_t i = 0; i < total; ++i) out[at[i]] = values[from[i]];
+    return;
+  }
+  std::vector<int64_t> count;
+  if (mode == PutMode::kMean) {
+    count.assign(size, include_self ? 1 : 0);
+    for (int64_t i = 0; i < total; ++i) ++count[at[i]];
+  }
+  std::vector<bool> fresh;  // places whose old value takes no part and that no value has reached yet
+  if (!include_self) {
+    fresh.assign(size, false);
+    for (int64_t i = 0; i < total; ++i) fresh[at[i]] = true;
+  }
+  for (int64_t i = 0; i < total; ++i) {
+    T v = values[from[i]];
+    T& o = out[at[i]];
+    if (!include_self && fresh[at[i]]) {
+      fresh[at[i]] = false;
+      o = v;
+      continue;
+    }
+    if (mode == PutMode::kAdd || mode == PutMode::kMean) {
+      AddTo(o, v);
+    } else if (mode == PutMode::kMul) {
+      if constexpr (std::is_same_v<T, bool>) o = o && v;
+      else o = static_cast<T>(o * v);
+    } else if constexpr (kOrdered) {
+      bool take = mode == PutMode::kMax ? v > o : v < o;
+      if (IsNan(v) || (take && !IsNan(o))) o = v;
+    } else {
+      PD_THROW(Unimplemented, "[put_along_axis] expected a real dtype for amax and amin");
+    }
+  }
+  if (mode == PutMode::kMean)
+    for (int64_t i = 0; i < total; ++i) {
+      int64_t& c = count[at[i]];
+      if (c > 1) {
+        if constexpr (std::is_same_v<T, bool>) {
+        } else if constexpr (std::is_integral_v<T>) {
+          // Integers round towards minus infinity.
+          int64_t q = static_cast<int64_t>(out[at[i]]) / c, r = static_cast<int64_t>(out[at[i]]) % c;
+          out[at[i]] = static_cast<T>(r < 0 ? q - 1 : q);
+        } else {
+          out[at[i]] /= static_cast<T>(static_cast<double>(c));
+        }
+      }
+      c = 1;
+    }
+}
+
+}  // namespace
+
+void TakeAlongAxis(const char* op, int64_t elem_size, const void* x, Ints x_shape, int axis, DataType index_t, const void* index, Ints index_shape,
+                   void* out) {
+  int64_t total = Prod(index_shape, 0, static_cast<int64_t>(index_shape.size()));
+  Scratch at(total * 8 + 8);
+  AlongOffsets(op, x_shape, axis, index_t, index, index_shape, at.as<int64_t>());
+  Read(elem_size, x, 1, 1, 1, at.as<int64_t>(), total, out);
+}
+
+void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axis, DataType index_t, const void* index, Ints index_shape,
+                  const void* values, Ints value_strides, PutMode mode, bool include_self) {
+  int64_t rank = static_cast<int64_t>(index_shape.size()), total = Prod(index_shape, 0, rank), size = Prod(out_shape, 0, rank);
+  Scratch at(total * 8 + 8), from(total * 8 + 8);
+  AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
+  int64_t last = 0;
+  for (int64_t i = 0; i < total; ++i) {
+    int64_t rest = i, p = 0;
+    for (int64_t a = rank - 1; a >= 0; --a) {
+      p += rest % index_shape[a] * value_strides[a];
+      rest /= index_shape[a];
+    }
+    from.as<int64_t>()[i] = p;
+    last = std::max(last, p);
+  }
+  InWide(op, t, out, size, values, last + 1, [&](DataType w, void* o, const void* v) {
+    DispatchNumber(op, w, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      Put(static_cast<T*>(o), size, at.as<int64_t>(), total, from.as<int64_t>(), static_cast<const T*>(v), mode, include_self);
+    });
+  });
+}
+
+void Embedding(DataType t, const void* table, int64_t rows, int64_t dim, DataType index_t, const void* ids, int64_t count, int64_t padding_idx,
+               void* out) {
+  Scratch at(count * 8 + 8);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t v = IndexAt(index_t, ids, i);
+    PD_CHECK(v >= 0 && v < rows, OutOfRange, "[embedding] expected an id in [0, ", rows, "), got ", v);
+    at.as<int64_t>()[i] = v;
+  }
+  if (dim == 0) return;
+  Read(SizeOf(t), table, 1, rows, dim, at.as<int64_t>(), count, out);
+  int64_t row = dim * SizeOf(t);
+  if (padding_idx >= 0)
+    for (int64_t i = 0; i < count; ++i)
+      if (at.as<int64_t>()[i] == padding_idx) std::memset(static_cast<char*>(out) + i * row, 0, row);
+}
+void EmbeddingGrad(DataType t, const void* dout, int64_t rows, int64_t dim, DataType index_t, const void* ids, int64_t count, int64_t padding_idx,
+                   void* dtable) {
+  Zero(dtable, rows * dim * SizeOf(t));
+  if (dim == 0 || count == 0) return;
+  Scratch at(count * 8 + 8);
+  Checked("embedding_grad", index_t, ids, count, rows, at.as<int64_t>());
+  AddRows("embedding_grad", t, dtable, 1, rows, dim, at.as<int64_t>(), count, dout, false);
+  int64_t row = dim * SizeOf(t);
+  if (padding_idx >= 0 && padding_idx < rows) std::memset(static_cast<char*>(dtable) + padding_idx * row, 0, row);
+}
+
+int64_t CountTrue(const void* mask, int64_t n) {
+  const uint8_t* m = static_cast<const uint8_t*>(mask);
+  int64_t total = 0;
+  for (int64_t i = 0; i < n; ++i) total += m[i] != 0;
+  return total;
+}
+void MaskedSelect(int64_t elem_size, const void* x, const void* mask, int64_t n, void* out) {
+  const uint8_t* m = static_cast<const uint8_t*>(mask);
+  DispatchSize(elem_size, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* s = static_cast<const T*>(x);
+    T* d = static_cast<T*>(out);
+    for (int64_t i = 0; i < n; ++i)
+      if (m[i]) *d++ = s[i];
+  });
+}
+void MaskedSelectGrad(int64_t elem_size, const void* dout, const void* mask, int64_t n, void* dx) {
+  const uint8_t* m = static_cast<const uint8_t*>(mask);
+  DispatchSize(elem_size, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* s = static_cast<const T*>(dout);
+    T* d = static_cast<T*>(dx);
+    for (int64_t i = 0; i < n; ++i) d[i] = m[i] ? *s++ : T{};
+  });
+}
+void MaskedScatter(int64_t elem_size, const void* x, const void* mask, int64_t n, const void* src, int64_t src_n, void* out) {
+  int64_t want = CountTrue(mask, n);
+  PD_CHECK(src_n >= want, InvalidArgument, "[masked_scatter] expected at least ", want, " values, got ", src_n);
+  const uint8_t* m = static_cast<const uint8_t*>(mask);
+  DispatchSize(elem_size, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T *old = static_cast<const T*>(x), *s = static_cast<const T*>(src);
+    T* d = static_cast<T*>(out);
+    for (int64_t i = 0; i < n; ++i) d[i] = m[i] ? *s++ : old[i];
+  });
+}
+
+namespace {
+// f(i) for each element that is not zero.
+template <class F>
+void EachNonzero(DataType t, const void* x, int64_t n, F&& f) {
+  if (IsHalf(t)) {
+    const uint16_t* p = static_cast<const uint16_t*>(x);
+    for (int64_t i = 0; i < n; ++i)
+      if (p[i] & 0x7fff) f(i);
+    return;
+  }
+  DispatchNumber("nonzero", t, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* p = static_cast<const T*>(x);
+    for (int64_t i = 0; i < n; ++i)
+      if (!(p[i] == T(0))) f(i);
+  });
+}
+}  // namespace
+int64_t CountNonzero(DataType t, const void* x, int64_t n) {
+  int64_t total = 0;
+  EachNonzero(t, x, n, [&](int64_t) { ++total; });
+  return total;
+}
+void NonZero(DataType t, const void* x, Ints shape, int64_t* out) {
+  int64_t rank = static_cast<int64_t>(shape.size());
+  EachNonzero(t, x, Prod(shape, 0, rank), [&](int64_t i) {
+    for (int64_t a = rank - 1; a >= 0; --a) {
+      out[a] = i % shape[a];
+      i /= shape[a];
+    }
+    out += rank;
+  });
+}
+
+void OneHot(DataType t, DataType index_t, const void* ids, int64_t count, int64_t classes, void* out) {
+  Zero(out, count * classes * SizeOf(t));
+  double one = 1;
+  char element[16];
+  Convert(DataType::FLOAT64, &one, 1, t, element, 1, 1);
+  int64_t width = SizeOf(t);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t v = IndexAt(index_t, ids, i);
+    PD_CHECK(v >= 0 && v < classes, InvalidArgument, "[one_hot] expected an index in [0, ", classes, "), got ", v);
+    std::memcpy(static_cast<char*>(out) + (i * classes + v) * width, element, width);
+  }
+}
+
+}  // namespace phi::cpu

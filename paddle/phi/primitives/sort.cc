@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting, selection, searching, unique and histograms: one line at a time, lines over threads.
+#include "paddle/phi/primitives/sort.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/dispatch.h"
+#include "paddle/phi/primitives/elementwise.h"
+
+namespace phi::cpu {
+namespace {
+
+template <class T>
+bool IsNan(T v) {
+  if constexpr (std::is_floating_point_v<T>) return v != v;
+  else return false;
+}
+// NaN above everything.
+template <class T>
+bool Less(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) return a < b || (b != b && a == a);
+  else return a < b;
+}
+template <class T>
+bool Same(T a, T b) {
+  return a == b || (IsNan(a) && IsNan(b));
+}
+
+// Half values are compared as float32: `run(type, x)` gets a converted copy.
+template <class F>
+void Widened(const char* op, DataType t, const void* x, int64_t total, F&& run) {
+  if (!IsHalf(t)) {
+    DispatchReal(op, t, [&](auto tag) { run(tag, static_cast<const typename decltype(tag)::type*>(x)); });
+    return;
+  }
+  Scratch a(total * 4 + 4);
+  Convert(t, x, 1, DataType::FLOAT32, a.as<float>(), 1, total);
+  run(Tag<float>{}, static_cast<const float*>(a.as<float>()));
+}
+
+template <class T>
+struct Item {
+  T value;
+  int64_t index;
+};
+
+// f(items of a line, offset of its first element, offset of output line `line`) on several threads.
+template <class T, class F>
+void EachLine(const T* x, int64_t outer, int64_t n, int64_t inner, F&& f) {
+  ParallelFor(0, outer * inner, std::max<int64_t>(1, kGrain / 8 / std::max<int64_t>(1, n)), [&](int64_t b, int64_t e) {
+    std::vector<Item<T>> items(n);
+    for (int64_t line = b; line < e; ++line) {
+      int64_t base = line / inner * n * inner + line % inner;
+      for (int64_t i = 0; i < n; ++i) items[i] = {x[base + i * inner], i};
+      f(items, line);
+    }
+  });
+}
+
+// values[to] = x[from] for the original element type.
+void CopyElement(int64_t width, const void* x, int64_t from, void* values, int64_t to) {
+  std::memcpy(static_cast<char*>(values) + to * width, static_cast<const char*>(x) + from * width, width);
+}
+
+// Writes items [0, k) of a line to [outer, k, inner] outputs.
+template <class T>
+void StoreLine(const std::vector<Item<T>>& items, int64_t k, int64_t n, int64_t inner, int64_t line, int64_t width, const void* x, void* values,
+               int64_t* indices) {
+  int64_t base = line / inner * k * inner + line % inner, source = line / inner * n * inner + line % inner;
+  for (int64_t i = 0; i < k; ++i) {
+    if (values) CopyElement(width, x, source + items[i].index * inner, values, base + i * inner);
+    if (indices) indices[base + i * inner] = items[i].index;
+  }
+}
+
+template <class T>
+bool Before(const Item<T>& a, const Item<T>& b, bool descending) {
+  if (descending ? Less(b.value, a.value) : Less(a.value, b.value)) return true;
+  if (descending ? Less(a.value, b.value) : Less(b.value, a.value)) return false;
+  return a.index < b.index;
+}
+
+}  // namespace
+
+void Sort(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool descending, void* values, int64_t* indices) {
+  Widened("argsort", t, x, outer * n * inner, [&](auto tag, const auto* src) {
+    using T = typename decltype(tag)::type;
+    EachLine<T>(src, outer, n, inner, [&](std::vector<Item<T>>& items, int64_t line) {
+      if (descending) std::sort(items.begin(), items.end(), [](const Item<T>& a, const Item<T>& b) { return Before(a, b, true); });
+      else std::sort(items.begin(), items.end(), [](const Item<T>& a, const Item<T>& b) { return Before(a, b, false); });
+      StoreLine(items, n, n, inner, line, SizeOf(t), x, values, indices);
+    });
+  });
+}
+
+void TopK(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, bool largest, void* values, int64_t* indices) {
+  Widened("topk", t, x, outer * n * inner, [&](auto tag, const auto* src) {
+    using T = typename decltype(tag)::type;
+    EachLine<T>(src, outer, n, inner, [&](std::vector<Item<T>>& items, int64_t line) {
+      auto before = [largest](const Item<T>& a, const Item<T>& b) { return Before(a, b, largest); };
+      if (k * 8 < n) {
+        std::partial_sort(items.begin(), items.begin() + k, items.end(), before);
+      } else {
+        if (k < n) std::nth_element(items.begin(), items.begin() + k, items.end(), before);
+        std::sort(items.begin(), items.begin() + k, before);
+      }
+      StoreLine(items, k, n, inner, line, SizeOf(t), x, values, indices);
+    });
+  });
+}
+
+void KthValue(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, void* values, int64_t* indices) {
+  Widened("kthvalue", t, x, outer * n * inner, [&](auto tag, const auto* src) {
+    using T = typename decltype(tag)::type;
+    EachLine<T>(src, outer, n, inner, [&](std::vector<Item<T>>& items, int64_t line) {
+      std::nth_element(items.begin(), items.begin() + (k - 1), items.end(), [](const Item<T>& a, const Item<T>& b) { return Before(a, b, false); });
+      std::swap(items[0], items[k - 1]);
+      StoreLine(items, 1, n, inner, line, SizeOf(t), x, values, indices);
+    });
+  });
+}
+
+void Mode(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* values, int64_t* indices) {
+  Widened("mode", t, x, outer * n * inner, [&](auto tag, const auto* src) {
+    using T = typename decltype(tag)::type;
+    EachLine<T>(src, outer, n, inner, [&](std::vector<Item<T>>& items, int64_t line) {
+      std::sort(items.begin(), items.end(), [](const Item<T>& a, const Item<T>& b) { return Before(a, b, false); });
+      int64_t best = 0, run = 0, longest = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        run = i && Same(items[i].value, items[i - 1].value) ? run + 1 : 1;
+        if (run > longest || (run == longest && Same(items[i].value, items[best].value))) {
+          longest = run;
+          best = i;
+        }
+      }
+      // `best` is the last of its run only if the run ended there.
+      while (best + 1 < n && Same(items[best + 1].value, items[best].value)) ++best;
+      std::swap(items[0], items[best]);
+      StoreLine(items, 1, n, inner, line, SizeOf(t), x, values, indices);
+    });
+  });
+}
+
+void SearchSorted(DataType t, const void* sorted, int64_t rows, int64_t n, const void* values, int64_t value_rows, int64_t value_n, bool right,
+                  DataType index_t, void* out) {
+  Widened("searchsorted", t, sorted, rows * n, [&](auto tag, const auto* seq) {
+    using T = typename decltype(tag)::type;
+    Scratch wide(IsHalf(t) ? value_rows * value_n * 4 + 4 : 4);
+    const T* v = static_cast<const T*>(values);
+    if constexpr (std::is_same_v<T, float>)
+      if (IsHalf(t)) {
+        Convert(t, values, 1, DataType::FLOAT32, wide.as<float>(), 1, value_rows * value_n);
+        v = wide.as<float>();
+      }
+    ParallelFor(0, value_rows * value_n, kGrain / 8, [&](int64_t b, int64_t e) {
+      for (int64_t i = b; i < e; ++i) {
+        const T* from = seq + (rows == 1 ? 0 : i / value_n * n);
+        const T* at = right ? std::upper_bound(from, from + n, v[i], Less<T>) : std::lower_bound(from, from + n, v[i], Less<T>);
+        if (index_t == DataType::INT32) static_cast<int32_t*>(out)[i] = static_cast<int32_t>(at - from);
+        else static_cast<int64_t*>(out)[i] = at - from;
+      }
+    });
+  });
+}
+
+namespace {
+// Groups consecutive positions of `order` whose items are the same.
+template <class SameItem>
+UniqueResult Group(const std::vector<int64_t>& order, SameItem same) {
+  UniqueResult r;
+  r.inverse.resize(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || !same(order[i - 1], order[i])) {
+      r.first.push_back(order[i]);
+      r.counts.push_back(0);
+    }
+    r.inverse[order[i]] = static_cast<int64_t>(r.first.size()) - 1;
+    ++r.counts.back();
+  }
+  return r;
+}
+}  // namespace
+
+UniqueResult Unique(DataType t, const void* x, int64_t n) { return UniqueRows(t, x, n, 1); }
+
+UniqueResult UniqueRows(DataType t, const void* x, int64_t n, int64_t row) {
+  UniqueResult r;
+  Widened("unique", t, x, n * row, [&](auto tag, const auto* src) {
+    using T = typename decltype(tag)::type;
+    std::vector<int64_t> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    const T* p = src;
+    auto same = [&](int64_t a, int64_t b) {
+      for (int64_t k = 0; k < row; ++k)
+        if (!(p[a * row + k] == p[b * row + k])) return false;
+      return true;
+    };
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      for (int64_t k = 0; k < row; ++k) {
+        T u = p[a * row + k], v = p[b * row + k];
+        if (Less(u, v)) return true;
+        if (Less(v, u)) return false;
+      }
+      return a < b;
+    });
+    r = Group(order, same);
+  });
+  return r;
+}
+
+UniqueResult UniqueConsecutive(DataType t, const void* x, int64_t n, int64_t row) {
+  UniqueResult r;
+  Widened("unique_consecutive", t, x, n * row, [&](auto tag, const auto* src) {
+    using T = typename decltype(tag)::type;
+    const T* p = src;
+    std::vector<int64_t> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    r = Group(order, [&](int64_t a, int64_t b) { return std::equal(p + a * row, p + (a + 1) * row, p + b * row); });
+  });
+  return r;
+}
+
+namespace {
+template <class F>
+void EachBin(DataType t, const void* x, int64_t n, int64_t bins, F&& f) {
+  DispatchReal("bincount", t, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* p = static_cast<const T*>(x);
+    for (int64_t i = 0; i < n; ++i) {
+      int64_t v = static_cast<int64_t>(p[i]);
+      PD_CHECK(v >= 0 && v < bins, InvalidArgument, "[bincount] expected integers in [0, ", bins, "), got ", v);
+      f(v, i);
+    }
+  });
+}
+}  // namespace
+
+void BinCount(DataType t, const void* x, int64_t n, int64_t bins, int64_t* out) {
+  std::fill(out, out + bins, 0);
+  EachBin(t, x, n, bins, [&](int64_t v, int64_t) { ++out[v]; });
+}
+void BinCountWeighted(DataType t, const void* x, int64_t n, int64_t bins, DataType weight_t, const void* w, void* out) {
+  Zero(out, bins * SizeOf(weight_t));
+  if (weight_t == DataType::FLOAT32)
+    EachBin(t, x, n, bins, [&](int64_t v, int64_t i) { static_cast<float*>(out)[v] += static_cast<const float*>(w)[i]; });
+  else
+    EachBin(t, x, n, bins, [&](int64_t v, int64_t i) { static_cast<double*>(out)[v] += static_cast<const double*>(w)[i]; });
+}
+
+void Histogram(DataType t, const void* x, int64_t n, int64_t bins, double lo, double hi, const void* w, void* out) {
+  Widened("histogram", t, x, n, [&](auto, const auto* p) {
+    std::vector<double> sums(w ? bins : 0, 0.0);
+    std::vector<int64_t> counts(w ? 0 : bins, 0);
+    double weight = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      double v = static_cast<double>(p[i]);
+      if (!(v >= lo && v <= hi)) continue;
+      int64_t bin = std::min(static_cast<int64_t>((v - lo) * static_cast<double>(bins) / (hi - lo)), bins - 1);
+      if (!w) {
+        ++counts[bin];
+        continue;
+      }
+      Convert(t, static_cast<const char*>(w) + i * SizeOf(t), 1, DataType::FLOAT64, &weight, 1, 1);
+      sums[bin] += weight;
+    }
+    if (w) Convert(DataType::FLOAT64, sums.data(), 1, t, out, 1, bins);
+    else std::copy(counts.begin(), counts.end(), static_cast<int64_t*>(out));
+  });
+}
+
+}  // namespace phi::cpu
