@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the convolution share: scratch from the tensor allocator and the oneDNN entry points.
+#pragma once
+
+#include "paddle/phi/backends/cpu/conv.h"
+#include "paddle/phi/core/allocator.h"
+
+namespace phi::cpu {
+
+// Memory of one call, from the caching allocator, so that large reorder buffers are not mapped anew every time.
+class ConvScratch {
+ public:
+  explicit ConvScratch(int64_t bytes) : bytes_(static_cast<size_t>(bytes)), p_(AllocateCpu(bytes_)) {}
+  ~ConvScratch() { FreeCpu(p_, bytes_); }
+  ConvScratch(const ConvScratch&) = delete;
+  ConvScratch& operator=(const ConvScratch&) = delete;
+  template <class T = char>
+  T* as() const {
+    return static_cast<T*>(p_);
+  }
+
+ private:
+  size_t bytes_;
+  void* p_;
+};
+
+enum class ConvKind : int32_t { kForward, kGradInput, kGradWeight };
+
+// Runs one convolution through oneDNN (t is FLOAT32 or BFLOAT16); false where it has no fast implementation. x, w and y are the
+// tensors of the description: kForward reads x, w, bias and writes y, kGradInput reads y, w and writes x, kGradWeight reads
+// x, y and writes w and bias. bias may be null. The description has been checked and nothing is empty.
+bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y);
+
+// The same by im2col and Gemm, for f32 f64 c64 c128; bias is not handled.
+void ConvGeneric(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* y);
+
+inline int64_t SpatialIn(const ConvDesc& d) {
+  int64_t v = 1;
+  for (int i = 0; i < d.nd; ++i) v *= d.in[i];
+  return v;
+}
+inline int64_t SpatialOut(const ConvDesc& d) {
+  int64_t v = 1;
+  for (int i = 0; i < d.nd; ++i) v *= d.out[i];
+  return v;
+}
+inline int64_t KernelSize(const ConvDesc& d) {
+  int64_t v = 1;
+  for (int i = 0; i < d.nd; ++i) v *= d.k[i];
+  return v;
+}
+
+}  // namespace phi::cpu

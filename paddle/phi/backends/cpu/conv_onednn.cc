@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of float32 and bfloat16 through oneDNN: every primitive, reorder and packed weight is made once and kept.
+#include <list>
+
+#include "paddle/common/error.h"
+#include "paddle/phi/backends/cpu/conv_impl.h"
+#include "paddle/phi/backends/cpu/onednn.h"
+
+namespace phi::cpu {
+namespace {
+
+using Desc = dnnl::memory::desc;
+using Dims = dnnl::memory::dims;
+using Tag = dnnl::memory::format_tag;
+
+struct Key {
+  int32_t kind, type, nd, channels_last, bias, threads;
+  int64_t n, ic, oc, groups;
+  int64_t in[3], k[3], out[3], stride[3], dilation[3], pad_lo[3], pad_hi[3];
+};
+
+// One tensor of a primitive: as the caller has it, and as the primitive wants it (through the reorder where they differ).
+struct Operand {
+  dnnl::memory user, prim;
+  dnnl::reorder reorder;
+  int64_t bytes = 0;  // of the primitive's form, rounded up to 64; 0: no reorder
+
+  void Init(const Desc& u, const Desc& p, bool input) {
+    const dnnl::engine& eng = OnednnEngine();
+    user = dnnl::memory(u, eng, nullptr);
+    prim = dnnl::memory(p, eng, nullptr);
+    if (u == p) return;
+    bytes = static_cast<int64_t>((p.get_size() + 63) / 64 * 64);
+    reorder = input ? dnnl::reorder(dnnl::reorder::primitive_desc(eng, u, eng, p))
+                    : dnnl::reorder(dnnl::reorder::primitive_desc(eng, p, eng, u));
+  }
+};
+
+struct Plan {
+  uint64_t id = 0;
+  bool usable = false;
+  dnnl::primitive prim;
+  Operand x, w, y;
+  dnnl::memory bias;
+  int x_arg = 0, w_arg = 0, y_arg = 0, bias_arg = 0;
+};
+
+void Run(const dnnl::primitive& p, const dnnl_exec_arg_t* args, int n, const char* what) {
+  const dnnl_status_t st = dnnl_primitive_execute(p.get(), OnednnStream().get(), n, args);
+  PD_CHECK(st == dnnl_success, Internal, "[conv] oneDNN failed in ", what, " with status ", static_cast<int>(st));
+}
+
+void Reorder(const Operand& o, bool input) {
+  const dnnl_exec_arg_t args[2] = {{DNNL_ARG_FROM, (input ? o.user : o.prim).get()},
+                                   {DNNL_ARG_TO, (input ? o.prim : o.user).get()}};
+  Run(o.reorder, args, 2, "a reorder");
+}
+
+void SetHandle(const dnnl::memory& m, void* p) { dnnl_memory_set_data_handle(m.get(), p); }
+
+// Packed weights of frozen layers, shared by the plans of this thread; the least recently used ones go first.
+int64_t g_weight_limit = int64_t{256} << 20;
+
+class WeightCache {
+ public:
+  ~WeightCache() { Trim(0); }
+  // Null if absent.
+  void* Find(uint64_t weight, uint64_t plan) {
+    for (auto it = items_.begin(); it != items_.end(); ++it)
+      if (it->weight == weight && it->plan == plan) {
+        items_.splice(items_.begin(), items_, it);
+        return it->p;
+      }
+    return nullptr;
+  }
+  // Null if it does not fit.
+  void* Add(uint64_t weight, uint64_t plan, int64_t bytes) {
+    const int64_t limit = __atomic_load_n(&g_weight_limit, __ATOMIC_RELAXED);
+    if (bytes > limit) return nullptr;
+    Trim(limit - bytes);
+    void* p = AllocateCpu(static_cast<size_t>(bytes));
+    items_.push_front({weight, plan, bytes, p});
+    total_ += bytes;
+    return p;
+  }
+  void Trim(int64_t limit) {
+    while (total_ > limit && !items_.empty()) {
+      FreeCpu(items_.back().p, static_cast<size_t>(items_.back().bytes));
+      total_ -= items_.back().bytes;
+      items_.pop_back();
+    }
+  }
+
+ private:
+  struct Item {
+    uint64_t weight, plan;
+    int64_t bytes;
+    void* p;
+  };
+  std::list<Item> items_;
+  int64_t total_ = 0;
+};
+
+struct ThreadState {
+  LruCache<Key, Plan> plans{256};
+  WeightCache weights;
+  uint64_t epoch = 0;
+};
+uint64_t g_epoch = 0;  // raised by ClearConvCaches; every thread drops its caches when it sees the change
+
+ThreadState& State() {
+  thread_local ThreadState s;
+  const uint64_t e = __atomic_load_n(&g_epoch, __ATOMIC_RELAXED);
+  if (__builtin_expect(s.epoch != e, 0)) {
+    s.epoch = e;
+    s.plans.Clear();
+    s.weights.Trim(0);
+  }
+  return s;
+}
+
+Dims Shape(const int64_t* v, int nd, std::initializer_list<int64_t> lead) {
+  Dims d(lead);
+  d.insert(d.end(), v, v + nd);
+  return d;
+}
+
+bool Slow(const char* impl) { return std::strncmp(impl, "ref", 3) == 0; }
+
+template <class Pd>
+bool Take(Plan& p, const Pd& pd) {
+  if (!pd || Slow(pd.impl_info_str())) return false;
+  return true;
+}
+
+std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d) {
+  auto p = std::make_shared<Plan>();
+  static uint64_t ids = 0;
+  p->id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED);
+  const dnnl::engine& eng = OnednnEngine();
+  const auto type = OnednnType(t);
+  const ConvKind kind = static_cast<ConvKind>(key.kind);
+  const int nd = d.nd;
+  static constexpr Tag kFirst[] = {Tag::ncw, Tag::nchw, Tag::ncdhw}, kLast[] = {Tag::nwc, Tag::nhwc, Tag::ndhwc};
+  static constexpr Tag kWeight[] = {Tag::oiw, Tag::oihw, Tag::oidhw}, kGroup[] = {Tag::goiw, Tag::goihw, Tag::goidhw};
+  const Tag data = d.channels_last ? kLast[nd - 1] : kFirst[nd - 1];
+  const Dims xs = Shape(d.in, nd, {d.n, d.ic}), ys = Shape(d.out, nd, {d.n, d.oc});
+  const Dims ws = d.groups == 1 ? Shape(d.k, nd, {d.oc, d.ic})
+                                : Shape(d.k, nd, {d.groups, d.oc / d.groups, d.ic / d.groups});
+  const Desc xu(xs, type, data), yu(ys, type, data);
+  const Desc wu(ws, type, d.groups == 1 ? kWeight[nd - 1] : kGroup[nd - 1]);
+  const Desc bu = key.bias ? Desc({d.oc}, type, Tag::a) : Desc();
+  const Dims stride = Shape(d.stride, nd, {}), lo = Shape(d.pad_lo, nd, {}), hi = Shape(d.pad_hi, nd, {});
+  Dims dil = Shape(d.dilation, nd, {});
+  for (auto& v : dil) --v;
+  const bool last = d.channels_last;
+  const Desc xa = last ? xu : Desc(xs, type, Tag::any), ya = last ? yu : Desc(ys, type, Tag::any);
+  const Desc wa(ws, type, Tag::any);
+  const auto algo = dnnl::algorithm::convolution_direct;
+  const dnnl::primitive_attr attr;
+  if (kind == ConvKind::kForward) {
+    const dnnl::convolution_forward::primitive_desc pd(eng, dnnl::prop_kind::forward_inference, algo, xa, wa, bu, ya,
+                                                       stride, dil, lo, hi, attr, true);
+    if (!Take(*p, pd)) return p;
+    p->prim = dnnl::convolution_forward(pd);
+    p->x.Init(xu, pd.src_desc(), true);
+    p->w.Init(wu, pd.weights_desc(), true);
+    p->y.Init(yu, pd.dst_desc(), false);
+    p->x_arg = DNNL_ARG_SRC, p->w_arg = DNNL_ARG_WEIGHTS, p->y_arg = DNNL_ARG_DST, p->bias_arg = DNNL_ARG_BIAS;
+  } else {
+    const dnnl::convolution_forward::primitive_desc hint(eng, dnnl::prop_kind::forward_training, algo, xa, wa, bu, ya,
+                                                         stride, dil, lo, hi, attr, true);
+    if (!hint) return p;
+    if (kind == ConvKind::kGradInput) {
+      const dnnl::convolution_backward_data::primitive_desc pd(eng, algo, xa, wa, ya, stride, dil, lo, hi, hint, attr,
+                                                               true);
+      if (!Take(*p, pd)) return p;
+      p->prim = dnnl::convolution_backward_data(pd);
+      p->x.Init(xu, pd.diff_src_desc(), false);
+      p->w.Init(wu, pd.weights_desc(), true);
+      p->y.Init(yu, pd.diff_dst_desc(), true);
+      p->x_arg = DNNL_ARG_DIFF_SRC, p->w_arg = DNNL_ARG_WEIGHTS, p->y_arg = DNNL_ARG_DIFF_DST;
+    } else {
+      const dnnl::convolution_backward_weights::primitive_desc pd(eng, algo, xa, wa, bu, ya, stride, dil, lo, hi, hint,
+                                                                  attr, true);
+      if (!Take(*p, pd)) return p;
+      p->prim = dnnl::convolution_backward_weights(pd);
+      p->x.Init(xu, pd.src_desc(), true);
+      p->w.Init(wu, pd.diff_weights_desc(), false);
+      p->y.Init(yu, pd.diff_dst_desc(), true);
+      p->x_arg = DNNL_ARG_SRC, p->w_arg = DNNL_ARG_DIFF_WEIGHTS, p->y_arg = DNNL_ARG_DIFF_DST;
+      p->bias_arg = DNNL_ARG_DIFF_BIAS;
+    }
+  }
+  if (key.bias) p->bias = dnnl::memory(bu, eng, nullptr);
+  p->usable = true;
+  return p;
+}
+
+}  // namespace
+
+bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y) {
+  Key key;
+  std::memset(&key, 0, sizeof key);
+  key.kind = static_cast<int32_t>(kind);
+  key.type = static_cast<int32_t>(t);
+  key.nd = d.nd;
+  key.channels_last = d.channels_last;
+  key.bias = bias != nullptr;
+  key.threads = MaxThreads();
+  key.n = d.n, key.ic = d.ic, key.oc = d.oc, key.groups = d.groups;
+  for (int i = 0; i < d.nd; ++i) {
+    key.in[i] = d.in[i], key.k[i] = d.k[i], key.out[i] = d.out[i], key.stride[i] = d.stride[i];
+    key.dilation[i] = d.dilation[i], key.pad_lo[i] = d.pad_lo[i], key.pad_hi[i] = d.pad_hi[i];
+  }
+  ThreadState& state = State();
+  std::shared_ptr<Plan> p = state.plans.Find(key);
+  if (!p) {
+    try {
+      p = Make(key, t, d);
+    } catch (const dnnl::error&) {
+      p = std::make_shared<Plan>();
+    }
+    state.plans.Insert(key, p);
+  }
+  if (!p->usable) return false;
+
+  void* packed = nullptr;
+  bool pack = p->w.bytes != 0;
+  if (pack && d.weight_key != 0 && kind != ConvKind::kGradWeight) {
+    packed = state.weights.Find(d.weight_key, p->id);
+    if (packed)
+      pack = false;
+    else
+      packed = state.weights.Add(d.weight_key, p->id, p->w.bytes);
+  }
+  const int64_t w_bytes = packed ? 0 : p->w.bytes;
+  const ConvScratch scratch(p->x.bytes + p->y.bytes + w_bytes);
+  char* at = scratch.as();
+  auto bind = [&](const Operand& o, void* user) {
+    if (o.bytes == 0) {
+      SetHandle(o.prim, user);
+      return;
+    }
+    SetHandle(o.user, user);
+    SetHandle(o.prim, at);
+    at += o.bytes;
+  };
+  bind(p->x, x);
+  bind(p->y, y);
+  if (packed) {
+    SetHandle(p->w.user, w);
+    SetHandle(p->w.prim, packed);
+  } else {
+    bind(p->w, w);
+  }
+  if (bias) SetHandle(p->bias, bias);
+
+  const bool x_in = kind != ConvKind::kGradInput, y_in = kind != ConvKind::kForward, w_in = kind != ConvKind::kGradWeight;
+  if (x_in && p->x.bytes) Reorder(p->x, true);
+  if (y_in && p->y.bytes) Reorder(p->y, true);
+  if (w_in && pack) Reorder(p->w, true);
+  dnnl_exec_arg_t args[4] = {
+      {p->x_arg, p->x.prim.get()}, {p->w_arg, p->w.prim.get()}, {p->y_arg, p->y.prim.get()}, {p->bias_arg, nullptr}};
+  if (bias) args[3].memory = p->bias.get();
+  Run(p->prim, args, bias ? 4 : 3, "a convolution");
+  if (!x_in && p->x.bytes) Reorder(p->x, false);
+  if (!y_in && p->y.bytes) Reorder(p->y, false);
+  if (!w_in && p->w.bytes) Reorder(p->w, false);
+  return true;
+}
+
+void SetConvWeightCacheLimit(int64_t bytes) {
+  __atomic_store_n(&g_weight_limit, bytes < 0 ? 0 : bytes, __ATOMIC_RELAXED);
+  State().weights.Trim(bytes < 0 ? 0 : bytes);
+}
+
+void ClearConvCaches() {
+  __atomic_add_fetch(&g_epoch, 1, __ATOMIC_RELAXED);
+  State();
+}
+
+}  // namespace phi::cpu

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pooling: the checks, half-precision types by way of float, and the loops that follow indices.
+#include "paddle/phi/backends/cpu/pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "paddle/common/error.h"
+#include "paddle/phi/backends/cpu/pool_impl.h"
+#include "paddle/phi/core/allocator.h"
+#include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/elementwise.h"
+#include "paddle/phi/primitives/isa.h"
+
+PD_ISA_DECL(void, PoolMaxF32, (const cpu::PoolArgs& a, const float* x, float* y, int32_t* mask))
+PD_ISA_DECL(void, PoolMaxF64, (const cpu::PoolArgs& a, const double* x, double* y, int32_t* mask))
+PD_ISA_DECL(void, PoolMaxGradF32, (const cpu::PoolArgs& a, const float* x, const float* y, const float* dy, float* dx))
+PD_ISA_DECL(void, PoolMaxGradF64,
+            (const cpu::PoolArgs& a, const double* x, const double* y, const double* dy, double* dx))
+PD_ISA_DECL(void, PoolAvgF32, (const cpu::PoolArgs& a, const float* x, float* y))
+PD_ISA_DECL(void, PoolAvgF64, (const cpu::PoolArgs& a, const double* x, double* y))
+PD_ISA_DECL(void, PoolAvgGradF32, (const cpu::PoolArgs& a, const float* dy, float* dx))
+PD_ISA_DECL(void, PoolAvgGradF64, (const cpu::PoolArgs& a, const double* dy, double* dx))
+
+namespace phi::cpu {
+namespace {
+
+// Memory of one call, from the caching allocator.
+class Temp {
+ public:
+  explicit Temp(int64_t bytes) : bytes_(static_cast<size_t>(bytes)), p_(AllocateCpu(bytes_)) {}
+  ~Temp() { FreeCpu(p_, bytes_); }
+  Temp(const Temp&) = delete;
+  Temp& operator=(const Temp&) = delete;
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(p_);
+  }
+
+ private:
+  size_t bytes_;
+  void* p_;
+};
+
+struct Sizes {
+  int64_t planes, in, out;
+};
+
+Sizes Fill(DataType t, const PoolDesc& d, bool average, PoolArgs* a) {
+  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsHalf(t), Unimplemented, "[pool] no kernel for ",
+           NameOf(t));
+  PD_CHECK(d.nd >= 1 && d.nd <= 3, InvalidArgument, "[pool] expected 1 to 3 spatial dims, got ", d.nd);
+  PD_CHECK(d.n >= 0 && d.c >= 0, InvalidArgument, "[pool] expected extents of at least 0, got batch ", d.n,
+           " and channels ", d.c);
+  Sizes s{0, 1, 1};
+  PD_CHECK(!__builtin_mul_overflow(d.n, d.c, &s.planes), InvalidArgument, "[pool] expected a tensor that fits in memory");
+  a->n = d.n, a->c = d.c;
+  for (int i = 0; i < 3; ++i) {
+    const int j = i - (3 - d.nd);
+    const bool own = j >= 0;
+    a->in[i] = own ? d.in[j] : 1;
+    a->out[i] = own ? d.out[j] : 1;
+    a->k[i] = own ? d.k[j] : 1;
+    a->stride[i] = own ? d.stride[j] : 1;
+    a->pad[i] = own && !d.adaptive ? d.pad_lo[j] : 0;
+    a->pad_hi[i] = own && !d.adaptive ? d.pad_hi[j] : 0;
+    a->dilation[i] = own && !average && !d.adaptive ? d.dilation[j] : 1;
+    PD_CHECK(a->in[i] >= 0 && a->out[i] >= 0, InvalidArgument, "[pool] expected extents of at least 0, got ", a->in[i],
+             " and ", a->out[i]);
+    if (!d.adaptive) {
+      constexpr int64_t kMost = int64_t{1} << 31;
+      for (int64_t v : {a->k[i], a->stride[i], a->dilation[i]})
+        PD_CHECK(v > 0 && v < kMost, InvalidArgument, "[pool] expected positive kernel sizes, strides and dilations, got ",
+                 v);
+      for (int64_t v : {a->pad[i], a->pad_hi[i]})
+        PD_CHECK(v >= 0 && v < kMost, InvalidArgument, "[pool] expected paddings of at least 0, got ", v);
+    }
+    // Positions are kept in int32.
+    PD_CHECK(!__builtin_mul_overflow(s.in, a->in[i], &s.in) && s.in < INT32_MAX, InvalidArgument,
+             "[pool] expected fewer than 2^31 positions per plane, got extent ", a->in[i]);
+    PD_CHECK(!__builtin_mul_overflow(s.out, a->out[i], &s.out) && s.out < INT32_MAX, InvalidArgument,
+             "[pool] expected fewer than 2^31 outputs per plane, got extent ", a->out[i]);
+  }
+  bool even = d.adaptive;
+  for (int i = 0; i < 3; ++i) even = even && a->out[i] > 0 && a->in[i] > 0 && a->in[i] % a->out[i] == 0;
+  a->adaptive = d.adaptive && !even;
+  if (d.adaptive)
+    for (int i = 0; i < 3; ++i) a->k[i] = a->stride[i] = even ? a->in[i] / a->out[i] : 1;
+  a->last = d.channels_last && d.c != 1;
+  a->exclusive = d.exclusive || d.adaptive;
+  a->divisor = d.divisor;
+  a->lowest = t == DataType::FLOAT64    ? std::numeric_limits<double>::lowest()
+              : t == DataType::FLOAT16  ? -65504.0
+              : t == DataType::BFLOAT16 ? -3.3895313892515355e38
+                                        : static_cast<double>(std::numeric_limits<float>::lowest());
+  a->empty_row_windows = false;
+  if (!a->adaptive)
+    for (int64_t o = 0; o < a->out[2] && !a->empty_row_windows; ++o) {
+      const int64_t at = o * a->stride[2] - a->pad[2], step = a->dilation[2];
+      const int64_t first = at < 0 ? at + (-at + step - 1) / step * step : at;
+      a->empty_row_windows = first >= std::min(at + (a->k[2] - 1) * step + 1, a->in[2]);
+    }
+  return s;
+}
+
+void CheckIndexType(const char* op, DataType t) {
+  PD_CHECK(t == DataType::INT32 || t == DataType::INT64, InvalidArgument, "[", op,
+           "] expected indices of int32 or int64, got ", NameOf(t));
+}
+
+// dx cleared, dx[p][idx[p][i]] += dy[p][i]; idx outside the plane is skipped.
+template <class T, class I>
+void ScatterPlanes(const Sizes& s, const T* dy, const I* idx, T* dx) {
+  ParallelFor(0, s.planes, 1 + kGrain / (s.in + s.out + 1), [&](int64_t b, int64_t e) {
+    std::fill(dx + b * s.in, dx + e * s.in, T());
+    for (int64_t p = b; p < e; ++p)
+      for (int64_t i = p * s.out; i < (p + 1) * s.out; ++i)
+        if (static_cast<uint64_t>(idx[i]) < static_cast<uint64_t>(s.in)) dx[p * s.in + idx[i]] += dy[i];
+  });
+}
+template <class T, class I>
+void ScatterLast(const Sizes& s, int64_t n, int64_t c, const T* dy, const I* idx, T* dx) {
+  ParallelFor(0, n, 1 + kGrain / (c * (s.in + s.out) + 1), [&](int64_t b, int64_t e) {
+    std::fill(dx + b * s.in * c, dx + e * s.in * c, T());
+    for (int64_t p = b; p < e; ++p)
+      for (int64_t i = 0; i < s.out; ++i)
+        for (int64_t q = 0; q < c; ++q) {
+          const int64_t at = (p * s.out + i) * c + q;
+          if (static_cast<uint64_t>(idx[at]) < static_cast<uint64_t>(s.in))
+            dx[(p * s.in + static_cast<int64_t>(idx[at])) * c + q] += dy[at];
+        }
+  });
+}
+
+template <class T>
+void Scatter(const PoolArgs& a, const Sizes& s, const T* dy, DataType index_t, const void* idx, T* dx) {
+  const auto* i32 = static_cast<const int32_t*>(idx);
+  const auto* i64 = static_cast<const int64_t*>(idx);
+  const bool narrow = index_t == DataType::INT32;
+  if (a.last)
+    narrow ? ScatterLast(s, a.n, a.c, dy, i32, dx) : ScatterLast(s, a.n, a.c, dy, i64, dx);
+  else
+    narrow ? ScatterPlanes(s, dy, i32, dx) : ScatterPlanes(s, dy, i64, dx);
+}
+
+// Throws at an index outside [0, limit).
+template <class I>
+void CheckIndices(const I* idx, int64_t n, int64_t limit) {
+  std::atomic<bool> bad{false};
+  ParallelFor(0, n, kGrain, [&](int64_t b, int64_t e) {
+    bool any = false;
+    for (int64_t i = b; i < e; ++i) any |= static_cast<uint64_t>(idx[i]) >= static_cast<uint64_t>(limit);
+    if (any) bad.store(true, std::memory_order_relaxed);
+  });
+  if (!bad) return;
+  for (int64_t i = 0; i < n; ++i)
+    PD_CHECK(idx[i] >= 0 && idx[i] < limit, OutOfRange, "[max_unpool] expected indices from 0 to ", limit - 1, ", got ",
+             idx[i]);
+}
+
+template <class T, class I>
+void UnpoolTyped(int64_t planes, int64_t in, int64_t out, const T* x, const I* idx, T* y) {
+  CheckIndices(idx, planes * in, out);
+  ParallelFor(0, planes, 1 + kGrain / (in + out + 1), [&](int64_t b, int64_t e) {
+    std::fill(y + b * out, y + e * out, T());
+    for (int64_t p = b; p < e; ++p)
+      for (int64_t i = p * in; i < (p + 1) * in; ++i) y[p * out + idx[i]] = x[i];
+  });
+}
+template <class T, class I>
+void UnpoolGradTyped(int64_t planes, int64_t in, int64_t out, const T* dy, const I* idx, T* dx) {
+  CheckIndices(idx, planes * in, out);
+  ParallelFor(0, planes, 1 + kGrain / (in + 1), [&](int64_t b, int64_t e) {
+    for (int64_t p = b; p < e; ++p)
+      for (int64_t i = p * in; i < (p + 1) * in; ++i) dx[i] = dy[p * out + idx[i]];
+  });
+}
+
+template <class T>
+void UnpoolIndex(bool grad, int64_t planes, int64_t in, int64_t out, const void* from, DataType index_t,
+                 const void* idx, void* to) {
+  const T* f = static_cast<const T*>(from);
+  T* o = static_cast<T*>(to);
+  if (index_t == DataType::INT32) {
+    const auto* i = static_cast<const int32_t*>(idx);
+    grad ? UnpoolGradTyped(planes, in, out, f, i, o) : UnpoolTyped(planes, in, out, f, i, o);
+  } else {
+    const auto* i = static_cast<const int64_t*>(idx);
+    grad ? UnpoolGradTyped(planes, in, out, f, i, o) : UnpoolTyped(planes, in, out, f, i, o);
+  }
+}
+
+void Unpool(bool grad, DataType t, int64_t planes, int64_t in, int64_t out, const void* from, DataType index_t,
+            const void* idx, void* to) {
+  CheckIndexType("max_unpool", index_t);
+  PD_CHECK(planes >= 0 && in >= 0 && out >= 0, InvalidArgument, "[max_unpool] expected extents of at least 0, got ",
+           planes, ", ", in, ", ", out);
+  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsHalf(t), Unimplemented, "[max_unpool] no kernel for ",
+           NameOf(t));
+  switch (SizeOf(t)) {
+    case 2:
+      return UnpoolIndex<uint16_t>(grad, planes, in, out, from, index_t, idx, to);
+    case 4:
+      return UnpoolIndex<uint32_t>(grad, planes, in, out, from, index_t, idx, to);
+    default:
+      return UnpoolIndex<uint64_t>(grad, planes, in, out, from, index_t, idx, to);
+  }
+}
+
+void FillLowest(DataType t, const PoolArgs& a, int64_t n, void* y) {
+  Convert(DataType::FLOAT64, &a.lowest, 0, t, y, 1, n);
+}
+
+}  // namespace
+
+void* PoolBuffer(int64_t bytes) noexcept {
+  struct Held {
+    void* p = nullptr;
+    int64_t bytes = 0;
+    ~Held() { std::free(p); }
+  };
+  thread_local Held h;
+  if (h.bytes < bytes) {
+    std::free(h.p);
+    h.bytes = (bytes + 4095) / 4096 * 4096;
+    h.p = std::aligned_alloc(64, static_cast<size_t>(h.bytes));
+    if (!h.p) std::abort();
+  }
+  return h.p;
+}
+
+int64_t PoolOutSize(int64_t in, int64_t k, int64_t stride, int64_t pad_lo, int64_t pad_hi, bool ceil_mode) {
+  PD_CHECK(stride > 0, InvalidArgument, "[pool] expected a positive stride, got ", stride);
+  const int64_t room = in - k + pad_lo + pad_hi + (ceil_mode ? stride - 1 : 0);
+  return room < 0 ? -((-room + stride - 1) / stride) + 1 : room / stride + 1;
+}
+
+void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType index_t, void* mask) {
+  PoolArgs a;
+  const Sizes s = Fill(t, d, false, &a);
+  if (mask) CheckIndexType("max_pool", index_t);
+  const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
+  if (ny == 0) return;
+  if (nx == 0) {
+    FillLowest(t, a, ny, y);
+    if (mask) {
+      const int64_t none = -1;
+      Convert(DataType::INT64, &none, 0, index_t, mask, 1, ny);
+    }
+    return;
+  }
+  const bool wide = mask && index_t == DataType::INT64;
+  const Temp pos_mem(wide ? ny * 4 : 1);
+  int32_t* pos = wide ? pos_mem.as<int32_t>() : static_cast<int32_t*>(mask);
+  if (t == DataType::FLOAT32) {
+    PD_ISA_CALL(PoolMaxF32)(a, static_cast<const float*>(x), static_cast<float*>(y), pos);
+  } else if (t == DataType::FLOAT64) {
+    PD_ISA_CALL(PoolMaxF64)(a, static_cast<const double*>(x), static_cast<double*>(y), pos);
+  } else {
+    const Temp fx(nx * 4), fy(ny * 4);
+    CastParallel(t, x, DataType::FLOAT32, fx.as<float>(), nx);
+    PD_ISA_CALL(PoolMaxF32)(a, fx.as<float>(), fy.as<float>(), pos);
+    CastParallel(DataType::FLOAT32, fy.as<float>(), t, y, ny);
+  }
+  if (wide) CastParallel(DataType::INT32, pos, DataType::INT64, mask, ny);
+}
+
+void MaxPoolGrad(DataType t, const PoolDesc& d, const void* dy, DataType index_t, const void* mask, void* dx) {
+  PoolArgs a;
+  const Sizes s = Fill(t, d, false, &a);
+  CheckIndexType("max_pool_grad", index_t);
+  const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
+  if (nx == 0) return;
+  if (t == DataType::FLOAT32) {
+    Scatter(a, s, static_cast<const float*>(dy), index_t, mask, static_cast<float*>(dx));
+  } else if (t == DataType::FLOAT64) {
+    Scatter(a, s, static_cast<const double*>(dy), index_t, mask, static_cast<double*>(dx));
+  } else {
+    const Temp fx(nx * 4), fy(ny * 4);
+    CastParallel(t, dy, DataType::FLOAT32, fy.as<float>(), ny);
+    Scatter(a, s, fy.as<const float>(), index_t, mask, fx.as<float>());
+    CastParallel(DataType::FLOAT32, fx.as<float>(), t, dx, nx);
+  }
+}
+
+void MaxPoolGradNoMask(DataType t, const PoolDesc& d, const void* x, const void* y, const void* dy, void* dx) {
+  PoolArgs a;
+  const Sizes s = Fill(t, d, false, &a);
+  const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
+  if (nx == 0) return;
+  if (ny == 0) {
+    Zero(dx, nx * SizeOf(t));
+  } else if (t == DataType::FLOAT32) {
+    PD_ISA_CALL(PoolMaxGradF32)
+    (a, static_cast<const float*>(x), static_cast<const float*>(y), static_cast<const float*>(dy), static_cast<float*>(dx));
+  } else if (t == DataType::FLOAT64) {
+    PD_ISA_CALL(PoolMaxGradF64)
+    (a, static_cast<const double*>(x), static_cast<const double*>(y), static_cast<const double*>(dy),
+     static_cast<double*>(dx));
+  } else {
+    const DataType f = DataType::FLOAT32;
+    const Temp fx(nx * 4), fdx(nx * 4), fy(ny * 4), fdy(ny * 4);
+    CastParallel(t, x, f, fx.as<float>(), nx);
+    CastParallel(t, y, f, fy.as<float>(), ny);
+    CastParallel(t, dy, f, fdy.as<float>(), ny);
+    PD_ISA_CALL(PoolMaxGradF32)(a, fx.as<float>(), fy.as<float>(), fdy.as<float>(), fdx.as<float>());
+    CastParallel(f, fdx.as<float>(), t, dx, nx);
+  }
+}
+
+void AvgPool(DataType t, const PoolDesc& d, const void* x, void* y) {
+  PoolArgs a;
+  const Sizes s = Fill(t, d, true, &a);
+  const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
+  if (ny == 0) return;
+  if (nx == 0) {
+    Zero(y, ny * SizeOf(t));
+  } else if (t == DataType::FLOAT32) {
+    PD_ISA_CALL(PoolAvgF32)(a, static_cast<const float*>(x), static_cast<float*>(y));
+  } else if (t == DataType::FLOAT64) {
+    PD_ISA_CALL(PoolAvgF64)(a, static_cast<const double*>(x), static_cast<double*>(y));
+  } else {
+    const Temp fx(nx * 4), fy(ny * 4);
+    CastParallel(t, x, DataType::FLOAT32, fx.as<float>(), nx);
+    PD_ISA_CALL(PoolAvgF32)(a, fx.as<float>(), fy.as<float>());
+    CastParallel(DataType::FLOAT32, fy.as<float>(), t, y, ny);
+  }
+}
+
+void AvgPoolGrad(DataType t, const PoolDesc& d, const void* dy, void* dx) {
+  PoolArgs a;
+  const Sizes s = Fill(t, d, true, &a);
+  const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
+  if (nx == 0) return;
+  if (ny == 0) {
+    Zero(dx, nx * SizeOf(t));
+  } else if (t == DataType::FLOAT32) {
+    PD_ISA_CALL(PoolAvgGradF32)(a, static_cast<const float*>(dy), static_cast<float*>(dx));
+  } else if (t == DataType::FLOAT64) {
+    PD_ISA_CALL(PoolAvgGradF64)(a, static_cast<const double*>(dy), static_cast<double*>(dx));
+  } else {
+    const Temp fx(nx * 4), fy(ny * 4);
+    CastParallel(t, dy, DataType::FLOAT32, fy.as<float>(), ny);
+    PD_ISA_CALL(PoolAvgGradF32)(a, fy.as<float>(), fx.as<float>());
+    CastParallel(DataType::FLOAT32, fx.as<float>(), t, dx, nx);
+  }
+}
+
+void MaxUnpool(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* x, DataType index_t,
+               const void* idx, void* y) {
+  Unpool(false, t, planes, in_spatial, out_spatial, x, index_t, idx, y);
+}
+
+void MaxUnpoolGrad(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* dy, DataType index_t,
+                   const void* idx, void* dx) {
+  Unpool(true, t, planes, in_spatial, out_spatial, dy, index_t, idx, dx);
+}
+
+}  // namespace phi::cpu

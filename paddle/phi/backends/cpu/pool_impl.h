@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pool.cc hands to the kernels built per instruction set: plain data, three spatial dims always.
+#pragma once
+
+#include <stdint.h>
+
+namespace phi::cpu {
+
+struct PoolArgs {
+  int64_t n, c;
+  int64_t in[3], k[3], out[3], stride[3], pad[3], pad_hi[3], dilation[3];
+  bool last, adaptive, exclusive;
+  int64_t divisor;
+  bool empty_row_windows;  // some output's window holds no column
+  double lowest;  // what an empty window of a maximum gives
+};
+
+// Memory of the calling thread, valid until its next call. Never null for the sizes rows of existing tensors need.
+void* PoolBuffer(int64_t bytes) noexcept;
+
+}  // namespace phi::cpu
