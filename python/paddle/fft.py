@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Discrete Fourier transforms."""
 import paddle
-from paddle import _C_ops
+from paddle import _C_ops, _fft_compose
 
 __all__ = [
     'fft', 'ifft', 'rfft', 'irfft', 'hfft', 'ihfft', 'fft2', 'ifft2', 'rfft2', 'irfft2', 'hfft2', 'ihfft2', 'fftn',
     'ifftn', 'rfftn', 'irfftn', 'hfftn', 'ihfftn', 'fftfreq', 'rfftfreq', 'fftshift', 'ifftshift',
 ]
 
+_fft_c2c = getattr(_C_ops, 'fft_c2c', _fft_compose.fft_c2c)
+_fft_r2c = getattr(_C_ops, 'fft_r2c', _fft_compose.fft_r2c)
+_fft_c2r = getattr(_C_ops, 'fft_c2r', _fft_compose.fft_c2r)
 _NORMS = ('forward', 'backward', 'ortho')
 _SWAPPED = {'forward': 'backward', 'backward': 'forward', 'ortho': 'ortho'}
 
@@ -89,7 +92,7 @@ def _c2c(x, s, axes, norm, forward):
     s, axes = _axes(x, s, axes, True)
     if s is not None:
         x = _resize(x, s, axes)
-    return _C_ops.fft_c2c(x, axes, norm, forward)
+    return _fft_c2c(x, axes, norm, forward)
 
 
 def _r2c(x, s, axes, norm, forward):
@@ -98,7 +101,7 @@ def _r2c(x, s, axes, norm, forward):
     s, axes = _axes(x, s, axes, True)
     if s is not None:
         x = _resize(x, s, axes)
-    return _C_ops.fft_r2c(x, axes, norm, forward, True)
+    return _fft_r2c(x, axes, norm, forward, True)
 
 
 def _c2r(x, s, axes, norm, forward):
@@ -109,7 +112,7 @@ def _c2r(x, s, axes, norm, forward):
     if s is not None:
         last = s[-1]
         x = _resize(x, s[:-1] + [last // 2 + 1], axes)
-    return _C_ops.fft_c2r(x, axes, norm, forward, last)
+    return _fft_c2r(x, axes, norm, forward, last)
 
 
 def _one(n):

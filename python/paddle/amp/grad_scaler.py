@@ -10,6 +10,22 @@ from paddle import _C_ops
 __all__ = ['GradScaler', 'AmpScaler', 'OptimizerState']
 
 
+_fused_unscale = getattr(_C_ops, 'check_finite_and_unscale_', None)
+
+
+def _unscale(grads, scale):
+    """Divide the gradients by `scale` in place; whether one of them is not finite."""
+    if _fused_unscale is not None:
+        return bool(_fused_unscale(grads, scale)[1].item())
+    found = False
+    inverse = paddle.reshape(1.0 / scale, [])
+    for grad in grads:
+        unscaled = grad * inverse.astype(grad.dtype)
+        found = not bool(paddle.isfinite(unscaled).all().item()) or found
+        grad.set_value(unscaled)
+    return found
+
+
 class OptimizerState(Enum):
     """Where an optimizer stands within one iteration."""
 
@@ -77,8 +93,7 @@ class AmpScaler:
             by_dtype.setdefault(str(param.grad.dtype), []).append(param.grad)
         with paddle.no_grad():
             for grads in by_dtype.values():
-                _, bad = _C_ops.check_finite_and_unscale_(grads, self._scale)
-                found = bool(bad.item()) or found
+                found = _unscale(grads, self._scale) or found
         return found
 
     def _step_once(self, optimizer, apply):

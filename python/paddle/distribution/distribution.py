@@ -48,6 +48,16 @@ def to_shape(shape):
     return tuple(int(d) for d in shape)
 
 
+def draw(op, *parameters):
+    """Random values by the operator `op` (standard_gamma, poisson, binomial); where the core has none, by numpy's
+    generator seeded from the core's."""
+    if hasattr(paddle._C_ops, op):
+        return getattr(paddle, op)(*parameters)
+    rng = np.random.default_rng(int(paddle.randint(0, 2 ** 31 - 1, [1]).item()))
+    values = getattr(rng, op)(*[p.numpy() for p in parameters])
+    return paddle.to_tensor(np.asarray(values), dtype=str(parameters[0].dtype).rsplit('.', 1)[-1])
+
+
 class Distribution:
     """Base of distributions: `batch_shape` independent ones over events of `event_shape`."""
 

@@ -2,7 +2,7 @@
 """Distributions made of gamma functions: Gamma, Chi2, Exponential, Beta, Dirichlet."""
 import paddle
 
-from .distribution import ExponentialFamily, as_tensor, broadcast
+from .distribution import ExponentialFamily, as_tensor, broadcast, draw
 
 __all__ = ['Gamma', 'Chi2', 'Exponential', 'Beta', 'Dirichlet']
 
@@ -52,7 +52,7 @@ class Gamma(ExponentialFamily):
     def rsample(self, shape=()):
         """Draw; gradients go to the rate."""
         full = self._extend_shape(shape)
-        return paddle.standard_gamma(self.concentration.expand(full)) / self.rate.expand(full)
+        return draw('standard_gamma', self.concentration.expand(full)) / self.rate.expand(full)
 
     def kl_divergence(self, other):
         """KL divergence from another gamma distribution."""
@@ -162,7 +162,7 @@ class Dirichlet(ExponentialFamily):
     def sample(self, shape=()):
         """Draw; the result has shape `shape` + batch_shape + event_shape."""
         with paddle.no_grad():
-            draws = paddle.standard_gamma(self.concentration.expand(self._extend_shape(shape)))
+            draws = draw('standard_gamma', self.concentration.expand(self._extend_shape(shape)))
             return draws / draws.sum(-1, keepdim=True)
 
     def prob(self, value):

@@ -4,7 +4,7 @@ import math
 
 import paddle
 
-from .distribution import Distribution, as_tensor, broadcast, is_scalar
+from .distribution import Distribution, as_tensor, broadcast, draw, is_scalar
 
 __all__ = ['Normal', 'LogNormal', 'Uniform', 'Laplace', 'Gumbel', 'Cauchy', 'StudentT']
 
@@ -334,7 +334,7 @@ class StudentT(Distribution):
         with paddle.no_grad():
             full = self._extend_shape(shape)
             normal = paddle.standard_normal(full, dtype=str(self._dtype).rsplit('.', 1)[-1])
-            chi2 = paddle.standard_gamma((self.df / 2).expand(full)) * 2
+            chi2 = draw('standard_gamma', (self.df / 2).expand(full)) * 2
             return self.loc + self.scale * normal * (chi2 / self.df).rsqrt()
 
     def entropy(self):

@@ -41,7 +41,7 @@ def pad(img, padding, fill, padding_mode):
             image = ImageOps.expand(img, border=padding, fill=fill)
             image.putpalette(palette)
             return image
-        return ImageOps.expand(img, border=padding, fill=fill)
+        return ImageOps.expand(img, border=padding, fill=_fill(img, fill))
     mode = {'reflect': 'reflect', 'symmetric': 'symmetric', 'edge': 'edge'}[padding_mode]
     palette = img.getpalette() if img.mode == 'P' else None
     array = np.asarray(img)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mixed precision: what is cast, loss scaling, decoration."""
+import numpy as np
+import pytest
+
+import paddle
+from paddle import amp
+
+
+@pytest.mark.parametrize('dtype', ['bfloat16', 'float16'])
+def test_auto_cast(dtype):
+    x = paddle.ones([4, 4])
+    with amp.auto_cast(dtype=dtype):
+        assert amp.is_autocast_enabled() and amp.get_autocast_dtype() == dtype
+        y = paddle.matmul(x, x)
+        assert str(y.dtype) == f'paddle.{dtype}'
+        assert str(paddle.exp(y).dtype) == 'paddle.float32'
+        with amp.auto_cast(enable=False):
+            assert str(paddle.matmul(x, x).dtype) == 'paddle.float32'
+    assert not amp.is_autocast_enabled()
+    assert str(paddle.matmul(x, x).dtype) == 'paddle.float32'
+
+
+def test_bad_arguments():
+    with pytest.raises(ValueError):
+        amp.auto_cast(level='O5').__enter__()
+    with pytest.raises(ValueError):
+        amp.auto_cast(dtype='float64').__enter__()
+    with pytest.raises(ValueError):
+        amp.auto_cast(custom_white_list={'exp'}, custom_black_list={'exp'}).__enter__()
+    with pytest.raises(ValueError):
+        amp.decorate(paddle.nn.Linear(2, 2), level='O3')
+
+
+def test_training_in_bfloat16():
+    paddle.seed(0)
+    net = paddle.nn.Sequential(paddle.nn.Linear(4, 16), paddle.nn.ReLU(), paddle.nn.Linear(16, 1))
+    optimizer = paddle.optimizer.Adam(0.01, parameters=net.parameters())
+    x = paddle.to_tensor(np.random.RandomState(0).randn(32, 4).astype('float32'))
+    y = x.sum(1, keepdim=True)
+    losses = []
+    for _ in range(60):
+        with amp.auto_cast(dtype='bfloat16'):
+            out = net(x)
+        loss = ((out.astype('float32') - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        losses.append(float(loss.numpy()))
+    assert str(net[0].weight.grad.dtype) == 'paddle.float32'
+    assert losses[-1] < 0.3 * losses[0]
+
+
+def test_decorate_level_2():
+    net = paddle.nn.Sequential(paddle.nn.Linear(4, 4), paddle.nn.BatchNorm1D(4))
+    optimizer = paddle.optimizer.AdamW(0.1, parameters=net.parameters())
+    net, optimizer = amp.decorate(net, optimizer, level='O2', dtype='bfloat16')
+    assert str(net[0].weight.dtype) == 'paddle.bfloat16' and str(net[1].weight.dtype) == 'paddle.float32'
+    for p in net.parameters():
+        p.grad = paddle.ones(p.shape).astype(p.dtype)
+    before = net[0].weight.astype('float32').numpy()
+    optimizer.step()
+    master = optimizer.state_dict()['master_weights'][net[0].weight.name]
+    assert str(master.dtype) == 'paddle.float32'
+    np.testing.assert_allclose(net[0].weight.astype('float32').numpy(), master.numpy(), rtol=1e-2, atol=1e-2)
+    assert np.abs(before - master.numpy()).max() > 0.05
+
+
+def test_grad_scaler():
+    net = paddle.nn.Linear(2, 2)
+    optimizer = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+    scaler = amp.GradScaler(init_loss_scaling=1024, incr_every_n_steps=2)
+    scales = []
+    for step in range(6):
+        loss = net(paddle.ones([1, 2])).sum()
+        if step == 3:
+            loss = loss * float('inf')
+        before = net.weight.numpy()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        moved = np.abs(net.weight.numpy() - before).max()
+        assert moved == 0 if step == 3 else moved == pytest.approx(0.1, rel=1e-4)
+        scales.append(float(scaler.state_dict()['scale'][0]))
+        optimizer.clear_grad()
+    assert scales == [1024, 2048, 2048, 1024, 1024, 2048]
+    other = amp.GradScaler()
+    other.load_state_dict(scaler.state_dict())
+    assert other.state_dict() == scaler.state_dict()
+    with pytest.raises(RuntimeError):
+        scaler.unscale_(optimizer)
+        scaler.unscale_(optimizer)

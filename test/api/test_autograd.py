@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python face of autograd: gradient modes, grad, backward, PyLayer, Jacobian and Hessian."""
+import numpy as np
+import pytest
+
+import paddle
+from paddle.autograd import PyLayer, hessian, jacobian
+
+
+def leaf(values):
+    return paddle.to_tensor(np.array(values, 'float64'), stop_gradient=False)
+
+
+def test_gradient_modes():
+    x = leaf([1., 2.])
+    with paddle.no_grad():
+        assert (x * 2).stop_gradient
+        with paddle.enable_grad():
+            assert not (x * 2).stop_gradient
+    assert paddle.is_grad_enabled()
+
+    @paddle.no_grad()
+    def f():
+        return paddle.is_grad_enabled()
+
+    @paddle.no_grad()
+    def g():
+        for _ in range(2):
+            got = yield paddle.is_grad_enabled()
+            assert got is None
+
+    assert f() is False and list(g()) == [False, False] and paddle.is_grad_enabled()
+    with paddle.set_grad_enabled(False):
+        assert not paddle.is_grad_enabled()
+    assert paddle.is_grad_enabled()
+    with pytest.raises(ValueError):
+        with paddle.no_grad():
+            raise ValueError
+    assert paddle.is_grad_enabled()
+
+
+def test_grad():
+    x, y = leaf([1., 2.]), leaf([3., 4.])
+    first, = paddle.grad((x ** 3).sum(), x, create_graph=True)
+    second, = paddle.grad(first.sum(), x)
+    np.testing.assert_allclose(second.numpy(), 6 * x.numpy())
+    assert paddle.grad((x * 2).sum(), [x, y], allow_unused=True)[1] is None
+    with pytest.raises(Exception):
+        paddle.grad((x * 2).sum(), [y])
+    with pytest.raises(AssertionError):
+        paddle.grad(1, x)
+    np.testing.assert_allclose(paddle.grad(x * 2, x, grad_outputs=paddle.to_tensor([1.0, 10.0], 'float64'))[0].numpy(),
+                               [2., 20.])
+
+
+def test_backward_of_several():
+    x = leaf([1., 2.])
+    a, b = x * 2, x * 3
+    paddle.autograd.backward([a, b], [paddle.to_tensor([1., 2.], 'float64'), None])
+    np.testing.assert_allclose(x.grad.numpy(), [5., 7.])
+    with pytest.raises(AssertionError):
+        paddle.autograd.backward([x, x])
+
+
+def test_py_layer():
+    class Scale(PyLayer):
+        @staticmethod
+        def forward(ctx, x, y, factor=2.0):
+            ctx.save_for_backward(x, y)
+            ctx.factor = factor
+            return x * y * factor, 'text'
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, y = ctx.saved_tensor()
+            return grad * y * ctx.factor, grad * x * ctx.factor
+
+    x, y = leaf([1., 2.]), leaf([3., 4.])
+    out, text = Scale.apply(x, y, factor=3.0)
+    assert text == 'text'
+    out.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 3 * y.numpy())
+    np.testing.assert_allclose(y.grad.numpy(), 3 * x.numpy())
+
+
+def test_jacobian_and_hessian():
+    x, y = leaf([1., 2., 3.]), leaf([4., 5.])
+    j = jacobian(x ** 2, x)
+    assert list(j.shape) == [3, 3]
+    np.testing.assert_allclose(j[1].numpy(), [0., 4., 0.])
+    np.testing.assert_allclose(j[:].numpy(), np.diag([2., 4., 6.]))
+    pair = jacobian([x * 2, y * 3], [x, y])
+    np.testing.assert_allclose(pair[0][1][:].numpy(), np.zeros([3, 2]))
+    np.testing.assert_allclose(hessian((x ** 3).sum(), x)[:].numpy(), np.diag([6., 12., 18.]))
+    batch = leaf(np.arange(6.).reshape(2, 3))
+    assert list(jacobian(batch ** 2, batch, batch_axis=0).shape) == [2, 3, 3]
+    with pytest.raises(ValueError):
+        hessian(x ** 2, x)
+    with pytest.raises(ValueError):
+        jacobian(x, x, batch_axis=1)
+
+
+def test_random_state():
+    paddle.seed(5)
+    state = paddle.get_rng_state()
+    a = paddle.rand([4]).numpy()
+    paddle.set_rng_state(state)
+    np.testing.assert_array_equal(paddle.rand([4]).numpy(), a)
