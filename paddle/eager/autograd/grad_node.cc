@@ -6,7 +6,7 @@
 
 namespace egr {
 
-thread_local __attribute__((tls_model("initial-exec"))) DispatchState t_state;
+thread_local constinit DispatchState t_state;
 
 namespace {
 

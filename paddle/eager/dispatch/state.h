@@ -21,7 +21,7 @@ struct DispatchState {
   bool special() const { return amp_level != 0 || record != RecordMode::kRun; }
 };
 
-extern thread_local __attribute__((tls_model("initial-exec"))) DispatchState t_state;
+extern thread_local constinit DispatchState t_state;
 inline DispatchState& State() { return t_state; }
 
 class GradModeGuard {
