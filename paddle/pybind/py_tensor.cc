@@ -69,6 +69,13 @@ int SetAttr(PyObject* o, PyObject* name, PyObject* value) {
   return rc;
 }
 
+// Handing the dict out makes the object one the collector must see.
+PyObject* GetDict(PyObject* o, void* context) {
+  PyObject* dict = PyObject_GenericGetDict(o, context);
+  if (dict && !PyObject_GC_IsTracked(o)) PyObject_GC_Track(o);
+  return dict;
+}
+
 PyObject* Make(PyTypeObject* type, Tensor&& t) {
   PyTensor* self = NewExact(type);
   if (!self) return nullptr;
@@ -202,6 +209,10 @@ PyObject* ToPy(const Tensor& t) {
 }
 
 int InitTensorType(PyObject* module) {
+  static std::vector<PyGetSetDef> getset;
+  for (PyGetSetDef* g = g_tensor_getset; g->name; ++g) getset.push_back(*g);
+  getset.push_back({"__dict__", GetDict, PyObject_GenericSetDict, nullptr, nullptr});
+  getset.push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
   static std::vector<PyMethodDef> methods;
   for (PyMethodDef* table : {g_tensor_methods, g_tensor_convert_methods, g_tensor_autograd_methods})
     for (PyMethodDef* m = table; m->ml_name; ++m) methods.push_back(*m);
@@ -219,7 +230,7 @@ int InitTensorType(PyObject* module) {
                                     {Py_tp_richcompare, reinterpret_cast<void*>(TensorRichCompare)},
                                     {Py_tp_members, members},
                                     {Py_tp_methods, methods.data()},
-                                    {Py_tp_getset, g_tensor_getset},
+                                    {Py_tp_getset, getset.data()},
                                     {Py_mp_subscript, reinterpret_cast<void*>(TensorGetItem)},
                                     {Py_mp_ass_subscript, reinterpret_cast<void*>(TensorSetItem)},
                                     {Py_mp_length, reinterpret_cast<void*>(Length)},
