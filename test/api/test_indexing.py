@@ -41,7 +41,7 @@ def test_setitem_number_and_tensor(key):
     place = eval(f'np.s_[{key}]', {'np': np, 'x': n})
     value = np.random.RandomState(0).randn(*n[place].shape)
     n[place] = value
-    t[mine] = paddle.to_tensor(value)
+    t[mine] = paddle.to_tensor(value, dtype='float64')
     np.testing.assert_array_equal(t.numpy(), n)
 
 
@@ -126,7 +126,7 @@ def test_errors(key, error):
 def test_leaf_that_needs_grad_refuses_writes():
     t = paddle.zeros([2], 'float32')
     t.stop_gradient = False
-    with pytest.raises(ValueError):
+    with pytest.raises((ValueError, RuntimeError)):
         t[0] = 1.0
     with paddle.no_grad():
         t[0] = 1.0
