@@ -1,41 +1,92 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The version of this package and of the API it follows."""
-full_version = '3.3.1'
-major, minor, patch, rc = '3', '3', '1', '0'
-cuda_version = cudnn_version = xpu_version = nccl_version = 'False'
-commit = ''
-with_pip_cuda_libraries = 'OFF'
-is_tagged = True
+"""Version of the package and of the libraries it was built with."""
 
-__all__ = ['cuda', 'cudnn', 'nccl', 'show', 'xpu', 'xpu_xccl', 'xpu_xhpc']
+__all__ = ['cuda', 'cudnn', 'nccl', 'show', 'xpu', 'xpu_xre', 'xpu_xccl', 'xpu_xhpc', 'tensorrt', 'cuda_archs']
+
+full_version = '3.3.1'
+major, minor, patch = full_version.split('.')
+rc = '0'
+cuda_version = 'False'
+cudnn_version = 'False'
+hip = None
+xpu_xre_version = 'False'
+xpu_xccl_version = 'False'
+xpu_xhpc_version = 'False'
+is_tagged = True
+nccl_version = '0'
+xpu_version = 'False'
+with_pip_cuda_libraries = 'OFF'
+with_pip_tensorrt = 'OFF'
+cinn_version = 'False'
+tensorrt_version = 'None'
+compiled_cuda_archs = []
+
+
+def _commit():
+    from paddle.base import libpaddle
+    return getattr(libpaddle, 'commit', 'unknown')
+
+
+def __getattr__(name):
+    if name == 'commit':
+        return _commit()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def show():
+    """Print the versions."""
+    print('full_version:', full_version)
+    print('major:', major)
+    print('minor:', minor)
+    print('patch:', patch)
+    print('rc:', rc)
+    print('cuda:', cuda_version)
+    print('cudnn:', cudnn_version)
+    print('hip:', hip)
+    print('nccl:', nccl())
+    print('cinn:', cinn_version)
 
 
 def cuda():
-    """'False': this build has no CUDA."""
+    """The CUDA version, 'False' without CUDA."""
     return cuda_version
 
 
 def cudnn():
-    """'False': this build has no cuDNN."""
+    """The cuDNN version, 'False' without cuDNN."""
     return cudnn_version
 
 
 def nccl():
-    """'False': this build has no NCCL."""
+    """The NCCL version, '0' without NCCL."""
     return nccl_version
 
 
 def xpu():
-    """'False': this build has no XPU support."""
+    """The XPU version, 'False' without XPU."""
     return xpu_version
 
 
-xpu_xccl = xpu_xhpc = xpu
+def xpu_xre():
+    """The XRE version, 'False' without XPU."""
+    return xpu_xre_version
 
 
-def show():
-    """Print the version."""
-    print('full_version:', full_version)
-    for name in ('major', 'minor', 'patch', 'rc'):
-        print(f'{name}:', globals()[name])
-    print('cuda:', cuda_version)
+def xpu_xccl():
+    """The XCCL version, 'False' without XPU."""
+    return xpu_xccl_version
+
+
+def xpu_xhpc():
+    """The XHPC version, 'False' without XPU."""
+    return xpu_xhpc_version
+
+
+def tensorrt():
+    """The TensorRT version, 'None' without TensorRT."""
+    return tensorrt_version
+
+
+def cuda_archs():
+    """Compute capabilities the package was compiled for."""
+    return compiled_cuda_archs

@@ -4,7 +4,18 @@ import importlib
 import re
 
 from paddle.base import libpaddle as _core
-from paddle.framework.random import get_rng_state, manual_seed, set_rng_state
+from paddle.framework import random as _random
+from paddle.framework.random import get_rng_state, manual_seed
+
+from .streams import (
+    Event,
+    Stream,
+    StreamContext,
+    current_stream,
+    is_current_stream_capturing,
+    set_stream,
+    stream_guard,
+)
 
 __all__ = [
     'get_cudnn_version', 'set_device', 'get_device', 'is_compiled_with_cinn', 'is_compiled_with_cuda',
@@ -12,6 +23,10 @@ __all__ = [
     'is_compiled_with_custom_device', 'get_all_device_type', 'get_all_custom_device_type', 'get_available_device',
     'get_available_custom_device', 'device_count', 'is_available', 'get_default_device', 'set_default_device',
     'get_rng_state', 'set_rng_state', 'manual_seed', 'synchronize', 'device_guard', 'is_bf16_supported',
+    'Stream', 'Event', 'StreamContext', 'current_stream', 'set_stream', 'stream_guard', 'is_current_stream_capturing',
+    'max_memory_allocated', 'max_memory_reserved', 'memory_allocated', 'memory_reserved', 'empty_cache',
+    'reset_max_memory_allocated', 'reset_max_memory_reserved', 'reset_peak_memory_stats', 'get_device_properties',
+    'get_device_name', 'get_device_capability', 'ipc_collect', 'XPUPlace',
 ]
 
 
@@ -163,6 +178,85 @@ def synchronize(device=None):
     _offers('synchronize_device')
 
 
+def set_rng_state(new_state, device=None):
+    """Restore what `get_rng_state` gave."""
+    _random.set_rng_state(new_state, device)
+
+
+def _stats(device):
+    if device is not None and _parse(device)[0] != 'cpu':
+        return None
+    return _offers('cpu_memory_stats', default={})
+
+
+def _memory(name, cuda_name, device):
+    stats = _stats(device)
+    if stats is None:
+        from . import cuda
+        return getattr(cuda, cuda_name)(device)
+    return int(stats.get(name, 0))
+
+
+def memory_allocated(device=None):
+    """Bytes that tensors hold."""
+    return _memory('allocated', 'memory_allocated', device)
+
+
+def max_memory_allocated(device=None):
+    """Most bytes that tensors have held."""
+    return _memory('allocated_max', 'max_memory_allocated', device)
+
+
+def memory_reserved(device=None):
+    """Bytes that the allocator holds."""
+    return _memory('reserved', 'memory_reserved', device)
+
+
+def max_memory_reserved(device=None):
+    """Most bytes that the allocator has held."""
+    return _memory('reserved_max', 'max_memory_reserved', device)
+
+
+def reset_peak_memory_stats(device=None):
+    """Start the maxima anew from the present values."""
+    _offers('reset_cpu_memory_peaks')
+
+
+reset_max_memory_allocated = reset_max_memory_reserved = reset_peak_memory_stats
+
+
+def empty_cache():
+    """Give cached memory back to the system."""
+    _offers('release_cpu_cache')
+
+
+def get_device_properties(device=None):
+    """Name, memory and other properties of a GPU."""
+    from . import cuda
+    return cuda.get_device_properties(device)
+
+
+def get_device_name(device=None):
+    """Name of a GPU."""
+    return get_device_properties(device).name
+
+
+def get_device_capability(device=None):
+    """(major, minor) compute capability of a GPU."""
+    found = get_device_properties(device)
+    return found.major, found.minor
+
+
+def ipc_collect():
+    """Nothing is shared between processes through the device."""
+
+
+def XPUPlace(dev_id):
+    """The place of an XPU."""
+    from paddle import XPUPlace as place
+    return place(dev_id)
+
+
 class device_guard:
     """Inside, `device` is the current one."""
 
@@ -179,10 +273,17 @@ class device_guard:
         set_device(self._before)
 
 
-device = device_guard
+class device(device_guard):
+    """Inside, `device` is the current one."""
+
+    def __init__(self, device=None):
+        super().__init__(device)
 
 
 def __getattr__(name):
+    if name.endswith('Tensor'):
+        import paddle
+        return getattr(paddle, name)
     if name in ('cuda', 'cpu'):
         return importlib.import_module('.' + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
