@@ -2,6 +2,7 @@
 // Public functions whose Python form differs from their op's: shapes spelled out as arguments, numbers where the op takes tensors,
 // optional bounds. Written by hand because they are called often.
 #include <limits>
+#include <string_view>
 
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/py_tensor.h"
@@ -126,6 +127,49 @@ Tensor Clipped(PyObject* const* a) {
 }
 PyObject* Clip(PyObject* const* a) { return Finish(Clipped(a), a[4]); }
 
+// --- arithmetic with a factor or a rounding
+
+bool IsOne(PyObject* o) { return !o || (PyLong_Check(o) && PyLong_AsLong(o) == 1); }
+
+template <Tensor (*F)(const Tensor&, const Tensor&)>
+PyObject* Scaled(PyObject* const* a, const char* op) {
+  bool tx = a[0] && IsTensor(a[0]), ty = IsTensor(a[1]);
+  if (__builtin_expect(tx && ty && !a[2] && !a[3] && !a[4], 1)) return ToPy(F(AsTensor(a[0]), AsTensor(a[1])));
+  Tensor none;
+  Tensor x = ToTensorOrScalar(a[0], ty ? AsTensor(a[1]) : none, op, "x"), y = ToTensorOrScalar(a[1], x, op, "y");
+  if (!IsOne(a[3])) y = paddle::multiply(y, ScalarOperand(ToScalar(a[3], op, "alpha"), y));
+  return Finish(F(x, y), a[4]);
+}
+PyObject* Add(PyObject* const* a) { return Scaled<paddle::add>(a, "add"); }
+PyObject* Subtract(PyObject* const* a) { return Scaled<paddle::subtract>(a, "subtract"); }
+
+template <Tensor& (*F)(Tensor&, const Tensor&)>
+PyObject* ScaledInplace(PyObject* const* a, const char* op) {
+  Tensor x = ToTensor(a[0], op, "x"), y = ToTensorOrScalar(a[1], x, op, "y");
+  if (!IsOne(a[3])) y = paddle::multiply(y, ScalarOperand(ToScalar(a[3], op, "alpha"), y));
+  F(x, y);
+  return Same(a[0]);
+}
+PyObject* AddInplace(PyObject* const* a) { return ScaledInplace<paddle::add_>(a, "add_"); }
+PyObject* SubtractInplace(PyObject* const* a) { return ScaledInplace<paddle::subtract_>(a, "subtract_"); }
+
+PyObject* Divide(PyObject* const* a) {
+  bool ty = IsTensor(a[1]);
+  Tensor none;
+  Tensor x = ToTensorOrScalar(a[0], ty ? AsTensor(a[1]) : none, "divide", "x"), y = ToTensorOrScalar(a[1], x, "divide", "y");
+  if (IsNone(a[3])) return Finish(paddle::divide(x, y), a[4]);
+  std::string mode = ToStr(a[3], "divide", "rounding_mode");
+  PD_CHECK(mode == "floor" || mode == "trunc", InvalidArgument, "[divide] expected rounding_mode None, 'trunc' or 'floor', got '", mode, "'");
+  if (mode == "floor") return Finish(paddle::floor_divide(x, y), a[4]);
+  Tensor r = paddle::trunc(paddle::divide(x, y));
+  bool whole = phi::IsInteger(x.dtype()) && phi::IsInteger(y.dtype());
+  return Finish(whole ? paddle::cast(r, x.dtype()) : r, a[4]);
+}
+
+PyObject* Concat(PyObject* const* a) {
+  return Finish(paddle::concat(ToTensors(a[0], "concat", "x"), Scalar(IsNone(a[1]) ? int64_t{0} : ToInt(a[1], "concat", "axis"))), a[3]);
+}
+
 // --- split
 
 PyObject* Split(PyObject* const* a) {
@@ -145,6 +189,10 @@ constexpr ArgSpec kReduce[] = {kX, Opt("axis"), Opt("keepdim"), Opt("name"), Kw(
 constexpr ArgSpec kWhere[] = {{"condition"}, Opt("x", "input"), Opt("y", "other"), Opt("name"), Kw("out")};
 constexpr ArgSpec kPow[] = {kX, {"y", "exponent"}, Opt("name"), Kw("out")};
 constexpr ArgSpec kClip[] = {kX, Opt("min"), Opt("max"), Opt("name"), Kw("out")};
+constexpr ArgSpec kAlpha[] = {kX, {"y", "other"}, Opt("name"), Kw("alpha"), Kw("out")};
+constexpr ArgSpec kAlphaInplace[] = {kX, {"y", "other"}, Opt("name"), Kw("alpha")};
+constexpr ArgSpec kRounding[] = {kX, {"y", "other"}, Opt("name"), Kw("rounding_mode"), Kw("out")};
+constexpr ArgSpec kConcat[] = {{"x", "tensors"}, Opt("axis", "dim"), Opt("name"), Kw("out")};
 constexpr ArgSpec kSplit[] = {{"x", "tensor"}, {"num_or_sections", "split_size_or_sections"}, Opt("axis", "dim"), Opt("name")};
 
 template <int N>
@@ -163,6 +211,13 @@ const FnSpec kFns[] = {
        "(condition, x=None, y=None, name=None, *, out=None)", kWhere, Where),
     Fn("pow", "x to the power y.", "(x, y, name=None, *, out=None)", kPow, Pow),
     Fn("clip", "x limited to [min, max].", "(x, min=None, max=None, name=None, *, out=None)", kClip, Clip),
+    Fn("add", "x + alpha * y with broadcasting.", "(x, y, name=None, *, alpha=1, out=None)", kAlpha, Add),
+    Fn("subtract", "x - alpha * y with broadcasting.", "(x, y, name=None, *, alpha=1, out=None)", kAlpha, Subtract),
+    Fn("add_", "add in place.", "(x, y, name=None, *, alpha=1)", kAlphaInplace, AddInplace),
+    Fn("subtract_", "subtract in place.", "(x, y, name=None, *, alpha=1)", kAlphaInplace, SubtractInplace),
+    Fn("divide", "x / y with broadcasting; integers divide as float32.", "(x, y, name=None, *, rounding_mode=None, out=None)", kRounding,
+       Divide),
+    Fn("concat", "Tensors joined along an axis.", "(x, axis=0, name=None, *, out=None)", kConcat, Concat),
     Fn("split", "Equal parts, or parts of given sizes, as a list.", "(x, num_or_sections, axis=0, name=None)", kSplit, Split)};
 
 bool RegisterAll() {
@@ -170,7 +225,9 @@ bool RegisterAll() {
   for (const FnSpec& f : kFns)
     for (const char* where : {"paddle", "paddle.Tensor"}) {
       list.push_back({&f, where, nullptr, true});
-      if (std::string_view(f.name) == "clip") list.push_back({&f, where, "clamp", true});
+      for (auto& [name, as] : {std::pair{"clip", "clamp"}, {"transpose", "swapaxes"}, {"transpose", "swapdims"}, {"concat", "cat"},
+                               {"subtract", "sub"}, {"divide", "div"}})
+        if (std::string_view(f.name) == name) list.push_back({&f, where, as, true});
     }
   RegisterFunctions(list.data(), static_cast<int>(list.size()));
   return true;

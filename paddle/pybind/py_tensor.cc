@@ -4,7 +4,9 @@
 
 #include <structmember.h>
 
+#include <deque>
 #include <new>
+#include <string_view>
 
 #include "paddle/eager/autograd/grad_node.h"
 
@@ -182,6 +184,28 @@ PyObject* Repr(PyObject* self) {
   return PyObject_CallOneArg(to_string, self);
 }
 
+// Parameters of the methods that have any, after self.
+std::string ParametersOf(std::string_view name) {
+  static constexpr std::pair<std::string_view, const char*> kTable[] = {
+      {"backward", ", grad_tensor=None, retain_graph=False, dump_backward_graph_path=None"},
+      {"clear_gradient", ", set_to_zero=True"},
+      {"register_hook", ", hook"},
+      {"register_post_accumulate_grad_hook", ", hook"},
+      {"requires_grad_", ", requires_grad=True"},
+      {"astype", ", dtype"},
+      {"type_as", ", other"},
+      {"set_value", ", value"},
+      {"copy_", ", other, blocking=False"},
+      {"stride", ", dim=None"},
+      {"item", ", *args"},
+      {"is_same_shape", ", y"},
+      {"__array__", ", dtype=None, copy=None"},
+      {"__dlpack__", ", stream=None, max_version=None, dl_device=None, copy=None"}};
+  for (auto& [key, parameters] : kTable)
+    if (key == name) return parameters;
+  return "";
+}
+
 PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, offsetof(PyTensor, dict), READONLY, nullptr},
                          {"__weaklistoffset__", T_PYSSIZET, offsetof(PyTensor, weakrefs), READONLY, nullptr},
                          {nullptr, 0, 0, 0, nullptr}};
@@ -214,8 +238,13 @@ int InitTensorType(PyObject* module) {
   getset.push_back({"__dict__", GetDict, PyObject_GenericSetDict, nullptr, nullptr});
   getset.push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
   static std::vector<PyMethodDef> methods;
+  static std::deque<std::string> docs;  // "name(parameters)\n--\n\ndoc": what inspect.signature reads
   for (PyMethodDef* table : {g_tensor_methods, g_tensor_convert_methods, g_tensor_autograd_methods})
-    for (PyMethodDef* m = table; m->ml_name; ++m) methods.push_back(*m);
+    for (PyMethodDef* m = table; m->ml_name; ++m) {
+      methods.push_back(*m);
+      docs.push_back(std::string(m->ml_name) + "($self" + ParametersOf(m->ml_name) + ")\n--\n\n" + (m->ml_doc ? m->ml_doc : ""));
+      methods.back().ml_doc = docs.back().c_str();
+    }
   methods.push_back({nullptr, nullptr, 0, nullptr});
   std::vector<PyType_Slot> slots = {{Py_tp_new, reinterpret_cast<void*>(New)},
                                     {Py_tp_init, reinterpret_cast<void*>(Init)},

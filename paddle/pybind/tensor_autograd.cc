@@ -291,7 +291,7 @@ PyObject* SetGradIvar(PyObject* self, PyObject* v) {
 }
 PyObject* RequiresGradInplace(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
   return Guarded([&]() -> PyObject* {
-    const char* names[] = {"value"};
+    const char* names[] = {"requires_grad"};
     PyObject* a[1];
     ParseArgs("requires_grad_", names, 1, 0, args, n, kw, a);
     if (SetRequiresGrad(self, a[0] ? a[0] : Py_True, nullptr) < 0) return nullptr;

@@ -35,8 +35,6 @@ GETTER(InplaceVersionOf, PyLong_FromLong(t->storage ? static_cast<long>(t->stora
 GETTER(NumShard, (Py_INCREF(Py_None), Py_None))
 GETTER(Layout, PyUnicode_FromString("NCHW"))
 GETTER(PlaceStr, PyUnicode_FromString(phi::PlaceText(t.place()).c_str()))
-GETTER(Real, ToPy(paddle::real(t)))
-GETTER(Imag, ToPy(paddle::imag(t)))
 
 PyObject* Transposed(PyObject* self, void*) {
   return Guarded([&]() -> PyObject* {
@@ -345,8 +343,6 @@ PyGetSetDef g_tensor_getset[] = {
     {"name", Name, SetName, "A unique name, made on first use.", nullptr},
     {"T", Transposed, nullptr, "The tensor with its axes reversed.", nullptr},
     {"mT", MatrixTransposed, nullptr, "The tensor with its last two axes swapped.", nullptr},
-    {"real", Real, nullptr, nullptr, nullptr},
-    {"imag", Imag, nullptr, nullptr, nullptr},
     {"data", Data, SetData, "This tensor; assigning shares another tensor's memory.", nullptr},
     {"stop_gradient", GetStopGradient, SetStopGradient, "Whether gradients stop here.", nullptr},
     {"requires_grad", GetRequiresGrad, SetRequiresGrad, "The opposite of stop_gradient.", nullptr},

@@ -48,7 +48,7 @@ _OTHER = _lazy.homes({
     'paddle.io.reader': 'batch',
     'paddle.distributed': 'DataParallel',
     'paddle.static': 'enable_static disable_static',
-    'paddle.nn.functional': 'conv1d conv2d conv3d layer_norm group_norm adaptive_avg_pool1d softmax',
+    'paddle.nn.functional': 'conv1d conv2d conv3d layer_norm group_norm adaptive_avg_pool1d',
     'paddle._compat': 'FloatTensor DoubleTensor HalfTensor BFloat16Tensor IntTensor LongTensor ShortTensor CharTensor ByteTensor '
                       'BoolTensor MmapStorage LazyGuard disable_signal_handler disable_compat enable_compat Generator hub',
 })
@@ -60,21 +60,28 @@ _generated = _core._functions('paddle')
 _where = {**{k: v for k, v in _fallback.items() if k not in _generated}, **_table, **_OTHER}
 
 
+def _import(name):
+    """The module, or AttributeError where this build has none of that name."""
+    try:
+        return _importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise
+        raise AttributeError(f"module 'paddle' has no attribute of {name}, which is not part of this build") from None
+
+
 def __getattr__(name):
     home = _where.get(name)
     if home is not None:
-        value = getattr(_importlib.import_module(home), name)
+        value = getattr(_import(home), name)
     elif name in _generated:
         value = _generated[name]
     elif name in _MODULES:
-        try:
-            value = _importlib.import_module('paddle.' + name)
-        except ModuleNotFoundError as error:
-            if error.name != 'paddle.' + name:
-                raise
-            raise AttributeError(f"module 'paddle' has no attribute {name!r}") from None
+        value = _import('paddle.' + name)
     elif name == '__version__':
-        value = _importlib.import_module('paddle.version').full_version
+        value = _import('paddle.version').full_version
+    elif name == '__all__':
+        value = [n for n in __dir__() if not n.startswith('_') and n not in _MODULES]
     else:
         raise AttributeError(f"module 'paddle' has no attribute {name!r}")
     globals()[name] = value
@@ -82,7 +89,16 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_where, *_generated, *_MODULES})
+    from importlib.util import find_spec
+
+    def exists(module):
+        try:
+            return find_spec(module) is not None
+        except ModuleNotFoundError:
+            return False
+    there = {module: exists(module) for module in {*_where.values(), *('paddle.' + m for m in _MODULES)}}
+    names = {n for n, module in _where.items() if there[module]} | {m for m in _MODULES if there['paddle.' + m]}
+    return sorted({*globals(), *names, *_generated})
 
 
 from .tensor import methods as _methods  # noqa: E402

@@ -18,20 +18,20 @@ TABLE = _lazy.homes({
 FALLBACK = _lazy.homes({
     'paddle.tensor.manipulation':
         'hstack vstack dstack row_stack column_stack hsplit vsplit dsplit tensor_split chunk unflatten view view_as atleast_1d '
-        'atleast_2d atleast_3d moveaxis swapaxes swapdims t matrix_transpose permute ravel narrow unbind broadcast_tensors '
+        'atleast_2d atleast_3d moveaxis t matrix_transpose permute ravel narrow unbind broadcast_tensors '
         'cartesian_prod combinations block_diag rot90 crop flip reverse roll tile expand_as repeat_interleave take take_along_dim '
-        'select_scatter slice_scatter diagonal_scatter masked_scatter index_fill unfold concatenate cat as_complex as_real '
+        'select_scatter slice_scatter diagonal_scatter masked_scatter index_fill unfold concatenate as_complex as_real '
         'view_as_complex view_as_real diagflat split stack_ gather_nd tensordot msort shard_index scatter_nd',
     'paddle.tensor.math':
         'std var nansum nanmean median nanmedian quantile nanquantile logaddexp diff trapezoid cumulative_trapezoid inner outer ger '
         'vecdot mm dist cdist pdist addmm baddbmm corrcoef cov signbit isreal isposinf isneginf frexp ldexp hypot rad2deg deg2rad gcd '
         'lcm sinc xlogy positive neg negative isin histogramdd bucketize histogram_bin_edges renorm multigammaln reduce_as mode '
-        'count_nonzero floor_mod mod true_divide div sub mul eq ne gt ge lt le greater less allclose add_n sgn frac stanh trapz '
+        'count_nonzero floor_mod mod true_divide mul eq ne gt ge lt le greater less allclose add_n sgn frac stanh trapz '
         'logit nan_to_num rsub gammainc unique unique_consecutive',
     'paddle.tensor.search':
         'argmax argmin argsort sort nonzero argwhere searchsorted cumsum cumprod logcumsumexp cummax cummin prod take_along_axis '
         'put_along_axis scatter_add scatter_reduce scatter index_add masked_fill as_strided broadcast_to slice unstack increment '
-        'bitwise_invert norm cholesky',
+        'bitwise_invert norm cholesky softmax',
     'paddle.tensor.special': 'gammainc gammaincc gammaln i0 i0e i1 i1e polygamma nextafter',
     'paddle.tensor.linalg': 'matrix_power inverse dot',
     'paddle.tensor.random': 'bernoulli_ cauchy_ geometric_ log_normal_ normal_ uniform_',

@@ -130,7 +130,7 @@ def arange(start=0, end=None, step=1, dtype=None, *, out=None, device=None, requ
     return _finish(_C_ops.arange(*values, dtype), out, device, requires_grad)
 
 
-def range(start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, pin_memory=False, name=None):
+def range(start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, name=None):
     """Values from `start` to `end`, both included, `step` apart."""
     if end is None:
         start, end = 0, start

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """In-place forms of functions that have no in-place op: the result takes the place of the first argument, history included."""
+import inspect
+
 import paddle
 
 
@@ -20,6 +22,8 @@ def _make(name):
         return become(x, getattr(paddle, base)(x, *args, **kwargs), name)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f'`{base}` in place.'
+    signature = inspect.signature(getattr(paddle, base))
+    function.__signature__ = signature.replace(parameters=[p for p in signature.parameters.values() if p.name != 'out'])
     return function
 
 

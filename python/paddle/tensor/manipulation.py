@@ -45,11 +45,6 @@ def concatenate(x, axis=0, name=None, *, out=None):
     return paddle.concat(x, axis) if out is None else paddle.concat(x, axis, out=out)
 
 
-def cat(tensors=None, dim=0, name=None, *, out=None, x=None, axis=None):
-    """Tensors joined along an axis."""
-    return paddle.concat(tensors if tensors is not None else x, dim if axis is None else axis)
-
-
 def hstack(x, name=None):
     """Tensors joined along the second axis (the first for 1-D ones)."""
     x = _list(atleast_1d(list(x)))
@@ -161,19 +156,6 @@ def moveaxis(x, source, destination, name=None):
     return _C_ops.transpose(x, order)
 
 
-def swapaxes(x, axis0=None, axis1=None, name=None, **kwargs):
-    """Two axes exchanged."""
-    axis0 = kwargs.get('axis1', kwargs.get('dim0', axis0)) if axis0 is None else axis0
-    axis1 = kwargs.get('axis2', kwargs.get('dim1', axis1)) if axis1 is None else axis1
-    order = list(range(x.ndim))
-    a, b = _axis(axis0, x.ndim, 'swapaxes'), _axis(axis1, x.ndim, 'swapaxes')
-    order[a], order[b] = order[b], order[a]
-    return _C_ops.transpose(x, order) if order else x
-
-
-swapdims = swapaxes
-
-
 def t(input, name=None):
     """The transpose of a matrix; 0-d and 1-D tensors as they are."""
     if input.ndim > 2:
@@ -185,7 +167,7 @@ def matrix_transpose(x, name=None):
     """The last two axes exchanged."""
     if x.ndim < 2:
         raise ValueError(f'[matrix_transpose] expected at least 2 dimensions, got {x.ndim}')
-    return swapaxes(x, -1, -2)
+    return _C_ops.transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
 
 
 def permute(input, *dims, **kwargs):
@@ -347,7 +329,7 @@ def take(x, index, mode='raise', name=None):
     return x.reshape([-1])[flat].reshape(list(index.shape))
 
 
-def take_along_dim(arr, indices, axis=None, broadcast=True, *, out=None):
+def take_along_dim(arr, indices, axis, broadcast=True, *, out=None):
     """Values along an axis at `indices`."""
     if axis is None:
         arr, indices, axis = arr.reshape([-1]), indices.reshape([-1]), 0
@@ -424,7 +406,14 @@ def as_complex(x, name=None):
     return paddle.complex(x[..., 0], x[..., 1])
 
 
-view_as_real, view_as_complex = as_real, as_complex
+def view_as_real(input):
+    """Real and imaginary parts as a last axis of two."""
+    return as_real(input)
+
+
+def view_as_complex(input):
+    """The last axis, of two, as real and imaginary parts."""
+    return as_complex(input)
 
 
 def diagflat(x, offset=0, name=None):

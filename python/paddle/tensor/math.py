@@ -25,27 +25,17 @@ def _alias(target, name):
     return function
 
 
-mod, floor_mod, true_divide = _alias('remainder', 'mod'), _alias('remainder', 'floor_mod'), _alias('divide', 'true_divide')
+mod, floor_mod = _alias('remainder', 'mod'), _alias('remainder', 'floor_mod')
+
+
+def true_divide(input, other, *, out=None):
+    """input / other."""
+    return _out(paddle.divide(input, other), out)
+
+
 mul, eq, ne = _alias('multiply', 'mul'), _alias('equal', 'eq'), _alias('not_equal', 'ne')
 gt, ge, lt, le = _alias('greater_than', 'gt'), _alias('greater_equal', 'ge'), _alias('less_than', 'lt'), _alias('less_equal', 'le')
 greater, less = _alias('greater_than', 'greater'), _alias('less_than', 'less')
-
-
-def sub(x, y, name=None, *, alpha=1, out=None):
-    """x - alpha * y."""
-    return _out(x - (y if alpha == 1 else y * alpha), out)
-
-
-def div(x, y, name=None, *, rounding_mode=None, out=None):
-    """x / y, rounded towards zero ('trunc') or down ('floor') if asked."""
-    if rounding_mode == 'floor':
-        return _out(x // y, out)
-    result = x / y
-    if rounding_mode == 'trunc':
-        result = paddle.trunc(result)
-    elif rounding_mode is not None:
-        raise ValueError(f"[div] expected rounding_mode None, 'trunc' or 'floor', got {rounding_mode!r}")
-    return _out(result, out)
 
 
 def positive(x, name=None):

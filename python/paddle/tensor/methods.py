@@ -26,14 +26,18 @@ _LINALG = frozenset('multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank
 _SIGNAL = frozenset(('stft', 'istft'))
 
 
-def _stub(name, module):
-    """A method that loads `module.name` when first called and takes its own place."""
-    def method(self, *args, **kwargs):
-        function = getattr(importlib.import_module(module), name)
-        setattr(Tensor, name, function)
-        return function(self, *args, **kwargs)
-    method.__name__ = method.__qualname__ = name
-    return method
+class _stub:
+    """A method found in `module` on first use, when it takes this object's place in the class."""
+
+    __slots__ = ('name', 'module')
+
+    def __init__(self, name, module):
+        self.name, self.module = name, module
+
+    def __get__(self, obj, owner):
+        function = getattr(importlib.import_module(self.module), self.name)
+        setattr(Tensor, self.name, function)
+        return function.__get__(obj, owner)
 
 
 class TensorSize(int):
@@ -98,7 +102,7 @@ def _cuda(self, device_id=None, blocking=True):
     raise ValueError('No available device found.')
 
 
-def _pin_memory(self, *args, **kwargs):
+def _pin_memory(self, blocking=True):
     """A copy in page-locked memory; an error without a GPU."""
     raise RuntimeError('Cannot use CUDAPinnedPlace in CPU only version, Please recompile or reinstall Paddle with CUDA support.')
 
@@ -118,25 +122,19 @@ def _apply_(self, func):
     return self
 
 
-def _view(self, *shape_or_dtype, name=None):
+def _view(x, *shape_or_dtype, name=None):
     """The same data with another shape, or read as another dtype."""
     value = shape_or_dtype[0] if len(shape_or_dtype) == 1 else list(shape_or_dtype)
     if isinstance(value, (DataType, str)) or isinstance(value, type):
-        return self._bitcast(value)
-    return self.reshape(value)
+        return x._bitcast(value)
+    return x.reshape(value)
 
 
 def _new(make):
-    def method(self, *args, dtype=None, device=None, requires_grad=False, pin_memory=False, **kwargs):
+    def method(var, *size, dtype=None, device=None, requires_grad=False, pin_memory=False, shape=None, **kwargs):
         import paddle
-        args = list(args)
-        if make == 'full':
-            shape = args[0] if args else kwargs.get('size', kwargs.get('shape'))
-            value = args[1] if len(args) > 1 else kwargs.get('fill_value')
-            result = paddle.full(shape, value, self.dtype if dtype is None else dtype)
-        else:
-            shape = args if args and isinstance(args[0], int) else args[0] if args else kwargs.get('size', kwargs.get('shape'))
-            result = getattr(paddle, make)(shape, self.dtype if dtype is None else dtype)
+        size = kwargs.pop('size', shape) if not size else list(size) if isinstance(size[0], int) else size[0]
+        result = getattr(paddle, make)(size, var.dtype if dtype is None else dtype)
         result.stop_gradient = not requires_grad
         return result
     method.__name__ = method.__qualname__ = 'new_' + make
@@ -144,29 +142,37 @@ def _new(make):
     return method
 
 
+def _new_full(var, size, fill_value, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """`paddle.full` with this dtype unless one is given."""
+    import paddle
+    result = paddle.full(size, fill_value, var.dtype if dtype is None else dtype)
+    result.stop_gradient = not requires_grad
+    return result
+
+
 def _gradient(self):
     """The gradient as a NumPy array, or None."""
     return None if self.grad is None else self.grad.numpy()
 
 
-def _repeat(self, *repeats, name=None):
+def _repeat(input, *repeats, name=None):
     """This tensor tiled."""
     import paddle
-    return paddle.tile(self, list(repeats[0]) if len(repeats) == 1 and isinstance(repeats[0], (list, tuple)) else list(repeats))
+    return paddle.tile(input, list(repeats[0]) if len(repeats) == 1 and isinstance(repeats[0], (list, tuple)) else list(repeats))
 
 
-def _set_(self, source=None, shape=None, stride=None, offset=0, name=None):
+def _set_(x, source=None, shape=None, stride=None, offset=0, name=None):
     """Make this tensor a view of `source`'s memory."""
     if source is None:
-        self._clear_data()
-        return self
+        x._clear_data()
+        return x
     if shape is not None:
         from paddle import _C_ops
         size = source.element_size()
         stride = stride if stride is not None else _strides_of(shape)
         source = _C_ops.as_strided(source.detach(), list(shape), list(stride), offset // size)
-    self.data = source
-    return self
+    x.data = source
+    return x
 
 
 def _strides_of(shape):
@@ -177,28 +183,28 @@ def _strides_of(shape):
     return strides[::-1]
 
 
-def _resize_(self, shape, fill_zero=False, name=None):
+def _resize_(x, shape, fill_zero=False, name=None):
     """Change the shape in place; new elements are undefined, or zero with `fill_zero`."""
     import paddle
     count = 1
     for extent in shape:
         count *= extent
-    flat = self.detach().flatten()
+    flat = x.detach().flatten()
     if count > flat._numel():
-        flat = paddle.concat([flat, paddle.zeros([count - flat._numel()], self.dtype)])
-    self.data = flat[:count].reshape(list(shape)).clone()
-    return self
+        flat = paddle.concat([flat, paddle.zeros([count - flat._numel()], x.dtype)])
+    x.data = flat[:count].reshape(list(shape)).clone()
+    return x
 
 
-def _zero_(self):
+def _zero_(x):
     """Fill with zeros."""
-    return self.fill_(0)
+    return x.fill_(0)
 
 
-def _fill_(self, value):
+def _fill_(x, value):
     """Fill with one value."""
-    self[...] = value
-    return self
+    x[...] = value
+    return x
 
 
 def _md5sum(self):
@@ -260,7 +266,7 @@ _METHODS = {
     'view': _view, 'gradient': _gradient, 'repeat': _repeat, 'set_': _set_, 'resize_': _resize_, 'zero_': _zero_, 'fill_': _fill_,
     '_md5sum': _md5sum, 'get_device': _get_device, '_to_static_var': _to_static_var, '_copy_to': _copy_to, '_slice': _slice,
     'to_dense': _unflatten_dense, '__copy__': _copy,
-    'new_full': _new('full'), 'new_zeros': _new('zeros'), 'new_ones': _new('ones'), 'new_empty': _new('empty'),
+    'new_full': _new_full, 'new_zeros': _new('zeros'), 'new_ones': _new('ones'), 'new_empty': _new('empty'),
 }
 _SEARCH = {name: 'paddle.tensor.search' for name in ('split_with_sizes', 'softmax', 'fill_diagonal_')}
 _RANDOM = {name: 'paddle.tensor.random' for name in ('uniform_', 'normal_', 'bernoulli_', 'log_normal_', 'cauchy_', 'geometric_', 'random_')}

@@ -15,7 +15,7 @@ __all__ = ['rand', 'randn', 'randint', 'randint_like', 'randperm', 'rand_like', 
 _DEFAULT = _core.get_default_dtype
 
 
-def uniform(shape, dtype=None, min=-1.0, max=1.0, seed=0, name=None, *, out=None, device=None, requires_grad=False):
+def uniform(shape, dtype=None, min=0, max=1.0, seed=0, name=None, *, out=None, device=None, requires_grad=False):
     """Values uniform in [min, max)."""
     return _finish(_C_ops.uniform(_shape(shape), dtype or _DEFAULT(), min, max, seed), out, device, requires_grad)
 
@@ -116,7 +116,7 @@ def standard_gamma(x, name=None):
 # --- in place, as methods
 
 
-def uniform_(x, min=-1.0, max=1.0, seed=0, name=None):
+def uniform_(x, min=0, max=1.0, seed=0, name=None):
     """Fill with values uniform in [min, max)."""
     return _fill(x, _C_ops.uniform(list(x.shape), x.dtype, min, max, seed))
 

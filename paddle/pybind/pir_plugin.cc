@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// load_plugin for Python, and the plugins of CUSTOM_DEVICE_ROOT, which are loaded with the module.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "paddle/phi/backends/custom/plugin_loader.h"
+#include "paddle/common/error.h"
+#include "paddle/pybind/module.h"
+#include "paddle/pybind/py_args.h"
+
+namespace paddle::py {
+namespace {
+
+namespace pyb = pybind11;
+
+pyb::dict Describe(const phi::PluginReport& r) {
+  pyb::dict d;
+  d["path"] = r.path;
+  d["device_type"] = r.device_type;
+  d["device_count"] = r.device_count;
+  d["kernels"] = r.kernels;
+  d["rejected"] = r.rejected;
+  return d;
+}
+
+void Warn(const std::string& text) {
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) throw pyb::error_already_set();
+}
+
+// Loads every .so of the directory; a plugin that is refused is a warning that says why.
+void LoadDirectory(const std::string& root) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<std::string> files;
+  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".so") files.push_back(it->path().string());
+  if (error) return Warn("CUSTOM_DEVICE_ROOT: cannot read " + root + ": " + error.message());
+  std::sort(files.begin(), files.end());
+  for (const std::string& file : files) {
+    try {
+      for (const std::string& why : phi::LoadPlugin(file).rejected) Warn("[plugin] " + file + ": kernel refused: " + why);
+    } catch (const common::Error& e) {
+      Warn(e.what());
+    }
+  }
+}
+
+int Init(PyObject* module) {
+  return GuardedInt([&] {
+    pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(module);
+    m.def("load_plugin", [](const std::string& path) { return Describe(phi::LoadPlugin(path)); }, pyb::arg("path"),
+          "Loads a plugin; returns what it brought and which kernels were refused, with reasons. RuntimeError when it is refused.");
+    m.def("custom_device_types", &phi::CustomDeviceTypes, "Device types of loaded plugins.");
+    m.def("custom_device_count", &phi::CustomDeviceCount, pyb::arg("device_type"));
+    if (const char* root = std::getenv("CUSTOM_DEVICE_ROOT"); root && *root) LoadDirectory(root);
+  });
+}
+
+}  // namespace
+
+PADDLE_MODULE_INIT(Init)
+
+}  // namespace paddle::py
