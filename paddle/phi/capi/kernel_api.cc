@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C kernel API over the op registry: argument access, memory, and the adapter that calls a plugin's kernel for an op.
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "paddle/phi/capi/include/c_api.h"
+#include "paddle/phi/capi/registry.h"
+#include "paddle/phi/core/op_def.h"
+
+using common::Ints;
+using paddle::Tensor;
+using phi::DataType;
+
+// A tensor as a kernel sees it: contiguous memory, or the dims and dtype it will have.
+struct PD_Tensor {
+  Tensor t;
+  Ints dims;
+  DataType dtype = DataType::UNDEFINED;
+  bool is_output = false;
+};
+struct PD_DeviceContext {
+  phi::Place place;
+};
+struct PD_Scalar {
+  phi::Scalar value;
+};
+struct PD_IntArray {
+  Ints value;
+};
+struct PD_KernelContext {
+  const phi::OpDef* op = nullptr;
+  const phi::AttrValue* attrs = nullptr;
+  PD_DeviceContext device;
+  std::deque<PD_Tensor> tensors;  // stable addresses
+  std::vector<std::vector<PD_Tensor*>> inputs, outputs;
+  std::deque<PD_Scalar> scalars;
+  std::deque<PD_IntArray> arrays;
+  std::deque<std::string> strings;
+  std::deque<std::vector<int32_t>> ints;
+  std::deque<std::vector<int64_t>> longs;
+  std::deque<std::vector<float>> floats;
+  std::deque<std::vector<double>> doubles;
+  std::string error;
+};
+
+namespace {
+
+constexpr DataType kTypes[] = {DataType::UNDEFINED, DataType::BOOL,    DataType::UINT8,   DataType::UNDEFINED, DataType::UNDEFINED,
+                               DataType::UNDEFINED, DataType::INT8,    DataType::INT16,   DataType::INT32,     DataType::INT64,
+                               DataType::FLOAT16,   DataType::FLOAT32, DataType::FLOAT64, DataType::BFLOAT16,  DataType::COMPLEX64,
+                               DataType::COMPLEX128};
+
+DataType FromPD(PD_DataType t) {
+  return static_cast<size_t>(t) < std::size(kTypes) ? kTypes[t] : DataType::UNDEFINED;
+}
+PD_DataType ToPD(DataType t) {
+  for (size_t i = 1; i < std::size(kTypes); ++i)
+    if (t != DataType::UNDEFINED && kTypes[i] == t) return static_cast<PD_DataType>(i);
+  return PD_DATATYPE_UNDEFINED;
+}
+
+// Runs `f`; on an exception sets the status and gives `fallback`.
+template <class R, class F>
+R Safely(PD_Status* status, R fallback, F f) noexcept {
+  try {
+    R r = f();
+    if (status) *status = PD_STATUS_OK;
+    return r;
+  } catch (...) {
+    if (status) *status = PD_STATUS_FAILED;
+    return fallback;
+  }
+}
+// The same for a kernel's argument; the reason becomes the kernel's error.
+template <class R, class F>
+R Argument(PD_KernelContext* ctx, R fallback, F f) noexcept {
+  try {
+    return f();
+  } catch (const std::exception& e) {
+    if (ctx && ctx->error.empty()) ctx->error = e.what();
+    return fallback;
+  }
+}
+const phi::AttrValue& AttrAt(PD_KernelContext* ctx, size_t i) {
+  PD_CHECK(i < ctx->op->attrs.size(), OutOfRange, "[", ctx->op->name, "] expected an attribute number below ", ctx->op->attrs.size(), ", got ", i);
+  return ctx->attrs[i];
+}
+template <class T>
+T Attr(PD_KernelContext* ctx, size_t i) {
+  const phi::AttrValue& v = AttrAt(ctx, i);
+  return phi::AttrAs<T>(v, ctx->op->name, ctx->op->attrs[i]->name);
+}
+const Ints& DimsOf(const PD_Tensor* t) { return t->t.defined() ? t->t.dims() : t->dims; }
+
+struct PluginKernel {
+  std::string op;
+  void (*fn)(PD_KernelContext*);
+};
+
+bool Fits(const Tensor& t, const PD_Tensor& want) {
+  return t.defined() && t.is_contiguous() && t.dtype() == want.dtype && t.dims() == want.dims;
+}
+
+void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
+  const auto& kernel = *static_cast<PluginKernel*>(self);
+  PD_KernelContext ctx;
+  ctx.op = &op;
+  ctx.attrs = attrs;
+  std::vector<std::vector<phi::Meta>> metas(op.tensors.size()), results(op.outs.size());
+  std::vector<phi::MetaSlot> slots(op.tensors.size());
+  for (size_t i = 0; i < op.tensors.size(); ++i) {
+    ctx.inputs.emplace_back();
+    for (int k = 0; k < in[i].n; ++k) {
+      const Tensor& t = in[i].p[k];
+      if (!t.defined()) {
+        ctx.inputs.back().push_back(nullptr);
+        continue;
+      }
+      metas[i].push_back(t.meta());
+      ctx.device.place = t.place();
+      ctx.tensors.push_back({phi::Contiguous(t), t.dims(), t.dtype(), false});
+      ctx.inputs.back().push_back(&ctx.tensors.back());
+    }
+    slots[i] = {metas[i].data(), static_cast<int>(metas[i].size())};
+  }
+  op.infer(slots.data(), attrs, results.data());
+  for (size_t k = 0; k < op.outs.size(); ++k) {
+    ctx.outputs.emplace_back();
+    if (!outs[k].p && !outs[k].list) continue;
+    for (const phi::Meta& m : results[k]) {
+      ctx.tensors.push_back({Tensor(), common::ToInts(m.dims), m.dtype, true});
+      PD_Tensor& out = ctx.tensors.back();
+      ctx.outputs.back().push_back(&out);
+      // A buffer that is there is used, unless an input lives in it.
+      if (outs[k].p && Fits(*outs[k].p, out)) {
+        bool shared = false;
+        for (auto& list : ctx.inputs)
+          for (PD_Tensor* t : list) shared = shared || (t && t->t->storage.get() == (*outs[k].p)->storage.get());
+        if (!shared) out.t = *outs[k].p;
+      }
+    }
+  }
+  kernel.fn(&ctx);
+  PD_CHECK(ctx.error.empty(), PreconditionNotMet, "[", op.name, "] the plugin's kernel failed: ", ctx.error);
+  for (size_t k = 0; k < op.outs.size(); ++k) {
+    for (PD_Tensor* t : ctx.outputs[k])
+      PD_CHECK(t->t.defined(), PreconditionNotMet, "[", op.name, "] expected the plugin's kernel to allocate output ", op.outs[k].name);
+    if (outs[k].list) {
+      outs[k].list->clear();
+      for (PD_Tensor* t : ctx.outputs[k]) outs[k].list->push_back(t->t);
+    } else if (outs[k].p && !ctx.outputs[k].empty()) {
+      Tensor& to = *outs[k].p;
+      const Tensor& from = ctx.outputs[k][0]->t;
+      if (to.defined() && !to.is_same(from) && to.dims() == from.dims() && to.dtype() == from.dtype()) phi::CopyInto(from, to);
+      else to = from;
+    }
+  }
+}
+
+struct Staged {
+  std::string op;
+  DataType dtype;
+  phi::Place place;
+  PluginKernel* kernel;
+};
+struct Loading {
+  phi::capi_impl::LoadedKernels names;
+  std::vector<Staged> kernels;
+};
+thread_local std::optional<Loading> t_loading;
+
+void Publish(const Staged& s) { phi::RegisterExternalKernel(s.op, s.dtype, s.place, {RunPluginKernel, s.kernel}); }
+
+// Why the declaration does not match the op; empty when it does.
+std::string Mismatch(const phi::OpDef& op, size_t nin, const PD_KernelArgumentType* in, size_t nattr, size_t nout) {
+  std::string what;
+  auto count = [&](const char* name, size_t want, size_t got) {
+    if (what.empty() && want != got)
+      what = "expected " + std::to_string(want) + " " + name + " arguments, got " + std::to_string(got);
+  };
+  count("tensor", op.tensors.size(), nin);
+  count("attribute", op.attrs.size(), nattr);
+  count("output", op.outs.size(), nout);
+  for (size_t i = 0; what.empty() && i < nin; ++i)
+    if ((op.tensors[i]->kind == phi::ArgDef::kTensorList) != (in[i] == PD_ARG_TYPE_LIST_TENSOR))
+      what = std::string("expected ") + (in[i] == PD_ARG_TYPE_LIST_TENSOR ? "one tensor" : "a list of tensors") + " as " + op.tensors[i]->name;
+  return what;
+}
+
+}  // namespace
+
+namespace phi::capi_impl {
+
+void BeginLoading() { t_loading.emplace(); }
+LoadedKernels CommitLoading() {
+  LoadedKernels names = std::move(t_loading->names);
+  for (const Staged& s : t_loading->kernels) Publish(s);
+  t_loading.reset();
+  return names;
+}
+LoadedKernels DropLoading() {
+  LoadedKernels names = std::move(t_loading->names);
+  for (const Staged& s : t_loading->kernels) delete s.kernel;
+  t_loading.reset();
+  return names;
+}
+
+}  // namespace phi::capi_impl
+
+#define PD_API extern "C" __attribute__((visibility("default")))
+
+PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataType pd_dtype, PD_DataLayout, size_t in_nargs,
+                                 PD_KernelArgumentType* in_args, size_t attr_nargs, PD_KernelArgumentType*, size_t out_nargs,
+                                 PD_KernelArgumentType*, void (*)(const PD_KernelKey*, PD_Kernel*), void (*fn)(PD_KernelContext*), void*) {
+  try {
+    DataType dtype = FromPD(pd_dtype);
+    std::string label = std::string(name) + "(" + std::string(phi::NameOf(dtype)) + ", " + backend + ")";
+    const phi::OpDef* op = phi::FindOpDef(name);
+    std::string why;
+    if (dtype == DataType::UNDEFINED) why = "unknown data type";
+    else if (!op || (op->flags & phi::kOpInternal)) why = "there is no op of this name";
+    else why = Mismatch(*op, in_nargs, in_args, attr_nargs, out_nargs);
+    if (why.empty() && !fn) why = "no kernel function";
+    if (!why.empty()) {
+      if (t_loading) t_loading->names.rejected.push_back(label + ": " + why);
+      return;
+    }
+    phi::Place place;
+    if (std::strcmp(backend, "CPU") != 0) place = {phi::AllocationType::CUSTOM, 0, phi::CustomDeviceIndex(backend)};
+    Staged s{op->name, dtype, place, new PluginKernel{op->name, fn}};
+    if (t_loading) {
+      t_loading->names.accepted.push_back(label);
+      t_loading->kernels.push_back(s);
+    } else {
+      Publish(s);
+    }
+  } catch (...) {
+    if (t_loading) t_loading->names.rejected.push_back(std::string(name) + ": out of memory");
+  }
+}
+
+// --- tensors
+
+PD_API PD_DataType PD_TensorGetPDDataType(PD_Tensor* t, PD_Status* s) {
+  return Safely(s, PD_DATATYPE_UNDEFINED, [&] { return ToPD(t->t.defined() ? t->t.dtype() : t->dtype); });
+}
+PD_API PD_DataLayout PD_TensorGetDataLayout(PD_Tensor*, PD_Status* s) {
+  return Safely(s, PD_LAYOUT_ANY, [&] { return PD_LAYOUT_NCHW; });
+}
+PD_API int64_t PD_TensorGetElementCount(PD_Tensor* t, PD_Status* s) {
+  return Safely(s, int64_t{0}, [&] {
+    int64_t n = 1;
+    for (int64_t d : DimsOf(t)) n *= d;
+    return n;
+  });
+}
+PD_API int64_t PD_TensorGetByteSize(PD_Tensor* t, PD_Status* s) {
+  DataType dtype = t->t.defined() ? t->t.dtype() : t->dtype;
+  return PD_TensorGetElementCount(t, s) * (dtype == DataType::UNDEFINED ? 0 : static_cast<int64_t>(phi::SizeOf(dtype)));
+}
+PD_API int64_t PD_TensorGetNumDims(PD_Tensor* t, PD_Status* s) {
+  return Safely(s, int64_t{0}, [&] { return static_cast<int64_t>(DimsOf(t).size()); });
+}
+PD_API int64_t PD_TensorGetDim(PD_Tensor* t, size_t i, PD_Status* s) {
+  return Safely(s, int64_t{0}, [&] {
+    PD_CHECK(i < static_cast<size_t>(DimsOf(t).size()), OutOfRange, "expected a dimension below ", DimsOf(t).size(), ", got ", i);
+    return static_cast<int64_t>(DimsOf(t)[static_cast<int64_t>(i)]);
+  });
+}
+PD_API bool PD_TensorIsInitialized(PD_Tensor* t, PD_Status* s) {
+  return Safely(s, false, [&] { return t->t.defined(); });
+}
+PD_API bool PD_TensorIsValid(PD_Tensor* t, PD_Status* s) {
+  return Safely(s, false, [&] { return t != nullptr; });
+}
+PD_API void* PD_TensorGetDataPointer(PD_Tensor* t, PD_Status* s) {
+  return Safely(s, static_cast<void*>(nullptr), [&] { return t->t.defined() && t->t->storage ? t->t.raw_data() : nullptr; });
+}
+PD_API void PD_TensorSetDims(PD_Tensor* t, int64_t n, const int64_t* dims, PD_Status* s) {
+  Safely(s, 0, [&] {
+    PD_CHECK(t->is_output || !t->t.defined(), PreconditionNotMet, "expected an output, got an input");
+    Ints d;
+    for (int64_t i = 0; i < n; ++i) {
+      PD_CHECK(dims[i] >= 0, InvalidArgument, "expected extents of at least 0, got ", dims[i]);
+      d.push_back(dims[i]);
+    }
+    if (t->t.defined() && t->t.dims() != d) t->t.reset();
+    t->dims = d;
+    return 0;
+  });
+}
+PD_API void PD_TensorSetDataType(PD_Tensor* t, PD_DataType dtype, PD_Status* s) {
+  Safely(s, 0, [&] {
+    PD_CHECK(t->is_output || !t->t.defined(), PreconditionNotMet, "expected an output, got an input");
+    t->dtype = FromPD(dtype);
+    if (t->t.defined() && t->t.dtype() != t->dtype) t->t.reset();
+    return 0;
+  });
+}
+PD_API void PD_TensorShareDataWith(PD_Tensor* dst, const PD_Tensor* src, PD_Status* s) {
+  Safely(s, 0, [&] {
+    PD_CHECK(dst->is_output && src->t.defined(), PreconditionNotMet, "expected an output and a tensor with memory");
+    dst->t = phi::ViewOf(src->t, src->t.dims(), src->t.strides(), src->t->offset);
+    return 0;
+  });
+}
+PD_API PD_Tensor* PD_NewTensor(void) {
+  return Safely(nullptr, static_cast<PD_Tensor*>(nullptr), [] { return new PD_Tensor{Tensor(), {}, DataType::UNDEFINED, true}; });
+}
+PD_API void PD_DeleteTensor(PD_Tensor* t) { delete t; }
+
+// --- device context
+
+PD_API void* PD_DeviceContextAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* t, size_t size, PD_DataType pd_dtype, PD_Status* s) {
+  return Safely(s, static_cast<void*>(nullptr), [&] {
+    DataType dtype = FromPD(pd_dtype);
+    PD_CHECK(dtype != DataType::UNDEFINED, InvalidType, "expected a known data type");
+    if (!t->t.defined() || t->t.dtype() != dtype || t->t.dims() != t->dims) {
+      PD_CHECK(t->is_output, PreconditionNotMet, "expected an output, got an input");
+      t->dtype = dtype;
+      t->t = phi::Empty(t->dims, dtype, ctx->place);
+    }
+    size_t bytes = static_cast<size_t>(t->t.numel()) * phi::SizeOf(dtype);
+    PD_CHECK(size <= bytes, InvalidArgument, "expected at most the ", bytes, " bytes the dims need, got ", size);
+    return t->t.numel() ? t->t.raw_data() : nullptr;
+  });
+}
+PD_API void* PD_DeviceContextHostAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* t, size_t size, PD_DataType dtype, PD_Status* s) {
+  PD_DeviceContext host = *ctx;
+  host.place = {};
+  return PD_DeviceContextAllocateTensor(&host, t, size, dtype, s);
+}
+PD_API void* PD_DeviceContextGetStream(const PD_DeviceContext*, PD_Status* s) {
+  return Safely(s, static_cast<void*>(nullptr), [] { return static_cast<void*>(nullptr); });
+}
+
+// --- arguments
+
+PD_API PD_DeviceContext* PD_KernelContextGetDeviceContext(PD_KernelContext* ctx) { return &ctx->device; }
+PD_API PD_Tensor* PD_KernelContextInputAt(PD_KernelContext* ctx, size_t i) {
+  return i < ctx->inputs.size() && !ctx->inputs[i].empty() ? ctx->inputs[i][0] : nullptr;
+}
+PD_API PD_List PD_KernelContextMultiInputAt(PD_KernelContext* ctx, size_t i) {
+  if (i >= ctx->inputs.size()) return {0, nullptr};
+  return {ctx->inputs[i].size(), ctx->inputs[i].data()};
+}
+PD_API PD_Tensor* PD_KernelContextOutputAt(PD_KernelContext* ctx, size_t i) {
+  return i < ctx->outputs.size() && !ctx->outputs[i].empty() ? ctx->outputs[i][0] : nullptr;
+}
+PD_API PD_List PD_KernelContextMultiOutputAt(PD_KernelContext* ctx, size_t i) {
+  if (i >= ctx->outputs.size()) return {0, nullptr};
+  return {ctx->outputs[i].size(), ctx->outputs[i].data()};
+}
+PD_API bool PD_KernelContextBoolAttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, false, [&] { return Attr<bool>(c, i); });
+}
+PD_API int32_t PD_KernelContextInt32AttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, int32_t{0}, [&] { return static_cast<int32_t>(Attr<int64_t>(c, i)); });
+}
+PD_API int64_t PD_KernelContextInt64AttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, int64_t{0}, [&] { return Attr<int64_t>(c, i); });
+}
+PD_API float PD_KernelContextFloatAttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, 0.0f, [&] { return static_cast<float>(Attr<double>(c, i)); });
+}
+PD_API double PD_KernelContextDoubleAttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, 0.0, [&] { return Attr<double>(c, i); });
+}
+PD_API const char* PD_KernelContextStringAttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, "", [&] { return c->strings.emplace_back(Attr<std::string>(c, i)).c_str(); });
+}
+PD_API PD_DataType PD_KernelContextDataTypeAttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, PD_DATATYPE_UNDEFINED, [&] { return ToPD(Attr<DataType>(c, i)); });
+}
+PD_API PD_Scalar* PD_KernelContextScalarAttrAt(PD_KernelContext* c, size_t i) {
+  static PD_Scalar zero;
+  return Argument(c, &zero, [&] { return &c->scalars.emplace_back(PD_Scalar{Attr<phi::Scalar>(c, i)}); });
+}
+PD_API PD_IntArray* PD_KernelContextIntArrayAttrAt(PD_KernelContext* c, size_t i) {
+  static PD_IntArray none;
+  return Argument(c, &none, [&] { return &c->arrays.emplace_back(PD_IntArray{Attr<Ints>(c, i)}); });
+}
+PD_API PD_List PD_KernelContextListInt32AttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, PD_List{0, nullptr}, [&] {
+    Ints v = Attr<Ints>(c, i);
+    auto& l = c->ints.emplace_back(v.begin(), v.end());
+    return PD_List{l.size(), l.data()};
+  });
+}
+PD_API PD_List PD_KernelContextListInt64AttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, PD_List{0, nullptr}, [&] {
+    Ints v = Attr<Ints>(c, i);
+    auto& l = c->longs.emplace_back(v.begin(), v.end());
+    return PD_List{l.size(), l.data()};
+  });
+}
+PD_API PD_List PD_KernelContextListFloatAttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, PD_List{0, nullptr}, [&] {
+    std::vector<double> v = Attr<std::vector<double>>(c, i);
+    auto& l = c->floats.emplace_back(v.begin(), v.end());
+    return PD_List{l.size(), l.data()};
+  });
+}
+PD_API PD_List PD_KernelContextListDoubleAttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, PD_List{0, nullptr}, [&] {
+    auto& l = c->doubles.emplace_back(Attr<std::vector<double>>(c, i));
+    return PD_List{l.size(), l.data()};
+  });
+}
+PD_API bool PD_ScalarGetBoolData(PD_Scalar* s) {
+  return Safely(nullptr, false, [&] { return s->value.to_bool(); });
+}
+PD_API int64_t PD_ScalarGetInt64Data(PD_Scalar* s) {
+  return Safely(nullptr, int64_t{0}, [&] { return s->value.to_int(); });
+}
+PD_API double PD_ScalarGetFloat64Data(PD_Scalar* s) {
+  return Safely(nullptr, 0.0, [&] { return s->value.to_double(); });
+}
+PD_API PD_DataType PD_ScalarGetDataType(PD_Scalar* s) { return ToPD(s->value.dtype()); }
+PD_API size_t PD_IntArrayGetElementCount(PD_IntArray* a) { return static_cast<size_t>(a->value.size()); }
+PD_API int64_t PD_IntArrayGetElement(PD_IntArray* a, size_t i) {
+  return i < static_cast<size_t>(a->value.size()) ? a->value[static_cast<int64_t>(i)] : 0;
+}
+PD_API void PD_KernelContextSetError(PD_KernelContext* ctx, const char* message) {
+  Safely(nullptr, 0, [&] {
+    if (ctx->error.empty()) ctx->error = message && *message ? message : "unknown failure";
+    return 0;
+  });
+}
