@@ -72,8 +72,9 @@ function(paddle_library NAME)
   endif()
   add_library(${NAME} OBJECT ${sources})
   target_link_libraries(${NAME} PRIVATE paddle_flags)
-  # TLS descriptors: a module loaded late gets fast thread-local access without claiming scarce static TLS space.
-  target_compile_options(${NAME} PRIVATE ${PADDLE_BASE_ARCH} -mtls-dialect=gnu2)
+  # Not -mtls-dialect=gnu2: before glibc 2.40 a first TLS-descriptor access clobbers vector registers. Not initial-exec: the static
+  # TLS space left for a module loaded late is a few hundred bytes.
+  target_compile_options(${NAME} PRIVATE ${PADDLE_BASE_ARCH})
   foreach(dep IN LISTS ARG_DEPS)
     get_property(dep_layer GLOBAL PROPERTY PADDLE_LAYER_DIR_${dep})
     if(NOT dep_layer)
