@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear algebra. A name is there when the operators it is made of are."""
 import paddle
-from paddle import _C_ops
+from paddle import _linalg_compose
 from paddle.base.libpaddle import _functions
 
-_ops = _functions('paddle._C_ops')
+_ops = {**{name: getattr(_linalg_compose, name) for name in _linalg_compose.__all__}, **_functions('paddle._C_ops')}
+
+
+class _Table:
+    """Operators as attributes."""
+
+    def __getattr__(self, name):
+        return _ops[name]
+
+
+_C_ops = _Table()
 __all__ = []
 
 
