@@ -32,14 +32,8 @@ Tensor cumprod_backward(const Tensor& dout, const Tensor& x, const Tensor& out, 
 }
 
 Tensor logcumsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& out, int64_t axis, bool flatten, bool exclusive, bool reverse) {
-  // Positive and negative parts apart, so that everything stays in logarithms.
-  Tensor g = flatten ? reshape_like(dout, out) : dout, v = flatten ? reshape_like(x, out) : x;
-  Tensor none = full_like(g, Scalar(-INFINITY), DataType::UNDEFINED, Place{});
-  auto part = [&](const Tensor& d) {
-    Tensor weight = where(greater_than(d, zeros_like_of(d)), log(d), none) - out;
-    return exp(logcumsumexp(weight, axis, flatten, exclusive, !reverse) + v);
-  };
-  return reshape_like(part(g) - part(-g), x);
+  Tensor g = reshape_like(dout, out), v = reshape_like(x, out);
+  return reshape_like(exp(v) * cumsum(g * exp(-out), Scalar(axis), flatten, exclusive, !reverse), x);
 }
 
 Tensor prod_backward(const Tensor& dout, const Tensor& x, const Ints& axis, bool keepdim, bool all) {
@@ -123,7 +117,7 @@ Tensor variance_backward(const Tensor& dout, const Tensor& x, const Ints& axis, 
 }
 
 Tensor trace_compose(const Tensor& x, int64_t offset, int64_t axis1, int64_t axis2) {
-  return sum(diagonal(x, offset, axis1, axis2), Ints{-1}, DataType::UNDEFINED, false);
+  return sum(diagonal(x, offset, axis1, axis2), Ints{-1}, x.dtype() == DataType::INT32 ? x.dtype() : DataType::UNDEFINED, false);
 }
 
 Tensor isclose_compose(const Tensor& x, const Tensor& y, const Scalar& rtol, const Scalar& atol, bool equal_nan) {

@@ -22,8 +22,12 @@ void CheckFloat(const char* op, DataType t) {
 }
 }  // namespace
 
+namespace {
+// Narrow integers widen to int64, int32 does not.
+DataType ProductDtype(DataType t) { return t == DataType::INT32 ? t : SumDtype(t, DataType::UNDEFINED); }
+}  // namespace
 void prod_infer(const Meta& x, const Ints& axis, bool keepdim, bool all, Meta& out) {
-  out = {ReducedDims("prod", x.dims, Axes(axis, all), keepdim), SumDtype(x.dtype, DataType::UNDEFINED)};
+  out = {ReducedDims("prod", x.dims, Axes(axis, all), keepdim), ProductDtype(x.dtype)};
 }
 void prod_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor& out) { Run("prod", cpu::ReduceOp::kProd, x, Axes(axis, all), out); }
 
@@ -105,7 +109,7 @@ void trace_infer(const Meta& x, int64_t, int64_t axis1, int64_t axis2, Meta& out
   PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[trace] expected a tensor of at least 2 axes, got shape ", common::ShapeText(x.dims));
   int64_t a = common::NormalizeAxis("trace", axis1, x.dims.size()), b = common::NormalizeAxis("trace", axis2, x.dims.size());
   PD_CHECK(a != b, InvalidArgument, "[trace] expected two different axes, got ", axis1, " and ", axis2);
-  out = {{}, SumDtype(x.dtype, DataType::UNDEFINED)};
+  out = {{}, ProductDtype(x.dtype)};
   for (int64_t i = 0; i < x.dims.size(); ++i)
     if (i != a && i != b) out.dims.push_back(x.dims[i]);
 }

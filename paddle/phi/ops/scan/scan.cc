@@ -2,6 +2,9 @@
 // Shape rules and adapters of prefix scans.
 #include "paddle/phi/primitives/scan.h"
 
+#include <cmath>
+#include <limits>
+
 #include "paddle/phi/ops/indexing/axis.h"
 
 namespace phi {
@@ -92,11 +95,49 @@ void cumprod_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout,
 }
 
 void logcumsumexp_infer(const Meta& x, int64_t axis, bool flatten, bool, bool, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[logcumsumexp] expected a floating dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[logcumsumexp] expected a real dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
   out = ScanMeta("logcumsumexp", x, axis, flatten);
+  if (!IsFloating(x.dtype)) out.dtype = DataType::FLOAT32;
 }
 void logcumsumexp_kernel(const Tensor& x, int64_t axis, bool flatten, bool exclusive, bool reverse, Tensor& out) {
-  RunScan("logcumsumexp", &cpu::LogCumSumExp, x, axis, flatten, exclusive, reverse, out);
+  RunScan("logcumsumexp", &cpu::LogCumSumExp, CastTo(x, out.dtype()), axis, flatten, exclusive, reverse, out);
+}
+
+namespace {
+// Sums over j >= i of dout[j] * exp(out[i] - out[j]) follow a recurrence whose exponents are never positive.
+template <class T>
+void LogSumGrad(const T* x, const T* out, const T* dout, const AxisSplit& s, bool exclusive, bool reverse, T* dx) {
+  auto ratio = [](T a, T b) { return a == -std::numeric_limits<T>::infinity() ? T(0) : std::exp(a - b); };
+  cpu::ParallelFor(0, s.outer * s.inner, std::max<int64_t>(1, cpu::kGrain / 8 / s.n), [&](int64_t b, int64_t e) {
+    for (int64_t line = b; line < e; ++line) {
+      int64_t base = line / s.inner * s.n * s.inner + line % s.inner;
+      auto at = [&](int64_t i) { return base + (reverse ? s.n - 1 - i : i) * s.inner; };
+      T sum(0);
+      for (int64_t i = s.n - 1; i >= 0; --i) {
+        if (exclusive) {
+          dx[at(i)] = i + 1 < s.n ? ratio(x[at(i)], out[at(i + 1)]) * sum : T(0);
+          sum = dout[at(i)] + (i + 1 < s.n ? ratio(out[at(i)], out[at(i + 1)]) * sum : T(0));
+        } else {
+          sum = dout[at(i)] + (i + 1 < s.n ? ratio(out[at(i)], out[at(i + 1)]) * sum : T(0));
+          dx[at(i)] = ratio(x[at(i)], out[at(i)]) * sum;
+        }
+      }
+    }
+  });
+}
+}  // namespace
+void logcumsumexp_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, int64_t axis, bool flatten, bool exclusive, bool reverse, Tensor* d_x) {
+  if (!d_x) return;
+  DataType t = x.dtype() == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32;
+  Tensor c = Contiguous(CastTo(x, t)), o = Contiguous(CastTo(out, t)), g = Contiguous(CastTo(dout, t)), dx = Empty(x.dims(), t);
+  if (x.numel()) {
+    AxisSplit s;
+    if (flatten) s.n = x.numel();
+    else s = SplitAt("logcumsumexp_grad", x.dims(), axis);
+    if (t == DataType::FLOAT64) LogSumGrad(c.data<double>(), o.data<double>(), g.data<double>(), s, exclusive, reverse, dx.data<double>());
+    else LogSumGrad(c.data<float>(), o.data<float>(), g.data<float>(), s, exclusive, reverse, dx.data<float>());
+  }
+  *d_x = CastTo(dx, x.dtype());
 }
 
 void cumextreme_infer(const Meta& x, int64_t axis, DataType dtype, Meta& out, Meta& indices) {
