@@ -96,15 +96,46 @@ Sizes Fill(DataType t, const PoolDesc& d, bool average, PoolArgs* a) {
               : t == DataType::FLOAT16  ? -65504.0
               : t == DataType::BFLOAT16 ? -3.3895313892515355e38
                                         : static_cast<double>(std::numeric_limits<float>::lowest());
+  a->row_lo = a->row_hi = nullptr;
+  a->row_count = nullptr;
   a->empty_row_windows = false;
-  if (!a->adaptive)
-    for (int64_t o = 0; o < a->out[2] && !a->empty_row_windows; ++o) {
-      const int64_t at = o * a->stride[2] - a->pad[2], step = a->dilation[2];
-      const int64_t first = at < 0 ? at + (-at + step - 1) / step * step : at;
-      a->empty_row_windows = first >= std::min(at + (a->k[2] - 1) * step + 1, a->in[2]);
-    }
   return s;
 }
+
+// What depends on the position in a row only.
+class Rows {
+ public:
+  explicit Rows(PoolArgs* a) : mem_(Table(*a) * 16 + a->out[2] * 8 + 8) {
+    const int64_t n = Table(*a), s = a->stride[2], step = a->dilation[2], w = a->in[2], out = a->out[2];
+    auto* lo = mem_.as<int64_t>();
+    auto* hi = lo + n;
+    auto* count = reinterpret_cast<double*>(hi + n);
+    auto up = [s](int64_t v) { return v > 0 ? (v + s - 1) / s : -(-v / s); };
+    for (int64_t j = 0; j < n; ++j) {
+      const int64_t off = j * step - a->pad[2];
+      lo[j] = std::clamp<int64_t>(up(-off), 0, out);
+      hi[j] = std::clamp<int64_t>(up(w - off), lo[j], out);
+    }
+    for (int64_t o = 0; o < out; ++o) {
+      const int64_t at = o * s - a->pad[2];
+      if (a->adaptive) {
+        count[o] = static_cast<double>(((o + 1) * w + out - 1) / out - o * w / out);
+        continue;
+      }
+      const int64_t first = at < 0 ? at + (-at + step - 1) / step * step : at;
+      const int64_t inside = std::min(at + (a->k[2] - 1) * step + 1, w) - first;
+      a->empty_row_windows |= inside <= 0;
+      count[o] = static_cast<double>(a->exclusive ? std::max<int64_t>(inside, 0)
+                                                  : std::min(at + a->k[2], w + a->pad_hi[2]) - at);
+    }
+    if (n) a->row_lo = lo, a->row_hi = hi;
+    a->row_count = count;
+  }
+
+ private:
+  static int64_t Table(const PoolArgs& a) { return a.adaptive || a.k[2] > 65536 ? 0 : a.k[2]; }
+  Temp mem_;
+};
 
 void CheckIndexType(const char* op, DataType t) {
   PD_CHECK(t == DataType::INT32 || t == DataType::INT64, InvalidArgument, "[", op,
@@ -252,6 +283,7 @@ void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType ind
     }
     return;
   }
+  const Rows rows(&a);
   const bool wide = mask && index_t == DataType::INT64;
   const Temp pos_mem(wide ? ny * 4 : 1);
   int32_t* pos = wide ? pos_mem.as<int32_t>() : static_cast<int32_t*>(mask);
@@ -293,7 +325,10 @@ void MaxPoolGradNoMask(DataType t, const PoolDesc& d, const void* x, const void*
   if (nx == 0) return;
   if (ny == 0) {
     Zero(dx, nx * SizeOf(t));
-  } else if (t == DataType::FLOAT32) {
+    return;
+  }
+  const Rows rows(&a);
+  if (t == DataType::FLOAT32) {
     PD_ISA_CALL(PoolMaxGradF32)
     (a, static_cast<const float*>(x), static_cast<const float*>(y), static_cast<const float*>(dy), static_cast<float*>(dx));
   } else if (t == DataType::FLOAT64) {
@@ -318,7 +353,10 @@ void AvgPool(DataType t, const PoolDesc& d, const void* x, void* y) {
   if (ny == 0) return;
   if (nx == 0) {
     Zero(y, ny * SizeOf(t));
-  } else if (t == DataType::FLOAT32) {
+    return;
+  }
+  const Rows rows(&a);
+  if (t == DataType::FLOAT32) {
     PD_ISA_CALL(PoolAvgF32)(a, static_cast<const float*>(x), static_cast<float*>(y));
   } else if (t == DataType::FLOAT64) {
     PD_ISA_CALL(PoolAvgF64)(a, static_cast<const double*>(x), static_cast<double*>(y));
@@ -337,7 +375,10 @@ void AvgPoolGrad(DataType t, const PoolDesc& d, const void* dy, void* dx) {
   if (nx == 0) return;
   if (ny == 0) {
     Zero(dx, nx * SizeOf(t));
-  } else if (t == DataType::FLOAT32) {
+    return;
+  }
+  const Rows rows(&a);
+  if (t == DataType::FLOAT32) {
     PD_ISA_CALL(PoolAvgGradF32)(a, static_cast<const float*>(dy), static_cast<float*>(dx));
   } else if (t == DataType::FLOAT64) {
     PD_ISA_CALL(PoolAvgGradF64)(a, static_cast<const double*>(dy), static_cast<double*>(dx));

@@ -36,7 +36,10 @@ inline bool Same(T v, T y) {
 // Input positions first, first + step, ... < end of output o on axis i.
 struct Window {
   int64_t first, end, step;
-  int64_t count() const { return first < end ? (end - first + step - 1) / step : 0; }
+  int64_t count() const {
+    if (first >= end) return 0;
+    return step == 1 ? end - first : (end - first + step - 1) / step;
+  }
 };
 inline Window WindowOf(const Args& a, int i, int64_t o) {
   if (a.adaptive) return {o * a.in[i] / a.out[i], ((o + 1) * a.in[i] + a.out[i] - 1) / a.out[i], 1};
@@ -51,6 +54,10 @@ inline int64_t PaddedExtent(const Args& a, int i, int64_t o) {
 
 // Outputs [lo, hi) of the last axis for which position o * stride - pad + j * dilation lies inside the input.
 inline void Inside(const Args& a, int64_t j, int64_t* lo, int64_t* hi) {
+  if (a.row_lo) {
+    *lo = a.row_lo[j], *hi = a.row_hi[j];
+    return;
+  }
   const int64_t off = j * a.dilation[2] - a.pad[2], s = a.stride[2];
   *lo = Min(Max(CeilDiv(-off, s), 0), a.out[2]);
   *hi = Max(Min(CeilDiv(a.in[2] - off, s), a.out[2]), *lo);
@@ -63,51 +70,70 @@ inline T* Buffer(int64_t n) {
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-template <class T>
-void MaxRows(const T* p, int64_t step, int64_t rows, int64_t n, T* __restrict o) {
+struct MaxOp {
+  template <class T>
+  static T Join(T m, T v) {
+    return MaxOf(m, v);
+  }
+  template <class T>
+  static T Identity() {
+    return -static_cast<T>(__builtin_inf());
+  }
+  template <class T>
+  static T Empty(const Args& a) {
+    return static_cast<T>(a.lowest);
+  }
+};
+struct SumOp {
+  template <class T>
+  static T Join(T m, T v) {
+    return m + v;
+  }
+  template <class T>
+  static T Identity() {
+    return 0;
+  }
+  template <class T>
+  static T Empty(const Args&) {
+    return 0;
+  }
+};
+
+template <class Op, class T>
+void JoinRows(const T* p, int64_t step, int64_t rows, int64_t n, T* __restrict o) {
   if (rows == 2) {
     const T* q = p + step;
-    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = MaxOf(p[i], q[i]);
+    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = Op::Join(p[i], q[i]);
     return;
   }
   if (rows == 3) {
     const T *q = p + step, *r = q + step;
-    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = MaxOf(MaxOf(p[i], q[i]), r[i]);
+    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = Op::Join(Op::Join(p[i], q[i]), r[i]);
     return;
   }
   memcpy(o, p, n * sizeof(T));
   for (int64_t k = 1; k < rows; ++k) {
     const T* q = p + k * step;
-    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = MaxOf(o[i], q[i]);
+    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = Op::Join(o[i], q[i]);
   }
 }
 
-template <int S, class T>
-void MaxAlong2(const T* p, int64_t n, T* __restrict o) {
-  PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = MaxOf(p[i * S], p[i * S + 1]);
+template <class Op, int S, class T>
+void Along2(const T* p, int64_t n, T* __restrict o) {
+  PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = Op::Join(p[i * S], p[i * S + 1]);
 }
-template <int S, class T>
-void MaxAlong3(const T* p, int64_t n, T* __restrict o) {
-  PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = MaxOf(MaxOf(p[i * S], p[i * S + 1]), p[i * S + 2]);
+template <class Op, int S, class T>
+void Along3(const T* p, int64_t n, T* __restrict o) {
+  PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = Op::Join(Op::Join(p[i * S], p[i * S + 1]), p[i * S + 2]);
 }
-template <class T>
-void MaxAlongAny(const T* p, int64_t s, int64_t n, T* __restrict o) {
+template <class Op, class T>
+void JoinStrided(const T* p, int64_t s, int64_t n, T* __restrict o) {
   if (s == 1) {
-    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = MaxOf(o[i], p[i]);
+    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = Op::Join(o[i], p[i]);
   } else if (s == 2) {
-    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = MaxOf(o[i], p[i * 2]);
+    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] = Op::Join(o[i], p[i * 2]);
   } else {
-    for (int64_t i = 0; i < n; ++i) o[i] = MaxOf(o[i], p[i * s]);
-  }
-}
-template <class T>
-void AddAlong(const T* p, int64_t s, int64_t n, T* __restrict o) {
-  if (s == 1) {
-    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] += p[i];
-  } else if (s == 2) {
-    PD_IVDEP for (int64_t i = 0; i < n; ++i) o[i] += p[i * 2];
-  } else {
-    for (int64_t i = 0; i < n; ++i) o[i] += p[i * s];
+    for (int64_t i = 0; i < n; ++i) o[i] = Op::Join(o[i], p[i * s]);
   }
 }
 template <class T>
@@ -130,98 +156,106 @@ inline void Interior(const Args& a, int64_t* lo, int64_t* hi) {
   if (h < *hi) *hi = Max(h, *lo);
 }
 
-template <class T>
-void MaxAlong(const Args& a, const T* p, T* o) {
-  const T lowest = static_cast<T>(a.lowest);
-  if (a.adaptive || a.k[2] > 3 || a.stride[2] > 2 || a.dilation[2] != 1 || a.k[2] < 2) {
-    if (!a.adaptive && a.out[2] >= 8) {
-      const T inf = -static_cast<T>(__builtin_inf());
-      for (int64_t i = 0; i < a.out[2]; ++i) o[i] = inf;
-      for (int64_t j = 0; j < a.k[2]; ++j) {
-        int64_t lo, hi;
-        Inside(a, j, &lo, &hi);
-        MaxAlongAny(p + lo * a.stride[2] + j * a.dilation[2] - a.pad[2], a.stride[2], hi - lo, o + lo);
-      }
-      if (a.empty_row_windows)
-        for (int64_t i = 0; i < a.out[2]; ++i)
-          if (WindowOf(a, 2, i).count() == 0) o[i] = lowest;
-      return;
+template <class Op, class T>
+T JoinWindow(const Args& a, const T* p, const Window& w) {
+  if (w.first >= w.end) return Op::template Empty<T>(a);
+  T m = p[w.first];
+  for (int64_t q = w.first + w.step; q < w.end; q += w.step) m = Op::Join(m, p[q]);
+  return m;
+}
+
+// o[i] = the join of window i of the row p.
+template <class Op, class T>
+void Along(const Args& a, const T* p, T* o) {
+  const int64_t n = a.out[2], s = a.stride[2];
+  if (a.adaptive || n < 4) {
+    for (int64_t i = 0; i < n; ++i) o[i] = JoinWindow<Op>(a, p, WindowOf(a, 2, i));
+    return;
+  }
+  if (a.k[2] < 2 || a.k[2] > 3 || s > 2 || a.dilation[2] != 1) {
+    for (int64_t i = 0; i < n; ++i) o[i] = Op::template Identity<T>();
+    for (int64_t j = 0; j < a.k[2]; ++j) {
+      int64_t lo, hi;
+      Inside(a, j, &lo, &hi);
+      JoinStrided<Op>(p + lo * s + j * a.dilation[2] - a.pad[2], s, hi - lo, o + lo);
     }
-    for (int64_t i = 0; i < a.out[2]; ++i) {
-      const Window w = WindowOf(a, 2, i);
-      T m = w.first < w.end ? p[w.first] : lowest;
-      for (int64_t q = w.first; q < w.end; q += w.step) m = MaxOf(m, p[q]);
-      o[i] = m;
-    }
+    if (a.empty_row_windows)
+      for (int64_t i = 0; i < n; ++i)
+        if (WindowOf(a, 2, i).count() == 0) o[i] = Op::template Empty<T>(a);
     return;
   }
   int64_t lo, hi;
   Interior(a, &lo, &hi);
-  const T* q = p + lo * a.stride[2] - a.pad[2];
+  const T* q = p + lo * s - a.pad[2];
   if (a.k[2] == 2)
-    a.stride[2] == 1 ? MaxAlong2<1>(q, hi - lo, o + lo) : MaxAlong2<2>(q, hi - lo, o + lo);
+    s == 1 ? Along2<Op, 1>(q, hi - lo, o + lo) : Along2<Op, 2>(q, hi - lo, o + lo);
   else
-    a.stride[2] == 1 ? MaxAlong3<1>(q, hi - lo, o + lo) : MaxAlong3<2>(q, hi - lo, o + lo);
-  for (int64_t i = 0; i < a.out[2]; ++i) {
-    if (i == lo && hi > lo) i = hi;
-    if (i >= a.out[2]) break;
-    const Window w = WindowOf(a, 2, i);
-    T m = w.first < w.end ? p[w.first] : lowest;
-    for (int64_t r = w.first; r < w.end; ++r) m = MaxOf(m, p[r]);
-    o[i] = m;
-  }
+    s == 1 ? Along3<Op, 1>(q, hi - lo, o + lo) : Along3<Op, 2>(q, hi - lo, o + lo);
+  for (int64_t i = 0; i < lo; ++i) o[i] = JoinWindow<Op>(a, p, WindowOf(a, 2, i));
+  for (int64_t i = hi; i < n; ++i) o[i] = JoinWindow<Op>(a, p, WindowOf(a, 2, i));
 }
 
-// Every window of a row is whole, and windows tile the row: rows may be pooled end to end.
-inline bool Tiled(const Args& a) {
-  return !a.adaptive && a.pad[2] == 0 && a.dilation[2] == 1 && a.in[2] == a.out[2] * a.stride[2] && a.k[2] <= a.stride[2];
+// Windows of two columns that tile the rows of a plane without depth: pooled rows may be laid end to end.
+inline bool TiledRows(const Args& a) {
+  return !a.adaptive && a.pad[2] == 0 && a.dilation[2] == 1 && a.k[2] == 2 && a.stride[2] == 2 &&
+         a.in[2] == 2 * a.out[2] && a.in[0] == 1 && a.out[0] == 1;
+}
+
+// out(y, joined rows, rows held, factor of the divisor) is called for groups of output rows that have one divisor.
+template <class Op, class T, class Out>
+void Plane(const Args& a, const T* x, T* y, T* tmp, const Out& out) {
+  const int64_t w = a.in[2];
+  const int64_t batch = TiledRows(a) ? Max(1, 512 / w) : 1;
+  int64_t held = 0, held_rows = 0;
+  T* from = y;
+  auto flush = [&] {
+    if (held) out(from, tmp, held, held_rows);
+    from += held * a.out[2];
+    held = 0;
+  };
+  for (int64_t od = 0; od < a.out[0]; ++od) {
+    const Window wd = WindowOf(a, 0, od);
+    const int64_t nd = wd.count();
+    for (int64_t oh = 0; oh < a.out[1]; ++oh) {
+      const Window wh = WindowOf(a, 1, oh);
+      const int64_t nh = wh.count();
+      int64_t rows = nd * nh;
+      if (!a.exclusive && !a.adaptive) rows = PaddedExtent(a, 0, od) * PaddedExtent(a, 1, oh);
+      if (held == batch || (held && (rows != held_rows || nh == 0))) flush();
+      if (nd * nh == 0) {
+        for (int64_t i = 0; i < a.out[2]; ++i) from[i] = Op::template Empty<T>(a);
+        from += a.out[2];
+        continue;
+      }
+      const T* row = x + (wd.first * a.in[1] + wh.first) * w;
+      held_rows = rows;
+      if (nd * nh == 1 && batch == 1) {
+        out(from, row, 1, rows);
+        from += a.out[2];
+        continue;
+      }
+      T* t = tmp + held * w;
+      JoinRows<Op>(row, wh.step * w, nh, w, t);
+      for (int64_t d = wd.first + wd.step; d < wd.end; d += wd.step)
+        for (int64_t h = wh.first; h < wh.end; h += wh.step) {
+          const T* q = x + (d * a.in[1] + h) * w;
+          PD_IVDEP for (int64_t i = 0; i < w; ++i) t[i] = Op::Join(t[i], q[i]);
+        }
+      ++held;
+    }
+  }
+  flush();
 }
 
 template <class T>
 void MaxPlane(const Args& a, const T* x, T* y, T* tmp) {
-  const int64_t w = a.in[2];
-  const bool tiled = Tiled(a) && a.in[0] == 1 && a.out[0] == 1 && a.k[2] == 2 && a.stride[2] == 2;
-  const int64_t batch = tiled ? Max(1, 512 / w) : 1;
-  int64_t held = 0;
-  T* from = y;
-  for (int64_t od = 0; od < a.out[0]; ++od) {
-    const Window wd = WindowOf(a, 0, od);
-    for (int64_t oh = 0; oh < a.out[1]; ++oh, y += a.out[2]) {
-      const Window wh = WindowOf(a, 1, oh);
-      const int64_t rows = wh.count();
-      if (rows == 0 || wd.count() == 0) {
-        for (int64_t i = 0; i < a.out[2]; ++i) y[i] = static_cast<T>(a.lowest);
-        if (tiled) {  // cannot be batched with its neighbours
-          MaxAlong2<2>(tmp, held * a.out[2], from);
-          held = 0;
-          from = y + a.out[2];
-        }
-        continue;
-      }
-      T* t = tmp + held * w;
-      const T* row = x + (wd.first * a.in[1] + wh.first) * w;
-      if (rows == 1 && wd.count() == 1 && !tiled) {
-        MaxAlong(a, row, y);
-        continue;
-      }
-      MaxRows(row, wh.step * w, rows, w, t);
-      for (int64_t d = wd.first + wd.step; d < wd.end; d += wd.step)
-        for (int64_t h = wh.first; h < wh.end; h += wh.step) {
-          const T* q = x + (d * a.in[1] + h) * w;
-          PD_IVDEP for (int64_t i = 0; i < w; ++i) t[i] = MaxOf(t[i], q[i]);
-        }
-      if (!tiled) {
-        MaxAlong(a, t, y);
-        continue;
-      }
-      if (++held == batch) {
-        MaxAlong2<2>(tmp, held * a.out[2], from);
-        held = 0;
-        from = y + a.out[2];
-      }
-    }
-  }
-  if (held) MaxAlong2<2>(tmp, held * a.out[2], from);
+  const bool tiled = TiledRows(a);
+  Plane<MaxOp>(a, x, y, tmp, [&](T* o, const T* t, int64_t rows, int64_t) {
+    if (tiled)
+      Along2<MaxOp, 2>(t, rows * a.out[2], o);
+    else
+      Along<MaxOp>(a, t, o);
+  });
 }
 
 // best[i], pos[i] updated with the row `p`, whose first element is position `base` of the plane.
@@ -517,83 +551,86 @@ inline T SumOf(const T* p, int64_t n) {
   return s[0];
 }
 
+// What the elements of an output row are multiplied with; made anew only when the rows a window holds change.
 template <class T>
-inline void RowScales(const Args& a, int64_t od, int64_t oh, T* scale) {
-  if (a.divisor > 0 || (!a.adaptive && a.pad[2] == 0 && (a.out[2] - 1) * a.stride[2] + a.k[2] <= a.in[2])) {
-    const T s = Scale<T>(a, od, oh, 0);
-    for (int64_t i = 0; i < a.out[2]; ++i) scale[i] = s;
-    return;
-  }
-  for (int64_t i = 0; i < a.out[2]; ++i) scale[i] = Scale<T>(a, od, oh, i);
-}
-
-template <class T>
-void AvgPlane(const Args& a, const T* x, T* y, T* tmp, T* scale) {
-  const int64_t w = a.in[2];
-  for (int64_t od = 0; od < a.out[0]; ++od) {
-    const Window wd = WindowOf(a, 0, od);
-    for (int64_t oh = 0; oh < a.out[1]; ++oh, y += a.out[2]) {
-      const Window wh = WindowOf(a, 1, oh);
-      bool first = true;
-      for (int64_t d = wd.first; d < wd.end; ++d)
-        for (int64_t h = wh.first; h < wh.end; ++h) {
-          const T* row = x + (d * a.in[1] + h) * w;
-          if (first) {
-            memcpy(tmp, row, w * sizeof(T));
-          } else {
-            PD_IVDEP for (int64_t i = 0; i < w; ++i) tmp[i] += row[i];
-          }
-          first = false;
-        }
-      if (first) memset(tmp, 0, w * sizeof(T));
-      RowScales(a, od, oh, scale);
-      if (a.adaptive) {
-        for (int64_t i = 0; i < a.out[2]; ++i) {
-          const Window ww = WindowOf(a, 2, i);
-          T s = 0;
-          for (int64_t q = ww.first; q < ww.end; ++q) s += tmp[q];
-          y[i] = s * scale[i];
-        }
-        continue;
+class RowScales {
+ public:
+  RowScales(const Args& a, T* s) : a_(a), s_(s) {}
+  const T* For(int64_t rows) {
+    if (rows != rows_) {
+      rows_ = rows;
+      for (int64_t i = 0; i < a_.out[2]; ++i) {
+        const double d = a_.divisor > 0 ? static_cast<double>(a_.divisor) : static_cast<double>(rows) * a_.row_count[i];
+        s_[i] = d > 0 ? static_cast<T>(1.0 / d) : T(0);
       }
-      memset(y, 0, a.out[2] * sizeof(T));
-      for (int64_t j = 0; j < a.k[2]; ++j) {
-        int64_t lo, hi;
-        Inside(a, j, &lo, &hi);
-        AddAlong(tmp + lo * a.stride[2] + j - a.pad[2], a.stride[2], hi - lo, y + lo);
-      }
-      PD_IVDEP for (int64_t i = 0; i < a.out[2]; ++i) y[i] *= scale[i];
     }
+    return s_;
   }
+
+ private:
+  const Args& a_;
+  T* s_;
+  int64_t rows_ = -1;
+};
+
+template <class T>
+void AvgPlane(const Args& a, const T* x, T* y, T* tmp, RowScales<T>& scales) {
+  const bool tiled = TiledRows(a);
+  Plane<SumOp>(a, x, y, tmp, [&](T* __restrict o, const T* t, int64_t rows, int64_t held) {
+    const T* s = scales.For(held);
+    if (tiled) {
+      const T one = s[0];
+      PD_IVDEP for (int64_t i = 0; i < rows * a.out[2]; ++i) o[i] = (t[2 * i] + t[2 * i + 1]) * one;
+      return;
+    }
+    Along<SumOp>(a, t, o);
+    PD_IVDEP for (int64_t i = 0; i < a.out[2]; ++i) o[i] *= s[i];
+  });
 }
 
 template <class T>
-void AvgGradPlane(const Args& a, const T* dy, T* dx, T* tmp, T* scale) {
+void AvgGradPlane(const Args& a, const T* dy, T* __restrict dx, T* __restrict tmp, T* __restrict g, RowScales<T>& scales) {
   const int64_t w = a.in[2];
-  memset(dx, 0, a.in[0] * a.in[1] * w * sizeof(T));
+  const bool tiled = TiledRows(a);
+  // Rows that one window each covers are written once; otherwise they are summed up from zero.
+  const bool once = tiled && a.pad[1] == 0 && a.k[1] == a.stride[1] && a.in[1] == a.out[1] * a.stride[1];
+  if (!once) memset(dx, 0, a.in[0] * a.in[1] * w * sizeof(T));
   for (int64_t od = 0; od < a.out[0]; ++od) {
     const Window wd = WindowOf(a, 0, od);
     for (int64_t oh = 0; oh < a.out[1]; ++oh, dy += a.out[2]) {
       const Window wh = WindowOf(a, 1, oh);
-      RowScales(a, od, oh, scale);
-      PD_IVDEP for (int64_t i = 0; i < a.out[2]; ++i) scale[i] *= dy[i];
-      memset(tmp, 0, w * sizeof(T));
-      if (a.adaptive) {
-        for (int64_t i = 0; i < a.out[2]; ++i) {
-          const Window ww = WindowOf(a, 2, i);
-          for (int64_t q = ww.first; q < ww.end; ++q) tmp[q] += scale[i];
+      const bool counted = a.exclusive || a.adaptive;
+      const T* s = scales.For(counted ? wd.count() * wh.count() : PaddedExtent(a, 0, od) * PaddedExtent(a, 1, oh));
+      if (tiled) {
+        PD_IVDEP for (int64_t i = 0; i < a.out[2]; ++i) {
+          const T v = dy[i] * s[i];
+          tmp[2 * i] = v;
+          tmp[2 * i + 1] = v;
         }
       } else {
-        for (int64_t j = 0; j < a.k[2]; ++j) {
-          int64_t lo, hi;
-          Inside(a, j, &lo, &hi);
-          SpreadAlong(scale + lo, a.stride[2], hi - lo, tmp + lo * a.stride[2] + j - a.pad[2]);
+        PD_IVDEP for (int64_t i = 0; i < a.out[2]; ++i) g[i] = dy[i] * s[i];
+        memset(tmp, 0, w * sizeof(T));
+        if (a.adaptive) {
+          for (int64_t i = 0; i < a.out[2]; ++i) {
+            const Window ww = WindowOf(a, 2, i);
+            for (int64_t q = ww.first; q < ww.end; ++q) tmp[q] += g[i];
+          }
+        } else {
+          for (int64_t j = 0; j < a.k[2]; ++j) {
+            int64_t lo, hi;
+            Inside(a, j, &lo, &hi);
+            SpreadAlong(g + lo, a.stride[2], hi - lo, tmp + lo * a.stride[2] + j - a.pad[2]);
+          }
         }
       }
       for (int64_t d = wd.first; d < wd.end; ++d)
         for (int64_t h = wh.first; h < wh.end; ++h) {
-          T* row = dx + (d * a.in[1] + h) * w;
-          PD_IVDEP for (int64_t i = 0; i < w; ++i) row[i] += tmp[i];
+          T* __restrict row = dx + (d * a.in[1] + h) * w;
+          if (once) {
+            PD_IVDEP for (int64_t i = 0; i < w; ++i) row[i] = tmp[i];
+          } else {
+            PD_IVDEP for (int64_t i = 0; i < w; ++i) row[i] += tmp[i];
+          }
         }
     }
   }
@@ -643,10 +680,39 @@ inline int64_t PlaneGrain(const Args& a) {
 }
 
 template <class T>
+T MaxOfPlane(const T* p, int64_t n) {
+  constexpr int kLanes = 32;
+  T m[kLanes];
+  for (int k = 0; k < kLanes; ++k) m[k] = MaxOp::Identity<T>();
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (int k = 0; k < kLanes; ++k) m[k] = MaxOf(m[k], p[i + k]);
+  for (int k = 0; i < n; ++i, ++k) m[k] = MaxOf(m[k], p[i]);
+  for (int w = kLanes / 2; w > 0; w /= 2)
+    for (int k = 0; k < w; ++k) m[k] = MaxOf(m[k], m[k + w]);
+  return m[0];
+}
+// The earliest position that holds y, or -1.
+template <class T>
+int64_t FindInPlane(const T* p, int64_t n, T y) {
+  for (int64_t i = 0; i < n; ++i)
+    if (Same(p[i], y)) return i;
+  return -1;
+}
+
+template <class T>
 void MaxAll(const Args& a, const T* x, T* y, int32_t* mask) {
   if (a.last) return MaxLast(a, x, y, mask);
+  const bool whole = Whole(a);
   const int64_t is = a.in[0] * a.in[1] * a.in[2], os = a.out[0] * a.out[1] * a.out[2];
   ParFor(a.n * a.c, PlaneGrain(a), [&](int64_t b, int64_t e) {
+    if (whole) {
+      for (int64_t i = b; i < e; ++i) {
+        y[i] = MaxOfPlane(x + i * is, is);
+        if (mask) mask[i] = static_cast<int32_t>(FindInPlane(x + i * is, is, y[i]));
+      }
+      return;
+    }
     T* tmp = mask ? nullptr : Buffer<T>(Max(a.in[2], 1024));
     for (int64_t i = b; i < e; ++i) {
       if (mask)
@@ -660,14 +726,22 @@ void MaxAll(const Args& a, const T* x, T* y, int32_t* mask) {
 template <class T>
 void MaxGradAll(const Args& a, const T* x, const T* y, const T* dy, T* dx) {
   if (a.last) return MaxGradLast(a, x, y, dy, dx);
+  const bool whole = Whole(a);
   const int64_t is = a.in[0] * a.in[1] * a.in[2], os = a.out[0] * a.out[1] * a.out[2];
-  const bool tiles = Tiled(a) && a.in[0] == 1 && a.out[0] == 1 && a.k[0] == 1 && a.pad[0] == 0 && a.pad[1] == 0 &&
-                     a.dilation[1] == 1 && a.k[1] == 2 && a.k[2] == 2 && a.stride[1] == 2 && a.stride[2] == 2 &&
-                     a.in[1] == a.out[1] * 2;
+  const bool tiles = TiledRows(a) && a.k[0] == 1 && a.pad[0] == 0 && a.pad[1] == 0 && a.dilation[1] == 1 && a.k[1] == 2 &&
+                     a.stride[1] == 2 && a.in[1] == a.out[1] * 2;
   ParFor(a.n * a.c, PlaneGrain(a), [&](int64_t b, int64_t e) {
     if (tiles) {  // every plane holds whole pairs of rows, so planes need no distinction
       for (int64_t r = b * a.out[1]; r < e * a.out[1]; ++r)
         Grad2x2(x + r * 2 * a.in[2], y + r * a.out[2], dy + r * a.out[2], dx + r * 2 * a.in[2], a.in[2], a.out[2]);
+      return;
+    }
+    if (whole) {
+      for (int64_t i = b; i < e; ++i) {
+        memset(dx + i * is, 0, is * sizeof(T));
+        const int64_t at = FindInPlane(x + i * is, is, y[i]);
+        if (at >= 0) dx[i * is + at] = dy[i];
+      }
       return;
     }
     int32_t* pos = Buffer<int32_t>(a.out[2]);
@@ -686,8 +760,10 @@ void AvgAll(const Args& a, const T* x, T* y) {
       for (int64_t i = b; i < e; ++i) y[i] = SumOf(x + i * is, is) * s;
       return;
     }
-    T* tmp = Buffer<T>(a.in[2] + a.out[2]);
-    for (int64_t i = b; i < e; ++i) AvgPlane(a, x + i * is, y + i * os, tmp, tmp + a.in[2]);
+    const int64_t rows = Max(a.in[2], 1024);
+    T* tmp = Buffer<T>(rows + a.out[2]);
+    RowScales<T> scales(a, tmp + rows);
+    for (int64_t i = b; i < e; ++i) AvgPlane(a, x + i * is, y + i * os, tmp, scales);
   });
 }
 
@@ -705,8 +781,9 @@ void AvgGradAll(const Args& a, const T* dy, T* dx) {
       }
       return;
     }
-    T* tmp = Buffer<T>(a.in[2] + a.out[2]);
-    for (int64_t i = b; i < e; ++i) AvgGradPlane(a, dy + i * os, dx + i * is, tmp, tmp + a.in[2]);
+    T* tmp = Buffer<T>(a.in[2] + 2 * a.out[2]);
+    RowScales<T> scales(a, tmp + a.in[2] + a.out[2]);
+    for (int64_t i = b; i < e; ++i) AvgGradPlane(a, dy + i * os, dx + i * is, tmp, tmp + a.in[2], scales);
   });
 }
 

@@ -13,6 +13,9 @@ struct PoolArgs {
   int64_t divisor;
   bool empty_row_windows;  // some output's window holds no column
   double lowest;  // what an empty window of a maximum gives
+  // Per kernel column: the outputs [row_lo, row_hi) whose input column is inside; null for very wide kernels.
+  const int64_t *row_lo, *row_hi;
+  const double* row_count;  // per output column: its factor in the divisor of an average
 };
 
 // Memory of the calling thread, valid until its next call. Never null for the sizes rows of existing tensors need.
