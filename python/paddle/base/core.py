@@ -47,12 +47,12 @@ def supports_bfloat16():
 
 def get_all_custom_device_type():
     """Device types of loaded plugins."""
-    return []
+    return libpaddle.custom_device_types()
 
 
 def get_all_device_type():
     """Device types this build serves."""
-    return ['cpu']
+    return ['cpu', *libpaddle.custom_device_types()]
 
 
 def _get_all_register_op_kernels(lib='all'):

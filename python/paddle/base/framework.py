@@ -132,8 +132,13 @@ def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initia
     kwargs = attr._to_kwargs()
     if kwargs["name"] is None:
         kwargs["name"] = unique_name.generate(scope + (".b" if is_bias else ".w"))
-    data = initializer.create([int(d) for d in shape], to_dtype(dtype))
-    return EagerParamBase(data, stop_gradient=stop_gradient, **kwargs)
+    pir = paddle.base.libpaddle.pir
+    pir._enter_run()  # initialised now, also while a program is being recorded
+    try:
+        data = initializer.create([int(d) for d in shape], to_dtype(dtype))
+        return EagerParamBase(data, stop_gradient=stop_gradient, **kwargs)
+    finally:
+        pir._leave()
 
 
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
