@@ -62,6 +62,8 @@ def is_integer(x):
 
 def is_empty(x, name=None):
     """Whether there are no elements, as a 0-d bool tensor."""
+    if isinstance(x, _core.pir.Value):
+        return _C_ops.is_empty(x)
     return paddle.to_tensor(x._numel() == 0)
 
 

@@ -101,6 +101,8 @@ def ones_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin
 
 def empty_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """Undefined contents with the shape, and unless given the dtype, of `x`."""
+    if -1 in x.shape:
+        return full_like(x, 0, dtype)
     return _finish(_C_ops.empty(list(x.shape), x.dtype if dtype is None else dtype), None, device, requires_grad)
 
 
@@ -241,6 +243,8 @@ def meshgrid(*args, **kwargs):
     swap = indexing == 'xy' and len(tensors) > 1
     if swap:
         tensors[:2] = tensors[1], tensors[0]
+    if any(-1 in t.shape for t in tensors):
+        raise ValueError('[meshgrid] expected tensors of known extents')
     sizes = [t._numel() for t in tensors]
     grids = []
     for i, t in enumerate(tensors):

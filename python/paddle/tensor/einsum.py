@@ -54,14 +54,11 @@ def _diagonals(x, labels):
 
 def _arrange(x, labels, order):
     """`x` with its axes in `order`, labels it lacks as axes of 1."""
-    present = [label for label in order if label in labels]
-    perm = [labels.index(label) for label in present]
+    perm = [labels.index(label) for label in order if label in labels]
     if perm != list(range(len(perm))):
         x = _C_ops.transpose(x, perm)
-    if len(present) == len(order):
-        return x
-    it = iter(x.shape)
-    return x.reshape([next(it) if label in labels else 1 for label in order])
+    missing = [i for i, label in enumerate(order) if label not in labels]
+    return _C_ops.unsqueeze(x, missing) if missing else x
 
 
 def _sum_out(x, labels, keep):
@@ -79,16 +76,27 @@ def _pair(x, lx, y, ly, keep):
     size = {}
     for labels, t in ((lx, x), (ly, y)):
         for label, n in zip(labels, t.shape):
-            if label in size and size[label] != n and 1 not in (n, size[label]):
-                raise ValueError(f'[einsum] expected one extent for {label!r}, got {size[label]} and {n}')
-            size[label] = max(size.get(label, 1), n)
+            old = size.get(label, 1)
+            if old != n and min(n, old) >= 0 and 1 not in (n, old):
+                raise ValueError(f'[einsum] expected one extent for {label!r}, got {old} and {n}')
+            size[label] = n if old == 1 else old
     batch = [label for label in lx if label in ly and label in keep]
     inner = [label for label in lx if label in ly and label not in keep]
     only_x = [label for label in lx if label not in ly]
     only_y = [label for label in ly if label not in lx]
+    order = batch + only_x + only_y
     if not inner:
-        order = batch + only_x + only_y
         return _arrange(x, lx, order) * _arrange(y, ly, order), order
+    if -1 in size.values():
+        # Extents that are not known: nothing can be flattened.
+        if len(only_x) <= 1 and len(only_y) <= 1 and len(inner) == 1:
+            rows, columns = only_x or ['row'], only_y or ['column']
+            product = paddle.matmul(_arrange(x, lx, batch + rows + inner), _arrange(y, ly, batch + inner + columns))
+            gone = [len(batch) + i for i, named in enumerate((only_x, only_y)) if not named]
+            return (_C_ops.squeeze(product, gone) if gone else product), order
+        both = order + inner
+        product = _arrange(x, lx, both) * _arrange(y, ly, both)
+        return paddle.sum(product, list(range(len(order), len(both)))), order
 
     def count(labels):
         n = 1
@@ -104,7 +112,6 @@ def _pair(x, lx, y, ly, keep):
         return t.reshape([size[label] for label in batch] + [count(rows), count(columns)])
 
     product = paddle.matmul(matrix(x, lx, only_x, inner), matrix(y, ly, inner, only_y))
-    order = batch + only_x + only_y
     return product.reshape([size[label] for label in order]), order
 
 

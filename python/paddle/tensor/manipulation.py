@@ -13,6 +13,21 @@ def _axis(axis, ndim, name):
     return axis + ndim if axis < 0 else axis
 
 
+def known(x, name):
+    """The shape as a list; an error where an extent is not known while recording."""
+    shape = list(x.shape)
+    if -1 in shape:
+        raise ValueError(f'[{name}] expected a tensor of known extents, got shape {shape}')
+    return shape
+
+
+def _extent(x, axis, name):
+    size = x.shape[axis]
+    if size < 0:
+        raise ValueError(f'[{name}] expected a known extent along axis {axis}, got shape {list(x.shape)}')
+    return size
+
+
 def _many(inputs):
     return list(inputs[0]) if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else list(inputs)
 
@@ -72,7 +87,7 @@ def column_stack(x, name=None):
 def tensor_split(x, num_or_indices, axis=0, name=None):
     """Parts of a tensor: a number of nearly equal ones, or cut at indices. Returns a list."""
     axis = _axis(axis, x.ndim, 'tensor_split')
-    size = x.shape[axis]
+    size = _extent(x, axis, 'tensor_split') if isinstance(num_or_indices, int) else x.shape[axis]
     if isinstance(num_or_indices, int):
         if num_or_indices <= 0:
             raise ValueError(f'[tensor_split] expected a positive number of parts, got {num_or_indices}')
@@ -81,7 +96,7 @@ def tensor_split(x, num_or_indices, axis=0, name=None):
     else:
         cuts = [int(i) for i in num_or_indices]
     out, start = [], 0
-    for stop in [*cuts, size]:
+    for stop in [*cuts, None if size < 0 else size]:
         index = [slice(None)] * axis + [slice(start, stop)]
         out.append(x[tuple(index)])
         start = stop
@@ -137,7 +152,7 @@ def view(x, shape_or_dtype, name=None):
 
 def view_as(x, other, name=None):
     """The same data with the shape of `other`."""
-    return x.reshape(list(other.shape))
+    return x.reshape(known(other, 'view_as'))
 
 
 def moveaxis(x, source, destination, name=None):
@@ -184,7 +199,7 @@ def narrow(input, dim, start, length):
     """`length` entries along an axis from `start` on."""
     dim = _axis(dim, input.ndim, 'narrow')
     start = start.item() if isinstance(start, Tensor) else start
-    size = input.shape[dim]
+    size = _extent(input, dim, 'narrow')
     start = start + size if start < 0 else start
     if not 0 <= start <= size or length < 0 or start + length > size:
         raise ValueError(f'[narrow] expected a range inside {size} entries, got start {start} and length {length}')
@@ -199,11 +214,14 @@ def unbind(input, axis=0):
 def broadcast_tensors(input, name=None):
     """All tensors expanded to the shape they broadcast to, as a list."""
     shape = paddle.broadcast_shapes(*[list(x.shape) for x in input])
+    if -1 in shape:
+        raise ValueError(f'[broadcast_tensors] expected tensors of known extents, got shape {shape}')
     return [_C_ops.expand(x, shape) for x in input]
 
 
 def expand_as(x, y, name=None):
     """`x` expanded to the shape of `y`."""
+    known(y, 'expand_as')
     return _C_ops.expand(x, list(y.shape))
 
 
@@ -213,6 +231,7 @@ def tile(x, *repeat_times, name=None):
     times = times[0].tolist() if len(times) == 1 and isinstance(times[0], Tensor) and times[0].ndim else times
     times = [int(n) for n in times]
     shape = list(x.shape)
+    known(x, 'tile')
     times = [1] * (len(shape) - len(times)) + times
     shape = [1] * (len(times) - len(shape)) + shape
     wide = [e for n, s in zip(times, shape) for e in (n, s)]
@@ -236,7 +255,7 @@ def combinations(x, r=2, with_replacement=False, name=None):
     if r == 0:
         return paddle.empty([0], x.dtype)
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(choose(range(x.shape[0]), r))
+    rows = list(choose(range(_extent(x, 0, 'combinations')), r))
     if not rows:
         return paddle.empty([0, r], x.dtype)
     return x[paddle.to_tensor(rows)]
@@ -245,7 +264,7 @@ def combinations(x, r=2, with_replacement=False, name=None):
 def block_diag(inputs, name=None):
     """A matrix with the given ones along its diagonal."""
     blocks = [atleast_2d(b) for b in inputs]
-    columns = sum(b.shape[1] for b in blocks)
+    columns = sum(known(b, 'block_diag')[1] for b in blocks)
     rows, before = [], 0
     for b in blocks:
         height, width = b.shape
@@ -273,7 +292,7 @@ def roll(x, shifts, axis=None, name=None):
     shifts = [shifts] if isinstance(shifts, int) else [int(s) for s in shifts]
     for shift, a in zip(shifts, [axis] if isinstance(axis, int) else axis):
         a = _axis(a, x.ndim, 'roll')
-        size = x.shape[a]
+        size = _extent(x, a, 'roll')
         cut = -shift % size if size else 0
         if cut:
             lead = (slice(None),) * a
@@ -308,10 +327,11 @@ def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
     if axis is None:
         x, axis = x.reshape([-1]), 0
     axis = _axis(axis, x.ndim, 'repeat_interleave')
+    size = _extent(x, axis, 'repeat_interleave')
     counts = repeats.tolist() if isinstance(repeats, Tensor) else repeats
-    counts = [counts] * x.shape[axis] if isinstance(counts, int) else counts
+    counts = [counts] * size if isinstance(counts, int) else counts
     if len(counts) == 1:
-        counts = counts * x.shape[axis]
+        counts = counts * size
     index = [i for i, n in enumerate(counts) for _ in range(n)]
     return x[(slice(None),) * axis + (paddle.to_tensor(index, dtype='int64'),)]
 
@@ -320,6 +340,7 @@ def take(x, index, mode='raise', name=None):
     """Elements by their place in the flattened tensor; `mode` says what is done with places outside."""
     if mode not in ('raise', 'wrap', 'clip'):
         raise ValueError(f"'mode' in 'take' should be 'raise', 'wrap', 'clip', but received {mode}.")
+    known(x, 'take')
     count = x._numel()
     flat = index.reshape([-1]).astype('int64')
     if mode == 'wrap':
@@ -359,6 +380,7 @@ def slice_scatter(x, value, axes, starts, ends, strides, name=None):
 def diagonal_scatter(x, y, offset=0, axis1=0, axis2=1, name=None):
     """A copy of `x` with a diagonal replaced."""
     a, b = _axis(axis1, x.ndim, 'diagonal_scatter'), _axis(axis2, x.ndim, 'diagonal_scatter')
+    known(x, 'diagonal_scatter')
     rest = [i for i in range(x.ndim) if i not in (a, b)]
     order = [a, b, *rest]
     moved = _C_ops.transpose(x, order).clone()
@@ -372,7 +394,7 @@ def diagonal_scatter(x, y, offset=0, axis1=0, axis2=1, name=None):
 
 def masked_scatter(x, mask, value, name=None):
     """A copy of `x` in which the masked elements are taken from `value` in order."""
-    mask = _C_ops.expand(mask, list(x.shape))
+    mask = _C_ops.expand(mask, known(x, 'masked_scatter'))
     count = int(mask.astype('int64').sum())
     if count > value._numel():
         raise ValueError(f'[masked_scatter] expected a value of at least {count} elements, got {value._numel()}')
@@ -388,7 +410,7 @@ def index_fill(x, index, axis, value, name=None):
 def unfold(x, axis, size, step, name=None):
     """Windows of `size` entries, `step` apart, along an axis; the window is the last axis."""
     axis = _axis(axis, x.ndim, 'unfold')
-    starts = paddle.arange(0, x.shape[axis] - size + 1, step)
+    starts = paddle.arange(0, _extent(x, axis, 'unfold') - size + 1, step)
     index = starts.unsqueeze(-1) + paddle.arange(size)
     out = x[(slice(None),) * axis + (index,)]
     return moveaxis(out, axis + 1, -1)
@@ -453,6 +475,7 @@ def tensordot(x, y, axes=2, name=None):
                 y = paddle.sum(y, b, keepdim=True)
             else:
                 raise ValueError(f'[tensordot] expected equal extents, got {x.shape[a]} and {y.shape[b]}')
+    known(x, 'tensordot'), known(y, 'tensordot')
     inner = 1
     for a in ax:
         inner *= x.shape[a]

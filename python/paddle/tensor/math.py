@@ -7,7 +7,7 @@ import paddle
 from paddle import _C_ops
 from paddle.base.libpaddle import Tensor
 
-from .manipulation import _axis
+from .manipulation import _axis, _extent, known
 
 
 def _out(result, out):
@@ -164,7 +164,7 @@ def ldexp(x, y, name=None):
 
 def gcd(x, y, name=None):
     """The greatest common divisor of integers."""
-    shape = paddle.broadcast_shape(list(x.shape), list(y.shape))
+    shape = paddle.broadcast_shape(known(x, 'gcd'), known(y, 'gcd'))
     x, y = paddle.abs(_C_ops.expand(x, shape)), paddle.abs(_C_ops.expand(y, shape))
     while bool((y != 0).any()):
         zero = y == 0
@@ -193,6 +193,7 @@ def add_n(inputs, name=None):
 def reduce_as(x, target, name=None):
     """`x` summed to the shape of `target`."""
     extra = x.ndim - target.ndim
+    known(target, 'reduce_as')
     axes = list(range(extra)) + [i + extra for i, n in enumerate(target.shape) if n == 1 and x.shape[i + extra] != 1]
     return (x.sum(axes) if axes else x.clone()).reshape(list(target.shape))
 
@@ -211,11 +212,14 @@ def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, 
     if unbiased is not None:
         correction = 1 if unbiased else 0
     axes = _axes(axis, x.ndim)
+    square = (x - x.mean(axes, keepdim=True)) ** 2
+    total = square.sum(axes, keepdim=keepdim)
+    if builtins.any(x.shape[a] < 0 for a in axes):
+        count = paddle.full_like(x, 1).sum(axes, keepdim=keepdim)
+        return _out(total / (count - correction), out)
     count = 1
     for a in axes:
         count *= x.shape[a]
-    square = (x - x.mean(axes, keepdim=True)) ** 2
-    total = square.sum(axes, keepdim=keepdim)
     return _out(total / (count - correction) if count != correction else total * _math.nan, out)
 
 
@@ -246,6 +250,7 @@ def nanmean(x, axis=None, keepdim=False, name=None):
 
 def _flat_axes(x, axis):
     """`x` with the reduced axes joined as the last one, and the shape with them as 1."""
+    known(x, 'quantile')
     axes = _axes(axis, x.ndim)
     keep = [i for i in range(x.ndim) if i not in axes]
     kept = [1 if i in axes else n for i, n in enumerate(x.shape)]
@@ -327,6 +332,7 @@ def nanquantile(x, q, axis=None, keepdim=False, interpolation='linear'):
 
 def mode(x, axis=-1, keepdim=False, name=None):
     """The most frequent value along an axis and the index of its last occurrence."""
+    known(x, 'mode')
     axis = _axis(axis, x.ndim, 'mode')
     moved = paddle.moveaxis(x, axis, -1)
     same = moved.unsqueeze(-1) == moved.unsqueeze(-2)
@@ -342,6 +348,7 @@ def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
     """The covariance matrix of variables in rows (or columns)."""
     if x.ndim > 2 or x.ndim < 1:
         raise ValueError(f'Input(x) only support N-D (1<=N<=2) tensor in cov, but received length of Input(input) is {x.ndim}.')
+    known(x, 'cov')
     data = x.reshape([1, -1]) if x.ndim == 1 else x if rowvar else x.t()
     weights = None
     if fweights is not None:
@@ -487,7 +494,7 @@ def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=
 
 def pdist(x, p=2.0, name=None):
     """p-norm distances between all pairs of rows."""
-    n = x.shape[0]
+    n = _extent(x, 0, 'pdist')
     rows = [(i, j) for i in range(n) for j in range(i + 1, n)]
     if not rows:
         return paddle.empty([0], x.dtype)

@@ -156,9 +156,16 @@ def _broadcast_to_index(arr, indices, axis):
     axis = axis % arr.ndim if arr.ndim else 0
     if len(shape_a) != len(shape_i):
         raise ValueError('`indices` and `arr` must have the same number of dimensions!')
-    full = [1 if i == axis else max(a, b) if 0 not in (a, b) else 0 for i, (a, b) in enumerate(zip(shape_a, shape_i))]
-    to_a, to_i = list(full), list(full)
-    to_a[axis], to_i[axis] = shape_a[axis], shape_i[axis]
+    to_a, to_i = list(shape_a), list(shape_i)
+    for i, (a, b) in enumerate(zip(shape_a, shape_i)):
+        if i == axis or a == b:
+            continue
+        if a == 1 and b >= 0:
+            to_a[i] = b
+        elif b == 1 and a >= 0:
+            to_i[i] = a
+        elif a >= 0 and b >= 0 or 1 in (a, b):
+            raise ValueError(f'[take_along_axis] expected extents that broadcast, got shapes {shape_a} and {shape_i}')
     return (arr if to_a == shape_a else _C_ops.expand(arr, to_a)), (indices if to_i == shape_i else _C_ops.expand(indices, to_i)), to_i
 
 
@@ -178,7 +185,9 @@ def put_along_axis(arr, indices, values, axis, reduce='assign', include_self=Tru
         shape = list(indices.shape)
         axis_ = axis % arr.ndim
         for i, n in enumerate(arr.shape):
-            if i != axis_ and shape[i] == 1:
+            if i != axis_ and shape[i] == 1 and n != 1:
+                if n < 0:
+                    raise ValueError(f'[put_along_axis] expected known extents to broadcast to, got shape {list(arr.shape)}')
                 shape[i] = n
         indices = _C_ops.expand(indices, shape) if shape != list(indices.shape) else indices
     if list(values.shape) != list(indices.shape):
