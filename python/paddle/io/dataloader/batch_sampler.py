@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches of indices, for one process or as one rank's share."""
 import math
+import os
 
 import numpy as np
 
@@ -76,15 +77,13 @@ class DistributedBatchSampler(BatchSampler):
                 raise AssertionError("num_replicas should be a positive integer")
             self.nranks = num_replicas
         else:
-            import paddle.distributed as dist
-            self.nranks = dist.get_world_size()
+            self.nranks = int(os.environ.get('PADDLE_TRAINERS_NUM', '1'))
         if rank is not None:
             if not isinstance(rank, int) or rank < 0:
                 raise AssertionError("rank should be a non-negative integer")
             self.local_rank = rank
         else:
-            import paddle.distributed as dist
-            self.local_rank = dist.get_rank()
+            self.local_rank = int(os.environ.get('PADDLE_TRAINER_ID', '0'))
         self.epoch = 0
         self.num_samples = int(math.ceil(len(dataset) * 1.0 / self.nranks))
         self.total_size = self.num_samples * self.nranks
