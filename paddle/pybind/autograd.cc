@@ -29,7 +29,8 @@ std::vector<Tensor> GradList(PyObject* o, size_t n, const char* op) {
   if (!PyList_Check(o) && !PyTuple_Check(o)) RaiseTypeError(std::string(op) + "() expected a list of gradients");
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
     r.push_back(ToOptionalTensor(PySequence_Fast_GET_ITEM(o, i), op, "grad_tensors"));
-  PD_CHECK(r.size() == n, InvalidArgument, "[", op, "] expected one gradient for each of ", n, " tensors, got ", r.size());
+  PD_CHECK(r.size() == n, InvalidArgument, "[", op, "] expected one gradient for each of ", n, " tensors, got ",
+           r.size());
   return r;
 }
 
@@ -46,17 +47,20 @@ PyObject* RunBackward(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* 
   });
 }
 
-// grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, no_grad_vars=None) -> list, None where unused
+// grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, no_grad_vars=None) -> list, None where
+// unused
 PyObject* RunGrad(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
   return Guarded([&]() -> PyObject* {
-    const char* names[] = {"outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "allow_unused", "no_grad_vars"};
+    const char* names[] = {"outputs",      "inputs",       "grad_outputs", "retain_graph",
+                           "create_graph", "allow_unused", "no_grad_vars"};
     PyObject* a[7];
     ParseArgs("grad", names, 7, 2, args, n, kw, a);
     std::vector<Tensor> outputs = ToTensors(a[0], "grad", "outputs"), inputs = ToTensors(a[1], "grad", "inputs");
     bool create = a[4] && ToBool(a[4], "grad", "create_graph");
     bool retain = IsNone(a[3]) ? create : ToBool(a[3], "grad", "retain_graph");
     return Wrap(egr::Grad(outputs, inputs, GradList(a[2], outputs.size(), "grad"), retain, create,
-                          a[5] && ToBool(a[5], "grad", "allow_unused"), ToOptionalTensors(a[6], "grad", "no_grad_vars")));
+                          a[5] && ToBool(a[5], "grad", "allow_unused"),
+                          ToOptionalTensors(a[6], "grad", "no_grad_vars")));
   });
 }
 
@@ -76,7 +80,7 @@ class PyLayerNode final : public egr::GradNode {
     phi::Place place;
     bool is_tensor = true;
   };
-  std::vector<Out> outs;     // one for each returned tensor
+  std::vector<Out> outs;  // one for each returned tensor
   std::vector<phi::Meta> inputs;
   std::vector<uint8_t> input_needs;
   bool materialize = true;
@@ -102,13 +106,15 @@ class PyLayerNode final : public egr::GradNode {
     }
     PyRef fn = Own(PyObject_GetAttrString(cls_.get(), "backward"));
     PyRef r = Own(PyObject_CallObject(fn.get(), args.get()));
-    PyRef tuple = PyTuple_Check(r.get()) || PyList_Check(r.get()) ? Own(PySequence_Tuple(r.get())) : Own(PyTuple_Pack(1, r.get()));
+    PyRef tuple = PyTuple_Check(r.get()) || PyList_Check(r.get()) ? Own(PySequence_Tuple(r.get()))
+                                                                  : Own(PyTuple_Pack(1, r.get()));
     Py_ssize_t n = PyTuple_GET_SIZE(tuple.get());
     // Either one gradient a tensor input, or one a tensor input that needs one.
     int total = num_inputs();
     int wanted = static_cast<int>(std::count(input_needs.begin(), input_needs.end(), 1));
     if (n != total && n != wanted)
-      PD_THROW(InvalidArgument, "[", name_, "] expected ", total, " gradients from backward, one for each tensor input of forward, got ", n);
+      PD_THROW(InvalidArgument, "[", name_, "] expected ", total,
+               " gradients from backward, one for each tensor input of forward, got ", n);
     bool all = n == total;
     Py_ssize_t k = 0;
     for (int i = 0; i < total; ++i) {
@@ -155,7 +161,8 @@ PyRef Attr(PyObject* o, const char* name) {
   return r;
 }
 
-// py_layer_apply(cls, ctx, args, kwargs): runs cls.forward(ctx, *args, **kwargs) without recording and connects cls.backward.
+// py_layer_apply(cls, ctx, args, kwargs): runs cls.forward(ctx, *args, **kwargs) without recording and connects
+// cls.backward.
 PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     if (n != 4) RaiseTypeError("py_layer_apply() takes cls, ctx, args and kwargs");
@@ -271,14 +278,16 @@ PyObject* GetAmpState(PyObject*, PyObject*) {
 }
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
-PyMethodDef methods[] = {{"is_grad_enabled", F(IsGradEnabled), METH_NOARGS, "Whether operations are recorded for backward."},
-                         {"set_grad_enabled", F(SetGradEnabled), METH_O, "Sets the gradient mode and returns the previous one."},
-                         {"run_backward", F(RunBackward), METH_FASTCALL | METH_KEYWORDS, "Backward from several tensors at once."},
-                         {"grad", F(RunGrad), METH_FASTCALL | METH_KEYWORDS, "Gradients of outputs with respect to inputs."},
-                         {"py_layer_apply", F(PyLayerApply), METH_FASTCALL, "Runs a PyLayer's forward and records its backward."},
-                         {"set_amp_state", F(SetAmpState), METH_FASTCALL, "Sets (level, dtype) of automatic mixed precision; returns the previous."},
-                         {"get_amp_state", F(GetAmpState), METH_NOARGS, "(level, dtype) of automatic mixed precision."},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"is_grad_enabled", F(IsGradEnabled), METH_NOARGS, "Whether operations are recorded for backward."},
+    {"set_grad_enabled", F(SetGradEnabled), METH_O, "Sets the gradient mode and returns the previous one."},
+    {"run_backward", F(RunBackward), METH_FASTCALL | METH_KEYWORDS, "Backward from several tensors at once."},
+    {"grad", F(RunGrad), METH_FASTCALL | METH_KEYWORDS, "Gradients of outputs with respect to inputs."},
+    {"py_layer_apply", F(PyLayerApply), METH_FASTCALL, "Runs a PyLayer's forward and records its backward."},
+    {"set_amp_state", F(SetAmpState), METH_FASTCALL,
+     "Sets (level, dtype) of automatic mixed precision; returns the previous."},
+    {"get_amp_state", F(GetAmpState), METH_NOARGS, "(level, dtype) of automatic mixed precision."},
+    {nullptr, nullptr, 0, nullptr}};
 #undef F
 
 }  // namespace

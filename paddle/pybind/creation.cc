@@ -51,15 +51,19 @@ void Look(PyObject* o, int64_t level, Survey* s) {
   } else if (PyComplex_Check(o)) {
     k = Kind::kComplex;
   } else if (o != Py_None && NumberOf(o, &v)) {
-    k = v.dtype() == DataType::BOOL ? Kind::kBool : v.dtype() == DataType::INT64 ? Kind::kInt
-        : v.dtype() == DataType::COMPLEX128 ? Kind::kComplex : Kind::kFloat;
+    k = v.dtype() == DataType::BOOL         ? Kind::kBool
+        : v.dtype() == DataType::INT64      ? Kind::kInt
+        : v.dtype() == DataType::COMPLEX128 ? Kind::kComplex
+                                            : Kind::kFloat;
   } else if (level == 0) {
     PyErr_Format(PyExc_TypeError,
-                 "Can't constructs a 'paddle.Tensor' with data type %R, data type must be scalar|list|tuple|np.ndarray|paddle.Tensor",
+                 "Can't constructs a 'paddle.Tensor' with data type %R, data type must be "
+                 "scalar|list|tuple|np.ndarray|paddle.Tensor",
                  reinterpret_cast<PyObject*>(Py_TYPE(o)));
     throw PyErrAlreadySet();
   } else {
-    RaiseValueError(std::string("Failed to convert input data to a regular ndarray: it holds a ") + Py_TYPE(o)->tp_name);
+    RaiseValueError(std::string("Failed to convert input data to a regular ndarray: it holds a ") +
+                    Py_TYPE(o)->tp_name);
   }
   if (level != s->dims.size() && !s->other) Ragged();
   if (k > s->kind) s->kind = k;
@@ -134,18 +138,23 @@ Tensor Stacked(PyObject* o, DataType dtype) {
     if (!(t.dims() == items[0].dims())) Ragged();
     if (t.dtype() == common) continue;
     auto rank = [](DataType d) { return phi::IsComplex(d) ? 3 : phi::IsFloating(d) ? 2 : phi::IsInteger(d) ? 1 : 0; };
-    if (rank(t.dtype()) > rank(common) || (rank(t.dtype()) == rank(common) && phi::SizeOf(t.dtype()) > phi::SizeOf(common)))
+    if (rank(t.dtype()) > rank(common) ||
+        (rank(t.dtype()) == rank(common) && phi::SizeOf(t.dtype()) > phi::SizeOf(common)))
       common = t.dtype();
   }
   Ints dims = items[0].dims();
   dims.insert(0, n);
   Tensor out = phi::Empty(dims, common);
   int64_t each = items[0].numel();
-  for (Py_ssize_t i = 0; i < n; ++i) phi::CopyInto(items[i], phi::ViewOf(out, items[0].dims(), [&] {
-        Ints s = out.strides();
-        s.erase(0);
-        return s;
-      }(), i * each));
+  for (Py_ssize_t i = 0; i < n; ++i)
+    phi::CopyInto(items[i], phi::ViewOf(
+                                out, items[0].dims(),
+                                [&] {
+                                  Ints s = out.strides();
+                                  s.erase(0);
+                                  return s;
+                                }(),
+                                i * each));
   return out;
 }
 
@@ -163,7 +172,8 @@ bool AllTensors(PyObject* o, bool* any) {
 Tensor StackTensors(PyObject* o) {
   if (IsTensor(o)) return ToTensor(o, "to_tensor", "data");
   std::vector<Tensor> items;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) items.push_back(StackTensors(PySequence_Fast_GET_ITEM(o, i)));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+    items.push_back(StackTensors(PySequence_Fast_GET_ITEM(o, i)));
   return paddle::stack(items, 0);
 }
 
@@ -195,19 +205,29 @@ PyObject* CallToTensor(PyObject* const* a) {
   return ToPy(std::move(t));
 }
 
-constexpr ArgSpec kToTensorArgs[] = {{"data"}, {"dtype", nullptr, false, false, true}, {"place", "device", false, false, true},
+constexpr ArgSpec kToTensorArgs[] = {{"data"},
+                                     {"dtype", nullptr, false, false, true},
+                                     {"place", "device", false, false, true},
                                      {"stop_gradient", nullptr, false, false, true}};
-const FnSpec kToTensorSpec = {"to_tensor", "paddle", "A new tensor holding a copy of numbers, nested lists, an array or a tensor.",
-                              "(data, dtype=None, place=None, stop_gradient=True)", 4, kToTensorArgs, CallToTensor};
+const FnSpec kToTensorSpec = {"to_tensor",
+                              "paddle",
+                              "A new tensor holding a copy of numbers, nested lists, an array or a tensor.",
+                              "(data, dtype=None, place=None, stop_gradient=True)",
+                              4,
+                              kToTensorArgs,
+                              CallToTensor};
 const Registration kRegistered[] = {{&kToTensorSpec, "paddle"}};
 const bool registered = (RegisterFunctions(kRegistered, 1), true);
 
-PyObject* PyDefaultDtype(PyObject*, PyObject*) { return PyUnicode_FromString(std::string(phi::NameOf(g_default)).c_str()); }
+PyObject* PyDefaultDtype(PyObject*, PyObject*) {
+  return PyUnicode_FromString(std::string(phi::NameOf(g_default)).c_str());
+}
 PyObject* PySetDefaultDtype(PyObject*, PyObject* o) {
   return Guarded([&]() -> PyObject* {
     DataType t = ToDataType(o, "set_default_dtype", "d");
     if (!phi::IsFloating(t) || phi::IsFloat8(t))
-      RaiseTypeError("set_default_dtype only supports [float16, float32, float64, bfloat16] , but received " + std::string(phi::NameOf(t)));
+      RaiseTypeError("set_default_dtype only supports [float16, float32, float64, bfloat16] , but received " +
+                     std::string(phi::NameOf(t)));
     g_default = t;
     Py_RETURN_NONE;
   });
@@ -242,7 +262,8 @@ Tensor TensorFromData(PyObject* data, DataType dtype) {
   }
   if (IsNdarray(data)) return Converted(FromBuffer(data, true), dtype);
   // NumPy scalars keep their dtype; they offer the buffer protocol, Python numbers do not.
-  if (PyObject_CheckBuffer(data) && !PyBytes_Check(data) && !PyByteArray_Check(data)) return Converted(FromBuffer(data, true), dtype);
+  if (PyObject_CheckBuffer(data) && !PyBytes_Check(data) && !PyByteArray_Check(data))
+    return Converted(FromBuffer(data, true), dtype);
   Survey s;
   Look(data, 0, &s);
   if (s.other) {

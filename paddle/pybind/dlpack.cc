@@ -7,16 +7,30 @@
 namespace paddle::py {
 namespace {
 
-enum DlCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6, kFloat8E4m3fn = 10, kFloat8E5m2 = 12 };
+enum DlCode : uint8_t {
+  kInt = 0,
+  kUInt = 1,
+  kFloat = 2,
+  kBfloat = 4,
+  kComplex = 5,
+  kBool = 6,
+  kFloat8E4m3fn = 10,
+  kFloat8E5m2 = 12
+};
 
 DlDataType ToDl(DataType t) {
   uint8_t bits = static_cast<uint8_t>(8 * phi::SizeOf(t));
   switch (t) {
-    case DataType::BOOL: return {kBool, 8, 1};
-    case DataType::UINT8: return {kUInt, 8, 1};
-    case DataType::BFLOAT16: return {kBfloat, 16, 1};
-    case DataType::FLOAT8_E4M3FN: return {kFloat8E4m3fn, 8, 1};
-    case DataType::FLOAT8_E5M2: return {kFloat8E5m2, 8, 1};
+    case DataType::BOOL:
+      return {kBool, 8, 1};
+    case DataType::UINT8:
+      return {kUInt, 8, 1};
+    case DataType::BFLOAT16:
+      return {kBfloat, 16, 1};
+    case DataType::FLOAT8_E4M3FN:
+      return {kFloat8E4m3fn, 8, 1};
+    case DataType::FLOAT8_E5M2:
+      return {kFloat8E5m2, 8, 1};
     default:
       if (phi::IsInteger(t)) return {kInt, bits, 1};
       return {phi::IsComplex(t) ? kComplex : kFloat, bits, 1};
@@ -29,7 +43,8 @@ DataType FromDl(DlDataType d) {
       DlDataType e = ToDl(t);
       if (e.code == d.code && e.bits == d.bits) return t;
     }
-  PD_THROW(InvalidType, "[from_dlpack] expected a dtype that tensors have, got code ", int{d.code}, " with ", int{d.bits}, " bits");
+  PD_THROW(InvalidType, "[from_dlpack] expected a dtype that tensors have, got code ", int{d.code}, " with ",
+           int{d.bits}, " bits");
 }
 
 struct Exported {
@@ -41,11 +56,17 @@ struct ExportedVersioned {
   Tensor tensor;
 };
 void FillTensor(DlTensor& d, const Tensor& t) {
-  d = {t.raw_data(), {1, 0}, static_cast<int32_t>(t.ndim()), ToDl(t.dtype()), const_cast<int64_t*>(t.dims().data()),
-       const_cast<int64_t*>(t.strides().data()), 0};
+  d = {t.raw_data(),
+       {1, 0},
+       static_cast<int32_t>(t.ndim()),
+       ToDl(t.dtype()),
+       const_cast<int64_t*>(t.dims().data()),
+       const_cast<int64_t*>(t.strides().data()),
+       0};
 }
 void CapsuleGone(PyObject* capsule) {
-  if (auto* m = static_cast<DlManagedTensor*>(PyCapsule_IsValid(capsule, "dltensor") ? PyCapsule_GetPointer(capsule, "dltensor") : nullptr))
+  if (auto* m = static_cast<DlManagedTensor*>(
+          PyCapsule_IsValid(capsule, "dltensor") ? PyCapsule_GetPointer(capsule, "dltensor") : nullptr))
     m->deleter(m);
 }
 void VersionedCapsuleGone(PyObject* capsule) {
@@ -57,8 +78,8 @@ void VersionedCapsuleGone(PyObject* capsule) {
 template <class Managed>
 Tensor Import(Managed* m) {
   const DlTensor& d = m->tensor;
-  PD_CHECK(d.device.type == 1 || d.device.type == 3, Unimplemented, "[from_dlpack] expected data on the CPU, got device type ",
-           d.device.type);
+  PD_CHECK(d.device.type == 1 || d.device.type == 3, Unimplemented,
+           "[from_dlpack] expected data on the CPU, got device type ", d.device.type);
   auto impl = phi::TensorImpl::Make();
   impl->dtype = FromDl(d.dtype);
   int64_t span = 1;
@@ -73,8 +94,8 @@ Tensor Import(Managed* m) {
     impl->SetContiguousStrides();
     span = impl->numel;
   }
-  impl->storage = phi::Storage::Wrap(static_cast<char*>(d.data) + d.byte_offset, static_cast<size_t>(span * phi::SizeOf(impl->dtype)), Place{},
-                                     m, [](void* owner) {
+  impl->storage = phi::Storage::Wrap(static_cast<char*>(d.data) + d.byte_offset,
+                                     static_cast<size_t>(span * phi::SizeOf(impl->dtype)), Place{}, m, [](void* owner) {
                                        auto* p = static_cast<Managed*>(owner);
                                        if (p->deleter) p->deleter(p);
                                      });
@@ -84,7 +105,8 @@ Tensor Import(Managed* m) {
 }  // namespace
 
 PyObject* ToDlpackCapsule(const Tensor& t, bool versioned) {
-  PD_CHECK(!t.is_symbolic() && t->kind == phi::ImplKind::kDense, InvalidType, "[to_dlpack] expected a dense tensor with data");
+  PD_CHECK(!t.is_symbolic() && t->kind == phi::ImplKind::kDense, InvalidType,
+           "[to_dlpack] expected a dense tensor with data");
   if (versioned) {
     auto* e = new ExportedVersioned{{1, 0, nullptr, nullptr, 0, {}}, t};
     e->managed.manager = e;

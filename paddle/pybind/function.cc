@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vectorcall object of an op function: argument parsing, binding as a method, introspection, and the registry by namespace.
+// The vectorcall object of an op function: argument parsing, binding as a method, introspection, and the registry by
+// namespace.
 #include <Python.h>
 #include <structmember.h>
 
@@ -13,8 +14,7 @@ namespace paddle::py {
 namespace {
 
 struct Function {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   const FnSpec* spec;
   PyObject** names;    // interned, nargs of them
   PyObject** aliases;  // interned or null
@@ -45,11 +45,11 @@ bool g_spelled_out = false;
 
 [[gnu::cold, gnu::noinline]] PyObject* TooManyError(const Function* f, Py_ssize_t given) {
   if (f->required < f->max_positional)
-    PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", f->spec->name, f->required,
-                 f->max_positional, given);
+    PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", f->spec->name,
+                 f->required, f->max_positional, given);
   else
-    PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s but %zd %s given", f->spec->name, f->max_positional,
-                 f->max_positional == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+    PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s but %zd %s given", f->spec->name,
+                 f->max_positional, f->max_positional == 1 ? "" : "s", given, given == 1 ? "was" : "were");
   return nullptr;
 }
 
@@ -69,14 +69,14 @@ int FindKeyword(const Function* f, PyObject* key) {
 }
 
 // Positional values from the collecting argument on, when they are spelled out: f(x, 2, 3).
-bool StartsSpelledOut(PyObject* o) { return PyLong_Check(o) || (IsTensor(o) && AsTensor(o).defined() && AsTensor(o).numel() == 1); }
+bool StartsSpelledOut(PyObject* o) {
+  return PyLong_Check(o) || (IsTensor(o) && AsTensor(o).defined() && AsTensor(o).numel() == 1);
+}
 
 PyObject* CallSlots(Function* f, PyObject** slots) {
   try {
     return f->spec->call(slots);
-  } catch (...) {
-    return RaiseCurrent();
-  }
+  } catch (...) { return RaiseCurrent(); }
 }
 
 PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
@@ -117,7 +117,8 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
         return nullptr;
       }
       if (slots[i]) {
-        PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", f->spec->name, f->spec->args[i].name);
+        PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", f->spec->name,
+                     f->spec->args[i].name);
         Py_XDECREF(collected);
         return nullptr;
       }
@@ -237,8 +238,8 @@ int EnsureFunctionType() {
                                 {Py_tp_repr, reinterpret_cast<void*>(FnRepr)},
                                 {0, nullptr}};
   static PyType_Spec spec = {"paddle.base.libpaddle.Function", sizeof(Function), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR |
-                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              slots};
   g_function_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   return g_function_type ? 0 : -1;
@@ -347,9 +348,12 @@ PyObject* CallOp(const char* name, std::initializer_list<PyObject*> args) {
 
 PyObject* Default(const char* text) {
   switch (text[0]) {
-    case 'F': return Py_False;
-    case 'T': return Py_True;
-    case 'N': return Py_None;
+    case 'F':
+      return Py_False;
+    case 'T':
+      return Py_True;
+    case 'N':
+      return Py_None;
   }
   static auto* made = new std::unordered_map<const char*, PyObject*>;
   PyObject*& value = (*made)[text];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// x[key] and x[key] = value. Integers, slices, None, Ellipsis and bool scalars make one strided view through autograd; lists, arrays and
-// tensors then index that view (advanced indexing). Integers never count as advanced, as in PaddlePaddle.
+// x[key] and x[key] = value. Integers, slices, None, Ellipsis and bool scalars make one strided view through autograd;
+// lists, arrays and tensors then index that view (advanced indexing). Integers never count as advanced, as in
+// PaddlePaddle.
 #include <algorithm>
 #include <string_view>
 
@@ -20,16 +21,17 @@ struct BasicStep {
 
 struct Parsed {
   Ints dims, strides;
-  int64_t offset = 0;            // in elements, from the first element of x
-  bool changed = false;          // whether the basic part is more than x itself
-  std::vector<Tensor> indices;   // int64, in the order of their axes
-  Ints axes;                     // axes of the view the indices stand for
+  int64_t offset = 0;           // in elements, from the first element of x
+  bool changed = false;         // whether the basic part is more than x itself
+  std::vector<Tensor> indices;  // int64, in the order of their axes
+  Ints axes;                    // axes of the view the indices stand for
   std::vector<BasicStep> steps;
-  Ints new_axes;                 // where None was, counted in the view's axes
+  Ints new_axes;  // where None was, counted in the view's axes
 };
 
 constexpr const char* kKinds =
-    "expected indices that are integers, slices, Ellipsis, None, bools, or lists, arrays and tensors of integers or bools";
+    "expected indices that are integers, slices, Ellipsis, None, bools, or lists, arrays and tensors of integers or "
+    "bools";
 
 bool IsIntLike(PyObject* o) {
   if (PyLong_Check(o)) return !PyBool_Check(o);
@@ -42,7 +44,9 @@ bool IsIntLike(PyObject* o) {
   return m && m->nb_index && !PyBool_Check(o);
 }
 // 0-d integer arrays act as integers; everything else array-like is an index tensor.
-bool IsArrayLike(PyObject* o) { return IsTensor(o) || IsNdarray(o) || PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o); }
+bool IsArrayLike(PyObject* o) {
+  return IsTensor(o) || IsNdarray(o) || PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o);
+}
 
 Tensor IndexTensor(PyObject* o) {
   Tensor t;
@@ -70,7 +74,8 @@ Tensor Normalized(const Tensor& index, int64_t extent, int64_t axis) {
   bool negative = false;
   for (int64_t i = 0; i < n; ++i) {
     if (p[i] < -extent || p[i] >= extent)
-      PD_THROW(OutOfRange, "[index] expected indices from ", -extent, " to ", extent - 1, " for axis ", axis, ", got ", p[i]);
+      PD_THROW(OutOfRange, "[index] expected indices from ", -extent, " to ", extent - 1, " for axis ", axis, ", got ",
+               p[i]);
     negative = negative || p[i] < 0;
   }
   if (!negative) return t;
@@ -132,7 +137,8 @@ class Parser {
         used += Consumes(o);
     }
     PD_CHECK(ellipsis <= 1, OutOfRange, "[index] expected at most one ellipsis ('...'), got ", ellipsis);
-    PD_CHECK(used <= rank, OutOfRange, "[index] expected at most ", rank, " indices for a tensor of that many dimensions, got ", used);
+    PD_CHECK(used <= rank, OutOfRange, "[index] expected at most ", rank,
+             " indices for a tensor of that many dimensions, got ", used);
     for (Py_ssize_t i = 0; i < n; ++i) Take(items[i], rank - used);
     while (axis_ < rank) Keep();
   }
@@ -199,8 +205,8 @@ class Parser {
   void TakeInt(int64_t i) {
     int64_t extent = ExtentOf(x_, axis_);
     if (!(symbolic_ && extent < 0))
-      PD_CHECK(i >= -extent && i < extent, OutOfRange, "[index] expected an index from ", -extent, " to ", extent - 1, " for axis ", axis_,
-               ", got ", i);
+      PD_CHECK(i >= -extent && i < extent, OutOfRange, "[index] expected an index from ", -extent, " to ", extent - 1,
+               " for axis ", axis_, ", got ", i);
     if (symbolic_) {
       out_.steps.push_back({axis_, i, i == -1 ? INT32_MAX : i + 1, 1, true});
     } else {
@@ -247,10 +253,11 @@ class Parser {
       Keep();
       return;
     }
-    PD_CHECK(!t.is_symbolic(), Unimplemented, "[index] expected a bool mask with known values while recording; use masked_select or where");
+    PD_CHECK(!t.is_symbolic(), Unimplemented,
+             "[index] expected a bool mask with known values while recording; use masked_select or where");
     for (int64_t d = 0; d < t.ndim(); ++d)
-      PD_CHECK(t.dim(d) == ExtentOf(x_, axis_ + d), OutOfRange, "[index] expected a bool mask of extent ", ExtentOf(x_, axis_ + d), " along axis ",
-               axis_ + d, ", got ", t.dim(d));
+      PD_CHECK(t.dim(d) == ExtentOf(x_, axis_ + d), OutOfRange, "[index] expected a bool mask of extent ",
+               ExtentOf(x_, axis_ + d), " along axis ", axis_ + d, ", got ", t.dim(d));
     for (Tensor& index : MaskIndices(t)) {
       out_.axes.push_back(out_.dims.size());
       out_.indices.push_back(std::move(index));
@@ -386,7 +393,8 @@ Tensor ValueFor(const Tensor& x, PyObject* value) {
 
 // Without history: straight into the memory.
 bool Plain(const Tensor& x, const Tensor& value) {
-  return !Recording(x) && !value.is_symbolic() && !(egr::State().grad_enabled && (egr::NeedsGrad(x) || egr::NeedsGrad(value)));
+  return !Recording(x) && !value.is_symbolic() &&
+         !(egr::State().grad_enabled && (egr::NeedsGrad(x) || egr::NeedsGrad(value)));
 }
 
 // `v` as a tensor of shape `dims` without copying (stride 0 along repeated axes); extra leading axes of 1 are dropped.
@@ -394,12 +402,13 @@ Tensor BroadcastView(const Tensor& v, const Ints& dims) {
   Ints strides(dims.size(), 0);
   int64_t lead = v.ndim() - dims.size();
   for (int64_t i = 0; i < lead; ++i)
-    PD_CHECK(v.dim(i) == 1, InvalidArgument, "[__setitem__] expected a value that broadcasts to ", common::ShapeText(dims), ", got shape ",
-             common::ShapeText(v.dims()));
+    PD_CHECK(v.dim(i) == 1, InvalidArgument, "[__setitem__] expected a value that broadcasts to ",
+             common::ShapeText(dims), ", got shape ", common::ShapeText(v.dims()));
   for (int64_t i = std::max<int64_t>(lead, 0); i < v.ndim(); ++i) {
     int64_t at = i - lead;
-    PD_CHECK(v.dim(i) == dims[at] || v.dim(i) == 1, InvalidArgument, "[__setitem__] expected a value that broadcasts to ",
-             common::ShapeText(dims), ", got shape ", common::ShapeText(v.dims()));
+    PD_CHECK(v.dim(i) == dims[at] || v.dim(i) == 1, InvalidArgument,
+             "[__setitem__] expected a value that broadcasts to ", common::ShapeText(dims), ", got shape ",
+             common::ShapeText(v.dims()));
     strides[at] = v.dim(i) == 1 ? 0 : v.strides()[i];
   }
   return phi::ViewOf(v, dims, strides, v->offset);
@@ -458,9 +467,10 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
       steps.push_back(s.step);
       if (s.drop) drop.push_back(s.axis);
     }
-    PyRef xs = Own(ToPy(x)), v = Own(ToPy(value)), a = Own(IntList(axes)), b = Own(IntList(starts)), e = Own(IntList(ends)),
-          st = Own(IntList(steps)), d = Own(IntList(drop)), none = Own(PyList_New(0));
-    PyRef r = Own(CallOp("set_value_with_tensor", {xs.get(), v.get(), b.get(), e.get(), st.get(), a.get(), d.get(), none.get()}));
+    PyRef xs = Own(ToPy(x)), v = Own(ToPy(value)), a = Own(IntList(axes)), b = Own(IntList(starts)),
+          e = Own(IntList(ends)), st = Own(IntList(steps)), d = Own(IntList(drop)), none = Own(PyList_New(0));
+    PyRef r = Own(
+        CallOp("set_value_with_tensor", {xs.get(), v.get(), b.get(), e.get(), st.get(), a.get(), d.get(), none.get()}));
     Rebind(x, ToTensor(r.get(), "__setitem__", "out"));
     return;
   }

@@ -13,8 +13,15 @@ std::vector<ModuleInit>& ModuleInits() {
 
 namespace {
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "paddle.base.libpaddle", "The C++ core of paddle.", -1, nullptr, nullptr,
-                          nullptr,               nullptr,                 nullptr};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "paddle.base.libpaddle",
+                          "The C++ core of paddle.",
+                          -1,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
 
 int Fill(PyObject* module) {
   if (InitTypes(module) < 0 || InitTensorType(module) < 0 || InitCreation(module) < 0 || InitAutograd(module) < 0 ||
@@ -40,8 +47,9 @@ extern "C" __attribute__((visibility("default"))) PyObject* PyInit_libpaddle() {
   using namespace paddle::py;
   return Guarded([]() -> PyObject* {
     if (!phi::CpuSupported()) {
-      PyErr_SetString(PyExc_ImportError,
-                      "paddle needs a processor with AVX2, FMA, F16C and BMI2 (x86-64-v3); this one does not offer them");
+      PyErr_SetString(
+          PyExc_ImportError,
+          "paddle needs a processor with AVX2, FMA, F16C and BMI2 (x86-64-v3); this one does not offer them");
       return nullptr;
     }
     PyRef module = Own(PyModule_Create(&definition));

@@ -71,7 +71,8 @@ struct OperationObject {
 thread_local std::vector<egr::DispatchState> t_saved;
 
 void Enter(ProgramObject& p, int mode) {
-  PD_CHECK(mode == 1 || mode == 2, InvalidArgument, "[record] expected mode 1 (record) or 2 (record and run), got ", mode);
+  PD_CHECK(mode == 1 || mode == 2, InvalidArgument, "[record] expected mode 1 (record) or 2 (record and run), got ",
+           mode);
   t_saved.push_back(egr::State());
   egr::State().recorder = &p.recorder();
   egr::State().record = static_cast<egr::RecordMode>(mode);
@@ -100,25 +101,34 @@ phi::Meta MetaFrom(const std::string& name, const std::vector<int64_t>& shape, p
 
 pyb::object AttrObject(pir::Attribute a) {
   switch (a.kind()) {
-    case pir::AttrKind::kNull: return pyb::none();
-    case pir::AttrKind::kBool: return pyb::bool_(a.to_bool());
+    case pir::AttrKind::kNull:
+      return pyb::none();
+    case pir::AttrKind::kBool:
+      return pyb::bool_(a.to_bool());
     case pir::AttrKind::kInt32:
     case pir::AttrKind::kInt64:
-    case pir::AttrKind::kIndex: return pyb::int_(a.to_int());
+    case pir::AttrKind::kIndex:
+      return pyb::int_(a.to_int());
     case pir::AttrKind::kFloat:
-    case pir::AttrKind::kDouble: return pyb::float_(a.to_double());
+    case pir::AttrKind::kDouble:
+      return pyb::float_(a.to_double());
     case pir::AttrKind::kStr:
     case pir::AttrKind::kTensorName:
-    case pir::AttrKind::kLayout: return pyb::str(a.to_str());
-    case pir::AttrKind::kDataType: return pyb::reinterpret_steal<pyb::object>(Own(DtypeObject(a.to_dtype())).release());
-    case pir::AttrKind::kPlace: return pyb::reinterpret_steal<pyb::object>(Own(PlaceObject(a.to_place())).release());
-    case pir::AttrKind::kIntArray: return pyb::reinterpret_steal<pyb::object>(Own(IntList(a.to_ints())).release());
+    case pir::AttrKind::kLayout:
+      return pyb::str(a.to_str());
+    case pir::AttrKind::kDataType:
+      return pyb::reinterpret_steal<pyb::object>(Own(DtypeObject(a.to_dtype())).release());
+    case pir::AttrKind::kPlace:
+      return pyb::reinterpret_steal<pyb::object>(Own(PlaceObject(a.to_place())).release());
+    case pir::AttrKind::kIntArray:
+      return pyb::reinterpret_steal<pyb::object>(Own(IntList(a.to_ints())).release());
     case pir::AttrKind::kArray: {
       pyb::list l;
       for (pir::Attribute e : a.to_array()) l.append(AttrObject(e));
       return l;
     }
-    default: return pyb::str(pir::AttributeText(a));
+    default:
+      return pyb::str(pir::AttributeText(a));
   }
 }
 
@@ -147,7 +157,8 @@ void SaveParams(ProgramObject& p, const std::string& path) {
     auto held = std::static_pointer_cast<Tensor>(p.program().parameter(name));
     PD_CHECK(held && held->defined(), NotFound, "[save] expected parameter ", name, " to have a value, got none");
     Tensor t = phi::Contiguous(*held);
-    writer.Add({t.dtype(), t.dims(), t.numel() ? t.raw_data() : nullptr, static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype()))});
+    writer.Add({t.dtype(), t.dims(), t.numel() ? t.raw_data() : nullptr,
+                static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype()))});
   }
   writer.Commit();
 }
@@ -160,8 +171,9 @@ void LoadParams(ProgramObject& p, const std::string& path) {
   for (const std::string& name : pir::SortedParameterNames(p.program())) {
     pir::RawTensor raw = reader.Next();
     pir::Type want = types.at(name);
-    PD_CHECK(raw.dtype == want.dtype() && common::ToInts(want.dims()) == raw.dims, InvalidArgument, "[load] expected parameter ", name,
-             " to be ", pir::TypeText(want), ", got ", phi::NameOf(raw.dtype), " ", common::ShapeText(raw.dims));
+    PD_CHECK(raw.dtype == want.dtype() && common::ToInts(want.dims()) == raw.dims, InvalidArgument,
+             "[load] expected parameter ", name, " to be ", pir::TypeText(want), ", got ", phi::NameOf(raw.dtype), " ",
+             common::ShapeText(raw.dims));
     Tensor t = phi::Empty(raw.dims, raw.dtype);
     if (raw.size) std::memcpy(t.raw_data(), raw.data, raw.size);
     t->persistable = true;
@@ -170,8 +182,8 @@ void LoadParams(ProgramObject& p, const std::string& path) {
   reader.ExpectEnd();
 }
 
-std::shared_ptr<ProgramObject> PruneTo(ProgramObject& p, const pyb::iterable& feeds, const pyb::iterable& fetches, bool add_fetch,
-                                       std::vector<std::string> feed_names) {
+std::shared_ptr<ProgramObject> PruneTo(ProgramObject& p, const pyb::iterable& feeds, const pyb::iterable& fetches,
+                                       bool add_fetch, std::vector<std::string> feed_names) {
   p.recorder().SyncFlags();
   pir::PruneOptions options;
   options.add_fetch = add_fetch;
@@ -220,8 +232,8 @@ void Trim(pir::Program& program) {
   }
 }
 
-// The plan is made of a copy: forming groups reorders a block. Without `outputs` the program's own fetches are what it returns.
-// Its inputs are the pd_op.data ops that are needed, in order (`input_names`).
+// The plan is made of a copy: forming groups reorders a block. Without `outputs` the program's own fetches are what it
+// returns. Its inputs are the pd_op.data ops that are needed, in order (`input_names`).
 PlanObject BuildPlan(ProgramObject& p, pyb::object outputs, bool fuse) {
   pir::IrMapping mapping;
   std::shared_ptr<pir::Program> copy = p.program().Clone(mapping);
@@ -254,9 +266,7 @@ int Init(PyObject* module) {
       pyb::register_exception_translator([](std::exception_ptr e) {
         try {
           if (e) std::rethrow_exception(e);
-        } catch (const common::Error&) {
-          RaiseCurrent();
-        } catch (const PyErrAlreadySet&) {
+        } catch (const common::Error&) { RaiseCurrent(); } catch (const PyErrAlreadySet&) {
         }
       });
     });
@@ -266,26 +276,29 @@ int Init(PyObject* module) {
         .def("name", [](OperationObject& o) { return o.get().name(); })
         .def("num_operands", [](OperationObject& o) { return o.get().num_operands(); })
         .def("num_results", [](OperationObject& o) { return o.get().num_results(); })
-        .def("operand_source", [](OperationObject& o, int i) {
-          if (i < 0 || i >= o.get().num_operands()) throw pyb::index_error("operand number");
-          return o.owner->Wrap(o.get().operand(i));
-        })
-        .def("result", [](OperationObject& o, int i) {
-          if (i < 0 || i >= o.get().num_results()) throw pyb::index_error("result number");
-          return o.owner->Wrap(o.get().result(i));
-        })
-        .def("results", [](OperationObject& o) {
-          pyb::list l;
-          for (int i = 0; i < o.get().num_results(); ++i) l.append(o.owner->Wrap(o.get().result(i)));
-          return l;
-        })
+        .def("operand_source",
+             [](OperationObject& o, int i) {
+               if (i < 0 || i >= o.get().num_operands()) throw pyb::index_error("operand number");
+               return o.owner->Wrap(o.get().operand(i));
+             })
+        .def("result",
+             [](OperationObject& o, int i) {
+               if (i < 0 || i >= o.get().num_results()) throw pyb::index_error("result number");
+               return o.owner->Wrap(o.get().result(i));
+             })
+        .def("results",
+             [](OperationObject& o) {
+               pyb::list l;
+               for (int i = 0; i < o.get().num_results(); ++i) l.append(o.owner->Wrap(o.get().result(i)));
+               return l;
+             })
         .def("attrs", [](OperationObject& o) {
           pyb::dict d;
           for (auto& a : o.get().attrs()) d[pyb::str(a.name.str())] = AttrObject(a.value);
           return d;
         });
-    pyb::class_<ProgramObject, std::shared_ptr<ProgramObject>>(m, "Program", pyb::dynamic_attr(),
-                                                               "A program in the IR: what recording writes and executors run.")
+    pyb::class_<ProgramObject, std::shared_ptr<ProgramObject>>(
+        m, "Program", pyb::dynamic_attr(), "A program in the IR: what recording writes and executors run.")
         .def(pyb::init([] { return std::make_shared<ProgramObject>(); }))
         .def("__str__", &Text)
         .def("__repr__", &Text)
@@ -293,36 +306,41 @@ int Init(PyObject* module) {
         .def_property_readonly("_id", [](ProgramObject& p) { return p.program().id(); })
         .def_property_readonly("_epoch", [](ProgramObject& p) { return p.program().epoch(); })
         .def("_operations", &Operations)
-        .def("_clone", [](ProgramObject& p) {
-          p.recorder().SyncFlags();
-          return std::make_shared<ProgramObject>(p.program().Clone());
-        })
+        .def("_clone",
+             [](ProgramObject& p) {
+               p.recorder().SyncFlags();
+               return std::make_shared<ProgramObject>(p.program().Clone());
+             })
         .def("_parameters", &Parameters)
-        .def("_set_parameter", [](ProgramObject& p, const std::string& name, pyb::handle t) {
-          p.program().set_parameter(name, std::make_shared<Tensor>(ToTensor(t.ptr(), "set_parameter", "value")));
-        })
-        .def("_data", [](ProgramObject& p, const std::string& name, const std::vector<int64_t>& shape, pyb::handle dtype) {
-          return Object(p.recorder().Data(name, MetaFrom(name, shape, dtype)));
-        })
-        .def("_bind_input", [](ProgramObject& p, const std::string& name, pyb::handle t) {
-          p.recorder().BindInput(name, ToTensor(t.ptr(), "record", "input"));
-        })
+        .def("_set_parameter",
+             [](ProgramObject& p, const std::string& name, pyb::handle t) {
+               p.program().set_parameter(name, std::make_shared<Tensor>(ToTensor(t.ptr(), "set_parameter", "value")));
+             })
+        .def("_data", [](ProgramObject& p, const std::string& name, const std::vector<int64_t>& shape,
+                         pyb::handle dtype) { return Object(p.recorder().Data(name, MetaFrom(name, shape, dtype))); })
+        .def("_bind_input", [](ProgramObject& p, const std::string& name,
+                               pyb::handle t) { p.recorder().BindInput(name, ToTensor(t.ptr(), "record", "input")); })
         .def("_value_name", [](ProgramObject& p, pyb::handle t) { return p.ValueOf(t).name(); })
         .def("_same_value", [](ProgramObject& p, pyb::handle a, pyb::handle b) { return p.ValueOf(a) == p.ValueOf(b); })
         .def("_key", [](ProgramObject& p, pyb::handle t) { return reinterpret_cast<uintptr_t>(p.ValueOf(t).impl()); })
-        .def("_append_fetch", [](ProgramObject& p, pyb::handle t, const std::string& name, int col) {
-          pir::BuildFetch(p.recorder().builder(), p.ValueOf(t), name, col);
-        })
+        .def("_append_fetch", [](ProgramObject& p, pyb::handle t, const std::string& name,
+                                 int col) { pir::BuildFetch(p.recorder().builder(), p.ValueOf(t), name, col); })
         .def("_prune", &PruneTo, pyb::arg("feeds"), pyb::arg("fetches"), pyb::arg("add_fetch") = true,
              pyb::arg("feed_names") = std::vector<std::string>())
-        .def("_to_json", [](ProgramObject& p, bool trainable, bool readable) {
-          p.recorder().SyncFlags();
-          return pir::WriteProgramJson(p.program(), {trainable, readable});
-        }, pyb::arg("trainable") = true, pyb::arg("readable") = false)
-        .def("_save_json", [](ProgramObject& p, const std::string& path, bool trainable, bool readable) {
-          p.recorder().SyncFlags();
-          pir::WriteProgramJsonFile(p.program(), path, {trainable, readable});
-        }, pyb::arg("path"), pyb::arg("trainable") = true, pyb::arg("readable") = false)
+        .def(
+            "_to_json",
+            [](ProgramObject& p, bool trainable, bool readable) {
+              p.recorder().SyncFlags();
+              return pir::WriteProgramJson(p.program(), {trainable, readable});
+            },
+            pyb::arg("trainable") = true, pyb::arg("readable") = false)
+        .def(
+            "_save_json",
+            [](ProgramObject& p, const std::string& path, bool trainable, bool readable) {
+              p.recorder().SyncFlags();
+              pir::WriteProgramJsonFile(p.program(), path, {trainable, readable});
+            },
+            pyb::arg("path"), pyb::arg("trainable") = true, pyb::arg("readable") = false)
         .def("_save_params", &SaveParams)
         .def("_load_params", &LoadParams)
         .def("_parameter_names", [](ProgramObject& p) { return pir::SortedParameterNames(p.program()); })

@@ -42,18 +42,19 @@ void LoadDirectory(const std::string& root) {
   std::sort(files.begin(), files.end());
   for (const std::string& file : files) {
     try {
-      for (const std::string& why : phi::LoadPlugin(file).rejected) Warn("[plugin] " + file + ": kernel refused: " + why);
-    } catch (const common::Error& e) {
-      Warn(e.what());
-    }
+      for (const std::string& why : phi::LoadPlugin(file).rejected)
+        Warn("[plugin] " + file + ": kernel refused: " + why);
+    } catch (const common::Error& e) { Warn(e.what()); }
   }
 }
 
 int Init(PyObject* module) {
   return GuardedInt([&] {
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(module);
-    m.def("load_plugin", [](const std::string& path) { return Describe(phi::LoadPlugin(path)); }, pyb::arg("path"),
-          "Loads a plugin; returns what it brought and which kernels were refused, with reasons. RuntimeError when it is refused.");
+    m.def(
+        "load_plugin", [](const std::string& path) { return Describe(phi::LoadPlugin(path)); }, pyb::arg("path"),
+        "Loads a plugin; returns what it brought and which kernels were refused, with reasons. RuntimeError when it is "
+        "refused.");
     m.def("custom_device_types", &phi::CustomDeviceTypes, "Device types of loaded plugins.");
     m.def("custom_device_count", &phi::CustomDeviceCount, pyb::arg("device_type"));
     if (const char* root = std::getenv("CUSTOM_DEVICE_ROOT"); root && *root) LoadDirectory(root);

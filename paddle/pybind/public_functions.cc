@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public functions whose Python form differs from their op's: shapes spelled out as arguments, numbers where the op takes tensors,
-// optional bounds. Written by hand because they are called often.
+// Public functions whose Python form differs from their op's: shapes spelled out as arguments, numbers where the op
+// takes tensors, optional bounds. Written by hand because they are called often.
 #include <limits>
 #include <string_view>
 
@@ -80,8 +80,8 @@ PyObject* Where(PyObject* const* a) {
     return PyList_AsTuple(list.get());
   }
   if (IsNone(a[1]) || IsNone(a[2])) RaiseValueError("either both or neither of x and y should be given");
-  PD_CHECK(c.dtype() == DataType::BOOL, InvalidArgument, "The `condition` is expected to be a boolean Tensor, but got a Tensor with dtype ",
-           phi::NameOf(c.dtype()));
+  PD_CHECK(c.dtype() == DataType::BOOL, InvalidArgument,
+           "The `condition` is expected to be a boolean Tensor, but got a Tensor with dtype ", phi::NameOf(c.dtype()));
   Tensor none;
   Tensor x = ToTensorOrScalar(a[1], IsTensor(a[2]) ? AsTensor(a[2]) : none, "where", "x");
   Tensor y = ToTensorOrScalar(a[2], IsTensor(a[1]) ? AsTensor(a[1]) : none, "where", "y");
@@ -96,7 +96,8 @@ PyObject* Pow(PyObject* const* a) {
   }
   const Tensor& x = X(a, "pow");
   if (IsTensor(a[1])) return Finish(paddle::elementwise_pow(x, ToTensor(a[1], "pow", "y")), a[3]);
-  if (!NumberOf(a[1], &s)) RaiseTypeError(std::string("y must be scalar or tensor type, but received: ") + Py_TYPE(a[1])->tp_name);
+  if (!NumberOf(a[1], &s))
+    RaiseTypeError(std::string("y must be scalar or tensor type, but received: ") + Py_TYPE(a[1])->tp_name);
   return Finish(paddle::pow(x, s), a[3]);
 }
 
@@ -121,8 +122,10 @@ Tensor Clipped(PyObject* const* a) {
     x = paddle::cast(x, DataType::FLOAT32);
     real = true;
   }
-  if (!has_low) low = real ? Scalar(-std::numeric_limits<double>::infinity()) : Scalar(std::numeric_limits<int64_t>::min());
-  if (!has_high) high = real ? Scalar(std::numeric_limits<double>::infinity()) : Scalar(std::numeric_limits<int64_t>::max());
+  if (!has_low)
+    low = real ? Scalar(-std::numeric_limits<double>::infinity()) : Scalar(std::numeric_limits<int64_t>::min());
+  if (!has_high)
+    high = real ? Scalar(std::numeric_limits<double>::infinity()) : Scalar(std::numeric_limits<int64_t>::max());
   return paddle::clip(x, low, high);
 }
 PyObject* Clip(PyObject* const* a) { return Finish(Clipped(a), a[4]); }
@@ -156,10 +159,12 @@ PyObject* SubtractInplace(PyObject* const* a) { return ScaledInplace<paddle::sub
 PyObject* Divide(PyObject* const* a) {
   bool ty = IsTensor(a[1]);
   Tensor none;
-  Tensor x = ToTensorOrScalar(a[0], ty ? AsTensor(a[1]) : none, "divide", "x"), y = ToTensorOrScalar(a[1], x, "divide", "y");
+  Tensor x = ToTensorOrScalar(a[0], ty ? AsTensor(a[1]) : none, "divide", "x"),
+         y = ToTensorOrScalar(a[1], x, "divide", "y");
   if (IsNone(a[3])) return Finish(paddle::divide(x, y), a[4]);
   std::string mode = ToStr(a[3], "divide", "rounding_mode");
-  PD_CHECK(mode == "floor" || mode == "trunc", InvalidArgument, "[divide] expected rounding_mode None, 'trunc' or 'floor', got '", mode, "'");
+  PD_CHECK(mode == "floor" || mode == "trunc", InvalidArgument,
+           "[divide] expected rounding_mode None, 'trunc' or 'floor', got '", mode, "'");
   if (mode == "floor") return Finish(paddle::floor_divide(x, y), a[4]);
   Tensor r = paddle::trunc(paddle::divide(x, y));
   bool whole = phi::IsInteger(x.dtype()) && phi::IsInteger(y.dtype());
@@ -167,7 +172,9 @@ PyObject* Divide(PyObject* const* a) {
 }
 
 PyObject* Concat(PyObject* const* a) {
-  return Finish(paddle::concat(ToTensors(a[0], "concat", "x"), Scalar(IsNone(a[1]) ? int64_t{0} : ToInt(a[1], "concat", "axis"))), a[3]);
+  return Finish(
+      paddle::concat(ToTensors(a[0], "concat", "x"), Scalar(IsNone(a[1]) ? int64_t{0} : ToInt(a[1], "concat", "axis"))),
+      a[3]);
 }
 
 // --- split
@@ -175,7 +182,8 @@ PyObject* Concat(PyObject* const* a) {
 PyObject* Split(PyObject* const* a) {
   const Tensor& x = X(a, "split");
   Scalar axis(IsNone(a[2]) ? int64_t{0} : ToInt(a[2], "split", "axis"));
-  if (PyList_Check(a[1]) || PyTuple_Check(a[1])) return Wrap(paddle::split(x, ToInts(a[1], "split", "num_or_sections"), axis));
+  if (PyList_Check(a[1]) || PyTuple_Check(a[1]))
+    return Wrap(paddle::split(x, ToInts(a[1], "split", "num_or_sections"), axis));
   return Wrap(paddle::split_with_num(x, ToInt(a[1], "split", "num_or_sections"), axis));
 }
 
@@ -193,20 +201,25 @@ constexpr ArgSpec kAlpha[] = {kX, {"y", "other"}, Opt("name"), Kw("alpha"), Kw("
 constexpr ArgSpec kAlphaInplace[] = {kX, {"y", "other"}, Opt("name"), Kw("alpha")};
 constexpr ArgSpec kRounding[] = {kX, {"y", "other"}, Opt("name"), Kw("rounding_mode"), Kw("out")};
 constexpr ArgSpec kConcat[] = {{"x", "tensors"}, Opt("axis", "dim"), Opt("name"), Kw("out")};
-constexpr ArgSpec kSplit[] = {{"x", "tensor"}, {"num_or_sections", "split_size_or_sections"}, Opt("axis", "dim"), Opt("name")};
+constexpr ArgSpec kSplit[] = {
+    {"x", "tensor"}, {"num_or_sections", "split_size_or_sections"}, Opt("axis", "dim"), Opt("name")};
 
 template <int N>
-constexpr FnSpec Fn(const char* name, const char* doc, const char* signature, const ArgSpec (&args)[N], PyObject* (*call)(PyObject* const*)) {
+constexpr FnSpec Fn(const char* name, const char* doc, const char* signature, const ArgSpec (&args)[N],
+                    PyObject* (*call)(PyObject* const*)) {
   return {name, "paddle", doc, signature, N, args, call};
 }
 const FnSpec kFns[] = {
-    Fn("reshape", "x with another shape; one extent may be -1 (inferred), 0 copies x's extent.", "(x, shape, name=None)", kShape, Reshape),
+    Fn("reshape", "x with another shape; one extent may be -1 (inferred), 0 copies x's extent.",
+       "(x, shape, name=None)", kShape, Reshape),
     Fn("reshape_", "reshape in place.", "(x, shape, name=None)", kShape, ReshapeInplace),
     Fn("expand", "x repeated along axes of 1 to a shape; -1 keeps an extent.", "(x, shape, name=None)", kShape, Expand),
     Fn("transpose", "x with its axes permuted, or two axes exchanged.", "(x, perm, name=None)", kPerm, Transpose),
     Fn("transpose_", "transpose in place.", "(x, perm, name=None)", kPerm, TransposeInplace),
-    Fn("max", "The largest element, or those along axes.", "(x, axis=None, keepdim=False, name=None, *, out=None)", kReduce, Max),
-    Fn("min", "The smallest element, or those along axes.", "(x, axis=None, keepdim=False, name=None, *, out=None)", kReduce, Min),
+    Fn("max", "The largest element, or those along axes.", "(x, axis=None, keepdim=False, name=None, *, out=None)",
+       kReduce, Max),
+    Fn("min", "The smallest element, or those along axes.", "(x, axis=None, keepdim=False, name=None, *, out=None)",
+       kReduce, Min),
     Fn("where", "x where the condition holds, y elsewhere; without them, the indices of true elements.",
        "(condition, x=None, y=None, name=None, *, out=None)", kWhere, Where),
     Fn("pow", "x to the power y.", "(x, y, name=None, *, out=None)", kPow, Pow),
@@ -215,18 +228,23 @@ const FnSpec kFns[] = {
     Fn("subtract", "x - alpha * y with broadcasting.", "(x, y, name=None, *, alpha=1, out=None)", kAlpha, Subtract),
     Fn("add_", "add in place.", "(x, y, name=None, *, alpha=1)", kAlphaInplace, AddInplace),
     Fn("subtract_", "subtract in place.", "(x, y, name=None, *, alpha=1)", kAlphaInplace, SubtractInplace),
-    Fn("divide", "x / y with broadcasting; integers divide as float32.", "(x, y, name=None, *, rounding_mode=None, out=None)", kRounding,
-       Divide),
+    Fn("divide", "x / y with broadcasting; integers divide as float32.",
+       "(x, y, name=None, *, rounding_mode=None, out=None)", kRounding, Divide),
     Fn("concat", "Tensors joined along an axis.", "(x, axis=0, name=None, *, out=None)", kConcat, Concat),
-    Fn("split", "Equal parts, or parts of given sizes, as a list.", "(x, num_or_sections, axis=0, name=None)", kSplit, Split)};
+    Fn("split", "Equal parts, or parts of given sizes, as a list.", "(x, num_or_sections, axis=0, name=None)", kSplit,
+       Split)};
 
 bool RegisterAll() {
   std::vector<Registration> list;
   for (const FnSpec& f : kFns)
     for (const char* where : {"paddle", "paddle.Tensor"}) {
       list.push_back({&f, where, nullptr, true});
-      for (auto& [name, as] : {std::pair{"clip", "clamp"}, {"transpose", "swapaxes"}, {"transpose", "swapdims"}, {"concat", "cat"},
-                               {"subtract", "sub"}, {"divide", "div"}})
+      for (auto& [name, as] : {std::pair{"clip", "clamp"},
+                               {"transpose", "swapaxes"},
+                               {"transpose", "swapdims"},
+                               {"concat", "cat"},
+                               {"subtract", "sub"},
+                               {"divide", "div"}})
         if (std::string_view(f.name) == name) list.push_back({&f, where, as, true});
     }
   RegisterFunctions(list.data(), static_cast<int>(list.size()));

@@ -26,9 +26,11 @@ std::string TypeName(PyObject* o) {
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void Expected(PyObject* o, const char* op, const char* arg, const char* what) {
-  RaiseTypeError(std::string("(InvalidType) ") + op + "(): argument '" + arg + "' must be " + what + ", but got " + TypeName(o));
+  RaiseTypeError(std::string("(InvalidType) ") + op + "(): argument '" + arg + "' must be " + what + ", but got " +
+                 TypeName(o));
 }
-[[noreturn, gnu::cold, gnu::noinline]] void ExpectedTensor(PyObject* o, const char* op, const char* arg, const char* what) {
+[[noreturn, gnu::cold, gnu::noinline]] void ExpectedTensor(PyObject* o, const char* op, const char* arg,
+                                                           const char* what) {
   RaiseValueError(std::string("(InvalidArgument) ") + op + "(): argument '" + arg + "' must be " + what + ", but got " +
                   TypeName(o));
 }
@@ -98,8 +100,8 @@ std::vector<Tensor> ToOptionalTensors(PyObject* o, const char* op, const char* a
 int64_t ToInt(PyObject* o, const char* op, const char* arg) {
   if (o && PyLong_CheckExact(o)) return IndexValue(o);
   if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
-    PD_CHECK(AsTensor(o).numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
-             common::ShapeText(AsTensor(o).dims()));
+    PD_CHECK(AsTensor(o).numel() == 1, InvalidArgument, "[", op, "] expected '", arg,
+             "' to hold one element, got shape ", common::ShapeText(AsTensor(o).dims()));
     return phi::ScalarAsInt(AsTensor(o));
   }
   if (o && HasIndex(o)) return IndexValue(o);
@@ -119,7 +121,8 @@ int64_t ToInt(PyObject* o, const char* op, const char* arg) {
 bool ToBool(PyObject* o, const char* op, const char* arg) {
   if (o == Py_True) return true;
   if (o == Py_False) return false;
-  if (o && (PyLong_Check(o) || IsNumpyBool(o) || (IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()))) {
+  if (o &&
+      (PyLong_Check(o) || IsNumpyBool(o) || (IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()))) {
     int v = PyObject_IsTrue(o);
     if (v < 0) throw PyErrAlreadySet();
     return v != 0;
@@ -161,8 +164,8 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
       if (PyLong_Check(e)) {
         r.push_back(IndexValue(e));
       } else if (IsTensor(e) && AsTensor(e).defined() && !AsTensor(e).is_symbolic()) {
-        PD_CHECK(!phi::IsFloating(AsTensor(e).dtype()), InvalidType, "[", op, "] expected integers in '", arg, "', got a ",
-                 phi::NameOf(AsTensor(e).dtype()), " tensor at position ", i);
+        PD_CHECK(!phi::IsFloating(AsTensor(e).dtype()), InvalidType, "[", op, "] expected integers in '", arg,
+                 "', got a ", phi::NameOf(AsTensor(e).dtype()), " tensor at position ", i);
         r.push_back(phi::ScalarAsInt(AsTensor(e)));
       } else if (HasIndex(e)) {
         r.push_back(IndexValue(e));
@@ -179,8 +182,8 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
   }
   if (IsTensor(o) || IsNdarray(o)) {
     Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
-    PD_CHECK(t.defined() && !t.is_symbolic() && (phi::IsInteger(t.dtype()) || t.dtype() == DataType::BOOL), InvalidType, "[", op,
-             "] expected '", arg, "' to be an integer tensor with known values");
+    PD_CHECK(t.defined() && !t.is_symbolic() && (phi::IsInteger(t.dtype()) || t.dtype() == DataType::BOOL), InvalidType,
+             "[", op, "] expected '", arg, "' to be an integer tensor with known values");
     for (int64_t v : phi::ToIntVector(t)) r.push_back(v);
     return r;
   }
@@ -226,7 +229,8 @@ bool NumberOf(PyObject* o, Scalar* out) {
     *out = Scalar(IndexValue(o));
     return true;
   }
-  if (PyObject_HasAttrString(o, "__complex__") && std::string_view(Py_TYPE(o)->tp_name).find("complex") != std::string_view::npos) {
+  if (PyObject_HasAttrString(o, "__complex__") &&
+      std::string_view(Py_TYPE(o)->tp_name).find("complex") != std::string_view::npos) {
     Py_complex c = PyComplex_AsCComplex(o);
     if (PyErr_Occurred()) throw PyErrAlreadySet();
     *out = Scalar(phi::complex128(c.real, c.imag));
@@ -337,13 +341,26 @@ PyObject* RaiseCurrent() {
     if (PyErr_Occurred()) return nullptr;
     PyObject* type = PyExc_RuntimeError;
     switch (e.code()) {
-      case common::ErrorCode::kInvalidArgument: type = PyExc_ValueError; break;
-      case common::ErrorCode::kInvalidType: type = PyExc_TypeError; break;
-      case common::ErrorCode::kOutOfRange: type = PyExc_IndexError; break;
-      case common::ErrorCode::kResourceExhausted: type = PyExc_MemoryError; break;
-      case common::ErrorCode::kIo: type = PyExc_OSError; break;
-      case common::ErrorCode::kInternal: type = PyExc_SystemError; break;
-      default: break;
+      case common::ErrorCode::kInvalidArgument:
+        type = PyExc_ValueError;
+        break;
+      case common::ErrorCode::kInvalidType:
+        type = PyExc_TypeError;
+        break;
+      case common::ErrorCode::kOutOfRange:
+        type = PyExc_IndexError;
+        break;
+      case common::ErrorCode::kResourceExhausted:
+        type = PyExc_MemoryError;
+        break;
+      case common::ErrorCode::kIo:
+        type = PyExc_OSError;
+        break;
+      case common::ErrorCode::kInternal:
+        type = PyExc_SystemError;
+        break;
+      default:
+        break;
     }
     PyErr_SetString(type, e.what());
   } catch (const std::bad_alloc&) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated op bindings are written against: one vectorcall object per function, argument parsing with PaddlePaddle's
-// keyword aliases, conversions from Python values to C++ arguments and back, and the mapping of errors to exceptions.
+// What generated op bindings are written against: one vectorcall object per function, argument parsing with
+// PaddlePaddle's keyword aliases, conversions from Python values to C++ arguments and back, and the mapping of errors
+// to exceptions.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -26,7 +27,7 @@ struct ArgSpec {
   const char* name;
   const char* alias = nullptr;  // a second accepted keyword (the torch-style name)
   bool kwonly = false;
-  bool varargs = false;         // f(x, 2, 3) means f(x, [2, 3]): positional ints from here on are collected
+  bool varargs = false;  // f(x, 2, 3) means f(x, [2, 3]): positional ints from here on are collected
   bool has_default = false;
 };
 inline constexpr int kMaxArgs = 40;
@@ -54,7 +55,7 @@ bool SpelledOut();
 
 struct Registration {
   const FnSpec* spec;
-  const char* where;  // "paddle", "paddle.nn.functional", "paddle._C_ops", "paddle.Tensor", ...
+  const char* where;         // "paddle", "paddle.nn.functional", "paddle._C_ops", "paddle.Tensor", ...
   const char* as = nullptr;  // the name there; null: spec->name
   bool handwritten = false;  // stands before a generated function of the same name
 };
@@ -71,7 +72,8 @@ PyObject* Default(const char* text);
 // Delivers `result` (stolen) into the `out=` argument and returns a new reference to it.
 PyObject* WriteOut(PyObject* result, PyObject* out);
 
-// Conversions. `op` and `arg` are for the message. Each throws PyErrAlreadySet or common::Error on a value that does not fit.
+// Conversions. `op` and `arg` are for the message. Each throws PyErrAlreadySet or common::Error on a value that does
+// not fit.
 const Tensor& ToTensor(PyObject* o, const char* op, const char* arg);
 Tensor ToOptionalTensor(PyObject* o, const char* op, const char* arg);  // nullptr and None: undefined
 // A tensor, or a Python or NumPy number made 0-d with the dtype that promotes with `other` as PaddlePaddle does.
@@ -118,7 +120,8 @@ PyObject* Wrap(std::tuple<T...>&& t) {
        PyTuple_SET_ITEM(r, I, o);
      }()),
      ...);
-  }(std::index_sequence_for<T...>());
+  }
+  (std::index_sequence_for<T...>());
   if (!ok) {
     Py_DECREF(r);
     return nullptr;
@@ -134,9 +137,7 @@ template <class F>
 PyObject* Guarded(F&& f) {
   try {
     return f();
-  } catch (...) {
-    return RaiseCurrent();
-  }
+  } catch (...) { return RaiseCurrent(); }
 }
 template <class F>
 int GuardedInt(F&& f) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type object of paddle.Tensor: creation, identity, garbage collection, the free list. Its members are in the other tensor_*.cc.
+// The type object of paddle.Tensor: creation, identity, garbage collection, the free list. Its members are in the other
+// tensor_*.cc.
 #include "paddle/pybind/py_tensor.h"
 
 #include <structmember.h>
@@ -22,7 +23,8 @@ constexpr int kFreeMax = 256;
 PyTensor* g_free[kFreeMax];
 int g_free_count = 0;
 
-// Objects of the exact type hold no Python reference until someone sets an attribute; only then does the collector see them.
+// Objects of the exact type hold no Python reference until someone sets an attribute; only then does the collector see
+// them.
 PyTensor* NewExact(PyTypeObject* type) {
   PyTensor* self;
   if (type == g_tensor_type && g_free_count > 0) {
@@ -242,7 +244,8 @@ int InitTensorType(PyObject* module) {
   for (PyMethodDef* table : {g_tensor_methods, g_tensor_convert_methods, g_tensor_autograd_methods})
     for (PyMethodDef* m = table; m->ml_name; ++m) {
       methods.push_back(*m);
-      docs.push_back(std::string(m->ml_name) + "($self" + ParametersOf(m->ml_name) + ")\n--\n\n" + (m->ml_doc ? m->ml_doc : ""));
+      docs.push_back(std::string(m->ml_name) + "($self" + ParametersOf(m->ml_name) + ")\n--\n\n" +
+                     (m->ml_doc ? m->ml_doc : ""));
       methods.back().ml_doc = docs.back().c_str();
     }
   methods.push_back({nullptr, nullptr, 0, nullptr});
@@ -267,16 +270,16 @@ int InitTensorType(PyObject* module) {
                                     {Py_tp_doc, const_cast<char*>("A dense n-dimensional array with autograd.")}};
   FillNumberSlots(&slots);
   slots.push_back({0, nullptr});
-  PyType_Spec spec = {"paddle.Tensor", sizeof(PyTensor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                      slots.data()};
+  PyType_Spec spec = {"paddle.Tensor", sizeof(PyTensor), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
   g_tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!g_tensor_type) return -1;
   g_tensor_type->tp_name = "Tensor";  // what messages call it; __module__ is 'paddle' already
   PyObject* type = reinterpret_cast<PyObject*>(g_tensor_type);
   if (PyObject_SetAttrString(type, "__array_ufunc__", Py_None) < 0) return -1;
 
-  PyType_Slot value_slots[] = {{Py_tp_doc, const_cast<char*>("A tensor of a program being recorded: shape and dtype, no data.")},
-                               {0, nullptr}};
+  PyType_Slot value_slots[] = {
+      {Py_tp_doc, const_cast<char*>("A tensor of a program being recorded: shape and dtype, no data.")}, {0, nullptr}};
   PyType_Spec value_spec = {"paddle.base.libpaddle.pir.Value", sizeof(PyTensor), 0,
                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, value_slots};
   PyRef bases(PyTuple_Pack(1, type));

@@ -6,11 +6,10 @@
 
 namespace paddle::py {
 
-// An object owns one reference to the impl; the impl borrows the object (`pyobj`), so a tensor alive in Python keeps its
-// identity. An object that dies while C++ still holds the impl takes its Python attributes and subclass with it.
+// An object owns one reference to the impl; the impl borrows the object (`pyobj`), so a tensor alive in Python keeps
+// its identity. An object that dies while C++ still holds the impl takes its Python attributes and subclass with it.
 struct PyTensor {
-  PyObject_HEAD
-  Tensor t;
+  PyObject_HEAD Tensor t;
   PyObject* dict;
   PyObject* weakrefs;
 };
@@ -25,8 +24,8 @@ inline Tensor& AsTensor(PyObject* o) { return reinterpret_cast<PyTensor*>(o)->t;
 PyObject* ToPy(const Tensor& t);
 PyObject* ToPy(Tensor&& t);
 
-// Makes `to` the tensor `from` is: data, layout and history; the object and its attributes stay. Equal shape and dtype copy
-// into `to`'s memory when no history is involved, so that its views follow.
+// Makes `to` the tensor `from` is: data, layout and history; the object and its attributes stay. Equal shape and dtype
+// copy into `to`'s memory when no history is involved, so that its views follow.
 void Rebind(const Tensor& to, const Tensor& from);
 
 // Adds Tensor to the module; called once.
@@ -44,9 +43,9 @@ PyObject* TensorRichCompare(PyObject* a, PyObject* b, int op);
 
 // numpy and to_tensor (creation.cc, numpy.cc).
 bool IsNdarray(PyObject* o);
-PyObject* ToNumpy(const Tensor& t, PyObject* base);        // shares memory when it can; `base` keeps it alive
-Tensor FromBuffer(PyObject* o, bool copy);                 // buffer protocol; throws when the dtype has no counterpart
-PyObject* ItemOf(const Tensor& t, int64_t flat_index);     // a Python number
+PyObject* ToNumpy(const Tensor& t, PyObject* base);     // shares memory when it can; `base` keeps it alive
+Tensor FromBuffer(PyObject* o, bool copy);              // buffer protocol; throws when the dtype has no counterpart
+PyObject* ItemOf(const Tensor& t, int64_t flat_index);  // a Python number
 PyObject* NestedList(const Tensor& t);
 // Python data to a tensor. UNDEFINED: infer the dtype.
 Tensor TensorFromData(PyObject* data, DataType dtype);

@@ -17,8 +17,7 @@ namespace {
 // --- Generator
 
 struct PyGenerator {
-  PyObject_HEAD
-  phi::Generator* generator;
+  PyObject_HEAD phi::Generator* generator;
   bool owned;
 };
 PyTypeObject* g_generator_type = nullptr;
@@ -26,8 +25,7 @@ PyObject* g_default_generator = nullptr;
 PyTypeObject* g_state_type = nullptr;
 
 struct PyState {
-  PyObject_HEAD
-  std::vector<uint8_t>* bytes;
+  PyObject_HEAD std::vector<uint8_t>* bytes;
 };
 PyObject* MakeState(std::vector<uint8_t> bytes) {
   auto* o = PyObject_New(PyState, g_state_type);
@@ -53,7 +51,8 @@ PyObject* StateReduce(PyObject* self, PyObject*) {
 }
 PyObject* StateCompare(PyObject* a, PyObject* b, int op) {
   if (Py_TYPE(b) != g_state_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
-  return PyBool_FromLong((*reinterpret_cast<PyState*>(a)->bytes == *reinterpret_cast<PyState*>(b)->bytes) == (op == Py_EQ));
+  return PyBool_FromLong((*reinterpret_cast<PyState*>(a)->bytes == *reinterpret_cast<PyState*>(b)->bytes) ==
+                         (op == Py_EQ));
 }
 
 phi::Generator& Gen(PyObject* self) { return *reinterpret_cast<PyGenerator*>(self)->generator; }
@@ -111,8 +110,8 @@ PyObject* DefaultCpuGenerator(PyObject*, PyObject*) {
 PyObject* MemoryStats(PyObject*, PyObject*) {
   phi::MemoryStats s = phi::CpuMemoryStats();
   return Py_BuildValue("{s:L,s:L,s:L,s:L}", "allocated", static_cast<long long>(s.allocated), "allocated_max",
-                       static_cast<long long>(s.allocated_max), "reserved", static_cast<long long>(s.reserved), "reserved_max",
-                       static_cast<long long>(s.reserved_max));
+                       static_cast<long long>(s.allocated_max), "reserved", static_cast<long long>(s.reserved),
+                       "reserved_max", static_cast<long long>(s.reserved_max));
 }
 PyObject* ResetPeaks(PyObject*, PyObject*) {
   phi::ResetCpuMemoryPeaks();
@@ -132,7 +131,9 @@ PyObject* SetDevice(PyObject*, PyObject* place) {
     return PlaceObject(CurrentPlace());
   });
 }
-PyObject* CpuIsaName(PyObject*, PyObject*) { return PyUnicode_FromString(phi::CpuIsa() == phi::Isa::kAvx512 ? "avx512" : "avx2"); }
+PyObject* CpuIsaName(PyObject*, PyObject*) {
+  return PyUnicode_FromString(phi::CpuIsa() == phi::Isa::kAvx512 ? "avx512" : "avx2");
+}
 
 // --- flags: a table of values; a variable FLAGS_x of the environment gives the first value.
 
@@ -189,28 +190,30 @@ PyObject* FunctionsOfPy(PyObject*, PyObject* where) {
 }
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
-PyMethodDef generator_methods[] = {{"manual_seed", F(ManualSeed), METH_O, "Restarts the stream from a seed."},
-                                   {"initial_seed", F(InitialSeed), METH_NOARGS, "The seed the stream started from."},
-                                   {"seed", F(RandomSeed), METH_NOARGS, "Restarts the stream from a random seed and returns it."},
-                                   {"random", F(RandomBits), METH_NOARGS, "64 random bits."},
-                                   {"get_state", F(GetState), METH_NOARGS, "The state, for set_state."},
-                                   {"set_state", F(SetState), METH_O, "Restores a state."},
-                                   {nullptr, nullptr, 0, nullptr}};
+PyMethodDef generator_methods[] = {
+    {"manual_seed", F(ManualSeed), METH_O, "Restarts the stream from a seed."},
+    {"initial_seed", F(InitialSeed), METH_NOARGS, "The seed the stream started from."},
+    {"seed", F(RandomSeed), METH_NOARGS, "Restarts the stream from a random seed and returns it."},
+    {"random", F(RandomBits), METH_NOARGS, "64 random bits."},
+    {"get_state", F(GetState), METH_NOARGS, "The state, for set_state."},
+    {"set_state", F(SetState), METH_O, "Restores a state."},
+    {nullptr, nullptr, 0, nullptr}};
 PyMethodDef state_methods[] = {{"__reduce__", F(StateReduce), METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
-PyMethodDef methods[] = {{"default_cpu_generator", F(DefaultCpuGenerator), METH_NOARGS, "The CPU's random generator."},
-                         {"cpu_memory_stats", F(MemoryStats), METH_NOARGS, "Bytes allocated and reserved, now and at most."},
-                         {"reset_cpu_memory_peaks", F(ResetPeaks), METH_NOARGS, nullptr},
-                         {"release_cpu_cache", F(EmptyCache), METH_NOARGS, "Gives cached memory back to the system."},
-                         {"current_place", F(CurrentDevice), METH_NOARGS, nullptr},
-                         {"set_current_place", F(SetDevice), METH_O, nullptr},
-                         {"cpu_isa", F(CpuIsaName), METH_NOARGS, "'avx2' or 'avx512'."},
-                         {"define_flag", F(DefineFlag), METH_FASTCALL, nullptr},
-                         {"get_flag", F(GetFlag), METH_O, nullptr},
-                         {"has_flag", F(HasFlag), METH_O, nullptr},
-                         {"all_flags", F(AllFlags), METH_NOARGS, nullptr},
-                         {"op_names", F(OpNames), METH_NOARGS, "Names of all registered ops."},
-                         {"_functions", F(FunctionsOfPy), METH_O, "dict name -> function of a namespace such as 'paddle.nn.functional'."},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"default_cpu_generator", F(DefaultCpuGenerator), METH_NOARGS, "The CPU's random generator."},
+    {"cpu_memory_stats", F(MemoryStats), METH_NOARGS, "Bytes allocated and reserved, now and at most."},
+    {"reset_cpu_memory_peaks", F(ResetPeaks), METH_NOARGS, nullptr},
+    {"release_cpu_cache", F(EmptyCache), METH_NOARGS, "Gives cached memory back to the system."},
+    {"current_place", F(CurrentDevice), METH_NOARGS, nullptr},
+    {"set_current_place", F(SetDevice), METH_O, nullptr},
+    {"cpu_isa", F(CpuIsaName), METH_NOARGS, "'avx2' or 'avx512'."},
+    {"define_flag", F(DefineFlag), METH_FASTCALL, nullptr},
+    {"get_flag", F(GetFlag), METH_O, nullptr},
+    {"has_flag", F(HasFlag), METH_O, nullptr},
+    {"all_flags", F(AllFlags), METH_NOARGS, nullptr},
+    {"op_names", F(OpNames), METH_NOARGS, "Names of all registered ops."},
+    {"_functions", F(FunctionsOfPy), METH_O, "dict name -> function of a namespace such as 'paddle.nn.functional'."},
+    {nullptr, nullptr, 0, nullptr}};
 #undef F
 
 }  // namespace
@@ -221,13 +224,15 @@ int InitRuntime(PyObject* module) {
                                     {Py_tp_methods, generator_methods},
                                     {Py_tp_doc, const_cast<char*>("A stream of random numbers.")},
                                     {0, nullptr}};
-  static PyType_Spec gen_spec = {"paddle.base.libpaddle.Generator", sizeof(PyGenerator), 0, Py_TPFLAGS_DEFAULT, gen_slots};
+  static PyType_Spec gen_spec = {"paddle.base.libpaddle.Generator", sizeof(PyGenerator), 0, Py_TPFLAGS_DEFAULT,
+                                 gen_slots};
   static PyType_Slot state_slots[] = {{Py_tp_new, reinterpret_cast<void*>(StateNew)},
                                       {Py_tp_dealloc, reinterpret_cast<void*>(StateDealloc)},
                                       {Py_tp_methods, state_methods},
                                       {Py_tp_richcompare, reinterpret_cast<void*>(StateCompare)},
                                       {0, nullptr}};
-  static PyType_Spec state_spec = {"paddle.base.libpaddle.GeneratorState", sizeof(PyState), 0, Py_TPFLAGS_DEFAULT, state_slots};
+  static PyType_Spec state_spec = {"paddle.base.libpaddle.GeneratorState", sizeof(PyState), 0, Py_TPFLAGS_DEFAULT,
+                                   state_slots};
   g_generator_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&gen_spec));
   g_state_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&state_spec));
   if (!g_generator_type || !g_state_type) return -1;

@@ -32,8 +32,7 @@ PyTypeObject* g_node_type = nullptr;
 PyTypeObject* g_handle_type = nullptr;
 
 struct PyNode {
-  PyObject_HEAD
-  egr::Ref<egr::GradNode> node;
+  PyObject_HEAD egr::Ref<egr::GradNode> node;
 };
 
 PyObject* NodeObject(egr::Ref<egr::GradNode> node) {
@@ -49,7 +48,9 @@ void NodeDealloc(PyObject* self) {
   PyObject_Free(self);
   Py_DECREF(type);
 }
-PyObject* NodeName(PyObject* self, PyObject*) { return PyUnicode_FromString(reinterpret_cast<PyNode*>(self)->node->name()); }
+PyObject* NodeName(PyObject* self, PyObject*) {
+  return PyUnicode_FromString(reinterpret_cast<PyNode*>(self)->node->name());
+}
 PyObject* NodeNext(PyObject* self, void*) {
   auto& node = reinterpret_cast<PyNode*>(self)->node;
   PyRef list(PyList_New(0));
@@ -61,7 +62,8 @@ PyObject* NodeNext(PyObject* self, void*) {
   return PyList_AsTuple(list.get());
 }
 PyObject* NodeRepr(PyObject* self) {
-  return PyUnicode_FromFormat("<%s at %p>", reinterpret_cast<PyNode*>(self)->node->name(), reinterpret_cast<PyNode*>(self)->node.get());
+  return PyUnicode_FromFormat("<%s at %p>", reinterpret_cast<PyNode*>(self)->node->name(),
+                              reinterpret_cast<PyNode*>(self)->node.get());
 }
 PyObject* NodeCompare(PyObject* a, PyObject* b, int op) {
   if (Py_TYPE(b) != g_node_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
@@ -72,9 +74,8 @@ Py_hash_t NodeHash(PyObject* self) { return _Py_HashPointer(reinterpret_cast<PyN
 
 // What register_hook returns: remove() takes the hook off.
 struct PyHandle {
-  PyObject_HEAD
-  Tensor leaf;                     // leaf hooks
-  egr::Ref<egr::GradNode> node;    // hooks of an output
+  PyObject_HEAD Tensor leaf;     // leaf hooks
+  egr::Ref<egr::GradNode> node;  // hooks of an output
   int slot;
   int id;
 };
@@ -274,7 +275,8 @@ PyObject* DetachInplace(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "detach_", "self");
     if (auto* m = egr::MaybeMeta(t))
-      PD_CHECK(!m->view_base.defined(), PreconditionNotMet, "[detach_] expected a tensor that is not a view; use detach()");
+      PD_CHECK(!m->view_base.defined(), PreconditionNotMet,
+               "[detach_] expected a tensor that is not a view; use detach()");
     t->node.reset();
     t->stop_gradient = true;
     Py_INCREF(self);
@@ -330,8 +332,8 @@ int SetGrad(PyObject* self, PyObject* v, void*) {
     }
     const Tensor& g = ToTensor(v, "Tensor", "grad");
     if (!t.is_symbolic() && !g.is_symbolic())
-      PD_CHECK(g.dims() == t.dims(), InvalidArgument, "[Tensor.grad] expected a gradient of shape ", common::ShapeText(t.dims()), ", got ",
-               common::ShapeText(g.dims()));
+      PD_CHECK(g.dims() == t.dims(), InvalidArgument, "[Tensor.grad] expected a gradient of shape ",
+               common::ShapeText(t.dims()), ", got ", common::ShapeText(g.dims()));
     egr::MetaOf(t).grad = g;
   });
 }
@@ -342,30 +344,38 @@ PyObject* GetGradFn(PyObject* self, void*) {
     return NodeObject(egr::GradEdge(t).node);
   });
 }
-PyObject* GetIsLeaf(PyObject* self, void*) { return PyBool_FromLong(!AsTensor(self).defined() || !AsTensor(self)->node); }
+PyObject* GetIsLeaf(PyObject* self, void*) {
+  return PyBool_FromLong(!AsTensor(self).defined() || !AsTensor(self)->node);
+}
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 PyMethodDef g_tensor_autograd_methods[] = {
     {"backward", F(BackwardMethod), METH_FASTCALL | METH_KEYWORDS,
      "Adds the gradients of this tensor with respect to the leaves it depends on into their `.grad`."},
-    {"clear_grad", F(ClearGradient), METH_FASTCALL | METH_KEYWORDS, "Zeroes the gradient, or drops it with set_to_zero=False."},
-    {"clear_gradient", F(ClearGradient), METH_FASTCALL | METH_KEYWORDS, "Zeroes the gradient, or drops it with set_to_zero=False."},
+    {"clear_grad", F(ClearGradient), METH_FASTCALL | METH_KEYWORDS,
+     "Zeroes the gradient, or drops it with set_to_zero=False."},
+    {"clear_gradient", F(ClearGradient), METH_FASTCALL | METH_KEYWORDS,
+     "Zeroes the gradient, or drops it with set_to_zero=False."},
     {"_zero_grads", F(ZeroGrads), METH_NOARGS, nullptr},
-    {"register_hook", F(RegisterHook), METH_O, "Calls hook(grad) in backward; a tensor it returns replaces the gradient."},
+    {"register_hook", F(RegisterHook), METH_O,
+     "Calls hook(grad) in backward; a tensor it returns replaces the gradient."},
     {"_register_grad_hook", F(RegisterHook), METH_O, nullptr},
     {"_register_backward_hook", F(RegisterBackwardHook), METH_O, nullptr},
-    {"register_post_accumulate_grad_hook", F(RegisterPostAccumulateHook), METH_O, "Calls hook(tensor) once `.grad` is complete."},
+    {"register_post_accumulate_grad_hook", F(RegisterPostAccumulateHook), METH_O,
+     "Calls hook(tensor) once `.grad` is complete."},
     {"retain_grads", F(RetainGrads), METH_NOARGS, "Keeps the gradient of a tensor that is not a leaf in `.grad`."},
     {"detach", F(Detach), METH_NOARGS, "A tensor that shares the data and stops gradients."},
     {"detach_", F(DetachInplace), METH_NOARGS, "Cuts this tensor off its history."},
     {"clone", F(CloneMethod), METH_NOARGS, "A copy through which gradients flow."},
     {"_grad_ivar", F(GradIvar), METH_NOARGS, nullptr},
     {"_set_grad_ivar", F(SetGradIvar), METH_O, nullptr},
-    {"requires_grad_", F(RequiresGradInplace), METH_FASTCALL | METH_KEYWORDS, "Sets requires_grad and returns the tensor."},
+    {"requires_grad_", F(RequiresGradInplace), METH_FASTCALL | METH_KEYWORDS,
+     "Sets requires_grad and returns the tensor."},
     {nullptr, nullptr, 0, nullptr}};
 
 int InitGradObjects(PyObject* module) {
-  static PyMethodDef node_methods[] = {{"name", F(NodeName), METH_NOARGS, "The name of the gradient operation."}, {nullptr, nullptr, 0, nullptr}};
+  static PyMethodDef node_methods[] = {{"name", F(NodeName), METH_NOARGS, "The name of the gradient operation."},
+                                       {nullptr, nullptr, 0, nullptr}};
   static PyGetSetDef node_getset[] = {{"next_functions", NodeNext, nullptr, "The nodes gradients go to.", nullptr},
                                       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyType_Slot node_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(NodeDealloc)},
@@ -377,9 +387,11 @@ int InitGradObjects(PyObject* module) {
                                      {0, nullptr}};
   static PyType_Spec node_spec = {"paddle.base.libpaddle.GradNodeBase", sizeof(PyNode), 0,
                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, node_slots};
-  static PyMethodDef handle_methods[] = {{"remove", F(HandleRemove), METH_NOARGS, "Takes the hook off; False when it was gone."},
-                                         {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot handle_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(HandleDealloc)}, {Py_tp_methods, handle_methods}, {0, nullptr}};
+  static PyMethodDef handle_methods[] = {
+      {"remove", F(HandleRemove), METH_NOARGS, "Takes the hook off; False when it was gone."},
+      {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot handle_slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(HandleDealloc)}, {Py_tp_methods, handle_methods}, {0, nullptr}};
   static PyType_Spec handle_spec = {"paddle.base.libpaddle.TensorHookRemoveHelper", sizeof(PyHandle), 0,
                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, handle_slots};
   g_node_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&node_spec));

@@ -38,19 +38,20 @@ PyObject* Item(PyObject* self, PyObject* const* args, Py_ssize_t n) {
     if (n == 1 && !PyTuple_Check(args[0])) {
       flat = ToInt(args[0], "item", "index");
       if (flat < 0) flat += t.numel();
-      PD_CHECK(flat >= 0 && flat < t.numel(), InvalidArgument, "index ", ToInt(args[0], "item", "index"), " is out of bounds for size ",
-               t.numel());
+      PD_CHECK(flat >= 0 && flat < t.numel(), InvalidArgument, "index ", ToInt(args[0], "item", "index"),
+               " is out of bounds for size ", t.numel());
     } else {
       Ints index;
       if (n == 1)
         index = ToInts(args[0], "item", "index");
       else
         for (Py_ssize_t i = 0; i < n; ++i) index.push_back(ToInt(args[i], "item", "index"));
-      PD_CHECK(index.size() == t.ndim(), InvalidArgument, "incorrect number of indices for Tensor: expected ", t.ndim(), ", got ",
-               index.size());
+      PD_CHECK(index.size() == t.ndim(), InvalidArgument, "incorrect number of indices for Tensor: expected ", t.ndim(),
+               ", got ", index.size());
       for (int64_t i = 0; i < index.size(); ++i) {
         int64_t k = index[i] < 0 ? index[i] + t.dim(i) : index[i];
-        PD_CHECK(k >= 0 && k < t.dim(i), InvalidArgument, "index ", index[i], " is out of bounds for axis ", i, " with size ", t.dim(i));
+        PD_CHECK(k >= 0 && k < t.dim(i), InvalidArgument, "index ", index[i], " is out of bounds for axis ", i,
+                 " with size ", t.dim(i));
         flat = flat * t.dim(i) + k;
       }
     }
@@ -102,17 +103,21 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "set_value", "x");
     Tensor v;
-    if (IsTensor(value)) v = ToTensor(value, "set_value", "value");
-    else if (IsNdarray(value)) v = FromBuffer(value, true);
-    else RaiseAssertion("Variable set_value function, arguments type only support Variable, numpy, Tensor, dict, string.");
+    if (IsTensor(value))
+      v = ToTensor(value, "set_value", "value");
+    else if (IsNdarray(value))
+      v = FromBuffer(value, true);
+    else
+      RaiseAssertion("Variable set_value function, arguments type only support Variable, numpy, Tensor, dict, string.");
     if (v.is_symbolic()) RaiseTypeError("set_value() expected a tensor with data");
     std::string name = TensorName(t);
     if (!(v.dims() == t.dims()))
-      RaiseAssertion("Variable Shape not match, Variable [ " + name + " ] need tensor with shape " + common::ShapeText(t.dims()) +
-                     " but load set tensor with shape " + common::ShapeText(v.dims()));
+      RaiseAssertion("Variable Shape not match, Variable [ " + name + " ] need tensor with shape " +
+                     common::ShapeText(t.dims()) + " but load set tensor with shape " + common::ShapeText(v.dims()));
     if (v.dtype() != t.dtype())
       RaiseAssertion("Variable dtype not match, Variable [ " + name + " ] need tensor with dtype paddle." +
-                     std::string(phi::NameOf(t.dtype())) + "  but load tensor with dtype paddle." + std::string(phi::NameOf(v.dtype())));
+                     std::string(phi::NameOf(t.dtype())) + "  but load tensor with dtype paddle." +
+                     std::string(phi::NameOf(v.dtype())));
     phi::CopyInto(v, t);
     t->storage->BumpVersion();
     Py_RETURN_NONE;
@@ -125,8 +130,8 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
     ParseArgs("copy_", names, 2, 1, args, n, kw, a);
     const Tensor& t = ToTensor(self, "copy_", "x");
     const Tensor& o = ToTensor(a[0], "copy_", "other");
-    PD_CHECK(t.dtype() == o.dtype(), PreconditionNotMet, "[copy_] expected tensors of one dtype, got ", phi::NameOf(t.dtype()), " and ",
-             phi::NameOf(o.dtype()));
+    PD_CHECK(t.dtype() == o.dtype(), PreconditionNotMet, "[copy_] expected tensors of one dtype, got ",
+             phi::NameOf(t.dtype()), " and ", phi::NameOf(o.dtype()));
     if (t.dims() == o.dims()) {
       phi::CopyInto(o, t);
       t->storage->BumpVersion();
@@ -146,7 +151,9 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
 PyObject* DeepCopy(PyObject* self, PyObject* memo) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "deepcopy", "x");
-    PD_CHECK(!t->node, PreconditionNotMet, "Only Leaf Tensor support the deepcopy at the moment, non-Leaf Tensors contains graph information that does't support deepcopy");
+    PD_CHECK(!t->node, PreconditionNotMet,
+             "Only Leaf Tensor support the deepcopy at the moment, non-Leaf Tensors contains graph information that "
+             "does't support deepcopy");
     Tensor c = phi::Empty(t.dims(), t.dtype(), t.place());
     phi::CopyInto(t, c);
     c->stop_gradient = t->stop_gradient;
@@ -186,12 +193,14 @@ PyObject* Dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
     ParseArgs("__dlpack__", names, 4, 0, args, n, kw, a);
     const Tensor& t = ToTensor(self, "__dlpack__", "x");
     if (!t.stop_gradient()) {
-      PyErr_SetString(PyExc_BufferError, "Can't get __dlpack__ from Tensor that requires gradients. If gradients aren't required, use "
-                                         "tensor.detach() to get a tensor without gradient.");
+      PyErr_SetString(PyExc_BufferError,
+                      "Can't get __dlpack__ from Tensor that requires gradients. If gradients aren't required, use "
+                      "tensor.detach() to get a tensor without gradient.");
       return nullptr;
     }
     bool versioned = false;
-    if (!IsNone(a[1]) && PyTuple_Check(a[1]) && PyTuple_GET_SIZE(a[1]) > 0) versioned = ToInt(PyTuple_GET_ITEM(a[1], 0), "__dlpack__", "max_version") >= 1;
+    if (!IsNone(a[1]) && PyTuple_Check(a[1]) && PyTuple_GET_SIZE(a[1]) > 0)
+      versioned = ToInt(PyTuple_GET_ITEM(a[1], 0), "__dlpack__", "max_version") >= 1;
     Tensor source = t;
     if (a[3] == Py_True) {
       source = phi::Empty(t.dims(), t.dtype());
@@ -224,7 +233,8 @@ PyObject* Format(PyObject* self, PyObject* spec) {
 }  // namespace
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
-#define CAST(name, T) {name, F(CastToType<DataType::T>), METH_NOARGS, "This tensor as " #T "."}
+#define CAST(name, T) \
+  { name, F(CastToType<DataType::T>), METH_NOARGS, "This tensor as " #T "." }
 PyMethodDef g_tensor_convert_methods[] = {
     {"numpy", F(NumpyMethod), METH_NOARGS, "A NumPy array of the data (bfloat16 as uint16 bits)."},
     {"__array__", F(ArrayMethod), METH_FASTCALL | METH_KEYWORDS, nullptr},

@@ -14,12 +14,12 @@ const Tensor& Of(PyObject* self) {
   return t;
 }
 
-#define GETTER(Name, expr)                                                 \
-  PyObject* Name(PyObject* self, void*) {                                  \
-    return Guarded([&]() -> PyObject* {                                    \
-      [[maybe_unused]] const Tensor& t = Of(self);                         \
-      return expr;                                                         \
-    });                                                                    \
+#define GETTER(Name, expr)                         \
+  PyObject* Name(PyObject* self, void*) {          \
+    return Guarded([&]() -> PyObject* {            \
+      [[maybe_unused]] const Tensor& t = Of(self); \
+      return expr;                                 \
+    });                                            \
   }
 
 GETTER(Shape, ShapeObject(t))
@@ -29,7 +29,7 @@ GETTER(PlaceOf, PlaceObject(t.place()))
 GETTER(ItemSize, PyLong_FromLongLong(phi::SizeOf(t.dtype())))
 GETTER(Nbytes, PyLong_FromLongLong(t.numel() * phi::SizeOf(t.dtype())))
 GETTER(Strides, IntList(t.strides()))
-GETTER(Offset, PyLong_FromLongLong(t->offset * phi::SizeOf(t.dtype())))
+GETTER(Offset, PyLong_FromLongLong(t->offset* phi::SizeOf(t.dtype())))
 GETTER(Persistable, PyBool_FromLong(t->persistable))
 GETTER(InplaceVersionOf, PyLong_FromLong(t->storage ? static_cast<long>(t->storage->version()) : 0))
 GETTER(NumShard, (Py_INCREF(Py_None), Py_None))
@@ -132,7 +132,8 @@ PyObject* Stride(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
     const Tensor& t = Of(self);
     if (IsNone(a[0])) return IntList(t.strides());
     int64_t d = ToInt(a[0], "stride", "dim"), rank = t.ndim();
-    PD_CHECK(d >= -rank && d < rank, InvalidArgument, "[stride] expected dim in [", -rank, ", ", rank - 1, "], got ", d);
+    PD_CHECK(d >= -rank && d < rank, InvalidArgument, "[stride] expected dim in [", -rank, ", ", rank - 1, "], got ",
+             d);
     return PyLong_FromLongLong(t.strides()[d < 0 ? d + rank : d]);
   });
 }
@@ -169,7 +170,8 @@ PyObject* IsSameShape(PyObject* self, PyObject* other) {
 }
 bool SameStorage(const Tensor& a, const Tensor& b) { return a->storage && a->storage.get() == b->storage.get(); }
 PyObject* SharesBuffer(PyObject* self, PyObject* other) {
-  return Guarded([&] { return PyBool_FromLong(SameStorage(Of(self), ToTensor(other, "_is_shared_buffer_with", "other"))); });
+  return Guarded(
+      [&] { return PyBool_FromLong(SameStorage(Of(self), ToTensor(other, "_is_shared_buffer_with", "other"))); });
 }
 // self's memory becomes other's, too.
 PyObject* ShareBufferTo(PyObject* self, PyObject* other) {
@@ -194,7 +196,9 @@ PyObject* ClearData(PyObject* self, PyObject*) {
     Py_RETURN_NONE;
   });
 }
-PyObject* IsInitialized(PyObject* self, PyObject*) { return PyBool_FromLong(AsTensor(self).defined() && AsTensor(self)->storage); }
+PyObject* IsInitialized(PyObject* self, PyObject*) {
+  return PyBool_FromLong(AsTensor(self).defined() && AsTensor(self)->storage);
+}
 PyObject* RebindMethod(PyObject* self, PyObject* other) {
   return Guarded([&]() -> PyObject* {
     Rebind(Of(self), ToTensor(other, "_rebind", "other"));
@@ -207,8 +211,8 @@ PyObject* Overwrite(PyObject* self, PyObject* other) {
     const Tensor& t = Of(self);
     const Tensor& o = ToTensor(other, "_overwrite", "other");
     egr::BeforeInplace(t, "_overwrite");
-    PD_CHECK(t.dims() == o.dims(), InvalidArgument, "[_overwrite] expected shape ", common::ShapeText(t.dims()), ", got ",
-             common::ShapeText(o.dims()));
+    PD_CHECK(t.dims() == o.dims(), InvalidArgument, "[_overwrite] expected shape ", common::ShapeText(t.dims()),
+             ", got ", common::ShapeText(o.dims()));
     phi::CopyInto(o, t);
     t->storage->BumpVersion();
     Py_RETURN_NONE;
@@ -219,13 +223,16 @@ PyObject* Bitcast(PyObject* self, PyObject* dtype) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = Of(self);
     DataType d = ToDataType(dtype, "view", "dtype");
-    PD_CHECK(d != DataType::UNDEFINED && t->kind == phi::ImplKind::kDense, InvalidType, "[view] expected a dtype and a dense tensor");
+    PD_CHECK(d != DataType::UNDEFINED && t->kind == phi::ImplKind::kDense, InvalidType,
+             "[view] expected a dtype and a dense tensor");
     int64_t from = phi::SizeOf(t.dtype()), to = phi::SizeOf(d);
-    PD_CHECK(from == to || t.is_contiguous(), InvalidArgument, "[view] expected a contiguous tensor to view as a dtype of another size");
+    PD_CHECK(from == to || t.is_contiguous(), InvalidArgument,
+             "[view] expected a contiguous tensor to view as a dtype of another size");
     Ints dims = t.dims(), strides = t.strides();
     if (from != to) {
       PD_CHECK(!dims.empty() && dims.back() * from % to == 0 && t->offset * from % to == 0, InvalidArgument,
-               "[view] expected the last extent to hold whole elements of ", phi::NameOf(d), ", got shape ", common::ShapeText(dims));
+               "[view] expected the last extent to hold whole elements of ", phi::NameOf(d), ", got shape ",
+               common::ShapeText(dims));
       dims.back() = dims.back() * from / to;
     }
     auto impl = phi::TensorImpl::Make();
@@ -253,8 +260,8 @@ PyObject* Self(PyObject* self, PyObject*) {
 std::string TensorName(const Tensor& t) { return NameOf(t); }
 
 void Rebind(const Tensor& to, const Tensor& from) {
-  bool plain = !to->node && !from->node && to->stop_gradient && from->stop_gradient && !to.is_symbolic() && !from.is_symbolic() &&
-               !from->value && !to->value;
+  bool plain = !to->node && !from->node && to->stop_gradient && from->stop_gradient && !to.is_symbolic() &&
+               !from.is_symbolic() && !from->value && !to->value;
   if (plain && to.dims() == from.dims() && to.dtype() == from.dtype() && to->storage) {
     phi::CopyInto(from, to);
     to->storage->BumpVersion();
@@ -292,11 +299,13 @@ PyMethodDef g_tensor_methods[] = {
     {"stride", F(Stride), METH_FASTCALL | METH_KEYWORDS, "Strides in elements: all, or of one dimension."},
     {"get_strides", F(GetStrides), METH_NOARGS, "Strides in elements."},
     {"data_ptr", F(DataPtr), METH_NOARGS, "The address of the first element."},
-    {"storage_offset", F(StorageOffset), METH_NOARGS, "Elements between the start of the memory and the first element."},
+    {"storage_offset", F(StorageOffset), METH_NOARGS,
+     "Elements between the start of the memory and the first element."},
     {"_offset", F(StorageOffset), METH_NOARGS, nullptr},
     {"_inplace_version", F(InplaceVersionMethod), METH_NOARGS, nullptr},
     {"_bump_inplace_version", F(BumpVersion), METH_NOARGS, nullptr},
-    {"is_dense", F((IsKind<phi::ImplKind::kDense, phi::ImplKind::kSymbolic>)), METH_NOARGS, "Whether this is a dense tensor."},
+    {"is_dense", F((IsKind<phi::ImplKind::kDense, phi::ImplKind::kSymbolic>)), METH_NOARGS,
+     "Whether this is a dense tensor."},
     {"is_sparse", F((IsKind<phi::ImplKind::kSparseCoo, phi::ImplKind::kSparseCsr>)), METH_NOARGS, nullptr},
     {"is_sparse_coo", F((IsKind<phi::ImplKind::kSparseCoo>)), METH_NOARGS, nullptr},
     {"is_sparse_csr", F((IsKind<phi::ImplKind::kSparseCsr>)), METH_NOARGS, nullptr},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of paddle.Tensor: number slots and comparisons straight onto the C++ API, Python and NumPy numbers as 0-d operands.
+// Operators of paddle.Tensor: number slots and comparisons straight onto the C++ API, Python and NumPy numbers as 0-d
+// operands.
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/py_tensor.h"
@@ -36,19 +37,44 @@ Tensor MakeScalar(const Scalar& v, DataType dtype) {
   Tensor t = phi::Empty({}, dtype);
   void* p = t.raw_data();
   switch (dtype) {
-    case DataType::BOOL: *static_cast<bool*>(p) = v.to_bool(); break;
-    case DataType::UINT8: *static_cast<uint8_t*>(p) = static_cast<uint8_t>(v.to_int()); break;
-    case DataType::INT8: *static_cast<int8_t*>(p) = static_cast<int8_t>(v.to_int()); break;
-    case DataType::INT16: *static_cast<int16_t*>(p) = static_cast<int16_t>(v.to_int()); break;
-    case DataType::INT32: *static_cast<int32_t*>(p) = static_cast<int32_t>(v.to_int()); break;
-    case DataType::INT64: *static_cast<int64_t*>(p) = v.to_int(); break;
-    case DataType::FLOAT16: *static_cast<uint16_t*>(p) = HalfBits(static_cast<float>(v.to_double())); break;
-    case DataType::BFLOAT16: *static_cast<uint16_t*>(p) = Bf16Bits(static_cast<float>(v.to_double())); break;
-    case DataType::FLOAT32: *static_cast<float*>(p) = static_cast<float>(v.to_double()); break;
-    case DataType::FLOAT64: *static_cast<double*>(p) = v.to_double(); break;
-    case DataType::COMPLEX64: *static_cast<phi::complex64*>(p) = phi::complex64(v.to_complex()); break;
-    case DataType::COMPLEX128: *static_cast<phi::complex128*>(p) = v.to_complex(); break;
-    default: return phi::CastTo(MakeScalar(v, DataType::FLOAT32), dtype);
+    case DataType::BOOL:
+      *static_cast<bool*>(p) = v.to_bool();
+      break;
+    case DataType::UINT8:
+      *static_cast<uint8_t*>(p) = static_cast<uint8_t>(v.to_int());
+      break;
+    case DataType::INT8:
+      *static_cast<int8_t*>(p) = static_cast<int8_t>(v.to_int());
+      break;
+    case DataType::INT16:
+      *static_cast<int16_t*>(p) = static_cast<int16_t>(v.to_int());
+      break;
+    case DataType::INT32:
+      *static_cast<int32_t*>(p) = static_cast<int32_t>(v.to_int());
+      break;
+    case DataType::INT64:
+      *static_cast<int64_t*>(p) = v.to_int();
+      break;
+    case DataType::FLOAT16:
+      *static_cast<uint16_t*>(p) = HalfBits(static_cast<float>(v.to_double()));
+      break;
+    case DataType::BFLOAT16:
+      *static_cast<uint16_t*>(p) = Bf16Bits(static_cast<float>(v.to_double()));
+      break;
+    case DataType::FLOAT32:
+      *static_cast<float*>(p) = static_cast<float>(v.to_double());
+      break;
+    case DataType::FLOAT64:
+      *static_cast<double*>(p) = v.to_double();
+      break;
+    case DataType::COMPLEX64:
+      *static_cast<phi::complex64*>(p) = phi::complex64(v.to_complex());
+      break;
+    case DataType::COMPLEX128:
+      *static_cast<phi::complex128*>(p) = v.to_complex();
+      break;
+    default:
+      return phi::CastTo(MakeScalar(v, DataType::FLOAT32), dtype);
   }
   return t;
 }
@@ -56,11 +82,14 @@ Tensor MakeScalar(const Scalar& v, DataType dtype) {
 // The dtype a number takes beside a tensor of dtype `t`.
 DataType OperandDtype(DataType number, DataType t) {
   switch (number) {
-    case DataType::BOOL: return t;
-    case DataType::INT64: return t == DataType::BOOL ? DataType::INT64 : t;
+    case DataType::BOOL:
+      return t;
+    case DataType::INT64:
+      return t == DataType::BOOL ? DataType::INT64 : t;
     case DataType::COMPLEX128:
       return phi::IsComplex(t) ? t : t == DataType::FLOAT64 ? DataType::COMPLEX128 : DataType::COMPLEX64;
-    default: return phi::IsDifferentiable(t) ? t : DataType::FLOAT32;
+    default:
+      return phi::IsDifferentiable(t) ? t : DataType::FLOAT32;
   }
 }
 
@@ -98,9 +127,7 @@ PyObject* Apply(PyObject* a, PyObject* b, const char* op) {
     }
     if (!Operand(a, ToTensor(b, op, "y"), op, &other)) Py_RETURN_NOTIMPLEMENTED;
     return ToPy(F(other, AsTensor(b)));
-  } catch (...) {
-    return RaiseCurrent();
-  }
+  } catch (...) { return RaiseCurrent(); }
 }
 
 Tensor Power(const Tensor& x, const Tensor& y) { return paddle::elementwise_pow(x, y); }
@@ -136,8 +163,8 @@ PyObject* Pow(PyObject* a, PyObject* b, PyObject*) {
   return Guarded([&]() -> PyObject* {
     Scalar s;
     // A floating tensor to a real number keeps the number, so that squares and roots are recognised.
-    if (IsTensor(a) && !IsTensor(b) && AsTensor(a).defined() && phi::IsFloating(AsTensor(a).dtype()) && NumberOf(b, &s) &&
-        s.dtype() != DataType::COMPLEX128)
+    if (IsTensor(a) && !IsTensor(b) && AsTensor(a).defined() && phi::IsFloating(AsTensor(a).dtype()) &&
+        NumberOf(b, &s) && s.dtype() != DataType::COMPLEX128)
       return ToPy(paddle::pow(AsTensor(a), s));
     return Apply<Power>(a, b, "pow");
   });
@@ -191,7 +218,8 @@ int Truth(PyObject* o) {
     const Tensor& t = ToTensor(o, "bool", "x");
     if (t.is_symbolic()) {
       PyErr_SetString(PyExc_TypeError,
-                      "bool() of a tensor that is being recorded: use paddle.static.nn.cond, or convert the function with to_static");
+                      "bool() of a tensor that is being recorded: use paddle.static.nn.cond, or convert the function "
+                      "with to_static");
       return -1;
     }
     if (t.numel() != 1) {
@@ -231,8 +259,9 @@ PyObject* Index(PyObject* o) {
 }  // namespace
 
 Tensor ScalarOperand(const Scalar& value, const Tensor& other) {
-  DataType dtype = other.defined() ? OperandDtype(value.dtype(), other.dtype())
-                                   : value.dtype() == DataType::FLOAT64 ? DefaultDtype() : value.dtype();
+  DataType dtype = other.defined()                      ? OperandDtype(value.dtype(), other.dtype())
+                   : value.dtype() == DataType::FLOAT64 ? DefaultDtype()
+                                                        : value.dtype();
   if (__builtin_expect(egr::State().record != egr::RecordMode::kRun, 0)) return paddle::full({}, value, dtype);
   return MakeScalar(value, dtype);
 }
@@ -240,18 +269,24 @@ Tensor ScalarOperand(const Scalar& value, const Tensor& other) {
 PyObject* TensorRichCompare(PyObject* a, PyObject* b, int op) {
   bool equality = op == Py_EQ || op == Py_NE;
   if (!IsTensor(b) && equality) {
-    if (b == Py_None || PyList_Check(b) || PyTuple_Check(b) || PyDict_Check(b) || PyType_Check(b)) Py_RETURN_NOTIMPLEMENTED;
+    if (b == Py_None || PyList_Check(b) || PyTuple_Check(b) || PyDict_Check(b) || PyType_Check(b))
+      Py_RETURN_NOTIMPLEMENTED;
   }
   switch (op) {
     case Py_EQ:
     case Py_NE:
       if (PyUnicode_Check(b))
-        return Guarded([&] { return ToPy(paddle::full(ToTensor(a, "equal", "x").dims(), Scalar(op == Py_NE), DataType::BOOL)); });
+        return Guarded(
+            [&] { return ToPy(paddle::full(ToTensor(a, "equal", "x").dims(), Scalar(op == Py_NE), DataType::BOOL)); });
       return op == Py_EQ ? Apply<paddle::equal>(a, b, "equal") : Apply<paddle::not_equal>(a, b, "not_equal");
-    case Py_LT: return Apply<paddle::less_than>(a, b, "less_than");
-    case Py_LE: return Apply<paddle::less_equal>(a, b, "less_equal");
-    case Py_GT: return Apply<paddle::greater_than>(a, b, "greater_than");
-    default: return Apply<paddle::greater_equal>(a, b, "greater_equal");
+    case Py_LT:
+      return Apply<paddle::less_than>(a, b, "less_than");
+    case Py_LE:
+      return Apply<paddle::less_equal>(a, b, "less_equal");
+    case Py_GT:
+      return Apply<paddle::greater_than>(a, b, "greater_than");
+    default:
+      return Apply<paddle::greater_equal>(a, b, "greater_equal");
   }
 }
 

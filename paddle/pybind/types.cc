@@ -15,22 +15,29 @@ struct DtypeEntry {
   DataType type;
 };
 // Names and numbers are PaddlePaddle's; unsigned 16..64 and strings are named but hold no data here.
-constexpr DtypeEntry kDtypes[] = {
-    {"UNDEFINED", "undefined", 0, DataType::UNDEFINED},   {"BOOL", "bool", 1, DataType::BOOL},
-    {"UINT8", "uint8", 2, DataType::UINT8},               {"INT8", "int8", 3, DataType::INT8},
-    {"UINT16", "uint16", 4, DataType::UNDEFINED},         {"INT16", "int16", 5, DataType::INT16},
-    {"UINT32", "uint32", 6, DataType::UNDEFINED},         {"INT32", "int32", 7, DataType::INT32},
-    {"UINT64", "uint64", 8, DataType::UNDEFINED},         {"INT64", "int64", 9, DataType::INT64},
-    {"FLOAT32", "float32", 10, DataType::FLOAT32},        {"FLOAT64", "float64", 11, DataType::FLOAT64},
-    {"COMPLEX64", "complex64", 12, DataType::COMPLEX64},  {"COMPLEX128", "complex128", 13, DataType::COMPLEX128},
-    {"PSTRING", "pstring", 14, DataType::UNDEFINED},      {"FLOAT16", "float16", 15, DataType::FLOAT16},
-    {"BFLOAT16", "bfloat16", 16, DataType::BFLOAT16},     {"FLOAT8_E4M3FN", "float8_e4m3fn", 17, DataType::FLOAT8_E4M3FN},
-    {"FLOAT8_E5M2", "float8_e5m2", 18, DataType::FLOAT8_E5M2}};
+constexpr DtypeEntry kDtypes[] = {{"UNDEFINED", "undefined", 0, DataType::UNDEFINED},
+                                  {"BOOL", "bool", 1, DataType::BOOL},
+                                  {"UINT8", "uint8", 2, DataType::UINT8},
+                                  {"INT8", "int8", 3, DataType::INT8},
+                                  {"UINT16", "uint16", 4, DataType::UNDEFINED},
+                                  {"INT16", "int16", 5, DataType::INT16},
+                                  {"UINT32", "uint32", 6, DataType::UNDEFINED},
+                                  {"INT32", "int32", 7, DataType::INT32},
+                                  {"UINT64", "uint64", 8, DataType::UNDEFINED},
+                                  {"INT64", "int64", 9, DataType::INT64},
+                                  {"FLOAT32", "float32", 10, DataType::FLOAT32},
+                                  {"FLOAT64", "float64", 11, DataType::FLOAT64},
+                                  {"COMPLEX64", "complex64", 12, DataType::COMPLEX64},
+                                  {"COMPLEX128", "complex128", 13, DataType::COMPLEX128},
+                                  {"PSTRING", "pstring", 14, DataType::UNDEFINED},
+                                  {"FLOAT16", "float16", 15, DataType::FLOAT16},
+                                  {"BFLOAT16", "bfloat16", 16, DataType::BFLOAT16},
+                                  {"FLOAT8_E4M3FN", "float8_e4m3fn", 17, DataType::FLOAT8_E4M3FN},
+                                  {"FLOAT8_E5M2", "float8_e5m2", 18, DataType::FLOAT8_E5M2}};
 constexpr int kCount = sizeof(kDtypes) / sizeof(kDtypes[0]);
 
 struct PyDtype {
-  PyObject_HEAD
-  int index;
+  PyObject_HEAD int index;
 };
 PyTypeObject* g_dtype_type = nullptr;
 PyObject* g_dtypes[kCount];
@@ -75,8 +82,7 @@ PyObject* Same(PyObject* self, PyObject*) { return Py_INCREF(self), self; }
 // --- places
 
 struct PyPlace {
-  PyObject_HEAD
-  Place place;
+  PyObject_HEAD Place place;
 };
 PyTypeObject* g_place_type = nullptr;
 PyObject* g_cpu_place = nullptr;
@@ -91,11 +97,13 @@ Place& PlaceIn(PyObject* o) { return reinterpret_cast<PyPlace*>(o)->place; }
 
 PyObject* PlaceNew(PyTypeObject* type, PyObject*, PyObject*) { return MakePlace(type, Place{}); }
 PyObject* CudaPlaceNew(PyTypeObject*, PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_ValueError, "Cannot use CUDAPlace because this build of PaddlePaddle has no GPU support; use CPUPlace()");
+  PyErr_SetString(PyExc_ValueError,
+                  "Cannot use CUDAPlace because this build of PaddlePaddle has no GPU support; use CPUPlace()");
   return nullptr;
 }
 PyObject* PinnedPlaceNew(PyTypeObject*, PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_RuntimeError, "Cannot use CUDAPinnedPlace because this build of PaddlePaddle has no GPU support");
+  PyErr_SetString(PyExc_RuntimeError,
+                  "Cannot use CUDAPinnedPlace because this build of PaddlePaddle has no GPU support");
   return nullptr;
 }
 PyObject* CustomPlaceNew(PyTypeObject* type, PyObject* args, PyObject*) {
@@ -115,7 +123,9 @@ Py_hash_t PlaceHash(PyObject* self) {
   return 1000 * static_cast<int>(p.type) + 10 * p.custom + p.device_id + 1;
 }
 template <phi::AllocationType T>
-PyObject* IsPlaceKind(PyObject* self, PyObject*) { return PyBool_FromLong(PlaceIn(self).type == T); }
+PyObject* IsPlaceKind(PyObject* self, PyObject*) {
+  return PyBool_FromLong(PlaceIn(self).type == T);
+}
 PyObject* Never(PyObject*, PyObject*) { Py_RETURN_FALSE; }
 PyObject* DeviceId(PyObject* self, PyObject*) { return PyLong_FromLong(PlaceIn(self).device_id); }
 PyObject* PlaceTypeNumber(PyObject* self, PyObject*) { return PyLong_FromLong(static_cast<int>(PlaceIn(self).type)); }
@@ -137,7 +147,9 @@ PyObject* PlaceReduce(PyObject* self, PyObject*) {
   if (!f) return nullptr;
   Place p = PlaceIn(self);
   return Py_BuildValue("O(is)", f.get(), static_cast<int>(p.device_id),
-                       p.is_cpu() ? "cpu" : p.type == phi::AllocationType::CUSTOM ? phi::CustomDeviceName(p.custom).c_str() : "gpu");
+                       p.is_cpu()                              ? "cpu"
+                       : p.type == phi::AllocationType::CUSTOM ? phi::CustomDeviceName(p.custom).c_str()
+                                                               : "gpu");
 }
 PyObject* PlaceOf(PyObject*, PyObject* args) {
   int id;
@@ -199,7 +211,9 @@ int Export(PyObject* module, const char* name, PyTypeObject* type) {
   return PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(type));
 }
 template <class F>
-void* P(F f) { return reinterpret_cast<void*>(f); }
+void* P(F f) {
+  return reinterpret_cast<void*>(f);
+}
 #define M(f) reinterpret_cast<PyCFunction>(f)
 
 }  // namespace
@@ -220,7 +234,8 @@ DataType ToDataType(PyObject* o, const char* op, const char* arg) {
   if (IsNone(o)) return DataType::UNDEFINED;
   if (IsDtypeObject(o, &t)) {
     if (t == DataType::UNDEFINED && EntryOf(o).value != 0)
-      RaiseTypeError(std::string("[") + op + "] expected a dtype that holds data in '" + arg + "', got paddle." + EntryOf(o).name);
+      RaiseTypeError(std::string("[") + op + "] expected a dtype that holds data in '" + arg + "', got paddle." +
+                     EntryOf(o).name);
     return t;
   }
   if (PyType_Check(o)) {
@@ -244,9 +259,10 @@ DataType ToDataType(PyObject* o, const char* op, const char* arg) {
   t = phi::DataTypeFromName(name);
   if (t != DataType::UNDEFINED) return t;
   static constexpr std::pair<const char*, DataType> kAliases[] = {
-      {"bool_", DataType::BOOL},      {"float", DataType::FLOAT64},     {"double", DataType::FLOAT64}, {"half", DataType::FLOAT16},
-      {"int", DataType::INT64},       {"long", DataType::INT64},        {"uint16", DataType::BFLOAT16}, {"single", DataType::FLOAT32},
-      {"complex", DataType::COMPLEX128}, {"longlong", DataType::INT64}, {"short", DataType::INT16},    {"byte", DataType::INT8},
+      {"bool_", DataType::BOOL},      {"float", DataType::FLOAT64},  {"double", DataType::FLOAT64},
+      {"half", DataType::FLOAT16},    {"int", DataType::INT64},      {"long", DataType::INT64},
+      {"uint16", DataType::BFLOAT16}, {"single", DataType::FLOAT32}, {"complex", DataType::COMPLEX128},
+      {"longlong", DataType::INT64},  {"short", DataType::INT16},    {"byte", DataType::INT8},
       {"intc", DataType::INT32}};
   for (auto& [alias, type] : kAliases)
     if (name == alias) return type;
@@ -273,7 +289,8 @@ Place ToPlace(PyObject* o, const char* op, const char* arg) {
     std::string name = ToStr(o, op, arg), kind = name.substr(0, name.find(':'));
     if (kind == "cpu" || kind.rfind("Place(cpu", 0) == 0) return Place{};
     if (kind == "gpu" || kind == "cuda" || kind == "xpu")
-      RaiseValueError("The device should not be " + name + ", since this build of PaddlePaddle is not compiled with CUDA");
+      RaiseValueError("The device should not be " + name +
+                      ", since this build of PaddlePaddle is not compiled with CUDA");
     RaiseValueError("[" + std::string(op) + "] expected a device such as 'cpu' in '" + arg + "', got '" + name + "'");
   }
   PyRef type(PyObject_GetAttrString(o, "type"));
@@ -320,10 +337,16 @@ int InitTypes(PyObject* module) {
                                         {"__copy__", M(Same), METH_NOARGS, nullptr},
                                         {"__deepcopy__", M(Same), METH_O, nullptr},
                                         {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot dtype_slots[] = {{Py_tp_new, P(DtypeNew)},         {Py_tp_repr, P(DtypeRepr)},       {Py_tp_hash, P(DtypeHash)},
-                                      {Py_tp_richcompare, P(DtypeCompare)}, {Py_tp_getset, dtype_getset}, {Py_tp_methods, dtype_methods},
-                                      {Py_nb_int, P(DtypeInt)},         {Py_nb_index, P(DtypeInt)},
-                                      {Py_tp_doc, const_cast<char*>("The element type of a tensor.")}, {0, nullptr}};
+  static PyType_Slot dtype_slots[] = {{Py_tp_new, P(DtypeNew)},
+                                      {Py_tp_repr, P(DtypeRepr)},
+                                      {Py_tp_hash, P(DtypeHash)},
+                                      {Py_tp_richcompare, P(DtypeCompare)},
+                                      {Py_tp_getset, dtype_getset},
+                                      {Py_tp_methods, dtype_methods},
+                                      {Py_nb_int, P(DtypeInt)},
+                                      {Py_nb_index, P(DtypeInt)},
+                                      {Py_tp_doc, const_cast<char*>("The element type of a tensor.")},
+                                      {0, nullptr}};
   g_dtype_type = MakeType("paddle.dtype", sizeof(PyDtype), Py_TPFLAGS_DEFAULT, dtype_slots, nullptr);
   if (Export(module, "DataType", g_dtype_type) < 0) return -1;
   PyRef members(PyDict_New());
@@ -339,27 +362,29 @@ int InitTypes(PyObject* module) {
   if (PyDict_SetItemString(g_dtype_type->tp_dict, "__members__", members.get()) < 0) return -1;
   PyType_Modified(g_dtype_type);
 
-  static PyMethodDef place_methods[] = {{"is_cpu_place", M(IsPlaceKind<phi::AllocationType::CPU>), METH_NOARGS, nullptr},
-                                        {"is_gpu_place", M(IsPlaceKind<phi::AllocationType::GPU>), METH_NOARGS, nullptr},
-                                        {"is_cuda_pinned_place", M(IsPlaceKind<phi::AllocationType::GPUPINNED>), METH_NOARGS, nullptr},
-                                        {"is_custom_place", M(IsPlaceKind<phi::AllocationType::CUSTOM>), METH_NOARGS, nullptr},
-                                        {"is_xpu_place", M(Never), METH_NOARGS, nullptr},
-                                        {"is_xpu_pinned_place", M(Never), METH_NOARGS, nullptr},
-                                        {"is_ipu_place", M(Never), METH_NOARGS, nullptr},
-                                        {"gpu_device_id", M(DeviceId), METH_NOARGS, nullptr},
-                                        {"xpu_device_id", M(DeviceId), METH_NOARGS, nullptr},
-                                        {"custom_device_id", M(DeviceId), METH_NOARGS, nullptr},
-                                        {"get_device_id", M(DeviceId), METH_NOARGS, nullptr},
-                                        {"custom_device_type", M(CustomType), METH_NOARGS, nullptr},
-                                        {"get_device_type", M(CustomType), METH_NOARGS, nullptr},
-                                        {"_type", M(PlaceTypeNumber), METH_NOARGS, nullptr},
-                                        {"_equals", M(PlaceEquals), METH_O, nullptr},
-                                        {"set_place", M(SetPlace), METH_O, nullptr},
-                                        {"__reduce__", M(PlaceReduce), METH_NOARGS, nullptr},
-                                        {"_of", M(PlaceOf), METH_VARARGS | METH_STATIC, nullptr},
-                                        {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot place_slots[] = {{Py_tp_new, P(PlaceNew)},   {Py_tp_repr, P(PlaceRepr)},           {Py_tp_hash, P(PlaceHash)},
-                                      {Py_tp_richcompare, P(PlaceCompare)}, {Py_tp_methods, place_methods}, {0, nullptr}};
+  static PyMethodDef place_methods[] = {
+      {"is_cpu_place", M(IsPlaceKind<phi::AllocationType::CPU>), METH_NOARGS, nullptr},
+      {"is_gpu_place", M(IsPlaceKind<phi::AllocationType::GPU>), METH_NOARGS, nullptr},
+      {"is_cuda_pinned_place", M(IsPlaceKind<phi::AllocationType::GPUPINNED>), METH_NOARGS, nullptr},
+      {"is_custom_place", M(IsPlaceKind<phi::AllocationType::CUSTOM>), METH_NOARGS, nullptr},
+      {"is_xpu_place", M(Never), METH_NOARGS, nullptr},
+      {"is_xpu_pinned_place", M(Never), METH_NOARGS, nullptr},
+      {"is_ipu_place", M(Never), METH_NOARGS, nullptr},
+      {"gpu_device_id", M(DeviceId), METH_NOARGS, nullptr},
+      {"xpu_device_id", M(DeviceId), METH_NOARGS, nullptr},
+      {"custom_device_id", M(DeviceId), METH_NOARGS, nullptr},
+      {"get_device_id", M(DeviceId), METH_NOARGS, nullptr},
+      {"custom_device_type", M(CustomType), METH_NOARGS, nullptr},
+      {"get_device_type", M(CustomType), METH_NOARGS, nullptr},
+      {"_type", M(PlaceTypeNumber), METH_NOARGS, nullptr},
+      {"_equals", M(PlaceEquals), METH_O, nullptr},
+      {"set_place", M(SetPlace), METH_O, nullptr},
+      {"__reduce__", M(PlaceReduce), METH_NOARGS, nullptr},
+      {"_of", M(PlaceOf), METH_VARARGS | METH_STATIC, nullptr},
+      {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot place_slots[] = {{Py_tp_new, P(PlaceNew)},       {Py_tp_repr, P(PlaceRepr)},
+                                      {Py_tp_hash, P(PlaceHash)},     {Py_tp_richcompare, P(PlaceCompare)},
+                                      {Py_tp_methods, place_methods}, {0, nullptr}};
   unsigned base = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
   g_place_type = MakeType("paddle.base.libpaddle.Place", sizeof(PyPlace), base, place_slots, nullptr);
   if (Export(module, "Place", g_place_type) < 0) return -1;
@@ -373,9 +398,11 @@ int InitTypes(PyObject* module) {
     const char* name;
     PyType_Slot* slots;
   };
-  for (Sub s : {Sub{"paddle.base.libpaddle.CPUPlace", "CPUPlace", cpu_slots}, Sub{"paddle.base.libpaddle.CUDAPlace", "CUDAPlace", cuda_slots},
+  for (Sub s : {Sub{"paddle.base.libpaddle.CPUPlace", "CPUPlace", cpu_slots},
+                Sub{"paddle.base.libpaddle.CUDAPlace", "CUDAPlace", cuda_slots},
                 Sub{"paddle.base.libpaddle.CUDAPinnedPlace", "CUDAPinnedPlace", pinned_slots},
-                Sub{"paddle.base.libpaddle.XPUPlace", "XPUPlace", cuda_slots}, Sub{"paddle.base.libpaddle.IPUPlace", "IPUPlace", cuda_slots},
+                Sub{"paddle.base.libpaddle.XPUPlace", "XPUPlace", cuda_slots},
+                Sub{"paddle.base.libpaddle.IPUPlace", "IPUPlace", cuda_slots},
                 Sub{"paddle.base.libpaddle.XPUPinnedPlace", "XPUPinnedPlace", pinned_slots},
                 Sub{"paddle.base.libpaddle.CustomPlace", "CustomPlace", custom_slots}}) {
     PyTypeObject* type = MakeType(s.full, sizeof(PyPlace), base, s.slots, parent);
@@ -383,10 +410,16 @@ int InitTypes(PyObject* module) {
     if (std::string_view(s.name) == "CPUPlace") g_cpu_place = MakePlace(g_place_type, Place{});
   }
 
-  static PyMethodDef size_methods[] = {{"numel", M(SizeNumel), METH_NOARGS, "The product of the extents."}, {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot size_slots[] = {{Py_tp_repr, P(SizeRepr)},         {Py_mp_subscript, P(SizeSubscript)}, {Py_sq_concat, P(SizeAdd)},
-                                     {Py_sq_repeat, P(SizeRepeat)},     {Py_tp_richcompare, P(SizeCompare)}, {Py_tp_hash, P(PyObject_HashNotImplemented)},
-                                     {Py_tp_methods, size_methods},     {Py_tp_doc, const_cast<char*>("The shape of a tensor: a list of ints.")},
+  static PyMethodDef size_methods[] = {{"numel", M(SizeNumel), METH_NOARGS, "The product of the extents."},
+                                       {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot size_slots[] = {{Py_tp_repr, P(SizeRepr)},
+                                     {Py_mp_subscript, P(SizeSubscript)},
+                                     {Py_sq_concat, P(SizeAdd)},
+                                     {Py_sq_repeat, P(SizeRepeat)},
+                                     {Py_tp_richcompare, P(SizeCompare)},
+                                     {Py_tp_hash, P(PyObject_HashNotImplemented)},
+                                     {Py_tp_methods, size_methods},
+                                     {Py_tp_doc, const_cast<char*>("The shape of a tensor: a list of ints.")},
                                      {0, nullptr}};
   g_size_type = MakeType("paddle.base.libpaddle.Size", 0, base, size_slots, reinterpret_cast<PyObject*>(&PyList_Type));
   return Export(module, "Size", g_size_type);

@@ -3,6 +3,7 @@
 
 Names are loaded on first use: this module only makes the core, the dtypes and a table of where the rest is.
 """
+
 import importlib as _importlib
 import math as _math
 
@@ -19,8 +20,26 @@ from .base.libpaddle import (  # noqa: F401
 )
 from .base.libpaddle import DataType as dtype  # noqa: E402
 
-for _name in ('bool', 'uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'bfloat16', 'float32', 'float64', 'complex64', 'complex128',
-              'float8_e4m3fn', 'float8_e5m2', 'uint16', 'uint32', 'uint64', 'pstring'):
+for _name in (
+    'bool',
+    'uint8',
+    'int8',
+    'int16',
+    'int32',
+    'int64',
+    'float16',
+    'bfloat16',
+    'float32',
+    'float64',
+    'complex64',
+    'complex128',
+    'float8_e4m3fn',
+    'float8_e5m2',
+    'uint16',
+    'uint32',
+    'uint64',
+    'pstring',
+):
     globals()[_name] = getattr(dtype, _name.upper())
 raw = 'raw'
 half, float, double, short, int, long = float16, float32, float64, int16, int32, int64  # noqa: F821
@@ -32,30 +51,77 @@ from . import _lazy  # noqa: E402
 from .tensor import FALLBACK as _fallback  # noqa: E402
 from .tensor import TABLE as _table  # noqa: E402
 
-_OTHER = _lazy.homes({
-    'paddle.framework.random': 'seed manual_seed get_rng_state set_rng_state get_cuda_rng_state set_cuda_rng_state',
-    'paddle.framework.framework': 'set_default_dtype get_default_dtype',
-    'paddle.framework.io': 'save load async_save clear_async_save_task_queue',
-    'paddle.framework.dtype': 'iinfo finfo',
-    'paddle.flags': 'set_flags get_flags',
-    'paddle.base.framework': 'create_parameter',
-    'paddle.base.param_attr': 'ParamAttr',
-    'paddle.base.dygraph.base': 'no_grad enable_grad set_grad_enabled is_grad_enabled grad',
-    'paddle.amp': 'get_autocast_dtype get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_enabled autocast',
-    'paddle.device': 'set_device get_device is_compiled_with_cuda is_compiled_with_rocm is_compiled_with_xpu is_compiled_with_ipu '
-                     'is_compiled_with_custom_device is_compiled_with_cinn is_compiled_with_distribute get_cudnn_version device_guard',
-    'paddle.hapi': 'Model summary flops callbacks',
-    'paddle.io.reader': 'batch',
-    'paddle.distributed': 'DataParallel',
-    'paddle.static': 'enable_static disable_static',
-    'paddle.nn.functional': 'conv1d conv2d conv3d layer_norm group_norm adaptive_avg_pool1d',
-    'paddle._compat': 'FloatTensor DoubleTensor HalfTensor BFloat16Tensor IntTensor LongTensor ShortTensor CharTensor ByteTensor '
-                      'BoolTensor MmapStorage LazyGuard disable_signal_handler disable_compat enable_compat Generator hub',
-})
-_MODULES = ('_C_ops', 'amp', 'audio', 'autograd', 'base', 'compat', 'cuda', 'device', 'distributed', 'distribution', 'fft', 'flags',
-            'framework', 'functional', 'geometric', 'hapi', 'hub', 'incubate', 'inference', 'io', 'jit', 'linalg', 'metric', 'nn', 'onnx',
-            'optimizer', 'profiler', 'quantization', 'reader', 'regularizer', 'signal', 'sparse', 'static', 'sysconfig', 'tensor', 'text',
-            'utils', 'version', 'vision', 'callbacks', 'strings', 'tests')
+_OTHER = _lazy.homes(
+    {
+        'paddle.framework.random': 'seed manual_seed get_rng_state set_rng_state get_cuda_rng_state set_cuda_rng_state',
+        'paddle.framework.framework': 'set_default_dtype get_default_dtype',
+        'paddle.framework.io': 'save load async_save clear_async_save_task_queue',
+        'paddle.framework.dtype': 'iinfo finfo',
+        'paddle.flags': 'set_flags get_flags',
+        'paddle.base.framework': 'create_parameter',
+        'paddle.base.param_attr': 'ParamAttr',
+        'paddle.base.dygraph.base': 'no_grad enable_grad set_grad_enabled is_grad_enabled grad',
+        'paddle.amp': 'get_autocast_dtype get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_enabled autocast',
+        'paddle.device': (
+            'set_device get_device is_compiled_with_cuda is_compiled_with_rocm is_compiled_with_xpu is_compiled_with_ipu '
+            'is_compiled_with_custom_device is_compiled_with_cinn is_compiled_with_distribute get_cudnn_version '
+            'device_guard'
+        ),
+        'paddle.hapi': 'Model summary flops callbacks',
+        'paddle.io.reader': 'batch',
+        'paddle.distributed': 'DataParallel',
+        'paddle.static': 'enable_static disable_static',
+        'paddle.nn.functional': 'conv1d conv2d conv3d layer_norm group_norm adaptive_avg_pool1d',
+        'paddle._compat': (
+            'FloatTensor DoubleTensor HalfTensor BFloat16Tensor IntTensor LongTensor ShortTensor CharTensor ByteTensor '
+            'BoolTensor MmapStorage LazyGuard disable_signal_handler disable_compat enable_compat Generator hub'
+        ),
+    }
+)
+_MODULES = (
+    '_C_ops',
+    'amp',
+    'audio',
+    'autograd',
+    'base',
+    'compat',
+    'cuda',
+    'device',
+    'distributed',
+    'distribution',
+    'fft',
+    'flags',
+    'framework',
+    'functional',
+    'geometric',
+    'hapi',
+    'hub',
+    'incubate',
+    'inference',
+    'io',
+    'jit',
+    'linalg',
+    'metric',
+    'nn',
+    'onnx',
+    'optimizer',
+    'profiler',
+    'quantization',
+    'reader',
+    'regularizer',
+    'signal',
+    'sparse',
+    'static',
+    'sysconfig',
+    'tensor',
+    'text',
+    'utils',
+    'version',
+    'vision',
+    'callbacks',
+    'strings',
+    'tests',
+)
 _generated = _core._functions('paddle')
 _where = {**{k: v for k, v in _fallback.items() if k not in _generated}, **_table, **_OTHER}
 
@@ -96,6 +162,7 @@ def __dir__():
             return find_spec(module) is not None
         except ModuleNotFoundError:
             return False
+
     there = {module: exists(module) for module in {*_where.values(), *('paddle.' + m for m in _MODULES)}}
     names = {n for n, module in _where.items() if there[module]} | {m for m in _MODULES if there['paddle.' + m]}
     return sorted({*globals(), *names, *_generated})

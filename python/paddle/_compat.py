@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Old and foreign spellings: typed tensor classes, torch-compatibility switches, delayed initialisation."""
+
 import paddle
 from paddle.base.libpaddle import Generator, Tensor  # noqa: F401
 
@@ -16,12 +17,25 @@ def _typed(name, dtype):
         if isinstance(args[0], int):
             return paddle.empty(list(args), dtype)
         return paddle.to_tensor(args[0], dtype=dtype)
+
     return _TypedMeta(name, (), {'__new__': __new__, '_dtype': dtype, '__doc__': f'Makes tensors of dtype {dtype}.'})
 
 
-FloatTensor, DoubleTensor, HalfTensor = _typed('FloatTensor', 'float32'), _typed('DoubleTensor', 'float64'), _typed('HalfTensor', 'float16')
-BFloat16Tensor, IntTensor, LongTensor = _typed('BFloat16Tensor', 'bfloat16'), _typed('IntTensor', 'int32'), _typed('LongTensor', 'int64')
-ShortTensor, CharTensor, ByteTensor = _typed('ShortTensor', 'int16'), _typed('CharTensor', 'int8'), _typed('ByteTensor', 'uint8')
+FloatTensor, DoubleTensor, HalfTensor = (
+    _typed('FloatTensor', 'float32'),
+    _typed('DoubleTensor', 'float64'),
+    _typed('HalfTensor', 'float16'),
+)
+BFloat16Tensor, IntTensor, LongTensor = (
+    _typed('BFloat16Tensor', 'bfloat16'),
+    _typed('IntTensor', 'int32'),
+    _typed('LongTensor', 'int64'),
+)
+ShortTensor, CharTensor, ByteTensor = (
+    _typed('ShortTensor', 'int16'),
+    _typed('CharTensor', 'int8'),
+    _typed('ByteTensor', 'uint8'),
+)
 BoolTensor = _typed('BoolTensor', 'bool')
 
 
@@ -30,6 +44,7 @@ class MmapStorage:
 
     def __init__(self, filename, nbytes=-1):
         import numpy as np
+
         self._bytes = np.memmap(filename, dtype='uint8', mode='r')
         if nbytes >= 0:
             self._bytes = self._bytes[:nbytes]
@@ -57,6 +72,7 @@ def disable_signal_handler():
 def enable_compat(*, scope=None, blocked_modules=None, backend='torch', silent=False):
     """Let `import torch` find paddle (everywhere, or in the given scopes)."""
     import sys
+
     if backend != 'torch':
         raise ValueError(f"[enable_compat] expected backend 'torch', got {backend!r}")
     sys.modules.setdefault('torch', paddle)
@@ -65,5 +81,6 @@ def enable_compat(*, scope=None, blocked_modules=None, backend='torch', silent=F
 def disable_compat():
     """Undo `enable_compat`."""
     import sys
+
     if sys.modules.get('torch') is paddle:
         del sys.modules['torch']

@@ -4,6 +4,7 @@
 A module that serves a namespace of generated functions ends with `install(globals(), 'paddle.nn.functional')`; the dict
 `paddle.base.libpaddle._functions('paddle.nn.functional')` holds its generated functions by name.
 """
+
 import importlib
 
 from paddle.base.libpaddle import _functions

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Global flags: `FLAGS_*` names with values, first read from the environment."""
+
 import os
 
 from paddle.base import libpaddle as _core
@@ -8,18 +9,53 @@ __all__ = ['get_flags', 'set_flags']
 
 # Known flags and what they are unless set. Flags of devices and engines that are absent here are kept and have no effect.
 _DEFAULTS = {
-    'check_nan_inf': False, 'check_nan_inf_level': 0, 'cpu_deterministic': False, 'cudnn_deterministic': False,
-    'benchmark': False, 'eager_delete_tensor_gb': 0.0, 'allocator_strategy': 'auto_growth', 'use_mkldnn': False,
-    'use_onednn': True, 'paddle_num_threads': 1, 'inner_op_parallelism': 0, 'sort_sum_gradient': False,
-    'retain_grad_for_all_tensor': False, 'enable_pir_api': True, 'enable_pir_in_executor': True, 'use_cinn': False,
-    'prim_all': False, 'prim_forward': False, 'prim_backward': False, 'cpu_isa': '', 'low_precision_op_list': 0,
-    'embedding_deterministic': 0, 'set_to_1d': False, 'use_stride_kernel': True, 'enable_auto_parallel_align_mode': False,
-    'fraction_of_gpu_memory_to_use': 0.92, 'gpu_memory_limit_mb': 0, 'initial_cpu_memory_in_mb': 500,
-    'init_allocated_mem': False, 'call_stack_level': 1, 'conv_workspace_size_limit': 512, 'cudnn_exhaustive_search': False,
-    'cudnn_batchnorm_spatial_persistent': False, 'selected_gpus': '', 'max_inplace_grad_add': 0, 'logging_pir_py_code_dir': '',
-    'new_executor_use_inplace': False, 'new_executor_sequential_run': False, 'use_autotune': False, 'tensor_operants_mode': 'eager',
-    'fast_eager_deletion_mode': True, 'memory_fraction_of_eager_deletion': 1.0, 'use_system_allocator': False,
-    'dygraph_debug': 0, 'enable_cinn_auto_tune': False, 'enable_cinn_compile_cache': True, 'cinn_compile_thread_num': -1,
+    'check_nan_inf': False,
+    'check_nan_inf_level': 0,
+    'cpu_deterministic': False,
+    'cudnn_deterministic': False,
+    'benchmark': False,
+    'eager_delete_tensor_gb': 0.0,
+    'allocator_strategy': 'auto_growth',
+    'use_mkldnn': False,
+    'use_onednn': True,
+    'paddle_num_threads': 1,
+    'inner_op_parallelism': 0,
+    'sort_sum_gradient': False,
+    'retain_grad_for_all_tensor': False,
+    'enable_pir_api': True,
+    'enable_pir_in_executor': True,
+    'use_cinn': False,
+    'prim_all': False,
+    'prim_forward': False,
+    'prim_backward': False,
+    'cpu_isa': '',
+    'low_precision_op_list': 0,
+    'embedding_deterministic': 0,
+    'set_to_1d': False,
+    'use_stride_kernel': True,
+    'enable_auto_parallel_align_mode': False,
+    'fraction_of_gpu_memory_to_use': 0.92,
+    'gpu_memory_limit_mb': 0,
+    'initial_cpu_memory_in_mb': 500,
+    'init_allocated_mem': False,
+    'call_stack_level': 1,
+    'conv_workspace_size_limit': 512,
+    'cudnn_exhaustive_search': False,
+    'cudnn_batchnorm_spatial_persistent': False,
+    'selected_gpus': '',
+    'max_inplace_grad_add': 0,
+    'logging_pir_py_code_dir': '',
+    'new_executor_use_inplace': False,
+    'new_executor_sequential_run': False,
+    'use_autotune': False,
+    'tensor_operants_mode': 'eager',
+    'fast_eager_deletion_mode': True,
+    'memory_fraction_of_eager_deletion': 1.0,
+    'use_system_allocator': False,
+    'dygraph_debug': 0,
+    'enable_cinn_auto_tune': False,
+    'enable_cinn_compile_cache': True,
+    'cinn_compile_thread_num': -1,
 }
 
 

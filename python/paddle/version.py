@@ -24,6 +24,7 @@ compiled_cuda_archs = []
 
 def _commit():
     from paddle.base import libpaddle
+
     return getattr(libpaddle, 'commit', 'unknown')
 
 

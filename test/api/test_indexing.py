@@ -1,15 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
-"""x[key] and x[key] = value against NumPy, with gradients and errors. Integers are basic beside advanced indices, as in PaddlePaddle."""
+"""x[key] and x[key] = value against NumPy, with gradients and errors. Integers never count as advanced indices."""
+
 import numpy as np
 import paddle
 import pytest
 
-BASIC = ['0', '-1', ':', '...', 'None', '1, 2', '1, :, -1', '..., 0', '0, ...', '0, ..., 0', ':, 1:3', '::-1', ':, ::-2', ':, 3:0:-1', '5:',
-         '1:0', 'None, 0, None', '..., None', 'slice(None), slice(0, 2)', '0, 0, 0', 'True', 'False', 'np.int64(1)', '0:2, -2:']
-ADVANCED = ['[1, 0]', '[[0, 1], [1, 0]]', '[0, 1], [1, 2]', ':, [0, 1], [1, 2]', '[0, 1], :, [1, 2]', ':, [0, 2]', '..., [0, 1]', '[0, 1], None',
-            'np.array([0, 1])', '[True, False]', ':, [True, False, True, False]', 'x > 10', '[-1, 0]', '[]', ':, [[0], [1]], [[0, 1]]',
-            'np.array([[True, False, True, False], [False, True, False, True]])', '0:1, [0, 1]', '[0, 1], 1:, [0, 2]', 'None, [0, 1]',
-            ':, None, [0, 1]', '[0, 1], None, [0, 1]', 'range(2)', '1:, [0, 3], ::-1']
+BASIC = [
+    '0',
+    '-1',
+    ':',
+    '...',
+    'None',
+    '1, 2',
+    '1, :, -1',
+    '..., 0',
+    '0, ...',
+    '0, ..., 0',
+    ':, 1:3',
+    '::-1',
+    ':, ::-2',
+    ':, 3:0:-1',
+    '5:',
+    '1:0',
+    'None, 0, None',
+    '..., None',
+    'slice(None), slice(0, 2)',
+    '0, 0, 0',
+    'True',
+    'False',
+    'np.int64(1)',
+    '0:2, -2:',
+]
+ADVANCED = [
+    '[1, 0]',
+    '[[0, 1], [1, 0]]',
+    '[0, 1], [1, 2]',
+    ':, [0, 1], [1, 2]',
+    '[0, 1], :, [1, 2]',
+    ':, [0, 2]',
+    '..., [0, 1]',
+    '[0, 1], None',
+    'np.array([0, 1])',
+    '[True, False]',
+    ':, [True, False, True, False]',
+    'x > 10',
+    '[-1, 0]',
+    '[]',
+    ':, [[0], [1]], [[0, 1]]',
+    'np.array([[True, False, True, False], [False, True, False, True]])',
+    '0:1, [0, 1]',
+    '[0, 1], 1:, [0, 2]',
+    'None, [0, 1]',
+    ':, None, [0, 1]',
+    '[0, 1], None, [0, 1]',
+    'range(2)',
+    '1:, [0, 3], ::-1',
+]
 
 
 def cell():
@@ -113,8 +159,19 @@ def test_values_are_cast_and_broadcast():
         t[0] = [1, 2]
 
 
-@pytest.mark.parametrize('key,error', [('2', IndexError), ('0, 0, 0, 0', IndexError), ('[0, 5]', IndexError), ('1.5', ValueError),
-                                       ('"a"', ValueError), ('[1.5]', ValueError), ('..., ...', IndexError), ('[True, False, True]', IndexError)])
+@pytest.mark.parametrize(
+    'key,error',
+    [
+        ('2', IndexError),
+        ('0, 0, 0, 0', IndexError),
+        ('[0, 5]', IndexError),
+        ('1.5', ValueError),
+        ('"a"', ValueError),
+        ('[1.5]', ValueError),
+        ('..., ...', IndexError),
+        ('[True, False, True]', IndexError),
+    ],
+)
 def test_errors(key, error):
     _, t = cell()
     with pytest.raises(error):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """paddle.Tensor as users hold it: members, identity, operators and their dtypes, conversions, hooks, printing."""
+
 import copy
 import gc
 import inspect
@@ -65,12 +66,30 @@ def test_dtype_and_place_objects():
         paddle.CUDAPlace(0)
 
 
-@pytest.mark.parametrize('tensor,value,result', [
-    ('bool', True, 'bool'), ('bool', 2, 'int64'), ('bool', 2.5, 'float32'), ('uint8', 2, 'uint8'), ('int32', True, 'int32'),
-    ('int32', 2, 'int32'), ('int32', 2.5, 'float32'), ('int64', 2, 'int64'), ('int64', 2.5, 'float32'), ('int64', 1j, 'complex64'),
-    ('float16', 2, 'float16'), ('float16', 2.5, 'float16'), ('bfloat16', 2.5, 'bfloat16'), ('float32', 2.5, 'float32'),
-    ('float32', 1j, 'complex64'), ('float64', 2.5, 'float64'), ('float64', 1j, 'complex128'), ('complex64', 2.5, 'complex64'),
-    ('complex128', 1j, 'complex128')])
+@pytest.mark.parametrize(
+    'tensor,value,result',
+    [
+        ('bool', True, 'bool'),
+        ('bool', 2, 'int64'),
+        ('bool', 2.5, 'float32'),
+        ('uint8', 2, 'uint8'),
+        ('int32', True, 'int32'),
+        ('int32', 2, 'int32'),
+        ('int32', 2.5, 'float32'),
+        ('int64', 2, 'int64'),
+        ('int64', 2.5, 'float32'),
+        ('int64', 1j, 'complex64'),
+        ('float16', 2, 'float16'),
+        ('float16', 2.5, 'float16'),
+        ('bfloat16', 2.5, 'bfloat16'),
+        ('float32', 2.5, 'float32'),
+        ('float32', 1j, 'complex64'),
+        ('float64', 2.5, 'float64'),
+        ('float64', 1j, 'complex128'),
+        ('complex64', 2.5, 'complex64'),
+        ('complex128', 1j, 'complex128'),
+    ],
+)
 def test_number_operand_dtypes(tensor, value, result):
     for shape in ([2], []):
         t = paddle.ones(shape, tensor)
@@ -86,13 +105,13 @@ def test_operators_match_numpy():
         if op != '@':
             np.testing.assert_allclose(eval(f'x {op} 2.5').numpy(), eval(f'a {op} 2.5'), err_msg=op)
             np.testing.assert_allclose(eval(f'2.5 {op} x').numpy(), eval(f'2.5 {op} a'), err_msg=op)
-    np.testing.assert_allclose((x ** 2).numpy(), a ** 2)
-    np.testing.assert_allclose((2.0 ** x).numpy(), 2.0 ** a)
+    np.testing.assert_allclose((x**2).numpy(), a**2)
+    np.testing.assert_allclose((2.0**x).numpy(), 2.0**a)
     np.testing.assert_allclose((-x).numpy(), -a)
     np.testing.assert_allclose(abs(x).numpy(), abs(a))
     assert (x * 0.1).numpy()[0, 0] == a[0, 0] * 0.1  # the number keeps full precision beside float64
     i = paddle.to_tensor([3, 4])
-    assert (i / 2).tolist() == [1.5, 2.0] and (i // 2).tolist() == [1, 2] and (2 ** i).tolist() == [8, 16]
+    assert (i / 2).tolist() == [1.5, 2.0] and (i // 2).tolist() == [1, 2] and (2**i).tolist() == [8, 16]
     assert (i & 1).tolist() == [1, 0] and (~i).tolist() == [-4, -5] and (i ^ i).tolist() == [0, 0]
 
 
@@ -137,8 +156,16 @@ def test_conversions():
 def test_casts():
     t = f(1.7, -2.2)
     assert t.astype('int32').tolist() == [1, -2] and t.astype(float).dtype == paddle.float64
-    assert t.astype('float32') is t and t.to('float64').dtype == paddle.float64 and t.to('cpu', 'int64').dtype == paddle.int64
-    assert t.to(paddle.to_tensor(1)).dtype == paddle.int64 and t.half().dtype == paddle.float16 and t.bool().tolist() == [True, True]
+    assert (
+        t.astype('float32') is t
+        and t.to('float64').dtype == paddle.float64
+        and t.to('cpu', 'int64').dtype == paddle.int64
+    )
+    assert (
+        t.to(paddle.to_tensor(1)).dtype == paddle.int64
+        and t.half().dtype == paddle.float16
+        and t.bool().tolist() == [True, True]
+    )
     with pytest.raises(ValueError):
         t.to('abc')
 
@@ -218,6 +245,7 @@ def test_backward_errors():
 
     def fail(g):
         raise KeyError('from the hook')
+
     z = x * 2
     z.register_hook(fail)
     with pytest.raises(KeyError):
@@ -242,8 +270,9 @@ def test_functions_are_inspectable():
 
 
 def test_printing():
-    assert repr(f(1.0, 2.0)) == ('Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True,\n'
-                                 '       [1., 2.])')
+    assert repr(f(1.0, 2.0)) == (
+        'Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True,\n       [1., 2.])'
+    )
     assert repr(paddle.to_tensor(1.5)).endswith('\n       1.50000000)')
     assert repr(paddle.to_tensor([[1, -10], [100, 2]])).endswith('\n       [[ 1 , -10],\n        [100,  2 ]])')
     assert '...' in repr(paddle.arange(2000)) and repr(paddle.to_tensor([])).endswith('[])')

@@ -1,16 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """to_tensor and the creation functions: dtypes, shapes, copies, errors."""
+
 import numpy as np
 import paddle
 import pytest
 
 
-@pytest.mark.parametrize('data,dtype,shape', [
-    (1.5, 'float32', []), (1, 'int64', []), (True, 'bool', []), (1 + 2j, 'complex64', []), ([1, 2.5], 'float32', [2]),
-    ([True, 2], 'int64', [2]), ([[1, 2], [3, 4]], 'int64', [2, 2]), ((1.0, 2.0), 'float32', [2]), ([], 'float32', [0]),
-    ([[], []], 'float32', [2, 0]), (np.array([1.0, 2.0]), 'float64', [2]), (np.float32(1.5), 'float32', []),
-    (np.float64(1.5), 'float64', []), ([np.float64(1.5)], 'float32', [1]), ([np.array([1.0, 2.0])], 'float32', [1, 2]),
-    (np.array([1, 2], 'uint16'), 'bfloat16', [2]), (np.arange(6).reshape(2, 3).T, 'int64', [3, 2]), (2 ** 40, 'int64', [])])
+@pytest.mark.parametrize(
+    'data,dtype,shape',
+    [
+        (1.5, 'float32', []),
+        (1, 'int64', []),
+        (True, 'bool', []),
+        (1 + 2j, 'complex64', []),
+        ([1, 2.5], 'float32', [2]),
+        ([True, 2], 'int64', [2]),
+        ([[1, 2], [3, 4]], 'int64', [2, 2]),
+        ((1.0, 2.0), 'float32', [2]),
+        ([], 'float32', [0]),
+        ([[], []], 'float32', [2, 0]),
+        (np.array([1.0, 2.0]), 'float64', [2]),
+        (np.float32(1.5), 'float32', []),
+        (np.float64(1.5), 'float64', []),
+        ([np.float64(1.5)], 'float32', [1]),
+        ([np.array([1.0, 2.0])], 'float32', [1, 2]),
+        (np.array([1, 2], 'uint16'), 'bfloat16', [2]),
+        (np.arange(6).reshape(2, 3).T, 'int64', [3, 2]),
+        (2**40, 'int64', []),
+    ],
+)
 def test_to_tensor_infers(data, dtype, shape):
     t = paddle.to_tensor(data)
     assert str(t.dtype) == 'paddle.' + dtype and t.shape == shape
@@ -30,10 +48,22 @@ def test_to_tensor_copies_and_converts():
     assert paddle.to_tensor(np.arange(6)[::-2]).tolist() == [5, 3, 1]
 
 
-@pytest.mark.parametrize('data,error', [
-    ('abc', TypeError), (None, TypeError), ({1: 2}, TypeError), (range(3), TypeError), ([[1, 2], [3]], ValueError), (['a'], ValueError),
-    ([1, None], ValueError), (2 ** 70, ValueError), (np.array(['a']), ValueError), (np.array([1, 2], 'uint32'), ValueError),
-    (np.array([1, 2], '>f4'), ValueError)])
+@pytest.mark.parametrize(
+    'data,error',
+    [
+        ('abc', TypeError),
+        (None, TypeError),
+        ({1: 2}, TypeError),
+        (range(3), TypeError),
+        ([[1, 2], [3]], ValueError),
+        (['a'], ValueError),
+        ([1, None], ValueError),
+        (2**70, ValueError),
+        (np.array(['a']), ValueError),
+        (np.array([1, 2], 'uint32'), ValueError),
+        (np.array([1, 2], '>f4'), ValueError),
+    ],
+)
 def test_to_tensor_refuses(data, error):
     with pytest.raises(error):
         paddle.to_tensor(data)
@@ -94,10 +124,20 @@ def test_einsum():
     rng = np.random.RandomState(0)
     a, b, c = rng.randn(2, 3), rng.randn(3, 4), rng.randn(5, 3, 3)
     x, y, z = (paddle.to_tensor(v) for v in (a, b, c))
-    for equation, tensors, arrays in (('ij,jk->ik', (x, y), (a, b)), ('ij->ji', (x,), (a,)), ('ij->', (x,), (a,)), ('ij,jk->i', (x, y), (a, b)),
-                                      ('ij,ij->ij', (x, x), (a, a)), ('...ij,jk->...ik', (z, y), (c, b)), ('ij,kj->ik', (x, x), (a, a)),
-                                      ('i,j->ij', (x[:, 0], y[0]), (a[:, 0], b[0])), ('ij,jk,kl->il', (x, y, y.T), (a, b, b.T))):
-        np.testing.assert_allclose(paddle.einsum(equation, *tensors).numpy(), np.einsum(equation, *arrays), rtol=1e-12, err_msg=equation)
+    for equation, tensors, arrays in (
+        ('ij,jk->ik', (x, y), (a, b)),
+        ('ij->ji', (x,), (a,)),
+        ('ij->', (x,), (a,)),
+        ('ij,jk->i', (x, y), (a, b)),
+        ('ij,ij->ij', (x, x), (a, a)),
+        ('...ij,jk->...ik', (z, y), (c, b)),
+        ('ij,kj->ik', (x, x), (a, a)),
+        ('i,j->ij', (x[:, 0], y[0]), (a[:, 0], b[0])),
+        ('ij,jk,kl->il', (x, y, y.T), (a, b, b.T)),
+    ):
+        np.testing.assert_allclose(
+            paddle.einsum(equation, *tensors).numpy(), np.einsum(equation, *arrays), rtol=1e-12, err_msg=equation
+        )
     x.stop_gradient = False
     paddle.einsum('ij,jk->', x, y).backward()
     np.testing.assert_allclose(x.grad.numpy(), np.tile(b.sum(1), (2, 1)), rtol=1e-12)

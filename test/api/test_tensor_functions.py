@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions written in Python from ops, against NumPy; their gradients against finite differences; and while recording."""
+"""Functions written in Python from ops: values against NumPy, gradients against finite differences, errors."""
+
 import math
 
 import numpy as np
@@ -12,22 +13,53 @@ I, J = RNG.randint(-9, 10, (3, 4)), RNG.randint(1, 7, (3, 4))
 NAN = np.where(A > 0.8, np.nan, A)
 
 CASES = [
-    ('hstack', lambda f, c: f([c(A), c(B)])), ('vstack', lambda f, c: f([c(V), c(V)])), ('dstack', lambda f, c: f([c(A), c(B)])),
-    ('column_stack', lambda f, c: f([c(V), c(V)])), ('moveaxis', lambda f, c: f(c(T3), [0, 1], [2, 0])),
-    ('rot90', lambda f, c: f(c(A), 3)), ('flip', lambda f, c: f(c(T3), (0, 2))), ('roll', lambda f, c: f(c(A), 2)),
-    ('roll', lambda f, c: f(c(A), (1, -1), (0, 1))), ('tile', lambda f, c: f(c(V), (2, 2))), ('outer', lambda f, c: f(c(V), c(V))),
-    ('inner', lambda f, c: f(c(A), c(B))), ('diff', lambda f, c: f(c(A), 2)), ('cumsum', lambda f, c: f(c(A))),
-    ('cumprod', lambda f, c: f(c(A), 1)), ('prod', lambda f, c: f(c(A), 0)), ('argmax', lambda f, c: f(c(A))),
-    ('argmin', lambda f, c: f(c(A), 1)), ('argsort', lambda f, c: f(c(A), 1)), ('sort', lambda f, c: f(c(A), 0)),
-    ('searchsorted', lambda f, c: f(c(np.sort(V)), c(A))), ('nansum', lambda f, c: f(c(NAN), 1)), ('nanmean', lambda f, c: f(c(NAN), 1)),
-    ('nanmedian', lambda f, c: f(c(NAN), 1)), ('median', lambda f, c: f(c(A), 1)), ('quantile', lambda f, c: f(c(A), 0.3, 1)),
-    ('nanquantile', lambda f, c: f(c(NAN), 0.3)), ('logaddexp', lambda f, c: f(c(A), c(B))), ('hypot', lambda f, c: f(c(A), c(B))),
-    ('sinc', lambda f, c: f(c(A))), ('gcd', lambda f, c: f(c(I), c(J))), ('lcm', lambda f, c: f(c(I), c(J))),
-    ('signbit', lambda f, c: f(c(A))), ('isin', lambda f, c: f(c(I), c(J))), ('nan_to_num', lambda f, c: f(c(np.array([np.nan, 1.0])))),
-    ('trapezoid', lambda f, c: f(c(A))), ('kron', lambda f, c: f(c(V), c(V))), ('tensordot', lambda f, c: f(c(A), c(M), 1)),
-    ('unique', lambda f, c: f(c(I))), ('count_nonzero', lambda f, c: f(c(I))), ('vander', lambda f, c: f(c(V), 3)),
-    ('rad2deg', lambda f, c: f(c(A))), ('nextafter', lambda f, c: f(c(A), c(B))), ('i0', lambda f, c: f(c(A))),
-    ('clip', lambda f, c: f(c(A), -0.5, 0.5)), ('where', lambda f, c: f(c(A > 0), c(A), c(B))), ('trunc', lambda f, c: f(c(A))),
+    ('hstack', lambda f, c: f([c(A), c(B)])),
+    ('vstack', lambda f, c: f([c(V), c(V)])),
+    ('dstack', lambda f, c: f([c(A), c(B)])),
+    ('column_stack', lambda f, c: f([c(V), c(V)])),
+    ('moveaxis', lambda f, c: f(c(T3), [0, 1], [2, 0])),
+    ('rot90', lambda f, c: f(c(A), 3)),
+    ('flip', lambda f, c: f(c(T3), (0, 2))),
+    ('roll', lambda f, c: f(c(A), 2)),
+    ('roll', lambda f, c: f(c(A), (1, -1), (0, 1))),
+    ('tile', lambda f, c: f(c(V), (2, 2))),
+    ('outer', lambda f, c: f(c(V), c(V))),
+    ('inner', lambda f, c: f(c(A), c(B))),
+    ('diff', lambda f, c: f(c(A), 2)),
+    ('cumsum', lambda f, c: f(c(A))),
+    ('cumprod', lambda f, c: f(c(A), 1)),
+    ('prod', lambda f, c: f(c(A), 0)),
+    ('argmax', lambda f, c: f(c(A))),
+    ('argmin', lambda f, c: f(c(A), 1)),
+    ('argsort', lambda f, c: f(c(A), 1)),
+    ('sort', lambda f, c: f(c(A), 0)),
+    ('searchsorted', lambda f, c: f(c(np.sort(V)), c(A))),
+    ('nansum', lambda f, c: f(c(NAN), 1)),
+    ('nanmean', lambda f, c: f(c(NAN), 1)),
+    ('nanmedian', lambda f, c: f(c(NAN), 1)),
+    ('median', lambda f, c: f(c(A), 1)),
+    ('quantile', lambda f, c: f(c(A), 0.3, 1)),
+    ('nanquantile', lambda f, c: f(c(NAN), 0.3)),
+    ('logaddexp', lambda f, c: f(c(A), c(B))),
+    ('hypot', lambda f, c: f(c(A), c(B))),
+    ('sinc', lambda f, c: f(c(A))),
+    ('gcd', lambda f, c: f(c(I), c(J))),
+    ('lcm', lambda f, c: f(c(I), c(J))),
+    ('signbit', lambda f, c: f(c(A))),
+    ('isin', lambda f, c: f(c(I), c(J))),
+    ('nan_to_num', lambda f, c: f(c(np.array([np.nan, 1.0])))),
+    ('trapezoid', lambda f, c: f(c(A))),
+    ('kron', lambda f, c: f(c(V), c(V))),
+    ('tensordot', lambda f, c: f(c(A), c(M), 1)),
+    ('unique', lambda f, c: f(c(I))),
+    ('count_nonzero', lambda f, c: f(c(I))),
+    ('vander', lambda f, c: f(c(V), 3)),
+    ('rad2deg', lambda f, c: f(c(A))),
+    ('nextafter', lambda f, c: f(c(A), c(B))),
+    ('i0', lambda f, c: f(c(A))),
+    ('clip', lambda f, c: f(c(A), -0.5, 0.5)),
+    ('where', lambda f, c: f(c(A > 0), c(A), c(B))),
+    ('trunc', lambda f, c: f(c(A))),
 ]
 
 
@@ -76,17 +108,33 @@ def test_in_place_forms_keep_history():
 def test_special_functions():
     x = np.array([0.3, 1.0, 4.5])
     t = paddle.to_tensor(x)
-    np.testing.assert_allclose(paddle.polygamma(t, 1).numpy()[1], math.pi ** 2 / 6, rtol=1e-6)
+    np.testing.assert_allclose(paddle.polygamma(t, 1).numpy()[1], math.pi**2 / 6, rtol=1e-6)
     np.testing.assert_allclose((paddle.gammainc(t, t) + paddle.gammaincc(t, t)).numpy(), 1.0, rtol=1e-6)
-    np.testing.assert_allclose(paddle.gammainc(paddle.to_tensor([1.0]), paddle.to_tensor([2.0])).numpy(), 1 - math.exp(-2), rtol=1e-5)
+    np.testing.assert_allclose(
+        paddle.gammainc(paddle.to_tensor([1.0]), paddle.to_tensor([2.0])).numpy(), 1 - math.exp(-2), rtol=1e-5
+    )
     np.testing.assert_allclose(paddle.i0e(t).numpy(), np.i0(x) * np.exp(-x), rtol=1e-6)
 
 
-@pytest.mark.parametrize('call', [
-    lambda x: paddle.std(x, 1), lambda x: paddle.logaddexp(x, x * 2), lambda x: paddle.median(x, 1), lambda x: paddle.quantile(x, 0.3, 1),
-    lambda x: paddle.roll(x, 1, 1), lambda x: paddle.rot90(x), lambda x: paddle.tile(x, [2, 1]), lambda x: paddle.diff(x),
-    lambda x: paddle.cdist(x, x + 1.0), lambda x: paddle.take_along_axis(x, paddle.to_tensor([[1], [0], [2]]), 1), lambda x: paddle.sinc(x),
-    lambda x: paddle.einsum('ij,kj->ik', x, x), lambda x: paddle.hstack([x, x * x]), lambda x: paddle.unfold(x, 1, 2, 1)])
+@pytest.mark.parametrize(
+    'call',
+    [
+        lambda x: paddle.std(x, 1),
+        lambda x: paddle.logaddexp(x, x * 2),
+        lambda x: paddle.median(x, 1),
+        lambda x: paddle.quantile(x, 0.3, 1),
+        lambda x: paddle.roll(x, 1, 1),
+        lambda x: paddle.rot90(x),
+        lambda x: paddle.tile(x, [2, 1]),
+        lambda x: paddle.diff(x),
+        lambda x: paddle.cdist(x, x + 1.0),
+        lambda x: paddle.take_along_axis(x, paddle.to_tensor([[1], [0], [2]]), 1),
+        lambda x: paddle.sinc(x),
+        lambda x: paddle.einsum('ij,kj->ik', x, x),
+        lambda x: paddle.hstack([x, x * x]),
+        lambda x: paddle.unfold(x, 1, 2, 1),
+    ],
+)
 def test_gradients(call):
     t = paddle.to_tensor(A, stop_gradient=False)
     out = call(t)
@@ -97,16 +145,27 @@ def test_gradients(call):
         low, high = A.copy(), A.copy()
         low[at] -= eps
         high[at] += eps
-        numeric[at] = ((call(paddle.to_tensor(high)).numpy() - call(paddle.to_tensor(low)).numpy()) * weight).sum() / (2 * eps)
+        numeric[at] = ((call(paddle.to_tensor(high)).numpy() - call(paddle.to_tensor(low)).numpy()) * weight).sum() / (
+            2 * eps
+        )
     np.testing.assert_allclose(t.grad.numpy(), numeric, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize('call,error', [
-    (lambda: paddle.tensor_split(paddle.zeros([4]), 0), ValueError), (lambda: paddle.moveaxis(paddle.zeros([2, 2]), [0, 1], [0]), ValueError),
-    (lambda: paddle.quantile(paddle.zeros([4]), 1.5), ValueError), (lambda: paddle.rot90(paddle.zeros([2, 2]), 1, [0, 0]), ValueError),
-    (lambda: paddle.broadcast_shape([2, 3], [2, 4]), ValueError), (lambda: paddle.vander(paddle.zeros([2, 2])), ValueError),
-    (lambda: paddle.einsum('ij,jk->ik', paddle.zeros([2, 3])), AssertionError), (lambda: paddle.t(paddle.zeros([2, 2, 2])), ValueError),
-    (lambda: paddle.set_flags({'FLAGS_no_such_flag': 1}), ValueError), (lambda: paddle.no_such_name, AttributeError)])
+@pytest.mark.parametrize(
+    'call,error',
+    [
+        (lambda: paddle.tensor_split(paddle.zeros([4]), 0), ValueError),
+        (lambda: paddle.moveaxis(paddle.zeros([2, 2]), [0, 1], [0]), ValueError),
+        (lambda: paddle.quantile(paddle.zeros([4]), 1.5), ValueError),
+        (lambda: paddle.rot90(paddle.zeros([2, 2]), 1, [0, 0]), ValueError),
+        (lambda: paddle.broadcast_shape([2, 3], [2, 4]), ValueError),
+        (lambda: paddle.vander(paddle.zeros([2, 2])), ValueError),
+        (lambda: paddle.einsum('ij,jk->ik', paddle.zeros([2, 3])), AssertionError),
+        (lambda: paddle.t(paddle.zeros([2, 2, 2])), ValueError),
+        (lambda: paddle.set_flags({'FLAGS_no_such_flag': 1}), ValueError),
+        (lambda: paddle.no_such_name, AttributeError),
+    ],
+)
 def test_bad_input(call, error):
     with pytest.raises(error):
         call()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`paddle.base.core`: the C++ core under the name programs know it by, and queries about this build."""
+
 from paddle.base import libpaddle
 from paddle.base.libpaddle import *  # noqa: F401,F403
 from paddle.base.libpaddle import DataType, Tensor, pir  # noqa: F401

@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions about tensors and modes: shape, rank, kinds of dtypes, eager or static."""
+
 import paddle
 from paddle import _C_ops
 from paddle.base import libpaddle as _core
 
-__all__ = ['shape', 'rank', 'is_tensor', 'is_complex', 'is_floating_point', 'is_integer', 'is_empty', 'numel', 'tolist',
-           'broadcast_shape', 'broadcast_shapes', 'check_shape', 'in_dynamic_mode']
+__all__ = [
+    'shape',
+    'rank',
+    'is_tensor',
+    'is_complex',
+    'is_floating_point',
+    'is_integer',
+    'is_empty',
+    'numel',
+    'tolist',
+    'broadcast_shape',
+    'broadcast_shapes',
+    'check_shape',
+    'in_dynamic_mode',
+]
 
 _INTEGERS = frozenset(('uint8', 'int8', 'int16', 'int32', 'int64'))
 _FLOATS = frozenset(('float16', 'bfloat16', 'float32', 'float64', 'float8_e4m3fn', 'float8_e5m2'))
@@ -97,8 +111,13 @@ def broadcast_shapes(*shapes):
     return out
 
 
-def check_shape(shape, op_name='check_shape', expected_shape_type=(list, tuple), expected_element_type=(int,),
-                expected_tensor_dtype=('int32', 'int64')):
+def check_shape(
+    shape,
+    op_name='check_shape',
+    expected_shape_type=(list, tuple),
+    expected_element_type=(int,),
+    expected_tensor_dtype=('int32', 'int64'),
+):
     """Raise TypeError unless `shape` is a list or tuple of ints or an integer tensor."""
     if isinstance(shape, _core.Tensor):
         if _name(shape.dtype) not in expected_tensor_dtype:

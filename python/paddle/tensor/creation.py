@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors from a shape, a range or other data."""
+
 import math
 
 import paddle
@@ -7,9 +8,35 @@ from paddle import _C_ops
 from paddle.base import libpaddle as _core
 from paddle.base.libpaddle import Tensor
 
-__all__ = ['zeros', 'ones', 'full', 'empty', 'zeros_like', 'ones_like', 'full_like', 'empty_like', 'arange', 'range', 'linspace',
-           'logspace', 'eye', 'meshgrid', 'assign', 'clone', 'as_tensor', 'asarray', 'tensor', 'from_numpy', 'from_dlpack', 'to_dlpack',
-           'diag', 'complex', 'polar', 'tril_indices', 'triu_indices', 'vander', 'one_hot']
+__all__ = [
+    'zeros',
+    'ones',
+    'full',
+    'empty',
+    'zeros_like',
+    'ones_like',
+    'full_like',
+    'empty_like',
+    'arange',
+    'range',
+    'linspace',
+    'logspace',
+    'eye',
+    'meshgrid',
+    'assign',
+    'clone',
+    'as_tensor',
+    'asarray',
+    'tensor',
+    'from_numpy',
+    'from_dlpack',
+    'to_dlpack',
+    'complex',
+    'polar',
+    'tril_indices',
+    'triu_indices',
+    'vander',
+]
 
 _DEFAULT = _core.get_default_dtype
 
@@ -51,6 +78,7 @@ def _spelled(function):
         if 'size' in kwargs and 'shape' not in kwargs:
             kwargs['shape'] = kwargs.pop('size')
         return function(*args, **kwargs)
+
     return wrapper
 
 
@@ -67,7 +95,9 @@ def ones(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=F
 
 
 @_spelled
-def empty(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
+def empty(
+    shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False, memory_format=None
+):
     """A tensor with undefined contents."""
     return _finish(_C_ops.empty(_shape(shape), dtype or _DEFAULT()), out, device, requires_grad)
 
@@ -78,7 +108,13 @@ complex_type = type(1j)
 def full(shape, fill_value, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of `fill_value`; without dtype bool for a bool, complex128 for a complex number, else the default dtype."""
     if dtype is None:
-        dtype = 'bool' if isinstance(fill_value, bool) else 'complex128' if isinstance(fill_value, complex_type) else _DEFAULT()
+        dtype = (
+            'bool'
+            if isinstance(fill_value, bool)
+            else 'complex128'
+            if isinstance(fill_value, complex_type)
+            else _DEFAULT()
+        )
     if isinstance(fill_value, str):
         fill_value = float(fill_value)
     return _finish(_C_ops.full(_shape(shape), fill_value, dtype), out, device, requires_grad)
@@ -120,7 +156,9 @@ def _range_dtype(*values):
     return 'int64'
 
 
-def arange(start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, pin_memory=False, name=None):
+def arange(
+    start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, pin_memory=False, name=None
+):
     """Values from `start` up to but without `end`, `step` apart; integers give int64, floats the default dtype."""
     if end is None:
         start, end = 0, start
@@ -156,8 +194,12 @@ def linspace(start, stop, num, dtype=None, name=None, *, out=None, device=None, 
     if count < 1:
         raise ValueError(f'[linspace] expected num of at least 1, got {count}')
     wide = 'float64'
-    return _finish(_C_ops.linspace(_tensor(start, wide), _tensor(stop, wide), paddle.to_tensor(count, dtype='int32'), dtype), out, device,
-                   requires_grad)
+    return _finish(
+        _C_ops.linspace(_tensor(start, wide), _tensor(stop, wide), paddle.to_tensor(count, dtype='int32'), dtype),
+        out,
+        device,
+        requires_grad,
+    )
 
 
 def logspace(start, stop, num, base=10.0, dtype=None, name=None):
@@ -167,7 +209,9 @@ def logspace(start, stop, num, base=10.0, dtype=None, name=None):
     return (paddle.full([], float(_number(base)), 'float64') ** exponents).astype(dtype)
 
 
-def eye(num_rows, num_columns=None, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+def eye(
+    num_rows, num_columns=None, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False
+):
     """The identity matrix, `num_rows` by `num_columns`."""
     columns = num_rows if num_columns is None else num_columns
     return _finish(_C_ops.eye(num_rows, columns, dtype or _DEFAULT()), out, device, requires_grad)
@@ -179,6 +223,7 @@ def assign(x, output=None):
         value = _C_ops.assign(x)
     else:
         import numpy as np
+
         value = paddle.to_tensor(np.asarray(x))
     if output is None:
         return value
@@ -273,6 +318,7 @@ def polar(abs, angle, name=None, *, out=None):
 
 def _triangle(row, col, offset, lower, dtype):
     import numpy as np
+
     make = np.tril_indices if lower else np.triu_indices
     return paddle.to_tensor(np.stack(make(row, offset, col)).astype('int64'), dtype=dtype)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """einsum: sums of products given by an equation, as transposes, reductions and matrix products."""
+
 import paddle
 from paddle import _C_ops
 
@@ -11,8 +12,10 @@ def _parse(equation, operands):
     left, arrow, right = equation.partition('->')
     terms = left.split(',')
     if len(terms) != len(operands):
-        raise AssertionError(f'Invalid equation: the number of operands is {len(operands)}, but found {len(terms)} segments in the label '
-                             'equation.')
+        raise AssertionError(
+            f'Invalid equation: the number of operands is {len(operands)}, but found {len(terms)} segments in the label '
+            'equation.'
+        )
     broadcast = 0
     for term, x in zip(terms, operands):
         named = len(term.replace('...', ''))
@@ -25,7 +28,7 @@ def _parse(equation, operands):
     def labels(term, ndim=None):
         head, found, tail = term.partition('...')
         count = broadcast if ndim is None else ndim - len(head) - len(tail)
-        return [*head, *(dots[broadcast - count:] if found else []), *tail]
+        return [*head, *(dots[broadcast - count :] if found else []), *tail]
 
     inputs = [labels(term, x.ndim) for term, x in zip(terms, operands)]
     if arrow:
@@ -125,7 +128,7 @@ def einsum(equation, *operands):
     terms = [_diagonals(x, labels) for x, labels in zip(operands, inputs)]
     x, lx = terms[0]
     for i, (y, ly) in enumerate(terms[1:], 1):
-        keep = set(output).union(*[labels for _, labels in terms[i + 1:]])
+        keep = set(output).union(*[labels for _, labels in terms[i + 1 :]])
         x, lx = _pair(x, lx, y, ly, keep)
     x, lx = _sum_out(x, lx, set(output))
     return _arrange(x, lx, output)

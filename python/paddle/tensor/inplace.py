@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In-place forms of functions that have no in-place op: the result takes the place of the first argument, history included."""
+"""In-place forms of functions without an in-place op: the result, with its history, replaces the first argument."""
+
 import inspect
 
 import paddle
@@ -20,6 +21,7 @@ def _make(name):
 
     def function(x, *args, **kwargs):
         return become(x, getattr(paddle, base)(x, *args, **kwargs), name)
+
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f'`{base}` in place.'
     signature = inspect.signature(getattr(paddle, base))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small linear algebra composed of other functions."""
+
 import paddle
 
 

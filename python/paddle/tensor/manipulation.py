@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rearranging tensors: stacking, splitting, moving axes, scattering slices. Written from the ops, so gradients flow."""
+
 import itertools
 
 import paddle
@@ -40,6 +41,7 @@ def _at_least(n, grow):
     def function(*inputs, name=None):
         out = [grow(t) if t.ndim < n else t for t in _tensors(_many(inputs))]
         return out[0] if len(out) == 1 and not (inputs and isinstance(inputs[0], (list, tuple))) else out
+
     function.__name__ = function.__qualname__ = f'atleast_{n}d'
     function.__doc__ = f'Tensors with axes of one element added until they have at least {n} dimensions.'
     return function
@@ -47,8 +49,10 @@ def _at_least(n, grow):
 
 atleast_1d = _at_least(1, lambda t: t.reshape([1]))
 atleast_2d = _at_least(2, lambda t: t.reshape([1, 1]) if t.ndim == 0 else t.unsqueeze(0))
-atleast_3d = _at_least(3, lambda t: t.reshape([1, 1, 1]) if t.ndim == 0 else t.unsqueeze(0).unsqueeze(-1) if t.ndim == 1
-                       else t.unsqueeze(-1))
+atleast_3d = _at_least(
+    3,
+    lambda t: t.reshape([1, 1, 1]) if t.ndim == 0 else t.unsqueeze(0).unsqueeze(-1) if t.ndim == 1 else t.unsqueeze(-1),
+)
 
 
 def _list(values):
@@ -142,7 +146,7 @@ def unflatten(x, axis, shape, name=None):
     axis = _axis(axis, x.ndim, 'unflatten')
     old = list(x.shape)
     shape = shape.tolist() if isinstance(shape, Tensor) else list(shape)
-    return x.reshape(old[:axis] + shape + old[axis + 1:])
+    return x.reshape(old[:axis] + shape + old[axis + 1 :])
 
 
 def view(x, shape_or_dtype, name=None):
@@ -160,7 +164,9 @@ def moveaxis(x, source, destination, name=None):
     source = [source] if isinstance(source, int) else list(source)
     destination = [destination] if isinstance(destination, int) else list(destination)
     if len(source) != len(destination):
-        raise ValueError(f"[moveaxis] expected as many destinations as sources, got {len(source)} and {len(destination)}")
+        raise ValueError(
+            f"[moveaxis] expected as many destinations as sources, got {len(source)} and {len(destination)}"
+        )
     source = [_axis(a, x.ndim, 'moveaxis') for a in source]
     destination = [_axis(a, x.ndim, 'moveaxis') for a in destination]
     if len(set(source)) != len(source) or len(set(destination)) != len(destination):
@@ -460,9 +466,9 @@ def tensordot(x, y, axes=2, name=None):
         else:
             ax = ay = []
         if len(ax) < len(ay):
-            ax = list(ax) + list(ay[len(ax):])
+            ax = list(ax) + list(ay[len(ax) :])
         elif len(ay) < len(ax):
-            ay = list(ay) + list(ax[len(ay):])
+            ay = list(ay) + list(ax[len(ay) :])
     ax, ay = [_axis(a, x.ndim, 'tensordot') for a in ax], [_axis(a, y.ndim, 'tensordot') for a in ay]
     keep_x, keep_y = [i for i in range(x.ndim) if i not in ax], [i for i in range(y.ndim) if i not in ay]
     shape_x, shape_y = [x.shape[i] for i in keep_x], [y.shape[i] for i in keep_y]

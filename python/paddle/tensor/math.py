@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions composed of others: statistics, distances, special values, aliases. Gradients flow through what they are made of."""
+"""Functions composed of others: statistics, distances, special values, aliases. Gradients flow through the parts."""
+
 import builtins
 import math as _math
 
@@ -20,6 +21,7 @@ def _out(result, out):
 def _alias(target, name):
     def function(x, y, name=None, *, out=None):
         return _out(getattr(paddle, target)(x, y), out)
+
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f'`{target}` under another name.'
     return function
@@ -34,7 +36,12 @@ def true_divide(input, other, *, out=None):
 
 
 mul, eq, ne = _alias('multiply', 'mul'), _alias('equal', 'eq'), _alias('not_equal', 'ne')
-gt, ge, lt, le = _alias('greater_than', 'gt'), _alias('greater_equal', 'ge'), _alias('less_than', 'lt'), _alias('less_equal', 'le')
+gt, ge, lt, le = (
+    _alias('greater_than', 'gt'),
+    _alias('greater_equal', 'ge'),
+    _alias('less_than', 'lt'),
+    _alias('less_equal', 'le'),
+)
 greater, less = _alias('greater_than', 'greater'), _alias('less_than', 'less')
 
 
@@ -149,11 +156,11 @@ def frexp(x, name=None):
     safe = paddle.where(zero, paddle.ones_like(x), paddle.abs(x)).detach()
     exponent = paddle.floor(paddle.log2(safe)) + 1
     two = paddle.full_like(x, 2.0)
-    mantissa = x / two ** exponent
+    mantissa = x / two**exponent
     low, high = paddle.abs(mantissa) < 0.5, paddle.abs(mantissa) >= 1
     exponent = exponent - low.astype(x.dtype) + high.astype(x.dtype)
     exponent = paddle.where(zero, paddle.zeros_like(x), exponent)
-    return x / two ** exponent, exponent
+    return x / two**exponent, exponent
 
 
 def ldexp(x, y, name=None):
@@ -295,7 +302,11 @@ def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
     nan = paddle.isnan(flat)
     n = flat.shape[-1]
     values = paddle.sort(paddle.where(nan, paddle.full_like(flat, _math.inf), flat), -1)
-    count = (n - nan.astype('int64').sum(-1, keepdim=True)) if ignore_nan else paddle.full(list(flat.shape[:-1]) + [1], n, 'int64')
+    count = (
+        (n - nan.astype('int64').sum(-1, keepdim=True))
+        if ignore_nan
+        else paddle.full(list(flat.shape[:-1]) + [1], n, 'int64')
+    )
     results = []
     for v in qs:
         place = (count - 1).astype('float64') * v
@@ -338,16 +349,22 @@ def mode(x, axis=-1, keepdim=False, name=None):
     same = moved.unsqueeze(-1) == moved.unsqueeze(-2)
     counts = same.astype('int64').sum(-1)
     best = counts == counts.max(-1, keepdim=True)
-    value = paddle.where(best, moved, paddle.full_like(moved, _math.inf if paddle.is_floating_point(x) else paddle.iinfo(x.dtype).max)).min(-1)
+    value = paddle.where(
+        best, moved, paddle.full_like(moved, _math.inf if paddle.is_floating_point(x) else paddle.iinfo(x.dtype).max)
+    ).min(-1)
     places = paddle.arange(moved.shape[-1])
-    index = paddle.where(moved == value.unsqueeze(-1), _C_ops.expand(places, list(moved.shape)), paddle.full_like(moved, -1, 'int64')).max(-1)
+    index = paddle.where(
+        moved == value.unsqueeze(-1), _C_ops.expand(places, list(moved.shape)), paddle.full_like(moved, -1, 'int64')
+    ).max(-1)
     return (value.unsqueeze(axis), index.unsqueeze(axis)) if keepdim else (value, index)
 
 
 def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
     """The covariance matrix of variables in rows (or columns)."""
     if x.ndim > 2 or x.ndim < 1:
-        raise ValueError(f'Input(x) only support N-D (1<=N<=2) tensor in cov, but received length of Input(input) is {x.ndim}.')
+        raise ValueError(
+            f'Input(x) only support N-D (1<=N<=2) tensor in cov, but received length of Input(input) is {x.ndim}.'
+        )
     known(x, 'cov')
     data = x.reshape([1, -1]) if x.ndim == 1 else x if rowvar else x.t()
     weights = None
@@ -364,7 +381,11 @@ def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
     else:
         total = weights.sum()
         mean = (data * weights).sum(1, keepdim=True) / total
-        norm = total - ((weights * aweights.astype(x.dtype)).sum() / total if aweights is not None else 1) if ddof else total
+        norm = (
+            total - ((weights * aweights.astype(x.dtype)).sum() / total if aweights is not None else 1)
+            if ddof
+            else total
+        )
         centred = data - mean
         result = paddle.matmul(centred * weights, centred.t()) / norm
     return result.squeeze() if result._numel() == 1 else result
@@ -471,7 +492,7 @@ def _p_norm(d, p, axis):
         return a.sum(axis)
     if p == 2:
         return _safe_sqrt((d * d).sum(axis))
-    return (a ** p).sum(axis) ** (1.0 / p)
+    return (a**p).sum(axis) ** (1.0 / p)
 
 
 def _safe_sqrt(x):
@@ -556,30 +577,43 @@ def histogram_bin_edges(input, bins=100, min=0.0, max=0.0, name=None):
 def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None):
     """A histogram of points; returns the counts and a list of edges."""
     import numpy as np
+
     d = x.shape[-1]
     given = [b.numpy() for b in bins] if isinstance(bins, (list, tuple)) and isinstance(bins[0], Tensor) else bins
-    pairs = None if ranges is None else [tuple(ranges[2 * i:2 * i + 2]) for i in range(d)]
-    counts, edges = np.histogramdd(x.numpy().reshape(-1, d), given, pairs, density, None if weights is None else weights.numpy().reshape(-1))
-    return paddle.to_tensor(counts.astype(x.numpy().dtype)), [paddle.to_tensor(e.astype(x.numpy().dtype)) for e in edges]
+    pairs = None if ranges is None else [tuple(ranges[2 * i : 2 * i + 2]) for i in range(d)]
+    counts, edges = np.histogramdd(
+        x.numpy().reshape(-1, d), given, pairs, density, None if weights is None else weights.numpy().reshape(-1)
+    )
+    return paddle.to_tensor(counts.astype(x.numpy().dtype)), [
+        paddle.to_tensor(e.astype(x.numpy().dtype)) for e in edges
+    ]
 
 
 def _unique_result(values, index, inverse, counts, flags, dtype):
-    picked = [values] + [paddle.to_tensor(v.astype('int64'), dtype=dtype) for v, f in zip((index, inverse, counts), flags) if f]
+    picked = [values] + [
+        paddle.to_tensor(v.astype('int64'), dtype=dtype) for v, f in zip((index, inverse, counts), flags) if f
+    ]
     return picked[0] if len(picked) == 1 else tuple(picked)
 
 
-def unique(x, return_index=False, return_inverse=False, return_counts=False, axis=None, dtype='int64', sorted=True, name=None):
+def unique(
+    x, return_index=False, return_inverse=False, return_counts=False, axis=None, dtype='int64', sorted=True, name=None
+):
     """The distinct elements, sorted, with indices, inverse and counts if asked."""
     import numpy as np
+
     _, index, inverse, counts = np.unique(x.detach().numpy(), True, True, True, axis)
     where = paddle.to_tensor(index.astype('int64'))
     values = x.reshape([-1])[where] if axis is None else paddle.index_select(x, where, axis)
-    return _unique_result(values, index, inverse.reshape(-1), counts, (return_index, return_inverse, return_counts), dtype)
+    return _unique_result(
+        values, index, inverse.reshape(-1), counts, (return_index, return_inverse, return_counts), dtype
+    )
 
 
 def unique_consecutive(x, return_inverse=False, return_counts=False, axis=None, dtype='int64', name=None):
     """Elements without repetitions of their predecessor, with inverse and counts if asked."""
     import numpy as np
+
     data = x.reshape([-1]) if axis is None else x
     axis = 0 if axis is None else _axis(axis, x.ndim, 'unique_consecutive')
     array = np.moveaxis(data.detach().numpy(), axis, 0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of Tensor that are written in Python, and the loading of functions that are methods too on their first call."""
+"""Methods of Tensor that are written in Python, and those that are functions too, found on their first use."""
+
 import importlib
 
 from paddle.base.libpaddle import DataType, Place, Tensor
@@ -7,22 +8,26 @@ from paddle.base.libpaddle import _functions as _generated
 
 # Functions of other modules that are methods as well; found by name in the table of `paddle`.
 _ALSO = '''
-hstack vstack chunk tensor_split hsplit vsplit dsplit unflatten view_as atleast_1d atleast_2d atleast_3d moveaxis swapaxes swapdims t
-matrix_transpose permute ravel narrow unbind broadcast_tensors combinations block_diag rot90 crop flip reverse roll tile expand_as
-repeat_interleave take take_along_dim select_scatter slice_scatter diagonal_scatter masked_scatter index_fill unfold as_complex as_real
-view_as_complex view_as_real diagflat split tensordot msort shard_index scatter_nd std var nansum nanmean median nanmedian quantile
-nanquantile logaddexp diff trapezoid cumulative_trapezoid inner outer vecdot mm dist cdist addmm baddbmm corrcoef cov signbit isreal
-isposinf isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm sinc positive neg negative isin histogramdd bucketize histogram_bin_edges
-renorm multigammaln reduce_as mode count_nonzero floor_mod mod true_divide div sub mul eq ne gt ge lt le greater less allclose add_n sgn
-frac stanh logit nan_to_num gammainc unique unique_consecutive matrix_power inverse dot rank is_complex is_floating_point is_integer
-is_empty broadcast_shape broadcast_shapes polar vander multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig
-eigvals eigvalsh cholesky_solve cholesky_inverse householder_product ormqr slogdet istft stft concat stack argmax argmin argsort sort
-nonzero argwhere searchsorted cumsum cumprod logcumsumexp cummax cummin prod take_along_axis put_along_axis scatter_add scatter_reduce
-scatter index_add masked_fill as_strided broadcast_to slice unstack increment bitwise_invert gammaincc gammaln i0 i0e i1 i1e polygamma
-nextafter multiplex cholesky
+hstack vstack chunk tensor_split hsplit vsplit dsplit unflatten view_as atleast_1d atleast_2d atleast_3d moveaxis
+swapaxes swapdims t matrix_transpose permute ravel narrow unbind broadcast_tensors combinations block_diag rot90 crop
+flip reverse roll tile expand_as repeat_interleave take take_along_dim select_scatter slice_scatter diagonal_scatter
+masked_scatter index_fill unfold as_complex as_real view_as_complex view_as_real diagflat split tensordot msort
+shard_index scatter_nd std var nansum nanmean median nanmedian quantile nanquantile logaddexp diff trapezoid
+cumulative_trapezoid inner outer vecdot mm dist cdist addmm baddbmm corrcoef cov signbit isreal isposinf isneginf
+frexp ldexp hypot rad2deg deg2rad gcd lcm sinc positive neg negative isin histogramdd bucketize histogram_bin_edges
+renorm multigammaln reduce_as mode count_nonzero floor_mod mod true_divide div sub mul eq ne gt ge lt le greater less
+allclose add_n sgn frac stanh logit nan_to_num gammainc unique unique_consecutive matrix_power inverse dot rank
+is_complex is_floating_point is_integer is_empty broadcast_shape broadcast_shapes polar vander multi_dot norm cond lu
+lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig eigvals eigvalsh cholesky_solve cholesky_inverse
+householder_product ormqr slogdet istft stft concat stack argmax argmin argsort sort nonzero argwhere searchsorted
+cumsum cumprod logcumsumexp cummax cummin prod take_along_axis put_along_axis scatter_add scatter_reduce scatter
+index_add masked_fill as_strided broadcast_to slice unstack increment bitwise_invert gammaincc gammaln i0 i0e i1 i1e
+polygamma nextafter multiplex cholesky
 '''.split()
-_LINALG = frozenset('multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig eigvals eigvalsh cholesky_solve '
-                    'cholesky_inverse householder_product ormqr slogdet'.split())
+_LINALG = frozenset(
+    'multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig eigvals eigvalsh cholesky_solve '
+    'cholesky_inverse householder_product ormqr slogdet'.split()
+)
 _SIGNAL = frozenset(('stft', 'istft'))
 
 
@@ -79,8 +84,10 @@ def _device_dtype(args, kwargs):
             except TypeError:
                 dtype = None
             if dtype is None:
-                raise ValueError("The device must be a string which is like 'cpu', 'gpu', 'gpu:x', or a dtype such as 'float32', got "
-                                 f'{value!r}')
+                raise ValueError(
+                    "The device must be a string which is like 'cpu', 'gpu', 'gpu:x', or a dtype such as 'float32', got "
+                    f'{value!r}'
+                )
     return device, dtype, blocking
 
 
@@ -90,6 +97,7 @@ def _to(self, *args, **kwargs):
     result = self
     if device is not None and not isinstance(device, Place):
         from paddle.base import libpaddle
+
         place = libpaddle.current_place() if device == 'cpu' else __import__('paddle').device._convert_to_place(device)
         assert place is not None
     if dtype is not None:
@@ -104,7 +112,9 @@ def _cuda(self, device_id=None, blocking=True):
 
 def _pin_memory(self, blocking=True):
     """A copy in page-locked memory; an error without a GPU."""
-    raise RuntimeError('Cannot use CUDAPinnedPlace in CPU only version, Please recompile or reinstall Paddle with CUDA support.')
+    raise RuntimeError(
+        'Cannot use CUDAPinnedPlace in CPU only version, Please recompile or reinstall Paddle with CUDA support.'
+    )
 
 
 def _apply(self, func):
@@ -133,10 +143,12 @@ def _view(x, *shape_or_dtype, name=None):
 def _new(make):
     def method(var, *size, dtype=None, device=None, requires_grad=False, pin_memory=False, shape=None, **kwargs):
         import paddle
+
         size = kwargs.pop('size', shape) if not size else list(size) if isinstance(size[0], int) else size[0]
         result = getattr(paddle, make)(size, var.dtype if dtype is None else dtype)
         result.stop_gradient = not requires_grad
         return result
+
     method.__name__ = method.__qualname__ = 'new_' + make
     method.__doc__ = f'`paddle.{make}` with this dtype unless one is given.'
     return method
@@ -145,6 +157,7 @@ def _new(make):
 def _new_full(var, size, fill_value, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """`paddle.full` with this dtype unless one is given."""
     import paddle
+
     result = paddle.full(size, fill_value, var.dtype if dtype is None else dtype)
     result.stop_gradient = not requires_grad
     return result
@@ -158,7 +171,10 @@ def _gradient(self):
 def _repeat(input, *repeats, name=None):
     """This tensor tiled."""
     import paddle
-    return paddle.tile(input, list(repeats[0]) if len(repeats) == 1 and isinstance(repeats[0], (list, tuple)) else list(repeats))
+
+    return paddle.tile(
+        input, list(repeats[0]) if len(repeats) == 1 and isinstance(repeats[0], (list, tuple)) else list(repeats)
+    )
 
 
 def _set_(x, source=None, shape=None, stride=None, offset=0, name=None):
@@ -168,6 +184,7 @@ def _set_(x, source=None, shape=None, stride=None, offset=0, name=None):
         return x
     if shape is not None:
         from paddle import _C_ops
+
         size = source.element_size()
         stride = stride if stride is not None else _strides_of(shape)
         source = _C_ops.as_strided(source.detach(), list(shape), list(stride), offset // size)
@@ -186,6 +203,7 @@ def _strides_of(shape):
 def _resize_(x, shape, fill_zero=False, name=None):
     """Change the shape in place; new elements are undefined, or zero with `fill_zero`."""
     import paddle
+
     count = 1
     for extent in shape:
         count *= extent
@@ -209,6 +227,7 @@ def _fill_(x, value):
 
 def _md5sum(self):
     import hashlib
+
     return hashlib.md5(self.numpy().tobytes()).hexdigest()
 
 
@@ -219,6 +238,7 @@ def _get_device(self):
 
 def _device(self):
     import paddle
+
     text = self._place_str[6:-1]
     device = getattr(paddle.device, 'Device', None)
     return device(text) if device is not None else text
@@ -253,23 +273,49 @@ def _copy(self):
 
 def _type(self):
     from paddle.base.core import VarDesc
+
     return VarDesc.VarType.DENSE_TENSOR
 
 
 def _block(self):
     import paddle
+
     return paddle.static.default_main_program().global_block()
 
 
 _METHODS = {
-    'to': _to, '_to': _to, 'cuda': _cuda, 'pin_memory': _pin_memory, 'apply': _apply, 'apply_': _apply_, '_apply': _apply, '_apply_': _apply_,
-    'view': _view, 'gradient': _gradient, 'repeat': _repeat, 'set_': _set_, 'resize_': _resize_, 'zero_': _zero_, 'fill_': _fill_,
-    '_md5sum': _md5sum, 'get_device': _get_device, '_to_static_var': _to_static_var, '_copy_to': _copy_to, '_slice': _slice,
-    'to_dense': _unflatten_dense, '__copy__': _copy,
-    'new_full': _new_full, 'new_zeros': _new('zeros'), 'new_ones': _new('ones'), 'new_empty': _new('empty'),
+    'to': _to,
+    '_to': _to,
+    'cuda': _cuda,
+    'pin_memory': _pin_memory,
+    'apply': _apply,
+    'apply_': _apply_,
+    '_apply': _apply,
+    '_apply_': _apply_,
+    'view': _view,
+    'gradient': _gradient,
+    'repeat': _repeat,
+    'set_': _set_,
+    'resize_': _resize_,
+    'zero_': _zero_,
+    'fill_': _fill_,
+    '_md5sum': _md5sum,
+    'get_device': _get_device,
+    '_to_static_var': _to_static_var,
+    '_copy_to': _copy_to,
+    '_slice': _slice,
+    'to_dense': _unflatten_dense,
+    '__copy__': _copy,
+    'new_full': _new_full,
+    'new_zeros': _new('zeros'),
+    'new_ones': _new('ones'),
+    'new_empty': _new('empty'),
 }
 _SEARCH = {name: 'paddle.tensor.search' for name in ('split_with_sizes', 'softmax', 'fill_diagonal_')}
-_RANDOM = {name: 'paddle.tensor.random' for name in ('uniform_', 'normal_', 'bernoulli_', 'log_normal_', 'cauchy_', 'geometric_', 'random_')}
+_RANDOM = {
+    name: 'paddle.tensor.random'
+    for name in ('uniform_', 'normal_', 'bernoulli_', 'log_normal_', 'cauchy_', 'geometric_', 'random_')
+}
 
 
 def install(where):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random tensors. Streams are those of PaddlePaddle on the CPU: the same seed gives the same values."""
+
 import math
 
 import paddle
@@ -9,8 +10,22 @@ from paddle.base.libpaddle import Tensor
 
 from .creation import _finish, _shape, _spelled
 
-__all__ = ['rand', 'randn', 'randint', 'randint_like', 'randperm', 'rand_like', 'randn_like', 'normal', 'uniform', 'standard_normal',
-           'log_normal', 'bernoulli', 'binomial', 'standard_gamma']
+__all__ = [
+    'rand',
+    'randn',
+    'randint',
+    'randint_like',
+    'randperm',
+    'rand_like',
+    'randn_like',
+    'normal',
+    'uniform',
+    'standard_normal',
+    'log_normal',
+    'bernoulli',
+    'binomial',
+    'standard_gamma',
+]
 
 _DEFAULT = _core.get_default_dtype
 

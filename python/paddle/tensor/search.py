@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sorting, searching, running results, gathering and scattering along an axis: ops with a Python form of their own."""
+
 import functools
 
 import paddle
@@ -11,6 +12,7 @@ _ALIASES = {'input': 'x', 'dim': 'axis', 'tensor': 'x', 'other': 'y'}
 
 def aliased(**names):
     """Let keyword arguments have a second name: `aliased(input='x', dim='axis')`."""
+
     def decorate(function):
         @functools.wraps(function)
         def wrapper(*args, **kwargs):
@@ -20,7 +22,9 @@ def aliased(**names):
                         raise TypeError(f'{function.__name__}() got both {old!r} and {new!r}')
                     kwargs[new] = kwargs.pop(old)
             return function(*args, **kwargs)
+
         return wrapper
+
     return decorate
 
 
@@ -45,6 +49,7 @@ def _arg(op):
             raise ValueError(f"the value of 'dtype' in {op} should be int32 or int64, but received {dtype}")
         flatten = axis is None
         return getattr(_C_ops, op)(x, 0 if flatten else _int(axis), keepdim, flatten, dtype)
+
     function.__name__ = function.__qualname__ = op
     function.__doc__ = f"The index of the {'largest' if op == 'argmax' else 'smallest'} element, along an axis or of the flattened tensor."
     return function
@@ -85,7 +90,9 @@ def searchsorted(sorted_sequence, values, out_int32=False, right=False, name=Non
         sorted_sequence = take_along_axis(sorted_sequence, sorter, -1)
     if side is not None:
         if side not in ('left', 'right') or (side == 'left' and right):
-            raise ValueError(f"[searchsorted] expected side 'left' or 'right' that agrees with right={right}, got {side!r}")
+            raise ValueError(
+                f"[searchsorted] expected side 'left' or 'right' that agrees with right={right}, got {side!r}"
+            )
         right = side == 'right'
     if not isinstance(values, Tensor):
         values = paddle.to_tensor(values, dtype=sorted_sequence.dtype)
@@ -166,7 +173,11 @@ def _broadcast_to_index(arr, indices, axis):
             to_i[i] = a
         elif a >= 0 and b >= 0 or 1 in (a, b):
             raise ValueError(f'[take_along_axis] expected extents that broadcast, got shapes {shape_a} and {shape_i}')
-    return (arr if to_a == shape_a else _C_ops.expand(arr, to_a)), (indices if to_i == shape_i else _C_ops.expand(indices, to_i)), to_i
+    return (
+        (arr if to_a == shape_a else _C_ops.expand(arr, to_a)),
+        (indices if to_i == shape_i else _C_ops.expand(indices, to_i)),
+        to_i,
+    )
 
 
 @aliased(input='arr', dim='axis', index='indices')
@@ -187,12 +198,17 @@ def put_along_axis(arr, indices, values, axis, reduce='assign', include_self=Tru
         for i, n in enumerate(arr.shape):
             if i != axis_ and shape[i] == 1 and n != 1:
                 if n < 0:
-                    raise ValueError(f'[put_along_axis] expected known extents to broadcast to, got shape {list(arr.shape)}')
+                    raise ValueError(
+                        f'[put_along_axis] expected known extents to broadcast to, got shape {list(arr.shape)}'
+                    )
                 shape[i] = n
         indices = _C_ops.expand(indices, shape) if shape != list(indices.shape) else indices
     if list(values.shape) != list(indices.shape):
-        values = _C_ops.expand(values, list(indices.shape)) if values._numel() == 1 or broadcast else values[
-            tuple(slice(0, n) for n in indices.shape)]
+        values = (
+            _C_ops.expand(values, list(indices.shape))
+            if values._numel() == 1 or broadcast
+            else values[tuple(slice(0, n) for n in indices.shape)]
+        )
     return _C_ops.put_along_axis(arr, indices, values, axis, reduce, include_self)
 
 
@@ -203,7 +219,15 @@ def scatter_add(input, dim, index, src):
 
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     """A copy of `input` with `src` combined along an axis at `index`: 'sum', 'prod', 'mean', 'amax' or 'amin'."""
-    names = {'sum': 'add', 'prod': 'multiply', 'mean': 'mean', 'amax': 'amax', 'amin': 'amin', 'add': 'add', 'multiply': 'multiply'}
+    names = {
+        'sum': 'add',
+        'prod': 'multiply',
+        'mean': 'mean',
+        'amax': 'amax',
+        'amin': 'amin',
+        'add': 'add',
+        'multiply': 'multiply',
+    }
     if reduce not in names:
         raise ValueError(f'[scatter_reduce] expected one of {sorted(names)}, got {reduce!r}')
     return put_along_axis(input, index, src, dim, names[reduce], include_self, False)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Special functions: Bessel, incomplete gamma, polygamma. Their op is used where there is one."""
+
 import numpy as np
 
 import paddle
@@ -12,6 +13,7 @@ def _unary(name, doc):
         if op is None:
             raise NotImplementedError(f'[{function.__name__}] is not part of this build')
         return op(x)
+
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return function
@@ -32,13 +34,14 @@ def _chebyshev(x, coefficients):
 
 
 def _bessel_terms(order):
-    """Coefficients of exp(-|x|) I_n(x) as Chebyshev series on [0, 8] and of sqrt(x) exp(-x) I_n(x) on [8, inf), by quadrature."""
+    """Chebyshev coefficients of exp(-|x|) I_n(x) on [0, 8] and of sqrt(x) exp(-x) I_n(x) on [8, inf), by quadrature."""
     theta = (np.arange(256) + 0.5) * np.pi / 256
     t = np.cos(theta)
 
     def scaled(x):
         phi = (np.arange(4096) + 0.5) * np.pi / 4096
         return np.array([np.mean(np.exp(v * (np.cos(phi) - 1)) * np.cos(order * phi)) for v in x])
+
     low = scaled(4 * (t + 1))
     x = 16 / (t + 1)
     x = np.minimum(x, 1e6)
@@ -53,6 +56,7 @@ def _bessel_terms(order):
 
     def series(values, n):
         return [2 / 256 * np.sum(values * np.cos(k * theta)) for k in range(n)][::-1]
+
     return series(low, 30), series(high, 30)
 
 
@@ -108,19 +112,20 @@ def polygamma(x, n, name=None):
     if hasattr(_C_ops, 'polygamma'):
         return _C_ops.polygamma(x, n)
     import math
+
     # (-1)^(n+1) n! zeta(n+1, x): terms up to 20, then the Euler-Maclaurin tail.
     dtype, s, wide = x.dtype, n + 1, x.astype('float64')
     total = paddle.zeros_like(wide)
     for k in range(20):
         total = total + (wide + k) ** -s
     a = wide + 20
-    total = total + a ** (1 - s) / (s - 1) + a ** -s * 0.5
-    term, factor = s / 12.0, a ** (-s - 1)
-    for b, (p, q) in zip((1, -1 / 60.0, 1 / 42.0 * 1 / 60.0), ((0, 0), (1, 2), (3, 4))):
-        if p:
-            break
-        total = total + term * factor * b
-    total = total - s * (s + 1) * (s + 2) / 720.0 * a ** (-s - 3) + s * (s + 1) * (s + 2) * (s + 3) * (s + 4) / 30240.0 * a ** (-s - 5)
+    total = total + a ** (1 - s) / (s - 1) + a**-s * 0.5
+    total = (
+        total
+        + s / 12.0 * a ** (-s - 1)
+        - s * (s + 1) * (s + 2) / 720.0 * a ** (-s - 3)
+        + s * (s + 1) * (s + 2) * (s + 3) * (s + 4) / 30240.0 * a ** (-s - 5)
+    )
     return (total * ((-1.0) ** (n + 1) * math.factorial(n))).astype(dtype)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How tensors print, and set_printoptions."""
+
 import numpy as np
 
 __all__ = ['set_printoptions', 'to_string']
@@ -17,8 +18,16 @@ _options = _Options()
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, sci_mode=None, linewidth=None):
-    """Set digits after the point, the size from which tensors are summarised, items shown at each end, scientific notation, width."""
-    given = {'precision': precision, 'threshold': threshold, 'edgeitems': edgeitems, 'linewidth': linewidth, 'sci_mode': sci_mode}
+    """Set the digits after the point, the size from which tensors are summarised, the items shown at each end, scientific
+    notation and the width of a line.
+    """
+    given = {
+        'precision': precision,
+        'threshold': threshold,
+        'edgeitems': edgeitems,
+        'linewidth': linewidth,
+        'sci_mode': sci_mode,
+    }
     for name, value in given.items():
         if value is not None:
             wanted = bool if name == 'sci_mode' else int
@@ -65,15 +74,22 @@ def _lines(array, summary, indent, width, signed):
         return _item(array[()], width, signed)
     if array.ndim == 1:
         if summary and array.shape[0] > 2 * edge:
-            items = [_item(v, width, signed) for v in array[:edge]] + ['...'] + [_item(v, width, signed) for v in array[-edge:]]
+            items = (
+                [_item(v, width, signed) for v in array[:edge]]
+                + ['...']
+                + [_item(v, width, signed) for v in array[-edge:]]
+            )
         else:
             items = [_item(v, width, signed) for v in array]
         per_line = max(1, (_options.linewidth - indent) // (width + 2))
-        rows = [items[i:i + per_line] for i in range(0, len(items), per_line)]
+        rows = [items[i : i + per_line] for i in range(0, len(items), per_line)]
         return '[' + (',\n' + ' ' * (indent + 1)).join(', '.join(row) for row in rows) + ']'
     if summary and array.shape[0] > 2 * edge:
-        parts = [_lines(a, summary, indent + 1, width, signed) for a in array[:edge]] + ['...'] + \
-                [_lines(a, summary, indent + 1, width, signed) for a in array[-edge:]]
+        parts = (
+            [_lines(a, summary, indent + 1, width, signed) for a in array[:edge]]
+            + ['...']
+            + [_lines(a, summary, indent + 1, width, signed) for a in array[-edge:]]
+        )
     else:
         parts = [_lines(a, summary, indent + 1, width, signed) for a in array]
     return '[' + (',' + '\n' * (array.ndim - 1) + ' ' * (indent + 1)).join(parts) + ']'
@@ -104,6 +120,7 @@ def _data(tensor, indent):
 def to_string(tensor):
     """The text of a tensor: shape, dtype, place, stop_gradient and values."""
     from paddle.base import libpaddle as core
+
     shape = list(tensor.shape)
     head = f'shape={shape}, dtype={str(tensor.dtype)[7:]}'
     if isinstance(tensor, core.pir.Value):
@@ -112,5 +129,7 @@ def to_string(tensor):
         return 'Tensor(Not initialized)'
     prefix = 'Tensor('
     indent = len(prefix)
-    return (f'{prefix}{head}, place={tensor._place_str}, stop_gradient={tensor.stop_gradient},\n'
-            f'{" " * indent}{_data(tensor, indent)})')
+    return (
+        f'{prefix}{head}, place={tensor._place_str}, stop_gradient={tensor.stop_gradient},\n'
+        f'{" " * indent}{_data(tensor, indent)})'
+    )
