@@ -53,6 +53,18 @@ PD_MATH bool ew_load(const bool* p) { return *reinterpret_cast<const uint8_t*>(p
 #define PD_EW_IVDEP _Pragma("GCC ivdep")
 #endif
 
+namespace phi::PD_ISA {
+// An attribute in the loop's type. Integers saturate, so that an infinite bound stays a bound.
+template <class T>
+static inline T ew_attr(T*, double v) {
+  return cast<T>(v);
+}
+static inline int64_t ew_attr(int64_t*, double v) { return v >= 9223372036854775807.0 ? INT64_MAX : cast<int64_t>(v); }
+static inline int32_t ew_attr(int32_t*, double v) {
+  return v >= 2147483647.0 ? INT32_MAX : v <= -2147483648.0 ? INT32_MIN : cast<int32_t>(v);
+}
+}  // namespace phi::PD_ISA
+
 #define PD_EW_BEGIN(name)                                                                             \
   __attribute__((visibility("hidden"))) void name(char* const* ptrs, int64_t n, const double* attrs); \
   void name(char* const* ptrs, int64_t n, [[maybe_unused]] const double* attrs) {
@@ -62,7 +74,7 @@ PD_MATH bool ew_load(const bool* p) { return *reinterpret_cast<const uint8_t*>(p
 #define PD_EW_IN(k, ...)       \
   using pd_t##k = __VA_ARGS__; \
   const pd_t##k* const pd_p##k = reinterpret_cast<const pd_t##k*>(ptrs[k]);
-#define PD_EW_ATTR(k, T, name) const T name = cast<T>(attrs[k]);
+#define PD_EW_ATTR(k, T, name) const T name = ew_attr(static_cast<T*>(nullptr), attrs[k]);
 #define PD_EW_ATTR_I64(k, name) const int64_t name = __builtin_bit_cast(int64_t, attrs[k]);
 #define PD_EW_ATTR_C(k, T, name) const cplx<T> name = {cast<T>(attrs[k]), cast<T>(attrs[(k) + 1])};
 #define PD_EW_BODY PD_EW_IVDEP for (int64_t pd_i = 0; pd_i < n; ++pd_i) {

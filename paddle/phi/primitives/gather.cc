@@ -53,7 +53,10 @@ void Read(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t in
       const T* s = reinterpret_cast<const T*>(src);
       T* d = reinterpret_cast<T*>(dst);
       ParallelFor(0, outer * count, kGrain, [&](int64_t b, int64_t e) {
-        for (int64_t i = b; i < e; ++i) d[i] = s[i / count * n + at[i % count]];
+        for (int64_t i = b; i < e;) {
+          const T* line = s + i / count * n;
+          for (int64_t k = i % count; k < count && i < e; ++k, ++i) d[i] = line[at[k]];
+        }
       });
     });
     return;
@@ -227,6 +230,25 @@ void AlongOffsets(const char* op, Ints shape, int axis, DataType index_t, const 
     int64_t v = IndexAt(index_t, index, i);
     PD_CHECK(v >= -n && v < n, OutOfRange, "[", op, "] expected an index in [", -n, ", ", n, "), got ", v);
   }
+  bool full = true;
+  int64_t inner = 1;
+  for (int64_t a = 0; a < rank; ++a) {
+    full = full && (a == axis || index_shape[a] == shape[a]);
+    if (a > axis) inner *= shape[a];
+  }
+  if (full) {  // lines of the index stand on lines of the tensor
+    int64_t line = index_shape[axis] * inner;
+    if (line == 0) return;
+    ParallelFor(0, total / line, Grain(line), [&](int64_t b, int64_t e) {
+      for (int64_t o = b; o < e; ++o)
+        for (int64_t k = 0, i = o * line; k < index_shape[axis]; ++k)
+          for (int64_t c = 0; c < inner; ++c, ++i) {
+            int64_t v = IndexAt(index_t, index, i);
+            out[i] = (o * n + (v < 0 ? v + n : v)) * inner + c;
+          }
+    });
+    return;
+  }
   ParallelFor(0, total, kGrain / 8, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) {
       int64_t rest = i, at = 0;
@@ -319,8 +341,17 @@ void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axi
   int64_t rank = static_cast<int64_t>(index_shape.size()), total = Prod(index_shape, 0, rank), size = Prod(out_shape, 0, rank);
   Scratch at(total * 8 + 8), from(total * 8 + 8);
   AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
-  int64_t last = 0;
-  for (int64_t i = 0; i < total; ++i) {
+  int64_t last = 0, dense = 1;
+  bool plain = true;
+  for (int64_t a = rank - 1; a >= 0; --a) {
+    plain = plain && (index_shape[a] == 1 || value_strides[a] == dense);
+    dense *= index_shape[a];
+  }
+  if (plain) {
+    for (int64_t i = 0; i < total; ++i) from.as<int64_t>()[i] = i;
+    last = std::max<int64_t>(total - 1, 0);
+  }
+  for (int64_t i = 0; i < total && !plain; ++i) {
     int64_t rest = i, p = 0;
     for (int64_t a = rank - 1; a >= 0; --a) {
       p += rest % index_shape[a] * value_strides[a];
@@ -342,7 +373,7 @@ void Embedding(DataType t, const void* table, int64_t rows, int64_t dim, DataTyp
   Scratch at(count * 8 + 8);
   for (int64_t i = 0; i < count; ++i) {
     int64_t v = IndexAt(index_t, ids, i);
-    PD_CHECK(v >= 0 && v < rows, OutOfRange, "[embedding] expected an id in [0, ", rows, "), got ", v);
+    PD_CHECK(v >= 0 && v < rows, InvalidArgument, "[embedding] expected an id in [0, ", rows, "), got ", v);
     at.as<int64_t>()[i] = v;
   }
   if (dim == 0) return;
