@@ -2,6 +2,7 @@
 #include "paddle/executor/plan.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -189,6 +190,10 @@ void Plan::CompileOp(pir::Operation* op) {
       }
     }
     ins.out.push_back(std::move(out));
+    if (const char* same = def->outs[k].same_as_input)
+      for (size_t i = 0; i < def->tensors.size(); ++i)
+        if (!ins.in[i].variadic && ins.in[i].first >= 0 && std::string_view(def->tensors[i]->name) == same)
+          ins.inplace.push_back({static_cast<int>(k), static_cast<int>(i)});
   }
   instructions_.push_back(std::move(ins));
 }
@@ -250,6 +255,7 @@ void Plan::RunInstruction(const Instruction& ins, Frame& f, size_t i) {
     }
     attrs = f.attrs[i].data();
   }
+  for (auto [out, in] : ins.inplace) *f.out[i][out].p = *f.in[i][in].p;
   ins.op->run(f.in[i].data(), attrs, f.out[i].data());
   for (size_t k = 0; k < ins.out.size(); ++k)
     if (ins.out[k].variadic)

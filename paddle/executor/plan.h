@@ -67,6 +67,7 @@ class Plan {
     };
     std::vector<Out> out;
     std::vector<std::pair<int, int>> dynamic_attrs;  // attribute position, value number
+    std::vector<std::pair<int, int>> inplace;        // output position, the tensor argument whose memory it is
   };
   struct Frame;
 

@@ -55,6 +55,8 @@ class Optimizer(AccumulatorStore):
                     if 'params' not in group:
                         raise AssertionError('params should be set in parameters if parameter groups are optimized in '
                                              'different options')
+        if parameters is None and not paddle.in_dynamic_mode():
+            parameters = []  # chosen by `minimize`
         self._parameter_list = parameters
         self._name = name
         if self._parameter_list is None:
@@ -375,6 +377,9 @@ class Optimizer(AccumulatorStore):
         """Apply the gradients that `loss.backward()` left; returns (operations, parameter-gradient pairs)."""
         if not isinstance(loss, paddle.Tensor):
             raise AssertionError("The loss should be an Tensor.")
+        if not paddle.in_dynamic_mode():
+            from paddle.static.optimize import minimize
+            return minimize(self, loss, parameters, no_grad_set)
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         was = _set_grad_enabled(False)
         try:

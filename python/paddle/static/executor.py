@@ -5,6 +5,7 @@ import contextlib
 import numpy
 
 from paddle.base import libpaddle as _core
+from paddle.static import optimize
 from paddle.static import program as _program
 
 __all__ = ['Executor', 'CompiledProgram', 'BuildStrategy', 'Scope', 'global_scope', 'scope_guard']
@@ -127,6 +128,8 @@ class Executor:
                 if name not in feed:
                     raise ValueError(f"[Executor.run] expected input {name!r} in feed, got {sorted(feed)}")
                 inputs.append(_feed_tensor(name, feed[name], *declared[name]))
+            if '_rates' in program.__dict__:
+                optimize.set_rates(program)
             results = plan.run(inputs)
             return [r.numpy() for r in results] if return_numpy else results
 

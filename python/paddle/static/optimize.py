@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training in static mode: gradients and in-place updates become part of the program."""
+import paddle
+from paddle.static import gradient as _gradient
+from paddle.static import program as _program
+from paddle.utils import unique_name
+
+
+def minimize(optimizer, loss, parameters=None, no_grad_set=None):
+    """Append the gradients of `loss` and the updates of `optimizer` to the program; returns ([], (parameter, gradient) pairs).
+
+    The learning rate is a tensor that each run of the executor sets, so schedulers work.
+    """
+    chosen = parameters or optimizer._all_params() or None
+    pairs = _gradient.append_backward(loss, chosen, no_grad_set)
+    with _program.running(), paddle.no_grad():
+        plan = optimizer._extend_plan(pairs)
+        rate = paddle.full([], float(optimizer.get_lr()), 'float32')
+        rate.name = unique_name.generate('learning_rate')
+        rate.persistable = True
+    if any(scale != 1.0 for _, _, scale in plan.pairs):
+        raise NotImplementedError("[minimize] expected parameters without a learning rate factor in static mode")
+    optimizer._lr_tensor = lambda value: rate
+    try:
+        with _gradient._scope(), paddle.no_grad():
+            optimizer.apply_gradients(pairs)
+    finally:
+        del optimizer._lr_tensor
+    program = _program.default_main_program()
+    program.__dict__.setdefault('_rates', []).append((rate, optimizer))
+    return [], pairs
+
+
+def set_rates(program):
+    """Bring the learning rates of the program up to date; called before a run."""
+    for rate, optimizer in program.__dict__.get('_rates', ()):
+        value = float(optimizer.get_lr())
+        if float(rate.numpy()) != value:
+            rate.set_value(paddle.full([], value, 'float32'))

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""paddle.static and paddle.jit: training in static mode equals eager training; layers are saved and loaded."""
+import numpy as np
+import pytest
+
+import paddle
+import paddle.static as static
+from paddle.static import InputSpec
+
+rng = np.random.default_rng(11)
+X = rng.standard_normal((16, 4)).astype('float32')
+Y = (X @ rng.standard_normal((4, 1))).astype('float32')
+
+
+@pytest.fixture
+def static_mode():
+    paddle.enable_static()
+    try:
+        yield
+    finally:
+        paddle.disable_static()
+
+
+def network():
+    paddle.seed(5)
+    return paddle.nn.Sequential(paddle.nn.Linear(4, 8, bias_attr=False), paddle.nn.BatchNorm1D(8), paddle.nn.Tanh(), paddle.nn.Linear(8, 1))
+
+
+def scheduled():
+    return paddle.optimizer.lr.StepDecay(0.05, step_size=2, gamma=0.1)
+
+
+OPTIMIZERS = {
+    'sgd': lambda p: paddle.optimizer.SGD(0.1, parameters=p),
+    'sgd_scheduled': lambda p: paddle.optimizer.SGD(scheduled(), parameters=p),
+    'momentum_decay': lambda p: paddle.optimizer.Momentum(0.05, parameters=p, weight_decay=0.01),
+    'adam': lambda p: paddle.optimizer.Adam(0.01, parameters=p),
+    'adamw_clip': lambda p: paddle.optimizer.AdamW(0.01, parameters=p, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5)),
+}
+
+
+@pytest.mark.parametrize('name', OPTIMIZERS)
+def test_training_equals_eager(name):
+    net = network()
+    optimizer = OPTIMIZERS[name](net.parameters())
+    want = []
+    for _ in range(5):
+        loss = ((net(paddle.to_tensor(X)) - paddle.to_tensor(Y)) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        if name == 'sgd_scheduled':
+            optimizer._learning_rate.step()
+        want.append(float(loss.numpy()))
+    mean = net[1]._mean.numpy()
+    paddle.enable_static()
+    try:
+        main, startup = static.Program(), static.Program()
+        with static.program_guard(main, startup):
+            x, y = static.data('x', [-1, 4]), static.data('y', [-1, 1])
+            net = network()
+            loss = ((net(x) - y) ** 2).mean()
+            optimizer = OPTIMIZERS[name](None)
+            _, pairs = optimizer.minimize(loss)
+        assert len(pairs) == 5
+        exe = static.Executor()
+        exe.run(startup)
+        got = []
+        for _ in range(5):
+            got.append(float(exe.run(main, feed={'x': X, 'y': Y}, fetch_list=[loss])[0]))
+            if name == 'sgd_scheduled':
+                optimizer._learning_rate.step()
+        with static.program.running():
+            static_mean = net[1]._mean.numpy()
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+    np.testing.assert_allclose(static_mean, mean, rtol=1e-5, atol=1e-7)
+
+
+class Net(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = paddle.nn.Conv2D(1, 4, 3, padding=1), paddle.nn.BatchNorm2D(4)
+        self.drop, self.out = paddle.nn.Dropout(0.5), paddle.nn.Linear(28, 5)
+
+    def forward(self, x, scale=2.0):
+        h = self.drop(paddle.nn.functional.relu(self.norm(self.conv(x))))
+        a, b = paddle.split(h, 2, axis=1)
+        h = paddle.concat([a, b * scale], axis=1).mean(axis=1)
+        return self.out(h), h.max(axis=-1)
+
+
+@pytest.mark.parametrize('marked', [False, True])
+def test_jit_save_and_load(tmp_path, marked):
+    net = Net()
+    net.eval()
+    spec = [InputSpec([None, 1, 28, 28], 'float32')]
+    if marked:
+        net = paddle.jit.to_static(net, input_spec=spec)
+    paddle.jit.save(net, str(tmp_path / 'net'), None if marked else spec)
+    loaded = paddle.jit.load(str(tmp_path / 'net'))
+    for batch in (1, 3):
+        x = paddle.to_tensor(rng.standard_normal((batch, 1, 28, 28)).astype('float32'))
+        for got, want in zip(loaded(x), net(x)):
+            np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-6, atol=1e-6)
+    with pytest.raises(ValueError):
+        loaded(x, x)
+    with pytest.raises(RuntimeError):
+        loaded.train()
+
+
+def test_jit_save_refuses(tmp_path):
+    def branch(x):
+        if x.sum() > 0:
+            return x
+        return -x
+
+    with pytest.raises(TypeError):
+        paddle.jit.save(branch, str(tmp_path / 'f'), [InputSpec([2])])
+    with pytest.raises(ValueError, match='input_spec'):
+        paddle.jit.save(Net(), str(tmp_path / 'f'))
+    with pytest.raises(ValueError, match='at least one tensor'):
+        paddle.jit.save(lambda x: 3, str(tmp_path / 'f'), [InputSpec([2])])
+    with pytest.raises(ValueError):
+        paddle.jit.load(str(tmp_path / 'nothing'))
+    assert not list(tmp_path.iterdir())
+    assert paddle.in_dynamic_mode() and paddle.ones([1]).numpy()[0] == 1  # recording was left
+
+
+def test_modes(static_mode):
+    assert not paddle.in_dynamic_mode()
+    program = static.Program()
+    with static.program_guard(program):
+        assert static.default_main_program() is program
+        x = static.data('x', [-1, 3])
+        assert x.shape == [-1, 3] and type(x).__name__ == 'Value'
+        with pytest.raises(TypeError):
+            bool(x.sum() > 0)
+        with pytest.raises(ValueError):
+            static.data('bad', [-2])
+    assert static.default_main_program() is not program
+
+
+def test_input_spec():
+    spec = InputSpec([None, 3], 'int64', 'ids')
+    assert spec.shape == (-1, 3) and spec.dtype == paddle.int64 and spec == InputSpec([-1, 3], 'int64', 'ids')
+    assert spec.batch(4).shape == (4, -1, 3) and spec.unbatch().shape == (-1, 3)
+    with pytest.raises(TypeError):
+        InputSpec(3)
+    with pytest.raises(ValueError):
+        InputSpec([-5])
