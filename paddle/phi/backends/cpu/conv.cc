@@ -178,6 +178,12 @@ bool NativeBf16() { return HasAvx512Bf16() && CpuIsa() == Isa::kAvx512; }
 
 // One checked, non-empty convolution, bias included (kForward adds it, kGradWeight writes its gradient).
 void Compute(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y) {
+  if (t == DataType::FLOAT32 && kind != ConvKind::kGradWeight) {
+    const bool forward = kind == ConvKind::kForward;
+    if (ConvDirect(kind, d, static_cast<const float*>(forward ? x : y), static_cast<const float*>(w),
+                   static_cast<const float*>(bias), static_cast<float*>(forward ? y : x)))
+      return;
+  }
   if ((t == DataType::FLOAT32 || (t == DataType::BFLOAT16 && NativeBf16())) && ConvOnednn(kind, t, d, x, w, bias, y))
     return;
   if (IsHalf(t)) {

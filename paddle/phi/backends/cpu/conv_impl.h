@@ -31,6 +31,10 @@ enum class ConvKind : int32_t { kForward, kGradInput, kGradWeight };
 // x, y and writes w and bias. bias may be null. The description has been checked and nothing is empty.
 bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y);
 
+// kForward from x to y and kGradInput from y to x where there are so few channels that oneDNN would mostly multiply padding:
+// `from` and `to` are the two tensors. False where it is not the better way.
+bool ConvDirect(ConvKind kind, const ConvDesc& d, const float* from, const float* w, const float* bias, float* to);
+
 // The same by im2col and Gemm, for f32 f64 c64 c128; bias is not handled.
 void ConvGeneric(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* y);
 
