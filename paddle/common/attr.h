@@ -18,11 +18,11 @@ namespace phi {
 class Scalar {
  public:
   Scalar() = default;
-  Scalar(bool v) : dtype_(DataType::BOOL) { i_ = v; }               // NOLINT
-  Scalar(int v) : dtype_(DataType::INT64) { i_ = v; }               // NOLINT
-  Scalar(int64_t v) : dtype_(DataType::INT64) { i_ = v; }           // NOLINT
-  Scalar(float v) : dtype_(DataType::FLOAT32) { d_ = v; }           // NOLINT
-  Scalar(double v) : dtype_(DataType::FLOAT64) { d_ = v; }          // NOLINT
+  Scalar(bool v) : dtype_(DataType::BOOL) { i_ = v; }                                  // NOLINT
+  Scalar(int v) : dtype_(DataType::INT64) { i_ = v; }                                  // NOLINT
+  Scalar(int64_t v) : dtype_(DataType::INT64) { i_ = v; }                              // NOLINT
+  Scalar(float v) : dtype_(DataType::FLOAT32) { d_ = v; }                              // NOLINT
+  Scalar(double v) : dtype_(DataType::FLOAT64) { d_ = v; }                             // NOLINT
   Scalar(complex128 v) : dtype_(DataType::COMPLEX128), d_(v.real()), im_(v.imag()) {}  // NOLINT
 
   DataType dtype() const { return dtype_; }
@@ -41,8 +41,9 @@ class Scalar {
   double d_ = 0, im_ = 0;
 };
 
-using AttrValue = std::variant<std::monostate, bool, int32_t, int64_t, float, double, std::string, std::vector<int32_t>,
-                               std::vector<int64_t>, std::vector<float>, std::vector<double>, std::vector<bool>,
-                               std::vector<std::string>, Scalar, std::vector<Scalar>, common::Ints /* IntArray */, DataType, Place>;
+using AttrValue =
+    std::variant<std::monostate, bool, int32_t, int64_t, float, double, std::string, std::vector<int32_t>,
+                 std::vector<int64_t>, std::vector<float>, std::vector<double>, std::vector<bool>,
+                 std::vector<std::string>, Scalar, std::vector<Scalar>, common::Ints /* IntArray */, DataType, Place>;
 
 }  // namespace phi

@@ -45,11 +45,12 @@ Dim SymbolicOp(char op, Dim a, Dim b) {
   if ((op == '*' || op == '/') && b.raw() == 1) return a;
   if (op == '/' && SameDim(a, b)) return 1;
   if ((op == '+' || op == '*') && a.raw() > b.raw()) std::swap(a, b);  // commutative: one spelling
-  if (op == '/' && !a.known()) {  // (x * b) / b is x
+  if (op == '/' && !a.known()) {                                       // (x * b) / b is x
     const Symbol& s = Table().symbols[-a.raw() - 1];
     if (s.op == '*' && SameDim(s.b, b)) return s.a;
     if (s.op == '*' && SameDim(s.a, b)) return s.b;
-    if (s.op == '*' && b.known() && b.raw() > 0 && s.b.known() && s.b.raw() % b.raw() == 0) return s.a * Dim(s.b.raw() / b.raw());
+    if (s.op == '*' && b.known() && b.raw() > 0 && s.b.known() && s.b.raw() % b.raw() == 0)
+      return s.a * Dim(s.b.raw() / b.raw());
   }
   auto key = std::make_tuple(op, a.raw(), b.raw());
   auto& t = Table();
@@ -104,8 +105,8 @@ Dims BroadcastDims(const char* op, const Dims& a, const Dims& b) {
 }
 
 void RequireEq(const char* op, const char* what, Dim a, Dim b) {
-  PD_CHECK(!CertainlyDiffer(a, b), InvalidArgument, "[", op, "] expected ", what, " to be equal, got ", DimText(a), " and ",
-           DimText(b));
+  PD_CHECK(!CertainlyDiffer(a, b), InvalidArgument, "[", op, "] expected ", what, " to be equal, got ", DimText(a),
+           " and ", DimText(b));
   AddEqualConstraint(a, b);
 }
 

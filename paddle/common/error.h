@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors: one exception type for what a user did wrong, one for a defect of ours; each kind maps to a fixed Python exception.
+// Errors: one exception type for what a user did wrong, one for a defect of ours; each kind maps to a fixed Python
+// exception.
 #pragma once
 
 #include <exception>
@@ -45,14 +46,15 @@ template <class... A>
 }  // namespace common
 
 // PD_CHECK(cond, InvalidArgument, "[add] expected ..., got ...", x): a user error.
-#define PD_CHECK(cond, code, ...)                                                               \
-  do {                                                                                          \
+#define PD_CHECK(cond, code, ...)                                                                           \
+  do {                                                                                                      \
     if (__builtin_expect(!(cond), 0)) ::common::internal::Throw(::common::ErrorCode::k##code, __VA_ARGS__); \
   } while (0)
 #define PD_THROW(code, ...) ::common::internal::Throw(::common::ErrorCode::k##code, __VA_ARGS__)
 // PD_ASSERT: a defect in this library, reported with its place.
-#define PD_ASSERT(cond)                                                                             \
-  do {                                                                                              \
-    if (__builtin_expect(!(cond), 0))                                                               \
-      ::common::internal::Throw(::common::ErrorCode::kInternal, "internal error: " #cond " at ", __FILE__, ":", __LINE__); \
+#define PD_ASSERT(cond)                                                                                         \
+  do {                                                                                                          \
+    if (__builtin_expect(!(cond), 0))                                                                           \
+      ::common::internal::Throw(::common::ErrorCode::kInternal, "internal error: " #cond " at ", __FILE__, ":", \
+                                __LINE__);                                                                      \
   } while (0)

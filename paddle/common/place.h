@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a tensor lives: a kind of device and its index. Plugin devices get kinds from kFirstCustom on, in order of registration.
+// Where a tensor lives: a kind of device and its index. Plugin devices get kinds from kFirstCustom on, in order of
+// registration.
 #pragma once
 
 #include <cstdint>

@@ -33,9 +33,9 @@ Tensor operator+(const Tensor& a, const Scalar& b) { return a + b.to_double(); }
 Tensor operator-(const Tensor& a, const Scalar& b) { return a - b.to_double(); }
 Tensor operator*(const Tensor& a, const Scalar& b) { return a * b.to_double(); }
 Tensor operator*(const Scalar& a, const Tensor& b) { return b * a.to_double(); }
-#define PD_DEFINE_COMPARE(sym, fn)                                                                    \
-  Tensor operator sym(const Tensor& a, const Tensor& b) { return fn(a, b); }                          \
-  Tensor operator sym(const Tensor& a, double b) { return fn(a, scalar_like(b, a)); }                 \
+#define PD_DEFINE_COMPARE(sym, fn)                                                    \
+  Tensor operator sym(const Tensor& a, const Tensor& b) { return fn(a, b); }          \
+  Tensor operator sym(const Tensor& a, double b) { return fn(a, scalar_like(b, a)); } \
   Tensor operator sym(const Tensor& a, const Scalar& b) { return fn(a, scalar_like(b.to_double(), a)); }
 PD_DEFINE_COMPARE(<, less_than)
 PD_DEFINE_COMPARE(>, greater_than)

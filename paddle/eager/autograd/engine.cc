@@ -15,8 +15,9 @@ void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph) {
     buffer = std::move(grad);
     return;
   }
-  bool own = !create_graph && !buffer.is_symbolic() && !grad.is_symbolic() && buffer->use_count() == 1 && buffer->storage->use_count() == 1 &&
-             buffer.is_contiguous() && buffer.dtype() == grad.dtype() && State().record == RecordMode::kRun;
+  bool own = !create_graph && !buffer.is_symbolic() && !grad.is_symbolic() && buffer->use_count() == 1 &&
+             buffer->storage->use_count() == 1 && buffer.is_contiguous() && buffer.dtype() == grad.dtype() &&
+             State().record == RecordMode::kRun;
   if (own) {
     paddle::add_(buffer, grad);
   } else {
@@ -42,7 +43,8 @@ struct Capture {
 
 class Engine {
  public:
-  Engine(bool retain, bool create, bool accumulate) : retain_(retain), create_(create), accumulate_(accumulate), run_(++g_runs) {}
+  Engine(bool retain, bool create, bool accumulate)
+      : retain_(retain), create_(create), accumulate_(accumulate), run_(++g_runs) {}
 
   void AddCapture(const Tensor& input, int index) {
     Edge e = GradEdge(input);
@@ -87,7 +89,8 @@ class Engine {
     visited_.push_back(n);
   }
 
-  // Counts, for every reachable node, the edges that will deliver to it. With captures only nodes on a way to one are run.
+  // Counts, for every reachable node, the edges that will deliver to it. With captures only nodes on a way to one are
+  // run.
   void CountDependencies() {
     for (size_t i = 0; i < visited_.size(); ++i) {
       GradNode* n = visited_[i];
@@ -125,7 +128,8 @@ class Engine {
     in.resize(n->num_inputs());
     if (any && (!leaf || accumulate_)) {
       if (n->released_)
-        PD_THROW(PreconditionNotMet, "[", n->name(), "] expected saved tensors, got none: backward ran through this graph before "
+        PD_THROW(PreconditionNotMet, "[", n->name(),
+                 "] expected saved tensors, got none: backward ran through this graph before "
                  "and freed them; pass retain_graph=True to the first call");
       n->Run(grads, in.data(), create_);
       if (!retain_ && !leaf) {
@@ -161,24 +165,28 @@ class Engine {
   std::unordered_map<GradNode*, std::vector<Capture>> captures_;
 };
 
-void Backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, bool retain_graph, bool create_graph) {
+void Backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, bool retain_graph,
+              bool create_graph) {
   bool any = false;
   for (auto& r : roots) any = any || NeedsGrad(r);
-  PD_CHECK(any, PreconditionNotMet, "[backward] expected a tensor with stop_gradient=False, got one that no gradient flows through");
+  PD_CHECK(any, PreconditionNotMet,
+           "[backward] expected a tensor with stop_gradient=False, got one that no gradient flows through");
   Engine(retain_graph, create_graph, true).Run(roots, grads, nullptr);
 }
 
 std::vector<Tensor> Grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
-                         const std::vector<Tensor>& grad_outputs, bool retain_graph, bool create_graph, bool allow_unused,
-                         const std::vector<Tensor>& no_grad_vars) {
+                         const std::vector<Tensor>& grad_outputs, bool retain_graph, bool create_graph,
+                         bool allow_unused, const std::vector<Tensor>& no_grad_vars) {
   std::vector<Tensor> result(inputs.size());
   Engine engine(retain_graph, create_graph, false);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (NeedsGrad(inputs[i])) engine.AddCapture(inputs[i], static_cast<int>(i));
   engine.Run(outputs, grad_outputs, &result);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    PD_CHECK(allow_unused || result[i].defined(), InvalidArgument, "[grad] expected every input to be reached from the outputs, got "
-             "input ", i, " unreachable; pass allow_unused=True to get None for it");
+    PD_CHECK(allow_unused || result[i].defined(), InvalidArgument,
+             "[grad] expected every input to be reached from the outputs, got "
+             "input ",
+             i, " unreachable; pass allow_unused=True to get None for it");
     if (result[i].defined() && !create_graph) result[i]->stop_gradient = true;
   }
   (void)no_grad_vars;

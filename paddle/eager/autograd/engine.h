@@ -9,13 +9,14 @@
 namespace egr {
 
 // Adds gradients into the leaves' `.grad`. An undefined grad tensor stands for ones.
-void Backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, bool retain_graph, bool create_graph = false);
+void Backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, bool retain_graph,
+              bool create_graph = false);
 
-// Gradients of `outputs` with respect to `inputs`, nothing accumulated. Undefined where an input is not reached, which is an
-// error unless `allow_unused`.
+// Gradients of `outputs` with respect to `inputs`, nothing accumulated. Undefined where an input is not reached, which
+// is an error unless `allow_unused`.
 std::vector<Tensor> Grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
-                         const std::vector<Tensor>& grad_outputs, bool retain_graph, bool create_graph, bool allow_unused,
-                         const std::vector<Tensor>& no_grad_vars = {});
+                         const std::vector<Tensor>& grad_outputs, bool retain_graph, bool create_graph,
+                         bool allow_unused, const std::vector<Tensor>& no_grad_vars = {});
 
 // buffer += grad, in place where nobody else sees the buffer.
 void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph);

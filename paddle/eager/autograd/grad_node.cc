@@ -38,9 +38,11 @@ class AccumulateGrad final : public GradNode {
       if (r.defined()) g = r;
     }
     if (!m.grad.defined()) {
-      // A gradient that somebody else still sees, or that is a view, is copied so that `.grad` can be added to in place.
+      // A gradient that somebody else still sees, or that is a view, is copied so that `.grad` can be added to in
+      // place.
       grads[0].reset();
-      if (!create_graph && !g.is_symbolic() && (g->use_count() > 1 || g->storage->use_count() > 1 || !g.is_contiguous())) {
+      if (!create_graph && !g.is_symbolic() &&
+          (g->use_count() > 1 || g->storage->use_count() > 1 || !g.is_contiguous())) {
         Tensor copy = phi::Empty(g.dims(), g.dtype(), g.place());
         phi::CopyInto(g, copy);
         g = copy;
@@ -73,7 +75,8 @@ class ViewOfBaseGrad final : public GradNode {
   }
   const char* name() const override { return "AsStridedGrad"; }
   void Run(Tensor* g, Tensor* in, bool) override {
-    if (g[0].defined()) in[0] = paddle::as_strided_scatter(paddle::zeros_of(base_dims_, g[0].dtype()), g[0], dims_, strides_, offset_);
+    if (g[0].defined())
+      in[0] = paddle::as_strided_scatter(paddle::zeros_of(base_dims_, g[0].dtype()), g[0], dims_, strides_, offset_);
   }
 
  private:
@@ -93,7 +96,8 @@ class WriteViewGrad final : public GradNode {
   void Run(Tensor* g, Tensor* in, bool) override {
     if (!g[0].defined()) return;
     if (needs(1)) in[1] = paddle::as_strided(paddle::contiguous(g[0]), dims_, strides_, offset_);
-    if (needs(0)) in[0] = paddle::as_strided_scatter(g[0], paddle::zeros_of(dims_, g[0].dtype()), dims_, strides_, offset_);
+    if (needs(0))
+      in[0] = paddle::as_strided_scatter(g[0], paddle::zeros_of(dims_, g[0].dtype()), dims_, strides_, offset_);
   }
 
  private:
@@ -247,8 +251,10 @@ void BeforeInplace(const Tensor& x, const char* op) {
   AutogradMeta* m = MaybeMeta(x);
   const Tensor& root = m && m->view_base.defined() ? m->view_base : x;
   if (NeedsGrad(root) && IsLeaf(root))
-    PD_THROW(PreconditionNotMet, "[", op, "] expected a tensor that can be written in place, got a leaf tensor that needs "
-             "gradients: leaf Variable (", root->stop_gradient ? "" : "stop_gradient=False", ") can't use inplace strategy");
+    PD_THROW(PreconditionNotMet, "[", op,
+             "] expected a tensor that can be written in place, got a leaf tensor that needs "
+             "gradients: leaf Variable (",
+             root->stop_gradient ? "" : "stop_gradient=False", ") can't use inplace strategy");
 }
 
 void AfterInplace(Tensor& x, GradNode* node, int slot) {

@@ -99,8 +99,8 @@ inline bool IsLeaf(const Tensor& t) { return !t->node; }
 // The node and slot gradients of `t` flow to: its grad node or, for a leaf, its accumulator (made on first use).
 Edge GradEdge(const Tensor& t);
 
-// A tensor kept for the backward pass. An output is kept without its node (no cycle) and reattached on use; a later in-place
-// write is found by the storage's version.
+// A tensor kept for the backward pass. An output is kept without its node (no cycle) and reattached on use; a later
+// in-place write is found by the storage's version.
 class SavedTensor {
  public:
   void SaveInput(const Tensor& t);

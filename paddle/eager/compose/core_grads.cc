@@ -30,10 +30,12 @@ Tensor pow_deriv(const Tensor& x, const Scalar& y) {
   return conj_of(pow(x, Scalar(e - 1)) * e);
 }
 
-Tensor slice_backward(const Tensor& dout, const Tensor& input, const Ints& axes, const Ints& starts, const Ints& ends, const Ints& decrease) {
+Tensor slice_backward(const Tensor& dout, const Tensor& input, const Ints& axes, const Ints& starts, const Ints& ends,
+                      const Ints& decrease) {
   // The slice of zeros that dout fills, found as the strided pattern of a contiguous tensor of input's shape.
   auto want = input.shape();
-  PD_CHECK(common::AllKnown(want), Unimplemented, "[slice_grad] expected a known input shape, got ", common::ShapeText(want));
+  PD_CHECK(common::AllKnown(want), Unimplemented, "[slice_grad] expected a known input shape, got ",
+           common::ShapeText(want));
   Ints dims = common::ToInts(want), strides(dims.size(), 1);
   for (int64_t i = dims.size() - 2; i >= 0; --i) strides[i] = strides[i + 1] * dims[i + 1];
   Ints part = dims;
@@ -50,8 +52,10 @@ Tensor slice_backward(const Tensor& dout, const Tensor& input, const Ints& axes,
   return as_strided_scatter(zeros_of(dims, dout.dtype()), g, part, strides, offset);
 }
 
-Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& dims, const Ints& stride, int64_t offset) {
-  if (input.is_symbolic()) return as_strided_scatter(zeros_of(shape_of(input), dout.dtype()), dout, dims, stride, offset);
+Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& dims, const Ints& stride,
+                           int64_t offset) {
+  if (input.is_symbolic())
+    return as_strided_scatter(zeros_of(shape_of(input), dout.dtype()), dout, dims, stride, offset);
   // The gradient is put into memory laid out as the input's, and read back with the input's own strides.
   int64_t lowest = 0, extent = 1;
   for (int64_t i = 0; i < input.dims().size(); ++i) {
@@ -70,7 +74,8 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
   return as_strided(memory, input.dims(), input.strides(), -lowest);
 }
 
-Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const Scalar& p, bool is_test, const std::string& mode) {
+Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const Scalar& p, bool is_test,
+                        const std::string& mode) {
   bool up = mode == "upscale_in_train";
   double keep = 1.0 - p.to_double();
   if (is_test) return up ? dout : dout * keep;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient rules of indexing ops, written on Tensor so that they can be differentiated again, and the ops composed of others.
+// Gradient rules of indexing ops, written on Tensor so that they can be differentiated again, and the ops composed of
+// others.
 #include "paddle/phi/api/ops.h"
 
 namespace paddle {
@@ -11,7 +12,9 @@ Tensor ZeroOf(const Tensor& like) { return scalar_like(0.0, like); }
 Tensor AsColumn(const Tensor& index) { return index.ndim() == 1 ? index : reshape(index, Ints{-1}); }
 // Where each entry of `indices` is the one whose value an assignment keeps.
 Tensor Winners(const Tensor& arr, const Tensor& indices, int64_t axis) {
-  Tensor ids = reshape(arange(Scalar(int64_t{0}), Scalar(indices.numel()), Scalar(int64_t{1}), DataType::INT64, Place{}), shape_of(indices));
+  Tensor ids =
+      reshape(arange(Scalar(int64_t{0}), Scalar(indices.numel()), Scalar(int64_t{1}), DataType::INT64, Place{}),
+              shape_of(indices));
   Tensor held = put_along_axis(zeros_of(shape_of(arr), DataType::INT64), indices, ids, axis, "assign", true);
   return equal(take_along_axis(held, indices, axis), ids);
 }
@@ -22,7 +25,8 @@ Tensor Terms(const Tensor& dout, const Tensor& arr, const Tensor& indices, int64
   return put_along_axis(start, indices, ones, axis, "add", true);
 }
 // For amax and amin: how many terms equal the result at each place.
-Tensor Ties(const Tensor& arr, const Tensor& indices, const Tensor& values, const Tensor& out, int64_t axis, bool include_self) {
+Tensor Ties(const Tensor& arr, const Tensor& indices, const Tensor& values, const Tensor& out, int64_t axis,
+            bool include_self) {
   Tensor hit = cast_like(equal(expand(values, shape_of(indices)), take_along_axis(out, indices, axis)), out);
   Tensor start = include_self ? cast_like(equal(arr, out), out) : zeros_like_of(out);
   Tensor n = put_along_axis(start, indices, hit, axis, "add", true);
@@ -31,12 +35,13 @@ Tensor Ties(const Tensor& arr, const Tensor& indices, const Tensor& values, cons
 }  // namespace
 
 Tensor gather_backward(const Tensor& dout, const Tensor& zero, const Tensor& index, const Scalar& axis) {
-  if (index.ndim() == 0) return index_add(zero, reshape(index, Ints{1}), unsqueeze(dout, Ints{axis.to_int()}), axis.to_int());
+  if (index.ndim() == 0)
+    return index_add(zero, reshape(index, Ints{1}), unsqueeze(dout, Ints{axis.to_int()}), axis.to_int());
   return index_add(zero, AsColumn(index), dout, axis.to_int());
 }
 
-Tensor put_along_axis_backward_arr(const Tensor& dout, const Tensor& arr, const Tensor& indices, const Tensor& values, const Tensor& out,
-                                   int64_t axis, const std::string& reduce, bool include_self) {
+Tensor put_along_axis_backward_arr(const Tensor& dout, const Tensor& arr, const Tensor& indices, const Tensor& values,
+                                   const Tensor& out, int64_t axis, const std::string& reduce, bool include_self) {
   if (reduce == "assign" || !include_self) return put_along_axis(dout, indices, ZeroOf(dout), axis, "assign", true);
   if (reduce == "add" || reduce == "sum") return dout;
   if (reduce == "mul" || reduce == "multiply") return dout * out / arr;
@@ -45,8 +50,9 @@ Tensor put_along_axis_backward_arr(const Tensor& dout, const Tensor& arr, const 
   return where(equal(arr, out), share, zeros_like_of(share));
 }
 
-Tensor put_along_axis_backward_values(const Tensor& dout, const Tensor& arr, const Tensor& indices, const Tensor& values, const Tensor& out, int64_t axis,
-                                      const std::string& reduce, bool include_self) {
+Tensor put_along_axis_backward_values(const Tensor& dout, const Tensor& arr, const Tensor& indices,
+                                      const Tensor& values, const Tensor& out, int64_t axis, const std::string& reduce,
+                                      bool include_self) {
   Tensor g;
   if (reduce == "assign") {
     Tensor d = take_along_axis(dout, indices, axis);
@@ -75,7 +81,8 @@ Tensor masked_select_backward(const Tensor& dout, const Tensor& zero, const Tens
 }
 
 Tensor masked_fill_compose(const Tensor& x, const Tensor& mask, const Tensor& value) {
-  PD_CHECK(mask.dtype() == DataType::BOOL, InvalidType, "[masked_fill] expected a bool mask, got dtype ", NameOf(mask.dtype()));
+  PD_CHECK(mask.dtype() == DataType::BOOL, InvalidType, "[masked_fill] expected a bool mask, got dtype ",
+           NameOf(mask.dtype()));
   return where(mask, cast_like(value, x), x);
 }
 
@@ -87,17 +94,18 @@ Tensor multiplex_compose(const std::vector<Tensor>& inputs, const Tensor& index)
   return gather_nd(all, stack({which, row}, 1));
 }
 
-Tensor set_value_backward(const Tensor& dout, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes, const Ints& drop,
-                          const Ints& none) {
+Tensor set_value_backward(const Tensor& dout, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes,
+                          const Ints& drop, const Ints& none) {
   return set_value_with_tensor(dout, ZeroOf(dout), starts, ends, steps, axes, drop, none);
 }
 
-Tensor set_value_backward_values(const Tensor& dout, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes, const Ints& drop,
-                                 const Ints& none, const Tensor& zero) {
+Tensor set_value_backward_values(const Tensor& dout, const Ints& starts, const Ints& ends, const Ints& steps,
+                                 const Ints& axes, const Ints& drop, const Ints& none, const Tensor& zero) {
   Ints e = ends, st = steps;
   for (int64_t i = 0; i < axes.size(); ++i)
     for (int64_t k : drop)
-      if (common::NormalizeAxis("set_value", k, dout.ndim()) == common::NormalizeAxis("set_value", axes[i], dout.ndim())) {
+      if (common::NormalizeAxis("set_value", k, dout.ndim()) ==
+          common::NormalizeAxis("set_value", axes[i], dout.ndim())) {
         e[i] = starts[i] == -1 ? INT32_MAX : starts[i] + 1;
         st[i] = 1;
       }

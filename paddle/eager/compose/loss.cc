@@ -6,8 +6,8 @@
 
 namespace paddle {
 
-Tensor cross_entropy_backward(const Tensor& x, const Tensor& label, const Tensor& softmax_out, const Tensor& dsoftmax, const Tensor& dloss, bool soft, bool use_softmax,
-                              int64_t ignore_index, int64_t axis) {
+Tensor cross_entropy_backward(const Tensor& x, const Tensor& label, const Tensor& softmax_out, const Tensor& dsoftmax,
+                              const Tensor& dloss, bool soft, bool use_softmax, int64_t ignore_index, int64_t axis) {
   Tensor g;
   Tensor p = use_softmax ? softmax(x, axis) : x;
   (void)softmax_out;
@@ -45,12 +45,15 @@ Tensor kldiv_compose(const Tensor& x, const Tensor& label, const std::string& re
                           : where(label > 0.0, label * (log(where(label > 0.0, label, 1.0)) - x), 0.0);
   if (reduction == "none") return out;
   if (reduction == "sum") return sum(out, Ints{}, DataType::UNDEFINED, false);
-  if (reduction == "batchmean") return sum(out, Ints{}, DataType::UNDEFINED, false) / static_cast<double>(x.ndim() ? size_at(x, 0) : 1);
-  PD_CHECK(reduction == "mean", InvalidArgument, "[kl_div] expected reduction none, sum, mean or batchmean, got ", reduction);
+  if (reduction == "batchmean")
+    return sum(out, Ints{}, DataType::UNDEFINED, false) / static_cast<double>(x.ndim() ? size_at(x, 0) : 1);
+  PD_CHECK(reduction == "mean", InvalidArgument, "[kl_div] expected reduction none, sum, mean or batchmean, got ",
+           reduction);
   return mean(out, Ints{}, false);
 }
 
-Tensor sigmoid_ce_compose(const Tensor& x, const Tensor& label, const Tensor& pos_weight, bool normalize, int64_t ignore_index) {
+Tensor sigmoid_ce_compose(const Tensor& x, const Tensor& label, const Tensor& pos_weight, bool normalize,
+                          int64_t ignore_index) {
   // max(x, 0) - x * label + log(1 + exp(-|x|)), the log weighted by pos_weight where the label is positive.
   Tensor soft = softplus(-abs(x), 1.0, 20.0);
   Tensor pos = relu(x), out;

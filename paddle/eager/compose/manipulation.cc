@@ -26,7 +26,8 @@ Ints negated(const Ints& v) {
   return r;
 }
 
-Tensor strided_slice_backward(const Tensor& dout, const Tensor& zero, const Ints& axes, const Ints& starts, const Ints& ends, const Ints& steps) {
+Tensor strided_slice_backward(const Tensor& dout, const Tensor& zero, const Ints& axes, const Ints& starts,
+                              const Ints& ends, const Ints& steps) {
   Ints dims = KnownShape("strided_slice_grad", zero), strides = DenseStrides(dims), part = shape_of(dout);
   int64_t offset = 0;
   for (int64_t i = 0; i < axes.size(); ++i) {
@@ -73,19 +74,22 @@ Tensor repeat_by_tensor_backward(const Tensor& dout, const Tensor& zero, const T
   return index_add(zero, index, dout, axis);
 }
 
-Tensor pad3d_backward(const Tensor& dout, const Tensor& zero, const Ints& paddings, const std::string& mode, const std::string& format) {
+Tensor pad3d_backward(const Tensor& dout, const Tensor& zero, const Ints& paddings, const std::string& mode,
+                      const std::string& format) {
   if (mode == "constant") return pad3d(dout, negated(paddings), mode, 0.0, format);
   return pad3d_collect(dout, zero, paddings, mode, format);
 }
 
 Tensor diagonal_backward(const Tensor& dout, const Tensor& zero, int64_t offset, int64_t axis1, int64_t axis2) {
   Ints dims = KnownShape("diagonal_grad", zero), strides = DenseStrides(dims), part = shape_of(dout), os;
-  int64_t a = common::NormalizeAxis("diagonal", axis1, dims.size()), b = common::NormalizeAxis("diagonal", axis2, dims.size());
+  int64_t a = common::NormalizeAxis("diagonal", axis1, dims.size()),
+          b = common::NormalizeAxis("diagonal", axis2, dims.size());
   for (int64_t i = 0; i < dims.size(); ++i)
     if (i != a && i != b) os.push_back(strides[i]);
   os.push_back(strides[a] + strides[b]);
   if (common::Product(part) == 0) return zeros_of(dims, dout.dtype());
-  return as_strided_scatter(zeros_of(dims, dout.dtype()), dout, part, os, offset >= 0 ? offset * strides[b] : -offset * strides[a]);
+  return as_strided_scatter(zeros_of(dims, dout.dtype()), dout, part, os,
+                            offset >= 0 ? offset * strides[b] : -offset * strides[a]);
 }
 
 Tensor diag_backward(const Tensor& dout, const Tensor& zero, int64_t offset) {
@@ -116,7 +120,8 @@ Tensor tensor_unfold_backward(const Tensor& dout, const Tensor& zero, int64_t ax
 std::vector<Tensor> meshgrid_compose(const std::vector<Tensor>& inputs) {
   Ints dims;
   for (const Tensor& t : inputs) {
-    PD_CHECK(t.ndim() <= 1, InvalidArgument, "[meshgrid] expected tensors of at most 1 axis, got shape ", common::ShapeText(t.shape()));
+    PD_CHECK(t.ndim() <= 1, InvalidArgument, "[meshgrid] expected tensors of at most 1 axis, got shape ",
+             common::ShapeText(t.shape()));
     dims.push_back(t.ndim() ? size_at(t, 0) : 1);
   }
   std::vector<Tensor> out;
@@ -150,19 +155,25 @@ std::vector<Tensor> reduce_like_each(const std::vector<Tensor>& dout, const std:
   for (size_t i = 0; i < inputs.size(); ++i) out.push_back(reduce_like(dout[i], inputs[i]));
   return out;
 }
-std::vector<Tensor> copies_of(const Tensor& dout, const std::vector<Tensor>& inputs) { return std::vector<Tensor>(inputs.size(), dout); }
+std::vector<Tensor> copies_of(const Tensor& dout, const std::vector<Tensor>& inputs) {
+  return std::vector<Tensor>(inputs.size(), dout);
+}
 
 Tensor fill_compose(const Tensor& x, const Scalar& value) { return full_like(x, value, DataType::UNDEFINED, Place{}); }
 
 Tensor crop_compose(const Tensor& x, const Ints& shape, const Ints& offsets) {
   phi::Meta m;
-  PD_CHECK(shape.empty() || shape.size() == x.ndim(), InvalidArgument, "[crop] expected a shape of ", x.ndim(), " extents, got ", common::ShapeText(shape));
-  PD_CHECK(offsets.empty() || offsets.size() == x.ndim(), InvalidArgument, "[crop] expected ", x.ndim(), " offsets, got ", common::ShapeText(offsets));
+  PD_CHECK(shape.empty() || shape.size() == x.ndim(), InvalidArgument, "[crop] expected a shape of ", x.ndim(),
+           " extents, got ", common::ShapeText(shape));
+  PD_CHECK(offsets.empty() || offsets.size() == x.ndim(), InvalidArgument, "[crop] expected ", x.ndim(),
+           " offsets, got ", common::ShapeText(offsets));
   Ints axes, starts, ends;
   for (int64_t i = 0; i < x.ndim(); ++i) {
-    int64_t at = offsets.empty() ? 0 : offsets[i], n = size_at(x, i), want = shape.empty() || shape[i] == -1 ? n - at : shape[i];
-    PD_CHECK(at >= 0 && want >= 0 && at + want <= n, InvalidArgument, "[crop] expected a block inside shape ", common::ShapeText(x.shape()), ", got offsets ",
-             common::ShapeText(offsets), " and shape ", common::ShapeText(shape));
+    int64_t at = offsets.empty() ? 0 : offsets[i], n = size_at(x, i),
+            want = shape.empty() || shape[i] == -1 ? n - at : shape[i];
+    PD_CHECK(at >= 0 && want >= 0 && at + want <= n, InvalidArgument, "[crop] expected a block inside shape ",
+             common::ShapeText(x.shape()), ", got offsets ", common::ShapeText(offsets), " and shape ",
+             common::ShapeText(shape));
     axes.push_back(i);
     starts.push_back(at);
     ends.push_back(at + want);
@@ -172,7 +183,8 @@ Tensor crop_compose(const Tensor& x, const Ints& shape, const Ints& offsets) {
 
 std::vector<Tensor> unstack_compose(const Tensor& x, int64_t axis, int64_t num) {
   int64_t n = size_at(x, common::NormalizeAxis("unstack", axis, x.ndim()));
-  PD_CHECK(num <= 0 || num == n, InvalidArgument, "[unstack] expected num equal to the extent ", n, " of axis ", axis, ", got ", num);
+  PD_CHECK(num <= 0 || num == n, InvalidArgument, "[unstack] expected num equal to the extent ", n, " of axis ", axis,
+           ", got ", num);
   std::vector<Tensor> out = unbind(x, axis);
   for (Tensor& t : out) t = assign(t);
   return out;
@@ -181,8 +193,8 @@ std::vector<Tensor> unstack_compose(const Tensor& x, int64_t axis, int64_t num) 
 Tensor add_n_compose(const std::vector<Tensor>& inputs) {
   PD_CHECK(!inputs.empty(), InvalidArgument, "[add_n] expected at least one tensor, got none");
   for (const Tensor& t : inputs)
-    PD_CHECK(t.dims() == inputs[0].dims(), InvalidArgument, "[add_n] expected tensors of one shape, got ", common::ShapeText(inputs[0].dims()), " and ",
-             common::ShapeText(t.dims()));
+    PD_CHECK(t.dims() == inputs[0].dims(), InvalidArgument, "[add_n] expected tensors of one shape, got ",
+             common::ShapeText(inputs[0].dims()), " and ", common::ShapeText(t.dims()));
   if (inputs.size() == 1) return assign(inputs[0]);
   Tensor out = add(inputs[0], inputs[1]);
   for (size_t i = 2; i < inputs.size(); ++i) out = add(out, inputs[i]);
@@ -190,9 +202,12 @@ Tensor add_n_compose(const std::vector<Tensor>& inputs) {
 }
 
 namespace {
-bool ImageAxes(const char* op, const Tensor& x, const std::string& format, int64_t* n, int64_t* c, int64_t* h, int64_t* w) {
-  PD_CHECK(x.ndim() == 4, InvalidArgument, "[", op, "] expected an input of 4 axes, got shape ", common::ShapeText(x.shape()));
-  PD_CHECK(format == "NCHW" || format == "NHWC", InvalidArgument, "[", op, "] expected data_format NCHW or NHWC, got ", format);
+bool ImageAxes(const char* op, const Tensor& x, const std::string& format, int64_t* n, int64_t* c, int64_t* h,
+               int64_t* w) {
+  PD_CHECK(x.ndim() == 4, InvalidArgument, "[", op, "] expected an input of 4 axes, got shape ",
+           common::ShapeText(x.shape()));
+  PD_CHECK(format == "NCHW" || format == "NHWC", InvalidArgument, "[", op, "] expected data_format NCHW or NHWC, got ",
+           format);
   Ints d = shape_of(x);
   bool last = format == "NHWC";
   *n = d[0];
@@ -206,23 +221,31 @@ bool ImageAxes(const char* op, const Tensor& x, const std::string& format, int64
 Tensor pixel_shuffle_compose(const Tensor& x, int64_t r, const std::string& format) {
   int64_t n, c, h, w;
   bool last = ImageAxes("pixel_shuffle", x, format, &n, &c, &h, &w);
-  PD_CHECK(r > 0 && c % (r * r) == 0, InvalidArgument, "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", r, ", got ", c);
+  PD_CHECK(r > 0 && c % (r * r) == 0, InvalidArgument,
+           "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", r, ", got ", c);
   int64_t k = c / (r * r);
-  if (last) return reshape(transpose(reshape(x, Ints{n, h, w, k, r, r}), Ints{0, 1, 4, 2, 5, 3}), Ints{n, h * r, w * r, k});
+  if (last)
+    return reshape(transpose(reshape(x, Ints{n, h, w, k, r, r}), Ints{0, 1, 4, 2, 5, 3}), Ints{n, h * r, w * r, k});
   return reshape(transpose(reshape(x, Ints{n, k, r, r, h, w}), Ints{0, 1, 4, 2, 5, 3}), Ints{n, k, h * r, w * r});
 }
 Tensor pixel_unshuffle_compose(const Tensor& x, int64_t r, const std::string& format) {
   int64_t n, c, h, w;
   bool last = ImageAxes("pixel_unshuffle", x, format, &n, &c, &h, &w);
-  PD_CHECK(r > 0 && h % r == 0 && w % r == 0, InvalidArgument, "[pixel_unshuffle] expected extents divisible by downscale_factor ", r, ", got ", h, " and ", w);
-  if (last) return reshape(transpose(reshape(x, Ints{n, h / r, r, w / r, r, c}), Ints{0, 1, 3, 5, 2, 4}), Ints{n, h / r, w / r, c * r * r});
-  return reshape(transpose(reshape(x, Ints{n, c, h / r, r, w / r, r}), Ints{0, 1, 3, 5, 2, 4}), Ints{n, c * r * r, h / r, w / r});
+  PD_CHECK(r > 0 && h % r == 0 && w % r == 0, InvalidArgument,
+           "[pixel_unshuffle] expected extents divisible by downscale_factor ", r, ", got ", h, " and ", w);
+  if (last)
+    return reshape(transpose(reshape(x, Ints{n, h / r, r, w / r, r, c}), Ints{0, 1, 3, 5, 2, 4}),
+                   Ints{n, h / r, w / r, c * r * r});
+  return reshape(transpose(reshape(x, Ints{n, c, h / r, r, w / r, r}), Ints{0, 1, 3, 5, 2, 4}),
+                 Ints{n, c * r * r, h / r, w / r});
 }
 Tensor channel_shuffle_compose(const Tensor& x, int64_t groups, const std::string& format) {
   int64_t n, c, h, w;
   bool last = ImageAxes("channel_shuffle", x, format, &n, &c, &h, &w);
-  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[channel_shuffle] expected channels divisible by groups ", groups, ", got ", c);
-  if (last) return reshape(transpose(reshape(x, Ints{n, h, w, groups, c / groups}), Ints{0, 1, 2, 4, 3}), Ints{n, h, w, c});
+  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[channel_shuffle] expected channels divisible by groups ",
+           groups, ", got ", c);
+  if (last)
+    return reshape(transpose(reshape(x, Ints{n, h, w, groups, c / groups}), Ints{0, 1, 2, 4, 3}), Ints{n, h, w, c});
   return reshape(transpose(reshape(x, Ints{n, groups, c / groups, h, w}), Ints{0, 2, 1, 3, 4}), Ints{n, c, h, w});
 }
 

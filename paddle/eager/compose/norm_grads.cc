@@ -25,8 +25,9 @@ Tensor NormHat(const Tensor& x, const Ints& axes, double eps) {
 }
 }  // namespace
 
-Tensor batch_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& saved_mean, const Tensor& saved_variance, const Tensor& dout, bool is_test, double eps,
-                           const std::string& format, bool use_global, bool trainable, int which) {
+Tensor batch_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& saved_mean, const Tensor& saved_variance,
+                           const Tensor& dout, bool is_test, double eps, const std::string& format, bool use_global,
+                           bool trainable, int which) {
   if (!dout.defined()) return Tensor();
   int64_t rank = x.ndim(), channel = format.size() > 1 && format.back() == 'C' && rank > 2 ? rank - 1 : 1;
   Ints axes, per(rank, 1);
@@ -44,7 +45,8 @@ Tensor batch_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& s
   return global ? g * inv : NormInput(x, g, axes, eps);
 }
 
-Tensor layer_norm_backward(const Tensor& x, const Tensor& scale, const Tensor&, const Tensor&, const Tensor& dout, double eps, int64_t axis, int which) {
+Tensor layer_norm_backward(const Tensor& x, const Tensor& scale, const Tensor&, const Tensor&, const Tensor& dout,
+                           double eps, int64_t axis, int which) {
   if (!dout.defined()) return Tensor();
   Ints axes, rows;
   Ints tail;
@@ -52,20 +54,27 @@ Tensor layer_norm_backward(const Tensor& x, const Tensor& scale, const Tensor&, 
     (i < axis ? rows : axes).push_back(i);
     if (i >= axis) tail.push_back(size_at(x, i));
   }
-  auto to_param = [&](const Tensor& t) { return reshape(rows.empty() ? t : sum(t, rows, DataType::UNDEFINED, false), scale.defined() ? shape_of(scale) : Ints{-1}); };
+  auto to_param = [&](const Tensor& t) {
+    return reshape(rows.empty() ? t : sum(t, rows, DataType::UNDEFINED, false),
+                   scale.defined() ? shape_of(scale) : Ints{-1});
+  };
   if (which == 2) return to_param(dout);
   if (which == 1) return to_param(dout * NormHat(x, axes, eps));
   return NormInput(x, scale.defined() ? dout * cast_like(reshape(scale, tail), dout) : dout, axes, eps);
 }
 
-Tensor pool_double_backward(const Tensor& ddx, const Tensor& x, const Tensor&, const Ints& kernel, const Ints& strides, const Ints& paddings, bool ceil_mode,
-                            bool exclusive, const std::string& format, const std::string& type, bool global, bool adaptive, const std::string& algorithm) {
+Tensor pool_double_backward(const Tensor& ddx, const Tensor& x, const Tensor&, const Ints& kernel, const Ints& strides,
+                            const Ints& paddings, bool ceil_mode, bool exclusive, const std::string& format,
+                            const std::string& type, bool global, bool adaptive, const std::string& algorithm) {
   bool three = x.ndim() == 5;
   if (type == "avg")
-    return three ? pool3d(ddx, kernel, strides, paddings, ceil_mode, exclusive, format, type, global, adaptive, algorithm)
-                 : pool2d(ddx, kernel, strides, paddings, ceil_mode, exclusive, format, type, global, adaptive, algorithm);
+    return three
+               ? pool3d(ddx, kernel, strides, paddings, ceil_mode, exclusive, format, type, global, adaptive, algorithm)
+               : pool2d(ddx, kernel, strides, paddings, ceil_mode, exclusive, format, type, global, adaptive,
+                        algorithm);
   PD_CHECK(format[1] == 'C' && algorithm == "EXPLICIT" && paddings.size() == kernel.size(), Unimplemented,
-           "[pool] expected channels-first data and explicit paddings for a second-order gradient, got ", format, " and ", algorithm);
+           "[pool] expected channels-first data and explicit paddings for a second-order gradient, got ", format,
+           " and ", algorithm);
   auto [out, mask] = three ? max_pool3d_with_index(x, kernel, strides, paddings, global, adaptive, ceil_mode)
                            : max_pool2d_with_index(x, kernel, strides, paddings, global, adaptive, ceil_mode);
   return max_pool_gather(ddx, mask);

@@ -18,7 +18,8 @@ Tensor angle_backward(const Tensor& dout, const Tensor& x) {
 }
 
 Tensor increment_compose(const Tensor& x, double value) {
-  PD_CHECK(x.numel() == 1, InvalidArgument, "[increment] expected a tensor of one element, got shape ", common::ShapeText(x.shape()));
+  PD_CHECK(x.numel() == 1, InvalidArgument, "[increment] expected a tensor of one element, got shape ",
+           common::ShapeText(x.shape()));
   return scale(x, Scalar(1.0), value, true);
 }
 
@@ -26,7 +27,8 @@ Tensor dot_compose(const Tensor& x, const Tensor& y) {
   auto a = x.shape(), b = y.shape();
   bool same = (a.size() == 1 || a.size() == 2) && a.size() == b.size();
   for (int64_t i = 0; same && i < a.size(); ++i) same = !common::CertainlyDiffer(a[i], b[i]);
-  PD_CHECK(same, InvalidArgument, "[dot] expected 1-D or 2-D tensors of one shape, got ", common::ShapeText(a), " and ", common::ShapeText(b));
+  PD_CHECK(same, InvalidArgument, "[dot] expected 1-D or 2-D tensors of one shape, got ", common::ShapeText(a), " and ",
+           common::ShapeText(b));
   Tensor p = x * y;
   return sum(p, Ints{-1}, p.dtype(), false);
 }
@@ -35,14 +37,17 @@ Tensor cross_compose(const Tensor& x, const Tensor& y, int64_t axis) {
   auto a = x.shape(), b = y.shape();
   bool same = a.size() == b.size();
   for (int64_t i = 0; same && i < a.size(); ++i) same = !common::CertainlyDiffer(a[i], b[i]);
-  PD_CHECK(same, InvalidArgument, "[cross] expected tensors of one shape, got ", common::ShapeText(a), " and ", common::ShapeText(b));
+  PD_CHECK(same, InvalidArgument, "[cross] expected tensors of one shape, got ", common::ShapeText(a), " and ",
+           common::ShapeText(b));
   if (axis == 9) {
     axis = 0;
     while (axis < a.size() && a[axis].raw() != 3) ++axis;
-    PD_CHECK(axis < a.size(), InvalidArgument, "[cross] expected an axis of extent 3, got shape ", common::ShapeText(a));
+    PD_CHECK(axis < a.size(), InvalidArgument, "[cross] expected an axis of extent 3, got shape ",
+             common::ShapeText(a));
   }
   int64_t k = common::NormalizeAxis("cross", axis, a.size());
-  PD_CHECK(a.size() > 0 && a[k].raw() == 3, InvalidArgument, "[cross] expected extent 3 along axis ", axis, ", got shape ", common::ShapeText(a));
+  PD_CHECK(a.size() > 0 && a[k].raw() == 3, InvalidArgument, "[cross] expected extent 3 along axis ", axis,
+           ", got shape ", common::ShapeText(a));
   auto next = [&](const Tensor& t, int64_t by) { return roll(t, Ints{-by}, Ints{k}); };
   return next(x, 1) * next(y, 2) - next(x, 2) * next(y, 1);
 }
@@ -77,26 +82,28 @@ Tensor renorm_compose(const Tensor& x, double p, int64_t axis, double max_norm) 
 }
 
 Tensor bmm_compose(const Tensor& x, const Tensor& y) {
-  PD_CHECK(x.ndim() == 3 && y.ndim() == 3, InvalidArgument, "[bmm] expected tensors of 3 axes, got shapes ", common::ShapeText(x.shape()), " and ",
-           common::ShapeText(y.shape()));
-  PD_CHECK(!common::CertainlyDiffer(x.shape()[0], y.shape()[0]), InvalidArgument, "[bmm] expected batches of one size, got shapes ",
+  PD_CHECK(x.ndim() == 3 && y.ndim() == 3, InvalidArgument, "[bmm] expected tensors of 3 axes, got shapes ",
            common::ShapeText(x.shape()), " and ", common::ShapeText(y.shape()));
+  PD_CHECK(!common::CertainlyDiffer(x.shape()[0], y.shape()[0]), InvalidArgument,
+           "[bmm] expected batches of one size, got shapes ", common::ShapeText(x.shape()), " and ",
+           common::ShapeText(y.shape()));
   return matmul(x, y, false, false);
 }
 Tensor mv_compose(const Tensor& x, const Tensor& vec) {
-  PD_CHECK(x.ndim() == 2 && vec.ndim() == 1, InvalidArgument, "[mv] expected shapes [m, n] and [n], got ", common::ShapeText(x.shape()), " and ",
-           common::ShapeText(vec.shape()));
+  PD_CHECK(x.ndim() == 2 && vec.ndim() == 1, InvalidArgument, "[mv] expected shapes [m, n] and [n], got ",
+           common::ShapeText(x.shape()), " and ", common::ShapeText(vec.shape()));
   return matmul(x, vec, false, false);
 }
 Tensor addmm_compose(const Tensor& input, const Tensor& x, const Tensor& y, double beta, double alpha) {
-  PD_CHECK(x.ndim() == 2 && y.ndim() == 2, InvalidArgument, "[addmm] expected shapes [m, k] and [k, n], got ", common::ShapeText(x.shape()), " and ",
-           common::ShapeText(y.shape()));
+  PD_CHECK(x.ndim() == 2 && y.ndim() == 2, InvalidArgument, "[addmm] expected shapes [m, k] and [k, n], got ",
+           common::ShapeText(x.shape()), " and ", common::ShapeText(y.shape()));
   Tensor p = matmul(x, y, false, false);
   return scale(input, Scalar(beta), 0.0, true) + scale(p, Scalar(alpha), 0.0, true);
 }
 
-Tensor interp_again(const Tensor& x, const std::string& format, int64_t d, int64_t h, int64_t w, const std::vector<double>& scale, const std::string& method,
-                    bool align_corners, int64_t align_mode) {
+Tensor interp_again(const Tensor& x, const std::string& format, int64_t d, int64_t h, int64_t w,
+                    const std::vector<double>& scale, const std::string& method, bool align_corners,
+                    int64_t align_mode) {
   auto run = method == "linear"     ? &linear_interp
              : method == "nearest"  ? &nearest_interp
              : method == "bicubic"  ? &bicubic_interp

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient rules of scans, reductions and selections, and the ops composed of others; written on Tensor, so differentiable again.
+// Gradient rules of scans, reductions and selections, and the ops composed of others; written on Tensor, so
+// differentiable again.
 #include <cmath>
 
 #include "paddle/phi/api/ops.h"
@@ -13,7 +14,9 @@ const Ints& Axes(const Ints& axis, bool every) {
   static const Ints none{};
   return every ? none : axis;
 }
-Tensor Spread(const Tensor& t, const Ints& axis, bool keepdim, const Tensor& x) { return expand_like(unreduce(t, axis, keepdim, x), x); }
+Tensor Spread(const Tensor& t, const Ints& axis, bool keepdim, const Tensor& x) {
+  return expand_like(unreduce(t, axis, keepdim, x), x);
+}
 }  // namespace
 
 Tensor scatter_selected(const Tensor& dout, const Tensor& zero, const Tensor& indices, int64_t axis, bool lost) {
@@ -23,15 +26,18 @@ Tensor scatter_selected(const Tensor& dout, const Tensor& zero, const Tensor& in
   return put_along_axis(zero, i, g, a, "add", true);
 }
 
-Tensor cumsum_backward(const Tensor& dout, const Tensor& zero, const Scalar& axis, bool flatten, bool exclusive, bool reverse) {
+Tensor cumsum_backward(const Tensor& dout, const Tensor& zero, const Scalar& axis, bool flatten, bool exclusive,
+                       bool reverse) {
   return reshape_like(cumsum(dout, axis, flatten, exclusive, !reverse), zero);
 }
 
-Tensor cumprod_backward(const Tensor& dout, const Tensor& x, const Tensor& out, int64_t dim, bool exclusive, bool reverse) {
+Tensor cumprod_backward(const Tensor& dout, const Tensor& x, const Tensor& out, int64_t dim, bool exclusive,
+                        bool reverse) {
   return cumsum(dout * conj_of(out), Scalar(dim), false, exclusive, !reverse) / conj_of(x);
 }
 
-Tensor logcumsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& out, int64_t axis, bool flatten, bool exclusive, bool reverse) {
+Tensor logcumsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& out, int64_t axis, bool flatten,
+                             bool exclusive, bool reverse) {
   Tensor g = reshape_like(dout, out), v = reshape_like(x, out);
   return reshape_like(exp(v) * cumsum(g * exp(-out), Scalar(axis), flatten, exclusive, !reverse), x);
 }
@@ -42,7 +48,8 @@ Tensor prod_backward(const Tensor& dout, const Tensor& x, const Ints& axis, bool
   if (rank == 0) return dout;
   if (axes.empty())
     for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
-  // The reduced axes last and made one; each element gets the product of those before and after it, which needs no division.
+  // The reduced axes last and made one; each element gets the product of those before and after it, which needs no
+  // division.
   Ints perm, back(rank, 0), shape;
   uint64_t reduced = 0;
   for (int64_t a : axes) reduced |= uint64_t{1} << common::NormalizeAxis("prod", a, rank);
@@ -54,8 +61,10 @@ Tensor prod_backward(const Tensor& dout, const Tensor& x, const Ints& axis, bool
   Ints d = shape_of(x), moved_shape;
   for (int64_t i = 0; i < rank; ++i) {
     moved_shape.push_back(d[perm[i]]);
-    if (i < kept) shape.push_back(d[perm[i]]);
-    else n *= d[perm[i]];
+    if (i < kept)
+      shape.push_back(d[perm[i]]);
+    else
+      n *= d[perm[i]];
   }
   if (common::Product(d) == 0) return zeros_like_of(x);
   shape.push_back(n);
@@ -71,12 +80,14 @@ Tensor extreme_backward(const Tensor& dout, const Tensor& x, const Tensor& out, 
   return hit * expand_like(unreduce(dout, axis, keepdim, x) / reshape_like(count, unreduce(dout, axis, keepdim, x)), x);
 }
 
-Tensor logsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& out, const Ints& axis, bool keepdim, bool all) {
+Tensor logsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& out, const Ints& axis, bool keepdim,
+                          bool all) {
   const Ints& axes = Axes(axis, all);
   return Spread(dout, axes, keepdim, x) * exp(x - Spread(out, axes, keepdim, x));
 }
 
-Tensor p_norm_backward(const Tensor& dout, const Tensor& x, const Tensor& out, double p, int64_t axis, double, bool keepdim, bool asvector) {
+Tensor p_norm_backward(const Tensor& dout, const Tensor& x, const Tensor& out, double p, int64_t axis, double,
+                       bool keepdim, bool asvector) {
   if (p == 0) return zeros_like_of(x);
   Ints axes;
   if (!asvector && x.ndim() > 0) axes.push_back(axis);
@@ -102,7 +113,8 @@ Tensor p_norm_backward(const Tensor& dout, const Tensor& x, const Tensor& out, d
   return sign_of(x) * g * cast_like(r, x);
 }
 
-Tensor frobenius_backward(const Tensor& dout, const Tensor& x, const Tensor& out, const Ints& axis, bool keepdim, bool all) {
+Tensor frobenius_backward(const Tensor& dout, const Tensor& x, const Tensor& out, const Ints& axis, bool keepdim,
+                          bool all) {
   const Ints& axes = Axes(axis, all);
   Tensor g = Spread(dout, axes, keepdim, x), n = Spread(out, axes, keepdim, x);
   Tensor zero = equal(n, zeros_like_of(n));
@@ -110,14 +122,16 @@ Tensor frobenius_backward(const Tensor& dout, const Tensor& x, const Tensor& out
   return where(zero, zeros_like_of(d), d);
 }
 
-Tensor variance_backward(const Tensor& dout, const Tensor& x, const Ints& axis, bool keepdim, bool unbiased, double correction) {
+Tensor variance_backward(const Tensor& dout, const Tensor& x, const Ints& axis, bool keepdim, bool unbiased,
+                         double correction) {
   Tensor m = mean(x, axis, true);
   double n = numel_ratio(x, m), by = n - (unbiased ? correction : 0.0);
   return (x - expand_like(reshape_like(m, m), x)) * Spread(dout, axis, keepdim, x) * (by > 0 ? 2.0 / by : NAN);
 }
 
 Tensor trace_compose(const Tensor& x, int64_t offset, int64_t axis1, int64_t axis2) {
-  return sum(diagonal(x, offset, axis1, axis2), Ints{-1}, x.dtype() == DataType::INT32 ? x.dtype() : DataType::UNDEFINED, false);
+  return sum(diagonal(x, offset, axis1, axis2), Ints{-1},
+             x.dtype() == DataType::INT32 ? x.dtype() : DataType::UNDEFINED, false);
 }
 
 Tensor isclose_compose(const Tensor& x, const Tensor& y, const Scalar& rtol, const Scalar& atol, bool equal_nan) {

@@ -20,10 +20,12 @@ AmpLists& Lists() {
   return *l;
 }
 
-// Gradient of an op recorded as one pd_op whose rule is its composition: the composition is built again and differentiated.
+// Gradient of an op recorded as one pd_op whose rule is its composition: the composition is built again and
+// differentiated.
 class ComposeNode final : public egr::GradNode {
  public:
-  ComposeNode(const char* op, const std::vector<const Tensor*>& inputs, std::function<Tensor(const std::vector<Tensor>&)> f)
+  ComposeNode(const char* op, const std::vector<const Tensor*>& inputs,
+              std::function<Tensor(const std::vector<Tensor>&)> f)
       : op_(op), f_(std::move(f)) {
     SetCounts(static_cast<int>(inputs.size()), 1);
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -65,8 +67,10 @@ class ComposeNode final : public egr::GradNode {
 DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<const Tensor*> inputs) {
   auto& s = State();
   DataType low = static_cast<DataType>(s.amp_dtype);
-  if (Lists().black.count(std::string_view(op))) cls = AmpClass::kBlack;
-  else if (Lists().white.count(std::string_view(op))) cls = AmpClass::kWhite;
+  if (Lists().black.count(std::string_view(op)))
+    cls = AmpClass::kBlack;
+  else if (Lists().white.count(std::string_view(op)))
+    cls = AmpClass::kWhite;
   bool f32 = false, half = false;
   for (const Tensor* t : inputs) {
     if (!t->defined()) continue;
@@ -74,12 +78,15 @@ DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<const Ten
     half = half || t->dtype() == low;
   }
   switch (cls) {
-    case AmpClass::kWhite: return f32 ? low : DataType::UNDEFINED;
-    case AmpClass::kBlack: return half ? DataType::FLOAT32 : DataType::UNDEFINED;
+    case AmpClass::kWhite:
+      return f32 ? low : DataType::UNDEFINED;
+    case AmpClass::kBlack:
+      return half ? DataType::FLOAT32 : DataType::UNDEFINED;
     case AmpClass::kPromote:
       if (s.amp_level == 2) return f32 ? low : DataType::UNDEFINED;
       return f32 && half ? DataType::FLOAT32 : DataType::UNDEFINED;
-    default: return DataType::UNDEFINED;
+    default:
+      return DataType::UNDEFINED;
   }
 }
 
@@ -152,8 +159,10 @@ Tensor CloneWithHistory(const Tensor& x) {
 void CheckInplaceShape(const char* op, const Tensor& x, const Tensor& other) {
   if (other.dims() == x.dims()) return;
   auto out = common::BroadcastDims(op, common::ToDims(x.dims()), common::ToDims(other.dims()));
-  PD_CHECK(common::ToInts(out) == x.dims(), InvalidArgument, "[", op, "] expected an operand that broadcasts to the shape of the tensor "
-           "written in place ", common::ShapeText(x.dims()), ", got ", common::ShapeText(other.dims()));
+  PD_CHECK(common::ToInts(out) == x.dims(), InvalidArgument, "[", op,
+           "] expected an operand that broadcasts to the shape of the tensor "
+           "written in place ",
+           common::ShapeText(x.dims()), ", got ", common::ShapeText(other.dims()));
 }
 
 void CheckInplaceResult(const char* op, const Tensor& x, const Tensor& out) {
@@ -179,9 +188,7 @@ void ReplaceInplace(Tensor& x, Tensor out, bool is_view) {
   x->numel = out->numel;
   x->contiguous = out->contiguous;
   x->dtype = out->dtype;
-  if (grad_node) {
-    grad_node->SetOutput(slot, x);
-  }
+  if (grad_node) { grad_node->SetOutput(slot, x); }
   x->storage->BumpVersion();
 }
 

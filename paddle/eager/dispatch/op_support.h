@@ -78,7 +78,8 @@ Tensor ReduceGrad(const Tensor& g, const Tensor& like);
 // Moves a result into an executor's buffer if there is one that fits; `like` gives the shape to reduce to.
 void Deliver(const Tensor& result, const Tensor& like, Tensor& out);
 
-// History of an op given only as a composition while it is recorded as one op: its gradient differentiates the composition.
+// History of an op given only as a composition while it is recorded as one op: its gradient differentiates the
+// composition.
 void ComposeHistory(const char* op, const std::vector<const Tensor*>& inputs, Tensor& out,
                     std::function<Tensor(const std::vector<Tensor>&)> compose);
 
@@ -87,7 +88,8 @@ Tensor CloneWithHistory(const Tensor& x);
 Tensor AliasWithHistory(const Tensor& x);
 void CheckInplaceShape(const char* op, const Tensor& x, const Tensor& other);
 void CheckInplaceResult(const char* op, const Tensor& x, const Tensor& out);
-// x becomes `out` (already computed): by adopting its memory, or by copying when x is a view or `out` has another dtype.
+// x becomes `out` (already computed): by adopting its memory, or by copying when x is a view or `out` has another
+// dtype.
 void ReplaceInplace(Tensor& x, Tensor out, bool is_view);
 // While recording: x's cell now holds the value of `out`.
 void ReplaceRecorded(Tensor& x, const Tensor& out);

@@ -61,8 +61,8 @@ Tensor Recorder::Wrap(pir::Value v) {
   return t;
 }
 
-pir::Operation* Recorder::Create(const pir::OpInfo* info, const std::vector<pir::Value>& operands, pir::AttributeMap attrs,
-                                 const std::vector<pir::Type>& types, bool differentiable) {
+pir::Operation* Recorder::Create(const pir::OpInfo* info, const std::vector<pir::Value>& operands,
+                                 pir::AttributeMap attrs, const std::vector<pir::Type>& types, bool differentiable) {
   pir::Operation* op = builder_.Create(info, operands, std::move(attrs), types);
   for (int i = 0; i < op->num_results(); ++i) {
     pir::Value v = op->result(i);
@@ -99,7 +99,8 @@ void Recorder::SyncFlags() {
 pir::Value Recorder::Capture(const Tensor& t) {
   auto it = captured_index_.find(t.impl());
   if (it != captured_index_.end()) return captured_[it->second].value;
-  PD_CHECK(t->kind == phi::ImplKind::kDense, Unimplemented, "[record] expected a dense tensor, got one of another kind");
+  PD_CHECK(t->kind == phi::ImplKind::kDense, Unimplemented,
+           "[record] expected a dense tensor, got one of another kind");
   AutogradMeta* m = MaybeMeta(t);
   std::string name = m && !m->name.empty() ? m->name : "captured_" + std::to_string(captured_.size());
   for (std::string base = name; InUse(*program_, name);) name = base + "_" + std::to_string(captured_.size());
@@ -118,7 +119,8 @@ pir::Value Recorder::Capture(const Tensor& t) {
 pir::Value Recorder::ValueOf(const Tensor& t) {
   if (!t.defined()) return {};
   if (t->value && IdOf(t) == id_) return values_[IndexOf(t)];
-  PD_CHECK(!t.is_symbolic(), PreconditionNotMet, "expected a value of the program being recorded, got one of another program");
+  PD_CHECK(!t.is_symbolic(), PreconditionNotMet,
+           "expected a value of the program being recorded, got one of another program");
   return Capture(t);
 }
 
@@ -144,7 +146,8 @@ pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
   return Create(Builtin("pd_op.full"), {}, std::move(attrs), {type}, false)->result(0);
 }
 
-void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs, bool run) {
+void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
+                      bool run) {
   const pir::OpInfo* info = InfoOf(op);
   PD_ASSERT(info != nullptr);
   bool differentiable = false;
@@ -167,7 +170,8 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
         items.push_back(ValueOf(in[i].p[k]));
         types.push_back(items.back().type());
       }
-      operands.push_back(Create(Builtin("builtin.combine"), items, {}, {pir::VectorType::Get(types)}, needs)->result(0));
+      operands.push_back(
+          Create(Builtin("builtin.combine"), items, {}, {pir::VectorType::Get(types)}, needs)->result(0));
     } else {
       operands.push_back(in[i].n && in[i].p[0].defined() ? ValueOf(in[i].p[0]) : pir::Value());
     }
@@ -189,7 +193,8 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       operands.push_back(AttrOperand(attrs[a]));
     } else {
       pir::Attribute attr = ToPirAttribute(attrs[a]);
-      if (attrs[a].index() != d.attr_index && attr) attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
+      if (attrs[a].index() != d.attr_index && attr)
+        attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
       map.Set(d.name, attr);
     }
   }
@@ -200,7 +205,9 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       for (auto& m : out_metas[k]) items.push_back(TypeOf(m));
       types.push_back(pir::VectorType::Get(items));
     } else {
-      types.push_back(out_metas[k].empty() || out_metas[k][0].dtype == phi::DataType::UNDEFINED ? pir::Type() : TypeOf(out_metas[k][0]));
+      types.push_back(out_metas[k].empty() || out_metas[k][0].dtype == phi::DataType::UNDEFINED
+                          ? pir::Type()
+                          : TypeOf(out_metas[k][0]));
     }
   }
   pir::Operation* made = Create(info, operands, std::move(map), types, differentiable);
@@ -212,8 +219,10 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       pir::Operation* split = Create(Builtin("builtin.split"), {v}, {}, items, differentiable);
       if (!run) outs[k].list->clear();
       for (size_t i = 0; i < items.size(); ++i) {
-        if (!run) outs[k].list->push_back(Wrap(split->result(static_cast<int>(i))));
-        else SetValue((*outs[k].list)[i], split->result(static_cast<int>(i)));
+        if (!run)
+          outs[k].list->push_back(Wrap(split->result(static_cast<int>(i))));
+        else
+          SetValue((*outs[k].list)[i], split->result(static_cast<int>(i)));
       }
     } else if (outs[k].p && types[k]) {
       if (run) {
@@ -230,7 +239,8 @@ void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue*
   PD_ASSERT(s.recorder != nullptr);
   if (op.flags & phi::kOpInternal) {
     // Not a pd_op: only the eager half exists.
-    PD_CHECK(s.record == RecordMode::kBoth, Unimplemented, "[", op.name, "] expected eager execution, got a program being recorded");
+    PD_CHECK(s.record == RecordMode::kBoth, Unimplemented, "[", op.name,
+             "] expected eager execution, got a program being recorded");
     op.run(in, attrs, outs);
     return;
   }
@@ -243,7 +253,8 @@ void RegisterPirOps() {
     pir::OpInfo info;
     info.name = "pd_op." + name;
     for (const phi::ArgDef* t : def->tensors)
-      info.inputs.push_back({t->name, t->kind == phi::ArgDef::kOptionalTensor, t->kind == phi::ArgDef::kTensorList, false});
+      info.inputs.push_back(
+          {t->name, t->kind == phi::ArgDef::kOptionalTensor, t->kind == phi::ArgDef::kTensorList, false});
     for (const phi::ArgDef* a : def->attrs) {
       if (a->kind == phi::ArgDef::kOperandAttr) {
         info.inputs.push_back({a->name, false, false, true});
@@ -253,8 +264,10 @@ void RegisterPirOps() {
     }
     for (const phi::OutDef& o : def->outs) info.outputs.push_back({o.name, o.optional, o.variadic, false});
     if (def->flags & phi::kOpElementwise) info.traits |= pir::kElementwise;
-    if (def->flags & phi::kOpSideEffect) info.traits |= pir::kSideEffect;
-    else info.traits |= pir::kPure;
+    if (def->flags & phi::kOpSideEffect)
+      info.traits |= pir::kSideEffect;
+    else
+      info.traits |= pir::kPure;
     if (def->flags & phi::kOpRandom) info.traits |= pir::kRandom;
     if (def->flags & phi::kOpView) info.traits |= pir::kView;
     info.phi_op = def;

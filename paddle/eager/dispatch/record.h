@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording: the dispatcher's second half. An op called while a Recorder is active becomes a pd_op in its program, and in
-// "both" mode also runs.
+// Recording: the dispatcher's second half. An op called while a Recorder is active becomes a pd_op in its program, and
+// in "both" mode also runs.
 #pragma once
 
 #include <memory>
@@ -17,16 +17,17 @@ namespace egr {
 
 using paddle::Tensor;
 
-// Records ops into one program. Tensors know their place in it by a token (recorder id and index), so a tensor that outlives
-// the recorder, or belongs to another one, is recognised and never followed.
+// Records ops into one program. Tensors know their place in it by a token (recorder id and index), so a tensor that
+// outlives the recorder, or belongs to another one, is recognised and never followed.
 class Recorder {
  public:
   explicit Recorder(pir::Program* program);
 
   pir::Program* program() const { return program_; }
   pir::Builder& builder() { return builder_; }
-  // The value of a tensor: recorded, or an eager tensor captured as a builtin.parameter (by its name, trainable when it needs
-  // a gradient) that shares the tensor's memory. Throws PreconditionNotMet for a symbolic tensor of another recorder.
+  // The value of a tensor: recorded, or an eager tensor captured as a builtin.parameter (by its name, trainable when it
+  // needs a gradient) that shares the tensor's memory. Throws PreconditionNotMet for a symbolic tensor of another
+  // recorder.
   pir::Value ValueOf(const Tensor& t);
   // Eager tensors that were captured, in order, with their values.
   struct Captured {
@@ -64,7 +65,8 @@ class Recorder {
   std::unordered_map<phi::TensorImpl*, size_t> captured_index_;
 };
 
-// Records (and in "both" mode runs) one op with the thread's recorder. Outs with a null destination are results nobody wants.
+// Records (and in "both" mode runs) one op with the thread's recorder. Outs with a null destination are results nobody
+// wants.
 void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs);
 
 class RecordGuard {

@@ -12,8 +12,8 @@ class Recorder;
 
 struct DispatchState {
   bool grad_enabled = true;
-  uint8_t amp_level = 0;      // 0: off; 1: O1 lists; 2: O2
-  int8_t amp_dtype = 0;       // phi::DataType
+  uint8_t amp_level = 0;  // 0: off; 1: O1 lists; 2: O2
+  int8_t amp_dtype = 0;   // phi::DataType
   RecordMode record = RecordMode::kRun;
   Recorder* recorder = nullptr;
 

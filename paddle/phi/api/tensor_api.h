@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators and small helpers on Tensor that gradient expressions and C++ users write with; all go through the dispatcher.
+// Operators and small helpers on Tensor that gradient expressions and C++ users write with; all go through the
+// dispatcher.
 #pragma once
 
 #include <string>
@@ -34,7 +35,7 @@ Tensor operator+(const Tensor& a, const phi::Scalar& b);
 Tensor operator*(const Tensor& a, const phi::Scalar& b);
 Tensor operator*(const phi::Scalar& a, const Tensor& b);
 Tensor operator-(const Tensor& a, const phi::Scalar& b);
-#define PD_DECLARE_COMPARE(sym)                        \
+#define PD_DECLARE_COMPARE(sym)                          \
   Tensor operator sym(const Tensor& a, const Tensor& b); \
   Tensor operator sym(const Tensor& a, double b);        \
   Tensor operator sym(const Tensor& a, const phi::Scalar& b);
@@ -76,36 +77,44 @@ Tensor& set_value_into_(Tensor& view, const Tensor& value);
 common::Ints shape_of(const Tensor& x);
 
 // --- gradients that are compositions rather than expressions
-Tensor sign_of(const Tensor& x);  // x / |x|, 0 at 0; also for complex
+Tensor sign_of(const Tensor& x);                   // x / |x|, 0 at 0; also for complex
 Tensor real_if(const Tensor& g, const Tensor& x);  // the real part when x is real and g is not
 // A complex tensor of x's dtype with `part` as its real (or imaginary) part; `part` itself when x is real.
 Tensor complex_from(const Tensor& part, const Tensor& x, bool imaginary);
 Tensor pow_deriv(const Tensor& x, const phi::Scalar& y);
-Tensor slice_backward(const Tensor& dout, const Tensor& input, const common::Ints& axes, const common::Ints& starts, const common::Ints& ends,
-                      const common::Ints& decrease_axis);
-Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const common::Ints& dims, const common::Ints& stride, int64_t offset);
+Tensor slice_backward(const Tensor& dout, const Tensor& input, const common::Ints& axes, const common::Ints& starts,
+                      const common::Ints& ends, const common::Ints& decrease_axis);
+Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const common::Ints& dims,
+                           const common::Ints& stride, int64_t offset);
 Tensor gelu_backward(const Tensor& x, const Tensor& dout, bool approximate);
 Tensor mish_backward(const Tensor& x, const Tensor& dout);
-Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const phi::Scalar& p, bool is_test, const std::string& mode);
-Tensor conv_backward_input(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides, const common::Ints& paddings,
-    const std::string& algorithm, const common::Ints& dilations, int64_t groups, const std::string& format);
-Tensor conv_backward_filter(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides, const common::Ints& paddings,
-    const std::string& algorithm, const common::Ints& dilations, int64_t groups, const std::string& format);
-Tensor conv_transpose_backward_x(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides, const common::Ints& paddings,
-    const std::string& algorithm, const common::Ints& dilations, int64_t groups, const std::string& format);
-Tensor conv_transpose_backward_filter(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides, const common::Ints& paddings,
-    const std::string& algorithm, const common::Ints& dilations, int64_t groups, const std::string& format);
+Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const phi::Scalar& p, bool is_test,
+                        const std::string& mode);
+Tensor conv_backward_input(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides,
+                           const common::Ints& paddings, const std::string& algorithm, const common::Ints& dilations,
+                           int64_t groups, const std::string& format);
+Tensor conv_backward_filter(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides,
+                            const common::Ints& paddings, const std::string& algorithm, const common::Ints& dilations,
+                            int64_t groups, const std::string& format);
+Tensor conv_transpose_backward_x(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides,
+                                 const common::Ints& paddings, const std::string& algorithm,
+                                 const common::Ints& dilations, int64_t groups, const std::string& format);
+Tensor conv_transpose_backward_filter(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides,
+                                      const common::Ints& paddings, const std::string& algorithm,
+                                      const common::Ints& dilations, int64_t groups, const std::string& format);
 Tensor linear_backward_weight(const Tensor& x, const Tensor& w, const Tensor& dout, bool transpose_weight);
 // The gradient of batch or layer normalisation in differentiable ops; `which`: 0 input, 1 scale, 2 bias.
-Tensor batch_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& saved_mean, const Tensor& saved_variance, const Tensor& dout, bool is_test,
-                           double epsilon, const std::string& format, bool use_global, bool trainable, int which);
-Tensor layer_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance, const Tensor& dout, double epsilon,
-                           int64_t begin_norm_axis, int which);
-Tensor pool_double_backward(const Tensor& ddx, const Tensor& x, const Tensor& y, const common::Ints& kernel, const common::Ints& strides,
-                            const common::Ints& paddings, bool ceil_mode, bool exclusive, const std::string& format, const std::string& type, bool global,
-                            bool adaptive, const std::string& algorithm);
-Tensor cross_entropy_backward(const Tensor& x, const Tensor& label, const Tensor& softmax_out, const Tensor& dsoftmax, const Tensor& dloss, bool soft,
-                              bool use_softmax, int64_t ignore_index, int64_t axis);
+Tensor batch_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& saved_mean, const Tensor& saved_variance,
+                           const Tensor& dout, bool is_test, double epsilon, const std::string& format, bool use_global,
+                           bool trainable, int which);
+Tensor layer_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance,
+                           const Tensor& dout, double epsilon, int64_t begin_norm_axis, int which);
+Tensor pool_double_backward(const Tensor& ddx, const Tensor& x, const Tensor& y, const common::Ints& kernel,
+                            const common::Ints& strides, const common::Ints& paddings, bool ceil_mode, bool exclusive,
+                            const std::string& format, const std::string& type, bool global, bool adaptive,
+                            const std::string& algorithm);
+Tensor cross_entropy_backward(const Tensor& x, const Tensor& label, const Tensor& softmax_out, const Tensor& dsoftmax,
+                              const Tensor& dloss, bool soft, bool use_softmax, int64_t ignore_index, int64_t axis);
 common::Ints inverse_perm(const common::Ints& perm);
 std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor>& x, const phi::Scalar& axis);
 Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, bool transpose_x, bool transpose_y);

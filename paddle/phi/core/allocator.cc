@@ -15,7 +15,8 @@
 namespace phi {
 namespace {
 
-// Small classes are powers of two with one half step: 64, 96, 128, 192, ... up to 64 KiB; freed blocks stay with the freeing thread.
+// Small classes are powers of two with one half step: 64, 96, 128, 192, ... up to 64 KiB; freed blocks stay with the
+// freeing thread.
 constexpr int kClasses = 21;
 constexpr size_t kSmallLimit = 64 << 10;
 constexpr size_t kThreadCacheBytes = 4 << 20;
@@ -37,8 +38,7 @@ std::atomic<int64_t> g_live_large{0}, g_live_large_max{0}, g_reserved{0}, g_rese
 
 void RaisePeak(std::atomic<int64_t>& peak, int64_t v) {
   int64_t old = peak.load(std::memory_order_relaxed);
-  while (v > old && !peak.compare_exchange_weak(old, v, std::memory_order_relaxed)) {
-  }
+  while (v > old && !peak.compare_exchange_weak(old, v, std::memory_order_relaxed)) {}
 }
 
 void AddReserved(int64_t d) {
@@ -109,7 +109,8 @@ LargeCache& Large() {
   return *c;
 }
 
-// The length really mapped for a request, so that equal requests meet the same cached blocks. Above 1 MiB steps are 1/8 of the size.
+// The length really mapped for a request, so that equal requests meet the same cached blocks. Above 1 MiB steps are 1/8
+// of the size.
 size_t LargeSize(size_t bytes) {
   if (bytes <= (1 << 20)) return (bytes + 65535) & ~size_t{65535};
   int log = 63 - __builtin_clzll(bytes - 1);
@@ -143,12 +144,13 @@ void* AllocateCpu(size_t bytes) {
       return b;
     }
     void* p = nullptr;
-    PD_CHECK(posix_memalign(&p, kAlignment, ClassSize(c)) == 0, ResourceExhausted, "out of memory: expected to allocate ", bytes,
-             " bytes on Place(cpu)");
+    PD_CHECK(posix_memalign(&p, kAlignment, ClassSize(c)) == 0, ResourceExhausted,
+             "out of memory: expected to allocate ", bytes, " bytes on Place(cpu)");
     AddReserved(static_cast<int64_t>(ClassSize(c)));
     return p;
   }
-  PD_CHECK(bytes < (size_t{1} << 46), ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on Place(cpu)");
+  PD_CHECK(bytes < (size_t{1} << 46), ResourceExhausted, "out of memory: expected to allocate ", bytes,
+           " bytes on Place(cpu)");
   size_t size = LargeSize(bytes), got = size;
   void* p = Large().Take(size, &got);
   if (p == nullptr) {
@@ -157,7 +159,8 @@ void* AllocateCpu(size_t bytes) {
     munmap(static_cast<char*>(p) + size, got - size);  // trim, so that the length is again a function of the request
     AddReserved(-static_cast<int64_t>(got - size));
   }
-  int64_t live = g_live_large.fetch_add(static_cast<int64_t>(size), std::memory_order_relaxed) + static_cast<int64_t>(size);
+  int64_t live =
+      g_live_large.fetch_add(static_cast<int64_t>(size), std::memory_order_relaxed) + static_cast<int64_t>(size);
   RaisePeak(g_live_large_max, live);
   return p;
 }

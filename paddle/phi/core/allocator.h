@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caching CPU allocator: size-class free lists per thread for small blocks, a shared cache of page-aligned blocks for large ones.
+// The caching CPU allocator: size-class free lists per thread for small blocks, a shared cache of page-aligned blocks
+// for large ones.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@ namespace phi {
 // Alignment of every block.
 inline constexpr size_t kAlignment = 64;
 
-// Returns a block of at least `bytes`; throws ResourceExhausted (MemoryError) when the system refuses. 0 bytes gives a valid block.
+// Returns a block of at least `bytes`; throws ResourceExhausted (MemoryError) when the system refuses. 0 bytes gives a
+// valid block.
 void* AllocateCpu(size_t bytes);
 // `bytes` must be what was asked for.
 void FreeCpu(void* p, size_t bytes);

@@ -9,18 +9,26 @@ namespace {
 
 constexpr LoopType LoopOf(DataType compute) {
   switch (compute) {
-    case DataType::FLOAT32: return kLoopF32;
-    case DataType::FLOAT64: return kLoopF64;
-    case DataType::INT32: return kLoopI32;
-    case DataType::INT64: return kLoopI64;
-    case DataType::BOOL: return kLoopBool;
-    case DataType::COMPLEX64: return kLoopC64;
-    default: return kLoopC128;
+    case DataType::FLOAT32:
+      return kLoopF32;
+    case DataType::FLOAT64:
+      return kLoopF64;
+    case DataType::INT32:
+      return kLoopI32;
+    case DataType::INT64:
+      return kLoopI64;
+    case DataType::BOOL:
+      return kLoopBool;
+    case DataType::COMPLEX64:
+      return kLoopC64;
+    default:
+      return kLoopC128;
   }
 }
 
 [[noreturn, gnu::cold]] void Unsupported(const EwDef& def, DataType t) {
-  PD_THROW(Unimplemented, "[", def.name, "] expected a dtype with a kernel, got ", NameOf(t), ": the kernel is not registered for it");
+  PD_THROW(Unimplemented, "[", def.name, "] expected a dtype with a kernel, got ", NameOf(t),
+           ": the kernel is not registered for it");
 }
 
 DataType CommonType(const EwDef& def, const Tensor* const* in) {
@@ -85,7 +93,9 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
     Tensor& o = *out[i];
     // A given output of the right shape takes the result in its own dtype (in-place ops); else a new one is made.
     if (!o.defined() || o.dims() != dims) o = Empty(dims, stored, x.place());
-    DataType loop_dtype = def.out[i] == EwOut::kSame ? compute : def.out[i] == EwOut::kBool ? DataType::BOOL : RealOf(compute);
+    DataType loop_dtype = def.out[i] == EwOut::kSame   ? compute
+                          : def.out[i] == EwOut::kBool ? DataType::BOOL
+                                                       : RealOf(compute);
     plan.ops[i] = {o.raw_data(), o.dtype(), loop_dtype, o.strides().data()};
     typed = typed && o.dtype() == loop_dtype && o.is_contiguous();
   }

@@ -45,7 +45,8 @@ std::vector<E> AsNumbers(const AttrValue& v, const char* op, const char* name) {
           return std::vector<E>(x.begin(), x.end());
         } else if constexpr (std::is_same_v<X, std::vector<Scalar>>) {
           std::vector<E> r;
-          for (const Scalar& s : x) r.push_back(static_cast<E>(s.is_integral() ? static_cast<double>(s.to_int()) : s.to_double()));
+          for (const Scalar& s : x)
+            r.push_back(static_cast<E>(s.is_integral() ? static_cast<double>(s.to_int()) : s.to_double()));
           return r;
         } else if constexpr (std::is_arithmetic_v<X>) {
           return {static_cast<E>(x)};
@@ -58,7 +59,8 @@ std::vector<E> AsNumbers(const AttrValue& v, const char* op, const char* name) {
 
 }  // namespace
 
-OpDef::OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, decltype(infer) inf, decltype(run) r)
+OpDef::OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, decltype(infer) inf,
+             decltype(run) r)
     : name(n), args(std::move(a)), outs(std::move(o)), flags(f), infer(inf), run(r) {
   for (const ArgDef& d : args) (d.kind <= ArgDef::kTensorList ? tensors : attrs).push_back(&d);
   Registry()[n] = this;
@@ -109,11 +111,16 @@ Scalar AttrAs<Scalar>(const AttrValue& v, const char* op, const char* name) {
   return std::visit(
       [&](const auto& x) -> Scalar {
         using X = std::decay_t<decltype(x)>;
-        if constexpr (std::is_same_v<X, Scalar>) return x;
-        else if constexpr (std::is_same_v<X, bool>) return Scalar(x);
-        else if constexpr (std::is_integral_v<X>) return Scalar(static_cast<int64_t>(x));
-        else if constexpr (std::is_arithmetic_v<X>) return Scalar(static_cast<double>(x));
-        else WrongKind(op, name, "a number");
+        if constexpr (std::is_same_v<X, Scalar>)
+          return x;
+        else if constexpr (std::is_same_v<X, bool>)
+          return Scalar(x);
+        else if constexpr (std::is_integral_v<X>)
+          return Scalar(static_cast<int64_t>(x));
+        else if constexpr (std::is_arithmetic_v<X>)
+          return Scalar(static_cast<double>(x));
+        else
+          WrongKind(op, name, "a number");
       },
       v);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rest of the system knows of an op: its arguments and results by name, its shape rule and its kernel, both in one
-// generic calling form. Generated from the stanzas; the executor, PIR, plugins and append_op go through it.
+// What the rest of the system knows of an op: its arguments and results by name, its shape rule and its kernel, both in
+// one generic calling form. Generated from the stanzas; the executor, PIR, plugins and append_op go through it.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct InSlot {
   const Tensor* p = nullptr;
   int n = 0;
   InSlot() = default;
-  InSlot(const Tensor& t) : p(&t), n(1) {}  // NOLINT
+  InSlot(const Tensor& t) : p(&t), n(1) {}                                              // NOLINT
   InSlot(const std::vector<Tensor>& v) : p(v.data()), n(static_cast<int>(v.size())) {}  // NOLINT
 };
 struct MetaSlot {
@@ -30,7 +30,7 @@ struct OutSlot {
   Tensor* p = nullptr;
   std::vector<Tensor>* list = nullptr;  // Tensor[] outputs
   OutSlot() = default;
-  OutSlot(Tensor& t) : p(&t) {}  // NOLINT
+  OutSlot(Tensor& t) : p(&t) {}                  // NOLINT
   OutSlot(std::vector<Tensor>& v) : list(&v) {}  // NOLINT
 };
 

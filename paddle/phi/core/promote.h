@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which dtype two operands meet in: PaddlePaddle's rules, which differ from NumPy's (integers do not mix with floats unless one is 0-d).
+// Which dtype two operands meet in: PaddlePaddle's rules, which differ from NumPy's (integers do not mix with floats
+// unless one is 0-d).
 #pragma once
 
 #include "paddle/common/dtype.h"
@@ -11,7 +12,8 @@ namespace phi {
 inline DataType PromoteOrUndefined(DataType a, bool a_0d, DataType b, bool b_0d) {
   if (a == b) return a;
   auto complex_of = [](DataType x, DataType y) {
-    bool wide = x == DataType::COMPLEX128 || y == DataType::COMPLEX128 || x == DataType::FLOAT64 || y == DataType::FLOAT64;
+    bool wide =
+        x == DataType::COMPLEX128 || y == DataType::COMPLEX128 || x == DataType::FLOAT64 || y == DataType::FLOAT64;
     return wide ? DataType::COMPLEX128 : DataType::COMPLEX64;
   };
   auto category = [](DataType t) { return t == DataType::BOOL ? 0 : IsInteger(t) ? 1 : IsFloating(t) ? 2 : 3; };
@@ -38,8 +40,8 @@ inline DataType PromoteOrUndefined(DataType a, bool a_0d, DataType b, bool b_0d)
 
 inline DataType Promote(const char* op, DataType a, bool a_0d, DataType b, bool b_0d) {
   DataType t = PromoteOrUndefined(a, a_0d, b, b_0d);
-  PD_CHECK(t != DataType::UNDEFINED, InvalidType, "[", op, "] expected dtypes that promote, got ", NameOf(a), " and ", NameOf(b),
-           ": cast one of them with astype()");
+  PD_CHECK(t != DataType::UNDEFINED, InvalidType, "[", op, "] expected dtypes that promote, got ", NameOf(a), " and ",
+           NameOf(b), ": cast one of them with astype()");
   return t;
 }
 

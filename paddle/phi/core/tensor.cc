@@ -14,18 +14,18 @@ struct Pool {
   static constexpr int kMax = 512;
   std::vector<void*> free;
   ~Pool() {
-    for (void* p : free) ::operator delete(p, std::align_val_t{64});
+    for (void* p : free) ::operator delete (p, std::align_val_t{64});
     dead = true;
   }
   void* Take() {
-    if (free.empty()) return ::operator new(sizeof(T), std::align_val_t{64});
+    if (free.empty()) return ::operator new (sizeof(T), std::align_val_t{64});
     void* p = free.back();
     free.pop_back();
     return p;
   }
   void Give(void* p) {
     if (dead || free.size() >= kMax) {
-      ::operator delete(p, std::align_val_t{64});
+      ::operator delete (p, std::align_val_t{64});
       return;
     }
     free.push_back(p);
@@ -106,7 +106,8 @@ Tensor Empty(const Ints& dims, DataType dtype, Place place) {
   for (int64_t d : dims) {
     PD_CHECK(d >= 0, InvalidArgument, "expected non-negative extents, got shape ", common::ShapeText(dims));
     PD_CHECK(!__builtin_mul_overflow(count, d, &count) && count < (int64_t{1} << 46), ResourceExhausted,
-             "out of memory: expected to allocate a tensor of shape ", common::ShapeText(dims), " and dtype ", NameOf(dtype));
+             "out of memory: expected to allocate a tensor of shape ", common::ShapeText(dims), " and dtype ",
+             NameOf(dtype));
   }
   impl->SetContiguousStrides();
   impl->storage = Storage::Allocate(static_cast<size_t>(count * SizeOf(dtype)), place);
@@ -131,13 +132,15 @@ Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t of
 }
 
 double ScalarAsDouble(const Tensor& x) {
-  PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ", common::ShapeText(x.dims()));
+  PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ",
+           common::ShapeText(x.dims()));
   Tensor d = CastTo(x, DataType::FLOAT64);
   return *d.data<double>();
 }
 
 int64_t ScalarAsInt(const Tensor& x) {
-  PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ", common::ShapeText(x.dims()));
+  PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ",
+           common::ShapeText(x.dims()));
   Tensor d = CastTo(x, DataType::INT64);
   return *d.data<int64_t>();
 }

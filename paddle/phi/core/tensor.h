@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor: an intrusive handle to an impl that holds dtype, shape, strides and shared storage, plus the autograd slot.
+// The tensor: an intrusive handle to an impl that holds dtype, shape, strides and shared storage, plus the autograd
+// slot.
 #pragma once
 
 #include <atomic>
@@ -97,10 +98,20 @@ class Storage final : public RefCounted {
   Place place_;
 };
 
-enum class ImplKind : uint8_t { kDense, kSparseCoo, kSparseCsr, kSelectedRows, kTensorArray, kString, kDist, kSymbolic };
+enum class ImplKind : uint8_t {
+  kDense,
+  kSparseCoo,
+  kSparseCsr,
+  kSelectedRows,
+  kTensorArray,
+  kString,
+  kDist,
+  kSymbolic
+};
 
 class TensorImpl;
-// What the autograd layer keeps for a tensor beyond its node: grad, hooks, view base, name. Owned by the impl, made on first use.
+// What the autograd layer keeps for a tensor beyond its node: grad, hooks, view base, name. Owned by the impl, made on
+// first use.
 class AutogradMetaBase {
  public:
   virtual ~AutogradMetaBase() = default;
@@ -118,21 +129,21 @@ class TensorImpl final : public RefCounted {
   bool persistable = false;
   bool contiguous = true;
   bool is_parameter = false;
-  uint16_t slot = 0;          // which output of `node` this tensor is
-  int64_t offset = 0;         // in elements
+  uint16_t slot = 0;   // which output of `node` this tensor is
+  int64_t offset = 0;  // in elements
   int64_t numel = 0;
   Ints dims;
-  Ints strides;               // in elements
+  Ints strides;  // in elements
   Ref<Storage> storage;
-  Ref<RefCounted> node;       // the grad node that made this tensor
+  Ref<RefCounted> node;  // the grad node that made this tensor
   std::unique_ptr<AutogradMetaBase> meta;
   RecordedValue value = nullptr;
-  void* pyobj = nullptr;      // the Python object of this impl, borrowed
+  void* pyobj = nullptr;  // the Python object of this impl, borrowed
   Place place;
-  Dims symbolic_dims;         // kSymbolic only
+  Dims symbolic_dims;  // kSymbolic only
 
   void SetContiguousStrides();
-  void RefreshLayout();       // recomputes numel and contiguous from dims and strides
+  void RefreshLayout();  // recomputes numel and contiguous from dims and strides
 
  private:
   void Destroy() override;
@@ -178,9 +189,7 @@ class Tensor {
   }
   bool is_same(const Tensor& o) const { return impl_.get() == o.impl_.get(); }
   void reset() { impl_.reset(); }
-  phi::Meta meta() const {
-    return {is_symbolic() ? impl_->symbolic_dims : common::ToDims(impl_->dims), impl_->dtype};
-  }
+  phi::Meta meta() const { return {is_symbolic() ? impl_->symbolic_dims : common::ToDims(impl_->dims), impl_->dtype}; }
   phi::Dims shape() const { return is_symbolic() ? impl_->symbolic_dims : common::ToDims(impl_->dims); }
 
  private:

@@ -15,11 +15,12 @@ void CopyInto(const Tensor& src, const Tensor& dst) {
   // Broadcast: missing leading axes and extents of one repeat.
   Ints strides(dst.dims().size(), 0);
   int64_t shift = dst.dims().size() - s.dims().size();
-  PD_CHECK(shift >= 0, InvalidArgument, "[copy] expected a source that broadcasts to ", common::ShapeText(dst.dims()), ", got ",
-           common::ShapeText(s.dims()));
+  PD_CHECK(shift >= 0, InvalidArgument, "[copy] expected a source that broadcasts to ", common::ShapeText(dst.dims()),
+           ", got ", common::ShapeText(s.dims()));
   for (int64_t i = 0; i < s.dims().size(); ++i) {
-    PD_CHECK(s.dim(i) == dst.dim(i + shift) || s.dim(i) == 1, InvalidArgument, "[copy] expected a source that broadcasts to ",
-             common::ShapeText(dst.dims()), ", got ", common::ShapeText(s.dims()));
+    PD_CHECK(s.dim(i) == dst.dim(i + shift) || s.dim(i) == 1, InvalidArgument,
+             "[copy] expected a source that broadcasts to ", common::ShapeText(dst.dims()), ", got ",
+             common::ShapeText(s.dims()));
     strides[i + shift] = s.dim(i) == 1 ? 0 : s.strides()[i];
   }
   cpu::CopyStrided(SizeOf(dst.dtype()), dst.dims(), s.raw_data(), strides, dst.raw_data(), dst.strides());

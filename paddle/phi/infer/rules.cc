@@ -18,8 +18,10 @@ Dims ReducedDims(const char* op, const Dims& x, const Ints& axis, bool keepdim) 
   uint64_t mask = ReduceMask(op, x.size(), axis);
   Dims out;
   for (int64_t i = 0; i < x.size(); ++i) {
-    if (!(mask >> i & 1)) out.push_back(x[i]);
-    else if (keepdim) out.push_back(Dim(1));
+    if (!(mask >> i & 1))
+      out.push_back(x[i]);
+    else if (keepdim)
+      out.push_back(Dim(1));
   }
   return out;
 }
@@ -36,12 +38,14 @@ Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
   for (int64_t i = 0; i < shape.size(); ++i) {
     int64_t s = shape[i];
     if (s == -1) {
-      PD_CHECK(infer < 0, InvalidArgument, "[", op, "] expected at most one -1 in shape, got ", common::ShapeText(shape));
+      PD_CHECK(infer < 0, InvalidArgument, "[", op, "] expected at most one -1 in shape, got ",
+               common::ShapeText(shape));
       infer = i;
       out.push_back(Dim(1));
       continue;
     }
-    PD_CHECK(s >= 0, InvalidArgument, "[", op, "] expected extents of at least -1, got shape ", common::ShapeText(shape));
+    PD_CHECK(s >= 0, InvalidArgument, "[", op, "] expected extents of at least -1, got shape ",
+             common::ShapeText(shape));
     Dim d(s);
     if (s == 0 && i < x.size() && !(common::Product(x).known() && common::Product(x).raw() == 0)) d = x[i];
     out.push_back(d);
@@ -50,8 +54,9 @@ Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
   Dim total = common::Product(x);
   if (infer >= 0) {
     if (total.known() && known.known()) {
-      PD_CHECK(known.raw() ? total.raw() % known.raw() == 0 : total.raw() == 0, InvalidArgument, "[", op, "] expected a shape that holds ",
-               total.raw(), " elements, got ", common::ShapeText(shape), " for input shape ", common::ShapeText(x));
+      PD_CHECK(known.raw() ? total.raw() % known.raw() == 0 : total.raw() == 0, InvalidArgument, "[", op,
+               "] expected a shape that holds ", total.raw(), " elements, got ", common::ShapeText(shape),
+               " for input shape ", common::ShapeText(x));
       out[infer] = Dim(known.raw() ? total.raw() / known.raw() : 0);
     } else {
       // Cancel the extents both sides share, so that a dynamic batch stays the same symbol.
@@ -68,16 +73,19 @@ Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
       out[infer] = common::Div(t, k);
     }
   } else {
-    PD_CHECK(!common::CertainlyDiffer(total, known), InvalidArgument, "[", op, "] expected a shape that holds ", common::DimText(total),
-             " elements, got ", common::ShapeText(shape), " for input shape ", common::ShapeText(x));
+    PD_CHECK(!common::CertainlyDiffer(total, known), InvalidArgument, "[", op, "] expected a shape that holds ",
+             common::DimText(total), " elements, got ", common::ShapeText(shape), " for input shape ",
+             common::ShapeText(x));
   }
   return out;
 }
 
 void matmul_infer(const Meta& x, const Meta& y, bool tx, bool ty, Meta& out) {
-  PD_CHECK(!x.dims.empty() && !y.dims.empty(), InvalidArgument, "[matmul] expected operands of at least 1 axis, got shapes ",
-           common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
-  PD_CHECK(x.dtype == y.dtype, InvalidType, "[matmul] expected operands of one dtype, got ", NameOf(x.dtype), " and ", NameOf(y.dtype));
+  PD_CHECK(!x.dims.empty() && !y.dims.empty(), InvalidArgument,
+           "[matmul] expected operands of at least 1 axis, got shapes ", common::ShapeText(x.dims), " and ",
+           common::ShapeText(y.dims));
+  PD_CHECK(x.dtype == y.dtype, InvalidType, "[matmul] expected operands of one dtype, got ", NameOf(x.dtype), " and ",
+           NameOf(y.dtype));
   int64_t nx = x.dims.size(), ny = y.dims.size();
   Dim m(1), k, k2, n(1);
   if (nx == 1) {
@@ -92,8 +100,9 @@ void matmul_infer(const Meta& x, const Meta& y, bool tx, bool ty, Meta& out) {
     n = y.dims[ty ? ny - 2 : ny - 1];
     k2 = y.dims[ty ? ny - 1 : ny - 2];
   }
-  PD_CHECK(!common::CertainlyDiffer(k, k2), InvalidArgument, "[matmul] expected x's last axis to match y's second last, got ",
-           common::DimText(k), " and ", common::DimText(k2), " for shapes ", common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
+  PD_CHECK(!common::CertainlyDiffer(k, k2), InvalidArgument,
+           "[matmul] expected x's last axis to match y's second last, got ", common::DimText(k), " and ",
+           common::DimText(k2), " for shapes ", common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
   common::AddEqualConstraint(k, k2);
   Dims bx, by;
   for (int64_t i = 0; i + 2 < nx; ++i) bx.push_back(x.dims[i]);

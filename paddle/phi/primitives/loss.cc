@@ -41,9 +41,10 @@ double LogSumExp(DataType t, const void* x, int64_t at, int64_t n, int64_t strid
   return m + std::log(s);
 }
 
-// The probabilities are computed for all rows at once; -log p of the label is then exact enough except where p underflows, so the
-// loss of such rows is taken from the inputs.
-double HardLoss(DataType t, const void* x, const void* softmax, int64_t at, int64_t n, int64_t stride, int64_t label, bool x_is_softmax) {
+// The probabilities are computed for all rows at once; -log p of the label is then exact enough except where p
+// underflows, so the loss of such rows is taken from the inputs.
+double HardLoss(DataType t, const void* x, const void* softmax, int64_t at, int64_t n, int64_t stride, int64_t label,
+                bool x_is_softmax) {
   const double p = At(t, softmax ? softmax : x, at + label * stride);
   if (x_is_softmax) return -std::log(p);
   if (softmax && p > 1e-3 && t != DataType::FLOAT16 && t != DataType::BFLOAT16) return -std::log(p);
@@ -52,8 +53,8 @@ double HardLoss(DataType t, const void* x, const void* softmax, int64_t at, int6
 
 }  // namespace
 
-void CrossEntropyHard(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels, int64_t ignore_index, bool x_is_softmax,
-                      void* softmax, void* loss) {
+void CrossEntropyHard(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, DataType label_t,
+                      const void* labels, int64_t ignore_index, bool x_is_softmax, void* softmax, void* loss) {
   if (softmax && !x_is_softmax) Softmax(t, x, outer, n, inner, softmax);
   for (int64_t i = 0; i < outer * inner; ++i) {  // checked before the parallel part, which must not throw
     const int64_t label = LabelAt(label_t, labels, i);
@@ -62,13 +63,15 @@ void CrossEntropyHard(DataType t, const void* x, int64_t outer, int64_t n, int64
   ParallelFor(0, outer * inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(n, 1)), [&](int64_t lo, int64_t hi) {
     for (int64_t i = lo; i < hi; ++i) {
       const int64_t label = LabelAt(label_t, labels, i), at = i / inner * n * inner + i % inner;
-      Put(t, loss, i, label == ignore_index ? 0.0 : HardLoss(t, x, x_is_softmax ? nullptr : softmax, at, n, inner, label, x_is_softmax));
+      Put(t, loss, i,
+          label == ignore_index ? 0.0
+                                : HardLoss(t, x, x_is_softmax ? nullptr : softmax, at, n, inner, label, x_is_softmax));
     }
   });
 }
 
-void CrossEntropyHardGrad(DataType t, const void* softmax, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels, int64_t ignore_index,
-                          bool x_is_softmax, const void* dloss, void* dx) {
+void CrossEntropyHardGrad(DataType t, const void* softmax, int64_t outer, int64_t n, int64_t inner, DataType label_t,
+                          const void* labels, int64_t ignore_index, bool x_is_softmax, const void* dloss, void* dx) {
   ParallelFor(0, outer, std::max<int64_t>(1, 8192 / std::max<int64_t>(n * inner, 1)), [&](int64_t lo, int64_t hi) {
     std::vector<double> g(inner);
     std::vector<int64_t> label(inner);
@@ -104,7 +107,8 @@ void CrossEntropyHardGrad(DataType t, const void* softmax, int64_t outer, int64_
   });
 }
 
-void CrossEntropySoft(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, const void* labels, bool x_is_softmax, void* softmax, void* loss) {
+void CrossEntropySoft(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, const void* labels,
+                      bool x_is_softmax, void* softmax, void* loss) {
   if (softmax && !x_is_softmax) Softmax(t, x, outer, n, inner, softmax);
   ParallelFor(0, outer * inner, std::max<int64_t>(1, 2048 / std::max<int64_t>(n, 1)), [&](int64_t lo, int64_t hi) {
     for (int64_t i = lo; i < hi; ++i) {
@@ -120,7 +124,8 @@ void CrossEntropySoft(DataType t, const void* x, int64_t outer, int64_t n, int64
   });
 }
 
-void CrossEntropySoftGrad(DataType t, const void* softmax, int64_t outer, int64_t n, int64_t inner, const void* labels, bool x_is_softmax, const void* dloss, void* dx) {
+void CrossEntropySoftGrad(DataType t, const void* softmax, int64_t outer, int64_t n, int64_t inner, const void* labels,
+                          bool x_is_softmax, const void* dloss, void* dx) {
   ParallelFor(0, outer * inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(n, 1)), [&](int64_t lo, int64_t hi) {
     for (int64_t i = lo; i < hi; ++i) {
       const int64_t at = i / inner * n * inner + i % inner;
@@ -136,8 +141,9 @@ void CrossEntropySoftGrad(DataType t, const void* softmax, int64_t outer, int64_
   });
 }
 
-void NllLoss(DataType t, const void* logp, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels, const void* weight, int64_t ignore_index,
-             int reduction, void* out, void* total_weight) {
+void NllLoss(DataType t, const void* logp, int64_t outer, int64_t n, int64_t inner, DataType label_t,
+             const void* labels, const void* weight, int64_t ignore_index, int reduction, void* out,
+             void* total_weight) {
   double total = 0, sum = 0;
   for (int64_t i = 0; i < outer * inner; ++i) {
     const int64_t label = LabelAt(label_t, labels, i);
@@ -156,14 +162,16 @@ void NllLoss(DataType t, const void* logp, int64_t outer, int64_t n, int64_t inn
   Put(t, total_weight, 0, total);
 }
 
-void NllLossGrad(DataType t, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels, const void* weight, int64_t ignore_index, int reduction,
-                 const void* total_weight, const void* dout, void* dlogp) {
+void NllLossGrad(DataType t, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels,
+                 const void* weight, int64_t ignore_index, int reduction, const void* total_weight, const void* dout,
+                 void* dlogp) {
   for (int64_t i = 0; i < outer * n * inner; ++i) Put(t, dlogp, i, 0);
   for (int64_t i = 0; i < outer * inner; ++i) {
     const int64_t label = LabelAt(label_t, labels, i);
     if (label == ignore_index) continue;
     const double w = weight ? At(t, weight, label) : 1.0, g = At(t, dout, reduction == 0 ? i : 0);
-    Put(t, dlogp, i / inner * n * inner + label * inner + i % inner, -w * g / (reduction == 1 ? At(t, total_weight, 0) : 1.0));
+    Put(t, dlogp, i / inner * n * inner + label * inner + i % inner,
+        -w * g / (reduction == 1 ? At(t, total_weight, 0) : 1.0));
   }
 }
 

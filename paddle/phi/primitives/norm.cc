@@ -10,15 +10,26 @@
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/isa.h"
 
-PD_ISA_DECL(void, norm_rows, (bool f64, const void* x, int64_t rows, int64_t n, const void* scale, const void* bias, double eps, bool rms, void* out, void* mean, void* var))
-PD_ISA_DECL(void, norm_rows_grad, (bool f64, const void* x, const void* g, int64_t rows, int64_t n, const void* scale, const void* mean, const void* var, double eps, bool rms, void* dx))
-PD_ISA_DECL(void, norm_columns_grad, (bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride, const void* mean, const void* var, double eps, bool rms, void* ds, void* db))
+PD_ISA_DECL(void, norm_rows,
+            (bool f64, const void* x, int64_t rows, int64_t n, const void* scale, const void* bias, double eps,
+             bool rms, void* out, void* mean, void* var))
+PD_ISA_DECL(void, norm_rows_grad,
+            (bool f64, const void* x, const void* g, int64_t rows, int64_t n, const void* scale, const void* mean,
+             const void* var, double eps, bool rms, void* dx))
+PD_ISA_DECL(void, norm_columns_grad,
+            (bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride, const void* mean,
+             const void* var, double eps, bool rms, void* ds, void* db))
 PD_ISA_DECL(void, norm_moments, (bool f64, const void* x, int64_t n, double c, double* s))
 PD_ISA_DECL(void, norm_grad_moments, (bool f64, const void* x, const void* g, int64_t n, double c, double* s))
 PD_ISA_DECL(void, norm_affine, (bool f64, const void* x, int64_t n, double a, double b, void* out))
-PD_ISA_DECL(void, norm_affine2, (bool f64, const void* x, const void* g, int64_t n, double a, double b, double c, void* out))
-PD_ISA_DECL(void, norm_channel_moments, (bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride, const double* shift, double* s, double* q))
-PD_ISA_DECL(void, norm_channel_affine, (bool f64, const void* x, const void* g, int64_t rows, int64_t n, const double* a, const double* b, const double* c, void* out))
+PD_ISA_DECL(void, norm_affine2,
+            (bool f64, const void* x, const void* g, int64_t n, double a, double b, double c, void* out))
+PD_ISA_DECL(void, norm_channel_moments,
+            (bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride, const double* shift,
+             double* s, double* q))
+PD_ISA_DECL(void, norm_channel_affine,
+            (bool f64, const void* x, const void* g, int64_t rows, int64_t n, const double* a, const double* b,
+             const double* c, void* out))
 
 namespace phi::cpu {
 namespace {
@@ -59,11 +70,12 @@ class Narrow {
 };
 
 void CheckType(const char* op, DataType t) {
-  PD_CHECK(IsHalf(t) || t == DataType::FLOAT32 || t == DataType::FLOAT64, Unimplemented, "[", op, "] expected a floating dtype, got ", NameOf(t));
+  PD_CHECK(IsHalf(t) || t == DataType::FLOAT32 || t == DataType::FLOAT64, Unimplemented, "[", op,
+           "] expected a floating dtype, got ", NameOf(t));
 }
 
-void RowNorm(const char* op, DataType t, DataType pt, const void* x, int64_t rows, int64_t cols, const void* scale, const void* bias, double eps, bool rms, void* out,
-             void* mean, void* var) {
+void RowNorm(const char* op, DataType t, DataType pt, const void* x, int64_t rows, int64_t cols, const void* scale,
+             const void* bias, double eps, bool rms, void* out, void* mean, void* var) {
   CheckType(op, t);
   const bool f64 = t == DataType::FLOAT64;
   const int64_t size = f64 ? 8 : 4;
@@ -71,12 +83,14 @@ void RowNorm(const char* op, DataType t, DataType pt, const void* x, int64_t row
   Narrow wo(t, out, rows * cols);
   auto run = PD_ISA_CALL(norm_rows);
   ParallelFor(0, rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(cols, 1)), [&](int64_t lo, int64_t hi) {
-    run(f64, At(wx.get(), lo * cols * size), hi - lo, cols, ws.get(), wb.get(), eps, rms, At(wo.get(), lo * cols * size), At(mean, lo * size), At(var, lo * size));
+    run(f64, At(wx.get(), lo * cols * size), hi - lo, cols, ws.get(), wb.get(), eps, rms,
+        At(wo.get(), lo * cols * size), At(mean, lo * size), At(var, lo * size));
   });
 }
 
-void RowNormGrad(DataType t, DataType pt, const void* x, const void* dout, int64_t rows, int64_t cols, const void* scale, const void* mean, const void* var, double eps,
-                 bool rms, void* dx, void* dscale, void* dbias) {
+void RowNormGrad(DataType t, DataType pt, const void* x, const void* dout, int64_t rows, int64_t cols,
+                 const void* scale, const void* mean, const void* var, double eps, bool rms, void* dx, void* dscale,
+                 void* dbias) {
   const bool f64 = t == DataType::FLOAT64;
   const int64_t size = f64 ? 8 : 4;
   Wide wx(t, x, rows * cols), wg(t, dout, rows * cols), ws(pt, scale, cols);
@@ -84,27 +98,33 @@ void RowNormGrad(DataType t, DataType pt, const void* x, const void* dout, int64
     Narrow wd(t, dx, rows * cols);
     auto run = PD_ISA_CALL(norm_rows_grad);
     ParallelFor(0, rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(cols, 1)), [&](int64_t lo, int64_t hi) {
-      run(f64, At(wx.get(), lo * cols * size), At(wg.get(), lo * cols * size), hi - lo, cols, ws.get(), At(mean, lo * size), At(var, lo * size), eps, rms,
-          At(wd.get(), lo * cols * size));
+      run(f64, At(wx.get(), lo * cols * size), At(wg.get(), lo * cols * size), hi - lo, cols, ws.get(),
+          At(mean, lo * size), At(var, lo * size), eps, rms, At(wd.get(), lo * cols * size));
     });
   }
   if (dscale || dbias) {
     Narrow wds(pt, dscale, cols), wdb(pt, dbias, cols);
     auto run = PD_ISA_CALL(norm_columns_grad);
-    ParallelFor(0, (cols + 63) / 64, std::max<int64_t>(1, 512 / std::max<int64_t>(rows, 1)), [&](int64_t lo, int64_t hi) {
-      for (int64_t b = lo; b < hi; ++b) {
-        const int64_t at = b * 64 * size, n = std::min<int64_t>(64, cols - b * 64);
-        run(f64, At(wx.get(), at), At(wg.get(), at), rows, n, cols, mean, var, eps, rms, At(wds.get(), at), At(wdb.get(), at));
-      }
-    });
+    ParallelFor(0, (cols + 63) / 64, std::max<int64_t>(1, 512 / std::max<int64_t>(rows, 1)),
+                [&](int64_t lo, int64_t hi) {
+                  for (int64_t b = lo; b < hi; ++b) {
+                    const int64_t at = b * 64 * size, n = std::min<int64_t>(64, cols - b * 64);
+                    run(f64, At(wx.get(), at), At(wg.get(), at), rows, n, cols, mean, var, eps, rms, At(wds.get(), at),
+                        At(wdb.get(), at));
+                  }
+                });
   }
 }
 
-double Get(bool f64, const void* p, int64_t i) { return f64 ? static_cast<const double*>(p)[i] : static_cast<const float*>(p)[i]; }
+double Get(bool f64, const void* p, int64_t i) {
+  return f64 ? static_cast<const double*>(p)[i] : static_cast<const float*>(p)[i];
+}
 void Put(bool f64, void* p, int64_t i, double v) {
   if (!p) return;
-  if (f64) static_cast<double*>(p)[i] = v;
-  else static_cast<float*>(p)[i] = static_cast<float>(v);
+  if (f64)
+    static_cast<double*>(p)[i] = v;
+  else
+    static_cast<float*>(p)[i] = static_cast<float>(v);
 }
 
 // x seen as [n, c, spatial] or [n, spatial, c], in the computing type.
@@ -117,15 +137,18 @@ struct Planes {
 };
 
 // Per channel: two sums. Without g: of (x - shift) and its square; with g: of g and g * (x - shift).
-void ChannelSums(const Planes& p, const void* x, const void* g, const std::vector<double>& shift, std::vector<double>& s, std::vector<double>& q) {
+void ChannelSums(const Planes& p, const void* x, const void* g, const std::vector<double>& shift,
+                 std::vector<double>& s, std::vector<double>& q) {
   s.assign(p.c, 0);
   q.assign(p.c, 0);
   if (p.last) {
     auto run = PD_ISA_CALL(norm_channel_moments);
-    ParallelFor(0, (p.c + 63) / 64, std::max<int64_t>(1, 512 / std::max<int64_t>(p.count(), 1)), [&](int64_t lo, int64_t hi) {
-      for (int64_t b = lo; b < hi; ++b)
-        run(p.f64, At(x, b * 64 * p.size()), At(g, b * 64 * p.size()), p.count(), std::min<int64_t>(64, p.c - b * 64), p.c, &shift[b * 64], &s[b * 64], &q[b * 64]);
-    });
+    ParallelFor(0, (p.c + 63) / 64, std::max<int64_t>(1, 512 / std::max<int64_t>(p.count(), 1)),
+                [&](int64_t lo, int64_t hi) {
+                  for (int64_t b = lo; b < hi; ++b)
+                    run(p.f64, At(x, b * 64 * p.size()), At(g, b * 64 * p.size()), p.count(),
+                        std::min<int64_t>(64, p.c - b * 64), p.c, &shift[b * 64], &s[b * 64], &q[b * 64]);
+                });
     return;
   }
   auto plain = PD_ISA_CALL(norm_moments);
@@ -135,8 +158,10 @@ void ChannelSums(const Planes& p, const void* x, const void* g, const std::vecto
       double sums[2] = {0, 0};
       for (int64_t i = 0; i < p.n; ++i) {
         const int64_t at = (i * p.c + c) * p.spatial * p.size();
-        if (g) grad(p.f64, At(x, at), At(g, at), p.spatial, shift[c], sums);
-        else plain(p.f64, At(x, at), p.spatial, shift[c], sums);
+        if (g)
+          grad(p.f64, At(x, at), At(g, at), p.spatial, shift[c], sums);
+        else
+          plain(p.f64, At(x, at), p.spatial, shift[c], sums);
       }
       s[c] = sums[0];
       q[c] = sums[1];
@@ -145,7 +170,8 @@ void ChannelSums(const Planes& p, const void* x, const void* g, const std::vecto
 }
 
 // out = x * a + b, or with g: g * a + x * b + k, by channel.
-void ChannelAffine(const Planes& p, const void* x, const void* g, const std::vector<double>& a, const std::vector<double>& b, const std::vector<double>& k, void* out) {
+void ChannelAffine(const Planes& p, const void* x, const void* g, const std::vector<double>& a,
+                   const std::vector<double>& b, const std::vector<double>& k, void* out) {
   if (p.last) {
     auto run = PD_ISA_CALL(norm_channel_affine);
     ParallelFor(0, p.count(), std::max<int64_t>(1, 16384 / std::max<int64_t>(p.c, 1)), [&](int64_t lo, int64_t hi) {
@@ -159,8 +185,10 @@ void ChannelAffine(const Planes& p, const void* x, const void* g, const std::vec
   ParallelFor(0, p.n * p.c, std::max<int64_t>(1, 16384 / std::max<int64_t>(p.spatial, 1)), [&](int64_t lo, int64_t hi) {
     for (int64_t i = lo; i < hi; ++i) {
       const int64_t c = i % p.c, at = i * p.spatial * p.size();
-      if (g) two(p.f64, At(x, at), At(g, at), p.spatial, a[c], b[c], k[c], At(out, at));
-      else one(p.f64, At(x, at), p.spatial, a[c], b[c], At(out, at));
+      if (g)
+        two(p.f64, At(x, at), At(g, at), p.spatial, a[c], b[c], k[c], At(out, at));
+      else
+        one(p.f64, At(x, at), p.spatial, a[c], b[c], At(out, at));
     }
   });
 }
@@ -174,24 +202,27 @@ std::vector<double> FirstOfChannels(const Planes& p, const void* x) {
 
 }  // namespace
 
-void LayerNorm(DataType t, DataType param_t, const void* x, int64_t rows, int64_t cols, const void* scale, const void* bias, double eps, void* out, void* mean,
-               void* variance) {
+void LayerNorm(DataType t, DataType param_t, const void* x, int64_t rows, int64_t cols, const void* scale,
+               const void* bias, double eps, void* out, void* mean, void* variance) {
   RowNorm("layer_norm", t, param_t, x, rows, cols, scale, bias, eps, false, out, mean, variance);
 }
-void LayerNormGrad(DataType t, DataType param_t, const void* x, const void* dout, int64_t rows, int64_t cols, const void* scale, const void* mean, const void* variance,
-                   double eps, void* dx, void* dscale, void* dbias) {
+void LayerNormGrad(DataType t, DataType param_t, const void* x, const void* dout, int64_t rows, int64_t cols,
+                   const void* scale, const void* mean, const void* variance, double eps, void* dx, void* dscale,
+                   void* dbias) {
   RowNormGrad(t, param_t, x, dout, rows, cols, scale, mean, variance, eps, false, dx, dscale, dbias);
 }
-void RmsNorm(DataType t, DataType param_t, const void* x, int64_t rows, int64_t cols, const void* scale, const void* bias, double eps, void* out, void* inv_rms) {
+void RmsNorm(DataType t, DataType param_t, const void* x, int64_t rows, int64_t cols, const void* scale,
+             const void* bias, double eps, void* out, void* inv_rms) {
   RowNorm("rms_norm", t, param_t, x, rows, cols, scale, bias, eps, true, out, nullptr, inv_rms);
 }
-void RmsNormGrad(DataType t, DataType param_t, const void* x, const void* dout, int64_t rows, int64_t cols, const void* scale, const void* inv_rms, void* dx, void* dscale,
-                 void* dbias) {
+void RmsNormGrad(DataType t, DataType param_t, const void* x, const void* dout, int64_t rows, int64_t cols,
+                 const void* scale, const void* inv_rms, void* dx, void* dscale, void* dbias) {
   RowNormGrad(t, param_t, x, dout, rows, cols, scale, nullptr, inv_rms, 0, true, dx, dscale, dbias);
 }
 
-void BatchNormTrain(DataType t, const void* x, int64_t n, int64_t c, int64_t spatial, bool channels_last, const void* scale, const void* bias, double eps, double momentum,
-                    void* running_mean, void* running_var, void* out, void* save_mean, void* save_inv_std) {
+void BatchNormTrain(DataType t, const void* x, int64_t n, int64_t c, int64_t spatial, bool channels_last,
+                    const void* scale, const void* bias, double eps, double momentum, void* running_mean,
+                    void* running_var, void* out, void* save_mean, void* save_inv_std) {
   CheckType("batch_norm", t);
   const Planes p{t == DataType::FLOAT64, n, c, spatial, channels_last};
   Wide wx(t, x, n * c * spatial);
@@ -199,7 +230,8 @@ void BatchNormTrain(DataType t, const void* x, int64_t n, int64_t c, int64_t spa
   std::vector<double> shift = FirstOfChannels(p, wx.get()), s, q, a(c), b(c);
   ChannelSums(p, wx.get(), nullptr, shift, s, q);
   for (int64_t i = 0; i < c; ++i) {
-    const double d = s[i] / p.count(), mean = shift[i] + d, var = std::max(0.0, q[i] / p.count() - d * d), inv = 1 / std::sqrt(var + eps);
+    const double d = s[i] / p.count(), mean = shift[i] + d, var = std::max(0.0, q[i] / p.count() - d * d),
+                 inv = 1 / std::sqrt(var + eps);
     Put(p.f64, save_mean, i, mean);
     Put(p.f64, save_inv_std, i, inv);
     if (running_mean) Put(p.f64, running_mean, i, Get(p.f64, running_mean, i) * momentum + mean * (1 - momentum));
@@ -210,8 +242,8 @@ void BatchNormTrain(DataType t, const void* x, int64_t n, int64_t c, int64_t spa
   ChannelAffine(p, wx.get(), nullptr, a, b, b, wo.get());
 }
 
-void BatchNormInfer(DataType t, const void* x, int64_t n, int64_t c, int64_t spatial, bool channels_last, const void* scale, const void* bias, const void* mean,
-                    const void* var, double eps, void* out) {
+void BatchNormInfer(DataType t, const void* x, int64_t n, int64_t c, int64_t spatial, bool channels_last,
+                    const void* scale, const void* bias, const void* mean, const void* var, double eps, void* out) {
   CheckType("batch_norm", t);
   const Planes p{t == DataType::FLOAT64, n, c, spatial, channels_last};
   Wide wx(t, x, n * c * spatial);
@@ -224,8 +256,9 @@ void BatchNormInfer(DataType t, const void* x, int64_t n, int64_t c, int64_t spa
   ChannelAffine(p, wx.get(), nullptr, a, b, b, wo.get());
 }
 
-void BatchNormGrad(DataType t, const void* x, const void* dout, int64_t n, int64_t c, int64_t spatial, bool channels_last, const void* scale, const void* mean,
-                   const void* inv_std, bool use_global_stats, void* dx, void* dscale, void* dbias) {
+void BatchNormGrad(DataType t, const void* x, const void* dout, int64_t n, int64_t c, int64_t spatial,
+                   bool channels_last, const void* scale, const void* mean, const void* inv_std, bool use_global_stats,
+                   void* dx, void* dscale, void* dbias) {
   const Planes p{t == DataType::FLOAT64, n, c, spatial, channels_last};
   Wide wx(t, x, n * c * spatial), wg(t, dout, n * c * spatial);
   std::vector<double> shift(c), s, q, a(c), b(c), k(c);
@@ -245,10 +278,12 @@ void BatchNormGrad(DataType t, const void* x, const void* dout, int64_t n, int64
   }
 }
 
-void GroupNorm(DataType t, DataType param_t, const void* x, int64_t n, int64_t c, int64_t spatial, int64_t groups, bool channels_last, const void* scale, const void* bias,
-               double eps, void* out, void* mean, void* variance) {
+void GroupNorm(DataType t, DataType param_t, const void* x, int64_t n, int64_t c, int64_t spatial, int64_t groups,
+               bool channels_last, const void* scale, const void* bias, double eps, void* out, void* mean,
+               void* variance) {
   CheckType("group_norm", t);
-  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[group_norm] expected groups that divide ", c, " channels, got ", groups);
+  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[group_norm] expected groups that divide ", c,
+           " channels, got ", groups);
   const bool f64 = t == DataType::FLOAT64;
   const int64_t size = f64 ? 8 : 4, per = c / groups, total = n * c * spatial;
   Wide wx(t, x, total), ws(param_t, scale, c), wb(param_t, bias, c);
@@ -267,7 +302,8 @@ void GroupNorm(DataType t, DataType param_t, const void* x, int64_t n, int64_t c
       double sums[2] = {0, 0};
       const double shift = Get(f64, src, g * run);
       moments(f64, At(src, g * run * size), run, shift, sums);
-      const double d = sums[0] / run, mu = shift + d, var = std::max(0.0, sums[1] / run - d * d), inv = 1 / std::sqrt(var + eps);
+      const double d = sums[0] / run, mu = shift + d, var = std::max(0.0, sums[1] / run - d * d),
+                   inv = 1 / std::sqrt(var + eps);
       Put(f64, mean, g, mu);
       Put(f64, variance, g, var);
       for (int64_t j = 0; j < per; ++j) {
@@ -280,12 +316,14 @@ void GroupNorm(DataType t, DataType param_t, const void* x, int64_t n, int64_t c
   if (channels_last) CopyStrided(size, shape_cf, dst, cf, wo.get(), from_cl);
 }
 
-void GroupNormGrad(DataType t, DataType param_t, const void* x, const void* dout, int64_t n, int64_t c, int64_t spatial, int64_t groups, bool channels_last,
-                   const void* scale, const void* mean, const void* variance, double eps, void* dx, void* dscale, void* dbias) {
+void GroupNormGrad(DataType t, DataType param_t, const void* x, const void* dout, int64_t n, int64_t c, int64_t spatial,
+                   int64_t groups, bool channels_last, const void* scale, const void* mean, const void* variance,
+                   double eps, void* dx, void* dscale, void* dbias) {
   const bool f64 = t == DataType::FLOAT64;
   const int64_t size = f64 ? 8 : 4, per = c / groups, total = n * c * spatial, run = per * spatial;
   Wide wx(t, x, total), wg(t, dout, total), ws(param_t, scale, c);
-  Scratch tx(channels_last ? total * size : 0), tg(channels_last ? total * size : 0), td(channels_last ? total * size : 0);
+  Scratch tx(channels_last ? total * size : 0), tg(channels_last ? total * size : 0),
+      td(channels_last ? total * size : 0);
   const int64_t shape_cf[] = {n, c, spatial}, from_cl[] = {spatial * c, 1, c}, cf[] = {c * spatial, spatial, 1};
   if (channels_last) {
     CopyStrided(size, shape_cf, wx.get(), from_cl, tx.as<void>(), cf);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of the normalisations for float and double: statistics of contiguous runs, scaled application, and their gradients.
+// Loops of the normalisations for float and double: statistics of contiguous runs, scaled application, and their
+// gradients.
 #include <stdint.h>
 
 namespace phi::PD_ISA {
@@ -62,7 +63,8 @@ void GradMoments(const T* x, const T* g, int64_t n, T c, double* s) {
 }
 
 template <class T>
-void RowForward(const T* x, int64_t rows, int64_t n, const T* scale, const T* bias, double eps, bool rms, T* out, T* mean, T* var) {
+void RowForward(const T* x, int64_t rows, int64_t n, const T* scale, const T* bias, double eps, bool rms, T* out,
+                T* mean, T* var) {
   for (int64_t r = 0; r < rows; ++r, x += n, out += n) {
     double s[2] = {0, 0};
     const T c = rms ? T(0) : x[0];
@@ -88,7 +90,8 @@ void RowForward(const T* x, int64_t rows, int64_t n, const T* scale, const T* bi
 
 // dx of rows; `var` holds the variance, or with rms the inverse root.
 template <class T>
-void RowBackward(const T* x, const T* g, int64_t rows, int64_t n, const T* scale, const T* mean, const T* var, double eps, bool rms, T* dx) {
+void RowBackward(const T* x, const T* g, int64_t rows, int64_t n, const T* scale, const T* mean, const T* var,
+                 double eps, bool rms, T* dx) {
   for (int64_t r = 0; r < rows; ++r, x += n, g += n, dx += n) {
     const T mu = rms ? T(0) : mean[r];
     const T inv = rms ? var[r] : T(1 / __builtin_sqrt(double(var[r]) + eps));
@@ -125,7 +128,8 @@ void RowBackward(const T* x, const T* g, int64_t rows, int64_t n, const T* scale
 
 // Column sums over rows of g * (x - mean) * inv and of g, for columns [0, n) of a row stride `stride`.
 template <class T>
-void ColumnBackward(const T* x, const T* g, int64_t rows, int64_t n, int64_t stride, const T* mean, const T* var, double eps, bool rms, T* ds, T* db) {
+void ColumnBackward(const T* x, const T* g, int64_t rows, int64_t n, int64_t stride, const T* mean, const T* var,
+                    double eps, bool rms, T* ds, T* db) {
   T s[64], b[64];
   PD_LOOP s[i] = b[i] = T(0);
   for (int64_t r = 0; r < rows; ++r, x += stride, g += stride) {
@@ -144,34 +148,53 @@ void ColumnBackward(const T* x, const T* g, int64_t rows, int64_t n, int64_t str
 
 #define PD_HIDDEN __attribute__((visibility("hidden")))
 
-PD_HIDDEN void norm_rows(bool f64, const void* x, int64_t rows, int64_t n, const void* scale, const void* bias, double eps, bool rms, void* out, void* mean, void* var);
-void norm_rows(bool f64, const void* x, int64_t rows, int64_t n, const void* scale, const void* bias, double eps, bool rms, void* out, void* mean, void* var) {
-  if (f64) RowForward((const double*)x, rows, n, (const double*)scale, (const double*)bias, eps, rms, (double*)out, (double*)mean, (double*)var);
-  else RowForward((const float*)x, rows, n, (const float*)scale, (const float*)bias, eps, rms, (float*)out, (float*)mean, (float*)var);
+PD_HIDDEN void norm_rows(bool f64, const void* x, int64_t rows, int64_t n, const void* scale, const void* bias,
+                         double eps, bool rms, void* out, void* mean, void* var);
+void norm_rows(bool f64, const void* x, int64_t rows, int64_t n, const void* scale, const void* bias, double eps,
+               bool rms, void* out, void* mean, void* var) {
+  if (f64)
+    RowForward((const double*)x, rows, n, (const double*)scale, (const double*)bias, eps, rms, (double*)out,
+               (double*)mean, (double*)var);
+  else
+    RowForward((const float*)x, rows, n, (const float*)scale, (const float*)bias, eps, rms, (float*)out, (float*)mean,
+               (float*)var);
 }
-PD_HIDDEN void norm_rows_grad(bool f64, const void* x, const void* g, int64_t rows, int64_t n, const void* scale, const void* mean, const void* var, double eps, bool rms,
-                              void* dx);
-void norm_rows_grad(bool f64, const void* x, const void* g, int64_t rows, int64_t n, const void* scale, const void* mean, const void* var, double eps, bool rms, void* dx) {
-  if (f64) RowBackward((const double*)x, (const double*)g, rows, n, (const double*)scale, (const double*)mean, (const double*)var, eps, rms, (double*)dx);
-  else RowBackward((const float*)x, (const float*)g, rows, n, (const float*)scale, (const float*)mean, (const float*)var, eps, rms, (float*)dx);
+PD_HIDDEN void norm_rows_grad(bool f64, const void* x, const void* g, int64_t rows, int64_t n, const void* scale,
+                              const void* mean, const void* var, double eps, bool rms, void* dx);
+void norm_rows_grad(bool f64, const void* x, const void* g, int64_t rows, int64_t n, const void* scale,
+                    const void* mean, const void* var, double eps, bool rms, void* dx) {
+  if (f64)
+    RowBackward((const double*)x, (const double*)g, rows, n, (const double*)scale, (const double*)mean,
+                (const double*)var, eps, rms, (double*)dx);
+  else
+    RowBackward((const float*)x, (const float*)g, rows, n, (const float*)scale, (const float*)mean, (const float*)var,
+                eps, rms, (float*)dx);
 }
-PD_HIDDEN void norm_columns_grad(bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride, const void* mean, const void* var, double eps, bool rms,
-                                 void* ds, void* db);
-void norm_columns_grad(bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride, const void* mean, const void* var, double eps, bool rms, void* ds,
-                       void* db) {
-  if (f64) ColumnBackward((const double*)x, (const double*)g, rows, n, stride, (const double*)mean, (const double*)var, eps, rms, (double*)ds, (double*)db);
-  else ColumnBackward((const float*)x, (const float*)g, rows, n, stride, (const float*)mean, (const float*)var, eps, rms, (float*)ds, (float*)db);
+PD_HIDDEN void norm_columns_grad(bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride,
+                                 const void* mean, const void* var, double eps, bool rms, void* ds, void* db);
+void norm_columns_grad(bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride,
+                       const void* mean, const void* var, double eps, bool rms, void* ds, void* db) {
+  if (f64)
+    ColumnBackward((const double*)x, (const double*)g, rows, n, stride, (const double*)mean, (const double*)var, eps,
+                   rms, (double*)ds, (double*)db);
+  else
+    ColumnBackward((const float*)x, (const float*)g, rows, n, stride, (const float*)mean, (const float*)var, eps, rms,
+                   (float*)ds, (float*)db);
 }
 // Adds to s[0], s[1] the sum and the sum of squares of x about c.
 PD_HIDDEN void norm_moments(bool f64, const void* x, int64_t n, double c, double* s);
 void norm_moments(bool f64, const void* x, int64_t n, double c, double* s) {
-  if (f64) Moments((const double*)x, n, c, s);
-  else Moments((const float*)x, n, float(c), s);
+  if (f64)
+    Moments((const double*)x, n, c, s);
+  else
+    Moments((const float*)x, n, float(c), s);
 }
 PD_HIDDEN void norm_grad_moments(bool f64, const void* x, const void* g, int64_t n, double c, double* s);
 void norm_grad_moments(bool f64, const void* x, const void* g, int64_t n, double c, double* s) {
-  if (f64) GradMoments((const double*)x, (const double*)g, n, c, s);
-  else GradMoments((const float*)x, (const float*)g, n, float(c), s);
+  if (f64)
+    GradMoments((const double*)x, (const double*)g, n, c, s);
+  else
+    GradMoments((const float*)x, (const float*)g, n, float(c), s);
 }
 // out = x * a + b for one channel's run.
 PD_HIDDEN void norm_affine(bool f64, const void* x, int64_t n, double a, double b, void* out);
@@ -198,8 +221,10 @@ void norm_affine2(bool f64, const void* x, const void* g, int64_t n, double a, d
   PD_LOOP o[i] = q[i] * fa + p[i] * fb + fc;
 }
 // Channels last: rows of n <= 64 channels with a stride. Adds sums about `shift` to s and squares to q (double).
-PD_HIDDEN void norm_channel_moments(bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride, const double* shift, double* s, double* q);
-void norm_channel_moments(bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride, const double* shift, double* s, double* q) {
+PD_HIDDEN void norm_channel_moments(bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride,
+                                    const double* shift, double* s, double* q);
+void norm_channel_moments(bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride,
+                          const double* shift, double* s, double* q) {
   for (int64_t r = 0; r < rows; ++r) {
     if (f64) {
       const double* p = (const double*)x + r * stride;
@@ -221,19 +246,25 @@ void norm_channel_moments(bool f64, const void* x, const void* g, int64_t rows, 
   }
 }
 // Rows of n channels: out = x * a + b, or with g: out = g * a + x * b + c, per channel.
-PD_HIDDEN void norm_channel_affine(bool f64, const void* x, const void* g, int64_t rows, int64_t n, const double* a, const double* b, const double* c, void* out);
-void norm_channel_affine(bool f64, const void* x, const void* g, int64_t rows, int64_t n, const double* a, const double* b, const double* c, void* out) {
+PD_HIDDEN void norm_channel_affine(bool f64, const void* x, const void* g, int64_t rows, int64_t n, const double* a,
+                                   const double* b, const double* c, void* out);
+void norm_channel_affine(bool f64, const void* x, const void* g, int64_t rows, int64_t n, const double* a,
+                         const double* b, const double* c, void* out) {
   for (int64_t r = 0; r < rows; ++r) {
     if (f64) {
       const double *p = (const double*)x + r * n, *w = g ? (const double*)g + r * n : nullptr;
       double* o = (double*)out + r * n;
-      if (w) PD_LOOP o[i] = w[i] * a[i] + p[i] * b[i] + c[i];
-      else PD_LOOP o[i] = p[i] * a[i] + b[i];
+      if (w)
+        PD_LOOP o[i] = w[i] * a[i] + p[i] * b[i] + c[i];
+      else
+        PD_LOOP o[i] = p[i] * a[i] + b[i];
     } else {
       const float *p = (const float*)x + r * n, *w = g ? (const float*)g + r * n : nullptr;
       float* o = (float*)out + r * n;
-      if (w) PD_LOOP o[i] = w[i] * float(a[i]) + p[i] * float(b[i]) + float(c[i]);
-      else PD_LOOP o[i] = p[i] * float(a[i]) + float(b[i]);
+      if (w)
+        PD_LOOP o[i] = w[i] * float(a[i]) + p[i] * float(b[i]) + float(c[i]);
+      else
+        PD_LOOP o[i] = p[i] * float(a[i]) + float(b[i]);
     }
   }
 }

@@ -59,7 +59,8 @@ void Run(const OptimParam& p, int kind, void* s0, void* s1, void* s2, const doub
         Convert(p.t, half, 1, math, param_buf, 1, n);
         param = param_buf;
       }
-      void* ptrs[] = {param, const_cast<void*>(grad), Offset(s0, at * size), Offset(s1, at * size), Offset(s2, at * size)};
+      void* ptrs[] = {param, const_cast<void*>(grad), Offset(s0, at * size), Offset(s1, at * size),
+                      Offset(s2, at * size)};
       run(kind, f64, ptrs, n, a);
       if (widen || p.master) Convert(math, param, 1, p.t, half, 1, n);
     }
@@ -73,14 +74,16 @@ void Sgd(const OptimParam& p, double lr) {
   Run(p, kOptimSgd, nullptr, nullptr, nullptr, a);
 }
 
-void Momentum(const OptimParam& p, void* velocity, double lr, double mu, bool nesterov, double l2_decay, double rescale) {
+void Momentum(const OptimParam& p, void* velocity, double lr, double mu, bool nesterov, double l2_decay,
+              double rescale) {
   const double a[6] = {lr, mu, nesterov ? 1.0 : 0.0, l2_decay, rescale};
   Run(p, kOptimMomentum, velocity, nullptr, nullptr, a);
 }
 
 void Adam(const OptimParam& p, void* m1, void* m2, void* max_m2, const AdamArgs& s) {
   const double lr = s.lr * (s.decoupled ? s.lr_ratio : 1.0), root = std::sqrt(1 - s.beta2_pow);
-  const double a[6] = {lr * root / (1 - s.beta1_pow), s.beta1, s.beta2, s.eps * root, s.decoupled ? 1.0 - lr * s.weight_decay : 1.0};
+  const double a[6] = {lr * root / (1 - s.beta1_pow), s.beta1, s.beta2, s.eps * root,
+                       s.decoupled ? 1.0 - lr * s.weight_decay : 1.0};
   Run(p, max_m2 ? kOptimAmsgrad : kOptimAdam, m1, m2, max_m2, a);
 }
 
@@ -89,7 +92,8 @@ void Adagrad(const OptimParam& p, void* moment, double lr, double eps) {
   Run(p, kOptimAdagrad, moment, nullptr, nullptr, a);
 }
 
-void RmsProp(const OptimParam& p, void* mean_square, void* mean_grad, void* moment, double lr, double rho, double eps, double mu, bool centered) {
+void RmsProp(const OptimParam& p, void* mean_square, void* mean_grad, void* moment, double lr, double rho, double eps,
+             double mu, bool centered) {
   const double a[6] = {lr, rho, eps, mu};
   Run(p, centered ? kOptimRmsPropC : kOptimRmsProp, mean_square, moment, centered ? mean_grad : nullptr, a);
 }
@@ -99,7 +103,8 @@ void Adadelta(const OptimParam& p, void* avg_sq_grad, void* avg_sq_update, doubl
   Run(p, kOptimAdadelta, avg_sq_grad, avg_sq_update, nullptr, a);
 }
 
-void Adamax(const OptimParam& p, void* moment, void* inf_norm, double lr, double beta1, double beta2, double eps, double beta1_pow) {
+void Adamax(const OptimParam& p, void* moment, void* inf_norm, double lr, double beta1, double beta2, double eps,
+            double beta1_pow) {
   const double a[6] = {lr / (1 - beta1_pow), beta1, beta2, eps};
   Run(p, kOptimAdamax, moment, inf_norm, nullptr, a);
 }
@@ -114,28 +119,32 @@ void Lamb(const OptimParam& p, void* m1, void* m2, const AdamArgs& s, bool alway
   Run(p, kOptimLambDir, m1, m2, d, a);
   double trust = 1;
   if (s.weight_decay > 0 || always_adapt) {
-    const double pn = std::sqrt(p.master ? SumSquares(DataType::FLOAT32, p.master, p.n) : SumSquares(p.t, p.param, p.n)), dn = std::sqrt(SumSquares(math, d, p.n));
+    const double pn =
+                     std::sqrt(p.master ? SumSquares(DataType::FLOAT32, p.master, p.n) : SumSquares(p.t, p.param, p.n)),
+                 dn = std::sqrt(SumSquares(math, d, p.n));
     trust = pn > 0 && dn > 0 ? pn / dn : 1;
   }
   const double b[6] = {s.lr * trust};
   Run(p, kOptimAxpy, d, nullptr, nullptr, b);
 }
 
-void NAdam(const OptimParam& p, void* m1, void* m2, double lr, double beta1, double beta2, double eps, double mu_t, double mu_t1, double mu_product,
-           double beta2_pow) {
-  const double a[6] = {lr * mu_t1 / (1 - mu_product * mu_t1), lr * (1 - mu_t) / (1 - mu_product), beta1, beta2, eps, 1 - beta2_pow};
+void NAdam(const OptimParam& p, void* m1, void* m2, double lr, double beta1, double beta2, double eps, double mu_t,
+           double mu_t1, double mu_product, double beta2_pow) {
+  const double a[6] = {
+      lr * mu_t1 / (1 - mu_product * mu_t1), lr * (1 - mu_t) / (1 - mu_product), beta1, beta2, eps, 1 - beta2_pow};
   Run(p, kOptimNAdam, m1, m2, nullptr, a);
 }
 
-void RAdam(const OptimParam& p, void* m1, void* m2, double lr, double beta1, double beta2, double eps, double beta1_pow, double beta2_pow, double rho_inf,
-           double rho_t) {
+void RAdam(const OptimParam& p, void* m1, void* m2, double lr, double beta1, double beta2, double eps, double beta1_pow,
+           double beta2_pow, double rho_inf, double rho_t) {
   double rect = -1;
   if (rho_t > 5) rect = std::sqrt((rho_t - 4) * (rho_t - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho_t));
   const double a[6] = {lr / (1 - beta1_pow), beta1, beta2, eps, rect, 1 - beta2_pow};
   Run(p, kOptimRAdam, m1, m2, nullptr, a);
 }
 
-void Rprop(const OptimParam& p, void* prev_grad, void* learning_rate, double lr_min, double lr_max, double eta_neg, double eta_pos) {
+void Rprop(const OptimParam& p, void* prev_grad, void* learning_rate, double lr_min, double lr_max, double eta_neg,
+           double eta_pos) {
   const double a[6] = {lr_min, lr_max, eta_neg, eta_pos};
   Run(p, kOptimRprop, prev_grad, learning_rate, nullptr, a);
 }

@@ -33,12 +33,15 @@ void Backward(const char* op, GradKernel kernel, const Tensor& out, const Tensor
 }  // namespace
 
 void softmax_infer(const Meta& x, int64_t axis, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[softmax] expected a floating dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[softmax] expected a floating dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
   common::NormalizeAxis("softmax", axis, x.dims.size());
   out = x;
 }
 void softmax_kernel(const Tensor& x, int64_t axis, Tensor& out) { Forward("softmax", &cpu::Softmax, x, axis, out); }
-void log_softmax_kernel(const Tensor& x, int64_t axis, Tensor& out) { Forward("log_softmax", &cpu::LogSoftmax, x, axis, out); }
+void log_softmax_kernel(const Tensor& x, int64_t axis, Tensor& out) {
+  Forward("log_softmax", &cpu::LogSoftmax, x, axis, out);
+}
 void softmax_grad_kernel(const Tensor& out, const Tensor& dout, int64_t axis, Tensor* dx) {
   Backward("softmax_grad", &cpu::SoftmaxGrad, out, dout, axis, dx);
 }

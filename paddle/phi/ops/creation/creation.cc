@@ -11,7 +11,8 @@ namespace {
 
 Dims ShapeArg(const char* op, const Ints& shape) {
   for (int64_t s : shape)
-    PD_CHECK(s >= 0, InvalidArgument, "[", op, "] expected non-negative extents in shape, got ", common::ShapeText(shape));
+    PD_CHECK(s >= 0, InvalidArgument, "[", op, "] expected non-negative extents in shape, got ",
+             common::ShapeText(shape));
   return common::ToDims(shape);
 }
 
@@ -38,21 +39,24 @@ void StoreDoubles(Tensor& out, F value) {
   for (int64_t at = 0; at < out.numel(); at += 256) {
     int64_t n = std::min<int64_t>(256, out.numel() - at);
     for (int64_t i = 0; i < n; ++i) buffer[i] = value(at + i);
-    Convert(DataType::FLOAT64, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1, n);
+    Convert(DataType::FLOAT64, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1,
+            n);
   }
 }
 
 int64_t RangeLength(double start, double end, double step) {
   PD_CHECK(step != 0, InvalidArgument, "[arange] expected a step other than 0, got 0");
-  PD_CHECK(std::isfinite(start) && std::isfinite(end) && std::isfinite(step), InvalidArgument, "[arange] expected finite bounds, got start ",
-           start, ", end ", end, ", step ", step);
+  PD_CHECK(std::isfinite(start) && std::isfinite(end) && std::isfinite(step), InvalidArgument,
+           "[arange] expected finite bounds, got start ", start, ", end ", end, ", step ", step);
   double n = std::ceil((end - start) / step);
   return n > 0 ? static_cast<int64_t>(n) : 0;
 }
 
 }  // namespace
 
-void full_infer(const Ints& shape, const Scalar&, DataType dtype, Place, Meta& out) { out = {ShapeArg("full", shape), OrFloat(dtype)}; }
+void full_infer(const Ints& shape, const Scalar&, DataType dtype, Place, Meta& out) {
+  out = {ShapeArg("full", shape), OrFloat(dtype)};
+}
 void full_kernel(const Ints&, const Scalar& value, DataType, Place, Tensor& out) { FillScalar(out, value); }
 
 void full_int_array_infer(const Ints& value, DataType dtype, Place, Meta& out) {
@@ -67,7 +71,9 @@ void full_like_infer(const Meta& x, const Scalar&, DataType dtype, Place, Meta& 
 }
 void full_like_kernel(const Tensor&, const Scalar& value, DataType, Place, Tensor& out) { FillScalar(out, value); }
 
-void empty_infer(const Ints& shape, DataType dtype, Place, Meta& out) { out = {ShapeArg("empty", shape), OrFloat(dtype)}; }
+void empty_infer(const Ints& shape, DataType dtype, Place, Meta& out) {
+  out = {ShapeArg("empty", shape), OrFloat(dtype)};
+}
 void empty_kernel(const Ints&, DataType, Place, Tensor&) {}
 
 void arange_infer(const Scalar& start, const Scalar& end, const Scalar& step, DataType dtype, Place, Meta& out) {
@@ -79,7 +85,8 @@ void arange_kernel(const Scalar& start, const Scalar&, const Scalar& step, DataT
     for (int64_t at = 0; at < out.numel(); at += 256) {
       int64_t n = std::min<int64_t>(256, out.numel() - at);
       for (int64_t i = 0; i < n; ++i) buffer[i] = a + (at + i) * d;
-      Convert(DataType::INT64, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1, n);
+      Convert(DataType::INT64, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1,
+              n);
     }
     return;
   }
@@ -87,13 +94,16 @@ void arange_kernel(const Scalar& start, const Scalar&, const Scalar& step, DataT
   StoreDoubles(out, [&](int64_t i) { return a + static_cast<double>(i) * d; });
 }
 
-void linspace_kernel(const Tensor& start, const Tensor& stop, const Tensor& number, DataType dtype, Place, Tensor& out) {
+void linspace_kernel(const Tensor& start, const Tensor& stop, const Tensor& number, DataType dtype, Place,
+                     Tensor& out) {
   int64_t n = ScalarAsInt(number);
   PD_CHECK(n > 0, InvalidArgument, "[linspace] expected num of at least 1, got ", n);
   double a = ScalarAsDouble(start), b = ScalarAsDouble(stop);
   EnsureOut(out, Ints{n}, dtype);
   double step = n > 1 ? (b - a) / static_cast<double>(n - 1) : 0;
-  StoreDoubles(out, [&](int64_t i) { return i < n / 2 ? a + step * static_cast<double>(i) : b - step * static_cast<double>(n - 1 - i) * (n > 1); });
+  StoreDoubles(out, [&](int64_t i) {
+    return i < n / 2 ? a + step * static_cast<double>(i) : b - step * static_cast<double>(n - 1 - i) * (n > 1);
+  });
   if (n == 1) StoreDoubles(out, [&](int64_t) { return a; });
 }
 
@@ -106,7 +116,8 @@ void eye_kernel(const Scalar&, const Scalar&, DataType, Place, Tensor& out) {
   cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
   double one = 1;
   int64_t n = std::min(out.dim(0), out.dim(1)), step = (out.dim(1) + 1) * SizeOf(out.dtype());
-  for (int64_t i = 0; i < n; ++i) Convert(DataType::FLOAT64, &one, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * step, 1, 1);
+  for (int64_t i = 0; i < n; ++i)
+    Convert(DataType::FLOAT64, &one, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * step, 1, 1);
 }
 
 void assign_kernel(const Tensor& x, Tensor& out) { CopyInto(x, out); }

@@ -21,7 +21,8 @@ inline AxisSplit SplitAt(const char* op, const Ints& dims, int64_t axis) {
 
 // `index` contiguous, int32 or int64.
 inline Tensor IndexOperand(const char* op, const Tensor& index) {
-  PD_CHECK(IsInteger(index.dtype()), InvalidType, "[", op, "] expected an integer index, got dtype ", NameOf(index.dtype()));
+  PD_CHECK(IsInteger(index.dtype()), InvalidType, "[", op, "] expected an integer index, got dtype ",
+           NameOf(index.dtype()));
   return Contiguous(index.dtype() == DataType::INT32 ? index : CastTo(index, DataType::INT64));
 }
 

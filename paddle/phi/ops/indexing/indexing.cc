@@ -14,14 +14,17 @@ void gather_infer(const Meta& x, const Meta& index, const Scalar& axis, Meta& ou
   PD_CHECK(!x.dims.empty(), InvalidArgument, "[gather] expected an input of at least 1 axis, got a 0-D tensor");
   int64_t a = common::NormalizeAxis("gather", axis.to_int(), x.dims.size());
   out = x;
-  if (d.empty()) out.dims.erase(a);
-  else out.dims[a] = d[0];
+  if (d.empty())
+    out.dims.erase(a);
+  else
+    out.dims[a] = d[0];
 }
 void gather_kernel(const Tensor& x, const Tensor& index, const Scalar& axis, Tensor& out) {
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("gather", x.dims(), axis.to_int());
   Tensor c = Contiguous(x), i = IndexOperand("gather", index);
-  cpu::GatherAxis("gather", SizeOf(x.dtype()), c.raw_data(), s.outer, s.n, s.inner, i.dtype(), i.raw_data(), i.numel(), out.raw_data());
+  cpu::GatherAxis("gather", SizeOf(x.dtype()), c.raw_data(), s.outer, s.n, s.inner, i.dtype(), i.raw_data(), i.numel(),
+                  out.raw_data());
 }
 
 void index_select_infer(const Meta& x, const Meta& index, int64_t axis, Meta& out) {
@@ -36,14 +39,16 @@ void index_select_kernel(const Tensor& x, const Tensor& index, int64_t axis, Ten
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("index_select", x.dims(), axis);
   Tensor c = Contiguous(x), i = IndexOperand("index_select", index);
-  cpu::GatherAxis("index_select", SizeOf(x.dtype()), c.raw_data(), s.outer, s.n, s.inner, i.dtype(), i.raw_data(), i.numel(), out.raw_data());
+  cpu::GatherAxis("index_select", SizeOf(x.dtype()), c.raw_data(), s.outer, s.n, s.inner, i.dtype(), i.raw_data(),
+                  i.numel(), out.raw_data());
 }
 
 void gather_nd_infer(const Meta& x, const Meta& index, Meta& out) {
   CheckIndexType("gather_nd", index);
   PD_CHECK(!index.dims.empty(), InvalidArgument, "[gather_nd] expected an index of at least 1 axis, got a 0-D tensor");
   int64_t depth = index.dims.back().value();
-  PD_CHECK(depth <= x.dims.size(), InvalidArgument, "[gather_nd] expected a last extent of index of at most ", x.dims.size(), ", got ", depth);
+  PD_CHECK(depth <= x.dims.size(), InvalidArgument, "[gather_nd] expected a last extent of index of at most ",
+           x.dims.size(), ", got ", depth);
   out = {{}, x.dtype};
   for (int64_t i = 0; i + 1 < index.dims.size(); ++i) out.dims.push_back(index.dims[i]);
   for (int64_t i = depth; i < x.dims.size(); ++i) out.dims.push_back(x.dims[i]);
@@ -53,30 +58,34 @@ void gather_nd_kernel(const Tensor& x, const Tensor& index, Tensor& out) {
   Tensor c = Contiguous(x), i = IndexOperand("gather_nd", index);
   int64_t depth = i.dims().back(), count = 1;
   for (int64_t k = 0; k + 1 < i.ndim(); ++k) count *= i.dim(k);
-  cpu::GatherNd("gather_nd", SizeOf(x.dtype()), c.raw_data(), c.dims(), i.dtype(), i.raw_data(), count, depth, out.raw_data());
+  cpu::GatherNd("gather_nd", SizeOf(x.dtype()), c.raw_data(), c.dims(), i.dtype(), i.raw_data(), count, depth,
+                out.raw_data());
 }
 
 void index_sample_infer(const Meta& x, const Meta& index, Meta& out) {
   CheckIndexType("index_sample", index);
-  PD_CHECK(x.dims.size() == 2 && index.dims.size() == 2 && !common::CertainlyDiffer(x.dims[0], index.dims[0]), InvalidArgument,
-           "[index_sample] expected 2-D tensors of as many rows, got shapes ", common::ShapeText(x.dims), " and ", common::ShapeText(index.dims));
+  PD_CHECK(x.dims.size() == 2 && index.dims.size() == 2 && !common::CertainlyDiffer(x.dims[0], index.dims[0]),
+           InvalidArgument, "[index_sample] expected 2-D tensors of as many rows, got shapes ",
+           common::ShapeText(x.dims), " and ", common::ShapeText(index.dims));
   out = {index.dims, x.dtype};
 }
 void index_sample_kernel(const Tensor& x, const Tensor& index, Tensor& out) {
   if (out.numel() == 0) return;
   Tensor c = Contiguous(x), i = IndexOperand("index_sample", index);
-  cpu::TakeAlongAxis("index_sample", SizeOf(x.dtype()), c.raw_data(), c.dims(), 1, i.dtype(), i.raw_data(), i.dims(), out.raw_data());
+  cpu::TakeAlongAxis("index_sample", SizeOf(x.dtype()), c.raw_data(), c.dims(), 1, i.dtype(), i.raw_data(), i.dims(),
+                     out.raw_data());
 }
 
 namespace {
 void CheckAlong(const char* op, const Meta& x, const Meta& index, int64_t axis) {
   CheckIndexType(op, index);
-  PD_CHECK(x.dims.size() == index.dims.size(), InvalidArgument, "[", op, "] expected indices of rank ", x.dims.size(), ", got shape ",
-           common::ShapeText(index.dims));
+  PD_CHECK(x.dims.size() == index.dims.size(), InvalidArgument, "[", op, "] expected indices of rank ", x.dims.size(),
+           ", got shape ", common::ShapeText(index.dims));
   int64_t a = common::NormalizeAxis(op, axis, x.dims.size());
   for (int64_t i = 0; i < x.dims.size(); ++i)
-    PD_CHECK(i == a || !x.dims[i].known() || !index.dims[i].known() || index.dims[i].raw() <= x.dims[i].raw(), InvalidArgument, "[", op,
-             "] expected indices within the shape ", common::ShapeText(x.dims), " off axis ", a, ", got ", common::ShapeText(index.dims));
+    PD_CHECK(i == a || !x.dims[i].known() || !index.dims[i].known() || index.dims[i].raw() <= x.dims[i].raw(),
+             InvalidArgument, "[", op, "] expected indices within the shape ", common::ShapeText(x.dims), " off axis ",
+             a, ", got ", common::ShapeText(index.dims));
 }
 }  // namespace
 
@@ -90,28 +99,37 @@ void take_along_axis_kernel(const Tensor& arr, const Tensor& indices, int64_t ax
   int64_t a = common::NormalizeAxis("take_along_axis", axis, arr.ndim());
   if (arr.ndim() == 0) {
     int64_t one = 1;
-    cpu::TakeAlongAxis("take_along_axis", SizeOf(arr.dtype()), c.raw_data(), {&one, 1}, 0, i.dtype(), i.raw_data(), {&one, 1}, out.raw_data());
+    cpu::TakeAlongAxis("take_along_axis", SizeOf(arr.dtype()), c.raw_data(), {&one, 1}, 0, i.dtype(), i.raw_data(),
+                       {&one, 1}, out.raw_data());
     return;
   }
-  cpu::TakeAlongAxis("take_along_axis", SizeOf(arr.dtype()), c.raw_data(), c.dims(), static_cast<int>(a), i.dtype(), i.raw_data(), i.dims(), out.raw_data());
+  cpu::TakeAlongAxis("take_along_axis", SizeOf(arr.dtype()), c.raw_data(), c.dims(), static_cast<int>(a), i.dtype(),
+                     i.raw_data(), i.dims(), out.raw_data());
 }
 
-void put_along_axis_infer(const Meta& arr, const Meta& indices, const Meta& values, int64_t axis, const std::string&, bool, Meta& out) {
+void put_along_axis_infer(const Meta& arr, const Meta& indices, const Meta& values, int64_t axis, const std::string&,
+                          bool, Meta& out) {
   CheckAlong("put_along_axis", arr, indices, axis);
-  PD_CHECK(values.dims.size() <= indices.dims.size(), InvalidArgument, "[put_along_axis] expected values that broadcast to the shape of indices ",
-           common::ShapeText(indices.dims), ", got ", common::ShapeText(values.dims));
+  PD_CHECK(values.dims.size() <= indices.dims.size(), InvalidArgument,
+           "[put_along_axis] expected values that broadcast to the shape of indices ", common::ShapeText(indices.dims),
+           ", got ", common::ShapeText(values.dims));
   out = arr;
 }
-void put_along_axis_kernel(const Tensor& arr, const Tensor& indices, const Tensor& values, int64_t axis, const std::string& reduce,
-                           bool include_self, Tensor& out) {
+void put_along_axis_kernel(const Tensor& arr, const Tensor& indices, const Tensor& values, int64_t axis,
+                           const std::string& reduce, bool include_self, Tensor& out) {
   CopyInto(arr, out);
   if (indices.numel() == 0 || out.numel() == 0) return;
   cpu::PutMode mode = cpu::PutMode::kAssign;
-  if (reduce == "add" || reduce == "sum") mode = cpu::PutMode::kAdd;
-  else if (reduce == "mul" || reduce == "multiply") mode = cpu::PutMode::kMul;
-  else if (reduce == "mean") mode = cpu::PutMode::kMean;
-  else if (reduce == "amax") mode = cpu::PutMode::kMax;
-  else if (reduce == "amin") mode = cpu::PutMode::kMin;
+  if (reduce == "add" || reduce == "sum")
+    mode = cpu::PutMode::kAdd;
+  else if (reduce == "mul" || reduce == "multiply")
+    mode = cpu::PutMode::kMul;
+  else if (reduce == "mean")
+    mode = cpu::PutMode::kMean;
+  else if (reduce == "amax")
+    mode = cpu::PutMode::kMax;
+  else if (reduce == "amin")
+    mode = cpu::PutMode::kMin;
   else
     PD_CHECK(reduce == "assign", InvalidArgument,
              "[put_along_axis] expected reduce to be assign, add, mul, multiply, mean, amax or amin, got ", reduce);
@@ -120,7 +138,8 @@ void put_along_axis_kernel(const Tensor& arr, const Tensor& indices, const Tenso
   int64_t lead = i.ndim() - v.ndim();
   for (int64_t k = 0; k < v.ndim(); ++k) {
     PD_CHECK(v.dim(k) == i.dim(k + lead) || v.dim(k) == 1 || v.dim(k) > i.dim(k + lead), InvalidArgument,
-             "[put_along_axis] expected values that broadcast to the shape of indices ", common::ShapeText(i.dims()), ", got ", common::ShapeText(v.dims()));
+             "[put_along_axis] expected values that broadcast to the shape of indices ", common::ShapeText(i.dims()),
+             ", got ", common::ShapeText(v.dims()));
     strides[k + lead] = v.dim(k) == 1 ? 0 : v.strides()[k];
   }
   if (shape.empty()) {
@@ -128,8 +147,8 @@ void put_along_axis_kernel(const Tensor& arr, const Tensor& indices, const Tenso
     strides = Ints{0};
   }
   int64_t a = common::NormalizeAxis("put_along_axis", axis, arr.ndim());
-  cpu::PutAlongAxis("put_along_axis", arr.dtype(), out.raw_data(), shape, static_cast<int>(a), i.dtype(), i.raw_data(), ishape, v.raw_data(),
-                    strides, mode, include_self);
+  cpu::PutAlongAxis("put_along_axis", arr.dtype(), out.raw_data(), shape, static_cast<int>(a), i.dtype(), i.raw_data(),
+                    ishape, v.raw_data(), strides, mode, include_self);
 }
 
 void scatter_infer(const Meta& x, const Meta& index, const Meta& updates, bool, Meta& out) {
@@ -137,10 +156,13 @@ void scatter_infer(const Meta& x, const Meta& index, const Meta& updates, bool, 
   PD_CHECK(!x.dims.empty(), InvalidArgument, "[scatter] expected an input of at least 1 axis, got a 0-D tensor");
   PD_CHECK(index.dims.size() <= 1 || (index.dims.size() == 2 && common::IsOne(index.dims[1])), InvalidArgument,
            "[scatter] expected an index of rank 0 or 1, got shape ", common::ShapeText(index.dims));
-  PD_CHECK(x.dtype == updates.dtype, InvalidType, "[scatter] expected updates of dtype ", NameOf(x.dtype), ", got ", NameOf(updates.dtype));
+  PD_CHECK(x.dtype == updates.dtype, InvalidType, "[scatter] expected updates of dtype ", NameOf(x.dtype), ", got ",
+           NameOf(updates.dtype));
   Dims want = x.dims;
-  if (index.dims.empty()) want.erase(0);
-  else want[0] = index.dims[0];
+  if (index.dims.empty())
+    want.erase(0);
+  else
+    want[0] = index.dims[0];
   PD_CHECK(MayMatch(updates.dims, want) || (index.dims.empty() && MayMatch(updates.dims, x.dims, 0)), InvalidArgument,
            "[scatter] expected updates of shape ", common::ShapeText(want), ", got ", common::ShapeText(updates.dims));
   out = x;
@@ -149,15 +171,17 @@ void scatter_kernel(const Tensor& x, const Tensor& index, const Tensor& updates,
   CopyInto(x, out);
   if (out.numel() == 0 || index.numel() == 0) return;
   Tensor i = IndexOperand("scatter", index), u = Contiguous(updates);
-  cpu::ScatterRows(x.dtype(), out.raw_data(), out.dim(0), out.numel() / out.dim(0), i.dtype(), i.raw_data(), i.numel(), u.raw_data(), overwrite);
+  cpu::ScatterRows(x.dtype(), out.raw_data(), out.dim(0), out.numel() / out.dim(0), i.dtype(), i.raw_data(), i.numel(),
+                   u.raw_data(), overwrite);
 }
 
 void scatter_nd_add_infer(const Meta& x, const Meta& index, const Meta& updates, Meta& out) {
   Meta want;
   gather_nd_infer(x, index, want);
-  PD_CHECK(x.dtype == updates.dtype, InvalidType, "[scatter_nd_add] expected updates of dtype ", NameOf(x.dtype), ", got ", NameOf(updates.dtype));
-  PD_CHECK(MayMatch(updates.dims, want.dims), InvalidArgument, "[scatter_nd_add] expected updates of shape ", common::ShapeText(want.dims), ", got ",
-           common::ShapeText(updates.dims));
+  PD_CHECK(x.dtype == updates.dtype, InvalidType, "[scatter_nd_add] expected updates of dtype ", NameOf(x.dtype),
+           ", got ", NameOf(updates.dtype));
+  PD_CHECK(MayMatch(updates.dims, want.dims), InvalidArgument, "[scatter_nd_add] expected updates of shape ",
+           common::ShapeText(want.dims), ", got ", common::ShapeText(updates.dims));
   out = x;
 }
 void scatter_nd_add_kernel(const Tensor& x, const Tensor& index, const Tensor& updates, Tensor& out) {
@@ -166,18 +190,21 @@ void scatter_nd_add_kernel(const Tensor& x, const Tensor& index, const Tensor& u
   Tensor i = IndexOperand("scatter_nd_add", index), u = Contiguous(updates);
   int64_t depth = i.dims().back(), count = 1;
   for (int64_t k = 0; k + 1 < i.ndim(); ++k) count *= i.dim(k);
-  cpu::ScatterNdAdd("scatter_nd_add", x.dtype(), out.raw_data(), out.dims(), i.dtype(), i.raw_data(), count, depth, u.raw_data());
+  cpu::ScatterNdAdd("scatter_nd_add", x.dtype(), out.raw_data(), out.dims(), i.dtype(), i.raw_data(), count, depth,
+                    u.raw_data());
 }
 
 void index_add_infer(const Meta& x, const Meta& index, const Meta& value, int64_t axis, Meta& out) {
   CheckIndexType("index_add", index);
-  PD_CHECK(index.dims.size() <= 1, InvalidArgument, "[index_add] expected a 1-D index, got shape ", common::ShapeText(index.dims));
+  PD_CHECK(index.dims.size() <= 1, InvalidArgument, "[index_add] expected a 1-D index, got shape ",
+           common::ShapeText(index.dims));
   int64_t a = common::NormalizeAxis("index_add", axis, x.dims.size());
-  PD_CHECK(x.dtype == value.dtype, InvalidType, "[index_add] expected a value of dtype ", NameOf(x.dtype), ", got ", NameOf(value.dtype));
+  PD_CHECK(x.dtype == value.dtype, InvalidType, "[index_add] expected a value of dtype ", NameOf(x.dtype), ", got ",
+           NameOf(value.dtype));
   Dims want = x.dims;
   if (!want.empty()) want[a] = index.dims.empty() ? Dim(1) : index.dims[0];
-  PD_CHECK(MayMatch(value.dims, want), InvalidArgument, "[index_add] expected a value of shape ", common::ShapeText(want), ", got ",
-           common::ShapeText(value.dims));
+  PD_CHECK(MayMatch(value.dims, want), InvalidArgument, "[index_add] expected a value of shape ",
+           common::ShapeText(want), ", got ", common::ShapeText(value.dims));
   out = x;
 }
 void index_add_kernel(const Tensor& x, const Tensor& index, const Tensor& value, int64_t axis, Tensor& out) {
@@ -185,12 +212,14 @@ void index_add_kernel(const Tensor& x, const Tensor& index, const Tensor& value,
   if (out.numel() == 0 || value.numel() == 0) return;
   AxisSplit s = SplitAt("index_add", x.dims(), axis);
   Tensor i = IndexOperand("index_add", index), v = Contiguous(value);
-  cpu::ScatterAddAxis("index_add", x.dtype(), out.raw_data(), s.outer, s.n, s.inner, i.dtype(), i.raw_data(), i.numel(), v.raw_data());
+  cpu::ScatterAddAxis("index_add", x.dtype(), out.raw_data(), s.outer, s.n, s.inner, i.dtype(), i.raw_data(), i.numel(),
+                      v.raw_data());
 }
 
 void one_hot_infer(const Meta& x, const Scalar& classes, Meta& out) {
   CheckIndexType("one_hot", x);
-  PD_CHECK(classes.to_int() >= 0, InvalidArgument, "[one_hot] expected a non-negative num_classes, got ", classes.to_int());
+  PD_CHECK(classes.to_int() >= 0, InvalidArgument, "[one_hot] expected a non-negative num_classes, got ",
+           classes.to_int());
   out = {x.dims, DataType::FLOAT32};
   out.dims.push_back(Dim(classes.to_int()));
 }

@@ -18,7 +18,8 @@ Tensor Expanded(const Tensor& x, const Ints& dims) {
   return out;
 }
 Tensor BoolOf(const char* op, const Tensor& mask) {
-  PD_CHECK(mask.dtype() == DataType::BOOL, InvalidType, "[", op, "] expected a bool mask, got dtype ", NameOf(mask.dtype()));
+  PD_CHECK(mask.dtype() == DataType::BOOL, InvalidType, "[", op, "] expected a bool mask, got dtype ",
+           NameOf(mask.dtype()));
   return mask;
 }
 
@@ -34,7 +35,8 @@ Positions Spell(const char* op, const Tensor& x, const std::vector<Tensor>& indi
   Dims shape;
   for (const Tensor& t : indices) {
     if (t.dtype() != DataType::BOOL) {
-      PD_CHECK(IsInteger(t.dtype()), InvalidType, "[", op, "] expected integer or bool indices, got dtype ", NameOf(t.dtype()));
+      PD_CHECK(IsInteger(t.dtype()), InvalidType, "[", op, "] expected integer or bool indices, got dtype ",
+               NameOf(t.dtype()));
       p.arrays.push_back(CastTo(t, DataType::INT64));
       shape = common::BroadcastDims(op, shape, common::ToDims(t.dims()));
       continue;
@@ -43,8 +45,9 @@ Positions Spell(const char* op, const Tensor& x, const std::vector<Tensor>& indi
     int64_t at = p.arrays.size(), rank = t.ndim();
     for (int64_t i = 0; i < rank; ++i)
       PD_CHECK(at + i < x.ndim() && x.dim(at + i) == t.dim(i), OutOfRange, "[", op, "] expected a mask of shape ",
-               common::ShapeText(Ints(x.dims().begin() + std::min(at, x.ndim()), x.dims().begin() + std::min(at + rank, x.ndim()))), ", got ",
-               common::ShapeText(t.dims()));
+               common::ShapeText(
+                   Ints(x.dims().begin() + std::min(at, x.ndim()), x.dims().begin() + std::min(at + rank, x.ndim()))),
+               ", got ", common::ShapeText(t.dims()));
     int64_t n = cpu::CountNonzero(DataType::BOOL, m.raw_data(), m.numel());
     Tensor rows = Empty(Ints{n, rank}, DataType::INT64);
     if (n) cpu::NonZero(DataType::BOOL, m.raw_data(), m.dims(), rows.data<int64_t>());
@@ -79,18 +82,22 @@ void index_get_kernel(const Tensor& x, const std::vector<Tensor>& indices, Tenso
   EnsureOut(out, p.dims, x.dtype());
   if (out.numel() == 0) return;
   Tensor c = Contiguous(x);
-  cpu::IndexGet("index", SizeOf(x.dtype()), c.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count, out.raw_data());
+  cpu::IndexGet("index", SizeOf(x.dtype()), c.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count,
+                out.raw_data());
 }
 
 void index_put_infer(const Meta& x, const MetaList&, const Meta&, bool, Meta& out) { out = x; }
-void index_put_kernel(const Tensor& x, const std::vector<Tensor>& indices, const Tensor& value, bool accumulate, Tensor& out) {
-  PD_CHECK(x.dtype() == value.dtype(), InvalidType, "[index_put] expected a value of dtype ", NameOf(x.dtype()), ", got ", NameOf(value.dtype()));
+void index_put_kernel(const Tensor& x, const std::vector<Tensor>& indices, const Tensor& value, bool accumulate,
+                      Tensor& out) {
+  PD_CHECK(x.dtype() == value.dtype(), InvalidType, "[index_put] expected a value of dtype ", NameOf(x.dtype()),
+           ", got ", NameOf(value.dtype()));
   Positions p = Spell("index_put", x, indices);
   if (!(x.raw_data() == out.raw_data())) CopyInto(x, out);
   if (p.count == 0 || out.numel() == 0) return;
   bool one = value.numel() == 1;
   Tensor v = one ? Contiguous(value) : Expanded(value, p.dims);
-  cpu::IndexPut("index_put", x.dtype(), out.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count, v.raw_data(), one, accumulate);
+  cpu::IndexPut("index_put", x.dtype(), out.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count,
+                v.raw_data(), one, accumulate);
 }
 
 void masked_select_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
@@ -108,7 +115,8 @@ void masked_unselect_kernel(const Tensor& dy, const Tensor& mask, Tensor& out) {
 }
 
 void masked_fill_infer(const Meta& x, const Meta& mask, const Meta&, Meta& out) {
-  PD_CHECK(mask.dtype == DataType::BOOL, InvalidType, "[masked_fill] expected a bool mask, got dtype ", NameOf(mask.dtype));
+  PD_CHECK(mask.dtype == DataType::BOOL, InvalidType, "[masked_fill] expected a bool mask, got dtype ",
+           NameOf(mask.dtype));
   out = {common::BroadcastDims("masked_fill", x.dims, mask.dims), x.dtype};
 }
 
@@ -127,10 +135,11 @@ void multiplex_infer(const MetaList& inputs, const Meta&, Meta& out) {
 
 namespace {
 // The strided part of `x` that a slice assignment names, with dropped axes removed and new ones inserted.
-Tensor Part(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes, const Ints& drop, const Ints& none) {
+Tensor Part(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes,
+            const Ints& drop, const Ints& none) {
   PD_CHECK(axes.size() == starts.size() && axes.size() == ends.size() && axes.size() == steps.size(), InvalidArgument,
-           "[set_value] expected starts, ends, steps and axes of one length, got ", starts.size(), ", ", ends.size(), ", ", steps.size(), " and ",
-           axes.size());
+           "[set_value] expected starts, ends, steps and axes of one length, got ", starts.size(), ", ", ends.size(),
+           ", ", steps.size(), " and ", axes.size());
   Ints dims = x.dims(), strides = x.strides();
   int64_t offset = x->offset;
   for (int64_t i = 0; i < axes.size(); ++i) {
@@ -142,7 +151,8 @@ Tensor Part(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& s
     bool dropped = false;
     for (int64_t k : drop) dropped = dropped || common::NormalizeAxis("set_value", k, dims.size()) == a;
     if (dropped) {
-      PD_CHECK(s >= 0 && s < n, OutOfRange, "[set_value] expected an index in [", -n, ", ", n, ") for axis ", a, ", got ", starts[i]);
+      PD_CHECK(s >= 0 && s < n, OutOfRange, "[set_value] expected an index in [", -n, ", ", n, ") for axis ", a,
+               ", got ", starts[i]);
       e = s + 1;
       step = 1;
       lo = 0;
@@ -183,16 +193,18 @@ void AssignPart(Tensor value, const Tensor& part) {
 }
 }  // namespace
 
-void set_value_infer(const Meta& x, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&,
-                     const std::vector<Scalar>&, Meta& out) {
+void set_value_infer(const Meta& x, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&,
+                     const Ints&, const std::vector<Scalar>&, Meta& out) {
   out = x;
 }
-void set_value_kernel(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes, const Ints& drop, const Ints& none,
-                      const Ints& shape, const std::vector<Scalar>& values, Tensor& out) {
+void set_value_kernel(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes,
+                      const Ints& drop, const Ints& none, const Ints& shape, const std::vector<Scalar>& values,
+                      Tensor& out) {
   CopyInto(x, out);
   Ints dims = shape;
   if (common::Product(dims) != static_cast<int64_t>(values.size())) {
-    PD_CHECK(values.size() == 1, InvalidArgument, "[set_value] expected as many values as shape ", common::ShapeText(shape), " holds, got ", values.size());
+    PD_CHECK(values.size() == 1, InvalidArgument, "[set_value] expected as many values as shape ",
+             common::ShapeText(shape), " holds, got ", values.size());
     dims = Ints{};
   }
   bool complex = false, integral = true;
@@ -202,17 +214,22 @@ void set_value_kernel(const Tensor& x, const Ints& starts, const Ints& ends, con
   }
   Tensor v = Empty(dims, complex ? DataType::COMPLEX128 : integral ? DataType::INT64 : DataType::FLOAT64);
   for (size_t i = 0; i < values.size(); ++i) {
-    if (complex) v.data<complex128>()[i] = values[i].to_complex();
-    else if (integral) v.data<int64_t>()[i] = values[i].to_int();
-    else v.data<double>()[i] = values[i].to_double();
+    if (complex)
+      v.data<complex128>()[i] = values[i].to_complex();
+    else if (integral)
+      v.data<int64_t>()[i] = values[i].to_int();
+    else
+      v.data<double>()[i] = values[i].to_double();
   }
   AssignPart(v, Part(out, starts, ends, steps, axes, drop, none));
 }
-void set_value_with_tensor_infer(const Meta& x, const Meta&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, Meta& out) {
+void set_value_with_tensor_infer(const Meta& x, const Meta&, const Ints&, const Ints&, const Ints&, const Ints&,
+                                 const Ints&, const Ints&, Meta& out) {
   out = x;
 }
-void set_value_with_tensor_kernel(const Tensor& x, const Tensor& values, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes,
-                                  const Ints& drop, const Ints& none, Tensor& out) {
+void set_value_with_tensor_kernel(const Tensor& x, const Tensor& values, const Ints& starts, const Ints& ends,
+                                  const Ints& steps, const Ints& axes, const Ints& drop, const Ints& none,
+                                  Tensor& out) {
   CopyInto(x, out);
   AssignPart(values, Part(out, starts, ends, steps, axes, drop, none));
 }

@@ -14,11 +14,12 @@ void matmul_kernel(const Tensor& x, const Tensor& y, bool tx, bool ty, Tensor& o
     a = Contiguous(a);
     b = Contiguous(b);
     Tensor o = out;
-    cpu::Matmul(a.dtype(), a.raw_data(), a.dims(), a.strides(), x.ndim() == 1 ? false : tx, b.raw_data(), b.dims(), b.strides(), y.ndim() == 1 ? false : ty,
-                o.raw_data());
+    cpu::Matmul(a.dtype(), a.raw_data(), a.dims(), a.strides(), x.ndim() == 1 ? false : tx, b.raw_data(), b.dims(),
+                b.strides(), y.ndim() == 1 ? false : ty, o.raw_data());
     return;
   }
-  cpu::Matmul(x.dtype(), x.raw_data(), x.dims(), x.strides(), tx, y.raw_data(), y.dims(), y.strides(), ty, out.raw_data());
+  cpu::Matmul(x.dtype(), x.raw_data(), x.dims(), x.strides(), tx, y.raw_data(), y.dims(), y.strides(), ty,
+              out.raw_data());
 }
 
 }  // namespace phi

@@ -15,42 +15,51 @@ AxisSplit SplitAt(const Tensor& x, int64_t axis) {
   for (int64_t i = 0; i < x.ndim(); ++i) (i < a ? s.outer : i == a ? s.n : s.inner) *= x.dim(i);
   return s;
 }
-Tensor Labels(const Tensor& label) { return Contiguous(label.dtype() == DataType::INT32 ? label : CastTo(label, DataType::INT64)); }
+Tensor Labels(const Tensor& label) {
+  return Contiguous(label.dtype() == DataType::INT32 ? label : CastTo(label, DataType::INT64));
+}
 }  // namespace
 
-void cross_entropy_with_softmax_infer(const Meta& x, const Meta& label, bool soft, bool, bool, int64_t, int64_t axis, Meta& softmax, Meta& loss) {
+void cross_entropy_with_softmax_infer(const Meta& x, const Meta& label, bool soft, bool, bool, int64_t, int64_t axis,
+                                      Meta& softmax, Meta& loss) {
   PD_CHECK(IsFloating(x.dtype), InvalidType, "[cross_entropy] expected a floating input, got ", NameOf(x.dtype));
   int64_t a = common::NormalizeAxis("cross_entropy", axis, x.dims.size());
-  PD_CHECK(soft || IsInteger(label.dtype), InvalidType, "[cross_entropy] expected integer labels, got ", NameOf(label.dtype));
+  PD_CHECK(soft || IsInteger(label.dtype), InvalidType, "[cross_entropy] expected integer labels, got ",
+           NameOf(label.dtype));
   if (soft) {
-    PD_CHECK(label.dims.size() == x.dims.size(), InvalidArgument, "[cross_entropy] expected soft labels of the input's shape ", common::ShapeText(x.dims), ", got ",
+    PD_CHECK(label.dims.size() == x.dims.size(), InvalidArgument,
+             "[cross_entropy] expected soft labels of the input's shape ", common::ShapeText(x.dims), ", got ",
              common::ShapeText(label.dims));
   } else {
     Dims want = x.dims;
     want[a] = Dim(1);
     bool same = label.dims.size() == want.size();
     for (int64_t i = 0; same && i < want.size(); ++i) same = !common::CertainlyDiffer(label.dims[i], want[i]);
-    PD_CHECK(same, InvalidArgument, "[cross_entropy] expected labels of shape ", common::ShapeText(want), " for input shape ", common::ShapeText(x.dims), ", got ",
-             common::ShapeText(label.dims));
+    PD_CHECK(same, InvalidArgument, "[cross_entropy] expected labels of shape ", common::ShapeText(want),
+             " for input shape ", common::ShapeText(x.dims), ", got ", common::ShapeText(label.dims));
   }
   softmax = x;
   loss = x;
   loss.dims[a] = Dim(1);
 }
-void cross_entropy_with_softmax_kernel(const Tensor& x, const Tensor& label, bool soft, bool use_softmax, bool, int64_t ignore, int64_t axis, Tensor& softmax, Tensor& loss) {
+void cross_entropy_with_softmax_kernel(const Tensor& x, const Tensor& label, bool soft, bool use_softmax, bool,
+                                       int64_t ignore, int64_t axis, Tensor& softmax, Tensor& loss) {
   if (x.numel() == 0) return;
   AxisSplit s = SplitAt(x, axis);
   Tensor c = Contiguous(x);
   if (soft) {
     Tensor l = Contiguous(CastTo(label, x.dtype()));
-    cpu::CrossEntropySoft(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, l.raw_data(), !use_softmax, softmax.raw_data(), loss.raw_data());
+    cpu::CrossEntropySoft(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, l.raw_data(), !use_softmax,
+                          softmax.raw_data(), loss.raw_data());
   } else {
     Tensor l = Labels(label);
-    cpu::CrossEntropyHard(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), ignore, !use_softmax, softmax.raw_data(), loss.raw_data());
+    cpu::CrossEntropyHard(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), ignore, !use_softmax,
+                          softmax.raw_data(), loss.raw_data());
   }
   if (!use_softmax) CopyInto(c, softmax);
 }
-void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, const Tensor& softmax, const Tensor& dsoftmax, const Tensor& dloss, bool soft, bool use_softmax,
+void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, const Tensor& softmax,
+                                            const Tensor& dsoftmax, const Tensor& dloss, bool soft, bool use_softmax,
                                             bool, int64_t ignore, int64_t axis, Tensor* dx) {
   if (!dx || !dloss.defined()) return;
   (void)dsoftmax;
@@ -60,10 +69,12 @@ void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, 
   if (softmax.numel() == 0) return;
   if (soft) {
     Tensor l = Contiguous(CastTo(label, softmax.dtype()));
-    cpu::CrossEntropySoftGrad(softmax.dtype(), p.raw_data(), s.outer, s.n, s.inner, l.raw_data(), !use_softmax, g.raw_data(), dx->raw_data());
+    cpu::CrossEntropySoftGrad(softmax.dtype(), p.raw_data(), s.outer, s.n, s.inner, l.raw_data(), !use_softmax,
+                              g.raw_data(), dx->raw_data());
   } else {
     Tensor l = Labels(label);
-    cpu::CrossEntropyHardGrad(softmax.dtype(), p.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), ignore, !use_softmax, g.raw_data(), dx->raw_data());
+    cpu::CrossEntropyHardGrad(softmax.dtype(), p.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), ignore,
+                              !use_softmax, g.raw_data(), dx->raw_data());
   }
 }
 
@@ -88,29 +99,34 @@ AxisSplit NllSplit(const Tensor& x) {
   return s;
 }
 int Reduction(const std::string& r) {
-  PD_CHECK(r == "none" || r == "mean" || r == "sum", InvalidArgument, "[nll_loss] expected reduction none, mean or sum, got ", r);
+  PD_CHECK(r == "none" || r == "mean" || r == "sum", InvalidArgument,
+           "[nll_loss] expected reduction none, mean or sum, got ", r);
   return r == "none" ? 0 : r == "mean" ? 1 : 2;
 }
 }  // namespace
-void nll_loss_infer(const Meta& x, const Meta& label, const Meta*, int64_t, const std::string& reduction, Meta& out, Meta& total) {
-  PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[nll_loss] expected an input of at least 2 axes, got shape ", common::ShapeText(x.dims));
+void nll_loss_infer(const Meta& x, const Meta& label, const Meta*, int64_t, const std::string& reduction, Meta& out,
+                    Meta& total) {
+  PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[nll_loss] expected an input of at least 2 axes, got shape ",
+           common::ShapeText(x.dims));
   out = {Reduction(reduction) == 0 ? label.dims : Dims{}, x.dtype};
   total = {Dims{}, x.dtype};
 }
-void nll_loss_kernel(const Tensor& x, const Tensor& label, const Tensor& weight, int64_t ignore, const std::string& reduction, Tensor& out, Tensor& total) {
+void nll_loss_kernel(const Tensor& x, const Tensor& label, const Tensor& weight, int64_t ignore,
+                     const std::string& reduction, Tensor& out, Tensor& total) {
   AxisSplit s = NllSplit(x);
   Tensor c = Contiguous(x), l = Labels(label), w = weight.defined() ? Contiguous(CastTo(weight, x.dtype())) : weight;
-  cpu::NllLoss(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), w.defined() ? w.raw_data() : nullptr, ignore, Reduction(reduction), out.raw_data(),
-               total.raw_data());
+  cpu::NllLoss(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(),
+               w.defined() ? w.raw_data() : nullptr, ignore, Reduction(reduction), out.raw_data(), total.raw_data());
 }
-void nll_loss_grad_kernel(const Tensor& x, const Tensor& label, const Tensor& weight, const Tensor& total, const Tensor& dout, const Tensor&, int64_t ignore,
-                          const std::string& reduction, Tensor* dx) {
+void nll_loss_grad_kernel(const Tensor& x, const Tensor& label, const Tensor& weight, const Tensor& total,
+                          const Tensor& dout, const Tensor&, int64_t ignore, const std::string& reduction, Tensor* dx) {
   if (!dx || !dout.defined()) return;
   AxisSplit s = NllSplit(x);
-  Tensor l = Labels(label), w = weight.defined() ? Contiguous(CastTo(weight, x.dtype())) : weight, g = Contiguous(CastTo(dout, x.dtype()));
+  Tensor l = Labels(label), w = weight.defined() ? Contiguous(CastTo(weight, x.dtype())) : weight,
+         g = Contiguous(CastTo(dout, x.dtype()));
   EnsureOut(*dx, x.dims(), x.dtype());
-  cpu::NllLossGrad(x.dtype(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), w.defined() ? w.raw_data() : nullptr, ignore, Reduction(reduction), total.raw_data(),
-                   g.raw_data(), dx->raw_data());
+  cpu::NllLossGrad(x.dtype(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), w.defined() ? w.raw_data() : nullptr,
+                   ignore, Reduction(reduction), total.raw_data(), g.raw_data(), dx->raw_data());
 }
 
 }  // namespace phi

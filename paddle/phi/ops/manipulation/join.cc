@@ -21,7 +21,8 @@ void Join(const char* op, const std::vector<Tensor>& parts, int64_t axis, Tensor
 }
 DataType JoinDtype(const char* op, const MetaList& x) {
   for (const Meta& m : x)
-    PD_CHECK(m.dtype == x[0].dtype, InvalidType, "[", op, "] expected tensors of one dtype, got ", NameOf(x[0].dtype), " and ", NameOf(m.dtype));
+    PD_CHECK(m.dtype == x[0].dtype, InvalidType, "[", op, "] expected tensors of one dtype, got ", NameOf(x[0].dtype),
+             " and ", NameOf(m.dtype));
   return x[0].dtype;
 }
 }  // namespace
@@ -32,12 +33,15 @@ void concat_infer(const MetaList& x, const Scalar& axis, Meta& out) {
   out = {x[0].dims, JoinDtype("concat", x)};
   for (size_t k = 1; k < x.size(); ++k) {
     const Dims& d = x[k].dims;
-    PD_CHECK(d.size() == out.dims.size(), InvalidArgument, "[concat] expected tensors of one rank, got shapes ", common::ShapeText(x[0].dims),
-             " and ", common::ShapeText(d));
+    PD_CHECK(d.size() == out.dims.size(), InvalidArgument, "[concat] expected tensors of one rank, got shapes ",
+             common::ShapeText(x[0].dims), " and ", common::ShapeText(d));
     for (int64_t i = 0; i < d.size(); ++i) {
-      if (i == a) out.dims[i] = out.dims[i] + d[i];
-      else PD_CHECK(!common::CertainlyDiffer(d[i], out.dims[i]), InvalidArgument, "[concat] expected equal extents except on axis ", a,
-                    ", got shapes ", common::ShapeText(x[0].dims), " and ", common::ShapeText(d));
+      if (i == a)
+        out.dims[i] = out.dims[i] + d[i];
+      else
+        PD_CHECK(!common::CertainlyDiffer(d[i], out.dims[i]), InvalidArgument,
+                 "[concat] expected equal extents except on axis ", a, ", got shapes ", common::ShapeText(x[0].dims),
+                 " and ", common::ShapeText(d));
     }
   }
 }
@@ -51,7 +55,8 @@ void stack_infer(const MetaList& x, int64_t axis, Meta& out) {
   for (const Meta& m : x) {
     bool same = m.dims.size() == x[0].dims.size();
     for (int64_t i = 0; same && i < m.dims.size(); ++i) same = !common::CertainlyDiffer(m.dims[i], x[0].dims[i]);
-    PD_CHECK(same, InvalidArgument, "[stack] expected tensors of one shape, got ", common::ShapeText(x[0].dims), " and ", common::ShapeText(m.dims));
+    PD_CHECK(same, InvalidArgument, "[stack] expected tensors of one shape, got ", common::ShapeText(x[0].dims),
+             " and ", common::ShapeText(m.dims));
   }
   out = {x[0].dims, JoinDtype("stack", x)};
   out.dims.insert(a, Dim(static_cast<int64_t>(x.size())));

@@ -24,8 +24,8 @@ Range StepRange(int64_t start, int64_t end, int64_t step, int64_t n) {
 
 void CheckSlice(const Ints& axes, const Ints& starts, const Ints& ends, const Ints& steps) {
   PD_CHECK(axes.size() == starts.size() && axes.size() == ends.size() && axes.size() == steps.size(), InvalidArgument,
-           "[strided_slice] expected axes, starts, ends and strides of one length, got ", axes.size(), ", ", starts.size(), ", ", ends.size(), " and ",
-           steps.size());
+           "[strided_slice] expected axes, starts, ends and strides of one length, got ", axes.size(), ", ",
+           starts.size(), ", ", ends.size(), " and ", steps.size());
   for (int64_t s : steps) PD_CHECK(s != 0, InvalidArgument, "[strided_slice] expected strides other than 0, got 0");
 }
 
@@ -77,15 +77,18 @@ Tensor DiagonalView(const char* op, const Tensor& x, int64_t offset, int64_t axi
 
 }  // namespace
 
-void strided_slice_infer(const Meta& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints& strides, Meta& out) {
+void strided_slice_infer(const Meta& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints& strides,
+                         Meta& out) {
   CheckSlice(axes, starts, ends, strides);
   out = x;
   for (int64_t i = 0; i < axes.size(); ++i) {
     int64_t a = common::NormalizeAxis("strided_slice", axes[i], x.dims.size());
-    out.dims[a] = x.dims[a].known() ? Dim(StepRange(starts[i], ends[i], strides[i], x.dims[a].value()).length) : common::NewSymbol();
+    out.dims[a] = x.dims[a].known() ? Dim(StepRange(starts[i], ends[i], strides[i], x.dims[a].value()).length)
+                                    : common::NewSymbol();
   }
 }
-void strided_slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints& strides, Tensor& out) {
+void strided_slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints& strides,
+                          Tensor& out) {
   Ints d = x.dims(), s = x.strides();
   int64_t offset = x->offset;
   bool backward = false, empty = false;
@@ -109,7 +112,8 @@ void strided_slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts,
 }
 
 void tile_infer(const Meta& x, const Ints& times, Meta& out) {
-  for (int64_t t : times) PD_CHECK(t >= 0, InvalidArgument, "[tile] expected non-negative repeat_times, got ", common::ShapeText(times));
+  for (int64_t t : times)
+    PD_CHECK(t >= 0, InvalidArgument, "[tile] expected non-negative repeat_times, got ", common::ShapeText(times));
   int64_t rank = std::max<int64_t>(x.dims.size(), times.size());
   out = {{}, x.dtype};
   for (int64_t i = 0; i < rank; ++i) {
@@ -135,8 +139,10 @@ void repeat_interleave_infer(const Meta& x, int64_t repeats, int64_t axis, int64
   PD_CHECK(repeats >= 0, InvalidArgument, "[repeat_interleave] expected non-negative repeats, got ", repeats);
   int64_t a = common::NormalizeAxis("repeat_interleave", axis, x.dims.size());
   out = x;
-  if (out.dims.empty()) out.dims.push_back(Dim(repeats));
-  else out.dims[a] = x.dims[a] * Dim(repeats);
+  if (out.dims.empty())
+    out.dims.push_back(Dim(repeats));
+  else
+    out.dims[a] = x.dims[a] * Dim(repeats);
 }
 void repeat_interleave_kernel(const Tensor& x, int64_t repeats, int64_t axis, int64_t, Tensor& out) {
   if (out.numel() == 0) return;
@@ -147,20 +153,24 @@ void repeat_interleave_kernel(const Tensor& x, int64_t repeats, int64_t axis, in
 }
 void repeat_by_tensor_kernel(const Tensor& x, const Tensor& repeats, int64_t axis, int64_t output_size, Tensor& out) {
   AxisSplit s = SplitAt("repeat_interleave", x.dims(), axis);
-  PD_CHECK(IsInteger(repeats.dtype()), InvalidType, "[repeat_interleave] expected integer repeats, got dtype ", NameOf(repeats.dtype()));
+  PD_CHECK(IsInteger(repeats.dtype()), InvalidType, "[repeat_interleave] expected integer repeats, got dtype ",
+           NameOf(repeats.dtype()));
   std::vector<int64_t> times = ToIntVector(repeats);
   if (times.size() == 1) times.assign(s.n, times[0]);
-  PD_CHECK(static_cast<int64_t>(times.size()) == s.n, InvalidArgument, "[repeat_interleave] expected ", s.n, " repeats for axis ", s.axis, ", got ",
-           times.size());
+  PD_CHECK(static_cast<int64_t>(times.size()) == s.n, InvalidArgument, "[repeat_interleave] expected ", s.n,
+           " repeats for axis ", s.axis, ", got ", times.size());
   int64_t total = 0;
   for (int64_t t : times) {
     PD_CHECK(t >= 0, InvalidArgument, "[repeat_interleave] expected non-negative repeats, got ", t);
     total += t;
   }
-  PD_CHECK(output_size < 0 || output_size == total, InvalidArgument, "[repeat_interleave] expected an output_size of ", total, ", got ", output_size);
+  PD_CHECK(output_size < 0 || output_size == total, InvalidArgument, "[repeat_interleave] expected an output_size of ",
+           total, ", got ", output_size);
   Ints dims = x.dims();
-  if (dims.empty()) dims.push_back(total);
-  else dims[s.axis] = total;
+  if (dims.empty())
+    dims.push_back(total);
+  else
+    dims[s.axis] = total;
   EnsureOut(out, dims, x.dtype());
   if (out.numel() == 0) return;
   Tensor c = Contiguous(x);
@@ -186,8 +196,8 @@ void flip_kernel(const Tensor& x, const Ints& axis, Tensor& out) {
 }
 
 void roll_infer(const Meta& x, const Ints& shifts, const Ints& axis, Meta& out) {
-  PD_CHECK(axis.empty() ? shifts.size() == 1 : axis.size() == shifts.size(), InvalidArgument, "[roll] expected one shift for each axis, got ",
-           shifts.size(), " shifts and ", axis.size(), " axes");
+  PD_CHECK(axis.empty() ? shifts.size() == 1 : axis.size() == shifts.size(), InvalidArgument,
+           "[roll] expected one shift for each axis, got ", shifts.size(), " shifts and ", axis.size(), " axes");
   for (int64_t a : axis) common::NormalizeAxis("roll", a, x.dims.size());
   out = x;
 }
@@ -205,12 +215,14 @@ void roll_kernel(const Tensor& x, const Ints& shifts, const Ints& axis, Tensor& 
 }
 
 void pad_infer(const Meta& x, const Ints& paddings, const Scalar&, Meta& out) {
-  PD_CHECK(paddings.size() == 2 * x.dims.size(), InvalidArgument, "[pad] expected ", 2 * x.dims.size(), " paddings, got ", paddings.size());
+  PD_CHECK(paddings.size() == 2 * x.dims.size(), InvalidArgument, "[pad] expected ", 2 * x.dims.size(),
+           " paddings, got ", paddings.size());
   out = x;
   for (int64_t i = 0; i < x.dims.size(); ++i) {
     int64_t add = paddings[2 * i] + paddings[2 * i + 1];
-    PD_CHECK(!x.dims[i].known() || x.dims[i].raw() + add >= 0, InvalidArgument, "[pad] expected paddings that leave a non-negative extent, got ",
-             common::ShapeText(paddings), " for shape ", common::ShapeText(x.dims));
+    PD_CHECK(!x.dims[i].known() || x.dims[i].raw() + add >= 0, InvalidArgument,
+             "[pad] expected paddings that leave a non-negative extent, got ", common::ShapeText(paddings),
+             " for shape ", common::ShapeText(x.dims));
     out.dims[i] = add >= 0 ? x.dims[i] + Dim(add) : common::Sub(x.dims[i], Dim(-add));
   }
 }
@@ -236,10 +248,13 @@ struct Pad3d {
 Pad3d Pad3dPlan(const Dims& x, const Ints& p, const std::string& mode, const std::string& format) {
   PD_CHECK(x.size() == 5, InvalidArgument, "[pad3d] expected an input of 5 axes, got shape ", common::ShapeText(x));
   PD_CHECK(p.size() == 6, InvalidArgument, "[pad3d] expected 6 paddings, got ", p.size());
-  PD_CHECK(format == "NCDHW" || format == "NDHWC", InvalidArgument, "[pad3d] expected data_format NCDHW or NDHWC, got ", format);
+  PD_CHECK(format == "NCDHW" || format == "NDHWC", InvalidArgument, "[pad3d] expected data_format NCDHW or NDHWC, got ",
+           format);
   Pad3d r;
-  r.mode = mode == "constant" ? cpu::PadMode::kConstant : mode == "reflect" ? cpu::PadMode::kReflect : mode == "replicate" ? cpu::PadMode::kReplicate
-                                                                                                                          : cpu::PadMode::kCircular;
+  r.mode = mode == "constant"    ? cpu::PadMode::kConstant
+           : mode == "reflect"   ? cpu::PadMode::kReflect
+           : mode == "replicate" ? cpu::PadMode::kReplicate
+                                 : cpu::PadMode::kCircular;
   PD_CHECK(r.mode != cpu::PadMode::kCircular || mode == "circular", InvalidArgument,
            "[pad3d] expected mode constant, reflect, replicate or circular, got ", mode);
   int64_t first = format == "NCDHW" ? 2 : 1;
@@ -251,26 +266,33 @@ Pad3d Pad3dPlan(const Dims& x, const Ints& p, const std::string& mode, const std
     r.hi[a] = hi;
     if (r.mode == cpu::PadMode::kConstant || !x[a].known()) continue;
     int64_t n = x[a].value();
-    PD_CHECK(lo >= 0 && hi >= 0, InvalidArgument, "[pad3d] expected non-negative paddings in mode ", mode, ", got ", common::ShapeText(p));
-    int64_t most = r.mode == cpu::PadMode::kReflect ? n - 1 : r.mode == cpu::PadMode::kCircular ? n : n > 0 ? INT64_MAX : 0;
-    PD_CHECK(lo <= most && hi <= most, InvalidArgument, "[pad3d] expected paddings of at most ", most, " in mode ", mode, " for extent ", n, ", got ", lo,
-             " and ", hi);
+    PD_CHECK(lo >= 0 && hi >= 0, InvalidArgument, "[pad3d] expected non-negative paddings in mode ", mode, ", got ",
+             common::ShapeText(p));
+    int64_t most = r.mode == cpu::PadMode::kReflect    ? n - 1
+                   : r.mode == cpu::PadMode::kCircular ? n
+                   : n > 0                             ? INT64_MAX
+                                                       : 0;
+    PD_CHECK(lo <= most && hi <= most, InvalidArgument, "[pad3d] expected paddings of at most ", most, " in mode ",
+             mode, " for extent ", n, ", got ", lo, " and ", hi);
   }
   return r;
 }
 }  // namespace
 
-void pad3d_infer(const Meta& x, const Ints& paddings, const std::string& mode, double, const std::string& format, Meta& out) {
+void pad3d_infer(const Meta& x, const Ints& paddings, const std::string& mode, double, const std::string& format,
+                 Meta& out) {
   Pad3d p = Pad3dPlan(x.dims, paddings, mode, format);
   out = x;
   for (int64_t i = 0; i < 5; ++i) {
     int64_t add = p.lo[i] + p.hi[i];
-    PD_CHECK(!x.dims[i].known() || x.dims[i].raw() + add >= 0, InvalidArgument, "[pad3d] expected paddings that leave a non-negative extent, got ",
-             common::ShapeText(paddings), " for shape ", common::ShapeText(x.dims));
+    PD_CHECK(!x.dims[i].known() || x.dims[i].raw() + add >= 0, InvalidArgument,
+             "[pad3d] expected paddings that leave a non-negative extent, got ", common::ShapeText(paddings),
+             " for shape ", common::ShapeText(x.dims));
     out.dims[i] = add >= 0 ? x.dims[i] + Dim(add) : common::Sub(x.dims[i], Dim(-add));
   }
 }
-void pad3d_kernel(const Tensor& x, const Ints& paddings, const std::string& mode, double value, const std::string& format, Tensor& out) {
+void pad3d_kernel(const Tensor& x, const Ints& paddings, const std::string& mode, double value,
+                  const std::string& format, Tensor& out) {
   if (out.numel() == 0) return;
   Pad3d p = Pad3dPlan(common::ToDims(x.dims()), paddings, mode, format);
   Element e(Scalar(value), x.dtype());
@@ -278,8 +300,12 @@ void pad3d_kernel(const Tensor& x, const Ints& paddings, const std::string& mode
   Tensor c = Contiguous(x);
   cpu::Pad(SizeOf(x.dtype()), c.raw_data(), c.dims(), p.lo, p.hi, p.mode, e.bytes, out.raw_data());
 }
-void pad3d_collect_infer(const Meta& dy, const Meta& zero, const Ints&, const std::string&, const std::string&, Meta& out) { out = {zero.dims, dy.dtype}; }
-void pad3d_collect_kernel(const Tensor& dy, const Tensor& zero, const Ints& paddings, const std::string& mode, const std::string& format, Tensor& out) {
+void pad3d_collect_infer(const Meta& dy, const Meta& zero, const Ints&, const std::string&, const std::string&,
+                         Meta& out) {
+  out = {zero.dims, dy.dtype};
+}
+void pad3d_collect_kernel(const Tensor& dy, const Tensor& zero, const Ints& paddings, const std::string& mode,
+                          const std::string& format, Tensor& out) {
   if (out.numel() == 0) return;
   Pad3d p = Pad3dPlan(common::ToDims(zero.dims()), paddings, mode, format);
   Tensor c = Contiguous(dy);
@@ -287,7 +313,8 @@ void pad3d_collect_kernel(const Tensor& dy, const Tensor& zero, const Ints& padd
 }
 
 void triangle_infer(const Meta& x, int64_t, Meta& out) {
-  PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[tril_triu] expected a tensor of at least 2 axes, got shape ", common::ShapeText(x.dims));
+  PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[tril_triu] expected a tensor of at least 2 axes, got shape ",
+           common::ShapeText(x.dims));
   out = x;
 }
 namespace {
@@ -295,14 +322,16 @@ void Triangle(const Tensor& x, int64_t diagonal, bool upper, Tensor& out) {
   if (out.numel() == 0) return;
   int64_t rows = x.dim(x.ndim() - 2), cols = x.dim(x.ndim() - 1);
   Tensor c = Contiguous(x);
-  cpu::Triangle(SizeOf(x.dtype()), c.raw_data(), x.numel() / (rows * cols), rows, cols, diagonal, upper, out.raw_data());
+  cpu::Triangle(SizeOf(x.dtype()), c.raw_data(), x.numel() / (rows * cols), rows, cols, diagonal, upper,
+                out.raw_data());
 }
 }  // namespace
 void tril_kernel(const Tensor& x, int64_t diagonal, Tensor& out) { Triangle(x, diagonal, false, out); }
 void triu_kernel(const Tensor& x, int64_t diagonal, Tensor& out) { Triangle(x, diagonal, true, out); }
 
 void diag_infer(const Meta& x, int64_t offset, double, Meta& out) {
-  PD_CHECK(x.dims.size() <= 2, InvalidArgument, "[diag] expected a tensor of at most 2 axes, got shape ", common::ShapeText(x.dims));
+  PD_CHECK(x.dims.size() <= 2, InvalidArgument, "[diag] expected a tensor of at most 2 axes, got shape ",
+           common::ShapeText(x.dims));
   out = {{}, x.dtype};
   if (x.dims.size() == 2) {
     bool known = x.dims[0].known() && x.dims[1].known();
@@ -330,7 +359,9 @@ void diagonal_infer(const Meta& x, int64_t offset, int64_t axis1, int64_t axis2,
   Dim a = x.dims[ax.a], b = x.dims[ax.b];
   out.dims.push_back(a.known() && b.known() ? Dim(DiagonalLength(a.value(), b.value(), offset)) : common::NewSymbol());
 }
-void diagonal_kernel(const Tensor& x, int64_t offset, int64_t axis1, int64_t axis2, Tensor& out) { out = DiagonalView("diagonal", x, offset, axis1, axis2); }
+void diagonal_kernel(const Tensor& x, int64_t offset, int64_t axis1, int64_t axis2, Tensor& out) {
+  out = DiagonalView("diagonal", x, offset, axis1, axis2);
+}
 
 void diag_embed_infer(const Meta& x, int64_t offset, int64_t dim1, int64_t dim2, Meta& out) {
   PD_CHECK(!x.dims.empty(), InvalidArgument, "[diag_embed] expected a tensor of at least 1 axis, got a 0-D tensor");
@@ -355,7 +386,8 @@ void tensor_unfold_infer(const Meta& x, int64_t axis, int64_t size, int64_t step
   } else {
     int64_t a = common::NormalizeAxis("unfold", axis, x.dims.size());
     Dim n = x.dims[a];
-    PD_CHECK(!n.known() || size <= n.raw(), InvalidArgument, "[unfold] expected a size of at most the extent ", common::DimText(n), ", got ", size);
+    PD_CHECK(!n.known() || size <= n.raw(), InvalidArgument, "[unfold] expected a size of at most the extent ",
+             common::DimText(n), ", got ", size);
     out.dims[a] = common::Div(common::Sub(n, Dim(size)), Dim(step)) + Dim(1);
   }
   out.dims.push_back(Dim(size));
@@ -376,11 +408,13 @@ void tensor_unfold_kernel(const Tensor& x, int64_t axis, int64_t size, int64_t s
 
 void fill_diagonal_kernel(const Tensor& x, double value, int64_t offset, bool wrap, Tensor& out) {
   CopyInto(x, out);
-  PD_CHECK(x.ndim() >= 2, InvalidArgument, "[fill_diagonal] expected a tensor of at least 2 axes, got shape ", common::ShapeText(x.dims()));
+  PD_CHECK(x.ndim() >= 2, InvalidArgument, "[fill_diagonal] expected a tensor of at least 2 axes, got shape ",
+           common::ShapeText(x.dims()));
   if (out.numel() == 0) return;
   if (x.ndim() > 2)
     for (int64_t d : x.dims())
-      PD_CHECK(d == x.dim(0), InvalidArgument, "[fill_diagonal] expected equal extents for more than 2 axes, got shape ", common::ShapeText(x.dims()));
+      PD_CHECK(d == x.dim(0), InvalidArgument,
+               "[fill_diagonal] expected equal extents for more than 2 axes, got shape ", common::ShapeText(x.dims()));
   int64_t stride = 0;
   for (int64_t s : out.strides()) stride += s;
   int64_t cols = x.dim(x.ndim() - 1), n = out.numel();
@@ -398,11 +432,13 @@ void fill_diagonal_kernel(const Tensor& x, double value, int64_t offset, bool wr
 void fill_diagonal_tensor_infer(const Meta& x, const Meta& y, int64_t offset, int64_t dim1, int64_t dim2, Meta& out) {
   Meta want;
   diagonal_infer(x, offset, dim1, dim2, want);
-  PD_CHECK(MayMatch(y.dims, want.dims) || (y.dims.size() + 1 == want.dims.size()), InvalidArgument, "[fill_diagonal_tensor] expected y of shape ",
-           common::ShapeText(want.dims), ", got ", common::ShapeText(y.dims));
+  PD_CHECK(MayMatch(y.dims, want.dims) || (y.dims.size() + 1 == want.dims.size()), InvalidArgument,
+           "[fill_diagonal_tensor] expected y of shape ", common::ShapeText(want.dims), ", got ",
+           common::ShapeText(y.dims));
   out = x;
 }
-void fill_diagonal_tensor_kernel(const Tensor& x, const Tensor& y, int64_t offset, int64_t dim1, int64_t dim2, Tensor& out) {
+void fill_diagonal_tensor_kernel(const Tensor& x, const Tensor& y, int64_t offset, int64_t dim1, int64_t dim2,
+                                 Tensor& out) {
   CopyInto(x, out);
   if (y.numel()) CopyInto(y, DiagonalView("fill_diagonal_tensor", out, offset, dim1, dim2));
 }
@@ -410,7 +446,8 @@ void fill_diagonal_tensor_kernel(const Tensor& x, const Tensor& y, int64_t offse
 void meshgrid_infer(const MetaList& x, std::vector<Meta>& out) {
   Dims dims;
   for (const Meta& m : x) {
-    PD_CHECK(m.dims.size() <= 1, InvalidArgument, "[meshgrid] expected tensors of at most 1 axis, got shape ", common::ShapeText(m.dims));
+    PD_CHECK(m.dims.size() <= 1, InvalidArgument, "[meshgrid] expected tensors of at most 1 axis, got shape ",
+             common::ShapeText(m.dims));
     dims.push_back(m.dims.empty() ? Dim(1) : m.dims[0]);
   }
   out.clear();
@@ -425,24 +462,29 @@ void broadcast_tensors_infer(const MetaList& x, std::vector<Meta>& out) {
 }
 void crop_infer(const Meta& x, const Ints& shape, const Ints& offsets, Meta& out) {
   int64_t r = x.dims.size();
-  PD_CHECK(shape.empty() || shape.size() == r, InvalidArgument, "[crop] expected a shape of ", r, " extents, got ", common::ShapeText(shape));
-  PD_CHECK(offsets.empty() || offsets.size() == r, InvalidArgument, "[crop] expected ", r, " offsets, got ", common::ShapeText(offsets));
+  PD_CHECK(shape.empty() || shape.size() == r, InvalidArgument, "[crop] expected a shape of ", r, " extents, got ",
+           common::ShapeText(shape));
+  PD_CHECK(offsets.empty() || offsets.size() == r, InvalidArgument, "[crop] expected ", r, " offsets, got ",
+           common::ShapeText(offsets));
   out = x;
   for (int64_t i = 0; i < r; ++i) {
     int64_t at = offsets.empty() ? 0 : offsets[i], n = shape.empty() ? -1 : shape[i];
-    PD_CHECK(at >= 0 && n >= -1, InvalidArgument, "[crop] expected non-negative offsets and extents, got ", common::ShapeText(offsets), " and ",
-             common::ShapeText(shape));
-    if (n >= 0) out.dims[i] = Dim(n);
-    else if (at) out.dims[i] = common::Sub(x.dims[i], Dim(at));
-    PD_CHECK(!x.dims[i].known() || !out.dims[i].known() || (out.dims[i].raw() >= 0 && at + out.dims[i].raw() <= x.dims[i].raw()), InvalidArgument,
-             "[crop] expected a block inside shape ", common::ShapeText(x.dims), ", got offsets ", common::ShapeText(offsets), " and shape ",
-             common::ShapeText(shape));
+    PD_CHECK(at >= 0 && n >= -1, InvalidArgument, "[crop] expected non-negative offsets and extents, got ",
+             common::ShapeText(offsets), " and ", common::ShapeText(shape));
+    if (n >= 0)
+      out.dims[i] = Dim(n);
+    else if (at)
+      out.dims[i] = common::Sub(x.dims[i], Dim(at));
+    PD_CHECK(!x.dims[i].known() || !out.dims[i].known() ||
+                 (out.dims[i].raw() >= 0 && at + out.dims[i].raw() <= x.dims[i].raw()),
+             InvalidArgument, "[crop] expected a block inside shape ", common::ShapeText(x.dims), ", got offsets ",
+             common::ShapeText(offsets), " and shape ", common::ShapeText(shape));
   }
 }
 void unstack_infer(const Meta& x, int64_t axis, int64_t num, std::vector<Meta>& out) {
   int64_t a = common::NormalizeAxis("unstack", axis, x.dims.size());
-  PD_CHECK(num <= 0 || !x.dims[a].known() || x.dims[a].raw() == num, InvalidArgument, "[unstack] expected num equal to the extent ",
-           common::DimText(x.dims[a]), " of axis ", a, ", got ", num);
+  PD_CHECK(num <= 0 || !x.dims[a].known() || x.dims[a].raw() == num, InvalidArgument,
+           "[unstack] expected num equal to the extent ", common::DimText(x.dims[a]), " of axis ", a, ", got ", num);
   int64_t n = x.dims[a].known() ? x.dims[a].value() : num;
   Meta m = x;
   m.dims.erase(a);
@@ -451,15 +493,17 @@ void unstack_infer(const Meta& x, int64_t axis, int64_t num, std::vector<Meta>& 
 void add_n_infer(const MetaList& x, Meta& out) {
   PD_CHECK(!x.empty(), InvalidArgument, "[add_n] expected at least one tensor, got none");
   for (const Meta& m : x)
-    PD_CHECK(MayMatch(m.dims, x[0].dims), InvalidArgument, "[add_n] expected tensors of one shape, got ", common::ShapeText(x[0].dims), " and ",
-             common::ShapeText(m.dims));
+    PD_CHECK(MayMatch(m.dims, x[0].dims), InvalidArgument, "[add_n] expected tensors of one shape, got ",
+             common::ShapeText(x[0].dims), " and ", common::ShapeText(m.dims));
   out = x[0];
 }
 
 namespace {
 bool ChannelsLast(const char* op, const Meta& x, const std::string& format) {
-  PD_CHECK(x.dims.size() == 4, InvalidArgument, "[", op, "] expected an input of 4 axes, got shape ", common::ShapeText(x.dims));
-  PD_CHECK(format == "NCHW" || format == "NHWC", InvalidArgument, "[", op, "] expected data_format NCHW or NHWC, got ", format);
+  PD_CHECK(x.dims.size() == 4, InvalidArgument, "[", op, "] expected an input of 4 axes, got shape ",
+           common::ShapeText(x.dims));
+  PD_CHECK(format == "NCHW" || format == "NHWC", InvalidArgument, "[", op, "] expected data_format NCHW or NHWC, got ",
+           format);
   return format == "NHWC";
 }
 }  // namespace
@@ -467,7 +511,8 @@ void pixel_shuffle_infer(const Meta& x, int64_t factor, const std::string& forma
   bool last = ChannelsLast("pixel_shuffle", x, format);
   int64_t c = last ? 3 : 1, h = last ? 1 : 2;
   PD_CHECK(factor > 0 && (!x.dims[c].known() || x.dims[c].raw() % (factor * factor) == 0), InvalidArgument,
-           "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", factor, ", got ", common::DimText(x.dims[c]));
+           "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", factor, ", got ",
+           common::DimText(x.dims[c]));
   out = x;
   out.dims[c] = common::Div(x.dims[c], Dim(factor * factor));
   out.dims[h] = x.dims[h] * Dim(factor);
@@ -478,7 +523,8 @@ void pixel_unshuffle_infer(const Meta& x, int64_t factor, const std::string& for
   int64_t c = last ? 3 : 1, h = last ? 1 : 2;
   for (int64_t a : {h, h + 1})
     PD_CHECK(factor > 0 && (!x.dims[a].known() || x.dims[a].raw() % factor == 0), InvalidArgument,
-             "[pixel_unshuffle] expected extents divisible by downscale_factor ", factor, ", got shape ", common::ShapeText(x.dims));
+             "[pixel_unshuffle] expected extents divisible by downscale_factor ", factor, ", got shape ",
+             common::ShapeText(x.dims));
   out = x;
   out.dims[c] = x.dims[c] * Dim(factor * factor);
   out.dims[h] = common::Div(x.dims[h], Dim(factor));

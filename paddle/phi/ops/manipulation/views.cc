@@ -62,7 +62,9 @@ Tensor ReshapeTo(const Tensor& x, const Ints& dims) {
   return ViewOf(c, dims, strides, c->offset);
 }
 
-void reshape_infer(const Meta& x, const Ints& shape, Meta& out) { out = {ResolveReshape("reshape", x.dims, shape), x.dtype}; }
+void reshape_infer(const Meta& x, const Ints& shape, Meta& out) {
+  out = {ResolveReshape("reshape", x.dims, shape), x.dtype};
+}
 void reshape_kernel(const Tensor& x, const Ints& shape, Tensor& out) {
   out = ReshapeTo(x, common::ToInts(ResolveReshape("reshape", common::ToDims(x.dims()), shape)));
 }
@@ -125,9 +127,11 @@ SliceRange ClampSlice(int64_t start, int64_t end, int64_t extent) {
 }
 }  // namespace
 
-void slice_infer(const Meta& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints&, const Ints& decrease, Meta& out) {
+void slice_infer(const Meta& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints&,
+                 const Ints& decrease, Meta& out) {
   PD_CHECK(axes.size() == starts.size() && axes.size() == ends.size(), InvalidArgument,
-           "[slice] expected axes, starts and ends of one length, got ", axes.size(), ", ", starts.size(), " and ", ends.size());
+           "[slice] expected axes, starts and ends of one length, got ", axes.size(), ", ", starts.size(), " and ",
+           ends.size());
   Dims d = x.dims;
   for (int64_t i = 0; i < axes.size(); ++i) {
     int64_t a = common::NormalizeAxis("slice", axes[i], d.size());
@@ -148,15 +152,16 @@ void slice_infer(const Meta& x, const Ints& axes, const Ints& starts, const Ints
     if (!drop) out.dims.push_back(d[i]);
   }
 }
-void slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints&, const Ints& decrease, Tensor& out) {
+void slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints&,
+                  const Ints& decrease, Tensor& out) {
   Ints dims = x.dims(), strides = x.strides();
   int64_t offset = x->offset;
   for (int64_t i = 0; i < axes.size(); ++i) {
     int64_t a = common::NormalizeAxis("slice", axes[i], dims.size());
     SliceRange r = ClampSlice(starts[i], ends[i], dims[a]);
     for (int64_t k : decrease)
-      PD_CHECK(common::NormalizeAxis("slice", k, dims.size()) != a || r.length == 1, OutOfRange, "[slice] expected an index in [", -dims[a],
-               ", ", dims[a], ") for axis ", a, ", got ", starts[i]);
+      PD_CHECK(common::NormalizeAxis("slice", k, dims.size()) != a || r.length == 1, OutOfRange,
+               "[slice] expected an index in [", -dims[a], ", ", dims[a], ") for axis ", a, ", got ", starts[i]);
     offset += r.start * strides[a];
     dims[a] = r.length;
   }
@@ -171,23 +176,27 @@ void slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts, const I
   out = ViewOf(x, od, os, offset);
 }
 
-void as_strided_infer(const Meta& x, const Ints& dims, const Ints&, int64_t, Meta& out) { out = {common::ToDims(dims), x.dtype}; }
+void as_strided_infer(const Meta& x, const Ints& dims, const Ints&, int64_t, Meta& out) {
+  out = {common::ToDims(dims), x.dtype};
+}
 void as_strided_kernel(const Tensor& x, const Ints& dims, const Ints& stride, int64_t offset, Tensor& out) {
-  PD_CHECK(dims.size() == stride.size(), InvalidArgument, "[as_strided] expected one stride an axis, got shape ", common::ShapeText(dims),
-           " and strides ", common::ShapeText(stride));
+  PD_CHECK(dims.size() == stride.size(), InvalidArgument, "[as_strided] expected one stride an axis, got shape ",
+           common::ShapeText(dims), " and strides ", common::ShapeText(stride));
   int64_t lo = x->offset + offset, hi = lo;
   for (int64_t i = 0; i < dims.size(); ++i) {
-    PD_CHECK(dims[i] >= 0, InvalidArgument, "[as_strided] expected non-negative extents, got ", common::ShapeText(dims));
+    PD_CHECK(dims[i] >= 0, InvalidArgument, "[as_strided] expected non-negative extents, got ",
+             common::ShapeText(dims));
     (stride[i] < 0 ? lo : hi) += (dims[i] - 1) * stride[i];
   }
   int64_t held = static_cast<int64_t>(x->storage->bytes()) / SizeOf(x.dtype());
-  PD_CHECK(common::Product(dims) == 0 || (lo >= 0 && hi < held), OutOfRange, "[as_strided] expected a pattern inside the memory of ", held,
-           " elements, got elements ", lo, " to ", hi);
+  PD_CHECK(common::Product(dims) == 0 || (lo >= 0 && hi < held), OutOfRange,
+           "[as_strided] expected a pattern inside the memory of ", held, " elements, got elements ", lo, " to ", hi);
   out = ViewOf(x, dims, stride, x->offset + offset);
 }
 
 void as_strided_scatter_infer(const Meta& x, const Meta&, const Ints&, const Ints&, int64_t, Meta& out) { out = x; }
-void as_strided_scatter_kernel(const Tensor& x, const Tensor& value, const Ints& dims, const Ints& stride, int64_t offset, Tensor& out) {
+void as_strided_scatter_kernel(const Tensor& x, const Tensor& value, const Ints& dims, const Ints& stride,
+                               int64_t offset, Tensor& out) {
   CopyInto(x, out);
   if (common::Product(dims) == 0) return;
   CopyInto(value, ViewOf(out, dims, stride, out->offset + offset));
@@ -195,12 +204,14 @@ void as_strided_scatter_kernel(const Tensor& x, const Tensor& value, const Ints&
 
 void transpose_infer(const Meta& x, const Ints& perm, Meta& out) {
   int64_t r = x.dims.size();
-  PD_CHECK(perm.size() == r, InvalidArgument, "[transpose] expected perm of ", r, " axes, got ", common::ShapeText(perm));
+  PD_CHECK(perm.size() == r, InvalidArgument, "[transpose] expected perm of ", r, " axes, got ",
+           common::ShapeText(perm));
   out = {{}, x.dtype};
   uint64_t seen = 0;
   for (int64_t p : perm) {
     int64_t a = common::NormalizeAxis("transpose", p, r);
-    PD_CHECK(!(seen >> a & 1), InvalidArgument, "[transpose] expected each axis once in perm, got ", common::ShapeText(perm));
+    PD_CHECK(!(seen >> a & 1), InvalidArgument, "[transpose] expected each axis once in perm, got ",
+             common::ShapeText(perm));
     seen |= uint64_t{1} << a;
     out.dims.push_back(x.dims[a]);
   }
@@ -219,10 +230,12 @@ namespace {
 Dims ExpandedDims(const Dims& x, const Ints& shape) {
   Dims out;
   int64_t lead = shape.size() - x.size();
-  PD_CHECK(lead >= 0, InvalidArgument, "[expand] expected a shape of at least ", x.size(), " axes, got ", common::ShapeText(shape));
+  PD_CHECK(lead >= 0, InvalidArgument, "[expand] expected a shape of at least ", x.size(), " axes, got ",
+           common::ShapeText(shape));
   for (int64_t i = 0; i < shape.size(); ++i) {
     if (i < lead) {
-      PD_CHECK(shape[i] >= 0, InvalidArgument, "[expand] expected a known extent for a new axis, got ", common::ShapeText(shape));
+      PD_CHECK(shape[i] >= 0, InvalidArgument, "[expand] expected a known extent for a new axis, got ",
+               common::ShapeText(shape));
       out.push_back(Dim(shape[i]));
       continue;
     }
@@ -230,8 +243,9 @@ Dims ExpandedDims(const Dims& x, const Ints& shape) {
     if (shape[i] == -1) {
       out.push_back(d);
     } else {
-      PD_CHECK(!d.known() || d.raw() == shape[i] || d.raw() == 1, InvalidArgument, "[expand] expected extents of 1 or equal to the shape ",
-               common::ShapeText(shape), ", got input shape ", common::ShapeText(x));
+      PD_CHECK(!d.known() || d.raw() == shape[i] || d.raw() == 1, InvalidArgument,
+               "[expand] expected extents of 1 or equal to the shape ", common::ShapeText(shape), ", got input shape ",
+               common::ShapeText(x));
       out.push_back(Dim(shape[i]));
     }
   }
@@ -262,15 +276,18 @@ void split_infer(const Meta& x, const Ints& sections, const Scalar& axis, std::v
   int64_t open = -1;
   for (int64_t i = 0; i < sections.size(); ++i) {
     if (sections[i] == -1) {
-      PD_CHECK(open < 0, InvalidArgument, "[split] expected at most one -1 in sections, got ", common::ShapeText(sections));
+      PD_CHECK(open < 0, InvalidArgument, "[split] expected at most one -1 in sections, got ",
+               common::ShapeText(sections));
       open = i;
     } else {
-      PD_CHECK(sections[i] >= 0, InvalidArgument, "[split] expected non-negative sections, got ", common::ShapeText(sections));
+      PD_CHECK(sections[i] >= 0, InvalidArgument, "[split] expected non-negative sections, got ",
+               common::ShapeText(sections));
       total = total + Dim(sections[i]);
     }
   }
-  PD_CHECK(!x.dims[a].known() || (open < 0 ? total.raw() == x.dims[a].raw() : total.raw() <= x.dims[a].raw()), InvalidArgument,
-           "[split] expected sections that add up to the extent ", common::DimText(x.dims[a]), " of axis ", a, ", got ", common::ShapeText(sections));
+  PD_CHECK(!x.dims[a].known() || (open < 0 ? total.raw() == x.dims[a].raw() : total.raw() <= x.dims[a].raw()),
+           InvalidArgument, "[split] expected sections that add up to the extent ", common::DimText(x.dims[a]),
+           " of axis ", a, ", got ", common::ShapeText(sections));
   out.clear();
   for (int64_t i = 0; i < sections.size(); ++i) {
     Meta m = x;
@@ -293,8 +310,9 @@ void split_kernel(const Tensor& x, const Ints& sections, const Scalar& axis, std
 }
 void split_with_num_infer(const Meta& x, int64_t num, const Scalar& axis, std::vector<Meta>& out) {
   int64_t a = common::NormalizeAxis("split", axis.to_int(), x.dims.size());
-  PD_CHECK(num > 0 && (!x.dims[a].known() || x.dims[a].raw() % num == 0), InvalidArgument, "[split] expected num_or_sections that divides the extent ",
-           common::DimText(x.dims[a]), " of axis ", a, ", got ", num);
+  PD_CHECK(num > 0 && (!x.dims[a].known() || x.dims[a].raw() % num == 0), InvalidArgument,
+           "[split] expected num_or_sections that divides the extent ", common::DimText(x.dims[a]), " of axis ", a,
+           ", got ", num);
   Meta m = x;
   m.dims[a] = common::Div(x.dims[a], Dim(num));
   out.assign(num, m);

@@ -13,8 +13,8 @@ bool ChannelsLast(const std::string& format) { return format.size() > 1 && forma
 // Spatial extents of a shape [N, C, ...] or [N, ..., C].
 Dim Spatial(const Dims& d, int64_t i, bool last) { return d[(last ? 1 : 2) + i]; }
 
-cpu::ConvDesc Describe(const Ints& x, const Ints& w, const Ints& y, const Ints& strides, const Ints& pads, const Ints& dilations, int64_t groups,
-                       bool last) {
+cpu::ConvDesc Describe(const Ints& x, const Ints& w, const Ints& y, const Ints& strides, const Ints& pads,
+                       const Ints& dilations, int64_t groups, bool last) {
   cpu::ConvDesc d;
   d.nd = static_cast<int>(x.size() - 2);
   d.n = x[0];
@@ -34,28 +34,33 @@ cpu::ConvDesc Describe(const Ints& x, const Ints& w, const Ints& y, const Ints& 
   return d;
 }
 
-Dims ConvDims(const Dims& x, const Dims& w, const Ints& strides, const Ints& pads, const Ints& dilations, int64_t groups, bool last) {
+Dims ConvDims(const Dims& x, const Dims& w, const Ints& strides, const Ints& pads, const Ints& dilations,
+              int64_t groups, bool last) {
   int64_t nd = x.size() - 2;
-  PD_CHECK(nd >= 1 && nd <= 3 && w.size() == x.size(), InvalidArgument, "[conv] expected input and filter of one rank between 3 and 5, got shapes ",
-           common::ShapeText(x), " and ", common::ShapeText(w));
-  PD_CHECK(strides.size() == nd && dilations.size() == nd, InvalidArgument, "[conv] expected ", nd, " strides and dilations, got ", strides.size(),
-           " and ", dilations.size());
-  Dim c = last ? x.back() : x[1];
-  PD_CHECK(groups > 0 && !common::CertainlyDiffer(c, w[1] * Dim(groups)), InvalidArgument, "[conv] expected input channels equal to filter channels ",
-           common::DimText(w[1]), " * groups ", groups, ", got ", common::DimText(c), " for input shape ", common::ShapeText(x), " and filter shape ",
+  PD_CHECK(nd >= 1 && nd <= 3 && w.size() == x.size(), InvalidArgument,
+           "[conv] expected input and filter of one rank between 3 and 5, got shapes ", common::ShapeText(x), " and ",
            common::ShapeText(w));
-  PD_CHECK(!w[0].known() || w[0].raw() % groups == 0, InvalidArgument, "[conv] expected output channels divisible by groups ", groups, ", got ",
-           common::DimText(w[0]));
+  PD_CHECK(strides.size() == nd && dilations.size() == nd, InvalidArgument, "[conv] expected ", nd,
+           " strides and dilations, got ", strides.size(), " and ", dilations.size());
+  Dim c = last ? x.back() : x[1];
+  PD_CHECK(groups > 0 && !common::CertainlyDiffer(c, w[1] * Dim(groups)), InvalidArgument,
+           "[conv] expected input channels equal to filter channels ", common::DimText(w[1]), " * groups ", groups,
+           ", got ", common::DimText(c), " for input shape ", common::ShapeText(x), " and filter shape ",
+           common::ShapeText(w));
+  PD_CHECK(!w[0].known() || w[0].raw() % groups == 0, InvalidArgument,
+           "[conv] expected output channels divisible by groups ", groups, ", got ", common::DimText(w[0]));
   Dims out;
   out.push_back(x[0]);
   if (!last) out.push_back(w[0]);
   for (int64_t i = 0; i < nd; ++i) {
-    PD_CHECK(strides[i] > 0 && dilations[i] > 0, InvalidArgument, "[conv] expected positive strides and dilations, got ", common::ShapeText(strides),
-             " and ", common::ShapeText(dilations));
+    PD_CHECK(strides[i] > 0 && dilations[i] > 0, InvalidArgument,
+             "[conv] expected positive strides and dilations, got ", common::ShapeText(strides), " and ",
+             common::ShapeText(dilations));
     Dim in = Spatial(x, i, last) + Dim(pads[2 * i] + pads[2 * i + 1]);
     Dim field = Dim(dilations[i]) * Dim(w[2 + i].value() - 1) + Dim(1);
-    PD_CHECK(!in.known() || in.raw() >= field.raw(), InvalidArgument, "[conv] expected the padded input to hold the filter of extent ", field.raw(),
-             ", got ", common::DimText(in), " for input shape ", common::ShapeText(x));
+    PD_CHECK(!in.known() || in.raw() >= field.raw(), InvalidArgument,
+             "[conv] expected the padded input to hold the filter of extent ", field.raw(), ", got ",
+             common::DimText(in), " for input shape ", common::ShapeText(x));
     out.push_back(common::Div(common::Sub(in, field), Dim(strides[i])) + Dim(1));
   }
   if (last) out.push_back(w[0]);
@@ -69,8 +74,8 @@ uint64_t WeightKey(const Tensor& w) {
 
 }  // namespace
 
-Ints ResolvePaddings(const char* op, const Dims& x, const Dims& w, const Ints& strides, const Ints& paddings, const std::string& algorithm,
-                     const Ints& dilations, bool last) {
+Ints ResolvePaddings(const char* op, const Dims& x, const Dims& w, const Ints& strides, const Ints& paddings,
+                     const std::string& algorithm, const Ints& dilations, bool last) {
   int64_t nd = x.size() - 2;
   Ints out(2 * nd, 0);
   if (algorithm == "VALID") return out;
@@ -84,76 +89,95 @@ Ints ResolvePaddings(const char* op, const Dims& x, const Dims& w, const Ints& s
     }
     return out;
   }
-  PD_CHECK(algorithm == "EXPLICIT", InvalidArgument, "[", op, "] expected padding_algorithm EXPLICIT, SAME or VALID, got ", algorithm);
-  PD_CHECK(paddings.size() == nd || paddings.size() == 2 * nd, InvalidArgument, "[", op, "] expected ", nd, " or ", 2 * nd, " paddings, got ",
-           common::ShapeText(paddings));
+  PD_CHECK(algorithm == "EXPLICIT", InvalidArgument, "[", op,
+           "] expected padding_algorithm EXPLICIT, SAME or VALID, got ", algorithm);
+  PD_CHECK(paddings.size() == nd || paddings.size() == 2 * nd, InvalidArgument, "[", op, "] expected ", nd, " or ",
+           2 * nd, " paddings, got ", common::ShapeText(paddings));
   for (int64_t i = 0; i < nd; ++i) {
     out[2 * i] = paddings.size() == nd ? paddings[i] : paddings[2 * i];
     out[2 * i + 1] = paddings.size() == nd ? paddings[i] : paddings[2 * i + 1];
-    PD_CHECK(out[2 * i] >= 0 && out[2 * i + 1] >= 0, InvalidArgument, "[", op, "] expected non-negative paddings, got ", common::ShapeText(paddings));
+    PD_CHECK(out[2 * i] >= 0 && out[2 * i + 1] >= 0, InvalidArgument, "[", op, "] expected non-negative paddings, got ",
+             common::ShapeText(paddings));
   }
   return out;
 }
 
-void conv_nd_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& pads, const Ints& dilations, int64_t groups, bool last, Meta& out) {
-  PD_CHECK(x.dtype == w.dtype, InvalidType, "[conv] expected input and filter of one dtype, got ", NameOf(x.dtype), " and ", NameOf(w.dtype));
+void conv_nd_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& pads, const Ints& dilations,
+                   int64_t groups, bool last, Meta& out) {
+  PD_CHECK(x.dtype == w.dtype, InvalidType, "[conv] expected input and filter of one dtype, got ", NameOf(x.dtype),
+           " and ", NameOf(w.dtype));
   out = {ConvDims(x.dims, w.dims, strides, pads, dilations, groups, last), x.dtype};
 }
-void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& pads, const Ints& dilations, int64_t groups, bool last, Tensor& out) {
+void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& pads, const Ints& dilations,
+                    int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
   Tensor xc = Contiguous(x), wc = Contiguous(w);
   cpu::ConvDesc d = Describe(x.dims(), w.dims(), out.dims(), strides, pads, dilations, groups, last);
   d.weight_key = WeightKey(w);
   cpu::ConvForward(x.dtype(), d, xc.raw_data(), wc.raw_data(), nullptr, out.raw_data());
 }
-void conv_grad_input_infer(const Meta& dy, const Meta&, const Ints& shape, const Ints&, const Ints&, const Ints&, int64_t, bool, Meta& out) {
+void conv_grad_input_infer(const Meta& dy, const Meta&, const Ints& shape, const Ints&, const Ints&, const Ints&,
+                           int64_t, bool, Meta& out) {
   out = {common::ToDims(shape), dy.dtype};
 }
-void conv_grad_input_kernel(const Tensor& dy, const Tensor& w, const Ints&, const Ints& strides, const Ints& pads, const Ints& dilations, int64_t groups,
-                            bool last, Tensor& out) {
+void conv_grad_input_kernel(const Tensor& dy, const Tensor& w, const Ints&, const Ints& strides, const Ints& pads,
+                            const Ints& dilations, int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
   Tensor g = Contiguous(dy), wc = Contiguous(w);
-  cpu::ConvGradInput(dy.dtype(), Describe(out.dims(), w.dims(), dy.dims(), strides, pads, dilations, groups, last), g.raw_data(), wc.raw_data(), out.raw_data());
+  cpu::ConvGradInput(dy.dtype(), Describe(out.dims(), w.dims(), dy.dims(), strides, pads, dilations, groups, last),
+                     g.raw_data(), wc.raw_data(), out.raw_data());
 }
-void conv_grad_filter_infer(const Meta& x, const Meta&, const Ints& shape, const Ints&, const Ints&, const Ints&, int64_t, bool, Meta& out) {
+void conv_grad_filter_infer(const Meta& x, const Meta&, const Ints& shape, const Ints&, const Ints&, const Ints&,
+                            int64_t, bool, Meta& out) {
   out = {common::ToDims(shape), x.dtype};
 }
-void conv_grad_filter_kernel(const Tensor& x, const Tensor& dy, const Ints&, const Ints& strides, const Ints& pads, const Ints& dilations, int64_t groups,
-                             bool last, Tensor& out) {
+void conv_grad_filter_kernel(const Tensor& x, const Tensor& dy, const Ints&, const Ints& strides, const Ints& pads,
+                             const Ints& dilations, int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
   Tensor xc = Contiguous(x), g = Contiguous(dy);
-  cpu::ConvGradWeight(x.dtype(), Describe(x.dims(), out.dims(), dy.dims(), strides, pads, dilations, groups, last), xc.raw_data(), g.raw_data(), out.raw_data(), nullptr);
+  cpu::ConvGradWeight(x.dtype(), Describe(x.dims(), out.dims(), dy.dims(), strides, pads, dilations, groups, last),
+                      xc.raw_data(), g.raw_data(), out.raw_data(), nullptr);
 }
 
-void conv_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
-                const std::string& format, Meta& out) {
+void conv_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings, const std::string& algorithm,
+                const Ints& dilations, int64_t groups, const std::string& format, Meta& out) {
   bool last = ChannelsLast(format);
-  PD_CHECK(x.dims.size() >= 3 && w.dims.size() == x.dims.size(), InvalidArgument, "[conv] expected input and filter of one rank between 3 and 5, got shapes ",
-           common::ShapeText(x.dims), " and ", common::ShapeText(w.dims));
-  conv_nd_infer(x, w, strides, ResolvePaddings("conv", x.dims, w.dims, strides, paddings, algorithm, dilations, last), dilations, groups, last, out);
+  PD_CHECK(x.dims.size() >= 3 && w.dims.size() == x.dims.size(), InvalidArgument,
+           "[conv] expected input and filter of one rank between 3 and 5, got shapes ", common::ShapeText(x.dims),
+           " and ", common::ShapeText(w.dims));
+  conv_nd_infer(x, w, strides, ResolvePaddings("conv", x.dims, w.dims, strides, paddings, algorithm, dilations, last),
+                dilations, groups, last, out);
 }
-void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
-                 const std::string& format, Tensor& out) {
+void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings,
+                 const std::string& algorithm, const Ints& dilations, int64_t groups, const std::string& format,
+                 Tensor& out) {
   bool last = ChannelsLast(format);
-  conv_nd_kernel(x, w, strides, ResolvePaddings("conv", x.shape(), w.shape(), strides, paddings, algorithm, dilations, last), dilations, groups, last, out);
+  conv_nd_kernel(x, w, strides,
+                 ResolvePaddings("conv", x.shape(), w.shape(), strides, paddings, algorithm, dilations, last),
+                 dilations, groups, last, out);
 }
-void conv_gd_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings, const std::string& algorithm, int64_t groups, const Ints& dilations,
-                   const std::string& format, Meta& out) {
+void conv_gd_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
+                   const std::string& algorithm, int64_t groups, const Ints& dilations, const std::string& format,
+                   Meta& out) {
   conv_infer(x, w, strides, paddings, algorithm, dilations, groups, format, out);
 }
-void conv_gd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings, const std::string& algorithm, int64_t groups,
-                    const Ints& dilations, const std::string& format, Tensor& out) {
+void conv_gd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings,
+                    const std::string& algorithm, int64_t groups, const Ints& dilations, const std::string& format,
+                    Tensor& out) {
   conv_kernel(x, w, strides, paddings, algorithm, dilations, groups, format, out);
 }
 
-void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings, const Ints& output_padding, const Ints& output_size,
-                          const std::string& algorithm, int64_t groups, const Ints& dilations, const std::string& format, Meta& out) {
+void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
+                          const Ints& output_padding, const Ints& output_size, const std::string& algorithm,
+                          int64_t groups, const Ints& dilations, const std::string& format, Meta& out) {
   bool last = ChannelsLast(format);
   int64_t nd = x.dims.size() - 2;
-  PD_CHECK(nd >= 1 && w.dims.size() == x.dims.size(), InvalidArgument, "[conv_transpose] expected input and filter of one rank, got shapes ",
-           common::ShapeText(x.dims), " and ", common::ShapeText(w.dims));
-  PD_CHECK(!common::CertainlyDiffer(last ? x.dims.back() : x.dims[1], w.dims[0]), InvalidArgument, "[conv_transpose] expected input channels equal to the filter's ",
-           common::DimText(w.dims[0]), ", got input shape ", common::ShapeText(x.dims));
+  PD_CHECK(nd >= 1 && w.dims.size() == x.dims.size(), InvalidArgument,
+           "[conv_transpose] expected input and filter of one rank, got shapes ", common::ShapeText(x.dims), " and ",
+           common::ShapeText(w.dims));
+  PD_CHECK(!common::CertainlyDiffer(last ? x.dims.back() : x.dims[1], w.dims[0]), InvalidArgument,
+           "[conv_transpose] expected input channels equal to the filter's ", common::DimText(w.dims[0]),
+           ", got input shape ", common::ShapeText(x.dims));
   Ints pads = ResolvePaddings("conv_transpose", x.dims, w.dims, strides, paddings, algorithm, dilations, last);
   out = {{}, x.dtype};
   out.dims.push_back(x.dims[0]);
@@ -165,19 +189,21 @@ void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, con
       continue;
     }
     Dim in = Spatial(x.dims, i, last);
-    int64_t extra = dilations[i] * (w.dims[2 + i].value() - 1) + 1 - pads[2 * i] - pads[2 * i + 1] + (i < output_padding.size() ? output_padding[i] : 0);
+    int64_t extra = dilations[i] * (w.dims[2 + i].value() - 1) + 1 - pads[2 * i] - pads[2 * i + 1] +
+                    (i < output_padding.size() ? output_padding[i] : 0);
     out.dims.push_back(common::Sub(in, Dim(1)) * Dim(strides[i]) + Dim(std::max<int64_t>(extra, 0)));
   }
   if (last) out.dims.push_back(oc);
 }
-void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings, const Ints&, const Ints&, const std::string& algorithm,
-                           int64_t groups, const Ints& dilations, const std::string& format, Tensor& out) {
+void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings, const Ints&,
+                           const Ints&, const std::string& algorithm, int64_t groups, const Ints& dilations,
+                           const std::string& format, Tensor& out) {
   if (out.numel() == 0) return;
   bool last = ChannelsLast(format);
   Ints pads = ResolvePaddings("conv_transpose", x.shape(), w.shape(), strides, paddings, algorithm, dilations, last);
   Tensor xc = Contiguous(x), wc = Contiguous(w);
-  cpu::ConvTransposeForward(x.dtype(), Describe(out.dims(), w.dims(), x.dims(), strides, pads, dilations, groups, last), xc.raw_data(), wc.raw_data(), nullptr,
-                            out.raw_data());
+  cpu::ConvTransposeForward(x.dtype(), Describe(out.dims(), w.dims(), x.dims(), strides, pads, dilations, groups, last),
+                            xc.raw_data(), wc.raw_data(), nullptr, out.raw_data());
 }
 
 }  // namespace phi

@@ -27,25 +27,29 @@ BnShape BnOf(const Tensor& x, const std::string& format) {
 
 }  // namespace
 
-void batch_norm_infer(const Meta& x, const Meta& mean, const Meta& variance, const Meta*, const Meta*, bool is_test, double, double, const std::string& format,
-                      bool use_global, bool trainable, Meta& out, Meta& mean_out, Meta& variance_out, Meta& saved_mean, Meta& saved_variance, Meta& reserve) {
-  PD_CHECK(x.dims.size() >= 2 && x.dims.size() <= 5, InvalidArgument, "[batch_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.dims));
+void batch_norm_infer(const Meta& x, const Meta& mean, const Meta& variance, const Meta*, const Meta*, bool is_test,
+                      double, double, const std::string& format, bool use_global, bool trainable, Meta& out,
+                      Meta& mean_out, Meta& variance_out, Meta& saved_mean, Meta& saved_variance, Meta& reserve) {
+  PD_CHECK(x.dims.size() >= 2 && x.dims.size() <= 5, InvalidArgument,
+           "[batch_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.dims));
   bool last = format.size() > 1 && format.back() == 'C' && x.dims.size() > 2;
   Dim c = last ? x.dims.back() : x.dims[1];
-  PD_CHECK(mean.dims.size() == 1 && !common::CertainlyDiffer(mean.dims[0], c), InvalidArgument, "[batch_norm] expected statistics of ", common::DimText(c),
-           " channels, got shape ", common::ShapeText(mean.dims));
+  PD_CHECK(mean.dims.size() == 1 && !common::CertainlyDiffer(mean.dims[0], c), InvalidArgument,
+           "[batch_norm] expected statistics of ", common::DimText(c), " channels, got shape ",
+           common::ShapeText(mean.dims));
   out = x;
   mean_out = mean;
   variance_out = variance;
   (void)is_test, (void)use_global, (void)trainable;
   saved_mean = {mean.dims, cpu::StatType(x.dtype)};  // with fixed statistics: those
-  saved_variance = saved_mean;                         // 1 / sqrt(variance + epsilon)
+  saved_variance = saved_mean;                       // 1 / sqrt(variance + epsilon)
   reserve = {};
 }
 
-void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& scale, const Tensor& bias, bool is_test, double momentum, double eps,
-                       const std::string& format, bool use_global, bool trainable, Tensor& out, Tensor& mean_out, Tensor& variance_out, Tensor& saved_mean,
-                       Tensor& saved_variance, Tensor&) {
+void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& scale,
+                       const Tensor& bias, bool is_test, double momentum, double eps, const std::string& format,
+                       bool use_global, bool trainable, Tensor& out, Tensor& mean_out, Tensor& variance_out,
+                       Tensor& saved_mean, Tensor& saved_variance, Tensor&) {
   BnShape s = BnOf(x, format);
   DataType st = cpu::StatType(x.dtype());
   Tensor xc = Contiguous(x), sc = As(scale, st), b = As(bias, st);
@@ -58,25 +62,29 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
     CopyInto(m, saved_mean);
     auto invert = [&](auto tag) {
       using T = decltype(tag);
-      for (int64_t i = 0; i < s.c; ++i) saved_variance.data<T>()[i] = static_cast<T>(1.0 / std::sqrt(static_cast<double>(v.data<T>()[i]) + eps));
+      for (int64_t i = 0; i < s.c; ++i)
+        saved_variance.data<T>()[i] = static_cast<T>(1.0 / std::sqrt(static_cast<double>(v.data<T>()[i]) + eps));
     };
     st == DataType::FLOAT64 ? invert(double{}) : invert(float{});
-    cpu::BatchNormInfer(x.dtype(), xc.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), m.raw_data(), v.raw_data(), eps, out.raw_data());
+    cpu::BatchNormInfer(x.dtype(), xc.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), m.raw_data(),
+                        v.raw_data(), eps, out.raw_data());
     return;
   }
   Tensor m = As(mean, st), v = As(variance, st);
   bool own = m.impl() != mean.impl() || v.impl() != variance.impl();
-  cpu::BatchNormTrain(x.dtype(), xc.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), eps, momentum, m.raw_data(), v.raw_data(), out.raw_data(),
-                      saved_mean.raw_data(), saved_variance.raw_data());
+  cpu::BatchNormTrain(x.dtype(), xc.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), eps, momentum,
+                      m.raw_data(), v.raw_data(), out.raw_data(), saved_mean.raw_data(), saved_variance.raw_data());
   if (own) {
     CopyInto(m, mean);
     CopyInto(v, variance);
   }
 }
 
-void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& saved_mean, const Tensor& saved_variance, const Tensor& dout, const Tensor&,
-                            const Tensor&, const Tensor&, const Tensor&, const Tensor&, bool is_test, double, double, const std::string& format, bool use_global,
-                            bool trainable, Tensor* dx, Tensor* dscale, Tensor* dbias) {
+void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& saved_mean,
+                            const Tensor& saved_variance, const Tensor& dout, const Tensor&, const Tensor&,
+                            const Tensor&, const Tensor&, const Tensor&, bool is_test, double, double,
+                            const std::string& format, bool use_global, bool trainable, Tensor* dx, Tensor* dscale,
+                            Tensor* dbias) {
   if (!dout.defined()) return;
   BnShape s = BnOf(x, format);
   DataType st = cpu::StatType(x.dtype());
@@ -87,24 +95,31 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   Tensor ds, db;
   if (dscale) ds = Empty(Ints{s.c}, st);
   if (dbias) db = Empty(Ints{s.c}, st);
-  cpu::BatchNormGrad(x.dtype(), xc.raw_data(), g.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), m.raw_data(), inv.raw_data(), global, dx ? dx->raw_data() : nullptr,
-                     dscale ? ds.raw_data() : nullptr, dbias ? db.raw_data() : nullptr);
+  cpu::BatchNormGrad(x.dtype(), xc.raw_data(), g.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), m.raw_data(),
+                     inv.raw_data(), global, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
+                     dbias ? db.raw_data() : nullptr);
   if (dscale) *dscale = scale.defined() ? CastTo(ds, scale.dtype()) : ds;
   if (dbias) *dbias = scale.defined() ? CastTo(db, scale.dtype()) : db;
 }
 
-void layer_norm_infer(const Meta& x, const Meta* scale, const Meta*, double, int64_t axis, Meta& out, Meta& mean, Meta& variance) {
-  PD_CHECK(axis > 0 || x.dims.empty() || axis == 0, InvalidArgument, "[layer_norm] expected begin_norm_axis of at least 0, got ", axis);
-  PD_CHECK(axis <= x.dims.size(), InvalidArgument, "[layer_norm] expected begin_norm_axis below the rank of shape ", common::ShapeText(x.dims), ", got ", axis);
+void layer_norm_infer(const Meta& x, const Meta* scale, const Meta*, double, int64_t axis, Meta& out, Meta& mean,
+                      Meta& variance) {
+  PD_CHECK(axis > 0 || x.dims.empty() || axis == 0, InvalidArgument,
+           "[layer_norm] expected begin_norm_axis of at least 0, got ", axis);
+  PD_CHECK(axis <= x.dims.size(), InvalidArgument, "[layer_norm] expected begin_norm_axis below the rank of shape ",
+           common::ShapeText(x.dims), ", got ", axis);
   Dim cols(1);
   Dims rows;
   for (int64_t i = 0; i < x.dims.size(); ++i) {
-    if (i < axis) rows.push_back(x.dims[i]);
-    else cols = cols * x.dims[i];
+    if (i < axis)
+      rows.push_back(x.dims[i]);
+    else
+      cols = cols * x.dims[i];
   }
   if (scale)
-    PD_CHECK(!common::CertainlyDiffer(common::Product(scale->dims), cols), InvalidArgument, "[layer_norm] expected a scale of ", common::DimText(cols),
-             " elements, got shape ", common::ShapeText(scale->dims), " for input shape ", common::ShapeText(x.dims));
+    PD_CHECK(!common::CertainlyDiffer(common::Product(scale->dims), cols), InvalidArgument,
+             "[layer_norm] expected a scale of ", common::DimText(cols), " elements, got shape ",
+             common::ShapeText(scale->dims), " for input shape ", common::ShapeText(x.dims));
   out = x;
   mean = {rows, cpu::StatType(x.dtype)};
   variance = mean;
@@ -115,16 +130,19 @@ DataType ParamType(const Tensor& x, const Tensor& scale, const Tensor& bias) {
   return p.defined() && p.dtype() == DataType::FLOAT32 && IsHalf(x.dtype()) ? DataType::FLOAT32 : x.dtype();
 }
 }  // namespace
-void layer_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, double eps, int64_t axis, Tensor& out, Tensor& mean, Tensor& variance) {
+void layer_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, double eps, int64_t axis, Tensor& out,
+                       Tensor& mean, Tensor& variance) {
   if (x.numel() == 0) return;
   int64_t rows = mean.numel(), cols = x.numel() / rows;
   (void)axis;
   DataType pt = ParamType(x, scale, bias);
   Tensor xc = Contiguous(x), s = As(scale, pt), b = As(bias, pt);
-  cpu::LayerNorm(x.dtype(), pt, xc.raw_data(), rows, cols, Ptr(s), Ptr(b), eps, out.raw_data(), mean.raw_data(), variance.raw_data());
+  cpu::LayerNorm(x.dtype(), pt, xc.raw_data(), rows, cols, Ptr(s), Ptr(b), eps, out.raw_data(), mean.raw_data(),
+                 variance.raw_data());
 }
-void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance, const Tensor& dout, const Tensor&, const Tensor&,
-                            double eps, int64_t, Tensor* dx, Tensor* dscale, Tensor* dbias) {
+void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance,
+                            const Tensor& dout, const Tensor&, const Tensor&, double eps, int64_t, Tensor* dx,
+                            Tensor* dscale, Tensor* dbias) {
   if (!dout.defined()) return;
   int64_t rows = mean.numel(), cols = rows ? x.numel() / rows : 0;
   DataType pt = ParamType(x, scale, Tensor());
@@ -134,15 +152,17 @@ void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   Ints pdims = scale.defined() ? scale.dims() : Ints{cols};
   if (dscale) ds = Empty(pdims, pt);
   if (dbias) db = Empty(pdims, pt);
-  cpu::LayerNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), mean.raw_data(), variance.raw_data(), eps, dx ? dx->raw_data() : nullptr,
-                     dscale ? ds.raw_data() : nullptr, dbias ? db.raw_data() : nullptr);
+  cpu::LayerNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), mean.raw_data(),
+                     variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
+                     dbias ? db.raw_data() : nullptr);
   if (dscale) *dscale = ds;
   if (dbias) *dbias = db;
 }
 
 void embedding_infer(const Meta& x, const Meta& w, int64_t, bool, Meta& out) {
   PD_CHECK(IsInteger(x.dtype), InvalidType, "[embedding] expected integer indices, got ", NameOf(x.dtype));
-  PD_CHECK(w.dims.size() == 2, InvalidArgument, "[embedding] expected a weight of 2 axes, got shape ", common::ShapeText(w.dims));
+  PD_CHECK(w.dims.size() == 2, InvalidArgument, "[embedding] expected a weight of 2 axes, got shape ",
+           common::ShapeText(w.dims));
   out = {x.dims, w.dtype};
   out.dims.push_back(w.dims[1]);
 }
@@ -151,18 +171,23 @@ Tensor Index(const Tensor& x) { return Contiguous(x.dtype() == DataType::INT32 ?
 }  // namespace
 void embedding_kernel(const Tensor& x, const Tensor& w, int64_t padding_idx, bool, Tensor& out) {
   Tensor ids = Index(x), wc = Contiguous(w);
-  cpu::Embedding(w.dtype(), wc.raw_data(), w.dim(0), w.dim(1), ids.dtype(), ids.raw_data(), ids.numel(), padding_idx, out.raw_data());
+  cpu::Embedding(w.dtype(), wc.raw_data(), w.dim(0), w.dim(1), ids.dtype(), ids.raw_data(), ids.numel(), padding_idx,
+                 out.raw_data());
 }
-void embedding_scatter_infer(const Meta&, const Meta& dy, const Meta& w, int64_t, Meta& out) { out = {w.dims, dy.dtype}; }
+void embedding_scatter_infer(const Meta&, const Meta& dy, const Meta& w, int64_t, Meta& out) {
+  out = {w.dims, dy.dtype};
+}
 void embedding_scatter_kernel(const Tensor& x, const Tensor& dy, const Tensor&, int64_t padding_idx, Tensor& out) {
   Tensor ids = Index(x), g = Contiguous(dy);
-  cpu::EmbeddingGrad(dy.dtype(), g.raw_data(), out.dim(0), out.dim(1), ids.dtype(), ids.raw_data(), ids.numel(), padding_idx, out.raw_data());
+  cpu::EmbeddingGrad(dy.dtype(), g.raw_data(), out.dim(0), out.dim(1), ids.dtype(), ids.raw_data(), ids.numel(),
+                     padding_idx, out.raw_data());
 }
 
 void linear_infer(const Meta& x, const Meta& w, const Meta& bias, bool tw, Meta& out) {
   matmul_infer(x, w, false, tw, out);
-  PD_CHECK(bias.dims.size() == 1 && !common::CertainlyDiffer(bias.dims[0], out.dims.back()), InvalidArgument, "[linear] expected a bias of ",
-           common::DimText(out.dims.back()), " elements, got shape ", common::ShapeText(bias.dims));
+  PD_CHECK(bias.dims.size() == 1 && !common::CertainlyDiffer(bias.dims[0], out.dims.back()), InvalidArgument,
+           "[linear] expected a bias of ", common::DimText(out.dims.back()), " elements, got shape ",
+           common::ShapeText(bias.dims));
 }
 void linear_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, bool tw, Tensor& out) {
   if (out.numel() == 0) return;
@@ -173,7 +198,8 @@ void linear_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, bool tw
     return;
   }
   CopyInto(b, out);
-  cpu::Matmul(x.dtype(), x.raw_data(), x.dims(), x.strides(), false, w.raw_data(), w.dims(), w.strides(), tw, out.raw_data(), true);
+  cpu::Matmul(x.dtype(), x.raw_data(), x.dims(), x.strides(), false, w.raw_data(), w.dims(), w.strides(), tw,
+              out.raw_data(), true);
 }
 
 }  // namespace phi

@@ -14,15 +14,18 @@ struct PoolArgs {
   Dims out;
 };
 
-PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& strides, const Ints& paddings, bool ceil_mode, const std::string& format,
-                 const std::string& type, bool global, bool adaptive, const std::string& algorithm) {
+PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& strides, const Ints& paddings,
+                 bool ceil_mode, const std::string& format, const std::string& type, bool global, bool adaptive,
+                 const std::string& algorithm) {
   PoolArgs p;
   p.last = format.size() > 1 && format.back() == 'C';
   p.max = type == "max";
   PD_CHECK(p.max || type == "avg", InvalidArgument, "[", op, "] expected pooling_type max or avg, got ", type);
   int64_t nd = x.size() - 2;
-  PD_CHECK(nd >= 1 && nd <= 3, InvalidArgument, "[", op, "] expected an input of 3 to 5 axes, got shape ", common::ShapeText(x));
-  PD_CHECK(global || kernel.size() == nd, InvalidArgument, "[", op, "] expected ", nd, " kernel sizes, got ", common::ShapeText(kernel));
+  PD_CHECK(nd >= 1 && nd <= 3, InvalidArgument, "[", op, "] expected an input of 3 to 5 axes, got shape ",
+           common::ShapeText(x));
+  PD_CHECK(global || kernel.size() == nd, InvalidArgument, "[", op, "] expected ", nd, " kernel sizes, got ",
+           common::ShapeText(kernel));
   Ints dil(nd, 1);
   p.out = x;
   Dims kdims = {Dim(1), Dim(1)};
@@ -31,10 +34,12 @@ PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& 
     PD_CHECK(k > 0, InvalidArgument, "[", op, "] expected positive kernel sizes, got ", common::ShapeText(kernel));
     p.kernel.push_back(k);
     p.strides.push_back(i < strides.size() ? strides[i] : 1);
-    PD_CHECK(adaptive || p.strides[i] > 0, InvalidArgument, "[", op, "] expected positive strides, got ", common::ShapeText(strides));
+    PD_CHECK(adaptive || p.strides[i] > 0, InvalidArgument, "[", op, "] expected positive strides, got ",
+             common::ShapeText(strides));
     kdims.push_back(Dim(k));
   }
-  p.pads = global || adaptive ? Ints(2 * nd, 0) : ResolvePaddings(op, x, kdims, p.strides, paddings, algorithm, dil, p.last);
+  p.pads =
+      global || adaptive ? Ints(2 * nd, 0) : ResolvePaddings(op, x, kdims, p.strides, paddings, algorithm, dil, p.last);
   for (int64_t i = 0; i < nd; ++i) {
     int64_t at = (p.last ? 1 : 2) + i;
     Dim in = x[at];
@@ -43,8 +48,10 @@ PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& 
     } else if (adaptive) {
       p.out[at] = Dim(p.kernel[i]);
     } else if (in.known()) {
-      p.out[at] = Dim(cpu::PoolOutSize(in.value(), p.kernel[i], p.strides[i], p.pads[2 * i], p.pads[2 * i + 1], ceil_mode));
-      PD_CHECK(p.out[at].raw() > 0, InvalidArgument, "[", op, "] expected the padded input to hold the window of ", p.kernel[i], ", got extent ", in.raw());
+      p.out[at] =
+          Dim(cpu::PoolOutSize(in.value(), p.kernel[i], p.strides[i], p.pads[2 * i], p.pads[2 * i + 1], ceil_mode));
+      PD_CHECK(p.out[at].raw() > 0, InvalidArgument, "[", op, "] expected the padded input to hold the window of ",
+               p.kernel[i], ", got extent ", in.raw());
     } else {
       Dim room = in + Dim(p.pads[2 * i] + p.pads[2 * i + 1] - p.kernel[i] + (ceil_mode ? p.strides[i] - 1 : 0));
       p.out[at] = common::Div(room, Dim(p.strides[i])) + Dim(1);
@@ -75,21 +82,25 @@ cpu::PoolDesc Describe(const PoolArgs& p, const Ints& x, const Ints& y, bool exc
 
 }  // namespace
 
-#define PD_POOL_ATTRS                                                                                                              \
-  const Ints &kernel, const Ints &strides, const Ints &paddings, bool ceil_mode, bool exclusive, const std::string &format,      \
-      const std::string &type, bool global, bool adaptive, const std::string &algorithm
+#define PD_POOL_ATTRS                                                                            \
+  const Ints &kernel, const Ints &strides, const Ints &paddings, bool ceil_mode, bool exclusive, \
+      const std::string &format, const std::string &type, bool global, bool adaptive, const std::string &algorithm
 
 void pool_infer(const Meta& x, PD_POOL_ATTRS, Meta& out) {
   (void)exclusive;
-  out = {Resolve("pool", x.dims, kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm).out, x.dtype};
+  out = {Resolve("pool", x.dims, kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm).out,
+         x.dtype};
 }
 void pool_kernel(const Tensor& x, PD_POOL_ATTRS, Tensor& out) {
   if (out.numel() == 0) return;
-  PoolArgs p = Resolve("pool", x.shape(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
+  PoolArgs p =
+      Resolve("pool", x.shape(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
   Tensor c = Contiguous(x);
   cpu::PoolDesc d = Describe(p, x.dims(), out.dims(), exclusive, adaptive);
-  if (p.max) cpu::MaxPool(x.dtype(), d, c.raw_data(), out.raw_data(), DataType::INT32, nullptr);
-  else cpu::AvgPool(x.dtype(), d, c.raw_data(), out.raw_data());
+  if (p.max)
+    cpu::MaxPool(x.dtype(), d, c.raw_data(), out.raw_data(), DataType::INT32, nullptr);
+  else
+    cpu::AvgPool(x.dtype(), d, c.raw_data(), out.raw_data());
 }
 void pool_grad_input_infer(const Meta&, const Meta& x, const Meta&, PD_POOL_ATTRS, Meta& out) {
   (void)exclusive, (void)ceil_mode, (void)global, (void)adaptive;
@@ -97,24 +108,32 @@ void pool_grad_input_infer(const Meta&, const Meta& x, const Meta&, PD_POOL_ATTR
 }
 void pool_grad_input_kernel(const Tensor& dy, const Tensor& x, const Tensor& y, PD_POOL_ATTRS, Tensor& out) {
   if (out.numel() == 0) return;
-  PoolArgs p = Resolve("pool", x.shape(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
+  PoolArgs p =
+      Resolve("pool", x.shape(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
   Tensor c = Contiguous(x), g = Contiguous(dy), yc = Contiguous(y);
   cpu::PoolDesc d = Describe(p, x.dims(), dy.dims(), exclusive, adaptive);
-  if (p.max) cpu::MaxPoolGradNoMask(x.dtype(), d, c.raw_data(), yc.raw_data(), g.raw_data(), out.raw_data());
-  else cpu::AvgPoolGrad(x.dtype(), d, g.raw_data(), out.raw_data());
+  if (p.max)
+    cpu::MaxPoolGradNoMask(x.dtype(), d, c.raw_data(), yc.raw_data(), g.raw_data(), out.raw_data());
+  else
+    cpu::AvgPoolGrad(x.dtype(), d, g.raw_data(), out.raw_data());
 }
 
-void max_pool_with_index_infer(const Meta& x, const Ints& kernel, const Ints& strides, const Ints& paddings, bool global, bool adaptive, bool ceil_mode, Meta& out,
-                               Meta& mask) {
-  out = {Resolve("max_pool_with_index", x.dims, kernel, strides, paddings, ceil_mode, "NCHW", "max", global, adaptive, "EXPLICIT").out, x.dtype};
+void max_pool_with_index_infer(const Meta& x, const Ints& kernel, const Ints& strides, const Ints& paddings,
+                               bool global, bool adaptive, bool ceil_mode, Meta& out, Meta& mask) {
+  out = {Resolve("max_pool_with_index", x.dims, kernel, strides, paddings, ceil_mode, "NCHW", "max", global, adaptive,
+                 "EXPLICIT")
+             .out,
+         x.dtype};
   mask = {out.dims, DataType::INT32};
 }
-void max_pool_with_index_kernel(const Tensor& x, const Ints& kernel, const Ints& strides, const Ints& paddings, bool global, bool adaptive, bool ceil_mode, Tensor& out,
-                                Tensor& mask) {
+void max_pool_with_index_kernel(const Tensor& x, const Ints& kernel, const Ints& strides, const Ints& paddings,
+                                bool global, bool adaptive, bool ceil_mode, Tensor& out, Tensor& mask) {
   if (out.numel() == 0) return;
-  PoolArgs p = Resolve("max_pool_with_index", x.shape(), kernel, strides, paddings, ceil_mode, "NCHW", "max", global, adaptive, "EXPLICIT");
+  PoolArgs p = Resolve("max_pool_with_index", x.shape(), kernel, strides, paddings, ceil_mode, "NCHW", "max", global,
+                       adaptive, "EXPLICIT");
   Tensor c = Contiguous(x);
-  cpu::MaxPool(x.dtype(), Describe(p, x.dims(), out.dims(), true, adaptive), c.raw_data(), out.raw_data(), DataType::INT32, mask.raw_data());
+  cpu::MaxPool(x.dtype(), Describe(p, x.dims(), out.dims(), true, adaptive), c.raw_data(), out.raw_data(),
+               DataType::INT32, mask.raw_data());
 }
 
 namespace {
@@ -145,7 +164,8 @@ void max_pool_gather_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
   const int64_t planes = x.dim(0) * x.dim(1), n = Plane(x), k = Plane(mask), size = SizeOf(x.dtype());
   for (int64_t p = 0; p < planes; ++p)
     for (int64_t i = 0; i < k; ++i)
-      std::memcpy(static_cast<char*>(out.raw_data()) + (p * k + i) * size, static_cast<char*>(c.raw_data()) + (p * n + m.data<int32_t>()[p * k + i]) * size, size);
+      std::memcpy(static_cast<char*>(out.raw_data()) + (p * k + i) * size,
+                  static_cast<char*>(c.raw_data()) + (p * n + m.data<int32_t>()[p * k + i]) * size, size);
 }
 
 }  // namespace phi

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random draws. Element k of a tensor takes the k-th draw of the standard library's distribution, as the peer's CPU kernels do.
+// Random draws. Element k of a tensor takes the k-th draw of the standard library's distribution, as the peer's CPU
+// kernels do.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -28,36 +29,48 @@ void Fill(Tensor& out, Draw draw) {
   for (int64_t at = 0; at < out.numel(); at += 256) {
     int64_t n = std::min<int64_t>(256, out.numel() - at);
     for (int64_t i = 0; i < n; ++i) buffer[i] = draw(float{});
-    Convert(DataType::FLOAT32, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1, n);
+    Convert(DataType::FLOAT32, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1,
+            n);
   }
 }
 
 template <class D>
 auto Drawer(std::mt19937_64& engine, D make) {
   return [&engine, f = make(float{}), d = make(double{})](auto tag) mutable {
-    if constexpr (std::is_same_v<decltype(tag), double>) return d(engine);
-    else return f(engine);
+    if constexpr (std::is_same_v<decltype(tag), double>)
+      return d(engine);
+    else
+      return f(engine);
   };
 }
 
 void FillUniform(Tensor& out, double lo, double hi, int64_t seed) {
   EngineFor e(seed);
-  Fill(out, Drawer(*e, [&](auto t) { return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi)); }));
+  Fill(out, Drawer(*e, [&](auto t) {
+         return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi));
+       }));
 }
 void FillNormal(Tensor& out, double mean, double std, int64_t seed) {
   EngineFor e(seed);
   if (IsComplex(out.dtype())) {
     // Real and imaginary parts each carry half of the variance.
     Tensor parts = Empty(Ints{out.numel() * 2}, RealOf(out.dtype()));
-    Fill(parts, Drawer(*e, [&](auto t) { return std::normal_distribution<decltype(t)>(static_cast<decltype(t)>(mean), static_cast<decltype(t)>(std / std::sqrt(2.0))); }));
+    Fill(parts, Drawer(*e, [&](auto t) {
+           return std::normal_distribution<decltype(t)>(static_cast<decltype(t)>(mean),
+                                                        static_cast<decltype(t)>(std / std::sqrt(2.0)));
+         }));
     std::memcpy(out.raw_data(), parts.raw_data(), out.numel() * SizeOf(out.dtype()));
     return;
   }
-  Fill(out, Drawer(*e, [&](auto t) { return std::normal_distribution<decltype(t)>(static_cast<decltype(t)>(mean), static_cast<decltype(t)>(std)); }));
+  Fill(out, Drawer(*e, [&](auto t) {
+         return std::normal_distribution<decltype(t)>(static_cast<decltype(t)>(mean), static_cast<decltype(t)>(std));
+       }));
 }
 
 Meta ShapedFloat(const char* op, const Ints& shape, DataType dtype) {
-  for (int64_t s : shape) PD_CHECK(s >= 0, InvalidArgument, "[", op, "] expected non-negative extents in shape, got ", common::ShapeText(shape));
+  for (int64_t s : shape)
+    PD_CHECK(s >= 0, InvalidArgument, "[", op, "] expected non-negative extents in shape, got ",
+             common::ShapeText(shape));
   if (dtype == DataType::UNDEFINED) dtype = DataType::FLOAT32;
   PD_CHECK(IsDifferentiable(dtype), InvalidType, "[", op, "] expected a floating dtype, got ", NameOf(dtype));
   return {common::ToDims(shape), dtype};
@@ -70,11 +83,15 @@ double ErfInv(double x) {
   if (w < 5) {
     w -= 2.5;
     p = 2.81022636e-08;
-    for (double c : {3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941}) p = c + p * w;
+    for (double c : {3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164,
+                     0.246640727, 1.50140941})
+      p = c + p * w;
   } else {
     w = std::sqrt(w) - 3;
     p = -0.000200214257;
-    for (double c : {0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682}) p = c + p * w;
+    for (double c : {0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047,
+                     1.00167406, 2.83297682})
+      p = c + p * w;
   }
   double y = p * x;
   for (int i = 0; i < 2; ++i) y -= (std::erf(y) - x) / (1.1283791670955126 * std::exp(-y * y));
@@ -83,21 +100,31 @@ double ErfInv(double x) {
 
 }  // namespace
 
-void uniform_infer(const Ints& shape, DataType dtype, const Scalar&, const Scalar&, int64_t, Place, Meta& out) { out = ShapedFloat("uniform", shape, dtype); }
+void uniform_infer(const Ints& shape, DataType dtype, const Scalar&, const Scalar&, int64_t, Place, Meta& out) {
+  out = ShapedFloat("uniform", shape, dtype);
+}
 void uniform_kernel(const Ints&, DataType, const Scalar& min, const Scalar& max, int64_t seed, Place, Tensor& out) {
   FillUniform(out, min.to_double(), max.to_double(), seed);
 }
-void gaussian_infer(const Ints& shape, double, double, int64_t, DataType dtype, Place, Meta& out) { out = ShapedFloat("gaussian", shape, dtype); }
-void gaussian_kernel(const Ints&, double mean, double std, int64_t seed, DataType, Place, Tensor& out) { FillNormal(out, mean, std, seed); }
+void gaussian_infer(const Ints& shape, double, double, int64_t, DataType dtype, Place, Meta& out) {
+  out = ShapedFloat("gaussian", shape, dtype);
+}
+void gaussian_kernel(const Ints&, double mean, double std, int64_t seed, DataType, Place, Tensor& out) {
+  FillNormal(out, mean, std, seed);
+}
 
-void truncated_gaussian_random_infer(const Ints& shape, double, double, int64_t, double, double, DataType dtype, Place, Meta& out) {
+void truncated_gaussian_random_infer(const Ints& shape, double, double, int64_t, double, double, DataType dtype, Place,
+                                     Meta& out) {
   out = ShapedFloat("truncated_gaussian_random", shape, dtype);
 }
-void truncated_gaussian_random_kernel(const Ints&, double mean, double std, int64_t seed, double a, double b, DataType, Place, Tensor& out) {
+void truncated_gaussian_random_kernel(const Ints&, double mean, double std, int64_t seed, double a, double b, DataType,
+                                      Place, Tensor& out) {
   EngineFor e(seed);
   auto phi_of = [](double x) { return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0; };
   double lo = 2 * phi_of((a - mean) / std) - 1, hi = 2 * phi_of((b - mean) / std) - 1;
-  auto draw = Drawer(*e, [&](auto t) { return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi)); });
+  auto draw = Drawer(*e, [&](auto t) {
+    return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi));
+  });
   Fill(out, [&](auto tag) { return static_cast<decltype(tag)>(std::sqrt(2.0) * ErfInv(draw(tag)) * std + mean); });
 }
 
@@ -150,7 +177,8 @@ void poisson_kernel(const Tensor& x, Tensor& out) {
 }
 
 void multinomial_infer(const Meta& x, const Scalar& num, bool, Meta& out) {
-  PD_CHECK(x.dims.size() == 1 || x.dims.size() == 2, InvalidArgument, "[multinomial] expected a tensor of 1 or 2 axes, got shape ", common::ShapeText(x.dims));
+  PD_CHECK(x.dims.size() == 1 || x.dims.size() == 2, InvalidArgument,
+           "[multinomial] expected a tensor of 1 or 2 axes, got shape ", common::ShapeText(x.dims));
   PD_CHECK(num.to_int() > 0, InvalidArgument, "[multinomial] expected num_samples of at least 1, got ", num.to_int());
   out = {x.dims, DataType::INT64};
   out.dims.back() = Dim(num.to_int());
@@ -165,11 +193,12 @@ void multinomial_kernel(const Tensor& x, const Scalar& num, bool replacement, Te
     std::copy_n(p.data<double>() + r * n, n, w.begin());
     int64_t positive = 0;
     for (double v : w) {
-      PD_CHECK(v >= 0 && std::isfinite(v), InvalidArgument, "[multinomial] expected finite non-negative probabilities, got ", v);
+      PD_CHECK(v >= 0 && std::isfinite(v), InvalidArgument,
+               "[multinomial] expected finite non-negative probabilities, got ", v);
       positive += v > 0;
     }
-    PD_CHECK(positive > 0 && (replacement || positive >= k), InvalidArgument, "[multinomial] expected at least ", replacement ? 1 : k,
-             " positive probabilities in a row, got ", positive);
+    PD_CHECK(positive > 0 && (replacement || positive >= k), InvalidArgument, "[multinomial] expected at least ",
+             replacement ? 1 : k, " positive probabilities in a row, got ", positive);
     for (int64_t s = 0; s < k; ++s) {
       double total = std::accumulate(w.begin(), w.end(), 0.0), u = d(*e) * total, run = 0;
       int64_t pick = -1;
@@ -183,29 +212,37 @@ void multinomial_kernel(const Tensor& x, const Scalar& num, bool replacement, Te
   }
 }
 
-void uniform_inplace_kernel(const Tensor&, double min, double max, int64_t seed, int64_t, int64_t, double, Tensor& out) { FillUniform(out, min, max, seed); }
-void gaussian_inplace_kernel(const Tensor&, double mean, double std, int64_t seed, Tensor& out) { FillNormal(out, mean, std, seed); }
+void uniform_inplace_kernel(const Tensor&, double min, double max, int64_t seed, int64_t, int64_t, double,
+                            Tensor& out) {
+  FillUniform(out, min, max, seed);
+}
+void gaussian_inplace_kernel(const Tensor&, double mean, double std, int64_t seed, Tensor& out) {
+  FillNormal(out, mean, std, seed);
+}
 
 void exponential_kernel(const Tensor& x, double lam, Tensor& out) {
   PD_CHECK(lam > 0, InvalidArgument, "[exponential_] expected a positive lam, got ", lam);
   Tensor fresh = Empty(x.dims(), x.dtype());
   {
     EngineFor e(0);
-    Fill(fresh, Drawer(*e, [&](auto t) { return std::exponential_distribution<decltype(t)>(static_cast<decltype(t)>(lam)); }));
+    Fill(fresh,
+         Drawer(*e, [&](auto t) { return std::exponential_distribution<decltype(t)>(static_cast<decltype(t)>(lam)); }));
   }
   CopyInto(fresh, x);
   out = x;
 }
 
-void dropout_infer(const Meta& x, const Meta*, const Scalar& p, bool is_test, const std::string& mode, int64_t, bool, Meta& out, Meta& mask) {
-  PD_CHECK(p.to_double() >= 0 && p.to_double() <= 1, InvalidArgument, "[dropout] expected p in [0, 1], got ", p.to_double());
+void dropout_infer(const Meta& x, const Meta*, const Scalar& p, bool is_test, const std::string& mode, int64_t, bool,
+                   Meta& out, Meta& mask) {
+  PD_CHECK(p.to_double() >= 0 && p.to_double() <= 1, InvalidArgument, "[dropout] expected p in [0, 1], got ",
+           p.to_double());
   PD_CHECK(mode == "upscale_in_train" || mode == "downgrade_in_infer", InvalidArgument,
            "[dropout] expected mode upscale_in_train or downgrade_in_infer, got ", mode);
   out = x;
   mask = is_test ? Meta{} : Meta{x.dims, DataType::UINT8};
 }
-void dropout_kernel(const Tensor& x, const Tensor& seed_tensor, const Scalar& ps, bool is_test, const std::string& mode, int64_t seed, bool fix_seed, Tensor& out,
-                    Tensor& mask) {
+void dropout_kernel(const Tensor& x, const Tensor& seed_tensor, const Scalar& ps, bool is_test, const std::string& mode,
+                    int64_t seed, bool fix_seed, Tensor& out, Tensor& mask) {
   double p = ps.to_double();
   bool up = mode == "upscale_in_train";
   Tensor c = Contiguous(x);
@@ -216,20 +253,26 @@ void dropout_kernel(const Tensor& x, const Tensor& seed_tensor, const Scalar& ps
     uint8_t* m = mask.data<uint8_t>();
     for (int64_t i = 0; i < n; ++i) m[i] = d(*e) >= static_cast<float>(p);
   }
-  float factor = is_test ? (up ? 1.0f : static_cast<float>(1 - p)) : up ? (p == 1 ? 0.0f : static_cast<float>(1.0 / (1.0 - p))) : 1.0f;
+  float factor = is_test ? (up ? 1.0f : static_cast<float>(1 - p))
+                 : up    ? (p == 1 ? 0.0f : static_cast<float>(1.0 / (1.0 - p)))
+                         : 1.0f;
   auto run = [&](auto tag, DataType t) {
     using T = decltype(tag);
     T buf[256];
     for (int64_t at = 0; at < n; at += 256) {
       int64_t k = std::min<int64_t>(256, n - at);
       Convert(x.dtype(), static_cast<const char*>(c.raw_data()) + at * size, 1, t, buf, 1, k);
-      if (is_test) for (int64_t i = 0; i < k; ++i) buf[i] *= factor;
-      else for (int64_t i = 0; i < k; ++i) buf[i] = mask.data<uint8_t>()[at + i] ? buf[i] * factor : T(0);
+      if (is_test)
+        for (int64_t i = 0; i < k; ++i) buf[i] *= factor;
+      else
+        for (int64_t i = 0; i < k; ++i) buf[i] = mask.data<uint8_t>()[at + i] ? buf[i] * factor : T(0);
       Convert(t, buf, 1, x.dtype(), static_cast<char*>(out.raw_data()) + at * size, 1, k);
     }
   };
-  if (x.dtype() == DataType::FLOAT64) run(double{}, DataType::FLOAT64);
-  else run(float{}, DataType::FLOAT32);
+  if (x.dtype() == DataType::FLOAT64)
+    run(double{}, DataType::FLOAT64);
+  else
+    run(float{}, DataType::FLOAT32);
 }
 
 }  // namespace phi

@@ -11,14 +11,16 @@ namespace phi {
 namespace {
 void Run(const char* op, cpu::ReduceOp kind, const Tensor& x, const Ints& axis, Tensor& out, double p = 2.0) {
   if (out.numel() == 0) return;
-  cpu::Reduce(kind, x.dtype(), x.raw_data(), x.dims(), x.strides(), ReduceMask(op, x.ndim(), axis), out.dtype(), out.raw_data(), p);
+  cpu::Reduce(kind, x.dtype(), x.raw_data(), x.dims(), x.strides(), ReduceMask(op, x.ndim(), axis), out.dtype(),
+              out.raw_data(), p);
 }
 const Ints& Axes(const Ints& axis, bool every) {
   static const Ints none{};
   return every ? none : axis;
 }
 void CheckFloat(const char* op, DataType t) {
-  PD_CHECK(IsDifferentiable(t), Unimplemented, "[", op, "] expected a floating or complex dtype, got ", NameOf(t), ": the kernel is not registered for it");
+  PD_CHECK(IsDifferentiable(t), Unimplemented, "[", op, "] expected a floating or complex dtype, got ", NameOf(t),
+           ": the kernel is not registered for it");
 }
 }  // namespace
 
@@ -29,21 +31,31 @@ DataType ProductDtype(DataType t) { return t == DataType::INT32 ? t : SumDtype(t
 void prod_infer(const Meta& x, const Ints& axis, bool keepdim, bool all, Meta& out) {
   out = {ReducedDims("prod", x.dims, Axes(axis, all), keepdim), ProductDtype(x.dtype)};
 }
-void prod_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor& out) { Run("prod", cpu::ReduceOp::kProd, x, Axes(axis, all), out); }
+void prod_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor& out) {
+  Run("prod", cpu::ReduceOp::kProd, x, Axes(axis, all), out);
+}
 
 void amax_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
-  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[amax] expected a real dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[amax] expected a real dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
   out = {ReducedDims("amax", x.dims, axis, keepdim), x.dtype};
 }
-void amax_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) { Run("amax", cpu::ReduceOp::kMax, x, axis, out); }
-void amin_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) { Run("amin", cpu::ReduceOp::kMin, x, axis, out); }
+void amax_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
+  Run("amax", cpu::ReduceOp::kMax, x, axis, out);
+}
+void amin_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
+  Run("amin", cpu::ReduceOp::kMin, x, axis, out);
+}
 
-void all_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) { out = {ReducedDims("all", x.dims, axis, keepdim), DataType::BOOL}; }
+void all_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
+  out = {ReducedDims("all", x.dims, axis, keepdim), DataType::BOOL};
+}
 void all_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) { Run("all", cpu::ReduceOp::kAll, x, axis, out); }
 void any_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) { Run("any", cpu::ReduceOp::kAny, x, axis, out); }
 
 void logsumexp_infer(const Meta& x, const Ints& axis, bool keepdim, bool all, Meta& out) {
-  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[logsumexp] expected a real dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[logsumexp] expected a real dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
   out = {ReducedDims("logsumexp", x.dims, Axes(axis, all), keepdim), IsFloating(x.dtype) ? x.dtype : DataType::FLOAT32};
 }
 void logsumexp_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor& out) {
@@ -70,8 +82,10 @@ void p_norm_kernel(const Tensor& x, double p, int64_t axis, double, bool, bool a
   Tensor sum = Empty(out.dims(), out.dtype() == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32);
   Run("p_norm", cpu::ReduceOp::kSumPow, x, axes, sum, p);
   for (int64_t i = 0; i < sum.numel(); ++i) {
-    if (sum.dtype() == DataType::FLOAT64) sum.data<double>()[i] = std::pow(sum.data<double>()[i], 1.0 / p);
-    else sum.data<float>()[i] = static_cast<float>(std::pow(static_cast<double>(sum.data<float>()[i]), 1.0 / p));
+    if (sum.dtype() == DataType::FLOAT64)
+      sum.data<double>()[i] = std::pow(sum.data<double>()[i], 1.0 / p);
+    else
+      sum.data<float>()[i] = static_cast<float>(std::pow(static_cast<double>(sum.data<float>()[i]), 1.0 / p));
   }
   CopyInto(sum, out);
 }
@@ -85,10 +99,13 @@ void frobenius_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor&
 }
 
 void squared_l2_infer(const Meta& x, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[squared_l2_norm] expected a floating dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[squared_l2_norm] expected a floating dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
   out = {Dims{Dim(1)}, x.dtype};
 }
-void squared_l2_kernel(const Tensor& x, Tensor& out) { Run("squared_l2_norm", cpu::ReduceOp::kSumSquare, x, Ints{}, out); }
+void squared_l2_kernel(const Tensor& x, Tensor& out) {
+  Run("squared_l2_norm", cpu::ReduceOp::kSumSquare, x, Ints{}, out);
+}
 
 void mean_all_infer(const Meta& x, Meta& out) {
   CheckFloat("mean_all", x.dtype);
@@ -97,24 +114,30 @@ void mean_all_infer(const Meta& x, Meta& out) {
 void mean_all_kernel(const Tensor& x, Tensor& out) { Run("mean_all", cpu::ReduceOp::kMean, x, Ints{}, out); }
 
 void var_infer(const Meta& x, const Ints& axis, bool keepdim, bool, double, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[var] expected a floating dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[var] expected a floating dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
   out = {ReducedDims("var", x.dims, axis, keepdim), x.dtype};
 }
 void var_kernel(const Tensor& x, const Ints& axis, bool, bool unbiased, double correction, Tensor& out) {
   if (out.numel() == 0) return;
-  cpu::Variance(x.dtype(), x.raw_data(), x.dims(), x.strides(), ReduceMask("var", x.ndim(), axis), unbiased ? correction : 0.0, nullptr, out.raw_data());
+  cpu::Variance(x.dtype(), x.raw_data(), x.dims(), x.strides(), ReduceMask("var", x.ndim(), axis),
+                unbiased ? correction : 0.0, nullptr, out.raw_data());
 }
 
 void trace_infer(const Meta& x, int64_t, int64_t axis1, int64_t axis2, Meta& out) {
-  PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[trace] expected a tensor of at least 2 axes, got shape ", common::ShapeText(x.dims));
-  int64_t a = common::NormalizeAxis("trace", axis1, x.dims.size()), b = common::NormalizeAxis("trace", axis2, x.dims.size());
+  PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[trace] expected a tensor of at least 2 axes, got shape ",
+           common::ShapeText(x.dims));
+  int64_t a = common::NormalizeAxis("trace", axis1, x.dims.size()),
+          b = common::NormalizeAxis("trace", axis2, x.dims.size());
   PD_CHECK(a != b, InvalidArgument, "[trace] expected two different axes, got ", axis1, " and ", axis2);
   out = {{}, ProductDtype(x.dtype)};
   for (int64_t i = 0; i < x.dims.size(); ++i)
     if (i != a && i != b) out.dims.push_back(x.dims[i]);
 }
 
-void allclose_infer(const Meta&, const Meta&, const Scalar&, const Scalar&, bool, Meta& out) { out = {Dims{}, DataType::BOOL}; }
+void allclose_infer(const Meta&, const Meta&, const Scalar&, const Scalar&, bool, Meta& out) {
+  out = {Dims{}, DataType::BOOL};
+}
 void allclose2_infer(const Meta&, const Meta&, Meta& out) { out = {Dims{}, DataType::BOOL}; }
 void isclose_infer(const Meta& x, const Meta& y, const Scalar&, const Scalar&, bool, Meta& out) {
   out = {common::BroadcastDims("isclose", x.dims, y.dims), DataType::BOOL};

@@ -6,7 +6,8 @@
 namespace phi {
 namespace {
 void Run(const char* op, cpu::ReduceOp kind, const Tensor& x, const Ints& axis, Tensor& out) {
-  cpu::Reduce(kind, x.dtype(), x.raw_data(), x.dims(), x.strides(), ReduceMask(op, x.ndim(), axis), out.dtype(), out.raw_data());
+  cpu::Reduce(kind, x.dtype(), x.raw_data(), x.dims(), x.strides(), ReduceMask(op, x.ndim(), axis), out.dtype(),
+              out.raw_data());
 }
 }  // namespace
 
@@ -29,11 +30,13 @@ void minmax_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
   out = {ReducedDims("max", x.dims, axis, keepdim), x.dtype};
 }
 void max_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
-  PD_CHECK(x.numel() > 0 || out.numel() == 0, InvalidArgument, "[max] expected at least one element, got shape ", common::ShapeText(x.dims()));
+  PD_CHECK(x.numel() > 0 || out.numel() == 0, InvalidArgument, "[max] expected at least one element, got shape ",
+           common::ShapeText(x.dims()));
   Run("max", cpu::ReduceOp::kMax, x, axis, out);
 }
 void min_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
-  PD_CHECK(x.numel() > 0 || out.numel() == 0, InvalidArgument, "[min] expected at least one element, got shape ", common::ShapeText(x.dims()));
+  PD_CHECK(x.numel() > 0 || out.numel() == 0, InvalidArgument, "[min] expected at least one element, got shape ",
+           common::ShapeText(x.dims()));
   Run("min", cpu::ReduceOp::kMin, x, axis, out);
 }
 

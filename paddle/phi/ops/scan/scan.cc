@@ -15,18 +15,22 @@ Meta ScanMeta(const char* op, const Meta& x, int64_t axis, bool flatten) {
   return x;
 }
 using ScanFn = void (*)(DataType, const void*, int64_t, int64_t, int64_t, bool, bool, void*);
-void RunScan(const char* op, ScanFn fn, const Tensor& x, int64_t axis, bool flatten, bool exclusive, bool reverse, Tensor& out) {
+void RunScan(const char* op, ScanFn fn, const Tensor& x, int64_t axis, bool flatten, bool exclusive, bool reverse,
+             Tensor& out) {
   if (x.numel() == 0) return;
   AxisSplit s;
-  if (flatten) s.n = x.numel();
-  else s = SplitAt(op, x.dims(), axis);
+  if (flatten)
+    s.n = x.numel();
+  else
+    s = SplitAt(op, x.dims(), axis);
   Tensor c = Contiguous(x);
   fn(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, exclusive, reverse, out.raw_data());
 }
 }  // namespace
 
 void cumsum_infer(const Meta& x, const Scalar& axis, bool flatten, bool, bool, Meta& out) {
-  PD_CHECK(x.dtype != DataType::BOOL, Unimplemented, "[cumsum] expected a number dtype, got bool: the kernel is not registered for it");
+  PD_CHECK(x.dtype != DataType::BOOL, Unimplemented,
+           "[cumsum] expected a number dtype, got bool: the kernel is not registered for it");
   out = ScanMeta("cumsum", x, axis.to_int(), flatten);
 }
 void cumsum_kernel(const Tensor& x, const Scalar& axis, bool flatten, bool exclusive, bool reverse, Tensor& out) {
@@ -34,7 +38,8 @@ void cumsum_kernel(const Tensor& x, const Scalar& axis, bool flatten, bool exclu
 }
 
 void cumprod_infer(const Meta& x, int64_t dim, bool, bool, Meta& out) {
-  PD_CHECK(x.dtype != DataType::BOOL, Unimplemented, "[cumprod] expected a number dtype, got bool: the kernel is not registered for it");
+  PD_CHECK(x.dtype != DataType::BOOL, Unimplemented,
+           "[cumprod] expected a number dtype, got bool: the kernel is not registered for it");
   out = ScanMeta("cumprod", x, dim, false);
 }
 void cumprod_kernel(const Tensor& x, int64_t dim, bool exclusive, bool reverse, Tensor& out) {
@@ -50,7 +55,8 @@ template <class T>
 std::complex<T> ConjOf(std::complex<T> v) {
   return std::conj(v);
 }
-// dx[i] = (product before i) * sum over j >= i of dout[j] * (product of x between i and j): no division, so zeros are exact.
+// dx[i] = (product before i) * sum over j >= i of dout[j] * (product of x between i and j): no division, so zeros are
+// exact.
 template <class T>
 void ProductGrad(const T* x, const T* dout, const AxisSplit& s, bool exclusive, bool reverse, T* dx) {
   cpu::ParallelFor(0, s.outer * s.inner, std::max<int64_t>(1, cpu::kGrain / s.n), [&](int64_t b, int64_t e) {
@@ -78,24 +84,31 @@ void ProductGrad(const T* x, const T* dout, const AxisSplit& s, bool exclusive, 
   });
 }
 }  // namespace
-void cumprod_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, int64_t dim, bool exclusive, bool reverse, Tensor* d_x) {
+void cumprod_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, int64_t dim, bool exclusive,
+                         bool reverse, Tensor* d_x) {
   if (!d_x) return;
   (void)out;
   DataType t = IsHalf(x.dtype()) ? DataType::FLOAT32 : x.dtype();
   Tensor c = Contiguous(CastTo(x, t)), g = Contiguous(CastTo(dout, t)), dx = Empty(x.dims(), t);
   if (x.numel()) {
     AxisSplit s = SplitAt("cumprod_grad", x.dims(), dim);
-    if (t == DataType::FLOAT32) ProductGrad(c.data<float>(), g.data<float>(), s, exclusive, reverse, dx.data<float>());
-    else if (t == DataType::FLOAT64) ProductGrad(c.data<double>(), g.data<double>(), s, exclusive, reverse, dx.data<double>());
-    else if (t == DataType::COMPLEX64) ProductGrad(c.data<complex64>(), g.data<complex64>(), s, exclusive, reverse, dx.data<complex64>());
-    else if (t == DataType::COMPLEX128) ProductGrad(c.data<complex128>(), g.data<complex128>(), s, exclusive, reverse, dx.data<complex128>());
-    else PD_THROW(Unimplemented, "[cumprod_grad] expected a floating or complex dtype, got ", NameOf(x.dtype()));
+    if (t == DataType::FLOAT32)
+      ProductGrad(c.data<float>(), g.data<float>(), s, exclusive, reverse, dx.data<float>());
+    else if (t == DataType::FLOAT64)
+      ProductGrad(c.data<double>(), g.data<double>(), s, exclusive, reverse, dx.data<double>());
+    else if (t == DataType::COMPLEX64)
+      ProductGrad(c.data<complex64>(), g.data<complex64>(), s, exclusive, reverse, dx.data<complex64>());
+    else if (t == DataType::COMPLEX128)
+      ProductGrad(c.data<complex128>(), g.data<complex128>(), s, exclusive, reverse, dx.data<complex128>());
+    else
+      PD_THROW(Unimplemented, "[cumprod_grad] expected a floating or complex dtype, got ", NameOf(x.dtype()));
   }
   *d_x = CastTo(dx, x.dtype());
 }
 
 void logcumsumexp_infer(const Meta& x, int64_t axis, bool flatten, bool, bool, Meta& out) {
-  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[logcumsumexp] expected a real dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[logcumsumexp] expected a real dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
   out = ScanMeta("logcumsumexp", x, axis, flatten);
   if (!IsFloating(x.dtype)) out.dtype = DataType::FLOAT32;
 }
@@ -126,23 +139,31 @@ void LogSumGrad(const T* x, const T* out, const T* dout, const AxisSplit& s, boo
   });
 }
 }  // namespace
-void logcumsumexp_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, int64_t axis, bool flatten, bool exclusive, bool reverse, Tensor* d_x) {
+void logcumsumexp_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, int64_t axis, bool flatten,
+                              bool exclusive, bool reverse, Tensor* d_x) {
   if (!d_x) return;
   DataType t = x.dtype() == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32;
-  Tensor c = Contiguous(CastTo(x, t)), o = Contiguous(CastTo(out, t)), g = Contiguous(CastTo(dout, t)), dx = Empty(x.dims(), t);
+  Tensor c = Contiguous(CastTo(x, t)), o = Contiguous(CastTo(out, t)), g = Contiguous(CastTo(dout, t)),
+         dx = Empty(x.dims(), t);
   if (x.numel()) {
     AxisSplit s;
-    if (flatten) s.n = x.numel();
-    else s = SplitAt("logcumsumexp_grad", x.dims(), axis);
-    if (t == DataType::FLOAT64) LogSumGrad(c.data<double>(), o.data<double>(), g.data<double>(), s, exclusive, reverse, dx.data<double>());
-    else LogSumGrad(c.data<float>(), o.data<float>(), g.data<float>(), s, exclusive, reverse, dx.data<float>());
+    if (flatten)
+      s.n = x.numel();
+    else
+      s = SplitAt("logcumsumexp_grad", x.dims(), axis);
+    if (t == DataType::FLOAT64)
+      LogSumGrad(c.data<double>(), o.data<double>(), g.data<double>(), s, exclusive, reverse, dx.data<double>());
+    else
+      LogSumGrad(c.data<float>(), o.data<float>(), g.data<float>(), s, exclusive, reverse, dx.data<float>());
   }
   *d_x = CastTo(dx, x.dtype());
 }
 
 void cumextreme_infer(const Meta& x, int64_t axis, DataType dtype, Meta& out, Meta& indices) {
-  PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument, "[cummax] expected dtype int32 or int64, got ", NameOf(dtype));
-  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[cummax] expected a real dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument,
+           "[cummax] expected dtype int32 or int64, got ", NameOf(dtype));
+  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[cummax] expected a real dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
   out = ScanMeta("cummax", x, axis, false);
   indices = {out.dims, dtype};
 }
@@ -151,10 +172,15 @@ void RunExtreme(bool max, const Tensor& x, int64_t axis, Tensor& out, Tensor& in
   if (x.numel() == 0) return;
   AxisSplit s = SplitAt("cummax", x.dims(), axis);
   Tensor c = Contiguous(x);
-  cpu::CumExtreme(max, x.dtype(), c.raw_data(), s.outer, s.n, s.inner, out.raw_data(), indices.dtype(), indices.raw_data());
+  cpu::CumExtreme(max, x.dtype(), c.raw_data(), s.outer, s.n, s.inner, out.raw_data(), indices.dtype(),
+                  indices.raw_data());
 }
 }  // namespace
-void cummax_kernel(const Tensor& x, int64_t axis, DataType, Tensor& out, Tensor& indices) { RunExtreme(true, x, axis, out, indices); }
-void cummin_kernel(const Tensor& x, int64_t axis, DataType, Tensor& out, Tensor& indices) { RunExtreme(false, x, axis, out, indices); }
+void cummax_kernel(const Tensor& x, int64_t axis, DataType, Tensor& out, Tensor& indices) {
+  RunExtreme(true, x, axis, out, indices);
+}
+void cummin_kernel(const Tensor& x, int64_t axis, DataType, Tensor& out, Tensor& indices) {
+  RunExtreme(false, x, axis, out, indices);
+}
 
 }  // namespace phi

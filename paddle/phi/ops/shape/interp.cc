@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resampling: along each spatial axis a table of taps (source positions and weights) is applied, or its transpose for the gradient.
+// Resampling: along each spatial axis a table of taps (source positions and weights) is applied, or its transpose for
+// the gradient.
 #include <cmath>
 
 #include "paddle/phi/ops/indexing/axis.h"
@@ -24,12 +25,14 @@ struct Plan {
 Plan PlanOf(const Dims& x, const std::string& format, int64_t d, int64_t h, int64_t w, const std::string& method) {
   Plan p;
   p.spatial = x.size() - 2;
-  PD_CHECK(p.spatial >= 1 && p.spatial <= 3, InvalidArgument, "[interpolate] expected an input of 3 to 5 axes, got shape ", common::ShapeText(x));
-  PD_CHECK(method == "nearest" || method == "linear" || method == "bilinear" || method == "trilinear" || method == "bicubic", InvalidArgument,
-           "[interpolate] expected method nearest, linear, bilinear, trilinear or bicubic, got ", method);
+  PD_CHECK(p.spatial >= 1 && p.spatial <= 3, InvalidArgument,
+           "[interpolate] expected an input of 3 to 5 axes, got shape ", common::ShapeText(x));
+  PD_CHECK(
+      method == "nearest" || method == "linear" || method == "bilinear" || method == "trilinear" || method == "bicubic",
+      InvalidArgument, "[interpolate] expected method nearest, linear, bilinear, trilinear or bicubic, got ", method);
   p.channels_last = format == "NHWC" || format == "NWC" || format == "NDHWC";
-  PD_CHECK(p.channels_last || format == "NCHW" || format == "NCW" || format == "NCDHW", InvalidArgument, "[interpolate] expected a known data_format, got ",
-           format);
+  PD_CHECK(p.channels_last || format == "NCHW" || format == "NCW" || format == "NCDHW", InvalidArgument,
+           "[interpolate] expected a known data_format, got ", format);
   int64_t all[3] = {d, h, w};
   for (int64_t i = 0; i < p.spatial; ++i) p.size[i] = all[3 - p.spatial + i];
   return p;
@@ -49,8 +52,10 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
   t.in = in;
   t.out = out;
   float ratio = 0;
-  if (align_corners) ratio = out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0.0f;
-  else ratio = scale > 0 ? static_cast<float>(1.0 / scale) : static_cast<float>(in) / static_cast<float>(out);
+  if (align_corners)
+    ratio = out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0.0f;
+  else
+    ratio = scale > 0 ? static_cast<float>(1.0 / scale) : static_cast<float>(in) / static_cast<float>(out);
   auto clamp = [&](int64_t i) { return std::min(std::max<int64_t>(i, 0), in - 1); };
   if (method == "nearest") {
     for (int64_t i = 0; i < out; ++i) {
@@ -64,7 +69,8 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
     auto near = [](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
     auto far = [](double x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
     for (int64_t i = 0; i < out; ++i) {
-      double at = align_corners ? static_cast<double>(ratio) * static_cast<double>(i) : static_cast<double>(ratio) * (static_cast<double>(i) + 0.5) - 0.5;
+      double at = align_corners ? static_cast<double>(ratio) * static_cast<double>(i)
+                                : static_cast<double>(ratio) * (static_cast<double>(i) + 0.5) - 0.5;
       double base = std::floor(at), f = at - base;
       double w[4] = {far(f + 1), near(f), near(1 - f), far(2 - f)};
       for (int64_t k = 0; k < 4; ++k) {
@@ -76,7 +82,8 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
     t.taps = 2;
     bool centred = align_mode == 0 && !align_corners;
     for (int64_t i = 0; i < out; ++i) {
-      double at = centred ? static_cast<double>(ratio) * (static_cast<double>(i) + 0.5) - 0.5 : static_cast<double>(ratio) * static_cast<double>(i);
+      double at = centred ? static_cast<double>(ratio) * (static_cast<double>(i) + 0.5) - 0.5
+                          : static_cast<double>(ratio) * static_cast<double>(i);
       at = std::max(at, 0.0);
       int64_t lo = clamp(static_cast<int64_t>(at));
       double f = std::min(at - static_cast<double>(lo), 1.0);
@@ -93,22 +100,23 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
 template <class T>
 void Apply(const Taps& t, bool transposed, int64_t outer, int64_t inner, const T* x, T* y) {
   int64_t from = transposed ? t.out : t.in, to = transposed ? t.in : t.out;
-  cpu::ParallelFor(0, outer, std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, to * inner)), [&](int64_t b, int64_t e) {
-    for (int64_t o = b; o < e; ++o) {
-      const T* src = x + o * from * inner;
-      T* dst = y + o * to * inner;
-      std::fill(dst, dst + to * inner, T(0));
-      for (int64_t i = 0; i < t.out; ++i)
-        for (int64_t k = 0; k < t.taps; ++k) {
-          T w = static_cast<T>(t.weight[i * t.taps + k]);
-          if (w == T(0)) continue;
-          int64_t at = t.at[i * t.taps + k];
-          const T* s = src + (transposed ? i : at) * inner;
-          T* d = dst + (transposed ? at : i) * inner;
-          for (int64_t c = 0; c < inner; ++c) d[c] += w * s[c];
-        }
-    }
-  });
+  cpu::ParallelFor(0, outer, std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, to * inner)),
+                   [&](int64_t b, int64_t e) {
+                     for (int64_t o = b; o < e; ++o) {
+                       const T* src = x + o * from * inner;
+                       T* dst = y + o * to * inner;
+                       std::fill(dst, dst + to * inner, T(0));
+                       for (int64_t i = 0; i < t.out; ++i)
+                         for (int64_t k = 0; k < t.taps; ++k) {
+                           T w = static_cast<T>(t.weight[i * t.taps + k]);
+                           if (w == T(0)) continue;
+                           int64_t at = t.at[i * t.taps + k];
+                           const T* s = src + (transposed ? i : at) * inner;
+                           T* d = dst + (transposed ? at : i) * inner;
+                           for (int64_t c = 0; c < inner; ++c) d[c] += w * s[c];
+                         }
+                     }
+                   });
 }
 
 void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, const Tensor& x, Tensor& out) {
@@ -120,14 +128,16 @@ void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, con
     AxisSplit s = SplitAt("interpolate", dims, first + i);
     dims[first + i] = transposed ? taps[i].in : taps[i].out;
     Tensor next = Empty(dims, t);
-    if (t == DataType::FLOAT64) Apply(taps[i], transposed, s.outer, s.inner, cur.data<double>(), next.data<double>());
-    else Apply(taps[i], transposed, s.outer, s.inner, cur.data<float>(), next.data<float>());
+    if (t == DataType::FLOAT64)
+      Apply(taps[i], transposed, s.outer, s.inner, cur.data<double>(), next.data<double>());
+    else
+      Apply(taps[i], transposed, s.outer, s.inner, cur.data<float>(), next.data<float>());
     cur = next;
   }
   CopyInto(cur, out);
 }
-std::vector<Taps> AllTaps(const Plan& p, const Ints& input, const std::vector<double>& scale, const std::string& method, bool align_corners,
-                          int64_t align_mode) {
+std::vector<Taps> AllTaps(const Plan& p, const Ints& input, const std::vector<double>& scale, const std::string& method,
+                          bool align_corners, int64_t align_mode) {
   std::vector<Taps> taps;
   int64_t first = p.channels_last ? 1 : 2;
   for (int64_t i = 0; i < p.spatial; ++i) {
@@ -139,34 +149,41 @@ std::vector<Taps> AllTaps(const Plan& p, const Ints& input, const std::vector<do
 
 }  // namespace
 
-void interp_infer(const Meta& x, const Meta* out_size, const Meta* size_tensor, const Meta* scale_tensor, const std::string& format, int64_t d, int64_t h,
-                  int64_t w, const std::vector<double>& scale, const std::string& method, bool, int64_t, Meta& out) {
-  PD_CHECK(!out_size && !size_tensor && !scale_tensor, Unimplemented, "[interpolate] expected sizes given as numbers, got tensors");
+void interp_infer(const Meta& x, const Meta* out_size, const Meta* size_tensor, const Meta* scale_tensor,
+                  const std::string& format, int64_t d, int64_t h, int64_t w, const std::vector<double>& scale,
+                  const std::string& method, bool, int64_t, Meta& out) {
+  PD_CHECK(!out_size && !size_tensor && !scale_tensor, Unimplemented,
+           "[interpolate] expected sizes given as numbers, got tensors");
   bool integer = x.dtype == DataType::UINT8 || x.dtype == DataType::INT32 || x.dtype == DataType::INT64;
-  PD_CHECK(IsFloating(x.dtype) || (integer && method == "nearest"), Unimplemented, "[interpolate] expected a floating dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK(IsFloating(x.dtype) || (integer && method == "nearest"), Unimplemented,
+           "[interpolate] expected a floating dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
   Plan p = PlanOf(x.dims, format, d, h, w, method);
   out = x;
   int64_t first = p.channels_last ? 1 : 2;
   for (int64_t i = 0; i < p.spatial; ++i) {
     Dim in = x.dims[first + i];
-    PD_CHECK(!in.known() || in.raw() > 0, InvalidArgument, "[interpolate] expected positive spatial extents, got shape ", common::ShapeText(x.dims));
-    out.dims[first + i] = p.size[i] > 0 ? Dim(p.size[i]) : in.known() ? Dim(Extent(p, i, in.value(), scale)) : common::NewSymbol(1);
+    PD_CHECK(!in.known() || in.raw() > 0, InvalidArgument,
+             "[interpolate] expected positive spatial extents, got shape ", common::ShapeText(x.dims));
+    out.dims[first + i] = p.size[i] > 0 ? Dim(p.size[i])
+                          : in.known()  ? Dim(Extent(p, i, in.value(), scale))
+                                        : common::NewSymbol(1);
   }
 }
-void interp_kernel(const Tensor& x, const Tensor&, const Tensor&, const Tensor&, const std::string& format, int64_t d, int64_t h, int64_t w,
-                   const std::vector<double>& scale, const std::string& method, bool align_corners, int64_t align_mode, Tensor& out) {
+void interp_kernel(const Tensor& x, const Tensor&, const Tensor&, const Tensor&, const std::string& format, int64_t d,
+                   int64_t h, int64_t w, const std::vector<double>& scale, const std::string& method,
+                   bool align_corners, int64_t align_mode, Tensor& out) {
   if (out.numel() == 0) return;
   Plan p = PlanOf(common::ToDims(x.dims()), format, d, h, w, method);
   Tensor src = IsFloating(x.dtype()) ? x : CastTo(x, DataType::FLOAT64);
   Resample(p, AllTaps(p, x.dims(), scale, method, align_corners, align_mode), false, src, out);
 }
-void interp_adjoint_infer(const Meta& dy, const Meta& zero, const std::string&, int64_t, int64_t, int64_t, const std::vector<double>&, const std::string&,
-                          bool, int64_t, Meta& out) {
+void interp_adjoint_infer(const Meta& dy, const Meta& zero, const std::string&, int64_t, int64_t, int64_t,
+                          const std::vector<double>&, const std::string&, bool, int64_t, Meta& out) {
   out = {zero.dims, dy.dtype};
 }
-void interp_adjoint_kernel(const Tensor& dy, const Tensor& zero, const std::string& format, int64_t d, int64_t h, int64_t w,
-                           const std::vector<double>& scale, const std::string& method, bool align_corners, int64_t align_mode, Tensor& out) {
+void interp_adjoint_kernel(const Tensor& dy, const Tensor& zero, const std::string& format, int64_t d, int64_t h,
+                           int64_t w, const std::vector<double>& scale, const std::string& method, bool align_corners,
+                           int64_t align_mode, Tensor& out) {
   if (out.numel() == 0) return;
   Plan p = PlanOf(common::ToDims(zero.dims()), format, d, h, w, method);
   Resample(p, AllTaps(p, zero.dims(), scale, method, align_corners, align_mode), true, dy, out);

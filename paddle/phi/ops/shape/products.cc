@@ -8,14 +8,15 @@
 namespace phi {
 
 void dot_infer(const Meta& x, const Meta& y, Meta& out) {
-  PD_CHECK((x.dims.size() == 1 || x.dims.size() == 2) && MayMatch(x.dims, y.dims), InvalidArgument, "[dot] expected 1-D or 2-D tensors of one shape, got ",
-           common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
+  PD_CHECK((x.dims.size() == 1 || x.dims.size() == 2) && MayMatch(x.dims, y.dims), InvalidArgument,
+           "[dot] expected 1-D or 2-D tensors of one shape, got ", common::ShapeText(x.dims), " and ",
+           common::ShapeText(y.dims));
   out = x;
   out.dims.pop_back();
 }
 void cross_infer(const Meta& x, const Meta& y, int64_t axis, Meta& out) {
-  PD_CHECK(MayMatch(x.dims, y.dims), InvalidArgument, "[cross] expected tensors of one shape, got ", common::ShapeText(x.dims), " and ",
-           common::ShapeText(y.dims));
+  PD_CHECK(MayMatch(x.dims, y.dims), InvalidArgument, "[cross] expected tensors of one shape, got ",
+           common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
   if (axis != 9) common::NormalizeAxis("cross", axis, x.dims.size());
   out = x;
 }
@@ -32,10 +33,11 @@ void renorm_infer(const Meta& x, double, int64_t axis, double, Meta& out) {
   out = x;
 }
 void bmm_infer(const Meta& x, const Meta& y, Meta& out) {
-  PD_CHECK(x.dims.size() == 3 && y.dims.size() == 3, InvalidArgument, "[bmm] expected tensors of 3 axes, got shapes ", common::ShapeText(x.dims), " and ",
+  PD_CHECK(x.dims.size() == 3 && y.dims.size() == 3, InvalidArgument, "[bmm] expected tensors of 3 axes, got shapes ",
+           common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
+  PD_CHECK(!common::CertainlyDiffer(x.dims[0], y.dims[0]) && !common::CertainlyDiffer(x.dims[2], y.dims[1]),
+           InvalidArgument, "[bmm] expected shapes [b, m, k] and [b, k, n], got ", common::ShapeText(x.dims), " and ",
            common::ShapeText(y.dims));
-  PD_CHECK(!common::CertainlyDiffer(x.dims[0], y.dims[0]) && !common::CertainlyDiffer(x.dims[2], y.dims[1]), InvalidArgument,
-           "[bmm] expected shapes [b, m, k] and [b, k, n], got ", common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
   out = {Dims{x.dims[0], x.dims[1], y.dims[2]}, x.dtype};
 }
 void mv_infer(const Meta& x, const Meta& v, Meta& out) {
@@ -45,7 +47,8 @@ void mv_infer(const Meta& x, const Meta& v, Meta& out) {
 }
 void addmm_infer(const Meta& input, const Meta& x, const Meta& y, double, double, Meta& out) {
   PD_CHECK(x.dims.size() == 2 && y.dims.size() == 2 && !common::CertainlyDiffer(x.dims[1], y.dims[0]), InvalidArgument,
-           "[addmm] expected shapes [m, k] and [k, n], got ", common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
+           "[addmm] expected shapes [m, k] and [k, n], got ", common::ShapeText(x.dims), " and ",
+           common::ShapeText(y.dims));
   out = {common::BroadcastDims("addmm", input.dims, Dims{x.dims[0], y.dims[1]}), x.dtype};
 }
 
@@ -59,11 +62,12 @@ struct Blocks {
   }
 };
 Blocks BlocksOf(const char* op, const Ints& k, const Ints& s, const Ints& p, const Ints& d) {
-  PD_CHECK(k.size() == 2 && s.size() == 2 && (p.size() == 2 || p.size() == 4) && d.size() == 2, InvalidArgument, "[", op,
-           "] expected two kernel sizes, strides and dilations and two or four paddings");
+  PD_CHECK(k.size() == 2 && s.size() == 2 && (p.size() == 2 || p.size() == 4) && d.size() == 2, InvalidArgument, "[",
+           op, "] expected two kernel sizes, strides and dilations and two or four paddings");
   for (int64_t i = 0; i < 2; ++i)
-    PD_CHECK(k[i] > 0 && s[i] > 0 && d[i] > 0, InvalidArgument, "[", op, "] expected positive kernel sizes, strides and dilations, got ",
-             common::ShapeText(k), ", ", common::ShapeText(s), " and ", common::ShapeText(d));
+    PD_CHECK(k[i] > 0 && s[i] > 0 && d[i] > 0, InvalidArgument, "[", op,
+             "] expected positive kernel sizes, strides and dilations, got ", common::ShapeText(k), ", ",
+             common::ShapeText(s), " and ", common::ShapeText(d));
   Blocks b{k[0], k[1], s[0], s[1], p[0], p[1], p[0], p[1], d[0], d[1]};
   if (p.size() == 4) {
     b.bottom = p[2];
@@ -74,7 +78,8 @@ Blocks BlocksOf(const char* op, const Ints& k, const Ints& s, const Ints& p, con
 Dim BlockCount(const char* op, const Dim& n, int64_t pad, int64_t k, int64_t s, int64_t d) {
   if (!n.known()) return common::NewSymbol();
   int64_t room = n.value() + pad - d * (k - 1) - 1;
-  PD_CHECK(room >= 0, InvalidArgument, "[", op, "] expected blocks that fit the padded extent ", n.value() + pad, ", got a block of ", d * (k - 1) + 1);
+  PD_CHECK(room >= 0, InvalidArgument, "[", op, "] expected blocks that fit the padded extent ", n.value() + pad,
+           ", got a block of ", d * (k - 1) + 1);
   return Dim(room / s + 1);
 }
 // One channel of an image and its columns: copied out, or summed back.
@@ -96,28 +101,39 @@ void Columns(const Blocks& b, int64_t h, int64_t w, int64_t rows, int64_t cols, 
       }
 }
 template <bool kScatter>
-void RunColumns(const char* op, const Blocks& b, int64_t planes, int64_t h, int64_t w, const Tensor& image, const Tensor& column) {
+void RunColumns(const char* op, const Blocks& b, int64_t planes, int64_t h, int64_t w, const Tensor& image,
+                const Tensor& column) {
   int64_t rows, cols, size = b.count(h, w, &rows, &cols) * b.kh * b.kw;
   auto run = [&](auto* im, auto* col) {
-    cpu::ParallelFor(0, planes, std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, size)), [&](int64_t from, int64_t to) {
-      for (int64_t p = from; p < to; ++p) Columns<kScatter>(b, h, w, rows, cols, im + p * h * w, col + p * size);
-    });
+    cpu::ParallelFor(0, planes, std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, size)),
+                     [&](int64_t from, int64_t to) {
+                       for (int64_t p = from; p < to; ++p)
+                         Columns<kScatter>(b, h, w, rows, cols, im + p * h * w, col + p * size);
+                     });
   };
   switch (image.dtype()) {
-    case DataType::FLOAT32: return run(image.data<float>(), column.data<float>());
-    case DataType::FLOAT64: return run(image.data<double>(), column.data<double>());
-    case DataType::COMPLEX64: return run(image.data<complex64>(), column.data<complex64>());
-    case DataType::COMPLEX128: return run(image.data<complex128>(), column.data<complex128>());
-    default: PD_THROW(Unimplemented, "[", op, "] expected a floating or complex dtype, got ", NameOf(image.dtype()), ": the kernel is not registered for it");
+    case DataType::FLOAT32:
+      return run(image.data<float>(), column.data<float>());
+    case DataType::FLOAT64:
+      return run(image.data<double>(), column.data<double>());
+    case DataType::COMPLEX64:
+      return run(image.data<complex64>(), column.data<complex64>());
+    case DataType::COMPLEX128:
+      return run(image.data<complex128>(), column.data<complex128>());
+    default:
+      PD_THROW(Unimplemented, "[", op, "] expected a floating or complex dtype, got ", NameOf(image.dtype()),
+               ": the kernel is not registered for it");
   }
 }
 DataType Wide(DataType t) { return IsHalf(t) ? DataType::FLOAT32 : t; }
 }  // namespace
 
 void im2col_infer(const Meta& x, const Ints& k, const Ints& s, const Ints& p, const Ints& d, Meta& out) {
-  PD_CHECK(x.dims.size() == 4, InvalidArgument, "[unfold] expected an input of 4 axes, got shape ", common::ShapeText(x.dims));
+  PD_CHECK(x.dims.size() == 4, InvalidArgument, "[unfold] expected an input of 4 axes, got shape ",
+           common::ShapeText(x.dims));
   Blocks b = BlocksOf("unfold", k, s, p, d);
-  Dim rows = BlockCount("unfold", x.dims[2], b.top + b.bottom, b.kh, b.sh, b.dh), cols = BlockCount("unfold", x.dims[3], b.left + b.right, b.kw, b.sw, b.dw);
+  Dim rows = BlockCount("unfold", x.dims[2], b.top + b.bottom, b.kh, b.sh, b.dh),
+      cols = BlockCount("unfold", x.dims[3], b.left + b.right, b.kw, b.sw, b.dw);
   out = {Dims{x.dims[0], x.dims[1] * Dim(b.kh * b.kw), rows * cols}, x.dtype};
 }
 void im2col_kernel(const Tensor& x, const Ints& k, const Ints& s, const Ints& p, const Ints& d, Tensor& out) {
@@ -130,28 +146,37 @@ void im2col_kernel(const Tensor& x, const Ints& k, const Ints& s, const Ints& p,
 namespace {
 void SumColumns(const char* op, const Blocks& b, const Tensor& dy, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor c = Contiguous(CastTo(dy, Wide(dy.dtype()))), o = c.dtype() == out.dtype() ? out : Empty(out.dims(), c.dtype());
+  Tensor c = Contiguous(CastTo(dy, Wide(dy.dtype()))),
+         o = c.dtype() == out.dtype() ? out : Empty(out.dims(), c.dtype());
   cpu::Zero(o.raw_data(), o.numel() * SizeOf(o.dtype()));
   RunColumns<true>(op, b, out.dim(0) * out.dim(1), out.dim(2), out.dim(3), o, c);
   if (!o.is_same(out)) CopyInto(o, out);
 }
 }  // namespace
-void col2im_infer(const Meta& dy, const Meta& zero, const Ints&, const Ints&, const Ints&, const Ints&, Meta& out) { out = {zero.dims, dy.dtype}; }
-void col2im_kernel(const Tensor& dy, const Tensor&, const Ints& k, const Ints& s, const Ints& p, const Ints& d, Tensor& out) {
+void col2im_infer(const Meta& dy, const Meta& zero, const Ints&, const Ints&, const Ints&, const Ints&, Meta& out) {
+  out = {zero.dims, dy.dtype};
+}
+void col2im_kernel(const Tensor& dy, const Tensor&, const Ints& k, const Ints& s, const Ints& p, const Ints& d,
+                   Tensor& out) {
   SumColumns("unfold_grad", BlocksOf("unfold_grad", k, s, p, d), dy, out);
 }
-void fold_infer(const Meta& x, const Ints& size, const Ints& k, const Ints& s, const Ints& p, const Ints& d, Meta& out) {
-  PD_CHECK(x.dims.size() == 3, InvalidArgument, "[fold] expected an input of 3 axes, got shape ", common::ShapeText(x.dims));
-  PD_CHECK(size.size() == 2 && size[0] > 0 && size[1] > 0, InvalidArgument, "[fold] expected two positive output_sizes, got ", common::ShapeText(size));
+void fold_infer(const Meta& x, const Ints& size, const Ints& k, const Ints& s, const Ints& p, const Ints& d,
+                Meta& out) {
+  PD_CHECK(x.dims.size() == 3, InvalidArgument, "[fold] expected an input of 3 axes, got shape ",
+           common::ShapeText(x.dims));
+  PD_CHECK(size.size() == 2 && size[0] > 0 && size[1] > 0, InvalidArgument,
+           "[fold] expected two positive output_sizes, got ", common::ShapeText(size));
   Blocks b = BlocksOf("fold", k, s, p, d);
-  Dim rows = BlockCount("fold", Dim(size[0]), b.top + b.bottom, b.kh, b.sh, b.dh), cols = BlockCount("fold", Dim(size[1]), b.left + b.right, b.kw, b.sw, b.dw);
-  PD_CHECK(!x.dims[1].known() || x.dims[1].raw() % (b.kh * b.kw) == 0, InvalidArgument, "[fold] expected channels divisible by the block size ", b.kh * b.kw,
-           ", got ", common::DimText(x.dims[1]));
-  PD_CHECK(!common::CertainlyDiffer(x.dims[2], rows * cols), InvalidArgument, "[fold] expected ", common::DimText(rows * cols), " blocks, got ",
-           common::DimText(x.dims[2]));
+  Dim rows = BlockCount("fold", Dim(size[0]), b.top + b.bottom, b.kh, b.sh, b.dh),
+      cols = BlockCount("fold", Dim(size[1]), b.left + b.right, b.kw, b.sw, b.dw);
+  PD_CHECK(!x.dims[1].known() || x.dims[1].raw() % (b.kh * b.kw) == 0, InvalidArgument,
+           "[fold] expected channels divisible by the block size ", b.kh * b.kw, ", got ", common::DimText(x.dims[1]));
+  PD_CHECK(!common::CertainlyDiffer(x.dims[2], rows * cols), InvalidArgument, "[fold] expected ",
+           common::DimText(rows * cols), " blocks, got ", common::DimText(x.dims[2]));
   out = {Dims{x.dims[0], common::Div(x.dims[1], Dim(b.kh * b.kw)), Dim(size[0]), Dim(size[1])}, x.dtype};
 }
-void fold_kernel(const Tensor& x, const Ints&, const Ints& k, const Ints& s, const Ints& p, const Ints& d, Tensor& out) {
+void fold_kernel(const Tensor& x, const Ints&, const Ints& k, const Ints& s, const Ints& p, const Ints& d,
+                 Tensor& out) {
   SumColumns("fold", BlocksOf("fold", k, s, p, d), x, out);
 }
 

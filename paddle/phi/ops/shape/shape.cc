@@ -22,9 +22,10 @@ void is_empty_infer(const Meta&, Meta& out) { out = {Dims{}, DataType::BOOL}; }
 void is_empty_kernel(const Tensor& x, Tensor& out) { *out.data<bool>() = x.numel() == 0; }
 
 void as_complex_infer(const Meta& x, Meta& out) {
-  PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64, InvalidType, "[as_complex] expected dtype float32 or float64, got ", NameOf(x.dtype));
-  PD_CHECK(!x.dims.empty() && !common::CertainlyDiffer(x.dims.back(), Dim(2)), InvalidArgument, "[as_complex] expected a last axis of extent 2, got shape ",
-           common::ShapeText(x.dims));
+  PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64, InvalidType,
+           "[as_complex] expected dtype float32 or float64, got ", NameOf(x.dtype));
+  PD_CHECK(!x.dims.empty() && !common::CertainlyDiffer(x.dims.back(), Dim(2)), InvalidArgument,
+           "[as_complex] expected a last axis of extent 2, got shape ", common::ShapeText(x.dims));
   out = {x.dims, ComplexOf(x.dtype)};
   out.dims.pop_back();
 }
@@ -59,7 +60,8 @@ void as_real_kernel(const Tensor& x, Tensor& out) {
 
 void complex_infer(const Meta& re, const Meta& im, Meta& out) {
   PD_CHECK(re.dtype == im.dtype && (re.dtype == DataType::FLOAT32 || re.dtype == DataType::FLOAT64), InvalidType,
-           "[complex] expected two tensors of dtype float32 or float64, got ", NameOf(re.dtype), " and ", NameOf(im.dtype));
+           "[complex] expected two tensors of dtype float32 or float64, got ", NameOf(re.dtype), " and ",
+           NameOf(im.dtype));
   out = {common::BroadcastDims("complex", re.dims, im.dims), ComplexOf(re.dtype)};
 }
 void complex_kernel(const Tensor& re, const Tensor& im, Tensor& out) {
@@ -73,8 +75,8 @@ void complex_kernel(const Tensor& re, const Tensor& im, Tensor& out) {
 }
 
 void angle_infer(const Meta& x, Meta& out) {
-  PD_CHECK(IsDifferentiable(x.dtype), Unimplemented, "[angle] expected a floating or complex dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK(IsDifferentiable(x.dtype), Unimplemented, "[angle] expected a floating or complex dtype, got ",
+           NameOf(x.dtype), ": the kernel is not registered for it");
   out = {x.dims, RealOf(x.dtype)};
 }
 namespace {
@@ -113,11 +115,14 @@ void EachTriangle(int64_t rows, int64_t cols, int64_t offset, bool upper, F f) {
   }
 }
 Meta TriangleMeta(const char* op, int64_t rows, int64_t cols, int64_t offset, bool upper, DataType dtype) {
-  PD_CHECK(rows >= 0 && cols >= 0, InvalidArgument, "[", op, "] expected non-negative extents, got ", rows, " and ", cols);
-  PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument, "[", op, "] expected dtype int32 or int64, got ", NameOf(dtype));
+  PD_CHECK(rows >= 0 && cols >= 0, InvalidArgument, "[", op, "] expected non-negative extents, got ", rows, " and ",
+           cols);
+  PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument, "[", op,
+           "] expected dtype int32 or int64, got ", NameOf(dtype));
   int64_t n = 0;
   for (int64_t r = 0; r < rows; ++r)
-    n += upper ? std::max<int64_t>(0, cols - std::max<int64_t>(0, r + offset)) : std::max<int64_t>(0, std::min(cols, r + offset + 1));
+    n += upper ? std::max<int64_t>(0, cols - std::max<int64_t>(0, r + offset))
+               : std::max<int64_t>(0, std::min(cols, r + offset + 1));
   return {Dims{Dim(2), Dim(n)}, dtype};
 }
 void StoreTriangle(int64_t rows, int64_t cols, int64_t offset, bool upper, Tensor& out) {
@@ -137,14 +142,19 @@ void StoreTriangle(int64_t rows, int64_t cols, int64_t offset, bool upper, Tenso
 void tril_indices_infer(int64_t rows, int64_t cols, int64_t offset, DataType dtype, Place, Meta& out) {
   out = TriangleMeta("tril_indices", rows, cols, offset, false, dtype);
 }
-void tril_indices_kernel(int64_t rows, int64_t cols, int64_t offset, DataType, Place, Tensor& out) { StoreTriangle(rows, cols, offset, false, out); }
+void tril_indices_kernel(int64_t rows, int64_t cols, int64_t offset, DataType, Place, Tensor& out) {
+  StoreTriangle(rows, cols, offset, false, out);
+}
 void triu_indices_infer(int64_t rows, int64_t cols, int64_t offset, DataType dtype, Place, Meta& out) {
   out = TriangleMeta("triu_indices", rows, cols, offset, true, dtype);
 }
-void triu_indices_kernel(int64_t rows, int64_t cols, int64_t offset, DataType, Place, Tensor& out) { StoreTriangle(rows, cols, offset, true, out); }
+void triu_indices_kernel(int64_t rows, int64_t cols, int64_t offset, DataType, Place, Tensor& out) {
+  StoreTriangle(rows, cols, offset, true, out);
+}
 
 void shift_infer(const Meta& x, const Meta& y, bool, Meta& out) {
-  PD_CHECK(IsInteger(x.dtype) && x.dtype == y.dtype, InvalidType, "[bitwise_shift] expected two tensors of one integer dtype, got ", NameOf(x.dtype), " and ",
+  PD_CHECK(IsInteger(x.dtype) && x.dtype == y.dtype, InvalidType,
+           "[bitwise_shift] expected two tensors of one integer dtype, got ", NameOf(x.dtype), " and ",
            NameOf(y.dtype));
   out = {common::BroadcastDims("bitwise_shift", x.dims, y.dims), x.dtype};
 }
@@ -175,15 +185,24 @@ void RunShift(const Tensor& x, const Tensor& y, bool left, bool arithmetic, Tens
   CopyInto(y, b);
   int64_t n = out.numel();
   switch (x.dtype()) {
-    case DataType::UINT8: return Shift(a.data<uint8_t>(), b.data<uint8_t>(), out.data<uint8_t>(), n, left, arithmetic);
-    case DataType::INT8: return Shift(a.data<int8_t>(), b.data<int8_t>(), out.data<int8_t>(), n, left, arithmetic);
-    case DataType::INT16: return Shift(a.data<int16_t>(), b.data<int16_t>(), out.data<int16_t>(), n, left, arithmetic);
-    case DataType::INT32: return Shift(a.data<int32_t>(), b.data<int32_t>(), out.data<int32_t>(), n, left, arithmetic);
-    default: return Shift(a.data<int64_t>(), b.data<int64_t>(), out.data<int64_t>(), n, left, arithmetic);
+    case DataType::UINT8:
+      return Shift(a.data<uint8_t>(), b.data<uint8_t>(), out.data<uint8_t>(), n, left, arithmetic);
+    case DataType::INT8:
+      return Shift(a.data<int8_t>(), b.data<int8_t>(), out.data<int8_t>(), n, left, arithmetic);
+    case DataType::INT16:
+      return Shift(a.data<int16_t>(), b.data<int16_t>(), out.data<int16_t>(), n, left, arithmetic);
+    case DataType::INT32:
+      return Shift(a.data<int32_t>(), b.data<int32_t>(), out.data<int32_t>(), n, left, arithmetic);
+    default:
+      return Shift(a.data<int64_t>(), b.data<int64_t>(), out.data<int64_t>(), n, left, arithmetic);
   }
 }
 }  // namespace
-void left_shift_kernel(const Tensor& x, const Tensor& y, bool arithmetic, Tensor& out) { RunShift(x, y, true, arithmetic, out); }
-void right_shift_kernel(const Tensor& x, const Tensor& y, bool arithmetic, Tensor& out) { RunShift(x, y, false, arithmetic, out); }
+void left_shift_kernel(const Tensor& x, const Tensor& y, bool arithmetic, Tensor& out) {
+  RunShift(x, y, true, arithmetic, out);
+}
+void right_shift_kernel(const Tensor& x, const Tensor& y, bool arithmetic, Tensor& out) {
+  RunShift(x, y, false, arithmetic, out);
+}
 
 }  // namespace phi

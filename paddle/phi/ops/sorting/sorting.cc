@@ -12,13 +12,16 @@
 namespace phi {
 namespace {
 void CheckReal(const char* op, DataType t) {
-  PD_CHECK(!IsComplex(t), Unimplemented, "[", op, "] expected a real dtype, got ", NameOf(t), ": the kernel is not registered for it");
+  PD_CHECK(!IsComplex(t), Unimplemented, "[", op, "] expected a real dtype, got ", NameOf(t),
+           ": the kernel is not registered for it");
 }
 Dims Dropped(const Dims& x, int64_t axis, bool keepdim) {
   Dims d = x;
   if (d.empty()) return d;
-  if (keepdim) d[axis] = Dim(1);
-  else d.erase(axis);
+  if (keepdim)
+    d[axis] = Dim(1);
+  else
+    d.erase(axis);
   return d;
 }
 }  // namespace
@@ -40,8 +43,8 @@ void topk_infer(const Meta& x, const Scalar& k, int64_t axis, bool, bool, Meta& 
   CheckReal("topk", x.dtype);
   int64_t a = common::NormalizeAxis("topk", axis, x.dims.size()), n = k.to_int();
   Dim extent = x.dims.empty() ? Dim(1) : x.dims[a];
-  PD_CHECK(n >= 0 && (!extent.known() || n <= extent.raw()), InvalidArgument, "[topk] expected k between 0 and the extent ", common::DimText(extent),
-           " of axis ", a, ", got ", n);
+  PD_CHECK(n >= 0 && (!extent.known() || n <= extent.raw()), InvalidArgument,
+           "[topk] expected k between 0 and the extent ", common::DimText(extent), " of axis ", a, ", got ", n);
   out = x;
   if (!out.dims.empty()) out.dims[a] = Dim(n);
   indices = {out.dims, DataType::INT64};
@@ -50,15 +53,16 @@ void topk_kernel(const Tensor& x, const Scalar& k, int64_t axis, bool largest, b
   if (out.numel() == 0 || k.to_int() == 0) return;
   AxisSplit s = SplitAt("topk", x.dims(), axis);
   Tensor c = Contiguous(x);
-  cpu::TopK(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, k.to_int(), largest, out.raw_data(), indices.data<int64_t>());
+  cpu::TopK(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, k.to_int(), largest, out.raw_data(),
+            indices.data<int64_t>());
 }
 
 void kthvalue_infer(const Meta& x, int64_t k, int64_t axis, bool keepdim, Meta& out, Meta& indices) {
   CheckReal("kthvalue", x.dtype);
   int64_t a = common::NormalizeAxis("kthvalue", axis, x.dims.size());
   Dim extent = x.dims.empty() ? Dim(1) : x.dims[a];
-  PD_CHECK(k >= 1 && (!extent.known() || k <= extent.raw()), InvalidArgument, "[kthvalue] expected k between 1 and the extent ", common::DimText(extent),
-           " of axis ", a, ", got ", k);
+  PD_CHECK(k >= 1 && (!extent.known() || k <= extent.raw()), InvalidArgument,
+           "[kthvalue] expected k between 1 and the extent ", common::DimText(extent), " of axis ", a, ", got ", k);
   out = {Dropped(x.dims, a, keepdim), x.dtype};
   indices = {out.dims, DataType::INT64};
 }
@@ -72,8 +76,8 @@ void kthvalue_kernel(const Tensor& x, int64_t k, int64_t axis, bool, Tensor& out
 void mode_infer(const Meta& x, int64_t axis, bool keepdim, Meta& out, Meta& indices) {
   CheckReal("mode", x.dtype);
   int64_t a = common::NormalizeAxis("mode", axis, x.dims.size());
-  PD_CHECK(x.dims.empty() || !x.dims[a].known() || x.dims[a].raw() > 0, InvalidArgument, "[mode] expected at least one element along axis ", a, ", got shape ",
-           common::ShapeText(x.dims));
+  PD_CHECK(x.dims.empty() || !x.dims[a].known() || x.dims[a].raw() > 0, InvalidArgument,
+           "[mode] expected at least one element along axis ", a, ", got shape ", common::ShapeText(x.dims));
   out = {Dropped(x.dims, a, keepdim), x.dtype};
   indices = {out.dims, DataType::INT64};
 }
@@ -87,7 +91,8 @@ void mode_kernel(const Tensor& x, int64_t axis, bool, Tensor& out, Tensor& indic
 void argmax_infer(const Meta& x, const Scalar& axis, bool keepdims, bool flatten, DataType dtype, Meta& out) {
   CheckReal("argmax", x.dtype);
   if (dtype == DataType::UNDEFINED) dtype = DataType::INT64;
-  PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument, "[argmax] expected dtype int32 or int64, got ", NameOf(dtype));
+  PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument,
+           "[argmax] expected dtype int32 or int64, got ", NameOf(dtype));
   out = {{}, dtype};
   if (flatten) {
     if (keepdims) out.dims.assign(x.dims.size(), Dim(1));
@@ -98,22 +103,30 @@ void argmax_infer(const Meta& x, const Scalar& axis, bool keepdims, bool flatten
 namespace {
 void ArgExtreme(const char* op, bool max, const Tensor& x, const Scalar& axis, bool flatten, Tensor& out) {
   if (out.numel() == 0) return;
-  int a = flatten || x.ndim() == 0 ? cpu::kFlatAxis : static_cast<int>(common::NormalizeAxis(op, axis.to_int(), x.ndim()));
-  PD_CHECK(x.numel() > 0, InvalidArgument, "[", op, "] expected at least one element, got shape ", common::ShapeText(x.dims()));
+  int a =
+      flatten || x.ndim() == 0 ? cpu::kFlatAxis : static_cast<int>(common::NormalizeAxis(op, axis.to_int(), x.ndim()));
+  PD_CHECK(x.numel() > 0, InvalidArgument, "[", op, "] expected at least one element, got shape ",
+           common::ShapeText(x.dims()));
   cpu::ArgReduce(max, x.dtype(), x.raw_data(), x.dims(), x.strides(), a, out.dtype(), out.raw_data(), nullptr);
 }
 }  // namespace
-void argmax_kernel(const Tensor& x, const Scalar& axis, bool, bool flatten, DataType, Tensor& out) { ArgExtreme("argmax", true, x, axis, flatten, out); }
-void argmin_kernel(const Tensor& x, const Scalar& axis, bool, bool flatten, DataType, Tensor& out) { ArgExtreme("argmin", false, x, axis, flatten, out); }
+void argmax_kernel(const Tensor& x, const Scalar& axis, bool, bool flatten, DataType, Tensor& out) {
+  ArgExtreme("argmax", true, x, axis, flatten, out);
+}
+void argmin_kernel(const Tensor& x, const Scalar& axis, bool, bool flatten, DataType, Tensor& out) {
+  ArgExtreme("argmin", false, x, axis, flatten, out);
+}
 
 void searchsorted_infer(const Meta& seq, const Meta& values, bool out_int32, bool, Meta& out) {
   CheckReal("searchsorted", seq.dtype);
-  PD_CHECK(!seq.dims.empty(), InvalidArgument, "[searchsorted] expected a sorted_sequence of at least 1 axis, got a 0-D tensor");
-  PD_CHECK(seq.dtype == values.dtype, InvalidType, "[searchsorted] expected values of dtype ", NameOf(seq.dtype), ", got ", NameOf(values.dtype));
+  PD_CHECK(!seq.dims.empty(), InvalidArgument,
+           "[searchsorted] expected a sorted_sequence of at least 1 axis, got a 0-D tensor");
+  PD_CHECK(seq.dtype == values.dtype, InvalidType, "[searchsorted] expected values of dtype ", NameOf(seq.dtype),
+           ", got ", NameOf(values.dtype));
   if (seq.dims.size() > 1)
     PD_CHECK(MayMatch(seq.dims, values.dims, seq.dims.size() - 1), InvalidArgument,
-             "[searchsorted] expected values whose shape is that of sorted_sequence but for the last axis, got ", common::ShapeText(seq.dims), " and ",
-             common::ShapeText(values.dims));
+             "[searchsorted] expected values whose shape is that of sorted_sequence but for the last axis, got ",
+             common::ShapeText(seq.dims), " and ", common::ShapeText(values.dims));
   out = {values.dims, out_int32 ? DataType::INT32 : DataType::INT64};
 }
 void searchsorted_kernel(const Tensor& seq, const Tensor& values, bool, bool right, Tensor& out) {
@@ -123,7 +136,8 @@ void searchsorted_kernel(const Tensor& seq, const Tensor& values, bool, bool rig
   for (int64_t i = 0; i + 1 < s.ndim(); ++i) rows *= s.dim(i);
   int64_t value_n = seq.ndim() == 1 ? v.numel() : v.dims().back();
   if (n == 0) return cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
-  cpu::SearchSorted(s.dtype(), s.raw_data(), rows, n, v.raw_data(), v.numel() / value_n, value_n, right, out.dtype(), out.raw_data());
+  cpu::SearchSorted(s.dtype(), s.raw_data(), rows, n, v.raw_data(), v.numel() / value_n, value_n, right, out.dtype(),
+                    out.raw_data());
 }
 
 namespace {
@@ -146,12 +160,15 @@ Tensor AxisFirst(const Tensor& x, int64_t axis) {
 Tensor Chosen(const Tensor& x, const Tensor& front, const cpu::UniqueResult& r, int64_t axis, bool flat) {
   int64_t count = static_cast<int64_t>(r.first.size()), n = flat ? front.numel() : front.dim(0);
   Ints d = front.dims();
-  if (flat) d = Ints{count};
-  else d[0] = count;
+  if (flat)
+    d = Ints{count};
+  else
+    d[0] = count;
   Tensor items = Empty(d, x.dtype());
   int64_t inner = n ? front.numel() / n : 0;
   if (items.numel())
-    cpu::GatherAxis("unique", SizeOf(x.dtype()), front.raw_data(), 1, n, inner, DataType::INT64, r.first.data(), count, items.raw_data());
+    cpu::GatherAxis("unique", SizeOf(x.dtype()), front.raw_data(), 1, n, inner, DataType::INT64, r.first.data(), count,
+                    items.raw_data());
   if (flat || axis == 0) return items;
   Ints od, os;
   for (int64_t i = 0; i < x.ndim(); ++i) {
@@ -163,28 +180,31 @@ Tensor Chosen(const Tensor& x, const Tensor& front, const cpu::UniqueResult& r, 
 }
 int64_t UniqueAxis(const char* op, const Tensor& x, const Ints& axis, bool* flat, DataType dtype) {
   CheckReal(op, x.dtype());
-  PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument, "[", op, "] expected dtype int32 or int64, got ", NameOf(dtype));
+  PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument, "[", op,
+           "] expected dtype int32 or int64, got ", NameOf(dtype));
   PD_CHECK(axis.size() <= 1, InvalidArgument, "[", op, "] expected at most one axis, got ", common::ShapeText(axis));
   *flat = axis.empty() || x.ndim() == 0;
   return *flat ? 0 : common::NormalizeAxis(op, axis[0], x.ndim());
 }
 }  // namespace
 
-void unique_kernel(const Tensor& x, bool return_index, bool return_inverse, bool return_counts, const Ints& axis, DataType dtype, bool, Tensor& out,
-                   Tensor& indices, Tensor& inverse, Tensor& counts) {
+void unique_kernel(const Tensor& x, bool return_index, bool return_inverse, bool return_counts, const Ints& axis,
+                   DataType dtype, bool, Tensor& out, Tensor& indices, Tensor& inverse, Tensor& counts) {
   bool flat;
   int64_t a = UniqueAxis("unique", x, axis, &flat, dtype);
   Tensor front = flat ? Contiguous(x) : AxisFirst(x, a);
   int64_t n = flat ? x.numel() : front.dim(0);
   cpu::UniqueResult r;
-  if (n) r = flat ? cpu::Unique(x.dtype(), front.raw_data(), n) : cpu::UniqueRows(x.dtype(), front.raw_data(), n, front.numel() / n);
+  if (n)
+    r = flat ? cpu::Unique(x.dtype(), front.raw_data(), n)
+             : cpu::UniqueRows(x.dtype(), front.raw_data(), n, front.numel() / n);
   out = Chosen(x, front, r, a, flat);
   if (return_index) indices = IndexResult(r.first, dtype);
   if (return_inverse) inverse = IndexResult(r.inverse, dtype);
   if (return_counts) counts = IndexResult(r.counts, dtype);
 }
-void unique_consecutive_kernel(const Tensor& x, bool return_inverse, bool return_counts, const Ints& axis, DataType dtype, Tensor& out, Tensor& index,
-                               Tensor& counts) {
+void unique_consecutive_kernel(const Tensor& x, bool return_inverse, bool return_counts, const Ints& axis,
+                               DataType dtype, Tensor& out, Tensor& index, Tensor& counts) {
   bool flat;
   int64_t a = UniqueAxis("unique_consecutive", x, axis, &flat, dtype);
   Tensor front = flat ? Contiguous(x) : AxisFirst(x, a);
@@ -201,21 +221,25 @@ void histogram_infer(const Meta& x, const Meta* weight, int64_t bins, double lo,
   PD_CHECK(bins >= 1, InvalidArgument, "[histogram] expected at least 1 bin, got ", bins);
   PD_CHECK(lo <= hi, InvalidArgument, "[histogram] expected min <= max, got ", lo, " and ", hi);
   if (weight)
-    PD_CHECK(weight->dtype == x.dtype && MayMatch(weight->dims, x.dims), InvalidArgument, "[histogram] expected weights of the input's shape and dtype");
+    PD_CHECK(weight->dtype == x.dtype && MayMatch(weight->dims, x.dims), InvalidArgument,
+             "[histogram] expected weights of the input's shape and dtype");
   out = {Dims{Dim(bins)}, density ? DataType::FLOAT32 : weight ? weight->dtype : DataType::INT64};
 }
-void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, double lo, double hi, bool density, Tensor& out) {
+void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, double lo, double hi, bool density,
+                      Tensor& out) {
   Tensor c = Contiguous(x);
   if (lo == 0 && hi == 0 && x.numel()) {
     Tensor ends = Empty(Ints{2}, x.dtype());
     int64_t width = SizeOf(x.dtype());
     uint64_t every = ReduceMask("histogram", x.ndim(), Ints{});
     cpu::Reduce(cpu::ReduceOp::kMin, x.dtype(), c.raw_data(), c.dims(), c.strides(), every, x.dtype(), ends.raw_data());
-    cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), c.raw_data(), c.dims(), c.strides(), every, x.dtype(), static_cast<char*>(ends.raw_data()) + width);
+    cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), c.raw_data(), c.dims(), c.strides(), every, x.dtype(),
+                static_cast<char*>(ends.raw_data()) + width);
     Tensor d = CastTo(ends, DataType::FLOAT64);
     lo = d.data<double>()[0];
     hi = d.data<double>()[1];
-    PD_CHECK(std::isfinite(lo) && std::isfinite(hi), InvalidArgument, "[histogram] expected a finite range, got [", lo, ", ", hi, "]");
+    PD_CHECK(std::isfinite(lo) && std::isfinite(hi), InvalidArgument, "[histogram] expected a finite range, got [", lo,
+             ", ", hi, "]");
   }
   if (lo == hi) {
     lo -= 1;
@@ -224,8 +248,11 @@ void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, doubl
   DataType counted = weight.defined() ? x.dtype() : DataType::INT64;
   Tensor held = density ? Empty(Ints{bins}, counted) : out;
   Tensor w = weight.defined() ? Contiguous(weight) : weight;
-  if (x.numel() == 0) cpu::Zero(held.raw_data(), bins * SizeOf(counted));
-  else cpu::Histogram(x.dtype(), c.raw_data(), c.numel(), bins, lo, hi, w.defined() ? w.raw_data() : nullptr, held.raw_data());
+  if (x.numel() == 0)
+    cpu::Zero(held.raw_data(), bins * SizeOf(counted));
+  else
+    cpu::Histogram(x.dtype(), c.raw_data(), c.numel(), bins, lo, hi, w.defined() ? w.raw_data() : nullptr,
+                   held.raw_data());
   if (!density) return;
   Tensor d = CastTo(held, DataType::FLOAT64);
   double total = 0, size = (hi - lo) / static_cast<double>(bins);
@@ -236,7 +263,8 @@ void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, doubl
 void bincount_kernel(const Tensor& x, const Tensor& weights, const Scalar& minlength, Tensor& out) {
   PD_CHECK(x.ndim() == 1, InvalidArgument, "[bincount] expected a 1-D tensor, got shape ", common::ShapeText(x.dims()));
   PD_CHECK(IsInteger(x.dtype()), InvalidType, "[bincount] expected an integer dtype, got ", NameOf(x.dtype()));
-  PD_CHECK(minlength.to_int() >= 0, InvalidArgument, "[bincount] expected a non-negative minlength, got ", minlength.to_int());
+  PD_CHECK(minlength.to_int() >= 0, InvalidArgument, "[bincount] expected a non-negative minlength, got ",
+           minlength.to_int());
   Tensor c = Contiguous(CastTo(x, DataType::INT64));
   int64_t bins = minlength.to_int();
   for (int64_t i = 0; i < c.numel(); ++i) {
@@ -249,8 +277,8 @@ void bincount_kernel(const Tensor& x, const Tensor& weights, const Scalar& minle
     if (bins) cpu::BinCount(DataType::INT64, c.raw_data(), c.numel(), bins, out.data<int64_t>());
     return;
   }
-  PD_CHECK(weights.dims() == x.dims(), InvalidArgument, "[bincount] expected weights of shape ", common::ShapeText(x.dims()), ", got ",
-           common::ShapeText(weights.dims()));
+  PD_CHECK(weights.dims() == x.dims(), InvalidArgument, "[bincount] expected weights of shape ",
+           common::ShapeText(x.dims()), ", got ", common::ShapeText(weights.dims()));
   DataType t = weights.dtype() == DataType::FLOAT32 ? DataType::FLOAT32 : DataType::FLOAT64;
   Tensor w = Contiguous(CastTo(weights, t));
   EnsureOut(out, Ints{bins}, t);
