@@ -13,22 +13,12 @@
 namespace phi::cpu {
 namespace {
 
-template <class T>
-bool IsNan(T v) {
-  if constexpr (std::is_floating_point_v<T>) return v != v;
-  else return false;
-}
 // NaN above everything.
 template <class T>
 bool Less(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) return a < b || (b != b && a == a);
   else return a < b;
 }
-template <class T>
-bool Same(T a, T b) {
-  return a == b || (IsNan(a) && IsNan(b));
-}
-
 // Half values are compared as float32: `run(type, x)` gets a converted copy.
 template <class F>
 void Widened(const char* op, DataType t, const void* x, int64_t total, F&& run) {
@@ -41,33 +31,14 @@ void Widened(const char* op, DataType t, const void* x, int64_t total, F&& run) 
   run(Tag<float>{}, static_cast<const float*>(a.as<float>()));
 }
 
-template <class T>
-struct Item {
-  T value;
-  int64_t index;
-};
-
-// f(items of a line, offset of its first element, offset of output line `line`) on several threads.
-template <class T, class F>
-void EachLine(const T* x, int64_t outer, int64_t n, int64_t inner, F&& f) {
-  ParallelFor(0, outer * inner, std::max<int64_t>(1, kGrain / 8 / std::max<int64_t>(1, n)), [&](int64_t b, int64_t e) {
-    std::vector<Item<T>> items(n);
-    for (int64_t line = b; line < e; ++line) {
-      int64_t base = line / inner * n * inner + line % inner;
-      for (int64_t i = 0; i < n; ++i) items[i] = {x[base + i * inner], i};
-      f(items, line);
-    }
-  });
-}
-
 // values[to] = x[from] for the original element type.
 void CopyElement(int64_t width, const void* x, int64_t from, void* values, int64_t to) {
   std::memcpy(static_cast<char*>(values) + to * width, static_cast<const char*>(x) + from * width, width);
 }
 
 // Writes items [0, k) of a line to [outer, k, inner] outputs.
-template <class T>
-void StoreLine(const std::vector<Item<T>>& items, int64_t k, int64_t n, int64_t inner, int64_t line, int64_t width, const void* x, void* values,
+template <class I>
+void StoreLine(const std::vector<I>& items, int64_t k, int64_t n, int64_t inner, int64_t line, int64_t width, const void* x, void* values,
                int64_t* indices) {
   int64_t base = line / inner * k * inner + line % inner, source = line / inner * n * inner + line % inner;
   for (int64_t i = 0; i < k; ++i) {
@@ -76,11 +47,67 @@ void StoreLine(const std::vector<Item<T>>& items, int64_t k, int64_t n, int64_t 
   }
 }
 
+// Integer keys in the order of the values: NaN above everything, -0 equal to 0.
 template <class T>
-bool Before(const Item<T>& a, const Item<T>& b, bool descending) {
-  if (descending ? Less(b.value, a.value) : Less(a.value, b.value)) return true;
-  if (descending ? Less(a.value, b.value) : Less(b.value, a.value)) return false;
-  return a.index < b.index;
+uint64_t KeyOf(T v) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return v;
+  } else if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    return std::is_signed_v<T> ? static_cast<U>(static_cast<U>(v) ^ (U(1) << (sizeof(T) * 8 - 1))) : static_cast<U>(v);
+  } else {
+    using U = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    if (v != v) return static_cast<U>(~U(0));
+    U bits = __builtin_bit_cast(U, v == T(0) ? T(0) : v), top = U(1) << (sizeof(T) * 8 - 1);
+    return bits & top ? static_cast<U>(~bits) : static_cast<U>(bits | top);
+  }
+}
+
+struct Keyed {
+  uint64_t key;
+  int64_t index;
+  friend bool operator<(const Keyed& a, const Keyed& b) { return a.key < b.key || (a.key == b.key && a.index < b.index); }
+};
+
+// Stable by construction: radix passes for long lines (those whose digit is the same everywhere are skipped), else a comparison sort
+// on (key, index).
+void SortKeys(Keyed* a, int64_t n, int key_bytes) {
+  if (n < 1024) {
+    std::sort(a, a + n);
+    return;
+  }
+  std::vector<Keyed> other(n);
+  Keyed *from = a, *to = other.data();
+  std::vector<int64_t> count(static_cast<size_t>(key_bytes) * 256, 0);
+  for (int64_t i = 0; i < n; ++i)
+    for (int b = 0; b < key_bytes; ++b) ++count[b * 256 + (a[i].key >> (8 * b) & 255)];
+  for (int b = 0; b < key_bytes; ++b) {
+    int64_t* c = count.data() + b * 256;
+    if (c[from[0].key >> (8 * b) & 255] == n) continue;
+    int64_t at = 0;
+    for (int d = 0; d < 256; ++d) {
+      int64_t k = c[d];
+      c[d] = at;
+      at += k;
+    }
+    for (int64_t i = 0; i < n; ++i) to[c[from[i].key >> (8 * b) & 255]++] = from[i];
+    std::swap(from, to);
+  }
+  if (from != a) std::copy(from, from + n, a);
+}
+
+// The lines of x as keys, flipped when the largest comes first; f(keys, line) on several threads.
+template <class T, class F>
+void EachKeyedLine(const T* x, int64_t outer, int64_t n, int64_t inner, bool descending, F&& f) {
+  uint64_t flip = descending ? (sizeof(T) == 8 ? ~uint64_t{0} : (uint64_t{1} << (sizeof(T) * 8)) - 1) : 0;
+  ParallelFor(0, outer * inner, std::max<int64_t>(1, kGrain / 8 / std::max<int64_t>(1, n)), [&](int64_t b, int64_t e) {
+    std::vector<Keyed> keys(n);
+    for (int64_t line = b; line < e; ++line) {
+      int64_t base = line / inner * n * inner + line % inner;
+      for (int64_t i = 0; i < n; ++i) keys[i] = {KeyOf(x[base + i * inner]) ^ flip, i};
+      f(keys, line);
+    }
+  });
 }
 
 }  // namespace
@@ -88,10 +115,9 @@ bool Before(const Item<T>& a, const Item<T>& b, bool descending) {
 void Sort(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool descending, void* values, int64_t* indices) {
   Widened("argsort", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
-    EachLine<T>(src, outer, n, inner, [&](std::vector<Item<T>>& items, int64_t line) {
-      if (descending) std::sort(items.begin(), items.end(), [](const Item<T>& a, const Item<T>& b) { return Before(a, b, true); });
-      else std::sort(items.begin(), items.end(), [](const Item<T>& a, const Item<T>& b) { return Before(a, b, false); });
-      StoreLine(items, n, n, inner, line, SizeOf(t), x, values, indices);
+    EachKeyedLine<T>(src, outer, n, inner, descending, [&](std::vector<Keyed>& keys, int64_t line) {
+      SortKeys(keys.data(), n, sizeof(T));
+      StoreLine(keys, n, n, inner, line, SizeOf(t), x, values, indices);
     });
   });
 }
@@ -99,15 +125,14 @@ void Sort(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bo
 void TopK(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, bool largest, void* values, int64_t* indices) {
   Widened("topk", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
-    EachLine<T>(src, outer, n, inner, [&](std::vector<Item<T>>& items, int64_t line) {
-      auto before = [largest](const Item<T>& a, const Item<T>& b) { return Before(a, b, largest); };
-      if (k * 8 < n) {
-        std::partial_sort(items.begin(), items.begin() + k, items.end(), before);
+    EachKeyedLine<T>(src, outer, n, inner, largest, [&](std::vector<Keyed>& keys, int64_t line) {
+      if (k * 16 < n) {
+        std::partial_sort(keys.begin(), keys.begin() + k, keys.end());
       } else {
-        if (k < n) std::nth_element(items.begin(), items.begin() + k, items.end(), before);
-        std::sort(items.begin(), items.begin() + k, before);
+        if (k < n) std::nth_element(keys.begin(), keys.begin() + k, keys.end());
+        std::sort(keys.begin(), keys.begin() + k);
       }
-      StoreLine(items, k, n, inner, line, SizeOf(t), x, values, indices);
+      StoreLine(keys, k, n, inner, line, SizeOf(t), x, values, indices);
     });
   });
 }
@@ -115,10 +140,10 @@ void TopK(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, in
 void KthValue(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, void* values, int64_t* indices) {
   Widened("kthvalue", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
-    EachLine<T>(src, outer, n, inner, [&](std::vector<Item<T>>& items, int64_t line) {
-      std::nth_element(items.begin(), items.begin() + (k - 1), items.end(), [](const Item<T>& a, const Item<T>& b) { return Before(a, b, false); });
-      std::swap(items[0], items[k - 1]);
-      StoreLine(items, 1, n, inner, line, SizeOf(t), x, values, indices);
+    EachKeyedLine<T>(src, outer, n, inner, false, [&](std::vector<Keyed>& keys, int64_t line) {
+      std::nth_element(keys.begin(), keys.begin() + (k - 1), keys.end());
+      std::swap(keys[0], keys[k - 1]);
+      StoreLine(keys, 1, n, inner, line, SizeOf(t), x, values, indices);
     });
   });
 }
@@ -126,20 +151,18 @@ void KthValue(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner
 void Mode(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* values, int64_t* indices) {
   Widened("mode", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
-    EachLine<T>(src, outer, n, inner, [&](std::vector<Item<T>>& items, int64_t line) {
-      std::sort(items.begin(), items.end(), [](const Item<T>& a, const Item<T>& b) { return Before(a, b, false); });
-      int64_t best = 0, run = 0, longest = 0;
+    EachKeyedLine<T>(src, outer, n, inner, false, [&](std::vector<Keyed>& keys, int64_t line) {
+      SortKeys(keys.data(), n, sizeof(T));
+      int64_t last = 0, longest = 0, run = 0;  // `last`: end of the longest run so far, the first of equals
       for (int64_t i = 0; i < n; ++i) {
-        run = i && Same(items[i].value, items[i - 1].value) ? run + 1 : 1;
-        if (run > longest || (run == longest && Same(items[i].value, items[best].value))) {
+        run = i && keys[i].key == keys[i - 1].key ? run + 1 : 1;
+        if (run > longest) {
           longest = run;
-          best = i;
+          last = i;
         }
       }
-      // `best` is the last of its run only if the run ended there.
-      while (best + 1 < n && Same(items[best + 1].value, items[best].value)) ++best;
-      std::swap(items[0], items[best]);
-      StoreLine(items, 1, n, inner, line, SizeOf(t), x, values, indices);
+      std::swap(keys[0], keys[last]);
+      StoreLine(keys, 1, n, inner, line, SizeOf(t), x, values, indices);
     });
   });
 }
@@ -198,14 +221,21 @@ UniqueResult UniqueRows(DataType t, const void* x, int64_t n, int64_t row) {
         if (!(p[a * row + k] == p[b * row + k])) return false;
       return true;
     };
-    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-      for (int64_t k = 0; k < row; ++k) {
-        T u = p[a * row + k], v = p[b * row + k];
-        if (Less(u, v)) return true;
-        if (Less(v, u)) return false;
-      }
-      return a < b;
-    });
+    if (row == 1) {
+      std::vector<Keyed> keys(n);
+      for (int64_t i = 0; i < n; ++i) keys[i] = {KeyOf(p[i]), i};
+      SortKeys(keys.data(), n, sizeof(T));
+      for (int64_t i = 0; i < n; ++i) order[i] = keys[i].index;
+    } else {
+      std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+        for (int64_t k = 0; k < row; ++k) {
+          T u = p[a * row + k], v = p[b * row + k];
+          if (Less(u, v)) return true;
+          if (Less(v, u)) return false;
+        }
+        return a < b;
+      });
+    }
     r = Group(order, same);
   });
   return r;
