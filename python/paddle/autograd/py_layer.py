@@ -66,6 +66,10 @@ class PyLayer(PyLayerContext):
         """Compute one gradient for each tensor input of `forward`; must be overridden."""
         raise NotImplementedError("You must implement the backward function for PyLayer.")
 
+    def name(self):
+        """The name of the function."""
+        return type(self).__name__
+
     @classmethod
     def apply(cls, *args, **kwargs):
         """Run `forward` and record `backward` for it."""

@@ -20,6 +20,29 @@ def dtype_name(dtype):
 class AccumulatorStore:
     """Part of `Optimizer` that makes, names, saves and restores its state tensors."""
 
+    # State in one buffer exists on GPUs only: on the CPU these stay as they are here.
+    fused_buffer_version = property(lambda self: 0, doc="How often the fused state buffer was rebuilt.")
+    fused_states_buffer = property(lambda self: None, doc="The fused state buffer; None on the CPU.")
+    fused_states_accumulators_meta = property(lambda self: None, doc="Layout of the accumulators in the buffer.")
+    fused_states_master_weights_meta = property(lambda self: None, doc="Layout of the master weights in the buffer.")
+    fused_states_buffer_ipc_meta = property(lambda self: None, doc="Handle of the buffer for other processes.")
+
+    def use_fusion_storage(self):
+        """Ask for state in one buffer; the CPU keeps it apart."""
+        self._use_fusion_storage = True
+
+    def need_refuse(self):
+        """Mark the fused buffer as outdated."""
+        self._need_refuse = True
+
+    def reset_need_refuse(self):
+        """Mark the fused buffer as up to date."""
+        self._need_refuse = False
+
+    def set_merged_model_params(self, merged_model_params):
+        """Keep parameters merged from several models."""
+        self.merged_model_params = merged_model_params
+
     # ---- accumulators -----------------------------------------------------------------------------------------
     def _add_accumulator(self, name, param, dtype=None, fill_value=0.0, shape=None):
         """Make (or load) the state tensor `name` of `param`, named `<param>_<name>_<n>`."""

@@ -6,11 +6,14 @@ import paddle
 from paddle import _C_ops, nn
 from paddle.base.libpaddle import _functions
 
+from .deform_conv import DeformConv2D, deform_conv2d
 from .ops_block import ConvNormActivation
+from .proposals import generate_proposals, matrix_nms
 
 _ops = _functions('paddle._C_ops')
 __all__ = ['box_coder', 'prior_box', 'yolo_box', 'nms', 'read_file', 'decode_jpeg', 'roi_align', 'RoIAlign',
-           'roi_pool', 'RoIPool', 'psroi_pool', 'PSRoIPool', 'ConvNormActivation', 'distribute_fpn_proposals']
+           'roi_pool', 'RoIPool', 'psroi_pool', 'PSRoIPool', 'ConvNormActivation', 'distribute_fpn_proposals',
+           'deform_conv2d', 'DeformConv2D', 'generate_proposals', 'matrix_nms']
 
 
 def _pair(value):
@@ -349,8 +352,3 @@ def decode_jpeg(x, mode='unchanged', name=None):
     array = np.array(image)
     array = array[None] if array.ndim == 2 else array.transpose(2, 0, 1)
     return paddle.to_tensor(np.ascontiguousarray(array))
-
-
-if 'deformable_conv' in _ops:
-    from .deform_conv import DeformConv2D, deform_conv2d  # noqa: F401
-    __all__ += ['deform_conv2d', 'DeformConv2D']
