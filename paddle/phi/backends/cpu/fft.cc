@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fourier transforms through MKL: one descriptor covers the axes and one batch dim, other dims are looped over.
+#include "paddle/phi/backends/cpu/fft.h"
+
+#include <mkl_dfti.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <vector>
+
+#include "paddle/common/error.h"
+#include "paddle/phi/backends/cpu/onednn.h"
+#include "paddle/phi/primitives/copy.h"
+
+namespace phi::cpu {
+namespace {
+
+constexpr int kMaxRank = 7;  // of one descriptor
+
+enum Kind : int32_t { kC2C, kR2C, kC2R };
+
+struct Key {
+  int64_t n[kMaxRank], in[kMaxRank + 1], out[kMaxRank + 1];
+  int64_t count, in_step, out_step;
+  double scale;
+  int32_t rank, kind, is_double, in_place, threads, forward;
+};
+
+struct Plan {
+  DFTI_DESCRIPTOR_HANDLE h = nullptr;
+  ~Plan() {
+    if (h) DftiFreeDescriptor(&h);
+  }
+};
+
+void CheckStatus(MKL_LONG status) {
+  PD_CHECK(status == DFTI_NO_ERROR, Internal, "[fft] MKL failed: ", DftiErrorMessage(status));
+}
+
+std::shared_ptr<Plan> GetPlan(const Key& key) {
+  thread_local LruCache<Key, Plan> cache(64);
+  if (auto p = cache.Find(key)) return p;
+  auto p = std::make_shared<Plan>();
+  MKL_LONG n[kMaxRank], in[kMaxRank + 1], out[kMaxRank + 1];
+  for (int i = 0; i <= key.rank; ++i) {
+    if (i < key.rank) n[i] = key.n[i];
+    in[i] = key.in[i];
+    out[i] = key.out[i];
+  }
+  const DFTI_CONFIG_VALUE precision = key.is_double ? DFTI_DOUBLE : DFTI_SINGLE;
+  const DFTI_CONFIG_VALUE domain = key.kind == kC2C ? DFTI_COMPLEX : DFTI_REAL;
+  CheckStatus(key.rank == 1 ? DftiCreateDescriptor(&p->h, precision, domain, 1, n[0])
+                            : DftiCreateDescriptor(&p->h, precision, domain, key.rank, n));
+  CheckStatus(DftiSetValue(p->h, DFTI_PLACEMENT, key.in_place ? DFTI_INPLACE : DFTI_NOT_INPLACE));
+  // "Forward" and "backward" name the two domains here: a backward transform reads the backward one.
+  const auto from = key.forward ? DFTI_FWD_STRIDES : DFTI_BWD_STRIDES;
+  const auto to = key.forward ? DFTI_BWD_STRIDES : DFTI_FWD_STRIDES;
+  CheckStatus(DftiSetValue(p->h, from, in));
+  CheckStatus(DftiSetValue(p->h, to, key.in_place ? in : out));
+  if (key.count > 1) {
+    CheckStatus(DftiSetValue(p->h, DFTI_NUMBER_OF_TRANSFORMS, static_cast<MKL_LONG>(key.count)));
+    const auto from_step = key.forward ? DFTI_FWD_DISTANCE : DFTI_BWD_DISTANCE;
+    const auto to_step = key.forward ? DFTI_BWD_DISTANCE : DFTI_FWD_DISTANCE;
+    CheckStatus(DftiSetValue(p->h, from_step, static_cast<MKL_LONG>(key.in_step)));
+    CheckStatus(DftiSetValue(p->h, to_step, static_cast<MKL_LONG>(key.out_step)));
+  }
+  if (key.kind != kC2C) CheckStatus(DftiSetValue(p->h, DFTI_CONJUGATE_EVEN_STORAGE, DFTI_COMPLEX_COMPLEX));
+  CheckStatus(DftiSetValue(p->h, key.forward ? DFTI_FORWARD_SCALE : DFTI_BACKWARD_SCALE, key.scale));
+  CheckStatus(DftiCommitDescriptor(p->h));
+  cache.Insert(key, p);
+  return p;
+}
+
+std::vector<int64_t> ContiguousStrides(const std::vector<int64_t>& shape) {
+  std::vector<int64_t> s(shape.size());
+  int64_t step = 1;
+  for (int i = static_cast<int>(shape.size()) - 1; i >= 0; --i) {
+    s[i] = step;
+    step *= shape[i];
+  }
+  return s;
+}
+int64_t Numel(const std::vector<int64_t>& v) {
+  int64_t n = 1;
+  for (int64_t d : v) n *= d;
+  return n;
+}
+
+void CheckAxes(Ints shape, Ints axes) {
+  uint64_t seen = 0;
+  const int64_t nd = static_cast<int64_t>(shape.size());
+  PD_CHECK(nd <= 64, InvalidArgument, "[fft] expected at most 64 dims, got ", nd);
+  PD_CHECK(!axes.empty(), InvalidArgument, "[fft] expected at least one axis");
+  PD_CHECK(static_cast<int>(axes.size()) <= kMaxRank, Unimplemented, "[fft] expected at most ", kMaxRank, " axes, got ",
+           axes.size());
+  for (int64_t a : axes) {
+    PD_CHECK(a >= 0 && a < nd, InvalidArgument, "[fft] expected axes in [0, ", nd, "), got ", a);
+    PD_CHECK(!(seen >> a & 1), InvalidArgument, "[fft] expected distinct axes, got ", a, " twice");
+    seen |= uint64_t{1} << a;
+  }
+}
+
+// Transforms `axes` (lengths of the real or full side in `shape`) of x with shape in_shape into out with out_shape.
+void Transform(Kind kind, bool is_double, bool forward, const std::vector<int64_t>& shape, Ints axes, double scale,
+               const void* x, const std::vector<int64_t>& in_shape, void* out, const std::vector<int64_t>& out_shape) {
+  const auto is = ContiguousStrides(in_shape), os = ContiguousStrides(out_shape);
+  Key key;
+  std::memset(&key, 0, sizeof key);
+  uint64_t in_axes = 0;
+  key.rank = static_cast<int32_t>(axes.size());
+  for (int i = 0; i < key.rank; ++i) {
+    const int64_t a = axes[i];
+    in_axes |= uint64_t{1} << a;
+    key.n[i] = shape[a];
+    key.in[i + 1] = is[a];
+    key.out[i + 1] = os[a];
+  }
+  // Batch dims, neighbours merged; the longest becomes the descriptor's own.
+  struct Dim {
+    int64_t n, i, o;
+  };
+  std::vector<Dim> batch;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (in_axes >> d & 1 || in_shape[d] == 1) continue;
+    const Dim b{in_shape[d], is[d], os[d]};
+    if (!batch.empty() && batch.back().i == b.i * b.n && batch.back().o == b.o * b.n)
+      batch.back() = {batch.back().n * b.n, b.i, b.o};
+    else
+      batch.push_back(b);
+  }
+  key.count = 1;
+  if (!batch.empty()) {
+    auto most = std::max_element(batch.begin(), batch.end(), [](const Dim& a, const Dim& b) { return a.n < b.n; });
+    key.count = most->n;
+    key.in_step = most->i;
+    key.out_step = most->o;
+    batch.erase(most);
+  }
+  key.scale = scale;
+  key.kind = kind;
+  key.is_double = is_double;
+  key.in_place = x == out;
+  key.threads = MaxThreads();
+  key.forward = forward;
+  const auto plan = GetPlan(key);
+  const int64_t real = is_double ? 8 : 4;
+  const int64_t isize = kind == kR2C ? real : 2 * real, osize = kind == kC2R ? real : 2 * real;
+  int64_t loops = 1;
+  for (const Dim& b : batch) loops *= b.n;
+  for (int64_t l = 0; l < loops; ++l) {
+    int64_t r = l, io = 0, oo = 0;
+    for (const Dim& b : batch) {
+      io += r % b.n * b.i;
+      oo += r % b.n * b.o;
+      r /= b.n;
+    }
+    char* src = const_cast<char*>(static_cast<const char*>(x)) + io * isize;
+    char* dst = static_cast<char*>(out) + oo * osize;
+    if (key.in_place)
+      CheckStatus(forward ? DftiComputeForward(plan->h, src) : DftiComputeBackward(plan->h, src));
+    else
+      CheckStatus(forward ? DftiComputeForward(plan->h, src, dst) : DftiComputeBackward(plan->h, src, dst));
+  }
+}
+
+template <class R>
+void Conjugate(const void* x, int64_t n, void* out) {
+  const R* s = static_cast<const R*>(x);
+  R* d = static_cast<R*>(out);
+  ParallelFor(0, n, kGrain, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) {
+      d[2 * i] = s[2 * i];
+      d[2 * i + 1] = -s[2 * i + 1];
+    }
+  });
+}
+void Conjugate(bool is_double, const void* x, int64_t n, void* out) {
+  is_double ? Conjugate<double>(x, n, out) : Conjugate<float>(x, n, out);
+}
+
+}  // namespace
+
+void FftC2C(DataType t, const void* x, Ints shape, Ints axes, bool forward, double scale, void* out) {
+  PD_CHECK(IsComplex(t), Unimplemented, "[fft_c2c] expected complex64 or complex128, got ", NameOf(t));
+  CheckAxes(shape, axes);
+  const std::vector<int64_t> s(shape.begin(), shape.end());
+  if (Numel(s) == 0) return;
+  Transform(kC2C, t == DataType::COMPLEX128, forward, s, axes, scale, x, s, out, s);
+}
+
+void FftR2C(DataType t, const void* x, Ints shape, Ints axes, bool forward, bool onesided, double scale, void* out) {
+  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, Unimplemented,
+           "[fft_r2c] expected float32 or float64, got ", NameOf(t));
+  CheckAxes(shape, axes);
+  const std::vector<int64_t> s(shape.begin(), shape.end());
+  const int64_t n = Numel(s);
+  if (n == 0) return;
+  const bool is_double = t == DataType::FLOAT64;
+  if (!onesided) {
+    const auto widen = [&](auto z) {
+      using R = decltype(z);
+      const R* src = static_cast<const R*>(x);
+      std::complex<R>* dst = static_cast<std::complex<R>*>(out);
+      for (int64_t i = 0; i < n; ++i) dst[i] = src[i];
+    };
+    if (is_double)
+      widen(double{});
+    else
+      widen(float{});
+    Transform(kC2C, is_double, forward, s, axes, scale, out, s, out, s);
+    return;
+  }
+  auto os = s;
+  const int64_t last = axes.back();
+  os[last] = s[last] / 2 + 1;
+  Transform(kR2C, is_double, true, s, axes.last(1), axes.size() == 1 ? scale : 1.0, x, s, out, os);
+  if (axes.size() > 1) Transform(kC2C, is_double, true, os, axes.first(axes.size() - 1), scale, out, os, out, os);
+  // Of real data the backward transform is the conjugate of the forward one.
+  if (!forward) Conjugate(is_double, out, Numel(os), out);
+}
+
+void FftC2R(DataType t, const void* x, Ints shape, Ints axes, int64_t last_dim, bool forward, double scale, void* out) {
+  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, Unimplemented,
+           "[fft_c2r] expected float32 or float64, got ", NameOf(t));
+  CheckAxes(shape, axes);
+  const std::vector<int64_t> s(shape.begin(), shape.end());
+  const int64_t last = axes.back();
+  PD_CHECK(last_dim >= 1 && s[last] == last_dim / 2 + 1, InvalidArgument, "[fft_c2r] expected ", last_dim / 2 + 1,
+           " values on axis ", last, " for an output of ", last_dim, ", got ", s[last]);
+  auto os = s;
+  os[last] = last_dim;
+  if (Numel(os) == 0) return;
+  const bool is_double = t == DataType::FLOAT64;
+  const int64_t n = Numel(s);
+  Scratch tmp(axes.size() > 1 || forward ? n * (is_double ? 16 : 8) : 0);
+  if (axes.size() > 1) {
+    Transform(kC2C, is_double, forward, s, axes.first(axes.size() - 1), 1.0, x, s, tmp.as<void>(), s);
+    x = tmp.as<void>();
+  }
+  if (forward) {
+    Conjugate(is_double, x, n, tmp.as<void>());
+    x = tmp.as<void>();
+  }
+  Transform(kC2R, is_double, false, os, axes.last(1), scale, x, s, out, os);
+}
+
+double FftScale(const char* norm, bool forward, int64_t n) {
+  if (!std::strcmp(norm, "ortho")) return 1.0 / std::sqrt(static_cast<double>(n));
+  if (!std::strcmp(norm, "backward")) return forward ? 1.0 : 1.0 / static_cast<double>(n);
+  PD_CHECK(!std::strcmp(norm, "forward"), InvalidArgument,
+           "[fft] expected a norm of backward, forward or ortho, got ", norm);
+  return forward ? 1.0 / static_cast<double>(n) : 1.0;
+}
+
+}  // namespace phi::cpu
