@@ -83,7 +83,7 @@ class _Worker:
 def _shut(workers):
     for worker in workers:
         worker.channel.close()
-    deadline = time.monotonic() + 2.0
+    deadline = time.monotonic() + 0.5
     for worker in workers:
         while worker.poll() is None and time.monotonic() < deadline:
             time.sleep(0.001)
