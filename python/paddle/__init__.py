@@ -6,6 +6,12 @@ Names are loaded on first use: this module only makes the core, the dtypes and a
 
 import importlib as _importlib
 import math as _math
+import os as _os
+
+# Waiting OpenMP threads spin for some 50 us, then sleep: libgomp's own default burns a core that other processes need, and makes
+# parallel regions many times slower when they take it. Read by libgomp when the core is loaded.
+if 'OMP_WAIT_POLICY' not in _os.environ:
+    _os.environ.setdefault('GOMP_SPINCOUNT', '3000')
 
 from .base import libpaddle as _core
 from .base.libpaddle import (  # noqa: F401
