@@ -122,10 +122,14 @@ Tensor Clipped(PyObject* const* a) {
     x = paddle::cast(x, DataType::FLOAT32);
     real = true;
   }
-  if (!has_low)
-    low = real ? Scalar(-std::numeric_limits<double>::infinity()) : Scalar(std::numeric_limits<int64_t>::min());
-  if (!has_high)
-    high = real ? Scalar(std::numeric_limits<double>::infinity()) : Scalar(std::numeric_limits<int64_t>::max());
+  if (!real) {
+    // Bounds of integers stay integers of 64 bits.
+    if (has_low) x = paddle::maximum(x, ScalarOperand(low, x));
+    if (has_high) x = paddle::minimum(x, ScalarOperand(high, x));
+    return has_low || has_high ? x : paddle::assign(x);
+  }
+  if (!has_low) low = Scalar(-std::numeric_limits<double>::infinity());
+  if (!has_high) high = Scalar(std::numeric_limits<double>::infinity());
   return paddle::clip(x, low, high);
 }
 PyObject* Clip(PyObject* const* a) { return Finish(Clipped(a), a[4]); }

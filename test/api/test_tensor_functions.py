@@ -94,6 +94,14 @@ def test_scatters():
     assert t.sum().item() == 0.0
 
 
+def test_clip_bounds():
+    i = paddle.to_tensor([-(2**62), -1, 5])
+    assert paddle.clip(i, min=0).tolist() == [0, 0, 5] and paddle.clip(i, max=2).tolist() == [-(2**62), -1, 2]
+    assert paddle.clip(i, -1, 3.5).dtype == paddle.float32
+    x = paddle.to_tensor([-1.0, 5.0])
+    assert paddle.clip(x, min=0).tolist() == [0.0, 5.0] and x.clamp(max=paddle.to_tensor([0.0, 9.0])).tolist() == [-1.0, 5.0]
+
+
 def test_in_place_forms_keep_history():
     x = paddle.to_tensor(A, stop_gradient=False)
     y = x * 1.0
