@@ -589,10 +589,9 @@ def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None)
     ]
 
 
-def _unique_result(values, index, inverse, counts, flags, dtype):
-    picked = [values] + [
-        paddle.to_tensor(v.astype('int64'), dtype=dtype) for v, f in zip((index, inverse, counts), flags) if f
-    ]
+def _picked(results, flags):
+    """The first result and those asked for: a tuple unless it is the only one."""
+    picked = [results[0]] + [r for r, wanted in zip(results[1:], flags) if wanted]
     return picked[0] if len(picked) == 1 else tuple(picked)
 
 
@@ -600,28 +599,11 @@ def unique(
     x, return_index=False, return_inverse=False, return_counts=False, axis=None, dtype='int64', sorted=True, name=None
 ):
     """The distinct elements, sorted, with indices, inverse and counts if asked."""
-    import numpy as np
-
-    _, index, inverse, counts = np.unique(x.detach().numpy(), True, True, True, axis)
-    where = paddle.to_tensor(index.astype('int64'))
-    values = x.reshape([-1])[where] if axis is None else paddle.index_select(x, where, axis)
-    return _unique_result(
-        values, index, inverse.reshape(-1), counts, (return_index, return_inverse, return_counts), dtype
-    )
+    flags = (return_index, return_inverse, return_counts)
+    return _picked(_C_ops.unique(x, *flags, [] if axis is None else [axis], dtype), flags)
 
 
 def unique_consecutive(x, return_inverse=False, return_counts=False, axis=None, dtype='int64', name=None):
     """Elements without repetitions of their predecessor, with inverse and counts if asked."""
-    import numpy as np
-
-    data = x.reshape([-1]) if axis is None else x
-    axis = 0 if axis is None else _axis(axis, x.ndim, 'unique_consecutive')
-    array = np.moveaxis(data.detach().numpy(), axis, 0)
-    n = array.shape[0]
-    rows = array.reshape(n, -1)
-    new = np.ones(n, bool)
-    new[1:] = (rows[1:] != rows[:-1]).any(1)
-    index = np.flatnonzero(new)
-    counts = np.diff(np.append(index, n))
-    values = paddle.index_select(data, paddle.to_tensor(index.astype('int64')), axis)
-    return _unique_result(values, index, np.cumsum(new) - 1, counts, (False, return_inverse, return_counts), dtype)
+    flags = (return_inverse, return_counts)
+    return _picked(_C_ops.unique_consecutive(x, *flags, [] if axis is None else [axis], dtype), flags)

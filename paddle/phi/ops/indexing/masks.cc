@@ -77,6 +77,19 @@ Positions Spell(const char* op, const Tensor& x, const std::vector<Tensor>& indi
 
 }  // namespace
 
+void index_get_infer(const Meta& x, const MetaList& indices, Meta& out) {
+  // Integer indices broadcast; a mask stands for as many axes as it has and gives an extent known only when it is read.
+  Dims shape;
+  int64_t used = 0;
+  for (const Meta& m : indices) {
+    bool mask = m.dtype == DataType::BOOL;
+    shape = common::BroadcastDims("index", shape, mask ? Dims{common::NewSymbol()} : m.dims);
+    used += mask ? m.dims.size() : 1;
+  }
+  PD_CHECK(used <= x.dims.size(), InvalidArgument, "[index] expected indices for at most ", x.dims.size(), " axes, got ", used);
+  out = {shape, x.dtype};
+  for (int64_t i = used; i < x.dims.size(); ++i) out.dims.push_back(x.dims[i]);
+}
 void index_get_kernel(const Tensor& x, const std::vector<Tensor>& indices, Tensor& out) {
   Positions p = Spell("index", x, indices);
   EnsureOut(out, p.dims, x.dtype());
@@ -100,6 +113,7 @@ void index_put_kernel(const Tensor& x, const std::vector<Tensor>& indices, const
                 v.raw_data(), one, accumulate);
 }
 
+void masked_select_infer(const Meta& x, const Meta&, Meta& out) { out = {Dims{common::NewSymbol()}, x.dtype}; }
 void masked_select_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
   BoolOf("masked_select", mask);
   Ints dims = BroadcastShape("masked_select", x, mask);
@@ -120,6 +134,7 @@ void masked_fill_infer(const Meta& x, const Meta& mask, const Meta&, Meta& out) 
   out = {common::BroadcastDims("masked_fill", x.dims, mask.dims), x.dtype};
 }
 
+void nonzero_infer(const Meta& x, Meta& out) { out = {Dims{common::NewSymbol(), Dim(x.dims.size())}, DataType::INT64}; }
 void nonzero_kernel(const Tensor& x, Tensor& out) {
   PD_CHECK(x.ndim() >= 1, InvalidArgument, "[nonzero] expected a tensor of at least 1 axis, got a 0-D tensor");
   Tensor c = Contiguous(x);

@@ -151,6 +151,13 @@ void repeat_interleave_kernel(const Tensor& x, int64_t repeats, int64_t axis, in
   int64_t dims[] = {s.outer, s.n, repeats, s.inner}, strides[] = {s.n * s.inner, s.inner, 0, 1};
   cpu::CopyToContiguous(SizeOf(x.dtype()), dims, c.raw_data(), strides, out.raw_data());
 }
+void repeat_by_tensor_infer(const Meta& x, const Meta&, int64_t axis, int64_t output_size, Meta& out) {
+  int64_t a = common::NormalizeAxis("repeat_interleave", axis, x.dims.size());
+  out = x;
+  Dim n = output_size >= 0 ? Dim(output_size) : common::NewSymbol();
+  if (out.dims.empty()) out.dims.push_back(n);
+  else out.dims[a] = n;
+}
 void repeat_by_tensor_kernel(const Tensor& x, const Tensor& repeats, int64_t axis, int64_t output_size, Tensor& out) {
   AxisSplit s = SplitAt("repeat_interleave", x.dims(), axis);
   PD_CHECK(IsInteger(repeats.dtype()), InvalidType, "[repeat_interleave] expected integer repeats, got dtype ",

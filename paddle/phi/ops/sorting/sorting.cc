@@ -188,6 +188,30 @@ int64_t UniqueAxis(const char* op, const Tensor& x, const Ints& axis, bool* flat
 }
 }  // namespace
 
+namespace {
+void UniqueMetas(const Meta& x, const Ints& axis, Meta& out, Dim* n, Dim* count) {
+  *count = common::NewSymbol();
+  bool flat = axis.empty() || x.dims.empty();
+  *n = flat ? common::Product(x.dims) : x.dims[common::NormalizeAxis("unique", axis[0], x.dims.size())];
+  out = {flat ? Dims{*count} : x.dims, x.dtype};
+  if (!flat) out.dims[common::NormalizeAxis("unique", axis[0], x.dims.size())] = *count;
+}
+}  // namespace
+void unique_infer(const Meta& x, bool return_index, bool return_inverse, bool return_counts, const Ints& axis, DataType dtype, bool, Meta& out, Meta& indices,
+                  Meta& inverse, Meta& counts) {
+  Dim n, count;
+  UniqueMetas(x, axis, out, &n, &count);
+  if (return_index) indices = {Dims{count}, dtype};
+  if (return_inverse) inverse = {Dims{n}, dtype};
+  if (return_counts) counts = {Dims{count}, dtype};
+}
+void unique_consecutive_infer(const Meta& x, bool return_inverse, bool return_counts, const Ints& axis, DataType dtype, Meta& out, Meta& index, Meta& counts) {
+  Dim n, count;
+  UniqueMetas(x, axis, out, &n, &count);
+  if (return_inverse) index = {Dims{n}, dtype};
+  if (return_counts) counts = {Dims{count}, dtype};
+}
+// Results that were not asked for are empty.
 void unique_kernel(const Tensor& x, bool return_index, bool return_inverse, bool return_counts, const Ints& axis,
                    DataType dtype, bool, Tensor& out, Tensor& indices, Tensor& inverse, Tensor& counts) {
   bool flat;
@@ -199,9 +223,9 @@ void unique_kernel(const Tensor& x, bool return_index, bool return_inverse, bool
     r = flat ? cpu::Unique(x.dtype(), front.raw_data(), n)
              : cpu::UniqueRows(x.dtype(), front.raw_data(), n, front.numel() / n);
   out = Chosen(x, front, r, a, flat);
-  if (return_index) indices = IndexResult(r.first, dtype);
-  if (return_inverse) inverse = IndexResult(r.inverse, dtype);
-  if (return_counts) counts = IndexResult(r.counts, dtype);
+  indices = return_index ? IndexResult(r.first, dtype) : Empty(Ints{0}, dtype);
+  inverse = return_inverse ? IndexResult(r.inverse, dtype) : Empty(Ints{0}, dtype);
+  counts = return_counts ? IndexResult(r.counts, dtype) : Empty(Ints{0}, dtype);
 }
 void unique_consecutive_kernel(const Tensor& x, bool return_inverse, bool return_counts, const Ints& axis,
                                DataType dtype, Tensor& out, Tensor& index, Tensor& counts) {
@@ -212,8 +236,8 @@ void unique_consecutive_kernel(const Tensor& x, bool return_inverse, bool return
   cpu::UniqueResult r;
   if (n) r = cpu::UniqueConsecutive(x.dtype(), front.raw_data(), n, flat ? 1 : front.numel() / n);
   out = Chosen(x, front, r, a, flat);
-  if (return_inverse) index = IndexResult(r.inverse, dtype);
-  if (return_counts) counts = IndexResult(r.counts, dtype);
+  index = return_inverse ? IndexResult(r.inverse, dtype) : Empty(Ints{0}, dtype);
+  counts = return_counts ? IndexResult(r.counts, dtype) : Empty(Ints{0}, dtype);
 }
 
 void histogram_infer(const Meta& x, const Meta* weight, int64_t bins, double lo, double hi, bool density, Meta& out) {
@@ -260,6 +284,10 @@ void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, doubl
   for (int64_t i = 0; i < bins; ++i) out.data<float>()[i] = static_cast<float>(d.data<double>()[i] / total / size);
 }
 
+void bincount_infer(const Meta&, const Meta* weights, const Scalar&, Meta& out) {
+  DataType t = !weights ? DataType::INT64 : weights->dtype == DataType::FLOAT32 ? DataType::FLOAT32 : DataType::FLOAT64;
+  out = {Dims{common::NewSymbol()}, t};
+}
 void bincount_kernel(const Tensor& x, const Tensor& weights, const Scalar& minlength, Tensor& out) {
   PD_CHECK(x.ndim() == 1, InvalidArgument, "[bincount] expected a 1-D tensor, got shape ", common::ShapeText(x.dims()));
   PD_CHECK(IsInteger(x.dtype()), InvalidType, "[bincount] expected an integer dtype, got ", NameOf(x.dtype()));
