@@ -46,6 +46,13 @@ class Engine {
   Engine(bool retain, bool create, bool accumulate)
       : retain_(retain), create_(create), accumulate_(accumulate), run_(++g_runs) {}
 
+  // A run that ends early leaves no gradients behind in the nodes it visited.
+  ~Engine() {
+    if (finished_) return;
+    for (GradNode* n : visited_)
+      for (int s = 0; s < n->num_outputs(); ++s) n->buffer(s).reset();
+  }
+
   void AddCapture(const Tensor& input, int index) {
     Edge e = GradEdge(input);
     keep_.push_back(e.node);
@@ -79,6 +86,7 @@ class Engine {
       ready_.pop_back();
       RunNode(n, in, captured);
     }
+    finished_ = true;
   }
 
  private:
@@ -159,6 +167,7 @@ class Engine {
   }
 
   bool retain_, create_, accumulate_;
+  bool finished_ = false;
   uint64_t run_;
   std::vector<GradNode*> visited_, ready_;
   std::vector<Ref<GradNode>> keep_;
