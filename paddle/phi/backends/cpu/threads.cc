@@ -2,15 +2,12 @@
 // OpenMP behind ParallelFor, with the fork handler that keeps children (DataLoader workers) from waiting for lost threads.
 #include "paddle/phi/backends/cpu/threads.h"
 
+#include <mkl_service.h>
 #include <omp.h>
 #include <pthread.h>
 
 #include <atomic>
 #include <cstdlib>
-
-#ifdef PD_WITH_MKL
-#include <mkl_service.h>
-#endif
 
 namespace phi::cpu {
 namespace {
@@ -20,9 +17,7 @@ std::atomic<int> g_threads{0};  // 0 = not asked yet
 void AfterForkInChild() {
   g_threads.store(1, std::memory_order_relaxed);
   omp_set_num_threads(1);
-#ifdef PD_WITH_MKL
   mkl_set_num_threads(1);
-#endif
 }
 
 struct Register {
@@ -54,9 +49,7 @@ void SetNumThreads(int n) {
   if (n < 1) n = 1;
   g_threads.store(n, std::memory_order_relaxed);
   omp_set_num_threads(n);
-#ifdef PD_WITH_MKL
   mkl_set_num_threads(n);
-#endif
 }
 
 void ParallelParts(int parts, void (*fn)(void*, int), void* ctx) {
