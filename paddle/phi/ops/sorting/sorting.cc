@@ -201,15 +201,15 @@ void unique_infer(const Meta& x, bool return_index, bool return_inverse, bool re
                   Meta& inverse, Meta& counts) {
   Dim n, count;
   UniqueMetas(x, axis, out, &n, &count);
-  if (return_index) indices = {Dims{count}, dtype};
-  if (return_inverse) inverse = {Dims{n}, dtype};
-  if (return_counts) counts = {Dims{count}, dtype};
+  indices = {Dims{return_index ? count : Dim(0)}, dtype};
+  inverse = {Dims{return_inverse ? n : Dim(0)}, dtype};
+  counts = {Dims{return_counts ? count : Dim(0)}, dtype};
 }
 void unique_consecutive_infer(const Meta& x, bool return_inverse, bool return_counts, const Ints& axis, DataType dtype, Meta& out, Meta& index, Meta& counts) {
   Dim n, count;
   UniqueMetas(x, axis, out, &n, &count);
-  if (return_inverse) index = {Dims{n}, dtype};
-  if (return_counts) counts = {Dims{count}, dtype};
+  index = {Dims{return_inverse ? n : Dim(0)}, dtype};
+  counts = {Dims{return_counts ? count : Dim(0)}, dtype};
 }
 // Results that were not asked for are empty.
 void unique_kernel(const Tensor& x, bool return_index, bool return_inverse, bool return_counts, const Ints& axis,
