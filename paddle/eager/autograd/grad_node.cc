@@ -251,7 +251,7 @@ void BeforeInplace(const Tensor& x, const char* op) {
   AutogradMeta* m = MaybeMeta(x);
   const Tensor& root = m && m->view_base.defined() ? m->view_base : x;
   if (NeedsGrad(root) && IsLeaf(root))
-    PD_THROW(PreconditionNotMet, "[", op,
+    PD_THROW(InvalidArgument, "[", op,
              "] expected a tensor that can be written in place, got a leaf tensor that needs "
              "gradients: leaf Variable (",
              root->stop_gradient ? "" : "stop_gradient=False", ") can't use inplace strategy");

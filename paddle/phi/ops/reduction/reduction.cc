@@ -20,9 +20,15 @@ void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) 
 }
 
 void mean_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
-  out = {ReducedDims("mean", x.dims, axis, keepdim), IsDifferentiable(x.dtype) ? x.dtype : DataType::FLOAT32};
+  out = {ReducedDims("mean", x.dims, axis, keepdim), x.dtype == DataType::BOOL ? DataType::FLOAT32 : x.dtype};
 }
 void mean_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
+  if (IsInteger(x.dtype())) {  // the mean of integers is cut to their type
+    Tensor wide = Empty(out.dims(), DataType::FLOAT64);
+    Run("mean", cpu::ReduceOp::kMean, CastTo(x, DataType::FLOAT64), axis, wide);
+    CopyInto(wide, out);
+    return;
+  }
   Run("mean", cpu::ReduceOp::kMean, x.dtype() == out.dtype() ? x : CastTo(x, out.dtype()), axis, out);
 }
 
