@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/tensor_autograd.h"
 
@@ -255,7 +256,25 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
   });
 }
 
-// set_amp_state(level, dtype=None) -> (level, dtype) before
+// The op names in an iterable of strings; None gives none.
+std::vector<std::string> OpNames(PyObject* names) {
+  std::vector<std::string> out;
+  if (names == Py_None) return out;
+  PyObject* list = PySequence_List(names);
+  if (!list) throw PyErrAlreadySet();
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+    const char* text = PyUnicode_AsUTF8(PyList_GET_ITEM(list, i));
+    if (!text) {
+      Py_DECREF(list);
+      throw PyErrAlreadySet();
+    }
+    out.emplace_back(text);
+  }
+  Py_DECREF(list);
+  return out;
+}
+
+// set_amp_state(level, dtype=None, white=None, black=None) -> (level, dtype) before
 PyObject* SetAmpState(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     if (n < 1) RaiseTypeError("set_amp_state() missing the level");
@@ -266,6 +285,7 @@ PyObject* SetAmpState(PyObject*, PyObject* const* args, Py_ssize_t n) {
     PD_CHECK(level >= 0 && level <= 3, InvalidArgument, "[amp] expected a level from 0 to 3, got ", level);
     s.amp_level = static_cast<uint8_t>(level);
     if (n > 1 && args[1] != Py_None) s.amp_dtype = static_cast<int8_t>(ToDataType(args[1], "set_amp_state", "dtype"));
+    if (n > 3) SetAmpLists(OpNames(args[2]), OpNames(args[3]));
     return Py_BuildValue("(iO)", old, old_dtype.get());
   });
 }

@@ -80,7 +80,7 @@ _OTHER = _lazy.homes(
         'paddle.nn.functional': 'conv1d conv2d conv3d layer_norm group_norm adaptive_avg_pool1d',
         'paddle._compat': (
             'FloatTensor DoubleTensor HalfTensor BFloat16Tensor IntTensor LongTensor ShortTensor CharTensor ByteTensor '
-            'BoolTensor MmapStorage LazyGuard disable_signal_handler disable_compat enable_compat Generator hub'
+            'BoolTensor MmapStorage LazyGuard disable_signal_handler disable_compat enable_compat Generator'
         ),
     }
 )
