@@ -290,7 +290,7 @@ def meshgrid(*args, **kwargs):
         tensors[:2] = tensors[1], tensors[0]
     if any(-1 in t.shape for t in tensors):
         raise ValueError('[meshgrid] expected tensors of known extents')
-    sizes = [t._numel() for t in tensors]
+    sizes = [t.shape[0] if t.ndim else 1 for t in tensors]
     grids = []
     for i, t in enumerate(tensors):
         view = [1] * len(tensors)

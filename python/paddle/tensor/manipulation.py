@@ -332,14 +332,12 @@ def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
     """Each entry along an axis repeated; flattened without an axis."""
     if axis is None:
         x, axis = x.reshape([-1]), 0
-    axis = _axis(axis, x.ndim, 'repeat_interleave')
-    size = _extent(x, axis, 'repeat_interleave')
-    counts = repeats.tolist() if isinstance(repeats, Tensor) else repeats
-    counts = [counts] * size if isinstance(counts, int) else counts
-    if len(counts) == 1:
-        counts = counts * size
-    index = [i for i, n in enumerate(counts) for _ in range(n)]
-    return x[(slice(None),) * axis + (paddle.to_tensor(index, dtype='int64'),)]
+    size = -1 if output_size is None else output_size
+    if not isinstance(repeats, Tensor) and not hasattr(repeats, '__index__'):
+        repeats = paddle.to_tensor(repeats, dtype='int64')
+    if isinstance(repeats, Tensor):
+        return _C_ops.repeat_interleave_with_tensor_index(x, repeats, axis, size)
+    return _C_ops.repeat_interleave(x, repeats, axis, size)
 
 
 def take(x, index, mode='raise', name=None):
