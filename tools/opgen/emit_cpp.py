@@ -12,6 +12,11 @@ ARG_KIND = {"Tensor": "kTensor", "Tensor?": "kOptionalTensor", "Tensor[]": "kTen
 ALTERNATIVES = {"double": "double", "float": "float", "int": "int32_t", "int64_t": "int64_t", "bool": "bool"}
 
 
+def pir_name(arg):
+    """The name in programs: a trailing underscore only keeps C++ and Python keywords apart (`lambda_`)."""
+    return arg.name.rstrip("_")
+
+
 def attr_form(op_name, arg):
     """(ArgDef kind, AttrValue alternative) of an attribute: an operand only where PaddlePaddle makes it one."""
     ident = identity(op_name)
@@ -203,7 +208,7 @@ class Family:
         self.grad_map = getattr(self, "grad_map", {})
         if not ident or op.get("no_grad_op"):
             return None
-        fwd = {a.name: a for a in op.args}
+        fwd = {pir_name(a): a for a in op.args}
         outs = {o.name: o for o in op.outs}
         douts = dict(zip([o.name for o in op.outs], self.douts(op)))
         gins = self.grad_inputs(op)
@@ -230,8 +235,8 @@ class Family:
             attrs.append((n, fwd.get(n)))
             if n in fwd and fwd[n].is_tensor:
                 return None
-        if any(a.name not in {n for n, _ in attrs} for a in op.attrs):
-            lost = [a for a in op.attrs if a.name not in {n for n, _ in attrs}]
+        if any(pir_name(a) not in {n for n, _ in attrs} for a in op.attrs):
+            lost = [a for a in op.attrs if pir_name(a) not in {n for n, _ in attrs}]
             if any(a.cpp_default is None for a in lost):
                 return None
         for o in ident["outputs"]:
@@ -271,9 +276,9 @@ class Family:
         for d in self.douts(op):
             call.append(local.get(d, undef))
         for a in op.attrs:
-            if a.name in attr_pos:
+            if pir_name(a) in attr_pos:
                 base = a.cpp.replace("const ", "").replace("&", "")
-                call.append(f'phi::AttrAs<{base}>(attrs[{attr_pos[a.name]}], "{name}", "{a.name}")')
+                call.append(f'phi::AttrAs<{base}>(attrs[{attr_pos[pir_name(a)]}], "{name}", "{a.name}")')
             else:
                 call.append(a.cpp_default)
         run.append("  PlainGuard plain;")
@@ -500,7 +505,7 @@ class Family:
                 if a.cpp_default is not None:
                     d = f"AttrValue({a.attr_type}({a.cpp_default}))" if a.kind not in ("int[]", "int64[]", "float[]", "double[]", "str[]", "Scalar[]") else \
                         f"[] {{ auto v = {a.cpp_default}; return AttrValue({a.attr_type}(v.begin(), v.end())); }}()"
-                args.append(f'{{"{a.name}", ArgDef::{kind}, AttrIndex<{a.attr_type}>(), {d}}}')
+                args.append(f'{{"{pir_name(a)}", ArgDef::{kind}, AttrIndex<{alt}>(), {d}}}')
         outs = []
         inpl = op.inplace_of
         for o in op.outs:

@@ -2,6 +2,7 @@
 #include "paddle/eager/dispatch/record.h"
 
 #include <atomic>
+#include <string_view>
 
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/pir/dialect/builtin.h"
@@ -185,6 +186,15 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
     }
   } else {
     op.infer(slots.data(), attrs, out_metas.data());
+    for (size_t k = 0; k < op.outs.size(); ++k) {
+      if (out_metas[k].empty() && op.outs[k].same_as_input)
+        for (size_t i = 0; i < op.tensors.size(); ++i)
+          if (std::string_view(op.tensors[i]->name) == op.outs[k].same_as_input) out_metas[k] = in_metas[i];
+      const phi::OutDef& o = op.outs[k];
+      bool may_be_absent = o.same_as_input || o.optional || o.variadic || !outs[k].p;
+      PD_CHECK(!out_metas[k].empty() || may_be_absent, Unimplemented, "[", op.name,
+               "] expected an op with a shape rule, got one that cannot be recorded");
+    }
   }
   pir::AttributeMap map;
   for (size_t a = 0; a < op.attrs.size(); ++a) {
