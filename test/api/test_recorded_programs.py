@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many ops recorded with known and unknown extents: equal to eager, and saved so that the published wheel computes the same."""
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+from recorded_cases import CASES
+
+import paddle
+import paddle.static as static
+
+
+def record(name, unknown):
+    """(program, inputs, results, gradients) of a case."""
+    fn, arrays = CASES[name]
+    program = static.Program()
+    with static.program_guard(program, static.Program()):
+        inputs = [static.data(f'x{i}', [-1 if unknown else a.shape[0], *a.shape[1:]], str(a.dtype)) for i, a in enumerate(arrays)]
+        for x, a in zip(inputs, arrays):
+            x.stop_gradient = a.dtype != np.float32
+        out = fn(*inputs)
+        wanted = [x for x in inputs if not x.stop_gradient]
+        grads = [] if out.stop_gradient else [g for g in static.gradients([out], wanted) if g is not None]
+    return program, inputs, [out, *grads]
+
+
+def run(name, unknown, folder=None):
+    """Results and gradients; saved in `folder` with the inputs when it is given."""
+    arrays = CASES[name][1]
+    paddle.enable_static()
+    try:
+        program, inputs, values = record(name, unknown)
+        exe = static.Executor()
+        results = exe.run(program, feed={f'x{i}': a for i, a in enumerate(arrays)}, fetch_list=values)
+        if folder:
+            prefix = os.path.join(folder, f'{name}.{int(unknown)}')
+            static.save_inference_model(prefix, inputs, values, exe, program=program)
+            np.savez(prefix + '.npz', **{f'x{i}': a for i, a in enumerate(arrays)}, **{f'r{i}': r for i, r in enumerate(results)})
+        return results
+    finally:
+        paddle.disable_static()
+
+
+@pytest.mark.parametrize('unknown', [False, True], ids=['known', 'unknown'])
+@pytest.mark.parametrize('name', CASES)
+def test_recorded_equals_eager(name, unknown):
+    fn, arrays = CASES[name]
+    xs = [paddle.to_tensor(a, stop_gradient=a.dtype != np.float32) for a in arrays]
+    out = fn(*xs)
+    want = [out]
+    if not out.stop_gradient:
+        want += [g for g in paddle.grad([out], [x for x in xs if not x.stop_gradient], [paddle.ones_like(out)], allow_unused=True)
+                 if g is not None]
+    got = run(name, unknown)
+    assert len(got) == len(want)
+    for g, w in zip(got, want):
+        assert g.dtype == w.numpy().dtype
+        np.testing.assert_allclose(g, w.numpy(), rtol=2e-5, atol=2e-6)
+
+
+ORACLE = '''
+import json, sys
+import numpy as np, paddle
+folder = sys.argv[1]
+paddle.enable_static()
+exe = paddle.static.Executor(paddle.CPUPlace())
+problems = {}
+for name in json.load(open(folder + '/names.json')):
+    try:
+        data = np.load(f'{folder}/{name}.npz')
+        program, feeds, fetches = paddle.static.load_inference_model(f'{folder}/{name}', exe)
+        for i, r in enumerate(exe.run(program, feed={n: data[n] for n in feeds}, fetch_list=fetches)):
+            assert r.dtype == data[f'r{i}'].dtype
+            np.testing.assert_allclose(r, data[f'r{i}'], rtol=1e-4, atol=1e-5)
+    except Exception as error:
+        problems[name] = str(error)[-300:]
+json.dump(problems, open(folder + '/problems.json', 'w'))
+'''
+
+
+@pytest.mark.oracle
+def test_the_wheel_computes_the_same(tmp_path):
+    python = os.environ.get('PADDLE_ORACLE') or os.path.expanduser('~/venvs/paddle331/bin/python')
+    if not os.path.exists(python):
+        pytest.skip('no published paddlepaddle to compare with (PADDLE_ORACLE)')
+    names = []
+    for name in CASES:
+        for unknown in (False, True):
+            run(name, unknown, str(tmp_path))
+            names.append(f'{name}.{int(unknown)}')
+    (tmp_path / 'names.json').write_text(json.dumps(names))
+    done = subprocess.run([python, '-c', ORACLE, str(tmp_path)], capture_output=True, text=True, timeout=600,
+                          env={k: v for k, v in os.environ.items() if k != 'PYTHONPATH'})
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads((tmp_path / 'problems.json').read_text()) == {}
