@@ -313,6 +313,19 @@ void MaxMaskPlane(const Args& a, const T* x, T* y, int32_t* pos) {
   }
 }
 
+// Of the row below, for three adjacent columns and windows inside the row.
+template <int S, class T>
+void Find3(const T* q, int32_t base, int64_t n, const T* __restrict y, int32_t* __restrict pos) {
+  PD_IVDEP for (int64_t i = 0; i < n; ++i) {
+    const T v = y[i];
+    const int32_t at = base + static_cast<int32_t>(S * i);
+    int32_t p = pos[i];
+    p = Same(q[S * i + 2], v) ? at + 2 : p;
+    p = Same(q[S * i + 1], v) ? at + 1 : p;
+    pos[i] = Same(q[S * i], v) ? at : p;
+  }
+}
+
 // pos[i] = the earliest position of the window that holds y[i]. Rows are visited last to first.
 template <class T>
 void FindAlong(const Args& a, const T* p, int32_t base, const T* __restrict y, int32_t* __restrict pos) {
@@ -325,6 +338,21 @@ void FindAlong(const Args& a, const T* p, int32_t base, const T* __restrict y, i
     return;
   }
   const int64_t s = a.stride[2];
+  if (a.k[2] == 3 && a.dilation[2] == 1 && s <= 2) {
+    int64_t lo, hi;
+    Interior(a, &lo, &hi);
+    const int64_t off = lo * s - a.pad[2];
+    const int32_t b = base + static_cast<int32_t>(off);
+    s == 1 ? Find3<1>(p + off, b, hi - lo, y + lo, pos + lo) : Find3<2>(p + off, b, hi - lo, y + lo, pos + lo);
+    auto edge = [&](int64_t i) {
+      const Window w = WindowOf(a, 2, i);
+      for (int64_t q = w.end - 1; q >= w.first; --q)
+        if (Same(p[q], y[i])) pos[i] = base + static_cast<int32_t>(q);
+    };
+    for (int64_t i = 0; i < lo; ++i) edge(i);
+    for (int64_t i = hi; i < a.out[2]; ++i) edge(i);
+    return;
+  }
   for (int64_t j = a.k[2] - 1; j >= 0; --j) {
     int64_t lo, hi;
     Inside(a, j, &lo, &hi);
