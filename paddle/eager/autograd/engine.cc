@@ -48,6 +48,10 @@ class Engine {
 
   // A run that ends early leaves no gradients behind in the nodes it visited.
   ~Engine() {
+    for (GradNode* n : marked_) {
+      n->mark_ = 0;
+      n->pruned_ = false;
+    }
     if (finished_) return;
     for (GradNode* n : visited_)
       for (int s = 0; s < n->num_outputs(); ++s) n->buffer(s).reset();
@@ -73,12 +77,15 @@ class Engine {
       start.push_back(e.node.get());
     }
     CountDependencies();
-    for (GradNode* n : start)
-      if (n->pending_ == 0 && n->run_ == run_) {
+    for (GradNode* n : start) {
+      if (n->pruned_) {
+        for (int s = 0; s < n->num_outputs(); ++s) n->buffer(s).reset();
+      } else if (n->pending_ == 0) {
         n->pending_ = -1;  // queued
         ready_.push_back(n);
         std::push_heap(ready_.begin(), ready_.end(), BySequence());
       }
+    }
     std::vector<Tensor> in;
     while (!ready_.empty()) {
       std::pop_heap(ready_.begin(), ready_.end(), BySequence());
@@ -97,16 +104,48 @@ class Engine {
     visited_.push_back(n);
   }
 
-  // Counts, for every reachable node, the edges that will deliver to it. With captures only nodes on a way to one are
-  // run.
+  // Counts, for every reachable node, the edges that will deliver to it. When gradients are only captured, nodes from
+  // which no captured one can be reached are pruned: their gradients are not even computed.
   void CountDependencies() {
+    if (!accumulate_) Prune();
     for (size_t i = 0; i < visited_.size(); ++i) {
       GradNode* n = visited_[i];
       for (int k = 0; k < n->num_inputs(); ++k)
-        if (GradNode* m = n->edge(k).node.get()) {
+        if (n->needs(k)) {
+          GradNode* m = n->edge(k).node.get();
           Visit(m);
           ++m->pending_;
         }
+    }
+  }
+
+  // Depth first without recursion; mark_: 1 on the stack, 2 done and useless, 3 done and needed.
+  void Prune() {
+    std::vector<std::pair<GradNode*, int>> stack;
+    auto push = [&](GradNode* n) {
+      n->mark_ = 1;
+      marked_.push_back(n);
+      stack.push_back({n, 0});
+    };
+    for (size_t i = 0; i < visited_.size(); ++i) {
+      if (visited_[i]->mark_ != 0) continue;
+      push(visited_[i]);
+      while (!stack.empty()) {
+        auto& [n, k] = stack.back();
+        if (k < n->num_inputs()) {
+          GradNode* m = n->edge(k++).node.get();
+          if (m && m->mark_ == 0) push(m);
+          continue;
+        }
+        bool needed = captures_.count(n) != 0;
+        for (int e = 0; e < n->num_inputs() && !needed; ++e) {
+          GradNode* m = n->edge(e).node.get();
+          needed = m && m->mark_ == 3;
+        }
+        n->mark_ = needed ? 3 : 2;
+        n->pruned_ = !needed;
+        stack.pop_back();
+      }
     }
   }
 
@@ -148,7 +187,7 @@ class Engine {
     for (int k = 0; k < n->num_inputs(); ++k) {
       Edge& e = n->edge(k);
       GradNode* m = e.node.get();
-      if (!m) continue;
+      if (!m || m->pruned_) continue;
       if (in[k].defined()) AccumulateInto(m->buffer(e.slot), std::move(in[k]), create_);
       in[k].reset();
       if (--m->pending_ == 0) {
@@ -169,7 +208,7 @@ class Engine {
   bool retain_, create_, accumulate_;
   bool finished_ = false;
   uint64_t run_;
-  std::vector<GradNode*> visited_, ready_;
+  std::vector<GradNode*> visited_, ready_, marked_;
   std::vector<Ref<GradNode>> keep_;
   std::unordered_map<GradNode*, std::vector<Capture>> captures_;
 };

@@ -40,7 +40,11 @@ class GradNode : public phi::RefCounted {
   int num_inputs() const { return num_in_; }
   int num_outputs() const { return num_out_; }
   Edge& edge(int i) { return i < kInline ? edges_[i] : more_[i - kInline]; }
-  bool needs(int i) { return static_cast<bool>(edge(i).node); }
+  // False too for a node the running engine has pruned: no way leads from it to a wanted gradient.
+  bool needs(int i) {
+    GradNode* n = edge(i).node.get();
+    return n && !n->pruned_;
+  }
   uint64_t sequence() const { return seq_; }
   bool released() const { return released_; }
 
@@ -67,6 +71,8 @@ class GradNode : public phi::RefCounted {
   std::vector<Edge> more_;
   uint16_t num_in_ = 0, num_out_ = 1;
   bool released_ = false;
+  bool pruned_ = false;
+  int8_t mark_ = 0;
   uint64_t seq_;
   // Scratch of the engine run that has this node in hand.
   uint64_t run_ = 0;
