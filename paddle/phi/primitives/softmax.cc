@@ -11,6 +11,7 @@
 #include "paddle/phi/primitives/isa.h"
 
 PD_ISA_DECL(void, softmax_rows, (int kind, bool f64, const void* a, const void* b, void* c, int64_t rows, int64_t n))
+PD_ISA_DECL(void, softmax_columns, (int kind, bool f64, const void* a, const void* b, void* c, int64_t n, int64_t w, int64_t ld))
 
 namespace phi::cpu {
 namespace {
@@ -32,21 +33,41 @@ void Run(int kind, DataType t, const void* a, const void* b, int64_t outer, int6
     });
     return;
   }
-  // Blocks of `w` neighbouring columns at a time.
-  const int64_t w = inner == 1 ? 1 : std::min<int64_t>(inner, 16), blocks = (inner + w - 1) / w;
+  auto columns_fn = PD_ISA_CALL(softmax_columns);
+  if (inner == 1) {
+    ParallelFor(0, outer, grain, [&](int64_t lo, int64_t hi) {
+      const int64_t step = std::min(hi - lo, std::max<int64_t>(1, 4096 / n));  // rows widened at a time
+      Scratch s(3 * step * n * msize);
+      char *ra = s.as<char>(), *rb = ra + step * n * msize, *rc = rb + step * n * msize;
+      for (int64_t r = lo; r < hi; r += step) {
+        const int64_t k = std::min(step, hi - r), at = r * n * size;
+        Convert(t, static_cast<const char*>(a) + at, 1, math, ra, 1, k * n);
+        if (b) Convert(t, static_cast<const char*>(b) + at, 1, math, rb, 1, k * n);
+        rows_fn(kind, f64, ra, b ? rb : nullptr, rc, k, n);
+        Convert(math, rc, 1, t, static_cast<char*>(c) + at, 1, k * n);
+      }
+    });
+    return;
+  }
+  // Blocks of neighbouring columns at a time.
+  const int64_t w = std::min<int64_t>(inner, 128), blocks = (inner + w - 1) / w;
   ParallelFor(0, outer * blocks, std::max<int64_t>(1, grain / w), [&](int64_t lo, int64_t hi) {
-    std::vector<char> ra(w * n * msize), rb(b ? w * n * msize : 0), rc(w * n * msize);
+    Scratch s(t == math ? 0 : 3 * w * n * msize);
+    char *ra = s.as<char>(), *rb = ra + w * n * msize, *rc = rb + w * n * msize;
     for (int64_t job = lo; job < hi; ++job) {
-      const int64_t o = job / blocks, col = job % blocks * w, k = std::min(w, inner - col);
-      auto gather = [&](const void* p, std::vector<char>& row) {
-        for (int64_t j = 0; j < k; ++j)
-          Convert(t, static_cast<const char*>(p) + (o * n * inner + col + j) * size, inner, math, row.data() + j * n * msize, 1, n);
-      };
-      gather(a, ra);
-      if (b) gather(b, rb);
-      rows_fn(kind, f64, ra.data(), b ? rb.data() : nullptr, rc.data(), k, n);
-      for (int64_t j = 0; j < k; ++j)
-        Convert(math, rc.data() + j * n * msize, 1, t, static_cast<char*>(c) + (o * n * inner + col + j) * size, inner, n);
+      const int64_t col = job % blocks * w, k = std::min(w, inner - col), at = (job / blocks * n * inner + col) * size;
+      const char *pa = static_cast<const char*>(a) + at, *pb = b ? static_cast<const char*>(b) + at : nullptr;
+      char* pc = static_cast<char*>(c) + at;
+      if (t == math) {
+        columns_fn(kind, f64, pa, pb, pc, n, k, inner);
+        continue;
+      }
+      for (int64_t r = 0; r < n; ++r) {
+        Convert(t, pa + r * inner * size, 1, math, ra + r * k * msize, 1, k);
+        if (b) Convert(t, pb + r * inner * size, 1, math, rb + r * k * msize, 1, k);
+      }
+      columns_fn(kind, f64, ra, b ? rb : nullptr, rc, n, k, k);
+      for (int64_t r = 0; r < n; ++r) Convert(math, rc + r * k * msize, 1, t, pc + r * inner * size, 1, k);
     }
   });
 }

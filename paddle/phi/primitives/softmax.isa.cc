@@ -44,10 +44,16 @@ T ExpSum(const T* x, T m, T* out, int64_t n) {
       out[i + k] = e;
       s[k] += e;
     }
-  for (int k = 0; i < n; ++i, ++k) {
-    const T e = ExpV(x[i] - m);
-    out[i] = e;
-    s[k] += e;
+  if (i < n) {  // the rest as a full step whose missing lanes add nothing
+    T tail[kLanes];
+    const int64_t left = n - i;
+    for (int k = 0; k < kLanes; ++k) tail[k] = -__builtin_inf();
+    for (int64_t k = 0; k < left; ++k) tail[k] = x[i + k] - m;
+    for (int k = 0; k < kLanes; ++k) {
+      tail[k] = ExpV(tail[k]);
+      s[k] += tail[k];
+    }
+    for (int64_t k = 0; k < left; ++k) out[i + k] = tail[k];
   }
   return Fold(s);
 }
@@ -57,7 +63,12 @@ T ExpSumOnly(const T* x, T m, int64_t n) {
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes)
     for (int k = 0; k < kLanes; ++k) s[k] += ExpV(x[i + k] - m);
-  for (int k = 0; i < n; ++i, ++k) s[k] += ExpV(x[i] - m);
+  if (i < n) {
+    T tail[kLanes];
+    for (int k = 0; k < kLanes; ++k) tail[k] = -__builtin_inf();
+    for (int64_t k = 0; k < n - i; ++k) tail[k] = x[i + k] - m;
+    for (int k = 0; k < kLanes; ++k) s[k] += ExpV(tail[k]);
+  }
   return Fold(s);
 }
 template <class T>
@@ -115,7 +126,84 @@ void LogSoftmaxGrad(const T* out, const T* dout, T* dx, int64_t rows, int64_t n)
   }
 }
 
+// Columns [n, w] at row stride `ld`; tmp has room for 2 * w.
+template <class T>
+void Columns(const T* x, int64_t n, int64_t w, int64_t ld, bool log_of, T* out, T* tmp) {
+  T *m = tmp, *sum = tmp + w;
+  for (int64_t j = 0; j < w; ++j) {
+    m[j] = x[j];
+    sum[j] = 0;
+  }
+  for (int64_t r = 1; r < n; ++r) {
+#pragma GCC ivdep
+    for (int64_t j = 0; j < w; ++j) m[j] = x[r * ld + j] > m[j] ? x[r * ld + j] : m[j];
+  }
+  if (log_of) {
+    for (int64_t r = 0; r < n; ++r) {
+#pragma GCC ivdep
+      for (int64_t j = 0; j < w; ++j) sum[j] += ExpV(x[r * ld + j] - m[j]);
+    }
+#pragma GCC ivdep
+    for (int64_t j = 0; j < w; ++j) m[j] += log(sum[j]);
+    for (int64_t r = 0; r < n; ++r) {
+#pragma GCC ivdep
+      for (int64_t j = 0; j < w; ++j) out[r * ld + j] = x[r * ld + j] - m[j];
+    }
+    return;
+  }
+  for (int64_t r = 0; r < n; ++r) {
+#pragma GCC ivdep
+    for (int64_t j = 0; j < w; ++j) {
+      const T e = ExpV(x[r * ld + j] - m[j]);
+      out[r * ld + j] = e;
+      sum[j] += e;
+    }
+  }
+  for (int64_t j = 0; j < w; ++j) sum[j] = T(1) / sum[j];
+  for (int64_t r = 0; r < n; ++r) {
+#pragma GCC ivdep
+    for (int64_t j = 0; j < w; ++j) out[r * ld + j] *= sum[j];
+  }
+}
+template <class T>
+void ColumnsGrad(const T* y, const T* dy, int64_t n, int64_t w, int64_t ld, bool log_of, T* dx, T* tmp) {
+  for (int64_t j = 0; j < w; ++j) tmp[j] = 0;
+  for (int64_t r = 0; r < n; ++r) {
+    if (log_of) {
+#pragma GCC ivdep
+      for (int64_t j = 0; j < w; ++j) tmp[j] += dy[r * ld + j];
+    } else {
+#pragma GCC ivdep
+      for (int64_t j = 0; j < w; ++j) tmp[j] += y[r * ld + j] * dy[r * ld + j];
+    }
+  }
+  for (int64_t r = 0; r < n; ++r) {
+    if (log_of) {
+#pragma GCC ivdep
+      for (int64_t j = 0; j < w; ++j) dx[r * ld + j] = dy[r * ld + j] - ExpV(y[r * ld + j]) * tmp[j];
+    } else {
+#pragma GCC ivdep
+      for (int64_t j = 0; j < w; ++j) dx[r * ld + j] = y[r * ld + j] * (dy[r * ld + j] - tmp[j]);
+    }
+  }
+}
+
 }  // namespace
+
+// The same kinds along the first axis of [n, w] blocks at row stride ld, w at most 256.
+__attribute__((visibility("hidden"))) void softmax_columns(int kind, bool f64, const void* a, const void* b, void* c, int64_t n, int64_t w, int64_t ld);
+void softmax_columns(int kind, bool f64, const void* a, const void* b, void* c, int64_t n, int64_t w, int64_t ld) {
+#define PD_CASE(T)                                                                                     \
+  T tmp[512];                                                                                          \
+  const T *pa = static_cast<const T*>(a), *pb = static_cast<const T*>(b);                              \
+  if (kind < 2) return Columns(pa, n, w, ld, kind == 1, static_cast<T*>(c), tmp);                      \
+  return ColumnsGrad(pa, pb, n, w, ld, kind == 3, static_cast<T*>(c), tmp);
+  if (f64) {
+    PD_CASE(double)
+  }
+  PD_CASE(float)
+#undef PD_CASE
+}
 
 // kind: 0 softmax, 1 log-softmax (a = x, c = out), 2 and 3 their gradients (a = out, b = dout, c = dx). Rows of n contiguous elements.
 __attribute__((visibility("hidden"))) void softmax_rows(int kind, bool f64, const void* a, const void* b, void* c, int64_t rows, int64_t n);
