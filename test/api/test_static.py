@@ -128,6 +128,18 @@ def test_jit_save_refuses(tmp_path):
     assert paddle.in_dynamic_mode() and paddle.ones([1]).numpy()[0] == 1  # recording was left
 
 
+def test_clone(static_mode):
+    program = static.Program()
+    with static.program_guard(program):
+        x = static.data('x', [-1, 4])
+        y = paddle.tanh(x)
+        copy = program.clone(for_test=True)
+        paddle.nn.functional.dropout(y, 0.5)
+    assert copy.num_ops() == 2 and str(copy) != str(program)
+    with pytest.raises(NotImplementedError, match='dropout'):
+        program.clone(for_test=True)
+
+
 def test_modes(static_mode):
     assert not paddle.in_dynamic_mode()
     program = static.Program()

@@ -17,7 +17,7 @@ def default(arg):
         return "REQUIRED"
     if arg.kind in ("DataType", "Place"):
         return "None"
-    text = {"true": "True", "false": "False"}.get(arg.default, arg.default)
+    text = {"true": "True", "false": "False"}.get(arg.default, arg.default).replace("{", "[").replace("}", "]")
     try:
         return repr(ast.literal_eval(text))
     except (ValueError, SyntaxError):

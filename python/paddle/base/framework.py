@@ -133,12 +133,16 @@ def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initia
     if kwargs["name"] is None:
         kwargs["name"] = unique_name.generate(scope + (".b" if is_bias else ".w"))
     pir = paddle.base.libpaddle.pir
+    recorded = pir._record_mode() == 1
     pir._enter_run()  # initialised now, also while a program is being recorded
     try:
         data = initializer.create([int(d) for d in shape], to_dtype(dtype))
-        return EagerParamBase(data, stop_gradient=stop_gradient, **kwargs)
+        made = EagerParamBase(data, stop_gradient=stop_gradient, **kwargs)
     finally:
         pir._leave()
+    if recorded:
+        paddle.static.program.keep(made)
+    return made
 
 
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):

@@ -14,4 +14,4 @@ _HOMES = _lazy.homes({
     'paddle.base.param_attr': 'WeightNormParamAttr',
 })
 __all__ = sorted(_HOMES)
-_lazy.install(globals(), 'paddle.static', _HOMES, modules=('program', 'executor', 'io', 'gradient', 'input_spec', 'block'))
+_lazy.install(globals(), 'paddle.static', _HOMES, modules=('nn', 'program', 'executor', 'io', 'gradient', 'input_spec', 'block'))

@@ -17,9 +17,11 @@ class Block:
         return self.program._operations()
 
     def all_parameters(self):
-        """The parameters the program reads, sorted by name."""
+        """The parameters the program reads, sorted by name; in a loaded program all tensors it holds."""
+        from paddle.base.framework import EagerParamBase
         values = self.program._parameters()
-        return [values[name] for name in self.program._parameter_names() if name in values]
+        values = [values[name] for name in self.program._parameter_names() if name in values]
+        return [v for v in values if isinstance(v, EagerParamBase)] or values
 
     def var(self, name):
         """The input, parameter or named result called `name`; ValueError when there is none."""
@@ -159,8 +161,18 @@ def install(cls):
         return Block(self)
 
     def clone(self, for_test=False):
-        """A copy that shares the parameters."""
-        return self._clone()
+        """A copy that shares the parameters; `for_test` asks for one that does not train.
+
+        Raises NotImplementedError with `for_test` when the program has updates, or dropout and batch_norm in training mode.
+        """
+        if for_test:
+            for op in self._operations():
+                if op.name().endswith('_') or (op.name() == 'pd_op.dropout' and not op.attrs().get('is_test')):
+                    raise NotImplementedError(f"[Program.clone] expected a program without training operations, got {op.name()}; "
+                                              "record the test program from layers in eval() mode")
+        copy = self._clone()
+        copy.__dict__['_kept'] = list(self.__dict__.get('_kept', ()))
+        return copy
 
     def all_parameters(self):
         """The parameters the program reads, sorted by name."""

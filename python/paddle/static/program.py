@@ -66,6 +66,11 @@ def running():
         _pir._leave()
 
 
+def keep(parameter):
+    """Keep a parameter made while recording alive with the default main program, which may be all that uses it."""
+    _main.__dict__.setdefault('_kept', []).append(parameter)
+
+
 @contextlib.contextmanager
 def program_guard(main_program, startup_program=None):
     """Make `main_program` (and `startup_program`) the default; in static mode operations are recorded there."""
@@ -128,8 +133,7 @@ xpu_places = cuda_places
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
     """A parameter of the given shape and dtype, initialised at once."""
     from paddle.base import framework
-    with running():
-        return framework.create_parameter(shape, dtype, name, attr, is_bias, default_initializer)
+    return framework.create_parameter(shape, dtype, name, attr, is_bias, default_initializer)
 
 
 def create_global_var(shape, value, dtype, persistable=False, force_cpu=False, name=None):
