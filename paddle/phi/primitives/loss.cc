@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/primitives/loss.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
+#include "paddle/phi/primitives/reduce.h"
 #include "paddle/phi/primitives/softmax.h"
 
 namespace phi::cpu {
 namespace {
 
 int64_t LabelAt(DataType t, const void* labels, int64_t i) {
+  if (t == DataType::INT64) return static_cast<const int64_t*>(labels)[i];
+  if (t == DataType::INT32) return static_cast<const int32_t*>(labels)[i];
   int64_t v;
   Convert(t, static_cast<const char*>(labels) + i * SizeOf(t), 1, DataType::INT64, &v, 1, 1);
   return v;
 }
 double At(DataType t, const void* p, int64_t i) {
   if (t == DataType::FLOAT32) return static_cast<const float*>(p)[i];
+  if (t == DataType::FLOAT64) return static_cast<const double*>(p)[i];
   double v;
   Convert(t, static_cast<const char*>(p) + i * SizeOf(t), 1, DataType::FLOAT64, &v, 1, 1);
   return v;
@@ -33,22 +39,19 @@ void CheckLabel(int64_t label, int64_t n) {
   PD_CHECK(label >= 0 && label < n, OutOfRange, "[cross_entropy] expected labels in [0, ", n, "), got ", label);
 }
 
-// log of the sum of exponentials of one strided row, and its largest element.
+DataType MathType(DataType t) { return t == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32; }
+
+// The log-sum-exp of every slice along the middle axis, [outer, inner] of MathType.
+void LogSumExps(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out) {
+  const int64_t shape[] = {outer, n, inner}, strides[] = {n * inner, inner, 1};
+  Reduce(ReduceOp::kLogSumExp, t, x, shape, strides, 2, MathType(t), out);
+}
+
 double LogSumExp(DataType t, const void* x, int64_t at, int64_t n, int64_t stride) {
   double m = -INFINITY, s = 0;
   for (int64_t k = 0; k < n; ++k) m = std::max(m, At(t, x, at + k * stride));
   for (int64_t k = 0; k < n; ++k) s += std::exp(At(t, x, at + k * stride) - m);
   return m + std::log(s);
-}
-
-// The probabilities are computed for all rows at once; -log p of the label is then exact enough except where p
-// underflows, so the loss of such rows is taken from the inputs.
-double HardLoss(DataType t, const void* x, const void* softmax, int64_t at, int64_t n, int64_t stride, int64_t label,
-                bool x_is_softmax) {
-  const double p = At(t, softmax ? softmax : x, at + label * stride);
-  if (x_is_softmax) return -std::log(p);
-  if (softmax && p > 1e-3 && t != DataType::FLOAT16 && t != DataType::BFLOAT16) return -std::log(p);
-  return LogSumExp(t, x, at, n, stride) - At(t, x, at + label * stride);
 }
 
 }  // namespace
@@ -60,12 +63,27 @@ void CrossEntropyHard(DataType t, const void* x, int64_t outer, int64_t n, int64
     const int64_t label = LabelAt(label_t, labels, i);
     if (label != ignore_index) CheckLabel(label, n);
   }
-  ParallelFor(0, outer * inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(n, 1)), [&](int64_t lo, int64_t hi) {
+  if (outer * n * inner == 0) return;
+  // -log p is exact enough where the probability is at hand in full precision and does not underflow.
+  const bool from_p = !x_is_softmax && softmax && !IsHalf(t);
+  Scratch lse(x_is_softmax || from_p ? 0 : outer * inner * 8);
+  if (!x_is_softmax && !from_p) LogSumExps(t, x, outer, n, inner, lse.as<void>());
+  ParallelFor(0, outer * inner, 4096, [&](int64_t lo, int64_t hi) {
     for (int64_t i = lo; i < hi; ++i) {
       const int64_t label = LabelAt(label_t, labels, i), at = i / inner * n * inner + i % inner;
-      Put(t, loss, i,
-          label == ignore_index ? 0.0
-                                : HardLoss(t, x, x_is_softmax ? nullptr : softmax, at, n, inner, label, x_is_softmax));
+      double v = 0;
+      if (label != ignore_index) {
+        const int64_t pos = at + label * inner;
+        if (x_is_softmax) {
+          v = -std::log(At(t, x, pos));
+        } else if (from_p) {
+          const double p = At(t, softmax, pos);
+          v = p > 1e-30 ? -std::log(p) : LogSumExp(t, x, at, n, inner) - At(t, x, pos);
+        } else {
+          v = At(MathType(t), lse.as<void>(), i) - At(t, x, pos);
+        }
+      }
+      Put(t, loss, i, v);
     }
   });
 }
@@ -89,31 +107,46 @@ void CrossEntropyHardGrad(DataType t, const void* softmax, int64_t outer, int64_
           }
         continue;
       }
-      if (t == DataType::FLOAT32) {
-        const float* s = static_cast<const float*>(softmax) + base;
-        float* d = static_cast<float*>(dx) + base;
-        for (int64_t k = 0; k < n; ++k)
-          for (int64_t j = 0; j < inner; ++j) d[k * inner + j] = s[k * inner + j] * static_cast<float>(g[j]);
+      const int64_t count = n * inner, size = SizeOf(t);
+      const char* src = static_cast<const char*>(softmax) + base * size;
+      char* dst = static_cast<char*>(dx) + base * size;
+      const auto block = [&](const auto* s, auto* d) {
+        using T = std::remove_reference_t<decltype(*d)>;
+        if (inner == 1) {
+          const T scale = static_cast<T>(g[0]);
+          for (int64_t k = 0; k < n; ++k) d[k] = s[k] * scale;
+        } else {
+          for (int64_t k = 0; k < n; ++k)
+            for (int64_t j = 0; j < inner; ++j) d[k * inner + j] = s[k * inner + j] * static_cast<T>(g[j]);
+        }
         for (int64_t j = 0; j < inner; ++j)
-          if (g[j] != 0) d[label[j] * inner + j] -= static_cast<float>(g[j]);
+          if (label[j] != ignore_index) d[label[j] * inner + j] -= static_cast<T>(g[j]);
+      };
+      if (IsHalf(t)) {
+        Scratch wide(count * 4);
+        Convert(t, src, 1, DataType::FLOAT32, wide.as<void>(), 1, count);
+        block(wide.as<float>(), wide.as<float>());
+        Convert(DataType::FLOAT32, wide.as<void>(), 1, t, dst, 1, count);
         continue;
       }
-      for (int64_t k = 0; k < n; ++k)
-        for (int64_t j = 0; j < inner; ++j) {
-          const int64_t at = base + k * inner + j;
-          Put(t, dx, at, (At(t, softmax, at) - (k == label[j])) * g[j]);
-        }
+      if (t == DataType::FLOAT32)
+        block(reinterpret_cast<const float*>(src), reinterpret_cast<float*>(dst));
+      else
+        block(reinterpret_cast<const double*>(src), reinterpret_cast<double*>(dst));
     }
   });
 }
 
 void CrossEntropySoft(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, const void* labels,
                       bool x_is_softmax, void* softmax, void* loss) {
+  if (outer * n * inner == 0) return;
   if (softmax && !x_is_softmax) Softmax(t, x, outer, n, inner, softmax);
+  Scratch lse(x_is_softmax ? 0 : outer * inner * 8);
+  if (!x_is_softmax) LogSumExps(t, x, outer, n, inner, lse.as<void>());
   ParallelFor(0, outer * inner, std::max<int64_t>(1, 2048 / std::max<int64_t>(n, 1)), [&](int64_t lo, int64_t hi) {
     for (int64_t i = lo; i < hi; ++i) {
       const int64_t at = i / inner * n * inner + i % inner;
-      const double c = x_is_softmax ? 0 : LogSumExp(t, x, at, n, inner);
+      const double c = x_is_softmax ? 0 : At(MathType(t), lse.as<void>(), i);
       double s = 0;
       for (int64_t k = 0; k < n; ++k) {
         const double y = At(t, labels, at + k * inner), v = At(t, x, at + k * inner);
@@ -165,7 +198,7 @@ void NllLoss(DataType t, const void* logp, int64_t outer, int64_t n, int64_t inn
 void NllLossGrad(DataType t, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels,
                  const void* weight, int64_t ignore_index, int reduction, const void* total_weight, const void* dout,
                  void* dlogp) {
-  for (int64_t i = 0; i < outer * n * inner; ++i) Put(t, dlogp, i, 0);
+  Zero(dlogp, outer * n * inner * SizeOf(t));
   for (int64_t i = 0; i < outer * inner; ++i) {
     const int64_t label = LabelAt(label_t, labels, i);
     if (label == ignore_index) continue;
