@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Normalisations and activations written on other ops, against their formulas in NumPy."""
+import numpy as np
+import pytest
+from numeric import check_grad
+
+import paddle
+from paddle import _C_ops
+
+RNG = np.random.RandomState(0)
+
+
+def normal(x, axes, epsilon=1e-5):
+    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + epsilon)
+
+
+def test_group_norm():
+    x, w, b = RNG.randn(2, 4, 3, 5), RNG.randn(4), RNG.randn(4)
+    t, s, o = paddle.to_tensor(x), paddle.to_tensor(w), paddle.to_tensor(b)
+    want = normal(x.reshape(2, 2, -1), -1).reshape(x.shape) * w[:, None, None] + b[:, None, None]
+    y, mean, variance = _C_ops.group_norm(t, s, o, 1e-5, 2, 'NCHW')
+    np.testing.assert_allclose(y.numpy(), want, rtol=1e-9)
+    np.testing.assert_allclose(mean.numpy(), x.reshape(2, 2, -1).mean(-1), rtol=1e-9)
+    np.testing.assert_allclose(variance.numpy(), x.reshape(2, 2, -1).var(-1), rtol=1e-9)
+    last = _C_ops.group_norm(t.transpose([0, 2, 3, 1]), s, o, 1e-5, 2, 'NHWC')[0]
+    np.testing.assert_allclose(last.numpy(), want.transpose(0, 2, 3, 1), rtol=1e-9)
+    check_grad(lambda a, u, v: _C_ops.group_norm(a, u, v, 1e-5, 2, 'NCHW')[0], x, w, b)
+    with pytest.raises(ValueError, match='divide the channels'):
+        _C_ops.group_norm(t, s, o, 1e-5, 3, 'NCHW')
+
+
+def test_instance_and_rms_norm():
+    x, w = RNG.randn(2, 4, 6), RNG.randn(4)
+    got = _C_ops.instance_norm(paddle.to_tensor(x), paddle.to_tensor(w), None, 1e-5)[0]
+    np.testing.assert_allclose(got.numpy(), normal(x, -1) * w[:, None], rtol=1e-9)
+    check_grad(lambda a, u: _C_ops.instance_norm(a, u, None, 1e-5)[0], x, w)
+    v = RNG.randn(6)
+    got, inverse = _C_ops.rms_norm(paddle.to_tensor(x), paddle.to_tensor(v), [6], 1e-5)
+    want = 1 / np.sqrt((x * x).mean(-1) + 1e-5)
+    np.testing.assert_allclose(inverse.numpy(), want, rtol=1e-9)
+    np.testing.assert_allclose(got.numpy(), x * want[..., None] * v, rtol=1e-9)
+    check_grad(lambda a, u: _C_ops.rms_norm(a, u, [6], 1e-5)[0], x, v)
+
+
+@pytest.mark.parametrize('mode, shape, view', [('all', (1,), (1,)), ('channel', (4,), (1, 4, 1)), ('element', (1, 4, 6), (1, 4, 6))])
+def test_prelu(mode, shape, view):
+    x, a = RNG.randn(2, 4, 6), RNG.randn(*shape)
+    got = _C_ops.prelu(paddle.to_tensor(x), paddle.to_tensor(a), 'NCHW', mode)
+    np.testing.assert_allclose(got.numpy(), np.where(x > 0, x, x * a.reshape(view)))
+    check_grad(lambda t, u: _C_ops.prelu(t, u, 'NCHW', mode), x, a)
+
+
+def test_activations():
+    x = RNG.randn(3, 6)
+    t = paddle.to_tensor(x)
+    silu = x / (1 + np.exp(-x))
+    np.testing.assert_allclose(_C_ops.swiglu(t, t).numpy(), silu * x, rtol=1e-9)
+    np.testing.assert_allclose(_C_ops.swiglu(t, None).numpy(), silu[:, :3] * x[:, 3:], rtol=1e-9)
+    np.testing.assert_array_equal(_C_ops.maxout(t, 2, 1).numpy(), x.reshape(3, 3, 2).max(-1))
+    np.testing.assert_allclose(_C_ops.label_smooth(t, None, 0.2).numpy(), 0.8 * x + 0.2 / 6)
+    check_grad(lambda a: _C_ops.swiglu(a, None), x)
+
+
+def test_temporal_shift():
+    x = RNG.randn(6, 8, 2, 3)
+    five = x.reshape(2, 3, 8, 2, 3)
+    want = np.zeros_like(five)
+    want[:, 1:, :2] = five[:, :-1, :2]
+    want[:, :-1, 2:4] = five[:, 1:, 2:4]
+    want[:, :, 4:] = five[:, :, 4:]
+    np.testing.assert_array_equal(_C_ops.temporal_shift(paddle.to_tensor(x), 3, 0.25, 'NCHW').numpy(), want.reshape(x.shape))
+
+
+def test_clip_by_norm():
+    x = np.array([3.0, 4.0])
+    np.testing.assert_allclose(_C_ops.clip_by_norm(paddle.to_tensor(x), 1.0).numpy(), x / 5)
+    np.testing.assert_allclose(_C_ops.clip_by_norm(paddle.to_tensor(x), 9.0).numpy(), x)
