@@ -167,3 +167,39 @@ def test_unsupported_dtype_raises(row):
         xs = h.tensors(row, h.inputs(row, dtype, LAYOUTS), dtype)
         with pytest.raises((RuntimeError, TypeError, ValueError), match=dtype):
             h.function(row)(*xs)
+
+
+@pytest.mark.parametrize("row", named(ROWS))
+def test_any_length(row):
+    """Vector tails, several blocks and several threads give each element the bits it has alone."""
+    dtype = "float32" if "float" in row["dtypes"] else h.dtypes(row)[-1]
+    n = 70001
+    arrays = h.inputs(row, dtype, [(n,)] * 3, salt=8)
+    fn, xs = h.function(row), h.tensors(row, arrays, dtype)
+    want = h.to_numpy(fn(*xs))
+    for at in (1, 7, 16, 33, 64, 1000):
+        np.testing.assert_array_equal(h.to_numpy(fn(*[x[3:3 + at] for x in xs])), want[3:3 + at])
+    for at in (0, 1, n // 2, n - 1):
+        np.testing.assert_array_equal(h.to_numpy(fn(*[x[at] for x in xs])), want[at])
+    if len(xs) > 1:
+        np.testing.assert_array_equal(h.to_numpy(fn(xs[0], *[x[5] for x in xs[1:]]))[::997],
+                                      h.to_numpy(fn(xs[0][::997], *[x[5] for x in xs[1:]])))
+
+
+SPECIAL = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1e-30, -1e-30, 3e37, -3e37, 1.0, -1.0, 0.5, -0.5, 100.0, -100.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("row", named([row for row in ROWS if "float" in row["dtypes"] and len(row["tensors"]) < 3]))
+def test_special_values(row, dtype):
+    """NaN, infinities, signed zeros and extremes, alone and in pairs, as NumPy has them."""
+    a = np.array(SPECIAL, dtype)
+    if row["op"] == "lgamma":  # SciPy alone has -inf at -inf; C and PaddlePaddle have inf
+        a = a[a > -np.inf]
+    arrays = [a] if len(row["tensors"]) == 1 else [a[:, None], a[None, :]]
+    out = h.to_numpy(h.function(row)(*h.tensors(row, arrays, dtype)))
+    want = h.expected(row, arrays, dtype)
+    with np.errstate(all="ignore"):
+        want = want.astype(out.dtype)
+    rtol, atol = h.TOLERANCE[dtype]
+    np.testing.assert_allclose(out, want, rtol=rtol, atol=atol)

@@ -95,7 +95,10 @@ def wrapper(op, cname, sig, inplace=False):
         src = mapping.get(a.name, a.name)
         if src in pos and not a.is_tensor:
             d = sig.args[pos[src]].default
-            if d is not None and d not in ("None",):
+            none = (op.get("none") or {}).get(a.name)  # what None stands for, where that is not the op's own default
+            if none is not None:
+                L.append(f"  if (!a[{i}] || a[{i}] == Py_None) a[{i}] = Default({c_string(str(none))});")
+            elif d is not None and d not in ("None",):
                 L.append(f"  if (!a[{i}]) a[{i}] = Default({c_string(d)});")
             elif d is None and a.cpp_default is None:
                 pass
