@@ -193,6 +193,10 @@ void ReplaceInplace(Tensor& x, Tensor out, bool is_view) {
 }
 
 void ReplaceRecorded(Tensor& x, const Tensor& out) {
+  egr::AutogradMeta* m = egr::MaybeMeta(x);
+  PD_CHECK(!(m && m->view_base.defined()), Unimplemented,
+           "[in-place] expected a tensor of its own while recording, got a view: its base would keep the old recorded "
+           "value");
   x->value = out->value;
   x->node = out->node;
   x->slot = out->slot;
