@@ -28,13 +28,15 @@ Tensor Scaled(Tensor y, const Tensor& scale_, const Tensor& bias, int64_t a) {
 }
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor> group_norm_compose(const Tensor& x, const Tensor& scale_, const Tensor& bias, double epsilon, int64_t groups,
-                                                      const std::string& format) {
+std::tuple<Tensor, Tensor, Tensor> group_norm_compose(const Tensor& x, const Tensor& scale_, const Tensor& bias,
+                                                      double epsilon, int64_t groups, const std::string& format) {
   int64_t rank = x.ndim();
-  PD_CHECK(rank >= 2, InvalidArgument, "[group_norm] expected an input of at least 2 axes, got shape ", common::ShapeText(x.shape()));
+  PD_CHECK(rank >= 2, InvalidArgument, "[group_norm] expected an input of at least 2 axes, got shape ",
+           common::ShapeText(x.shape()));
   bool last = format == "NHWC" && rank > 2;
   int64_t c = size_at(x, last ? rank - 1 : 1);
-  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[group_norm] expected groups that divide the channels ", c, ", got ", groups);
+  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[group_norm] expected groups that divide the channels ", c,
+           ", got ", groups);
   Tensor w = Wide(x);
   Ints to{0}, back(rank, 0);
   if (last) {
@@ -43,15 +45,19 @@ std::tuple<Tensor, Tensor, Tensor> group_norm_compose(const Tensor& x, const Ten
     for (int64_t i = 0; i < rank; ++i) back[to[i]] = i;
     w = transpose(w, to);
   }
-  if (x.numel() == 0) return {assign(x), zeros_of(Ints{size_at(x, 0), groups}, x.dtype()), zeros_of(Ints{size_at(x, 0), groups}, x.dtype())};
+  if (x.numel() == 0)
+    return {assign(x), zeros_of(Ints{size_at(x, 0), groups}, x.dtype()),
+            zeros_of(Ints{size_at(x, 0), groups}, x.dtype())};
   Tensor m, v;
   Tensor n = reshape_like(Normalised(reshape(w, Ints{size_at(x, 0), groups, -1}), epsilon, &m, &v), w);
   Tensor y = Scaled(n, scale_, bias, 1);
   return {cast_like(last ? transpose(y, back) : y, x), cast_like(m, x), cast_like(v, x)};
 }
 
-std::tuple<Tensor, Tensor, Tensor> instance_norm_compose(const Tensor& x, const Tensor& scale_, const Tensor& bias, double epsilon) {
-  PD_CHECK(x.ndim() >= 2 && x.ndim() <= 5, InvalidArgument, "[instance_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.shape()));
+std::tuple<Tensor, Tensor, Tensor> instance_norm_compose(const Tensor& x, const Tensor& scale_, const Tensor& bias,
+                                                         double epsilon) {
+  PD_CHECK(x.ndim() >= 2 && x.ndim() <= 5, InvalidArgument,
+           "[instance_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.shape()));
   int64_t rows = size_at(x, 0) * size_at(x, 1);
   if (x.numel() == 0) return {assign(x), zeros_of(Ints{rows}, x.dtype()), zeros_of(Ints{rows}, x.dtype())};
   Tensor w = Wide(x), m, v;
@@ -61,11 +67,12 @@ std::tuple<Tensor, Tensor, Tensor> instance_norm_compose(const Tensor& x, const 
 
 std::tuple<Tensor, Tensor> rms_norm_compose(const Tensor& x, const Tensor& scale_, const Ints& shape, double epsilon) {
   int64_t k = std::max<int64_t>(shape.size(), 1);
-  PD_CHECK(k <= x.ndim(), InvalidArgument, "[rms_norm] expected a normalized_shape of at most ", x.ndim(), " axes, got ", common::ShapeText(shape));
+  PD_CHECK(k <= x.ndim(), InvalidArgument, "[rms_norm] expected a normalized_shape of at most ", x.ndim(),
+           " axes, got ", common::ShapeText(shape));
   Ints axes;
   for (int64_t i = 0; i < shape.size(); ++i)
-    PD_CHECK(size_at(x, x.ndim() - k + i) == shape[i], InvalidArgument, "[rms_norm] expected last extents ", common::ShapeText(shape), ", got shape ",
-             common::ShapeText(x.shape()));
+    PD_CHECK(size_at(x, x.ndim() - k + i) == shape[i], InvalidArgument, "[rms_norm] expected last extents ",
+             common::ShapeText(shape), ", got shape ", common::ShapeText(x.shape()));
   Ints part;
   for (int64_t i = x.ndim() - k; i < x.ndim(); ++i) {
     axes.push_back(i);
@@ -94,14 +101,16 @@ Tensor prelu_compose(const Tensor& x, const Tensor& alpha, const std::string& fo
 
 Tensor swiglu_compose(const Tensor& x, const Tensor& y) {
   if (y.defined()) return silu(x) * y;
-  PD_CHECK(x.ndim() > 0 && size_at(x, -1) % 2 == 0, InvalidArgument, "[swiglu] expected a last axis of even extent, got shape ", common::ShapeText(x.shape()));
+  PD_CHECK(x.ndim() > 0 && size_at(x, -1) % 2 == 0, InvalidArgument,
+           "[swiglu] expected a last axis of even extent, got shape ", common::ShapeText(x.shape()));
   std::vector<Tensor> half = split_with_num(x, 2, Scalar(int64_t{-1}));
   return silu(half[0]) * half[1];
 }
 
 Tensor maxout_compose(const Tensor& x, int64_t groups, int64_t axis) {
   int64_t a = common::NormalizeAxis("maxout", axis, x.ndim()), c = size_at(x, a);
-  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[maxout] expected groups that divide the channels ", c, ", got ", groups);
+  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[maxout] expected groups that divide the channels ", c,
+           ", got ", groups);
   Ints shape = shape_of(x);
   shape[a] = c / groups;
   shape.insert(a + 1, groups);
@@ -115,12 +124,15 @@ Tensor label_smooth_compose(const Tensor& label, const Tensor& prior, double eps
 }
 
 Tensor temporal_shift_compose(const Tensor& x, int64_t seg, double ratio, const std::string& format) {
-  PD_CHECK(x.ndim() == 4 && seg > 0 && size_at(x, 0) % seg == 0, InvalidArgument, "[temporal_shift] expected 4 axes of which the first is divisible by seg_num ",
-           seg, ", got shape ", common::ShapeText(x.shape()));
-  PD_CHECK(ratio > 0 && ratio <= 0.5, InvalidArgument, "[temporal_shift] expected a shift_ratio in (0, 0.5], got ", ratio);
+  PD_CHECK(x.ndim() == 4 && seg > 0 && size_at(x, 0) % seg == 0, InvalidArgument,
+           "[temporal_shift] expected 4 axes of which the first is divisible by seg_num ", seg, ", got shape ",
+           common::ShapeText(x.shape()));
+  PD_CHECK(ratio > 0 && ratio <= 0.5, InvalidArgument, "[temporal_shift] expected a shift_ratio in (0, 0.5], got ",
+           ratio);
   bool last = format == "NHWC";
   Ints d = shape_of(x), five{d[0] / seg, seg, d[1], d[2], d[3]};
-  int64_t a = last ? 4 : 2, c = five[a], c1 = static_cast<int64_t>(static_cast<double>(c) * ratio), c2 = static_cast<int64_t>(static_cast<double>(c) * 2 * ratio);
+  int64_t a = last ? 4 : 2, c = five[a], c1 = static_cast<int64_t>(static_cast<double>(c) * ratio),
+          c2 = static_cast<int64_t>(static_cast<double>(c) * 2 * ratio);
   std::vector<Tensor> parts = split(reshape(x, five), Ints{c1, c2 - c1, c - c2}, Scalar(a));
   auto moved = [](const Tensor& t, int64_t lo, int64_t hi) {  // zeros come in where time runs out
     return pad(t, Ints{0, 0, lo, hi, 0, 0, 0, 0, 0, 0}, Scalar(0.0));

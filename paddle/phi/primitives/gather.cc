@@ -28,14 +28,16 @@ void Checked(const char* op, DataType t, const void* index, int64_t count, int64
 }
 
 // Linear positions of rows of indices: sum of position k times stride k.
-void Linear(const char* op, DataType t, std::span<const void* const> columns, const int64_t* dims, int64_t count, int64_t stride_in, int64_t* out) {
+void Linear(const char* op, DataType t, std::span<const void* const> columns, const int64_t* dims, int64_t count,
+            int64_t stride_in, int64_t* out) {
   int64_t k = static_cast<int64_t>(columns.size());
   std::fill(out, out + count, 0);
   for (int64_t a = 0; a < k; ++a) {
     int64_t n = dims[a];
     for (int64_t i = 0; i < count; ++i) {
       int64_t v = IndexAt(t, columns[a], i * stride_in);
-      PD_CHECK(v >= -n && v < n, OutOfRange, "[", op, "] expected an index in [", -n, ", ", n, ") for axis ", a, ", got ", v);
+      PD_CHECK(v >= -n && v < n, OutOfRange, "[", op, "] expected an index in [", -n, ", ", n, ") for axis ", a,
+               ", got ", v);
       out[i] = out[i] * n + (v < 0 ? v + n : v);
     }
   }
@@ -44,7 +46,8 @@ void Linear(const char* op, DataType t, std::span<const void* const> columns, co
 int64_t Grain(int64_t cost) { return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, cost)); }
 
 // out[o, i] = x[o, at[i]] for rows of `inner` elements.
-void Read(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count, void* out) {
+void Read(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
+          void* out) {
   const char* src = static_cast<const char*>(x);
   char* dst = static_cast<char*>(out);
   if (inner == 1) {
@@ -69,9 +72,12 @@ void Read(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t in
 
 template <class T>
 void AddTo(T& a, T b) {
-  if constexpr (std::is_same_v<T, bool>) a = a || b;
-  else if constexpr (std::is_integral_v<T>) a = static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
-  else a += b;
+  if constexpr (std::is_same_v<T, bool>)
+    a = a || b;
+  else if constexpr (std::is_integral_v<T>)
+    a = static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+  else
+    a += b;
 }
 
 // f(target row, source row) for every pair in order of i; rows of one target stay on one thread.
@@ -106,36 +112,39 @@ void InWide(const char* op, DataType t, void* out, int64_t out_n, const void* sr
   (void)op;
 }
 
-void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count, const void* src,
-             bool one_value) {
-  InWide(op, t, out, outer * n * inner, src, one_value ? 1 : outer * count * inner, [&](DataType w, void* o, const void* s) {
-    DispatchNumber(op, w, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      T* to = static_cast<T*>(o);
-      const T* from = static_cast<const T*>(s);
-      EachWrite(outer, n, inner, at, count, [&](int64_t target, int64_t source) {
-        T* a = to + target * inner;
-        if (one_value) {
-          for (int64_t k = 0; k < inner; ++k) AddTo(a[k], *from);
-        } else {
-          const T* b = from + source * inner;
-          for (int64_t k = 0; k < inner; ++k) AddTo(a[k], b[k]);
-        }
-      });
-    });
-  });
+void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at,
+             int64_t count, const void* src, bool one_value) {
+  InWide(op, t, out, outer * n * inner, src, one_value ? 1 : outer * count * inner,
+         [&](DataType w, void* o, const void* s) {
+           DispatchNumber(op, w, [&](auto tag) {
+             using T = typename decltype(tag)::type;
+             T* to = static_cast<T*>(o);
+             const T* from = static_cast<const T*>(s);
+             EachWrite(outer, n, inner, at, count, [&](int64_t target, int64_t source) {
+               T* a = to + target * inner;
+               if (one_value) {
+                 for (int64_t k = 0; k < inner; ++k) AddTo(a[k], *from);
+               } else {
+                 const T* b = from + source * inner;
+                 for (int64_t k = 0; k < inner; ++k) AddTo(a[k], b[k]);
+               }
+             });
+           });
+         });
 }
 
-void AssignRows(int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count, const void* src,
-                bool one_value) {
+void AssignRows(int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
+                const void* src, bool one_value) {
   DispatchSize(elem_size, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* to = static_cast<T*>(out);
     const T* from = static_cast<const T*>(src);
     EachWrite(outer, n, inner, at, count, [&](int64_t target, int64_t source) {
       T* a = to + target * inner;
-      if (one_value) std::fill(a, a + inner, *from);
-      else std::memcpy(static_cast<void*>(a), from + source * inner, inner * sizeof(T));
+      if (one_value)
+        std::fill(a, a + inner, *from);
+      else
+        std::memcpy(static_cast<void*>(a), from + source * inner, inner * sizeof(T));
     });
   });
 }
@@ -148,29 +157,30 @@ int64_t Prod(Ints v, int64_t b, int64_t e) {
 
 }  // namespace
 
-void GatherAxis(const char* op, int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, DataType index_t, const void* index,
-                int64_t count, void* out) {
+void GatherAxis(const char* op, int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner,
+                DataType index_t, const void* index, int64_t count, void* out) {
   Scratch at(count * 8 + 8);
   Checked(op, index_t, index, count, n, at.as<int64_t>());
   if (outer > 0 && inner > 0) Read(elem_size, x, outer, n, inner, at.as<int64_t>(), count, out);
 }
 
-void ScatterAddAxis(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, DataType index_t, const void* index, int64_t count,
-                    const void* src) {
+void ScatterAddAxis(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, DataType index_t,
+                    const void* index, int64_t count, const void* src) {
   Scratch at(count * 8 + 8);
   Checked(op, index_t, index, count, n, at.as<int64_t>());
   if (outer > 0 && inner > 0) AddRows(op, t, out, outer, n, inner, at.as<int64_t>(), count, src, false);
 }
 
-void ScatterAssignAxis(const char* op, int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, DataType index_t, const void* index,
-                       int64_t count, const void* src, const void* fill) {
+void ScatterAssignAxis(const char* op, int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner,
+                       DataType index_t, const void* index, int64_t count, const void* src, const void* fill) {
   Scratch at(count * 8 + 8);
   Checked(op, index_t, index, count, n, at.as<int64_t>());
-  if (outer > 0 && inner > 0) AssignRows(elem_size, out, outer, n, inner, at.as<int64_t>(), count, fill ? fill : src, fill != nullptr);
+  if (outer > 0 && inner > 0)
+    AssignRows(elem_size, out, outer, n, inner, at.as<int64_t>(), count, fill ? fill : src, fill != nullptr);
 }
 
-void ScatterRows(DataType t, void* out, int64_t n, int64_t inner, DataType index_t, const void* index, int64_t count, const void* updates,
-                 bool overwrite) {
+void ScatterRows(DataType t, void* out, int64_t n, int64_t inner, DataType index_t, const void* index, int64_t count,
+                 const void* updates, bool overwrite) {
   Scratch at(count * 8 + 8);
   Checked("scatter", index_t, index, count, n, at.as<int64_t>());
   if (overwrite) return AssignRows(SizeOf(t), out, 1, n, inner, at.as<int64_t>(), count, updates, false);
@@ -181,7 +191,8 @@ void ScatterRows(DataType t, void* out, int64_t n, int64_t inner, DataType index
 
 namespace {
 // The columns of index [count, depth] as strided arrays.
-void LinearNd(const char* op, Ints shape, DataType index_t, const void* index, int64_t count, int64_t depth, int64_t* out) {
+void LinearNd(const char* op, Ints shape, DataType index_t, const void* index, int64_t count, int64_t depth,
+              int64_t* out) {
   std::vector<const void*> columns;
   int64_t width = SizeOf(index_t);
   for (int64_t k = 0; k < depth; ++k) columns.push_back(static_cast<const char*>(index) + k * width);
@@ -189,40 +200,45 @@ void LinearNd(const char* op, Ints shape, DataType index_t, const void* index, i
 }
 }  // namespace
 
-void GatherNd(const char* op, int64_t elem_size, const void* x, Ints x_shape, DataType index_t, const void* index, int64_t count, int64_t depth,
-              void* out) {
+void GatherNd(const char* op, int64_t elem_size, const void* x, Ints x_shape, DataType index_t, const void* index,
+              int64_t count, int64_t depth, void* out) {
   Scratch at(count * 8 + 8);
   LinearNd(op, x_shape, index_t, index, count, depth, at.as<int64_t>());
   int64_t rank = static_cast<int64_t>(x_shape.size());
   Read(elem_size, x, 1, Prod(x_shape, 0, depth), Prod(x_shape, depth, rank), at.as<int64_t>(), count, out);
 }
-void ScatterNdAdd(const char* op, DataType t, void* out, Ints out_shape, DataType index_t, const void* index, int64_t count, int64_t depth,
-                  const void* updates) {
+void ScatterNdAdd(const char* op, DataType t, void* out, Ints out_shape, DataType index_t, const void* index,
+                  int64_t count, int64_t depth, const void* updates) {
   Scratch at(count * 8 + 8);
   LinearNd(op, out_shape, index_t, index, count, depth, at.as<int64_t>());
   int64_t rank = static_cast<int64_t>(out_shape.size());
-  AddRows(op, t, out, 1, Prod(out_shape, 0, depth), Prod(out_shape, depth, rank), at.as<int64_t>(), count, updates, false);
+  AddRows(op, t, out, 1, Prod(out_shape, 0, depth), Prod(out_shape, depth, rank), at.as<int64_t>(), count, updates,
+          false);
 }
 
-void IndexGet(const char* op, int64_t elem_size, const void* x, int64_t outer, Ints dims, int64_t inner, DataType index_t,
-              std::span<const void* const> index, int64_t count, void* out) {
+void IndexGet(const char* op, int64_t elem_size, const void* x, int64_t outer, Ints dims, int64_t inner,
+              DataType index_t, std::span<const void* const> index, int64_t count, void* out) {
   Scratch at(count * 8 + 8);
   Linear(op, index_t, index, dims.data(), count, 1, at.as<int64_t>());
   Read(elem_size, x, outer, Prod(dims, 0, static_cast<int64_t>(dims.size())), inner, at.as<int64_t>(), count, out);
 }
-void IndexPut(const char* op, DataType t, void* out, int64_t outer, Ints dims, int64_t inner, DataType index_t, std::span<const void* const> index,
-              int64_t count, const void* value, bool value_scalar, bool accumulate) {
+void IndexPut(const char* op, DataType t, void* out, int64_t outer, Ints dims, int64_t inner, DataType index_t,
+              std::span<const void* const> index, int64_t count, const void* value, bool value_scalar,
+              bool accumulate) {
   Scratch at(count * 8 + 8);
   Linear(op, index_t, index, dims.data(), count, 1, at.as<int64_t>());
   int64_t n = Prod(dims, 0, static_cast<int64_t>(dims.size()));
-  if (accumulate) AddRows(op, t, out, outer, n, inner, at.as<int64_t>(), count, value, value_scalar);
-  else AssignRows(SizeOf(t), out, outer, n, inner, at.as<int64_t>(), count, value, value_scalar);
+  if (accumulate)
+    AddRows(op, t, out, outer, n, inner, at.as<int64_t>(), count, value, value_scalar);
+  else
+    AssignRows(SizeOf(t), out, outer, n, inner, at.as<int64_t>(), count, value, value_scalar);
 }
 
 namespace {
 
 // For every entry of an index tensor, the offset of the element it names in a contiguous tensor of `shape`.
-void AlongOffsets(const char* op, Ints shape, int axis, DataType index_t, const void* index, Ints index_shape, int64_t* out) {
+void AlongOffsets(const char* op, Ints shape, int axis, DataType index_t, const void* index, Ints index_shape,
+                  int64_t* out) {
   int64_t rank = static_cast<int64_t>(shape.size()), total = Prod(index_shape, 0, rank), n = shape[axis];
   std::vector<int64_t> stride(rank, 1);
   for (int64_t i = rank - 2; i >= 0; --i) stride[i] = stride[i + 1] * shape[i + 1];
@@ -268,12 +284,15 @@ void AlongOffsets(const char* op, Ints shape, int axis, DataType index_t, const 
 
 template <class T>
 bool IsNan(T v) {
-  if constexpr (std::is_floating_point_v<T>) return v != v;
-  else return false;
+  if constexpr (std::is_floating_point_v<T>)
+    return v != v;
+  else
+    return false;
 }
 
 template <class T>
-void Put(T* out, int64_t size, const int64_t* at, int64_t total, const int64_t* from, const T* values, PutMode mode, bool include_self) {
+void Put(T* out, int64_t size, const int64_t* at, int64_t total, const int64_t* from, const T* values, PutMode mode,
+         bool include_self) {
   constexpr bool kOrdered = !std::is_same_v<T, complex64> && !std::is_same_v<T, complex128>;
   if (mode == PutMode::kAssign) {
     for (int64_t i = 0; i < total; ++i) out[at[i]] = values[from[i]];
@@ -300,8 +319,10 @@ void Put(T* out, int64_t size, const int64_t* at, int64_t total, const int64_t* 
     if (mode == PutMode::kAdd || mode == PutMode::kMean) {
       AddTo(o, v);
     } else if (mode == PutMode::kMul) {
-      if constexpr (std::is_same_v<T, bool>) o = o && v;
-      else o = static_cast<T>(o * v);
+      if constexpr (std::is_same_v<T, bool>)
+        o = o && v;
+      else
+        o = static_cast<T>(o * v);
     } else if constexpr (kOrdered) {
       bool take = mode == PutMode::kMax ? v > o : v < o;
       if (IsNan(v) || (take && !IsNan(o))) o = v;
@@ -328,17 +349,18 @@ void Put(T* out, int64_t size, const int64_t* at, int64_t total, const int64_t* 
 
 }  // namespace
 
-void TakeAlongAxis(const char* op, int64_t elem_size, const void* x, Ints x_shape, int axis, DataType index_t, const void* index, Ints index_shape,
-                   void* out) {
+void TakeAlongAxis(const char* op, int64_t elem_size, const void* x, Ints x_shape, int axis, DataType index_t,
+                   const void* index, Ints index_shape, void* out) {
   int64_t total = Prod(index_shape, 0, static_cast<int64_t>(index_shape.size()));
   Scratch at(total * 8 + 8);
   AlongOffsets(op, x_shape, axis, index_t, index, index_shape, at.as<int64_t>());
   Read(elem_size, x, 1, 1, 1, at.as<int64_t>(), total, out);
 }
 
-void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axis, DataType index_t, const void* index, Ints index_shape,
-                  const void* values, Ints value_strides, PutMode mode, bool include_self) {
-  int64_t rank = static_cast<int64_t>(index_shape.size()), total = Prod(index_shape, 0, rank), size = Prod(out_shape, 0, rank);
+void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axis, DataType index_t, const void* index,
+                  Ints index_shape, const void* values, Ints value_strides, PutMode mode, bool include_self) {
+  int64_t rank = static_cast<int64_t>(index_shape.size()), total = Prod(index_shape, 0, rank),
+          size = Prod(out_shape, 0, rank);
   Scratch at(total * 8 + 8), from(total * 8 + 8);
   AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
   int64_t last = 0, dense = 1;
@@ -363,13 +385,14 @@ void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axi
   InWide(op, t, out, size, values, last + 1, [&](DataType w, void* o, const void* v) {
     DispatchNumber(op, w, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      Put(static_cast<T*>(o), size, at.as<int64_t>(), total, from.as<int64_t>(), static_cast<const T*>(v), mode, include_self);
+      Put(static_cast<T*>(o), size, at.as<int64_t>(), total, from.as<int64_t>(), static_cast<const T*>(v), mode,
+          include_self);
     });
   });
 }
 
-void Embedding(DataType t, const void* table, int64_t rows, int64_t dim, DataType index_t, const void* ids, int64_t count, int64_t padding_idx,
-               void* out) {
+void Embedding(DataType t, const void* table, int64_t rows, int64_t dim, DataType index_t, const void* ids,
+               int64_t count, int64_t padding_idx, void* out) {
   Scratch at(count * 8 + 8);
   for (int64_t i = 0; i < count; ++i) {
     int64_t v = IndexAt(index_t, ids, i);
@@ -383,8 +406,8 @@ void Embedding(DataType t, const void* table, int64_t rows, int64_t dim, DataTyp
     for (int64_t i = 0; i < count; ++i)
       if (at.as<int64_t>()[i] == padding_idx) std::memset(static_cast<char*>(out) + i * row, 0, row);
 }
-void EmbeddingGrad(DataType t, const void* dout, int64_t rows, int64_t dim, DataType index_t, const void* ids, int64_t count, int64_t padding_idx,
-                   void* dtable) {
+void EmbeddingGrad(DataType t, const void* dout, int64_t rows, int64_t dim, DataType index_t, const void* ids,
+                   int64_t count, int64_t padding_idx, void* dtable) {
   Zero(dtable, rows * dim * SizeOf(t));
   if (dim == 0 || count == 0) return;
   Scratch at(count * 8 + 8);
@@ -419,7 +442,8 @@ void MaskedSelectGrad(int64_t elem_size, const void* dout, const void* mask, int
     for (int64_t i = 0; i < n; ++i) d[i] = m[i] ? *s++ : T{};
   });
 }
-void MaskedScatter(int64_t elem_size, const void* x, const void* mask, int64_t n, const void* src, int64_t src_n, void* out) {
+void MaskedScatter(int64_t elem_size, const void* x, const void* mask, int64_t n, const void* src, int64_t src_n,
+                   void* out) {
   int64_t want = CountTrue(mask, n);
   PD_CHECK(src_n >= want, InvalidArgument, "[masked_scatter] expected at least ", want, " values, got ", src_n);
   const uint8_t* m = static_cast<const uint8_t*>(mask);

@@ -16,24 +16,27 @@ constexpr int64_t kLane = 64;  // columns scanned together
 
 // Scans x [outer, n, inner] with state `A`: step(acc, x) after which store(acc) is the inclusive result.
 template <class A, class T, class Step, class Store>
-void Scan(const T* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse, T* out, A first, Step step, Store store) {
+void Scan(const T* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse, T* out, A first, Step step,
+          Store store) {
   int64_t strips = (inner + kLane - 1) / kLane;
-  ParallelFor(0, outer * strips, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n * std::min(inner, kLane))), [&](int64_t b, int64_t e) {
-    A acc[kLane];
-    for (int64_t s = b; s < e; ++s) {
-      int64_t lo = s % strips * kLane, width = std::min(kLane, inner - lo), base = s / strips * n * inner + lo;
-      std::fill(acc, acc + width, first);
-      for (int64_t k = 0; k < n; ++k) {
-        int64_t at = base + (reverse ? n - 1 - k : k) * inner;
-        for (int64_t c = 0; c < width; ++c) {
-          T v = x[at + c];
-          if (exclusive) out[at + c] = store(acc[c]);
-          step(acc[c], v);
-          if (!exclusive) out[at + c] = store(acc[c]);
-        }
-      }
-    }
-  });
+  ParallelFor(0, outer * strips, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n * std::min(inner, kLane))),
+              [&](int64_t b, int64_t e) {
+                A acc[kLane];
+                for (int64_t s = b; s < e; ++s) {
+                  int64_t lo = s % strips * kLane, width = std::min(kLane, inner - lo),
+                          base = s / strips * n * inner + lo;
+                  std::fill(acc, acc + width, first);
+                  for (int64_t k = 0; k < n; ++k) {
+                    int64_t at = base + (reverse ? n - 1 - k : k) * inner;
+                    for (int64_t c = 0; c < width; ++c) {
+                      T v = x[at + c];
+                      if (exclusive) out[at + c] = store(acc[c]);
+                      step(acc[c], v);
+                      if (!exclusive) out[at + c] = store(acc[c]);
+                    }
+                  }
+                }
+              });
 }
 
 // Half runs in float32 through a buffer.
@@ -53,54 +56,64 @@ struct LogSum {
 
 }  // namespace
 
-void CumSum(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse, void* out) {
+void CumSum(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,
+            void* out) {
   Widened(t, x, outer * n * inner, out, [&](DataType w, const void* in, void* to) {
     DispatchNumber("cumsum", w, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      using A = std::conditional_t<std::is_same_v<T, bool>, int, std::conditional_t<std::is_integral_v<T>, uint64_t, T>>;
-      Scan<A>(static_cast<const T*>(in), outer, n, inner, exclusive, reverse, static_cast<T*>(to), A(0), [](A& a, T v) { a += static_cast<A>(v); },
-              [](A a) { return static_cast<T>(a); });
+      using A =
+          std::conditional_t<std::is_same_v<T, bool>, int, std::conditional_t<std::is_integral_v<T>, uint64_t, T>>;
+      Scan<A>(
+          static_cast<const T*>(in), outer, n, inner, exclusive, reverse, static_cast<T*>(to), A(0),
+          [](A& a, T v) { a += static_cast<A>(v); }, [](A a) { return static_cast<T>(a); });
     });
   });
 }
 
-void CumProd(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse, void* out) {
+void CumProd(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,
+             void* out) {
   Widened(t, x, outer * n * inner, out, [&](DataType w, const void* in, void* to) {
     DispatchNumber("cumprod", w, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      using A = std::conditional_t<std::is_same_v<T, bool>, int, std::conditional_t<std::is_integral_v<T>, uint64_t, T>>;
-      Scan<A>(static_cast<const T*>(in), outer, n, inner, exclusive, reverse, static_cast<T*>(to), A(1), [](A& a, T v) { a *= static_cast<A>(v); },
-              [](A a) { return static_cast<T>(a); });
+      using A =
+          std::conditional_t<std::is_same_v<T, bool>, int, std::conditional_t<std::is_integral_v<T>, uint64_t, T>>;
+      Scan<A>(
+          static_cast<const T*>(in), outer, n, inner, exclusive, reverse, static_cast<T*>(to), A(1),
+          [](A& a, T v) { a *= static_cast<A>(v); }, [](A a) { return static_cast<T>(a); });
     });
   });
 }
 
-void LogCumSumExp(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse, void* out) {
+void LogCumSumExp(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,
+                  void* out) {
   Widened(t, x, outer * n * inner, out, [&](DataType w, const void* in, void* to) {
     auto run = [&](auto tag) {
       using T = typename decltype(tag)::type;
       using A = LogSum<T>;
       constexpr T kInf = std::numeric_limits<T>::infinity();
-      Scan<A>(static_cast<const T*>(in), outer, n, inner, exclusive, reverse, static_cast<T*>(to), A{-kInf, T(0)},
-              [](A& a, T v) {
-                if (v != v || a.sum != a.sum) {
-                  a.sum = std::numeric_limits<T>::quiet_NaN();
-                } else if (v > a.max) {
-                  a.sum = a.max == -kInf ? T(1) : a.sum * std::exp(a.max - v) + T(1);
-                  a.max = v;
-                } else if (v != -kInf) {
-                  a.sum += v == a.max ? T(1) : std::exp(v - a.max);
-                }
-              },
-              [](A a) { return a.sum == T(0) ? -kInf : a.max + std::log(a.sum); });
+      Scan<A>(
+          static_cast<const T*>(in), outer, n, inner, exclusive, reverse, static_cast<T*>(to), A{-kInf, T(0)},
+          [](A& a, T v) {
+            if (v != v || a.sum != a.sum) {
+              a.sum = std::numeric_limits<T>::quiet_NaN();
+            } else if (v > a.max) {
+              a.sum = a.max == -kInf ? T(1) : a.sum * std::exp(a.max - v) + T(1);
+              a.max = v;
+            } else if (v != -kInf) {
+              a.sum += v == a.max ? T(1) : std::exp(v - a.max);
+            }
+          },
+          [](A a) { return a.sum == T(0) ? -kInf : a.max + std::log(a.sum); });
     };
     if (w == DataType::FLOAT32) return run(Tag<float>{});
     if (w == DataType::FLOAT64) return run(Tag<double>{});
-    PD_THROW(Unimplemented, "[logcumsumexp] expected a floating dtype, got ", NameOf(t), ": the kernel is not registered for it");
+    PD_THROW(Unimplemented, "[logcumsumexp] expected a floating dtype, got ", NameOf(t),
+             ": the kernel is not registered for it");
   });
 }
 
-void CumExtreme(bool max, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out, DataType index_t, void* indices) {
+void CumExtreme(bool max, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out,
+                DataType index_t, void* indices) {
   auto run = [&](auto tag, const void* in, void* to) {
     using T = typename decltype(tag)::type;
     const T* src = static_cast<const T*>(in);
@@ -113,8 +126,10 @@ void CumExtreme(bool max, DataType t, const void* x, int64_t outer, int64_t n, i
           bool nan = v != v, old_nan = old != old;
           if (k == 0 || nan || (!old_nan && (max ? v >= old : v <= old))) best = k;
           dst[base + k * inner] = src[base + best * inner];
-          if (index_t == DataType::INT32) static_cast<int32_t*>(indices)[base + k * inner] = static_cast<int32_t>(best);
-          else static_cast<int64_t*>(indices)[base + k * inner] = best;
+          if (index_t == DataType::INT32)
+            static_cast<int32_t*>(indices)[base + k * inner] = static_cast<int32_t>(best);
+          else
+            static_cast<int64_t*>(indices)[base + k * inner] = best;
         }
       }
     });

@@ -16,8 +16,10 @@ namespace {
 // NaN above everything.
 template <class T>
 bool Less(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return a < b || (b != b && a == a);
-  else return a < b;
+  if constexpr (std::is_floating_point_v<T>)
+    return a < b || (b != b && a == a);
+  else
+    return a < b;
 }
 // Half values are compared as float32: `run(type, x)` gets a converted copy.
 template <class F>
@@ -38,8 +40,8 @@ void CopyElement(int64_t width, const void* x, int64_t from, void* values, int64
 
 // Writes items [0, k) of a line to [outer, k, inner] outputs.
 template <class I>
-void StoreLine(const std::vector<I>& items, int64_t k, int64_t n, int64_t inner, int64_t line, int64_t width, const void* x, void* values,
-               int64_t* indices) {
+void StoreLine(const std::vector<I>& items, int64_t k, int64_t n, int64_t inner, int64_t line, int64_t width,
+               const void* x, void* values, int64_t* indices) {
   int64_t base = line / inner * k * inner + line % inner, source = line / inner * n * inner + line % inner;
   for (int64_t i = 0; i < k; ++i) {
     if (values) CopyElement(width, x, source + items[i].index * inner, values, base + i * inner);
@@ -66,11 +68,13 @@ uint64_t KeyOf(T v) {
 struct Keyed {
   uint64_t key;
   int64_t index;
-  friend bool operator<(const Keyed& a, const Keyed& b) { return a.key < b.key || (a.key == b.key && a.index < b.index); }
+  friend bool operator<(const Keyed& a, const Keyed& b) {
+    return a.key < b.key || (a.key == b.key && a.index < b.index);
+  }
 };
 
-// Stable by construction: radix passes for long lines (those whose digit is the same everywhere are skipped), else a comparison sort
-// on (key, index).
+// Stable by construction: radix passes for long lines (those whose digit is the same everywhere are skipped), else a
+// comparison sort on (key, index).
 void SortKeys(Keyed* a, int64_t n, int key_bytes) {
   if (n < 1024) {
     std::sort(a, a + n);
@@ -112,7 +116,8 @@ void EachKeyedLine(const T* x, int64_t outer, int64_t n, int64_t inner, bool des
 
 }  // namespace
 
-void Sort(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool descending, void* values, int64_t* indices) {
+void Sort(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool descending, void* values,
+          int64_t* indices) {
   Widened("argsort", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
     EachKeyedLine<T>(src, outer, n, inner, descending, [&](std::vector<Keyed>& keys, int64_t line) {
@@ -122,7 +127,8 @@ void Sort(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bo
   });
 }
 
-void TopK(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, bool largest, void* values, int64_t* indices) {
+void TopK(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, bool largest, void* values,
+          int64_t* indices) {
   Widened("topk", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
     EachKeyedLine<T>(src, outer, n, inner, largest, [&](std::vector<Keyed>& keys, int64_t line) {
@@ -137,7 +143,8 @@ void TopK(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, in
   });
 }
 
-void KthValue(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, void* values, int64_t* indices) {
+void KthValue(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, void* values,
+              int64_t* indices) {
   Widened("kthvalue", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
     EachKeyedLine<T>(src, outer, n, inner, false, [&](std::vector<Keyed>& keys, int64_t line) {
@@ -167,8 +174,8 @@ void Mode(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, vo
   });
 }
 
-void SearchSorted(DataType t, const void* sorted, int64_t rows, int64_t n, const void* values, int64_t value_rows, int64_t value_n, bool right,
-                  DataType index_t, void* out) {
+void SearchSorted(DataType t, const void* sorted, int64_t rows, int64_t n, const void* values, int64_t value_rows,
+                  int64_t value_n, bool right, DataType index_t, void* out) {
   Widened("searchsorted", t, sorted, rows * n, [&](auto tag, const auto* seq) {
     using T = typename decltype(tag)::type;
     Scratch wide(IsHalf(t) ? value_rows * value_n * 4 + 4 : 4);
@@ -181,9 +188,12 @@ void SearchSorted(DataType t, const void* sorted, int64_t rows, int64_t n, const
     ParallelFor(0, value_rows * value_n, kGrain / 8, [&](int64_t b, int64_t e) {
       for (int64_t i = b; i < e; ++i) {
         const T* from = seq + (rows == 1 ? 0 : i / value_n * n);
-        const T* at = right ? std::upper_bound(from, from + n, v[i], Less<T>) : std::lower_bound(from, from + n, v[i], Less<T>);
-        if (index_t == DataType::INT32) static_cast<int32_t*>(out)[i] = static_cast<int32_t>(at - from);
-        else static_cast<int64_t*>(out)[i] = at - from;
+        const T* at =
+            right ? std::upper_bound(from, from + n, v[i], Less<T>) : std::lower_bound(from, from + n, v[i], Less<T>);
+        if (index_t == DataType::INT32)
+          static_cast<int32_t*>(out)[i] = static_cast<int32_t>(at - from);
+        else
+          static_cast<int64_t*>(out)[i] = at - from;
       }
     });
   });
@@ -275,9 +285,11 @@ void BinCount(DataType t, const void* x, int64_t n, int64_t bins, int64_t* out) 
 void BinCountWeighted(DataType t, const void* x, int64_t n, int64_t bins, DataType weight_t, const void* w, void* out) {
   Zero(out, bins * SizeOf(weight_t));
   if (weight_t == DataType::FLOAT32)
-    EachBin(t, x, n, bins, [&](int64_t v, int64_t i) { static_cast<float*>(out)[v] += static_cast<const float*>(w)[i]; });
+    EachBin(t, x, n, bins,
+            [&](int64_t v, int64_t i) { static_cast<float*>(out)[v] += static_cast<const float*>(w)[i]; });
   else
-    EachBin(t, x, n, bins, [&](int64_t v, int64_t i) { static_cast<double*>(out)[v] += static_cast<const double*>(w)[i]; });
+    EachBin(t, x, n, bins,
+            [&](int64_t v, int64_t i) { static_cast<double*>(out)[v] += static_cast<const double*>(w)[i]; });
 }
 
 void Histogram(DataType t, const void* x, int64_t n, int64_t bins, double lo, double hi, const void* w, void* out) {
@@ -296,8 +308,10 @@ void Histogram(DataType t, const void* x, int64_t n, int64_t bins, double lo, do
       Convert(t, static_cast<const char*>(w) + i * SizeOf(t), 1, DataType::FLOAT64, &weight, 1, 1);
       sums[bin] += weight;
     }
-    if (w) Convert(DataType::FLOAT64, sums.data(), 1, t, out, 1, bins);
-    else std::copy(counts.begin(), counts.end(), static_cast<int64_t*>(out));
+    if (w)
+      Convert(DataType::FLOAT64, sums.data(), 1, t, out, 1, bins);
+    else
+      std::copy(counts.begin(), counts.end(), static_cast<int64_t*>(out));
   });
 }
 

@@ -86,7 +86,8 @@ void index_get_infer(const Meta& x, const MetaList& indices, Meta& out) {
     shape = common::BroadcastDims("index", shape, mask ? Dims{common::NewSymbol()} : m.dims);
     used += mask ? m.dims.size() : 1;
   }
-  PD_CHECK(used <= x.dims.size(), InvalidArgument, "[index] expected indices for at most ", x.dims.size(), " axes, got ", used);
+  PD_CHECK(used <= x.dims.size(), InvalidArgument, "[index] expected indices for at most ", x.dims.size(),
+           " axes, got ", used);
   out = {shape, x.dtype};
   for (int64_t i = used; i < x.dims.size(); ++i) out.dims.push_back(x.dims[i]);
 }

@@ -155,8 +155,10 @@ void repeat_by_tensor_infer(const Meta& x, const Meta&, int64_t axis, int64_t ou
   int64_t a = common::NormalizeAxis("repeat_interleave", axis, x.dims.size());
   out = x;
   Dim n = output_size >= 0 ? Dim(output_size) : common::NewSymbol();
-  if (out.dims.empty()) out.dims.push_back(n);
-  else out.dims[a] = n;
+  if (out.dims.empty())
+    out.dims.push_back(n);
+  else
+    out.dims[a] = n;
 }
 void repeat_by_tensor_kernel(const Tensor& x, const Tensor& repeats, int64_t axis, int64_t output_size, Tensor& out) {
   AxisSplit s = SplitAt("repeat_interleave", x.dims(), axis);

@@ -4,30 +4,35 @@
 
 namespace phi {
 
-void group_norm_infer(const Meta& x, const Meta*, const Meta*, double, int64_t groups, const std::string& format, Meta& y, Meta& mean, Meta& variance) {
-  PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[group_norm] expected an input of at least 2 axes, got shape ", common::ShapeText(x.dims));
+void group_norm_infer(const Meta& x, const Meta*, const Meta*, double, int64_t groups, const std::string& format,
+                      Meta& y, Meta& mean, Meta& variance) {
+  PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[group_norm] expected an input of at least 2 axes, got shape ",
+           common::ShapeText(x.dims));
   Dim c = format == "NHWC" ? x.dims.back() : x.dims[1];
-  PD_CHECK(groups > 0 && (!c.known() || c.raw() % groups == 0), InvalidArgument, "[group_norm] expected groups that divide the channels ", common::DimText(c),
-           ", got ", groups);
+  PD_CHECK(groups > 0 && (!c.known() || c.raw() % groups == 0), InvalidArgument,
+           "[group_norm] expected groups that divide the channels ", common::DimText(c), ", got ", groups);
   y = x;
   mean = {Dims{x.dims[0], Dim(groups)}, x.dtype};
   variance = mean;
 }
 void instance_norm_infer(const Meta& x, const Meta*, const Meta*, double, Meta& y, Meta& mean, Meta& variance) {
-  PD_CHECK(x.dims.size() >= 2 && x.dims.size() <= 5, InvalidArgument, "[instance_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.dims));
+  PD_CHECK(x.dims.size() >= 2 && x.dims.size() <= 5, InvalidArgument,
+           "[instance_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.dims));
   y = x;
   mean = {Dims{x.dims[0] * x.dims[1]}, x.dtype};
   variance = mean;
 }
 void rms_norm_infer(const Meta& x, const Meta*, const Ints& shape, double, Meta& y, Meta& invvar) {
   int64_t k = std::max<int64_t>(shape.size(), 1);
-  PD_CHECK(k <= x.dims.size(), InvalidArgument, "[rms_norm] expected a normalized_shape of at most ", x.dims.size(), " axes, got ", common::ShapeText(shape));
+  PD_CHECK(k <= x.dims.size(), InvalidArgument, "[rms_norm] expected a normalized_shape of at most ", x.dims.size(),
+           " axes, got ", common::ShapeText(shape));
   y = x;
   invvar = {{}, IsHalf(x.dtype) ? DataType::FLOAT32 : x.dtype};
   for (int64_t i = 0; i + k < x.dims.size(); ++i) invvar.dims.push_back(x.dims[i]);
 }
 void prelu_infer(const Meta& x, const Meta&, const std::string&, const std::string& mode, Meta& out) {
-  PD_CHECK(mode == "all" || mode == "channel" || mode == "element", InvalidArgument, "[prelu] expected mode all, channel or element, got ", mode);
+  PD_CHECK(mode == "all" || mode == "channel" || mode == "element", InvalidArgument,
+           "[prelu] expected mode all, channel or element, got ", mode);
   out = x;
 }
 void swiglu_infer(const Meta& x, const Meta* y, Meta& out) {
@@ -39,16 +44,18 @@ void swiglu_infer(const Meta& x, const Meta* y, Meta& out) {
 }
 void maxout_infer(const Meta& x, int64_t groups, int64_t axis, Meta& out) {
   int64_t a = common::NormalizeAxis("maxout", axis, x.dims.size());
-  PD_CHECK(groups > 0 && (!x.dims[a].known() || x.dims[a].raw() % groups == 0), InvalidArgument, "[maxout] expected groups that divide the channels ",
-           common::DimText(x.dims[a]), ", got ", groups);
+  PD_CHECK(groups > 0 && (!x.dims[a].known() || x.dims[a].raw() % groups == 0), InvalidArgument,
+           "[maxout] expected groups that divide the channels ", common::DimText(x.dims[a]), ", got ", groups);
   out = x;
   out.dims[a] = common::Div(x.dims[a], Dim(groups));
 }
 void label_smooth_infer(const Meta& label, const Meta*, double, Meta& out) { out = label; }
 void temporal_shift_infer(const Meta& x, int64_t seg, double ratio, const std::string&, Meta& out) {
   PD_CHECK(x.dims.size() == 4 && seg > 0 && (!x.dims[0].known() || x.dims[0].raw() % seg == 0), InvalidArgument,
-           "[temporal_shift] expected 4 axes of which the first is divisible by seg_num ", seg, ", got shape ", common::ShapeText(x.dims));
-  PD_CHECK(ratio > 0 && ratio <= 0.5, InvalidArgument, "[temporal_shift] expected a shift_ratio in (0, 0.5], got ", ratio);
+           "[temporal_shift] expected 4 axes of which the first is divisible by seg_num ", seg, ", got shape ",
+           common::ShapeText(x.dims));
+  PD_CHECK(ratio > 0 && ratio <= 0.5, InvalidArgument, "[temporal_shift] expected a shift_ratio in (0, 0.5], got ",
+           ratio);
   out = x;
 }
 void clip_by_norm_infer(const Meta& x, double max_norm, Meta& out) {

@@ -197,15 +197,16 @@ void UniqueMetas(const Meta& x, const Ints& axis, Meta& out, Dim* n, Dim* count)
   if (!flat) out.dims[common::NormalizeAxis("unique", axis[0], x.dims.size())] = *count;
 }
 }  // namespace
-void unique_infer(const Meta& x, bool return_index, bool return_inverse, bool return_counts, const Ints& axis, DataType dtype, bool, Meta& out, Meta& indices,
-                  Meta& inverse, Meta& counts) {
+void unique_infer(const Meta& x, bool return_index, bool return_inverse, bool return_counts, const Ints& axis,
+                  DataType dtype, bool, Meta& out, Meta& indices, Meta& inverse, Meta& counts) {
   Dim n, count;
   UniqueMetas(x, axis, out, &n, &count);
   indices = {Dims{return_index ? count : Dim(0)}, dtype};
   inverse = {Dims{return_inverse ? n : Dim(0)}, dtype};
   counts = {Dims{return_counts ? count : Dim(0)}, dtype};
 }
-void unique_consecutive_infer(const Meta& x, bool return_inverse, bool return_counts, const Ints& axis, DataType dtype, Meta& out, Meta& index, Meta& counts) {
+void unique_consecutive_infer(const Meta& x, bool return_inverse, bool return_counts, const Ints& axis, DataType dtype,
+                              Meta& out, Meta& index, Meta& counts) {
   Dim n, count;
   UniqueMetas(x, axis, out, &n, &count);
   index = {Dims{return_inverse ? n : Dim(0)}, dtype};
