@@ -22,11 +22,11 @@ def _h(x):
 
 
 def _host(function, *tensors):
-    """Run numpy on the values; LinAlgError becomes RuntimeError."""
+    """Run numpy on the values; LinAlgError becomes ValueError."""
     try:
         out = function(*[t.numpy() for t in tensors])
     except np.linalg.LinAlgError as error:
-        raise RuntimeError(f"[linalg] {error}") from None
+        raise ValueError(f"[linalg] {error}") from None
     if isinstance(out, tuple):
         return tuple(paddle.to_tensor(np.array(v, order='C')) for v in out)
     return paddle.to_tensor(np.array(out, order='C'))

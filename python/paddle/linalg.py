@@ -267,8 +267,13 @@ def multi_dot(x, name=None):
     return out.squeeze(-1) if column else out
 
 
-def _axes(axis, ndim):
-    return sorted(a % ndim for a in ([axis] if isinstance(axis, int) else axis))
+def _axes(axis, ndim, op='p_norm'):
+    """The axes as non-negative numbers, in the order given."""
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    for a in axes:
+        if not -ndim <= a < ndim:
+            raise ValueError(f"[{op}] expected axis in [-{ndim}, {ndim}), got {a}")
+    return [a % ndim for a in axes]
 
 
 @_public()
@@ -276,7 +281,7 @@ def vector_norm(x, p=2.0, axis=None, keepdim=False, name=None, *, dtype=None, ou
     """The p-norm along `axis` (one or several axes; all by default); p may be inf, -inf or 0."""
     if dtype is not None:
         x = x.astype(dtype)
-    axes = None if axis is None else _axes(axis, x.ndim)
+    axes = None if axis is None else sorted(_axes(axis, x.ndim))
     size = x.abs()
     if p == 0:
         result = (size != 0).astype(size.dtype).sum(axes, keepdim=keepdim)
@@ -296,7 +301,7 @@ def vector_norm(x, p=2.0, axis=None, keepdim=False, name=None, *, dtype=None, ou
 @_public()
 def matrix_norm(x, p='fro', axis=[-2, -1], keepdim=False, name=None):
     """A norm of matrices: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."""
-    axis = [a % x.ndim for a in axis]
+    axis = _axes(axis, x.ndim, 'matrix_norm')
     if len(axis) != 2 or axis[0] == axis[1]:
         raise ValueError(f"[matrix_norm] expected two different axes, got {axis}")
     row, column = axis

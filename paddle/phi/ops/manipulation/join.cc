@@ -21,7 +21,7 @@ void Join(const char* op, const std::vector<Tensor>& parts, int64_t axis, Tensor
 }
 DataType JoinDtype(const char* op, const MetaList& x) {
   for (const Meta& m : x)
-    PD_CHECK(m.dtype == x[0].dtype, InvalidType, "[", op, "] expected tensors of one dtype, got ", NameOf(x[0].dtype),
+    PD_CHECK(m.dtype == x[0].dtype, InvalidArgument, "[", op, "] expected tensors of one dtype, got ", NameOf(x[0].dtype),
              " and ", NameOf(m.dtype));
   return x[0].dtype;
 }

@@ -11,7 +11,8 @@ namespace phi {
 namespace {
 Meta ScanMeta(const char* op, const Meta& x, int64_t axis, bool flatten) {
   if (flatten) return {Dims{common::Product(x.dims)}, x.dtype};
-  common::NormalizeAxis(op, axis, x.dims.size());
+  const int64_t rank = std::max<int64_t>(x.dims.size(), 1);
+  PD_CHECK(axis >= -rank && axis < rank, OutOfRange, "[", op, "] expected axis in [", -rank, ", ", rank, "), got ", axis);
   return x;
 }
 using ScanFn = void (*)(DataType, const void*, int64_t, int64_t, int64_t, bool, bool, void*);
@@ -40,6 +41,7 @@ void cumsum_kernel(const Tensor& x, const Scalar& axis, bool flatten, bool exclu
 void cumprod_infer(const Meta& x, int64_t dim, bool, bool, Meta& out) {
   PD_CHECK(x.dtype != DataType::BOOL, Unimplemented,
            "[cumprod] expected a number dtype, got bool: the kernel is not registered for it");
+  common::NormalizeAxis("cumprod", dim, x.dims.size());
   out = ScanMeta("cumprod", x, dim, false);
 }
 void cumprod_kernel(const Tensor& x, int64_t dim, bool exclusive, bool reverse, Tensor& out) {
