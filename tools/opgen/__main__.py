@@ -59,6 +59,16 @@ def test_row(op):
     return t
 
 
+def stanza_lines(root):
+    """Length of each stanza in its file."""
+    sizes = []
+    for path in pathlib.Path(root).rglob("*.yaml"):
+        starts = [i for i, line in enumerate(path.read_text().splitlines()) if line.startswith("- op:")]
+        ends = starts[1:] + [path.read_text().count("\n")]
+        sizes += [e - s for s, e in zip(starts, ends)]
+    return sizes
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--ops", default="paddle/phi/ops")
@@ -73,12 +83,10 @@ def main():
         print(f"opgen: {e}", file=sys.stderr)
         return 1
     if a.stats:
-        sizes = [len(json.dumps(op.raw)) for op in ops]
-        lines = [sum(1 for _ in str(op.raw)) for op in ops]
         text = sum(p.read_text().count("\n") for p in pathlib.Path(a.ops).rglob("*.yaml"))
         grads = sum(1 for op in ops if op.vjp or op.get("vjp_kernel") or op.composed)
         print(f"stanzas {len(ops)}  with gradient {grads}  elementwise {sum(op.elementwise for op in ops)}  "
-              f"yaml lines an op {text / max(len(ops), 1):.1f}  median op: 1 file, {statistics.median([text / max(len(ops), 1)]):.0f} lines")
+              f"yaml lines an op {text / max(len(ops), 1):.1f}  median op: 1 file, {statistics.median(stanza_lines(a.ops)):.0f} lines")
         return 0
     out = pathlib.Path(a.out)
     for rel, text in files.items():

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python bindings of a family: one conversion function per op, and the public, method and _C_ops signatures over it."""
-from .emit_cpp import ret_type
-from .model import PyArg, StanzaError
+from .model import PyArg
 
 CONVERT = {"Tensor": "ToTensor", "Tensor?": "ToOptionalTensor", "Tensor[]": "ToTensors", "bool": "ToBool", "int": "ToInt", "int64": "ToInt",
            "float": "ToDouble", "double": "ToDouble", "str": "ToStr", "int[]": "ToInts", "int64[]": "ToInts", "float[]": "ToDoubles",

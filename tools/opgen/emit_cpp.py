@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ of a family: dispatching API functions, grad nodes, first-order gradients, and OpDefs."""
-import ast
-
 from . import emit_loops
 from .expr import TensorPrinter, free_names, parse
-from .model import KINDS, StanzaError, identity
+from .model import StanzaError, identity
 
 ARG_KIND = {"Tensor": "kTensor", "Tensor?": "kOptionalTensor", "Tensor[]": "kTensorList"}
 
@@ -61,7 +59,6 @@ def declaration(op):
 class Family:
     def __init__(self, name, ops, by_name):
         self.name, self.ops, self.by_name = name, ops, by_name
-        self.printer_cache = {}
 
     # --- pieces -----------------------------------------------------------------------------------------------
     def kernel_proto(self, op):
@@ -205,7 +202,6 @@ class Family:
     def grad_def(self, op):
         """OpDef of `<op>_grad`, when the identity has it and every operand can be named."""
         ident = identity(f"{op.name}_grad")
-        self.grad_map = getattr(self, "grad_map", {})
         if not ident or op.get("no_grad_op"):
             return None
         fwd = {pir_name(a): a for a in op.args}
@@ -225,12 +221,9 @@ class Family:
                 tensors.append((n, douts[n[:-5]], outs[n[:-5]].variadic, False))
             else:
                 return None
-        have = {local for _, local, _, _ in tensors}
-        contents, metas = self.saved(op)
-        if not (contents | set(d for d in douts.values())) <= have | set():
-            missing = contents - have
-            if missing:
-                return None
+        contents, _ = self.saved(op)
+        if contents - {local for _, local, _, _ in tensors}:
+            return None
         for n, ctype, default in ident["attrs"]:
             attrs.append((n, fwd.get(n)))
             if n in fwd and fwd[n].is_tensor:
@@ -251,10 +244,8 @@ class Family:
         gins = {t.name: i for i, t in enumerate(self.grad_inputs(op))}
         gi = self.grad_inputs(op)
         args = []
-        fwd_attr = {a.name: a for a in op.attrs}
         for n, _, variadic, optional in g["tensors"]:
             args.append(f'{{"{n}", ArgDef::{"kTensorList" if variadic else "kOptionalTensor" if optional else "kTensor"}, 0, {{}}}}')
-        attr_lines = []
         attr_pos = {}
         for k, (n, a) in enumerate(g["attrs"]):
             attr_pos[n] = k
@@ -343,7 +334,6 @@ class Family:
             else:
                 L.append(f'    Tensor {n} = s_{n}.Get(this, "{op.name}", "{n}");')
         # output gradients
-        pos = "0"
         if not multi:
             L.append("    if (!grads[0].defined()) return;\n    const Tensor& dout = grads[0];")
         else:
@@ -358,9 +348,6 @@ class Family:
                     L.append(f"    Tensor {d} = GradOrZeros(grads[at], m_{o.name}.meta()); ++at;")
         # wanted gradients
         L.append(f"    bool need[{max(len(gins), 1)}];")
-        base = 0
-        offsets = {}
-        idx = "0"
         var_in = [t for t in gins if t.variadic]
         if var_in:
             if len(gins) != 1:
@@ -373,7 +360,6 @@ class Family:
             L.append(f"    {'std::vector<Tensor>' if t.variadic else 'Tensor'} g_{t.name};")
         args = ", ".join(self.context_args(op) + ["need"] + ["g_" + t.name for t in gins])
         comp = op.vjp
-        rec = ""
         if g:
             slots = ", ".join(f"InSlot({loc})" for _, loc, _, _ in g["tensors"])
             ats = []
@@ -384,10 +370,10 @@ class Family:
                     ats.append({"axis": "AttrValue(int32_t{-1})", "reduce_all": "AttrValue(false)"}.get(n, "AttrValue(int32_t{0})"))
             outs = ", ".join(f"OutSlot(g_{o[:-5]})" for o in g["outs"])
             L.append("    if (!create_graph && State().record != RecordMode::kRun) {")
-            L.append(f"      const InSlot slots[] = {{{slots}}};")
-            L.append(f"      const AttrValue values[] = {{{', '.join(ats) or 'AttrValue()'}}};")
-            L.append(f"      OutSlot results[] = {{{outs}}};")
-            L.append(f"      RecordOp(def_{g['name']}, slots, values, results);")
+            L.append(f"      const InSlot slots_[] = {{{slots}}};")
+            L.append(f"      const AttrValue attrs_[] = {{{', '.join(ats) or 'AttrValue()'}}};")
+            L.append(f"      OutSlot results_[] = {{{outs}}};")
+            L.append(f"      RecordOp(def_{g['name']}, slots_, attrs_, results_);")
             L.append("    } else ")
         if op.get("vjp_kernel") and not comp:
             L.append(f"    {{ PD_CHECK(!create_graph, Unimplemented, \"[{op.name}] expected a first-order gradient, got create_graph=True: no higher-order rule\"); first_{op.name}_grad({args}); }}")
@@ -613,7 +599,6 @@ class Family:
             L.append("  if (State().record != RecordMode::kRun) {")
             L += ["  " + save(r, "SaveInput") for r in extra_in]
             L.append("  }")
-        slot = "0"
         if not multi:
             L.append(f"  {'AfterInplace(x_, n.get(), 0);' if inplace else f'n->SetOutput(0, {outs[0]});'}")
         else:
@@ -633,8 +618,6 @@ class Family:
             L.append("  if (State().record != RecordMode::kRun) {")
             L += ["  " + save(n, "SaveOutput") for n in extra if n in outnames]
             L.append("  }")
-        if op.view and not multi:
-            pass
         return L
 
     def need_expr(self, op):
@@ -659,11 +642,8 @@ class Family:
         slots = ", ".join(f"InSlot({t.name})" for t in op.tensors) or "InSlot()"
         ats = ", ".join(self.attr_value(a) for a in op.attrs) or "AttrValue()"
         L.append("  if (__builtin_expect(State().record != RecordMode::kRun, 0)) {")
-        L.append(f"    const InSlot slots[] = {{{slots}}};\n    const AttrValue values[] = {{{ats}}};\n    OutSlot results[] = {{{', '.join(f'OutSlot({o})' for o in outs)}}};")
-        L.append(f"    RecordOp(def_{op.name}, slots, values, results);\n  }} else {{")
-        for t in op.tensors:
-            if t.kind == "Tensor" and op.get("check_defined", True) and not op.elementwise:
-                pass
+        L.append(f"    const InSlot slots_[] = {{{slots}}};\n    const AttrValue attrs_[] = {{{ats}}};\n    OutSlot results_[] = {{{', '.join(f'OutSlot({o})' for o in outs)}}};")
+        L.append(f"    RecordOp(def_{op.name}, slots_, attrs_, results_);\n  }} else {{")
         L.append(f"    run_{op.name}({', '.join([a.name for a in op.args] + outs)});\n  }}")
         for o, i in op.inplace_of.items():
             L.append(f"  if (State().record == RecordMode::kRun && {o}.defined() && {o}.impl() == {i}.impl() && {i}->storage) {i}->storage->BumpVersion();")
@@ -675,13 +655,12 @@ class Family:
             src = op.tensors[0].name
             for o in op.outs:
                 if o.variadic:
-                    L.append(f"  for (auto& v : {o.name}) if (!v.is_symbolic() && v->storage.get() == {src}->storage.get()) MarkView(v, {src});")
+                    L.append(f"  for (auto& v : {o.name}) if (v.defined() && !v.is_symbolic() && v->storage.get() == {src}->storage.get()) MarkView(v, {src});")
                 else:
-                    L.append(f"  if (!{o.name}.is_symbolic() && {o.name}->storage.get() == {src}->storage.get()) MarkView({o.name}, {src});")
+                    L.append(f"  if ({o.name}.defined() && !{o.name}.is_symbolic() && {o.name}->storage.get() == {src}->storage.get()) MarkView({o.name}, {src});")
         if op.composed and not self.has_grad(op):
             L.append(f"  if (State().grad_enabled && ({' || '.join((f'AnyNeedsGrad({t.name})' if t.variadic else f'NeedsGrad({t.name})') for t in self.grad_inputs(op)) or 'false'}))")
             tl = ", ".join("&" + t.name for t in op.tensors if not t.variadic)
-            cap = ", ".join(f"{a.name} = {a.name}" for a in op.args)
             if len(op.outs) == 1 and not op.outs[0].variadic and not any(t.variadic for t in op.tensors):
                 cargs = []
                 k = 0
@@ -753,7 +732,6 @@ class Family:
         out += ["using namespace egr;  // NOLINT: generated", "namespace {", *defs]
         out += [self.opdef_forward(op) for op in self.ops]
         out.append("}  // namespace\nnamespace {")
-        grads, nodes = [], []
         for op in self.ops:
             if not self.has_grad(op):
                 continue
@@ -779,14 +757,13 @@ class Family:
 
     def lowering(self):
         """CINN lowering functions of elementwise ops."""
-        from .expr import CinnPrinter
         L = []
         reg = []
         for op in self.ops:
             if not op.elementwise:
                 continue
             for cond, e in emit_loops.forward(op):
-                if cond is not None or op.get("compute") == "bool" and False:
+                if cond is not None:
                     continue
                 body = e.bodies.get("float", e.bodies.get("default"))
                 if body is None or not {"float", "int", "bool"} & set(e.classes):

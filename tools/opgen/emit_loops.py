@@ -3,7 +3,6 @@
 import ast
 
 from .expr import LoopPrinter, free_names, parse
-from .model import StanzaError
 
 # suffix, C++ type, LoopType index, stanza class
 TYPES = [("f32", "float", 0, "float"), ("f64", "double", 1, "float"), ("i32", "int32_t", 2, "int"), ("i64", "int64_t", 3, "int"),
