@@ -282,6 +282,11 @@ def vector_norm(x, p=2.0, axis=None, keepdim=False, name=None, *, dtype=None, ou
     if dtype is not None:
         x = x.astype(dtype)
     axes = None if axis is None else sorted(_axes(axis, x.ndim))
+    if axes is None or len(axes) == 1:  # the op's gradient is 0, not NaN, at the zero vector
+        result = _C_ops.p_norm(x, float(p), -1 if axes is None else axes[0], 1e-12, keepdim, axes is None)
+        if axes is None and keepdim:
+            result = result.reshape([1] * x.ndim)
+        return result if out is None else paddle.assign(result, output=out)
     size = x.abs()
     if p == 0:
         result = (size != 0).astype(size.dtype).sum(axes, keepdim=keepdim)

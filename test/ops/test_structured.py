@@ -136,3 +136,49 @@ def test_random_values_repeat():
     paddle.seed(7)
     np.testing.assert_array_equal(paddle.randn([5]).numpy(), first.numpy())
     assert (then.numpy() != first.numpy()).all()
+
+
+# Gradients where a rule has a choice: (call, inputs, gradients of PaddlePaddle 3.3.1).
+CHOICES = {
+    "maximum_tie": (paddle.maximum, [[1, 2], [1, 3]], [[0.5, 0], [0.5, 1]]),
+    "minimum_tie": (paddle.minimum, [[1, 2], [1, 3]], [[0.5, 1], [0.5, 0]]),
+    "fmax_tie": (paddle.fmax, [[1, 2], [1, 3]], [[1, 0], [0, 1]]),
+    "fmin_tie": (paddle.fmin, [[1, 2], [1, 3]], [[1, 1], [0, 0]]),
+    "logaddexp_tie": (paddle.logaddexp, [[2], [2]], [[0.5], [0.5]]),
+    "amax_tie": (paddle.amax, [[1, 2, 2]], [[0, 0.5, 0.5]]),
+    "amin_tie": (paddle.amin, [[1, 1, 2]], [[0.5, 0.5, 0]]),
+    "max_pool_tie": (lambda x: paddle.nn.functional.max_pool1d(x, 2), [[[[1, 1]]]], [[[[1, 0]]]]),
+    "pow_zero": (paddle.pow, [[0, 0], [0, 2]], [[0, 0], [0, 0]]),
+    "norm_zero": (paddle.norm, [[0, 0]], [[0, 0]]),
+    "abs_zero": (paddle.abs, [[0, -1]], [[0, -1]]),
+    "relu_zero": (paddle.nn.functional.relu, [[0, 1]], [[0, 1]]),
+    "leaky_relu_zero": (paddle.nn.functional.leaky_relu, [[0]], [[1]]),
+    "clip_bounds": (lambda x: paddle.clip(x, 0, 1), [[0, 1, 2]], [[1, 1, 0]]),
+    "relu6_bounds": (paddle.nn.functional.relu6, [[0, 6]], [[0, 0]]),
+    "hardtanh_bounds": (paddle.nn.functional.hardtanh, [[-1, 1]], [[0, 0]]),
+    "hardswish_bounds": (paddle.nn.functional.hardswish, [[-3, 3]], [[0, 1]]),
+    "hardshrink_bounds": (paddle.nn.functional.hardshrink, [[-0.5, 0.4]], [[1, 0]]),
+}
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("name", CHOICES)
+def test_gradient_where_a_rule_has_a_choice(name, create_graph):
+    call, values, want = CHOICES[name]
+    xs = [paddle.to_tensor(np.array(v, "float32"), stop_gradient=False) for v in values]
+    for g, w in zip(paddle.grad([call(*xs)], xs, create_graph=create_graph), want):
+        np.testing.assert_array_equal(g.numpy(), np.array(w, "float32"))
+
+
+def test_cumprod_of_zero():
+    """The first-order rule does not divide by x."""
+    x = paddle.to_tensor(np.array([0, 2, 3], "float32"), stop_gradient=False)
+    paddle.cumprod(x, 0).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), np.array([9, 0, 0], "float32"))
+
+
+@pytest.mark.parametrize("ignore, want", [(-100, 0.5493061542510986), (-1, 0.5493061542510986), (1, 1.0986123085021973)])
+def test_cross_entropy_mean_of_ignored(ignore, want):
+    """PaddlePaddle's mean leaves out ignored ids only where ignore_index is not negative."""
+    out = paddle.nn.functional.cross_entropy(paddle.ones([2, 3]), paddle.to_tensor([0, ignore]), ignore_index=ignore)
+    np.testing.assert_allclose(out.item(), want, rtol=1e-6)

@@ -66,7 +66,9 @@ def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean"
         soft = soft_label
         label = label if soft_label else ids
     _, out = _C_ops.cross_entropy_with_softmax(input, label, soft, use_softmax, True, ignore_index, axis)
-    valid = None if ids is None or (soft and ignore_index < 0) else paddle.cast(ids != ignore_index, out.dtype)
+    # As in PaddlePaddle, the mean counts ids equal to a negative ignore_index unless classes have weights.
+    whole = ids is None or (ignore_index < 0 and (soft or weight is None))
+    valid = None if whole else paddle.cast(ids != ignore_index, out.dtype)
     if valid is not None and soft:
         out = out * valid
     if weight is None:
