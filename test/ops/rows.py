@@ -77,6 +77,10 @@ ROWS = [
     Row("std", lambda x: paddle.std(x, 1), lambda x: x.std(1, ddof=1), [(3, 4)]),
     Row("var", lambda x: paddle.var(x, 0, unbiased=False), lambda x: x.var(0), [(3, 4)]),
     Row("p_norm", lambda x: paddle.norm(x, 3, 1), lambda x: (np.abs(x)**3).sum(1)**(1 / 3), [(3, 4)], low=0.3),
+    Row("norm_all", lambda x: paddle.norm(x), lambda x: np.sqrt((x * x).sum()), [(3, 4)]),
+    Row("norm_axis", lambda x: paddle.norm(x, axis=0, keepdim=True), lambda x: np.sqrt((x * x).sum(0, keepdims=True)), [(3, 4)]),
+    Row("norm_one", lambda x: paddle.linalg.vector_norm(x, 1, 1), lambda x: np.abs(x).sum(1), [(3, 4)]),
+    Row("norm_two_axes", lambda x: paddle.linalg.vector_norm(x, 2, [0, 2]), lambda x: np.sqrt((x * x).sum((0, 2))), [(2, 3, 4)]),
     Row("cumsum", lambda x: paddle.cumsum(x, 1), lambda x: x.cumsum(1), [(3, 4)]),
     Row("cumprod", lambda x: paddle.cumprod(x, 1), lambda x: x.cumprod(1), [(3, 4)], low=0.5),
     # Products.
