@@ -47,7 +47,7 @@ FALLBACK = _lazy.homes(
             'take_along_axis put_along_axis scatter_add scatter_reduce scatter index_add masked_fill as_strided '
             'broadcast_to slice unstack increment bitwise_invert norm cholesky softmax'
         ),
-        'paddle.tensor.special': 'gammainc gammaincc gammaln i0 i0e i1 i1e polygamma nextafter',
+        'paddle.tensor.special': 'gammainc gammaincc polygamma nextafter',
         'paddle.tensor.linalg': 'matrix_power inverse dot',
         'paddle.tensor.random': 'bernoulli_ cauchy_ geometric_ log_normal_ normal_ uniform_',
         'paddle.tensor.inplace': (

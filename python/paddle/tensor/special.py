@@ -1,106 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Special functions: Bessel, incomplete gamma, polygamma. Their op is used where there is one."""
+"""Special functions without an op of their own: polygamma, incomplete gamma, nextafter."""
 
 import numpy as np
 
 import paddle
 from paddle import _C_ops
-
-
-def _unary(name, doc):
-    def function(x, name=None):
-        op = getattr(_C_ops, function.__name__, None)
-        if op is None:
-            raise NotImplementedError(f'[{function.__name__}] is not part of this build')
-        return op(x)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return function
-
-
-def gammaln(x, name=None):
-    """The logarithm of |gamma(x)|."""
-    return paddle.lgamma(x)
-
-
-def _chebyshev(x, coefficients):
-    b0 = b1 = paddle.zeros_like(x)
-    b2 = b1
-    for c in coefficients:
-        b2, b1 = b1, b0
-        b0 = x * b1 - b2 + c
-    return (b0 - b2) * 0.5
-
-
-def _bessel_terms(order):
-    """Chebyshev coefficients of exp(-|x|) I_n(x) on [0, 8] and of sqrt(x) exp(-x) I_n(x) on [8, inf), by quadrature."""
-    theta = (np.arange(256) + 0.5) * np.pi / 256
-    t = np.cos(theta)
-
-    def scaled(x):
-        phi = (np.arange(4096) + 0.5) * np.pi / 4096
-        return np.array([np.mean(np.exp(v * (np.cos(phi) - 1)) * np.cos(order * phi)) for v in x])
-
-    low = scaled(4 * (t + 1))
-    x = 16 / (t + 1)
-    x = np.minimum(x, 1e6)
-    phi = np.linspace(0, 1, 4097)[:-1] + 0.5 / 4096
-    high = []
-    for v in x:
-        # The peak of the integrand has width 1/sqrt(x): substitute s = phi * sqrt(x).
-        top = min(np.pi, 9.0 / np.sqrt(v))
-        p = phi * top
-        high.append(np.mean(np.exp(v * (np.cos(p) - 1)) * np.cos(order * p)) * top / np.pi * np.sqrt(v))
-    high = np.array(high)
-
-    def series(values, n):
-        return [2 / 256 * np.sum(values * np.cos(k * theta)) for k in range(n)][::-1]
-
-    return series(low, 30), series(high, 30)
-
-
-_terms = {}
-
-
-def _scaled_bessel(x, order):
-    if order not in _terms:
-        _terms[order] = _bessel_terms(order)
-    low, high = _terms[order]
-    dtype = x.dtype
-    a = paddle.abs(x.astype('float64'))
-    small = a <= 8
-    near = _chebyshev(paddle.where(small, a, paddle.zeros_like(a)) / 2 - 2, low)
-    far = paddle.where(small, paddle.full_like(a, 8.0), a)
-    value = paddle.where(small, near, _chebyshev(32 / far - 2, high) / paddle.sqrt(far))
-    if order == 1:
-        value = value * paddle.sign(x.astype('float64'))
-    return value.astype(dtype)
-
-
-def i0e(x, name=None):
-    """exp(-|x|) times the modified Bessel function of order 0."""
-    return _C_ops.i0e(x) if hasattr(_C_ops, 'i0e') else _scaled_bessel(x, 0)
-
-
-def i1e(x, name=None):
-    """exp(-|x|) times the modified Bessel function of order 1."""
-    return _C_ops.i1e(x) if hasattr(_C_ops, 'i1e') else _scaled_bessel(x, 1)
-
-
-def _unscaled(x, scaled):
-    wide = x.astype('float64')
-    return (scaled(wide) * paddle.exp(paddle.abs(wide))).astype(x.dtype)
-
-
-def i0(x, name=None):
-    """The modified Bessel function of order 0."""
-    return _C_ops.i0(x) if hasattr(_C_ops, 'i0') else _unscaled(x, i0e)
-
-
-def i1(x, name=None):
-    """The modified Bessel function of order 1."""
-    return _C_ops.i1(x) if hasattr(_C_ops, 'i1') else _unscaled(x, i1e)
 
 
 def polygamma(x, n, name=None):
