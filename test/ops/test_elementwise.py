@@ -194,8 +194,10 @@ SPECIAL = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1e-30, -1e-30, 
 def test_special_values(row, dtype):
     """NaN, infinities, signed zeros and extremes, alone and in pairs, as NumPy has them."""
     a = np.array(SPECIAL, dtype)
-    if row["op"] == "lgamma":  # SciPy alone has -inf at -inf; C and PaddlePaddle have inf
+    if row["op"] in ("lgamma", "gammaln"):  # SciPy alone has -inf at -inf; C and PaddlePaddle have inf
         a = a[a > -np.inf]
+    if row["op"] in ("i0", "i1"):  # SciPy has NaN at the infinities, where the functions are infinite
+        a = a[~np.isinf(a)]
     arrays = [a] if len(row["tensors"]) == 1 else [a[:, None], a[None, :]]
     out = h.to_numpy(h.function(row)(*h.tensors(row, arrays, dtype)))
     want = h.expected(row, arrays, dtype)
