@@ -73,23 +73,75 @@ struct Rule {
   int nin;
 };
 constexpr Rule kRules[] = {
-    {"pd_op.relu", Relu, 1},       {"pd_op.relu_grad", ReluGrad, 2}, {"pd_op.silu", Silu, 1},      {"pd_op.silu_grad", SiluGrad, 3},
-    {"pd_op.gelu", Gelu, 1},       {"pd_op.gelu_grad", GeluGrad, 2}, {"pd_op.where", Where, 3},    {"pd_op.scale", Scale, 1},
-    {"pd_op.clip", Clip, 1},       {"pd_op.cast", Identity, 1},      {"pd_op.assign", Identity, 1}, {"pd_op.add", Add, 2},
-    {"pd_op.subtract", Sub, 2},    {"pd_op.multiply", Mul, 2},       {"pd_op.divide", Div, 2},     {"pd_op.pow", Pow, 1},
-    {"pd_op.square", Square, 1},   {"pd_op.rsqrt", Rsqrt, 1},        {"pd_op.maximum", Max, 2},    {"pd_op.minimum", Min, 2},
-    {"pd_op.full_like", Fill, 1},  {"pd_op.expand", Identity, 1},   {"pd_op.expand_as", Identity, 1},  {"pd_op.round", Round, 1}, {"pd_op.pow_grad", PowGrad, 2}, {"pd_op.scale_grad", ScaleGrad, 1}, {"pd_op.square_grad", SquareGrad, 2},
+    {"pd_op.relu", Relu, 1},
+    {"pd_op.relu_grad", ReluGrad, 2},
+    {"pd_op.silu", Silu, 1},
+    {"pd_op.silu_grad", SiluGrad, 3},
+    {"pd_op.gelu", Gelu, 1},
+    {"pd_op.gelu_grad", GeluGrad, 2},
+    {"pd_op.where", Where, 3},
+    {"pd_op.scale", Scale, 1},
+    {"pd_op.clip", Clip, 1},
+    {"pd_op.cast", Identity, 1},
+    {"pd_op.assign", Identity, 1},
+    {"pd_op.add", Add, 2},
+    {"pd_op.subtract", Sub, 2},
+    {"pd_op.multiply", Mul, 2},
+    {"pd_op.divide", Div, 2},
+    {"pd_op.pow", Pow, 1},
+    {"pd_op.square", Square, 1},
+    {"pd_op.rsqrt", Rsqrt, 1},
+    {"pd_op.maximum", Max, 2},
+    {"pd_op.minimum", Min, 2},
+    {"pd_op.full_like", Fill, 1},
+    {"pd_op.expand", Identity, 1},
+    {"pd_op.expand_as", Identity, 1},
+    {"pd_op.round", Round, 1},
+    {"pd_op.pow_grad", PowGrad, 2},
+    {"pd_op.scale_grad", ScaleGrad, 1},
+    {"pd_op.square_grad", SquareGrad, 2},
     {"pd_op.logit", Logit, 1},
 };
 
 // Rules whose expression means the same on integers.
 constexpr std::string_view kIntegerRules[] = {
-    "pd_op.where",       "pd_op.cast",         "pd_op.assign",      "pd_op.add",         "pd_op.subtract",    "pd_op.multiply",
-    "pd_op.maximum",     "pd_op.minimum",      "pd_op.square",      "pd_op.relu",        "pd_op.abs",         "pd_op.sign",
-    "pd_op.equal",       "pd_op.not_equal",    "pd_op.less_than",   "pd_op.less_equal",  "pd_op.greater_than", "pd_op.greater_equal",
-    "pd_op.logical_and", "pd_op.logical_or",   "pd_op.logical_not", "pd_op.logical_xor", "pd_op.bitwise_and", "pd_op.bitwise_or",
-    "pd_op.bitwise_xor", "pd_op.bitwise_not",  "pd_op.full_like",   "pd_op.expand", "pd_op.expand_as", "pd_op.floor_divide", "pd_op.remainder",   "pd_op.fmax",
-    "pd_op.fmin",        "pd_op.floor",        "pd_op.ceil",        "pd_op.trunc",       "pd_op.bitwise_left_shift",
+    "pd_op.where",
+    "pd_op.cast",
+    "pd_op.assign",
+    "pd_op.add",
+    "pd_op.subtract",
+    "pd_op.multiply",
+    "pd_op.maximum",
+    "pd_op.minimum",
+    "pd_op.square",
+    "pd_op.relu",
+    "pd_op.abs",
+    "pd_op.sign",
+    "pd_op.equal",
+    "pd_op.not_equal",
+    "pd_op.less_than",
+    "pd_op.less_equal",
+    "pd_op.greater_than",
+    "pd_op.greater_equal",
+    "pd_op.logical_and",
+    "pd_op.logical_or",
+    "pd_op.logical_not",
+    "pd_op.logical_xor",
+    "pd_op.bitwise_and",
+    "pd_op.bitwise_or",
+    "pd_op.bitwise_xor",
+    "pd_op.bitwise_not",
+    "pd_op.full_like",
+    "pd_op.expand",
+    "pd_op.expand_as",
+    "pd_op.floor_divide",
+    "pd_op.remainder",
+    "pd_op.fmax",
+    "pd_op.fmin",
+    "pd_op.floor",
+    "pd_op.ceil",
+    "pd_op.trunc",
+    "pd_op.bitwise_left_shift",
 };
 
 // Ops that are one intrinsic of the same name.
@@ -125,13 +177,16 @@ constexpr Rule kIntrinsics[] = {
 #include "paddle/cinn/ir/intrinsics.def"
 #undef CINN_ROW1
 #undef CINN_ROW2
-    {"pd_op.logical_not", LogicalNot, 1}, {"pd_op.bitwise_not", BitwiseNot, 1}, {"pd_op.elementwise_pow", Rule_pow, 2},
+    {"pd_op.logical_not", LogicalNot, 1},
+    {"pd_op.bitwise_not", BitwiseNot, 1},
+    {"pd_op.elementwise_pow", Rule_pow, 2},
     {"pd_op.remainder", Rule_mod, 2},
 };
 
 // Branchy series that the vector math library does not have; their own kernels are better than a call for each lane.
-constexpr std::string_view kNotFused[] = {"pd_op.lgamma", "pd_op.lgamma_grad", "pd_op.digamma", "pd_op.digamma_grad", "pd_op.erfinv",
-                                          "pd_op.i0",     "pd_op.i0e",         "pd_op.i1",      "pd_op.i1e",          "pd_op.nextafter"};
+constexpr std::string_view kNotFused[] = {"pd_op.lgamma", "pd_op.lgamma_grad", "pd_op.digamma", "pd_op.digamma_grad",
+                                          "pd_op.erfinv", "pd_op.i0",          "pd_op.i0e",     "pd_op.i1",
+                                          "pd_op.i1e",    "pd_op.nextafter"};
 
 struct Table {
   std::mutex mutex;
