@@ -220,6 +220,24 @@ inline void AccumLanes(T* __restrict lanes, const T* __restrict x, int64_t n, T 
   for (int l = 0; i + l < n; ++l) lanes[l] = Op::Join(lanes[l], Op::Map(x[i + l], param, p));
 }
 
+// Sums keep their lanes in registers: the same additions in the same order.
+template <class T>
+inline void SumLanes(T* __restrict lanes, const T* __restrict x, int64_t n) {
+  typedef T V __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
+  constexpr int kWidth = 64 / sizeof(T), kCount = kLanes / kWidth;
+  V acc[kCount];
+#pragma GCC unroll 16
+  for (int k = 0; k < kCount; ++k) acc[k] = *reinterpret_cast<const V*>(lanes + k * kWidth);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+#pragma GCC unroll 16
+    for (int k = 0; k < kCount; ++k) acc[k] += *reinterpret_cast<const V*>(x + i + k * kWidth);
+  }
+#pragma GCC unroll 16
+  for (int k = 0; k < kCount; ++k) *reinterpret_cast<V*>(lanes + k * kWidth) = acc[k];
+  for (int l = 0; i + l < n; ++l) lanes[l] += x[i + l];
+}
+
 // One block of at most kBlock elements.
 template <class T, class Op>
 T Block(int in_t, const char* x, int64_t esize, int64_t stride, int64_t n, T param, double p) {
@@ -238,7 +256,11 @@ T Block(int in_t, const char* x, int64_t esize, int64_t stride, int64_t n, T par
   alignas(64) T lanes[kLanes];
   for (int l = 0; l < kLanes; ++l) lanes[l] = Op::Id();
   if (direct) {
-    AccumLanes<T, Op>(lanes, reinterpret_cast<const T*>(x), n, param, p);
+    if constexpr (__is_same(Op, SumOp<float>) || __is_same(Op, SumOp<double>)) {
+      SumLanes(lanes, reinterpret_cast<const T*>(x), n);
+    } else {
+      AccumLanes<T, Op>(lanes, reinterpret_cast<const T*>(x), n, param, p);
+    }
   } else {
     for (int64_t i = 0; i < n; i += kTile) {
       const int64_t w = n - i < kTile ? n - i : kTile;
