@@ -210,7 +210,7 @@ def test_append_backward_trains(static_mode):
 
 def oracle():
     """Python of an environment with the published paddlepaddle 3.3.1, from PADDLE_ORACLE or the usual place."""
-    path = os.environ.get('PADDLE_ORACLE') or os.path.expanduser('~/venvs/paddle331/bin/python')
+    path = os.environ.get('PADDLE_ORACLE') or os.path.join(os.path.dirname(__file__), '..', '..', '.oracle', 'bin', 'python')
     if not os.path.exists(path):
         pytest.skip('no published paddlepaddle to compare with (PADDLE_ORACLE)')
     return path

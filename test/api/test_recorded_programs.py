@@ -82,7 +82,7 @@ json.dump(problems, open(folder + '/problems.json', 'w'))
 
 @pytest.mark.oracle
 def test_the_wheel_computes_the_same(tmp_path):
-    python = os.environ.get('PADDLE_ORACLE') or os.path.expanduser('~/venvs/paddle331/bin/python')
+    python = os.environ.get('PADDLE_ORACLE') or os.path.join(os.path.dirname(__file__), '..', '..', '.oracle', 'bin', 'python')
     if not os.path.exists(python):
         pytest.skip('no published paddlepaddle to compare with (PADDLE_ORACLE)')
     names = []

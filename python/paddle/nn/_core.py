@@ -5,10 +5,10 @@ import importlib
 from paddle import _C_ops as _core
 
 _COMPOSED = {
-    "elementwise": "label_smooth swiglu prelu rrelu maxout gumbel_softmax one_hot",
-    "norm": "p_norm squared_l2_norm clip_by_norm group_norm instance_norm rms_norm spectral_norm",
-    "layout": "pixel_shuffle pixel_unshuffle channel_shuffle temporal_shift pad pad3d unfold fold bilinear gather_tree",
-    "sampling": "nearest_interp linear_interp bilinear_interp bicubic_interp trilinear_interp affine_grid grid_sample",
+    "elementwise": "rrelu gumbel_softmax",
+    "norm": "spectral_norm",
+    "layout": "bilinear gather_tree",
+    "sampling": "affine_grid grid_sample",
     "pooling": "lp_pool2d unpool unpool3d fractional_max_pool2d fractional_max_pool3d",
     "loss": "warpctc warprnnt hsigmoid_loss margin_cross_entropy class_center_sample",
 }

@@ -1,86 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resampling: along one axis after another with interpolation matrices, and at arbitrary positions by gathering."""
-import functools
+"""Sampling at arbitrary positions by gathering, and the grids it takes."""
 import math
 
 import numpy as np
 
 import paddle
-
-
-def _positions(size, out, scale, align_corners, align_mode, cubic):
-    ratio = (size - 1) / (out - 1) if align_corners and out > 1 else 0.0
-    if not align_corners:
-        ratio = 1.0 / scale if scale > 0 else size / out
-    index = np.arange(out, dtype="float64")
-    if align_corners or (align_mode == 1 and not cubic):
-        return ratio * index
-    position = ratio * (index + 0.5) - 0.5
-    return position if cubic else np.maximum(position, 0)
-
-
-@functools.lru_cache(maxsize=256)
-def _matrix(kind, size, out, scale, align_corners, align_mode):
-    """[out, size] weights of one axis."""
-    weights = np.zeros((out, size))
-    rows = np.arange(out)
-    if kind == "nearest":
-        ratio = (1.0 / scale if scale > 0 else size / out)
-        if align_corners:
-            ratio = (size - 1) / (out - 1) if out > 1 else 0.0
-            source = np.floor(ratio * rows + 0.5)
-        else:
-            source = np.floor(np.float32(ratio) * rows.astype("float32"))
-        weights[rows, np.minimum(source.astype(int), size - 1)] = 1
-        return weights
-    position = _positions(size, out, scale, align_corners, align_mode, kind == "cubic")
-    low = np.floor(position).astype(int)
-    t = position - low
-    if kind == "linear":
-        low = np.minimum(low, size - 1)
-        np.add.at(weights, (rows, low), 1 - t)
-        np.add.at(weights, (rows, np.minimum(low + 1, size - 1)), t)
-        return weights
-    a = -0.75
-    near = lambda d: ((a + 2) * d - (a + 3)) * d * d + 1  # noqa: E731
-    far = lambda d: ((a * d - 5 * a) * d + 8 * a) * d - 4 * a  # noqa: E731
-    for k, w in ((-1, far(t + 1)), (0, near(t)), (1, near(1 - t)), (2, far(2 - t))):
-        np.add.at(weights, (rows, np.clip(low + k, 0, size - 1)), w)
-    return weights
-
-
-def _resize(kind, x, data_format, sizes, scale, align_corners, align_mode):
-    first = 1 if data_format[-1] == "C" else 2
-    spatial = x.ndim - 2
-    sizes = sizes[-spatial:]
-    for i in range(spatial):
-        axis = first + i
-        matrix = _matrix(kind, x.shape[axis], int(sizes[i]), float(scale[i]) if scale else 0.0, bool(align_corners),
-                         int(align_mode))
-        if kind == "nearest":
-            x = paddle.index_select(x, paddle.to_tensor(matrix.argmax(1).astype("int64")), axis)
-            continue
-        weights = paddle.cast(paddle.to_tensor(matrix.astype("float32")), x.dtype)
-        if axis == x.ndim - 1:
-            x = paddle.matmul(x, weights, transpose_y=True)
-        else:
-            shape = list(x.shape)
-            tail = math.prod(shape[axis + 1:])
-            x = paddle.matmul(weights, paddle.reshape(x, shape[:axis] + [shape[axis], tail]))
-            x = paddle.reshape(x, shape[:axis] + [int(sizes[i])] + shape[axis + 1:])
-    return x
-
-
-def _interp(kind):
-    def op(x, out_size=None, size_tensor=None, scale_tensor=None, data_format="NCHW", out_d=0, out_h=0, out_w=0,
-           scale=(), interp_method="bilinear", align_corners=True, align_mode=1):
-        return _resize(kind, x, data_format, [out_d, out_h, out_w], scale, align_corners, align_mode)
-    return op
-
-
-nearest_interp = _interp("nearest")
-linear_interp = bilinear_interp = trilinear_interp = _interp("linear")
-bicubic_interp = _interp("cubic")
 
 
 def _line(size, align_corners):
