@@ -20,7 +20,7 @@ Expr SiluGrad(const Expr* in, const double*) {  // (x, out, dout)
 Expr Gelu(const Expr* in, const double* attrs) {
   const Expr x = in[0];
   if (attrs[0] != 0) return 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
-  return 0.5 * x * (1 + erf(x * 0.70710678118654752440));
+  return x * normal_cdf(x);
 }
 Expr GeluGrad(const Expr* in, const double* attrs) {  // (x, dout)
   const Expr x = in[0];
@@ -29,9 +29,8 @@ Expr GeluGrad(const Expr* in, const double* attrs) {  // (x, dout)
     const Expr inner = 0.79788456080286535588 * (1 + 3 * 0.044715 * x * x);
     return in[1] * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner);
   }
-  const Expr cdf = 0.5 * (1 + erf(x * 0.70710678118654752440));
   const Expr pdf = 0.39894228040143267794 * exp(-0.5 * x * x);
-  return in[1] * (cdf + x * pdf);
+  return in[1] * (normal_cdf(x) + x * pdf);
 }
 Expr Where(const Expr* in, const double*) { return select(in[0], in[1], in[2]); }
 Expr Scale(const Expr* in, const double* attrs) {  // scale, bias, bias_after_scale

@@ -50,6 +50,7 @@ double UnaryMath(Op op, double x, DataType t) {
     case Op::k_atanh: return std::atanh(x);
     case Op::k_erf: return std::erf(x);
     case Op::k_erfc: return std::erfc(x);
+    case Op::k_normal_cdf: return 0.5 * std::erfc(x * -0.70710678118654752440);
     case Op::k_cbrt: return std::cbrt(x);
     case Op::k_lgamma: return std::lgamma(x);
     case Op::k_sigmoid: return 1 / (1 + std::exp(-x));

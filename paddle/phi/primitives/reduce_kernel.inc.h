@@ -140,7 +140,7 @@ struct ValidOp : Add<T> {
 };
 template <class T>
 struct SumExpOp : Add<T> {
-  static T Map(T x, T m, double) { return ExpV(x - m); }
+  static T Map(T x, T m, double) { return ExpNonPositive(x - m); }
 };
 template <class T>
 struct SqDiffOp : Add<T> {

@@ -40,7 +40,7 @@ T ExpSum(const T* x, T m, T* out, int64_t n) {
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes)
     for (int k = 0; k < kLanes; ++k) {
-      const T e = ExpV(x[i + k] - m);
+      const T e = ExpNonPositive(x[i + k] - m);
       out[i + k] = e;
       s[k] += e;
     }
@@ -50,7 +50,7 @@ T ExpSum(const T* x, T m, T* out, int64_t n) {
     for (int k = 0; k < kLanes; ++k) tail[k] = -__builtin_inf();
     for (int64_t k = 0; k < left; ++k) tail[k] = x[i + k] - m;
     for (int k = 0; k < kLanes; ++k) {
-      tail[k] = ExpV(tail[k]);
+      tail[k] = ExpNonPositive(tail[k]);
       s[k] += tail[k];
     }
     for (int64_t k = 0; k < left; ++k) out[i + k] = tail[k];
@@ -62,12 +62,12 @@ T ExpSumOnly(const T* x, T m, int64_t n) {
   T s[kLanes] = {};
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes)
-    for (int k = 0; k < kLanes; ++k) s[k] += ExpV(x[i + k] - m);
+    for (int k = 0; k < kLanes; ++k) s[k] += ExpNonPositive(x[i + k] - m);
   if (i < n) {
     T tail[kLanes];
     for (int k = 0; k < kLanes; ++k) tail[k] = -__builtin_inf();
     for (int64_t k = 0; k < n - i; ++k) tail[k] = x[i + k] - m;
-    for (int k = 0; k < kLanes; ++k) s[k] += ExpV(tail[k]);
+    for (int k = 0; k < kLanes; ++k) s[k] += ExpNonPositive(tail[k]);
   }
   return Fold(s);
 }
@@ -122,7 +122,7 @@ template <class T>
 void LogSoftmaxGrad(const T* out, const T* dout, T* dx, int64_t rows, int64_t n) {
   for (int64_t r = 0; r < rows; ++r, out += n, dout += n, dx += n) {
     const T s = Sum(dout, n);
-    PD_LOOP dx[i] = dout[i] - ExpV(out[i]) * s;
+    PD_LOOP dx[i] = dout[i] - ExpNonPositive(out[i]) * s;
   }
 }
 
@@ -141,7 +141,7 @@ void Columns(const T* x, int64_t n, int64_t w, int64_t ld, bool log_of, T* out, 
   if (log_of) {
     for (int64_t r = 0; r < n; ++r) {
 #pragma GCC ivdep
-      for (int64_t j = 0; j < w; ++j) sum[j] += ExpV(x[r * ld + j] - m[j]);
+      for (int64_t j = 0; j < w; ++j) sum[j] += ExpNonPositive(x[r * ld + j] - m[j]);
     }
 #pragma GCC ivdep
     for (int64_t j = 0; j < w; ++j) m[j] += log(sum[j]);
@@ -154,7 +154,7 @@ void Columns(const T* x, int64_t n, int64_t w, int64_t ld, bool log_of, T* out, 
   for (int64_t r = 0; r < n; ++r) {
 #pragma GCC ivdep
     for (int64_t j = 0; j < w; ++j) {
-      const T e = ExpV(x[r * ld + j] - m[j]);
+      const T e = ExpNonPositive(x[r * ld + j] - m[j]);
       out[r * ld + j] = e;
       sum[j] += e;
     }
@@ -180,7 +180,7 @@ void ColumnsGrad(const T* y, const T* dy, int64_t n, int64_t w, int64_t ld, bool
   for (int64_t r = 0; r < n; ++r) {
     if (log_of) {
 #pragma GCC ivdep
-      for (int64_t j = 0; j < w; ++j) dx[r * ld + j] = dy[r * ld + j] - ExpV(y[r * ld + j]) * tmp[j];
+      for (int64_t j = 0; j < w; ++j) dx[r * ld + j] = dy[r * ld + j] - ExpNonPositive(y[r * ld + j]) * tmp[j];
     } else {
 #pragma GCC ivdep
       for (int64_t j = 0; j < w; ++j) dx[r * ld + j] = y[r * ld + j] * (dy[r * ld + j] - tmp[j]);

@@ -29,12 +29,12 @@ inline void SoftRow(T* x, int64_t n, T max) {
   int64_t i = 0;
   for (; i + L <= n; i += L)
     for (int l = 0; l < L; ++l) {
-      const T e = ExpV(x[i + l] - max);
+      const T e = ExpNonPositive(x[i + l] - max);
       x[i + l] = e;
       s[l] += e;
     }
   for (int l = 0; i + l < n; ++l) {
-    x[i + l] = ExpV(x[i + l] - max);
+    x[i + l] = ExpNonPositive(x[i + l] - max);
     s[l] += x[i + l];
   }
   for (int w = L / 2; w; w /= 2)

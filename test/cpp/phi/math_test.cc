@@ -112,6 +112,14 @@ TEST(Math, Hyperbolic) {
 TEST(Math, ErrorFunctionAndSigmoid) {
   CHECK_BOTH(erf, erfl(x), 1.8, 1.5);
   CHECK_BOTH(erfc, erfcl(x), 1, 4);
+  for (double x = -9; x < 9; x += 0.00037) {
+    const double exact = 0.5 * std::erfc(-x * M_SQRT1_2);
+    ASSERT_NEAR(m::normal_cdf(static_cast<float>(x)), 0.5 * std::erfc(-static_cast<double>(static_cast<float>(x)) * M_SQRT1_2), 1e-7) << x;
+    ASSERT_NEAR(m::normal_cdf(x), exact, 1e-15 * exact * 16) << x;
+  }
+  EXPECT_TRUE(std::isnan(m::normal_cdf(NAN)));
+  EXPECT_EQ(m::normal_cdf(-INFINITY), 0);
+  EXPECT_EQ(m::normal_cdf(INFINITY), 1);
   CHECK_BOTH(sigmoid, 1 / (1 + expl(-x)), 2.5, 2.5);
   CHECK_BOTH(log_sigmoid, (x < 0 ? x - log1pl(expl(x)) : -log1pl(expl(-x))), 2.5, 2.5);
 }
