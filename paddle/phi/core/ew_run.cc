@@ -72,8 +72,13 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
   for (int i = 1; i < def.nin && simple; ++i) simple = in[i]->is_contiguous() && in[i]->dims() == x.dims();
   Ints dims = x.dims();
   if (!simple) {
-    bool same = true;
-    for (int i = 1; i < def.nin && same; ++i) same = in[i]->dims() == dims;
+    // Of one element each and no operand of higher rank: layouts do not matter.
+    bool same = true, single = x.numel() == 1;
+    for (int i = 1; i < def.nin && same; ++i) {
+      same = in[i]->ndim() == 0 || in[i]->dims() == dims;
+      single = single && in[i]->numel() == 1;
+    }
+    simple = same && single;
     if (!same) {
       Dims d = common::ToDims(dims);
       for (int i = 1; i < def.nin; ++i) d = common::BroadcastDims(def.name, d, common::ToDims(in[i]->dims()));

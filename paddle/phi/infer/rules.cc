@@ -104,10 +104,13 @@ void matmul_infer(const Meta& x, const Meta& y, bool tx, bool ty, Meta& out) {
            "[matmul] expected x's last axis to match y's second last, got ", common::DimText(k), " and ",
            common::DimText(k2), " for shapes ", common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
   common::AddEqualConstraint(k, k2);
-  Dims bx, by;
-  for (int64_t i = 0; i + 2 < nx; ++i) bx.push_back(x.dims[i]);
-  for (int64_t i = 0; i + 2 < ny; ++i) by.push_back(y.dims[i]);
-  out.dims = common::BroadcastDims("matmul", bx, by);
+  out.dims.clear();
+  if (nx > 2 || ny > 2) {
+    Dims bx, by;
+    for (int64_t i = 0; i + 2 < nx; ++i) bx.push_back(x.dims[i]);
+    for (int64_t i = 0; i + 2 < ny; ++i) by.push_back(y.dims[i]);
+    out.dims = common::BroadcastDims("matmul", bx, by);
+  }
   if (nx > 1) out.dims.push_back(m);
   if (ny > 1) out.dims.push_back(n);
   out.dtype = x.dtype;

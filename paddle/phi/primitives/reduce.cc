@@ -63,8 +63,13 @@ Layout Arrange(const char* op, Ints shape, Ints strides, AxisMask mask) {
     }
   }
   const auto arrange = [](D* d, int& n) {
-    std::reverse(d, d + n);
-    std::stable_sort(d, d + n, [](const D& a, const D& b) { return std::llabs(a.s) > std::llabs(b.s); });
+    // By falling stride, later dimensions first among equals; insertion, as there are few and they are mostly in order.
+    for (int i = 1; i < n; ++i) {
+      const D moved = d[i];
+      int at = i;
+      for (; at > 0 && std::llabs(d[at - 1].s) <= std::llabs(moved.s); --at) d[at] = d[at - 1];
+      d[at] = moved;
+    }
     int w = 0;
     for (int i = 1; i < n; ++i) {
       if (d[w].s == d[i].s * d[i].n && d[w].o == d[i].o * d[i].n)
