@@ -20,6 +20,8 @@ enum class ErrorCode : uint8_t {
   kPreconditionNotMet,  // RuntimeError
   kUnimplemented,       // RuntimeError: the peer's "kernel is not registered"
   kIo,                  // OSError
+  kFatal,               // SystemError: what the peer calls fatal, as a second backward through a freed graph
+  kAssertion,           // AssertionError: what the peer asserts in its Python layer
   kInternal,            // SystemError: a defect in this library
 };
 

@@ -20,11 +20,19 @@ PyObject* SetGradEnabled(PyObject*, PyObject* on) {
   return PyBool_FromLong(old);
 }
 
-std::vector<Tensor> GradList(PyObject* o, size_t n, const char* op) {
+void CheckGradShape(const Tensor& g, const Tensor& root, const char* op) {
+  if (!g.defined() || g.is_symbolic() || root.is_symbolic()) return;
+  PD_CHECK(g.dims() == root.dims(), InvalidArgument, "[", op, "] expected a gradient of shape ",
+           common::ShapeText(root.dims()), ", got ", common::ShapeText(g.dims()));
+}
+
+std::vector<Tensor> GradList(PyObject* o, const std::vector<Tensor>& roots, const char* op) {
+  size_t n = roots.size();
   std::vector<Tensor> r;
   if (IsNone(o)) return r;
   if (IsTensor(o)) {
     r.push_back(AsTensor(o));
+    CheckGradShape(r[0], roots[0], op);
     return r;
   }
   if (!PyList_Check(o) && !PyTuple_Check(o)) RaiseTypeError(std::string(op) + "() expected a list of gradients");
@@ -32,6 +40,7 @@ std::vector<Tensor> GradList(PyObject* o, size_t n, const char* op) {
     r.push_back(ToOptionalTensor(PySequence_Fast_GET_ITEM(o, i), op, "grad_tensors"));
   PD_CHECK(r.size() == n, InvalidArgument, "[", op, "] expected one gradient for each of ", n, " tensors, got ",
            r.size());
+  for (size_t i = 0; i < n; ++i) CheckGradShape(r[i], roots[i], op);
   return r;
 }
 
@@ -42,7 +51,7 @@ PyObject* RunBackward(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* 
     PyObject* a[4];
     ParseArgs("run_backward", names, 4, 1, args, n, kw, a);
     std::vector<Tensor> roots = ToTensors(a[0], "backward", "tensors");
-    egr::Backward(roots, GradList(a[1], roots.size(), "backward"), a[2] && ToBool(a[2], "backward", "retain_graph"),
+    egr::Backward(roots, GradList(a[1], roots, "backward"), a[2] && ToBool(a[2], "backward", "retain_graph"),
                   a[3] && ToBool(a[3], "backward", "create_graph"));
     Py_RETURN_NONE;
   });
@@ -59,7 +68,7 @@ PyObject* RunGrad(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* kw) 
     std::vector<Tensor> outputs = ToTensors(a[0], "grad", "outputs"), inputs = ToTensors(a[1], "grad", "inputs");
     bool create = a[4] && ToBool(a[4], "grad", "create_graph");
     bool retain = IsNone(a[3]) ? create : ToBool(a[3], "grad", "retain_graph");
-    return Wrap(egr::Grad(outputs, inputs, GradList(a[2], outputs.size(), "grad"), retain, create,
+    return Wrap(egr::Grad(outputs, inputs, GradList(a[2], outputs, "grad"), retain, create,
                           a[5] && ToBool(a[5], "grad", "allow_unused"),
                           ToOptionalTensors(a[6], "grad", "no_grad_vars")));
   });

@@ -356,8 +356,12 @@ PyObject* RaiseCurrent() {
       case common::ErrorCode::kIo:
         type = PyExc_OSError;
         break;
+      case common::ErrorCode::kFatal:
       case common::ErrorCode::kInternal:
         type = PyExc_SystemError;
+        break;
+      case common::ErrorCode::kAssertion:
+        type = PyExc_AssertionError;
         break;
       default:
         break;

@@ -7,6 +7,7 @@
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/generator.h"
+#include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/phi/primitives/isa.h"
 #include "paddle/pybind/py_tensor.h"
@@ -219,6 +220,8 @@ PyMethodDef methods[] = {
 }  // namespace
 
 int InitRuntime(PyObject* module) {
+  phi::g_host_lock = {[]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
+                      [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }};
   static PyType_Slot gen_slots[] = {{Py_tp_new, reinterpret_cast<void*>(GeneratorNew)},
                                     {Py_tp_dealloc, reinterpret_cast<void*>(GeneratorDealloc)},
                                     {Py_tp_methods, generator_methods},

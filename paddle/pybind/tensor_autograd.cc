@@ -19,6 +19,7 @@ SharedPy Share(PyObject* borrowed) {
 
 egr::TensorHook MakeHook(PyObject* fn) {
   return [fn = Share(fn)](const Tensor& g) -> Tensor {
+    egr::GradModeGuard mode(egr::t_caller_grad);
     PyRef arg = Own(ToPy(g));
     PyRef r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
     if (r.get() == Py_None) return Tensor();
@@ -153,6 +154,7 @@ PyObject* RegisterPostAccumulate(PyObject* self, PyObject* fn, bool pass_tensor)
     int id = ++m.next_hook;
     phi::TensorImpl* impl = t.impl();  // owns the hook
     m.post_accumulate_hooks.emplace_back(id, [fn = Share(fn), impl, pass_tensor] {
+      egr::GradModeGuard mode(egr::t_caller_grad);
       PyRef r;
       if (pass_tensor) {
         PyRef arg = Own(ToPy(Tensor(phi::Ref<phi::TensorImpl>(impl))));
@@ -193,7 +195,7 @@ PyObject* RetainGrads(PyObject* self, PyObject*) {
         auto& meta = static_cast<egr::AutogradMeta&>(*cell->impl->meta);
         if (meta.grad.defined() && !meta.grad.is_same(g)) {
           meta.grad = paddle::add(meta.grad, g);
-        } else if (egr::State().grad_enabled || g.is_symbolic()) {
+        } else if (!g.stop_gradient() || g.is_symbolic()) {
           meta.grad = g;
         } else {
           Tensor copy = phi::Empty(g.dims(), g.dtype(), g.place());
@@ -217,9 +219,11 @@ PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
         if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kw, i), "gradient") == 0) names[0] = "gradient";
     ParseArgs("backward", names, 3, 0, args, n, kw, a);
     const Tensor& t = ToTensor(self, "backward", "self");
+    PD_CHECK(IsNone(a[0]) || IsTensor(a[0]), Assertion, "[backward] expected a Tensor as grad_tensor, got ",
+             Py_TYPE(a[0])->tp_name);
     Tensor g = ToOptionalTensor(a[0], "backward", "grad_tensor");
     if (g.defined())
-      PD_CHECK(g.is_symbolic() || g.dims() == t.dims(), InvalidArgument, "[backward] expected a grad_tensor of shape ",
+      PD_CHECK(g.is_symbolic() || g.dims() == t.dims(), Assertion, "[backward] expected a grad_tensor of shape ",
                common::ShapeText(t.dims()), ", got ", common::ShapeText(g.dims()));
     if (!egr::NeedsGrad(t)) Py_RETURN_NONE;
     egr::Backward({t}, {g}, a[1] && ToBool(a[1], "backward", "retain_graph"));

@@ -234,9 +234,9 @@ def test_backward_errors():
     x = f(1.0, 2.0, stop_gradient=False)
     y = (x * x).sum()
     y.backward()
-    with pytest.raises(RuntimeError):
+    with pytest.raises(SystemError):
         y.backward()
-    with pytest.raises(ValueError):
+    with pytest.raises(AssertionError):
         (x * 2).backward(f(1.0))
     with pytest.raises(ValueError):
         x.grad = f(1.0)

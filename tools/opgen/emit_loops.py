@@ -72,9 +72,14 @@ class Ew:
             lines = [f"PD_EW_BEGIN({self.name}_{suffix})", f"using T = {ctype};", f"PD_EW_OUT(0, {octype})"]
             for i, n in enumerate(self.inputs):
                 lines.append(f"PD_EW_IN({i + 1}, {'bool' if n in self.bool_inputs else ctype})")
-            for k, n in enumerate(self.attr_names):
+            for k, n in self.attr_slots():
                 kind = self.op.arg(n).kind
-                lines.append(f"PD_EW_ATTR({k}, {'bool' if kind == 'bool' else ctype}, {n})")
+                if kind == "Scalar" and cls == "int":
+                    lines.append(f"PD_EW_ATTR_INT({k + 1}, {ctype}, {n})")
+                elif kind == "Scalar" and cls == "complex":
+                    lines.append(f"PD_EW_ATTR_C({k}, {ctype[5:-1]}, {n})")
+                else:
+                    lines.append(f"PD_EW_ATTR({k}, {'bool' if kind == 'bool' else ctype}, {n})")
             lines.append("PD_EW_BODY")
             for i, n in enumerate(self.inputs):
                 lines.append(f"PD_EW_LOAD({i + 1}, {n})")
@@ -103,9 +108,19 @@ class Ew:
         """C++ initialiser of the double array handed to the loop."""
         vals = []
         for n in self.attr_names:
-            a = self.op.arg(n)
-            vals.append(f"{n}.to_double()" if a.kind == "Scalar" else f"static_cast<double>({n})")
+            if self.op.arg(n).kind == "Scalar":
+                vals += [f"{n}.to_double()", f"phi::IntegerBits({n})", f"{n}.to_complex().imag()"]
+            else:
+                vals.append(f"static_cast<double>({n})")
         return vals
+
+    def attr_slots(self):
+        """[(position in that array, name)]."""
+        out, at = [], 0
+        for n in self.attr_names:
+            out.append((at, n))
+            at += 3 if self.op.arg(n).kind == "Scalar" else 1
+        return out
 
 
 class Loop(LoopPrinter):

@@ -2,7 +2,9 @@
 #include "paddle/eager/autograd/engine.h"
 
 #include <algorithm>
-#include <queue>
+#include <atomic>
+#include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "paddle/phi/api/ops.h"
@@ -27,7 +29,53 @@ void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph) {
 
 namespace {
 
-uint64_t g_runs = 0;
+// The engine runs that have begun and not ended, on any thread: a run claims the scratch of the nodes it visits, and a
+// node claimed by another one (a backward inside a hook, or on another thread) gets scratch of this run's own.
+class ActiveRuns {
+ public:
+  uint64_t Begin() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    runs_.push_back(++last_);
+    count_.store(static_cast<int>(runs_.size()), std::memory_order_relaxed);
+    return last_;
+  }
+  void End(uint64_t run) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    runs_.erase(std::find(runs_.begin(), runs_.end(), run));
+    count_.store(static_cast<int>(runs_.size()), std::memory_order_relaxed);
+  }
+  // Whether `run`, which is not the caller's, is still under way.
+  bool Holds(uint64_t run) {
+    if (count_.load(std::memory_order_relaxed) == 1) return false;
+    std::lock_guard<std::mutex> lock(mutex_);
+    return std::find(runs_.begin(), runs_.end(), run) != runs_.end();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<uint64_t> runs_;
+  uint64_t last_ = 0;
+  std::atomic<int> count_{0};
+};
+ActiveRuns g_active;
+
+// Makes `run` the one in progress on this thread; hooks see the gradient mode of the call that started it.
+class RunningGuard {
+ public:
+  RunningGuard(uint64_t run, bool grad) : old_run_(t_running), old_grad_(t_caller_grad) {
+    t_running = run;
+    t_caller_grad = grad;
+  }
+  ~RunningGuard() {
+    t_running = old_run_;
+    t_caller_grad = old_grad_;
+  }
+  RunningGuard(const RunningGuard&) = delete;
+
+ private:
+  uint64_t old_run_;
+  bool old_grad_;
+};
 
 struct BySequence {
   bool operator()(const GradNode* a, const GradNode* b) const { return a->sequence() < b->sequence(); }
@@ -44,17 +92,14 @@ struct Capture {
 class Engine {
  public:
   Engine(bool retain, bool create, bool accumulate)
-      : retain_(retain), create_(create), accumulate_(accumulate), run_(++g_runs) {}
+      : retain_(retain), create_(create), accumulate_(accumulate), run_(g_active.Begin()) {}
+  Engine(const Engine&) = delete;
 
   // A run that ends early leaves no gradients behind in the nodes it visited.
   ~Engine() {
-    for (GradNode* n : marked_) {
-      n->mark_ = 0;
-      n->pruned_ = false;
-    }
-    if (finished_) return;
-    for (GradNode* n : visited_)
-      for (int s = 0; s < n->num_outputs(); ++s) n->buffer(s).reset();
+    if (!finished_)
+      for (GradNode* n : visited_) DropBuffers(n);
+    g_active.End(run_);
   }
 
   void AddCapture(const Tensor& input, int index) {
@@ -63,27 +108,34 @@ class Engine {
     captures_[e.node.get()].push_back({e.slot, index});
   }
 
+  // No gradient arrives at `t` in this run (one given for a root does).
+  void Block(const Tensor& t) {
+    Edge e = GradEdge(t);
+    keep_.push_back(e.node);
+    blocked_.insert({e.node.get(), e.slot});
+  }
+
   void Run(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, std::vector<Tensor>* captured) {
+    RunningGuard running(run_, State().grad_enabled);
     GradModeGuard mode(create_);
     std::vector<GradNode*> start;
     for (size_t i = 0; i < roots.size(); ++i) {
       if (!NeedsGrad(roots[i])) continue;
       Edge e = GradEdge(roots[i]);
       keep_.push_back(e.node);
-      Visit(e.node.get());
       Tensor g = i < grads.size() ? grads[i] : Tensor();
       if (!g.defined()) g = paddle::ones_like_of(roots[i]);
-      AccumulateInto(e.node->buffer(e.slot), g, create_);
+      AccumulateInto(Visit(e.node.get()).buffer(e.slot), g, create_);
       start.push_back(e.node.get());
     }
     CountDependencies();
     for (GradNode* n : start) {
-      if (n->pruned_) {
-        for (int s = 0; s < n->num_outputs(); ++s) n->buffer(s).reset();
-      } else if (n->pending_ == 0) {
-        n->pending_ = -1;  // queued
-        ready_.push_back(n);
-        std::push_heap(ready_.begin(), ready_.end(), BySequence());
+      NodeScratch& s = Scratch(n);
+      if (s.pruned) {
+        DropBuffers(n);
+      } else if (s.pending == 0) {
+        s.pending = -1;
+        Push(n);
       }
     }
     std::vector<Tensor> in;
@@ -97,11 +149,43 @@ class Engine {
   }
 
  private:
-  void Visit(GradNode* n) {
-    if (n->run_ == run_) return;
-    n->run_ = run_;
-    n->pending_ = 0;
-    visited_.push_back(n);
+  // The scratch of a node this run has visited.
+  NodeScratch& Scratch(GradNode* n) {
+    if (__builtin_expect(n->run_ == run_, 1)) return n->scratch_;
+    return side_.find(n)->second;
+  }
+
+  NodeScratch& Visit(GradNode* n) {
+    if (n->run_ == run_) return n->scratch_;
+    if (__builtin_expect(!g_active.Holds(n->run_), 1)) {
+      if (!side_.empty()) {  // visited while another run, since ended, held it
+        auto it = side_.find(n);
+        if (it != side_.end()) return it->second;
+      }
+      n->run_ = run_;
+      NodeScratch& s = n->scratch_;
+      s.pending = 0;
+      s.mark = 0;
+      s.pruned = false;
+      visited_.push_back(n);
+      return s;
+    }
+    auto [it, fresh] = side_.try_emplace(n);
+    if (fresh) {
+      if (n->num_outputs() > 1) it->second.buffers.resize(n->num_outputs() - 1);
+      visited_.push_back(n);
+    }
+    return it->second;
+  }
+
+  void DropBuffers(GradNode* n) {
+    NodeScratch& s = Scratch(n);
+    for (int k = 0; k < n->num_outputs(); ++k) s.buffer(k).reset();
+  }
+
+  void Push(GradNode* n) {
+    ready_.push_back(n);
+    std::push_heap(ready_.begin(), ready_.end(), BySequence());
   }
 
   // Counts, for every reachable node, the edges that will deliver to it. When gradients are only captured, nodes from
@@ -110,40 +194,43 @@ class Engine {
     if (!accumulate_) Prune();
     for (size_t i = 0; i < visited_.size(); ++i) {
       GradNode* n = visited_[i];
+      if (Scratch(n).pruned) continue;
       for (int k = 0; k < n->num_inputs(); ++k)
-        if (n->needs(k)) {
-          GradNode* m = n->edge(k).node.get();
-          Visit(m);
-          ++m->pending_;
+        if (GradNode* m = n->edge(k).node.get()) {
+          NodeScratch& s = Visit(m);
+          if (!s.pruned) ++s.pending;
         }
     }
   }
 
-  // Depth first without recursion; mark_: 1 on the stack, 2 done and useless, 3 done and needed.
+  // Depth first without recursion; mark: 1 on the stack, 2 done and useless, 3 done and needed.
   void Prune() {
     std::vector<std::pair<GradNode*, int>> stack;
-    auto push = [&](GradNode* n) {
-      n->mark_ = 1;
-      marked_.push_back(n);
+    std::vector<GradNode*> roots = visited_;
+    auto push = [&](GradNode* n, NodeScratch& s) {
+      s.mark = 1;
       stack.push_back({n, 0});
     };
-    for (size_t i = 0; i < visited_.size(); ++i) {
-      if (visited_[i]->mark_ != 0) continue;
-      push(visited_[i]);
+    for (GradNode* root : roots) {
+      if (Scratch(root).mark != 0) continue;
+      push(root, Scratch(root));
       while (!stack.empty()) {
         auto& [n, k] = stack.back();
         if (k < n->num_inputs()) {
           GradNode* m = n->edge(k++).node.get();
-          if (m && m->mark_ == 0) push(m);
+          if (!m) continue;
+          NodeScratch& s = Visit(m);
+          if (s.mark == 0) push(m, s);
           continue;
         }
         bool needed = captures_.count(n) != 0;
         for (int e = 0; e < n->num_inputs() && !needed; ++e) {
           GradNode* m = n->edge(e).node.get();
-          needed = m && m->mark_ == 3;
+          needed = m && Scratch(m).mark == 3;
         }
-        n->mark_ = needed ? 3 : 2;
-        n->pruned_ = !needed;
+        NodeScratch& s = Scratch(n);
+        s.mark = needed ? 3 : 2;
+        s.pruned = !needed;
         stack.pop_back();
       }
     }
@@ -159,9 +246,9 @@ class Engine {
       grads = grads_many.data();
     }
     bool any = false;
+    NodeScratch& scratch = Scratch(n);
+    for (int s = 0; s < outs; ++s) grads[s] = std::move(scratch.buffer(s));
     for (int s = 0; s < outs; ++s) {
-      grads[s] = std::move(n->buffer(s));
-      n->buffer(s).reset();
       if (n->has_hooks() && grads[s].defined()) RunHooks(n, s, grads[s]);
       any = any || grads[s].defined();
     }
@@ -175,7 +262,7 @@ class Engine {
     in.resize(n->num_inputs());
     if (any && (!leaf || accumulate_)) {
       if (n->released_)
-        PD_THROW(PreconditionNotMet, "[", n->name(),
+        PD_THROW(Fatal, "[", n->name(),
                  "] expected saved tensors, got none: backward ran through this graph before "
                  "and freed them; pass retain_graph=True to the first call");
       n->Run(grads, in.data(), create_);
@@ -187,15 +274,16 @@ class Engine {
     for (int k = 0; k < n->num_inputs(); ++k) {
       Edge& e = n->edge(k);
       GradNode* m = e.node.get();
-      if (!m || m->pruned_) continue;
-      if (in[k].defined()) AccumulateInto(m->buffer(e.slot), std::move(in[k]), create_);
+      if (!m) continue;
+      NodeScratch& s = Scratch(m);
+      if (s.pruned) continue;
+      if (in[k].defined() && !Blocked(m, e.slot)) AccumulateInto(s.buffer(e.slot), std::move(in[k]), create_);
       in[k].reset();
-      if (--m->pending_ == 0) {
-        ready_.push_back(m);
-        std::push_heap(ready_.begin(), ready_.end(), BySequence());
-      }
+      if (--s.pending == 0) Push(m);
     }
   }
+
+  bool Blocked(GradNode* n, int slot) const { return !blocked_.empty() && blocked_.count({n, slot}) != 0; }
 
   static void RunHooks(GradNode* n, int slot, Tensor& g) {
     auto hooks = n->hooks(slot);  // a copy: hooks may remove themselves
@@ -208,9 +296,11 @@ class Engine {
   bool retain_, create_, accumulate_;
   bool finished_ = false;
   uint64_t run_;
-  std::vector<GradNode*> visited_, ready_, marked_;
+  std::vector<GradNode*> visited_, ready_;
   std::vector<Ref<GradNode>> keep_;
+  std::unordered_map<GradNode*, NodeScratch> side_;
   std::unordered_map<GradNode*, std::vector<Capture>> captures_;
+  std::set<std::pair<GradNode*, int>> blocked_;
 };
 
 void Backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, bool retain_graph,
@@ -229,6 +319,8 @@ std::vector<Tensor> Grad(const std::vector<Tensor>& outputs, const std::vector<T
   Engine engine(retain_graph, create_graph, false);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (NeedsGrad(inputs[i])) engine.AddCapture(inputs[i], static_cast<int>(i));
+  for (const Tensor& t : no_grad_vars)
+    if (NeedsGrad(t)) engine.Block(t);
   engine.Run(outputs, grad_outputs, &result);
   for (size_t i = 0; i < inputs.size(); ++i) {
     PD_CHECK(allow_unused || result[i].defined(), InvalidArgument,
@@ -237,7 +329,6 @@ std::vector<Tensor> Grad(const std::vector<Tensor>& outputs, const std::vector<T
              i, " unreachable; pass allow_unused=True to get None for it");
     if (result[i].defined() && !create_graph) result[i]->stop_gradient = true;
   }
-  (void)no_grad_vars;
   return result;
 }
 

@@ -13,7 +13,7 @@ void Backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads
               bool create_graph = false);
 
 // Gradients of `outputs` with respect to `inputs`, nothing accumulated. Undefined where an input is not reached, which
-// is an error unless `allow_unused`.
+// is an error unless `allow_unused`. No gradient flows back through `no_grad_vars`.
 std::vector<Tensor> Grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs, bool retain_graph, bool create_graph,
                          bool allow_unused, const std::vector<Tensor>& no_grad_vars = {});

@@ -127,7 +127,7 @@ void GradNode::SetCounts(int num_in, int num_out) {
   num_in_ = static_cast<uint16_t>(num_in);
   num_out_ = static_cast<uint16_t>(num_out);
   if (num_in > kInline) more_.resize(num_in - kInline);
-  if (num_out > 1) buffers_.resize(num_out - 1);
+  if (num_out > 1) scratch_.buffers.resize(num_out - 1);
 }
 
 void GradNode::SetInput(int i, const Tensor& t) {

@@ -26,6 +26,22 @@ struct Edge {
 
 using TensorHook = std::function<Tensor(const Tensor&)>;
 
+// What one engine run keeps for a node.
+struct NodeScratch {
+  int32_t pending = 0;  // edges still to deliver; -1: waiting among the ready nodes
+  int8_t mark = 0;      // of the search for nodes to prune
+  bool pruned = false;
+  Tensor buffer0;  // gradients that have arrived, one for each output
+  std::vector<Tensor> buffers;
+
+  Tensor& buffer(int slot) { return slot == 0 ? buffer0 : buffers[slot - 1]; }
+};
+
+// The engine run in progress on this thread, 0 when there is none.
+inline thread_local constinit uint64_t t_running = 0;
+// The gradient mode of the call that started it: the mode of Python hooks.
+inline thread_local constinit bool t_caller_grad = true;
+
 class GradNode : public phi::RefCounted {
  public:
   static constexpr int kInline = 3;
@@ -43,7 +59,7 @@ class GradNode : public phi::RefCounted {
   // False too for a node the running engine has pruned: no way leads from it to a wanted gradient.
   bool needs(int i) {
     GradNode* n = edge(i).node.get();
-    return n && !n->pruned_;
+    return n && !(n->scratch_.pruned && n->run_ == t_running);
   }
   uint64_t sequence() const { return seq_; }
   bool released() const { return released_; }
@@ -65,24 +81,15 @@ class GradNode : public phi::RefCounted {
 
  private:
   friend class Engine;
-  friend void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph);
 
   Edge edges_[kInline];
   std::vector<Edge> more_;
   uint16_t num_in_ = 0, num_out_ = 1;
   bool released_ = false;
-  bool pruned_ = false;
-  int8_t mark_ = 0;
   uint64_t seq_;
-  // Scratch of the engine run that has this node in hand.
-  uint64_t run_ = 0;
-  int32_t pending_ = 0;
-  Tensor buffer0_;
-  std::vector<Tensor> buffers_;
+  uint64_t run_ = 0;  // the engine run that `scratch_` belongs to
+  NodeScratch scratch_;
   std::unique_ptr<std::map<int, std::vector<std::pair<int, TensorHook>>>> hooks_;
-
- public:
-  Tensor& buffer(int slot) { return slot == 0 ? buffer0_ : buffers_[slot - 1]; }
 };
 
 // What a tensor keeps for autograd beyond its node.

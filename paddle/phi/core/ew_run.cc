@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/core/ew_run.h"
 
+#include <cstring>
+#include <optional>
+
+#include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/primitives/isa.h"
 
@@ -51,6 +55,19 @@ DataType EwResult(const EwDef& def, int out, DataType common) {
   return def.out[out] == EwOut::kSame ? same : def.out[out] == EwOut::kBool ? DataType::BOOL : RealOf(same);
 }
 
+double IntegerBits(const Scalar& v) {
+  int64_t i = 0;
+  if (v.is_integral()) {
+    i = v.to_int();
+  } else {
+    double d = v.to_double();
+    i = d >= 0x1p63 ? INT64_MAX : d >= -0x1p63 ? static_cast<int64_t>(d) : INT64_MIN;
+  }
+  double bits;
+  std::memcpy(&bits, &i, sizeof bits);
+  return bits;
+}
+
 void RunEw(const EwDef& def, const Tensor* const* in, Tensor* const* out, const double* attrs) {
   DataType t = in[0]->dtype();
   for (int i = 1; i < def.nin; ++i)
@@ -92,12 +109,16 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
   plan.nin = def.nin;
   plan.attrs = attrs;
   plan.cost = def.cost;
-  bool typed = true;
+  bool typed = true, fresh = true;
   for (int i = 0; i < def.nout; ++i) {
     DataType stored = EwResult(def, i, t);
     Tensor& o = *out[i];
     // A given output of the right shape takes the result in its own dtype (in-place ops); else a new one is made.
-    if (!o.defined() || o.dims() != dims) o = Empty(dims, stored, x.place());
+    if (!o.defined() || o.dims() != dims) {
+      o = Empty(dims, stored, x.place());
+    } else {
+      fresh = false;
+    }
     DataType loop_dtype = def.out[i] == EwOut::kSame   ? compute
                           : def.out[i] == EwOut::kBool ? DataType::BOOL
                                                        : RealOf(compute);
@@ -110,6 +131,11 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
     typed = typed && in[i]->dtype() == loop_dtype;
   }
   int n = def.nout + def.nin;
+  Ref<Storage> keep[kEwMaxOperands];  // inputs that another thread may rebind while this one runs without the lock
+  std::optional<WithoutHostLock> unlocked;
+  const bool apart = fresh && out[0]->numel() >= kLongWork;
+  if (__builtin_expect(apart, 0))
+    for (int i = 0; i < def.nin; ++i) keep[i] = (*in[i])->storage;
   if (simple && typed) {
     char* ptrs[kEwMaxOperands];
     int8_t sizes[kEwMaxOperands];
@@ -117,7 +143,9 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
       ptrs[i] = static_cast<char*>(plan.ops[i].data);
       sizes[i] = static_cast<int8_t>(SizeOf(plan.ops[i].dtype));
     }
-    RunElementwiseContiguous(loop, n, ptrs, sizes, x.numel(), attrs, def.cost);
+    const int64_t count = x.numel();
+    if (__builtin_expect(apart, 0)) unlocked.emplace();
+    RunElementwiseContiguous(loop, n, ptrs, sizes, count, attrs, def.cost);
     return;
   }
   int ndim = static_cast<int>(dims.size());
@@ -132,6 +160,7 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
   }
   plan.shape = dims.data();
   plan.ndim = ndim;
+  if (__builtin_expect(apart, 0)) unlocked.emplace();
   RunElementwise(plan);
 }
 

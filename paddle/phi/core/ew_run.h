@@ -2,6 +2,7 @@
 // Runs a generated elementwise op on tensors: dtype promotion, broadcasting, output allocation, loop choice.
 #pragma once
 
+#include "paddle/common/attr.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/phi/core/tensor.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -30,6 +31,8 @@ struct EwDef {
 void RunEw(const EwDef& def, const Tensor* const* in, Tensor* const* out, const double* attrs);
 // The same with the common dtype given (in-place ops, gradients).
 void RunEwAs(const EwDef& def, DataType dtype, const Tensor* const* in, Tensor* const* out, const double* attrs);
+// A Scalar argument takes three attributes: its value, these bits of it as an int64_t (saturated), its imaginary part.
+double IntegerBits(const Scalar& v);
 // Shape and dtypes of the outputs without running.
 void InferEw(const EwDef& def, const MetaSlot* in, std::vector<Meta>* out);
 DataType EwResult(const EwDef& def, int out, DataType common);

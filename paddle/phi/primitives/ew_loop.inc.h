@@ -24,8 +24,8 @@
 // Rules. Sections in the order above: OUT/IN/ATTR lines, BODY, every LOAD before the first STORE, STOREs, END; no
 // commas outside parentheses in a STORE expression (cplx<float> is fine). Numbers are positions in ptrs (outputs
 // first) and in attrs. Operand types: float, double, int32_t, int64_t, bool, cplx<float>, cplx<double>.
-// PD_EW_ATTR_I64(k, name) reads attrs[k] as the bit pattern of an int64_t (exact large integers); PD_EW_ATTR_C(k, T,
-// name) gives cplx<T>{attrs[k], attrs[k + 1]}.
+// PD_EW_ATTR_INT(k, T, name) reads attrs[k] as the bit pattern of an int64_t (exact large integers), saturated to T;
+// PD_EW_ATTR_C(k, T, name) gives cplx<T>{attrs[k], attrs[k + 2]}.
 // A body is straight-line code over math.inc.h: no `if`, `?:` or loops (select(c, a, b) computes both sides), no calls
 // elsewhere. Literals take the compute type: lit<float>(0.5), lit<cplx<float>>(2). Use add sub mul div neg everywhere:
 // on integers they wrap, div is div_trunc; float, double and cplx also have + - * / and unary -. Comparisons lt le gt
@@ -63,6 +63,10 @@ static inline int64_t ew_attr(int64_t*, double v) { return v >= 9223372036854775
 static inline int32_t ew_attr(int32_t*, double v) {
   return v >= 2147483647.0 ? INT32_MAX : v <= -2147483648.0 ? INT32_MIN : cast<int32_t>(v);
 }
+static inline int64_t ew_attr_int(int64_t*, int64_t v) { return v; }
+static inline int32_t ew_attr_int(int32_t*, int64_t v) {
+  return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : static_cast<int32_t>(v);
+}
 }  // namespace phi::PD_ISA
 
 #define PD_EW_BEGIN(name)                                                                             \
@@ -75,8 +79,9 @@ static inline int32_t ew_attr(int32_t*, double v) {
   using pd_t##k = __VA_ARGS__; \
   const pd_t##k* const pd_p##k = reinterpret_cast<const pd_t##k*>(ptrs[k]);
 #define PD_EW_ATTR(k, T, name) const T name = ew_attr(static_cast<T*>(nullptr), attrs[k]);
-#define PD_EW_ATTR_I64(k, name) const int64_t name = __builtin_bit_cast(int64_t, attrs[k]);
-#define PD_EW_ATTR_C(k, T, name) const cplx<T> name = {cast<T>(attrs[k]), cast<T>(attrs[(k) + 1])};
+#define PD_EW_ATTR_INT(k, T, name) \
+  const T name = ew_attr_int(static_cast<T*>(nullptr), __builtin_bit_cast(int64_t, attrs[k]));
+#define PD_EW_ATTR_C(k, T, name) const cplx<T> name = {cast<T>(attrs[k]), cast<T>(attrs[(k) + 2])};
 #define PD_EW_BODY PD_EW_IVDEP for (int64_t pd_i = 0; pd_i < n; ++pd_i) {
 #define PD_EW_LOAD(k, name) const pd_t##k name = ew_load(pd_p##k + pd_i);
 #define PD_EW_STORE(k, ...) pd_p##k[pd_i] = cast<pd_t##k>(__VA_ARGS__);

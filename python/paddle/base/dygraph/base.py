@@ -132,12 +132,16 @@ def _tensor_list(value, name):
     return values
 
 
+def _is_empty_list(value):
+    return isinstance(value, (list, tuple)) and not value
+
+
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
          allow_unused=False, no_grad_vars=None, *, dump_backward_graph_path=None):
     """Gradients of the sum of `outputs` with respect to `inputs`, as a list.
 
     With `create_graph` the result can be differentiated again. An input that the outputs do not depend on gives an
-    error, or None with `allow_unused`.
+    error, or None with `allow_unused`. No gradient flows back through `no_grad_vars`, a tensor or several.
     """
     outputs = _tensor_list(outputs, 'outputs')
     inputs = _tensor_list(inputs, 'inputs')
@@ -154,8 +158,10 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                                  f"{len(outputs)}")
     if retain_graph is None:
         retain_graph = create_graph
-    if no_grad_vars:
-        frozen = _tensor_list(no_grad_vars, 'no_grad_vars')
+    if no_grad_vars is not None:
+        if isinstance(no_grad_vars, set):
+            no_grad_vars = list(no_grad_vars)
+        frozen = _tensor_list(no_grad_vars, 'no_grad_vars') if not _is_empty_list(no_grad_vars) else []
         return list(_core.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, frozen))
     return list(_core.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused))
 

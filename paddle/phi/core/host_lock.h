@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lets go of the host language's lock (Python's GIL) while a long kernel runs, so that other threads make progress.
+#pragma once
+
+#include <vector>
+
+#include "paddle/phi/core/tensor.h"
+
+namespace phi {
+
+// Set by the bindings. `release` returns null when the calling thread does not hold the lock.
+struct HostLock {
+  void* (*release)() = nullptr;
+  void (*acquire)(void* state) = nullptr;
+};
+extern HostLock g_host_lock;
+
+// From this many elements an ordinary kernel takes 20 us or more; ops with more work an element state their own
+// (`long_from`).
+inline constexpr int64_t kLongWork = 64 << 10;
+
+class WithoutHostLock {
+ public:
+  WithoutHostLock() : state_(g_host_lock.release ? g_host_lock.release() : nullptr) {}
+  ~WithoutHostLock() {
+    if (state_) g_host_lock.acquire(state_);
+  }
+  WithoutHostLock(const WithoutHostLock&) = delete;
+
+ private:
+  void* state_;
+};
+
+inline int64_t WorkOf(const Tensor& t) { return t.defined() ? t.numel() : 0; }
+inline int64_t WorkOf(const std::vector<Tensor>& list) {
+  int64_t n = 0;
+  for (const Tensor& t : list) n += WorkOf(t);
+  return n;
+}
+
+// A tensor of the same data that no other thread can see: what a kernel reads while others may rebind `t`.
+Tensor Held(const Tensor& t);
+std::vector<Tensor> Held(const std::vector<Tensor>& list);
+
+}  // namespace phi

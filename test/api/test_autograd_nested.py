@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Backward inside backward, no_grad_vars, threads: engine runs that share nodes, with values of the published package."""
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import paddle
+from paddle.autograd import PyLayer
+
+
+def leaf(*values):
+    return paddle.to_tensor(np.array(values, 'float64'), stop_gradient=False)
+
+
+def test_no_grad_vars_block_arriving_gradients():
+    x = leaf(2.)
+    y = x * x
+    assert float(paddle.grad([y * x], [x], no_grad_vars=[y])[0]) == 4.
+    a, b = paddle.unbind(paddle.stack([x, x * x]))
+    assert float(paddle.grad([a * b], [x], no_grad_vars=[a])[0]) == 8.
+    y = x * x
+    assert float(paddle.grad([y], [x], no_grad_vars=[y])[0]) == 4.  # the gradient of a root is given, it does not arrive
+
+
+def test_no_grad_vars_of_an_input():
+    x, w = leaf(2.), leaf(3.)
+    z = x * w * w
+    got = paddle.grad([z], [x, w], no_grad_vars={w}, allow_unused=True, retain_graph=True)
+    assert float(got[0]) == 9. and got[1] is None
+    with pytest.raises(ValueError, match='allow_unused'):
+        paddle.grad([z], [x, w], no_grad_vars=w, retain_graph=True)
+    with pytest.raises(AssertionError):
+        paddle.grad([z], [x], no_grad_vars=3)
+
+
+def test_hooks_see_the_gradient_mode_of_the_caller():
+    x = leaf(2.)
+    y = x * x
+
+    def hook(g):
+        a = leaf(3.)
+        (a * a).backward()
+        return g * a.grad
+
+    y.register_hook(hook)
+    y.backward()
+    assert float(x.grad) == 24.
+    modes = []
+    y = x * x
+    y.register_hook(lambda g: modes.append(paddle.is_grad_enabled()))
+    with paddle.no_grad():
+        y.backward()
+    assert modes == [False]
+
+
+def test_backward_of_the_running_graph_in_a_hook():
+    x = leaf(2.)
+    y = x * x
+    z = y * y
+    calls = []
+
+    def hook(g):
+        calls.append(1)
+        if len(calls) == 1:
+            y.backward(retain_graph=True)
+        return g
+
+    y.register_hook(hook)
+    z.backward()
+    assert float(x.grad) == 36. and len(calls) == 2
+
+
+def test_grad_of_the_running_graph_in_a_hook():
+    x = leaf(2.)
+    z = (x * x) * (x * x)
+    got = []
+    scaled = z * 3
+    scaled.register_hook(lambda g: got.append(float(paddle.grad([z], [x], retain_graph=True)[0])))
+    scaled.backward()
+    assert got == [32.] and float(x.grad) == 96.
+
+
+def test_inner_backward_wants_what_the_outer_pruned():
+    x, w = leaf(2.), leaf(3.)
+    y = x * w
+    z = y * y
+    done = []
+
+    def hook(g):
+        if not done:
+            done.append(1)
+            z.backward(retain_graph=True)
+        return g
+
+    y.register_hook(hook)
+    outer, = paddle.grad([z], [x], retain_graph=True)
+    assert (float(outer), float(x.grad), float(w.grad)) == (36., 36., 24.)
+
+
+def test_backward_freed_inside_a_hook_raises():
+    x = leaf(2.)
+    y = x * x
+    calls = []
+
+    def hook(g):
+        calls.append(1)
+        if len(calls) == 1:
+            y.backward()
+
+    y.register_hook(hook)
+    with pytest.raises(SystemError, match='retain_graph'):
+        (y * y).backward()
+    x.clear_grad()
+    (x * x).backward()  # the failed run left nothing behind
+    assert float(x.grad) == 4.
+
+
+def test_recursive_pylayer():
+    class Twice(PyLayer):
+        @staticmethod
+        def forward(ctx, a, depth):
+            ctx.a, ctx.depth = a, depth
+            return a * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            if ctx.depth == 0:
+                return g * 2
+            with paddle.enable_grad():
+                inner = ctx.a.detach()
+                inner.stop_gradient = False
+                Twice.apply(inner, ctx.depth - 1).backward(g)
+            return inner.grad
+
+    x = leaf(2.)
+    Twice.apply(x, 20).backward()
+    assert float(x.grad) == 2.
+
+
+def test_threads_share_leaves():
+    w = paddle.to_tensor(np.full((300, 300), 0.01), stop_gradient=False)
+    sums = []
+
+    def work():
+        for _ in range(10):
+            y = w
+            for _ in range(3):
+                y = paddle.matmul(y, w) + w
+            sums.append(float(paddle.grad([y.sum()], [w])[0].sum()))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(sums) == 40 and len(set(sums)) == 1
+
+
+def test_long_operations_let_other_threads_run():
+    x = paddle.ones([1500, 1500])
+    running, counts = threading.Event(), [0]
+    stop = threading.Event()
+
+    def count():
+        running.set()
+        while not stop.is_set():
+            counts[0] += 1
+            time.sleep(0)
+
+    counter = threading.Thread(target=count)
+    interval = sys.getswitchinterval()
+    counter.start()
+    running.wait()
+    sys.setswitchinterval(100)  # a thread gives the lock up only by itself
+    try:
+        moved = 0
+        for _ in range(20):
+            before = counts[0]
+            paddle.matmul(x, x)
+            moved += counts[0] != before
+    finally:
+        sys.setswitchinterval(interval)
+        stop.set()
+        counter.join()
+    assert moved >= 15
+
+
+def test_rebinding_while_another_thread_reads():
+    x = paddle.ones([400, 400])
+    errors = []
+
+    def read():
+        try:
+            for _ in range(60):
+                paddle.matmul(x, x)
+                paddle.exp(x)
+                paddle.nn.functional.softmax(x)
+        except Exception as error:
+            errors.append(error)
+
+    def write():
+        for k in range(60):
+            x.set_value(paddle.full([400, 400], float(k % 3)))
+            x.add_(paddle.ones([400, 400]))
+
+    threads = [threading.Thread(target=read), threading.Thread(target=read), threading.Thread(target=write)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not errors
