@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "paddle/phi/core/device.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
 
@@ -273,7 +274,7 @@ std::vector<Tensor> Plan::Run(const std::vector<Tensor>& inputs) {
     }
   }
   if (!f) f = MakeFrame();
-  for (size_t i = 0; i < inputs.size(); ++i) f->values[input_values_[i]] = inputs[i];
+  for (size_t i = 0; i < inputs.size(); ++i) f->values[input_values_[i]] = phi::ToHost(inputs[i]);
   for (size_t i = 0; i < instructions_.size(); ++i) RunInstruction(instructions_[i], *f, i);
   std::vector<Tensor> result;
   for (int v : output_values_) result.push_back(f->values[v]);

@@ -4,6 +4,7 @@
 
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/pybind/interchange.h"
 
 namespace paddle::py {
@@ -179,7 +180,7 @@ Tensor StackTensors(PyObject* o) {
 
 PyObject* CallToTensor(PyObject* const* a) {
   DataType dtype = a[1] ? ToDataType(a[1], "to_tensor", "dtype") : DataType::UNDEFINED;
-  if (!IsNone(a[2])) ToPlace(a[2], "to_tensor", "place");
+  Place place = ToPlace(a[2] ? a[2] : Py_None, "to_tensor", "place");
   bool stop = IsNone(a[3]) ? true : ToBool(a[3], "to_tensor", "stop_gradient");
   PyObject* data = a[0];
   Tensor t;
@@ -201,6 +202,7 @@ PyObject* CallToTensor(PyObject* const* a) {
       t = TensorFromData(data, dtype);
     }
   }
+  if (__builtin_expect(!(t.place() == place), 0)) t = phi::ToPlace(t, place);
   t->stop_gradient = stop;
   return ToPy(std::move(t));
 }

@@ -2,6 +2,7 @@
 // Zero-copy exchange with other frameworks through DLPack capsules.
 #include "paddle/pybind/dlpack.h"
 
+#include "paddle/phi/core/device.h"
 #include "paddle/pybind/interchange.h"
 
 namespace paddle::py {
@@ -56,6 +57,8 @@ struct ExportedVersioned {
   Tensor tensor;
 };
 void FillTensor(DlTensor& d, const Tensor& t) {
+  PD_CHECK(t.place().is_cpu(), Unimplemented, "[to_dlpack] expected a tensor on the CPU, got one on ",
+           phi::PlaceText(t.place()));
   d = {t.raw_data(),
        {1, 0},
        static_cast<int32_t>(t.ndim()),

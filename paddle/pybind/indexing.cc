@@ -7,6 +7,7 @@
 
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
@@ -68,7 +69,7 @@ Tensor IndexTensor(PyObject* o) {
 // Wraps negative values and checks the range.
 Tensor Normalized(const Tensor& index, int64_t extent, int64_t axis) {
   if (index.is_symbolic()) return index.dtype() == DataType::INT64 ? index : paddle::cast(index, DataType::INT64);
-  Tensor t = phi::Contiguous(phi::CastTo(index, DataType::INT64));
+  Tensor t = phi::Contiguous(phi::CastTo(phi::ToHost(index), DataType::INT64));
   const int64_t* p = t.data<int64_t>();
   int64_t n = t.numel();
   bool negative = false;
@@ -87,7 +88,7 @@ Tensor Normalized(const Tensor& index, int64_t extent, int64_t axis) {
 
 // The coordinates of the true elements, one int64 vector for each axis of the mask.
 std::vector<Tensor> MaskIndices(const Tensor& mask) {
-  Tensor m = phi::Contiguous(mask);
+  Tensor m = phi::Contiguous(phi::ToHost(mask));
   const bool* p = m.data<bool>();
   int64_t n = m.numel(), rank = m.ndim(), count = 0;
   for (int64_t i = 0; i < n; ++i) count += p[i];

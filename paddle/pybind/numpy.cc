@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "paddle/phi/core/device.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
@@ -159,7 +160,7 @@ Tensor FromBuffer(PyObject* o, bool copy) {
 PyObject* ToNumpy(const Tensor& t, PyObject*) {
   PD_CHECK(!t.is_symbolic(), InvalidType, "[numpy] expected a tensor with data, got one that is being recorded");
   PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidType, "[numpy] expected a dense tensor; use to_dense()");
-  Tensor c = phi::Contiguous(t);
+  Tensor c = phi::Contiguous(phi::ToHost(t));
   Py_ssize_t dims[64];
   int n = static_cast<int>(c.ndim());
   PD_CHECK(n <= 64, InvalidArgument, "[numpy] expected at most 64 dimensions, got ", n);
@@ -246,7 +247,8 @@ PyObject* Nested(const Tensor& t, int64_t axis, const char* base) {
 
 Tensor Readable(const Tensor& t, const char* what) {
   PD_CHECK(!t.is_symbolic(), InvalidType, "[", what, "] expected a tensor with data, got one that is being recorded");
-  return phi::IsFloat8(t.dtype()) ? phi::CastTo(t, DataType::FLOAT32) : t;
+  Tensor h = phi::ToHost(t);
+  return phi::IsFloat8(h.dtype()) ? phi::CastTo(h, DataType::FLOAT32) : h;
 }
 
 }  // namespace

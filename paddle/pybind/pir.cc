@@ -10,6 +10,7 @@
 
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/executor/plan.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/io/printer.h"
 #include "paddle/pir/pass/passes.h"
@@ -156,7 +157,7 @@ void SaveParams(ProgramObject& p, const std::string& path) {
   for (const std::string& name : pir::SortedParameterNames(p.program())) {
     auto held = std::static_pointer_cast<Tensor>(p.program().parameter(name));
     PD_CHECK(held && held->defined(), NotFound, "[save] expected parameter ", name, " to have a value, got none");
-    Tensor t = phi::Contiguous(*held);
+    Tensor t = phi::Contiguous(phi::ToHost(*held));
     writer.Add({t.dtype(), t.dims(), t.numel() ? t.raw_data() : nullptr,
                 static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype()))});
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/pybind/py_args.h"
+#include "paddle/phi/core/device.h"
 
 #include <cmath>
 #include <new>
@@ -258,7 +259,7 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
              common::ShapeText(t.dims()));
     if (t.dtype() == DataType::BOOL) return Scalar(phi::ScalarAsInt(t) != 0);
     if (phi::IsInteger(t.dtype())) return Scalar(phi::ScalarAsInt(t));
-    if (phi::IsComplex(t.dtype())) return Scalar(*phi::CastTo(t, DataType::COMPLEX128).data<phi::complex128>());
+    if (phi::IsComplex(t.dtype())) return Scalar(*phi::CastTo(phi::ToHost(t), DataType::COMPLEX128).data<phi::complex128>());
     return Scalar(phi::ScalarAsDouble(t));
   }
   Expected(o, op, arg, "int, float, bool or Tensor");
@@ -273,7 +274,7 @@ std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg) {
     return r;
   }
   if (IsTensor(o) || IsNdarray(o)) {
-    Tensor t = phi::Contiguous(phi::CastTo(IsTensor(o) ? AsTensor(o) : FromBuffer(o, true), DataType::FLOAT64));
+    Tensor t = phi::Contiguous(phi::CastTo(IsTensor(o) ? phi::ToHost(AsTensor(o)) : FromBuffer(o, true), DataType::FLOAT64));
     r.assign(t.data<double>(), t.data<double>() + t.numel());
     return r;
   }

@@ -2,6 +2,7 @@
 // The type object of paddle.Tensor: creation, identity, garbage collection, the free list. Its members are in the other
 // tensor_*.cc.
 #include "paddle/pybind/py_tensor.h"
+#include "paddle/phi/core/device.h"
 
 #include <structmember.h>
 
@@ -115,13 +116,13 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     if (!first || first == Py_None) {
       if (dtype == DataType::UNDEFINED) dtype = DefaultDtype();
       PyObject* dims = kwargs ? PyDict_GetItemString(kwargs, "dims") : nullptr;
-      t = phi::Empty(dims ? ToInts(dims, "Tensor", "dims") : Ints{0}, dtype, CurrentPlace());
+      t = phi::Empty(dims ? ToInts(dims, "Tensor", "dims") : Ints{0}, dtype, phi::CurrentPlace());
     } else if (IsTensor(first)) {
       t = Alias(AsTensor(first));
     } else if (PyLong_Check(first) && !PyBool_Check(first)) {
       Ints dims;
       for (Py_ssize_t i = 0; i < n; ++i) dims.push_back(ToInt(PyTuple_GET_ITEM(args, i), "Tensor", "shape"));
-      t = phi::Empty(dims, dtype == DataType::UNDEFINED ? DefaultDtype() : dtype, CurrentPlace());
+      t = phi::Empty(dims, dtype == DataType::UNDEFINED ? DefaultDtype() : dtype, phi::CurrentPlace());
     } else {
       bool list = PyList_Check(first) || PyTuple_Check(first);
       t = TensorFromData(first, dtype == DataType::UNDEFINED && list ? DefaultDtype() : dtype);

@@ -59,8 +59,6 @@ PyObject* PlaceObject(Place p);
 bool IsPlaceObject(PyObject* o, Place* out);
 PyObject* ShapeObject(const Tensor& t);  // paddle.Size
 PyObject* IntList(const Ints& v);
-Place CurrentPlace();
-void SetCurrentPlace(Place p);
 int InitTypes(PyObject* module);
 int InitCreation(PyObject* module);
 int InitAutograd(PyObject* module);

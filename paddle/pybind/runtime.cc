@@ -6,6 +6,7 @@
 
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/op_def.h"
@@ -125,11 +126,11 @@ PyObject* EmptyCache(PyObject*, PyObject*) {
 
 // --- device
 
-PyObject* CurrentDevice(PyObject*, PyObject*) { return PlaceObject(CurrentPlace()); }
+PyObject* CurrentDevice(PyObject*, PyObject*) { return PlaceObject(phi::CurrentPlace()); }
 PyObject* SetDevice(PyObject*, PyObject* place) {
   return Guarded([&]() -> PyObject* {
-    SetCurrentPlace(ToPlace(place, "set_device", "device"));
-    return PlaceObject(CurrentPlace());
+    phi::SetCurrentPlace(ToPlace(place, "set_device", "device"));
+    return PlaceObject(phi::CurrentPlace());
   });
 }
 PyObject* CpuIsaName(PyObject*, PyObject*) {

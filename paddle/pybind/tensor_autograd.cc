@@ -238,7 +238,7 @@ PyObject* ClearGradWith(PyObject* self, bool zero) {
     if (m && m->grad.defined()) {
       Tensor old = m->grad;
       if (zero && !old.is_symbolic() && old->kind == phi::ImplKind::kDense) {
-        if (old.is_contiguous() && !old->node) {
+        if (old.is_contiguous() && !old->node && old.place().is_cpu()) {
           std::memset(old.raw_data(), 0, static_cast<size_t>(old.numel() * phi::SizeOf(old.dtype())));
           old->storage->BumpVersion();
         } else {

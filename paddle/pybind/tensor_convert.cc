@@ -4,6 +4,7 @@
 
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/pybind/interchange.h"
 #include "paddle/pybind/tensor_autograd.h"
 
@@ -89,6 +90,7 @@ PyObject* TypeAs(PyObject* self, PyObject* other) {
   });
 }
 PyObject* Cpu(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  if (!AsTensor(self).place().is_cpu()) return PyObject_CallMethod(self, "_copy_to", "s", "cpu");
   Py_INCREF(self);
   return self;
 }
@@ -136,7 +138,7 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
       phi::CopyInto(o, t);
       t->storage->BumpVersion();
     } else {
-      Tensor c = phi::Empty(o.dims(), o.dtype());
+      Tensor c = phi::Empty(o.dims(), o.dtype(), t.place());
       phi::CopyInto(o, c);
       t->dims = c.dims();
       t->offset = 0;
@@ -161,7 +163,7 @@ PyObject* DeepCopy(PyObject* self, PyObject* memo) {
     static int64_t count = 0;
     egr::MetaOf(c).name = TensorName(t) + "_deepcopy_" + std::to_string(count++);
     if (auto* m = egr::MaybeMeta(t); m && m->grad.defined() && !m->grad.is_symbolic()) {
-      Tensor g = phi::Empty(m->grad.dims(), m->grad.dtype());
+      Tensor g = phi::Empty(m->grad.dims(), m->grad.dtype(), m->grad.place());
       phi::CopyInto(m->grad, g);
       egr::MetaOf(c).grad = g;
     }

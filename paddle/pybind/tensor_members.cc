@@ -2,6 +2,7 @@
 // Properties of paddle.Tensor: shape, dtype, layout, identity. History and gradients are in tensor_autograd.cc.
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/pybind/py_tensor.h"
 #include "paddle/pybind/tensor_autograd.h"
 
@@ -250,6 +251,28 @@ PyObject* Bitcast(PyObject* self, PyObject* dtype) {
     return ToPy(Tensor(std::move(impl)));
   });
 }
+// A copy at a place; gradients flow through it.
+PyObject* CopyToPlace(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"place", "blocking"};
+    PyObject* a[2];
+    ParseArgs("_copy_to", names, 2, 1, args, n, kw, a);
+    const Tensor& t = Of(self);
+    Place place = ToPlace(a[0], "_copy_to", "place");
+    Tensor r = paddle::assign(t);
+    if (t.place() == place || t.is_symbolic()) return ToPy(std::move(r));
+    Tensor moved = phi::ToPlace(t, place);
+    if (!r->node) {
+      moved->stop_gradient = t.stop_gradient();
+      return ToPy(std::move(moved));
+    }
+    r->storage = moved->storage;
+    r->place = place;
+    r->offset = 0;
+    r->SetContiguousStrides();
+    return ToPy(std::move(r));
+  });
+}
 PyObject* Self(PyObject* self, PyObject*) {
   Py_INCREF(self);
   return self;
@@ -325,6 +348,7 @@ PyMethodDef g_tensor_methods[] = {
     {"_is_initialized", F(IsInitialized), METH_NOARGS, nullptr},
     {"_is_dense_tensor_hold_allocation", F(IsInitialized), METH_NOARGS, nullptr},
     {"_rebind", F(RebindMethod), METH_O, "Makes this object the tensor another one is."},
+    {"_copy_to", F(CopyToPlace), METH_FASTCALL | METH_KEYWORDS, "A copy at another place."},
     {"_overwrite", F(Overwrite), METH_O, "Copies another tensor's values over this one's, without history."},
     {"_bitcast", F(Bitcast), METH_O, "The same bytes as another dtype."},
     {"value", F(Self), METH_NOARGS, "This tensor."},

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "paddle/phi/backends/custom/plugin_loader.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
@@ -86,7 +88,6 @@ struct PyPlace {
 };
 PyTypeObject* g_place_type = nullptr;
 PyObject* g_cpu_place = nullptr;
-Place g_current;
 
 PyObject* MakePlace(PyTypeObject* type, Place p) {
   PyObject* o = type->tp_alloc(type, 0);
@@ -278,12 +279,10 @@ bool IsPlaceObject(PyObject* o, Place* out) {
   *out = PlaceIn(o);
   return true;
 }
-Place CurrentPlace() { return g_current; }
-void SetCurrentPlace(Place p) { g_current = p; }
 
 Place ToPlace(PyObject* o, const char* op, const char* arg) {
   Place p;
-  if (IsNone(o)) return CurrentPlace();
+  if (IsNone(o)) return phi::CurrentPlace();
   if (IsPlaceObject(o, &p)) return p;
   if (PyUnicode_Check(o)) {
     std::string name = ToStr(o, op, arg), kind = name.substr(0, name.find(':'));
@@ -291,6 +290,12 @@ Place ToPlace(PyObject* o, const char* op, const char* arg) {
     if (kind == "gpu" || kind == "cuda" || kind == "xpu")
       RaiseValueError("The device should not be " + name +
                       ", since this build of PaddlePaddle is not compiled with CUDA");
+    for (const std::string& type : phi::CustomDeviceTypes()) {
+      if (kind != type && name.rfind("Place(" + type + ":", 0) != 0) continue;
+      size_t colon = name.find(':');
+      int id = colon == std::string::npos ? 0 : std::atoi(name.c_str() + colon + 1);
+      return Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(id), phi::CustomDeviceIndex(type)};
+    }
     RaiseValueError("[" + std::string(op) + "] expected a device such as 'cpu' in '" + arg + "', got '" + name + "'");
   }
   PyRef type(PyObject_GetAttrString(o, "type"));

@@ -36,10 +36,10 @@ def include(tmp_path_factory):
     return to
 
 
-def build(include, target, *flags):
+def build(include, target, *flags, source='tanh_plugin.cc'):
     target.parent.mkdir(parents=True, exist_ok=True)
     done = subprocess.run([compiler(), '-std=c++14', '-O1', '-Wall', '-Wextra', '-Werror', '-fPIC', '-shared', f'-I{include}', *flags,
-                           str(HERE / 'tanh_plugin.cc'), '-o', str(target)], capture_output=True, text=True)
+                           str(HERE / source), '-o', str(target)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return target
 

@@ -10,6 +10,7 @@
 #include "paddle/cinn/fusion/fused_ops.h"
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/device.h"
 
 namespace cinn {
 
@@ -37,7 +38,7 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     for (size_t d = 0; fits && d < axes.size(); ++d) fits = x.dims()[static_cast<int64_t>(d)] == (axes[d] < 0 ? 1 : dims[axes[d]]);
     PD_CHECK(fits, InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ", phi::NameOf(x.dtype()), " and shape ",
              common::ShapeText(x.dims()), ", which the program it was compiled from does not allow");
-    kept[k] = phi::Contiguous(x);
+    kept[k] = phi::Contiguous(phi::ToHost(x));
     in[k] = kept[k].numel() ? kept[k].raw_data() : nullptr;
   }
   int64_t reduced = 1;

@@ -3,6 +3,7 @@
 
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device.h"
 
 namespace egr {
 
@@ -37,6 +38,7 @@ class AccumulateGrad final : public GradNode {
       Tensor r = hook(g);
       if (r.defined()) g = r;
     }
+    if (__builtin_expect(phi::g_has_external_kernels, 0)) g = phi::ToPlace(g, leaf_.place());
     if (!m.grad.defined()) {
       // A gradient that somebody else still sees, or that is a view, is copied so that `.grad` can be added to in
       // place.

@@ -182,6 +182,7 @@ void ReplaceInplace(Tensor& x, Tensor out, bool is_view) {
     return;
   }
   x->storage = out->storage;
+  x->place = out->place;
   x->dims = out->dims;
   x->strides = out->strides;
   x->offset = out->offset;

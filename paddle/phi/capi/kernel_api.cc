@@ -7,6 +7,7 @@
 
 #include "paddle/phi/capi/include/c_api.h"
 #include "paddle/phi/capi/registry.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/op_def.h"
 
 using common::Ints;
@@ -126,9 +127,21 @@ void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, co
     slots[i] = {metas[i].data(), static_cast<int>(metas[i].size())};
   }
   op.infer(slots.data(), attrs, results.data());
+  // An output whose memory is an input's: the input's position, else -1.
+  std::vector<int> same(op.outs.size(), -1);
+  for (size_t k = 0; k < op.outs.size(); ++k)
+    for (size_t i = 0; op.outs[k].same_as_input && i < op.tensors.size(); ++i)
+      if (std::strcmp(op.tensors[i]->name, op.outs[k].same_as_input) == 0 && in[i].n == 1 && in[i].p[0].defined())
+        same[k] = static_cast<int>(i);
   for (size_t k = 0; k < op.outs.size(); ++k) {
     ctx.outputs.emplace_back();
     if (!outs[k].p && !outs[k].list) continue;
+    if (same[k] >= 0) {
+      PD_Tensor own = *ctx.inputs[same[k]][0];
+      own.is_output = true;
+      ctx.outputs.back().push_back(&ctx.tensors.emplace_back(std::move(own)));
+      continue;
+    }
     for (const phi::Meta& m : results[k]) {
       ctx.tensors.push_back({Tensor(), common::ToInts(m.dims), m.dtype, true});
       PD_Tensor& out = ctx.tensors.back();
@@ -150,6 +163,10 @@ void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, co
     if (outs[k].list) {
       outs[k].list->clear();
       for (PD_Tensor* t : ctx.outputs[k]) outs[k].list->push_back(t->t);
+    } else if (same[k] >= 0 && outs[k].p) {
+      const Tensor &to = in[same[k]].p[0], &from = ctx.outputs[k][0]->t;
+      if (to->storage.get() != from->storage.get()) phi::CopyInto(from, to);
+      *outs[k].p = to;
     } else if (outs[k].p && !ctx.outputs[k].empty()) {
       Tensor& to = *outs[k].p;
       const Tensor& from = ctx.outputs[k][0]->t;
@@ -332,8 +349,8 @@ PD_API void* PD_DeviceContextHostAllocateTensor(const PD_DeviceContext* ctx, PD_
   host.place = {};
   return PD_DeviceContextAllocateTensor(&host, t, size, dtype, s);
 }
-PD_API void* PD_DeviceContextGetStream(const PD_DeviceContext*, PD_Status* s) {
-  return Safely(s, static_cast<void*>(nullptr), [] { return static_cast<void*>(nullptr); });
+PD_API void* PD_DeviceContextGetStream(const PD_DeviceContext* ctx, PD_Status* s) {
+  return Safely(s, static_cast<void*>(nullptr), [&] { return phi::CurrentStream(ctx->place); });
 }
 
 // --- arguments

@@ -114,7 +114,7 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
     DataType stored = EwResult(def, i, t);
     Tensor& o = *out[i];
     // A given output of the right shape takes the result in its own dtype (in-place ops); else a new one is made.
-    if (!o.defined() || o.dims() != dims) {
+    if (!o.defined() || o.dims() != dims || !o.place().is_cpu()) {
       o = Empty(dims, stored, x.place());
     } else {
       fresh = false;

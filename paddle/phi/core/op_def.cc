@@ -4,6 +4,8 @@
 #include <mutex>
 #include <tuple>
 
+#include "paddle/phi/core/device.h"
+
 namespace phi {
 namespace {
 
@@ -147,15 +149,32 @@ Place AttrAs<Place>(const AttrValue& v, const char* op, const char* name) {
 bool g_has_external_kernels = false;
 
 bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
+  DataType dtype = DataType::UNDEFINED;
+  Place place;
   for (size_t i = 0; i < op.tensors.size(); ++i)
     for (int k = 0; k < in[i].n; ++k) {
       const Tensor& t = in[i].p[k];
       if (!t.defined()) continue;
-      const ExternalKernel* kernel = FindExternalKernel(op, t.dtype(), t.place());
-      if (kernel) kernel->fn(kernel->self, op, in, attrs, outs);
-      return kernel != nullptr;
+      if (dtype == DataType::UNDEFINED) dtype = t.dtype();
+      if (place.is_cpu()) place = t.place();
     }
-  return false;
+  const ExternalKernel* kernel = FindExternalKernel(op, dtype, place);
+  if (place.is_cpu() || (!kernel && (op.flags & (kOpView | kOpComposed)))) {
+    if (kernel) kernel->fn(kernel->self, op, in, attrs, outs);
+    return kernel != nullptr;
+  }
+  if (!kernel) {
+    RunOnHost(op, in, attrs, outs, place);
+    return true;
+  }
+  std::vector<std::vector<Tensor>> here(op.tensors.size());
+  std::vector<InSlot> slots(op.tensors.size());
+  for (size_t i = 0; i < here.size(); ++i) {
+    for (int k = 0; k < in[i].n; ++k) here[i].push_back(ToPlace(in[i].p[k], place));
+    slots[i] = InSlot(here[i]);
+  }
+  kernel->fn(kernel->self, op, slots.data(), attrs, outs);
+  return true;
 }
 
 void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, ExternalKernel kernel) {

@@ -54,6 +54,7 @@ enum OpFlags : uint32_t {
   kOpSideEffect = 8,
   kOpInplace = 16,
   kOpInternal = 32,  // not a pd_op of PaddlePaddle
+  kOpComposed = 64,  // its run calls other ops
 };
 
 struct OpDef {
@@ -87,9 +88,11 @@ struct ExternalKernel {
 };
 void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, ExternalKernel kernel);
 const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place place);
-// True once any external kernel is registered: generated ops look for one only then.
+// True once there is a plugin device or an external kernel: generated ops look further only then.
 extern bool g_has_external_kernels;
-// Runs the external kernel for the dtype and place of the first tensor argument; false when there is none.
+// Runs the external kernel for the dtype of the first tensor argument and the device among the arguments (the CPU if they are
+// all there). An op that the device has no kernel for runs on host copies. False when the op's own code is to run: on the CPU
+// without an external kernel, and for views and compositions, which serve any place.
 bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs);
 
 }  // namespace phi

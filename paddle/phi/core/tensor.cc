@@ -4,6 +4,7 @@
 #include <new>
 
 #include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/device.h"
 
 namespace phi {
 namespace {
@@ -40,7 +41,7 @@ thread_local Pool<Storage> t_storages;
 }  // namespace
 
 Ref<Storage> Storage::Allocate(size_t bytes, Place place) {
-  PD_CHECK(place.is_cpu(), Unimplemented, "expected Place(cpu), got ", PlaceText(place));
+  if (__builtin_expect(!place.is_cpu(), 0)) return AllocateOnDevice(bytes, place);
   void* data = AllocateCpu(bytes);
   auto* s = new (t_storages.Take()) Storage;
   s->data_ = data;
@@ -115,7 +116,7 @@ Tensor Empty(const Ints& dims, DataType dtype, Place place) {
 }
 
 void EnsureOut(Tensor& out, const Ints& dims, DataType dtype) {
-  if (out.defined() && out.dtype() == dtype && out.dims() == dims) return;
+  if (out.defined() && out.dtype() == dtype && out.dims() == dims && out.place().is_cpu()) return;
   out = Empty(dims, dtype);
 }
 
@@ -134,19 +135,19 @@ Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t of
 double ScalarAsDouble(const Tensor& x) {
   PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ",
            common::ShapeText(x.dims()));
-  Tensor d = CastTo(x, DataType::FLOAT64);
+  Tensor d = CastTo(ToHost(x), DataType::FLOAT64);
   return *d.data<double>();
 }
 
 int64_t ScalarAsInt(const Tensor& x) {
   PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ",
            common::ShapeText(x.dims()));
-  Tensor d = CastTo(x, DataType::INT64);
+  Tensor d = CastTo(ToHost(x), DataType::INT64);
   return *d.data<int64_t>();
 }
 
 std::vector<int64_t> ToIntVector(const Tensor& x) {
-  Tensor d = Contiguous(CastTo(x, DataType::INT64));
+  Tensor d = Contiguous(CastTo(ToHost(x), DataType::INT64));
   return {d.data<int64_t>(), d.data<int64_t>() + d.numel()};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and casts that the runtime itself needs, below the dispatcher.
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/tensor.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -8,6 +9,12 @@ namespace phi {
 
 void CopyInto(const Tensor& src, const Tensor& dst) {
   Tensor s = src.dtype() == dst.dtype() ? src : CastTo(src, dst.dtype());
+  if (__builtin_expect(!s.place().is_cpu() || !dst.place().is_cpu(), 0)) {
+    if (s.dims() == dst.dims()) return CopyAcross(s, dst);
+    Tensor same = Empty(dst.dims(), dst.dtype());
+    CopyInto(ToHost(s), same);
+    return CopyAcross(same, dst);
+  }
   if (s.dims() == dst.dims()) {
     cpu::CopyStrided(SizeOf(dst.dtype()), dst.dims(), s.raw_data(), s.strides(), dst.raw_data(), dst.strides());
     return;
@@ -35,6 +42,7 @@ Tensor Contiguous(const Tensor& x) {
 
 Tensor CastTo(const Tensor& x, DataType dtype) {
   if (x.dtype() == dtype) return x;
+  if (__builtin_expect(!x.place().is_cpu(), 0)) return ToPlace(CastTo(ToHost(x), dtype), x.place());
   Tensor c = Contiguous(x);
   Tensor out = Empty(x.dims(), dtype, x.place());
   CastParallel(c.dtype(), c.raw_data(), dtype, out.raw_data(), c.numel());

@@ -31,7 +31,7 @@ def _never(*args):
 
 
 is_compiled_with_cuda = is_compiled_with_rocm = is_compiled_with_xpu = is_compiled_with_ipu = _never
-is_compiled_with_nccl = is_compiled_with_mpi = is_compiled_with_custom_device = _never
+is_compiled_with_nccl = is_compiled_with_mpi = _never
 is_compiled_with_avx = is_compiled_with_onednn = is_compiled_with_mkldnn = lambda: True
 is_compiled_with_cinn = is_compiled_with_dist = lambda: True
 
@@ -49,6 +49,11 @@ def supports_bfloat16():
 def get_all_custom_device_type():
     """Device types of loaded plugins."""
     return libpaddle.custom_device_types()
+
+
+def is_compiled_with_custom_device(device_type):
+    """Whether a plugin for `device_type` is loaded."""
+    return device_type in libpaddle.custom_device_types()
 
 
 def get_all_device_type():

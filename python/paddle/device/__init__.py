@@ -82,7 +82,7 @@ def device_count():
 
 def is_available():
     """Whether there is a device other than the CPU."""
-    return device_count() > 0
+    return device_count() > 0 or bool(get_all_custom_device_type())
 
 
 def get_all_device_type():
@@ -92,7 +92,7 @@ def get_all_device_type():
 
 def get_all_custom_device_type():
     """Kinds of plugin devices."""
-    return list(_offers('get_all_custom_device_type', default=[]))
+    return _core.get_all_custom_device_type()
 
 
 def get_available_device():
@@ -101,21 +101,26 @@ def get_available_device():
 
 
 def get_available_custom_device():
-    """Plugin devices that can be used."""
-    return list(_offers('get_available_custom_device', default=[]))
+    """Plugin devices that can be used: 'kind', or 'kind:0', 'kind:1', ... where there are several of a kind."""
+    return _core.get_available_custom_device()
 
 
 def _parse(device):
     """('cpu', 0) for 'cpu', ('gpu', 1) for 'gpu:1' or 'cuda:1'. ValueError otherwise."""
     if hasattr(device, 'is_cpu_place'):
+        if device.is_custom_place():
+            return device.custom_device_type(), device.custom_device_id()
         return ('cpu', 0) if device.is_cpu_place() else ('gpu', device.gpu_device_id())
     if isinstance(device, int) and not isinstance(device, bool):
         return 'gpu', device
-    found = re.fullmatch(r'([a-z_]+)(?::(\d+))?', device.lower()) if isinstance(device, str) else None
+    found = re.fullmatch(r'(\w+)(?::(\d+))?', device) if isinstance(device, str) else None
     if found is None:
         raise ValueError("The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', or a plugin "
                          f"device, got {device!r}")
-    kind, index = found.group(1), int(found.group(2) or 0)
+    kind, index = device.split(':')[0], int(found.group(2) or 0)
+    if kind in get_all_custom_device_type():
+        return kind, index
+    kind = kind.lower()
     kind = 'gpu' if kind == 'cuda' else kind
     if kind == 'cpu':
         return 'cpu', 0
@@ -123,42 +128,36 @@ def _parse(device):
         if not is_compiled_with_cuda():
             raise ValueError(f"The device should not be {device!r}, since PaddlePaddle is not compiled with CUDA")
         return kind, index
-    if kind in get_all_custom_device_type():
-        return kind, index
     raise ValueError("The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', or a plugin "
                      f"device, got {device!r}")
-
-
-_current = ['cpu']
 
 
 def set_device(device):
     """Make `device` ('cpu', 'gpu', 'gpu:0', ...) the one where new tensors go; returns its place."""
     import paddle
     kind, index = _parse(device)
-    name = 'cpu' if kind == 'cpu' else f'{kind}:{index}'
     if kind == 'cpu':
         place = paddle.CPUPlace()
     else:
         place = paddle.CUDAPlace(index) if kind == 'gpu' else paddle.CustomPlace(kind, index)
-    setter = getattr(_core, 'set_current_place', None)
-    if setter is not None:
-        setter(place)
-    _current[0] = name
+    _core.set_current_place(place)
     return place
+
+
+def _name(place):
+    return str(place)[6:-1]
 
 
 def get_device(input=None):
     """The current device, or that of the tensor `input`, such as 'cpu' or 'gpu:0'."""
     if input is not None:
-        place = input.place
-        return 'cpu' if place.is_cpu_place() else f'gpu:{place.gpu_device_id()}'
-    return _current[0]
+        return _name(input.place)
+    return _name(_core.current_place())
 
 
 def get_default_device():
     """The same as `get_device()`."""
-    return _current[0]
+    return get_device()
 
 
 def set_default_device(device):
@@ -171,11 +170,14 @@ def is_bf16_supported(including_emulation=True):
     return True
 
 
+def _place(device):
+    """The place of a device; the current one for None."""
+    return _core.current_place() if device is None else _core.to_place(device)
+
+
 def synchronize(device=None):
     """Wait until the device has finished; the CPU always has."""
-    if device is not None:
-        _parse(device)
-    _offers('synchronize_device')
+    _core.synchronize_place(_place(device))
 
 
 def set_rng_state(new_state, device=None):
@@ -183,43 +185,33 @@ def set_rng_state(new_state, device=None):
     _random.set_rng_state(new_state, device)
 
 
-def _stats(device):
-    if device is not None and _parse(device)[0] != 'cpu':
-        return None
-    return _offers('cpu_memory_stats', default={})
-
-
-def _memory(name, cuda_name, device):
-    stats = _stats(device)
-    if stats is None:
-        from . import cuda
-        return getattr(cuda, cuda_name)(device)
-    return int(stats.get(name, 0))
+def _memory(name, device):
+    return _core.device_memory_stats(_place(device))[name]
 
 
 def memory_allocated(device=None):
     """Bytes that tensors hold."""
-    return _memory('allocated', 'memory_allocated', device)
+    return _memory('allocated', device)
 
 
 def max_memory_allocated(device=None):
     """Most bytes that tensors have held."""
-    return _memory('allocated_max', 'max_memory_allocated', device)
+    return _memory('allocated_max', device)
 
 
 def memory_reserved(device=None):
     """Bytes that the allocator holds."""
-    return _memory('reserved', 'memory_reserved', device)
+    return _memory('reserved', device)
 
 
 def max_memory_reserved(device=None):
     """Most bytes that the allocator has held."""
-    return _memory('reserved_max', 'max_memory_reserved', device)
+    return _memory('reserved_max', device)
 
 
 def reset_peak_memory_stats(device=None):
     """Start the maxima anew from the present values."""
-    _offers('reset_cpu_memory_peaks')
+    _core.reset_device_memory_peaks(_place(device))
 
 
 reset_max_memory_allocated = reset_max_memory_reserved = reset_peak_memory_stats
@@ -227,7 +219,8 @@ reset_max_memory_allocated = reset_max_memory_reserved = reset_peak_memory_stats
 
 def empty_cache():
     """Give cached memory back to the system."""
-    _offers('release_cpu_cache')
+    _core.release_cpu_cache()
+    _core.release_device_caches()
 
 
 def get_device_properties(device=None):

@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams and events. The CPU runs everything at once and in order, so a stream there is empty and an event a time."""
+"""Streams and events. The CPU runs everything at once and in order, so a stream there is empty and an event a time; those of a
+plugin device are its own, held by handles that go with the object."""
 import time
+import weakref
+
+from paddle.base import libpaddle as _core
 
 __all__ = ['Stream', 'Event', 'StreamContext', 'current_stream', 'set_stream', 'stream_guard',
            'is_current_stream_capturing']
+
+
+def _place(device):
+    return _core.current_place() if device is None else _core.to_place(device)
 
 
 class Event:
@@ -11,39 +19,65 @@ class Event:
 
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
         self.enable_timing = enable_timing
-        self._at = None
+        self._at = self._place = None
 
     def record(self, stream=None):
         """Mark the present point of the stream."""
+        stream = current_stream() if stream is None else stream
+        if not stream.place.is_cpu_place():
+            if self._place != stream.place:
+                self._place = stream.place
+                self._handle = _core.create_event(self._place)
+                weakref.finalize(self, _core.destroy_event, self._place, self._handle).atexit = False
+            _core.record_event(self._place, self._handle, stream.handle)
         self._at = time.perf_counter()
 
     def query(self):
         """Whether the point has been reached."""
-        return True
+        return self._place is None or _core.query_event(self._place, self._handle)
 
     def elapsed_time(self, end_event):
         """Milliseconds from this event to `end_event`; RuntimeError unless both are recorded."""
         if self._at is None or end_event._at is None:
             raise RuntimeError("[Event] both events must be recorded before the time between them is asked")
+        if self._place is not None or end_event._place is not None:
+            raise RuntimeError("[Event] expected events of the CPU: plugin devices have no clock in their interface")
         return (end_event._at - self._at) * 1000.0
 
     def synchronize(self):
         """Wait for the point."""
+        if self._place is not None:
+            _core.synchronize_event(self._place, self._handle)
 
 
 class Stream:
-    """A queue of work."""
+    """A queue of work on a device (default: the current one)."""
 
     def __init__(self, device=None, priority=2, stream_base=None):
         self.device = device
         self.priority = priority
         self.stream_base = stream_base
+        self.place = _place(device)
+        self.handle = 0
+        if not self.place.is_cpu_place():
+            self.handle = _core.create_stream(self.place)
+            weakref.finalize(self, _core.destroy_stream, self.place, self.handle).atexit = False
+
+    @classmethod
+    def _of(cls, place, handle):
+        stream = cls.__new__(cls)
+        stream.device, stream.priority, stream.stream_base = place, 2, None
+        stream.place, stream.handle = place, handle
+        return stream
 
     def wait_event(self, event):
         """Let the work that follows wait for the event."""
+        if event._place is not None:
+            _core.stream_wait_event(event._place, self.handle, event._handle)
 
     def wait_stream(self, stream):
         """Let the work that follows wait for the other stream."""
+        self.wait_event(stream.record_event())
 
     def record_event(self, event=None):
         """Mark the present point; returns the event."""
@@ -53,25 +87,32 @@ class Stream:
 
     def query(self):
         """Whether the work is done."""
-        return True
+        return self.place.is_cpu_place() or _core.query_stream(self.place, self.handle)
 
     def synchronize(self):
         """Wait for the work."""
+        if not self.place.is_cpu_place():
+            _core.synchronize_stream(self.place, self.handle)
 
 
-_current = [Stream()]
+_current = {}
 
 
 def current_stream(device=None):
     """The stream that work goes to."""
-    return _current[0]
+    place = _place(device)
+    if place not in _current:
+        _current[place] = Stream._of(place, _core.current_stream(place))
+    return _current[place]
 
 
 def set_stream(stream):
     """Send work to `stream`; returns the one before."""
     if not isinstance(stream, Stream):
         raise TypeError(f"[set_stream] expected a Stream, got {type(stream)}")
-    before, _current[0] = _current[0], stream
+    before = current_stream(stream.place)
+    _current[stream.place] = stream
+    _core.set_current_stream(stream.place, stream.handle)
     return before
 
 
@@ -82,12 +123,12 @@ class stream_guard:
         self.stream = stream
 
     def __enter__(self):
-        self._before = current_stream()
         if self.stream is not None:
-            set_stream(self.stream)
+            self._before = set_stream(self.stream)
 
     def __exit__(self, *args):
-        set_stream(self._before)
+        if self.stream is not None:
+            set_stream(self._before)
 
 
 StreamContext = stream_guard

@@ -41,6 +41,8 @@ def _on_cuda(device):
         return False
     if 'gpu' in text or 'cuda' in text:
         return True
+    if text.split(':')[0] in _core.get_all_custom_device_type():
+        return False  # what plugin devices draw comes from the CPU's generator
     raise ValueError(f"[rng] unknown device {device!r}")
 
 

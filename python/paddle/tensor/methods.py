@@ -3,6 +3,7 @@
 
 import importlib
 
+from paddle.base import libpaddle
 from paddle.base.libpaddle import DataType, Place, Tensor
 from paddle.base.libpaddle import _functions as _generated
 
@@ -57,6 +58,9 @@ class TensorSize(int):
         return self._tensor.shape if dim is None else self._tensor.shape[dim]
 
 
+_DEVICES = ('cpu', 'gpu', 'cuda', 'xpu', 'npu', 'dcu', 'ipu', 'gpu_pinned')
+
+
 def _device_dtype(args, kwargs):
     """(device, dtype, blocking) of the many spellings of `to`."""
     device, dtype = kwargs.pop('device', None), kwargs.pop('dtype', None)
@@ -75,7 +79,7 @@ def _device_dtype(args, kwargs):
             device = device if value is None else value
         elif isinstance(value, DataType) or not isinstance(value, str):
             dtype = value
-        elif value.split(':')[0] in ('cpu', 'gpu', 'cuda', 'xpu', 'npu', 'dcu', 'ipu', 'gpu_pinned'):
+        elif value.split(':')[0] in (*_DEVICES, *libpaddle.get_all_custom_device_type()):
             device = value
         else:
             try:
@@ -95,13 +99,12 @@ def _to(self, *args, **kwargs):
     """This tensor on another device, in another dtype, or like another tensor."""
     device, dtype, _ = _device_dtype(args, kwargs)
     result = self
-    if device is not None and not isinstance(device, Place):
-        from paddle.base import libpaddle
-
-        place = libpaddle.current_place() if device == 'cpu' else __import__('paddle').device._convert_to_place(device)
-        assert place is not None
+    if device is not None:
+        place = device if isinstance(device, Place) else libpaddle.to_place(device)
+        if place != self.place:
+            result = self._copy_to(place)
     if dtype is not None:
-        result = self.astype(dtype)
+        result = result.astype(dtype)
     return result
 
 
@@ -233,7 +236,7 @@ def _md5sum(self):
 
 def _get_device(self):
     """The index of the device; -1 on the CPU."""
-    return -1 if self.place.is_cpu_place() else self.place.gpu_device_id()
+    return -1 if self.place.is_cpu_place() else self.place.get_device_id()
 
 
 def _device(self):
@@ -246,10 +249,6 @@ def _device(self):
 
 def _to_static_var(self, *args, **kwargs):
     return self
-
-
-def _copy_to(self, place, blocking=True):
-    return self.clone()
 
 
 def _numpy_copy(self):
@@ -302,7 +301,6 @@ _METHODS = {
     '_md5sum': _md5sum,
     'get_device': _get_device,
     '_to_static_var': _to_static_var,
-    '_copy_to': _copy_to,
     '_slice': _slice,
     'to_dense': _unflatten_dense,
     '__copy__': _copy,

@@ -10,7 +10,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/common/place.h"
-#include "paddle/phi/backends/device_ext.h"
+#include "paddle/phi/backends/custom/device.h"
 #include "paddle/phi/capi/registry.h"
 
 namespace phi {
@@ -19,6 +19,7 @@ namespace {
 struct Device {
   std::string type;
   size_t count = 0;
+  std::vector<int> ids;
   std::unique_ptr<C_DeviceInterface> functions;
 };
 struct Plugins {
@@ -87,6 +88,12 @@ std::string InitDevice(void (*init)(CustomRuntimeParams*), Device& device) {
   if (device.functions->initialize && device.functions->initialize() != C_SUCCESS) return "initialize() failed";
   if (device.functions->get_device_count(&device.count) != C_SUCCESS) return "get_device_count() failed";
   if (device.count == 0) return "there is no device of type " + device.type;
+  std::vector<size_t> list(device.count);
+  if (device.functions->get_device_list(list.data()) != C_SUCCESS) return "get_device_list() failed";
+  for (size_t id : list) {
+    if (id > 127) return "device number " + std::to_string(id) + " is above 127";
+    device.ids.push_back(static_cast<int>(id));
+  }
   return "";
 }
 
@@ -136,7 +143,7 @@ PluginReport LoadPlugin(const std::string& given) {
   if (init) {
     report.device_type = device.type;
     report.device_count = device.count;
-    CustomDeviceIndex(device.type);
+    RegisterDeviceType(device.type, std::move(device.functions), device.ids);
     all.devices.push_back(std::move(device));
   }
   all.reports.push_back(report);

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugin devices at run time: the caching allocator over a device's functions, its copies, streams and events. Optional
+// functions that are unset have working defaults; a device without any way to copy says so.
+#include "paddle/phi/backends/custom/device.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "paddle/phi/core/device.h"
+
+namespace phi {
+namespace {
+
+struct Block {
+  void* ptr;
+  size_t bytes;
+  Place place;
+  C_Stream stream;
+};
+
+struct Device {
+  std::string name;
+  C_DeviceInterface* f = nullptr;
+  C_Device_st id{};
+  C_Stream stream = nullptr;  // the current one
+  std::mutex mutex;           // guards what follows
+  std::map<std::pair<C_Stream, size_t>, std::vector<Block*>> free;
+  MemoryStats stats;
+};
+
+std::mutex g_types_mutex;
+// By type index and device number; never freed, so that tensors that die at exit find their device.
+std::map<std::pair<int16_t, int>, Device*>& Devices() {
+  static auto* d = new std::map<std::pair<int16_t, int>, Device*>;
+  return *d;
+}
+
+Device& Of(Place place) {
+  std::lock_guard<std::mutex> lock(g_types_mutex);
+  auto it = Devices().find({place.custom, place.device_id});
+  PD_CHECK(place.type == AllocationType::CUSTOM && it != Devices().end(), InvalidArgument,
+           "expected a device that is loaded, got ", PlaceText(place));
+  return *it->second;
+}
+
+void Check(const Device& d, C_Status status, const char* what) {
+  PD_CHECK(status == C_SUCCESS || status == C_WARNING, PreconditionNotMet, "[", d.name, "] the device's ", what,
+           " failed with status ", static_cast<int>(status));
+}
+// Calls a function of the device with it made current.
+#define DEVICE_CALL(d, fn, ...)                                  \
+  do {                                                           \
+    Check(d, (d).f->set_device(&(d).id), "set_device");          \
+    Check(d, (d).f->fn(&(d).id, ##__VA_ARGS__), #fn);            \
+  } while (0)
+
+size_t BlockSize(size_t bytes) {
+  size_t unit = bytes <= (1 << 20) ? 512 : (1 << 20);
+  return std::max<size_t>(unit, (bytes + unit - 1) / unit * unit);
+}
+
+void DropFreeBlocks(Device& d) {
+  for (auto& [key, blocks] : d.free)
+    for (Block* b : blocks) {
+      d.f->set_device(&d.id);
+      d.f->device_memory_deallocate(&d.id, b->ptr, b->bytes);
+      d.stats.reserved -= static_cast<int64_t>(b->bytes);
+      delete b;
+    }
+  d.free.clear();
+}
+
+Block* TakeBlock(Device& d, size_t bytes, Place place) {
+  size_t size = BlockSize(bytes);
+  std::lock_guard<std::mutex> lock(d.mutex);
+  Block* b = nullptr;
+  if (auto it = d.free.find({d.stream, size}); it != d.free.end() && !it->second.empty()) {
+    b = it->second.back();
+    it->second.pop_back();
+  } else {
+    void* p = nullptr;
+    Check(d, d.f->set_device(&d.id), "set_device");
+    auto ask = [&] { return d.f->device_memory_allocate(&d.id, &p, size) == C_SUCCESS && p; };
+    if (!ask()) {
+      DropFreeBlocks(d);
+      PD_CHECK(ask(), ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on ", PlaceText(place), ", ",
+               d.stats.allocated, " bytes are in use");
+    }
+    b = new Block{p, size, place, d.stream};
+    d.stats.reserved += static_cast<int64_t>(size);
+    d.stats.reserved_max = std::max(d.stats.reserved_max, d.stats.reserved);
+  }
+  d.stats.allocated += static_cast<int64_t>(size);
+  d.stats.allocated_max = std::max(d.stats.allocated_max, d.stats.allocated);
+  return b;
+}
+
+void GiveBlock(void* owner) {
+  auto* b = static_cast<Block*>(owner);
+  Device& d = Of(b->place);
+  std::lock_guard<std::mutex> lock(d.mutex);
+  d.stats.allocated -= static_cast<int64_t>(b->bytes);
+  d.free[{b->stream, b->bytes}].push_back(b);
+}
+
+void WaitFor(Device& d, C_Stream stream) {
+  if (d.f->synchronize_stream && stream) {
+    DEVICE_CALL(d, synchronize_stream, stream);
+  } else if (d.f->synchronize_device) {
+    DEVICE_CALL(d, synchronize_device);
+  }
+}
+
+[[noreturn]] void NoCopy(const Device& d, const char* kind) {
+  PD_THROW(Unimplemented, "[", d.name, "] expected the device to set memory_copy_", kind, " or async_memory_copy_", kind);
+}
+
+}  // namespace
+
+void RegisterDeviceType(const std::string& type, std::unique_ptr<C_DeviceInterface> functions, std::vector<int> ids) {
+  std::lock_guard<std::mutex> lock(g_types_mutex);
+  C_DeviceInterface* f = functions.release();
+  int16_t index = CustomDeviceIndex(type);
+  for (int id : ids) {
+    auto* d = new Device;
+    d->name = type + ":" + std::to_string(id);
+    d->f = f;
+    d->id.id = id;
+    if (f->init_device) Check(*d, f->init_device(&d->id), "init_device");
+    if (f->create_stream) DEVICE_CALL(*d, create_stream, &d->stream);
+    Devices()[{index, id}] = d;
+  }
+  g_has_external_kernels = true;
+}
+
+Ref<Storage> AllocateOnDevice(size_t bytes, Place place) {
+  Block* b = TakeBlock(Of(place), bytes, place);
+  return Storage::Wrap(b->ptr, bytes, place, b, GiveBlock);
+}
+
+void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes) {
+  if (bytes == 0) return;
+  if (to.is_cpu() && from.is_cpu()) {
+    std::memcpy(dst, src, bytes);
+  } else if (to == from) {
+    Device& d = Of(to);
+    if (d.stream && d.f->async_memory_copy_d2d) {
+      DEVICE_CALL(d, async_memory_copy_d2d, d.stream, dst, src, bytes);
+    } else if (d.f->memory_copy_d2d) {
+      WaitFor(d, d.stream);
+      DEVICE_CALL(d, memory_copy_d2d, dst, src, bytes);
+    } else {
+      std::vector<char> host(bytes);
+      CopyBytes(host.data(), Place{}, src, from, bytes);
+      CopyBytes(dst, to, host.data(), Place{}, bytes);
+    }
+  } else if (from.is_cpu()) {
+    Device& d = Of(to);
+    if (d.stream && d.f->async_memory_copy_h2d) {
+      DEVICE_CALL(d, async_memory_copy_h2d, d.stream, dst, src, bytes);
+      WaitFor(d, d.stream);
+    } else if (d.f->memory_copy_h2d) {
+      WaitFor(d, d.stream);
+      DEVICE_CALL(d, memory_copy_h2d, dst, src, bytes);
+    } else {
+      NoCopy(d, "h2d");
+    }
+  } else if (to.is_cpu()) {
+    Device& d = Of(from);
+    if (d.stream && d.f->async_memory_copy_d2h) {
+      DEVICE_CALL(d, async_memory_copy_d2h, d.stream, dst, src, bytes);
+      WaitFor(d, d.stream);
+    } else if (d.f->memory_copy_d2h) {
+      WaitFor(d, d.stream);
+      DEVICE_CALL(d, memory_copy_d2h, dst, src, bytes);
+    } else {
+      NoCopy(d, "d2h");
+    }
+  } else {
+    Device &d = Of(to), &s = Of(from);
+    if (to.custom == from.custom && d.f->memory_copy_p2p) {
+      WaitFor(s, s.stream);
+      WaitFor(d, d.stream);
+      Check(d, d.f->set_device(&d.id), "set_device");
+      Check(d, d.f->memory_copy_p2p(&d.id, &s.id, dst, src, bytes), "memory_copy_p2p");
+    } else {
+      std::vector<char> host(bytes);
+      CopyBytes(host.data(), Place{}, src, from, bytes);
+      CopyBytes(dst, to, host.data(), Place{}, bytes);
+    }
+  }
+}
+
+void SynchronizeDevice(Place place) {
+  if (place.is_cpu()) return;
+  Device& d = Of(place);
+  if (d.f->synchronize_device) {
+    DEVICE_CALL(d, synchronize_device);
+  } else {
+    WaitFor(d, d.stream);
+  }
+}
+
+MemoryStats DeviceMemoryStats(Place place) {
+  if (place.is_cpu()) return CpuMemoryStats();
+  Device& d = Of(place);
+  std::lock_guard<std::mutex> lock(d.mutex);
+  return d.stats;
+}
+void ResetDeviceMemoryPeaks(Place place) {
+  if (place.is_cpu()) return ResetCpuMemoryPeaks();
+  Device& d = Of(place);
+  std::lock_guard<std::mutex> lock(d.mutex);
+  d.stats.allocated_max = d.stats.allocated;
+  d.stats.reserved_max = d.stats.reserved;
+}
+void ReleaseDeviceCaches() {
+  std::vector<Device*> all;
+  {
+    std::lock_guard<std::mutex> lock(g_types_mutex);
+    for (auto& [key, d] : Devices()) all.push_back(d);
+  }
+  for (Device* d : all) {
+    WaitFor(*d, d->stream);
+    std::lock_guard<std::mutex> lock(d->mutex);
+    DropFreeBlocks(*d);
+  }
+}
+bool DeviceMemoryInfo(Place place, size_t* total, size_t* free) {
+  Device& d = Of(place);
+  if (!d.f->device_memory_stats) return false;
+  DEVICE_CALL(d, device_memory_stats, total, free);
+  return true;
+}
+
+void* CurrentStream(Place place) { return place.is_cpu() ? nullptr : Of(place).stream; }
+void SetCurrentStream(Place place, void* stream) {
+  if (!place.is_cpu()) Of(place).stream = static_cast<C_Stream>(stream);
+}
+void* CreateStream(Place place) {
+  Device& d = Of(place);
+  C_Stream s = nullptr;
+  if (d.f->create_stream) DEVICE_CALL(d, create_stream, &s);
+  return s;
+}
+void DestroyStream(Place place, void* stream) {
+  Device& d = Of(place);
+  if (stream && d.f->destroy_stream) DEVICE_CALL(d, destroy_stream, static_cast<C_Stream>(stream));
+}
+bool QueryStream(Place place, void* stream) {
+  Device& d = Of(place);
+  if (d.f->query_stream) return d.f->query_stream(&d.id, static_cast<C_Stream>(stream)) == C_SUCCESS;
+  WaitFor(d, static_cast<C_Stream>(stream));
+  return true;
+}
+void SynchronizeStream(Place place, void* stream) {
+  Device& d = Of(place);
+  WaitFor(d, static_cast<C_Stream>(stream));
+}
+void* CreateEvent(Place place) {
+  Device& d = Of(place);
+  C_Event e = nullptr;
+  DEVICE_CALL(d, create_event, &e);
+  return e;
+}
+void DestroyEvent(Place place, void* event) {
+  Device& d = Of(place);
+  DEVICE_CALL(d, destroy_event, static_cast<C_Event>(event));
+}
+void RecordEvent(Place place, void* event, void* stream) {
+  Device& d = Of(place);
+  DEVICE_CALL(d, record_event, static_cast<C_Stream>(stream), static_cast<C_Event>(event));
+}
+bool QueryEvent(Place place, void* event) {
+  Device& d = Of(place);
+  if (d.f->query_event) return d.f->query_event(&d.id, static_cast<C_Event>(event)) == C_SUCCESS;
+  DEVICE_CALL(d, synchronize_event, static_cast<C_Event>(event));
+  return true;
+}
+void SynchronizeEvent(Place place, void* event) {
+  Device& d = Of(place);
+  DEVICE_CALL(d, synchronize_event, static_cast<C_Event>(event));
+}
+void StreamWaitEvent(Place place, void* stream, void* event) {
+  Device& d = Of(place);
+  if (d.f->stream_wait_event) {
+    DEVICE_CALL(d, stream_wait_event, static_cast<C_Stream>(stream), static_cast<C_Event>(event));
+  } else {
+    DEVICE_CALL(d, synchronize_event, static_cast<C_Event>(event));
+  }
+}
+
+#undef DEVICE_CALL
+
+}  // namespace phi

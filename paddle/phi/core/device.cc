@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors across places: copies of any layout, the place of new tensors, and ops run on host copies.
+#include "paddle/phi/core/device.h"
+
+#include <algorithm>
+
+namespace phi {
+namespace {
+
+Place g_current;
+// Inside RunOnHost everything new stays on the CPU.
+thread_local int t_host_runs = 0;
+
+struct HostRun {
+  HostRun() { ++t_host_runs; }
+  ~HostRun() { --t_host_runs; }
+};
+
+// The elements a tensor spans in its storage: [first, last], relative to its offset.
+std::pair<int64_t, int64_t> Span(const Tensor& x) {
+  int64_t first = 0, last = 0;
+  for (int64_t i = 0; i < x.ndim(); ++i) (x.strides()[i] < 0 ? first : last) += (x.dim(i) - 1) * x.strides()[i];
+  return {first, last};
+}
+
+// A host tensor with the layout of `x`, over a copy of the memory it spans.
+Tensor HostImage(const Tensor& x) {
+  auto [first, last] = Span(x);
+  Tensor flat = Empty({last - first + 1}, x.dtype());
+  size_t size = SizeOf(x.dtype());
+  CopyBytes(flat.raw_data(), Place{}, static_cast<char*>(x.raw_data()) + first * static_cast<int64_t>(size), x.place(),
+            static_cast<size_t>(flat.numel()) * size);
+  return ViewOf(flat, x.dims(), x.strides(), -first);
+}
+
+}  // namespace
+
+Tensor ToPlace(const Tensor& x, Place place) {
+  if (!x.defined() || x.place() == place || x.is_symbolic()) return x;
+  if (!x->storage) {
+    auto impl = TensorImpl::Make();
+    impl->kind = x->kind;
+    impl->dims = x.dims();
+    impl->strides = x.strides();
+    impl->numel = x.numel();
+    impl->dtype = x.dtype();
+    impl->place = place;
+    return Tensor(std::move(impl));
+  }
+  PD_CHECK(x->kind == ImplKind::kDense, Unimplemented, "expected a dense tensor to copy to ", PlaceText(place));
+  Tensor out = Empty(x.dims(), x.dtype(), place);
+  CopyAcross(x, out);
+  return out;
+}
+
+void CopyAcross(const Tensor& src, const Tensor& dst) {
+  if (dst.numel() == 0) return;
+  size_t bytes = static_cast<size_t>(dst.numel() * SizeOf(dst.dtype()));
+  if (src.is_contiguous() && dst.is_contiguous()) return CopyBytes(dst.raw_data(), dst.place(), src.raw_data(), src.place(), bytes);
+  Tensor s = src.place().is_cpu() ? src : HostImage(src);
+  if (dst.place().is_cpu()) return CopyInto(s, dst);
+  if (dst.is_contiguous()) {
+    s = Contiguous(s);
+    return CopyBytes(dst.raw_data(), dst.place(), s.raw_data(), s.place(), bytes);
+  }
+  Tensor image = HostImage(dst);
+  CopyInto(s, image);
+  auto [first, last] = Span(dst);
+  int64_t size = SizeOf(dst.dtype());
+  CopyBytes(static_cast<char*>(dst.raw_data()) + first * size, dst.place(), image->storage->data(), Place{},
+            static_cast<size_t>((last - first + 1) * size));
+}
+
+Place CurrentPlace() { return g_current; }
+void SetCurrentPlace(Place place) {
+  if (!place.is_cpu()) SynchronizeDevice(place);  // names a device that is there
+  g_current = place;
+}
+void MoveToCurrentPlace(Tensor& out) {
+  if (t_host_runs == 0 && out.defined() && !out.is_symbolic()) out = ToPlace(out, g_current);
+}
+void MoveToCurrentPlace(std::vector<Tensor>& outs) {
+  for (Tensor& t : outs) MoveToCurrentPlace(t);
+}
+
+Place DevicePlace(const Tensor* tensors, int n) {
+  for (int i = 0; i < n; ++i)
+    if (tensors[i].defined() && !tensors[i].is_symbolic() && !tensors[i].place().is_cpu()) return tensors[i].place();
+  return {};
+}
+
+void RunOnHost(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place) {
+  HostRun host_run;
+  size_t nin = op.tensors.size(), nout = op.outs.size();
+  std::vector<std::vector<Tensor>> host(nin), lists(nout);
+  std::vector<Tensor> results(nout);
+  std::vector<InSlot> slots(nin);
+  std::vector<OutSlot> to(nout);
+  for (size_t i = 0; i < nin; ++i) {
+    for (int k = 0; k < in[i].n; ++k) host[i].push_back(ToHost(in[i].p[k]));
+    slots[i] = InSlot(host[i]);
+  }
+  for (size_t k = 0; k < nout; ++k) {
+    if (outs[k].p) to[k] = OutSlot(results[k]);
+    if (outs[k].list) to[k] = OutSlot(lists[k]);
+  }
+  op.run(slots.data(), attrs, to.data());
+  // A result that is an input's host copy is that input, changed in place.
+  auto back = [&](const Tensor& r) {
+    for (size_t i = 0; i < nin; ++i)
+      for (size_t k = 0; k < host[i].size(); ++k)
+        if (r.is_same(host[i][k]) && !r.is_same(in[i].p[k])) {
+          CopyInto(r, in[i].p[k]);
+          return in[i].p[k];
+        }
+    return ToPlace(r, place);
+  };
+  for (size_t k = 0; k < nout; ++k) {
+    if (outs[k].list) {
+      outs[k].list->clear();
+      for (const Tensor& r : lists[k]) outs[k].list->push_back(r.defined() ? back(r) : r);
+    } else if (outs[k].p && results[k].defined()) {
+      Tensor& dst = *outs[k].p;
+      const Tensor& r = results[k];
+      bool fits = dst.defined() && dst->storage && dst.dims() == r.dims() &&
+                  (dst.dtype() == r.dtype() || (op.flags & kOpElementwise));
+      if (fits) {
+        CopyInto(r, dst);
+      } else {
+        dst = back(r);
+      }
+    }
+  }
+}
+
+void RunGradOnDevice(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place) {
+  bool whole = true;
+  for (size_t i = 0; i < op.tensors.size(); ++i)
+    for (int k = 0; k < in[i].n; ++k) {
+      const Tensor& t = in[i].p[k];
+      whole = whole && (t.defined() ? static_cast<bool>(t->storage) : op.tensors[i]->kind == ArgDef::kOptionalTensor);
+    }
+  if (!whole || !RunExternalKernel(op, in, attrs, outs)) RunOnHost(op, in, attrs, outs, place);
+}
+
+}  // namespace phi

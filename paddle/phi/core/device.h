@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices other than the CPU as the core sees them: memory from a caching allocator, copies, streams, and the rule for ops that
+// a device has no kernel for. Implemented over plugins in phi/backends/custom.
+#pragma once
+
+#include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/op_def.h"
+
+namespace phi {
+
+// Memory of `place`, which must be a loaded plugin's; ResourceExhausted when the device refuses. Freed blocks are kept for
+// requests of the same size class on the same stream.
+Ref<Storage> AllocateOnDevice(size_t bytes, Place place);
+// Copies between any two places. Host memory may be reused when this returns; copies within a device follow its stream.
+void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes);
+// Waits for all work on the device.
+void SynchronizeDevice(Place place);
+MemoryStats DeviceMemoryStats(Place place);
+void ResetDeviceMemoryPeaks(Place place);
+// Gives cached blocks of all devices back.
+void ReleaseDeviceCaches();
+// Total and free bytes as the device reports them; false when it does not.
+bool DeviceMemoryInfo(Place place, size_t* total, size_t* free);
+
+// Streams and events are the device's own handles; null is the CPU's or the default stream.
+void* CurrentStream(Place place);
+void SetCurrentStream(Place place, void* stream);
+void* CreateStream(Place place);
+void DestroyStream(Place place, void* stream);
+bool QueryStream(Place place, void* stream);
+void SynchronizeStream(Place place, void* stream);
+void* CreateEvent(Place place);
+void DestroyEvent(Place place, void* event);
+void RecordEvent(Place place, void* event, void* stream);
+bool QueryEvent(Place place, void* event);
+void SynchronizeEvent(Place place, void* event);
+void StreamWaitEvent(Place place, void* stream, void* event);
+
+// `x` itself where it already is, else a contiguous copy there (no autograd). A tensor without memory keeps none.
+Tensor ToPlace(const Tensor& x, Place place);
+inline Tensor ToHost(const Tensor& x) { return x.defined() && !x.place().is_cpu() ? ToPlace(x, Place{}) : x; }
+inline std::vector<Tensor> ToHost(const std::vector<Tensor>& xs) {
+  std::vector<Tensor> r;
+  for (const Tensor& x : xs) r.push_back(ToHost(x));
+  return r;
+}
+// CopyInto where at least one side is on a device; dtypes are equal and `src` has the shape of `dst`.
+void CopyAcross(const Tensor& src, const Tensor& dst);
+
+// Where creation ops put their results.
+Place CurrentPlace();
+void SetCurrentPlace(Place place);
+void MoveToCurrentPlace(Tensor& out);
+void MoveToCurrentPlace(std::vector<Tensor>& outs);
+
+// The first place among `n` tensors that is not the CPU's; the CPU's when there is none.
+Place DevicePlace(const Tensor* tensors, int n);
+// Runs `op` on host copies of its inputs; results, and inputs it changed, go to `place`.
+void RunOnHost(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place);
+// A gradient op: the device's kernel when there is one and all it reads was kept, else RunOnHost.
+void RunGradOnDevice(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place);
+
+}  // namespace phi

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugin devices for Python: what there is, memory statistics, streams and events as handles.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "paddle/phi/backends/custom/plugin_loader.h"
+#include "paddle/phi/core/device.h"
+#include "paddle/pybind/module.h"
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+namespace {
+
+namespace pyb = pybind11;
+
+Place PlaceFrom(const pyb::object& o) { return ToPlace(o.ptr(), "device", "place"); }
+uintptr_t Handle(void* p) { return reinterpret_cast<uintptr_t>(p); }
+void* Pointer(uintptr_t h) { return reinterpret_cast<void*>(h); }
+
+// "type" where there is one device of it, else "type:0", "type:1", ...
+std::vector<std::string> Available() {
+  std::vector<std::string> names;
+  for (const std::string& type : phi::CustomDeviceTypes()) {
+    size_t count = phi::CustomDeviceCount(type);
+    for (size_t i = 0; i < count; ++i) names.push_back(count == 1 ? type : type + ":" + std::to_string(i));
+  }
+  return names;
+}
+
+pyb::dict Stats(const pyb::object& place) {
+  phi::MemoryStats s = phi::DeviceMemoryStats(PlaceFrom(place));
+  pyb::dict d;
+  d["allocated"] = s.allocated;
+  d["allocated_max"] = s.allocated_max;
+  d["reserved"] = s.reserved;
+  d["reserved_max"] = s.reserved_max;
+  return d;
+}
+
+pyb::object MemoryInfo(const pyb::object& place) {
+  size_t total = 0, free = 0;
+  if (!phi::DeviceMemoryInfo(PlaceFrom(place), &total, &free)) return pyb::none();
+  return pyb::make_tuple(total, free);
+}
+
+// Runs `f`; errors become the Python exceptions that ops raise.
+template <class R, class... A>
+auto Safe(R (*f)(A...)) {
+  return [f](A... args) -> R {
+    try {
+      return f(args...);
+    } catch (const common::Error&) {
+      RaiseCurrent();
+      throw pyb::error_already_set();
+    } catch (const PyErrAlreadySet&) { throw pyb::error_already_set(); }
+  };
+}
+#define PLACE_FN(f) Safe(+[](const pyb::object& p) { return f(PlaceFrom(p)); })
+#define HANDLE_FN(f) Safe(+[](const pyb::object& p, uintptr_t h) { return f(PlaceFrom(p), Pointer(h)); })
+
+int Init(PyObject* module) {
+  return GuardedInt([&] {
+    pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(module);
+    m.def(
+        "to_place", Safe(+[](const pyb::object& o) { return pyb::reinterpret_steal<pyb::object>(PlaceObject(PlaceFrom(o))); }),
+        "The place that a string or a device object names.");
+    m.def("get_all_custom_device_type", &phi::CustomDeviceTypes, "Types of plugin devices.");
+    m.def("get_available_custom_device", &Available, "Plugin devices.");
+    m.def("device_memory_stats", Safe(&Stats), "Bytes allocated and reserved at a place, now and at most.");
+    m.def("device_memory_info", Safe(&MemoryInfo), "(total, free) bytes of a plugin device; None when it does not say.");
+    m.def("reset_device_memory_peaks", PLACE_FN(phi::ResetDeviceMemoryPeaks));
+    m.def("release_device_caches", Safe(&phi::ReleaseDeviceCaches), "Gives cached device memory back.");
+    m.def("synchronize_place", PLACE_FN(phi::SynchronizeDevice), "Waits for a device.");
+    m.def("current_stream", Safe(+[](const pyb::object& p) { return Handle(phi::CurrentStream(PlaceFrom(p))); }));
+    m.def("set_current_stream", HANDLE_FN(phi::SetCurrentStream));
+    m.def("create_stream", Safe(+[](const pyb::object& p) { return Handle(phi::CreateStream(PlaceFrom(p))); }));
+    m.def("destroy_stream", HANDLE_FN(phi::DestroyStream));
+    m.def("query_stream", HANDLE_FN(phi::QueryStream));
+    m.def("synchronize_stream", HANDLE_FN(phi::SynchronizeStream));
+    m.def("create_event", Safe(+[](const pyb::object& p) { return Handle(phi::CreateEvent(PlaceFrom(p))); }));
+    m.def("destroy_event", HANDLE_FN(phi::DestroyEvent));
+    m.def("record_event", Safe(+[](const pyb::object& p, uintptr_t event, uintptr_t stream) {
+            phi::RecordEvent(PlaceFrom(p), Pointer(event), Pointer(stream));
+          }));
+    m.def("query_event", HANDLE_FN(phi::QueryEvent));
+    m.def("synchronize_event", HANDLE_FN(phi::SynchronizeEvent));
+    m.def("stream_wait_event", Safe(+[](const pyb::object& p, uintptr_t stream, uintptr_t event) {
+            phi::StreamWaitEvent(PlaceFrom(p), Pointer(stream), Pointer(event));
+          }));
+  });
+}
+
+}  // namespace
+
+PADDLE_MODULE_INIT(Init)
+
+}  // namespace paddle::py
