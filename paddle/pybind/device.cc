@@ -61,13 +61,14 @@ auto Safe(R (*f)(A...)) {
 int Init(PyObject* module) {
   return GuardedInt([&] {
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(module);
-    m.def(
-        "to_place", Safe(+[](const pyb::object& o) { return pyb::reinterpret_steal<pyb::object>(PlaceObject(PlaceFrom(o))); }),
-        "The place that a string or a device object names.");
+    m.def("to_place",
+          Safe(+[](const pyb::object& o) { return pyb::reinterpret_steal<pyb::object>(PlaceObject(PlaceFrom(o))); }),
+          "The place that a string or a device object names.");
     m.def("get_all_custom_device_type", &phi::CustomDeviceTypes, "Types of plugin devices.");
     m.def("get_available_custom_device", &Available, "Plugin devices.");
     m.def("device_memory_stats", Safe(&Stats), "Bytes allocated and reserved at a place, now and at most.");
-    m.def("device_memory_info", Safe(&MemoryInfo), "(total, free) bytes of a plugin device; None when it does not say.");
+    m.def("device_memory_info", Safe(&MemoryInfo),
+          "(total, free) bytes of a plugin device; None when it does not say.");
     m.def("reset_device_memory_peaks", PLACE_FN(phi::ResetDeviceMemoryPeaks));
     m.def("release_device_caches", Safe(&phi::ReleaseDeviceCaches), "Gives cached device memory back.");
     m.def("synchronize_place", PLACE_FN(phi::SynchronizeDevice), "Waits for a device.");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device as a vendor brings it, built outside the tree with the public headers alone: two "fake_cpu" devices whose memory the
-// host cannot read (addresses are marked, so that a stray access faults), a stream with a log of what ran on it, and a few
-// float32 kernels. Whatever else is asked for runs on the host.
+// A device as a vendor brings it, built outside the tree with the public headers alone: two "fake_cpu" devices whose
+// memory the host cannot read (addresses are marked, so that a stray access faults), a stream with a log of what ran on
+// it, and a few float32 kernels. Whatever else is asked for runs on the host.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -50,7 +50,8 @@ T* Out(const phi::Context& ctx, phi::DenseTensor* out) {
 }
 
 template <typename T>
-void MatmulKernel(const phi::Context& ctx, const phi::DenseTensor& x, const phi::DenseTensor& y, bool tx, bool ty, phi::DenseTensor* out) {
+void MatmulKernel(const phi::Context& ctx, const phi::DenseTensor& x, const phi::DenseTensor& y, bool tx, bool ty,
+                  phi::DenseTensor* out) {
   if (x.dims().size() != 2 || y.dims().size() != 2) throw std::runtime_error("expected matrices");
   const int64_t m = x.dims()[tx ? 1 : 0], k = x.dims()[tx ? 0 : 1], n = y.dims()[ty ? 0 : 1];
   const T *a = In<T>(x), *b = In<T>(y);
@@ -58,7 +59,8 @@ void MatmulKernel(const phi::Context& ctx, const phi::DenseTensor& x, const phi:
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       double sum = 0;
-      for (int64_t l = 0; l < k; ++l) sum += double(a[tx ? l * m + i : i * k + l]) * double(b[ty ? j * k + l : l * n + j]);
+      for (int64_t l = 0; l < k; ++l)
+        sum += double(a[tx ? l * m + i : i * k + l]) * double(b[ty ? j * k + l : l * n + j]);
       c[i * n + j] = T(sum);
     }
 }
@@ -71,15 +73,17 @@ void ReluKernel(const phi::Context& ctx, const phi::DenseTensor& x, phi::DenseTe
 }
 
 template <typename T>
-void ReluGradKernel(const phi::Context& ctx, const phi::DenseTensor& out, const phi::DenseTensor& dout, phi::DenseTensor* dx) {
+void ReluGradKernel(const phi::Context& ctx, const phi::DenseTensor& out, const phi::DenseTensor& dout,
+                    phi::DenseTensor* dx) {
   const T *y = In<T>(out), *g = In<T>(dout);
   T* d = Out<T>(ctx, dx);
   for (int64_t i = 0; i < out.numel(); ++i) d[i] = y[i] > 0 ? g[i] : T(0);
 }
 
 template <typename T>
-void SgdKernel(const phi::Context& ctx, const phi::DenseTensor& param, const phi::DenseTensor& rate, const phi::DenseTensor& grad,
-               const phi::DenseTensor& master, bool, phi::DenseTensor* param_out, phi::DenseTensor*) {
+void SgdKernel(const phi::Context& ctx, const phi::DenseTensor& param, const phi::DenseTensor& rate,
+               const phi::DenseTensor& grad, const phi::DenseTensor& master, bool, phi::DenseTensor* param_out,
+               phi::DenseTensor*) {
   if (master.has_value()) throw std::runtime_error("expected no master weights");
   const T *p = In<T>(param), *g = In<T>(grad), lr = *In<T>(rate);
   T* q = Out<T>(ctx, param_out);

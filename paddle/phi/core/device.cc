@@ -56,7 +56,8 @@ Tensor ToPlace(const Tensor& x, Place place) {
 void CopyAcross(const Tensor& src, const Tensor& dst) {
   if (dst.numel() == 0) return;
   size_t bytes = static_cast<size_t>(dst.numel() * SizeOf(dst.dtype()));
-  if (src.is_contiguous() && dst.is_contiguous()) return CopyBytes(dst.raw_data(), dst.place(), src.raw_data(), src.place(), bytes);
+  if (src.is_contiguous() && dst.is_contiguous())
+    return CopyBytes(dst.raw_data(), dst.place(), src.raw_data(), src.place(), bytes);
   Tensor s = src.place().is_cpu() ? src : HostImage(src);
   if (dst.place().is_cpu()) return CopyInto(s, dst);
   if (dst.is_contiguous()) {

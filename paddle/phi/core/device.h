@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices other than the CPU as the core sees them: memory from a caching allocator, copies, streams, and the rule for ops that
-// a device has no kernel for. Implemented over plugins in phi/backends/custom.
+// Devices other than the CPU as the core sees them: memory from a caching allocator, copies, streams, and the rule for
+// ops that a device has no kernel for. Implemented over plugins in phi/backends/custom.
 #pragma once
 
 #include "paddle/phi/core/allocator.h"
@@ -8,8 +8,8 @@
 
 namespace phi {
 
-// Memory of `place`, which must be a loaded plugin's; ResourceExhausted when the device refuses. Freed blocks are kept for
-// requests of the same size class on the same stream.
+// Memory of `place`, which must be a loaded plugin's; ResourceExhausted when the device refuses. Freed blocks are kept
+// for requests of the same size class on the same stream.
 Ref<Storage> AllocateOnDevice(size_t bytes, Place place);
 // Copies between any two places. Host memory may be reused when this returns; copies within a device follow its stream.
 void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes);

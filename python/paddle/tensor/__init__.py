@@ -27,20 +27,18 @@ TABLE = _lazy.homes(
 FALLBACK = _lazy.homes(
     {
         'paddle.tensor.manipulation': (
-            'hstack vstack dstack row_stack column_stack hsplit vsplit dsplit tensor_split chunk unflatten view view_as '
-            'atleast_1d atleast_2d atleast_3d moveaxis t matrix_transpose permute ravel narrow unbind broadcast_tensors '
-            'cartesian_prod combinations block_diag rot90 crop flip reverse roll tile expand_as repeat_interleave take '
-            'take_along_dim select_scatter slice_scatter diagonal_scatter masked_scatter index_fill unfold concatenate '
-            'as_complex as_real view_as_complex view_as_real diagflat split stack_ gather_nd tensordot msort shard_index '
-            'scatter_nd'
+            'hstack vstack dstack row_stack column_stack hsplit vsplit dsplit tensor_split chunk unflatten view '
+            'view_as atleast_1d atleast_2d atleast_3d moveaxis t matrix_transpose permute ravel narrow cartesian_prod '
+            'combinations block_diag rot90 reverse expand_as repeat_interleave take take_along_dim select_scatter '
+            'slice_scatter diagonal_scatter masked_scatter index_fill concatenate view_as_complex view_as_real '
+            'diagflat stack_ tensordot msort shard_index scatter_nd'
         ),
         'paddle.tensor.math': (
-            'std var nansum nanmean median nanmedian quantile nanquantile logaddexp diff trapezoid cumulative_trapezoid '
-            'inner outer ger vecdot mm dist cdist pdist addmm baddbmm corrcoef cov signbit isreal isposinf isneginf frexp '
-            'ldexp hypot rad2deg deg2rad gcd lcm sinc xlogy positive neg negative isin histogramdd bucketize '
-            'histogram_bin_edges renorm multigammaln reduce_as mode count_nonzero floor_mod mod true_divide mul eq ne gt '
-            'ge lt le greater less allclose add_n sgn frac stanh trapz logit nan_to_num rsub gammainc unique '
-            'unique_consecutive'
+            'std var nansum nanmean median nanmedian quantile nanquantile logaddexp diff trapezoid '
+            'cumulative_trapezoid inner outer ger vecdot mm cdist pdist baddbmm corrcoef cov signbit isreal isposinf '
+            'isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm sinc xlogy positive neg negative isin histogramdd '
+            'bucketize histogram_bin_edges multigammaln reduce_as count_nonzero true_divide mul eq ne gt ge lt le '
+            'greater less add_n sgn frac trapz nan_to_num rsub gammainc unique unique_consecutive'
         ),
         'paddle.tensor.search': (
             'argmax argmin argsort sort nonzero argwhere searchsorted cumsum cumprod logcumsumexp cummax cummin prod '
@@ -48,15 +46,14 @@ FALLBACK = _lazy.homes(
             'broadcast_to slice unstack increment bitwise_invert norm cholesky softmax'
         ),
         'paddle.tensor.special': 'gammainc gammaincc polygamma nextafter',
-        'paddle.tensor.linalg': 'matrix_power inverse dot',
+        'paddle.tensor.linalg': 'matrix_power inverse',
         'paddle.tensor.random': 'bernoulli_ cauchy_ geometric_ log_normal_ normal_ uniform_',
         'paddle.tensor.inplace': (
-            'baddbmm_ addmm_ bitwise_invert_ cumprod_ cumsum_ div_ equal_ not_equal_ frac_ gammainc_ gammaincc_ gammaln_ '
-            'gcd_ greater_equal_ greater_than_ hypot_ i0_ index_add_ index_fill_ index_put_ lcm_ ldexp_ less_ less_equal_ '
-            'less_than_ logical_and_ logical_not_ logical_or_ logical_xor_ masked_fill_ masked_scatter_ multigammaln_ '
-            'nan_to_num_ neg_ polygamma_ pow_ scatter_ scatter_add_ sinc_ sub_ t_ where_ mod_ floor_mod_ mul_ renorm_ '
-            'tril_ triu_ bitwise_left_shift_ bitwise_right_shift_ clip_ clamp_ lgamma_ digamma_ logit_ erfinv_ '
-            'put_along_axis_ logaddexp_ floor_divide_ remainder_ multiply_ trunc_'
+            'baddbmm_ bitwise_invert_ cumprod_ cumsum_ div_ equal_ not_equal_ frac_ gammainc_ gammaincc_ gcd_ '
+            'greater_equal_ greater_than_ hypot_ index_add_ index_fill_ lcm_ ldexp_ less_ less_equal_ less_than_ '
+            'logical_and_ logical_not_ logical_or_ logical_xor_ masked_fill_ masked_scatter_ multigammaln_ '
+            'nan_to_num_ neg_ polygamma_ pow_ scatter_ scatter_add_ sinc_ sub_ t_ where_ mul_ clip_ clamp_ '
+            'put_along_axis_ logaddexp_'
         ),
     }
 )

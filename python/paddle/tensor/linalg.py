@@ -4,11 +4,6 @@
 import paddle
 
 
-def dot(x, y, name=None, *, out=None):
-    """The dot product along the last axis."""
-    return (x * y).sum(-1)
-
-
 def matrix_power(x, n, name=None, *, out=None):
     """A square matrix multiplied with itself `n` times; negative `n` powers the inverse."""
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:

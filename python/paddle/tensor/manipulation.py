@@ -128,17 +128,9 @@ def dsplit(x, num_or_indices, name=None):
     return tensor_split(x, num_or_indices, 2)
 
 
-def split(x, num_or_sections, axis=0, name=None):
-    """Equal parts, or parts of the given sizes (one may be -1), as a list."""
-    axis = axis.item() if isinstance(axis, Tensor) else axis
-    if isinstance(num_or_sections, int):
-        return _C_ops.split_with_num(x, num_or_sections, axis)
-    return _C_ops.split(x, [s.item() if isinstance(s, Tensor) else s for s in num_or_sections], axis)
-
-
 def chunk(x, chunks, axis=0, name=None):
     """Equal parts along an axis, as a list."""
-    return split(x, chunks, axis)
+    return paddle.split(x, chunks, axis)
 
 
 def unflatten(x, axis, shape, name=None):
@@ -212,37 +204,10 @@ def narrow(input, dim, start, length):
     return input[(slice(None),) * dim + (slice(start, start + length),)]
 
 
-def unbind(input, axis=0):
-    """The slices along an axis, as a list."""
-    return _C_ops.unbind(input, axis)
-
-
-def broadcast_tensors(input, name=None):
-    """All tensors expanded to the shape they broadcast to, as a list."""
-    shape = paddle.broadcast_shapes(*[list(x.shape) for x in input])
-    if -1 in shape:
-        raise ValueError(f'[broadcast_tensors] expected tensors of known extents, got shape {shape}')
-    return [_C_ops.expand(x, shape) for x in input]
-
-
 def expand_as(x, y, name=None):
     """`x` expanded to the shape of `y`."""
     known(y, 'expand_as')
     return _C_ops.expand(x, list(y.shape))
-
-
-def tile(x, *repeat_times, name=None):
-    """`x` repeated along each axis."""
-    times = _many(repeat_times)
-    times = times[0].tolist() if len(times) == 1 and isinstance(times[0], Tensor) and times[0].ndim else times
-    times = [int(n) for n in times]
-    shape = list(x.shape)
-    known(x, 'tile')
-    times = [1] * (len(shape) - len(times)) + times
-    shape = [1] * (len(times) - len(shape)) + shape
-    wide = [e for n, s in zip(times, shape) for e in (n, s)]
-    spread = _C_ops.expand(x.reshape([e for s in shape for e in (1, s)]), wide)
-    return spread.reshape([n * s for n, s in zip(times, shape)])
 
 
 def cartesian_prod(x, name=None):
@@ -280,30 +245,9 @@ def block_diag(inputs, name=None):
     return paddle.concat(rows, 0)
 
 
-def flip(x, axis, name=None):
-    """The order of elements reversed along axes."""
-    index = [slice(None)] * x.ndim
-    for a in [axis] if isinstance(axis, int) else axis:
-        index[_axis(a, x.ndim, 'flip')] = slice(None, None, -1)
-    return x[tuple(index)].clone()
-
-
-reverse = flip
-
-
-def roll(x, shifts, axis=None, name=None):
-    """Elements moved along axes, those that leave coming in at the other end; flattened without axes."""
-    if axis is None:
-        return roll(x.reshape([-1]), shifts, 0).reshape(list(x.shape))
-    shifts = [shifts] if isinstance(shifts, int) else [int(s) for s in shifts]
-    for shift, a in zip(shifts, [axis] if isinstance(axis, int) else axis):
-        a = _axis(a, x.ndim, 'roll')
-        size = _extent(x, a, 'roll')
-        cut = -shift % size if size else 0
-        if cut:
-            lead = (slice(None),) * a
-            x = paddle.concat([x[lead + (slice(cut, None),)], x[lead + (slice(0, cut),)]], a)
-    return x
+def reverse(x, axis, name=None):
+    """`flip` under another name."""
+    return paddle.flip(x, axis)
 
 
 def rot90(x, k=1, axes=[0, 1], name=None):
@@ -315,17 +259,10 @@ def rot90(x, k=1, axes=[0, 1], name=None):
     if k == 0:
         return x
     if k == 2:
-        return flip(x, [a, b])
+        return paddle.flip(x, [a, b])
     order = list(range(x.ndim))
     order[a], order[b] = order[b], order[a]
-    return _C_ops.transpose(flip(x, b), order) if k == 1 else flip(_C_ops.transpose(x, order), b)
-
-
-def crop(x, shape=None, offsets=None, name=None):
-    """A box of the given shape (-1: to the end) from `offsets` on."""
-    offsets = [0] * x.ndim if offsets is None else [int(o) for o in offsets]
-    shape = list(x.shape) if shape is None else [int(s) for s in shape]
-    return x[tuple(slice(o, None if s == -1 else o + s) for o, s in zip(offsets, shape))]
+    return _C_ops.transpose(paddle.flip(x, b), order) if k == 1 else paddle.flip(_C_ops.transpose(x, order), b)
 
 
 def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
@@ -411,35 +348,14 @@ def index_fill(x, index, axis, value, name=None):
     return _scattered(x, (slice(None),) * axis + (index,), value)
 
 
-def unfold(x, axis, size, step, name=None):
-    """Windows of `size` entries, `step` apart, along an axis; the window is the last axis."""
-    axis = _axis(axis, x.ndim, 'unfold')
-    starts = paddle.arange(0, _extent(x, axis, 'unfold') - size + 1, step)
-    index = starts.unsqueeze(-1) + paddle.arange(size)
-    out = x[(slice(None),) * axis + (index,)]
-    return moveaxis(out, axis + 1, -1)
-
-
-def as_real(x, name=None):
-    """Real and imaginary parts as a last axis of two."""
-    return paddle.stack([paddle.real(x), paddle.imag(x)], -1)
-
-
-def as_complex(x, name=None):
-    """The last axis, of two, as real and imaginary parts."""
-    if x.shape[-1] != 2:
-        raise ValueError(f'[as_complex] expected a last axis of 2, got shape {x.shape}')
-    return paddle.complex(x[..., 0], x[..., 1])
-
-
 def view_as_real(input):
     """Real and imaginary parts as a last axis of two."""
-    return as_real(input)
+    return paddle.as_real(input)
 
 
 def view_as_complex(input):
     """The last axis, of two, as real and imaginary parts."""
-    return as_complex(input)
+    return paddle.as_complex(input)
 
 
 def diagflat(x, offset=0, name=None):

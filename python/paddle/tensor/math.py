@@ -27,7 +27,6 @@ def _alias(target, name):
     return function
 
 
-mod, floor_mod = _alias('remainder', 'mod'), _alias('remainder', 'floor_mod')
 
 
 def true_divide(input, other, *, out=None):
@@ -82,11 +81,6 @@ def hypot(x, y, name=None):
 def frac(x, name=None, *, out=None):
     """The fraction: x - trunc(x)."""
     return _out(x - paddle.trunc(x), out)
-
-
-def stanh(x, scale_a=0.67, scale_b=1.7159, name=None):
-    """scale_b * tanh(scale_a * x)."""
-    return paddle.tanh(x * scale_a) * scale_b
 
 
 def logaddexp(x, y, name=None):
@@ -341,24 +335,6 @@ def nanquantile(x, q, axis=None, keepdim=False, interpolation='linear'):
     return _quantile(x, q, axis, keepdim, interpolation, True)
 
 
-def mode(x, axis=-1, keepdim=False, name=None):
-    """The most frequent value along an axis and the index of its last occurrence."""
-    known(x, 'mode')
-    axis = _axis(axis, x.ndim, 'mode')
-    moved = paddle.moveaxis(x, axis, -1)
-    same = moved.unsqueeze(-1) == moved.unsqueeze(-2)
-    counts = same.astype('int64').sum(-1)
-    best = counts == counts.max(-1, keepdim=True)
-    value = paddle.where(
-        best, moved, paddle.full_like(moved, _math.inf if paddle.is_floating_point(x) else paddle.iinfo(x.dtype).max)
-    ).min(-1)
-    places = paddle.arange(moved.shape[-1])
-    index = paddle.where(
-        moved == value.unsqueeze(-1), _C_ops.expand(places, list(moved.shape)), paddle.full_like(moved, -1, 'int64')
-    ).max(-1)
-    return (value.unsqueeze(axis), index.unsqueeze(axis)) if keepdim else (value, index)
-
-
 def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
     """The covariance matrix of variables in rows (or columns)."""
     if x.ndim > 2 or x.ndim < 1:
@@ -470,11 +446,6 @@ def mm(input, mat2, name=None, *, out=None):
     return _out(paddle.matmul(input, mat2), out)
 
 
-def addmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
-    """beta * input + alpha * x @ y."""
-    return _out(input * beta + paddle.matmul(x, y) * alpha, out)
-
-
 def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
     """beta * input + alpha * x @ y, batch by batch."""
     return _out(input * beta + paddle.matmul(x, y) * alpha, out)
@@ -501,11 +472,6 @@ def _safe_sqrt(x):
     return paddle.where(zero, paddle.zeros_like(x), root)
 
 
-def dist(x, y, p=2, name=None):
-    """The p-norm of x - y, all elements together."""
-    return _p_norm((x - y).reshape([-1]), p, 0)
-
-
 def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=None):
     """p-norm distances between each row of x and each of y."""
     if x.shape[-1] != y.shape[-1]:
@@ -521,14 +487,6 @@ def pdist(x, p=2.0, name=None):
         return paddle.empty([0], x.dtype)
     pairs = paddle.to_tensor(rows)
     return _p_norm(x[pairs[:, 0]] - x[pairs[:, 1]], p, -1)
-
-
-def renorm(x, p, axis, max_norm):
-    """Slices along an axis scaled down to a p-norm of at most `max_norm`."""
-    axis = _axis(axis, x.ndim, 'renorm')
-    others = [i for i in range(x.ndim) if i != axis]
-    size = (paddle.abs(x) ** p).sum(others, keepdim=True) ** (1.0 / p)
-    return paddle.where(size > max_norm, x / (size + 1e-7) * max_norm, x)
 
 
 def multigammaln(x, p, name=None):
@@ -554,11 +512,6 @@ def bucketize(x, sorted_sequence, out_int32=False, right=False, name=None, *, ou
     if sorted_sequence.ndim != 1:
         raise ValueError(f'sorted_sequence tensor must be 1 dimension, but got dim {sorted_sequence.ndim}')
     return _out(paddle.searchsorted(sorted_sequence, x, out_int32, right), out)
-
-
-def allclose(x, y, rtol=1e-05, atol=1e-08, equal_nan=False, name=None):
-    """Whether all elements are close, as a 0-d bool tensor."""
-    return paddle.isclose(x, y, rtol, atol, equal_nan).all()
 
 
 def histogram_bin_edges(input, bins=100, min=0.0, max=0.0, name=None):

@@ -251,11 +251,6 @@ def _to_static_var(self, *args, **kwargs):
     return self
 
 
-def _numpy_copy(self):
-    """A shallow copy: a new object over the same data."""
-    return self.detach()
-
-
 def _slice(self, begin, end):
     return self[begin:end]
 

@@ -50,10 +50,10 @@ void Check(const Device& d, C_Status status, const char* what) {
            " failed with status ", static_cast<int>(status));
 }
 // Calls a function of the device with it made current.
-#define DEVICE_CALL(d, fn, ...)                                  \
-  do {                                                           \
-    Check(d, (d).f->set_device(&(d).id), "set_device");          \
-    Check(d, (d).f->fn(&(d).id, ##__VA_ARGS__), #fn);            \
+#define DEVICE_CALL(d, fn, ...)                         \
+  do {                                                  \
+    Check(d, (d).f->set_device(&(d).id), "set_device"); \
+    Check(d, (d).f->fn(&(d).id, ##__VA_ARGS__), #fn);   \
   } while (0)
 
 size_t BlockSize(size_t bytes) {
@@ -85,8 +85,8 @@ Block* TakeBlock(Device& d, size_t bytes, Place place) {
     auto ask = [&] { return d.f->device_memory_allocate(&d.id, &p, size) == C_SUCCESS && p; };
     if (!ask()) {
       DropFreeBlocks(d);
-      PD_CHECK(ask(), ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on ", PlaceText(place), ", ",
-               d.stats.allocated, " bytes are in use");
+      PD_CHECK(ask(), ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on ", PlaceText(place),
+               ", ", d.stats.allocated, " bytes are in use");
     }
     b = new Block{p, size, place, d.stream};
     d.stats.reserved += static_cast<int64_t>(size);
@@ -114,7 +114,8 @@ void WaitFor(Device& d, C_Stream stream) {
 }
 
 [[noreturn]] void NoCopy(const Device& d, const char* kind) {
-  PD_THROW(Unimplemented, "[", d.name, "] expected the device to set memory_copy_", kind, " or async_memory_copy_", kind);
+  PD_THROW(Unimplemented, "[", d.name, "] expected the device to set memory_copy_", kind, " or async_memory_copy_",
+           kind);
 }
 
 }  // namespace
