@@ -80,8 +80,9 @@ std::shared_ptr<Plan> Plan::Build(pir::Program& program, const std::vector<pir::
                                   bool fuse) {
   auto plan = std::make_shared<Plan>();
   for (pir::Operation* op = program.block().front(); op; op = op->next()) {
-    if (!op->isa("builtin.parameter")) continue;
-    const std::string& name = op->attr("parameter_name").to_str();
+    const bool constant = op->isa("builtin.constant");
+    if (!constant && !op->isa("builtin.parameter")) continue;
+    const std::string& name = op->attr(constant ? "value" : "parameter_name").to_str();
     auto held = std::static_pointer_cast<Tensor>(program.parameter(name));
     PD_CHECK(held && held->defined(), NotFound, "[executor] expected parameter ", name, " to have a value, got none");
     plan->constants_.push_back({plan->NumberOf(op->result(0)), *held});
@@ -127,7 +128,7 @@ void Plan::Compile(pir::Block& block, bool fuse) {
 
 void Plan::CompileOp(pir::Operation* op) {
   const std::string& name = op->name();
-  if (name == "builtin.parameter" || name == "pd_op.data" || name == "pd_op.fetch" || name == "builtin.shadow_output" ||
+  if (name == "builtin.parameter" || name == "builtin.constant" || name == "pd_op.data" || name == "pd_op.fetch" || name == "builtin.shadow_output" ||
       name == "builtin.combine" || name == "builtin.split")
     return;  // no work at run time: numbering alone
   const phi::OpDef* def = static_cast<const phi::OpDef*>(op->info()->phi_op);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "paddle/eager/dispatch/record.h"
+#include "paddle/executor/evaluate.h"
 #include "paddle/executor/plan.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pir/dialect/builtin.h"
@@ -165,22 +166,8 @@ void SaveParams(ProgramObject& p, const std::string& path) {
 }
 
 void LoadParams(ProgramObject& p, const std::string& path) {
-  std::unordered_map<std::string, pir::Type> types;
-  for (pir::Operation* op = p.program().block().front(); op; op = op->next())
-    if (op->isa("builtin.parameter")) types[op->attr("parameter_name").to_str()] = op->result_type(0);
   pir::ParamsReader reader(path);
-  for (const std::string& name : pir::SortedParameterNames(p.program())) {
-    pir::RawTensor raw = reader.Next();
-    pir::Type want = types.at(name);
-    PD_CHECK(raw.dtype == want.dtype() && common::ToInts(want.dims()) == raw.dims, InvalidArgument,
-             "[load] expected parameter ", name, " to be ", pir::TypeText(want), ", got ", phi::NameOf(raw.dtype), " ",
-             common::ShapeText(raw.dims));
-    Tensor t = phi::Empty(raw.dims, raw.dtype);
-    if (raw.size) std::memcpy(t.raw_data(), raw.data, raw.size);
-    t->persistable = true;
-    p.program().set_parameter(name, std::make_shared<Tensor>(t));
-  }
-  reader.ExpectEnd();
+  executor::LoadParameters(p.program(), reader);
 }
 
 std::shared_ptr<ProgramObject> PruneTo(ProgramObject& p, const pyb::iterable& feeds, const pyb::iterable& fetches,

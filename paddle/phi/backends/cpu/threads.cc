@@ -13,6 +13,7 @@ namespace phi::cpu {
 namespace {
 
 std::atomic<int> g_threads{0};  // 0 = not asked yet
+thread_local int t_limit = 0;   // 0 = none
 
 void AfterForkInChild() {
   g_threads.store(1, std::memory_order_relaxed);
@@ -42,7 +43,21 @@ int MaxThreads() {
     n = omp_get_max_threads();
     g_threads.store(n, std::memory_order_relaxed);
   }
-  return n == 1 || omp_in_parallel() ? 1 : n;
+  if (n == 1 || omp_in_parallel()) return 1;
+  return t_limit && t_limit < n ? t_limit : n;
+}
+
+ThreadLimit::ThreadLimit(int n) : limit_(t_limit), openmp_(omp_get_max_threads()) {
+  if (n < 1) n = 1;
+  t_limit = n;
+  omp_set_num_threads(n < openmp_ ? n : openmp_);
+  mkl_ = mkl_set_num_threads_local(n);
+}
+
+ThreadLimit::~ThreadLimit() {
+  t_limit = limit_;
+  omp_set_num_threads(openmp_);
+  mkl_set_num_threads_local(mkl_);
 }
 
 void SetNumThreads(int n) {

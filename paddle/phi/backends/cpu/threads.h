@@ -18,6 +18,18 @@ int MaxThreads();
 // Sets the count for later kernels of this process (n < 1 is taken as 1).
 void SetNumThreads(int n);
 
+// While it lives, kernels started on this thread use at most `n` threads. Create and destroy on the same thread.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int n);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  int limit_, openmp_, mkl_;
+};
+
 // Calls fn(ctx, i) for i in [0, parts), on up to MaxThreads() threads. fn must not throw.
 void ParallelParts(int parts, void (*fn)(void*, int), void* ctx);
 

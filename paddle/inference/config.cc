@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a predictor, and their table.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "paddle/common/error.h"
+#include "paddle/inference/paddle_inference_api.h"
+
+namespace paddle_infer {
+namespace {
+
+void NeedFile(const std::string& path) {
+  std::error_code ignored;
+  PD_CHECK(std::filesystem::is_regular_file(path, ignored), NotFound, "[Config] Cannot open file ", path,
+           ", please confirm whether the file is normal: expected an existing file");
+}
+
+const char* YesNo(bool v) { return v ? "true" : "false"; }
+
+}  // namespace
+
+std::string GetVersion() { return "version: 3.3.1\n"; }
+
+void Config::SetModel(const std::string& model_dir) {
+  namespace fs = std::filesystem;
+  model_dir_ = model_dir;
+  from_memory_ = false;
+  for (const char* stem : {"inference", "__model__", "model"}) {
+    for (const char* suffix : {".json", ".pdmodel"}) {
+      const fs::path program = fs::path(model_dir) / (std::string(stem) + suffix);
+      std::error_code ignored;
+      if (!fs::is_regular_file(program, ignored)) continue;
+      prog_file_ = program.string();
+      const fs::path params = fs::path(program).replace_extension(".pdiparams");
+      params_file_ = fs::is_regular_file(params, ignored) ? params.string() : "";
+      return;
+    }
+  }
+}
+
+void Config::SetModel(const std::string& prog_file, const std::string& params_file) {
+  NeedFile(prog_file);
+  if (!params_file.empty()) NeedFile(params_file);
+  model_dir_.clear();
+  from_memory_ = false;
+  prog_file_ = prog_file;
+  params_file_ = params_file;
+}
+
+void Config::SetModelBuffer(const char* prog, size_t prog_size, const char* params, size_t params_size) {
+  prog_buffer_.assign(prog, prog_size);
+  params_buffer_.assign(params ? params : "", params ? params_size : 0);
+  from_memory_ = true;
+}
+
+void Config::SetCpuMathLibraryNumThreads(int n) {
+  PD_CHECK(n >= 0, InvalidArgument, "[Config] expected a number of threads of at least 0, got ", n);
+  threads_ = n;
+}
+
+void Config::SwitchIrDebug(bool on, const std::vector<std::string>& passes) {
+  ir_debug_ = on;
+  ir_debug_passes_ = passes;
+}
+
+void Config::EnableCustomPasses(const std::vector<std::string>& passes, bool custom_pass_only) {
+  custom_passes_ = passes;
+  custom_passes_only_ = custom_pass_only;
+}
+
+void Config::SetOptimizationLevel(int level) {
+  PD_CHECK(level >= 0 && level <= 3, InvalidArgument, "[Config] expected an optimization level from 0 to 3, got ", level);
+  optimization_level_ = level;
+}
+
+std::string Config::Summary() const {
+  std::vector<std::pair<std::string, std::string>> rows;
+  if (from_memory_) {
+    rows = {{"model_from_memory", "true"}};
+  } else {
+    if (!model_dir_.empty()) rows.push_back({"model_dir", model_dir_});
+    rows.push_back({"model_file", prog_file_});
+    rows.push_back({"params_file", params_file_});
+  }
+  const size_t model_rows = rows.size();
+  rows.push_back({"cpu_math_thread", threads_ ? std::to_string(threads_) : "auto"});
+  rows.push_back({"use_cinn_compiler", YesNo(cinn_)});
+  rows.push_back({"ir_optim", YesNo(ir_optim_)});
+  rows.push_back({"ir_debug", YesNo(ir_debug_)});
+  rows.push_back({"optimization_level", std::to_string(optimization_level_)});
+  rows.push_back({"memory_optim", YesNo(memory_optim_)});
+  rows.push_back({"enable_profile", YesNo(profile_)});
+  rows.push_back({"enable_log", YesNo(log_)});
+  size_t left = 6, right = 5;
+  for (const auto& [name, value] : rows) {
+    left = std::max(left, name.size());
+    right = std::max(right, value.size());
+  }
+  const std::string rule = "+" + std::string(left + 2, '-') + "+" + std::string(right + 2, '-') + "+\n";
+  auto row = [&](const std::string& a, const std::string& b) {
+    return "| " + a + std::string(left - a.size(), ' ') + " | " + b + std::string(right - b.size(), ' ') + " |\n";
+  };
+  std::string text = rule + row("Option", "Value") + rule;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i == model_rows) text += rule;
+    text += row(rows[i].first, rows[i].second);
+  }
+  return text + rule;
+}
+
+}  // namespace paddle_infer

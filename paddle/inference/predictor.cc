@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predictor: a saved program, optimised and planned once, shared by clones that each have inputs and outputs of their own.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <iostream>
+#include <numeric>
+
+#include "paddle/executor/evaluate.h"
+#include "paddle/executor/plan.h"
+#include "paddle/inference/model_passes.h"
+#include "paddle/inference/paddle_inference_api.h"
+#include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/allocator.h"
+#include "paddle/pir/serialize/program_json.h"
+
+namespace paddle_infer {
+
+using Dense = paddle::Tensor;
+using Handle = Tensor;  // of this namespace
+
+namespace {
+
+struct TypeRow {
+  DataType api;
+  phi::DataType core;
+};
+constexpr TypeRow kTypes[] = {
+    {DataType::FLOAT32, phi::DataType::FLOAT32}, {DataType::INT64, phi::DataType::INT64},   {DataType::INT32, phi::DataType::INT32},
+    {DataType::UINT8, phi::DataType::UINT8},     {DataType::INT8, phi::DataType::INT8},     {DataType::FLOAT16, phi::DataType::FLOAT16},
+    {DataType::BOOL, phi::DataType::BOOL},       {DataType::FLOAT64, phi::DataType::FLOAT64}, {DataType::BFLOAT16, phi::DataType::BFLOAT16}};
+
+phi::DataType CoreType(DataType t) {
+  for (const TypeRow& row : kTypes)
+    if (row.api == t) return row.core;
+  PD_THROW(InvalidType, "[predictor] expected a DataType, got number ", static_cast<int>(t));
+}
+DataType ApiType(phi::DataType t) {
+  for (const TypeRow& row : kTypes)
+    if (row.core == t) return row.api;
+  PD_THROW(InvalidType, "[predictor] expected a dtype the inference API has, got ", phi::NameOf(t));
+}
+
+std::atomic<int> g_running{0};
+
+// The share of the cores one run takes while it lasts.
+class RunShare {
+ public:
+  explicit RunShare(int wanted) : limit_(Threads(wanted, g_running.fetch_add(1) + 1)) {}
+  ~RunShare() { g_running.fetch_sub(1); }
+
+ private:
+  static int Threads(int wanted, int running) { return wanted > 0 ? wanted : std::max(1, phi::cpu::MaxThreads() / running); }
+  phi::cpu::ThreadLimit limit_;
+};
+
+}  // namespace
+
+namespace internal {
+
+struct Slot {
+  std::string name;
+  phi::DataType dtype;
+  common::Dims dims;  // as declared
+  Dense tensor;
+  std::vector<int64_t> pending;  // given by Reshape
+  bool reshaped = false;
+  std::vector<std::vector<size_t>> lod;
+};
+
+struct Slots {
+  std::vector<Slot> inputs, outputs;
+};
+
+// What clones share.
+struct Model {
+  Config config;
+  std::unique_ptr<pir::Program> program;
+  std::shared_ptr<executor::Plan> plan;
+  Slots slots;  // without tensors
+
+  explicit Model(const Config& c) : config(c) {
+    Load();
+    OptimiseForInference(*program, config);
+    for (pir::Operation* op = program->block().front(); op; op = op->next()) {
+      const bool fetch = op->isa("pd_op.fetch"), shadow = op->isa("builtin.shadow_output");
+      if (op->isa("pd_op.data")) {
+        pir::Type t = op->result_type(0);
+        slots.inputs.push_back({op->attr("name").to_str(), t.dtype(), t.dims(), {}, {}, false, {}});
+      } else if (fetch || shadow) {
+        pir::Type t = op->operand(0).type();
+        slots.outputs.push_back({op->attr(fetch ? "name" : "output_name").to_str(), t.dtype(), t.dims(), {}, {}, false, {}});
+      }
+    }
+    plan = executor::Plan::Build(*program, config.cinn_enabled());
+  }
+
+ private:
+  void Load() {
+    if (config.model_from_memory()) {
+      program = pir::ReadProgramJson(config.prog_buffer(), "the program buffer").program;
+      if (config.params_buffer().empty()) return CheckNoParameters("the model buffer");
+      pir::ParamsReader reader(config.params_buffer(), "the parameter buffer");
+      return executor::LoadParameters(*program, reader);
+    }
+    PD_CHECK(!config.prog_file().empty(), InvalidArgument, "[create_predictor] expected a Config with a model: ",
+             config.model_dir().empty() ? "set_model(prog_file, params_file)" : "no program file in " + config.model_dir());
+    program = pir::ReadProgramJsonFile(config.prog_file()).program;
+    if (config.params_file().empty()) return CheckNoParameters(config.prog_file());
+    pir::ParamsReader reader(config.params_file());
+    executor::LoadParameters(*program, reader);
+  }
+  void CheckNoParameters(const std::string& where) {
+    const auto names = pir::SortedParameterNames(*program);
+    PD_CHECK(names.empty(), InvalidArgument, "[create_predictor] expected a parameter file: ", where, " has ", names.size(),
+             " parameters, the first is ", names.front());
+  }
+};
+
+}  // namespace internal
+
+// --- handles ---------------------------------------------------------------------------------------------------------
+namespace {
+
+template <class T>
+constexpr phi::DataType TypeFor() {
+  if constexpr (std::is_same_v<T, float>) return phi::DataType::FLOAT32;
+  if constexpr (std::is_same_v<T, double>) return phi::DataType::FLOAT64;
+  if constexpr (std::is_same_v<T, int64_t>) return phi::DataType::INT64;
+  if constexpr (std::is_same_v<T, int32_t>) return phi::DataType::INT32;
+  if constexpr (std::is_same_v<T, uint8_t>) return phi::DataType::UINT8;
+  if constexpr (std::is_same_v<T, int8_t>) return phi::DataType::INT8;
+  if constexpr (std::is_same_v<T, bool>) return phi::DataType::BOOL;
+  return phi::DataType::UNDEFINED;
+}
+
+void NeedCpu(PlaceType place, const char* what) {
+  PD_CHECK(place == PlaceType::kCPU, Unimplemented, "[", what, "] expected the CPU as place, got place ", static_cast<int>(place));
+}
+
+}  // namespace
+
+static internal::Slot& At(internal::Slots& s, size_t index, bool input) { return input ? s.inputs[index] : s.outputs[index]; }
+
+void Handle::Reshape(const std::vector<int>& shape) {
+  PD_CHECK(input_, InvalidArgument, "[Tensor.reshape] expected an input, got output '", name(), "'");
+  internal::Slot& s = At(*slots_, index_, input_);
+  for (int n : shape)
+    PD_CHECK(n >= 0, InvalidArgument, "[Tensor.reshape] expected extents of at least 0 for '", s.name, "', got ", n);
+  s.pending.assign(shape.begin(), shape.end());
+  s.reshaped = true;
+}
+
+paddle::Tensor& Handle::tensor() const { return At(*slots_, index_, input_).tensor; }
+const std::vector<int64_t>& Handle::pending_shape() const { return At(*slots_, index_, input_).pending; }
+
+template <class T>
+T* Handle::mutable_data(PlaceType place) {
+  NeedCpu(place, "Tensor.mutable_data");
+  internal::Slot& s = At(*slots_, index_, input_);
+  PD_CHECK(s.reshaped, PreconditionNotMet, "[Tensor.mutable_data] expected Reshape() of '", s.name, "' before");
+  s.tensor = phi::Empty(common::Ints(s.pending.begin(), s.pending.end()), TypeFor<T>());
+  return static_cast<T*>(s.tensor.raw_data());
+}
+
+template <class T>
+void Handle::CopyFromCpu(const T* data) {
+  internal::Slot& s = At(*slots_, index_, input_);
+  PD_CHECK(input_, InvalidArgument, "[Tensor.copy_from_cpu] expected an input, got output '", s.name, "'");
+  PD_CHECK(s.reshaped, PreconditionNotMet, "[Tensor.copy_from_cpu] expected Reshape() of '", s.name, "' before");
+  T* to = mutable_data<T>(PlaceType::kCPU);
+  if (s.tensor.numel()) std::memcpy(to, data, static_cast<size_t>(s.tensor.numel()) * sizeof(T));
+}
+
+template <class T>
+void Handle::ShareExternalData(const T* data, const std::vector<int>& shape, PlaceType place) {
+  NeedCpu(place, "Tensor.share_external_data");
+  Reshape(shape);
+  internal::Slot& s = At(*slots_, index_, input_);
+  auto impl = phi::TensorImpl::Make();
+  for (int64_t n : s.pending) impl->dims.push_back(n);
+  impl->dtype = TypeFor<T>();
+  impl->SetContiguousStrides();
+  impl->storage = phi::Storage::Wrap(const_cast<T*>(data), static_cast<size_t>(impl->numel) * sizeof(T), phi::Place{}, nullptr,
+                                     [](void*) {});
+  s.tensor = paddle::Tensor(std::move(impl));
+}
+
+template <class T>
+T* Handle::data(PlaceType* place, int* size) const {
+  internal::Slot& s = At(*slots_, index_, input_);
+  PD_CHECK(s.tensor.defined(), PreconditionNotMet, "[Tensor.data] expected '", s.name, "' to hold data: run the predictor first");
+  PD_CHECK(s.tensor.dtype() == TypeFor<T>(), InvalidType, "[Tensor.data] expected dtype ", phi::NameOf(s.tensor.dtype()), " of '",
+           s.name, "', got ", phi::NameOf(TypeFor<T>()));
+  s.tensor = phi::Contiguous(s.tensor);
+  if (place) *place = PlaceType::kCPU;
+  if (size) *size = static_cast<int>(s.tensor.numel());
+  return static_cast<T*>(s.tensor.raw_data());
+}
+
+template <class T>
+void Handle::CopyToCpu(T* to) const {
+  const T* from = data<T>(nullptr, nullptr);
+  const int64_t n = At(*slots_, index_, input_).tensor.numel();
+  if (n) std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
+}
+
+#define PADDLE_INFER_TYPE(T)                                                                            \
+  template PADDLE_INFER_DECL void Handle::CopyFromCpu<T>(const T*);                                     \
+  template PADDLE_INFER_DECL void Handle::ShareExternalData<T>(const T*, const std::vector<int>&, PlaceType); \
+  template PADDLE_INFER_DECL T* Handle::mutable_data<T>(PlaceType);                                     \
+  template PADDLE_INFER_DECL T* Handle::data<T>(PlaceType*, int*) const;                                \
+  template PADDLE_INFER_DECL void Handle::CopyToCpu<T>(T*) const;
+PADDLE_INFER_TYPE(float)
+PADDLE_INFER_TYPE(double)
+PADDLE_INFER_TYPE(int64_t)
+PADDLE_INFER_TYPE(int32_t)
+PADDLE_INFER_TYPE(uint8_t)
+PADDLE_INFER_TYPE(int8_t)
+PADDLE_INFER_TYPE(bool)
+#undef PADDLE_INFER_TYPE
+
+std::vector<int> Handle::shape() const {
+  const internal::Slot& s = At(*slots_, index_, input_);
+  std::vector<int> out;
+  if (s.tensor.defined())
+    for (int64_t n : s.tensor.dims()) out.push_back(static_cast<int>(n));
+  else if (s.reshaped)
+    out.assign(s.pending.begin(), s.pending.end());
+  else
+    for (common::Dim d : s.dims) out.push_back(static_cast<int>(d.visible()));
+  return out;
+}
+DataType Handle::type() const {
+  const internal::Slot& s = At(*slots_, index_, input_);
+  return ApiType(s.tensor.defined() ? s.tensor.dtype() : s.dtype);
+}
+const std::string& Handle::name() const { return At(*slots_, index_, input_).name; }
+void Handle::SetLoD(const std::vector<std::vector<size_t>>& lod) { At(*slots_, index_, input_).lod = lod; }
+std::vector<std::vector<size_t>> Handle::lod() const { return At(*slots_, index_, input_).lod; }
+
+// --- predictor -------------------------------------------------------------------------------------------------------
+struct Predictor::Impl {
+  std::shared_ptr<internal::Model> model;
+  std::shared_ptr<internal::Slots> slots;
+  std::vector<Hook> input_hooks, output_hooks;
+
+  explicit Impl(std::shared_ptr<internal::Model> m) : model(std::move(m)), slots(std::make_shared<internal::Slots>(model->slots)) {}
+
+  size_t Find(const std::vector<internal::Slot>& list, const char* kind, const std::string& name) const {
+    for (size_t i = 0; i < list.size(); ++i)
+      if (list[i].name == name) return i;
+    std::string known;
+    for (const internal::Slot& s : list) known += (known.empty() ? "" : ", ") + s.name;
+    PD_THROW(NotFound, "[predictor] expected the name of an ", kind, ", one of [", known, "], got '", name, "'");
+  }
+
+  void CheckInput(const internal::Slot& s, const Dense& t) const {
+    PD_CHECK(t.defined(), PreconditionNotMet, "[predictor] expected input '", s.name, "' to be given before run, got nothing");
+    PD_CHECK(t.dtype() == s.dtype, InvalidType, "[predictor] expected dtype ", phi::NameOf(s.dtype), " for input '", s.name,
+             "', got ", phi::NameOf(t.dtype()));
+    bool same = t.ndim() == static_cast<int64_t>(s.dims.size());
+    for (int64_t i = 0; same && i < t.ndim(); ++i) same = !s.dims[i].known() || s.dims[i].raw() == t.dim(i);
+    PD_CHECK(same, InvalidArgument, "[predictor] expected shape ", common::ShapeText(s.dims), " for input '", s.name, "', got ",
+             common::ShapeText(t.dims()));
+  }
+
+  std::vector<Dense> Execute(const std::vector<Dense>& inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) CheckInput(slots->inputs[i], inputs[i]);
+    RunShare share(model->config.cpu_math_library_num_threads());
+    return model->plan->Run(inputs);
+  }
+
+  void CallHooks(const std::vector<Hook>& hooks, bool input) {
+    const size_t n = input ? slots->inputs.size() : slots->outputs.size();
+    for (const Hook& hook : hooks)
+      for (size_t i = 0; i < n; ++i) {
+        Handle handle(slots, i, input);
+        hook(input ? "data" : "fetch", handle.name(), handle);
+      }
+  }
+};
+
+Predictor::Predictor(const Config& config) : impl_(std::make_unique<Impl>(std::make_shared<internal::Model>(config))) {}
+Predictor::Predictor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Predictor::~Predictor() = default;
+
+std::vector<std::string> Predictor::GetInputNames() const {
+  std::vector<std::string> names;
+  for (const internal::Slot& s : impl_->slots->inputs) names.push_back(s.name);
+  return names;
+}
+std::vector<std::string> Predictor::GetOutputNames() const {
+  std::vector<std::string> names;
+  for (const internal::Slot& s : impl_->slots->outputs) names.push_back(s.name);
+  return names;
+}
+std::map<std::string, DataType> Predictor::GetInputTypes() const {
+  std::map<std::string, DataType> types;
+  for (const internal::Slot& s : impl_->slots->inputs) types[s.name] = ApiType(s.dtype);
+  return types;
+}
+std::map<std::string, std::vector<int64_t>> Predictor::GetInputTensorShape() const {
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const internal::Slot& s : impl_->slots->inputs)
+    for (shapes[s.name]; common::Dim d : s.dims) shapes[s.name].push_back(d.visible());
+  return shapes;
+}
+std::unique_ptr<Handle> Predictor::GetInputHandle(const std::string& name) {
+  return std::make_unique<Handle>(impl_->slots, impl_->Find(impl_->slots->inputs, "input", name), true);
+}
+std::unique_ptr<Handle> Predictor::GetOutputHandle(const std::string& name) {
+  return std::make_unique<Handle>(impl_->slots, impl_->Find(impl_->slots->outputs, "output", name), false);
+}
+
+bool Predictor::Run() {
+  std::vector<Dense> inputs, outputs;
+  for (const internal::Slot& s : impl_->slots->inputs) inputs.push_back(s.tensor);
+  impl_->CallHooks(impl_->input_hooks, true);
+  outputs = impl_->Execute(inputs);
+  for (size_t i = 0; i < outputs.size(); ++i) impl_->slots->outputs[i].tensor = std::move(outputs[i]);
+  impl_->CallHooks(impl_->output_hooks, false);
+  return true;
+}
+
+bool Predictor::Run(const std::vector<Dense>& inputs, std::vector<Dense>* outputs) {
+  const auto& slots = impl_->slots->inputs;
+  PD_CHECK(inputs.size() == slots.size(), InvalidArgument, "[predictor.run] expected ", slots.size(), " inputs, got ", inputs.size());
+  *outputs = impl_->Execute(inputs);
+  return true;
+}
+
+std::unique_ptr<Predictor> Predictor::Clone() const {
+  return std::unique_ptr<Predictor>(new Predictor(std::make_unique<Impl>(impl_->model)));
+}
+
+void Predictor::ClearIntermediateTensor() {
+  for (internal::Slot& s : impl_->slots->inputs) s.tensor = {};
+  for (internal::Slot& s : impl_->slots->outputs) s.tensor = {};
+}
+
+uint64_t Predictor::TryShrinkMemory() {
+  const uint64_t before = phi::CpuMemoryStats().reserved;
+  phi::ReleaseCpuCache();
+  const uint64_t after = phi::CpuMemoryStats().reserved;
+  return before > after ? before - after : 0;
+}
+
+void Predictor::RegisterInputHook(const Hook& hook) { impl_->input_hooks.push_back(hook); }
+void Predictor::RegisterOutputHook(const Hook& hook) { impl_->output_hooks.push_back(hook); }
+const Config& Predictor::config() const { return impl_->model->config; }
+size_t Predictor::num_instructions() const { return impl_->model->plan->num_instructions(); }
+
+std::shared_ptr<Predictor> CreatePredictor(const Config& config) { return std::make_shared<Predictor>(config); }
+
+int32_t GetNumBytesOfDataType(DataType dtype) { return static_cast<int32_t>(phi::SizeOf(CoreType(dtype))); }
+
+namespace services {
+
+PredictorPool::PredictorPool(const Config& config, size_t size) {
+  PD_CHECK(size >= 1, InvalidArgument, "[PredictorPool] expected a size of at least 1, got ", size);
+  predictors_.push_back(std::make_unique<Predictor>(config));
+  while (predictors_.size() < size) predictors_.push_back(predictors_.front()->Clone());
+}
+
+Predictor* PredictorPool::Retrieve(size_t index) const {
+  PD_CHECK(index < predictors_.size(), OutOfRange, "[PredictorPool.retrieve] expected an index below ", predictors_.size(), ", got ", index);
+  return predictors_[index].get();
+}
+
+}  // namespace services
+}  // namespace paddle_infer

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Predictors of saved models from Python and from a C++ program built outside the tree."""
+import os
+import pathlib
+import shutil
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+import paddle
+import paddle.inference as infer
+from paddle.static import InputSpec
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope='module')
+def saved(tmp_path_factory):
+    paddle.seed(3)
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(1, 4, 3), paddle.nn.BatchNorm2D(4), paddle.nn.ReLU(), paddle.nn.Flatten(),
+                               paddle.nn.Linear(4 * 36, 5), paddle.nn.Softmax())
+    net.eval()
+    path = str(tmp_path_factory.mktemp('model') / 'net')
+    paddle.jit.save(net, path, input_spec=[InputSpec([None, 1, 8, 8], 'float32', 'image')])
+    x = np.random.RandomState(0).rand(2, 1, 8, 8).astype('float32')
+    return path, x, net(paddle.to_tensor(x)).numpy()
+
+
+def make(path, **options):
+    config = infer.Config(path + '.json', path + '.pdiparams')
+    config.disable_glog_info()
+    for name, value in options.items():
+        getattr(config, name)(value)
+    return infer.create_predictor(config)
+
+
+def test_handles_and_direct_run(saved):
+    path, x, want = saved
+    predictor = make(path)
+    assert predictor.get_input_names() == ['image']
+    handle = predictor.get_input_handle('image')
+    handle.copy_from_cpu(x)
+    predictor.run()
+    out = predictor.get_output_handle(predictor.get_output_names()[0])
+    np.testing.assert_allclose(out.copy_to_cpu(), want, rtol=1e-5, atol=1e-6)
+    assert out.shape() == [2, 5] and out.type() == infer.DataType.FLOAT32
+    direct, = predictor.run([paddle.to_tensor(x[:1])])
+    np.testing.assert_allclose(direct.numpy(), want[:1], rtol=1e-5, atol=1e-6)
+    handle.share_external_data(x[1:].copy())
+    predictor.run()
+    np.testing.assert_allclose(out.copy_to_cpu(), want[1:], rtol=1e-5, atol=1e-6)
+
+
+def test_optimised_program_is_smaller_and_equal(saved):
+    path, x, want = saved
+    plain, optimised = make(path, switch_ir_optim=False), make(path)
+    assert optimised._num_instructions <= plain._num_instructions
+    for predictor in (plain, optimised):
+        np.testing.assert_allclose(predictor.run([paddle.to_tensor(x)])[0].numpy(), want, rtol=1e-5, atol=1e-6)
+
+
+def test_model_buffer(saved):
+    path, x, want = saved
+    program, parameters = (pathlib.Path(path + suffix).read_bytes() for suffix in ('.json', '.pdiparams'))
+    config = infer.Config()
+    config.set_model_buffer(program, len(program), parameters, len(parameters))
+    assert config.model_from_memory()
+    np.testing.assert_allclose(infer.create_predictor(config).run([paddle.to_tensor(x)])[0].numpy(), want, rtol=1e-5, atol=1e-6)
+
+
+def test_clones_run_in_threads(saved):
+    path, x, want = saved
+    config = infer.Config(path + '.json', path + '.pdiparams')
+    pool, wrong = infer.PredictorPool(config, 4), []
+
+    def work(i):
+        predictor = pool.retrieve(i)
+        for n in (1, 2) * 20:
+            predictor.get_input_handle('image').copy_from_cpu(x[:n])
+            predictor.run()
+            got = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
+            if not np.allclose(got, want[:n], rtol=1e-5, atol=1e-6):
+                wrong.append((i, n))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_hooks_see_names_and_tensors(saved):
+    path, x, want = saved
+    predictor, seen = make(path), []
+    predictor.register_input_hook(lambda op, name, tensor: seen.append((name, tensor.shape)))
+    predictor.register_output_hook(lambda op, name, tensor: seen.append((op, tensor.shape)))
+    predictor.get_input_handle('image').copy_from_cpu(x)
+    predictor.run()
+    assert [(n, list(s)) for n, s in seen] == [('image', [2, 1, 8, 8]), ('fetch', [2, 5])]
+
+
+def test_bad_input_names_what_is_wrong(saved, tmp_path):
+    path, x, _ = saved
+    predictor = make(path)
+    with pytest.raises(RuntimeError, match="one of \\[image\\], got 'picture'"):
+        predictor.get_input_handle('picture')
+    with pytest.raises(RuntimeError, match="input 'image' to be given"):
+        predictor.run()
+    with pytest.raises(ValueError, match='expected 1 inputs, got 0'):
+        predictor.run([])
+    with pytest.raises(ValueError, match='expected shape'):
+        predictor.run([paddle.zeros([1, 2, 8, 8])])
+    with pytest.raises(TypeError, match='expected dtype float32'):
+        predictor.run([paddle.zeros([1, 1, 8, 8], 'float64')])
+    with pytest.raises(RuntimeError, match='Cannot open file'):
+        infer.Config(str(tmp_path / 'no.json'), '')
+    with pytest.raises(ValueError, match='with a model'):
+        infer.create_predictor(infer.Config())
+    with pytest.raises(ValueError, match='expected a parameter file'):
+        infer.create_predictor(infer.Config(path + '.json', ''))
+    half = tmp_path / 'half.pdiparams'
+    half.write_bytes(pathlib.Path(path + '.pdiparams').read_bytes()[:100])
+    with pytest.raises(ValueError):
+        infer.create_predictor(infer.Config(path + '.json', str(half)))
+
+
+def test_options_of_other_engines_are_accepted_with_a_notice(capfd):
+    config = infer.Config()
+    config.enable_tensorrt_engine(1 << 30, 1, 3)
+    config.enable_tensorrt_engine()
+    assert capfd.readouterr().err == '[Config.enable_tensorrt_engine] no TensorRT, the CPU executor runs the whole program\n'
+    assert config.tensorrt_engine_enabled() is False and config.onednn_enabled() is True
+    assert 'cpu_math_thread' in config.summary()
+    config.delete_pass('constant_folding_pass')
+    assert 'constant_folding_pass' not in config.pass_builder().all_passes()
+
+
+def test_cpp_program_runs_a_saved_model(saved, tmp_path):
+    path, _, _ = saved
+    compiler = shutil.which('g++')
+    if compiler is None:
+        pytest.skip('no g++')
+    program = str(tmp_path / 'serve')
+    library = os.path.realpath(paddle.base.libpaddle.__file__)
+    folder = os.path.join(os.path.dirname(paddle.__file__), 'base')
+    subprocess.run([compiler, '-std=c++17', '-O1', str(ROOT / 'docs/examples/serve.cc'), f'-I{ROOT}', library, f'-Wl,-rpath,{folder}',
+                    f'-Wl,-rpath,{os.path.dirname(library)}', '-Wl,--allow-shlib-undefined', '-pthread', '-o', program], check=True)
+    libs = os.path.join(os.path.dirname(paddle.__file__), 'libs')
+    run = subprocess.run([program, path + '.json', path + '.pdiparams', '3'], capture_output=True, text=True, timeout=120,
+                         env={**os.environ, 'LD_LIBRARY_PATH': libs})
+    assert run.returncode == 0, run.stderr
+    rows = [line.split() for line in run.stdout.splitlines()[1:]]
+    assert len(rows) == 3 and all(abs(float(row[3]) - 1) < 1e-4 for row in rows)
