@@ -5,6 +5,7 @@
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/tensor_autograd.h"
 
 namespace paddle::py {
@@ -51,6 +52,7 @@ PyObject* RunBackward(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* 
     PyObject* a[4];
     ParseArgs("run_backward", names, 4, 1, args, n, kw, a);
     std::vector<Tensor> roots = ToTensors(a[0], "backward", "tensors");
+    ++DataReads();
     egr::Backward(roots, GradList(a[1], roots, "backward"), a[2] && ToBool(a[2], "backward", "retain_graph"),
                   a[3] && ToBool(a[3], "backward", "create_graph"));
     Py_RETURN_NONE;
@@ -283,6 +285,14 @@ std::vector<std::string> OpNames(PyObject* names) {
   return out;
 }
 
+// The same for lists of the same names.
+uint64_t KeyOf(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  uint64_t key = names.size();
+  for (const std::string& n : names) key = key * 1000003 + std::hash<std::string>()(n);
+  return key;
+}
+
 // set_amp_state(level, dtype=None, white=None, black=None) -> (level, dtype) before
 PyObject* SetAmpState(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
@@ -294,7 +304,11 @@ PyObject* SetAmpState(PyObject*, PyObject* const* args, Py_ssize_t n) {
     PD_CHECK(level >= 0 && level <= 3, InvalidArgument, "[amp] expected a level from 0 to 3, got ", level);
     s.amp_level = static_cast<uint8_t>(level);
     if (n > 1 && args[1] != Py_None) s.amp_dtype = static_cast<int8_t>(ToDataType(args[1], "set_amp_state", "dtype"));
-    if (n > 3) SetAmpLists(OpNames(args[2]), OpNames(args[3]));
+    if (n > 3) {
+      std::vector<std::string> white = OpNames(args[2]), black = OpNames(args[3]);
+      AmpListsKey() = KeyOf(white) * 31 + KeyOf(black);
+      SetAmpLists(std::move(white), std::move(black));
+    }
     return Py_BuildValue("(iO)", old, old_dtype.get());
   });
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "paddle/phi/core/device.h"
+#include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
@@ -158,6 +159,7 @@ Tensor FromBuffer(PyObject* o, bool copy) {
 }
 
 PyObject* ToNumpy(const Tensor& t, PyObject*) {
+  ++DataReads();
   PD_CHECK(!t.is_symbolic(), InvalidType, "[numpy] expected a tensor with data, got one that is being recorded");
   PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidType, "[numpy] expected a dense tensor; use to_dense()");
   Tensor c = phi::Contiguous(phi::ToHost(t));
@@ -254,6 +256,7 @@ Tensor Readable(const Tensor& t, const char* what) {
 }  // namespace
 
 PyObject* ItemOf(const Tensor& tensor, int64_t flat) {
+  ++DataReads();
   Tensor t = Readable(tensor, "item");
   int64_t offset = 0;
   for (int64_t i = t.ndim() - 1; i >= 0; --i) {
@@ -264,6 +267,7 @@ PyObject* ItemOf(const Tensor& tensor, int64_t flat) {
 }
 
 PyObject* NestedList(const Tensor& tensor) {
+  ++DataReads();
   Tensor t = Readable(tensor, "tolist");
   return Nested(t, 0, static_cast<const char*>(t.raw_data()));
 }

@@ -19,40 +19,14 @@
 #include "paddle/pir/serialize/params.h"
 #include "paddle/pir/serialize/program_json.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/program_object.h"
 
 namespace paddle::py {
 namespace {
 
 namespace pyb = pybind11;
 
-pyb::object Object(const Tensor& t) { return pyb::reinterpret_steal<pyb::object>(Own(ToPy(t)).release()); }
-
-// A program and the recorder that writes it. Tensors refer to the recorder by a token, so both may die before them.
-class ProgramObject : public std::enable_shared_from_this<ProgramObject> {
- public:
-  explicit ProgramObject(std::unique_ptr<pir::Program> program = std::make_unique<pir::Program>())
-      : program_(std::move(program)), recorder_(program_.get()) {}
-
-  pir::Program& program() { return *program_; }
-  egr::Recorder& recorder() { return recorder_; }
-
-  pir::Value ValueOf(const pyb::handle& o) { return recorder_.ValueOf(ToTensor(o.ptr(), "program", "value")); }
-  std::vector<pir::Value> ValuesOf(const pyb::iterable& list) {
-    std::vector<pir::Value> r;
-    for (pyb::handle o : list) r.push_back(ValueOf(o));
-    return r;
-  }
-  // The Value object of a program value; one object for each while it lives.
-  pyb::object Wrap(pir::Value v) {
-    if (!v) return pyb::none();
-    return Object(recorder_.Wrap(v));
-  }
-
- private:
-  std::unique_ptr<pir::Program> program_;
-  egr::Recorder recorder_;
-};
+pyb::object Object(const Tensor& t) { return TensorObject(t); }
 
 struct OperationObject {
   std::shared_ptr<ProgramObject> owner;

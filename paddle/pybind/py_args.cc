@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/py_args.h"
 #include "paddle/phi/core/device.h"
 
@@ -103,6 +104,7 @@ int64_t ToInt(PyObject* o, const char* op, const char* arg) {
   if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
     PD_CHECK(AsTensor(o).numel() == 1, InvalidArgument, "[", op, "] expected '", arg,
              "' to hold one element, got shape ", common::ShapeText(AsTensor(o).dims()));
+    ++DataReads();
     return phi::ScalarAsInt(AsTensor(o));
   }
   if (o && HasIndex(o)) return IndexValue(o);
@@ -138,7 +140,10 @@ double ToDouble(PyObject* o, const char* op, const char* arg) {
     if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();
     return d;
   }
-  if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) return phi::ScalarAsDouble(AsTensor(o));
+  if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
+    ++DataReads();
+    return phi::ScalarAsDouble(AsTensor(o));
+  }
   if (o && !PyUnicode_Check(o) && (HasFloat(o) || HasIndex(o))) {
     double d = PyFloat_AsDouble(o);
     if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();
@@ -167,6 +172,7 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
       } else if (IsTensor(e) && AsTensor(e).defined() && !AsTensor(e).is_symbolic()) {
         PD_CHECK(!phi::IsFloating(AsTensor(e).dtype()), InvalidType, "[", op, "] expected integers in '", arg,
                  "', got a ", phi::NameOf(AsTensor(e).dtype()), " tensor at position ", i);
+        ++DataReads();
         r.push_back(phi::ScalarAsInt(AsTensor(e)));
       } else if (HasIndex(e)) {
         r.push_back(IndexValue(e));
@@ -185,6 +191,7 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
     Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
     PD_CHECK(t.defined() && !t.is_symbolic() && (phi::IsInteger(t.dtype()) || t.dtype() == DataType::BOOL), InvalidType,
              "[", op, "] expected '", arg, "' to be an integer tensor with known values");
+    ++DataReads();
     for (int64_t v : phi::ToIntVector(t)) r.push_back(v);
     return r;
   }
@@ -257,6 +264,7 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
     Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
     PD_CHECK(t.numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
              common::ShapeText(t.dims()));
+    if (IsTensor(o)) ++DataReads();
     if (t.dtype() == DataType::BOOL) return Scalar(phi::ScalarAsInt(t) != 0);
     if (phi::IsInteger(t.dtype())) return Scalar(phi::ScalarAsInt(t));
     if (phi::IsComplex(t.dtype())) return Scalar(*phi::CastTo(phi::ToHost(t), DataType::COMPLEX128).data<phi::complex128>());

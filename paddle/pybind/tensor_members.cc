@@ -3,6 +3,7 @@
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/py_tensor.h"
 #include "paddle/pybind/tensor_autograd.h"
 
@@ -290,6 +291,8 @@ void Rebind(const Tensor& to, const Tensor& from) {
     to->storage->BumpVersion();
     return;
   }
+  if (from.is_symbolic() && !to.is_symbolic())
+    Overwritten().emplace_back(to, phi::ViewOf(to, to.dims(), to.strides(), to->offset));
   phi::TensorImpl* d = to.impl();
   const phi::TensorImpl* s = from.impl();
   d->kind = s->kind;

@@ -25,6 +25,7 @@ _DEFAULTS = {
     'enable_pir_api': True,
     'enable_pir_in_executor': True,
     'use_cinn': False,
+    'jit_fuse': True,
     'prim_all': False,
     'prim_forward': False,
     'prim_backward': False,

@@ -658,6 +658,11 @@ class Family:
             parts.append(f"AnyNeedsGrad({t.name})" if t.variadic else f"NeedsGrad({t.name})")
         return " || ".join(parts) or "false"
 
+    @staticmethod
+    def takes_history(op):
+        """Whether ComposeHistory can give the op, recorded as one, its gradient."""
+        return len(op.outs) == 1 and not op.outs[0].variadic and not any(t.variadic for t in op.tensors)
+
     def api(self, op):
         L = [f"{ret_type(op)} {op.name}({params(op)}) {{"]
         outs = [o.name for o in op.outs]
@@ -668,7 +673,9 @@ class Family:
             L.append(f'  if (__builtin_expect(State().amp_level != 0, 0)) {{\n    DataType amp_to = AmpTarget("{op.name}", AmpClass::k{str(amp).capitalize()}, {{{", ".join("&" + t.name for t in op.tensors if not t.variadic)}}});')
             L.append(f"    if (amp_to != DataType::UNDEFINED) {{ AmpOffGuard off; return paddle::{op.name}({casts}); }}\n  }}")
         if op.composed and not op.vjp and not op.get("vjp_kernel"):
-            L.append("  if (State().record == RecordMode::kRun) " + f"return {op.get('compose')}({names(op)});")
+            # One recorded op has a gradient only where ComposeHistory can give it one.
+            parts = "" if self.has_grad(op) or self.takes_history(op) else f" || (State().grad_enabled && ({self.need_expr(op)}))"
+            L.append(f"  if (State().record == RecordMode::kRun{parts}) " + f"return {op.get('compose')}({names(op)});")
         for o in op.outs:
             L.append(f"  {'std::vector<Tensor>' if o.variadic else 'Tensor'} {o.name};")
         slots = ", ".join(f"InSlot({t.name})" for t in op.tensors) or "InSlot()"
@@ -690,22 +697,19 @@ class Family:
                     L.append(f"  for (auto& v : {o.name}) if (v.defined() && !v.is_symbolic() && v->storage.get() == {src}->storage.get()) MarkView(v, {src});")
                 else:
                     L.append(f"  if ({o.name}.defined() && !{o.name}.is_symbolic() && {o.name}->storage.get() == {src}->storage.get()) MarkView({o.name}, {src});")
-        if op.composed and not self.has_grad(op):
-            L.append(f"  if (State().grad_enabled && ({' || '.join((f'AnyNeedsGrad({t.name})' if t.variadic else f'NeedsGrad({t.name})') for t in self.grad_inputs(op)) or 'false'}))")
-            tl = ", ".join("&" + t.name for t in op.tensors if not t.variadic)
-            if len(op.outs) == 1 and not op.outs[0].variadic and not any(t.variadic for t in op.tensors):
-                cargs = []
-                k = 0
-                for a in op.args:
-                    if a.is_tensor:
-                        cargs.append(f"t[{k}]")
-                        k += 1
-                    else:
-                        cargs.append(a.name)
-                acap = ", ".join(f"{a.name} = {'std::decay_t<decltype(' + a.name + ')>(' + a.name + ')'}" for a in op.attrs)
-                L.append(f"    ComposeHistory(\"{op.name}\", {{{tl}}}, {outs[0]}, [{acap}](const std::vector<Tensor>& t) {{ return {op.get('compose')}({', '.join(cargs)}); }});")
-            else:
-                L.append(f'    PD_THROW(Unimplemented, "[{op.name}] expected no gradient while recording, got an input that needs one");')
+        if op.composed and not self.has_grad(op) and self.takes_history(op):
+            L.append(f"  if (State().grad_enabled && ({self.need_expr(op)}))")
+            tl = ", ".join("&" + t.name for t in op.tensors)
+            cargs = []
+            k = 0
+            for a in op.args:
+                if a.is_tensor:
+                    cargs.append(f"t[{k}]")
+                    k += 1
+                else:
+                    cargs.append(a.name)
+            acap = ", ".join(f"{a.name} = {'std::decay_t<decltype(' + a.name + ')>(' + a.name + ')'}" for a in op.attrs)
+            L.append(f"    ComposeHistory(\"{op.name}\", {{{tl}}}, {outs[0]}, [{acap}](const std::vector<Tensor>& t) {{ return {op.get('compose')}({', '.join(cargs)}); }});")
         L.append(f"  return {outs[0]};" if len(outs) == 1 else f"  return {{{', '.join(outs)}}};")
         L.append("}")
         return "\n".join(L)

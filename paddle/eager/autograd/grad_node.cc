@@ -177,6 +177,8 @@ void SavedTensor::SaveOutput(const Tensor& t) {
     auto impl = phi::TensorImpl::Make();
     impl->kind = phi::ImplKind::kSymbolic;
     impl->symbolic_dims = t->symbolic_dims;
+    impl->dims = t->dims;
+    impl->numel = t->numel;
     impl->dtype = t.dtype();
     impl->value = t->value;
     t_ = Tensor(impl);
@@ -216,6 +218,8 @@ Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const 
     auto impl = phi::TensorImpl::Make();
     impl->kind = phi::ImplKind::kSymbolic;
     impl->symbolic_dims = t_->symbolic_dims;
+    impl->dims = t_->dims;
+    impl->numel = t_->numel;
     impl->dtype = t_.dtype();
     t = Tensor(impl);
   }

@@ -138,11 +138,13 @@ void ComposeHistory(const char* op, const std::vector<const Tensor*>& inputs, Te
 
 Tensor AliasWithHistory(const Tensor& x) {
   egr::RefreshView(x);
-  Tensor t = phi::ViewOf(x, x.dims(), x.strides(), x->offset);
+  bool recording = State().record == egr::RecordMode::kRecord;
+  Tensor t = recording ? State().recorder->Wrap(State().recorder->ValueOf(x))
+                       : phi::ViewOf(x, x.dims(), x.strides(), x->offset);
   t->stop_gradient = x->stop_gradient;
   t->node = x->node;
   t->slot = x->slot;
-  t->value = x->value;
+  if (!recording) t->value = x->value;
   return t;
 }
 
@@ -204,6 +206,10 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
   x->stop_gradient = out->stop_gradient;
   x->symbolic_dims = out->symbolic_dims;
   x->dtype = out->dtype;
+  if (x.is_symbolic()) {
+    x->dims = out->dims;
+    x->numel = out->numel;
+  }
   if (!out.is_symbolic()) {
     phi::CopyInto(out, x);
     x->storage->BumpVersion();

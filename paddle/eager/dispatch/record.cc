@@ -56,7 +56,10 @@ Tensor Recorder::Wrap(pir::Value v) {
   impl->dtype = v.dtype();
   impl->symbolic_dims = v.dims();
   impl->stop_gradient = true;
-  impl->numel = 0;
+  // Compositions may ask for extents: all of them where they are known, else a number that is no size.
+  impl->numel = 1;
+  for (const common::Dim& d : v.dims()) impl->numel = d.known() && impl->numel >= 0 ? impl->numel * d.raw() : -1;
+  if (impl->numel >= 0) impl->dims = common::ToInts(v.dims());
   Tensor t(impl);
   SetValue(t, v);
   return t;
@@ -247,19 +250,11 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
 void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
   DispatchState& s = State();
   PD_ASSERT(s.recorder != nullptr);
-  if (op.flags & phi::kOpInternal) {
-    // Not a pd_op: only the eager half exists.
-    PD_CHECK(s.record == RecordMode::kBoth, Unimplemented, "[", op.name,
-             "] expected eager execution, got a program being recorded");
-    op.run(in, attrs, outs);
-    return;
-  }
   s.recorder->Record(op, in, attrs, outs, s.record == RecordMode::kBoth);
 }
 
 void RegisterPirOps() {
   for (auto& [name, def] : phi::AllOpDefs()) {
-    if (def->flags & phi::kOpInternal) continue;
     pir::OpInfo info;
     info.name = "pd_op." + name;
     for (const phi::ArgDef* t : def->tensors)

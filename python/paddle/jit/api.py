@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marking what can be saved (`to_static`), and recording it into a program (`save`)."""
-import functools
 import inspect
 import os
 
@@ -10,83 +9,80 @@ from paddle.static import io as _io
 from paddle.static import program as _program
 from paddle.static.input_spec import InputSpec
 
+from .static_function import StaticFunction
+
 __all__ = ['to_static', 'not_to_static', 'enable_to_static', 'ignore_module', 'set_code_level', 'set_verbosity', 'save']
 
 
-class StaticFunction:
-    """A function with the input specs it is recorded for. Calls run it as it is, operation by operation."""
-
-    def __init__(self, function, input_spec=None, layer=None):
-        functools.update_wrapper(self, function)
-        self._function = function
-        self._input_spec = input_spec
-        self._layer = layer
-
-    def __get__(self, instance, owner=None):
-        if instance is None:
-            return self
-        return StaticFunction(self._function.__get__(instance, owner), self._input_spec, instance)
-
-    def __call__(self, *args, **kwargs):
-        return self._function(*args, **kwargs)
-
-    @property
-    def dygraph_function(self):
-        """The function that was marked."""
-        return self._function
-
-    @property
-    def input_spec(self):
-        """The specs given to `to_static`."""
-        return self._input_spec
-
-    def rollback(self):
-        """The function that was marked; a layer gets it back as its forward."""
-        if self._layer is not None and self._layer.__dict__.get('forward') is self:
-            del self._layer.__dict__['forward']
-        return self._function
-
-
 def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN', **kwargs):
-    """Mark a function or layer so that `paddle.jit.save` can record it with `input_spec`; calling it gives the same results.
+    """A function, method or layer (its forward) whose calls run as a program once they have been recorded.
 
-    Works as a decorator too. For a layer its forward is marked and the layer returned.
+    Works as a decorator too. `input_spec`: a list of InputSpec; extents of None stay free. `backend`: 'CINN' fuses operations,
+    None does not. Keywords: `full_graph` (record at the first call, with control flow; an error where that is impossible),
+    `property`, `dynamic_dims` (for each tensor the dimensions that stay free).
     """
     unknown = set(kwargs) - {'full_graph', 'property', 'dynamic_dims'}
     if unknown:
         raise TypeError(f"[to_static] expected no argument {sorted(unknown)[0]!r}")
+    if backend not in ('CINN', None):
+        raise ValueError(f"[to_static] expected backend 'CINN' or None, got {backend!r}")
+    if input_spec is not None and not isinstance(input_spec, (list, tuple)):
+        raise TypeError(f"The type(input_spec) should be one of (tuple, list), but received {type(input_spec)}.")
+    options = {'full_graph': bool(kwargs.get('full_graph', False)), 'backend': backend, 'build_strategy': build_strategy,
+               'dynamic_dims': kwargs.get('dynamic_dims'), 'is_property': bool(kwargs.get('property', False))}
 
     def mark(target):
         if isinstance(target, paddle.nn.Layer):
             forward = target.forward
-            if not isinstance(forward, StaticFunction) or input_spec is not None:
-                inner = forward._function if isinstance(forward, StaticFunction) else forward
-                target.__dict__['forward'] = StaticFunction(inner, input_spec, target)
+            if isinstance(forward, StaticFunction):
+                if input_spec is None:
+                    return target
+                forward = forward.dygraph_function
+            if _is_left_alone(forward):
+                return target
+            target.__dict__['forward'] = StaticFunction(forward, input_spec, target, **options)
             return target
+        if isinstance(target, (staticmethod, classmethod)):
+            return type(target)(mark(target.__func__))
         if isinstance(target, StaticFunction):
             return target
         if not callable(target):
             raise TypeError(f"[to_static] expected a function or Layer, got {type(target)}")
-        return StaticFunction(target, input_spec)
+        if _is_left_alone(target):
+            return target
+        return StaticFunction(target, input_spec, getattr(target, '__self__', None), **options)
 
     return mark if function is None else mark(function)
 
 
+def _is_left_alone(function):
+    inner = getattr(function, '__func__', function)
+    return getattr(inner, '__not_to_static__', False) or getattr(inner, '__module__', None) in _ignored
+
+
+_ignored = set()
+
+
 def not_to_static(func=None):
-    """Mark a function that is never recorded apart from its caller; returns it."""
-    return (lambda f: f) if func is None else func
+    """Mark a function whose code is used as it is, without conversion of control flow; returns it."""
+    def mark(function):
+        getattr(function, '__func__', function).__not_to_static__ = True
+        return function
+    return mark if func is None else mark(func)
 
 
 def enable_to_static(enable_to_static_bool):
-    """Switch the effect of `to_static`; results are the same either way."""
+    """With False functions marked with `to_static` run as they are."""
     if not isinstance(enable_to_static_bool, bool):
         raise TypeError(f"[enable_to_static] expected a bool, got {type(enable_to_static_bool)}")
+    _core._static_enabled(enable_to_static_bool)
 
 
 def ignore_module(modules):
     """Name modules whose functions are called as they are."""
     if not isinstance(modules, (list, tuple)):
         raise TypeError(f"[ignore_module] expected a list of modules, got {type(modules)}")
+    _ignored.update(getattr(m, '__name__', m) for m in modules)
 
 
 def set_code_level(level=100, also_to_stdout=False):
@@ -115,6 +111,16 @@ def _flatten(value, out):
         for v in value:
             _flatten(v, out)
     return out
+
+
+def _specs_of(function):
+    """What a marked function was given, or was last called with; None when neither."""
+    if function.input_spec is not None or function._last_call is None:
+        return function.input_spec
+    args, kwargs = function._last_call
+    if any(isinstance(v, InputSpec) for v in kwargs.values()):
+        return None
+    return list(args)
 
 
 def _record(call, forward, input_spec):
@@ -155,8 +161,8 @@ def save(layer, path, input_spec=None, **configs):
     if not callable(forward):
         raise TypeError(f"The input of paddle.jit.save should be 'Layer' or 'Function', but received {type(layer)}")
     if isinstance(forward, StaticFunction):
-        input_spec = forward._input_spec if input_spec is None else input_spec
-        forward = forward._function
+        input_spec = _specs_of(forward) if input_spec is None else input_spec
+        forward = forward.dygraph_function
     if input_spec is None:
         if [p for p in inspect.signature(forward).parameters.values() if p.default is p.empty]:
             raise ValueError("[jit.save] expected input_spec: the shapes and dtypes of the inputs are not known")

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/pybind/call_pattern.h"
+
+#include <cstring>
+
+namespace paddle::py {
+namespace {
+
+bool SameNumber(PyObject* a, PyObject* b) {
+  if (PyFloat_CheckExact(a)) {
+    double x = PyFloat_AS_DOUBLE(a), y = PyFloat_AS_DOUBLE(b);
+    return std::memcmp(&x, &y, sizeof x) == 0;
+  }
+  int r = PyObject_RichCompareBool(a, b, Py_EQ);
+  if (r < 0) throw PyErrAlreadySet();
+  return r;
+}
+
+bool HasValueEquality(PyObject* o) {
+  DataType dtype;
+  Place place;
+  return PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) ||
+         PyComplex_CheckExact(o) || PySlice_Check(o) || PyRange_Check(o) || IsDtypeObject(o, &dtype) ||
+         IsPlaceObject(o, &place);
+}
+
+bool IsContainer(PyObject* o) { return PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyDict_CheckExact(o); }
+
+// A copy that later changes of `o` do not reach.
+PyRef Snapshot(PyObject* o) {
+  if (PyList_CheckExact(o)) {
+    PyRef r = Own(PyList_New(PyList_GET_SIZE(o)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(r.get()); ++i)
+      PyList_SET_ITEM(r.get(), i, Snapshot(PyList_GET_ITEM(o, i)).release());
+    return r;
+  }
+  if (PyTuple_CheckExact(o)) {
+    PyRef r = Own(PyTuple_New(PyTuple_GET_SIZE(o)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(r.get()); ++i)
+      PyTuple_SET_ITEM(r.get(), i, Snapshot(PyTuple_GET_ITEM(o, i)).release());
+    return r;
+  }
+  if (PyDict_CheckExact(o)) {
+    PyRef r = Own(PyDict_New());
+    PyObject *key, *value;
+    for (Py_ssize_t pos = 0; PyDict_Next(o, &pos, &key, &value);)
+      if (PyDict_SetItem(r.get(), key, Snapshot(value).get()) < 0) throw PyErrAlreadySet();
+    return r;
+  }
+  return PyRef::Borrow(o);
+}
+
+// Changes with every change of the dict; 0: this Python does not tell.
+uint64_t VersionOf(PyObject* dict) {
+#if PY_VERSION_HEX < 0x030C0000
+  return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
+#else
+  return 0;
+#endif
+}
+
+PyRef Keys(PyObject* dict) {
+  PyRef keys = Own(PyDict_Keys(dict));
+  return Own(PyList_AsTuple(keys.get()));
+}
+
+}  // namespace
+
+bool SameValue(PyObject* expected, PyObject* got) {
+  if (expected == got) return true;
+  if (Py_TYPE(expected) != Py_TYPE(got)) return false;
+  if (PyList_CheckExact(got) || PyTuple_CheckExact(got)) {
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(got);
+    if (PySequence_Fast_GET_SIZE(expected) != n) return false;
+    for (Py_ssize_t i = 0; i < n; ++i)
+      if (!SameValue(PySequence_Fast_GET_ITEM(expected, i), PySequence_Fast_GET_ITEM(got, i))) return false;
+    return true;
+  }
+  if (PyDict_CheckExact(got)) {
+    if (PyDict_GET_SIZE(got) != PyDict_GET_SIZE(expected)) return false;
+    PyObject *key, *value;
+    for (Py_ssize_t pos = 0; PyDict_Next(expected, &pos, &key, &value);) {
+      PyObject* other = PyDict_GetItemWithError(got, key);
+      if (!other && PyErr_Occurred()) throw PyErrAlreadySet();
+      if (!other || !SameValue(value, other)) return false;
+    }
+    return true;
+  }
+  return HasValueEquality(got) && SameNumber(expected, got);
+}
+
+bool ArgNode::Match(PyObject* o, std::vector<Tensor>& tensors) const {
+  switch (kind) {
+    case kTensor: {
+      if (!IsTensor(o)) return false;
+      const Tensor& t = AsTensor(o);
+      if (!t.defined() || t->kind != phi::ImplKind::kDense || t->dtype != dtype || t->stop_gradient != stop_gradient ||
+          t->dims.size() != dims.size())
+        return false;
+      for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i)
+        if (dims[i] >= 0 && dims[i] != t->dims[i]) return false;
+      tensors.push_back(t);
+      return true;
+    }
+    case kValue:
+      return SameValue(value.get(), o);
+    case kList:
+    case kTuple: {
+      if (Py_TYPE(o) != (kind == kList ? &PyList_Type : &PyTuple_Type)) return false;
+      if (PySequence_Fast_GET_SIZE(o) != static_cast<Py_ssize_t>(children.size())) return false;
+      for (size_t i = 0; i < children.size(); ++i)
+        if (!children[i].Match(PySequence_Fast_GET_ITEM(o, i), tensors)) return false;
+      return true;
+    }
+    case kDict: {
+      if (!PyDict_CheckExact(o) || PyDict_GET_SIZE(o) != static_cast<Py_ssize_t>(children.size())) return false;
+      for (size_t i = 0; i < children.size(); ++i) {
+        PyObject* item = PyDict_GetItemWithError(o, PyTuple_GET_ITEM(value.get(), i));
+        if (!item && PyErr_Occurred()) throw PyErrAlreadySet();
+        if (!item || !children[i].Match(item, tensors)) return false;
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+int ArgNode::Visit(visitproc visit, void* arg) const {
+  Py_VISIT(value.get());
+  for (const ArgNode& c : children)
+    if (int r = c.Visit(visit, arg)) return r;
+  return 0;
+}
+
+ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
+  ArgNode n;
+  if (IsTensor(o) && AsTensor(o).defined()) {
+    const Tensor& t = AsTensor(o);
+    PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidArgument, "[to_static] expected dense tensors as arguments");
+    n.kind = ArgNode::kTensor;
+    n.dtype = t.dtype();
+    n.stop_gradient = t.stop_gradient();
+    n.dims = t.dims();
+    size_t i = (*next)++;
+    if (shapes != Py_None && i < static_cast<size_t>(PySequence_Fast_GET_SIZE(shapes)))
+      if (PyObject* shape = PySequence_Fast_GET_ITEM(shapes, i); shape != Py_None) n.dims = ToInts(shape, "to_static", "shape");
+  } else if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
+    n.kind = PyList_CheckExact(o) ? ArgNode::kList : ArgNode::kTuple;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+      n.children.push_back(MakeArgNode(PySequence_Fast_GET_ITEM(o, i), shapes, next));
+  } else if (PyDict_CheckExact(o)) {
+    n.kind = ArgNode::kDict;
+    n.value = Keys(o);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(n.value.get()); ++i)
+      n.children.push_back(MakeArgNode(PyDict_GetItem(o, PyTuple_GET_ITEM(n.value.get(), i)), shapes, next));
+  } else {
+    n.value = PyRef::Borrow(o);
+  }
+  return n;
+}
+
+OutNode MakeOutNode(PyObject* o, PyObject* slots) {
+  OutNode n;
+  PyRef id = Own(PyLong_FromVoidPtr(o));
+  PyObject* slot = PyDict_GetItemWithError(slots, id.get());
+  if (!slot && PyErr_Occurred()) throw PyErrAlreadySet();
+  auto children = [&](PyObject* items) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); ++i)
+      n.children.push_back(MakeOutNode(PySequence_Fast_GET_ITEM(items, i), slots));
+  };
+  if (slot && PyTuple_Check(slot)) {
+    int64_t kind = ToInt(PyTuple_GET_ITEM(slot, 0), "to_static", "kind");
+    n.kind = kind == 0 ? OutNode::kTensor : OutNode::kInput;
+    n.index = static_cast<int>(ToInt(PyTuple_GET_ITEM(slot, 1), "to_static", "index"));
+  } else if (slot && PyList_Check(slot)) {  // [callable, arguments...]
+    n.kind = OutNode::kCall;
+    n.value = PyRef::Borrow(PyList_GET_ITEM(slot, 0));
+    for (Py_ssize_t i = 1; i < PyList_GET_SIZE(slot); ++i)
+      n.children.push_back(MakeOutNode(PyList_GET_ITEM(slot, i), slots));
+  } else if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
+    n.kind = PyList_CheckExact(o) ? OutNode::kList : OutNode::kTuple;
+    children(o);
+  } else if (PyDict_CheckExact(o)) {
+    n.kind = OutNode::kDict;
+    n.value = Keys(o);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(n.value.get()); ++i)
+      n.children.push_back(MakeOutNode(PyDict_GetItem(o, PyTuple_GET_ITEM(n.value.get(), i)), slots));
+  } else {
+    n.value = PyRef::Borrow(o);
+  }
+  return n;
+}
+
+PyRef OutNode::Build(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs) const {
+  switch (kind) {
+    case kTensor:
+      return Own(ToPy(outputs[index]));
+    case kInput:
+      return Own(ToPy(inputs[index]));
+    case kValue:
+      return PyRef::Borrow(value.get());
+    case kList: {
+      PyRef r = Own(PyList_New(children.size()));
+      for (size_t i = 0; i < children.size(); ++i)
+        PyList_SET_ITEM(r.get(), i, children[i].Build(outputs, inputs).release());
+      return r;
+    }
+    case kTuple:
+    case kCall: {
+      PyRef r = Own(PyTuple_New(children.size()));
+      for (size_t i = 0; i < children.size(); ++i)
+        PyTuple_SET_ITEM(r.get(), i, children[i].Build(outputs, inputs).release());
+      return kind == kTuple ? std::move(r) : Own(PyObject_Call(value.get(), r.get(), nullptr));
+    }
+    case kDict: {
+      PyRef r = Own(PyDict_New());
+      for (size_t i = 0; i < children.size(); ++i)
+        if (PyDict_SetItem(r.get(), PyTuple_GET_ITEM(value.get(), i), children[i].Build(outputs, inputs).get()) < 0)
+          throw PyErrAlreadySet();
+      return r;
+    }
+  }
+  return {};
+}
+
+int OutNode::Visit(visitproc visit, void* arg) const {
+  Py_VISIT(value.get());
+  for (const OutNode& c : children)
+    if (int r = c.Visit(visit, arg)) return r;
+  return 0;
+}
+
+Surroundings::Surroundings(PyObject* description) {
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(description); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(description, i);
+    PyObject* home = PyTuple_GET_ITEM(item, 0);
+    if (PyCell_Check(home)) {
+      cells_.emplace_back(PyRef::Borrow(home), Snapshot(PyTuple_GET_ITEM(item, 1)));
+      continue;
+    }
+    Table t;
+    t.dict = PyRef::Borrow(home);
+    PyObject *key, *value;
+    for (Py_ssize_t pos = 0; PyDict_Next(PyTuple_GET_ITEM(item, 1), &pos, &key, &value);) {
+      t.entries.emplace_back(PyRef::Borrow(key), Snapshot(value));
+      t.mutable_values = t.mutable_values || IsContainer(value);
+    }
+    PyObject* absent = PyTuple_GET_ITEM(item, 2);
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(absent); ++k)
+      t.entries.emplace_back(PyRef::Borrow(PySequence_Fast_GET_ITEM(absent, k)), PyRef());
+    t.size = ToInt(PyTuple_GET_ITEM(item, 3), "to_static", "length");
+    tables_.push_back(std::move(t));
+  }
+}
+
+bool Surroundings::Hold() {
+  for (auto& [cell, expected] : cells_) {
+    PyObject* got = PyCell_GET(cell.get());
+    if (!got || !SameValue(expected.get(), got)) return false;
+  }
+  for (Table& t : tables_) {
+    uint64_t version = VersionOf(t.dict.get());
+    if (version && version == t.version && !t.mutable_values) continue;
+    if (t.size >= 0 && PyDict_GET_SIZE(t.dict.get()) != t.size) return false;
+    for (auto& [key, expected] : t.entries) {
+      PyObject* got = PyDict_GetItemWithError(t.dict.get(), key.get());
+      if (!got && PyErr_Occurred()) throw PyErrAlreadySet();
+      if (expected ? !got || !SameValue(expected.get(), got) : got != nullptr) return false;
+    }
+    t.version = version;
+  }
+  return true;
+}
+
+int Surroundings::Visit(visitproc visit, void* arg) const {
+  for (auto& [cell, value] : cells_) {
+    Py_VISIT(cell.get());
+    Py_VISIT(value.get());
+  }
+  for (const Table& t : tables_) {
+    Py_VISIT(t.dict.get());
+    for (auto& [key, value] : t.entries) {
+      Py_VISIT(key.get());
+      Py_VISIT(value.get());
+    }
+  }
+  return 0;
+}
+
+}  // namespace paddle::py

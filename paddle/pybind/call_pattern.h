@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shape of a call: which nest of tensors and Python values the arguments of a recorded function were, what the nest of
+// its results is, and which Python values around it must not have changed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+
+// Whether two Python values are interchangeable: one object, or equal numbers, strings, tuples, lists and dicts of such.
+bool SameValue(PyObject* expected, PyObject* got);
+
+// One node of a nest. Owns references; Visit is for the garbage collector.
+struct ArgNode {
+  enum Kind : uint8_t { kTensor, kValue, kList, kTuple, kDict } kind = kValue;
+  PyRef value;               // kValue; the keys of kDict as a tuple
+  DataType dtype = DataType::UNDEFINED;
+  bool stop_gradient = true;
+  Ints dims;                 // -1: any extent
+  std::vector<ArgNode> children;
+
+  // Appends the tensors found to `tensors`. False when `o` is not of this shape.
+  bool Match(PyObject* o, std::vector<Tensor>& tensors) const;
+  int Visit(visitproc visit, void* arg) const;
+};
+// `shapes`: None, or for each tensor in order None or its extents, -1 for any.
+ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next);
+
+// Where results go. `slots`: dict id(object) -> (kind, number).
+struct OutNode {
+  enum Kind : uint8_t { kTensor, kInput, kValue, kList, kTuple, kDict, kCall } kind = kValue;
+  int index = -1;
+  PyRef value;  // kValue; keys of kDict; the callable of kCall, given the children as arguments
+  std::vector<OutNode> children;
+
+  PyRef Build(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs) const;
+  int Visit(visitproc visit, void* arg) const;
+};
+OutNode MakeOutNode(PyObject* o, PyObject* slots);
+
+// Values a recording depends on beside its arguments: entries of dicts and contents of closure cells.
+class Surroundings {
+ public:
+  // A list of (dict, {key: value}, [absent keys], length or -1) and (cell, value).
+  explicit Surroundings(PyObject* description);
+  Surroundings() = default;
+  bool Hold();
+  int Visit(visitproc visit, void* arg) const;
+
+ private:
+  struct Table {
+    PyRef dict;
+    std::vector<std::pair<PyRef, PyRef>> entries;  // null value: absent
+    uint64_t version = 0;
+    Py_ssize_t size = -1;  // -1: any
+    bool mutable_values = false;
+  };
+  std::vector<Table> tables_;
+  std::vector<std::pair<PyRef, PyRef>> cells_;
+};
+
+}  // namespace paddle::py

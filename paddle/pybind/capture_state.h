@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call of a function marked with to_static must know of the state around it.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "paddle/phi/core/tensor.h"
+
+namespace paddle::py {
+
+// Grows whenever Python reads numbers out of a tensor or runs backward: what such code computes cannot be recorded.
+inline uint64_t& DataReads() {
+  static thread_local uint64_t n = 0;
+  return n;
+}
+// Identifies the lists given to the last set_amp_state.
+inline uint64_t& AmpListsKey() {
+  static uint64_t n = 0;
+  return n;
+}
+
+// Tensors with data that became symbolic by an assignment while recording, and what they were.
+inline std::vector<std::pair<Tensor, Tensor>>& Overwritten() {
+  static thread_local std::vector<std::pair<Tensor, Tensor>> list;
+  return list;
+}
+
+}  // namespace paddle::py

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+// The callable behind paddle.jit.to_static: finds the recording that fits a call without running Python code, and runs
+// it. Python (paddle/jit/static_function.py) makes recordings when none fits.
+#include <Python.h>
+#include <structmember.h>
+
+#include <memory>
+
+#include "paddle/eager/dispatch/state.h"
+#include "paddle/pybind/call_pattern.h"
+#include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/module.h"
+#include "paddle/pybind/traced.h"
+
+namespace paddle::py {
+namespace {
+
+namespace pyb = pybind11;
+
+struct CallState {
+  egr::DispatchState dispatch;
+  DataType default_dtype;
+  uint64_t amp_lists;
+
+  static CallState Now() { return {egr::State(), DefaultDtype(), AmpListsKey()}; }
+  bool operator==(const CallState& o) const {
+    return dispatch.grad_enabled == o.dispatch.grad_enabled && dispatch.amp_level == o.dispatch.amp_level &&
+           default_dtype == o.default_dtype &&
+           (dispatch.amp_level == 0 || (dispatch.amp_dtype == o.dispatch.amp_dtype && amp_lists == o.amp_lists));
+  }
+};
+
+// One way the function is known to be called.
+struct Entry {
+  enum Mode : int { kRecorded, kPlain, kOnce } mode = kPlain;
+  CallState state;
+  ArgNode args;
+  std::vector<std::pair<PyRef, ArgNode>> kwargs;
+  Surroundings around;
+  std::shared_ptr<Traced> traced;
+  OutNode out;
+
+  bool MatchArgs(PyObject* const* given, Py_ssize_t npos, PyObject* kwnames, std::vector<Tensor>& tensors) {
+    if (args.children.size() != static_cast<size_t>(npos)) return false;
+    if ((kwnames ? PyTuple_GET_SIZE(kwnames) : 0) != static_cast<Py_ssize_t>(kwargs.size())) return false;
+    for (Py_ssize_t i = 0; i < npos; ++i)
+      if (!args.children[i].Match(given[i], tensors)) return false;
+    for (auto& [name, node] : kwargs) {
+      Py_ssize_t k = 0, n = PyTuple_GET_SIZE(kwnames);
+      for (; k < n; ++k)
+        if (PyTuple_GET_ITEM(kwnames, k) == name.get() || PyUnicode_Compare(PyTuple_GET_ITEM(kwnames, k), name.get()) == 0)
+          break;
+      if (k == n || !node.Match(given[npos + k], tensors)) return false;
+    }
+    return true;
+  }
+  int Visit(visitproc visit, void* arg) const {
+    if (int r = args.Visit(visit, arg)) return r;
+    for (auto& [name, node] : kwargs) {
+      Py_VISIT(name.get());
+      if (int r = node.Visit(visit, arg)) return r;
+    }
+    if (int r = around.Visit(visit, arg)) return r;
+    return out.Visit(visit, arg);
+  }
+};
+
+struct Function {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject* plain;  // what runs when nothing is recorded
+  std::vector<std::shared_ptr<Entry>>* entries;
+};
+
+PyTypeObject* g_type = nullptr;
+bool g_enabled = true;
+constexpr size_t kMaxEntries = 64;
+
+PyObject *g_miss = nullptr, *g_again = nullptr, *g_inline = nullptr;  // interned method names
+
+PyObject* CallMethod(PyObject* self, PyObject* name, PyObject* const* args, Py_ssize_t npos, PyObject* kwnames) {
+  PyRef tuple = Own(PyTuple_New(npos));
+  for (Py_ssize_t i = 0; i < npos; ++i) PyTuple_SET_ITEM(tuple.get(), i, PyRef::Borrow(args[i]).release());
+  PyRef dict = Own(PyDict_New());
+  for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); ++k)
+    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(kwnames, k), args[npos + k]) < 0) return nullptr;
+  return PyObject_CallMethodObjArgs(self, name, tuple.get(), dict.get(), nullptr);
+}
+
+PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  auto* f = reinterpret_cast<Function*>(self);
+  Py_ssize_t npos = PyVectorcall_NARGS(nargsf);
+  if (!f->plain) {
+    PyErr_SetString(PyExc_RuntimeError, "[to_static] expected a function, got none");
+    return nullptr;
+  }
+  if (!g_enabled) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
+  if (egr::State().record != egr::RecordMode::kRun)
+    return Guarded([&] { return CallMethod(self, g_inline, args, npos, kwnames); });
+  return Guarded([&]() -> PyObject* {
+    CallState now = CallState::Now();
+    std::vector<Tensor> tensors;
+    for (size_t i = 0; i < f->entries->size(); ++i) {
+      std::shared_ptr<Entry> e = (*f->entries)[i];
+      tensors.clear();
+      if (!(e->state == now) || !e->MatchArgs(args, npos, kwnames, tensors) || !e->around.Hold()) continue;
+      if (e->mode == Entry::kRecorded && !e->traced->CapturedUnchanged()) continue;
+      if (i > 0) std::swap((*f->entries)[i], (*f->entries)[i - 1]);
+      if (e->mode == Entry::kPlain) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
+      if (e->mode == Entry::kOnce) return CallMethod(self, g_again, args, npos, kwnames);
+      std::vector<Tensor> r = e->traced->Call(tensors);
+      return e->out.Build(r, tensors).release();
+    }
+    return CallMethod(self, g_miss, args, npos, kwnames);
+  });
+}
+
+PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
+  auto* f = reinterpret_cast<Function*>(type->tp_alloc(type, 0));
+  if (!f) return nullptr;
+  f->vectorcall = Vectorcall;
+  f->plain = nullptr;
+  f->entries = new std::vector<std::shared_ptr<Entry>>;
+  return reinterpret_cast<PyObject*>(f);
+}
+int Traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* f = reinterpret_cast<Function*>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(f->plain);
+  for (auto& e : *f->entries)
+    if (int r = e->Visit(visit, arg)) return r;
+  return 0;
+}
+int Clear(PyObject* self) {
+  auto* f = reinterpret_cast<Function*>(self);
+  Py_CLEAR(f->plain);
+  auto entries = std::move(*f->entries);
+  f->entries->clear();
+  return 0;
+}
+void Dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  PyTypeObject* type = Py_TYPE(self);
+  Clear(self);
+  delete reinterpret_cast<Function*>(self)->entries;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+Function* Self(PyObject* o) { return reinterpret_cast<Function*>(o); }
+
+PyObject* SetPlain(PyObject* self, PyObject* fn) {
+  PyObject* old = Self(self)->plain;
+  Py_INCREF(fn);
+  Self(self)->plain = fn;
+  Py_XDECREF(old);
+  Py_RETURN_NONE;
+}
+
+// _add(mode, args, kwargs, shapes, around, traced, result, slots)
+PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    if (n != 8) RaiseTypeError("_add() takes 8 arguments");
+    auto e = std::make_shared<Entry>();
+    e->mode = static_cast<Entry::Mode>(ToInt(a[0], "to_static", "mode"));
+    e->state = CallState::Now();
+    size_t next = 0;
+    e->args = MakeArgNode(a[1], a[3], &next);
+    PyObject *key, *value;
+    for (Py_ssize_t pos = 0; PyDict_Next(a[2], &pos, &key, &value);)
+      e->kwargs.emplace_back(PyRef::Borrow(key), MakeArgNode(value, a[3], &next));
+    e->around = Surroundings(a[4]);
+    if (a[5] != Py_None) {
+      e->traced = pyb::cast<std::shared_ptr<Traced>>(pyb::handle(a[5]));
+      e->out = MakeOutNode(a[6], a[7]);
+    }
+    auto& entries = *Self(self)->entries;
+    if (entries.size() >= kMaxEntries) entries.pop_back();
+    entries.insert(entries.begin(), std::move(e));
+    Py_RETURN_NONE;
+  });
+}
+
+// _drop(args, kwargs): forgets what fits a call.
+PyObject* Drop(PyObject* self, PyObject* const* a, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    if (n != 2) RaiseTypeError("_drop() takes 2 arguments");
+    std::vector<PyObject*> flat;
+    Py_ssize_t npos = PyTuple_GET_SIZE(a[0]);
+    for (Py_ssize_t i = 0; i < npos; ++i) flat.push_back(PyTuple_GET_ITEM(a[0], i));
+    PyRef names = Own(PyTuple_New(PyDict_GET_SIZE(a[1])));
+    PyObject *key, *value;
+    Py_ssize_t k = 0;
+    for (Py_ssize_t pos = 0; PyDict_Next(a[1], &pos, &key, &value); ++k) {
+      PyTuple_SET_ITEM(names.get(), k, PyRef::Borrow(key).release());
+      flat.push_back(value);
+    }
+    CallState now = CallState::Now();
+    auto& entries = *Self(self)->entries;
+    std::vector<std::shared_ptr<Entry>> keep, gone;
+    for (auto& e : entries) {
+      std::vector<Tensor> tensors;
+      bool fits = e->state == now && e->MatchArgs(flat.data(), npos, k ? names.get() : nullptr, tensors);
+      (fits ? gone : keep).push_back(e);
+    }
+    entries = std::move(keep);
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* ClearEntries(PyObject* self, PyObject*) {
+  auto entries = std::move(*Self(self)->entries);
+  Self(self)->entries->clear();
+  Py_RETURN_NONE;
+}
+
+PyObject* NumEntries(PyObject* self, PyObject*) { return PyLong_FromSize_t(Self(self)->entries->size()); }
+
+#define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
+PyMethodDef methods[] = {{"_set_plain", SetPlain, METH_O, "Sets the function that runs when nothing is recorded."},
+                         {"_add", F(Add), METH_FASTCALL, "Adds a known way of calling."},
+                         {"_drop", F(Drop), METH_FASTCALL, "Forgets the ways that fit these arguments."},
+                         {"_clear", ClearEntries, METH_NOARGS, "Forgets all recordings."},
+                         {"_num_entries", NumEntries, METH_NOARGS, "How many ways of calling are known."},
+                         {nullptr, nullptr, 0, nullptr}};
+#undef F
+PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, vectorcall), READONLY, nullptr},
+                         {nullptr, 0, 0, 0, nullptr}};
+
+std::shared_ptr<Traced> MakeTraced(std::shared_ptr<ProgramObject> program, pyb::list inputs, pyb::list names,
+                                   pyb::list outputs, pyb::list writes, bool grad, bool fuse) {
+  std::vector<Tensor> in, out;
+  std::vector<pir::Value> feeds;
+  std::vector<Traced::Write> w;
+  for (pyb::handle o : inputs) in.push_back(ToTensor(o.ptr(), "to_static", "input"));
+  for (pyb::handle o : outputs) out.push_back(ToTensor(o.ptr(), "to_static", "output"));
+  program->recorder().SyncFlags();
+  for (pyb::handle name : names) {
+    std::string text = pyb::cast<std::string>(name);
+    for (pir::Operation* op = program->program().block().front(); op; op = op->next())
+      if (op->isa("pd_op.data") && op->attr("name").to_str() == text) feeds.push_back(op->result(0));
+  }
+  PD_CHECK(feeds.size() == in.size(), InvalidArgument, "[to_static] expected inputs of different names");
+  for (pyb::handle item : writes) {
+    auto t = pyb::cast<pyb::tuple>(item);
+    Traced::Write one;
+    one.output = pyb::cast<int>(t[1]);
+    if (IsTensor(t[0].ptr()))
+      one.target = AsTensor(t[0].ptr());
+    else
+      one.input = pyb::cast<int>(t[0]);
+    w.push_back(one);
+  }
+  return std::make_shared<Traced>(std::move(program), std::move(in), std::move(feeds), std::move(out), std::move(w), grad,
+                                  fuse);
+}
+
+// Tensors with data that were written while `program` was recorded get back what they were. Returns for each (tensor,
+// symbolic stand-in for its last value).
+pyb::list TakeWrites(const std::shared_ptr<ProgramObject>& program) {
+  pyb::list l;
+  auto overwritten = std::move(Overwritten());
+  Overwritten().clear();
+  std::vector<std::pair<Tensor, bool>> written;
+  auto add = [&](const Tensor& t, bool stop_gradient) {
+    for (auto& w : written)
+      if (w.first.is_same(t)) return;
+    written.push_back({t, stop_gradient});
+  };
+  for (auto& [t, old] : overwritten) add(t, true);
+  for (const auto& c : program->recorder().captured())
+    if (c.tensor->value) add(c.tensor, c.value.stop_gradient());
+  for (auto& [t, stop_gradient] : written) {
+    Tensor stand_in;
+    try {
+      stand_in = program->recorder().Wrap(program->recorder().ValueOf(t));
+      stand_in->stop_gradient = t->stop_gradient;
+      stand_in->node = t->node;
+      stand_in->slot = t->slot;
+    } catch (const common::Error&) {
+      // Not a value of this program: only what it was matters.
+    }
+    for (auto& [o, old] : overwritten) {
+      if (!o.is_same(t)) continue;
+      phi::TensorImpl* d = t.impl();
+      d->kind = old->kind;
+      d->dtype = old->dtype;
+      d->dims = old->dims;
+      d->strides = old->strides;
+      d->symbolic_dims = {};
+      d->offset = old->offset;
+      d->storage = old->storage;
+      d->place = old->place;
+      d->RefreshLayout();
+      break;  // the first is the oldest
+    }
+    t->value = nullptr;
+    t->node.reset();
+    t->slot = 0;
+    t->stop_gradient = stop_gradient;
+    if (stand_in.defined()) l.append(pyb::make_tuple(TensorObject(t), TensorObject(stand_in)));
+  }
+  return l;
+}
+
+int Init(PyObject* module) {
+  return GuardedInt([&] {
+    g_miss = PyUnicode_InternFromString("_miss");
+    g_inline = PyUnicode_InternFromString("_inline");
+    g_again = PyUnicode_InternFromString("_again");
+    static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(New)},
+                                  {Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)},
+                                  {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
+                                  {Py_tp_clear, reinterpret_cast<void*>(Clear)},
+                                  {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                                  {Py_tp_methods, methods},
+                                  {Py_tp_members, members},
+                                  {0, nullptr}};
+    static PyType_Spec spec = {"paddle.base.libpaddle.RecordedCalls", sizeof(Function), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+                               slots};
+    PyRef type = Own(PyType_FromSpec(&spec));
+    g_type = reinterpret_cast<PyTypeObject*>(type.get());
+    if (PyModule_AddObject(module, "RecordedCalls", type.release()) < 0) throw PyErrAlreadySet();
+    pyb::module_ root = pyb::reinterpret_borrow<pyb::module_>(module);
+    pyb::class_<Traced, std::shared_ptr<Traced>>(root, "Traced", "A recorded function with its plans.")
+        .def(pyb::init(&MakeTraced), pyb::arg("program"), pyb::arg("inputs"), pyb::arg("names"), pyb::arg("outputs"),
+             pyb::arg("writes"), pyb::arg("grad"), pyb::arg("fuse"))
+        .def("call",
+             [](Traced& t, pyb::list inputs) {
+               std::vector<Tensor> in;
+               for (pyb::handle o : inputs) in.push_back(ToTensor(o.ptr(), "to_static", "input"));
+               pyb::list l;
+               for (Tensor& r : t.Call(in)) l.append(TensorObject(r));
+               return l;
+             })
+        .def_property_readonly("grad", &Traced::grad)
+        .def_property_readonly(
+            "forward_program",
+            [](Traced& t) { return std::make_shared<ProgramObject>(t.forward_program()->Clone()); })
+        .def_property_readonly("backward_program",
+                               [](Traced& t) -> std::shared_ptr<ProgramObject> {
+                                 if (!t.grad()) return nullptr;
+                                 const auto& b = t.BackwardFor(std::vector<bool>(t.leaves().size(), true));
+                                 return std::make_shared<ProgramObject>(b.program->Clone());
+                               })
+        .def_property_readonly("num_fused", [](Traced& t) { return t.forward_plan()->num_fused(); });
+    root.def("_take_writes", &TakeWrites, "Undoes writes to tensors with data; (tensor, value written) for each.");
+    root.def("_captured_tensors", [](const std::shared_ptr<ProgramObject>& program) {
+      pyb::list l;
+      for (const auto& c : program->recorder().captured()) l.append(TensorObject(c.tensor));
+      return l;
+    });
+    root.def("_static_enabled", [](pyb::object on) {
+      bool old = g_enabled;
+      if (!on.is_none()) g_enabled = pyb::cast<bool>(on);
+      return old;
+    }, pyb::arg("on") = pyb::none());
+    root.def("_data_reads", [] { return DataReads(); }, "How often numbers were read out of tensors.");
+    root.def("_set_vectorcall", [](pyb::type t) {
+      // A Python subclass that does not define __call__ may be called like its base.
+      reinterpret_cast<PyTypeObject*>(t.ptr())->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    });
+  });
+}
+
+PADDLE_MODULE_INIT(Init)
+
+}  // namespace
+}  // namespace paddle::py

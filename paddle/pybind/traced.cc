@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/pybind/traced.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/pir/core/clone.h"
+#include "paddle/pir/core/verify.h"
+#include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/pass/passes.h"
+
+namespace paddle::py {
+namespace {
+
+// Plans run kernels: nothing is recorded, cast or differentiated.
+class KernelState {
+ public:
+  KernelState() : old_(egr::State()) {
+    egr::State() = {};
+    egr::State().grad_enabled = false;
+  }
+  ~KernelState() { egr::State() = old_; }
+  KernelState(const KernelState&) = delete;
+
+ private:
+  egr::DispatchState old_;
+};
+
+bool IsSource(const pir::Operation& op) {
+  return op.isa("pd_op.data") || op.isa("builtin.parameter") || op.isa("pd_op.fetch") || op.isa("builtin.shadow_output");
+}
+bool IsRandomOp(const pir::Operation& op) {
+  return op.num_regions() == 0 && !IsSource(op) && pir::IsRemovable(op) && !pir::IsDeterministic(op);
+}
+bool IsConstant(const pir::Operation& op) {
+  return op.isa("builtin.parameter") || op.isa("builtin.constant") ||
+         (op.num_operands() == 0 && op.num_regions() == 0 && !IsSource(op) && pir::IsDeterministic(op) &&
+          (op.isa("pd_op.full") || op.isa("pd_op.full_int_array")));
+}
+
+// The backward half of a call.
+class RunProgramNode final : public egr::GradNode {
+ public:
+  RunProgramNode(std::shared_ptr<Traced> fn, const std::vector<Tensor>& inputs) : fn_(std::move(fn)), inputs_(inputs) {
+    const auto& leaves = fn_->leaves();
+    SetCounts(static_cast<int>(leaves.size()), static_cast<int>(fn_->differentiable().size()));
+    for (size_t k = 0; k < leaves.size(); ++k)
+      SetInput(static_cast<int>(k), leaves[k].input >= 0 ? inputs_[leaves[k].input] : leaves[k].tensor);
+  }
+  const char* name() const override { return "run_program"; }
+  void ReleaseSaved() override {
+    inputs_.clear();
+    saved_.clear();
+  }
+
+  void Keep(std::vector<Tensor> saved, std::vector<Tensor>& outputs) {
+    saved_ = std::move(saved);
+    for (Tensor& t : saved_) versions_.push_back(Version(t));
+    for (Tensor& t : inputs_) input_versions_.push_back(Version(t));
+    captured_versions_ = fn_->CapturedVersions();
+    int slot = 0;
+    for (int i : fn_->differentiable()) {
+      Tensor& out = outputs[i];
+      metas_.push_back({out.dims(), out.dtype()});
+      SetOutput(slot++, out);
+    }
+  }
+
+  void Run(Tensor* grads, Tensor* in, bool create_graph) override {
+    std::vector<bool> wanted(num_inputs());
+    bool any = false;
+    for (int k = 0; k < num_inputs(); ++k) any = (wanted[k] = needs(k)) || any;
+    if (!any) return;
+    std::vector<Tensor> douts;
+    for (int i = 0; i < num_outputs(); ++i)
+      douts.push_back(grads[i].defined() ? grads[i] : phi::FullLike(metas_[i].first, metas_[i].second, 0));
+    if (create_graph) return RunSecond(douts, in);
+    const Traced::Backward& b = fn_->BackwardFor(wanted);
+    std::vector<Tensor> feeds;
+    feeds.reserve(b.feeds.size());
+    for (const Traced::Source& s : b.feeds) {
+      switch (s.kind) {
+        case Traced::Source::kInput:
+          Check(inputs_[s.index], input_versions_[s.index], "an input");
+          feeds.push_back(inputs_[s.index]);
+          break;
+        case Traced::Source::kSaved:
+          Check(saved_[s.index], versions_[s.index], "a saved value");
+          feeds.push_back(saved_[s.index]);
+          break;
+        default:
+          feeds.push_back(douts[s.index]);
+      }
+    }
+    for (int i : b.reads) Check(fn_->captured(i), captured_versions_[i], "a parameter");
+    std::vector<Tensor> r = Traced::Run(*b.plan, feeds);
+    for (size_t k = 0; k < b.wanted.size(); ++k) in[b.wanted[k]] = Own(r[k]);
+  }
+
+ private:
+  static uint32_t Version(const Tensor& t) { return t.defined() && t->storage ? t->storage->version() : 0; }
+  static void Check(const Tensor& t, uint32_t version, const char* what) {
+    if (t.defined() && t->storage && t->storage->version() != version)
+      PD_THROW(PreconditionNotMet, "[run_program] expected ", what, ", which the gradient needs, to keep version ", version,
+               ", got version ", t->storage->version(), ": it was modified by an in-place operation");
+  }
+  // A tensor nobody else holds an object of.
+  static Tensor Own(Tensor& t) {
+    return t.defined() && t->use_count() > 1 ? phi::ViewOf(t, t.dims(), t.strides(), t->offset) : t;
+  }
+
+  void RunSecond(const std::vector<Tensor>& douts, Tensor* in) {
+    std::shared_ptr<Traced> second = fn_->Second();
+    std::vector<Tensor> feeds(inputs_.begin(), inputs_.begin() + fn_->num_inputs());
+    feeds.insert(feeds.end(), douts.begin(), douts.end());
+    feeds.insert(feeds.end(), inputs_.begin() + fn_->num_inputs(), inputs_.end());
+    feeds.insert(feeds.end(), saved_.begin(), saved_.begin() + fn_->num_random());
+    std::vector<Tensor> r = second->Call(feeds);
+    for (size_t k = 0; k < r.size(); ++k) in[fn_->second_leaves()[k]] = r[k];
+  }
+
+  std::shared_ptr<Traced> fn_;
+  std::vector<Tensor> inputs_, saved_;
+  std::vector<uint32_t> versions_, input_versions_, captured_versions_;
+  std::vector<std::pair<phi::Ints, phi::DataType>> metas_;
+};
+
+class GilRelease {
+ public:
+  explicit GilRelease(bool on) : state_(on && PyGILState_Check() ? PyEval_SaveThread() : nullptr) {}
+  ~GilRelease() {
+    if (state_) PyEval_RestoreThread(state_);
+  }
+  GilRelease(const GilRelease&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+}  // namespace
+
+struct Traced::Extraction {
+  std::shared_ptr<pir::Program> program;
+  std::vector<pir::Value> feeds;  // of the old program, in order
+};
+
+Traced::Traced(std::shared_ptr<ProgramObject> program, std::vector<Tensor> inputs, std::vector<pir::Value> feeds,
+               std::vector<Tensor> outputs, std::vector<Write> writes, bool grad, bool fuse, bool replay)
+    : program_(std::move(program)),
+      inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)),
+      writes_(std::move(writes)),
+      fuse_(fuse),
+      replay_(replay),
+      feeds_(std::move(feeds)) {
+  egr::Recorder& recorder = program_->recorder();
+  for (const Tensor& t : outputs_) out_values_.push_back(recorder.ValueOf(t));
+  for (pir::Operation* op = program_->program().block().front(); op; op = op->next()) forward_ops_.insert(op);
+  if (grad) RecordGradients();
+  for (const auto& c : recorder.captured())
+    captured_.push_back({c.tensor, c.tensor.dtype(), c.tensor.dims(), c.tensor.stop_gradient()});
+  PlanForward();
+}
+
+std::vector<uint32_t> Traced::CapturedVersions() const {
+  std::vector<uint32_t> r;
+  r.reserve(captured_.size());
+  for (const Held& h : captured_) r.push_back(h.tensor->storage ? h.tensor->storage->version() : 0);
+  return r;
+}
+
+bool Traced::IsWritten(const pir::Operation& parameter) const {
+  if (writes_.empty() || !parameter.isa("builtin.parameter")) return false;
+  auto held = std::static_pointer_cast<Tensor>(
+      program_->program().parameter(parameter.attr("parameter_name").to_str()));
+  for (const Write& w : writes_)
+    if (held && w.target.defined() && held->is_same(w.target)) return true;
+  return false;
+}
+
+bool Traced::CapturedUnchanged() const {
+  for (const Held& h : captured_)
+    if (h.tensor->stop_gradient != h.stop_gradient || h.tensor->dtype != h.dtype || h.tensor->dims != h.dims) return false;
+  return true;
+}
+
+void Traced::RecordGradients() {
+  std::vector<Tensor> roots, douts, wrt;
+  std::vector<Leaf> leaves;
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (egr::NeedsGrad(outputs_[i])) {
+      diff_out_.push_back(static_cast<int>(i));
+      roots.push_back(outputs_[i]);
+    }
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    if (egr::NeedsGrad(inputs_[i])) {
+      leaves.push_back({static_cast<int>(i), {}});
+      wrt.push_back(inputs_[i]);
+    }
+  egr::Recorder& recorder = program_->recorder();
+  for (const auto& c : recorder.captured())
+    if (egr::NeedsGrad(c.tensor)) {
+      leaves.push_back({-1, c.tensor});
+      wrt.push_back(c.tensor);
+    }
+  if (roots.empty() || leaves.empty()) {
+    diff_out_.clear();
+    return;
+  }
+  egr::RecordGuard guard(&recorder, egr::RecordMode::kRecord);
+  egr::State().amp_level = 0;
+  for (size_t k = 0; k < roots.size(); ++k) {
+    douts.push_back(recorder.Data("grad_" + std::to_string(k), roots[k].meta()));
+    grad_in_.push_back(recorder.ValueOf(douts.back()));
+  }
+  std::vector<Tensor> grads = egr::Grad(roots, wrt, douts, true, false, true);
+  for (size_t k = 0; k < grads.size(); ++k)
+    if (grads[k].defined()) {
+      leaves_.push_back(leaves[k]);
+      grad_out_.push_back(recorder.ValueOf(grads[k]));
+    }
+  if (leaves_.empty()) diff_out_.clear();
+}
+
+// The ops that `targets` and `roots` need. Backward: only ops recorded behind the forward part; of that, constants and
+// lists are copied and other values become feeds.
+Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const std::vector<pir::Value>& feeds,
+                                   const std::vector<pir::Operation*>& roots, bool backward) const {
+  const pir::Program& source = program_->program();
+  Extraction r;
+  r.feeds = feeds;
+  std::unordered_set<pir::Value> given(feeds.begin(), feeds.end());
+  std::unordered_set<const pir::Operation*> needed;
+  std::vector<const pir::Operation*> work;
+  auto need_op = [&](const pir::Operation* op) {
+    if (needed.insert(op).second) work.push_back(op);
+  };
+  auto need = [&](pir::Value v) {
+    if (!v || given.count(v)) return;
+    pir::Operation* def = v.defining_op();
+    if (!def || def->block() != &source.block()) return;
+    bool copied = (IsConstant(*def) && !IsWritten(*def)) || def->isa("builtin.combine");
+    bool foreign = def->isa("pd_op.data") || (backward && forward_ops_.count(def) && !copied);
+    if (!foreign) return need_op(def);
+    PD_CHECK(!v.type().is_vector(), Unimplemented, "[to_static] expected tensors between results and gradients, got the "
+             "list made by ", def->name());
+    given.insert(v);
+    r.feeds.push_back(v);
+  };
+  for (pir::Value v : targets) need(v);
+  for (pir::Operation* op : roots) need_op(op);
+  while (!work.empty()) {
+    const pir::Operation* op = work.back();
+    work.pop_back();
+    for (int i = 0; i < op->num_operands(); ++i) need(op->operand(i));
+    if (op->num_regions())
+      for (pir::Value v : pir::CapturedValues(*op)) need(v);
+  }
+  r.program = std::make_shared<pir::Program>();
+  pir::IrMapping map;
+  pir::Builder b(r.program.get());
+  for (size_t i = 0; i < r.feeds.size(); ++i)
+    map.Map(r.feeds[i], pir::BuildData(b, "feed_" + std::to_string(i), r.feeds[i].type()));
+  std::unordered_set<std::string> written;
+  for (pir::Operation& op : source.block()) {
+    if (!needed.count(&op)) continue;
+    // A second evaluation must not change running statistics again.
+    if (replay_ && pir::WritesOperand(*op.info()))
+      for (int i = 0; i < op.num_operands(); ++i)
+        if (pir::Operation* def = op.operand(i) ? op.operand(i).defining_op() : nullptr; def && def->isa("builtin.parameter"))
+          written.insert(def->attr("parameter_name").to_str());
+    b.Insert(pir::CloneOp(op, map));
+    if (op.isa("builtin.parameter") || op.isa("builtin.constant")) {
+      const std::string& name = op.attr(op.isa("builtin.constant") ? "value" : "parameter_name").to_str();
+      if (auto p = source.parameter(name)) r.program->set_parameter(name, p);
+    }
+  }
+  for (const std::string& name : written) {
+    auto held = std::static_pointer_cast<Tensor>(r.program->parameter(name));
+    Tensor copy = phi::Empty(held->dims(), held->dtype(), held->place());
+    phi::CopyInto(*held, copy);
+    r.program->set_parameter(name, std::make_shared<Tensor>(copy));
+  }
+  for (size_t i = 0; i < targets.size(); ++i)
+    pir::BuildFetch(b, map.Lookup(targets[i]), "fetch_" + std::to_string(i), static_cast<int>(i));
+  Optimize(*r.program);
+  return r;
+}
+
+void Traced::Optimize(pir::Program& program) const {
+  pir::PassManager passes;
+  passes.Add(pir::CreateCommonSubexpressionElimination());
+  passes.Run(program);
+}
+
+void Traced::PlanForward() {
+  std::vector<pir::Operation*> roots;
+  std::unordered_set<const pir::Operation*> given;
+  for (pir::Value v : feeds_) given.insert(v.defining_op());
+  for (pir::Operation* op = program_->program().block().front(); op && !replay_; op = op->next()) {
+    if (!forward_ops_.count(op) || IsSource(*op)) continue;
+    bool random = IsRandomOp(*op);
+    if (random || !pir::IsRemovable(*op)) roots.push_back(op);
+    if (random && !leaves_.empty())
+      for (int i = 0; i < op->num_results(); ++i)
+        if (pir::Value v = op->result(i); v.type() && !v.type().is_vector() && !v.use_empty()) saved_.push_back(v);
+  }
+  num_random_ = static_cast<int>(saved_.size());
+  if (!leaves_.empty()) {
+    for (pir::Value v : Extract(grad_out_, grad_in_, {}, true).feeds) {
+      bool known = std::find(feeds_.begin(), feeds_.end(), v) != feeds_.end() ||
+                   std::find(grad_in_.begin(), grad_in_.end(), v) != grad_in_.end() ||
+                   std::find(saved_.begin(), saved_.end(), v) != saved_.end();
+      if (!known) saved_.push_back(v);
+    }
+  }
+  std::vector<pir::Value> targets = out_values_;
+  targets.insert(targets.end(), saved_.begin(), saved_.end());
+  forward_program_ = Extract(targets, feeds_, roots, false).program;
+  forward_ = executor::Plan::Build(*forward_program_, fuse_);
+}
+
+const Traced::Backward& Traced::BackwardFor(const std::vector<bool>& wanted) {
+  auto it = backward_.find(wanted);
+  if (it != backward_.end()) return it->second;
+  Backward b;
+  std::vector<pir::Value> targets;
+  for (size_t k = 0; k < wanted.size(); ++k)
+    if (wanted[k]) {
+      b.wanted.push_back(static_cast<int>(k));
+      targets.push_back(grad_out_[k]);
+    }
+  Extraction e = Extract(targets, {}, {}, true);
+  for (pir::Value v : e.feeds) {
+    auto find = [&](const std::vector<pir::Value>& list, Source::Kind kind) {
+      auto at = std::find(list.begin(), list.end(), v);
+      if (at == list.end()) return false;
+      b.feeds.push_back({kind, static_cast<int>(at - list.begin())});
+      return true;
+    };
+    bool found = find(grad_in_, Source::kGrad) || find(feeds_, Source::kInput) || find(saved_, Source::kSaved);
+    PD_ASSERT(found);
+  }
+  for (size_t i = 0; i < captured_.size(); ++i)
+    for (auto& [name, held] : e.program->parameters())
+      if (std::static_pointer_cast<Tensor>(held)->is_same(captured_[i].tensor)) b.reads.push_back(static_cast<int>(i));
+  b.program = e.program;
+  b.plan = executor::Plan::Build(*e.program, fuse_);
+  return backward_.emplace(wanted, std::move(b)).first->second;
+}
+
+std::vector<Tensor> Traced::Run(executor::Plan& plan, const std::vector<Tensor>& inputs) {
+  KernelState state;
+  GilRelease release(plan.num_instructions() > 8);
+  return plan.Run(inputs);
+}
+
+std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
+  std::vector<Tensor> r = Run(*forward_, inputs);
+  std::vector<Tensor> saved(std::make_move_iterator(r.begin() + out_values_.size()), std::make_move_iterator(r.end()));
+  r.resize(out_values_.size());
+  // An output may be an input or a parameter itself, or share its object with a saved value.
+  for (Tensor& t : r)
+    if (t->use_count() > 1) t = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+  // What the gradients need of a tensor about to be written is kept as it is.
+  for (Tensor& t : saved)
+    for (const Write& w : writes_) {
+      const Tensor& target = w.input >= 0 ? inputs[w.input] : w.target;
+      if (t->storage.get() != target->storage.get()) continue;
+      Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
+      phi::CopyInto(t, copy);
+      t = copy;
+    }
+  if (!leaves_.empty() && egr::State().grad_enabled) {
+    phi::Ref<RunProgramNode> node(new RunProgramNode(shared_from_this(), inputs));
+    node->Keep(std::move(saved), r);
+  }
+  for (const Write& w : writes_) Rebind(w.input >= 0 ? inputs[w.input] : w.target, r[w.output]);
+  return r;
+}
+
+std::shared_ptr<Traced> Traced::Second() {
+  if (second_) return second_;
+  egr::Recorder& recorder = program_->recorder();
+  egr::RecordGuard guard(&recorder, egr::RecordMode::kRecord);
+  egr::State().amp_level = 0;
+  egr::State().grad_enabled = true;
+  std::vector<Tensor> roots, douts, wrt, outputs, inputs = inputs_;
+  std::vector<pir::Value> feeds(feeds_.begin(), feeds_.begin() + num_inputs());
+  for (int i : diff_out_) {
+    roots.push_back(outputs_[i]);
+    std::string name = "grad_" + std::to_string(program_->program().num_ops());
+    douts.push_back(recorder.Data(name, roots.back().meta()));
+    douts.back()->stop_gradient = false;
+    inputs.push_back(douts.back());
+    feeds.push_back(recorder.ValueOf(douts.back()));
+  }
+  // Random values of the first evaluation stand in place of new draws.
+  feeds.insert(feeds.end(), feeds_.begin() + num_inputs(), feeds_.end());
+  feeds.insert(feeds.end(), saved_.begin(), saved_.begin() + num_random_);
+  for (const Leaf& l : leaves_) wrt.push_back(l.input >= 0 ? inputs_[l.input] : l.tensor);
+  std::vector<Tensor> grads = egr::Grad(roots, wrt, douts, true, true, true);
+  for (size_t k = 0; k < grads.size(); ++k)
+    if (grads[k].defined()) {
+      second_leaves_.push_back(static_cast<int>(k));
+      outputs.push_back(grads[k]);
+    }
+  second_ = std::make_shared<Traced>(program_, std::move(inputs), std::move(feeds), std::move(outputs),
+                                     std::vector<Write>{}, true, fuse_, true);
+  return second_;
+}
+
+}  // namespace paddle::py

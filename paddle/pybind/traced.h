@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function recorded into a program, made runnable: one plan for its results, one for each set of wanted gradients, and
+// one autograd node that stands for all of it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "paddle/executor/plan.h"
+#include "paddle/pybind/program_object.h"
+
+namespace paddle::py {
+
+class Traced : public std::enable_shared_from_this<Traced> {
+ public:
+  // After a run the tensor `target`, or input number `input` when it is undefined, takes the value of an output.
+  struct Write {
+    Tensor target;
+    int input = -1;
+    int output = -1;
+  };
+  // Where an input of a backward plan comes from.
+  struct Source {
+    enum Kind : uint8_t { kInput, kSaved, kGrad } kind;
+    int index;
+  };
+  struct Backward {
+    std::shared_ptr<pir::Program> program;
+    std::shared_ptr<executor::Plan> plan;
+    std::vector<Source> feeds;
+    std::vector<int> wanted;  // positions among the leaves, in the order of the plan's results
+    std::vector<int> reads;   // captured tensors it reads
+  };
+  // What gradients flow to: an input of the call or a captured tensor.
+  struct Leaf {
+    int input = -1;
+    Tensor tensor;
+  };
+
+  // `inputs` and `outputs` are tensors of the program, `feeds` the values a call gives: one for each input, then others.
+  // With `grad` the gradients of the outputs are recorded behind it. `replay`: an evaluation without effects.
+  Traced(std::shared_ptr<ProgramObject> program, std::vector<Tensor> inputs, std::vector<pir::Value> feeds,
+         std::vector<Tensor> outputs, std::vector<Write> writes, bool grad, bool fuse, bool replay = false);
+
+  // Results for tensors in the order of the feeds.
+  std::vector<Tensor> Call(const std::vector<Tensor>& inputs);
+  // The gradients as such a function: its feeds are our inputs, one gradient for each differentiable output, our other
+  // feeds and the random values; its outputs the gradients of the leaves `second_leaves`.
+  std::shared_ptr<Traced> Second();
+  const std::vector<int>& second_leaves() const { return second_leaves_; }
+
+  const Backward& BackwardFor(const std::vector<bool>& wanted);
+  // Captured tensors and whether they stopped gradients when recorded: a change asks for a new recording.
+  bool CapturedUnchanged() const;
+  std::vector<uint32_t> CapturedVersions() const;
+  const Tensor& captured(int i) const { return captured_[i].tensor; }
+
+  const std::vector<Leaf>& leaves() const { return leaves_; }
+  const std::vector<int>& differentiable() const { return diff_out_; }
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_random() const { return num_random_; }
+  const std::shared_ptr<pir::Program>& forward_program() const { return forward_program_; }
+  const std::shared_ptr<executor::Plan>& forward_plan() const { return forward_; }
+  bool grad() const { return !leaves_.empty(); }
+  static std::vector<Tensor> Run(executor::Plan& plan, const std::vector<Tensor>& inputs);
+
+ private:
+  struct Extraction;
+  void RecordGradients();
+  void PlanForward();
+  bool IsWritten(const pir::Operation& parameter) const;
+  Extraction Extract(const std::vector<pir::Value>& targets, const std::vector<pir::Value>& feeds,
+                     const std::vector<pir::Operation*>& roots, bool backward) const;
+  void Optimize(pir::Program& program) const;
+
+  std::shared_ptr<ProgramObject> program_;
+  std::vector<Tensor> inputs_, outputs_;
+  std::vector<Write> writes_;
+  bool fuse_, replay_;
+  std::vector<pir::Value> feeds_, out_values_;       // of the forward plan
+  std::unordered_set<const pir::Operation*> forward_ops_;
+  std::vector<int> diff_out_;                        // outputs gradients flow from
+  std::vector<Leaf> leaves_;
+  std::vector<pir::Value> grad_in_, grad_out_;       // gradients of diff_out_ and of leaves_
+  std::vector<pir::Value> saved_;                    // random values first
+  int num_random_ = 0;
+  std::shared_ptr<pir::Program> forward_program_;
+  std::shared_ptr<executor::Plan> forward_;
+  std::map<std::vector<bool>, Backward> backward_;
+  std::shared_ptr<Traced> second_;
+  std::vector<int> second_leaves_;
+  struct Held {
+    Tensor tensor;
+    phi::DataType dtype;
+    phi::Ints dims;
+    bool stop_gradient;
+  };
+  std::vector<Held> captured_;
+};
+
+}  // namespace paddle::py

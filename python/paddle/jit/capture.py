@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recording a call of a function: which Python values it depends on, its program, and where its results go."""
+import copy
+import functools
+import types
+
+import numpy
+
+import paddle
+from paddle.base import libpaddle as _core
+from paddle.static import program as _program
+from paddle.static.input_spec import InputSpec
+
+_SIMPLE = (int, float, str, bytes, bool, complex, type(None))
+_LAYER_STATE = {'_full_name', '_loaddict_holder', '_built', '_helper', '_op_recorder', '_customized_attrs'}
+
+
+class NotCapturable(RuntimeError):
+    """What the function does cannot be repeated by a program."""
+
+
+def _is_simple(value):
+    if isinstance(value, _SIMPLE):
+        return True
+    if type(value) in (tuple, list):
+        return len(value) <= 64 and all(_is_simple(v) for v in value)
+    return False
+
+
+def _of_package(module):
+    return isinstance(module, str) and (module == 'paddle' or module.startswith('paddle.'))
+
+
+class Surroundings:
+    """The values a function reads beside its arguments: of its layers, closure and module."""
+
+    def __init__(self, function, instance, arguments):
+        self.tables, self.layers, self._seen = [], [], set()
+        if instance is not None:
+            self._object(instance)
+        self._callable(function)
+        for value in arguments:
+            if isinstance(value, paddle.nn.Layer):
+                self._layer(value)
+
+    def _first(self, value):
+        if id(value) in self._seen:
+            return False
+        self._seen.add(id(value))
+        return True
+
+    def _value(self, value):
+        """Whether `value` is worth a guard in the place that holds it; follows layers and functions."""
+        if isinstance(value, paddle.nn.Layer):
+            self._layer(value)
+        elif isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+            self._callable(value)
+        elif not (_is_simple(value) or isinstance(value, _core.Tensor)):
+            return False
+        return True
+
+    def _layer(self, layer):
+        for one in layer.sublayers(include_self=True):
+            if not self._first(one):
+                continue
+            self.layers.append(one)
+            d = one.__dict__
+            simple = {k: v for k, v in d.items() if k not in _LAYER_STATE and _is_simple(v)}
+            self.tables.append((d, simple, [k for k in ('training', 'forward') if k not in d], -1))
+            for name in ('_parameters', '_buffers', '_sub_layers', '_forward_pre_hooks', '_forward_post_hooks'):
+                members = d.get(name)
+                if members is not None:
+                    self.tables.append((members, dict(members), [], len(members)))
+            if not _of_package(type(one).__module__):
+                self._callable(getattr(type(one), 'forward', None))
+
+    def _object(self, instance):
+        if isinstance(instance, paddle.nn.Layer):
+            self._layer(instance)
+        elif isinstance(getattr(instance, '__dict__', None), dict) and self._first(instance):
+            d = instance.__dict__
+            self.tables.append((d, {k: v for k, v in d.items() if not k.startswith('__') and self._value(v)}, [], -1))
+
+    def _callable(self, function):
+        while True:
+            if isinstance(function, functools.partial):
+                for value in (*function.args, *function.keywords.values()):
+                    self._value(value)
+                function = function.func
+            elif isinstance(function, types.MethodType):
+                self._object(function.__self__)
+                function = function.__func__
+            elif isinstance(getattr(function, '_dygraph_function', None), (types.FunctionType, types.MethodType)):
+                function = function._dygraph_function
+            else:
+                break
+        if not isinstance(function, types.FunctionType) or _of_package(function.__module__) or not self._first(function):
+            return
+        for cell in function.__closure__ or ():
+            try:
+                value = cell.cell_contents
+            except ValueError:
+                continue
+            if self._value(value):
+                self.tables.append((cell, value))
+        used, codes = set(), [function.__code__]
+        while codes:
+            code = codes.pop()
+            used.update(code.co_names)
+            codes.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+        names = {n: function.__globals__[n] for n in used if n in function.__globals__}
+        held = {n: v for n, v in names.items() if self._value(v)}
+        if held:
+            self.tables.append((function.__globals__, held, [], -1))
+
+    def changed(self):
+        """Places whose simple values are not what they were: [(dict or cell, key)]."""
+        found = []
+        for table in self.tables:
+            if isinstance(table[0], types.CellType):
+                if _is_simple(table[1]) and not _equal(table[0].cell_contents, table[1]):
+                    found.append((id(table[0]), None))
+                continue
+            for key, value in table[1].items():
+                if _is_simple(value) and not _equal(table[0].get(key, NotCapturable), value):
+                    found.append((id(table[0]), key))
+        return found
+
+    def without(self, places):
+        """The description for the core, leaving these places out."""
+        places, result = set(places), []
+        for table in self.tables:
+            if isinstance(table[0], types.CellType):
+                if (id(table[0]), None) not in places:
+                    result.append(table)
+            else:
+                kept = {k: v for k, v in table[1].items() if (id(table[0]), k) not in places}
+                dropped = any(home == id(table[0]) for home, _ in places)
+                absent = [k for k in table[2] if (id(table[0]), k) not in places]
+                result.append((table[0], kept, absent, -1 if dropped else table[3]))
+        return result
+
+
+def _equal(a, b):
+    return type(a) is type(b) and (a is b or repr(a) == repr(b))
+
+
+def tensors_of(value, found=None):
+    """The tensors of a nest of lists, tuples and dicts, in order."""
+    found = [] if found is None else found
+    if isinstance(value, _core.Tensor):
+        found.append(value)
+    elif type(value) in (list, tuple):
+        for v in value:
+            tensors_of(v, found)
+    elif type(value) is dict:
+        for v in value.values():
+            tensors_of(v, found)
+    return found
+
+
+def replace(value, change):
+    """A copy of the nest with `change` applied to its leaves."""
+    if type(value) in (list, tuple):
+        return type(value)(replace(v, change) for v in value)
+    if type(value) is dict:
+        return {k: replace(v, change) for k, v in value.items()}
+    return change(value)
+
+
+def to_tensors(value):
+    """NumPy arrays of the nest as tensors; the nest itself when it has none."""
+    found = []
+    result = replace(value, lambda v: found.append(v) or paddle.to_tensor(v) if isinstance(v, numpy.ndarray) else v)
+    return result if found else value
+
+
+def _rebuild_dict(kind, keys, *values):
+    result = kind()
+    for key, value in zip(keys, values):
+        result[key] = value
+    return result
+
+
+def _rebuild_object(template, keys, *values):
+    result = copy.copy(template)
+    for key, value in zip(keys, values):
+        object.__setattr__(result, key, value)
+    return result
+
+
+def _set_attributes(places, result, *values):
+    for (home, key), value in zip(places, values):
+        home[key] = value
+    return result
+
+
+class Recording:
+    """One recorded call: `program`, symbolic `inputs` and `outputs`, the core's `traced` and the layout of the result."""
+
+    def __init__(self, function, args, kwargs, surroundings, names=None, shapes=None, flags=None, strict=False):
+        self.program, self.inputs, self.names, self.outputs = _program.Program(), [], [], []
+        self.slots, self._writes, self._surroundings, self._strict = {}, [], surroundings, strict
+        self.grad = _core.is_grad_enabled()
+        names, shapes, flags = list(names or []), list(shapes or []), list(flags or [])
+
+        def symbolic(value):
+            if not isinstance(value, (_core.Tensor, InputSpec)):
+                return value
+            place = len(self.inputs)
+            name = names[place] if place < len(names) and names[place] else f'input_{place}'
+            while name in self.names:
+                name += '_'
+            shape = shapes[place] if place < len(shapes) and shapes[place] is not None else list(value.shape)
+            result = self.program._data(name, shape, value.dtype)
+            result.stop_gradient = flags[place] if place < len(flags) and flags[place] is not None else value.stop_gradient
+            self.inputs.append(result)
+            self.names.append(name)
+            return result
+
+        state = [(layer, dict(layer.__dict__), dict(layer._buffers)) for layer in surroundings.layers]
+        amp = _core.get_amp_state()
+        try:
+            with _program.recording(self.program):
+                _core.set_amp_state(amp[0], amp[1])
+                self.args = replace(tuple(args), symbolic)
+                self.kwargs = replace(dict(kwargs), symbolic)
+                self.result = function(*self.args, **self.kwargs)
+                self._attributes = self._restore(state)
+                self._find(self.result)
+        except BaseException:
+            self._restore(state)
+            _core._take_writes(self.program)
+            raise
+        for tensor, value in _core._take_writes(self.program):
+            self._writes.append((tensor, self._output(value)))
+        for place, value in enumerate(self.inputs):
+            if self._is_written(place):
+                self._writes.append((place, self._output(value)))
+        self._finish()
+
+    def _is_written(self, place):
+        return self.program._value_name(self.inputs[place]) != self.names[place]
+
+    def _restore(self, state):
+        """Undo assignments of recorded values to attributes; returns [(dict, key, old, new)] of them."""
+        found = []
+        for layer, attributes, buffers in state:
+            for home, before in ((layer.__dict__, attributes), (layer._buffers, buffers)):
+                for key, value in list(home.items()):
+                    old = before.get(key, NotCapturable)
+                    if value is old or not any(isinstance(t, _core.pir.Value) for t in tensors_of(value)):
+                        continue
+                    if old is NotCapturable:
+                        del home[key]
+                    else:
+                        home[key] = old
+                    found.append((home, key, old, value))
+        return found
+
+    def _output(self, value):
+        for place, known in enumerate(self.outputs):
+            if known is value:
+                return place
+        self.outputs.append(value)
+        return len(self.outputs) - 1
+
+    def _find(self, value):
+        """Note where the tensors of a result come from."""
+        if isinstance(value, _core.Tensor):
+            place = next((i for i, t in enumerate(self.inputs) if t is value), None)
+            if place is not None:
+                self.slots[id(value)] = (1, place)
+            elif isinstance(value, _core.pir.Value):
+                self.slots[id(value)] = (0, self._output(value))
+        elif type(value) in (list, tuple):
+            for v in value:
+                self._find(v)
+        elif isinstance(value, dict):
+            for v in value.values():
+                self._find(v)
+            if type(value) is not dict:
+                self.slots[id(value)] = [functools.partial(_rebuild_dict, type(value), list(value)), *value.values()]
+        elif isinstance(value, tuple) and hasattr(value, '_fields'):
+            for v in value:
+                self._find(v)
+            self.slots[id(value)] = [type(value), *value]
+        elif isinstance(getattr(value, '__dict__', None), dict) and not isinstance(value, (type, types.ModuleType,
+                                                                                           paddle.nn.Layer)) \
+                and not callable(value):
+            held = {k: v for k, v in value.__dict__.items() if any(isinstance(t, _core.pir.Value) for t in tensors_of(v))}
+            for v in held.values():
+                self._find(v)
+            if held:
+                self.slots[id(value)] = [functools.partial(_rebuild_object, value, list(held)), *held.values()]
+
+    def _finish(self):
+        places, values = [], []
+        self.assigned = []
+        for home, key, old, value in self._attributes:
+            if isinstance(old, _core.Tensor) and isinstance(value, _core.pir.Value) and list(old.shape) == list(value.shape) \
+                    and old.dtype == value.dtype:
+                self._writes.append((old, self._output(value)))
+                continue
+            self._find(value)
+            places.append((home, key))
+            values.append(value)
+            self.assigned.append((id(home), key))
+        if places:
+            result, marker = self.result, object()
+            self._marker = marker
+            self.slots[id(marker)] = [functools.partial(_set_attributes, places), result, *values]
+            self.result = marker
+
+    def trace(self, fuse):
+        """The runnable form."""
+        self.traced = _core.Traced(self.program, self.inputs, self.names, self.outputs, self._writes, self.grad, fuse)
+        return self.traced

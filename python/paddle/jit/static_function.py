@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`StaticFunction`: a function that runs as a program once it has been recorded for the way it is called."""
+import functools
+import inspect
+import textwrap
+import types
+
+import paddle
+from paddle import flags
+from paddle.base import libpaddle as _core
+from paddle.static.input_spec import InputSpec
+
+from . import capture
+
+_RECORDED, _PLAIN, _ONCE = 0, 1, 2
+
+
+class ConcreteProgram:
+    """The recording of one way of calling: program, inputs, outputs and parameters."""
+
+    def __init__(self, recording, function):
+        self.recording, self.function = recording, function
+        self.main_program = recording.program
+        self.startup_program = paddle.static.Program()
+        self.inputs, self.kwargs = list(recording.args), dict(recording.kwargs)
+        self.outputs = list(recording.outputs)
+
+    @property
+    def parameters(self):
+        """The captured parameters and buffers."""
+        return _core._captured_tensors(self.main_program)
+
+
+class FunctionSpec:
+    """The signature and input specs of a function."""
+
+    def __init__(self, function, input_spec):
+        self.dygraph_function, self.input_spec = function, input_spec
+        self.arg_names = parameter_names(function)
+
+    @property
+    def code(self):
+        """The source of the function."""
+        return source_of(self.dygraph_function)
+
+
+def parameter_names(function):
+    """Names of the positional parameters."""
+    try:
+        return [p.name for p in inspect.signature(function).parameters.values()
+                if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    except (TypeError, ValueError):
+        return []
+
+
+def source_of(function):
+    """The source text of a function."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return textwrap.dedent(inspect.getsource(getattr(function, '__func__', function)))
+
+
+class ProgramCache:
+    """The recordings of a function."""
+
+    def __init__(self, owner):
+        self._owner = owner
+
+    def concrete_programs(self):
+        """All recordings that are kept."""
+        return list(self._owner._programs)
+
+    def last(self):
+        """The last recording."""
+        return self._owner._programs[-1]
+
+    def clear(self):
+        """Forget all recordings."""
+        self._owner._programs.clear()
+        self._owner._clear()
+
+    def __len__(self):
+        return len(self._owner._programs)
+
+
+class StaticFunction(_core.RecordedCalls):
+    """A function marked with `to_static`.
+
+    With `full_graph` its first call records it, control flow included. Without, the first call runs it as it is, which tells
+    whether a program can stand for it; the second records it, and what cannot be recorded goes on running as it is.
+    """
+
+    def __init__(self, function, input_spec=None, instance=None, full_graph=False, backend='CINN', build_strategy=None,
+                 dynamic_dims=None, is_property=False):
+        functools.update_wrapper(self, function, updated=())
+        self._dygraph_function, self._input_spec, self._instance = function, input_spec, instance
+        self._options = {'full_graph': full_graph, 'backend': backend, 'build_strategy': build_strategy,
+                         'dynamic_dims': dynamic_dims, 'is_property': is_property}
+        self._full_graph = bool(full_graph)
+        self._fuse = backend == 'CINN' and bool(flags.get_flags('jit_fuse')['jit_fuse'])
+        self._programs, self._traced_count, self._last_call = [], 0, None
+        self._converted, self._busy = None, False
+        self._function_spec = FunctionSpec(function, input_spec)
+        self._set_plain(function)
+
+    # --- binding
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        name = getattr(self._dygraph_function, '__name__', '')
+        home = getattr(instance, '__dict__', None)
+        keep = isinstance(home, dict) and getattr(type(instance), name, None) is self
+        if keep and isinstance(home.get(name), StaticFunction):
+            return home[name]._value()
+        function = self._dygraph_function
+        if hasattr(function, '__get__'):
+            function = function.__get__(instance, owner)
+        bound = StaticFunction(function, self._input_spec, instance, **self._options)
+        if keep:
+            home[name] = bound
+        return bound._value()
+
+    def _value(self):
+        return self() if self._options['is_property'] else self
+
+    def __deepcopy__(self, memo):
+        instance = memo.get(id(self._instance), self._instance)
+        function = self._dygraph_function
+        if instance is not self._instance and isinstance(function, types.MethodType):
+            function = function.__func__.__get__(instance)
+        return StaticFunction(function, self._input_spec, instance, **self._options)
+
+    def __reduce__(self):
+        return _rebuild, (self._dygraph_function, self._input_spec, self._instance, self._options)
+
+    # --- calls no recording fits; the core finds the others
+
+    def _miss(self, args, kwargs):
+        if self._busy:
+            return self._dygraph_function(*args, **kwargs)
+        plain = capture.to_tensors(args), capture.to_tensors(kwargs)
+        if plain[0] is not args or plain[1] is not kwargs:
+            return self(*plain[0], **plain[1])
+        if self._full_graph:
+            return self._record_and_run(*self._bind(args, kwargs))
+        return self._watch(args, kwargs)
+
+    def _again(self, args, kwargs):
+        self._drop(args, kwargs)
+        try:
+            recording = self._record(args, kwargs)
+        except Exception:
+            self._add(_PLAIN, args, kwargs, self._shapes(args, kwargs), [], None, None, None)
+            return self._dygraph_function(*args, **kwargs)
+        return self._run(recording, args, kwargs)
+
+    def _inline(self, args, kwargs):
+        """Within another recording the operations become part of that."""
+        return self._target()(*args, **kwargs)
+
+    def _watch(self, args, kwargs):
+        around, reads = self._surroundings(args, kwargs), _core._data_reads()
+        result = self._dygraph_function(*args, **kwargs)
+        self._last_call = self._specs(args, kwargs)
+        if _core._data_reads() != reads or around.changed():
+            self._add(_PLAIN, args, kwargs, self._shapes(args, kwargs), [], None, None, None)
+        else:
+            around = self._surroundings(args, kwargs)
+            self._add(_ONCE, args, kwargs, self._shapes(args, kwargs), around.without(()), None, None, None)
+        return result
+
+    def _record_and_run(self, args, kwargs):
+        return self._run(self._record(args, kwargs), args, kwargs)
+
+    def _run(self, recording, args, kwargs):
+        recording.trace(self._fuse)
+        around = recording.surroundings
+        self._add(_RECORDED, args, kwargs, self._shapes(args, kwargs), around.without(around.changed() + recording.assigned),
+                  recording.traced, recording.result, recording.slots)
+        self._busy = True
+        try:
+            return self(*args, **kwargs)
+        finally:
+            self._busy = False
+
+    def _record(self, args, kwargs, flags=None):
+        around = self._surroundings(args, kwargs)
+        names = [s.name if isinstance(s, InputSpec) else None for s in self._flat_specs()]
+        recording = capture.Recording(self._target(), args, kwargs, around, names or self._names(args, kwargs),
+                                      self._shapes(args, kwargs), flags)
+        recording.surroundings = around
+        if not self._full_graph and around.changed():
+            raise capture.NotCapturable("[to_static] expected a function that leaves Python values as they are")
+        self._last_call = self._specs(args, kwargs)
+        self._traced_count += 1
+        self._programs.append(ConcreteProgram(recording, self._dygraph_function))
+        del self._programs[:-64]
+        return recording
+
+    def _target(self):
+        """The function to record: with control flow converted for `full_graph`."""
+        if not self._full_graph:
+            return self._dygraph_function
+        if self._converted is None:
+            self._converted = convert(self._dygraph_function)
+        return self._converted
+
+    def _surroundings(self, args, kwargs):
+        return capture.Surroundings(self._dygraph_function, self._instance, (*args, *kwargs.values()))
+
+    def _bind(self, args, kwargs):
+        """Arguments put in the order of the signature, with its defaults, as input specs need them."""
+        if self._input_spec is None:
+            return args, kwargs
+        count = len(self._input_spec)
+        if count > len(args) + len(kwargs) + sum(p.default is not p.empty for p in self._parameters()):
+            raise ValueError(f"[to_static] expected at least {count} arguments, as many as input_spec has, got {len(args)}")
+        return args, kwargs
+
+    def _parameters(self):
+        try:
+            return list(inspect.signature(self._dygraph_function).parameters.values())
+        except (TypeError, ValueError):
+            return []
+
+    def _flat_specs(self):
+        """The specs of tensor arguments in order; empty without input_spec."""
+        found = []
+
+        def visit(value):
+            if isinstance(value, (list, tuple)):
+                for v in value:
+                    visit(v)
+            elif isinstance(value, dict):
+                for v in value.values():
+                    visit(v)
+            elif isinstance(value, (InputSpec, _core.Tensor)):
+                found.append(value)
+        visit(list(self._input_spec) if self._input_spec is not None else [])
+        return found
+
+    def _names(self, args, kwargs):
+        names, result = parameter_names(self._dygraph_function), []
+        for place, value in enumerate(args):
+            base = names[place] if place < len(names) else f'args_{place}'
+            tensors = capture.tensors_of(value)
+            result.extend([base] if len(tensors) == 1 else [f'{base}_{i}' for i in range(len(tensors))])
+        for base, value in kwargs.items():
+            tensors = capture.tensors_of(value)
+            result.extend([base] if len(tensors) == 1 else [f'{base}_{i}' for i in range(len(tensors))])
+        return result
+
+    def _shapes(self, args, kwargs):
+        """For each tensor None, or its extents with -1 for those that are free."""
+        specs = self._flat_specs()
+        tensors = capture.tensors_of((args, kwargs))
+        if not specs and self._options['dynamic_dims'] is None:
+            return None
+        shapes = []
+        for place, tensor in enumerate(tensors):
+            shape = list(tensor.shape)
+            spec = specs[place] if place < len(specs) else None
+            if isinstance(spec, InputSpec):
+                if len(spec.shape) != len(shape) or any(s not in (-1, d) for s, d in zip(spec.shape, shape)):
+                    raise ValueError(f"[to_static] expected argument {place} of shape {list(spec.shape)} as in input_spec, got "
+                                     f"{shape}")
+                shape = list(spec.shape)
+            for d in self._free_dims(place):
+                shape[d] = -1
+            shapes.append(shape)
+        return shapes
+
+    def _free_dims(self, place):
+        dims = self._options['dynamic_dims']
+        if isinstance(dims, dict):
+            names = parameter_names(self._dygraph_function)
+            dims = dims.get(place, dims.get(names[place]) if place < len(names) else None)
+        elif isinstance(dims, (list, tuple)) and any(isinstance(d, (list, tuple)) for d in dims):
+            dims = dims[place] if place < len(dims) else None
+        return [dims] if isinstance(dims, int) else dims or []
+
+    def _specs(self, args, kwargs):
+        shapes, flat = self._shapes(args, kwargs), []
+
+        def spec(value):
+            if not isinstance(value, _core.Tensor):
+                return value
+            place = len(flat)
+            shape = shapes[place] if shapes else list(value.shape)
+            flat.append(InputSpec(shape, value.dtype, None, value.stop_gradient))
+            return flat[-1]
+        return capture.replace(tuple(args), spec), capture.replace(dict(kwargs), spec)
+
+    # --- what users may ask
+
+    @property
+    def dygraph_function(self):
+        """The function that was marked."""
+        return self._dygraph_function
+
+    @property
+    def class_instance(self):
+        """What the method is bound to, or None."""
+        return self._instance
+
+    @property
+    def is_property(self):
+        """Whether the attribute is read without a call."""
+        return self._options['is_property']
+
+    @property
+    def function_spec(self):
+        """Signature and input specs."""
+        return self._function_spec
+
+    @property
+    def input_spec(self):
+        """The specs given to `to_static`."""
+        return self._input_spec
+
+    @property
+    def code(self):
+        """The source of what is recorded."""
+        target = self._target()
+        return getattr(target, '__converted_source__', None) or source_of(target)
+
+    @property
+    def last_call_input_spec(self):
+        """Specs of the arguments of the last call that was not run from a recording."""
+        return list(self._last_call[0]) if self._last_call else None
+
+    @property
+    def concrete_program(self):
+        """The last recording; made now, from `input_spec` or like the last call, when there is none yet."""
+        return self.concrete_program_specify_input_spec(None)
+
+    def concrete_program_specify_input_spec(self, input_spec=None, with_hook=False, is_prim_infer=False):
+        """The recording for these specs; without, the last one."""
+        if input_spec is None:
+            if self._programs:
+                return self._programs[-1]
+            if self._input_spec is not None:
+                return self._describe(tuple(self._input_spec), {})
+            if self._last_call is None:
+                raise ValueError("[to_static] expected a call or input_spec before: there is no recording of the function")
+            return self._describe(*self._last_call)
+        return self._describe(tuple(input_spec), {})
+
+    def _describe(self, args, kwargs):
+        specs = capture.Recording(self._target(), args, kwargs, self._surroundings(args, kwargs),
+                                  [s.name for s in self._flat_of((args, kwargs))])
+        self._programs.append(ConcreteProgram(specs, self._dygraph_function))
+        return self._programs[-1]
+
+    @staticmethod
+    def _flat_of(value):
+        found = []
+        capture.replace(value, lambda v: found.append(v) if isinstance(v, (InputSpec, _core.Tensor)) else None)
+        return found
+
+    def get_concrete_program(self, *args, **kwargs):
+        """(recording, its runnable form) for these arguments."""
+        args, kwargs = capture.to_tensors(args), capture.to_tensors(kwargs)
+        recording = self._record(args, kwargs)
+        return self._programs[-1], recording.trace(self._fuse)
+
+    @property
+    def main_program(self):
+        """The program of the last recording."""
+        return self.concrete_program.main_program
+
+    @property
+    def inputs(self):
+        """The symbolic inputs of the last recording."""
+        return self.concrete_program.inputs
+
+    @property
+    def outputs(self):
+        """The symbolic results of the last recording."""
+        return self.concrete_program.outputs
+
+    @property
+    def program_cache(self):
+        """All recordings."""
+        return ProgramCache(self)
+
+    def get_traced_count(self):
+        """How many recordings were made."""
+        return self._traced_count
+
+    def train(self):
+        """Training mode of the layer the method belongs to."""
+        if isinstance(self._instance, paddle.nn.Layer):
+            self._instance.train()
+
+    def eval(self):
+        """Evaluation mode of the layer the method belongs to."""
+        if isinstance(self._instance, paddle.nn.Layer):
+            self._instance.eval()
+
+    def rollback(self):
+        """The function that was marked; an object gets it back as its method."""
+        home = getattr(self._instance, '__dict__', None)
+        if isinstance(home, dict):
+            for name in [k for k, v in home.items() if v is self]:
+                if isinstance(getattr(type(self._instance), name, None), StaticFunction):
+                    home[name] = self._dygraph_function
+                else:
+                    del home[name]
+        return self._dygraph_function
+
+
+_core._set_vectorcall(StaticFunction)
+
+
+def _rebuild(function, input_spec, instance, options):
+    return StaticFunction(function, input_spec, instance, **options)
+
+
+def convert(function):
+    """The function with Python control flow made recordable."""
+    try:
+        from paddle.jit.dy2static import convert_to_static
+    except ImportError:
+        return function
+    return convert_to_static(function)
