@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -154,3 +155,12 @@ def test_cpp_program_runs_a_saved_model(saved, tmp_path):
     assert run.returncode == 0, run.stderr
     rows = [line.split() for line in run.stdout.splitlines()[1:]]
     assert len(rows) == 3 and all(abs(float(row[3]) - 1) < 1e-4 for row in rows)
+
+
+def test_deploy_example(tmp_path):
+    pytest.importorskip('sklearn')
+    run = subprocess.run([sys.executable, 'deploy.py', '--epochs', '1', '--requests', '50', '--model', str(tmp_path / 'net')],
+                         cwd=ROOT / 'docs/examples', capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
+    rows = [line.split() for line in run.stdout.splitlines()[-2:]]
+    assert [row[0] for row in rows] == ['1', '4'] and all(float(row[-1]) < 1e-5 for row in rows)
