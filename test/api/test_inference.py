@@ -160,7 +160,8 @@ def test_cpp_program_runs_a_saved_model(saved, tmp_path):
 def test_deploy_example(tmp_path):
     pytest.importorskip('sklearn')
     run = subprocess.run([sys.executable, 'deploy.py', '--epochs', '1', '--requests', '50', '--model', str(tmp_path / 'net')],
-                         cwd=ROOT / 'docs/examples', capture_output=True, text=True, timeout=300)
+                         cwd=ROOT / 'docs/examples', capture_output=True, text=True, timeout=300,
+                         env={**os.environ, 'PYTHONPATH': str(pathlib.Path(paddle.__file__).absolute().parents[1])})
     assert run.returncode == 0, run.stderr
     rows = [line.split() for line in run.stdout.splitlines()[-2:]]
     assert [row[0] for row in rows] == ['1', '4'] and all(float(row[-1]) < 1e-5 for row in rows)
