@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program is planned into: flat lists of instructions over numbered values, one list for each block.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "paddle/executor/plan.h"
+#include "paddle/phi/core/op_def.h"
+
+namespace executor {
+
+struct Code;
+
+struct Instruction {
+  enum Kind : uint8_t { kOp, kFused, kIf, kWhile, kStackCreate, kPush, kPop, kHasElements, kAssert, kPrint };
+  // An argument: one value (-1: absent) or a list of them.
+  struct Arg {
+    int value = -1;
+    bool variadic = false;
+    std::vector<int> list;
+  };
+
+  Kind kind = kOp;
+  int id = 0;  // number among all instructions of the plan, those of regions included
+  const phi::OpDef* op = nullptr;
+  std::shared_ptr<FusedKernel> fused;
+  std::string name;
+  std::vector<phi::AttrValue> attrs;  // kAssert, kPrint: as their executor reads them
+  std::vector<Arg> in, out;           // every out has a value, also one nobody reads; a variadic out may lack them
+  std::vector<std::pair<int, int>> dynamic_attrs;  // attribute position, value number
+  std::vector<std::pair<int, int>> inplace;        // output position, the tensor argument whose memory it is
+  std::vector<std::unique_ptr<Code>> regions;
+  std::vector<int> drops;  // values of this code that nothing reads after this instruction
+  // kWhile: operands among them that live on as arguments of the body alone.
+  std::vector<int> early_drops;
+};
+
+// A block. Values are numbered over the whole plan, so a region reads the values around it by their numbers.
+struct Code {
+  std::vector<Instruction> instructions;
+  std::vector<int> args;      // of a loop body
+  std::vector<int> yields;    // what the block hands on
+  std::vector<char> moves;    // whether yields[i] is a value of this block that is handed on once
+  std::vector<int> captured;  // values of enclosing blocks that are read here or in inner regions
+};
+
+// Plan-wide facts that compiling a program gives.
+struct CompiledProgram {
+  Code code;  // yields: the program's outputs
+  std::vector<int> inputs;
+  std::vector<std::pair<int, Tensor>> constants;  // parameters
+  int num_values = 0;
+  int num_ids = 0;
+  size_t fused = 0;
+};
+
+CompiledProgram CompileProgram(pir::Program& program, const std::vector<pir::Value>& inputs,
+                               const std::vector<pir::Value>& outputs, FusionPass fusion);
+
+}  // namespace executor

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a program to code: numbers values, folds constant attributes, finds where each value is read last.
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "paddle/executor/code.h"
+#include "paddle/pir/core/operation.h"
+#include "paddle/pir/core/program.h"
+
+namespace executor {
+namespace {
+
+// The constant an attribute operand holds, when its maker is full or full_int_array.
+bool ConstantOperand(pir::Value v, phi::AttrValue* out) {
+  pir::Operation* def = v.defining_op();
+  if (!def) return false;
+  if (def->isa("pd_op.full_int_array")) {
+    *out = def->attr("value").to_ints();
+    return true;
+  }
+  if (def->isa("pd_op.full")) {
+    phi::Scalar s = def->attr("value").to_scalar();
+    phi::DataType t = def->attr("dtype").to_dtype();
+    *out = phi::IsInteger(t)             ? phi::Scalar(s.to_int())
+           : t == phi::DataType::BOOL ? phi::Scalar(s.to_bool())
+                                      : phi::Scalar(s.to_double());
+    return true;
+  }
+  return false;
+}
+
+bool NeedsNoWork(std::string_view name) {
+  return name == "builtin.parameter" || name == "builtin.constant" || name == "pd_op.data" || name == "pd_op.fetch" ||
+         name == "builtin.shadow_output" || name == "builtin.combine" || name == "builtin.split" ||
+         name == "builtin.slice" || name == "cf.yield";
+}
+
+// Constants that only serve as attribute operands need no instruction.
+bool OnlyAttribute(pir::Operation* op) {
+  if (!op->isa("pd_op.full_int_array") && !op->isa("pd_op.full")) return false;
+  bool only = !op->result(0).use_empty();
+  op->result(0).ForEachUse([&](pir::OpOperand& u) {
+    auto* info = u.owner()->info();
+    size_t i = static_cast<size_t>(u.index());
+    only = only && i < info->inputs.size() && info->inputs[i].mutable_attr;
+  });
+  return only;
+}
+
+class Compiler {
+ public:
+  Compiler(CompiledProgram& result, FusionPass fusion) : r_(result), fusion_(fusion) {}
+
+  int NumberOf(pir::Value v) {
+    if (!v) return -1;
+    if (pir::Operation* def = v.defining_op()) {
+      // A member of a list is the value the list was made of.
+      pir::Value list = def->isa("builtin.slice") || def->isa("builtin.split") ? def->operand(0) : pir::Value();
+      pir::Operation* maker = list ? list.defining_op() : nullptr;
+      if (maker && maker->isa("builtin.combine")) {
+        int i = 0;
+        if (def->isa("builtin.slice")) {
+          i = static_cast<int>(def->attr("index").to_int());
+        } else {
+          while (!(def->result(i) == v)) ++i;
+        }
+        return NumberOf(maker->operand(i));
+      }
+    }
+    auto [it, fresh] = numbers_.try_emplace(v.impl(), r_.num_values);
+    if (fresh) ++r_.num_values;
+    return it->second;
+  }
+
+  void Block(pir::Block& block, Code& code) {
+    for (int i = 0; i < block.num_args(); ++i) code.args.push_back(NumberOf(block.arg(i)));
+    std::unordered_map<pir::Operation*, FusedGroup*> last;
+    std::unordered_set<pir::Operation*> grouped;
+    std::vector<FusedGroup> groups;
+    if (fusion_) groups = fusion_(block);
+    for (FusedGroup& g : groups) {
+      if (!g.kernel) continue;
+      last[g.ops.back()] = &g;
+      grouped.insert(g.ops.begin(), g.ops.end());
+    }
+    for (pir::Operation* op = block.front(); op; op = op->next()) {
+      auto it = last.find(op);
+      if (it != last.end()) {
+        Instruction ins = Make(Instruction::kFused, op);
+        ins.name = "fused";
+        for (pir::Operation* member : it->second->ops) ins.name += " " + std::string(member->info()->short_name());
+        ins.fused = it->second->kernel;
+        for (pir::Value v : it->second->inputs) ins.in.push_back({NumberOf(v)});
+        for (pir::Value v : it->second->outputs) ins.out.push_back({NumberOf(v)});
+        code.instructions.push_back(std::move(ins));
+        ++r_.fused;
+      } else if (!grouped.count(op)) {
+        Op(op, code);
+      }
+    }
+    if (pir::Operation* end = block.terminator(); end && end->isa("cf.yield"))
+      for (int i = 0; i < end->num_operands(); ++i) code.yields.push_back(NumberOf(end->operand(i)));
+  }
+
+ private:
+  Instruction Make(Instruction::Kind kind, pir::Operation* op) {
+    Instruction ins;
+    ins.kind = kind;
+    ins.id = r_.num_ids++;
+    ins.name = op->info()->short_name();
+    return ins;
+  }
+
+  Instruction::Arg List(pir::Value v, const pir::Operation* user) {
+    Instruction::Arg arg;
+    arg.variadic = true;
+    if (!v) return arg;
+    pir::Operation* combine = v.defining_op();
+    PD_CHECK(combine && combine->isa("builtin.combine"), Unimplemented,
+             "[executor] expected a list made by builtin.combine as operand of ", user->name());
+    for (int i = 0; i < combine->num_operands(); ++i) arg.list.push_back(NumberOf(combine->operand(i)));
+    return arg;
+  }
+
+  // Operands and results as they are; lists made by builtin.combine count as their members.
+  void Plain(pir::Operation* op, Instruction& ins) {
+    for (int i = 0; i < op->num_operands(); ++i) {
+      pir::Value v = op->operand(i);
+      PD_CHECK(v, InvalidArgument, "[executor] expected operand ", i, " of ", op->name(), " to be a value, got none");
+      if (v.type().is_vector()) ins.in.push_back(List(v, op));
+      else ins.in.push_back({NumberOf(v)});
+    }
+    for (int i = 0; i < op->num_results(); ++i) ins.out.push_back({NumberOf(op->result(i))});
+  }
+
+  void Op(pir::Operation* op, Code& code) {
+    const std::string& name = op->name();
+    if (NeedsNoWork(name) || OnlyAttribute(op)) return;
+    static const std::unordered_map<std::string_view, Instruction::Kind> kinds{
+        {"pd_op.if", Instruction::kIf},
+        {"pd_op.while", Instruction::kWhile},
+        {"cf.stack_create", Instruction::kStackCreate},
+        {"cf.tuple_push", Instruction::kPush},
+        {"cf.tuple_pop", Instruction::kPop},
+        {"cf.has_elements", Instruction::kHasElements},
+        {"pd_op.assert", Instruction::kAssert},
+        {"pd_op.print", Instruction::kPrint}};
+    auto kind = kinds.find(name);
+    if (kind == kinds.end()) {
+      code.instructions.push_back(Kernel(op));
+      return;
+    }
+    Instruction ins = Make(kind->second, op);
+    Plain(op, ins);
+    if (ins.kind == Instruction::kAssert) Assert(op, ins);
+    if (ins.kind == Instruction::kPrint) Print(op, ins);
+    for (int i = 0; i < op->num_regions(); ++i) {
+      auto region = std::make_unique<Code>();
+      if (!op->region(i).empty()) Block(op->region(i).front(), *region);
+      size_t want = ins.kind == Instruction::kIf ? ins.out.size() : ins.out.size() + 1;
+      PD_CHECK(region->yields.size() == want, InvalidArgument, "[executor] expected region ", i, " of ", name,
+               " to yield ", want, " values, got ", region->yields.size());
+      ins.regions.push_back(std::move(region));
+    }
+    if (ins.kind == Instruction::kIf)
+      PD_CHECK(ins.in.size() == 1 && ins.regions.size() == 2, InvalidArgument,
+               "[executor] expected pd_op.if to have a condition and two regions, got ", ins.in.size(),
+               " operands and ", ins.regions.size(), " regions");
+    if (ins.kind == Instruction::kWhile)
+      PD_CHECK(ins.regions.size() == 1 && ins.in.size() == ins.out.size() + 1 &&
+                   ins.regions[0]->args.size() == ins.out.size(),
+               InvalidArgument, "[executor] expected pd_op.while to have one region and as many inputs as results, got ",
+               ins.regions.size(), " regions, ", ins.in.size(), " operands, ", ins.out.size(), " results");
+    code.instructions.push_back(std::move(ins));
+  }
+
+  // in: the condition, the tensors to show; attrs: summarize, the names of the tensors.
+  void Assert(pir::Operation* op, Instruction& ins) {
+    PD_CHECK(ins.in.size() == 2 && ins.in[1].variadic, InvalidArgument,
+             "[executor] expected pd_op.assert to have a condition and a list, got ", ins.in.size(), " operands");
+    std::vector<std::string> names;
+    pir::Operation* combine = op->operand(1).defining_op();
+    for (int i = 0; i < combine->num_operands(); ++i) names.push_back(combine->operand(i).name());
+    pir::Attribute n = op->attr("summarize");
+    ins.attrs = {phi::AttrValue(n ? n.to_int() : int64_t{-1}), phi::AttrValue(std::move(names))};
+  }
+
+  // attrs: message, name, first_n, summarize, whether to run at all, then what to show: name, type, shape, layout, lod.
+  void Print(pir::Operation* op, Instruction& ins) {
+    PD_CHECK(ins.in.size() == 1 && ins.out.size() == 1, InvalidArgument,
+             "[executor] expected pd_op.print to have one operand and one result, got ", ins.in.size(), " and ",
+             ins.out.size());
+    auto text = [&](const char* key) { return op->attr(key) ? op->attr(key).to_str() : std::string(); };
+    auto number = [&](const char* key) { return op->attr(key) ? op->attr(key).to_int() : int64_t{-1}; };
+    auto flag = [&](const char* key) { return op->attr(key) ? op->attr(key).to_bool() : true; };
+    std::string phase = text("print_phase");
+    for (char& c : phase) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const bool forward = flag("is_forward");
+    const bool runs = phase.empty() || phase == "BOTH" || phase == (forward ? "FORWARD" : "BACKWARD");
+    ins.attrs = {phi::AttrValue(text("message")),
+                 phi::AttrValue(op->operand(0).name()),
+                 phi::AttrValue(number("first_n")),
+                 phi::AttrValue(number("summarize")),
+                 phi::AttrValue(runs)};
+    for (const char* key : {"print_tensor_name", "print_tensor_type", "print_tensor_shape", "print_tensor_layout",
+                            "print_tensor_lod"})
+      ins.attrs.emplace_back(flag(key));
+  }
+
+  Instruction Kernel(pir::Operation* op) {
+    const std::string& name = op->name();
+    const phi::OpDef* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
+    if (!def) def = phi::FindOpDef(name);
+    PD_CHECK(def && name.substr(0, 6) == "pd_op.", Unimplemented, "[executor] expected an op with a kernel, got ", name);
+    Instruction ins = Make(Instruction::kOp, op);
+    ins.op = def;
+    int operand = 0;
+    auto next = [&] { return operand < op->num_operands() ? op->operand(operand++) : pir::Value(); };
+    for (const phi::ArgDef* t : def->tensors) {
+      pir::Value v = next();
+      if (t->kind == phi::ArgDef::kTensorList) ins.in.push_back(List(v, op));
+      else ins.in.push_back({NumberOf(v)});
+    }
+    for (size_t a = 0; a < def->attrs.size(); ++a) {
+      const phi::ArgDef& d = *def->attrs[a];
+      if (d.kind == phi::ArgDef::kOperandAttr) {
+        pir::Value v = next();
+        phi::AttrValue value = d.def;
+        if (v && !ConstantOperand(v, &value)) ins.dynamic_attrs.push_back({static_cast<int>(a), NumberOf(v)});
+        ins.attrs.push_back(value);
+      } else {
+        pir::Attribute attr = op->attr(d.name);
+        ins.attrs.push_back(attr ? attr.value(static_cast<pir::AttrCode>(d.attr_index)) : d.def);
+      }
+    }
+    if (ins.attrs.empty()) ins.attrs.emplace_back();
+    for (size_t k = 0; k < def->outs.size(); ++k) {
+      Instruction::Arg out;
+      out.variadic = def->outs[k].variadic;
+      pir::Value v = static_cast<int>(k) < op->num_results() ? op->result(static_cast<int>(k)) : pir::Value();
+      if (!out.variadic) {
+        out.value = v && v.type() ? NumberOf(v) : r_.num_values++;
+      } else if (v && v.type()) {
+        Members(v, out.list);
+      }
+      ins.out.push_back(std::move(out));
+      if (const char* same = def->outs[k].same_as_input)
+        for (size_t i = 0; i < def->tensors.size(); ++i)
+          if (!ins.in[i].variadic && ins.in[i].value >= 0 && std::string_view(def->tensors[i]->name) == same)
+            ins.inplace.push_back({static_cast<int>(k), static_cast<int>(i)});
+    }
+    return ins;
+  }
+
+  // Values of the members of a list result, as far as somebody takes them apart; -1: not read.
+  void Members(pir::Value list, std::vector<int>& numbers) {
+    numbers.assign(list.type().is_vector() ? list.type().elements().size() : 0, -1);
+    auto set = [&](size_t i, int n) {
+      if (numbers.size() <= i) numbers.resize(i + 1, -1);
+      numbers[i] = n;
+    };
+    // A second split or slice of the same list names the same members.
+    for (pir::OpOperand* u = list.first_use(); u; u = u->next_use()) {
+      pir::Operation* user = u->owner();
+      const bool split = user->isa("builtin.split");
+      if (!split && !user->isa("builtin.slice")) continue;
+      for (int i = 0; i < user->num_results(); ++i) {
+        size_t at = split ? static_cast<size_t>(i) : static_cast<size_t>(user->attr("index").to_int());
+        pir::Value member = user->result(i);
+        if (at < numbers.size() && numbers[at] >= 0) numbers_[member.impl()] = numbers[at];
+        else set(at, NumberOf(member));
+      }
+    }
+  }
+
+  CompiledProgram& r_;
+  FusionPass fusion_;
+  std::unordered_map<const void*, int> numbers_;
+};
+
+void ForEachRead(const Instruction& ins, const auto& f) {
+  for (auto& a : ins.in) {
+    if (a.value >= 0) f(a.value);
+    for (int v : a.list)
+      if (v >= 0) f(v);
+  }
+  for (auto& [a, v] : ins.dynamic_attrs) f(v);
+  for (auto& c : ins.regions)
+    for (int v : c->captured) f(v);
+}
+
+// Sets `drops`, `moves` and `captured`, inner regions first. `kept` is never dropped: parameters.
+void FindLastReads(Code& code, const std::unordered_set<int>& kept) {
+  std::unordered_set<int> own(code.args.begin(), code.args.end());
+  std::unordered_map<int, size_t> last;
+  for (int v : code.args) last[v] = 0;
+  std::unordered_set<int> captured;
+  auto read = [&](int v, size_t i) {
+    if (own.count(v)) last[v] = i;
+    else if (captured.insert(v).second) code.captured.push_back(v);
+  };
+  for (size_t i = 0; i < code.instructions.size(); ++i) {
+    Instruction& ins = code.instructions[i];
+    for (auto& c : ins.regions) FindLastReads(*c, kept);
+    ForEachRead(ins, [&](int v) { read(v, i); });
+    for (auto& a : ins.out) {
+      if (a.value >= 0) own.insert(a.value), last[a.value] = i;
+      for (int v : a.list)
+        if (v >= 0) own.insert(v), last[v] = i;
+    }
+  }
+  const size_t end = code.instructions.size();
+  std::unordered_set<int> handed, args(code.args.begin(), code.args.end());
+  code.moves.assign(code.yields.size(), 0);
+  for (size_t i = code.yields.size(); i-- > 0;) {
+    int v = code.yields[i];
+    read(v, end);
+    code.moves[i] = own.count(v) && !args.count(v) && !kept.count(v) && handed.insert(v).second;
+  }
+  for (auto& [v, i] : last)
+    if (i < end && !kept.count(v)) code.instructions[i].drops.push_back(v);
+  for (Instruction& ins : code.instructions) {
+    std::sort(ins.drops.begin(), ins.drops.end());
+    if (ins.kind != Instruction::kWhile) continue;
+    const std::vector<int>& inside = ins.regions[0]->captured;
+    for (auto& a : ins.in)
+      if (std::binary_search(ins.drops.begin(), ins.drops.end(), a.value) &&
+          std::find(inside.begin(), inside.end(), a.value) == inside.end())
+        ins.early_drops.push_back(a.value);
+  }
+}
+
+}  // namespace
+
+CompiledProgram CompileProgram(pir::Program& program, const std::vector<pir::Value>& inputs,
+                               const std::vector<pir::Value>& outputs, FusionPass fusion) {
+  CompiledProgram r;
+  Compiler c(r, fusion);
+  std::unordered_set<int> kept;
+  for (pir::Operation* op = program.block().front(); op; op = op->next()) {
+    const bool parameter = op->isa("builtin.parameter");
+    if (!parameter && !op->isa("builtin.constant")) continue;
+    const std::string& name = op->attr(parameter ? "parameter_name" : "value").to_str();
+    auto held = std::static_pointer_cast<Tensor>(program.parameter(name));
+    PD_CHECK(held && held->defined(), NotFound, "[executor] expected parameter ", name, " to have a value, got none");
+    r.constants.push_back({c.NumberOf(op->result(0)), *held});
+    kept.insert(r.constants.back().first);
+  }
+  for (pir::Value v : inputs) r.inputs.push_back(c.NumberOf(v));
+  c.Block(program.block(), r.code);
+  for (pir::Value v : outputs) r.code.yields.push_back(c.NumberOf(v));
+  r.code.args = r.inputs;
+  FindLastReads(r.code, kept);
+  return r;
+}
+
+}  // namespace executor
