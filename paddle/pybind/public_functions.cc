@@ -24,7 +24,8 @@ PyObject* Same(PyObject* o) {
 // --- reshape, expand, transpose
 
 PyObject* Reshape(PyObject* const* a) {
-  PD_CHECK(!IsNone(a[1]), InvalidType, "[reshape] expected a shape, got None");
+  PD_CHECK(!IsNone(a[1]) && !PyUnicode_Check(a[1]), InvalidArgument,
+           "[reshape] expected a list, tuple, int or Tensor as shape, got ", a[1] ? Py_TYPE(a[1])->tp_name : "nothing");
   return ToPy(paddle::reshape(X(a, "reshape"), ToInts(a[1], "reshape", "shape")));
 }
 PyObject* ReshapeInplace(PyObject* const* a) {
@@ -117,6 +118,10 @@ Tensor Clipped(PyObject* const* a) {
   }
   Scalar low, high;
   bool has_low = BoundOf(a[1], &low), has_high = BoundOf(a[2], &high);
+  if (has_low && has_high)
+    PD_CHECK(
+        !(low.is_integral() && high.is_integral() ? low.to_int() > high.to_int() : low.to_double() > high.to_double()),
+        InvalidArgument, "[clip] expected min not above max, got min ", low.to_double(), " and max ", high.to_double());
   bool real = phi::IsFloating(x.dtype());
   if (!real && ((has_low && !low.is_integral()) || (has_high && !high.is_integral()))) {
     x = paddle::cast(x, DataType::FLOAT32);
@@ -174,6 +179,19 @@ PyObject* Divide(PyObject* const* a) {
   bool whole = phi::IsInteger(x.dtype()) && phi::IsInteger(y.dtype());
   return Finish(whole ? paddle::cast(r, x.dtype()) : r, a[4]);
 }
+PyObject* DivideInplace(PyObject* const* a) {
+  Tensor x = X(a, "divide_"), y = ToTensorOrScalar(a[1], x, "divide_", "y");
+  std::string mode = IsNone(a[3]) ? "" : ToStr(a[3], "divide_", "rounding_mode");
+  PD_CHECK(mode.empty() || mode == "floor" || mode == "trunc", InvalidArgument,
+           "[divide_] expected rounding_mode None, 'trunc' or 'floor', got '", mode, "'");
+  if (mode == "floor") {
+    paddle::floor_divide_(x, y);
+  } else {
+    paddle::divide_(x, y);
+    if (!mode.empty()) paddle::trunc_(x);
+  }
+  return Same(a[0]);
+}
 
 PyObject* Concat(PyObject* const* a) {
   return Finish(
@@ -204,6 +222,7 @@ constexpr ArgSpec kClip[] = {kX, Opt("min"), Opt("max"), Opt("name"), Kw("out")}
 constexpr ArgSpec kAlpha[] = {kX, {"y", "other"}, Opt("name"), Kw("alpha"), Kw("out")};
 constexpr ArgSpec kAlphaInplace[] = {kX, {"y", "other"}, Opt("name"), Kw("alpha")};
 constexpr ArgSpec kRounding[] = {kX, {"y", "other"}, Opt("name"), Kw("rounding_mode"), Kw("out")};
+constexpr ArgSpec kRoundingInplace[] = {kX, {"y", "other"}, Opt("name"), Kw("rounding_mode")};
 constexpr ArgSpec kConcat[] = {{"x", "tensors"}, Opt("axis", "dim"), Opt("name"), Kw("out")};
 constexpr ArgSpec kSplit[] = {
     {"x", "tensor"}, {"num_or_sections", "split_size_or_sections"}, Opt("axis", "dim"), Opt("name")};
@@ -234,6 +253,7 @@ const FnSpec kFns[] = {
     Fn("subtract_", "subtract in place.", "(x, y, name=None, *, alpha=1)", kAlphaInplace, SubtractInplace),
     Fn("divide", "x / y with broadcasting; integers divide as float32.",
        "(x, y, name=None, *, rounding_mode=None, out=None)", kRounding, Divide),
+    Fn("divide_", "divide in place.", "(x, y, name=None, *, rounding_mode=None)", kRoundingInplace, DivideInplace),
     Fn("concat", "Tensors joined along an axis.", "(x, axis=0, name=None, *, out=None)", kConcat, Concat),
     Fn("split", "Equal parts, or parts of given sizes, as a list.", "(x, num_or_sections, axis=0, name=None)", kSplit,
        Split)};

@@ -4,6 +4,8 @@
 #include "paddle/pybind/py_tensor.h"
 #include "paddle/phi/core/device.h"
 
+#include <cstring>
+
 #include <structmember.h>
 
 #include <deque>
@@ -142,12 +144,8 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 
 int Init(PyObject*, PyObject*, PyObject*) { return 0; }
 
-PyObject* Iter(PyObject* self) {
-  return Guarded([&]() -> PyObject* {
-    if (AsTensor(self).ndim() == 0) RaiseTypeError("iteration over a 0-D tensor");
-    return PySeqIter_New(self);
-  });
-}
+// A 0-d tensor gives nothing, as in PaddlePaddle; list() of it raises, because its len() does.
+PyObject* Iter(PyObject* self) { return PySeqIter_New(self); }
 
 Py_ssize_t Length(PyObject* self) {
   const Tensor& t = AsTensor(self);
@@ -245,8 +243,10 @@ int InitTensorType(PyObject* module) {
   for (PyMethodDef* table : {g_tensor_methods, g_tensor_convert_methods, g_tensor_autograd_methods})
     for (PyMethodDef* m = table; m->ml_name; ++m) {
       methods.push_back(*m);
-      docs.push_back(std::string(m->ml_name) + "($self" + ParametersOf(m->ml_name) + ")\n--\n\n" +
-                     (m->ml_doc ? m->ml_doc : ""));
+      const bool own = m->ml_doc && std::strstr(m->ml_doc, ")\n--\n\n");
+      docs.push_back(own ? m->ml_doc
+                         : std::string(m->ml_name) + "($self" + ParametersOf(m->ml_name) + ")\n--\n\n" +
+                               (m->ml_doc ? m->ml_doc : ""));
       methods.back().ml_doc = docs.back().c_str();
     }
   methods.push_back({nullptr, nullptr, 0, nullptr});

@@ -241,7 +241,7 @@ PyMethodDef g_tensor_convert_methods[] = {
     {"numpy", F(NumpyMethod), METH_NOARGS, "A NumPy array of the data (bfloat16 as uint16 bits)."},
     {"__array__", F(ArrayMethod), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"item", F(Item), METH_FASTCALL, "The only element, or the one at an index, as a Python number."},
-    {"tolist", F(ToList), METH_NOARGS, "Nested lists of Python numbers; a number for 0-d."},
+    {"tolist", F(ToList), METH_NOARGS, "tolist(x)\n--\n\nNested lists of Python numbers; a number for 0-d."},
     {"astype", F(AsType), METH_FASTCALL | METH_KEYWORDS, "This tensor in another dtype."},
     {"type_as", F(TypeAs), METH_O, "This tensor in the dtype of another."},
     {"cpu", F(Cpu), METH_FASTCALL | METH_KEYWORDS, "This tensor on the CPU."},

@@ -105,8 +105,11 @@ int SetData(PyObject* self, PyObject* v, void*) {
 
 PyObject* Dim(PyObject* self, PyObject*) { return Ndim(self, nullptr); }
 PyObject* ElementSize(PyObject* self, PyObject*) { return ItemSize(self, nullptr); }
-PyObject* NumelMethod(PyObject* self, PyObject*) {
+PyObject* NumelMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
   return Guarded([&]() -> PyObject* {
+    const char* names[] = {"name"};
+    PyObject* a[1];
+    ParseArgs("numel", names, 1, 0, args, n, kw, a);
     const Tensor& t = Of(self);
     if (t.is_symbolic()) return CallOp("numel", {self});
     Tensor r = phi::Empty({}, DataType::INT64);
@@ -315,10 +318,11 @@ void Rebind(const Tensor& to, const Tensor& from) {
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 PyMethodDef g_tensor_methods[] = {
-    {"dim", F(Dim), METH_NOARGS, "The number of dimensions."},
-    {"ndimension", F(Dim), METH_NOARGS, "The number of dimensions."},
+    {"dim", F(Dim), METH_NOARGS, "dim(var)\n--\n\nThe number of dimensions."},
+    {"ndimension", F(Dim), METH_NOARGS, "ndimension(var)\n--\n\nThe number of dimensions."},
     {"element_size", F(ElementSize), METH_NOARGS, "Bytes of one element."},
-    {"numel", F(NumelMethod), METH_NOARGS, "The number of elements, as a 0-d int64 tensor."},
+    {"numel", F(NumelMethod), METH_FASTCALL | METH_KEYWORDS,
+     "numel(x, name=None)\n--\n\nThe number of elements, as a 0-d int64 tensor."},
     {"_numel", F(RawNumel), METH_NOARGS, "The number of elements, as an int."},
     {"is_contiguous", F(IsContiguous), METH_NOARGS, "Whether the elements lie in row-major order without gaps."},
     {"contiguous", F(ContiguousMethod), METH_NOARGS, "This tensor, or a contiguous copy of it."},
@@ -338,7 +342,7 @@ PyMethodDef g_tensor_methods[] = {
     {"is_selected_rows", F((IsKind<phi::ImplKind::kSelectedRows>)), METH_NOARGS, nullptr},
     {"is_dist", F((IsKind<phi::ImplKind::kDist>)), METH_NOARGS, nullptr},
     {"is_cuda", F(IsCuda), METH_NOARGS, nullptr},
-    {"is_tensor", F(True), METH_NOARGS, nullptr},
+    {"is_tensor", F(True), METH_NOARGS, "is_tensor(x)\n--\n\nTrue."},
     {"is_same_shape", F(IsSameShape), METH_O, "Whether both have the same shape."},
     {"_is_shared_buffer_with", F(SharesBuffer), METH_O, "Whether both use the same memory."},
     {"_is_shared_underline_tensor_with", F(SharesBuffer), METH_O, nullptr},

@@ -30,7 +30,7 @@ def _check_norm(norm):
 
 def _real_input(x):
     if _is_complex(x):
-        raise TypeError(f"[fft] expected a real tensor, got {x.dtype}")
+        raise RuntimeError(f"[fft] expected a real tensor, got {x.dtype}")
     return x if _name(x.dtype) in ('float32', 'float64') else x.astype(paddle.get_default_dtype())
 
 

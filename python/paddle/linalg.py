@@ -38,7 +38,7 @@ def _h(x):
 
 def _square(x, name):
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ValueError(f"[{name}] expected square matrices, got shape {list(x.shape)}")
+        raise (AssertionError if name == "cholesky" else ValueError)(f"[{name}] expected square matrices, got shape {list(x.shape)}")
 
 
 def _like(n, x):
@@ -224,6 +224,8 @@ def lstsq(x, y, rcond=None, driver=None, name=None):
     """(solution, residuals, rank, singular values) of the least-squares problem x z = y."""
     if driver not in (None, 'gels', 'gelsy', 'gelsd', 'gelss'):
         raise ValueError(f"Only support valid driver is 'gels', 'gelsy', 'gelsd', 'gelss' or None, got {driver}")
+    if x.shape[-2] != y.shape[-2]:
+        raise ValueError(f"[lstsq] expected x and y of as many rows, got shapes {list(x.shape)} and {list(y.shape)}")
     if rcond is None:
         rcond = (1e-7 if 'float32' in str(x.dtype) else 1e-15) * max(x.shape[-2], x.shape[-1])
     return _C_ops.lstsq(x, y, rcond, driver or 'gelsy')

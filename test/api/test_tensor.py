@@ -149,8 +149,9 @@ def test_conversions():
         t.item(7)
     with pytest.raises(AssertionError):
         len(paddle.to_tensor(1.0))
-    with pytest.raises(TypeError):
-        iter(paddle.to_tensor(1.0))
+    with pytest.raises(AssertionError):
+        list(paddle.to_tensor(1.0))
+    assert [v for v in paddle.to_tensor(1.0)] == []
 
 
 def test_casts():

@@ -163,7 +163,7 @@ def test_gradients(call):
     'call,error',
     [
         (lambda: paddle.tensor_split(paddle.zeros([4]), 0), ValueError),
-        (lambda: paddle.moveaxis(paddle.zeros([2, 2]), [0, 1], [0]), ValueError),
+        (lambda: paddle.moveaxis(paddle.zeros([2, 2]), [0, 1], [0]), AssertionError),
         (lambda: paddle.quantile(paddle.zeros([4]), 1.5), ValueError),
         (lambda: paddle.rot90(paddle.zeros([2, 2]), 1, [0, 0]), ValueError),
         (lambda: paddle.broadcast_shape([2, 3], [2, 4]), ValueError),

@@ -185,9 +185,14 @@ def test_empty():
 @pytest.mark.parametrize('call', [
     lambda t: paddle.tile(t, [-1]), lambda t: paddle.flip(t, [0, 0]), lambda t: paddle.roll(t, [1, 2], [0]), lambda t: paddle.tril(t[0]), lambda t: _C_ops.pad(t, [1, 1], 0.0),
     lambda t: paddle.diagonal(t, 0, 0, 0), lambda t: paddle.unfold(t, 0, 9, 1), lambda t: paddle.unfold(t, 0, 2, 0), lambda t: F.pixel_shuffle(t.reshape([1, 4, 1, 5]), 3),
-    lambda t: paddle.strided_slice(t, [0], [0], [1], [0]), lambda t: paddle.crop(t, [9, 9], [0, 0]), lambda t: paddle.dot(t, t[:2]), lambda t: paddle.cross(t, t),
+    lambda t: paddle.strided_slice(t, [0], [0], [1], [0]), lambda t: paddle.crop(t, [9, 9], [0, 0]), lambda t: paddle.cross(t, t),
     lambda t: _C_ops.pad3d(t.reshape([1, 1, 1, 4, 5]), [5, 0, 0, 0, 0, 0], 'reflect', 0.0, 'NCDHW'), lambda t: paddle.add_n([t, t[:2]]),
     lambda t: _C_ops.amax(t[:0], [0], False)])
 def test_errors(call):
     with pytest.raises((ValueError, IndexError)):
         call(paddle.to_tensor(X))
+
+
+def test_dot_of_unequal_shapes():
+    with pytest.raises(RuntimeError, match='one shape'):
+        paddle.dot(paddle.ones([4, 5]), paddle.ones([2, 5]))

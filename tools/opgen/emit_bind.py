@@ -101,6 +101,9 @@ def wrapper(op, cname, sig, inplace=False):
                 L.append(f"  if (!a[{i}]) a[{i}] = Default({c_string(d)});")
             elif d is None and a.cpp_default is None:
                 pass
+    if "inplace" in pos and op.has_inplace and not inplace:
+        k = pos["inplace"]
+        L.append(f'  if (p[{k}] && ToBool(p[{k}], "{op.name}", "inplace")) return call_{op.name}_(a);')
     if "out" in pos and not inplace:
         L.append(f"  PyObject* r = {call};")
         L.append(f"  return p[{pos['out']}] && p[{pos['out']}] != Py_None ? WriteOut(r, p[{pos['out']}]) : r;")
@@ -137,9 +140,9 @@ def family_source(name, ops):
             first_is_tensor = bool(op.args) and op.args[0].kind == "Tensor" and sig.args and not sig.args[0].kwonly
             if sig.module == "paddle.Tensor" or (method and first_is_tensor):
                 regs.append((cname, "paddle.Tensor"))
-            if op.has_inplace and sig.module != "paddle.Tensor":
+            if op.has_inplace and op.get("inplace") != "hidden" and sig.module != "paddle.Tensor":
                 iname = f"i{k}_{op.name}"
-                isig = type(sig)(sig.module, sig.name + "_", [a for a in sig.args if a.name != "out"])
+                isig = type(sig)(sig.module, sig.name + "_", [a for a in sig.args if a.name != "out" or op.get("inplace") == "out"])
                 out.append(wrapper(op, iname, isig, inplace=True))
                 out.append(spec(op, iname, isig.name, sig.module, isig.args, f"&py_{iname}", doc + " In place." if doc else ""))
                 regs.append((iname, sig.module))
@@ -156,8 +159,8 @@ def method_names(op):
     out = []
     for sig in op.py:
         out.append((sig.module, sig.name, signature(sig.args)))
-        if op.has_inplace:
-            out.append((sig.module, sig.name + "_", signature([a for a in sig.args if a.name != "out"])))
+        if op.has_inplace and op.get("inplace") != "hidden":
+            out.append((sig.module, sig.name + "_", signature([a for a in sig.args if a.name != "out" or op.get("inplace") == "out"])))
     return out
 
 

@@ -672,6 +672,12 @@ class Family:
             casts = ", ".join(f"AmpCast({a.name}, amp_to)" if a.is_tensor else a.name for a in op.args)
             L.append(f'  if (__builtin_expect(State().amp_level != 0, 0)) {{\n    DataType amp_to = AmpTarget("{op.name}", AmpClass::k{str(amp).capitalize()}, {{{", ".join("&" + t.name for t in op.tensors if not t.variadic)}}});')
             L.append(f"    if (amp_to != DataType::UNDEFINED) {{ AmpOffGuard off; return paddle::{op.name}({casts}); }}\n  }}")
+        if op.get("int_promote"):  # an integer beside a floating operand takes its dtype
+            a, b = tens
+            same = ", ".join(f"cast({t.name}, to)" if t.is_tensor else t.name for t in op.args)
+            L.append(f"  if (__builtin_expect({a}.dtype() != {b}.dtype(), 0) && phi::IsDifferentiable({a}.dtype()) != phi::IsDifferentiable({b}.dtype())) {{")
+            L.append(f"    const DataType to = phi::IsDifferentiable({a}.dtype()) ? {a}.dtype() : {b}.dtype();")
+            L.append(f"    return paddle::{op.name}({same});\n  }}")
         if op.composed and not op.vjp and not op.get("vjp_kernel"):
             # One recorded op has a gradient only where ComposeHistory can give it one.
             parts = "" if self.has_grad(op) or self.takes_history(op) else f" || (State().grad_enabled && ({self.need_expr(op)}))"

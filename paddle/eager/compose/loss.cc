@@ -2,6 +2,7 @@
 // Losses written as compositions, and the differentiable gradient of cross entropy.
 #include <tuple>
 
+#include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 
 namespace paddle {
@@ -66,6 +67,24 @@ Tensor sigmoid_ce_compose(const Tensor& x, const Tensor& label, const Tensor& po
   out = out * valid;
   if (normalize) out = out / maximum(sum(valid, Ints{}, DataType::UNDEFINED, false), scalar_like(1e-5, x));
   return out;
+}
+
+Tensor nll_loss_backward(const Tensor& dout, const Tensor& input, const Tensor& label, const Tensor& weight,
+                         const Tensor& total_weight, int64_t ignore_index, const std::string& reduction) {
+  if (!dout.defined()) return dout;
+  Tensor safe, factor;
+  {
+    egr::GradModeGuard off(false);  // constants: the rule is linear in the gradient and does not read the input
+    Tensor id = cast(label, DataType::INT64);
+    Tensor counts = not_equal(id, full({}, Scalar(ignore_index), DataType::INT64));
+    safe = where(counts, id, zeros_like_of(id));
+    factor = cast(counts, input.dtype());
+    if (weight.defined())
+      factor = factor * reshape_like(gather(cast(weight, input.dtype()), reshape(safe, Ints{-1}), Scalar(0)), safe);
+    if (reduction == "mean") factor = factor / total_weight;
+  }
+  return put_along_axis(zeros_like_of(input), unsqueeze(safe, Ints{1}), unsqueeze(-(factor * dout), Ints{1}), 1, "add",
+                        true);
 }
 
 }  // namespace paddle

@@ -3,6 +3,7 @@
 // differentiable again.
 #include <cmath>
 
+#include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 
 namespace paddle {
@@ -33,7 +34,34 @@ Tensor cumsum_backward(const Tensor& dout, const Tensor& zero, const Scalar& axi
 
 Tensor cumprod_backward(const Tensor& dout, const Tensor& x, const Tensor& out, int64_t dim, bool exclusive,
                         bool reverse) {
-  return cumsum(dout * conj_of(out), Scalar(dim), false, exclusive, !reverse) / conj_of(x);
+  int64_t rank = x.ndim();
+  if (rank == 0) return exclusive ? zeros_like_of(x) : dout;
+  auto has_zero = [&] {
+    egr::GradModeGuard off(false);
+    return phi::ScalarAsInt(cast(any(equal(x, zeros_like_of(x)), Ints{}, false), DataType::INT64)) != 0;
+  };
+  if (!x.is_symbolic() && !has_zero())
+    return cumsum(dout * conj_of(out), Scalar(dim), false, exclusive, !reverse) / conj_of(x);
+  // Without a division, for the price of a matrix a row: w[i, j], the product of the factors between i and j, is how
+  // output j depends on x[i], but for the product of the factors before i.
+  int64_t a = common::NormalizeAxis("cumprod", dim, rank);
+  Ints perm;
+  for (int64_t i = 0; i < rank; ++i) perm.push_back(i);
+  std::swap(perm[a], perm[rank - 1]);
+  Tensor v = transpose(x, perm), g = transpose(dout, perm);
+  Ints square = shape_of(v);
+  int64_t n = square[rank - 1];
+  square.push_back(n);
+  Tensor ones = full(Ints{n, n}, Scalar(1.0), x.dtype());
+  Tensor after = not_equal(reverse ? tril(ones, -1) : triu(ones, 1), zeros_like_of(ones));
+  Tensor reached = exclusive ? after : not_equal(reverse ? tril(ones, 0) : triu(ones, 0), zeros_like_of(ones));
+  Tensor rows = expand(unsqueeze(v, Ints{-2}), square);
+  Tensor factors = where(expand(after, square), rows, expand(ones, square));
+  Tensor w = cumprod(factors, rank, exclusive, reverse);
+  w = where(expand(reached, square), w, zeros_like_of(w));
+  Tensor before = cumprod(v, rank - 1, true, reverse);
+  Tensor each = sum(unsqueeze(g, Ints{-2}) * conj_of(w), Ints{rank}, DataType::UNDEFINED, false);
+  return transpose(each * conj_of(before), perm);
 }
 
 Tensor logcumsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& out, int64_t axis, bool flatten,

@@ -47,6 +47,9 @@ std::vector<Tensor> copies_of(const Tensor& dout, const std::vector<Tensor>& inp
 Tensor scatter_selected(const Tensor& dout, const Tensor& zero, const Tensor& indices, int64_t axis, bool lost);
 Tensor cumsum_backward(const Tensor& dout, const Tensor& zero, const phi::Scalar& axis, bool flatten, bool exclusive,
                        bool reverse);
+// The gradient of nll_loss with respect to its input.
+Tensor nll_loss_backward(const Tensor& dout, const Tensor& input, const Tensor& label, const Tensor& weight,
+                         const Tensor& total_weight, int64_t ignore_index, const std::string& reduction);
 Tensor cumprod_backward(const Tensor& dout, const Tensor& x, const Tensor& out, int64_t dim, bool exclusive,
                         bool reverse);
 Tensor logcumsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& out, int64_t axis, bool flatten,

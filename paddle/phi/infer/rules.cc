@@ -84,8 +84,8 @@ void matmul_infer(const Meta& x, const Meta& y, bool tx, bool ty, Meta& out) {
   PD_CHECK(!x.dims.empty() && !y.dims.empty(), InvalidArgument,
            "[matmul] expected operands of at least 1 axis, got shapes ", common::ShapeText(x.dims), " and ",
            common::ShapeText(y.dims));
-  PD_CHECK(x.dtype == y.dtype, InvalidType, "[matmul] expected operands of one dtype, got ", NameOf(x.dtype), " and ",
-           NameOf(y.dtype));
+  PD_CHECK(x.dtype == y.dtype, InvalidArgument, "[matmul] expected operands of one dtype, got ", NameOf(x.dtype),
+           " and ", NameOf(y.dtype));
   int64_t nx = x.dims.size(), ny = y.dims.size();
   Dim m(1), k, k2, n(1);
   if (nx == 1) {

@@ -16,6 +16,12 @@ int64_t IndexAt(DataType t, const void* index, int64_t i) {
   return t == DataType::INT32 ? static_cast<const int32_t*>(index)[i] : static_cast<const int64_t*>(index)[i];
 }
 
+// What an index outside its axis is called; the published package does not agree with itself.
+common::ErrorCode IndexCode(std::string_view op) {
+  bool value = op == "index_select" || op == "index_sample" || op == "index_add" || op == "gather_nd";
+  return value ? common::ErrorCode::kInvalidArgument : common::ErrorCode::kOutOfRange;
+}
+
 // Entries of `index` in [0, n).
 void Checked(const char* op, DataType t, const void* index, int64_t count, int64_t n, int64_t* out) {
   int64_t bad = -1;
@@ -24,7 +30,9 @@ void Checked(const char* op, DataType t, const void* index, int64_t count, int64
     if (v < -n || v >= n) bad = bad < 0 ? i : bad;
     out[i] = v < 0 ? v + n : v;
   }
-  PD_CHECK(bad < 0, OutOfRange, "[", op, "] expected an index in [", -n, ", ", n, "), got ", IndexAt(t, index, bad));
+  if (bad >= 0)
+    common::internal::Throw(IndexCode(op), "[", op, "] expected an index in [", -n, ", ", n, "), got ",
+                            IndexAt(t, index, bad));
 }
 
 // Linear positions of rows of indices: sum of position k times stride k.
@@ -36,8 +44,9 @@ void Linear(const char* op, DataType t, std::span<const void* const> columns, co
     int64_t n = dims[a];
     for (int64_t i = 0; i < count; ++i) {
       int64_t v = IndexAt(t, columns[a], i * stride_in);
-      PD_CHECK(v >= -n && v < n, OutOfRange, "[", op, "] expected an index in [", -n, ", ", n, ") for axis ", a,
-               ", got ", v);
+      if (v < -n || v >= n)
+        common::internal::Throw(IndexCode(op), "[", op, "] expected an index in [", -n, ", ", n, ") for axis ", a,
+                                ", got ", v);
       out[i] = out[i] * n + (v < 0 ? v + n : v);
     }
   }
@@ -244,7 +253,8 @@ void AlongOffsets(const char* op, Ints shape, int axis, DataType index_t, const 
   for (int64_t i = rank - 2; i >= 0; --i) stride[i] = stride[i + 1] * shape[i + 1];
   for (int64_t i = 0; i < total; ++i) {
     int64_t v = IndexAt(index_t, index, i);
-    PD_CHECK(v >= -n && v < n, OutOfRange, "[", op, "] expected an index in [", -n, ", ", n, "), got ", v);
+    if (v < -n || v >= n)
+      common::internal::Throw(IndexCode(op), "[", op, "] expected an index in [", -n, ", ", n, "), got ", v);
   }
   bool full = true;
   int64_t inner = 1;

@@ -38,6 +38,9 @@ void Put(DataType t, void* p, int64_t i, double v) {
 void CheckLabel(int64_t label, int64_t n) {
   PD_CHECK(label >= 0 && label < n, OutOfRange, "[cross_entropy] expected labels in [0, ", n, "), got ", label);
 }
+void CheckNllLabel(int64_t label, int64_t n) {
+  PD_CHECK(label >= 0 && label < n, InvalidArgument, "[nll_loss] expected labels in [0, ", n, "), got ", label);
+}
 
 DataType MathType(DataType t) { return t == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32; }
 
@@ -182,7 +185,7 @@ void NllLoss(DataType t, const void* logp, int64_t outer, int64_t n, int64_t inn
     const int64_t label = LabelAt(label_t, labels, i);
     double w = 0, v = 0;
     if (label != ignore_index) {
-      CheckLabel(label, n);
+      CheckNllLabel(label, n);
       w = weight ? At(t, weight, label) : 1.0;
       v = -w * At(t, logp, i / inner * n * inner + label * inner + i % inner);
     }

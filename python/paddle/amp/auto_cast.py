@@ -73,7 +73,7 @@ class auto_cast:
 amp_guard = auto_cast
 
 
-def autocast(device_type=None, dtype='float16', enabled=True, cache_enabled=True):
+def autocast(device_type, dtype='float16', enabled=True, cache_enabled=True):
     """`auto_cast` with the arguments of other frameworks: device first."""
     return auto_cast(enable=enabled, dtype=dtype)
 

@@ -187,6 +187,8 @@ def accuracy(input, label, k=1, correct=None, total=None, name=None):
     if len(label.shape) != 2:
         raise ValueError("[accuracy] expected label of 2 dimensions, got a label of shape "
                          f"{list(label.shape)}")
+    if label.dtype not in (paddle.int32, paddle.int64):
+        raise ValueError(f"[accuracy] expected label of dtype int32 or int64, got {label.dtype}")
     _, indices = paddle.topk(input, k=k)
     hits = (indices == label.astype(indices.dtype)).astype('float32').sum(1)
     return hits.mean()

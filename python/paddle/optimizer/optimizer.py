@@ -61,6 +61,8 @@ class Optimizer(AccumulatorStore):
         self._name = name
         if self._parameter_list is None:
             raise AttributeError("parameters argument given to the Optimizer should not be None in dygraph mode.")
+        if learning_rate is None:
+            raise AssertionError("learning_rate expected a float or an LRScheduler, got None")
         if isinstance(learning_rate, bool) or not isinstance(learning_rate, (float, int, LRScheduler)):
             raise TypeError(f"learning rate should be float or LRScheduler, got {type(learning_rate)} here")
         if grad_clip is not None and not _is_clip(grad_clip):

@@ -7,7 +7,7 @@ __all__ = ['InputSpec']
 class InputSpec:
     """Shape (None or -1 where unknown), dtype and name of an input."""
 
-    def __init__(self, shape, dtype='float32', name=None, stop_gradient=True):
+    def __init__(self, shape, dtype='float32', name=None, stop_gradient=False):
         from paddle.base.framework import to_dtype
         if not isinstance(shape, (list, tuple)):
             raise TypeError(f"[InputSpec] expected a list or tuple as shape, got {type(shape)}")

@@ -191,8 +191,10 @@ def linspace(start, stop, num, dtype=None, name=None, *, out=None, device=None, 
     if dtype is None:
         dtype = _DEFAULT()
     count = int(_number(num))
-    if count < 1:
-        raise ValueError(f'[linspace] expected num of at least 1, got {count}')
+    if count < 0:
+        raise ValueError(f'[linspace] expected num of at least 0, got {count}')
+    if count == 0:
+        return _finish(paddle.empty([0], dtype), out, device, requires_grad)
     wide = 'float64'
     return _finish(
         _C_ops.linspace(_tensor(start, wide), _tensor(stop, wide), paddle.to_tensor(count, dtype='int32'), dtype),
@@ -204,6 +206,8 @@ def linspace(start, stop, num, dtype=None, name=None, *, out=None, device=None, 
 
 def logspace(start, stop, num, base=10.0, dtype=None, name=None):
     """`num` powers of `base` with exponents from `start` to `stop`, evenly spaced."""
+    if int(_number(num)) < 1:
+        raise ValueError(f'[logspace] expected num of at least 1, got {num}')
     dtype = dtype or _DEFAULT()
     exponents = linspace(_number(start), _number(stop), num, 'float64')
     return (paddle.full([], float(_number(base)), 'float64') ** exponents).astype(dtype)
@@ -214,6 +218,9 @@ def eye(
 ):
     """The identity matrix, `num_rows` by `num_columns`."""
     columns = num_rows if num_columns is None else num_columns
+    for name, extent in (('num_rows', num_rows), ('num_columns', columns)):
+        if isinstance(extent, int) and extent < 0:
+            raise TypeError(f'[eye] expected a non-negative int as {name}, got {extent}')
     return _finish(_C_ops.eye(num_rows, columns, dtype or _DEFAULT()), out, device, requires_grad)
 
 
@@ -280,6 +287,8 @@ def meshgrid(*args, **kwargs):
     indexing = kwargs.pop('indexing', 'ij')
     kwargs.pop('name', None)
     tensors = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
+    if not tensors:
+        raise ValueError('[meshgrid] expected at least one tensor, got none')
     for t in tensors:
         if t.ndim > 1:
             raise ValueError(f'[meshgrid] expected tensors of at most one dimension, got shape {t.shape}')

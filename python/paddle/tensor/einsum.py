@@ -38,7 +38,7 @@ def _parse(equation, operands):
         output = dots + sorted(label for label in set(seen) if seen.count(label) == 1)
     for label in output:
         if not any(label in term for term in inputs):
-            raise AssertionError(f'Invalid equation: the output label {label!r} is not in the operands.')
+            raise ValueError(f'Invalid equation: the output label {label!r} is not in the operands.')
     if len(set(output)) != len(output):
         raise AssertionError(f'Invalid equation: duplicate output labels in {right!r}.')
     return inputs, output

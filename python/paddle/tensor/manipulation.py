@@ -10,7 +10,8 @@ from paddle.base.libpaddle import Tensor
 
 def _axis(axis, ndim, name):
     if not -ndim <= axis < max(ndim, 1):
-        raise ValueError(f'[{name}] expected an axis from {-ndim} to {ndim - 1}, got {axis}')
+        error = AssertionError if name in ('moveaxis', 'unflatten') else ValueError
+        raise error(f'[{name}] expected an axis from {-ndim} to {ndim - 1}, got {axis}')
     return axis + ndim if axis < 0 else axis
 
 
@@ -66,6 +67,8 @@ def concatenate(x, axis=0, name=None, *, out=None):
 
 def hstack(x, name=None):
     """Tensors joined along the second axis (the first for 1-D ones)."""
+    if not x:
+        raise ValueError('[hstack] expected at least one tensor, got none')
     x = _list(atleast_1d(list(x)))
     return paddle.concat(x, 0 if x[0].ndim == 1 else 1)
 
@@ -90,6 +93,8 @@ def column_stack(x, name=None):
 
 def tensor_split(x, num_or_indices, axis=0, name=None):
     """Parts of a tensor: a number of nearly equal ones, or cut at indices. Returns a list."""
+    if x.ndim == 0:
+        raise ValueError('[tensor_split] expected a tensor of at least one axis, got a 0-D one')
     axis = _axis(axis, x.ndim, 'tensor_split')
     size = _extent(x, axis, 'tensor_split') if isinstance(num_or_indices, int) else x.shape[axis]
     if isinstance(num_or_indices, int):
@@ -156,7 +161,7 @@ def moveaxis(x, source, destination, name=None):
     source = [source] if isinstance(source, int) else list(source)
     destination = [destination] if isinstance(destination, int) else list(destination)
     if len(source) != len(destination):
-        raise ValueError(
+        raise AssertionError(
             f"[moveaxis] expected as many destinations as sources, got {len(source)} and {len(destination)}"
         )
     source = [_axis(a, x.ndim, 'moveaxis') for a in source]
@@ -212,6 +217,9 @@ def expand_as(x, y, name=None):
 
 def cartesian_prod(x, name=None):
     """All combinations of one element from each 1-D tensor, as rows."""
+    for t in x:
+        if t.ndim != 1:
+            raise ValueError(f'[cartesian_prod] expected tensors of one axis, got shape {t.shape}')
     if len(x) == 1:
         return x[0]
     return paddle.stack([g.reshape([-1]) for g in paddle.meshgrid(*x)], -1)
@@ -283,7 +291,11 @@ def take(x, index, mode='raise', name=None):
         raise ValueError(f"'mode' in 'take' should be 'raise', 'wrap', 'clip', but received {mode}.")
     known(x, 'take')
     count = x._numel()
+    if index.dtype not in (paddle.int32, paddle.int64):
+        raise TypeError(f"[take] expected an index of dtype int32 or int64, got {index.dtype}")
     flat = index.reshape([-1]).astype('int64')
+    if mode == 'raise':
+        return _C_ops.index_select(x.reshape([-1]), flat, 0).reshape(list(index.shape))
     if mode == 'wrap':
         flat = flat % count
     elif mode == 'clip':
@@ -306,6 +318,8 @@ def _scattered(x, index, value):
 
 def select_scatter(x, values, axis, index, name=None):
     """A copy of `x` with entry `index` of an axis replaced."""
+    if not -x.ndim <= axis < x.ndim:
+        raise IndexError(f'[select_scatter] expected an axis from {-x.ndim} to {x.ndim - 1}, got {axis}')
     axis = _axis(axis, x.ndim, 'select_scatter')
     return _scattered(x, (slice(None),) * axis + (index,), values)
 
@@ -328,6 +342,8 @@ def diagonal_scatter(x, y, offset=0, axis1=0, axis2=1, name=None):
     rows = max(0, min(moved.shape[0] + min(offset, 0), moved.shape[1] - max(offset, 0)))
     r = paddle.arange(rows) + max(-offset, 0)
     c = paddle.arange(rows) + max(offset, 0)
+    if y.ndim != x.ndim - 1 or y.shape[-1] != rows:
+        raise AssertionError(f'[diagonal_scatter] expected y of the shape of the diagonal, got shape {y.shape}')
     moved[r, c] = _C_ops.transpose(y, [y.ndim - 1, *range(y.ndim - 1)])
     inverse = [order.index(i) for i in range(x.ndim)]
     return _C_ops.transpose(moved, inverse)
@@ -338,7 +354,7 @@ def masked_scatter(x, mask, value, name=None):
     mask = _C_ops.expand(mask, known(x, 'masked_scatter'))
     count = int(mask.astype('int64').sum())
     if count > value._numel():
-        raise ValueError(f'[masked_scatter] expected a value of at least {count} elements, got {value._numel()}')
+        raise AssertionError(f'[masked_scatter] expected a value of at least {count} elements, got {value._numel()}')
     return _scattered(x, mask, value.reshape([-1])[:count])
 
 
@@ -394,7 +410,7 @@ def tensordot(x, y, axes=2, name=None):
             elif x.shape[a] == 1:
                 y = paddle.sum(y, b, keepdim=True)
             else:
-                raise ValueError(f'[tensordot] expected equal extents, got {x.shape[a]} and {y.shape[b]}')
+                raise AssertionError(f'[tensordot] expected equal extents, got {x.shape[a]} and {y.shape[b]}')
     known(x, 'tensordot'), known(y, 'tensordot')
     inner = 1
     for a in ax:

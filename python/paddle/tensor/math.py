@@ -185,6 +185,10 @@ def add_n(inputs, name=None):
     """The sum of a list of tensors."""
     if isinstance(inputs, Tensor):
         return inputs.clone()
+    if not isinstance(inputs, (list, tuple)) or not inputs or not all(isinstance(x, Tensor) for x in inputs):
+        raise ValueError(f'[add_n] expected a Tensor or a list of at least one Tensor, got {inputs!r}')
+    if len({tuple(x.shape) for x in inputs if -1 not in x.shape}) > 1:
+        raise ValueError(f'[add_n] expected tensors of one shape, got {[list(x.shape) for x in inputs]}')
     total = inputs[0]
     for x in inputs[1:]:
         total = total + x
@@ -381,6 +385,10 @@ def corrcoef(x, rowvar=True, name=None):
 
 def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
     """Differences of neighbours along an axis, `n` times."""
+    if not -x.ndim <= axis < x.ndim:
+        raise IndexError(f'[diff] expected an axis from {-x.ndim} to {x.ndim - 1}, got {axis}')
+    if n < 1:
+        raise ValueError(f'[diff] expected n of at least 1, got {n}')
     axis = _axis(axis, x.ndim, 'diff')
     parts = [p for p in (prepend, x, append) if p is not None]
     x = paddle.concat(parts, axis) if len(parts) > 1 else x
@@ -474,13 +482,17 @@ def _safe_sqrt(x):
 
 def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=None):
     """p-norm distances between each row of x and each of y."""
+    if x.ndim < 2 or y.ndim < 2:
+        raise AssertionError(f'[cdist] expected tensors of at least 2 axes, got shapes {x.shape} and {y.shape}')
     if x.shape[-1] != y.shape[-1]:
-        raise ValueError(f'[cdist] expected points of one length, got shapes {x.shape} and {y.shape}')
+        raise AssertionError(f'[cdist] expected points of one length, got shapes {x.shape} and {y.shape}')
     return _p_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1)
 
 
 def pdist(x, p=2.0, name=None):
     """p-norm distances between all pairs of rows."""
+    if x.ndim != 2:
+        raise AssertionError(f'[pdist] expected a tensor of 2 axes, got shape {x.shape}')
     n = _extent(x, 0, 'pdist')
     rows = [(i, j) for i in range(n) for j in range(i + 1, n)]
     if not rows:
@@ -491,6 +503,8 @@ def pdist(x, p=2.0, name=None):
 
 def multigammaln(x, p, name=None):
     """The log of the multivariate gamma function of dimension `p`."""
+    if p < 1:
+        raise AssertionError(f'[multigammaln] expected p of at least 1, got {p}')
     total = _C_ops.full_like(x, p * (p - 1) / 4.0 * _math.log(_math.pi), x.dtype)
     for i in range(p):
         total = total + paddle.lgamma(x - i / 2.0)
@@ -531,6 +545,8 @@ def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None)
     """A histogram of points; returns the counts and a list of edges."""
     import numpy as np
 
+    if x.ndim < 2:
+        raise AssertionError(f'[histogramdd] expected points of at least 2 axes, got shape {x.shape}')
     d = x.shape[-1]
     given = [b.numpy() for b in bins] if isinstance(bins, (list, tuple)) and isinstance(bins[0], Tensor) else bins
     pairs = None if ranges is None else [tuple(ranges[2 * i : 2 * i + 2]) for i in range(d)]

@@ -98,8 +98,10 @@ def randint_like(x, low=0, high=None, dtype=None, name=None):
 
 def randperm(n, dtype='int64', name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
     """A random permutation of 0 ... n-1."""
-    if n < 1:
-        raise ValueError('The input n should be greater than 0 in randperm op.')
+    if n < 0:
+        raise RuntimeError(f'[randperm] expected a non-negative n, got {n}')
+    if n == 0:
+        return _finish(_C_ops.full([0], 0, dtype), out, device, requires_grad)
     return _finish(_C_ops.randperm(n, dtype), out, device, requires_grad)
 
 

@@ -77,6 +77,12 @@ void empty_infer(const Ints& shape, DataType dtype, Place, Meta& out) {
 void empty_kernel(const Ints&, DataType, Place, Tensor&) {}
 
 void arange_infer(const Scalar& start, const Scalar& end, const Scalar& step, DataType dtype, Place, Meta& out) {
+  if (start.is_integral() && end.is_integral() && step.is_integral() && step.to_int() != 0) {
+    __int128 gap = static_cast<__int128>(end.to_int()) - start.to_int(), by = step.to_int();
+    __int128 n = by > 0 ? (gap + by - 1) / by : (gap + by + 1) / by;
+    out = {Dims{Dim(n > 0 ? static_cast<int64_t>(n) : 0)}, dtype};
+    return;
+  }
   out = {Dims{Dim(RangeLength(start.to_double(), end.to_double(), step.to_double()))}, dtype};
 }
 void arange_kernel(const Scalar& start, const Scalar&, const Scalar& step, DataType, Place, Tensor& out) {
@@ -109,7 +115,7 @@ void linspace_kernel(const Tensor& start, const Tensor& stop, const Tensor& numb
 
 void eye_infer(const Scalar& rows, const Scalar& cols, DataType dtype, Place, Meta& out) {
   int64_t r = rows.to_int(), c = cols.to_int() < 0 ? r : cols.to_int();
-  PD_CHECK(r >= 0, InvalidArgument, "[eye] expected a non-negative num_rows, got ", r);
+  PD_CHECK(r >= 0, InvalidType, "[eye] expected a non-negative num_rows, got ", r);
   out = {Dims{Dim(r), Dim(c)}, OrFloat(dtype)};
 }
 void eye_kernel(const Scalar&, const Scalar&, DataType, Place, Tensor& out) {

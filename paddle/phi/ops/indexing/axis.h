@@ -27,7 +27,7 @@ inline Tensor IndexOperand(const char* op, const Tensor& index) {
 }
 
 inline void CheckIndexType(const char* op, const Meta& index) {
-  PD_CHECK(index.dtype == DataType::INT32 || index.dtype == DataType::INT64, InvalidType, "[", op,
+  PD_CHECK(index.dtype == DataType::INT32 || index.dtype == DataType::INT64, InvalidArgument, "[", op,
            "] expected an index of dtype int32 or int64, got ", NameOf(index.dtype));
 }
 

@@ -226,7 +226,7 @@ void one_hot_infer(const Meta& x, const Scalar& classes, Meta& out) {
 void one_hot_kernel(const Tensor& x, const Scalar& classes, Tensor& out) {
   if (x.numel() == 0) return;
   Tensor i = IndexOperand("one_hot", x);
-  PD_CHECK(classes.to_int() > 0, OutOfRange, "[one_hot] expected num_classes above every index, got 0");
+  PD_CHECK(classes.to_int() > 0, InvalidArgument, "[one_hot] expected num_classes above every index, got 0");
   cpu::OneHot(out.dtype(), i.dtype(), i.raw_data(), i.numel(), classes.to_int(), out.raw_data());
 }
 

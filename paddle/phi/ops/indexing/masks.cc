@@ -18,7 +18,7 @@ Tensor Expanded(const Tensor& x, const Ints& dims) {
   return out;
 }
 Tensor BoolOf(const char* op, const Tensor& mask) {
-  PD_CHECK(mask.dtype() == DataType::BOOL, InvalidType, "[", op, "] expected a bool mask, got dtype ",
+  PD_CHECK(mask.dtype() == DataType::BOOL, InvalidArgument, "[", op, "] expected a bool mask, got dtype ",
            NameOf(mask.dtype()));
   return mask;
 }

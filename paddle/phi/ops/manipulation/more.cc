@@ -53,7 +53,7 @@ struct Axes2 {
   int64_t a, b;
 };
 Axes2 TwoAxes(const char* op, int64_t axis1, int64_t axis2, int64_t rank) {
-  PD_CHECK(rank >= 2, InvalidArgument, "[", op, "] expected a tensor of at least 2 axes, got ", rank);
+  PD_CHECK(rank >= 2, OutOfRange, "[", op, "] expected a tensor of at least 2 axes, got ", rank);
   Axes2 r{common::NormalizeAxis(op, axis1, rank), common::NormalizeAxis(op, axis2, rank)};
   PD_CHECK(r.a != r.b, InvalidArgument, "[", op, "] expected two different axes, got ", axis1, " and ", axis2);
   return r;
@@ -373,7 +373,7 @@ void diagonal_kernel(const Tensor& x, int64_t offset, int64_t axis1, int64_t axi
 }
 
 void diag_embed_infer(const Meta& x, int64_t offset, int64_t dim1, int64_t dim2, Meta& out) {
-  PD_CHECK(!x.dims.empty(), InvalidArgument, "[diag_embed] expected a tensor of at least 1 axis, got a 0-D tensor");
+  PD_CHECK(!x.dims.empty(), OutOfRange, "[diag_embed] expected a tensor of at least 1 axis, got a 0-D tensor");
   Axes2 ax = TwoAxes("diag_embed", dim1, dim2, x.dims.size() + 1);
   Dim n = x.dims.back() + Dim(offset < 0 ? -offset : offset);
   out = {{}, x.dtype};

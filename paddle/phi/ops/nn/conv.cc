@@ -104,7 +104,7 @@ Ints ResolvePaddings(const char* op, const Dims& x, const Dims& w, const Ints& s
 
 void conv_nd_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& pads, const Ints& dilations,
                    int64_t groups, bool last, Meta& out) {
-  PD_CHECK(x.dtype == w.dtype, InvalidType, "[conv] expected input and filter of one dtype, got ", NameOf(x.dtype),
+  PD_CHECK(x.dtype == w.dtype, InvalidArgument, "[conv] expected input and filter of one dtype, got ", NameOf(x.dtype),
            " and ", NameOf(w.dtype));
   out = {ConvDims(x.dims, w.dims, strides, pads, dilations, groups, last), x.dtype};
 }

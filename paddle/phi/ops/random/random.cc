@@ -159,7 +159,7 @@ void bernoulli_kernel(const Tensor& x, Tensor& out) {
   std::uniform_real_distribution<double> d(0.0, 1.0);
   for (int64_t i = 0; i < out.numel(); ++i) {
     double pi = p.data<double>()[i];
-    PD_CHECK(pi >= 0 && pi <= 1, InvalidArgument, "[bernoulli] expected probabilities in [0, 1], got ", pi);
+    PD_CHECK(pi >= 0 && pi <= 1, OutOfRange, "[bernoulli] expected probabilities in [0, 1], got ", pi);
     double v = d(*e) <= pi ? 1 : 0;
     Convert(DataType::FLOAT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
   }

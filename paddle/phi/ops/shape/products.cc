@@ -8,7 +8,7 @@
 namespace phi {
 
 void dot_infer(const Meta& x, const Meta& y, Meta& out) {
-  PD_CHECK((x.dims.size() == 1 || x.dims.size() == 2) && MayMatch(x.dims, y.dims), InvalidArgument,
+  PD_CHECK((x.dims.size() == 1 || x.dims.size() == 2) && MayMatch(x.dims, y.dims), PreconditionNotMet,
            "[dot] expected 1-D or 2-D tensors of one shape, got ", common::ShapeText(x.dims), " and ",
            common::ShapeText(y.dims));
   out = x;

@@ -45,7 +45,7 @@ void as_complex_kernel(const Tensor& x, Tensor& out) {
   out->dtype = ComplexOf(x.dtype());
 }
 void as_real_infer(const Meta& x, Meta& out) {
-  PD_CHECK(IsComplex(x.dtype), InvalidType, "[as_real] expected a complex dtype, got ", NameOf(x.dtype));
+  PD_CHECK(IsComplex(x.dtype), Unimplemented, "[as_real] expected a complex dtype, got ", NameOf(x.dtype));
   out = {x.dims, RealOf(x.dtype)};
   out.dims.push_back(Dim(2));
 }
@@ -59,7 +59,7 @@ void as_real_kernel(const Tensor& x, Tensor& out) {
 }
 
 void complex_infer(const Meta& re, const Meta& im, Meta& out) {
-  PD_CHECK(re.dtype == im.dtype && (re.dtype == DataType::FLOAT32 || re.dtype == DataType::FLOAT64), InvalidType,
+  PD_CHECK(re.dtype == im.dtype && (re.dtype == DataType::FLOAT32 || re.dtype == DataType::FLOAT64), Unimplemented,
            "[complex] expected two tensors of dtype float32 or float64, got ", NameOf(re.dtype), " and ",
            NameOf(im.dtype));
   out = {common::BroadcastDims("complex", re.dims, im.dims), ComplexOf(re.dtype)};
@@ -153,7 +153,7 @@ void triu_indices_kernel(int64_t rows, int64_t cols, int64_t offset, DataType, P
 }
 
 void shift_infer(const Meta& x, const Meta& y, bool, Meta& out) {
-  PD_CHECK(IsInteger(x.dtype) && x.dtype == y.dtype, InvalidType,
+  PD_CHECK(IsInteger(x.dtype) && x.dtype == y.dtype, Unimplemented,
            "[bitwise_shift] expected two tensors of one integer dtype, got ", NameOf(x.dtype), " and ",
            NameOf(y.dtype));
   out = {common::BroadcastDims("bitwise_shift", x.dims, y.dims), x.dtype};

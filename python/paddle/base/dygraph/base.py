@@ -21,6 +21,8 @@ class _Decorator:
         return self.__class__()
 
     def __call__(self, func):
+        if not callable(func):
+            raise TypeError(f"[{type(self).__name__}] expected a function to decorate, got {type(func).__name__}")
         if inspect.isgeneratorfunction(func):
             return self._wrap_generator(func)
         clone = self.clone

@@ -42,7 +42,7 @@ def prelu(x, weight, data_format="NCHW", name=None):
         data_format = "NHWC" if data_format[-1] == "C" and data_format != "NC" else "NCHW"
         channels = x.shape[-1] if data_format == "NHWC" else x.shape[1]
         if weight.shape[0] != channels:
-            raise ValueError(f"The weight size should be equal to x input channel in prelu() when weight shape is not "
+            raise AssertionError(f"The weight size should be equal to x input channel in prelu() when weight shape is not "
                              f"[1]. Got weight {weight.shape[0]}, channels {channels}.")
     return _C_ops.prelu(x, weight, data_format if mode == "channel" else "NCHW", mode)
 
@@ -78,6 +78,8 @@ def maxout(x, groups, axis=1, name=None):
     if axis not in (1, -1, 3):
         raise ValueError(f"Attr(axis) should be 1 when data format is NCHW, -1 or 3 when data format is NHWC. "
                          f"Received Attr(axis): {axis}.")
+    if groups < 2:
+        raise ValueError(f"[maxout] expected at least 2 groups, got {groups}")
     return _C_ops.maxout(x, groups, axis if axis != -1 else 3)
 
 

@@ -142,7 +142,7 @@ def _four(paddings):
 def unfold(x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
     """Columns of sliding blocks: [N, C, H, W] -> [N, C * kh * kw, blocks]."""
     if len(x.shape) != 4:
-        raise ValueError(f"input should be the format of [N, C, H, W], got shape {list(x.shape)}")
+        raise AssertionError(f"input should be the format of [N, C, H, W], got shape {list(x.shape)}")
     return _C_ops.unfold(x, _parse.ints(kernel_sizes, 2, "kernel_sizes"), _parse.ints(strides, 2, "strides"),
                          _four(paddings), _parse.ints(dilations, 2, "dilations"))
 

@@ -54,6 +54,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
 
     attn_mask: bool (True attends) or additive, broadcast to [batch, heads, q, k]. Fewer key heads are shared.
     """
+    if query.ndim not in (3, 4):
+        raise ValueError(f"[scaled_dot_product_attention] expected query of 3 or 4 axes, got shape {list(query.shape)}")
     if attn_mask is not None and is_causal:
         raise ValueError("[scaled_dot_product_attention] expected either attn_mask or is_causal, got both")
     if query.ndim == 3:

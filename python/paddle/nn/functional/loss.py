@@ -32,8 +32,9 @@ def _expand_label(input, label, axis):
 def softmax_with_cross_entropy(logits, label, soft_label=False, ignore_index=-100, numeric_stable_mode=True,
                                return_softmax=False, axis=-1):
     """Unreduced cross entropy of softmax(logits) along `axis`, keeping that axis with size 1."""
-    if not soft_label:
-        label = _expand_label(logits, label, axis)
+    if len(label.shape) != len(logits.shape):
+        raise ValueError(f"[softmax_with_cross_entropy] expected a label of {len(logits.shape)} axes, got shape "
+                         f"{list(label.shape)}")
     softmax, loss = _C_ops.cross_entropy_with_softmax(logits, label, soft_label, True, numeric_stable_mode,
                                                       ignore_index, axis)
     return (loss, softmax) if return_softmax else loss
@@ -120,6 +121,12 @@ def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", nam
                          f"label_dims{len(target)})")
     if len(shape) < 2:
         raise ValueError(f"Expected 2 or more dimensions (got {len(shape)})")
+    if label.dtype not in (paddle.int32, paddle.int64):
+        raise ValueError(f"[nll_loss] expected a label of dtype int32 or int64, got {label.dtype}")
+    if any(a != b and -1 not in (a, b) for a, b in zip(shape[:1] + shape[2:], target)):
+        raise ValueError(f"[nll_loss] expected a label of shape {shape[:1] + shape[2:]}, got {target}")
+    if weight is not None and list(weight.shape) != shape[1:2] and -1 not in (shape[1], *weight.shape):
+        raise ValueError(f"[nll_loss] expected a weight for each of {shape[1]} classes, got shape {list(weight.shape)}")
     if len(shape) in (2, 4):
         return _C_ops.nll_loss(input, label, weight, ignore_index, reduction)[0]
     out = _C_ops.nll_loss(paddle.reshape(input, [shape[0], shape[1], 1, -1]), paddle.reshape(label, [shape[0], 1, -1]),

@@ -31,7 +31,7 @@ def batch_norm(x, running_mean, running_var, weight=None, bias=None, training=Fa
                data_format="NCHW", use_global_stats=None, name=None):
     """Normalise each channel with batch statistics (updating the running ones) or with the running statistics."""
     if len(x.shape) < 2:
-        raise ValueError("input dim must be larger than 1")
+        raise AssertionError("input dim must be larger than 1")
     layout = _layout(x, data_format)
     if use_global_stats is None:
         use_global_stats = not training

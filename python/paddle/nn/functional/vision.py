@@ -35,6 +35,8 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
                          " 'bicubic' or 'nearest' currently.")
     if size is None and scale_factor is None:
         raise ValueError("One of size and scale_factor must not be None.")
+    if size is not None and scale_factor is not None:
+        raise ValueError("[interpolate] expected one of size and scale_factor, got both")
     n = len(x.shape) - 2
     if n not in (1, 2, 3):
         raise ValueError(f"[interpolate] expected a 3-D, 4-D or 5-D x, got shape {list(x.shape)}")
@@ -116,13 +118,15 @@ def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis
     """
     mode = mode.lower()
     if mode not in ("reflect", "replicate", "constant", "circular"):
-        raise ValueError(f"mode should be one of constant, reflect, replicate, circular, but got {mode}.")
+        raise AssertionError(f"mode should be one of constant, reflect, replicate, circular, but got {mode}.")
     rank = len(x.shape)
     if isinstance(pad, int):
         pad = [pad] * (2 * (rank - 2) if data_format is not None or mode != "constant" else 2 * rank)
     pads = [int(v) for v in _scalars(pad)]
     if len(pads) % 2:
-        raise ValueError(f"[pad] expected an even number of pads, got {pads}")
+        if mode != "constant" or len(pads) > 2 * rank:
+            raise ValueError(f"[pad] expected an even number of pads, got {pads}")
+        pads.append(0)
     if mode == "constant" and len(pads) == 2 * rank:
         pairs = [pads[2 * i:2 * i + 2] for i in range(rank)]
         return _constant_pad_all(x, pairs if pad_from_left_axis else pairs[::-1], value)

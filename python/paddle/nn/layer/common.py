@@ -81,10 +81,10 @@ class Embedding(Layer):
                  scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, device=None, dtype=None,
                  weight_attr=None, name=None):
         super().__init__()
-        if num_embeddings < 0:
-            raise ValueError("num_embeddings should be greater than or equal to 0")
-        if embedding_dim < 0:
-            raise ValueError("embedding_dim should be greater than or equal to 0")
+        if num_embeddings <= 0:
+            raise ValueError(f"[Embedding] expected a positive num_embeddings, got {num_embeddings}")
+        if embedding_dim <= 0:
+            raise ValueError(f"[Embedding] expected a positive embedding_dim, got {embedding_dim}")
         self._num_embeddings = num_embeddings
         self._embedding_dim = embedding_dim
         self._sparse = sparse

@@ -232,6 +232,10 @@ class ParameterList(Layer):
     def __init__(self, parameters=None):
         super().__init__()
         if parameters is not None:
+            parameters = list(parameters)
+            for param in parameters:
+                if not isinstance(param, EagerParamBase):
+                    raise AssertionError(f"[ParameterList] expected a Parameter, got {type(param).__name__}")
             self.extend(parameters)
 
     def __getitem__(self, idx):
