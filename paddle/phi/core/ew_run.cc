@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/core/ew_run.h"
 
+#include <array>
 #include <cstring>
 #include <optional>
 
@@ -47,6 +48,21 @@ DataType CommonType(const EwDef& def, const Tensor* const* in) {
   }
   return t == DataType::UNDEFINED ? in[0]->dtype() : t;
 }
+
+// A long run without the host's lock; meanwhile another thread may rebind the inputs, whose memory stays.
+class Apart {
+ public:
+  Apart(const Tensor* const* in, int n) : keep_(Storages(in, n)) {}
+
+ private:
+  static std::array<Ref<Storage>, kEwMaxOperands> Storages(const Tensor* const* in, int n) {
+    std::array<Ref<Storage>, kEwMaxOperands> r;
+    for (int i = 0; i < n; ++i) r[i] = (*in[i])->storage;
+    return r;
+  }
+  std::array<Ref<Storage>, kEwMaxOperands> keep_;
+  WithoutHostLock unlocked_;
+};
 
 }  // namespace
 
@@ -131,11 +147,8 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
     typed = typed && in[i]->dtype() == loop_dtype;
   }
   int n = def.nout + def.nin;
-  Ref<Storage> keep[kEwMaxOperands];  // inputs that another thread may rebind while this one runs without the lock
-  std::optional<WithoutHostLock> unlocked;
+  std::optional<Apart> unlocked;
   const bool apart = fresh && out[0]->numel() >= kLongWork;
-  if (__builtin_expect(apart, 0))
-    for (int i = 0; i < def.nin; ++i) keep[i] = (*in[i])->storage;
   if (simple && typed) {
     char* ptrs[kEwMaxOperands];
     int8_t sizes[kEwMaxOperands];
@@ -144,7 +157,7 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
       sizes[i] = static_cast<int8_t>(SizeOf(plan.ops[i].dtype));
     }
     const int64_t count = x.numel();
-    if (__builtin_expect(apart, 0)) unlocked.emplace();
+    if (__builtin_expect(apart, 0)) unlocked.emplace(in, def.nin);
     RunElementwiseContiguous(loop, n, ptrs, sizes, count, attrs, def.cost);
     return;
   }
@@ -160,7 +173,7 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
   }
   plan.shape = dims.data();
   plan.ndim = ndim;
-  if (__builtin_expect(apart, 0)) unlocked.emplace();
+  if (__builtin_expect(apart, 0)) unlocked.emplace(in, def.nin);
   RunElementwise(plan);
 }
 
