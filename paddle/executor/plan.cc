@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/executor/plan.h"
 
+#include "paddle/common/logging.h"
 #include "paddle/executor/code.h"
 #include "paddle/executor/frame.h"
 #include "paddle/pir/core/operation.h"
@@ -39,6 +40,7 @@ std::shared_ptr<Plan> Plan::Build(pir::Program& program, bool fuse) {
   auto plan = Build(program, inputs, outputs, fuse);
   plan->input_names_ = in_names;
   plan->output_names_ = out_names;
+  PD_VLOG(2) << "plan of " << plan->num_instructions() << " instructions, " << plan->num_fused() << " fused";
   return plan;
 }
 
@@ -46,6 +48,7 @@ std::shared_ptr<Plan> Plan::Build(pir::Program& program, const std::vector<pir::
                                   const std::vector<pir::Value>& outputs, bool fuse) {
   auto plan = std::make_shared<Plan>();
   plan->program_ = std::make_unique<CompiledProgram>(CompileProgram(program, inputs, outputs, fuse ? g_fusion : nullptr));
+  PD_VLOG(2) << "plan of " << plan->num_instructions() << " instructions, " << plan->num_fused() << " fused";
   return plan;
 }
 

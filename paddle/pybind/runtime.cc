@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "paddle/common/logging.h"
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
@@ -150,6 +151,7 @@ std::string FlagName(PyObject* o) {
 PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     if (n != 2) RaiseTypeError("define_flag() takes a name and a value");
+    if (FlagName(args[0]) == "FLAGS_v") common::g_verbosity = static_cast<int>(ToInt(args[1], "set_flags", "FLAGS_v"));
     PyObject*& slot = Flags()[FlagName(args[0])];
     Py_INCREF(args[1]);
     Py_XDECREF(slot);

@@ -72,6 +72,8 @@ def _define():
     for name, value in _DEFAULTS.items():
         text = os.environ.get('FLAGS_' + name)
         _core.define_flag(name, value if text is None else _parse(text, value))
+    level = os.environ.get('FLAGS_v') or os.environ.get('GLOG_v') or ''
+    _core.define_flag('v', int(level) if level.isdecimal() else 0)  # how much is logged, as the core reads it
     for name, text in os.environ.items():
         if name.startswith('FLAGS_') and not _core.has_flag(name):
             _core.define_flag(name, text)

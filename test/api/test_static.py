@@ -23,7 +23,9 @@ def static_mode():
 
 def network():
     paddle.seed(5)
-    return paddle.nn.Sequential(paddle.nn.Linear(4, 8, bias_attr=False), paddle.nn.BatchNorm1D(8), paddle.nn.Tanh(), paddle.nn.Linear(8, 1))
+    slow = paddle.ParamAttr(learning_rate=0.25)
+    return paddle.nn.Sequential(paddle.nn.Linear(4, 8, bias_attr=False), paddle.nn.BatchNorm1D(8), paddle.nn.Tanh(),
+                                paddle.nn.Linear(8, 1, weight_attr=slow))
 
 
 def scheduled():

@@ -1,40 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions that accumulate in complex numbers, and the helpers all of them share.
-#include "paddle/phi/primitives/reduce_kernel.inc.h"
+#include "paddle/phi/primitives/reduce_ops.inc.h"
 
 namespace phi::PD_ISA {
-namespace {
 
-template <class T>
-void RunComplex(const ReducePlan& P) {
-  switch (P.op) {
-    case 0:
-    case 1:
-      return RunOp<T, SumOp<T>>(P);
-    case 2:
-      return RunOp<T, ProdOp<T>>(P);
-    case 8:
-      return RunOp<T, SumSqOp<T>>(P);
-    case 9:
-      return RunOp<T, SumAbsOp<T>>(P);
-    case 15:
-      return RunOp<T, CountOp<T>>(P);
-    case 16:
-    case 17:
-      return RunOp<T, NanSumOp<T>>(P);
-    case kReduceSumSqDiff:
-      return RunOp<T, SqDiffOp<T>>(P);
-    case kReduceCountValid:
-      return RunOp<T, ValidOp<T>>(P);
-    default:
-      return;
-  }
-}
-
-}  // namespace
-
-void ReduceRunC64(const ReducePlan* plan) { RunComplex<Cx<float>>(*plan); }
-void ReduceRunC128(const ReducePlan* plan) { RunComplex<Cx<double>>(*plan); }
+void ReduceRunC64(const ReducePlan* plan) { RunNumbered<Cx<float>>(*plan); }
+void ReduceRunC128(const ReducePlan* plan) { RunNumbered<Cx<double>>(*plan); }
 
 int64_t ReducePartialBytes(const ReducePlan* p) {
   int64_t size = ElemSize(p->acc_t), outs = Product(p->nk, p->kn);

@@ -177,9 +177,13 @@ class Optimizer(AccumulatorStore):
             self._lr_cache = (value, tensor)
         return tensor
 
+    def _scaled_rate(self, tensor, lr, scale):
+        """The learning rate `lr`, held by `tensor`, times a parameter's factor."""
+        return tensor if scale == 1.0 else paddle.full([], lr * scale, tensor.dtype)
+
     def _create_param_lr(self, param_and_grad):
-        lr = self.get_lr() * self._lr_scale(param_and_grad[0])
-        return self._lr_tensor(lr)
+        lr = self.get_lr()
+        return self._scaled_rate(self._lr_tensor(lr), lr, self._lr_scale(param_and_grad[0]))
 
     @staticmethod
     def _lr_scale(param):
@@ -270,7 +274,7 @@ class Optimizer(AccumulatorStore):
         for param, update, scale in plan.pairs:
             grad = param.grad
             if grad is not None and not param.stop_gradient:
-                update(grad, tensor if scale == 1.0 else paddle.full([], lr * scale, tensor.dtype))
+                update(grad, self._scaled_rate(tensor, lr, scale))
 
     def _collect(self):
         """(parameter, gradient) pairs of each group, as a list of (group or None, pairs)."""
@@ -313,7 +317,7 @@ class Optimizer(AccumulatorStore):
                 if grad is None:
                     continue
                 update, scale = updates[id(param)]
-                update(grad, tensor if scale == 1.0 else paddle.full([], lr * scale, tensor.dtype))
+                update(grad, self._scaled_rate(tensor, lr, scale))
         self._finish_update(None, pairs)
         return []
 

@@ -9,23 +9,23 @@ from paddle.utils import unique_name
 def minimize(optimizer, loss, parameters=None, no_grad_set=None):
     """Append the gradients of `loss` and the updates of `optimizer` to the program; returns ([], (parameter, gradient) pairs).
 
-    The learning rate is a tensor that each run of the executor sets, so schedulers work.
+    The learning rate is a tensor that each run of the executor sets, so schedulers work; a parameter's
+    factor (ParamAttr(learning_rate=...)) multiplies it in the program.
     """
     chosen = parameters or optimizer._all_params() or None
     pairs = _gradient.append_backward(loss, chosen, no_grad_set)
     with _program.running(), paddle.no_grad():
-        plan = optimizer._extend_plan(pairs)
+        optimizer._extend_plan(pairs)
         rate = paddle.full([], float(optimizer.get_lr()), 'float32')
         rate.name = unique_name.generate('learning_rate')
         rate.persistable = True
-    if any(scale != 1.0 for _, _, scale in plan.pairs):
-        raise NotImplementedError("[minimize] expected parameters without a learning rate factor in static mode")
     optimizer._lr_tensor = lambda value: rate
+    optimizer._scaled_rate = lambda tensor, lr, scale: tensor if scale == 1.0 else tensor * scale
     try:
         with _gradient._scope(), paddle.no_grad():
             optimizer.apply_gradients(pairs)
     finally:
-        del optimizer._lr_tensor
+        del optimizer._lr_tensor, optimizer._scaled_rate
     program = _program.default_main_program()
     program.__dict__.setdefault('_rates', []).append((rate, optimizer))
     return [], pairs

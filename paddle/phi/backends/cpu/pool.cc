@@ -56,7 +56,8 @@ Sizes Fill(DataType t, const PoolDesc& d, bool average, PoolArgs* a) {
   PD_CHECK(d.n >= 0 && d.c >= 0, InvalidArgument, "[pool] expected extents of at least 0, got batch ", d.n,
            " and channels ", d.c);
   Sizes s{0, 1, 1};
-  PD_CHECK(!__builtin_mul_overflow(d.n, d.c, &s.planes), InvalidArgument, "[pool] expected a tensor that fits in memory");
+  PD_CHECK(!__builtin_mul_overflow(d.n, d.c, &s.planes), InvalidArgument,
+           "[pool] expected a tensor that fits in memory");
   a->n = d.n, a->c = d.c;
   for (int i = 0; i < 3; ++i) {
     const int j = i - (3 - d.nd);
@@ -73,8 +74,8 @@ Sizes Fill(DataType t, const PoolDesc& d, bool average, PoolArgs* a) {
     if (!d.adaptive) {
       constexpr int64_t kMost = int64_t{1} << 31;
       for (int64_t v : {a->k[i], a->stride[i], a->dilation[i]})
-        PD_CHECK(v > 0 && v < kMost, InvalidArgument, "[pool] expected positive kernel sizes, strides and dilations, got ",
-                 v);
+        PD_CHECK(v > 0 && v < kMost, InvalidArgument,
+                 "[pool] expected positive kernel sizes, strides and dilations, got ", v);
       for (int64_t v : {a->pad[i], a->pad_hi[i]})
         PD_CHECK(v >= 0 && v < kMost, InvalidArgument, "[pool] expected paddings of at least 0, got ", v);
     }
@@ -245,6 +246,66 @@ void FillLowest(DataType t, const PoolArgs& a, int64_t n, void* y) {
   Convert(DataType::FLOAT64, &a.lowest, 0, t, y, 1, n);
 }
 
+struct Operand {
+  const void* p;  // null: absent
+  int64_t n;
+};
+
+// Calls `f32` or `f64` with the operands and the result in that type; halves go through float copies.
+template <class F32, class F64>
+void InLoopType(DataType t, std::initializer_list<Operand> operands, void* result, int64_t n, F32 f32, F64 f64) {
+  constexpr size_t kMost = 3;
+  auto given = [&](auto* in) {
+    for (const Operand& o : operands) *in++ = static_cast<std::remove_reference_t<decltype(*in)>>(o.p);
+  };
+  if (t == DataType::FLOAT64) {
+    const double* in[kMost] = {};
+    given(in);
+    return f64(in, static_cast<double*>(result));
+  }
+  const float* in[kMost] = {};
+  if (t == DataType::FLOAT32) {
+    given(in);
+    return f32(in, static_cast<float*>(result));
+  }
+  int64_t all = n;
+  for (const Operand& o : operands) all += o.p ? o.n : 0;
+  const Temp copies(all * 4);
+  float *out = copies.as<float>(), *at = out + n;
+  const float** to = in;
+  for (const Operand& o : operands) {
+    if (o.p) {
+      CastParallel(t, o.p, DataType::FLOAT32, at, o.n);
+      *to = at;
+      at += o.n;
+    }
+    ++to;
+  }
+  f32(in, out);
+  CastParallel(DataType::FLOAT32, out, t, result, n);
+}
+
+// A gradient that reads what the pooling read, its result and the result's gradient, of which some may be absent.
+struct Known {
+  const void *x, *y, *dy;
+};
+template <class F32, class F64>
+void Gradient(DataType t, const PoolDesc& d, bool average, const Known& known, void* dx, F32 f32, F64 f64) {
+  PoolArgs a;
+  const Sizes s = Fill(t, d, average, &a);
+  const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
+  if (nx == 0) return;
+  if (ny == 0) {
+    Zero(dx, nx * SizeOf(t));
+    return;
+  }
+  const Rows rows(&a);
+  InLoopType(
+      t, {{known.x, nx}, {known.y, ny}, {known.dy, ny}}, dx, nx,
+      [&](const float* const* in, float* o) { f32(a, in, o); },
+      [&](const double* const* in, double* o) { f64(a, in, o); });
+}
+
 }  // namespace
 
 void* PoolBuffer(int64_t bytes) noexcept {
@@ -287,16 +348,11 @@ void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType ind
   const bool wide = mask && index_t == DataType::INT64;
   const Temp pos_mem(wide ? ny * 4 : 1);
   int32_t* pos = wide ? pos_mem.as<int32_t>() : static_cast<int32_t*>(mask);
-  if (t == DataType::FLOAT32) {
-    PD_ISA_CALL(PoolMaxF32)(a, static_cast<const float*>(x), static_cast<float*>(y), pos);
-  } else if (t == DataType::FLOAT64) {
-    PD_ISA_CALL(PoolMaxF64)(a, static_cast<const double*>(x), static_cast<double*>(y), pos);
-  } else {
-    const Temp fx(nx * 4), fy(ny * 4);
-    CastParallel(t, x, DataType::FLOAT32, fx.as<float>(), nx);
-    PD_ISA_CALL(PoolMaxF32)(a, fx.as<float>(), fy.as<float>(), pos);
-    CastParallel(DataType::FLOAT32, fy.as<float>(), t, y, ny);
-  }
+  InLoopType(
+      t, {{x, nx}}, y, ny, [&](const float* const* in, float* o) { PD_ISA_CALL(PoolMaxF32)
+                                                                   (a, in[0], o, pos); },
+      [&](const double* const* in, double* o) { PD_ISA_CALL(PoolMaxF64)
+                                                (a, in[0], o, pos); });
   if (wide) CastParallel(DataType::INT32, pos, DataType::INT64, mask, ny);
 }
 
@@ -306,44 +362,19 @@ void MaxPoolGrad(DataType t, const PoolDesc& d, const void* dy, DataType index_t
   CheckIndexType("max_pool_grad", index_t);
   const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
   if (nx == 0) return;
-  if (t == DataType::FLOAT32) {
-    Scatter(a, s, static_cast<const float*>(dy), index_t, mask, static_cast<float*>(dx));
-  } else if (t == DataType::FLOAT64) {
-    Scatter(a, s, static_cast<const double*>(dy), index_t, mask, static_cast<double*>(dx));
-  } else {
-    const Temp fx(nx * 4), fy(ny * 4);
-    CastParallel(t, dy, DataType::FLOAT32, fy.as<float>(), ny);
-    Scatter(a, s, fy.as<const float>(), index_t, mask, fx.as<float>());
-    CastParallel(DataType::FLOAT32, fx.as<float>(), t, dx, nx);
-  }
+  auto scatter = [&](auto in, auto* o) { Scatter(a, s, in[0], index_t, mask, o); };
+  InLoopType(t, {{dy, ny}}, dx, nx, scatter, scatter);
 }
 
 void MaxPoolGradNoMask(DataType t, const PoolDesc& d, const void* x, const void* y, const void* dy, void* dx) {
-  PoolArgs a;
-  const Sizes s = Fill(t, d, false, &a);
-  const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
-  if (nx == 0) return;
-  if (ny == 0) {
-    Zero(dx, nx * SizeOf(t));
-    return;
-  }
-  const Rows rows(&a);
-  if (t == DataType::FLOAT32) {
-    PD_ISA_CALL(PoolMaxGradF32)
-    (a, static_cast<const float*>(x), static_cast<const float*>(y), static_cast<const float*>(dy), static_cast<float*>(dx));
-  } else if (t == DataType::FLOAT64) {
-    PD_ISA_CALL(PoolMaxGradF64)
-    (a, static_cast<const double*>(x), static_cast<const double*>(y), static_cast<const double*>(dy),
-     static_cast<double*>(dx));
-  } else {
-    const DataType f = DataType::FLOAT32;
-    const Temp fx(nx * 4), fdx(nx * 4), fy(ny * 4), fdy(ny * 4);
-    CastParallel(t, x, f, fx.as<float>(), nx);
-    CastParallel(t, y, f, fy.as<float>(), ny);
-    CastParallel(t, dy, f, fdy.as<float>(), ny);
-    PD_ISA_CALL(PoolMaxGradF32)(a, fx.as<float>(), fy.as<float>(), fdy.as<float>(), fdx.as<float>());
-    CastParallel(f, fdx.as<float>(), t, dx, nx);
-  }
+  Gradient(
+      t, d, false, {x, y, dy}, dx,
+      [](const PoolArgs& a, const float* const* in, float* o) {
+        PD_ISA_CALL(PoolMaxGradF32)(a, in[0], in[1], in[2], o);
+      },
+      [](const PoolArgs& a, const double* const* in, double* o) {
+        PD_ISA_CALL(PoolMaxGradF64)(a, in[0], in[1], in[2], o);
+      });
 }
 
 void AvgPool(DataType t, const PoolDesc& d, const void* x, void* y) {
@@ -356,38 +387,20 @@ void AvgPool(DataType t, const PoolDesc& d, const void* x, void* y) {
     return;
   }
   const Rows rows(&a);
-  if (t == DataType::FLOAT32) {
-    PD_ISA_CALL(PoolAvgF32)(a, static_cast<const float*>(x), static_cast<float*>(y));
-  } else if (t == DataType::FLOAT64) {
-    PD_ISA_CALL(PoolAvgF64)(a, static_cast<const double*>(x), static_cast<double*>(y));
-  } else {
-    const Temp fx(nx * 4), fy(ny * 4);
-    CastParallel(t, x, DataType::FLOAT32, fx.as<float>(), nx);
-    PD_ISA_CALL(PoolAvgF32)(a, fx.as<float>(), fy.as<float>());
-    CastParallel(DataType::FLOAT32, fy.as<float>(), t, y, ny);
-  }
+  InLoopType(
+      t, {{x, nx}}, y, ny, [&](const float* const* in, float* o) { PD_ISA_CALL(PoolAvgF32)
+                                                                   (a, in[0], o); },
+      [&](const double* const* in, double* o) { PD_ISA_CALL(PoolAvgF64)
+                                                (a, in[0], o); });
 }
 
 void AvgPoolGrad(DataType t, const PoolDesc& d, const void* dy, void* dx) {
-  PoolArgs a;
-  const Sizes s = Fill(t, d, true, &a);
-  const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
-  if (nx == 0) return;
-  if (ny == 0) {
-    Zero(dx, nx * SizeOf(t));
-    return;
-  }
-  const Rows rows(&a);
-  if (t == DataType::FLOAT32) {
-    PD_ISA_CALL(PoolAvgGradF32)(a, static_cast<const float*>(dy), static_cast<float*>(dx));
-  } else if (t == DataType::FLOAT64) {
-    PD_ISA_CALL(PoolAvgGradF64)(a, static_cast<const double*>(dy), static_cast<double*>(dx));
-  } else {
-    const Temp fx(nx * 4), fy(ny * 4);
-    CastParallel(t, dy, DataType::FLOAT32, fy.as<float>(), ny);
-    PD_ISA_CALL(PoolAvgGradF32)(a, fy.as<float>(), fx.as<float>());
-    CastParallel(DataType::FLOAT32, fx.as<float>(), t, dx, nx);
-  }
+  Gradient(
+      t, d, true, {nullptr, nullptr, dy}, dx,
+      [](const PoolArgs& a, const float* const* in, float* o) { PD_ISA_CALL(PoolAvgGradF32)
+                                                                (a, in[2], o); },
+      [](const PoolArgs& a, const double* const* in, double* o) { PD_ISA_CALL(PoolAvgGradF64)
+                                                                  (a, in[2], o); });
 }
 
 void MaxUnpool(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* x, DataType index_t,
@@ -395,8 +408,8 @@ void MaxUnpool(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spati
   Unpool(false, t, planes, in_spatial, out_spatial, x, index_t, idx, y);
 }
 
-void MaxUnpoolGrad(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* dy, DataType index_t,
-                   const void* idx, void* dx) {
+void MaxUnpoolGrad(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* dy,
+                   DataType index_t, const void* idx, void* dx) {
   Unpool(true, t, planes, in_spatial, out_spatial, dy, index_t, idx, dx);
 }
 

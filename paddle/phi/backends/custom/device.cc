@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 
+#include "paddle/common/logging.h"
 #include "paddle/phi/core/device.h"
 
 namespace phi {
@@ -89,6 +90,7 @@ Block* TakeBlock(Device& d, size_t bytes, Place place) {
                ", ", d.stats.allocated, " bytes are in use");
     }
     b = new Block{p, size, place, d.stream};
+    PD_VLOG(4) << d.name << ": " << size << " bytes from the device";
     d.stats.reserved += static_cast<int64_t>(size);
     d.stats.reserved_max = std::max(d.stats.reserved_max, d.stats.reserved);
   }

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "paddle/common/error.h"
+#include "paddle/common/logging.h"
 #include "paddle/common/place.h"
 #include "paddle/phi/backends/custom/device.h"
 #include "paddle/phi/capi/registry.h"
@@ -74,12 +75,17 @@ std::string InitDevice(void (*init)(CustomRuntimeParams*), Device& device) {
   device.type = type;
   if (device.type.empty()) return "InitPlugin set no device_type";
   const CustomRuntimeVersion& v = params.version;
-  auto text = [](size_t a, size_t b, size_t c) { return std::to_string(a) + "." + std::to_string(b) + "." + std::to_string(c); };
+  auto text = [](size_t a, size_t b, size_t c) {
+    return std::to_string(a) + "." + std::to_string(b) + "." + std::to_string(c);
+  };
   if (v.major == 0 && v.minor == 0 && v.patch == 0)
-    return "InitPlugin set no version: PADDLE_CUSTOM_RUNTIME_CHECK_VERSION(params) is missing or found the structs too small";
+    return "InitPlugin set no version: PADDLE_CUSTOM_RUNTIME_CHECK_VERSION(params) is missing or found the structs too "
+           "small";
   if (v.major != PADDLE_CUSTOM_RUNTIME_MAJOR_VERSION)
-    return "built for version " + text(v.major, v.minor, v.patch) + " of the device interface, which has another layout than " +
-           text(PADDLE_CUSTOM_RUNTIME_MAJOR_VERSION, PADDLE_CUSTOM_RUNTIME_MINOR_VERSION, PADDLE_CUSTOM_RUNTIME_PATCH_VERSION);
+    return "built for version " + text(v.major, v.minor, v.patch) +
+           " of the device interface, which has another layout than " +
+           text(PADDLE_CUSTOM_RUNTIME_MAJOR_VERSION, PADDLE_CUSTOM_RUNTIME_MINOR_VERSION,
+                PADDLE_CUSTOM_RUNTIME_PATCH_VERSION);
   if (device.functions->size > sizeof(C_DeviceInterface))
     return "built with a C_DeviceInterface of " + std::to_string(device.functions->size) + " bytes, more than the " +
            std::to_string(sizeof(C_DeviceInterface)) + " known here";
@@ -138,7 +144,8 @@ PluginReport LoadPlugin(const std::string& given) {
     std::string reasons;
     for (auto& r : kernels.rejected) reasons += "; " + r;
     dlclose(handle);
-    PD_THROW(PreconditionNotMet, "[plugin] ", path, " was refused: it has neither InitPlugin nor a kernel that fits an op", reasons);
+    PD_THROW(PreconditionNotMet, "[plugin] ", path,
+             " was refused: it has neither InitPlugin nor a kernel that fits an op", reasons);
   }
   if (init) {
     report.device_type = device.type;
@@ -147,6 +154,8 @@ PluginReport LoadPlugin(const std::string& given) {
     all.devices.push_back(std::move(device));
   }
   all.reports.push_back(report);
+  PD_VLOG(1) << "plugin " << path << ": device type '" << report.device_type << "', " << report.device_count
+             << " devices, " << report.kernels.size() << " kernels, " << report.rejected.size() << " refused";
   return report;
 }
 

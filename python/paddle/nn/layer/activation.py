@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Activation layers: each holds the arguments of one function of `paddle.nn.functional`."""
+"""Activation layers: each holds the arguments of one function of `paddle.nn.functional`. Most are rows of a table."""
+import inspect
+import operator
+
 from paddle import get_default_dtype
 
 from .. import functional as F
@@ -30,30 +33,81 @@ class _Named(Layer):
         return ", ".join(parts)
 
 
-class CELU(_Named):
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1))."""
+def _make(name, function, parameters, doc, names=None, label="_name"):
+    """The class `name`, which calls `function` with its parameters; `names` maps other keywords to them.
 
-    _shown = ("alpha",)
+    A default of `...` means the parameter must be given. `label` is the attribute that holds the layer's name.
+    """
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature(
+        [inspect.Parameter("self", kind)]
+        + [inspect.Parameter(key, kind, default=inspect.Parameter.empty if value is ... else value)
+           for key, value in (*parameters.items(), ("name", None))])
+    shown = tuple(parameters)
+    held = ["_" + key for key in shown]
 
-    def __init__(self, alpha=1.0, name=None):
-        super().__init__(name)
-        self._alpha = alpha
+    def __init__(self, *args, **kwargs):
+        try:
+            values = signature.bind(self, *args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}.__init__() {error}") from None
+        values.apply_defaults()
+        Layer.__init__(self)
+        setattr(self, label, values.arguments["name"])
+        for key, attribute in zip(shown, held):
+            setattr(self, attribute, values.arguments[key])
 
-    def forward(self, x):
-        return F.celu(x, self._alpha)
+    read = operator.attrgetter(*held) if held else None
+    if len(held) > 1:
+        def forward(self, x):
+            return getattr(F, function)(x, *read(self))
+    elif held:
+        def forward(self, x):
+            return getattr(F, function)(x, read(self))
+    else:
+        def forward(self, x):
+            return getattr(F, function)(x)
+
+    __init__.__signature__ = signature
+    scope = {"__module__": __name__, "__doc__": doc, "_shown": shown}
+    for method in (__init__, forward):
+        method.__qualname__ = f"{name}.{method.__name__}"
+        scope[method.__name__] = method
+    scope.update({alias: reads("_" + key) for alias, key in (names or {}).items()})
+    made = type(_Named)(name, (_Named,), scope)
+    return aliases(**names)(made) if names else made
 
 
-class ELU(_Named):
-    """x where x > 0, else alpha * (exp(x) - 1)."""
-
-    _shown = ("alpha",)
-
-    def __init__(self, alpha=1.0, name=None):
-        super().__init__(name)
-        self._alpha = alpha
-
-    def forward(self, x):
-        return F.elu(x, self._alpha)
+CELU = _make("CELU", "celu", {"alpha": 1.0}, "max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).")
+ELU = _make("ELU", "elu", {"alpha": 1.0}, "x where x > 0, else alpha * (exp(x) - 1).")
+Hardshrink = _make("Hardshrink", "hardshrink", {"threshold": 0.5}, "x where |x| > threshold, else 0.",
+                   {"lambd": "threshold"})
+Hardswish = _make("Hardswish", "hardswish", {}, "x * min(max(0, x + 3), 6) / 6.")
+Tanh = _make("Tanh", "tanh", {}, "Hyperbolic tangent.")
+Hardtanh = _make("Hardtanh", "hardtanh", {"min": -1.0, "max": 1.0}, "x clipped to [min, max].",
+                 {"min_val": "min", "max_val": "max"})
+ReLU = _make("ReLU", "relu", {}, "max(0, x).")
+ReLU6 = _make("ReLU6", "relu6", {}, "min(max(0, x), 6).")
+SELU = _make("SELU", "selu", {"scale": 1.0507009873554804934193349852946, "alpha": 1.6732632423543772848170429916717},
+             "scale * elu(x, alpha).")
+LeakyReLU = _make("LeakyReLU", "leaky_relu", {"negative_slope": 0.01}, "x where x >= 0, else negative_slope * x.")
+Sigmoid = _make("Sigmoid", "sigmoid", {}, "1 / (1 + exp(-x)).", label="name")
+Hardsigmoid = _make("Hardsigmoid", "hardsigmoid", {}, "min(max(0, x / 6 + 0.5), 1).", label="name")
+Softplus = _make("Softplus", "softplus", {"beta": 1, "threshold": 20},
+                 "log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold.")
+Softshrink = _make("Softshrink", "softshrink", {"threshold": 0.5}, "x shrunk towards 0 by threshold.",
+                   {"lambd": "threshold"})
+Softsign = _make("Softsign", "softsign", {}, "x / (1 + |x|).")
+Swish = _make("Swish", "swish", {}, "x * sigmoid(x).")
+Mish = _make("Mish", "mish", {}, "x * tanh(softplus(x)).")
+Tanhshrink = _make("Tanhshrink", "tanhshrink", {}, "x - tanh(x).")
+ThresholdedReLU = _make("ThresholdedReLU", "thresholded_relu", {"threshold": 1.0, "value": 0.0},
+                        "x where x > threshold, else value.")
+Silu = SiLU = _make("Silu", "silu", {"inplace": False}, "x * sigmoid(x).")
+LogSigmoid = _make("LogSigmoid", "log_sigmoid", {}, "log(sigmoid(x)).")
+LogSoftmax = _make("LogSoftmax", "log_softmax", {"axis": -1}, "log(softmax(x)) along axis.", {"dim": "axis"})
+Maxout = _make("Maxout", "maxout", {"groups": ..., "axis": 1}, "Maximum over groups of channels.")
+GLU = _make("GLU", "glu", {"axis": -1}, "a * sigmoid(b) for the two halves of x along axis.", {"dim": "axis"})
 
 
 class GELU(_Named):
@@ -67,50 +121,6 @@ class GELU(_Named):
 
     def forward(self, x):
         return F.gelu(x, self._approximate in (True, "tanh"))
-
-
-@aliases(lambd="threshold")
-class Hardshrink(_Named):
-    """x where |x| > threshold, else 0."""
-
-    _shown = ("threshold",)
-    lambd = reads("_threshold")
-
-    def __init__(self, threshold=0.5, name=None):
-        super().__init__(name)
-        self._threshold = threshold
-
-    def forward(self, x):
-        return F.hardshrink(x, self._threshold)
-
-
-class Hardswish(_Named):
-    """x * min(max(0, x + 3), 6) / 6."""
-
-    def forward(self, x):
-        return F.hardswish(x)
-
-
-class Tanh(_Named):
-    """Hyperbolic tangent."""
-
-    def forward(self, x):
-        return F.tanh(x)
-
-
-@aliases(min_val="min", max_val="max")
-class Hardtanh(_Named):
-    """x clipped to [min, max]."""
-
-    _shown = ("min", "max")
-
-    def __init__(self, min=-1.0, max=1.0, name=None):
-        super().__init__(name)
-        self._min = min
-        self._max = max
-
-    def forward(self, x):
-        return F.hardtanh(x, self._min, self._max)
 
 
 class PReLU(_Named):
@@ -149,163 +159,6 @@ class RReLU(_Named):
         return f"lower={self._lower}, upper={self._upper}, training={self.training}, dtype={self._dtype}{name}"
 
 
-class ReLU(_Named):
-    """max(0, x)."""
-
-    def forward(self, x):
-        return F.relu(x)
-
-
-class ReLU6(_Named):
-    """min(max(0, x), 6)."""
-
-    def forward(self, x):
-        return F.relu6(x)
-
-
-class SELU(_Named):
-    """scale * elu(x, alpha)."""
-
-    _shown = ("scale", "alpha")
-
-    def __init__(self, scale=1.0507009873554804934193349852946, alpha=1.6732632423543772848170429916717, name=None):
-        super().__init__(name)
-        self._scale = scale
-        self._alpha = alpha
-
-    def forward(self, x):
-        return F.selu(x, self._scale, self._alpha)
-
-
-class LeakyReLU(_Named):
-    """x where x >= 0, else negative_slope * x."""
-
-    _shown = ("negative_slope",)
-
-    def __init__(self, negative_slope=0.01, name=None):
-        super().__init__(name)
-        self._negative_slope = negative_slope
-
-    def forward(self, x):
-        return F.leaky_relu(x, self._negative_slope)
-
-
-class Sigmoid(_Named):
-    """1 / (1 + exp(-x))."""
-
-    def __init__(self, name=None):
-        Layer.__init__(self)
-        self.name = name
-
-    def forward(self, x):
-        return F.sigmoid(x)
-
-
-class Hardsigmoid(_Named):
-    """min(max(0, x / 6 + 0.5), 1)."""
-
-    def __init__(self, name=None):
-        Layer.__init__(self)
-        self.name = name
-
-    def forward(self, x):
-        return F.hardsigmoid(x)
-
-
-class Softplus(_Named):
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
-
-    _shown = ("beta", "threshold")
-
-    def __init__(self, beta=1, threshold=20, name=None):
-        super().__init__(name)
-        self._beta = beta
-        self._threshold = threshold
-
-    def forward(self, x):
-        return F.softplus(x, self._beta, self._threshold)
-
-
-@aliases(lambd="threshold")
-class Softshrink(_Named):
-    """x shrunk towards 0 by threshold."""
-
-    _shown = ("threshold",)
-    lambd = reads("_threshold")
-
-    def __init__(self, threshold=0.5, name=None):
-        super().__init__(name)
-        self._threshold = threshold
-
-    def forward(self, x):
-        return F.softshrink(x, self._threshold)
-
-
-class Softsign(_Named):
-    """x / (1 + |x|)."""
-
-    def forward(self, x):
-        return F.softsign(x)
-
-
-class Swish(_Named):
-    """x * sigmoid(x)."""
-
-    def forward(self, x):
-        return F.swish(x)
-
-
-class Mish(_Named):
-    """x * tanh(softplus(x))."""
-
-    def forward(self, x):
-        return F.mish(x)
-
-
-class Tanhshrink(_Named):
-    """x - tanh(x)."""
-
-    def forward(self, x):
-        return F.tanhshrink(x)
-
-
-class ThresholdedReLU(_Named):
-    """x where x > threshold, else value."""
-
-    _shown = ("threshold", "value")
-
-    def __init__(self, threshold=1.0, value=0.0, name=None):
-        super().__init__(name)
-        self._threshold = threshold
-        self._value = value
-
-    def forward(self, x):
-        return F.thresholded_relu(x, self._threshold, self._value)
-
-
-class Silu(_Named):
-    """x * sigmoid(x)."""
-
-    _shown = ("inplace",)
-
-    def __init__(self, inplace=False, name=None):
-        super().__init__(name)
-        self._inplace = inplace
-
-    def forward(self, x):
-        return F.silu(x, self._inplace)
-
-
-SiLU = Silu
-
-
-class LogSigmoid(_Named):
-    """log(sigmoid(x))."""
-
-    def forward(self, x):
-        return F.log_sigmoid(x)
-
-
 @aliases(dim="axis")
 class Softmax(_Named):
     """exp(x) / sum(exp(x)) along axis."""
@@ -322,21 +175,6 @@ class Softmax(_Named):
         return F.softmax(x, self._axis)
 
 
-@aliases(dim="axis")
-class LogSoftmax(_Named):
-    """log(softmax(x)) along axis."""
-
-    _shown = ("axis",)
-    dim = reads("_axis")
-
-    def __init__(self, axis=-1, name=None):
-        super().__init__(name)
-        self._axis = axis
-
-    def forward(self, x):
-        return F.log_softmax(x, self._axis)
-
-
 class Softmax2D(_Named):
     """softmax over the channels of [N, C, H, W] or [C, H, W]."""
 
@@ -344,32 +182,3 @@ class Softmax2D(_Named):
         if x.ndim not in (3, 4):
             raise AssertionError(f"Softmax2D requires a 3D or 4D tensor as input. Received: {x.ndim}D.")
         return F.softmax(x, axis=-3)
-
-
-class Maxout(_Named):
-    """Maximum over groups of channels."""
-
-    _shown = ("groups", "axis")
-
-    def __init__(self, groups, axis=1, name=None):
-        super().__init__(name)
-        self._groups = groups
-        self._axis = axis
-
-    def forward(self, x):
-        return F.maxout(x, self._groups, self._axis)
-
-
-@aliases(dim="axis")
-class GLU(_Named):
-    """a * sigmoid(b) for the two halves of x along axis."""
-
-    _shown = ("axis",)
-    dim = reads("_axis")
-
-    def __init__(self, axis=-1, name=None):
-        super().__init__(name)
-        self._axis = axis
-
-    def forward(self, x):
-        return F.glu(x, self._axis)
