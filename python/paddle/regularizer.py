@@ -11,34 +11,27 @@ class WeightDecayRegularizer:
         raise NotImplementedError(f"{type(self).__name__} must define __call__(param, grad, block)")
 
 
-class L1Decay(WeightDecayRegularizer):
-    """Adds coeff * sign(param): the gradient of coeff * sum(|param|)."""
-
+class _Decay(WeightDecayRegularizer):
     def __init__(self, coeff=0.0):
         if coeff is None:
             raise AssertionError("coeff must be a number")
         super().__init__()
         self._coeff = coeff
+
+    def __str__(self):
+        return f"{type(self).__name__}, coeff={self._coeff:f}"
+
+
+class L1Decay(_Decay):
+    """Adds coeff * sign(param): the gradient of coeff * sum(|param|)."""
 
     def __call__(self, param, grad, block=None):
         import paddle
         return paddle.sign(param) * self._coeff
 
-    def __str__(self):
-        return f"L1Decay, coeff={self._coeff:f}"
 
-
-class L2Decay(WeightDecayRegularizer):
+class L2Decay(_Decay):
     """Adds coeff * param: the gradient of 0.5 * coeff * sum(param^2)."""
-
-    def __init__(self, coeff=0.0):
-        if coeff is None:
-            raise AssertionError("coeff must be a number")
-        super().__init__()
-        self._coeff = coeff
 
     def __call__(self, param, grad, block=None):
         return param * self._coeff
-
-    def __str__(self):
-        return f"L2Decay, coeff={self._coeff:f}"

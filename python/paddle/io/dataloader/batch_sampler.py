@@ -18,6 +18,17 @@ def _check(batch_size, drop_last):
         raise AssertionError(f"drop_last should be a boolean value, but got {type(drop_last)}")
 
 
+def _batches(indices, size, drop_last):
+    batch = []
+    for index in indices:
+        batch.append(index)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch and not drop_last:
+        yield batch
+
+
 class BatchSampler(Sampler):
     """Lists of `batch_size` indices from a dataset (in order or shuffled) or from a sampler."""
 
@@ -44,14 +55,7 @@ class BatchSampler(Sampler):
         self.drop_last = drop_last
 
     def __iter__(self):
-        batch = []
-        for index in self.sampler:
-            batch.append(index)
-            if len(batch) == self.batch_size:
-                yield batch
-                batch = []
-        if batch and not self.drop_last:
-            yield batch
+        return _batches(self.sampler, self.batch_size, self.drop_last)
 
     def __len__(self):
         count = len(self.sampler)
@@ -98,14 +102,7 @@ class DistributedBatchSampler(BatchSampler):
         if self.shuffle:
             np.random.RandomState(self.epoch).shuffle(indices)
             self.epoch += 1
-        batch = []
-        for index in self._share(indices):
-            batch.append(index)
-            if len(batch) == self.batch_size:
-                yield batch
-                batch = []
-        if batch and not self.drop_last:
-            yield batch
+        yield from _batches(self._share(indices), self.batch_size, self.drop_last)
 
     def _share(self, indices):
         """This rank's indices: every nranks-th block of batch_size, then a part of the rest."""
