@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of paddle.Tensor: shape, dtype, layout, identity. History and gradients are in tensor_autograd.cc.
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/capture_state.h"
@@ -287,6 +288,7 @@ PyObject* Self(PyObject* self, PyObject*) {
 std::string TensorName(const Tensor& t) { return NameOf(t); }
 
 void Rebind(const Tensor& to, const Tensor& from) {
+  if (egr::State().recorder) egr::State().recorder->BeforeWrite(to);
   bool plain = !to->node && !from->node && to->stop_gradient && from->stop_gradient && !to.is_symbolic() &&
                !from.is_symbolic() && !from->value && !to->value;
   if (plain && to.dims() == from.dims() && to.dtype() == from.dtype() && to->storage) {

@@ -115,6 +115,12 @@ class Engine {
     blocked_.insert({e.node.get(), e.slot});
   }
 
+  // The graph ends at this edge; what arrives is result `index`, or nobody's if that is negative.
+  void AddEnd(const Edge& e, int index) {
+    keep_.push_back(e.node);
+    ends_[{e.node.get(), e.slot}] = index;
+  }
+
   void Run(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, std::vector<Tensor>* captured) {
     RunningGuard running(run_, State().grad_enabled);
     GradModeGuard mode(create_);
@@ -122,9 +128,13 @@ class Engine {
     for (size_t i = 0; i < roots.size(); ++i) {
       if (!NeedsGrad(roots[i])) continue;
       Edge e = GradEdge(roots[i]);
-      keep_.push_back(e.node);
       Tensor g = i < grads.size() ? grads[i] : Tensor();
       if (!g.defined()) g = paddle::ones_like_of(roots[i]);
+      if (int* end = End(e)) {
+        if (*end >= 0) AccumulateInto((*captured)[*end], g, create_);
+        continue;
+      }
+      keep_.push_back(e.node);
       AccumulateInto(Visit(e.node.get()).buffer(e.slot), g, create_);
       start.push_back(e.node.get());
     }
@@ -149,6 +159,12 @@ class Engine {
   }
 
  private:
+  int* End(const Edge& e) {
+    if (ends_.empty() || !e.node) return nullptr;
+    auto it = ends_.find({e.node.get(), e.slot});
+    return it == ends_.end() ? nullptr : &it->second;
+  }
+
   // The scratch of a node this run has visited.
   NodeScratch& Scratch(GradNode* n) {
     if (__builtin_expect(n->run_ == run_, 1)) return n->scratch_;
@@ -196,7 +212,7 @@ class Engine {
       GradNode* n = visited_[i];
       if (Scratch(n).pruned) continue;
       for (int k = 0; k < n->num_inputs(); ++k)
-        if (GradNode* m = n->edge(k).node.get()) {
+        if (GradNode* m = End(n->edge(k)) ? nullptr : n->edge(k).node.get()) {
           NodeScratch& s = Visit(m);
           if (!s.pruned) ++s.pending;
         }
@@ -217,8 +233,9 @@ class Engine {
       while (!stack.empty()) {
         auto& [n, k] = stack.back();
         if (k < n->num_inputs()) {
-          GradNode* m = n->edge(k++).node.get();
-          if (!m) continue;
+          Edge& e = n->edge(k++);
+          GradNode* m = e.node.get();
+          if (!m || End(e)) continue;
           NodeScratch& s = Visit(m);
           if (s.mark == 0) push(m, s);
           continue;
@@ -226,7 +243,8 @@ class Engine {
         bool needed = captures_.count(n) != 0;
         for (int e = 0; e < n->num_inputs() && !needed; ++e) {
           GradNode* m = n->edge(e).node.get();
-          needed = m && Scratch(m).mark == 3;
+          const int* end = End(n->edge(e));
+          needed = m && (end ? *end >= 0 : Scratch(m).mark == 3);
         }
         NodeScratch& s = Scratch(n);
         s.mark = needed ? 3 : 2;
@@ -275,6 +293,11 @@ class Engine {
       Edge& e = n->edge(k);
       GradNode* m = e.node.get();
       if (!m) continue;
+      if (int* end = End(e)) {
+        if (*end >= 0 && in[k].defined()) AccumulateInto((*captured)[*end], std::move(in[k]), create_);
+        in[k].reset();
+        continue;
+      }
       NodeScratch& s = Scratch(m);
       if (s.pruned) continue;
       if (in[k].defined() && !Blocked(m, e.slot)) AccumulateInto(s.buffer(e.slot), std::move(in[k]), create_);
@@ -301,6 +324,7 @@ class Engine {
   std::unordered_map<GradNode*, NodeScratch> side_;
   std::unordered_map<GradNode*, std::vector<Capture>> captures_;
   std::set<std::pair<GradNode*, int>> blocked_;
+  std::map<std::pair<GradNode*, int>, int> ends_;
 };
 
 void Backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, bool retain_graph,
@@ -329,6 +353,20 @@ std::vector<Tensor> Grad(const std::vector<Tensor>& outputs, const std::vector<T
              i, " unreachable; pass allow_unused=True to get None for it");
     if (result[i].defined() && !create_graph) result[i]->stop_gradient = true;
   }
+  return result;
+}
+
+std::vector<Tensor> GradAt(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grad_outputs,
+                           const std::vector<Edge>& edges, const std::vector<bool>& wanted, bool create_graph) {
+  std::vector<Tensor> result(edges.size()), roots, grads;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!grad_outputs[i].defined()) continue;
+    roots.push_back(outputs[i]);
+    grads.push_back(grad_outputs[i]);
+  }
+  Engine engine(true, create_graph, false);
+  for (size_t k = 0; k < edges.size(); ++k) engine.AddEnd(edges[k], wanted[k] ? static_cast<int>(k) : -1);
+  engine.Run(roots, grads, &result);
   return result;
 }
 

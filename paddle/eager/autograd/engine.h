@@ -18,6 +18,12 @@ std::vector<Tensor> Grad(const std::vector<Tensor>& outputs, const std::vector<T
                          const std::vector<Tensor>& grad_outputs, bool retain_graph, bool create_graph,
                          bool allow_unused, const std::vector<Tensor>& no_grad_vars = {});
 
+// Gradients of `outputs` that arrive at `edges`, none of which is followed further; no hooks of theirs run. Undefined
+// where nothing arrives or it is not `wanted`. An output whose gradient in `grad_outputs` is undefined takes no part. The
+// graph is kept.
+std::vector<Tensor> GradAt(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grad_outputs,
+                           const std::vector<Edge>& edges, const std::vector<bool>& wanted, bool create_graph);
+
 // buffer += grad, in place where nobody else sees the buffer.
 void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph);
 

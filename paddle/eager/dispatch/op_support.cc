@@ -200,6 +200,7 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
   PD_CHECK(!(m && m->view_base.defined()), Unimplemented,
            "[in-place] expected a tensor of its own while recording, got a view: its base would keep the old recorded "
            "value");
+  if (State().recorder) State().recorder->BeforeWrite(x);
   x->value = out->value;
   x->node = out->node;
   x->slot = out->slot;

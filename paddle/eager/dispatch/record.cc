@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/pir/dialect/builtin.h"
 
 namespace egr {
@@ -43,6 +44,46 @@ pir::Attribute ToPirAttribute(const phi::AttrValue& v) { return pir::Attribute::
 Recorder::Recorder(pir::Program* program) : program_(program), builder_(program) {
   static std::atomic<uint64_t> next{1};
   id_ = next++;
+}
+
+Recorder::~Recorder() = default;
+
+bool Recorder::Knows(const Tensor& t) const { return t->value && IdOf(t) == id_; }
+
+pir::Block* Recorder::source_of(pir::Block* block) const {
+  auto it = sources_.find(block);
+  return it == sources_.end() ? nullptr : it->second;
+}
+
+void Recorder::Forget(size_t mark) {
+  for (size_t i = mark; i < values_.size(); ++i) values_[i] = {};
+}
+
+void Recorder::BeforeWrite(const Tensor& t) {
+  if (frames_.empty()) return;
+  RegionFrame& f = *frames_.back();
+  if (f.written_index.count(t.impl())) return;
+  if (Knows(t) && IsInside(values_[IndexOf(t)], f.block)) return;
+  f.written_index[t.impl()] = f.written.size();
+  f.written.push_back({t, CellState(t)});
+}
+
+void Recorder::Use(const Tensor& t, pir::Value v) {
+  PD_CHECK(v, PreconditionNotMet, "expected a value of the program, got one of a branch that was recorded anew");
+  pir::Block* home = v.block();
+  if (home == builder_.block()) return;
+  bool gradient = false;
+  for (RegionFrame* f : frames_) gradient = gradient || f->source;
+  PD_CHECK(gradient || IsVisible(v, builder_.block()), PreconditionNotMet,
+           "expected a value that is known here, got one that only exists inside a branch or loop body: return it from "
+           "there");
+  if (!NeedsGrad(t)) return;
+  for (auto it = frames_.rbegin(); it != frames_.rend() && !IsInside(v, (*it)->block); ++it) {
+    if (!IsVisible(v, (*it)->block)) continue;
+    Edge e = GradEdge(t);
+    GradNode* node = e.node.get();
+    (*it)->uses.try_emplace({node, e.slot}, OuterUse{std::move(e), v});
+  }
 }
 
 void Recorder::SetValue(const Tensor& t, pir::Value v) {
@@ -122,10 +163,16 @@ pir::Value Recorder::Capture(const Tensor& t) {
 
 pir::Value Recorder::ValueOf(const Tensor& t) {
   if (!t.defined()) return {};
-  if (t->value && IdOf(t) == id_) return values_[IndexOf(t)];
+  if (Knows(t)) {
+    pir::Value v = values_[IndexOf(t)];
+    Use(t, v);
+    return v;
+  }
   PD_CHECK(!t.is_symbolic(), PreconditionNotMet,
            "expected a value of the program being recorded, got one of another program");
-  return Capture(t);
+  pir::Value v = Capture(t);
+  Use(t, v);
+  return v;
 }
 
 pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {

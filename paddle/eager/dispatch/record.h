@@ -17,17 +17,20 @@ namespace egr {
 
 using paddle::Tensor;
 
+struct RegionFrame;
+
 // Records ops into one program. Tensors know their place in it by a token (recorder id and index), so a tensor that
 // outlives the recorder, or belongs to another one, is recognised and never followed.
 class Recorder {
  public:
   explicit Recorder(pir::Program* program);
+  ~Recorder();
 
   pir::Program* program() const { return program_; }
   pir::Builder& builder() { return builder_; }
   // The value of a tensor: recorded, or an eager tensor captured as a builtin.parameter (by its name, trainable when it
   // needs a gradient) that shares the tensor's memory. Throws PreconditionNotMet for a symbolic tensor of another
-  // recorder.
+  // recorder, and for a value of a branch or loop body that has ended.
   pir::Value ValueOf(const Tensor& t);
   // Eager tensors that were captured, in order, with their values.
   struct Captured {
@@ -42,6 +45,19 @@ class Recorder {
   void BindInput(const std::string& name, const Tensor& t);
   // A symbolic tensor for a value of the program.
   Tensor Wrap(pir::Value v);
+  // Whether the tensor has a place in this program.
+  bool Knows(const Tensor& t) const;
+  // Called before a tensor is made to hold another value: a tensor from outside the region being recorded becomes one
+  // of the region's results (control_flow.h).
+  void BeforeWrite(const Tensor& t);
+  // The regions being recorded, outermost first.
+  std::vector<RegionFrame*>& frames() { return frames_; }
+  // The block whose gradient `block` computes, or nullptr.
+  pir::Block* source_of(pir::Block* block) const;
+  void set_source(pir::Block* block, pir::Block* source) { sources_[block] = source; }
+  // Tokens made since `mark` no longer stand for a value: their region was thrown away.
+  size_t mark() const { return values_.size(); }
+  void Forget(size_t mark);
   // Carries stop_gradient, which users may set after making an input, over to the values of inputs and parameters.
   void SyncFlags();
 
@@ -52,6 +68,8 @@ class Recorder {
   pir::Value MakeData(const std::string& name, const phi::Meta& meta);
   pir::Value Capture(const Tensor& t);
   void SetValue(const Tensor& t, pir::Value v);
+  // Checks that `v` can be used where ops are being recorded, and notes its use for the gradients of open regions.
+  void Use(const Tensor& t, pir::Value v);
   // Creates an op whose results stop gradients unless `differentiable` and their dtype allows one.
   pir::Operation* Create(const pir::OpInfo* info, const std::vector<pir::Value>& operands, pir::AttributeMap attrs,
                          const std::vector<pir::Type>& types, bool differentiable);
@@ -63,6 +81,8 @@ class Recorder {
   std::vector<std::pair<Tensor, pir::Value>> inputs_;
   std::vector<Captured> captured_;
   std::unordered_map<phi::TensorImpl*, size_t> captured_index_;
+  std::vector<RegionFrame*> frames_;
+  std::unordered_map<pir::Block*, pir::Block*> sources_;
 };
 
 // Records (and in "both" mode runs) one op with the thread's recorder. Outs with a null destination are results nobody

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording pd_op.if and pd_op.while: their regions are recorded by calling functions, and both have gradients, which
+// are recorded the same way (docs/design/recording.md).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/pir/core/block.h"
+#include "paddle/pir/core/value.h"
+
+namespace egr {
+
+// What a tensor was at one moment, kept in a tensor nobody else sees. A leaf that needs a gradient keeps its
+// accumulator as node, so that both lead to the same edge.
+class CellState {
+ public:
+  explicit CellState(const Tensor& t);
+  void Restore(const Tensor& t) const;
+  const Tensor& tensor() const { return state_; }
+
+ private:
+  Tensor state_;
+  bool leaf_;
+};
+
+// A value from outside a region that the region uses, and where its gradient goes.
+struct OuterUse {
+  Edge edge;
+  pir::Value value;
+};
+using OuterUses = std::map<std::pair<GradNode*, int>, OuterUse>;
+
+// A region that is being recorded.
+struct RegionFrame {
+  pir::Block* block;
+  pir::Block* source;  // the block whose gradient this region computes, or nullptr
+  OuterUses uses;
+  struct Written {
+    Tensor tensor;
+    CellState before;
+  };
+  std::vector<Written> written;  // tensors from outside that hold another value now
+  std::unordered_map<phi::TensorImpl*, size_t> written_index;
+};
+
+// Whether the value belongs to `block` or a region in it; whether ops in `block` may use the value.
+bool IsInside(pir::Value v, const pir::Block* block);
+bool IsVisible(pir::Value v, const pir::Block* block);
+
+using Branch = std::function<std::vector<Tensor>()>;
+using Fill = std::function<std::vector<Tensor>(int)>;
+using LoopCondition = std::function<Tensor(const std::vector<Tensor>&)>;
+using LoopBody = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+// Records pd_op.if with the thread's recorder. Each function is called once, in its region, and both return lists of
+// equal length and dtypes; a place may be undefined if it is in both. Extents that differ become symbols. Tensors from
+// outside that a branch writes in place hold the op's results afterwards. `fill`, called with 0 and 1 after both
+// branches, in their regions, gives tensors for places the branch has left undefined.
+std::vector<Tensor> RecordIf(const Tensor& condition, const Branch& yes, const Branch& no, const Fill& fill = {});
+
+// Records pd_op.while. `condition` is called on the initial values and, in the region, on what `body` returns, which is
+// a list like `values`. `body` is called again when extents turn out to change, or tensors from outside to be written.
+std::vector<Tensor> RecordWhile(const LoopCondition& condition, const LoopBody& body, const std::vector<Tensor>& values);
+
+}  // namespace egr

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// libpaddle.pir._if_region and _while_region: pd_op.if and pd_op.while recorded by calling Python functions.
+#include "paddle/eager/dispatch/control_flow.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "paddle/pybind/module.h"
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+namespace {
+
+namespace pyb = pybind11;
+
+pyb::object Object(const Tensor& t) {
+  return t.defined() ? pyb::reinterpret_steal<pyb::object>(Own(ToPy(t)).release()) : pyb::none();
+}
+
+pyb::list ListOf(const std::vector<Tensor>& ts) {
+  pyb::list l;
+  for (const Tensor& t : ts) l.append(Object(t));
+  return l;
+}
+
+std::vector<Tensor> TensorsOf(const pyb::handle& list, const char* op) {
+  std::vector<Tensor> r;
+  for (pyb::handle o : pyb::reinterpret_borrow<pyb::iterable>(list))
+    r.push_back(o.is_none() ? Tensor() : ToTensor(o.ptr(), op, "value"));
+  return r;
+}
+
+pyb::list IfRegion(pyb::handle pred, const pyb::object& yes, const pyb::object& no, const pyb::object& fill) {
+  auto branch = [](const pyb::object& f) { return [&f] { return TensorsOf(f(), "if"); }; };
+  auto filled = [&](int k) { return TensorsOf(fill(k), "if"); };
+  return ListOf(egr::RecordIf(ToTensor(pred.ptr(), "if", "pred"), branch(yes), branch(no), filled));
+}
+
+pyb::list WhileRegion(const pyb::object& cond, const pyb::object& body, const pyb::iterable& values) {
+  auto condition = [&](const std::vector<Tensor>& v) {
+    pyb::object o = cond(*pyb::tuple(ListOf(v)));
+    return ToTensor(o.ptr(), "while", "cond");
+  };
+  auto step = [&](const std::vector<Tensor>& v) { return TensorsOf(body(*pyb::tuple(ListOf(v))), "while"); };
+  return ListOf(egr::RecordWhile(condition, step, TensorsOf(values, "while")));
+}
+
+int Init(PyObject* module) {
+  return GuardedInt([&] {
+    pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
+    m.def("_if_region", &IfRegion, "pd_op.if: lists of equal length from two functions without arguments; fill(0) and fill(1) replace Nones.");
+    m.def("_while_region", &WhileRegion, "pd_op.while: cond(*values) and body(*values), which returns the next values.");
+  });
+}
+
+}  // namespace
+
+PADDLE_MODULE_INIT(Init)
+
+}  // namespace paddle::py

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Branches and loops whose course depends on values of tensors: Python's own while running, pd_op.if and pd_op.while while recording.
+
+`if_region` and `while_region` record the two ops from flat lists; the public functions take any nest of lists, tuples and dicts.
+"""
+import numbers
+
+import paddle
+from paddle.base import libpaddle as _core
+
+__all__ = ['cond', 'case', 'switch_case', 'while_loop']
+
+_pir = _core.pir
+
+
+def recording():
+    """Whether operations are being recorded without running."""
+    return _pir._record_mode() == 1
+
+
+def _is_number(value):
+    return isinstance(value, numbers.Number) and not isinstance(value, _core.Tensor)
+
+
+def _number_dtype(value):
+    return 'bool' if isinstance(value, bool) else 'int64' if isinstance(value, numbers.Integral) else 'float64'
+
+
+def if_region(pred, true_fn, false_fn):
+    """Record pd_op.if; returns the results as a list.
+
+    Both functions take nothing and return lists of equal length of tensors, numbers and None. Extents that differ become unknown.
+    A number in both lists stays a number if it is the same, else it becomes a 0-d tensor; beside a tensor it takes the tensor's
+    dtype. Raises ValueError for lists of different length or shapes of different rank, TypeError for None beside a value or
+    a value of another type.
+    """
+    raw = [None, None]
+
+    def branch(k, fn):
+        raw[k] = list(fn())
+        return [v if isinstance(v, _core.Tensor) else None for v in raw[k]]
+
+    def fill(k):
+        return [_filled(mine, other) for mine, other in zip(raw[k], raw[1 - k])]
+
+    results = _pir._if_region(pred, lambda: branch(0, true_fn), lambda: branch(1, false_fn), fill)
+    return [a if r is None else r for r, a in zip(results, raw[0])]
+
+
+def _filled(mine, other):
+    """The tensor that takes the place of a number in a branch; None where the place needs none."""
+    if isinstance(mine, _core.Tensor):
+        return None
+    if mine is None and other is None:
+        return None
+    if not _is_number(mine):
+        if type(mine) is type(other) and mine is other:
+            return None
+        raise TypeError(f"Unsupported return type of true_fn and false_fn in cond: one returned {mine!r}, the other {other!r}")
+    if isinstance(other, _core.Tensor):
+        return paddle.full([], mine, other.dtype)
+    if not _is_number(other) or _number_dtype(mine) != _number_dtype(other):
+        raise TypeError(f"Unsupported return type of true_fn and false_fn in cond: one returned {mine!r}, the other {other!r}")
+    return None if mine == other else paddle.full([], mine, _number_dtype(mine))
+
+
+def _as_tensor(value):
+    return paddle.full([], value, _number_dtype(value)) if _is_number(value) else value
+
+
+def while_region(cond_fn, body_fn, values):
+    """Record pd_op.while; returns the final values as a list.
+
+    `cond_fn(*values)` gives a bool tensor of one element, `body_fn(*values)` the list of next values. Numbers become 0-d tensors.
+    Extents that change become unknown, for which the body is called again; so is it when it writes tensors from outside in place,
+    which are then carried too. Raises ValueError when dtype or rank of a value changes.
+    """
+    def condition(*args):
+        return _checked_condition(cond_fn(*args))
+
+    def body(*args):
+        return [_as_tensor(v) for v in body_fn(*args)]
+
+    return _pir._while_region(condition, body, [_as_tensor(v) for v in values])
+
+
+def _checked_condition(value):
+    if not isinstance(value, _core.Tensor):
+        if not isinstance(value, bool):
+            raise TypeError(f"The type of 'var of cond returned' in static.nn.while_loop must be Tensor, but received {type(value)}.")
+        value = paddle.full([1], value, 'bool')
+    if value.dtype != paddle.bool:
+        raise TypeError("The data type of 'var of cond returned' in static.nn.while_loop must be ['bool'], but received "
+                        f"{value.dtype}.")
+    if any(d not in (1, -1) for d in value.shape):
+        raise TypeError(f"the shape of the variable returned by cond should be [1],but given shape as {list(value.shape)}.")
+    return value
+
+
+def _flatten(nest, out):
+    """Append the leaves of `nest` to `out`; returns what it needs to be packed again."""
+    if isinstance(nest, dict):
+        keys = sorted(nest, key=str)
+        return type(nest), keys, [_flatten(nest[k], out) for k in keys]
+    if isinstance(nest, (list, tuple)):
+        return type(nest), None, [_flatten(v, out) for v in nest]
+    out.append(nest)
+    return None
+
+
+def _pack(form, leaves):
+    if form is None:
+        return next(leaves)
+    kind, keys, parts = form
+    values = [_pack(p, leaves) for p in parts]
+    if keys is not None:
+        return dict(zip(keys, values))
+    return kind(*values) if hasattr(kind, '_fields') else kind(values)
+
+
+def _same_form(a, b):
+    if a is None or b is None:
+        return a is b
+    if issubclass(a[0], dict) != issubclass(b[0], dict) or a[1] != b[1] or len(a[2]) != len(b[2]):
+        return False
+    return all(_same_form(x, y) for x, y in zip(a[2], b[2]))
+
+
+def _check_pred(pred, what):
+    if not isinstance(pred, _core.Tensor):
+        raise TypeError(f"The type of 'pred' in {what} must be Tensor, but received {type(pred)}.")
+    if pred.dtype != paddle.bool:
+        raise TypeError(f"The data type of 'pred' in {what} must be ['bool'], but received {str(pred.dtype).split('.')[-1]}.")
+    if any(d not in (1, -1) for d in pred.shape):
+        raise ValueError(f"[cond] expected a pred of one element, got shape {list(pred.shape)}")
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
+    """true_fn() if the bool tensor `pred`, of one element, is true, else false_fn().
+
+    While recording both functions are called, and must return the same nest of tensors, numbers and None. Raises TypeError for
+    a wrong `pred` or function, ValueError for results of different structure.
+    """
+    for fn, which in ((true_fn, 'true_fn'), (false_fn, 'false_fn')):
+        if fn is not None and not callable(fn):
+            raise TypeError(f"The {which} in cond must be callable, but received {type(fn).__name__}")
+    if not recording():
+        if isinstance(pred, _core.Tensor) and pred.numel() != 1:
+            raise TypeError(f"[cond] expected a pred of one element, got shape {list(pred.shape)}")
+        chosen = true_fn if pred else false_fn
+        return None if chosen is None else chosen()
+    _check_pred(pred, 'paddle.static.nn.cond')
+    forms, results = [None, None], [None, None]
+
+    def branch(k, fn):
+        results[k] = None if fn is None else fn()
+        leaves = []
+        if results[k] is not None:
+            forms[k] = _flatten(results[k], leaves)
+        if k == 1:
+            _check_branches(forms, results)
+        return leaves
+
+    leaves = if_region(pred, lambda: branch(0, true_fn), lambda: branch(1, false_fn))
+    return None if results[0] is None else _pack(forms[0], iter(leaves))
+
+
+def _check_branches(forms, results):
+    for a, b, first, second in ((0, 1, 'true_fn', 'false_fn'), (1, 0, 'false_fn', 'true_fn')):
+        if results[a] is None and results[b] is not None:
+            raise ValueError("Incompatible return values of true_fn and false_fn in cond: "
+                             f"{second} returns non-None while {first} returns None")
+    if not _same_form(*forms):
+        raise ValueError("Incompatible return values of true_fn and false_fn in cond: The two structures don't have the same nested "
+                         f"structure.\n\nFirst structure: {results[0]}\n\nSecond structure: {results[1]}.")
+
+
+def while_loop(cond, body, loop_vars, is_test=False, name=None):
+    """Repeat loop_vars = body(*loop_vars) while cond(*loop_vars), a bool of one element; returns the final loop_vars as a list.
+
+    `loop_vars` is a list or tuple of any nests. Raises TypeError for arguments of a wrong type, ValueError for empty `loop_vars`
+    and for a body that returns another structure.
+    """
+    if not callable(cond):
+        raise TypeError("cond in while_loop should be callable")
+    if not callable(body):
+        raise TypeError("body in while_loop should be callable")
+    if not isinstance(loop_vars, (list, tuple)):
+        raise TypeError(f"The type of 'loop_vars' in static.nn.while_loop must be list or tuple, but received {type(loop_vars)}.")
+    if not loop_vars:
+        raise ValueError("loop_vars in while_loop should not be empty")
+
+    def step(values):
+        out = body(*values)
+        out = list(out) if isinstance(out, (list, tuple)) else [out]
+        if len(out) != len(values):
+            raise ValueError("body in while_loop should return the same arity (length and structure) and types as loop_vars, "
+                             f"got {len(out)} values for {len(values)}")
+        return out
+
+    if not recording():
+        values = list(loop_vars)
+        while _eager_condition(cond(*values)):
+            values = step(values)
+        return values
+    leaves = []
+    form = _flatten(list(loop_vars), leaves)
+    moving = [i for i, v in enumerate(leaves) if isinstance(v, _core.Tensor) or _is_number(v)]
+
+    def unflat(args):
+        full = list(leaves)
+        for i, v in zip(moving, args):
+            full[i] = v
+        return _pack(form, iter(full))
+
+    def region_body(*args):
+        out = []
+        if not _same_form(_flatten(step(unflat(args)), out), form):
+            raise ValueError("body in while_loop should return the same arity (length and structure) and types as loop_vars")
+        return [out[i] for i in moving]
+
+    return unflat(while_region(lambda *args: cond(*unflat(args)), region_body, [leaves[i] for i in moving]))
+
+
+def _eager_condition(value):
+    if isinstance(value, _core.Tensor) and value.numel() != 1:
+        raise TypeError(f"the shape of the variable returned by cond should be [1],but given shape as {list(value.shape)}.")
+    return bool(value)
+
+
+def case(pred_fn_pairs, default=None, name=None):
+    """The result of the function of the first pair (pred, function) whose `pred` is true, else of `default`.
+
+    Without `default` the last function takes its place. Raises TypeError for anything but a list of such pairs.
+    """
+    if not isinstance(pred_fn_pairs, (list, tuple)):
+        raise TypeError(f"The type of 'pred_fn_pairs' in case must be list or tuple, but received {type(pred_fn_pairs)}.")
+    for pair in pred_fn_pairs:
+        if not isinstance(pair, tuple):
+            raise TypeError(f"The elements' type of 'pred_fn_pairs' in case must be {tuple}, but received: {type(pair)}.")
+        if len(pair) != 2:
+            raise TypeError(f"The tuple's size of 'pred_fn_pairs' in case must be 2, but received: {len(pair)}-tuple.")
+        if not isinstance(pair[0], _core.Tensor):
+            raise TypeError(f"The type of 'pred' in paddle.static.nn.case must be Tensor, but received {type(pair[0])}.")
+        if not callable(pair[1]):
+            raise TypeError("The fn of pred_fn_pairs in Op(case) must be callable.")
+    if default is not None and not callable(default):
+        raise TypeError("The default in Op(case) must be callable.")
+    if not pred_fn_pairs:
+        raise ValueError("[case] expected at least one pair, got none")
+    pairs = list(pred_fn_pairs)
+    if default is None:
+        default = pairs.pop()[1]
+
+    def rest(k):
+        if k == len(pairs):
+            return default()
+        return cond(pairs[k][0], pairs[k][1], lambda: rest(k + 1))
+
+    return rest(0)
+
+
+def switch_case(branch_index, branch_fns, default=None, name=None):
+    """The result of the function whose key equals `branch_index`, an integer tensor of one element, else of `default`.
+
+    `branch_fns` is a dict, a list of (key, function) or a list of functions with keys from 0. Without `default` the function of the
+    largest key takes its place. Raises TypeError for arguments of a wrong type and ValueError for a repeated key.
+    """
+    if not isinstance(branch_index, _core.Tensor):
+        raise TypeError(f"The type of 'branch_index' in static.nn.switch_case must be Tensor, but received {type(branch_index)}.")
+    if branch_index.dtype not in (paddle.uint8, paddle.int32, paddle.int64):
+        raise TypeError("The data type of 'branch_index' in static.nn.switch_case must be ['uint8', 'int32', 'int64'], but received "
+                        f"{str(branch_index.dtype).split('.')[-1]}.")
+    if not isinstance(branch_fns, (list, tuple, dict)):
+        raise TypeError(f"The type of 'branch_fns' in switch_case must be list, tuple or dict, but received {type(branch_fns)}.")
+    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    if pairs and all(callable(f) for f in pairs):
+        pairs = list(enumerate(pairs))
+    seen = set()
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"The elements' type of 'branch_fns' in switch_case must be tuple, but received {type(pair)}.")
+        key, fn = pair
+        if not isinstance(key, int):
+            raise TypeError(f"The key's type of 'branch_fns' in switch_case must be {int}, but received: {type(key)}.")
+        if key in seen:
+            raise ValueError(f"The key in 'branch_fns' must be unique, but '{key}' appears more than once.")
+        seen.add(key)
+        if not callable(fn):
+            raise TypeError(f"The type of function for key {key} of 'branch_fns' in switch_case must be callable, but received: {type(fn)}.")
+    if default is not None and not callable(default):
+        raise TypeError("The default in Op(case) must be callable.")
+    if not pairs:
+        raise ValueError("[switch_case] expected at least one function, got none")
+    pairs.sort(key=lambda p: p[0])
+    if default is None:
+        default = pairs[-1][1]
+
+    def rest(k):
+        if k == len(pairs):
+            return default()
+        here = paddle.equal(branch_index, paddle.full([1], pairs[k][0], branch_index.dtype))
+        return cond(here, pairs[k][1], lambda: rest(k + 1))
+
+    return rest(0)
