@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/executor/evaluate.h"
 
-#include <cstring>
-#include <unordered_map>
-
 #include "paddle/executor/plan.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pir/core/builder.h"
@@ -11,7 +8,6 @@
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/core/type.h"
 #include "paddle/pir/pass/passes.h"
-#include "paddle/pir/serialize/program_json.h"
 
 namespace executor {
 
@@ -36,24 +32,6 @@ std::vector<std::shared_ptr<void>> EvaluateOp(const pir::Operation& op, std::spa
   std::vector<std::shared_ptr<void>> out;
   for (const Tensor& t : Plan::Build(program, {}, results)->Run({})) out.push_back(std::make_shared<Tensor>(t));
   return out;
-}
-
-void LoadParameters(pir::Program& program, pir::ParamsReader& reader) {
-  std::unordered_map<std::string, pir::Type> types;
-  for (pir::Operation* op = program.block().front(); op; op = op->next())
-    if (op->isa("builtin.parameter")) types[op->attr("parameter_name").to_str()] = op->result_type(0);
-  for (const std::string& name : pir::SortedParameterNames(program)) {
-    pir::RawTensor raw = reader.Next();
-    pir::Type want = types.at(name);
-    PD_CHECK(raw.dtype == want.dtype() && common::ToInts(want.dims()) == raw.dims, InvalidArgument,
-             "[load] expected parameter ", name, " to be ", pir::TypeText(want), ", got ", phi::NameOf(raw.dtype), " ",
-             common::ShapeText(raw.dims));
-    Tensor t = phi::Empty(raw.dims, raw.dtype);
-    if (raw.size) std::memcpy(t.raw_data(), raw.data, raw.size);
-    t->persistable = true;
-    program.set_parameter(name, std::make_shared<Tensor>(t));
-  }
-  reader.ExpectEnd();
 }
 
 namespace {

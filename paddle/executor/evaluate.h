@@ -8,17 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "paddle/executor/parameters.h"
 #include "paddle/phi/core/tensor.h"
 #include "paddle/pir/core/program.h"
-#include "paddle/pir/serialize/params.h"
 
 namespace executor {
 
 // Results of `op` on operands that hold paddle::Tensor (null: absent); empty when it cannot be computed apart from its
 // program.
 std::vector<std::shared_ptr<void>> EvaluateOp(const pir::Operation& op, std::span<const std::shared_ptr<void>> operands);
-
-// Gives each builtin.parameter of the program its record. InvalidArgument when the records are not those of the program.
-void LoadParameters(pir::Program& program, pir::ParamsReader& reader);
 
 }  // namespace executor

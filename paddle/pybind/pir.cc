@@ -140,6 +140,10 @@ void SaveParams(ProgramObject& p, const std::string& path) {
 }
 
 void LoadParams(ProgramObject& p, const std::string& path) {
+  if (pir::SortedParameterNames(p.program()).empty()) {  // there need be no file
+    pir::ParamsReader none(std::string_view{});
+    return executor::LoadParameters(p.program(), none);
+  }
   pir::ParamsReader reader(path);
   executor::LoadParameters(p.program(), reader);
 }
@@ -218,6 +222,9 @@ PlanObject BuildPlan(ProgramObject& p, pyb::object outputs, bool fuse) {
 
 std::shared_ptr<ProgramObject> LoadJson(const std::string& path) {
   return std::make_shared<ProgramObject>(std::move(pir::ReadProgramJsonFile(path).program));
+}
+std::shared_ptr<ProgramObject> LoadJsonText(const std::string& text) {
+  return std::make_shared<ProgramObject>(std::move(pir::ReadProgramJson(text).program));
 }
 
 int Init(PyObject* module) {
@@ -308,6 +315,7 @@ int Init(PyObject* module) {
         .def("_parameter_names", [](ProgramObject& p) { return pir::SortedParameterNames(p.program()); })
         .def("_enter", &Enter, pyb::arg("mode"));
     m.def("_load_json", &LoadJson);
+    m.def("_load_json_text", &LoadJsonText);
     m.def("_enter_run", &EnterRun, "Operations run and are not recorded until _leave().");
     m.def("_leave", &Leave);
     m.def("_record_mode", [] { return static_cast<int>(egr::State().record); });

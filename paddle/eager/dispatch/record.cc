@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/eager/dispatch/record.h"
 
+#include <algorithm>
 #include <atomic>
 #include <string_view>
 
@@ -197,6 +198,20 @@ pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
   return Create(Builtin("pd_op.full"), {}, std::move(attrs), {type}, false)->result(0);
 }
 
+pir::Value Recorder::Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable) {
+  pir::Type type = pir::DenseTensorType::Get(v.type().dtype(), dims);
+  if (common::AllKnown(dims)) {
+    pir::Value shape = AttrOperand(common::ToInts(dims));
+    return Create(Builtin("pd_op.expand"), {v, shape}, {}, {type}, differentiable)->result(0);
+  }
+  if (!same) return v;
+  std::vector<pir::Attribute> visible;
+  for (common::Dim d : dims) visible.push_back(pir::Attribute::Int32(static_cast<int32_t>(d.visible())));
+  pir::AttributeMap attrs;
+  attrs.Set("target_shape", pir::Attribute::Array(std::move(visible)));
+  return Create(Builtin("pd_op.expand_as"), {v, same}, std::move(attrs), {type}, differentiable)->result(0);
+}
+
 void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
                       bool run) {
   const pir::OpInfo* info = InfoOf(op);
@@ -245,6 +260,18 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       PD_CHECK(!out_metas[k].empty() || may_be_absent, Unimplemented, "[", op.name,
                "] expected an op with a shape rule, got one that cannot be recorded");
     }
+  }
+  if (std::string_view(op.name) == "where" && out_metas[0].size() == 1) {
+    const common::Dims& dims = out_metas[0][0].dims;
+    auto fits = [&](pir::Value v) {
+      bool same = v && v.type().dims().size() == dims.size();
+      for (int64_t i = 0; same && i < dims.size(); ++i) same = common::SameDim(v.type().dims()[i], dims[i]);
+      return same;
+    };
+    auto same = std::find_if(operands.begin(), operands.end(), fits);
+    pir::Value like = same == operands.end() ? pir::Value() : *same;
+    for (pir::Value& v : operands)
+      if (v && !fits(v)) v = Expand(v, dims, like, differentiable);
   }
   pir::AttributeMap map;
   for (size_t a = 0; a < op.attrs.size(); ++a) {

@@ -65,6 +65,8 @@ class Recorder {
 
  private:
   pir::Value AttrOperand(const phi::AttrValue& v);
+  // `v` broadcast to `dims`, for ops that PaddlePaddle does not broadcast; `same` is an operand of that shape, where there is one.
+  pir::Value Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable);
   pir::Value MakeData(const std::string& name, const phi::Meta& meta);
   pir::Value Capture(const Tensor& t);
   void SetValue(const Tensor& t, pir::Value v);

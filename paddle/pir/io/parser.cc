@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "paddle/common/error.h"
+#include "paddle/pir/core/file_symbols.h"
 
 namespace pir {
 namespace {
@@ -188,7 +189,7 @@ class Parser {
     bool is_int;
     while (c_.Peek() == '-' || std::isdigit(static_cast<unsigned char>(c_.Peek()))) {
       if (!c_.Number(&d, &v, &is_int) || !is_int || v < -1) c_.Fail("an extent");
-      dims.push_back(v < 0 ? common::NewSymbol() : common::Dim(v));
+      dims.push_back(v < 0 ? symbols_.Next() : common::Dim(v));
       c_.Expect("x");
     }
     std::string_view w = c_.Word();
@@ -463,6 +464,7 @@ class Parser {
   }
 
   Cursor c_;
+  FileSymbols symbols_;
   std::unordered_map<std::string, Value> values_;
   int depth_ = 0;
 };

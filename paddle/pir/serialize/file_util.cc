@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -82,13 +83,19 @@ void AtomicFile::Commit() {
   }
 }
 
-MappedFile::MappedFile(const std::string& path) {
+MappedFile::MappedFile(const std::string& path, bool writable) {
   Fd fd{-1};
   size_ = OpenForRead(path, &fd);
   if (size_ == 0) return;
-  void* p = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd.fd, 0);
+  void* p = ::mmap(nullptr, size_, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_PRIVATE, fd.fd, 0);
   PD_CHECK(p != MAP_FAILED, Io, "cannot read '", path, "': ", std::strerror(errno));
   data_ = static_cast<const char*>(p);
+}
+
+void MappedFile::Release(const void* begin, size_t size) {
+  const uintptr_t page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE)), at = reinterpret_cast<uintptr_t>(begin);
+  uintptr_t first = (at + page - 1) / page * page, end = (at + size) / page * page;
+  if (end > first) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

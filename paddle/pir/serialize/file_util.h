@@ -28,14 +28,17 @@ class AtomicFile {
   int fd_ = -1;
 };
 
-// A read-only view of a whole file, mapped where possible.
+// A view of a whole file, mapped: pages are read when they are touched. With `writable` the bytes may be written; that changes
+// the view and never the file.
 class MappedFile {
  public:
-  explicit MappedFile(const std::string& path);
+  explicit MappedFile(const std::string& path, bool writable = false);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   const char* data() const { return data_; }
+  // Gives back the memory of the pages that lie inside [begin, begin + size); they are read again when touched.
+  void Release(const void* begin, size_t size);
   size_t size() const { return size_; }
 
  private:

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "paddle/common/error.h"
+#include "paddle/pir/core/file_symbols.h"
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/serialize/checked_json.h"
@@ -63,7 +64,7 @@ class Reader : private CheckedJson {
       int64_t v = Int(j[i]);
       if (v < -1) Fail("an extent of at least -1", &j[i]);
       if (v > 0 && __builtin_mul_overflow(product, v, &product)) Fail("a shape whose size fits int64", &j);
-      d.push_back(v < 0 ? common::NewSymbol() : common::Dim(v));
+      d.push_back(v < 0 ? symbols_.Next() : common::Dim(v));
     }
     return d;
   }
@@ -398,6 +399,7 @@ class Reader : private CheckedJson {
   }
 
   std::unordered_map<int64_t, Value> values_;
+  FileSymbols symbols_;
 };
 
 }  // namespace

@@ -235,7 +235,8 @@ void WriteProgramJsonFile(const Program& program, const std::string& path, const
 std::vector<std::string> SortedParameterNames(const Program& program) {
   std::vector<std::string> names;
   for (Operation& op : program.block())
-    if (op.isa("builtin.parameter")) names.push_back(op.attr("parameter_name").to_str());
+    if (op.isa("builtin.parameter") && (!op.result(0).has_persistable() || op.result(0).persistable()))
+      names.push_back(op.attr("parameter_name").to_str());
   std::sort(names.begin(), names.end());
   return names;
 }

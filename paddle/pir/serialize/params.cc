@@ -8,6 +8,8 @@
 namespace pir {
 namespace {
 
+constexpr uint64_t kPaddingField = 1000;  // of TensorDesc, where protobuf readers skip it
+
 bool DtypeFromProto(uint64_t n, phi::DataType* t) {
   for (int i = 0; i < phi::kNumDataTypes; ++i)
     if (static_cast<uint64_t>(phi::kDataTypeInfo[i].proto) == n) {
@@ -47,7 +49,7 @@ void Put(std::string* s, T v) {
 }  // namespace
 
 ParamsReader::ParamsReader(const std::string& path)
-    : file_(std::make_unique<MappedFile>(path)), bytes_(file_->data(), file_->size()), origin_(path) {}
+    : file_(std::make_shared<MappedFile>(path, true)), bytes_(file_->data(), file_->size()), origin_(path) {}
 ParamsReader::ParamsReader(std::string_view bytes, std::string origin) : bytes_(bytes), origin_(std::move(origin)) {}
 
 void ParamsReader::Need(size_t n, const char* what) const {
@@ -98,6 +100,11 @@ void ParamsReader::ParseDesc(std::string_view d, size_t base, RawTensor* t) cons
       PD_CHECK(n <= d.size() - p, InvalidArgument, "'", origin_, "' at byte ", base + at,
                ": expected packed dims of at most ", d.size() - p, " bytes, got ", n);
       for (size_t end = p + n; p < end;) add_dim(Varint(d.substr(0, end), &p, base), p);
+    } else if ((tag & 7) == 2 && tag >> 3 > 2) {  // a later field: padding
+      uint64_t n = Varint(d, &p, base);
+      PD_CHECK(n <= d.size() - p, InvalidArgument, "'", origin_, "' at byte ", base + at, ": expected a field of at most ",
+               d.size() - p, " bytes, got ", n);
+      p += n;
     } else {
       PD_THROW(InvalidArgument, "'", origin_, "' at byte ", base + at,
                ": expected a tensor description, got field tag ", tag);
@@ -148,7 +155,7 @@ void ParamsReader::ExpectEnd() const {
            bytes_.size() - pos_, " more bytes; the model names fewer parameters than the file holds");
 }
 
-std::string EncodeTensorHeader(const RawTensor& t) {
+std::string EncodeTensorHeader(const RawTensor& t, uint64_t offset) {
   uint64_t size = 0;
   PD_CHECK(t.dtype != phi::DataType::UNDEFINED && ByteSize(t.dtype, t.dims, &size) && size == t.size, InvalidArgument,
            "expected ", size, " bytes for a tensor of shape ", common::ShapeText(t.dims), " and type ",
@@ -159,6 +166,13 @@ std::string EncodeTensorHeader(const RawTensor& t) {
   for (int64_t d : t.dims) {
     desc.push_back(0x10);
     PutVarint(&desc, static_cast<uint64_t>(d));
+  }
+  constexpr size_t kBefore = 4 + 8 + 4 + 4, kPadField = 3;  // tag in two bytes, length
+  if (offset != kNoPadding && t.size >= kPaddedTensorBytes) {
+    size_t end = offset + kBefore + desc.size() + kPadField, pad = (kDataAlignment - end % kDataAlignment) % kDataAlignment;
+    PutVarint(&desc, kPaddingField << 3 | 2);
+    PutVarint(&desc, pad);
+    desc.append(pad, '\0');
   }
   std::string s;
   Put<uint32_t>(&s, 0);
@@ -173,8 +187,10 @@ std::string EncodeTensor(const RawTensor& t) {
 }
 
 void ParamsWriter::Add(const RawTensor& t) {
-  file_.Write(EncodeTensorHeader(t));
+  std::string header = EncodeTensorHeader(t, offset_);
+  file_.Write(header);
   file_.Write(t.data, t.size);
+  offset_ += header.size() + t.size;
 }
 
 }  // namespace pir

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `.pdiparams`: tensor records one after another without names; the names, sorted, come from the program file.
+// `.pdiparams`: tensor records one after another without names; the names, sorted, come from the program file. The format aligns
+// nothing; this writer adds an unknown field to the descriptions of big tensors, so that their data starts at a multiple of 64 and
+// can be used where it is mapped.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +25,12 @@ struct RawTensor {
   size_t size = 0;  // bytes: numel * SizeOf(dtype)
 };
 
+inline constexpr uint64_t kNoPadding = UINT64_MAX;
+inline constexpr size_t kPaddedTensorBytes = size_t{1} << 20, kDataAlignment = 64;
+
 class ParamsReader {
  public:
+  // Maps the file; views may be written, which does not change the file.
   explicit ParamsReader(const std::string& path);
   // Over a buffer the caller keeps alive.
   explicit ParamsReader(std::string_view bytes, std::string origin = "<memory>");
@@ -36,6 +42,8 @@ class ParamsReader {
   // All records must have been read.
   void ExpectEnd() const;
   size_t offset() const { return pos_; }
+  // What keeps the views of Next() alive; null over a caller's buffer.
+  const std::shared_ptr<MappedFile>& file() const { return file_; }
 
  private:
   template <class T>
@@ -44,7 +52,7 @@ class ParamsReader {
   void ParseDesc(std::string_view desc, size_t base, RawTensor* t) const;
   uint64_t Varint(std::string_view s, size_t* p, size_t base) const;
 
-  std::unique_ptr<MappedFile> file_;
+  std::shared_ptr<MappedFile> file_;
   std::string_view bytes_;
   std::string origin_;
   size_t pos_ = 0;
@@ -59,11 +67,13 @@ class ParamsWriter {
 
  private:
   AtomicFile file_;
+  uint64_t offset_ = 0;
 };
 
 // One record as bytes (paddle.save with use_binary_format).
 std::string EncodeTensor(const RawTensor& t);
-// Its part before the data.
-std::string EncodeTensorHeader(const RawTensor& t);
+// Its part before the data. With `offset`, where the record starts in its file, padded so that the data of a big tensor starts at
+// a multiple of 64.
+std::string EncodeTensorHeader(const RawTensor& t, uint64_t offset = kNoPadding);
 
 }  // namespace pir

@@ -20,7 +20,7 @@ struct LoadedProgram {
 
 // Throws InvalidArgument naming `origin` and the path inside the document, e.g.
 // "program.regions[0].blocks[0].ops[3].I[0]". Unknown ops get a placeholder OpInfo; unknown "dist" attributes are
-// dropped. Each -1 extent becomes a fresh symbol.
+// dropped. Each -1 extent becomes a symbol that differs from the others of the program.
 LoadedProgram ReadProgramJson(std::string_view text, const std::string& origin = "<memory>");
 LoadedProgram ReadProgramJsonFile(const std::string& path);
 
@@ -34,7 +34,8 @@ std::string WriteProgramJson(const Program& program, const WriteJsonOptions& opt
 // Writes beside `path` and renames, so that a reader never sees half a file.
 void WriteProgramJsonFile(const Program& program, const std::string& path, const WriteJsonOptions& options = {});
 
-// Names of the builtin.parameter ops, sorted: the order of records in .pdiparams.
+// Names of the builtin.parameter ops that are kept in .pdiparams, sorted: the order of its records. Parameters marked as not
+// persistable (the dropout state of recurrent layers) are not in the file.
 std::vector<std::string> SortedParameterNames(const Program& program);
 
 }  // namespace pir

@@ -216,6 +216,12 @@ def save(obj, path, protocol=4, **configs):
             _Pickler(stream, protocol).dump(obj)
 
 
+def write_arrays(arrays, path, protocol=4):
+    """A dict of NumPy arrays as a pickle at `path`, as `save` writes it."""
+    with _Writer(_check_target(path)) as stream:
+        pickle.dump(_split_big(arrays, protocol), stream, protocol=protocol)
+
+
 def _is_named(value):
     return (isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
             and isinstance(value[1], np.ndarray))

@@ -104,9 +104,9 @@ def _as_spec(value, name):
 def _flatten(value, out):
     if isinstance(value, _core.Tensor):
         out.append(value)
-    elif isinstance(value, dict):
-        for v in value.values():
-            _flatten(v, out)
+    elif isinstance(value, dict):  # in the order of the keys, as PaddlePaddle flattens
+        for key in sorted(value):
+            _flatten(value[key], out)
     elif isinstance(value, (list, tuple)):
         for v in value:
             _flatten(v, out)

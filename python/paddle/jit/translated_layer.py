@@ -24,8 +24,10 @@ class TranslatedLayer(paddle.nn.Layer):
             self.register_buffer(self._names[name], value)
         self.training = False
 
-    def train(self):
-        """Not supported: the program holds no gradients."""
+    def train(self, mode=True):
+        """Only train(False): the program holds no gradients."""
+        if not mode:
+            return self
         raise RuntimeError("[TranslatedLayer] expected inference, got train(): a loaded program computes no gradients")
 
     def program(self, method_name='forward'):
@@ -44,9 +46,9 @@ class TranslatedLayer(paddle.nn.Layer):
 
 
 def load(path, **configs):
-    """The program saved as `<path>.json` and `<path>.pdiparams`, as a TranslatedLayer. ValueError for a damaged file."""
+    """The program saved as `<path>.json` (or the older `.pdmodel`) and `<path>.pdiparams`, as a TranslatedLayer. ValueError for a damaged file."""
     path = os.fspath(path)
-    path = path[:-5] if path.endswith('.json') else path
-    if not os.path.isfile(path + '.json'):
-        raise ValueError(f"The path {path!r} does not exist: expected the file {path + '.json'!r}")
-    return TranslatedLayer(*_io._read(path))
+    found = _io._find(path)
+    if found is None:
+        raise ValueError(f"The path {path!r} does not exist: expected the file {path + '.json'!r} or {path + '.pdmodel'!r}")
+    return TranslatedLayer(*_io._read(found))

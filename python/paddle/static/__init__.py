@@ -10,8 +10,10 @@ _HOMES = _lazy.homes({
     'paddle.static.gradient': 'append_backward gradients',
     'paddle.static.executor': 'Executor CompiledProgram BuildStrategy Scope global_scope scope_guard',
     'paddle.static.io': 'save_inference_model load_inference_model normalize_program serialize_program deserialize_program '
-                        'serialize_persistables deserialize_persistables save_to_file load_from_file',
+                        'serialize_persistables deserialize_persistables save_to_file load_from_file save load load_program_state '
+                        'set_program_state',
     'paddle.base.param_attr': 'WeightNormParamAttr',
 })
 __all__ = sorted(_HOMES)
-_lazy.install(globals(), 'paddle.static', _HOMES, modules=('nn', 'program', 'executor', 'io', 'gradient', 'input_spec', 'block'))
+_lazy.install(globals(), 'paddle.static', _HOMES, modules=('nn', 'program', 'executor', 'io', 'gradient', 'input_spec', 'block',
+                                                                    'legacy_program'))

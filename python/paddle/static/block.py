@@ -87,8 +87,19 @@ def _one(values, where):
     return values
 
 
-def append_op(program, type, inputs, outputs, attrs):
-    """Record the op of the old name `type` into `program`; see `Block.append_op`."""
+def _dtype(value):
+    """A data type given by its number in old programs (-1: none), or as it is."""
+    import paddle
+    if isinstance(value, bool) or not isinstance(value, int):
+        return value
+    return None if value == -1 else getattr(paddle, _core.pir._dtype_of_number(value))
+
+
+def append_op(program, type, inputs, outputs, attrs, strict=True):
+    """Record the op of the old name `type` into `program`; see `Block.append_op`.
+
+    `strict=False` leaves attributes out that the op does not know, as those of files.
+    """
     import contextlib
 
     import paddle
@@ -104,8 +115,10 @@ def append_op(program, type, inputs, outputs, attrs):
             raise ValueError(f"[{type}] expected attribute {k} to be {want!r}, the only supported value")
     call = []
     for kind, old, default in args:
-        if kind == 'attr':
+        if kind in ('attr', 'dtype'):
             call.append(attrs.pop(old, default))
+            if kind == 'dtype':
+                call[-1] = _dtype(call[-1])
             if call[-1] is REQUIRED:
                 raise ValueError(f"[{type}] expected the attribute {old}, got none")
             continue
@@ -119,6 +132,8 @@ def append_op(program, type, inputs, outputs, attrs):
         if kind != 'list' and len(values) != 1:
             raise ValueError(f"[{type}] expected one tensor as {old}, got {len(values)}")
         call.append(values if kind == 'list' else values[0])
+    if not strict:
+        inputs, attrs = {k: v for k, v in inputs.items() if v}, {}
     if inputs or attrs:
         raise ValueError(f"[{type}] expected no other inputs and attributes, got {sorted(inputs) + sorted(attrs)}")
     mode = _core.pir._record_mode()

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs and parameters as files: `<prefix>.json` and `<prefix>.pdiparams`, the format of PaddlePaddle 3.3."""
+"""Programs and parameters as files: `<prefix>.json` and `<prefix>.pdiparams`, the format of PaddlePaddle 3.3; `.pdmodel` is read."""
 import os
+import tempfile
 
 from paddle.base import libpaddle as _core
 from paddle.static import program as _program
 
 __all__ = ['save_inference_model', 'load_inference_model', 'normalize_program', 'serialize_program', 'deserialize_program',
-           'serialize_persistables', 'deserialize_persistables', 'save_to_file', 'load_from_file']
+           'serialize_persistables', 'deserialize_persistables', 'save_to_file', 'load_from_file', 'save', 'load', 'load_program_state',
+           'set_program_state']
 
 
 def _list(values):
@@ -16,14 +18,19 @@ def _list(values):
 def _check(values, what):
     for v in values:
         if not isinstance(v, _core.Tensor):
-            raise TypeError(f"[save_inference_model] expected {what} to be values of a program, got {type(v)}")
+            raise TypeError(f"{what} type must be a Value or a list of Value, but received {type(v)}")
     return values
+
+
+def _check_program(program):
+    if not isinstance(program, _program.Program):
+        raise TypeError(f"program type must be `paddle.static.Program`, but received `{type(program)}`")
+    return program
 
 
 def normalize_program(program, feed_vars, fetch_vars, **kwargs):
     """The part of `program` that computes `fetch_vars` from `feed_vars`, as a new program with fetch operations."""
-    if not isinstance(program, _program.Program):
-        raise TypeError(f"[normalize_program] expected a paddle.static.Program, got {type(program)}")
+    _check_program(program)
     feeds, fetches = _check(_list(feed_vars), 'feed_vars'), _check(_list(fetch_vars), 'fetch_vars')
     return program._prune(feeds, fetches)
 
@@ -47,10 +54,8 @@ def _write(program, path):
     program._save_json(path + '.json')
 
 
-def _read(path):
-    program = _core.pir._load_json(path + '.json')
-    if program._parameter_names():
-        program._load_params(path + '.pdiparams')
+def _interface(program):
+    """(program, names of its inputs, values it computes)."""
     feeds, fetches = [], []
     for op in program._operations():
         if op.name() == 'pd_op.data':
@@ -62,16 +67,71 @@ def _read(path):
     return program, feeds, [v for _, v in sorted(fetches, key=lambda f: f[0])]
 
 
-def load_inference_model(path_prefix, executor, **kwargs):
-    """[program, names of its inputs, values it computes] from `<path_prefix>.json` and `.pdiparams`.
+def _find(path):
+    """The program file for the prefix `path` (or the file itself): `.json`, else the older `.pdmodel`; None without one."""
+    known = ('.json', '.pdmodel')
+    for name in [path] if path.endswith(known) else [path + end for end in known]:
+        if os.path.isfile(name):
+            return name
+    return None
 
-    Raises OSError for a missing file and ValueError for one that is damaged.
+
+def _read(model, params=None):
+    """(program, names of its inputs, values it computes) of a program file."""
+    stem, end = os.path.splitext(model)
+    params = stem + '.pdiparams' if params is None else params
+    if end == '.pdmodel' or not _is_json(model):
+        from paddle.static import legacy_program
+        return legacy_program.read(model, params)
+    program = _core.pir._load_json(model)
+    program._load_params(params)
+    return _interface(program)
+
+
+def _is_json(path):
+    with open(path, 'rb') as stream:
+        return stream.read(64).lstrip()[:1] in (b'{', b'')
+
+
+def _from_bytes(model, params):
+    """The same from the bytes of both files."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'p')
+        save_to_file(path + '.pdiparams', params or b'')
+        if model.lstrip()[:1] != b'{':
+            from paddle.static import legacy_program
+            return legacy_program.read('<memory>', path + '.pdiparams', model)
+        program = deserialize_program(model)
+        program._load_params(path + '.pdiparams')
+        return _interface(program)
+
+
+def load_inference_model(path_prefix, executor, **kwargs):
+    """[program, names of its inputs, values it computes] from `<path_prefix>.json` (or `.pdmodel`) and `.pdiparams`.
+
+    With `model_filename` and `params_filename`, `path_prefix` is their folder, or None when they hold the bytes of the files.
+    Parameters of a megabyte and more stay in the mapped file until they are used. Raises OSError for a missing file and ValueError for
+    one that is damaged.
     """
+    unknown = set(kwargs) - {'model_filename', 'params_filename'}
+    if unknown:
+        raise ValueError(f"[load_inference_model] expected no argument {sorted(unknown)[0]!r}")
+    model, params = kwargs.get('model_filename'), kwargs.get('params_filename')
+    if path_prefix is None:
+        for name, value in (('model_filename', model), ('params_filename', params)):
+            if value is None:
+                raise ValueError(f"{name} cannot be None when path_prefix is None.")
+        return list(_from_bytes(model, params))
     path = os.fspath(path_prefix)
-    if not os.path.isfile(path + '.json'):
-        raise FileNotFoundError(f"[load_inference_model] expected the file {path + '.json'}")
-    program, feeds, fetches = _read(path)
-    return [program, feeds, fetches]
+    if model is None and params is None:
+        found = _find(path)
+        if found is None:
+            raise FileNotFoundError(f"[load_inference_model] expected the file {path + '.json'} or {path + '.pdmodel'}")
+        return list(_read(found))
+    model = os.path.join(path, '__model__' if model is None else model)
+    if not os.path.isfile(model):
+        raise FileNotFoundError(f"[load_inference_model] expected the file {model}")
+    return list(_read(model, None if params is None else os.path.join(path, params)))
 
 
 def serialize_program(feed_vars, fetch_vars, **kwargs):
@@ -81,16 +141,14 @@ def serialize_program(feed_vars, fetch_vars, **kwargs):
 
 
 def deserialize_program(data):
-    """The program of `serialize_program`'s bytes."""
-    import tempfile
-    with tempfile.TemporaryDirectory() as folder:
-        save_to_file(os.path.join(folder, 'p.json'), data)
-        return _core.pir._load_json(os.path.join(folder, 'p.json'))
+    """The program of `serialize_program`'s bytes; ValueError for others."""
+    if not isinstance(data, bytes):
+        raise TypeError(f"[deserialize_program] expected bytes, got {type(data)}")
+    return _core.pir._load_json_text(data)
 
 
 def serialize_persistables(feed_vars, fetch_vars, executor, **kwargs):
     """The parameters of the pruned program as bytes; None when it has none."""
-    import tempfile
     program = normalize_program(kwargs.get('program') or _program.default_main_program(), feed_vars, fetch_vars)
     if not program._parameter_names():
         return None
@@ -101,7 +159,7 @@ def serialize_persistables(feed_vars, fetch_vars, executor, **kwargs):
 
 def deserialize_persistables(program, data, executor):
     """Give `program` the parameters of `serialize_persistables`' bytes."""
-    import tempfile
+    _check_program(program)
     if data is None:
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -110,14 +168,107 @@ def deserialize_persistables(program, data, executor):
 
 
 def save_to_file(path, content):
-    """Write bytes to a file."""
+    """Write bytes to a file, beside it first."""
     if not isinstance(content, bytes):
-        raise ValueError(f"'content' type should be bytes, but received {type(content)}")
-    with open(path, 'wb') as stream:
-        stream.write(content)
+        raise ValueError("'content' type should be bytes.")
+    beside = f'{os.fspath(path)}.{os.getpid()}.tmp'
+    try:
+        with open(beside, 'wb') as stream:
+            stream.write(content)
+        os.replace(beside, path)
+    finally:
+        if os.path.exists(beside):
+            os.remove(beside)
 
 
 def load_from_file(path):
     """The bytes of a file."""
     with open(path, 'rb') as stream:
         return stream.read()
+
+
+def _split(program):
+    """Names of trained parameters, and of the other tensors the program keeps."""
+    from paddle.base.framework import EagerParamBase
+    values = program._parameters()
+    trained = {n for n, v in values.items() if isinstance(v, EagerParamBase)}
+    return {n: v for n, v in values.items() if n in trained}, {n: v for n, v in values.items() if n not in trained}
+
+
+def save(program, model_path, protocol=4, **configs):
+    """Write the parameters of `program` to `<model_path>.pdparams`, its other tensors to `.pdopt`, the program to `.json`."""
+    from paddle.framework import io
+    _check_program(program)
+    path = os.fspath(model_path)
+    if os.path.basename(path) == '':
+        raise AssertionError('The input model_path MUST be format of dirname/filename [dirname\\filename in Windows system], but '
+                             'received model_path is empty string.')
+    parameters, others = _split(program)
+    for values, end in ((parameters, '.pdparams'), (others, '.pdopt')):
+        io.write_arrays({n: v.numpy() for n, v in values.items()}, path + end, protocol)
+    program._save_json(path + '.json')
+
+
+def _states(model_path):
+    import paddle
+    path = os.fspath(model_path)
+    for end in ('.pdparams', '.pdopt', '.pdmodel', '.json'):
+        path = path[:-len(end)] if path.endswith(end) else path
+    if not os.path.isfile(path + '.pdparams'):
+        raise FileNotFoundError(2, 'No such file or directory', path + '.pdparams')
+    found = paddle.load(path + '.pdparams', return_numpy=True)
+    others = paddle.load(path + '.pdopt', return_numpy=True) if os.path.isfile(path + '.pdopt') else {}
+    return {**found, **others}
+
+
+def load(program, model_path, executor=None, var_list=None):
+    """Give `program` the tensors saved at `model_path` by `save`; RuntimeError for a tensor the files do not hold.
+
+    `var_list` limits it to some variables.
+    """
+    _check_program(program)
+    state = _states(model_path)
+    wanted = program._parameters()
+    if var_list is not None:
+        wanted = {v.name: wanted[v.name] for v in var_list}
+    missing = sorted(set(wanted) - set(state))
+    if missing:
+        raise RuntimeError(f"Can not find [{missing[0]}] in model file [{model_path}]")
+    set_program_state(program, {n: state[n] for n in wanted})
+
+
+def load_program_state(model_path, var_list=None):
+    """Name -> array of what `save` wrote, limited to `var_list` when given; FileNotFoundError without the files."""
+    state = _states(model_path)
+    return state if var_list is None else {v.name: state[v.name] for v in var_list if v.name in state}
+
+
+def set_program_state(program, state_dict):
+    """Replace the tensors of `program` by the arrays of their names; ValueError for one of another shape or dtype.
+
+    Arrays of names the program does not know are left out with a warning.
+    """
+    import warnings
+
+    import numpy
+    import paddle
+    _check_program(program)
+    have = program._parameters()
+    ready = []
+    for name in have.keys() & state_dict.keys():
+        array, old = numpy.asarray(state_dict[name]), have[name]
+        if list(array.shape) != list(old.shape):
+            raise ValueError(f"Parameter's shape does not match, the Program requires a parameter with the shape of {list(old.shape)}, "
+                             f"while the loaded parameter (namely [ {name} ]) has a shape of {list(array.shape)}.")
+        with _program.running():
+            new = paddle.to_tensor(array)
+        if new.dtype != old.dtype:
+            raise ValueError(f"Parameter's data type does not match, the Program requires a parameter with a dtype of ({old.dtype}), "
+                             f"while the loaded parameter (namely [ {name} ]) has a dtype of ({new.dtype}).")
+        ready.append((old, new))
+    with _program.running():
+        for old, new in ready:
+            old.set_value(new)
+    unused = sorted(state_dict.keys() - have.keys())
+    if unused:
+        warnings.warn(f"This list is not set, Because of Parameter not found in program. There are: {' '.join(unused)}")
