@@ -203,7 +203,8 @@ PyObject* Concat(PyObject* const* a) {
 
 PyObject* Split(PyObject* const* a) {
   const Tensor& x = X(a, "split");
-  Scalar axis(IsNone(a[2]) ? int64_t{0} : ToInt(a[2], "split", "axis"));
+  int64_t place = IsNone(a[2]) ? 0 : ToInt(a[2], "split", "axis");
+  Scalar axis(place < 0 && place >= -x.ndim() ? place + x.ndim() : place);  // PaddlePaddle's op knows no negative axis
   if (PyList_Check(a[1]) || PyTuple_Check(a[1]))
     return Wrap(paddle::split(x, ToInts(a[1], "split", "num_or_sections"), axis));
   return Wrap(paddle::split_with_num(x, ToInt(a[1], "split", "num_or_sections"), axis));

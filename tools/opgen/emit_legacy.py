@@ -56,20 +56,21 @@ def automatic(op, protos, taken):
     for old in (op.name, op.name + "2", op.name + "_v2", "reduce_" + op.name):
         if old not in protos or old in taken:
             continue
-        inputs, outputs, attrs = protos[old]
+        inputs, _, attrs = protos[old]
         tensors = [a for a in op.args if a.is_tensor]
         found = pair([a.name for a in tensors], inputs)
         needed = all(a.name in found or a.kind != "Tensor" for a in tensors)
         known = all(a.name in attrs or RENAMED.get(a.name) in attrs or a.default is not None for a in op.args if not a.is_tensor)
         if needed and known:
-            return {"op": old, "in": found, "out": pair([o.name for o in op.outs], outputs)}
+            return {"op": old}
     return None
 
 
 def row(op, legacy, protos):
     """One line of the table."""
-    inputs, attrs = legacy.get("in") or {}, dict(legacy.get("attrs") or {})
-    declared = protos.get(legacy["op"], ((), (), ()))[2]
+    old_inputs, old_outputs, declared = protos.get(legacy["op"], ((), (), ()))
+    inputs, attrs = legacy.get("in") or pair([a.name for a in op.args if a.is_tensor], old_inputs), dict(legacy.get("attrs") or {})
+    outputs = legacy.get("out") or pair([o.name for o in op.outs], old_outputs)
     for a in op.args:
         if a.name not in declared and RENAMED.get(a.name) in declared:
             attrs.setdefault(a.name, RENAMED[a.name])
@@ -80,7 +81,7 @@ def row(op, legacy, protos):
         return "dtype" if a.kind == "DataType" else "attr", attrs.get(a.name, a.name), default(a)
 
     listed = ", ".join(f"({k!r}, {n!r}, {d})" for k, n, d in map(argument, op.args))
-    outs = [(legacy.get("out") or {}).get(o.name, o.name) for o in op.outs]
+    outs = [outputs.get(o.name, o.name) for o in op.outs]
     return f"    {legacy['op']!r}: ({op.name!r}, [{listed}], {outs!r}, {legacy.get('fixed') or {}!r}),"
 
 

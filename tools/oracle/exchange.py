@@ -266,8 +266,8 @@ def main():
     args = parser.parse_args()
     with open(os.path.join(HERE, 'models.py')) as stream:
         names = args.names or re.findall(r'^@model\ndef (\w+)', stream.read(), re.M)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = args.folder or temporary
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = args.folder or scratch
         os.makedirs(folder, exist_ok=True)
         table = {name: {} for name in names}
         if not args.reuse:

@@ -59,6 +59,30 @@ void full_infer(const Ints& shape, const Scalar&, DataType dtype, Place, Meta& o
 }
 void full_kernel(const Ints&, const Scalar& value, DataType, Place, Tensor& out) { FillScalar(out, value); }
 
+void full_with_tensor_infer(const Meta& value, const Ints& shape, DataType dtype, Meta& out) {
+  PD_CHECK(!common::CertainlyDiffer(common::Product(value.dims), Dim(1)), InvalidArgument,
+           "[full_with_tensor] expected one value, got the shape ", common::ShapeText(value.dims));
+  out = {ShapeArg("full_with_tensor", shape), OrFloat(dtype)};
+}
+void full_with_tensor_kernel(const Tensor& value, const Ints&, DataType, Tensor& out) {
+  FillScalar(out, IsInteger(value.dtype()) ? Scalar(ScalarAsInt(value)) : Scalar(ScalarAsDouble(value)));
+}
+
+void full_batch_size_like_infer(const Meta& input, const Ints& shape, DataType dtype, double, int64_t in, int64_t to, Place, Meta& out) {
+  PD_CHECK(in >= 0 && in < input.dims.size() && to >= 0 && to < shape.size(), InvalidArgument,
+           "[full_batch_size_like] expected axes of the input and of shape, got ", in, " and ", to);
+  out.dtype = OrFloat(dtype);
+  out.dims = {};
+  for (int64_t i = 0; i < shape.size(); ++i) {
+    PD_CHECK(i == to || shape[i] >= 0, InvalidArgument, "[full_batch_size_like] expected non-negative extents in shape, got ",
+             common::ShapeText(shape));
+    out.dims.push_back(i == to ? input.dims[in] : Dim(shape[i]));
+  }
+}
+void full_batch_size_like_kernel(const Tensor&, const Ints&, DataType, double value, int64_t, int64_t, Place, Tensor& out) {
+  FillScalar(out, Scalar(value));
+}
+
 void full_int_array_infer(const Ints& value, DataType dtype, Place, Meta& out) {
   out = {Dims{Dim(value.size())}, dtype == DataType::UNDEFINED ? DataType::INT64 : dtype};
 }

@@ -60,12 +60,12 @@ class RNNBase(LayerList):
             yield from ((layer.cell_fw, layer.cell_bw) if self.num_directions == 2 else (layer.cell,))
 
     def _initial(self, inputs):
-        batch = inputs.shape[1 if self.time_major else 0]
         rows = self.num_layers * self.num_directions
-        shapes = [[rows, batch, self.proj_size or self.hidden_size]]
+        sizes = [self.proj_size or self.hidden_size]
         if self.state_components == 2:
-            shapes.append([rows, batch, self.hidden_size])
-        return [_C_ops.full(s, 0.0, inputs.dtype) for s in shapes]
+            sizes.append(self.hidden_size)
+        axis = 1 if self.time_major else 0
+        return [_C_ops.full_batch_size_like(inputs, [rows, -1, n], inputs.dtype, 0.0, axis, 1) for n in sizes]
 
     def forward(self, inputs, initial_states=None, sequence_length=None):
         """Returns (outputs, final states); states are [layers * directions, batch, hidden], a pair for LSTM."""
@@ -73,7 +73,7 @@ class RNNBase(LayerList):
             states = self._initial(inputs)
         else:
             states = list(initial_states) if isinstance(initial_states, (list, tuple)) else [initial_states]
-        if self.proj_size == 0 and hasattr(_C_ops, "rnn"):
+        if self.proj_size == 0 and not paddle.is_grad_enabled() and (not self.training or self.dropout == 0):
             return self._run_op(inputs, states, sequence_length)
         return self._run_cells(inputs, states, sequence_length)
 
@@ -82,8 +82,8 @@ class RNNBase(LayerList):
         cells = list(self._cells())
         weights = [w for c in cells for w in (c.weight_ih, c.weight_hh)]
         weights += [b for c in cells for b in (c.bias_ih, c.bias_hh)]
-        reserve = paddle.empty([0], dtype="uint8")
-        result = _C_ops.rnn(x, states, weights, sequence_length, reserve, float(self.dropout),
+        unused = paddle.empty([], dtype="uint8")
+        result = _C_ops.rnn(x, states, weights, sequence_length, unused, float(self.dropout),
                             self.num_directions == 2, self.input_size, self.hidden_size, self.num_layers, self.mode, 0,
                             not self.training)
         out, finals = result[0], result[2]
