@@ -92,7 +92,7 @@ def run_predictor(paddle, prefix, arrays):
     config = inference.Config(prefix + '.json', prefix + '.pdiparams') if os.path.exists(prefix + '.pdiparams') else \
         inference.Config(prefix + '.json', '')
     config.disable_glog_info()
-    return [t.numpy() for t in inference.create_predictor(config).run([paddle.to_tensor(a) for a in arrays])]
+    return [as_array(t) for t in inference.create_predictor(config).run([paddle.to_tensor(a) for a in arrays])]
 
 
 def published_saves(paddle, name, folder):

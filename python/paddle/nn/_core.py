@@ -8,7 +8,6 @@ _COMPOSED = {
     "elementwise": "rrelu gumbel_softmax",
     "norm": "spectral_norm",
     "layout": "bilinear gather_tree",
-    "sampling": "affine_grid grid_sample",
     "pooling": "lp_pool2d unpool unpool3d fractional_max_pool2d fractional_max_pool3d",
     "loss": "warpctc warprnnt hsigmoid_loss margin_cross_entropy class_center_sample",
 }
