@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Program and parameter files: the older format, static.save and load, mapped parameters, damaged files."""
+import io
 import os
 import pathlib
+import pickle
 import random
 import shutil
+import struct
 
 import numpy as np
 import pytest
@@ -164,3 +167,25 @@ def test_damaged_old_files(tmp_path, name):
             paddle.jit.load(str(tmp_path / 'small'))
         except (ValueError, NotImplementedError, OSError, RuntimeError, IndexError):
             pass
+
+
+def _nested():
+    value = ()
+    for _ in range(60):
+        value = (value, value)
+    return value
+
+
+def _cycle():
+    value = []
+    value.append(value)
+    return value
+
+
+@pytest.mark.parametrize('data', [
+    b'\x80\x04}r\xff\xff\xff\x7f.', b'\x80\x05\x96' + struct.pack('<Q', 1 << 40) + b'.', b'\x80\x04\x95' + struct.pack('<Q', 1 << 40) + b'}.',
+    pickle.dumps({'a': _nested()}, 4), pickle.dumps({'a': _cycle()}, 4), b'\x80\x04cbuiltins\nstr\n]\x85R.'
+], ids=['memo', 'bytearray', 'frame', 'nested', 'cycle', 'str'])
+def test_pickles_that_ask_for_too_much(data):
+    with pytest.raises(ValueError, match='can not parse'):
+        paddle.load(io.BytesIO(data))

@@ -6,6 +6,7 @@ import collections
 import io
 import math
 import pickle
+import pickletools
 import re
 
 import numpy as np
@@ -91,9 +92,15 @@ def _bytes(*args):
     return bytes(*args)
 
 
+def _str(text=''):
+    if not isinstance(text, str):
+        raise pickle.UnpicklingError("text of other objects is refused")
+    return text
+
+
 _BUILTINS = {name: getattr(builtins, name) for name in
-             ('tuple', 'list', 'dict', 'set', 'frozenset', 'complex', 'slice', 'int', 'float', 'bool', 'str')}
-_BUILTINS.update(bytes=_bytes, bytearray=_bytes, eval=_stand_in_eval, long=int, unicode=str)
+             ('tuple', 'list', 'dict', 'set', 'frozenset', 'complex', 'slice', 'int', 'float', 'bool')}
+_BUILTINS.update(bytes=_bytes, bytearray=_bytes, eval=_stand_in_eval, long=int, unicode=_str, str=_str)
 _GLOBALS = {('collections', 'OrderedDict'): collections.OrderedDict, ('collections', 'defaultdict'):
             collections.defaultdict, ('collections', 'deque'): collections.deque, ('numpy', 'ndarray'): _Array,
             ('numpy', 'dtype'): _Dtype, ('_codecs', 'encode'): _encode}
@@ -115,6 +122,69 @@ class _Unpickler(pickle.Unpickler):
 
     def persistent_load(self, pid):
         raise pickle.UnpicklingError("persistent ids are not part of the format")
+
+
+_OPCODES = {info.code.encode('latin1'): (info.name, info.arg.n if info.arg else 0) for info in pickletools.opcodes}
+_REFUSED = {'BYTEARRAY8', 'NEXT_BUFFER', 'READONLY_BUFFER', 'PERSID', 'BINPERSID', 'EXT1', 'EXT2', 'EXT4'}
+_COUNTED = {pickletools.TAKEN_FROM_ARGUMENT1: 1, pickletools.TAKEN_FROM_ARGUMENT4: 4, pickletools.TAKEN_FROM_ARGUMENT4U: 4,
+            pickletools.TAKEN_FROM_ARGUMENT8U: 8}
+_MEMO_SLACK = 1024  # how far a memo index may run ahead of the entries made
+
+
+def _scan(stream):
+    """Check, before anything is built, that no length or memo index asks for more memory than the file has bytes for; its size."""
+    start = stream.tell()
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(start)
+    entries = 0
+    while True:
+        code = stream.read(1)
+        name, width = _OPCODES.get(code, (None, 0))
+        at = stream.tell()
+        if name is None or name in _REFUSED:
+            raise pickle.UnpicklingError(f"{'the end' if not code else name or code!r} at byte {at} is refused")
+        if name == 'STOP':
+            break
+        if width == pickletools.UP_TO_NEWLINE:
+            argument = stream.readline()
+            if name in ('GLOBAL', 'INST'):
+                argument = stream.readline()
+        elif width >= 0:
+            argument = stream.read(width)
+        else:
+            argument = stream.read(_COUNTED[width])
+            length = int.from_bytes(argument, 'little', signed=width == pickletools.TAKEN_FROM_ARGUMENT4)
+            if not 0 <= length <= size - stream.tell():
+                raise pickle.UnpicklingError(f"{length} bytes at byte {at} of {size}")
+            stream.seek(length, io.SEEK_CUR)
+        if name == 'FRAME' and int.from_bytes(argument, 'little') > size - stream.tell():
+            raise pickle.UnpicklingError(f"a frame longer than the file at byte {at}")
+        if name == 'MEMOIZE':
+            entries += 1
+        elif name in ('PUT', 'BINPUT', 'LONG_BINPUT'):
+            index = int(argument) if name == 'PUT' else int.from_bytes(argument, 'little')
+            entries += 1
+            if index > entries + _MEMO_SLACK:
+                raise pickle.UnpicklingError(f"memo index {index} at byte {at}")
+    stream.seek(start)
+    return size
+
+
+def _expanded(value, sizes, limit):
+    """The number of elements of nested containers when each mention counts; what grows past `limit`, or holds itself, is refused."""
+    if isinstance(value, dict):
+        parts = value.values()
+    elif isinstance(value, (list, tuple, set, frozenset, collections.deque)):
+        parts = value
+    else:
+        return 1
+    known = sizes.get(id(value))
+    if known is None:
+        sizes[id(value)] = limit  # while it is open: one that holds itself is too big
+        known = sizes[id(value)] = 1 + sum(_expanded(item, sizes, limit) for item in parts)
+        if known > limit:
+            raise pickle.UnpicklingError("containers that repeat or hold each other without end")
+    return known
 
 
 def _real(value):
@@ -151,6 +221,9 @@ def load_pickle(stream, source='<memory>'):
     if not isinstance(stream, io.BufferedIOBase):
         stream = io.BufferedReader(stream)
     try:
-        return _real(_Unpickler(stream, encoding='latin1').load())
+        limit = 64 * _scan(stream) + 1024
+        value = _Unpickler(stream, encoding='latin1').load()
+        _expanded(value, {}, limit)
+        return _real(value)
     except Exception as error:
         raise parse_error(source, f"{type(error).__name__}: {error}") from None

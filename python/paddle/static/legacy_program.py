@@ -64,6 +64,8 @@ def _record(program, kind, inputs, outputs, attrs, values):
     axis = attrs.pop('axis', -1) if kind.startswith(_ELEMENTWISE) else -1
     if axis != -1:
         (x,), (y,) = inputs['X'], inputs['Y']
+        if not 0 <= axis <= x.ndim:
+            raise ValueError(f"expected an axis from -1 to {x.ndim}, got {axis}")
         behind = x.ndim - axis - y.ndim
         if behind > 0:
             inputs['Y'] = [y.reshape([*y.shape, *[1] * behind])]
