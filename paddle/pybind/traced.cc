@@ -32,7 +32,8 @@ bool IsSource(const pir::Operation& op) {
   return op.isa("pd_op.data") || op.isa("builtin.parameter") || op.isa("pd_op.fetch") || op.isa("builtin.shadow_output");
 }
 bool IsRandomOp(const pir::Operation& op) {
-  return op.num_regions() == 0 && !IsSource(op) && pir::IsRemovable(op) && !pir::IsDeterministic(op);
+  if (op.num_regions() || IsSource(op) || pir::WritesOperand(*op.info())) return false;
+  return op.info()->has(pir::kRandom) || (pir::IsRemovable(op) && !pir::IsDeterministic(op));
 }
 bool IsConstant(const pir::Operation& op) {
   return op.isa("builtin.parameter") || op.isa("builtin.constant") ||

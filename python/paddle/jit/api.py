@@ -6,10 +6,10 @@ import os
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.static import io as _io
-from paddle.static import program as _program
 from paddle.static.input_spec import InputSpec
 
-from .static_function import StaticFunction
+from . import capture
+from .static_function import StaticFunction, convert, parameter_names
 
 __all__ = ['to_static', 'not_to_static', 'enable_to_static', 'ignore_module', 'set_code_level', 'set_verbosity', 'save']
 
@@ -93,14 +93,6 @@ def set_verbosity(level=0, also_to_stdout=False):
     """Nothing is transformed, so there is nothing to log."""
 
 
-def _as_spec(value, name):
-    if isinstance(value, InputSpec):
-        return value if value.name else InputSpec(value.shape, value.dtype, name, value.stop_gradient)
-    if isinstance(value, _core.Tensor):
-        return InputSpec(list(value.shape), value.dtype, name)
-    raise TypeError(f"[jit.save] expected InputSpec or Tensor in input_spec, got {type(value)}")
-
-
 def _flatten(value, out):
     if isinstance(value, _core.Tensor):
         out.append(value)
@@ -118,40 +110,52 @@ def _specs_of(function):
     if function.input_spec is not None or function._last_call is None:
         return function.input_spec
     args, kwargs = function._last_call
-    if any(isinstance(v, InputSpec) for v in kwargs.values()):
-        return None
-    return list(args)
+    return None if any(capture.tensors_of(v) or isinstance(v, InputSpec) for v in kwargs.values()) else list(args)
 
 
-def _record(call, forward, input_spec):
-    """(program, inputs, results) of `call` on symbolic inputs."""
-    names = [p.name for p in inspect.signature(forward).parameters.values()
-             if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    program, inputs = _program.Program(), []
+def _leaves(value):
+    if isinstance(value, dict):
+        return [t for v in value.values() for t in _leaves(v)]
+    if isinstance(value, (list, tuple)):
+        return [t for v in value for t in _leaves(v)]
+    return [value]
 
-    def build(value):
-        if isinstance(value, (list, tuple)):
-            return type(value)(build(v) for v in value)
-        if isinstance(value, dict):
-            return {k: build(v) for k, v in value.items()}
-        if not isinstance(value, (InputSpec, _core.Tensor)):
-            return value
-        place = len(inputs)
-        spec = _as_spec(value, names[place] if place < len(names) else f'input_{place}')
-        inputs.append(program._data(spec.name, list(spec.shape), spec.dtype))
-        return inputs[-1]
 
-    with _program.recording(program), paddle.no_grad():
-        args = [build(v) for v in input_spec]
-        results = _flatten(call(*args), [])
-    return program, inputs, results
+def _record(layer, function, input_spec):
+    """(program, inputs, results) of `function` on symbolic inputs; of the layer with its hooks when there is one."""
+    names = parameter_names(function)
+    for place, spec in enumerate(input_spec):
+        for leaf in _leaves(spec):
+            if not isinstance(leaf, (InputSpec, _core.Tensor, int, float, str, bool, type(None))):
+                raise TypeError(f"[jit.save] expected InputSpec or Tensor in input_spec, got {type(leaf)}")
+    flat = [(place, leaf) for place, spec in enumerate(input_spec) for leaf in _leaves(spec)
+            if isinstance(leaf, (InputSpec, _core.Tensor))]
+    given = [leaf.name if isinstance(leaf, InputSpec) and leaf.name else names[place] if place < len(names) else f'input_{place}'
+             for place, leaf in flat]
+    converted = convert(function)
+    surroundings = capture.Surroundings(function, layer, ())
+    with paddle.no_grad():
+        if layer is None:
+            recording = capture.Recording(converted, input_spec, {}, surroundings, given)
+        else:
+            before = layer.__dict__.get('forward')
+            layer.__dict__['forward'] = converted
+            try:
+                recording = capture.Recording(layer, input_spec, {}, surroundings, given)
+            finally:
+                if before is None:
+                    del layer.__dict__['forward']
+                else:
+                    layer.__dict__['forward'] = before
+    return recording.program, recording.inputs, _flatten(recording.returned, [])
 
 
 def save(layer, path, input_spec=None, **configs):
     """Write `layer` (a Layer or function) as `<path>.json` and, with parameters, `<path>.pdiparams`.
 
     It is recorded in its present mode (call `eval()` before) on inputs of `input_spec`, a list of InputSpec or example tensors;
-    extents of None stay free. Python control flow that depends on values of tensors raises TypeError.
+    extents of None stay free. Without it the specs given to `to_static` are used, or those of the last call. Other methods of a
+    layer that are marked with `to_static` become `<path>.<method>.json`. TypeError where control flow cannot be recorded.
     """
     path = os.path.abspath(os.fspath(path))
     if os.path.isdir(path) or not os.path.basename(path):
@@ -163,11 +167,26 @@ def save(layer, path, input_spec=None, **configs):
     if isinstance(forward, StaticFunction):
         input_spec = _specs_of(forward) if input_spec is None else input_spec
         forward = forward.dygraph_function
+    _save(layer if is_layer else None, forward, path, input_spec, configs)
+    for name in _marked_methods(layer) if is_layer else ():
+        method = getattr(layer, name)
+        specs = _specs_of(method)
+        if specs is not None:
+            _save(None, method.dygraph_function, path + '.' + name, specs, configs)
+
+
+def _marked_methods(layer):
+    names = [n for c in type(layer).__mro__ for n, v in vars(c).items() if isinstance(v, StaticFunction)]
+    return [n for n in dict.fromkeys([*names, *(n for n, v in layer.__dict__.items() if isinstance(v, StaticFunction))])
+            if n != 'forward']
+
+
+def _save(layer, function, path, input_spec, configs):
     if input_spec is None:
-        if [p for p in inspect.signature(forward).parameters.values() if p.default is p.empty]:
+        if [p for p in inspect.signature(function).parameters.values() if p.default is p.empty and p.kind != p.VAR_KEYWORD]:
             raise ValueError("[jit.save] expected input_spec: the shapes and dtypes of the inputs are not known")
         input_spec = []
-    program, inputs, results = _record(layer if is_layer else forward, forward, list(input_spec))
+    program, inputs, results = _record(layer, function, list(input_spec))
     wanted = configs.get('output_spec')
     if wanted is not None:
         keep = {v if isinstance(v, int) else None for v in wanted} - {None}

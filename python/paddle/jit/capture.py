@@ -66,7 +66,8 @@ class Surroundings:
             self.layers.append(one)
             d = one.__dict__
             simple = {k: v for k, v in d.items() if k not in _LAYER_STATE and _is_simple(v)}
-            self.tables.append((d, simple, [k for k in ('training', 'forward') if k not in d], -1))
+            absent = ['training', 'forward', *_class_values(type(one))]
+            self.tables.append((d, simple, [k for k in absent if k not in d], -1))
             for name in ('_parameters', '_buffers', '_sub_layers', '_forward_pre_hooks', '_forward_post_hooks'):
                 members = d.get(name)
                 if members is not None:
@@ -79,7 +80,8 @@ class Surroundings:
             self._layer(instance)
         elif isinstance(getattr(instance, '__dict__', None), dict) and self._first(instance):
             d = instance.__dict__
-            self.tables.append((d, {k: v for k, v in d.items() if not k.startswith('__') and self._value(v)}, [], -1))
+            held = {k: v for k, v in d.items() if not k.startswith('__') and self._value(v)}
+            self.tables.append((d, held, [k for k in _class_values(type(instance)) if k not in d], -1))
 
     def _callable(self, function):
         while True:
@@ -124,6 +126,7 @@ class Surroundings:
             for key, value in table[1].items():
                 if _is_simple(value) and not _equal(table[0].get(key, NotCapturable), value):
                     found.append((id(table[0]), key))
+            found.extend((id(table[0]), key) for key in table[2] if _is_simple(table[0].get(key, NotCapturable)))
         return found
 
     def without(self, places):
@@ -139,6 +142,12 @@ class Surroundings:
                 absent = [k for k in table[2] if (id(table[0]), k) not in places]
                 result.append((table[0], kept, absent, -1 if dropped else table[3]))
         return result
+
+
+def _class_values(kind):
+    """Names of simple values that instances find in their class until they have their own."""
+    return [k for c in kind.__mro__ if c is not object and not _of_package(c.__module__)
+            for k, v in vars(c).items() if not k.startswith('__') and _is_simple(v)]
 
 
 def _equal(a, b):
@@ -225,7 +234,7 @@ class Recording:
                 _core.set_amp_state(amp[0], amp[1])
                 self.args = replace(tuple(args), symbolic)
                 self.kwargs = replace(dict(kwargs), symbolic)
-                self.result = function(*self.args, **self.kwargs)
+                self.result = self.returned = function(*self.args, **self.kwargs)
                 self._attributes = self._restore(state)
                 self._find(self.result)
         except BaseException:

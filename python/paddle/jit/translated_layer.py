@@ -1,54 +1,136 @@
 # SPDX-License-Identifier: Apache-2.0
 """Saved programs as layers."""
+import functools
+import glob
 import os
+import types
 
 import paddle
+from paddle.base import libpaddle as _core
+from paddle.base.framework import EagerParamBase
 from paddle.static import executor as _executor
 from paddle.static import io as _io
 from paddle.static import program as _program
 
+from .static_function import StaticFunction
+
 __all__ = ['load', 'TranslatedLayer']
 
 
+class _Method:
+    """One saved program: run by the executor, or operation by operation where gradients are wanted."""
+
+    def __init__(self, program, feeds, fetches, parameters):
+        self.program, self.feeds, self.fetches = program, feeds, fetches
+        self.parameters = parameters
+        try:
+            self._steps = _core._program_steps(program)
+        except NotImplementedError:
+            self._steps = None
+        self._recorded = {}
+
+    def __call__(self, layer, *inputs):
+        if len(inputs) != len(self.feeds):
+            raise ValueError(f"[TranslatedLayer] expected {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}")
+        inputs = [x if isinstance(x, _core.Tensor) else paddle.to_tensor(x) for x in inputs]
+        if self._steps is not None and (layer.training or self._wants_gradients(inputs)):
+            training = layer.training
+            if training not in self._recorded:
+                self._recorded[training] = StaticFunction(functools.partial(self._step_by_step, training))
+            results = self._recorded[training](*inputs)
+        else:
+            results = self._plan(inputs)
+        return results[0] if len(results) == 1 else list(results)
+
+    def _wants_gradients(self, inputs):
+        if _core.pir._record_mode() != 0:
+            return True
+        return _core.is_grad_enabled() and not all(t.stop_gradient for t in (*inputs, *self.parameters.values()))
+
+    def _plan(self, inputs):
+        given = dict(zip(self.feeds, inputs))
+        with _program.running():
+            plan, declared = _executor.Executor._plan(self.program, self.fetches, False)
+            return plan.run([_executor._feed_tensor(n, given[n], *declared[n]) for n in plan.input_names])
+
+    def _step_by_step(self, training, *inputs):
+        """The program as calls of operations; `training` switches those that know a test mode."""
+        given, values, fetched = dict(zip(self.feeds, inputs)), {-1: None}, []
+        for kind, name, args, outs in self._steps:
+            if kind == 'data':
+                values[outs[0]] = given[name]
+            elif kind == 'parameter':
+                values[outs[0]] = self.parameters[name]
+            elif kind == 'combine':
+                values[outs[0]] = [values[i] for i in args]
+            elif kind == 'split':
+                values.update(zip(outs, values[args[0]]))
+            elif kind == 'fetch':
+                fetched.append((int(name) if name.isdigit() else len(fetched), values[args[0]]))
+            else:
+                call = [values[v[1]] if v[0] == 0 else not training if v[2] == 'is_test' else v[1] for v in args]
+                results = getattr(paddle._C_ops, name)(*call)
+                if len(outs) == 1:
+                    values[outs[0]] = results
+                else:
+                    values.update(zip(outs, results))
+        return tuple(v for _, v in sorted(fetched, key=lambda f: f[0]))
+
+
 class TranslatedLayer(paddle.nn.Layer):
-    """A program loaded by `paddle.jit.load`: call it on tensors. It computes results only, no gradients."""
+    """What `paddle.jit.load` returns: saved programs to call, infer with and train further."""
 
-    def __init__(self, program, feeds, fetches):
+    def __init__(self, programs):
         super().__init__()
-        self._program, self._feeds, self._fetches = program, feeds, fetches
-        self._names = {}
-        for number, (name, value) in enumerate(sorted(program._parameters().items())):
-            value.stop_gradient = True
-            value.name = name
-            self._names[name] = f'param_{number}'
-            self.register_buffer(self._names[name], value)
-        self.training = False
+        self.__dict__['_methods'] = {}
+        known = {}
+        for program, _, _ in programs.values():
+            trainable = {name: args[0] for kind, name, args, _ in self._declared(program) if kind == 'parameter'}
+            for name, value in program._parameters().items():
+                if name not in known:
+                    known[name] = EagerParamBase(value, name=name, trainable=trainable.get(name, False))
+                program._set_parameter(name, known[name])
+        for number, name in enumerate(sorted(known)):
+            self.add_parameter(f'param_{number}', known[name])
+        for method, parts in programs.items():
+            self._methods[method] = _Method(*parts, known)
+            if method != 'forward':
+                self.__dict__[method] = types.MethodType(self._methods[method], self)
+        self.eval()
 
-    def train(self, mode=True):
-        """Only train(False): the program holds no gradients."""
-        if not mode:
-            return self
-        raise RuntimeError("[TranslatedLayer] expected inference, got train(): a loaded program computes no gradients")
+    @staticmethod
+    def _declared(program):
+        try:
+            return _core._program_steps(program)
+        except NotImplementedError:
+            return []
 
     def program(self, method_name='forward'):
         """The program of the method."""
-        return self._program
+        if method_name not in self._methods:
+            raise ValueError(f"[TranslatedLayer] expected one of the methods {sorted(self._methods)}, got {method_name!r}")
+        return self._methods[method_name].program
 
     def forward(self, *inputs):
         """The results of the program; a single one is not put in a list."""
-        if len(inputs) != len(self._feeds):
-            raise ValueError(f"[TranslatedLayer] expected {len(self._feeds)} inputs {self._feeds}, got {len(inputs)}")
-        given = dict(zip(self._feeds, inputs))
-        with _program.running():
-            plan, declared = _executor.Executor._plan(self._program, self._fetches, False)
-            results = plan.run([_executor._feed_tensor(n, given[n], *declared[n]) for n in plan.input_names])
-        return results[0] if len(results) == 1 else results
+        if 'forward' not in self._methods:
+            raise AttributeError("'TranslatedLayer' object has no attribute 'forward': it was not saved")
+        return self._methods['forward'](self, *inputs)
 
 
 def load(path, **configs):
-    """The program saved as `<path>.json` (or the older `.pdmodel`) and `<path>.pdiparams`, as a TranslatedLayer. ValueError for a damaged file."""
+    """The programs saved as `<path>.json` (or the older `.pdmodel`), `<path>.<method>.json` and `.pdiparams`, as a TranslatedLayer.
+
+    ValueError for a damaged file.
+    """
     path = os.fspath(path)
-    found = _io._find(path)
-    if found is None:
+    plain = path[:-5] if path.endswith('.json') else path
+    forward = _io._find(path)
+    found = {} if forward is None else {'forward': forward}
+    for other in sorted(glob.glob(glob.escape(plain) + '.*.json')):
+        method = other[len(plain) + 1:-5]
+        if method.isidentifier():
+            found[method] = other[:-5]
+    if not found:
         raise ValueError(f"The path {path!r} does not exist: expected the file {path + '.json'!r} or {path + '.pdmodel'!r}")
-    return TranslatedLayer(*_io._read(found))
+    return TranslatedLayer({method: _io._read(prefix) for method, prefix in found.items()})

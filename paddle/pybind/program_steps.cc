@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program as a list of calls of paddle._C_ops: what Python needs to run a loaded program operation by operation, with
+// history.
+#include <pybind11/complex.h>
+
+#include <unordered_map>
+
+#include "paddle/phi/core/op_def.h"
+#include "paddle/pybind/module.h"
+#include "paddle/pybind/program_object.h"
+
+namespace paddle::py {
+namespace {
+
+namespace pyb = pybind11;
+
+template <class T>
+pyb::object AsObject(const T& v) {
+  return pyb::cast(v);
+}
+pyb::object AsObject(const std::monostate&) { return pyb::none(); }
+pyb::object AsObject(const common::Ints& v) { return pyb::cast(std::vector<int64_t>(v.begin(), v.end())); }
+pyb::object AsObject(const phi::Scalar& s) {
+  if (s.dtype() == DataType::BOOL) return pyb::bool_(s.to_bool());
+  if (s.is_integral()) return pyb::int_(s.to_int());
+  if (phi::IsComplex(s.dtype())) return pyb::cast(std::complex<double>(s.to_complex().real(), s.to_complex().imag()));
+  return pyb::float_(s.to_double());
+}
+pyb::object AsObject(const std::vector<phi::Scalar>& v) {
+  pyb::list l;
+  for (const phi::Scalar& s : v) l.append(AsObject(s));
+  return l;
+}
+pyb::object AsObject(DataType t) {
+  if (t == DataType::UNDEFINED) return pyb::none();
+  return pyb::reinterpret_steal<pyb::object>(Own(DtypeObject(t)).release());
+}
+pyb::object AsObject(Place p) {
+  if (p.type == phi::AllocationType::UNDEFINED) return pyb::none();
+  return pyb::reinterpret_steal<pyb::object>(Own(PlaceObject(p)).release());
+}
+pyb::object Convert(const phi::AttrValue& v) {
+  return std::visit([](const auto& x) { return AsObject(x); }, v);
+}
+
+// The value of an attribute operand whose maker is full or full_int_array; monostate otherwise.
+phi::AttrValue Constant(pir::Value v) {
+  pir::Operation* def = v.defining_op();
+  if (!def) return {};
+  if (def->isa("pd_op.full_int_array")) return def->attr("value").to_ints();
+  if (!def->isa("pd_op.full")) return {};
+  phi::Scalar s = def->attr("value").to_scalar();
+  DataType t = def->attr("dtype").to_dtype();
+  if (t == DataType::BOOL) return phi::Scalar(s.to_bool());
+  return phi::IsInteger(t) ? phi::Scalar(s.to_int()) : phi::Scalar(s.to_double());
+}
+
+// (kind, name, inputs, outputs): "data", "parameter", "combine", "split", "fetch" with value numbers; "op" with the
+// arguments of paddle._C_ops.<name>, each (0, value number or -1), (1, constant). Throws for an op that has no such call.
+pyb::list Steps(const std::shared_ptr<ProgramObject>& program) {
+  std::unordered_map<pir::Value, int> numbers;
+  auto number = [&](pir::Value v) {
+    return v && v.type() ? numbers.try_emplace(v, static_cast<int>(numbers.size())).first->second : -1;
+  };
+  pyb::list steps;
+  for (pir::Operation* op = program->program().block().front(); op; op = op->next()) {
+    pyb::list in, out;
+    std::string kind = "op", name = op->name();
+    for (int i = 0; i < op->num_results(); ++i) out.append(number(op->result(i)));
+    if (op->isa("pd_op.data")) {
+      kind = "data";
+      name = op->attr("name").to_str();
+    } else if (op->isa("builtin.parameter") || op->isa("builtin.constant")) {
+      kind = "parameter";
+      name = op->attr(op->isa("builtin.constant") ? "value" : "parameter_name").to_str();
+      pir::Attribute trainable = op->attr("trainable");
+      in.append(trainable && trainable.kind() == pir::AttrKind::kArray && !trainable.to_array().empty() &&
+                trainable.to_array()[0].to_bool());
+    } else if (op->isa("builtin.combine") || op->isa("builtin.split") || op->isa("pd_op.fetch") ||
+               op->isa("builtin.shadow_output")) {
+      kind = op->isa("builtin.combine") ? "combine" : op->isa("builtin.split") ? "split" : "fetch";
+      for (int i = 0; i < op->num_operands(); ++i) in.append(number(op->operand(i)));
+      if (pir::Attribute col = op->attr("col")) name = std::to_string(col.to_int());
+    } else {
+      const auto* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
+      PD_CHECK(def && op->num_regions() == 0, Unimplemented, "[jit.load] expected an op that can be called alone, got ", name);
+      name = def->name;
+      std::unordered_map<const phi::ArgDef*, int> operand;
+      int next = 0;
+      for (const phi::ArgDef* t : def->tensors) operand[t] = next++;
+      for (const phi::ArgDef* a : def->attrs)
+        if (a->kind == phi::ArgDef::kOperandAttr) operand[a] = next++;
+      for (const phi::ArgDef& a : def->args) {
+        if (a.kind == phi::ArgDef::kAttr) {
+          pir::Attribute attr = op->attr(a.name);
+          in.append(pyb::make_tuple(1, Convert(attr ? attr.value(static_cast<pir::AttrCode>(a.attr_index)) : a.def), a.name));
+          continue;
+        }
+        int at = operand.at(&a);
+        pir::Value v = at < op->num_operands() ? op->operand(at) : pir::Value();
+        phi::AttrValue constant = a.kind == phi::ArgDef::kOperandAttr ? (v ? Constant(v) : a.def) : phi::AttrValue();
+        if (constant.index() != 0) in.append(pyb::make_tuple(1, Convert(constant), a.name));
+        else in.append(pyb::make_tuple(0, number(v), a.name));
+      }
+    }
+    steps.append(pyb::make_tuple(kind, name, in, out));
+  }
+  return steps;
+}
+
+int Init(PyObject* module) {
+  return GuardedInt([&] {
+    pyb::reinterpret_borrow<pyb::module_>(module).def("_program_steps", &Steps);
+  });
+}
+
+PADDLE_MODULE_INIT(Init)
+
+}  // namespace
+}  // namespace paddle::py
