@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small models and inputs for them: name -> (make a model, make its positional arguments)."""
+from paddle.nn import functional as F
+
 import paddle
 from paddle import nn
-from paddle.nn import functional as F
 
 
 class Mlp(nn.Layer):

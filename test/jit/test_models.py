@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recorded models compute what the same models compute operation by operation: results, gradients, buffers, three steps."""
+import models
 import numpy
 import pytest
 
-import models
 import paddle
 
 

@@ -7,10 +7,10 @@ import functools
 
 import numpy
 import pytest
+from paddle.static import InputSpec
 
 import paddle
 from paddle import nn
-from paddle.static import InputSpec
 
 
 def _static(function=None, **options):

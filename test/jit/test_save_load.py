@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jit.save and jit.load: what is saved, that loaded programs compute and train like the layers they came from."""
+import numpy
+import pytest
+from paddle.static import InputSpec
+
+import paddle
+from paddle import nn
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.fc = nn.Conv2D(1, 4, 3), nn.BatchNorm2D(4), nn.Linear(64, 3)
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x):
+        h = paddle.nn.functional.relu(self.norm(self.conv(x)))
+        a, b = paddle.split(h.flatten(1), 2, axis=1)
+        return self.fc(self.drop(paddle.concat([b, a], axis=1)))
+
+
+def _equal(a, b, rtol=1e-5):
+    numpy.testing.assert_allclose(numpy.asarray(a), numpy.asarray(b), rtol=rtol, atol=1e-5)
+
+
+def test_a_loaded_program_trains_like_its_layer(tmp_path):
+    paddle.seed(0)
+    net = Net()
+    net.eval()
+    paddle.jit.save(net, str(tmp_path / 'net'), [InputSpec([None, 1, 6, 6])])
+    loaded = paddle.jit.load(str(tmp_path / 'net'))
+    x = paddle.randn([5, 1, 6, 6])
+    _equal(loaded(x), net(x))
+    names = {p.name: p for p in net.parameters()}
+    assert {p.name for p in loaded.parameters()} == set(names)
+    assert all(p.stop_gradient == names[p.name].stop_gradient for p in loaded.parameters())
+    with paddle.no_grad():
+        _equal(loaded(x), net(x))
+    net.train()
+    net.norm.eval()  # saved in evaluation: the program uses the running statistics
+    loaded.train()
+    optimizers = [paddle.optimizer.SGD(0.1, parameters=n.parameters()) for n in (net, loaded)]
+    for step in range(3):
+        x = paddle.randn([5, 1, 6, 6])
+        for n, o in zip((net, loaded), optimizers):
+            paddle.seed(step)
+            (n(x) ** 2).mean().backward()
+            o.step()
+            o.clear_grad()
+    for p in loaded.parameters():
+        _equal(p, names[p.name], 1e-3)
+    net.eval()
+    loaded.eval()
+    _equal(loaded(x), net(x), 1e-3)
+    paddle.jit.save(loaded, str(tmp_path / 'again'), [InputSpec([None, 1, 6, 6])])
+    _equal(paddle.jit.load(str(tmp_path / 'again'))(x), net(x), 1e-3)
+    assert 'conv2d' in str(loaded.program())
+
+
+def test_methods_share_parameters(tmp_path):
+    class Two(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 3)
+
+        @paddle.jit.to_static(input_spec=[InputSpec([None, 2], name='x')])
+        def forward(self, x):
+            return self.fc(x)
+
+        @paddle.jit.to_static(input_spec=[InputSpec([None, 2], name='y')])
+        def twice(self, y):
+            return self.fc(y) * 2, y
+    net = Two()
+    paddle.jit.save(net, str(tmp_path / 'two'))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['two.json', 'two.pdiparams', 'two.twice.json', 'two.twice.pdiparams']
+    loaded = paddle.jit.load(str(tmp_path / 'two'))
+    x = paddle.ones([4, 2])
+    _equal(loaded.twice(x)[0], net.twice(x)[0])
+    loaded.parameters()[0].set_value(loaded.parameters()[0] * 0)
+    loaded.parameters()[1].set_value(loaded.parameters()[1] * 0)
+    _equal(loaded(x), numpy.zeros([4, 3]))
+    _equal(loaded.twice(x)[0], numpy.zeros([4, 3]))
+    with pytest.raises(AttributeError):
+        loaded.missing(x)
+
+
+def test_functions_and_last_call(tmp_path):
+    @paddle.jit.to_static
+    def f(x, y):
+        return x * 2 + y
+    with pytest.raises(ValueError, match='input_spec'):
+        paddle.jit.save(f, str(tmp_path / 'f'))
+    x = paddle.ones([2])
+    for _ in range(2):
+        f(x, x)
+    paddle.jit.save(f, str(tmp_path / 'f'))
+    assert [p.name for p in tmp_path.iterdir()] == ['f.json']
+    loaded = paddle.jit.load(str(tmp_path / 'f'))
+    x.stop_gradient = False
+    loaded(x, x).sum().backward()
+    _equal(x.grad, [3, 3])
+    net = paddle.jit.to_static(nn.Linear(2, 2), full_graph=True)
+    net(paddle.ones([3, 2]))
+    paddle.jit.save(net, str(tmp_path / 'g'))
+    assert paddle.jit.load(str(tmp_path / 'g'))(paddle.ones([3, 2])).shape == [3, 2]
+
+
+def test_saving_leaves_the_layer_as_it_was(tmp_path):
+    class Counted(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer('seen', paddle.zeros([2]))
+
+        def forward(self, x):
+            self.seen = self.seen + x
+            return self.seen * 1
+    net = Counted()
+    paddle.jit.save(net, str(tmp_path / 'c'), [InputSpec([2])])
+    _equal(net.seen, [0, 0])
+    _equal(net(paddle.ones([2])), [1, 1])
+    assert 'forward' not in net.__dict__
