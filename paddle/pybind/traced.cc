@@ -41,6 +41,14 @@ bool IsConstant(const pir::Operation& op) {
           (op.isa("pd_op.full") || op.isa("pd_op.full_int_array")));
 }
 
+// Gradients that reach `leaves`; what lies behind them belongs to the caller's graph. Undefined where none arrives.
+std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::vector<Tensor>& leaves,
+                                const std::vector<Tensor>& grads, bool create_graph) {
+  std::vector<egr::Edge> edges;
+  for (const Tensor& t : leaves) edges.push_back(egr::GradEdge(t));
+  return egr::GradAt(outputs, grads, edges, std::vector<bool>(edges.size(), true), create_graph);
+}
+
 // The backward half of a call.
 class RunProgramNode final : public egr::GradNode {
  public:
@@ -216,7 +224,7 @@ void Traced::RecordGradients() {
     douts.push_back(recorder.Data("grad_" + std::to_string(k), roots[k].meta()));
     grad_in_.push_back(recorder.ValueOf(douts.back()));
   }
-  std::vector<Tensor> grads = egr::Grad(roots, wrt, douts, true, false, true);
+  std::vector<Tensor> grads = GradientsAt(roots, wrt, douts, false);
   for (size_t k = 0; k < grads.size(); ++k)
     if (grads[k].defined()) {
       leaves_.push_back(leaves[k]);
@@ -228,7 +236,7 @@ void Traced::RecordGradients() {
 // The ops that `targets` and `roots` need. Backward: only ops recorded behind the forward part; of that, constants and
 // lists are copied and other values become feeds.
 Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const std::vector<pir::Value>& feeds,
-                                   const std::vector<pir::Operation*>& roots, bool backward) const {
+                                   const std::vector<pir::Operation*>& roots, bool backward, bool replay) const {
   const pir::Program& source = program_->program();
   Extraction r;
   r.feeds = feeds;
@@ -268,7 +276,7 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
   for (pir::Operation& op : source.block()) {
     if (!needed.count(&op)) continue;
     // A second evaluation must not change running statistics again.
-    if (replay_ && pir::WritesOperand(*op.info()))
+    if (replay && pir::WritesOperand(*op.info()))
       for (int i = 0; i < op.num_operands(); ++i)
         if (pir::Operation* def = op.operand(i) ? op.operand(i).defining_op() : nullptr; def && def->isa("builtin.parameter"))
           written.insert(def->attr("parameter_name").to_str());
@@ -309,8 +317,13 @@ void Traced::PlanForward() {
         if (pir::Value v = op->result(i); v.type() && !v.type().is_vector() && !v.use_empty()) saved_.push_back(v);
   }
   num_random_ = static_cast<int>(saved_.size());
-  if (!leaves_.empty()) {
-    for (pir::Value v : Extract(grad_out_, grad_in_, {}, true).feeds) {
+  pir::WalkAll(program_->program().block(), [&](pir::Operation& op) {
+    recompute_ = recompute_ || op.isa("cf.tuple_push");
+    PD_CHECK(leaves_.empty() || op.block() == &program_->program().block() || !op.info()->has(pir::kRandom), Unimplemented,
+             "[to_static] expected no random operation in a branch or loop that gradients flow through, got ", op.name());
+  });
+  if (!leaves_.empty() && !recompute_) {
+    for (pir::Value v : Extract(grad_out_, grad_in_, {}, true, false).feeds) {
       bool known = std::find(feeds_.begin(), feeds_.end(), v) != feeds_.end() ||
                    std::find(grad_in_.begin(), grad_in_.end(), v) != grad_in_.end() ||
                    std::find(saved_.begin(), saved_.end(), v) != saved_.end();
@@ -319,7 +332,7 @@ void Traced::PlanForward() {
   }
   std::vector<pir::Value> targets = out_values_;
   targets.insert(targets.end(), saved_.begin(), saved_.end());
-  forward_program_ = Extract(targets, feeds_, roots, false).program;
+  forward_program_ = Extract(targets, feeds_, roots, false, replay_).program;
   forward_ = executor::Plan::Build(*forward_program_, fuse_);
 }
 
@@ -333,7 +346,8 @@ const Traced::Backward& Traced::BackwardFor(const std::vector<bool>& wanted) {
       b.wanted.push_back(static_cast<int>(k));
       targets.push_back(grad_out_[k]);
     }
-  Extraction e = Extract(targets, {}, {}, true);
+  Extraction e = recompute_ ? Extract(targets, {saved_.begin(), saved_.begin() + num_random_}, {}, false, true)
+                            : Extract(targets, {}, {}, true, replay_);
   for (pir::Value v : e.feeds) {
     auto find = [&](const std::vector<pir::Value>& list, Source::Kind kind) {
       auto at = std::find(list.begin(), list.end(), v);
@@ -402,7 +416,7 @@ std::shared_ptr<Traced> Traced::Second() {
   feeds.insert(feeds.end(), feeds_.begin() + num_inputs(), feeds_.end());
   feeds.insert(feeds.end(), saved_.begin(), saved_.begin() + num_random_);
   for (const Leaf& l : leaves_) wrt.push_back(l.input >= 0 ? inputs_[l.input] : l.tensor);
-  std::vector<Tensor> grads = egr::Grad(roots, wrt, douts, true, true, true);
+  std::vector<Tensor> grads = GradientsAt(roots, wrt, douts, true);
   for (size_t k = 0; k < grads.size(); ++k)
     if (grads[k].defined()) {
       second_leaves_.push_back(static_cast<int>(k));

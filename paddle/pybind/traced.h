@@ -73,13 +73,14 @@ class Traced : public std::enable_shared_from_this<Traced> {
   void PlanForward();
   bool IsWritten(const pir::Operation& parameter) const;
   Extraction Extract(const std::vector<pir::Value>& targets, const std::vector<pir::Value>& feeds,
-                     const std::vector<pir::Operation*>& roots, bool backward) const;
+                     const std::vector<pir::Operation*>& roots, bool backward, bool replay) const;
   void Optimize(pir::Program& program) const;
 
   std::shared_ptr<ProgramObject> program_;
   std::vector<Tensor> inputs_, outputs_;
   std::vector<Write> writes_;
   bool fuse_, replay_;
+  bool recompute_ = false;  // gradients run the forward part again: regions hand values to them on stacks
   std::vector<pir::Value> feeds_, out_values_;       // of the forward plan
   std::unordered_set<const pir::Operation*> forward_ops_;
   std::vector<int> diff_out_;                        // outputs gradients flow from

@@ -473,3 +473,22 @@ def test_layers_as_arguments_and_hooks_of_sublayers():
     _equal(f(net, paddle.ones([1, 2])), [[7, 7]])
     other = nn.Linear(2, 1)
     assert f(other, paddle.ones([1, 2])).shape == [1, 1]
+
+
+def test_branches_and_loops():
+    def f(x, n):
+        y = paddle.static.nn.cond(x.sum() > 0, lambda: paddle.exp(x) * x, lambda: x * x * x)
+        _, y = paddle.static.nn.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, paddle.tanh(y) * y), [paddle.zeros([1], 'int64'), y])
+        return y.sum()
+    g, n = _static(f), paddle.full([1], 3, 'int64')
+    for values in ([1, 2], [-1, -2], [0.5, 0.25]):
+        x = _tensor(*values, grad=True)
+        results = []
+        for function in (f, g):
+            y = function(x, n)
+            y.backward()
+            results.append((y, x.grad))
+            x.clear_grad()
+        _equal(results[0][0], results[1][0])
+        _equal(results[0][1], results[1][1])
+    assert g.get_traced_count() == 1

@@ -54,7 +54,7 @@ class _Method:
             return plan.run([_executor._feed_tensor(n, given[n], *declared[n]) for n in plan.input_names])
 
     def _step_by_step(self, training, *inputs):
-        """The program as calls of operations; `training` switches those that know a test mode."""
+        """The program as calls of operations; `training` switches the test mode of operations off."""
         given, values, fetched = dict(zip(self.feeds, inputs)), {-1: None}, []
         for kind, name, args, outs in self._steps:
             if kind == 'data':
@@ -68,7 +68,7 @@ class _Method:
             elif kind == 'fetch':
                 fetched.append((int(name) if name.isdigit() else len(fetched), values[args[0]]))
             else:
-                call = [values[v[1]] if v[0] == 0 else not training if v[2] == 'is_test' else v[1] for v in args]
+                call = [values[v[1]] if v[0] == 0 else False if training and v[2] == 'is_test' else v[1] for v in args]
                 results = getattr(paddle._C_ops, name)(*call)
                 if len(outs) == 1:
                     values[outs[0]] = results
@@ -130,7 +130,7 @@ def load(path, **configs):
     for other in sorted(glob.glob(glob.escape(plain) + '.*.json')):
         method = other[len(plain) + 1:-5]
         if method.isidentifier():
-            found[method] = other[:-5]
+            found[method] = other
     if not found:
         raise ValueError(f"The path {path!r} does not exist: expected the file {path + '.json'!r} or {path + '.pdmodel'!r}")
     return TranslatedLayer({method: _io._read(prefix) for method, prefix in found.items()})
