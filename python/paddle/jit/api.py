@@ -9,7 +9,7 @@ from paddle.static import io as _io
 from paddle.static.input_spec import InputSpec
 
 from . import capture
-from .static_function import StaticFunction, convert, parameter_names
+from .static_function import StaticFunction, conversion, convert, parameter_names
 
 __all__ = ['to_static', 'not_to_static', 'enable_to_static', 'ignore_module', 'set_code_level', 'set_verbosity', 'save']
 
@@ -83,14 +83,20 @@ def ignore_module(modules):
     if not isinstance(modules, (list, tuple)):
         raise TypeError(f"[ignore_module] expected a list of modules, got {type(modules)}")
     _ignored.update(getattr(m, '__name__', m) for m in modules)
+    if conversion() is not None:
+        conversion().ignore_module(modules)
 
 
 def set_code_level(level=100, also_to_stdout=False):
-    """Nothing is transformed, so there is no code to show."""
+    """Show converted code: of every stage with 100, of one with its number."""
+    if conversion() is not None:
+        conversion().set_code_level(level, also_to_stdout)
 
 
 def set_verbosity(level=0, also_to_stdout=False):
-    """Nothing is transformed, so there is nothing to log."""
+    """How much the conversion of code tells."""
+    if conversion() is not None:
+        conversion().set_verbosity(level, also_to_stdout)
 
 
 def _flatten(value, out):

@@ -323,7 +323,8 @@ class StaticFunction(_core.RecordedCalls):
     def code(self):
         """The source of what is recorded."""
         target = self._target()
-        return getattr(target, '__converted_source__', None) or source_of(target)
+        converted = getattr(target, '__converted_source__', None)
+        return source_of(target) if converted is None else str(converted)
 
     @property
     def last_call_input_spec(self):
@@ -418,10 +419,16 @@ def _rebuild(function, input_spec, instance, options):
     return StaticFunction(function, input_spec, instance, **options)
 
 
+def conversion():
+    """The package that converts Python control flow, or None where it is left out."""
+    try:
+        from paddle.jit import dy2static
+    except ImportError:
+        return None
+    return dy2static
+
+
 def convert(function):
     """The function with Python control flow made recordable."""
-    try:
-        from paddle.jit.dy2static import convert_to_static
-    except ImportError:
-        return function
-    return convert_to_static(function)
+    package = conversion()
+    return function if package is None else package.convert_to_static(function)

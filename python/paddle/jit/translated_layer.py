@@ -25,7 +25,7 @@ class _Method:
         self.parameters = parameters
         try:
             self._steps = _core._program_steps(program)
-        except NotImplementedError:
+        except RuntimeError:
             self._steps = None
         self._recorded = {}
 
@@ -102,7 +102,7 @@ class TranslatedLayer(paddle.nn.Layer):
     def _declared(program):
         try:
             return _core._program_steps(program)
-        except NotImplementedError:
+        except RuntimeError:
             return []
 
     def program(self, method_name='forward'):
