@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recorded models compute what the same models compute operation by operation: results, gradients, buffers, three steps."""
-import models
+import jit_models
 import numpy
 import pytest
 
@@ -72,15 +72,15 @@ def _nest(value):
 
 
 @pytest.mark.parametrize('backend', [None, 'CINN'])
-@pytest.mark.parametrize('name', list(models.MODELS))
+@pytest.mark.parametrize('name', list(jit_models.MODELS))
 def test_full_graph(name, backend):
     if name == 'resnet18' and backend:
         pytest.skip('one of the two is enough for the largest')
-    static = _check(*models.MODELS[name], full_graph=True, backend=backend)
+    static = _check(*jit_models.MODELS[name], full_graph=True, backend=backend)
     assert static.forward.get_traced_count() == 1
 
 
 @pytest.mark.parametrize('name', ['mlp', 'lstm_cell', 'dropout', 'batch_norm', 'buffers', 'dict', 'encoder'])
 def test_recorded_at_the_second_call(name):
-    static = _check(*models.MODELS[name], backend=None)
+    static = _check(*jit_models.MODELS[name], backend=None)
     assert static.forward.get_traced_count() == 1
