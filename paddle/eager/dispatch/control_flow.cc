@@ -119,6 +119,16 @@ pir::Type Unify(const char* op, const char* what, size_t i, pir::Type a, pir::Ty
   return changed ? pir::DenseTensorType::Get(a.dtype(), dims) : a;
 }
 
+// `got` with the extents of `held` where those are symbols made for the loop (`held` differs from `init`): they stand for
+// whatever a round leaves.
+pir::Type WithFreed(pir::Type got, pir::Type held, pir::Type init) {
+  common::Dims dims = got.dims();
+  if (dims.size() != held.dims().size()) return got;
+  for (int64_t k = 0; k < dims.size(); ++k)
+    if (!common::SameDim(held.dims()[k], init.dims()[k])) dims[k] = held.dims()[k];
+  return pir::DenseTensorType::Get(got.dtype(), dims);
+}
+
 // The tensor takes the result `r` of the op that wrote it.
 void RebindCell(Recorder& rec, const Tensor& cell, const Tensor& r, bool symbolic) {
   rec.BeforeWrite(cell);
@@ -527,7 +537,8 @@ std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body
       }
       for (const Tensor& cell : s.cells) graph.outs.push_back(OutOf(r, cell));
       for (size_t i = 0; i < n; ++i) {
-        pir::Type t = Unify("while", "loop value", i, s.types[i], graph.outs[i].value.type());
+        pir::Type got = WithFreed(graph.outs[i].value.type(), s.types[i], s.inits[i].value.type());
+        pir::Type t = Unify("while", "loop value", i, s.types[i], got);
         again = again || !(t == s.types[i]);
         s.types[i] = t;
       }

@@ -5,6 +5,8 @@ import os
 
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.jit import dy2static
+from paddle.jit.dy2static import set_code_level, set_verbosity
 from paddle.static import io as _io
 from paddle.static.input_spec import InputSpec
 
@@ -83,20 +85,7 @@ def ignore_module(modules):
     if not isinstance(modules, (list, tuple)):
         raise TypeError(f"[ignore_module] expected a list of modules, got {type(modules)}")
     _ignored.update(getattr(m, '__name__', m) for m in modules)
-    if conversion() is not None:
-        conversion().ignore_module(modules)
-
-
-def set_code_level(level=100, also_to_stdout=False):
-    """Show converted code: of every stage with 100, of one with its number."""
-    if conversion() is not None:
-        conversion().set_code_level(level, also_to_stdout)
-
-
-def set_verbosity(level=0, also_to_stdout=False):
-    """How much the conversion of code tells."""
-    if conversion() is not None:
-        conversion().set_verbosity(level, also_to_stdout)
+    dy2static.ignore_module(modules)
 
 
 def _flatten(value, out):

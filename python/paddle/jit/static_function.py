@@ -322,9 +322,8 @@ class StaticFunction(_core.RecordedCalls):
     @property
     def code(self):
         """The source of what is recorded."""
-        target = self._target()
-        converted = getattr(target, '__converted_source__', None)
-        return source_of(target) if converted is None else str(converted)
+        from paddle.jit.dy2static import converted_source
+        return converted_source(self._dygraph_function) if self._full_graph else source_of(self._dygraph_function)
 
     @property
     def last_call_input_spec(self):

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The syntax tree of a code object, at the positions it has in its file, and code objects from trees."""
+import ast
+import inspect
+import linecache
+import types
+
+_files = {}
+
+
+def _file_tree(filename):
+    lines = linecache.getlines(filename)
+    key = len(lines), hash(''.join(lines))
+    found = _files.get(filename)
+    if found is None or found[0] != key:
+        try:
+            tree = ast.parse(''.join(lines))
+        except SyntaxError:
+            tree = ast.Module([], [])
+        found = _files[filename] = key, tree
+    return found[1]
+
+
+def _lambda_tree(code):
+    found = [n for n in ast.walk(_file_tree(code.co_filename)) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
+    found = [n for n in found if _parameters(n.args) == code.co_varnames[:len(_parameters(n.args))]]
+    if len(found) > 1 and hasattr(code, 'co_positions'):
+        spots = [(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None and p[1] is not None][1:]
+        spots = [s for s in spots if s >= (code.co_firstlineno, 1)]
+        found = [n for n in found if spots and _spans(n.body, min(spots)) and _spans(n.body, max(spots))]
+        found = sorted(found, key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset))[:1]
+    if len(found) != 1:
+        return None
+    return _copy(found[0])
+
+
+def _copy(node):
+    if isinstance(node, ast.AST):
+        new = type(node)(**{k: _copy(v) for k, v in ast.iter_fields(node)})
+        return ast.copy_location(new, node)
+    return [_copy(v) for v in node] if isinstance(node, list) else node
+
+
+def _spans(node, spot):
+    return (node.lineno, node.col_offset) <= spot <= (node.end_lineno, node.end_col_offset)
+
+
+def _parameters(args):
+    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    return tuple(names + [a.arg for a in (args.vararg, args.kwarg) if a is not None])
+
+
+def function_tree(code):
+    """The FunctionDef, AsyncFunctionDef or Lambda that `code` was compiled from, or None when its source is not at hand."""
+    if code.co_name == '<lambda>':
+        return _lambda_tree(code)
+    lines = linecache.getlines(code.co_filename)
+    first = code.co_firstlineno
+    if not 0 < first <= len(lines):
+        return None
+    try:
+        block = inspect.getblock(lines[first - 1:])
+        indented = block[0][:1].isspace()
+        tree = ast.parse(('if 1:\n' if indented else '') + ''.join(block))
+    except (SyntaxError, IndentationError):
+        return None
+    body = tree.body[0].body if indented else tree.body
+    node = body[0] if body else None
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.name != code.co_name:
+        return None
+    return ast.increment_lineno(node, first - (2 if indented else 1))
+
+
+def enclosing_class(qualname):
+    """The class whose body a function of this qualified name stands in, however deep, or None."""
+    parts = qualname.split('.')[:-1]
+    classes = [p for p, after in zip(parts, parts[1:] + ['']) if p != '<locals>' and after != '<locals>']
+    return classes[-1] if classes else None
+
+
+def compile_function(node, code, free, class_name):
+    """The code object of `node`, compiled where `code` was: same file, names of class members, free variables `free`."""
+    if isinstance(node, ast.Lambda):
+        inner = ast.copy_location(ast.Expr(node), node)
+    else:
+        inner = node
+    if class_name is not None:
+        inner = ast.ClassDef(name=class_name, bases=[], keywords=[], body=[inner], decorator_list=[])
+    names = [ast.arg(n) for n in sorted(free) if not (class_name is not None and n == '__class__')]
+    outer = ast.FunctionDef(name='_pt_outer', args=ast.arguments(posonlyargs=[], args=names, kwonlyargs=[], kw_defaults=[], defaults=[]),
+                            body=[inner], decorator_list=[])
+    for new in (inner, outer):
+        if isinstance(new, (ast.FunctionDef, ast.ClassDef)) and not hasattr(new, 'type_params'):
+            new.type_params = []
+        ast.copy_location(new, node)
+    tree = ast.fix_missing_locations(ast.Module([outer], []))
+    found = compile(tree, code.co_filename, 'exec', dont_inherit=True, flags=code.co_flags & _FUTURE)
+    for name in ('_pt_outer', class_name, code.co_name):
+        if name is not None:
+            found = next(c for c in found.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
+    change = {'co_qualname': code.co_qualname} if hasattr(code, 'co_qualname') else {}
+    return found.replace(**change)
+
+
+_FUTURE = 0x1000000  # from __future__ import annotations
