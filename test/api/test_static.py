@@ -112,14 +112,23 @@ def test_jit_save_and_load(tmp_path, marked):
     assert loaded.training
 
 
-def test_jit_save_refuses(tmp_path):
+def test_jit_save_keeps_branches(tmp_path):
     def branch(x):
         if x.sum() > 0:
             return x
-        return -x
+        return -x * x.shape[0]
 
-    with pytest.raises(TypeError):
-        paddle.jit.save(branch, str(tmp_path / 'f'), [InputSpec([2])])
+    paddle.jit.save(branch, str(tmp_path / 'f'), [InputSpec([None])])
+    exe = static.Executor()
+    program, feeds, fetches = static.load_inference_model(str(tmp_path / 'f'), exe)
+    for values in ([1., 2.], [-1., -2., -3.]):
+        x = paddle.to_tensor(values)
+        np.testing.assert_array_equal(exe.run(program, {feeds[0]: x}, fetches)[0], branch(x).numpy())
+
+
+def test_jit_save_refuses(tmp_path):
+    with pytest.raises((TypeError, RuntimeError)):
+        paddle.jit.save(lambda x: x.numpy(), str(tmp_path / 'f'), [InputSpec([2])])
     with pytest.raises(ValueError, match='input_spec'):
         paddle.jit.save(Net(), str(tmp_path / 'f'))
     with pytest.raises(ValueError, match='at least one tensor'):
