@@ -11,7 +11,7 @@ from paddle.static import io as _io
 from paddle.static.input_spec import InputSpec
 
 from . import capture
-from .static_function import StaticFunction, conversion, convert, parameter_names
+from .static_function import StaticFunction, convert, parameter_names
 
 __all__ = ['to_static', 'not_to_static', 'enable_to_static', 'ignore_module', 'set_code_level', 'set_verbosity', 'save']
 

@@ -418,16 +418,7 @@ def _rebuild(function, input_spec, instance, options):
     return StaticFunction(function, input_spec, instance, **options)
 
 
-def conversion():
-    """The package that converts Python control flow, or None where it is left out."""
-    try:
-        from paddle.jit import dy2static
-    except ImportError:
-        return None
-    return dy2static
-
-
 def convert(function):
     """The function with Python control flow made recordable."""
-    package = conversion()
-    return function if package is None else package.convert_to_static(function)
+    from paddle.jit import dy2static
+    return dy2static.convert_to_static(function)
