@@ -492,3 +492,38 @@ def test_branches_and_loops():
         _equal(results[0][0], results[1][0])
         _equal(results[0][1], results[1][1])
     assert g.get_traced_count() == 1
+
+
+def test_results_that_are_inputs_or_captured():
+    w, x = _tensor(1, 2, grad=True), _tensor(3, 4, grad=True)
+    f = _static(lambda x: (x, w, x.detach(), w * 1, x.reshape([2, 1])))
+    same, weight, cut, scaled, view = f(x)
+    assert same is x and weight is w and cut is not x and cut.stop_gradient and not scaled.stop_gradient
+    view.sum().backward()
+    _equal(x.grad, [1, 1])
+    g = _static(lambda x, y: x * 2)
+    with pytest.raises(ValueError, match='unreachable'):
+        paddle.grad(g(x, w).sum(), [w])
+    assert paddle.grad(g(x, w).sum(), [w], allow_unused=True) == [None]
+
+
+def test_layers_are_freed():
+    import gc
+    import weakref
+    for full_graph in (True, False):
+        net = _static(nn.Linear(2, 2), full_graph=full_graph)
+        for _ in range(3):
+            net(paddle.ones([1, 2])).sum().backward()
+        alive = weakref.ref(net)
+        del net
+        gc.collect()
+        assert alive() is None
+
+
+def test_lists_of_amp_are_part_of_the_call():
+    net = nn.Linear(2, 2)
+    f, x = _static(lambda x: net(x)), paddle.ones([1, 2])
+    with paddle.amp.auto_cast(dtype='bfloat16'):
+        assert f(x).dtype == net(x).dtype == paddle.bfloat16
+    with paddle.amp.auto_cast(dtype='bfloat16', custom_black_list=['linear', 'matmul', 'linear_v2', 'matmul_v2']):
+        assert f(x).dtype == net(x).dtype == paddle.float32
