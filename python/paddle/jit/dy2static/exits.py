@@ -16,16 +16,17 @@ def _name(name, store=False):
 
 def assign(name, value, at):
     """`name = value` at the place of `at`."""
-    return ast.fix_missing_locations(ast.copy_location(ast.Assign([_name(name, True)], value), at))
+    return ast.copy_location(ast.Assign([_name(name, True)], value), at)
 
 
 def helper(name, args, at):
     """The expression `_jst.name(*args)`."""
     call = ast.Call(ast.Attribute(_name('_jst'), name, ast.Load()), args, [])
-    return ast.fix_missing_locations(ast.copy_location(call, at))
+    return ast.copy_location(call, at)
 
 
-def _blocks(s):
+def blocks(s):
+    """The lists of statements in a statement."""
     for field in ('body', 'orelse', 'finalbody'):
         yield getattr(s, field, None) or []
     for part in (*getattr(s, 'handlers', ()), *getattr(s, 'cases', ())):
@@ -41,7 +42,7 @@ def exits_of(stmts):
         elif isinstance(s, (ast.While, ast.For, ast.AsyncFor)):
             found |= exits_of(s.body) & {'return'} | exits_of(s.orelse)
         elif not isinstance(s, _SCOPES):
-            for block in _blocks(s):
+            for block in blocks(s):
                 found |= exits_of(block)
     return found
 
@@ -96,7 +97,7 @@ class Lowering:
                 continue
             out.extend(self._guard([s]))
             leave = ast.copy_location(ast.If(_name(RETURNED), [ast.copy_location(ast.Return(_name(RESULT)), s)], []), s)
-            return out + self.tail([ast.fix_missing_locations(leave), *rest])
+            return out + self.tail([leave, *rest])
         return out
 
     def _closed(self, stmts, at):

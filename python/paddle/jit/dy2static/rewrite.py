@@ -85,17 +85,18 @@ class Rewriter(ast.NodeTransformer):
         body = self._block(body)
         local = sorted(self._shared - self._parameters - self._globals - self._nonlocals - self._declared)
         head = [ast.AnnAssign(ast.Name(n, ast.Store()), ast.Constant('local'), None, 1) for n in local]
-        node.body = [ast.fix_missing_locations(ast.copy_location(h, node)) for h in head] + body
+        node.body = [ast.copy_location(h, node) for h in head] + body
         return node
 
     @staticmethod
     def _own(body):
+        """All statements of the function itself."""
         stack = list(body)
         while stack:
             n = stack.pop()
             yield n
-            if not isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-                stack.extend(ast.iter_child_nodes(n))
+            if not isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                stack.extend(s for block in exits.blocks(n) for s in block)
 
     def _block(self, stmts):
         out = []
@@ -127,7 +128,7 @@ class Rewriter(ast.NodeTransformer):
         new = ast.FunctionDef(name=f'_pt_{kind}_{self._count}', args=_no_arguments(parameters), body=[*head, *body] or [ast.Pass()],
                               decorator_list=[])
         new.type_params = []
-        return ast.fix_missing_locations(ast.copy_location(new, body[0] if body else at))
+        return ast.copy_location(new, body[0] if body else at)
 
     def _places(self, effects, live):
         """The names a region may change and that matter afterwards, and the attributes it may change."""

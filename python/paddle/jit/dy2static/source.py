@@ -58,17 +58,49 @@ def function_tree(code):
     first = code.co_firstlineno
     if not 0 < first <= len(lines):
         return None
-    try:
-        block = inspect.getblock(lines[first - 1:])
-        indented = block[0][:1].isspace()
-        tree = ast.parse(('if 1:\n' if indented else '') + ''.join(block))
-    except (SyntaxError, IndentationError):
-        return None
-    body = tree.body[0].body if indented else tree.body
-    node = body[0] if body else None
+    block = _block(lines, first - 1, _last_line(code))
+    tree = _parse(block, first)
+    if tree is None:
+        try:
+            tree = _parse(inspect.getblock(lines[first - 1:]), first)
+        except (SyntaxError, IndentationError):
+            return None
+    node = tree[0] if tree else None
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.name != code.co_name:
         return None
-    return ast.increment_lineno(node, first - (2 if indented else 1))
+    return node
+
+
+def _last_line(code):
+    return max([line for _, _, line in _lines_of(code) if line] + [_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType)])
+
+
+def _lines_of(code):
+    if hasattr(code, 'co_lines'):
+        return code.co_lines()
+    import dis
+    return [(0, 0, line) for _, line in dis.findlinestarts(code)]
+
+
+def _block(lines, start, last):
+    """The lines from `start` to the one before the first that is not indented deeper, after line number `last`."""
+    margin = len(lines[start]) - len(lines[start].lstrip())
+    for k in range(max(last, start + 1), len(lines)):
+        text = lines[k].lstrip()
+        if text and not text.startswith('#') and len(lines[k]) - len(text) <= margin:
+            return lines[start:k]
+    return lines[start:]
+
+
+def _parse(block, first):
+    """The statements of the lines, which begin at line `first` and may be indented; None where they are no whole statements."""
+    indented = block[0][:1].isspace()
+    head = '\n' * (first - 2) + 'if 1:\n' if indented else '\n' * (first - 1)
+    try:
+        tree = ast.parse(head + ''.join(block))
+    except (SyntaxError, IndentationError):
+        return None
+    return tree.body[0].body if indented else tree.body
 
 
 def enclosing_class(qualname):
