@@ -49,6 +49,13 @@ def test_old_program():
     np.testing.assert_allclose(static.Executor().run(main, {'x': x.numpy()}, fetches)[0], OLD_RESULTS[0], rtol=1e-6)
 
 
+def test_parameters_of_saved_programs(tmp_path):
+    state = paddle.load(str(DATA / 'small'))
+    assert sorted(state) == ['batch_norm2d_0.b_0', 'batch_norm2d_0.w_0', 'batch_norm2d_0.w_1', 'batch_norm2d_0.w_2', 'conv2d_0.b_0',
+                             'conv2d_0.w_0', 'linear_0.b_0', 'linear_0.w_0']
+    assert list(state['linear_0.w_0'].shape) == [8, 3]
+
+
 def test_old_program_without_parameters(tmp_path):
     shutil.copy(DATA / 'small.pdmodel', tmp_path / 'm.pdmodel')
     with pytest.raises(FileNotFoundError, match='parameters'):

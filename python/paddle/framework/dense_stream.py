@@ -113,14 +113,14 @@ def read_all(stream, names):
 
 
 def parameter_names(program):
-    """Names of the parameters in a program read from `.json`."""
+    """Names of the parameters that `.pdiparams` holds for a program read from `.json`."""
     names = []
 
     def walk(regions):
         for region in regions:
             for block in region.get('blocks', ()):
                 for op in block.get('ops', ()):
-                    if op.get('#') == 'p':
+                    if op.get('#') == 'p' and (op.get('OA') or [1])[0]:
                         names.append(op['A'][3])
                     walk(op.get('regions', ()))
     walk(program['program']['regions'])

@@ -280,13 +280,18 @@ def _finish(content, keep_name_table, return_numpy):
 
 
 def _load_inference_params(prefix, model_filename, params_filename, return_numpy):
-    """State dict of a model exported by jit.save: names from the program, tensors from `.pdiparams`."""
-    model = model_filename or prefix + '.json'
+    """State dict of a model exported by jit.save: names from the program (`.json`, `.pdmodel`), tensors from `.pdiparams`."""
+    model = model_filename or prefix + ('.json' if os.path.isfile(prefix + '.json') else '.pdmodel')
     params = params_filename or prefix + '.pdiparams'
     with open(model, 'rb') as stream:
         try:
-            names = dense_stream.parameter_names(json.load(stream))
-        except (ValueError, KeyError, TypeError) as error:
+            content = stream.read()
+            if content.lstrip()[:1] == b'{':
+                names = dense_stream.parameter_names(json.loads(content))
+            else:
+                variables = _core.pir._read_program_desc(content, model)[0]['vars']
+                names = [name for name, v in variables.items() if v['persistable'] and v['is_tensor']]
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise parse_error(model, error) from None
     with open(params, 'rb') as stream:
         try:
@@ -342,7 +347,7 @@ def load(path, **configs):
     if os.path.isdir(path) and inside:
         named = {k: os.path.join(path, v) for k, v in inside.items()}
         return _load_inference_params(path, named.get('model_filename'), named.get('params_filename'), as_numpy)
-    if os.path.isfile(path + '.json') and os.path.isfile(path + '.pdiparams'):
+    if os.path.isfile(path + '.pdiparams') and any(os.path.isfile(path + end) for end in ('.json', '.pdmodel')):
         return _load_inference_params(path, None, None, as_numpy)
     if os.path.isfile(path + '.pdparams'):
         with open(path + '.pdparams', 'rb') as stream:
