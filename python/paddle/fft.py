@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Discrete Fourier transforms."""
 import paddle
-from paddle import _C_ops, _fft_compose
+from paddle import _C_ops
 
 __all__ = [
     'fft', 'ifft', 'rfft', 'irfft', 'hfft', 'ihfft', 'fft2', 'ifft2', 'rfft2', 'irfft2', 'hfft2', 'ihfft2', 'fftn',
     'ifftn', 'rfftn', 'irfftn', 'hfftn', 'ihfftn', 'fftfreq', 'rfftfreq', 'fftshift', 'ifftshift',
 ]
 
-_fft_c2c = getattr(_C_ops, 'fft_c2c', _fft_compose.fft_c2c)
-_fft_r2c = getattr(_C_ops, 'fft_r2c', _fft_compose.fft_r2c)
-_fft_c2r = getattr(_C_ops, 'fft_c2r', _fft_compose.fft_c2r)
 _NORMS = ('forward', 'backward', 'ortho')
-_SWAPPED = {'forward': 'backward', 'backward': 'forward', 'ortho': 'ortho'}
 
 
 def _name(dtype):
@@ -30,7 +26,7 @@ def _check_norm(norm):
 
 def _real_input(x):
     if _is_complex(x):
-        raise RuntimeError(f"[fft] expected a real tensor, got {x.dtype}")
+        raise RuntimeError(f'[fft] expected a real tensor, got {x.dtype}')
     return x if _name(x.dtype) in ('float32', 'float64') else x.astype(paddle.get_default_dtype())
 
 
@@ -92,7 +88,7 @@ def _c2c(x, s, axes, norm, forward):
     s, axes = _axes(x, s, axes, True)
     if s is not None:
         x = _resize(x, s, axes)
-    return _fft_c2c(x, axes, norm, forward)
+    return _C_ops.fft_c2c(x, axes, norm, forward)
 
 
 def _r2c(x, s, axes, norm, forward):
@@ -101,7 +97,7 @@ def _r2c(x, s, axes, norm, forward):
     s, axes = _axes(x, s, axes, True)
     if s is not None:
         x = _resize(x, s, axes)
-    return _fft_r2c(x, axes, norm, forward, True)
+    return _C_ops.fft_r2c(x, axes, norm, forward, True)
 
 
 def _c2r(x, s, axes, norm, forward):
@@ -112,7 +108,7 @@ def _c2r(x, s, axes, norm, forward):
     if s is not None:
         last = s[-1]
         x = _resize(x, s[:-1] + [last // 2 + 1], axes)
-    return _fft_c2r(x, axes, norm, forward, last)
+    return _C_ops.fft_c2r(x, axes, norm, forward, last)
 
 
 def _one(n):

@@ -1,17 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Short-time Fourier transform and its inverse."""
 import paddle
-from paddle import _C_ops, _fft_compose
+from paddle import _C_ops
 
 __all__ = ['stft', 'istft']
-
-
-def _op(name):
-    return getattr(_C_ops, name, None) or getattr(_fft_compose, name)
-
-
-_fft_c2c, _fft_r2c, _fft_c2r = _op('fft_c2c'), _op('fft_r2c'), _op('fft_c2r')
-_frame, _overlap_add = _op('frame'), _op('overlap_add')
 
 
 def _check_window(window, win_length, n_fft, like):
@@ -63,13 +55,13 @@ def stft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, p
             raise AssertionError(f'pad_mode should be "reflect" or "constant", but got "{pad_mode}".')
         half = n_fft // 2
         x = paddle.nn.functional.pad(x.unsqueeze(-1), pad=[half, half], mode=pad_mode, data_format='NLC').squeeze(-1)
-    frames = _frame(x, n_fft, hop_length, -1)
+    frames = _C_ops.frame(x, n_fft, hop_length, -1)
     frames = paddle.transpose(frames, [0, 2, 1]) * window
     norm = 'ortho' if normalized else 'backward'
     if 'complex' in str(frames.dtype):
-        out = _fft_c2c(frames, [2], norm, True)
+        out = _C_ops.fft_c2c(frames, [2], norm, True)
     else:
-        out = _fft_r2c(frames, [2], norm, True, onesided)
+        out = _C_ops.fft_r2c(frames, [2], norm, True, onesided)
     out = paddle.transpose(out, [0, 2, 1])
     return out.squeeze(0) if rank == 1 else out
 
@@ -99,17 +91,17 @@ def istft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, 
     if return_complex:
         if onesided:
             raise AssertionError("onesided should be False when input(output of istft) or window is a complex Tensor.")
-        out = _fft_c2c(x, [2], norm, False)
+        out = _C_ops.fft_c2c(x, [2], norm, False)
     else:
         if 'complex' in str(window.dtype):
             raise AssertionError("Data type of window should not be complex when return_complex is False.")
         if not onesided:
             x = paddle.slice(x, [2], [0], [n_fft // 2 + 1])
-        out = _fft_c2r(x, [2], norm, False, n_fft)
+        out = _C_ops.fft_c2r(x, [2], norm, False, n_fft)
     out = paddle.transpose(out * window, [0, 2, 1])
-    out = _overlap_add(out, hop_length, -1)
+    out = _C_ops.overlap_add(out, hop_length, -1)
     squares = paddle.tile((window * window).unsqueeze(0), [frames, 1])
-    envelope = _overlap_add(paddle.transpose(squares, [1, 0]), hop_length, -1)
+    envelope = _C_ops.overlap_add(paddle.transpose(squares, [1, 0]), hop_length, -1)
     start = n_fft // 2 if center else 0
     stop = out.shape[-1] - start if length is None else start + length
     if length is not None and stop > out.shape[-1]:

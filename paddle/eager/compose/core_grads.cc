@@ -18,8 +18,7 @@ Tensor real_if(const Tensor& g, const Tensor& x) {
 
 Tensor complex_from(const Tensor& part, const Tensor& x, bool imaginary) {
   if (!phi::IsComplex(x.dtype())) return part;
-  Tensor c = cast(part, x.dtype());
-  return imaginary ? multiply(c, full(Ints{}, Scalar(phi::complex128(0, 1)), x.dtype(), Place{})) : c;
+  return imaginary ? complex(zeros_like_of(part), part) : cast(part, x.dtype());
 }
 
 Tensor pow_deriv(const Tensor& x, const Scalar& y) {

@@ -43,10 +43,9 @@ FALLBACK = _lazy.homes(
         'paddle.tensor.search': (
             'argmax argmin argsort sort nonzero argwhere searchsorted cumsum cumprod logcumsumexp cummax cummin prod '
             'take_along_axis put_along_axis scatter_add scatter_reduce scatter index_add masked_fill as_strided '
-            'broadcast_to slice unstack increment bitwise_invert norm cholesky softmax'
+            'broadcast_to slice unstack increment bitwise_invert norm softmax'
         ),
         'paddle.tensor.special': 'gammainc gammaincc polygamma nextafter',
-        'paddle.tensor.linalg': 'matrix_power inverse',
         'paddle.tensor.random': 'bernoulli_ cauchy_ geometric_ log_normal_ normal_ uniform_',
         'paddle.tensor.inplace': (
             'baddbmm_ bitwise_invert_ cumprod_ cumsum_ div_ equal_ not_equal_ frac_ gammainc_ gammaincc_ gcd_ '

@@ -312,8 +312,3 @@ def fill_diagonal_(x, value, offset=0, wrap=False, name=None):
 def norm(x, p=None, axis=None, keepdim=False, name=None):
     """The norm of a tensor, or along axes."""
     return paddle.linalg.norm(x, p, axis, keepdim)
-
-
-def cholesky(x, upper=False, name=None):
-    """The Cholesky factor of positive definite matrices."""
-    return paddle.linalg.cholesky(x, upper)

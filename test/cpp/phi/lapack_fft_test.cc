@@ -96,9 +96,10 @@ TEST(Lapack, SingularAndOtherBadInput) {
   EXPECT_THROW(Cholesky(DataType::FLOAT64, 1, 2, false, neg, out), common::Error);
   EXPECT_THROW(Inverse(DataType::INT32, 1, 2, zero, out), common::Error);
   EXPECT_THROW(Lstsq(DataType::FLOAT64, 1, 2, 2, 1, "qr", -1, zero, neg, out, nullptr, nullptr), common::Error);
-  int32_t info = 0;
-  Inverse(DataType::FLOAT64, 1, 2, zero, out, &info);
-  EXPECT_NE(info, 0);
+  const double nan[4] = {1, NAN, 2, 3};
+  EXPECT_THROW(Svd(DataType::FLOAT64, 1, 2, 2, false, nan, nullptr, out, nullptr), common::Error);
+  EXPECT_THROW(Eigh(DataType::FLOAT64, 1, 2, true, nan, out, nullptr), common::Error);
+  EXPECT_NO_THROW(Eigh(DataType::FLOAT64, 1, 2, false, nan, out, nullptr));  // the other triangle is not read
   SlogDet(DataType::FLOAT64, 1, 2, zero, &sign, &logabs);
   EXPECT_EQ(sign, 0);
   EXPECT_EQ(logabs, -std::numeric_limits<double>::infinity());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <climits>
 #include <cmath>
 #include <cstring>
@@ -43,7 +44,8 @@ void CheckExtents(const char* op, std::initializer_list<int64_t> extents) {
 
 // Calls f(i) -> info for each item, small ones side by side. A non-zero info goes to `info`, or throws with `meaning`.
 template <class F>
-void Batch(const char* op, int64_t batch, int64_t n, int32_t* info, const char* meaning, const F& f) {
+void Batch(const char* op, int64_t batch, int64_t n, int32_t* info, const char* meaning, const F& f,
+           common::ErrorCode code = common::ErrorCode::kInvalidArgument) {
   std::vector<int32_t> own(info ? 0 : batch);
   int32_t* codes = info ? info : own.data();
   std::atomic<bool> out_of_memory{false};
@@ -61,10 +63,31 @@ void Batch(const char* op, int64_t batch, int64_t n, int32_t* info, const char* 
   PD_CHECK(!out_of_memory, ResourceExhausted, "[", op, "] out of memory");
   for (int64_t i = 0; i < batch; ++i) {
     PD_CHECK(codes[i] >= 0, Internal, "[", op, "] LAPACK failed with info ", codes[i]);
-    if (!info && meaning)
-      PD_CHECK(codes[i] == 0, PreconditionNotMet, "[", op, "] expected ", meaning, ", got one that is not (batch item ", i,
-               ", info ", codes[i], ")");
+    if (!info && codes[i] != 0)
+      common::internal::Throw(code, "[", op, "] expected ", meaning, ", got one that is not (batch item ", i, ", info ",
+                              codes[i], ")");
   }
+}
+constexpr auto kNoConvergence = common::ErrorCode::kPreconditionNotMet;
+
+// Whether n values, of stride 1, are neither NaN nor infinite.
+template <class R>
+bool Finite(const R* p, int64_t n) {
+  using U = std::conditional_t<sizeof(R) == 4, uint32_t, uint64_t>;
+  constexpr U kExponent = sizeof(R) == 4 ? U(0x7f800000u) : U(0x7ff0000000000000ull);
+  U bad = 0;
+  for (int64_t i = 0; i < n; ++i) bad |= U((std::bit_cast<U>(p[i]) & kExponent) == kExponent);
+  return !bad;
+}
+template <class R>
+bool Finite(const std::complex<R>* p, int64_t n) {
+  return Finite(reinterpret_cast<const R*>(p), 2 * n);
+}
+template <class T>
+void CheckFinite(const char* op, const void* p, int64_t n,
+                 common::ErrorCode code = common::ErrorCode::kInvalidArgument) {
+  if (!Finite(static_cast<const T*>(p), n))
+    common::internal::Throw(code, "[", op, "] expected finite values, got NaN or infinity");
 }
 
 template <class T>
@@ -92,6 +115,43 @@ void Identity(T* p, int64_t rows, int64_t cols) {
   std::fill(p, p + rows * cols, T{});
   for (int64_t i = 0; i < std::min(rows, cols); ++i) p[i * cols + i] = T(1);
 }
+// d [cols, rows] = the transpose of s [rows, cols].
+template <class T>
+void Transpose(const T* s, int64_t rows, int64_t cols, T* d) {
+  constexpr int64_t kBlock = 16;
+  for (int64_t r0 = 0; r0 < rows; r0 += kBlock)
+    for (int64_t c0 = 0; c0 < cols; c0 += kBlock)
+      for (int64_t r = r0; r < std::min(r0 + kBlock, rows); ++r)
+        for (int64_t c = c0; c < std::min(c0 + kBlock, cols); ++c) d[c * rows + r] = s[r * cols + c];
+}
+// p [n, n] = its adjoint.
+template <class T>
+void AdjointInPlace(T* p, int64_t n) {
+  constexpr int64_t kBlock = 16;
+  for (int64_t r0 = 0; r0 < n; r0 += kBlock)
+    for (int64_t c0 = 0; c0 <= r0; c0 += kBlock)
+      for (int64_t r = r0; r < std::min(r0 + kBlock, n); ++r)
+        for (int64_t c = c0; c < std::min({c0 + kBlock, r + 1, n}); ++c) {
+          const T v = Conj(p[r * n + c]);
+          p[r * n + c] = Conj(p[c * n + r]);
+          p[c * n + r] = v;
+        }
+}
+// Row swaps of a factorisation applied to d [n, cols], forward or backward.
+template <class T>
+void SwapRows(const int32_t* pivots, int64_t n, int64_t cols, bool forward, T* d) {
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t r = forward ? k : n - 1 - k, other = pivots[r] - 1;
+    if (other != r) std::swap_ranges(d + r * cols, d + (r + 1) * cols, d + other * cols);
+  }
+}
+// Solves a triangular system in place; `how` is 'N', 'T' or 'C'.
+template <class T>
+void Triangular(bool left, bool upper, char how, bool unit, int64_t n, int64_t nrhs, const T* a, T* d) {
+  lapack::Trsm(left ? CblasLeft : CblasRight, upper ? CblasUpper : CblasLower,
+               how == 'N' ? CblasNoTrans : how == 'T' ? CblasTrans : CblasConjTrans, unit ? CblasUnit : CblasNonUnit,
+               left ? n : nrhs, left ? nrhs : n, a, n, d);
+}
 template <class T>
 void ClearTriangle(T* p, int64_t rows, int64_t cols, bool clear_lower) {
   for (int64_t i = 0; i < rows; ++i)
@@ -101,14 +161,14 @@ void ClearTriangle(T* p, int64_t rows, int64_t cols, bool clear_lower) {
 
 }  // namespace
 
-void Cholesky(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void* out, int32_t* info) {
+void Cholesky(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void* out) {
   CheckExtents("cholesky", {n});
   ByType("cholesky", t, [&](auto z) {
     using T = decltype(z);
-    Batch("cholesky", batch, n, info, "a positive definite matrix", [&](int64_t i) {
+    Batch("cholesky", batch, n, nullptr, "a positive definite matrix", [&](int64_t i) {
       T* d = Item<T>(out, i, n * n);
       CopyN(Item<T>(a, i, n * n), n * n, d);
-      const int r = n ? lapack::Potrf(upper ? 'U' : 'L', n, d) : 0;
+      const int r = n ? lapack::PotrfT(upper ? 'L' : 'U', n, d) : 0;
       ClearTriangle(d, n, n, upper);
       return r;
     });
@@ -120,30 +180,14 @@ void CholeskySolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, bool uppe
   CheckExtents("cholesky_solve", {n, nrhs});
   ByType("cholesky_solve", t, [&](auto z) {
     using T = decltype(z);
-    Batch("cholesky_solve", batch, n, nullptr, "a factor without zeros", [&](int64_t i) {
+    Batch("cholesky_solve", batch, n, nullptr, "a factor", [&](int64_t i) {
       T* d = Item<T>(x, i, n * nrhs);
       CopyN(Item<T>(b, i, n * nrhs), n * nrhs, d);
-      return n && nrhs ? lapack::Potrs(upper ? 'U' : 'L', n, nrhs, Item<T>(factor, i, n * n), d) : 0;
-    });
-  });
-}
-
-void CholeskyInverse(DataType t, int64_t batch, int64_t n, bool upper, const void* factor, void* out) {
-  CheckExtents("cholesky_inverse", {n});
-  ByType("cholesky_inverse", t, [&](auto z) {
-    using T = decltype(z);
-    Batch("cholesky_inverse", batch, n, nullptr, "a factor without zeros", [&](int64_t i) {
-      T* d = Item<T>(out, i, n * n);
-      CopyN(Item<T>(factor, i, n * n), n * n, d);
-      const int r = n ? lapack::Potri(upper ? 'U' : 'L', n, d) : 0;
-      for (int64_t p = 0; p < n; ++p)
-        for (int64_t q = 0; q < p; ++q) {
-          if (upper)
-            d[p * n + q] = Conj(d[q * n + p]);
-          else
-            d[q * n + p] = Conj(d[p * n + q]);
-        }
-      return r;
+      if (n == 0 || nrhs == 0) return 0;
+      const T* f = Item<T>(factor, i, n * n);
+      Triangular(true, upper, upper ? 'C' : 'N', false, n, nrhs, f, d);
+      Triangular(true, upper, upper ? 'N' : 'C', false, n, nrhs, f, d);
+      return 0;
     });
   });
 }
@@ -151,14 +195,15 @@ void CholeskyInverse(DataType t, int64_t batch, int64_t n, bool upper, const voi
 void LuFactor(DataType t, int64_t batch, int64_t m, int64_t n, const void* a, void* lu, int32_t* pivots, int32_t* info) {
   CheckExtents("lu", {m, n});
   const int64_t k = std::min(m, n);
-  std::vector<int32_t> own(info ? 0 : batch);
-  if (!info) info = own.data();
   ByType("lu", t, [&](auto z) {
     using T = decltype(z);
-    Batch("lu", batch, std::max(m, n), info, nullptr, [&](int64_t i) {
-      T* d = Item<T>(lu, i, m * n);
-      CopyN(Item<T>(a, i, m * n), m * n, d);
-      return k ? lapack::Getrf(m, n, d, pivots + i * k) : 0;
+    Batch("lu", batch, std::max(m, n), info, nullptr, [&](int64_t i) -> int {
+      if (k == 0) return 0;
+      Scratch work(m * n * sizeof(T));
+      Transpose(Item<T>(a, i, m * n), m, n, work.as<T>());
+      const int r = lapack::GetrfT(m, n, work.as<T>(), pivots + i * k);
+      Transpose(work.as<T>(), n, m, Item<T>(lu, i, m * n));
+      return r;
     });
   });
 }
@@ -170,10 +215,18 @@ void LuSolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, int trans, cons
     PD_CHECK(pivots[i] >= 1 && pivots[i] <= n, InvalidArgument, "[lu_solve] expected pivots in [1, ", n, "], got ", pivots[i]);
   ByType("lu_solve", t, [&](auto z) {
     using T = decltype(z);
-    Batch("lu_solve", batch, n, nullptr, "a non-singular matrix", [&](int64_t i) {
+    Batch("lu_solve", batch, n, nullptr, "factors", [&](int64_t i) {
       T* d = Item<T>(x, i, n * nrhs);
       CopyN(Item<T>(b, i, n * nrhs), n * nrhs, d);
-      return n && nrhs ? lapack::Getrs("NTC"[trans], n, nrhs, Item<T>(lu, i, n * n), pivots + i * n, d) : 0;
+      if (n == 0 || nrhs == 0) return 0;
+      const T* f = Item<T>(lu, i, n * n);
+      const bool plain = trans == 0;
+      const char how = "NTC"[trans];
+      if (plain) SwapRows(pivots + i * n, n, nrhs, true, d);
+      Triangular(true, !plain, how, plain, n, nrhs, f, d);
+      Triangular(true, plain, how, !plain, n, nrhs, f, d);
+      if (!plain) SwapRows(pivots + i * n, n, nrhs, false, d);
+      return 0;
     });
   });
 }
@@ -221,41 +274,46 @@ void Solve(DataType t, int64_t batch, int64_t n, int64_t nrhs, const void* a, co
       CopyN(Item<T>(b, i, n * nrhs), n * nrhs, d);
       if (n == 0 || nrhs == 0) return 0;
       Scratch lu(n * n * sizeof(T)), piv(n * sizeof(int));
-      CopyN(Item<T>(a, i, n * n), n * n, lu.as<T>());
-      const int r = lapack::Getrf(n, n, lu.as<T>(), piv.as<int>());
-      return r ? r : lapack::Getrs('N', n, nrhs, lu.as<T>(), piv.as<int>(), d);
+      T* f = lu.as<T>();
+      CopyN(Item<T>(a, i, n * n), n * n, f);
+      // A^T = P L U in column order, so in row order A = U^T L^T P^T.
+      if (const int r = lapack::GetrfT(n, n, f, piv.as<int>())) return r;
+      Triangular(true, false, 'N', false, n, nrhs, f, d);
+      Triangular(true, true, 'N', true, n, nrhs, f, d);
+      SwapRows(piv.as<int>(), n, nrhs, false, d);
+      return 0;
     });
   });
 }
 
-void Inverse(DataType t, int64_t batch, int64_t n, const void* a, void* out, int32_t* info) {
+void Inverse(DataType t, int64_t batch, int64_t n, const void* a, void* out) {
   CheckExtents("inverse", {n});
   ByType("inverse", t, [&](auto z) {
     using T = decltype(z);
-    Batch("inverse", batch, n, info, "a non-singular matrix", [&](int64_t i) -> int {
+    Batch("inverse", batch, n, nullptr, "a non-singular matrix", [&](int64_t i) -> int {
       if (n == 0) return 0;
       T* d = Item<T>(out, i, n * n);
       CopyN(Item<T>(a, i, n * n), n * n, d);
       Scratch piv(n * sizeof(int));
-      const int r = lapack::Getrf(n, n, d, piv.as<int>());
-      return r ? r : lapack::Getri(n, d, piv.as<int>());
+      const int r = lapack::GetrfT(n, n, d, piv.as<int>());
+      return r ? r : lapack::GetriT(n, d, piv.as<int>());
     });
   });
 }
 
 namespace {
 
-// Calls f(i, lu, odd number of row swaps) with each item's LU factors.
+// Calls f(i, lu, pivots, odd number of row swaps) with each item's LU factors in column order.
 template <class T, class F>
 void WithLu(const char* op, int64_t batch, int64_t n, const void* a, const F& f) {
   std::vector<int32_t> ignore(batch);
   Batch(op, batch, n, ignore.data(), nullptr, [&](int64_t i) {
     Scratch lu(n * n * sizeof(T)), piv(n * sizeof(int));
     CopyN(Item<T>(a, i, n * n), n * n, lu.as<T>());
-    const int r = n ? lapack::Getrf(n, n, lu.as<T>(), piv.as<int>()) : 0;
+    const int r = n ? lapack::GetrfT(n, n, lu.as<T>(), piv.as<int>()) : 0;
     bool odd = false;
     for (int64_t j = 0; j < n; ++j) odd ^= piv.as<int>()[j] != j + 1;
-    f(i, lu.as<T>(), odd);
+    f(i, lu.as<T>(), piv.as<int>(), odd);
     return std::min(r, 0);
   });
 }
@@ -266,10 +324,53 @@ void Det(DataType t, int64_t batch, int64_t n, const void* a, void* out) {
   CheckExtents("det", {n});
   ByType("det", t, [&](auto z) {
     using T = decltype(z);
-    WithLu<T>("det", batch, n, a, [&](int64_t i, const T* lu, bool odd) {
+    WithLu<T>("det", batch, n, a, [&](int64_t i, const T* lu, const int*, bool odd) {
       T d(odd ? -1 : 1);
       for (int64_t j = 0; j < n; ++j) d *= lu[j * n + j];
       static_cast<T*>(out)[i] = d;
+    });
+  });
+}
+
+void DetGrad(DataType t, int64_t batch, int64_t n, const void* a, const void* det, const void* g, void* out) {
+  CheckExtents("det", {n});
+  ByType("det", t, [&](auto z) {
+    using T = decltype(z);
+    using R = Real<T>;
+    WithLu<T>("det", batch, n, a, [&](int64_t i, T* lu, const int* pivots, bool) {
+      T* d = Item<T>(out, i, n * n);
+      const T gi = *Item<T>(g, i, 1);
+      bool singular = false;
+      for (int64_t j = 0; j < n; ++j) singular |= lu[j * n + j] == T(0);
+      if (n == 0) return;
+      if (!singular) {
+        lapack::GetriT(n, lu, pivots);
+        const T scale = gi * Conj(*Item<T>(det, i, 1));
+        for (int64_t j = 0; j < n * n; ++j) d[j] = scale * Conj(lu[j % n * n + j / n]);
+        return;
+      }
+      if (!Finite(Item<T>(a, i, n * n), n * n)) {
+        std::fill(d, d + n * n, T(std::numeric_limits<R>::quiet_NaN()));
+        return;
+      }
+      // With A = U S V^H, cofactor products of S take the place of det A / S.
+      std::vector<T> u(n * n), vh(n * n);
+      std::vector<R> s(n), rest(n);
+      Svd(t, 1, n, n, false, Item<T>(a, i, n * n), u.data(), s.data(), vh.data());
+      T du, dv;
+      Det(t, 1, n, u.data(), &du);
+      Det(t, 1, n, vh.data(), &dv);
+      for (int64_t j = 0; j < n; ++j) {
+        rest[j] = 1;
+        for (int64_t k = 0; k < n; ++k) rest[j] *= k == j ? R(1) : s[k];
+      }
+      const T scale = gi * Conj(du * dv);
+      for (int64_t r = 0; r < n; ++r)
+        for (int64_t c = 0; c < n; ++c) {
+          T sum{};
+          for (int64_t k = 0; k < n; ++k) sum += u[r * n + k] * rest[k] * vh[k * n + c];
+          d[r * n + c] = scale * sum;
+        }
     });
   });
 }
@@ -279,7 +380,7 @@ void SlogDet(DataType t, int64_t batch, int64_t n, const void* a, void* sign, vo
   ByType("slogdet", t, [&](auto z) {
     using T = decltype(z);
     using R = Real<T>;
-    WithLu<T>("slogdet", batch, n, a, [&](int64_t i, const T* lu, bool odd) {
+    WithLu<T>("slogdet", batch, n, a, [&](int64_t i, const T* lu, const int*, bool odd) {
       T s(odd ? -1 : 1);
       R l = 0;
       for (int64_t j = 0; j < n; ++j) {
@@ -300,15 +401,15 @@ void Qr(DataType t, int64_t batch, int64_t m, int64_t n, bool complete, const vo
   ByType("qr", t, [&](auto z) {
     using T = decltype(z);
     Batch("qr", batch, std::max(m, n), nullptr, "a factorisable matrix", [&](int64_t i) -> int {
-      Scratch h(m * n * sizeof(T)), tau(k * sizeof(T));
+      Scratch h(m * std::max(n, q ? qc : 0) * sizeof(T)), tau(k * sizeof(T));
       T* f = h.as<T>();
-      CopyN(Item<T>(a, i, m * n), m * n, f);
-      int code = k ? lapack::Geqrf(m, n, f, tau.as<T>()) : 0;
+      Transpose(Item<T>(a, i, m * n), m, n, f);
+      int code = k ? lapack::GeqrfT(m, n, f, tau.as<T>()) : 0;
       const int64_t rr = q ? qc : k;
       if (r) {
         T* d = Item<T>(r, i, rr * n);
         for (int64_t p = 0; p < rr; ++p)
-          for (int64_t c = 0; c < n; ++c) d[p * n + c] = c >= p && p < k ? f[p * n + c] : T{};
+          for (int64_t c = 0; c < n; ++c) d[p * n + c] = c >= p && p < k ? f[c * m + p] : T{};
       }
       if (q && !code) {
         T* d = Item<T>(q, i, m * qc);
@@ -316,54 +417,10 @@ void Qr(DataType t, int64_t batch, int64_t m, int64_t n, bool complete, const vo
           Identity(d, m, qc);
           return 0;
         }
-        for (int64_t p = 0; p < m; ++p)
-          for (int64_t c = 0; c < qc; ++c) d[p * qc + c] = c < k ? f[p * n + c] : T{};
-        code = lapack::Orgqr(m, qc, k, d, tau.as<T>());
+        code = lapack::OrgqrT(m, qc, k, f, tau.as<T>());
+        Transpose(f, qc, m, d);
       }
       return code;
-    });
-  });
-}
-
-void Geqrf(DataType t, int64_t batch, int64_t m, int64_t n, const void* a, void* h, void* tau) {
-  CheckExtents("geqrf", {m, n});
-  const int64_t k = std::min(m, n);
-  ByType("geqrf", t, [&](auto z) {
-    using T = decltype(z);
-    Batch("geqrf", batch, std::max(m, n), nullptr, "a factorisable matrix", [&](int64_t i) {
-      T* d = Item<T>(h, i, m * n);
-      CopyN(Item<T>(a, i, m * n), m * n, d);
-      return k ? lapack::Geqrf(m, n, d, Item<T>(tau, i, k)) : 0;
-    });
-  });
-}
-
-void HouseholderProduct(DataType t, int64_t batch, int64_t m, int64_t n, int64_t k, const void* h, const void* tau,
-                        void* q) {
-  CheckExtents("householder_product", {m, n, k});
-  PD_CHECK(m >= n && n >= k, InvalidArgument, "[householder_product] expected rows >= columns >= reflectors, got ", m, ", ",
-           n, ", ", k);
-  ByType("householder_product", t, [&](auto z) {
-    using T = decltype(z);
-    Batch("householder_product", batch, m, nullptr, "valid reflectors", [&](int64_t i) {
-      T* d = Item<T>(q, i, m * n);
-      CopyN(Item<T>(h, i, m * n), m * n, d);
-      return m && n ? lapack::Orgqr(m, n, k, d, Item<T>(tau, i, k)) : 0;
-    });
-  });
-}
-
-void Ormqr(DataType t, int64_t batch, int64_t m, int64_t n, int64_t k, bool left, bool transpose, const void* h,
-           const void* tau, const void* c, void* out) {
-  CheckExtents("ormqr", {m, n, k});
-  const int64_t rows = left ? m : n;
-  PD_CHECK(k <= rows, InvalidArgument, "[ormqr] expected at most ", rows, " reflectors, got ", k);
-  ByType("ormqr", t, [&](auto z) {
-    using T = decltype(z);
-    Batch("ormqr", batch, std::max(m, n), nullptr, "valid reflectors", [&](int64_t i) {
-      T* d = Item<T>(out, i, m * n);
-      CopyN(Item<T>(c, i, m * n), m * n, d);
-      return m && n && k ? lapack::Ormqr(left, transpose, m, n, k, Item<T>(h, i, rows * k), Item<T>(tau, i, k), d) : 0;
     });
   });
 }
@@ -375,6 +432,7 @@ void Svd(DataType t, int64_t batch, int64_t m, int64_t n, bool full, const void*
   ByType("svd", t, [&](auto z) {
     using T = decltype(z);
     using R = Real<T>;
+    CheckFinite<T>("svd", a, batch * m * n);
     Batch("svd", batch, std::max(m, n), nullptr, "a matrix for which the algorithm converges", [&](int64_t i) -> int {
       if (k == 0) {
         if (u) Identity(Item<T>(u, i, m * uc), m, uc);
@@ -385,9 +443,10 @@ void Svd(DataType t, int64_t batch, int64_t m, int64_t n, bool full, const void*
       CopyN(Item<T>(a, i, m * n), m * n, work.as<T>());
       T* du = u ? Item<T>(u, i, m * uc) : u2.as<T>();
       T* dv = vh ? Item<T>(vh, i, vr * n) : v2.as<T>();
-      return lapack::Gesdd(!vectors ? 'N' : full ? 'A' : 'S', m, n, work.as<T>(), Item<R>(s, i, k), du,
-                           std::max<int64_t>(uc, 1), dv, n);
-    });
+      // The transposed matrix has the transposed factors: they land in each other's place, in row order.
+      return lapack::GesddT(!vectors ? 'N' : full ? 'A' : 'S', n, m, work.as<T>(), Item<R>(s, i, k), dv, n, du,
+                            std::max<int64_t>(uc, 1));
+    }, kNoConvergence);
   });
 }
 
@@ -396,12 +455,20 @@ void Eigh(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void*
   ByType("eigh", t, [&](auto z) {
     using T = decltype(z);
     using R = Real<T>;
-    Batch("eigh", batch, n, nullptr, "a matrix for which the algorithm converges", [&](int64_t i) {
+    for (int64_t i = 0; i < batch * n; ++i) {
+      const int64_t r = i % n;
+      PD_CHECK(Finite(Item<T>(a, i, n) + (upper ? r : 0), upper ? n - r : r + 1), PreconditionNotMet,
+               "[eigh] expected finite values, got NaN or infinity");
+    }
+    Batch("eigh", batch, n, nullptr, "a matrix for which the algorithm converges", [&](int64_t i) -> int {
+      if (n == 0) return 0;
       Scratch work(v ? 0 : n * n * sizeof(T));
       T* d = v ? Item<T>(v, i, n * n) : work.as<T>();
       CopyN(Item<T>(a, i, n * n), n * n, d);
-      return n ? lapack::Heevd(v ? 'V' : 'N', upper ? 'U' : 'L', n, d, Item<R>(w, i, n)) : 0;
-    });
+      const int r = lapack::HeevdT(v ? 'V' : 'N', upper ? 'L' : 'U', n, d, Item<R>(w, i, n));
+      if (v) AdjointInPlace(d, n);
+      return r;
+    }, kNoConvergence);
   });
 }
 
@@ -411,6 +478,7 @@ void Eig(DataType t, int64_t batch, int64_t n, const void* a, void* w, void* v) 
     using T = decltype(z);
     using R = Real<T>;
     using C = std::complex<R>;
+    CheckFinite<T>("eig", a, batch * n * n);
     Batch("eig", batch, n, nullptr, "a matrix for which the algorithm converges", [&](int64_t i) -> int {
       if (n == 0) return 0;
       Scratch work(n * n * sizeof(T));
@@ -435,7 +503,7 @@ void Eig(DataType t, int64_t batch, int64_t n, const void* a, void* w, void* v) 
         }
         return r;
       }
-    });
+    }, kNoConvergence);
   });
 }
 
@@ -459,11 +527,17 @@ void Lstsq(DataType t, int64_t batch, int64_t m, int64_t n, int64_t nrhs, const 
     using T = decltype(z);
     using R = Real<T>;
     const R rc = static_cast<R>(rcond < 0 ? std::numeric_limits<R>::epsilon() * static_cast<double>(tall) : rcond);
+    if (which == kGelsd || which == kGelss) {
+      CheckFinite<T>("lstsq", a, batch * m * n, kNoConvergence);
+      CheckFinite<T>("lstsq", b, batch * m * nrhs, kNoConvergence);
+    }
     Batch("lstsq", batch, tall, nullptr, "a matrix of full rank", [&](int64_t i) -> int {
       T* d = Item<T>(x, i, n * nrhs);
       int found = 0, r = 0;
       if (k == 0 || nrhs == 0) {
         std::fill(d, d + n * nrhs, T{});
+      } else if (!Finite(Item<T>(a, i, m * n), m * n) || !Finite(Item<T>(b, i, m * nrhs), m * nrhs)) {
+        std::fill(d, d + n * nrhs, T(std::numeric_limits<R>::quiet_NaN()));
       } else {
         Scratch wa(m * n * sizeof(T)), wb(tall * nrhs * sizeof(T)), sv(k * sizeof(R));
         T *fa = wa.as<T>(), *fb = wb.as<T>();
@@ -484,7 +558,7 @@ void Lstsq(DataType t, int64_t batch, int64_t m, int64_t n, int64_t nrhs, const 
       }
       if (rank && which != kGels) rank[i] = found;
       return r;
-    });
+    }, kNoConvergence);
   });
 }
 
@@ -496,12 +570,7 @@ void TriangularSolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, bool le
     Batch("triangular_solve", batch, n, nullptr, nullptr, [&](int64_t i) {
       T* d = Item<T>(x, i, n * nrhs);
       CopyN(Item<T>(b, i, n * nrhs), n * nrhs, d);
-      if (n && nrhs)
-        lapack::Trsm(left ? CblasLeft : CblasRight, upper ? CblasUpper : CblasLower,
-                     trans == 0   ? CblasNoTrans
-                     : trans == 1 ? CblasTrans
-                                  : CblasConjTrans,
-                     unit_diagonal ? CblasUnit : CblasNonUnit, left ? n : nrhs, left ? nrhs : n, Item<T>(a, i, n * n), n, d);
+      if (n && nrhs) Triangular(left, upper, "NTC"[trans], unit_diagonal, n, nrhs, Item<T>(a, i, n * n), d);
       return 0;
     });
   });

@@ -8,16 +8,15 @@
 namespace phi::cpu {
 
 // t is f32 f64 c64 c128; other types throw Unimplemented. Every matrix argument is a batch of contiguous row-major matrices.
-// Outputs never alias inputs unless stated. Singular or non-converging input throws PreconditionNotMet naming the batch item,
-// except where an `info` array ([batch] int32, may be null) is given: then LAPACK's info is stored and nothing is thrown.
+// Outputs never alias inputs unless stated. An error names the batch item: a singular (or indefinite) matrix is
+// InvalidArgument, an algorithm that does not converge PreconditionNotMet. Where an algorithm could hang on NaN or infinity,
+// such input is an error too.
 
 // a [n,n] Hermitian positive definite -> out = L (upper: U), the other triangle zero.
-void Cholesky(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void* out, int32_t* info = nullptr);
+void Cholesky(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void* out);
 // Solves A X = B given the Cholesky factor; b, x [n,nrhs].
 void CholeskySolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, bool upper, const void* factor, const void* b,
                    void* x);
-// Inverse from the Cholesky factor.
-void CholeskyInverse(DataType t, int64_t batch, int64_t n, bool upper, const void* factor, void* out);
 // a [m,n] -> packed LU [m,n], pivots [min(m,n)] 1-based int32 as LAPACK's, info [batch]. Singular input is not an error here.
 void LuFactor(DataType t, int64_t batch, int64_t m, int64_t n, const void* a, void* lu, int32_t* pivots, int32_t* info);
 // Solves op(A) X = B from LuFactor's output (m == n). trans: 0, 1 = transposed, 2 = conjugate transposed.
@@ -28,20 +27,15 @@ void LuUnpack(DataType t, int64_t batch, int64_t m, int64_t n, const void* lu, c
               void* u);
 // Solves A X = B, a [n,n], b [n,nrhs].
 void Solve(DataType t, int64_t batch, int64_t n, int64_t nrhs, const void* a, const void* b, void* x);
-void Inverse(DataType t, int64_t batch, int64_t n, const void* a, void* out, int32_t* info = nullptr);
+void Inverse(DataType t, int64_t batch, int64_t n, const void* a, void* out);
 // Determinant [batch] of type t; n == 0 gives 1.
 void Det(DataType t, int64_t batch, int64_t n, const void* a, void* out);
+// The gradient of Det [n,n] given det [batch] and g [batch]: g conj(det) A^-H, from cofactors where A is singular.
+void DetGrad(DataType t, int64_t batch, int64_t n, const void* a, const void* det, const void* g, void* out);
 // sign [batch] of type t, logabs [batch] of the real type. Singular: sign 0, logabs -inf.
 void SlogDet(DataType t, int64_t batch, int64_t n, const void* a, void* sign, void* logabs);
 // a [m,n] -> q [m,k], r [k,n] with k = complete ? m : min(m,n) (r is [min,n] when only r is wanted: q null).
 void Qr(DataType t, int64_t batch, int64_t m, int64_t n, bool complete, const void* a, void* q, void* r);
-// Householder form: a [m,n] -> h [m,n], tau [min(m,n)]; Householder product q [m,n] from h [m,n], tau [k].
-void Geqrf(DataType t, int64_t batch, int64_t m, int64_t n, const void* a, void* h, void* tau);
-void HouseholderProduct(DataType t, int64_t batch, int64_t m, int64_t n, int64_t k, const void* h, const void* tau,
-                        void* q);
-// c [m,n] := op(Q) c (left) or c op(Q), Q from h [left ? m : n, k] and tau [k]; out may equal c.
-void Ormqr(DataType t, int64_t batch, int64_t m, int64_t n, int64_t k, bool left, bool transpose, const void* h,
-           const void* tau, const void* c, void* out);
 // a [m,n] -> u [m, full ? m : k], s [k] real, vh [full ? n : k, n], k = min(m,n). u and vh both null: values only.
 void Svd(DataType t, int64_t batch, int64_t m, int64_t n, bool full, const void* a, void* u, void* s, void* vh);
 // Hermitian a [n,n] (triangle by `upper`) -> w [n] real ascending, v [n,n] columns (null: values only).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LAPACK's four spellings of every routine as overloads on the element type; row-major, real and complex names unified.
+// LAPACK's four spellings of every routine as overloads on the element type, real and complex names unified.
+// Those that end in T work in column order: on memory in row order they see the transposed matrix.
 #pragma once
 
 #include <complex>
@@ -31,19 +32,13 @@ using Real = typename RealT<T>::type;
 #define PD_SAME(M) PD_ALL(M, M)
 
 #define PD_DEF(T, p)                                                                                                  \
-  inline int Potrf(char u, int n, T* a) { return LAPACKE_##p##potrf(LAPACK_ROW_MAJOR, u, n, a, n); }                  \
-  inline int Potri(char u, int n, T* a) { return LAPACKE_##p##potri(LAPACK_ROW_MAJOR, u, n, a, n); }                  \
-  inline int Potrs(char u, int n, int r, const T* a, T* b) {                                                          \
-    return LAPACKE_##p##potrs(LAPACK_ROW_MAJOR, u, n, r, a, n, b, r);                                                 \
-  }                                                                                                                   \
-  inline int Getrf(int m, int n, T* a, int* piv) { return LAPACKE_##p##getrf(LAPACK_ROW_MAJOR, m, n, a, n, piv); }    \
-  inline int Getri(int n, T* a, const int* piv) { return LAPACKE_##p##getri(LAPACK_ROW_MAJOR, n, a, n, piv); }        \
-  inline int Getrs(char t, int n, int r, const T* a, const int* piv, T* b) {                                          \
-    return LAPACKE_##p##getrs(LAPACK_ROW_MAJOR, t, n, r, a, n, piv, b, r);                                            \
-  }                                                                                                                   \
-  inline int Geqrf(int m, int n, T* a, T* tau) { return LAPACKE_##p##geqrf(LAPACK_ROW_MAJOR, m, n, a, n, tau); }      \
-  inline int Gesdd(char j, int m, int n, T* a, Real<T>* s, T* u, int ldu, T* vt, int ldvt) {                          \
-    return LAPACKE_##p##gesdd(LAPACK_ROW_MAJOR, j, m, n, a, n, s, u, ldu, vt, ldvt);                                  \
+  inline int PotrfT(char u, int n, T* a) { return LAPACKE_##p##potrf(LAPACK_COL_MAJOR, u, n, a, n); }                 \
+  inline int PotriT(char u, int n, T* a) { return LAPACKE_##p##potri(LAPACK_COL_MAJOR, u, n, a, n); }                 \
+  inline int GetrfT(int m, int n, T* a, int* piv) { return LAPACKE_##p##getrf(LAPACK_COL_MAJOR, m, n, a, m, piv); }   \
+  inline int GetriT(int n, T* a, const int* piv) { return LAPACKE_##p##getri(LAPACK_COL_MAJOR, n, a, n, piv); }       \
+  inline int GeqrfT(int m, int n, T* a, T* tau) { return LAPACKE_##p##geqrf(LAPACK_COL_MAJOR, m, n, a, m, tau); }     \
+  inline int GesddT(char j, int m, int n, T* a, Real<T>* s, T* u, int ldu, T* vt, int ldvt) {                         \
+    return LAPACKE_##p##gesdd(LAPACK_COL_MAJOR, j, m, n, a, m, s, u, ldu, vt, ldvt);                                  \
   }                                                                                                                   \
   inline int Gels(int m, int n, int r, T* a, T* b) {                                                                  \
     return LAPACKE_##p##gels(LAPACK_ROW_MAJOR, 'N', m, n, r, a, n, b, r);                                             \
@@ -60,30 +55,26 @@ using Real = typename RealT<T>::type;
 PD_SAME(PD_DEF)
 #undef PD_DEF
 
-#define PD_REAL(T, p)                                                                                               \
-  inline int Orgqr(int m, int n, int k, T* a, const T* tau) {                                                       \
-    return LAPACKE_##p##orgqr(LAPACK_ROW_MAJOR, m, n, k, a, n, tau);                                                \
-  }                                                                                                                 \
-  inline int Ormqr(bool left, bool t, int m, int n, int k, const T* a, const T* tau, T* c) {                        \
-    return LAPACKE_##p##ormqr(LAPACK_ROW_MAJOR, left ? 'L' : 'R', t ? 'T' : 'N', m, n, k, a, k, tau, c, n);         \
-  }                                                                                                                 \
-  inline int Heevd(char j, char u, int n, T* a, T* w) { return LAPACKE_##p##syevd(LAPACK_ROW_MAJOR, j, u, n, a, n, w); } \
-  inline void Trsm(CBLAS_SIDE s, CBLAS_UPLO u, CBLAS_TRANSPOSE t, CBLAS_DIAG d, int m, int n, const T* a, int lda, T* b) { \
-    cblas_##p##trsm(CblasRowMajor, s, u, t, d, m, n, T(1), a, lda, b, n);                                           \
+#define PD_REAL(T, p)                                                                                                 \
+  inline int OrgqrT(int m, int n, int k, T* a, const T* tau) {                                                        \
+    return LAPACKE_##p##orgqr(LAPACK_COL_MAJOR, m, n, k, a, m, tau);                                                  \
+  }                                                                                                                   \
+  inline int HeevdT(char j, char u, int n, T* a, Real<T>* w) {                                                        \
+    return LAPACKE_##p##syevd(LAPACK_COL_MAJOR, j, u, n, a, n, w);                                                    \
+  }                                                                                                                   \
+  inline void Trsm(CBLAS_SIDE s, CBLAS_UPLO u, CBLAS_TRANSPOSE t, CBLAS_DIAG d, int m, int n, const T* a, int lda, T* b) {\
+    cblas_##p##trsm(CblasRowMajor, s, u, t, d, m, n, T(1), a, lda, b, n);                                             \
   }
-#define PD_CPLX(T, p)                                                                                               \
-  inline int Orgqr(int m, int n, int k, T* a, const T* tau) {                                                       \
-    return LAPACKE_##p##ungqr(LAPACK_ROW_MAJOR, m, n, k, a, n, tau);                                                \
-  }                                                                                                                 \
-  inline int Ormqr(bool left, bool t, int m, int n, int k, const T* a, const T* tau, T* c) {                        \
-    return LAPACKE_##p##unmqr(LAPACK_ROW_MAJOR, left ? 'L' : 'R', t ? 'C' : 'N', m, n, k, a, k, tau, c, n);         \
-  }                                                                                                                 \
-  inline int Heevd(char j, char u, int n, T* a, Real<T>* w) {                                                       \
-    return LAPACKE_##p##heevd(LAPACK_ROW_MAJOR, j, u, n, a, n, w);                                                  \
-  }                                                                                                                 \
-  inline void Trsm(CBLAS_SIDE s, CBLAS_UPLO u, CBLAS_TRANSPOSE t, CBLAS_DIAG d, int m, int n, const T* a, int lda, T* b) { \
-    const T one(1);                                                                                                 \
-    cblas_##p##trsm(CblasRowMajor, s, u, t, d, m, n, &one, a, lda, b, n);                                           \
+#define PD_CPLX(T, p)                                                                                                 \
+  inline int OrgqrT(int m, int n, int k, T* a, const T* tau) {                                                        \
+    return LAPACKE_##p##ungqr(LAPACK_COL_MAJOR, m, n, k, a, m, tau);                                                  \
+  }                                                                                                                   \
+  inline int HeevdT(char j, char u, int n, T* a, Real<T>* w) {                                                        \
+    return LAPACKE_##p##heevd(LAPACK_COL_MAJOR, j, u, n, a, n, w);                                                    \
+  }                                                                                                                   \
+  inline void Trsm(CBLAS_SIDE s, CBLAS_UPLO u, CBLAS_TRANSPOSE t, CBLAS_DIAG d, int m, int n, const T* a, int lda, T* b) {\
+    const T one(1);                                                                                                   \
+    cblas_##p##trsm(CblasRowMajor, s, u, t, d, m, n, &one, a, lda, b, n);                                             \
   }
 PD_ALL(PD_REAL, PD_CPLX)
 #undef PD_REAL

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks, least squares, and the shape rules of products.
+#include <cmath>
+#include <limits>
+
+#include "paddle/phi/backends/cpu/gemm.h"
+#include "paddle/phi/backends/cpu/lapack.h"
+#include "paddle/phi/ops/linalg/matrices.h"
+
+namespace phi {
+namespace {
+
+// The shape of the rank of x under tolerances of the given shapes.
+void RankMeta(const char* op, const Meta& x, bool hermitian, std::initializer_list<const Meta*> tolerances, Meta& out) {
+  CheckInexact(op, x.dtype);
+  CheckMatrix(op, x);
+  if (hermitian) CheckSquare(op, x);
+  Dims lead = Leading(x.dims);
+  for (const Meta* t : tolerances) {
+    if (!t) continue;
+    PD_CHECK(t->dtype == DataType::FLOAT32 || t->dtype == DataType::FLOAT64, Unimplemented, "[", op,
+             "] expected tolerances of float32 or float64, got ", NameOf(t->dtype));
+    lead = common::BroadcastDims(op, lead, t->dims);
+  }
+  out = {lead, DataType::INT64};
+}
+
+double DefaultRtol(const Tensor& x) {
+  const double eps = RealOf(x.dtype()) == DataType::FLOAT32 ? std::numeric_limits<float>::epsilon()
+                                                            : std::numeric_limits<double>::epsilon();
+  return eps * static_cast<double>(std::max(Rows(x), Cols(x)));
+}
+
+// Counts into `out` what exceeds limit(i, the largest) for each matrix i of the result.
+template <class F>
+void CountRank(const Tensor& x, bool hermitian, const F& limit, Tensor& out) {
+  const int64_t k = std::min(Rows(x), Cols(x)), batch = BatchOf(x);
+  const Tensor a = Contiguous(x);
+  Ints dims(x.dims().begin(), x.dims().end() - 2);
+  dims.push_back(k);
+  Tensor s = Empty(dims, RealOf(x.dtype()));
+  if (hermitian)
+    cpu::Eigh(x.dtype(), batch, k, false, a.raw_data(), s.raw_data(), nullptr);
+  else
+    cpu::Svd(x.dtype(), batch, Rows(x), Cols(x), false, a.raw_data(), nullptr, s.raw_data(), nullptr);
+  s = BroadcastBatch(CastTo(s, DataType::FLOAT64), out, 1, 0);
+  const double* v = s.data<double>();
+  for (int64_t i = 0; i < out.numel(); ++i, v += k) {
+    double top = 0;
+    for (int64_t j = 0; j < k; ++j) top = std::max(top, std::abs(v[j]));
+    const double least = limit(i, top);
+    int64_t n = 0;
+    for (int64_t j = 0; j < k; ++j) n += std::abs(v[j]) > least;
+    out.data<int64_t>()[i] = n;
+  }
+}
+Tensor AsDoubles(const Tensor& t, const Tensor& out) { return BroadcastBatch(CastTo(t, DataType::FLOAT64), out, 0, 0); }
+
+// Sums of squares of the columns of b - a x.
+template <class R>
+void SquaredResiduals(const R* ax, const R* b, int64_t batch, int64_t rows, int64_t cols, int64_t parts, R* out) {
+  std::fill(out, out + batch * cols, R(0));
+  for (int64_t i = 0; i < batch * rows; ++i)
+    for (int64_t j = 0; j < cols * parts; ++j) {
+      const R d = b[i * cols * parts + j] - ax[i * cols * parts + j];
+      out[i / rows * cols + j / parts] += d * d;
+    }
+}
+
+}  // namespace
+
+void matrix_rank_infer(const Meta& x, double, bool, bool hermitian, Meta& out) {
+  RankMeta("matrix_rank", x, hermitian, {}, out);
+}
+void matrix_rank_kernel(const Tensor& x, double tol, bool use_default, bool hermitian, Tensor& out) {
+  const double rtol = DefaultRtol(x);
+  CountRank(x, hermitian, [&](int64_t, double top) { return use_default ? top * rtol : tol; }, out);
+}
+void matrix_rank_tol_infer(const Meta& x, const Meta& tol, bool, bool hermitian, Meta& out) {
+  RankMeta("matrix_rank_tol", x, hermitian, {&tol}, out);
+}
+void matrix_rank_tol_kernel(const Tensor& x, const Tensor& tol, bool use_default, bool hermitian, Tensor& out) {
+  const double rtol = use_default ? DefaultRtol(x) : 0;
+  const Tensor t = AsDoubles(tol, out);
+  CountRank(x, hermitian, [&](int64_t i, double top) { return std::max(t.data<double>()[i], top * rtol); }, out);
+}
+void matrix_rank_atol_rtol_infer(const Meta& x, const Meta& atol, const Meta* rtol, bool hermitian, Meta& out) {
+  RankMeta("matrix_rank_atol_rtol", x, hermitian, {&atol, rtol}, out);
+}
+void matrix_rank_atol_rtol_kernel(const Tensor& x, const Tensor& atol, const Tensor& rtol, bool hermitian, Tensor& out) {
+  const double standard = DefaultRtol(x);
+  const Tensor a = AsDoubles(atol, out), r = rtol.defined() ? AsDoubles(rtol, out) : Tensor();
+  const auto limit = [&](int64_t i, double top) {
+    const double absolute = a.data<double>()[i];
+    const double relative = r.defined() ? r.data<double>()[i] : absolute > 0 ? 0.0 : standard;
+    return std::max(absolute, top * relative);
+  };
+  CountRank(x, hermitian, limit, out);
+}
+
+void lstsq_infer(const Meta& x, const Meta& y, const Scalar&, const std::string& driver, Meta& solution,
+                 Meta& residuals, Meta& rank, Meta& values) {
+  const char* op = "lstsq";
+  CheckInexact(op, x.dtype);
+  CheckMatrix(op, x);
+  CheckMatrix(op, y);
+  PD_CHECK(x.dtype == y.dtype, InvalidArgument, "[lstsq] expected operands of one dtype, got ", NameOf(x.dtype), " and ",
+           NameOf(y.dtype));
+  PD_CHECK(driver == "gels" || driver == "gelsy" || driver == "gelsd" || driver == "gelss", InvalidArgument,
+           "[lstsq] expected a driver of gels, gelsy, gelsd or gelss, got ", driver);
+  const Dim m = x.dims[x.dims.size() - 2], n = x.dims.back(), k = y.dims.back();
+  PD_CHECK(!common::CertainlyDiffer(m, y.dims[y.dims.size() - 2]), InvalidArgument,
+           "[lstsq] expected as many rows on both sides, got shapes ", common::ShapeText(x.dims), " and ",
+           common::ShapeText(y.dims));
+  const Dims lead = common::BroadcastDims(op, Leading(x.dims), Leading(y.dims));
+  bool empty = false;
+  for (Dim d : With(lead, {m, n, k})) empty = empty || (d.known() && d.raw() == 0);
+  solution = {With(lead, {n, k}), x.dtype};
+  const Dims none{Dim(0)};
+  // Whether there are residuals must be known while recording; a system of unknown extents counts as overdetermined.
+  const bool tall = !empty && driver != "gelsy" && !(m.known() && n.known() && m.raw() <= n.raw());
+  residuals = {tall ? With(lead, {k}) : none, RealOf(x.dtype)};
+  rank = empty || driver == "gels" ? Meta{none, DataType::INT64} : Meta{lead, DataType::INT32};
+  const bool spectral = !empty && (driver == "gelsd" || driver == "gelss");
+  values = {spectral ? With(lead, {MinDim(m, n)}) : none, RealOf(x.dtype)};
+}
+void lstsq_kernel(const Tensor& x, const Tensor& y, const Scalar& rcond, const std::string& driver, Tensor& solution,
+                  Tensor& residuals, Tensor& rank, Tensor& values) {
+  const Tensor a = BroadcastBatch(x, solution), b = BroadcastBatch(y, solution);
+  const int64_t batch = BatchOf(solution), m = Rows(x), n = Cols(x), k = Cols(y);
+  const bool counted = rank.dtype() == DataType::INT32;
+  cpu::Lstsq(x.dtype(), batch, m, n, k, driver.c_str(), rcond.to_double(), a.raw_data(), b.raw_data(),
+             solution.raw_data(), counted ? rank.data<int32_t>() : nullptr,
+             values.numel() ? values.raw_data() : nullptr);
+  if (residuals.numel() == 0) return;
+  const Tensor ax = Empty(b.dims(), b.dtype());
+  cpu::Matmul(a.dtype(), a.raw_data(), a.dims(), a.strides(), false, solution.raw_data(), solution.dims(),
+              solution.strides(), false, ax.raw_data());
+  const int64_t parts = IsComplex(x.dtype()) ? 2 : 1;
+  if (residuals.dtype() == DataType::FLOAT32)
+    SquaredResiduals(ax.data<float>(), b.data<float>(), batch, m, k, parts, residuals.data<float>());
+  else
+    SquaredResiduals(ax.data<double>(), b.data<double>(), batch, m, k, parts, residuals.data<double>());
+}
+
+void matrix_power_infer(const Meta& x, int64_t, Meta& out) {
+  CheckInexact("matrix_power", x.dtype);
+  CheckSquare("matrix_power", x);
+  out = x;
+}
+void multi_dot_infer(const MetaList& x, Meta& out) {
+  PD_CHECK(x.size() >= 2, InvalidArgument, "[multi_dot] expected at least 2 matrices, got ", x.size());
+  out = {{}, x[0].dtype};
+  Dim inner;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Dims& d = x[i].dims;
+    const bool end = i == 0 || i + 1 == x.size();
+    PD_CHECK(d.size() == 2 || (end && d.size() == 1), InvalidArgument,
+             "[multi_dot] expected matrices, or vectors at the ends, got shape ", common::ShapeText(d), " at ", i);
+    PD_CHECK(x[i].dtype == x[0].dtype, InvalidArgument, "[multi_dot] expected operands of one dtype, got ",
+             NameOf(x[0].dtype), " and ", NameOf(x[i].dtype));
+    PD_CHECK(i == 0 || !common::CertainlyDiffer(inner, d[0]), InvalidArgument, "[multi_dot] expected ",
+             common::DimText(inner), " rows at ", i, ", got shape ", common::ShapeText(d));
+    if (i == 0 && d.size() == 2) out.dims.push_back(d[0]);
+    inner = d.back();
+  }
+  if (x.back().dims.size() == 2) out.dims.push_back(x.back().dims[1]);
+}
+
+}  // namespace phi
