@@ -60,6 +60,14 @@ Ref<Storage> Storage::Wrap(void* data, size_t bytes, Place place, void* owner, v
   return s;
 }
 
+uint64_t Storage::id() const {
+  static std::atomic<uint64_t> last{0};
+  uint64_t id = id_.load(std::memory_order_acquire);
+  if (id) return id;
+  const uint64_t fresh = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  return id_.compare_exchange_strong(id, fresh, std::memory_order_acq_rel) ? fresh : id;
+}
+
 void Storage::Destroy() {
   if (release_) {
     release_(owner_);

@@ -84,6 +84,8 @@ class Storage final : public RefCounted {
   Place place() const { return place_; }
   uint32_t version() const { return version_; }
   void BumpVersion() { ++version_; }
+  // Unique in the process, unlike the address: with the version it names the contents. Given out on first use.
+  uint64_t id() const;
 
  private:
   friend class TensorImpl;
@@ -96,6 +98,7 @@ class Storage final : public RefCounted {
   void (*release_)(void*) = nullptr;
   uint32_t version_ = 0;
   Place place_;
+  mutable std::atomic<uint64_t> id_{0};
 };
 
 enum class ImplKind : uint8_t {

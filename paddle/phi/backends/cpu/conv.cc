@@ -254,6 +254,12 @@ void ConvForward(DataType t, const ConvDesc& d, const void* x, const void* w, co
   Forward(t, d, Check(t, d), Mutable(x), Mutable(w), bias, y);
 }
 
+bool ConvForwardFused(const ConvDesc& d, const ConvEpilogue& e, const void* x, const void* w, const void* bias, void* y) {
+  const Sizes s = Check(DataType::FLOAT32, d);
+  if (s.x == 0 || s.w == 0 || s.y == 0) return false;
+  return ConvOnednn(ConvKind::kForward, DataType::FLOAT32, d, Mutable(x), Mutable(w), Mutable(bias), y, e);
+}
+
 // Gradients of complex tensors use the conjugate of the other factor.
 void ConvGradInput(DataType t, const ConvDesc& d, const void* dy, const void* w, void* dx) {
   const Sizes s = Check(t, d);

@@ -21,10 +21,21 @@ struct ConvDesc {
   uint64_t weight_key = 0;
 };
 
+// What a forward convolution does to its result before it is stored: y = act(conv + bias + residual).
+enum class ConvAct : int32_t { kNone, kRelu, kRelu6, kSilu, kSigmoid, kHardSwish, kLeakyRelu };
+struct ConvEpilogue {
+  const void* residual = nullptr;  // of y's shape and layout
+  ConvAct act = ConvAct::kNone;
+  float alpha = 0;  // slope of kLeakyRelu
+  bool empty() const { return !residual && act == ConvAct::kNone; }
+};
+
 int64_t ConvOutSize(int64_t in, int64_t k, int64_t stride, int64_t dilation, int64_t pad_lo, int64_t pad_hi);
 
 // Types: f32 f64 f16 bf16 c64 c128; others throw Unimplemented. Inconsistent descriptions throw InvalidArgument.
 void ConvForward(DataType t, const ConvDesc& d, const void* x, const void* w, const void* bias, void* y);
+// The same with an epilogue; false, and nothing done, where no implementation fuses it (float32 only).
+bool ConvForwardFused(const ConvDesc& d, const ConvEpilogue& e, const void* x, const void* w, const void* bias, void* y);
 void ConvGradInput(DataType t, const ConvDesc& d, const void* dy, const void* w, void* dx);
 // dw and dbias may each be null.
 void ConvGradWeight(DataType t, const ConvDesc& d, const void* x, const void* dy, void* dw, void* dbias);

@@ -29,7 +29,9 @@ enum class ConvKind : int32_t { kForward, kGradInput, kGradWeight };
 // Runs one convolution through oneDNN (t is FLOAT32 or BFLOAT16); false where it has no fast implementation. x, w and y are the
 // tensors of the description: kForward reads x, w, bias and writes y, kGradInput reads y, w and writes x, kGradWeight reads
 // x, y and writes w and bias. bias may be null. The description has been checked and nothing is empty.
-bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y);
+// An epilogue that is not empty is part of the computation (kForward only).
+bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y,
+                const ConvEpilogue& epilogue = {});
 
 // kForward from x to y and kGradInput from y to x where there are so few channels that oneDNN would mostly multiply padding:
 // `from` and `to` are the two tensors. False where it is not the better way.

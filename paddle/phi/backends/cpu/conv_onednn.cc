@@ -15,7 +15,9 @@ using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 
 struct Key {
-  int32_t kind, type, nd, channels_last, bias, threads;
+  int32_t kind, type, nd, channels_last, bias, threads, residual, act;
+  float alpha;
+  int32_t unused;
   int64_t n, ic, oc, groups;
   int64_t in[3], k[3], out[3], stride[3], dilation[3], pad_lo[3], pad_hi[3];
 };
@@ -42,7 +44,7 @@ struct Plan {
   bool usable = false;
   dnnl::primitive prim;
   Operand x, w, y;
-  dnnl::memory bias;
+  dnnl::memory bias, residual;
   int x_arg = 0, w_arg = 0, y_arg = 0, bias_arg = 0;
 };
 
@@ -134,6 +136,24 @@ bool Good(const Pd& pd, bool best) {
   return std::strncmp(impl, "ref", 3) != 0 && !(best && std::strncmp(impl, "gemm", 4) == 0);
 }
 
+// The epilogue of the key as post-operations on a result of form `y`.
+dnnl::primitive_attr Attributes(const Key& key, const Desc& y) {
+  dnnl::post_ops ops;
+  if (key.residual) ops.append_binary(dnnl::algorithm::binary_add, y);
+  switch (static_cast<ConvAct>(key.act)) {
+    case ConvAct::kNone: break;
+    case ConvAct::kRelu: ops.append_eltwise(dnnl::algorithm::eltwise_relu, 0.f, 0.f); break;
+    case ConvAct::kLeakyRelu: ops.append_eltwise(dnnl::algorithm::eltwise_relu, key.alpha, 0.f); break;
+    case ConvAct::kRelu6: ops.append_eltwise(dnnl::algorithm::eltwise_clip, 0.f, 6.f); break;
+    case ConvAct::kSilu: ops.append_eltwise(dnnl::algorithm::eltwise_swish, 1.f, 0.f); break;
+    case ConvAct::kSigmoid: ops.append_eltwise(dnnl::algorithm::eltwise_logistic, 0.f, 0.f); break;
+    case ConvAct::kHardSwish: ops.append_eltwise(dnnl::algorithm::eltwise_hardswish, 1.f / 6, 0.5f); break;
+  }
+  dnnl::primitive_attr attr;
+  attr.set_post_ops(ops);
+  return attr;
+}
+
 // With `blocked`, channels-first tensors are computed in blocks of 16 channels, whose reorders are three times as fast as
 // those to the channels-last order oneDNN would choose; not every shape has such an implementation.
 std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool blocked) {
@@ -164,11 +184,11 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
   const Desc xa = form(xs, xu), ya = form(ys, yu);
   const Desc wa(ws, type, Tag::any);
   const auto algo = dnnl::algorithm::convolution_direct;
-  const dnnl::primitive_attr attr;
+  const dnnl::primitive_attr attr = Attributes(key, yu);
   if (kind == ConvKind::kForward) {
     const dnnl::convolution_forward::primitive_desc pd(eng, dnnl::prop_kind::forward_inference, algo, xa, wa, bu, ya,
                                                        stride, dil, lo, hi, attr, true);
-    if (!Good(pd, blocked)) return p;
+    if (!Good(pd, blocked) || (key.residual && pd.dst_desc() != yu)) return p;
     p->prim = dnnl::convolution_forward(pd);
     p->x.Init(xu, pd.src_desc(), true);
     p->w.Init(wu, pd.weights_desc(), true);
@@ -200,6 +220,7 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
     }
   }
   if (key.bias) p->bias = dnnl::memory(bu, eng, nullptr);
+  if (key.residual) p->residual = dnnl::memory(yu, eng, nullptr);
   p->usable = true;
   return p;
 }
@@ -218,7 +239,7 @@ std::shared_ptr<Plan> MakeAny(const Key& key, DataType t, const ConvDesc& d) {
 
 }  // namespace
 
-bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y) {
+bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y, const ConvEpilogue& epilogue) {
   Key key;
   std::memset(&key, 0, sizeof key);
   key.kind = static_cast<int32_t>(kind);
@@ -226,6 +247,9 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
   key.nd = d.nd;
   key.channels_last = d.channels_last;
   key.bias = bias != nullptr;
+  key.residual = epilogue.residual != nullptr;
+  key.act = static_cast<int32_t>(epilogue.act);
+  key.alpha = epilogue.alpha;
   key.threads = MaxThreads();
   key.n = d.n, key.ic = d.ic, key.oc = d.oc, key.groups = d.groups;
   for (int i = 0; i < d.nd; ++i) {
@@ -275,10 +299,14 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
   if (x_in && p->x.bytes) Reorder(p->x, true);
   if (y_in && p->y.bytes) Reorder(p->y, true);
   if (w_in && pack) Reorder(p->w, true);
-  dnnl_exec_arg_t args[4] = {
-      {p->x_arg, p->x.prim.get()}, {p->w_arg, p->w.prim.get()}, {p->y_arg, p->y.prim.get()}, {p->bias_arg, nullptr}};
-  if (bias) args[3].memory = p->bias.get();
-  Run(p->prim, args, bias ? 4 : 3, "a convolution");
+  dnnl_exec_arg_t args[5] = {{p->x_arg, p->x.prim.get()}, {p->w_arg, p->w.prim.get()}, {p->y_arg, p->y.prim.get()}};
+  int count = 3;
+  if (bias) args[count++] = {p->bias_arg, p->bias.get()};
+  if (epilogue.residual) {
+    SetHandle(p->residual, const_cast<void*>(epilogue.residual));
+    args[count++] = {DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, p->residual.get()};
+  }
+  Run(p->prim, args, count, "a convolution");
   if (!x_in && p->x.bytes) Reorder(p->x, false);
   if (!y_in && p->y.bytes) Reorder(p->y, false);
   if (!w_in && p->w.bytes) Reorder(p->w, false);

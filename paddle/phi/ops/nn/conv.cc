@@ -3,6 +3,7 @@
 #include "paddle/phi/backends/cpu/conv.h"
 
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/ops/fusion/fusion.h"
 #include "paddle/phi/ops/nn/conv_util.h"
 
 namespace phi {
@@ -69,7 +70,7 @@ Dims ConvDims(const Dims& x, const Dims& w, const Ints& strides, const Ints& pad
 
 uint64_t WeightKey(const Tensor& w) {
   if (!w.is_contiguous() || !w->is_parameter) return 0;
-  return (reinterpret_cast<uint64_t>(w.raw_data()) << 16) ^ w->storage->version();
+  return w->storage->id() << 32 | w->storage->version();
 }
 
 }  // namespace
@@ -155,6 +156,31 @@ void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const In
   conv_nd_kernel(x, w, strides,
                  ResolvePaddings("conv", x.shape(), w.shape(), strides, paddings, algorithm, dilations, last),
                  dilations, groups, last, out);
+}
+bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual, const Ints& strides,
+                      const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
+                      const std::string& format, const std::string& activation, Tensor& out) {
+  const bool last = ChannelsLast(format);
+  if (x.dtype() != DataType::FLOAT32 || (bias.defined() && bias.dtype() != DataType::FLOAT32)) return false;
+  if (residual.defined() && (residual.dims() != out.dims() || residual.dtype() != DataType::FLOAT32)) return false;
+  cpu::ConvEpilogue e;
+  if (activation == "relu") e.act = cpu::ConvAct::kRelu;
+  else if (activation == "relu6") e.act = cpu::ConvAct::kRelu6;
+  else if (activation == "silu" || activation == "swish") e.act = cpu::ConvAct::kSilu;
+  else if (activation == "sigmoid") e.act = cpu::ConvAct::kSigmoid;
+  else if (activation == "hardswish") e.act = cpu::ConvAct::kHardSwish;
+  else if (!activation.empty()) return false;
+  Tensor xc = Contiguous(x), wc = Contiguous(w), b = bias, r = residual;
+  if (b.defined()) b = Contiguous(b);
+  if (r.defined()) {
+    r = Contiguous(r);
+    e.residual = r.raw_data();
+  }
+  cpu::ConvDesc d = Describe(
+      x.dims(), w.dims(), out.dims(), strides,
+      ResolvePaddings("conv", x.shape(), w.shape(), strides, paddings, algorithm, dilations, last), dilations, groups, last);
+  d.weight_key = WeightKey(w);
+  return cpu::ConvForwardFused(d, e, xc.raw_data(), wc.raw_data(), b.defined() ? b.raw_data() : nullptr, out.raw_data());
 }
 void conv_gd_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
                    const std::string& algorithm, int64_t groups, const Ints& dilations, const std::string& format,

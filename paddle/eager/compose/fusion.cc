@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of fused operations: one library call where it exists, the single operations where not.
+#include "paddle/phi/api/ops.h"
+#include "paddle/phi/ops/fusion/fusion.h"
+#include "paddle/phi/primitives/bias_act.h"
+
+namespace phi {
+namespace {
+
+Tensor Activate(const Tensor& x, const std::string& name) {
+  if (name.empty()) return x;
+  if (name == "relu") return paddle::relu(x);
+  if (name == "relu6") return paddle::relu6(x);
+  if (name == "silu" || name == "swish") return paddle::silu(x);
+  if (name == "sigmoid") return paddle::sigmoid(x);
+  if (name == "hardswish") return paddle::hardswish(x);
+  if (name == "gelu") return paddle::gelu(x, false);
+  if (name == "tanh") return paddle::tanh(x);
+  PD_THROW(Unimplemented, "[fused] expected an activation this version has, got '", name, "'");
+}
+
+}  // namespace
+
+void fused_conv_infer(const Meta& x, const Meta& w, const Meta&, const Meta&, const Ints& strides, const Ints& paddings,
+                      const std::string& algorithm, const Ints& dilations, int64_t groups, const std::string& format,
+                      const std::string&, Meta& out) {
+  conv_infer(x, w, strides, paddings, algorithm, dilations, groups, format, out);
+}
+
+void fused_conv_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual, const Ints& strides,
+                       const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
+                       const std::string& format, const std::string& activation, Tensor& out) {
+  if (out.numel() == 0 ||
+      FusedConvolution(x, w, bias, residual, strides, paddings, algorithm, dilations, groups, format, activation, out))
+    return;
+  conv_kernel(x, w, strides, paddings, algorithm, dilations, groups, format, out);
+  Tensor y = out;
+  if (bias.defined()) {
+    Ints shape(y.ndim(), 1);
+    shape[format.back() == 'C' ? y.ndim() - 1 : 1] = bias.numel();
+    y = paddle::add(y, paddle::reshape(bias, shape));
+  }
+  if (residual.defined()) y = paddle::add(y, residual);
+  y = Activate(y, activation);
+  if (y.impl() != out.impl()) CopyInto(y, out);
+}
+
+void fused_matmul_infer(const Meta& x, const Meta& y, const Meta&, bool tx, bool ty, const std::string&, Meta& out) {
+  matmul_infer(x, y, tx, ty, out);
+}
+
+void fused_matmul_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, bool tx, bool ty, const std::string& activation,
+                         Tensor& out) {
+  matmul_kernel(x, y, tx, ty, out);
+  if (out.numel() == 0) return;
+  const cpu::Activation act = cpu::ActivationOf(activation);
+  const bool same = !bias.defined() || (bias.dtype() == out.dtype() && bias.is_contiguous());
+  if ((out.dtype() == DataType::FLOAT32 || out.dtype() == DataType::FLOAT64) && act != cpu::Activation::kUnknown && same) {
+    const int64_t n = out.dims().back();
+    cpu::BiasActivate(out.dtype(), act, bias.defined() ? bias.raw_data() : nullptr, out.numel() / n, n, out.raw_data());
+    return;
+  }
+  CopyInto(Activate(bias.defined() ? paddle::add(out, bias) : out, activation), out);
+}
+
+}  // namespace phi

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What fused kernels take from the families they join.
+#pragma once
+
+#include <string>
+
+#include "paddle/phi/infer/rules.h"
+
+namespace phi {
+
+void conv_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings, const std::string& algorithm,
+                const Ints& dilations, int64_t groups, const std::string& format, Meta& out);
+void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings, const std::string& algorithm,
+                 const Ints& dilations, int64_t groups, const std::string& format, Tensor& out);
+void matmul_kernel(const Tensor& x, const Tensor& y, bool tx, bool ty, Tensor& out);
+
+// One library call for the whole; false, with nothing done, where there is none.
+bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual, const Ints& strides,
+                      const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
+                      const std::string& format, const std::string& activation, Tensor& out);
+
+}  // namespace phi
