@@ -42,6 +42,7 @@ struct Instruction {
 
 // A block. Values are numbered over the whole plan, so a region reads the values around it by their numbers.
 struct Code {
+  int id = 0;  // number among the codes of the plan
   std::vector<Instruction> instructions;
   std::vector<int> args;      // of a loop body
   std::vector<int> yields;    // what the block hands on
@@ -55,7 +56,8 @@ struct CompiledProgram {
   std::vector<int> inputs;
   std::vector<std::pair<int, Tensor>> constants;  // parameters
   int num_values = 0;
-  int num_ids = 0;
+  int num_ids = 0, num_codes = 0;
+  std::vector<std::string> names;  // of instructions, by id
   size_t fused = 0;
 };
 

@@ -75,6 +75,7 @@ class Compiler {
   }
 
   void Block(pir::Block& block, Code& code) {
+    code.id = r_.num_codes++;
     for (int i = 0; i < block.num_args(); ++i) code.args.push_back(NumberOf(block.arg(i)));
     std::unordered_map<pir::Operation*, FusedGroup*> last;
     std::unordered_set<pir::Operation*> grouped;
@@ -91,6 +92,7 @@ class Compiler {
         Instruction ins = Make(Instruction::kFused, op);
         ins.name = "fused";
         for (pir::Operation* member : it->second->ops) ins.name += " " + std::string(member->info()->short_name());
+        r_.names.back() = ins.name;
         ins.fused = it->second->kernel;
         for (pir::Value v : it->second->inputs) ins.in.push_back({NumberOf(v)});
         for (pir::Value v : it->second->outputs) ins.out.push_back({NumberOf(v)});
@@ -110,6 +112,7 @@ class Compiler {
     ins.kind = kind;
     ins.id = r_.num_ids++;
     ins.name = op->info()->short_name();
+    r_.names.push_back(ins.name);
     return ins;
   }
 
@@ -158,7 +161,8 @@ class Compiler {
     if (ins.kind == Instruction::kPrint) Print(op, ins);
     for (int i = 0; i < op->num_regions(); ++i) {
       auto region = std::make_unique<Code>();
-      if (!op->region(i).empty()) Block(op->region(i).front(), *region);
+      if (op->region(i).empty()) region->id = r_.num_codes++;
+      else Block(op->region(i).front(), *region);
       size_t want = ins.kind == Instruction::kIf ? ins.out.size() : ins.out.size() + 1;
       PD_CHECK(region->yields.size() == want, InvalidArgument, "[executor] expected region ", i, " of ", name,
                " to yield ", want, " values, got ", region->yields.size());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/executor/frame.h"
 
+#include <chrono>
+
 #include "paddle/phi/core/device.h"
 
 namespace executor {
@@ -8,6 +10,7 @@ namespace executor {
 Frame::Frame(const CompiledProgram& program) : program_(program) {
   values_.resize(program.num_values);
   slots_.resize(program.num_ids);
+  bindings_.resize(program.num_codes);
   for (auto& [value, tensor] : program.constants) values_[value] = tensor;
   MakeSlots(program.code);
 }
@@ -30,7 +33,21 @@ void Frame::MakeSlots(const Code& code) {
   }
 }
 
+bool Frame::Fits(const std::vector<Tensor>& inputs) const {
+  for (size_t i = 0; i < signature_.size(); ++i)
+    if (!signature_[i].Fits(inputs[i])) return false;
+  return true;
+}
+
+size_t Frame::workspace_bytes() const {
+  size_t sum = 0;
+  for (const Binding& b : bindings_) sum += b.bytes();
+  return sum;
+}
+
 std::vector<Tensor> Frame::Run(const std::vector<Tensor>& inputs) {
+  if (signature_.empty())
+    for (const Tensor& t : inputs) signature_.push_back(Shape::Of(t));
   for (size_t i = 0; i < inputs.size(); ++i) values_[program_.inputs[i]] = phi::ToHost(inputs[i]);
   RunCode(program_.code);
   std::vector<Tensor> result;
@@ -41,10 +58,115 @@ std::vector<Tensor> Frame::Run(const std::vector<Tensor>& inputs) {
 }
 
 void Frame::RunCode(const Code& code) {
-  for (const Instruction& ins : code.instructions) {
-    RunInstruction(ins);
+  Binding& b = bindings_[code.id];
+  if (b.state != Binding::kNew && b.state != Binding::kOff && (!b.Fits(values_) || phi::g_has_external_kernels)) {
+    Forget(code, 0);
+    b.Restart();
+  }
+  if (b.state == Binding::kOff || phi::g_has_external_kernels) {
+    RunPlain(code, 0);
+  } else if (b.state == Binding::kNew) {
+    RunTraced(code, b);
+  } else if (b.state == Binding::kTraced) {
+    RunOffered(code, b);
+  } else if (profile_) {
+    RunBound<true>(code, b);
+  } else {
+    RunBound<false>(code, b);
+  }
+}
+
+void Frame::RunTraced(const Code& code, Binding& b) {
+  Forget(code, 0);
+  b.BeginTrace(code, values_);
+  for (size_t i = 0; i < code.instructions.size(); ++i) {
+    const Instruction& ins = code.instructions[i];
+    phi::EwSeen seen;
+    if (ins.kind == Instruction::kOp) {
+      phi::EwWatch watch(&seen);
+      Execute(ins);
+    } else {
+      Execute(ins);
+    }
+    b.Trace(i, ins, seen, values_);
     for (int v : ins.drops) values_[v].reset();
   }
+  b.EndTrace(code);
+}
+
+void Frame::RunOffered(const Code& code, Binding& b) {
+  for (size_t i = 0; i < code.instructions.size(); ++i) {
+    const Instruction& ins = code.instructions[i];
+    b.Offer(i, values_);
+    Execute(ins);
+    const bool same = b.Check(i, values_);
+    for (int v : ins.drops) values_[v].reset();
+    if (same) continue;
+    b.Unstable(i);
+    return RunPlain(code, i + 1);
+  }
+  b.Bind(code);
+}
+
+template <bool kProfiled>
+void Frame::RunBound(const Code& code, Binding& b) {
+  if (!b.installed) b.Install(values_);
+  for (Step& s : b.steps) {
+    if (s.loop) {
+      auto run = [&] {
+        for (int k = 0; k < s.moving; ++k)
+          s.address[s.moves[k]] = static_cast<char*>(values_[s.move_values[k]].raw_data());
+        if (s.large) phi::RunElementwiseContiguous(s.loop, s.operands, s.address, s.sizes, s.n, nullptr, s.cost);
+        else s.loop(s.address, s.n, nullptr);
+      };
+      if constexpr (kProfiled) Measured(*s.ins, run);
+      else run();
+    } else {
+      if constexpr (kProfiled) Execute(*s.ins);
+      else RunInstruction(*s.ins);
+      bool same = true;
+      for (auto& [v, shape] : s.results) same = same && shape.Fits(values_[v]);
+      if (__builtin_expect(!same, 0)) {
+        const size_t i = static_cast<size_t>(&s - b.steps.data());
+        for (int v : s.ins->drops) values_[v].reset();
+        Forget(code, i + 1);
+        b.Unstable(i);
+        return RunPlain(code, i + 1);
+      }
+    }
+    for (int v : s.drops) values_[v].reset();
+  }
+}
+
+void Frame::RunPlain(const Code& code, size_t from) {
+  for (size_t i = from; i < code.instructions.size(); ++i) {
+    const Instruction& ins = code.instructions[i];
+    Execute(ins);
+    for (int v : ins.drops) values_[v].reset();
+  }
+}
+
+// Results of the instructions from `from` on are gone, and with them memory that a binding had lent.
+void Frame::Forget(const Code& code, size_t from) {
+  for (size_t i = from; i < code.instructions.size(); ++i)
+    for (auto& a : code.instructions[i].out) {
+      if (a.value >= 0) values_[a.value].reset();
+      for (int v : a.list)
+        if (v >= 0) values_[v].reset();
+    }
+}
+
+void Frame::Measured(const Instruction& ins, const auto& f) {
+  auto begin = std::chrono::steady_clock::now();
+  f();
+  ProfileEntry& e = (*profile_)[ins.id];
+  ++e.calls;
+  e.ns += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Frame::Execute(const Instruction& ins) {
+  if (__builtin_expect(profile_ != nullptr, 0)) Measured(ins, [&] { RunInstruction(ins); });
+  else RunInstruction(ins);
 }
 
 void Frame::RunInstruction(const Instruction& ins) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "paddle/executor/binding.h"
 #include "paddle/executor/code.h"
 
 namespace executor {
@@ -14,6 +15,11 @@ class Frame {
   explicit Frame(const CompiledProgram& program);
   // Throws what a kernel throws; the frame must be discarded then.
   std::vector<Tensor> Run(const std::vector<Tensor>& inputs);
+  // Whether the inputs have the shapes of the frame's first run, so that what it learnt holds.
+  bool Fits(const std::vector<Tensor>& inputs) const;
+  size_t workspace_bytes() const;
+  // Where times go while profiling, by instruction id; null: not measured.
+  void set_profile(std::vector<ProfileEntry>* profile) { profile_ = profile; }
 
  private:
   struct Slots {
@@ -25,7 +31,17 @@ class Frame {
   };
 
   void MakeSlots(const Code& code);
+  // Code runs three ways: first watched, then with memory offered, then by bound steps (binding.h). What differs from
+  // before goes on as plain instructions.
   void RunCode(const Code& code);
+  void RunTraced(const Code& code, Binding& b);
+  void RunOffered(const Code& code, Binding& b);
+  template <bool kProfiled>
+  void RunBound(const Code& code, Binding& b);
+  void RunPlain(const Code& code, size_t from);
+  void Forget(const Code& code, size_t from);
+  void Execute(const Instruction& ins);
+  void Measured(const Instruction& ins, const auto& f);
   void RunInstruction(const Instruction& ins);
   void RunKernel(const Instruction& ins);
   void RunFused(const Instruction& ins);
@@ -40,6 +56,9 @@ class Frame {
   const CompiledProgram& program_;
   std::vector<Tensor> values_;
   std::vector<Slots> slots_;  // by instruction id
+  std::vector<Binding> bindings_;  // by code id
+  std::vector<Shape> signature_;
+  std::vector<ProfileEntry>* profile_ = nullptr;
 };
 
 }  // namespace executor

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/executor/plan.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
 #include "paddle/common/logging.h"
 #include "paddle/executor/code.h"
 #include "paddle/executor/frame.h"
@@ -11,6 +15,9 @@ namespace executor {
 namespace {
 
 FusionPass g_fusion = nullptr;
+
+// Of other shapes, or given back by other threads.
+constexpr size_t kMaxIdleFrames = 4;
 
 }  // namespace
 
@@ -52,22 +59,96 @@ std::shared_ptr<Plan> Plan::Build(pir::Program& program, const std::vector<pir::
   return plan;
 }
 
+std::unique_ptr<Frame> Plan::TakeFrame(const std::vector<Tensor>& inputs) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (size_t i = frames_.size(); i-- > 0;) {
+      if (!frames_[i]->Fits(inputs)) continue;
+      std::unique_ptr<Frame> f = std::move(frames_[i]);
+      frames_.erase(frames_.begin() + static_cast<ptrdiff_t>(i));
+      return f;
+    }
+  }
+  return std::make_unique<Frame>(*program_);
+}
+
+void Plan::GiveFrame(std::unique_ptr<Frame> frame, const std::vector<ProfileEntry>& times) {
+  std::unique_ptr<Frame> old;  // freed outside the lock
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (profile_.size() == times.size())
+    for (size_t i = 0; i < times.size(); ++i) {
+      profile_[i].calls += times[i].calls;
+      profile_[i].ns += times[i].ns;
+    }
+  if (frames_.size() >= kMaxIdleFrames) {
+    old = std::move(frames_.front());
+    frames_.erase(frames_.begin());
+  }
+  frames_.push_back(std::move(frame));
+}
+
 std::vector<Tensor> Plan::Run(const std::vector<Tensor>& inputs) {
   PD_CHECK(inputs.size() == program_->inputs.size(), InvalidArgument, "[executor] expected ", program_->inputs.size(),
            " inputs, got ", inputs.size());
-  std::unique_ptr<Frame> f;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (!frames_.empty()) {
-      f = std::move(frames_.back());
-      frames_.pop_back();
-    }
-  }
-  if (!f) f = std::make_unique<Frame>(*program_);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    PD_CHECK(inputs[i].defined(), InvalidArgument, "[executor] expected input ", i, " to have a value, got none");
+  std::unique_ptr<Frame> f = TakeFrame(inputs);
+  std::vector<ProfileEntry> times;
+  if (profiling_.load(std::memory_order_relaxed)) times.resize(program_->names.size());
+  f->set_profile(times.empty() ? nullptr : &times);
   std::vector<Tensor> result = f->Run(inputs);  // after an exception the frame is not kept
-  std::lock_guard<std::mutex> lock(mutex_);
-  frames_.push_back(std::move(f));
+  GiveFrame(std::move(f), times);
   return result;
+}
+
+size_t Plan::workspace_bytes() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  size_t sum = 0;
+  for (auto& f : frames_) sum += f->workspace_bytes();
+  return sum;
+}
+
+void Plan::SetProfiling(bool on) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  profiling_ = on;
+  if (!on) return;
+  profile_.assign(program_->names.size(), {});
+  for (size_t i = 0; i < profile_.size(); ++i) profile_[i].name = program_->names[i];
+}
+
+std::vector<ProfileEntry> Plan::Profile() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return profile_;
+}
+
+std::string Plan::ProfileTable() const {
+  std::map<std::string, ProfileEntry> by_name;
+  int64_t total = 0;
+  for (const ProfileEntry& e : Profile()) {
+    ProfileEntry& sum = by_name[e.name];
+    sum.name = e.name;
+    sum.calls += e.calls;
+    sum.ns += e.ns;
+    total += e.ns;
+  }
+  std::vector<ProfileEntry> rows;
+  size_t width = 11;
+  for (auto& [name, e] : by_name) {
+    rows.push_back(e);
+    width = std::max(width, std::min<size_t>(name.size(), 60));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.ns > b.ns; });
+  char line[160];
+  std::snprintf(line, sizeof line, "%-*s %10s %14s %12s %7s\n", static_cast<int>(width), "instruction", "calls", "total us", "us a call",
+                "share");
+  std::string text = line;
+  for (const ProfileEntry& e : rows) {
+    std::snprintf(line, sizeof line, "%-*.*s %10lld %14.1f %12.3f %6.1f%%\n", static_cast<int>(width), static_cast<int>(width),
+                  e.name.c_str(), static_cast<long long>(e.calls), e.ns * 1e-3, e.calls ? e.ns * 1e-3 / e.calls : 0.0,
+                  total ? 100.0 * e.ns / total : 0.0);
+    text += line;
+  }
+  return text;
 }
 
 }  // namespace executor

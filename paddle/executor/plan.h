@@ -3,6 +3,8 @@
 // without look-ups. Runs from several threads use separate frames.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -35,6 +37,11 @@ void SetFusionPass(FusionPass pass);
 class Frame;
 struct CompiledProgram;
 
+struct ProfileEntry {
+  std::string name;
+  int64_t calls = 0, ns = 0;
+};
+
 class Plan {
  public:
   // `inputs` are the values given at each run, in order; `outputs` the values returned. Parameters are read from the program.
@@ -52,11 +59,26 @@ class Plan {
   size_t num_instructions() const;
   size_t num_fused() const;
 
+  // Memory that idle frames keep for values between the program's inputs and outputs.
+  size_t workspace_bytes() const;
+
+  // Starts (from zero) or stops to measure instructions.
+  void SetProfiling(bool on);
+  // What was measured, by instruction; the time of a branch or loop contains that of the instructions in it.
+  std::vector<ProfileEntry> Profile() const;
+  // The same summed by name, longest first, as text.
+  std::string ProfileTable() const;
+
  private:
   std::unique_ptr<CompiledProgram> program_;
   std::vector<std::string> input_names_, output_names_;
-  std::mutex mutex_;
+  std::unique_ptr<Frame> TakeFrame(const std::vector<Tensor>& inputs);
+  void GiveFrame(std::unique_ptr<Frame> frame, const std::vector<ProfileEntry>& times);
+
+  mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> frames_;  // idle ones, the last used at the end
+  std::atomic<bool> profiling_{false};
+  std::vector<ProfileEntry> profile_;
 
  public:
   Plan();

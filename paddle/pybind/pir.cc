@@ -322,6 +322,18 @@ int Init(PyObject* module) {
     pyb::class_<PlanObject>(m, "Plan", "A program planned for running.")
         .def(pyb::init(&BuildPlan), pyb::arg("program"), pyb::arg("outputs") = pyb::none(), pyb::arg("fuse") = false)
         .def("run", &PlanObject::Run)
+        .def_property_readonly("workspace_bytes", [](PlanObject& p) { return p.plan->workspace_bytes(); })
+        .def("profile", [](PlanObject& p, bool on) { p.plan->SetProfiling(on); }, pyb::arg("on") = true,
+             "Starts (from zero) or stops to measure instructions.")
+        .def("profile_rows",
+             [](PlanObject& p) {
+               pyb::list rows;
+               for (auto& e : p.plan->Profile()) rows.append(pyb::make_tuple(e.name, e.calls, e.ns * 1e-3));
+               return rows;
+             },
+             "(name, calls, total us) of each instruction; a branch or loop contains the instructions in it.")
+        .def("profile_table", [](PlanObject& p) { return p.plan->ProfileTable(); },
+             "What was measured, summed by name, as text.")
         .def_property_readonly("num_fused", [](PlanObject& p) { return p.plan->num_fused(); })
         .def_property_readonly("num_instructions", [](PlanObject& p) { return p.plan->num_instructions(); })
         .def_property_readonly("input_names", [](PlanObject& p) { return p.plan->input_names(); })

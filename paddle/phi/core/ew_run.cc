@@ -4,7 +4,9 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <utility>
 
+#include "paddle/phi/core/ew_watch.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/primitives/isa.h"
@@ -64,7 +66,32 @@ class Apart {
   WithoutHostLock unlocked_;
 };
 
+thread_local EwSeen* t_seen = nullptr;
+
+[[gnu::cold]] void Report(const EwDef& def, EwLoop loop, bool flat, int64_t n, const Tensor* const* in, Tensor* const* out,
+                          const double* attrs) {
+  if (!t_seen) return;
+  EwSeen& s = *t_seen;
+  ++s.calls;
+  s.flat = flat && !attrs;
+  s.loop = loop;
+  s.nout = def.nout;
+  s.nin = def.nin;
+  s.cost = def.cost;
+  s.n = n;
+  for (int i = 0; i < def.nout; ++i) s.operands[i] = out[i];
+  for (int i = 0; i < def.nin; ++i) s.operands[def.nout + i] = in[i];
+}
+
 }  // namespace
+
+std::atomic<int> g_ew_watches{0};
+
+EwWatch::EwWatch(EwSeen* seen) : old_(std::exchange(t_seen, seen)) { g_ew_watches.fetch_add(1, std::memory_order_relaxed); }
+EwWatch::~EwWatch() {
+  t_seen = old_;
+  g_ew_watches.fetch_sub(1, std::memory_order_relaxed);
+}
 
 DataType EwResult(const EwDef& def, int out, DataType common) {
   DataType same = def.result[static_cast<int>(common)];
@@ -149,6 +176,8 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
   int n = def.nout + def.nin;
   std::optional<Apart> unlocked;
   const bool apart = fresh && out[0]->numel() >= kLongWork;
+  if (__builtin_expect(g_ew_watches.load(std::memory_order_relaxed) != 0, 0))
+    Report(def, loop, simple && typed, x.numel(), in, out, attrs);
   if (simple && typed) {
     char* ptrs[kEwMaxOperands];
     int8_t sizes[kEwMaxOperands];

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a frame learns about a piece of code while the shapes it meets repeat: which loops its elementwise ops come down
+// to, and memory in which values that are not alive together share their place.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "paddle/executor/code.h"
+#include "paddle/phi/core/ew_watch.h"
+
+namespace executor {
+
+// What a value was: dtype, extents, layout. A value without data (a stack) or an absent one fits only its like.
+struct Shape {
+  phi::DataType dtype = phi::DataType::UNDEFINED;
+  bool contiguous = false;
+  common::Ints dims;
+
+  static Shape Of(const Tensor& t);
+  bool Fits(const Tensor& t) const;
+};
+
+struct Step {
+  static constexpr int kMaxOperands = 6;
+  const Instruction* ins = nullptr;
+  phi::EwLoop loop = nullptr;  // null: run the instruction
+  int64_t n = 0;
+  int8_t operands = 0, moving = 0;
+  bool large = false;  // worth more than one thread
+  int16_t cost = 0;
+  int8_t sizes[kMaxOperands] = {};
+  char* address[kMaxOperands] = {};  // outputs, then inputs
+  // Operands whose memory is found at each run.
+  int8_t moves[kMaxOperands] = {};
+  int move_values[kMaxOperands] = {};
+  std::vector<int> drops;
+  std::vector<std::pair<int, Shape>> results;  // what the instruction must leave for the steps after it to hold
+};
+
+class Binding {
+ public:
+  enum State : uint8_t { kNew, kTraced, kBound, kOff };
+  State state = kNew;
+  std::vector<std::pair<int, Shape>> entry;  // arguments and outer values
+  std::vector<Step> steps;
+  bool installed = false;
+
+  bool Fits(const std::vector<Tensor>& values) const;
+  // Forgets everything but the number of attempts; after too many the code runs unbound for good.
+  void Restart();
+  // Instructions from `i` on give other shapes from run to run: they stay unbound.
+  void Unstable(size_t i);
+
+  // First run: before, after each instruction, and at the end.
+  void BeginTrace(const Code& code, const std::vector<Tensor>& values);
+  void Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, const std::vector<Tensor>& values);
+  void EndTrace(const Code& code);
+  // Second run: gives results their memory, and sees which kernels take it.
+  void Offer(size_t i, std::vector<Tensor>& values);
+  // False when the shapes differ from those of the first run.
+  bool Check(size_t i, const std::vector<Tensor>& values);
+  void Bind(const Code& code);
+  // Puts the shared memory's tensors into the frame.
+  void Install(std::vector<Tensor>& values);
+
+  size_t stable() const { return stable_; }
+  size_t bytes() const { return arena_ ? arena_->bytes() : 0; }
+
+ private:
+  struct Result {
+    int value = -1;
+    int alias = -1;  // the value whose memory this is a view of
+    bool own = false;
+    Shape shape;
+    const void* offered = nullptr;
+  };
+  struct Traced {
+    std::vector<Result> results;
+    phi::EwSeen seen;
+    std::vector<int> operand_values;  // of seen.operands; none: no loop to call
+    int8_t operand_sizes[Step::kMaxOperands] = {};
+  };
+
+  size_t stable_ = SIZE_MAX;
+  int attempts_ = 0;
+  std::vector<Traced> traced_;
+  std::vector<std::pair<int, Tensor>> buffers_;
+  phi::Ref<phi::Storage> arena_;
+};
+
+// Offsets for blocks that are alive over [from, to] (both included), so that blocks alive together do not overlap.
+struct Block {
+  size_t bytes = 0;
+  size_t from = 0, to = 0;
+  size_t offset = 0;
+};
+// Sets the offsets (multiples of 64) and returns the bytes needed.
+size_t PlaceBlocks(std::vector<Block>& blocks);
+
+}  // namespace executor

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// What frames keep from run to run: bound loops, shared memory, shapes that change, several threads.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+
+#include "cpp/executor/program_text.h"
+#include "paddle/executor/binding.h"
+
+namespace executor::test {
+namespace {
+
+using V = std::vector<float>;
+
+std::string Fetch(const std::string& v, int col) {
+  return "(%f" + std::to_string(col) + ") = \"pd_op.fetch\" (%" + v + ") {col:" + std::to_string(col) + ",name:\"fetch" +
+         std::to_string(col) + "\",persistable:[true],stop_gradient:[true]} : (tensor<-1xf32>) -> tensor<-1xf32>\n";
+}
+std::string Unary(const std::string& op, int out, int in) {
+  return "(%" + std::to_string(out) + ") = \"pd_op." + op + "\" (%" + std::to_string(in) +
+         ") {} : (tensor<-1xf32>) -> tensor<-1xf32>\n";
+}
+std::string Binary(const std::string& op, int out, int a, int b) {
+  return "(%" + std::to_string(out) + ") = \"pd_op." + op + "\" (%" + std::to_string(a) + ", %" + std::to_string(b) +
+         ") {} : (tensor<-1xf32>, tensor<-1xf32>) -> tensor<-1xf32>\n";
+}
+
+TEST(PlaceBlocks, NeverOverlapWhileAlive) {
+  std::mt19937 random(7);
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    std::vector<Block> blocks(60);
+    size_t sum = 0;
+    for (Block& b : blocks) {
+      b.bytes = random() % 5000;
+      b.from = random() % 50;
+      b.to = b.from + random() % 10;
+      sum += b.bytes + 64;
+    }
+    const size_t total = PlaceBlocks(blocks);
+    EXPECT_LT(total, sum / 2);
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      EXPECT_LE(blocks[i].offset + blocks[i].bytes, total);
+      EXPECT_EQ(blocks[i].offset % 64, 0u);
+      for (size_t j = 0; j < i; ++j) {
+        const Block &a = blocks[i], &b = blocks[j];
+        if (a.to < b.from || b.to < a.from) continue;
+        EXPECT_TRUE(a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset);
+      }
+    }
+  }
+}
+
+// t1 = x + y; t2 = tanh(t1); t3 = t2 * t1; out = t3 + x; also t1's view goes out.
+std::string Mixed() {
+  return "{\n" + Data("0", "x", "float32", "-1xf32") + Data("1", "y", "float32", "-1xf32") + Binary("add", 2, 0, 1) +
+         Unary("tanh", 3, 2) + Binary("multiply", 4, 3, 2) + Binary("add", 5, 4, 0) + Unary("abs", 6, 5) + Unary("tanh", 7, 6) +
+         Binary("add", 8, 7, 6) + Fetch("8", 0) + Fetch("4", 1) + "}\n";
+}
+V MixedOut(const V& x, const V& y, V* fourth) {
+  V r;
+  for (size_t i = 0; i < x.size(); ++i) {
+    float t = x[i] + y[i % y.size()], f = std::tanh(t) * t, a = std::abs(f + x[i]);
+    fourth->push_back(f);
+    r.push_back(std::tanh(a) + a);
+  }
+  return r;
+}
+void ExpectMixed(Plan& plan, const V& x, const V& y) {
+  Tensor tx = F32(x), ty = F32(y);
+  auto r = plan.Run({tx, ty});
+  V fourth, out = MixedOut(x, y, &fourth);
+  V got = Values(r[0]), got4 = Values(r[1]);
+  ASSERT_EQ(got.size(), out.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    EXPECT_NEAR(got[i], out[i], 1e-6);
+    EXPECT_NEAR(got4[i], fourth[i], 1e-6);
+  }
+  EXPECT_EQ(Values(tx), x);
+  EXPECT_EQ(Values(ty), y);
+}
+
+TEST(Binding, RunsAgreeWhileShapesStayAndChange) {
+  auto plan = PlanOf(Mixed());
+  for (int repeat = 0; repeat < 6; ++repeat) ExpectMixed(*plan, {1, -2, 0.5f}, {0.25f, 3, -1.0f * repeat});
+  for (int n = 1; n < 9; ++n)
+    for (int repeat = 0; repeat < 4; ++repeat) ExpectMixed(*plan, V(n, 0.5f * repeat), V(n, 2));
+  for (int repeat = 0; repeat < 5; ++repeat) ExpectMixed(*plan, {1, 2, 3, 4}, {repeat * 0.5f});  // broadcast
+  ExpectMixed(*plan, V(40000, 1.5f), V(40000, -0.5f));
+  ExpectMixed(*plan, V(40000, 1.0f), V(40000, -0.5f));
+  ExpectMixed(*plan, V(40000, 0.5f), V(40000, -0.25f));
+}
+
+TEST(Binding, ResultsBelongToTheCaller) {
+  auto plan = PlanOf(Mixed());
+  Tensor y = F32({1, 1});
+  std::vector<std::vector<Tensor>> kept;
+  std::vector<V> first, second;
+  for (int i = 0; i < 6; ++i) {
+    kept.push_back(plan->Run({F32({0.1f * i, 2}), y}));
+    first.push_back(Values(kept.back()[0]));
+    second.push_back(Values(kept.back()[1]));
+  }
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(Values(kept[i][0]), first[i]);
+    EXPECT_EQ(Values(kept[i][1]), second[i]);
+  }
+  // Results of one run as inputs of the next.
+  for (int i = 0; i < 4; ++i) {
+    V before = Values(kept[0][1]);
+    plan->Run({kept[0][0], kept[0][1]});
+    EXPECT_EQ(Values(kept[0][1]), before);
+  }
+}
+
+TEST(Binding, DataDependentShapes) {
+  // The rows where x is not zero, doubled: their number changes from run to run.
+  auto plan = PlanOf("{\n" + Data("0", "x", "float32", "-1xf32") + Unary("tanh", 1, 0) +
+                     "(%2) = \"pd_op.nonzero\" (%1) {} : (tensor<-1xf32>) -> tensor<-1x1xi64>\n"
+                     "(%3) = \"pd_op.add\" (%2, %2) {} : (tensor<-1x1xi64>, tensor<-1x1xi64>) -> tensor<-1x1xi64>\n"
+                     "(%4) = \"pd_op.add\" (%3, %2) {} : (tensor<-1x1xi64>, tensor<-1x1xi64>) -> tensor<-1x1xi64>\n"
+                     "(%5) = \"pd_op.fetch\" (%4) {col:0,name:\"f\"} : (tensor<-1x1xi64>) -> tensor<-1x1xi64>\n}\n");
+  const std::vector<V> inputs{{1, 0, 1}, {1, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 1}, {0, 0, 1}, {1, 0, 1}};
+  for (int repeat = 0; repeat < 3; ++repeat)
+    for (const V& x : inputs) {
+      V want;
+      for (size_t i = 0; i < x.size(); ++i)
+        if (x[i] != 0) want.push_back(3.0f * i);
+      EXPECT_EQ(Values(plan->Run({F32(x)})[0]), want);
+    }
+}
+
+TEST(Binding, ThreadsShareAPlan) {
+  auto plan = PlanOf(Mixed());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&plan, t] {
+      for (int i = 0; i < 200; ++i) ExpectMixed(*plan, V(1 + (t + i) % 3, 0.01f * i), V(1 + (t + i) % 3, 1.0f * t));
+    });
+  for (auto& t : threads) t.join();
+}
+
+TEST(Binding, LongChainsTakeLittleMemory) {
+  std::string text = "{\n" + Data("0", "x", "float32", "-1xf32");
+  for (int i = 0; i < 100; ++i) text += i % 2 ? Unary("tanh", i + 1, i) : Binary("add", i + 1, i, 0);
+  auto plan = PlanOf(text + Fetch("100", 0) + "}\n");
+  Tensor x = F32(V(1 << 16, 0.5f));
+  V first = Values(plan->Run({x})[0]);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Values(plan->Run({x})[0]), first);
+  EXPECT_LT(plan->workspace_bytes(), (size_t{1} << 18) * 3);
+  EXPECT_GT(plan->workspace_bytes(), 0u);
+}
+
+TEST(Binding, ProfileCountsInstructions) {
+  auto plan = PlanOf(Mixed());
+  plan->SetProfiling(true);
+  for (int i = 0; i < 5; ++i) plan->Run({F32({1}), F32({2})});
+  auto rows = plan->Profile();
+  ASSERT_EQ(rows.size(), plan->num_instructions());
+  for (auto& r : rows) EXPECT_EQ(r.calls, 5) << r.name;
+  EXPECT_NE(plan->ProfileTable().find("multiply"), std::string::npos);
+  plan->SetProfiling(false);
+  plan->Run({F32({1}), F32({2})});
+  EXPECT_EQ(plan->Profile()[0].calls, 5);
+}
+
+}  // namespace
+}  // namespace executor::test
