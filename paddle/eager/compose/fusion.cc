@@ -21,7 +21,7 @@ Tensor Activate(const Tensor& x, const std::string& name) {
 
 }  // namespace
 
-void fused_conv_infer(const Meta& x, const Meta& w, const Meta&, const Meta&, const Ints& strides, const Ints& paddings,
+void fused_conv_infer(const Meta& x, const Meta& w, const Meta*, const Meta*, const Ints& strides, const Ints& paddings,
                       const std::string& algorithm, const Ints& dilations, int64_t groups, const std::string& format,
                       const std::string&, Meta& out) {
   conv_infer(x, w, strides, paddings, algorithm, dilations, groups, format, out);
@@ -45,7 +45,7 @@ void fused_conv_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, con
   if (y.impl() != out.impl()) CopyInto(y, out);
 }
 
-void fused_matmul_infer(const Meta& x, const Meta& y, const Meta&, bool tx, bool ty, const std::string&, Meta& out) {
+void fused_matmul_infer(const Meta& x, const Meta& y, const Meta*, bool tx, bool ty, const std::string&, Meta& out) {
   matmul_infer(x, y, tx, ty, out);
 }
 
