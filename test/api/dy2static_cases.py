@@ -592,6 +592,29 @@ def assigns_item_in_loop(x):
     return y
 
 
+@case(A, [2., 5.], dynamic=False)
+def list_grows(x):
+    items, i = [], 0
+    while i < x[0]:
+        items.append(x * i)
+        i += 1
+    return paddle.stack(items), paddle.concat(items), items[0] + items[-1], len(items)
+
+
+@case(A, C, dynamic=False)
+def list_grows_sometimes(x):
+    items = [x]
+    for i in range(int(x[0]) + 2):
+        if i > x[1]:
+            items.append(x + i)
+        elif i == 0:
+            items.append(x)
+    s = items.pop()
+    for v in items:
+        s = s + v
+    return s, paddle.stack(items, axis=1)
+
+
 class Holder:
     def __init__(self, v):
         self.v, self.count, self.kept = v, 0, {}
@@ -642,7 +665,12 @@ class Derived(Base):
         return x * 2 + me.__private(x)
 
     def __private(self, x):
-        return x if x[0] > 0 else -x
+        __y = x
+        self.__z = x
+        if x[0] > 0:
+            __y = x * 2
+            self.__z = __y + 1
+        return __y + self.__z
 
 
 @case()

@@ -92,7 +92,7 @@ def test_results_that_differ(fn):
 def grow(x):
     items, i = [], 0
     while i < x[0]:
-        items.append(x)
+        items.append('x')
         i += 1
     return items
 

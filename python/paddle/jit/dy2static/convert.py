@@ -76,10 +76,10 @@ def _convert_code(fn):
         if tree is None:
             logger.info('%s stays as it is: its source is not at hand', fn.__qualname__)
         else:
-            rewriter = rewrite.Rewriter(tree, code.co_freevars)
+            klass = source.enclosing_class(fn.__qualname__)
+            rewriter = rewrite.Rewriter(tree, code.co_freevars, klass)
             tree = rewriter.function()
             if rewriter.changed:
-                klass = source.enclosing_class(fn.__qualname__)
                 new = source.compile_function(tree, code, {*code.co_freevars, '_jst'}, klass), tree
                 _show(fn, tree)
     _codes[code] = new

@@ -5,10 +5,12 @@ Containers are taken apart and put together again, numbers become tensors where 
 takes a value of the other's kind there: no code reads it.
 """
 import collections
+import copy
 import numbers
 
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.jit.dy2static.arrays import TensorList
 
 _CONTAINERS = (list, tuple, dict)
 
@@ -105,10 +107,14 @@ def freeze(value):
         return Node(value, tuple(value), [freeze(v) for v in value.values()])
     if isinstance(value, (list, tuple)):
         return Node(value, None, [freeze(v) for v in value])
+    if isinstance(value, TensorList):
+        return Node(value, None, [value.rows])
     return value
 
 
 def _saved(value, out):
+    if isinstance(value, TensorList):
+        out.append((value, [value.rows]))
     if isinstance(value, _CONTAINERS):
         if not isinstance(value, tuple):
             out.append((value, value.copy()))
@@ -117,7 +123,9 @@ def _saved(value, out):
 
 
 def _refill(container, contents):
-    if isinstance(container, dict):
+    if isinstance(container, TensorList):
+        container.rows, = contents
+    elif isinstance(container, dict):
         container.clear()
         container.update(contents)
     else:
@@ -173,6 +181,24 @@ def _same(a, b):
         return type(a) is type(b) and bool(a == b)
     except Exception:
         return False
+
+
+def growth(first, second):
+    """[(place, dtype, shape)] of the lists of tensors of one kind that have become longer."""
+    found = []
+    for k, (a, b) in enumerate(zip(first, second)):
+        lists = [v for v in (a, b) if isinstance(v, Node) and type(v.object) is list]
+        if not lists or not all(isinstance(v, Node) and type(v.object) in (list, TensorList) for v in (a, b)):
+            continue
+        kinds = {(p.dtype, tuple(p.shape)) if isinstance(p, _core.Tensor) else None for v in lists for p in v.parts}
+        for v in (a, b):
+            if type(v.object) is TensorList:
+                kinds.add((v.parts[0].dtype, tuple(v.parts[0].shape[1:])))
+        if (len(lists) == 1 or len(a.parts) != len(b.parts)) and len(kinds) == 1 and None not in kinds:
+            dtype, shape = kinds.pop()
+            if -1 not in shape:
+                found.append((k, dtype, shape))
+    return found
 
 
 def leaves(trees):
@@ -271,7 +297,7 @@ class Merge:
                 return kind(*values) if hasattr(kind, '_fields') else kind(values)
             if kind is tuple:
                 return tuple(values)
-            target = a.object if same else a.object.copy()
+            target = a.object if same else copy.copy(a.object)
             _refill(target, dict(zip(a.keys, values)) if a.keys is not None else values)
             return target
         return build
@@ -281,7 +307,8 @@ class Merge:
         shown = 'The value the function returns' if name == 'return' else f'Variable {name!r}'
         hint = ''
         if self._loop and isinstance(a, Node) and isinstance(b, Node) and isinstance(a.object, list):
-            hint = ' A list cannot grow in a loop whose number of rounds depends on a tensor: use a tensor and paddle.concat.'
+            hint = (' A list can grow in a loop whose number of rounds depends on a tensor if its items are tensors of one dtype and '
+                    'known shape; else use a tensor and paddle.concat.')
         return Dygraph2StaticException(f"[to_static] {shown} has different types: {_show(a)} {what[0]}, {_show(b)} {what[1]}.{hint}")
 
 

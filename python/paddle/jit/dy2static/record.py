@@ -1,14 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Branches and loops whose course depends on recorded tensors, as pd_op.if and pd_op.while."""
+import threading
+
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import merge, truth
+from paddle.jit.dy2static.arrays import TensorList
 
 _pir = _core.pir
 
 
 class _Again(Exception):
     """The region has to be recorded once more, with what is known now about the values that leave it."""
+
+
+class _Grow(Exception):
+    """Lists have become longer in a region; says which and what they hold."""
+
+
+_depth = threading.local()
+
+
+def _as_tensor_lists(state, grown):
+    """The state with lists that grow as TensorList."""
+    for k, dtype, shape in grown.args[0]:
+        place = state.places[k]
+        place.set(TensorList.of(place.get(), dtype, shape))
+    return merge.State(state.places)
+
+
+def _check_growth(state, first, second):
+    grown = [g for g in merge.growth(first, second) if type(state.tree[g[0]].object) is list
+             and not isinstance(state.places[g[0]], merge.ContainerPlace)]
+    if grown:
+        raise _Grow(grown)
 
 
 def cells(*functions):
@@ -56,6 +81,8 @@ def branch(test, yes, no, names, objects, returns=False, owners=None):
     def fill(side):
         nonlocal merged, count
         if merged is None:
+            if getattr(_depth, 'loops', 0):
+                _check_growth(state, *(t[:len(state.places)] for t in trees))
             merged = merge.Merge(labels, *trees)
             if len(merged.slots) > count:  # the other branch makes more than this one
                 count, merged = len(merged.slots), None
@@ -66,10 +93,15 @@ def branch(test, yes, no, names, objects, returns=False, owners=None):
         return _pir._if_region(test, lambda: run(0, yes), lambda: run(1, no), fill)
 
     test = truth.condition(test)
-    try:
-        results = record()
-    except _Again:
-        results = record()
+    for _ in range(4):
+        try:
+            results = record()
+            break
+        except _Again:
+            continue
+        except _Grow as grown:
+            state.restore()
+            state = _as_tensor_lists(state, grown)
     state.restore()
     values = merged.build(results)
     state.write(values)
@@ -114,19 +146,28 @@ def loop(test, body, exits, names, objects, before=()):
         if known is None:  # the round was run on numbers as they are, to see what becomes of them
             known = [merge.abstract(t) for t in tree]
             raise _Again
+        _check_growth(state, state.tree, tree)
         after = merge.Merge(labels, state.tree, tree, loop=True)
         if after.signatures(0) != merged.signatures(0):
             known = [merge.abstract(t) for t in tree]
             raise _Again
         return [merge.emit(s[1]) for s in after.slots]
 
-    for attempt in range(8):
+    for _ in range(8):
         state.restore()
         merged = merge.Merge(labels, state.tree, known or state.tree, loop=True)
+        _depth.loops = getattr(_depth, 'loops', 0) + 1
         try:
             results = _pir._while_region(lambda *v: going(merged, v), lambda *v: round_(merged, v), [merge.emit(s[0]) for s in merged.slots])
         except _Again:
             continue
+        except _Grow as grown:
+            state.restore()
+            state = _as_tensor_lists(state, grown)
+            known = None if _has_float(state.tree) else state.tree
+            continue
+        finally:
+            _depth.loops -= 1
         state.restore()
         state.write(merged.build(results))
         return

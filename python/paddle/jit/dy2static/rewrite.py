@@ -46,16 +46,16 @@ def _is_helper(func):
 
 
 class Rewriter(ast.NodeTransformer):
-    """`Rewriter(node, free).function()` gives the rewritten FunctionDef or Lambda; `changed` tells whether anything had to be."""
+    """`Rewriter(node, free, klass).function()` gives the rewritten FunctionDef or Lambda; `changed` tells whether anything had to be."""
 
-    def __init__(self, node, free=()):
+    def __init__(self, node, free=(), klass=None):
         self._node, self._count, self.changed = node, 0, False
         args = node.args
         names = [a.arg for a in (*args.posonlyargs, *args.args)]
         self._first = names[0] if names else None
         self._parameters = {*names, *(a.arg for a in args.kwonlyargs), *(a.arg for a in (args.vararg, args.kwarg) if a)}
         self._globals, self._nonlocals, self._shared = set(), set(), set()
-        self._locals = self._parameters | set(free)
+        self._locals, self._klass = self._parameters | set(free), (klass or '').lstrip('_')
 
     def function(self):
         """The rewritten function, without decorators, defaults and annotations."""
@@ -117,6 +117,11 @@ class Rewriter(ast.NodeTransformer):
         node.value = node.value and self.visit(node.value)
         return node
 
+    def _constant(self, name):
+        """The name as a string, as Python spells private names of the class."""
+        private = self._klass and name.startswith('__') and not name.endswith('__')
+        return ast.Constant(f'_{self._klass}{name}' if private else name)
+
     def _local_function(self, kind, body, at, parameters=()):
         """A FunctionDef of the statements, which writes the variables of the function around it."""
         stores = scopes.Effects(body).stores - set(parameters)
@@ -133,11 +138,11 @@ class Rewriter(ast.NodeTransformer):
     def _places(self, effects, live):
         """The names a region may change and that matter afterwards, and the attributes it may change."""
         names = sorted(effects.stores & (live | self._always) | effects.mutated)
-        attributes = [ast.Tuple([_thunk(_plain_load(node.value)), ast.Constant(node.attr)], ast.Load())
+        attributes = [ast.Tuple([_thunk(_plain_load(node.value)), self._constant(node.attr)], ast.Load())
                       for _, node in sorted(effects.attributes.items()) if scopes.root(node) not in effects.stores]
-        out = [ast.Tuple([ast.Constant(n) for n in names], ast.Load())]
+        out = [ast.Tuple([self._constant(n) for n in names], ast.Load())]
         # a thunk for each mutated name that is only read: its variable is not among those the region writes
-        readers = [ast.Tuple([ast.Constant(n), _thunk(_load(n))], ast.Load()) for n in names if n not in effects.stores]
+        readers = [ast.Tuple([self._constant(n), _thunk(_load(n))], ast.Load()) for n in names if n not in effects.stores]
         if attributes or readers:
             out.append(ast.Tuple([*attributes, *readers], ast.Load()))
         return out
@@ -266,7 +271,7 @@ class Rewriter(ast.NodeTransformer):
             self.changed = True
             return exits.helper('shape', [node.value], node)
         if isinstance(node.ctx, ast.Load) and not _is_helper(node) and self._may_be_object(node.value):
-            return exits.helper('attribute', [node.value, ast.Constant(node.attr)], node)
+            return exits.helper('attribute', [node.value, self._constant(node.attr)], node)
         return node
 
 
