@@ -154,14 +154,14 @@ class Rewriter(ast.NodeTransformer):
             return node
         self.changed = True
         places = self._places(scopes.Effects([*node.body, *node.orelse]), node.live_out)
-        test = self.visit(node.test)
+        at, test = node.test, self.visit(node.test)
         functions = [self._local_function('true', node.body, node)]
         if node.orelse:
             functions.append(self._local_function('false', node.orelse, node))
         names = [_load(f.name) for f in functions] + [ast.Constant(None)] * (2 - len(functions))
-        call = exits.helper('if_return' if getattr(node, 'returns', False) else 'if_', [test, *names, *places], node)
+        call = exits.helper('if_return' if getattr(node, 'returns', False) else 'if_', [test, *names, *places], at)
         new = ast.Return(call) if getattr(node, 'returns', False) else ast.Expr(call)
-        return [*functions, ast.copy_location(new, node)]
+        return [*functions, ast.copy_location(new, at)]
 
     def visit_While(self, node):
         if exits.exits_of([node]):
@@ -172,20 +172,20 @@ class Rewriter(ast.NodeTransformer):
         test = self._local_function('test', [test], node)
         body = self._local_function('body', node.body, node)
         names = ast.Tuple([ast.Constant(n) for n in node.exits], ast.Load())
-        call = exits.helper('while_', [_load(test.name), _load(body.name), names, *places], node)
-        return [test, body, ast.copy_location(ast.Expr(call), node)]
+        call = exits.helper('while_', [_load(test.name), _load(body.name), names, *places], node.test)
+        return [test, body, ast.copy_location(ast.Expr(call), node.test)]
 
     def visit_For(self, node):
         if exits.exits_of([node]):
             return self._native(node)
         self.changed = True
-        iterable = self.visit(node.iter)
+        at, iterable = node.iter, self.visit(node.iter)
         bind = ast.copy_location(ast.Assign([node.target], ast.copy_location(_load('_pt_item'), node.target)), node.target)
         places = self._places(scopes.Effects([bind, *node.body]), node.live_head)
         body = self._local_function('body', [bind, *node.body], node, ('_pt_item',))
         names = ast.Tuple([ast.Constant(n) for n in node.exits], ast.Load())
-        call = exits.helper('for_', [iterable, _load(body.name), names, *places], node)
-        return [body, ast.copy_location(ast.Expr(call), node)]
+        call = exits.helper('for_', [iterable, _load(body.name), names, *places], at)
+        return [body, ast.copy_location(ast.Expr(call), at)]
 
     def _native(self, node):
         for field in ('test', 'iter'):
@@ -199,8 +199,8 @@ class Rewriter(ast.NodeTransformer):
             return self.generic_visit(node)
         self.changed = True
         node = self.generic_visit(node)
-        call = exits.helper('assert_', [node.test, *([_thunk(node.msg)] if node.msg else [])], node)
-        return ast.copy_location(ast.Expr(call), node)
+        call = exits.helper('assert_', [node.test, *([_thunk(node.msg)] if node.msg else [])], node.test)
+        return ast.copy_location(ast.Expr(call), node.test)
 
     def visit_Global(self, node):
         return node
