@@ -601,6 +601,18 @@ def list_grows(x):
     return paddle.stack(items), paddle.concat(items), items[0] + items[-1], len(items)
 
 
+@case(A, C)
+def list_grows_until_break(x):
+    items = [x]
+    for i in range(4):
+        items.append(x * i)
+        if i > x[0]:
+            break
+        if i > x[1]:
+            items.append(x + i)
+    return paddle.stack(items, -1)
+
+
 @case(A, C, dynamic=False)
 def list_grows_sometimes(x):
     items = [x]

@@ -32,7 +32,8 @@ class TensorList(sequences.Sequence):
         self.rows = rows
 
     def __bool__(self):
-        raise TypeError("[to_static] expected a list of known length here: use len(items) > 0 for one that grows in a recorded loop")
+        raise TypeError("[to_static] expected a list of known length here: use len(items) > 0 for one that grows in a "
+                        "recorded loop")
 
     def append(self, value):
         """Add an item of the same shape and dtype."""

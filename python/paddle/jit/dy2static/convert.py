@@ -88,7 +88,8 @@ def _convert_code(fn):
 
 def _show(fn, tree):
     if _shown['level'] >= 0:
-        text = f'{fn.__qualname__} ({fn.__code__.co_filename}:{fn.__code__.co_firstlineno}) after conversion:\n{ast.unparse(tree)}\n'
+        place = f'{fn.__code__.co_filename}:{fn.__code__.co_firstlineno}'
+        text = f'{fn.__qualname__} ({place}) after conversion:\n{ast.unparse(tree)}\n'
         logger.warning(text)
         if _shown['stdout']:
             print(text)

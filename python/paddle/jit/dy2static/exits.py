@@ -156,7 +156,8 @@ class Lowering:
             if isinstance(s, ast.If):
                 body, orelse = _falls(s.body), _falls(s.orelse)
                 if rest and not (body and orelse):
-                    s.body, s.orelse = self._guard(s.body + (rest if body else [])), self._guard(s.orelse + (rest if orelse else []))
+                    s.body = self._guard(s.body + (rest if body else []))
+                    s.orelse = self._guard(s.orelse + (rest if orelse else []))
                     return [*out, s]
                 s.body, s.orelse = self._guard(s.body), self._guard(s.orelse)
                 out.append(s)

@@ -196,7 +196,7 @@ def growth(first, second):
                 kinds.add((v.parts[0].dtype, tuple(v.parts[0].shape[1:])))
         if (len(lists) == 1 or len(a.parts) != len(b.parts)) and len(kinds) == 1 and None not in kinds:
             dtype, shape = kinds.pop()
-            if -1 not in shape:
+            if -1 not in shape or isinstance(a, Node) and a.parts:
                 found.append((k, dtype, shape))
     return found
 

@@ -18,7 +18,17 @@ class _Grow(Exception):
     """Lists have become longer in a region; says which and what they hold."""
 
 
-_depth = threading.local()
+class _Loops(threading.local):
+    depth = 0
+
+    def __enter__(self):
+        self.depth += 1
+
+    def __exit__(self, *exc):
+        self.depth -= 1
+
+
+in_loop = _Loops()
 
 
 def _as_tensor_lists(state, grown):
@@ -64,7 +74,10 @@ def _state(names, objects, functions):
 
 
 def branch(test, yes, no, names, objects, returns=False, owners=None):
-    """Record both branches; the places hold merged values afterwards. Returns the merged result with `returns`."""
+    """Record both branches; the places hold merged values afterwards. Returns the merged result with `returns`.
+
+    Within loops lists may become longer in one branch.
+    """
     state = _state(names, objects, owners or (yes, no))
     labels = [p.name for p in state.places] + ['return'] * returns
     trees, merged, count = [None, None], None, 0
@@ -81,7 +94,7 @@ def branch(test, yes, no, names, objects, returns=False, owners=None):
     def fill(side):
         nonlocal merged, count
         if merged is None:
-            if getattr(_depth, 'loops', 0):
+            if in_loop.depth:
                 _check_growth(state, *(t[:len(state.places)] for t in trees))
             merged = merge.Merge(labels, *trees)
             if len(merged.slots) > count:  # the other branch makes more than this one
@@ -156,9 +169,10 @@ def loop(test, body, exits, names, objects, before=()):
     for _ in range(8):
         state.restore()
         merged = merge.Merge(labels, state.tree, known or state.tree, loop=True)
-        _depth.loops = getattr(_depth, 'loops', 0) + 1
         try:
-            results = _pir._while_region(lambda *v: going(merged, v), lambda *v: round_(merged, v), [merge.emit(s[0]) for s in merged.slots])
+            start = [merge.emit(s[0]) for s in merged.slots]
+            with in_loop:
+                results = _pir._while_region(lambda *v: going(merged, v), lambda *v: round_(merged, v), start)
         except _Again:
             continue
         except _Grow as grown:
@@ -166,8 +180,6 @@ def loop(test, body, exits, names, objects, before=()):
             state = _as_tensor_lists(state, grown)
             known = None if _has_float(state.tree) else state.tree
             continue
-        finally:
-            _depth.loops -= 1
         state.restore()
         state.write(merged.build(results))
         return

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What converted code calls (as `_jst`). Each function does what Python would do, unless it meets a tensor that is being recorded."""
+"""What converted code calls (as `_jst`). Each function does what Python would, unless it meets a tensor being recorded."""
 from paddle.jit.dy2static import record as _record
 from paddle.jit.dy2static.calls import attribute, call, symbolic
 from paddle.jit.dy2static.sequences import as_sequence, is_sequence, shape
 from paddle.jit.dy2static.truth import and_, assert_, chain, in_, none_of, not_, not_in, or_
 
-__all__ = ['and_', 'assert_', 'attribute', 'call', 'chain', 'for_', 'if_', 'if_return', 'if_value', 'in_', 'none_of', 'not_', 'not_in', 'or_', 'shape',
-           'while_']
+__all__ = ['and_', 'assert_', 'attribute', 'call', 'chain', 'for_', 'if_', 'if_return', 'if_value', 'in_', 'none_of', 'not_',
+           'not_in', 'or_', 'shape', 'while_']
 
 
 def if_(test, yes, no, names, objects=()):
@@ -40,18 +40,19 @@ def _stopped(body, exits):
 
 def while_(test, body, exits, names, objects=()):
     """The statement `while`; the loop ends too when a variable of `exits` becomes true."""
-    while True:
-        going = _stopped(body, exits)
-        if symbolic(going):
-            break
-        if not going:
-            return
-        going = test()
-        if symbolic(going):
-            break
-        if not going:
-            return
-        body()
+    with _record.in_loop:
+        while True:
+            going = _stopped(body, exits)
+            if symbolic(going):
+                break
+            if not going:
+                return
+            going = test()
+            if symbolic(going):
+                break
+            if not going:
+                return
+            body()
     _record.loop(test, body, exits, names, objects)
 
 
@@ -60,11 +61,12 @@ def for_(iterable, body, exits, names, objects=()):
     if is_sequence(iterable):
         _record.loop_over(as_sequence(iterable), body, exits, names, objects)
         return
-    for item in iterable:
-        going = _stopped(body, exits)
-        if symbolic(going):
-            _record.branch(going, lambda: body(item), None, names, objects, owners=(body,))
-        elif not going:
-            return
-        else:
-            body(item)
+    with _record.in_loop:
+        for item in iterable:
+            going = _stopped(body, exits)
+            if symbolic(going):
+                _record.branch(going, lambda item=item: body(item), None, names, objects, owners=(body,))
+            elif not going:
+                return
+            else:
+                body(item)
