@@ -28,6 +28,20 @@ class KernelState {
   egr::DispatchState old_;
 };
 
+// Whether a backward pass has run through a part of the graph of `t` and freed it.
+bool IsSpent(const Tensor& t) {
+  std::vector<egr::GradNode*> work{static_cast<egr::GradNode*>(t->node.get())};
+  std::unordered_set<egr::GradNode*> seen;
+  while (!work.empty()) {
+    egr::GradNode* n = work.back();
+    work.pop_back();
+    if (!n || !seen.insert(n).second) continue;
+    if (n->released()) return true;
+    for (int i = 0; i < n->num_inputs(); ++i) work.push_back(n->edge(i).node.get());
+  }
+  return false;
+}
+
 bool IsSource(const pir::Operation& op) {
   return op.isa("pd_op.data") || op.isa("builtin.parameter") || op.isa("pd_op.fetch") || op.isa("builtin.shadow_output");
 }
@@ -199,7 +213,7 @@ void Traced::RecordGradients() {
   std::vector<Tensor> roots, douts, wrt;
   std::vector<Leaf> leaves;
   for (size_t i = 0; i < outputs_.size(); ++i)
-    if (egr::NeedsGrad(outputs_[i])) {
+    if (egr::NeedsGrad(outputs_[i]) && !IsSpent(outputs_[i])) {
       diff_out_.push_back(static_cast<int>(i));
       roots.push_back(outputs_[i]);
     }

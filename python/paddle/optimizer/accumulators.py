@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 import paddle
+from paddle.static.program import running
 from paddle.utils import unique_name
 
 from .lr import LRScheduler
@@ -54,7 +55,8 @@ class AccumulatorStore:
             shape = param.shape
         if dtype is None:
             dtype = param.dtype
-        tensor = paddle.full(list(shape), fill_value, dtype)
+        with running():
+            tensor = paddle.full(list(shape), fill_value, dtype)
         tensor.name = unique_name.generate(f"{param.name}_{full}")
         tensor.persistable = True
         tensor.stop_gradient = True
@@ -92,7 +94,8 @@ class AccumulatorStore:
     def _create_master_weight(self, param):
         master = self._master_weights.get(param.name)
         if master is None:
-            master = param.detach().astype('float32')
+            with running():
+                master = param.detach().astype('float32')
             master.name = unique_name.generate(param.name + '_fp32_master')
             master.persistable = True
             master.stop_gradient = True

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Derivatives of functions: vjp, jvp and lazy matrices of first and second derivatives."""
+import paddle
+
+from .primapi import as_list, forward, reverse
+
+__all__ = ['vjp', 'jvp', 'Jacobian', 'Hessian']
+
+
+def _inputs(xs):
+    """Copies that gradients flow through, so that the caller's tensors keep their own graph."""
+    copies = []
+    for x in as_list(xs, 'xs'):
+        if x.stop_gradient:
+            copy = x.detach()
+            copy.stop_gradient = False
+        else:
+            copy = paddle.assign(x)
+        copies.append(copy)
+    return copies
+
+
+def _seeds(v, like):
+    if v is None:
+        return None
+    vs = as_list(v, 'v')
+    if len(vs) != len(like):
+        raise RuntimeError(f"The argument v is a tuple of invalid length:should be {len(like)} but got {len(vs)}.")
+    for i, (one, other) in enumerate(zip(vs, like)):
+        if list(one.shape) != list(other.shape):
+            raise RuntimeError(f"The v[{i}] has invalid shape: should be {other.shape} but got {one.shape}.")
+    return [one.astype(other.dtype) for one, other in zip(vs, like)]
+
+
+def _packed(values):
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def vjp(func, xs, v=None):
+    """(func(*xs), v times its Jacobian): reverse mode, `v` shaped like the results and ones by default."""
+    xs = _inputs(xs)
+    with paddle.enable_grad():
+        results = func(*xs)
+        ys = as_list(results, 'func(*xs)')
+        found = reverse(ys, xs, _seeds(v, ys))
+    return results, _packed(found)
+
+
+def jvp(func, xs, v=None):
+    """(func(*xs), its Jacobian times v): forward mode, `v` shaped like `xs` and ones by default."""
+    xs = _inputs(xs)
+    vs = _seeds(v, xs)
+    with paddle.enable_grad():
+        results = func(*xs)
+        found = forward(as_list(results, 'func(*xs)'), xs, vs)
+    return results, _packed(found)
+
+
+class Jacobian:
+    """Lazy matrix of derivatives of func(*xs), all flattened and joined: [N, M], or [B, N, M] with `is_batched`.
+
+    Rows are computed when indexed. Every entry can be differentiated again.
+    """
+
+    def __init__(self, func, xs, is_batched=False):
+        xs = _inputs(xs)
+        with paddle.enable_grad():
+            ys = as_list(func(*xs), 'func(*xs)')
+        self._setup(ys, xs, is_batched)
+
+    def _setup(self, ys, xs, batched):
+        self._batched, self._xs = batched, xs
+        if batched:
+            for value in (*xs, *ys):
+                if not value.shape or value.shape[0] != xs[0].shape[0]:
+                    raise ValueError(f"[Jacobian] expected a first axis of extent {xs[0].shape[:1]} on every tensor when "
+                                     f"is_batched=True, got shape {list(value.shape)}")
+        self._ys = self._joined(ys)
+        self._rows, self._columns = {}, sum(self._flat(x).shape[-1] for x in xs)
+
+    def _flat(self, value):
+        if not self._batched:
+            return value.reshape([-1])
+        count = 1
+        for extent in value.shape[1:]:
+            count *= extent
+        return value.reshape([value.shape[0], count])
+
+    def _joined(self, values):
+        flat = [self._flat(v) for v in values]
+        return flat[0] if len(flat) == 1 else paddle.concat(flat, axis=-1)
+
+    @property
+    def shape(self):
+        """Shape of the full matrix, a tuple."""
+        return (*self._ys.shape, self._columns)
+
+    def _row(self, at):
+        if at not in self._rows:
+            with paddle.enable_grad():
+                self._rows[at] = self._joined(reverse([self._ys[..., at]], self._xs))
+        return self._rows[at]
+
+    def __getitem__(self, indexes):
+        parts = indexes if isinstance(indexes, tuple) else (indexes,)
+        if any(part is Ellipsis for part in parts):
+            raise IndexError('Ellipsis index currently is not supported.')
+        axis = 1 if self._batched else 0
+        count = self._ys.shape[-1]
+        picked = parts[axis] if len(parts) > axis else slice(None)
+        if isinstance(picked, int):
+            at = picked + count if picked < 0 else picked
+            if not 0 <= at < count:
+                raise IndexError(f"row {picked} is out of range for {count} rows")
+            rest = parts[:axis] + parts[axis + 1:]
+            return self._row(at)[rest] if rest else self._row(at)
+        chosen, whole = range(count), parts
+        if isinstance(picked, slice):
+            chosen = chosen[picked]
+            whole = (*parts[:axis], slice(None), *parts[axis + 1:])
+        rows = [self._row(i) for i in chosen]
+        if not rows:
+            full = paddle.zeros([*self._ys.shape[:-1], 0, self._columns], dtype=self._xs[0].dtype)
+        else:
+            full = paddle.stack(rows, axis=axis)
+        return full[whole]
+
+
+class Hessian(Jacobian):
+    """Lazy matrix of second derivatives of a scalar function (one value a batch item with `is_batched`)."""
+
+    def __init__(self, func, xs, is_batched=False):
+        xs = _inputs(xs)
+        with paddle.enable_grad():
+            ys = as_list(func(*xs), 'func(*xs)')
+            lead = 1 if is_batched else 0
+            extents = list(ys[0].shape[lead:])
+            if len(ys) != 1 or len(ys[0].shape) < lead or any(e != 1 for e in extents):
+                raise RuntimeError("The function given to Hessian should return as single element Tensor or batched single "
+                                   "element Tensor.")
+            self._setup(reverse(ys, xs), xs, is_batched)

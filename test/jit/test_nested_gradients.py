@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of gradients inside to_static, up to whole training steps of a physics-informed loss."""
+import numpy as np
+import pytest
+
+import paddle
+
+
+@pytest.mark.parametrize('order', [1, 2, 3, 4, 5])
+def test_orders(order):
+    def nth(x):
+        x.stop_gradient = False
+        y = x ** 5 + paddle.sin(x)
+        for _ in range(order):
+            y, = paddle.grad(y, x, create_graph=True)
+        return y
+
+    x = np.array([0.3, 1.2, -0.8])
+    power = np.polyval(np.polyder([1, 0, 0, 0, 0, 0], order), x)
+    expected = power + np.sin(x + order * np.pi / 2)
+    found = paddle.jit.to_static(nth, full_graph=True)(paddle.to_tensor(x))
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-10)
+
+
+def _training(compiled):
+    """Losses of five steps, each a program of its own when compiled: loss, its gradients and the update."""
+    paddle.seed(7)
+    net = paddle.nn.Sequential(paddle.nn.Linear(2, 8), paddle.nn.Tanh(), paddle.nn.Linear(8, 1))
+    optimizer = paddle.optimizer.Adam(1e-2, parameters=net.parameters())
+
+    def step(x):
+        x.stop_gradient = False
+        u = net(x)
+        u_x = paddle.grad(u, x, create_graph=True)[0]
+        u_xx = paddle.grad(u_x[:, :1], x, create_graph=True)[0][:, :1]
+        loss = ((u_x[:, 1:] + u * u_x[:, :1] - 0.1 * u_xx) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    step = paddle.jit.to_static(step, full_graph=True) if compiled else step
+    x = paddle.to_tensor(np.random.RandomState(0).rand(32, 2).astype('float32'))
+    return [float(step(x)) for _ in range(5)]
+
+
+def test_training_step_returns_the_loss_whose_graph_it_used_up():
+    np.testing.assert_allclose(_training(True), _training(False), rtol=1e-5)
