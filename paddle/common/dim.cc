@@ -5,7 +5,9 @@
 #include <iterator>
 #include <string_view>
 
+#include <deque>
 #include <map>
+#include <mutex>
 #include <tuple>
 
 namespace common {
@@ -18,29 +20,37 @@ struct Symbol {
   int64_t name;
 };
 
+// One table for the process, so that a program may be used on another thread than the one that recorded it. Symbols stay
+// where they are once made. Known extents never come here.
 struct SymbolTable {
-  std::vector<Symbol> symbols;
+  std::mutex mutex;
+  std::deque<Symbol> symbols;
   std::map<std::tuple<char, int64_t, int64_t>, int64_t> interned;
-  std::vector<DimConstraint> constraints;
   int64_t free_count = 0;
+
+  const Symbol& At(Dim d) { return symbols.at(-d.raw() - 1); }
+  Dim Push(Symbol s) {
+    symbols.push_back(s);
+    return Dim::FromRaw(-static_cast<int64_t>(symbols.size()));
+  }
+
+  // The caller holds the mutex.
+  Dim Combine(char op, Dim a, Dim b);
+  std::string Text(Dim d);
 };
 
 SymbolTable& Table() {
-  static thread_local SymbolTable t;
-  return t;
+  static auto* t = new SymbolTable;
+  return *t;
 }
 
-Dim Push(Symbol s) {
-  auto& t = Table();
-  t.symbols.push_back(s);
-  return Dim::FromRaw(-static_cast<int64_t>(t.symbols.size()));
+// What the shape rules running on this thread found.
+std::vector<DimConstraint>& Constraints() {
+  static thread_local std::vector<DimConstraint> c;
+  return c;
 }
 
-}  // namespace
-
-Dim NewSymbol(int64_t lo, int64_t hi) { return Push({'s', Dim(0), Dim(0), lo, hi, Table().free_count++}); }
-
-Dim SymbolicOp(char op, Dim a, Dim b) {
+Dim SymbolTable::Combine(char op, Dim a, Dim b) {
   if (op == '+' && a.raw() == 0) return b;
   if ((op == '+' || op == '-') && b.raw() == 0) return a;
   if (op == '-' && SameDim(a, b)) return 0;
@@ -50,32 +60,54 @@ Dim SymbolicOp(char op, Dim a, Dim b) {
   if (op == '/' && SameDim(a, b)) return 1;
   if ((op == '+' || op == '*') && a.raw() > b.raw()) std::swap(a, b);  // commutative: one spelling
   if (op == '/' && !a.known()) {                                       // (x * b) / b is x
-    const Symbol& s = Table().symbols[-a.raw() - 1];
+    const Symbol& s = At(a);
     if (s.op == '*' && SameDim(s.b, b)) return s.a;
     if (s.op == '*' && SameDim(s.a, b)) return s.b;
-    if (s.op == '*' && b.known() && b.raw() > 0 && s.b.known() && s.b.raw() % b.raw() == 0)
-      return s.a * Dim(s.b.raw() / b.raw());
+    if (s.op == '*' && b.known() && b.raw() > 0 && s.b.known() && s.b.raw() % b.raw() == 0) {
+      Dim rest = s.b.raw() / b.raw();
+      return s.a.known() ? s.a * rest : Combine('*', s.a, rest);
+    }
   }
   auto key = std::make_tuple(op, a.raw(), b.raw());
-  auto& t = Table();
-  auto it = t.interned.find(key);
-  if (it != t.interned.end()) return Dim::FromRaw(it->second);
+  auto it = interned.find(key);
+  if (it != interned.end()) return Dim::FromRaw(it->second);
   Dim d = Push({op, a, b, 0, INT64_MAX, 0});
-  t.interned[key] = d.raw();
+  interned[key] = d.raw();
   return d;
+}
+
+std::string SymbolTable::Text(Dim d) {
+  if (d.known()) return std::to_string(d.raw());
+  const Symbol& s = At(d);
+  if (s.op == 's') return "S" + std::to_string(s.name);
+  return "(" + Text(s.a) + s.op + Text(s.b) + ")";
+}
+
+}  // namespace
+
+Dim NewSymbol(int64_t lo, int64_t hi) {
+  SymbolTable& t = Table();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  return t.Push({'s', Dim(0), Dim(0), lo, hi, t.free_count++});
+}
+
+Dim SymbolicOp(char op, Dim a, Dim b) {
+  SymbolTable& t = Table();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  return t.Combine(op, a, b);
 }
 
 std::string DimText(Dim d) {
   if (d.known()) return std::to_string(d.raw());
-  const Symbol& s = Table().symbols.at(-d.raw() - 1);
-  if (s.op == 's') return "S" + std::to_string(s.name);
-  return "(" + DimText(s.a) + s.op + DimText(s.b) + ")";
+  SymbolTable& t = Table();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  return t.Text(d);
 }
 
 void AddEqualConstraint(Dim a, Dim b) {
-  if (!SameDim(a, b) && !(a.known() && b.known())) Table().constraints.push_back({a, b});
+  if (!SameDim(a, b) && !(a.known() && b.known())) Constraints().push_back({a, b});
 }
-const std::vector<DimConstraint>& DimConstraints() { return Table().constraints; }
+const std::vector<DimConstraint>& DimConstraints() { return Constraints(); }
 
 std::string ShapeText(const Dims& d) {
   std::string s = "[";

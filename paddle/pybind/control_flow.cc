@@ -45,11 +45,23 @@ pyb::list WhileRegion(const pyb::object& cond, const pyb::object& body, const py
   return ListOf(egr::RecordWhile(condition, step, TensorsOf(values, "while")));
 }
 
+pyb::object Print(pyb::handle x, int first_n, const std::string& message, int summarize, bool name, bool type, bool shape,
+                  bool layout, bool lod, const std::string& phase) {
+  return Object(egr::RecordPrint(ToTensor(x.ptr(), "print", "input"),
+                                 {first_n, message, summarize, name, type, shape, layout, lod, phase}));
+}
+
+void Assert(pyb::handle cond, const pyb::iterable& data, int64_t summarize) {
+  egr::RecordAssert(ToTensor(cond.ptr(), "assert", "cond"), TensorsOf(data, "assert"), summarize);
+}
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
     m.def("_if_region", &IfRegion, "pd_op.if: lists of equal length from two functions without arguments; fill(0) and fill(1) replace Nones.");
     m.def("_while_region", &WhileRegion, "pd_op.while: cond(*values) and body(*values), which returns the next values.");
+    m.def("_record_print", &Print, "pd_op.print; its result is the tensor.");
+    m.def("_record_assert", &Assert, "pd_op.assert.");
   });
 }
 

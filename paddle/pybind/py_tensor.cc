@@ -2,6 +2,7 @@
 // The type object of paddle.Tensor: creation, identity, garbage collection, the free list. Its members are in the other
 // tensor_*.cc.
 #include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/unknown_value.h"
 #include "paddle/phi/core/device.h"
 
 #include <cstring>
@@ -145,13 +146,23 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 int Init(PyObject*, PyObject*, PyObject*) { return 0; }
 
 // A 0-d tensor gives nothing, as in PaddlePaddle; list() of it raises, because its len() does.
-PyObject* Iter(PyObject* self) { return PySeqIter_New(self); }
+PyObject* Iter(PyObject* self) {
+  const Tensor& t = AsTensor(self);
+  if (t.is_symbolic() && t.ndim() > 0 && !t->symbolic_dims[0].known()) {
+    RaiseUnknownValue("iter", "use paddle.static.nn.while_loop with paddle.shape(x)[0], or operations on the whole tensor");
+    return nullptr;
+  }
+  return PySeqIter_New(self);
+}
 
 Py_ssize_t Length(PyObject* self) {
   const Tensor& t = AsTensor(self);
   if (t.is_symbolic()) {
     if (t.ndim() > 0 && t->symbolic_dims[0].known()) return t->symbolic_dims[0].value();
-    PyErr_SetString(PyExc_TypeError, "len() of a tensor whose first extent is not known while recording");
+    if (t.ndim() == 0)
+      PyErr_SetString(PyExc_AssertionError, "len() of a 0-D tensor is wrong");
+    else
+      RaiseUnknownValue("len", "use paddle.shape(x)[0]");
     return -1;
   }
   if (t.ndim() == 0) {
@@ -163,7 +174,8 @@ Py_ssize_t Length(PyObject* self) {
 
 PyObject* SequenceItem(PyObject* self, Py_ssize_t i) {
   const Tensor& t = AsTensor(self);
-  if (!t.is_symbolic() && t.ndim() > 0 && (i < 0 || i >= t.dim(0))) {
+  const bool known = !t.is_symbolic() || (t.ndim() > 0 && t->symbolic_dims[0].known());
+  if (known && t.ndim() > 0 && (i < 0 || i >= (t.is_symbolic() ? t->symbolic_dims[0].value() : t.dim(0)))) {
     PyErr_SetString(PyExc_IndexError, "index out of range");
     return nullptr;
   }

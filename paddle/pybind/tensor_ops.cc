@@ -4,6 +4,7 @@
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/unknown_value.h"
 
 namespace paddle::py {
 namespace {
@@ -204,7 +205,9 @@ PyObject* Invert(PyObject* a) {
 const Tensor& OneElement(PyObject* o, const char* what) {
   const Tensor& t = ToTensor(o, what, "x");
   if (t.is_symbolic()) {
-    PyErr_Format(PyExc_TypeError, "%s() of a tensor that is being recorded: its value is not known yet", what);
+    RaiseUnknownValue(what, what[0] == 'i'   ? "keep it a tensor, with paddle.cast(x, 'int64') for whole numbers"
+                            : what[0] == 'f' ? "keep it a tensor, with paddle.cast(x, 'float32')"
+                                             : "pass the tensor itself to the operation");
     throw PyErrAlreadySet();
   }
   if (t.numel() != 1) {
@@ -217,9 +220,9 @@ int Truth(PyObject* o) {
   try {
     const Tensor& t = ToTensor(o, "bool", "x");
     if (t.is_symbolic()) {
-      PyErr_SetString(PyExc_TypeError,
-                      "bool() of a tensor that is being recorded: use paddle.static.nn.cond, or convert the function "
-                      "with to_static");
+      RaiseUnknownValue("bool",
+                        "use paddle.static.nn.cond, while_loop or paddle.where, or convert the function with "
+                        "paddle.jit.to_static(full_graph=True)");
       return -1;
     }
     if (t.numel() != 1) {

@@ -62,14 +62,25 @@ void Carry(Recorder& r, Block* from, Block& to, const std::vector<Value>& values
   }
 }
 
+Operation* StackAt(pir::Builder& b) {
+  const pir::Type types[] = {pir::Type::Plain(pir::TypeKind::kStack), pir::Type::Plain(pir::TypeKind::kInlet),
+                             pir::Type::Plain(pir::TypeKind::kOutlet)};
+  return b.Create(Info("cf.stack_create"), {}, {}, types);
+}
+
 }  // namespace
 
 Operation* CreateStack(Recorder& r) {
   pir::Builder b;
   b.SetToStart(&r.program()->block());
-  const pir::Type types[] = {pir::Type::Plain(pir::TypeKind::kStack), pir::Type::Plain(pir::TypeKind::kInlet),
-                             pir::Type::Plain(pir::TypeKind::kOutlet)};
-  return b.Create(Info("cf.stack_create"), {}, {}, types);
+  return StackAt(b);
+}
+
+Operation* CreateStackFor(Recorder& r, Operation* loop) {
+  if (loop->block() == &r.program()->block()) return CreateStack(r);
+  pir::Builder b;
+  b.SetBefore(loop);
+  return StackAt(b);
 }
 
 Value HasElements(Recorder& r, Operation* stack) {

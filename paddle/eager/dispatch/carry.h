@@ -11,6 +11,8 @@ class Recorder;
 
 // A new stack (cf.stack_create), at the start of the program.
 pir::Operation* CreateStack(Recorder& r);
+// A new stack for each time that `loop` runs: before it, if it lies in a region, whose gradient then carries the stack.
+pir::Operation* CreateStackFor(Recorder& r, pir::Operation* loop);
 // Whether anything is left on the stack (cf.has_elements), at the recorder's place.
 pir::Value HasElements(Recorder& r, pir::Operation* stack);
 // `block` has a source (Recorder::source_of) and was recorded completely. Values of that source, or of its own source,

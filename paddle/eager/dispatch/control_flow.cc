@@ -412,7 +412,7 @@ class WhileNode final : public GradNode {
       outer.push_back(static_cast<int>(k));
       start.push_back(paddle::zeros_like_of(r.Wrap(ends_[k].value)));
     }
-    Operation* stack = CreateStack(r);
+    Operation* stack = CreateStackFor(r, graph_.block->parent_op());
     auto more = [&](const std::vector<Tensor>&) { return r.Wrap(HasElements(r, stack)); };
     auto step = [&](const std::vector<Tensor>& state) {
       std::vector<Tensor> roots, gs, next;

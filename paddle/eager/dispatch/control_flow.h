@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -66,5 +67,17 @@ std::vector<Tensor> RecordIf(const Tensor& condition, const Branch& yes, const B
 // Records pd_op.while. `condition` is called on the initial values and, in the region, on what `body` returns, which is
 // a list like `values`. `body` is called again when extents turn out to change, or tensors from outside to be written.
 std::vector<Tensor> RecordWhile(const LoopCondition& condition, const LoopBody& body, const std::vector<Tensor>& values);
+
+struct PrintOptions {
+  int first_n = -1;  // how often to print; -1: always
+  std::string message;
+  int summarize = 20;  // how many elements; -1: all
+  bool name = true, type = true, shape = true, layout = true, lod = true;
+  std::string phase = "BOTH";
+};
+// Records pd_op.print, whose result is `x`.
+Tensor RecordPrint(const Tensor& x, const PrintOptions& options);
+// Records pd_op.assert: the program fails where `condition` is false and shows `data`.
+void RecordAssert(const Tensor& condition, const std::vector<Tensor>& data, int64_t summarize);
 
 }  // namespace egr

@@ -121,6 +121,20 @@ void RegisterAll() {
   };
   if_missing(Make("pd_op.if", {{"cond"}}, {}, {}, kHasRegions | kAnyIn | kAnyOut, VerifyIf));
   if_missing(Make("pd_op.while", {{"cond"}}, {}, {}, kHasRegions | kAnyIn | kAnyOut, VerifyWhile));
+  if_missing(Make("pd_op.print", {{"in"}},
+                  {{"first_n", A::kInt32, -1},
+                   {"message", A::kStr, {}},
+                   {"summarize", A::kInt32, 20},
+                   {"print_tensor_name", A::kBool, true},
+                   {"print_tensor_type", A::kBool, true},
+                   {"print_tensor_shape", A::kBool, true},
+                   {"print_tensor_layout", A::kBool, true},
+                   {"print_tensor_lod", A::kBool, true},
+                   {"print_phase", A::kStr, std::string("BOTH")},
+                   {"is_forward", A::kBool, true}},
+                  {out}, kSideEffect));
+  if_missing(Make("pd_op.assert", {{"cond"}, {"data", false, true}}, {{"summarize", A::kInt64, int64_t{-1}}}, {},
+                  kSideEffect));
   const phi::Place no_place{phi::AllocationType::UNDEFINED, 0, 0};
   if_missing(Make(
       "pd_op.data", {},

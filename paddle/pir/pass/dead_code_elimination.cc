@@ -7,7 +7,14 @@ namespace {
 class DeadCodeElimination : public Pass {
  public:
   DeadCodeElimination() : Pass("dead_code_elimination_pass") {}
-  bool Run(Program& program) override { return Clean(program.block()); }
+  bool Run(Program& program) override {
+    bool changed = Clean(program.block());
+    while (RemoveUnusedStacks(program.block())) {
+      changed = true;
+      Clean(program.block());
+    }
+    return changed;
+  }
 
  private:
   // Last to first, so that one sweep also removes what only dead ops used.

@@ -55,12 +55,31 @@ bool WritesOperand(const OpInfo& info) {
 }
 
 bool IsRemovable(const Operation& op) {
+  if (op.isa("cf.has_elements")) return true;
   if (HasEffect(*op.info()) || op.isa("builtin.parameter")) return false;
   for (int i = 0; i < op.num_regions(); ++i)
     for (auto& b : op.region(i).blocks())
       for (Operation& inner : *b)
-        if (!inner.isa("cf.yield") && !IsRemovable(inner)) return false;
+        // What pops goes with all its pops; what is pushed for them is RemoveUnusedStacks's.
+        if (!inner.isa("cf.yield") && !inner.isa("cf.tuple_pop") && !IsRemovable(inner)) return false;
   return true;
+}
+
+bool RemoveUnusedStacks(Block& block) {
+  bool changed = false;
+  for (Operation* op = block.front(); op;) {
+    Operation* next = op->next();
+    if (op->isa("cf.stack_create") && op->result(0).use_empty() && op->result(2).use_empty()) {
+      op->result(1).ForEachUse([](OpOperand& use) { use.owner()->Erase(); });
+      op->Erase();
+      changed = true;
+    } else {
+      for (int i = 0; i < op->num_regions(); ++i)
+        for (auto& b : op->region(i).blocks()) changed = RemoveUnusedStacks(*b) || changed;
+    }
+    op = next;
+  }
+  return changed;
 }
 
 bool IsDeterministic(const Operation& op) {

@@ -14,6 +14,9 @@ namespace pir {
 // Whether the op may go when nobody uses its results: no side effect, no write to an operand, not a terminator, and the
 // same for all ops in its regions.
 bool IsRemovable(const Operation& op);
+// Removes stacks that nobody pops from, with what is pushed on them. Such are left when a gradient is removed; stacks
+// pushed on a removed one need another call.
+bool RemoveUnusedStacks(Block& block);
 // Whether two calls with equal operands and attributes are interchangeable.
 bool IsDeterministic(const Operation& op);
 // Whether the op writes into an operand's storage.

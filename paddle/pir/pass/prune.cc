@@ -21,6 +21,13 @@ class Pruner {
     // An argument or inner value belongs to an op that is copied as a whole.
     if (!op || op->block() != &program_.block()) return;
     NeedOp(op);
+    // Who pops from a stack needs all who push on it.
+    if (!op->isa("cf.stack_create") || v.index() == 1) return;
+    for (OpOperand* u = op->result(1).first_use(); u; u = u->next_use()) {
+      Operation* user = u->owner();
+      while (user && user->block() != &program_.block()) user = user->parent_op();
+      if (user) NeedOp(user);
+    }
   }
 
   // Writers of needed values come along until nothing changes.
@@ -118,6 +125,8 @@ std::unique_ptr<Program> Prune(const Program& program, std::span<const Value> fe
   if (options.add_fetch)
     for (size_t i = 0; i < fetches.size(); ++i)
       BuildFetch(b, map.Lookup(fetches[i]), "fetch_name_" + std::to_string(i), static_cast<int>(i));
+  while (RemoveUnusedStacks(result->block())) {
+  }
   Verify(*result);
   return result;
 }

@@ -7,6 +7,7 @@ _HOMES = _lazy.homes({
     'paddle.static.program': 'Program Variable default_main_program default_startup_program program_guard name_scope device_guard '
                              'data cpu_places cuda_places xpu_places create_parameter create_global_var',
     'paddle.static.input_spec': 'InputSpec',
+    'paddle.static.nn.control_flow': 'Print',
     'paddle.static.gradient': 'append_backward gradients',
     'paddle.static.executor': 'Executor CompiledProgram BuildStrategy Scope global_scope scope_guard',
     'paddle.static.io': 'save_inference_model load_inference_model normalize_program serialize_program deserialize_program '

@@ -8,7 +8,7 @@ import numbers
 import paddle
 from paddle.base import libpaddle as _core
 
-__all__ = ['cond', 'case', 'switch_case', 'while_loop']
+__all__ = ['cond', 'case', 'switch_case', 'while_loop', 'Assert', 'Print']
 
 _pir = _core.pir
 
@@ -303,3 +303,34 @@ def switch_case(branch_index, branch_fns, default=None, name=None):
         return cond(here, pairs[k][1], lambda: rest(k + 1))
 
     return rest(0)
+
+
+def Assert(cond, data=None, summarize=20, name=None):
+    """Fail where the bool tensor `cond`, of one element, is false, showing up to `summarize` elements of each tensor in `data`.
+
+    Raises ValueError when it fails, TypeError for arguments of a wrong type.
+    """
+    _check_pred(cond, 'static.nn.control_flow.Assert')
+    if data is not None and not isinstance(data, (list, tuple)):
+        raise TypeError(f"The type of 'data' in static.nn.control_flow.Assert must be list, tuple or None, but received {type(data)}.")
+    if recording():
+        _pir._record_assert(cond, list(data or []), summarize)
+    elif not bool(cond):
+        raise ValueError(f"[assert] expected the condition to be true, got false; data: {list(data or [])}")
+
+
+def Print(input, first_n=-1, message=None, summarize=20, print_tensor_name=True, print_tensor_type=True, print_tensor_shape=True,
+          print_tensor_layout=True, print_tensor_lod=True, print_phase='both'):
+    """Print `input` whenever the program gets here, `first_n` times at most (-1: always); returns a tensor equal to it.
+
+    Raises TypeError for a wrong type and ValueError for a `print_phase` that is not "forward", "backward" or "both".
+    """
+    if not isinstance(input, _core.Tensor):
+        raise TypeError(f"The type of 'input' in Print must be Tensor, but received {type(input)}.")
+    if print_phase not in ('forward', 'backward', 'both'):
+        raise ValueError(f"[Print] expected print_phase to be forward, backward or both, got {print_phase!r}")
+    if not recording():
+        print(message or '', input)
+        return input
+    return _pir._record_print(input, first_n, message or '', summarize, print_tensor_name, print_tensor_type, print_tensor_shape,
+                              print_tensor_layout, print_tensor_lod, print_phase.upper())
