@@ -89,6 +89,17 @@ def test_results_that_differ(fn):
     assert paddle.in_dynamic_mode()
 
 
+@pytest.mark.parametrize('other', [lambda x: x.astype('int32'), lambda x: x[0], lambda x: 1])
+def test_tensors_that_differ(other):
+    def fn(x):
+        y = x
+        if x[0] > 0:
+            y = other(x)
+        return y
+    with pytest.raises(RuntimeError, match="'y' has different types"):
+        record(fn, [vector(1, 2)])
+
+
 def grow(x):
     items, i = [], 0
     while i < x[0]:

@@ -246,6 +246,9 @@ class Merge:
         if all(kinds):
             if self._loop and kinds == ('tensor', 'tensor') and _same_category(a.dtype, b.dtype):
                 return self._slot(('tensor', a), ('cast', b, a.dtype))
+            ranks, dtypes = ([getattr(v, n, d) for v in (a, b)] for n, d in (('shape', ()), ('dtype', None)))
+            if not self._loop and (len(ranks[0]) != len(ranks[1]) or None not in dtypes and dtypes[0] != dtypes[1]):
+                raise RuntimeError(str(self._mismatch(a, b, name)))
             return self._slot(self._described(a, b), self._described(b, a))
         if not any(kinds) and _same(a, b):
             return lambda results: a
