@@ -143,7 +143,8 @@ ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
     n.dims = t.dims();
     size_t i = (*next)++;
     if (shapes != Py_None && i < static_cast<size_t>(PySequence_Fast_GET_SIZE(shapes)))
-      if (PyObject* shape = PySequence_Fast_GET_ITEM(shapes, i); shape != Py_None) n.dims = ToInts(shape, "to_static", "shape");
+      if (PyObject* shape = PySequence_Fast_GET_ITEM(shapes, i); shape != Py_None)
+        n.dims = ToInts(shape, "to_static", "shape");
   } else if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
     n.kind = PyList_CheckExact(o) ? ArgNode::kList : ArgNode::kTuple;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)

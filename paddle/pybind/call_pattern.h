@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of a call: which nest of tensors and Python values the arguments of a recorded function were, what the nest of
-// its results is, and which Python values around it must not have changed.
+// The shape of a call: which nest of tensors and Python values the arguments of a recorded function were, what the nest
+// of its results is, and which Python values around it must not have changed.
 #pragma once
 
 #include <string>
@@ -10,16 +10,17 @@
 
 namespace paddle::py {
 
-// Whether two Python values are interchangeable: one object, or equal numbers, strings, tuples, lists and dicts of such.
+// Whether two Python values are interchangeable: one object, or equal numbers, strings, tuples, lists and dicts of
+// such.
 bool SameValue(PyObject* expected, PyObject* got);
 
 // One node of a nest. Owns references; Visit is for the garbage collector.
 struct ArgNode {
   enum Kind : uint8_t { kTensor, kValue, kList, kTuple, kDict } kind = kValue;
-  PyRef value;               // kValue; the keys of kDict as a tuple
+  PyRef value;  // kValue; the keys of kDict as a tuple
   DataType dtype = DataType::UNDEFINED;
   bool stop_gradient = true;
-  Ints dims;                 // -1: any extent
+  Ints dims;  // -1: any extent
   std::vector<ArgNode> children;
 
   // Appends the tensors found to `tensors`. False when `o` is not of this shape.

@@ -56,7 +56,7 @@ phi::AttrValue Constant(pir::Value v) {
 }
 
 // (kind, name, inputs, outputs): "data", "parameter", "combine", "split", "fetch" with value numbers; "op" with the
-// arguments of paddle._C_ops.<name>, each (0, value number or -1), (1, constant). Throws for an op that has no such call.
+// arguments of paddle._C_ops.<name>, each (0, value number or -1, name) or (1, constant, name); "other": no such call.
 pyb::list Steps(const std::shared_ptr<ProgramObject>& program) {
   std::unordered_map<pir::Value, int> numbers;
   auto number = [&](pir::Value v) {
@@ -83,7 +83,10 @@ pyb::list Steps(const std::shared_ptr<ProgramObject>& program) {
       if (pir::Attribute col = op->attr("col")) name = std::to_string(col.to_int());
     } else {
       const auto* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
-      PD_CHECK(def && op->num_regions() == 0, Unimplemented, "[jit.load] expected an op that can be called alone, got ", name);
+      if (!def || op->num_regions()) {
+        steps.append(pyb::make_tuple("other", name, in, out));
+        continue;
+      }
       name = def->name;
       std::unordered_map<const phi::ArgDef*, int> operand;
       int next = 0;
@@ -93,14 +96,17 @@ pyb::list Steps(const std::shared_ptr<ProgramObject>& program) {
       for (const phi::ArgDef& a : def->args) {
         if (a.kind == phi::ArgDef::kAttr) {
           pir::Attribute attr = op->attr(a.name);
-          in.append(pyb::make_tuple(1, Convert(attr ? attr.value(static_cast<pir::AttrCode>(a.attr_index)) : a.def), a.name));
+          in.append(
+              pyb::make_tuple(1, Convert(attr ? attr.value(static_cast<pir::AttrCode>(a.attr_index)) : a.def), a.name));
           continue;
         }
         int at = operand.at(&a);
         pir::Value v = at < op->num_operands() ? op->operand(at) : pir::Value();
         phi::AttrValue constant = a.kind == phi::ArgDef::kOperandAttr ? (v ? Constant(v) : a.def) : phi::AttrValue();
-        if (constant.index() != 0) in.append(pyb::make_tuple(1, Convert(constant), a.name));
-        else in.append(pyb::make_tuple(0, number(v), a.name));
+        if (constant.index() != 0)
+          in.append(pyb::make_tuple(1, Convert(constant), a.name));
+        else
+          in.append(pyb::make_tuple(0, number(v), a.name));
       }
     }
     steps.append(pyb::make_tuple(kind, name, in, out));
@@ -109,9 +115,7 @@ pyb::list Steps(const std::shared_ptr<ProgramObject>& program) {
 }
 
 int Init(PyObject* module) {
-  return GuardedInt([&] {
-    pyb::reinterpret_borrow<pyb::module_>(module).def("_program_steps", &Steps);
-  });
+  return GuardedInt([&] { pyb::reinterpret_borrow<pyb::module_>(module).def("_program_steps", &Steps); });
 }
 
 PADDLE_MODULE_INIT(Init)

@@ -48,7 +48,8 @@ struct Entry {
     for (auto& [name, node] : kwargs) {
       Py_ssize_t k = 0, n = PyTuple_GET_SIZE(kwnames);
       for (; k < n; ++k)
-        if (PyTuple_GET_ITEM(kwnames, k) == name.get() || PyUnicode_Compare(PyTuple_GET_ITEM(kwnames, k), name.get()) == 0)
+        if (PyTuple_GET_ITEM(kwnames, k) == name.get() ||
+            PyUnicode_Compare(PyTuple_GET_ITEM(kwnames, k), name.get()) == 0)
           break;
       if (k == n || !node.Match(given[npos + k], tensors)) return false;
     }
@@ -250,8 +251,8 @@ std::shared_ptr<Traced> MakeTraced(std::shared_ptr<ProgramObject> program, pyb::
       one.input = pyb::cast<int>(t[0]);
     w.push_back(one);
   }
-  return std::make_shared<Traced>(std::move(program), std::move(in), std::move(feeds), std::move(out), std::move(w), grad,
-                                  fuse);
+  return std::make_shared<Traced>(std::move(program), std::move(in), std::move(feeds), std::move(out), std::move(w),
+                                  grad, fuse);
 }
 
 // Tensors with data that were written while `program` was recorded get back what they were. Returns for each (tensor,
@@ -315,9 +316,9 @@ int Init(PyObject* module) {
                                   {Py_tp_methods, methods},
                                   {Py_tp_members, members},
                                   {0, nullptr}};
-    static PyType_Spec spec = {"paddle.base.libpaddle.RecordedCalls", sizeof(Function), 0,
-                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
-                               slots};
+    static PyType_Spec spec = {
+        "paddle.base.libpaddle.RecordedCalls", sizeof(Function), 0,
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
     PyRef type = Own(PyType_FromSpec(&spec));
     g_type = reinterpret_cast<PyTypeObject*>(type.get());
     if (PyModule_AddObject(module, "RecordedCalls", type.release()) < 0) throw PyErrAlreadySet();
@@ -334,9 +335,8 @@ int Init(PyObject* module) {
                return l;
              })
         .def_property_readonly("grad", &Traced::grad)
-        .def_property_readonly(
-            "forward_program",
-            [](Traced& t) { return std::make_shared<ProgramObject>(t.forward_program()->Clone()); })
+        .def_property_readonly("forward_program",
+                               [](Traced& t) { return std::make_shared<ProgramObject>(t.forward_program()->Clone()); })
         .def_property_readonly("backward_program",
                                [](Traced& t) -> std::shared_ptr<ProgramObject> {
                                  if (!t.grad()) return nullptr;
@@ -350,12 +350,16 @@ int Init(PyObject* module) {
       for (const auto& c : program->recorder().captured()) l.append(TensorObject(c.tensor));
       return l;
     });
-    root.def("_static_enabled", [](pyb::object on) {
-      bool old = g_enabled;
-      if (!on.is_none()) g_enabled = pyb::cast<bool>(on);
-      return old;
-    }, pyb::arg("on") = pyb::none());
-    root.def("_data_reads", [] { return DataReads(); }, "How often numbers were read out of tensors.");
+    root.def(
+        "_static_enabled",
+        [](pyb::object on) {
+          bool old = g_enabled;
+          if (!on.is_none()) g_enabled = pyb::cast<bool>(on);
+          return old;
+        },
+        pyb::arg("on") = pyb::none());
+    root.def(
+        "_data_reads", [] { return DataReads(); }, "How often numbers were read out of tensors.");
     root.def("_set_vectorcall", [](pyb::type t) {
       // A Python subclass that does not define __call__ may be called like its base.
       reinterpret_cast<PyTypeObject*>(t.ptr())->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;

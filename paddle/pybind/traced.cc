@@ -43,7 +43,8 @@ bool IsSpent(const Tensor& t) {
 }
 
 bool IsSource(const pir::Operation& op) {
-  return op.isa("pd_op.data") || op.isa("builtin.parameter") || op.isa("pd_op.fetch") || op.isa("builtin.shadow_output");
+  return op.isa("pd_op.data") || op.isa("builtin.parameter") || op.isa("pd_op.fetch") ||
+         op.isa("builtin.shadow_output");
 }
 bool IsRandomOp(const pir::Operation& op) {
   if (op.num_regions() || IsSource(op) || pir::WritesOperand(*op.info())) return false;
@@ -126,8 +127,8 @@ class RunProgramNode final : public egr::GradNode {
   static uint32_t Version(const Tensor& t) { return t.defined() && t->storage ? t->storage->version() : 0; }
   static void Check(const Tensor& t, uint32_t version, const char* what) {
     if (t.defined() && t->storage && t->storage->version() != version)
-      PD_THROW(PreconditionNotMet, "[run_program] expected ", what, ", which the gradient needs, to keep version ", version,
-               ", got version ", t->storage->version(), ": it was modified by an in-place operation");
+      PD_THROW(PreconditionNotMet, "[run_program] expected ", what, ", which the gradient needs, to keep version ",
+               version, ", got version ", t->storage->version(), ": it was modified by an in-place operation");
   }
   // A tensor nobody else holds an object of.
   static Tensor Own(Tensor& t) {
@@ -196,8 +197,8 @@ std::vector<uint32_t> Traced::CapturedVersions() const {
 
 bool Traced::IsWritten(const pir::Operation& parameter) const {
   if (writes_.empty() || !parameter.isa("builtin.parameter")) return false;
-  auto held = std::static_pointer_cast<Tensor>(
-      program_->program().parameter(parameter.attr("parameter_name").to_str()));
+  auto held =
+      std::static_pointer_cast<Tensor>(program_->program().parameter(parameter.attr("parameter_name").to_str()));
   for (const Write& w : writes_)
     if (held && w.target.defined() && held->is_same(w.target)) return true;
   return false;
@@ -205,7 +206,8 @@ bool Traced::IsWritten(const pir::Operation& parameter) const {
 
 bool Traced::CapturedUnchanged() const {
   for (const Held& h : captured_)
-    if (h.tensor->stop_gradient != h.stop_gradient || h.tensor->dtype != h.dtype || h.tensor->dims != h.dims) return false;
+    if (h.tensor->stop_gradient != h.stop_gradient || h.tensor->dtype != h.dtype || h.tensor->dims != h.dims)
+      return false;
   return true;
 }
 
@@ -267,8 +269,10 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
     bool copied = (IsConstant(*def) && !IsWritten(*def)) || def->isa("builtin.combine");
     bool foreign = def->isa("pd_op.data") || (backward && forward_ops_.count(def) && !copied);
     if (!foreign) return need_op(def);
-    PD_CHECK(!v.type().is_vector(), Unimplemented, "[to_static] expected tensors between results and gradients, got the "
-             "list made by ", def->name());
+    PD_CHECK(!v.type().is_vector(), Unimplemented,
+             "[to_static] expected tensors between results and gradients, got the "
+             "list made by ",
+             def->name());
     given.insert(v);
     r.feeds.push_back(v);
   };
@@ -292,7 +296,8 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
     // A second evaluation must not change running statistics again.
     if (replay && pir::WritesOperand(*op.info()))
       for (int i = 0; i < op.num_operands(); ++i)
-        if (pir::Operation* def = op.operand(i) ? op.operand(i).defining_op() : nullptr; def && def->isa("builtin.parameter"))
+        if (pir::Operation* def = op.operand(i) ? op.operand(i).defining_op() : nullptr;
+            def && def->isa("builtin.parameter"))
           written.insert(def->attr("parameter_name").to_str());
     b.Insert(pir::CloneOp(op, map));
     if (op.isa("builtin.parameter") || op.isa("builtin.constant")) {
@@ -333,8 +338,9 @@ void Traced::PlanForward() {
   num_random_ = static_cast<int>(saved_.size());
   pir::WalkAll(program_->program().block(), [&](pir::Operation& op) {
     recompute_ = recompute_ || op.isa("cf.tuple_push");
-    PD_CHECK(leaves_.empty() || op.block() == &program_->program().block() || !op.info()->has(pir::kRandom), Unimplemented,
-             "[to_static] expected no random operation in a branch or loop that gradients flow through, got ", op.name());
+    PD_CHECK(
+        leaves_.empty() || op.block() == &program_->program().block() || !op.info()->has(pir::kRandom), Unimplemented,
+        "[to_static] expected no random operation in a branch or loop that gradients flow through, got ", op.name());
   });
   if (!leaves_.empty() && !recompute_) {
     for (pir::Value v : Extract(grad_out_, grad_in_, {}, true, false).feeds) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function recorded into a program, made runnable: one plan for its results, one for each set of wanted gradients, and
-// one autograd node that stands for all of it.
+// A function recorded into a program, made runnable: one plan for its results, one for each set of wanted gradients,
+// and one autograd node that stands for all of it.
 #pragma once
 
 #include <map>
@@ -40,8 +40,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
     Tensor tensor;
   };
 
-  // `inputs` and `outputs` are tensors of the program, `feeds` the values a call gives: one for each input, then others.
-  // With `grad` the gradients of the outputs are recorded behind it. `replay`: an evaluation without effects.
+  // `inputs` and `outputs` are tensors of the program, `feeds` the values a call gives: one for each input, then
+  // others. With `grad` the gradients of the outputs are recorded behind it. `replay`: an evaluation without effects.
   Traced(std::shared_ptr<ProgramObject> program, std::vector<Tensor> inputs, std::vector<pir::Value> feeds,
          std::vector<Tensor> outputs, std::vector<Write> writes, bool grad, bool fuse, bool replay = false);
 
@@ -81,12 +81,12 @@ class Traced : public std::enable_shared_from_this<Traced> {
   std::vector<Write> writes_;
   bool fuse_, replay_;
   bool recompute_ = false;  // gradients run the forward part again: regions hand values to them on stacks
-  std::vector<pir::Value> feeds_, out_values_;       // of the forward plan
+  std::vector<pir::Value> feeds_, out_values_;  // of the forward plan
   std::unordered_set<const pir::Operation*> forward_ops_;
-  std::vector<int> diff_out_;                        // outputs gradients flow from
+  std::vector<int> diff_out_;  // outputs gradients flow from
   std::vector<Leaf> leaves_;
-  std::vector<pir::Value> grad_in_, grad_out_;       // gradients of diff_out_ and of leaves_
-  std::vector<pir::Value> saved_;                    // random values first
+  std::vector<pir::Value> grad_in_, grad_out_;  // gradients of diff_out_ and of leaves_
+  std::vector<pir::Value> saved_;               // random values first
   int num_random_ = 0;
   std::shared_ptr<pir::Program> forward_program_;
   std::shared_ptr<executor::Plan> forward_;

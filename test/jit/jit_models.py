@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small models and inputs for them: name -> (make a model, make its positional arguments)."""
+
 from paddle.nn import functional as F
 
 import paddle
@@ -18,8 +19,14 @@ class Mlp(nn.Layer):
 class LeNet(nn.Layer):
     def __init__(self):
         super().__init__()
-        self.features = nn.Sequential(nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(6, 8, 5), nn.ReLU(),
-                                      nn.MaxPool2D(2, 2))
+        self.features = nn.Sequential(
+            nn.Conv2D(1, 6, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+            nn.Conv2D(6, 8, 5),
+            nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+        )
         self.fc = nn.Sequential(nn.Linear(32, 12), nn.Linear(12, 5))
 
     def forward(self, x):
@@ -99,6 +106,7 @@ class Attention(nn.Layer):
     def forward(self, x):
         def split(t):
             return t.reshape([t.shape[0], t.shape[1], 2, 4]).transpose([0, 2, 1, 3])
+
         q, k, v = split(self.q(x)), split(self.k(x)), split(self.v(x))
         weights = F.softmax(paddle.matmul(q, k, transpose_y=True) / 2.0, axis=-1)
         return paddle.matmul(weights, v).transpose([0, 2, 1, 3]).reshape(x.shape)
@@ -131,6 +139,7 @@ class Frozen(nn.Layer):
 
 def _resnet():
     from paddle.vision.models import resnet18
+
     return resnet18(num_classes=4)
 
 
@@ -161,10 +170,16 @@ MODELS = {
     'shared': (Shared, ids(7, 5)),
     'batch_norm': (lambda: nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1D(8), nn.ReLU(), nn.Linear(8, 2)), floats(6, 4)),
     'batch_norm_2d': (lambda: nn.Sequential(nn.Conv2D(2, 3, 3), nn.BatchNorm2D(3), nn.Hardswish()), floats(2, 2, 6, 6)),
-    'dropout': (lambda: nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.4), nn.Linear(8, 8), nn.Dropout(0.2)), floats(6, 4)),
+    'dropout': (
+        lambda: nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.4), nn.Linear(8, 8), nn.Dropout(0.2)),
+        floats(6, 4),
+    ),
     'group_norm': (lambda: nn.Sequential(nn.Conv2D(2, 4, 3), nn.GroupNorm(2, 4), nn.Silu()), floats(2, 2, 6, 6)),
     'conv_transpose': (lambda: nn.Sequential(nn.Conv2DTranspose(2, 3, 3, stride=2), nn.ELU()), floats(2, 2, 4, 4)),
-    'pooling': (lambda: nn.Sequential(nn.Conv2D(1, 2, 3), nn.AvgPool2D(2), nn.AdaptiveAvgPool2D(1)), floats(2, 1, 10, 10)),
+    'pooling': (
+        lambda: nn.Sequential(nn.Conv2D(1, 2, 3), nn.AvgPool2D(2), nn.AdaptiveAvgPool2D(1)),
+        floats(2, 1, 10, 10),
+    ),
     'prelu': (lambda: nn.Sequential(nn.Linear(4, 4), nn.PReLU(), nn.Softplus()), floats(3, 4)),
     'dict': (DictInOut, lambda: [{'x': paddle.randn([2, 3]), 'y': paddle.randn([2, 3])}]),
     'two_inputs': (TwoInputs, lambda: [paddle.randn([3, 4]), paddle.randn([3, 4])]),
@@ -173,5 +188,8 @@ MODELS = {
     'gated': (Gated, floats(2, 4)),
     'frozen': (Frozen, floats(2, 4)),
     'lstm': (lambda: nn.LSTM(4, 5), floats(2, 3, 4)),
-    'embedding_sum': (lambda: nn.Sequential(nn.Embedding(9, 4), nn.LayerNorm(4), nn.Flatten(), nn.Linear(12, 2)), ids(9, 5, 3)),
+    'embedding_sum': (
+        lambda: nn.Sequential(nn.Embedding(9, 4), nn.LayerNorm(4), nn.Flatten(), nn.Linear(12, 2)),
+        ids(9, 5, 3),
+    ),
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded models compute what the same models compute operation by operation: results, gradients, buffers, three steps."""
+"""Recorded models compute what they compute operation by operation: results, gradients, buffers, three steps."""
+
 import jit_models
 import numpy
 import pytest

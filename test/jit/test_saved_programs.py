@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """jit.save and jit.load: what is saved, that loaded programs compute and train like the layers they came from."""
+
 import numpy
 import pytest
 from paddle.static import InputSpec
@@ -75,9 +76,15 @@ def test_methods_share_parameters(tmp_path):
         @paddle.jit.to_static(input_spec=[InputSpec([None, 2], name='y')])
         def twice(self, y):
             return self.fc(y) * 2, y
+
     net = Two()
     paddle.jit.save(net, str(tmp_path / 'two'))
-    assert sorted(p.name for p in tmp_path.iterdir()) == ['two.json', 'two.pdiparams', 'two.twice.json', 'two.twice.pdiparams']
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        'two.json',
+        'two.pdiparams',
+        'two.twice.json',
+        'two.twice.pdiparams',
+    ]
     loaded = paddle.jit.load(str(tmp_path / 'two'))
     x = paddle.ones([4, 2])
     _equal(loaded.twice(x)[0], net.twice(x)[0])
@@ -93,6 +100,7 @@ def test_functions_and_last_call(tmp_path):
     @paddle.jit.to_static
     def f(x, y):
         return x * 2 + y
+
     with pytest.raises(ValueError, match='input_spec'):
         paddle.jit.save(f, str(tmp_path / 'f'))
     x = paddle.ones([2])
@@ -119,6 +127,7 @@ def test_saving_leaves_the_layer_as_it_was(tmp_path):
         def forward(self, x):
             self.seen = self.seen + x
             return self.seen * 1
+
     net = Counted()
     paddle.jit.save(net, str(tmp_path / 'c'), [InputSpec([2])])
     _equal(net.seen, [0, 0])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `paddle.jit.to_static` promises beside equal numbers: when it records again, gradients of any order, what it cannot
-record, binding, state."""
+"""What `paddle.jit.to_static` promises beside equal numbers: when it records again, gradients of any order, what it
+cannot record, binding, state."""
+
 import collections
 import copy
 import functools
@@ -68,6 +69,7 @@ def test_python_values_around_are_guarded():
     @_static
     def f(x):
         return x * _factor + offset
+
     x = _tensor(1)
     _equal(f(x), [3])
     offset = 5.0
@@ -82,7 +84,8 @@ def test_python_values_around_are_guarded():
             self.power, self.sizes = 2, [1, 2]
 
         def forward(self, x):
-            return x ** self.power + sum(self.sizes)
+            return x**self.power + sum(self.sizes)
+
     net = _static(Net())
     _equal(net(_tensor(3)), [12])
     net.power = 3
@@ -139,7 +142,7 @@ def test_gradients_join_the_eager_graph():
     a.clear_grad()
     s.sum().backward()
     _equal(a.grad, [1, 1])
-    grad, = paddle.grad(f(a, b)[0].sum(), [a])
+    (grad,) = paddle.grad(f(a, b)[0].sum(), [a])
     _equal(grad, [3, 4])
     b.stop_gradient = False
     assert paddle.grad(f(a, b)[0].sum(), [b])[0].shape == [2]
@@ -155,13 +158,13 @@ def test_a_changed_input_is_noticed():
 
 
 def test_gradients_of_gradients_outside():
-    f = _static(lambda x: (x ** 4).sum())
+    f = _static(lambda x: (x**4).sum())
     x = _tensor(2, 3, grad=True)
-    g, = paddle.grad(f(x), x, create_graph=True)
+    (g,) = paddle.grad(f(x), x, create_graph=True)
     _equal(g, [32, 108])
-    h, = paddle.grad(g.sum(), x, create_graph=True)
+    (h,) = paddle.grad(g.sum(), x, create_graph=True)
     _equal(h, [48, 108])
-    k, = paddle.grad(h.sum(), x)
+    (k,) = paddle.grad(h.sum(), x)
     _equal(k, [48, 72])
     net = _static(nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Dropout(0.5)))
     plain = copy.deepcopy(net)
@@ -170,8 +173,8 @@ def test_gradients_of_gradients_outside():
     for layer in (net, plain):
         x = _tensor(1, 2, grad=True)
         paddle.seed(3)
-        g, = paddle.grad((layer(x.reshape([1, 2])) ** 2).sum(), x, create_graph=True)
-        (g ** 2).sum().backward()
+        (g,) = paddle.grad((layer(x.reshape([1, 2])) ** 2).sum(), x, create_graph=True)
+        (g**2).sum().backward()
         results.append([g, x.grad] + [p.grad for p in layer.parameters()])
     for a, b in zip(*results):
         _equal(a, b, 1e-4)
@@ -180,10 +183,11 @@ def test_gradients_of_gradients_outside():
 def test_derivatives_inside():
     def residual(net, x):
         u = net(x)
-        du, = paddle.grad(u.sum(), x, create_graph=True)
-        d2u, = paddle.grad(du.sum(), x, create_graph=True)
-        d3u, = paddle.grad(d2u.sum(), x, create_graph=True)
+        (du,) = paddle.grad(u.sum(), x, create_graph=True)
+        (d2u,) = paddle.grad(du.sum(), x, create_graph=True)
+        (d3u,) = paddle.grad(d2u.sum(), x, create_graph=True)
         return ((d3u + u * du - d2u) ** 2).mean()
+
     paddle.seed(0)
     net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
     f = _static(lambda x: residual(net, x))
@@ -209,13 +213,14 @@ def test_py_layer_and_detach_and_hooks_inside():
 
         @staticmethod
         def backward(ctx, g):
-            x, = ctx.saved_tensor()
+            (x,) = ctx.saved_tensor()
             return g * x * 100
 
     def f(x):
         h = x * 3
         h.register_hook(lambda g: g + 1)
         return Scale.apply(h) + h.detach() * 5
+
     x = _tensor(1, 2, grad=True)
     for function in (f, _static(f)):
         function(x).sum().backward()
@@ -230,6 +235,7 @@ def test_amp_inside_and_outside(full_graph):
     def inside(x):
         with paddle.amp.auto_cast(dtype='bfloat16'):
             return net(x)
+
     x = paddle.randn([2, 4])
     f, g = _static(inside, full_graph=full_graph), _static(lambda x: net(x) + 0, full_graph=full_graph)
     for _ in range(3):
@@ -244,6 +250,7 @@ def test_random_order_is_that_of_eager():
     def f(x):
         unused = paddle.rand([3])  # noqa: F841
         return paddle.nn.functional.dropout(x, 0.5) + paddle.randn([4]), paddle.randint(0, 9, [2])
+
     g, x = _static(f), paddle.ones([4])
     for _ in range(2):
         paddle.seed(11)
@@ -265,8 +272,16 @@ Pair = collections.namedtuple('Pair', 'first second')
 def test_nests_of_results():
     def f(x, extra):
         y = x + 1
-        return [x, y, {'again': y, 'n': 3, 'none': None}, Pair(y, (x * 2,)), collections.OrderedDict(b=y), Point(y * 3, 'label'),
-                extra['list'][0] - 1]
+        return [
+            x,
+            y,
+            {'again': y, 'n': 3, 'none': None},
+            Pair(y, (x * 2,)),
+            collections.OrderedDict(b=y),
+            Point(y * 3, 'label'),
+            extra['list'][0] - 1,
+        ]
+
     g, x = _static(f), _tensor(1)
     for _ in range(2):
         r = g(x, {'list': [_tensor(5)], 'text': 'a'})
@@ -291,6 +306,7 @@ def test_written_tensors():
         rows[1] = x
         out.scale_(2.0)
         return total * 1
+
     out = _tensor(1, 2)
     for i in range(3):
         _equal(f(_tensor(1, 2), out), [i + 1, 2 * i + 2])
@@ -304,6 +320,7 @@ def test_attributes_set_by_a_call():
         def forward(self, x):
             self.last = x * 2
             return x
+
     net = _static(Net())
     for i in range(3):
         net(_tensor(i))
@@ -318,6 +335,7 @@ def test_what_cannot_be_recorded_runs_as_it_is():
         if x.sum() > 0:
             return x * 2
         return x - float(x.max())
+
     g = _static(f, full_graph=False)
     for _ in range(3):
         _equal(g(_tensor(1, 2)), [2, 4])
@@ -330,6 +348,7 @@ def test_what_cannot_be_recorded_runs_as_it_is():
         def forward(self, x):
             self.n += 1
             return x + self.n
+
     net = _static(Counter(), full_graph=False)
     for i in range(4):
         _equal(net(_tensor(0)), [i + 1])
@@ -337,6 +356,7 @@ def test_what_cannot_be_recorded_runs_as_it_is():
     def step(x):
         (x * x).sum().backward()
         return x.grad
+
     x = _tensor(3, grad=True)
     h = _static(step, full_graph=False)
     for i in range(3):
@@ -349,6 +369,7 @@ def test_first_call_without_full_graph_runs_the_function():
     def f(x):
         calls.append(1)
         return x * 2
+
     g = _static(f, full_graph=False)
     for _ in range(4):
         _equal(g(_tensor(1)), [2])
@@ -363,6 +384,7 @@ def test_errors_are_those_of_the_function():
     @_static
     def g(x):
         raise KeyError('mine')
+
     with pytest.raises(KeyError, match='mine'):
         g(_tensor(1))
     assert paddle.base.libpaddle.pir._record_mode() == 0
@@ -413,6 +435,7 @@ def test_methods_and_partials():
         @paddle.jit.to_static(full_graph=True)
         def infer(self, x):
             return self.fc(x)
+
     net = Net()
     twin = copy.deepcopy(net)
     twin.fc.weight.set_value(net.fc.weight * 0)
@@ -437,6 +460,7 @@ def test_calls_of_recorded_functions_are_inlined():
     @_static
     def power(x, n):
         return x if n == 0 else x * power(x, n - 1)
+
     _equal(power(_tensor(2), 3), [16])
 
 
@@ -478,8 +502,11 @@ def test_layers_as_arguments_and_hooks_of_sublayers():
 def test_branches_and_loops():
     def f(x, n):
         y = paddle.static.nn.cond(x.sum() > 0, lambda: paddle.exp(x) * x, lambda: x * x * x)
-        _, y = paddle.static.nn.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, paddle.tanh(y) * y), [paddle.zeros([1], 'int64'), y])
+        _, y = paddle.static.nn.while_loop(
+            lambda i, y: i < n, lambda i, y: (i + 1, paddle.tanh(y) * y), [paddle.zeros([1], 'int64'), y]
+        )
         return y.sum()
+
     g, n = _static(f), paddle.full([1], 3, 'int64')
     for values in ([1, 2], [-1, -2], [0.5, 0.25]):
         x = _tensor(*values, grad=True)
@@ -510,6 +537,7 @@ def test_results_that_are_inputs_or_captured():
 def test_layers_are_freed():
     import gc
     import weakref
+
     for full_graph in (True, False):
         net = _static(nn.Linear(2, 2), full_graph=full_graph)
         for _ in range(3):

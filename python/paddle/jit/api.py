@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marking what can be saved (`to_static`), and recording it into a program (`save`)."""
+
 import inspect
 import os
 
@@ -19,19 +20,24 @@ __all__ = ['to_static', 'not_to_static', 'enable_to_static', 'ignore_module', 's
 def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN', **kwargs):
     """A function, method or layer (its forward) whose calls run as a program once they have been recorded.
 
-    Works as a decorator too. `input_spec`: a list of InputSpec; extents of None stay free. `backend`: 'CINN' fuses operations,
-    None does not. Keywords: `full_graph` (record at the first call, with control flow; an error where that is impossible),
-    `property`, `dynamic_dims` (for each tensor the dimensions that stay free).
+    Works as a decorator too. `input_spec`: a list of InputSpec; extents of None stay free. `backend`: 'CINN'
+    fuses operations, None does not. Keywords: `full_graph` (record at the first call, with control flow; an error where
+    that is impossible), `property`, `dynamic_dims` (for each tensor the dimensions that stay free).
     """
     unknown = set(kwargs) - {'full_graph', 'property', 'dynamic_dims'}
     if unknown:
-        raise TypeError(f"[to_static] expected no argument {sorted(unknown)[0]!r}")
+        raise TypeError(f'[to_static] expected no argument {sorted(unknown)[0]!r}')
     if backend not in ('CINN', None):
         raise ValueError(f"[to_static] expected backend 'CINN' or None, got {backend!r}")
     if input_spec is not None and not isinstance(input_spec, (list, tuple)):
-        raise TypeError(f"The type(input_spec) should be one of (tuple, list), but received {type(input_spec)}.")
-    options = {'full_graph': bool(kwargs.get('full_graph', False)), 'backend': backend, 'build_strategy': build_strategy,
-               'dynamic_dims': kwargs.get('dynamic_dims'), 'is_property': bool(kwargs.get('property', False))}
+        raise TypeError(f'The type(input_spec) should be one of (tuple, list), but received {type(input_spec)}.')
+    options = {
+        'full_graph': bool(kwargs.get('full_graph', False)),
+        'backend': backend,
+        'build_strategy': build_strategy,
+        'dynamic_dims': kwargs.get('dynamic_dims'),
+        'is_property': bool(kwargs.get('property', False)),
+    }
 
     def mark(target):
         if isinstance(target, paddle.nn.Layer):
@@ -49,7 +55,7 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
         if isinstance(target, StaticFunction):
             return target
         if not callable(target):
-            raise TypeError(f"[to_static] expected a function or Layer, got {type(target)}")
+            raise TypeError(f'[to_static] expected a function or Layer, got {type(target)}')
         if _is_left_alone(target):
             return target
         return StaticFunction(target, input_spec, getattr(target, '__self__', None), **options)
@@ -67,23 +73,25 @@ _ignored = set()
 
 def not_to_static(func=None):
     """Mark a function whose code is used as it is, without conversion of control flow; returns it."""
+
     def mark(function):
         getattr(function, '__func__', function).__not_to_static__ = True
         return function
+
     return mark if func is None else mark(func)
 
 
 def enable_to_static(enable_to_static_bool):
     """With False functions marked with `to_static` run as they are."""
     if not isinstance(enable_to_static_bool, bool):
-        raise TypeError(f"[enable_to_static] expected a bool, got {type(enable_to_static_bool)}")
+        raise TypeError(f'[enable_to_static] expected a bool, got {type(enable_to_static_bool)}')
     _core._static_enabled(enable_to_static_bool)
 
 
 def ignore_module(modules):
     """Name modules whose functions are called as they are."""
     if not isinstance(modules, (list, tuple)):
-        raise TypeError(f"[ignore_module] expected a list of modules, got {type(modules)}")
+        raise TypeError(f'[ignore_module] expected a list of modules, got {type(modules)}')
     _ignored.update(getattr(m, '__name__', m) for m in modules)
     dy2static.ignore_module(modules)
 
@@ -122,11 +130,21 @@ def _record(layer, function, input_spec):
     for place, spec in enumerate(input_spec):
         for leaf in _leaves(spec):
             if not isinstance(leaf, (InputSpec, _core.Tensor, int, float, str, bool, type(None))):
-                raise TypeError(f"[jit.save] expected InputSpec or Tensor in input_spec, got {type(leaf)}")
-    flat = [(place, leaf) for place, spec in enumerate(input_spec) for leaf in _leaves(spec)
-            if isinstance(leaf, (InputSpec, _core.Tensor))]
-    given = [leaf.name if isinstance(leaf, InputSpec) and leaf.name else names[place] if place < len(names) else f'input_{place}'
-             for place, leaf in flat]
+                raise TypeError(f'[jit.save] expected InputSpec or Tensor in input_spec, got {type(leaf)}')
+    flat = [
+        (place, leaf)
+        for place, spec in enumerate(input_spec)
+        for leaf in _leaves(spec)
+        if isinstance(leaf, (InputSpec, _core.Tensor))
+    ]
+    given = [
+        leaf.name
+        if isinstance(leaf, InputSpec) and leaf.name
+        else names[place]
+        if place < len(names)
+        else f'input_{place}'
+        for place, leaf in flat
+    ]
     converted = convert(function)
     surroundings = capture.Surroundings(function, layer, ())
     with paddle.no_grad():
@@ -148,13 +166,14 @@ def _record(layer, function, input_spec):
 def save(layer, path, input_spec=None, **configs):
     """Write `layer` (a Layer or function) as `<path>.json` and, with parameters, `<path>.pdiparams`.
 
-    It is recorded in its present mode (call `eval()` before) on inputs of `input_spec`, a list of InputSpec or example tensors;
-    extents of None stay free. Without it the specs given to `to_static` are used, or those of the last call. Other methods of a
-    layer that are marked with `to_static` become `<path>.<method>.json`. TypeError where control flow cannot be recorded.
+    It is recorded in its present mode (call `eval()` before) on inputs of `input_spec`, a list of InputSpec or example
+    tensors; extents of None stay free. Without it the specs given to `to_static` are used, or those of the last call.
+    Other methods of a layer that are marked with `to_static` become `<path>.<method>.json`. TypeError where control
+    flow cannot be recorded.
     """
     path = os.path.abspath(os.fspath(path))
     if os.path.isdir(path) or not os.path.basename(path):
-        raise ValueError("The input path MUST be format of dirname/file_prefix, but received a directory")
+        raise ValueError('The input path MUST be format of dirname/file_prefix, but received a directory')
     is_layer = isinstance(layer, paddle.nn.Layer)
     forward = layer.forward if is_layer else layer
     if not callable(forward):
@@ -172,14 +191,21 @@ def save(layer, path, input_spec=None, **configs):
 
 def _marked_methods(layer):
     names = [n for c in type(layer).__mro__ for n, v in vars(c).items() if isinstance(v, StaticFunction)]
-    return [n for n in dict.fromkeys([*names, *(n for n, v in layer.__dict__.items() if isinstance(v, StaticFunction))])
-            if n != 'forward']
+    return [
+        n
+        for n in dict.fromkeys([*names, *(n for n, v in layer.__dict__.items() if isinstance(v, StaticFunction))])
+        if n != 'forward'
+    ]
 
 
 def _save(layer, function, path, input_spec, configs):
     if input_spec is None:
-        if [p for p in inspect.signature(function).parameters.values() if p.default is p.empty and p.kind != p.VAR_KEYWORD]:
-            raise ValueError("[jit.save] expected input_spec: the shapes and dtypes of the inputs are not known")
+        if [
+            p
+            for p in inspect.signature(function).parameters.values()
+            if p.default is p.empty and p.kind != p.VAR_KEYWORD
+        ]:
+            raise ValueError('[jit.save] expected input_spec: the shapes and dtypes of the inputs are not known')
         input_spec = []
     program, inputs, results = _record(layer, function, list(input_spec))
     wanted = configs.get('output_spec')
@@ -188,5 +214,5 @@ def _save(layer, function, path, input_spec, configs):
         if keep:
             results = [r for i, r in enumerate(results) if i in keep]
     if not results:
-        raise ValueError("[jit.save] expected at least one tensor as result, got none")
+        raise ValueError('[jit.save] expected at least one tensor as result, got none')
     _io._write(program._prune(inputs, results), path)

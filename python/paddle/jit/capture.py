@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording a call of a function: which Python values it depends on, its program, and where its results go."""
+
 import copy
 import functools
 import types
@@ -96,7 +97,11 @@ class Surroundings:
                 function = function._dygraph_function
             else:
                 break
-        if not isinstance(function, types.FunctionType) or _of_package(function.__module__) or not self._first(function):
+        if (
+            not isinstance(function, types.FunctionType)
+            or _of_package(function.__module__)
+            or not self._first(function)
+        ):
             return
         for cell in function.__closure__ or ():
             try:
@@ -146,8 +151,13 @@ class Surroundings:
 
 def _class_values(kind):
     """Names of simple values that instances find in their class until they have their own."""
-    return [k for c in kind.__mro__ if c is not object and not _of_package(c.__module__)
-            for k, v in vars(c).items() if not k.startswith('__') and _is_simple(v)]
+    return [
+        k
+        for c in kind.__mro__
+        if c is not object and not _of_package(c.__module__)
+        for k, v in vars(c).items()
+        if not k.startswith('__') and _is_simple(v)
+    ]
 
 
 def _equal(a, b):
@@ -205,7 +215,7 @@ def _set_attributes(places, result, *values):
 
 
 class Recording:
-    """One recorded call: `program`, symbolic `inputs` and `outputs`, the core's `traced` and the layout of the result."""
+    """One recorded call: `program`, symbolic `inputs` and `outputs`, the core's `traced`, the result's layout."""
 
     def __init__(self, function, args, kwargs, surroundings, names=None, shapes=None, flags=None, strict=False):
         self.program, self.inputs, self.names, self.outputs = _program.Program(), [], [], []
@@ -222,7 +232,9 @@ class Recording:
                 name += '_'
             shape = shapes[place] if place < len(shapes) and shapes[place] is not None else list(value.shape)
             result = self.program._data(name, shape, value.dtype)
-            result.stop_gradient = flags[place] if place < len(flags) and flags[place] is not None else value.stop_gradient
+            result.stop_gradient = (
+                flags[place] if place < len(flags) and flags[place] is not None else value.stop_gradient
+            )
             self.inputs.append(result)
             self.names.append(name)
             return result
@@ -294,10 +306,14 @@ class Recording:
             for v in value:
                 self._find(v)
             self.slots[id(value)] = [type(value), *value]
-        elif isinstance(getattr(value, '__dict__', None), dict) and not isinstance(value, (type, types.ModuleType,
-                                                                                           paddle.nn.Layer)) \
-                and not callable(value):
-            held = {k: v for k, v in value.__dict__.items() if any(isinstance(t, _core.pir.Value) for t in tensors_of(v))}
+        elif (
+            isinstance(getattr(value, '__dict__', None), dict)
+            and not isinstance(value, (type, types.ModuleType, paddle.nn.Layer))
+            and not callable(value)
+        ):
+            held = {
+                k: v for k, v in value.__dict__.items() if any(isinstance(t, _core.pir.Value) for t in tensors_of(v))
+            }
             for v in held.values():
                 self._find(v)
             if held:
@@ -307,8 +323,12 @@ class Recording:
         places, values = [], []
         self.assigned = []
         for home, key, old, value in self._attributes:
-            if isinstance(old, _core.Tensor) and isinstance(value, _core.pir.Value) and list(old.shape) == list(value.shape) \
-                    and old.dtype == value.dtype:
+            if (
+                isinstance(old, _core.Tensor)
+                and isinstance(value, _core.pir.Value)
+                and list(old.shape) == list(value.shape)
+                and old.dtype == value.dtype
+            ):
                 self._writes.append((old, self._output(value)))
                 continue
             self._find(value)

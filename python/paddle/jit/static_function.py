@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`StaticFunction`: a function that runs as a program once it has been recorded for the way it is called."""
+
 import functools
 import inspect
 import textwrap
@@ -47,8 +48,11 @@ class FunctionSpec:
 def parameter_names(function):
     """Names of the positional parameters."""
     try:
-        return [p.name for p in inspect.signature(function).parameters.values()
-                if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        return [
+            p.name
+            for p in inspect.signature(function).parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
     except (TypeError, ValueError):
         return []
 
@@ -86,16 +90,31 @@ class ProgramCache:
 class StaticFunction(_core.RecordedCalls):
     """A function marked with `to_static`.
 
-    With `full_graph` its first call records it, control flow included. Without, the first call runs it as it is, which tells
-    whether a program can stand for it; the second records it, and what cannot be recorded goes on running as it is.
+    With `full_graph` its first call records it, control flow included. Without, the first call runs it as it is,
+    which tells whether a program can stand for it; the second records it, and what cannot be recorded goes on
+    running as it is.
     """
 
-    def __init__(self, function, input_spec=None, instance=None, full_graph=False, backend='CINN', build_strategy=None,
-                 dynamic_dims=None, is_property=False):
+    def __init__(
+        self,
+        function,
+        input_spec=None,
+        instance=None,
+        full_graph=False,
+        backend='CINN',
+        build_strategy=None,
+        dynamic_dims=None,
+        is_property=False,
+    ):
         functools.update_wrapper(self, function, updated=())
         self._dygraph_function, self._input_spec, self._instance = function, input_spec, instance
-        self._options = {'full_graph': full_graph, 'backend': backend, 'build_strategy': build_strategy,
-                         'dynamic_dims': dynamic_dims, 'is_property': is_property}
+        self._options = {
+            'full_graph': full_graph,
+            'backend': backend,
+            'build_strategy': build_strategy,
+            'dynamic_dims': dynamic_dims,
+            'is_property': is_property,
+        }
         self._full_graph = bool(full_graph)
         self._fuse = backend == 'CINN' and bool(flags.get_flags('jit_fuse')['jit_fuse'])
         self._programs, self._traced_count, self._last_call = [], 0, None
@@ -176,8 +195,16 @@ class StaticFunction(_core.RecordedCalls):
     def _run(self, recording, args, kwargs):
         recording.trace(self._fuse)
         around = recording.surroundings
-        self._add(_RECORDED, args, kwargs, self._shapes(args, kwargs), around.without(around.changed() + recording.assigned),
-                  recording.traced, recording.result, recording.slots)
+        self._add(
+            _RECORDED,
+            args,
+            kwargs,
+            self._shapes(args, kwargs),
+            around.without(around.changed() + recording.assigned),
+            recording.traced,
+            recording.result,
+            recording.slots,
+        )
         self._busy = True
         try:
             return self(*args, **kwargs)
@@ -187,11 +214,12 @@ class StaticFunction(_core.RecordedCalls):
     def _record(self, args, kwargs, flags=None):
         around = self._surroundings(args, kwargs)
         names = [s.name if isinstance(s, InputSpec) else None for s in self._flat_specs()]
-        recording = capture.Recording(self._target(), args, kwargs, around, names or self._names(args, kwargs),
-                                      self._shapes(args, kwargs), flags)
+        recording = capture.Recording(
+            self._target(), args, kwargs, around, names or self._names(args, kwargs), self._shapes(args, kwargs), flags
+        )
         recording.surroundings = around
         if not self._full_graph and around.changed():
-            raise capture.NotCapturable("[to_static] expected a function that leaves Python values as they are")
+            raise capture.NotCapturable('[to_static] expected a function that leaves Python values as they are')
         self._last_call = self._specs(args, kwargs)
         self._traced_count += 1
         self._programs.append(ConcreteProgram(recording, self._dygraph_function))
@@ -215,7 +243,9 @@ class StaticFunction(_core.RecordedCalls):
             return args, kwargs
         count = len(self._input_spec)
         if count > len(args) + len(kwargs) + sum(p.default is not p.empty for p in self._parameters()):
-            raise ValueError(f"[to_static] expected at least {count} arguments, as many as input_spec has, got {len(args)}")
+            raise ValueError(
+                f'[to_static] expected at least {count} arguments, as many as input_spec has, got {len(args)}'
+            )
         return args, kwargs
 
     def _parameters(self):
@@ -237,6 +267,7 @@ class StaticFunction(_core.RecordedCalls):
                     visit(v)
             elif isinstance(value, (InputSpec, _core.Tensor)):
                 found.append(value)
+
         visit(list(self._input_spec) if self._input_spec is not None else [])
         return found
 
@@ -263,8 +294,10 @@ class StaticFunction(_core.RecordedCalls):
             spec = specs[place] if place < len(specs) else None
             if isinstance(spec, InputSpec):
                 if len(spec.shape) != len(shape) or any(s not in (-1, d) for s, d in zip(spec.shape, shape)):
-                    raise ValueError(f"[to_static] expected argument {place} of shape {list(spec.shape)} as in input_spec, got "
-                                     f"{shape}")
+                    raise ValueError(
+                        f'[to_static] expected argument {place} of shape {list(spec.shape)} as in input_spec, got '
+                        f'{shape}'
+                    )
                 shape = list(spec.shape)
             for d in self._free_dims(place):
                 shape[d] = -1
@@ -290,6 +323,7 @@ class StaticFunction(_core.RecordedCalls):
             shape = shapes[place] if shapes else list(value.shape)
             flat.append(InputSpec(shape, value.dtype, None, value.stop_gradient))
             return flat[-1]
+
         return capture.replace(tuple(args), spec), capture.replace(dict(kwargs), spec)
 
     # --- what users may ask
@@ -323,6 +357,7 @@ class StaticFunction(_core.RecordedCalls):
     def code(self):
         """The source of what is recorded."""
         from paddle.jit.dy2static import converted_source
+
         return converted_source(self._dygraph_function) if self._full_graph else source_of(self._dygraph_function)
 
     @property
@@ -343,13 +378,20 @@ class StaticFunction(_core.RecordedCalls):
             if self._input_spec is not None:
                 return self._describe(tuple(self._input_spec), {})
             if self._last_call is None:
-                raise ValueError("[to_static] expected a call or input_spec before: there is no recording of the function")
+                raise ValueError(
+                    '[to_static] expected a call or input_spec before: there is no recording of the function'
+                )
             return self._describe(*self._last_call)
         return self._describe(tuple(input_spec), {})
 
     def _describe(self, args, kwargs):
-        specs = capture.Recording(self._target(), args, kwargs, self._surroundings(args, kwargs),
-                                  [s.name for s in self._flat_of((args, kwargs))])
+        specs = capture.Recording(
+            self._target(),
+            args,
+            kwargs,
+            self._surroundings(args, kwargs),
+            [s.name for s in self._flat_of((args, kwargs))],
+        )
         self._programs.append(ConcreteProgram(specs, self._dygraph_function))
         return self._programs[-1]
 
@@ -421,4 +463,5 @@ def _rebuild(function, input_spec, instance, options):
 def convert(function):
     """The function with Python control flow made recordable."""
     from paddle.jit import dy2static
+
     return dy2static.convert_to_static(function)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Saved programs as layers."""
+
 import functools
 import glob
 import os
@@ -23,17 +24,15 @@ class _Method:
     def __init__(self, program, feeds, fetches, parameters):
         self.program, self.feeds, self.fetches = program, feeds, fetches
         self.parameters = parameters
-        try:
-            self._steps = _core._program_steps(program)
-        except RuntimeError:
-            self._steps = None
+        self._steps = _core._program_steps(program)
+        self._has_gradients = all(kind != 'other' for kind, *_ in self._steps)
         self._recorded = {}
 
     def __call__(self, layer, *inputs):
         if len(inputs) != len(self.feeds):
-            raise ValueError(f"[TranslatedLayer] expected {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}")
+            raise ValueError(f'[TranslatedLayer] expected {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}')
         inputs = [x if isinstance(x, _core.Tensor) else paddle.to_tensor(x) for x in inputs]
-        if self._steps is not None and (layer.training or self._wants_gradients(inputs)):
+        if self._has_gradients and (layer.training or self._wants_gradients(inputs)):
             training = layer.training
             if training not in self._recorded:
                 self._recorded[training] = StaticFunction(functools.partial(self._step_by_step, training))
@@ -85,7 +84,7 @@ class TranslatedLayer(paddle.nn.Layer):
         self.__dict__['_methods'] = {}
         known = {}
         for program, _, _ in programs.values():
-            trainable = {name: args[0] for kind, name, args, _ in self._declared(program) if kind == 'parameter'}
+            trainable = {name: args[0] for kind, name, args, _ in _core._program_steps(program) if kind == 'parameter'}
             for name, value in program._parameters().items():
                 if name not in known:
                     known[name] = EagerParamBase(value, name=name, trainable=trainable.get(name, False))
@@ -98,17 +97,12 @@ class TranslatedLayer(paddle.nn.Layer):
                 self.__dict__[method] = types.MethodType(self._methods[method], self)
         self.eval()
 
-    @staticmethod
-    def _declared(program):
-        try:
-            return _core._program_steps(program)
-        except RuntimeError:
-            return []
-
     def program(self, method_name='forward'):
         """The program of the method."""
         if method_name not in self._methods:
-            raise ValueError(f"[TranslatedLayer] expected one of the methods {sorted(self._methods)}, got {method_name!r}")
+            raise ValueError(
+                f'[TranslatedLayer] expected one of the methods {sorted(self._methods)}, got {method_name!r}'
+            )
         return self._methods[method_name].program
 
     def forward(self, *inputs):
@@ -119,18 +113,20 @@ class TranslatedLayer(paddle.nn.Layer):
 
 
 def load(path, **configs):
-    """The programs saved as `<path>.json` (or the older `.pdmodel`), `<path>.<method>.json` and `.pdiparams`, as a TranslatedLayer.
+    """The programs saved as `<path>.json` (or the older `.pdmodel`) and `<path>.<method>.json`, as a TranslatedLayer.
 
-    ValueError for a damaged file.
+    Their parameters are in `.pdiparams` beside them. ValueError for a damaged file.
     """
     path = os.fspath(path)
     plain = path[:-5] if path.endswith('.json') else path
     forward = _io._find(path)
     found = {} if forward is None else {'forward': forward}
     for other in sorted(glob.glob(glob.escape(plain) + '.*.json')):
-        method = other[len(plain) + 1:-5]
+        method = other[len(plain) + 1 : -5]
         if method.isidentifier():
             found[method] = other
     if not found:
-        raise ValueError(f"The path {path!r} does not exist: expected the file {path + '.json'!r} or {path + '.pdmodel'!r}")
+        raise ValueError(
+            f'The path {path!r} does not exist: expected the file {path + ".json"!r} or {path + ".pdmodel"!r}'
+        )
     return TranslatedLayer({method: _io._read(prefix) for method, prefix in found.items()})
