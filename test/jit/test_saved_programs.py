@@ -133,3 +133,20 @@ def test_saving_leaves_the_layer_as_it_was(tmp_path):
     _equal(net.seen, [0, 0])
     _equal(net(paddle.ones([2])), [1, 1])
     assert 'forward' not in net.__dict__
+
+
+def test_branches_are_saved_for_inference(tmp_path):
+    class Branch(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 2)
+
+        def forward(self, x):
+            return paddle.static.nn.cond(x.sum() > 0, lambda: self.fc(x), lambda: x - 1)
+
+    net = Branch()
+    paddle.jit.save(net, str(tmp_path / 'b'), [InputSpec([None, 2])])
+    loaded = paddle.jit.load(str(tmp_path / 'b'))
+    for x in (paddle.ones([3, 2]), -paddle.ones([1, 2])):
+        _equal(loaded(x), net(x))
+    assert not any(p.stop_gradient for p in loaded.parameters())
