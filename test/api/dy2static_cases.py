@@ -835,7 +835,7 @@ def deletes(x):
     return z
 
 
-@case(dynamic=False)
+@case()
 def asserts(x):
     assert x.shape[-1] == 2, 'two'
     assert isinstance(x, paddle.Tensor)

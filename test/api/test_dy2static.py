@@ -193,3 +193,18 @@ def test_training():
             fn(vector(sign, sign * 2), w).backward()
             grads.append(w.grad.numpy())
         np.testing.assert_allclose(grads[1], grads[0], rtol=1e-6)
+
+
+def checked(x):
+    print('checked', x, 'end')
+    assert x.sum() > 0, 'positive'
+    return x + 1
+
+
+def test_assert_and_print(capfd):
+    assert record(checked, [vector(1, 2)])[0].tolist() == [2, 3]
+    assert 'checked' in capfd.readouterr().out
+    with pytest.raises(ValueError):
+        record(checked, [vector(-1, -2)])
+    with pytest.raises(AssertionError, match='positive'):
+        convert_to_static(checked)(vector(-1, -2))
