@@ -15,8 +15,9 @@ struct Listed {
   int level;  // of optimisation, from which on it runs
 };
 constexpr Listed kPasses[] = {
-    {"identity_op_clean_pass", 1},   {"common_subexpression_elimination_pass", 1}, {"constant_folding_pass", 1},
-    {"dead_code_elimination_pass", 1},
+    {"identity_op_clean_pass", 1},   {"common_subexpression_elimination_pass", 1}, {"conv2d_bn_fuse_pass", 2},
+    {"conv2d_add_act_fuse_pass", 2}, {"matmul_add_act_fuse_pass", 2},              {"transfer_layout_pass", 2},
+    {"constant_folding_pass", 1},    {"dead_code_elimination_pass", 1},
 };
 
 std::unique_ptr<pir::Pass> Make(const std::string& name) {

@@ -21,10 +21,12 @@ Tensor Activate(const Tensor& x, const std::string& name) {
 
 }  // namespace
 
-void fused_conv_infer(const Meta& x, const Meta& w, const Meta*, const Meta*, const Ints& strides, const Ints& paddings,
+// A residual of unknown extents may turn out larger than the convolution's result: they broadcast as add does.
+void fused_conv_infer(const Meta& x, const Meta& w, const Meta*, const Meta* residual, const Ints& strides, const Ints& paddings,
                       const std::string& algorithm, const Ints& dilations, int64_t groups, const std::string& format,
                       const std::string&, Meta& out) {
   conv_infer(x, w, strides, paddings, algorithm, dilations, groups, format, out);
+  if (residual) out.dims = common::BroadcastDims("fused_conv", out.dims, residual->dims);
 }
 
 void fused_conv_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual, const Ints& strides,
@@ -33,16 +35,17 @@ void fused_conv_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, con
   if (out.numel() == 0 ||
       FusedConvolution(x, w, bias, residual, strides, paddings, algorithm, dilations, groups, format, activation, out))
     return;
-  conv_kernel(x, w, strides, paddings, algorithm, dilations, groups, format, out);
-  Tensor y = out;
+  Meta plain;
+  conv_infer(x.meta(), w.meta(), strides, paddings, algorithm, dilations, groups, format, plain);
+  Tensor y = Empty(common::ToInts(plain.dims), plain.dtype);
+  conv_kernel(x, w, strides, paddings, algorithm, dilations, groups, format, y);
   if (bias.defined()) {
     Ints shape(y.ndim(), 1);
     shape[format.back() == 'C' ? y.ndim() - 1 : 1] = bias.numel();
     y = paddle::add(y, paddle::reshape(bias, shape));
   }
   if (residual.defined()) y = paddle::add(y, residual);
-  y = Activate(y, activation);
-  if (y.impl() != out.impl()) CopyInto(y, out);
+  CopyInto(Activate(y, activation), out);
 }
 
 void fused_matmul_infer(const Meta& x, const Meta& y, const Meta*, bool tx, bool ty, const std::string&, Meta& out) {

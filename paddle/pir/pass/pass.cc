@@ -26,6 +26,10 @@ Registry& Passes() {
     p->passes["dead_code_elimination_pass"] = CreateDeadCodeElimination;
     p->passes["common_subexpression_elimination_pass"] = CreateCommonSubexpressionElimination;
     p->passes["identity_op_clean_pass"] = CreateIdentityClean;
+    p->passes["conv2d_bn_fuse_pass"] = CreateConvBatchNorm;
+    p->passes["conv2d_add_act_fuse_pass"] = CreateConvAddAct;
+    p->passes["matmul_add_act_fuse_pass"] = CreateMatmulAddAct;
+    p->passes["transfer_layout_pass"] = CreateTransferLayout;
     p->passes["constant_folding_pass"] = [] { return CreateConstantFolding({}); };
     return p;
   }();

@@ -35,6 +35,14 @@ std::unique_ptr<Pass> CreateCommonSubexpressionElimination();
 // like.
 std::unique_ptr<Pass> CreateIdentityClean();
 
+// "conv2d_bn_fuse_pass": batch norms at fixed statistics become part of the filter and a bias; follow with folding.
+std::unique_ptr<Pass> CreateConvBatchNorm();
+// "conv2d_add_act_fuse_pass", "matmul_add_act_fuse_pass": bias, residual and activation join the op before them.
+std::unique_ptr<Pass> CreateConvAddAct();
+std::unique_ptr<Pass> CreateMatmulAddAct();
+// "transfer_layout_pass": convolutions and what lies between them run channels-last.
+std::unique_ptr<Pass> CreateTransferLayout();
+
 // Computes one op from its operands' values; an empty vector declines.
 using EvaluateFn =
     std::function<std::vector<std::shared_ptr<void>>(const Operation&, std::span<const std::shared_ptr<void>>)>;

@@ -54,6 +54,23 @@ inline void RegisterTestOps() {
     missing(MakeOp("pd_op.scale", 2, kPure,
                    {{"bias", A::kScalar, phi::Scalar(0.0f)}, {"bias_after_scale", A::kBool, true}}));
     missing(MakeOp("pd_op.transpose", 1, kPure, {{"perm", A::kInt32s, {}}}));
+    for (const char* unary : {"pd_op.rsqrt", "pd_op.relu"}) missing(MakeOp(unary, 1, kPure));
+    missing(MakeOp("pd_op.gelu", 1, kPure, {{"approximate", A::kBool, false}}));
+    for (const char* binary : {"pd_op.subtract", "pd_op.reshape"}) missing(MakeOp(binary, 2, kPure));
+    std::vector<AttrInfo> conv = {{"strides", A::kInt32s, {}},   {"paddings", A::kInt32s, {}}, {"padding_algorithm", A::kStr, {}},
+                                  {"dilations", A::kInt32s, {}}, {"groups", A::kInt32, 1},     {"data_format", A::kStr, {}}};
+    missing(MakeOp("pd_op.conv2d", 2, kPure, conv));
+    conv.push_back({"activation", A::kStr, {}});
+    OpInfo fused = MakeOp("pd_op.fused_conv", 4, kPure, conv);
+    fused.inputs[2].optional = fused.inputs[3].optional = true;
+    missing(fused);
+    fused = MakeOp("pd_op.fused_matmul", 3, kPure,
+                   {{"transpose_x", A::kBool, false}, {"transpose_y", A::kBool, false}, {"activation", A::kStr, {}}});
+    fused.inputs[2].optional = true;
+    missing(fused);
+    missing(MakeOp("pd_op.batch_norm_", 5, kInplace,
+                   {{"is_test", A::kBool, false}, {"momentum", A::kFloat, 0.9f}, {"epsilon", A::kFloat, 1e-5f}, {"data_format", A::kStr, {}},
+                    {"use_global_stats", A::kBool, false}, {"trainable_statistics", A::kBool, false}}, 6));
     missing(MakeOp("pd_op.increment_", 1, kInplace, {{"value", A::kFloat, 1.0f}}));
     missing(MakeOp("pd_op.uniform", 3, kRandom,
                    {{"dtype", A::kDataType, {}}, {"seed", A::kInt32, 0}, {"place", A::kPlace, cpu}}));

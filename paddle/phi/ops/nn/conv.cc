@@ -162,7 +162,12 @@ bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, cons
                       const std::string& format, const std::string& activation, Tensor& out) {
   const bool last = ChannelsLast(format);
   if (x.dtype() != DataType::FLOAT32 || (bias.defined() && bias.dtype() != DataType::FLOAT32)) return false;
-  if (residual.defined() && (residual.dims() != out.dims() || residual.dtype() != DataType::FLOAT32)) return false;
+  if (residual.defined()) {
+    if (residual.dtype() != DataType::FLOAT32 || residual.dims() != out.dims()) return false;
+    Meta plain;
+    conv_infer(x.meta(), w.meta(), strides, paddings, algorithm, dilations, groups, format, plain);
+    if (common::ToInts(plain.dims) != out.dims()) return false;
+  }
   cpu::ConvEpilogue e;
   if (activation == "relu") e.act = cpu::ConvAct::kRelu;
   else if (activation == "relu6") e.act = cpu::ConvAct::kRelu6;

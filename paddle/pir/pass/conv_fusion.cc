@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batch norms folded into the filters before them, and bias, residual and activation joined to convolutions.
+#include "paddle/pir/pass/fusion_util.h"
+#include "paddle/pir/pass/passes.h"
+
+namespace pir {
+
+namespace fusion {
+
+bool IsFrozen(Value v) {
+  Operation* op = v ? v.defining_op() : nullptr;
+  if (!op) return false;
+  if (op->isa("builtin.parameter") || op->isa("builtin.constant") || op->isa("pd_op.full") || op->isa("pd_op.full_int_array")) return true;
+  if (op->num_operands() == 0 || op->num_regions() || !IsRemovable(*op) || !IsDeterministic(*op)) return false;
+  for (int i = 0; i < op->num_operands(); ++i)
+    if (op->operand(i) && !IsFrozen(op->operand(i))) return false;
+  return true;
+}
+
+std::string_view ActivationName(const Operation& op) {
+  if (op.isa("pd_op.relu")) return "relu";
+  if (op.isa("pd_op.relu6")) return "relu6";
+  if (op.isa("pd_op.silu")) return "silu";
+  if (op.isa("pd_op.swish")) return "swish";
+  if (op.isa("pd_op.sigmoid")) return "sigmoid";
+  if (op.isa("pd_op.hardswish")) return "hardswish";
+  if (op.isa("pd_op.tanh")) return "tanh";
+  if (op.isa("pd_op.gelu") && !op.attr("approximate").to_bool()) return "gelu";
+  return {};
+}
+
+}  // namespace fusion
+
+namespace {
+
+using fusion::Apply;
+using fusion::IsFrozen;
+using fusion::OnlyUse;
+
+bool IsPlainConv(const Operation* op) { return op && (op->isa("pd_op.conv2d") || op->isa("pd_op.depthwise_conv2d")); }
+bool IsFused(const Operation* op) { return op && op->isa("pd_op.fused_conv"); }
+bool ChannelsLast(const Operation& conv) { return conv.attr("data_format").to_str() == "NHWC"; }
+bool Computes(Value v) { return v.type().is_dense() && (v.dtype() == DataType::FLOAT32 || v.dtype() == DataType::FLOAT64); }
+
+// The number of channels when `v` adds one number to each channel of the convolution's result; else 0.
+int64_t ChannelsOf(Value v, const Operation& conv) {
+  const common::Dims& d = v.dims();
+  const common::Dim oc = conv.operand(1).dims()[0];
+  const int64_t rank = conv.result(0).dims().size(), channel = ChannelsLast(conv) ? rank - 1 : 1;
+  if (!oc.known() || d.size() > rank) return 0;
+  for (int64_t i = 0; i < d.size(); ++i) {
+    const int64_t axis = rank - d.size() + i;
+    if (!d[i].known() || d[i].raw() != (axis == channel ? oc.raw() : 1)) return 0;
+  }
+  return d.size() > rank - 1 - channel ? oc.raw() : 0;
+}
+
+AttributeMap ConvAttributes(const Operation& conv, std::string_view activation) {
+  AttributeMap attrs;
+  for (const char* name : {"strides", "paddings", "padding_algorithm", "dilations", "groups", "data_format"}) attrs.Set(name, conv.attr(name));
+  attrs.Set("activation", Attribute::Str(activation));
+  return attrs;
+}
+
+Value FusedConv(PatternRewriter& r, const Operation& conv, Value bias, Value residual, std::string_view activation, Type type) {
+  return Apply(r, "pd_op.fused_conv", {conv.operand(0), conv.operand(1), bias, residual}, type, ConvAttributes(conv, activation));
+}
+Value BiasOf(const Operation& conv) { return IsFused(&conv) ? conv.operand(2) : Value(); }
+Value ResidualOf(const Operation& conv) { return IsFused(&conv) ? conv.operand(3) : Value(); }
+bool Activated(const Operation& conv) { return IsFused(&conv) && !conv.attr("activation").to_str().empty(); }
+
+// batch_norm(conv(x, w) [+ b]) at fixed statistics = conv(x, w * s) + shift.
+class FoldBatchNorm : public RewritePattern {
+ public:
+  explicit FoldBatchNorm(const char* root) : RewritePattern(root, 1, "fold_batch_norm") {}
+
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
+    if (!op->attr("is_test").to_bool() && !op->attr("use_global_stats").to_bool()) return false;
+    if (op->attr("trainable_statistics").to_bool()) return false;
+    for (int i = 1; i < op->num_results(); ++i)
+      if (!op->result(i).use_empty()) return false;
+    Operation* conv = op->operand(0).defining_op();
+    Value added;
+    if (conv && conv->isa("pd_op.add") && OnlyUse(conv->result(0))) {
+      added = conv->operand(1);
+      conv = conv->operand(0).defining_op();
+    }
+    if (!IsPlainConv(conv) || !OnlyUse(conv->result(0)) || op->attr("data_format").to_str() != conv->attr("data_format").to_str())
+      return false;
+    const Value w = conv->operand(1);
+    if (!Computes(w) || !IsFrozen(w) || !w.dims()[0].known()) return false;
+    if (added && (!IsFrozen(added) || !ChannelsOf(added, *conv))) return false;
+    for (int i = 1; i < 5; ++i) {
+      const Value v = op->operand(i);
+      if (i < 3 ? !v : false) return false;
+      if (v && (!IsFrozen(v) || v.dtype() != w.dtype())) return false;
+    }
+
+    const int64_t channels = w.dims()[0].raw();
+    const Value mean = op->operand(1), variance = op->operand(2), gamma = op->operand(3), beta = op->operand(4);
+    const Type per_channel = DenseTensorType::Get(w.dtype(), common::Dims{common::Dim(channels)});
+    AttributeMap shifted;
+    shifted.Set("bias", Attribute::Float(static_cast<float>(op->attr("epsilon").to_double())));
+    shifted.Set("bias_after_scale", Attribute::Bool(true));
+    Value s = Apply(r, "pd_op.scale", {variance, fusion::Number(r, 1, DataType::FLOAT32)}, per_channel, std::move(shifted));
+    s = Apply(r, "pd_op.rsqrt", {s}, per_channel);
+    if (gamma) s = Apply(r, "pd_op.multiply", {gamma, s}, per_channel);
+    Value offset = mean;
+    if (added) offset = Apply(r, "pd_op.subtract", {mean, fusion::Reshape(r, added, {channels})}, per_channel);
+    Value shift = Apply(r, "pd_op.multiply", {offset, s}, per_channel);
+    const Value zero_or_beta = beta ? beta : fusion::Number(r, 0, w.dtype());
+    shift = Apply(r, "pd_op.subtract", {zero_or_beta, shift}, per_channel);
+    const Value filter = Apply(r, "pd_op.multiply", {w, fusion::Reshape(r, s, {channels, 1, 1, 1})}, w.type());
+    Operation* scaled = r.CreateOp(conv->name(), {conv->operand(0), filter}, conv->attrs(), {conv->result_type(0)});
+    shift = ChannelsLast(*conv) ? fusion::Reshape(r, shift, {1, 1, 1, channels}) : fusion::Reshape(r, shift, {1, channels, 1, 1});
+    std::vector<Value> values(op->num_results());
+    values[0] = Apply(r, "pd_op.add", {scaled->result(0), shift}, op->result_type(0));
+    r.ReplaceOp(op, values);
+    return true;
+  }
+};
+
+// conv + one frozen number a channel, or conv + a tensor of its shape.
+class JoinAdd : public RewritePattern {
+ public:
+  JoinAdd() : RewritePattern("pd_op.add", 1, "join_add") {}
+
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
+    for (int side = 0; side < 2; ++side) {
+      Operation* conv = op->operand(side).defining_op();
+      const Value other = op->operand(1 - side);
+      if ((!IsPlainConv(conv) && !IsFused(conv)) || conv->result(0).dims().size() != 4 || !OnlyUse(conv->result(0))) continue;
+      if (!Computes(conv->result(0)) || other.dtype() != conv->result(0).dtype() || Activated(*conv) || ResidualOf(*conv)) continue;
+      if (const int64_t channels = ChannelsOf(other, *conv); channels && !BiasOf(*conv) && IsFrozen(other)) {
+        r.ReplaceOp(op, FusedConv(r, *conv, fusion::Reshape(r, other, {channels}), {}, "", op->result_type(0)));
+        return true;
+      }
+      if (SameVisible(other.type(), conv->result_type(0))) {
+        r.ReplaceOp(op, FusedConv(r, *conv, BiasOf(*conv), other, "", op->result_type(0)));
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+class JoinActivation : public RewritePattern {
+ public:
+  explicit JoinActivation(const char* root) : RewritePattern(root, 1, "join_activation") {}
+
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
+    Operation* conv = op->operand(0).defining_op();
+    const std::string_view name = fusion::ActivationName(*op);
+    if (name.empty() || (!IsPlainConv(conv) && !IsFused(conv)) || !OnlyUse(conv->result(0)) || !Computes(conv->result(0))) return false;
+    if (Activated(*conv)) return false;
+    r.ReplaceOp(op, FusedConv(r, *conv, BiasOf(*conv), ResidualOf(*conv), name, op->result_type(0)));
+    return true;
+  }
+};
+
+class ConvBatchNorm : public Pass {
+ public:
+  ConvBatchNorm() : Pass("conv2d_bn_fuse_pass") {}
+  bool Run(Program& program) override {
+    PatternSet set;
+    for (const char* root : {"pd_op.batch_norm", "pd_op.batch_norm_"}) set.Add<FoldBatchNorm>(root);
+    return ApplyPatterns(program.block(), set) > 0;
+  }
+};
+
+class ConvAddAct : public Pass {
+ public:
+  ConvAddAct() : Pass("conv2d_add_act_fuse_pass") {}
+  bool Run(Program& program) override {
+    PatternSet set;
+    set.Add<JoinAdd>();
+    for (const char* root : {"pd_op.relu", "pd_op.relu6", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid", "pd_op.hardswish"})
+      set.Add<JoinActivation>(root);
+    return ApplyPatterns(program.block(), set) > 0;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> CreateConvBatchNorm() { return std::make_unique<ConvBatchNorm>(); }
+std::unique_ptr<Pass> CreateConvAddAct() { return std::make_unique<ConvAddAct>(); }
+
+}  // namespace pir

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small pieces that fusion patterns build their replacements from.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "paddle/pir/pass/rewrite.h"
+
+namespace pir::fusion {
+
+inline Value Numbers(PatternRewriter& r, std::initializer_list<int64_t> values) {
+  std::vector<Attribute> items;
+  for (int64_t v : values) items.push_back(Attribute::Int64(v));
+  AttributeMap attrs;
+  attrs.Set("value", Attribute::Array(std::move(items)));
+  attrs.Set("dtype", Attribute::DType(DataType::INT64));
+  attrs.Set("place", Attribute::PlaceAttr({phi::AllocationType::CPU, 0, 0}));
+  const common::Dims dims{common::Dim(static_cast<int64_t>(values.size()))};
+  return r.CreateOp("pd_op.full_int_array", {}, std::move(attrs), {DenseTensorType::Get(DataType::INT64, dims)})->result(0);
+}
+
+inline Value Number(PatternRewriter& r, double value, DataType dtype) {
+  AttributeMap attrs;
+  attrs.Set("shape", Attribute::IntArray(common::Ints{1}));
+  attrs.Set("value", Attribute::Double(value));
+  attrs.Set("dtype", Attribute::DType(dtype));
+  attrs.Set("place", Attribute::PlaceAttr({phi::AllocationType::CPU, 0, 0}));
+  return r.CreateOp("pd_op.full", {}, std::move(attrs), {DenseTensorType::Get(dtype, common::Dims{common::Dim(1)})})->result(0);
+}
+
+inline Value Reshape(PatternRewriter& r, Value x, std::initializer_list<int64_t> shape) {
+  common::Dims dims;
+  for (int64_t n : shape) dims.push_back(common::Dim(n));
+  return r.CreateOp("pd_op.reshape", {x, Numbers(r, shape)}, {}, {DenseTensorType::Get(x.dtype(), dims)})->result(0);
+}
+
+inline Value Transpose(PatternRewriter& r, Value x, std::initializer_list<int> perm) {
+  std::vector<Attribute> items;
+  common::Dims dims;
+  for (int p : perm) {
+    items.push_back(Attribute::Int32(p));
+    dims.push_back(x.dims()[p]);
+  }
+  AttributeMap attrs;
+  attrs.Set("perm", Attribute::Array(std::move(items)));
+  return r.CreateOp("pd_op.transpose", {x}, std::move(attrs), {DenseTensorType::Get(x.dtype(), dims)})->result(0);
+}
+
+// An op of one result of x's type, or of `type`.
+inline Value Apply(PatternRewriter& r, std::string_view op, std::initializer_list<Value> operands, Type type, AttributeMap attrs = {}) {
+  return r.CreateOp(op, operands, std::move(attrs), {type})->result(0);
+}
+
+// Known at load time: parameters, constants, and what is computed from them alone.
+bool IsFrozen(Value v);
+
+inline bool OnlyUse(Value v) { return v.has_one_use() && !v.persistable(); }
+
+// The name an activation op has in fused operations; empty for another op, or one with attributes other than the defaults.
+std::string_view ActivationName(const Operation& op);
+
+}  // namespace pir::fusion

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bias and activation joined to matrix products.
+#include "paddle/pir/pass/fusion_util.h"
+#include "paddle/pir/pass/passes.h"
+
+namespace pir {
+namespace {
+
+using fusion::OnlyUse;
+
+Value FusedMatmul(PatternRewriter& r, const Operation& product, Value bias, std::string_view activation, Type type) {
+  AttributeMap attrs;
+  for (const char* name : {"transpose_x", "transpose_y"}) attrs.Set(name, product.attr(name));
+  attrs.Set("activation", Attribute::Str(activation));
+  return fusion::Apply(r, "pd_op.fused_matmul", {product.operand(0), product.operand(1), bias}, type, std::move(attrs));
+}
+
+class JoinBias : public RewritePattern {
+ public:
+  JoinBias() : RewritePattern("pd_op.add", 1, "join_bias") {}
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
+    for (int side = 0; side < 2; ++side) {
+      Operation* product = op->operand(side).defining_op();
+      const Value bias = op->operand(1 - side);
+      if (!product || !product->isa("pd_op.matmul") || !OnlyUse(product->result(0)) || product->operand(0).dims().size() < 2 ||
+          product->operand(1).dims().size() < 2)
+        continue;
+      const Value out = product->result(0);
+      if ((out.dtype() != DataType::FLOAT32 && out.dtype() != DataType::FLOAT64) || bias.dtype() != out.dtype()) continue;
+      const common::Dim n = out.dims().back();
+      if (bias.dims().size() != 1 || !n.known() || !bias.dims()[0].known() || bias.dims()[0].raw() != n.raw())
+        continue;
+      r.ReplaceOp(op, FusedMatmul(r, *product, bias, "", op->result_type(0)));
+      return true;
+    }
+    return false;
+  }
+};
+
+class JoinActivation : public RewritePattern {
+ public:
+  explicit JoinActivation(const char* root) : RewritePattern(root, 1, "join_activation") {}
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
+    Operation* product = op->operand(0).defining_op();
+    const std::string_view name = fusion::ActivationName(*op);
+    if (name.empty() || !product || !product->isa("pd_op.fused_matmul") || !OnlyUse(product->result(0))) return false;
+    if (!product->attr("activation").to_str().empty()) return false;
+    r.ReplaceOp(op, FusedMatmul(r, *product, product->operand(2), name, op->result_type(0)));
+    return true;
+  }
+};
+
+class MatmulAddAct : public Pass {
+ public:
+  MatmulAddAct() : Pass("matmul_add_act_fuse_pass") {}
+  bool Run(Program& program) override {
+    PatternSet set;
+    set.Add<JoinBias>();
+    for (const char* root : {"pd_op.relu", "pd_op.gelu", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid", "pd_op.tanh"})
+      set.Add<JoinActivation>(root);
+    return ApplyPatterns(program.block(), set) > 0;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> CreateMatmulAddAct() { return std::make_unique<MatmulAddAct>(); }
+
+}  // namespace pir
