@@ -43,5 +43,6 @@ def exports(library):
 
 def run_exports(library):
     """Everything libpaddle.so shows is the module entry, PD_*, or a name in paddle's own namespaces."""
-    own = re.compile(r"^(PyInit_libpaddle$|PD_|_ZT[ISV]N?K?(6paddle|3phi|6common)|_ZN?K?(6paddle|3phi|6common)|_ZN?[A-Za-z]*(6paddle|3phi|6common))")
+    spaces = "(6paddle|3phi|6common|12paddle_infer)"
+    own = re.compile(rf"^(PyInit_libpaddle$|PD_|_ZT[ISV]N?K?{spaces}|_ZN?K?{spaces}|_ZN?[A-Za-z]*{spaces})")
     return [f"libpaddle.so exports {name}" for name in exports(library) if not own.match(name)][:20]
