@@ -15,7 +15,7 @@ import numpy as np
 import paddle
 
 
-def options(description, steps, lr=2e-3, points=1000):
+def options(description, steps, lr=5e-3, points=1000):
     """The command line of an example."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument('--steps', type=int, default=steps, help=f'training steps (default {steps})')
@@ -59,6 +59,11 @@ class Network(paddle.nn.Layer):
 def gradients(y, *coordinates):
     """Derivatives of the column `y` by each coordinate, to be differentiated further."""
     return paddle.grad(y, list(coordinates), create_graph=True)
+
+
+def join(*columns):
+    """Columns [N, 1] side by side."""
+    return paddle.concat(columns, axis=1)
 
 
 def sampler(low, high, count):

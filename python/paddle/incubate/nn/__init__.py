@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fused layers."""
+from . import functional  # noqa: F401
+from .layer import (
+    FusedBiasDropoutResidualLayerNorm,
+    FusedDropoutAdd,
+    FusedFeedForward,
+    FusedLinear,
+    FusedMultiHeadAttention,
+    FusedTransformerEncoderLayer,
+)
+
+__all__ = ['FusedMultiHeadAttention', 'FusedFeedForward', 'FusedTransformerEncoderLayer', 'FusedLinear',
+           'FusedBiasDropoutResidualLayerNorm', 'FusedDropoutAdd']

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Norms of a sum: input, bias and residual."""
+import paddle
+
+from .linear import quantize
+
+__all__ = ['fused_layer_norm', 'fused_rms_norm']
+
+
+def _sum(x, bias, residual, alpha=1.0):
+    if bias is not None:
+        x = x + bias
+    if residual is not None:
+        x = x + (residual if alpha == 1.0 else residual * alpha)
+    return x
+
+
+def _finish(out, weight, bias, shape, dtype, quantization):
+    if weight is not None:
+        out = out * weight.reshape(shape)
+    if bias is not None:
+        out = out + bias.reshape(shape)
+    return quantize(out, *quantization) if quantization[0] > 0 else out.astype(dtype)
+
+
+def _wide(x):
+    return x.astype('float32') if x.dtype in (paddle.float16, paddle.bfloat16) else x
+
+
+def fused_layer_norm(x, norm_weight, norm_bias, epsilon, residual_alpha=1.0, begin_norm_axis=1, bias=None, residual=None,
+                     quant_scale=-1, quant_round_type=0, quant_max_bound=0, quant_min_bound=0):
+    """(norm, sum, mean, 1 / deviation) of x + bias + residual_alpha * residual.
+
+    The norm is over the axes from `begin_norm_axis`; without weight and bias it is the sum itself. int8 when
+    `quant_scale` is positive.
+    """
+    total = _sum(x, bias, residual, residual_alpha)
+    wide = _wide(total)
+    axes, shape = list(range(begin_norm_axis, len(x.shape))), list(x.shape[begin_norm_axis:])
+    mean = paddle.mean(wide, axes, keepdim=True)
+    centred = wide - mean
+    inverse = paddle.rsqrt(paddle.mean(centred * centred, axes, keepdim=True) + epsilon)
+    quantization = (quant_scale, quant_round_type, quant_max_bound, quant_min_bound)
+    plain = norm_weight is None and norm_bias is None
+    out = _finish(wide if plain else centred * inverse, norm_weight, norm_bias, shape, x.dtype, quantization)
+    return out, total, mean.reshape([-1]), inverse.reshape([-1])
+
+
+def fused_rms_norm(x, norm_weight, norm_bias, epsilon, begin_norm_axis=1, bias=None, residual=None, quant_scale=-1,
+                   quant_round_type=0, quant_max_bound=0, quant_min_bound=0):
+    """(norm, sum) of x + bias + residual: divided by the root mean square over the axes from `begin_norm_axis`.
+
+    int8 when `quant_scale` is positive.
+    """
+    total = _sum(x, bias, residual)
+    wide = _wide(total)
+    axes, shape = list(range(begin_norm_axis, len(x.shape))), list(x.shape[begin_norm_axis:])
+    out = wide * paddle.rsqrt(paddle.mean(wide * wide, axes, keepdim=True) + epsilon)
+    quantization = (quant_scale, quant_round_type, quant_max_bound, quant_min_bound)
+    return _finish(out, norm_weight, norm_bias, shape, x.dtype, quantization), total

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Optimizers around another optimizer, and L-BFGS."""
+from paddle.optimizer import LBFGS
+
+from .lookahead import LookAhead  # noqa: F401
+from .modelaverage import ModelAverage  # noqa: F401
+
+__all__ = ['LBFGS']
