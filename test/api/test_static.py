@@ -141,14 +141,27 @@ def test_jit_save_refuses(tmp_path):
 
 def test_clone(static_mode):
     program = static.Program()
-    with static.program_guard(program):
+    with static.program_guard(program, static.Program()):
         x = static.data('x', [-1, 4])
-        y = paddle.tanh(x)
-        copy = program.clone(for_test=True)
-        paddle.nn.functional.dropout(y, 0.5)
-    assert copy.num_ops() == 2 and str(copy) != str(program)
-    with pytest.raises(NotImplementedError, match='dropout'):
-        program.clone(for_test=True)
+        x.stop_gradient = False
+        early = program.clone(for_test=True)
+        weight = paddle.create_parameter([4, 4], 'float32')
+        y = static.nn.batch_norm(paddle.matmul(paddle.nn.functional.dropout(x, 0.5), weight))
+        paddle.optimizer.SGD(0.5).minimize(y.mean())
+    assert early.num_ops() == 1
+    late = program.clone(for_test=True)
+    assert 'sgd_' in str(program) and 'sgd_' not in str(late)
+    exe, feed = static.Executor(), {'x': np.ones([3, 4], 'float32')}
+    before = weight.numpy().copy()
+    first, second = (exe.run(late, feed=feed, fetch_list=[late.global_block().ops[-1].result(0)]) for _ in range(2))
+    np.testing.assert_array_equal(first[0], second[0])  # no dropout
+    np.testing.assert_array_equal(weight.numpy(), before)
+    batch_norm = next(op for op in late.global_block().ops if op.name() == 'pd_op.batch_norm_')
+    value, = exe.run(late, feed=feed, fetch_list=[batch_norm.result(0)])
+    np.testing.assert_allclose(value, np.ones([3, 4]) @ before / np.sqrt(1 + 1e-5), rtol=1e-5)  # running statistics
+    copy = program.clone()
+    exe.run(copy, feed=feed)
+    assert abs(weight.numpy() - before).max() > 0
 
 
 def test_modes(static_mode):

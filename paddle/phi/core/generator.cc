@@ -39,9 +39,7 @@ Generator& DefaultCpuGenerator() {
 
 EngineFor::EngineFor(int64_t seed) {
   if (seed != 0) {
-    own_ = std::make_unique<std::mt19937_64>();
-    std::seed_seq seq({static_cast<uint64_t>(seed)});
-    own_->seed(seq);
+    own_ = std::make_unique<std::mt19937_64>(static_cast<uint64_t>(seed));
   } else {
     lock_ = std::unique_lock<std::mutex>(DefaultCpuGenerator().mutex());
   }

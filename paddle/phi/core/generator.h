@@ -29,7 +29,7 @@ class Generator {
 
 Generator& DefaultCpuGenerator();
 
-// The engine an op draws from: the default generator's, or a fresh one for a non-zero seed.
+// The engine an op draws from: the default generator's, or for a non-zero seed a fresh one, seeded without seed_seq.
 class EngineFor {
  public:
   explicit EngineFor(int64_t seed);

@@ -134,14 +134,21 @@ def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initia
         kwargs["name"] = unique_name.generate(scope + (".b" if is_bias else ".w"))
     pir = paddle.base.libpaddle.pir
     recorded = pir._record_mode() == 1
+    shape, dtype = [int(d) for d in shape], to_dtype(dtype)
     pir._enter_run()  # initialised now, also while a program is being recorded
     try:
-        data = initializer.create([int(d) for d in shape], to_dtype(dtype))
+        if recorded and paddle.static._static_mode():
+            from paddle.static import startup
+            data, create = startup.first_value(initializer, shape, dtype)
+        else:
+            data, create = initializer.create(shape, dtype), None
         made = EagerParamBase(data, stop_gradient=stop_gradient, **kwargs)
     finally:
         pir._leave()
     if recorded:
         paddle.static.program.keep(made)
+        if create is not None:
+            startup.add(paddle.static.default_startup_program(), made, create)
     return made
 
 

@@ -9,7 +9,11 @@ _HOMES = _lazy.homes({
     'paddle.static.input_spec': 'InputSpec',
     'paddle.static.nn.control_flow': 'Print',
     'paddle.static.gradient': 'append_backward gradients',
-    'paddle.static.executor': 'Executor CompiledProgram BuildStrategy Scope global_scope scope_guard',
+    'paddle.static.executor': 'Executor CompiledProgram BuildStrategy',
+    'paddle.static.scope': 'Scope global_scope scope_guard',
+    'paddle.static.metric': 'accuracy auc ctr_metric_bundle',
+    'paddle.static.moving_average': 'ExponentialMovingAverage',
+    'paddle.static.callbacks': 'Print py_func',
     'paddle.static.io': 'save_inference_model load_inference_model normalize_program serialize_program deserialize_program '
                         'serialize_persistables deserialize_persistables save_to_file load_from_file save load load_program_state '
                         'set_program_state',
@@ -17,4 +21,4 @@ _HOMES = _lazy.homes({
 })
 __all__ = sorted(_HOMES)
 _lazy.install(globals(), 'paddle.static', _HOMES, modules=('nn', 'program', 'executor', 'io', 'gradient', 'input_spec', 'block',
-                                                                    'legacy_program'))
+                                                                    'legacy_program', 'scope', 'startup', 'metric'))

@@ -36,7 +36,21 @@ class Block:
 
     def create_var(self, name=None, shape=None, dtype=None, **kwargs):
         """A place for the result of `append_op`: filled when it is an output."""
-        return OutputVar(name, shape, dtype)
+        return OutputVar(self.program, name, shape, dtype)
+
+    def create_parameter(self, shape=None, dtype=None, name=None, attr=None, is_bias=False, default_initializer=None, initializer=None,
+                         **kwargs):
+        """A parameter of the program; see `paddle.static.create_parameter`."""
+        from paddle.static.program import create_parameter
+        return create_parameter(shape, dtype, name, attr, is_bias, default_initializer or initializer)
+
+    @property
+    def vars(self):
+        """Inputs, parameters and named results by name."""
+        found = dict(self.program._parameters())
+        found.update((op.attrs()['name'], op.result(0)) for op in self.ops if op.name() == 'pd_op.data')
+        found.update(self.program.__dict__.get('_named', {}))
+        return found
 
     def append_op(self, type, inputs=None, outputs=None, attrs=None, **kwargs):
         """Append the op `type`, an old name such as "elementwise_add", with tensors and attributes under their old names.
@@ -60,10 +74,28 @@ class Block:
 
 
 class OutputVar:
-    """A variable that has a value once an op wrote it; stands for that value in `append_op` and fetch lists."""
+    """A variable that has a value once an op wrote it; stands for that value in `append_op`, `py_func` and fetch lists."""
 
-    def __init__(self, name, shape, dtype):
-        self.name, self._shape, self._dtype, self.value = name, shape, dtype, None
+    def __init__(self, program, name, shape, dtype):
+        from paddle.base.framework import to_dtype
+        self._program, self.name, self.value = program, name, None
+        self._shape, self._dtype = None if shape is None else list(shape), None if dtype is None else to_dtype(dtype)
+
+    def fill(self, value):
+        """Make `value` the variable's, and known by its name."""
+        self.value = value
+        if self.name:
+            self._program.__dict__.setdefault('_named', {})[self.name] = value
+
+    @property
+    def shape(self):
+        """The extents: of the value, or as declared."""
+        return self._shape if self.value is None else self.value.shape
+
+    @property
+    def dtype(self):
+        """The dtype: of the value, or as declared."""
+        return self._dtype if self.value is None else self.value.dtype
 
     def __getattr__(self, name):
         value = self.__dict__.get('value')
@@ -150,9 +182,7 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
             raise ValueError(f"[{type}] expected {len(values)} variables as output {old}, got {len(places)}")
         for place, v in zip(places, values):
             if isinstance(place, OutputVar):
-                place.value = v
-                if place.name:
-                    program.__dict__.setdefault('_named', {})[place.name] = v
+                place.fill(v)
             elif isinstance(place, _core.Tensor):
                 place._rebind(v)
             else:
@@ -168,6 +198,16 @@ class _Required:
 REQUIRED = _Required()
 
 
+def _same_place(program, copy, value):
+    """The value of `copy`, a clone of `program`, that stands where `value` does."""
+    key = program._key(value)
+    for ours, theirs in zip(program._operations(), copy._operations()):
+        for a, b in zip(ours.results(), theirs.results()):
+            if a is not None and program._key(a) == key:
+                return b
+    raise ValueError("[Program.clone] expected a written value at the top of the program, got one inside a branch or loop")
+
+
 def install(cls):
     """Give the program class its Python methods."""
 
@@ -176,17 +216,17 @@ def install(cls):
         return Block(self)
 
     def clone(self, for_test=False):
-        """A copy that shares the parameters; `for_test` asks for one that does not train.
-
-        Raises NotImplementedError with `for_test` when the program has updates, or dropout and batch_norm in training mode.
-        """
+        """A copy that shares the parameters; with `for_test` one for evaluation: dropout and batch_norm in test mode, no updates."""
         if for_test:
-            for op in self._operations():
-                if op.name().endswith('_') or (op.name() == 'pd_op.dropout' and not op.attrs().get('is_test')):
-                    raise NotImplementedError(f"[Program.clone] expected a program without training operations, got {op.name()}; "
-                                              "record the test program from layers in eval() mode")
-        copy = self._clone()
+            copy = _core.pir._for_test(self)
+        else:
+            from paddle.static.program import writes
+            written = writes(self)
+            copy = self._clone()
+            copy.__dict__['_writes'] = {id(t): (t, _same_place(self, copy, v)) for t, v in written}
+            copy.__dict__['_rates'] = list(self.__dict__.get('_rates', ()))
         copy.__dict__['_kept'] = list(self.__dict__.get('_kept', ()))
+        copy.random_seed = self.random_seed
         return copy
 
     def all_parameters(self):
@@ -204,6 +244,7 @@ def install(cls):
     def set_state_dict(self, state_dict, scope=None):
         """Replace parameters by name."""
         import numpy
+
         import paddle
         from paddle.static.program import running
         have = self._parameters()
@@ -212,8 +253,29 @@ def install(cls):
                 with running():
                     have[name].set_value(value if isinstance(value, (_core.Tensor, numpy.ndarray)) else paddle.to_tensor(value))
 
-    for method in (global_block, clone, all_parameters, list_vars, state_dict, set_state_dict):
+    def parameters_num(self):
+        """How many parameters the program reads."""
+        return len(self._parameters())
+
+    def get_all_parameter_values(self):
+        """The values of all parameters."""
+        return [op.result(0) for op in self._operations() if op.name() == 'builtin.parameter']
+
+    def get_parameter_value_by_name(self, name):
+        """The value of the parameter `name`; ValueError when there is none."""
+        for op in self._operations():
+            if op.name() == 'builtin.parameter' and op.attrs()['parameter_name'] == name:
+                return op.result(0)
+        raise ValueError(f"[program] expected the name of a parameter, got {name!r}")
+
+    def global_seed(self, seed=0):
+        """Set the random seed."""
+        self.random_seed = int(seed)
+
+    for method in (parameters_num, get_all_parameter_values, get_parameter_value_by_name, global_seed, global_block, clone, all_parameters,
+                   list_vars, state_dict, set_state_dict):
         setattr(cls, method.__name__, method)
     cls.current_block = cls.block = lambda self, index=0: Block(self)
     cls.blocks = property(lambda self: [Block(self)])
     cls.random_seed = 0
+    cls.num_blocks = 1

@@ -1,21 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running programs: Executor plans a program once for each set of fetched values, then runs the plan."""
-import contextlib
-
 import numpy
 
 from paddle.base import libpaddle as _core
-from paddle.static import optimize
+from paddle.static import optimize, startup
 from paddle.static import program as _program
+from paddle.static import scope as _scope
+from paddle.static.block import OutputVar
+from paddle.static.scope import DenseTensor, Scope, global_scope, scope_guard
 
-__all__ = ['Executor', 'CompiledProgram', 'BuildStrategy', 'Scope', 'global_scope', 'scope_guard']
+__all__ = ['BuildStrategy', 'CompiledProgram', 'Executor', 'Scope', 'global_scope', 'scope_guard']
 
 
 class BuildStrategy:
-    """Wishes about compilation. `build_cinn_pass` asks for fused kernels; the others are accepted and have no effect."""
+    """Wishes about compilation. `build_cinn_pass` asks for fused kernels; the others are kept and change no result."""
+
+    class ReduceStrategy:
+        """How gradients of several devices are summed."""
+
+        AllReduce, Reduce, _NoReduce = range(3)
+
+    build_cinn_pass = allow_cuda_graph_capture = async_mode = cache_runtime_context = enable_addto = enable_auto_fusion = False
+    enable_inplace = fuse_adamw = fuse_all_optimizer_ops = fuse_bn_act_ops = fuse_bn_add_act_ops = fuse_dot_product_attention = False
+    enable_backward_optimizer_op_deps = True
+    fuse_elewise_add_act_ops = fuse_gemm_epilogue = fuse_relu_depthwise_conv = fuse_resunit = fused_attention = fused_feedforward = False
+    sequential_run = sync_batch_norm = use_hierarchical_allreduce = False
+    fuse_all_reduce_ops = fuse_broadcast_ops = memory_optimize = None
+    bkcl_comm_num = nccl_comm_num = num_trainers = 1
+    hierarchical_allreduce_inter_nranks = trainer_id = 0
+    debug_graphviz_path = ''
+    reduce_strategy = ReduceStrategy.AllReduce
 
     def __init__(self):
-        self.build_cinn_pass = False
+        self.mkldnn_enabled_op_types, self.onednn_enabled_op_types, self.trainers_endpoints = set(), set(), []
+
+    def __setattr__(self, name, value):
+        if not hasattr(type(self), name) and name not in ('mkldnn_enabled_op_types', 'onednn_enabled_op_types', 'trainers_endpoints'):
+            raise AttributeError(f"'BuildStrategy' object has no attribute {name!r}")
+        object.__setattr__(self, name, value)
 
 
 class CompiledProgram:
@@ -28,52 +50,11 @@ class CompiledProgram:
         self._build_strategy = build_strategy or BuildStrategy()
 
 
-class _Held:
-    def __init__(self, tensor):
-        self._tensor = tensor
-
-    def get_tensor(self):
-        """The tensor of this variable."""
-        return self._tensor
-
-    def set(self, value, place=None):
-        """Replace the contents."""
-        self._tensor.set_value(value)
-
-
-class Scope:
-    """Variables by name. Parameters live in their programs; the scope of the default main program shows them."""
-
-    def find_var(self, name):
-        """The variable of this name, or None."""
-        found = _program.default_main_program()._parameters().get(name)
-        return None if found is None else _Held(found)
-
-    var = find_var
-
-
-_scope = Scope()
-
-
-def global_scope():
-    """The scope in use."""
-    return _scope
-
-
-@contextlib.contextmanager
-def scope_guard(scope):
-    """Use `scope` inside the block."""
-    global _scope
-    old, _scope = _scope, scope
-    try:
-        yield
-    finally:
-        _scope = old
-
-
 def _feed_tensor(name, value, shape, dtype):
     """`value` as a tensor that fits the declared input."""
     import paddle
+    if isinstance(value, DenseTensor):
+        value = value._held()
     if isinstance(value, _core.Tensor):
         tensor = value
     else:
@@ -101,6 +82,9 @@ class Executor:
         """No further runs."""
         self._closed = True
 
+    def flush(self):
+        """Wait for what runs; nothing runs when a call has returned."""
+
     def run(self, program=None, feed=None, fetch_list=None, feed_var_name='feed', fetch_var_name='fetch', scope=None, return_numpy=True,
             use_program_cache=False, use_prune=False):
         """Run `program` on the arrays of `feed` (name -> array) and return the values of `fetch_list`.
@@ -120,7 +104,16 @@ class Executor:
         feed = feed or {}
         if not isinstance(feed, dict):
             raise TypeError(f"[Executor.run] expected a dict as feed, got {type(feed)}")
+        if scope is not None and not isinstance(scope, Scope):
+            raise TypeError(f"[Executor.run] expected a paddle.static.Scope as scope, got {type(scope)}")
+        (_scope.global_scope() if scope is None else scope)._ran(program)
+        startup.run(program)
+        written = _program.writes(program)
         fetches = self._values(program, fetch_list)
+        wanted = None if fetches is None else len(fetches)
+        if written:
+            fetches = [*(fetches or ()), *(value for _, value in written)]
+            wanted = wanted or 0
         with _program.running():
             plan, declared = self._plan(program, fetches, fuse)
             inputs = []
@@ -131,6 +124,10 @@ class Executor:
             if '_rates' in program.__dict__:
                 optimize.set_rates(program)
             results = plan.run(inputs)
+            if written:
+                for (tensor, _), result in zip(written, results[wanted:]):
+                    _core.pir._write_back(tensor, result)
+                results = results[:wanted]
             return [r.numpy() for r in results] if return_numpy else results
 
     @staticmethod
@@ -144,7 +141,7 @@ class Executor:
             elif isinstance(item, str):
                 values.append(program.global_block().var(item))
             else:
-                values.append(item if isinstance(item, _core.Tensor) else getattr(item, 'value', None))
+                values.append(item if isinstance(item, _core.Tensor) else item.value if isinstance(item, OutputVar) else None)
                 if values[-1] is None:
                     raise TypeError(f"[Executor.run] expected values or names in fetch_list, got {type(item)}")
         return values

@@ -73,7 +73,7 @@ def _record(program, kind, inputs, outputs, attrs, values):
     known = {old for what, old, _ in row[1] if what not in ('attr', 'dtype')}
     for name in [n for n in inputs if n not in known and inputs[n]]:
         raise NotImplementedError(f"[load] expected an op {kind} without the input {name}, got one")
-    places = {old: [_block.OutputVar(None, None, None) for _ in names] for old, names in outputs.items() if old in row[2] and names}
+    places = {old: [_block.OutputVar(None, None, None, None) for _ in names] for old, names in outputs.items() if old in row[2] and names}
     _block.append_op(program, kind, inputs, dict(places), attrs, strict=False)
     for old, made in places.items():
         for name, place in zip(outputs[old], made):

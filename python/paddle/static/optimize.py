@@ -3,6 +3,7 @@
 import paddle
 from paddle.static import gradient as _gradient
 from paddle.static import program as _program
+from paddle.static import startup
 from paddle.utils import unique_name
 
 
@@ -17,6 +18,7 @@ def minimize(optimizer, loss, parameters=None, no_grad_set=None):
     with _program.running(), paddle.no_grad():
         optimizer._extend_plan(pairs)
         rate = paddle.full([], float(optimizer.get_lr()), 'float32')
+        _remember(optimizer, [p for p, _ in pairs])
         rate.name = unique_name.generate('learning_rate')
         rate.persistable = True
     optimizer._lr_tensor = lambda value: rate
@@ -37,3 +39,27 @@ def set_rates(program):
         value = float(optimizer.get_lr())
         if float(rate.numpy()) != value:
             rate.set_value(paddle.full([], value, 'float32'))
+
+
+def _remember(optimizer, parameters):
+    """Running the startup program resets the optimizer's state."""
+    first, seen = _program.default_startup_program(), optimizer.__dict__.setdefault('_remembered', set())
+    for tensors in optimizer._accumulators.values():
+        for tensor in tensors.values():
+            if id(tensor) not in seen and tensor._numel():
+                seen.add(id(tensor))
+                startup.add(first, tensor, _again(tensor))
+    for parameter in parameters:
+        master = optimizer._master_weights.get(parameter.name)
+        if master is not None and id(master) not in seen:
+            seen.add(id(master))
+            startup.add(first, master, lambda parameter=parameter: parameter.astype('float32'))
+
+
+def _again(tensor):
+    low, high = tensor.min(), tensor.max()
+    if bool(low == high):
+        shape, value, dtype = list(tensor.shape), low.item(), tensor.dtype
+        return lambda: paddle.full(shape, value, dtype)
+    kept = tensor.clone()
+    return lambda: kept

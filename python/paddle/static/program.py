@@ -8,9 +8,23 @@ _pir = _core.pir
 Program = _pir.Program
 Variable = _pir.Value
 
-__all__ = ['Program', 'Variable', 'default_main_program', 'default_startup_program', 'program_guard', 'name_scope', 'device_guard',
-           'data', 'cpu_places', 'cuda_places', 'xpu_places', 'create_parameter', 'create_global_var', 'enable_static',
-           'disable_static']
+__all__ = [
+    'Program',
+    'Variable',
+    'cpu_places',
+    'create_global_var',
+    'create_parameter',
+    'cuda_places',
+    'data',
+    'default_main_program',
+    'default_startup_program',
+    'device_guard',
+    'disable_static',
+    'enable_static',
+    'name_scope',
+    'program_guard',
+    'xpu_places',
+]
 
 _main, _startup = Program(), Program()
 _enabled = False
@@ -25,6 +39,7 @@ def enable_static():
     global _enabled
     if not _enabled:
         _main._enter(1)
+        proceed(_main)
         _enabled = True
 
 
@@ -32,6 +47,7 @@ def disable_static(place=None):
     """Run the operations that follow at once; the opposite of `enable_static`."""
     global _enabled
     if _enabled:
+        pause(_main)
         _pir._leave()
         _enabled = False
 
@@ -42,7 +58,7 @@ def default_main_program():
 
 
 def default_startup_program():
-    """The program of initialisations. Parameters are initialised when they are made, so it stays empty."""
+    """The program of initialisations: running it gives parameters and state their first values. It holds no operations."""
     return _startup
 
 
@@ -58,7 +74,9 @@ def recording(program, mode=1):
 
 @contextlib.contextmanager
 def running():
-    """Run operations at once, also in static mode."""
+    """Run operations at once, also in static mode; tensors the program being recorded writes show their data."""
+    if _enabled:
+        pause(_main)
     _pir._enter_run()
     try:
         yield
@@ -69,6 +87,31 @@ def running():
 def keep(parameter):
     """Keep a parameter made while recording alive with the default main program, which may be all that uses it."""
     _main.__dict__.setdefault('_kept', []).append(parameter)
+
+
+def pause(program):
+    """Note which tensors with data the program writes: runs bring them up to date. Before another program is recorded."""
+    writes = program.__dict__.setdefault('_writes', {})
+    for tensor, value in _pir._settle(program):
+        writes[id(tensor)] = (tensor, value)
+
+
+def proceed(program):
+    """Tensors the program wrote stand for the values written again, for the operations that follow."""
+    for tensor, value in program.__dict__.get('_writes', {}).values():
+        _pir._resume(tensor, value)
+
+
+def writes(program):
+    """[(tensor with data, value the program writes to it)]."""
+    pause(program)
+    return list(program.__dict__['_writes'].values())
+
+
+def initialised(startup):
+    """Tensors by name that running `startup` initialises."""
+    from paddle.static import startup as _initial
+    return _initial.tensors(startup)
 
 
 @contextlib.contextmanager
@@ -82,8 +125,14 @@ def program_guard(main_program, startup_program=None):
     _main, _startup = main_program, startup_program or _startup
     try:
         if _enabled:
+            pause(old[0])
             with recording(main_program):
-                yield
+                proceed(main_program)
+                try:
+                    yield
+                finally:
+                    pause(main_program)
+            proceed(old[0])
         else:
             yield
     finally:
@@ -123,11 +172,18 @@ def cpu_places(device_count=None):
 
 
 def cuda_places(device_ids=None):
-    """The GPU places of this build: none."""
-    return []
+    """The GPU places of this build; AssertionError where there is no GPU support."""
+    from paddle import device
+    if not device.is_compiled_with_cuda():
+        raise AssertionError("Not compiled with CUDA")
+    if isinstance(device_ids, int):
+        device_ids = [device_ids]
+    return [_core.CUDAPlace(i) for i in (range(device.device_count()) if device_ids is None else device_ids)]
 
 
-xpu_places = cuda_places
+def xpu_places(device_ids=None):
+    """The XPU places of this build: AssertionError, there are none."""
+    raise AssertionError("Not compiled with XPU")
 
 
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
@@ -137,16 +193,24 @@ def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_
 
 
 def create_global_var(shape, value, dtype, persistable=False, force_cpu=False, name=None):
-    """A tensor filled with `value` that the program reads and writes."""
+    """A tensor filled with `value` that the program reads and writes; running the startup program fills it again."""
     import paddle
+    from paddle.static import startup
+    from paddle.utils import unique_name
+
+    def create():
+        return paddle.full(shape, value, dtype)
+
     with running():
-        var = paddle.full(shape, value, dtype)
+        var = create()
     var.persistable = persistable
-    if name:
-        var.name = name
+    var.name = name or unique_name.generate('global_var')
+    if _enabled:
+        keep(var)
+        startup.add(_startup, var, create)
     return var
 
 
-from paddle.static import block as _block  # noqa: E402
+from paddle.static import block as _block
 
 _block.install(Program)

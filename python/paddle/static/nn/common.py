@@ -5,23 +5,58 @@ import math
 import paddle
 import paddle.nn.functional as F
 from paddle.base.framework import make_parameter
+from paddle.base.param_attr import ParamAttr, WeightNormParamAttr
+from paddle.nn.initializer import Constant
+from paddle.nn.initializer.initializer import Initializer
 from paddle.utils import unique_name
 
-__all__ = ['fc', 'embedding', 'conv2d', 'layer_norm']
+__all__ = ['bilinear_tensor_product', 'embedding', 'fc', 'nce', 'prelu', 'row_conv', 'sparse_embedding']
 
 
-def _parameter(scope, shape, dtype, attr, is_bias=False, default=None):
+def parameter(scope, shape, dtype, attr, is_bias=False, default=None):
+    """A new parameter of the layer `scope`; None for a false `attr`, direction times length for a WeightNormParamAttr."""
+    if isinstance(attr, WeightNormParamAttr):
+        return _normed_parameter(scope, shape, dtype, attr, default)
     return make_parameter(scope, shape, dtype, attr, is_bias, default)
 
 
-def _extents(x, first, name):
+def _normed_parameter(scope, shape, dtype, attr, default):
+    """g * v / |v| for parameters g and v; |v| is taken over all axes but `attr.dim`, or over all of them."""
+    name = attr.name or unique_name.generate(scope + '.w')
+    plain = attr._to_kwargs()
+    plain.pop('optimize_attr')
+    plain['learning_rate'] = attr.learning_rate
+    direct = ParamAttr(**{**plain, 'name': name + '_v', 'initializer': attr.initializer})
+    direction = make_parameter(scope, shape, dtype, direct, False, default)
+    axes = None if attr.dim is None else [a for a in range(len(shape)) if a != attr.dim % len(shape)]
+    extents = [1] if axes is None else [d if a == attr.dim % len(shape) else 1 for a, d in enumerate(shape)]
+
+    def length(x):
+        norm = paddle.sqrt(paddle.sum(paddle.square(x), axis=axes, keepdim=True))
+        return paddle.reshape(norm, extents)
+
+    scale = make_parameter(scope, extents, dtype, ParamAttr(**{**plain, 'name': name + '_g'}), False, _LengthOf(direction, length))
+    WeightNormParamAttr.params_with_weight_norm.append(direction)
+    return direction * (scale / length(direction))
+
+
+class _LengthOf(Initializer):
+    def __init__(self, direction, length):
+        self._direction, self._length = direction, length
+
+    def create(self, shape, dtype):
+        with paddle.no_grad():
+            return self._length(self._direction).detach()
+
+
+def extents(x, first, name):
     shape = list(x.shape)[first:]
     if any(d < 0 for d in shape):
         raise ValueError(f"[{name}] expected known extents from axis {first} on, got shape {list(x.shape)}")
     return shape
 
 
-def _activated(x, activation):
+def activated(x, activation):
     return x if activation is None else getattr(F, activation)(x)
 
 
@@ -34,44 +69,112 @@ def fc(x, size, num_flatten_dims=1, weight_attr=None, bias_attr=None, activation
         first = num_flatten_dims if num_flatten_dims >= 0 else len(one.shape) + num_flatten_dims
         if not 0 < first < len(one.shape):
             raise ValueError(f"[fc] expected num_flatten_dims between 1 and {len(one.shape) - 1}, got {num_flatten_dims}")
-        width = math.prod(_extents(one, first, 'fc'))
-        weight = _parameter(scope, [width, size], one.dtype, weight_attr)
+        width = math.prod(extents(one, first, 'fc'))
+        weight = parameter(scope, [width, size], one.dtype, weight_attr)
         flat = one if len(one.shape) == first + 1 else paddle.flatten(one, first)
         part = paddle.matmul(flat, weight)
         total = part if total is None else total + part
-    bias = _parameter(scope, [size], inputs[0].dtype, bias_attr, True)
-    return _activated(total if bias is None else total + bias, activation)
+    bias = parameter(scope, [size], inputs[0].dtype, bias_attr, True)
+    return activated(total if bias is None else total + bias, activation)
 
 
 def embedding(input, size, is_sparse=False, is_distributed=False, padding_idx=None, param_attr=None, dtype='float32'):
     """Rows of a new table of shape `size`, chosen by the integers of `input`."""
-    table = _parameter(unique_name.generate('embedding'), size, dtype, param_attr)
+    table = parameter(unique_name.generate('embedding'), size, dtype, param_attr)
     return F.embedding(input, table, padding_idx=padding_idx)
 
 
-def conv2d(input, num_filters, filter_size, stride=1, padding=0, dilation=1, groups=None, param_attr=None, bias_attr=None,
-           use_cudnn=True, act=None, name=None, data_format='NCHW'):
-    """A two-dimensional convolution with `num_filters` new filters."""
-    scope = name or unique_name.generate('conv2d')
-    groups = groups or 1
-    height, width = filter_size if isinstance(filter_size, (list, tuple)) else (filter_size, filter_size)
-    channels = input.shape[1 if data_format == 'NCHW' else 3]
-    if channels < 0 or channels % groups:
-        raise ValueError(f"[conv2d] expected a known number of channels that {groups} groups divide, got {channels}")
-    spread = math.sqrt(2.0 / (height * width * channels))
-    weight = _parameter(scope, [num_filters, channels // groups, height, width], input.dtype, param_attr,
-                        default=paddle.nn.initializer.Normal(0.0, spread))
-    bias = _parameter(scope, [num_filters], input.dtype, bias_attr, True)
-    out = F.conv2d(input, weight, bias, stride, padding, dilation, groups, data_format)
-    return _activated(out, act)
+def sparse_embedding(input, size, padding_idx=None, is_test=False, entry=None, table_class='MemorySparseTable', param_attr=None,
+                     dtype='float32', slot=None):
+    """Rows of a new table of shape `size`; without a parameter server the table is an ordinary parameter of this process."""
+    if table_class not in ('CommonSparseTable', 'SSDSparseTable', 'MemorySparseTable'):
+        raise ValueError("[sparse_embedding] expected table_class CommonSparseTable, SSDSparseTable or MemorySparseTable, got "
+                         f"{table_class!r}")
+    if entry is not None:
+        raise ValueError("[sparse_embedding] expected entry to be None: rules of admission need a parameter server")
+    table = parameter(unique_name.generate('embedding'), size, dtype, param_attr)
+    return F.embedding(input, table, padding_idx=padding_idx)
 
 
-def layer_norm(input, scale=True, shift=True, begin_norm_axis=1, epsilon=1e-05, param_attr=None, bias_attr=None, act=None, name=None):
-    """Normalisation over the axes from `begin_norm_axis` on, with new scale and shift."""
-    scope = name or unique_name.generate('layer_norm')
-    shape = _extents(input, begin_norm_axis, 'layer_norm')
-    count = [math.prod(shape)]
-    weight = _parameter(scope, count, input.dtype, param_attr, default=paddle.nn.initializer.Constant(1.0)) if scale else None
-    bias = _parameter(scope, count, input.dtype, bias_attr, True) if shift else None
-    weight, bias = (None if p is None else paddle.reshape(p, shape) for p in (weight, bias))
-    return _activated(F.layer_norm(input, shape, weight, bias, epsilon), act)
+def prelu(x, mode, param_attr=None, data_format='NCHW', name=None):
+    """max(x, 0) + alpha * min(x, 0) with a new alpha: one ('all'), one a channel ('channel') or one an element ('element')."""
+    if mode not in ('all', 'channel', 'element'):
+        raise ValueError("mode should be one of all, channel, element.")
+    channels_last = data_format in ('NHWC', 'NLC', 'NDHWC')
+    if not channels_last and data_format not in ('NC', 'NCL', 'NCHW', 'NCDHW'):
+        raise ValueError(f"data_format must be one of 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC' but receive {data_format}")
+    shape = [1]
+    if mode == 'channel':
+        if len(x.shape) < 2:
+            raise ValueError(f"[prelu] expected at least 2 axes in mode 'channel', got shape {list(x.shape)}")
+        axis = len(x.shape) - 1 if channels_last else 1
+        shape = [x.shape[axis] if a == axis else 1 for a in range(len(x.shape))]
+    elif mode == 'element':
+        shape = [1, *extents(x, 1, 'prelu')]
+    alpha = parameter(name or unique_name.generate('prelu'), shape, x.dtype, param_attr, default=Constant(0.25))
+    return paddle.maximum(x, paddle.zeros([1], x.dtype)) + alpha * paddle.minimum(x, paddle.zeros([1], x.dtype))
+
+
+def bilinear_tensor_product(x, y, size, act=None, name=None, param_attr=None, bias_attr=None):
+    """act(x @ W_i @ y^T + b) for i < `size`: (batch, m) and (batch, n) give (batch, size)."""
+    scope = name or unique_name.generate('bilinear_tensor_product')
+    weight = parameter(scope, [size, x.shape[1], y.shape[1]], x.dtype, param_attr)
+    bias = parameter(scope, [1, size], x.dtype, bias_attr, True)
+    return activated(F.bilinear(x, y, weight, bias), act)
+
+
+def row_conv(input, future_context_size, param_attr=None, act=None):
+    """out[:, t] = the sum over k <= `future_context_size` of input[:, t + k] * w[k], for input of shape (batch, time, features)."""
+    if len(input.shape) != 3:
+        raise ValueError(f"[row_conv] expected input of shape (batch, time, features), got {list(input.shape)}")
+    features = extents(input, 2, 'row_conv')[0]
+    weight = parameter(unique_name.generate('row_conv'), [future_context_size + 1, features], input.dtype, param_attr)
+    padded = F.pad(input, [0, future_context_size], data_format='NLC')
+    total = None
+    for k in range(future_context_size + 1):
+        end = k - future_context_size
+        part = (padded[:, k:end] if end else padded[:, k:]) * weight[k]
+        total = part if total is None else total + part
+    return activated(total, act)
+
+
+def nce(input, label, num_total_classes, sample_weight=None, param_attr=None, bias_attr=None, num_neg_samples=None, name=None,
+        sampler='uniform', custom_dist=None, seed=0, is_sparse=False):
+    """Noise-contrastive estimation of a classifier with new weights: the cost of each row, shape (batch, 1).
+
+    The classes of `label` (batch, labels) are compared with `num_neg_samples` classes drawn by `sampler`: 'uniform', 'log_uniform'
+    or 'custom_dist' with the probabilities `custom_dist`. `sample_weight` (batch, 1) multiplies the rows.
+    """
+    if sampler not in ('uniform', 'log_uniform', 'custom_dist'):
+        raise Exception("Unsupported sampler type.")
+    if sampler == 'custom_dist' and (custom_dist is None or len(custom_dist) != num_total_classes):
+        raise ValueError(f"[nce] expected custom_dist to have {num_total_classes} probabilities")
+    scope, width = name or unique_name.generate('nce'), extents(input, 1, 'nce')[0]
+    weight = parameter(scope, [num_total_classes, width], input.dtype, param_attr)
+    bias = parameter(scope, [num_total_classes, 1], input.dtype, bias_attr, True)
+    count = 10 if num_neg_samples is None else int(num_neg_samples)
+    if sampler == 'uniform':
+        odds = [1.0 / num_total_classes] * num_total_classes
+    elif sampler == 'log_uniform':
+        odds = [math.log((c + 2.0) / (c + 1.0)) / math.log(num_total_classes + 1.0) for c in range(num_total_classes)]
+    else:
+        odds = [float(p) for p in custom_dist]
+    odds = paddle.to_tensor(odds, input.dtype)
+    drawn = paddle.multinomial(odds, count, replacement=True)
+    label = paddle.cast(label, 'int64')
+
+    def score(classes):
+        flat, each = paddle.flatten(classes), classes.shape[1]
+        logit = paddle.sum(paddle.unsqueeze(input, 1) * paddle.gather(weight, flat).reshape([-1, each, width]), -1)
+        if bias is not None:
+            logit = logit + paddle.gather(bias, flat).reshape([-1, each])
+        noise = paddle.gather(odds, flat).reshape([-1, each]) * count
+        return F.sigmoid(logit), noise
+
+    hit, noise = score(label)
+    cost = paddle.sum(-paddle.log(hit / (hit + noise)), 1, keepdim=True)
+    hit, noise = score(paddle.unsqueeze(drawn, 0))
+    cost = cost + paddle.sum(-paddle.log(noise / (hit + noise)), 1, keepdim=True)
+    if sample_weight is not None:
+        cost = cost * paddle.reshape(sample_weight, [-1, 1])
+    return cost

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors with data that a program recorded in static mode writes: they keep their data while the program is made, and
+// each run brings them up to date (paddle.static.Executor).
+#include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/module.h"
+#include "paddle/pybind/program_object.h"
+
+namespace paddle::py {
+namespace {
+
+namespace pyb = pybind11;
+
+// Tensors that became symbolic by a write hold their data again, and still stand for the value written. Returns
+// (tensor, value) for each captured tensor whose last value is not in its memory when the program has run.
+pyb::list Settle(ProgramObject& p) {
+  auto overwritten = std::move(Overwritten());
+  Overwritten().clear();
+  for (auto& [t, old] : overwritten) {
+    if (!t.is_symbolic()) continue;
+    phi::TensorImpl* d = t.impl();
+    d->kind = old->kind;
+    d->dtype = old->dtype;
+    d->dims = old->dims;
+    d->strides = old->strides;
+    d->symbolic_dims = {};
+    d->offset = old->offset;
+    d->numel = old->numel;
+    d->storage = old->storage;
+    d->place = old->place;
+    d->RefreshLayout();
+  }
+  pyb::list l;
+  for (const auto& c : p.recorder().captured()) {
+    if (!p.recorder().Knows(c.tensor)) continue;
+    pir::Value v = p.recorder().ValueOf(c.tensor);
+    if (v == c.value || (v.defining_op() && v.defining_op()->name().ends_with('_'))) continue;
+    Tensor stand_in = p.recorder().Wrap(v);
+    stand_in->stop_gradient = c.tensor->stop_gradient;
+    stand_in->node = c.tensor->node;
+    stand_in->slot = c.tensor->slot;
+    l.append(pyb::make_tuple(TensorObject(c.tensor), TensorObject(stand_in)));
+  }
+  return l;
+}
+
+// The tensor stands for `value` from now on; its data stay.
+void Resume(pyb::handle tensor, pyb::handle value) {
+  const Tensor &t = ToTensor(tensor.ptr(), "program", "tensor"), &v = ToTensor(value.ptr(), "program", "value");
+  t->value = v->value;
+  t->node = v->node;
+  t->slot = v->slot;
+}
+
+void WriteBack(pyb::handle tensor, pyb::handle result) {
+  const Tensor &t = ToTensor(tensor.ptr(), "executor", "tensor"), &r = ToTensor(result.ptr(), "executor", "result");
+  PD_CHECK(!t.is_symbolic() && !r.is_symbolic(), PreconditionNotMet, "[executor] expected tensors with data, got symbolic ones");
+  PD_CHECK(t.dims() == r.dims() && t.dtype() == r.dtype(), InvalidArgument, "[executor] expected a value of shape ",
+           common::ShapeText(t.dims()), " and dtype ", phi::NameOf(t.dtype()), " for a variable the program writes, got shape ",
+           common::ShapeText(r.dims()), " and dtype ", phi::NameOf(r.dtype()));
+  phi::CopyInto(r, t);
+  t->storage->BumpVersion();
+}
+
+int Init(PyObject* module) {
+  return GuardedInt([&] {
+    pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
+    m.def("_settle", &Settle, "Tensors with data that the program writes, with the values written.");
+    m.def("_resume", &Resume, "Lets a tensor stand for a value again.");
+    m.def("_write_back", &WriteBack, "Copies a result into the tensor.");
+  });
+}
+
+PADDLE_MODULE_INIT(Init)
+
+}  // namespace
+}  // namespace paddle::py

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variables by name as programs written for PaddlePaddle reach them: Scope, its variables, and their DenseTensor."""
+import contextlib
+import weakref
+
+import numpy
+
+from paddle.base import libpaddle as _core
+
+__all__ = ['DenseTensor', 'Scope', 'global_scope', 'scope_guard']
+
+
+class DenseTensor:
+    """The memory of a variable. Setting one that a program uses changes what the program's next run sees."""
+
+    def __init__(self, tensor=None):
+        self._tensor, self._dims, self._lod = tensor, None, []
+
+    def set(self, array, place=None, zero_copy=False):
+        """Copy `array` (numpy; uint16 holds bfloat16) into the memory; a tensor of a program keeps its shape and dtype."""
+        import paddle
+        from paddle.static.program import running
+        with running(), paddle.no_grad():
+            value = paddle.to_tensor(numpy.ascontiguousarray(array).reshape(numpy.shape(array)))
+            if self._tensor is None:
+                self._tensor = value
+                return
+            if str(self._tensor.dtype) == 'paddle.bfloat16' and str(value.dtype) != 'paddle.bfloat16':
+                value = value.astype('bfloat16')
+            if not self._attached and (list(value.shape) != list(self._tensor.shape) or value.dtype != self._tensor.dtype):
+                self._tensor = value
+            else:
+                _core.pir._write_back(self._tensor, value)
+
+    _attached = False
+
+    def _held(self):
+        if self._tensor is None:
+            raise RuntimeError("[DenseTensor] expected memory that holds data, got one that was never set")
+        return self._tensor
+
+    def shape(self):
+        """The extents, as a list."""
+        return list(self._dims or []) if self._tensor is None else list(self._tensor.shape)
+
+    def _dtype(self):
+        return self._held().dtype
+
+    def _place(self):
+        return self._held().place
+
+    def _is_initialized(self):
+        return self._tensor is not None
+
+    def _numel(self):
+        return 0 if self._tensor is None else int(self._tensor._numel())
+
+    def _ptr(self):
+        return self._held().data_ptr()
+
+    def _clear(self):
+        self._tensor = None
+
+    def _set_dims(self, dims):
+        self._dims = [int(d) for d in dims]
+
+    def _get_dims(self):
+        return self.shape()
+
+    def _alloc(self, dtype):
+        import paddle
+        from paddle.static.program import running
+        with running():
+            self._tensor = paddle.zeros(self._dims or [], dtype)
+        return self._tensor.data_ptr()
+
+    def _alloc_float(self, place=None):
+        return self._alloc('float32')
+
+    def _alloc_double(self, place=None):
+        return self._alloc('float64')
+
+    def _alloc_int(self, place=None):
+        return self._alloc('int32')
+
+    def _share_data_with(self, other):
+        self._tensor = other._held()
+        return self
+
+    def _copy_from(self, other, place=None, *limits):
+        self.set(numpy.array(other), place)
+
+    def _copy(self, place=None):
+        copied = DenseTensor()
+        copied.set(numpy.array(self), place)
+        return copied
+
+    def _element(self, index, value=None):
+        array = numpy.array(self).ravel()
+        if value is None:
+            return array[index].item()
+        array[index] = value
+        self.set(array.reshape(self.shape()))
+        return None
+
+    _get_float_element = _get_double_element = _get_complex64_element = _get_complex128_element = _element
+    _set_float_element = _set_double_element = _set_complex64_element = _set_complex128_element = _element
+
+    def lod(self):
+        """Offsets of the sequences in the rows, as given to `set_lod`."""
+        return [list(level) for level in self._lod]
+
+    def set_lod(self, lod):
+        """Keep the offsets of sequences."""
+        self._lod = [[int(i) for i in level] for level in lod]
+
+    def recursive_sequence_lengths(self):
+        """Lengths of the sequences."""
+        return [[b - a for a, b in zip(level, level[1:])] for level in self._lod]
+
+    def set_recursive_sequence_lengths(self, lengths):
+        """Keep the lengths of sequences."""
+        offsets = []
+        for level in lengths:
+            row = [0]
+            for n in level:
+                row.append(row[-1] + int(n))
+            offsets.append(row)
+        self._lod = offsets
+
+    def __array__(self, dtype=None, copy=None):
+        array = self._held().numpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def __str__(self):
+        return 'DenseTensor(uninitialized)' if self._tensor is None else str(self._tensor)
+
+
+class _Attached(DenseTensor):
+    _attached = True
+
+
+class Variable:
+    """A variable of a scope."""
+
+    def __init__(self, name, dense=None):
+        self.name, self._dense = name, dense or DenseTensor()
+
+    def get_tensor(self):
+        """The memory of this variable."""
+        return self._dense
+
+    def set(self, value, place=None):
+        """Replace the contents."""
+        self._dense.set(value, place)
+
+
+class Scope:
+    """Variables by name: those made by `var`, and parameters and state of the programs that ran in this scope, latest first.
+
+    A program has one set of parameters, whatever scope it runs in.
+    """
+
+    def __init__(self, parent=None):
+        self._own, self._programs, self._kids, self._parent = {}, [], [], parent
+
+    def var(self, name):
+        """The variable of this name, made if there is none."""
+        found = self.find_var(name)
+        if found is None:
+            found = self._own[name] = Variable(name)
+        return found
+
+    def find_var(self, name):
+        """The variable of this name here or in the scopes around, or None."""
+        if name in self._own:
+            return self._own[name]
+        for tensors in self._tensors():
+            if name in tensors:
+                return Variable(name, _Attached(tensors[name]))
+        return None if self._parent is None else self._parent.find_var(name)
+
+    def _tensors(self):
+        from paddle.static import program as _program
+        for ref in reversed(self._programs):
+            program = ref()
+            if program is not None:
+                yield program._parameters()
+                yield _program.initialised(program)
+        if self is _root:
+            yield _program.default_main_program()._parameters()
+
+    def _ran(self, program):
+        """Note that `program` runs in this scope."""
+        if self._programs and self._programs[-1]() is program:
+            return
+        self._programs = [r for r in self._programs if r() is not None and r() is not program]
+        self._programs.append(weakref.ref(program))
+
+    def local_var_names(self):
+        """Names of the variables of this scope."""
+        names = set(self._own)
+        for tensors in self._tensors():
+            names.update(tensors)
+        return sorted(names)
+
+    def erase(self, names):
+        """Forget variables made by `var`."""
+        for name in names:
+            self._own.pop(name, None)
+
+    def new_scope(self):
+        """A scope inside this one."""
+        kid = Scope(self)
+        self._kids.append(kid)
+        return kid
+
+    def drop_kids(self):
+        """Forget the scopes inside."""
+        self._kids = []
+
+
+_root = _scope = Scope()
+
+
+def global_scope():
+    """The scope in use."""
+    return _scope
+
+
+@contextlib.contextmanager
+def scope_guard(scope):
+    """Use `scope` inside the block."""
+    global _scope
+    if not isinstance(scope, Scope):
+        raise TypeError(f"[scope_guard] expected a paddle.static.Scope, got {type(scope)}")
+    old, _scope = _scope, scope
+    try:
+        yield
+    finally:
+        _scope = old
