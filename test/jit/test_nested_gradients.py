@@ -46,3 +46,31 @@ def _training(compiled):
 
 def test_training_step_returns_the_loss_whose_graph_it_used_up():
     np.testing.assert_allclose(_training(True), _training(False), rtol=1e-5)
+
+
+@pytest.mark.parametrize('scheduled', [False, True])
+def test_recorded_steps_follow_the_learning_rate(scheduled):
+    def losses(compiled):
+        paddle.seed(3)
+        net = paddle.nn.Linear(2, 1, weight_attr=paddle.ParamAttr(learning_rate=0.5))
+        rate = paddle.optimizer.lr.StepDecay(0.1, 1, 0.1) if scheduled else 0.1
+        optimizer = paddle.optimizer.SGD(rate, parameters=net.parameters())
+
+        def step(x):
+            loss = (net(x) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            return loss.detach()
+
+        step = paddle.jit.to_static(step, full_graph=True) if compiled else step
+        x, found = paddle.to_tensor([[0.5, 1.0], [2.0, -1.0]]), []
+        for i in range(4):
+            found.append(float(step(x)))
+            if scheduled:
+                rate.step()
+            else:
+                optimizer.set_lr(0.1 / (i + 2))
+        return found
+
+    np.testing.assert_allclose(losses(True), losses(False), rtol=1e-5)

@@ -150,8 +150,8 @@ def draw_fields(path, title, axes, fields, losses):
     places[3].semilogy(losses, linewidth=0.6)
     places[3].set(title='loss', xlabel='step')
     figure.suptitle(title)
-    temporary = f'{path}.part{os.path.splitext(path)[1]}'
-    figure.savefig(temporary, dpi=100)
-    os.replace(temporary, path)
+    part = f'{path}.part{os.path.splitext(path)[1]}'
+    figure.savefig(part, dpi=100)
+    os.replace(part, path)
     plt.close(figure)
     print(f'picture written to {path}')

@@ -5,6 +5,8 @@ import math
 import numbers
 import warnings
 
+from paddle.static.program import running
+
 __all__ = [
     'LRScheduler', 'NoamDecay', 'PiecewiseDecay', 'NaturalExpDecay', 'InverseTimeDecay', 'PolynomialDecay',
     'LinearWarmup', 'ExponentialDecay', 'MultiStepDecay', 'StepDecay', 'LambdaDecay', 'ReduceOnPlateau',
@@ -36,6 +38,20 @@ class LRScheduler:
     def __call__(self):
         """The learning rate of the current step."""
         return self.last_lr
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
+        rates = self.__dict__.get('_rates') if name == 'last_lr' else None
+        if rates:
+            with running():
+                for rate in rates:
+                    rate.fill_(value)
+
+    def _lead(self, rate):
+        """Keep the tensor `rate` equal to the learning rate from now on."""
+        rates = self.__dict__.setdefault('_rates', [])
+        if not any(rate is r for r in rates):
+            rates.append(rate)
 
     def step(self, epoch=None):
         """Move to the next step, or to `epoch` when given."""
@@ -74,7 +90,7 @@ class LRScheduler:
             if key not in state_dict:
                 raise RuntimeError(f"Please check whether state_dict is correct for optimizer. "
                                    f"Can't find [ {key} ] in state_dict")
-            self.__dict__[key] = state_dict[key]
+            setattr(self, key, state_dict[key])
         if len(state_dict) > len(self.keys):
             warnings.warn("There are some unused values in state_dict. Maybe the optimizer have different "
                           "'LearningRateDecay' when invoking state_dict and set_dict")

@@ -10,16 +10,23 @@ from collections import OrderedDict, defaultdict
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.regularizer import L1Decay, L2Decay
+from paddle.static.program import running
 
 from .accumulators import AccumulatorStore, dtype_name
 from .lr import LRScheduler
 
 _fused_step = getattr(_core, 'optimizer_step', None)
+_record_mode = _core.pir._record_mode
 _is_grad_enabled = getattr(_core, 'is_grad_enabled', None)
 _set_grad_enabled = getattr(_core, 'set_grad_enabled', None)
 
 
 __all__ = ['Optimizer']
+
+
+def _recording():
+    """Whether operations are recorded and not run."""
+    return _record_mode() == 1
 
 
 class _Plan:
@@ -74,7 +81,7 @@ class Optimizer(AccumulatorStore):
         self._grad_clip = grad_clip
         self._learning_rate = learning_rate
         self._dtype = None
-        self._lr_cache = (None, None)
+        self._lr_cache, self._recorded_rate = (None, None), None
         self._accumulators = defaultdict(dict)
         self._accumulators_holder = {}
         self._opti_name_list = []
@@ -157,6 +164,8 @@ class Optimizer(AccumulatorStore):
             raise RuntimeError("optimizer's learning rate can't be LRScheduler when invoke this API, because this will "
                                "lead to conflict.")
         self._learning_rate = float(value)
+        if self._recorded_rate is not None:
+            self._follow_rate()
 
     def set_lr_scheduler(self, scheduler):
         """Let `scheduler` give the learning rate."""
@@ -164,22 +173,41 @@ class Optimizer(AccumulatorStore):
             raise TypeError("The type of 'scheduler' in optimizer.set_lr_scheduler must be LRScheduler, but received "
                             f"{type(scheduler)}.")
         self._learning_rate = scheduler
+        if self._recorded_rate is not None:
+            self._follow_rate()
 
     def _global_learning_rate(self):
         """The learning rate as a tensor of one element."""
         return self._lr_tensor(self.get_lr())
 
+    def _follow_rate(self):
+        """The tensor that recorded steps read, which schedulers and `set_lr` keep up to date."""
+        with running():
+            if self._recorded_rate is None:
+                self._recorded_rate = paddle.full([], self.get_lr(), self._rate_dtype())
+            else:
+                self._recorded_rate.fill_(self.get_lr())
+        if isinstance(self._learning_rate, LRScheduler):
+            self._learning_rate._lead(self._recorded_rate)
+        return self._recorded_rate
+
+    def _rate_dtype(self):
+        return 'float64' if self._dtype is not None and dtype_name(self._dtype) == 'float64' else 'float32'
+
     def _lr_tensor(self, value):
+        if _recording():
+            return self._follow_rate()
         cached, tensor = self._lr_cache
         if cached != value:
-            dtype = 'float64' if self._dtype is not None and dtype_name(self._dtype) == 'float64' else 'float32'
-            tensor = paddle.full([], value, dtype)
+            tensor = paddle.full([], value, self._rate_dtype())
             self._lr_cache = (value, tensor)
         return tensor
 
     def _scaled_rate(self, tensor, lr, scale):
         """The learning rate `lr`, held by `tensor`, times a parameter's factor."""
-        return tensor if scale == 1.0 else paddle.full([], lr * scale, tensor.dtype)
+        if scale == 1.0:
+            return tensor
+        return tensor * scale if _recording() else paddle.full([], lr * scale, tensor.dtype)
 
     def _create_param_lr(self, param_and_grad):
         lr = self.get_lr()
@@ -415,7 +443,7 @@ class Optimizer(AccumulatorStore):
     def __getstate__(self):
         state = self.__dict__.copy()
         state['_plan'] = None
-        state['_lr_cache'] = (None, None)
+        state['_lr_cache'], state['_recorded_rate'] = (None, None), None
         return state
 
     def _set_auxiliary_var(self, key, value):
