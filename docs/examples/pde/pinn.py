@@ -2,8 +2,8 @@
 """What the examples in this directory share: a network, sampling, the training loop, the error and the picture.
 
 A physics-informed network is trained on a differential equation instead of data: its loss holds derivatives of the network by
-its inputs, and training needs the derivative of that loss by its weights. `train` compiles all of it as one step with
-`paddle.jit.to_static`; `--eager` runs the same step operation by operation.
+its inputs, and training needs the derivative of that loss by its weights. `train` compiles all of it,
+with the update of the weights, as one step with `paddle.jit.to_static`; `--eager` runs the same step operation by operation.
 """
 import argparse
 import math
@@ -83,23 +83,20 @@ def train(model, loss_of, draw, args):
     """Train `model` on `loss_of(*points)`; returns the losses."""
     parameters = model.parameters()
 
+    schedule = paddle.optimizer.lr.CosineAnnealingDecay(args.lr, T_max=max(args.steps, 1), eta_min=args.lr * 1e-2)
+    optimizer = paddle.optimizer.Adam(schedule, parameters=parameters)
+
     def step(*points):
         loss = loss_of(*points)
-        return [loss.detach(), *paddle.grad(loss, parameters)]
+        optimizer.apply_gradients(list(zip(parameters, paddle.grad(loss, parameters))))
+        return loss.detach()
 
     if not args.eager:
         step = paddle.jit.to_static(step, full_graph=True)
-    schedule = paddle.optimizer.lr.CosineAnnealingDecay(args.lr, T_max=max(args.steps, 1), eta_min=args.lr * 1e-2)
-    optimizer = paddle.optimizer.Adam(schedule, parameters=parameters)
     losses, begin, first = [], time.time(), 0.0
     for number in range(1, args.steps + 1):
-        loss, *found = step(*draw())
-        for parameter, gradient in zip(parameters, found):
-            parameter.grad = gradient
-        optimizer.step()
-        optimizer.clear_grad()
+        losses.append(float(step(*draw())))
         schedule.step()
-        losses.append(float(loss))
         if number == 1:
             first = time.time() - begin
         if number % max(args.steps // 10, 1) == 0:
