@@ -361,7 +361,16 @@ Tensor GatherNd(const Tensor& x, const Tensor& index) {
   return ToTensor(r.get(), "gather_nd", "out");
 }
 
+// Whether several elements lie at one place, as after expand.
+bool Overlaps(const Tensor& x) {
+  for (int64_t i = 0; i < x.ndim(); ++i)
+    if (x.strides()[i] == 0 && x.dim(i) > 1) return true;
+  return false;
+}
+
 Tensor GetItem(const Tensor& x, PyObject* key) {
+  // The gradient of a view is written through its strides, which needs a place for each element.
+  if (!Recording(x) && !x.is_contiguous() && egr::NeedsGrad(x) && Overlaps(x)) return GetItem(paddle::contiguous(x), key);
   Parsed p;
   Parser(x, &p).Parse(key);
   if (p.indices.empty() && !p.changed && !Recording(x)) return paddle::as_strided(x, p.dims, p.strides, 0);

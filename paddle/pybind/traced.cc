@@ -268,7 +268,17 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
     if (!def || def->block() != &source.block()) return;
     bool copied = (IsConstant(*def) && !IsWritten(*def)) || def->isa("builtin.combine");
     bool foreign = def->isa("pd_op.data") || (backward && forward_ops_.count(def) && !copied);
-    if (!foreign) return need_op(def);
+    if (!foreign) {
+      need_op(def);
+      // Who pops from a stack needs all who push on it.
+      if (def->isa("cf.stack_create") && v.index() != 1)
+        def->result(1).ForEachUse([&](pir::OpOperand& use) {
+          const pir::Operation* user = use.owner();
+          while (user && user->block() != &source.block()) user = user->parent_op();
+          if (user) need_op(user);
+        });
+      return;
+    }
     PD_CHECK(!v.type().is_vector(), Unimplemented,
              "[to_static] expected tensors between results and gradients, got the "
              "list made by ",

@@ -106,3 +106,15 @@ def test_random_state():
     a = paddle.rand([4]).numpy()
     paddle.set_rng_state(state)
     np.testing.assert_array_equal(paddle.rand([4]).numpy(), a)
+
+
+@pytest.mark.parametrize('key', [-1, slice(1, 3), (slice(None), 0)])
+def test_gradient_of_a_part_of_an_expanded_tensor(key):
+    """Elements that share memory keep gradients of their own."""
+    x = paddle.to_tensor([[1., 2.]], stop_gradient=False)
+    y = paddle.expand(x, [3, 2])
+    gx, gy = paddle.grad((y[key] * 2).sum(), [x, y])
+    want = np.zeros((3, 2), 'float32')
+    want[key] = 2
+    np.testing.assert_array_equal(gy.numpy(), want)
+    np.testing.assert_array_equal(gx.numpy(), want.sum(0, keepdims=True))

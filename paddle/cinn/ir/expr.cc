@@ -93,6 +93,9 @@ Expr As(const Expr& e, DataType t) {
     if (IsFloat(t)) return Expr::Float(f, t);
     if (t == DataType::BOOL) return Expr::Bool(IsFloat(e.dtype()) ? e->f != 0 : e->i != 0);
     if (!IsFloat(e.dtype())) return Expr::Int(e->i, t);
+    // Towards zero, as the cast of a value would.
+    if (e.is_weak() && std::fabs(f) < 9.2e18) return Expr::Int(static_cast<int64_t>(f), t);
+    if (e.is_weak()) return cast(Expr::Float(f, DataType::FLOAT64), t);
   }
   return cast(e, t);
 }
