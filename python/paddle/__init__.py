@@ -111,6 +111,8 @@ _MODULES = (
     'nn',
     'onnx',
     'optimizer',
+    'pir',
+    'pir_utils',
     'profiler',
     'quantization',
     'reader',

@@ -47,7 +47,7 @@ def test_startup(program):
 
 
 def test_random_seed(program):
-    main, startup, exe = program
+    _, startup, exe = program
     startup.random_seed = 3
     layer = paddle.nn.Linear(4, 2)
     for _ in range(2):

@@ -1,12 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """`paddle.base.core`: the C++ core under the name programs know it by, and queries about this build."""
+import enum
+import types
 
 from paddle.base import libpaddle
-from paddle.base.libpaddle import *  # noqa: F401,F403
-from paddle.base.libpaddle import DataType, Tensor, pir  # noqa: F401
+from paddle.base.libpaddle import *
+from paddle.base.libpaddle import DataType, Tensor, pir
 
-eager = type('eager', (), {'Tensor': Tensor, 'DenseTensor': Tensor})
-DenseTensor = LoDTensor = Tensor
+_LATER = {
+    **dict.fromkeys(('Scope', 'DenseTensor', 'LoDTensor', 'Variable'), 'paddle.static.scope'),
+    **dict.fromkeys(('iinfo', 'finfo'), 'paddle.framework.dtype'),
+    'broadcast_shape': 'paddle.tensor.attribute',
+    'from_dlpack': 'paddle.utils.dlpack',
+    'get_available_device': 'paddle.device',
+    'get_all_op_protos': 'paddle.base.modes',
+}
+_RENAMED = {'LoDTensor': 'DenseTensor'}
+
+
+def __getattr__(name):
+    import importlib
+    if name == '_Scope':
+        name = 'Scope'
+    if name not in _LATER:
+        raise AttributeError(f"module 'paddle.base.core' has no attribute {name!r}")
+    return getattr(importlib.import_module(_LATER[name]), _RENAMED.get(name, name))
+
+
+class AmpLevel(enum.IntEnum):
+    """Levels of automatic mixed precision."""
+
+    O0, OD, O1, O2, O3 = range(5)
 
 
 class VarDesc:
@@ -21,19 +45,81 @@ class VarDesc:
         COMPLEX64, COMPLEX128 = DataType.COMPLEX64, DataType.COMPLEX128
         FP8_E4M3FN, FP8_E5M2 = DataType.FLOAT8_E4M3FN, DataType.FLOAT8_E5M2
         DENSE_TENSOR = LOD_TENSOR = 7
-        SELECTED_ROWS, FEED_MINIBATCH, FETCH_LIST, STEP_SCOPES = 8, 9, 10, 11
+        SELECTED_ROWS, FEED_MINIBATCH, FETCH_LIST, STEP_SCOPES, PLACE_LIST = 8, 9, 10, 11, 14
         DENSE_TENSOR_ARRAY = LOD_TENSOR_ARRAY = 13
-        READER, RAW, SPARSE_COO, SPARSE_CSR = 15, 17, 30, 31
+        READER, RAW, SPARSE_COO = 15, 17, 30
+
+
+class _Flags:
+    """Flags by full name; reading and writing are those of paddle.get_flags and set_flags."""
+
+    def __getitem__(self, name):
+        if name not in self:
+            raise KeyError(name)
+        return libpaddle.get_flag(name)
+
+    def __setitem__(self, name, value):
+        from paddle.flags import set_flags
+        set_flags({name: value})
+
+    def __contains__(self, name):
+        return libpaddle.has_flag(name)
+
+    is_public = __contains__
+
+    def get(self, name, default=None):
+        """The value of a flag, or `default`."""
+        return self[name] if name in self else default
+
+    def keys(self):
+        """Names of all flags."""
+        return ['FLAGS_' + n.removeprefix('FLAGS_') for n in libpaddle.all_flags()]
+
+
+_flags = _Flags()
+
+
+def globals():
+    """All flags, by name."""
+    return _flags
 
 
 def _never(*args):
     return False
 
 
-is_compiled_with_cuda = is_compiled_with_rocm = is_compiled_with_xpu = is_compiled_with_ipu = _never
-is_compiled_with_nccl = is_compiled_with_mpi = _never
-is_compiled_with_avx = is_compiled_with_onednn = is_compiled_with_mkldnn = lambda: True
-is_compiled_with_cinn = is_compiled_with_dist = lambda: True
+def _always(*args):
+    return True
+
+
+is_compiled_with_cuda = is_compiled_with_rocm = is_compiled_with_xpu = is_compiled_with_ipu = is_cuda_graph_capturing = _never
+is_compiled_with_nccl = is_compiled_with_mpi = is_compiled_with_mpi_aware = is_compiled_with_brpc = op_support_gpu = _never
+is_compiled_with_avx = is_compiled_with_onednn = is_compiled_with_mkldnn = avx_supported = _always
+is_compiled_with_cinn = is_compiled_with_dist = is_compiled_with_distribute = _always
+supports_bfloat16 = is_bfloat16_supported = is_float16_supported = _always
+
+
+def supports_avx512f():
+    """Whether kernels use AVX-512."""
+    return libpaddle.cpu_isa() == 'avx512'
+
+
+def _cpu_has(flag):
+    try:
+        with open('/proc/cpuinfo', encoding='ascii', errors='replace') as info:
+            return any(flag in line.split() for line in info if line.startswith('flags'))
+    except OSError:
+        return False
+
+
+def supports_vnni():
+    """Whether the processor multiplies int8 by instructions of its own."""
+    return _cpu_has('avx512_vnni') or _cpu_has('avx_vnni')
+
+
+def supports_bfloat16_fast_performance():
+    """Whether the processor multiplies bfloat16 by instructions of its own."""
+    return _cpu_has('avx512_bf16') or _cpu_has('amx_bf16')
 
 
 def get_cuda_device_count():
@@ -41,14 +127,14 @@ def get_cuda_device_count():
     return 0
 
 
-def supports_bfloat16():
-    """Whether bfloat16 arithmetic runs on this processor."""
-    return True
-
-
 def get_all_custom_device_type():
     """Device types of loaded plugins."""
     return libpaddle.custom_device_types()
+
+
+def get_custom_device_count(device_type):
+    """How many devices of a plugin's type there are."""
+    return libpaddle.custom_device_count(device_type)
 
 
 def is_compiled_with_custom_device(device_type):
@@ -61,10 +147,106 @@ def get_all_device_type():
     return ['cpu', *libpaddle.custom_device_types()]
 
 
+def size_of_dtype(dtype):
+    """Bytes of one element."""
+    from paddle.base.framework import to_dtype
+    return _SIZES[str(to_dtype(dtype))[7:]]
+
+
+_SIZES = {'bool': 1, 'uint8': 1, 'int8': 1, 'float8_e4m3fn': 1, 'float8_e5m2': 1, 'int16': 2, 'float16': 2, 'bfloat16': 2, 'int32': 4,
+          'float32': 4, 'int64': 8, 'float64': 8, 'complex64': 8, 'complex128': 16}
+
+
+def get_all_op_names(lib='all'):
+    """Names of all operations."""
+    return list(libpaddle.op_names())
+
+
 def _get_all_register_op_kernels(lib='all'):
     return {name: [] for name in libpaddle.op_names()}
 
 
-def globals_():
-    """All flags, by name."""
-    return libpaddle.all_flags()
+def grad_var_suffix():
+    """What the old IR appends to a name for its gradient."""
+    return '@GRAD'
+
+
+def empty_var_name():
+    """The old IR's name for no variable."""
+    return '@EMPTY@'
+
+
+kGradVarSuffix, kEmptyVarName = grad_var_suffix, empty_var_name
+
+
+def kTempVarName():
+    """The old IR's prefix of names of results."""
+    return '@TEMP@'
+
+
+def kZeroVarSuffix():
+    """What the old IR appends to a name for zeros in its place."""
+    return '@ZERO'
+
+
+def kControlDepVarName():
+    """The old IR's prefix of variables that only order operations."""
+    return '__control_var'
+
+
+def disable_signal_handler():
+    """Nothing to undo: this package installs no signal handlers."""
+
+
+def _prim(*names):
+    from paddle.flags import get_flags
+    return any(get_flags('FLAGS_' + n)['FLAGS_' + n] for n in names)
+
+
+def _set_prim(enabled, *names):
+    from paddle.flags import set_flags
+    set_flags({'FLAGS_' + n: bool(enabled) for n in names})
+
+
+# Wishes about taking operations apart before they are compiled; no result depends on them.
+def _set_prim_all_enabled(enabled):
+    _set_prim(enabled, 'prim_forward', 'prim_backward', 'prim_all')
+
+
+def _set_prim_forward_enabled(enabled):
+    _set_prim(enabled, 'prim_forward')
+
+
+def _set_prim_backward_enabled(enabled):
+    _set_prim(enabled, 'prim_backward')
+
+
+def _is_fwd_prim_enabled():
+    return _prim('prim_forward', 'prim_all')
+
+
+def _is_bwd_prim_enabled():
+    return _prim('prim_backward', 'prim_all')
+
+
+def _is_all_prim_enabled():
+    return _is_fwd_prim_enabled() and _is_bwd_prim_enabled()
+
+
+_not_taken_apart = set()
+
+
+def _set_prim_forward_blacklist(*names):
+    _not_taken_apart.update(names)
+
+
+_set_prim_backward_blacklist = _set_bwd_prim_blacklist = _set_prim_forward_blacklist
+
+
+def _clear_prim_vjp_skip_default_ops():
+    _not_taken_apart.clear()
+
+
+eager = types.ModuleType('paddle.base.core.eager', 'Tensors of dynamic mode.')
+eager.Tensor = Tensor
+eager.run_backward = libpaddle.run_backward

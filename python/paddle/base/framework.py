@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`EagerParamBase`, the trainable Tensor that layers hold, and the dtype and name helpers beside it."""
 import paddle
+from paddle import _lazy
 from paddle.base.libpaddle import Tensor
 from paddle.utils import unique_name
 
@@ -30,7 +31,7 @@ def to_dtype(dtype):
     return found
 
 
-convert_np_dtype_to_dtype_ = to_dtype
+convert_np_dtype_to_dtype_ = convert_np_dtype_to_proto_type = convert_to_proto_type = to_dtype
 
 
 class EagerParamBase(Tensor):
@@ -159,3 +160,27 @@ def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_
     if attr is None:
         attr = ParamAttr(name=name)
     return make_parameter(scope, shape, dtype, attr, is_bias, default_initializer)
+
+
+_lazy.install(globals(), 'paddle.base.framework', _lazy.homes({
+    'paddle.base.modes': (
+        'in_dygraph_mode in_dynamic_mode in_dynamic_or_pir_mode in_pir_mode in_pir_executor_mode use_pir_api in_cinn_mode dygraph_only '
+        'static_only non_static_only dygraph_not_support fake_interface_only flag_guard switch_main_program switch_startup_program '
+        'grad_var_name generate_control_dev_var_name dtype_to_str dtype_is_floating disable_signal_handler cuda_pinned_places '
+        'EMPTY_VAR_NAME TEMP_VAR_NAME ZERO_VAR_SUFFIX GRAD_VAR_SUFFIX CONTROL_DEP_VAR_PREFIX _current_expected_place '
+        '_current_expected_place_ _set_expected_place _get_paddle_place _dygraph_place_guard _global_flags _dygraph_tracer _dygraph_guard '
+        'dygraph_guard_if_declarative _no_check_dy2st_diff _stride_in_no_check_dy2st_diff vlog_guard _create_tensor get_all_op_protos'
+    ),
+    'paddle.base.op_proto': 'OpProtoHolder canonicalize_attrs',
+    'paddle.base.wrapped_decorator': 'signature_safe_contextmanager wrap_decorator',
+    'paddle.static': (
+        'Program Variable default_main_program default_startup_program program_guard name_scope device_guard cpu_places cuda_places '
+        'xpu_places'
+    ),
+    'paddle.static.block': 'Block',
+    'paddle.device': 'is_compiled_with_cinn is_compiled_with_cuda is_compiled_with_rocm is_compiled_with_xpu is_compiled_with_distribute',
+    'paddle.utils': 'require_version',
+    'paddle.flags': 'get_flags set_flags',
+    'paddle.base': 'core',
+    'paddle.base.libpaddle': 'DataType pir',
+}))

@@ -12,10 +12,9 @@ _ELSEWHERE = {
     'convert_np_dtype_to_dtype_': 'paddle.base.framework', 'Parameter': 'paddle.base.framework',
     'LayerHelper': 'paddle.base.layer_helper',
 }
-_FROM_PADDLE = ('CPUPlace', 'CUDAPlace', 'CUDAPinnedPlace', 'CustomPlace', 'XPUPlace', 'dtype', 'in_dynamic_mode',
+_FROM_PADDLE = ('CPUPlace', 'CUDAPlace', 'CUDAPinnedPlace', 'CustomPlace', 'XPUPlace', 'IPUPlace', 'XPUPinnedPlace', 'dtype', 'in_dynamic_mode',
                 'enable_static', 'disable_static', 'set_flags', 'get_flags', 'disable_signal_handler',
                 'create_parameter')
-_TRUE_IN_EAGER = ('in_dynamic_or_pir_mode',)
 _MODULES = ('io', 'random', 'framework', 'dense_stream', 'unpickle')
 
 
@@ -26,15 +25,11 @@ def __getattr__(name):
         value = getattr(importlib.import_module('.' + _HERE[name], __name__), name)
     elif name in _ELSEWHERE:
         value = getattr(importlib.import_module(_ELSEWHERE[name]), name)
-    elif name == 'core':
-        value = importlib.import_module('paddle.base.core')
+    elif name in ('core', 'base'):
+        value = importlib.import_module({'core': 'paddle.base.core', 'base': 'paddle.base'}[name])
     elif name in _FROM_PADDLE:
         import paddle
         value = getattr(paddle, name)
-    elif name in _TRUE_IN_EAGER:
-        def value():
-            """Always true: the old static programs are not run here."""
-            return True
     else:
         import paddle.base.framework as base
         value = getattr(base, name, None)

@@ -35,8 +35,8 @@ class Block:
         return self._find_var(name) is not None
 
     def create_var(self, name=None, shape=None, dtype=None, **kwargs):
-        """A place for the result of `append_op`: filled when it is an output."""
-        return OutputVar(self.program, name, shape, dtype)
+        """A place for a result of `append_op`. One with shape and dtype that is read first is an input of the program."""
+        return OutputVar(self.program, name, shape, dtype, kwargs.get('stop_gradient', True))
 
     def create_parameter(self, shape=None, dtype=None, name=None, attr=None, is_bias=False, default_initializer=None, initializer=None,
                          **kwargs):
@@ -74,11 +74,12 @@ class Block:
 
 
 class OutputVar:
-    """A variable that has a value once an op wrote it; stands for that value in `append_op`, `py_func` and fetch lists."""
+    """A variable that has a value once an op wrote it, or read it as an input; stands for that value in `append_op`, `py_func`,
+    `gradients` and fetch lists."""
 
-    def __init__(self, program, name, shape, dtype):
+    def __init__(self, program, name, shape, dtype, stop_gradient=True):
         from paddle.base.framework import to_dtype
-        self._program, self.name, self.value = program, name, None
+        self._program, self.name, self.value, self._stop = program, name, None, stop_gradient
         self._shape, self._dtype = None if shape is None else list(shape), None if dtype is None else to_dtype(dtype)
 
     def fill(self, value):
@@ -86,6 +87,13 @@ class OutputVar:
         self.value = value
         if self.name:
             self._program.__dict__.setdefault('_named', {})[self.name] = value
+
+    def read(self):
+        """The value; a variable no op wrote becomes an input of the program. None without name, shape or dtype."""
+        if self.value is None and self.name and self._shape is not None and self._dtype is not None:
+            self.fill(self._program._data(self.name, [-1 if d is None else int(d) for d in self._shape], self._dtype))
+            self.value.stop_gradient = self._stop
+        return self.value
 
     @property
     def shape(self):
@@ -112,7 +120,7 @@ _IGNORED = {'op_role', 'op_role_var', 'op_namescope', 'op_device', 'op_callstack
 def _one(values, where):
     if not isinstance(values, (list, tuple)):
         values = [values]
-    values = [v.value if isinstance(v, OutputVar) else v for v in values]
+    values = [v.read() if isinstance(v, OutputVar) else v for v in values]
     for v in values:
         if not isinstance(v, _core.Tensor):
             raise TypeError(f"[{where}] expected a tensor, got {type(v)}")
@@ -141,7 +149,8 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
     if row is None:
         raise ValueError(f"[append_op] expected a known op, got {type!r}")
     op_name, args, out_names, fixed = row
-    inputs, attrs = dict(inputs), {k: v for k, v in attrs.items() if k not in _IGNORED}
+    inputs = {k: v for k, v in inputs.items() if not (isinstance(v, (list, tuple)) and not v)}
+    attrs = {k: v for k, v in attrs.items() if k not in _IGNORED}
     for k, want in fixed.items():
         if k in attrs and attrs.pop(k) != want:
             raise ValueError(f"[{type}] expected attribute {k} to be {want!r}, the only supported value")
@@ -155,7 +164,7 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
                 raise ValueError(f"[{type}] expected the attribute {old}, got none")
             continue
         values = inputs.pop(old, None)
-        if values is None or (isinstance(values, (list, tuple)) and not values):
+        if values is None:
             if kind == 'tensor':
                 raise ValueError(f"[{type}] expected the input {old}, got none")
             call.append(None if kind == 'optional' else [])
@@ -165,7 +174,7 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
             raise ValueError(f"[{type}] expected one tensor as {old}, got {len(values)}")
         call.append(values if kind == 'list' else values[0])
     if not strict:
-        inputs, attrs = {k: v for k, v in inputs.items() if v}, {}
+        attrs = {}
     if inputs or attrs:
         raise ValueError(f"[{type}] expected no other inputs and attributes, got {sorted(inputs) + sorted(attrs)}")
     mode = _core.pir._record_mode()
@@ -173,7 +182,7 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
         result = getattr(paddle._C_ops, op_name)(*call)
     results = list(result) if isinstance(result, tuple) else [result]
     for old, value in zip(out_names, results):
-        places = outputs.pop(old, None) if isinstance(outputs, dict) and old in outputs else None
+        places = outputs.get(old) if isinstance(outputs, dict) else None
         if places is None:
             continue
         places = places if isinstance(places, (list, tuple)) else [places]

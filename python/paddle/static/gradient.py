@@ -6,7 +6,9 @@ __all__ = ['append_backward', 'gradients']
 
 
 def _list(values):
-    return [] if values is None else list(values) if isinstance(values, (list, tuple, set)) else [values]
+    from paddle.static.block import OutputVar
+    values = [] if values is None else list(values) if isinstance(values, (list, tuple, set)) else [values]
+    return [v.read() if isinstance(v, OutputVar) else v for v in values]
 
 
 def _scope(program_mode=1):
@@ -38,6 +40,7 @@ def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
 def append_backward(loss, parameter_list=None, no_grad_set=None, callbacks=None, checkpoints=None, distop_context=None):
     """Append the gradients of the scalar `loss`; returns [(parameter, gradient)] for trainable parameters it depends on."""
     from paddle.static import program
+    loss = (_list(loss) or [None])[0]
     if not isinstance(loss, _core.Tensor):
         raise TypeError(f"[append_backward] expected a value of a program as loss, got {type(loss)}")
     known = program.default_main_program()._parameters()

@@ -62,6 +62,22 @@ def default_startup_program():
     return _startup
 
 
+def switch(main=None, startup=None):
+    """Make a program the default main or startup program; returns the one before."""
+    global _main, _startup
+    if main is None:
+        old, _startup = _startup, startup
+        return old
+    old = _main
+    if _enabled:
+        pause(old)
+        _pir._leave()
+        main._enter(1)
+        proceed(main)
+    _main = main
+    return old
+
+
 @contextlib.contextmanager
 def recording(program, mode=1):
     """Record into `program`: mode 1 records only, mode 2 also runs every operation."""
@@ -162,7 +178,9 @@ def data(name, shape, dtype=None, lod_level=0):
     if _pir._record_mode() == 0:
         raise RuntimeError("[data] expected static mode (paddle.enable_static()), got dynamic mode")
     extents = [-1 if d is None else int(d) for d in shape]
-    return _main._data(name, extents, paddle.get_default_dtype() if dtype is None else dtype)
+    value = _main._data(name, extents, paddle.get_default_dtype() if dtype is None else dtype)
+    value.name = name
+    return value
 
 
 def cpu_places(device_count=None):

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradient mode (no_grad, enable_grad, set_grad_enabled), paddle.grad and the eager-mode switch."""
+import contextlib
 import functools
 import inspect
 
 from paddle.base import libpaddle as _core
 
-__all__ = ['no_grad', 'no_grad_', 'enable_grad', 'set_grad_enabled', 'is_grad_enabled', 'grad', 'to_variable']
+__all__ = ['no_grad', 'no_grad_', 'enable_grad', 'set_grad_enabled', 'is_grad_enabled', 'grad', 'to_variable', 'guard',
+           'enabled', 'enable_dygraph', 'disable_dygraph', 'switch_to_static_graph', 'in_to_static_mode', 'in_declarative_mode',
+           'param_guard']
 
 _set = _core.set_grad_enabled
 is_grad_enabled_ = _core.is_grad_enabled
@@ -174,3 +177,70 @@ def to_variable(value, name=None, zero_copy=None, dtype=None):
     if isinstance(value, paddle.Tensor):
         return value
     return paddle.to_tensor(value, dtype=dtype)
+
+
+def enabled():
+    """Whether operations run at once (dynamic mode)."""
+    import paddle
+    return paddle.in_dynamic_mode()
+
+
+def enable_dygraph(place=None):
+    """Enter dynamic mode; `place` becomes the current device."""
+    import paddle
+    paddle.disable_static(place)
+
+
+def disable_dygraph():
+    """Enter static mode."""
+    import paddle
+    paddle.enable_static()
+
+
+@contextlib.contextmanager
+def guard(place=None):
+    """Dynamic mode inside the block, on the device `place`."""
+    import paddle
+    static, before = not paddle.in_dynamic_mode(), _core.current_place()
+    if static:
+        paddle.disable_static()
+    try:
+        if place is not None:
+            _core.set_current_place(_core.to_place(place))
+        yield
+    finally:
+        _core.set_current_place(before)
+        if static:
+            paddle.enable_static()
+
+
+def switch_to_static_graph(func):
+    """Decorator: the function runs in static mode."""
+
+    @functools.wraps(func)
+    def wrapper(*args, **kwargs):
+        import paddle
+        dynamic = paddle.in_dynamic_mode()
+        if dynamic:
+            paddle.enable_static()
+        try:
+            return func(*args, **kwargs)
+        finally:
+            if dynamic:
+                paddle.disable_static()
+
+    return wrapper
+
+
+def in_to_static_mode():
+    """Whether a function marked with `to_static` is being recorded."""
+    return enabled() and _core.pir._record_mode() != 0
+
+
+in_declarative_mode = in_to_static_mode
+
+
+@contextlib.contextmanager
+def param_guard(parameters):
+    """Nothing to exchange: parameters are recorded as they are."""
+    yield

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of programs under their older home."""
+from paddle.static.gradient import append_backward, gradients
+
+__all__ = ['append_backward', 'gradients']
+
+
+def calc_gradient(targets, inputs, target_gradients=None, no_grad_set=None):
+    """The same as `gradients`; a single gradient comes alone."""
+    found = gradients(targets, inputs, target_gradients, no_grad_set)
+    return found[0] if len(found) == 1 else found

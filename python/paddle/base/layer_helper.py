@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`LayerHelper`: how functions for static mode make parameters and append operations under their old names."""
+import paddle
+from paddle.base.framework import dtype_name, make_parameter
+from paddle.base.modes import dtype_is_floating, in_dygraph_mode, in_pir_mode
+from paddle.base.param_attr import ParamAttr
+from paddle.utils import unique_name
+
+__all__ = ['LayerHelper', 'dtype_is_floating', 'in_dygraph_mode', 'in_pir_mode']
+
+
+class LayerHelper:
+    """Helps one layer function, whose arguments are `kwargs`: `name`, `param_attr`, `bias_attr`, `act`, `input`, `dtype` are read."""
+
+    def __init__(self, layer_type, **kwargs):
+        self.layer_type, self.kwargs = layer_type, kwargs
+        self.name = kwargs.get('name') or unique_name.generate(layer_type)
+
+    @property
+    def main_program(self):
+        """The program operations go to."""
+        return paddle.static.default_main_program()
+
+    @property
+    def startup_program(self):
+        """The program that initialises parameters."""
+        return paddle.static.default_startup_program()
+
+    def append_op(self, *args, **kwargs):
+        """Append an operation; see `paddle.static.Program.global_block().append_op`."""
+        return self.main_program.global_block().append_op(*args, **kwargs)
+
+    @property
+    def param_attr(self):
+        """The attribute of weights, as ParamAttr."""
+        return ParamAttr._to_attr(self.kwargs.get('param_attr'))
+
+    @property
+    def bias_attr(self):
+        """The attribute of the bias, as ParamAttr."""
+        return ParamAttr._to_attr(self.kwargs.get('bias_attr'))
+
+    def multiple_input(self, input_param_name='input'):
+        """The inputs of the layer as a list."""
+        value = self.kwargs.get(input_param_name, [])
+        return list(value) if isinstance(value, (list, tuple)) else [value]
+
+    def input(self, input_param_name='input'):
+        """The one input of the layer."""
+        values = self.multiple_input(input_param_name)
+        if len(values) != 1:
+            raise ValueError(f"{self.layer_type} layer only takes one input")
+        return values[0]
+
+    def multiple_param_attr(self, length):
+        """One attribute for each of `length` weights."""
+        attrs = self.param_attr if isinstance(self.param_attr, list) else [self.param_attr]
+        if len(attrs) not in (1, length):
+            raise ValueError("parameter number mismatch")
+        return attrs if len(attrs) == length else attrs * length
+
+    def iter_inputs_and_params(self, input_param_name='input'):
+        """Pairs of input and attribute."""
+        inputs = self.multiple_input(input_param_name)
+        yield from zip(inputs, self.multiple_param_attr(len(inputs)))
+
+    def input_dtype(self, input_param_name='input'):
+        """The dtype all inputs have."""
+        found = {value.dtype for value in self.multiple_input(input_param_name)}
+        if len(found) > 1:
+            raise ValueError(f"Data Type mismatch: {' to '.join(sorted(map(str, found)))}")
+        return found.pop() if found else None
+
+    def get_default_dtype(self):
+        """The dtype of parameters unless another is given."""
+        return paddle.get_default_dtype()
+
+    def create_parameter(self, attr, shape, dtype=None, is_bias=False, default_initializer=None, stop_gradient=False, **kwargs):
+        """A parameter of this layer; None for a false `attr`."""
+        made = make_parameter(self.name, shape, dtype or self.get_default_dtype(), attr, is_bias, default_initializer)
+        if made is not None and stop_gradient:
+            made.stop_gradient = True
+        return made
+
+    def get_parameter(self, name):
+        """The parameter of this name."""
+        return self.main_program.global_block().var(name)
+
+    def create_variable(self, *args, **kwargs):
+        """A place for a result."""
+        return self.main_program.global_block().create_var(*args, **kwargs)
+
+    def create_variable_for_type_inference(self, dtype, stop_gradient=False, shape=None):
+        """A place for a result, named after this layer."""
+        return self.create_variable(name=unique_name.generate(self.name + '.tmp'), shape=shape, dtype=dtype)
+
+    def create_global_variable(self, persistable=False, shape=None, dtype='float32', name=None, stop_gradient=True, **kwargs):
+        """A variable that lasts over runs, zeros at first."""
+        return paddle.static.create_global_var(shape, 0, dtype_name(dtype), persistable, name=name)
+
+    def create_or_get_global_variable(self, name, shape=None, dtype='float32', **kwargs):
+        """(the variable `name`, whether it was made now)."""
+        block = self.main_program.global_block()
+        if block.has_var(name):
+            return block.var(name), False
+        return self.create_global_variable(True, shape, dtype, name), True
+
+    def set_variable_initializer(self, var, initializer):
+        """Give a variable the value of an initializer now and whenever the startup program runs."""
+        from paddle.static import startup
+        shape, dtype = list(var.shape), var.dtype
+        with paddle.static.program.running(), paddle.no_grad():
+            var.set_value(initializer.create(shape, dtype))
+        startup.add(self.startup_program, var, lambda: initializer.create(shape, dtype))
+        return var
+
+    def append_bias_op(self, input_var, dim_start=1, dim_end=None):
+        """`input_var` plus a bias over its axes from `dim_start` to `dim_end`; itself when the layer has none."""
+        shape = list(input_var.shape)[dim_start:dim_end]
+        bias = self.create_parameter(self.kwargs.get('bias_attr'), shape, input_var.dtype, True)
+        if bias is None:
+            return input_var
+        after = 0 if dim_end is None else len(input_var.shape) - dim_end
+        return input_var + paddle.reshape(bias, shape + [1] * after)
+
+    def append_activation(self, input_var):
+        """The activation `act` of the layer, if it has one."""
+        act = self.kwargs.get('act')
+        if act is None:
+            return input_var
+        if not isinstance(act, str):
+            raise TypeError(f"{act} should be unicode or str")
+        return getattr(paddle.nn.functional, act)(input_var)
+
+    def to_variable(self, x):
+        """`x` as a tensor."""
+        return x if isinstance(x, paddle.Tensor) else paddle.to_tensor(x)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the operations of the old IR declare, for programs that look an operation's inputs, outputs and attributes up by name."""
+from types import SimpleNamespace
+
+__all__ = ['OpProtoHolder', 'canonicalize_attrs']
+
+# Attributes every old operation has.
+_COMMON = (('op_role', 0), ('op_role_var', 5), ('op_namescope', 2), ('op_callstack', 5), ('op_device', 2), ('with_quant_attr', 6))
+
+
+def _parsed(text):
+    """(name, marks) of each word: 'Seed?' is ('Seed', '?')."""
+    for word in text.split():
+        end = next((i for i, c in enumerate(word) if c in '[?~:'), len(word))
+        yield word[:end], word[end:]
+
+
+class OpProto:
+    """One operation: `type`, and lists `inputs`, `outputs` and `attrs` of records with a `name`."""
+
+    def __init__(self, type, inputs, outputs, attrs):
+        self.type, self.comment = type, ''
+        self.inputs = [SimpleNamespace(name=n, duplicable='[]' in m, dispensable='?' in m, intermediate=False, extra=False)
+                       for n, m in _parsed(inputs)]
+        self.outputs = [SimpleNamespace(name=n, duplicable='[]' in m, dispensable='?' in m, intermediate='~' in m, extra=False)
+                        for n, m in _parsed(outputs)]
+        self.attrs = [SimpleNamespace(name=n, type=int(m[1:]), extra=False, generated=False) for n, m in _parsed(attrs)]
+        self.attrs += [SimpleNamespace(name=n, type=t, extra=True, generated=False) for n, t in _COMMON]
+
+    def __repr__(self):
+        return f'OpProto({self.type})'
+
+
+class OpProtoHolder:
+    """All operations that can be appended to a program, by their old names."""
+
+    _only = None
+
+    @classmethod
+    def instance(cls):
+        """The one holder."""
+        if OpProtoHolder._only is None:
+            OpProtoHolder._only = cls()
+        return OpProtoHolder._only
+
+    def __init__(self):
+        from paddle._legacy_ops import PROTOS
+        self.op_proto_map = {name: OpProto(name, *parts) for name, parts in PROTOS.items()}
+
+    def get_op_proto(self, type):
+        """The declaration of an operation; ValueError for one that is not known."""
+        if type not in self.op_proto_map:
+            raise ValueError(f'Operator "{type}" has not been registered.')
+        return self.op_proto_map[type]
+
+    def has_op_proto(self, type):
+        """Whether the operation is known."""
+        return type in self.op_proto_map
+
+    @staticmethod
+    def generated_op_attr_names():
+        """Names of the attributes every operation has."""
+        return {name for name, _ in _COMMON}
+
+
+_CONVERT = {0: int, 9: int, 1: float, 12: float, 6: bool, 2: str}
+_CONVERT_EACH = {3: int, 11: int, 4: float, 7: bool, 5: str}
+
+
+def canonicalize_attrs(attrs, op_proto):
+    """A copy of `attrs` with numbers of the types the operation declares."""
+    import numpy
+    types, made = {a.name: a.type for a in op_proto.attrs}, {}
+    for name, value in (attrs or {}).items():
+        kind = types.get(name)
+        if isinstance(value, (numpy.ndarray, numpy.generic)):
+            value = value.tolist()
+        if kind in _CONVERT and isinstance(value, (bool, int, float)):
+            value = _CONVERT[kind](value)
+        elif kind in _CONVERT_EACH and isinstance(value, (list, tuple)):
+            value = [_CONVERT_EACH[kind](v) for v in value]
+        made[name] = value
+    return made
