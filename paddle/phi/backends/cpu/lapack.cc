@@ -50,7 +50,10 @@ void Batch(const char* op, int64_t batch, int64_t n, int32_t* info, const char* 
   int32_t* codes = info ? info : own.data();
   std::atomic<bool> out_of_memory{false};
   const int64_t flops = n * n * n + 1;
-  ParallelFor(0, batch, n > 256 ? batch + 1 : std::max<int64_t>(1, 20000 / flops), [&](int64_t lo, int64_t hi) {
+  // Within a small matrix LAPACK's threads wait for each other longer than they work.
+  const bool large = n > 256;
+  ParallelFor(0, batch, large ? batch + 1 : std::max<int64_t>(1, 20000 / flops), [&](int64_t lo, int64_t hi) {
+    const ThreadLimit limit(large ? MaxThreads() : 1);
     for (int64_t i = lo; i < hi; ++i) {
       try {
         codes[i] = f(i);
