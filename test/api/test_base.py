@@ -27,6 +27,7 @@ from paddle.base.layer_helper import LayerHelper
 
 import paddle
 from paddle import base
+from paddle.autograd.ir_backward import grad as ir_grad
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def operator_run(op_type, inputs, attrs, out_names):
                 ins[slot.name].append(block.create_var(name=f'{slot.name}{i}', shape=value.shape, dtype=value.dtype, stop_gradient=False))
         outs = {slot.name: [block.create_var(dtype='float32', name=slot.name)] for slot in proto.outputs if slot.name in out_names}
         block.append_op(type=op_type, inputs=ins, outputs=outs, attrs=canonicalize_attrs(attrs, proto))
-        grads = paddle.static.gradients([outs[out_names[0]][0].value.sum()], [v for vs in ins.values() for v in vs])
+        grads = ir_grad([outs[out_names[0]][0].value.sum()], [v for vs in ins.values() for v in vs])
     return Executor(base.CPUPlace()).run(main, feed=feed, fetch_list=[*out_names, *grads])
 
 
@@ -124,6 +125,8 @@ def test_modes():
         paddle.static.data('x', [2])
         assert framework.switch_main_program(old) is fresh and fresh.num_ops() == 1
     assert paddle.in_dynamic_mode()
+    with framework._static_guard():
+        assert not paddle.in_dynamic_mode()
 
     @framework.static_only
     def needs_static():

@@ -187,6 +187,11 @@ def _dygraph_guard(tracer):
             paddle.disable_static()
 
 
+def _static_guard():
+    """Static mode inside."""
+    return _dygraph_guard(None)
+
+
 @contextlib.contextmanager
 def dygraph_guard_if_declarative():
     """Nothing to leave: functions marked with `to_static` make their parameters in dynamic mode."""

@@ -64,13 +64,16 @@ def fc(x, size, num_flatten_dims=1, weight_attr=None, bias_attr=None, activation
     """activation(x @ w + b) over the axes of `x` from `num_flatten_dims` on, flattened; several inputs are summed."""
     inputs = x if isinstance(x, (list, tuple)) else [x]
     scope = name or unique_name.generate('fc')
+    attrs = weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr] * len(inputs)
+    if len(attrs) != len(inputs):
+        raise ValueError(f"[fc] expected one weight_attr for each of {len(inputs)} inputs, got {len(attrs)}")
     total = None
-    for one in inputs:
+    for one, attr in zip(inputs, attrs):
         first = num_flatten_dims if num_flatten_dims >= 0 else len(one.shape) + num_flatten_dims
         if not 0 < first < len(one.shape):
             raise ValueError(f"[fc] expected num_flatten_dims between 1 and {len(one.shape) - 1}, got {num_flatten_dims}")
         width = math.prod(extents(one, first, 'fc'))
-        weight = parameter(scope, [width, size], one.dtype, weight_attr)
+        weight = parameter(scope, [width, size], one.dtype, attr)
         flat = one if len(one.shape) == first + 1 else paddle.flatten(one, first)
         part = paddle.matmul(flat, weight)
         total = part if total is None else total + part
