@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of programs: running one operation at compile time (constant folding), and filling parameters from a file.
+// Running one operation while a program is optimised: what constant folding evaluates with.
 #pragma once
 
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "paddle/executor/parameters.h"
 #include "paddle/phi/core/tensor.h"
 #include "paddle/pir/core/program.h"
 

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <numeric>
 
-#include "paddle/executor/evaluate.h"
+#include "paddle/executor/parameters.h"
 #include "paddle/executor/plan.h"
 #include "paddle/inference/model_passes.h"
 #include "paddle/inference/paddle_inference_api.h"

@@ -4,7 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "paddle/eager/dispatch/state.h"
+#include "paddle/eager/dispatch/op_support.h"
 #include "paddle/inference/model_passes.h"
 #include "paddle/inference/paddle_inference_api.h"
 #include "paddle/pybind/module.h"
@@ -18,19 +18,6 @@ namespace pyb = pybind11;
 using paddle_infer::Config;
 using paddle_infer::Predictor;
 using Handle = paddle_infer::Tensor;
-
-// Operations composed of others run, and are not recorded, whatever this thread was doing.
-class Running {
- public:
-  Running() : old_(egr::State()) {
-    egr::State() = {};
-    egr::State().grad_enabled = false;
-  }
-  ~Running() { egr::State() = old_; }
-
- private:
-  egr::DispatchState old_;
-};
 
 pyb::object Object(const Tensor& t) { return pyb::reinterpret_steal<pyb::object>(Own(ToPy(t)).release()); }
 
@@ -68,7 +55,7 @@ pyb::object Run(Predictor& p, const pyb::object& inputs) {
     for (pyb::handle o : inputs) in.push_back(ToTensor(o.ptr(), "predictor.run", "inputs"));
   {
     pyb::gil_scoped_release release;
-    Running running;
+    PlainGuard plain;
     if (inputs.is_none()) return (p.Run(), pyb::none());
     p.Run(in, &out);
   }
@@ -166,7 +153,7 @@ int Init(PyObject* module) {
     m.def(
         "create_predictor",
         [](const Config& config) {
-          Running running;
+          PlainGuard plain;
           return pi::CreatePredictor(config);
         },
         pyb::arg("config"), "Loads, optimises and plans the model of `config`.");

@@ -8,8 +8,9 @@
 #include <mutex>
 #include <vector>
 
+#include "paddle/eager/dispatch/op_support.h"
 #include "paddle/eager/dispatch/record.h"
-#include "paddle/executor/evaluate.h"
+#include "paddle/executor/parameters.h"
 #include "paddle/executor/plan.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pir/dialect/builtin.h"
@@ -169,16 +170,8 @@ struct PlanObject {
     }
     {
       pyb::gil_scoped_release release;
-      egr::DispatchState old = egr::State();
-      egr::State() = {};
-      egr::State().grad_enabled = false;
-      try {
-        out = plan->Run(in);
-      } catch (...) {
-        egr::State() = old;
-        throw;
-      }
-      egr::State() = old;
+      PlainGuard plain;
+      out = plan->Run(in);
     }
     std::vector<pyb::object> r;
     for (Tensor& t : out) r.push_back(Object(t));

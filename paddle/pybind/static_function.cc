@@ -72,7 +72,6 @@ struct Function {
   std::vector<std::shared_ptr<Entry>>* entries;
 };
 
-PyTypeObject* g_type = nullptr;
 bool g_enabled = true;
 constexpr size_t kMaxEntries = 64;
 
@@ -282,16 +281,7 @@ pyb::list TakeWrites(const std::shared_ptr<ProgramObject>& program) {
     }
     for (auto& [o, old] : overwritten) {
       if (!o.is_same(t)) continue;
-      phi::TensorImpl* d = t.impl();
-      d->kind = old->kind;
-      d->dtype = old->dtype;
-      d->dims = old->dims;
-      d->strides = old->strides;
-      d->symbolic_dims = {};
-      d->offset = old->offset;
-      d->storage = old->storage;
-      d->place = old->place;
-      d->RefreshLayout();
+      RestoreData(t, old);
       break;  // the first is the oldest
     }
     t->value = nullptr;
@@ -320,7 +310,6 @@ int Init(PyObject* module) {
         "paddle.base.libpaddle.RecordedCalls", sizeof(Function), 0,
         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
     PyRef type = Own(PyType_FromSpec(&spec));
-    g_type = reinterpret_cast<PyTypeObject*>(type.get());
     if (PyModule_AddObject(module, "RecordedCalls", type.release()) < 0) throw PyErrAlreadySet();
     pyb::module_ root = pyb::reinterpret_borrow<pyb::module_>(module);
     pyb::class_<Traced, std::shared_ptr<Traced>>(root, "Traced", "A recorded function with its plans.")

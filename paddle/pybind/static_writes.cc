@@ -16,18 +16,7 @@ pyb::list Settle(ProgramObject& p) {
   auto overwritten = std::move(Overwritten());
   Overwritten().clear();
   for (auto& [t, old] : overwritten) {
-    if (!t.is_symbolic()) continue;
-    phi::TensorImpl* d = t.impl();
-    d->kind = old->kind;
-    d->dtype = old->dtype;
-    d->dims = old->dims;
-    d->strides = old->strides;
-    d->symbolic_dims = {};
-    d->offset = old->offset;
-    d->numel = old->numel;
-    d->storage = old->storage;
-    d->place = old->place;
-    d->RefreshLayout();
+    if (t.is_symbolic()) RestoreData(t, old);
   }
   pyb::list l;
   for (const auto& c : p.recorder().captured()) {

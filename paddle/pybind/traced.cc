@@ -6,6 +6,7 @@
 
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/op_support.h"
 #include "paddle/pir/core/clone.h"
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
@@ -13,20 +14,6 @@
 
 namespace paddle::py {
 namespace {
-
-// Plans run kernels: nothing is recorded, cast or differentiated.
-class KernelState {
- public:
-  KernelState() : old_(egr::State()) {
-    egr::State() = {};
-    egr::State().grad_enabled = false;
-  }
-  ~KernelState() { egr::State() = old_; }
-  KernelState(const KernelState&) = delete;
-
- private:
-  egr::DispatchState old_;
-};
 
 // Whether a backward pass has run through a part of the graph of `t` and freed it.
 bool IsSpent(const Tensor& t) {
@@ -397,7 +384,7 @@ const Traced::Backward& Traced::BackwardFor(const std::vector<bool>& wanted) {
 }
 
 std::vector<Tensor> Traced::Run(executor::Plan& plan, const std::vector<Tensor>& inputs) {
-  KernelState state;
+  PlainGuard plain;
   GilRelease release(plan.num_instructions() > 8);
   return plan.Run(inputs);
 }

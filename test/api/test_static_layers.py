@@ -106,7 +106,7 @@ def test_py_func(program):
             exe.run(static.default_main_program(), feed={'a': np.ones(2, 'float32')}, fetch_list=[out])
 
 
-def test_print_and_pylayer(program, capsys):
+def test_print_and_pylayer(program, capfd):
     main, _, exe = program
     x = static.data('x', [2, 3])
     x.stop_gradient = False
@@ -116,7 +116,7 @@ def test_print_and_pylayer(program, capsys):
     for _ in range(2):
         got, = exe.run(main, feed={'x': np.arange(6, dtype='float32').reshape(2, 3)}, fetch_list=[gradient])
     np.testing.assert_array_equal(got, np.full([2, 3], 5))
-    text = capsys.readouterr().out
+    text = capfd.readouterr().out
     assert text.count('message: hello') == 2 and 'data: [0.000000 1.000000]' in text and 'data: [5.000000 5.000000]' in text
 
 

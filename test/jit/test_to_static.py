@@ -555,3 +555,27 @@ def test_lists_of_amp_are_part_of_the_call():
         assert f(x).dtype == net(x).dtype == paddle.bfloat16
     with paddle.amp.auto_cast(dtype='bfloat16', custom_black_list=['linear', 'matmul', 'linear_v2', 'matmul_v2']):
         assert f(x).dtype == net(x).dtype == paddle.float32
+
+
+@pytest.mark.parametrize('dtype', ['int32', 'int64', 'bool'])
+def test_filled_integers_are_fused(dtype):
+    def f(x):
+        zeros, ones = paddle.zeros_like(x), paddle.ones_like(x)
+        return paddle.where(x > zeros, x, zeros), paddle.full_like(x, 2.7) == ones, ones
+
+    x = paddle.to_tensor([-2, 0, 3]).astype(dtype)
+    for a, b in zip(f(x), _static(f)(x)):
+        assert a.dtype == b.dtype
+        _equal(a, b)
+
+
+def test_second_order_where_one_input_leads_to_another():
+    loss = paddle.nn.functional.binary_cross_entropy_with_logits
+    found = []
+    for f in (lambda x: loss((x * 2).tanh(), x), _static(lambda x: loss((x * 2).tanh(), x))):
+        x = _tensor(0.2, 0.7, grad=True)
+        first, = paddle.grad(f(x), [x], create_graph=True)
+        (first * first).sum().backward()
+        found.append((first, x.grad))
+    for a, b in zip(*found):
+        numpy.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6)

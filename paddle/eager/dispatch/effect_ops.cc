@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // pd_op.print and pd_op.assert, which only exist in programs.
+#include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/pir/dialect/builtin.h"
@@ -12,32 +13,46 @@ Recorder& Active(const char* op) {
   return *State().recorder;
 }
 
-}  // namespace
-
-Tensor RecordPrint(const Tensor& x, const PrintOptions& o) {
-  Recorder& r = Active("print");
+Tensor Print(Recorder& r, const Tensor& x, const PrintOptions& o, bool forward, bool differentiable) {
   using A = pir::Attribute;
   pir::AttributeMap attrs{{"first_n", A::Int32(o.first_n)},        {"message", A::Str(o.message)},
                           {"summarize", A::Int32(o.summarize)},    {"print_tensor_name", A::Bool(o.name)},
                           {"print_tensor_type", A::Bool(o.type)},  {"print_tensor_shape", A::Bool(o.shape)},
                           {"print_tensor_layout", A::Bool(o.layout)}, {"print_tensor_lod", A::Bool(o.lod)},
-                          {"print_phase", A::Str(o.phase)},        {"is_forward", A::Bool(true)}};
+                          {"print_phase", A::Str(o.phase)},        {"is_forward", A::Bool(forward)}};
   pir::Value in = r.ValueOf(x);
   pir::Type type = in.type();
   pir::Value out = r.builder()
                        .Create(pir::FindOp("pd_op.print"), std::span<const pir::Value>(&in, 1), std::move(attrs),
                                std::span<const pir::Type>(&type, 1))
                        ->result(0);
-  Tensor t = r.Wrap(out);
-  // The gradient passes through: the result stands where x does in the graph.
-  bool needs = State().grad_enabled && NeedsGrad(x);
-  out.set_stop_gradient(!needs);
-  if (needs) {
-    Edge e = GradEdge(x);
-    t->stop_gradient = false;
-    t->node = Ref<phi::RefCounted>(e.node.get());
-    t->slot = e.slot;
+  out.set_stop_gradient(!differentiable);
+  return r.Wrap(out);
+}
+
+// Hands the gradient on, printed where it is recorded for a run.
+class PrintNode final : public GradNode {
+ public:
+  PrintNode(const Tensor& x, PrintOptions options) : options_(std::move(options)) {
+    SetCounts(1, 1);
+    SetInput(0, x);
   }
+  const char* name() const override { return "print"; }
+  void Run(Tensor* grads, Tensor* in, bool create_graph) override {
+    const bool recorded = !create_graph && State().record == RecordMode::kRecord && options_.phase != "FORWARD";
+    in[0] = recorded && grads[0].defined() ? Print(Active("print"), grads[0], options_, false, false) : grads[0];
+  }
+
+ private:
+  PrintOptions options_;
+};
+
+}  // namespace
+
+Tensor RecordPrint(const Tensor& x, const PrintOptions& o) {
+  const bool needs = State().grad_enabled && NeedsGrad(x);
+  Tensor t = Print(Active("print"), x, o, true, needs);
+  if (needs) Ref<PrintNode>(new PrintNode(x, o))->SetOutput(0, t);
   return t;
 }
 

@@ -40,11 +40,12 @@ class ComposeNode final : public egr::GradNode {
     std::vector<Tensor> inputs, wanted;
     for (auto& s : saved_) inputs.push_back(s.Get(this, op_, "an input"));
     egr::GradModeGuard on(true);
+    // Each input by a tensor of its own: one input may be computed from another.
     std::vector<Tensor> fresh;
-    for (Tensor& t : inputs) fresh.push_back(create_graph || !t.defined() ? t : AliasWithHistory(t));
-    if (!create_graph)
-      for (Tensor& t : fresh)
-        if (t.defined()) t->node.reset();
+    for (Tensor& t : inputs) {
+      fresh.push_back(!t.defined() ? t : create_graph ? assign(t) : AliasWithHistory(t));
+      if (!create_graph && t.defined()) fresh.back()->node.reset();
+    }
     Tensor out = f_(fresh);
     std::vector<int> index;
     for (int i = 0; i < num_inputs(); ++i)

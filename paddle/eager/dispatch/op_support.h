@@ -41,9 +41,8 @@ constexpr uint8_t AttrIndex() {
 class PlainGuard {
  public:
   PlainGuard() : old_(egr::State()) {
+    egr::State() = {};
     egr::State().grad_enabled = false;
-    egr::State().amp_level = 0;
-    egr::State().record = egr::RecordMode::kRun;
   }
   ~PlainGuard() { egr::State() = old_; }
   PlainGuard(const PlainGuard&) = delete;

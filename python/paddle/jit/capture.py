@@ -181,10 +181,17 @@ def tensors_of(value, found=None):
 def replace(value, change):
     """A copy of the nest with `change` applied to its leaves."""
     if type(value) in (list, tuple):
-        return type(value)(replace(v, change) for v in value)
+        return type(value)([replace(v, change) for v in value])
     if type(value) is dict:
         return {k: replace(v, change) for k, v in value.items()}
     return change(value)
+
+
+def specs_of(value):
+    """The tensors and specs of a nest of lists, tuples and dicts, in order."""
+    found = []
+    replace(value, lambda v: found.append(v) if isinstance(v, (_core.Tensor, InputSpec)) else None)
+    return found
 
 
 def to_tensors(value):
@@ -217,11 +224,11 @@ def _set_attributes(places, result, *values):
 class Recording:
     """One recorded call: `program`, symbolic `inputs` and `outputs`, the core's `traced`, the result's layout."""
 
-    def __init__(self, function, args, kwargs, surroundings, names=None, shapes=None, flags=None, strict=False):
+    def __init__(self, function, args, kwargs, surroundings, names=None, shapes=None):
         self.program, self.inputs, self.names, self.outputs = _program.Program(), [], [], []
-        self.slots, self._writes, self._surroundings, self._strict = {}, [], surroundings, strict
+        self.slots, self._writes = {}, []
         self.grad = _core.is_grad_enabled()
-        names, shapes, flags = list(names or []), list(shapes or []), list(flags or [])
+        names, shapes = list(names or []), list(shapes or [])
 
         def symbolic(value):
             if not isinstance(value, (_core.Tensor, InputSpec)):
@@ -232,9 +239,7 @@ class Recording:
                 name += '_'
             shape = shapes[place] if place < len(shapes) and shapes[place] is not None else list(value.shape)
             result = self.program._data(name, shape, value.dtype)
-            result.stop_gradient = (
-                flags[place] if place < len(flags) and flags[place] is not None else value.stop_gradient
-            )
+            result.stop_gradient = value.stop_gradient
             self.inputs.append(result)
             self.names.append(name)
             return result
@@ -337,7 +342,6 @@ class Recording:
             self.assigned.append((id(home), key))
         if places:
             result, marker = self.result, object()
-            self._marker = marker
             self.slots[id(marker)] = [functools.partial(_set_attributes, places), result, *values]
             self.result = marker
 

@@ -162,7 +162,8 @@ class StaticFunction(_core.RecordedCalls):
         if plain[0] is not args or plain[1] is not kwargs:
             return self(*plain[0], **plain[1])
         if self._full_graph:
-            return self._record_and_run(*self._bind(args, kwargs))
+            self._check_count(args, kwargs)
+            return self._run(self._record(args, kwargs), args, kwargs)
         return self._watch(args, kwargs)
 
     def _again(self, args, kwargs):
@@ -189,9 +190,6 @@ class StaticFunction(_core.RecordedCalls):
             self._add(_ONCE, args, kwargs, self._shapes(args, kwargs), around.without(()), None, None, None)
         return result
 
-    def _record_and_run(self, args, kwargs):
-        return self._run(self._record(args, kwargs), args, kwargs)
-
     def _run(self, recording, args, kwargs):
         recording.trace(self._fuse)
         around = recording.surroundings
@@ -211,11 +209,11 @@ class StaticFunction(_core.RecordedCalls):
         finally:
             self._busy = False
 
-    def _record(self, args, kwargs, flags=None):
+    def _record(self, args, kwargs):
         around = self._surroundings(args, kwargs)
         names = [s.name if isinstance(s, InputSpec) else None for s in self._flat_specs()]
         recording = capture.Recording(
-            self._target(), args, kwargs, around, names or self._names(args, kwargs), self._shapes(args, kwargs), flags
+            self._target(), args, kwargs, around, names or self._names(args, kwargs), self._shapes(args, kwargs)
         )
         recording.surroundings = around
         if not self._full_graph and around.changed():
@@ -237,16 +235,13 @@ class StaticFunction(_core.RecordedCalls):
     def _surroundings(self, args, kwargs):
         return capture.Surroundings(self._dygraph_function, self._instance, (*args, *kwargs.values()))
 
-    def _bind(self, args, kwargs):
-        """Arguments put in the order of the signature, with its defaults, as input specs need them."""
-        if self._input_spec is None:
-            return args, kwargs
-        count = len(self._input_spec)
+    def _check_count(self, args, kwargs):
+        """Raise ValueError for fewer arguments than input_spec describes."""
+        count = len(self._input_spec or ())
         if count > len(args) + len(kwargs) + sum(p.default is not p.empty for p in self._parameters()):
             raise ValueError(
                 f'[to_static] expected at least {count} arguments, as many as input_spec has, got {len(args)}'
             )
-        return args, kwargs
 
     def _parameters(self):
         try:
@@ -256,20 +251,7 @@ class StaticFunction(_core.RecordedCalls):
 
     def _flat_specs(self):
         """The specs of tensor arguments in order; empty without input_spec."""
-        found = []
-
-        def visit(value):
-            if isinstance(value, (list, tuple)):
-                for v in value:
-                    visit(v)
-            elif isinstance(value, dict):
-                for v in value.values():
-                    visit(v)
-            elif isinstance(value, (InputSpec, _core.Tensor)):
-                found.append(value)
-
-        visit(list(self._input_spec) if self._input_spec is not None else [])
-        return found
+        return capture.specs_of(list(self._input_spec or ()))
 
     def _names(self, args, kwargs):
         names, result = parameter_names(self._dygraph_function), []
@@ -385,21 +367,15 @@ class StaticFunction(_core.RecordedCalls):
         return self._describe(tuple(input_spec), {})
 
     def _describe(self, args, kwargs):
-        specs = capture.Recording(
+        recording = capture.Recording(
             self._target(),
             args,
             kwargs,
             self._surroundings(args, kwargs),
-            [s.name for s in self._flat_of((args, kwargs))],
+            [s.name for s in capture.specs_of((args, kwargs))],
         )
-        self._programs.append(ConcreteProgram(specs, self._dygraph_function))
+        self._programs.append(ConcreteProgram(recording, self._dygraph_function))
         return self._programs[-1]
-
-    @staticmethod
-    def _flat_of(value):
-        found = []
-        capture.replace(value, lambda v: found.append(v) if isinstance(v, (InputSpec, _core.Tensor)) else None)
-        return found
 
     def get_concrete_program(self, *args, **kwargs):
         """(recording, its runnable form) for these arguments."""

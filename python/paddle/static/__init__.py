@@ -13,7 +13,7 @@ _HOMES = _lazy.homes({
     'paddle.static.scope': 'Scope global_scope scope_guard',
     'paddle.static.metric': 'accuracy auc ctr_metric_bundle',
     'paddle.static.moving_average': 'ExponentialMovingAverage',
-    'paddle.static.callbacks': 'Print py_func',
+    'paddle.static.callbacks': 'py_func',
     'paddle.static.io': 'save_inference_model load_inference_model normalize_program serialize_program deserialize_program '
                         'serialize_persistables deserialize_persistables save_to_file load_from_file save load load_program_state '
                         'set_program_state',

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python functions inside programs: py_func, Print, and blocks with a gradient of their own."""
-import threading
-
+"""Python functions inside programs: py_func, and blocks with a gradient of their own."""
 import numpy
 
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.static.block import OutputVar
 
-__all__ = ['Print', 'py_func', 'static_pylayer']
+__all__ = ['py_func', 'static_pylayer']
 
 
 def _list(values):
@@ -131,51 +129,3 @@ def static_pylayer(forward_fn, inputs, backward_fn=None, name=None):
     else:
         results = _called(forward, _list(inputs), None, None, lambda ins, outs, grads: _list(backward_fn(*grads)))
     return results[0] if single[-1] else results
-
-
-def _describe(value, name, message, summarize, show):
-    data = numpy.asarray(value.numpy()).ravel() if summarize != 0 else []
-    shown = data if summarize < 0 else data[:summarize]
-    as_text = '{:.6f}'.format if str(value.dtype)[7:].startswith(('float', 'bfloat')) else str
-    dtype = str(value.dtype)[7:]
-    lines = [f"Variable: {name}"] if show['name'] else []
-    lines += [f"  - message: {message}"] if message else []
-    lines += ["  - lod: {}"] if show['lod'] else []
-    lines.append(f"  - place: {value.place}")
-    lines += [f"  - shape: {list(value.shape)}"] if show['shape'] else []
-    lines += ["  - layout: NCHW"] if show['layout'] else []
-    lines += [f"  - dtype: {dtype}"] if show['type'] else []
-    lines.append(f"  - data: [{' '.join(map(as_text, shown))}]")
-    return '\n'.join(lines)
-
-
-def Print(input, first_n=-1, message=None, summarize=20, print_tensor_name=True, print_tensor_type=True, print_tensor_shape=True,
-          print_tensor_layout=True, print_tensor_lod=True, print_phase='both'):
-    """The same value; each run prints it (`print_phase` 'forward'), its gradient ('backward') or 'both', at most `first_n` times."""
-    phase = print_phase.lower()
-    if phase not in ('forward', 'backward', 'both'):
-        raise ValueError(f"[Print] expected print_phase to be forward, backward or both, got {print_phase!r}")
-    show = {'name': print_tensor_name, 'type': print_tensor_type, 'shape': print_tensor_shape, 'layout': print_tensor_layout,
-            'lod': print_tensor_lod}
-    known = getattr(input, 'name', '') or 'var'
-
-    def printer(name):
-        lock, count = threading.Lock(), [0]
-
-        def call(value):
-            with lock:
-                count[0] += 1
-                if first_n < 0 or count[0] <= first_n:
-                    print(_describe(value, name, message, summarize, show), flush=True)
-            return [value]
-        return call
-
-    def passed(call, value):
-        return _recorded(call, [value], [value.dtype], [list(value.shape)])
-
-    def identity(value):
-        return [value]
-
-    ahead = printer(known) if phase != 'backward' else identity
-    back = printer(known + '@GRAD') if phase != 'forward' else identity
-    return _called(lambda tensors: passed(ahead, tensors[0]), [input], None, None, lambda ins, outs, grads: passed(back, grads[0]))[0]

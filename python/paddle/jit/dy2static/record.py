@@ -102,19 +102,18 @@ def branch(test, yes, no, names, objects, returns=False, owners=None):
                 raise _Again
         return [merge.emit(s[side]) for s in merged.slots] + [None] * (count - len(merged.slots))
 
-    def record():
-        return _pir._if_region(test, lambda: run(0, yes), lambda: run(1, no), fill)
-
     test = truth.condition(test)
-    for _ in range(4):
+    for _ in range(8):
         try:
-            results = record()
+            results = _pir._if_region(test, lambda: run(0, yes), lambda: run(1, no), fill)
             break
         except _Again:
             continue
         except _Grow as grown:
             state.restore()
             state = _as_tensor_lists(state, grown)
+    else:
+        raise merge.Dygraph2StaticException("[to_static] expected branches that leave the same kinds of values each time they are recorded")
     state.restore()
     values = merged.build(results)
     state.write(values)
@@ -135,18 +134,18 @@ def loop(test, body, exits, names, objects, before=()):
     def going(merged, values):
         state.restore()
         state.write(merged.build(values))
-        stop = truth.none_of(*(shared[n].cell_contents for n in exits)) if exits else True
-        if stop is False:
+        open_ = truth.none_of(*(shared[n].cell_contents for n in exits)) if exits else True
+        if open_ is False:
             return paddle.full([], False, 'bool')
         again = test()
         if not isinstance(again, _core.Tensor):
             again = bool(again)
-        if stop is True:
+        if open_ is True:
             result = again
         elif again is True:
-            result = stop
+            result = open_
         else:
-            result = truth.and_(stop, lambda: again)
+            result = truth.and_(open_, lambda: again)
         return truth.condition(result) if isinstance(result, _core.Tensor) else paddle.full([], result, 'bool')
 
     def round_(merged, values):

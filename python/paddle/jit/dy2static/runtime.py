@@ -33,8 +33,8 @@ def if_value(test, yes, no):
     return yes() if test else no()
 
 
-def _stopped(body, exits):
-    """Whether one of the flags is set: a bool of Python, or a tensor that is being recorded."""
+def _goes_on(body, exits):
+    """Whether none of the flags is set: a bool of Python, or a tensor that is being recorded."""
     return not exits or none_of(*(_record.cells(body)[n].cell_contents for n in exits))
 
 
@@ -42,7 +42,7 @@ def while_(test, body, exits, names, objects=()):
     """The statement `while`; the loop ends too when a variable of `exits` becomes true."""
     with _record.in_loop:
         while True:
-            going = _stopped(body, exits)
+            going = _goes_on(body, exits)
             if symbolic(going):
                 break
             if not going:
@@ -63,7 +63,7 @@ def for_(iterable, body, exits, names, objects=()):
         return
     with _record.in_loop:
         for item in iterable:
-            going = _stopped(body, exits)
+            going = _goes_on(body, exits)
             if symbolic(going):
                 _record.branch(going, lambda item=item: body(item), None, names, objects, owners=(body,))
             elif not going:

@@ -200,15 +200,14 @@ def _extreme(plain, pick):
 
 
 def _print(*values, **options):
-    from paddle.static.nn import control_flow
-    record = getattr(control_flow, 'Print', None)
-    if record is None or not any(map(symbolic, values)):
+    from paddle.static.nn.control_flow import Print
+    if not any(map(symbolic, values)):
         print(*values, **options)
         return
     text = []
     for value in values:
         if symbolic(value):
-            record(value, message=' '.join(text))
+            Print(value, message=' '.join(text))
             text = []
         else:
             text.append(str(value))
