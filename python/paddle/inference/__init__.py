@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running saved models: Config says what to load and how, create_predictor gives a Predictor."""
-from paddle.base import libpaddle as _core
 from paddle.base.libpaddle import (PaddleDType as DataType, PaddleInferPredictor as Predictor, PaddleInferTensor as Tensor,
                                    PaddlePlace as PlaceType, PrecisionType, PredictorPool, create_predictor,
                                    get_num_bytes_of_data_type, get_version)
