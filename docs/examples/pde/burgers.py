@@ -36,15 +36,16 @@ def main():
         u = solution(x, t)
         u_x, u_t = pinn.gradients(u, x, t)
         u_xx, = pinn.gradients(u_x, x)
-        residual = (u_t + u * u_x - NU * u_xx) / (1.0 + 0.1 * u_x.detach().abs())  # the shock must not outweigh the rest
+        steep = 1.0 + 0.1 * u_x.detach().abs()  # the shock must not outweigh the rest
+        residual = (u_t + u * u_x - NU * u_xx) / steep
         return (residual * residual).mean()
 
     losses = pinn.train(model, loss, pinn.sampler(LOW, HIGH, args.points), args)
     x, t = np.meshgrid(np.linspace(-1, 1, 201), np.linspace(0, 1, 101), indexing='ij')
     value, reference = pinn.evaluate(solution, x, t), cole_hopf(x, t)
     error = pinn.relative_error(value, reference)
-    pinn.draw_fields(args.out or 'burgers.png', f"Burgers' equation, relative L2 error {error:.1e}", (('t', t), ('x', x)),
-                     (value, reference), losses)
+    pinn.draw_fields(args.out or 'burgers.png', f"Burgers' equation, relative L2 error {error:.1e}",
+                     (('t', t), ('x', x)), (value, reference), losses)
     pinn.report('burgers', error, 5e-2, args, STEPS)
 
 

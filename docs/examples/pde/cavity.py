@@ -3,9 +3,9 @@
 
     python cavity.py [--steps 4000] [--eager] [--out cavity.png]
 
-The network gives a stream function and the pressure, so the flow is free of divergence and the momentum equations hold third
-derivatives of it. The lid moves at 16 x^2 (1 - x)^2, which is smooth in the corners. The reference solves the equations for
-vorticity and stream function by finite differences on two grids.
+The network gives a stream function and the pressure, so the flow is free of divergence and the momentum equations hold
+third derivatives of it. The lid moves at 16 x^2 (1 - x)^2, which is smooth in the corners. The reference solves the
+equations for vorticity and stream function by finite differences on two grids.
 """
 import numpy as np
 import pinn
@@ -83,7 +83,7 @@ def main():
     x, y, u, v = reference()
     value = pinn.evaluate(lambda x, y: pinn.join(*flow(x, y)), x, y)
     error = pinn.relative_error(np.stack(value[:2]), np.stack([u, v]))
-    pinn.draw_fields(args.out or 'cavity.png', f'Lid-driven cavity, Re 100, horizontal velocity; relative L2 error {error:.1e}',
+    pinn.draw_fields(args.out or 'cavity.png', f'Lid-driven cavity, horizontal velocity, relative L2 error {error:.1e}',
                      (('x', x), ('y', y)), (value[0], u), losses)
     pinn.report('cavity', error, 5e-2, args, STEPS)
 

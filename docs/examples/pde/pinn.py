@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the examples in this directory share: a network, sampling, the training loop, the error and the picture.
 
-A physics-informed network is trained on a differential equation instead of data: its loss holds derivatives of the network by
-its inputs, and training needs the derivative of that loss by its weights. `train` compiles all of it,
-with the update of the weights, as one step with `paddle.jit.to_static`; `--eager` runs the same step operation by operation.
+A physics-informed network is trained on a differential equation instead of data: its loss holds derivatives of the
+network by its inputs, and training needs the derivative of that loss by its weights. `train` compiles all of it, with
+the update of the weights, as one step with `paddle.jit.to_static`; `--eager` runs that step operation by operation.
 """
 import argparse
 import math
@@ -41,8 +41,8 @@ class Network(paddle.nn.Layer):
         self.low, self.high, self.period, self.waves = low, high, period, waves
         sizes = [len(low) + (2 * waves - 1 if period else 0)] + [width] * depth + [outputs]
         weights = paddle.nn.initializer.XavierNormal()
-        self.layers = paddle.nn.LayerList(
-            [paddle.nn.Linear(a, b, weight_attr=paddle.ParamAttr(initializer=weights)) for a, b in zip(sizes, sizes[1:])])
+        attr = paddle.ParamAttr(initializer=weights)
+        self.layers = paddle.nn.LayerList([paddle.nn.Linear(*s, weight_attr=attr) for s in zip(sizes, sizes[1:])])
 
     def forward(self, *coordinates):
         """Values [N, outputs]."""
@@ -129,7 +129,7 @@ def report(name, error, bound, args, steps):
 
 
 def draw_fields(path, title, axes, fields, losses):
-    """Write a PNG: the solution, the reference and their difference over `axes` ((name, grid), (name, grid)), and the loss."""
+    """Write a PNG: the solution, the reference, their difference and the loss. `axes`: (name, grid), (name, grid)."""
     import matplotlib
     matplotlib.use('Agg')
     import matplotlib.pyplot as plt

@@ -43,8 +43,8 @@ def main():
     x, y = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101), indexing='ij')
     value, reference = pinn.evaluate(solution, x, y), total(np.sin, x, y, lambda kx, ky: 1.0)
     error = pinn.relative_error(value, reference)
-    pinn.draw_fields(args.out or 'poisson.png', f"Poisson's equation, relative L2 error {error:.1e}", (('x', x), ('y', y)),
-                     (value, reference), losses)
+    pinn.draw_fields(args.out or 'poisson.png', f"Poisson's equation, relative L2 error {error:.1e}",
+                     (('x', x), ('y', y)), (value, reference), losses)
     pinn.report('poisson', error, 1e-2, args, STEPS)
 
 

@@ -117,44 +117,57 @@ class BlockFuser {
     if (explain_) std::fprintf(stderr, "cinn: %s (op %d): starts group %d\n", ops_[i]->name().c_str(), i, group_[i]);
   }
 
-  // Whether op `from` needs, directly or not, a member of group g.
-  bool Depends(int from, int g) {
-    const int first = groups_[g].members.front();
-    std::vector<int> stack{from};
+  // No op before it needs group g, however groups in between reach: none has members on both sides.
+  int Horizon(int g) const {
+    int bound = groups_[g].members.front();
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const Group& h : groups_) {
+        if (h.members.empty() || h.members.front() >= bound || h.members.back() < bound) continue;
+        bound = h.members.front();
+        moved = true;
+      }
+    }
+    return bound;
+  }
+
+  // Whether one of the ops in `stack` needs, directly or not, a member of group g. A group needs what its members need.
+  bool Depend(std::vector<int> stack, int g) const {
+    const int horizon = Horizon(g);
     std::vector<bool> seen_op(ops_.size(), false), seen_group(groups_.size(), false);
     while (!stack.empty()) {
       const int i = stack.back();
       stack.pop_back();
-      if (group_[i] == g) return true;
-      if (seen_op[i]) continue;
-      seen_op[i] = true;
-      if (group_[i] >= 0) {
-        if (seen_group[group_[i]]) continue;
-        seen_group[group_[i]] = true;
-        if (groups_[group_[i]].members.back() < first) continue;
-        for (int m : groups_[group_[i]].members)
-          for (int d : deps_[m]) stack.push_back(d);
-      } else if (i > first) {
-        for (int d : deps_[i]) stack.push_back(d);
+      const int own = group_[i];
+      if (own == g) return true;
+      if (i < horizon || (own >= 0 ? seen_group[own] : seen_op[i])) continue;
+      if (own < 0) {
+        seen_op[i] = true;
+        stack.insert(stack.end(), deps_[i].begin(), deps_[i].end());
+        continue;
       }
+      seen_group[own] = true;
+      for (int m : groups_[own].members) stack.insert(stack.end(), deps_[m].begin(), deps_[m].end());
     }
     return false;
   }
 
   // Whether an operand of i that is not made in g needs g.
-  bool Circular(int i, int g) {
+  bool Circular(int i, int g) const {
+    std::vector<int> from;
     for (int d : deps_[i])
-      if (group_[d] != g && Depends(d, g)) return true;
-    return false;
+      if (group_[d] != g) from.push_back(d);
+    return Depend(std::move(from), g);
   }
 
   void Merge(int into, int from) {
     Group &a = groups_[into], &b = groups_[from];
     auto crosses = [&](const Group& x, int other) {
+      std::vector<int> outside;
       for (int m : x.members)
         for (int d : deps_[m])
-          if (group_[d] != into && group_[d] != from && Depends(d, other)) return true;
-      return false;
+          if (group_[d] != into && group_[d] != from) outside.push_back(d);
+      return Depend(std::move(outside), other);
     };
     if (crosses(a, from) || crosses(b, into)) return;
     std::vector<int> all = a.members;

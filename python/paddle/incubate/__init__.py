@@ -4,8 +4,8 @@ from paddle import _lazy
 
 _HOMES = _lazy.homes({
     '.optimizer': 'LookAhead ModelAverage',
-    '.operators': ('softmax_mask_fuse_upper_triangle softmax_mask_fuse graph_send_recv graph_sample_neighbors graph_reindex '
-                   'identity_loss'),
+    '.operators': ('softmax_mask_fuse_upper_triangle softmax_mask_fuse graph_send_recv graph_sample_neighbors '
+                   'graph_reindex identity_loss'),
     'paddle.geometric': 'segment_sum segment_mean segment_max segment_min',
 })
 __all__ = ['LookAhead', 'ModelAverage', 'softmax_mask_fuse_upper_triangle', 'softmax_mask_fuse', 'graph_send_recv',

@@ -73,8 +73,8 @@ class Jacobian:
         if batched:
             for value in (*xs, *ys):
                 if not value.shape or value.shape[0] != xs[0].shape[0]:
-                    raise ValueError(f"[Jacobian] expected a first axis of extent {xs[0].shape[:1]} on every tensor when "
-                                     f"is_batched=True, got shape {list(value.shape)}")
+                    raise ValueError(f"[Jacobian] expected a first axis of extent {xs[0].shape[:1]} on every tensor "
+                                     f"when is_batched=True, got shape {list(value.shape)}")
         self._ys = self._joined(ys)
         self._rows, self._columns = {}, sum(self._flat(x).shape[-1] for x in xs)
 
@@ -136,6 +136,6 @@ class Hessian(Jacobian):
             lead = 1 if is_batched else 0
             extents = list(ys[0].shape[lead:])
             if len(ys) != 1 or len(ys[0].shape) < lead or any(e != 1 for e in extents):
-                raise RuntimeError("The function given to Hessian should return as single element Tensor or batched single "
-                                   "element Tensor.")
+                raise RuntimeError("The function given to Hessian should return as single element Tensor or batched "
+                                   "single element Tensor.")
             self._setup(reverse(ys, xs), xs, is_batched)

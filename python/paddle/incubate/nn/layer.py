@@ -73,7 +73,8 @@ class FusedBiasDropoutResidualLayerNorm(_Block):
 
     def extra_repr(self):
         """What the layer was made with."""
-        return f'embed_dim={self.embed_dim}, dropout_rate={self.dropout_rate}, epsilon={self._epsilon}, dtype={self._dtype}'
+        return (f'embed_dim={self.embed_dim}, dropout_rate={self.dropout_rate}, epsilon={self._epsilon}, '
+                f'dtype={self._dtype}')
 
 
 class FusedMultiHeadAttention(_Block):
@@ -94,7 +95,8 @@ class FusedMultiHeadAttention(_Block):
             raise ValueError(f"[FusedMultiHeadAttention] expected nranks 1, a block on one device, got {nranks}")
         self.normalize_before, self.embed_dim, self.num_heads = normalize_before, embed_dim, num_heads
         self.head_dim, self.kdim, self.vdim, self.need_weights = embed_dim // num_heads, kdim, vdim, need_weights
-        self.transpose_qkv_wb, self.dropout_rate, self.attn_dropout_rate = transpose_qkv_wb, dropout_rate, attn_dropout_rate
+        self.transpose_qkv_wb = transpose_qkv_wb
+        self.dropout_rate, self.attn_dropout_rate = dropout_rate, attn_dropout_rate
         self._epsilon, self._ring_id, self.name = epsilon, ring_id, name
         if transpose_qkv_wb:
             weight, bias = [embed_dim, 3 * embed_dim], [3 * embed_dim]
@@ -112,7 +114,8 @@ class FusedMultiHeadAttention(_Block):
     def forward(self, query, key=None, value=None, attn_mask=None, cache=None):
         """query [B, S, embed_dim]; with a cache [2, B, heads, past, head] returns (out, new cache)."""
         if (key is not None and key is not query) or (value is not None and value is not query):
-            raise ValueError("[FusedMultiHeadAttention] expected key and value to be the query or None, got other tensors")
+            raise ValueError("[FusedMultiHeadAttention] expected key and value to be the query or None, got other "
+                             "tensors")
         return F.fused_multi_head_attention(
             query, self.qkv_weight, self.linear_weight, self.normalize_before, self.pre_ln_scale, self.pre_ln_bias,
             self.ln_scale, self.ln_bias, self._epsilon, self.qkv_bias, self.linear_bias, cache, attn_mask,
@@ -129,10 +132,10 @@ class FusedMultiHeadAttention(_Block):
 class FusedFeedForward(_Block):
     """The feed-forward block of a Transformer with its norm, dropouts and residual."""
 
-    def __init__(self, d_model, dim_feedforward, dropout_rate=0.1, epsilon=1e-05, activation='relu', act_dropout_rate=None,
-                 normalize_before=False, linear1_weight_attr=None, linear1_bias_attr=None, linear2_weight_attr=None,
-                 linear2_bias_attr=None, ln1_scale_attr=None, ln1_bias_attr=None, ln2_scale_attr=None, ln2_bias_attr=None,
-                 nranks=1, ring_id=-1, name=None):
+    def __init__(self, d_model, dim_feedforward, dropout_rate=0.1, epsilon=1e-05, activation='relu',
+                 act_dropout_rate=None, normalize_before=False, linear1_weight_attr=None, linear1_bias_attr=None,
+                 linear2_weight_attr=None, linear2_bias_attr=None, ln1_scale_attr=None, ln1_bias_attr=None,
+                 ln2_scale_attr=None, ln2_bias_attr=None, nranks=1, ring_id=-1, name=None):
         super().__init__()
         _positive(d_model=d_model, dim_feedforward=dim_feedforward)
         if nranks != 1:
@@ -154,8 +157,9 @@ class FusedFeedForward(_Block):
         """src [B, S, d_model]."""
         return F.fused_feedforward(
             src, self._linear1_weight, self._linear2_weight, self._linear1_bias, self._linear2_bias, self._ln1_scale,
-            self._ln1_bias, self._ln2_scale, self._ln2_bias, self._act_dropout_rate, self._dropout_rate, self._act_method,
-            self._epsilon, self._epsilon, self._normalize_before, self.training, ring_id=self._ring_id)
+            self._ln1_bias, self._ln2_scale, self._ln2_bias, self._act_dropout_rate, self._dropout_rate,
+            self._act_method, self._epsilon, self._epsilon, self._normalize_before, self.training,
+            ring_id=self._ring_id)
 
     def extra_repr(self):
         """What the layer was made with."""

@@ -7,9 +7,10 @@ __all__ = ['LookAhead']
 
 
 class LookAhead(Optimizer):
-    """Run `inner_optimizer`; every `k` steps move slow weights by `alpha` towards the parameters, which then take them.
+    """Run `inner_optimizer`; every `k` steps move slow weights by `alpha` towards the parameters, which take them.
 
-    The slow weights start as the parameters are after the first step. AssertionError for alpha outside [0, 1] or k below 1.
+    The slow weights start as the parameters are after the first step. AssertionError for alpha outside [0, 1] or k
+    below 1.
     """
 
     _slow_str = 'slow'

@@ -17,7 +17,8 @@ class ModelAverage(Optimizer):
     `max_average_window` at most; the window before stays part of the mean.
     """
 
-    def __init__(self, average_window_rate, parameters=None, min_average_window=10000, max_average_window=10000, name=None):
+    def __init__(self, average_window_rate, parameters=None, min_average_window=10000, max_average_window=10000,
+                 name=None):
         super().__init__(0.0, parameters, None, None, name)
         self.average_window, self.type = average_window_rate, 'average_accumulates'
         self.min_average_window, self.max_average_window = min_average_window, max_average_window

@@ -5,7 +5,11 @@ On this machine's kernels they run as their parts; compiled with `to_static` tho
 """
 from paddle.nn.functional import swiglu  # noqa: F401
 
-from .attention import fused_multi_head_attention, fused_rotary_position_embedding, variable_length_memory_efficient_attention
+from .attention import (
+    fused_multi_head_attention,
+    fused_rotary_position_embedding,
+    variable_length_memory_efficient_attention,
+)
 from .linear import (
     fused_bias_act,
     fused_bias_dropout_residual_layer_norm,
@@ -17,6 +21,7 @@ from .linear import (
 )
 from .norm import fused_layer_norm, fused_rms_norm
 
-__all__ = ['fused_multi_head_attention', 'fused_feedforward', 'fused_matmul_bias', 'fused_linear', 'fused_linear_activation',
-           'fused_bias_dropout_residual_layer_norm', 'fused_dropout_add', 'fused_rotary_position_embedding',
+__all__ = ['fused_multi_head_attention', 'fused_feedforward', 'fused_matmul_bias', 'fused_linear',
+           'fused_linear_activation', 'fused_bias_dropout_residual_layer_norm', 'fused_dropout_add',
+           'fused_rotary_position_embedding',
            'variable_length_memory_efficient_attention', 'fused_rms_norm', 'fused_layer_norm', 'fused_bias_act']

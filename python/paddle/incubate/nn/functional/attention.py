@@ -3,13 +3,15 @@
 import paddle
 from paddle.nn import functional as F
 
-__all__ = ['fused_multi_head_attention', 'fused_rotary_position_embedding', 'variable_length_memory_efficient_attention']
+__all__ = ['fused_multi_head_attention', 'fused_rotary_position_embedding',
+           'variable_length_memory_efficient_attention']
 
 
 def _additive(mask, dtype):
     """A mask to add: of a boolean one, 0 where True and the lowest number elsewhere."""
     if mask.dtype == paddle.bool:
-        return paddle.where(mask, paddle.zeros([], dtype), paddle.full([], -1e9 if dtype != paddle.float16 else -6e4, dtype))
+        lowest = -1e9 if dtype != paddle.float16 else -6e4
+        return paddle.where(mask, paddle.zeros([], dtype), paddle.full([], lowest, dtype))
     return mask.astype(dtype)
 
 
@@ -20,8 +22,8 @@ def fused_multi_head_attention(x, qkv_weight, linear_weight, pre_layer_norm=Fals
                                transpose_qkv_wb=False, name=None):
     """Self-attention of x [B, S, E] with its projections, dropouts, residual and norm.
 
-    qkv_weight [3, heads, head, E] and qkv_bias [3, heads, head], or with `transpose_qkv_wb` [E, 3 E] and [3 E] and `num_heads`.
-    With cache_kv [2, B, heads, past, head], returns (out, the cache with this step appended).
+    qkv_weight [3, heads, head, E] and qkv_bias [3, heads, head], or with `transpose_qkv_wb` [E, 3 E], [3 E] and
+    `num_heads`. With cache_kv [2, B, heads, past, head], returns (out, the cache with this step appended).
     """
     if ring_id != -1:
         raise ValueError(f"[fused_multi_head_attention] expected ring_id -1, a block on one device, got {ring_id}")
@@ -71,8 +73,8 @@ def _turned(x, adjacent):
     return paddle.concat([-second, first], axis=-1)
 
 
-def fused_rotary_position_embedding(q, k=None, v=None, sin=None, cos=None, position_ids=None, use_neox_rotary_style=True,
-                                    time_major=False, rotary_emb_base=10000.0):
+def fused_rotary_position_embedding(q, k=None, v=None, sin=None, cos=None, position_ids=None,
+                                    use_neox_rotary_style=True, time_major=False, rotary_emb_base=10000.0):
     """Rotate pairs of q, k and v, each [B, S, heads, D] ([S, B, heads, D] with `time_major`), by their positions.
 
     Pairs are neighbours with `use_neox_rotary_style`, otherwise an element of each half. `sin` and `cos`, [S, D] or
@@ -107,18 +109,18 @@ def fused_rotary_position_embedding(q, k=None, v=None, sin=None, cos=None, posit
     return rotate(q), rotate(k), rotate(v)
 
 
-def variable_length_memory_efficient_attention(query, key, value, seq_lens, kv_seq_lens, mask=None, scale=None, causal=False,
-                                               pre_cache_length=0):
+def variable_length_memory_efficient_attention(query, key, value, seq_lens, kv_seq_lens, mask=None, scale=None,
+                                               causal=False, pre_cache_length=0):
     """Attention of query [B, heads, S, D] to key and value [B, kv heads, T, D], each item at its own lengths [B, 1].
 
-    `mask` [B, 1, S, T] is added; `scale` is 1 / sqrt(D) by default. With `causal` a query sees `pre_cache_length` keys and those
-    up to its own place. Rows beyond an item's length are 0.
+    `mask` [B, 1, S, T] is added; `scale` is 1 / sqrt(D) by default. With `causal` a query sees `pre_cache_length` keys
+    and those up to its own place. Rows beyond an item's length are 0.
     """
     heads, length, width = query.shape[1:]
     times = heads // key.shape[1]
     if key.shape[1] * times != heads:
-        raise ValueError(f"[variable_length_memory_efficient_attention] expected {heads} heads to be a multiple of those of "
-                         f"key, got {key.shape[1]}")
+        raise ValueError(f"[variable_length_memory_efficient_attention] expected {heads} heads to be a multiple of "
+                         f"those of key, got {key.shape[1]}")
     if times > 1:
         key, value = paddle.repeat_interleave(key, times, axis=1), paddle.repeat_interleave(value, times, axis=1)
     scores = paddle.matmul(query, key, transpose_y=True) * (width ** -0.5 if scale is None else scale)

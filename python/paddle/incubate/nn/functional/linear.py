@@ -35,14 +35,14 @@ _GATED = {'swiglu': F.silu, 'geglu': F.gelu}
 
 
 def quantize(x, scale, round_type, highest, lowest):
-    """x * scale * highest as int8: rounded to nearest even (0) or away from zero (1), kept from `lowest` to `highest`."""
+    """x * scale * highest as int8 from `lowest` to `highest`: ties go to even (round_type 0) or away from zero (1)."""
     x = x * (scale * highest)
     x = paddle.round(x) if round_type == 0 else paddle.sign(x) * paddle.floor(paddle.abs(x) + 0.5)
     return paddle.clip(x, lowest, highest).astype('int8')
 
 
-def fused_bias_act(x, bias=None, dequant_scales=None, shift=None, smooth=None, act_method='gelu', compute_dtype='default',
-                   quant_scale=-1, quant_round_type=0, quant_max_bound=0, quant_min_bound=0):
+def fused_bias_act(x, bias=None, dequant_scales=None, shift=None, smooth=None, act_method='gelu',
+                   compute_dtype='default', quant_scale=-1, quant_round_type=0, quant_max_bound=0, quant_min_bound=0):
     """act(x * dequant_scales + bias), then (out + shift) * smooth; int8 when `quant_scale` is positive.
 
     `act_method`: gelu, relu, silu, or swiglu and geglu, which gate the second half of the last axis by the first.
@@ -52,10 +52,12 @@ def fused_bias_act(x, bias=None, dequant_scales=None, shift=None, smooth=None, a
     if compute_dtype not in names:
         raise ValueError(f"[fused_bias_act] expected compute_dtype to be one of {sorted(names)}, got {compute_dtype}")
     if act_method not in ('gelu', 'relu', 'silu', *_GATED):
-        raise ValueError(f"[fused_bias_act] expected act_method to be gelu, relu, silu, swiglu or geglu, got {act_method}")
+        raise ValueError("[fused_bias_act] expected act_method to be gelu, relu, silu, swiglu or geglu, got "
+                         f"{act_method}")
     if not paddle.is_floating_point(x):
         if names[compute_dtype] is None:
-            raise ValueError(f"[fused_bias_act] expected compute_dtype fp16, bf16 or fp32 for x of {x.dtype}, got default")
+            raise ValueError(f"[fused_bias_act] expected compute_dtype fp16, bf16 or fp32 for x of {x.dtype}, got "
+                             "default")
         x = x.astype(names[compute_dtype])
     if dequant_scales is not None:
         x = x * dequant_scales.astype(x.dtype)
@@ -81,11 +83,11 @@ def fused_bias_dropout_residual_layer_norm(x, residual, bias=None, ln_scale=None
     return F.layer_norm(out, out.shape[-1], ln_scale, ln_bias, ln_epsilon)
 
 
-def fused_feedforward(x, linear1_weight, linear2_weight, linear1_bias=None, linear2_bias=None, ln1_scale=None, ln1_bias=None,
-                      ln2_scale=None, ln2_bias=None, dropout1_rate=0.5, dropout2_rate=0.5, activation='relu',
-                      ln1_epsilon=1e-05, ln2_epsilon=1e-05, pre_layer_norm=False, training=True, mode='upscale_in_train',
-                      ring_id=-1, add_residual=True, name=None):
-    """The feed-forward block of a Transformer: two linear layers with activation and dropouts, around them residual and norm.
+def fused_feedforward(x, linear1_weight, linear2_weight, linear1_bias=None, linear2_bias=None, ln1_scale=None,
+                      ln1_bias=None, ln2_scale=None, ln2_bias=None, dropout1_rate=0.5, dropout2_rate=0.5,
+                      activation='relu', ln1_epsilon=1e-05, ln2_epsilon=1e-05, pre_layer_norm=False, training=True,
+                      mode='upscale_in_train', ring_id=-1, add_residual=True, name=None):
+    """The feed-forward block of a Transformer: linear, activation, dropout, linear, dropout, with residual and norm.
 
     The norm (`ln1`) comes first with `pre_layer_norm`, otherwise (`ln2`) after the residual.
     """

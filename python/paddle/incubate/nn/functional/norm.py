@@ -27,8 +27,8 @@ def _wide(x):
     return x.astype('float32') if x.dtype in (paddle.float16, paddle.bfloat16) else x
 
 
-def fused_layer_norm(x, norm_weight, norm_bias, epsilon, residual_alpha=1.0, begin_norm_axis=1, bias=None, residual=None,
-                     quant_scale=-1, quant_round_type=0, quant_max_bound=0, quant_min_bound=0):
+def fused_layer_norm(x, norm_weight, norm_bias, epsilon, residual_alpha=1.0, begin_norm_axis=1, bias=None,
+                     residual=None, quant_scale=-1, quant_round_type=0, quant_max_bound=0, quant_min_bound=0):
     """(norm, sum, mean, 1 / deviation) of x + bias + residual_alpha * residual.
 
     The norm is over the axes from `begin_norm_axis`; without weight and bias it is the sum itself. int8 when
