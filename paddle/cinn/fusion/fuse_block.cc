@@ -195,11 +195,8 @@ class BlockFuser {
           auto it = index_.find(u.owner());
           escapes |= it == index_.end() || group_[it->second] != g;
         });
-        for (const OperandFacts& o : r.operands) {
-          auto it = o.value.defining_op() ? index_.find(o.value.defining_op()) : index_.end();
-          outside &= it == index_.end() || group_[it->second] != g;
-        }
       }
+      for (int d : deps_[i]) outside &= group_[d] != g;  // also one that is read for its shape only
       if (escapes && outside) Say(i, "stays a view");
       else kept.push_back(i);
     }
@@ -305,7 +302,10 @@ std::vector<FusedOps> FuseBlock(pir::Block& block) {
     order.push_back(&op);
   }
   flush();
-  if (order.size() != total) return {};  // a circle: leave the block as it is
+  if (order.size() != total) {
+    if (explain) std::fprintf(stderr, "cinn: groups need each other in a circle: the block stays as it is\n");
+    return {};
+  }
   pir::Operation* at = nullptr;
   for (pir::Operation* op : order) {
     if (!at) {
