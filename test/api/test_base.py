@@ -120,13 +120,23 @@ def test_modes():
         with base.dygraph.guard(base.CPUPlace()):
             assert paddle.in_dynamic_mode() and paddle.ones([2]).numpy().sum() == 2
         assert not paddle.in_dynamic_mode()
+        guarded = Program()
+        with base.program_guard(guarded):
+            with base.dygraph.guard():
+                assert type(paddle.ones([2]) + 1) is paddle.Tensor
+            paddle.static.data('g', [2])
+        assert guarded.num_ops() == 1
         fresh = Program()
         old = framework.switch_main_program(fresh)
         paddle.static.data('x', [2])
         assert framework.switch_main_program(old) is fresh and fresh.num_ops() == 1
     assert paddle.in_dynamic_mode()
-    with framework._static_guard():
-        assert not paddle.in_dynamic_mode()
+    with base.program_guard(fresh):
+        paddle.enable_static()
+        paddle.static.data('y', [2])
+    assert fresh.num_ops() == 2 and type(paddle.ones([2])) is not paddle.Tensor  # the mode outlives the guard
+    paddle.disable_static(base.CPUPlace())
+    assert type(paddle.ones([2])) is paddle.Tensor
 
     @framework.static_only
     def needs_static():

@@ -11,8 +11,8 @@ from paddle.tensor.attribute import in_dynamic_mode
 __all__ = ['DataFeeder', 'convert_dtype', 'check_type', 'check_dtype', 'check_variable_and_dtype', 'check_shape',
            'convert_float_to_uint16', 'convert_uint16_to_float']
 
-_NAMES = ('bool', 'float16', 'bfloat16', 'float32', 'float64', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'complex64', 'complex128',
-          'float8_e4m3fn', 'float8_e5m2')
+_NAMES = ('bool', 'float16', 'bfloat16', 'float32', 'float64', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'complex64',
+          'complex128', 'float8_e4m3fn', 'float8_e5m2')
 
 
 def convert_dtype(dtype):

@@ -168,8 +168,9 @@ _lazy.install(globals(), 'paddle.base.framework', _lazy.homes({
         'static_only non_static_only dygraph_not_support fake_interface_only flag_guard switch_main_program switch_startup_program '
         'grad_var_name generate_control_dev_var_name dtype_to_str dtype_is_floating disable_signal_handler cuda_pinned_places '
         'EMPTY_VAR_NAME TEMP_VAR_NAME ZERO_VAR_SUFFIX GRAD_VAR_SUFFIX CONTROL_DEP_VAR_PREFIX _current_expected_place '
-        '_current_expected_place_ _set_expected_place _get_paddle_place _dygraph_place_guard _global_flags _dygraph_tracer _dygraph_guard _static_guard '
-        'dygraph_guard_if_declarative _no_check_dy2st_diff _stride_in_no_check_dy2st_diff vlog_guard _create_tensor get_all_op_protos'
+        '_current_expected_place_ _set_expected_place _get_paddle_place _dygraph_place_guard _global_flags _dygraph_tracer '
+        '_dygraph_guard _static_guard dygraph_guard_if_declarative _no_check_dy2st_diff _stride_in_no_check_dy2st_diff '
+        'vlog_guard _create_tensor get_all_op_protos'
     ),
     'paddle.base.op_proto': 'OpProtoHolder canonicalize_attrs',
     'paddle.base.wrapped_decorator': 'signature_safe_contextmanager wrap_decorator',

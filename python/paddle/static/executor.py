@@ -29,13 +29,15 @@ class BuildStrategy:
     bkcl_comm_num = nccl_comm_num = num_trainers = 1
     hierarchical_allreduce_inter_nranks = trainer_id = 0
     debug_graphviz_path = ''
+    mkldnn_enabled_op_types = onednn_enabled_op_types = frozenset()
+    trainers_endpoints = ()
     reduce_strategy = ReduceStrategy.AllReduce
 
     def __init__(self):
         self.mkldnn_enabled_op_types, self.onednn_enabled_op_types, self.trainers_endpoints = set(), set(), []
 
     def __setattr__(self, name, value):
-        if not hasattr(type(self), name) and name not in ('mkldnn_enabled_op_types', 'onednn_enabled_op_types', 'trainers_endpoints'):
+        if not hasattr(type(self), name):
             raise AttributeError(f"'BuildStrategy' object has no attribute {name!r}")
         object.__setattr__(self, name, value)
 

@@ -28,6 +28,7 @@ __all__ = [
 
 _main, _startup = Program(), Program()
 _enabled = False
+_pushed = None  # what the mode switches put on the recorder's stack since the innermost program_guard: 'record', 'run' or nothing
 
 
 def _static_mode():
@@ -36,20 +37,32 @@ def _static_mode():
 
 def enable_static():
     """Record the operations that follow into the default main program instead of running them."""
-    global _enabled
+    global _enabled, _pushed
     if not _enabled:
-        _main._enter(1)
+        if _pushed == 'run':
+            _pir._leave()
+            _pushed = None
+        else:
+            _main._enter(1)
+            _pushed = 'record'
         proceed(_main)
         _enabled = True
 
 
 def disable_static(place=None):
-    """Run the operations that follow at once; the opposite of `enable_static`."""
-    global _enabled
+    """Run the operations that follow at once; the opposite of `enable_static`. `place` becomes the current device."""
+    global _enabled, _pushed
     if _enabled:
         pause(_main)
-        _pir._leave()
+        if _pushed == 'record':
+            _pir._leave()
+            _pushed = None
+        else:
+            _pir._enter_run()
+            _pushed = 'run'
         _enabled = False
+    if place is not None:
+        _core.set_current_place(_core.to_place(place))
 
 
 def default_main_program():
@@ -133,26 +146,39 @@ def initialised(startup):
 @contextlib.contextmanager
 def program_guard(main_program, startup_program=None):
     """Make `main_program` (and `startup_program`) the default; in static mode operations are recorded there."""
-    global _main, _startup
+    global _main, _startup, _pushed
     for program, name in ((main_program, 'main_program'), (startup_program, 'startup_program')):
         if not isinstance(program, Program) and not (program is None and name == 'startup_program'):
             raise TypeError(f"[program_guard] expected {name} to be a paddle.static.Program, got {type(program)}")
-    old = _main, _startup
-    _main, _startup = main_program, startup_program or _startup
+    old, static = (_main, _startup, _pushed), _enabled
+    if static:
+        pause(_main)
+        main_program._enter(1)
+        proceed(main_program)
+    _main, _startup, _pushed = main_program, startup_program or _startup, None
     try:
-        if _enabled:
-            pause(old[0])
-            with recording(main_program):
-                proceed(main_program)
-                try:
-                    yield
-                finally:
-                    pause(main_program)
-            proceed(old[0])
-        else:
-            yield
+        yield
     finally:
-        _main, _startup = old
+        if _enabled:
+            pause(_main)
+        if _pushed:
+            _pir._leave()
+        if static:
+            _pir._leave()
+        _main, _startup, _pushed = old
+        if static != _enabled:  # the mode was switched inside, and stays so
+            _keep_mode(static)
+        elif static:
+            proceed(_main)
+
+
+def _keep_mode(before):
+    global _enabled
+    _enabled = before
+    if before:
+        disable_static()
+    else:
+        enable_static()
 
 
 @contextlib.contextmanager
