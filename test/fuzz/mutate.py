@@ -55,13 +55,13 @@ def load_model(path):
     import paddle
     from paddle import static
     layer = paddle.jit.load(path.rsplit('.', 1)[0])
-    program, feeds = layer._program, {}
-    for op in program._operations():
+    feeds = {}
+    for op in layer.program()._operations():
         if op.name() == 'pd_op.data':
             shape = [min(d, 64) if d >= 0 else 2 for d in op.attrs()['shape']][:6]
             with static.program.running():
                 feeds[op.attrs()['name']] = paddle.zeros(shape, op.attrs()['dtype'])
-    layer(*[feeds[n] for n in layer._feeds])
+    layer(*[feeds[n] for n in layer._methods['forward'].feeds])
 
 
 KINDS = {'pickle': (load_pickle, '.pdparams'), 'model': (load_model, '.pdmodel'), 'json': (load_model, '.json')}
