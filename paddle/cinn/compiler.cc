@@ -14,6 +14,7 @@
 
 #include "paddle/cinn/codegen/jit.h"
 #include "paddle/cinn/runtime/disk_cache.h"
+#include "paddle/cinn/schedule/split_reduce.h"
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/threads.h"
 
@@ -62,6 +63,76 @@ class CpuKernel : public CompiledGroup {
   LoopNest nest_;
   std::string symbol_;
   LinkedKernel linked_;
+};
+
+// A group whose reduction may be long: in blocks when it is. The kernels for that are made when they are first needed.
+class SplitKernel final : public CompiledGroup {
+ public:
+  SplitKernel(std::shared_ptr<CompiledGroup> whole, const FusionGroup& group, SplitReduction split)
+      : whole_(std::move(whole)), reduce_end_(group.reduce_end), rank_(group.rank), group_(group), split_(std::move(split)) {}
+
+  void Run(void* const* inputs, void* const* outputs, const int64_t* dims) const override {
+    int64_t n = 1, kept = 1;
+    for (int a = 0; a < rank_; ++a) (a < reduce_end_ ? n : kept) *= dims[a];
+    const int64_t block = SplitBlock(n, kept);
+    if (!block || !Ready()) return whole_->Run(inputs, outputs, dims);
+    const size_t reductions = group_.reductions.size();
+    const int64_t whole_blocks = n / block, tail = n % block, results = (whole_blocks + (tail > 0)) * kept;
+    std::vector<double> scratch(static_cast<size_t>(results) * reductions);  // at least as wide as any partial result
+    std::vector<void*> in(inputs, inputs + group_.inputs.size()), out;
+    for (size_t j = 0; j < reductions; ++j) out.push_back(scratch.data() + static_cast<size_t>(results) * j);
+    for (int o : split_.full) out.push_back(outputs[o]);
+    int64_t d[17] = {whole_blocks, block};
+    std::copy(dims + reduce_end_, dims + rank_, d + 2);
+    blocks_->Run(in.data(), out.data(), d);
+    if (tail) {
+      for (size_t i = 0; i < in.size(); ++i) {
+        int64_t step = split_.steps[i];
+        for (int a = reduce_end_; a < rank_; ++a)
+          if (group_.inputs[i].real.empty() || group_.inputs[i].real[static_cast<size_t>(a)]) step *= dims[a];
+        in[i] = static_cast<char*>(in[i]) + whole_blocks * block * step;
+      }
+      for (size_t k = 0; k < out.size(); ++k) {
+        const int64_t elements = whole_blocks * kept * (k < reductions ? 1 : block);
+        out[k] = static_cast<char*>(out[k]) + elements * phi::SizeOf(split_.blocks.outputs[k].dtype);
+      }
+      d[0] = 1;
+      d[1] = tail;
+      blocks_->Run(in.data(), out.data(), d);
+    }
+    double count = static_cast<double>(n);
+    in.clear();
+    for (int i : split_.extra) in.push_back(inputs[i]);
+    for (size_t j = 0; j < reductions; ++j) in.push_back(scratch.data() + static_cast<size_t>(results) * j);
+    in.push_back(&count);
+    out.clear();
+    for (int o : split_.reduced) out.push_back(outputs[o]);
+    d[1] = results / kept;
+    rest_->Run(in.data(), out.data(), d + 1);
+  }
+
+  std::string Explain() const override { return whole_->Explain(); }
+  std::string Ir() const override { return whole_->Ir(); }
+
+ private:
+  bool Ready() const {
+    std::call_once(once_, [this] {
+      try {
+        auto rest = Compile(split_.rest);
+        blocks_ = Compile(split_.blocks);
+        rest_ = std::move(rest);
+      } catch (const std::exception&) {  // the whole kernel does it
+      }
+    });
+    return rest_ != nullptr;
+  }
+
+  std::shared_ptr<CompiledGroup> whole_;
+  int reduce_end_, rank_;
+  FusionGroup group_;
+  SplitReduction split_;
+  mutable std::once_flag once_;
+  mutable std::shared_ptr<CompiledGroup> blocks_, rest_;
 };
 
 // Changes with every build of this library, so that no kernel of another code generator is taken.
@@ -158,7 +229,12 @@ KernelTable& Table() {
 
 }  // namespace
 
-std::shared_ptr<CompiledGroup> Compile(const FusionGroup& group) { return Table().Get(group); }
+std::shared_ptr<CompiledGroup> Compile(const FusionGroup& group) {
+  auto whole = Table().Get(group);
+  auto split = Split(group);
+  if (!split) return whole;
+  return std::make_shared<SplitKernel>(std::move(whole), group, std::move(*split));
+}
 CompilerStats GetCompilerStats() { return Table().Stats(); }
 void ClearKernelCache() { Table().Clear(); }
 

@@ -80,7 +80,7 @@ class BlockFuser {
     std::vector<int> producers;
     for (const ResultFacts& r : facts_[i]->results)
       for (const OperandFacts& o : r.operands) {
-        auto it = o.value.defining_op() ? index_.find(o.value.defining_op()) : index_.end();
+        auto it = o.value && o.value.defining_op() ? index_.find(o.value.defining_op()) : index_.end();
         if (it != index_.end()) producers.push_back(it->second);
       }
     std::sort(producers.rbegin(), producers.rend());
@@ -191,6 +191,7 @@ class BlockFuser {
     for (int i : groups_[g].members) {
       bool escapes = false, outside = facts_[i]->trivial;
       for (const ResultFacts& r : facts_[i]->results) {
+        if (r.index < 0) continue;
         ops_[i]->result(r.index).ForEachUse([&](pir::OpOperand& u) {
           auto it = index_.find(u.owner());
           escapes |= it == index_.end() || group_[it->second] != g;

@@ -13,8 +13,16 @@
 #include "paddle/phi/core/device.h"
 
 namespace cinn {
+namespace {
+
+constexpr size_t kMaxArguments = 128;
+
+}  // namespace
 
 FusedRunner::FusedRunner(const FusedOps& ops) : plan_(ops), kernel_(Compile(ops.group)) {
+  PD_CHECK(ops.group.inputs.size() <= kMaxArguments && ops.group.outputs.size() <= kMaxArguments, Unimplemented,
+           "[cinn] expected a group of at most ", kMaxArguments, " inputs and outputs each, got ", ops.group.inputs.size(), " and ",
+           ops.group.outputs.size());
   plan_.ops.clear();  // the program may be gone when the kernel runs
 }
 
@@ -29,8 +37,8 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     PD_CHECK(e.dim < shape.size(), InvalidArgument, "[cinn] expected an input of rank above ", e.dim, ", got ", common::ShapeText(shape));
     dims[a] = shape[e.dim];
   }
-  std::vector<paddle::Tensor> kept(g.inputs.size());
-  std::vector<void*> in(g.inputs.size()), out(g.outputs.size());
+  std::vector<paddle::Tensor> copies;  // inputs brought to the order of memory the kernel reads
+  void *in[kMaxArguments], *out[kMaxArguments];
   for (size_t k = 0; k < g.inputs.size(); ++k) {
     const paddle::Tensor& x = *inputs[k];
     const std::vector<int>& axes = plan_.input_axes[k];
@@ -38,12 +46,17 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     for (size_t d = 0; fits && d < axes.size(); ++d) fits = x.dims()[static_cast<int64_t>(d)] == (axes[d] < 0 ? 1 : dims[axes[d]]);
     PD_CHECK(fits, InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ", phi::NameOf(x.dtype()), " and shape ",
              common::ShapeText(x.dims()), ", which the program it was compiled from does not allow");
-    kept[k] = phi::Contiguous(phi::ToHost(x));
-    in[k] = kept[k].numel() ? kept[k].raw_data() : nullptr;
+    const paddle::Tensor* read = &x;
+    if (!x.is_contiguous() || !x.place().is_cpu()) {
+      if (copies.empty()) copies.reserve(g.inputs.size());
+      read = &copies.emplace_back(phi::Contiguous(phi::ToHost(x)));
+    }
+    in[k] = read->numel() ? const_cast<void*>(static_cast<const void*>(read->raw_data())) : nullptr;
   }
   int64_t reduced = 1;
   for (int a = g.reduce_begin; a < g.reduce_end; ++a) reduced *= dims[a];
-  if (reduced == 0)
+  // Where no result of a reduction is asked for, everything is empty.
+  if (reduced == 0 && std::any_of(g.outputs.begin(), g.outputs.end(), [](const GroupOutput& o) { return o.reduced; }))
     for (const GroupReduction& r : g.reductions)
       PD_CHECK(r.kind != ReduceKind::kMax && r.kind != ReduceKind::kMin, InvalidArgument, "[", ReduceName(r.kind),
                "] expected at least one element to reduce, got none");
@@ -53,7 +66,7 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     phi::EnsureOut(*outputs[k], shape, g.outputs[k].dtype);
     out[k] = outputs[k]->numel() ? outputs[k]->raw_data() : nullptr;
   }
-  kernel_->Run(in.data(), out.data(), dims);
+  kernel_->Run(in, out, dims);
 }
 
 std::vector<CompiledOps> CompileBlock(pir::Block& block) {

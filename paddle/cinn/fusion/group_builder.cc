@@ -79,7 +79,7 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
   return true;
 }
 
-bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, const char** why) {
+bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, std::vector<Expr>& parts, const char** why) {
   if (!started_) space_ = f.shape;
   std::vector<int> axes;
   const bool full = SameShape(f.shape, space_);
@@ -96,11 +96,12 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, const cha
   std::vector<Expr> in;
   for (const OperandFacts& o : f.operands) {
     Expr e;
-    if (!Operand(o, f.shape, axes, e, why)) return false;
+    if (o.part >= 0) e = parts[static_cast<size_t>(o.part)];
+    else if (!Operand(o, f.shape, axes, e, why)) return false;
     in.push_back(e);
   }
-  const pir::Value result = op->result(f.index);
-  const DataType type = result.dtype(), compute = phi::ComputeType(type);
+  const pir::Value result = f.index >= 0 ? op->result(f.index) : pir::Value();
+  const DataType type = result ? result.dtype() : phi::ComputeType(op->result(0).dtype()), compute = phi::ComputeType(type);
   if (!f.integers)
     for (Expr& e : in)
       if (!phi::IsFloating(e.dtype()) && phi::IsFloating(type)) e = cast(e, compute);
@@ -108,13 +109,14 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, const cha
   // Half results keep float32 precision between operations unless the conversion was asked for.
   const DataType held = f.is_cast || !phi::IsFloating(type) ? type : compute;
   if (!f.reduces) {
-    members_[result] = {cast(e, held), !full, axes};
+    parts.push_back(cast(e, held));
+    if (result) members_[result] = {parts.back(), !full, axes};
     return true;
   }
   const int rb = rb_, re = re_;
   rb_ = f.reduce_begin;
   re_ = f.reduce_end;
-  if (!ReducedAxes(result.dims(), axes)) {
+  if (result && !ReducedAxes(result.dims(), axes)) {
     rb_ = rb;
     re_ = re;
     *why = "result shape not known for certain";
@@ -128,7 +130,8 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, const cha
   if (e.is_weak()) e = cast(e, compute);
   reductions_.push_back({f.reduce, e});
   const Expr r = Expr::Reduced(static_cast<int>(reductions_.size()) - 1, ReducedType(reductions_.back()));
-  members_[result] = {cast(r, held), true, axes};
+  parts.push_back(cast(r, held));
+  if (result) members_[result] = {parts.back(), true, axes};
   return true;
 }
 
@@ -140,12 +143,14 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
   const size_t inputs = inputs_.size(), reductions = reductions_.size();
   const int rb = rb_, re = re_;
   const bool was_started = started_;
+  std::vector<Expr> parts;
   for (const ResultFacts& f : facts.results) {
-    if (AddResult(op, f, why)) {
+    if (AddResult(op, f, parts, why)) {
       started_ = true;
       continue;
     }
-    for (const ResultFacts& done : facts.results) members_.erase(op->result(done.index));
+    for (const ResultFacts& done : facts.results)
+      if (done.index >= 0) members_.erase(op->result(done.index));
     inputs_.resize(inputs);
     reductions_.resize(reductions);
     rb_ = rb;

@@ -32,7 +32,7 @@ class GroupBuilder {
     std::vector<int> axes;
   };
 
-  bool AddResult(pir::Operation* op, const ResultFacts& f, const char** why);
+  bool AddResult(pir::Operation* op, const ResultFacts& f, std::vector<Expr>& parts, const char** why);
   bool Operand(const OperandFacts& o, const common::Dims& shape, const std::vector<int>& axes_of_shape, Expr& out, const char** why);
   // The iteration axis of each dim of a reduced value's shape; false when the shape is not this group's reduced one.
   bool ReducedAxes(const common::Dims& dims, std::vector<int>& axes) const;

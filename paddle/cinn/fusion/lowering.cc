@@ -10,18 +10,6 @@
 namespace cinn {
 namespace {
 
-Expr Relu(const Expr* in, const double*) { return maximum(in[0], 0); }
-Expr ReluGrad(const Expr* in, const double*) { return select(in[0] > 0, in[1], 0); }  // (out, dout)
-Expr Silu(const Expr* in, const double*) { return in[0] * sigmoid(in[0]); }
-Expr SiluGrad(const Expr* in, const double*) {  // (x, out, dout)
-  const Expr s = sigmoid(in[0]);
-  return in[2] * (s * (1 + in[0] * (1 - s)));
-}
-Expr Gelu(const Expr* in, const double* attrs) {
-  const Expr x = in[0];
-  if (attrs[0] != 0) return 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
-  return x * normal_cdf(x);
-}
 Expr GeluGrad(const Expr* in, const double* attrs) {  // (x, dout)
   const Expr x = in[0];
   if (attrs[0] != 0) {
@@ -32,38 +20,9 @@ Expr GeluGrad(const Expr* in, const double* attrs) {  // (x, dout)
   const Expr pdf = 0.39894228040143267794 * exp(-0.5 * x * x);
   return in[1] * (normal_cdf(x) + x * pdf);
 }
-Expr Where(const Expr* in, const double*) { return select(in[0], in[1], in[2]); }
-Expr Scale(const Expr* in, const double* attrs) {  // scale, bias, bias_after_scale
-  if (attrs[2] == 0) return (in[0] + attrs[1]) * attrs[0];
-  return attrs[1] == 0 ? in[0] * attrs[0] : in[0] * attrs[0] + attrs[1];
-}
-Expr Round(const Expr* in, const double* attrs) {  // decimals
-  if (attrs[0] == 0) return round(in[0]);
-  const double p = std::pow(10.0, attrs[0]);
-  return round(in[0] * p) / p;
-}
-Expr Clip(const Expr* in, const double* attrs) { return minimum(maximum(in[0], attrs[0]), attrs[1]); }
 Expr Identity(const Expr* in, const double*) { return in[0]; }
-Expr Add(const Expr* in, const double*) { return in[0] + in[1]; }
-Expr Sub(const Expr* in, const double*) { return in[0] - in[1]; }
-Expr Mul(const Expr* in, const double*) { return in[0] * in[1]; }
-Expr Div(const Expr* in, const double*) { return in[0] / in[1]; }
-Expr Pow(const Expr* in, const double* attrs) {
-  if (attrs[0] == 3) return in[0] * in[0] * in[0];
-  if (attrs[0] == 0.5) return sqrt(in[0]);
-  return pow(in[0], attrs[0]);
-}
 Expr PowGrad(const Expr* in, const double* attrs) { return in[1] * pow_deriv(in[0], attrs[0]); }  // (x, dout), y
 Expr ScaleGrad(const Expr* in, const double* attrs) { return in[0] * attrs[0]; }
-Expr SquareGrad(const Expr* in, const double*) { return in[1] * (2 * in[0]); }
-Expr Square(const Expr* in, const double*) { return in[0] * in[0]; }
-Expr Rsqrt(const Expr* in, const double*) { return rsqrt(in[0]); }
-Expr Max(const Expr* in, const double*) { return maximum(in[0], in[1]); }
-Expr Min(const Expr* in, const double*) { return minimum(in[0], in[1]); }
-Expr Logit(const Expr* in, const double* attrs) {  // eps
-  if (attrs[0] == 0) return logit(in[0]);
-  return logit(minimum(maximum(in[0], attrs[0]), 1 - attrs[0]));
-}
 Expr Fill(const Expr*, const double* attrs) { return Expr(attrs[0]); }
 
 struct Rule {
@@ -72,34 +31,14 @@ struct Rule {
   int nin;
 };
 constexpr Rule kRules[] = {
-    {"pd_op.relu", Relu, 1},
-    {"pd_op.relu_grad", ReluGrad, 2},
-    {"pd_op.silu", Silu, 1},
-    {"pd_op.silu_grad", SiluGrad, 3},
-    {"pd_op.gelu", Gelu, 1},
     {"pd_op.gelu_grad", GeluGrad, 2},
-    {"pd_op.where", Where, 3},
-    {"pd_op.scale", Scale, 1},
-    {"pd_op.clip", Clip, 1},
     {"pd_op.cast", Identity, 1},
     {"pd_op.assign", Identity, 1},
-    {"pd_op.add", Add, 2},
-    {"pd_op.subtract", Sub, 2},
-    {"pd_op.multiply", Mul, 2},
-    {"pd_op.divide", Div, 2},
-    {"pd_op.pow", Pow, 1},
-    {"pd_op.square", Square, 1},
-    {"pd_op.rsqrt", Rsqrt, 1},
-    {"pd_op.maximum", Max, 2},
-    {"pd_op.minimum", Min, 2},
     {"pd_op.full_like", Fill, 1},
     {"pd_op.expand", Identity, 1},
     {"pd_op.expand_as", Identity, 1},
-    {"pd_op.round", Round, 1},
     {"pd_op.pow_grad", PowGrad, 2},
     {"pd_op.scale_grad", ScaleGrad, 1},
-    {"pd_op.square_grad", SquareGrad, 2},
-    {"pd_op.logit", Logit, 1},
 };
 
 // Rules whose expression means the same on integers.

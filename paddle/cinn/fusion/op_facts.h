@@ -12,15 +12,16 @@
 namespace cinn {
 
 struct OperandFacts {
-  pir::Value value;
+  pir::Value value;  // unless `part` is set
   // The dim of ResultFacts::shape that each of the operand's dims runs along, -1 for an extent of 1. Not `mapped`: aligned
   // from the right, as in broadcasting.
   bool mapped = false;
   std::vector<int> dims;
+  int part = -1;  // an earlier entry of OpFacts::results: the value itself, or the reduced one for each element of its row
 };
 
 struct ResultFacts {
-  int index = 0;       // which result of the operation
+  int index = 0;       // which result of the operation; -1: a value only later entries read, of a compute type
   common::Dims shape;  // of the expression, before the reduction
   LowerFn fn = nullptr;
   bool integers = false;  // see Lowering

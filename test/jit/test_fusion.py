@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled functions against eager: generated ones, and those whose kernels are made in several parts."""
+import importlib.util
+import pathlib
+
+import numpy as np
+import pytest
+
+import paddle
+
+
+def load_fuzzer():
+    path = pathlib.Path(__file__).resolve().parents[1] / 'fuzz' / 'fusion.py'
+    spec = importlib.util.spec_from_file_location('fusion_fuzzer', path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def compiled(function):
+    return paddle.jit.to_static(function, full_graph=True, backend='CINN')
+
+
+def test_generated_functions():
+    """The first cases of `test/fuzz/fusion.py`; run that for as long as you like."""
+    count, failures = load_fuzzer().run(seconds=20, cases=300)
+    assert count > 0 and not failures, failures
+
+
+def test_the_comparison_can_fail():
+    fuzzer = load_fuzzer()
+    e = np.array([1.0, 2.0], 'float32')
+    assert fuzzer.differs(e, np.array([1.0, 2.001], 'float32'), e, 0, False)
+    assert fuzzer.differs(e, np.array([1.0, np.nan], 'float32'), e, 0, False)
+    assert not fuzzer.differs(e, e, e, 0, False)
+
+
+@pytest.mark.parametrize('shape,axis', [([100001], None), ([3, 70000], None), ([9001, 7], 0), ([40, 300, 5], [0, 1]), ([40000, 1], 0)])
+def test_long_reductions(shape, axis):
+    """Blocks in parallel, with a last one that is shorter."""
+    x = paddle.to_tensor(np.random.RandomState(0).standard_normal(shape).astype('float32'))
+
+    def f(x):
+        y = x * 2 + 1
+        return y, y.sum(axis), (y * y).mean(axis) + 3, y.max(axis)
+    for e, c in zip(f(x), compiled(f)(x)):
+        np.testing.assert_allclose(c.numpy(), e.numpy(), rtol=3e-6, atol=1e-3)
+        assert c.shape == e.shape
+    wide = x.numpy().astype('float64') * 2 + 1
+    np.testing.assert_allclose(compiled(f)(x)[1].numpy(), wide.sum(None if axis is None else tuple(np.atleast_1d(axis))), rtol=1e-5, atol=1e-2)
+
+
+def test_long_reductions_of_integers():
+    x = paddle.arange(100000, dtype='int32') - 7
+    f = lambda x: ((x + 1).sum(), (x * 2).max(), (x > 99990).any())  # noqa: E731
+    for e, c in zip(f(x), compiled(f)(x)):
+        assert e.item() == c.item() and e.dtype == c.dtype
+
+
+def test_the_gradient_of_a_transpose_has_the_shape_of_its_input():
+    x = paddle.randn([2, 3, 4])
+    x.stop_gradient = False
+    f = compiled(lambda x: (x.transpose([2, 0, 1]).exp() + x.tanh().transpose([2, 0, 1])).sum())
+    f(x).backward()
+    np.testing.assert_allclose(x.grad.numpy(), np.exp(x.numpy()) + 1 - np.tanh(x.numpy()) ** 2, rtol=1e-5)
+
+
+def test_softmax_and_norms_join_groups():
+    x, w = paddle.randn([6, 33]), paddle.randn([33])
+    F = paddle.nn.functional
+    for f in (lambda x: F.softmax(x * 3, -1) + 1, lambda x: F.log_softmax(x + 1, 0) * 2, lambda x: F.layer_norm(x * 2, [33], w, w) + x):
+        g = compiled(f)
+        np.testing.assert_allclose(g(x).numpy(), f(x).numpy(), rtol=2e-6, atol=2e-6)
+        assert g.get_concrete_program(x)[1].num_fused == 1
