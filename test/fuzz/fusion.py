@@ -28,7 +28,7 @@ INTEGER = ['add', 'subtract', 'multiply', 'maximum', 'minimum', 'bitwise_and', '
 REDUCE = ['sum', 'mean', 'max', 'min']
 FLOATS = ['float32'] * 6 + ['float64', 'bfloat16', 'float16']
 INTEGERS = ['int32', 'int64', 'int8', 'uint8', 'int16']
-SPECIAL = [float('nan'), float('inf'), float('-inf'), 0.0, -0.0, 1e-40, 3e38]
+SPECIAL = [float('nan'), float('inf'), float('-inf'), 0.0, -0.0, 1e-40, 1e30]
 HALF = {'bfloat16': 2.0**-8, 'float16': 2.0**-11}
 
 
@@ -296,6 +296,7 @@ class Case:
         if len(eager) != len(got):
             return f'{len(got)} results, eager {len(eager)}'
         half = max([HALF.get(name_of(v), 0) for v in self.values])
+        norms = any(op in ('layer_norm', 'rms') for op, *_ in self.steps)  # a row of equal values is divided by next to nothing
         kinks = any(op in KINKS for op, *_ in self.steps)
         for k, (e, c, w) in enumerate(zip(eager, got, wide)):
             if (e is None) != (c is None):
@@ -304,7 +305,7 @@ class Case:
                 continue
             if e.shape != c.shape or e.dtype != c.dtype:
                 return f'result {k}: {c.dtype}{list(c.shape)}, eager {e.dtype}{list(e.shape)}'
-            if text := differs(e, c, w, half, kinks and k >= len(self.outputs)):
+            if text := differs(e, c, w, half, kinks and k >= len(self.outputs), 300 if norms else 1):
                 return f'result {k}: {text}'
         return None
 
@@ -320,7 +321,7 @@ def as_array(t):
     return t.astype('float32').numpy() if name_of(t) in HALF else t.numpy()
 
 
-def differs(e, c, w, half, kinks):
+def differs(e, c, w, half, kinks, least=1):
     """What is wrong with `c`, given eager's values `e` and those of a float64 run `w`; None when it is near enough."""
     if e.dtype.kind in 'bi' or e.dtype.kind == 'u':
         return None if (e == c).all() else f'{int((e != c).sum())} of {e.size} exact values differ'
@@ -340,7 +341,7 @@ def differs(e, c, w, half, kinks):
             return None
         scale, own = np.abs(w[sure]), np.abs(e[sure] - w[sure])
         eps = half or 2.0**-23
-        tolerance = 16 * own + 64 * eps * scale + 8 * own.max() + 8 * eps * max(scale.max(), 1)
+        tolerance = 16 * own + 64 * eps * scale + 8 * own.max() + 8 * eps * max(scale.max(), least)
         wrong = np.abs(c[sure] - w[sure]) > tolerance
         if kinks and wrong.mean() < 0.05:
             return None

@@ -22,6 +22,7 @@ struct FusedOps {
     int input = -1, dim = -1;
   };
   std::vector<Extent> extents;
+  bool needs_elements = false;  // a member is a largest or smallest element, which an empty range does not have
   std::vector<std::vector<int>> input_axes;   // of each input's dims: iteration axis, -1 for extent 1
   std::vector<std::vector<int>> output_axes;  // of each output's dims
 };

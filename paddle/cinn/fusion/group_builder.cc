@@ -164,6 +164,8 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
 
 bool GroupBuilder::Finish(FusedOps& out) const {
   out.ops = ops_;
+  for (const pir::Operation* op : ops_)
+    for (std::string_view name : {"pd_op.max", "pd_op.min", "pd_op.amax", "pd_op.amin"}) out.needs_elements |= op->isa(name);
   FusionGroup& g = out.group;
   g.rank = rank();
   g.reduce_begin = rb_;

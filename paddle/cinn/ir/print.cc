@@ -93,7 +93,6 @@ void AppendKey(const Expr& e, std::unordered_map<const ExprNode*, int>& seen, st
     return;
   }
   const ExprNode& n = *e.node();
-  const int id = static_cast<int>(seen.size());
   if (n.nargs == 0) {
     Print(e, false, out);
   } else {
@@ -105,6 +104,8 @@ void AppendKey(const Expr& e, std::unordered_map<const ExprNode*, int>& seen, st
     }
     out += ")";
   }
+  // Numbers count finished nodes: taken before its parts, a node's number would be that of its first part as well.
+  const int id = static_cast<int>(seen.size());
   seen.emplace(e.node(), id);
 }
 

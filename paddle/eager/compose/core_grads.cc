@@ -55,6 +55,17 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
                            int64_t offset) {
   if (input.is_symbolic())
     return as_strided_scatter(zeros_of(shape_of(input), dout.dtype()), dout, dims, stride, offset);
+  // Where a result repeats an element, all of them add up; where the input repeats one, they share its gradient.
+  Ints repeated, once = dims;
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    if (stride[i] != 0 || dims[i] <= 1) continue;
+    repeated.push_back(i);
+    once[i] = 1;
+  }
+  if (!repeated.empty()) return as_strided_backward(sum(dout, repeated, dout.dtype(), true), input, once, stride, offset);
+  int64_t copies = 1;
+  for (int64_t i = 0; i < input.dims().size(); ++i)
+    if (input.strides()[i] == 0) copies *= std::max<int64_t>(input.dim(i), 1);
   // The gradient is put into memory laid out as the input's, and read back with the input's own strides.
   int64_t lowest = 0, extent = 1;
   for (int64_t i = 0; i < input.dims().size(); ++i) {
@@ -70,7 +81,8 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
   }
   if (contiguous_input) return as_strided_scatter(zeros_of(input.dims(), dout.dtype()), dout, dims, stride, offset);
   Tensor memory = as_strided_scatter(zeros_of(Ints{extent}, dout.dtype()), dout, dims, stride, offset - lowest);
-  return as_strided(memory, input.dims(), input.strides(), -lowest);
+  Tensor g = as_strided(memory, input.dims(), input.strides(), -lowest);
+  return copies > 1 ? g * (1.0 / static_cast<double>(copies)) : g;
 }
 
 Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const Scalar& p, bool is_test,
