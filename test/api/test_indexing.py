@@ -188,3 +188,12 @@ def test_leaf_that_needs_grad_refuses_writes():
     with paddle.no_grad():
         t[0] = 1.0
     assert t.tolist() == [1.0, 0.0]
+
+
+def test_gradient_through_a_slice_of_repeated_elements():
+    w = paddle.arange(6, dtype='float32').reshape([3, 2])
+    for part, expected in ((slice(1, 2), [2, 3]), (slice(0, 2), [2, 4]), (slice(None), [6, 9])):
+        x = paddle.ones([2])
+        x.stop_gradient = False
+        (paddle.expand(x, [3, 2])[part] * w[part]).sum().backward()
+        assert x.grad.tolist() == expected
