@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thread through every layer: each op of the first landing eagerly, recorded, differentiated, fused, saved and loaded."""
+"""One thread through every layer: operations eagerly, recorded, differentiated, fused, saved and loaded, also by the wheel."""
 import json
 import os
 import pathlib
