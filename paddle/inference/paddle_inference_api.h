@@ -77,7 +77,7 @@ class PADDLE_INFER_DECL Config {
   // Buffers are reused and given back at each run whatever this says.
   void EnableMemoryOptim(bool on = true) { memory_optim_ = on; }
   bool enable_memory_optim() const { return memory_optim_; }
-  // Prints a table of time per operation when the predictor goes.
+  // Prints a table of time per operation to stderr when the last of the predictor and its clones goes.
   void EnableProfile() { profile_ = true; }
   bool profile_enabled() const { return profile_; }
   void DisableGlogInfo() { log_ = false; }
@@ -130,7 +130,6 @@ class PADDLE_INFER_DECL Tensor {
 
   // For bindings in this library.
   paddle::Tensor& tensor() const;
-  const std::vector<int64_t>& pending_shape() const;
 
  private:
   std::shared_ptr<internal::Slots> slots_;

@@ -93,6 +93,10 @@ struct Model {
       }
     }
     plan = executor::Plan::Build(*program, config.cinn_enabled());
+    if (config.profile_enabled()) plan->SetProfiling(true);
+  }
+  ~Model() {
+    if (config.profile_enabled()) std::cerr << plan->ProfileTable() << std::flush;
   }
 
  private:
@@ -152,7 +156,6 @@ void Handle::Reshape(const std::vector<int>& shape) {
 }
 
 paddle::Tensor& Handle::tensor() const { return At(*slots_, index_, input_).tensor; }
-const std::vector<int64_t>& Handle::pending_shape() const { return At(*slots_, index_, input_).pending; }
 
 template <class T>
 T* Handle::mutable_data(PlaceType place) {

@@ -283,7 +283,6 @@ int Init(PyObject* module) {
         .def("_bind_input", [](ProgramObject& p, const std::string& name,
                                pyb::handle t) { p.recorder().BindInput(name, ToTensor(t.ptr(), "record", "input")); })
         .def("_value_name", [](ProgramObject& p, pyb::handle t) { return p.ValueOf(t).name(); })
-        .def("_same_value", [](ProgramObject& p, pyb::handle a, pyb::handle b) { return p.ValueOf(a) == p.ValueOf(b); })
         .def("_key", [](ProgramObject& p, pyb::handle t) { return reinterpret_cast<uintptr_t>(p.ValueOf(t).impl()); })
         .def("_append_fetch", [](ProgramObject& p, pyb::handle t, const std::string& name,
                                  int col) { pir::BuildFetch(p.recorder().builder(), p.ValueOf(t), name, col); })

@@ -213,14 +213,11 @@ PyObject* ClearEntries(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
-PyObject* NumEntries(PyObject* self, PyObject*) { return PyLong_FromSize_t(Self(self)->entries->size()); }
-
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 PyMethodDef methods[] = {{"_set_plain", SetPlain, METH_O, "Sets the function that runs when nothing is recorded."},
                          {"_add", F(Add), METH_FASTCALL, "Adds a known way of calling."},
                          {"_drop", F(Drop), METH_FASTCALL, "Forgets the ways that fit these arguments."},
                          {"_clear", ClearEntries, METH_NOARGS, "Forgets all recordings."},
-                         {"_num_entries", NumEntries, METH_NOARGS, "How many ways of calling are known."},
                          {nullptr, nullptr, 0, nullptr}};
 #undef F
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, vectorcall), READONLY, nullptr},

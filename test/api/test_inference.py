@@ -54,6 +54,20 @@ def test_handles_and_direct_run(saved):
     np.testing.assert_allclose(out.copy_to_cpu(), want[1:], rtol=1e-5, atol=1e-6)
 
 
+def test_profile_is_printed_at_the_end(saved, capfd):
+    path, x, want = saved
+    config = infer.Config(path + '.json', path + '.pdiparams')
+    config.disable_glog_info()
+    config.enable_profile()
+    predictor = infer.create_predictor(config)
+    for _ in range(2):
+        predictor.run([paddle.to_tensor(x)])
+    assert 'total us' not in capfd.readouterr().err
+    del predictor
+    rows = [line.split() for line in capfd.readouterr().err.splitlines()]
+    assert ['softmax', '2'] in [row[:2] for row in rows], rows
+
+
 def test_optimised_program_is_smaller_and_equal(saved):
     path, x, want = saved
     plain, optimised = make(path, switch_ir_optim=False), make(path)

@@ -33,7 +33,6 @@ using Real = typename RealT<T>::type;
 
 #define PD_DEF(T, p)                                                                                                  \
   inline int PotrfT(char u, int n, T* a) { return LAPACKE_##p##potrf(LAPACK_COL_MAJOR, u, n, a, n); }                 \
-  inline int PotriT(char u, int n, T* a) { return LAPACKE_##p##potri(LAPACK_COL_MAJOR, u, n, a, n); }                 \
   inline int GetrfT(int m, int n, T* a, int* piv) { return LAPACKE_##p##getrf(LAPACK_COL_MAJOR, m, n, a, m, piv); }   \
   inline int GetriT(int n, T* a, const int* piv) { return LAPACKE_##p##getri(LAPACK_COL_MAJOR, n, a, n, piv); }       \
   inline int GeqrfT(int m, int n, T* a, T* tau) { return LAPACKE_##p##geqrf(LAPACK_COL_MAJOR, m, n, a, m, tau); }     \
