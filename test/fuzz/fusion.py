@@ -147,7 +147,8 @@ class Case:
         if w < 0.47:
             i = self.pick(floats)
             j = i if i is None else self.matching(i, lambda k: name_of(self.values[k]) == name_of(self.values[i]))
-            return j is not None and self.step(r.choice(BINARY), [i, j])
+            op = r.choice(BINARY)  # the sign of a zero decides an angle
+            return j is not None and self.step(op if op != 'atan2' or self.exact[i] and self.exact[j] else 'add', [i, j])
         if w < 0.53:
             i = self.pick(floats)
             return i is not None and self.step('scale', [i], scale=r.choice([0.5, -2.0, 3.0]), bias=r.choice([0.0, 1.0]),

@@ -65,6 +65,13 @@ def test_the_gradient_of_a_transpose_has_the_shape_of_its_input():
     np.testing.assert_allclose(x.grad.numpy(), np.exp(x.numpy()) + 1 - np.tanh(x.numpy()) ** 2, rtol=1e-5)
 
 
+def test_kernels_that_differ_in_which_value_is_shared():
+    """Both have the operations, the inputs and the sharing of one value in the same order."""
+    x = paddle.to_tensor([1.0, 2.0, 3.0])
+    for f in (lambda x: (x + x) * (x + x) + 0, lambda x: (x + x) * x + 0):
+        assert compiled(f)(x).tolist() == f(x).tolist()
+
+
 def test_softmax_and_norms_join_groups():
     x, w = paddle.randn([6, 33]), paddle.randn([33])
     F = paddle.nn.functional
