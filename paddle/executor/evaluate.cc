@@ -18,13 +18,30 @@ std::vector<std::shared_ptr<void>> EvaluateOp(const pir::Operation& op, std::spa
   pir::Program program;
   pir::Builder builder(&program);
   pir::IrMapping mapping;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const pir::Value v = op.operand(static_cast<int>(i));
-    if (!operands[i] || mapping.Has(v)) continue;
-    if (!v.type().is_dense()) return {};
-    const std::string name = "operand_" + std::to_string(i);
-    mapping.Map(v, pir::BuildParameter(builder, name, v.type(), false));
-    program.set_parameter(name, operands[i]);
+  size_t next = 0;
+  auto parameter = [&](pir::Type type) {
+    const std::string name = "operand_" + std::to_string(next);
+    program.set_parameter(name, operands[next++]);
+    return pir::BuildParameter(builder, name, type, false);
+  };
+  for (int i = 0; i < op.num_operands(); ++i) {
+    const pir::Value v = op.operand(i);
+    const size_t count = v && v.type().is_vector() ? v.type().elements().size() : 1;
+    if (next + count > operands.size()) return {};
+    if (!v || (!v.type().is_vector() && (!operands[next] || mapping.Has(v)))) {
+      ++next;
+    } else if (v.type().is_vector()) {
+      std::vector<pir::Value> members;
+      for (pir::Type t : v.type().elements()) {
+        if (!t.is_dense() || !operands[next]) return {};
+        members.push_back(parameter(t));
+      }
+      if (!mapping.Has(v)) mapping.Map(v, pir::BuildCombine(builder, members));
+    } else if (v.type().is_dense()) {
+      mapping.Map(v, parameter(v.type()));
+    } else {
+      return {};
+    }
   }
   pir::Operation* copy = builder.Insert(pir::CloneOp(op, mapping));
   std::vector<pir::Value> results;
@@ -35,7 +52,13 @@ std::vector<std::shared_ptr<void>> EvaluateOp(const pir::Operation& op, std::spa
 }
 
 namespace {
-[[maybe_unused]] const bool registered = (pir::SetConstantEvaluator(&EvaluateOp), true);
+std::optional<bool> ReadBool(const std::shared_ptr<void>& held) {
+  const Tensor& t = *static_cast<const Tensor*>(held.get());
+  if (!t.defined() || t.numel() != 1 || t.dtype() != phi::DataType::BOOL) return {};
+  return *t.data<bool>();
+}
+
+[[maybe_unused]] const bool registered = (pir::SetConstantEvaluator(&EvaluateOp), pir::SetConstantReader(&ReadBool), true);
 }  // namespace
 
 }  // namespace executor

@@ -6,19 +6,10 @@
 
 #include "paddle/common/error.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/pass/pipeline.h"
 
 namespace paddle_infer {
 namespace {
-
-struct Listed {
-  const char* name;
-  int level;  // of optimisation, from which on it runs
-};
-constexpr Listed kPasses[] = {
-    {"identity_op_clean_pass", 1},   {"common_subexpression_elimination_pass", 1}, {"conv2d_bn_fuse_pass", 2},
-    {"conv2d_add_act_fuse_pass", 2}, {"matmul_add_act_fuse_pass", 2},              {"transfer_layout_pass", 2},
-    {"constant_folding_pass", 1},    {"dead_code_elimination_pass", 1},
-};
 
 std::unique_ptr<pir::Pass> Make(const std::string& name) {
   if (name != "constant_folding_pass") return pir::CreatePass(name);
@@ -32,8 +23,7 @@ std::unique_ptr<pir::Pass> Make(const std::string& name) {
 std::vector<std::string> ModelPasses(const Config& config) {
   std::vector<std::string> names = config.custom_passes();
   if (!config.custom_passes_only() && config.ir_optim())
-    for (const Listed& p : kPasses)
-      if (p.level <= config.optimization_level()) names.push_back(p.name);
+    for (std::string& name : pir::Pipeline(pir::PipelineFor::kInference, config.optimization_level())) names.push_back(std::move(name));
   std::erase_if(names, [&](const std::string& n) {
     const auto& gone = config.deleted_passes();
     return std::find(gone.begin(), gone.end(), n) != gone.end();

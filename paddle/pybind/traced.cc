@@ -11,6 +11,7 @@
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/pass/pipeline.h"
 
 namespace paddle::py {
 namespace {
@@ -315,8 +316,17 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
 }
 
 void Traced::Optimize(pir::Program& program) const {
+  // A random operation nobody reads still moves the generator on, so nothing may go.
+  const bool draws = !pir::Walk(program.block(), [](pir::Operation& op) {
+    return IsRandomOp(op) && op.use_empty() ? pir::WalkResult::kStop : pir::WalkResult::kContinue;
+  });
   pir::PassManager passes;
-  passes.Add(pir::CreateCommonSubexpressionElimination());
+  for (const std::string& name : pir::Pipeline(grad() ? pir::PipelineFor::kGradient : pir::PipelineFor::kForward)) {
+    if (name == "common_subexpression_elimination_pass") passes.Add(pir::CreateCommonSubexpressionElimination(true));
+    else if (draws) continue;
+    else if (name == "identity_op_clean_pass") passes.Add(pir::CreateIdentityClean(true));
+    else passes.Add(name);
+  }
   passes.Run(program);
 }
 

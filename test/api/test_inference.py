@@ -76,6 +76,57 @@ def test_optimised_program_is_smaller_and_equal(saved):
         np.testing.assert_allclose(predictor.run([paddle.to_tensor(x)])[0].numpy(), want, rtol=1e-5, atol=1e-6)
 
 
+class WrittenOut(paddle.nn.Layer):
+    """Layer norms in single operations, a branch that parameters decide, and a list of parameters."""
+
+    def __init__(self):
+        super().__init__()
+        self.w, self.b = (self.create_parameter([8], default_initializer=paddle.nn.initializer.Uniform(-1, 1)) for _ in range(2))
+        self.linear = paddle.nn.Linear(8, 8)
+        self.register_buffer('flag', paddle.to_tensor([True]))
+
+    def forward(self, x):
+        centred = x - x.mean(-1, keepdim=True)
+        y = self.w * (centred / paddle.sqrt((centred ** 2).mean(-1, keepdim=True) + 1e-5)) + self.b
+        centred = y - paddle.mean(y, [1, 2], True)
+        z = centred * paddle.rsqrt(paddle.mean(paddle.square(centred), [1, 2], True) + 1e-6)
+        z = (z - z.mean(-1, keepdim=True)) / paddle.sqrt(paddle.var(z, -1, unbiased=False, keepdim=True) + 1e-6)
+        if self.flag.all():
+            z = paddle.tanh(self.linear(z))
+        else:
+            z = z * 3
+        return z + paddle.concat([self.w, self.b]).sum()
+
+
+def test_profile_of_recognised_operations(tmp_path, capfd):
+    paddle.seed(5)
+    net, path = WrittenOut(), str(tmp_path / 'net')
+    net.eval()
+    paddle.jit.save(net, path, input_spec=[InputSpec([None, 4, 8], 'float32', 'x')])
+    x = paddle.to_tensor(np.random.RandomState(1).rand(3, 4, 8).astype('float32') * 5 + 3)
+    want, plain, optimised = net(x).numpy(), make(path, set_optimization_level=0), None
+    config = infer.Config(path + '.json', path + '.pdiparams')
+    config.enable_profile()
+    optimised = infer.create_predictor(config)
+    for predictor in (plain, optimised, optimised.clone()):
+        np.testing.assert_allclose(predictor.run([x])[0].numpy(), want, rtol=1e-5, atol=2e-6)
+    del plain, optimised, predictor
+    rows = {line.split()[0]: line.split()[1] for line in capfd.readouterr().err.splitlines()[1:]}
+    assert rows == {'layer_norm': '6', 'fused_matmul': '2', 'add': '2'}
+
+
+def test_old_program():
+    folder = ROOT / 'test/api/data/old'
+    config = infer.Config(str(folder / 'small.pdmodel'), str(folder / 'small.pdiparams'))
+    x = paddle.to_tensor(np.linspace(-1, 1, 32, dtype='float32').reshape(2, 1, 4, 4))
+    want = paddle.jit.load(str(folder / 'small'))(x)
+    for predictor in (infer.create_predictor(config), infer.PredictorPool(config, 2).retrieve(1)):
+        assert predictor.get_input_names() == ['x']
+        for got, value in zip(predictor.run([x]), want):
+            np.testing.assert_allclose(got.numpy(), value.numpy(), rtol=1e-5)
+    assert config.prog_file().endswith('small.pdmodel') and not config.model_from_memory()
+
+
 def test_model_buffer(saved):
     path, x, want = saved
     program, parameters = (pathlib.Path(path + suffix).read_bytes() for suffix in ('.json', '.pdiparams'))

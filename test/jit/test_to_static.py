@@ -579,3 +579,42 @@ def test_second_order_where_one_input_leads_to_another():
         found.append((first, x.grad))
     for a, b in zip(*found):
         numpy.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6)
+
+
+def test_results_are_separate_tensors():
+    @paddle.jit.to_static
+    def function(x):
+        return x + 1, x + 1, paddle.assign(x), paddle.reshape(paddle.assign(x), [3, 1])
+
+    x = paddle.ones([3])
+    for _ in range(3):
+        results = function(x)
+        for i, t in enumerate(results):
+            t.add_(paddle.full([1], float(i)))
+        assert [float(t.mean()) for t in results] == [2, 3, 3, 4] and float(x.sum()) == 3
+
+
+@pytest.mark.parametrize('grad, draws', [(False, False), (False, True), (True, False)])
+def test_passes_keep_results_and_the_generator(grad, draws):
+    paddle.seed(2)
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(3, 8, 3), paddle.nn.BatchNorm2D(8), paddle.nn.ReLU(), paddle.nn.Conv2D(8, 8, 3, padding=1),
+                               paddle.nn.BatchNorm2D(8), paddle.nn.Silu(), paddle.nn.MaxPool2D(2), paddle.nn.Flatten(),
+                               paddle.nn.Linear(72, 4), paddle.nn.GELU())
+    net.eval()
+
+    def plain(x):
+        if draws:
+            paddle.rand([3])
+        return net(x) * 1.0
+
+    function, x = paddle.jit.to_static(plain), paddle.rand([2, 3, 8, 8])
+    with paddle.set_grad_enabled(grad):
+        for _ in range(3):
+            for p in net.parameters():
+                p.set_value(p * 1.1)
+            paddle.seed(7)
+            want, drawn = plain(x), paddle.rand([2]).numpy()
+            paddle.seed(7)
+            got = function(x)
+            numpy.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-5, atol=1e-6)
+            numpy.testing.assert_array_equal(paddle.rand([2]).numpy(), drawn)

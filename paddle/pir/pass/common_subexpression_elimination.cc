@@ -47,7 +47,8 @@ bool EqualOps(const Operation& a, const Operation& b) {
 
 class CommonSubexpressionElimination : public Pass {
  public:
-  CommonSubexpressionElimination() : Pass("common_subexpression_elimination_pass") {}
+  explicit CommonSubexpressionElimination(bool separate_results)
+      : Pass("common_subexpression_elimination_pass"), separate_(separate_results) {}
 
   bool Run(Program& program) override {
     inplace_ = HasInplaceOps(program);
@@ -68,6 +69,12 @@ class CommonSubexpressionElimination : public Pass {
     return true;
   }
 
+  static bool Returned(const Operation& op) {
+    for (int i = 0; i < op.num_results(); ++i)
+      if (Escapes(op.result(i))) return true;
+    return false;
+  }
+
   // `seen_` holds the ops visible here; those of a block leave with it.
   void Visit(Block& block) {
     std::vector<std::pair<size_t, Operation*>> own;
@@ -80,7 +87,7 @@ class CommonSubexpressionElimination : public Pass {
         Operation* same = nullptr;
         auto [b, e] = seen_.equal_range(h);
         for (; b != e && !same; ++b)
-          if (EqualOps(*b->second, *op)) same = b->second;
+          if (EqualOps(*b->second, *op) && !(separate_ && Returned(*op) && Returned(*b->second))) same = b->second;
         if (same) {
           op->ReplaceAllUsesWith(same->results_vec());
           op->Erase();
@@ -103,13 +110,13 @@ class CommonSubexpressionElimination : public Pass {
   }
 
   std::unordered_multimap<size_t, Operation*> seen_;
-  bool inplace_ = false, changed_ = false;
+  bool separate_, inplace_ = false, changed_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> CreateCommonSubexpressionElimination() {
-  return std::make_unique<CommonSubexpressionElimination>();
+std::unique_ptr<Pass> CreateCommonSubexpressionElimination(bool separate_results) {
+  return std::make_unique<CommonSubexpressionElimination>(separate_results);
 }
 
 }  // namespace pir

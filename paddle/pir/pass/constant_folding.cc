@@ -35,7 +35,7 @@ class ConstantFolding : public Pass {
     bool changed = false;
     std::vector<Operation*> candidates;
     WalkAll(program.block(), [&](Operation& op) {
-      if (Classify(op) && op.num_operands() > 0) candidates.push_back(&op);
+      if (Classify(op) && op.num_operands() > 0 && !op.isa("builtin.combine")) candidates.push_back(&op);
     });
     for (Operation* op : candidates)
       if (IsRoot(*op)) changed = Fold(*op) || changed;
@@ -51,9 +51,12 @@ class ConstantFolding : public Pass {
       c = o_.fold_parameters;
     } else if (op.isa("builtin.constant")) {
       c = true;
+    } else if (op.isa("builtin.combine")) {
+      c = true;
+      for (int i = 0; c && i < op.num_operands(); ++i) c = IsConstant(op.operand(i));
     } else {
       // Without operands only ops like pd_op.full are constant; data and parameters are not.
-      c = IsDeterministic(op) && op.num_results() > 0 && !op.isa("builtin.combine") && !op.isa("builtin.split");
+      c = IsDeterministic(op) && op.num_results() > 0 && !op.isa("builtin.split");
       c = c && (op.num_operands() > 0 || op.info()->has(kConstantLike) || op.isa("pd_op.full") ||
                 op.isa("pd_op.full_int_array"));
       for (int i = 0; c && i < op.num_operands(); ++i) c = !op.operand(i) || IsConstant(op.operand(i));
@@ -72,14 +75,15 @@ class ConstantFolding : public Pass {
     return true;
   }
 
+  // A list is folded by its members when one of its users is not constant.
   bool IsRoot(const Operation& op) const {
     for (int i = 0; i < op.num_results(); ++i)
       for (OpOperand* u = op.result(i).first_use(); u; u = u->next_use())
-        if (!constant_.count(u->owner())) return true;
+        if (!constant_.count(u->owner()) || (u->owner()->isa("builtin.combine") && IsRoot(*u->owner()))) return true;
     return false;
   }
 
-  // Values of all results; nullptr when an op of the tree cannot be computed.
+  // Values of all results (of a list: of its members); nullptr when an op of the tree cannot be computed.
   const std::vector<std::shared_ptr<void>>* Evaluate(const Operation& op) {
     auto it = values_.find(&op);
     if (it != values_.end()) return it->second.empty() ? nullptr : &it->second;
@@ -98,10 +102,13 @@ class ConstantFolding : public Pass {
         }
         const auto* r = Evaluate(*v.defining_op());
         ok = r && static_cast<size_t>(v.index()) < r->size();
-        if (ok) in.push_back((*r)[v.index()]);
+        if (ok && v.type().is_vector()) in.insert(in.end(), r->begin(), r->end());
+        else if (ok) in.push_back((*r)[v.index()]);
       }
-      if (ok) out = o_.evaluate(op, in);
-      if (out.size() != static_cast<size_t>(op.num_results())) out.clear();
+      const bool list = op.isa("builtin.combine");
+      if (ok && list) out = std::move(in);
+      else if (ok) out = o_.evaluate(op, in);
+      if (!list && out.size() != static_cast<size_t>(op.num_results())) out.clear();
     }
     auto& stored = values_[&op] = std::move(out);
     return stored.empty() ? nullptr : &stored;

@@ -17,6 +17,13 @@ bool IsFrozen(Value v) {
   return true;
 }
 
+bool MayMove(const Operation& op, const Operation& to) {
+  if (op.block() != to.block()) return false;
+  for (int i = 0; i < op.num_operands(); ++i)
+    if (op.operand(i) && IsMutated(op.operand(i))) return false;
+  return true;
+}
+
 std::string_view ActivationName(const Operation& op) {
   if (op.isa("pd_op.relu")) return "relu";
   if (op.isa("pd_op.relu6")) return "relu6";
@@ -85,7 +92,7 @@ class FoldBatchNorm : public RewritePattern {
       added = conv->operand(1);
       conv = conv->operand(0).defining_op();
     }
-    if (!IsPlainConv(conv) || !OnlyUse(conv->result(0)) || op->attr("data_format").to_str() != conv->attr("data_format").to_str())
+    if (!IsPlainConv(conv) || !OnlyUse(conv->result(0)) || !fusion::MayMove(*conv, *op) || op->attr("data_format").to_str() != conv->attr("data_format").to_str())
       return false;
     const Value w = conv->operand(1);
     if (!Computes(w) || !IsFrozen(w) || !w.dims()[0].known()) return false;
@@ -129,7 +136,9 @@ class JoinAdd : public RewritePattern {
     for (int side = 0; side < 2; ++side) {
       Operation* conv = op->operand(side).defining_op();
       const Value other = op->operand(1 - side);
-      if ((!IsPlainConv(conv) && !IsFused(conv)) || conv->result(0).dims().size() != 4 || !OnlyUse(conv->result(0))) continue;
+      if ((!IsPlainConv(conv) && !IsFused(conv)) || conv->result(0).dims().size() != 4 || !OnlyUse(conv->result(0)) ||
+          !fusion::MayMove(*conv, *op))
+        continue;
       if (!Computes(conv->result(0)) || other.dtype() != conv->result(0).dtype() || Activated(*conv) || ResidualOf(*conv)) continue;
       if (const int64_t channels = ChannelsOf(other, *conv); channels && !BiasOf(*conv) && IsFrozen(other)) {
         r.ReplaceOp(op, FusedConv(r, *conv, fusion::Reshape(r, other, {channels}), {}, "", op->result_type(0)));
@@ -152,7 +161,7 @@ class JoinActivation : public RewritePattern {
     Operation* conv = op->operand(0).defining_op();
     const std::string_view name = fusion::ActivationName(*op);
     if (name.empty() || (!IsPlainConv(conv) && !IsFused(conv)) || !OnlyUse(conv->result(0)) || !Computes(conv->result(0))) return false;
-    if (Activated(*conv)) return false;
+    if (Activated(*conv) || !fusion::MayMove(*conv, *op)) return false;
     r.ReplaceOp(op, FusedConv(r, *conv, BiasOf(*conv), ResidualOf(*conv), name, op->result_type(0)));
     return true;
   }

@@ -57,6 +57,9 @@ bool IsFrozen(Value v);
 
 inline bool OnlyUse(Value v) { return v.has_one_use() && !v.persistable(); }
 
+// Whether the op computes the same where `to` is: nobody writes to what it reads, and both run equally often.
+bool MayMove(const Operation& op, const Operation& to);
+
 // The name an activation op has in fused operations; empty for another op, or one with attributes other than the defaults.
 std::string_view ActivationName(const Operation& op);
 

@@ -45,7 +45,8 @@ bool IsIdentity(const Operation& op) {
 
 class DropIdentity : public RewritePattern {
  public:
-  DropIdentity(const char* root, bool inplace) : RewritePattern(root, 1, "drop_identity"), inplace_(inplace) {}
+  DropIdentity(const char* root, bool inplace, bool separate_results)
+      : RewritePattern(root, 1, "drop_identity"), inplace_(inplace), separate_(separate_results) {}
 
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     if (op->num_operands() < 1 || !op->operand(0) || op->num_results() < 1 || !IsIdentity(*op)) return false;
@@ -53,6 +54,7 @@ class DropIdentity : public RewritePattern {
     if (!SameVisible(x.type(), y.type()) || y.persistable() || !x.type().is_dense()) return false;
     // The copy is what keeps later writes apart.
     if (inplace_ && (IsMutated(x) || IsMutated(y))) return false;
+    if (separate_ && Escapes(y)) return false;
     std::vector<Value> values(op->num_results());
     values[0] = x;
     r.ReplaceOp(op, values);
@@ -60,7 +62,7 @@ class DropIdentity : public RewritePattern {
   }
 
  private:
-  bool inplace_;
+  bool inplace_, separate_;
 };
 
 class SplitOfCombine : public RewritePattern {
@@ -103,22 +105,25 @@ class CombineOfSplit : public RewritePattern {
 
 class IdentityClean : public Pass {
  public:
-  IdentityClean() : Pass("identity_op_clean_pass") {}
+  explicit IdentityClean(bool separate_results) : Pass("identity_op_clean_pass"), separate_(separate_results) {}
   bool Run(Program& program) override {
     PatternSet set;
     bool inplace = HasInplaceOps(program);
     for (const char* root : {"pd_op.cast", "pd_op.assign", "pd_op.share_data", "pd_op.transpose", "pd_op.scale",
                              "pd_op.reshape", "pd_op.dropout"})
-      set.Add<DropIdentity>(root, inplace);
+      set.Add<DropIdentity>(root, inplace, separate_);
     set.Add<SplitOfCombine>();
     set.Add<SliceOfCombine>();
     set.Add<CombineOfSplit>();
     return ApplyPatterns(program.block(), set) > 0;
   }
+
+ private:
+  bool separate_;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> CreateIdentityClean() { return std::make_unique<IdentityClean>(); }
+std::unique_ptr<Pass> CreateIdentityClean(bool separate_results) { return std::make_unique<IdentityClean>(separate_results); }
 
 }  // namespace pir

@@ -71,6 +71,27 @@ class PoolToLast : public RewritePattern {
   }
 };
 
+// At fixed statistics.
+class BatchNormToLast : public RewritePattern {
+ public:
+  explicit BatchNormToLast(const char* root) : RewritePattern(root, 1, "batch_norm_to_channels_last") {}
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
+    const Value x = Behind(op->operand(0));
+    if (!x || op->attr("data_format").to_str() != "NCHW" || op->attr("trainable_statistics").to_bool()) return false;
+    if (!op->attr("is_test").to_bool() && !op->attr("use_global_stats").to_bool()) return false;
+    std::vector<Value> values = op->operands();
+    values[0] = x;
+    std::vector<Type> types;
+    for (int i = 0; i < op->num_results(); ++i) types.push_back(i ? op->result_type(i) : LastType(op->result(0)));
+    Operation* moved = r.Builder::Create(op->info(), values, WithLast(*op), types);
+    r.Changed(moved);
+    values = moved->results_vec();
+    values[0] = ToFirst(r, values[0]);
+    r.ReplaceOp(op, values);
+    return true;
+  }
+};
+
 class CancelTransposes : public RewritePattern {
  public:
   CancelTransposes() : RewritePattern("pd_op.transpose", 2, "cancel_transposes") {}
@@ -165,6 +186,7 @@ class TransferLayout : public Pass {
     PatternSet set;
     for (const char* root : {"pd_op.conv2d", "pd_op.depthwise_conv2d", "pd_op.fused_conv"}) set.Add<ConvToLast>(root);
     set.Add<PoolToLast>();
+    for (const char* root : {"pd_op.batch_norm", "pd_op.batch_norm_"}) set.Add<BatchNormToLast>(root);
     set.Add<CancelTransposes>();
     for (const char* root : {"pd_op.relu", "pd_op.relu6", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid", "pd_op.hardswish", "pd_op.hardsigmoid",
                              "pd_op.tanh", "pd_op.gelu", "pd_op.leaky_relu", "pd_op.elu", "pd_op.exp", "pd_op.abs", "pd_op.scale", "pd_op.cast"})

@@ -10,7 +10,9 @@ using fusion::OnlyUse;
 
 Value FusedMatmul(PatternRewriter& r, const Operation& product, Value bias, std::string_view activation, Type type) {
   AttributeMap attrs;
-  for (const char* name : {"transpose_x", "transpose_y"}) attrs.Set(name, product.attr(name));
+  const bool linear = product.isa("pd_op.linear_v2");
+  attrs.Set("transpose_x", linear ? Attribute::Bool(false) : product.attr("transpose_x"));
+  attrs.Set("transpose_y", product.attr(linear ? "transpose_weight" : "transpose_y"));
   attrs.Set("activation", Attribute::Str(activation));
   return fusion::Apply(r, "pd_op.fused_matmul", {product.operand(0), product.operand(1), bias}, type, std::move(attrs));
 }
@@ -22,7 +24,8 @@ class JoinBias : public RewritePattern {
     for (int side = 0; side < 2; ++side) {
       Operation* product = op->operand(side).defining_op();
       const Value bias = op->operand(1 - side);
-      if (!product || !product->isa("pd_op.matmul") || !OnlyUse(product->result(0)) || product->operand(0).dims().size() < 2 ||
+      if (!product || !product->isa("pd_op.matmul") || !OnlyUse(product->result(0)) || !fusion::MayMove(*product, *op) ||
+          product->operand(0).dims().size() < 2 ||
           product->operand(1).dims().size() < 2)
         continue;
       const Value out = product->result(0);
@@ -43,10 +46,20 @@ class JoinActivation : public RewritePattern {
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     Operation* product = op->operand(0).defining_op();
     const std::string_view name = fusion::ActivationName(*op);
-    if (name.empty() || !product || !product->isa("pd_op.fused_matmul") || !OnlyUse(product->result(0))) return false;
-    if (!product->attr("activation").to_str().empty()) return false;
+    if (name.empty() || !product || !OnlyUse(product->result(0)) || !fusion::MayMove(*product, *op)) return false;
+    if (product->isa("pd_op.linear_v2") ? !Plain(*product) : !product->isa("pd_op.fused_matmul")) return false;
+    if (Attribute joined = product->attr("activation"); joined && !joined.to_str().empty()) return false;
     r.ReplaceOp(op, FusedMatmul(r, *product, product->operand(2), name, op->result_type(0)));
     return true;
+  }
+
+ private:
+  // A bias for each column, of a dtype that fused_matmul joins in one pass.
+  static bool Plain(const Operation& linear) {
+    const Value out = linear.result(0), bias = linear.operand(2);
+    if (!bias || (out.dtype() != DataType::FLOAT32 && out.dtype() != DataType::FLOAT64) || bias.dtype() != out.dtype()) return false;
+    const common::Dim n = out.dims().empty() ? common::Dim() : out.dims().back();
+    return linear.operand(1).dims().size() == 2 && bias.dims().size() == 1 && n.known() && bias.dims()[0].known() && bias.dims()[0].raw() == n.raw();
   }
 };
 

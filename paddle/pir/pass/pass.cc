@@ -24,8 +24,10 @@ Registry& Passes() {
   static Registry* r = [] {
     auto* p = new Registry;
     p->passes["dead_code_elimination_pass"] = CreateDeadCodeElimination;
-    p->passes["common_subexpression_elimination_pass"] = CreateCommonSubexpressionElimination;
-    p->passes["identity_op_clean_pass"] = CreateIdentityClean;
+    p->passes["common_subexpression_elimination_pass"] = [] { return CreateCommonSubexpressionElimination(); };
+    p->passes["identity_op_clean_pass"] = [] { return CreateIdentityClean(); };
+    p->passes["constant_branch_pass"] = CreateConstantBranch;
+    p->passes["layer_norm_fuse_pass"] = CreateLayerNormFusion;
     p->passes["conv2d_bn_fuse_pass"] = CreateConvBatchNorm;
     p->passes["conv2d_add_act_fuse_pass"] = CreateConvAddAct;
     p->passes["matmul_add_act_fuse_pass"] = CreateMatmulAddAct;

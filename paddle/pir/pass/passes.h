@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,24 +27,32 @@ bool IsMutated(Value v);
 // Whether the ops of the program may write into an operand's storage at all (any op with kInplace).
 bool HasInplaceOps(const Program& program);
 
+// Whether the caller of the program (or another block) may come to hold the value's storage: it is fetched, or a view of it is.
+bool Escapes(Value v);
+
 // "dead_code_elimination_pass": parameters, inputs and everything with an effect stay.
 std::unique_ptr<Pass> CreateDeadCodeElimination();
 // "common_subexpression_elimination_pass": also looks into regions, which may use an equal op of the blocks around
-// them.
-std::unique_ptr<Pass> CreateCommonSubexpressionElimination();
+// them. `separate_results`: two results of the program stay two tensors, which a caller may write to.
+std::unique_ptr<Pass> CreateCommonSubexpressionElimination(bool separate_results = false);
 // "identity_op_clean_pass": cast to the same type, scale by 1, identity transpose, split of combine, assign, and the
-// like.
-std::unique_ptr<Pass> CreateIdentityClean();
+// like. `separate_results`: copies that the program returns stay copies.
+std::unique_ptr<Pass> CreateIdentityClean(bool separate_results = false);
+// "constant_branch_pass": `if` with a known condition gives way to the operations of its region, `while` with a false one
+// to its inputs.
+std::unique_ptr<Pass> CreateConstantBranch();
 
 // "conv2d_bn_fuse_pass": batch norms at fixed statistics become part of the filter and a bias; follow with folding.
 std::unique_ptr<Pass> CreateConvBatchNorm();
 // "conv2d_add_act_fuse_pass", "matmul_add_act_fuse_pass": bias, residual and activation join the op before them.
 std::unique_ptr<Pass> CreateConvAddAct();
 std::unique_ptr<Pass> CreateMatmulAddAct();
+// "layer_norm_fuse_pass": layer norms written out in single operations become pd_op.layer_norm.
+std::unique_ptr<Pass> CreateLayerNormFusion();
 // "transfer_layout_pass": convolutions and what lies between them run channels-last.
 std::unique_ptr<Pass> CreateTransferLayout();
 
-// Computes one op from its operands' values; an empty vector declines.
+// Computes one op from its operands' values, those of a builtin.combine in its place; an empty vector declines.
 using EvaluateFn =
     std::function<std::vector<std::shared_ptr<void>>(const Operation&, std::span<const std::shared_ptr<void>>)>;
 struct ConstantFoldingOptions {
@@ -56,5 +65,8 @@ struct ConstantFoldingOptions {
 std::unique_ptr<Pass> CreateConstantFolding(ConstantFoldingOptions options);
 // The executor's kernel runner, for passes made by name.
 void SetConstantEvaluator(EvaluateFn evaluate);
+// Reads a constant of one element as a condition; nothing for others.
+using ReadBoolFn = std::function<std::optional<bool>(const std::shared_ptr<void>&)>;
+void SetConstantReader(ReadBoolFn read);
 
 }  // namespace pir

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running saved models: Config says what to load and how, create_predictor gives a Predictor."""
+import os as _os
+
+from paddle.base import libpaddle as _core
 from paddle.base.libpaddle import (PaddleDType as DataType, PaddleInferPredictor as Predictor, PaddleInferTensor as Tensor,
-                                   PaddlePlace as PlaceType, PrecisionType, PredictorPool, create_predictor,
-                                   get_num_bytes_of_data_type, get_version)
+                                   PaddlePlace as PlaceType, PrecisionType, get_num_bytes_of_data_type, get_version)
 
 from .config import Config, XpuConfig
 
@@ -18,3 +20,34 @@ def get_trt_compile_version():
 def get_trt_runtime_version():
     """(0, 0, 0): TensorRT is not used."""
     return 0, 0, 0
+
+
+def _with_old_program(config, make):
+    """make(config), with a program in the older `.pdmodel` format converted in memory first."""
+    from paddle.static import io
+    model, params = config.prog_file(), config.params_file()
+    if config.model_from_memory() or not _os.path.isfile(model) or io._is_json(model):
+        return make(config)
+    program, names, fetches = io._read(model, params or None)
+    inputs = {op.attrs()['name']: op.result(0) for op in program._operations() if op.name() == 'pd_op.data'}
+    feeds = [inputs[name] for name in names]
+    text = io.serialize_program(feeds, fetches, program=program)
+    data = io.serialize_persistables(feeds, fetches, None, program=program) or b''
+    folder = config.model_dir()
+    config.set_model_buffer(text, len(text), data, len(data))
+    try:
+        return make(config)
+    finally:
+        config.set_model(folder) if folder else config.set_model(model, params)
+
+
+def create_predictor(config):
+    """A predictor of the model that `config` names: `.json` programs, and `.pdmodel` ones, which are converted while loading."""
+    return _with_old_program(config, _core.create_predictor)
+
+
+class PredictorPool(_core.PredictorPool):
+    """`size` predictors of one model, which share the program and its parameters."""
+
+    def __init__(self, config, size=1):
+        _with_old_program(config, lambda c: super(PredictorPool, self).__init__(c, size))

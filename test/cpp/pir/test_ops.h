@@ -54,9 +54,15 @@ inline void RegisterTestOps() {
     missing(MakeOp("pd_op.scale", 2, kPure,
                    {{"bias", A::kScalar, phi::Scalar(0.0f)}, {"bias_after_scale", A::kBool, true}}));
     missing(MakeOp("pd_op.transpose", 1, kPure, {{"perm", A::kInt32s, {}}}));
-    for (const char* unary : {"pd_op.rsqrt", "pd_op.relu"}) missing(MakeOp(unary, 1, kPure));
+    for (const char* unary : {"pd_op.rsqrt", "pd_op.relu", "pd_op.sqrt"}) missing(MakeOp(unary, 1, kPure));
     missing(MakeOp("pd_op.gelu", 1, kPure, {{"approximate", A::kBool, false}}));
-    for (const char* binary : {"pd_op.subtract", "pd_op.reshape"}) missing(MakeOp(binary, 2, kPure));
+    for (const char* binary : {"pd_op.subtract", "pd_op.divide", "pd_op.reshape"}) missing(MakeOp(binary, 2, kPure));
+    missing(MakeOp("pd_op.pow", 1, kPure, {{"y", A::kScalar, {}}}));
+    missing(MakeOp("pd_op.mean", 2, kPure, {{"keepdim", A::kBool, false}}));
+    missing(MakeOp("pd_op.linear_v2", 3, kPure, {{"transpose_weight", A::kBool, false}}));
+    OpInfo norm = MakeOp("pd_op.layer_norm", 3, kPure, {{"epsilon", A::kFloat, 1e-5f}, {"begin_norm_axis", A::kInt32, 1}}, 3);
+    norm.inputs[1].optional = norm.inputs[2].optional = true;
+    missing(norm);
     std::vector<AttrInfo> conv = {{"strides", A::kInt32s, {}},   {"paddings", A::kInt32s, {}}, {"padding_algorithm", A::kStr, {}},
                                   {"dilations", A::kInt32s, {}}, {"groups", A::kInt32, 1},     {"data_format", A::kStr, {}}};
     missing(MakeOp("pd_op.conv2d", 2, kPure, conv));

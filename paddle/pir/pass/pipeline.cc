@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/pir/pass/pipeline.h"
+
+#include <algorithm>
+
+namespace pir {
+namespace {
+
+constexpr unsigned kI = 1u << static_cast<int>(PipelineFor::kInference), kF = 1u << static_cast<int>(PipelineFor::kForward),
+                   kG = 1u << static_cast<int>(PipelineFor::kGradient);
+
+struct Listed {
+  const char* name;
+  int level;  // from which on it runs
+  unsigned uses;
+};
+// Folding comes first for the branches it decides and last for what the fusions computed from parameters.
+constexpr Listed kPasses[] = {
+    {"identity_op_clean_pass", 1, kI | kF | kG},
+    {"constant_folding_pass", 1, kI},
+    {"constant_branch_pass", 1, kI | kF},
+    {"common_subexpression_elimination_pass", 1, kI | kF | kG},
+    {"layer_norm_fuse_pass", 2, kI | kF},
+    {"conv2d_bn_fuse_pass", 2, kI},
+    {"conv2d_add_act_fuse_pass", 2, kI | kF},
+    {"matmul_add_act_fuse_pass", 2, kI | kF},
+    {"transfer_layout_pass", 2, kI | kF},
+    {"constant_folding_pass", 1, kI},
+    {"dead_code_elimination_pass", 1, kI | kF | kG},
+};
+
+}  // namespace
+
+std::vector<std::string> Pipeline(PipelineFor use, int level) {
+  std::vector<std::string> names;
+  for (const Listed& p : kPasses)
+    if (p.level <= level && (p.uses >> static_cast<int>(use) & 1)) names.push_back(p.name);
+  return names;
+}
+
+}  // namespace pir
