@@ -92,7 +92,8 @@ class FoldBatchNorm : public RewritePattern {
       added = conv->operand(1);
       conv = conv->operand(0).defining_op();
     }
-    if (!IsPlainConv(conv) || !OnlyUse(conv->result(0)) || !fusion::MayMove(*conv, *op) || op->attr("data_format").to_str() != conv->attr("data_format").to_str())
+    if (!IsPlainConv(conv) || !OnlyUse(conv->result(0)) || !fusion::MayMove(*conv, *op) ||
+        op->attr("data_format").to_str() != conv->attr("data_format").to_str())
       return false;
     const Value w = conv->operand(1);
     if (!Computes(w) || !IsFrozen(w) || !w.dims()[0].known()) return false;
