@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches whose condition is known: the operations of the region that runs take the place of the `if`, a loop that never
-// runs that of its inputs.
+// Branches whose condition is known: the operations of the region that runs take the place of the `if`, the inputs that
+// of a loop that never runs.
 #include <mutex>
 
 #include "paddle/pir/pass/passes.h"
@@ -46,7 +46,8 @@ class ConstantBranch : public Pass {
   bool Visit(Block& block) const {
     bool changed = false;
     for (Operation* op = block.front(); op;) {
-      const std::optional<bool> known = op->isa("pd_op.if") || op->isa("pd_op.while") ? Known(op->operand(0)) : std::nullopt;
+      const bool branches = op->isa("pd_op.if") || op->isa("pd_op.while");
+      const std::optional<bool> known = branches ? Known(op->operand(0)) : std::nullopt;
       Operation* next = op->next();
       if (known && op->isa("pd_op.if")) {
         if (Operation* first = Inline(op, op->region(*known ? 0 : 1))) next = first;

@@ -102,9 +102,10 @@ bool IsMutated(Value v) {
 bool Escapes(Value v) {
   for (OpOperand* u = v.first_use(); u; u = u->next_use()) {
     const Operation& op = *u->owner();
-    if (op.num_regions() || op.isa("pd_op.fetch") || op.isa("cf.yield") || op.isa("cf.tuple_push") || op.info()->has(kSideEffect)) return true;
-    if (!op.info()->has(kView) && !WritesOperand(*op.info()) && !op.isa("builtin.combine") && !op.isa("builtin.split") && !op.isa("builtin.slice"))
-      continue;
+    if (op.num_regions() || op.isa("pd_op.fetch") || op.isa("cf.yield") || op.info()->has(kSideEffect)) return true;
+    const bool shares = op.info()->has(kView) || WritesOperand(*op.info()) || op.isa("builtin.combine") ||
+                        op.isa("builtin.split") || op.isa("builtin.slice");
+    if (!shares) continue;
     for (int i = 0; i < op.num_results(); ++i)
       if (Escapes(op.result(i))) return true;
   }

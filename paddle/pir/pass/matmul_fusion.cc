@@ -57,9 +57,11 @@ class JoinActivation : public RewritePattern {
   // A bias for each column, of a dtype that fused_matmul joins in one pass.
   static bool Plain(const Operation& linear) {
     const Value out = linear.result(0), bias = linear.operand(2);
-    if (!bias || (out.dtype() != DataType::FLOAT32 && out.dtype() != DataType::FLOAT64) || bias.dtype() != out.dtype()) return false;
+    if (!bias || bias.dtype() != out.dtype()) return false;
+    if (out.dtype() != DataType::FLOAT32 && out.dtype() != DataType::FLOAT64) return false;
     const common::Dim n = out.dims().empty() ? common::Dim() : out.dims().back();
-    return linear.operand(1).dims().size() == 2 && bias.dims().size() == 1 && n.known() && bias.dims()[0].known() && bias.dims()[0].raw() == n.raw();
+    return linear.operand(1).dims().size() == 2 && bias.dims().size() == 1 && n.known() &&
+           bias.dims()[0].known() && bias.dims()[0].raw() == n.raw();
   }
 };
 
