@@ -116,7 +116,7 @@ def test_profile_of_recognised_operations(tmp_path, capfd):
 
 
 def test_old_program():
-    folder = ROOT / 'test/api/data/old'
+    folder = ROOT / 'test/fuzz/corpus/model'
     config = infer.Config(str(folder / 'small.pdmodel'), str(folder / 'small.pdiparams'))
     x = paddle.to_tensor(np.linspace(-1, 1, 32, dtype='float32').reshape(2, 1, 4, 4))
     want = paddle.jit.load(str(folder / 'small'))(x)
