@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "paddle/phi/core/allocator.h"
+
 namespace executor {
 namespace {
 
@@ -31,7 +33,7 @@ bool LetsGo(const Instruction& ins) {
 // Whether the results' memory may be given in advance.
 bool TakesMemory(const Instruction& ins) {
   if (ins.kind == Instruction::kFused) return true;
-  return ins.kind == Instruction::kOp && ins.inplace.empty() && !(ins.op->flags & (phi::kOpView | phi::kOpComposed));
+  return ins.kind == Instruction::kOp && !(ins.op->flags & (phi::kOpView | phi::kOpComposed));
 }
 
 }  // namespace
@@ -201,6 +203,8 @@ void Binding::Bind(const Code& code) {
       real.push_back(blocks[b]);
     }
   const size_t bytes = PlaceBlocks(real);
+  // What the first runs took is free again, but in blocks of other sizes.
+  if (bytes > (size_t{8} << 20)) phi::ReleaseCpuCache();
   if (bytes) arena_ = phi::Storage::Allocate(bytes, phi::Place());
   std::unordered_map<int, char*> address;
   for (size_t i = 0; i < count; ++i)

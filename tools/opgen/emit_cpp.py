@@ -208,8 +208,10 @@ class Family:
         return "\n".join(lines)
 
     def grad_def(self, op):
-        """OpDef of `<op>_grad`, when the identity has it and every operand can be named."""
-        ident = identity(f"{op.name}_grad")
+        """OpDef of `<op>_grad`, when the identity has it and every operand can be named. A fused kernel needs only what it
+        reads (`saves`). As in PaddlePaddle, gradients of outputs that the op has no operand for do not count."""
+        name = f"{op.name.rstrip('_')}_grad"
+        ident = identity(name)
         if not ident or op.get("no_grad_op"):
             return None
         fwd = {pir_name(a): a for a in op.args}
@@ -229,23 +231,26 @@ class Family:
                 tensors.append((n, douts[n[:-5]], outs[n[:-5]].variadic, False))
             else:
                 return None
-        contents, _ = self.saved(op)
-        if contents - {local for _, local, _, _ in tensors}:
+        contents = set(op.get("saves", [])) if op.get("vjp_kernel") else self.saved(op)[0]
+        named = {local for _, local, _, _ in tensors}
+        if contents - named:
             return None
+        when = [f"{d}.defined()" for d in douts.values() if d in named and op.get("lazy_douts")]
         for n, ctype, default in ident["attrs"]:
             attrs.append((n, fwd.get(n)))
             if n in fwd and fwd[n].is_tensor:
                 return None
         if any(pir_name(a) not in {n for n, _ in attrs} for a in op.attrs):
             lost = [a for a in op.attrs if pir_name(a) not in {n for n, _ in attrs}]
-            if any(a.cpp_default is None for a in lost):
+            read = set().union(*(free_names(parse(text, op.file))[0] for text in op.vjp.values()))
+            if any(a.cpp_default is None and (op.get("vjp_kernel") or a.name in read) for a in lost):
                 return None
         for o in ident["outputs"]:
             if not (o.endswith("_grad") and o[:-5] in {t.name for t in gins}):
                 return None
         if len(ident["outputs"]) != len(gins):
             return None
-        return {"name": f"{op.name}_grad", "tensors": tensors, "attrs": attrs, "outs": ident["outputs"], "mutable": mutable}
+        return {"name": name, "tensors": tensors, "attrs": attrs, "outs": ident["outputs"], "mutable": mutable, "when": when}
 
     def grad_opdef_code(self, op, g):
         """Definition of the OpDef of the gradient op: infer and run adapters."""
@@ -266,8 +271,11 @@ class Family:
         name = g["name"]
         run = [f"void run_{name}(const InSlot* in, const AttrValue* attrs, OutSlot* outs) {{"]
         local = {}
-        for k, (_, loc, variadic, _) in enumerate(g["tensors"]):
-            local[loc] = f"std::vector<Tensor>(in[{k}].p, in[{k}].p + in[{k}].n)" if variadic else f"in[{k}].p[0]"
+        for k, (_, loc, variadic, optional) in enumerate(g["tensors"]):
+            if variadic:
+                local[loc] = f"std::vector<Tensor>(in[{k}].p, in[{k}].p + in[{k}].n)"
+            else:
+                local[loc] = f"in[{k}].n ? in[{k}].p[0] : Tensor()" if optional else f"in[{k}].p[0]"
         call = []
         undef = "Tensor()"
         for n in self.grad_context(op):
@@ -279,35 +287,48 @@ class Family:
                 base = a.cpp.replace("const ", "").replace("&", "")
                 call.append(f'phi::AttrAs<{base}>(attrs[{attr_pos[pir_name(a)]}], "{name}", "{a.name}")')
             else:
-                call.append(a.cpp_default)
+                call.append(a.cpp_default or "{}")
         run.append("  PlainGuard plain;")
         run.append(f"  bool need[{len(gi)}];")
+        fn = "first" if (op.get("vjp_kernel") or op.elementwise) else "composed"
+        # A fused rule writes the memory that the result was given.
+        given = {t.name for t in gi if fn == "first" and not t.variadic and not self.broadcasts(op)}
+        if given:
+            run.append("  Tensor unwanted;")
         for t in gi:
             k = g["outs"].index(t.name + "_grad")
             run.append(f"  need[{gins[t.name]}] = outs[{k}].p || outs[{k}].list;")
-            run.append(f"  {'std::vector<Tensor>' if t.variadic else 'Tensor'} g_{t.name};")
-        fn = "first" if (op.get("vjp_kernel") or op.elementwise) else "composed"
+            if t.name in given:
+                run.append(f"  Tensor& g_{t.name} = outs[{k}].p ? *outs[{k}].p : unwanted;")
+            else:
+                run.append(f"  {'std::vector<Tensor>' if t.variadic else 'Tensor'} g_{t.name};")
         run.append(f"  {fn}_{op.name}_grad({', '.join(call + ['need'] + ['g_' + t.name for t in gi])});")
         xs = {n: k for k, (n, _, _, _) in enumerate(g["tensors"])}
         for t in gi:
             k = g["outs"].index(t.name + "_grad")
             if t.variadic:
-                run.append(f"  if (outs[{k}].list) *outs[{k}].list = g_{t.name};")
-            else:
-                like = f", in[{xs[t.name]}].p[0]" if t.name in xs and self.broadcasts(op) else ", Tensor()"
-                run.append(f"  if (outs[{k}].p) Deliver(g_{t.name}{like}, *outs[{k}].p);")
+                run.append(f"  if (outs[{k}].list) *outs[{k}].list = std::move(g_{t.name});")
+            elif t.name not in given:
+                value = f"std::move(g_{t.name})"
+                if t.name in xs and self.broadcasts(op):
+                    x = f"in[{xs[t.name]}].p[0]"
+                    value = f"{x}.defined() ? ReduceGrad(g_{t.name}, {x}) : std::move(g_{t.name})"
+                run.append(f"  if (outs[{k}].p) *outs[{k}].p = {value};")
         run.append("}")
         infer = [f"void infer_{name}(const MetaSlot* in, const AttrValue*, std::vector<Meta>* outs) {{"]
         for t in gi:
             k = g["outs"].index(t.name + "_grad")
-            if t.name in xs:
-                src = xs[t.name]
+            if op.get("grad_like", {}).get(t.name, t.name) in xs:
+                src = xs[op.get("grad_like", {}).get(t.name, t.name)]
             else:
                 src = next((i for i, (_, loc, v, _) in enumerate(g["tensors"]) if not v and loc in self.douts(op)), 0)
             infer.append(f"  outs[{k}].assign(in[{src}].p, in[{src}].p + in[{src}].n);")
+            if g["tensors"][src][3] and not t.variadic:
+                infer.append(f"  if (outs[{k}].empty()) outs[{k}].push_back({{}});")
         infer.append("}")
         outdefs = ", ".join(f'{{"{o}", {"true" if gi[gins[o[:-5]]].variadic else "false"}, true, nullptr}}' for o in g["outs"])
-        return "\n".join([*run, *infer, f'OpDef def_{name}("{name}", {{{", ".join(args)}}}, {{{outdefs}}}, 0, infer_{name}, run_{name});'])
+        flags = "phi::kOpElementwise" if op.elementwise and len(given) == 1 else "0"
+        return "\n".join([*run, *infer, f'OpDef def_{name}("{name}", {{{", ".join(args)}}}, {{{outdefs}}}, {flags}, infer_{name}, run_{name});'])
 
     def node(self, op):
         gins = self.grad_inputs(op)
@@ -378,7 +399,13 @@ class Family:
                 else:
                     ats.append({"axis": "AttrValue(int32_t{-1})", "reduce_all": "AttrValue(false)"}.get(n, "AttrValue(int32_t{0})"))
             outs = ", ".join(f"OutSlot(g_{o[:-5]})" for o in g["outs"])
-            L.append("    if (!create_graph && (State().record != RecordMode::kRun || !device_.is_cpu())) {")
+            when = "".join(f" && {c}" for c in g["when"])
+            on_device = "!device_.is_cpu()"
+            if not op.get("vjp_kernel") and not op.elementwise:
+                # A composed rule runs on the device op by op where the device has no kernel for the whole.
+                named = [loc for _, loc, v, _ in g["tensors"] if not v and (loc in ctx or loc in self.douts(op))]
+                on_device = f"({on_device} && phi::FindExternalKernel(def_{g['name']}, {named[0]}.dtype(), device_))"
+            L.append(f"    if (!create_graph && (State().record != RecordMode::kRun || {on_device}){when}) {{")
             L.append(f"      const InSlot slots_[] = {{{slots}}};")
             L.append(f"      const AttrValue attrs_[] = {{{', '.join(ats) or 'AttrValue()'}}};")
             L.append(f"      OutSlot results_[] = {{{outs}}};")

@@ -192,7 +192,7 @@ void SavedTensor::SaveOutput(const Tensor& t) {
 }
 
 void SavedTensor::SaveMeta(const Tensor& t) {
-  if (!t.defined() || t.is_symbolic() || t->value) {
+  if (!t.defined() || t.is_symbolic() || t->value || State().record != RecordMode::kRun) {
     t_ = t;
     version_ = t.defined() && t->storage ? t->storage->version() : 0;
     return;
