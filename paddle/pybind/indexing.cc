@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/deferred.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/py_tensor.h"
@@ -217,7 +218,35 @@ class Parser {
     ++axis_;
   }
 
+  // Bounds that are known only when the program runs.
+  bool TakeDeferredSlice(PyObject* o) {
+    auto* slice = reinterpret_cast<PySliceObject*>(o);
+    bool deferred = false;
+    auto bound = [&](PyObject* v, int64_t absent) {
+      if (v == Py_None) return absent;
+      if (!IsTensor(v) || !AsTensor(v).is_symbolic()) return ToInt(v, "index", "slice");
+      Ints number = ToInts(v, "index", "slice");
+      PD_CHECK(number.size() == 1, InvalidArgument, "[index] expected bounds of one element, got shape ",
+               common::ShapeText(AsTensor(v).shape()));
+      deferred = true;
+      return number[0];
+    };
+    if (!symbolic_) return false;
+    int64_t step = bound(slice->step, 1);
+    PD_CHECK(step != 0, InvalidArgument, "[index] expected a step other than 0");
+    bool back = step < 0 && !egr::IsDeferred(step);
+    int64_t start = bound(slice->start, back ? INT32_MAX : 0);
+    int64_t stop = bound(slice->stop, back ? INT32_MIN : INT32_MAX);
+    if (!deferred) return false;
+    out_.steps.push_back({axis_, start, stop, step, false});
+    out_.changed = true;
+    Emit(-1, 0);
+    ++axis_;
+    return true;
+  }
+
   void TakeSlice(PyObject* o) {
+    if (TakeDeferredSlice(o)) return;
     Py_ssize_t start, stop, step;
     if (PySlice_Unpack(o, &start, &stop, &step) < 0) throw PyErrAlreadySet();
     int64_t extent = ExtentOf(x_, axis_);
@@ -281,7 +310,7 @@ Tensor RecordedView(const Tensor& x, const Parsed& p) {
     axes.push_back(s.axis);
     starts.push_back(s.start);
     ends.push_back(s.stop);
-    infer.push_back(1);
+    infer.push_back(egr::IsDeferred(s.start) || egr::IsDeferred(s.stop) ? -1 : 1);
     strided = strided || s.step != 1;
     if (s.drop) drop.push_back(s.axis);
   }
@@ -368,7 +397,20 @@ bool Overlaps(const Tensor& x) {
   return false;
 }
 
+// A bool mask whose values are known only when the program runs.
+bool IsRecordedMask(PyObject* key) {
+  return IsTensor(key) && AsTensor(key).defined() && AsTensor(key).is_symbolic() &&
+         AsTensor(key).dtype() == DataType::BOOL && AsTensor(key).ndim() > 0;
+}
+Tensor Masked(const Tensor& x, const Tensor& mask) {
+  PD_CHECK(mask.ndim() <= x.ndim(), OutOfRange, "[index] expected a mask of at most ", x.ndim(), " dimensions, got ",
+           mask.ndim());
+  for (int64_t i = 0; i < mask.ndim(); ++i) common::RequireEq("index", "extent", x.shape()[i], mask.shape()[i]);
+  return mask.ndim() == x.ndim() ? paddle::masked_select(x, mask) : GatherNd(x, paddle::nonzero(mask));
+}
+
 Tensor GetItem(const Tensor& x, PyObject* key) {
+  if (IsRecordedMask(key)) return Masked(x, AsTensor(key));
   // The gradient of a view is written through its strides, which needs a place for each element.
   if (!Recording(x) && !x.is_contiguous() && egr::NeedsGrad(x) && Overlaps(x)) return GetItem(paddle::contiguous(x), key);
   Parsed p;
@@ -462,13 +504,26 @@ void SetAdvanced(const Tensor& x, Parsed& p, Tensor value) {
 }
 
 void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
+  if (IsRecordedMask(key) && AsTensor(key).ndim() == x.ndim()) {
+    Tensor value = ValueFor(x, value_object);
+    PD_CHECK(value->numel == 1, Unimplemented, "[__setitem__] expected one value under a mask that is being recorded, got shape ",
+             common::ShapeText(value.shape()));
+    Rebind(x, paddle::where(AsTensor(key), value, x));
+    return;
+  }
   Parsed p;
   Parser(x, &p).Parse(key);
   Tensor value = ValueFor(x, value_object);
   if (Recording(x)) {
     // Recording has no views: the slice is scattered back and x takes the result.
+    if (!p.indices.empty() && !p.changed && IsIdentity(FrontPerm(p, x.ndim()))) {
+      PyRef xs = Own(ToPy(x)), v = Own(ToPy(value)), indices = Own(Wrap(std::vector<Tensor>(p.indices)));
+      PyRef r = Own(CallOp("index_put", {xs.get(), indices.get(), v.get(), Py_False}));
+      Rebind(x, ToTensor(r.get(), "__setitem__", "out"));
+      return;
+    }
     PD_CHECK(p.indices.empty() && p.new_axes.empty(), Unimplemented,
-             "[__setitem__] expected integers and slices for a tensor that is being recorded");
+             "[__setitem__] expected integers and slices, or index tensors for the first axes, for a tensor that is being recorded");
     Ints axes, starts, ends, steps, drop;
     for (const BasicStep& s : p.steps) {
       axes.push_back(s.axis);

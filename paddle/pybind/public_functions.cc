@@ -10,6 +10,12 @@
 namespace paddle::py {
 namespace {
 
+Scalar AxisOf(PyObject* o, const char* op) {
+  if (IsNone(o)) return Scalar(int64_t{0});
+  bool recorded = IsTensor(o) && AsTensor(o).defined() && AsTensor(o).is_symbolic();
+  return recorded ? ToScalar(o, op, "axis") : Scalar(ToInt(o, op, "axis"));
+}
+
 const Tensor& X(PyObject* const* a, const char* op) { return ToTensor(a[0], op, "x"); }
 
 PyObject* Finish(Tensor&& t, PyObject* out) {
@@ -195,7 +201,7 @@ PyObject* DivideInplace(PyObject* const* a) {
 
 PyObject* Concat(PyObject* const* a) {
   return Finish(
-      paddle::concat(ToTensors(a[0], "concat", "x"), Scalar(IsNone(a[1]) ? int64_t{0} : ToInt(a[1], "concat", "axis"))),
+      paddle::concat(ToTensors(a[0], "concat", "x"), AxisOf(a[1], "concat")),
       a[3]);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "paddle/eager/dispatch/deferred.h"
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/py_args.h"
 #include "paddle/phi/core/device.h"
@@ -49,6 +50,19 @@ bool HasFloat(PyObject* o) {
 bool IsNumpyBool(PyObject* o) {
   const char* name = Py_TYPE(o)->tp_name;
   return std::string_view(name) == "numpy.bool" || std::string_view(name) == "numpy.bool_";
+}
+
+bool IsRecorded(PyObject* o) { return IsTensor(o) && AsTensor(o).defined() && AsTensor(o).is_symbolic(); }
+
+// A number that is known only when the program runs, where the op has an operand for it.
+int64_t Deferred(const Tensor& t, int64_t i, const char* op, const char* arg) {
+  const phi::OpDef* def = phi::FindOpDef(op);
+  const std::string_view name = op;
+  if (def && name != "full")  // recorded as full_with_tensor
+    for (const phi::ArgDef* a : def->attrs)
+      PD_CHECK(std::string_view(a->name) != arg || a->kind == phi::ArgDef::kOperandAttr, InvalidType, "[", op,
+               "] expected '", arg, "' to be known while recording, got a tensor that is being recorded");
+  return egr::Defer(t, i);
 }
 
 int64_t IndexValue(PyObject* o) {
@@ -163,6 +177,14 @@ std::string ToStr(PyObject* o, const char* op, const char* arg) {
 Ints ToInts(PyObject* o, const char* op, const char* arg) {
   Ints r;
   if (IsNone(o)) return r;
+  if (IsRecorded(o)) {
+    const Tensor& t = AsTensor(o);
+    PD_CHECK(phi::IsInteger(t.dtype()) && t.ndim() <= 1 && t->numel >= 0, InvalidType, "[", op, "] expected '", arg,
+             "' to be an integer tensor of known length, got ", phi::NameOf(t.dtype()), " of shape ",
+             common::ShapeText(t.shape()));
+    for (int64_t i = 0; i < t->numel; ++i) r.push_back(Deferred(t, i, op, arg));
+    return r;
+  }
   if (PyList_Check(o) || PyTuple_Check(o)) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
     for (Py_ssize_t i = 0; i < n; ++i) {
@@ -174,6 +196,12 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
                  "', got a ", phi::NameOf(AsTensor(e).dtype()), " tensor at position ", i);
         ++DataReads();
         r.push_back(phi::ScalarAsInt(AsTensor(e)));
+      } else if (IsRecorded(e)) {
+        const Tensor& t = AsTensor(e);
+        PD_CHECK(phi::IsInteger(t.dtype()) && t->numel == 1, InvalidType, "[", op, "] expected integers in '", arg,
+                 "', got a ", phi::NameOf(t.dtype()), " tensor of shape ", common::ShapeText(t.shape()), " at position ",
+                 i);
+        r.push_back(Deferred(t, 0, op, arg));
       } else if (HasIndex(e)) {
         r.push_back(IndexValue(e));
       } else {
@@ -269,6 +297,12 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
     if (phi::IsInteger(t.dtype())) return Scalar(phi::ScalarAsInt(t));
     if (phi::IsComplex(t.dtype())) return Scalar(*phi::CastTo(phi::ToHost(t), DataType::COMPLEX128).data<phi::complex128>());
     return Scalar(phi::ScalarAsDouble(t));
+  }
+  if (IsRecorded(o)) {
+    const Tensor& t = AsTensor(o);
+    PD_CHECK(t->numel == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
+             common::ShapeText(t.shape()));
+    return Scalar(Deferred(t, 0, op, arg));
   }
   Expected(o, op, arg, "int, float, bool or Tensor");
 }

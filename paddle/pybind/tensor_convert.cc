@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/interchange.h"
@@ -111,7 +112,18 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
       v = FromBuffer(value, true);
     else
       RaiseAssertion("Variable set_value function, arguments type only support Variable, numpy, Tensor, dict, string.");
-    if (v.is_symbolic()) RaiseTypeError("set_value() expected a tensor with data");
+    if (v.is_symbolic()) {
+      for (int64_t i = 0; i < t.ndim() && t.ndim() == v.ndim(); ++i)
+        common::RequireEq("set_value", "extent", t.shape()[i], v.shape()[i]);
+      PD_CHECK(t.ndim() == v.ndim() && t.dtype() == v.dtype(), InvalidType, "[set_value] expected a value of dtype ",
+               phi::NameOf(t.dtype()), " and shape ", common::ShapeText(t.shape()), ", got ", phi::NameOf(v.dtype()), " ",
+               common::ShapeText(v.shape()));
+      PD_CHECK(egr::State().recorder, PreconditionNotMet, "[set_value] expected a tensor with data, got a value of a program");
+      Tensor target = t, held = egr::State().recorder->Wrap(egr::State().recorder->ValueOf(v));
+      held->stop_gradient = t.stop_gradient();
+      ReplaceRecorded(target, held);
+      Py_RETURN_NONE;
+    }
     std::string name = TensorName(t);
     if (!(v.dims() == t.dims()))
       RaiseAssertion("Variable Shape not match, Variable [ " + name + " ] need tensor with shape " +

@@ -2,6 +2,7 @@
 """Discrete Fourier transforms."""
 import paddle
 from paddle import _C_ops
+from paddle.tensor.manipulation import extents
 
 __all__ = [
     'fft', 'ifft', 'rfft', 'irfft', 'hfft', 'ihfft', 'fft2', 'ifft2', 'rfft2', 'irfft2', 'hfft2', 'ihfft2', 'fftn',
@@ -249,7 +250,8 @@ def _shift(x, axes, sign):
     if axes is None:
         axes = list(range(len(x.shape)))
     axes = [axes] if isinstance(axes, int) else list(axes)
-    shifts = [x.shape[a] // 2 if sign > 0 else -(x.shape[a] // 2) for a in axes]
+    sizes = extents(x)
+    shifts = [sizes[a] // 2 * sign for a in axes]
     return paddle.roll(x, shifts, axes)
 
 

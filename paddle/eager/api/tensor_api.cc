@@ -2,6 +2,7 @@
 #include "paddle/phi/api/tensor_api.h"
 
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 
@@ -57,7 +58,16 @@ Tensor cast_like(const Tensor& x, const Tensor& like) { return x.dtype() == like
 
 Ints shape_of(const Tensor& x) {
   Ints s;
-  for (auto d : x.shape()) s.push_back(d.visible());
+  int64_t unknown = 0;
+  for (auto d : x.shape()) {
+    s.push_back(d.visible());
+    unknown += !d.known();
+  }
+  if (unknown <= 1 || !x.is_symbolic()) return s;
+  // One may be inferred; several are read when the program runs.
+  Tensor sizes = shape64(x);
+  for (int64_t i = 0; i < s.size(); ++i)
+    if (s[i] < 0) s[i] = egr::Defer(sizes, i);
   return s;
 }
 
@@ -79,9 +89,6 @@ Tensor expand_like(const Tensor& x, const Tensor& like) {
 Tensor reshape_like(const Tensor& x, const Tensor& like) {
   Dims want = like.shape();
   if (SameShape(x.shape(), want)) return x;
-  int64_t unknown = 0;
-  for (auto d : want) unknown += !d.known();
-  PD_CHECK(unknown <= 1, Unimplemented, "[reshape] expected at most one unknown extent, got ", common::ShapeText(want));
   return reshape(x, shape_of(like));
 }
 
@@ -101,9 +108,9 @@ Tensor unreduce(const Tensor& dout, const Ints& axis, bool keepdim, const Tensor
   int64_t rank = x.ndim();
   common::SmallVector<bool, 8> reduced(rank, axis.empty());
   for (int64_t a : axis) reduced[common::NormalizeAxis("unreduce", a, rank)] = true;
-  Dims want = x.shape();
-  Ints shape;
-  for (int64_t i = 0; i < rank; ++i) shape.push_back(reduced[i] ? 1 : want[i].visible());
+  Ints shape = shape_of(x);
+  for (int64_t i = 0; i < rank; ++i)
+    if (reduced[i]) shape[i] = 1;
   return reshape(dout, shape);
 }
 

@@ -7,6 +7,8 @@
 
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/control_flow.h"
+#include "paddle/eager/dispatch/deferred.h"
+#include "paddle/phi/api/ops.h"
 #include "paddle/pir/dialect/builtin.h"
 
 namespace egr {
@@ -177,6 +179,7 @@ pir::Value Recorder::ValueOf(const Tensor& t) {
 }
 
 pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
+  if (HasDeferred(v)) return DeferredOperand(v);
   pir::AttributeMap attrs;
   const phi::Place cpu{phi::AllocationType::CPU, 0, 0};
   attrs.Set("place", pir::Attribute::PlaceAttr(cpu));
@@ -216,6 +219,18 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
                       bool run) {
   const pir::OpInfo* info = InfoOf(op);
   PD_ASSERT(info != nullptr);
+  bool deferred = false;
+  for (size_t a = 0; a < op.attrs.size(); ++a) deferred = deferred || HasDeferred(attrs[a]);
+  if (deferred && std::string_view(op.name) == "full") {
+    auto dtype = std::get<phi::DataType>(attrs[2]);
+    Tensor value = HasDeferred(attrs[1]) ? this->deferred(std::get<phi::Scalar>(attrs[1]).to_int()).tensor
+                                         : paddle::full({1}, std::get<phi::Scalar>(attrs[1]), dtype);
+    *outs[0].p = paddle::full_with_tensor(value, std::get<common::Ints>(attrs[0]), dtype);
+    return;
+  }
+  for (size_t a = 0; deferred && a < op.attrs.size(); ++a)
+    PD_CHECK(op.attrs[a]->kind == phi::ArgDef::kOperandAttr || !HasDeferred(attrs[a]), InvalidType, "[", op.name,
+             "] expected '", op.attrs[a]->name, "' to be known while recording, got a tensor that is being recorded");
   bool differentiable = false;
   std::vector<std::vector<phi::Meta>> in_metas(op.tensors.size()), out_metas(op.outs.size());
   std::vector<phi::MetaSlot> slots(op.tensors.size());
@@ -250,7 +265,15 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
         for (Tensor& t : *outs[k].list) out_metas[k].push_back(t.meta());
     }
   } else {
-    op.infer(slots.data(), attrs, out_metas.data());
+    if (deferred) InferDeferred(op, slots.data(), attrs, out_metas.data(), *this);
+    else op.infer(slots.data(), attrs, out_metas.data());
+    // The one gradient op whose result has another shape than its only operand by an attribute.
+    if (std::string_view(op.name) == "transpose_grad" && !out_metas[0].empty()) {
+      const auto perm = phi::AttrAs<common::Ints>(attrs[0], op.name, "perm");
+      const common::Dims dims = out_metas[0][0].dims;
+      for (int64_t i = 0; i < perm.size(); ++i)
+        out_metas[0][0].dims[perm[i] < 0 ? perm[i] + perm.size() : perm[i]] = dims[i];
+    }
     for (size_t k = 0; k < op.outs.size(); ++k) {
       if (out_metas[k].empty() && op.outs[k].same_as_input)
         for (size_t i = 0; i < op.tensors.size(); ++i)

@@ -63,7 +63,17 @@ class Recorder {
 
   void Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs, bool run);
 
+  // Numbers known at run time (deferred.h): one for an element of a recorded tensor, and what it stands for.
+  struct Deferred {
+    Tensor tensor;
+    int64_t element;
+    common::Dim extent;
+  };
+  int64_t Defer(const Tensor& t, int64_t i);
+  const Deferred& deferred(int64_t number) const;
+
  private:
+  pir::Value DeferredOperand(const phi::AttrValue& v);
   pir::Value AttrOperand(const phi::AttrValue& v);
   // `v` broadcast to `dims`, for ops that PaddlePaddle does not broadcast; `same` is an operand of that shape, where there is one.
   pir::Value Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable);
@@ -85,6 +95,7 @@ class Recorder {
   std::unordered_map<phi::TensorImpl*, size_t> captured_index_;
   std::vector<RegionFrame*> frames_;
   std::unordered_map<pir::Block*, pir::Block*> sources_;
+  std::vector<Deferred> deferred_;
 };
 
 // Records (and in "both" mode runs) one op with the thread's recorder. Outs with a null destination are results nobody

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/infer/rules.h"
 
+#include "paddle/common/extent.h"
+
 namespace phi {
 
 uint64_t ReduceMask(const char* op, int64_t rank, const Ints& axis) {
@@ -44,9 +46,9 @@ Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
       out.push_back(Dim(1));
       continue;
     }
-    PD_CHECK(s >= 0, InvalidArgument, "[", op, "] expected extents of at least -1, got shape ",
-             common::ShapeText(shape));
-    Dim d(s);
+    PD_CHECK(s >= 0 || common::IsUnknownExtent(s), InvalidArgument, "[", op,
+             "] expected extents of at least -1, got shape ", common::ShapeText(shape));
+    Dim d = common::ExtentOf(s);
     if (s == 0 && i < x.size() && !(common::Product(x).known() && common::Product(x).raw() == 0)) d = x[i];
     out.push_back(d);
     known = known * d;

@@ -2,13 +2,23 @@
 """`EagerParamBase`, the trainable Tensor that layers hold, and the dtype and name helpers beside it."""
 import paddle
 from paddle import _lazy
-from paddle.base.libpaddle import Tensor
+from paddle.base.libpaddle import Tensor, pir
 from paddle.utils import unique_name
 
 __all__ = ["EagerParamBase", "Parameter", "create_parameter"]
 
 _DTYPE_ALIASES = {"float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64",
                   "short": "int16", "uint16": "bfloat16", "complex": "complex64"}
+
+
+def is_recorded(value):
+    """Whether `value` is a tensor of a program being recorded: its numbers are known only when the program runs."""
+    return isinstance(value, pir.Value)
+
+
+def number(value):
+    """The number in a one-element tensor; other values, and tensors of a program, as they are: ops take both."""
+    return value.item() if isinstance(value, Tensor) and not is_recorded(value) else value
 
 
 def dtype_name(dtype):

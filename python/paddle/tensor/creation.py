@@ -6,7 +6,10 @@ import math
 import paddle
 from paddle import _C_ops
 from paddle.base import libpaddle as _core
+from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor
+
+from .manipulation import extents
 
 __all__ = [
     'zeros',
@@ -142,10 +145,6 @@ def empty_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pi
     return _finish(_C_ops.empty(list(x.shape), x.dtype if dtype is None else dtype), None, device, requires_grad)
 
 
-def _number(value):
-    return value.item() if isinstance(value, Tensor) else value
-
-
 def _range_dtype(*values):
     for value in values:
         if isinstance(value, Tensor):
@@ -164,8 +163,8 @@ def arange(
         start, end = 0, start
     if dtype is None:
         dtype = _range_dtype(start, end, step)
-    values = [_number(v) for v in (start, end, step)]
-    if values[2] == 0:
+    values = [number(v) for v in (start, end, step)]
+    if not is_recorded(values[2]) and values[2] == 0:
         raise ValueError('[arange] expected a step other than 0')
     return _finish(_C_ops.arange(*values, dtype), out, device, requires_grad)
 
@@ -176,8 +175,12 @@ def range(start=0, end=None, step=1, dtype=None, *, out=None, device=None, requi
         start, end = 0, start
     if dtype is None:
         dtype = _range_dtype(start, end, step)
-    start, end, step = (_number(v) for v in (start, end, step))
-    count = max(0, math.floor((end - start) / step) + 1)
+    start, end, step = (number(v) for v in (start, end, step))
+    count = (end - start) / step
+    if is_recorded(count):
+        count = paddle.clip(paddle.floor(count).astype('int64') + 1, min=0)
+    else:
+        count = max(0, math.floor(count) + 1)
     values = _C_ops.arange(0, count, 1, 'int64')
     return _finish((values.astype('float64') * step + start).astype(dtype), out, device, requires_grad)
 
@@ -190,14 +193,16 @@ def linspace(start, stop, num, dtype=None, name=None, *, out=None, device=None, 
     """`num` values from `start` to `stop`, evenly spaced, both included."""
     if dtype is None:
         dtype = _DEFAULT()
-    count = int(_number(num))
-    if count < 0:
-        raise ValueError(f'[linspace] expected num of at least 0, got {count}')
-    if count == 0:
-        return _finish(paddle.empty([0], dtype), out, device, requires_grad)
+    count = number(num)
+    if not is_recorded(count):
+        count = int(count)
+        if count < 0:
+            raise ValueError(f'[linspace] expected num of at least 0, got {count}')
+        if count == 0:
+            return _finish(paddle.empty([0], dtype), out, device, requires_grad)
     wide = 'float64'
     return _finish(
-        _C_ops.linspace(_tensor(start, wide), _tensor(stop, wide), paddle.to_tensor(count, dtype='int32'), dtype),
+        _C_ops.linspace(_tensor(start, wide), _tensor(stop, wide), _tensor(count, 'int32'), dtype),
         out,
         device,
         requires_grad,
@@ -206,11 +211,12 @@ def linspace(start, stop, num, dtype=None, name=None, *, out=None, device=None, 
 
 def logspace(start, stop, num, base=10.0, dtype=None, name=None):
     """`num` powers of `base` with exponents from `start` to `stop`, evenly spaced."""
-    if int(_number(num)) < 1:
+    num = number(num)
+    if not is_recorded(num) and int(num) < 1:
         raise ValueError(f'[logspace] expected num of at least 1, got {num}')
     dtype = dtype or _DEFAULT()
-    exponents = linspace(_number(start), _number(stop), num, 'float64')
-    return (paddle.full([], float(_number(base)), 'float64') ** exponents).astype(dtype)
+    exponents = linspace(number(start), number(stop), num, 'float64')
+    return (paddle.full([], number(base), 'float64') ** exponents).astype(dtype)
 
 
 def eye(
@@ -297,13 +303,11 @@ def meshgrid(*args, **kwargs):
     swap = indexing == 'xy' and len(tensors) > 1
     if swap:
         tensors[:2] = tensors[1], tensors[0]
-    if any(-1 in t.shape for t in tensors):
-        raise ValueError('[meshgrid] expected tensors of known extents')
-    sizes = [t.shape[0] if t.ndim else 1 for t in tensors]
+    sizes = [extents(t)[0] if t.ndim else 1 for t in tensors]
     grids = []
     for i, t in enumerate(tensors):
         view = [1] * len(tensors)
-        view[i] = sizes[i]
+        view[i] = -1
         grids.append(_C_ops.expand(t.reshape(view), sizes))
     if swap:
         order = [1, 0, *__builtins_range(2, len(tensors))]

@@ -5,6 +5,7 @@ import itertools
 
 import paddle
 from paddle import _C_ops
+from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor
 
 
@@ -21,6 +22,15 @@ def known(x, name):
     if -1 in shape:
         raise ValueError(f'[{name}] expected a tensor of known extents, got shape {shape}')
     return shape
+
+
+def extents(x):
+    """The shape as a list for an op's argument; where an extent is not known while recording, it is a tensor."""
+    shape = list(x.shape)
+    if -1 not in shape:
+        return shape
+    sizes = _C_ops.shape64(x)
+    return [sizes[i] if extent == -1 else extent for i, extent in enumerate(shape)]
 
 
 def _extent(x, axis, name):
@@ -141,8 +151,8 @@ def chunk(x, chunks, axis=0, name=None):
 def unflatten(x, axis, shape, name=None):
     """One axis turned into several of the given extents (one may be -1)."""
     axis = _axis(axis, x.ndim, 'unflatten')
-    old = list(x.shape)
-    shape = shape.tolist() if isinstance(shape, Tensor) else list(shape)
+    old = extents(x)
+    shape = list(shape) if not isinstance(shape, Tensor) or is_recorded(shape) else shape.tolist()
     return x.reshape(old[:axis] + shape + old[axis + 1 :])
 
 
@@ -153,7 +163,7 @@ def view(x, shape_or_dtype, name=None):
 
 def view_as(x, other, name=None):
     """The same data with the shape of `other`."""
-    return x.reshape(known(other, 'view_as'))
+    return x.reshape(extents(other))
 
 
 def moveaxis(x, source, destination, name=None):
@@ -201,7 +211,9 @@ def ravel(input):
 def narrow(input, dim, start, length):
     """`length` entries along an axis from `start` on."""
     dim = _axis(dim, input.ndim, 'narrow')
-    start = start.item() if isinstance(start, Tensor) else start
+    start, length = number(start), number(length)
+    if is_recorded(start) or is_recorded(length):
+        return input[(slice(None),) * dim + (slice(start, start + length),)]
     size = _extent(input, dim, 'narrow')
     start = start + size if start < 0 else start
     if not 0 <= start <= size or length < 0 or start + length > size:
@@ -211,8 +223,8 @@ def narrow(input, dim, start, length):
 
 def expand_as(x, y, name=None):
     """`x` expanded to the shape of `y`."""
-    known(y, 'expand_as')
-    return _C_ops.expand(x, list(y.shape))
+    shape = list(y.shape)
+    return _C_ops.expand_as(x, y, shape) if -1 in shape else _C_ops.expand(x, shape)
 
 
 def cartesian_prod(x, name=None):

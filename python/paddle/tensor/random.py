@@ -9,6 +9,7 @@ from paddle.base import libpaddle as _core
 from paddle.base.libpaddle import Tensor
 
 from .creation import _finish, _shape, _spelled
+from .manipulation import extents
 
 __all__ = [
     'rand',
@@ -107,12 +108,12 @@ def randperm(n, dtype='int64', name=None, *, out=None, device=None, requires_gra
 
 def rand_like(input, name=None, *, dtype=None, device=None, requires_grad=False):
     """Values uniform in [0, 1) with the shape of `input`."""
-    return rand(list(input.shape), input.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    return rand(extents(input), input.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 
 def randn_like(x, dtype=None, name=None, *, device=None, requires_grad=False):
     """Standard normal values with the shape of `x`."""
-    return randn(list(x.shape), x.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    return randn(extents(x), x.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 
 def bernoulli(x, p=None, name=None):

@@ -5,6 +5,7 @@ import functools
 
 import paddle
 from paddle import _C_ops
+from paddle.base.framework import number
 from paddle.base.libpaddle import Tensor
 
 _ALIASES = {'input': 'x', 'dim': 'axis', 'tensor': 'x', 'other': 'y'}
@@ -31,10 +32,6 @@ def aliased(**names):
 _usual = aliased(input='x', dim='axis')
 
 
-def _int(value):
-    return value.item() if isinstance(value, Tensor) else value
-
-
 def _out(result, out):
     if out is None:
         return result
@@ -48,7 +45,7 @@ def _arg(op):
         if dtype is None or str(dtype).rsplit('.', 1)[-1] not in ('int32', 'int64', "int64'>", "int32'>", 'int'):
             raise ValueError(f"the value of 'dtype' in {op} should be int32 or int64, but received {dtype}")
         flatten = axis is None
-        return getattr(_C_ops, op)(x, 0 if flatten else _int(axis), keepdim, flatten, dtype)
+        return getattr(_C_ops, op)(x, 0 if flatten else number(axis), keepdim, flatten, dtype)
 
     function.__name__ = function.__qualname__ = op
     function.__doc__ = f"The index of the {'largest' if op == 'argmax' else 'smallest'} element, along an axis or of the flattened tensor."
@@ -103,7 +100,7 @@ def searchsorted(sorted_sequence, values, out_int32=False, right=False, name=Non
 
 
 def _flat(x, axis):
-    return (x.reshape([-1]), 0) if axis is None else (x, _int(axis))
+    return (x.reshape([-1]), 0) if axis is None else (x, number(axis))
 
 
 @_usual
@@ -113,7 +110,7 @@ def cumsum(x, axis=None, dtype=None, name=None, *, out=None):
         x = x.astype(dtype)
     elif str(x.dtype) in ('paddle.bool', 'paddle.uint8', 'paddle.int8', 'paddle.int16', 'paddle.int32'):
         x = x.astype('int64')
-    return _out(_C_ops.cumsum(x, 0 if axis is None else _int(axis), axis is None, False, False), out)
+    return _out(_C_ops.cumsum(x, 0 if axis is None else number(axis), axis is None, False, False), out)
 
 
 @aliased(input='x', axis='dim')

@@ -2,6 +2,7 @@
 // Kernels and shape rules of the creation family.
 #include <cmath>
 
+#include "paddle/common/extent.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -11,9 +12,9 @@ namespace {
 
 Dims ShapeArg(const char* op, const Ints& shape) {
   for (int64_t s : shape)
-    PD_CHECK(s >= 0, InvalidArgument, "[", op, "] expected non-negative extents in shape, got ",
-             common::ShapeText(shape));
-  return common::ToDims(shape);
+    PD_CHECK(s >= 0 || common::IsUnknownExtent(s), InvalidArgument, "[", op,
+             "] expected non-negative extents in shape, got ", common::ShapeText(shape));
+  return common::ExtentsOf(shape);
 }
 
 void FillScalar(Tensor& out, const Scalar& value) {
@@ -124,6 +125,10 @@ void arange_kernel(const Scalar& start, const Scalar&, const Scalar& step, DataT
   StoreDoubles(out, [&](int64_t i) { return a + static_cast<double>(i) * d; });
 }
 
+// How many there are is a tensor's value.
+void linspace_infer(const Meta&, const Meta&, const Meta&, DataType dtype, Place, Meta& out) {
+  out = {Dims{common::NewSymbol()}, dtype};
+}
 void linspace_kernel(const Tensor& start, const Tensor& stop, const Tensor& number, DataType dtype, Place,
                      Tensor& out) {
   int64_t n = ScalarAsInt(number);

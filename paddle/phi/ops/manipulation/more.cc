@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules and adapters of strided slices, repetition, reversal, padding, triangles and diagonals.
+#include "paddle/common/extent.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
@@ -478,6 +479,10 @@ void crop_infer(const Meta& x, const Ints& shape, const Ints& offsets, Meta& out
   out = x;
   for (int64_t i = 0; i < r; ++i) {
     int64_t at = offsets.empty() ? 0 : offsets[i], n = shape.empty() ? -1 : shape[i];
+    if (common::IsUnknownExtent(n)) {
+      out.dims[i] = common::ExtentOf(n);
+      continue;
+    }
     PD_CHECK(at >= 0 && n >= -1, InvalidArgument, "[crop] expected non-negative offsets and extents, got ",
              common::ShapeText(offsets), " and ", common::ShapeText(shape));
     if (n >= 0)

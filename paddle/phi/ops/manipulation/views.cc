@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules and kernels of the view ops: results share the input's memory wherever strides can say it.
+#include "paddle/common/extent.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/manipulation/views.h"
 
@@ -234,14 +235,16 @@ Dims ExpandedDims(const Dims& x, const Ints& shape) {
            common::ShapeText(shape));
   for (int64_t i = 0; i < shape.size(); ++i) {
     if (i < lead) {
-      PD_CHECK(shape[i] >= 0, InvalidArgument, "[expand] expected a known extent for a new axis, got ",
-               common::ShapeText(shape));
-      out.push_back(Dim(shape[i]));
+      PD_CHECK(shape[i] >= 0 || common::IsUnknownExtent(shape[i]), InvalidArgument,
+               "[expand] expected a known extent for a new axis, got ", common::ShapeText(shape));
+      out.push_back(common::ExtentOf(shape[i]));
       continue;
     }
     Dim d = x[i - lead];
     if (shape[i] == -1) {
       out.push_back(d);
+    } else if (common::IsUnknownExtent(shape[i])) {
+      out.push_back(d.known() && d.raw() != 1 ? d : common::ExtentOf(shape[i]));
     } else {
       PD_CHECK(!d.known() || d.raw() == shape[i] || d.raw() == 1, InvalidArgument,
                "[expand] expected extents of 1 or equal to the shape ", common::ShapeText(shape), ", got input shape ",
@@ -280,18 +283,18 @@ void split_infer(const Meta& x, const Ints& sections, const Scalar& axis, std::v
                common::ShapeText(sections));
       open = i;
     } else {
-      PD_CHECK(sections[i] >= 0, InvalidArgument, "[split] expected non-negative sections, got ",
-               common::ShapeText(sections));
-      total = total + Dim(sections[i]);
+      PD_CHECK(sections[i] >= 0 || common::IsUnknownExtent(sections[i]), InvalidArgument,
+               "[split] expected non-negative sections, got ", common::ShapeText(sections));
+      total = total + common::ExtentOf(sections[i]);
     }
   }
-  PD_CHECK(!x.dims[a].known() || (open < 0 ? total.raw() == x.dims[a].raw() : total.raw() <= x.dims[a].raw()),
+  PD_CHECK(!x.dims[a].known() || !total.known() || (open < 0 ? total.raw() == x.dims[a].raw() : total.raw() <= x.dims[a].raw()),
            InvalidArgument, "[split] expected sections that add up to the extent ", common::DimText(x.dims[a]),
            " of axis ", a, ", got ", common::ShapeText(sections));
   out.clear();
   for (int64_t i = 0; i < sections.size(); ++i) {
     Meta m = x;
-    m.dims[a] = i == open ? common::Sub(x.dims[a], total) : Dim(sections[i]);
+    m.dims[a] = i == open ? common::Sub(x.dims[a], total) : common::ExtentOf(sections[i]);
     out.push_back(m);
   }
 }

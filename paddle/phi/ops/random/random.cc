@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "paddle/common/extent.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -69,11 +70,11 @@ void FillNormal(Tensor& out, double mean, double std, int64_t seed) {
 
 Meta ShapedFloat(const char* op, const Ints& shape, DataType dtype) {
   for (int64_t s : shape)
-    PD_CHECK(s >= 0, InvalidArgument, "[", op, "] expected non-negative extents in shape, got ",
-             common::ShapeText(shape));
+    PD_CHECK(s >= 0 || common::IsUnknownExtent(s), InvalidArgument, "[", op,
+             "] expected non-negative extents in shape, got ", common::ShapeText(shape));
   if (dtype == DataType::UNDEFINED) dtype = DataType::FLOAT32;
   PD_CHECK(IsDifferentiable(dtype), InvalidType, "[", op, "] expected a floating dtype, got ", NameOf(dtype));
-  return {common::ToDims(shape), dtype};
+  return {common::ExtentsOf(shape), dtype};
 }
 
 // Inverse of the error function to double accuracy: Giles' single-precision start, then two Newton steps.
@@ -130,7 +131,7 @@ void truncated_gaussian_random_kernel(const Ints&, double mean, double std, int6
 
 void randint_infer(int64_t low, int64_t high, const Ints& shape, DataType dtype, Place, Meta& out) {
   PD_CHECK(low < high, InvalidArgument, "[randint] expected low < high, got ", low, " and ", high);
-  out = {common::ToDims(shape), dtype == DataType::UNDEFINED ? DataType::INT64 : dtype};
+  out = {common::ExtentsOf(shape), dtype == DataType::UNDEFINED ? DataType::INT64 : dtype};
 }
 void randint_kernel(int64_t low, int64_t high, const Ints&, DataType, Place, Tensor& out) {
   EngineFor e(0);

@@ -152,8 +152,8 @@ std::vector<Taps> AllTaps(const Plan& p, const Ints& input, const std::vector<do
 void interp_infer(const Meta& x, const Meta* out_size, const Meta* size_tensor, const Meta* scale_tensor,
                   const std::string& format, int64_t d, int64_t h, int64_t w, const std::vector<double>& scale,
                   const std::string& method, bool, int64_t, Meta& out) {
-  PD_CHECK(!out_size && !size_tensor && !scale_tensor, Unimplemented,
-           "[interpolate] expected sizes given as numbers, got tensors");
+  PD_CHECK(!size_tensor && !scale_tensor, Unimplemented,
+           "[interpolate] expected sizes given as numbers or one tensor, got several tensors or a tensor of scales");
   bool integer = x.dtype == DataType::UINT8 || x.dtype == DataType::INT32 || x.dtype == DataType::INT64;
   PD_CHECK(IsFloating(x.dtype) || (integer && method == "nearest"), Unimplemented,
            "[interpolate] expected a floating dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
@@ -164,16 +164,30 @@ void interp_infer(const Meta& x, const Meta* out_size, const Meta* size_tensor, 
     Dim in = x.dims[first + i];
     PD_CHECK(!in.known() || in.raw() > 0, InvalidArgument,
              "[interpolate] expected positive spatial extents, got shape ", common::ShapeText(x.dims));
-    out.dims[first + i] = p.size[i] > 0 ? Dim(p.size[i])
+    out.dims[first + i] = out_size        ? common::NewSymbol(1)
+                          : p.size[i] > 0 ? Dim(p.size[i])
                           : in.known()  ? Dim(Extent(p, i, in.value(), scale))
                                         : common::NewSymbol(1);
   }
 }
-void interp_kernel(const Tensor& x, const Tensor&, const Tensor&, const Tensor&, const std::string& format, int64_t d,
+void interp_kernel(const Tensor& x, const Tensor& out_size, const Tensor&, const Tensor&, const std::string& format, int64_t d,
                    int64_t h, int64_t w, const std::vector<double>& scale, const std::string& method,
                    bool align_corners, int64_t align_mode, Tensor& out) {
-  if (out.numel() == 0) return;
   Plan p = PlanOf(common::ToDims(x.dims()), format, d, h, w, method);
+  const int64_t first = p.channels_last ? 1 : 2;
+  Ints dims = x.dims();
+  for (int64_t i = 0; !out_size.defined() && i < p.spatial; ++i) dims[first + i] = Extent(p, i, dims[first + i], scale);
+  if (out_size.defined()) {
+    Ints sizes(ToIntVector(out_size));
+    PD_CHECK(sizes.size() == p.spatial, InvalidArgument, "[interpolate] expected ", p.spatial, " sizes, got ",
+             common::ShapeText(sizes));
+    for (int64_t i = 0; i < p.spatial; ++i) {
+      PD_CHECK(sizes[i] > 0, InvalidArgument, "[interpolate] expected positive sizes, got ", common::ShapeText(sizes));
+      dims[first + i] = p.size[i] = sizes[i];
+    }
+  }
+  EnsureOut(out, dims, x.dtype());
+  if (out.numel() == 0) return;
   Tensor src = IsFloating(x.dtype()) ? x : CastTo(x, DataType::FLOAT64);
   Resample(p, AllTaps(p, x.dims(), scale, method, align_corners, align_mode), false, src, out);
 }
@@ -186,6 +200,7 @@ void interp_adjoint_kernel(const Tensor& dy, const Tensor& zero, const std::stri
                            int64_t align_mode, Tensor& out) {
   if (out.numel() == 0) return;
   Plan p = PlanOf(common::ToDims(zero.dims()), format, d, h, w, method);
+  for (int64_t i = 0; i < p.spatial; ++i) p.size[i] = dy.dim((p.channels_last ? 1 : 2) + i);
   Resample(p, AllTaps(p, zero.dims(), scale, method, align_corners, align_mode), true, dy, out);
 }
 

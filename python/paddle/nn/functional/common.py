@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear maps, embeddings, similarity, label helpers and windows (unfold, fold)."""
 import paddle
-from paddle.base.framework import Tensor, to_dtype
+from paddle.base.framework import Tensor, number, to_dtype
 
 from .._core import ops as _C_ops
 from . import _parse
@@ -64,7 +64,7 @@ def one_hot(x, num_classes=-1, name=None):
     if not isinstance(num_classes, Tensor) and num_classes == -1:
         num_classes = int(paddle.max(x)) + 1
     elif isinstance(num_classes, Tensor):
-        num_classes = int(num_classes)
+        num_classes = number(num_classes)
     return _C_ops.one_hot(x, num_classes)
 
 

@@ -2,6 +2,7 @@
 """Dropout and its variants."""
 import paddle
 from paddle.base.framework import Tensor
+from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
 from . import _parse
@@ -57,7 +58,8 @@ def _dropout_axes(x, p, axes, training, mode):
                          f"{len(axes)}")
     if p == 1.0:
         return x * 0.0
-    shape = [x.shape[i] if i in axes else 1 for i in range(rank)]
+    sizes = extents(x)
+    shape = [sizes[i] if i in axes else 1 for i in range(rank)]
     keep = paddle.cast(paddle.uniform(shape, dtype="float32", min=0.0, max=1.0) >= p, x.dtype)
     if mode == "upscale_in_train":
         return x * keep * (1.0 / (1.0 - p))
@@ -106,11 +108,11 @@ def _alpha(x, p, training, mask_shape):
 
 def alpha_dropout(x, p=0.5, training=True, name=None):
     """Dropout for SELU networks: keeps mean and variance of standardised inputs."""
-    return _alpha(x, p, training, list(x.shape))
+    return _alpha(x, p, training, extents(x))
 
 
 def feature_alpha_dropout(x, p=0.5, training=True, name=None):
     """alpha_dropout of whole channels of [N, C, ...]."""
     if x.ndim < 2:
         raise ValueError("Feature alpha dropout needs at least 2D input.")
-    return _alpha(x, p, training, list(x.shape[:2]) + [1] * (x.ndim - 2))
+    return _alpha(x, p, training, extents(x)[:2] + [1] * (x.ndim - 2))

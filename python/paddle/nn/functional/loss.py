@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Losses on class labels and probabilities."""
 import paddle
-from paddle.base.framework import dtype_name
+from paddle.base.framework import dtype_name, is_recorded
+from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
 from . import _parse
@@ -180,7 +181,10 @@ def kl_div(input, label, reduction="mean", log_target=False, name=None):
         label = paddle.cast(label, "float64")
     out = _C_ops.kldiv_loss(input, label, "none", log_target)
     if reduction == "batchmean":
-        return paddle.sum(out) / input.shape[0] if len(input.shape) > 0 else paddle.sum(out)
+        if len(input.shape) == 0:
+            return paddle.sum(out)
+        rows = extents(input)[0]
+        return paddle.sum(out) / (paddle.cast(rows, out.dtype) if is_recorded(rows) else rows)
     return reduce(out, reduction)
 
 

@@ -3,7 +3,7 @@
 import math
 
 import paddle
-from paddle.base.framework import Tensor
+from paddle.base.framework import Tensor, is_recorded, number
 
 from .._core import ops as _C_ops
 from . import _parse
@@ -16,11 +16,15 @@ _FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
 def _scalars(value):
-    if isinstance(value, Tensor):
-        value = value.tolist()
+    if isinstance(value, Tensor) and value.ndim == 1:
+        value = list(value) if is_recorded(value) else value.tolist()
     if isinstance(value, (list, tuple)):
-        return [v.item() if isinstance(v, Tensor) else v for v in value]
-    return value
+        return [number(v) for v in value]
+    return number(value)
+
+
+def _int(value):
+    return value if is_recorded(value) else int(value)
 
 
 def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=False, align_mode=0, data_format=None,
@@ -56,7 +60,7 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
     size, scale_factor = _scalars(size), _scalars(scale_factor)
     scales = []
     if size is not None:
-        sizes = [int(v) for v in (size if isinstance(size, (list, tuple)) else [size] * n)]
+        sizes = [_int(v) for v in (size if isinstance(size, (list, tuple)) else [size] * n)]
         if len(sizes) != n:
             raise ValueError(f"size length should be {n} for input {n + 2}-D tensor.")
     else:
@@ -70,6 +74,10 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
         sizes = [int(math.floor(d * s)) if d >= 0 else -1 for d, s in zip(spatial, scales)]
         if recompute_scale_factor:
             scales = []
+    if any(is_recorded(v) for v in sizes):
+        if mode == "area":
+            raise TypeError("[interpolate] expected known sizes for mode 'area', got a tensor that is being recorded")
+        return _resample(x, mode, n, sizes, [], align_corners, align_mode, channel_last)
     if mode == "area":
         return _area(x, sizes, n, channel_last)
     if any(s == 0 or s < -1 for s in sizes) or (not scales and -1 in sizes):
@@ -85,8 +93,13 @@ def _resample(x, mode, n, sizes, scales, align_corners, align_mode, channel_last
         return _C_ops.squeeze(out, [axis])
     op = {"nearest": "nearest_interp", "linear": "linear_interp", "bilinear": "bilinear_interp",
           "bicubic": "bicubic_interp", "trilinear": "trilinear_interp"}[mode]
+    out_size = None
+    if any(is_recorded(v) for v in sizes):
+        out_size = paddle.stack([v.reshape([]).astype("int32") if is_recorded(v) else paddle.full([], v, "int32")
+                                 for v in sizes])
+        sizes = [-1] * n
     out = [-1] * (3 - n) + sizes
-    return getattr(_C_ops, op)(x, None, None, None, "NHWC" if channel_last else "NCHW", *out, scales, mode,
+    return getattr(_C_ops, op)(x, out_size, None, None, "NHWC" if channel_last else "NCHW", *out, scales, mode,
                                align_corners, align_mode)
 
 
@@ -108,7 +121,7 @@ def upsample(x, size=None, scale_factor=None, mode="nearest", align_corners=Fals
 
 
 def _constant_pad_all(x, pairs, value):
-    return _C_ops.pad(x, [int(v) for p in pairs for v in p], value)
+    return _C_ops.pad(x, [_int(v) for p in pairs for v in p], value)
 
 
 def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis=True, name=None):
@@ -122,7 +135,7 @@ def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis
     rank = len(x.shape)
     if isinstance(pad, int):
         pad = [pad] * (2 * (rank - 2) if data_format is not None or mode != "constant" else 2 * rank)
-    pads = [int(v) for v in _scalars(pad)]
+    pads = [_int(v) for v in _scalars(pad)]
     if len(pads) % 2:
         if mode != "constant" or len(pads) > 2 * rank:
             raise ValueError(f"[pad] expected an even number of pads, got {pads}")
