@@ -506,7 +506,8 @@ void SetAdvanced(const Tensor& x, Parsed& p, Tensor value) {
 void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
   if (IsRecordedMask(key) && AsTensor(key).ndim() == x.ndim()) {
     Tensor value = ValueFor(x, value_object);
-    PD_CHECK(value->numel == 1, Unimplemented, "[__setitem__] expected one value under a mask that is being recorded, got shape ",
+    PD_CHECK(value->numel == 1, Unimplemented,
+             "[__setitem__] expected one value under a mask that is being recorded, got shape ",
              common::ShapeText(value.shape()));
     Rebind(x, paddle::where(AsTensor(key), value, x));
     return;

@@ -32,8 +32,9 @@ const pir::Operation* Named(pir::Value v, std::string_view name) {
 void Merge(const char* op, const std::vector<phi::Meta>& other, std::vector<phi::Meta>& into) {
   bool same = other.size() == into.size();
   for (size_t i = 0; same && i < into.size(); ++i) same = other[i].dims.size() == into[i].dims.size();
-  PD_CHECK(same, InvalidType, "[", op, "] expected an argument whose value is known while recording where the number of "
-           "results or of their axes depends on it");
+  PD_CHECK(same, InvalidType, "[", op,
+           "] expected an argument whose value is known while recording where the number of results or of their axes "
+           "depends on it");
   for (size_t i = 0; i < into.size(); ++i)
     for (int64_t d = 0; d < into[i].dims.size(); ++d)
       if (!common::SameDim(into[i].dims[d], other[i].dims[d]) && into[i].dims[d].known())
@@ -120,8 +121,8 @@ pir::Value Recorder::DeferredOperand(const phi::AttrValue& v) {
   return ValueOf(paddle::stack(items, 0));
 }
 
-void InferDeferred(const phi::OpDef& op, const phi::MetaSlot* in, const phi::AttrValue* attrs, std::vector<phi::Meta>* outs,
-                   const Recorder& recorder) {
+void InferDeferred(const phi::OpDef& op, const phi::MetaSlot* in, const phi::AttrValue* attrs,
+                   std::vector<phi::Meta>* outs, const Recorder& recorder) {
   std::vector<phi::AttrValue> known(attrs, attrs + op.attrs.size());
   std::vector<size_t> guessed;
   for (size_t a = 0; a < op.attrs.size(); ++a) {

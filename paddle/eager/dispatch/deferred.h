@@ -12,10 +12,11 @@ namespace egr {
 int64_t Defer(const Tensor& t, int64_t i);
 bool IsDeferred(int64_t v);
 bool HasDeferred(const phi::AttrValue& v);
-// The results' metas of an op some of whose attributes are deferred: from the shape rule with symbols for extents (`shape`,
-// `sections`), and for other arguments with several numbers in their place: where the results differ, extents are unknown.
-void InferDeferred(const phi::OpDef& op, const phi::MetaSlot* in, const phi::AttrValue* attrs, std::vector<phi::Meta>* outs,
-                   const Recorder& recorder);
+// The results' metas of an op some of whose attributes are deferred: from the shape rule with symbols for extents
+// (`shape`, `sections`), and for other arguments with several numbers in their place: where the results differ, extents
+// are unknown.
+void InferDeferred(const phi::OpDef& op, const phi::MetaSlot* in, const phi::AttrValue* attrs,
+                   std::vector<phi::Meta>* outs, const Recorder& recorder);
 // The extent that element `i` of an integer value would be: a symbol of some shape, a number, or a new symbol.
 common::Dim ExtentIn(pir::Value v, int64_t i);
 
