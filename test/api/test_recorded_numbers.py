@@ -175,7 +175,7 @@ def _with_mask(x, i):
     lambda x, i: x[x > 2],
     lambda x, i: x[x.sum(1) > 9],
     lambda x, i: paddle.meshgrid(x[:, 0], i.astype('float32'))[0],
-    lambda x, i: paddle.rand_like(x) * 0 + paddle.randn_like(x) * 0,
+    lambda x, i: x + paddle.rand_like(x) * 0 + paddle.randn_like(x) * 0,
     lambda x, i: F.kl_div(x, x + 1, 'batchmean'),
     lambda x, i: paddle.fft.fftshift(x),
     lambda x, i: F.dropout2d(x.reshape([-1, 2, 2, 1]), 0.0),
