@@ -84,5 +84,4 @@ CASES |= {
     'split by extents': (lambda x: paddle.split(x, [1, paddle.shape(x)[0] - 1], axis=0)[1], [A]),
     'topk of an extent': (lambda x: paddle.topk(x, paddle.shape(x)[0] - 1)[0], [A]),
     'arange of an extent': (lambda x: x.sum() + paddle.arange(paddle.shape(x)[0]).astype('float32'), [A]),
-    'interpolate by a shape': (lambda x: F.interpolate(x, size=paddle.shape(x)[1:3], mode='bilinear'), [IMAGE]),
 }
