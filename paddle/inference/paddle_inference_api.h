@@ -67,7 +67,7 @@ class PADDLE_INFER_DECL Config {
   void EnableCustomPasses(const std::vector<std::string>& passes, bool custom_pass_only = false);
   const std::vector<std::string>& custom_passes() const { return custom_passes_; }
   bool custom_passes_only() const { return custom_passes_only_; }
-  // 0: none; 1: folding and merging; 2 (the default): fused operations too.
+  // 0: none; 1: folding and merging; 2 (the default): fused operations too; 3: channels-last convolutions too.
   void SetOptimizationLevel(int level);
   int optimization_level() const { return optimization_level_; }
   // Elementwise chains and reductions become compiled kernels.

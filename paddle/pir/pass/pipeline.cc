@@ -14,6 +14,8 @@ struct Listed {
   int level;  // from which on it runs
   unsigned uses;
 };
+// The layout pass waits for level 3: on AVX-512 blocked convolutions with reorders were 7 % faster than channels-last ones in
+// resnet18 at batch 1, and 1 % slower at batch 4.
 // Folding comes first for the branches it decides and last for what the fusions computed from parameters.
 constexpr Listed kPasses[] = {
     {"identity_op_clean_pass", 1, kI | kF | kG},
@@ -24,7 +26,7 @@ constexpr Listed kPasses[] = {
     {"conv2d_bn_fuse_pass", 2, kI},
     {"conv2d_add_act_fuse_pass", 2, kI | kF},
     {"matmul_add_act_fuse_pass", 2, kI | kF},
-    {"transfer_layout_pass", 2, kI | kF},
+    {"transfer_layout_pass", 3, kI | kF},
     {"constant_folding_pass", 1, kI},
     {"dead_code_elimination_pass", 1, kI | kF | kG},
 };
