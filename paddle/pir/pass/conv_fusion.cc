@@ -168,31 +168,19 @@ class JoinActivation : public RewritePattern {
   }
 };
 
-class ConvBatchNorm : public Pass {
- public:
-  ConvBatchNorm() : Pass("conv2d_bn_fuse_pass") {}
-  bool Run(Program& program) override {
-    PatternSet set;
-    for (const char* root : {"pd_op.batch_norm", "pd_op.batch_norm_"}) set.Add<FoldBatchNorm>(root);
-    return ApplyPatterns(program.block(), set) > 0;
-  }
-};
+}  // namespace
 
-class ConvAddAct : public Pass {
- public:
-  ConvAddAct() : Pass("conv2d_add_act_fuse_pass") {}
-  bool Run(Program& program) override {
-    PatternSet set;
+std::unique_ptr<Pass> CreateConvBatchNorm() {
+  return std::make_unique<fusion::PatternPass>("conv2d_bn_fuse_pass", [](PatternSet& set) {
+    for (const char* root : {"pd_op.batch_norm", "pd_op.batch_norm_"}) set.Add<FoldBatchNorm>(root);
+  });
+}
+std::unique_ptr<Pass> CreateConvAddAct() {
+  return std::make_unique<fusion::PatternPass>("conv2d_add_act_fuse_pass", [](PatternSet& set) {
     set.Add<JoinAdd>();
     for (const char* root : {"pd_op.relu", "pd_op.relu6", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid", "pd_op.hardswish"})
       set.Add<JoinActivation>(root);
-    return ApplyPatterns(program.block(), set) > 0;
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<Pass> CreateConvBatchNorm() { return std::make_unique<ConvBatchNorm>(); }
-std::unique_ptr<Pass> CreateConvAddAct() { return std::make_unique<ConvAddAct>(); }
+  });
+}
 
 }  // namespace pir

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "paddle/pir/pass/pass.h"
 #include "paddle/pir/pass/rewrite.h"
 
 namespace pir::fusion {
@@ -54,6 +55,16 @@ inline Value Apply(PatternRewriter& r, std::string_view op, std::initializer_lis
 
 // Known at load time: parameters, constants, and what is computed from them alone.
 bool IsFrozen(Value v);
+
+// A pass that applies patterns to a fixed point; `fill` adds them.
+class PatternPass : public Pass {
+ public:
+  PatternPass(std::string name, void (*fill)(PatternSet&)) : Pass(std::move(name)) { fill(set_); }
+  bool Run(Program& program) override { return ApplyPatterns(program.block(), set_) > 0; }
+
+ private:
+  PatternSet set_;
+};
 
 inline bool OnlyUse(Value v) { return v.has_one_use() && !v.persistable(); }
 

@@ -65,20 +65,14 @@ class JoinActivation : public RewritePattern {
   }
 };
 
-class MatmulAddAct : public Pass {
- public:
-  MatmulAddAct() : Pass("matmul_add_act_fuse_pass") {}
-  bool Run(Program& program) override {
-    PatternSet set;
+}  // namespace
+
+std::unique_ptr<Pass> CreateMatmulAddAct() {
+  return std::make_unique<fusion::PatternPass>("matmul_add_act_fuse_pass", [](PatternSet& set) {
     set.Add<JoinBias>();
     for (const char* root : {"pd_op.relu", "pd_op.gelu", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid", "pd_op.tanh"})
       set.Add<JoinActivation>(root);
-    return ApplyPatterns(program.block(), set) > 0;
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<Pass> CreateMatmulAddAct() { return std::make_unique<MatmulAddAct>(); }
+  });
+}
 
 }  // namespace pir
