@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# paddle_library(NAME LAYER <dir> [GLOBS <pattern>...] [SRCS <file>...] [EXCLUDE <regex>] [DEPS <target>...]):
+# paddle_library(NAME LAYER <dir> [GLOBS <pattern>...] [SRCS <file>...] [DEPS <target>...]):
 # one object library of one layer.
 # The layer and what it may depend on come from cmake/layers.txt; a dependency the table does not allow is an error.
 
@@ -48,16 +48,13 @@ endfunction()
 
 # Objects without sources cannot be declared, so a library whose directories hold nothing yet is left out silently.
 function(paddle_library NAME)
-  cmake_parse_arguments(ARG "" "LAYER;EXCLUDE" "GLOBS;SRCS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LAYER" "GLOBS;SRCS;DEPS" ${ARGN})
   set(sources ${ARG_SRCS})
   foreach(pattern IN LISTS ARG_GLOBS)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${pattern}")
     list(APPEND sources ${found})
   endforeach()
   list(FILTER sources EXCLUDE REGEX "(\\.isa|_test|_main)\\.cc$")
-  if(ARG_EXCLUDE)
-    list(FILTER sources EXCLUDE REGEX "${ARG_EXCLUDE}")
-  endif()
   list(REMOVE_DUPLICATES sources)
   paddle_layer_of("${ARG_LAYER}" ignored)
   set_property(GLOBAL PROPERTY PADDLE_LAYER_DIR_${NAME} "${ARG_LAYER}")

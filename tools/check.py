@@ -12,6 +12,7 @@ import sys
 import time
 
 PYTEST_SECONDS = 2700
+FUZZ_SECONDS = 60
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 
@@ -110,6 +111,13 @@ def pytest(directory, paths):
     return shell(*command, env=package_env(directory))
 
 
+def fuzz(directory):
+    """Random programs, compiled and op by op: seeds from 0 on, as many as the time allows."""
+    script = os.path.join(ROOT, "test", "fuzz", "fusion.py")
+    command = ["timeout", "--kill-after=30", str(FUZZ_SECONDS + 240), sys.executable, script, "--seconds", str(FUZZ_SECONDS), "--seed", "0"]
+    return shell(*command, env=package_env(directory))
+
+
 def stats():
     env = dict(os.environ, PYTHONPATH=os.path.join(ROOT, "tools"))
     out = subprocess.run([sys.executable, "-m", "opgen", "--ops", os.path.join(ROOT, "paddle/phi/ops"), "--stats"],
@@ -135,13 +143,16 @@ def main():
     if built:
         library = os.path.join(directory, "lib", "libpaddle.so")
         steps.run("lint headers", lambda: listed(headers.run(ROOT, directory)))
-        steps.run("lint symbols", lambda: listed(symbols.run(ROOT, directory) + symbols.run_exports(library)))
+        steps.run("lint symbols", lambda: listed(symbols.run(ROOT, directory) + symbols.run_exports(library) +
+                                               symbols.run_paths(library, ROOT)))
         steps.run("import", import_package, directory)
         if not options.fast or any(name.endswith((".cc", ".h", ".yaml")) for name in changed):
             steps.run("ctest", ctest, directory, options.jobs)
         tests = sorted({name for name in changed if re.match(r"test/.*test_\w+\.py$", name)}) if options.fast else ["test"]
         if tests and os.path.isdir(os.path.join(ROOT, "test")):
             steps.run("pytest", pytest, directory, tests)
+        if not options.fast:
+            steps.run("fuzz", fuzz, directory)
     stats()
     return 0 if steps.table() else 1
 

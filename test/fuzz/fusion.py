@@ -380,7 +380,7 @@ def main():
     if a.seconds is None and a.cases is None:
         a.seconds = 60
     count, failures = run(a.seconds, a.cases, a.seed, a.verbose, lambda text: print(text, flush=True))
-    print(f'{count} cases, {len(failures)} differ')
+    print(f'{count} cases, seeds {a.seed} to {a.seed + count - 1}, {len(failures)} differ')
     sys.exit(bool(failures))
 
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes follow the layer table: a file of paddle/<dir> includes only what cmake/layers.txt allows for <dir>."""
+"""Includes follow the layer table: a file of paddle/<dir> includes only what cmake/layers.txt allows for <dir>, and each row is a directory."""
 import os
 import re
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]paddle/([^">]+)[">]', re.M)
+
+
+BUILT = {"generated"}  # rows whose files exist in the build folder only
 
 
 def read_table(root):
@@ -31,7 +34,10 @@ def allowed(layer, target, table):
 
 def run(root):
     table = read_table(root)
-    problems = []
+    problems = [f"cmake/layers.txt: expected a directory paddle/{layer}, got none" for layer in table
+                if layer not in BUILT and not os.path.isdir(os.path.join(root, "paddle", layer))]
+    problems += [f"cmake/layers.txt: {layer} may use {use}, which is no layer" for layer, uses in table.items() for use in uses
+                 if layer_of(use + "/", table) is None]
     for folder, _, names in os.walk(os.path.join(root, "paddle")):
         for name in sorted(names):
             if not name.endswith((".h", ".cc", ".inc", ".cu")):

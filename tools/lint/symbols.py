@@ -46,3 +46,15 @@ def run_exports(library):
     spaces = "(6paddle|3phi|6common|12paddle_infer)"
     own = re.compile(rf"^(PyInit_libpaddle$|PD_|_ZT[ISV]N?K?{spaces}|_ZN?K?{spaces}|_ZN?[A-Za-z]*{spaces})")
     return [f"libpaddle.so exports {name}" for name in exports(library) if not own.match(name)][:20]
+
+
+def run_paths(library, root):
+    """The library names no file of the machine it was built on: neither of the source tree nor of its user's home."""
+    with open(library, "rb") as file:
+        data = file.read()
+    problems = []
+    for folder in {root, os.path.realpath(root), os.path.realpath(os.path.join(root, ".venv")), os.path.expanduser("~")} - {"/"}:
+        at = data.find(os.fsencode(folder) + b"/")
+        if at >= 0:
+            problems.append(f"libpaddle.so holds the path {data[at:at + 120].split(bytes(1))[0].decode(errors='replace')}")
+    return problems
