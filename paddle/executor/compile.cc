@@ -12,6 +12,8 @@
 namespace executor {
 namespace {
 
+constexpr int64_t kFoldedElements = 64;
+
 // The constant an attribute operand holds, when its maker is full or full_int_array.
 bool ConstantOperand(pir::Value v, phi::AttrValue* out) {
   pir::Operation* def = v.defining_op();
@@ -26,6 +28,12 @@ bool ConstantOperand(pir::Value v, phi::AttrValue* out) {
     *out = phi::IsInteger(t)             ? phi::Scalar(s.to_int())
            : t == phi::DataType::BOOL ? phi::Scalar(s.to_bool())
                                       : phi::Scalar(s.to_double());
+    // As a list of sizes it has as many elements as its shape says; a long one is read at each run instead.
+    int64_t n = 1;
+    for (int64_t d : def->attr("shape").to_ints())
+      if (d < 0 || d > kFoldedElements || (n *= d) > kFoldedElements) return false;
+    if (n != 1 && !phi::IsInteger(t)) return false;
+    if (n != 1) *out = std::vector<int64_t>(static_cast<size_t>(n), s.to_int());
     return true;
   }
   return false;
@@ -40,7 +48,8 @@ bool NeedsNoWork(std::string_view name) {
 // Constants that only serve as attribute operands need no instruction.
 bool OnlyAttribute(pir::Operation* op) {
   if (!op->isa("pd_op.full_int_array") && !op->isa("pd_op.full")) return false;
-  bool only = !op->result(0).use_empty();
+  phi::AttrValue value;
+  bool only = !op->result(0).use_empty() && ConstantOperand(op->result(0), &value);
   op->result(0).ForEachUse([&](pir::OpOperand& u) {
     auto* info = u.owner()->info();
     size_t i = static_cast<size_t>(u.index());

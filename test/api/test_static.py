@@ -237,3 +237,15 @@ def test_recorded_gradients_are_single_ops_and_equal_eager():
     np.testing.assert_allclose(got, want, rtol=1e-4)
     for a, b in zip(eager.state_dict().values(), net.state_dict().values()):
         np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_extents_that_a_constant_repeats(static_mode):
+    """A filled tensor as a list of sizes has all its elements."""
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data('x', [-1, 4], 'float32')
+        results = [paddle.reshape(x, paddle.full([2], 4, 'int64')), paddle.expand(paddle.ones([1]), paddle.full([3], 2, 'int32')),
+                   paddle._C_ops.set_value_with_tensor(x, x[:1] * 2, [1], [paddle.full([1], 2, 'int64')], [1], [0], [], [])]
+    data = np.arange(16, dtype='float32').reshape(4, 4)
+    square, twos, changed = paddle.static.Executor().run(main, {'x': data}, results)
+    assert (square == data).all() and twos.shape == (2, 2, 2) and (changed[1] == data[0] * 2).all() and (changed[2] == data[2]).all()

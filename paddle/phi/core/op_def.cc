@@ -36,25 +36,40 @@ double AsNumber(const AttrValue& v, const char* op, const char* name) {
       v);
 }
 
+// A whole number stays exact; a real one that an integer cannot hold is refused.
+template <class E, class X>
+E Fit(X x, const char* op, const char* name) {
+  if constexpr (std::is_integral_v<E> && std::is_floating_point_v<X>)
+    if (!(x >= -0x1p63 && x < 0x1p63)) WrongKind(op, name, "whole numbers");
+  return static_cast<E>(x);
+}
+
+template <class E>
+E FitScalar(const Scalar& s, const char* op, const char* name) {
+  return s.is_integral() ? Fit<E>(s.to_int(), op, name) : Fit<E>(s.to_double(), op, name);
+}
+
 template <class E>
 std::vector<E> AsNumbers(const AttrValue& v, const char* op, const char* name) {
   return std::visit(
       [&](const auto& x) -> std::vector<E> {
         using X = std::decay_t<decltype(x)>;
+        std::vector<E> r;
         if constexpr (std::is_same_v<X, std::vector<int32_t>> || std::is_same_v<X, std::vector<int64_t>> ||
                       std::is_same_v<X, std::vector<float>> || std::is_same_v<X, std::vector<double>> ||
                       std::is_same_v<X, std::vector<bool>> || std::is_same_v<X, Ints>) {
-          return std::vector<E>(x.begin(), x.end());
+          r.reserve(x.size());
+          for (auto e : x) r.push_back(Fit<E>(e, op, name));
         } else if constexpr (std::is_same_v<X, std::vector<Scalar>>) {
-          std::vector<E> r;
-          for (const Scalar& s : x)
-            r.push_back(static_cast<E>(s.is_integral() ? static_cast<double>(s.to_int()) : s.to_double()));
-          return r;
+          for (const Scalar& s : x) r.push_back(FitScalar<E>(s, op, name));
+        } else if constexpr (std::is_same_v<X, Scalar>) {
+          r.push_back(FitScalar<E>(x, op, name));
         } else if constexpr (std::is_arithmetic_v<X>) {
-          return {static_cast<E>(x)};
+          r.push_back(Fit<E>(x, op, name));
         } else {
           WrongKind(op, name, "a list of numbers");
         }
+        return r;
       },
       v);
 }
@@ -83,7 +98,7 @@ template <>
 int64_t AttrAs<int64_t>(const AttrValue& v, const char* op, const char* name) {
   if (auto* p = std::get_if<int64_t>(&v)) return *p;
   if (auto* p = std::get_if<Scalar>(&v)) return p->to_int();
-  return static_cast<int64_t>(AsNumber(v, op, name));
+  return Fit<int64_t>(AsNumber(v, op, name), op, name);
 }
 template <>
 double AttrAs<double>(const AttrValue& v, const char* op, const char* name) {

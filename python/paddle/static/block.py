@@ -148,7 +148,7 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
     row = OPS.get(type)
     if row is None:
         raise ValueError(f"[append_op] expected a known op, got {type!r}")
-    op_name, args, out_names, fixed = row
+    op_name, args, out_names, fixed, numbers = row
     inputs = {k: v for k, v in inputs.items() if not (isinstance(v, (list, tuple)) and not v)}
     attrs = {k: v for k, v in attrs.items() if k not in _IGNORED}
     for k, want in fixed.items():
@@ -158,6 +158,9 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
     for kind, old, default in args:
         if kind in ('attr', 'dtype'):
             call.append(attrs.pop(old, default))
+            held = [_one(inputs.pop(name), type) for name in numbers.get(old, ()) if inputs.get(name) is not None]
+            if held:
+                call[-1] = held[0] if len(held[0]) > 1 or isinstance(default, list) and held[0][0].ndim == 0 else held[0][0]
             if kind == 'dtype':
                 call[-1] = _dtype(call[-1])
             if call[-1] is REQUIRED:

@@ -79,10 +79,13 @@ def _find(path):
 def _read(model, params=None):
     """(program, names of its inputs, values it computes) of a program file."""
     stem, end = os.path.splitext(model)
-    params = stem + '.pdiparams' if params is None else params
+    beside = stem + '.pdiparams'
     if end == '.pdmodel' or not _is_json(model):
         from paddle.static import legacy_program
+        if params is None and (end == '.pdmodel' or os.path.isfile(beside)):
+            params = beside
         return legacy_program.read(model, params)
+    params = beside if params is None else params
     program = _core.pir._load_json(model)
     program._load_params(params)
     return _interface(program)

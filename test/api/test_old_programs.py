@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`.pdmodel` programs: loops, branches, extents in tensors and ops with a later form, against results of PaddlePaddle 3.3.1.
+
+The models of test/fuzz/corpus/model were saved by the published package with FLAGS_enable_pir_api=0; data/old_programs_3.3.1.npz holds
+inputs and results, `in2` and `out2` a second pair that takes the other branches.
+"""
+import pathlib
+
+import numpy as np
+import pytest
+
+import paddle
+from paddle import inference, static
+
+DATA = pathlib.Path(__file__).parents[1] / 'fuzz' / 'corpus' / 'model'
+RESULTS = np.load(pathlib.Path(__file__).parent / 'data' / 'old_programs_3.3.1.npz')
+NAMES = sorted({key.split('/')[0] for key in RESULTS.files})
+
+
+def part(name, which):
+    """{input or number of the result: array}."""
+    start = f'{name}/{which}_'
+    return {key[len(start):]: RESULTS[key] for key in RESULTS.files if key.startswith(start)}
+
+
+def compare(name, suffix, got):
+    want = part(name, 'out' + suffix)
+    assert len(got) == len(want)
+    for k, value in enumerate(got):
+        assert value.dtype == want[str(k)].dtype and value.shape == want[str(k)].shape
+        np.testing.assert_allclose(value, want[str(k)], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_against_recorded_results(name):
+    layer = paddle.jit.load(str(DATA / name))
+    for suffix in ['', '2'] if part(name, 'in2') else ['']:
+        given = part(name, 'in' + suffix)
+        got = layer(*[paddle.to_tensor(given[n]) for n in layer._methods['forward'].feeds])
+        compare(name, suffix, [t.numpy() for t in (got if isinstance(got, list) else [got])])
+
+
+@pytest.mark.parametrize('name', ['greedy', 'nested'])
+def test_predictor_and_conversion(name, tmp_path):
+    params = DATA / f'{name}.pdiparams'
+    predictor = inference.create_predictor(inference.Config(str(DATA / f'{name}.pdmodel'), str(params) if params.exists() else ''))
+    given = part(name, 'in')
+    for n in predictor.get_input_names():
+        predictor.get_input_handle(n).copy_from_cpu(given[n])
+    predictor.run()
+    compare(name, '', [predictor.get_output_handle(n).copy_to_cpu() for n in predictor.get_output_names()])
+    program, feeds, fetches = static.load_inference_model(str(DATA / name), None)
+    paddle.enable_static()
+    try:
+        inputs = {op.attrs()['name']: op.result(0) for op in program._operations() if op.name() == 'pd_op.data'}
+        static.save_inference_model(str(tmp_path / 'm'), [inputs[n] for n in feeds], fetches, None, program=program)
+        program, feeds, fetches = static.load_inference_model(str(tmp_path / 'm'), None)
+        compare(name, '', static.Executor().run(program, part(name, 'in'), fetches))
+    finally:
+        paddle.disable_static()
+
+
+def number(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def field(tag, value):
+    data = value if isinstance(value, bytes) else value.encode()
+    return number(tag << 3 | 2) + number(len(data)) + data
+
+
+def op(kind, inputs, outputs, block=None):
+    """The bytes of one op; `block` is its sub_block."""
+    slots = [field(tag, field(1, slot) + b''.join(field(2, n) for n in names))
+             for tag, given in ((1, inputs), (2, outputs)) for slot, names in given.items()]
+    attr = b'' if block is None else field(4, field(1, 'sub_block') + b'\x10\x08' + b'\x60' + number(block))
+    return field(4, b''.join(slots) + field(3, kind) + attr)
+
+
+def program(*blocks):
+    return b''.join(field(1, b''.join(ops)) for ops in blocks)
+
+
+def loop(block, made='c'):
+    return op('while', {'Condition': [made], 'X': []}, {'Out': []}, block)
+
+
+BAD = {
+    'a block that is not there': (program([loop(5)]), ValueError, 'sub_block from 1 to 0, got 5'),
+    'a block of itself': (program([loop(1)], [loop(1)]), ValueError, 'each block to be the sub_block of one op'),
+    'the outermost block': (program([loop(0)]), ValueError, 'sub_block from 1'),
+    'a name nobody wrote': (program([op('tanh', {'X': ['x']}, {'Out': ['y']})]), ValueError, "op 0 .tanh.*'x'"),
+    'no condition': (program([op('while', {'X': []}, {'Out': []}, 1)], []), ValueError, "op 0 .while.*'Condition'"),
+    'an op without counterpart': (program([op('write_to_array', {}, {})]), NotImplementedError, 'write_to_array'),
+}
+
+
+@pytest.mark.parametrize('name', BAD)
+def test_refused(name, tmp_path):
+    data, error, text = BAD[name]
+    (tmp_path / 'm.pdmodel').write_bytes(data)
+    with pytest.raises(error, match=f'm.pdmodel.*({text})'):
+        paddle.jit.load(str(tmp_path / 'm'))
+
+
+def test_parameters_in_separate_files(tmp_path):
+    """As the oldest models have them: `__model__` and one file for each parameter."""
+    from paddle.static.legacy_program import read
+    _, _, (want, *_) = read(DATA / 'cond.pdmodel', DATA / 'cond.pdiparams')
+    (tmp_path / '__model__').write_bytes((DATA / 'cond.pdmodel').read_bytes())
+    with pytest.raises(FileNotFoundError, match='w_0'):
+        static.load_inference_model(str(tmp_path), None, model_filename='__model__')
+    (tmp_path / 'create_parameter_0.w_0').write_bytes((DATA / 'cond.pdiparams').read_bytes())
+    program, feeds, fetches = static.load_inference_model(str(tmp_path), None, model_filename='__model__')
+    compare('cond', '', static.Executor().run(program, part('cond', 'in'), fetches))
+    assert list(fetches[0].shape) == list(want.shape)
