@@ -33,7 +33,7 @@ bool LetsGo(const Instruction& ins) {
 // Whether the results' memory may be given in advance.
 bool TakesMemory(const Instruction& ins) {
   if (ins.kind == Instruction::kFused) return true;
-  return ins.kind == Instruction::kOp && !(ins.op->flags & (phi::kOpView | phi::kOpComposed));
+  return ins.kind == Instruction::kOp && !(ins.op->flags & (phi::kOpView | phi::kOpComposed | phi::kOpAllocates));
 }
 
 }  // namespace
@@ -41,6 +41,18 @@ bool TakesMemory(const Instruction& ins) {
 Shape Shape::Of(const Tensor& t) {
   if (!IsDense(t)) return {};
   return {t.dtype(), t.is_contiguous(), t.dims()};
+}
+
+Tensor Shape::Without(const Tensor& t) {
+  if (!IsDense(t)) return t;
+  auto impl = phi::TensorImpl::Make();
+  impl->dims = t.dims();
+  impl->strides = t.strides();
+  impl->numel = t.numel();
+  impl->contiguous = t.is_contiguous();
+  impl->dtype = t.dtype();
+  impl->place = t.place();
+  return Tensor(std::move(impl));
 }
 
 bool Shape::Fits(const Tensor& t) const {
@@ -95,6 +107,10 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
     if (!a.variadic) result(a.value, false);
     for (int v : a.list) result(v, true);
   }
+  if (i < stable_ && std::all_of(ins.shapes.begin(), ins.shapes.end(), [&](auto& s) {
+        return IsDense(values[s.first]) && values[s.first].is_contiguous();
+      }))
+    for (auto [v, shape] : ins.shapes) t.shapes.push_back({shape, values[shape]});
   const int n = seen.nout + seen.nin;
   if (ins.kind != Instruction::kOp || !(ins.op->flags & phi::kOpElementwise) || seen.calls != 1 || !seen.flat ||
       seen.nout != static_cast<int>(ins.out.size()) || n > Step::kMaxOperands)
@@ -223,12 +239,19 @@ void Binding::Bind(const Code& code) {
       buffers_.push_back({r.value, Tensor(impl)});
       address[r.value] = p;
     }
+  for (size_t i = 0; i < count; ++i)
+    if (i < stable_)
+      for (auto& [v, t] : traced_[i].shapes) {
+        buffers_.push_back({v, t});
+        owned.insert(v);
+      }
   steps.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const Instruction& ins = code.instructions[i];
     const Traced& t = traced_[i];
     Step& s = steps[i];
     s.ins = &ins;
+    s.shapes = !ins.shapes.empty() && (i >= stable_ || t.shapes.empty());
     for (int v : ins.drops)
       if (!owned.count(v)) s.drops.push_back(v);
     bool loop = !t.operand_values.empty() && i < stable_;

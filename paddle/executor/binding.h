@@ -19,6 +19,8 @@ struct Shape {
   common::Ints dims;
 
   static Shape Of(const Tensor& t);
+  // The tensor without its memory; itself where there is none.
+  static Tensor Without(const Tensor& t);
   bool Fits(const Tensor& t) const;
 };
 
@@ -29,6 +31,7 @@ struct Step {
   int64_t n = 0;
   int8_t operands = 0, moving = 0;
   bool large = false;  // worth more than one thread
+  bool shapes = false;  // whether Instruction::shapes are to be made at each run
   int16_t cost = 0;
   int8_t sizes[kMaxOperands] = {};
   char* address[kMaxOperands] = {};  // outputs, then inputs
@@ -78,6 +81,7 @@ class Binding {
   };
   struct Traced {
     std::vector<Result> results;
+    std::vector<std::pair<int, Tensor>> shapes;  // stay as they are; none: made anew at each run
     phi::EwSeen seen;
     std::vector<int> operand_values;  // of seen.operands; none: no loop to call
     int8_t operand_sizes[Step::kMaxOperands] = {};

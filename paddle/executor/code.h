@@ -31,10 +31,13 @@ struct Instruction {
   std::shared_ptr<FusedKernel> fused;
   std::string name;
   std::vector<phi::AttrValue> attrs;  // kAssert, kPrint: as their executor reads them
-  std::vector<Arg> in, out;           // every out has a value, also one nobody reads; a variadic out may lack them
+  // Every out has a value, also one nobody reads, but for what the op need not compute (-1); a variadic out may lack them.
+  std::vector<Arg> in, out;
   std::vector<std::pair<int, int>> dynamic_attrs;  // attribute position, value number
   std::vector<std::pair<int, int>> inplace;        // output position, the tensor argument whose memory it is
   std::vector<std::unique_ptr<Code>> regions;
+  // Values made here, and the numbers under which gradients read their shapes alone.
+  std::vector<std::pair<int, int>> shapes;
   std::vector<int> drops;  // values of this code that nothing reads after this instruction
   // kWhile: operands among them that live on as arguments of the body alone.
   std::vector<int> early_drops;
@@ -55,11 +58,28 @@ struct CompiledProgram {
   Code code;  // yields: the program's outputs
   std::vector<int> inputs;
   std::vector<std::pair<int, Tensor>> constants;  // parameters
+  std::vector<int> early;  // those that are written before their last reader in the program's order
   int num_values = 0;
   int num_ids = 0, num_codes = 0;
   std::vector<std::string> names;  // of instructions, by id
   size_t fused = 0;
 };
+
+// Every value an instruction reads, those of its regions included once FindLastReads ran.
+void ForEachRead(const Instruction& ins, const auto& f) {
+  for (auto& a : ins.in) {
+    if (a.value >= 0) f(a.value);
+    for (int v : a.list)
+      if (v >= 0) f(v);
+  }
+  for (auto& [a, v] : ins.dynamic_attrs) f(v);
+  for (auto& c : ins.regions)
+    for (int v : c->captured) f(v);
+}
+
+// arrange.cc: leaves out results nobody reads, lets gradients read shapes without the memory behind them, and moves
+// updates in place to where their gradient is ready. Before FindLastReads.
+void Arrange(CompiledProgram& program);
 
 CompiledProgram CompileProgram(pir::Program& program, const std::vector<pir::Value>& inputs,
                                const std::vector<pir::Value>& outputs, FusionPass fusion);

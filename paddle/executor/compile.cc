@@ -293,17 +293,6 @@ class Compiler {
   std::unordered_map<const void*, int> numbers_;
 };
 
-void ForEachRead(const Instruction& ins, const auto& f) {
-  for (auto& a : ins.in) {
-    if (a.value >= 0) f(a.value);
-    for (int v : a.list)
-      if (v >= 0) f(v);
-  }
-  for (auto& [a, v] : ins.dynamic_attrs) f(v);
-  for (auto& c : ins.regions)
-    for (int v : c->captured) f(v);
-}
-
 // Sets `drops`, `moves` and `captured`, inner regions first. `kept` is never dropped: parameters.
 void FindLastReads(Code& code, const std::unordered_set<int>& kept) {
   std::unordered_set<int> own(code.args.begin(), code.args.end());
@@ -323,6 +312,7 @@ void FindLastReads(Code& code, const std::unordered_set<int>& kept) {
       for (int v : a.list)
         if (v >= 0) own.insert(v), last[v] = i;
     }
+    for (auto& [v, shape] : ins.shapes) own.insert(shape), last[shape] = i;
   }
   const size_t end = code.instructions.size();
   std::unordered_set<int> handed, args(code.args.begin(), code.args.end());
@@ -365,6 +355,7 @@ CompiledProgram CompileProgram(pir::Program& program, const std::vector<pir::Val
   c.Block(program.block(), r.code);
   for (pir::Value v : outputs) r.code.yields.push_back(c.NumberOf(v));
   r.code.args = r.inputs;
+  Arrange(r);
   FindLastReads(r.code, kept);
   return r;
 }

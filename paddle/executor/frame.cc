@@ -12,6 +12,7 @@ Frame::Frame(const CompiledProgram& program) : program_(program) {
   slots_.resize(program.num_ids);
   bindings_.resize(program.num_codes);
   for (auto& [value, tensor] : program.constants) values_[value] = tensor;
+  for (int v : program.early) early_.push_back(values_[v]);
   MakeSlots(program.code);
 }
 
@@ -27,7 +28,9 @@ void Frame::MakeSlots(const Code& code) {
                                             : phi::InSlot());
     }
     for (size_t k = 0; k < ins.out.size(); ++k)
-      s.out.push_back(ins.out[k].variadic ? phi::OutSlot(s.lists_out[k]) : phi::OutSlot(values_[ins.out[k].value]));
+      s.out.push_back(ins.out[k].variadic     ? phi::OutSlot(s.lists_out[k])
+                      : ins.out[k].value >= 0 ? phi::OutSlot(values_[ins.out[k].value])
+                                              : phi::OutSlot());
     if (!ins.dynamic_attrs.empty()) s.attrs = ins.attrs;
     for (auto& region : ins.regions) MakeSlots(*region);
   }
@@ -48,13 +51,23 @@ size_t Frame::workspace_bytes() const {
 std::vector<Tensor> Frame::Run(const std::vector<Tensor>& inputs) {
   if (signature_.empty())
     for (const Tensor& t : inputs) signature_.push_back(Shape::Of(t));
-  for (size_t i = 0; i < inputs.size(); ++i) values_[program_.inputs[i]] = phi::ToHost(inputs[i]);
+  for (size_t i = 0; i < inputs.size(); ++i) values_[program_.inputs[i]] = Apart(phi::ToHost(inputs[i]));
   RunCode(program_.code);
   std::vector<Tensor> result;
   result.reserve(program_.code.yields.size());
   for (size_t i = 0; i < program_.code.yields.size(); ++i) result.push_back(Take(program_.code, i));
   for (int v : program_.inputs) values_[v].reset();
   return result;
+}
+
+Tensor Frame::Apart(const Tensor& input) const {
+  for (const Tensor& t : early_)
+    if (input->storage && input->storage.get() == t->storage.get()) {
+      Tensor copy = phi::Empty(input.dims(), input.dtype());
+      phi::CopyInto(input, copy);
+      return copy;
+    }
+  return input;
 }
 
 void Frame::RunCode(const Code& code) {
@@ -88,6 +101,7 @@ void Frame::RunTraced(const Code& code, Binding& b) {
     } else {
       Execute(ins);
     }
+    KeepShapes(ins);
     b.Trace(i, ins, seen, values_);
     for (int v : ins.drops) values_[v].reset();
   }
@@ -99,6 +113,7 @@ void Frame::RunOffered(const Code& code, Binding& b) {
     const Instruction& ins = code.instructions[i];
     b.Offer(i, values_);
     Execute(ins);
+    KeepShapes(ins);
     const bool same = b.Check(i, values_);
     for (int v : ins.drops) values_[v].reset();
     if (same) continue;
@@ -124,6 +139,7 @@ void Frame::RunBound(const Code& code, Binding& b) {
     } else {
       if constexpr (kProfiled) Execute(*s.ins);
       else RunInstruction(*s.ins);
+      if (s.shapes) KeepShapes(*s.ins);
       bool same = true;
       for (auto& [v, shape] : s.results) same = same && shape.Fits(values_[v]);
       if (__builtin_expect(!same, 0)) {
@@ -142,8 +158,14 @@ void Frame::RunPlain(const Code& code, size_t from) {
   for (size_t i = from; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
     Execute(ins);
+    KeepShapes(ins);
     for (int v : ins.drops) values_[v].reset();
   }
+}
+
+void Frame::KeepShapes(const Instruction& ins) {
+  for (auto [v, shape] : ins.shapes)
+    values_[shape] = phi::g_has_external_kernels ? values_[v] : Shape::Without(values_[v]);
 }
 
 // Results of the instructions from `from` on are gone, and with them memory that a binding had lent.

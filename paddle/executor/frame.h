@@ -43,6 +43,10 @@ class Frame {
   void Execute(const Instruction& ins);
   void Measured(const Instruction& ins, const auto& f);
   void RunInstruction(const Instruction& ins);
+  // A copy of an input that is memory which an update moved forward writes, else the input.
+  Tensor Apart(const Tensor& input) const;
+  // Gives the shapes of what the instruction made to those who read them alone.
+  void KeepShapes(const Instruction& ins);
   void RunKernel(const Instruction& ins);
   void RunFused(const Instruction& ins);
   void RunIf(const Instruction& ins);
@@ -55,6 +59,7 @@ class Frame {
 
   const CompiledProgram& program_;
   std::vector<Tensor> values_;
+  std::vector<Tensor> early_;  // CompiledProgram::early
   std::vector<Slots> slots_;  // by instruction id
   std::vector<Binding> bindings_;  // by code id
   std::vector<Shape> signature_;

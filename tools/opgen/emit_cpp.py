@@ -3,13 +3,17 @@
 import re
 
 from . import emit_loops
-from .expr import TensorPrinter, free_names, parse
+from .expr import TensorPrinter, free_names, parse, shared_names
 from .model import StanzaError, identity
 
 ARG_KIND = {"Tensor": "kTensor", "Tensor?": "kOptionalTensor", "Tensor[]": "kTensorList"}
 
 
 ALTERNATIVES = {"double": "double", "float": "float", "int": "int32_t", "int64_t": "int64_t", "bool": "bool"}
+
+
+def flag(value):
+    return "true" if value else "false"
 
 
 def pir_name(arg):
@@ -252,13 +256,24 @@ class Family:
             return None
         return {"name": name, "tensors": tensors, "attrs": attrs, "outs": ident["outputs"], "mutable": mutable, "when": when}
 
+    def shared(self, op):
+        """Tensors of the gradient rules that their results may be, or be views of."""
+        names = set()
+        if not op.get("vjp_kernel"):
+            fresh = {n for n, o in self.by_name.items() if not o.view and not o.composed}
+            for text in op.vjp.values():
+                names |= shared_names(parse(text, f"{op.file}: {op.name}"), fresh)
+        return names
+
     def grad_opdef_code(self, op, g):
         """Definition of the OpDef of the gradient op: infer and run adapters."""
         gins = {t.name: i for i, t in enumerate(self.grad_inputs(op))}
         gi = self.grad_inputs(op)
         args = []
-        for n, _, variadic, optional in g["tensors"]:
-            args.append(f'{{"{n}", ArgDef::{"kTensorList" if variadic else "kOptionalTensor" if optional else "kTensor"}, 0, {{}}}}')
+        read, shared = self.saved(op)[0] | set(op.get("saves", [])) | set(self.douts(op)), self.shared(op)
+        for n, loc, variadic, optional in g["tensors"]:
+            kind = "kTensorList" if variadic else "kOptionalTensor" if optional else "kTensor"
+            args.append(f'{{"{n}", ArgDef::{kind}, 0, {{}}, {flag(loc not in read)}, {flag(loc not in shared)}}}')
         attr_pos = {}
         for k, (n, a) in enumerate(g["attrs"]):
             attr_pos[n] = k
@@ -327,7 +342,8 @@ class Family:
                 infer.append(f"  if (outs[{k}].empty()) outs[{k}].push_back({{}});")
         infer.append("}")
         outdefs = ", ".join(f'{{"{o}", {"true" if gi[gins[o[:-5]]].variadic else "false"}, true, nullptr}}' for o in g["outs"])
-        flags = "phi::kOpElementwise" if op.elementwise and len(given) == 1 else "0"
+        flags = "phi::kOpSparing" + (" | phi::kOpElementwise" if op.elementwise and len(given) == 1 else "")
+        flags += "" if given else " | phi::kOpAllocates"
         return "\n".join([*run, *infer, f'OpDef def_{name}("{name}", {{{", ".join(args)}}}, {{{outdefs}}}, {flags}, infer_{name}, run_{name});'])
 
     def node(self, op):
@@ -543,7 +559,7 @@ class Family:
         args = []
         for a in op.args:
             if a.is_tensor:
-                args.append(f'{{"{a.name}", ArgDef::{ARG_KIND[a.kind]}, 0, {{}}}}')
+                args.append(f'{{"{a.name}", ArgDef::{ARG_KIND[a.kind]}, 0, {{}}, false, {flag(not op.view and not op.composed)}}}')
             else:
                 kind, alt = attr_form(op.name, a)
                 d = "{}"

@@ -42,6 +42,26 @@ def free_names(node):
     return names, contents
 
 
+# Functions that are no ops and always make the memory of their result.
+FRESH = {"conv_backward_input", "conv_backward_filter", "conv_transpose_backward_x", "conv_transpose_backward_filter", "linear_backward_weight",
+         "batch_norm_backward", "layer_norm_backward", "select", "zeros_like_of"}
+
+
+def shared_names(node, fresh):
+    """Names whose memory the value of the expression may share; `fresh`: ops that make the memory of their results."""
+    if isinstance(node, ast.Name):
+        return {node.id}
+    if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
+        return set()
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in FRESH or node.func.id in fresh:
+            return set()
+        metas = META_ONLY.get(node.func.id, set())
+        return set().union(*(shared_names(a, fresh) for i, a in enumerate(node.args) if i not in metas),
+                           *(shared_names(k.value, fresh) for k in node.keywords))
+    return set().union(*(shared_names(c, fresh) for c in ast.iter_child_nodes(node)))
+
+
 class Printer:
     """C++ text; subclasses say how numbers, calls and select look."""
 

@@ -39,6 +39,8 @@ struct ArgDef {
   enum Kind : uint8_t { kTensor, kOptionalTensor, kTensorList, kAttr, kOperandAttr } kind;
   uint8_t attr_index = 0;  // index of the AttrValue alternative, for attributes
   AttrValue def;           // monostate: required
+  bool shape_only = false;  // of a gradient: only shape and dtype are read, so it may lack memory
+  bool apart = false;       // no result is this tensor or a view of it, unless it is written in place
 };
 struct OutDef {
   const char* name;
@@ -55,6 +57,8 @@ enum OpFlags : uint32_t {
   kOpInplace = 16,
   kOpInternal = 32,  // not a pd_op of PaddlePaddle
   kOpComposed = 64,  // its run calls other ops
+  kOpSparing = 128,  // results whose slot is null are not computed
+  kOpAllocates = 256,  // makes the memory of its results even where they were given some
 };
 
 struct OpDef {
