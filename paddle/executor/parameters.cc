@@ -59,11 +59,12 @@ void LoadParameters(pir::Program& program, pir::ParamsReader& reader) {
       program.set_parameter(name, std::make_shared<Tensor>(Unkept(op->result_type(0))));
   }
   for (const std::string& name : pir::SortedParameterNames(program)) {
+    size_t at = reader.offset();
     pir::RawTensor raw = reader.Next();
     pir::Type want = types.at(name);
     PD_CHECK(want.is_dense() && raw.dtype == want.dtype() && common::AllKnown(want.dims()) &&
                  common::ToInts(want.dims()) == raw.dims,
-             InvalidArgument, "[load] expected parameter ", name, " to be ", pir::TypeText(want), ", got ",
+             InvalidArgument, "'", reader.origin(), "' at byte ", at, ": expected parameter ", name, " to be ", pir::TypeText(want), ", got ",
              phi::NameOf(raw.dtype), " ", common::ShapeText(raw.dims));
     Tensor t = TensorOf(raw, reader.file());
     t->persistable = true;

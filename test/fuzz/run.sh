@@ -10,15 +10,18 @@ out=build/fuzz
 mkdir -p "$out/objects"
 flags=(-std=c++20 -g1 -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -I. -Ibuild/generated)
 for include in $(grep -o '\-isystem [^ ]*' build/compile_commands.json | sort -u | cut -d' ' -f2); do flags+=(-isystem "$include"); done
+header="$(ls -t $(find paddle/common paddle/pir -name '*.h') | head -1)"
 objects=()
 for source in paddle/common/*.cc $(find paddle/pir -name '*.cc'); do
   object="$out/objects/${source//\//_}.o"
   objects+=("$object")
-  [ "$object" -nt "$source" ] || "$cxx" "${flags[@]}" -c "$source" -o "$object"
+  [ "$object" -nt "$source" ] && [ "$object" -nt "$header" ] || "$cxx" "${flags[@]}" -c "$source" -o "$object"
 done
 for name in ${@:-Json Params Desc Text}; do
   "$cxx" "${flags[@]}" -DFUZZ_TARGET="$name" -fsanitize=fuzzer test/fuzz/targets.cc "${objects[@]}" -o "$out/$name"
   mkdir -p "$out/new_$name"
-  "$out/$name" "$out/new_$name" "test/fuzz/corpus/${name,,}" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=1024 \
+  corpus=("test/fuzz/corpus/${name,,}")
+  [ "$name" != Desc ] || corpus+=(test/fuzz/corpus/model)
+  "$out/$name" "$out/new_$name" "${corpus[@]}" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=1024 \
     -malloc_limit_mb=256 -timeout=10 -print_final_stats=1 -artifact_prefix="$out/${name}_"
 done

@@ -64,7 +64,7 @@ class CheckedJson {
     }
     std::string text = got ? got->dump(-1, ' ', false, Json::error_handler_t::replace) : "";
     if (text.size() > 60) text = text.substr(0, 60) + "...";
-    PD_THROW(InvalidArgument, "'", origin_, "' at ", path, ": expected ", want, got ? ", got " : "", text);
+    PD_THROW(InvalidArgument, "'", origin_, "' at ", path, ": expected ", want, got ? ", got " : "", text, note_);
   }
 
   const Json& Member(const Json& j, const char* key) {
@@ -129,6 +129,7 @@ class CheckedJson {
   };
   const std::string& origin_;
   std::vector<Step> path_;
+  std::string note_;  // ends every message
 };
 
 }  // namespace pir::json_format

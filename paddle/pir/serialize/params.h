@@ -42,6 +42,8 @@ class ParamsReader {
   // All records must have been read.
   void ExpectEnd() const;
   size_t offset() const { return pos_; }
+  // The file's name, for messages.
+  const std::string& origin() const { return origin_; }
   // What keeps the views of Next() alive; null over a caller's buffer.
   const std::shared_ptr<MappedFile>& file() const { return file_; }
 

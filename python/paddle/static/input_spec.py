@@ -4,20 +4,32 @@
 __all__ = ['InputSpec']
 
 
+_MOST = 2**63 - 1
+
+
+def checked_extents(shape, where):
+    """The extents as ints, -1 where unknown. TypeError for what is no list, ValueError for extents that are no whole numbers of at least
+    -1 and for shapes of more elements than a 64-bit number counts."""
+    if not isinstance(shape, (list, tuple)):
+        raise TypeError(f"[{where}] expected a list or tuple as shape, got {type(shape)}")
+    extents, count = [], 1
+    for d in shape:
+        d = -1 if d is None else d
+        if isinstance(d, bool) or not hasattr(d, '__index__') or d < -1:
+            raise ValueError(f"[{where}] expected extents of at least -1 or None, got {d!r}")
+        extents.append(int(d))
+        count *= max(extents[-1], 1)
+    if count > _MOST:
+        raise ValueError(f"[{where}] expected a shape of at most {_MOST} elements, got {extents}")
+    return extents
+
+
 class InputSpec:
     """Shape (None or -1 where unknown), dtype and name of an input."""
 
     def __init__(self, shape, dtype='float32', name=None, stop_gradient=False):
         from paddle.base.framework import to_dtype
-        if not isinstance(shape, (list, tuple)):
-            raise TypeError(f"[InputSpec] expected a list or tuple as shape, got {type(shape)}")
-        extents = []
-        for d in shape:
-            d = -1 if d is None else d
-            if isinstance(d, bool) or not hasattr(d, '__index__') or d < -1:
-                raise ValueError(f"[InputSpec] expected extents of at least -1 or None, got {d!r}")
-            extents.append(int(d))
-        self.shape = tuple(extents)
+        self.shape = tuple(checked_extents(shape, 'InputSpec'))
         self.dtype = to_dtype(dtype)
         self.name = name
         self.stop_gradient = stop_gradient

@@ -92,6 +92,9 @@ def _read(model, params=None):
 
 
 def _is_json(path):
+    """Whether a program file is of the newer kind: by its name, else by how it starts."""
+    if os.fspath(path).endswith('.json'):
+        return True
     with open(path, 'rb') as stream:
         return stream.read(64).lstrip()[:1] in (b'{', b'')
 

@@ -199,12 +199,12 @@ def data(name, shape, dtype=None, lod_level=0):
     Raises RuntimeError outside static mode and ValueError for extents below -1.
     """
     import paddle
+    from paddle.static.input_spec import checked_extents
     if not isinstance(name, str):
         raise TypeError(f"[data] expected a string as name, got {type(name)}")
     if _pir._record_mode() == 0:
         raise RuntimeError("[data] expected static mode (paddle.enable_static()), got dynamic mode")
-    extents = [-1 if d is None else int(d) for d in shape]
-    value = _main._data(name, extents, paddle.get_default_dtype() if dtype is None else dtype)
+    value = _main._data(name, checked_extents(shape, 'data'), paddle.get_default_dtype() if dtype is None else dtype)
     value.name = name
     return value
 
