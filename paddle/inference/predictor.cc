@@ -109,6 +109,8 @@ struct Model {
     }
     PD_CHECK(!config.prog_file().empty(), InvalidArgument, "[create_predictor] expected a Config with a model: ",
              config.model_dir().empty() ? "set_model(prog_file, params_file)" : "no program file in " + config.model_dir());
+    PD_CHECK(!config.prog_file().ends_with(".pdmodel"), Unimplemented, "[create_predictor] expected a .json program, got the older ",
+             config.prog_file(), ": paddle.static's load_inference_model and save_inference_model convert it");
     program = pir::ReadProgramJsonFile(config.prog_file()).program;
     if (config.params_file().empty()) return CheckNoParameters(config.prog_file());
     pir::ParamsReader reader(config.params_file());

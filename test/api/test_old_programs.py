@@ -93,6 +93,7 @@ BAD = {
     'a block that is not there': (program([loop(5)]), ValueError, 'sub_block from 1 to 0, got 5'),
     'a block of itself': (program([loop(1)], [loop(1)]), ValueError, 'each block to be the sub_block of one op'),
     'the outermost block': (program([loop(0)]), ValueError, 'sub_block from 1'),
+    'blocks within blocks': (program(*[[loop(i + 1)] for i in range(40)], []), ValueError, 'at most 32 blocks'),
     'a name nobody wrote': (program([op('tanh', {'X': ['x']}, {'Out': ['y']})]), ValueError, "op 0 .tanh.*'x'"),
     'no condition': (program([op('while', {'X': []}, {'Out': []}, 1)], []), ValueError, "op 0 .while.*'Condition'"),
     'an op without counterpart': (program([op('write_to_array', {}, {})]), NotImplementedError, 'write_to_array'),

@@ -15,6 +15,7 @@ from paddle.static.nn.control_flow import if_region, while_region
 
 _ELEMENTWISE = 'elementwise_'
 _NESTED = 32  # blocks within blocks
+_REPEATS = 100  # times an op may be recorded, on average: each loop whose extents change is recorded twice
 
 
 def read(model_path, params_path=None, model=None):
@@ -74,12 +75,16 @@ class _Conversion:
         if len(set(used)) != len(used):
             raise ValueError(f"'{origin}': expected each block to be the sub_block of one op")
         self.written = {}
+        self.left = 1000 + _REPEATS * sum(len(block['ops']) for block in blocks)
 
     def run(self, number, values, path):
         """Record block `number`; `values` holds the tensors by name, before and after. `path` is the way to it, for messages."""
         if len(path) > _NESTED:
             raise ValueError(f"'{self.origin}': expected at most {_NESTED} blocks within blocks")
         ops, state = self.blocks[number]['ops'], _State()
+        self.left -= len(ops)
+        if self.left < 0:
+            raise ValueError(f"'{self.origin}': expected loops within loops that keep their extents, got too many that change them")
         for at, (kind, inputs, outputs, attrs) in enumerate(ops):
             where = f"{path[-1] + ' block ' + str(number) if path else repr(self.origin)}: op {at} ({kind})"
             try:
