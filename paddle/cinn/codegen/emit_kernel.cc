@@ -22,21 +22,6 @@ using Values = std::vector<Value*>;
 
 bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
 
-// Type of the lanes that accumulate, and of the level above them.
-DataType LaneType(const GroupReduction& r) {
-  const DataType t = r.value.dtype();
-  switch (r.kind) {
-    case ReduceKind::kSum: case ReduceKind::kProd: case ReduceKind::kMean: return IsFloat(t) ? t : DataType::INT64;
-    case ReduceKind::kAny: case ReduceKind::kAll: return DataType::BOOL;
-    default: return t;
-  }
-}
-DataType TopType(const GroupReduction& r) {
-  const DataType t = LaneType(r);
-  const bool adds = r.kind == ReduceKind::kSum || r.kind == ReduceKind::kProd || r.kind == ReduceKind::kMean;
-  return adds && IsFloat(t) ? DataType::FLOAT64 : t;
-}
-
 class KernelEmitter {
  public:
   KernelEmitter(const LoopNest& nest, const std::string& symbol, llvm::Module& m, llvm::Module* math)

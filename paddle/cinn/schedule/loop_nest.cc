@@ -9,6 +9,7 @@
 namespace cinn {
 namespace {
 
+bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
 bool IsReal(const GroupInput& in, int axis) { return in.real.empty() || in.real[axis]; }
 
 // Real axes of input from outermost to innermost in memory.
@@ -103,6 +104,20 @@ std::string AxesText(const std::vector<LoopAxis>& axes) {
 }
 
 }  // namespace
+
+DataType LaneType(const GroupReduction& r) {
+  const DataType t = r.value.dtype();
+  switch (r.kind) {
+    case ReduceKind::kSum: case ReduceKind::kProd: case ReduceKind::kMean: return IsFloat(t) ? t : DataType::INT64;
+    case ReduceKind::kAny: case ReduceKind::kAll: return DataType::BOOL;
+    default: return t;
+  }
+}
+DataType TopType(const GroupReduction& r) {
+  const DataType t = LaneType(r);
+  const bool adds = r.kind == ReduceKind::kSum || r.kind == ReduceKind::kProd || r.kind == ReduceKind::kMean;
+  return adds && IsFloat(t) ? DataType::FLOAT64 : t;
+}
 
 LoopNest Schedule(FusionGroup g) {
   Validate(g);

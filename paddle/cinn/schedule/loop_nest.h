@@ -55,6 +55,10 @@ struct LoopNest {
 inline constexpr int kRowBlock = 8192;
 inline constexpr int kColBlock = 256;
 
+// Type of the values that accumulate within a block, and of the level above.
+DataType LaneType(const GroupReduction& r);
+DataType TopType(const GroupReduction& r);
+
 LoopNest Schedule(FusionGroup g);
 std::string ToString(const LoopNest& n);
 

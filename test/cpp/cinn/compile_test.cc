@@ -5,103 +5,31 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <random>
 #include <thread>
 
-#include "paddle/cinn/ir/interp.h"
+#include "cpp/cinn/groups.h"
 #include "paddle/common/error.h"
 
 namespace cinn {
 namespace {
 
-using Bytes = std::vector<char>;
-
-double Ulp(double want, DataType t) {
-  if (t == DataType::FLOAT64) return std::max(std::nextafter(std::fabs(want), INFINITY) - std::fabs(want), 0x1p-1074);
-  const float w = static_cast<float>(std::fabs(want));
-  if (t == DataType::FLOAT32) return std::max(std::nextafter(w, INFINITY) - w, 0x1p-149f);
-  int e;
-  std::frexp(w, &e);
-  return std::ldexp(1.0, e - (t == DataType::FLOAT16 ? 11 : 8));
-}
-
-Bytes RandomBuffer(DataType t, int64_t n, std::mt19937& rng, bool special) {
-  Bytes b(n * phi::SizeOf(t));
-  std::normal_distribution<double> normal(0, 2);
-  for (int64_t i = 0; i < n; ++i) {
-    double v = normal(rng);
-    if (special && rng() % 13 == 0) {
-      const double odd[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1.0, -1.0, 1e-40, 100, -100};
-      v = odd[rng() % 10];
-    }
-    Number x{DataType::FLOAT64, v, 0};
-    if (!phi::IsFloating(t)) x = {DataType::INT64, 0, static_cast<int64_t>(std::isfinite(v) ? v * 3 : 0)};
-    StoreElement(b.data(), i, t, x);
-  }
-  return b;
-}
-
-int64_t Elements(const GroupInput& in, const std::vector<int64_t>& dims) {
-  int64_t n = 1;
-  for (size_t a = 0; a < dims.size(); ++a)
-    if (in.real.empty() || in.real[a]) n *= dims[a];
-  return n;
-}
+using testing::Elementwise;
+using testing::In;
+using testing::kF32;
+using testing::Reduce;
+using testing::Softmax;
 
 // Runs the group compiled and interpreted on the same data. Tolerance in units in the last place.
 void Check(const FusionGroup& g, const std::vector<int64_t>& dims, double ulps, bool special = false, unsigned seed = 1) {
-  std::mt19937 rng(seed);
-  std::vector<Bytes> in, got, want;
-  std::vector<void*> pin, pgot, pwant;
-  for (const GroupInput& i : g.inputs) in.push_back(RandomBuffer(i.dtype, Elements(i, dims), rng, special));
-  std::vector<int64_t> sizes;
-  for (const GroupOutput& o : g.outputs) {
-    int64_t n = 1;
-    for (int a = 0; a < g.rank; ++a)
-      if (!o.reduced || a < g.reduce_begin || a >= g.reduce_end) n *= dims[a];
-    sizes.push_back(n);
-    got.emplace_back(n * phi::SizeOf(o.dtype) + 64, 0x5a);
-    want.emplace_back(n * phi::SizeOf(o.dtype) + 64, 0x5a);
-  }
-  for (auto& b : in) pin.push_back(b.data());
-  for (auto& b : got) pgot.push_back(b.data());
-  for (auto& b : want) pwant.push_back(b.data());
+  testing::GroupData data(g, dims, testing::Draw(seed, special));
   auto kernel = Compile(g);
-  kernel->Run(pin.data(), pgot.data(), dims.data());
-  Interpret(g, pin.data(), pwant.data(), dims.data());
-  for (size_t o = 0; o < g.outputs.size(); ++o) {
-    const DataType t = g.outputs[o].dtype;
-    EXPECT_EQ(0, std::memcmp(got[o].data() + sizes[o] * phi::SizeOf(t), want[o].data() + sizes[o] * phi::SizeOf(t), 64)) << "wrote past the end";
-    int bad = 0;
-    for (int64_t i = 0; i < sizes[o] && bad < 3; ++i) {
-      const Number a = LoadElement(pgot[o], i, t), w = LoadElement(pwant[o], i, t);
-      bool ok;
-      if (!phi::IsFloating(t)) ok = a.i == w.i;
-      else if (std::isnan(w.f) || std::isnan(a.f)) ok = std::isnan(w.f) && std::isnan(a.f);
-      else ok = a.f == w.f || std::fabs(a.f - w.f) <= ulps * Ulp(w.f, t);
-      if (!ok) {
-        ++bad;
-        ADD_FAILURE() << ToString(g) << kernel->Explain() << "output " << o << " element " << i << ": expected "
-                      << (phi::IsFloating(t) ? std::to_string(w.f) : std::to_string(w.i)) << ", got "
-                      << (phi::IsFloating(t) ? std::to_string(a.f) : std::to_string(a.i)) << " ("
-                      << std::fabs(a.f - w.f) / Ulp(w.f, t) << " ulp)";
-      }
-    }
-  }
+  kernel->Run(data.inputs.data(), data.outputs.data(), dims.data());
+  const std::string bad = data.Difference(ulps);
+  EXPECT_TRUE(bad.empty()) << ToString(g) << kernel->Explain() << bad;
 }
-
-FusionGroup Elementwise(int rank, std::vector<GroupInput> in, Expr value, DataType out = DataType::FLOAT32) {
-  FusionGroup g;
-  g.rank = rank;
-  g.inputs = std::move(in);
-  g.outputs = {{value, out, false}};
-  return g;
-}
-Expr In(int i, DataType t = DataType::FLOAT32) { return Expr::Input(i, t); }
-const GroupInput kF32{DataType::FLOAT32, {}, {}};
 
 TEST(Compile, ArithmeticChainIsExactAtAllSizes) {
   const Expr x = In(0), y = In(1);
@@ -176,17 +104,6 @@ TEST(Compile, VectorMathWithinTwoUlp) {
   Check(Elementwise(1, {kF32, kF32}, maximum(In(0), In(1)) - fmin(In(0), In(1))), {2000}, 0, true);
 }
 
-FusionGroup Reduce(int rank, int rb, int re, std::vector<GroupInput> in, ReduceKind k, Expr v, DataType out = DataType::FLOAT32) {
-  FusionGroup g;
-  g.rank = rank;
-  g.reduce_begin = rb;
-  g.reduce_end = re;
-  g.inputs = std::move(in);
-  g.reductions = {{k, v}};
-  g.outputs = {{Expr::Reduced(0, ReducedType(g.reductions[0])), out, true}};
-  return g;
-}
-
 TEST(Compile, Reductions) {
   const std::vector<std::vector<int64_t>> shapes = {{3, 5, 7}, {2, 64, 130}, {1, 1, 1}, {1, 1, 20011}, {300, 2, 33}, {5, 700, 3}, {0, 3, 4}};
   for (auto [rb, re] : {std::pair{2, 3}, {1, 3}, {0, 3}, {0, 2}, {1, 2}, {0, 1}}) {
@@ -205,30 +122,9 @@ TEST(Compile, Reductions) {
   Check(Reduce(2, 1, 2, {{DataType::BFLOAT16, {}, {}}}, ReduceKind::kSum, In(0, DataType::BFLOAT16), DataType::BFLOAT16), {5, 77}, 1);
 }
 
-FusionGroup Softmax() {
-  FusionGroup g;
-  g.rank = 2;
-  g.reduce_begin = 1;
-  g.reduce_end = 2;
-  g.inputs = {kF32};
-  const Expr e = exp(In(0) - Expr::Reduced(0, DataType::FLOAT32));
-  g.reductions = {{ReduceKind::kMax, In(0)}, {ReduceKind::kSum, e}};
-  g.outputs = {{e / Expr::Reduced(1, DataType::FLOAT32), DataType::FLOAT32, false}};
-  return g;
-}
-
 TEST(Compile, SoftmaxAndNormChains) {
   for (int64_t n : {1, 5, 16, 100, 1000, 9001}) Check(Softmax(), {7, n}, 8);
-  FusionGroup g;  // rms_norm with a weight; also stores the inverse root
-  g.rank = 3;
-  g.reduce_begin = 2;
-  g.reduce_end = 3;
-  const DataType h = DataType::BFLOAT16;
-  g.inputs = {{h, {}, {}}, {DataType::FLOAT32, {false, false, true}, {}}};
-  g.reductions = {{ReduceKind::kMean, In(0, h) * In(0, h)}};
-  const Expr inv = rsqrt(Expr::Reduced(0, DataType::FLOAT32) + 1e-6);
-  g.outputs = {{In(0, h) * inv * In(1), h, false}, {inv, DataType::FLOAT32, true}};
-  for (int64_t n : {3, 64, 257}) Check(g, {2, 5, n}, 4);
+  for (int64_t n : {3, 64, 257}) Check(testing::RmsNorm(), {2, 5, n}, 4);
   FusionGroup c = Softmax();  // over the first axis: lanes along the kept one
   c.reduce_begin = 0;
   c.reduce_end = 1;
@@ -239,7 +135,8 @@ TEST(Compile, ThreadCountDoesNotMatter) {
   const int64_t n = 300000;
   const FusionGroup g = Reduce(2, 1, 2, {kF32}, ReduceKind::kSum, In(0));
   std::mt19937 rng(3);
-  Bytes x = RandomBuffer(DataType::FLOAT32, n, rng, false);
+  std::vector<float> x(n);
+  for (float& v : x) v = std::normal_distribution<float>(0, 2)(rng);
   float a[3], b[3];
   void *pin[] = {x.data()}, *pa[] = {a}, *pb[] = {b};
   const int64_t dims[] = {3, n / 3};
