@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/op_watch.h"
 
 namespace executor {
 
@@ -82,7 +83,7 @@ void Frame::RunCode(const Code& code) {
     RunTraced(code, b);
   } else if (b.state == Binding::kTraced) {
     RunOffered(code, b);
-  } else if (profile_) {
+  } else if (profile_ || phi::OpsWatched()) {
     RunBound<true>(code, b);
   } else {
     RunBound<false>(code, b);
@@ -180,14 +181,25 @@ void Frame::Forget(const Code& code, size_t from) {
 
 void Frame::Measured(const Instruction& ins, const auto& f) {
   auto begin = std::chrono::steady_clock::now();
-  f();
+  if (phi::OpsWatched()) {
+    phi::OpScope scope(program_.names[static_cast<size_t>(ins.id)], phi::OpFrom::kProgram);
+    f();
+    for (const auto& a : ins.out) {
+      if (a.value >= 0) scope.Result(values_[static_cast<size_t>(a.value)]);
+      for (int v : a.list)
+        if (v >= 0) scope.Result(values_[static_cast<size_t>(v)]);
+    }
+  } else {
+    f();
+  }
+  if (!profile_) return;
   ProfileEntry& e = (*profile_)[ins.id];
   ++e.calls;
   e.ns += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
 }
 
 void Frame::Execute(const Instruction& ins) {
-  if (__builtin_expect(profile_ != nullptr, 0)) Measured(ins, [&] { RunInstruction(ins); });
+  if (__builtin_expect(profile_ != nullptr, 0) || phi::OpsWatched()) Measured(ins, [&] { RunInstruction(ins); });
   else RunInstruction(ins);
 }
 

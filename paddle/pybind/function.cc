@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/watched.h"
 
 namespace paddle::py {
 namespace {
@@ -74,6 +75,7 @@ bool StartsSpelledOut(PyObject* o) {
 }
 
 PyObject* CallSlots(Function* f, PyObject** slots) {
+  if (phi::OpsWatched()) return WatchedCall(f->spec->name, [&] { return f->spec->call(slots); });
   try {
     return f->spec->call(slots);
   } catch (...) { return RaiseCurrent(); }

@@ -11,6 +11,7 @@
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/op_def.h"
+#include "paddle/phi/core/op_watch.h"
 #include "paddle/phi/primitives/isa.h"
 #include "paddle/pybind/py_tensor.h"
 
@@ -151,8 +152,16 @@ std::string FlagName(PyObject* o) {
 PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     if (n != 2) RaiseTypeError("define_flag() takes a name and a value");
-    if (FlagName(args[0]) == "FLAGS_v") common::g_verbosity = static_cast<int>(ToInt(args[1], "set_flags", "FLAGS_v"));
-    PyObject*& slot = Flags()[FlagName(args[0])];
+    const std::string name = FlagName(args[0]);
+    if (name == "FLAGS_check_nan_inf") phi::WatchOps(phi::kWatchNumbers, ToBool(args[1], "set_flags", name.c_str()));
+    if (name == "FLAGS_low_precision_op_list") phi::WatchOps(phi::kWatchTypes, ToInt(args[1], "set_flags", name.c_str()) != 0);
+    if (name == "FLAGS_check_nan_inf_level") {
+      phi::NumberCheck check = phi::GetNumberCheck();
+      check.level = static_cast<int>(ToInt(args[1], "set_flags", name.c_str()));
+      phi::SetNumberCheck(std::move(check));
+    }
+    if (name == "FLAGS_v") common::g_verbosity = static_cast<int>(ToInt(args[1], "set_flags", "FLAGS_v"));
+    PyObject*& slot = Flags()[name];
     Py_INCREF(args[1]);
     Py_XDECREF(slot);
     slot = args[1];

@@ -5,6 +5,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/py_tensor.h"
 #include "paddle/pybind/unknown_value.h"
+#include "paddle/pybind/watched.h"
 
 namespace paddle::py {
 namespace {
@@ -117,7 +118,7 @@ bool Operand(PyObject* o, const Tensor& t, const char* op, Tensor* out) {
 }
 
 template <Binary F>
-PyObject* Apply(PyObject* a, PyObject* b, const char* op) {
+PyObject* ApplyUnwatched(PyObject* a, PyObject* b, const char* op) {
   try {
     bool ta = IsTensor(a), tb = IsTensor(b);
     if (__builtin_expect(ta && tb, 1)) return ToPy(F(ToTensor(a, op, "x"), ToTensor(b, op, "y")));
@@ -129,6 +130,12 @@ PyObject* Apply(PyObject* a, PyObject* b, const char* op) {
     if (!Operand(a, ToTensor(b, op, "y"), op, &other)) Py_RETURN_NOTIMPLEMENTED;
     return ToPy(F(other, AsTensor(b)));
   } catch (...) { return RaiseCurrent(); }
+}
+
+template <Binary F>
+PyObject* Apply(PyObject* a, PyObject* b, const char* op) {
+  if (phi::OpsWatched()) return WatchedCall(op, [&] { return ApplyUnwatched<F>(a, b, op); });
+  return ApplyUnwatched<F>(a, b, op);
 }
 
 Tensor Power(const Tensor& x, const Tensor& y) { return paddle::elementwise_pow(x, y); }

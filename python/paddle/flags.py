@@ -7,53 +7,55 @@ from paddle.base import libpaddle as _core
 
 __all__ = ['get_flags', 'set_flags']
 
-# Known flags and what they are unless set. Flags of devices and engines that are absent here are kept and have no effect.
-_DEFAULTS = {
+# Flags that do something, and what they are unless set.
+_EFFECTIVE = {
     'check_nan_inf': False,
     'check_nan_inf_level': 0,
-    'cpu_deterministic': False,
-    'cudnn_deterministic': False,
-    'benchmark': False,
-    'eager_delete_tensor_gb': 0.0,
-    'allocator_strategy': 'auto_growth',
-    'use_mkldnn': False,
-    'use_onednn': True,
-    'paddle_num_threads': 1,
-    'inner_op_parallelism': 0,
-    'sort_sum_gradient': False,
-    'retain_grad_for_all_tensor': False,
-    'enable_pir_api': True,
-    'enable_pir_in_executor': True,
-    'use_cinn': False,
+    'low_precision_op_list': 0,
     'jit_fuse': True,
+    'use_cinn': False,
     'prim_all': False,
     'prim_forward': False,
     'prim_backward': False,
     'cpu_isa': '',
-    'low_precision_op_list': 0,
+}
+# Flags that programs set and that are kept without effect; docs/design/common.md says why of each group.
+_KEPT = {
+    'cpu_deterministic': False,
+    'cudnn_deterministic': False,
     'embedding_deterministic': 0,
-    'set_to_1d': False,
+    'sort_sum_gradient': False,
+    'max_inplace_grad_add': 0,
+    'new_executor_sequential_run': False,
+    'new_executor_use_inplace': False,
+    'benchmark': False,
+    'enable_pir_api': True,
+    'enable_pir_in_executor': True,
     'use_stride_kernel': True,
+    'use_mkldnn': False,
+    'use_onednn': True,
+    'tensor_operants_mode': 'eager',
+    'set_to_1d': False,
+    'eager_delete_tensor_gb': 0.0,
+    'fast_eager_deletion_mode': True,
+    'memory_fraction_of_eager_deletion': 1.0,
+    'allocator_strategy': 'auto_growth',
+    'use_system_allocator': False,
+    'initial_cpu_memory_in_mb': 500,
+    'init_allocated_mem': False,
+    'paddle_num_threads': 1,
+    'inner_op_parallelism': 0,
+    'call_stack_level': 1,
+    'dygraph_debug': 0,
+    'logging_pir_py_code_dir': '',
     'enable_auto_parallel_align_mode': False,
     'fraction_of_gpu_memory_to_use': 0.92,
     'gpu_memory_limit_mb': 0,
-    'initial_cpu_memory_in_mb': 500,
-    'init_allocated_mem': False,
-    'call_stack_level': 1,
+    'selected_gpus': '',
     'conv_workspace_size_limit': 512,
     'cudnn_exhaustive_search': False,
     'cudnn_batchnorm_spatial_persistent': False,
-    'selected_gpus': '',
-    'max_inplace_grad_add': 0,
-    'logging_pir_py_code_dir': '',
-    'new_executor_use_inplace': False,
-    'new_executor_sequential_run': False,
     'use_autotune': False,
-    'tensor_operants_mode': 'eager',
-    'fast_eager_deletion_mode': True,
-    'memory_fraction_of_eager_deletion': 1.0,
-    'use_system_allocator': False,
-    'dygraph_debug': 0,
     'enable_cinn_auto_tune': False,
     'enable_cinn_compile_cache': True,
     'cinn_compile_thread_num': -1,
@@ -69,7 +71,7 @@ def _parse(text, like):
 
 
 def _define():
-    for name, value in _DEFAULTS.items():
+    for name, value in {**_EFFECTIVE, **_KEPT}.items():
         text = os.environ.get('FLAGS_' + name)
         _core.define_flag(name, value if text is None else _parse(text, value))
     level = os.environ.get('FLAGS_v') or os.environ.get('GLOG_v') or ''
@@ -80,6 +82,16 @@ def _define():
 
 
 _define()
+
+
+def _converted(name, value, old):
+    """`value` as the type the flag has; another kind of value is refused."""
+    takes = {bool: (bool, int, type(None)), int: (bool, int), float: (bool, int, float), str: str}.get(type(old))
+    if takes is None:
+        return value
+    if not isinstance(value, takes):
+        raise RuntimeError(f'[set_flags] expected {type(old).__name__} for {name}, got {type(value).__name__} {value!r}')
+    return type(old)(value)
 
 
 def get_flags(flags):
@@ -100,7 +112,4 @@ def set_flags(flags):
     for name, value in flags.items():
         if not _core.has_flag(name):
             raise ValueError(f'Flag {name} cannot set its value through this function.')
-        old = _core.get_flag(name)
-        if isinstance(old, bool):
-            value = _parse(value, old) if isinstance(value, str) else bool(value)
-        _core.define_flag(name, value)
+        _core.define_flag(name, _converted(name, value, _core.get_flag(name)))

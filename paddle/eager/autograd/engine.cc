@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/op_watch.h"
 
 namespace egr {
 
@@ -283,7 +284,14 @@ class Engine {
         PD_THROW(Fatal, "[", n->name(),
                  "] expected saved tensors, got none: backward ran through this graph before "
                  "and freed them; pass retain_graph=True to the first call");
-      n->Run(grads, in.data(), create_);
+      if (phi::OpsWatched() && !leaf) {
+        const std::string name = phi::GradOpName(n->name());
+        phi::OpScope scope(name, phi::OpFrom::kBackward);
+        n->Run(grads, in.data(), create_);
+        for (const Tensor& t : in) scope.Result(t);
+      } else {
+        n->Run(grads, in.data(), create_);
+      }
       if (!retain_ && !leaf) {
         n->ReleaseSaved();
         n->released_ = true;

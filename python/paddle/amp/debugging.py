@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finding non-finite values."""
+import contextlib
 import functools
 from enum import Enum
 
 import numpy as np
 
 import paddle
+from paddle.base import libpaddle as _core
 
-__all__ = ['DebugMode', 'check_numerics', 'check_layer_numerics']
+__all__ = ['DebugMode', 'TensorCheckerConfig', 'check_numerics', 'check_layer_numerics', 'collect_operator_stats',
+           'disable_operator_stats_collection', 'disable_tensor_checker', 'enable_operator_stats_collection',
+           'enable_tensor_checker']
 
 
 class DebugMode(Enum):
@@ -17,8 +21,6 @@ class DebugMode(Enum):
     CHECK_NAN_INF = 1
     CHECK_ALL_FOR_OVERFLOW = 2
     CHECK_ALL = 3
-    CHECK_ALL_AND_ABORT = 4
-    DUMP_ALL = 5
 
 
 def check_numerics(tensor, op_type, var_name, debug_mode=DebugMode.CHECK_NAN_INF_AND_ABORT):
@@ -54,3 +56,87 @@ def check_layer_numerics(func):
                 check_numerics(item, type(self).__name__, f'output {i}')
         return out
     return wrapper
+
+
+class TensorCheckerConfig:
+    """What `enable_tensor_checker` looks at.
+
+    `debug_mode` says what is done with NaN and infinities; `checked_op_list` and `skipped_op_list` choose operations;
+    `debug_step=(first, last + 1)` chooses steps, a step being one call of `enable_tensor_checker`.
+    Lines are printed: `output_dir` must be None.
+    """
+
+    current_step_id = 0
+
+    def __init__(self, enable, debug_mode=DebugMode.CHECK_NAN_INF_AND_ABORT, output_dir=None, checked_op_list=None,
+                 skipped_op_list=None, debug_step=None, stack_height_limit=1):
+        for name, value in (('checked_op_list', checked_op_list), ('skipped_op_list', skipped_op_list),
+                            ('debug_step', debug_step)):
+            if value is not None and not isinstance(value, (list, tuple)):
+                raise ValueError(f'{name} must be list or tuple')
+        if not isinstance(debug_mode, DebugMode):
+            raise TypeError(f'[TensorCheckerConfig] expected a DebugMode, got {debug_mode!r}')
+        if output_dir is not None:
+            raise ValueError('[TensorCheckerConfig] expected output_dir=None: lines are printed')
+        self.start_step, self.end_step = debug_step or (None, None)
+        assert debug_step is None or 0 <= self.start_step < self.end_step, 'debug_step: expected 0 <= first < last'
+        self.enable, self.debug_mode, self.output_dir = enable, debug_mode, output_dir
+        self.checked_op_list, self.skipped_op_list = checked_op_list, skipped_op_list
+        self.debug_step, self.stack_height_limit = debug_step, stack_height_limit
+
+    def update_and_check_step_id(self):
+        """Whether the step that begins is one to look at; counts it."""
+        step = TensorCheckerConfig.current_step_id
+        TensorCheckerConfig.current_step_id += 1
+        return bool(self.enable) and (self.debug_step is None or self.start_step <= step < self.end_step)
+
+    def start_check_nan_inf(self):
+        """Begin to look at results."""
+        _core._check_numbers_of(list(self.checked_op_list or ()), list(self.skipped_op_list or ()))
+        paddle.set_flags({'FLAGS_check_nan_inf': True, 'FLAGS_check_nan_inf_level': self.debug_mode.value})
+
+    def stop_check_nan_inf(self):
+        """Look no longer."""
+        _core._check_numbers_of([], [])
+        paddle.set_flags({'FLAGS_check_nan_inf': False, 'FLAGS_check_nan_inf_level': 0})
+
+
+def enable_tensor_checker(checker_config):
+    """Look for NaN and infinities in the results of operations, if the config chooses this step."""
+    if checker_config.update_and_check_step_id():
+        checker_config.start_check_nan_inf()
+    else:
+        checker_config.stop_check_nan_inf()
+
+
+def disable_tensor_checker():
+    """End what `enable_tensor_checker` began."""
+    _core._check_numbers_of([], [])
+    paddle.set_flags({'FLAGS_check_nan_inf': False, 'FLAGS_check_nan_inf_level': 0})
+
+
+def enable_operator_stats_collection():
+    """Count from now on in which types operations give their results."""
+    _core._take_type_counts()
+    paddle.set_flags({'FLAGS_low_precision_op_list': 1})
+
+
+def disable_operator_stats_collection():
+    """Stop counting and print the table."""
+    paddle.set_flags({'FLAGS_low_precision_op_list': 0})
+    counts = _core._take_type_counts()
+    print(f"<{' op list ':-^120}>")
+    print(f"<{' Op Name ':-^40} | {' FP16 Calls ':-^17} | {' BF16 Calls ':-^17} | {' FP32 Calls ':-^17} | {' Other Calls ':-^17}>")
+    for name, row in sorted(counts.items()):
+        print(f'  {name:<40}|' + '|'.join(f'  {n:<17}' for n in row))
+    print(f"<{f' op count: {len(counts)} ':-^120}>\n")
+
+
+@contextlib.contextmanager
+def collect_operator_stats():
+    """Count result types within a `with` block, then print the table."""
+    enable_operator_stats_collection()
+    try:
+        yield
+    finally:
+        disable_operator_stats_collection()

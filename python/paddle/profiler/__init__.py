@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the time of a program goes: operations, backward steps, instructions of compiled programs, the user's own spans."""
+
+from .profiler import (
+    Profiler,
+    ProfilerState,
+    ProfilerTarget,
+    export_chrome_tracing,
+    make_scheduler,
+)
+from .profiler_statistic import SortedKeys, SummaryView
+from .utils import RecordEvent
+
+__all__ = ['ProfilerState', 'ProfilerTarget', 'make_scheduler', 'export_chrome_tracing', 'Profiler', 'RecordEvent',
+           'SortedKeys', 'SummaryView']

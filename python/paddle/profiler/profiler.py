@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profiler: records by a schedule of steps, hands on what it saw, prints tables and writes Chrome traces."""
+import datetime
+import json
+import os
+import socket
+import time
+import warnings
+from enum import Enum
+
+from paddle.base import libpaddle as _core
+
+from . import utils
+from .profiler_statistic import SortedKeys, tables
+from .utils import TracerEventType, take_events
+
+__all__ = ['ProfilerState', 'ProfilerTarget', 'make_scheduler', 'export_chrome_tracing', 'Profiler']
+
+
+class ProfilerState(Enum):
+    """What a profiler does in a step; after a RECORD_AND_RETURN step `on_trace_ready` is called."""
+
+    CLOSED = 0
+    READY = 1
+    RECORD = 2
+    RECORD_AND_RETURN = 3
+
+
+class ProfilerTarget(Enum):
+    """Devices to look at."""
+
+    CPU = 0
+    GPU = 1
+    XPU = 2
+    CUSTOM_DEVICE = 3
+
+
+def make_scheduler(*, closed, ready, record, repeat=0, skip_first=0):
+    """A function step -> ProfilerState: `skip_first` closed steps, then periods of closed, ready and recorded steps.
+
+    `repeat` periods, without end if 0.
+    """
+    assert closed >= 0 and ready >= 0 and record > 0 and repeat >= 0 and skip_first >= 0, (
+        'Invalid profiler scheduler arguments')
+    period = closed + ready + record
+
+    def state(step):
+        assert step >= 0
+        step -= skip_first
+        if step < 0 or (repeat and step >= period * repeat):
+            return ProfilerState.CLOSED
+        at = step % period
+        if at < closed:
+            return ProfilerState.CLOSED
+        if at < closed + ready:
+            return ProfilerState.READY
+        return ProfilerState.RECORD_AND_RETURN if at == period - 1 else ProfilerState.RECORD
+
+    return state
+
+
+def export_chrome_tracing(dir_name, worker_name=None):
+    """A callback for `on_trace_ready` that writes each result into `dir_name`, for chrome://tracing or Perfetto."""
+    os.makedirs(dir_name, exist_ok=True)
+
+    def write(profiler):
+        worker = worker_name or f'host_{socket.gethostname()}pid_{os.getpid()}'
+        now = datetime.datetime.now().strftime('%Y_%m_%d_%H_%M_%S_%f')
+        profiler.export(os.path.join(dir_name, f'{worker}_time_{now}.paddle_trace.json'), format='json')
+
+    return write
+
+
+class _Result:
+    """What one recorded stretch gave: its events, its length in ns and processor use."""
+
+    def __init__(self, events, begin, end, busy, peak):
+        self.events, self.begin, self.end, self.peak = events, begin, end, peak
+        self.utilization = busy / max((end - begin) * 1e-9 * (os.cpu_count() or 1), 1e-9)
+
+    def chrome_trace(self):
+        """The trace as a dict for JSON; times in microseconds of the wall clock."""
+        pid, offset = os.getpid(), time.time_ns() - _core._op_clock()
+        threads = sorted({e.thread for e in self.events})
+        rows = [{'name': 'process_name', 'ph': 'M', 'pid': pid, 'args': {'name': f'Process {pid} (CPU)'}}]
+        rows += [{'name': 'thread_name', 'ph': 'M', 'pid': pid, 'tid': t, 'args': {'name': f'thread {t}'}} for t in threads]
+        for e in self.events:
+            length = (e.end - e.begin) / 1e3
+            rows.append({'name': f'{e.name}[{length:.3f} us]', 'pid': pid, 'tid': e.thread, 'ts': (e.begin + offset) / 1e3,
+                         'dur': length, 'ph': 'X', 'cat': e.type.name,
+                         'args': {'start_time': f'{(e.begin - self.begin) / 1e3:.3f} us',
+                                  'end_time': f'{(e.end - self.begin) / 1e3:.3f} us'}})
+        return {'displayTimeUnit': 'ms', 'schemaVersion': '1.0.2', 'span_index': '0', 'traceEvents': rows,
+                'ExtraInfo': {'Process Cpu Utilization': f'{self.utilization:.6f}'}}
+
+
+class Profiler:
+    """Records operations run eagerly and backward, instructions of compiled programs, and spans of RecordEvent.
+
+    `scheduler`: a function step -> ProfilerState, or (first, last + 1) steps to record; without one all steps.
+    `timer_only`: only the time of steps, for `step_info`. `profile_memory`: the peak of memory in the summary.
+    Shapes, FLOPs and NVTX ranges are not recorded: `record_shapes`, `with_flops` and `emit_nvtx` have no effect.
+    """
+
+    def __init__(self, *, targets=None, scheduler=None, on_trace_ready=None, record_shapes=False, profile_memory=False,
+                 timer_only=False, emit_nvtx=False, custom_device_types=[], with_flops=False):
+        self.targets = list(targets) if targets else [ProfilerTarget.CPU]
+        for target in self.targets:
+            if target != ProfilerTarget.CPU:
+                warnings.warn(f'Profiling {target} is not supported here.')
+        if isinstance(scheduler, (tuple, list)):
+            first, last = scheduler
+            assert first >= 0 and last > first, 'Invalid profiler scheduler arguments'
+            scheduler = make_scheduler(closed=max(first - 1, 0), ready=int(first >= 1), record=last - first, repeat=1)
+        if scheduler is not None and not callable(scheduler):
+            raise TypeError(f'[Profiler] expected scheduler to be a function or a pair of steps, got {type(scheduler)}')
+        self.scheduler = scheduler or (lambda step: ProfilerState.RECORD)
+        self.on_trace_ready = on_trace_ready
+        self.record_shapes, self.with_flops, self.emit_nvtx = record_shapes, with_flops, emit_nvtx
+        self.profile_memory, self.timer_only = profile_memory, timer_only
+        self.previous_state = ProfilerState.CLOSED
+        self.current_state = self.scheduler(0)
+        self.step_num = 0
+        self.profiler_result = None
+        self._began = self._step_began = None
+        self._times, self._samples = [], []
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *exc):
+        self.stop()
+        return False
+
+    @staticmethod
+    def _records(state):
+        return state in (ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN)
+
+    def _open(self):
+        take_events()
+        _core.reset_cpu_memory_peaks()
+        self._began, self._cpu = _core._op_clock(), time.process_time()
+        utils.recording = True
+        _core._watch_times(True)
+
+    def _close(self, hand_on):
+        _core._watch_times(False)
+        utils.recording = False
+        end, peak = _core._op_clock(), _core.cpu_memory_stats()['allocated_max']
+        self.profiler_result = _Result(take_events(), self._began, end, time.process_time() - self._cpu, peak)
+        self._began = None
+        if hand_on and self.on_trace_ready:
+            self.on_trace_ready(self)
+
+    def start(self):
+        """Begin with the schedule's step 0."""
+        self._step_began = _core._op_clock()
+        self._times, self._samples = [], []
+        if not self.timer_only and self._records(self.current_state):
+            self._open()
+
+    def _end_step(self):
+        now = _core._op_clock()
+        if self._began is not None:
+            name = f'ProfileStep#{self.step_num}'
+            _core._add_event(name, TracerEventType.ProfileStep.value, self._step_began, now)
+        return now
+
+    def step(self, num_samples=None):
+        """A step of training ended, on `num_samples` samples; the next one begins."""
+        now = self._end_step()
+        self._times.append((now - self._step_began) * 1e-9)
+        self._samples.append(num_samples)
+        self.step_num += 1
+        self.previous_state, self.current_state = self.current_state, self.scheduler(self.step_num)
+        if not self.timer_only:
+            ends = self.previous_state == ProfilerState.RECORD_AND_RETURN or not self._records(self.current_state)
+            if self._began is not None and ends:
+                self._close(self.previous_state == ProfilerState.RECORD_AND_RETURN)
+            if self._began is None and self._records(self.current_state):
+                self._open()
+        self._step_began = _core._op_clock()
+
+    def stop(self):
+        """End; what is being recorded is handed on."""
+        if self._began is not None:
+            self._end_step()
+            self._close(True)
+        self.previous_state, self.current_state = self.current_state, ProfilerState.CLOSED
+
+    def step_info(self, unit=None):
+        """Average time and speed of the steps since the last call, as text: empty without a step."""
+        if not self._times:
+            return ''
+        total, count = sum(self._times), len(self._times)
+        known = all(n is not None for n in self._samples)
+        speed = (sum(self._samples) if known else count) / max(total, 1e-12)
+        text = f" batch_cost: {total / count:.5f} s ips: {speed:.3f} {(unit or 'samples') if known else 'steps'}/s"
+        self._times, self._samples = [], []
+        return text
+
+    def export(self, path='', format='json'):
+        """Write the last result as a Chrome trace."""
+        if format != 'json':
+            raise ValueError(f"[Profiler.export] expected format 'json', got {format!r}")
+        if self.profiler_result is None:
+            return
+        beside = f'{path}.{os.getpid()}.part'
+        with open(beside, 'w', encoding='utf-8') as file:
+            json.dump(self.profiler_result.chrome_trace(), file)
+        os.replace(beside, path)
+
+    def summary(self, sorted_by=SortedKeys.CPUTotal, op_detail=True, thread_sep=False, time_unit='ms', views=None):
+        """Print tables of the last result; `views`: which of SummaryView, all that have something to show by default."""
+        if self.profiler_result is not None:
+            print(tables(self.profiler_result, sorted_by, op_detail, thread_sep, time_unit, views, self.profile_memory))

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spans of the user, and events as the profiler keeps them."""
+from contextlib import ContextDecorator
+from enum import Enum
+from typing import NamedTuple
+
+from paddle.base import libpaddle as _core
+
+__all__ = ['RecordEvent', 'TracerEventType']
+
+
+class TracerEventType(Enum):
+    """Kinds of events, named as in a trace."""
+
+    Operator = 0
+    Backward = 1
+    Program = 2
+    PythonUserDefined = 3
+    ProfileStep = 4
+    Dataloader = 5
+    Forward = 6
+    Optimization = 7
+    Communication = 8
+    UserDefined = 9
+    PythonOp = 10
+
+
+class Event(NamedTuple):
+    """A span of one thread; times in nanoseconds of the core's clock."""
+
+    name: str
+    type: TracerEventType
+    thread: int
+    begin: int
+    end: int
+
+
+_ORIGINS = (TracerEventType.Operator, TracerEventType.Backward, TracerEventType.Program)
+recording = False  # whether a Profiler records now
+
+
+def take_events():
+    """Events since the last call, by time of beginning."""
+    rows = [Event(name, TracerEventType(kind) if origin == 3 else _ORIGINS[origin], thread, begin, end)
+            for name, origin, kind, thread, begin, end in _core._take_op_events()]
+    rows.sort(key=lambda e: (e.begin, -e.end))
+    return rows
+
+
+class RecordEvent(ContextDecorator):
+    """A named span in the profile: between `begin` and `end`, of a `with` block, or of a decorated function."""
+
+    def __init__(self, name, event_type=TracerEventType.PythonUserDefined):
+        self.name = name
+        self.event_type = event_type
+        self._begin = None
+
+    def begin(self):
+        """The span begins."""
+        self._begin = _core._op_clock() if recording else None
+
+    def end(self):
+        """The span ends; without a `begin` while a profiler recorded, nothing is kept."""
+        if self._begin is not None and recording:
+            _core._add_event(self.name, self.event_type.value, self._begin, _core._op_clock())
+        self._begin = None
+
+    def __enter__(self):
+        self.begin()
+        return self
+
+    def __exit__(self, *exc):
+        self.end()
+        return False
