@@ -149,26 +149,50 @@ class AdamW(Adam):
         return update, states, (beta1, beta2, epsilon, amsgrad, ratio, coeff if decays else 0.0)
 
 
-class Adamax(Optimizer):
+class _Variant(Optimizer):
+    """What the variants share: their numbers, which a parameter group may set anew, and named states."""
+
+    def _start(self, learning_rate, parameters, weight_decay, grad_clip, name, **numbers):
+        _check_unit(beta1=numbers['beta1'], beta2=numbers['beta2'])
+        self._own = numbers
+        for key, value in numbers.items():
+            setattr(self, f'_{key}', value)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        self.type = type(self).__name__.lower()
+        self._default_dict.update(numbers)
+
+    def _numbers(self, param):
+        options = self._group_options(param)
+        return [_number(options.get(key, own)) for key, own in self._own.items()]
+
+    def _zeros(self, param, *names):
+        return [self._add_accumulator(name, param, self._state_dtype(param)) for name in names]
+
+    def _ones(self, param, *names):
+        return [self._add_accumulator(name, param, self._state_dtype(param), 1.0) for name in names]
+
+
+def _not_negative(**values):
+    for name, value in values.items():
+        if name == 'learning_rate' and not isinstance(value, (float, int)):
+            continue
+        if not 0.0 <= value:
+            shown = name.replace('_', ' ') if name == 'learning_rate' else f'{name} value'
+            raise ValueError(f"Invalid {shown}: {value}, expect {name} >= 0.")
+
+
+class Adamax(_Variant):
     """Adam on the infinity norm."""
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
                  grad_clip=None, name=None):
-        _check_unit(beta1=beta1, beta2=beta2)
         _check_epsilon(epsilon)
-        self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self.type = 'adamax'
-        self._default_dict.update(beta1=beta1, beta2=beta2, epsilon=epsilon)
+        self._start(learning_rate, parameters, weight_decay, grad_clip, name, beta1=beta1, beta2=beta2, epsilon=epsilon)
 
     def _bind(self, param):
-        dtype = self._state_dtype(param)
-        options = self._group_options(param)
-        beta1, beta2, epsilon = (_number(options.get(k, v)) for k, v in (
-            ('beta1', self._beta1), ('beta2', self._beta2), ('epsilon', self._epsilon)))
-        moment = self._add_accumulator('moment', param, dtype)
-        norm = self._add_accumulator('inf_norm', param, dtype)
-        power = self._add_accumulator('beta1_pow_acc', param, dtype, beta1, [1])
+        beta1, beta2, epsilon = self._numbers(param)
+        moment, norm = self._zeros(param, 'moment', 'inf_norm')
+        power = self._add_accumulator('beta1_pow_acc', param, self._state_dtype(param), beta1, [1])
         master = self._master_of(param)
         op, scale, precise = _C_ops.adamax_, _C_ops.scale_, master is not None
 
@@ -178,70 +202,41 @@ class Adamax(Optimizer):
         return update, None, None
 
 
-class NAdam(Optimizer):
+class NAdam(_Variant):
     """Adam with Nesterov momentum whose decay changes with the step."""
 
     def __init__(self, learning_rate=0.002, beta1=0.9, beta2=0.999, epsilon=1e-8, momentum_decay=0.004,
                  parameters=None, weight_decay=None, grad_clip=None, name=None):
-        if isinstance(learning_rate, (float, int)) and not 0.0 <= learning_rate:
-            raise ValueError(f"Invalid learning rate: {learning_rate}, expect learning_rate >= 0.")
-        if not 0.0 <= epsilon:
-            raise ValueError(f"Invalid epsilon value: {epsilon}, expect epsilon >= 0.")
-        _check_unit(beta1=beta1, beta2=beta2)
-        if not 0.0 <= momentum_decay:
-            raise ValueError(f"Invalid momentum_decay value: {momentum_decay}, expect momentum_decay >= 0.")
-        self._beta1, self._beta2, self._epsilon, self._momentum_decay = beta1, beta2, epsilon, momentum_decay
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self.type = 'nadam'
-        self._default_dict.update(beta1=beta1, beta2=beta2, epsilon=epsilon, momentum_decay=momentum_decay)
+        _not_negative(learning_rate=learning_rate, epsilon=epsilon, momentum_decay=momentum_decay)
+        self._start(learning_rate, parameters, weight_decay, grad_clip, name, beta1=beta1, beta2=beta2, epsilon=epsilon,
+                    momentum_decay=momentum_decay)
 
     def _bind(self, param):
-        dtype = self._state_dtype(param)
-        options = self._group_options(param)
-        beta1, beta2, epsilon, decay = (_number(options.get(k, v)) for k, v in (
-            ('beta1', self._beta1), ('beta2', self._beta2), ('epsilon', self._epsilon),
-            ('momentum_decay', self._momentum_decay)))
-        power = self._add_accumulator('momentum_decay_pow', param, dtype, 1.0)
-        beta2_pow = self._add_accumulator('beta2_pow', param, dtype, 1.0)
-        product = self._add_accumulator('mu_product', param, dtype, 1.0)
-        m1 = self._add_accumulator('moment1', param, dtype)
-        m2 = self._add_accumulator('moment2', param, dtype)
+        numbers = self._numbers(param)
+        states = self._ones(param, 'momentum_decay_pow', 'beta2_pow', 'mu_product')
+        states += self._zeros(param, 'moment1', 'moment2')
         master = self._master_of(param)
         op, precise = _C_ops.nadam_, master is not None
 
         def update(grad, lr):
-            op(param, grad, lr, power, beta2_pow, product, m1, m2, master, beta1, beta2, epsilon, decay, precise)
+            op(param, grad, lr, *states, master, *numbers, precise)
         return update, None, None
 
 
-class RAdam(Optimizer):
+class RAdam(_Variant):
     """Adam with the variance of its step rectified in the first steps."""
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
                  grad_clip=None, name=None):
-        if isinstance(learning_rate, (float, int)) and not 0.0 <= learning_rate:
-            raise ValueError(f"Invalid learning rate: {learning_rate}, expect learning_rate >= 0.")
-        if not 0.0 <= epsilon:
-            raise ValueError(f"Invalid epsilon value: {epsilon}, expect epsilon >= 0.")
-        _check_unit(beta1=beta1, beta2=beta2)
-        self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self.type = 'radam'
-        self._default_dict.update(beta1=beta1, beta2=beta2, epsilon=epsilon)
+        _not_negative(learning_rate=learning_rate, epsilon=epsilon)
+        self._start(learning_rate, parameters, weight_decay, grad_clip, name, beta1=beta1, beta2=beta2, epsilon=epsilon)
 
     def _bind(self, param):
-        dtype = self._state_dtype(param)
-        options = self._group_options(param)
-        beta1, beta2, epsilon = (_number(options.get(k, v)) for k, v in (
-            ('beta1', self._beta1), ('beta2', self._beta2), ('epsilon', self._epsilon)))
-        beta1_pow = self._add_accumulator('beta1_pow', param, dtype, 1.0)
-        beta2_pow = self._add_accumulator('beta2_pow', param, dtype, 1.0)
-        rho = self._add_accumulator('rho', param, dtype, 1.0)
-        m1 = self._add_accumulator('moment1', param, dtype)
-        m2 = self._add_accumulator('moment2', param, dtype)
+        numbers = self._numbers(param)
+        states = self._ones(param, 'beta1_pow', 'beta2_pow', 'rho') + self._zeros(param, 'moment1', 'moment2')
         master = self._master_of(param)
         op, precise = _C_ops.radam_, master is not None
 
         def update(grad, lr):
-            op(param, grad, lr, beta1_pow, beta2_pow, rho, m1, m2, master, beta1, beta2, epsilon, precise)
+            op(param, grad, lr, *states, master, *numbers, precise)
         return update, None, None

@@ -130,56 +130,55 @@ class MultiHeadAttention(Layer):
         return out if len(outs) == 1 else tuple(outs)
 
 
-def _remember(layer, values):
-    values = dict(values)
-    values.pop("self")
-    values.pop("__class__", None)
-    layer._config = values
+class _Block(Layer):
+    """Attentions and a feed-forward network, each with dropout, residual and layer norm."""
+
+    def _build(self, attentions, config):
+        config = {k: v for k, v in config.items() if k not in ("self", "__class__")}
+        self._config = config
+        d_model, dim_feedforward, dropout = config["d_model"], config["dim_feedforward"], config["dropout"]
+        attn_dropout = dropout if config["attn_dropout"] is None else config["attn_dropout"]
+        act_dropout = dropout if config["act_dropout"] is None else config["act_dropout"]
+        count = len(attentions) + 1
+        weights, biases = _attrs(config["weight_attr"], count), _attrs(config["bias_attr"], count)
+        self.normalize_before = config["normalize_before"]
+        for name, weight, bias in zip(attentions, weights, biases):
+            setattr(self, name, MultiHeadAttention(d_model, config["nhead"], attn_dropout, weight_attr=weight, bias_attr=bias))
+        self.linear1 = Linear(d_model, dim_feedforward, weights[-1], bias_attr=biases[-1])
+        self.dropout = Dropout(act_dropout, mode="upscale_in_train")
+        self.linear2 = Linear(dim_feedforward, d_model, weights[-1], bias_attr=biases[-1])
+        for k in range(1, count + 1):
+            setattr(self, f"norm{k}", LayerNorm(d_model, config["layer_norm_eps"]))
+        for k in range(1, count + 1):
+            setattr(self, f"dropout{k}", Dropout(dropout, mode="upscale_in_train"))
+        self.activation = getattr(F, config["activation"])
+
+    def _around(self, x, norm, dropout, part):
+        """x + dropout(part(x)) with its norm before or after; `part` gives a value, or a value and a cache."""
+        out = part(norm(x) if self.normalize_before else x)
+        out, cache = out if isinstance(out, tuple) else (out, None)
+        out = x + dropout(out)
+        return out if self.normalize_before else norm(out), cache
+
+    def _feed_forward(self, x):
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
-class TransformerEncoderLayer(Layer):
+class TransformerEncoderLayer(_Block):
     """Self attention and a feed-forward network, each with dropout, residual and layer norm."""
 
     def __init__(self, d_model, nhead, dim_feedforward, dropout=0.1, activation="relu", attn_dropout=None,
                  act_dropout=None, normalize_before=False, weight_attr=None, bias_attr=None, layer_norm_eps=1e-05):
-        _config = locals()
+        config = locals()
         super().__init__()
-        _remember(self, _config)
-        attn_dropout = dropout if attn_dropout is None else attn_dropout
-        act_dropout = dropout if act_dropout is None else act_dropout
-        self.normalize_before = normalize_before
-        weights, biases = _attrs(weight_attr, 2), _attrs(bias_attr, 2)
-        self.self_attn = MultiHeadAttention(d_model, nhead, attn_dropout, weight_attr=weights[0], bias_attr=biases[0])
-        self.linear1 = Linear(d_model, dim_feedforward, weights[1], bias_attr=biases[1])
-        self.dropout = Dropout(act_dropout, mode="upscale_in_train")
-        self.linear2 = Linear(dim_feedforward, d_model, weights[1], bias_attr=biases[1])
-        self.norm1 = LayerNorm(d_model, layer_norm_eps)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps)
-        self.dropout1 = Dropout(dropout, mode="upscale_in_train")
-        self.dropout2 = Dropout(dropout, mode="upscale_in_train")
-        self.activation = getattr(F, activation)
+        self._build(["self_attn"], config)
 
     def forward(self, src, src_mask=None, cache=None):
         """src [batch, length, d_model] encoded; with a cache also the new cache."""
         src_mask = _mask(src_mask, src.dtype)
-        residual = src
-        if self.normalize_before:
-            src = self.norm1(src)
-        if cache is None:
-            src = self.self_attn(src, src, src, src_mask)
-            new_cache = None
-        else:
-            src, new_cache = self.self_attn(src, src, src, src_mask, cache)
-        src = residual + self.dropout1(src)
-        if not self.normalize_before:
-            src = self.norm1(src)
-        residual = src
-        if self.normalize_before:
-            src = self.norm2(src)
-        src = self.linear2(self.dropout(self.activation(self.linear1(src))))
-        src = residual + self.dropout2(src)
-        if not self.normalize_before:
-            src = self.norm2(src)
+        extra = () if cache is None else (cache,)
+        src, new_cache = self._around(src, self.norm1, self.dropout1, lambda x: self.self_attn(x, x, x, src_mask, *extra))
+        src, _ = self._around(src, self.norm2, self.dropout2, self._feed_forward)
         return src if cache is None else (src, new_cache)
 
     def gen_cache(self, src):
@@ -216,63 +215,23 @@ class TransformerEncoder(Layer):
         return [layer.gen_cache(src) for layer in self.layers]
 
 
-class TransformerDecoderLayer(Layer):
+class TransformerDecoderLayer(_Block):
     """Masked self attention, attention over the memory, and a feed-forward network."""
 
     def __init__(self, d_model, nhead, dim_feedforward, dropout=0.1, activation="relu", attn_dropout=None,
                  act_dropout=None, normalize_before=False, weight_attr=None, bias_attr=None, layer_norm_eps=1e-05):
-        _config = locals()
+        config = locals()
         super().__init__()
-        _remember(self, _config)
-        attn_dropout = dropout if attn_dropout is None else attn_dropout
-        act_dropout = dropout if act_dropout is None else act_dropout
-        self.normalize_before = normalize_before
-        weights, biases = _attrs(weight_attr, 3), _attrs(bias_attr, 3)
-        self.self_attn = MultiHeadAttention(d_model, nhead, attn_dropout, weight_attr=weights[0], bias_attr=biases[0])
-        self.cross_attn = MultiHeadAttention(d_model, nhead, attn_dropout, weight_attr=weights[1],
-                                             bias_attr=biases[1])
-        self.linear1 = Linear(d_model, dim_feedforward, weights[2], bias_attr=biases[2])
-        self.dropout = Dropout(act_dropout, mode="upscale_in_train")
-        self.linear2 = Linear(dim_feedforward, d_model, weights[2], bias_attr=biases[2])
-        self.norm1 = LayerNorm(d_model, layer_norm_eps)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps)
-        self.norm3 = LayerNorm(d_model, layer_norm_eps)
-        self.dropout1 = Dropout(dropout, mode="upscale_in_train")
-        self.dropout2 = Dropout(dropout, mode="upscale_in_train")
-        self.dropout3 = Dropout(dropout, mode="upscale_in_train")
-        self.activation = getattr(F, activation)
+        self._build(["self_attn", "cross_attn"], config)
 
     def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, cache=None):
         """tgt [batch, length, d_model] decoded against memory; with a cache also the new (self, static) caches."""
         tgt_mask, memory_mask = _mask(tgt_mask, tgt.dtype), _mask(memory_mask, memory.dtype)
-        residual = tgt
-        if self.normalize_before:
-            tgt = self.norm1(tgt)
-        if cache is None:
-            tgt = self.self_attn(tgt, tgt, tgt, tgt_mask, None)
-            own = static = None
-        else:
-            tgt, own = self.self_attn(tgt, tgt, tgt, tgt_mask, cache[0])
-        tgt = residual + self.dropout1(tgt)
-        if not self.normalize_before:
-            tgt = self.norm1(tgt)
-        residual = tgt
-        if self.normalize_before:
-            tgt = self.norm2(tgt)
-        if cache is None or len(cache) == 1:
-            tgt, static = self.cross_attn(tgt, memory, memory, memory_mask, None), None
-        else:
-            tgt, static = self.cross_attn(tgt, memory, memory, memory_mask, cache[1])
-        tgt = residual + self.dropout2(tgt)
-        if not self.normalize_before:
-            tgt = self.norm2(tgt)
-        residual = tgt
-        if self.normalize_before:
-            tgt = self.norm3(tgt)
-        tgt = self.linear2(self.dropout(self.activation(self.linear1(tgt))))
-        tgt = residual + self.dropout3(tgt)
-        if not self.normalize_before:
-            tgt = self.norm3(tgt)
+        first, second = (None, None) if cache is None else (cache[0], cache[1] if len(cache) > 1 else None)
+        tgt, own = self._around(tgt, self.norm1, self.dropout1, lambda x: self.self_attn(x, x, x, tgt_mask, first))
+        tgt, static = self._around(tgt, self.norm2, self.dropout2,
+                                   lambda x: self.cross_attn(x, memory, memory, memory_mask, second))
+        tgt, _ = self._around(tgt, self.norm3, self.dropout3, self._feed_forward)
         return tgt if cache is None else (tgt, (own, static))
 
     def gen_cache(self, memory):

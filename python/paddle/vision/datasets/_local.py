@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the datasets: finding their files, and the kind of image they return."""
 import os
+import tarfile
 
 import numpy as np
 
-__all__ = ['find_file', 'check_mode', 'check_backend', 'from_array']
+__all__ = ['find_file', 'check_mode', 'check_backend', 'from_array', 'Archive']
 
 DATA_HOME = os.path.expanduser('~/.cache/paddle/dataset')
 
@@ -45,3 +46,19 @@ def from_array(array, backend, mode=None):
         image = Image.fromarray(np.ascontiguousarray(array).astype('uint8'))
         return image.convert(mode) if mode else image
     return array
+
+
+class Archive:
+    """A tar file read member by member; each process that gets a copy opens it for itself."""
+
+    def __init__(self, path):
+        self.path, self._file = path, None
+
+    def read(self, name):
+        """The bytes of a member."""
+        if self._file is None:
+            self._file = tarfile.open(self.path)
+        return self._file.extractfile(name).read()
+
+    def __getstate__(self):
+        return {'path': self.path, '_file': None}

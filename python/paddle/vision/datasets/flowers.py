@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Oxford 102 flowers from the archive and its two Matlab files."""
 import io
-import tarfile
 
 import numpy as np
 
 from paddle.io import Dataset
 from paddle.utils import try_import
 
-from ._local import check_backend, check_mode, find_file
+from ._local import Archive, check_backend, check_mode, find_file
 
 __all__ = ['Flowers']
 
@@ -29,22 +28,12 @@ class Flowers(Dataset):
         matlab = try_import('scipy.io')
         self.labels = matlab.loadmat(self.label_file)['labels'][0]
         self.indexes = matlab.loadmat(self.setid_file)[_SPLITS[self.mode]][0]
-        self._archive = None
-
-    def _read(self, name):
-        if self._archive is None:
-            self._archive = tarfile.open(self.data_file)
-        return self._archive.extractfile(name).read()
-
-    def __getstate__(self):
-        state = self.__dict__.copy()
-        state['_archive'] = None
-        return state
+        self._archive = Archive(self.data_file)
 
     def __getitem__(self, idx):
         from PIL import Image
         index = int(self.indexes[idx])
-        image = Image.open(io.BytesIO(self._read(f'jpg/image_{index:05d}.jpg')))
+        image = Image.open(io.BytesIO(self._archive.read(f'jpg/image_{index:05d}.jpg')))
         if self.backend == 'cv2':
             image = np.array(image)
         if self.transform is not None:

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pascal VOC 2012 segmentation from its archive."""
 import io
-import tarfile
 
 import numpy as np
 
 from paddle.io import Dataset
 
-from ._local import check_backend, check_mode, find_file
+from ._local import Archive, check_backend, check_mode, find_file
 
 __all__ = ['VOC2012']
 
@@ -23,26 +22,16 @@ class VOC2012(Dataset):
         self.backend = check_backend(backend)
         self.data_file = find_file(data_file, 'voc2012', 'VOCtrainval_11-May-2012.tar', 'VOC2012')
         self.transform = transform
-        self._archive = None
-        listing = self._read(f'{_ROOT}ImageSets/Segmentation/{_SPLITS[self.mode]}.txt').decode()
+        self._archive = Archive(self.data_file)
+        listing = self._archive.read(f'{_ROOT}ImageSets/Segmentation/{_SPLITS[self.mode]}.txt').decode()
         names = [line.strip() for line in listing.splitlines() if line.strip()]
         self.data = [f'{_ROOT}JPEGImages/{name}.jpg' for name in names]
         self.labels = [f'{_ROOT}SegmentationClass/{name}.png' for name in names]
 
-    def _read(self, name):
-        if self._archive is None:
-            self._archive = tarfile.open(self.data_file)
-        return self._archive.extractfile(name).read()
-
-    def __getstate__(self):
-        state = self.__dict__.copy()
-        state['_archive'] = None
-        return state
-
     def __getitem__(self, idx):
         from PIL import Image
-        image = Image.open(io.BytesIO(self._read(self.data[idx])))
-        label = Image.open(io.BytesIO(self._read(self.labels[idx])))
+        image = Image.open(io.BytesIO(self._archive.read(self.data[idx])))
+        label = Image.open(io.BytesIO(self._archive.read(self.labels[idx])))
         if self.backend == 'cv2':
             image, label = np.array(image), np.array(label)
         if self.transform is not None:

@@ -225,58 +225,46 @@ def _factor_range(value, name, center=1.0, bound=(0, float('inf')), clip=True):
     return None if value[0] == value[1] == center else value
 
 
-class BrightnessTransform(BaseTransform):
+class _Jitter(BaseTransform):
+    """`_adjust(img, factor)` by a random factor of a range; the image itself when the range is one neutral value."""
+
+    def __init__(self, value, keys, adjust, name, **bounds):
+        super().__init__(keys)
+        self.value = _factor_range(value, name, **bounds)
+        self._adjust = adjust
+
+    def _apply_image(self, img):
+        return img if self.value is None else self._adjust(img, random.uniform(*self.value))
+
+
+class BrightnessTransform(_Jitter):
     """Brightness by a random factor in [max(0, 1 - value), 1 + value]."""
 
     def __init__(self, value, keys=None):
-        super().__init__(keys)
-        self.value = _factor_range(value, 'brightness')
-
-    def _apply_image(self, img):
-        if self.value is None:
-            return img
-        return F.adjust_brightness(img, random.uniform(self.value[0], self.value[1]))
+        super().__init__(value, keys, F.adjust_brightness, 'brightness')
 
 
-class ContrastTransform(BaseTransform):
+class ContrastTransform(_Jitter):
     """Contrast by a random factor in [max(0, 1 - value), 1 + value]."""
 
     def __init__(self, value, keys=None):
-        super().__init__(keys)
         if isinstance(value, numbers.Number) and value < 0:
             raise ValueError("contrast value should be non-negative")
-        self.value = _factor_range(value, 'contrast')
-
-    def _apply_image(self, img):
-        if self.value is None:
-            return img
-        return F.adjust_contrast(img, random.uniform(self.value[0], self.value[1]))
+        super().__init__(value, keys, F.adjust_contrast, 'contrast')
 
 
-class SaturationTransform(BaseTransform):
+class SaturationTransform(_Jitter):
     """Saturation by a random factor in [max(0, 1 - value), 1 + value]."""
 
     def __init__(self, value, keys=None):
-        super().__init__(keys)
-        self.value = _factor_range(value, 'saturation')
-
-    def _apply_image(self, img):
-        if self.value is None:
-            return img
-        return F.adjust_saturation(img, random.uniform(self.value[0], self.value[1]))
+        super().__init__(value, keys, F.adjust_saturation, 'saturation')
 
 
-class HueTransform(BaseTransform):
+class HueTransform(_Jitter):
     """Hue turned by a random amount in [-value, value], at most 0.5."""
 
     def __init__(self, value, keys=None):
-        super().__init__(keys)
-        self.value = _factor_range(value, 'hue', center=0, bound=(-0.5, 0.5), clip=False)
-
-    def _apply_image(self, img):
-        if self.value is None:
-            return img
-        return F.adjust_hue(img, random.uniform(self.value[0], self.value[1]))
+        super().__init__(value, keys, F.adjust_hue, 'hue', center=0, bound=(-0.5, 0.5), clip=False)
 
 
 class ColorJitter(BaseTransform):

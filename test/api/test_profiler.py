@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""paddle.profiler: what is recorded when, the trace, the tables; and the checks of results that use the same watch."""
+import json
+
+import numpy as np
+import pytest
+
+import paddle
+from paddle import profiler
+from paddle.amp import debugging
+from paddle.profiler import ProfilerState as State
+
+
+@pytest.fixture(autouse=True)
+def unwatched():
+    yield
+    paddle.set_flags({'FLAGS_check_nan_inf': False, 'FLAGS_check_nan_inf_level': 0, 'FLAGS_low_precision_op_list': 0})
+
+
+def test_scheduler():
+    states = [profiler.make_scheduler(closed=1, ready=1, record=2, repeat=2, skip_first=1)(i).name for i in range(11)]
+    assert states == ['CLOSED', 'CLOSED', 'READY', 'RECORD', 'RECORD_AND_RETURN'] + ['CLOSED', 'READY', 'RECORD',
+                                                                                  'RECORD_AND_RETURN', 'CLOSED', 'CLOSED']
+    with pytest.raises(AssertionError):
+        profiler.make_scheduler(closed=0, ready=0, record=0)
+    with pytest.raises(AssertionError):
+        profiler.Profiler(scheduler=(3, 3))
+
+
+def train(layer, x):
+    with profiler.RecordEvent('forward pass'):
+        loss = (layer(x) * 2).sum()
+    loss.backward()
+    return loss
+
+
+def test_trace_of_some_steps(tmp_path, capsys):
+    layer, x = paddle.nn.Linear(4, 4), paddle.randn([8, 4])
+    traces = []
+    p = profiler.Profiler(scheduler=(1, 3), on_trace_ready=lambda p: traces.append(p.profiler_result))
+    p.start()
+    for _ in range(4):
+        train(layer, x)
+        p.step(num_samples=8)
+    assert p.current_state == State.CLOSED and len(traces) == 1
+    assert ' samples/s' in p.step_info() and p.step_info() == ''
+    p.stop()
+    assert len(traces) == 1
+    p.export(tmp_path / 'trace.json')
+    rows = [r for r in json.loads((tmp_path / 'trace.json').read_text())['traceEvents'] if r['ph'] == 'X']
+    count = {}
+    for r in rows:
+        name = (r['name'].partition('[')[0], r['cat'])
+        count[name] = count.get(name, 0) + 1
+        assert r['dur'] >= 0
+    assert count[('ProfileStep#1', 'ProfileStep')] == count[('ProfileStep#2', 'ProfileStep')] == 1
+    assert ('ProfileStep#0', 'ProfileStep') not in count
+    assert count[('forward pass', 'PythonUserDefined')] == 2
+    assert count[('sum', 'Operator')] == count[('multiply', 'Operator')] == 2
+    assert count[('sum_grad', 'Backward')] == 2
+    first = {r['name'].partition('[')[0]: r for r in reversed(rows)}
+    outer, inner = first['forward pass'], first['multiply']
+    assert outer['ts'] <= inner['ts'] and inner['ts'] + inner['dur'] <= outer['ts'] + outer['dur'] + 1e-2
+    p.summary(sorted_by=profiler.SortedKeys.CPUMax)
+    text = capsys.readouterr().out
+    for part in ('Device Summary', 'Overview Summary', 'Operator Summary', 'UserDefined Summary', 'multiply', 'forward pass'):
+        assert part in text
+    p.summary(views=profiler.SummaryView.DeviceView)
+    assert 'Operator Summary' not in capsys.readouterr().out
+
+
+def test_compiled_steps_show_instructions(tmp_path):
+    f = paddle.jit.to_static(lambda x: paddle.tanh(x).matmul(x), full_graph=True, backend=None)
+    x = paddle.ones([4, 4])
+    for _ in range(4):
+        f(x)
+    with profiler.Profiler(on_trace_ready=profiler.export_chrome_tracing(str(tmp_path / 'log'), 'me')) as p:
+        f(x)
+    names = [e.name for e in p.profiler_result.events if e.type.name == 'Program']
+    assert any('tanh' in n for n in names) and any('matmul' in n for n in names)
+    files = list((tmp_path / 'log').iterdir())
+    assert len(files) == 1 and files[0].name.startswith('me_time_') and files[0].name.endswith('.paddle_trace.json')
+    with profiler.Profiler() as p:
+        pass
+    assert [e.type.name for e in p.profiler_result.events] == ['ProfileStep']
+
+
+def test_timer_only():
+    p = profiler.Profiler(timer_only=True)
+    p.start()
+    paddle.ones([2]) + 1
+    p.step()
+    assert p.step_info().endswith('steps/s')
+    p.stop()
+    assert p.profiler_result is None
+
+
+def test_nan_raises_with_the_name(capsys):
+    x = paddle.to_tensor([-1.0, 0.0, 2.0])
+    y = paddle.to_tensor([0.0, 1.0], stop_gradient=False)
+    f = paddle.jit.to_static(lambda x: paddle.log(x) * 2, full_graph=True)
+    g = paddle.jit.to_static(lambda x: paddle.cumsum(paddle.log(x)), full_graph=True, backend=None)
+    for _ in range(4):
+        f(x.abs() + 1), g(x.abs() + 1)
+    paddle.set_flags({'FLAGS_check_nan_inf': True})
+    with pytest.raises(RuntimeError, match=r'There are NAN or INF \(num_nan=1, num_inf=1, num_zero=0\) in \[device=cpu, op=log'):
+        paddle.log(x)
+    with pytest.raises(RuntimeError, match='op=divide.* dtype=bf16'):
+        x.astype('bfloat16') / 0.0
+    with pytest.raises(RuntimeError, match='num_inf=1.*op=sqrt_grad'):
+        paddle.sqrt(y).sum().backward()
+    for compiled in (f, g):
+        with pytest.raises(RuntimeError, match='There are NAN or INF.*log'):
+            compiled(x)
+    paddle.empty([8]), paddle.exp(x), x.sum()
+    assert '[PRECISION] [ERROR] in [device=cpu, op=log' in capsys.readouterr().out
+    paddle.set_flags({'FLAGS_check_nan_inf_level': 1})
+    assert np.isnan(paddle.log(x).numpy()[0])
+    assert 'op=log' in capsys.readouterr().out
+    paddle.exp(x)
+    assert capsys.readouterr().out == ''
+    paddle.set_flags({'FLAGS_check_nan_inf_level': 2})
+    paddle.full([2], 1e5)
+    assert 'op=full' in capsys.readouterr().out
+    paddle.set_flags({'FLAGS_check_nan_inf_level': 3})
+    paddle.exp(x)
+    assert 'op=exp, tensor=, dtype=fp32], numel=3, num_zero=0, max=7.389056e+00' in capsys.readouterr().out
+    paddle.set_flags({'FLAGS_check_nan_inf': False})
+    paddle.log(x)
+    assert capsys.readouterr().out == ''
+
+
+def test_tensor_checker_chooses_operations(capsys):
+    x = paddle.to_tensor([-1.0])
+    debugging.enable_tensor_checker(debugging.TensorCheckerConfig(True, skipped_op_list=['log']))
+    paddle.log(x)
+    with pytest.raises(RuntimeError, match='op=sqrt'):
+        paddle.sqrt(x)
+    debugging.disable_tensor_checker()
+    config = debugging.TensorCheckerConfig(True, debugging.DebugMode.CHECK_ALL, checked_op_list=['exp'])
+    debugging.enable_tensor_checker(config)
+    paddle.exp(x), paddle.sin(x)
+    debugging.disable_tensor_checker()
+    paddle.exp(x)
+    out = capsys.readouterr().out
+    assert out.count('op=exp') == 1 and 'op=sin' not in out
+    with pytest.raises(ValueError):
+        debugging.TensorCheckerConfig(True, checked_op_list='log')
+
+
+def test_operator_statistics(capsys):
+    with debugging.collect_operator_stats():
+        paddle.exp(paddle.ones([2]).astype('bfloat16'))
+        paddle.exp(paddle.ones([2]))
+        paddle.exp(paddle.ones([2]))
+    line = next(t for t in capsys.readouterr().out.splitlines() if t.startswith('  exp '))
+    assert line.replace(' ', '') == 'exp|0|1|2|0'
+
+
+def test_flags_keep_their_types():
+    for name, value in (('check_nan_inf', 'true'), ('check_nan_inf_level', 1.5), ('check_nan_inf_level', 'abc'),
+                        ('allocator_strategy', 1)):
+        with pytest.raises(RuntimeError, match='FLAGS_' + name):
+            paddle.set_flags({'FLAGS_' + name: value})
+    with pytest.raises(ValueError, match='FLAGS_no_such'):
+        paddle.set_flags({'FLAGS_no_such': 1})
+    paddle.set_flags({'FLAGS_eager_delete_tensor_gb': 1})
+    assert repr(paddle.get_flags('FLAGS_eager_delete_tensor_gb')['FLAGS_eager_delete_tensor_gb']) == '1.0'
+    paddle.set_flags({'FLAGS_eager_delete_tensor_gb': 0.0})
