@@ -82,3 +82,35 @@ def test_box_coder_round_trip():
     coded = ops.box_coder(prior, variance, target)
     decoded = ops.box_coder(prior, variance, coded, 'decode_center_size', axis=0)
     np.testing.assert_allclose(decoded.numpy()[0], np.repeat(target.numpy(), 2, 0), rtol=1e-5)
+
+
+def test_yolo_loss_equals_its_sums():
+    """A head of one anchor and one object, summed by hand; the derivative by differences."""
+    rng = np.random.RandomState(3)
+    head = rng.randn(1, 2 * 7, 3, 3)
+    box, label = np.array([[[0.4, 0.7, 0.3, 0.2], [0.0, 0.0, 0.0, 0.0]]]), np.array([[1, 0]], 'int32')
+
+    def loss_of(values):
+        x = paddle.to_tensor(values, stop_gradient=False)
+        loss = paddle.vision.ops.yolo_loss(x, paddle.to_tensor(box), paddle.to_tensor(label), [28, 20, 90, 90], [0, 1], 2,
+                                           0.9, 32, use_label_smooth=False)
+        return x, loss
+
+    def entropy(logit, wanted):
+        return np.maximum(logit, 0) - logit * wanted + np.log1p(np.exp(-np.abs(logit)))
+
+    at = head.reshape(2, 7, 3, 3)[0, :, 2, 1]  # the first anchor fits; the centre lies in row 2, column 1
+    weight = 2 - 0.3 * 0.2
+    want = weight * (entropy(at[0], 0.4 * 3 - 1) + entropy(at[1], 0.7 * 3 - 2) + abs(at[2] - np.log(0.3 * 96 / 28))
+                     + abs(at[3] - np.log(0.2 * 96 / 20))) + entropy(at[5], 0) + entropy(at[6], 1)
+    objects = np.zeros((2, 3, 3))
+    objects[0, 2, 1] = 1
+    want += entropy(head.reshape(2, 7, 3, 3)[:, 4], objects).sum()
+    x, loss = loss_of(head)
+    np.testing.assert_allclose(loss.numpy(), [want], rtol=1e-6)
+    loss.sum().backward()
+    for index in [(0, 0, 2, 1), (0, 3, 2, 1), (0, 5, 2, 1), (0, 4, 0, 0), (0, 11, 1, 1)]:
+        step = np.zeros_like(head)
+        step[index] = 1e-5
+        slope = float(loss_of(head + step)[1] - loss_of(head - step)[1]) / 2e-5
+        assert float(x.grad.numpy()[index]) == pytest.approx(slope, abs=1e-4)

@@ -77,11 +77,8 @@ def main():
 
     losses = pinn.train(model, loss, slabs(args.points), args)
     x, t, reference = spectral()
-    value = pinn.evaluate(solution, x, t)
-    error = pinn.relative_error(value, reference)
-    pinn.draw_fields(args.out or 'allen_cahn.png', f'Allen-Cahn equation, relative L2 error {error:.1e}',
-                     (('t', t), ('x', x)), (value, reference), losses)
-    pinn.report('allen_cahn', error, 5e-2, args, STEPS)
+    pinn.finish('allen_cahn', 'Allen-Cahn equation', (('t', t), ('x', x)), pinn.evaluate(solution, x, t), reference, losses,
+                5e-2, args, STEPS)
 
 
 if __name__ == '__main__':

@@ -42,11 +42,8 @@ def main():
 
     losses = pinn.train(model, loss, pinn.sampler(LOW, HIGH, args.points), args)
     x, t = np.meshgrid(np.linspace(-1, 1, 201), np.linspace(0, 1, 101), indexing='ij')
-    value, reference = pinn.evaluate(solution, x, t), cole_hopf(x, t)
-    error = pinn.relative_error(value, reference)
-    pinn.draw_fields(args.out or 'burgers.png', f"Burgers' equation, relative L2 error {error:.1e}",
-                     (('t', t), ('x', x)), (value, reference), losses)
-    pinn.report('burgers', error, 5e-2, args, STEPS)
+    pinn.finish('burgers', "Burgers' equation", (('t', t), ('x', x)), pinn.evaluate(solution, x, t), cole_hopf(x, t), losses,
+                5e-2, args, STEPS)
 
 
 if __name__ == '__main__':

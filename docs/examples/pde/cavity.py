@@ -82,10 +82,8 @@ def main():
     losses = pinn.train(model, loss, pinn.sampler(LOW, HIGH, args.points), args)
     x, y, u, v = reference()
     value = pinn.evaluate(lambda x, y: pinn.join(*flow(x, y)), x, y)
-    error = pinn.relative_error(np.stack(value[:2]), np.stack([u, v]))
-    pinn.draw_fields(args.out or 'cavity.png', f'Lid-driven cavity, horizontal velocity, relative L2 error {error:.1e}',
-                     (('x', x), ('y', y)), (value[0], u), losses)
-    pinn.report('cavity', error, 5e-2, args, STEPS)
+    pinn.finish('cavity', 'Lid-driven cavity, horizontal velocity', (('x', x), ('y', y)), np.stack(value[:2]),
+                np.stack([u, v]), losses, 5e-2, args, STEPS)
 
 
 if __name__ == '__main__':

@@ -128,6 +128,18 @@ def report(name, error, bound, args, steps):
         raise SystemExit(f'{name}: relative L2 error {error:.2e} is above the expected {bound:.0e}')
 
 
+def finish(name, title, axes, value, reference, losses, bound, args, steps):
+    """Compare with the reference, write the picture and print the error.
+
+    `axes`: (name, grid), (name, grid); `value` and `reference` have the grids' shape, or are several such fields, of which
+    the first is drawn.
+    """
+    error = relative_error(value, reference)
+    fields = [f[0] if f.ndim > axes[0][1].ndim else f for f in (value, reference)]
+    draw_fields(args.out or f'{name}.png', f'{title}, relative L2 error {error:.1e}', axes, fields, losses)
+    report(name, error, bound, args, steps)
+
+
 def draw_fields(path, title, axes, fields, losses):
     """Write a PNG: the solution, the reference, their difference and the loss. `axes`: (name, grid), (name, grid)."""
     import matplotlib

@@ -40,11 +40,8 @@ def main():
 
     losses = pinn.train(model, loss, pinn.sampler(LOW, HIGH, args.points), args)
     x, t = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101), indexing='ij')
-    value, reference = pinn.evaluate(solution, x, t), standing(x, t)
-    error = pinn.relative_error(value, reference)
-    pinn.draw_fields(args.out or 'wave.png', f'Wave equation, relative L2 error {error:.1e}', (('t', t), ('x', x)),
-                     (value, reference), losses)
-    pinn.report('wave', error, 2e-2, args, STEPS)
+    pinn.finish('wave', 'Wave equation', (('t', t), ('x', x)), pinn.evaluate(solution, x, t), standing(x, t), losses, 2e-2,
+                args, STEPS)
 
 
 if __name__ == '__main__':

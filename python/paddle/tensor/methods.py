@@ -304,7 +304,7 @@ _METHODS = {
     'new_ones': _new('ones'),
     'new_empty': _new('empty'),
 }
-_SEARCH = {name: 'paddle.tensor.search' for name in ('split_with_sizes', 'softmax', 'fill_diagonal_')}
+_SEARCH = {name: 'paddle.tensor.search' for name in ('split_with_sizes', 'softmax', 'fill_diagonal_', 'fill_diagonal_tensor_')}
 _RANDOM = {
     name: 'paddle.tensor.random'
     for name in ('uniform_', 'normal_', 'bernoulli_', 'log_normal_', 'cauchy_', 'geometric_', 'random_')

@@ -309,3 +309,8 @@ def fill_diagonal_(x, value, offset=0, wrap=False, name=None):
 def norm(x, p=None, axis=None, keepdim=False, name=None):
     """The norm of a tensor, or along axes."""
     return paddle.linalg.norm(x, p, axis, keepdim)
+
+
+def fill_diagonal_tensor_(x, y, offset=0, dim1=0, dim2=1, name=None):
+    """Write y on the diagonal of x over two axes, in place."""
+    return _C_ops.fill_diagonal_tensor_(x, y, offset, dim1, dim2)

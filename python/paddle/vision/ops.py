@@ -9,11 +9,12 @@ from paddle.base.libpaddle import _functions
 from .deform_conv import DeformConv2D, deform_conv2d
 from .ops_block import ConvNormActivation
 from .proposals import generate_proposals, matrix_nms
+from .yolo_loss import yolo_loss
 
 _ops = _functions('paddle._C_ops')
 __all__ = ['box_coder', 'prior_box', 'yolo_box', 'nms', 'read_file', 'decode_jpeg', 'roi_align', 'RoIAlign',
            'roi_pool', 'RoIPool', 'psroi_pool', 'PSRoIPool', 'ConvNormActivation', 'distribute_fpn_proposals',
-           'deform_conv2d', 'DeformConv2D', 'generate_proposals', 'matrix_nms']
+           'deform_conv2d', 'DeformConv2D', 'generate_proposals', 'matrix_nms', 'yolo_loss']
 
 
 def _pair(value):
