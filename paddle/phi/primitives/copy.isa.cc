@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The innermost two dims of a strided copy: rows, strided rows, and transposition in registers.
 #include "paddle/phi/primitives/copy_tile.inc.h"
+#include "paddle/phi/primitives/transpose_tile.inc.h"
 
 namespace phi::PD_ISA {
 namespace {
@@ -27,35 +28,10 @@ inline void RowCopy(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
 
 // d[i][j] = s[j][i] for a tile with unit strides along s's i and d's j.
 inline void Tile(const uint32_t* s, int64_t ss, uint32_t* d, int64_t ds) {
-  __m256 r[8], t[8];
-  for (int i = 0; i < 8; ++i) r[i] = _mm256_loadu_ps(reinterpret_cast<const float*>(s + i * ss));
-  for (int i = 0; i < 8; i += 2) {
-    t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-    t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-  }
-  for (int i = 0; i < 8; i += 4) {
-    r[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
-    r[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xee);
-    r[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
-    r[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee);
-  }
-  for (int i = 0; i < 4; ++i) {
-    _mm256_storeu_ps(reinterpret_cast<float*>(d + i * ds), _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
-    _mm256_storeu_ps(reinterpret_cast<float*>(d + (i + 4) * ds), _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
-  }
+  transpose8x8_32(reinterpret_cast<const char*>(s), ss * 4, reinterpret_cast<char*>(d), ds * 4);
 }
 inline void Tile(const uint64_t* s, int64_t ss, uint64_t* d, int64_t ds) {
-  __m256d r[4], t[4];
-  for (int i = 0; i < 4; ++i) r[i] = _mm256_loadu_pd(reinterpret_cast<const double*>(s + i * ss));
-  t[0] = _mm256_unpacklo_pd(r[0], r[1]);
-  t[1] = _mm256_unpackhi_pd(r[0], r[1]);
-  t[2] = _mm256_unpacklo_pd(r[2], r[3]);
-  t[3] = _mm256_unpackhi_pd(r[2], r[3]);
-  double* o = reinterpret_cast<double*>(d);
-  _mm256_storeu_pd(o, _mm256_permute2f128_pd(t[0], t[2], 0x20));
-  _mm256_storeu_pd(o + ds, _mm256_permute2f128_pd(t[1], t[3], 0x20));
-  _mm256_storeu_pd(o + 2 * ds, _mm256_permute2f128_pd(t[0], t[2], 0x31));
-  _mm256_storeu_pd(o + 3 * ds, _mm256_permute2f128_pd(t[1], t[3], 0x31));
+  transpose4x4_64(reinterpret_cast<const char*>(s), ss * 8, reinterpret_cast<char*>(d), ds * 8);
 }
 inline void Tile(const uint16_t* s, int64_t ss, uint16_t* d, int64_t ds) {
   __m128i r[8], t[8];
