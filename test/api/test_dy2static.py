@@ -4,6 +4,8 @@ import linecache
 import traceback
 
 import dy2static_cases
+import dy2static_loop_cases  # noqa: F401  registers its cases
+import dy2static_object_cases
 import numpy as np
 import pytest
 
@@ -168,7 +170,7 @@ def test_signature_and_state():
     fn = dy2static_cases.python_values
     new = convert_to_static(fn)
     assert new.__defaults__ == fn.__defaults__ and new.__name__ == fn.__name__ and new.__globals__ is fn.__globals__
-    holder = dy2static_cases.Holder(vector(1, 2))
+    holder = dy2static_object_cases.Holder(vector(1, 2))
     assert convert_to_static(holder.step)(vector(3, 4), n=2).numpy().tolist() == [5, 6] and holder.v.numpy().tolist() == [5, 6]
 
 

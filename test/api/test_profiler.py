@@ -19,8 +19,8 @@ def unwatched():
 
 def test_scheduler():
     states = [profiler.make_scheduler(closed=1, ready=1, record=2, repeat=2, skip_first=1)(i).name for i in range(11)]
-    assert states == ['CLOSED', 'CLOSED', 'READY', 'RECORD', 'RECORD_AND_RETURN'] + ['CLOSED', 'READY', 'RECORD',
-                                                                                  'RECORD_AND_RETURN', 'CLOSED', 'CLOSED']
+    period = ['CLOSED', 'READY', 'RECORD', 'RECORD_AND_RETURN']
+    assert states == ['CLOSED', *period, *period, 'CLOSED', 'CLOSED']
     with pytest.raises(AssertionError):
         profiler.make_scheduler(closed=0, ready=0, record=0)
     with pytest.raises(AssertionError):
@@ -63,7 +63,8 @@ def test_trace_of_some_steps(tmp_path, capsys):
     assert outer['ts'] <= inner['ts'] and inner['ts'] + inner['dur'] <= outer['ts'] + outer['dur'] + 1e-2
     p.summary(sorted_by=profiler.SortedKeys.CPUMax)
     text = capsys.readouterr().out
-    for part in ('Device Summary', 'Overview Summary', 'Operator Summary', 'UserDefined Summary', 'multiply', 'forward pass'):
+    for part in ('Device Summary', 'Overview Summary', 'Operator Summary', 'UserDefined Summary', 'multiply',
+                 'forward pass'):
         assert part in text
     p.summary(views=profiler.SummaryView.DeviceView)
     assert 'Operator Summary' not in capsys.readouterr().out
@@ -103,7 +104,7 @@ def test_nan_raises_with_the_name(capsys):
     for _ in range(4):
         f(x.abs() + 1), g(x.abs() + 1)
     paddle.set_flags({'FLAGS_check_nan_inf': True})
-    with pytest.raises(RuntimeError, match=r'There are NAN or INF \(num_nan=1, num_inf=1, num_zero=0\) in \[device=cpu, op=log'):
+    with pytest.raises(RuntimeError, match=r'There are NAN or INF \(num_nan=1, num_inf=1, num_zero=0\).*cpu, op=log'):
         paddle.log(x)
     with pytest.raises(RuntimeError, match='op=divide.* dtype=bf16'):
         x.astype('bfloat16') / 0.0

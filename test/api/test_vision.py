@@ -92,8 +92,8 @@ def test_yolo_loss_equals_its_sums():
 
     def loss_of(values):
         x = paddle.to_tensor(values, stop_gradient=False)
-        loss = paddle.vision.ops.yolo_loss(x, paddle.to_tensor(box), paddle.to_tensor(label), [28, 20, 90, 90], [0, 1], 2,
-                                           0.9, 32, use_label_smooth=False)
+        loss = ops.yolo_loss(x, paddle.to_tensor(box), paddle.to_tensor(label), [28, 20, 90, 90], [0, 1], 2, 0.9, 32,
+                             use_label_smooth=False)
         return x, loss
 
     def entropy(logit, wanted):

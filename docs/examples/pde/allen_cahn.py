@@ -77,8 +77,8 @@ def main():
 
     losses = pinn.train(model, loss, slabs(args.points), args)
     x, t, reference = spectral()
-    pinn.finish('allen_cahn', 'Allen-Cahn equation', (('t', t), ('x', x)), pinn.evaluate(solution, x, t), reference, losses,
-                5e-2, args, STEPS)
+    value = pinn.evaluate(solution, x, t)
+    pinn.finish('allen_cahn', 'Allen-Cahn equation', (('t', t), ('x', x)), value, reference, losses, 5e-2, args, STEPS)
 
 
 if __name__ == '__main__':

@@ -42,8 +42,8 @@ def main():
 
     losses = pinn.train(model, loss, pinn.sampler(LOW, HIGH, args.points), args)
     x, t = np.meshgrid(np.linspace(-1, 1, 201), np.linspace(0, 1, 101), indexing='ij')
-    pinn.finish('burgers', "Burgers' equation", (('t', t), ('x', x)), pinn.evaluate(solution, x, t), cole_hopf(x, t), losses,
-                5e-2, args, STEPS)
+    value, reference = pinn.evaluate(solution, x, t), cole_hopf(x, t)
+    pinn.finish('burgers', "Burgers' equation", (('t', t), ('x', x)), value, reference, losses, 5e-2, args, STEPS)
 
 
 if __name__ == '__main__':

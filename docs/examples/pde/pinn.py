@@ -131,8 +131,8 @@ def report(name, error, bound, args, steps):
 def finish(name, title, axes, value, reference, losses, bound, args, steps):
     """Compare with the reference, write the picture and print the error.
 
-    `axes`: (name, grid), (name, grid); `value` and `reference` have the grids' shape, or are several such fields, of which
-    the first is drawn.
+    `axes`: (name, grid), (name, grid); `value` and `reference` have the grids' shape, or are several such fields, of
+    which the first is drawn.
     """
     error = relative_error(value, reference)
     fields = [f[0] if f.ndim > axes[0][1].ndim else f for f in (value, reference)]

@@ -40,8 +40,8 @@ def main():
 
     losses = pinn.train(model, loss, pinn.sampler(LOW, HIGH, args.points), args)
     x, t = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101), indexing='ij')
-    pinn.finish('wave', 'Wave equation', (('t', t), ('x', x)), pinn.evaluate(solution, x, t), standing(x, t), losses, 2e-2,
-                args, STEPS)
+    value, reference = pinn.evaluate(solution, x, t), standing(x, t)
+    pinn.finish('wave', 'Wave equation', (('t', t), ('x', x)), value, reference, losses, 2e-2, args, STEPS)
 
 
 if __name__ == '__main__':

@@ -126,7 +126,8 @@ def disable_operator_stats_collection():
     paddle.set_flags({'FLAGS_low_precision_op_list': 0})
     counts = _core._take_type_counts()
     print(f"<{' op list ':-^120}>")
-    print(f"<{' Op Name ':-^40} | {' FP16 Calls ':-^17} | {' BF16 Calls ':-^17} | {' FP32 Calls ':-^17} | {' Other Calls ':-^17}>")
+    heads = [f"{f' {kind} Calls ':-^17}" for kind in ('FP16', 'BF16', 'FP32', 'Other')]
+    print(f"<{' Op Name ':-^40} | {' | '.join(heads)}>")
     for name, row in sorted(counts.items()):
         print(f'  {name:<40}|' + '|'.join(f'  {n:<17}' for n in row))
     print(f"<{f' op count: {len(counts)} ':-^120}>\n")

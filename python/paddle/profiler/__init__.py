@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time of a program goes: operations, backward steps, instructions of compiled programs, the user's own spans."""
+"""Where the time of a program goes: operations, backward steps, instructions of programs, the user's own spans."""
 
 from .profiler import (
     Profiler,

@@ -83,11 +83,12 @@ class _Result:
         pid, offset = os.getpid(), time.time_ns() - _core._op_clock()
         threads = sorted({e.thread for e in self.events})
         rows = [{'name': 'process_name', 'ph': 'M', 'pid': pid, 'args': {'name': f'Process {pid} (CPU)'}}]
-        rows += [{'name': 'thread_name', 'ph': 'M', 'pid': pid, 'tid': t, 'args': {'name': f'thread {t}'}} for t in threads]
+        rows += [{'name': 'thread_name', 'ph': 'M', 'pid': pid, 'tid': t, 'args': {'name': f'thread {t}'}}
+                 for t in threads]
         for e in self.events:
             length = (e.end - e.begin) / 1e3
-            rows.append({'name': f'{e.name}[{length:.3f} us]', 'pid': pid, 'tid': e.thread, 'ts': (e.begin + offset) / 1e3,
-                         'dur': length, 'ph': 'X', 'cat': e.type.name,
+            rows.append({'name': f'{e.name}[{length:.3f} us]', 'pid': pid, 'tid': e.thread,
+                         'ts': (e.begin + offset) / 1e3, 'dur': length, 'ph': 'X', 'cat': e.type.name,
                          'args': {'start_time': f'{(e.begin - self.begin) / 1e3:.3f} us',
                                   'end_time': f'{(e.end - self.begin) / 1e3:.3f} us'}})
         return {'displayTimeUnit': 'ms', 'schemaVersion': '1.0.2', 'span_index': '0', 'traceEvents': rows,
@@ -212,6 +213,6 @@ class Profiler:
         os.replace(beside, path)
 
     def summary(self, sorted_by=SortedKeys.CPUTotal, op_detail=True, thread_sep=False, time_unit='ms', views=None):
-        """Print tables of the last result; `views`: which of SummaryView, all that have something to show by default."""
+        """Print tables of the last result; `views`: which of SummaryView, by default all with something to show."""
         if self.profiler_result is not None:
             print(tables(self.profiler_result, sorted_by, op_detail, thread_sep, time_unit, views, self.profile_memory))

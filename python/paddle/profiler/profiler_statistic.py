@@ -51,7 +51,8 @@ class _Row:
 
     def key(self, by):
         kind = by.name[3:]
-        return {'Total': self.total, 'Avg': self.total / len(self.times), 'Max': max(self.times), 'Min': min(self.times)}[kind]
+        return {'Total': self.total, 'Avg': self.total / len(self.times), 'Max': max(self.times),
+                'Min': min(self.times)}[kind]
 
     def text(self, unit, whole):
         numbers = [self.total, self.total / len(self.times), max(self.times), min(self.times)]
@@ -111,7 +112,8 @@ def tables(result, sorted_by, op_detail, thread_sep, time_unit, views, memory):
     whole = sum(e.end - e.begin for e in steps) or result.end - result.begin
     out = []
     if SummaryView.DeviceView in wanted:
-        out.append(_table('Device Summary', ['Device', 'Utilization (%)'], [['CPU(Process)', f'{100 * result.utilization:.2f}']]))
+        row = ['CPU(Process)', f'{100 * result.utilization:.2f}']
+        out.append(_table('Device Summary', ['Device', 'Utilization (%)'], [row]))
     if SummaryView.OverView in wanted:
         rows = [['ProfileStep', len(steps), f'{whole / unit:.2f}', '100.00']]
         kinds = [k for k in TracerEventType if k != TracerEventType.ProfileStep]

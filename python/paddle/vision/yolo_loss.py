@@ -79,7 +79,8 @@ def yolo_loss(x, gt_box, gt_label, anchors, anchor_mask, class_num, ignore_thres
                    paddle.log(paddle.where(matched, gh / fit[..., 1], one))]
         weight = (2.0 - gw * gh) * score
         smooth = min(1.0 / class_num, 1.0 / 40) if use_label_smooth else 0.0
-        wanted = paddle.nn.functional.one_hot(paddle.where(valid, gt_label.astype('int64'), paddle.full_like(at, 0)), class_num)
+        wanted = paddle.where(valid, gt_label.astype('int64'), paddle.full_like(at, 0))
+        wanted = paddle.nn.functional.one_hot(wanted, class_num)
         wanted = wanted.astype(kind) * (1.0 - 2.0 * smooth) + smooth
     found = paddle.gather(head.reshape([-1, 5 + class_num]), at.reshape([-1])).reshape([-1, boxes, 5 + class_num])
     loss = sum(_cross_entropy(found[..., k], targets[k]) * weight for k in (0, 1))

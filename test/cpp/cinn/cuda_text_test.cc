@@ -24,7 +24,8 @@ std::string Text(const FusionGroup& g) { return CudaKernel(Schedule(g), "kernel"
 
 TEST(CudaText, ElementwiseWithBroadcast) {
   const DataType h = DataType::BFLOAT16;
-  const FusionGroup g = Elementwise(2, {{h, {}, {}}, {DataType::FLOAT32, {false, true}, {}}, {DataType::FLOAT32, {false, false}, {}}},
+  const GroupInput row{DataType::FLOAT32, {false, true}, {}}, one{DataType::FLOAT32, {false, false}, {}};
+  const FusionGroup g = Elementwise(2, {{h, {}, {}}, row, one},
                                     maximum(In(0, h) + In(1), 0) * exp(In(2)), h);
   EXPECT_EQ(Text(g), R"(extern "C" __global__ void __launch_bounds__(256) kernel(const cinn::half_bits* in0, const float* in1, const float* in2, cinn::half_bits* out0, const cinn::Meta<12> meta) {
   const long long e0 = meta.v[0];
@@ -167,8 +168,10 @@ std::vector<Case> ChainCases() {
   for (auto [begin, end] : {std::pair{2, 3}, {1, 3}, {0, 3}, {0, 2}, {1, 2}, {0, 1}}) {
     for (ReduceKind k : {ReduceKind::kSum, ReduceKind::kMean, ReduceKind::kProd, ReduceKind::kMax, ReduceKind::kMin}) {
       const double ulps = k == ReduceKind::kMax || k == ReduceKind::kMin ? 0 : k == ReduceKind::kProd ? 400 : 40;
-      for (DataType t : {DataType::FLOAT32, DataType::FLOAT64, DataType::INT32})
-        all.push_back({ReduceName(k), Reduce(3, begin, end, {{t, {}, {}}}, k, abs(In(0, t)) * 0.5, t == DataType::INT32 ? DataType::FLOAT32 : t), {3, 7, 70}, ulps});
+      for (DataType t : {DataType::FLOAT32, DataType::FLOAT64, DataType::INT32}) {
+        const DataType out = t == DataType::INT32 ? DataType::FLOAT32 : t;
+        all.push_back({ReduceName(k), Reduce(3, begin, end, {{t, {}, {}}}, k, abs(In(0, t)) * 0.5, out), {3, 7, 70}, ulps});
+      }
     }
     const GroupInput turned{DataType::FLOAT32, {}, {2, 0, 1}};
     all.push_back({"transposed", Reduce(3, begin, end, {turned, kF32}, ReduceKind::kMax, In(0) - In(1)), {3, 5, 40}, 0});

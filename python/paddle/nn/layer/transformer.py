@@ -143,7 +143,8 @@ class _Block(Layer):
         weights, biases = _attrs(config["weight_attr"], count), _attrs(config["bias_attr"], count)
         self.normalize_before = config["normalize_before"]
         for name, weight, bias in zip(attentions, weights, biases):
-            setattr(self, name, MultiHeadAttention(d_model, config["nhead"], attn_dropout, weight_attr=weight, bias_attr=bias))
+            setattr(self, name, MultiHeadAttention(d_model, config["nhead"], attn_dropout, weight_attr=weight,
+                                                   bias_attr=bias))
         self.linear1 = Linear(d_model, dim_feedforward, weights[-1], bias_attr=biases[-1])
         self.dropout = Dropout(act_dropout, mode="upscale_in_train")
         self.linear2 = Linear(dim_feedforward, d_model, weights[-1], bias_attr=biases[-1])
@@ -177,7 +178,8 @@ class TransformerEncoderLayer(_Block):
         """src [batch, length, d_model] encoded; with a cache also the new cache."""
         src_mask = _mask(src_mask, src.dtype)
         extra = () if cache is None else (cache,)
-        src, new_cache = self._around(src, self.norm1, self.dropout1, lambda x: self.self_attn(x, x, x, src_mask, *extra))
+        src, new_cache = self._around(src, self.norm1, self.dropout1,
+                                      lambda x: self.self_attn(x, x, x, src_mask, *extra))
         src, _ = self._around(src, self.norm2, self.dropout2, self._feed_forward)
         return src if cache is None else (src, new_cache)
 
