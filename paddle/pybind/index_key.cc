@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads keys. Integers never count as advanced, as in PaddlePaddle.
+#include "paddle/pybind/index_key.h"
+
+#include "paddle/eager/dispatch/deferred.h"
+#include "paddle/eager/dispatch/state.h"
+#include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device.h"
+
+namespace paddle::py {
+
+bool Recording(const Tensor& x) { return x.is_symbolic() || egr::State().record != egr::RecordMode::kRun; }
+
+namespace {
+
+constexpr const char* kKinds =
+    "expected indices that are integers, slices, Ellipsis, None, bools, or lists, arrays and tensors of integers or "
+    "bools";
+
+bool IsIntLike(PyObject* o) {
+  if (PyLong_Check(o)) return !PyBool_Check(o);
+  if (IsTensor(o)) {
+    const Tensor& t = AsTensor(o);
+    return t.defined() && !t.is_symbolic() && t.ndim() == 0 && phi::IsInteger(t.dtype());
+  }
+  if (IsNdarray(o) || PyFloat_Check(o)) return false;
+  PyNumberMethods* m = Py_TYPE(o)->tp_as_number;
+  return m && m->nb_index && !PyBool_Check(o);
+}
+// 0-d integer arrays act as integers; everything else array-like is an index tensor.
+bool IsArrayLike(PyObject* o) {
+  return IsTensor(o) || IsNdarray(o) || PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o);
+}
+
+Tensor IndexTensor(PyObject* o) {
+  Tensor t;
+  if (IsTensor(o)) {
+    t = ToTensor(o, "index", "index");
+  } else if (IsNdarray(o)) {
+    t = FromBuffer(o, true);
+  } else {
+    PyRef list = Own(PySequence_List(o));
+    if (PyList_GET_SIZE(list.get()) == 0) return phi::Empty({0}, DataType::INT64);
+    t = TensorFromData(list.get(), DataType::UNDEFINED);
+    if (t.numel() == 0 && phi::IsFloating(t.dtype())) t = phi::CastTo(t, DataType::INT64);
+  }
+  if (!phi::IsInteger(t.dtype()) && t.dtype() != DataType::BOOL)
+    PD_THROW(InvalidArgument, "[index] ", kKinds, ", got dtype ", phi::NameOf(t.dtype()));
+  return t;
+}
+
+// Wraps negative values and checks the range.
+Tensor Normalized(const Tensor& index, int64_t extent, int64_t axis) {
+  if (index.is_symbolic()) return index.dtype() == DataType::INT64 ? index : paddle::cast(index, DataType::INT64);
+  Tensor t = phi::Contiguous(phi::CastTo(phi::ToHost(index), DataType::INT64));
+  const int64_t* p = t.data<int64_t>();
+  int64_t n = t.numel();
+  bool negative = false;
+  for (int64_t i = 0; i < n; ++i) {
+    if (p[i] < -extent || p[i] >= extent)
+      PD_THROW(OutOfRange, "[index] expected indices from ", -extent, " to ", extent - 1, " for axis ", axis, ", got ",
+               p[i]);
+    negative = negative || p[i] < 0;
+  }
+  if (!negative) return t;
+  Tensor r = phi::Empty(t.dims(), DataType::INT64);
+  int64_t* q = r.data<int64_t>();
+  for (int64_t i = 0; i < n; ++i) q[i] = p[i] < 0 ? p[i] + extent : p[i];
+  return r;
+}
+
+// The coordinates of the true elements, one int64 vector for each axis of the mask.
+std::vector<Tensor> MaskIndices(const Tensor& mask) {
+  Tensor m = phi::Contiguous(phi::ToHost(mask));
+  const bool* p = m.data<bool>();
+  int64_t n = m.numel(), rank = m.ndim(), count = 0;
+  for (int64_t i = 0; i < n; ++i) count += p[i];
+  std::vector<Tensor> r;
+  std::vector<int64_t*> out;
+  for (int64_t d = 0; d < rank; ++d) {
+    r.push_back(phi::Empty({count}, DataType::INT64));
+    out.push_back(r.back().data<int64_t>());
+  }
+  Ints at(rank, 0);
+  int64_t k = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    if (p[i]) {
+      for (int64_t d = 0; d < rank; ++d) out[d][k] = at[d];
+      ++k;
+    }
+    for (int64_t d = rank - 1; d >= 0 && ++at[d] == m.dim(d); --d) at[d] = 0;
+  }
+  return r;
+}
+
+int64_t ExtentOf(const Tensor& x, int64_t axis) {
+  if (!x.is_symbolic()) return x.dim(axis);
+  common::Dim d = x->symbolic_dims[axis];
+  return d.known() ? d.value() : -1;
+}
+
+class Parser {
+ public:
+  Parser(const Tensor& x, Parsed* out) : x_(x), out_(*out), symbolic_(Recording(x)) {}
+
+  void Parse(PyObject* key) {
+    Py_ssize_t n = 1;
+    PyObject* const* items = &key;
+    if (PyTuple_Check(key)) {
+      n = PyTuple_GET_SIZE(key);
+      items = PySequence_Fast_ITEMS(key);
+    }
+    int64_t rank = x_.ndim(), used = 0, ellipsis = 0;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* o = items[i];
+      if (o == Py_Ellipsis)
+        ++ellipsis;
+      else
+        used += Consumes(o);
+    }
+    PD_CHECK(ellipsis <= 1, OutOfRange, "[index] expected at most one ellipsis ('...'), got ", ellipsis);
+    PD_CHECK(used <= rank, OutOfRange, "[index] expected at most ", rank,
+             " indices for a tensor of that many dimensions, got ", used);
+    for (Py_ssize_t i = 0; i < n; ++i) Take(items[i], rank - used);
+    while (axis_ < rank) Keep();
+  }
+
+ private:
+  bool IsMaskScalar(PyObject* o) {
+    if (PyBool_Check(o)) return true;
+    if (IsTensor(o)) return AsTensor(o).defined() && AsTensor(o).ndim() == 0 && AsTensor(o).dtype() == DataType::BOOL;
+    return std::string_view(Py_TYPE(o)->tp_name).substr(0, 10) == "numpy.bool";
+  }
+  // How many axes of x an item stands for.
+  int64_t Consumes(PyObject* o) {
+    if (o == Py_None || IsMaskScalar(o)) return 0;
+    if (PySlice_Check(o) || IsIntLike(o)) return 1;
+    if (IsArrayLike(o)) {
+      if (IsTensor(o) || IsNdarray(o)) {
+        Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
+        if (t.dtype() == DataType::BOOL) return t.ndim();
+        return 1;
+      }
+      Tensor t = IndexTensor(o);
+      return t.dtype() == DataType::BOOL ? t.ndim() : 1;
+    }
+    PD_THROW(InvalidArgument, "[index] ", kKinds, ", got ", Py_TYPE(o)->tp_name);
+  }
+
+  void Emit(int64_t dim, int64_t stride) {
+    out_.dims.push_back(dim);
+    out_.strides.push_back(stride);
+  }
+  int64_t Stride() const { return symbolic_ ? 0 : x_.strides()[axis_]; }
+  void Keep() {
+    Emit(ExtentOf(x_, axis_), Stride());
+    ++axis_;
+  }
+  void Insert() {
+    out_.new_axes.push_back(out_.dims.size());
+    out_.changed = true;
+    Emit(1, 0);
+  }
+
+  void Take(PyObject* o, int64_t rest) {
+    if (o == Py_Ellipsis) {
+      for (int64_t i = 0; i < rest; ++i) Keep();
+    } else if (o == Py_None) {
+      Insert();
+    } else if (IsMaskScalar(o)) {
+      int v = PyObject_IsTrue(o);
+      if (v < 0) throw PyErrAlreadySet();
+      Tensor index = phi::Empty({v}, DataType::INT64);
+      if (v) *index.data<int64_t>() = 0;
+      out_.axes.push_back(out_.dims.size());
+      out_.indices.push_back(index);
+      Insert();
+    } else if (IsIntLike(o)) {
+      TakeInt(ToInt(o, "index", "index"));
+    } else if (PySlice_Check(o)) {
+      TakeSlice(o);
+    } else {
+      TakeTensor(IndexTensor(o));
+    }
+  }
+
+  void TakeInt(int64_t i) {
+    int64_t extent = ExtentOf(x_, axis_);
+    if (!(symbolic_ && extent < 0))
+      PD_CHECK(i >= -extent && i < extent, OutOfRange, "[index] expected an index from ", -extent, " to ", extent - 1,
+               " for axis ", axis_, ", got ", i);
+    if (symbolic_) {
+      out_.steps.push_back({axis_, i, i == -1 ? INT32_MAX : i + 1, 1, true});
+    } else {
+      out_.offset += (i < 0 ? i + extent : i) * Stride();
+    }
+    out_.changed = true;
+    ++axis_;
+  }
+
+  // Bounds that are known only when the program runs.
+  bool TakeDeferredSlice(PyObject* o) {
+    auto* slice = reinterpret_cast<PySliceObject*>(o);
+    bool deferred = false;
+    auto bound = [&](PyObject* v, int64_t absent) {
+      if (v == Py_None) return absent;
+      if (!IsTensor(v) || !AsTensor(v).is_symbolic()) return ToInt(v, "index", "slice");
+      Ints number = ToInts(v, "index", "slice");
+      PD_CHECK(number.size() == 1, InvalidArgument, "[index] expected bounds of one element, got shape ",
+               common::ShapeText(AsTensor(v).shape()));
+      deferred = true;
+      return number[0];
+    };
+    if (!symbolic_) return false;
+    int64_t step = bound(slice->step, 1);
+    PD_CHECK(step != 0, InvalidArgument, "[index] expected a step other than 0");
+    bool back = step < 0 && !egr::IsDeferred(step);
+    int64_t start = bound(slice->start, back ? INT32_MAX : 0);
+    int64_t stop = bound(slice->stop, back ? INT32_MIN : INT32_MAX);
+    if (!deferred) return false;
+    out_.steps.push_back({axis_, start, stop, step, false});
+    out_.changed = true;
+    Emit(-1, 0);
+    ++axis_;
+    return true;
+  }
+
+  void TakeSlice(PyObject* o) {
+    if (TakeDeferredSlice(o)) return;
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(o, &start, &stop, &step) < 0) throw PyErrAlreadySet();
+    int64_t extent = ExtentOf(x_, axis_);
+    if (symbolic_ && extent < 0) {
+      bool whole = start == 0 && stop >= INT32_MAX && step == 1;
+      if (!whole) {
+        out_.steps.push_back({axis_, start, std::min<int64_t>(stop, INT32_MAX), step, false});
+        out_.changed = true;
+      }
+      Emit(-1, 0);
+      ++axis_;
+      return;
+    }
+    Py_ssize_t count = PySlice_AdjustIndices(extent, &start, &stop, step);
+    if (count == extent && step == 1) {
+      Keep();
+      return;
+    }
+    out_.changed = true;
+    if (symbolic_) {
+      out_.steps.push_back({axis_, start, step < 0 && stop < 0 ? -extent - 1 : stop, step, false});
+      Emit(count, 0);
+    } else {
+      if (count > 0) out_.offset += start * Stride();
+      Emit(count, Stride() * step);
+    }
+    ++axis_;
+  }
+
+  void TakeTensor(const Tensor& t) {
+    if (t.dtype() != DataType::BOOL) {
+      out_.axes.push_back(out_.dims.size());
+      out_.indices.push_back(Normalized(t, ExtentOf(x_, axis_), axis_));
+      Keep();
+      return;
+    }
+    PD_CHECK(!t.is_symbolic(), Unimplemented,
+             "[index] expected a bool mask with known values while recording; use masked_select or where");
+    for (int64_t d = 0; d < t.ndim(); ++d)
+      PD_CHECK(t.dim(d) == ExtentOf(x_, axis_ + d), OutOfRange, "[index] expected a bool mask of extent ",
+               ExtentOf(x_, axis_ + d), " along axis ", axis_ + d, ", got ", t.dim(d));
+    for (Tensor& index : MaskIndices(t)) {
+      out_.axes.push_back(out_.dims.size());
+      out_.indices.push_back(std::move(index));
+      Keep();
+    }
+  }
+
+  const Tensor& x_;
+  Parsed& out_;
+  bool symbolic_;
+  int64_t axis_ = 0;
+};
+
+}  // namespace
+
+Parsed ParseKey(const Tensor& x, PyObject* key) {
+  Parsed p;
+  Parser(x, &p).Parse(key);
+  return p;
+}
+
+}  // namespace paddle::py
