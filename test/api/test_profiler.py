@@ -96,7 +96,7 @@ def test_timer_only():
     assert p.profiler_result is None
 
 
-def test_nan_raises_with_the_name(capsys):
+def test_nan_raises_with_the_name(capfd):
     x = paddle.to_tensor([-1.0, 0.0, 2.0])
     y = paddle.to_tensor([0.0, 1.0], stop_gradient=False)
     f = paddle.jit.to_static(lambda x: paddle.log(x) * 2, full_graph=True)
@@ -114,24 +114,24 @@ def test_nan_raises_with_the_name(capsys):
         with pytest.raises(RuntimeError, match='There are NAN or INF.*log'):
             compiled(x)
     paddle.empty([8]), paddle.exp(x), x.sum()
-    assert '[PRECISION] [ERROR] in [device=cpu, op=log' in capsys.readouterr().out
+    assert '[PRECISION] [ERROR] in [device=cpu, op=log' in capfd.readouterr().out
     paddle.set_flags({'FLAGS_check_nan_inf_level': 1})
     assert np.isnan(paddle.log(x).numpy()[0])
-    assert 'op=log' in capsys.readouterr().out
+    assert 'op=log' in capfd.readouterr().out
     paddle.exp(x)
-    assert capsys.readouterr().out == ''
+    assert capfd.readouterr().out == ''
     paddle.set_flags({'FLAGS_check_nan_inf_level': 2})
     paddle.full([2], 1e5)
-    assert 'op=full' in capsys.readouterr().out
+    assert 'op=full' in capfd.readouterr().out
     paddle.set_flags({'FLAGS_check_nan_inf_level': 3})
     paddle.exp(x)
-    assert 'op=exp, tensor=, dtype=fp32], numel=3, num_zero=0, max=7.389056e+00' in capsys.readouterr().out
+    assert 'op=exp, tensor=, dtype=fp32], numel=3, num_zero=0, max=7.389056e+00' in capfd.readouterr().out
     paddle.set_flags({'FLAGS_check_nan_inf': False})
     paddle.log(x)
-    assert capsys.readouterr().out == ''
+    assert capfd.readouterr().out == ''
 
 
-def test_tensor_checker_chooses_operations(capsys):
+def test_tensor_checker_chooses_operations(capfd):
     x = paddle.to_tensor([-1.0])
     debugging.enable_tensor_checker(debugging.TensorCheckerConfig(True, skipped_op_list=['log']))
     paddle.log(x)
@@ -143,7 +143,7 @@ def test_tensor_checker_chooses_operations(capsys):
     paddle.exp(x), paddle.sin(x)
     debugging.disable_tensor_checker()
     paddle.exp(x)
-    out = capsys.readouterr().out
+    out = capfd.readouterr().out
     assert out.count('op=exp') == 1 and 'op=sin' not in out
     with pytest.raises(ValueError):
         debugging.TensorCheckerConfig(True, checked_op_list='log')
