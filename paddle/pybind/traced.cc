@@ -245,6 +245,7 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
   Extraction r;
   r.feeds = feeds;
   std::unordered_set<pir::Value> given(feeds.begin(), feeds.end());
+  std::vector<std::pair<pir::Value, pir::Value>> aliases;
   std::unordered_set<const pir::Operation*> needed;
   std::vector<const pir::Operation*> work;
   auto need_op = [&](const pir::Operation* op) {
@@ -272,7 +273,13 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
              "list made by ",
              def->name());
     given.insert(v);
-    r.feeds.push_back(v);
+    auto equal = equal_.find(v);
+    if (!backward || equal == equal_.end()) {
+      r.feeds.push_back(v);
+      return;
+    }
+    aliases.emplace_back(v, equal->second);
+    if (given.insert(equal->second).second) r.feeds.push_back(equal->second);
   };
   for (pir::Value v : targets) need(v);
   for (pir::Operation* op : roots) need_op(op);
@@ -288,6 +295,7 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
   pir::Builder b(r.program.get());
   for (size_t i = 0; i < r.feeds.size(); ++i)
     map.Map(r.feeds[i], pir::BuildData(b, "feed_" + std::to_string(i), r.feeds[i].type()));
+  for (auto& [v, first] : aliases) map.Map(v, map.Lookup(first));
   std::unordered_set<std::string> written;
   for (pir::Operation& op : source.block()) {
     if (!needed.count(&op)) continue;
@@ -350,6 +358,7 @@ void Traced::PlanForward() {
         "[to_static] expected no random operation in a branch or loop that gradients flow through, got ", op.name());
   });
   if (!leaves_.empty() && !recompute_) {
+    equal_ = pir::EqualValues(program_->program());
     for (pir::Value v : Extract(grad_out_, grad_in_, {}, true, false).feeds) {
       bool known = std::find(feeds_.begin(), feeds_.end(), v) != feeds_.end() ||
                    std::find(grad_in_.begin(), grad_in_.end(), v) != grad_in_.end() ||

@@ -93,3 +93,26 @@ def test_derivative_graphs_fuse():
     for a, b in zip(compiled(x, t), gradients(x, t)):
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=2e-4, atol=1e-6)
     assert compiled.program_cache.last().recording.traced.num_fused > 5
+
+
+def test_equal_values_are_computed_and_kept_once():
+    """A derivative of third order needs one sin and one cos, also when its gradient is kept for later."""
+    def third(x):
+        y = paddle.sin(x * 1.5) * x
+        for _ in range(3):
+            y, = paddle.grad(y, x, create_graph=True)
+        return y
+
+    compiled = paddle.jit.to_static(third, full_graph=True, backend=None)
+    values = np.linspace(-1, 1, 5)
+    x = paddle.to_tensor(values, stop_gradient=False)
+    for _ in range(3):
+        compiled(x)
+    with paddle.profiler.Profiler() as p:
+        out = compiled(x)
+    names = [e.name for e in p.profiler_result.events if e.type.name == 'Program']
+    assert names.count('sin') <= 1 and names.count('cos') <= 1
+    out.sum().backward()
+    w = 1.5 * values
+    np.testing.assert_allclose(out.numpy(), -1.5 ** 3 * np.cos(w) * values - 3 * 1.5 ** 2 * np.sin(w), rtol=1e-12)
+    np.testing.assert_allclose(x.grad.numpy(), 1.5 ** 4 * np.sin(w) * values - 4 * 1.5 ** 3 * np.cos(w), rtol=1e-12)

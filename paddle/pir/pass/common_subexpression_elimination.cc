@@ -14,9 +14,10 @@ bool IsOriginAttr(const std::string& name) {
 
 size_t Mix(size_t h, size_t v) { return (h ^ v) * 0x9e3779b97f4a7c15ULL + (h >> 7); }
 
-size_t HashOp(const Operation& op) {
+// `rep` gives the value that stands for those equal to an operand.
+size_t HashOp(const Operation& op, const auto& rep) {
   size_t h = Mix(reinterpret_cast<size_t>(op.info()), static_cast<size_t>(op.num_operands()));
-  for (int i = 0; i < op.num_operands(); ++i) h = Mix(h, std::hash<Value>()(op.operand(i)));
+  for (int i = 0; i < op.num_operands(); ++i) h = Mix(h, std::hash<Value>()(rep(op.operand(i))));
   for (const NamedAttribute& a : op.attrs())
     if (!IsOriginAttr(a.name.str())) h = Mix(h, Mix(std::hash<Name>()(a.name), std::hash<Attribute>()(a.value)));
   return h;
@@ -35,15 +36,27 @@ bool EqualAttrs(const AttributeMap& a, const AttributeMap& b) {
   }
 }
 
-bool EqualOps(const Operation& a, const Operation& b) {
+bool EqualOps(const Operation& a, const Operation& b, const auto& rep) {
   if (a.info() != b.info() || a.num_operands() != b.num_operands() || a.num_results() != b.num_results()) return false;
   for (int i = 0; i < a.num_operands(); ++i)
-    if (!(a.operand(i) == b.operand(i))) return false;
+    if (!(rep(a.operand(i)) == rep(b.operand(i)))) return false;
   for (int i = 0; i < a.num_results(); ++i)
     if (!SameVisible(a.result_type(i), b.result_type(i)) || a.result(i).stop_gradient() != b.result(i).stop_gradient())
       return false;
   return EqualAttrs(a.attrs(), b.attrs());
 }
+
+bool Eligible(const Operation& op, bool inplace) {
+  if (!IsDeterministic(op) || op.num_results() == 0 || op.isa("builtin.parameter")) return false;
+  for (int i = 0; i < op.num_results(); ++i)
+    if (op.result(i).persistable() || (inplace && IsMutated(op.result(i)))) return false;
+  if (inplace)
+    for (int i = 0; i < op.num_operands(); ++i)
+      if (op.operand(i) && IsMutated(op.operand(i))) return false;
+  return true;
+}
+
+Value Itself(Value v) { return v; }
 
 class CommonSubexpressionElimination : public Pass {
  public:
@@ -59,16 +72,6 @@ class CommonSubexpressionElimination : public Pass {
   }
 
  private:
-  bool Eligible(const Operation& op) const {
-    if (!IsDeterministic(op) || op.num_results() == 0 || op.isa("builtin.parameter")) return false;
-    for (int i = 0; i < op.num_results(); ++i)
-      if (op.result(i).persistable() || (inplace_ && IsMutated(op.result(i)))) return false;
-    if (inplace_)
-      for (int i = 0; i < op.num_operands(); ++i)
-        if (op.operand(i) && IsMutated(op.operand(i))) return false;
-    return true;
-  }
-
   static bool Returned(const Operation& op) {
     for (int i = 0; i < op.num_results(); ++i)
       if (Escapes(op.result(i))) return true;
@@ -82,12 +85,12 @@ class CommonSubexpressionElimination : public Pass {
       Operation* next = op->next();
       for (int i = 0; i < op->num_regions(); ++i)
         for (auto& b : op->region(i).blocks()) Visit(*b);
-      if (Eligible(*op)) {
-        size_t h = HashOp(*op);
+      if (Eligible(*op, inplace_)) {
+        size_t h = HashOp(*op, Itself);
         Operation* same = nullptr;
         auto [b, e] = seen_.equal_range(h);
         for (; b != e && !same; ++b)
-          if (EqualOps(*b->second, *op) && !(separate_ && Returned(*op) && Returned(*b->second))) same = b->second;
+          if (EqualOps(*b->second, *op, Itself) && !(separate_ && Returned(*op) && Returned(*b->second))) same = b->second;
         if (same) {
           op->ReplaceAllUsesWith(same->results_vec());
           op->Erase();
@@ -114,6 +117,28 @@ class CommonSubexpressionElimination : public Pass {
 };
 
 }  // namespace
+
+std::unordered_map<Value, Value> EqualValues(Program& program) {
+  const bool inplace = HasInplaceOps(program);
+  std::unordered_map<Value, Value> first;
+  const auto rep = [&](Value v) {
+    auto it = first.find(v);
+    return it == first.end() ? v : it->second;
+  };
+  std::unordered_multimap<size_t, Operation*> seen;
+  for (Operation& op : program.block()) {
+    if (!Eligible(op, inplace) || op.num_regions()) continue;
+    const size_t h = HashOp(op, rep);
+    auto [b, e] = seen.equal_range(h);
+    while (b != e && !EqualOps(*b->second, op, rep)) ++b;
+    if (b == e) {
+      seen.emplace(h, &op);
+      continue;
+    }
+    for (int i = 0; i < op.num_results(); ++i) first.emplace(op.result(i), b->second->result(i));
+  }
+  return first;
+}
 
 std::unique_ptr<Pass> CreateCommonSubexpressionElimination(bool separate_results) {
   return std::make_unique<CommonSubexpressionElimination>(separate_results);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "paddle/pir/pass/pass.h"
@@ -35,6 +36,8 @@ std::unique_ptr<Pass> CreateDeadCodeElimination();
 // "common_subexpression_elimination_pass": also looks into regions, which may use an equal op of the blocks around
 // them. `separate_results`: two results of the program stay two tensors, which a caller may write to.
 std::unique_ptr<Pass> CreateCommonSubexpressionElimination(bool separate_results = false);
+// For each value of the program's block that an earlier one equals, the first such.
+std::unordered_map<Value, Value> EqualValues(Program& program);
 // "identity_op_clean_pass": cast to the same type, scale by 1, identity transpose, split of combine, assign, and the
 // like. `separate_results`: copies that the program returns stay copies.
 std::unique_ptr<Pass> CreateIdentityClean(bool separate_results = false);
