@@ -11,6 +11,8 @@ namespace executor {
 namespace {
 
 constexpr int kMaxAttempts = 8;
+// Smaller blocks come from the thread's free lists as fast.
+constexpr size_t kLeastGiven = 4 << 10;
 
 bool IsDense(const Tensor& t) { return t.defined() && t->kind == phi::ImplKind::kDense && t->storage && t.place().is_cpu(); }
 
@@ -37,6 +39,10 @@ bool TakesMemory(const Instruction& ins) {
 }
 
 }  // namespace
+
+bool AsksForMemory(const Instruction& ins) {
+  return ins.kind == Instruction::kOp && !(ins.op->flags & (phi::kOpSideEffect | phi::kOpView)) && ins.inplace.empty();
+}
 
 Shape Shape::Of(const Tensor& t) {
   if (!IsDense(t)) return {};
@@ -72,6 +78,8 @@ void Binding::Restart() {
   traced_.clear();
   buffers_.clear();
   arena_.reset();
+  least_ = 0;
+  clock_ = 0;
   installed = false;
   state = ++attempts_ > kMaxAttempts ? kOff : kNew;
 }
@@ -99,6 +107,7 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
       ForEachInput(ins, [&](int in) {
         if (IsDense(values[in]) && values[in]->storage.get() == out->storage.get()) r.alias = in;
       });
+      r.whole = out.is_contiguous() && out->offset == 0 && r.bytes() == out->storage->bytes();
       r.own = r.alias < 0 && !member && out.is_contiguous() && out->offset == 0 && out->storage->use_count() == 1;
     }
     t.results.push_back(std::move(r));
@@ -112,17 +121,25 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
       }))
     for (auto [v, shape] : ins.shapes) t.shapes.push_back({shape, values[shape]});
   const int n = seen.nout + seen.nin;
-  if (ins.kind != Instruction::kOp || !(ins.op->flags & phi::kOpElementwise) || seen.calls != 1 || !seen.flat ||
+  if (ins.kind != Instruction::kOp || !(ins.op->flags & phi::kOpElementwise) || seen.calls != 1 ||
       seen.nout != static_cast<int>(ins.out.size()) || n > Step::kMaxOperands)
     return;
+  std::vector<int> operands;
   for (int k = 0; k < n; ++k) {
     const Tensor* p = seen.operands[k];
-    if (p < values.data() || p >= values.data() + values.size()) return t.operand_values.clear();
+    if (p < values.data() || p >= values.data() + values.size()) return;
     t.operand_sizes[k] = static_cast<int8_t>(phi::SizeOf(p->dtype()));
-    t.operand_values.push_back(static_cast<int>(p - values.data()));
+    operands.push_back(static_cast<int>(p - values.data()));
   }
   for (int k = 0; k < seen.nout; ++k)
-    if (t.operand_values[k] != ins.out[k].value) return t.operand_values.clear();
+    if (operands[k] != ins.out[k].value) return;
+  if (seen.nout == 1)
+    for (int k = 1; k < n; ++k) {
+      const Tensor &out = *seen.operands[0], &in = *seen.operands[k];
+      if (t.operand_sizes[k] == t.operand_sizes[0] && in.is_contiguous() && in.dims() == out.dims()) t.overwrites.push_back(operands[k]);
+    }
+  if (!seen.flat) return;
+  t.operand_values = std::move(operands);
   t.seen = seen;
 }
 
@@ -145,117 +162,167 @@ void Binding::EndTrace(const Code& code) {
   }
   for (int v : seen_outside) out.insert(root_of(v));
   for (size_t i = 0; i < code.instructions.size(); ++i)
-    for (Result& r : traced_[i].results)
-      r.own = r.own && i < stable_ && TakesMemory(code.instructions[i]) && !out.count(r.value);
+    for (Result& r : traced_[i].results) {
+      const bool inside = r.own && i < stable_ && !out.count(r.value);
+      r.own = inside && TakesMemory(code.instructions[i]);
+      r.made = inside && AsksForMemory(code.instructions[i]);
+    }
   state = kTraced;
 }
 
-void Binding::Offer(size_t i, std::vector<Tensor>& values) {
-  for (Result& r : traced_[i].results) {
+void Binding::Offer(size_t i, const Instruction& ins, std::vector<Tensor>& values, phi::MemoryHook& hook) {
+  Traced& t = traced_[i];
+  t.begin = ++clock_;
+  for (Result& r : t.results) {
     if (!r.own) continue;
     values[r.value] = phi::Empty(r.shape.dims, r.shape.dtype);
     r.offered = values[r.value].impl();
   }
+  if (i < stable_ && AsksForMemory(ins)) hook.Watch(&t.requests, &clock_);
 }
 
-bool Binding::Check(size_t i, const std::vector<Tensor>& values) {
-  for (Result& r : traced_[i].results) {
-    if (!r.shape.Fits(values[r.value])) return false;
-    if (r.own && values[r.value].impl() != r.offered) r.own = false;
+bool Binding::Check(size_t i, const std::vector<Tensor>& values, phi::MemoryHook& hook) {
+  hook.Stop();
+  Traced& t = traced_[i];
+  t.end = ++clock_;
+  for (Result& r : t.results) {
+    const Tensor& out = values[r.value];
+    if (!r.shape.Fits(out)) return false;
+    if (r.own && out.impl() != r.offered) r.own = false;
+    if (r.own || !r.made || r.bytes() < kLeastGiven || out->offset || out->storage->use_count() != 1) continue;
+    for (size_t k = 0; k < t.requests.size(); ++k) {
+      const phi::MemoryRequest& q = t.requests[k];
+      if (q.data == out->storage->data() && !q.died && q.bytes == r.bytes()) r.request = static_cast<int>(k);
+    }
   }
   return true;
 }
 
-void Binding::Bind(const Code& code) {
+// Where values lie in the shared memory.
+struct Binding::Layout {
+  std::vector<Block> blocks;
+  std::vector<size_t> place;  // of what was numbered first: the block it became part of
+  size_t bytes = 0;
+  std::unordered_map<int, size_t> values;                    // those that take the memory they are offered
+  std::vector<std::vector<std::pair<int, size_t>>> requests;  // by instruction: number of the request
+  const Block& at(size_t k) const { return blocks[place[k]]; }
+};
+
+Binding::Layout Binding::PlanMemory(const Code& code) {
   const size_t count = code.instructions.size();
-  std::unordered_map<int, size_t> block_of;  // of the value that owns the memory, and of its views
+  Layout layout;
+  layout.requests.resize(count);
+  std::unordered_map<int, size_t> last;  // value -> when it is let go
+  for (size_t i = 0; i < count; ++i)
+    for (int v : code.instructions[i].drops) last[v] = traced_[i].end;
+  auto last_of = [&](int v) {
+    auto it = last.find(v);
+    return it == last.end() ? SIZE_MAX : it->second;
+  };
   std::vector<Block> blocks;
   std::vector<size_t> merged;  // block -> the block whose memory it takes over
   auto find = [&](size_t b) {
     while (merged[b] != b) b = merged[b];
     return b;
   };
-  std::unordered_map<int, size_t> last;
-  for (size_t i = 0; i < count; ++i)
-    for (int v : code.instructions[i].drops) last[v] = i;
-  auto last_of = [&](int v) {
-    auto it = last.find(v);
-    return it == last.end() ? count : it->second;
+  auto add = [&](size_t bytes, size_t from, size_t to) {
+    merged.push_back(blocks.size());
+    blocks.push_back({bytes, from, to});
+    return blocks.size() - 1;
   };
-  std::unordered_set<int> owned;
-  for (size_t i = 0; i < count; ++i)
-    for (const Result& r : traced_[i].results) {
+  std::unordered_map<int, size_t> block_of;  // of the value that owns the memory, and of its views
+  std::unordered_set<int> parts;             // views of a part
+  for (size_t i = 0; i < count; ++i) {
+    const Traced& t = traced_[i];
+    std::vector<char> result(t.requests.size(), 0);
+    for (const Result& r : t.results) {
       if (r.own) {
-        owned.insert(r.value);
-        block_of[r.value] = blocks.size();
-        merged.push_back(blocks.size());
-        blocks.push_back({static_cast<size_t>(common::Product(r.shape.dims) * phi::SizeOf(r.shape.dtype)), i, last_of(r.value)});
+        layout.values[r.value] = block_of[r.value] = add(r.bytes(), t.begin, last_of(r.value));
+      } else if (r.request >= 0) {
+        block_of[r.value] = add(r.bytes(), t.requests[r.request].born, last_of(r.value));
+        layout.requests[i].push_back({r.request, block_of[r.value]});
+        result[r.request] = 1;
       } else if (auto it = block_of.find(r.alias); r.alias >= 0 && it != block_of.end()) {
         const size_t b = it->second;
         blocks[b].to = std::max(blocks[b].to, last_of(r.value));
         block_of[r.value] = b;
+        if (!r.whole) parts.insert(r.value);
       }
     }
-  // A flat loop may write over an operand that dies with it.
+    for (size_t k = 0; k < t.requests.size(); ++k) {
+      const phi::MemoryRequest& q = t.requests[k];
+      if (q.died && !result[k] && q.bytes >= kLeastGiven) layout.requests[i].push_back({static_cast<int>(k), add(q.bytes, q.born, q.died)});
+    }
+  }
+  // An elementwise run may write over an operand that dies with it.
   for (size_t i = 0; i < count; ++i) {
     const Traced& t = traced_[i];
-    if (t.operand_values.empty() || t.seen.nout != 1 || !owned.count(t.operand_values[0])) continue;
-    const size_t to = block_of[t.operand_values[0]];
-    for (int k = 1; k <= t.seen.nin; ++k) {
-      const int v = t.operand_values[k];
-      if (!owned.count(v)) continue;
-      const size_t from = find(block_of[v]);
-      if (blocks[from].to != i || blocks[from].bytes != blocks[to].bytes || from == to) continue;
+    if (t.overwrites.empty() || !t.results[0].own) continue;
+    const size_t to = block_of[t.results[0].value];
+    for (int v : t.overwrites) {
+      auto it = block_of.find(v);
+      if (it == block_of.end() || parts.count(v)) continue;
+      const size_t from = find(it->second);
+      if (blocks[from].to != t.end || blocks[from].bytes != blocks[to].bytes || from == to) continue;
       blocks[from].to = blocks[to].to;
       merged[to] = from;
       break;
     }
   }
-  std::vector<Block> real;
-  std::vector<size_t> place(blocks.size());
+  layout.place.resize(blocks.size());
   for (size_t b = 0; b < blocks.size(); ++b)
     if (find(b) == b) {
-      place[b] = real.size();
-      real.push_back(blocks[b]);
+      layout.place[b] = layout.blocks.size();
+      layout.blocks.push_back(blocks[b]);
     }
-  const size_t bytes = PlaceBlocks(real);
+  for (size_t b = 0; b < blocks.size(); ++b) layout.place[b] = layout.place[find(b)];
+  least_ = LiveBytes(layout.blocks);
+  layout.bytes = PlaceBlocks(layout.blocks);
+  return layout;
+}
+
+void Binding::Bind(const Code& code) {
+  const size_t count = code.instructions.size();
+  const Layout layout = PlanMemory(code);
   // What the first runs took is free again, but in blocks of other sizes.
-  if (bytes > (size_t{8} << 20)) phi::ReleaseCpuCache();
-  if (bytes) arena_ = phi::Storage::Allocate(bytes, phi::Place());
+  if (layout.bytes > (size_t{8} << 20)) phi::ReleaseCpuCache();
+  if (layout.bytes) arena_ = phi::Storage::Allocate(layout.bytes, phi::Place());
+  auto address_of = [&](size_t k) { return static_cast<char*>(arena_->data()) + layout.at(k).offset; };
+  std::unordered_set<int> stays;  // what is put into the frame once
   std::unordered_map<int, char*> address;
   for (size_t i = 0; i < count; ++i)
     for (const Result& r : traced_[i].results) {
       if (!r.own) continue;
-      const Block& b = real[place[find(block_of[r.value])]];
-      char* p = static_cast<char*>(arena_->data()) + b.offset;
+      const size_t k = layout.values.at(r.value);
+      char* p = address_of(k);
       arena_->Retain();
       auto impl = phi::TensorImpl::Make();
       impl->dims = r.shape.dims;
       impl->dtype = r.shape.dtype;
       impl->place = phi::Place();
       impl->SetContiguousStrides();
-      impl->storage = phi::Storage::Wrap(p, b.bytes, phi::Place(), arena_.get(),
+      impl->storage = phi::Storage::Wrap(p, layout.at(k).bytes, phi::Place(), arena_.get(),
                                          [](void* a) { static_cast<phi::Storage*>(a)->Release(); });
       buffers_.push_back({r.value, Tensor(impl)});
       address[r.value] = p;
+      stays.insert(r.value);
     }
   for (size_t i = 0; i < count; ++i)
-    if (i < stable_)
-      for (auto& [v, t] : traced_[i].shapes) {
-        buffers_.push_back({v, t});
-        owned.insert(v);
-      }
+    for (auto& [v, t] : traced_[i].shapes) {
+      buffers_.push_back({v, t});
+      stays.insert(v);
+    }
   steps.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const Instruction& ins = code.instructions[i];
     const Traced& t = traced_[i];
     Step& s = steps[i];
     s.ins = &ins;
-    s.shapes = !ins.shapes.empty() && (i >= stable_ || t.shapes.empty());
+    s.shapes = !ins.shapes.empty() && t.shapes.empty();
     for (int v : ins.drops)
-      if (!owned.count(v)) s.drops.push_back(v);
+      if (!stays.count(v)) s.drops.push_back(v);
     bool loop = !t.operand_values.empty() && i < stable_;
-    for (int k = 0; loop && k < t.seen.nout; ++k) loop = owned.count(t.operand_values[k]) != 0;
+    for (int k = 0; loop && k < t.seen.nout; ++k) loop = address.count(t.operand_values[k]) != 0;
     if (loop) {
       s.loop = t.seen.loop;
       s.n = t.seen.n;
@@ -273,9 +340,14 @@ void Binding::Bind(const Code& code) {
           s.moves[s.moving++] = static_cast<int8_t>(k);
         }
       }
-    } else {
-      for (const Result& r : t.results) s.results.push_back({r.value, r.shape});
+      continue;
     }
+    if (!layout.requests[i].empty()) {
+      for (const phi::MemoryRequest& q : t.requests) s.places.push_back({q.bytes, nullptr});
+      for (auto [request, block] : layout.requests[i]) s.places[request].data = address_of(block);
+    }
+    for (const Result& r : t.results)
+      s.results.push_back({r.value, r.shape, r.request >= 0 && !r.own ? s.places[r.request].data : nullptr});
   }
   traced_.clear();
   traced_.shrink_to_fit();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a frame learns about a piece of code while the shapes it meets repeat: which loops its elementwise ops come down
-// to, and memory in which values that are not alive together share their place.
+// to, and memory in which values and scratch that are not alive together share their place.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "paddle/executor/code.h"
 #include "paddle/phi/core/ew_watch.h"
+#include "paddle/phi/core/memory_hook.h"
 
 namespace executor {
 
@@ -22,6 +23,16 @@ struct Shape {
   // The tensor without its memory; itself where there is none.
   static Tensor Without(const Tensor& t);
   bool Fits(const Tensor& t) const;
+};
+
+// Whether the memory the instruction asks for may be watched and given: its kernel hands none to others.
+bool AsksForMemory(const Instruction& ins);
+
+// What an instruction must leave for the steps after it to hold.
+struct Expected {
+  int value = -1;
+  Shape shape;
+  const void* place = nullptr;  // where it must lie if its memory was given
 };
 
 struct Step {
@@ -39,7 +50,8 @@ struct Step {
   int8_t moves[kMaxOperands] = {};
   int move_values[kMaxOperands] = {};
   std::vector<int> drops;
-  std::vector<std::pair<int, Shape>> results;  // what the instruction must leave for the steps after it to hold
+  std::vector<Expected> results;
+  std::vector<phi::MemoryPlace> places;  // for the requests of its kernel
 };
 
 class Binding {
@@ -60,35 +72,49 @@ class Binding {
   void BeginTrace(const Code& code, const std::vector<Tensor>& values);
   void Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, const std::vector<Tensor>& values);
   void EndTrace(const Code& code);
-  // Second run: gives results their memory, and sees which kernels take it.
-  void Offer(size_t i, std::vector<Tensor>& values);
+  // Second run: gives results their memory, and sees which kernels take it and what others ask for instead.
+  void Offer(size_t i, const Instruction& ins, std::vector<Tensor>& values, phi::MemoryHook& hook);
   // False when the shapes differ from those of the first run.
-  bool Check(size_t i, const std::vector<Tensor>& values);
+  bool Check(size_t i, const std::vector<Tensor>& values, phi::MemoryHook& hook);
   void Bind(const Code& code);
   // Puts the shared memory's tensors into the frame.
   void Install(std::vector<Tensor>& values);
 
   size_t stable() const { return stable_; }
   size_t bytes() const { return arena_ ? arena_->bytes() : 0; }
+  // The most that is alive in the shared memory at one time.
+  size_t least_bytes() const { return least_; }
+  phi::Storage* memory() const { return arena_.get(); }
 
  private:
   struct Result {
     int value = -1;
-    int alias = -1;  // the value whose memory this is a view of
-    bool own = false;
+    int alias = -1;      // the value whose memory this is a view of
+    bool whole = false;  // the view covers that memory
+    bool own = false;    // takes the memory it is offered
+    bool made = false;   // is made of memory its kernel asked for:
+    int request = -1;
     Shape shape;
     const void* offered = nullptr;
+    size_t bytes() const { return static_cast<size_t>(common::Product(shape.dims) * phi::SizeOf(shape.dtype)); }
   };
   struct Traced {
     std::vector<Result> results;
     std::vector<std::pair<int, Tensor>> shapes;  // stay as they are; none: made anew at each run
     phi::EwSeen seen;
     std::vector<int> operand_values;  // of seen.operands; none: no loop to call
+    std::vector<int> overwrites;      // operands that the only result may take the place of
+    std::vector<phi::MemoryRequest> requests;
+    uint32_t begin = 0, end = 0;  // by the clock of the requests
     int8_t operand_sizes[Step::kMaxOperands] = {};
   };
 
-  size_t stable_ = SIZE_MAX;
+  struct Layout;
+  Layout PlanMemory(const Code& code);
+
+  size_t stable_ = SIZE_MAX, least_ = 0;
   int attempts_ = 0;
+  uint32_t clock_ = 0;
   std::vector<Traced> traced_;
   std::vector<std::pair<int, Tensor>> buffers_;
   phi::Ref<phi::Storage> arena_;
@@ -102,5 +128,7 @@ struct Block {
 };
 // Sets the offsets (multiples of 64) and returns the bytes needed.
 size_t PlaceBlocks(std::vector<Block>& blocks);
+// The most bytes alive at one time: no placement needs fewer.
+size_t LiveBytes(const std::vector<Block>& blocks);
 
 }  // namespace executor

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/op_watch.h"
 
@@ -41,6 +42,12 @@ bool Frame::Fits(const std::vector<Tensor>& inputs) const {
   for (size_t i = 0; i < signature_.size(); ++i)
     if (!signature_[i].Fits(inputs[i])) return false;
   return true;
+}
+
+size_t Frame::least_bytes() const {
+  size_t sum = 0;
+  for (const Binding& b : bindings_) sum += b.least_bytes();
+  return sum;
 }
 
 size_t Frame::workspace_bytes() const {
@@ -91,6 +98,7 @@ void Frame::RunCode(const Code& code) {
 }
 
 void Frame::RunTraced(const Code& code, Binding& b) {
+  const phi::FrugalMemory frugal;
   Forget(code, 0);
   b.BeginTrace(code, values_);
   for (size_t i = 0; i < code.instructions.size(); ++i) {
@@ -110,12 +118,14 @@ void Frame::RunTraced(const Code& code, Binding& b) {
 }
 
 void Frame::RunOffered(const Code& code, Binding& b) {
+  const phi::FrugalMemory frugal;
+  phi::MemoryHook hook;
   for (size_t i = 0; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
-    b.Offer(i, values_);
+    b.Offer(i, ins, values_, hook);
     Execute(ins);
     KeepShapes(ins);
-    const bool same = b.Check(i, values_);
+    const bool same = b.Check(i, values_, hook);
     for (int v : ins.drops) values_[v].reset();
     if (same) continue;
     b.Unstable(i);
@@ -127,6 +137,7 @@ void Frame::RunOffered(const Code& code, Binding& b) {
 template <bool kProfiled>
 void Frame::RunBound(const Code& code, Binding& b) {
   if (!b.installed) b.Install(values_);
+  phi::MemoryHook hook;
   for (Step& s : b.steps) {
     if (s.loop) {
       auto run = [&] {
@@ -138,11 +149,14 @@ void Frame::RunBound(const Code& code, Binding& b) {
       if constexpr (kProfiled) Measured(*s.ins, run);
       else run();
     } else {
+      if (!s.places.empty()) hook.Serve(s.places, b.memory());
       if constexpr (kProfiled) Execute(*s.ins);
       else RunInstruction(*s.ins);
       if (s.shapes) KeepShapes(*s.ins);
       bool same = true;
-      for (auto& [v, shape] : s.results) same = same && shape.Fits(values_[v]);
+      for (const Expected& r : s.results)
+        same = same && r.shape.Fits(values_[r.value]) && (!r.place || hook.differed() || values_[r.value].raw_data() == r.place);
+      hook.Stop();
       if (__builtin_expect(!same, 0)) {
         const size_t i = static_cast<size_t>(&s - b.steps.data());
         for (int v : s.ins->drops) values_[v].reset();

@@ -18,6 +18,7 @@ class Frame {
   // Whether the inputs have the shapes of the frame's first run, so that what it learnt holds.
   bool Fits(const std::vector<Tensor>& inputs) const;
   size_t workspace_bytes() const;
+  size_t least_bytes() const;
   // Where times go while profiling, by instruction id; null: not measured.
   void set_profile(std::vector<ProfileEntry>* profile) { profile_ = profile; }
 

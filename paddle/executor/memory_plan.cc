@@ -35,4 +35,17 @@ size_t PlaceBlocks(std::vector<Block>& blocks) {
   return total;
 }
 
+size_t LiveBytes(const std::vector<Block>& blocks) {
+  std::vector<std::pair<size_t, int64_t>> changes;
+  for (const Block& b : blocks) {
+    const auto bytes = static_cast<int64_t>((b.bytes + 63) / 64 * 64);
+    changes.push_back({b.from, bytes});
+    if (b.to != SIZE_MAX) changes.push_back({b.to + 1, -bytes});
+  }
+  std::sort(changes.begin(), changes.end());
+  int64_t now = 0, most = 0;
+  for (auto [time, change] : changes) most = std::max(most, now += change);
+  return static_cast<size_t>(most);
+}
+
 }  // namespace executor

@@ -29,6 +29,12 @@ Plan::~Plan() = default;
 size_t Plan::num_instructions() const { return static_cast<size_t>(program_->num_ids); }
 size_t Plan::num_fused() const { return program_->fused; }
 
+std::vector<std::string> Plan::Order() const {
+  std::vector<std::string> names;
+  for (const Instruction& ins : program_->code.instructions) names.push_back(ins.name);
+  return names;
+}
+
 std::shared_ptr<Plan> Plan::Build(pir::Program& program, bool fuse) {
   std::vector<pir::Value> inputs, outputs;
   std::vector<std::string> in_names, out_names;
@@ -105,6 +111,13 @@ size_t Plan::workspace_bytes() const {
   std::lock_guard<std::mutex> lock(mutex_);
   size_t sum = 0;
   for (auto& f : frames_) sum += f->workspace_bytes();
+  return sum;
+}
+
+size_t Plan::least_workspace_bytes() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  size_t sum = 0;
+  for (auto& f : frames_) sum += f->least_bytes();
   return sum;
 }
 

@@ -58,9 +58,13 @@ class Plan {
   // All of them, those of regions included.
   size_t num_instructions() const;
   size_t num_fused() const;
+  // Names of the instructions outside of regions as they run, which need not be the program's order.
+  std::vector<std::string> Order() const;
 
   // Memory that idle frames keep for values between the program's inputs and outputs.
   size_t workspace_bytes() const;
+  // The most of it that is alive at one time.
+  size_t least_workspace_bytes() const;
 
   // Starts (from zero) or stops to measure instructions.
   void SetProfiling(bool on);

@@ -315,6 +315,7 @@ int Init(PyObject* module) {
         .def(pyb::init(&BuildPlan), pyb::arg("program"), pyb::arg("outputs") = pyb::none(), pyb::arg("fuse") = false)
         .def("run", &PlanObject::Run)
         .def_property_readonly("workspace_bytes", [](PlanObject& p) { return p.plan->workspace_bytes(); })
+        .def_property_readonly("least_workspace_bytes", [](PlanObject& p) { return p.plan->least_workspace_bytes(); })
         .def("profile", [](PlanObject& p, bool on) { p.plan->SetProfiling(on); }, pyb::arg("on") = true,
              "Starts (from zero) or stops to measure instructions.")
         .def("profile_rows",
@@ -326,6 +327,7 @@ int Init(PyObject* module) {
              "(name, calls, total us) of each instruction; a branch or loop contains the instructions in it.")
         .def("profile_table", [](PlanObject& p) { return p.plan->ProfileTable(); },
              "What was measured, summed by name, as text.")
+        .def_property_readonly("order", [](PlanObject& p) { return p.plan->Order(); })
         .def_property_readonly("num_fused", [](PlanObject& p) { return p.plan->num_fused(); })
         .def_property_readonly("num_instructions", [](PlanObject& p) { return p.plan->num_instructions(); })
         .def_property_readonly("input_names", [](PlanObject& p) { return p.plan->input_names(); })

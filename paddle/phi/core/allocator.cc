@@ -36,6 +36,8 @@ struct FreeBlock {
 
 std::atomic<int64_t> g_live_large{0}, g_live_large_max{0}, g_reserved{0}, g_reserved_max{0}, g_live_small{0};
 
+std::atomic<int> g_frugal{0};
+
 void RaisePeak(std::atomic<int64_t>& peak, int64_t v) {
   int64_t old = peak.load(std::memory_order_relaxed);
   while (v > old && !peak.compare_exchange_weak(old, v, std::memory_order_relaxed)) {}
@@ -84,9 +86,10 @@ class LargeCache {
     cached_ += bytes;
     while (cached_ > limit_) EvictLargest();
   }
-  void Release() {
+  void Release(size_t bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
-    while (!free_.empty()) EvictLargest();
+    const size_t keep = cached_ > bytes ? cached_ - bytes : 0;
+    while (cached_ > keep) EvictLargest();
   }
 
  private:
@@ -154,6 +157,7 @@ void* AllocateCpu(size_t bytes) {
   size_t size = LargeSize(bytes), got = size;
   void* p = Large().Take(size, &got);
   if (p == nullptr) {
+    if (g_frugal.load(std::memory_order_relaxed)) Large().Release(size);
     p = MapLarge(size);
   } else if (got != size) {
     munmap(static_cast<char*>(p) + size, got - size);  // trim, so that the length is again a function of the request
@@ -206,6 +210,9 @@ void ResetCpuMemoryPeaks() {
   g_reserved_max = g_reserved.load();
 }
 
-void ReleaseCpuCache() { Large().Release(); }
+void ReleaseCpuCache() { Large().Release(SIZE_MAX); }
+
+FrugalMemory::FrugalMemory() { g_frugal.fetch_add(1, std::memory_order_relaxed); }
+FrugalMemory::~FrugalMemory() { g_frugal.fetch_sub(1, std::memory_order_relaxed); }
 
 }  // namespace phi

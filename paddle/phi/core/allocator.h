@@ -27,5 +27,12 @@ MemoryStats CpuMemoryStats();
 void ResetCpuMemoryPeaks();
 // Gives cached large blocks back to the system.
 void ReleaseCpuCache();
+// While one exists, a large request that no cached block fits gives as many bytes of cached blocks back to the system first.
+class FrugalMemory {
+ public:
+  FrugalMemory();
+  ~FrugalMemory();
+  FrugalMemory(const FrugalMemory&) = delete;
+};
 
 }  // namespace phi

@@ -5,6 +5,7 @@
 
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/memory_hook.h"
 
 namespace phi {
 namespace {
@@ -42,7 +43,15 @@ thread_local Pool<Storage> t_storages;
 
 Ref<Storage> Storage::Allocate(size_t bytes, Place place) {
   if (__builtin_expect(!place.is_cpu(), 0)) return AllocateOnDevice(bytes, place);
+  if (__builtin_expect(t_memory_hook != nullptr, 0)) {
+    RefCounted* owner = nullptr;
+    if (void* lent = t_memory_hook->Ask(bytes, &owner)) {
+      owner->Retain();
+      return Wrap(lent, bytes, place, owner, [](void* o) { static_cast<RefCounted*>(o)->Release(); });
+    }
+  }
   void* data = AllocateCpu(bytes);
+  if (__builtin_expect(t_memory_hook != nullptr, 0)) t_memory_hook->Note(data, bytes);
   auto* s = new (t_storages.Take()) Storage;
   s->data_ = data;
   s->bytes_ = bytes;
@@ -72,6 +81,7 @@ void Storage::Destroy() {
   if (release_) {
     release_(owner_);
   } else {
+    if (__builtin_expect(t_memory_hook != nullptr, 0)) t_memory_hook->Released(data_);
     FreeCpu(data_, bytes_);
   }
   this->~Storage();

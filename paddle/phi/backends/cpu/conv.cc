@@ -118,7 +118,7 @@ void AddBias(DataType t, int64_t n, int64_t c, int64_t s, bool last, const void*
       return AddBiasT(n, c, s, last, static_cast<const complex128*>(bias), static_cast<complex128*>(y));
     default: {
       const int64_t size = n * c * s;
-      const ConvScratch fy(size * 4), fb(c * 4);
+      const CallMemory fy(size * 4), fb(c * 4);
       CastParallel(t, y, DataType::FLOAT32, fy.as<float>(), size);
       CastParallel(t, bias, DataType::FLOAT32, fb.as<float>(), c);
       AddBiasT(n, c, s, last, fb.as<const float>(), fy.as<float>());
@@ -140,7 +140,7 @@ void SumBias(DataType t, int64_t n, int64_t c, int64_t s, bool last, const void*
       return SumBiasT<complex128, complex128>(n, c, s, last, static_cast<const complex128*>(dy),
                                               static_cast<complex128*>(sum));
     default: {
-      const ConvScratch fy(n * c * s * 4), fb(c * 4);
+      const CallMemory fy(n * c * s * 4), fb(c * 4);
       CastParallel(t, dy, DataType::FLOAT32, fy.as<float>(), n * c * s);
       SumBiasT<float, double>(n, c, s, last, fy.as<const float>(), fb.as<float>());
       CastParallel(DataType::FLOAT32, fb.as<float>(), t, sum, c);
@@ -171,7 +171,7 @@ class Conjugated {
     }
   }
   void* p_;
-  ConvScratch mem_;
+  CallMemory mem_;
 };
 
 bool NativeBf16() { return HasAvx512Bf16() && CpuIsa() == Isa::kAvx512; }
@@ -190,7 +190,7 @@ void Compute(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, voi
     const int64_t nx = d.n * d.ic * SpatialIn(d), nw = d.oc * (d.ic / d.groups) * KernelSize(d);
     const int64_t ny = d.n * d.oc * SpatialOut(d);
     const DataType f = DataType::FLOAT32;
-    const ConvScratch fx(nx * 4), fw(nw * 4), fy(ny * 4), fb(d.oc * 4);
+    const CallMemory fx(nx * 4), fw(nw * 4), fy(ny * 4), fb(d.oc * 4);
     if (kind != ConvKind::kGradInput) CastParallel(t, x, f, fx.as<>(), nx);
     if (kind != ConvKind::kGradWeight) CastParallel(t, w, f, fw.as<>(), nw);
     if (kind != ConvKind::kForward) CastParallel(t, y, f, fy.as<>(), ny);

@@ -111,7 +111,7 @@ void Contiguous(ConvKind kind, DataType t, const ConvDesc& d, T* x, const T* w, 
   const int64_t rows = icg * g.k_size();
   bool plain = g.k_size() == 1;
   for (int i = 0; i < 3; ++i) plain = plain && g.stride[i] == 1 && g.pad[i] == 0 && g.in[i] == g.out[i];
-  const ConvScratch col_mem(plain ? 1 : rows * os * static_cast<int64_t>(sizeof(T)));
+  const CallMemory col_mem(plain ? 1 : rows * os * static_cast<int64_t>(sizeof(T)));
   if (kind == ConvKind::kGradInput) Zero(x, d.n * d.ic * is * static_cast<int64_t>(sizeof(T)));
   if (kind == ConvKind::kGradWeight) Zero(w_out, d.oc * rows * static_cast<int64_t>(sizeof(T)));
   for (int64_t n = 0; n < d.n; ++n)
@@ -141,7 +141,7 @@ void Typed(ConvKind kind, DataType t, const ConvDesc& d, T* x, T* w, T* y) {
   ConvDesc e = d;
   e.channels_last = false;
   const int64_t is = SpatialIn(d), os = SpatialOut(d), size = sizeof(T);
-  const ConvScratch xt(d.n * d.ic * is * size), yt(d.n * d.oc * os * size);
+  const CallMemory xt(d.n * d.ic * is * size), yt(d.n * d.oc * os * size);
   auto move = [&](const T* from, T* to, int64_t rows, int64_t cols) {  // [n, rows, cols] -> [n, cols, rows]
     const int64_t shape[3] = {d.n, cols, rows}, strides[3] = {rows * cols, 1, cols};
     CopyToContiguous(size, shape, from, strides, to);
@@ -211,7 +211,7 @@ void Col2Im(DataType t, const ConvDesc& d, const void* col, void* x) {
   const int64_t rows = d.n * d.ic, xn = rows * g.in_size(), cn = rows * g.k_size() * g.out_size();
   if (xn == 0) return;
   if (IsHalf(t)) {
-    const ConvScratch fx(xn * 4), fc(cn * 4);
+    const CallMemory fx(xn * 4), fc(cn * 4);
     CastParallel(t, col, DataType::FLOAT32, fc.as<float>(), cn);
     Col2Im(DataType::FLOAT32, d, fc.as<float>(), fx.as<float>());
     CastParallel(DataType::FLOAT32, fx.as<float>(), t, x, xn);

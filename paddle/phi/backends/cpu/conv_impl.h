@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the convolution share: scratch from the tensor allocator and the oneDNN entry points.
+// What the parts of the convolution share: the oneDNN entry points.
 #pragma once
 
 #include "paddle/phi/backends/cpu/conv.h"
-#include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/memory_hook.h"
 
 namespace phi::cpu {
-
-// Memory of one call, from the caching allocator, so that large reorder buffers are not mapped anew every time.
-class ConvScratch {
- public:
-  explicit ConvScratch(int64_t bytes) : bytes_(static_cast<size_t>(bytes)), p_(AllocateCpu(bytes_)) {}
-  ~ConvScratch() { FreeCpu(p_, bytes_); }
-  ConvScratch(const ConvScratch&) = delete;
-  ConvScratch& operator=(const ConvScratch&) = delete;
-  template <class T = char>
-  T* as() const {
-    return static_cast<T*>(p_);
-  }
-
- private:
-  size_t bytes_;
-  void* p_;
-};
 
 enum class ConvKind : int32_t { kForward, kGradInput, kGradWeight };
 

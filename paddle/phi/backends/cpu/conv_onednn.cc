@@ -5,6 +5,7 @@
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/conv_impl.h"
 #include "paddle/phi/backends/cpu/onednn.h"
+#include "paddle/phi/core/allocator.h"
 #include "paddle/phi/primitives/isa.h"
 
 namespace phi::cpu {
@@ -274,7 +275,7 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
       packed = state.weights.Add(d.weight_key, p->id, p->w.bytes);
   }
   const int64_t w_bytes = packed ? 0 : p->w.bytes;
-  const ConvScratch scratch(p->x.bytes + p->y.bytes + w_bytes);
+  const CallMemory scratch(p->x.bytes + p->y.bytes + w_bytes);
   char* at = scratch.as();
   auto bind = [&](const Operand& o, void* user) {
     if (o.bytes == 0) {

@@ -10,7 +10,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/pool_impl.h"
-#include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/memory_hook.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/isa.h"
@@ -27,23 +27,6 @@ PD_ISA_DECL(void, PoolAvgGradF64, (const cpu::PoolArgs& a, const double* dy, dou
 
 namespace phi::cpu {
 namespace {
-
-// Memory of one call, from the caching allocator.
-class Temp {
- public:
-  explicit Temp(int64_t bytes) : bytes_(static_cast<size_t>(bytes)), p_(AllocateCpu(bytes_)) {}
-  ~Temp() { FreeCpu(p_, bytes_); }
-  Temp(const Temp&) = delete;
-  Temp& operator=(const Temp&) = delete;
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(p_);
-  }
-
- private:
-  size_t bytes_;
-  void* p_;
-};
 
 struct Sizes {
   int64_t planes, in, out;
@@ -135,7 +118,7 @@ class Rows {
 
  private:
   static int64_t Table(const PoolArgs& a) { return a.adaptive || a.k[2] > 65536 ? 0 : a.k[2]; }
-  Temp mem_;
+  CallMemory mem_;
 };
 
 void CheckIndexType(const char* op, DataType t) {
@@ -270,7 +253,7 @@ void InLoopType(DataType t, std::initializer_list<Operand> operands, void* resul
   }
   int64_t all = n;
   for (const Operand& o : operands) all += o.p ? o.n : 0;
-  const Temp copies(all * 4);
+  const CallMemory copies(all * 4);
   float *out = copies.as<float>(), *at = out + n;
   const float** to = in;
   for (const Operand& o : operands) {
@@ -346,7 +329,7 @@ void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType ind
   }
   const Rows rows(&a);
   const bool wide = mask && index_t == DataType::INT64;
-  const Temp pos_mem(wide ? ny * 4 : 1);
+  const CallMemory pos_mem(wide ? ny * 4 : 1);
   int32_t* pos = wide ? pos_mem.as<int32_t>() : static_cast<int32_t*>(mask);
   InLoopType(
       t, {{x, nx}}, y, ny, [&](const float* const* in, float* o) { PD_ISA_CALL(PoolMaxF32)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the executor's plans promise: updates run early, nothing unread is computed, memory near the least that is possible."""
+import numpy as np
+import paddle
+import pytest
+from paddle import static
+
+F = paddle.nn.functional
+
+
+@pytest.fixture
+def programs():
+    paddle.seed(1)
+    paddle.enable_static()
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        yield main, startup
+    paddle.disable_static()
+
+
+def run(main, feed, fetch, times=4):
+    executor = static.Executor()
+    results = [executor.run(main, feed=feed, fetch_list=fetch) for _ in range(times)]
+    (plan, _), = main._plans.values()
+    return results, plan
+
+
+def random(*shape):
+    return np.random.default_rng(0).standard_normal(shape).astype('float32')
+
+
+class Net(paddle.nn.Layer):
+    """Convolutions with a residual, batch norm and a linear layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = paddle.nn.Conv2D(3, 16, 3, padding=1), paddle.nn.Conv2D(16, 16, 3, padding=1)
+        self.norm, self.last = paddle.nn.BatchNorm2D(16), paddle.nn.Linear(16 * 64, 10)
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.first(x)), 2)
+        x = F.relu(self.norm(self.second(x)) + x)
+        return self.last(x.flatten(1))
+
+
+def optimizers():
+    return {'sgd': lambda p: paddle.optimizer.SGD(0.1, parameters=p),
+            'momentum': lambda p: paddle.optimizer.Momentum(0.1, parameters=p, weight_decay=0.1),
+            'adam': lambda p: paddle.optimizer.Adam(0.1, parameters=p),
+            'clip': lambda p: paddle.optimizer.SGD(0.1, parameters=p, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.1))}
+
+
+@pytest.mark.parametrize('name', optimizers())
+def test_training_equals_eager(programs, name):
+    main, _ = programs
+    x, y = random(4, 3, 16, 16), np.arange(4).reshape(4, 1)
+    net = Net()
+    state = {k: v.numpy() for k, v in net.state_dict().items()}
+    loss = F.cross_entropy(net(static.data('x', [4, 3, 16, 16])), static.data('y', [4, 1], 'int64'))
+    optimizers()[name](net.parameters()).minimize(loss)
+    got, plan = run(main, {'x': x, 'y': y}, [loss], 6)
+    paddle.disable_static()
+    eager = Net()
+    eager.set_state_dict(state)
+    step = optimizers()[name](eager.parameters())
+    for (value,) in got:
+        expected = F.cross_entropy(eager(paddle.to_tensor(x)), paddle.to_tensor(y))
+        expected.backward()
+        step.step()
+        step.clear_grad()
+        np.testing.assert_allclose(value, expected.numpy(), rtol=2e-5, atol=1e-6)
+    for key, value in net.state_dict().items():
+        np.testing.assert_allclose(value.numpy(), eager.state_dict()[key].numpy(), rtol=2e-3, atol=2e-5)
+    order = plan.order
+    updates = [i for i, op in enumerate(order) if op in ('sgd_', 'momentum_', 'adam_')]
+    assert len(updates) == 8
+    gradients = [i for i, op in enumerate(order) if op == 'conv2d_grad']
+    if name == 'clip':  # no update before the last gradient is known
+        assert updates[0] > gradients[-1]
+    else:
+        assert updates[0] < gradients[0] and updates[3] < gradients[-1]
+
+
+def test_memory_is_near_the_least(programs):
+    main, _ = programs
+    net = Net()
+    loss = F.cross_entropy(net(static.data('x', [8, 3, 16, 16])), static.data('y', [8, 1], 'int64'))
+    paddle.optimizer.SGD(0.1).minimize(loss)
+    _, plan = run(main, {'x': random(8, 3, 16, 16), 'y': np.zeros([8, 1], 'int64')}, [loss])
+    assert 0 < plan.least_workspace_bytes <= plan.workspace_bytes <= 1.15 * plan.least_workspace_bytes
+    # What the backward needs of the forward is alive when it starts: the first convolution's result is not (the addition of
+    # the bias needs its shape alone), nor is the second's normalised one.
+    full = 8 * 16 * 16 * 16 * 4
+    assert plan.least_workspace_bytes < 4 * full
+
+
+def test_gradients_nobody_reads_are_not_computed(programs):
+    main, _ = programs
+    x = static.data('x', [256, 2048])
+    loss = paddle.matmul(x, static.create_parameter([2048, 4], 'float32')).mean()
+    paddle.optimizer.SGD(0.1).minimize(loss)
+    _, plan = run(main, {'x': random(256, 2048)}, [loss])
+    assert plan.least_workspace_bytes < 256 * 2048 * 4
+
+
+def test_elementwise_results_take_the_place_of_their_operands(programs):
+    main, _ = programs
+    x = static.data('x', [64, 1024])
+    bias = static.data('b', [1024])
+    out = x * 2
+    for _ in range(5):
+        out = F.relu(out + bias)  # the sum is broadcast
+    out = F.leaky_relu(out, 0.5).sum()
+    results, plan = run(main, {'x': random(64, 1024), 'b': random(1024)}, [out])
+    assert plan.workspace_bytes <= 64 * 1024 * 4 + (16 << 10)
+    expected = random(64, 1024) * 2
+    for _ in range(5):
+        expected = np.maximum(expected + random(1024), 0)
+    for (value,) in results:
+        np.testing.assert_allclose(value, expected.sum(dtype='float64'), rtol=1e-5)
+
+
+def test_results_made_by_kernels_share_memory(programs):
+    main, _ = programs
+    out = static.data('x', [256, 256])
+    for _ in range(12):
+        out = paddle.matmul(out, out) * 1e-2
+        out = paddle.concat([out[:128], out[128:]])
+    results, plan = run(main, {'x': np.eye(256, dtype='float32')}, [out.sum()])
+    assert plan.workspace_bytes <= 4 * 256 * 256 * 4
+    assert all(value == results[0][0] for value, in results)
+
+
+def test_an_update_waits_for_readers_of_the_old_value(programs):
+    main, _ = programs
+    w = static.create_parameter([4], 'float32', default_initializer=paddle.nn.initializer.Constant(1.0))
+    x = static.data('x', [4])
+    loss = (w * w * x).sum()
+    before = w * 1
+    paddle.optimizer.SGD(0.5).minimize(loss)
+    after = w * 1
+    results, _ = run(main, {'x': np.ones(4, 'float32')}, [before, after, loss], 3)
+    value = np.ones(4)
+    for old, new, _ in results:
+        np.testing.assert_allclose(old, value, rtol=1e-6)
+        value = value - 0.5 * 2 * value
+        np.testing.assert_allclose(new, value, rtol=1e-6)
+
+
+def test_views_of_a_parameter_hold_the_update_back(programs):
+    main, _ = programs
+    w = static.create_parameter([2, 3], 'float32', default_initializer=paddle.nn.initializer.Constant(2.0))
+    flat = w.reshape([6])
+    loss = (w * static.data('x', [2, 3])).sum()
+    paddle.optimizer.SGD(1.0).minimize(loss)
+    late = flat.transpose([0]) + 0
+    results, _ = run(main, {'x': np.ones([2, 3], 'float32')}, [late], 3)
+    for k, (value,) in enumerate(results):
+        assert np.allclose(value, 2 - (k + 1))
+
+
+def test_feeding_the_memory_of_a_parameter(programs):
+    main, _ = programs
+    a = static.create_parameter([3], 'float32', default_initializer=paddle.nn.initializer.Constant(1.0))
+    b = static.create_parameter([3], 'float32', default_initializer=paddle.nn.initializer.Constant(1.0))
+    x = static.data('x', [3])
+    loss = (paddle.tanh(x * b) * a).sum()
+    paddle.optimizer.SGD(0.5, parameters=[a, b]).minimize(loss)
+    executor = static.Executor()
+    va, vb = np.ones(3), np.ones(3)
+    for _ in range(4):
+        fed = va
+        executor.run(main, feed={'x': a}, fetch_list=[loss])
+        t = np.tanh(fed * vb)
+        va, vb = va - 0.5 * t, vb - 0.5 * va * (1 - t * t) * fed
+        np.testing.assert_allclose(a.numpy(), va, rtol=1e-5)
+        np.testing.assert_allclose(b.numpy(), vb, rtol=1e-5)
