@@ -53,7 +53,7 @@ def _turned(words, reverse):
 
 
 class WMT14(_Pairs):
-    """English and French; the first `dict_size` words of each dictionary are known, sentences over 80 words left out."""
+    """English and French; the first `dict_size` words of a dictionary are known, sentences over 80 words left out."""
 
     def __init__(self, data_file=None, mode='train', dict_size=-1, download=True):
         self.mode = _checked(mode, ('train', 'test', 'gen'), dict_size)

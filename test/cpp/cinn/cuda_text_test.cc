@@ -169,6 +169,7 @@ std::vector<Case> ChainCases() {
     for (ReduceKind k : {ReduceKind::kSum, ReduceKind::kMean, ReduceKind::kProd, ReduceKind::kMax, ReduceKind::kMin}) {
       const double ulps = k == ReduceKind::kMax || k == ReduceKind::kMin ? 0 : k == ReduceKind::kProd ? 400 : 40;
       for (DataType t : {DataType::FLOAT32, DataType::FLOAT64, DataType::INT32}) {
+        if (t != DataType::FLOAT32 && end - begin == 2) continue;
         const DataType out = t == DataType::INT32 ? DataType::FLOAT32 : t;
         all.push_back({ReduceName(k), Reduce(3, begin, end, {{t, {}, {}}}, k, abs(In(0, t)) * 0.5, out), {3, 7, 70}, ulps});
       }
