@@ -3,37 +3,13 @@
 // operands.
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/primitives/half.h"
 #include "paddle/pybind/py_tensor.h"
 #include "paddle/pybind/unknown_value.h"
 #include "paddle/pybind/watched.h"
 
 namespace paddle::py {
 namespace {
-
-uint16_t HalfBits(float f) {
-  uint32_t x;
-  std::memcpy(&x, &f, 4);
-  uint32_t sign = (x >> 16) & 0x8000, mant = x & 0x7fffff;
-  int32_t exp = static_cast<int32_t>((x >> 23) & 0xff) - 112;
-  if (exp >= 31) return static_cast<uint16_t>(sign | (((x >> 23) & 0xff) == 255 && mant ? 0x7e00 : 0x7c00));
-  if (exp <= 0) {
-    if (exp < -10) return static_cast<uint16_t>(sign);
-    mant |= 0x800000;
-    int shift = 14 - exp;
-    uint32_t half = mant >> shift, rest = mant & ((1u << shift) - 1), mid = 1u << (shift - 1);
-    if (rest > mid || (rest == mid && (half & 1))) ++half;
-    return static_cast<uint16_t>(sign | half);
-  }
-  uint32_t half = (static_cast<uint32_t>(exp) << 10) | (mant >> 13), rest = mant & 0x1fff;
-  if (rest > 0x1000 || (rest == 0x1000 && (half & 1))) ++half;
-  return static_cast<uint16_t>(sign | half);
-}
-uint16_t Bf16Bits(float f) {
-  uint32_t x;
-  std::memcpy(&x, &f, 4);
-  if ((x & 0x7fffffff) > 0x7f800000) return static_cast<uint16_t>((x >> 16) | 0x40);
-  return static_cast<uint16_t>((x + 0x7fff + ((x >> 16) & 1)) >> 16);
-}
 
 Tensor MakeScalar(const Scalar& v, DataType dtype) {
   Tensor t = phi::Empty({}, dtype);
@@ -58,10 +34,10 @@ Tensor MakeScalar(const Scalar& v, DataType dtype) {
       *static_cast<int64_t*>(p) = v.to_int();
       break;
     case DataType::FLOAT16:
-      *static_cast<uint16_t*>(p) = HalfBits(static_cast<float>(v.to_double()));
+      *static_cast<phi::float16*>(p) = phi::ToFloat16(static_cast<float>(v.to_double()));
       break;
     case DataType::BFLOAT16:
-      *static_cast<uint16_t*>(p) = Bf16Bits(static_cast<float>(v.to_double()));
+      *static_cast<phi::bfloat16*>(p) = phi::ToBfloat16(static_cast<float>(v.to_double()));
       break;
     case DataType::FLOAT32:
       *static_cast<float*>(p) = static_cast<float>(v.to_double());
