@@ -263,18 +263,20 @@ class Runner {
     int64_t st1 = t_.k == 0 ? 0 : o.st[1];
     int64_t idx[kEwMaxDims];
     for (int d = 2; d <= t_.k; ++d) idx[d] = 0;
+    uint64_t at = 0;  // bytes, modulo 2^64: an extent of one may have any stride
     for (;;) {
+      char* from = p + static_cast<int64_t>(at);
       if constexpr (kLoad)
-        PD_ISA_CALL(load_strided)(o.size, p, o.st[0], n0, st1, n1, dense);
+        PD_ISA_CALL(load_strided)(o.size, from, o.st[0], n0, st1, n1, dense);
       else
-        PD_ISA_CALL(store_strided)(o.size, dense, p, o.st[0], n0, st1, n1);
+        PD_ISA_CALL(store_strided)(o.size, dense, from, o.st[0], n0, st1, n1);
       dense += n0 * n1 * o.size;
       int d = 2;
       for (; d <= t_.k; ++d) {
         const int64_t end = d == t_.k ? rows : j_.shape[d];
-        p += o.st[d];
+        at += static_cast<uint64_t>(o.st[d]);
         if (++idx[d] < end) break;
-        p -= o.st[d] * end;
+        at -= static_cast<uint64_t>(o.st[d]) * static_cast<uint64_t>(end);
         idx[d] = 0;
       }
       if (d > t_.k) return;
