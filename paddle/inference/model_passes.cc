@@ -25,6 +25,7 @@ std::vector<std::string> ModelPasses(const Config& config) {
   if (!config.custom_passes_only() && config.ir_optim())
     for (std::string& name : pir::Pipeline(pir::PipelineFor::kInference, config.optimization_level())) names.push_back(std::move(name));
   std::erase_if(names, [&](const std::string& n) {
+    if (config.cinn_enabled() && n == "add_norm_fuse_pass") return true;  // the compiler joins more to both
     const auto& gone = config.deleted_passes();
     return std::find(gone.begin(), gone.end(), n) != gone.end();
   });

@@ -82,6 +82,9 @@ struct Model {
   explicit Model(const Config& c) : config(c) {
     Load();
     OptimiseForInference(*program, config);
+    // Nobody writes to them any more: kernels may keep packed forms.
+    for (const auto& [name, held] : program->parameters())
+      if (held && std::static_pointer_cast<Dense>(held)->defined()) (*std::static_pointer_cast<Dense>(held))->is_parameter = true;
     for (pir::Operation* op = program->block().front(); op; op = op->next()) {
       const bool fetch = op->isa("pd_op.fetch"), shadow = op->isa("builtin.shadow_output");
       if (op->isa("pd_op.data")) {

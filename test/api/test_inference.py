@@ -230,3 +230,98 @@ def test_deploy_example(tmp_path):
     assert run.returncode == 0, run.stderr
     rows = [line.split() for line in run.stdout.splitlines()[-2:]]
     assert [row[0] for row in rows] == ['1', '4'] and all(float(row[-1]) < 1e-5 for row in rows)
+
+
+class Blocks(paddle.nn.Layer):
+    """Attention and norms as models write them: heads by transposes, keys turned, masks added, heads shared, RMS norms."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = self.create_parameter([16], default_initializer=paddle.nn.initializer.Uniform(0.5, 1.5))
+        self.q, self.k, self.v, self.o = (paddle.nn.Linear(16, n) for n in (16, 8, 8, 16))
+        self.encoder = paddle.nn.TransformerEncoderLayer(16, 4, 32, dropout=0.1)
+
+    def forward(self, x, mask):
+        b, t = x.shape[:2]
+        h = x * paddle.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6) * self.w
+        heads = lambda y: y.reshape([b, t, -1, 4]).transpose([0, 2, 1, 3])  # noqa: E731
+        q, k, v = heads(self.q(h)), heads(self.k(h)), heads(self.v(h))
+        k, v = (paddle.repeat_interleave(y, 2, 1) for y in (k, v))
+        scores = paddle.matmul(q, k.transpose([0, 1, 3, 2])) / 2.0 + mask
+        y = paddle.matmul(paddle.nn.functional.softmax(scores, -1), v).transpose([0, 2, 1, 3]).reshape([b, t, 16])
+        y = self.encoder(x + self.o(y), mask)
+        z = y.reshape([b, t, 4, 4])
+        return paddle.nn.functional.scaled_dot_product_attention(z, z, z, is_causal=True)
+
+
+@pytest.fixture(scope='module')
+def blocks(tmp_path_factory):
+    paddle.seed(6)
+    net, path = Blocks(), str(tmp_path_factory.mktemp('blocks') / 'net')
+    net.eval()
+    paddle.jit.save(net, path, input_spec=[InputSpec([None, 9, 16], 'float32', 'x'), InputSpec([None, 1, 1, 9], 'float32', 'mask')])
+    random = np.random.RandomState(2)
+    x, mask = random.rand(2, 9, 16).astype('float32') * 2 - 1, np.where(random.rand(2, 1, 1, 9) > 0.2, 0, -1e4).astype('float32')
+    return path, [x, mask], net(paddle.to_tensor(x), paddle.to_tensor(mask)).numpy()
+
+
+@pytest.mark.parametrize('cinn', [False, True])
+def test_attention_and_rms_norm_are_recognised(blocks, cinn, capfd):
+    path, arrays, want = blocks
+    config = infer.Config(path + '.json', path + '.pdiparams')
+    config.enable_profile()
+    if cinn:
+        config.enable_cinn()
+    predictor = infer.create_predictor(config)
+    for _ in range(4):  # the plan binds memory in its later runs
+        np.testing.assert_allclose(predictor.run([paddle.to_tensor(a) for a in arrays])[0].numpy(), want, rtol=1e-4, atol=1e-5)
+    del predictor
+    rows = {line.split()[0]: line.split()[1] for line in capfd.readouterr().err.splitlines()[1:] if line}
+    assert rows['fused_attention'] == '12' and 'softmax' not in rows and 'repeat_interleave' not in rows
+    if not cinn:
+        assert rows['rms_norm'] == '4' and rows['fused_add_norm'] == '8' and 'rsqrt' not in rows
+
+
+@pytest.mark.parametrize('precision,dtype,limit', [('Bfloat16', 'bfloat16', 3e-2), ('Half', 'float16', 5e-3)])
+def test_mixed_precision(blocks, tmp_path, precision, dtype, limit):
+    path, arrays, want = blocks
+    files = [path + '.json', path + '.pdiparams', str(tmp_path / 'm.json'), str(tmp_path / 'm.pdiparams')]
+    kind = getattr(infer.PrecisionType, precision)
+    infer.convert_to_mixed_precision(*files, kind, infer.PlaceType.CPU)
+    predictor = make(str(tmp_path / 'm'))
+    out = predictor.run([paddle.to_tensor(a) for a in arrays])[0]
+    assert out.dtype == paddle.float32
+    assert np.abs(out.numpy() - want).max() < limit * np.abs(want).max()
+    assert os.path.getsize(files[3]) < 0.8 * os.path.getsize(files[1])
+    infer.convert_to_mixed_precision(*files, kind, infer.PlaceType.CPU, keep_io_types=False)
+    predictor = make(str(tmp_path / 'm'))
+    out = predictor.run([paddle.to_tensor(a).astype(dtype) for a in arrays])[0]
+    assert str(out.dtype) == f'paddle.{dtype}'
+    infer.convert_to_mixed_precision(*files, kind, infer.PlaceType.CPU, black_list={'matmul', 'linear_v2'})
+    np.testing.assert_allclose(make(str(tmp_path / 'm')).run([paddle.to_tensor(a) for a in arrays])[0].numpy(), want, rtol=1e-4, atol=1e-5)
+
+
+def test_mixed_precision_refuses(blocks, tmp_path):
+    path = blocks[0]
+    files = [path + '.json', path + '.pdiparams', str(tmp_path / 'm.json'), str(tmp_path / 'm.pdiparams')]
+    with pytest.raises(ValueError, match='Half or Bfloat16'):
+        infer.convert_to_mixed_precision(*files, infer.PrecisionType.Int8, infer.PlaceType.CPU)
+    with pytest.raises(ValueError, match='no argument'):
+        infer.convert_to_mixed_precision(*files, infer.PrecisionType.Half, infer.PlaceType.CPU, whitelist=set())
+    assert not os.path.exists(files[2])
+
+
+def test_packed_weights_belong_to_one_model(tmp_path):
+    """Predictors keep packed filters by their memory: another model in the same process has its own."""
+    x, got, want = np.random.RandomState(4).rand(1, 16, 8, 8).astype('float32'), [], []
+    for seed in range(3):
+        paddle.seed(seed)
+        net = paddle.nn.Sequential(paddle.nn.Conv2D(16, 32, 3), paddle.nn.BatchNorm2D(32), paddle.nn.ReLU())
+        net.eval()
+        path = str(tmp_path / f'net{seed}')
+        paddle.jit.save(net, path, input_spec=[InputSpec([1, 16, 8, 8], 'float32', 'x')])
+        predictor = make(path)
+        for _ in range(3):
+            got.append(predictor.run([paddle.to_tensor(x)])[0].numpy())
+            want.append(net(paddle.to_tensor(x)).numpy())
+    np.testing.assert_allclose(np.stack(got), np.stack(want), rtol=1e-4, atol=1e-5)

@@ -723,6 +723,9 @@ class Family:
             L.append(f"  if (__builtin_expect({a}.dtype() != {b}.dtype(), 0) && phi::IsDifferentiable({a}.dtype()) != phi::IsDifferentiable({b}.dtype())) {{")
             L.append(f"    const DataType to = phi::IsDifferentiable({a}.dtype()) ? {a}.dtype() : {b}.dtype();")
             L.append(f"    return paddle::{op.name}({same});\n  }}")
+        if op.get("recorded_as"):
+            L.append(f"  return State().record == RecordMode::kRun ? {op.get('compose')}({names(op)}) : {op.get('recorded_as')}({names(op)});\n}}")
+            return "\n".join(L)
         if op.composed and not op.vjp and not op.get("vjp_kernel"):
             # One recorded op has a gradient only where ComposeHistory can give it one.
             parts = "" if self.has_grad(op) or self.takes_history(op) else f" || (State().grad_enabled && ({self.need_expr(op)}))"
@@ -814,7 +817,7 @@ class Family:
                             defs.append(e.definition())
         protos = [p for op in self.ops for p in self.kernel_proto(op)]
         out = [HEAD, *decl, "namespace phi {", *sorted(set(protos)), "}  // namespace phi", "namespace paddle {"]
-        comp = sorted({f"{ret_type(op)} {op.get('compose')}({params(op)});" for op in self.ops if op.composed})
+        comp = sorted({f"{ret_type(op)} {op.get(key)}({params(op)});" for op in self.ops for key in ("compose", "recorded_as") if op.get(key)})
         out += comp
         out += ["using namespace egr;  // NOLINT: generated", "namespace {", *defs]
         out += [self.opdef_forward(op) for op in self.ops]

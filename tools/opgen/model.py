@@ -227,7 +227,7 @@ def parse_outs(text):
 
 MODULES = {"F": "paddle.nn.functional", "linalg": "paddle.linalg", "fft": "paddle.fft", "signal": "paddle.signal",
            "Tensor": "paddle.Tensor", "incubate": "paddle.incubate", "geometric": "paddle.geometric", "IF": "paddle.incubate.nn.functional",
-           "vision": "paddle.vision.ops"}
+           "vision": "paddle.vision.ops", "_C_ops": "paddle._C_ops"}
 
 
 def parse_py(text):

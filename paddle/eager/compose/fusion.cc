@@ -3,6 +3,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/ops/fusion/fusion.h"
 #include "paddle/phi/primitives/bias_act.h"
+#include "paddle/phi/primitives/norm.h"
 
 namespace phi {
 namespace {
@@ -64,6 +65,30 @@ void fused_matmul_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, b
     return;
   }
   CopyInto(Activate(bias.defined() ? paddle::add(out, bias) : out, activation), out);
+}
+
+void fused_add_norm_infer(const Meta& x, const Meta& y, const Meta*, const Meta*, double, const Ints&, bool, Meta& out, Meta& sum) {
+  out = {common::BroadcastDims("fused_add_norm", x.dims, y.dims), x.dtype};
+  sum = out;
+}
+
+void fused_add_norm_kernel(const Tensor& x, const Tensor& y, const Tensor& scale, const Tensor& bias, double eps, const Ints& shape,
+                           bool rms, Tensor& out, Tensor& sum) {
+  int64_t cols = 1;
+  for (int64_t n : shape) cols *= n;
+  if (out.numel() == 0) return;
+  const auto same = [&](const Tensor& t) { return !t.defined() || (t.dtype() == x.dtype() && t.is_contiguous()); };
+  if ((x.dtype() == DataType::FLOAT32 || x.dtype() == DataType::FLOAT64) && y.dtype() == x.dtype() && x.dims() == y.dims() && same(scale) &&
+      same(bias)) {
+    const Tensor a = Contiguous(x), b = Contiguous(y);
+    cpu::AddNorm(x.dtype(), a.raw_data(), b.raw_data(), out.numel() / cols, cols, scale.defined() ? scale.raw_data() : nullptr,
+                 bias.defined() ? bias.raw_data() : nullptr, eps, rms, sum.raw_data(), out.raw_data());
+    return;
+  }
+  CopyInto(paddle::add(x, y), sum);
+  CopyInto(rms ? std::get<0>(paddle::rms_norm(sum, scale, shape, eps))
+               : std::get<0>(paddle::layer_norm(sum, scale, bias, eps, sum.ndim() - shape.size())),
+           out);
 }
 
 }  // namespace phi

@@ -65,24 +65,6 @@ std::tuple<Tensor, Tensor, Tensor> instance_norm_compose(const Tensor& x, const 
   return {cast_like(y, x), cast_like(m, x), cast_like(rsqrt(v + epsilon), x)};
 }
 
-std::tuple<Tensor, Tensor> rms_norm_compose(const Tensor& x, const Tensor& scale_, const Ints& shape, double epsilon) {
-  int64_t k = std::max<int64_t>(shape.size(), 1);
-  PD_CHECK(k <= x.ndim(), InvalidArgument, "[rms_norm] expected a normalized_shape of at most ", x.ndim(),
-           " axes, got ", common::ShapeText(shape));
-  Ints axes;
-  for (int64_t i = 0; i < shape.size(); ++i)
-    PD_CHECK(size_at(x, x.ndim() - k + i) == shape[i], InvalidArgument, "[rms_norm] expected last extents ",
-             common::ShapeText(shape), ", got shape ", common::ShapeText(x.shape()));
-  Ints part;
-  for (int64_t i = x.ndim() - k; i < x.ndim(); ++i) {
-    axes.push_back(i);
-    part.push_back(size_at(x, i));
-  }
-  Tensor w = Wide(x), inv = rsqrt(mean(w * w, axes, true) + epsilon), y = w * inv;
-  if (scale_.defined()) y = y * reshape(cast_like(scale_, y), part);
-  return {cast_like(y, x), squeeze(inv, axes)};
-}
-
 Tensor prelu_compose(const Tensor& x, const Tensor& alpha, const std::string& format, const std::string& mode) {
   Tensor a = alpha;
   if (mode == "all") {

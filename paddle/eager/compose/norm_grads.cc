@@ -45,6 +45,25 @@ Tensor batch_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& s
   return global ? g * inv : NormInput(x, g, axes, eps);
 }
 
+Tensor rms_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, const Ints& shape, double eps, int64_t which) {
+  if (!dout.defined()) return Tensor();
+  const int64_t first = x.ndim() - std::max<int64_t>(shape.size(), 1);
+  Ints rows, axes, part;
+  for (int64_t i = 0; i < x.ndim(); ++i) {
+    (i < first ? rows : axes).push_back(i);
+    if (i >= first) part.push_back(size_at(x, i));
+  }
+  const bool half = phi::IsHalf(x.dtype());
+  const Tensor w = half ? cast(x, DataType::FLOAT32) : x, g = cast_like(dout, w);
+  const Tensor inv = rsqrt(mean(w * w, axes, true) + eps), xhat = w * inv;
+  if (which == 1) {
+    const Tensor ds = g * xhat;
+    return cast_like(reshape(rows.empty() ? ds : sum(ds, rows, DataType::UNDEFINED, false), shape_of(scale)), scale);
+  }
+  const Tensor gs = scale.defined() ? g * reshape(cast_like(scale, g), part) : g;
+  return cast_like(inv * (gs - xhat * mean(gs * xhat, axes, true)), x);
+}
+
 Tensor layer_norm_backward(const Tensor& x, const Tensor& scale, const Tensor&, const Tensor&, const Tensor& dout,
                            double eps, int64_t axis, int which) {
   if (!dout.defined()) return Tensor();

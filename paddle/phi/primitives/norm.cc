@@ -19,6 +19,7 @@ PD_ISA_DECL(void, norm_rows_grad,
 PD_ISA_DECL(void, norm_columns_grad,
             (bool f64, const void* x, const void* g, int64_t rows, int64_t n, int64_t stride, const void* mean,
              const void* var, double eps, bool rms, void* ds, void* db))
+PD_ISA_DECL(void, norm_add, (bool f64, const void* x, const void* y, int64_t n, void* out))
 PD_ISA_DECL(void, norm_moments, (bool f64, const void* x, int64_t n, double c, double* s))
 PD_ISA_DECL(void, norm_grad_moments, (bool f64, const void* x, const void* g, int64_t n, double c, double* s))
 PD_ISA_DECL(void, norm_affine, (bool f64, const void* x, int64_t n, double a, double b, void* out))
@@ -214,6 +215,18 @@ void LayerNormGrad(DataType t, DataType param_t, const void* x, const void* dout
 void RmsNorm(DataType t, DataType param_t, const void* x, int64_t rows, int64_t cols, const void* scale,
              const void* bias, double eps, void* out, void* inv_rms) {
   RowNorm("rms_norm", t, param_t, x, rows, cols, scale, bias, eps, true, out, nullptr, inv_rms);
+}
+void AddNorm(DataType t, const void* x, const void* y, int64_t rows, int64_t cols, const void* scale, const void* bias, double eps,
+             bool rms, void* sum, void* out) {
+  const bool f64 = t == DataType::FLOAT64;
+  const int64_t row = cols * SizeOf(t), few = std::max<int64_t>(1, 32768 / std::max<int64_t>(row, 1));
+  ParallelFor(0, rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(cols, 1)), [&](int64_t lo, int64_t hi) {
+    for (int64_t r = lo; r < hi; r += few) {  // a few rows are normalised while they are in cache
+      const int64_t n = std::min(few, hi - r);
+      PD_ISA_CALL(norm_add)(f64, At(x, r * row), At(y, r * row), n * cols, At(sum, r * row));
+      PD_ISA_CALL(norm_rows)(f64, At(sum, r * row), n, cols, scale, bias, eps, rms, At(out, r * row), nullptr, nullptr);
+    }
+  });
 }
 void RmsNormGrad(DataType t, DataType param_t, const void* x, const void* dout, int64_t rows, int64_t cols,
                  const void* scale, const void* inv_rms, void* dx, void* dscale, void* dbias) {

@@ -21,6 +21,9 @@ void LayerNormGrad(DataType t, DataType param_t, const void* x, const void* dout
 // inv_rms [rows] of StatType may be null on output.
 void RmsNorm(DataType t, DataType param_t, const void* x, int64_t rows, int64_t cols, const void* scale, const void* bias,
              double eps, void* out, void* inv_rms);
+// sum = x + y and its layer norm, or with `rms` its RMS norm, over the last `cols`; f32 and f64, scale and bias of the same type.
+void AddNorm(DataType t, const void* x, const void* y, int64_t rows, int64_t cols, const void* scale, const void* bias, double eps,
+             bool rms, void* sum, void* out);
 void RmsNormGrad(DataType t, DataType param_t, const void* x, const void* dout, int64_t rows, int64_t cols,
                  const void* scale, const void* inv_rms, void* dx, void* dscale, void* dbias);
 

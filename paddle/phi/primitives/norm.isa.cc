@@ -269,4 +269,17 @@ void norm_channel_affine(bool f64, const void* x, const void* g, int64_t rows, i
   }
 }
 
+PD_HIDDEN void norm_add(bool f64, const void* x, const void* y, int64_t n, void* out);
+void norm_add(bool f64, const void* x, const void* y, int64_t n, void* out) {
+  if (f64) {
+    const double *a = static_cast<const double*>(x), *b = static_cast<const double*>(y);
+    double* d = static_cast<double*>(out);
+    PD_LOOP d[i] = a[i] + b[i];
+  } else {
+    const float *a = static_cast<const float*>(x), *b = static_cast<const float*>(y);
+    float* d = static_cast<float*>(out);
+    PD_LOOP d[i] = a[i] + b[i];
+  }
+}
+
 }  // namespace phi::PD_ISA

@@ -28,6 +28,9 @@ Registry& Passes() {
     p->passes["identity_op_clean_pass"] = [] { return CreateIdentityClean(); };
     p->passes["constant_branch_pass"] = CreateConstantBranch;
     p->passes["layer_norm_fuse_pass"] = CreateLayerNormFusion;
+    p->passes["rms_norm_fuse_pass"] = CreateRmsNormFusion;
+    p->passes["add_norm_fuse_pass"] = CreateAddNormFusion;
+    p->passes["attention_fuse_pass"] = CreateAttentionFusion;
     p->passes["conv2d_bn_fuse_pass"] = CreateConvBatchNorm;
     p->passes["conv2d_add_act_fuse_pass"] = CreateConvAddAct;
     p->passes["matmul_add_act_fuse_pass"] = CreateMatmulAddAct;

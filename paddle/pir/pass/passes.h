@@ -52,6 +52,12 @@ std::unique_ptr<Pass> CreateConvAddAct();
 std::unique_ptr<Pass> CreateMatmulAddAct();
 // "layer_norm_fuse_pass": layer norms written out in single operations become pd_op.layer_norm.
 std::unique_ptr<Pass> CreateLayerNormFusion();
+// "rms_norm_fuse_pass": the same for norms by the root mean square and pd_op.rms_norm.
+std::unique_ptr<Pass> CreateRmsNormFusion();
+// "add_norm_fuse_pass": a sum and the layer or RMS norm of it become pd_op.fused_add_norm.
+std::unique_ptr<Pass> CreateAddNormFusion();
+// "attention_fuse_pass": products, masks and softmax of attention become pd_op.fused_attention.
+std::unique_ptr<Pass> CreateAttentionFusion();
 // "transfer_layout_pass": convolutions and what lies between them run channels-last.
 std::unique_ptr<Pass> CreateTransferLayout();
 

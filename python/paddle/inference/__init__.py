@@ -7,8 +7,9 @@ from paddle.base.libpaddle import (PaddleDType as DataType, PaddleInferPredictor
                                    PaddlePlace as PlaceType, PrecisionType, get_num_bytes_of_data_type, get_version)
 
 from .config import Config, XpuConfig
+from .mixed_precision import convert_to_mixed_precision
 
-__all__ = ['Config', 'DataType', 'PlaceType', 'PrecisionType', 'Tensor', 'Predictor', 'create_predictor', 'get_version',
+__all__ = ['Config', 'convert_to_mixed_precision', 'DataType', 'PlaceType', 'PrecisionType', 'Tensor', 'Predictor', 'create_predictor', 'get_version',
            'get_trt_compile_version', 'get_trt_runtime_version', 'get_num_bytes_of_data_type', 'PredictorPool', 'XpuConfig']
 
 

@@ -63,6 +63,20 @@ inline void RegisterTestOps() {
     OpInfo norm = MakeOp("pd_op.layer_norm", 3, kPure, {{"epsilon", A::kFloat, 1e-5f}, {"begin_norm_axis", A::kInt32, 1}}, 3);
     norm.inputs[1].optional = norm.inputs[2].optional = true;
     missing(norm);
+    norm = MakeOp("pd_op.rms_norm", 2, kPure, {{"normalized_shape", A::kInt64s, {}}, {"epsilon", A::kDouble, 1e-5}}, 2);
+    norm.inputs[1].optional = true;
+    missing(norm);
+    missing(MakeOp("pd_op.softmax", 1, kPure, {{"axis", A::kInt32, -1}}));
+    missing(MakeOp("pd_op.triu", 1, kPure, {{"diagonal", A::kInt32, 0}}));
+    missing(MakeOp("pd_op.full_like", 2, kPure, {{"dtype", A::kDataType, {}}, {"place", A::kPlace, cpu}}));
+    OpInfo attention = MakeOp("pd_op.fused_attention", 5, kPure,
+                              {{"scale", A::kDouble, 1.0}, {"causal", A::kBool, false}, {"offset", A::kInt64, int64_t{0}}, {"dropout", A::kDouble, 0.0}},
+                              2);
+    attention.inputs[3].optional = attention.inputs[4].optional = true;
+    missing(attention);
+    OpInfo sum = MakeOp("pd_op.fused_add_norm", 4, kPure, {{"epsilon", A::kDouble, 1e-5}, {"normalized_shape", A::kInt64s, {}}, {"rms", A::kBool, false}}, 2);
+    sum.inputs[2].optional = sum.inputs[3].optional = true;
+    missing(sum);
     std::vector<AttrInfo> conv = {{"strides", A::kInt32s, {}},   {"paddings", A::kInt32s, {}}, {"padding_algorithm", A::kStr, {}},
                                   {"dilations", A::kInt32s, {}}, {"groups", A::kInt32, 1},     {"data_format", A::kStr, {}}};
     missing(MakeOp("pd_op.conv2d", 2, kPure, conv));

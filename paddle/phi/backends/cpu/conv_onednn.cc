@@ -45,6 +45,7 @@ struct Plan {
   bool usable = false;
   dnnl::primitive prim;
   Operand x, w, y;
+  Operand sum;  // the residual where it is reordered into the result's place and added there
   dnnl::memory bias, residual;
   int x_arg = 0, w_arg = 0, y_arg = 0, bias_arg = 0;
 };
@@ -137,10 +138,11 @@ bool Good(const Pd& pd, bool best) {
   return std::strncmp(impl, "ref", 3) != 0 && !(best && std::strncmp(impl, "gemm", 4) == 0);
 }
 
-// The epilogue of the key as post-operations on a result of form `y`.
-dnnl::primitive_attr Attributes(const Key& key, const Desc& y) {
+// The epilogue of the key as post-operations; the residual lies in the result's place (`sum`), or apart in the form `y`.
+dnnl::primitive_attr Attributes(const Key& key, const Desc& y, bool sum) {
   dnnl::post_ops ops;
-  if (key.residual) ops.append_binary(dnnl::algorithm::binary_add, y);
+  if (key.residual && sum) ops.append_sum(1.f);
+  if (key.residual && !sum) ops.append_binary(dnnl::algorithm::binary_add, y);
   switch (static_cast<ConvAct>(key.act)) {
     case ConvAct::kNone: break;
     case ConvAct::kRelu: ops.append_eltwise(dnnl::algorithm::eltwise_relu, 0.f, 0.f); break;
@@ -185,11 +187,12 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
   const Desc xa = form(xs, xu), ya = form(ys, yu);
   const Desc wa(ws, type, Tag::any);
   const auto algo = dnnl::algorithm::convolution_direct;
-  const dnnl::primitive_attr attr = Attributes(key, yu);
+  const bool sum = key.residual && blocked && ya != yu;
+  const dnnl::primitive_attr attr = Attributes(key, yu, sum);
   if (kind == ConvKind::kForward) {
     const dnnl::convolution_forward::primitive_desc pd(eng, dnnl::prop_kind::forward_inference, algo, xa, wa, bu, ya,
                                                        stride, dil, lo, hi, attr, true);
-    if (!Good(pd, blocked) || (key.residual && pd.dst_desc() != yu)) return p;
+    if (!Good(pd, blocked) || (key.residual && (pd.dst_desc() == yu) == sum)) return p;
     p->prim = dnnl::convolution_forward(pd);
     p->x.Init(xu, pd.src_desc(), true);
     p->w.Init(wu, pd.weights_desc(), true);
@@ -221,7 +224,10 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
     }
   }
   if (key.bias) p->bias = dnnl::memory(bu, eng, nullptr);
-  if (key.residual) p->residual = dnnl::memory(yu, eng, nullptr);
+  if (sum)
+    p->sum.Init(yu, p->y.prim.get_desc(), true);
+  else if (key.residual)
+    p->residual = dnnl::memory(yu, eng, nullptr);
   p->usable = true;
   return p;
 }
@@ -303,7 +309,11 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
   dnnl_exec_arg_t args[5] = {{p->x_arg, p->x.prim.get()}, {p->w_arg, p->w.prim.get()}, {p->y_arg, p->y.prim.get()}};
   int count = 3;
   if (bias) args[count++] = {p->bias_arg, p->bias.get()};
-  if (epilogue.residual) {
+  if (p->sum.bytes) {
+    SetHandle(p->sum.user, const_cast<void*>(epilogue.residual));
+    SetHandle(p->sum.prim, p->y.prim.get_data_handle());
+    Reorder(p->sum, true);
+  } else if (epilogue.residual) {
     SetHandle(p->residual, const_cast<void*>(epilogue.residual));
     args[count++] = {DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, p->residual.get()};
   }

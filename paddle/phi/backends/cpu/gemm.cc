@@ -152,6 +152,7 @@ void Bf16Onednn(const Args& g) {
   MatmulKey key{g.m, g.n, g.k, g.lda, g.ldb, g.ldc, g.ta != 0, g.tb != 0, g.beta != 0, MaxThreads()};
   auto e = cache.Find(key);
   if (!e) {
+    const ThreadLimit limit(key.threads);  // oneDNN plans for OpenMP's count, also where it will run on one thread
     using D = dnnl::memory::dims;
     const auto bf = dnnl::memory::data_type::bf16;
     dnnl::memory::desc am({g.m, g.k}, bf, g.ta ? D{1, g.lda} : D{g.lda, 1});

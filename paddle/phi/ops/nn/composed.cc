@@ -22,14 +22,6 @@ void instance_norm_infer(const Meta& x, const Meta*, const Meta*, double, Meta& 
   mean = {Dims{x.dims[0] * x.dims[1]}, x.dtype};
   variance = mean;
 }
-void rms_norm_infer(const Meta& x, const Meta*, const Ints& shape, double, Meta& y, Meta& invvar) {
-  int64_t k = std::max<int64_t>(shape.size(), 1);
-  PD_CHECK(k <= x.dims.size(), InvalidArgument, "[rms_norm] expected a normalized_shape of at most ", x.dims.size(),
-           " axes, got ", common::ShapeText(shape));
-  y = x;
-  invvar = {{}, IsHalf(x.dtype) ? DataType::FLOAT32 : x.dtype};
-  for (int64_t i = 0; i + k < x.dims.size(); ++i) invvar.dims.push_back(x.dims[i]);
-}
 void prelu_infer(const Meta& x, const Meta&, const std::string&, const std::string& mode, Meta& out) {
   PD_CHECK(mode == "all" || mode == "channel" || mode == "element", InvalidArgument,
            "[prelu] expected mode all, channel or element, got ", mode);

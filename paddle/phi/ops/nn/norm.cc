@@ -159,6 +159,45 @@ void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   if (dbias) *dbias = db;
 }
 
+void rms_norm_infer(const Meta& x, const Meta* scale, const Ints& shape, double, Meta& y, Meta& invvar) {
+  const int64_t k = std::max<int64_t>(shape.size(), 1), rank = x.dims.size();
+  PD_CHECK(k <= rank, InvalidArgument, "[rms_norm] expected a normalized_shape of at most ", rank, " axes, got ",
+           common::ShapeText(shape));
+  Dim cols(1);
+  for (int64_t i = 0; i < k; ++i) {
+    const Dim d = x.dims[rank - k + i];
+    PD_CHECK(shape.empty() || !common::CertainlyDiffer(d, Dim(shape[i])), InvalidArgument,
+             "[rms_norm] expected last extents ", common::ShapeText(shape), ", got shape ", common::ShapeText(x.dims));
+    cols = cols * d;
+  }
+  PD_CHECK(!scale || !common::CertainlyDiffer(common::Product(scale->dims), cols), InvalidArgument,
+           "[rms_norm] expected a scale of ", common::DimText(cols), " elements, got shape ",
+           scale ? common::ShapeText(scale->dims) : "", " for input shape ", common::ShapeText(x.dims));
+  y = x;
+  invvar = {{}, cpu::StatType(x.dtype)};
+  for (int64_t i = 0; i + k < rank; ++i) invvar.dims.push_back(x.dims[i]);
+}
+void rms_norm_kernel(const Tensor& x, const Tensor& scale, const Ints&, double eps, Tensor& y, Tensor& invvar) {
+  if (x.numel() == 0) return;
+  const DataType pt = ParamType(x, scale, Tensor());
+  const Tensor xc = Contiguous(x), s = As(scale, pt);
+  cpu::RmsNorm(x.dtype(), pt, xc.raw_data(), invvar.numel(), x.numel() / invvar.numel(), Ptr(s), nullptr, eps, y.raw_data(),
+               invvar.raw_data());
+}
+void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& invvar, const Tensor& dy, const Tensor&,
+                          const Ints&, double, Tensor* dx, Tensor* dscale) {
+  if (!dy.defined()) return;
+  const int64_t rows = invvar.numel(), cols = rows ? x.numel() / rows : 0;
+  const DataType pt = ParamType(x, scale, Tensor());
+  const Tensor xc = Contiguous(x), g = Contiguous(CastTo(dy, x.dtype())), s = As(scale, pt);
+  Tensor ds;
+  if (dx) EnsureOut(*dx, x.dims(), x.dtype());
+  if (dscale) ds = Empty(scale.dims(), pt);
+  cpu::RmsNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), invvar.raw_data(),
+                   dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr, nullptr);
+  if (dscale) *dscale = CastTo(ds, scale.dtype());
+}
+
 void embedding_infer(const Meta& x, const Meta& w, int64_t, bool, Meta& out) {
   PD_CHECK(IsInteger(x.dtype), InvalidType, "[embedding] expected integer indices, got ", NameOf(x.dtype));
   PD_CHECK(w.dims.size() == 2, InvalidArgument, "[embedding] expected a weight of 2 axes, got shape ",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scaled dot product attention and the flash attention entry points, composed from matmul and softmax."""
+"""Scaled dot product attention and the flash attention entry points."""
 import numpy as np
 
 import paddle
@@ -19,33 +19,25 @@ def _causal(rows, columns):
     return paddle.tril(paddle.ones([rows, columns], dtype="bool"), columns - rows if rows <= columns else 0)
 
 
-def _add_mask(scores, mask):
-    if mask.dtype == paddle.bool:
-        return paddle.where(mask, scores, paddle.full([1], float("-inf"), dtype=scores.dtype))
-    return scores + paddle.cast(mask, scores.dtype)
-
-
 def _attend(query, key, value, mask, dropout_p, is_causal, training, scale, enable_gqa=True):
-    """(output, probabilities) for [batch, length, heads, dim]; probabilities are [batch, heads, q, k]."""
-    heads, kv_heads, dim = query.shape[2], key.shape[2], query.shape[3]
-    q, k, v = _heads_first(query), _heads_first(key), _heads_first(value)
-    if heads != kv_heads:
-        if not enable_gqa or heads % kv_heads:
-            raise ValueError(f"[attention] expected the {heads} query heads to be a multiple of the key heads, "
-                             f"got {kv_heads}")
-        k = paddle.repeat_interleave(k, heads // kv_heads, 1)
-        v = paddle.repeat_interleave(v, heads // kv_heads, 1)
-    scale = dim ** -0.5 if scale is None else scale
-    scores = _C_ops.matmul(q * scale, k, False, True)
+    """Attention of [batch, length, heads, dim]."""
+    if query.shape[2] != key.shape[2] and not enable_gqa:
+        raise ValueError(f"[attention] expected as many key heads as the {query.shape[2]} query heads, got {key.shape[2]}")
+    if mask is not None and mask.dtype != paddle.bool and not mask.is_floating_point():
+        mask = paddle.cast(mask, query.dtype)
+    scale = query.shape[3] ** -0.5 if scale is None else scale
+    return _C_ops._attention(query, key, value, mask, scale, is_causal, dropout_p if training else 0.0)
+
+
+def _probabilities(query, key, is_causal, scale):
+    """softmax(q k^T * scale), [batch, heads, q, k]."""
+    q, k = _heads_first(query), _heads_first(key)
+    if q.shape[1] != k.shape[1]:
+        k = paddle.repeat_interleave(k, q.shape[1] // k.shape[1], 1)
+    scores = _C_ops.matmul(q * (query.shape[3] ** -0.5 if scale is None else scale), k, False, True)
     if is_causal:
-        scores = _add_mask(scores, _causal(scores.shape[-2], scores.shape[-1]))
-    if mask is not None:
-        scores = _add_mask(scores, mask)
-    probs = _C_ops.softmax(scores, -1)
-    weights = probs
-    if dropout_p > 0.0 and training:
-        weights = _parse.first(_C_ops.dropout(probs, None, dropout_p, False, "upscale_in_train", 0, False))
-    return _heads_first(_C_ops.matmul(weights, v, False, False)), probs
+        scores = scores + paddle.triu(paddle.full_like(scores, -1e4), 1)
+    return _C_ops.softmax(scores, -1)
 
 
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, training=True,
@@ -61,16 +53,16 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if query.ndim == 3:
         mask = attn_mask if attn_mask is None or attn_mask.ndim == 4 else paddle.unsqueeze(attn_mask, 0)
         out = _attend(paddle.unsqueeze(query, 0), paddle.unsqueeze(key, 0), paddle.unsqueeze(value, 0), mask,
-                      dropout_p, is_causal, training, scale, enable_gqa)[0]
+                      dropout_p, is_causal, training, scale, enable_gqa)
         return paddle.squeeze(out, 0)
-    return _attend(query, key, value, attn_mask, dropout_p, is_causal, training, scale, enable_gqa)[0]
+    return _attend(query, key, value, attn_mask, dropout_p, is_causal, training, scale, enable_gqa)
 
 
 def flash_attention(query, key, value, dropout=0.0, causal=False, return_softmax=False, *, fixed_seed_offset=None,
                     rng_name="", training=True, name=None, softmax_scale=None):
     """(attention output, probabilities if `return_softmax` else None) for [batch, length, heads, dim]."""
-    out, probs = _attend(query, key, value, None, dropout, causal, training, softmax_scale)
-    return out, probs if return_softmax else None
+    out = _attend(query, key, value, None, dropout, causal, training, softmax_scale)
+    return out, _probabilities(query, key, causal, softmax_scale) if return_softmax else None
 
 
 def flash_attn_qkvpacked(qkv, dropout=0.0, causal=False, return_softmax=False, *, fixed_seed_offset=None, rng_name="",
@@ -94,9 +86,11 @@ def flash_attn_unpadded(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqle
     q_ends, k_ends = cu_seqlens_q.tolist(), cu_seqlens_k.tolist()
     parts = []
     for i in range(len(q_ends) - 1):
+        rows, columns = q_ends[i + 1] - q_ends[i], k_ends[i + 1] - k_ends[i]
+        mask = _causal(rows, columns) if causal and rows != columns else None  # aligned at the last key
         part = _attend(*(paddle.unsqueeze(t[a:b], 0) for t, a, b in (
             (query, q_ends[i], q_ends[i + 1]), (key, k_ends[i], k_ends[i + 1]), (value, k_ends[i], k_ends[i + 1]))),
-            None, dropout, causal, training, scale)[0]
+            mask, dropout, causal and mask is None, training, scale)
         parts.append(paddle.squeeze(part, 0))
     return paddle.concat(parts, axis=0), None
 
@@ -157,7 +151,7 @@ def flashmask_attention(query, key, value, startend_row_indices=None, *, dropout
             mask = paddle.repeat_interleave(mask, query.shape[2] // mask.shape[1], 1)
     elif causal:
         mask, causal = _causal(q_len, k_len), False
-    return _attend(query, key, value, mask, dropout, causal, training, softmax_scale)[0]
+    return _attend(query, key, value, mask, dropout, causal, training, softmax_scale)
 
 
 def flash_attention_v3_varlen(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k,

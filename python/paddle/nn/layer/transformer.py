@@ -113,14 +113,19 @@ class MultiHeadAttention(Layer):
         value = query if value is None else value
         prepared = self._prepare_qkv(query, key, value, cache)
         q, k, v = prepared[:3]
-        scores = _C_ops.matmul(q * (self.head_dim ** -0.5), k, False, True)
-        mask = _mask(attn_mask, scores.dtype)
-        if mask is not None:
-            scores = scores + mask
-        weights = _C_ops.softmax(scores, -1)
-        if self.dropout:
-            weights = F.dropout(weights, self.dropout, training=self.training, mode="upscale_in_train")
-        out = _C_ops.transpose(_C_ops.matmul(weights, v, False, False), [0, 2, 1, 3])
+        scale, dropout = self.head_dim ** -0.5, self.dropout if self.training else 0.0
+        if self.need_weights:
+            scores = _C_ops.matmul(q * scale, k, False, True)
+            mask = _mask(attn_mask, scores.dtype)
+            if mask is not None:
+                scores = scores + mask
+            weights = _C_ops.softmax(scores, -1)
+            if self.dropout:
+                weights = F.dropout(weights, self.dropout, training=self.training, mode="upscale_in_train")
+            out = _C_ops.matmul(weights, v, False, False)
+        else:
+            out = _C_ops._attention(q, k, v, _mask(attn_mask, q.dtype), scale, False, dropout, True)
+        out = _C_ops.transpose(out, [0, 2, 1, 3])
         out = self.out_proj(_C_ops.reshape(out, [0, 0, self.embed_dim]))
         outs = [out]
         if self.need_weights:

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small matrix products on packed operands, and the packing, for kernels that keep their blocks in cache.
+#pragma once
+
+#include "paddle/phi/primitives/copy_tile.inc.h"
+
+namespace phi::PD_ISA {
+namespace {
+
+#ifdef __AVX512F__
+struct VecF {
+  using T = float;
+  static constexpr int W = 16, MR = 8;
+  __m512 v;
+  static VecF Load(const float* p) { return {_mm512_loadu_ps(p)}; }
+  static VecF Set(float x) { return {_mm512_set1_ps(x)}; }
+  void Store(float* p) const { _mm512_storeu_ps(p, v); }
+  void Fma(VecF a, VecF b) { v = _mm512_fmadd_ps(a.v, b.v, v); }
+};
+struct VecD {
+  using T = double;
+  static constexpr int W = 8, MR = 8;
+  __m512d v;
+  static VecD Load(const double* p) { return {_mm512_loadu_pd(p)}; }
+  static VecD Set(double x) { return {_mm512_set1_pd(x)}; }
+  void Store(double* p) const { _mm512_storeu_pd(p, v); }
+  void Fma(VecD a, VecD b) { v = _mm512_fmadd_pd(a.v, b.v, v); }
+};
+#else
+struct VecF {
+  using T = float;
+  static constexpr int W = 8, MR = 4;
+  __m256 v;
+  static VecF Load(const float* p) { return {_mm256_loadu_ps(p)}; }
+  static VecF Set(float x) { return {_mm256_set1_ps(x)}; }
+  void Store(float* p) const { _mm256_storeu_ps(p, v); }
+  void Fma(VecF a, VecF b) { v = _mm256_fmadd_ps(a.v, b.v, v); }
+};
+struct VecD {
+  using T = double;
+  static constexpr int W = 4, MR = 4;
+  __m256d v;
+  static VecD Load(const double* p) { return {_mm256_loadu_pd(p)}; }
+  static VecD Set(double x) { return {_mm256_set1_pd(x)}; }
+  void Store(double* p) const { _mm256_storeu_pd(p, v); }
+  void Fma(VecD a, VecD b) { v = _mm256_fmadd_pd(a.v, b.v, v); }
+};
+#endif
+
+// A[i][p] at a[i * ai + p * ak]; B in panels of kPanel columns, panel j at b + j * panel, rows ldb apart; C row-major. The
+// columns of B and C are padded to whole panels.
+template <class V>
+struct Product {
+  using T = typename V::T;
+  static constexpr int kPanel = 2 * V::W;
+  const T* a;
+  int64_t ai, ak;
+  const T* b;
+  int64_t ldb, panel;
+  T* c;
+  int64_t ldc;
+};
+
+template <class V, int M, bool kAdd>
+inline void ProductTile(const Product<V>& s, const typename V::T* a, const typename V::T* b, typename V::T* c, int64_t k) {
+  V acc[M][2];
+  for (int r = 0; r < M; ++r)
+    for (int q = 0; q < 2; ++q) acc[r][q] = kAdd ? V::Load(c + r * s.ldc + q * V::W) : V::Set(0);
+  for (int64_t p = 0; p < k; ++p, a += s.ak, b += s.ldb) {
+    const V b0 = V::Load(b), b1 = V::Load(b + V::W);
+    for (int r = 0; r < M; ++r) {
+      const V x = V::Set(a[r * s.ai]);
+      acc[r][0].Fma(x, b0);
+      acc[r][1].Fma(x, b1);
+    }
+  }
+  for (int r = 0; r < M; ++r)
+    for (int q = 0; q < 2; ++q) acc[r][q].Store(c + r * s.ldc + q * V::W);
+}
+
+// C[m, n] (+)= A[m, k] B[k, n], n rounded up to whole panels.
+template <class V, bool kAdd>
+inline void Multiply(const Product<V>& s, int64_t m, int64_t n, int64_t k) {
+  for (int64_t j = 0; j < n; j += Product<V>::kPanel) {
+    const auto* b = s.b + j / Product<V>::kPanel * s.panel;
+    const auto* a = s.a;
+    auto* c = s.c + j;
+    int64_t i = 0;
+    const auto step = [&](int rows) {
+      a += rows * s.ai;
+      c += rows * s.ldc;
+      i += rows;
+    };
+    for (; i + V::MR <= m; step(V::MR)) ProductTile<V, V::MR, kAdd>(s, a, b, c, k);
+    if constexpr (V::MR == 8)
+      if (i + 4 <= m) ProductTile<V, 4, kAdd>(s, a, b, c, k), step(4);
+    if (i + 2 <= m) ProductTile<V, 2, kAdd>(s, a, b, c, k), step(2);
+    if (i < m) ProductTile<V, 1, kAdd>(s, a, b, c, k), step(1);
+  }
+}
+
+inline void Transpose8(const float* s, int64_t lds, float* d, int64_t ldd) {
+  __m256 r[8], t[8];
+  for (int i = 0; i < 8; ++i) r[i] = _mm256_loadu_ps(s + i * lds);
+  for (int i = 0; i < 4; ++i) {
+    t[2 * i] = _mm256_unpacklo_ps(r[2 * i], r[2 * i + 1]);
+    t[2 * i + 1] = _mm256_unpackhi_ps(r[2 * i], r[2 * i + 1]);
+  }
+  for (int i = 0; i < 2; ++i) {
+    r[4 * i] = _mm256_shuffle_ps(t[4 * i], t[4 * i + 2], 0x44);
+    r[4 * i + 1] = _mm256_shuffle_ps(t[4 * i], t[4 * i + 2], 0xee);
+    r[4 * i + 2] = _mm256_shuffle_ps(t[4 * i + 1], t[4 * i + 3], 0x44);
+    r[4 * i + 3] = _mm256_shuffle_ps(t[4 * i + 1], t[4 * i + 3], 0xee);
+  }
+  for (int i = 0; i < 4; ++i) {
+    _mm256_storeu_ps(d + i * ldd, _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
+    _mm256_storeu_ps(d + (i + 4) * ldd, _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
+  }
+}
+
+// [rows, cols] at row stride lds, transposed into one panel [cols][panel]; missing rows become zeros.
+template <class T>
+inline void TransposePanel(const T* s, int64_t lds, int64_t rows, int64_t cols, int64_t panel, T* d) {
+  int64_t i = 0;
+  if constexpr (sizeof(T) == 4) {
+    for (; i + 8 <= rows; i += 8) {
+      int64_t p = 0;
+      for (; p + 8 <= cols; p += 8) Transpose8(s + i * lds + p, lds, d + p * panel + i, panel);
+      for (; p < cols; ++p)
+        for (int64_t r = i; r < i + 8; ++r) d[p * panel + r] = s[r * lds + p];
+    }
+  }
+  for (; i < rows; ++i)
+    for (int64_t p = 0; p < cols; ++p) d[p * panel + i] = s[i * lds + p];
+  for (; i < panel; ++i)
+    for (int64_t p = 0; p < cols; ++p) d[p * panel + i] = 0;
+}
+
+// Rows of type t to T at row stride ldd, zeros behind the last column.
+template <class T>
+inline void LoadRows(int t, const char* p, int64_t row_bytes, int64_t rows, int64_t cols, int64_t ldd, T* d) {
+  for (int64_t i = 0; i < rows; ++i, d += ldd, p += row_bytes) {
+    LoadTile(t, p, 1, cols, d);
+    for (int64_t j = cols; j < ldd; ++j) d[j] = 0;
+  }
+}
+
+}  // namespace
+}  // namespace phi::PD_ISA
