@@ -25,6 +25,20 @@ void ForEachInput(const Instruction& ins, F f) {
   }
 }
 
+// Updates are moved by what declarations say of results and arguments (arrange.cc): a result that shares memory with an
+// argument it must not share with would make wrong values elsewhere.
+void CheckApart(const Instruction& ins, int alias) {
+  if (alias < 0 || ins.kind != Instruction::kOp) return;
+  for (size_t k = 0; k < ins.in.size(); ++k) {
+    const Instruction::Arg& a = ins.in[k];
+    if (!ins.op->tensors[k]->apart || (a.value != alias && std::find(a.list.begin(), a.list.end(), alias) == a.list.end())) continue;
+    const bool declared = std::any_of(ins.inplace.begin(), ins.inplace.end(), [&](auto& p) { return p.second == static_cast<int>(k); });
+    const bool elsewhere = std::count_if(ins.in.begin(), ins.in.end(), [&](auto& other) { return other.value == alias; }) > 1;
+    PD_CHECK(declared || elsewhere, Internal, "[", ins.name, "] expected results with memory of their own, got one in the memory of ",
+             ins.op->tensors[k]->name, "; such an op is declared with `view`");
+  }
+}
+
 // Whether a kernel could hand its arguments to somebody who keeps them.
 bool LetsGo(const Instruction& ins) {
   if (ins.kind == Instruction::kFused) return false;
@@ -107,6 +121,7 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
       ForEachInput(ins, [&](int in) {
         if (IsDense(values[in]) && values[in]->storage.get() == out->storage.get()) r.alias = in;
       });
+      CheckApart(ins, r.alias);
       r.whole = out.is_contiguous() && out->offset == 0 && r.bytes() == out->storage->bytes();
       r.own = r.alias < 0 && !member && out.is_contiguous() && out->offset == 0 && out->storage->use_count() == 1;
     }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the executor's plans promise: updates run early, nothing unread is computed, memory near the least that is possible."""
+import threading
+
 import numpy as np
 import paddle
 import pytest
@@ -175,3 +177,29 @@ def test_feeding_the_memory_of_a_parameter(programs):
         va, vb = va - 0.5 * t, vb - 0.5 * va * (1 - t * t) * fed
         np.testing.assert_allclose(a.numpy(), va, rtol=1e-5)
         np.testing.assert_allclose(b.numpy(), vb, rtol=1e-5)
+
+
+def test_threads_share_a_plan_with_served_memory(programs):
+    main, _ = programs
+    x = static.data('x', [-1, 3, 16, 16])
+    conv = paddle.nn.Conv2D(3, 8, 3, padding=1)
+    out = F.relu(conv(x))
+    out = paddle.matmul(paddle.concat([out, out * 2], 1).flatten(2), static.create_parameter([256, 16], 'float32')).sum([1, 2])
+    plan = paddle.base.libpaddle.pir.Plan(main, [out])
+    inputs = [random(1 + k % 3, 3, 16, 16) * (k + 1) for k in range(6)]
+    expected = [plan.run([paddle.to_tensor(value)])[0].numpy() for value in inputs]
+    wrong = []
+
+    def work(first):
+        for step in range(60):
+            k = (first + step // 10) % len(inputs)
+            got = plan.run([paddle.to_tensor(inputs[k])])[0].numpy()
+            if not np.allclose(got, expected[k], rtol=1e-5):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

@@ -51,6 +51,45 @@ TEST(PlaceBlocks, NeverOverlapWhileAlive) {
   }
 }
 
+TEST(PlaceBlocks, NeedsLittleMoreThanWhatIsAlive) {
+  std::vector<Block> blocks{{100, 0, 2}, {640, 1, 3}, {64, 3, SIZE_MAX}, {128, 4, 5}, {512, 4, 9}};
+  EXPECT_EQ(LiveBytes(blocks), 128u + 640u);
+  EXPECT_EQ(PlaceBlocks(blocks), 128u + 640u);
+  EXPECT_EQ(LiveBytes({}), 0u);
+}
+
+TEST(MemoryHook, ServesInOrderUntilARequestDiffers) {
+  std::vector<phi::MemoryRequest> seen;
+  uint32_t clock = 0;
+  phi::MemoryHook hook;
+  hook.Watch(&seen, &clock);
+  Tensor kept = phi::Empty({16}, phi::DataType::FLOAT32);
+  { phi::CallMemory scratch(1000); }
+  hook.Stop();
+  phi::Empty({8}, phi::DataType::FLOAT32);
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].data, kept.raw_data());
+  EXPECT_EQ(seen[0].died, 0u);
+  EXPECT_EQ(seen[1].bytes, 1000u);
+  EXPECT_EQ(seen[1].died, seen[1].born + 1);
+
+  auto memory = phi::Storage::Allocate(4096, phi::Place());
+  char* base = static_cast<char*>(memory->data());
+  const std::vector<phi::MemoryPlace> places{{64, base}, {1000, nullptr}, {64, base + 64}, {64, base + 128}};
+  hook.Serve(places, memory.get());
+  Tensor first = phi::Empty({16}, phi::DataType::FLOAT32);
+  EXPECT_EQ(first.raw_data(), base);
+  EXPECT_EQ(memory->use_count(), 2u);
+  { phi::CallMemory scratch(1000); }
+  EXPECT_EQ(phi::Empty({16}, phi::DataType::FLOAT32).raw_data(), base + 64);
+  EXPECT_FALSE(hook.differed());
+  EXPECT_NE(phi::Empty({17}, phi::DataType::FLOAT32).raw_data(), base + 128);
+  EXPECT_TRUE(hook.differed());
+  EXPECT_NE(phi::Empty({16}, phi::DataType::FLOAT32).raw_data(), base + 128);
+  first.reset();
+  EXPECT_EQ(memory->use_count(), 1u);
+}
+
 // t1 = x + y; t2 = tanh(t1); t3 = t2 * t1; out = t3 + x; also t1's view goes out.
 std::string Mixed() {
   return "{\n" + Data("0", "x", "float32", "-1xf32") + Data("1", "y", "float32", "-1xf32") + Binary("add", 2, 0, 1) +
