@@ -204,3 +204,23 @@ def test_recorded_in_single_operations():
     assert not any('attention' in n for n in names)
     assert [n for n in names if not n.startswith('pd_op.full')] == ['pd_op.data', *['pd_op.transpose'] * 3, *(
         f'pd_op.{n}' for n in 'scale matmul triu add softmax matmul transpose'.split())]
+
+
+@pytest.mark.parametrize('dropout', [0.0, 0.5])
+def test_the_operation_of_other_devices(dropout):
+    """pd_op.flash_attn: causal rows end at the last key; its gradient and the gradient of that."""
+    q, k, v = (paddle.to_tensor(normal(2, n, h, 8, dtype='float64'), stop_gradient=False) for n, h in ((5, 4), (7, 2), (7, 2)))
+    mask = np.tril(np.ones((5, 7), bool), 2)
+    paddle.seed(4)
+    out, softmax, lse, chosen = paddle._C_ops.flash_attn(q, k, v, None, None, dropout, True)
+    paddle.seed(4)
+    keep = F.dropout(paddle.ones([2, 4, 5, 7], 'float64'), dropout).numpy() if dropout else None
+    np.testing.assert_allclose(out.numpy(), reference(q.numpy(), k.numpy(), v.numpy(), mask=mask, keep=keep), rtol=1e-12, atol=1e-12)
+    assert softmax is None and lse.shape == [2, 4, 5] and chosen.shape == ([2, 4, 5, 7] if dropout else [0])
+    fused = paddle.grad([(out ** 2).sum()], [q, k, v], retain_graph=True)
+    composed = paddle.grad([(out ** 2).sum()], [q, k, v], create_graph=True)
+    for a, b in zip(fused, composed):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-10, atol=1e-12)
+    assert all(np.isfinite(g.numpy()).all() for g in paddle.grad([sum((g ** 2).sum() for g in composed)], [q, k, v]))
+    tested = paddle._C_ops.flash_attn(q, k, v, None, None, dropout, True, False, True)[0]
+    np.testing.assert_allclose(tested.numpy(), reference(q.numpy(), k.numpy(), v.numpy(), mask=mask), rtol=1e-12, atol=1e-12)

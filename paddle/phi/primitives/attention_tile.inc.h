@@ -3,6 +3,7 @@
 #pragma once
 
 #include "paddle/phi/primitives/copy_tile.inc.h"
+#include "paddle/phi/primitives/transpose_tile.inc.h"
 
 namespace phi::PD_ISA {
 namespace {
@@ -99,36 +100,23 @@ inline void Multiply(const Product<V>& s, int64_t m, int64_t n, int64_t k) {
   }
 }
 
-inline void Transpose8(const float* s, int64_t lds, float* d, int64_t ldd) {
-  __m256 r[8], t[8];
-  for (int i = 0; i < 8; ++i) r[i] = _mm256_loadu_ps(s + i * lds);
-  for (int i = 0; i < 4; ++i) {
-    t[2 * i] = _mm256_unpacklo_ps(r[2 * i], r[2 * i + 1]);
-    t[2 * i + 1] = _mm256_unpackhi_ps(r[2 * i], r[2 * i + 1]);
-  }
-  for (int i = 0; i < 2; ++i) {
-    r[4 * i] = _mm256_shuffle_ps(t[4 * i], t[4 * i + 2], 0x44);
-    r[4 * i + 1] = _mm256_shuffle_ps(t[4 * i], t[4 * i + 2], 0xee);
-    r[4 * i + 2] = _mm256_shuffle_ps(t[4 * i + 1], t[4 * i + 3], 0x44);
-    r[4 * i + 3] = _mm256_shuffle_ps(t[4 * i + 1], t[4 * i + 3], 0xee);
-  }
-  for (int i = 0; i < 4; ++i) {
-    _mm256_storeu_ps(d + i * ldd, _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
-    _mm256_storeu_ps(d + (i + 4) * ldd, _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
-  }
-}
-
 // [rows, cols] at row stride lds, transposed into one panel [cols][panel]; missing rows become zeros.
 template <class T>
 inline void TransposePanel(const T* s, int64_t lds, int64_t rows, int64_t cols, int64_t panel, T* d) {
+  constexpr int64_t N = sizeof(T) == 4 ? 8 : 4, size = sizeof(T);
   int64_t i = 0;
-  if constexpr (sizeof(T) == 4) {
-    for (; i + 8 <= rows; i += 8) {
-      int64_t p = 0;
-      for (; p + 8 <= cols; p += 8) Transpose8(s + i * lds + p, lds, d + p * panel + i, panel);
-      for (; p < cols; ++p)
-        for (int64_t r = i; r < i + 8; ++r) d[p * panel + r] = s[r * lds + p];
+  for (; i + N <= rows; i += N) {
+    int64_t p = 0;
+    for (; p + N <= cols; p += N) {
+      const char* from = reinterpret_cast<const char*>(s + i * lds + p);
+      char* to = reinterpret_cast<char*>(d + p * panel + i);
+      if constexpr (N == 8)
+        transpose8x8_32(from, lds * size, to, panel * size);
+      else
+        transpose4x4_64(from, lds * size, to, panel * size);
     }
+    for (; p < cols; ++p)
+      for (int64_t r = i; r < i + N; ++r) d[p * panel + r] = s[r * lds + p];
   }
   for (; i < rows; ++i)
     for (int64_t p = 0; p < cols; ++p) d[p * panel + i] = s[i * lds + p];
