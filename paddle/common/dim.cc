@@ -85,6 +85,11 @@ std::string SymbolTable::Text(Dim d) {
 
 }  // namespace
 
+void Dim::RaiseUnknown() const {
+  PD_THROW(Unimplemented, "expected an extent that is known while recording, got ", DimText(*this),
+           ", which is known only when the program runs");
+}
+
 Dim NewSymbol(int64_t lo, int64_t hi) {
   SymbolTable& t = Table();
   std::lock_guard<std::mutex> lock(t.mutex);
@@ -95,6 +100,13 @@ Dim SymbolicOp(char op, Dim a, Dim b) {
   SymbolTable& t = Table();
   std::lock_guard<std::mutex> lock(t.mutex);
   return t.Combine(op, a, b);
+}
+
+DimParts PartsOf(Dim d) {
+  SymbolTable& t = Table();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  const Symbol& s = t.At(d);
+  return {s.op, s.a, s.b};
 }
 
 std::string DimText(Dim d) {

@@ -17,9 +17,9 @@ class Dim {
   Dim() = default;
   constexpr Dim(int64_t v) : v_(v) {}  // NOLINT: extents are written as numbers everywhere
   bool known() const { return v_ >= 0; }
-  // The extent; an unknown one here is a defect of the caller.
+  // The extent; raises where it is known only when a program runs.
   int64_t value() const {
-    PD_ASSERT(v_ >= 0);
+    if (__builtin_expect(v_ < 0, 0)) RaiseUnknown();
     return v_;
   }
   // The extent as users see it: -1 when unknown.
@@ -28,6 +28,8 @@ class Dim {
   static Dim FromRaw(int64_t raw) { return Dim(raw); }
 
  private:
+  [[noreturn]] void RaiseUnknown() const;
+
   int64_t v_ = 0;  // >= 0: the extent; < 0: -(symbol id + 1)
 };
 
@@ -44,6 +46,13 @@ inline Dim Sub(Dim a, Dim b) { return a.known() && b.known() ? Dim(a.raw() - b.r
 inline Dim Div(Dim a, Dim b) {
   return a.known() && b.known() ? Dim(b.raw() == 0 ? 0 : a.raw() / b.raw()) : SymbolicOp('/', a, b);
 }
+
+// How an unknown extent was calculated: `op` of a and b; 's' for a symbol of its own.
+struct DimParts {
+  char op;
+  Dim a, b;
+};
+DimParts PartsOf(Dim d);
 
 // Whether both are certainly the same extent.
 inline bool SameDim(Dim a, Dim b) { return a.raw() == b.raw(); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "paddle/executor/frame.h"
+#include "paddle/executor/stack.h"
 
 namespace executor {
 namespace {
@@ -70,9 +71,36 @@ void SetBool(Tensor& out, bool value) {
 
 }  // namespace
 
+Tensor CopyOfStack(const Tensor& t, StackCopies& copies) {
+  if (!t.defined() || t->kind != phi::ImplKind::kTensorArray || !t->node) return t;
+  phi::Ref<phi::RefCounted> copy = copies[t->node.get()];
+  if (!copy) {
+    auto* stack = new Stack;
+    copy = phi::Ref<phi::RefCounted>(stack);
+    for (const std::vector<Tensor>& entry : static_cast<Stack&>(*t->node).entries) {
+      std::vector<Tensor>& values = stack->entries.emplace_back();
+      for (const Tensor& v : entry) values.push_back(CopyOfStack(v, copies));
+    }
+    copies[t->node.get()] = copy;
+  }
+  Tensor r(phi::TensorImpl::Make());
+  r->kind = phi::ImplKind::kTensorArray;
+  r->node = copy;
+  return r;
+}
+
 Tensor Frame::Take(const Code& code, size_t yield) {
   Tensor& t = values_[code.yields[yield]];
   return code.moves[yield] ? std::move(t) : t;
+}
+
+uint32_t VersionOfStack(const Tensor& t) {
+  uint32_t sum = 0;
+  if (!t.defined() || t->kind != phi::ImplKind::kTensorArray || !t->node) return sum;
+  for (const std::vector<Tensor>& entry : static_cast<Stack&>(*t->node).entries)
+    for (const Tensor& v : entry)
+      if (v.defined()) sum += v->storage ? v->storage->version() : VersionOfStack(v);
+  return sum;
 }
 
 void Frame::RunIf(const Instruction& ins) {

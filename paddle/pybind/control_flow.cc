@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libpaddle.pir._if_region and _while_region: pd_op.if and pd_op.while recorded by calling Python functions.
 #include "paddle/eager/dispatch/control_flow.h"
+#include "paddle/common/extent.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -60,6 +61,10 @@ int Init(PyObject* module) {
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
     m.def("_if_region", &IfRegion, "pd_op.if: lists of equal length from two functions without arguments; fill(0) and fill(1) replace Nones.");
     m.def("_while_region", &WhileRegion, "pd_op.while: cond(*values) and body(*values), which returns the next values.");
+    m.def("_extent_numbers", [](pyb::handle t) {
+      const Ints numbers = common::ExtentNumbers(ToTensor(t.ptr(), "shape", "x").shape());
+      return std::vector<int64_t>(numbers.begin(), numbers.end());
+    }, "The extents as entries of a shape argument: those that are not known are numbers that stand for them.");
     m.def("_record_print", &Print, "pd_op.print; its result is the tensor.");
     m.def("_record_assert", &Assert, "pd_op.assert.");
   });

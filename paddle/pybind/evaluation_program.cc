@@ -22,16 +22,23 @@ bool HasTestMode(const pir::Operation* op) {
 // when a plan is made.
 std::shared_ptr<ProgramObject> ForTest(ProgramObject& p) {
   p.recorder().SyncFlags();
-  std::unique_ptr<pir::Program> copy = p.program().Clone();
+  pir::IrMapping mapping;
+  std::unique_ptr<pir::Program> copy = p.program().Clone(mapping);
+  std::unordered_map<pir::Value, pir::Value> values = CopiedValues(p.program(), mapping);
   for (pir::Operation* op = copy->block().back(); op;) {
     pir::Operation* before = op->prev();
-    if (op->name().ends_with('_') && !HasTestMode(op) && op->use_empty()) op->Erase();
+    if (op->name().ends_with('_') && !HasTestMode(op) && op->use_empty()) {
+      std::erase_if(values, [&](const auto& pair) { return pair.second.defining_op() == op; });
+      op->Erase();
+    }
     op = before;
   }
   pir::WalkAll(copy->block(), [](pir::Operation& op) {
     if (HasTestMode(&op)) op.set_attr("is_test", pir::Attribute::Bool(true));
   });
-  return std::make_shared<ProgramObject>(std::move(copy));
+  auto result = std::make_shared<ProgramObject>(std::move(copy));
+  result->SetOrigin(p.shared_from_this(), std::move(values));
+  return result;
 }
 
 int Init(PyObject* module) {

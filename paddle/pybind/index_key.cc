@@ -55,6 +55,7 @@ Tensor Normalized(const Tensor& index, int64_t extent, int64_t axis) {
   Tensor t = phi::Contiguous(phi::CastTo(phi::ToHost(index), DataType::INT64));
   const int64_t* p = t.data<int64_t>();
   int64_t n = t.numel();
+  if (extent < 0) return t;  // not known: the kernels check
   bool negative = false;
   for (int64_t i = 0; i < n; ++i) {
     if (p[i] < -extent || p[i] >= extent)

@@ -6,6 +6,7 @@
 
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/deferred.h"
+#include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/index_key.h"
@@ -71,14 +72,18 @@ bool Adjacent(const Ints& axes) {
 }
 
 // All index tensors broadcast to one shape.
-Ints BroadcastIndices(std::vector<Tensor>* indices) {
+void BroadcastIndices(std::vector<Tensor>* indices) {
+  if (indices->size() == 1) return;
   common::Dims shape;
   for (const Tensor& t : *indices) shape = common::BroadcastDims("index", shape, t.shape());
-  if (indices->size() == 1) return common::AllKnown(shape) ? common::ToInts(shape) : Ints();
-  Ints dims = common::ToInts(shape);
-  for (Tensor& t : *indices)
-    if (!(t.dims() == dims)) t = phi::Contiguous(paddle::expand(t, dims));
-  return dims;
+  for (Tensor& t : *indices) {
+    const common::Dims have = t.shape();
+    bool same = have.size() == shape.size();
+    for (int64_t i = 0; same && i < shape.size(); ++i) same = common::SameDim(have[i], shape[i]);
+    if (same) continue;
+    t = paddle::expand(t, common::ExtentNumbers(shape));
+    if (!t.is_symbolic()) t = phi::Contiguous(t);
+  }
 }
 
 // [dims of the index..., k]: what gather_nd takes.
@@ -190,13 +195,13 @@ PyRef IndexList(const std::vector<Tensor>& indices) { return Own(Wrap(std::vecto
 void SetAdvanced(const Tensor& x, Parsed& p, Tensor value) {
   Tensor view = BasicView(x, p);
   int64_t rank = view.ndim(), k = static_cast<int64_t>(p.indices.size());
-  Ints shape = BroadcastIndices(&p.indices);
+  BroadcastIndices(&p.indices);
   int64_t index_rank = p.indices[0].ndim();
   Ints perm = FrontPerm(p, rank), back = ResultPerm(p, index_rank, rank - k);
   // The value is given in the order of x[key]; index_put wants [index..., rest...].
   if (!IsIdentity(back)) {
-    Ints front_dims = shape;
-    for (int64_t i = k; i < rank; ++i) front_dims.push_back(view.dim(perm[i]));
+    Ints front_dims = common::ExtentNumbers(p.indices[0].shape());
+    for (int64_t i = k; i < rank; ++i) front_dims.push_back(paddle::number_at(view, perm[i]));
     Ints dims;
     for (int64_t b : back) dims.push_back(front_dims[b]);
     Ints inverse(back.size(), 0);
@@ -227,15 +232,22 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
   Parsed p = ParseKey(x, key);
   Tensor value = ValueFor(x, value_object);
   if (Recording(x)) {
-    // Recording has no views: the slice is scattered back and x takes the result.
+    // The slice is scattered back and x takes the result.
     if (!p.indices.empty() && !p.changed && IsIdentity(FrontPerm(p, x.ndim()))) {
       PyRef xs = Own(ToPy(x)), v = Own(ToPy(value)), indices = Own(Wrap(std::vector<Tensor>(p.indices)));
       PyRef r = Own(CallOp("index_put", {xs.get(), indices.get(), v.get(), Py_False}));
       Rebind(x, ToTensor(r.get(), "__setitem__", "out"));
       return;
     }
-    PD_CHECK(p.indices.empty() && p.new_axes.empty(), Unimplemented,
-             "[__setitem__] expected integers and slices, or index tensors for the first axes, for a tensor that is being recorded");
+    if (!p.indices.empty()) {
+      SetAdvanced(x, p, value);
+      return;
+    }
+    if (!p.new_axes.empty()) {
+      Tensor view = BasicView(x, p);
+      ReplaceRecorded(view, paddle::expand_like(value, view));
+      return;
+    }
     Ints axes, starts, ends, steps, drop;
     for (const BasicStep& s : p.steps) {
       axes.push_back(s.axis);

@@ -271,7 +271,10 @@ int Init(PyObject* module) {
         .def("_clone",
              [](ProgramObject& p) {
                p.recorder().SyncFlags();
-               return std::make_shared<ProgramObject>(p.program().Clone());
+               pir::IrMapping mapping;
+               auto copy = std::make_shared<ProgramObject>(p.program().Clone(mapping));
+               copy->SetOrigin(p.shared_from_this(), CopiedValues(p.program(), mapping));
+               return copy;
              })
         .def("_parameters", &Parameters)
         .def("_set_parameter",

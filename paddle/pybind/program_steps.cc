@@ -55,16 +55,16 @@ phi::AttrValue Constant(pir::Value v) {
   return phi::IsInteger(t) ? phi::Scalar(s.to_int()) : phi::Scalar(s.to_double());
 }
 
-// (kind, name, inputs, outputs): "data", "parameter", "combine", "split", "fetch" with value numbers; "op" with the
-// arguments of paddle._C_ops.<name>, each (0, value number or -1, name) or (1, constant, name); "other": no such call.
-pyb::list Steps(const std::shared_ptr<ProgramObject>& program) {
-  std::unordered_map<pir::Value, int> numbers;
+// (kind, name, inputs, outputs, regions): "data", "parameter", "combine", "split", "fetch" with value numbers; "op" with the
+// arguments of paddle._C_ops.<name>, each (0, value number or -1, name) or (1, constant, name); "if" and "while" with
+// regions, each (numbers of its arguments, steps), which end with a "yield"; "other": no such call.
+pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers) {
   auto number = [&](pir::Value v) {
     return v && v.type() ? numbers.try_emplace(v, static_cast<int>(numbers.size())).first->second : -1;
   };
   pyb::list steps;
-  for (pir::Operation* op = program->program().block().front(); op; op = op->next()) {
-    pyb::list in, out;
+  for (pir::Operation* op = block.front(); op; op = op->next()) {
+    pyb::list in, out, regions;
     std::string kind = "op", name = op->name();
     for (int i = 0; i < op->num_results(); ++i) out.append(number(op->result(i)));
     if (op->isa("pd_op.data")) {
@@ -81,10 +81,19 @@ pyb::list Steps(const std::shared_ptr<ProgramObject>& program) {
       kind = op->isa("builtin.combine") ? "combine" : op->isa("builtin.split") ? "split" : "fetch";
       for (int i = 0; i < op->num_operands(); ++i) in.append(number(op->operand(i)));
       if (pir::Attribute col = op->attr("col")) name = std::to_string(col.to_int());
+    } else if (op->isa("pd_op.if") || op->isa("pd_op.while") || op->isa("cf.yield")) {
+      kind = op->isa("pd_op.if") ? "if" : op->isa("pd_op.while") ? "while" : "yield";
+      for (int i = 0; i < op->num_operands(); ++i) in.append(number(op->operand(i)));
+      for (int k = 0; k < op->num_regions(); ++k) {
+        pir::Block& inner = op->region(k).front();
+        pyb::list args;
+        for (int i = 0; i < inner.num_args(); ++i) args.append(number(inner.arg(i)));
+        regions.append(pyb::make_tuple(args, Steps(inner, numbers)));
+      }
     } else {
       const auto* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
       if (!def || op->num_regions()) {
-        steps.append(pyb::make_tuple("other", name, in, out));
+        steps.append(pyb::make_tuple("other", name, in, out, regions));
         continue;
       }
       name = def->name;
@@ -109,13 +118,16 @@ pyb::list Steps(const std::shared_ptr<ProgramObject>& program) {
           in.append(pyb::make_tuple(0, number(v), a.name));
       }
     }
-    steps.append(pyb::make_tuple(kind, name, in, out));
+    steps.append(pyb::make_tuple(kind, name, in, out, regions));
   }
   return steps;
 }
 
 int Init(PyObject* module) {
-  return GuardedInt([&] { pyb::reinterpret_borrow<pyb::module_>(module).def("_program_steps", &Steps); });
+  return GuardedInt([&] { pyb::reinterpret_borrow<pyb::module_>(module).def("_program_steps", [](const std::shared_ptr<ProgramObject>& program) {
+      std::unordered_map<pir::Value, int> numbers;
+      return Steps(program->program().block(), numbers);
+    }); });
 }
 
 PADDLE_MODULE_INIT(Init)

@@ -2,6 +2,7 @@
 // Properties of paddle.Tensor: shape, dtype, layout, identity. History and gradients are in tensor_autograd.cc.
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/record.h"
+#include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/capture_state.h"
@@ -288,6 +289,8 @@ PyObject* Self(PyObject* self, PyObject*) {
 std::string TensorName(const Tensor& t) { return NameOf(t); }
 
 void Rebind(const Tensor& to, const Tensor& from) {
+  egr::BeforeRecordedWrite(to);
+  const common::Dims before = to.shape();
   if (egr::State().recorder) egr::State().recorder->BeforeWrite(to);
   bool plain = !to->node && !from->node && to->stop_gradient && from->stop_gradient && !to.is_symbolic() &&
                !from.is_symbolic() && !from->value && !to->value;
@@ -316,6 +319,7 @@ void Rebind(const Tensor& to, const Tensor& from) {
     d->slot = s->slot;
     d->stop_gradient = s->stop_gradient;
   }
+  egr::AfterRecordedWrite(to, before);
 }
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))

@@ -7,6 +7,7 @@
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/op_support.h"
+#include "paddle/executor/stack.h"
 #include "paddle/pir/core/clone.h"
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
@@ -48,8 +49,16 @@ bool IsConstant(const pir::Operation& op) {
 std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::vector<Tensor>& leaves,
                                 const std::vector<Tensor>& grads, bool create_graph) {
   std::vector<egr::Edge> edges;
-  for (const Tensor& t : leaves) edges.push_back(egr::GradEdge(t));
-  return egr::GradAt(outputs, grads, edges, std::vector<bool>(edges.size(), true), create_graph);
+  std::vector<bool> wanted;
+  for (const Tensor& t : leaves) {
+    // An input that was written since is asked for as it was given.
+    egr::AutogradMeta* m = egr::MaybeMeta(t);
+    if (!t.is_symbolic() || !t->node) edges.push_back(egr::GradEdge(t));
+    else if (m && m->accumulator) edges.push_back({phi::Ref<egr::GradNode>(m->accumulator), 0});
+    else edges.emplace_back();
+    wanted.push_back(static_cast<bool>(edges.back().node));
+  }
+  return egr::GradAt(outputs, grads, edges, wanted, create_graph);
 }
 
 // The backward half of a call.
@@ -65,6 +74,20 @@ class RunProgramNode final : public egr::GradNode {
   void ReleaseSaved() override {
     inputs_.clear();
     saved_.clear();
+  }
+
+  // An input that the call is about to write is kept as it was.
+  void CopyInput(int i) {
+    const Tensor t = inputs_[i];
+    Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
+    phi::CopyInto(t, copy);
+    copy->stop_gradient = t->stop_gradient;
+    if (egr::NeedsGrad(t)) {
+      egr::Edge e = egr::GradEdge(t);
+      copy->node = phi::Ref<phi::RefCounted>(e.node.get());
+      copy->slot = e.slot;
+    }
+    inputs_[i] = copy;
   }
 
   void Keep(std::vector<Tensor> saved, std::vector<Tensor>& outputs) {
@@ -91,6 +114,7 @@ class RunProgramNode final : public egr::GradNode {
     if (create_graph) return RunSecond(douts, in);
     const Traced::Backward& b = fn_->BackwardFor(wanted);
     std::vector<Tensor> feeds;
+    executor::StackCopies stacks;
     feeds.reserve(b.feeds.size());
     for (const Traced::Source& s : b.feeds) {
       switch (s.kind) {
@@ -100,7 +124,7 @@ class RunProgramNode final : public egr::GradNode {
           break;
         case Traced::Source::kSaved:
           Check(saved_[s.index], versions_[s.index], "a saved value");
-          feeds.push_back(saved_[s.index]);
+          feeds.push_back(executor::CopyOfStack(saved_[s.index], stacks));
           break;
         default:
           feeds.push_back(douts[s.index]);
@@ -112,11 +136,13 @@ class RunProgramNode final : public egr::GradNode {
   }
 
  private:
-  static uint32_t Version(const Tensor& t) { return t.defined() && t->storage ? t->storage->version() : 0; }
+  static uint32_t Version(const Tensor& t) {
+    return t.defined() && t->storage ? t->storage->version() : executor::VersionOfStack(t);
+  }
   static void Check(const Tensor& t, uint32_t version, const char* what) {
-    if (t.defined() && t->storage && t->storage->version() != version)
+    if (Version(t) != version)
       PD_THROW(PreconditionNotMet, "[run_program] expected ", what, ", which the gradient needs, to keep version ",
-               version, ", got version ", t->storage->version(), ": it was modified by an in-place operation");
+               version, ", got version ", Version(t), ": it was modified by an in-place operation");
   }
   // A tensor nobody else holds an object of.
   static Tensor Own(Tensor& t) {
@@ -256,7 +282,8 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
     pir::Operation* def = v.defining_op();
     if (!def || def->block() != &source.block()) return;
     bool copied = (IsConstant(*def) && !IsWritten(*def)) || def->isa("builtin.combine");
-    bool foreign = def->isa("pd_op.data") || (backward && forward_ops_.count(def) && !copied);
+    bool foreign = def->isa("pd_op.data") ||
+                   (backward && (forward_ops_.count(def) || def->isa("cf.stack_create")) && !copied);
     if (!foreign) {
       need_op(def);
       // Who pops from a stack needs all who push on it.
@@ -351,13 +378,7 @@ void Traced::PlanForward() {
         if (pir::Value v = op->result(i); v.type() && !v.type().is_vector() && !v.use_empty()) saved_.push_back(v);
   }
   num_random_ = static_cast<int>(saved_.size());
-  pir::WalkAll(program_->program().block(), [&](pir::Operation& op) {
-    recompute_ = recompute_ || op.isa("cf.tuple_push");
-    PD_CHECK(
-        leaves_.empty() || op.block() == &program_->program().block() || !op.info()->has(pir::kRandom), Unimplemented,
-        "[to_static] expected no random operation in a branch or loop that gradients flow through, got ", op.name());
-  });
-  if (!leaves_.empty() && !recompute_) {
+  if (!leaves_.empty()) {
     equal_ = pir::EqualValues(program_->program());
     for (pir::Value v : Extract(grad_out_, grad_in_, {}, true, false).feeds) {
       bool known = std::find(feeds_.begin(), feeds_.end(), v) != feeds_.end() ||
@@ -382,8 +403,7 @@ const Traced::Backward& Traced::BackwardFor(const std::vector<bool>& wanted) {
       b.wanted.push_back(static_cast<int>(k));
       targets.push_back(grad_out_[k]);
     }
-  Extraction e = recompute_ ? Extract(targets, {saved_.begin(), saved_.begin() + num_random_}, {}, false, true)
-                            : Extract(targets, {}, {}, true, replay_);
+  Extraction e = Extract(targets, {}, {}, true, replay_);
   for (pir::Value v : e.feeds) {
     auto find = [&](const std::vector<pir::Value>& list, Source::Kind kind) {
       auto at = std::find(list.begin(), list.end(), v);
@@ -426,7 +446,12 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
     }
   if (!leaves_.empty() && egr::State().grad_enabled) {
     phi::Ref<RunProgramNode> node(new RunProgramNode(shared_from_this(), inputs));
+    for (const Write& w : writes_)
+      if (w.input >= 0) node->CopyInput(w.input);
     node->Keep(std::move(saved), r);
+    // Numbers without gradients, such as those of a cast, show the flag that they have in eager mode.
+    for (size_t i = 0; i < r.size(); ++i)
+      if (!phi::IsDifferentiable(r[i].dtype())) r[i]->stop_gradient = outputs_[i].stop_gradient();
   }
   for (const Write& w : writes_) Rebind(w.input >= 0 ? inputs[w.input] : w.target, r[w.output]);
   return r;
@@ -438,6 +463,12 @@ std::shared_ptr<Traced> Traced::Second() {
   egr::RecordGuard guard(&recorder, egr::RecordMode::kRecord);
   egr::State().amp_level = 0;
   egr::State().grad_enabled = true;
+  // The second function evaluates the first again: draws of regions would be others.
+  pir::WalkAll(program_->program().block(), [&](pir::Operation& op) {
+    PD_CHECK(op.block() == &program_->program().block() || !op.info()->has(pir::kRandom), Unimplemented,
+             "[to_static] expected no random operation in a branch or loop whose gradients are differentiated again, got ",
+             op.name());
+  });
   std::vector<Tensor> roots, douts, wrt, outputs, inputs = inputs_;
   std::vector<pir::Value> feeds(feeds_.begin(), feeds_.begin() + num_inputs());
   for (int i : diff_out_) {

@@ -81,7 +81,6 @@ class Traced : public std::enable_shared_from_this<Traced> {
   std::vector<Tensor> inputs_, outputs_;
   std::vector<Write> writes_;
   bool fuse_, replay_;
-  bool recompute_ = false;  // gradients run the forward part again: regions hand values to them on stacks
   std::vector<pir::Value> feeds_, out_values_;  // of the forward plan
   std::unordered_set<const pir::Operation*> forward_ops_;
   std::vector<int> diff_out_;  // outputs gradients flow from

@@ -45,7 +45,7 @@ def stft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, p
     win_length = n_fft if win_length is None else win_length
     if hop_length <= 0:
         raise AssertionError(f"hop_length should be > 0, but got {hop_length}.")
-    if not 0 < n_fft <= x.shape[-1] + (2 * (n_fft // 2) if center else 0):
+    if n_fft <= 0 or 0 <= x.shape[-1] < n_fft - (2 * (n_fft // 2) if center else 0):
         raise AssertionError(f"n_fft should be in (0, seq_length({x.shape[-1]})], but got {n_fft}.")
     if not 0 < win_length <= n_fft:
         raise AssertionError(f"win_length should be in (0, n_fft({n_fft})], but got {win_length}.")

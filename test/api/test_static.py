@@ -249,3 +249,18 @@ def test_extents_that_a_constant_repeats(static_mode):
     data = np.arange(16, dtype='float32').reshape(4, 4)
     square, twos, changed = paddle.static.Executor().run(main, {'x': data}, results)
     assert (square == data).all() and twos.shape == (2, 2, 2) and (changed[1] == data[0] * 2).all() and (changed[2] == data[2]).all()
+
+
+def test_a_copy_takes_values_of_its_original(static_mode):
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data('x', [2, 2])
+        y = paddle.nn.functional.dropout(x, 0.5) * 2
+        loss = y.mean()
+    exe, feed = static.Executor(), {'x': np.ones([2, 2], 'float32')}
+    for copy in (main.clone(for_test=True), main.clone(for_test=True).clone()):
+        for fetched in (y, loss):
+            np.testing.assert_array_equal(exe.run(copy, feed, [fetched])[0], np.full(fetched.shape, 2.0, 'float32'))
+    other = static.Program()
+    with pytest.raises(RuntimeError):
+        exe.run(other, feed, [y])

@@ -150,3 +150,20 @@ def test_branches_are_saved_for_inference(tmp_path):
     for x in (paddle.ones([3, 2]), -paddle.ones([1, 2])):
         _equal(loaded(x), net(x))
     assert not any(p.stop_gradient for p in loaded.parameters())
+
+
+def test_results_are_chosen(tmp_path):
+    class Three(nn.Layer):
+        def forward(self, x):
+            return x + 1, x.sum(), x * 2
+
+    net = paddle.jit.to_static(Three(), input_spec=[InputSpec([None, 3])], full_graph=True)
+    outputs, x = net.forward.outputs, paddle.ones([2, 3])
+    for wanted, places in (([outputs[1]], [1]), ([outputs[2], outputs[0]], [2, 0]), ([2], [2])):
+        paddle.jit.save(net, str(tmp_path / 'net'), output_spec=wanted)
+        got = paddle.jit.load(str(tmp_path / 'net'))(x)
+        for result, place in zip(got if isinstance(got, list) else [got], places, strict=True):
+            _equal(result, net(x)[place])
+    for wanted in ([net(x)[0]], [3], []):
+        with pytest.raises(ValueError):
+            paddle.jit.save(net, str(tmp_path / 'net'), output_spec=wanted)

@@ -5,6 +5,7 @@ cannot record, binding, state."""
 import collections
 import copy
 import functools
+import itertools
 
 import numpy
 import pytest
@@ -129,7 +130,7 @@ def test_gradients_join_the_eager_graph():
     h = a * 2
     h.register_hook(lambda g: seen.append(g.numpy()))
     p, s, i = f(h, b)
-    assert i.stop_gradient and not p.stop_gradient
+    assert not i.stop_gradient and not p.stop_gradient  # as PaddlePaddle shows numbers that a cast made
     p.register_hook(lambda g: g * 10)
     p.sum().backward(retain_graph=True)
     _equal(a.grad, [60, 80])
@@ -364,16 +365,16 @@ def test_what_cannot_be_recorded_runs_as_it_is():
 
 
 def test_first_call_without_full_graph_runs_the_function():
-    calls = []
+    calls = itertools.count()
 
     def f(x):
-        calls.append(1)
+        next(calls)
         return x * 2
 
     g = _static(f, full_graph=False)
     for _ in range(4):
         _equal(g(_tensor(1)), [2])
-    assert len(calls) == 2 and g.get_traced_count() == 1
+    assert next(calls) == 2 and g.get_traced_count() == 1
 
 
 def test_errors_are_those_of_the_function():
@@ -618,3 +619,37 @@ def test_passes_keep_results_and_the_generator(grad, draws):
             got = function(x)
             numpy.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-5, atol=1e-6)
             numpy.testing.assert_array_equal(paddle.rand([2]).numpy(), drawn)
+
+
+def test_what_grows_a_list_runs_as_it_is():
+    seen = []
+
+    @paddle.jit.to_static
+    def function(x):
+        y = x * 2
+        seen.append(y)
+        return y + 1
+
+    for k in range(4):
+        _equal(function(paddle.ones([2]) * k), [2 * k + 1] * 2)
+    assert [t.numpy()[0] for t in seen] == [0, 2, 4, 6]
+
+
+def test_numbers_without_gradients_show_the_flag_of_eager_mode():
+    def function(x):
+        return x.astype('int64'), x > 1, x.sum()
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    for f in (function, paddle.jit.to_static(function, full_graph=True)):
+        assert [t.stop_gradient for t in f(x)] == [False, True, False]
+
+
+def test_grad_leaves_the_graph_usable():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    for f in (lambda t: (t**3).sum(), paddle.jit.to_static(lambda t: (t**3).sum(), full_graph=True)):
+        y = f(x)
+        first, second = paddle.grad(y, x)[0], paddle.grad(y, x, retain_graph=False)[0]
+        _equal(first, second)
+        y.backward()
+        with pytest.raises(SystemError, match='retain_graph'):
+            y.backward()

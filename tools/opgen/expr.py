@@ -8,7 +8,7 @@ BIN = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&",
 CMP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 # Functions that read only the shape and dtype of the given argument positions.
 META_ONLY = {"expand_like": {1}, "reshape_like": {1}, "zeros_like": {0}, "zeros_like_of": {0}, "ones_like": {0}, "reduce_like": {1}, "rank_of": {0},
-             "numel_ratio": {0, 1}, "numel_of": {0}, "dtype_of": {0}, "size_at": {0}, "extent_at": {0}, "frame_extent": {0}, "place_of": {0}, "cast_like": {1}, "shape_of": {0}, "conv_backward_input": {1}, "conv_backward_filter": {2}, "conv_transpose_backward_x": {1},
+             "per_element": {1, 2}, "numel_of": {0}, "dtype_of": {0}, "size_at": {0}, "extent_at": {0}, "frame_extent": {0}, "place_of": {0}, "cast_like": {1}, "shape_of": {0}, "conv_backward_input": {1}, "conv_backward_filter": {2}, "conv_transpose_backward_x": {1},
              "conv_transpose_backward_filter": {2}, "slice_backward": {1}, "as_strided_backward": {1}, "concat_backward": {1}}
 
 
@@ -44,7 +44,7 @@ def free_names(node):
 
 # Functions that are no ops and always make the memory of their result.
 FRESH = {"conv_backward_input", "conv_backward_filter", "conv_transpose_backward_x", "conv_transpose_backward_filter", "linear_backward_weight",
-         "batch_norm_backward", "layer_norm_backward", "select", "zeros_like_of"}
+         "batch_norm_backward", "layer_norm_backward", "per_element", "select", "zeros_like_of"}
 
 
 def shared_names(node, fresh):

@@ -56,20 +56,7 @@ Tensor pow_expr(const Tensor& x, double y) { return pow(x, Scalar(y)); }
 Tensor conj_of(const Tensor& x) { return phi::IsComplex(x.dtype()) ? conj(x) : x; }
 Tensor cast_like(const Tensor& x, const Tensor& like) { return x.dtype() == like.dtype() ? x : cast(x, like.dtype()); }
 
-Ints shape_of(const Tensor& x) {
-  Ints s;
-  int64_t unknown = 0;
-  for (auto d : x.shape()) {
-    s.push_back(d.visible());
-    unknown += !d.known();
-  }
-  if (unknown <= 1 || !x.is_symbolic()) return s;
-  // One may be inferred; several are read when the program runs.
-  Tensor sizes = shape64(x);
-  for (int64_t i = 0; i < s.size(); ++i)
-    if (s[i] < 0) s[i] = egr::Defer(sizes, i);
-  return s;
-}
+Ints shape_of(const Tensor& x) { return x.is_symbolic() ? common::ExtentNumbers(x.shape()) : x.dims(); }
 
 namespace {
 bool SameShape(const Dims& a, const Dims& b) {
@@ -114,14 +101,28 @@ Tensor unreduce(const Tensor& dout, const Ints& axis, bool keepdim, const Tensor
   return reshape(dout, shape);
 }
 
-double numel_ratio(const Tensor& x, const Tensor& y) {
-  double r = static_cast<double>(common::Product(x.shape()).value());
-  double d = static_cast<double>(common::Product(y.shape()).value());
-  return d == 0 ? 0 : r / d;
+Tensor per_element(const Tensor& g, const Tensor& x, const Tensor& y) {
+  common::Dim n = common::Product(x.shape()), m = common::Product(y.shape());
+  if (n.known() && m.known()) {
+    double r = m.raw() == 0 ? 0 : static_cast<double>(n.raw()) / static_cast<double>(m.raw());
+    return g * (1.0 / r);
+  }
+  return g * (number_like(m, g) / number_like(n, g));
 }
-int64_t size_at(const Tensor& x, int64_t axis) {
+common::Dim dim_at(const Tensor& x, int64_t axis) {
   Dims d = x.shape();
-  return d[axis < 0 ? axis + d.size() : axis].value();
+  return d[axis < 0 ? axis + d.size() : axis];
+}
+int64_t number_at(const Tensor& x, int64_t axis) { return common::ExtentNumber(dim_at(x, axis)); }
+int64_t size_at(const Tensor& x, int64_t axis) {
+  common::Dim d = dim_at(x, axis);
+  PD_CHECK(d.known(), Unimplemented, "expected an extent that is known while recording along axis ", axis, ", got shape ",
+           common::ShapeText(x.shape()));
+  return d.value();
+}
+Tensor number_like(common::Dim d, const Tensor& like) {
+  if (d.known()) return scalar_like(static_cast<double>(d.raw()), like);
+  return cast(egr::State().recorder->ExtentTensor(d), like.dtype());
 }
 
 Tensor zeros_of(const Ints& dims, phi::DataType dtype) { return full(dims, Scalar(0.0), dtype, Place{}); }

@@ -373,7 +373,8 @@ std::vector<Tensor> GradAt(const std::vector<Tensor>& outputs, const std::vector
     grads.push_back(grad_outputs[i]);
   }
   Engine engine(true, create_graph, false);
-  for (size_t k = 0; k < edges.size(); ++k) engine.AddEnd(edges[k], wanted[k] ? static_cast<int>(k) : -1);
+  for (size_t k = 0; k < edges.size(); ++k)
+    if (edges[k].node) engine.AddEnd(edges[k], wanted[k] ? static_cast<int>(k) : -1);
   engine.Run(roots, grads, &result);
   return result;
 }

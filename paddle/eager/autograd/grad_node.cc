@@ -2,6 +2,8 @@
 #include "paddle/eager/autograd/grad_node.h"
 
 #include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/dispatch/record.h"
+#include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 
@@ -166,9 +168,25 @@ Edge GradEdge(const Tensor& t) {
   return {Ref<GradNode>(m.accumulator), 0};
 }
 
+namespace {
+// What `t` is now, while recording: a later in-place write gives `t` another value. Tensors with data that need
+// gradients stay themselves.
+Tensor AsRecordedNow(const Tensor& t) {
+  if (!t.defined() || State().record != RecordMode::kRecord || (NeedsGrad(t) && !t.is_symbolic())) return t;
+  Tensor now = State().recorder->Wrap(State().recorder->ValueOf(t));
+  now->stop_gradient = t->stop_gradient;
+  if (NeedsGrad(t)) {
+    Edge e = GradEdge(t);  // of an input its accumulator, which stays that of what the input was
+    now->node = Ref<phi::RefCounted>(e.node.get());
+    now->slot = e.slot;
+  }
+  return now;
+}
+}  // namespace
+
 void SavedTensor::SaveInput(const Tensor& t) {
-  t_ = t;
-  if (t.defined() && t->storage) version_ = t->storage->version();
+  t_ = AsRecordedNow(t);
+  if (t_.defined() && t_->storage) version_ = t_->storage->version();
 }
 
 void SavedTensor::SaveOutput(const Tensor& t) {
@@ -193,8 +211,8 @@ void SavedTensor::SaveOutput(const Tensor& t) {
 
 void SavedTensor::SaveMeta(const Tensor& t) {
   if (!t.defined() || t.is_symbolic() || t->value || State().record != RecordMode::kRun) {
-    t_ = t;
-    version_ = t.defined() && t->storage ? t->storage->version() : 0;
+    t_ = AsRecordedNow(t);
+    version_ = t_.defined() && t_->storage ? t_->storage->version() : 0;
     return;
   }
   auto impl = phi::TensorImpl::Make();

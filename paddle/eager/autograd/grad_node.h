@@ -92,6 +92,8 @@ class GradNode : public phi::RefCounted {
   std::unique_ptr<std::map<int, std::vector<std::pair<int, TensorHook>>>> hooks_;
 };
 
+struct RecordedView;
+
 // What a tensor keeps for autograd beyond its node.
 struct AutogradMeta final : phi::AutogradMetaBase {
   Tensor grad;
@@ -104,6 +106,11 @@ struct AutogradMeta final : phi::AutogradMetaBase {
   uint32_t view_generation = 0;  // the base's generation this view's node was derived from
   uint32_t generation = 0;       // counts in-place writes that changed the node of this base
   bool retain_grads = false;
+  std::unique_ptr<RecordedView> recorded_view;   // of a view made while recording (dispatch/recorded_view.h)
+  std::vector<phi::TensorImpl*> recorded_views;  // the living views of this tensor made while recording
+
+  AutogradMeta();
+  ~AutogradMeta() override;
 };
 
 AutogradMeta& MetaOf(const Tensor& t);

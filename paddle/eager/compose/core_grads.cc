@@ -33,8 +33,9 @@ Tensor slice_backward(const Tensor& dout, const Tensor& input, const Ints& axes,
                       const Ints& decrease) {
   // The slice of zeros that dout fills, found as the strided pattern of a contiguous tensor of input's shape.
   auto want = input.shape();
-  PD_CHECK(common::AllKnown(want), Unimplemented, "[slice_grad] expected a known input shape, got ",
-           common::ShapeText(want));
+  if (!common::AllKnown(want))
+    return set_value_with_tensor(expand_like(scalar_like(0.0, dout), input), dout, starts, ends, Ints(axes.size(), 1), axes,
+                                 decrease, Ints{});
   Ints dims = common::ToInts(want), strides(dims.size(), 1);
   for (int64_t i = dims.size() - 2; i >= 0; --i) strides[i] = strides[i + 1] * dims[i + 1];
   Ints part = dims;
@@ -102,7 +103,7 @@ Ints inverse_perm(const Ints& perm) {
 
 std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor>& x, const Scalar& axis) {
   Ints sections;
-  for (const Tensor& t : x) sections.push_back(size_at(t, axis.to_int()));
+  for (const Tensor& t : x) sections.push_back(number_at(t, axis.to_int()));
   return split(dout, sections, axis);
 }
 

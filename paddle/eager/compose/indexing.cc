@@ -13,7 +13,8 @@ Tensor AsColumn(const Tensor& index) { return index.ndim() == 1 ? index : reshap
 // Where each entry of `indices` is the one whose value an assignment keeps.
 Tensor Winners(const Tensor& arr, const Tensor& indices, int64_t axis) {
   Tensor ids =
-      reshape(arange(Scalar(int64_t{0}), Scalar(indices.numel()), Scalar(int64_t{1}), DataType::INT64, Place{}),
+      reshape(arange(Scalar(int64_t{0}), Scalar(common::ExtentNumber(common::Product(indices.shape()))), Scalar(int64_t{1}),
+                     DataType::INT64, Place{}),
               shape_of(indices));
   Tensor held = put_along_axis(zeros_of(shape_of(arr), DataType::INT64), indices, ids, axis, "assign", true);
   return equal(take_along_axis(held, indices, axis), ids);
@@ -76,7 +77,7 @@ Tensor index_put_backward_x(const Tensor& dout, const std::vector<Tensor>& indic
 }
 
 Tensor masked_select_backward(const Tensor& dout, const Tensor& zero, const Tensor& mask) {
-  Ints dims = common::ToInts(common::BroadcastDims("masked_select", zero.shape(), mask.shape()));
+  Ints dims = common::ExtentNumbers(common::BroadcastDims("masked_select", zero.shape(), mask.shape()));
   return reduce_like(masked_unselect(dout, expand(mask, dims)), zero);
 }
 
@@ -89,7 +90,7 @@ Tensor masked_fill_compose(const Tensor& x, const Tensor& mask, const Tensor& va
 Tensor multiplex_compose(const std::vector<Tensor>& inputs, const Tensor& index) {
   Tensor all = stack(inputs, 0);
   Tensor which = cast(reshape(index, Ints{-1}), DataType::INT64);
-  int64_t rows = size_at(which, 0);
+  int64_t rows = number_at(which, 0);
   Tensor row = arange(Scalar(int64_t{0}), Scalar(rows), Scalar(int64_t{1}), DataType::INT64, Place{});
   return gather_nd(all, stack({which, row}, 1));
 }
@@ -118,7 +119,7 @@ Tensor set_value_backward_values(const Tensor& dout, const Ints& starts, const I
     if (i == have.size()) break;
     bool dropped = false;
     for (int64_t k : drop) dropped = dropped || common::NormalizeAxis("set_value", k, have.size()) == i;
-    if (!dropped) dims.push_back(have[i].visible());
+    if (!dropped) dims.push_back(common::ExtentNumber(have[i]));
   }
   return reduce_like(reshape(g, dims), zero);
 }

@@ -281,8 +281,10 @@ Tensor multi_dot_compose(const std::vector<Tensor>& x) {
   const std::vector<Tensor> m = AsMatrices(x);
   const size_t n = m.size();
   std::vector<double> extent;
-  for (const Tensor& t : m) extent.push_back(static_cast<double>(size_at(t, 0)));
-  extent.push_back(static_cast<double>(size_at(m.back(), 1)));
+  constexpr double kUnknown = 256;  // what an extent counts for in the choice of the order while it is not known
+  const auto size = [](common::Dim d) { return d.known() ? static_cast<double>(d.raw()) : kUnknown; };
+  for (const Tensor& t : m) extent.push_back(size(dim_at(t, 0)));
+  extent.push_back(size(dim_at(m.back(), 1)));
   // cost[i * n + j]: multiplications of the best order for m[i..j]; cut: where that splits.
   std::vector<double> cost(n * n, 0);
   std::vector<size_t> cut(n * n, 0);

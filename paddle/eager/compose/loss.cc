@@ -17,10 +17,10 @@ Tensor cross_entropy_backward(const Tensor& x, const Tensor& label, const Tensor
       Tensor l = cast_like(label, p);
       g = use_softmax ? (p * sum(l, Ints{axis}, DataType::UNDEFINED, true) - l) * dloss : -(l / p) * dloss;
     } else {
-      int64_t n = size_at(x, axis), a = axis < 0 ? axis + x.ndim() : axis;
+      int64_t n = number_at(x, axis), a = axis < 0 ? axis + x.ndim() : axis;
       Ints shape(x.ndim(), 1);
       shape[a] = n;
-      Tensor classes = reshape(arange(Scalar(0), Scalar(n), Scalar(1), DataType::INT64, Place{}), shape);
+      Tensor classes = reshape(arange(Scalar(int64_t{0}), Scalar(n), Scalar(int64_t{1}), DataType::INT64, Place{}), shape);
       Tensor l = cast(label, DataType::INT64);
       Tensor hot = cast(equal(l, classes), p.dtype());
       Tensor valid = cast(not_equal(l, scalar_like(static_cast<double>(ignore_index), l)), p.dtype());
@@ -46,8 +46,10 @@ Tensor kldiv_compose(const Tensor& x, const Tensor& label, const std::string& re
                           : where(label > 0.0, label * (log(where(label > 0.0, label, 1.0)) - x), 0.0);
   if (reduction == "none") return out;
   if (reduction == "sum") return sum(out, Ints{}, DataType::UNDEFINED, false);
-  if (reduction == "batchmean")
-    return sum(out, Ints{}, DataType::UNDEFINED, false) / static_cast<double>(x.ndim() ? size_at(x, 0) : 1);
+  if (reduction == "batchmean") {
+    Tensor total = sum(out, Ints{}, DataType::UNDEFINED, false);
+    return x.ndim() ? total / number_like(dim_at(x, 0), total) : total;
+  }
   PD_CHECK(reduction == "mean", InvalidArgument, "[kl_div] expected reduction none, sum, mean or batchmean, got ",
            reduction);
   return mean(out, Ints{}, false);

@@ -28,6 +28,7 @@ Ints negated(const Ints& v) {
 
 Tensor strided_slice_backward(const Tensor& dout, const Tensor& zero, const Ints& axes, const Ints& starts,
                               const Ints& ends, const Ints& steps) {
+  if (!common::AllKnown(zero.shape())) return set_value_with_tensor(zero, dout, starts, ends, steps, axes, Ints{}, Ints{});
   Ints dims = KnownShape("strided_slice_grad", zero), strides = DenseStrides(dims), part = shape_of(dout);
   int64_t offset = 0;
   for (int64_t i = 0; i < axes.size(); ++i) {
@@ -37,13 +38,12 @@ Tensor strided_slice_backward(const Tensor& dout, const Tensor& zero, const Ints
     offset += s * strides[a];
     strides[a] *= step;
   }
-  (void)ends;
   if (common::Product(part) == 0) return zeros_of(dims, dout.dtype());
   return as_strided_scatter(zeros_of(dims, dout.dtype()), dout, part, strides, offset);
 }
 
 Tensor tile_backward(const Tensor& dout, const Tensor& zero, const Ints& times) {
-  Ints x = KnownShape("tile_grad", zero);
+  Ints x = shape_of(zero);
   int64_t rank = std::max(x.size(), times.size());
   Ints shape, axes;
   for (int64_t i = 0; i < rank; ++i) {
@@ -52,13 +52,13 @@ Tensor tile_backward(const Tensor& dout, const Tensor& zero, const Ints& times) 
     shape.push_back(t >= 0 ? times[t] : 1);
     shape.push_back(k >= 0 ? x[k] : 1);
   }
-  if (dout.numel() == 0) return zeros_of(x, dout.dtype());
+  if (dout.numel() == 0) return zero;
   return reshape_like(sum(reshape(dout, shape), axes, DataType::UNDEFINED, false), zero);
 }
 
 Tensor repeat_interleave_backward(const Tensor& dout, const Tensor& zero, int64_t repeats, int64_t axis) {
-  Ints x = KnownShape("repeat_interleave_grad", zero);
-  if (dout.numel() == 0) return zeros_of(x, dout.dtype());
+  Ints x = shape_of(zero);
+  if (dout.numel() == 0) return zero;
   int64_t a = common::NormalizeAxis("repeat_interleave", axis, x.size());
   Ints shape = x;
   if (shape.empty()) shape.push_back(1);
@@ -67,7 +67,7 @@ Tensor repeat_interleave_backward(const Tensor& dout, const Tensor& zero, int64_
 }
 
 Tensor repeat_by_tensor_backward(const Tensor& dout, const Tensor& zero, const Tensor& repeats, int64_t axis) {
-  int64_t n = zero.ndim() ? size_at(zero, common::NormalizeAxis("repeat_interleave", axis, zero.ndim())) : 1;
+  int64_t n = zero.ndim() ? number_at(zero, common::NormalizeAxis("repeat_interleave", axis, zero.ndim())) : 1;
   Tensor ids = arange(Scalar(int64_t{0}), Scalar(n), Scalar(int64_t{1}), DataType::INT64, Place{});
   Tensor index = repeat_interleave_with_tensor_index(ids, repeats, 0, -1);
   if (zero.ndim() == 0) return reshape(sum(dout, Ints{}, DataType::UNDEFINED, false), Ints{});
@@ -99,9 +99,9 @@ Tensor diag_backward(const Tensor& dout, const Tensor& zero, int64_t offset) {
 
 Tensor tensor_unfold_backward(const Tensor& dout, const Tensor& zero, int64_t axis, int64_t size, int64_t step) {
   if (zero.ndim() == 0) return reshape_like(dout, zero);
-  Ints have = KnownShape("unfold_grad", dout);
+  Ints have = shape_of(dout);
   int64_t rank = zero.ndim(), a = common::NormalizeAxis("unfold", axis, rank), windows = have[a];
-  if (dout.numel() == 0) return zeros_of(KnownShape("unfold_grad", zero), dout.dtype());
+  if (dout.numel() == 0) return zero;
   // The windows' axis and their elements side by side.
   Ints perm;
   for (int64_t i = 0; i < rank; ++i) {
@@ -110,11 +110,11 @@ Tensor tensor_unfold_backward(const Tensor& dout, const Tensor& zero, int64_t ax
   }
   Ints flat = have;
   flat.pop_back();
-  flat[a] = windows * size;
+  flat[a] = common::ExtentNumber(dim_at(dout, a) * size);
   Tensor w = arange(Scalar(int64_t{0}), Scalar(windows), Scalar(int64_t{1}), DataType::INT64, Place{});
   Tensor k = arange(Scalar(int64_t{0}), Scalar(size), Scalar(int64_t{1}), DataType::INT64, Place{});
   Tensor index = add(reshape(scale(w, Scalar(step), 0.0, true), Ints{windows, 1}), reshape(k, Ints{1, size}));
-  return index_add(zero, reshape(index, Ints{windows * size}), reshape(transpose(dout, perm), flat), a);
+  return index_add(zero, reshape(index, Ints{-1}), reshape(transpose(dout, perm), flat), a);
 }
 
 std::vector<Tensor> meshgrid_compose(const std::vector<Tensor>& inputs) {
@@ -122,7 +122,7 @@ std::vector<Tensor> meshgrid_compose(const std::vector<Tensor>& inputs) {
   for (const Tensor& t : inputs) {
     PD_CHECK(t.ndim() <= 1, InvalidArgument, "[meshgrid] expected tensors of at most 1 axis, got shape ",
              common::ShapeText(t.shape()));
-    dims.push_back(t.ndim() ? size_at(t, 0) : 1);
+    dims.push_back(t.ndim() ? number_at(t, 0) : 1);
   }
   std::vector<Tensor> out;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -147,7 +147,7 @@ std::vector<Tensor> broadcast_tensors_compose(const std::vector<Tensor>& input) 
   common::Dims dims;
   for (const Tensor& t : input) dims = common::BroadcastDims("broadcast_tensors", dims, t.shape());
   std::vector<Tensor> out;
-  for (const Tensor& t : input) out.push_back(assign(expand(t, common::ToInts(dims))));
+  for (const Tensor& t : input) out.push_back(assign(expand(t, common::ExtentNumbers(dims))));
   return out;
 }
 std::vector<Tensor> reduce_like_each(const std::vector<Tensor>& dout, const std::vector<Tensor>& inputs) {
@@ -169,14 +169,15 @@ Tensor crop_compose(const Tensor& x, const Ints& shape, const Ints& offsets) {
            " offsets, got ", common::ShapeText(offsets));
   Ints axes, starts, ends;
   for (int64_t i = 0; i < x.ndim(); ++i) {
-    int64_t at = offsets.empty() ? 0 : offsets[i], n = size_at(x, i),
-            want = shape.empty() || shape[i] == -1 ? n - at : shape[i];
-    PD_CHECK(at >= 0 && want >= 0 && at + want <= n, InvalidArgument, "[crop] expected a block inside shape ",
+    int64_t at = offsets.empty() ? 0 : offsets[i];
+    common::Dim n = dim_at(x, i), want = shape.empty() || shape[i] == -1 ? Sub(n, at) : common::Dim(shape[i]);
+    const bool fits = at >= 0 && (!n.known() || (want.known() && at + want.raw() <= n.raw()));
+    PD_CHECK(fits, InvalidArgument, "[crop] expected a block inside shape ",
              common::ShapeText(x.shape()), ", got offsets ", common::ShapeText(offsets), " and shape ",
              common::ShapeText(shape));
     axes.push_back(i);
     starts.push_back(at);
-    ends.push_back(at + want);
+    ends.push_back(common::ExtentNumber(want + at));
   }
   return axes.empty() ? assign(x) : assign(slice(x, axes, starts, ends, Ints{}, Ints{}));
 }
@@ -193,8 +194,10 @@ std::vector<Tensor> unstack_compose(const Tensor& x, int64_t axis, int64_t num) 
 Tensor add_n_compose(const std::vector<Tensor>& inputs) {
   PD_CHECK(!inputs.empty(), InvalidArgument, "[add_n] expected at least one tensor, got none");
   for (const Tensor& t : inputs)
-    PD_CHECK(t.dims() == inputs[0].dims(), InvalidArgument, "[add_n] expected tensors of one shape, got ",
-             common::ShapeText(inputs[0].dims()), " and ", common::ShapeText(t.dims()));
+    for (int64_t i = 0, n = std::max(t.ndim(), inputs[0].ndim()); i < n; ++i)
+      PD_CHECK(t.ndim() == n && inputs[0].ndim() == n && !common::CertainlyDiffer(dim_at(t, i), dim_at(inputs[0], i)),
+               InvalidArgument, "[add_n] expected tensors of one shape, got ", common::ShapeText(inputs[0].shape()), " and ",
+               common::ShapeText(t.shape()));
   if (inputs.size() == 1) return assign(inputs[0]);
   Tensor out = add(inputs[0], inputs[1]);
   for (size_t i = 2; i < inputs.size(); ++i) out = add(out, inputs[i]);
@@ -202,13 +205,19 @@ Tensor add_n_compose(const std::vector<Tensor>& inputs) {
 }
 
 namespace {
-bool ImageAxes(const char* op, const Tensor& x, const std::string& format, int64_t* n, int64_t* c, int64_t* h,
-               int64_t* w) {
+using common::Dim;
+using common::Div;
+using common::ExtentNumbers;
+
+// Whether `by` may divide an extent.
+bool Divides(int64_t by, Dim d) { return by > 0 && (!d.known() || d.raw() % by == 0); }
+
+bool ImageAxes(const char* op, const Tensor& x, const std::string& format, Dim* n, Dim* c, Dim* h, Dim* w) {
   PD_CHECK(x.ndim() == 4, InvalidArgument, "[", op, "] expected an input of 4 axes, got shape ",
            common::ShapeText(x.shape()));
   PD_CHECK(format == "NCHW" || format == "NHWC", InvalidArgument, "[", op, "] expected data_format NCHW or NHWC, got ",
            format);
-  Ints d = shape_of(x);
+  common::Dims d = x.shape();
   bool last = format == "NHWC";
   *n = d[0];
   *c = last ? d[3] : d[1];
@@ -219,34 +228,39 @@ bool ImageAxes(const char* op, const Tensor& x, const std::string& format, int64
 }  // namespace
 
 Tensor pixel_shuffle_compose(const Tensor& x, int64_t r, const std::string& format) {
-  int64_t n, c, h, w;
+  Dim n, c, h, w;
   bool last = ImageAxes("pixel_shuffle", x, format, &n, &c, &h, &w);
-  PD_CHECK(r > 0 && c % (r * r) == 0, InvalidArgument,
-           "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", r, ", got ", c);
-  int64_t k = c / (r * r);
+  PD_CHECK(Divides(r * r, c), InvalidArgument,
+           "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", r, ", got ", common::DimText(c));
+  Dim k = Div(c, r * r);
   if (last)
-    return reshape(transpose(reshape(x, Ints{n, h, w, k, r, r}), Ints{0, 1, 4, 2, 5, 3}), Ints{n, h * r, w * r, k});
-  return reshape(transpose(reshape(x, Ints{n, k, r, r, h, w}), Ints{0, 1, 4, 2, 5, 3}), Ints{n, k, h * r, w * r});
+    return reshape(transpose(reshape(x, ExtentNumbers({n, h, w, k, r, r})), Ints{0, 1, 4, 2, 5, 3}),
+                   ExtentNumbers({n, h * r, w * r, k}));
+  return reshape(transpose(reshape(x, ExtentNumbers({n, k, r, r, h, w})), Ints{0, 1, 4, 2, 5, 3}),
+                 ExtentNumbers({n, k, h * r, w * r}));
 }
 Tensor pixel_unshuffle_compose(const Tensor& x, int64_t r, const std::string& format) {
-  int64_t n, c, h, w;
+  Dim n, c, h, w;
   bool last = ImageAxes("pixel_unshuffle", x, format, &n, &c, &h, &w);
-  PD_CHECK(r > 0 && h % r == 0 && w % r == 0, InvalidArgument,
-           "[pixel_unshuffle] expected extents divisible by downscale_factor ", r, ", got ", h, " and ", w);
+  PD_CHECK(Divides(r, h) && Divides(r, w), InvalidArgument,
+           "[pixel_unshuffle] expected extents divisible by downscale_factor ", r, ", got ", common::DimText(h), " and ",
+           common::DimText(w));
+  Dim hr = Div(h, r), wr = Div(w, r);
   if (last)
-    return reshape(transpose(reshape(x, Ints{n, h / r, r, w / r, r, c}), Ints{0, 1, 3, 5, 2, 4}),
-                   Ints{n, h / r, w / r, c * r * r});
-  return reshape(transpose(reshape(x, Ints{n, c, h / r, r, w / r, r}), Ints{0, 1, 3, 5, 2, 4}),
-                 Ints{n, c * r * r, h / r, w / r});
+    return reshape(transpose(reshape(x, ExtentNumbers({n, hr, r, wr, r, c})), Ints{0, 1, 3, 5, 2, 4}),
+                   ExtentNumbers({n, hr, wr, c * (r * r)}));
+  return reshape(transpose(reshape(x, ExtentNumbers({n, c, hr, r, wr, r})), Ints{0, 1, 3, 5, 2, 4}),
+                 ExtentNumbers({n, c * (r * r), hr, wr}));
 }
 Tensor channel_shuffle_compose(const Tensor& x, int64_t groups, const std::string& format) {
-  int64_t n, c, h, w;
+  Dim n, c, h, w;
   bool last = ImageAxes("channel_shuffle", x, format, &n, &c, &h, &w);
-  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[channel_shuffle] expected channels divisible by groups ",
-           groups, ", got ", c);
+  PD_CHECK(Divides(groups, c), InvalidArgument, "[channel_shuffle] expected channels divisible by groups ", groups,
+           ", got ", common::DimText(c));
+  Dim each = Div(c, groups);
   if (last)
-    return reshape(transpose(reshape(x, Ints{n, h, w, groups, c / groups}), Ints{0, 1, 2, 4, 3}), Ints{n, h, w, c});
-  return reshape(transpose(reshape(x, Ints{n, groups, c / groups, h, w}), Ints{0, 2, 1, 3, 4}), Ints{n, c, h, w});
+    return reshape(transpose(reshape(x, ExtentNumbers({n, h, w, groups, each})), Ints{0, 1, 2, 4, 3}), shape_of(x));
+  return reshape(transpose(reshape(x, ExtentNumbers({n, groups, each, h, w})), Ints{0, 2, 1, 3, 4}), shape_of(x));
 }
 
 }  // namespace paddle

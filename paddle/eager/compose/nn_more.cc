@@ -34,9 +34,9 @@ std::tuple<Tensor, Tensor, Tensor> group_norm_compose(const Tensor& x, const Ten
   PD_CHECK(rank >= 2, InvalidArgument, "[group_norm] expected an input of at least 2 axes, got shape ",
            common::ShapeText(x.shape()));
   bool last = format == "NHWC" && rank > 2;
-  int64_t c = size_at(x, last ? rank - 1 : 1);
-  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[group_norm] expected groups that divide the channels ", c,
-           ", got ", groups);
+  common::Dim c = dim_at(x, last ? rank - 1 : 1);
+  PD_CHECK(groups > 0 && (!c.known() || c.raw() % groups == 0), InvalidArgument,
+           "[group_norm] expected groups that divide the channels ", common::DimText(c), ", got ", groups);
   Tensor w = Wide(x);
   Ints to{0}, back(rank, 0);
   if (last) {
@@ -49,7 +49,7 @@ std::tuple<Tensor, Tensor, Tensor> group_norm_compose(const Tensor& x, const Ten
     return {assign(x), zeros_of(Ints{size_at(x, 0), groups}, x.dtype()),
             zeros_of(Ints{size_at(x, 0), groups}, x.dtype())};
   Tensor m, v;
-  Tensor n = reshape_like(Normalised(reshape(w, Ints{size_at(x, 0), groups, -1}), epsilon, &m, &v), w);
+  Tensor n = reshape_like(Normalised(reshape(w, Ints{0, groups, -1}), epsilon, &m, &v), w);
   Tensor y = Scaled(n, scale_, bias, 1);
   return {cast_like(last ? transpose(y, back) : y, x), cast_like(m, x), cast_like(v, x)};
 }
@@ -58,7 +58,7 @@ std::tuple<Tensor, Tensor, Tensor> instance_norm_compose(const Tensor& x, const 
                                                          double epsilon) {
   PD_CHECK(x.ndim() >= 2 && x.ndim() <= 5, InvalidArgument,
            "[instance_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.shape()));
-  int64_t rows = size_at(x, 0) * size_at(x, 1);
+  int64_t rows = common::ExtentNumber(dim_at(x, 0) * dim_at(x, 1));
   if (x.numel() == 0) return {assign(x), zeros_of(Ints{rows}, x.dtype()), zeros_of(Ints{rows}, x.dtype())};
   Tensor w = Wide(x), m, v;
   Tensor y = Scaled(reshape_like(Normalised(reshape(w, Ints{rows, -1}), epsilon, &m, &v), w), scale_, bias, 1);
@@ -83,18 +83,19 @@ Tensor prelu_compose(const Tensor& x, const Tensor& alpha, const std::string& fo
 
 Tensor swiglu_compose(const Tensor& x, const Tensor& y) {
   if (y.defined()) return silu(x) * y;
-  PD_CHECK(x.ndim() > 0 && size_at(x, -1) % 2 == 0, InvalidArgument,
+  PD_CHECK(x.ndim() > 0 && (!dim_at(x, -1).known() || size_at(x, -1) % 2 == 0), InvalidArgument,
            "[swiglu] expected a last axis of even extent, got shape ", common::ShapeText(x.shape()));
   std::vector<Tensor> half = split_with_num(x, 2, Scalar(int64_t{-1}));
   return silu(half[0]) * half[1];
 }
 
 Tensor maxout_compose(const Tensor& x, int64_t groups, int64_t axis) {
-  int64_t a = common::NormalizeAxis("maxout", axis, x.ndim()), c = size_at(x, a);
-  PD_CHECK(groups > 0 && c % groups == 0, InvalidArgument, "[maxout] expected groups that divide the channels ", c,
-           ", got ", groups);
+  int64_t a = common::NormalizeAxis("maxout", axis, x.ndim());
+  common::Dim c = dim_at(x, a);
+  PD_CHECK(groups > 0 && (!c.known() || c.raw() % groups == 0), InvalidArgument,
+           "[maxout] expected groups that divide the channels ", common::DimText(c), ", got ", groups);
   Ints shape = shape_of(x);
-  shape[a] = c / groups;
+  shape[a] = common::ExtentNumber(Div(c, groups));
   shape.insert(a + 1, groups);
   return max(reshape(x, shape), Ints{a + 1}, false);
 }
@@ -102,18 +103,19 @@ Tensor maxout_compose(const Tensor& x, int64_t groups, int64_t axis) {
 Tensor label_smooth_compose(const Tensor& label, const Tensor& prior, double epsilon) {
   Tensor kept = label * (1.0 - epsilon);
   if (prior.defined()) return kept + reshape(cast_like(prior, label), Ints{-1}) * epsilon;
-  return kept + epsilon / static_cast<double>(size_at(label, -1));
+  common::Dim n = dim_at(label, -1);
+  return n.known() ? kept + epsilon / static_cast<double>(n.raw()) : kept + epsilon / number_like(n, kept);
 }
 
 Tensor temporal_shift_compose(const Tensor& x, int64_t seg, double ratio, const std::string& format) {
-  PD_CHECK(x.ndim() == 4 && seg > 0 && size_at(x, 0) % seg == 0, InvalidArgument,
+  PD_CHECK(x.ndim() == 4 && seg > 0 && (!dim_at(x, 0).known() || size_at(x, 0) % seg == 0), InvalidArgument,
            "[temporal_shift] expected 4 axes of which the first is divisible by seg_num ", seg, ", got shape ",
            common::ShapeText(x.shape()));
   PD_CHECK(ratio > 0 && ratio <= 0.5, InvalidArgument, "[temporal_shift] expected a shift_ratio in (0, 0.5], got ",
            ratio);
   bool last = format == "NHWC";
-  Ints d = shape_of(x), five{d[0] / seg, seg, d[1], d[2], d[3]};
-  int64_t a = last ? 4 : 2, c = five[a], c1 = static_cast<int64_t>(static_cast<double>(c) * ratio),
+  Ints d = shape_of(x), five{common::ExtentNumber(Div(dim_at(x, 0), seg)), seg, d[1], d[2], d[3]};
+  int64_t a = last ? 4 : 2, c = size_at(x, last ? 3 : 1), c1 = static_cast<int64_t>(static_cast<double>(c) * ratio),
           c2 = static_cast<int64_t>(static_cast<double>(c) * 2 * ratio);
   std::vector<Tensor> parts = split(reshape(x, five), Ints{c1, c2 - c1, c - c2}, Scalar(a));
   auto moved = [](const Tensor& t, int64_t lo, int64_t hi) {  // zeros come in where time runs out

@@ -5,7 +5,7 @@
 namespace paddle {
 
 Tensor linear_backward_weight(const Tensor& x, const Tensor& w, const Tensor& dout, bool transpose_weight) {
-  Ints two_x{-1, size_at(x, -1)}, two_g{-1, size_at(dout, -1)};
+  Ints two_x{-1, number_at(x, -1)}, two_g{-1, number_at(dout, -1)};
   Tensor a = reshape(x, two_x), g = reshape(dout, two_g);
   return reshape_like(transpose_weight ? matmul(g, a, true, false) : matmul(a, g, true, false), w);
 }
@@ -71,7 +71,7 @@ Tensor layer_norm_backward(const Tensor& x, const Tensor& scale, const Tensor&, 
   Ints tail;
   for (int64_t i = 0; i < x.ndim(); ++i) {
     (i < axis ? rows : axes).push_back(i);
-    if (i >= axis) tail.push_back(size_at(x, i));
+    if (i >= axis) tail.push_back(number_at(x, i));
   }
   auto to_param = [&](const Tensor& t) {
     return reshape(rows.empty() ? t : sum(t, rows, DataType::UNDEFINED, false),

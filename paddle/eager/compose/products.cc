@@ -42,27 +42,31 @@ Tensor cross_compose(const Tensor& x, const Tensor& y, int64_t axis) {
   if (axis == 9) {
     axis = 0;
     while (axis < a.size() && a[axis].raw() != 3) ++axis;
+    for (int64_t i = 0; i < std::min(axis, a.size()); ++i)
+      PD_CHECK(a[i].known(), Unimplemented, "[cross] expected an axis where an extent before the first of 3 is not known "
+               "while recording, got shape ", common::ShapeText(a));
     PD_CHECK(axis < a.size(), InvalidArgument, "[cross] expected an axis of extent 3, got shape ",
              common::ShapeText(a));
   }
   int64_t k = common::NormalizeAxis("cross", axis, a.size());
-  PD_CHECK(a.size() > 0 && a[k].raw() == 3, InvalidArgument, "[cross] expected extent 3 along axis ", axis,
+  PD_CHECK(a.size() > 0 && !common::CertainlyDiffer(a[k], 3), InvalidArgument, "[cross] expected extent 3 along axis ", axis,
            ", got shape ", common::ShapeText(a));
   auto next = [&](const Tensor& t, int64_t by) { return roll(t, Ints{-by}, Ints{k}); };
   return next(x, 1) * next(y, 2) - next(x, 2) * next(y, 1);
 }
 
 Tensor kron_compose(const Tensor& x, const Tensor& y) {
-  Ints a = shape_of(x), b = shape_of(y), da, db, out;
+  common::Dims a = x.shape(), b = y.shape();
+  Ints da, db, out;
   int64_t rank = std::max(a.size(), b.size());
   while (a.size() < rank) a.insert(0, 1);
   while (b.size() < rank) b.insert(0, 1);
   for (int64_t i = 0; i < rank; ++i) {
-    da.push_back(a[i]);
+    da.push_back(common::ExtentNumber(a[i]));
     da.push_back(1);
     db.push_back(1);
-    db.push_back(b[i]);
-    out.push_back(a[i] * b[i]);
+    db.push_back(common::ExtentNumber(b[i]));
+    out.push_back(common::ExtentNumber(a[i] * b[i]));
   }
   return reshape(multiply(reshape(x, da), reshape(y, db)), out);
 }
@@ -74,7 +78,7 @@ Tensor renorm_compose(const Tensor& x, double p, int64_t axis, double max_norm) 
   Ints perm{a};
   for (int64_t i = 0; i < x.ndim(); ++i)
     if (i != a) perm.push_back(i);
-  Tensor front = transpose(x, perm), flat = reshape(front, Ints{size_at(x, a), -1});
+  Tensor front = transpose(x, perm), flat = reshape(front, Ints{0, -1});
   Tensor n = p_norm(flat, p, 1, 1e-12, true, false);
   Tensor over = greater_than(n, full_like(n, Scalar(max_norm), DataType::UNDEFINED, Place{}));
   Tensor factor = where(over, max_norm / (n + 1e-7), ones_like_of(n));

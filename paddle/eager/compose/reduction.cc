@@ -85,17 +85,18 @@ Tensor prod_backward(const Tensor& dout, const Tensor& x, const Ints& axis, bool
     for (int64_t i = 0; i < rank; ++i)
       if (static_cast<int64_t>(reduced >> i & 1) == pass) perm.push_back(i);
   for (int64_t i = 0; i < rank; ++i) back[perm[i]] = i;
-  int64_t kept = rank - axes.size(), n = 1;
+  int64_t kept = rank - axes.size();
+  common::Dim n(1);
   Ints d = shape_of(x), moved_shape;
   for (int64_t i = 0; i < rank; ++i) {
     moved_shape.push_back(d[perm[i]]);
     if (i < kept)
       shape.push_back(d[perm[i]]);
     else
-      n *= d[perm[i]];
+      n = n * dim_at(x, perm[i]);
   }
-  if (common::Product(d) == 0) return zeros_like_of(x);
-  shape.push_back(n);
+  if (x.numel() == 0) return zeros_like_of(x);
+  shape.push_back(common::ExtentNumber(n));
   Tensor flat = reshape(transpose(x, perm), shape);
   Tensor others = cumprod(flat, kept, true, false) * cumprod(flat, kept, true, true);
   Tensor g = conj_of(transpose(reshape(others, moved_shape), back));
@@ -153,8 +154,15 @@ Tensor frobenius_backward(const Tensor& dout, const Tensor& x, const Tensor& out
 Tensor variance_backward(const Tensor& dout, const Tensor& x, const Ints& axis, bool keepdim, bool unbiased,
                          double correction) {
   Tensor m = mean(x, axis, true);
-  double n = numel_ratio(x, m), by = n - (unbiased ? correction : 0.0);
-  return (x - expand_like(reshape_like(m, m), x)) * Spread(dout, axis, keepdim, x) * (by > 0 ? 2.0 / by : NAN);
+  const double less = unbiased ? correction : 0.0;
+  Tensor g = (x - expand_like(reshape_like(m, m), x)) * Spread(dout, axis, keepdim, x);
+  const common::Dim n = common::Product(x.shape()), rows = common::Product(m.shape());
+  if (!n.known() || !rows.known()) {
+    Tensor by = number_like(n, g) / number_like(rows, g) - less;
+    return g * where(by > 0.0, 2.0 / by, scalar_like(NAN, g));
+  }
+  const double by = (rows.raw() == 0 ? 0 : static_cast<double>(n.raw()) / static_cast<double>(rows.raw())) - less;
+  return g * (by > 0 ? 2.0 / by : NAN);
 }
 
 Tensor trace_compose(const Tensor& x, int64_t offset, int64_t axis1, int64_t axis2) {

@@ -62,7 +62,7 @@ Tensor affine_grid_compose(const Tensor& theta, const Ints& output_shape, bool a
   phi::affine_grid_infer(theta.meta(), output_shape, align_corners, checked);
   const Ints spatial(output_shape.begin() + 2, output_shape.end());
   Tensor grid = matmul(BaseGrid(spatial, align_corners, theta.dtype()), theta, false, true);
-  Ints shape{size_at(theta, 0)};
+  Ints shape{number_at(theta, 0)};
   for (int64_t n : spatial) shape.push_back(n);
   shape.push_back(spatial.size());
   return reshape(grid, shape);
@@ -71,18 +71,18 @@ Tensor affine_grid_compose(const Tensor& theta, const Ints& output_shape, bool a
 Tensor grid_sample_compose(const Tensor& x, const Tensor& grid, const std::string& mode, const std::string& padding, bool align_corners) {
   phi::Meta checked;
   phi::grid_sample_infer(x.meta(), grid.meta(), mode, padding, align_corners, checked);
-  const int64_t axes = x.ndim() - 2, n = size_at(x, 0), c = size_at(x, 1);
+  const int64_t axes = x.ndim() - 2, n = number_at(x, 0), c = number_at(x, 1);
   std::vector<Tensor> coordinates = unbind(grid, -1), pixels, lows;
   Ints sizes, shape{n, c};
-  int64_t positions = 1;
+  common::Dim positions(1);
   for (int64_t i = 0; i < axes; ++i) {
     sizes.push_back(size_at(x, i + 2));
-    shape.push_back(size_at(grid, i + 1));
-    positions *= shape[i + 2];
+    shape.push_back(number_at(grid, i + 1));
+    positions = positions * dim_at(grid, i + 1);
     pixels.push_back(Pixel(coordinates[axes - 1 - i], sizes[i], padding, align_corners));
     lows.push_back(mode == "nearest" ? round(pixels[i]) : floor(pixels[i]));
   }
-  Tensor flat = reshape(x, Ints{n, c, -1}), out;
+  Tensor flat = reshape(x, Ints{0, 0, -1}), out;
   for (int64_t corner = 0; corner < (mode == "nearest" ? 1 : int64_t{1} << axes); ++corner) {
     Tensor index, factor;
     for (int64_t i = 0; i < axes; ++i) {
@@ -95,7 +95,7 @@ Tensor grid_sample_compose(const Tensor& x, const Tensor& grid, const std::strin
       index = index.defined() ? index * sizes[i] + step : step;
       factor = factor.defined() ? factor * part : part;
     }
-    index = expand(reshape(index, Ints{n, 1, -1}), Ints{n, c, positions});
+    index = expand(reshape(index, Ints{n, 1, -1}), Ints{n, c, common::ExtentNumber(positions)});
     Tensor value = reshape(take_along_axis(flat, index, 2), shape) * unsqueeze(factor, Ints{1});
     out = out.defined() ? out + value : value;
   }

@@ -2,9 +2,11 @@
 #include "paddle/eager/dispatch/deferred.h"
 
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "paddle/common/extent.h"
+#include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/phi/api/ops.h"
 
 namespace egr {
@@ -41,20 +43,71 @@ void Merge(const char* op, const std::vector<phi::Meta>& other, std::vector<phi:
         into[i].dims[d] = common::NewSymbol();
 }
 
+// The extent that element `i` of an integer value is, where the program tells.
+std::optional<common::Dim> FindExtent(pir::Value v, int64_t i) {
+  if (auto* op = Named(v, "pd_op.shape64"); op || (op = Named(v, "pd_op.shape"))) {
+    const common::Dims& dims = op->operand(0).dims();
+    if (i < dims.size()) return dims[i];
+  }
+  if (auto* op = Named(v, "pd_op.full")) {
+    double value = op->attr("value").to_double();
+    if (value >= 0) return common::Dim(static_cast<int64_t>(value));
+  }
+  if (auto* op = Named(v, "pd_op.full_int_array")) {
+    common::Ints values = op->attr("value").to_ints();
+    if (i < values.size() && values[i] >= 0) return common::Dim(values[i]);
+  }
+  if (Named(v, "pd_op.cast") || Named(v, "pd_op.assign") || Named(v, "pd_op.reshape") || Named(v, "pd_op.squeeze") ||
+      Named(v, "pd_op.unsqueeze"))
+    return FindExtent(v.defining_op()->operand(0), i);
+  if (auto* op = Named(v, "pd_op.slice"); op && op->operand(0).dims().size() == 1) {
+    if (auto* at = Named(op->operand(1), "pd_op.full_int_array")) {
+      common::Ints start = at->attr("value").to_ints();
+      common::Dim n = op->operand(0).dims()[0];
+      if (start.size() == 1 && n.known())
+        return FindExtent(op->operand(0), i + (start[0] < 0 ? start[0] + n.value() : start[0]));
+    }
+  }
+  if (auto* op = Named(v, "pd_op.stack"))
+    if (auto* list = Named(op->operand(0), "builtin.combine"); list && i < list->num_operands())
+      if (pir::Value item = list->operand(static_cast<int>(i)); item.dims().empty()) return FindExtent(item, 0);
+  if (!v.dims().empty()) return std::nullopt;
+  for (const char* name : {"pd_op.add", "pd_op.subtract", "pd_op.multiply", "pd_op.floor_divide"}) {
+    auto* op = Named(v, name);
+    if (!op) continue;
+    std::optional<common::Dim> a = FindExtent(op->operand(0), 0), b = FindExtent(op->operand(1), 0);
+    if (!a || !b) return std::nullopt;
+    switch (name[6]) {
+      case 'a':
+        return *a + *b;
+      case 's':
+        // A known difference may be below zero, which is no extent.
+        return a->known() && b->known() ? std::nullopt : std::optional(common::Sub(*a, *b));
+      case 'm':
+        return *a * *b;
+      default:
+        return common::Div(*a, *b);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool IsDeferred(int64_t v) { return v <= kDeferred && v >= kDeferred + kDeferred / 2; }
 
+bool IsUnknown(int64_t v) { return IsDeferred(v) || common::IsUnknownExtent(v); }
+
 bool HasDeferred(const phi::AttrValue& v) {
   auto any = [](auto& list) {
     for (auto i : list)
-      if (IsDeferred(i)) return true;
+      if (IsUnknown(i)) return true;
     return false;
   };
   if (auto* ints = std::get_if<common::Ints>(&v)) return any(*ints);
   if (auto* ints = std::get_if<std::vector<int64_t>>(&v)) return any(*ints);
-  if (auto* s = std::get_if<phi::Scalar>(&v)) return s->dtype() == phi::DataType::INT64 && IsDeferred(s->to_int());
-  if (auto* i = std::get_if<int64_t>(&v)) return IsDeferred(*i);
+  if (auto* s = std::get_if<phi::Scalar>(&v)) return s->dtype() == phi::DataType::INT64 && IsUnknown(s->to_int());
+  if (auto* i = std::get_if<int64_t>(&v)) return IsUnknown(*i);
   return false;
 }
 
@@ -85,7 +138,61 @@ int64_t Recorder::Defer(const Tensor& t, int64_t i) {
   return kDeferred - ((static_cast<int64_t>(id_ & kIndexMask) << kIndex | static_cast<int64_t>(at)) << kLow);
 }
 
-const Recorder::Deferred& Recorder::deferred(int64_t number) const {
+common::Dim Recorder::ExtentFor(int64_t number) const {
+  return common::IsUnknownExtent(number) ? common::ExtentOf(number) : DeferredAt(number).extent;
+}
+
+Recorder::Deferred Recorder::deferred(int64_t number) {
+  if (!common::IsUnknownExtent(number)) return DeferredAt(number);
+  common::Dim d = common::ExtentOf(number);
+  return {ExtentTensor(d), 0, d};
+}
+
+bool Recorder::Reaches(pir::Value v) const {
+  if (!v) return false;
+  if (IsVisible(v, builder_.block())) return true;
+  for (RegionFrame* f : frames_)
+    for (pir::Block* s = f->source; s; s = source_of(s))
+      if (v.block() == s) return true;
+  return false;
+}
+
+Tensor Recorder::ExtentTensor(common::Dim d) {
+  NoGrad guard;
+  if (d.known())
+    return paddle::full({}, phi::Scalar(d.raw()), phi::DataType::INT64, phi::Place{phi::AllocationType::CPU, 0, 0});
+  auto made = [&](const Tensor& t) {
+    bearers_[d.raw()].extents.push_back(IndexOf(t));
+    return t;
+  };
+  if (auto it = bearers_.find(d.raw()); it != bearers_.end()) {
+    for (size_t at : it->second.extents)
+      if (values_[at] && IsVisible(values_[at], builder_.block())) return Wrap(values_[at]);
+    for (size_t at : it->second.values) {
+      pir::Value v = values_[at];
+      if (!Reaches(v)) continue;
+      const common::Dims& dims = v.dims();
+      for (int64_t i = 0; i < dims.size(); ++i)
+        if (common::SameDim(dims[i], d)) return made(paddle::slice(paddle::shape64(Wrap(v)), {0}, {i}, {i + 1}, {1}, {0}));
+    }
+  }
+  common::DimParts parts = common::PartsOf(d);
+  PD_CHECK(parts.op != 's', Unimplemented, "expected an extent that is known here, got ", common::DimText(d),
+           ", which no value of the program has that is known here");
+  Tensor a = ExtentTensor(parts.a), b = ExtentTensor(parts.b);
+  switch (parts.op) {
+    case '+':
+      return made(paddle::add(a, b));
+    case '-':
+      return made(paddle::subtract(a, b));
+    case '*':
+      return made(paddle::multiply(a, b));
+    default:
+      return made(paddle::floor_divide(a, b));
+  }
+}
+
+const Recorder::Deferred& Recorder::DeferredAt(int64_t number) const {
   int64_t bits = kDeferred - number;
   PD_CHECK((bits & kLowMask) == 0, InvalidType,
            "expected an argument whose value is known while recording, got a number calculated from one that is not");
@@ -108,11 +215,11 @@ pir::Value Recorder::DeferredOperand(const phi::AttrValue& v) {
   if (whole && deferred(ints[0]).tensor->numel == ints.size()) return ValueOf(deferred(ints[0]).tensor);
   std::vector<Tensor> items;
   for (int64_t i : ints) {
-    if (!IsDeferred(i)) {
+    if (!IsUnknown(i)) {
       items.push_back(paddle::full({}, i, phi::DataType::INT64, phi::Place{phi::AllocationType::CPU, 0, 0}));
       continue;
     }
-    const Deferred& d = deferred(i);
+    const Deferred d = deferred(i);
     Tensor t = d.tensor;
     if (t->numel != 1) t = paddle::slice(t, {0}, {d.element}, {d.element + 1}, {1}, {0});
     else if (!t->symbolic_dims.empty()) t = paddle::reshape(t, {});
@@ -130,7 +237,9 @@ void InferDeferred(const phi::OpDef& op, const phi::MetaSlot* in, const phi::Att
     const std::string_view name = op.attrs[a]->name;
     if (IsList(attrs[a]) && (name == "shape" || name == "sections")) {
       for (int64_t& i : std::get<common::Ints>(known[a]))
-        if (IsDeferred(i)) i = common::ExtentNumber(recorder.deferred(i).extent);
+        if (IsUnknown(i)) i = common::ExtentNumber(recorder.ExtentFor(i));
+    } else if ((std::string_view(op.name) == "arange" && name == "end") || std::string_view(op.name) == "eye") {
+      known[a] = phi::Scalar(common::ExtentNumber(recorder.ExtentFor(std::get<phi::Scalar>(attrs[a]).to_int())));
     } else {
       guessed.push_back(a);
     }
@@ -150,7 +259,7 @@ void InferDeferred(const phi::OpDef& op, const phi::MetaSlot* in, const phi::Att
       if (auto* ints = std::get_if<common::Ints>(&known[a])) {
         const common::Ints& given = std::get<common::Ints>(attrs[a]);
         for (int64_t i = 0; i < given.size(); ++i)
-          if (IsDeferred(given[i])) (*ints)[i] = guess(i, given.size());
+          if (IsUnknown(given[i])) (*ints)[i] = guess(i, given.size());
       } else {
         known[a] = phi::Scalar(guess(0, 1));
       }
@@ -172,34 +281,8 @@ void InferDeferred(const phi::OpDef& op, const phi::MetaSlot* in, const phi::Att
 }
 
 common::Dim ExtentIn(pir::Value v, int64_t i) {
-  if (auto* op = Named(v, "pd_op.shape64"); op || (op = Named(v, "pd_op.shape"))) {
-    const common::Dims& dims = op->operand(0).dims();
-    if (i < dims.size()) return dims[i];
-  }
-  if (auto* op = Named(v, "pd_op.full")) {
-    double value = op->attr("value").to_double();
-    if (value >= 0) return common::Dim(static_cast<int64_t>(value));
-  }
-  if (auto* op = Named(v, "pd_op.full_int_array")) {
-    common::Ints values = op->attr("value").to_ints();
-    if (i < values.size() && values[i] >= 0) return common::Dim(values[i]);
-  }
-  if (Named(v, "pd_op.cast") || Named(v, "pd_op.assign") || Named(v, "pd_op.reshape") || Named(v, "pd_op.squeeze") ||
-      Named(v, "pd_op.unsqueeze"))
-    return ExtentIn(v.defining_op()->operand(0), i);
-  if (auto* op = Named(v, "pd_op.slice"); op && op->operand(0).dims().size() == 1) {
-    if (auto* at = Named(op->operand(1), "pd_op.full_int_array")) {
-      common::Ints start = at->attr("value").to_ints();
-      common::Dim n = op->operand(0).dims()[0];
-      if (start.size() == 1 && n.known())
-        return ExtentIn(op->operand(0), i + (start[0] < 0 ? start[0] + n.value() : start[0]));
-    }
-  }
-  if (auto* op = Named(v, "pd_op.stack"))
-    if (auto* list = Named(op->operand(0), "builtin.combine"); list && i < list->num_operands())
-      return list->operand(static_cast<int>(i)).dims().empty() ? ExtentIn(list->operand(static_cast<int>(i)), 0)
-                                                                : common::NewSymbol();
-  return common::NewSymbol();
+  std::optional<common::Dim> d = FindExtent(v, i);
+  return d ? *d : common::NewSymbol();
 }
 
 }  // namespace egr

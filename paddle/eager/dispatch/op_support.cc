@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
 
 namespace paddle {
@@ -198,9 +199,11 @@ void ReplaceInplace(Tensor& x, Tensor out, bool is_view) {
 
 void ReplaceRecorded(Tensor& x, const Tensor& out) {
   egr::AutogradMeta* m = egr::MaybeMeta(x);
-  PD_CHECK(!(m && m->view_base.defined()), Unimplemented,
-           "[in-place] expected a tensor of its own while recording, got a view: its base would keep the old recorded "
-           "value");
+  PD_CHECK(!(m && m->view_base.defined() && !m->recorded_view), Unimplemented,
+           "[in-place] expected a tensor of its own while recording, got a view that was made before: its base would keep "
+           "the old recorded value");
+  egr::BeforeRecordedWrite(x);
+  const common::Dims before = x.shape();
   if (State().recorder) State().recorder->BeforeWrite(x);
   x->value = out->value;
   x->node = out->node;
@@ -216,6 +219,7 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
     phi::CopyInto(out, x);
     x->storage->BumpVersion();
   }
+  egr::AfterRecordedWrite(x, before);
 }
 
 }  // namespace paddle

@@ -8,6 +8,7 @@
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/eager/dispatch/deferred.h"
+#include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pir/dialect/builtin.h"
 
@@ -18,7 +19,6 @@ pir::Type TypeOf(const phi::Meta& m) { return pir::DenseTensorType::Get(m.dtype,
 
 constexpr int kIndexBits = 32;
 uint64_t IdOf(const Tensor& t) { return reinterpret_cast<uint64_t>(t->value) >> kIndexBits; }
-size_t IndexOf(const Tensor& t) { return reinterpret_cast<uint64_t>(t->value) & ((uint64_t{1} << kIndexBits) - 1); }
 
 const pir::OpInfo* Builtin(const char* name) {
   const pir::OpInfo* info = pir::FindOp(name);
@@ -38,6 +38,29 @@ const pir::OpInfo* InfoOf(const phi::OpDef& op) {
   return pir::FindOp(std::string("pd_op.") + op.name);  // registered later: custom ops
 }
 
+// A shape argument with fewer extents to find out at run time: one of a reshape can be inferred, others are kept.
+void Simplify(const Recorder& r, const phi::OpDef& op, const phi::InSlot* in, phi::AttrValue& shape) {
+  const std::string_view name = op.name;
+  if ((name != "reshape" && name != "expand") || !std::holds_alternative<common::Ints>(shape) || !in[0].n) return;
+  common::Ints& ints = std::get<common::Ints>(shape);
+  const common::Dims x = in[0].p[0].shape();
+  const bool expand = name == "expand";
+  const int64_t lead = expand ? ints.size() - x.size() : 0;
+  int64_t open = -1, unknown = 0;
+  for (int64_t i = 0; i < ints.size(); ++i) {
+    if (ints[i] == -1) ++unknown;
+    if (!IsUnknown(ints[i])) continue;
+    const int64_t k = i - lead;
+    if (k >= 0 && k < x.size() && common::SameDim(r.ExtentFor(ints[i]), x[k])) {
+      ints[i] = expand ? -1 : 0;
+      continue;
+    }
+    ++unknown;
+    if (common::IsUnknownExtent(ints[i])) open = i;  // a number of the user's may be below zero
+  }
+  if (!expand && unknown == 1 && open >= 0) ints[open] = -1;
+}
+
 bool InUse(const pir::Program& program, const std::string& name) { return program.parameter(name) != nullptr; }
 
 }  // namespace
@@ -50,6 +73,10 @@ Recorder::Recorder(pir::Program* program) : program_(program), builder_(program)
 }
 
 Recorder::~Recorder() = default;
+
+size_t Recorder::IndexOf(const Tensor& t) {
+  return reinterpret_cast<uint64_t>(t->value) & ((uint64_t{1} << kIndexBits) - 1);
+}
 
 bool Recorder::Knows(const Tensor& t) const { return t->value && IdOf(t) == id_; }
 
@@ -106,6 +133,12 @@ Tensor Recorder::Wrap(pir::Value v) {
   if (impl->numel >= 0) impl->dims = common::ToInts(v.dims());
   Tensor t(impl);
   SetValue(t, v);
+  constexpr size_t kBearers = 8;
+  for (const common::Dim& d : impl->symbolic_dims) {
+    if (d.known()) continue;
+    std::vector<size_t>& places = bearers_[d.raw()].values;
+    if (places.size() < kBearers) places.push_back(values_.size() - 1);
+  }
   return t;
 }
 
@@ -300,7 +333,9 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
   for (size_t a = 0; a < op.attrs.size(); ++a) {
     const phi::ArgDef& d = *op.attrs[a];
     if (d.kind == phi::ArgDef::kOperandAttr) {
-      operands.push_back(AttrOperand(attrs[a]));
+      phi::AttrValue value = attrs[a];
+      if (deferred) Simplify(*this, op, in, value);
+      operands.push_back(AttrOperand(value));
     } else {
       pir::Attribute attr = ToPirAttribute(attrs[a]);
       if (attrs[a].index() != d.attr_index && attr)
@@ -342,6 +377,7 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       }
     }
   }
+  if (op.flags & phi::kOpView) MarkRecordedViews(op, in, attrs, outs);
 }
 
 void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {

@@ -70,9 +70,17 @@ class Recorder {
     common::Dim extent;
   };
   int64_t Defer(const Tensor& t, int64_t i);
-  const Deferred& deferred(int64_t number) const;
+  // What a number made by Defer, or an extent that is not known (common/extent.h), stands for.
+  Deferred deferred(int64_t number);
+  common::Dim ExtentFor(int64_t number) const;
+  // A 0-d int64 tensor that holds the extent when the program runs: read off a value that has it, or calculated.
+  Tensor ExtentTensor(common::Dim d);
 
  private:
+  const Deferred& DeferredAt(int64_t number) const;
+  static size_t IndexOf(const Tensor& t);
+  // Whether ops recorded now can use the value.
+  bool Reaches(pir::Value v) const;
   pir::Value DeferredOperand(const phi::AttrValue& v);
   pir::Value AttrOperand(const phi::AttrValue& v);
   // `v` broadcast to `dims`, for ops that PaddlePaddle does not broadcast; `same` is an operand of that shape, where there is one.
@@ -96,6 +104,11 @@ class Recorder {
   std::vector<RegionFrame*> frames_;
   std::unordered_map<pir::Block*, pir::Block*> sources_;
   std::vector<Deferred> deferred_;
+  // For a symbol: places of values that have it as an extent, and of tensors made by ExtentTensor.
+  struct Bearers {
+    std::vector<size_t> values, extents;
+  };
+  std::unordered_map<int64_t, Bearers> bearers_;
 };
 
 // Records (and in "both" mode runs) one op with the thread's recorder. Outs with a null destination are results nobody

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "paddle/common/attr.h"
+#include "paddle/common/extent.h"
 #include "paddle/phi/api/compose_index.h"
 #include "paddle/phi/api/compose_linalg.h"
 #include "paddle/phi/core/tensor.h"
@@ -66,15 +67,23 @@ Tensor reshape_like(const Tensor& x, const Tensor& like);
 Tensor reduce_like(const Tensor& x, const Tensor& like);
 // The gradient of a reduction, given back the axes it lost: dout as a broadcastable tensor of rank(x).
 Tensor unreduce(const Tensor& dout, const common::Ints& axis, bool keepdim, const Tensor& x);
-// Number of elements of x per element of y.
-double numel_ratio(const Tensor& x, const Tensor& y);
+// `g` divided by the number of elements of x per element of y.
+Tensor per_element(const Tensor& g, const Tensor& x, const Tensor& y);
+// An extent that must be known, also while recording.
 int64_t size_at(const Tensor& x, int64_t axis);
+// An extent that may be known only when the program runs. Calculate with it, then pass it on as a number.
+common::Dim dim_at(const Tensor& x, int64_t axis);
+// The extent as a number in a shape, or in a Scalar that the op has as an operand; not to be calculated with.
+int64_t number_at(const Tensor& x, int64_t axis);
+// An extent as a 0-d tensor of like's dtype.
+Tensor number_like(common::Dim d, const Tensor& like);
 Tensor zeros_of(const common::Ints& dims, phi::DataType dtype);
 Tensor ones_like_of(const Tensor& x);
 Tensor zeros_like_of(const Tensor& x);
 Tensor contiguous(const Tensor& x);
 // view[...] = value (broadcast), with history: the in-place form of assignment.
 Tensor& set_value_into_(Tensor& view, const Tensor& value);
+// The shape as numbers for a shape argument (common/extent.h).
 common::Ints shape_of(const Tensor& x);
 
 // --- gradients that are compositions rather than expressions

@@ -6,6 +6,7 @@ import os
 
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.base.framework import is_recorded
 from paddle.jit import dy2static
 from paddle.jit.dy2static import set_code_level, set_verbosity
 from paddle.static import io as _io
@@ -168,6 +169,7 @@ def save(layer, path, input_spec=None, **configs):
 
     It is recorded in its present mode (call `eval()` before) on inputs of `input_spec`, a list of InputSpec or example
     tensors; extents of None stay free. Without it the specs given to `to_static` are used, or those of the last call.
+    `output_spec`: the results to keep, by place or as values of the recorded function's `outputs`.
     Other methods of a layer that are marked with `to_static` become `<path>.<method>.json`. TypeError where control
     flow cannot be recorded.
     """
@@ -175,18 +177,19 @@ def save(layer, path, input_spec=None, **configs):
     if os.path.isdir(path) or not os.path.basename(path):
         raise ValueError('The input path MUST be format of dirname/file_prefix, but received a directory')
     is_layer = isinstance(layer, paddle.nn.Layer)
-    forward = layer.forward if is_layer else layer
+    forward, marked = layer.forward if is_layer else layer, None
     if not callable(forward):
         raise TypeError(f"The input of paddle.jit.save should be 'Layer' or 'Function', but received {type(layer)}")
     if isinstance(forward, StaticFunction):
         input_spec = _specs_of(forward) if input_spec is None else input_spec
-        forward = forward.dygraph_function
-    _save(layer if is_layer else None, forward, path, input_spec, configs)
+        marked, forward = forward, forward.dygraph_function
+    _save(layer if is_layer else None, forward, path, input_spec, configs, marked)
     for name in _marked_methods(layer) if is_layer else ():
         method = getattr(layer, name)
         specs = _specs_of(method)
         if specs is not None:
-            _save(None, method.dygraph_function, path + '.' + name, specs, configs)
+            rest = {k: v for k, v in configs.items() if k != 'output_spec'}
+            _save(None, method.dygraph_function, path + '.' + name, specs, rest)
 
 
 def _marked_methods(layer):
@@ -198,7 +201,30 @@ def _marked_methods(layer):
     ]
 
 
-def _save(layer, function, path, input_spec, configs):
+def _chosen(output_spec, marked, count):
+    """The places of results named by output_spec: places, or results of recordings of the function."""
+    if not isinstance(output_spec, (list, tuple)):
+        raise TypeError(f'[jit.save] expected a list as output_spec, got {type(output_spec)}')
+    recorded = [_flatten(p.recording.returned, []) for p in marked._programs] if marked is not None else []
+    places = []
+    for item in output_spec:
+        if isinstance(item, _core.Tensor):
+            found = [i for results in recorded for i, r in enumerate(results) if r is item]
+            if not found:
+                raise ValueError(
+                    '[jit.save] expected numbers of results, or results of the recorded function (its `outputs`), in '
+                    f'output_spec, got {"a value of another program" if is_recorded(item) else "a tensor with data"}'
+                )
+            places.append(found[0])
+        elif isinstance(item, int) and -count <= item < count:
+            places.append(item)
+        else:
+            error = ValueError if isinstance(item, int) else TypeError
+            raise error(f'[jit.save] expected places of the {count} results in output_spec, got {item!r}')
+    return places
+
+
+def _save(layer, function, path, input_spec, configs, marked=None):
     if input_spec is None:
         if [
             p
@@ -208,11 +234,8 @@ def _save(layer, function, path, input_spec, configs):
             raise ValueError('[jit.save] expected input_spec: the shapes and dtypes of the inputs are not known')
         input_spec = []
     program, inputs, results = _record(layer, function, list(input_spec))
-    wanted = configs.get('output_spec')
-    if wanted is not None:
-        keep = {v if isinstance(v, int) else None for v in wanted} - {None}
-        if keep:
-            results = [r for i, r in enumerate(results) if i in keep]
+    if configs.get('output_spec') is not None:
+        results = [results[i] for i in _chosen(configs['output_spec'], marked, len(results))]
     if not results:
         raise ValueError('[jit.save] expected at least one tensor as result, got none')
     _io._write(program._prune(inputs, results), path)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording a call of a function: which Python values it depends on, its program, and where its results go."""
 
+import collections
 import copy
 import functools
 import types
@@ -13,6 +14,7 @@ from paddle.static import program as _program
 from paddle.static.input_spec import InputSpec
 
 _SIMPLE = (int, float, str, bytes, bool, complex, type(None))
+_CONTAINERS = (list, dict, set, collections.deque)
 _LAYER_STATE = {'_full_name', '_loaddict_holder', '_built', '_helper', '_op_recorder', '_customized_attrs'}
 
 
@@ -36,7 +38,7 @@ class Surroundings:
     """The values a function reads beside its arguments: of its layers, closure and module."""
 
     def __init__(self, function, instance, arguments):
-        self.tables, self.layers, self._seen = [], [], set()
+        self.tables, self.layers, self._seen, self._sizes = [], [], set(), []
         if instance is not None:
             self._object(instance)
         self._callable(function)
@@ -50,8 +52,13 @@ class Surroundings:
         self._seen.add(id(value))
         return True
 
+    def _container(self, value):
+        if isinstance(value, _CONTAINERS):
+            self._sizes.append((value, len(value)))
+
     def _value(self, value):
         """Whether `value` is worth a guard in the place that holds it; follows layers and functions."""
+        self._container(value)
         if isinstance(value, paddle.nn.Layer):
             self._layer(value)
         elif isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
@@ -66,6 +73,8 @@ class Surroundings:
                 continue
             self.layers.append(one)
             d = one.__dict__
+            for value in d.values():
+                self._container(value)
             simple = {k: v for k, v in d.items() if k not in _LAYER_STATE and _is_simple(v)}
             absent = ['training', 'forward', *_class_values(type(one))]
             self.tables.append((d, simple, [k for k in absent if k not in d], -1))
@@ -121,8 +130,8 @@ class Surroundings:
             self.tables.append((function.__globals__, held, [], -1))
 
     def changed(self):
-        """Places whose simple values are not what they were: [(dict or cell, key)]."""
-        found = []
+        """Places whose simple values are not what they were, and containers that grew or shrank: [(id, key)]."""
+        found = [(id(container), None) for container, size in self._sizes if len(container) != size]
         for table in self.tables:
             if isinstance(table[0], types.CellType):
                 if _is_simple(table[1]) and not _equal(table[0].cell_contents, table[1]):

@@ -25,7 +25,8 @@ class _Method:
         self.program, self.feeds, self.fetches = program, feeds, fetches
         self.parameters = parameters
         self._steps = _core._program_steps(program)
-        self._has_gradients = all(kind != 'other' for kind, *_ in self._steps)
+        kinds = _kinds(self._steps)
+        self._has_gradients, self._has_regions = 'other' not in kinds, bool(kinds & {'if', 'while'})
         self._recorded = {}
 
     def __call__(self, layer, *inputs):
@@ -35,7 +36,8 @@ class _Method:
         if self._has_gradients and (layer.training or self._wants_gradients(inputs)):
             training = layer.training
             if training not in self._recorded:
-                self._recorded[training] = StaticFunction(functools.partial(self._step_by_step, training))
+                function = functools.partial(self._step_by_step, training)
+                self._recorded[training] = StaticFunction(function, full_graph=self._has_regions)
             results = self._recorded[training](*inputs)
         else:
             results = self._plan(inputs)
@@ -54,8 +56,13 @@ class _Method:
 
     def _step_by_step(self, training, *inputs):
         """The program as calls of operations; `training` switches the test mode of operations off."""
-        given, values, fetched = dict(zip(self.feeds, inputs)), {-1: None}, []
-        for kind, name, args, outs in self._steps:
+        fetched = []
+        self._take(self._steps, {-1: None}, training, dict(zip(self.feeds, inputs)), fetched)
+        return tuple(v for _, v in sorted(fetched, key=lambda f: f[0]))
+
+    def _take(self, steps, values, training, given, fetched):
+        """Do the steps of a block, whose `values` are by number; returns what a region yields."""
+        for kind, name, args, outs, regions in steps:
             if kind == 'data':
                 values[outs[0]] = given[name]
             elif kind == 'parameter':
@@ -66,6 +73,24 @@ class _Method:
                 values.update(zip(outs, values[args[0]]))
             elif kind == 'fetch':
                 fetched.append((int(name) if name.isdigit() else len(fetched), values[args[0]]))
+            elif kind == 'yield':
+                return [values[i] for i in args]
+            elif kind in ('if', 'while'):
+
+                def run(region, *arguments):
+                    inner = {**values, **dict(zip(region[0], arguments))}
+                    return self._take(region[1], inner, training, given, fetched)
+
+                if kind == 'if':
+                    branches = [functools.partial(run, region) for region in regions]
+                    results = _core.pir._if_region(values[args[0]], *branches, lambda k: [None] * len(outs))
+                else:  # the condition is one more value of the loop
+                    start = [values[i] for i in args]
+                    body = regions[0]
+                    results = _core.pir._while_region(
+                        lambda condition, *_: condition, lambda _, *v: run(body, *v), start
+                    )[1:]
+                values.update(zip(outs, results))
             else:
                 call = [values[v[1]] if v[0] == 0 else False if training and v[2] == 'is_test' else v[1] for v in args]
                 results = getattr(paddle._C_ops, name)(*call)
@@ -73,7 +98,12 @@ class _Method:
                     values[outs[0]] = results
                 else:
                     values.update(zip(outs, results))
-        return tuple(v for _, v in sorted(fetched, key=lambda f: f[0]))
+        return []
+
+
+def _kinds(steps):
+    """The kinds of steps there are, those in regions included."""
+    return {s[0] for s in steps}.union(*(_kinds(inner) for s in steps for _, inner in s[4]))
 
 
 class TranslatedLayer(paddle.nn.Layer):
@@ -84,7 +114,7 @@ class TranslatedLayer(paddle.nn.Layer):
         self.__dict__['_methods'] = {}
         known = {}
         for program, _, _ in programs.values():
-            trainable = {name: args[0] for kind, name, args, _ in _core._program_steps(program) if kind == 'parameter'}
+            trainable = {s[1]: s[2][0] for s in _core._program_steps(program) if s[0] == 'parameter'}
             for name, value in program._parameters().items():
                 if name not in known:
                     known[name] = EagerParamBase(value, name=name, trainable=trainable.get(name, False))

@@ -350,8 +350,8 @@ def vander(x, n=None, increasing=False, name=None):
     """The Vandermonde matrix of a 1-D tensor."""
     if x.ndim != 1:
         raise ValueError(f'[vander] expected a 1-D tensor, got {x.ndim} dimensions')
-    n = x.shape[0] if n is None else n
-    if n < 0:
+    n = extents(x)[0] if n is None else n
+    if not isinstance(n, Tensor) and n < 0:
         raise ValueError(f'[vander] expected n of at least 0, got {n}')
     powers = _C_ops.arange(0, n, 1, 'int64').astype(x.dtype)
     out = x.unsqueeze(-1) ** powers

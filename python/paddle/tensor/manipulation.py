@@ -16,14 +16,6 @@ def _axis(axis, ndim, name):
     return axis + ndim if axis < 0 else axis
 
 
-def known(x, name):
-    """The shape as a list; an error where an extent is not known while recording."""
-    shape = list(x.shape)
-    if -1 in shape:
-        raise ValueError(f'[{name}] expected a tensor of known extents, got shape {shape}')
-    return shape
-
-
 def extents(x):
     """The shape as a list for an op's argument; where an extent is not known while recording, it is a tensor."""
     shape = list(x.shape)
@@ -106,16 +98,19 @@ def tensor_split(x, num_or_indices, axis=0, name=None):
     if x.ndim == 0:
         raise ValueError('[tensor_split] expected a tensor of at least one axis, got a 0-D one')
     axis = _axis(axis, x.ndim, 'tensor_split')
-    size = _extent(x, axis, 'tensor_split') if isinstance(num_or_indices, int) else x.shape[axis]
+    size = extents(x)[axis]
     if isinstance(num_or_indices, int):
         if num_or_indices <= 0:
             raise ValueError(f'[tensor_split] expected a positive number of parts, got {num_or_indices}')
-        base, extra = divmod(size, num_or_indices)
-        cuts = list(itertools.accumulate([base + (i < extra) for i in range(num_or_indices)]))[:-1]
+        base, extra = size // num_or_indices, size % num_or_indices
+        if isinstance(size, Tensor):
+            cuts = [base * i + paddle.clip(extra, max=i) for i in range(1, num_or_indices)]
+        else:
+            cuts = list(itertools.accumulate([base + (i < extra) for i in range(num_or_indices)]))[:-1]
     else:
         cuts = [int(i) for i in num_or_indices]
     out, start = [], 0
-    for stop in [*cuts, None if size < 0 else size]:
+    for stop in [*cuts, None if isinstance(size, Tensor) else size]:
         index = [slice(None)] * axis + [slice(start, stop)]
         out.append(x[tuple(index)])
         start = stop
@@ -255,13 +250,13 @@ def combinations(x, r=2, with_replacement=False, name=None):
 def block_diag(inputs, name=None):
     """A matrix with the given ones along its diagonal."""
     blocks = [atleast_2d(b) for b in inputs]
-    columns = sum(known(b, 'block_diag')[1] for b in blocks)
+    columns = sum(extents(b)[1] for b in blocks)
     rows, before = [], 0
     for b in blocks:
-        height, width = b.shape
+        height, width = extents(b)
         parts = [paddle.zeros([height, before], b.dtype), b, paddle.zeros([height, columns - before - width], b.dtype)]
         rows.append(paddle.concat([p for p in parts if p.shape[1]] or [b], 1))
-        before += width
+        before = before + width
     return paddle.concat(rows, 0)
 
 
@@ -301,18 +296,17 @@ def take(x, index, mode='raise', name=None):
     """Elements by their place in the flattened tensor; `mode` says what is done with places outside."""
     if mode not in ('raise', 'wrap', 'clip'):
         raise ValueError(f"'mode' in 'take' should be 'raise', 'wrap', 'clip', but received {mode}.")
-    known(x, 'take')
-    count = x._numel()
+    count = x._numel() if -1 not in x.shape else paddle.numel(x)
     if index.dtype not in (paddle.int32, paddle.int64):
         raise TypeError(f"[take] expected an index of dtype int32 or int64, got {index.dtype}")
     flat = index.reshape([-1]).astype('int64')
     if mode == 'raise':
-        return _C_ops.index_select(x.reshape([-1]), flat, 0).reshape(list(index.shape))
+        return _C_ops.index_select(x.reshape([-1]), flat, 0).reshape(extents(index))
     if mode == 'wrap':
         flat = flat % count
     elif mode == 'clip':
-        flat = paddle.clip(flat, 0, count - 1)
-    return x.reshape([-1])[flat].reshape(list(index.shape))
+        flat = paddle.minimum(paddle.clip(flat, 0), paddle.zeros_like(flat) + (count - 1))
+    return x.reshape([-1])[flat].reshape(extents(index))
 
 
 def take_along_dim(arr, indices, axis, broadcast=True, *, out=None):
@@ -347,23 +341,20 @@ def slice_scatter(x, value, axes, starts, ends, strides, name=None):
 def diagonal_scatter(x, y, offset=0, axis1=0, axis2=1, name=None):
     """A copy of `x` with a diagonal replaced."""
     a, b = _axis(axis1, x.ndim, 'diagonal_scatter'), _axis(axis2, x.ndim, 'diagonal_scatter')
-    known(x, 'diagonal_scatter')
-    rest = [i for i in range(x.ndim) if i not in (a, b)]
-    order = [a, b, *rest]
-    moved = _C_ops.transpose(x, order).clone()
-    rows = max(0, min(moved.shape[0] + min(offset, 0), moved.shape[1] - max(offset, 0)))
-    r = paddle.arange(rows) + max(-offset, 0)
-    c = paddle.arange(rows) + max(offset, 0)
-    if y.ndim != x.ndim - 1 or y.shape[-1] != rows:
+    rows = max(0, min(x.shape[a] + min(offset, 0), x.shape[b] - max(offset, 0)))
+    if y.ndim != x.ndim - 1 or (-1 not in (x.shape[a], x.shape[b], y.shape[-1]) and y.shape[-1] != rows):
         raise AssertionError(f'[diagonal_scatter] expected y of the shape of the diagonal, got shape {y.shape}')
-    moved[r, c] = _C_ops.transpose(y, [y.ndim - 1, *range(y.ndim - 1)])
-    inverse = [order.index(i) for i in range(x.ndim)]
-    return _C_ops.transpose(moved, inverse)
+    return _C_ops.fill_diagonal_tensor(x, y, offset, a, b)
 
 
 def masked_scatter(x, mask, value, name=None):
     """A copy of `x` in which the masked elements are taken from `value` in order."""
-    mask = _C_ops.expand(mask, known(x, 'masked_scatter'))
+    if is_recorded(x) or is_recorded(mask):
+        mask = paddle.expand_as(mask, x)
+        place = paddle.clip(paddle.cumsum(mask.reshape([-1]).astype('int64')) - 1, 0)
+        taken = _C_ops.gather(value.reshape([-1]), place, 0).reshape(extents(x))
+        return paddle.where(mask, taken, x)
+    mask = _C_ops.expand(mask, list(x.shape))
     count = int(mask.astype('int64').sum())
     if count > value._numel():
         raise AssertionError(f'[masked_scatter] expected a value of at least {count} elements, got {value._numel()}')
@@ -413,20 +404,26 @@ def tensordot(x, y, axes=2, name=None):
             ay = list(ay) + list(ax[len(ay) :])
     ax, ay = [_axis(a, x.ndim, 'tensordot') for a in ax], [_axis(a, y.ndim, 'tensordot') for a in ay]
     keep_x, keep_y = [i for i in range(x.ndim) if i not in ax], [i for i in range(y.ndim) if i not in ay]
-    shape_x, shape_y = [x.shape[i] for i in keep_x], [y.shape[i] for i in keep_y]
+    sizes_x, sizes_y = extents(x), extents(y)
+    shape_x, shape_y = [sizes_x[i] for i in keep_x], [sizes_y[i] for i in keep_y]
     # An extent of 1 stands for any.
     for a, b in zip(ax, ay):
-        if x.shape[a] != y.shape[b]:
+        if x.shape[a] != y.shape[b] and (1 in (x.shape[a], y.shape[b]) or -1 not in (x.shape[a], y.shape[b])):
             if y.shape[b] == 1:
                 x = paddle.sum(x, a, keepdim=True)
             elif x.shape[a] == 1:
                 y = paddle.sum(y, b, keepdim=True)
             else:
                 raise AssertionError(f'[tensordot] expected equal extents, got {x.shape[a]} and {y.shape[b]}')
-    known(x, 'tensordot'), known(y, 'tensordot')
-    inner = 1
+    inner, sizes = 1, extents(x)
     for a in ax:
-        inner *= x.shape[a]
+        inner = inner * sizes[a]
+    if isinstance(inner, Tensor):
+        left = _C_ops.transpose(x, keep_x + ax).reshape([*shape_x, inner] if shape_x else [1, inner])
+        right = _C_ops.transpose(y, ay + keep_y).reshape([inner, *shape_y] if shape_y else [inner, 1])
+        left = left.reshape([-1, inner]) if len(shape_x) != 1 else left
+        right = right.reshape([inner, -1]) if len(shape_y) != 1 else right
+        return paddle.matmul(left, right).reshape(shape_x + shape_y)
     left = _C_ops.transpose(x, keep_x + ax).reshape([-1 if inner else 0, inner] if shape_x else [1, inner])
     right = _C_ops.transpose(y, ay + keep_y).reshape([inner, -1 if inner else 0] if shape_y else [inner, 1])
     return paddle.matmul(left, right).reshape(shape_x + shape_y)

@@ -6,9 +6,10 @@ import math as _math
 
 import paddle
 from paddle import _C_ops
+from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import Tensor
 
-from .manipulation import _axis, _extent, known
+from .manipulation import _axis, extents
 
 
 def _out(result, out):
@@ -113,8 +114,7 @@ def signbit(x, name=None):
     """Whether the sign bit is set."""
     if not paddle.is_floating_point(x):
         return x < 0 if str(x.dtype) not in ('paddle.bool', 'paddle.uint8') else paddle.zeros_like(x, 'bool')
-    bits = {2: 'int16', 4: 'int32', 8: 'int64'}[x.element_size()]
-    return x.detach().contiguous().view(bits) < 0
+    return paddle.copysign(paddle.ones_like(x), x.detach()) < 0
 
 
 def isreal(x, name=None):
@@ -165,12 +165,20 @@ def ldexp(x, y, name=None):
 
 def gcd(x, y, name=None):
     """The greatest common divisor of integers."""
-    shape = paddle.broadcast_shape(known(x, 'gcd'), known(y, 'gcd'))
-    x, y = paddle.abs(_C_ops.expand(x, shape)), paddle.abs(_C_ops.expand(y, shape))
-    while bool((y != 0).any()):
+    x, y = (paddle.abs(t) for t in paddle.broadcast_tensors([x, y]))
+
+    def more(x, y):
+        return (y != 0).any()
+
+    def step(x, y):
         zero = y == 0
         rest = x % paddle.where(zero, paddle.ones_like(y), y)
-        x, y = paddle.where(zero, x, y), paddle.where(zero, y, rest)
+        return paddle.where(zero, x, y), paddle.where(zero, y, rest)
+
+    if is_recorded(x):
+        return paddle.static.nn.while_loop(more, step, [x, y])[0]
+    while bool(more(x, y)):
+        x, y = step(x, y)
     return x
 
 
@@ -198,9 +206,8 @@ def add_n(inputs, name=None):
 def reduce_as(x, target, name=None):
     """`x` summed to the shape of `target`."""
     extra = x.ndim - target.ndim
-    known(target, 'reduce_as')
     axes = list(range(extra)) + [i + extra for i, n in enumerate(target.shape) if n == 1 and x.shape[i + extra] != 1]
-    return (x.sum(axes) if axes else x.clone()).reshape(list(target.shape))
+    return (x.sum(axes) if axes else x.clone()).reshape(extents(target))
 
 
 # --- statistics
@@ -255,12 +262,11 @@ def nanmean(x, axis=None, keepdim=False, name=None):
 
 def _flat_axes(x, axis):
     """`x` with the reduced axes joined as the last one, and the shape with them as 1."""
-    known(x, 'quantile')
-    axes = _axes(axis, x.ndim)
+    axes, shape = _axes(axis, x.ndim), extents(x)
     keep = [i for i in range(x.ndim) if i not in axes]
-    kept = [1 if i in axes else n for i, n in enumerate(x.shape)]
-    flat = _C_ops.transpose(x, keep + axes).reshape([x.shape[i] for i in keep] + [-1]) if x.ndim else x.reshape([1])
-    return flat, kept, [x.shape[i] for i in keep]
+    kept = [1 if i in axes else n for i, n in enumerate(shape)]
+    flat = _C_ops.transpose(x, keep + axes).reshape([shape[i] for i in keep] + [-1]) if x.ndim else x.reshape([1])
+    return flat, kept, [shape[i] for i in keep]
 
 
 def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
@@ -269,15 +275,22 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
         raise ValueError(f"Mode {mode} is not supported. Must be 'avg' or 'min'.")
     flat, kept, rest = _flat_axes(x, axis)
     values = paddle.sort(flat, -1)
-    n = flat.shape[-1]
+    n = extents(flat)[-1]
     shape = kept if keepdim else rest
+
+    def at(t, k):
+        return _C_ops.index_select(t, k.reshape([1]), t.ndim - 1).squeeze(-1) if isinstance(k, Tensor) else t[..., k]
+
     if mode == 'min':
-        middle = values[..., (n - 1) // 2].reshape(shape)
+        middle = at(values, (n - 1) // 2).reshape(shape)
         if axis is None:
             return middle
-        return middle, paddle.argsort(flat, -1)[..., (n - 1) // 2].reshape(shape)
+        return middle, at(paddle.argsort(flat, -1), (n - 1) // 2).reshape(shape)
     values = values.astype('float64' if str(x.dtype) == 'paddle.float64' else 'float32')
-    middle = values[..., n // 2] if n % 2 else (values[..., n // 2 - 1] + values[..., n // 2]) / 2
+    if isinstance(n, Tensor):
+        middle = (at(values, (n - 1) // 2) + at(values, n // 2)) / 2
+    else:
+        middle = values[..., n // 2] if n % 2 else (values[..., n // 2 - 1] + values[..., n // 2]) / 2
     bad = paddle.isnan(values).any(-1)
     middle = paddle.where(bad, paddle.full_like(middle, _math.nan), middle)
     return _out(middle.reshape(shape), out)
@@ -298,12 +311,12 @@ def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
     dtype = 'float64' if str(x.dtype) == 'paddle.float64' else 'float32'
     flat, kept, rest = _flat_axes(x.astype(dtype), axis)
     nan = paddle.isnan(flat)
-    n = flat.shape[-1]
+    n = extents(flat)[-1]
     values = paddle.sort(paddle.where(nan, paddle.full_like(flat, _math.inf), flat), -1)
     count = (
         (n - nan.astype('int64').sum(-1, keepdim=True))
         if ignore_nan
-        else paddle.full(list(flat.shape[:-1]) + [1], n, 'int64')
+        else paddle.full([*extents(flat)[:-1], 1], n, 'int64')
     )
     results = []
     for v in qs:
@@ -345,7 +358,6 @@ def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
         raise ValueError(
             f'Input(x) only support N-D (1<=N<=2) tensor in cov, but received length of Input(input) is {x.ndim}.'
         )
-    known(x, 'cov')
     data = x.reshape([1, -1]) if x.ndim == 1 else x if rowvar else x.t()
     weights = None
     if fweights is not None:
@@ -353,9 +365,10 @@ def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
     if aweights is not None:
         weights = aweights.astype(x.dtype) if weights is None else weights * aweights.astype(x.dtype)
     if weights is None:
-        total = data.shape[1]
+        total = extents(data)[1]
         mean = data.mean(1, keepdim=True)
         norm = total - builtins.int(ddof)
+        norm = norm.astype(data.real().dtype) if isinstance(norm, Tensor) else norm
         centred = data - mean
         result = paddle.matmul(centred, centred.conj().t() if paddle.is_complex(x) else centred.t()) / norm
     else:
@@ -432,8 +445,9 @@ def inner(x, y, name=None):
     """Sums of products over the last axes."""
     if x.ndim == 0 or y.ndim == 0:
         return x * y
-    flat = paddle.matmul(x.reshape([-1, x.shape[-1]]), y.reshape([-1, y.shape[-1]]), transpose_y=True)
-    return flat.reshape(list(x.shape[:-1]) + list(y.shape[:-1]))
+    a, b = extents(x), extents(y)
+    flat = paddle.matmul(x.reshape([-1, a[-1]]), y.reshape([-1, b[-1]]), transpose_y=True)
+    return flat.reshape(a[:-1] + b[:-1])
 
 
 def outer(x, y, name=None, *, out=None):
@@ -493,12 +507,9 @@ def pdist(x, p=2.0, name=None):
     """p-norm distances between all pairs of rows."""
     if x.ndim != 2:
         raise AssertionError(f'[pdist] expected a tensor of 2 axes, got shape {x.shape}')
-    n = _extent(x, 0, 'pdist')
-    rows = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    if not rows:
-        return paddle.empty([0], x.dtype)
-    pairs = paddle.to_tensor(rows)
-    return _p_norm(x[pairs[:, 0]] - x[pairs[:, 1]], p, -1)
+    n = extents(x)[0]
+    pairs = paddle.nonzero(paddle.triu(paddle.ones([n, n]), 1))
+    return _p_norm(_C_ops.gather(x, pairs[:, 0], 0) - _C_ops.gather(x, pairs[:, 1], 0), p, -1)
 
 
 def multigammaln(x, p, name=None):

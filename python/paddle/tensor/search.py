@@ -8,6 +8,8 @@ from paddle import _C_ops
 from paddle.base.framework import number
 from paddle.base.libpaddle import Tensor
 
+from .manipulation import extents
+
 _ALIASES = {'input': 'x', 'dim': 'axis', 'tensor': 'x', 'other': 'y'}
 
 
@@ -160,28 +162,25 @@ def _broadcast_to_index(arr, indices, axis):
     axis = axis % arr.ndim if arr.ndim else 0
     if len(shape_a) != len(shape_i):
         raise ValueError('`indices` and `arr` must have the same number of dimensions!')
-    to_a, to_i = list(shape_a), list(shape_i)
+    size_a, size_i = extents(arr), extents(indices)
+    to_a, to_i, grow_a, grow_i = list(size_a), list(size_i), False, False
     for i, (a, b) in enumerate(zip(shape_a, shape_i)):
         if i == axis or a == b:
             continue
-        if a == 1 and b >= 0:
-            to_a[i] = b
-        elif b == 1 and a >= 0:
-            to_i[i] = a
-        elif a >= 0 and b >= 0 or 1 in (a, b):
+        if a == 1:
+            to_a[i], grow_a = size_i[i], True
+        elif b == 1:
+            to_i[i], grow_i = size_a[i], True
+        elif a >= 0 and b >= 0:
             raise ValueError(f'[take_along_axis] expected extents that broadcast, got shapes {shape_a} and {shape_i}')
-    return (
-        (arr if to_a == shape_a else _C_ops.expand(arr, to_a)),
-        (indices if to_i == shape_i else _C_ops.expand(indices, to_i)),
-        to_i,
-    )
+    return _C_ops.expand(arr, to_a) if grow_a else arr, _C_ops.expand(indices, to_i) if grow_i else indices
 
 
 @aliased(input='arr', dim='axis', index='indices')
 def take_along_axis(arr, indices, axis, broadcast=True, *, out=None):
     """Values along an axis at `indices`, whose other axes broadcast with the array's."""
     if broadcast:
-        arr, indices, _ = _broadcast_to_index(arr, indices, axis)
+        arr, indices = _broadcast_to_index(arr, indices, axis)
     return _out(_C_ops.take_along_axis(arr, indices, axis), out)
 
 
@@ -190,21 +189,16 @@ def put_along_axis(arr, indices, values, axis, reduce='assign', include_self=Tru
     if not isinstance(values, Tensor):
         values = paddle.to_tensor(values, dtype=arr.dtype)
     if broadcast:
-        shape = list(indices.shape)
-        axis_ = axis % arr.ndim
-        for i, n in enumerate(arr.shape):
-            if i != axis_ and shape[i] == 1 and n != 1:
-                if n < 0:
-                    raise ValueError(
-                        f'[put_along_axis] expected known extents to broadcast to, got shape {list(arr.shape)}'
-                    )
-                shape[i] = n
-        indices = _C_ops.expand(indices, shape) if shape != list(indices.shape) else indices
+        shape, sizes, axis_ = extents(indices), extents(arr), axis % arr.ndim
+        grow = [i for i, n in enumerate(arr.shape) if i != axis_ and indices.shape[i] == 1 and n != 1]
+        for i in grow:
+            shape[i] = sizes[i]
+        indices = _C_ops.expand(indices, shape) if grow else indices
     if list(values.shape) != list(indices.shape):
         values = (
-            _C_ops.expand(values, list(indices.shape))
+            _C_ops.expand(values, extents(indices))
             if values._numel() == 1 or broadcast
-            else values[tuple(slice(0, n) for n in indices.shape)]
+            else values[tuple(slice(0, n) for n in extents(indices))]
         )
     return _C_ops.put_along_axis(arr, indices, values, axis, reduce, include_self)
 

@@ -91,12 +91,19 @@ def _images_of(boxes_num):
     return np.repeat(np.arange(len(boxes_num)), boxes_num)
 
 
+def _features(x):
+    """The extents of [N, C, H, W], of which all but N must be known."""
+    if -1 in x.shape[1:]:
+        raise ValueError(f'[vision.ops] expected features of known channels and size, got shape {list(x.shape)}')
+    return x.shape
+
+
 def roi_align(x, boxes, boxes_num, output_size, spatial_scale=1.0, sampling_ratio=-1, aligned=True, name=None):
     """Features [R, C, h, w] of the boxes [R, 4], averaged from bilinear samples of x [N, C, H, W]."""
     height, width = _pair(output_size)
     if 'roi_align' in _ops:
         return _C_ops.roi_align(x, boxes, boxes_num, height, width, spatial_scale, sampling_ratio, aligned)
-    _, channels, h, w = x.shape
+    _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
     corners = boxes.numpy().astype('float64') * spatial_scale - (0.5 if aligned else 0.0)
     out = []
@@ -130,7 +137,7 @@ def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     height, width = _pair(output_size)
     if 'roi_pool' in _ops:
         return _C_ops.roi_pool(x, boxes, boxes_num, height, width, spatial_scale)
-    _, channels, h, w = x.shape
+    _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
     corners = np.floor(boxes.numpy().astype('float64') * spatial_scale + 0.5).astype(int)
     out = []
@@ -148,7 +155,7 @@ def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
 def psroi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     """Position-sensitive pooling: bin (i, j) averages its own group of channels."""
     height, width = _pair(output_size)
-    _, channels, h, w = x.shape
+    _, channels, h, w = _features(x)
     if channels % (height * width):
         raise ValueError(f"[psroi_pool] {channels} channels are not a multiple of {height}x{width}")
     group = channels // (height * width)

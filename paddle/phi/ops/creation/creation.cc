@@ -102,6 +102,11 @@ void empty_infer(const Ints& shape, DataType dtype, Place, Meta& out) {
 void empty_kernel(const Ints&, DataType, Place, Tensor&) {}
 
 void arange_infer(const Scalar& start, const Scalar& end, const Scalar& step, DataType dtype, Place, Meta& out) {
+  if (end.is_integral() && common::IsUnknownExtent(end.to_int())) {
+    bool counts = start.is_integral() && start.to_int() == 0 && step.is_integral() && step.to_int() == 1;
+    out = {Dims{counts ? common::ExtentOf(end.to_int()) : common::NewSymbol()}, dtype};
+    return;
+  }
   if (start.is_integral() && end.is_integral() && step.is_integral() && step.to_int() != 0) {
     __int128 gap = static_cast<__int128>(end.to_int()) - start.to_int(), by = step.to_int();
     __int128 n = by > 0 ? (gap + by - 1) / by : (gap + by + 1) / by;
@@ -143,9 +148,10 @@ void linspace_kernel(const Tensor& start, const Tensor& stop, const Tensor& numb
 }
 
 void eye_infer(const Scalar& rows, const Scalar& cols, DataType dtype, Place, Meta& out) {
-  int64_t r = rows.to_int(), c = cols.to_int() < 0 ? r : cols.to_int();
-  PD_CHECK(r >= 0, InvalidType, "[eye] expected a non-negative num_rows, got ", r);
-  out = {Dims{Dim(r), Dim(c)}, OrFloat(dtype)};
+  int64_t r = rows.to_int(), c = cols.to_int();
+  if (c < 0 && !common::IsUnknownExtent(c)) c = r;
+  PD_CHECK(r >= 0 || common::IsUnknownExtent(r), InvalidType, "[eye] expected a non-negative num_rows, got ", r);
+  out = {common::ExtentsOf({r, c}), OrFloat(dtype)};
 }
 void eye_kernel(const Scalar&, const Scalar&, DataType, Place, Tensor& out) {
   cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution adapters: padding algorithms, shape rules, and the calls into the CPU backend.
+#include "paddle/common/extent.h"
 #include "paddle/phi/backends/cpu/conv.h"
 
 #include "paddle/phi/infer/rules.h"
@@ -119,7 +120,7 @@ void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const
 }
 void conv_grad_input_infer(const Meta& dy, const Meta&, const Ints& shape, const Ints&, const Ints&, const Ints&,
                            int64_t, bool, Meta& out) {
-  out = {common::ToDims(shape), dy.dtype};
+  out = {common::ExtentsOf(shape), dy.dtype};
 }
 void conv_grad_input_kernel(const Tensor& dy, const Tensor& w, const Ints&, const Ints& strides, const Ints& pads,
                             const Ints& dilations, int64_t groups, bool last, Tensor& out) {

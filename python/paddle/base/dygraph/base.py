@@ -145,7 +145,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
          allow_unused=False, no_grad_vars=None, *, dump_backward_graph_path=None):
     """Gradients of the sum of `outputs` with respect to `inputs`, as a list.
 
-    With `create_graph` the result can be differentiated again. An input that the outputs do not depend on gives an
+    With `create_graph` the result can be differentiated again. The graph stays usable whatever `retain_graph` is. An input that the outputs do not depend on gives an
     error, or None with `allow_unused`. No gradient flows back through `no_grad_vars`, a tensor or several.
     """
     outputs = _tensor_list(outputs, 'outputs')
@@ -161,14 +161,12 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         if len(grad_outputs) != len(outputs):
             raise AssertionError(f"The length of grad_outputs must be equal to outputs: {len(grad_outputs)} != "
                                  f"{len(outputs)}")
-    if retain_graph is None:
-        retain_graph = create_graph
     if no_grad_vars is not None:
         if isinstance(no_grad_vars, set):
             no_grad_vars = list(no_grad_vars)
         frozen = _tensor_list(no_grad_vars, 'no_grad_vars') if not _is_empty_list(no_grad_vars) else []
-        return list(_core.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, frozen))
-    return list(_core.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused))
+        return list(_core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused, frozen))
+    return list(_core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused))
 
 
 def to_variable(value, name=None, zero_copy=None, dtype=None):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What becomes of a list that grows in a recorded loop: its items, of one shape and dtype, are the rows of a tensor."""
 import paddle
+from paddle.tensor.manipulation import extents
 from paddle.jit.dy2static import calls, sequences
 
 
@@ -37,7 +38,7 @@ class TensorList(sequences.Sequence):
 
     def append(self, value):
         """Add an item of the same shape and dtype."""
-        value = value if isinstance(value, paddle.Tensor) else paddle.full(list(self.rows.shape[1:]), value, self.rows.dtype)
+        value = value if isinstance(value, paddle.Tensor) else paddle.full(extents(self.rows)[1:], value, self.rows.dtype)
         self.rows = paddle.concat([self.rows, paddle.unsqueeze(value, 0)])
 
     def extend(self, values):
@@ -59,7 +60,7 @@ class TensorList(sequences.Sequence):
 
     def concat(self, axis=0):
         """paddle.concat of the items."""
-        shape = list(self.rows.shape[1:])
+        shape = extents(self.rows)[1:]
         axis = axis + len(shape) if axis < 0 else axis
         return paddle.reshape(paddle.moveaxis(self.rows, 0, axis), [*shape[:axis], -1, *shape[axis + 1:]])
 

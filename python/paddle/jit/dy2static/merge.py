@@ -184,20 +184,22 @@ def _same(a, b):
 
 
 def growth(first, second):
-    """[(place, dtype, shape)] of the lists of tensors of one kind that have become longer."""
+    """[(place, dtype, shape)] of the lists of tensors of one kind that have become longer; the shape is an argument for ops."""
+    def shape_of(tensor):
+        return tuple(_core.pir._extent_numbers(tensor))
+
     found = []
     for k, (a, b) in enumerate(zip(first, second)):
         lists = [v for v in (a, b) if isinstance(v, Node) and type(v.object) is list]
         if not lists or not all(isinstance(v, Node) and type(v.object) in (list, TensorList) for v in (a, b)):
             continue
-        kinds = {(p.dtype, tuple(p.shape)) if isinstance(p, _core.Tensor) else None for v in lists for p in v.parts}
+        kinds = {(p.dtype, shape_of(p)) if isinstance(p, _core.Tensor) else None for v in lists for p in v.parts}
         for v in (a, b):
             if type(v.object) is TensorList:
-                kinds.add((v.parts[0].dtype, tuple(v.parts[0].shape[1:])))
+                kinds.add((v.parts[0].dtype, shape_of(v.parts[0])[1:]))
         if (len(lists) == 1 or len(a.parts) != len(b.parts)) and len(kinds) == 1 and None not in kinds:
             dtype, shape = kinds.pop()
-            if -1 not in shape or isinstance(a, Node) and a.parts:
-                found.append((k, dtype, shape))
+            found.append((k, dtype, shape))
     return found
 
 

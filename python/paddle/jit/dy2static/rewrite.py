@@ -6,7 +6,7 @@ values keep Python's meaning, unbound names included; the runtime reads and writ
 """
 import ast
 
-from paddle.jit.dy2static import exits, scopes
+from paddle.jit.dy2static import exits, scopes, trees
 
 _NATIVE_CALLS = {'locals', 'globals', 'vars', 'dir', 'eval', 'exec', 'isinstance', 'issubclass', 'hasattr', 'callable', 'type', 'id'}
 _ALWAYS_BOOL = {'isinstance', 'issubclass', 'hasattr', 'callable'}
@@ -25,7 +25,7 @@ def _thunk(node):
 
 
 def _binds(*nodes):
-    return any(isinstance(n, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)) for node in nodes for n in ast.walk(node))
+    return any(isinstance(n, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)) for node in nodes for n in trees.walk(node))
 
 
 def _python_bool(test):
@@ -45,7 +45,7 @@ def _is_helper(func):
     return isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == '_jst'
 
 
-class Rewriter(ast.NodeTransformer):
+class Rewriter(trees.Transformer):
     """`Rewriter(node, free, klass).function()` gives the rewritten FunctionDef or Lambda; `changed` tells whether anything had to be."""
 
     def __init__(self, node, free=(), klass=None):

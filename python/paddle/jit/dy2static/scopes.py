@@ -2,10 +2,12 @@
 """Which names statements bind and read, and which are still needed after a statement."""
 import ast
 
+from paddle.jit.dy2static import trees
+
 _MUTATORS = {'append', 'extend', 'insert', 'pop', 'remove', 'clear', 'sort', 'reverse', 'update', 'setdefault', 'popitem'}
 
 
-class Effects(ast.NodeVisitor):
+class Effects(trees.Visitor):
     """What code does to the names of its function: `stores`, `reads`, `deletes`, names that inner functions hold (`captured`),
     names whose object is changed in place (`mutated`), and attributes that are set or changed (`attributes`: text -> node)."""
 
@@ -17,7 +19,7 @@ class Effects(ast.NodeVisitor):
 
     def visit_Name(self, node):
         if isinstance(node.ctx, ast.Load):
-            if not any(node.id in b for b in self._bound):
+            if len(self._bound) == 1 or not any(node.id in b for b in self._bound):
                 self.reads.add(node.id)
         elif not any(node.id in b for b in self._bound[1:]):
             self.stores.add(node.id)
@@ -35,7 +37,7 @@ class Effects(ast.NodeVisitor):
 
     def _comprehension(self, node):
         self.visit(node.generators[0].iter)
-        self._bound.append({n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)})
+        self._bound.append({n.id for g in node.generators for n in trees.walk(g.target) if isinstance(n, ast.Name)})
         for g in node.generators:
             self.visit(g.target)
             for part in (*([] if g is node.generators[0] else [g.iter]), *g.ifs):
@@ -47,8 +49,8 @@ class Effects(ast.NodeVisitor):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def _inner(self, node):
-        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-        names |= {m for n in ast.walk(node) if isinstance(n, (ast.Nonlocal, ast.Global)) for m in n.names}
+        names = {n.id for n in trees.walk(node) if isinstance(n, ast.Name)}
+        names |= {m for n in trees.walk(node) if isinstance(n, (ast.Nonlocal, ast.Global)) for m in n.names}
         self.captured |= names
         self.reads |= names
 
@@ -162,7 +164,9 @@ def _before(s, out, always):
         return found
     if isinstance(s, ast.Return):
         return always | Effects([s]).reads
-    effects = Effects([s])
+    effects = getattr(s, 'effects', None)  # asked for again in each round over a loop
+    if effects is None:
+        effects = s.effects = Effects([s])
     if isinstance(s, (ast.Raise, ast.Assert)):
         return out | effects.reads
     return (out - (effects.stores - always)) | effects.reads

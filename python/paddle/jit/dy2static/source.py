@@ -5,6 +5,8 @@ import inspect
 import linecache
 import types
 
+from paddle.jit.dy2static import trees
+
 _files = {}
 
 
@@ -125,7 +127,7 @@ def compile_function(node, code, free, class_name):
         if isinstance(new, (ast.FunctionDef, ast.ClassDef)) and not hasattr(new, 'type_params'):
             new.type_params = []
         ast.copy_location(new, node)
-    tree = ast.fix_missing_locations(ast.Module([outer], []))
+    tree = trees.locate(ast.Module([outer], []))
     found = compile(tree, code.co_filename, 'exec', dont_inherit=True, flags=code.co_flags & _FUTURE)
     for name in ('_pt_outer', class_name, code.co_name):
         if name is not None:

@@ -5,6 +5,8 @@ import math
 import numpy as np
 
 import paddle
+from paddle.base.framework import is_recorded
+from paddle.tensor.manipulation import extents
 from .._core import ops as _C_ops
 
 
@@ -18,10 +20,10 @@ def lp_pool2d(x, kernel_size, strides, paddings, ceil_mode, exclusive, data_form
 
 
 def _unpool(x, indices, output_size):
-    n, c = x.shape[:2]
+    n, c = extents(x)[:2]
     area = math.prod(output_size)
     flat = paddle.cast(paddle.reshape(indices, [n, c, -1]), "int64")
-    if bool(paddle.any(paddle.logical_or(flat < 0, flat >= area))):
+    if not is_recorded(flat) and bool(paddle.any(paddle.logical_or(flat < 0, flat >= area))):
         raise ValueError(f"[unpool] expected indices in [0, {area}), got one outside")
     zeros = paddle.zeros([n, c, area], dtype=x.dtype)
     out = paddle.put_along_axis(zeros, flat, paddle.reshape(x, [n, c, -1]), 2)
@@ -61,10 +63,10 @@ def _fractional(x, output_size, kernel_size, random_u, n):
              for cell in _product(windows)]
     width = max(len(c) for c in cells)
     table = np.stack([np.pad(c, (0, width - len(c)), mode="edge") for c in cells]).astype("int64")
-    flat = paddle.reshape(x, [*x.shape[:2], -1])
-    picked = paddle.reshape(paddle.index_select(flat, paddle.to_tensor(table.ravel()), 2),
-                            [*x.shape[:2], len(cells), width])
-    shape = [*x.shape[:2], *[int(o) for o in output_size]]
+    outer = extents(x)[:2]
+    flat = paddle.reshape(x, [*outer, -1])
+    picked = paddle.reshape(paddle.index_select(flat, paddle.to_tensor(table.ravel()), 2), [*outer, len(cells), width])
+    shape = [*outer, *[int(o) for o in output_size]]
     best = paddle.argmax(picked, axis=-1, keepdim=True)
     out = paddle.take_along_axis(picked, best, 3, broadcast=False)
     rows = paddle.reshape(paddle.arange(0, len(cells)), [1, 1, -1, 1]) * width

@@ -105,9 +105,8 @@ def class_center_sample(label, num_classes, num_samples, group=None):
 def sequence_mask(x, maxlen=None, dtype="int64", name=None):
     """mask[..., j] = j < x[...], for j below `maxlen` (the largest length by default)."""
     if maxlen is None:
-        maxlen = int(paddle.max(x))
-    elif isinstance(maxlen, Tensor):
-        maxlen = int(maxlen)
+        maxlen = paddle.max(x)
+    maxlen = number(maxlen)
     steps = paddle.arange(0, maxlen, dtype=x.dtype)
     return paddle.cast(steps < paddle.unsqueeze(x, -1), to_dtype(dtype))
 

@@ -56,13 +56,14 @@ def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean"
     if len(input.shape) == 0:
         raise ValueError("The dimension of input should be larger than zero!")
     rank = len(input.shape)
-    classes = input.shape[axis]
+    classes = extents(input)[axis]
     squeezed = not soft_label and len(label.shape) == rank - 1
     ids = None if soft_label else _expand_label(input, label, axis)
     if label_smoothing > 0.0:
         if not soft_label:
             label = _one_hot_along(ids, classes, axis, rank, input.dtype)
-        label = label * (1.0 - label_smoothing) + label_smoothing / classes
+        share = classes if isinstance(classes, int) else paddle.cast(classes, input.dtype)
+        label = label * (1.0 - label_smoothing) + label_smoothing / share
         soft = True
     else:
         soft = soft_label
@@ -98,7 +99,7 @@ def _one_hot_along(ids, classes, axis, rank, dtype):
 
 def _class_factor(label, ids, weight, classes, axis, rank, soft, ignore_index, dtype):
     """The class weight of every element, size 1 along `axis`."""
-    if weight.shape[-1] != classes:
+    if isinstance(classes, int) and weight.shape[-1] != classes:
         raise ValueError(f"input's class_dimension({classes}) must equal to weight's class_dimension"
                          f"({weight.shape[-1]}) when weight is provided")
     if soft:
@@ -107,7 +108,7 @@ def _class_factor(label, ids, weight, classes, axis, rank, soft, ignore_index, d
         factor = paddle.sum(label * paddle.reshape(paddle.cast(weight, label.dtype), shape), axis=axis, keepdim=True)
     else:
         safe = paddle.where(ids != ignore_index, ids, paddle.zeros_like(ids))
-        factor = paddle.reshape(paddle.gather(weight, paddle.reshape(safe, [-1])), ids.shape)
+        factor = paddle.reshape(paddle.gather(weight, paddle.reshape(safe, [-1])), extents(ids))
     return paddle.cast(factor, dtype)
 
 
@@ -211,7 +212,7 @@ def rnnt_loss(input, label, input_lengths, label_lengths, blank=0, fastemit_lamb
     _parse.reduction(reduction, "rnnt_loss")
     loss = _parse.first(_C_ops.warprnnt(input, label, input_lengths, label_lengths, blank, fastemit_lambda))
     if reduction == "mean":
-        return paddle.sum(loss) / loss.shape[0]
+        return paddle.mean(loss)
     return reduce(loss, reduction)
 
 
@@ -242,7 +243,7 @@ def dice_loss(input, label, epsilon=1e-05, name=None):
     if len(input.shape) < 2 or len(input.shape) != len(label.shape) or label.shape[-1] != 1:
         raise AssertionError("[dice_loss] expected input [N, ..., C] and label [N, ..., 1], got "
                              f"{list(input.shape)} and {list(label.shape)}")
-    label = paddle.cast(_C_ops.one_hot(paddle.squeeze(label, [-1]), input.shape[-1]), input.dtype)
+    label = paddle.cast(_C_ops.one_hot(paddle.squeeze(label, [-1]), extents(input)[-1]), input.dtype)
     axes = list(range(1, len(input.shape)))
     overlap = paddle.sum(input * label, axis=axes)
     total = paddle.sum(input, axis=axes) + paddle.sum(label, axis=axes)
@@ -251,8 +252,7 @@ def dice_loss(input, label, epsilon=1e-05, name=None):
 
 def npair_loss(anchor, positive, labels, l2_reg=0.002):
     """Cross entropy of anchor @ positive^T against equal labels, plus l2 regularisation of both."""
-    batch = labels.shape[0]
-    labels = paddle.reshape(labels, [batch, 1])
+    labels = paddle.reshape(labels, [-1, 1])
     same = paddle.cast(labels == paddle.transpose(labels, [1, 0]), "float32")
     target = same / paddle.sum(same, axis=1, keepdim=True)
     l2 = (paddle.mean(paddle.sum(anchor * anchor, 1)) + paddle.mean(paddle.sum(positive * positive, 1))) * 0.25 * l2_reg

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normalisations: batch, layer, group, instance, root mean square, local response, p-norm."""
 import paddle
+from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
 from . import _parse
@@ -47,7 +48,7 @@ def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=
     shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
     got = list(x.shape)
     begin = len(got) - len(shape)
-    if begin < 0 or got[begin:] != shape:
+    if begin < 0 or any(n not in (-1, d) for n, d in zip(got[begin:], shape)):
         text = ", ".join(str(s) for s in shape)
         raise ValueError(f"Given normalized_shape is {shape}, expected input with shape [*, {text}], but got input "
                          f"shape {got}")
@@ -59,7 +60,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=1e-05, name=None):
     shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
     got = list(input.shape)
     begin = len(got) - len(shape)
-    if begin < 0 or got[begin:] != shape:
+    if begin < 0 or any(n not in (-1, d) for n, d in zip(got[begin:], shape)):
         raise ValueError(f"[rms_norm] expected the last dimensions of the input to be {shape}, got shape {got}")
     return _parse.first(_C_ops.rms_norm(input, weight, shape, eps))
 
@@ -85,14 +86,14 @@ def local_response_norm(x, size, alpha=0.0001, beta=0.75, k=1.0, data_format="NC
                          f"{data_format}")
     if len(x.shape) < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input, but got {len(x.shape)} dimensions")
-    shape = list(x.shape)
+    shape = extents(x)
     channel_last = data_format[-1] == "C"
     squares = x * x
     if channel_last:
-        squares = paddle.reshape(squares, [shape[0], 1, -1, shape[-1]])
+        squares = paddle.reshape(squares, [0, 1, -1, shape[-1]])
         kernel, pads = [1, size], [0, 0, size // 2, (size - 1) // 2]
     else:
-        squares = paddle.reshape(squares, [shape[0], 1, shape[1], -1])
+        squares = paddle.reshape(squares, [0, 1, shape[1], -1])
         kernel, pads = [size, 1], [size // 2, (size - 1) // 2, 0, 0]
     mean = _C_ops.pool2d(squares, kernel, [1, 1], pads, False, False, "NCHW", "avg", False, False, "EXPLICIT")
     return x / paddle.pow(paddle.reshape(mean, shape) * alpha + k, beta)

@@ -3,6 +3,8 @@
 import math
 
 import paddle
+from paddle.base.framework import is_recorded
+from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
 from .loss import reduce
@@ -94,7 +96,7 @@ def soft_margin_loss(input, label, reduction="mean", name=None):
 def multi_margin_loss(input, label, p=1, margin=1.0, weight=None, reduction="mean", name=None):
     """Mean over wrong classes of max(0, margin - input[label] + input[i])^p."""
     _check(reduction, "multi_margin_loss")
-    if len(input.shape) != 2 or input.shape[0] != label.shape[0]:
+    if len(input.shape) != 2 or input.shape[0] != label.shape[0] and -1 not in (input.shape[0], label.shape[0]):
         raise ValueError(f"The label's shape[0] should be equal to input's shape[0], but received input's shape[0] "
                          f"{input.shape[0]} and label's shape[0]:{label.shape[0]}. ")
     label = paddle.reshape(label, [-1, 1])
@@ -106,7 +108,7 @@ def multi_margin_loss(input, label, p=1, margin=1.0, weight=None, reduction="mea
             raise ValueError(f"[multi_margin_loss] expected {input.shape[1]} weights, got {weight.shape[0]}")
         scale = paddle.reshape(paddle.gather(weight, paddle.reshape(label, [-1])), [-1, 1])
     terms = scale * (paddle.pow(terms, p) if p != 1 else terms)
-    own = paddle.cast(_C_ops.one_hot(paddle.reshape(label, [-1]), input.shape[1]), input.dtype)
+    own = paddle.cast(_C_ops.one_hot(paddle.reshape(label, [-1]), extents(input)[1]), input.dtype)
     return reduce(paddle.mean(terms * (1 - own), axis=1), reduction)
 
 
@@ -152,7 +154,7 @@ def triplet_margin_with_distance_loss(input, positive, negative, distance_functi
     near, far = distance_function(input, positive), distance_function(input, negative)
     if swap:
         far = paddle.minimum(far, distance_function(positive, negative))
-    if not (bool(paddle.all(near > 0)) and bool(paddle.all(far > 0))):
+    if not is_recorded(near) and not (bool(paddle.all(near > 0)) and bool(paddle.all(far > 0))):
         raise ValueError("The positive distance or negative distance should be greater than 0, "
                          "The distance functions should be checked.")
     return reduce(paddle.clip(near - far + margin, min=0.0), reduction)
@@ -175,7 +177,7 @@ def triplet_margin_loss(input, positive, negative, margin=1.0, p=2, epsilon=1e-0
 def gaussian_nll_loss(input, label, variance, full=False, epsilon=1e-06, reduction="mean", name=None):
     """0.5 * (log(var) + (input - label)^2 / var), var = max(variance, epsilon); `full` adds 0.5 * log(2 pi)."""
     _check(reduction, "gaussian_nll_loss")
-    if bool(paddle.any(variance < 0)):
+    if not is_recorded(variance) and bool(paddle.any(variance < 0)):
         raise ValueError("variance has negative entry/entries")
     if list(variance.shape) != list(input.shape):
         if list(input.shape[:-1]) == list(variance.shape):

@@ -209,9 +209,8 @@ def channel_shuffle(x, groups, data_format="NCHW", name=None):
 def affine_grid(theta, out_shape, align_corners=True, name=None):
     """Sampling grid of the affine maps theta [N, 2, 3] (or [N, 3, 4]) for an output of `out_shape`."""
     if isinstance(out_shape, Tensor):
-        out_shape = out_shape.tolist()
-    return _C_ops.affine_grid(theta, [int(_scalars(v) if isinstance(v, Tensor) else v) for v in out_shape],
-                              align_corners)
+        return _C_ops.affine_grid(theta, out_shape if is_recorded(out_shape) else out_shape.tolist(), align_corners)
+    return _C_ops.affine_grid(theta, [v if is_recorded(v) else int(number(v)) for v in out_shape], align_corners)
 
 
 def grid_sample(x, grid, mode="bilinear", padding_mode="zeros", align_corners=True, name=None):

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs with an extent that is not known while they are recorded equal eager calls, gradients too, at two sizes."""
+
+import zlib
+
+import numpy as np
+import paddle
+import pytest
+from extent_cases import CASES, REFUSED, REFUSED_GRADIENT, B, Ints, Mask
+from paddle import static
+
+SIZES = (2, 5)
+
+
+def _shape(spec, size):
+    return [size if d == B else d for d in getattr(spec, 'shape', spec)]
+
+
+def _array(spec, size, rng):
+    shape = _shape(spec, size)
+    if isinstance(spec, Ints):
+        return rng.integers(0, spec.high, shape).astype(spec.dtype)
+    return rng.random(shape) < 0.5 if isinstance(spec, Mask) else rng.uniform(0.1, 0.9, shape).astype('float32')
+
+
+def _tensors(value):
+    if isinstance(value, paddle.Tensor):
+        return [value]
+    return [t for v in value for t in _tensors(v)] if isinstance(value, (list, tuple)) else []
+
+
+def _loss(out):
+    """A number that weighs the elements of the first result differently; None where nothing flows."""
+    out = out[0]
+    if out.stop_gradient or not paddle.is_floating_point(out):
+        return None
+    return (out * paddle.cos(out.detach() * 3 + 1)).sum()
+
+
+def _record(case, gradient):
+    program = static.Program()
+    paddle.enable_static()
+    try:
+        with static.program_guard(program):
+            inputs = []
+            for k, spec in enumerate(case.inputs):
+                dtype = spec.dtype if isinstance(spec, Ints) else 'bool' if isinstance(spec, Mask) else 'float32'
+                inputs.append(static.data(f'x{k}', _shape(spec, -1), dtype))
+                inputs[-1].stop_gradient = dtype != 'float32'
+            results = _tensors(case.call(*inputs))
+            if gradient:
+                loss = _loss(results)
+                floats = [x for x in inputs if not x.stop_gradient]
+                results = [] if loss is None or not floats else static.gradients([loss], floats)
+    finally:
+        paddle.disable_static()
+    return program, results
+
+
+def _eager(case, arrays, gradient):
+    inputs = [paddle.to_tensor(a, stop_gradient=a.dtype != np.float32) for a in arrays]
+    results = _tensors(case.call(*inputs))
+    if not gradient:
+        return results
+    floats = [x for x in inputs if not x.stop_gradient]
+    return paddle.grad([_loss(results)], floats, allow_unused=True)
+
+
+def _compare(case, gradient):
+    program, results = _record(case, gradient)
+    wanted = [k for k, r in enumerate(results) if r is not None]
+    if not wanted:
+        return
+    executor = static.Executor()
+    for size in SIZES:
+        rng = np.random.default_rng(zlib.crc32(case.name.encode()) + size)
+        arrays = [_array(spec, size, rng) for spec in case.inputs]
+        got = executor.run(program, {f'x{k}': a for k, a in enumerate(arrays)}, [results[k] for k in wanted])
+        want = _eager(case, arrays, gradient)
+        for k, result in zip(wanted, got):
+            expected = want[k].numpy()
+            assert result.shape == expected.shape, (case.name, size)
+            np.testing.assert_allclose(result, expected, 2e-4, 2e-5, err_msg=f'{case.name}, size {size}')
+
+
+@pytest.mark.parametrize('case', CASES, ids=lambda c: c.name)
+def test_values(case):
+    if case.name in REFUSED:
+        with pytest.raises((TypeError, ValueError, RuntimeError, AssertionError)):
+            _record(case, False)
+    else:
+        _compare(case, False)
+
+
+@pytest.mark.parametrize('case', [c for c in CASES if c.name not in REFUSED], ids=lambda c: c.name)
+def test_gradients(case):
+    if case.name in REFUSED_GRADIENT:
+        with pytest.raises(RuntimeError, match='known while recording'):
+            _record(case, True)
+    else:
+        _compare(case, True)
