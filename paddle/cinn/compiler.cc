@@ -28,10 +28,10 @@ class CpuKernel : public CompiledGroup {
   CpuKernel(LoopNest nest, const std::string& object, std::string symbol)
       : nest_(std::move(nest)), symbol_(std::move(symbol)), linked_(object, symbol_) {}
 
-  void Run(void* const* inputs, void* const* outputs, const int64_t* dims) const override {
+  void Run(void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* strides) const override {
     thread_local std::vector<int64_t> meta_store;
     thread_local std::vector<void*> buffer_store;
-    FillMeta(nest_, dims, meta_store);
+    FillMeta(nest_, dims, strides, meta_store);
     buffer_store.assign(inputs, inputs + nest_.group.inputs.size());
     buffer_store.insert(buffer_store.end(), outputs, outputs + nest_.group.outputs.size());
     // Worker threads must see this thread's arrays, not their own.
@@ -71,7 +71,7 @@ class SplitKernel final : public CompiledGroup {
   SplitKernel(std::shared_ptr<CompiledGroup> whole, const FusionGroup& group, SplitReduction split)
       : whole_(std::move(whole)), reduce_end_(group.reduce_end), rank_(group.rank), group_(group), split_(std::move(split)) {}
 
-  void Run(void* const* inputs, void* const* outputs, const int64_t* dims) const override {
+  void Run(void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t*) const override {
     int64_t n = 1, kept = 1;
     for (int a = 0; a < rank_; ++a) (a < reduce_end_ ? n : kept) *= dims[a];
     const int64_t block = SplitBlock(n, kept);

@@ -20,11 +20,12 @@ class CinnKernel final : public FusedKernel {
 std::vector<FusedGroup> FuseWithCinn(pir::Block& block) {
   std::vector<FusedGroup> groups;
   for (cinn::CompiledOps& c : cinn::CompileBlock(block)) {
-    if (c.ops.inputs.size() > kMaxFusedInputs || c.ops.outputs.size() > kMaxFusedOutputs) continue;
     groups.push_back({c.ops.ops, c.ops.inputs, c.ops.outputs, std::make_shared<CinnKernel>(c.runner)});
   }
   return groups;
 }
+
+static_assert(cinn::kMaxGroupOutputs <= kMaxFusedOutputs && cinn::kMaxGroupInputs <= kMaxFusedInputs);
 
 [[maybe_unused]] const bool registered = (SetFusionPass(FuseWithCinn), true);
 

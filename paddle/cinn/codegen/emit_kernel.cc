@@ -43,7 +43,7 @@ class KernelEmitter {
     for (int a = 0; a < naxes_; ++a) extent_.push_back(Meta(a));
     for (int k = 0; k < nbuf_; ++k)
       for (int a = 0; a < naxes_; ++a) stride_.push_back(Meta(naxes_ + k * naxes_ + a));
-    for (int a = 0; a < g_.rank; ++a) dims_.push_back(Meta(naxes_ * (1 + nbuf_) + a));
+    for (int a = 0; a < g_.rank + g_.params; ++a) dims_.push_back(Meta(naxes_ * (1 + nbuf_) + a));
     reduced_.resize(g_.reductions.size());
     axis_index_.assign(g_.rank, nullptr);
     Value *begin = fn_->getArg(2), *end = fn_->getArg(3);
@@ -65,8 +65,15 @@ class KernelEmitter {
   Value* Lane() { return extent_.back(); }
   Value* Stride(int buf, int axis) { return stride_[buf * naxes_ + axis]; }
   int OutBuf(int o) { return static_cast<int>(g_.inputs.size()) + o; }
+  const GroupInput* InputOf(const ExprNode& n) const {  // null: a value kept in an output's memory
+    return n.index < static_cast<int>(g_.inputs.size()) ? &g_.inputs[n.index] : nullptr;
+  }
   bool LaneVaries(const ExprNode& n) {
-    if (n.op == Op::kInput) return nest_.access[n.index] != LaneAccess::kUniform;
+    if (n.op == Op::kInput) {
+      const GroupInput* in = InputOf(n);
+      return nest_.access[n.index] != LaneAccess::kUniform || (in && in->offset.defined() && !Uniform(in->offset)) ||
+             (in && in->mask.defined() && !Uniform(in->mask));
+    }
     if (n.op == Op::kReduced) return nest_.mode == LoopMode::kColReduce;
     if (n.op == Op::kIndex) return !nest_.lane.parts.empty() && nest_.lane.parts[0] == n.index;
     return false;
@@ -170,7 +177,18 @@ class KernelEmitter {
       case Op::kExtent: v = dims_[e->index]; break;
       case Op::kInput: {
         Type* t = StorageType(b, e->storage, 0);
-        v = b.CreateLoad(t, b.CreateGEP(t, base_[e->index], (*s.offset)[e->index]));
+        const GroupInput* in = InputOf(*e.node());
+        Value* at = (*s.offset)[e->index];
+        if (in && in->offset.defined()) at = b.CreateAdd(at, Scalar(in->offset));
+        Value* p = b.CreateGEP(t, base_[e->index], at);
+        if (in && in->mask.defined()) {
+          Type* one = StorageType(b, e->storage, 1);
+          Value* read = b.CreateMaskedLoad(one, p, llvm::Align(phi::SizeOf(e->storage)), b.CreateVectorSplat(1, Scalar(in->mask)),
+                                           llvm::Constant::getNullValue(one));
+          v = b.CreateExtractElement(read, uint64_t{0});
+        } else {
+          v = b.CreateLoad(t, p);
+        }
         v = FromStorage(b, v, e->storage);
         break;
       }
@@ -200,24 +218,40 @@ class KernelEmitter {
     return llvm::ConstantVector::get(c);
   }
 
-  Value* ElementPointer(int buf, Type* elem, const Body& body) {
-    Value* row = b_.CreateGEP(elem, base_[buf], (*body.offset)[buf]);
-    if (nest_.access[buf] != LaneAccess::kStrided) return b_.CreateGEP(elem, row, body.at);
+  // A vector of pointers when the lanes are not next to each other.
+  Value* ElementPointer(int buf, Type* elem, Body& body, const Expr& further = {}) {
+    Value* at_row = (*body.offset)[buf];
+    Value* apart = nullptr;
+    if (further.defined()) {
+      if (Uniform(further)) at_row = b_.CreateAdd(at_row, Scalar(further));
+      else apart = Lanes(further, body);
+    }
+    Value* row = b_.CreateGEP(elem, base_[buf], at_row);
+    if (nest_.access[buf] == LaneAccess::kUniform) return apart ? b_.CreateGEP(elem, row, apart) : row;
+    if (!apart && nest_.access[buf] == LaneAccess::kUnit) return b_.CreateGEP(elem, row, body.at);
     Value* at = b_.CreateAdd(b_.CreateVectorSplat(nest_.width, body.at), Iota());
     at = b_.CreateMul(at, b_.CreateVectorSplat(nest_.width, Stride(buf, naxes_ - 1)));
+    if (apart) at = b_.CreateAdd(at, apart);
     return b_.CreateGEP(elem, row, at);
   }
 
-  Value* LoadLanes(const ExprNode& n, const Body& body) {
+  Value* LoadLanes(const ExprNode& n, Body& body) {
     Type* elem = StorageType(b_, n.storage, 0);
     Type* vec = StorageType(b_, n.storage, nest_.width);
-    Value* p = ElementPointer(n.index, elem, body);
+    const GroupInput* in = InputOf(n);
+    Value* p = ElementPointer(n.index, elem, body, in ? in->offset : Expr());
+    Value* mask = body.mask;
+    if (in && in->mask.defined()) {
+      Value* own = Lanes(in->mask, body);
+      mask = mask ? b_.CreateAnd(mask, own) : own;
+    }
     const llvm::Align align(phi::SizeOf(n.storage));
     Value* v;
-    if (nest_.access[n.index] == LaneAccess::kStrided) {
-      v = b_.CreateMaskedGather(vec, p, align, body.mask ? body.mask : AllOnes(), llvm::Constant::getNullValue(vec));
-    } else if (body.mask) {
-      v = b_.CreateMaskedLoad(vec, p, align, body.mask, llvm::Constant::getNullValue(vec));
+    if (!p->getType()->isVectorTy() && nest_.access[n.index] == LaneAccess::kUniform) p = b_.CreateVectorSplat(nest_.width, p);
+    if (p->getType()->isVectorTy()) {
+      v = b_.CreateMaskedGather(vec, p, align, mask ? mask : AllOnes(), llvm::Constant::getNullValue(vec));
+    } else if (mask) {
+      v = b_.CreateMaskedLoad(vec, p, align, mask, llvm::Constant::getNullValue(vec));
     } else {
       v = b_.CreateAlignedLoad(vec, p, align);
     }
@@ -250,7 +284,8 @@ class KernelEmitter {
     Value* v = ToStorage(b_, Lanes(value, body), value.dtype(), out.dtype);
     Value* p = ElementPointer(OutBuf(o), StorageType(b_, out.dtype, 0), body);
     const llvm::Align align(phi::SizeOf(out.dtype));
-    if (body.mask) b_.CreateMaskedStore(v, p, align, body.mask);
+    if (p->getType()->isVectorTy()) b_.CreateMaskedScatter(v, p, align, body.mask ? body.mask : AllOnes());
+    else if (body.mask) b_.CreateMaskedStore(v, p, align, body.mask);
     else b_.CreateAlignedStore(v, p, align);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/cinn/fusion/attr_reader.h"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "paddle/cinn/fusion/op_facts.h"
@@ -42,6 +43,10 @@ phi::AttrValue AttrOf(const pir::Operation& op, std::string_view name) {
   return declared ? declared->def : phi::AttrValue();
 }
 
+bool IsOneOf(const pir::Operation& op, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), op.name()) != names.end();
+}
+
 pir::Value OperandOf(const pir::Operation& op, std::string_view name) {
   const int k = op.info()->input_index(name);
   return k >= 0 && k < op.num_operands() ? op.operand(k) : pir::Value();
@@ -53,6 +58,12 @@ std::optional<std::vector<int64_t>> IntegersArg(const pir::Operation& op, std::s
   const pir::Operation* def = v ? v.defining_op() : nullptr;
   if (!def || !def->isa("pd_op.full_int_array")) return std::nullopt;
   return Integers(AttrOf(*def, "value"));
+}
+
+std::optional<double> NumberArg(const pir::Operation& op, std::string_view name) {
+  if (op.info()->input_index(name) < 0) return NumberOf(AttrOf(op, name));
+  const pir::Value v = OperandOf(op, name);
+  return v ? ConstantOf(v) : std::nullopt;
 }
 
 std::optional<std::vector<double>> NumbersOf(const pir::Operation& op) {

@@ -45,16 +45,35 @@ class BlockFuser {
     for (size_t g = 0; g < groups_.size(); ++g) {
       if (!groups_[g].members.empty()) DropEscapingViews(static_cast<int>(g));
       if (groups_[g].members.empty()) continue;
-      FusedOps f;
       int work = 0;
       for (int i : groups_[g].members) work += !facts_[i]->trivial;
-      if (work >= 2 && groups_[g].builder.Finish(f)) {
-        Absorb(f);
-        out.push_back(std::move(f));
-        continue;
+      const std::vector<int> extra = Gone(static_cast<int>(g));
+      std::vector<pir::Operation*> gone;
+      for (int i : extra) gone.push_back(ops_[i]);
+      FusedOps f;
+      const char* why = "only one operation in it does work";
+      if (work >= 2) {
+        why = "an extent is known only when its results are";
+        if (groups_[g].builder.Finish(f, gone)) {
+          if (f.outputs.size() <= kMaxGroupOutputs) {
+            std::vector<int>& m = groups_[g].members;
+            m.insert(m.end(), extra.begin(), extra.end());
+            std::sort(m.begin(), m.end());
+            for (int i : extra) group_[i] = static_cast<int>(g);
+            f.ops.clear();
+            for (int i : m) f.ops.push_back(ops_[i]);
+            out.push_back(std::move(f));
+            continue;
+          }
+          why = "more results leave it than a kernel may have";
+          if (Halve(static_cast<int>(g))) {
+            --g;
+            continue;
+          }
+        }
       }
-      for (int i : groups_[g].members) group_[i] = -1;
-      groups_[g].members.clear();
+      SayGroup(static_cast<int>(g), why);
+      Dissolve(static_cast<int>(g));
     }
     Order(order);
   }
@@ -69,6 +88,12 @@ class BlockFuser {
     if (explain_) std::fprintf(stderr, "cinn: %s (op %d): %s\n", ops_[i]->name().c_str(), i, text);
   }
 
+  void SayGroup(int g, const char* text) const {
+    if (explain_ && !groups_[g].members.empty())
+      std::fprintf(stderr, "cinn: group %d (from %s, op %d): %s\n", g, ops_[groups_[g].members.front()]->name().c_str(),
+                   groups_[g].members.front(), text);
+  }
+
   void Place(int i) {
     const char* why = "";
     facts_[i] = Describe(*ops_[i], &why);
@@ -76,6 +101,50 @@ class BlockFuser {
       Say(i, why);
       return;
     }
+    for (pir::Operation* w : facts_[i]->with)
+      if (!index_.count(w)) {
+        facts_[i].reset();
+        return Say(i, "an operation that writes in place lies between it and its parts");
+      }
+    if (Join(i)) return;
+    if (facts_[i]->otherwise) {
+      OpFacts other = *facts_[i]->otherwise;
+      facts_[i] = std::move(other);
+      if (Join(i)) return;
+    }
+    if (facts_[i]->view) return Say(i, "stays a view; what reads it reads through it");
+    if (facts_[i]->results[0].assembles) return Say(i, "no group makes its parts");
+    Group fresh{GroupBuilder(&index_), {}};
+    if (!fresh.builder.Add(ops_[i], *facts_[i], &why)) {
+      Say(i, why);
+      return;
+    }
+    groups_.push_back(std::move(fresh));
+    Belongs(i, static_cast<int>(groups_.size()) - 1);
+    if (explain_) std::fprintf(stderr, "cinn: %s (op %d): starts group %d\n", ops_[i]->name().c_str(), i, group_[i]);
+  }
+
+  // i is a member of group g, and with it the operations that only it needs.
+  void Belongs(int i, int g) {
+    const char* why = "";
+    std::vector<int>& m = groups_[g].members;
+    group_[i] = g;
+    m.push_back(i);
+    for (pir::Operation* w : facts_[i]->with) {
+      const int k = index_.at(w);
+      facts_[k] = OpFacts();
+      facts_[k]->trivial = true;
+      group_[k] = g;
+      root_[k] = i;
+      groups_[g].builder.Add(w, *facts_[k], &why);
+      m.push_back(k);
+    }
+    std::sort(m.begin(), m.end());
+  }
+
+  // Adds i to a group that makes one of its operands, and merges the others into that one.
+  bool Join(int i) {
+    const char* why = "";
     std::vector<int> candidates;  // producers' groups, latest producer first
     std::vector<int> producers;
     for (const ResultFacts& r : facts_[i]->results)
@@ -98,23 +167,13 @@ class BlockFuser {
       }
       if (groups_[g].builder.Add(ops_[i], *facts_[i], &why)) {
         joined = g;
-        group_[i] = g;
-        groups_[g].members.push_back(i);
+        Belongs(i, g);
         if (explain_) std::fprintf(stderr, "cinn: %s (op %d): joins group %d\n", ops_[i]->name().c_str(), i, g);
       } else {
         Say(i, why);
       }
     }
-    if (joined >= 0) return;
-    Group fresh;
-    if (!fresh.builder.Add(ops_[i], *facts_[i], &why)) {
-      Say(i, why);
-      return;
-    }
-    fresh.members.push_back(i);
-    group_[i] = static_cast<int>(groups_.size());
-    groups_.push_back(std::move(fresh));
-    if (explain_) std::fprintf(stderr, "cinn: %s (op %d): starts group %d\n", ops_[i]->name().c_str(), i, group_[i]);
+    return joined >= 0;
   }
 
   // No op before it needs group g, however groups in between reach: none has members on both sides.
@@ -154,9 +213,11 @@ class BlockFuser {
 
   // Whether an operand of i that is not made in g needs g.
   bool Circular(int i, int g) const {
-    std::vector<int> from;
-    for (int d : deps_[i])
-      if (group_[d] != g) from.push_back(d);
+    std::vector<int> from, own{i};
+    for (pir::Operation* w : facts_[i]->with) own.push_back(index_.at(w));
+    for (int k : own)
+      for (int d : deps_[k])
+        if (group_[d] != g && std::find(own.begin(), own.end(), d) == own.end()) from.push_back(d);
     return Depend(std::move(from), g);
   }
 
@@ -169,14 +230,17 @@ class BlockFuser {
           if (group_[d] != into && group_[d] != from) outside.push_back(d);
       return Depend(std::move(outside), other);
     };
-    if (crosses(a, from) || crosses(b, into)) return;
+    auto apart = [&](const char* text) {
+      if (explain_) std::fprintf(stderr, "cinn: groups %d and %d stay apart: %s\n", into, from, text);
+    };
+    if (crosses(a, from) || crosses(b, into)) return apart("a path through another operation leads from one to the other");
     std::vector<int> all = a.members;
     all.insert(all.end(), b.members.begin(), b.members.end());
     std::sort(all.begin(), all.end());
-    GroupBuilder merged;
+    GroupBuilder merged(&index_);
     const char* why = "";
     for (int m : all)
-      if (!merged.Add(ops_[m], *facts_[m], &why)) return;
+      if (!merged.Add(ops_[m], *facts_[m], &why)) return apart(why);
     if (explain_) std::fprintf(stderr, "cinn: group %d joins group %d\n", from, into);
     for (int m : b.members) group_[m] = into;
     a.builder = std::move(merged);
@@ -202,7 +266,7 @@ class BlockFuser {
       else kept.push_back(i);
     }
     if (kept.size() == groups_[g].members.size()) return;
-    GroupBuilder rebuilt;
+    GroupBuilder rebuilt(&index_);
     const char* why = "";
     for (int i : kept)
       if (!rebuilt.Add(ops_[i], *facts_[i], &why)) return;
@@ -212,32 +276,63 @@ class BlockFuser {
     groups_[g].builder = std::move(rebuilt);
   }
 
-  // Constants read by nobody else go with the group.
-  void Absorb(FusedOps& f) {
-    const int g = group_[index_.at(f.ops.front())];
-    std::vector<int> extra;
-    for (pir::Operation* op : f.ops) {
-      for (int k = 0; k < op->num_operands(); ++k) {
-        pir::Operation* def = op->operand(k) ? op->operand(k).defining_op() : nullptr;
-        auto it = def ? index_.find(def) : index_.end();
-        if (it == index_.end() || group_[it->second] >= 0) continue;
-        if (!def->isa("pd_op.full") && !def->isa("pd_op.full_int_array")) continue;
-        if (std::find(f.inputs.begin(), f.inputs.end(), def->result(0)) != f.inputs.end()) continue;
-        bool only = def->num_operands() == 0;
-        def->result(0).ForEachUse([&](pir::OpOperand& u) {
-          auto at = index_.find(u.owner());
-          only &= at != index_.end() && group_[at->second] == g;
-        });
-        if (!only) continue;
-        group_[it->second] = g;
-        extra.push_back(it->second);
-      }
+  void Dissolve(int g) {
+    for (int i : groups_[g].members) group_[i] = -1;
+    groups_[g].members.clear();
+  }
+
+  // Two groups instead of group g: the first half of its members and a new group of the others.
+  bool Halve(int g) {
+    const std::vector<int> all = groups_[g].members;
+    if (all.size() < 2) return false;
+    const int middle = all[all.size() / 2];
+    GroupBuilder first(&index_), second(&index_);
+    std::vector<int> low, high;
+    const char* why = "";
+    for (int m : all) {
+      auto root = root_.find(m);
+      const bool up = (root != root_.end() ? root->second : m) >= middle;
+      (up ? high : low).push_back(m);
+      if (!(up ? second : first).Add(ops_[m], *facts_[m], &why)) return false;
     }
-    std::vector<int>& m = groups_[g].members;
-    m.insert(m.end(), extra.begin(), extra.end());
-    std::sort(m.begin(), m.end());
-    f.ops.clear();
-    for (int i : m) f.ops.push_back(ops_[i]);
+    if (low.empty() || high.empty()) return false;
+    SayGroup(g, "split in two, since more results leave it than a kernel may have");
+    for (int m : high) group_[m] = static_cast<int>(groups_.size());
+    groups_[g] = {std::move(first), std::move(low)};
+    groups_.push_back({std::move(second), std::move(high)});
+    return true;
+  }
+
+  // Constants, lists and views that only group g names, and that its kernel does not read as they are.
+  std::vector<int> Gone(int g) const {
+    std::vector<int> gone;
+    std::priority_queue<int> look;
+    auto operands = [&](int i) {
+      for (int d : deps_[i])
+        if (group_[d] < 0) look.push(d);
+    };
+    for (int i : groups_[g].members) operands(i);
+    for (int last = -1; !look.empty();) {
+      const int i = look.top();
+      look.pop();
+      if (i == last) continue;
+      last = i;
+      const pir::Operation* op = ops_[i];
+      const bool constant = IsOneOf(*op, {"pd_op.full", "pd_op.full_int_array"}) && op->num_operands() == 0;
+      if (!constant && !op->isa("builtin.combine") && !MakesViews(*op)) continue;
+      bool only = true;
+      for (int k = 0; k < op->num_results(); ++k) {
+        only &= !groups_[g].builder.Reads(op->result(k));
+        op->result(k).ForEachUse([&](pir::OpOperand& u) {
+          auto at = index_.find(u.owner());
+          only &= at != index_.end() && (group_[at->second] == g || std::find(gone.begin(), gone.end(), at->second) != gone.end());
+        });
+      }
+      if (!only) continue;
+      gone.push_back(i);
+      operands(i);
+    }
+    return gone;
   }
 
   // Topological order of groups and single ops, as close to the program's as possible.
@@ -269,7 +364,8 @@ class BlockFuser {
 
   std::vector<pir::Operation*> ops_;
   bool explain_;
-  std::unordered_map<const pir::Operation*, int> index_;
+  OpNumbers index_;
+  std::unordered_map<int, int> root_;  // of ops that go with another one
   std::vector<std::vector<int>> deps_;
   std::vector<std::optional<OpFacts>> facts_;
   std::vector<int> group_;

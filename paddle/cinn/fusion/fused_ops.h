@@ -7,10 +7,14 @@
 #include <vector>
 
 #include "paddle/cinn/compiler.h"
+#include "paddle/cinn/fusion/views.h"
 #include "paddle/phi/core/tensor.h"
 #include "paddle/pir/core/block.h"
 
 namespace cinn {
+
+// A group that more results leave is split.
+inline constexpr size_t kMaxGroupInputs = 24, kMaxGroupOutputs = 16;
 
 struct FusedOps {
   std::vector<pir::Operation*> ops;  // in the order of the block; adjacent after FuseBlock
@@ -23,8 +27,26 @@ struct FusedOps {
   };
   std::vector<Extent> extents;
   bool needs_elements = false;  // a member is a largest or smallest element, which an empty range does not have
-  std::vector<std::vector<int>> input_axes;   // of each input's dims: iteration axis, -1 for extent 1
-  std::vector<std::vector<int>> output_axes;  // of each output's dims
+  std::vector<std::vector<ViewDim>> input_views;   // of each input's dims, by iteration axes
+  std::vector<std::vector<ViewDim>> output_views;  // of each output of the group
+  // Outputs made of parts: several outputs of the group belong to one value. Without parts, output k is value k.
+  struct Assembled {
+    std::vector<int64_t> extents;  // of the dims that have parts; -1: as the iteration
+    std::optional<double> fill;
+  };
+  std::vector<int> output_of;          // of each output of the group: its value
+  std::vector<Assembled> assembled;    // of each value; no extents: whole
+  // Stride (in elements) of a dim of an input: the group's params.
+  struct Stride {
+    int input = 0, dim = 0;
+  };
+  std::vector<Stride> params;
+  // Numbers of `index` must lie inside dim `dim` of input `table`, if `wraps` also when counted from its end.
+  struct Lookup {
+    int index = 0, table = 0, dim = 0;
+    bool wraps = false;
+  };
+  std::vector<Lookup> lookups;
 };
 
 // Forms groups of at least two operations, or a reduction with something to fuse, and reorders the block so that the members
@@ -44,6 +66,7 @@ class FusedRunner {
 
  private:
   FusedOps plan_;
+  bool parts_ = false;  // an input or output is a part of a tensor
   std::shared_ptr<CompiledGroup> kernel_;
 };
 

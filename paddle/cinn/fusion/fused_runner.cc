@@ -17,18 +17,62 @@ namespace {
 
 constexpr size_t kMaxArguments = 128;
 
+// Strides (in elements) of the iteration axes in a contiguous tensor of shape `dims`, and where the first element is.
+int64_t ViewStrides(const std::vector<ViewDim>& view, const phi::Ints& dims, int rank, int64_t* strides) {
+  std::fill_n(strides, rank, 0);
+  int64_t inner = 1, first = 0;
+  for (size_t k = view.size(); k-- > 0;) {
+    const ViewDim& d = view[k];
+    if (d.axis >= 0) strides[d.axis] += d.step * inner;
+    first += d.start * inner;
+    inner *= dims[static_cast<int64_t>(k)];
+  }
+  return first;
+}
+
+// Whether the positions that `view` gives lie in a tensor of shape `shape`.
+bool Fits(const std::vector<ViewDim>& view, const phi::Ints& shape, const int64_t* dims, bool masked) {
+  if (shape.size() != static_cast<int64_t>(view.size())) return false;
+  for (size_t k = 0; k < view.size(); ++k) {
+    const ViewDim& d = view[k];
+    const int64_t extent = shape[static_cast<int64_t>(k)], n = d.axis < 0 ? 1 : dims[d.axis];
+    if (!d.part && extent != n) return false;
+    if (!d.part || masked || n == 0) continue;
+    const int64_t last = d.start + d.step * (n - 1);
+    if (std::min(d.start, last) < 0 || std::max(d.start, last) >= extent) return false;
+  }
+  return true;
+}
+
+template <class T>
+void CheckNumbers(const paddle::Tensor& index, int64_t n, bool wraps) {
+  const T* p = index.data<T>();
+  T lo = 0, hi = 0;
+  for (int64_t i = 0, count = index.numel(); i < count; ++i) {
+    lo = std::min(lo, p[i]);
+    hi = std::max(hi, p[i]);
+  }
+  const int64_t least = wraps ? -n : 0;
+  PD_CHECK(lo >= least && hi < n, InvalidArgument, "[gather, embedding] expected numbers in [", least, ", ", n, "), got ",
+           static_cast<int64_t>(lo < least ? lo : hi));
+}
+
 }  // namespace
 
 FusedRunner::FusedRunner(const FusedOps& ops) : plan_(ops), kernel_(Compile(ops.group)) {
-  PD_CHECK(ops.group.inputs.size() <= kMaxArguments && ops.group.outputs.size() <= kMaxArguments, Unimplemented,
-           "[cinn] expected a group of at most ", kMaxArguments, " inputs and outputs each, got ", ops.group.inputs.size(), " and ",
-           ops.group.outputs.size());
+  const FusionGroup& g = ops.group;
+  PD_CHECK(g.inputs.size() <= kMaxArguments && g.outputs.size() <= kMaxArguments && g.params <= 24, Unimplemented,
+           "[cinn] expected a group of at most ", kMaxArguments, " inputs and outputs each, got ", g.inputs.size(), " and ",
+           g.outputs.size());
   plan_.ops.clear();  // the program may be gone when the kernel runs
+  for (const auto* views : {&plan_.input_views, &plan_.output_views})
+    for (const std::vector<ViewDim>& v : *views)
+      for (const ViewDim& d : v) parts_ |= d.part;
 }
 
 void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs) const {
   const FusionGroup& g = plan_.group;
-  int64_t dims[16];
+  int64_t dims[48];
   for (int a = 0; a < g.rank; ++a) {
     const FusedOps::Extent& e = plan_.extents[a];
     dims[a] = e.known;
@@ -39,30 +83,62 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
   }
   std::vector<paddle::Tensor> copies;  // inputs brought to the order of memory the kernel reads
   void *in[kMaxArguments], *out[kMaxArguments];
+  const paddle::Tensor* read[kMaxArguments];
+  thread_local std::vector<int64_t> strides;
+  if (parts_) strides.resize((g.inputs.size() + g.outputs.size()) * static_cast<size_t>(g.rank));
   for (size_t k = 0; k < g.inputs.size(); ++k) {
     const paddle::Tensor& x = *inputs[k];
-    const std::vector<int>& axes = plan_.input_axes[k];
-    bool fits = x.dtype() == g.inputs[k].dtype && x.dims().size() == static_cast<int64_t>(axes.size());
-    for (size_t d = 0; fits && d < axes.size(); ++d) fits = x.dims()[static_cast<int64_t>(d)] == (axes[d] < 0 ? 1 : dims[axes[d]]);
+    const bool fits = x.dtype() == g.inputs[k].dtype && Fits(plan_.input_views[k], x.dims(), dims, g.inputs[k].mask.defined());
     PD_CHECK(fits, InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ", phi::NameOf(x.dtype()), " and shape ",
              common::ShapeText(x.dims()), ", which the program it was compiled from does not allow");
-    const paddle::Tensor* read = &x;
+    read[k] = &x;
     if (!x.is_contiguous() || !x.place().is_cpu()) {
       if (copies.empty()) copies.reserve(g.inputs.size());
-      read = &copies.emplace_back(phi::Contiguous(phi::ToHost(x)));
+      read[k] = &copies.emplace_back(phi::Contiguous(phi::ToHost(x)));
     }
-    in[k] = read->numel() ? const_cast<void*>(static_cast<const void*>(read->raw_data())) : nullptr;
+    in[k] = x.numel() ? const_cast<void*>(static_cast<const void*>(read[k]->raw_data())) : nullptr;
+    if (!parts_) continue;
+    const int64_t first = ViewStrides(plan_.input_views[k], x.dims(), g.rank, strides.data() + k * static_cast<size_t>(g.rank));
+    if (in[k]) in[k] = static_cast<char*>(in[k]) + first * phi::SizeOf(x.dtype());
+  }
+  for (size_t k = 0; k < plan_.params.size(); ++k) {
+    const FusedOps::Stride& s = plan_.params[k];
+    int64_t stride = 1;
+    for (int64_t d = s.dim + 1; d < inputs[s.input]->dims().size(); ++d) stride *= inputs[s.input]->dims()[d];
+    dims[g.rank + static_cast<int>(k)] = stride;
+  }
+  for (const FusedOps::Lookup& l : plan_.lookups) {
+    const paddle::Tensor& index = *read[l.index];
+    const int64_t n = inputs[l.table]->dims()[l.dim];
+    if (index.dtype() == phi::DataType::INT64) CheckNumbers<int64_t>(index, n, l.wraps);
+    else CheckNumbers<int32_t>(index, n, l.wraps);
   }
   int64_t reduced = 1;
   for (int a = g.reduce_begin; a < g.reduce_end; ++a) reduced *= dims[a];
   PD_CHECK(reduced > 0 || !plan_.needs_elements, InvalidArgument, "[max, min] expected at least one element to reduce, got none");
   for (size_t k = 0; k < g.outputs.size(); ++k) {
-    phi::Ints shape;
-    for (int axis : plan_.output_axes[k]) shape.push_back(axis < 0 ? 1 : dims[axis]);
-    phi::EnsureOut(*outputs[k], shape, g.outputs[k].dtype);
-    out[k] = outputs[k]->numel() ? outputs[k]->raw_data() : nullptr;
+    const int v = plan_.output_of[k];
+    const std::vector<ViewDim>& view = plan_.output_views[k];
+    const FusedOps::Assembled& a = plan_.assembled[static_cast<size_t>(v)];
+    if (k == 0 || plan_.output_of[k - 1] != v) {
+      phi::Ints shape;
+      for (size_t d = 0; d < view.size(); ++d)
+        shape.push_back(!a.extents.empty() && a.extents[d] >= 0 ? a.extents[d] : view[d].axis < 0 ? 1 : dims[view[d].axis]);
+      phi::EnsureOut(*outputs[v], shape, g.outputs[k].dtype);
+      if (a.fill) {
+        const paddle::Tensor one = phi::FullLike({1}, g.outputs[k].dtype, *a.fill);
+        phi::CopyInto(phi::ViewOf(one, shape, phi::Ints(shape.size(), 0), 0), *outputs[v]);
+      }
+    }
+    out[k] = outputs[v]->numel() ? outputs[v]->raw_data() : nullptr;
+    if (!parts_) continue;
+    int64_t* own = strides.data() + (g.inputs.size() + k) * static_cast<size_t>(g.rank);
+    const int64_t first = ViewStrides(view, outputs[v]->dims(), g.rank, own);
+    PD_CHECK(Fits(view, outputs[v]->dims(), dims, false), InvalidArgument, "[cinn] output ", v, " of a fused group has shape ",
+             common::ShapeText(outputs[v]->dims()), ", which has no place for its parts");
+    if (out[k]) out[k] = static_cast<char*>(out[k]) + first * phi::SizeOf(g.outputs[k].dtype);
   }
-  kernel_->Run(in, out, dims);
+  kernel_->Run(in, out, dims, parts_ ? strides.data() : nullptr);
 }
 
 std::vector<CompiledOps> CompileBlock(pir::Block& block) {

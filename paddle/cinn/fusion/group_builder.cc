@@ -8,7 +8,6 @@
 namespace cinn {
 namespace {
 
-constexpr size_t kMaxInputs = 24;
 constexpr size_t kMaxOps = 96;
 
 using common::Dims;
@@ -42,40 +41,125 @@ bool GroupBuilder::ReducedAxes(const Dims& dims, std::vector<int>& axes) const {
   return true;
 }
 
-// The operand's value at the iteration point; `axes_of_shape` maps dims of the expression's shape to iteration axes.
-bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::vector<int>& axes_of_shape, Expr& out, const char** why) {
+pir::Value GroupBuilder::Through(pir::Value v, std::vector<ViewDim>& view, int& looked_up) const {
+  while (visible_ && !members_.count(v) && v.defining_op() && visible_->count(v.defining_op())) {
+    auto f = ViewOf(v);
+    if (!f) break;
+    std::vector<ViewDim> next;
+    int at = -1;
+    bool fits = true;
+    for (const ViewDim& d : f->dims) {
+      if (d.axis < 0) {
+        next.push_back(d);
+      } else if (d.axis == looked_up) {
+        at = static_cast<int>(next.size());
+        fits &= !d.part;
+        next.push_back(ViewDim(-1, 0, 1));
+      } else {
+        const ViewDim& c = view[static_cast<size_t>(d.axis)];
+        next.push_back(d.part ? ViewDim(c.axis, d.start + d.step * c.start, d.step * c.step) : c);
+      }
+    }
+    if (!fits || (looked_up >= 0 && at < 0)) break;
+    view = std::move(next);
+    looked_up = at;
+    v = f->base;
+  }
+  return v;
+}
+
+bool GroupBuilder::Lookup(const OperandFacts& o, const std::vector<Expr>& before, In& in, const char** why) {
+  *why = "looks up at numbers that are made in the group";
+  const Expr& number = before[static_cast<size_t>(o.index)];
+  if (number->op != Op::kInput || inputs_[static_cast<size_t>(number->index)].mask.defined()) return false;
+  in.index = number;
+  Expr at = cast(number, DataType::INT64);
+  if (o.wraps) {
+    *why = "looks up in an extent that is only known at a run";
+    const common::Dim n = in.value.dims()[in.looked_up];
+    if (!n.known()) return false;
+    at = select(at < 0, at + n.value(), at);
+  }
+  in.offset = at * Expr::Extent(rank() + static_cast<int>(params_.size()));
+  params_.push_back({static_cast<int>(inputs_.size()), in.looked_up});
+  lookups_.push_back({number->index, static_cast<int>(inputs_.size()), in.looked_up, o.wraps});
+  return true;
+}
+
+bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::vector<int>& axes_of_shape, const std::vector<Expr>& before,
+                           Expr& out, const char** why) {
+  if (o.position >= 0) {
+    const int axis = axes_of_shape[static_cast<size_t>(o.position)];
+    out = axis >= 0 ? Expr::Index(axis) : Expr::Int(0, DataType::INT64);
+    return true;
+  }
   const Dims& dims = o.value.dims();
   const int64_t lead = shape.size() - dims.size();
   *why = "an operand does not broadcast for certain";
   if (!o.mapped && lead < 0) return false;
-  std::vector<int> axes;
+  In in{o.value, {}, {}, o.looked_up, {}, {}};
+  auto needs = [&](const Expr& e) { in.mask = in.mask.defined() ? in.mask && e : e; };
   for (int64_t k = 0; k < dims.size(); ++k) {
-    const int64_t d = o.mapped ? o.dims[static_cast<size_t>(k)] : lead + k;
-    if (d >= 0 && common::SameDim(dims[k], shape[d])) axes.push_back(axes_of_shape[static_cast<size_t>(d)]);
-    else if (common::IsOne(dims[k])) axes.push_back(-1);
-    else return false;
+    ViewDim d = o.mapped ? o.dims[static_cast<size_t>(k)] : ViewDim(static_cast<int>(lead + k));
+    if (k == o.looked_up) {
+      d = ViewDim(-1, 0, 1);
+    } else if (d.axis >= 0 && (d.part || common::SameDim(dims[k], shape[d.axis]))) {
+      const common::Dim extent = shape[d.axis];
+      d.axis = axes_of_shape[static_cast<size_t>(d.axis)];
+      if (o.masked && d.part) {
+        if (!dims[k].known() || d.step != 1) return false;
+        const Expr at = d.axis < 0 ? Expr::Int(0, DataType::INT64) : Expr::Index(d.axis);
+        if (d.start < 0) needs(at >= Expr::Int(-d.start, DataType::INT64));
+        if (!extent.known() || d.start + extent.value() > dims[k].value()) needs(at < Expr::Int(dims[k].value() - d.start, DataType::INT64));
+      }
+    } else if (!(d.axis < 0 && d.part)) {
+      if (!common::IsOne(dims[k])) return false;
+      d = ViewDim();
+    }
+    in.view.push_back(d);
   }
-  auto it = members_.find(o.value);
+  in.value = Through(o.value, in.view, in.looked_up);
+  const bool plain = !in.mask.defined() && in.looked_up < 0;
+  auto it = members_.find(in.value);
   if (it != members_.end()) {
-    *why = "an operand made in the group is read along other axes";
-    for (int64_t k = 0; k < dims.size(); ++k)
-      if (axes[static_cast<size_t>(k)] != it->second.axes[static_cast<size_t>(k)] && !common::IsOne(dims[k])) return false;
+    *why = "an operand made in the group is read along other axes, or a part of it";
+    const Dims& own = in.value.dims();
+    for (int64_t k = 0; k < own.size(); ++k) {
+      const ViewDim& d = in.view[static_cast<size_t>(k)];
+      if (d.part || (d.axis != it->second.axes[static_cast<size_t>(k)] && !common::IsOne(own[k]))) return false;
+    }
+    if (!plain) return false;
     out = it->second.expr;
     return true;
   }
-  if (auto c = ConstantOf(o.value)) {
-    const DataType t = o.value.dtype();
-    out = phi::IsFloating(t) ? cast(Expr(*c), t) : t == DataType::BOOL ? Expr::Bool(*c != 0) : cast(Expr(static_cast<int64_t>(*c)), t);
-    return true;
+  *why = "an operand is put together from parts in the group";
+  for (const Part& p : parts_)
+    if (p.result == in.value) return false;
+  const DataType type = o.value.dtype();
+  auto c = ConstantOf(in.value);
+  if (c && in.looked_up < 0) {
+    out = phi::IsFloating(type) ? cast(Expr(*c), type) : type == DataType::BOOL ? Expr::Bool(*c != 0) : cast(Expr(static_cast<int64_t>(*c)), type);
+  } else {
+    auto same = [](const Expr& a, const Expr& b) { return a.defined() == b.defined() && (!a.defined() || Same(a, b)); };
+    size_t k = 0;
+    for (; k < inputs_.size(); ++k) {
+      const In& i = inputs_[k];
+      if (i.value == in.value && i.view == in.view && i.looked_up == in.looked_up && same(i.mask, in.mask) &&
+          (in.looked_up < 0 || Same(i.index, before[static_cast<size_t>(o.index)])))
+        break;
+    }
+    if (k == inputs_.size()) {
+      *why = "too many inputs";
+      if (inputs_.size() >= kMaxGroupInputs) return false;
+      if (in.looked_up >= 0 && !Lookup(o, before, in, why)) return false;
+      inputs_.push_back(in);
+    }
+    out = Expr::Input(static_cast<int>(k), type);
   }
-  size_t k = 0;
-  while (k < inputs_.size() && !(inputs_[k].value == o.value && inputs_[k].axes == axes)) ++k;
-  if (k == inputs_.size()) {
-    *why = "too many inputs";
-    if (inputs_.size() >= kMaxInputs) return false;
-    inputs_.push_back({o.value, axes});
-  }
-  out = Expr::Input(static_cast<int>(k), o.value.dtype());
+  if (!o.masked || !in.mask.defined()) return true;
+  const DataType compute = phi::ComputeType(type);
+  const Expr other = o.otherwise >= 0 ? before[static_cast<size_t>(o.otherwise)] : cast(Expr(o.fill), type);
+  out = select(in.mask, out, cast(other, compute));
   return true;
 }
 
@@ -85,8 +169,8 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, std::vect
   const bool full = SameShape(f.shape, space_);
   if (full) {
     for (int a = 0; a < rank(); ++a) axes.push_back(a);
-  } else if (f.reduces || !ReducedAxes(f.shape, axes)) {
-    *why = "another shape";
+  } else if (f.reduces || f.assembles || !ReducedAxes(f.shape, axes)) {
+    *why = f.assembles ? "its parts have another shape than the group" : "another shape";
     return false;
   }
   if (f.reduces && re_ > rb_ && (rb_ != f.reduce_begin || re_ != f.reduce_end)) {
@@ -97,7 +181,7 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, std::vect
   for (const OperandFacts& o : f.operands) {
     Expr e;
     if (o.part >= 0) e = parts[static_cast<size_t>(o.part)];
-    else if (!Operand(o, f.shape, axes, e, why)) return false;
+    else if (!Operand(o, f.shape, axes, in, e, why)) return false;
     in.push_back(e);
   }
   const pir::Value result = f.index >= 0 ? op->result(f.index) : pir::Value();
@@ -108,6 +192,11 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, std::vect
   Expr e = f.fn(in.data(), f.attrs.data());
   // Half results keep float32 precision between operations unless the conversion was asked for.
   const DataType held = f.is_cast || !phi::IsFloating(type) ? type : compute;
+  if (f.assembles) {
+    parts_.push_back({result, cast(e, held), f.place, f.fill});
+    parts.push_back(parts_.back().expr);
+    return true;
+  }
   if (!f.reduces) {
     parts.push_back(cast(e, held));
     if (result) members_[result] = {parts.back(), !full, axes};
@@ -140,7 +229,7 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
     *why = "the group is large";
     return false;
   }
-  const size_t inputs = inputs_.size(), reductions = reductions_.size();
+  const size_t inputs = inputs_.size(), reductions = reductions_.size(), assembled = parts_.size(), lookups = lookups_.size();
   const int rb = rb_, re = re_;
   const bool was_started = started_;
   std::vector<Expr> parts;
@@ -152,6 +241,9 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
     for (const ResultFacts& done : facts.results)
       if (done.index >= 0) members_.erase(op->result(done.index));
     inputs_.resize(inputs);
+    parts_.resize(assembled);
+    params_.resize(lookups);
+    lookups_.resize(lookups);
     reductions_.resize(reductions);
     rb_ = rb;
     re_ = re;
@@ -162,7 +254,40 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
   return true;
 }
 
-bool GroupBuilder::Finish(FusedOps& out) const {
+bool GroupBuilder::Reads(pir::Value v) const {
+  return std::any_of(inputs_.begin(), inputs_.end(), [&](const In& in) { return in.value == v; });
+}
+
+namespace {
+
+// What a kernel must know at compile time of the strides that `view` gives the iteration axes.
+struct Layout {
+  std::vector<bool> real, cut;
+  std::vector<int> order;
+  bool unit = true;
+
+  Layout(const std::vector<ViewDim>& view, int rank) : real(static_cast<size_t>(rank), false), cut(static_cast<size_t>(rank), false) {
+    bool dense = true;  // what lies inside of the current dim is as long as the axis that runs along it
+    for (size_t k = view.size(); k-- > 0;) {
+      const ViewDim& d = view[k];
+      if (d.axis < 0) {
+        dense &= !d.part;
+        continue;
+      }
+      const bool follows = dense && d.step == 1;
+      if (order.empty()) unit = follows;
+      else cut[static_cast<size_t>(d.axis)] = !follows;
+      real[static_cast<size_t>(d.axis)] = true;
+      order.insert(order.begin(), d.axis);
+      dense = !d.part;
+    }
+    if (std::find(cut.begin(), cut.end(), true) == cut.end()) cut.clear();
+  }
+};
+
+}  // namespace
+
+bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gone) const {
   out.ops = ops_;
   for (const pir::Operation* op : ops_)
     for (std::string_view name : {"pd_op.max", "pd_op.min", "pd_op.amax", "pd_op.amin"}) out.needs_elements |= op->isa(name);
@@ -171,32 +296,61 @@ bool GroupBuilder::Finish(FusedOps& out) const {
   g.reduce_begin = rb_;
   g.reduce_end = re_;
   g.reductions = reductions_;
+  g.params = static_cast<int>(params_.size());
+  out.params = params_;
+  out.lookups = lookups_;
   for (const In& in : inputs_) {
+    Layout l(in.view, rank());
     GroupInput gi;
     gi.dtype = in.value.dtype();
-    gi.real.assign(static_cast<size_t>(rank()), false);
-    std::vector<int> order;
-    for (int axis : in.axes) {
-      if (axis < 0) continue;
-      gi.real[static_cast<size_t>(axis)] = true;
-      order.push_back(axis);
-    }
-    if (!std::is_sorted(order.begin(), order.end())) gi.order = order;
+    gi.real = std::move(l.real);
+    if (!std::is_sorted(l.order.begin(), l.order.end())) gi.order = std::move(l.order);
+    gi.cut = std::move(l.cut);
+    gi.unit = l.unit;
+    gi.offset = in.offset;
+    gi.mask = in.mask;
     out.inputs.push_back(in.value);
-    out.input_axes.push_back(in.axes);
+    out.input_views.push_back(in.view);
     g.inputs.push_back(std::move(gi));
   }
-  const std::unordered_set<const pir::Operation*> inside(ops_.begin(), ops_.end());
+  std::unordered_set<const pir::Operation*> inside(ops_.begin(), ops_.end());
+  inside.insert(gone.begin(), gone.end());
+  auto output = [&](pir::Value v, const Expr& e, bool reduced, const std::vector<ViewDim>& view) {
+    GroupOutput o{e, v.dtype(), reduced, {}, true};
+    if (!reduced) {
+      Layout l(view, rank());
+      o.cut = std::move(l.cut);
+      o.unit = l.unit;
+    }
+    out.output_of.push_back(static_cast<int>(out.outputs.size()) - 1);
+    out.output_views.push_back(view);
+    g.outputs.push_back(std::move(o));
+  };
   for (pir::Operation* op : ops_) {
     for (int k = 0; k < op->num_results(); ++k) {
       const pir::Value v = op->result(k);
       bool escapes = false;
       v.ForEachUse([&](pir::OpOperand& u) { escapes |= !inside.count(u.owner()); });
       if (!escapes) continue;
-      const Member& m = members_.at(v);
       out.outputs.push_back(v);
-      out.output_axes.push_back(m.axes);
-      g.outputs.push_back({m.expr, v.dtype(), m.reduced});
+      out.assembled.emplace_back();
+      if (auto it = members_.find(v); it != members_.end()) {
+        output(v, it->second.expr, it->second.reduced, {it->second.axes.begin(), it->second.axes.end()});
+        continue;
+      }
+      for (const Part& p : parts_) {
+        if (!(p.result == v)) continue;
+        FusedOps::Assembled& a = out.assembled.back();
+        if (p.fill) a.fill = p.fill;
+        a.extents.clear();
+        for (int64_t d = 0; d < v.dims().size(); ++d) {
+          const bool part = p.place[static_cast<size_t>(d)].part;
+          if (part && !v.dims()[d].known()) return false;
+          a.extents.push_back(part ? v.dims()[d].value() : -1);
+        }
+        output(v, p.expr, false, p.place);
+      }
+      if (out.output_of.empty() || out.output_of.back() + 1 != static_cast<int>(out.outputs.size())) return false;
     }
   }
   if (g.outputs.empty()) return false;
@@ -204,8 +358,8 @@ bool GroupBuilder::Finish(FusedOps& out) const {
     FusedOps::Extent e;
     if (space_[a].known()) e.known = space_[a].value();
     for (size_t k = 0; k < inputs_.size() && e.known < 0 && e.input < 0; ++k)
-      for (size_t d = 0; d < inputs_[k].axes.size(); ++d)
-        if (inputs_[k].axes[d] == a) {
+      for (size_t d = 0; d < inputs_[k].view.size(); ++d)
+        if (inputs_[k].view[d].axis == a && !inputs_[k].view[d].part) {
           e.input = static_cast<int>(k);
           e.dim = static_cast<int>(d);
         }

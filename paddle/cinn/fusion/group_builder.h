@@ -11,15 +11,22 @@
 
 namespace cinn {
 
+using OpNumbers = std::unordered_map<const pir::Operation*, int>;
+
 class GroupBuilder {
  public:
+  // Views made by the operations in `visible` are read through; null: none.
+  explicit GroupBuilder(const OpNumbers* visible = nullptr) : visible_(visible) {}
   // Adds the operation, or leaves the group unchanged and says why not. Operands made by members must have been added before.
   bool Add(pir::Operation* op, const OpFacts& facts, const char** why);
   const std::vector<pir::Operation*>& ops() const { return ops_; }
   bool has_reduction() const { return re_ > rb_; }
   const common::Dims& space() const { return space_; }
-  // Results used by other operations become outputs. False when an extent can only be known from an output.
-  bool Finish(FusedOps& out) const;
+  // Whether the group reads v from memory.
+  bool Reads(pir::Value v) const;
+  // Results used by operations that are neither members nor `gone` become outputs. False when an extent can only be known
+  // from an output.
+  bool Finish(FusedOps& out, const std::vector<pir::Operation*>& gone = {}) const;
 
  private:
   struct Member {
@@ -29,11 +36,28 @@ class GroupBuilder {
   };
   struct In {
     pir::Value value;
-    std::vector<int> axes;
+    std::vector<ViewDim> view;
+    Expr mask;
+    // With a lookup: dim `looked_up` is read at the number `index`.
+    int looked_up = -1;
+    Expr index;
+    Expr offset;
+  };
+  struct Part {
+    pir::Value result;
+    Expr expr;
+    std::vector<ViewDim> place;
+    std::optional<double> fill;
   };
 
   bool AddResult(pir::Operation* op, const ResultFacts& f, std::vector<Expr>& parts, const char** why);
-  bool Operand(const OperandFacts& o, const common::Dims& shape, const std::vector<int>& axes_of_shape, Expr& out, const char** why);
+  // The operand's value at the iteration point; `axes_of_shape` maps dims of the expression's shape to iteration axes,
+  // `before` are the operands before it.
+  bool Operand(const OperandFacts& o, const common::Dims& shape, const std::vector<int>& axes_of_shape, const std::vector<Expr>& before,
+               Expr& out, const char** why);
+  // Follows views from v to what they are views of; `view` and `looked_up` change along.
+  pir::Value Through(pir::Value v, std::vector<ViewDim>& view, int& looked_up) const;
+  bool Lookup(const OperandFacts& o, const std::vector<Expr>& before, In& in, const char** why);
   // The iteration axis of each dim of a reduced value's shape; false when the shape is not this group's reduced one.
   bool ReducedAxes(const common::Dims& dims, std::vector<int>& axes) const;
   int rank() const { return static_cast<int>(space_.size()); }
@@ -44,7 +68,11 @@ class GroupBuilder {
   std::vector<pir::Operation*> ops_;
   std::unordered_map<pir::Value, Member> members_;
   std::vector<In> inputs_;
+  std::vector<Part> parts_;
+  std::vector<FusedOps::Stride> params_;
+  std::vector<FusedOps::Lookup> lookups_;
   std::vector<GroupReduction> reductions_;
+  const OpNumbers* visible_;
 };
 
 }  // namespace cinn

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "paddle/cinn/fusion/attr_reader.h"
+#include "paddle/cinn/fusion/rearrange_facts.h"
 
 namespace cinn {
 namespace {
@@ -71,8 +72,6 @@ const std::vector<BinaryGradRow>& BinaryGrads() {
   return *rows;
 }
 
-bool Usable(pir::Value v) { return v && v.type().is_dense() && SupportedType(v.dtype()); }
-
 // Reduction axes as a range. The argument is called "axis"; none, or reduce_all, means all.
 bool ReduceRange(const pir::Operation& op, int rank, int& begin, int& end) {
   auto axes = IntegersArg(op, "axis");
@@ -110,40 +109,6 @@ bool SumToRange(const Dims& from, const Dims& to, int& begin, int& end) {
   return true;
 }
 
-// Same elements in the same order, differing in axes of extent 1 only.
-bool MapByExtent(const Dims& from, const Dims& to, std::vector<int>& map) {
-  int64_t t = 0;
-  for (int64_t k = 0; k < from.size(); ++k) {
-    if (common::IsOne(from[k])) {
-      map.push_back(-1);
-      continue;
-    }
-    while (t < to.size() && common::IsOne(to[t])) ++t;
-    if (t == to.size() || !common::SameDim(from[k], to[t])) return false;
-    map.push_back(static_cast<int>(t++));
-  }
-  while (t < to.size() && common::IsOne(to[t])) ++t;
-  return t == to.size();
-}
-
-std::optional<std::vector<int>> Permutation(const pir::Operation& op, int64_t rank) {
-  auto perm = IntegersArg(op, "perm");
-  if (!perm || static_cast<int64_t>(perm->size()) != rank) return std::nullopt;
-  std::vector<int> out;
-  std::vector<bool> seen(perm->size(), false);
-  for (int64_t p : *perm) {
-    if (p < 0) p += rank;
-    if (p < 0 || p >= rank || seen[p]) return std::nullopt;
-    seen[p] = true;
-    out.push_back(static_cast<int>(p));
-  }
-  return out;
-}
-
-bool IsOneOf(const pir::Operation& op, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), op.name()) != names.end();
-}
-
 class Describer {
  public:
   Describer(const pir::Operation& op, const char** why) : op_(op), why_(why) {}
@@ -151,8 +116,10 @@ class Describer {
   std::optional<OpFacts> Run() {
     if (op_.num_regions() || op_.num_results() < 1) return No("no results");
     if (op_.info()->has(pir::kSideEffect) || op_.info()->has(pir::kInplace) || op_.info()->has(pir::kRandom)) return No("has effects");
+    if (MakesViews(op_) && !op_.result(0).type().is_dense()) return No("a list of views; what reads them reads through them");
     for (int k = 0; k < op_.num_results(); ++k)
       if (!op_.result(k).use_empty() && !Usable(op_.result(k))) return No("result type");
+    if (std::optional<OpFacts> f; DescribeRearranged(op_, f, why_)) return f;
     for (const ReduceRow& r : kReduces)
       if (op_.name() == r.op) return Reduce(r.kind);
     for (const BinaryGradRow& r : BinaryGrads())
@@ -168,6 +135,7 @@ class Describer {
     if (IsOneOf(op_, {"pd_op.reshape", "pd_op.squeeze", "pd_op.unsqueeze"})) return View(op_.operand(0));
     if (IsOneOf(op_, {"pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad"})) return View(OperandOf(op_, "out_grad"));
     if (IsOneOf(op_, {"pd_op.transpose", "pd_op.transpose_grad"})) return Transpose();
+    if (MakesViews(op_) && !FindLowering(op_.name())) return No("stays a view; what reads it reads through it");
     return Elementwise();
   }
 
@@ -210,7 +178,8 @@ class Describer {
       r.attrs = std::move(*attrs);
     }
     OpFacts f;
-    f.trivial = IsOneOf(op_, {"pd_op.assign", "pd_op.full_like", "pd_op.expand", "pd_op.expand_as"});
+    f.view = IsOneOf(op_, {"pd_op.expand", "pd_op.expand_as"});
+    f.trivial = f.view || IsOneOf(op_, {"pd_op.assign", "pd_op.full_like"});
     f.results.push_back(std::move(r));
     return f;
   }
@@ -396,7 +365,7 @@ class Describer {
     if (op_.num_results() != 1 || !Usable(x)) return No("operand type");
     auto perm = Permutation(op_, x.dims().size());
     if (!perm) return No("permutation");
-    OperandFacts o{x, true, std::vector<int>(perm->size())};
+    OperandFacts o{x, true, std::vector<ViewDim>(perm->size())};
     const bool inverse = op_.isa("pd_op.transpose_grad");
     for (int i = 0; i < static_cast<int>(perm->size()); ++i) {
       if (inverse) o.dims[i] = (*perm)[i];
@@ -407,7 +376,7 @@ class Describer {
 
   std::optional<OpFacts> Moved(OperandFacts o) {
     OpFacts f;
-    f.trivial = true;
+    f.trivial = f.view = true;
     f.results.push_back(Result(0, op_.result(0).dims(), Identity));
     f.results[0].operands.push_back(std::move(o));
     return f;
@@ -419,6 +388,7 @@ class Describer {
 
 }  // namespace
 
+bool Usable(pir::Value v) { return v && v.type().is_dense() && SupportedType(v.dtype()); }
 bool SupportedType(DataType t) { return t != DataType::UNDEFINED && !phi::IsComplex(t) && !phi::IsFloat8(t); }
 
 std::optional<double> ConstantOf(pir::Value v) {

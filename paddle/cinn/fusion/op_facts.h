@@ -2,10 +2,12 @@
 // What fusion knows of one operation: for each result, an expression over operands and at most one reduction of it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "paddle/cinn/fusion/lowering.h"
+#include "paddle/cinn/fusion/views.h"
 #include "paddle/cinn/ir/group.h"
 #include "paddle/pir/core/operation.h"
 
@@ -13,11 +15,19 @@ namespace cinn {
 
 struct OperandFacts {
   pir::Value value;  // unless `part` is set
-  // The dim of ResultFacts::shape that each of the operand's dims runs along, -1 for an extent of 1. Not `mapped`: aligned
-  // from the right, as in broadcasting.
+  // How each of the operand's dims runs along a dim of ResultFacts::shape. Not `mapped`: aligned from the right, as in
+  // broadcasting.
   bool mapped = false;
-  std::vector<int> dims;
+  std::vector<ViewDim> dims;
   int part = -1;  // an earlier entry of OpFacts::results: the value itself, or the reduced one for each element of its row
+  // Where a part of a dim goes outside of the operand, the value is `fill`, or that of operand number `otherwise`.
+  bool masked = false;
+  double fill = 0;
+  int otherwise = -1;
+  int position = -1;  // no value: the position along this dim of the shape
+  // Dim `looked_up` is read at the number that operand number `index` holds, below 0 counted from the end if `wraps`.
+  int looked_up = -1, index = -1;
+  bool wraps = false;
 };
 
 struct ResultFacts {
@@ -26,6 +36,10 @@ struct ResultFacts {
   LowerFn fn = nullptr;
   bool integers = false;  // see Lowering
   bool is_cast = false;   // an explicit conversion: half results are rounded
+  // The value is a part of the result, at these places: one entry per dim of it, by dims of `shape`. No member reads it back.
+  bool assembles = false;
+  std::vector<ViewDim> place;
+  std::optional<double> fill;  // of elements that no part has
   std::vector<OperandFacts> operands;
   std::vector<double> attrs;
   bool reduces = false;
@@ -36,6 +50,9 @@ struct ResultFacts {
 struct OpFacts {
   std::vector<ResultFacts> results;  // of those anybody uses
   bool trivial = false;              // moves no data by itself: a view, a constant
+  bool view = false;                 // joins producers only; others read through it
+  std::vector<pir::Operation*> with;  // operations whose results only this one reads, and not as they are: they go with it
+  std::shared_ptr<OpFacts> otherwise;  // for an operation that could not join with the above
 };
 
 // Nothing when the op cannot be part of a group; `why` then says so in a few words.
@@ -43,6 +60,8 @@ std::optional<OpFacts> Describe(const pir::Operation& op, const char** why);
 
 // The number a value holds for certain, e.g. the result of pd_op.full.
 std::optional<double> ConstantOf(pir::Value v);
+// A dense tensor of such elements.
+bool Usable(pir::Value v);
 // Whether generated code can hold elements of this type.
 bool SupportedType(DataType t);
 

@@ -14,10 +14,15 @@
 namespace cinn {
 namespace {
 
-void VisitLeaves(const Expr& e, std::unordered_set<const ExprNode*>& seen, const std::function<void(const ExprNode&)>& f) {
+// The leaves of an expression, those of the inputs' own offsets and masks included.
+void VisitLeaves(const FusionGroup& g, const Expr& e, std::unordered_set<const ExprNode*>& seen, const std::function<void(const ExprNode&)>& f) {
   if (!seen.insert(e.node()).second) return;
   if (e->nargs == 0) f(*e.node());
-  for (int k = 0; k < e->nargs; ++k) VisitLeaves(e->args[k], seen, f);
+  for (int k = 0; k < e->nargs; ++k) VisitLeaves(g, e->args[k], seen, f);
+  if (e->op != Op::kInput) return;
+  const GroupInput& in = g.inputs[static_cast<size_t>(e->index)];
+  if (in.offset.defined()) VisitLeaves(g, in.offset, seen, f);
+  if (in.mask.defined()) VisitLeaves(g, in.mask, seen, f);
 }
 
 bool IsReal(const GroupInput& in, int axis) { return in.real.empty() || in.real[axis]; }
@@ -88,7 +93,23 @@ void Validate(const FusionGroup& g) {
            "[cinn] expected a reduction range inside rank ", g.rank, ", got [", g.reduce_begin, ", ", g.reduce_end, ")");
   PD_CHECK(!g.outputs.empty(), InvalidArgument, "[cinn] expected a group with at least one output, got none");
   const int nin = static_cast<int>(g.inputs.size()), nred = static_cast<int>(g.reductions.size());
-  for (const GroupInput& in : g.inputs) {
+  for (int i = 0; i < nin; ++i) {
+    const GroupInput& in = g.inputs[i];
+    PD_CHECK(!in.offset.defined() || in.offset.dtype() == DataType::INT64, InvalidArgument, "[cinn] expected an int64 offset of input ", i);
+    PD_CHECK(!in.mask.defined() || in.mask.dtype() == DataType::BOOL, InvalidArgument, "[cinn] expected a bool mask of input ", i);
+    for (const Expr& e : {in.offset, in.mask}) {  // what an offset reads comes earlier: no circles
+      std::vector<Expr> stack;
+      if (e.defined()) stack.push_back(e);
+      while (!stack.empty()) {
+        const Expr at = stack.back();
+        stack.pop_back();
+        PD_CHECK(at->op != Op::kReduced && (at->op != Op::kInput || at->index < i), InvalidArgument,
+                 "[cinn] expected the offset and mask of input ", i, " to read earlier inputs only");
+        for (int k = 0; k < at->nargs; ++k) stack.push_back(at->args[k]);
+      }
+    }
+    PD_CHECK(in.cut.empty() || static_cast<int>(in.cut.size()) == g.rank, InvalidArgument, "[cinn] expected ", g.rank, " flags of an input, got ",
+             in.cut.size());
     PD_CHECK(in.real.empty() || static_cast<int>(in.real.size()) == g.rank, InvalidArgument, "[cinn] expected ", g.rank,
              " axis flags of an input, got ", in.real.size());
     if (in.order.empty()) continue;
@@ -103,7 +124,7 @@ void Validate(const FusionGroup& g) {
   auto check = [&](const Expr& e, int reductions, bool reduced_only) {
     PD_CHECK(e.defined(), InvalidArgument, "[cinn] expected a value, got an undefined expression");
     std::unordered_set<const ExprNode*> seen;
-    VisitLeaves(e, seen, [&](const ExprNode& n) {
+    VisitLeaves(g, e, seen, [&](const ExprNode& n) {
       if (n.op == Op::kInput) {
         PD_CHECK(n.index >= 0 && n.index < nin && g.inputs[n.index].dtype == n.storage, InvalidArgument,
                  "[cinn] expected one of ", nin, " inputs with its type, got %", n.index, " of ", phi::NameOf(n.storage));
@@ -115,7 +136,8 @@ void Validate(const FusionGroup& g) {
         PD_CHECK(n.index >= 0 && n.index < reductions && n.dtype == ReducedType(g.reductions[n.index]), InvalidArgument,
                  "[cinn] expected an earlier reduction with its type, got $", n.index);
       } else if (n.op == Op::kIndex || n.op == Op::kExtent) {
-        PD_CHECK(n.index >= 0 && n.index < g.rank, InvalidArgument, "[cinn] expected an axis below ", g.rank, ", got ", n.index);
+        const int end = n.op == Op::kExtent ? g.rank + g.params : g.rank;
+        PD_CHECK(n.index >= 0 && n.index < end, InvalidArgument, "[cinn] expected an axis below ", end, ", got ", n.index);
         PD_CHECK(n.op == Op::kExtent || !reduced_only || n.index < g.reduce_begin || n.index >= g.reduce_end, InvalidArgument,
                  "[cinn] expected a reduced output not to use a position along a reduced axis, got @", n.index);
       }
@@ -134,6 +156,9 @@ void SimplifyGroup(FusionGroup& g) {
   for (GroupReduction& r : g.reductions) all.push_back(r.value);
   // Storing converts, so an outermost conversion to the stored type is dropped.
   for (GroupOutput& o : g.outputs) all.push_back(o.value.is_weak() ? cast(o.value, o.dtype) : o.value);
+  for (GroupInput& in : g.inputs)
+    for (const Expr& e : {in.offset, in.mask})
+      if (e.defined()) all.push_back(e);
   all = SimplifyAll(all);
   size_t k = 0;
   for (GroupReduction& r : g.reductions) r.value = all[k++];
@@ -141,22 +166,38 @@ void SimplifyGroup(FusionGroup& g) {
     o.value = all[k++];
     while (o.value->op == Op::kCast && o.value->storage == o.dtype) o.value = o.value->args[0];
   }
+  for (GroupInput& in : g.inputs)
+    for (Expr* e : {&in.offset, &in.mask})
+      if (e->defined()) *e = all[k++];
 }
 
 std::string GroupKey(const FusionGroup& g) {
   std::string s = "g" + std::to_string(g.rank) + "," + std::to_string(g.reduce_begin) + "," + std::to_string(g.reduce_end);
+  if (g.params) s += ",p" + std::to_string(g.params);
+  std::unordered_map<const ExprNode*, int> seen;
+  auto part = [&](const std::vector<bool>& cut, bool unit) {
+    if (!cut.empty()) s += "c";
+    for (bool c : cut) s += c ? '1' : '0';
+    if (!unit) s += "s";
+  };
   for (const GroupInput& in : g.inputs) {
     s += ";i" + std::to_string(static_cast<int>(in.dtype)) + ":";
     for (int a = 0; a < g.rank; ++a) s += IsReal(in, a) ? 'r' : 'b';
     for (int a : in.order) s += "." + std::to_string(a);
+    part(in.cut, in.unit);
+    for (const Expr& e : {in.offset, in.mask}) {
+      s += ',';
+      if (e.defined()) AppendKey(e, seen, s);
+    }
   }
-  std::unordered_map<const ExprNode*, int> seen;
   for (const GroupReduction& r : g.reductions) {
     s += std::string(";r") + ReduceName(r.kind) + "=";
     AppendKey(r.value, seen, s);
   }
   for (const GroupOutput& o : g.outputs) {
-    s += ";o" + std::to_string(static_cast<int>(o.dtype)) + (o.reduced ? "r=" : "=");
+    s += ";o" + std::to_string(static_cast<int>(o.dtype)) + (o.reduced ? "r" : "");
+    part(o.cut, o.unit);
+    s += '=';
     AppendKey(o.value, seen, s);
   }
   return s;
@@ -175,25 +216,33 @@ std::string ToString(const FusionGroup& g) {
       s += " order";
       for (int a : in.order) s += " " + std::to_string(a);
     }
+    if (!in.cut.empty() || !in.unit) s += " part";
+    if (in.offset.defined()) s += " at " + ToString(in.offset);
+    if (in.mask.defined()) s += " where " + ToString(in.mask);
     s += "\n";
   }
   for (size_t j = 0; j < g.reductions.size(); ++j)
     s += "  $" + std::to_string(j) + " = " + ReduceName(g.reductions[j].kind) + " " + ToString(g.reductions[j].value) + "\n";
   for (const GroupOutput& o : g.outputs)
-    s += std::string("  ") + (o.reduced ? "store reduced " : "store ") + std::string(phi::NameOf(o.dtype)) + " " + ToString(o.value) + "\n";
+    s += std::string("  ") + (o.reduced ? "store reduced " : o.plain() ? "store " : "store part ") + std::string(phi::NameOf(o.dtype)) + " " + ToString(o.value) + "\n";
   return s;
 }
 
-void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, const int64_t* dims) {
+void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* given) {
   Validate(g);
   std::vector<std::vector<int64_t>> strides;
-  for (const GroupInput& in : g.inputs) strides.push_back(InputStrides(in, dims, g.rank));
+  for (const GroupInput& in : g.inputs) {
+    if (given) strides.emplace_back(given + strides.size() * g.rank, given + (strides.size() + 1) * g.rank);
+    else strides.push_back(InputStrides(in, dims, g.rank));
+  }
   std::vector<int64_t> idx(g.rank, 0);
   std::vector<Number> reduced(g.reductions.size());
-  auto leaf = [&](const ExprNode& n) -> Number {
+  std::function<Number(const ExprNode&)> leaf = [&](const ExprNode& n) -> Number {
     switch (n.op) {
       case Op::kInput: {
-        int64_t at = 0;
+        const GroupInput& in = g.inputs[static_cast<size_t>(n.index)];
+        if (in.mask.defined() && !Evaluate(in.mask, leaf).i) return {n.dtype, 0, 0};
+        int64_t at = in.offset.defined() ? Evaluate(in.offset, leaf).i : 0;
         for (int a = 0; a < g.rank; ++a) at += idx[a] * strides[n.index][a];
         return LoadElement(inputs[n.index], at, n.storage);
       }
@@ -239,7 +288,12 @@ void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, 
       for (int a = 0; a < g.rank; ++a) at = at * dims[a] + idx[a];
       for (size_t o = 0; o < g.outputs.size(); ++o) {
         if (g.outputs[o].reduced && k) continue;
-        StoreElement(outputs[o], g.outputs[o].reduced ? row : at, g.outputs[o].dtype, Evaluate(g.outputs[o].value, leaf));
+        int64_t to = g.outputs[o].reduced ? row : at;
+        if (!g.outputs[o].plain()) {
+          to = 0;
+          for (int a = 0; a < g.rank; ++a) to += idx[a] * given[(g.inputs.size() + o) * g.rank + a];
+        }
+        StoreElement(outputs[o], to, g.outputs[o].dtype, Evaluate(g.outputs[o].value, leaf));
       }
     }
     if (ninner == 0)

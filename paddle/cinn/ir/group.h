@@ -20,6 +20,15 @@ struct GroupInput {
   std::vector<bool> real;
   // Real axes from outermost to innermost in memory. Empty: increasing, a contiguous tensor.
   std::vector<int> order;
+  // A part of a tensor, read at the strides the caller gives: along these axes the stride is not the product of the inner
+  // extents. Empty: none.
+  std::vector<bool> cut;
+  bool unit = true;  // the stride of the innermost real axis is 1
+  // Elements further on than the axes say, an int64 value; undefined: none.
+  Expr offset;
+  // Where false, nothing is read and the value is 0; undefined: true.
+  Expr mask;
+  bool plain() const { return cut.empty() && unit && !offset.defined() && !mask.defined(); }
 };
 
 // $j: the value reduced over axes [reduce_begin, reduce_end). It may refer to $i with i < j.
@@ -33,13 +42,18 @@ struct GroupOutput {
   Expr value;
   DataType dtype = DataType::FLOAT32;  // as stored; the value is converted
   bool reduced = false;                // one element for each combination of the kept axes, else for each iteration
+  // As for inputs: the elements are a part of a tensor.
+  std::vector<bool> cut;
+  bool unit = true;
+  bool plain() const { return cut.empty() && unit; }
 };
 
-// Outputs are contiguous. An output may be the same memory as an input only if that input has the full shape and its type,
+// Outputs are contiguous unless they say otherwise. An output may be the same memory as an input only if that input has the full shape and its type,
 // and the group has no reductions.
 struct FusionGroup {
   int rank = 1;
   int reduce_begin = 0, reduce_end = 0;  // equal: no reduction
+  int params = 0;  // further numbers known at a run: Expr::Extent(rank + k) is the k-th
   std::vector<GroupInput> inputs;
   std::vector<GroupReduction> reductions;
   std::vector<GroupOutput> outputs;
@@ -53,7 +67,8 @@ void SimplifyGroup(FusionGroup& g);
 // Equal text means an equal group.
 std::string GroupKey(const FusionGroup& g);
 std::string ToString(const FusionGroup& g);
-// The oracle: computes the outputs one element after another. dims has `rank` extents.
-void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, const int64_t* dims);
+// The oracle: computes the outputs one element after another. dims has `rank` extents, then `params` numbers; strides has for
+// each input and output one number (in elements) per axis, or is null where all of them are plain.
+void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* strides = nullptr);
 
 }  // namespace cinn

@@ -22,6 +22,7 @@ std::vector<int> MemoryOrder(const GroupInput& in, int rank) {
 }
 
 struct ExprFacts {
+  const FusionGroup& group;
   std::unordered_set<const ExprNode*> seen;
   std::vector<bool> indexed;  // axes whose position is used
   int cost = 0;
@@ -30,6 +31,10 @@ struct ExprFacts {
     if (e->op == Op::kIndex) indexed[e->index] = true;
     if (e->nargs) cost += Weight(*e.node());
     for (int k = 0; k < e->nargs; ++k) Visit(e->args[k]);
+    if (e->op != Op::kInput || e->index >= static_cast<int>(group.inputs.size())) return;
+    const GroupInput& in = group.inputs[e->index];
+    if (in.offset.defined()) Visit(in.offset);
+    if (in.mask.defined()) Visit(in.mask);
   }
   static int Weight(const ExprNode& n) {
     switch (n.op) {
@@ -74,7 +79,7 @@ void ChooseSpills(LoopNest& n) {
       for (int j : n.stages[s].reductions) {
         const Expr& e = g.reductions[j].value;
         if (e.dtype() != out.dtype || !e->nargs) continue;
-        ExprFacts f;
+        ExprFacts f{g};
         f.indexed.assign(g.rank, false);
         f.Visit(e);
         std::unordered_set<const ExprNode*> seen;
@@ -127,7 +132,7 @@ LoopNest Schedule(FusionGroup g) {
   const bool reduces = g.reduce_end > g.reduce_begin;
   n.mode = !reduces ? LoopMode::kElementwise : g.reduce_end == rank ? LoopMode::kRowReduce : LoopMode::kColReduce;
 
-  ExprFacts facts;
+  ExprFacts facts{g};
   facts.indexed.assign(rank, false);
   for (const GroupReduction& r : g.reductions) facts.Visit(r.value);
   for (const GroupOutput& o : g.outputs) facts.Visit(o.value);
@@ -142,9 +147,12 @@ LoopNest Schedule(FusionGroup g) {
     for (size_t i = 0; i < g.inputs.size(); ++i) {
       if (IsReal(g.inputs[i], a) != IsReal(g.inputs[i], b)) return false;
       if (!IsReal(g.inputs[i], a)) continue;
+      if (!g.inputs[i].cut.empty() && g.inputs[i].cut[a]) return false;
       auto at = std::find(orders[i].begin(), orders[i].end(), a);
       if (at + 1 == orders[i].end() || *(at + 1) != b) return false;
     }
+    for (const GroupOutput& o : g.outputs)
+      if (!o.cut.empty() && o.cut[a]) return false;
     return true;
   };
   std::vector<LoopAxis> axes;
@@ -161,10 +169,10 @@ LoopNest Schedule(FusionGroup g) {
   const int lane_axis = n.lane.parts.empty() ? -1 : n.lane.parts.back();
   for (size_t i = 0; i < g.inputs.size(); ++i) {
     if (lane_axis < 0 || !IsReal(g.inputs[i], lane_axis)) n.access.push_back(LaneAccess::kUniform);
-    else n.access.push_back(orders[i].back() == lane_axis ? LaneAccess::kUnit : LaneAccess::kStrided);
+    else n.access.push_back(orders[i].back() == lane_axis && g.inputs[i].unit ? LaneAccess::kUnit : LaneAccess::kStrided);
   }
   for (const GroupOutput& o : g.outputs)
-    n.access.push_back(o.reduced && n.mode == LoopMode::kRowReduce ? LaneAccess::kUniform : LaneAccess::kUnit);
+    n.access.push_back(o.reduced && n.mode == LoopMode::kRowReduce ? LaneAccess::kUniform : o.unit ? LaneAccess::kUnit : LaneAccess::kStrided);
 
   std::vector<int> level;
   std::unordered_map<const ExprNode*, int> memo;
@@ -209,7 +217,7 @@ std::string ToString(const LoopNest& n) {
   return s;
 }
 
-void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta) {
+void FillMeta(const LoopNest& n, const int64_t* dims, const int64_t* strides, std::vector<int64_t>& meta) {
   meta.clear();
   const FusionGroup& g = n.group;
   std::vector<const LoopAxis*> axes;
@@ -228,6 +236,11 @@ void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta
   for (const GroupInput& in : g.inputs) {
     int64_t at = 1;
     std::fill(stride, stride + 16, 0);
+    if (strides) {
+      std::copy_n(strides + (&in - g.inputs.data()) * g.rank, g.rank, stride);
+      emit();
+      continue;
+    }
     auto place = [&](int axis) {
       stride[axis] = at;
       at *= dims[axis];
@@ -242,6 +255,11 @@ void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta
   for (const GroupOutput& o : g.outputs) {
     int64_t at = 1;
     std::fill(stride, stride + 16, 0);
+    if (strides && !o.plain()) {
+      std::copy_n(strides + (static_cast<int64_t>(g.inputs.size()) + (&o - g.outputs.data())) * g.rank, g.rank, stride);
+      emit();
+      continue;
+    }
     for (int k = g.rank - 1; k >= 0; --k) {
       if (o.reduced && k >= g.reduce_begin && k < g.reduce_end) continue;
       stride[k] = at;
@@ -249,7 +267,7 @@ void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta
     }
     emit();
   }
-  for (int k = 0; k < g.rank; ++k) meta.push_back(dims[k]);
+  for (int k = 0; k < g.rank + g.params; ++k) meta.push_back(dims[k]);
 }
 
 }  // namespace cinn

@@ -63,7 +63,7 @@ LoopNest Schedule(FusionGroup g);
 std::string ToString(const LoopNest& n);
 
 // Fills the runtime description a kernel reads: extents of rows, reds and lane, then for every input and output its strides
-// along them (in elements), then the `rank` original extents.
-void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta);
+// along them (in elements), then the `rank` original extents and the group's params. `strides` as for Interpret.
+void FillMeta(const LoopNest& n, const int64_t* dims, const int64_t* strides, std::vector<int64_t>& meta);
 
 }  // namespace cinn

@@ -41,6 +41,10 @@ DataType PartialType(const GroupReduction& r) {
 std::optional<SplitReduction> Split(const FusionGroup& g) {
   const int rank = g.rank, end = g.reduce_end;
   if (g.reduce_begin != 0 || end == 0) return std::nullopt;
+  for (const GroupInput& in : g.inputs)
+    if (!in.plain()) return std::nullopt;
+  for (const GroupOutput& o : g.outputs)
+    if (!o.plain()) return std::nullopt;
   std::unordered_set<const ExprNode*> seen;
   for (const GroupReduction& r : g.reductions)
     if (Has(r.value, {Op::kReduced, Op::kIndex, Op::kExtent}, seen)) return std::nullopt;
