@@ -15,6 +15,7 @@
 #include "paddle/cinn/codegen/jit.h"
 #include "paddle/cinn/runtime/disk_cache.h"
 #include "paddle/cinn/schedule/split_reduce.h"
+#include "paddle/cinn/schedule/stages.h"
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/threads.h"
 
@@ -135,6 +136,57 @@ class SplitKernel final : public CompiledGroup {
   mutable std::shared_ptr<CompiledGroup> blocks_, rest_;
 };
 
+// A group with values that wait for a long reduction: step by step when it is long.
+class StagedKernel final : public CompiledGroup {
+ public:
+  StagedKernel(std::shared_ptr<CompiledGroup> whole, const FusionGroup& group, StagedGroup stages)
+      : whole_(std::move(whole)), stages_(std::move(stages)), reduce_end_(group.reduce_end), rank_(group.rank),
+        arguments_(group.inputs.size() + group.outputs.size()), reductions_(group.reductions.size()), inputs_(group.inputs.size()) {}
+
+  void Run(void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* strides) const override {
+    int64_t n = 1, kept = 1;
+    for (int a = 0; a < rank_; ++a) (a < reduce_end_ ? n : kept) *= dims[a];
+    if (strides || !SplitBlock(n, kept) || !Ready()) return whole_->Run(inputs, outputs, dims, strides);
+    std::vector<double> scratch(static_cast<size_t>(kept) * reductions_);  // at least as wide as any result
+    auto buffer = [&](int b) -> void* {
+      const size_t k = static_cast<size_t>(b);
+      return k < inputs_ ? inputs[k] : k < arguments_ ? outputs[k - inputs_] : scratch.data() + static_cast<size_t>(kept) * (k - arguments_);
+    };
+    std::vector<void*> in, out;
+    for (size_t k = 0; k < stages_.steps.size(); ++k) {
+      const StagedGroup::Step& s = stages_.steps[k];
+      in.clear();
+      out.clear();
+      for (int b : s.inputs) in.push_back(buffer(b));
+      for (int b : s.outputs) out.push_back(buffer(b));
+      kernels_[k]->Run(in.data(), out.data(), s.kept_only ? dims + reduce_end_ : dims);
+    }
+  }
+
+  std::string Explain() const override { return whole_->Explain(); }
+  std::string Ir() const override { return whole_->Ir(); }
+
+ private:
+  bool Ready() const {
+    std::call_once(once_, [this] {
+      try {
+        std::vector<std::shared_ptr<CompiledGroup>> kernels;
+        for (const StagedGroup::Step& s : stages_.steps) kernels.push_back(Compile(s.group));
+        kernels_ = std::move(kernels);
+      } catch (const std::exception&) {  // the whole kernel does it
+      }
+    });
+    return !kernels_.empty();
+  }
+
+  std::shared_ptr<CompiledGroup> whole_;
+  StagedGroup stages_;
+  int reduce_end_, rank_;
+  size_t arguments_, reductions_, inputs_;
+  mutable std::once_flag once_;
+  mutable std::vector<std::shared_ptr<CompiledGroup>> kernels_;
+};
+
 // Changes with every build of this library, so that no kernel of another code generator is taken.
 std::string BuildId() {
   static const char anchor = 0;
@@ -231,9 +283,9 @@ KernelTable& Table() {
 
 std::shared_ptr<CompiledGroup> Compile(const FusionGroup& group) {
   auto whole = Table().Get(group);
-  auto split = Split(group);
-  if (!split) return whole;
-  return std::make_shared<SplitKernel>(std::move(whole), group, std::move(*split));
+  if (auto split = Split(group)) return std::make_shared<SplitKernel>(std::move(whole), group, std::move(*split));
+  if (auto stages = Stages(group)) return std::make_shared<StagedKernel>(std::move(whole), group, std::move(*stages));
+  return whole;
 }
 CompilerStats GetCompilerStats() { return Table().Stats(); }
 void ClearKernelCache() { Table().Clear(); }

@@ -284,6 +284,30 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
       break;
     }
   }
+  // So may a compiled group.
+  for (size_t i = 0; i < count; ++i) {
+    const Instruction& ins = code.instructions[i];
+    if (ins.kind != Instruction::kFused || i >= stable_) continue;
+    std::unordered_set<size_t> taken;
+    std::unordered_set<int> done;
+    for (auto [o, in] : ins.fused->Overlays()) {
+      auto result = layout.values.find(ins.out[o].value);
+      auto operand = block_of.find(ins.in[in].value);
+      if (result == layout.values.end() || operand == block_of.end() || parts.count(operand->first) || done.count(o)) continue;
+      const size_t to = result->second, from = find(operand->second);
+      size_t readers = 0;
+      for (auto& a : ins.in) {
+        auto it = block_of.find(a.value);
+        readers += it != block_of.end() && find(it->second) == from;
+      }
+      if (readers != 1 || blocks[from].to != traced_[i].end || blocks[from].bytes != blocks[to].bytes || merged[to] != to ||
+          !taken.insert(from).second)
+        continue;
+      blocks[from].to = blocks[to].to;
+      merged[to] = from;
+      done.insert(o);
+    }
+  }
   layout.place.resize(blocks.size());
   for (size_t b = 0; b < blocks.size(); ++b)
     if (find(b) == b) {

@@ -12,6 +12,7 @@ class CinnKernel final : public FusedKernel {
  public:
   explicit CinnKernel(std::shared_ptr<cinn::FusedRunner> runner) : runner_(std::move(runner)) {}
   void Run(const Tensor* const* inputs, Tensor* const* outputs) override { runner_->Run(inputs, outputs); }
+  std::vector<std::pair<int, int>> Overlays() const override { return runner_->Overlays(); }
 
  private:
   std::shared_ptr<cinn::FusedRunner> runner_;
@@ -19,9 +20,8 @@ class CinnKernel final : public FusedKernel {
 
 std::vector<FusedGroup> FuseWithCinn(pir::Block& block) {
   std::vector<FusedGroup> groups;
-  for (cinn::CompiledOps& c : cinn::CompileBlock(block)) {
+  for (cinn::CompiledOps& c : cinn::CompileBlock(block))
     groups.push_back({c.ops.ops, c.ops.inputs, c.ops.outputs, std::make_shared<CinnKernel>(c.runner)});
-  }
   return groups;
 }
 

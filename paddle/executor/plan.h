@@ -22,6 +22,8 @@ class FusedKernel {
  public:
   virtual ~FusedKernel() = default;
   virtual void Run(const Tensor* const* inputs, Tensor* const* outputs) = 0;
+  // Pairs (output, input) that may be the same memory, if no other argument is.
+  virtual std::vector<std::pair<int, int>> Overlays() const { return {}; }
 };
 // A group with more is left to its single ops.
 inline constexpr size_t kMaxFusedInputs = 64, kMaxFusedOutputs = 16;

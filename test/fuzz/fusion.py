@@ -187,10 +187,17 @@ class Case:
             axes = sorted(r.sample(range(n), r.choice([1, 1, 1, min(2, n), n])))
             axis = None if r.random() < 0.15 else axes[0] if len(axes) == 1 else axes
             return self.step(r.choice(REDUCE), [i], axis=axis, keepdim=r.random() < 0.6)
-        if w < 0.88:
+        if w < 0.875:
             i = self.pick(lambda k: floats(k) and self.values[k].ndim > 0)
             return i is not None and self.step(r.choice(['softmax', 'log_softmax', 'layer_norm', 'rms']), [i])
-        if w < 0.91:
+        if w < 0.885:
+            i = self.pick(lambda k: floats(k) and self.values[k].ndim > 1 and self.values[k].size > 0)
+            if i is None:
+                return False
+            shape = self.values[i].shape
+            labels = [r.choice([-100] + list(range(shape[-1]))) for _ in range(int(np.prod(shape[:-1])))]
+            return self.step('cross_entropy', [i], label=labels)
+        if w < 0.90:
             i = self.pick(lambda k: True)
             to = r.choice(['float32', 'float64', 'float32', 'bfloat16', 'float16', 'int32', 'int64', 'bool'])
             if not to.startswith(('float', 'bfloat')) and not (self.exact[i] and not self.special):
@@ -203,7 +210,8 @@ class Case:
         if i is None:
             return False
         shape, kind = list(self.values[i].shape), r.choice(['transpose', 'reshape', 'unsqueeze', 'expand', 'slice', 'concat', 'squeeze',
-                                                            'stack', 'flip'])
+                                                            'stack', 'flip', 'pad', 'roll', 'strided', 'pick', 'gather', 'embedding',
+                                                            'halves', 'rotary', 'slice', 'concat'])
         n, axis = len(shape), r.randrange(len(shape))
         if kind == 'transpose':
             return self.step(kind, [i], perm=r.sample(range(n), n))
@@ -221,6 +229,28 @@ class Case:
             return shape[axis] > 1 and self.step(kind, [i], axis=axis, lo=lo, hi=r.randint(lo + 1, shape[axis]))
         if kind == 'flip':
             return self.step(kind, [i], axis=axis)
+        if kind == 'pad':
+            if name_of(self.values[i]) == 'bool':
+                return False
+            sides = [[r.randint(0, 3), r.randint(0, 3)] if r.random() < 0.5 else [0, 0] for _ in shape]
+            return self.step(kind, [i], pad=sum(sides, []), value=r.choice([0.0, 0.0, 2.0]))
+        if kind == 'roll':
+            return shape[axis] > 0 and self.step(kind, [i], shifts=r.randint(-4, 4), axis=axis)
+        if kind == 'strided':
+            return shape[axis] > 1 and self.step(kind, [i], axis=axis, start=r.randrange(shape[axis] - 1), by=r.choice([2, 3]))
+        if kind == 'pick':
+            return shape[axis] > 0 and self.step(kind, [i], axis=axis, at=r.randrange(shape[axis]))
+        if kind == 'gather':
+            return shape[axis] > 0 and self.step(kind, [i], axis=axis, index=[r.randrange(shape[axis]) for _ in range(r.randint(1, 9))])
+        if kind == 'embedding':
+            return n == 2 and shape[0] > 0 and self.is_float(i) and self.step(
+                kind, [i], ids=[r.randrange(shape[0]) for _ in range(6)], padding=r.choice([None, 0]))
+        if kind in ('halves', 'rotary'):
+            return shape[axis] > 1 and shape[axis] % 2 == 0 and self.is_float(i) and self.step(kind, [i], axis=axis)
+        if kind == 'concat':  # extents may differ along the axis
+            j = self.pick(lambda k: name_of(self.values[k]) == name_of(self.values[i]) and self.values[k].ndim == n and
+                          [d for a, d in enumerate(self.values[k].shape) if a != axis] == shape[:axis] + shape[axis + 1:])
+            return j is not None and self.step(kind, r.choice([[i, j], [j, i], [i, j, i]]), axis=axis)
         j = self.pick(lambda k: name_of(self.values[k]) == name_of(self.values[i]) and list(self.values[k].shape) == shape)
         return j is not None and self.step(kind, [i, j], axis=axis)
 
@@ -233,7 +263,8 @@ class Case:
             return False
         self.steps.append((op, args, attrs, len(self.values)))
         self.values.append(value)
-        moves = {'transpose', 'reshape', 'unsqueeze', 'expand', 'slice', 'concat', 'squeeze', 'stack', 'flip', 'where'}
+        moves = {'transpose', 'reshape', 'unsqueeze', 'expand', 'slice', 'concat', 'squeeze', 'stack', 'flip', 'where', 'pad', 'roll',
+                 'strided', 'pick', 'gather', 'embedding'}
         keeps = op in moves | {'max', 'min', 'cast'} or not name_of(value).startswith(('float', 'bfloat'))
         self.exact.append(all(self.exact[i] for i in args) and keeps)
         return True
@@ -255,6 +286,21 @@ class Case:
             return paddle.reshape(v[0], attrs['shape'])
         if op == 'slice':
             return v[0][(slice(None),) * attrs['axis'] + (slice(attrs['lo'], attrs['hi']),)]
+        if op == 'strided':
+            return v[0][(slice(None),) * attrs['axis'] + (slice(attrs['start'], None, attrs['by']),)]
+        if op == 'pick':
+            return v[0][(slice(None),) * attrs['axis'] + (attrs['at'],)]
+        if op == 'pad':
+            return paddle._C_ops.pad(v[0], attrs['pad'], attrs['value'])
+        if op == 'gather':
+            return paddle.gather(v[0], paddle.to_tensor(attrs['index']), attrs['axis'])
+        if op == 'embedding':
+            return F.embedding(paddle.to_tensor(attrs['ids']).reshape([2, 3]), v[0], attrs['padding'])
+        if op == 'cross_entropy':
+            return F.cross_entropy(v[0], paddle.to_tensor(attrs['label']).reshape(v[0].shape[:-1]), reduction='none')
+        if op in ('halves', 'rotary'):
+            a, b = paddle.split(v[0], 2, attrs['axis'])
+            return a * b if op == 'halves' else paddle.concat([a * 0.5 - b * 2, b * 0.5 + a * 2], attrs['axis'])
         if op in ('concat', 'stack'):
             return getattr(paddle, op)(v, attrs['axis'])
         return getattr(paddle, op)(*v, **attrs)

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "paddle/cinn/codegen/emit.h"
 #include "paddle/common/error.h"
@@ -278,6 +279,18 @@ class KernelEmitter {
     return v;
   }
 
+  // An output may be the memory of an input: elements are read before the first of several outputs is written.
+  void ReadAll(const LoopStage& st, Body& body) {
+    if (nest_.mode != LoopMode::kElementwise || st.outputs.size() < 2) return;
+    std::unordered_set<const ExprNode*> seen;
+    std::function<void(const Expr&)> visit = [&](const Expr& e) {
+      if (!seen.insert(e.node()).second) return;
+      if (e->op == Op::kInput) Lanes(e, body);
+      for (int k = 0; k < e->nargs; ++k) visit(e->args[k]);
+    };
+    for (int o : st.outputs) visit(g_.outputs[o].value);
+  }
+
   void StoreLanes(int o, Body& body) { StoreLanes(o, g_.outputs[o].value, body); }
   void StoreLanes(int o, const Expr& value, Body& body) {
     const GroupOutput& out = g_.outputs[o];
@@ -391,6 +404,7 @@ class KernelEmitter {
         Body body;
         body.at = s ? b_.CreateNSWAdd(i, I64(s * w)) : i;
         body.offset = &offset;
+        ReadAll(st, body);
         Accumulate(st, body, a, s * nred);
         for (int o : st.outputs) StoreLanes(o, body);
       }
@@ -401,6 +415,7 @@ class KernelEmitter {
       body.at = i;
       body.mask = b_.CreateICmpSLT(Iota(), b_.CreateVectorSplat(w, b_.CreateSub(to, i)));
       body.offset = &offset;
+      ReadAll(st, body);
       Accumulate(st, body, a, 0);
       for (int o : st.outputs) StoreLanes(o, body);
     });

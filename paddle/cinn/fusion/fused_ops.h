@@ -41,10 +41,12 @@ struct FusedOps {
     int input = 0, dim = 0;
   };
   std::vector<Stride> params;
-  // Numbers of `index` must lie inside dim `dim` of input `table`, if `wraps` also when counted from its end.
+  // Numbers of input `index` must lie inside dim `dim` of input `table` (-1: in [0, below), `except` aside), if `wraps` also
+  // when counted from its end.
   struct Lookup {
     int index = 0, table = 0, dim = 0;
     bool wraps = false;
+    int64_t below = 0, except = 0;
   };
   std::vector<Lookup> lookups;
 };
@@ -62,6 +64,8 @@ class FusedRunner {
   // Outputs that are defined and fit are written in place, others are allocated. Throws when an input's shape does not fit.
   // Inputs of any strides; thread-safe.
   void Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs) const;
+  // Pairs (output, input) that may be the same memory, if no other argument is.
+  std::vector<std::pair<int, int>> Overlays() const;
   const CompiledGroup& kernel() const { return *kernel_; }
 
  private:

@@ -45,16 +45,20 @@ bool Fits(const std::vector<ViewDim>& view, const phi::Ints& shape, const int64_
 }
 
 template <class T>
-void CheckNumbers(const paddle::Tensor& index, int64_t n, bool wraps) {
+void CheckNumbers(const paddle::Tensor& index, int64_t n, const FusedOps::Lookup& l) {
   const T* p = index.data<T>();
   T lo = 0, hi = 0;
+  const bool excepts = l.table < 0;
   for (int64_t i = 0, count = index.numel(); i < count; ++i) {
-    lo = std::min(lo, p[i]);
-    hi = std::max(hi, p[i]);
+    const T v = excepts && p[i] == l.except ? 0 : p[i];
+    lo = std::min(lo, v);
+    hi = std::max(hi, v);
   }
-  const int64_t least = wraps ? -n : 0;
-  PD_CHECK(lo >= least && hi < n, InvalidArgument, "[gather, embedding] expected numbers in [", least, ", ", n, "), got ",
-           static_cast<int64_t>(lo < least ? lo : hi));
+  const int64_t least = l.wraps ? -n : 0;
+  const bool fits = lo >= least && (hi < n || index.numel() == 0);
+  const auto wrong = static_cast<int64_t>(lo < least ? lo : hi);
+  PD_CHECK(fits || !excepts, OutOfRange, "[cross_entropy] expected labels in [0, ", n, "), got ", wrong);
+  PD_CHECK(fits, InvalidArgument, "[gather, embedding] expected numbers in [", least, ", ", n, "), got ", wrong);
 }
 
 }  // namespace
@@ -109,9 +113,9 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
   }
   for (const FusedOps::Lookup& l : plan_.lookups) {
     const paddle::Tensor& index = *read[l.index];
-    const int64_t n = inputs[l.table]->dims()[l.dim];
-    if (index.dtype() == phi::DataType::INT64) CheckNumbers<int64_t>(index, n, l.wraps);
-    else CheckNumbers<int32_t>(index, n, l.wraps);
+    const int64_t n = l.table < 0 ? l.below : inputs[l.table]->dims()[l.dim];
+    if (index.dtype() == phi::DataType::INT64) CheckNumbers<int64_t>(index, n, l);
+    else CheckNumbers<int32_t>(index, n, l);
   }
   int64_t reduced = 1;
   for (int a = g.reduce_begin; a < g.reduce_end; ++a) reduced *= dims[a];
@@ -139,6 +143,22 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     if (out[k]) out[k] = static_cast<char*>(out[k]) + first * phi::SizeOf(g.outputs[k].dtype);
   }
   kernel_->Run(in, out, dims, parts_ ? strides.data() : nullptr);
+}
+
+std::vector<std::pair<int, int>> FusedRunner::Overlays() const {
+  std::vector<std::pair<int, int>> pairs;
+  const FusionGroup& g = plan_.group;
+  if (g.reduce_end > g.reduce_begin) return pairs;
+  for (size_t o = 0; o < g.outputs.size(); ++o) {
+    const int v = plan_.output_of[o];
+    if (!plan_.assembled[static_cast<size_t>(v)].extents.empty()) continue;
+    for (size_t i = 0; i < g.inputs.size(); ++i) {
+      const GroupInput& in = g.inputs[i];
+      const bool whole = std::find(in.real.begin(), in.real.end(), false) == in.real.end() && in.order.empty() && in.plain();
+      if (whole && in.dtype == g.outputs[o].dtype) pairs.push_back({v, static_cast<int>(i)});
+    }
+  }
+  return pairs;
 }
 
 std::vector<CompiledOps> CompileBlock(pir::Block& block) {

@@ -128,7 +128,7 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
       const ViewDim& d = in.view[static_cast<size_t>(k)];
       if (d.part || (d.axis != it->second.axes[static_cast<size_t>(k)] && !common::IsOne(own[k]))) return false;
     }
-    if (!plain) return false;
+    if (!plain || o.below >= 0) return false;
     out = it->second.expr;
     return true;
   }
@@ -155,6 +155,11 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
       inputs_.push_back(in);
     }
     out = Expr::Input(static_cast<int>(k), type);
+  }
+  if (o.below >= 0) {
+    *why = "checks numbers that are made in the group";
+    if (out->op != Op::kInput) return false;
+    lookups_.push_back({out->index, -1, 0, false, o.below, o.except});
   }
   if (!o.masked || !in.mask.defined()) return true;
   const DataType compute = phi::ComputeType(type);
@@ -229,7 +234,8 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
     *why = "the group is large";
     return false;
   }
-  const size_t inputs = inputs_.size(), reductions = reductions_.size(), assembled = parts_.size(), lookups = lookups_.size();
+  const size_t inputs = inputs_.size(), reductions = reductions_.size(), assembled = parts_.size();
+  const size_t params = params_.size(), lookups = lookups_.size();
   const int rb = rb_, re = re_;
   const bool was_started = started_;
   std::vector<Expr> parts;
@@ -242,7 +248,7 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
       if (done.index >= 0) members_.erase(op->result(done.index));
     inputs_.resize(inputs);
     parts_.resize(assembled);
-    params_.resize(lookups);
+    params_.resize(params);
     lookups_.resize(lookups);
     reductions_.resize(reductions);
     rb_ = rb;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "paddle/cinn/fusion/attr_reader.h"
+#include "paddle/cinn/fusion/loss_facts.h"
 #include "paddle/cinn/fusion/rearrange_facts.h"
 
 namespace cinn {
@@ -119,7 +120,7 @@ class Describer {
     if (MakesViews(op_) && !op_.result(0).type().is_dense()) return No("a list of views; what reads them reads through them");
     for (int k = 0; k < op_.num_results(); ++k)
       if (!op_.result(k).use_empty() && !Usable(op_.result(k))) return No("result type");
-    if (std::optional<OpFacts> f; DescribeRearranged(op_, f, why_)) return f;
+    if (std::optional<OpFacts> f; DescribeRearranged(op_, f, why_) || DescribeLoss(op_, f, why_)) return f;
     for (const ReduceRow& r : kReduces)
       if (op_.name() == r.op) return Reduce(r.kind);
     for (const BinaryGradRow& r : BinaryGrads())

@@ -28,6 +28,8 @@ struct OperandFacts {
   // Dim `looked_up` is read at the number that operand number `index` holds, below 0 counted from the end if `wraps`.
   int looked_up = -1, index = -1;
   bool wraps = false;
+  // Numbers that must lie in [0, below), `except` aside; -1: not checked.
+  int64_t below = -1, except = 0;
 };
 
 struct ResultFacts {

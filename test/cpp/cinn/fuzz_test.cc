@@ -19,10 +19,11 @@ TEST(Fuzz, ExactGroupsAgreeBitForBit) {
   for (unsigned seed = seed0; seed < seed0 + n && failures < 3; ++seed) {
     testing::Generator gen(seed);
     std::vector<int64_t> dims;
-    const FusionGroup g = gen.Group(dims);
-    testing::GroupData data(g, dims, [&](DataType t) { return gen.Random(t); });
+    FusionGroup g = gen.Group(dims);
+    const testing::Memory memory = gen.Parts(g, dims);
+    testing::GroupData data(g, dims, [&](DataType t) { return gen.Random(t); }, memory);
     auto kernel = Compile(g);
-    kernel->Run(data.inputs.data(), data.outputs.data(), dims.data());
+    kernel->Run(data.inputs.data(), data.outputs.data(), dims.data(), memory.strides.data());
     const std::string bad = data.Difference(-1);
     if (bad.empty()) continue;
     ++failures;

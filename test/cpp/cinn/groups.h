@@ -64,6 +64,8 @@ inline FusionGroup RmsNorm() {
   return g;
 }
 
+inline constexpr int64_t kFurther = 3;  // the largest offset of an input
+
 inline double Ulp(double want, DataType t) {
   if (t == DataType::FLOAT64) return std::max(std::nextafter(std::fabs(want), INFINITY) - std::fabs(want), 0x1p-1074);
   const float w = static_cast<float>(std::fabs(want));
@@ -73,25 +75,33 @@ inline double Ulp(double want, DataType t) {
   return std::ldexp(1.0, e - (t == DataType::FLOAT16 ? 11 : 8));
 }
 
+// Where the elements of a group's tensors are: strides as for Interpret, and how many elements each buffer has.
+struct Memory {
+  std::vector<int64_t> sizes, strides;
+};
+
 // Buffers of a group at given extents: inputs, `got` for the code under test and `want` from the interpreter.
 class GroupData {
  public:
-  GroupData(const FusionGroup& g, std::vector<int64_t> extents, const std::function<Number(DataType)>& draw)
+  // Without `memory`, all tensors are whole.
+  GroupData(const FusionGroup& g, std::vector<int64_t> extents, const std::function<Number(DataType)>& draw, const Memory& memory = {})
       : group(g), dims(std::move(extents)) {
+    size_t next = 0;
+    auto size = [&](int64_t whole) { return memory.sizes.empty() ? whole : memory.sizes[next++]; };
     for (const GroupInput& i : g.inputs) {
-      const int64_t n = Elements([&](int a) { return i.real.empty() || i.real[static_cast<size_t>(a)]; });
+      const int64_t n = size(Elements([&](int a) { return i.real.empty() || i.real[static_cast<size_t>(a)]; }) + (i.offset.defined() ? kFurther : 0));
       in_.emplace_back(static_cast<size_t>(n * phi::SizeOf(i.dtype)) + 1);
       for (int64_t k = 0; k < n; ++k) StoreElement(in_.back().data(), k, i.dtype, draw(i.dtype));
     }
     for (const GroupOutput& o : g.outputs) {
-      sizes_.push_back(Elements([&](int a) { return !o.reduced || a < g.reduce_begin || a >= g.reduce_end; }));
+      sizes_.push_back(size(Elements([&](int a) { return !o.reduced || a < g.reduce_begin || a >= g.reduce_end; })));
       for (auto* buffers : {&got_, &want_}) buffers->emplace_back(static_cast<size_t>(sizes_.back() * phi::SizeOf(o.dtype)) + kGuard, 0x5a);
     }
     for (auto& b : in_) inputs.push_back(b.data());
     for (auto& b : got_) outputs.push_back(b.data());
     std::vector<void*> want;
     for (auto& b : want_) want.push_back(b.data());
-    Interpret(g, inputs.data(), want.data(), dims.data());
+    Interpret(g, inputs.data(), want.data(), dims.data(), memory.strides.empty() ? nullptr : memory.strides.data());
   }
 
   // The first element that is further than `ulps` units in the last place from the interpreter's (0: may differ in the sign
@@ -184,6 +194,11 @@ class Generator {
           std::shuffle(in.order.begin(), in.order.end(), rng_);
         }
       }
+      if (g.rank && Below(5) == 0) Mask(in, g);
+      if (k > 0 && Below(8) == 0 && !phi::IsFloating(g.inputs[0].dtype)) {
+        const Expr by = abs(cast(Expr::Input(0, g.inputs[0].dtype), DataType::INT64));
+        in.offset = by - by / (kFurther + 1) * (kFurther + 1);
+      }
       g.inputs.push_back(in);
     }
     g_ = &g;
@@ -200,9 +215,58 @@ class Generator {
     const int nout = 1 + Below(3);
     for (int o = 0; o < nout; ++o) {
       const bool reduced = nred && Below(2);
-      g.outputs.push_back({Value(5, reduced), AnyType(), reduced});
+      g.outputs.push_back({Value(5, reduced), AnyType(), reduced, {}, true});
     }
     return g;
+  }
+
+  void Mask(GroupInput& in, const FusionGroup& g) {
+    const int a = Below(g.rank);
+    if (a >= g.reduce_begin && a < g.reduce_end) return;
+    const Expr at = Expr::Index(a), bound = Expr::Int(Below(5), DataType::INT64);
+    in.mask = Below(2) ? at >= bound : at < bound;
+  }
+
+  // Makes some of the tensors parts of larger ones.
+  Memory Parts(FusionGroup& g, const std::vector<int64_t>& dims) {
+    Memory m;
+    const bool some = Below(3) == 0;
+    for (GroupInput& in : g.inputs) {
+      std::vector<int> order = in.order;
+      for (int a = 0; a < g.rank && in.order.empty(); ++a)
+        if (in.real.empty() || in.real[a]) order.push_back(a);
+      m.sizes.push_back(Part(in, order, dims, !some || Below(2), m.strides) + (in.offset.defined() ? kFurther : 0));
+    }
+    for (GroupOutput& out : g.outputs) {
+      std::vector<int> order;
+      for (int a = 0; a < g.rank; ++a)
+        if (!out.reduced || a < g.reduce_begin || a >= g.reduce_end) order.push_back(a);
+      m.sizes.push_back(Part(out, order, dims, !some || out.reduced || Below(2), m.strides));
+    }
+    return m;
+  }
+
+  // Strides of a tensor that has the elements along `order` as a part of it; returns how many elements it has.
+  template <class T>
+  int64_t Part(T& t, const std::vector<int>& order, const std::vector<int64_t>& dims, bool whole, std::vector<int64_t>& strides) {
+    std::vector<int64_t> own(dims.size(), 0);
+    std::vector<bool> cut(dims.size(), false);
+    int64_t inner = 1;
+    bool dense = true, any = false;
+    for (size_t k = order.size(); k-- > 0;) {
+      const int a = order[k];
+      const int64_t step = whole || Below(4) ? 1 : 2, more = whole || Below(3) ? 0 : Below(3);
+      own[a] = inner * step;
+      const bool follows = dense && step == 1;
+      if (k + 1 == order.size()) t.unit = follows;
+      else cut[a] = !follows;
+      any |= cut[a];
+      dense = step == 1 && more == 0;
+      inner *= std::max<int64_t>(dims[a] * step + more, 1);
+    }
+    if (any) t.cut = cut;
+    strides.insert(strides.end(), own.begin(), own.end());
+    return inner;
   }
 
   Expr Leaf(bool reduced) {
@@ -213,6 +277,7 @@ class Generator {
         const GroupInput& in = g_->inputs[k];
         bool ok = true;
         for (int a = g_->reduce_begin; a < g_->reduce_end && reduced; ++a) ok &= !(in.real.empty() || in.real[a]);
+        ok &= !reduced || !in.offset.defined();
         if (ok) return Expr::Input(k, in.dtype);
       } else if (pick < 8 && !g_->reductions.empty()) {
         const int j = Below(static_cast<int>(g_->reductions.size()));

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/cinn/fusion/loss_facts.h"
+
+namespace cinn {
+namespace {
+
+using Facts = std::optional<OpFacts>;
+
+Expr First(const Expr* in, const double*) { return in[0]; }
+Expr ExpOfDifference(const Expr* in, const double*) { return exp(in[0] - in[1]); }
+Expr Probability(const Expr* in, const double*) { return exp(in[0] - in[1]) * (1 / in[2]); }  // x, max, sum
+Expr IsClass(const Expr& label, const Expr& position) { return cast(label, DataType::INT64) == position; }
+Expr AtLabel(const Expr* in, const double*) { return select(IsClass(in[1], in[2]), in[0], cast(Expr(0.0), in[0].dtype())); }  // x, label, position
+Expr IsIgnored(const Expr& label, const double* attrs) {
+  return cast(label, DataType::INT64) == Expr::Int(static_cast<int64_t>(attrs[0]), DataType::INT64);
+}
+Expr Loss(const Expr* in, const double* attrs) {  // label, max, sum, x at the label
+  const Expr v = log(in[2]) + (in[1] - in[3]);
+  return select(IsIgnored(in[0], attrs), cast(Expr(0.0), v.dtype()), v);
+}
+Expr Gradient(const Expr* in, const double* attrs) {  // label, softmax, loss_grad, position
+  const Expr g = select(IsIgnored(in[0], attrs), cast(Expr(0.0), in[2].dtype()), in[2]);
+  const Expr y = in[1] * g;
+  return select(IsClass(in[0], in[3]), y - g, y);
+}
+
+ResultFacts Entry(int k, const common::Dims& shape, LowerFn fn, std::vector<OperandFacts> operands) {
+  ResultFacts r;
+  r.index = k;
+  r.shape = shape;
+  r.fn = fn;
+  r.integers = true;
+  r.operands = std::move(operands);
+  return r;
+}
+OperandFacts Read(pir::Value v) {
+  OperandFacts o;
+  o.value = v;
+  return o;
+}
+OperandFacts Part(int k) {
+  OperandFacts o;
+  o.part = k;
+  return o;
+}
+OperandFacts Position(int dim) {
+  OperandFacts o;
+  o.position = dim;
+  return o;
+}
+
+// The class axis, or nothing when the labels are not class numbers of a known count.
+std::optional<int> ClassAxis(const pir::Operation& op, pir::Value x, pir::Value label) {
+  if (!Usable(x) || !Usable(label) || !phi::IsFloating(x.dtype())) return std::nullopt;
+  if (label.dtype() != DataType::INT64 && label.dtype() != DataType::INT32) return std::nullopt;
+  if (NumberOf(AttrOf(op, "soft_label")).value_or(0) != 0 || NumberOf(AttrOf(op, "use_softmax")).value_or(1) == 0) return std::nullopt;
+  const int rank = static_cast<int>(x.dims().size());
+  int axis = static_cast<int>(NumberOf(AttrOf(op, "axis")).value_or(-1));
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank || !x.dims()[axis].known() || label.dims().size() != rank || !common::IsOne(label.dims()[axis]))
+    return std::nullopt;
+  return axis;
+}
+
+OperandFacts Label(const pir::Operation& op, pir::Value label, int64_t classes) {
+  OperandFacts o = Read(label);
+  o.below = classes;
+  o.except = static_cast<int64_t>(NumberOf(AttrOf(op, "ignore_index")).value_or(-100));
+  return o;
+}
+
+Facts CrossEntropy(const pir::Operation& op, const char** why) {
+  const pir::Value x = op.operand(0), label = OperandOf(op, "label");
+  const auto axis = ClassAxis(op, x, label);
+  *why = "labels that are not class numbers of a known count";
+  if (!axis) return std::nullopt;
+  OpFacts f;
+  auto reduced = [&](ReduceKind kind, LowerFn fn, std::vector<OperandFacts> operands) {
+    ResultFacts r = Entry(-1, x.dims(), fn, std::move(operands));
+    r.reduces = true;
+    r.reduce = kind;
+    r.reduce_begin = *axis;
+    r.reduce_end = *axis + 1;
+    f.results.push_back(std::move(r));
+  };
+  const OperandFacts checked = Label(op, label, x.dims()[*axis].value());
+  reduced(ReduceKind::kMax, First, {Read(x)});
+  reduced(ReduceKind::kSum, ExpOfDifference, {Read(x), Part(0)});
+  reduced(ReduceKind::kSum, AtLabel, {Read(x), checked, Position(*axis)});
+  if (!op.result(0).use_empty()) f.results.push_back(Entry(0, x.dims(), Probability, {Read(x), Part(0), Part(1)}));
+  if (!op.result(1).use_empty()) {
+    f.results.push_back(Entry(1, op.result(1).dims(), Loss, {checked, Part(0), Part(1), Part(2)}));
+    f.results.back().attrs = {static_cast<double>(checked.except)};
+  }
+  return f;
+}
+
+Facts CrossEntropyGrad(const pir::Operation& op, const char** why) {
+  const pir::Value p = OperandOf(op, "softmax"), label = OperandOf(op, "label"), dloss = OperandOf(op, "loss_grad");
+  *why = "labels that are not class numbers of a known count";
+  if (!p || !label || !Usable(dloss)) return std::nullopt;
+  const auto axis = ClassAxis(op, p, label);
+  if (!axis) return std::nullopt;
+  OpFacts f;
+  // Labels outside of the classes have been refused forwards: they match no position here.
+  f.results.push_back(Entry(0, p.dims(), Gradient, {Read(label), Read(p), Read(dloss), Position(*axis)}));
+  f.results[0].attrs = {NumberOf(AttrOf(op, "ignore_index")).value_or(-100)};
+  return f;
+}
+
+}  // namespace
+
+bool DescribeLoss(const pir::Operation& op, Facts& facts, const char** why) {
+  if (op.isa("pd_op.cross_entropy_with_softmax")) facts = CrossEntropy(op, why);
+  else if (op.isa("pd_op.cross_entropy_with_softmax_grad")) facts = CrossEntropyGrad(op, why);
+  else return false;
+  return true;
+}
+
+}  // namespace cinn
