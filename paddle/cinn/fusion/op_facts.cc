@@ -118,6 +118,9 @@ class Describer {
     if (op_.num_regions() || op_.num_results() < 1) return No("no results");
     if (op_.info()->has(pir::kSideEffect) || op_.info()->has(pir::kInplace) || op_.info()->has(pir::kRandom)) return No("has effects");
     if (MakesViews(op_) && !op_.result(0).type().is_dense()) return No("a list of views; what reads them reads through them");
+    if (IsOneOf(op_, {"pd_op.full", "pd_op.full_int_array"})) return No("a constant; what reads it may hold it");
+    if (op_.isa("builtin.parameter") || op_.isa("builtin.constant")) return No("a given value");
+    if (op_.isa("builtin.combine")) return No("a list; it goes with the operation that reads it");
     for (int k = 0; k < op_.num_results(); ++k)
       if (!op_.result(k).use_empty() && !Usable(op_.result(k))) return No("result type");
     if (std::optional<OpFacts> f; DescribeRearranged(op_, f, why_) || DescribeLoss(op_, f, why_)) return f;
