@@ -112,7 +112,6 @@ class BlockFuser {
       facts_[i] = std::move(other);
       if (Join(i)) return;
     }
-    if (facts_[i]->view) return Say(i, "stays a view; what reads it reads through it");
     if (facts_[i]->results[0].assembles) return Say(i, "no group makes its parts");
     Group fresh{GroupBuilder(&index_), {}};
     if (!fresh.builder.Add(ops_[i], *facts_[i], &why)) {

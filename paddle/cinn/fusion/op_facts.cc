@@ -182,8 +182,7 @@ class Describer {
       r.attrs = std::move(*attrs);
     }
     OpFacts f;
-    f.view = IsOneOf(op_, {"pd_op.expand", "pd_op.expand_as"});
-    f.trivial = f.view || IsOneOf(op_, {"pd_op.assign", "pd_op.full_like"});
+    f.trivial = IsOneOf(op_, {"pd_op.assign", "pd_op.full_like", "pd_op.expand", "pd_op.expand_as"});
     f.results.push_back(std::move(r));
     return f;
   }
@@ -380,7 +379,7 @@ class Describer {
 
   std::optional<OpFacts> Moved(OperandFacts o) {
     OpFacts f;
-    f.trivial = f.view = true;
+    f.trivial = true;
     f.results.push_back(Result(0, op_.result(0).dims(), Identity));
     f.results[0].operands.push_back(std::move(o));
     return f;

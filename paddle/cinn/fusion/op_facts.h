@@ -52,7 +52,6 @@ struct ResultFacts {
 struct OpFacts {
   std::vector<ResultFacts> results;  // of those anybody uses
   bool trivial = false;              // moves no data by itself: a view, a constant
-  bool view = false;                 // joins producers only; others read through it
   std::vector<pir::Operation*> with;  // operations whose results only this one reads, and not as they are: they go with it
   std::shared_ptr<OpFacts> otherwise;  // for an operation that could not join with the above
 };
