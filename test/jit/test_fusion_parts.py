@@ -150,3 +150,20 @@ def explain(code):
 def test_every_decision_is_explained(body, text):
     lines = explain(f'paddle.jit.to_static(lambda x: {body}, full_graph=True, backend="CINN")(x)')
     assert re.search(text, lines), lines
+
+
+def test_no_operation_is_left_without_a_word():
+    lines = explain("""
+def f(x):
+    a, b = paddle.split(x, 2, -1)
+    y = paddle.concat([F.silu(a) * b, paddle.tanh(a)], -1)
+    return paddle.cumsum(F.softmax(y, -1), 0) + paddle.matmul(y, y, transpose_y=True).sum()
+with paddle.no_grad():
+    paddle.jit.to_static(f, full_graph=True, backend='CINN')(x)
+""")
+    said = {int(k) for k in re.findall(r'\(op (\d+)\)', lines)}
+    assert said == set(range(max(said) + 1)) and len(said) > 10
+    groups = {int(k) for k in re.findall(r'starts group (\d+)', lines)}
+    gone = {int(k) for k in re.findall(r'group (\d+) joins group', lines)} | {int(k) for k in re.findall(r'group (\d+) \(from', lines)}
+    kept = {int(k) for k in re.findall(r'\): joins group (\d+)', lines)} | {int(k) for k in re.findall(r'\d+ joins group (\d+)', lines)}
+    assert groups <= gone | kept  # a group of one operation says so
