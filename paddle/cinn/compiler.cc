@@ -32,7 +32,7 @@ class CpuKernel : public CompiledGroup {
   void Run(void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* strides) const override {
     thread_local std::vector<int64_t> meta_store;
     thread_local std::vector<void*> buffer_store;
-    FillMeta(nest_, dims, strides, meta_store);
+    FillMeta(nest_, dims, meta_store, strides);
     buffer_store.assign(inputs, inputs + nest_.group.inputs.size());
     buffer_store.insert(buffer_store.end(), outputs, outputs + nest_.group.outputs.size());
     // Worker threads must see this thread's arrays, not their own.

@@ -70,7 +70,7 @@ class Printer {
       parameters.push_back("const " + std::string(CudaStorage(g_.inputs[i].dtype)) + "* " + (reduces ? "__restrict__ " : "") + "in" + Str(i));
     for (size_t o = 0; o < g_.outputs.size(); ++o)
       parameters.push_back(std::string(CudaStorage(g_.outputs[o].dtype)) + "* out" + Str(o));
-    const int numbers = Naxes() * (1 + nbuf_) + g_.rank;
+    const int numbers = Naxes() * (1 + nbuf_) + g_.rank + g_.params;
     parameters.push_back("const cinn::Meta<" + Str(numbers) + "> meta");
     std::string head = "extern \"C\" __global__ void __launch_bounds__(" + Str(kCudaThreads) + ") " + symbol_ + "(";
     for (size_t k = 0; k < parameters.size(); ++k) head += (k ? ", " : "") + parameters[k];
@@ -153,14 +153,17 @@ class Printer {
   // All axes, in their order, without gaps: the position in the iteration space is the position in memory.
   bool IsWhole(int buf) const {
     const int nin = static_cast<int>(g_.inputs.size());
-    if (buf >= nin) return !g_.outputs[static_cast<size_t>(buf - nin)].reduced || g_.reduce_begin == g_.reduce_end;
+    if (buf >= nin) {
+      const GroupOutput& out = g_.outputs[static_cast<size_t>(buf - nin)];
+      return out.plain() && (!out.reduced || g_.reduce_begin == g_.reduce_end);
+    }
     const GroupInput& in = g_.inputs[static_cast<size_t>(buf)];
-    return std::find(in.real.begin(), in.real.end(), false) == in.real.end() && std::is_sorted(in.order.begin(), in.order.end());
+    return in.plain() && std::find(in.real.begin(), in.real.end(), false) == in.real.end() && std::is_sorted(in.order.begin(), in.order.end());
   }
   std::string Offset(int buf) {
     const int o = buf - static_cast<int>(g_.inputs.size());
     if (o >= 0 && nest_.mode != LoopMode::kElementwise && g_.outputs[static_cast<size_t>(o)].reduced) return walks_[0].name;
-    if (g_.rank == 0) return "0";
+    if (g_.rank == 0 && (o >= 0 || !g_.inputs[static_cast<size_t>(buf)].offset.defined())) return "0";
     if (IsWhole(buf) && nest_.mode == LoopMode::kElementwise) return walks_[0].name;
     if (IsWhole(buf) && nest_.mode == LoopMode::kRowReduce) return "row * n + k";
     std::string s;
@@ -169,6 +172,8 @@ class Printer {
       const bool unit = a == Naxes() - 1 && nest_.access[static_cast<size_t>(buf)] == LaneAccess::kUnit;
       s += (s.empty() ? "" : " + ") + IndexOf(a) + (unit ? "" : " * " + Stride(buf, a));
     }
+    if (o < 0 && g_.inputs[static_cast<size_t>(buf)].offset.defined())
+      s += (s.empty() ? "" : " + ") + Value(g_.inputs[static_cast<size_t>(buf)].offset);
     return s.empty() ? "0" : s;
   }
 
@@ -186,6 +191,8 @@ class Printer {
         const GroupInput& in = g_.inputs[static_cast<size_t>(e->index)];
         same = !in.real.empty() && !in.real[static_cast<size_t>(a)];
       }
+      if (same && g_.inputs[static_cast<size_t>(e->index)].offset.defined()) same = Invariant(g_.inputs[static_cast<size_t>(e->index)].offset);
+      if (same && g_.inputs[static_cast<size_t>(e->index)].mask.defined()) same = Invariant(g_.inputs[static_cast<size_t>(e->index)].mask);
     } else if (e->op == Op::kIndex) {
       same = e->index < begin || e->index >= end;
     }
@@ -212,7 +219,10 @@ class Printer {
   std::string Load(const ExprNode& n) {
     const int nin = static_cast<int>(g_.inputs.size());
     const std::string name = n.index < nin ? "in" + Str(n.index) : "out" + Str(n.index - nin);
-    return CudaFromStorage(name + "[" + Offset(n.index) + "]", n.storage);
+    std::string element = name + "[" + Offset(n.index) + "]";
+    if (n.index < nin && g_.inputs[static_cast<size_t>(n.index)].mask.defined())
+      element = "(" + Value(g_.inputs[static_cast<size_t>(n.index)].mask) + " ? " + element + " : 0)";
+    return CudaFromStorage(element, n.storage);
   }
 
   // The name of a value, computed where this is first called; literals and names cost no line.

@@ -22,7 +22,7 @@ Expr Stacked(const Expr* in, const double* attrs) {
   return e;
 }
 Expr Row(const Expr* in, const double* attrs) {  // ids, the row's element
-  return attrs[0] < 0 ? in[1] : select(in[0] == Expr::Int(static_cast<int64_t>(attrs[0]), in[0].dtype()), 0 * in[1], in[1]);
+  return attrs[0] < 0 ? in[1] : select(in[0] == Expr::Int(static_cast<int64_t>(attrs[0]), in[0].dtype()), cast(Expr(0), in[1].dtype()), in[1]);
 }
 
 bool SameDims(const Dims& a, const Dims& b) {

@@ -64,6 +64,6 @@ std::string ToString(const LoopNest& n);
 
 // Fills the runtime description a kernel reads: extents of rows, reds and lane, then for every input and output its strides
 // along them (in elements), then the `rank` original extents and the group's params. `strides` as for Interpret.
-void FillMeta(const LoopNest& n, const int64_t* dims, const int64_t* strides, std::vector<int64_t>& meta);
+void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta, const int64_t* strides = nullptr);
 
 }  // namespace cinn
