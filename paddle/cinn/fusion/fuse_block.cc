@@ -54,7 +54,12 @@ class BlockFuser {
       const char* why = "only one operation in it does work";
       if (work >= 2) {
         why = "an extent is known only when its results are";
-        if (groups_[g].builder.Finish(f, gone)) {
+        auto read_elsewhere = [&](pir::Value v) {
+          for (size_t h = 0; h < groups_.size(); ++h)
+            if (h != g && !groups_[h].members.empty() && groups_[h].builder.Reads(v)) return true;
+          return false;
+        };
+        if (groups_[g].builder.Finish(f, gone, read_elsewhere)) {
           if (f.outputs.size() <= kMaxGroupOutputs) {
             std::vector<int>& m = groups_[g].members;
             m.insert(m.end(), extra.begin(), extra.end());

@@ -293,7 +293,8 @@ struct Layout {
 
 }  // namespace
 
-bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gone) const {
+bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gone,
+                          const std::function<bool(pir::Value)>& read_elsewhere) const {
   out.ops = ops_;
   for (const pir::Operation* op : ops_)
     for (std::string_view name : {"pd_op.max", "pd_op.min", "pd_op.amax", "pd_op.amin"}) out.needs_elements |= op->isa(name);
@@ -335,7 +336,7 @@ bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gon
   for (pir::Operation* op : ops_) {
     for (int k = 0; k < op->num_results(); ++k) {
       const pir::Value v = op->result(k);
-      bool escapes = false;
+      bool escapes = read_elsewhere(v);
       v.ForEachUse([&](pir::OpOperand& u) { escapes |= !inside.count(u.owner()); });
       if (!escapes) continue;
       out.outputs.push_back(v);

@@ -2,6 +2,7 @@
 // Grows one fusion group operation by operation.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,8 +26,8 @@ class GroupBuilder {
   // Whether the group reads v from memory.
   bool Reads(pir::Value v) const;
   // Results used by operations that are neither members nor `gone` become outputs. False when an extent can only be known
-  // from an output.
-  bool Finish(FusedOps& out, const std::vector<pir::Operation*>& gone = {}) const;
+  // from an output. So do those that `read_elsewhere` names: another group may read through a view that is a member here.
+  bool Finish(FusedOps& out, const std::vector<pir::Operation*>& gone, const std::function<bool(pir::Value)>& read_elsewhere) const;
 
  private:
   struct Member {
