@@ -106,6 +106,10 @@ class Case:
 
     def tensor(self, i, wide=False):
         a, dtype, layout = self.inputs[i]
+        if wide and dtype == 'float64':
+            # The wide run of a float64 graph is eager's: moved inputs tell which results rounding decides.
+            with np.errstate(all='ignore'):
+                a = a * (1 + 2.0**-40 * np.random.RandomState(i).uniform(-1, 1, a.shape))
         dtype = 'float64' if wide and dtype.startswith(('float', 'bfloat')) else dtype
         if layout == 'transposed':
             t = paddle.to_tensor(np.ascontiguousarray(a.T)).transpose(list(range(a.ndim))[::-1])
@@ -381,7 +385,8 @@ def differs(e, c, w, half, kinks, least=1):
             return f'{int(wrong.sum())} of {e.size} values are not finite, eager {e[wrong][0]}'
         # Half values keep more digits within a kernel, so what cancels to zero in eager need not do so there.
         agree = (half == 0) & ~np.isfinite(e) & ~np.isfinite(w) & (np.isnan(e) == np.isnan(w))
-        wrong = agree & (np.isnan(e) != np.isnan(c)) | agree & np.isfinite(c)
+        # A division by what cancels to zero in one order of summing is huge in another.
+        wrong = agree & (np.isnan(e) != np.isnan(c)) | agree & (np.abs(c) < 2.0**40)
         if wrong.any():
             return f'{int(wrong.sum())} of {e.size} values: {c[wrong][0]}, eager {e[wrong][0]}'
         if not sure.any():
@@ -390,7 +395,8 @@ def differs(e, c, w, half, kinks, least=1):
         eps = half or 2.0**-23
         tolerance = 16 * own + 64 * eps * scale + 8 * own.max() + 8 * eps * max(scale.max(), least)
         wrong = np.abs(c[sure] - w[sure]) > tolerance
-        if kinks and wrong.mean() < 0.05:
+        # Halves tie in eager where the kernel's float32 values do not: one value of a small gradient may go the other way.
+        if kinks and (wrong.mean() < 0.05 or half and wrong.sum() == 1):
             return None
         if not wrong.any():
             return None

@@ -97,7 +97,7 @@ def convert_to_mixed_precision(model_file, params_file, mixed_model_file, mixed_
     program, feeds, fetches = io._read(model_file, params_file or None)
     program = io.normalize_program(program, [v for v in _inputs(program, feeds)], fetches)
     steps = _core._program_steps(program)
-    other = next((name for kind, name, *_ in steps if kind == 'other'), None)
+    other = next((name for kind, name, *_ in steps if kind in ('other', 'if', 'while')), None)
     if other:
         raise ValueError(f'[convert_to_mixed_precision] expected a program of single operations, got {other}')
     convert = _Converter(program._parameters(), dtype, black_list, white_list)
@@ -107,7 +107,7 @@ def convert_to_mixed_precision(model_file, params_file, mixed_model_file, mixed_
     paddle.enable_static()
     try:
         with static.program_guard(mixed, static.Program()), paddle.no_grad():
-            for kind, name, args, outs in steps:
+            for kind, name, args, outs, _ in steps:
                 if kind == 'data':
                     spec = declared[name]
                     low = not keep_io_types and spec.dtype == paddle.float32
