@@ -2,9 +2,11 @@
 // NumPy interchange: arrays in through the buffer protocol, arrays out through NumPy's C table, which is looked up on
 // first use so that importing paddle does not import numpy here. Python numbers and nested lists out.
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/host_lock.h"
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/py_tensor.h"
 
@@ -121,6 +123,15 @@ bool IsNdarray(PyObject* o) {
   return false;
 }
 
+namespace {
+// Without the interpreter's lock where it takes long; nobody else may free either side meanwhile.
+void CopyBytes(void* to, const void* from, size_t bytes) {
+  std::optional<phi::WithoutHostLock> apart;
+  if (bytes >= size_t{1} << 20) apart.emplace();
+  std::memcpy(to, from, bytes);
+}
+}  // namespace
+
 Tensor FromBuffer(PyObject* o, bool copy) {
   Py_buffer view;
   if (PyObject_GetBuffer(o, &view, PyBUF_STRIDED_RO | PyBUF_FORMAT) < 0) {
@@ -139,7 +150,7 @@ Tensor FromBuffer(PyObject* o, bool copy) {
   if (t.numel() == 0) return t;
   bool dense = PyBuffer_IsContiguous(&view, 'C');
   if (dense) {
-    std::memcpy(t.raw_data(), view.buf, static_cast<size_t>(view.len));
+    CopyBytes(t.raw_data(), view.buf, static_cast<size_t>(view.len));
     return t;
   }
   bool even = true;
@@ -163,6 +174,7 @@ PyObject* ToNumpy(const Tensor& t, PyObject*) {
   PD_CHECK(!t.is_symbolic(), InvalidType, "[numpy] expected a tensor with data, got one that is being recorded");
   PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidType, "[numpy] expected a dense tensor; use to_dense()");
   Tensor c = phi::Contiguous(phi::ToHost(t));
+  if (c.numel() >= phi::kLongWork) c = phi::Held(c);
   Py_ssize_t dims[64];
   int n = static_cast<int>(c.ndim());
   PD_CHECK(n <= 64, InvalidArgument, "[numpy] expected at most 64 dimensions, got ", n);
@@ -170,7 +182,7 @@ PyObject* ToNumpy(const Tensor& t, PyObject*) {
   const NumpyApi& api = Numpy();
   PyRef array = Own(api.array_new(api.array_type, n, dims, TypeNumber(c.dtype()), nullptr, nullptr, 0, 0, nullptr));
   char* data = *reinterpret_cast<char**>(reinterpret_cast<char*>(array.get()) + sizeof(PyObject));
-  if (c.numel()) std::memcpy(data, c.raw_data(), static_cast<size_t>(c.numel() * phi::SizeOf(c.dtype())));
+  if (c.numel()) CopyBytes(data, c.raw_data(), static_cast<size_t>(c.numel() * phi::SizeOf(c.dtype())));
   return array.release();
 }
 

@@ -3,6 +3,7 @@
 // operands.
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/promote.h"
 #include "paddle/phi/primitives/half.h"
 #include "paddle/pybind/py_tensor.h"
 #include "paddle/pybind/unknown_value.h"
@@ -154,15 +155,23 @@ PyObject* Pow(PyObject* a, PyObject* b, PyObject*) {
   });
 }
 
+// x @ y: complex operands meet in their common dtype; otherwise y takes x's.
+Tensor Product(const Tensor& x, const Tensor& y) {
+  if (x.dtype() == y.dtype()) return paddle::matmul(x, y);
+  if (!phi::IsComplex(x.dtype()) && !phi::IsComplex(y.dtype())) return paddle::matmul(x, paddle::cast(y, x.dtype()));
+  const DataType to = phi::Promote("matmul", x.dtype(), false, y.dtype(), false);
+  return paddle::matmul(paddle::cast(x, to), paddle::cast(y, to));
+}
+
 PyObject* MatMul(PyObject* a, PyObject* b) {
   return Guarded([&]() -> PyObject* {
     if (!IsTensor(a) || !IsTensor(b)) {
       Tensor x = IsTensor(a) ? AsTensor(a) : IsNdarray(a) ? FromBuffer(a, true) : Tensor();
       Tensor y = IsTensor(b) ? AsTensor(b) : IsNdarray(b) ? FromBuffer(b, true) : Tensor();
       if (!x.defined() || !y.defined()) Py_RETURN_NOTIMPLEMENTED;
-      return ToPy(paddle::matmul(x, y));
+      return ToPy(Product(x, y));
     }
-    return ToPy(paddle::matmul(ToTensor(a, "matmul", "x"), ToTensor(b, "matmul", "y")));
+    return ToPy(Product(ToTensor(a, "matmul", "x"), ToTensor(b, "matmul", "y")));
   });
 }
 

@@ -252,8 +252,8 @@ class Family:
         for o in ident["outputs"]:
             if not (o.endswith("_grad") and o[:-5] in {t.name for t in gins}):
                 return None
-        if len(ident["outputs"]) != len(gins):
-            return None
+        # Where a gradient is wanted that the op does not give, the composed rule is recorded.
+        when += [f"!need[{i}]" for i, t in enumerate(gins) if t.name + "_grad" not in ident["outputs"]]
         return {"name": name, "tensors": tensors, "attrs": attrs, "outs": ident["outputs"], "mutable": mutable, "when": when}
 
     def shared(self, op):
@@ -307,10 +307,14 @@ class Family:
         run.append(f"  bool need[{len(gi)}];")
         fn = "first" if (op.get("vjp_kernel") or op.elementwise) else "composed"
         # A fused rule writes the memory that the result was given.
-        given = {t.name for t in gi if fn == "first" and not t.variadic and not self.broadcasts(op)}
+        known = [t for t in gi if t.name + "_grad" in g["outs"]]
+        given = {t.name for t in known if fn == "first" and not t.variadic and not self.broadcasts(op)}
         if given:
             run.append("  Tensor unwanted;")
         for t in gi:
+            if t not in known:
+                run.append(f"  need[{gins[t.name]}] = false;\n  {'std::vector<Tensor>' if t.variadic else 'Tensor'} g_{t.name};")
+                continue
             k = g["outs"].index(t.name + "_grad")
             run.append(f"  need[{gins[t.name]}] = outs[{k}].p || outs[{k}].list;")
             if t.name in given:
@@ -319,7 +323,7 @@ class Family:
                 run.append(f"  {'std::vector<Tensor>' if t.variadic else 'Tensor'} g_{t.name};")
         run.append(f"  {fn}_{op.name}_grad({', '.join(call + ['need'] + ['g_' + t.name for t in gi])});")
         xs = {n: k for k, (n, _, _, _) in enumerate(g["tensors"])}
-        for t in gi:
+        for t in known:
             k = g["outs"].index(t.name + "_grad")
             if t.variadic:
                 run.append(f"  if (outs[{k}].list) *outs[{k}].list = std::move(g_{t.name});")
@@ -331,7 +335,7 @@ class Family:
                 run.append(f"  if (outs[{k}].p) *outs[{k}].p = {value};")
         run.append("}")
         infer = [f"void infer_{name}(const MetaSlot* in, const AttrValue*, std::vector<Meta>* outs) {{"]
-        for t in gi:
+        for t in known:
             k = g["outs"].index(t.name + "_grad")
             if op.get("grad_like", {}).get(t.name, t.name) in xs:
                 src = xs[op.get("grad_like", {}).get(t.name, t.name)]
@@ -383,24 +387,34 @@ class Family:
             L.append("    if (!grads[0].defined()) return;\n    const Tensor& dout = grads[0];")
         else:
             L.append("    int at = 0;")
+            nodiff = set(op.get("nondiff_outs", []))
             for o, d in zip(op.outs, self.douts(op)):
                 if o.variadic:
                     L.append(f"    std::vector<Tensor> {d};")
                     L.append(f"    for (auto& s : m_{o.name}) {{ {d}.push_back(GradOrZeros(grads[at], s.meta())); ++at; }}")
-                elif op.get("lazy_douts"):
+                elif op.get("lazy_douts") or o.name in nodiff:
                     L.append(f"    Tensor {d} = grads[at++];")
                 else:
                     L.append(f"    Tensor {d} = GradOrZeros(grads[at], m_{o.name}.meta()); ++at;")
         # wanted gradients
         L.append(f"    bool need[{max(len(gins), 1)}];")
-        var_in = [t for t in gins if t.variadic]
-        if var_in:
-            if len(gins) != 1:
-                raise StanzaError(f"{op.file}: {op.name}: a Tensor[] gradient must be the only one")
-            L.append("    need[0] = true;")
-        else:
-            for i, t in enumerate(gins):
-                L.append(f"    need[{i}] = needs({i});")
+        # A list's gradients lie one after another in `in`, from where the inputs before it end.
+        lists = [t for t in gins if t.variadic]
+        start, before = {}, []
+        for t in gins:
+            start[t.name] = " + ".join([str(sum(b == "1" for b in before)), *(b for b in before if b != "1")])
+            before.append(f"c_{t.name}" if t.variadic else "1")
+        if lists and len(gins) > 1:
+            if any(t.name not in keep for t in lists):
+                raise StanzaError(f"{op.file}: {op.name}: a Tensor[] gradient beside others must be of a saved argument")
+            L += [f"    const int c_{t.name} = static_cast<int>(s_{t.name}.size());" for t in lists]
+        for i, t in enumerate(gins):
+            if not t.variadic:
+                L.append(f"    need[{i}] = needs({start[t.name]});")
+            elif len(gins) == 1:
+                L.append(f"    need[{i}] = true;")
+            else:
+                L.append(f"    need[{i}] = false;\n    for (int i = 0; i < c_{t.name}; ++i) need[{i}] |= needs({start[t.name]} + i);")
         for t in gins:
             L.append(f"    {'std::vector<Tensor>' if t.variadic else 'Tensor'} g_{t.name};")
         args = ", ".join(self.context_args(op) + ["need"] + ["g_" + t.name for t in gins])
@@ -442,11 +456,11 @@ class Family:
             L.append(f"    composed_{op.name}_grad({args});")
         for i, t in enumerate(gins):
             if t.variadic:
-                L.append(f"    for (size_t i = 0; i < g_{t.name}.size(); ++i) if (needs(static_cast<int>(i))) in[i] = g_{t.name}[i];")
+                L.append(f"    for (int i = 0; i < static_cast<int>(g_{t.name}.size()); ++i) if (needs({start[t.name]} + i)) in[{start[t.name]} + i] = g_{t.name}[i];")
             elif reduce_:
                 L.append(f"    if (need[{i}]) in[{i}] = plain_ ? std::move(g_{t.name}) : ReduceGrad(g_{t.name}, {t.name});")
             else:
-                L.append(f"    if (need[{i}]) in[{i}] = std::move(g_{t.name});")
+                L.append(f"    if (need[{i}]) in[{start[t.name]}] = std::move(g_{t.name});")
         L.append("  }\n};")
         return "\n".join(L)
 
@@ -507,7 +521,12 @@ class Family:
             if op.tensors and not op.view and not op.inplace_of:
                 held = ", ".join(f"h_{a.name}" if a.is_tensor else a.name for a in op.args)
                 L[-1] += f" phi::{op.get('kernel')}({held}, {outs}); return; }}"
-            L.append(f"  phi::{op.get('kernel')}({names(op)}{', ' if op.args else ''}{outs});")
+            call = f"phi::{op.get('kernel')}({names(op)}{', ' if op.args else ''}{outs});"
+            if not op.tensors and infer not in (None, "none"):  # nothing that another thread could rebind
+                work = " + ".join(f"phi::WorkOf({o.name})" for o in op.outs)
+                L.append(f"  if ({work} >= {op.get('long_from', 'phi::kLongWork')}) {{ const phi::WithoutHostLock apart; {call} }}")
+                call = "else " + call
+            L.append(f"  {call}")
         if not op.tensors:
             L.append("  if (__builtin_expect(phi::g_has_external_kernels, 0)) {")
             L += [f"    phi::MoveToCurrentPlace({o.name});" for o in op.outs]
@@ -640,14 +659,16 @@ class Family:
         outnames = {o.name for o in op.outs}
         reduce_ = self.broadcasts(op)
         L = [f"  Ref<{op.camel}GradNode> n(new {op.camel}GradNode);"]
-        nin = " + ".join([f"static_cast<int>({t.name}.size())" if t.variadic else "1" for t in gins]) or "0"
+        sizes = [f"static_cast<int>({t.name}.size())" if t.variadic else "1" for t in gins]
+        nin = " + ".join(sizes) or "0"
         nout = " + ".join([f"static_cast<int>({o.name}.size())" if o.variadic else "1" for o in op.outs])
         L.append(f"  n->SetCounts({nin}, {nout});")
         for i, t in enumerate(gins):
+            start = " + ".join([str(sizes[:i].count("1")), *(s for s in sizes[:i] if s != "1")])
             if t.variadic:
-                L.append(f"  for (size_t i = 0; i < {t.name}.size(); ++i) n->SetInput(static_cast<int>(i), {t.name}[i]);")
+                L.append(f"  for (int i = 0; i < static_cast<int>({t.name}.size()); ++i) n->SetInput({start} + i, {t.name}[i]);")
             else:
-                L.append(f"  n->SetInput({i}, {t.name});")
+                L.append(f"  n->SetInput({start}, {t.name});")
         for a in op.attrs:
             L.append(f"  n->{a.name} = {a.name};")
 
@@ -726,7 +747,7 @@ class Family:
         if op.get("recorded_as"):
             L.append(f"  return State().record == RecordMode::kRun ? {op.get('compose')}({names(op)}) : {op.get('recorded_as')}({names(op)});\n}}")
             return "\n".join(L)
-        if op.composed and not op.vjp and not op.get("vjp_kernel"):
+        if op.composed and not op.get("vjp_kernel") and (not op.vjp or op.get("eager") == "compose"):
             # One recorded op has a gradient only where ComposeHistory can give it one.
             parts = "" if self.has_grad(op) or self.takes_history(op) else f" || (State().grad_enabled && ({self.need_expr(op)}))"
             L.append(f"  if (State().record == RecordMode::kRun{parts}) " + f"return {op.get('compose')}({names(op)});")

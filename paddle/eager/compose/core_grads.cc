@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradient rules of views and products that need more than an expression; written on Tensor, so differentiable again.
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
 #include "paddle/phi/api/ops.h"
 
 namespace paddle {
@@ -52,10 +57,40 @@ Tensor slice_backward(const Tensor& dout, const Tensor& input, const Ints& axes,
   return as_strided_scatter(zeros_of(dims, dout.dtype()), g, part, strides, offset);
 }
 
+namespace {
+// Whether two positions of a result with these strides can be one element. May say so where they cannot.
+bool MayOverlap(const Ints& dims, const Ints& stride) {
+  std::vector<std::pair<int64_t, int64_t>> axes;
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 0) return false;
+    if (dims[i] > 1) axes.push_back({std::abs(stride[i]), dims[i]});
+  }
+  std::sort(axes.begin(), axes.end());
+  int64_t reach = 0;
+  for (auto [step, n] : axes) {
+    if (step <= reach) return true;
+    reach += (n - 1) * step;
+  }
+  return false;
+}
+// Zeros of `shape` (contiguous) with g added at the elements an as_strided view with these strides shows.
+Tensor AddStrided(const Ints& shape, const Tensor& g, const Ints& dims, const Ints& stride, int64_t offset) {
+  if (!MayOverlap(dims, stride)) return as_strided_scatter(zeros_of(shape, g.dtype()), g, dims, stride, offset);
+  Tensor at = full(Ints(dims.size(), 1), Scalar(offset), DataType::INT64);
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    Ints along(dims.size(), 1);
+    along[i] = dims[i];
+    at = at + reshape(arange(Scalar(int64_t{0}), Scalar(dims[i]), Scalar(int64_t{1}), DataType::INT64), along) *
+                  Scalar(stride[i]);
+  }
+  const Tensor flat = zeros_of(Ints{common::Product(shape)}, g.dtype());
+  return reshape(index_add(flat, reshape(at, Ints{-1}), reshape(g, Ints{-1}), 0), shape);
+}
+}  // namespace
+
 Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& dims, const Ints& stride,
                            int64_t offset) {
-  if (input.is_symbolic())
-    return as_strided_scatter(zeros_of(shape_of(input), dout.dtype()), dout, dims, stride, offset);
+  if (input.is_symbolic()) return AddStrided(shape_of(input), dout, dims, stride, offset);
   // Where a result repeats an element, all of them add up; where the input repeats one, they share its gradient.
   Ints repeated, once = dims;
   for (int64_t i = 0; i < dims.size(); ++i) {
@@ -63,7 +98,8 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
     repeated.push_back(i);
     once[i] = 1;
   }
-  if (!repeated.empty()) return as_strided_backward(sum(dout, repeated, dout.dtype(), true), input, once, stride, offset);
+  if (!repeated.empty())
+    return as_strided_backward(sum(dout, repeated, dout.dtype(), true), input, once, stride, offset);
   int64_t copies = 1;
   for (int64_t i = 0; i < input.dims().size(); ++i)
     if (input.strides()[i] == 0) copies *= std::max<int64_t>(input.dim(i), 1);
@@ -80,8 +116,8 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
     contiguous_input = contiguous_input && (input.dim(i) == 1 || input.strides()[i] == run);
     run *= input.dim(i);
   }
-  if (contiguous_input) return as_strided_scatter(zeros_of(input.dims(), dout.dtype()), dout, dims, stride, offset);
-  Tensor memory = as_strided_scatter(zeros_of(Ints{extent}, dout.dtype()), dout, dims, stride, offset - lowest);
+  if (contiguous_input) return AddStrided(input.dims(), dout, dims, stride, offset);
+  Tensor memory = AddStrided(Ints{extent}, dout, dims, stride, offset - lowest);
   Tensor g = as_strided(memory, input.dims(), input.strides(), -lowest);
   return copies > 1 ? g * (1.0 / static_cast<double>(copies)) : g;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations and activations written on other ops; their gradients follow from those.
+// Activations and other layers written on other ops; their gradients follow from those.
+#include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 
 namespace paddle {
@@ -8,64 +9,18 @@ using common::Ints;
 
 namespace {
 Tensor Wide(const Tensor& x) { return phi::IsHalf(x.dtype()) ? cast(x, DataType::FLOAT32) : x; }
-// x normalised over its last axis; mean and variance without it.
-Tensor Normalised(const Tensor& x, double epsilon, Tensor* mean_out, Tensor* var_out) {
-  Tensor m = mean(x, Ints{-1}, true), d = x - m, v = mean(d * d, Ints{-1}, true);
-  *mean_out = squeeze(m, Ints{-1});
-  *var_out = squeeze(v, Ints{-1});
-  return d * rsqrt(v + epsilon);
-}
 // `t` [C] laid out against the axis `a` of a tensor of that rank.
 Tensor ByChannel(const Tensor& t, int64_t a, int64_t rank) {
   Ints shape(rank, 1);
   shape[a] = -1;
   return reshape(t, shape);
 }
-Tensor Scaled(Tensor y, const Tensor& scale_, const Tensor& bias, int64_t a) {
-  if (scale_.defined()) y = y * ByChannel(cast_like(scale_, y), a, y.ndim());
-  if (bias.defined()) y = y + ByChannel(cast_like(bias, y), a, y.ndim());
-  return y;
-}
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor> group_norm_compose(const Tensor& x, const Tensor& scale_, const Tensor& bias,
-                                                      double epsilon, int64_t groups, const std::string& format) {
-  int64_t rank = x.ndim();
-  PD_CHECK(rank >= 2, InvalidArgument, "[group_norm] expected an input of at least 2 axes, got shape ",
-           common::ShapeText(x.shape()));
-  bool last = format == "NHWC" && rank > 2;
-  common::Dim c = dim_at(x, last ? rank - 1 : 1);
-  PD_CHECK(groups > 0 && (!c.known() || c.raw() % groups == 0), InvalidArgument,
-           "[group_norm] expected groups that divide the channels ", common::DimText(c), ", got ", groups);
-  Tensor w = Wide(x);
-  Ints to{0}, back(rank, 0);
-  if (last) {
-    to.push_back(rank - 1);
-    for (int64_t i = 1; i < rank - 1; ++i) to.push_back(i);
-    for (int64_t i = 0; i < rank; ++i) back[to[i]] = i;
-    w = transpose(w, to);
-  }
-  if (x.numel() == 0)
-    return {assign(x), zeros_of(Ints{size_at(x, 0), groups}, x.dtype()),
-            zeros_of(Ints{size_at(x, 0), groups}, x.dtype())};
-  Tensor m, v;
-  Tensor n = reshape_like(Normalised(reshape(w, Ints{0, groups, -1}), epsilon, &m, &v), w);
-  Tensor y = Scaled(n, scale_, bias, 1);
-  return {cast_like(last ? transpose(y, back) : y, x), cast_like(m, x), cast_like(v, x)};
-}
-
-std::tuple<Tensor, Tensor, Tensor> instance_norm_compose(const Tensor& x, const Tensor& scale_, const Tensor& bias,
-                                                         double epsilon) {
-  PD_CHECK(x.ndim() >= 2 && x.ndim() <= 5, InvalidArgument,
-           "[instance_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.shape()));
-  int64_t rows = common::ExtentNumber(dim_at(x, 0) * dim_at(x, 1));
-  if (x.numel() == 0) return {assign(x), zeros_of(Ints{rows}, x.dtype()), zeros_of(Ints{rows}, x.dtype())};
-  Tensor w = Wide(x), m, v;
-  Tensor y = Scaled(reshape_like(Normalised(reshape(w, Ints{rows, -1}), epsilon, &m, &v), w), scale_, bias, 1);
-  return {cast_like(y, x), cast_like(m, x), cast_like(rsqrt(v + epsilon), x)};
-}
-
-Tensor prelu_compose(const Tensor& x, const Tensor& alpha, const std::string& format, const std::string& mode) {
+namespace {
+bool Plain() { return egr::State().record == egr::RecordMode::kRun; }
+// alpha laid out against x.
+Tensor PreluSlope(const Tensor& x, const Tensor& alpha, const std::string& format, const std::string& mode) {
   Tensor a = alpha;
   if (mode == "all") {
     a = reshape(alpha, Ints{});
@@ -78,15 +33,40 @@ Tensor prelu_compose(const Tensor& x, const Tensor& alpha, const std::string& fo
     if (!shape.empty()) shape[0] = 1;
     a = reshape(alpha, shape);
   }
-  return where(greater_than(x, zeros_like_of(x)), x, x * a);
+  return a;
+}
+}  // namespace
+
+Tensor prelu_compose(const Tensor& x, const Tensor& alpha, const std::string& format, const std::string& mode) {
+  const Tensor a = PreluSlope(x, alpha, format, mode);
+  return Plain() ? prelu_mul(x, a) : where(x > 0.0, x, x * a);
+}
+Tensor prelu_backward(const Tensor& x, const Tensor& alpha, const Tensor& dout, const std::string& format,
+                      const std::string& mode, int which) {
+  const Tensor a = PreluSlope(x, alpha, format, mode);
+  if (which == 0) return where(x > 0.0, dout, dout * a);
+  return reshape_like(reduce_like(where(x > 0.0, 0.0, dout * x), a), alpha);
 }
 
 Tensor swiglu_compose(const Tensor& x, const Tensor& y) {
-  if (y.defined()) return silu(x) * y;
+  auto product = [](const Tensor& a, const Tensor& b) { return Plain() ? silu_mul(a, b) : silu(a) * b; };
+  if (y.defined()) return product(x, y);
   PD_CHECK(x.ndim() > 0 && (!dim_at(x, -1).known() || size_at(x, -1) % 2 == 0), InvalidArgument,
            "[swiglu] expected a last axis of even extent, got shape ", common::ShapeText(x.shape()));
   std::vector<Tensor> half = split_with_num(x, 2, Scalar(int64_t{-1}));
-  return silu(half[0]) * half[1];
+  return product(half[0], half[1]);
+}
+Tensor swiglu_backward(const Tensor& x, const Tensor& y, const Tensor& dout, int which) {
+  if (!y.defined()) {
+    std::vector<Tensor> half = split_with_num(x, 2, Scalar(int64_t{-1}));
+    return concat({swiglu_backward(half[0], half[1], dout, 0), swiglu_backward(half[0], half[1], dout, 1)},
+                  Scalar(int64_t{-1}));
+  }
+  const bool fused = Plain() && !egr::State().grad_enabled;
+  if (which == 1) return fused ? silu_mul(x, dout) : silu(x) * dout;
+  if (fused) return silu_mul_dx(x, y, dout);
+  const Tensor s = sigmoid(x);
+  return dout * y * (s * (1.0 + x * (1.0 - s)));
 }
 
 Tensor maxout_compose(const Tensor& x, int64_t groups, int64_t axis) {

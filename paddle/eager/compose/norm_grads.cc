@@ -82,6 +82,54 @@ Tensor layer_norm_backward(const Tensor& x, const Tensor& scale, const Tensor&, 
   return NormInput(x, scale.defined() ? dout * cast_like(reshape(scale, tail), dout) : dout, axes, eps);
 }
 
+Tensor group_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, double eps, int64_t groups,
+                           const std::string& format, int which) {
+  const int64_t rank = x.ndim(), channel = format.size() > 2 && format.back() == 'C' && rank > 2 ? rank - 1 : 1;
+  Ints axes, per(rank, 1), to{0, channel}, back(rank, 0);
+  per[channel] = -1;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (i != channel) axes.push_back(i);
+    if (i > 0 && i != channel) to.push_back(i);
+  }
+  for (int64_t i = 0; i < rank; ++i) back[to[i]] = i;
+  // [n, groups, the rest], and back.
+  auto grouped = [&](const Tensor& t) {
+    return reshape(channel == 1 ? t : transpose(t, to), Ints{size_at(x, 0), groups, -1});
+  };
+  auto whole = [&](const Tensor& t) {
+    return channel == 1 ? reshape_like(t, x) : transpose(reshape_like(t, transpose(x, to)), back);
+  };
+  auto to_param = [&](const Tensor& t) {
+    const Tensor all = sum(t, axes, DataType::UNDEFINED, false);
+    return scale.defined() ? cast_like(all, scale) : all;
+  };
+  if (which == 2) return to_param(dout);
+  if (which == 1) return to_param(dout * whole(NormHat(grouped(x), Ints{-1}, eps)));
+  const Tensor g = scale.defined() ? dout * cast_like(reshape(scale, per), dout) : dout;
+  return whole(NormInput(grouped(x), grouped(g), Ints{-1}, eps));
+}
+
+Tensor instance_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, double eps, int which) {
+  return group_norm_backward(x, scale, dout, eps, size_at(x, 1), "NCHW", which);
+}
+
+Tensor rms_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, const Ints& shape, double eps,
+                         int which) {
+  const int64_t k = std::max<int64_t>(shape.size(), 1);
+  Ints axes, rows, tail;
+  for (int64_t i = 0; i < x.ndim(); ++i) {
+    (i + k < x.ndim() ? rows : axes).push_back(i);
+    if (i + k >= x.ndim()) tail.push_back(size_at(x, i));
+  }
+  const Tensor inv = rsqrt(mean(x * x, axes, true) + eps);
+  if (which == 1) {
+    const Tensor g = dout * x * inv;
+    return cast_like(reshape(rows.empty() ? g : sum(g, rows, DataType::UNDEFINED, false), shape_of(scale)), scale);
+  }
+  const Tensor g = scale.defined() ? dout * cast_like(reshape(scale, tail), dout) : dout;
+  return inv * (g - x * inv * inv * mean(g * x, axes, true));
+}
+
 Tensor pool_double_backward(const Tensor& ddx, const Tensor& x, const Tensor&, const Ints& kernel, const Ints& strides,
                             const Ints& paddings, bool ceil_mode, bool exclusive, const std::string& format,
                             const std::string& type, bool global, bool adaptive, const std::string& algorithm) {

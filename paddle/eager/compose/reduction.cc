@@ -2,6 +2,7 @@
 // Gradient rules of scans, reductions and selections, and the ops composed of others; written on Tensor, so
 // differentiable again.
 #include <cmath>
+#include <limits>
 
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
@@ -66,8 +67,16 @@ Tensor cumprod_backward(const Tensor& dout, const Tensor& x, const Tensor& out, 
 
 Tensor logcumsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& out, int64_t axis, bool flatten,
                              bool exclusive, bool reverse) {
-  Tensor g = reshape_like(dout, out), v = reshape_like(x, out);
-  return reshape_like(exp(v) * cumsum(g * exp(-out), Scalar(axis), flatten, exclusive, !reverse), x);
+  Tensor g = reshape_like(dout, out), v = reshape_like(x, out), top;
+  // Where a sum is empty so far, out is -inf and nothing depends on it.
+  const Tensor none = equal(out, scalar_like(-std::numeric_limits<double>::infinity(), out));
+  {
+    egr::GradModeGuard off(false);  // any constant will do: the largest element keeps both exponentials in range
+    top = max(v, Ints{flatten ? 0 : axis}, true);
+    top = where(isfinite(top), top, 0.0);
+  }
+  const Tensor weight = where(none, 0.0, exp(where(none, 0.0, top - out)));
+  return reshape_like(exp(v - top) * cumsum(g * weight, Scalar(axis), flatten, exclusive, !reverse), x);
 }
 
 Tensor prod_backward(const Tensor& dout, const Tensor& x, const Ints& axis, bool keepdim, bool all) {

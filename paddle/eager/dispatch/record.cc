@@ -261,6 +261,18 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
     *outs[0].p = paddle::full_with_tensor(value, std::get<common::Ints>(attrs[0]), dtype);
     return;
   }
+  if (std::string_view(op.name) == "full" && phi::IsComplex(std::get<phi::DataType>(attrs[2]))) {
+    // The op holds a real number: as in PaddlePaddle, a complex one is put together from two.
+    const auto& number = std::get<phi::Scalar>(attrs[1]);
+    const auto z = number.to_complex();
+    const auto& shape = std::get<common::Ints>(attrs[0]);
+    const phi::DataType part =
+        std::get<phi::DataType>(attrs[2]) == phi::DataType::COMPLEX64 ? phi::DataType::FLOAT32 : phi::DataType::FLOAT64;
+    if (z.imag() != 0) {
+      *outs[0].p = paddle::complex(paddle::full(shape, z.real(), part), paddle::full(shape, z.imag(), part));
+      return;
+    }
+  }
   for (size_t a = 0; deferred && a < op.attrs.size(); ++a)
     PD_CHECK(op.attrs[a]->kind == phi::ArgDef::kOperandAttr || !HasDeferred(attrs[a]), InvalidType, "[", op.name,
              "] expected '", op.attrs[a]->name, "' to be known while recording, got a tensor that is being recorded");

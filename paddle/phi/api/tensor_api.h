@@ -10,6 +10,7 @@
 #include "paddle/common/extent.h"
 #include "paddle/phi/api/compose_index.h"
 #include "paddle/phi/api/compose_linalg.h"
+#include "paddle/phi/api/compose_nn.h"
 #include "paddle/phi/core/tensor.h"
 
 #define PADDLE_API __attribute__((visibility("default")))

@@ -171,7 +171,9 @@ struct Tiling {
   int64_t row_elems;  // product of dims [0, k)
   Access access[kEwMaxOperands];
   bool all_direct;
+  bool splats = false;  // some operands are one value per tile, all others direct
 };
+constexpr int64_t kSplatElems = 256;  // how much of such a value is laid out
 
 Access Classify(const Job& j, const Operand& o, int k, bool input) {
   const int last = std::min(k, j.nd - 1);
@@ -203,6 +205,7 @@ class Runner {
   void Tile(char* const* p, int64_t rows) {
     const int64_t n = t_.row_elems * rows;
     char* ptrs[kEwMaxOperands];
+    if (t_.splats && n > kSplatElems) return Splats(p, n);
     for (int i = 0; i < j_.nops; ++i) {
       if (t_.access[i] == Access::kDirect) {
         ptrs[i] = p[i];
@@ -217,6 +220,20 @@ class Runner {
   }
 
  private:
+  void Splats(char* const* p, int64_t n) {
+    char* ptrs[kEwMaxOperands];
+    for (int i = 0; i < j_.nops; ++i) {
+      const bool splat = t_.access[i] == Access::kSplat;
+      ptrs[i] = splat ? buf_.op[i] : p[i];
+      if (splat) Load(i, p[i], 1, kSplatElems);
+    }
+    for (int64_t at = 0; at < n; at += kSplatElems) {
+      j_.loop(ptrs, std::min(kSplatElems, n - at), j_.attrs);
+      for (int i = 0; i < j_.nops; ++i)
+        if (t_.access[i] != Access::kSplat) ptrs[i] += kSplatElems * j_.ops[i].size;
+    }
+  }
+
   void Load(int i, const char* src, int64_t rows, int64_t n) {
     const Operand& o = j_.ops[i];
     char* buf = buf_.op[i];
@@ -347,7 +364,10 @@ int64_t BufferElems(const Job& j) {
   for (int i = 0; i < j.nops; ++i) {
     t.access[i] = Classify(j, j.ops[i], t.k, i >= j.nout);
     t.all_direct = t.all_direct && t.access[i] == Access::kDirect;
+    t.splats = t.splats || t.access[i] == Access::kSplat;
   }
+  for (int i = 0; i < j.nops; ++i)
+    t.splats = t.splats && (t.access[i] == Access::kDirect || t.access[i] == Access::kSplat);
   if (t.k == j.nd || (j.nd == 1 && t.rows == j.shape[0])) {  // one tile
     char* p[kEwMaxOperands];
     for (int i = 0; i < j.nops; ++i) p[i] = j.ops[i].data;

@@ -79,8 +79,12 @@ void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, 
 }
 
 void huber_infer(const Meta& x, const Meta& label, double, Meta& out, Meta& residual) {
-  out = {common::BroadcastDims("huber_loss", x.dims, label.dims), x.dtype};
-  residual = out;
+  bool same = x.dims.size() == label.dims.size();
+  for (int64_t i = 0; same && i < x.dims.size(); ++i) same = !common::CertainlyDiffer(x.dims[i], label.dims[i]);
+  PD_CHECK(same, InvalidArgument, "[huber_loss] expected an input and a label of one shape, got ",
+           common::ShapeText(x.dims), " and ", common::ShapeText(label.dims));
+  out = x;
+  residual = x;
 }
 void kldiv_infer(const Meta& x, const Meta& label, const std::string& reduction, bool, Meta& out) {
   Dims d = common::BroadcastDims("kldiv_loss", x.dims, label.dims);

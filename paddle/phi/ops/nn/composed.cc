@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules of normalisations and activations written on other ops.
+// Shape rules of activations and other layers written on other ops.
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
 
-void group_norm_infer(const Meta& x, const Meta*, const Meta*, double, int64_t groups, const std::string& format,
-                      Meta& y, Meta& mean, Meta& variance) {
-  PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[group_norm] expected an input of at least 2 axes, got shape ",
-           common::ShapeText(x.dims));
-  Dim c = format == "NHWC" ? x.dims.back() : x.dims[1];
-  PD_CHECK(groups > 0 && (!c.known() || c.raw() % groups == 0), InvalidArgument,
-           "[group_norm] expected groups that divide the channels ", common::DimText(c), ", got ", groups);
-  y = x;
-  mean = {Dims{x.dims[0], Dim(groups)}, x.dtype};
-  variance = mean;
-}
-void instance_norm_infer(const Meta& x, const Meta*, const Meta*, double, Meta& y, Meta& mean, Meta& variance) {
-  PD_CHECK(x.dims.size() >= 2 && x.dims.size() <= 5, InvalidArgument,
-           "[instance_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.dims));
-  y = x;
-  mean = {Dims{x.dims[0] * x.dims[1]}, x.dtype};
-  variance = mean;
-}
 void prelu_infer(const Meta& x, const Meta&, const std::string&, const std::string& mode, Meta& out) {
   PD_CHECK(mode == "all" || mode == "channel" || mode == "element", InvalidArgument,
            "[prelu] expected mode all, channel or element, got ", mode);

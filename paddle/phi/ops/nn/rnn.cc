@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent layers in one op: all time steps, layers and directions. Training goes step by step through the cells instead.
-#include <cmath>
+// Recurrent layers in one op: all time steps, layers and directions, and their gradient.
 #include <cstring>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "paddle/common/error.h"
-#include "paddle/phi/backends/cpu/gemm.h"
+#include "paddle/phi/core/generator.h"
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/primitives/rnn.h"
 
 namespace phi {
 namespace {
 
-int64_t GatesOf(const std::string& mode) {
-  if (mode == "LSTM") return 4;
-  if (mode == "GRU") return 3;
+using cpu::RnnMode;
+
+RnnMode ModeOf(const std::string& mode) {
+  if (mode == "LSTM") return RnnMode::kLstm;
+  if (mode == "GRU") return RnnMode::kGru;
   PD_CHECK(mode == "RNN_TANH" || mode == "RNN_RELU", InvalidArgument,
            "[rnn] expected mode LSTM, GRU, RNN_TANH or RNN_RELU, got ", mode);
-  return 1;
+  return mode == "RNN_RELU" ? RnnMode::kRelu : RnnMode::kTanh;
 }
 
 void CheckShape(const char* what, const Meta& m, std::initializer_list<Dim> want, DataType dtype) {
@@ -28,144 +31,266 @@ void CheckShape(const char* what, const Meta& m, std::initializer_list<Dim> want
     w.push_back(d);
     fits = fits && !common::CertainlyDiffer(m.dims[i++], d);
   }
-  PD_CHECK(fits, InvalidArgument, "[rnn] expected ", what, " to be ", NameOf(dtype), " ", common::ShapeText(w), ", got ", NameOf(m.dtype), " ",
-           common::ShapeText(m.dims));
+  PD_CHECK(fits, InvalidArgument, "[rnn] expected ", what, " to be ", NameOf(dtype), " ", common::ShapeText(w),
+           ", got ", NameOf(m.dtype), " ", common::ShapeText(m.dims));
 }
 
-template <class T>
-T Sigmoid(T x) {
-  return T(1) / (T(1) + std::exp(-x));
-}
-
-// One direction of one layer. `x` is [time, batch, width], h and c [batch, hidden] hold the initial and then the final states; outputs go
-// to out[t, b, 0..hidden) with rows of `out_width`.
-template <class T>
-struct Direction {
+// What one call computes, and where its parts are in the tensors it keeps: for every cell (layer by layer, direction by
+// direction) gates and aux of cpu::RnnKept, then the outputs of all layers but the last. Without `keep` the layers use
+// the same memory in turn.
+struct Net {
   DataType dtype;
-  std::string mode;
-  int64_t time, batch, width, hidden, gates, out_width;
-  const T *w_ih, *w_hh, *b_ih, *b_hh;
-  const int64_t* lengths;  // null: all of `time`
+  RnnMode mode;
+  int64_t time, batch, width, hidden, layers, directions;
+  bool keep;
+  double drop;  // between layers
+  Ints lengths;
 
-  void Run(const T* x, bool reverse, T* h, T* c, T* out) const {
-    const int64_t row = gates * hidden;
-    std::vector<T> xg(static_cast<size_t>(time * batch * row)), hg(static_cast<size_t>(batch * row));
-    cpu::Gemm(dtype, 0, 1, time * batch, row, width, 1, x, width, w_ih, width, 0, xg.data(), row);
-    for (int64_t step = 0; step < time; ++step) {
-      int64_t t = reverse ? time - 1 - step : step;
-      cpu::Gemm(dtype, 0, 1, batch, row, hidden, 1, h, hidden, w_hh, hidden, 0, hg.data(), row);
-      for (int64_t b = 0; b < batch; ++b) {
-        T* o = out + (t * batch + b) * out_width;
-        if (lengths && t >= lengths[b]) {
-          std::memset(o, 0, static_cast<size_t>(hidden) * sizeof(T));
-          continue;
-        }
-        Cell(xg.data() + (t * batch + b) * row, hg.data() + b * row, h + b * hidden, c ? c + b * hidden : nullptr);
-        std::memcpy(o, h + b * hidden, static_cast<size_t>(hidden) * sizeof(T));
+  Net(const Tensor& x, const Tensor& sequence_length, double dropout, bool both, int64_t hidden_size,
+      int64_t layer_count, const std::string& mode_name, bool is_test)
+      : dtype(x.dtype()),
+        mode(ModeOf(mode_name)),
+        time(x.dim(0)),
+        batch(x.dim(1)),
+        width(x.dim(2)),
+        hidden(hidden_size),
+        layers(layer_count),
+        directions(both ? 2 : 1),
+        keep(!is_test),
+        drop(is_test || layer_count == 1 ? 0 : dropout) {
+    if (!sequence_length.defined()) return;
+    for (int64_t n : ToIntVector(sequence_length)) {
+      PD_CHECK(n >= 0 && n <= time, InvalidArgument, "[rnn] expected sequence lengths from 0 to ", time, ", got ", n);
+      lengths.push_back(n);
+    }
+  }
+
+  int64_t steps() const { return time * batch; }
+  int64_t out_size() const { return steps() * directions * hidden; }
+  int64_t cell_size() const { return steps() * hidden * (RnnGates(mode) + RnnAux(mode)); }
+  int64_t reserve_size() const {
+    return (keep ? layers : 1) * directions * cell_size() + (keep ? layers - 1 : layers > 1 ? 2 : 0) * out_size();
+  }
+  cpu::RnnLayer Layer(int64_t i) const {
+    return {dtype,
+            mode,
+            time,
+            batch,
+            i == 0 ? width : directions * hidden,
+            hidden,
+            directions,
+            lengths.size() ? lengths.data() : nullptr};
+  }
+  static char* At(const Tensor& t, int64_t element) {
+    return static_cast<char*>(t.raw_data()) + element * SizeOf(t.dtype());
+  }
+  cpu::RnnKept Kept(const Tensor& reserve, int64_t layer, int64_t d) const {
+    char* gates = At(reserve, ((keep ? layer : 0) * directions + d) * cell_size());
+    return {gates, gates + steps() * hidden * RnnGates(mode) * SizeOf(dtype)};
+  }
+  char* Between(const Tensor& reserve, int64_t layer) const {
+    return At(reserve, (keep ? layers : 1) * directions * cell_size() + (keep ? layer : layer % 2) * out_size());
+  }
+  // x with the elements that dropout keeps scaled, the others zero. As in PaddlePaddle, all layers have the same mask.
+  template <class T>
+  void Drop(const Tensor& mask, const T* x, T* out) const {
+    const uint8_t* m = mask.data<uint8_t>();
+    const T factor = drop == 1 ? T(0) : static_cast<T>(1 / (1 - drop));
+    for (int64_t i = 0; i < out_size(); ++i) out[i] = m[i] ? x[i] * factor : T(0);
+  }
+  void Drop(const Tensor& mask, const void* x, void* out) const {
+    if (dtype == DataType::FLOAT32)
+      Drop(mask, static_cast<const float*>(x), static_cast<float*>(out));
+    else
+      Drop(mask, static_cast<const double*>(x), static_cast<double*>(out));
+  }
+
+  std::vector<cpu::RnnWeights> Weights(const std::vector<Tensor>& w, int64_t layer) const {
+    const size_t biases = static_cast<size_t>(2 * layers * directions),
+                 first = static_cast<size_t>(2 * layer * directions);
+    auto bias = [&](size_t i) { return w.size() == 2 * biases ? w[biases + i].raw_data() : nullptr; };
+    std::vector<cpu::RnnWeights> r;
+    for (size_t i = first; i < first + static_cast<size_t>(2 * directions); i += 2)
+      r.push_back({w[i].raw_data(), w[i + 1].raw_data(), bias(i), bias(i + 1)});
+    return r;
+  }
+  // The part of a state tensor that belongs to a cell; null where the mode has no such state.
+  void* State(const std::vector<Tensor>& states, size_t which, int64_t layer, int64_t d) const {
+    return which < states.size() ? At(states[which], (layer * directions + d) * batch * hidden) : nullptr;
+  }
+
+  // `states` hold the initial states, and then the final ones.
+  void Forward(const Tensor& x0, const std::vector<Tensor>& w, const std::vector<Tensor>& states, const Tensor& reserve,
+               const Tensor& mask, const Tensor& out) const {
+    const void* x = x0.raw_data();
+    Tensor dropped;
+    for (int64_t i = 0; i < layers; ++i) {
+      void* y = i + 1 == layers ? out.raw_data() : Between(reserve, i);
+      void *h[2], *c[2];
+      cpu::RnnKept kept[2];
+      for (int64_t d = 0; d < directions; ++d) {
+        h[d] = State(states, 0, i, d);
+        c[d] = State(states, 1, i, d);
+        kept[d] = Kept(reserve, i, d);
+      }
+      cpu::RnnForward(Layer(i), Weights(w, i).data(), x, kept, h, c, y);
+      x = y;
+      if (drop > 0 && i + 1 < layers) {
+        if (!dropped.defined()) dropped = Empty(Ints{out_size()}, dtype);
+        Drop(mask, y, dropped.raw_data());
+        x = dropped.raw_data();
       }
     }
   }
 
- private:
-  void Cell(const T* xg, const T* hg, T* h, T* c) const {
-    const int64_t n = hidden;
-    auto in = [&](int64_t g, int64_t j) { return xg[g * n + j] + (b_ih ? b_ih[g * n + j] : T(0)); };
-    auto rec = [&](int64_t g, int64_t j) { return hg[g * n + j] + (b_hh ? b_hh[g * n + j] : T(0)); };
-    for (int64_t j = 0; j < n; ++j) {
-      if (gates == 4) {
-        T i = Sigmoid(in(0, j) + rec(0, j)), f = Sigmoid(in(1, j) + rec(1, j)), o = Sigmoid(in(3, j) + rec(3, j));
-        c[j] = f * c[j] + i * std::tanh(in(2, j) + rec(2, j));
-        h[j] = o * std::tanh(c[j]);
-      } else if (gates == 3) {
-        T r = Sigmoid(in(0, j) + rec(0, j)), z = Sigmoid(in(1, j) + rec(1, j));
-        T candidate = std::tanh(in(2, j) + r * rec(2, j));
-        h[j] = (h[j] - candidate) * z + candidate;
-      } else {
-        T v = in(0, j) + rec(0, j);
-        h[j] = mode == "RNN_RELU" ? (v > 0 || v != v ? v : T(0)) : std::tanh(v);
+  // `dstates` hold the gradients of the final states, and then those of the initial ones; `dw` is empty when not
+  // wanted.
+  void Backward(const Tensor& x0, const std::vector<Tensor>& states, const std::vector<Tensor>& w, const Tensor& out,
+                const Tensor& mask, const Tensor& reserve, const Tensor& dout, const std::vector<Tensor>& dstates,
+                const std::vector<Tensor>& dw, Tensor* dx) const {
+    const size_t biases = static_cast<size_t>(2 * layers * directions);
+    Tensor dy = dout, dropped;
+    for (int64_t i = layers - 1; i >= 0; --i) {
+      const void* x = x0.raw_data();
+      if (i > 0) x = Between(reserve, i - 1);
+      if (i > 0 && drop > 0) {
+        if (!dropped.defined()) dropped = Empty(Ints{out_size()}, dtype);
+        Drop(mask, x, dropped.raw_data());
+        x = dropped.raw_data();
       }
+      cpu::RnnKept kept[2];
+      cpu::RnnGrads grads[2];
+      const void *h0[2], *c0[2];
+      for (int64_t d = 0; d < directions; ++d) {
+        const size_t at = static_cast<size_t>(2 * (i * directions + d));
+        auto grad = [&](size_t k) { return k < dw.size() ? dw[k].raw_data() : nullptr; };
+        kept[d] = Kept(reserve, i, d);
+        h0[d] = State(states, 0, i, d);
+        c0[d] = State(states, 1, i, d);
+        grads[d] = {grad(at),
+                    grad(at + 1),
+                    grad(biases + at),
+                    grad(biases + at + 1),
+                    State(dstates, 0, i, d),
+                    State(dstates, 1, i, d)};
+      }
+      Tensor down = i == 0 ? (dx ? *dx : Tensor()) : Empty(Ints{out_size()}, dtype);
+      cpu::RnnBackward(Layer(i), Weights(w, i).data(), x, kept, i + 1 == layers ? out.raw_data() : Between(reserve, i),
+                       h0, c0, dy.raw_data(), grads, down.defined() ? down.raw_data() : nullptr);
+      if (i > 0 && drop > 0) Drop(mask, down.raw_data(), down.raw_data());
+      dy = down;
     }
   }
 };
 
-template <class T>
-void Run(const Tensor& x0, const std::vector<Tensor>& states, const std::vector<Tensor>& weights, const int64_t* lengths, int64_t directions,
-         int64_t hidden, int64_t layers, const std::string& mode, Tensor& out, std::vector<Tensor>& finals) {
-  const int64_t time = x0.dims()[0], batch = x0.dims()[1], gates = GatesOf(mode), cells = layers * directions;
-  const size_t biases = static_cast<size_t>(2 * cells);
-  bool biased = weights.size() == 2 * biases;
-  Tensor x = x0;
-  for (int64_t layer = 0; layer < layers; ++layer) {
-    Tensor y = layer + 1 == layers ? out : Empty(Ints{time, batch, directions * hidden}, x.dtype());
-    for (int64_t d = 0; d < directions; ++d) {
-      size_t cell = static_cast<size_t>(layer * directions + d);
-      auto data = [&](size_t i) { return static_cast<const T*>(weights[i].raw_data()); };
-      Direction<T> run{x.dtype(), mode, time, batch, x.dims()[2], hidden, gates, directions * hidden, data(2 * cell), data(2 * cell + 1),
-                       biased ? data(biases + 2 * cell) : nullptr, biased ? data(biases + 2 * cell + 1) : nullptr, lengths};
-      auto state = [&](size_t k) { return static_cast<T*>(finals[k].raw_data()) + static_cast<int64_t>(cell) * batch * hidden; };
-      run.Run(static_cast<const T*>(x.raw_data()), d == 1, state(0), gates == 4 ? state(1) : nullptr,
-              static_cast<T*>(y.raw_data()) + d * hidden);
-    }
-    x = y;
+std::vector<Tensor> Plain(const std::vector<Tensor>& from) {
+  std::vector<Tensor> r;
+  for (const Tensor& t : from) r.push_back(Contiguous(t));
+  return r;
+}
+std::vector<Tensor> Copies(const std::vector<Tensor>& from) {
+  std::vector<Tensor> r;
+  for (const Tensor& t : from) {
+    r.push_back(Empty(t.dims(), t.dtype()));
+    CopyInto(t, r.back());
   }
+  return r;
+}
+void Zero(const Tensor& t) {
+  if (t.numel()) std::memset(t.raw_data(), 0, static_cast<size_t>(t.numel() * SizeOf(t.dtype())));
 }
 
 }  // namespace
 
-void rnn_infer(const Meta& x, const MetaList& pre_state, const MetaList& weights, const Meta* sequence_length, const Meta*, double dropout,
-               bool is_bidirec, int64_t input_size, int64_t hidden, int64_t layers, const std::string& mode, int64_t, bool is_test, Meta& out,
-               Meta& dropout_state, std::vector<Meta>& state, Meta& reserve) {
-  int64_t gates = GatesOf(mode), directions = is_bidirec ? 2 : 1;
-  PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64, InvalidArgument, "[rnn] expected x of float32 or float64, got ",
-           NameOf(x.dtype));
+void rnn_infer(const Meta& x, const MetaList& pre_state, const MetaList& weights, const Meta* sequence_length,
+               const Meta*, double dropout, bool is_bidirec, int64_t input_size, int64_t hidden, int64_t layers,
+               const std::string& mode, int64_t, bool is_test, Meta& out, Meta& dropout_state, std::vector<Meta>& state,
+               Meta& reserve) {
+  const int64_t gates = cpu::RnnGates(ModeOf(mode)), aux = cpu::RnnAux(ModeOf(mode)), directions = is_bidirec ? 2 : 1;
+  PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64, InvalidArgument,
+           "[rnn] expected x of float32 or float64, got ", NameOf(x.dtype));
   PD_CHECK(layers > 0 && layers < 4096 && hidden > 0 && hidden < (1 << 24), InvalidArgument,
            "[rnn] expected positive num_layers and hidden_size, got ", layers, " and ", hidden);
-  PD_CHECK(x.dims.size() == 3, InvalidArgument, "[rnn] expected x of [time, batch, size], got ", common::ShapeText(x.dims));
-  PD_CHECK(is_test || dropout == 0 || layers == 1, Unimplemented, "[rnn] expected no dropout between layers in training, got ", dropout);
+  PD_CHECK(x.dims.size() == 3, InvalidArgument, "[rnn] expected x of [time, batch, size], got ",
+           common::ShapeText(x.dims));
+  PD_CHECK(dropout >= 0 && dropout <= 1, InvalidArgument, "[rnn] expected a dropout_prob from 0 to 1, got ", dropout);
   size_t cells = static_cast<size_t>(layers * directions), count = static_cast<size_t>(weights.size());
-  PD_CHECK(count == 2 * cells || count == 4 * cells, InvalidArgument, "[rnn] expected ", 2 * cells, " or ", 4 * cells, " weights, got ", count);
-  PD_CHECK(static_cast<int64_t>(pre_state.size()) == (gates == 4 ? 2 : 1), InvalidArgument, "[rnn] expected ", gates == 4 ? 2 : 1,
-           " initial states, got ", pre_state.size());
+  PD_CHECK(count == 2 * cells || count == 4 * cells, InvalidArgument, "[rnn] expected ", 2 * cells, " or ", 4 * cells,
+           " weights, got ", count);
+  PD_CHECK(static_cast<int64_t>(pre_state.size()) == (gates == 4 ? 2 : 1), InvalidArgument, "[rnn] expected ",
+           gates == 4 ? 2 : 1, " initial states, got ", pre_state.size());
   for (size_t i = 0; i < static_cast<size_t>(pre_state.size()); ++i)
     CheckShape("an initial state", pre_state[i], {layers * directions, x.dims[1], hidden}, x.dtype);
   for (size_t i = 0; i < count; ++i) {
-    if (i >= 2 * cells) CheckShape("a bias", weights[i], {gates * hidden}, x.dtype);
-    else if (i % 2) CheckShape("a recurrent weight", weights[i], {gates * hidden, hidden}, x.dtype);
+    if (i >= 2 * cells)
+      CheckShape("a bias", weights[i], {gates * hidden}, x.dtype);
+    else if (i % 2)
+      CheckShape("a recurrent weight", weights[i], {gates * hidden, hidden}, x.dtype);
     else
       CheckShape("an input weight", weights[i],
-                 {gates * hidden, i / 2 < static_cast<size_t>(directions) ? x.dims[2] : Dim(directions * hidden)}, x.dtype);
+                 {gates * hidden, i / 2 < static_cast<size_t>(directions) ? x.dims[2] : Dim(directions * hidden)},
+                 x.dtype);
   }
   if (sequence_length)
     PD_CHECK(sequence_length->dims.size() == 1 && !common::CertainlyDiffer(sequence_length->dims[0], x.dims[1]) &&
                  IsInteger(sequence_length->dtype),
-             InvalidArgument, "[rnn] expected integer sequence lengths, one a sequence, got ", NameOf(sequence_length->dtype), " ",
-             common::ShapeText(sequence_length->dims));
+             InvalidArgument, "[rnn] expected integer sequence lengths, one a sequence, got ",
+             NameOf(sequence_length->dtype), " ", common::ShapeText(sequence_length->dims));
   out = {Dims{x.dims[0], x.dims[1], Dim(directions * hidden)}, x.dtype};
-  dropout_state = reserve = {Dims{}, DataType::UINT8};
+  // Kept for the gradient in training: the mask between layers; gates, aux and the outputs between layers.
+  const Dim steps = x.dims[0] * x.dims[1];
+  const bool drops = !is_test && dropout > 0 && layers > 1;
+  dropout_state = {Dims{drops ? steps * Dim(directions * hidden) : Dim(0)}, DataType::UINT8};
+  reserve = {Dims{is_test ? Dim(0) : steps * Dim(directions * hidden * (layers * (gates + aux) + layers - 1))},
+             x.dtype};
   state.assign(gates == 4 ? 2 : 1, {Dims{Dim(layers * directions), x.dims[1], Dim(hidden)}, x.dtype});
 }
 
-void rnn_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights, const Tensor& sequence_length,
-                const Tensor&, double, bool is_bidirec, int64_t, int64_t hidden, int64_t layers, const std::string& mode, int64_t, bool,
-                Tensor& out, Tensor& dropout_state, std::vector<Tensor>& state, Tensor& reserve) {
-  std::vector<Tensor> plain;
-  for (const Tensor& w : weights) plain.push_back(Contiguous(w));
-  state.clear();
-  for (const Tensor& s : pre_state) {
-    Tensor t = Empty(s.dims(), s.dtype()), from = Contiguous(s);
-    if (t.numel()) std::memcpy(t.raw_data(), from.raw_data(), static_cast<size_t>(t.numel() * SizeOf(t.dtype())));
-    state.push_back(t);
-  }
-  Ints lengths;
-  if (sequence_length.defined()) {
-    for (int64_t n : ToIntVector(sequence_length)) lengths.push_back(n);
-    for (int64_t n : lengths)
-      PD_CHECK(n >= 0 && n <= x.dims()[0], InvalidArgument, "[rnn] expected sequence lengths from 0 to ", x.dims()[0], ", got ", n);
-  }
-  for (Tensor* t : {&dropout_state, &reserve}) std::memset(t->raw_data(), 0, static_cast<size_t>(t->numel()));
+void rnn_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
+                const Tensor& sequence_length, const Tensor&, double dropout, bool is_bidirec, int64_t, int64_t hidden,
+                int64_t layers, const std::string& mode, int64_t seed, bool is_test, Tensor& out, Tensor& dropout_state,
+                std::vector<Tensor>& state, Tensor& reserve) {
+  const Net net(x, sequence_length, dropout, is_bidirec, hidden, layers, mode, is_test);
+  state = Copies(pre_state);
   if (out.numel() == 0) return;
-  auto run = x.dtype() == DataType::FLOAT32 ? Run<float> : Run<double>;
-  run(Contiguous(x), pre_state, plain, lengths.size() ? lengths.data() : nullptr, is_bidirec ? 2 : 1, hidden, layers, mode, out, state);
+  if (dropout_state.numel()) {
+    EngineFor engine(seed);
+    std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
+    uint8_t* mask = dropout_state.data<uint8_t>();
+    for (int64_t i = 0; i < dropout_state.numel(); ++i) mask[i] = uniform(*engine) >= static_cast<float>(net.drop);
+  }
+  net.Forward(Contiguous(x), Plain(weights), state, net.keep ? reserve : Empty(Ints{net.reserve_size()}, x.dtype()),
+              dropout_state, out);
+}
+
+void rnn_grad_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
+                     const Tensor& sequence_length, const Tensor& out, const Tensor& dropout_state,
+                     const Tensor& reserve, const Tensor& dout, const Tensor&, const std::vector<Tensor>& dstate,
+                     const Tensor&, double dropout, bool is_bidirec, int64_t, int64_t hidden, int64_t layers,
+                     const std::string& mode, int64_t, bool is_test, Tensor* dx, std::vector<Tensor>* dpre,
+                     std::vector<Tensor>* dweights) {
+  Net net(x, sequence_length, dropout, is_bidirec, hidden, layers, mode, is_test);
+  const Tensor xc = Contiguous(x), g = Contiguous(dout);
+  const std::vector<Tensor> w = Plain(weights), first = Plain(pre_state);
+  std::vector<Tensor> dstates = Copies(dstate), dw;
+  if (dx) EnsureOut(*dx, x.dims(), x.dtype());
+  if (dweights)
+    for (const Tensor& t : w) dw.push_back(Empty(t.dims(), t.dtype()));
+  if (out.numel() == 0) {
+    if (dx) Zero(*dx);
+    for (const Tensor& t : dw) Zero(t);
+  } else if (is_test) {  // nothing was kept
+    net.keep = true;
+    const Tensor again = Empty(Ints{net.reserve_size()}, x.dtype());
+    net.Forward(xc, w, Copies(pre_state), again, dropout_state, Empty(out.dims(), out.dtype()));
+    net.Backward(xc, first, w, Contiguous(out), dropout_state, again, g, dstates, dw, dx);
+  } else {
+    PD_CHECK(reserve.numel() == net.reserve_size(), InvalidArgument, "[rnn_grad] expected a reserve of ",
+             net.reserve_size(), " elements, got ", reserve.numel());
+    net.Backward(xc, first, w, Contiguous(out), dropout_state, Contiguous(reserve), g, dstates, dw, dx);
+  }
+  if (dpre) *dpre = dstates;
+  if (dweights) *dweights = dw;
 }
 
 }  // namespace phi

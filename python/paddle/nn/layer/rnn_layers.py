@@ -73,7 +73,7 @@ class RNNBase(LayerList):
             states = self._initial(inputs)
         else:
             states = list(initial_states) if isinstance(initial_states, (list, tuple)) else [initial_states]
-        if self.proj_size == 0 and not paddle.is_grad_enabled() and (not self.training or self.dropout == 0):
+        if self.proj_size == 0 and self.weight_ih_l0.dtype in (paddle.float32, paddle.float64):
             return self._run_op(inputs, states, sequence_length)
         return self._run_cells(inputs, states, sequence_length)
 

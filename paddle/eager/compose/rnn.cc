@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradient of recurrent layers for higher orders: the steps are composed of other ops and differentiated.
+#include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/dispatch/state.h"
+#include "paddle/phi/api/ops.h"
+
+namespace paddle {
+namespace {
+
+using common::Ints;
+
+struct Cell {
+  Tensor w_ih, w_hh, b_ih, b_hh;
+};
+
+struct Network {
+  const std::string& mode;
+  int64_t time, layers, directions;
+  double drop;
+  std::vector<Tensor> keep;  // [batch, 1] of each step: within the sequence; empty without lengths
+
+  void Step(const Cell& cell, const Tensor& xg, Tensor& h, Tensor& c) const {
+    Tensor hg = matmul(h, cell.w_hh, false, true);
+    if (cell.b_hh.defined()) hg = hg + cell.b_hh;
+    if (mode == "LSTM") {
+      std::vector<Tensor> g = split_with_num(xg + hg, 4, Scalar(int64_t{-1}));
+      c = sigmoid(g[1]) * c + sigmoid(g[0]) * tanh(g[2]);
+      h = sigmoid(g[3]) * tanh(c);
+    } else if (mode == "GRU") {
+      std::vector<Tensor> a = split_with_num(xg, 3, Scalar(int64_t{-1})),
+                          b = split_with_num(hg, 3, Scalar(int64_t{-1}));
+      Tensor r = sigmoid(a[0] + b[0]), z = sigmoid(a[1] + b[1]), n = tanh(a[2] + r * b[2]);
+      h = (h - n) * z + n;
+    } else {
+      h = mode == "RNN_RELU" ? relu(xg + hg) : tanh(xg + hg);
+    }
+  }
+
+  // One direction of one layer; h and c are the initial and then the final states.
+  Tensor Direction(const Cell& cell, const Tensor& x, bool reverse, Tensor& h, Tensor& c) const {
+    Tensor gates = matmul(x, cell.w_ih, false, true);
+    if (cell.b_ih.defined()) gates = gates + cell.b_ih;
+    std::vector<Tensor> in = unbind(gates, 0), out(in.size());
+    for (int64_t step = 0; step < time; ++step) {
+      const size_t t = static_cast<size_t>(reverse ? time - 1 - step : step);
+      Tensor next_h = h, next_c = c;
+      Step(cell, in[t], next_h, next_c);
+      if (keep.empty()) {
+        h = next_h;
+        c = next_c;
+        out[t] = h;
+        continue;
+      }
+      h = where(keep[t], next_h, h);
+      if (c.defined()) c = where(keep[t], next_c, c);
+      out[t] = where(keep[t], next_h, 0.0);
+    }
+    return stack(out, 0);
+  }
+
+  // The output and the final states.
+  std::vector<Tensor> Run(Tensor x, const std::vector<Tensor>& states, const std::vector<Tensor>& weights,
+                          const Tensor& mask) const {
+    const size_t biases = static_cast<size_t>(2 * layers * directions);
+    std::vector<std::vector<Tensor>> first, last(states.size());
+    for (const Tensor& s : states) first.push_back(unbind(s, 0));
+    for (int64_t i = 0; i < layers; ++i) {
+      std::vector<Tensor> parts;
+      for (int64_t d = 0; d < directions; ++d) {
+        const size_t k = static_cast<size_t>(i * directions + d);
+        auto bias = [&](size_t at) { return weights.size() == 2 * biases ? weights[biases + at] : Tensor(); };
+        const Cell cell{weights[2 * k], weights[2 * k + 1], bias(2 * k), bias(2 * k + 1)};
+        Tensor h = first[0][k], c = states.size() > 1 ? first[1][k] : Tensor();
+        parts.push_back(Direction(cell, x, d == 1, h, c));
+        last[0].push_back(h);
+        if (c.defined()) last[1].push_back(c);
+      }
+      x = parts.size() == 1 ? parts[0] : concat(parts, Scalar(int64_t{-1}));
+      if (drop > 0 && i + 1 < layers) {
+        x = x * cast_like(reshape(mask, shape_of(x)), x) * (drop == 1 ? 0.0 : 1 / (1 - drop));
+      }
+    }
+    std::vector<Tensor> out{x};
+    for (const auto& s : last) out.push_back(stack(s, 0));
+    return out;
+  }
+};
+
+// Gradients with respect to x, the initial states and the weights, in this order, of those that `wanted` names.
+std::vector<Tensor> Gradients(int wanted, const Tensor& x, const std::vector<Tensor>& states,
+                              const std::vector<Tensor>& weights, const Tensor& lengths, const Tensor& mask,
+                              const Tensor& dout, const std::vector<Tensor>& dstate, double dropout, bool both,
+                              int64_t layers, const std::string& mode, bool is_test) {
+  const bool again = egr::State().grad_enabled;
+  egr::GradModeGuard on(true);
+  // Inputs by tensors of their own: one may be computed from another.
+  auto fresh = [](const Tensor& t) {
+    Tensor f = assign(t);
+    f->stop_gradient = false;
+    return f;
+  };
+  const Tensor fx = fresh(x);
+  std::vector<Tensor> fs, fw;
+  for (const Tensor& t : states) fs.push_back(fresh(t));
+  for (const Tensor& t : weights) fw.push_back(fresh(t));
+  const int64_t directions = both ? 2 : 1;
+  const double drop = is_test || layers == 1 ? 0.0 : dropout;
+  Network net{mode, size_at(x, 0), layers, directions, drop, {}};
+  if (lengths.defined()) {
+    const Tensor ends = reshape(cast(lengths, DataType::INT64), Ints{-1, 1});
+    for (int64_t t = 0; t < net.time; ++t) net.keep.push_back(ends > static_cast<double>(t));
+  }
+  std::vector<Tensor> inputs = wanted == 0 ? std::vector<Tensor>{fx} : wanted == 1 ? fs : fw;
+  std::vector<Tensor> grads{dout};
+  grads.insert(grads.end(), dstate.begin(), dstate.end());
+  if (net.time == 0) {
+    for (Tensor& t : inputs) t = zeros_like_of(t);
+    return wanted == 1 ? dstate : inputs;
+  }
+  std::vector<Tensor> r = egr::Grad(net.Run(fx, fs, fw, mask), inputs, grads, again, again, true);
+  for (size_t i = 0; i < r.size(); ++i)
+    if (!r[i].defined()) r[i] = zeros_like_of(inputs[i]);
+  return r;
+}
+
+}  // namespace
+
+Tensor rnn_backward_x(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
+                      const Tensor& sequence_length, const Tensor& mask, const Tensor& dout,
+                      const std::vector<Tensor>& dstate, double dropout, bool both, int64_t layers,
+                      const std::string& mode, bool is_test) {
+  return Gradients(0, x, pre_state, weights, sequence_length, mask, dout, dstate, dropout, both, layers, mode,
+                   is_test)[0];
+}
+std::vector<Tensor> rnn_backward_state(const Tensor& x, const std::vector<Tensor>& pre_state,
+                                       const std::vector<Tensor>& weights, const Tensor& sequence_length,
+                                       const Tensor& mask, const Tensor& dout, const std::vector<Tensor>& dstate,
+                                       double dropout, bool both, int64_t layers, const std::string& mode,
+                                       bool is_test) {
+  return Gradients(1, x, pre_state, weights, sequence_length, mask, dout, dstate, dropout, both, layers, mode, is_test);
+}
+std::vector<Tensor> rnn_backward_weights(const Tensor& x, const std::vector<Tensor>& pre_state,
+                                         const std::vector<Tensor>& weights, const Tensor& sequence_length,
+                                         const Tensor& mask, const Tensor& dout, const std::vector<Tensor>& dstate,
+                                         double dropout, bool both, int64_t layers, const std::string& mode,
+                                         bool is_test) {
+  return Gradients(2, x, pre_state, weights, sequence_length, mask, dout, dstate, dropout, both, layers, mode, is_test);
+}
+
+}  // namespace paddle

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adapters of group, instance and RMS normalisation.
+#include <cmath>
+#include <cstring>
+
+#include "paddle/phi/infer/rules.h"
+#include "paddle/phi/primitives/norm.h"
+
+namespace phi {
+namespace {
+
+const void* Ptr(const Tensor& t) { return t.defined() ? t.raw_data() : nullptr; }
+Tensor As(const Tensor& t, DataType dtype) { return t.defined() ? Contiguous(CastTo(t, dtype)) : t; }
+DataType ParamType(const Tensor& x, const Tensor& scale, const Tensor& bias) {
+  const Tensor& p = scale.defined() ? scale : bias;
+  return p.defined() && p.dtype() == DataType::FLOAT32 && IsHalf(x.dtype()) ? DataType::FLOAT32 : x.dtype();
+}
+void CheckParam(const char* op, const char* what, const Meta* p, Dim size, const Meta& x) {
+  if (!p) return;
+  PD_CHECK(!common::CertainlyDiffer(common::Product(p->dims), size), InvalidArgument, "[", op, "] expected a ", what,
+           " of ", common::DimText(size), " elements, got shape ", common::ShapeText(p->dims), " for input shape ",
+           common::ShapeText(x.dims));
+}
+void CheckFloating(const char* op, const Meta& x) {
+  PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64 || IsHalf(x.dtype), InvalidArgument, "[", op,
+           "] expected a floating input, got ", NameOf(x.dtype));
+}
+
+// [n, c, spatial], or with channels last [n, spatial, c].
+struct Planes {
+  int64_t n, c, spatial;
+  bool last;
+};
+Planes PlanesOf(const Tensor& x, bool last) {
+  last = last && x.ndim() > 2;
+  Planes p{x.dim(0), x.dim(last ? x.ndim() - 1 : 1), 1, last};
+  for (int64_t i = 2; i < x.ndim(); ++i) p.spatial *= x.dim(last ? i - 1 : i);
+  return p;
+}
+bool ChannelsLast(const std::string& format) { return format.size() > 2 && format.back() == 'C'; }
+
+// The gradients of scale and bias that are wanted, in the type the kernel writes and then in the parameter's own.
+struct ParamGrad {
+  Tensor* to;
+  Tensor own;
+  DataType dtype;
+  ParamGrad(Tensor* d, const Tensor& like, int64_t size, DataType kernel_type) : to(d), dtype(kernel_type) {
+    if (!d) return;
+    own = Empty(like.defined() ? like.dims() : Ints{size}, kernel_type);
+    if (like.defined()) dtype = like.dtype();
+  }
+  void* ptr() const { return to ? own.raw_data() : nullptr; }
+  void Give() const {
+    if (to) *to = CastTo(own, dtype);
+  }
+};
+void Zero(const Tensor& t) {
+  if (t.defined() && t.numel()) std::memset(t.raw_data(), 0, static_cast<size_t>(t.numel() * SizeOf(t.dtype())));
+}
+
+}  // namespace
+
+void group_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double, int64_t groups,
+                      const std::string& format, Meta& y, Meta& mean, Meta& variance) {
+  PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[group_norm] expected an input of at least 2 axes, got shape ",
+           common::ShapeText(x.dims));
+  CheckFloating("group_norm", x);
+  Dim c = ChannelsLast(format) && x.dims.size() > 2 ? x.dims.back() : x.dims[1];
+  PD_CHECK(groups > 0 && (!c.known() || c.raw() % groups == 0), InvalidArgument,
+           "[group_norm] expected groups that divide the channels ", common::DimText(c), ", got ", groups);
+  CheckParam("group_norm", "scale", scale, c, x);
+  CheckParam("group_norm", "bias", bias, c, x);
+  y = x;
+  mean = {Dims{x.dims[0], Dim(groups)}, cpu::StatType(x.dtype)};
+  variance = mean;
+}
+
+void group_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, double eps, int64_t groups,
+                       const std::string& format, Tensor& y, Tensor& mean, Tensor& variance) {
+  if (x.numel() == 0) {
+    Zero(mean);
+    Zero(variance);
+    return;
+  }
+  const Planes p = PlanesOf(x, ChannelsLast(format));
+  const DataType pt = ParamType(x, scale, bias);
+  const Tensor xc = Contiguous(x), s = As(scale, pt), b = As(bias, pt);
+  cpu::GroupNorm(x.dtype(), pt, xc.raw_data(), p.n, p.c, p.spatial, groups, p.last, Ptr(s), Ptr(b), eps, y.raw_data(),
+                 mean.raw_data(), variance.raw_data());
+}
+
+namespace {
+void GroupGrad(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance, const Tensor& dout,
+               double eps, int64_t groups, bool last, Tensor* dx, Tensor* dscale, Tensor* dbias) {
+  const Planes p = PlanesOf(x, last);
+  const DataType pt = ParamType(x, scale, Tensor());
+  const Tensor xc = Contiguous(x), g = Contiguous(CastTo(dout, x.dtype())), s = As(scale, pt);
+  if (dx) EnsureOut(*dx, x.dims(), x.dtype());
+  const ParamGrad ds(dscale, scale, p.c, pt), db(dbias, scale, p.c, pt);
+  if (x.numel() == 0) {
+    Zero(ds.own);
+    Zero(db.own);
+  } else {
+    cpu::GroupNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), p.n, p.c, p.spatial, groups, p.last, Ptr(s),
+                       mean.raw_data(), variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, ds.ptr(), db.ptr());
+  }
+  ds.Give();
+  db.Give();
+}
+}  // namespace
+
+void group_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance,
+                            const Tensor& dy, const Tensor&, const Tensor&, double eps, int64_t groups,
+                            const std::string& format, Tensor* dx, Tensor* dscale, Tensor* dbias) {
+  const DataType st = cpu::StatType(x.dtype());
+  GroupGrad(x, scale, As(mean, st), As(variance, st), dy, eps, groups, ChannelsLast(format), dx, dscale, dbias);
+}
+
+void instance_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double, Meta& y, Meta& mean,
+                         Meta& variance) {
+  PD_CHECK(x.dims.size() >= 2 && x.dims.size() <= 5, InvalidArgument,
+           "[instance_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.dims));
+  CheckFloating("instance_norm", x);
+  CheckParam("instance_norm", "scale", scale, x.dims[1], x);
+  CheckParam("instance_norm", "bias", bias, x.dims[1], x);
+  y = x;
+  mean = {Dims{x.dims[0] * x.dims[1]}, cpu::StatType(x.dtype)};
+  variance = mean;
+}
+
+namespace {
+// variance -> 1 / sqrt(variance + eps), or back to variance + eps.
+void Invert(Tensor& t, double eps, bool back) {
+  auto run = [&](auto* p) {
+    for (int64_t i = 0; i < t.numel(); ++i) {
+      const double v = static_cast<double>(p[i]);
+      p[i] = static_cast<std::remove_reference_t<decltype(*p)>>(back ? 1 / (v * v) : 1 / std::sqrt(v + eps));
+    }
+  };
+  t.dtype() == DataType::FLOAT64 ? run(t.data<double>()) : run(t.data<float>());
+}
+}  // namespace
+
+void instance_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, double eps, Tensor& y, Tensor& mean,
+                          Tensor& inverse) {
+  group_norm_kernel(x, scale, bias, eps, x.dim(1), "NCHW", y, mean, inverse);
+  if (x.numel()) Invert(inverse, eps, false);
+}
+
+void instance_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& inverse,
+                               const Tensor& dy, const Tensor&, const Tensor&, double, Tensor* dx, Tensor* dscale,
+                               Tensor* dbias) {
+  const DataType st = cpu::StatType(x.dtype());
+  const Tensor from = As(inverse, st);
+  Tensor sum = Empty(from.dims(), st);
+  CopyInto(from, sum);
+  Invert(sum, 0, true);
+  GroupGrad(x, scale, As(mean, st), sum, dy, 0, x.dim(1), false, dx, dscale, dbias);
+}
+
+void rms_norm_infer(const Meta& x, const Meta* scale, const Ints& shape, double, Meta& y, Meta& invvar) {
+  const int64_t k = std::max<int64_t>(shape.size(), 1);
+  PD_CHECK(k <= x.dims.size(), InvalidArgument, "[rms_norm] expected a normalized_shape of at most ", x.dims.size(),
+           " axes, got ", common::ShapeText(shape));
+  CheckFloating("rms_norm", x);
+  Dim cols(1);
+  for (int64_t i = 0; i < k; ++i) {
+    const Dim d = x.dims[x.dims.size() - k + i];
+    cols = cols * d;
+    if (!shape.empty())
+      PD_CHECK(!common::CertainlyDiffer(d, Dim(shape[i])), InvalidArgument, "[rms_norm] expected last extents ",
+               common::ShapeText(shape), ", got shape ", common::ShapeText(x.dims));
+  }
+  CheckParam("rms_norm", "scale", scale, cols, x);
+  y = x;
+  invvar = {{}, cpu::StatType(x.dtype)};
+  for (int64_t i = 0; i + k < x.dims.size(); ++i) invvar.dims.push_back(x.dims[i]);
+}
+
+void rms_norm_kernel(const Tensor& x, const Tensor& scale, const Ints&, double eps, Tensor& y, Tensor& inverse) {
+  if (x.numel() == 0) return;
+  const DataType pt = ParamType(x, scale, Tensor());
+  const Tensor xc = Contiguous(x), s = As(scale, pt);
+  cpu::RmsNorm(x.dtype(), pt, xc.raw_data(), inverse.numel(), x.numel() / inverse.numel(), Ptr(s), nullptr, eps,
+               y.raw_data(), inverse.raw_data());
+}
+
+void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& inverse, const Tensor& dy, const Tensor&,
+                          const Ints&, double, Tensor* dx, Tensor* dscale) {
+  const DataType pt = ParamType(x, scale, Tensor());
+  const Tensor xc = Contiguous(x), g = Contiguous(CastTo(dy, x.dtype())), s = As(scale, pt),
+               inv = As(inverse, cpu::StatType(x.dtype()));
+  if (dx) EnsureOut(*dx, x.dims(), x.dtype());
+  const int64_t rows = inverse.numel(), cols = rows ? x.numel() / rows : 0;
+  const ParamGrad ds(dscale, scale, cols, pt);
+  if (x.numel() == 0) {
+    Zero(ds.own);
+  } else {
+    cpu::RmsNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), inv.raw_data(),
+                     dx ? dx->raw_data() : nullptr, ds.ptr(), nullptr);
+  }
+  ds.Give();
+}
+
+}  // namespace phi
