@@ -122,3 +122,14 @@ def test_matrix_product_operator_takes_the_dtype_of_its_left_operand():
     assert (a @ b).dtype == paddle.float32 and float((a @ b)[0, 0]) == 9
     assert (a @ b.astype('float64')).dtype == paddle.float32
     assert (a @ paddle.full([3, 2], 1j, 'complex128')).dtype == paddle.complex128
+
+
+def test_derivatives_of_digamma():
+    x = paddle.to_tensor([0.5, 1.0, 7.5], dtype='float64', stop_gradient=False)
+    first = paddle.grad(paddle.digamma(x).sum(), x, create_graph=True)[0]
+    np.testing.assert_allclose(first.numpy(), [np.pi ** 2 / 2, np.pi ** 2 / 6, 0.1426158966967038], rtol=1e-12)
+    second = paddle.grad(first.sum(), x)[0].numpy()
+    step = 1e-5
+    for i, v in enumerate([0.5, 1.0, 7.5]):
+        low, high = (float(paddle.polygamma(paddle.to_tensor(v + d, dtype='float64'), 1)) for d in (-step, step))
+        assert abs(second[i] - (high - low) / (2 * step)) < 1e-6 * abs(second[i])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Special functions without an op of their own: polygamma, incomplete gamma, nextafter."""
+"""Polygamma, and special functions without an op of their own: incomplete gamma, nextafter."""
 
 import numpy as np
 
@@ -13,24 +13,7 @@ def polygamma(x, n, name=None):
         raise ValueError(f'[polygamma] expected an integer n of at least 0, got {n}')
     if n == 0:
         return paddle.digamma(x)
-    if hasattr(_C_ops, 'polygamma'):
-        return _C_ops.polygamma(x, n)
-    import math
-
-    # (-1)^(n+1) n! zeta(n+1, x): terms up to 20, then the Euler-Maclaurin tail.
-    dtype, s, wide = x.dtype, n + 1, x.astype('float64')
-    total = paddle.zeros_like(wide)
-    for k in range(20):
-        total = total + (wide + k) ** -s
-    a = wide + 20
-    total = total + a ** (1 - s) / (s - 1) + a**-s * 0.5
-    total = (
-        total
-        + s / 12.0 * a ** (-s - 1)
-        - s * (s + 1) * (s + 2) / 720.0 * a ** (-s - 3)
-        + s * (s + 1) * (s + 2) * (s + 3) * (s + 4) / 30240.0 * a ** (-s - 5)
-    )
-    return (total * ((-1.0) ** (n + 1) * math.factorial(n))).astype(dtype)
+    return _C_ops.polygamma(x, n)
 
 
 def gammaincc(x, y, name=None):
