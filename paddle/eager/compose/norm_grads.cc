@@ -94,7 +94,7 @@ Tensor group_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& d
   for (int64_t i = 0; i < rank; ++i) back[to[i]] = i;
   // [n, groups, the rest], and back.
   auto grouped = [&](const Tensor& t) {
-    return reshape(channel == 1 ? t : transpose(t, to), Ints{size_at(x, 0), groups, -1});
+    return reshape(channel == 1 ? t : transpose(t, to), Ints{0, groups, -1});
   };
   auto whole = [&](const Tensor& t) {
     return channel == 1 ? reshape_like(t, x) : transpose(reshape_like(t, transpose(x, to)), back);
@@ -111,23 +111,6 @@ Tensor group_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& d
 
 Tensor instance_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, double eps, int which) {
   return group_norm_backward(x, scale, dout, eps, size_at(x, 1), "NCHW", which);
-}
-
-Tensor rms_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, const Ints& shape, double eps,
-                         int which) {
-  const int64_t k = std::max<int64_t>(shape.size(), 1);
-  Ints axes, rows, tail;
-  for (int64_t i = 0; i < x.ndim(); ++i) {
-    (i + k < x.ndim() ? rows : axes).push_back(i);
-    if (i + k >= x.ndim()) tail.push_back(size_at(x, i));
-  }
-  const Tensor inv = rsqrt(mean(x * x, axes, true) + eps);
-  if (which == 1) {
-    const Tensor g = dout * x * inv;
-    return cast_like(reshape(rows.empty() ? g : sum(g, rows, DataType::UNDEFINED, false), shape_of(scale)), scale);
-  }
-  const Tensor g = scale.defined() ? dout * cast_like(reshape(scale, tail), dout) : dout;
-  return inv * (g - x * inv * inv * mean(g * x, axes, true));
 }
 
 Tensor pool_double_backward(const Tensor& ddx, const Tensor& x, const Tensor&, const Ints& kernel, const Ints& strides,

@@ -14,9 +14,6 @@ namespace paddle {
 Tensor group_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, double epsilon, int64_t groups,
                            const std::string& format, int which);
 Tensor instance_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, double epsilon, int which);
-// With respect to x (which 0) or scale (1).
-Tensor rms_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, const common::Ints& shape,
-                         double epsilon, int which);
 
 Tensor prelu_backward(const Tensor& x, const Tensor& alpha, const Tensor& dout, const std::string& format,
                       const std::string& mode, int which);

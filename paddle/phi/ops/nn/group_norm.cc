@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adapters of group, instance and RMS normalisation.
+// Adapters of group and instance normalisation.
 #include <cmath>
 #include <cstring>
 
@@ -156,50 +156,6 @@ void instance_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tenso
   CopyInto(from, sum);
   Invert(sum, 0, true);
   GroupGrad(x, scale, As(mean, st), sum, dy, 0, x.dim(1), false, dx, dscale, dbias);
-}
-
-void rms_norm_infer(const Meta& x, const Meta* scale, const Ints& shape, double, Meta& y, Meta& invvar) {
-  const int64_t k = std::max<int64_t>(shape.size(), 1);
-  PD_CHECK(k <= x.dims.size(), InvalidArgument, "[rms_norm] expected a normalized_shape of at most ", x.dims.size(),
-           " axes, got ", common::ShapeText(shape));
-  CheckFloating("rms_norm", x);
-  Dim cols(1);
-  for (int64_t i = 0; i < k; ++i) {
-    const Dim d = x.dims[x.dims.size() - k + i];
-    cols = cols * d;
-    if (!shape.empty())
-      PD_CHECK(!common::CertainlyDiffer(d, Dim(shape[i])), InvalidArgument, "[rms_norm] expected last extents ",
-               common::ShapeText(shape), ", got shape ", common::ShapeText(x.dims));
-  }
-  CheckParam("rms_norm", "scale", scale, cols, x);
-  y = x;
-  invvar = {{}, cpu::StatType(x.dtype)};
-  for (int64_t i = 0; i + k < x.dims.size(); ++i) invvar.dims.push_back(x.dims[i]);
-}
-
-void rms_norm_kernel(const Tensor& x, const Tensor& scale, const Ints&, double eps, Tensor& y, Tensor& inverse) {
-  if (x.numel() == 0) return;
-  const DataType pt = ParamType(x, scale, Tensor());
-  const Tensor xc = Contiguous(x), s = As(scale, pt);
-  cpu::RmsNorm(x.dtype(), pt, xc.raw_data(), inverse.numel(), x.numel() / inverse.numel(), Ptr(s), nullptr, eps,
-               y.raw_data(), inverse.raw_data());
-}
-
-void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& inverse, const Tensor& dy, const Tensor&,
-                          const Ints&, double, Tensor* dx, Tensor* dscale) {
-  const DataType pt = ParamType(x, scale, Tensor());
-  const Tensor xc = Contiguous(x), g = Contiguous(CastTo(dy, x.dtype())), s = As(scale, pt),
-               inv = As(inverse, cpu::StatType(x.dtype()));
-  if (dx) EnsureOut(*dx, x.dims(), x.dtype());
-  const int64_t rows = inverse.numel(), cols = rows ? x.numel() / rows : 0;
-  const ParamGrad ds(dscale, scale, cols, pt);
-  if (x.numel() == 0) {
-    Zero(ds.own);
-  } else {
-    cpu::RmsNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), inv.raw_data(),
-                     dx ? dx->raw_data() : nullptr, ds.ptr(), nullptr);
-  }
-  ds.Give();
 }
 
 }  // namespace phi
