@@ -44,16 +44,15 @@ class CpuKernel : public CompiledGroup {
     for (size_t k = 0; k < nrows; ++k) rows *= meta[k];
     for (size_t k = 0; k < nreds; ++k) reds *= meta[nrows + k];
     const int64_t lane = meta[nrows + nreds];
-    const int64_t grain = std::max<int64_t>(phi::cpu::kGrain * 4 / std::max(nest_.cost, 1), 512);
     if (nest_.mode == LoopMode::kRowReduce) {
       const int64_t per_row = std::max<int64_t>(reds * lane, 1);
-      phi::cpu::ParallelFor(0, rows, std::max<int64_t>(grain / per_row, 2), [=](int64_t b, int64_t e) { fn(buffers, meta, b, e); });
+      phi::cpu::ParallelFor(0, rows, Grain(per_row), [=](int64_t b, int64_t e) { fn(buffers, meta, b, e); });
       return;
     }
     const int64_t n = rows * lane;
     constexpr int64_t kUnit = 64;
     const int64_t per_unit = kUnit * std::max<int64_t>(reds, 1);
-    phi::cpu::ParallelFor(0, (n + kUnit - 1) / kUnit, std::max<int64_t>(grain / per_unit, 2),
+    phi::cpu::ParallelFor(0, (n + kUnit - 1) / kUnit, Grain(per_unit),
                           [=](int64_t b, int64_t e) { fn(buffers, meta, b * kUnit, std::min(e * kUnit, n)); });
   }
 
@@ -61,6 +60,13 @@ class CpuKernel : public CompiledGroup {
   std::string Ir() const override { return KernelIr(nest_, symbol_); }
 
  private:
+  // Rows or units of `elements` each that keep a thread busy for a while: about 30 ps an operation, 20 ps a byte. Less does
+  // not pay for waking another thread, and costs much when other processes want the processors.
+  int64_t Grain(int64_t elements) const {
+    constexpr double kEnough = 16e6;
+    return std::max<int64_t>(static_cast<int64_t>(kEnough / ((30.0 * nest_.cost + 20.0 * nest_.bytes) * static_cast<double>(elements))), 2);
+  }
+
   LoopNest nest_;
   std::string symbol_;
   LinkedKernel linked_;

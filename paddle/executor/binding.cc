@@ -87,6 +87,11 @@ bool Binding::Fits(const std::vector<Tensor>& values) const {
 }
 
 void Binding::Restart() {
+  Again();
+  state = ++attempts_ > kMaxAttempts ? kOff : kNew;
+}
+
+void Binding::Again() {
   entry.clear();
   steps.clear();
   traced_.clear();
@@ -94,7 +99,7 @@ void Binding::Restart() {
   arena_.reset();
   least_ = 0;
   clock_ = 0;
-  installed = false;
+  installed = outdated = false;
   state = ++attempts_ > kMaxAttempts ? kOff : kNew;
 }
 

@@ -61,10 +61,13 @@ class Binding {
   std::vector<std::pair<int, Shape>> entry;  // arguments and outer values
   std::vector<Step> steps;
   bool installed = false;
+  bool outdated = false;  // an instruction runs another way from now on: begin anew with the next run
 
   bool Fits(const std::vector<Tensor>& values) const;
   // Forgets everything but the number of attempts; after too many the code runs unbound for good.
   void Restart();
+  // Forgets the same for a good reason, which is no attempt.
+  void Again();
   // Instructions from `i` on give other shapes from run to run: they stay unbound.
   void Unstable(size_t i);
 

@@ -35,6 +35,7 @@ struct Instruction {
   std::vector<Arg> in, out;
   std::vector<std::pair<int, int>> dynamic_attrs;  // attribute position, value number
   std::vector<std::pair<int, int>> inplace;        // output position, the tensor argument whose memory it is
+  // kFused: with trials, the single ops, whose yields stand for `out`.
   std::vector<std::unique_ptr<Code>> regions;
   // Values made here, and the numbers under which gradients read their shapes alone.
   std::vector<std::pair<int, int>> shapes;
@@ -61,6 +62,7 @@ struct CompiledProgram {
   std::vector<int> early;  // those that are written before their last reader in the program's order
   int num_values = 0;
   int num_ids = 0, num_codes = 0;
+  int num_spare = 0;  // of num_ids: single ops of groups
   std::vector<std::string> names;  // of instructions, by id
   size_t fused = 0;
 };

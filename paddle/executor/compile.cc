@@ -105,6 +105,7 @@ class Compiler {
         ins.fused = it->second->kernel;
         for (pir::Value v : it->second->inputs) ins.in.push_back({NumberOf(v)});
         for (pir::Value v : it->second->outputs) ins.out.push_back({NumberOf(v)});
+        if (FusionTrials()) ins.regions.push_back(SingleOps(*it->second));
         code.instructions.push_back(std::move(ins));
         ++r_.fused;
       } else if (!grouped.count(op)) {
@@ -116,6 +117,22 @@ class Compiler {
   }
 
  private:
+  // The ops of a group with results of their own, so that both ways can run side by side.
+  std::unique_ptr<Code> SingleOps(const FusedGroup& g) {
+    auto code = std::make_unique<Code>();
+    code->id = r_.num_codes++;
+    const int first = r_.num_ids;
+    std::vector<std::pair<const void*, int>> numbers;
+    for (pir::Value v : g.outputs) {
+      numbers.emplace_back(v.impl(), NumberOf(v));
+      code->yields.push_back(numbers_[v.impl()] = r_.num_values++);
+    }
+    for (pir::Operation* op : g.ops) Op(op, *code);
+    for (auto [value, number] : numbers) numbers_[value] = number;
+    r_.num_spare += r_.num_ids - first;
+    return code;
+  }
+
   Instruction Make(Instruction::Kind kind, pir::Operation* op) {
     Instruction ins;
     ins.kind = kind;

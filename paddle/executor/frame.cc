@@ -8,6 +8,13 @@
 #include "paddle/phi/core/op_watch.h"
 
 namespace executor {
+namespace {
+
+// A group loses to its single ops when it takes this many times as long in each comparison.
+constexpr int kTrials = 3;
+constexpr double kSlower = 1.2;
+
+}  // namespace
 
 Frame::Frame(const CompiledProgram& program) : program_(program) {
   values_.resize(program.num_values);
@@ -84,6 +91,10 @@ void Frame::RunCode(const Code& code) {
     Forget(code, 0);
     b.Restart();
   }
+  if (b.outdated) {
+    Forget(code, 0);
+    b.Again();
+  }
   if (b.state == Binding::kOff || phi::g_has_external_kernels) {
     RunPlain(code, 0);
   } else if (b.state == Binding::kNew) {
@@ -151,6 +162,8 @@ void Frame::RunBound(const Code& code, Binding& b) {
     } else {
       if (!s.places.empty()) hook.Serve(s.places, b.memory());
       if constexpr (kProfiled) Execute(*s.ins);
+      else if (s.ins->kind == Instruction::kFused && !s.ins->regions.empty() && slots_[s.ins->id].trials < kTrials)
+        b.outdated = Compare(*s.ins) || b.outdated;
       else RunInstruction(*s.ins);
       if (s.shapes) KeepShapes(*s.ins);
       bool same = true;
@@ -222,7 +235,7 @@ void Frame::RunInstruction(const Instruction& ins) {
     case Instruction::kOp:
       return RunKernel(ins);
     case Instruction::kFused:
-      return RunFused(ins);
+      return slots_[ins.id].separate ? RunSeparate(ins) : RunFused(ins);
     case Instruction::kIf:
       return RunIf(ins);
     case Instruction::kWhile:
@@ -234,6 +247,32 @@ void Frame::RunInstruction(const Instruction& ins) {
     default:
       return RunStack(ins);
   }
+}
+
+void Frame::RunSeparate(const Instruction& ins) {
+  const Code& code = *ins.regions[0];
+  RunPlain(code, 0);
+  for (size_t k = 0; k < ins.out.size(); ++k) values_[ins.out[k].value] = std::move(values_[code.yields[k]]);
+}
+
+bool Frame::Compare(const Instruction& ins) {
+  using Clock = std::chrono::steady_clock;
+  const Code& code = *ins.regions[0];
+  Slots& s = slots_[ins.id];
+  Clock::duration fused{}, single{};
+  auto time = [](Clock::duration& d, const auto& f) {
+    const auto begin = Clock::now();
+    f();
+    d = Clock::now() - begin;
+  };
+  // Who runs first takes the inputs' way into the cache, so they take turns.
+  const bool first = s.trials % 2;
+  if (first) time(single, [&] { RunPlain(code, 0); });
+  time(fused, [&] { RunFused(ins); });
+  if (!first) time(single, [&] { RunPlain(code, 0); });
+  for (int v : code.yields) values_[v].reset();
+  s.lost = static_cast<int8_t>(s.lost + (fused.count() > kSlower * single.count()));
+  return ++s.trials == kTrials && (s.separate = s.lost == kTrials);
 }
 
 void Frame::RunFused(const Instruction& ins) {

@@ -29,6 +29,9 @@ class Frame {
     std::vector<std::vector<Tensor>> lists_in, lists_out;
     std::vector<phi::AttrValue> attrs;  // only of instructions with dynamic attributes
     int64_t printed = 0;
+    // kFused: comparisons made, those the single ops won, and whether they run from now on.
+    int8_t trials = 0, lost = 0;
+    bool separate = false;
   };
 
   void MakeSlots(const Code& code);
@@ -50,6 +53,9 @@ class Frame {
   void KeepShapes(const Instruction& ins);
   void RunKernel(const Instruction& ins);
   void RunFused(const Instruction& ins);
+  void RunSeparate(const Instruction& ins);
+  // Runs a group both ways and hands on what the fused kernel gave. True when the decision fell for the single ops.
+  bool Compare(const Instruction& ins);
   void RunIf(const Instruction& ins);
   void RunWhile(const Instruction& ins);
   // Moves or copies what the code hands on.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 #include "paddle/common/logging.h"
 #include "paddle/executor/code.h"
@@ -15,18 +16,22 @@ namespace executor {
 namespace {
 
 FusionPass g_fusion = nullptr;
+std::atomic<bool> g_trials{true};
 
 // Of other shapes, or given back by other threads.
 constexpr size_t kMaxIdleFrames = 4;
 
 }  // namespace
 
-void SetFusionPass(FusionPass pass) { g_fusion = pass; }
+FusionPass SetFusionPass(FusionPass pass) { return std::exchange(g_fusion, pass); }
+bool HasFusionPass() { return g_fusion != nullptr; }
+void SetFusionTrials(bool on) { g_trials.store(on, std::memory_order_relaxed); }
+bool FusionTrials() { return g_trials.load(std::memory_order_relaxed); }
 
 Plan::Plan() = default;
 Plan::~Plan() = default;
 
-size_t Plan::num_instructions() const { return static_cast<size_t>(program_->num_ids); }
+size_t Plan::num_instructions() const { return static_cast<size_t>(program_->num_ids - program_->num_spare); }
 size_t Plan::num_fused() const { return program_->fused; }
 
 std::vector<std::string> Plan::Order() const {

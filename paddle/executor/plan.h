@@ -34,7 +34,13 @@ struct FusedGroup {
   std::shared_ptr<FusedKernel> kernel;
 };
 using FusionPass = std::vector<FusedGroup> (*)(pir::Block& block);
-void SetFusionPass(FusionPass pass);
+// Returns the one before.
+FusionPass SetFusionPass(FusionPass pass);
+bool HasFusionPass();
+// Whether plans made from now on time their groups against the single ops, and use these where they are faster.
+// FLAGS_cinn_trial; without trials a group always runs fused.
+void SetFusionTrials(bool on);
+bool FusionTrials();
 
 class Frame;
 struct CompiledProgram;
@@ -57,7 +63,7 @@ class Plan {
 
   const std::vector<std::string>& input_names() const { return input_names_; }
   const std::vector<std::string>& output_names() const { return output_names_; }
-  // All of them, those of regions included.
+  // All of them, those of regions included; a group counts as one.
   size_t num_instructions() const;
   size_t num_fused() const;
   // Names of the instructions outside of regions as they run, which need not be the program's order.

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "paddle/common/logging.h"
+#include "paddle/executor/plan.h"
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
@@ -161,6 +162,7 @@ PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
       phi::SetNumberCheck(std::move(check));
     }
     if (name == "FLAGS_v") common::g_verbosity = static_cast<int>(ToInt(args[1], "set_flags", "FLAGS_v"));
+    if (name == "FLAGS_cinn_trial") executor::SetFusionTrials(ToBool(args[1], "set_flags", "FLAGS_cinn_trial"));
     PyObject*& slot = Flags()[name];
     Py_INCREF(args[1]);
     Py_XDECREF(slot);
@@ -176,6 +178,7 @@ PyObject* GetFlag(PyObject*, PyObject* name) {
     return it->second;
   });
 }
+PyObject* HasCinn(PyObject*, PyObject*) { return PyBool_FromLong(executor::HasFusionPass()); }
 PyObject* HasFlag(PyObject*, PyObject* name) {
   return Guarded([&] { return PyBool_FromLong(Flags().count(FlagName(name)) > 0); });
 }
@@ -221,6 +224,7 @@ PyMethodDef methods[] = {
     {"set_current_place", F(SetDevice), METH_O, nullptr},
     {"cpu_isa", F(CpuIsaName), METH_NOARGS, "'avx2' or 'avx512'."},
     {"define_flag", F(DefineFlag), METH_FASTCALL, nullptr},
+    {"is_compiled_with_cinn", F(HasCinn), METH_NOARGS, nullptr},
     {"get_flag", F(GetFlag), METH_O, nullptr},
     {"has_flag", F(HasFlag), METH_O, nullptr},
     {"all_flags", F(AllFlags), METH_NOARGS, nullptr},

@@ -137,6 +137,13 @@ LoopNest Schedule(FusionGroup g) {
   for (const GroupReduction& r : g.reductions) facts.Visit(r.value);
   for (const GroupOutput& o : g.outputs) facts.Visit(o.value);
   n.cost = facts.cost + static_cast<int>(g.inputs.size() + g.outputs.size());
+  for (const GroupInput& in : g.inputs) {
+    bool full = true;
+    for (int a = 0; a < rank; ++a) full = full && IsReal(in, a);
+    if (full) n.bytes += static_cast<int>(phi::SizeOf(in.dtype));
+  }
+  for (const GroupOutput& o : g.outputs)
+    if (!o.reduced || !reduces) n.bytes += static_cast<int>(phi::SizeOf(o.dtype));
   n.unroll = facts.cost <= 8 ? 4 : facts.cost <= 32 ? 2 : 1;
 
   std::vector<std::vector<int>> orders;

@@ -49,6 +49,7 @@ struct LoopNest {
   int width = 16;                  // lanes of a vector
   int unroll = 1;                  // vectors of a main-loop step
   int cost = 1;                    // rough operations per element, for the parallel grain
+  int bytes = 0;                   // of memory per element, likewise
 };
 
 // Lanes are summed in blocks of this many elements before the float64 level of the tree.

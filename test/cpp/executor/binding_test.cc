@@ -2,6 +2,8 @@
 // What frames keep from run to run: bound loops, shared memory, shapes that change, several threads.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
 #include <random>
 #include <thread>
 
@@ -201,6 +203,50 @@ TEST(Binding, ProfileCountsInstructions) {
   plan->SetProfiling(false);
   plan->Run({F32({1}), F32({2})});
   EXPECT_EQ(plan->Profile()[0].calls, 5);
+}
+
+// tanh(x) + x as a "fused" kernel that takes its time, or is the faster way.
+struct SlowKernel final : FusedKernel {
+  static inline int runs = 0, milliseconds = 0;
+  void Run(const Tensor* const* inputs, Tensor* const* outputs) override {
+    ++runs;
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    phi::EnsureOut(*outputs[0], inputs[0]->dims(), inputs[0]->dtype());
+    for (int64_t i = 0; i < inputs[0]->numel(); ++i)
+      outputs[0]->data<float>()[i] = std::tanh(inputs[0]->data<float>()[i]) + inputs[0]->data<float>()[i];
+  }
+};
+std::vector<FusedGroup> FuseTanhAdd(pir::Block& block) {
+  FusedGroup g;
+  for (pir::Operation& op : block)
+    if (op.isa("pd_op.tanh") || op.isa("pd_op.add")) g.ops.push_back(&op);
+  g.inputs = {g.ops[0]->operand(0)};
+  g.outputs = {g.ops[1]->result(0)};
+  g.kernel = std::make_shared<SlowKernel>();
+  return {g};
+}
+
+TEST(Fusion, GroupsThatLoseTheirTrialsRunAsSingleOps) {
+  const FusionPass before = SetFusionPass(FuseTanhAdd);
+  const std::string text = "{\n" + Data("0", "x", "float32", "-1xf32") + Unary("abs", 1, 0) + Unary("tanh", 2, 1) +
+                           Binary("add", 3, 2, 1) + Unary("abs", 4, 3) + Fetch("4", 0) + "}\n";
+  auto runs = [&](bool trials, int milliseconds) {
+    SetFusionTrials(trials);
+    SlowKernel::runs = 0;
+    SlowKernel::milliseconds = milliseconds;
+    auto plan = Plan::Build(*Parse(text), true);
+    EXPECT_EQ(plan->num_fused(), 1u);
+    EXPECT_EQ(plan->num_instructions(), 3u);
+    for (int i = 0; i < 20; ++i) {
+      const float x = 0.1f * i;
+      EXPECT_NEAR(Values(plan->Run({F32({x, -x})})[0])[1], std::tanh(x) + x, 1e-6);
+    }
+    return SlowKernel::runs;
+  };
+  EXPECT_EQ(runs(true, 20), 5);  // watched, offered memory, three comparisons
+  EXPECT_EQ(runs(false, 1), 20);
+  SetFusionTrials(true);
+  SetFusionPass(before);
 }
 
 }  // namespace
