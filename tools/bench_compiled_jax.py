@@ -93,10 +93,10 @@ def llama(_, width=256, depth=4, heads=8, vocabulary=4096, hidden=688, batch=4, 
     x, y = jnp.array(ids[:, :-1]), jnp.array(ids[:, 1:]).reshape(-1)
     shapes = {'q': (width, width), 'k': (width, width), 'v': (width, width), 'o': (width, width), 'g': (width, hidden)}
     shapes |= {'u': (width, hidden), 'd': (hidden, width)}
-    blocks = [
-        {n: matrix(*s) for n, s in shapes.items()} | {'n1': jnp.ones(width), 'n2': jnp.ones(width)} for _ in range(depth)
-    ]
-    parameters = {'words': array(vocabulary, width), 'blocks': blocks, 'n': jnp.ones(width), 'head': matrix(width, vocabulary)}
+    norms = {'n1': jnp.ones(width), 'n2': jnp.ones(width)}
+    blocks = [{n: matrix(*s) for n, s in shapes.items()} | norms for _ in range(depth)]
+    parameters = {'words': array(vocabulary, width), 'head': matrix(width, vocabulary)}
+    parameters |= {'blocks': blocks, 'n': jnp.ones(width)}
 
     def turn(z):
         a, b = z[..., :half], z[..., half:]
