@@ -11,14 +11,6 @@
 namespace executor {
 namespace {
 
-void ForEachMade(const Instruction& ins, const auto& f) {
-  for (auto& a : ins.out) {
-    if (a.value >= 0) f(a.value);
-    for (int v : a.list)
-      if (v >= 0) f(v);
-  }
-}
-
 // What is read anywhere in the code or its regions.
 void FindReads(const Code& code, const auto& f) {
   for (const Instruction& ins : code.instructions) {
@@ -54,11 +46,17 @@ void SeparateShapes(Code& code, int& num_values) {
       }
       v = known->second;
     };
-    for (size_t k = 0; ins.kind == Instruction::kOp && k < ins.in.size(); ++k) {
-      if (!ins.op->tensors[k]->shape_only) continue;
-      separate(ins.in[k].value);
-      for (int& v : ins.in[k].list) separate(v);
-    }
+    auto separate_all = [&](Instruction& one) {
+      for (size_t k = 0; one.kind == Instruction::kOp && k < one.in.size(); ++k) {
+        if (!one.op->tensors[k]->shape_only) continue;
+        separate(one.in[k].value);
+        for (int& v : one.in[k].list) separate(v);
+      }
+    };
+    separate_all(ins);
+    for (auto& c : ins.regions)
+      if (ins.kind == Instruction::kFused)
+        for (Instruction& one : c->instructions) separate_all(one);
     ForEachMade(ins, [&](int v) { maker[v] = i; });
   }
 }

@@ -79,6 +79,14 @@ void ForEachRead(const Instruction& ins, const auto& f) {
     for (int v : c->captured) f(v);
 }
 
+void ForEachMade(const Instruction& ins, const auto& f) {
+  for (auto& a : ins.out) {
+    if (a.value >= 0) f(a.value);
+    for (int v : a.list)
+      if (v >= 0) f(v);
+  }
+}
+
 // arrange.cc: leaves out results nobody reads, lets gradients read shapes without the memory behind them, and moves
 // updates in place to where their gradient is ready. Before FindLastReads.
 void Arrange(CompiledProgram& program);

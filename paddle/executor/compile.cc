@@ -105,7 +105,7 @@ class Compiler {
         ins.fused = it->second->kernel;
         for (pir::Value v : it->second->inputs) ins.in.push_back({NumberOf(v)});
         for (pir::Value v : it->second->outputs) ins.out.push_back({NumberOf(v)});
-        if (FusionTrials()) ins.regions.push_back(SingleOps(*it->second));
+        if (FusionTrials()) AddSingleOps(*it->second, ins);
         code.instructions.push_back(std::move(ins));
         ++r_.fused;
       } else if (!grouped.count(op)) {
@@ -117,8 +117,9 @@ class Compiler {
   }
 
  private:
-  // The ops of a group with results of their own, so that both ways can run side by side.
-  std::unique_ptr<Code> SingleOps(const FusedGroup& g) {
+  // The ops of a group with results of their own, so that both ways can run side by side. Not where they read more than the
+  // kernel does, which would have to be kept for them.
+  void AddSingleOps(const FusedGroup& g, Instruction& ins) {
     auto code = std::make_unique<Code>();
     code->id = r_.num_codes++;
     const int first = r_.num_ids;
@@ -130,7 +131,21 @@ class Compiler {
     for (pir::Operation* op : g.ops) Op(op, *code);
     for (auto [value, number] : numbers) numbers_[value] = number;
     r_.num_spare += r_.num_ids - first;
-    return code;
+    std::unordered_set<int> known;
+    for (auto& a : ins.in) known.insert(a.value);
+    for (auto& [v, t] : r_.constants) known.insert(v);
+    for (const Instruction& one : code->instructions) {
+      for (size_t k = 0; k < one.in.size(); ++k) {
+        if (one.op->tensors[k]->shape_only) continue;
+        if (one.in[k].value >= 0 && !known.count(one.in[k].value)) return;
+        for (int v : one.in[k].list)
+          if (v >= 0 && !known.count(v)) return;
+      }
+      for (auto& [a, v] : one.dynamic_attrs)
+        if (!known.count(v)) return;
+      ForEachMade(one, [&](int v) { known.insert(v); });
+    }
+    ins.regions.push_back(std::move(code));
   }
 
   Instruction Make(Instruction::Kind kind, pir::Operation* op) {

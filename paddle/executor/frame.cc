@@ -252,7 +252,14 @@ void Frame::RunInstruction(const Instruction& ins) {
 void Frame::RunSeparate(const Instruction& ins) {
   const Code& code = *ins.regions[0];
   RunPlain(code, 0);
-  for (size_t k = 0; k < ins.out.size(); ++k) values_[ins.out[k].value] = std::move(values_[code.yields[k]]);
+  for (size_t k = 0; k < ins.out.size(); ++k) {
+    Tensor& out = values_[ins.out[k].value];
+    out = std::move(values_[code.yields[k]]);
+    if (out->storage->use_count() == 1 && out.is_contiguous()) continue;
+    Tensor copy = phi::Empty(out.dims(), out.dtype());  // a kernel's results are tensors of their own
+    phi::CopyInto(out, copy);
+    out = copy;
+  }
 }
 
 bool Frame::Compare(const Instruction& ins) {
