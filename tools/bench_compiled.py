@@ -129,7 +129,11 @@ def lenet(k):
         k.linear(400, 120), k.linear(120, 84), k.linear(84, 10),
     )  # fmt: skip
     x, y = k.tensor(numbers(64, 1, 28, 28)), k.tensor(labels(10, 64))
-    return k.step(lambda x, y: k.F.cross_entropy(model(x), y), k.momentum(model), x, y)
+
+    def loss(x, y):
+        return k.F.cross_entropy(model(x), y)
+
+    return k.step(loss, k.momentum(model), x, y)
 
 
 @workload
@@ -156,7 +160,11 @@ def resnet18(k):
     mean = k.nn.AdaptiveAvgPool2D(1) if k.is_paddle else k.nn.AdaptiveAvgPool2d(1)
     model = k.nn.Sequential(*items, mean, k.nn.Flatten(), k.linear(512, 1000))
     x, y = k.tensor(numbers(8, 3, 224, 224)), k.tensor(labels(1000, 8))
-    return k.step(lambda x, y: k.F.cross_entropy(model(x), y), k.momentum(model), x, y)
+
+    def loss(x, y):
+        return k.F.cross_entropy(model(x), y)
+
+    return k.step(loss, k.momentum(model), x, y)
 
 
 def attention(k, q, key, v, heads, mask=None):
@@ -223,10 +231,11 @@ def llama(k, width=256, depth=4, heads=8, vocabulary=4096, hidden=688, batch=4, 
             return self.head(self.norm(x))
 
     model, ids = Model(), labels(vocabulary, batch, time + 1)
-    return k.step(
-        lambda x, y: k.F.cross_entropy(model(x).reshape([-1, vocabulary]), y.reshape([-1])),
-        k.adamw(model), k.tensor(ids[:, :-1].copy()), k.tensor(ids[:, 1:].copy()),
-    )  # fmt: skip
+
+    def loss(x, y):
+        return k.F.cross_entropy(model(x).reshape([-1, vocabulary]), y.reshape([-1]))
+
+    return k.step(loss, k.adamw(model), k.tensor(ids[:, :-1].copy()), k.tensor(ids[:, 1:].copy()))
 
 
 @workload
@@ -259,10 +268,12 @@ def bert(k, width=256, depth=4, heads=4, vocabulary=4096, batch=8, time=128):
             return self.head(x)
 
     model, ids = Model(), labels(vocabulary, batch, time)
-    return k.step(
-        lambda x, y, p: k.F.cross_entropy(model(x, p).reshape([-1, vocabulary]), y.reshape([-1])),
-        k.adamw(model), k.tensor(ids), k.tensor(ids[:, ::-1].copy()), k.tensor(labels(time, 1, time)),
-    )  # fmt: skip
+
+    def loss(x, y, places):
+        return k.F.cross_entropy(model(x, places).reshape([-1, vocabulary]), y.reshape([-1]))
+
+    inputs = ids, ids[:, ::-1].copy(), labels(time, 1, time)
+    return k.step(loss, k.adamw(model), *(k.tensor(i) for i in inputs))
 
 
 def burgers(k, points, width, depth=5):
@@ -303,19 +314,22 @@ def inference(k, function, *inputs):
 @workload
 def rms_norm(k):
     """2048 x 1024, from elementary operations."""
-    return inference(
-        k, lambda x, w: x * k.api.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6) * w,
-        k.tensor(numbers(2048, 1024)), k.tensor(numbers(1024)),
-    )  # fmt: skip
+
+    def norm(x, w):
+        return x * k.api.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6) * w
+
+    return inference(k, norm, k.tensor(numbers(2048, 1024)), k.tensor(numbers(1024)))
 
 
 @workload
 def gelu_chain(k):
     """4096 x 1024."""
-    return inference(
-        k, lambda x, b, r: k.F.gelu(x + b) * 0.5 + k.api.tanh(r) * x,
-        k.tensor(numbers(4096, 1024)), k.tensor(numbers(1024)), k.tensor(numbers(4096, 1024)),
-    )  # fmt: skip
+
+    def chain(x, b, r):
+        return k.F.gelu(x + b) * 0.5 + k.api.tanh(r) * x
+
+    shapes = (4096, 1024), (1024,), (4096, 1024)
+    return inference(k, chain, *(k.tensor(numbers(*s)) for s in shapes))
 
 
 def best(run, seconds, clock):

@@ -16,7 +16,7 @@ namespace executor {
 namespace {
 
 FusionPass g_fusion = nullptr;
-std::atomic<bool> g_trials{true};
+std::atomic<bool> g_trials{false};
 
 // Of other shapes, or given back by other threads.
 constexpr size_t kMaxIdleFrames = 4;

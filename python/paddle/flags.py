@@ -14,7 +14,7 @@ _EFFECTIVE = {
     'low_precision_op_list': 0,
     'jit_fuse': True,
     'use_cinn': False,
-    'cinn_trial': True,  # time fused groups against their single operations, and use these where they are faster
+    'cinn_trial': False,  # time fused groups against their single operations, and use these where they are faster
     'prim_all': False,
     'prim_forward': False,
     'prim_backward': False,

@@ -245,7 +245,6 @@ TEST(Fusion, GroupsThatLoseTheirTrialsRunAsSingleOps) {
   };
   EXPECT_EQ(runs(true, 20), 5);  // watched, offered memory, three comparisons
   EXPECT_EQ(runs(false, 1), 20);
-  SetFusionTrials(true);
   SetFusionPass(before);
 }
 
