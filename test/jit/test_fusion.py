@@ -79,3 +79,35 @@ def test_softmax_and_norms_join_groups():
         g = compiled(f)
         np.testing.assert_allclose(g(x).numpy(), f(x).numpy(), rtol=2e-6, atol=2e-6)
         assert g.get_concrete_program(x)[1].num_fused == 1
+
+
+def test_the_package_says_whether_it_fuses():
+    f = compiled(lambda x: paddle.tanh(x) * x + 1)
+    f(paddle.ones([4]))
+    assert paddle.is_compiled_with_cinn() == (f.program_cache.last().recording.traced.num_fused > 0)
+
+
+def test_trials_leave_results_alone():
+    """Groups that also run as single operations for a while, forward and backward, with views and broadcasting among their members."""
+    def f(x, b):
+        y = paddle.tanh(x * 2 + b)
+        z = y.reshape([4, 2, 3]) + 1
+        return (y.mean(-1, keepdim=True) * y).sum() + (z * z).sum(), z
+
+    x = paddle.to_tensor(np.random.RandomState(0).rand(4, 6).astype('float32'), stop_gradient=False)
+    b = paddle.to_tensor(np.random.RandomState(1).rand(6).astype('float32'), stop_gradient=False)
+    paddle.set_flags({'FLAGS_cinn_trial': True})
+    try:
+        fused = compiled(f)
+        for _ in range(10):
+            found = []
+            for function in (f, fused):
+                loss, z = function(x, b)
+                (loss + z.sum()).backward()
+                found.append([loss.numpy(), z.numpy(), x.grad.numpy(), b.grad.numpy()])
+                x.clear_gradient()
+                b.clear_gradient()
+            for got, want in zip(*found):
+                np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+    finally:
+        paddle.set_flags({'FLAGS_cinn_trial': False})
