@@ -292,7 +292,8 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
   // So may a compiled group.
   for (size_t i = 0; i < count; ++i) {
     const Instruction& ins = code.instructions[i];
-    if (ins.kind != Instruction::kFused || i >= stable_) continue;
+    // A group on trial reads its operands twice.
+    if (ins.kind != Instruction::kFused || !ins.regions.empty() || i >= stable_) continue;
     std::unordered_set<size_t> taken;
     std::unordered_set<int> done;
     for (auto [o, in] : ins.fused->Overlays()) {

@@ -83,7 +83,7 @@ Tensor AddStrided(const Ints& shape, const Tensor& g, const Ints& dims, const In
     at = at + reshape(arange(Scalar(int64_t{0}), Scalar(dims[i]), Scalar(int64_t{1}), DataType::INT64), along) *
                   Scalar(stride[i]);
   }
-  const Tensor flat = zeros_of(Ints{common::Product(shape)}, g.dtype());
+  const Tensor flat = reshape(zeros_of(shape, g.dtype()), Ints{-1});
   return reshape(index_add(flat, reshape(at, Ints{-1}), reshape(g, Ints{-1}), 0), shape);
 }
 }  // namespace
