@@ -422,6 +422,14 @@ const Traced::Backward& Traced::BackwardFor(const std::vector<bool>& wanted) {
   return backward_.emplace(wanted, std::move(b)).first->second;
 }
 
+std::vector<executor::Plan*> Traced::Plans() const {
+  std::vector<executor::Plan*> r{forward_.get()};
+  for (auto& [wanted, b] : backward_) r.push_back(b.plan.get());
+  if (second_)
+    for (executor::Plan* p : second_->Plans()) r.push_back(p);
+  return r;
+}
+
 std::vector<Tensor> Traced::Run(executor::Plan& plan, const std::vector<Tensor>& inputs) {
   PlainGuard plain;
   GilRelease release(plan.num_instructions() > 8);

@@ -66,6 +66,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
   const std::shared_ptr<pir::Program>& forward_program() const { return forward_program_; }
   const std::shared_ptr<executor::Plan>& forward_plan() const { return forward_; }
   bool grad() const { return !leaves_.empty(); }
+  // Made so far: the forward plan, those of gradients, those of gradients of gradients.
+  std::vector<executor::Plan*> Plans() const;
   static std::vector<Tensor> Run(executor::Plan& plan, const std::vector<Tensor>& inputs);
 
  private:

@@ -116,3 +116,57 @@ def test_equal_values_are_computed_and_kept_once():
     w = 1.5 * values
     np.testing.assert_allclose(out.numpy(), -1.5 ** 3 * np.cos(w) * values - 3 * 1.5 ** 2 * np.sin(w), rtol=1e-12)
     np.testing.assert_allclose(x.grad.numpy(), 1.5 ** 4 * np.sin(w) * values - 4 * 1.5 ** 3 * np.cos(w), rtol=1e-12)
+
+
+def test_equal_gradients_are_recorded_once():
+    """Two gradients of the same value share their way back, also when they are differentiated again."""
+    net = paddle.nn.Sequential(paddle.nn.Linear(2, 8), paddle.nn.Tanh(), paddle.nn.Linear(8, 8), paddle.nn.Tanh(),
+                               paddle.nn.Linear(8, 1))
+
+    def slopes(x, t, apart):
+        u = net(paddle.concat([x, t], axis=1))
+        if apart:
+            u_x, u_t = paddle.grad(u.sum(), [x], create_graph=True)[0], paddle.grad(u.sum(), [t], create_graph=True)[0]
+        else:
+            u_x, u_t = paddle.grad(u.sum(), [x, t], create_graph=True)
+        return u, u_x, u_t, paddle.grad(u_x.sum(), [x], create_graph=True)[0]
+
+    def loss(x, t, apart=True):
+        u, u_x, u_t, u_xx = slopes(x, t, apart)
+        return ((u_t + u * u_x - 0.1 * u_xx) ** 2).mean()
+
+    rows = np.random.RandomState(0).rand(2, 16, 1).astype('float32')
+
+    def products(function):
+        compiled = paddle.jit.to_static(function, full_graph=True)
+        x, t = (paddle.to_tensor(r, stop_gradient=False) for r in rows)
+        value = compiled(x, t)
+        value.backward()
+        got = [value.numpy(), x.grad.numpy()] + [p.grad.numpy() for p in net.parameters()]
+        net.clear_gradients()
+        traced = compiled.program_cache.last().recording.traced
+        ops = [op.name() for program in (traced.forward_program, traced.backward_program) for op in program.global_block().ops]
+        return got, sum('matmul' in name or 'linear' in name for name in ops)
+
+    (once, count), (_, together) = products(loss), products(lambda x, t: loss(x, t, apart=False))
+    assert count == together
+    x, t = (paddle.to_tensor(r, stop_gradient=False) for r in rows)
+    value = loss(x, t)
+    value.backward()
+    for a, b in zip(once, [value.numpy(), x.grad.numpy()] + [p.grad.numpy() for p in net.parameters()]):
+        np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-6)
+    net.clear_gradients()
+
+
+def test_hooks_on_equal_gradients_are_apart():
+    def f(x):
+        y = (x ** 3).sum()
+        a, b = paddle.grad(y, [x], create_graph=True)[0], paddle.grad(y, [x], create_graph=True)[0]
+        a.register_hook(lambda g: g * 10)
+        b = b + 0
+        b.scale_(2.0)
+        return paddle.grad((a + b).sum(), [x], create_graph=True)[0], a
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    for got, want in zip(paddle.jit.to_static(f, full_graph=True)(x), f(x)):
+        np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-6)

@@ -374,6 +374,7 @@ class Family:
         if reduce_:
             L.append("  bool plain_ = false;")
         L.append(f'  const char* name() const override {{ return "{op.camel}GradNode"; }}')
+        L.append("  bool repeatable() const override { return true; }")
         resets = [(f"for (auto& s : s_{n}) s.Reset();" if n in variadic else f"s_{n}.Reset();") for n in keep if n in contents or n in extra]
         L.append(f"  void ReleaseSaved() override {{ {' '.join(resets)} }}")
         L.append("  void Run(Tensor* grads, Tensor* in, bool create_graph) override {")

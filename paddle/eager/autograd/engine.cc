@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/op_watch.h"
 
@@ -274,7 +275,10 @@ class Engine {
     if (captured && !captures_.empty()) {
       auto it = captures_.find(n);
       if (it != captures_.end())
-        for (auto& c : it->second) (*captured)[c.index] = grads[c.slot];
+        for (auto& c : it->second) {
+          const bool own = create_ && State().record == RecordMode::kRecord;
+          (*captured)[c.index] = own ? WithOwnNode(grads[c.slot]) : grads[c.slot];
+        }
     }
     bool leaf = n->num_inputs() == 0;
     in.clear();
@@ -284,17 +288,22 @@ class Engine {
         PD_THROW(Fatal, "[", n->name(),
                  "] expected saved tensors, got none: backward ran through this graph before "
                  "and freed them; pass retain_graph=True to the first call");
-      if (phi::OpsWatched() && !leaf) {
-        const std::string name = phi::GradOpName(n->name());
-        phi::OpScope scope(name, phi::OpFrom::kBackward);
-        n->Run(grads, in.data(), create_);
-        for (const Tensor& t : in) scope.Result(t);
-      } else {
-        n->Run(grads, in.data(), create_);
+      RecordedGrads* recorded = create_ ? RecordedGradsFor(n) : nullptr;
+      if (!recorded || !recorded->Recall(n, grads, in.data())) {
+        if (phi::OpsWatched() && !leaf) {
+          const std::string name = phi::GradOpName(n->name());
+          phi::OpScope scope(name, phi::OpFrom::kBackward);
+          n->Run(grads, in.data(), create_);
+          for (const Tensor& t : in) scope.Result(t);
+        } else {
+          n->Run(grads, in.data(), create_);
+        }
+        if (recorded) recorded->Remember(n, grads, in.data());
       }
       if (!retain_ && !leaf) {
         n->ReleaseSaved();
         n->released_ = true;
+        if (State().recorder) State().recorder->grads().Clear();
       }
     }
     for (int k = 0; k < n->num_inputs(); ++k) {

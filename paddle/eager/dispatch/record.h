@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "paddle/eager/autograd/recorded_grads.h"
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pir/core/builder.h"
@@ -63,6 +64,9 @@ class Recorder {
 
   void Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs, bool run);
 
+  // Gradients recorded with create_graph, to be found again.
+  RecordedGrads& grads() { return grads_; }
+
   // Numbers known at run time (deferred.h): one for an element of a recorded tensor, and what it stands for.
   struct Deferred {
     Tensor tensor;
@@ -109,6 +113,7 @@ class Recorder {
     std::vector<size_t> values, extents;
   };
   std::unordered_map<int64_t, Bearers> bearers_;
+  RecordedGrads grads_;
 };
 
 // Records (and in "both" mode runs) one op with the thread's recorder. Outs with a null destination are results nobody
