@@ -135,6 +135,7 @@ class Compiler {
     for (auto& a : ins.in) known.insert(a.value);
     for (auto& [v, t] : r_.constants) known.insert(v);
     for (const Instruction& one : code->instructions) {
+      if (one.kind != Instruction::kOp) return;
       for (size_t k = 0; k < one.in.size(); ++k) {
         if (one.op->tensors[k]->shape_only) continue;
         if (one.in[k].value >= 0 && !known.count(one.in[k].value)) return;
@@ -145,6 +146,8 @@ class Compiler {
         if (!known.count(v)) return;
       ForEachMade(one, [&](int v) { known.insert(v); });
     }
+    for (int v : code->yields)
+      if (!known.count(v)) return;
     ins.regions.push_back(std::move(code));
   }
 
