@@ -224,7 +224,8 @@ std::string ToString(const FusionGroup& g) {
   for (size_t j = 0; j < g.reductions.size(); ++j)
     s += "  $" + std::to_string(j) + " = " + ReduceName(g.reductions[j].kind) + " " + ToString(g.reductions[j].value) + "\n";
   for (const GroupOutput& o : g.outputs)
-    s += std::string("  ") + (o.reduced ? "store reduced " : o.plain() ? "store " : "store part ") + std::string(phi::NameOf(o.dtype)) + " " + ToString(o.value) + "\n";
+    s += std::string("  ") + (o.reduced ? "store reduced " : o.plain() ? "store " : "store part ") +
+         std::string(phi::NameOf(o.dtype)) + " " + ToString(o.value) + "\n";
   return s;
 }
 
