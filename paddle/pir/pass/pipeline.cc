@@ -16,6 +16,7 @@ struct Listed {
 };
 // The layout pass waits for level 3: on AVX-512 blocked convolutions with reorders were 7 % faster than channels-last ones in
 // resnet18 at batch 1, and 1 % slower at batch 4.
+// A written-out RMS norm compiled as a group is 1.3 times as fast as the kernel, so forward parts keep it written out.
 // Folding comes first for the branches it decides and last for what the fusions computed from parameters.
 constexpr Listed kPasses[] = {
     {"identity_op_clean_pass", 1, kI | kF | kG},
@@ -23,7 +24,7 @@ constexpr Listed kPasses[] = {
     {"constant_branch_pass", 1, kI | kF},
     {"common_subexpression_elimination_pass", 1, kI | kF | kG},
     {"layer_norm_fuse_pass", 2, kI | kF},
-    {"rms_norm_fuse_pass", 2, kI | kF},
+    {"rms_norm_fuse_pass", 2, kI},
     {"attention_fuse_pass", 2, kI | kF},
     {"conv2d_bn_fuse_pass", 2, kI},
     {"conv2d_add_act_fuse_pass", 2, kI | kF},
