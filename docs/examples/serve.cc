@@ -32,7 +32,8 @@ double Serve(paddle_infer::Predictor* predictor, int times, std::vector<double>*
   for (int i = 0; i < times; ++i) {
     const auto start = std::chrono::steady_clock::now();
     predictor->Run();
-    milliseconds->push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    milliseconds->push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
   auto output = predictor->GetOutputHandle(predictor->GetOutputNames().front());
   size_t count = 1;
@@ -64,7 +65,8 @@ int main(int argc, char** argv) {
     std::printf("thread  p50 ms  p99 ms  sum of output\n");
     for (size_t i = 0; i < threads; ++i) {
       std::sort(times[i].begin(), times[i].end());
-      std::printf("%6zu  %6.3f  %6.3f  %.6f\n", i, times[i][times[i].size() / 2], times[i][times[i].size() * 99 / 100], sums[i]);
+      std::printf("%6zu  %6.3f  %6.3f  %.6f\n", i, times[i][times[i].size() / 2], times[i][times[i].size() * 99 / 100],
+                  sums[i]);
     }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());

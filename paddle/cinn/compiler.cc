@@ -60,11 +60,12 @@ class CpuKernel : public CompiledGroup {
   std::string Ir() const override { return KernelIr(nest_, symbol_); }
 
  private:
-  // Rows or units of `elements` each that keep a thread busy for a while: about 30 ps an operation, 20 ps a byte. Less does
-  // not pay for waking another thread, and costs much when other processes want the processors.
+  // Rows or units of `elements` each that keep a thread busy for a while: about 30 ps an operation, 20 ps a byte. Less
+  // does not pay for waking another thread, and costs much when other processes want the processors.
   int64_t Grain(int64_t elements) const {
     constexpr double kEnough = 16e6;
-    return std::max<int64_t>(static_cast<int64_t>(kEnough / ((30.0 * nest_.cost + 20.0 * nest_.bytes) * static_cast<double>(elements))), 2);
+    return std::max<int64_t>(
+        static_cast<int64_t>(kEnough / ((30.0 * nest_.cost + 20.0 * nest_.bytes) * static_cast<double>(elements))), 2);
   }
 
   LoopNest nest_;
@@ -76,7 +77,11 @@ class CpuKernel : public CompiledGroup {
 class SplitKernel final : public CompiledGroup {
  public:
   SplitKernel(std::shared_ptr<CompiledGroup> whole, const FusionGroup& group, SplitReduction split)
-      : whole_(std::move(whole)), reduce_end_(group.reduce_end), rank_(group.rank), group_(group), split_(std::move(split)) {}
+      : whole_(std::move(whole)),
+        reduce_end_(group.reduce_end),
+        rank_(group.rank),
+        group_(group),
+        split_(std::move(split)) {}
 
   void Run(void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t*) const override {
     int64_t n = 1, kept = 1;
@@ -146,8 +151,13 @@ class SplitKernel final : public CompiledGroup {
 class StagedKernel final : public CompiledGroup {
  public:
   StagedKernel(std::shared_ptr<CompiledGroup> whole, const FusionGroup& group, StagedGroup stages)
-      : whole_(std::move(whole)), stages_(std::move(stages)), reduce_end_(group.reduce_end), rank_(group.rank),
-        arguments_(group.inputs.size() + group.outputs.size()), reductions_(group.reductions.size()), inputs_(group.inputs.size()) {}
+      : whole_(std::move(whole)),
+        stages_(std::move(stages)),
+        reduce_end_(group.reduce_end),
+        rank_(group.rank),
+        arguments_(group.inputs.size() + group.outputs.size()),
+        reductions_(group.reductions.size()),
+        inputs_(group.inputs.size()) {}
 
   void Run(void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* strides) const override {
     int64_t n = 1, kept = 1;
@@ -156,7 +166,9 @@ class StagedKernel final : public CompiledGroup {
     std::vector<double> scratch(static_cast<size_t>(kept) * reductions_);  // at least as wide as any result
     auto buffer = [&](int b) -> void* {
       const size_t k = static_cast<size_t>(b);
-      return k < inputs_ ? inputs[k] : k < arguments_ ? outputs[k - inputs_] : scratch.data() + static_cast<size_t>(kept) * (k - arguments_);
+      return k < inputs_      ? inputs[k]
+             : k < arguments_ ? outputs[k - inputs_]
+                              : scratch.data() + static_cast<size_t>(kept) * (k - arguments_);
     };
     std::vector<void*> in, out;
     for (size_t k = 0; k < stages_.steps.size(); ++k) {
@@ -199,7 +211,8 @@ std::string BuildId() {
   Dl_info info;
   struct stat st;
   if (dladdr(&anchor, &info) && info.dli_fname && stat(info.dli_fname, &st) == 0)
-    return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." + std::to_string(st.st_mtim.tv_nsec);
+    return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." +
+           std::to_string(st.st_mtim.tv_nsec);
   return "0";
 }
 

@@ -13,10 +13,11 @@ namespace cinn {
 class CompiledGroup {
  public:
   virtual ~CompiledGroup() = default;
-  // `inputs` and `outputs` in the group's order, `dims` the extents of its iteration axes and the group's params; `strides` as
-  // for Interpret. Does not allocate device memory, does not throw; a zero-size iteration space is fine. The result does not
-  // depend on the thread count.
-  virtual void Run(void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* strides = nullptr) const = 0;
+  // `inputs` and `outputs` in the group's order, `dims` the extents of its iteration axes and the group's params;
+  // `strides` as for Interpret. Does not allocate device memory, does not throw; a zero-size iteration space is fine.
+  // The result does not depend on the thread count.
+  virtual void Run(void* const* inputs, void* const* outputs, const int64_t* dims,
+                   const int64_t* strides = nullptr) const = 0;
   // The schedule as text, and LLVM IR for a closer look.
   virtual std::string Explain() const = 0;
   virtual std::string Ir() const = 0;

@@ -20,8 +20,8 @@ struct Symbol {
   int64_t name;
 };
 
-// One table for the process, so that a program may be used on another thread than the one that recorded it. Symbols stay
-// where they are once made. Known extents never come here.
+// One table for the process, so that a program may be used on another thread than the one that recorded it. Symbols
+// stay where they are once made. Known extents never come here.
 struct SymbolTable {
   std::mutex mutex;
   std::deque<Symbol> symbols;

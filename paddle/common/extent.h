@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extents that are not known yet, as numbers in an integer list: what compositions pass on in shapes, and what a shape
-// rule gets in arguments named `shape` and `sections` when an op is recorded with tensors there. Stateless: the number is
-// the symbol. It is not to be calculated with (the low bits tell): calculate with Dim.
+// rule gets in arguments named `shape` and `sections` when an op is recorded with tensors there. Stateless: the number
+// is the symbol. It is not to be calculated with (the low bits tell): calculate with Dim.
 #pragma once
 
 #include "paddle/common/dim.h"
@@ -12,7 +12,9 @@ inline constexpr int64_t kUnknownExtents = -(int64_t{1} << 61);
 
 inline constexpr int kExtentLowBits = 20;
 
-inline int64_t ExtentNumber(Dim d) { return d.known() ? d.raw() : kUnknownExtents + d.raw() * (int64_t{1} << kExtentLowBits); }
+inline int64_t ExtentNumber(Dim d) {
+  return d.known() ? d.raw() : kUnknownExtents + d.raw() * (int64_t{1} << kExtentLowBits);
+}
 inline bool IsUnknownExtent(int64_t v) { return v < kUnknownExtents && v > kUnknownExtents * 2; }
 inline Dim ExtentOf(int64_t v) {
   if (!IsUnknownExtent(v)) return Dim(v);

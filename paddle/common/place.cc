@@ -32,16 +32,11 @@ const std::string& CustomDeviceName(int16_t index) {
 
 std::string PlaceText(Place p) {
   switch (p.type) {
-    case AllocationType::CPU:
-      return "Place(cpu)";
-    case AllocationType::GPU:
-      return "Place(gpu:" + std::to_string(p.device_id) + ")";
-    case AllocationType::GPUPINNED:
-      return "Place(gpu_pinned)";
-    case AllocationType::CUSTOM:
-      return "Place(" + CustomDeviceName(p.custom) + ":" + std::to_string(p.device_id) + ")";
-    default:
-      return "Place(undefined:0)";
+    case AllocationType::CPU: return "Place(cpu)";
+    case AllocationType::GPU: return "Place(gpu:" + std::to_string(p.device_id) + ")";
+    case AllocationType::GPUPINNED: return "Place(gpu_pinned)";
+    case AllocationType::CUSTOM: return "Place(" + CustomDeviceName(p.custom) + ":" + std::to_string(p.device_id) + ")";
+    default: return "Place(undefined:0)";
   }
 }
 

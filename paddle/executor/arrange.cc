@@ -61,18 +61,20 @@ void SeparateShapes(Code& code, int& num_values) {
   }
 }
 
-// Moves an instruction that writes arguments in place and makes nothing else (an optimizer's step), with what is computed
-// for it alone, to where its operands are ready. Its gradient's memory is free from there on. Nothing moves across
-// instructions that read the memory it writes, those whose effects can be seen, and branches.
+// Moves an instruction that writes arguments in place and makes nothing else (an optimizer's step), with what is
+// computed for it alone, to where its operands are ready. Its gradient's memory is free from there on. Nothing moves
+// across instructions that read the memory it writes, those whose effects can be seen, and branches.
 class Updates {
  public:
-  Updates(CompiledProgram& program, const std::vector<char>& read) : program_(program), ins_(program.code.instructions), read_(read) {
+  Updates(CompiledProgram& program, const std::vector<char>& read)
+      : program_(program), ins_(program.code.instructions), read_(read) {
     class_.resize(program.num_values);
     std::iota(class_.begin(), class_.end(), 0);
     for (size_t a = 0; a < program.constants.size(); ++a)
       for (size_t b = 0; b < a; ++b) {
         const Tensor &x = program.constants[a].second, &y = program.constants[b].second;
-        if (x->storage && x->storage.get() == y->storage.get()) Join(program.constants[a].first, program.constants[b].first);
+        if (x->storage && x->storage.get() == y->storage.get())
+          Join(program.constants[a].first, program.constants[b].first);
       }
     for (size_t i = 0; i < ins_.size(); ++i) {
       Share(ins_[i]);
@@ -108,7 +110,9 @@ class Updates {
   }
   void Join(int a, int b) { class_[Class(a)] = Class(b); }
 
-  static bool IsShape(const Instruction& ins, size_t k) { return ins.kind == Instruction::kOp && ins.op->tensors[k]->shape_only; }
+  static bool IsShape(const Instruction& ins, size_t k) {
+    return ins.kind == Instruction::kOp && ins.op->tensors[k]->shape_only;
+  }
 
   // Joins values that may share memory.
   void Share(const Instruction& ins) {
@@ -138,10 +142,12 @@ class Updates {
   }
 
   bool IsUpdate(const Instruction& ins) {
-    if (ins.kind != Instruction::kOp || ins.inplace.empty() || (ins.op->flags & phi::kOpRandom) || IsBarrier(ins)) return false;
+    if (ins.kind != Instruction::kOp || ins.inplace.empty() || (ins.op->flags & phi::kOpRandom) || IsBarrier(ins))
+      return false;
     for (size_t k = 0; k < ins.out.size(); ++k) {
       if (ins.out[k].variadic) return false;
-      const bool inplace = std::any_of(ins.inplace.begin(), ins.inplace.end(), [&](auto& p) { return p.first == static_cast<int>(k); });
+      const bool inplace =
+          std::any_of(ins.inplace.begin(), ins.inplace.end(), [&](auto& p) { return p.first == static_cast<int>(k); });
       if (!inplace && ins.out[k].value >= 0 && read_[ins.out[k].value]) return false;
     }
     return true;
@@ -155,7 +161,9 @@ class Updates {
         auto it = maker_.find(v);
         if (it == maker_.end()) return;
         const Instruction& maker = ins_[it->second];
-        if (maker.kind != Instruction::kOp || (maker.op->flags & (phi::kOpSideEffect | phi::kOpRandom | phi::kOpSparing))) return;
+        if (maker.kind != Instruction::kOp ||
+            (maker.op->flags & (phi::kOpSideEffect | phi::kOpRandom | phi::kOpSparing)))
+          return;
         if (std::find(unit.begin(), unit.end(), it->second) != unit.end()) return;
         bool alone = true;
         ForEachMade(maker, [&](int made) {
@@ -168,7 +176,8 @@ class Updates {
   }
 
   bool Writes(const Instruction& ins, int memory) {
-    return std::any_of(ins.inplace.begin(), ins.inplace.end(), [&](auto& p) { return Class(ins.in[p.second].value) == memory; });
+    return std::any_of(ins.inplace.begin(), ins.inplace.end(),
+                       [&](auto& p) { return Class(ins.in[p.second].value) == memory; });
   }
   bool Reads(const Instruction& ins, int memory) {
     for (size_t k = 0; k < ins.in.size(); ++k) {
@@ -177,7 +186,8 @@ class Updates {
       for (int v : ins.in[k].list)
         if (v >= 0 && Class(v) == memory) return true;
     }
-    return std::any_of(ins.dynamic_attrs.begin(), ins.dynamic_attrs.end(), [&](auto& a) { return Class(a.second) == memory; });
+    return std::any_of(ins.dynamic_attrs.begin(), ins.dynamic_attrs.end(),
+                       [&](auto& a) { return Class(a.second) == memory; });
   }
   // Whether the order of the two matters.
   bool Ordered(const Instruction& first, const Instruction& second) {
@@ -194,8 +204,10 @@ class Updates {
     auto member = [&](size_t i) { return std::find(unit.begin(), unit.end(), i) != unit.end(); };
     std::vector<size_t> rest, before;  // before[k]: how many of the rest come before the member unit[k]
     for (size_t i : order) {
-      if (member(i)) before.push_back(rest.size());
-      else rest.push_back(i);
+      if (member(i))
+        before.push_back(rest.size());
+      else
+        rest.push_back(i);
     }
     // `order` holds the members in their own order, since units do not share any.
     size_t at = before.back();

@@ -14,7 +14,9 @@ constexpr int kMaxAttempts = 8;
 // Smaller blocks come from the thread's free lists as fast.
 constexpr size_t kLeastGiven = 4 << 10;
 
-bool IsDense(const Tensor& t) { return t.defined() && t->kind == phi::ImplKind::kDense && t->storage && t.place().is_cpu(); }
+bool IsDense(const Tensor& t) {
+  return t.defined() && t->kind == phi::ImplKind::kDense && t->storage && t.place().is_cpu();
+}
 
 template <class F>
 void ForEachInput(const Instruction& ins, F f) {
@@ -31,11 +33,16 @@ void CheckApart(const Instruction& ins, int alias) {
   if (alias < 0 || ins.kind != Instruction::kOp) return;
   for (size_t k = 0; k < ins.in.size(); ++k) {
     const Instruction::Arg& a = ins.in[k];
-    if (!ins.op->tensors[k]->apart || (a.value != alias && std::find(a.list.begin(), a.list.end(), alias) == a.list.end())) continue;
-    const bool declared = std::any_of(ins.inplace.begin(), ins.inplace.end(), [&](auto& p) { return p.second == static_cast<int>(k); });
-    const bool elsewhere = std::count_if(ins.in.begin(), ins.in.end(), [&](auto& other) { return other.value == alias; }) > 1;
-    PD_CHECK(declared || elsewhere, Internal, "[", ins.name, "] expected results with memory of their own, got one in the memory of ",
-             ins.op->tensors[k]->name, "; such an op is declared with `view`");
+    if (!ins.op->tensors[k]->apart ||
+        (a.value != alias && std::find(a.list.begin(), a.list.end(), alias) == a.list.end()))
+      continue;
+    const bool declared =
+        std::any_of(ins.inplace.begin(), ins.inplace.end(), [&](auto& p) { return p.second == static_cast<int>(k); });
+    const bool elsewhere =
+        std::count_if(ins.in.begin(), ins.in.end(), [&](auto& other) { return other.value == alias; }) > 1;
+    PD_CHECK(declared || elsewhere, Internal, "[", ins.name,
+             "] expected results with memory of their own, got one in the memory of ", ins.op->tensors[k]->name,
+             "; such an op is declared with `view`");
   }
 }
 
@@ -136,9 +143,8 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
     if (!a.variadic) result(a.value, false);
     for (int v : a.list) result(v, true);
   }
-  if (i < stable_ && std::all_of(ins.shapes.begin(), ins.shapes.end(), [&](auto& s) {
-        return IsDense(values[s.first]) && values[s.first].is_contiguous();
-      }))
+  if (i < stable_ && std::all_of(ins.shapes.begin(), ins.shapes.end(),
+                                 [&](auto& s) { return IsDense(values[s.first]) && values[s.first].is_contiguous(); }))
     for (auto [v, shape] : ins.shapes) t.shapes.push_back({shape, values[shape]});
   const int n = seen.nout + seen.nin;
   if (ins.kind != Instruction::kOp || !(ins.op->flags & phi::kOpElementwise) || seen.calls != 1 ||
@@ -156,7 +162,8 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
   if (seen.nout == 1)
     for (int k = 1; k < n; ++k) {
       const Tensor &out = *seen.operands[0], &in = *seen.operands[k];
-      if (t.operand_sizes[k] == t.operand_sizes[0] && in.is_contiguous() && in.dims() == out.dims()) t.overwrites.push_back(operands[k]);
+      if (t.operand_sizes[k] == t.operand_sizes[0] && in.is_contiguous() && in.dims() == out.dims())
+        t.overwrites.push_back(operands[k]);
     }
   if (!seen.flat) return;
   t.operand_values = std::move(operands);
@@ -223,7 +230,7 @@ struct Binding::Layout {
   std::vector<Block> blocks;
   std::vector<size_t> place;  // of what was numbered first: the block it became part of
   size_t bytes = 0;
-  std::unordered_map<int, size_t> values;                    // those that take the memory they are offered
+  std::unordered_map<int, size_t> values;                     // those that take the memory they are offered
   std::vector<std::vector<std::pair<int, size_t>>> requests;  // by instruction: number of the request
   const Block& at(size_t k) const { return blocks[place[k]]; }
 };
@@ -271,7 +278,8 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
     }
     for (size_t k = 0; k < t.requests.size(); ++k) {
       const phi::MemoryRequest& q = t.requests[k];
-      if (q.died && !result[k] && q.bytes >= kLeastGiven) layout.requests[i].push_back({static_cast<int>(k), add(q.bytes, q.born, q.died)});
+      if (q.died && !result[k] && q.bytes >= kLeastGiven)
+        layout.requests[i].push_back({static_cast<int>(k), add(q.bytes, q.born, q.died)});
     }
   }
   // An elementwise run may write over an operand that dies with it.
@@ -299,15 +307,16 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
     for (auto [o, in] : ins.fused->Overlays()) {
       auto result = layout.values.find(ins.out[o].value);
       auto operand = block_of.find(ins.in[in].value);
-      if (result == layout.values.end() || operand == block_of.end() || parts.count(operand->first) || done.count(o)) continue;
+      if (result == layout.values.end() || operand == block_of.end() || parts.count(operand->first) || done.count(o))
+        continue;
       const size_t to = result->second, from = find(operand->second);
       size_t readers = 0;
       for (auto& a : ins.in) {
         auto it = block_of.find(a.value);
         readers += it != block_of.end() && find(it->second) == from;
       }
-      if (readers != 1 || blocks[from].to != traced_[i].end || blocks[from].bytes != blocks[to].bytes || merged[to] != to ||
-          !taken.insert(from).second)
+      if (readers != 1 || blocks[from].to != traced_[i].end || blocks[from].bytes != blocks[to].bytes ||
+          merged[to] != to || !taken.insert(from).second)
         continue;
       blocks[from].to = blocks[to].to;
       merged[to] = from;

@@ -41,7 +41,7 @@ struct Step {
   phi::EwLoop loop = nullptr;  // null: run the instruction
   int64_t n = 0;
   int8_t operands = 0, moving = 0;
-  bool large = false;  // worth more than one thread
+  bool large = false;   // worth more than one thread
   bool shapes = false;  // whether Instruction::shapes are to be made at each run
   int16_t cost = 0;
   int8_t sizes[kMaxOperands] = {};

@@ -31,7 +31,8 @@ struct Instruction {
   std::shared_ptr<FusedKernel> fused;
   std::string name;
   std::vector<phi::AttrValue> attrs;  // kAssert, kPrint: as their executor reads them
-  // Every out has a value, also one nobody reads, but for what the op need not compute (-1); a variadic out may lack them.
+  // Every out has a value, also one nobody reads, but for what the op need not compute (-1); a variadic out may lack
+  // them.
   std::vector<Arg> in, out;
   std::vector<std::pair<int, int>> dynamic_attrs;  // attribute position, value number
   std::vector<std::pair<int, int>> inplace;        // output position, the tensor argument whose memory it is
@@ -62,7 +63,7 @@ struct CompiledProgram {
   std::vector<int> early;  // those that are written before their last reader in the program's order
   int num_values = 0;
   int num_ids = 0, num_codes = 0;
-  int num_spare = 0;  // of num_ids: single ops of groups
+  int num_spare = 0;               // of num_ids: single ops of groups
   std::vector<std::string> names;  // of instructions, by id
   size_t fused = 0;
 };

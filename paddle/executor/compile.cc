@@ -25,7 +25,7 @@ bool ConstantOperand(pir::Value v, phi::AttrValue* out) {
   if (def->isa("pd_op.full")) {
     phi::Scalar s = def->attr("value").to_scalar();
     phi::DataType t = def->attr("dtype").to_dtype();
-    *out = phi::IsInteger(t)             ? phi::Scalar(s.to_int())
+    *out = phi::IsInteger(t)          ? phi::Scalar(s.to_int())
            : t == phi::DataType::BOOL ? phi::Scalar(s.to_bool())
                                       : phi::Scalar(s.to_double());
     // As a list of sizes it has as many elements as its shape says; a long one is read at each run instead.
@@ -117,8 +117,8 @@ class Compiler {
   }
 
  private:
-  // The ops of a group with results of their own, so that both ways can run side by side. Not where they read more than the
-  // kernel does, which would have to be kept for them.
+  // The ops of a group with results of their own, so that both ways can run side by side. Not where they read more than
+  // the kernel does, which would have to be kept for them.
   void AddSingleOps(const FusedGroup& g, Instruction& ins) {
     auto code = std::make_unique<Code>();
     code->id = r_.num_codes++;
@@ -176,8 +176,10 @@ class Compiler {
     for (int i = 0; i < op->num_operands(); ++i) {
       pir::Value v = op->operand(i);
       PD_CHECK(v, InvalidArgument, "[executor] expected operand ", i, " of ", op->name(), " to be a value, got none");
-      if (v.type().is_vector()) ins.in.push_back(List(v, op));
-      else ins.in.push_back({NumberOf(v)});
+      if (v.type().is_vector())
+        ins.in.push_back(List(v, op));
+      else
+        ins.in.push_back({NumberOf(v)});
     }
     for (int i = 0; i < op->num_results(); ++i) ins.out.push_back({NumberOf(op->result(i))});
   }
@@ -205,8 +207,10 @@ class Compiler {
     if (ins.kind == Instruction::kPrint) Print(op, ins);
     for (int i = 0; i < op->num_regions(); ++i) {
       auto region = std::make_unique<Code>();
-      if (op->region(i).empty()) region->id = r_.num_codes++;
-      else Block(op->region(i).front(), *region);
+      if (op->region(i).empty())
+        region->id = r_.num_codes++;
+      else
+        Block(op->region(i).front(), *region);
       size_t want = ins.kind == Instruction::kIf ? ins.out.size() : ins.out.size() + 1;
       PD_CHECK(region->yields.size() == want, InvalidArgument, "[executor] expected region ", i, " of ", name,
                " to yield ", want, " values, got ", region->yields.size());
@@ -219,7 +223,8 @@ class Compiler {
     if (ins.kind == Instruction::kWhile)
       PD_CHECK(ins.regions.size() == 1 && ins.in.size() == ins.out.size() + 1 &&
                    ins.regions[0]->args.size() == ins.out.size(),
-               InvalidArgument, "[executor] expected pd_op.while to have one region and as many inputs as results, got ",
+               InvalidArgument,
+               "[executor] expected pd_op.while to have one region and as many inputs as results, got ",
                ins.regions.size(), " regions, ", ins.in.size(), " operands, ", ins.out.size(), " results");
     code.instructions.push_back(std::move(ins));
   }
@@ -247,13 +252,10 @@ class Compiler {
     for (char& c : phase) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     const bool forward = flag("is_forward");
     const bool runs = phase.empty() || phase == "BOTH" || phase == (forward ? "FORWARD" : "BACKWARD");
-    ins.attrs = {phi::AttrValue(text("message")),
-                 phi::AttrValue(op->operand(0).name()),
-                 phi::AttrValue(number("first_n")),
-                 phi::AttrValue(number("summarize")),
-                 phi::AttrValue(runs)};
-    for (const char* key : {"print_tensor_name", "print_tensor_type", "print_tensor_shape", "print_tensor_layout",
-                            "print_tensor_lod"})
+    ins.attrs = {phi::AttrValue(text("message")), phi::AttrValue(op->operand(0).name()),
+                 phi::AttrValue(number("first_n")), phi::AttrValue(number("summarize")), phi::AttrValue(runs)};
+    for (const char* key :
+         {"print_tensor_name", "print_tensor_type", "print_tensor_shape", "print_tensor_layout", "print_tensor_lod"})
       ins.attrs.emplace_back(flag(key));
   }
 
@@ -261,15 +263,18 @@ class Compiler {
     const std::string& name = op->name();
     const phi::OpDef* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
     if (!def) def = phi::FindOpDef(name);
-    PD_CHECK(def && name.substr(0, 6) == "pd_op.", Unimplemented, "[executor] expected an op with a kernel, got ", name);
+    PD_CHECK(def && name.substr(0, 6) == "pd_op.", Unimplemented, "[executor] expected an op with a kernel, got ",
+             name);
     Instruction ins = Make(Instruction::kOp, op);
     ins.op = def;
     int operand = 0;
     auto next = [&] { return operand < op->num_operands() ? op->operand(operand++) : pir::Value(); };
     for (const phi::ArgDef* t : def->tensors) {
       pir::Value v = next();
-      if (t->kind == phi::ArgDef::kTensorList) ins.in.push_back(List(v, op));
-      else ins.in.push_back({NumberOf(v)});
+      if (t->kind == phi::ArgDef::kTensorList)
+        ins.in.push_back(List(v, op));
+      else
+        ins.in.push_back({NumberOf(v)});
     }
     for (size_t a = 0; a < def->attrs.size(); ++a) {
       const phi::ArgDef& d = *def->attrs[a];
@@ -317,8 +322,10 @@ class Compiler {
       for (int i = 0; i < user->num_results(); ++i) {
         size_t at = split ? static_cast<size_t>(i) : static_cast<size_t>(user->attr("index").to_int());
         pir::Value member = user->result(i);
-        if (at < numbers.size() && numbers[at] >= 0) numbers_[member.impl()] = numbers[at];
-        else set(at, NumberOf(member));
+        if (at < numbers.size() && numbers[at] >= 0)
+          numbers_[member.impl()] = numbers[at];
+        else
+          set(at, NumberOf(member));
       }
     }
   }
@@ -335,8 +342,10 @@ void FindLastReads(Code& code, const std::unordered_set<int>& kept) {
   for (int v : code.args) last[v] = 0;
   std::unordered_set<int> captured;
   auto read = [&](int v, size_t i) {
-    if (own.count(v)) last[v] = i;
-    else if (captured.insert(v).second) code.captured.push_back(v);
+    if (own.count(v))
+      last[v] = i;
+    else if (captured.insert(v).second)
+      code.captured.push_back(v);
   };
   for (size_t i = 0; i < code.instructions.size(); ++i) {
     Instruction& ins = code.instructions[i];

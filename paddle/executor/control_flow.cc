@@ -34,8 +34,8 @@ bool Condition(const Tensor& t, const char* op) {
 }
 
 // The block in which PaddlePaddle shows a tensor.
-std::string Describe(const Tensor& t, const std::string& name, const std::string& message, bool type, bool shape, bool layout,
-                     bool lod, int64_t summarize) {
+std::string Describe(const Tensor& t, const std::string& name, const std::string& message, bool type, bool shape,
+                     bool layout, bool lod, int64_t summarize) {
   std::string s;
   if (!name.empty()) s += "Variable: " + name + "\n";
   if (!message.empty()) s += "  - message: " + message + "\n";
@@ -50,13 +50,16 @@ std::string Describe(const Tensor& t, const std::string& name, const std::string
   if (type) s += "  - dtype: " + std::string(phi::NameOf(t.dtype())) + "\n";
   s += "  - data: [";
   const bool complex = phi::IsComplex(t.dtype());
-  Tensor flat = phi::Contiguous(complex ? phi::CastTo(t, phi::DataType::COMPLEX128) : phi::CastTo(t, phi::DataType::FLOAT64));
+  Tensor flat =
+      phi::Contiguous(complex ? phi::CastTo(t, phi::DataType::COMPLEX128) : phi::CastTo(t, phi::DataType::FLOAT64));
   const int64_t n = summarize < 0 ? t.numel() : std::min(summarize, t.numel());
   char number[96];
   for (int64_t i = 0; i < n; ++i) {
     const double* d = flat.data<double>() + (complex ? 2 * i : i);
-    if (complex) std::snprintf(number, sizeof number, "(%f,%f)", d[0], d[1]);
-    else std::snprintf(number, sizeof number, "%f", d[0]);
+    if (complex)
+      std::snprintf(number, sizeof number, "(%f,%f)", d[0], d[1]);
+    else
+      std::snprintf(number, sizeof number, "%f", d[0]);
     s += (i ? " " : "") + std::string(number);
   }
   return s + "]\n";
@@ -161,7 +164,8 @@ void Frame::Assert(const Instruction& ins) {
   const auto& names = std::get<std::vector<std::string>>(ins.attrs[1]);
   std::string text;
   for (size_t i = 0; i < ins.in[1].list.size(); ++i)
-    text += Describe(values_[ins.in[1].list[i]], names[i].empty() ? "var" : names[i], "", true, true, true, true, summarize);
+    text += Describe(values_[ins.in[1].list[i]], names[i].empty() ? "var" : names[i], "", true, true, true, true,
+                     summarize);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
   PD_THROW(InvalidArgument, "[assert] expected the condition to be true, got false");

@@ -11,7 +11,8 @@
 
 namespace executor {
 
-std::vector<std::shared_ptr<void>> EvaluateOp(const pir::Operation& op, std::span<const std::shared_ptr<void>> operands) {
+std::vector<std::shared_ptr<void>> EvaluateOp(const pir::Operation& op,
+                                              std::span<const std::shared_ptr<void>> operands) {
   if (op.num_regions() || op.name().substr(0, 6) != "pd_op.") return {};
   for (int i = 0; i < op.num_results(); ++i)
     if (!op.result_type(i).is_dense()) return {};
@@ -58,7 +59,8 @@ std::optional<bool> ReadBool(const std::shared_ptr<void>& held) {
   return *t.data<bool>();
 }
 
-[[maybe_unused]] const bool registered = (pir::SetConstantEvaluator(&EvaluateOp), pir::SetConstantReader(&ReadBool), true);
+[[maybe_unused]] const bool registered =
+    (pir::SetConstantEvaluator(&EvaluateOp), pir::SetConstantReader(&ReadBool), true);
 }  // namespace
 
 }  // namespace executor

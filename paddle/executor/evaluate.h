@@ -13,6 +13,7 @@ namespace executor {
 
 // Results of `op` on operands that hold paddle::Tensor (null: absent); empty when it cannot be computed apart from its
 // program.
-std::vector<std::shared_ptr<void>> EvaluateOp(const pir::Operation& op, std::span<const std::shared_ptr<void>> operands);
+std::vector<std::shared_ptr<void>> EvaluateOp(const pir::Operation& op,
+                                              std::span<const std::shared_ptr<void>> operands);
 
 }  // namespace executor

@@ -154,21 +154,28 @@ void Frame::RunBound(const Code& code, Binding& b) {
       auto run = [&] {
         for (int k = 0; k < s.moving; ++k)
           s.address[s.moves[k]] = static_cast<char*>(values_[s.move_values[k]].raw_data());
-        if (s.large) phi::RunElementwiseContiguous(s.loop, s.operands, s.address, s.sizes, s.n, nullptr, s.cost);
-        else s.loop(s.address, s.n, nullptr);
+        if (s.large)
+          phi::RunElementwiseContiguous(s.loop, s.operands, s.address, s.sizes, s.n, nullptr, s.cost);
+        else
+          s.loop(s.address, s.n, nullptr);
       };
-      if constexpr (kProfiled) Measured(*s.ins, run);
-      else run();
+      if constexpr (kProfiled)
+        Measured(*s.ins, run);
+      else
+        run();
     } else {
       if (!s.places.empty()) hook.Serve(s.places, b.memory());
-      if constexpr (kProfiled) Execute(*s.ins);
+      if constexpr (kProfiled)
+        Execute(*s.ins);
       else if (s.ins->kind == Instruction::kFused && !s.ins->regions.empty() && slots_[s.ins->id].trials < kTrials)
         b.outdated = Compare(*s.ins) || b.outdated;
-      else RunInstruction(*s.ins);
+      else
+        RunInstruction(*s.ins);
       if (s.shapes) KeepShapes(*s.ins);
       bool same = true;
       for (const Expected& r : s.results)
-        same = same && r.shape.Fits(values_[r.value]) && (!r.place || hook.differed() || values_[r.value].raw_data() == r.place);
+        same = same && r.shape.Fits(values_[r.value]) &&
+               (!r.place || hook.differed() || values_[r.value].raw_data() == r.place);
       hook.Stop();
       if (__builtin_expect(!same, 0)) {
         const size_t i = static_cast<size_t>(&s - b.steps.data());
@@ -226,26 +233,21 @@ void Frame::Measured(const Instruction& ins, const auto& f) {
 }
 
 void Frame::Execute(const Instruction& ins) {
-  if (__builtin_expect(profile_ != nullptr, 0) || phi::OpsWatched()) Measured(ins, [&] { RunInstruction(ins); });
-  else RunInstruction(ins);
+  if (__builtin_expect(profile_ != nullptr, 0) || phi::OpsWatched())
+    Measured(ins, [&] { RunInstruction(ins); });
+  else
+    RunInstruction(ins);
 }
 
 void Frame::RunInstruction(const Instruction& ins) {
   switch (ins.kind) {
-    case Instruction::kOp:
-      return RunKernel(ins);
-    case Instruction::kFused:
-      return slots_[ins.id].separate ? RunSeparate(ins) : RunFused(ins);
-    case Instruction::kIf:
-      return RunIf(ins);
-    case Instruction::kWhile:
-      return RunWhile(ins);
-    case Instruction::kAssert:
-      return Assert(ins);
-    case Instruction::kPrint:
-      return Print(ins);
-    default:
-      return RunStack(ins);
+    case Instruction::kOp: return RunKernel(ins);
+    case Instruction::kFused: return slots_[ins.id].separate ? RunSeparate(ins) : RunFused(ins);
+    case Instruction::kIf: return RunIf(ins);
+    case Instruction::kWhile: return RunWhile(ins);
+    case Instruction::kAssert: return Assert(ins);
+    case Instruction::kPrint: return Print(ins);
+    default: return RunStack(ins);
   }
 }
 
@@ -305,8 +307,10 @@ void Frame::RunKernel(const Instruction& ins) {
     for (auto [a, v] : ins.dynamic_attrs) {
       const bool list = static_cast<pir::AttrCode>(ins.op->attrs[a]->attr_index) == pir::AttrCode::kIntArray;
       const Tensor& t = values_[v];
-      if (list) s.attrs[a] = common::Ints(phi::ToIntVector(t));
-      else s.attrs[a] = phi::IsInteger(t.dtype()) ? phi::Scalar(phi::ScalarAsInt(t)) : phi::Scalar(phi::ScalarAsDouble(t));
+      if (list)
+        s.attrs[a] = common::Ints(phi::ToIntVector(t));
+      else
+        s.attrs[a] = phi::IsInteger(t.dtype()) ? phi::Scalar(phi::ScalarAsInt(t)) : phi::Scalar(phi::ScalarAsDouble(t));
     }
     attrs = s.attrs.data();
   }

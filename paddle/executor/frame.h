@@ -66,8 +66,8 @@ class Frame {
 
   const CompiledProgram& program_;
   std::vector<Tensor> values_;
-  std::vector<Tensor> early_;  // CompiledProgram::early
-  std::vector<Slots> slots_;  // by instruction id
+  std::vector<Tensor> early_;      // CompiledProgram::early
+  std::vector<Slots> slots_;       // by instruction id
   std::vector<Binding> bindings_;  // by code id
   std::vector<Shape> signature_;
   std::vector<ProfileEntry>* profile_ = nullptr;

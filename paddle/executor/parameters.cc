@@ -64,8 +64,8 @@ void LoadParameters(pir::Program& program, pir::ParamsReader& reader) {
     pir::Type want = types.at(name);
     PD_CHECK(want.is_dense() && raw.dtype == want.dtype() && common::AllKnown(want.dims()) &&
                  common::ToInts(want.dims()) == raw.dims,
-             InvalidArgument, "'", reader.origin(), "' at byte ", at, ": expected parameter ", name, " to be ", pir::TypeText(want), ", got ",
-             phi::NameOf(raw.dtype), " ", common::ShapeText(raw.dims));
+             InvalidArgument, "'", reader.origin(), "' at byte ", at, ": expected parameter ", name, " to be ",
+             pir::TypeText(want), ", got ", phi::NameOf(raw.dtype), " ", common::ShapeText(raw.dims));
     Tensor t = TensorOf(raw, reader.file());
     t->persistable = true;
     program.set_parameter(name, std::make_shared<Tensor>(t));

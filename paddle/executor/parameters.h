@@ -10,12 +10,12 @@
 
 namespace executor {
 
-// A tensor with the record's data. Big aligned data stays where `file` maps it: it is read when it is used, and a write copies its
-// page. Other data, and that of a buffer (null `file`), is copied.
+// A tensor with the record's data. Big aligned data stays where `file` maps it: it is read when it is used, and a write
+// copies its page. Other data, and that of a buffer (null `file`), is copied.
 phi::Tensor TensorOf(const pir::RawTensor& raw, const std::shared_ptr<pir::MappedFile>& file);
 
-// Gives the program's parameters the records of the reader, which must end with them, and zeros to those that files do not hold.
-// Throws InvalidArgument when a record is not of its parameter's type.
+// Gives the program's parameters the records of the reader, which must end with them, and zeros to those that files do
+// not hold. Throws InvalidArgument when a record is not of its parameter's type.
 void LoadParameters(pir::Program& program, pir::ParamsReader& reader);
 
 }  // namespace executor

@@ -65,7 +65,8 @@ std::shared_ptr<Plan> Plan::Build(pir::Program& program, bool fuse) {
 std::shared_ptr<Plan> Plan::Build(pir::Program& program, const std::vector<pir::Value>& inputs,
                                   const std::vector<pir::Value>& outputs, bool fuse) {
   auto plan = std::make_shared<Plan>();
-  plan->program_ = std::make_unique<CompiledProgram>(CompileProgram(program, inputs, outputs, fuse ? g_fusion : nullptr));
+  plan->program_ =
+      std::make_unique<CompiledProgram>(CompileProgram(program, inputs, outputs, fuse ? g_fusion : nullptr));
   PD_VLOG(2) << "plan of " << plan->num_instructions() << " instructions, " << plan->num_fused() << " fused";
   return plan;
 }
@@ -157,13 +158,13 @@ std::string Plan::ProfileTable() const {
   }
   std::stable_sort(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.ns > b.ns; });
   char line[160];
-  std::snprintf(line, sizeof line, "%-*s %10s %14s %12s %7s\n", static_cast<int>(width), "instruction", "calls", "total us", "us a call",
-                "share");
+  std::snprintf(line, sizeof line, "%-*s %10s %14s %12s %7s\n", static_cast<int>(width), "instruction", "calls",
+                "total us", "us a call", "share");
   std::string text = line;
   for (const ProfileEntry& e : rows) {
-    std::snprintf(line, sizeof line, "%-*.*s %10lld %14.1f %12.3f %6.1f%%\n", static_cast<int>(width), static_cast<int>(width),
-                  e.name.c_str(), static_cast<long long>(e.calls), e.ns * 1e-3, e.calls ? e.ns * 1e-3 / e.calls : 0.0,
-                  total ? 100.0 * e.ns / total : 0.0);
+    std::snprintf(line, sizeof line, "%-*.*s %10lld %14.1f %12.3f %6.1f%%\n", static_cast<int>(width),
+                  static_cast<int>(width), e.name.c_str(), static_cast<long long>(e.calls), e.ns * 1e-3,
+                  e.calls ? e.ns * 1e-3 / e.calls : 0.0, total ? 100.0 * e.ns / total : 0.0);
     text += line;
   }
   return text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor: a program is planned once into a flat list of instructions over numbered values, then run any number of times
-// without look-ups. Runs from several threads use separate frames.
+// The executor: a program is planned once into a flat list of instructions over numbered values, then run any number of
+// times without look-ups. Runs from several threads use separate frames.
 #pragma once
 
 #include <atomic>
@@ -52,9 +52,10 @@ struct ProfileEntry {
 
 class Plan {
  public:
-  // `inputs` are the values given at each run, in order; `outputs` the values returned. Parameters are read from the program.
-  static std::shared_ptr<Plan> Build(pir::Program& program, const std::vector<pir::Value>& inputs, const std::vector<pir::Value>& outputs,
-                                     bool fuse = false);
+  // `inputs` are the values given at each run, in order; `outputs` the values returned. Parameters are read from the
+  // program.
+  static std::shared_ptr<Plan> Build(pir::Program& program, const std::vector<pir::Value>& inputs,
+                                     const std::vector<pir::Value>& outputs, bool fuse = false);
   // The program's own interface: pd_op.data ops in order (names in `input_names`), and its fetch / shadow_output ops.
   static std::shared_ptr<Plan> Build(pir::Program& program, bool fuse = false);
 

@@ -70,7 +70,8 @@ void Config::EnableCustomPasses(const std::vector<std::string>& passes, bool cus
 }
 
 void Config::SetOptimizationLevel(int level) {
-  PD_CHECK(level >= 0 && level <= 3, InvalidArgument, "[Config] expected an optimization level from 0 to 3, got ", level);
+  PD_CHECK(level >= 0 && level <= 3, InvalidArgument, "[Config] expected an optimization level from 0 to 3, got ",
+           level);
   optimization_level_ = level;
 }
 

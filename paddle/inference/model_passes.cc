@@ -23,7 +23,8 @@ std::unique_ptr<pir::Pass> Make(const std::string& name) {
 std::vector<std::string> ModelPasses(const Config& config) {
   std::vector<std::string> names = config.custom_passes();
   if (!config.custom_passes_only() && config.ir_optim())
-    for (std::string& name : pir::Pipeline(pir::PipelineFor::kInference, config.optimization_level())) names.push_back(std::move(name));
+    for (std::string& name : pir::Pipeline(pir::PipelineFor::kInference, config.optimization_level()))
+      names.push_back(std::move(name));
   std::erase_if(names, [&](const std::string& n) {
     if (config.cinn_enabled() && n == "add_norm_fuse_pass") return true;  // the compiler joins more to both
     const auto& gone = config.deleted_passes();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ inference API: Config, Predictor, Tensor, PredictorPool. Needs nothing but the standard library (C++17) and linking with
-// libpaddle.so; errors are common::Error, a std::exception whose text names the argument, what was expected and what was got.
+// The C++ inference API: Config, Predictor, Tensor, PredictorPool. Needs nothing but the standard library (C++17) and
+// linking with libpaddle.so; errors are common::Error, a std::exception whose text names the argument, what was
+// expected and what was got.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +58,8 @@ class PADDLE_INFER_DECL Config {
   // Graph optimisation: folding, merging, fused operations. With it off the program runs as it was saved.
   void SwitchIrOptim(bool on = true) { ir_optim_ = on; }
   bool ir_optim() const { return ir_optim_; }
-  // Prints the program before and after each pass to stderr; `passes` restricts which (empty: all that change something).
+  // Prints the program before and after each pass to stderr; `passes` restricts which (empty: all that change
+  // something).
   void SwitchIrDebug(bool on = true, const std::vector<std::string>& passes = {});
   bool ir_debug() const { return ir_debug_; }
   const std::vector<std::string>& ir_debug_passes() const { return ir_debug_passes_; }
@@ -101,7 +103,8 @@ struct Slots;
 // One input or output of a predictor. Valid as long as it lives, also without the predictor.
 class PADDLE_INFER_DECL Tensor {
  public:
-  Tensor(std::shared_ptr<internal::Slots> slots, size_t index, bool input) : slots_(std::move(slots)), index_(index), input_(input) {}
+  Tensor(std::shared_ptr<internal::Slots> slots, size_t index, bool input)
+      : slots_(std::move(slots)), index_(index), input_(input) {}
 
   // The shape of the data that CopyFromCpu and mutable_data are to take. Inputs only.
   void Reshape(const std::vector<int>& shape);
@@ -156,10 +159,11 @@ class PADDLE_INFER_DECL Predictor {
   bool Run();
   bool Run(const std::vector<paddle::Tensor>& inputs, std::vector<paddle::Tensor>* outputs);
 
-  // Another predictor of the same program and parameters (shared, not copied), with inputs and outputs of its own. Each may
-  // run in its own thread.
+  // Another predictor of the same program and parameters (shared, not copied), with inputs and outputs of its own. Each
+  // may run in its own thread.
   std::unique_ptr<Predictor> Clone() const;
-  // Lets go of the inputs and outputs, and of the memory between runs; the second returns bytes given back to the system.
+  // Lets go of the inputs and outputs, and of the memory between runs; the second returns bytes given back to the
+  // system.
   void ClearIntermediateTensor();
   uint64_t TryShrinkMemory();
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predictor: a saved program, optimised and planned once, shared by clones that each have inputs and outputs of their own.
+// Predictor: a saved program, optimised and planned once, shared by clones that each have inputs and outputs of their
+// own.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -25,10 +26,11 @@ struct TypeRow {
   DataType api;
   phi::DataType core;
 };
-constexpr TypeRow kTypes[] = {
-    {DataType::FLOAT32, phi::DataType::FLOAT32}, {DataType::INT64, phi::DataType::INT64},   {DataType::INT32, phi::DataType::INT32},
-    {DataType::UINT8, phi::DataType::UINT8},     {DataType::INT8, phi::DataType::INT8},     {DataType::FLOAT16, phi::DataType::FLOAT16},
-    {DataType::BOOL, phi::DataType::BOOL},       {DataType::FLOAT64, phi::DataType::FLOAT64}, {DataType::BFLOAT16, phi::DataType::BFLOAT16}};
+constexpr TypeRow kTypes[] = {{DataType::FLOAT32, phi::DataType::FLOAT32},  {DataType::INT64, phi::DataType::INT64},
+                              {DataType::INT32, phi::DataType::INT32},      {DataType::UINT8, phi::DataType::UINT8},
+                              {DataType::INT8, phi::DataType::INT8},        {DataType::FLOAT16, phi::DataType::FLOAT16},
+                              {DataType::BOOL, phi::DataType::BOOL},        {DataType::FLOAT64, phi::DataType::FLOAT64},
+                              {DataType::BFLOAT16, phi::DataType::BFLOAT16}};
 
 phi::DataType CoreType(DataType t) {
   for (const TypeRow& row : kTypes)
@@ -50,7 +52,9 @@ class RunShare {
   ~RunShare() { g_running.fetch_sub(1); }
 
  private:
-  static int Threads(int wanted, int running) { return wanted > 0 ? wanted : std::max(1, phi::cpu::MaxThreads() / running); }
+  static int Threads(int wanted, int running) {
+    return wanted > 0 ? wanted : std::max(1, phi::cpu::MaxThreads() / running);
+  }
   phi::cpu::ThreadLimit limit_;
 };
 
@@ -84,7 +88,8 @@ struct Model {
     OptimiseForInference(*program, config);
     // Nobody writes to them any more: kernels may keep packed forms.
     for (const auto& [name, held] : program->parameters())
-      if (held && std::static_pointer_cast<Dense>(held)->defined()) (*std::static_pointer_cast<Dense>(held))->is_parameter = true;
+      if (held && std::static_pointer_cast<Dense>(held)->defined())
+        (*std::static_pointer_cast<Dense>(held))->is_parameter = true;
     for (pir::Operation* op = program->block().front(); op; op = op->next()) {
       const bool fetch = op->isa("pd_op.fetch"), shadow = op->isa("builtin.shadow_output");
       if (op->isa("pd_op.data")) {
@@ -92,7 +97,8 @@ struct Model {
         slots.inputs.push_back({op->attr("name").to_str(), t.dtype(), t.dims(), {}, {}, false, {}});
       } else if (fetch || shadow) {
         pir::Type t = op->operand(0).type();
-        slots.outputs.push_back({op->attr(fetch ? "name" : "output_name").to_str(), t.dtype(), t.dims(), {}, {}, false, {}});
+        slots.outputs.push_back(
+            {op->attr(fetch ? "name" : "output_name").to_str(), t.dtype(), t.dims(), {}, {}, false, {}});
       }
     }
     plan = executor::Plan::Build(*program, config.cinn_enabled());
@@ -110,10 +116,12 @@ struct Model {
       pir::ParamsReader reader(config.params_buffer(), "the parameter buffer");
       return executor::LoadParameters(*program, reader);
     }
-    PD_CHECK(!config.prog_file().empty(), InvalidArgument, "[create_predictor] expected a Config with a model: ",
-             config.model_dir().empty() ? "set_model(prog_file, params_file)" : "no program file in " + config.model_dir());
-    PD_CHECK(!config.prog_file().ends_with(".pdmodel"), Unimplemented, "[create_predictor] expected a .json program, got the older ",
-             config.prog_file(), ": paddle.static's load_inference_model and save_inference_model convert it");
+    PD_CHECK(
+        !config.prog_file().empty(), InvalidArgument, "[create_predictor] expected a Config with a model: ",
+        config.model_dir().empty() ? "set_model(prog_file, params_file)" : "no program file in " + config.model_dir());
+    PD_CHECK(!config.prog_file().ends_with(".pdmodel"), Unimplemented,
+             "[create_predictor] expected a .json program, got the older ", config.prog_file(),
+             ": paddle.static's load_inference_model and save_inference_model convert it");
     program = pir::ReadProgramJsonFile(config.prog_file()).program;
     if (config.params_file().empty()) return CheckNoParameters(config.prog_file());
     pir::ParamsReader reader(config.params_file());
@@ -121,8 +129,8 @@ struct Model {
   }
   void CheckNoParameters(const std::string& where) {
     const auto names = pir::SortedParameterNames(*program);
-    PD_CHECK(names.empty(), InvalidArgument, "[create_predictor] expected a parameter file: ", where, " has ", names.size(),
-             " parameters, the first is ", names.front());
+    PD_CHECK(names.empty(), InvalidArgument, "[create_predictor] expected a parameter file: ", where, " has ",
+             names.size(), " parameters, the first is ", names.front());
   }
 };
 
@@ -144,12 +152,15 @@ constexpr phi::DataType TypeFor() {
 }
 
 void NeedCpu(PlaceType place, const char* what) {
-  PD_CHECK(place == PlaceType::kCPU, Unimplemented, "[", what, "] expected the CPU as place, got place ", static_cast<int>(place));
+  PD_CHECK(place == PlaceType::kCPU, Unimplemented, "[", what, "] expected the CPU as place, got place ",
+           static_cast<int>(place));
 }
 
 }  // namespace
 
-static internal::Slot& At(internal::Slots& s, size_t index, bool input) { return input ? s.inputs[index] : s.outputs[index]; }
+static internal::Slot& At(internal::Slots& s, size_t index, bool input) {
+  return input ? s.inputs[index] : s.outputs[index];
+}
 
 void Handle::Reshape(const std::vector<int>& shape) {
   PD_CHECK(input_, InvalidArgument, "[Tensor.reshape] expected an input, got output '", name(), "'");
@@ -189,17 +200,18 @@ void Handle::ShareExternalData(const T* data, const std::vector<int>& shape, Pla
   for (int64_t n : s.pending) impl->dims.push_back(n);
   impl->dtype = TypeFor<T>();
   impl->SetContiguousStrides();
-  impl->storage = phi::Storage::Wrap(const_cast<T*>(data), static_cast<size_t>(impl->numel) * sizeof(T), phi::Place{}, nullptr,
-                                     [](void*) {});
+  impl->storage = phi::Storage::Wrap(const_cast<T*>(data), static_cast<size_t>(impl->numel) * sizeof(T), phi::Place{},
+                                     nullptr, [](void*) {});
   s.tensor = paddle::Tensor(std::move(impl));
 }
 
 template <class T>
 T* Handle::data(PlaceType* place, int* size) const {
   internal::Slot& s = At(*slots_, index_, input_);
-  PD_CHECK(s.tensor.defined(), PreconditionNotMet, "[Tensor.data] expected '", s.name, "' to hold data: run the predictor first");
-  PD_CHECK(s.tensor.dtype() == TypeFor<T>(), InvalidType, "[Tensor.data] expected dtype ", phi::NameOf(s.tensor.dtype()), " of '",
-           s.name, "', got ", phi::NameOf(TypeFor<T>()));
+  PD_CHECK(s.tensor.defined(), PreconditionNotMet, "[Tensor.data] expected '", s.name,
+           "' to hold data: run the predictor first");
+  PD_CHECK(s.tensor.dtype() == TypeFor<T>(), InvalidType, "[Tensor.data] expected dtype ",
+           phi::NameOf(s.tensor.dtype()), " of '", s.name, "', got ", phi::NameOf(TypeFor<T>()));
   s.tensor = phi::Contiguous(s.tensor);
   if (place) *place = PlaceType::kCPU;
   if (size) *size = static_cast<int>(s.tensor.numel());
@@ -213,11 +225,11 @@ void Handle::CopyToCpu(T* to) const {
   if (n) std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
 }
 
-#define PADDLE_INFER_TYPE(T)                                                                            \
-  template PADDLE_INFER_DECL void Handle::CopyFromCpu<T>(const T*);                                     \
+#define PADDLE_INFER_TYPE(T)                                                                                  \
+  template PADDLE_INFER_DECL void Handle::CopyFromCpu<T>(const T*);                                           \
   template PADDLE_INFER_DECL void Handle::ShareExternalData<T>(const T*, const std::vector<int>&, PlaceType); \
-  template PADDLE_INFER_DECL T* Handle::mutable_data<T>(PlaceType);                                     \
-  template PADDLE_INFER_DECL T* Handle::data<T>(PlaceType*, int*) const;                                \
+  template PADDLE_INFER_DECL T* Handle::mutable_data<T>(PlaceType);                                           \
+  template PADDLE_INFER_DECL T* Handle::data<T>(PlaceType*, int*) const;                                      \
   template PADDLE_INFER_DECL void Handle::CopyToCpu<T>(T*) const;
 PADDLE_INFER_TYPE(float)
 PADDLE_INFER_TYPE(double)
@@ -253,7 +265,8 @@ struct Predictor::Impl {
   std::shared_ptr<internal::Slots> slots;
   std::vector<Hook> input_hooks, output_hooks;
 
-  explicit Impl(std::shared_ptr<internal::Model> m) : model(std::move(m)), slots(std::make_shared<internal::Slots>(model->slots)) {}
+  explicit Impl(std::shared_ptr<internal::Model> m)
+      : model(std::move(m)), slots(std::make_shared<internal::Slots>(model->slots)) {}
 
   size_t Find(const std::vector<internal::Slot>& list, const char* kind, const std::string& name) const {
     for (size_t i = 0; i < list.size(); ++i)
@@ -264,13 +277,14 @@ struct Predictor::Impl {
   }
 
   void CheckInput(const internal::Slot& s, const Dense& t) const {
-    PD_CHECK(t.defined(), PreconditionNotMet, "[predictor] expected input '", s.name, "' to be given before run, got nothing");
-    PD_CHECK(t.dtype() == s.dtype, InvalidType, "[predictor] expected dtype ", phi::NameOf(s.dtype), " for input '", s.name,
-             "', got ", phi::NameOf(t.dtype()));
+    PD_CHECK(t.defined(), PreconditionNotMet, "[predictor] expected input '", s.name,
+             "' to be given before run, got nothing");
+    PD_CHECK(t.dtype() == s.dtype, InvalidType, "[predictor] expected dtype ", phi::NameOf(s.dtype), " for input '",
+             s.name, "', got ", phi::NameOf(t.dtype()));
     bool same = t.ndim() == static_cast<int64_t>(s.dims.size());
     for (int64_t i = 0; same && i < t.ndim(); ++i) same = !s.dims[i].known() || s.dims[i].raw() == t.dim(i);
-    PD_CHECK(same, InvalidArgument, "[predictor] expected shape ", common::ShapeText(s.dims), " for input '", s.name, "', got ",
-             common::ShapeText(t.dims()));
+    PD_CHECK(same, InvalidArgument, "[predictor] expected shape ", common::ShapeText(s.dims), " for input '", s.name,
+             "', got ", common::ShapeText(t.dims()));
   }
 
   std::vector<Dense> Execute(const std::vector<Dense>& inputs) {
@@ -333,7 +347,8 @@ bool Predictor::Run() {
 
 bool Predictor::Run(const std::vector<Dense>& inputs, std::vector<Dense>* outputs) {
   const auto& slots = impl_->slots->inputs;
-  PD_CHECK(inputs.size() == slots.size(), InvalidArgument, "[predictor.run] expected ", slots.size(), " inputs, got ", inputs.size());
+  PD_CHECK(inputs.size() == slots.size(), InvalidArgument, "[predictor.run] expected ", slots.size(), " inputs, got ",
+           inputs.size());
   *outputs = impl_->Execute(inputs);
   return true;
 }
@@ -372,7 +387,8 @@ PredictorPool::PredictorPool(const Config& config, size_t size) {
 }
 
 Predictor* PredictorPool::Retrieve(size_t index) const {
-  PD_CHECK(index < predictors_.size(), OutOfRange, "[PredictorPool.retrieve] expected an index below ", predictors_.size(), ", got ", index);
+  PD_CHECK(index < predictors_.size(), OutOfRange, "[PredictorPool.retrieve] expected an index below ",
+           predictors_.size(), ", got ", index);
   return predictors_[index].get();
 }
 

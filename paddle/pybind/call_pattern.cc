@@ -102,8 +102,7 @@ bool ArgNode::Match(PyObject* o, std::vector<Tensor>& tensors) const {
       tensors.push_back(t);
       return true;
     }
-    case kValue:
-      return SameValue(value.get(), o);
+    case kValue: return SameValue(value.get(), o);
     case kList:
     case kTuple: {
       if (Py_TYPE(o) != (kind == kList ? &PyList_Type : &PyTuple_Type)) return false;
@@ -194,12 +193,9 @@ OutNode MakeOutNode(PyObject* o, PyObject* slots) {
 
 PyRef OutNode::Build(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs) const {
   switch (kind) {
-    case kTensor:
-      return Own(ToPy(outputs[index]));
-    case kInput:
-      return Own(ToPy(inputs[index]));
-    case kValue:
-      return PyRef::Borrow(value.get());
+    case kTensor: return Own(ToPy(outputs[index]));
+    case kInput: return Own(ToPy(inputs[index]));
+    case kValue: return PyRef::Borrow(value.get());
     case kList: {
       PyRef r = Own(PyList_New(children.size()));
       for (size_t i = 0; i < children.size(); ++i)

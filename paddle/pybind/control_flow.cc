@@ -46,8 +46,8 @@ pyb::list WhileRegion(const pyb::object& cond, const pyb::object& body, const py
   return ListOf(egr::RecordWhile(condition, step, TensorsOf(values, "while")));
 }
 
-pyb::object Print(pyb::handle x, int first_n, const std::string& message, int summarize, bool name, bool type, bool shape,
-                  bool layout, bool lod, const std::string& phase) {
+pyb::object Print(pyb::handle x, int first_n, const std::string& message, int summarize, bool name, bool type,
+                  bool shape, bool layout, bool lod, const std::string& phase) {
   return Object(egr::RecordPrint(ToTensor(x.ptr(), "print", "input"),
                                  {first_n, message, summarize, name, type, shape, layout, lod, phase}));
 }
@@ -58,13 +58,19 @@ void Assert(pyb::handle cond, const pyb::iterable& data, int64_t summarize) {
 
 int Init(PyObject* module) {
   return GuardedInt([&] {
-    pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
-    m.def("_if_region", &IfRegion, "pd_op.if: lists of equal length from two functions without arguments; fill(0) and fill(1) replace Nones.");
-    m.def("_while_region", &WhileRegion, "pd_op.while: cond(*values) and body(*values), which returns the next values.");
-    m.def("_extent_numbers", [](pyb::handle t) {
-      const Ints numbers = common::ExtentNumbers(ToTensor(t.ptr(), "shape", "x").shape());
-      return std::vector<int64_t>(numbers.begin(), numbers.end());
-    }, "The extents as entries of a shape argument: those that are not known are numbers that stand for them.");
+    pyb::module_ m =
+        pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
+    m.def("_if_region", &IfRegion,
+          "pd_op.if: lists of equal length from two functions without arguments; fill(0) and fill(1) replace Nones.");
+    m.def("_while_region", &WhileRegion,
+          "pd_op.while: cond(*values) and body(*values), which returns the next values.");
+    m.def(
+        "_extent_numbers",
+        [](pyb::handle t) {
+          const Ints numbers = common::ExtentNumbers(ToTensor(t.ptr(), "shape", "x").shape());
+          return std::vector<int64_t>(numbers.begin(), numbers.end());
+        },
+        "The extents as entries of a shape argument: those that are not known are numbers that stand for them.");
     m.def("_record_print", &Print, "pd_op.print; its result is the tensor.");
     m.def("_record_assert", &Assert, "pd_op.assert.");
   });

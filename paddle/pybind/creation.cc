@@ -288,9 +288,7 @@ Tensor TensorFromData(PyObject* data, DataType dtype) {
       t = Filled<phi::complex128>(data, s.dims);
       natural = ComplexDefault();
       break;
-    default:
-      t = Filled<double>(data, s.dims);
-      natural = g_default;
+    default: t = Filled<double>(data, s.dims); natural = g_default;
   }
   return Converted(t, dtype == DataType::UNDEFINED ? natural : dtype);
 }

@@ -22,16 +22,11 @@ enum DlCode : uint8_t {
 DlDataType ToDl(DataType t) {
   uint8_t bits = static_cast<uint8_t>(8 * phi::SizeOf(t));
   switch (t) {
-    case DataType::BOOL:
-      return {kBool, 8, 1};
-    case DataType::UINT8:
-      return {kUInt, 8, 1};
-    case DataType::BFLOAT16:
-      return {kBfloat, 16, 1};
-    case DataType::FLOAT8_E4M3FN:
-      return {kFloat8E4m3fn, 8, 1};
-    case DataType::FLOAT8_E5M2:
-      return {kFloat8E5m2, 8, 1};
+    case DataType::BOOL: return {kBool, 8, 1};
+    case DataType::UINT8: return {kUInt, 8, 1};
+    case DataType::BFLOAT16: return {kBfloat, 16, 1};
+    case DataType::FLOAT8_E4M3FN: return {kFloat8E4m3fn, 8, 1};
+    case DataType::FLOAT8_E5M2: return {kFloat8E5m2, 8, 1};
     default:
       if (phi::IsInteger(t)) return {kInt, bits, 1};
       return {phi::IsComplex(t) ? kComplex : kFloat, bits, 1};

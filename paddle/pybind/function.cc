@@ -350,12 +350,9 @@ PyObject* CallOp(const char* name, std::initializer_list<PyObject*> args) {
 
 PyObject* Default(const char* text) {
   switch (text[0]) {
-    case 'F':
-      return Py_False;
-    case 'T':
-      return Py_True;
-    case 'N':
-      return Py_None;
+    case 'F': return Py_False;
+    case 'T': return Py_True;
+    case 'N': return Py_None;
   }
   static auto* made = new std::unordered_map<const char*, PyObject*>;
   PyObject*& value = (*made)[text];

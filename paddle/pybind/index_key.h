@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a key x[key] means for a tensor: a strided view (integers, slices, None, Ellipsis, bool scalars), and index tensors
-// (lists, arrays and tensors) for some axes of that view.
+// What a key x[key] means for a tensor: a strided view (integers, slices, None, Ellipsis, bool scalars), and index
+// tensors (lists, arrays and tensors) for some axes of that view.
 #pragma once
 
 #include "paddle/pybind/py_tensor.h"

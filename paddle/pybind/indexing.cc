@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x[key] and x[key] = value. The basic part of a key makes one strided view through autograd; index tensors then index that
-// view (advanced indexing).
+// x[key] and x[key] = value. The basic part of a key makes one strided view through autograd; index tensors then index
+// that view (advanced indexing).
 #include <algorithm>
 #include <string_view>
 
@@ -130,7 +130,8 @@ Tensor Masked(const Tensor& x, const Tensor& mask) {
 Tensor GetItem(const Tensor& x, PyObject* key) {
   if (IsRecordedMask(key)) return Masked(x, AsTensor(key));
   // The gradient of a view is written through its strides, which needs a place for each element.
-  if (!Recording(x) && !x.is_contiguous() && egr::NeedsGrad(x) && Overlaps(x)) return GetItem(paddle::contiguous(x), key);
+  if (!Recording(x) && !x.is_contiguous() && egr::NeedsGrad(x) && Overlaps(x))
+    return GetItem(paddle::contiguous(x), key);
   Parsed p = ParseKey(x, key);
   if (p.indices.empty() && !p.changed && !Recording(x)) return paddle::as_strided(x, p.dims, p.strides, 0);
   Tensor view = BasicView(x, p);

@@ -39,13 +39,15 @@ void ShareExternalData(Handle& handle, pyb::handle data) {
   if (PyObject_HasAttrString(data.ptr(), "__array_interface__") && !IsTensor(data.ptr()))
     return Give(handle, FromBuffer(data.ptr(), false));
   const Tensor& t = ToTensor(data.ptr(), "share_external_data", "data");
-  PD_CHECK(!t.is_symbolic(), InvalidType, "[share_external_data] expected a tensor with data, got one that is being recorded");
+  PD_CHECK(!t.is_symbolic(), InvalidType,
+           "[share_external_data] expected a tensor with data, got one that is being recorded");
   Give(handle, phi::Contiguous(t));
 }
 
 pyb::object CopyToCpu(Handle& handle) {
   const Tensor& t = handle.tensor();
-  PD_CHECK(t.defined(), PreconditionNotMet, "[copy_to_cpu] expected '", handle.name(), "' to hold data: run the predictor first");
+  PD_CHECK(t.defined(), PreconditionNotMet, "[copy_to_cpu] expected '", handle.name(),
+           "' to hold data: run the predictor first");
   return pyb::reinterpret_steal<pyb::object>(ToNumpy(t, nullptr));
 }
 
@@ -85,7 +87,8 @@ void AddConfig(pyb::module_& m) {
            [](Config& self, pyb::bytes prog, size_t prog_size, pyb::bytes params, size_t params_size) {
              const std::string_view a = prog, b = params;
              PD_CHECK(prog_size <= a.size() && params_size <= b.size(), InvalidArgument,
-                      "[set_model_buffer] expected sizes of at most ", a.size(), " and ", b.size(), ", got ", prog_size, " and ", params_size);
+                      "[set_model_buffer] expected sizes of at most ", a.size(), " and ", b.size(), ", got ", prog_size,
+                      " and ", params_size);
              self.SetModelBuffer(a.data(), prog_size, b.data(), params_size);
            })
       .def("model_dir", &Config::model_dir)
@@ -96,7 +99,8 @@ void AddConfig(pyb::module_& m) {
       .def("cpu_math_library_num_threads", &Config::cpu_math_library_num_threads)
       .def("switch_ir_optim", &Config::SwitchIrOptim, pyb::arg("x") = true)
       .def("ir_optim", &Config::ir_optim)
-      .def("switch_ir_debug", &Config::SwitchIrDebug, pyb::arg("x") = true, pyb::arg("passes") = std::vector<std::string>{})
+      .def("switch_ir_debug", &Config::SwitchIrDebug, pyb::arg("x") = true,
+           pyb::arg("passes") = std::vector<std::string>{})
       .def("delete_pass", &Config::DeletePass)
       .def("enable_custom_passes", &Config::EnableCustomPasses, pyb::arg("passes") = std::vector<std::string>{},
            pyb::arg("custom_pass_only") = false)
@@ -115,15 +119,26 @@ int Init(PyObject* module) {
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(module);
     namespace pi = paddle_infer;
     pyb::enum_<pi::DataType>(m, "PaddleDType")
-        .value("FLOAT32", pi::DataType::FLOAT32).value("INT64", pi::DataType::INT64).value("INT32", pi::DataType::INT32)
-        .value("UINT8", pi::DataType::UINT8).value("INT8", pi::DataType::INT8).value("FLOAT16", pi::DataType::FLOAT16)
-        .value("BOOL", pi::DataType::BOOL).value("FLOAT64", pi::DataType::FLOAT64).value("BFLOAT16", pi::DataType::BFLOAT16);
+        .value("FLOAT32", pi::DataType::FLOAT32)
+        .value("INT64", pi::DataType::INT64)
+        .value("INT32", pi::DataType::INT32)
+        .value("UINT8", pi::DataType::UINT8)
+        .value("INT8", pi::DataType::INT8)
+        .value("FLOAT16", pi::DataType::FLOAT16)
+        .value("BOOL", pi::DataType::BOOL)
+        .value("FLOAT64", pi::DataType::FLOAT64)
+        .value("BFLOAT16", pi::DataType::BFLOAT16);
     pyb::enum_<pi::PlaceType>(m, "PaddlePlace")
-        .value("UNK", pi::PlaceType::kUNK).value("CPU", pi::PlaceType::kCPU).value("GPU", pi::PlaceType::kGPU)
-        .value("XPU", pi::PlaceType::kXPU).value("CUSTOM", pi::PlaceType::kCUSTOM);
+        .value("UNK", pi::PlaceType::kUNK)
+        .value("CPU", pi::PlaceType::kCPU)
+        .value("GPU", pi::PlaceType::kGPU)
+        .value("XPU", pi::PlaceType::kXPU)
+        .value("CUSTOM", pi::PlaceType::kCUSTOM);
     pyb::enum_<pi::PrecisionType>(m, "PrecisionType")
-        .value("Float32", pi::PrecisionType::kFloat32).value("Int8", pi::PrecisionType::kInt8)
-        .value("Half", pi::PrecisionType::kHalf).value("Bfloat16", pi::PrecisionType::kBf16);
+        .value("Float32", pi::PrecisionType::kFloat32)
+        .value("Int8", pi::PrecisionType::kInt8)
+        .value("Half", pi::PrecisionType::kHalf)
+        .value("Bfloat16", pi::PrecisionType::kBf16);
     AddConfig(m);
     pyb::class_<Handle>(m, "PaddleInferTensor", "One input or output of a predictor.")
         .def("reshape", &Handle::Reshape)

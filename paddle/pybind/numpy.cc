@@ -44,32 +44,19 @@ const NumpyApi& Numpy() {
 // NumPy's type numbers; bfloat16 goes out as its bits, uint16, and fp8 as int8, as PaddlePaddle does.
 int TypeNumber(DataType t) {
   switch (t) {
-    case DataType::BOOL:
-      return 0;
-    case DataType::INT8:
-      return 1;
-    case DataType::UINT8:
-      return 2;
-    case DataType::INT16:
-      return 3;
-    case DataType::INT32:
-      return 5;
-    case DataType::INT64:
-      return sizeof(long) == 8 ? 7 : 9;
-    case DataType::FLOAT16:
-      return 23;
-    case DataType::BFLOAT16:
-      return 4;
-    case DataType::FLOAT32:
-      return 11;
-    case DataType::FLOAT64:
-      return 12;
-    case DataType::COMPLEX64:
-      return 14;
-    case DataType::COMPLEX128:
-      return 15;
-    default:
-      return 1;
+    case DataType::BOOL: return 0;
+    case DataType::INT8: return 1;
+    case DataType::UINT8: return 2;
+    case DataType::INT16: return 3;
+    case DataType::INT32: return 5;
+    case DataType::INT64: return sizeof(long) == 8 ? 7 : 9;
+    case DataType::FLOAT16: return 23;
+    case DataType::BFLOAT16: return 4;
+    case DataType::FLOAT32: return 11;
+    case DataType::FLOAT64: return 12;
+    case DataType::COMPLEX64: return 14;
+    case DataType::COMPLEX128: return 15;
+    default: return 1;
   }
 }
 
@@ -81,28 +68,18 @@ DataType FromFormat(const char* f, Py_ssize_t itemsize) {
   if (f[0] == 'Z') return f[1] == 'f' ? DataType::COMPLEX64 : f[1] == 'd' ? DataType::COMPLEX128 : DataType::UNDEFINED;
   if (f[1] != 0) return DataType::UNDEFINED;
   switch (*f) {
-    case '?':
-      return DataType::BOOL;
-    case 'b':
-      return DataType::INT8;
-    case 'B':
-      return DataType::UINT8;
-    case 'h':
-      return DataType::INT16;
-    case 'H':
-      return DataType::BFLOAT16;
-    case 'e':
-      return DataType::FLOAT16;
-    case 'f':
-      return DataType::FLOAT32;
-    case 'd':
-      return DataType::FLOAT64;
+    case '?': return DataType::BOOL;
+    case 'b': return DataType::INT8;
+    case 'B': return DataType::UINT8;
+    case 'h': return DataType::INT16;
+    case 'H': return DataType::BFLOAT16;
+    case 'e': return DataType::FLOAT16;
+    case 'f': return DataType::FLOAT32;
+    case 'd': return DataType::FLOAT64;
     case 'i':
     case 'l':
-    case 'q':
-      return itemsize == 4 ? DataType::INT32 : itemsize == 8 ? DataType::INT64 : DataType::UNDEFINED;
-    default:
-      return DataType::UNDEFINED;
+    case 'q': return itemsize == 4 ? DataType::INT32 : itemsize == 8 ? DataType::INT64 : DataType::UNDEFINED;
+    default: return DataType::UNDEFINED;
   }
 }
 
@@ -205,30 +182,21 @@ float HalfToFloat(uint16_t h) {
 
 PyObject* Number(const char* p, DataType dtype) {
   switch (dtype) {
-    case DataType::BOOL:
-      return PyBool_FromLong(*reinterpret_cast<const bool*>(p));
-    case DataType::UINT8:
-      return PyLong_FromLong(*reinterpret_cast<const uint8_t*>(p));
-    case DataType::INT8:
-      return PyLong_FromLong(*reinterpret_cast<const int8_t*>(p));
-    case DataType::INT16:
-      return PyLong_FromLong(*reinterpret_cast<const int16_t*>(p));
-    case DataType::INT32:
-      return PyLong_FromLong(*reinterpret_cast<const int32_t*>(p));
-    case DataType::INT64:
-      return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(p));
-    case DataType::FLOAT16:
-      return PyFloat_FromDouble(HalfToFloat(*reinterpret_cast<const uint16_t*>(p)));
+    case DataType::BOOL: return PyBool_FromLong(*reinterpret_cast<const bool*>(p));
+    case DataType::UINT8: return PyLong_FromLong(*reinterpret_cast<const uint8_t*>(p));
+    case DataType::INT8: return PyLong_FromLong(*reinterpret_cast<const int8_t*>(p));
+    case DataType::INT16: return PyLong_FromLong(*reinterpret_cast<const int16_t*>(p));
+    case DataType::INT32: return PyLong_FromLong(*reinterpret_cast<const int32_t*>(p));
+    case DataType::INT64: return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(p));
+    case DataType::FLOAT16: return PyFloat_FromDouble(HalfToFloat(*reinterpret_cast<const uint16_t*>(p)));
     case DataType::BFLOAT16: {
       uint32_t bits = static_cast<uint32_t>(*reinterpret_cast<const uint16_t*>(p)) << 16;
       float f;
       std::memcpy(&f, &bits, 4);
       return PyFloat_FromDouble(f);
     }
-    case DataType::FLOAT32:
-      return PyFloat_FromDouble(*reinterpret_cast<const float*>(p));
-    case DataType::FLOAT64:
-      return PyFloat_FromDouble(*reinterpret_cast<const double*>(p));
+    case DataType::FLOAT32: return PyFloat_FromDouble(*reinterpret_cast<const float*>(p));
+    case DataType::FLOAT64: return PyFloat_FromDouble(*reinterpret_cast<const double*>(p));
     case DataType::COMPLEX64: {
       auto* c = reinterpret_cast<const float*>(p);
       return PyComplex_FromDoubles(c[0], c[1]);
@@ -237,8 +205,7 @@ PyObject* Number(const char* p, DataType dtype) {
       auto* c = reinterpret_cast<const double*>(p);
       return PyComplex_FromDoubles(c[0], c[1]);
     }
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 

@@ -78,34 +78,25 @@ phi::Meta MetaFrom(const std::string& name, const std::vector<int64_t>& shape, p
 
 pyb::object AttrObject(pir::Attribute a) {
   switch (a.kind()) {
-    case pir::AttrKind::kNull:
-      return pyb::none();
-    case pir::AttrKind::kBool:
-      return pyb::bool_(a.to_bool());
+    case pir::AttrKind::kNull: return pyb::none();
+    case pir::AttrKind::kBool: return pyb::bool_(a.to_bool());
     case pir::AttrKind::kInt32:
     case pir::AttrKind::kInt64:
-    case pir::AttrKind::kIndex:
-      return pyb::int_(a.to_int());
+    case pir::AttrKind::kIndex: return pyb::int_(a.to_int());
     case pir::AttrKind::kFloat:
-    case pir::AttrKind::kDouble:
-      return pyb::float_(a.to_double());
+    case pir::AttrKind::kDouble: return pyb::float_(a.to_double());
     case pir::AttrKind::kStr:
     case pir::AttrKind::kTensorName:
-    case pir::AttrKind::kLayout:
-      return pyb::str(a.to_str());
-    case pir::AttrKind::kDataType:
-      return pyb::reinterpret_steal<pyb::object>(Own(DtypeObject(a.to_dtype())).release());
-    case pir::AttrKind::kPlace:
-      return pyb::reinterpret_steal<pyb::object>(Own(PlaceObject(a.to_place())).release());
-    case pir::AttrKind::kIntArray:
-      return pyb::reinterpret_steal<pyb::object>(Own(IntList(a.to_ints())).release());
+    case pir::AttrKind::kLayout: return pyb::str(a.to_str());
+    case pir::AttrKind::kDataType: return pyb::reinterpret_steal<pyb::object>(Own(DtypeObject(a.to_dtype())).release());
+    case pir::AttrKind::kPlace: return pyb::reinterpret_steal<pyb::object>(Own(PlaceObject(a.to_place())).release());
+    case pir::AttrKind::kIntArray: return pyb::reinterpret_steal<pyb::object>(Own(IntList(a.to_ints())).release());
     case pir::AttrKind::kArray: {
       pyb::list l;
       for (pir::Attribute e : a.to_array()) l.append(AttrObject(e));
       return l;
     }
-    default:
-      return pyb::str(pir::AttributeText(a));
+    default: return pyb::str(pir::AttributeText(a));
   }
 }
 
@@ -319,17 +310,20 @@ int Init(PyObject* module) {
         .def("run", &PlanObject::Run)
         .def_property_readonly("workspace_bytes", [](PlanObject& p) { return p.plan->workspace_bytes(); })
         .def_property_readonly("least_workspace_bytes", [](PlanObject& p) { return p.plan->least_workspace_bytes(); })
-        .def("profile", [](PlanObject& p, bool on) { p.plan->SetProfiling(on); }, pyb::arg("on") = true,
-             "Starts (from zero) or stops to measure instructions.")
-        .def("profile_rows",
-             [](PlanObject& p) {
-               pyb::list rows;
-               for (auto& e : p.plan->Profile()) rows.append(pyb::make_tuple(e.name, e.calls, e.ns * 1e-3));
-               return rows;
-             },
-             "(name, calls, total us) of each instruction; a branch or loop contains the instructions in it.")
-        .def("profile_table", [](PlanObject& p) { return p.plan->ProfileTable(); },
-             "What was measured, summed by name, as text.")
+        .def(
+            "profile", [](PlanObject& p, bool on) { p.plan->SetProfiling(on); }, pyb::arg("on") = true,
+            "Starts (from zero) or stops to measure instructions.")
+        .def(
+            "profile_rows",
+            [](PlanObject& p) {
+              pyb::list rows;
+              for (auto& e : p.plan->Profile()) rows.append(pyb::make_tuple(e.name, e.calls, e.ns * 1e-3));
+              return rows;
+            },
+            "(name, calls, total us) of each instruction; a branch or loop contains the instructions in it.")
+        .def(
+            "profile_table", [](PlanObject& p) { return p.plan->ProfileTable(); },
+            "What was measured, summed by name, as text.")
         .def_property_readonly("order", [](PlanObject& p) { return p.plan->Order(); })
         .def_property_readonly("num_fused", [](PlanObject& p) { return p.plan->num_fused(); })
         .def_property_readonly("num_instructions", [](PlanObject& p) { return p.plan->num_instructions(); })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python's view of program files that are not programs yet: old descriptions as dicts, and records of `.pdiparams` as tensors.
+// Python's view of program files that are not programs yet: old descriptions as dicts, and records of `.pdiparams` as
+// tensors.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -29,9 +30,12 @@ pyb::object AttrOf(const pir::OpDesc::Attr& a) {
   return std::visit(
       [](const auto& v) -> pyb::object {
         using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, std::string>) return Text(v);
-        else if constexpr (std::is_same_v<T, std::vector<std::string>>) return Texts(v);
-        else return pyb::cast(v);
+        if constexpr (std::is_same_v<T, std::string>)
+          return Text(v);
+        else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+          return Texts(v);
+        else
+          return pyb::cast(v);
       },
       a);
 }
@@ -70,15 +74,16 @@ pyb::list ReadRecords(const std::string& path, size_t count) {
   pir::ParamsReader reader(path);
   pyb::list r;
   for (size_t i = 0; i < count; ++i)
-    r.append(pyb::reinterpret_steal<pyb::object>(Own(ToPy(executor::TensorOf(reader.Next(), reader.file()))).release()));
+    r.append(
+        pyb::reinterpret_steal<pyb::object>(Own(ToPy(executor::TensorOf(reader.Next(), reader.file()))).release()));
   reader.ExpectEnd();
   return r;
 }
 
 int Init(PyObject* module) {
   return GuardedInt([&] {
-    pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(
-        pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
+    pyb::module_ m =
+        pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
     m.def("_read_program_desc", &ProgramDescOf, pyb::arg("data"), pyb::arg("origin") = "<memory>");
     m.def("_read_records", &ReadRecords);
     // The name of the data type that has this number in old programs.

@@ -55,9 +55,9 @@ phi::AttrValue Constant(pir::Value v) {
   return phi::IsInteger(t) ? phi::Scalar(s.to_int()) : phi::Scalar(s.to_double());
 }
 
-// (kind, name, inputs, outputs, regions): "data", "parameter", "combine", "split", "fetch" with value numbers; "op" with the
-// arguments of paddle._C_ops.<name>, each (0, value number or -1, name) or (1, constant, name); "if" and "while" with
-// regions, each (numbers of its arguments, steps), which end with a "yield"; "other": no such call.
+// (kind, name, inputs, outputs, regions): "data", "parameter", "combine", "split", "fetch" with value numbers; "op"
+// with the arguments of paddle._C_ops.<name>, each (0, value number or -1, name) or (1, constant, name); "if" and
+// "while" with regions, each (numbers of its arguments, steps), which end with a "yield"; "other": no such call.
 pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers) {
   auto number = [&](pir::Value v) {
     return v && v.type() ? numbers.try_emplace(v, static_cast<int>(numbers.size())).first->second : -1;
@@ -124,10 +124,13 @@ pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers)
 }
 
 int Init(PyObject* module) {
-  return GuardedInt([&] { pyb::reinterpret_borrow<pyb::module_>(module).def("_program_steps", [](const std::shared_ptr<ProgramObject>& program) {
-      std::unordered_map<pir::Value, int> numbers;
-      return Steps(program->program().block(), numbers);
-    }); });
+  return GuardedInt([&] {
+    pyb::reinterpret_borrow<pyb::module_>(module).def("_program_steps",
+                                                      [](const std::shared_ptr<ProgramObject>& program) {
+                                                        std::unordered_map<pir::Value, int> numbers;
+                                                        return Steps(program->program().block(), numbers);
+                                                      });
+  });
 }
 
 PADDLE_MODULE_INIT(Init)

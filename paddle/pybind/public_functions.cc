@@ -200,9 +200,7 @@ PyObject* DivideInplace(PyObject* const* a) {
 }
 
 PyObject* Concat(PyObject* const* a) {
-  return Finish(
-      paddle::concat(ToTensors(a[0], "concat", "x"), AxisOf(a[1], "concat")),
-      a[3]);
+  return Finish(paddle::concat(ToTensors(a[0], "concat", "x"), AxisOf(a[1], "concat")), a[3]);
 }
 
 // --- split

@@ -199,8 +199,8 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
       } else if (IsRecorded(e)) {
         const Tensor& t = AsTensor(e);
         PD_CHECK(phi::IsInteger(t.dtype()) && t->numel == 1, InvalidType, "[", op, "] expected integers in '", arg,
-                 "', got a ", phi::NameOf(t.dtype()), " tensor of shape ", common::ShapeText(t.shape()), " at position ",
-                 i);
+                 "', got a ", phi::NameOf(t.dtype()), " tensor of shape ", common::ShapeText(t.shape()),
+                 " at position ", i);
         r.push_back(Deferred(t, 0, op, arg));
       } else if (HasIndex(e)) {
         r.push_back(IndexValue(e));
@@ -295,7 +295,8 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
     if (IsTensor(o)) ++DataReads();
     if (t.dtype() == DataType::BOOL) return Scalar(phi::ScalarAsInt(t) != 0);
     if (phi::IsInteger(t.dtype())) return Scalar(phi::ScalarAsInt(t));
-    if (phi::IsComplex(t.dtype())) return Scalar(*phi::CastTo(phi::ToHost(t), DataType::COMPLEX128).data<phi::complex128>());
+    if (phi::IsComplex(t.dtype()))
+      return Scalar(*phi::CastTo(phi::ToHost(t), DataType::COMPLEX128).data<phi::complex128>());
     return Scalar(phi::ScalarAsDouble(t));
   }
   if (IsRecorded(o)) {
@@ -316,7 +317,8 @@ std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg) {
     return r;
   }
   if (IsTensor(o) || IsNdarray(o)) {
-    Tensor t = phi::Contiguous(phi::CastTo(IsTensor(o) ? phi::ToHost(AsTensor(o)) : FromBuffer(o, true), DataType::FLOAT64));
+    Tensor t =
+        phi::Contiguous(phi::CastTo(IsTensor(o) ? phi::ToHost(AsTensor(o)) : FromBuffer(o, true), DataType::FLOAT64));
     r.assign(t.data<double>(), t.data<double>() + t.numel());
     return r;
   }
@@ -384,30 +386,15 @@ PyObject* RaiseCurrent() {
     if (PyErr_Occurred()) return nullptr;
     PyObject* type = PyExc_RuntimeError;
     switch (e.code()) {
-      case common::ErrorCode::kInvalidArgument:
-        type = PyExc_ValueError;
-        break;
-      case common::ErrorCode::kInvalidType:
-        type = PyExc_TypeError;
-        break;
-      case common::ErrorCode::kOutOfRange:
-        type = PyExc_IndexError;
-        break;
-      case common::ErrorCode::kResourceExhausted:
-        type = PyExc_MemoryError;
-        break;
-      case common::ErrorCode::kIo:
-        type = PyExc_OSError;
-        break;
+      case common::ErrorCode::kInvalidArgument: type = PyExc_ValueError; break;
+      case common::ErrorCode::kInvalidType: type = PyExc_TypeError; break;
+      case common::ErrorCode::kOutOfRange: type = PyExc_IndexError; break;
+      case common::ErrorCode::kResourceExhausted: type = PyExc_MemoryError; break;
+      case common::ErrorCode::kIo: type = PyExc_OSError; break;
       case common::ErrorCode::kFatal:
-      case common::ErrorCode::kInternal:
-        type = PyExc_SystemError;
-        break;
-      case common::ErrorCode::kAssertion:
-        type = PyExc_AssertionError;
-        break;
-      default:
-        break;
+      case common::ErrorCode::kInternal: type = PyExc_SystemError; break;
+      case common::ErrorCode::kAssertion: type = PyExc_AssertionError; break;
+      default: break;
     }
     PyErr_SetString(type, e.what());
   } catch (const std::bad_alloc&) {

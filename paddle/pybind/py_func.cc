@@ -15,7 +15,8 @@ namespace {
 namespace pyb = pybind11;
 using Longs = std::vector<int64_t>;
 
-// Programs hold functions by number, and programs and their copies end unnoticed: functions live as long as the process.
+// Programs hold functions by number, and programs and their copies end unnoticed: functions live as long as the
+// process.
 std::vector<pyb::object>& Functions() {
   static auto* functions = new std::vector<pyb::object>;
   return *functions;
@@ -28,7 +29,8 @@ void Infer(const phi::MetaSlot*, const phi::AttrValue* attrs, std::vector<phi::M
   for (size_t k = 0; k < dtypes.size(); ++k) {
     phi::Meta m;
     m.dtype = static_cast<phi::DataType>(dtypes[k]);
-    for (int64_t r = 0; r < ranks[k]; ++r, ++at) m.dims.push_back(dims[at] < 0 ? common::NewSymbol() : common::Dim(dims[at]));
+    for (int64_t r = 0; r < ranks[k]; ++r, ++at)
+      m.dims.push_back(dims[at] < 0 ? common::NewSymbol() : common::Dim(dims[at]));
     outs[0].push_back(m);
   }
 }
@@ -37,17 +39,21 @@ void Run(const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs)
   pyb::gil_scoped_acquire gil;
   const int64_t number = phi::AttrAs<int64_t>(attrs[0], "py_func", "function");
   PD_CHECK(number >= 0 && number < static_cast<int64_t>(Functions().size()), PreconditionNotMet,
-           "[py_func] expected a function of this process, got number ", number, "; programs with py_func cannot be loaded");
+           "[py_func] expected a function of this process, got number ", number,
+           "; programs with py_func cannot be loaded");
   const auto& dtypes = std::get<Longs>(attrs[1]);
   pyb::tuple args(in[0].n);
   for (int i = 0; i < in[0].n; ++i) args[i] = pyb::reinterpret_steal<pyb::object>(ToPy(in[0].p[i]));
   pyb::object made = Functions()[number](*args);
   std::vector<Tensor> results;
-  for (pyb::handle o : pyb::reinterpret_borrow<pyb::iterable>(made)) results.push_back(ToTensor(o.ptr(), "py_func", "result"));
-  PD_CHECK(results.size() == dtypes.size(), InvalidArgument, "[py_func] expected ", dtypes.size(), " results, got ", results.size());
+  for (pyb::handle o : pyb::reinterpret_borrow<pyb::iterable>(made))
+    results.push_back(ToTensor(o.ptr(), "py_func", "result"));
+  PD_CHECK(results.size() == dtypes.size(), InvalidArgument, "[py_func] expected ", dtypes.size(), " results, got ",
+           results.size());
   for (size_t k = 0; k < results.size(); ++k)
-    PD_CHECK(results[k].dtype() == static_cast<phi::DataType>(dtypes[k]), InvalidArgument, "[py_func] expected result ", k,
-             " to be ", phi::NameOf(static_cast<phi::DataType>(dtypes[k])), ", got ", phi::NameOf(results[k].dtype()));
+    PD_CHECK(results[k].dtype() == static_cast<phi::DataType>(dtypes[k]), InvalidArgument, "[py_func] expected result ",
+             k, " to be ", phi::NameOf(static_cast<phi::DataType>(dtypes[k])), ", got ",
+             phi::NameOf(results[k].dtype()));
   *outs[0].list = std::move(results);
 }
 
@@ -87,7 +93,8 @@ pyb::list Record(int64_t number, const pyb::iterable& inputs, const std::vector<
 
 int Init(PyObject* module) {
   return GuardedInt([&] {
-    pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
+    pyb::module_ m =
+        pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
     m.def("_register_py_func", &Register, "Keeps a function that _py_func names by the number returned.");
     m.def("_py_func", &Record, "Records a call of function `number`: symbolic results of the given dtypes and shapes.");
   });

@@ -149,7 +149,8 @@ int Init(PyObject*, PyObject*, PyObject*) { return 0; }
 PyObject* Iter(PyObject* self) {
   const Tensor& t = AsTensor(self);
   if (t.is_symbolic() && t.ndim() > 0 && !t->symbolic_dims[0].known()) {
-    RaiseUnknownValue("iter", "use paddle.static.nn.while_loop with paddle.shape(x)[0], or operations on the whole tensor");
+    RaiseUnknownValue("iter",
+                      "use paddle.static.nn.while_loop with paddle.shape(x)[0], or operations on the whole tensor");
     return nullptr;
   }
   return PySeqIter_New(self);

@@ -155,7 +155,8 @@ PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
     if (n != 2) RaiseTypeError("define_flag() takes a name and a value");
     const std::string name = FlagName(args[0]);
     if (name == "FLAGS_check_nan_inf") phi::WatchOps(phi::kWatchNumbers, ToBool(args[1], "set_flags", name.c_str()));
-    if (name == "FLAGS_low_precision_op_list") phi::WatchOps(phi::kWatchTypes, ToInt(args[1], "set_flags", name.c_str()) != 0);
+    if (name == "FLAGS_low_precision_op_list")
+      phi::WatchOps(phi::kWatchTypes, ToInt(args[1], "set_flags", name.c_str()) != 0);
     if (name == "FLAGS_check_nan_inf_level") {
       phi::NumberCheck check = phi::GetNumberCheck();
       check.level = static_cast<int>(ToInt(args[1], "set_flags", name.c_str()));

@@ -330,19 +330,24 @@ int Init(PyObject* module) {
                                  return std::make_shared<ProgramObject>(b.program->Clone());
                                })
         .def_property_readonly("num_fused", [](Traced& t) { return t.forward_plan()->num_fused(); })
-        .def("profile", [](Traced& t, bool on) { for (executor::Plan* p : t.Plans()) p->SetProfiling(on); },
-             pyb::arg("on") = true, "Starts (from zero) or stops to measure instructions, of gradients too.")
-        .def("profile_rows",
-             [](Traced& t) {
-               pyb::list plans;
-               for (executor::Plan* p : t.Plans()) {
-                 pyb::list rows;
-                 for (auto& e : p->Profile()) rows.append(pyb::make_tuple(e.name, e.calls, e.ns * 1e-3));
-                 plans.append(rows);
-               }
-               return plans;
-             },
-             "For each plan made so far, the forward one first: (name, calls, total us) of each instruction.");
+        .def(
+            "profile",
+            [](Traced& t, bool on) {
+              for (executor::Plan* p : t.Plans()) p->SetProfiling(on);
+            },
+            pyb::arg("on") = true, "Starts (from zero) or stops to measure instructions, of gradients too.")
+        .def(
+            "profile_rows",
+            [](Traced& t) {
+              pyb::list plans;
+              for (executor::Plan* p : t.Plans()) {
+                pyb::list rows;
+                for (auto& e : p->Profile()) rows.append(pyb::make_tuple(e.name, e.calls, e.ns * 1e-3));
+                plans.append(rows);
+              }
+              return plans;
+            },
+            "For each plan made so far, the forward one first: (name, calls, total us) of each instruction.");
     root.def("_take_writes", &TakeWrites, "Undoes writes to tensors with data; (tensor, value written) for each.");
     root.def("_captured_tensors", [](const std::shared_ptr<ProgramObject>& program) {
       pyb::list l;

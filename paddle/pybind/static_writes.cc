@@ -42,17 +42,20 @@ void Resume(pyb::handle tensor, pyb::handle value) {
 
 void WriteBack(pyb::handle tensor, pyb::handle result) {
   const Tensor &t = ToTensor(tensor.ptr(), "executor", "tensor"), &r = ToTensor(result.ptr(), "executor", "result");
-  PD_CHECK(!t.is_symbolic() && !r.is_symbolic(), PreconditionNotMet, "[executor] expected tensors with data, got symbolic ones");
+  PD_CHECK(!t.is_symbolic() && !r.is_symbolic(), PreconditionNotMet,
+           "[executor] expected tensors with data, got symbolic ones");
   PD_CHECK(t.dims() == r.dims() && t.dtype() == r.dtype(), InvalidArgument, "[executor] expected a value of shape ",
-           common::ShapeText(t.dims()), " and dtype ", phi::NameOf(t.dtype()), " for a variable the program writes, got shape ",
-           common::ShapeText(r.dims()), " and dtype ", phi::NameOf(r.dtype()));
+           common::ShapeText(t.dims()), " and dtype ", phi::NameOf(t.dtype()),
+           " for a variable the program writes, got shape ", common::ShapeText(r.dims()), " and dtype ",
+           phi::NameOf(r.dtype()));
   phi::CopyInto(r, t);
   t->storage->BumpVersion();
 }
 
 int Init(PyObject* module) {
   return GuardedInt([&] {
-    pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
+    pyb::module_ m =
+        pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
     m.def("_settle", &Settle, "Tensors with data that the program writes, with the values written.");
     m.def("_resume", &Resume, "Lets a tensor stand for a value again.");
     m.def("_write_back", &WriteBack, "Copies a result into the tensor.");

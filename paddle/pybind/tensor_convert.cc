@@ -116,9 +116,10 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
       for (int64_t i = 0; i < t.ndim() && t.ndim() == v.ndim(); ++i)
         common::RequireEq("set_value", "extent", t.shape()[i], v.shape()[i]);
       PD_CHECK(t.ndim() == v.ndim() && t.dtype() == v.dtype(), InvalidType, "[set_value] expected a value of dtype ",
-               phi::NameOf(t.dtype()), " and shape ", common::ShapeText(t.shape()), ", got ", phi::NameOf(v.dtype()), " ",
-               common::ShapeText(v.shape()));
-      PD_CHECK(egr::State().recorder, PreconditionNotMet, "[set_value] expected a tensor with data, got a value of a program");
+               phi::NameOf(t.dtype()), " and shape ", common::ShapeText(t.shape()), ", got ", phi::NameOf(v.dtype()),
+               " ", common::ShapeText(v.shape()));
+      PD_CHECK(egr::State().recorder, PreconditionNotMet,
+               "[set_value] expected a tensor with data, got a value of a program");
       Tensor target = t, held = egr::State().recorder->Wrap(egr::State().recorder->ValueOf(v));
       held->stop_gradient = t.stop_gradient();
       ReplaceRecorded(target, held);

@@ -16,44 +16,21 @@ Tensor MakeScalar(const Scalar& v, DataType dtype) {
   Tensor t = phi::Empty({}, dtype);
   void* p = t.raw_data();
   switch (dtype) {
-    case DataType::BOOL:
-      *static_cast<bool*>(p) = v.to_bool();
-      break;
-    case DataType::UINT8:
-      *static_cast<uint8_t*>(p) = static_cast<uint8_t>(v.to_int());
-      break;
-    case DataType::INT8:
-      *static_cast<int8_t*>(p) = static_cast<int8_t>(v.to_int());
-      break;
-    case DataType::INT16:
-      *static_cast<int16_t*>(p) = static_cast<int16_t>(v.to_int());
-      break;
-    case DataType::INT32:
-      *static_cast<int32_t*>(p) = static_cast<int32_t>(v.to_int());
-      break;
-    case DataType::INT64:
-      *static_cast<int64_t*>(p) = v.to_int();
-      break;
-    case DataType::FLOAT16:
-      *static_cast<phi::float16*>(p) = phi::ToFloat16(static_cast<float>(v.to_double()));
-      break;
+    case DataType::BOOL: *static_cast<bool*>(p) = v.to_bool(); break;
+    case DataType::UINT8: *static_cast<uint8_t*>(p) = static_cast<uint8_t>(v.to_int()); break;
+    case DataType::INT8: *static_cast<int8_t*>(p) = static_cast<int8_t>(v.to_int()); break;
+    case DataType::INT16: *static_cast<int16_t*>(p) = static_cast<int16_t>(v.to_int()); break;
+    case DataType::INT32: *static_cast<int32_t*>(p) = static_cast<int32_t>(v.to_int()); break;
+    case DataType::INT64: *static_cast<int64_t*>(p) = v.to_int(); break;
+    case DataType::FLOAT16: *static_cast<phi::float16*>(p) = phi::ToFloat16(static_cast<float>(v.to_double())); break;
     case DataType::BFLOAT16:
       *static_cast<phi::bfloat16*>(p) = phi::ToBfloat16(static_cast<float>(v.to_double()));
       break;
-    case DataType::FLOAT32:
-      *static_cast<float*>(p) = static_cast<float>(v.to_double());
-      break;
-    case DataType::FLOAT64:
-      *static_cast<double*>(p) = v.to_double();
-      break;
-    case DataType::COMPLEX64:
-      *static_cast<phi::complex64*>(p) = phi::complex64(v.to_complex());
-      break;
-    case DataType::COMPLEX128:
-      *static_cast<phi::complex128*>(p) = v.to_complex();
-      break;
-    default:
-      return phi::CastTo(MakeScalar(v, DataType::FLOAT32), dtype);
+    case DataType::FLOAT32: *static_cast<float*>(p) = static_cast<float>(v.to_double()); break;
+    case DataType::FLOAT64: *static_cast<double*>(p) = v.to_double(); break;
+    case DataType::COMPLEX64: *static_cast<phi::complex64*>(p) = phi::complex64(v.to_complex()); break;
+    case DataType::COMPLEX128: *static_cast<phi::complex128*>(p) = v.to_complex(); break;
+    default: return phi::CastTo(MakeScalar(v, DataType::FLOAT32), dtype);
   }
   return t;
 }
@@ -61,14 +38,11 @@ Tensor MakeScalar(const Scalar& v, DataType dtype) {
 // The dtype a number takes beside a tensor of dtype `t`.
 DataType OperandDtype(DataType number, DataType t) {
   switch (number) {
-    case DataType::BOOL:
-      return t;
-    case DataType::INT64:
-      return t == DataType::BOOL ? DataType::INT64 : t;
+    case DataType::BOOL: return t;
+    case DataType::INT64: return t == DataType::BOOL ? DataType::INT64 : t;
     case DataType::COMPLEX128:
       return phi::IsComplex(t) ? t : t == DataType::FLOAT64 ? DataType::COMPLEX128 : DataType::COMPLEX64;
-    default:
-      return phi::IsDifferentiable(t) ? t : DataType::FLOAT32;
+    default: return phi::IsDifferentiable(t) ? t : DataType::FLOAT32;
   }
 }
 
@@ -274,14 +248,10 @@ PyObject* TensorRichCompare(PyObject* a, PyObject* b, int op) {
         return Guarded(
             [&] { return ToPy(paddle::full(ToTensor(a, "equal", "x").dims(), Scalar(op == Py_NE), DataType::BOOL)); });
       return op == Py_EQ ? Apply<paddle::equal>(a, b, "equal") : Apply<paddle::not_equal>(a, b, "not_equal");
-    case Py_LT:
-      return Apply<paddle::less_than>(a, b, "less_than");
-    case Py_LE:
-      return Apply<paddle::less_equal>(a, b, "less_equal");
-    case Py_GT:
-      return Apply<paddle::greater_than>(a, b, "greater_than");
-    default:
-      return Apply<paddle::greater_equal>(a, b, "greater_equal");
+    case Py_LT: return Apply<paddle::less_than>(a, b, "less_than");
+    case Py_LE: return Apply<paddle::less_equal>(a, b, "less_equal");
+    case Py_GT: return Apply<paddle::greater_than>(a, b, "greater_than");
+    default: return Apply<paddle::greater_equal>(a, b, "greater_equal");
   }
 }
 

@@ -53,9 +53,12 @@ std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::v
   for (const Tensor& t : leaves) {
     // An input that was written since is asked for as it was given.
     egr::AutogradMeta* m = egr::MaybeMeta(t);
-    if (!t.is_symbolic() || !t->node) edges.push_back(egr::GradEdge(t));
-    else if (m && m->accumulator) edges.push_back({phi::Ref<egr::GradNode>(m->accumulator), 0});
-    else edges.emplace_back();
+    if (!t.is_symbolic() || !t->node)
+      edges.push_back(egr::GradEdge(t));
+    else if (m && m->accumulator)
+      edges.push_back({phi::Ref<egr::GradNode>(m->accumulator), 0});
+    else
+      edges.emplace_back();
     wanted.push_back(static_cast<bool>(edges.back().node));
   }
   return egr::GradAt(outputs, grads, edges, wanted, create_graph);
@@ -126,8 +129,7 @@ class RunProgramNode final : public egr::GradNode {
           Check(saved_[s.index], versions_[s.index], "a saved value");
           feeds.push_back(executor::CopyOfStack(saved_[s.index], stacks));
           break;
-        default:
-          feeds.push_back(douts[s.index]);
+        default: feeds.push_back(douts[s.index]);
       }
     }
     for (int i : b.reads) Check(fn_->captured(i), captured_versions_[i], "a parameter");
@@ -282,8 +284,8 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
     pir::Operation* def = v.defining_op();
     if (!def || def->block() != &source.block()) return;
     bool copied = (IsConstant(*def) && !IsWritten(*def)) || def->isa("builtin.combine");
-    bool foreign = def->isa("pd_op.data") ||
-                   (backward && (forward_ops_.count(def) || def->isa("cf.stack_create")) && !copied);
+    bool foreign =
+        def->isa("pd_op.data") || (backward && (forward_ops_.count(def) || def->isa("cf.stack_create")) && !copied);
     if (!foreign) {
       need_op(def);
       // Who pops from a stack needs all who push on it.
@@ -357,10 +359,14 @@ void Traced::Optimize(pir::Program& program) const {
   });
   pir::PassManager passes;
   for (const std::string& name : pir::Pipeline(grad() ? pir::PipelineFor::kGradient : pir::PipelineFor::kForward)) {
-    if (name == "common_subexpression_elimination_pass") passes.Add(pir::CreateCommonSubexpressionElimination(true));
-    else if (draws) continue;
-    else if (name == "identity_op_clean_pass") passes.Add(pir::CreateIdentityClean(true));
-    else passes.Add(name);
+    if (name == "common_subexpression_elimination_pass")
+      passes.Add(pir::CreateCommonSubexpressionElimination(true));
+    else if (draws)
+      continue;
+    else if (name == "identity_op_clean_pass")
+      passes.Add(pir::CreateIdentityClean(true));
+    else
+      passes.Add(name);
   }
   passes.Run(program);
 }
@@ -473,9 +479,10 @@ std::shared_ptr<Traced> Traced::Second() {
   egr::State().grad_enabled = true;
   // The second function evaluates the first again: draws of regions would be others.
   pir::WalkAll(program_->program().block(), [&](pir::Operation& op) {
-    PD_CHECK(op.block() == &program_->program().block() || !op.info()->has(pir::kRandom), Unimplemented,
-             "[to_static] expected no random operation in a branch or loop whose gradients are differentiated again, got ",
-             op.name());
+    PD_CHECK(
+        op.block() == &program_->program().block() || !op.info()->has(pir::kRandom), Unimplemented,
+        "[to_static] expected no random operation in a branch or loop whose gradients are differentiated again, got ",
+        op.name());
   });
   std::vector<Tensor> roots, douts, wrt, outputs, inputs = inputs_;
   std::vector<pir::Value> feeds(feeds_.begin(), feeds_.begin() + num_inputs());

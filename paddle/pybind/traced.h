@@ -87,8 +87,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
   std::unordered_set<const pir::Operation*> forward_ops_;
   std::vector<int> diff_out_;  // outputs gradients flow from
   std::vector<Leaf> leaves_;
-  std::vector<pir::Value> grad_in_, grad_out_;  // gradients of diff_out_ and of leaves_
-  std::vector<pir::Value> saved_;               // random values first; of equal values one
+  std::vector<pir::Value> grad_in_, grad_out_;        // gradients of diff_out_ and of leaves_
+  std::vector<pir::Value> saved_;                     // random values first; of equal values one
   std::unordered_map<pir::Value, pir::Value> equal_;  // values of the program to the first ones that equal them
   int num_random_ = 0;
   std::shared_ptr<pir::Program> forward_program_;

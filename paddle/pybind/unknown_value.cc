@@ -35,8 +35,9 @@ void RaiseUnknownValue(const char* what, const char* advice) {
     frame = back;
   }
   PyErr_Clear();
-  PyErr_Format(PyExc_TypeError, "%s() of a tensor that is being recorded%s: it is not known before the program runs; %s",
-               what, where.c_str(), advice);
+  PyErr_Format(PyExc_TypeError,
+               "%s() of a tensor that is being recorded%s: it is not known before the program runs; %s", what,
+               where.c_str(), advice);
 }
 
 }  // namespace paddle::py

@@ -4,8 +4,8 @@
 
 namespace paddle::py {
 
-// Sets a TypeError: `what` ("bool", "len") was asked for, at the innermost line outside the package; `advice` says what to
-// write instead.
+// Sets a TypeError: `what` ("bool", "len") was asked for, at the innermost line outside the package; `advice` says what
+// to write instead.
 void RaiseUnknownValue(const char* what, const char* advice);
 
 }  // namespace paddle::py

@@ -32,8 +32,9 @@ PyObject* TakeEvents(PyObject*, PyObject*) {
     PyRef list = Own(PyList_New(static_cast<Py_ssize_t>(events.size())));
     for (size_t i = 0; i < events.size(); ++i) {
       const phi::OpEvent& e = events[i];
-      PyObject* row = Py_BuildValue("(s#iiILL)", e.name.data(), static_cast<Py_ssize_t>(e.name.size()), static_cast<int>(e.from),
-                                    static_cast<int>(e.type), e.thread, static_cast<long long>(e.begin), static_cast<long long>(e.end));
+      PyObject* row = Py_BuildValue("(s#iiILL)", e.name.data(), static_cast<Py_ssize_t>(e.name.size()),
+                                    static_cast<int>(e.from), static_cast<int>(e.type), e.thread,
+                                    static_cast<long long>(e.begin), static_cast<long long>(e.end));
       if (!row) return nullptr;
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), row);
     }
@@ -59,8 +60,8 @@ PyObject* TypeCounts(PyObject*, PyObject*) {
   return Guarded([]() -> PyObject* {
     PyRef dict = Own(PyDict_New());
     for (const auto& [name, n] : phi::TakeTypeCounts()) {
-      PyRef row = Own(Py_BuildValue("(LLLL)", static_cast<long long>(n[0]), static_cast<long long>(n[1]), static_cast<long long>(n[2]),
-                                    static_cast<long long>(n[3])));
+      PyRef row = Own(Py_BuildValue("(LLLL)", static_cast<long long>(n[0]), static_cast<long long>(n[1]),
+                                    static_cast<long long>(n[2]), static_cast<long long>(n[3])));
       if (PyDict_SetItemString(dict.get(), name.c_str(), row.get()) < 0) return nullptr;
     }
     return dict.release();
@@ -70,11 +71,14 @@ PyObject* TypeCounts(PyObject*, PyObject*) {
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 PyMethodDef methods[] = {
     {"_watch_times", F(WatchTimes), METH_O, "Starts or stops to record when operations run."},
-    {"_check_numbers_of", F(ChosenOps), METH_FASTCALL, "The only operations whose results FLAGS_check_nan_inf looks at, and those it skips."},
-    {"_take_op_events", F(TakeEvents), METH_NOARGS, "[(name, origin, type, thread, begin, end)] since the last call; times in ns."},
+    {"_check_numbers_of", F(ChosenOps), METH_FASTCALL,
+     "The only operations whose results FLAGS_check_nan_inf looks at, and those it skips."},
+    {"_take_op_events", F(TakeEvents), METH_NOARGS,
+     "[(name, origin, type, thread, begin, end)] since the last call; times in ns."},
     {"_add_event", F(AddEvent), METH_VARARGS, "Adds an event of the user: name, type, begin, end."},
     {"_op_clock", F(Clock), METH_NOARGS, "The clock of events, in ns."},
-    {"_take_type_counts", F(TypeCounts), METH_NOARGS, "{name: results in float16, bfloat16, float32, other} since the last call."},
+    {"_take_type_counts", F(TypeCounts), METH_NOARGS,
+     "{name: results in float16, bfloat16, float32, other} since the last call."},
     {nullptr, nullptr, 0, nullptr}};
 #undef F
 

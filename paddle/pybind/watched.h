@@ -7,7 +7,8 @@
 
 namespace paddle::py {
 
-// `call` returns a new reference, or null with an error set. The tensors it gives, also in a list or tuple, are the results.
+// `call` returns a new reference, or null with an error set. The tensors it gives, also in a list or tuple, are the
+// results.
 template <class F>
 [[gnu::noinline]] PyObject* WatchedCall(const char* name, const F& call) {
   return Guarded([&]() -> PyObject* {

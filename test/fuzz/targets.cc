@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer targets for the readers of files: FUZZ_TARGET is json, params, desc or text. Input may be refused with common::Error;
-// anything else (another exception, a crash, a leak, much memory) is a defect. A program that is read must survive being written.
+// libFuzzer targets for the readers of files: FUZZ_TARGET is json, params, desc or text. Input may be refused with
+// common::Error; anything else (another exception, a crash, a leak, much memory) is a defect. A program that is read
+// must survive being written.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -43,7 +44,6 @@ void Text(std::string_view text) { pir::ParseProgram(pir::Print(*pir::ParseProgr
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     FUZZ_TARGET(std::string_view(reinterpret_cast<const char*>(data), size));
-  } catch (const common::Error&) {
-  }
+  } catch (const common::Error&) {}
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin as a vendor writes one: built outside the tree with the public headers alone. It serves tanh and scale for float32
-// on the CPU, counts its calls, refuses an op that does not exist, and announces a device.
+// A plugin as a vendor writes one: built outside the tree with the public headers alone. It serves tanh and scale for
+// float32 on the CPU, counts its calls, refuses an op that does not exist, and announces a device.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -24,8 +24,8 @@ void TanhKernel(const phi::Context& ctx, const phi::DenseTensor& x, phi::DenseTe
 }
 
 template <typename T>
-void ScaleKernel(const phi::Context& ctx, const phi::DenseTensor& x, const phi::Scalar& scale, float bias, bool bias_after_scale,
-                 phi::DenseTensor* out) {
+void ScaleKernel(const phi::Context& ctx, const phi::DenseTensor& x, const phi::Scalar& scale, float bias,
+                 bool bias_after_scale, phi::DenseTensor* out) {
   ++g_calls;
   const T s = scale.to<T>();
   if (s == T(13)) throw std::runtime_error("thirteen is not supported");

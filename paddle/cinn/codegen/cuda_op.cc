@@ -17,7 +17,8 @@ std::string FloatLiteral(double v, DataType t) {
   if (std::isnan(v)) return f32 ? "CINN_NAN_F32" : "CINN_NAN_F64";
   if (std::isinf(v)) return std::string(v < 0 ? "-" : "") + (f32 ? "CINN_INF_F32" : "CINN_INF_F64");
   char buf[40];
-  const auto r = f32 ? std::to_chars(buf, buf + sizeof(buf), static_cast<float>(v)) : std::to_chars(buf, buf + sizeof(buf), v);
+  const auto r =
+      f32 ? std::to_chars(buf, buf + sizeof(buf), static_cast<float>(v)) : std::to_chars(buf, buf + sizeof(buf), v);
   std::string s(buf, r.ptr);
   if (s.find_first_of(".e") == std::string::npos) s += ".0";
   return f32 ? s + "f" : s;
@@ -31,12 +32,41 @@ std::string IntLiteral(int64_t v, DataType t) {
 // CUDA's name of a floating function, without the f of its float32 form; null: not a plain call.
 const char* MathName(Op op) {
   switch (op) {
-    case Op::k_exp: case Op::k_exp2: case Op::k_expm1: case Op::k_log: case Op::k_log1p: case Op::k_log2: case Op::k_log10:
-    case Op::k_sin: case Op::k_cos: case Op::k_tan: case Op::k_asin: case Op::k_acos: case Op::k_atan: case Op::k_sinh:
-    case Op::k_cosh: case Op::k_tanh: case Op::k_asinh: case Op::k_acosh: case Op::k_atanh: case Op::k_erf: case Op::k_erfc:
-    case Op::k_cbrt: case Op::k_lgamma: case Op::k_erfinv: case Op::k_sqrt: case Op::k_rsqrt: case Op::k_floor: case Op::k_ceil:
-    case Op::k_trunc: case Op::k_atan2: case Op::k_copysign: case Op::k_nextafter: case Op::k_hypot: case Op::k_pow: case Op::k_fmod:
-      return OpName(op);
+    case Op::k_exp:
+    case Op::k_exp2:
+    case Op::k_expm1:
+    case Op::k_log:
+    case Op::k_log1p:
+    case Op::k_log2:
+    case Op::k_log10:
+    case Op::k_sin:
+    case Op::k_cos:
+    case Op::k_tan:
+    case Op::k_asin:
+    case Op::k_acos:
+    case Op::k_atan:
+    case Op::k_sinh:
+    case Op::k_cosh:
+    case Op::k_tanh:
+    case Op::k_asinh:
+    case Op::k_acosh:
+    case Op::k_atanh:
+    case Op::k_erf:
+    case Op::k_erfc:
+    case Op::k_cbrt:
+    case Op::k_lgamma:
+    case Op::k_erfinv:
+    case Op::k_sqrt:
+    case Op::k_rsqrt:
+    case Op::k_floor:
+    case Op::k_ceil:
+    case Op::k_trunc:
+    case Op::k_atan2:
+    case Op::k_copysign:
+    case Op::k_nextafter:
+    case Op::k_hypot:
+    case Op::k_pow:
+    case Op::k_fmod: return OpName(op);
     case Op::k_normal_cdf: return "normcdf";
     case Op::k_i0: return "cyl_bessel_i0";
     case Op::k_i1: return "cyl_bessel_i1";
@@ -56,7 +86,10 @@ const char* PreludeName(Op op, bool flt) {
     case Op::k_sign: return "sign";
     case Op::k_mod: return flt ? "mod" : "int_mod";
     case Op::k_floor_divide: return flt ? "floor_divide" : "int_floor_divide";
-    case Op::k_sigmoid: case Op::k_digamma: case Op::k_i0e: case Op::k_i1e: return OpName(op);
+    case Op::k_sigmoid:
+    case Op::k_digamma:
+    case Op::k_i0e:
+    case Op::k_i1e: return OpName(op);
     case Op::k_neg: return "wrap_neg";
     case Op::k_abs: return "wrap_abs";
     case Op::k_add: return "wrap_add";
@@ -77,11 +110,14 @@ const char* Infix(Op op, bool flt) {
     case Op::k_sub: return flt ? " - " : nullptr;
     case Op::k_mul: return flt ? " * " : nullptr;
     case Op::k_div: return flt ? " / " : nullptr;
-    case Op::k_bitwise_and: case Op::k_logical_and: return " & ";
-    case Op::k_bitwise_or: case Op::k_logical_or: return " | ";
+    case Op::k_bitwise_and:
+    case Op::k_logical_and: return " & ";
+    case Op::k_bitwise_or:
+    case Op::k_logical_or: return " | ";
     case Op::k_bitwise_xor: return " ^ ";
     case Op::k_equal: return " == ";
-    case Op::k_not_equal: case Op::k_logical_xor: return " != ";
+    case Op::k_not_equal:
+    case Op::k_logical_xor: return " != ";
     case Op::k_less_than: return " < ";
     case Op::k_less_equal: return " <= ";
     case Op::k_greater_than: return " > ";
@@ -105,10 +141,12 @@ const char* CudaType(DataType t) {
 
 const char* CudaStorage(DataType t) {
   switch (t) {
-    case DataType::BOOL: case DataType::UINT8: return "unsigned char";
+    case DataType::BOOL:
+    case DataType::UINT8: return "unsigned char";
     case DataType::INT8: return "signed char";
     case DataType::INT16: return "short";
-    case DataType::FLOAT16: case DataType::BFLOAT16: return "cinn::half_bits";
+    case DataType::FLOAT16:
+    case DataType::BFLOAT16: return "cinn::half_bits";
     default: return CudaType(t);
   }
 }
@@ -138,8 +176,10 @@ std::string CudaToStorage(const std::string& v, DataType storage) {
   switch (storage) {
     case DataType::FLOAT16: return "cinn::to_float16(" + v + ")";
     case DataType::BFLOAT16: return "cinn::to_bfloat16(" + v + ")";
-    case DataType::BOOL: case DataType::UINT8: case DataType::INT8: case DataType::INT16:
-      return std::string("(") + CudaStorage(storage) + ")" + v;
+    case DataType::BOOL:
+    case DataType::UINT8:
+    case DataType::INT8:
+    case DataType::INT16: return std::string("(") + CudaStorage(storage) + ")" + v;
     default: return v;
   }
 }
@@ -179,8 +219,10 @@ std::string CudaOp(const ExprNode& n, const std::string* a) {
 const char* CudaKind(ReduceKind k) {
   switch (k) {
     case ReduceKind::kProd: return "Prod";
-    case ReduceKind::kMax: case ReduceKind::kAny: return "Max";
-    case ReduceKind::kMin: case ReduceKind::kAll: return "Min";
+    case ReduceKind::kMax:
+    case ReduceKind::kAny: return "Max";
+    case ReduceKind::kMin:
+    case ReduceKind::kAll: return "Min";
     default: return "Sum";
   }
 }
@@ -190,7 +232,8 @@ std::string CudaIdentity(ReduceKind k, DataType t) {
   switch (k) {
     case ReduceKind::kAny: return "false";
     case ReduceKind::kAll: return "true";
-    case ReduceKind::kMax: case ReduceKind::kMin:
+    case ReduceKind::kMax:
+    case ReduceKind::kMin:
       if (t == DataType::BOOL) return max ? "false" : "true";
       if (flt) return FloatLiteral(max ? -INFINITY : INFINITY, t);
       if (t == DataType::INT32) return IntLiteral(max ? INT32_MIN : INT32_MAX, t);
@@ -205,7 +248,8 @@ std::string CudaIdentity(ReduceKind k, DataType t) {
 std::string CudaCombine(ReduceKind k, DataType t, const std::string& a, const std::string& b) {
   const bool flt = IsFloat(t), any = k == ReduceKind::kAny || k == ReduceKind::kMax;
   switch (k) {
-    case ReduceKind::kSum: case ReduceKind::kMean: return flt ? a + " + " + b : "cinn::wrap_add(" + a + ", " + b + ")";
+    case ReduceKind::kSum:
+    case ReduceKind::kMean: return flt ? a + " + " + b : "cinn::wrap_add(" + a + ", " + b + ")";
     case ReduceKind::kProd: return flt ? a + " * " + b : "cinn::wrap_mul(" + a + ", " + b + ")";
     default: break;
   }

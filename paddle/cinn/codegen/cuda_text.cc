@@ -67,7 +67,8 @@ class Printer {
     const bool reduces = nest_.mode != LoopMode::kElementwise;
     Strings parameters;
     for (size_t i = 0; i < g_.inputs.size(); ++i)  // an output of a group without reductions may be an input's memory
-      parameters.push_back("const " + std::string(CudaStorage(g_.inputs[i].dtype)) + "* " + (reduces ? "__restrict__ " : "") + "in" + Str(i));
+      parameters.push_back("const " + std::string(CudaStorage(g_.inputs[i].dtype)) + "* " +
+                           (reduces ? "__restrict__ " : "") + "in" + Str(i));
     for (size_t o = 0; o < g_.outputs.size(); ++o)
       parameters.push_back(std::string(CudaStorage(g_.outputs[o].dtype)) + "* out" + Str(o));
     const int numbers = Naxes() * (1 + nbuf_) + g_.rank + g_.params;
@@ -77,11 +78,14 @@ class Printer {
     to_.Open(head + ")");
     const Lines::Place top = to_.Here();
     scopes_.emplace_back();
-    if (reduces) Reducing();
-    else Elementwise();
+    if (reduces)
+      Reducing();
+    else
+      Elementwise();
     to_.Close();
     Strings numbers_used;
-    for (const auto& [at, name] : meta_used_) numbers_used.push_back("const long long " + name + " = meta.v[" + Str(at) + "];");
+    for (const auto& [at, name] : meta_used_)
+      numbers_used.push_back("const long long " + name + " = meta.v[" + Str(at) + "];");
     to_.Insert(top, numbers_used);
     return to_.Text();
   }
@@ -147,7 +151,9 @@ class Printer {
   bool IsReal(int buf, const LoopAxis& axis) const {
     if (axis.parts.empty()) return false;
     const int a = axis.parts.back(), nin = static_cast<int>(g_.inputs.size());
-    if (buf < nin) return g_.inputs[static_cast<size_t>(buf)].real.empty() || g_.inputs[static_cast<size_t>(buf)].real[static_cast<size_t>(a)];
+    if (buf < nin)
+      return g_.inputs[static_cast<size_t>(buf)].real.empty() ||
+             g_.inputs[static_cast<size_t>(buf)].real[static_cast<size_t>(a)];
     return !(g_.outputs[static_cast<size_t>(buf - nin)].reduced && a >= g_.reduce_begin && a < g_.reduce_end);
   }
   // All axes, in their order, without gaps: the position in the iteration space is the position in memory.
@@ -158,11 +164,13 @@ class Printer {
       return out.plain() && (!out.reduced || g_.reduce_begin == g_.reduce_end);
     }
     const GroupInput& in = g_.inputs[static_cast<size_t>(buf)];
-    return in.plain() && std::find(in.real.begin(), in.real.end(), false) == in.real.end() && std::is_sorted(in.order.begin(), in.order.end());
+    return in.plain() && std::find(in.real.begin(), in.real.end(), false) == in.real.end() &&
+           std::is_sorted(in.order.begin(), in.order.end());
   }
   std::string Offset(int buf) {
     const int o = buf - static_cast<int>(g_.inputs.size());
-    if (o >= 0 && nest_.mode != LoopMode::kElementwise && g_.outputs[static_cast<size_t>(o)].reduced) return walks_[0].name;
+    if (o >= 0 && nest_.mode != LoopMode::kElementwise && g_.outputs[static_cast<size_t>(o)].reduced)
+      return walks_[0].name;
     if (g_.rank == 0 && (o >= 0 || !g_.inputs[static_cast<size_t>(buf)].offset.defined())) return "0";
     if (IsWhole(buf) && nest_.mode == LoopMode::kElementwise) return walks_[0].name;
     if (IsWhole(buf) && nest_.mode == LoopMode::kRowReduce) return "row * n + k";
@@ -191,8 +199,10 @@ class Printer {
         const GroupInput& in = g_.inputs[static_cast<size_t>(e->index)];
         same = !in.real.empty() && !in.real[static_cast<size_t>(a)];
       }
-      if (same && g_.inputs[static_cast<size_t>(e->index)].offset.defined()) same = Invariant(g_.inputs[static_cast<size_t>(e->index)].offset);
-      if (same && g_.inputs[static_cast<size_t>(e->index)].mask.defined()) same = Invariant(g_.inputs[static_cast<size_t>(e->index)].mask);
+      if (same && g_.inputs[static_cast<size_t>(e->index)].offset.defined())
+        same = Invariant(g_.inputs[static_cast<size_t>(e->index)].offset);
+      if (same && g_.inputs[static_cast<size_t>(e->index)].mask.defined())
+        same = Invariant(g_.inputs[static_cast<size_t>(e->index)].mask);
     } else if (e->op == Op::kIndex) {
       same = e->index < begin || e->index >= end;
     }
@@ -254,14 +264,16 @@ class Printer {
   void Store(int o, const Expr& value) {
     const GroupOutput& out = g_.outputs[static_cast<size_t>(o)];
     const int buf = static_cast<int>(g_.inputs.size()) + o;
-    const std::string v = CudaToStorage(CudaConvert(Value(value), value.dtype(), phi::ComputeType(out.dtype)), out.dtype);
+    const std::string v =
+        CudaToStorage(CudaConvert(Value(value), value.dtype(), phi::ComputeType(out.dtype)), out.dtype);
     to_.Add("out" + Str(o) + "[" + Offset(buf) + "] = " + v + ";");
   }
 
   // ---- reductions ----
   const GroupReduction& Red(int j) const { return g_.reductions[static_cast<size_t>(j)]; }
   bool TwoLevels(const LoopStage& st) const {
-    return std::any_of(st.reductions.begin(), st.reductions.end(), [&](int j) { return LaneType(Red(j)) != TopType(Red(j)); });
+    return std::any_of(st.reductions.begin(), st.reductions.end(),
+                       [&](int j) { return LaneType(Red(j)) != TopType(Red(j)); });
   }
   void Accumulators(const LoopStage& st, const char* letter, DataType (*type)(const GroupReduction&)) {
     for (int j : st.reductions) {
@@ -273,7 +285,8 @@ class Printer {
     for (const LoopSpill& p : nest_.spills)
       if (&nest_.stages[static_cast<size_t>(p.stage)] == &st) Store(p.output, p.value);
     for (int j : st.reductions) {
-      const std::string a = letter + Str(j), v = CudaConvert(Value(Red(j).value), Red(j).value.dtype(), LaneType(Red(j)));
+      const std::string a = letter + Str(j),
+                        v = CudaConvert(Value(Red(j).value), Red(j).value.dtype(), LaneType(Red(j)));
       to_.Add(a + " = " + CudaCombine(Red(j).kind, LaneType(Red(j)), a, v) + ";");
     }
     // An output may be the memory of an input: everything is read before anything is written.
@@ -287,7 +300,8 @@ class Printer {
     const auto loop = [&](const std::string& from, const std::string& to, const char* letter) {
       const std::string begin = !rows ? from : from == "0" ? "threadIdx.x" : from + " + threadIdx.x";
       const std::string step = rows ? "k += " + Str(kCudaThreads) : "++k";
-      Walking("for (long long k = " + begin + "; k < " + to + "; " + step + ")", "k", inner_, [&] { Step(st, letter); });
+      Walking("for (long long k = " + begin + "; k < " + to + "; " + step + ")", "k", inner_,
+              [&] { Step(st, letter); });
     };
     Hoist(st);
     Accumulators(st, "t", TopType);
@@ -309,21 +323,23 @@ class Printer {
     for (int j : st.reductions) {
       DataType t = TopType(Red(j));
       std::string v = "t" + Str(j);
-      if (nest_.mode == LoopMode::kRowReduce) v = std::string("cinn::block_reduce<cinn::") + CudaKind(Red(j).kind) + ">(" + v + ")";
+      if (nest_.mode == LoopMode::kRowReduce)
+        v = std::string("cinn::block_reduce<cinn::") + CudaKind(Red(j).kind) + ">(" + v + ")";
       if (Red(j).kind == ReduceKind::kMean) {
         v = CudaConvert(v, t, DataType::FLOAT64) + " / (double)n";
         if (ReducedType(Red(j)) != DataType::FLOAT64) v = "(" + v + ")";
         t = DataType::FLOAT64;
       }
-      to_.Add(std::string("const ") + CudaType(ReducedType(Red(j))) + " r" + Str(j) + " = " + CudaConvert(v, t, ReducedType(Red(j))) + ";");
+      to_.Add(std::string("const ") + CudaType(ReducedType(Red(j))) + " r" + Str(j) + " = " +
+              CudaConvert(v, t, ReducedType(Red(j))) + ";");
     }
   }
 
   // ---- the three kinds of nests ----
   static std::string Grid(const std::string& name, const std::string& n) {
     const std::string threads = Str(kCudaThreads);
-    return "for (long long " + name + " = " + threads + "LL * blockIdx.x + threadIdx.x; " + name + " < " + n + "; " + name + " += " +
-           threads + "LL * gridDim.x)";
+    return "for (long long " + name + " = " + threads + "LL * blockIdx.x + threadIdx.x; " + name + " < " + n + "; " +
+           name + " += " + threads + "LL * gridDim.x)";
   }
 
   void Elementwise() {
@@ -339,25 +355,27 @@ class Printer {
     const std::string name = rows ? "row" : "p", size = rows ? "rows" : "size";
     to_.Add("const long long " + size + " = " + Product(outer_) + ";");
     to_.Add("const long long n = " + Product(inner_) + ";");
-    Walking(rows ? "for (long long row = blockIdx.x; row < rows; row += gridDim.x)" : Grid(name, size), name, outer_, [&] {
-      for (const LoopStage& st : nest_.stages) {
-        Sweep(st);
-        Results(st);
-      }
-      if (std::none_of(g_.outputs.begin(), g_.outputs.end(), [](const GroupOutput& o) { return o.reduced; })) return;
-      if (rows) to_.Open("if (threadIdx.x == 0)");
-      scopes_.emplace_back();
-      for (size_t o = 0; o < g_.outputs.size(); ++o)
-        if (g_.outputs[o].reduced) Store(static_cast<int>(o), g_.outputs[o].value);
-      scopes_.pop_back();
-      if (rows) to_.Close();
-    });
+    Walking(rows ? "for (long long row = blockIdx.x; row < rows; row += gridDim.x)" : Grid(name, size), name, outer_,
+            [&] {
+              for (const LoopStage& st : nest_.stages) {
+                Sweep(st);
+                Results(st);
+              }
+              if (std::none_of(g_.outputs.begin(), g_.outputs.end(), [](const GroupOutput& o) { return o.reduced; }))
+                return;
+              if (rows) to_.Open("if (threadIdx.x == 0)");
+              scopes_.emplace_back();
+              for (size_t o = 0; o < g_.outputs.size(); ++o)
+                if (g_.outputs[o].reduced) Store(static_cast<int>(o), g_.outputs[o].value);
+              scopes_.pop_back();
+              if (rows) to_.Close();
+            });
   }
 
   const LoopNest& nest_;
   const FusionGroup& g_;
   std::string symbol_;
-  std::vector<LoopAxis> axes_;  // rows, reds, lane: the numbering of the runtime description
+  std::vector<LoopAxis> axes_;      // rows, reds, lane: the numbering of the runtime description
   std::vector<int> outer_, inner_;  // of them: walked by the grid, and within a thread or block
   int nbuf_ = 0, values_ = 0;
   Lines to_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA C++ text of a loop nest: the second code generator, which reads the same LoopNest as the LLVM one. It needs no CUDA
-// header and no CUDA library; who compiles a program (prelude and kernels) passes CudaCompileOptions to NVRTC.
+// CUDA C++ text of a loop nest: the second code generator, which reads the same LoopNest as the LLVM one. It needs no
+// CUDA header and no CUDA library; who compiles a program (prelude and kernels) passes CudaCompileOptions to NVRTC.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ const char* CudaPrelude();
 // Language and rounding: no contraction of a * b + c, so that + - * / give the bits of the CPU kernels.
 std::vector<std::string> CudaCompileOptions();
 
-// `extern "C" __global__ void symbol(in0, in1, ..., out0, ..., const cinn::Meta<N> meta)`: pointers to the inputs and outputs
-// of the nest's group, then FillMeta's N numbers by value. Any number of blocks is right; Blocks is a good one.
+// `extern "C" __global__ void symbol(in0, in1, ..., out0, ..., const cinn::Meta<N> meta)`: pointers to the inputs and
+// outputs of the nest's group, then FillMeta's N numbers by value. Any number of blocks is right; Blocks is a good one.
 std::string CudaKernel(const LoopNest& nest, const std::string& symbol);
 int64_t CudaBlocks(const LoopNest& nest, const std::vector<int64_t>& meta);
 

@@ -15,17 +15,19 @@ class Type;
 
 namespace cinn {
 
-// Adds `void symbol(void* const* buffers, const int64_t* meta, int64_t begin, int64_t end)` to the module. buffers are the
-// inputs, then the outputs; meta is FillMeta's; [begin, end) are rows of a kRowReduce nest, else positions in rows x lane.
-// `math` holds the vector library's scalar functions (cinn_<name>_f32, cinn_<name>_f64), or is null.
+// Adds `void symbol(void* const* buffers, const int64_t* meta, int64_t begin, int64_t end)` to the module. buffers are
+// the inputs, then the outputs; meta is FillMeta's; [begin, end) are rows of a kRowReduce nest, else positions in rows
+// x lane. `math` holds the vector library's scalar functions (cinn_<name>_f32, cinn_<name>_f64), or is null.
 void EmitKernel(const LoopNest& nest, const std::string& symbol, llvm::Module& module, llvm::Module* math);
 
-// Emits the body of `name` from the library on operands of any width. Null when the library lacks it or it has branches.
-llvm::Value* InlineMath(llvm::IRBuilderBase& b, llvm::Module* math, const std::string& name, llvm::Value* const* args, int nargs);
+// Emits the body of `name` from the library on operands of any width. Null when the library lacks it or it has
+// branches.
+llvm::Value* InlineMath(llvm::IRBuilderBase& b, llvm::Module* math, const std::string& name, llvm::Value* const* args,
+                        int nargs);
 
 // The value of one operation; operands are LLVM values of equal width.
 llvm::Value* EmitOp(llvm::IRBuilderBase& b, llvm::Module* math, const ExprNode& node, llvm::Value* const* args);
-llvm::Type* LlvmType(llvm::IRBuilderBase& b, DataType compute_type, int width);  // width 0: scalar
+llvm::Type* LlvmType(llvm::IRBuilderBase& b, DataType compute_type, int width);                   // width 0: scalar
 llvm::Value* ConvertCompute(llvm::IRBuilderBase& b, llvm::Value* v, DataType from, DataType to);  // both compute types
 // Between memory form and compute form.
 llvm::Type* StorageType(llvm::IRBuilderBase& b, DataType storage, int width);

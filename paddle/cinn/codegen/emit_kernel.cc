@@ -61,8 +61,12 @@ class KernelEmitter {
  private:
   // ---- small helpers ----
   Value* I64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
-  Value* LoadPtr(int k) { return b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), fn_->getArg(0), k)); }
-  Value* Meta(int k) { return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1), k)); }
+  Value* LoadPtr(int k) {
+    return b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), fn_->getArg(0), k));
+  }
+  Value* Meta(int k) {
+    return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1), k));
+  }
   Value* Lane() { return extent_.back(); }
   Value* Stride(int buf, int axis) { return stride_[buf * naxes_ + axis]; }
   int OutBuf(int o) { return static_cast<int>(g_.inputs.size()) + o; }
@@ -89,7 +93,8 @@ class KernelEmitter {
   }
 
   // for (iv = begin; iv < end; iv += step): carried values enter, change in body, and are returned.
-  Values Loop(Value* begin, Value* end, int64_t step, Values carried, const std::function<void(Value*, Values&)>& body) {
+  Values Loop(Value* begin, Value* end, int64_t step, Values carried,
+              const std::function<void(Value*, Values&)>& body) {
     BasicBlock* pre = b_.GetInsertBlock();
     BasicBlock* loop = BasicBlock::Create(m_.getContext(), "loop", fn_);
     BasicBlock* done = BasicBlock::Create(m_.getContext(), "done", fn_);
@@ -130,7 +135,8 @@ class KernelEmitter {
       Value* idx = k == 0 ? flat : b_.CreateSRem(flat, extent_[first + k]);
       if (k > 0) flat = b_.CreateSDiv(flat, extent_[first + k]);
       if (axes[k].parts.size() == 1) axis_index_[axes[k].parts[0]] = idx;
-      for (int buf = 0; buf < nbuf_; ++buf) offset[buf] = b_.CreateAdd(offset[buf], b_.CreateMul(idx, Stride(buf, first + k)));
+      for (int buf = 0; buf < nbuf_; ++buf)
+        offset[buf] = b_.CreateAdd(offset[buf], b_.CreateMul(idx, Stride(buf, first + k)));
     }
   }
   Values Zeros() { return Values(nbuf_, I64(0)); }
@@ -146,11 +152,11 @@ class KernelEmitter {
   }
 
   // ---- expressions ----
-  struct Body {  // one vector of lanes
+  struct Body {             // one vector of lanes
     Value* at = nullptr;    // lane position, i64
     Value* mask = nullptr;  // null: all lanes
     const Values* offset = nullptr;
-    int slot = 0;           // which unrolled vector: selects reduced values in column mode
+    int slot = 0;  // which unrolled vector: selects reduced values in column mode
     std::unordered_map<const ExprNode*, Value*> memo;
   };
   struct UniformScope {
@@ -184,8 +190,8 @@ class KernelEmitter {
         Value* p = b.CreateGEP(t, base_[e->index], at);
         if (in && in->mask.defined()) {
           Type* one = StorageType(b, e->storage, 1);
-          Value* read = b.CreateMaskedLoad(one, p, llvm::Align(phi::SizeOf(e->storage)), b.CreateVectorSplat(1, Scalar(in->mask)),
-                                           llvm::Constant::getNullValue(one));
+          Value* read = b.CreateMaskedLoad(one, p, llvm::Align(phi::SizeOf(e->storage)),
+                                           b.CreateVectorSplat(1, Scalar(in->mask)), llvm::Constant::getNullValue(one));
           v = b.CreateExtractElement(read, uint64_t{0});
         } else {
           v = b.CreateLoad(t, p);
@@ -224,8 +230,10 @@ class KernelEmitter {
     Value* at_row = (*body.offset)[buf];
     Value* apart = nullptr;
     if (further.defined()) {
-      if (Uniform(further)) at_row = b_.CreateAdd(at_row, Scalar(further));
-      else apart = Lanes(further, body);
+      if (Uniform(further))
+        at_row = b_.CreateAdd(at_row, Scalar(further));
+      else
+        apart = Lanes(further, body);
     }
     Value* row = b_.CreateGEP(elem, base_[buf], at_row);
     if (nest_.access[buf] == LaneAccess::kUniform) return apart ? b_.CreateGEP(elem, row, apart) : row;
@@ -248,7 +256,8 @@ class KernelEmitter {
     }
     const llvm::Align align(phi::SizeOf(n.storage));
     Value* v;
-    if (!p->getType()->isVectorTy() && nest_.access[n.index] == LaneAccess::kUniform) p = b_.CreateVectorSplat(nest_.width, p);
+    if (!p->getType()->isVectorTy() && nest_.access[n.index] == LaneAccess::kUniform)
+      p = b_.CreateVectorSplat(nest_.width, p);
     if (p->getType()->isVectorTy()) {
       v = b_.CreateMaskedGather(vec, p, align, mask ? mask : AllOnes(), llvm::Constant::getNullValue(vec));
     } else if (mask) {
@@ -297,9 +306,12 @@ class KernelEmitter {
     Value* v = ToStorage(b_, Lanes(value, body), value.dtype(), out.dtype);
     Value* p = ElementPointer(OutBuf(o), StorageType(b_, out.dtype, 0), body);
     const llvm::Align align(phi::SizeOf(out.dtype));
-    if (p->getType()->isVectorTy()) b_.CreateMaskedScatter(v, p, align, body.mask ? body.mask : AllOnes());
-    else if (body.mask) b_.CreateMaskedStore(v, p, align, body.mask);
-    else b_.CreateAlignedStore(v, p, align);
+    if (p->getType()->isVectorTy())
+      b_.CreateMaskedScatter(v, p, align, body.mask ? body.mask : AllOnes());
+    else if (body.mask)
+      b_.CreateMaskedStore(v, p, align, body.mask);
+    else
+      b_.CreateAlignedStore(v, p, align);
   }
 
   // ---- reductions ----
@@ -310,13 +322,19 @@ class KernelEmitter {
     auto* scalar = type->getScalarType();
     llvm::Constant* c = llvm::Constant::getNullValue(scalar);
     switch (k) {
-      case ReduceKind::kSum: case ReduceKind::kMean: break;
+      case ReduceKind::kSum:
+      case ReduceKind::kMean: break;
       case ReduceKind::kProd: c = flt ? llvm::ConstantFP::get(scalar, 1.0) : llvm::ConstantInt::get(scalar, 1); break;
-      case ReduceKind::kMax: case ReduceKind::kMin: {
+      case ReduceKind::kMax:
+      case ReduceKind::kMin: {
         const bool max = k == ReduceKind::kMax;
-        if (flt) c = llvm::ConstantFP::getInfinity(scalar, max);
-        else if (bits == 1) c = llvm::ConstantInt::get(scalar, !max);
-        else c = llvm::ConstantInt::get(scalar, max ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits));
+        if (flt)
+          c = llvm::ConstantFP::getInfinity(scalar, max);
+        else if (bits == 1)
+          c = llvm::ConstantInt::get(scalar, !max);
+        else
+          c = llvm::ConstantInt::get(scalar,
+                                     max ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits));
         break;
       }
       case ReduceKind::kAny: break;
@@ -328,7 +346,8 @@ class KernelEmitter {
   Value* Combine(ReduceKind k, DataType t, Value* x, Value* y) {
     const bool flt = IsFloat(t);
     switch (k) {
-      case ReduceKind::kSum: case ReduceKind::kMean: return flt ? b_.CreateFAdd(x, y) : b_.CreateAdd(x, y);
+      case ReduceKind::kSum:
+      case ReduceKind::kMean: return flt ? b_.CreateFAdd(x, y) : b_.CreateAdd(x, y);
       case ReduceKind::kProd: return flt ? b_.CreateFMul(x, y) : b_.CreateMul(x, y);
       case ReduceKind::kAny: return b_.CreateOr(x, y);
       case ReduceKind::kAll: return b_.CreateAnd(x, y);
@@ -383,7 +402,8 @@ class KernelEmitter {
   }
 
   // ---- rows ----
-  // Main loop of `unroll` vectors, then masked single vectors; returns the accumulators [slot][reduction], slots combined.
+  // Main loop of `unroll` vectors, then masked single vectors; returns the accumulators [slot][reduction], slots
+  // combined.
   Values LaneSpan(const LoopStage& st, Value* from, Value* to, const Values& offset) {
     const int u = nest_.unroll, w = nest_.width;
     const size_t nred = st.reductions.size();
@@ -460,7 +480,8 @@ class KernelEmitter {
           sweep(offset, t);
         });
       }
-      for (size_t j = 0; j < st.reductions.size(); ++j) reduced_[st.reductions[j]] = {Final(g_.reductions[st.reductions[j]], top[j])};
+      for (size_t j = 0; j < st.reductions.size(); ++j)
+        reduced_[st.reductions[j]] = {Final(g_.reductions[st.reductions[j]], top[j])};
     }
     UniformScope scope;
     scope.builder = &b_;
@@ -558,7 +579,8 @@ class KernelEmitter {
       });
       for (size_t j = 0; j < nred; ++j) {
         reduced_[st.reductions[j]].clear();
-        for (int s = 0; s < u; ++s) reduced_[st.reductions[j]].push_back(Final(g_.reductions[st.reductions[j]], top[s * nred + j]));
+        for (int s = 0; s < u; ++s)
+          reduced_[st.reductions[j]].push_back(Final(g_.reductions[st.reductions[j]], top[s * nred + j]));
       }
     }
     UniformScope scope;

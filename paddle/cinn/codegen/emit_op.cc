@@ -13,9 +13,9 @@ namespace {
 using llvm::Constant;
 using llvm::ConstantFP;
 using llvm::ConstantInt;
-using llvm::Intrinsic::ID;
 using llvm::Type;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 using B = llvm::IRBuilderBase;
 
 bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
@@ -32,7 +32,8 @@ Value* FloatToInt(B& b, Value* x, Type* to) {  // out of range and NaN give the 
   const bool narrow = to->getScalarSizeInBits() == 32;
   const double lo = narrow ? -2147483649.0 : -9223372036854775808.0, hi = narrow ? 2147483648.0 : 9223372036854775808.0;
   const bool f32 = x->getType()->getScalarType()->isFloatTy();
-  Value* above = narrow && !f32 ? b.CreateFCmpOGT(x, FConst(x, lo)) : b.CreateFCmpOGE(x, FConst(x, narrow ? -2147483648.0 : lo));
+  Value* above =
+      narrow && !f32 ? b.CreateFCmpOGT(x, FConst(x, lo)) : b.CreateFCmpOGE(x, FConst(x, narrow ? -2147483648.0 : lo));
   Value* ok = b.CreateAnd(above, b.CreateFCmpOLT(x, FConst(x, hi)));
   Value* safe = b.CreateSelect(ok, x, FConst(x, 0));
   Value* r = b.CreateFPToSI(safe, to);
@@ -93,7 +94,8 @@ Value* FloatOp(B& b, llvm::Module* math, Op op, DataType t, Value* const* a, int
       return b.CreateFDiv(FConst(e, 1), b.CreateFAdd(FConst(e, 1), e));
     }
     case Op::k_rsqrt: return b.CreateFDiv(FConst(a[0], 1), intrinsic(llvm::Intrinsic::sqrt));
-    case Op::k_mod: case Op::k_floor_divide: {
+    case Op::k_mod:
+    case Op::k_floor_divide: {
       Value *x = a[0], *y = a[1], *zero = FConst(x, 0);
       Value* m = FloatOp(b, math, Op::k_fmod, t, a, 2);
       Value* opposite = b.CreateXor(b.CreateFCmpOLT(m, zero), b.CreateFCmpOLT(y, zero));
@@ -107,14 +109,19 @@ Value* FloatOp(B& b, llvm::Module* math, Op op, DataType t, Value* const* a, int
       f = b.CreateSelect(b.CreateFCmpOEQ(d, zero), b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, zero, q), f);
       return b.CreateSelect(b.CreateFCmpOEQ(y, zero), q, f);
     }
-    case Op::k_digamma: case Op::k_erfinv: case Op::k_i0: case Op::k_i0e: case Op::k_i1: case Op::k_i1e:
-      PD_THROW(Unimplemented, "[cinn] expected ", OpName(op), " in the vector math library, got none");
+    case Op::k_digamma:
+    case Op::k_erfinv:
+    case Op::k_i0:
+    case Op::k_i0e:
+    case Op::k_i1:
+    case Op::k_i1e: PD_THROW(Unimplemented, "[cinn] expected ", OpName(op), " in the vector math library, got none");
     default: break;
   }
   llvm::Module* m = b.GetInsertBlock()->getModule();
   Type* scalar = f64 ? b.getDoubleTy() : b.getFloatTy();
   std::vector<Type*> params(nargs, scalar);
-  auto fn = m->getOrInsertFunction(std::string(OpName(op)) + (f64 ? "" : "f"), llvm::FunctionType::get(scalar, params, false));
+  auto fn = m->getOrInsertFunction(std::string(OpName(op)) + (f64 ? "" : "f"),
+                                   llvm::FunctionType::get(scalar, params, false));
   const int w = WidthOf(a[0]);
   if (w == 0) return b.CreateCall(fn, llvm::ArrayRef<Value*>(a, nargs));
   Value* r = llvm::PoisonValue::get(a[0]->getType());
@@ -166,19 +173,23 @@ Value* IntOp(B& b, const ExprNode& n, DataType t, Value* const* a) {
     case Op::k_mul: return b.CreateMul(a[0], a[1]);
     case Op::k_div: return DivideInt(b, a[0], a[1]).q;
     case Op::k_fmod: return DivideInt(b, a[0], a[1]).r;
-    case Op::k_floor_divide: case Op::k_mod: {
+    case Op::k_floor_divide:
+    case Op::k_mod: {
       const QuotRem qr = DivideInt(b, a[0], a[1]);
       Value* opposite = b.CreateXor(b.CreateICmpSLT(qr.r, zero), b.CreateICmpSLT(a[1], zero));
       Value* adjust = b.CreateAnd(b.CreateICmpNE(qr.r, zero), opposite);
       if (n.op == Op::k_mod) return b.CreateSelect(adjust, b.CreateAdd(qr.r, a[1]), qr.r);
       return b.CreateSelect(adjust, b.CreateSub(qr.q, IConst(zero, 1)), qr.q);
     }
-    case Op::k_maximum: case Op::k_fmax: return smin(true);
-    case Op::k_minimum: case Op::k_fmin: return smin(false);
+    case Op::k_maximum:
+    case Op::k_fmax: return smin(true);
+    case Op::k_minimum:
+    case Op::k_fmin: return smin(false);
     case Op::k_bitwise_and: return b.CreateAnd(a[0], a[1]);
     case Op::k_bitwise_or: return b.CreateOr(a[0], a[1]);
     case Op::k_bitwise_xor: return b.CreateXor(a[0], a[1]);
-    case Op::k_bitwise_left_shift: case Op::k_bitwise_right_shift: {
+    case Op::k_bitwise_left_shift:
+    case Op::k_bitwise_right_shift: {
       Value* wide = b.CreateICmpUGE(a[1], IConst(a[1], bits));
       Value* by = b.CreateSelect(wide, zero, a[1]);
       if (n.op == Op::k_bitwise_left_shift) return b.CreateSelect(wide, zero, b.CreateShl(a[0], by));
@@ -246,8 +257,11 @@ Type* LlvmType(B& b, DataType t, int width) {
 
 Type* StorageType(B& b, DataType t, int width) {
   switch (t) {
-    case DataType::BOOL: case DataType::UINT8: case DataType::INT8: return WithWidth(b.getInt8Ty(), width);
-    case DataType::INT16: case DataType::BFLOAT16: return WithWidth(b.getInt16Ty(), width);
+    case DataType::BOOL:
+    case DataType::UINT8:
+    case DataType::INT8: return WithWidth(b.getInt8Ty(), width);
+    case DataType::INT16:
+    case DataType::BFLOAT16: return WithWidth(b.getInt16Ty(), width);
     case DataType::FLOAT16: return WithWidth(b.getHalfTy(), width);
     default: return LlvmType(b, t, width);
   }
@@ -259,7 +273,8 @@ Value* FromStorage(B& b, Value* v, DataType storage) {
   switch (storage) {
     case DataType::BOOL: return b.CreateICmpNE(v, IConst(v, 0));
     case DataType::UINT8: return b.CreateZExt(v, type);
-    case DataType::INT8: case DataType::INT16: return b.CreateSExt(v, type);
+    case DataType::INT8:
+    case DataType::INT16: return b.CreateSExt(v, type);
     case DataType::FLOAT16: return b.CreateFPExt(v, type);
     case DataType::BFLOAT16: {
       Type* i32 = WithWidth(b.getInt32Ty(), w);
@@ -274,7 +289,9 @@ Value* ToStorage(B& b, Value* v, DataType from, DataType storage) {
   Type* type = StorageType(b, storage, WidthOf(v));
   switch (storage) {
     case DataType::BOOL: return b.CreateZExt(v, type);
-    case DataType::UINT8: case DataType::INT8: case DataType::INT16: return b.CreateTrunc(v, type);
+    case DataType::UINT8:
+    case DataType::INT8:
+    case DataType::INT16: return b.CreateTrunc(v, type);
     case DataType::FLOAT16: return b.CreateFPTrunc(v, type);
     case DataType::BFLOAT16: return b.CreateTrunc(Bf16Round(b, v), type);
     default: return v;
@@ -285,11 +302,14 @@ Value* EmitOp(B& b, llvm::Module* math, const ExprNode& n, Value* const* a) {
   const DataType t = n.args[0].dtype();
   const bool flt = IsFloat(t);
   switch (n.op) {
-    case Op::kCast: return n.dtype == n.storage ? ConvertCompute(b, a[0], t, n.storage) : FromStorage(b, ToStorage(b, a[0], t, n.storage), n.storage);
+    case Op::kCast:
+      return n.dtype == n.storage ? ConvertCompute(b, a[0], t, n.storage)
+                                  : FromStorage(b, ToStorage(b, a[0], t, n.storage), n.storage);
     case Op::kSelect: return b.CreateSelect(a[0], a[1], a[2]);
     case Op::kLogicalNot: return b.CreateNot(a[0]);
     case Op::k_isnan: return b.CreateFCmpUNO(a[0], a[0]);
-    case Op::k_isinf: case Op::k_isfinite: {
+    case Op::k_isinf:
+    case Op::k_isfinite: {
       Value* x = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a[0]);
       Value* inf = ConstantFP::getInfinity(x->getType());
       return n.op == Op::k_isinf ? b.CreateFCmpOEQ(x, inf) : b.CreateFCmpOLT(x, inf);
@@ -297,7 +317,11 @@ Value* EmitOp(B& b, llvm::Module* math, const ExprNode& n, Value* const* a) {
     case Op::k_logical_and: return b.CreateAnd(a[0], a[1]);
     case Op::k_logical_or: return b.CreateOr(a[0], a[1]);
     case Op::k_logical_xor: return b.CreateXor(a[0], a[1]);
-    case Op::k_equal: case Op::k_not_equal: case Op::k_less_than: case Op::k_less_equal: case Op::k_greater_than:
+    case Op::k_equal:
+    case Op::k_not_equal:
+    case Op::k_less_than:
+    case Op::k_less_equal:
+    case Op::k_greater_than:
     case Op::k_greater_equal: return Compare(b, n.op, flt, t == DataType::BOOL, a[0], a[1]);
     default: return flt ? FloatOp(b, math, n.op, t, a, n.nargs) : IntOp(b, n, t, a);
   }

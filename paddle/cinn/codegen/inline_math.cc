@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies a branch-free scalar function of the vector math library into the kernel, instruction by instruction, at the width
-// of the operands. No loop vectoriser is involved, so the result cannot depend on its heuristics.
+// Copies a branch-free scalar function of the vector math library into the kernel, instruction by instruction, at the
+// width of the operands. No loop vectoriser is involved, so the result cannot depend on its heuristics.
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
@@ -53,8 +53,8 @@ class Widener {
     llvm::Module* m = b_.GetInsertBlock()->getModule();
     auto* copy = m->getGlobalVariable(table->getName(), true);
     if (!copy) {
-      copy = new llvm::GlobalVariable(*m, table->getValueType(), true, llvm::GlobalValue::PrivateLinkage, table->getInitializer(),
-                                      table->getName());
+      copy = new llvm::GlobalVariable(*m, table->getValueType(), true, llvm::GlobalValue::PrivateLinkage,
+                                      table->getInitializer(), table->getName());
       copy->setAlignment(table->getAlign());
     }
     llvm::SmallVector<Value*, 4> idx;

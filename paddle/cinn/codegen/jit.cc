@@ -51,8 +51,8 @@ struct Host {
     builder.setRelocationModel(llvm::Reloc::PIC_);
     builder.setCodeModel(llvm::CodeModel::Small);
     builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    key = builder.getTargetTriple().str() + "|" + builder.getCPU() + "|" + builder.getFeatures().getString() + "|llvm " +
-          LLVM_VERSION_STRING + "|math ";
+    key = builder.getTargetTriple().str() + "|" + builder.getCPU() + "|" + builder.getFeatures().getString() +
+          "|llvm " + LLVM_VERSION_STRING + "|math ";
     uint64_t h = 0xcbf29ce484222325ull;
     for (size_t i = 0; i < kVectorMathSize; ++i) h = (h ^ kVectorMath[i]) * 0x100000001b3ull;
     key += std::to_string(h);
@@ -137,7 +137,8 @@ llvm::orc::LLJIT& Jit() {
   static llvm::orc::LLJIT* jit = [] {
     auto j = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(TheHost().builder).create();
     PD_CHECK(j, PreconditionNotMet, "[cinn] expected a working JIT, got: ", Text(j.takeError()));
-    auto symbols = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*j)->getDataLayout().getGlobalPrefix());
+    auto symbols =
+        llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*j)->getDataLayout().getGlobalPrefix());
     PD_CHECK(symbols, PreconditionNotMet, "[cinn] expected access to the C library, got: ", Text(symbols.takeError()));
     (*j)->getMainJITDylib().addGenerator(std::move(*symbols));
     return j->release();
@@ -157,7 +158,8 @@ std::string CompileToObject(const LoopNest& nest, const std::string& symbol) {
     llvm::raw_svector_ostream os(bytes);
     llvm::legacy::PassManager passes;
     llvm::MCContext* mc = nullptr;
-    PD_CHECK(!w->machine->addPassesToEmitMC(passes, mc, os, true), Internal, "[cinn] expected a target that writes objects");
+    PD_CHECK(!w->machine->addPassesToEmitMC(passes, mc, os, true), Internal,
+             "[cinn] expected a target that writes objects");
     passes.run(*module);
   }
   Pool().Give(std::move(w));
@@ -193,7 +195,8 @@ LinkedKernel::LinkedKernel(const std::string& object, const std::string& symbol)
     llvm::consumeError(jit.getExecutionSession().removeJITDylib(*lib));
     PD_THROW(Internal, "[cinn] expected a loadable kernel, got: ", why);
   };
-  if (auto e = jit.addObjectFile(impl_->tracker, llvm::MemoryBuffer::getMemBufferCopy(object, symbol))) fail(std::move(e));
+  if (auto e = jit.addObjectFile(impl_->tracker, llvm::MemoryBuffer::getMemBufferCopy(object, symbol)))
+    fail(std::move(e));
   auto address = jit.lookup(*lib, symbol);
   if (!address) fail(address.takeError());
   fn_ = address->toPtr<KernelFn>();

@@ -12,8 +12,8 @@ namespace cinn {
 
 using KernelFn = void (*)(void* const* buffers, const int64_t* meta, int64_t begin, int64_t end);
 
-// Names processor, its features in use, LLVM's version and the vector library: what machine code depends on beside the nest.
-// FLAGS_cpu_isa=avx2 in the environment leaves AVX-512 out.
+// Names processor, its features in use, LLVM's version and the vector library: what machine code depends on beside the
+// nest. FLAGS_cpu_isa=avx2 in the environment leaves AVX-512 out.
 const std::string& TargetKey();
 
 // A relocatable object with one exported function `symbol`.

@@ -14,7 +14,8 @@ std::optional<std::vector<int64_t>> Integers(const phi::AttrValue& v) {
   return std::visit(
       [](const auto& x) -> std::optional<std::vector<int64_t>> {
         using T = std::decay_t<decltype(x)>;
-        if constexpr (std::is_same_v<T, std::vector<int64_t>> || std::is_same_v<T, std::vector<int32_t>> || std::is_same_v<T, common::Ints>)
+        if constexpr (std::is_same_v<T, std::vector<int64_t>> || std::is_same_v<T, std::vector<int32_t>> ||
+                      std::is_same_v<T, common::Ints>)
           return std::vector<int64_t>(x.begin(), x.end());
         else if constexpr (std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>)
           return std::vector<int64_t>{x};
@@ -30,9 +31,12 @@ std::optional<double> NumberOf(const phi::AttrValue& v) {
   return std::visit(
       [](const auto& x) -> std::optional<double> {
         using T = std::decay_t<decltype(x)>;
-        if constexpr (std::is_arithmetic_v<T>) return static_cast<double>(x);
-        else if constexpr (std::is_same_v<T, phi::Scalar>) return x.to_double();
-        else return std::nullopt;
+        if constexpr (std::is_arithmetic_v<T>)
+          return static_cast<double>(x);
+        else if constexpr (std::is_same_v<T, phi::Scalar>)
+          return x.to_double();
+        else
+          return std::nullopt;
       },
       v);
 }

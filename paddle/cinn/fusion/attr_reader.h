@@ -18,8 +18,8 @@ std::optional<double> NumberOf(const phi::AttrValue& v);
 std::optional<std::vector<int64_t>> IntegersArg(const pir::Operation& op, std::string_view name);
 // A number given as an attribute or made by pd_op.full.
 std::optional<double> NumberArg(const pir::Operation& op, std::string_view name);
-// All arguments that are not tensors, in the order of the op's function; text, types and places count as 0. Nothing when one
-// of them is only known at run time.
+// All arguments that are not tensors, in the order of the op's function; text, types and places count as 0. Nothing
+// when one of them is only known at run time.
 std::optional<std::vector<double>> NumbersOf(const pir::Operation& op);
 bool IsOneOf(const pir::Operation& op, std::initializer_list<std::string_view> names);
 // The operand called `name`; null when absent.

@@ -158,7 +158,8 @@ class BlockFuser {
       }
     std::sort(producers.rbegin(), producers.rend());
     for (int p : producers)
-      if (group_[p] >= 0 && std::find(candidates.begin(), candidates.end(), group_[p]) == candidates.end()) candidates.push_back(group_[p]);
+      if (group_[p] >= 0 && std::find(candidates.begin(), candidates.end(), group_[p]) == candidates.end())
+        candidates.push_back(group_[p]);
     int joined = -1;
     for (int g : candidates) {
       if (joined >= 0) {
@@ -237,7 +238,8 @@ class BlockFuser {
     auto apart = [&](const char* text) {
       if (explain_) std::fprintf(stderr, "cinn: groups %d and %d stay apart: %s\n", into, from, text);
     };
-    if (crosses(a, from) || crosses(b, into)) return apart("a path through another operation leads from one to the other");
+    if (crosses(a, from) || crosses(b, into))
+      return apart("a path through another operation leads from one to the other");
     std::vector<int> all = a.members;
     all.insert(all.end(), b.members.begin(), b.members.end());
     std::sort(all.begin(), all.end());
@@ -266,8 +268,10 @@ class BlockFuser {
         });
       }
       for (int d : deps_[i]) outside &= group_[d] != g;  // also one that is read for its shape only
-      if (escapes && outside) Say(i, "stays a view");
-      else kept.push_back(i);
+      if (escapes && outside)
+        Say(i, "stays a view");
+      else
+        kept.push_back(i);
     }
     if (kept.size() == groups_[g].members.size()) return;
     GroupBuilder rebuilt(&index_);
@@ -329,7 +333,8 @@ class BlockFuser {
         only &= !groups_[g].builder.Reads(op->result(k));
         op->result(k).ForEachUse([&](pir::OpOperand& u) {
           auto at = index_.find(u.owner());
-          only &= at != index_.end() && (group_[at->second] == g || std::find(gone.begin(), gone.end(), at->second) != gone.end());
+          only &= at != index_.end() &&
+                  (group_[at->second] == g || std::find(gone.begin(), gone.end(), at->second) != gone.end());
         });
       }
       if (!only) continue;

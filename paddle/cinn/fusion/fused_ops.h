@@ -34,15 +34,15 @@ struct FusedOps {
     std::vector<int64_t> extents;  // of the dims that have parts; -1: as the iteration
     std::optional<double> fill;
   };
-  std::vector<int> output_of;          // of each output of the group: its value
-  std::vector<Assembled> assembled;    // of each value; no extents: whole
+  std::vector<int> output_of;        // of each output of the group: its value
+  std::vector<Assembled> assembled;  // of each value; no extents: whole
   // Stride (in elements) of a dim of an input: the group's params.
   struct Stride {
     int input = 0, dim = 0;
   };
   std::vector<Stride> params;
-  // Numbers of input `index` must lie inside dim `dim` of input `table` (-1: in [0, below), `except` aside), if `wraps` also
-  // when counted from its end.
+  // Numbers of input `index` must lie inside dim `dim` of input `table` (-1: in [0, below), `except` aside), if `wraps`
+  // also when counted from its end.
   struct Lookup {
     int index = 0, table = 0, dim = 0;
     bool wraps = false;
@@ -51,9 +51,9 @@ struct FusedOps {
   std::vector<Lookup> lookups;
 };
 
-// Forms groups of at least two operations, or a reduction with something to fuse, and reorders the block so that the members
-// of a group are adjacent; data flow, the order of effects and of random draws stay. FLAGS_cinn_explain=1 in the environment
-// prints each decision to stderr.
+// Forms groups of at least two operations, or a reduction with something to fuse, and reorders the block so that the
+// members of a group are adjacent; data flow, the order of effects and of random draws stay. FLAGS_cinn_explain=1 in
+// the environment prints each decision to stderr.
 std::vector<FusedOps> FuseBlock(pir::Block& block);
 
 // A compiled group that runs on tensors.
@@ -61,8 +61,8 @@ class FusedRunner {
  public:
   // Compiles (or takes from the cache).
   explicit FusedRunner(const FusedOps& ops);
-  // Outputs that are defined and fit are written in place, others are allocated. Throws when an input's shape does not fit.
-  // Inputs of any strides; thread-safe.
+  // Outputs that are defined and fit are written in place, others are allocated. Throws when an input's shape does not
+  // fit. Inputs of any strides; thread-safe.
   void Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs) const;
   // Pairs (output, input) that may be the same memory, if no other argument is.
   std::vector<std::pair<int, int>> Overlays() const;
@@ -78,8 +78,8 @@ struct CompiledOps {
   FusedOps ops;
   std::shared_ptr<FusedRunner> runner;
 };
-// FuseBlock, then compiles the groups on the machine's threads. A group that cannot be compiled is left out (its reason is
-// printed under FLAGS_cinn_explain=1), so its operations run one by one.
+// FuseBlock, then compiles the groups on the machine's threads. A group that cannot be compiled is left out (its reason
+// is printed under FLAGS_cinn_explain=1), so its operations run one by one.
 std::vector<CompiledOps> CompileBlock(pir::Block& block);
 
 }  // namespace cinn

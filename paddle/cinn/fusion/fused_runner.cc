@@ -66,8 +66,8 @@ void CheckNumbers(const paddle::Tensor& index, int64_t n, const FusedOps::Lookup
 FusedRunner::FusedRunner(const FusedOps& ops) : plan_(ops), kernel_(Compile(ops.group)) {
   const FusionGroup& g = ops.group;
   PD_CHECK(g.inputs.size() <= kMaxArguments && g.outputs.size() <= kMaxArguments && g.params <= 24, Unimplemented,
-           "[cinn] expected a group of at most ", kMaxArguments, " inputs and outputs each, got ", g.inputs.size(), " and ",
-           g.outputs.size());
+           "[cinn] expected a group of at most ", kMaxArguments, " inputs and outputs each, got ", g.inputs.size(),
+           " and ", g.outputs.size());
   plan_.ops.clear();  // the program may be gone when the kernel runs
   for (const auto* views : {&plan_.input_views, &plan_.output_views})
     for (const std::vector<ViewDim>& v : *views)
@@ -82,7 +82,8 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     dims[a] = e.known;
     if (e.known >= 0) continue;
     const phi::Ints& shape = inputs[e.input]->dims();
-    PD_CHECK(e.dim < shape.size(), InvalidArgument, "[cinn] expected an input of rank above ", e.dim, ", got ", common::ShapeText(shape));
+    PD_CHECK(e.dim < shape.size(), InvalidArgument, "[cinn] expected an input of rank above ", e.dim, ", got ",
+             common::ShapeText(shape));
     dims[a] = shape[e.dim];
   }
   std::vector<paddle::Tensor> copies;  // inputs brought to the order of memory the kernel reads
@@ -92,9 +93,10 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
   if (parts_) strides.resize((g.inputs.size() + g.outputs.size()) * static_cast<size_t>(g.rank));
   for (size_t k = 0; k < g.inputs.size(); ++k) {
     const paddle::Tensor& x = *inputs[k];
-    const bool fits = x.dtype() == g.inputs[k].dtype && Fits(plan_.input_views[k], x.dims(), dims, g.inputs[k].mask.defined());
-    PD_CHECK(fits, InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ", phi::NameOf(x.dtype()), " and shape ",
-             common::ShapeText(x.dims()), ", which the program it was compiled from does not allow");
+    const bool fits =
+        x.dtype() == g.inputs[k].dtype && Fits(plan_.input_views[k], x.dims(), dims, g.inputs[k].mask.defined());
+    PD_CHECK(fits, InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ", phi::NameOf(x.dtype()),
+             " and shape ", common::ShapeText(x.dims()), ", which the program it was compiled from does not allow");
     read[k] = &x;
     if (!x.is_contiguous() || !x.place().is_cpu()) {
       if (copies.empty()) copies.reserve(g.inputs.size());
@@ -102,7 +104,8 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     }
     in[k] = x.numel() ? const_cast<void*>(static_cast<const void*>(read[k]->raw_data())) : nullptr;
     if (!parts_) continue;
-    const int64_t first = ViewStrides(plan_.input_views[k], x.dims(), g.rank, strides.data() + k * static_cast<size_t>(g.rank));
+    const int64_t first =
+        ViewStrides(plan_.input_views[k], x.dims(), g.rank, strides.data() + k * static_cast<size_t>(g.rank));
     if (in[k]) in[k] = static_cast<char*>(in[k]) + first * phi::SizeOf(x.dtype());
   }
   for (size_t k = 0; k < plan_.params.size(); ++k) {
@@ -114,12 +117,15 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
   for (const FusedOps::Lookup& l : plan_.lookups) {
     const paddle::Tensor& index = *read[l.index];
     const int64_t n = l.table < 0 ? l.below : inputs[l.table]->dims()[l.dim];
-    if (index.dtype() == phi::DataType::INT64) CheckNumbers<int64_t>(index, n, l);
-    else CheckNumbers<int32_t>(index, n, l);
+    if (index.dtype() == phi::DataType::INT64)
+      CheckNumbers<int64_t>(index, n, l);
+    else
+      CheckNumbers<int32_t>(index, n, l);
   }
   int64_t reduced = 1;
   for (int a = g.reduce_begin; a < g.reduce_end; ++a) reduced *= dims[a];
-  PD_CHECK(reduced > 0 || !plan_.needs_elements, InvalidArgument, "[max, min] expected at least one element to reduce, got none");
+  PD_CHECK(reduced > 0 || !plan_.needs_elements, InvalidArgument,
+           "[max, min] expected at least one element to reduce, got none");
   for (size_t k = 0; k < g.outputs.size(); ++k) {
     const int v = plan_.output_of[k];
     const std::vector<ViewDim>& view = plan_.output_views[k];
@@ -127,7 +133,9 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     if (k == 0 || plan_.output_of[k - 1] != v) {
       phi::Ints shape;
       for (size_t d = 0; d < view.size(); ++d)
-        shape.push_back(!a.extents.empty() && a.extents[d] >= 0 ? a.extents[d] : view[d].axis < 0 ? 1 : dims[view[d].axis]);
+        shape.push_back(!a.extents.empty() && a.extents[d] >= 0 ? a.extents[d]
+                        : view[d].axis < 0                      ? 1
+                                                                : dims[view[d].axis]);
       phi::EnsureOut(*outputs[v], shape, g.outputs[k].dtype);
       if (a.fill) {
         const paddle::Tensor one = phi::FullLike({1}, g.outputs[k].dtype, *a.fill);
@@ -138,8 +146,9 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     if (!parts_) continue;
     int64_t* own = strides.data() + (g.inputs.size() + k) * static_cast<size_t>(g.rank);
     const int64_t first = ViewStrides(view, outputs[v]->dims(), g.rank, own);
-    PD_CHECK(Fits(view, outputs[v]->dims(), dims, false), InvalidArgument, "[cinn] output ", v, " of a fused group has shape ",
-             common::ShapeText(outputs[v]->dims()), ", which has no place for its parts");
+    PD_CHECK(Fits(view, outputs[v]->dims(), dims, false), InvalidArgument, "[cinn] output ", v,
+             " of a fused group has shape ", common::ShapeText(outputs[v]->dims()),
+             ", which has no place for its parts");
     if (out[k]) out[k] = static_cast<char*>(out[k]) + first * phi::SizeOf(g.outputs[k].dtype);
   }
   kernel_->Run(in, out, dims, parts_ ? strides.data() : nullptr);
@@ -154,7 +163,8 @@ std::vector<std::pair<int, int>> FusedRunner::Overlays() const {
     if (!plan_.assembled[static_cast<size_t>(v)].extents.empty()) continue;
     for (size_t i = 0; i < g.inputs.size(); ++i) {
       const GroupInput& in = g.inputs[i];
-      const bool whole = std::find(in.real.begin(), in.real.end(), false) == in.real.end() && in.order.empty() && in.plain();
+      const bool whole =
+          std::find(in.real.begin(), in.real.end(), false) == in.real.end() && in.order.empty() && in.plain();
       if (whole && in.dtype == g.outputs[o].dtype) pairs.push_back({v, static_cast<int>(i)});
     }
   }
@@ -172,7 +182,9 @@ std::vector<CompiledOps> CompileBlock(pir::Block& block) {
       try {
         all[k].runner = std::make_shared<FusedRunner>(all[k].ops);
       } catch (const std::exception& e) {
-        if (explain) std::fprintf(stderr, "cinn: group of %s: not compiled: %s\n", all[k].ops.ops.front()->name().c_str(), e.what());
+        if (explain)
+          std::fprintf(stderr, "cinn: group of %s: not compiled: %s\n", all[k].ops.ops.front()->name().c_str(),
+                       e.what());
       }
     }
   };

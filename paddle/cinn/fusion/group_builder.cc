@@ -86,8 +86,8 @@ bool GroupBuilder::Lookup(const OperandFacts& o, const std::vector<Expr>& before
   return true;
 }
 
-bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::vector<int>& axes_of_shape, const std::vector<Expr>& before,
-                           Expr& out, const char** why) {
+bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::vector<int>& axes_of_shape,
+                           const std::vector<Expr>& before, Expr& out, const char** why) {
   if (o.position >= 0) {
     const int axis = axes_of_shape[static_cast<size_t>(o.position)];
     out = axis >= 0 ? Expr::Index(axis) : Expr::Int(0, DataType::INT64);
@@ -110,7 +110,8 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
         if (!dims[k].known() || d.step != 1) return false;
         const Expr at = d.axis < 0 ? Expr::Int(0, DataType::INT64) : Expr::Index(d.axis);
         if (d.start < 0) needs(at >= Expr::Int(-d.start, DataType::INT64));
-        if (!extent.known() || d.start + extent.value() > dims[k].value()) needs(at < Expr::Int(dims[k].value() - d.start, DataType::INT64));
+        if (!extent.known() || d.start + extent.value() > dims[k].value())
+          needs(at < Expr::Int(dims[k].value() - d.start, DataType::INT64));
       }
     } else if (!(d.axis < 0 && d.part)) {
       if (!common::IsOne(dims[k])) return false;
@@ -138,7 +139,9 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
   const DataType type = o.value.dtype();
   auto c = ConstantOf(in.value);
   if (c && in.looked_up < 0) {
-    out = phi::IsFloating(type) ? cast(Expr(*c), type) : type == DataType::BOOL ? Expr::Bool(*c != 0) : cast(Expr(static_cast<int64_t>(*c)), type);
+    out = phi::IsFloating(type)    ? cast(Expr(*c), type)
+          : type == DataType::BOOL ? Expr::Bool(*c != 0)
+                                   : cast(Expr(static_cast<int64_t>(*c)), type);
   } else {
     auto same = [](const Expr& a, const Expr& b) { return a.defined() == b.defined() && (!a.defined() || Same(a, b)); };
     size_t k = 0;
@@ -185,12 +188,15 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, std::vect
   std::vector<Expr> in;
   for (const OperandFacts& o : f.operands) {
     Expr e;
-    if (o.part >= 0) e = parts[static_cast<size_t>(o.part)];
-    else if (!Operand(o, f.shape, axes, in, e, why)) return false;
+    if (o.part >= 0)
+      e = parts[static_cast<size_t>(o.part)];
+    else if (!Operand(o, f.shape, axes, in, e, why))
+      return false;
     in.push_back(e);
   }
   const pir::Value result = f.index >= 0 ? op->result(f.index) : pir::Value();
-  const DataType type = result ? result.dtype() : phi::ComputeType(op->result(0).dtype()), compute = phi::ComputeType(type);
+  const DataType type = result ? result.dtype() : phi::ComputeType(op->result(0).dtype()),
+                 compute = phi::ComputeType(type);
   if (!f.integers)
     for (Expr& e : in)
       if (!phi::IsFloating(e.dtype()) && phi::IsFloating(type)) e = cast(e, compute);
@@ -272,7 +278,8 @@ struct Layout {
   std::vector<int> order;
   bool unit = true;
 
-  Layout(const std::vector<ViewDim>& view, int rank) : real(static_cast<size_t>(rank), false), cut(static_cast<size_t>(rank), false) {
+  Layout(const std::vector<ViewDim>& view, int rank)
+      : real(static_cast<size_t>(rank), false), cut(static_cast<size_t>(rank), false) {
     bool dense = true;  // what lies inside of the current dim is as long as the axis that runs along it
     for (size_t k = view.size(); k-- > 0;) {
       const ViewDim& d = view[k];
@@ -281,8 +288,10 @@ struct Layout {
         continue;
       }
       const bool follows = dense && d.step == 1;
-      if (order.empty()) unit = follows;
-      else cut[static_cast<size_t>(d.axis)] = !follows;
+      if (order.empty())
+        unit = follows;
+      else
+        cut[static_cast<size_t>(d.axis)] = !follows;
       real[static_cast<size_t>(d.axis)] = true;
       order.insert(order.begin(), d.axis);
       dense = !d.part;
@@ -297,7 +306,8 @@ bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gon
                           const std::function<bool(pir::Value)>& read_elsewhere) const {
   out.ops = ops_;
   for (const pir::Operation* op : ops_)
-    for (std::string_view name : {"pd_op.max", "pd_op.min", "pd_op.amax", "pd_op.amin"}) out.needs_elements |= op->isa(name);
+    for (std::string_view name : {"pd_op.max", "pd_op.min", "pd_op.amax", "pd_op.amin"})
+      out.needs_elements |= op->isa(name);
   FusionGroup& g = out.group;
   g.rank = rank();
   g.reduce_begin = rb_;

@@ -18,16 +18,19 @@ class GroupBuilder {
  public:
   // Views made by the operations in `visible` are read through; null: none.
   explicit GroupBuilder(const OpNumbers* visible = nullptr) : visible_(visible) {}
-  // Adds the operation, or leaves the group unchanged and says why not. Operands made by members must have been added before.
+  // Adds the operation, or leaves the group unchanged and says why not. Operands made by members must have been added
+  // before.
   bool Add(pir::Operation* op, const OpFacts& facts, const char** why);
   const std::vector<pir::Operation*>& ops() const { return ops_; }
   bool has_reduction() const { return re_ > rb_; }
   const common::Dims& space() const { return space_; }
   // Whether the group reads v from memory.
   bool Reads(pir::Value v) const;
-  // Results used by operations that are neither members nor `gone` become outputs. False when an extent can only be known
-  // from an output. So do those that `read_elsewhere` names: another group may read through a view that is a member here.
-  bool Finish(FusedOps& out, const std::vector<pir::Operation*>& gone, const std::function<bool(pir::Value)>& read_elsewhere) const;
+  // Results used by operations that are neither members nor `gone` become outputs. False when an extent can only be
+  // known from an output. So do those that `read_elsewhere` names: another group may read through a view that is a
+  // member here.
+  bool Finish(FusedOps& out, const std::vector<pir::Operation*>& gone,
+              const std::function<bool(pir::Value)>& read_elsewhere) const;
 
  private:
   struct Member {
@@ -54,8 +57,8 @@ class GroupBuilder {
   bool AddResult(pir::Operation* op, const ResultFacts& f, std::vector<Expr>& parts, const char** why);
   // The operand's value at the iteration point; `axes_of_shape` maps dims of the expression's shape to iteration axes,
   // `before` are the operands before it.
-  bool Operand(const OperandFacts& o, const common::Dims& shape, const std::vector<int>& axes_of_shape, const std::vector<Expr>& before,
-               Expr& out, const char** why);
+  bool Operand(const OperandFacts& o, const common::Dims& shape, const std::vector<int>& axes_of_shape,
+               const std::vector<Expr>& before, Expr& out, const char** why);
   // Follows views from v to what they are views of; `view` and `looked_up` change along.
   pir::Value Through(pir::Value v, std::vector<ViewDim>& view, int& looked_up) const;
   bool Lookup(const OperandFacts& o, const std::vector<Expr>& before, In& in, const char** why);

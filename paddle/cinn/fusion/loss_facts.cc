@@ -10,7 +10,9 @@ Expr First(const Expr* in, const double*) { return in[0]; }
 Expr ExpOfDifference(const Expr* in, const double*) { return exp(in[0] - in[1]); }
 Expr Probability(const Expr* in, const double*) { return exp(in[0] - in[1]) * (1 / in[2]); }  // x, max, sum
 Expr IsClass(const Expr& label, const Expr& position) { return cast(label, DataType::INT64) == position; }
-Expr AtLabel(const Expr* in, const double*) { return select(IsClass(in[1], in[2]), in[0], cast(Expr(0.0), in[0].dtype())); }  // x, label, position
+Expr AtLabel(const Expr* in, const double*) {
+  return select(IsClass(in[1], in[2]), in[0], cast(Expr(0.0), in[0].dtype()));
+}  // x, label, position
 Expr IsIgnored(const Expr& label, const double* attrs) {
   return cast(label, DataType::INT64) == Expr::Int(static_cast<int64_t>(attrs[0]), DataType::INT64);
 }
@@ -53,11 +55,13 @@ OperandFacts Position(int dim) {
 std::optional<int> ClassAxis(const pir::Operation& op, pir::Value x, pir::Value label) {
   if (!Usable(x) || !Usable(label) || !phi::IsFloating(x.dtype())) return std::nullopt;
   if (label.dtype() != DataType::INT64 && label.dtype() != DataType::INT32) return std::nullopt;
-  if (NumberOf(AttrOf(op, "soft_label")).value_or(0) != 0 || NumberOf(AttrOf(op, "use_softmax")).value_or(1) == 0) return std::nullopt;
+  if (NumberOf(AttrOf(op, "soft_label")).value_or(0) != 0 || NumberOf(AttrOf(op, "use_softmax")).value_or(1) == 0)
+    return std::nullopt;
   const int rank = static_cast<int>(x.dims().size());
   int axis = static_cast<int>(NumberOf(AttrOf(op, "axis")).value_or(-1));
   if (axis < 0) axis += rank;
-  if (axis < 0 || axis >= rank || !x.dims()[axis].known() || label.dims().size() != rank || !common::IsOne(label.dims()[axis]))
+  if (axis < 0 || axis >= rank || !x.dims()[axis].known() || label.dims().size() != rank ||
+      !common::IsOne(label.dims()[axis]))
     return std::nullopt;
   return axis;
 }
@@ -111,9 +115,12 @@ Facts CrossEntropyGrad(const pir::Operation& op, const char** why) {
 }  // namespace
 
 bool DescribeLoss(const pir::Operation& op, Facts& facts, const char** why) {
-  if (op.isa("pd_op.cross_entropy_with_softmax")) facts = CrossEntropy(op, why);
-  else if (op.isa("pd_op.cross_entropy_with_softmax_grad")) facts = CrossEntropyGrad(op, why);
-  else return false;
+  if (op.isa("pd_op.cross_entropy_with_softmax"))
+    facts = CrossEntropy(op, why);
+  else if (op.isa("pd_op.cross_entropy_with_softmax_grad"))
+    facts = CrossEntropyGrad(op, why);
+  else
+    return false;
   return true;
 }
 

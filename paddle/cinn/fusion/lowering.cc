@@ -31,14 +31,9 @@ struct Rule {
   int nin;
 };
 constexpr Rule kRules[] = {
-    {"pd_op.gelu_grad", GeluGrad, 2},
-    {"pd_op.cast", Identity, 1},
-    {"pd_op.assign", Identity, 1},
-    {"pd_op.full_like", Fill, 1},
-    {"pd_op.expand", Identity, 1},
-    {"pd_op.expand_as", Identity, 1},
-    {"pd_op.pow_grad", PowGrad, 2},
-    {"pd_op.scale_grad", ScaleGrad, 1},
+    {"pd_op.gelu_grad", GeluGrad, 2}, {"pd_op.cast", Identity, 1},        {"pd_op.assign", Identity, 1},
+    {"pd_op.full_like", Fill, 1},     {"pd_op.expand", Identity, 1},      {"pd_op.expand_as", Identity, 1},
+    {"pd_op.pow_grad", PowGrad, 2},   {"pd_op.scale_grad", ScaleGrad, 1},
 };
 
 // Rules whose expression means the same on integers.

@@ -9,14 +9,15 @@
 
 namespace cinn {
 
-// `inputs` are the op's tensor operands, already in their compute types; `attrs` its other arguments in the stanza's order as
-// numbers. The result is converted to the op's declared result type by the caller.
+// `inputs` are the op's tensor operands, already in their compute types; `attrs` its other arguments in the stanza's
+// order as numbers. The result is converted to the op's declared result type by the caller.
 using LowerFn = Expr (*)(const Expr* inputs, const double* attrs);
 
 struct Lowering {
   LowerFn fn = nullptr;
   int nin = 0;
-  bool integers = false;  // also right for integer operands; otherwise they are converted to the floating result type or declined
+  bool integers =
+      false;  // also right for integer operands; otherwise they are converted to the floating result type or declined
 };
 
 // The first registration of a name stays: hand-written rules are registered before generated ones.

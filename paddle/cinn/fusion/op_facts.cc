@@ -28,10 +28,10 @@ Expr IfNotGreater(const Expr* in, const double*) { return select(in[0] <= in[1],
 Expr IfNotLess(const Expr* in, const double*) { return select(in[0] >= in[1], in[2], 0 * in[2]); }
 
 Expr ExpOfDifference(const Expr* in, const double*) { return exp(in[0] - in[1]); }
-Expr Softmax(const Expr* in, const double*) { return exp(in[0] - in[1]) * (1 / in[2]); }      // x, max, sum
-Expr LogSoftmax(const Expr* in, const double*) { return in[0] - in[1] - log(in[2]); }         // x, max, sum
-Expr SoftmaxGrad(const Expr* in, const double*) { return in[0] * (in[1] - in[2]); }           // out, dout, sum
-Expr LogSoftmaxGrad(const Expr* in, const double*) { return in[1] - exp(in[0]) * in[2]; }     // out, dout, sum
+Expr Softmax(const Expr* in, const double*) { return exp(in[0] - in[1]) * (1 / in[2]); }   // x, max, sum
+Expr LogSoftmax(const Expr* in, const double*) { return in[0] - in[1] - log(in[2]); }      // x, max, sum
+Expr SoftmaxGrad(const Expr* in, const double*) { return in[0] * (in[1] - in[2]); }        // out, dout, sum
+Expr LogSoftmaxGrad(const Expr* in, const double*) { return in[1] - exp(in[0]) * in[2]; }  // out, dout, sum
 Expr Squared(const Expr* in, const double*) { return in[0] * in[0]; }
 Expr SquaredDifference(const Expr* in, const double*) { return square(in[0] - in[1]); }
 Expr RsqrtOfSum(const Expr* in, const double* attrs) { return rsqrt(in[0] + attrs[0]); }
@@ -48,8 +48,9 @@ struct ReduceRow {
   ReduceKind kind;
 };
 constexpr ReduceRow kReduces[] = {
-    {"pd_op.sum", ReduceKind::kSum},  {"pd_op.mean", ReduceKind::kMean}, {"pd_op.max", ReduceKind::kMax}, {"pd_op.min", ReduceKind::kMin},
-    {"pd_op.amax", ReduceKind::kMax}, {"pd_op.amin", ReduceKind::kMin},  {"pd_op.any", ReduceKind::kAny}, {"pd_op.all", ReduceKind::kAll},
+    {"pd_op.sum", ReduceKind::kSum}, {"pd_op.mean", ReduceKind::kMean}, {"pd_op.max", ReduceKind::kMax},
+    {"pd_op.min", ReduceKind::kMin}, {"pd_op.amax", ReduceKind::kMax},  {"pd_op.amin", ReduceKind::kMin},
+    {"pd_op.any", ReduceKind::kAny}, {"pd_op.all", ReduceKind::kAll},
 };
 
 // Gradients of broadcasting binary ops: each result is an expression over named operands, summed to the input's shape.
@@ -103,8 +104,10 @@ bool SumToRange(const Dims& from, const Dims& to, int& begin, int& end) {
     const bool same = k >= lead && common::SameDim(from[k], to[k - lead]);
     if (!same && k >= lead && !common::IsOne(to[k - lead])) return false;
     if (same) continue;
-    if (begin == end) begin = static_cast<int>(k);
-    else if (end != k) return false;
+    if (begin == end)
+      begin = static_cast<int>(k);
+    else if (end != k)
+      return false;
     end = static_cast<int>(k) + 1;
   }
   return true;
@@ -116,8 +119,10 @@ class Describer {
 
   std::optional<OpFacts> Run() {
     if (op_.num_regions() || op_.num_results() < 1) return No("no results");
-    if (op_.info()->has(pir::kSideEffect) || op_.info()->has(pir::kInplace) || op_.info()->has(pir::kRandom)) return No("has effects");
-    if (MakesViews(op_) && !op_.result(0).type().is_dense()) return No("a list of views; what reads them reads through them");
+    if (op_.info()->has(pir::kSideEffect) || op_.info()->has(pir::kInplace) || op_.info()->has(pir::kRandom))
+      return No("has effects");
+    if (MakesViews(op_) && !op_.result(0).type().is_dense())
+      return No("a list of views; what reads them reads through them");
     if (IsOneOf(op_, {"pd_op.full", "pd_op.full_int_array"})) return No("a constant; what reads it may hold it");
     if (op_.isa("builtin.parameter") || op_.isa("builtin.constant")) return No("a given value");
     if (op_.isa("builtin.combine")) return No("a list; it goes with the operation that reads it");
@@ -137,7 +142,8 @@ class Describer {
     if (op_.isa("pd_op.expand_grad")) return SummedTo();
     if (IsOneOf(op_, {"pd_op.sum_grad", "pd_op.mean_grad"})) return ReduceGrad(op_.isa("pd_op.mean_grad"));
     if (IsOneOf(op_, {"pd_op.reshape", "pd_op.squeeze", "pd_op.unsqueeze"})) return View(op_.operand(0));
-    if (IsOneOf(op_, {"pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad"})) return View(OperandOf(op_, "out_grad"));
+    if (IsOneOf(op_, {"pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad"}))
+      return View(OperandOf(op_, "out_grad"));
     if (IsOneOf(op_, {"pd_op.transpose", "pd_op.transpose_grad"})) return Transpose();
     if (MakesViews(op_) && !FindLowering(op_.name())) return No("stays a view; what reads it reads through it");
     return Elementwise();
@@ -221,7 +227,8 @@ class Describer {
   std::optional<OpFacts> BinaryGrad(const BinaryGradRow& row) {
     OpFacts f;
     if (op_.num_results() != 2) return No("result count");
-    if (!AddSummed(f, 0, OperandOf(op_, "x"), row.x_fn, row.x_operands) || !AddSummed(f, 1, OperandOf(op_, "y"), row.y_fn, row.y_operands))
+    if (!AddSummed(f, 0, OperandOf(op_, "x"), row.x_fn, row.x_operands) ||
+        !AddSummed(f, 1, OperandOf(op_, "y"), row.y_fn, row.y_operands))
       return No("shapes not known for certain, or an operand is absent");
     if (f.results.empty()) return No("nobody uses it");
     return f;
@@ -229,7 +236,8 @@ class Describer {
 
   std::optional<OpFacts> SummedTo() {
     OpFacts f;
-    if (!AddSummed(f, 0, OperandOf(op_, "x"), Identity, {"out_grad"}) || f.results.empty()) return No("shapes not known for certain");
+    if (!AddSummed(f, 0, OperandOf(op_, "x"), Identity, {"out_grad"}) || f.results.empty())
+      return No("shapes not known for certain");
     return f;
   }
 
@@ -245,8 +253,10 @@ class Describer {
     if (!kept && dout.dims().size() != rank - (end - begin)) return No("operand shape");
     for (int a = 0; a < rank; ++a) {
       const bool reduced = a >= begin && a < end;
-      if (!reduced) o.dims.push_back(a);
-      else if (kept) o.dims.push_back(-1);
+      if (!reduced)
+        o.dims.push_back(a);
+      else if (kept)
+        o.dims.push_back(-1);
     }
     r.operands.push_back(std::move(o));
     if (mean) {
@@ -269,7 +279,8 @@ class Describer {
     r.operands = std::move(operands);
     return r;
   }
-  ResultFacts ReducedEntry(int k, pir::Value x, LowerFn fn, std::vector<OperandFacts> operands, ReduceKind kind, int begin, int end) {
+  ResultFacts ReducedEntry(int k, pir::Value x, LowerFn fn, std::vector<OperandFacts> operands, ReduceKind kind,
+                           int begin, int end) {
     ResultFacts r = Entry(k, x, fn, std::move(operands));
     r.reduces = true;
     r.reduce = kind;
@@ -299,10 +310,12 @@ class Describer {
   std::optional<OpFacts> SoftmaxLikeGrad(LowerFn summed, LowerFn last) {
     const pir::Value out = OperandOf(op_, "out"), dout = OperandOf(op_, "out_grad");
     int axis;
-    if (!Usable(out) || !Usable(dout) || !phi::IsFloating(out.dtype()) || !OneAxis(out, axis)) return No("operand type or axis");
+    if (!Usable(out) || !Usable(dout) || !phi::IsFloating(out.dtype()) || !OneAxis(out, axis))
+      return No("operand type or axis");
     OpFacts f;
     std::vector<OperandFacts> operands = summed ? std::vector{Read(out), Read(dout)} : std::vector{Read(dout)};
-    f.results.push_back(ReducedEntry(-1, out, summed ? summed : Identity, std::move(operands), ReduceKind::kSum, axis, axis + 1));
+    f.results.push_back(
+        ReducedEntry(-1, out, summed ? summed : Identity, std::move(operands), ReduceKind::kSum, axis, axis + 1));
     f.results.push_back(Entry(0, out, last, {Read(out), Read(dout), Part(0)}));
     return f;
   }
@@ -312,11 +325,13 @@ class Describer {
     if (!Usable(x) || !phi::IsFloating(x.dtype())) return No("operand type");
     const int rank = static_cast<int>(x.dims().size());
     const int begin = static_cast<int>(NumberOf(AttrOf(op_, "begin_norm_axis")).value_or(1));
-    if (begin < 0 || begin >= rank || ((scale || bias) && begin != rank - 1)) return No("more than one axis is normalized");
+    if (begin < 0 || begin >= rank || ((scale || bias) && begin != rank - 1))
+      return No("more than one axis is normalized");
     OpFacts f;
-    f.results.push_back(ReducedEntry(op_.result(1).use_empty() ? -1 : 1, x, Identity, {Read(x)}, ReduceKind::kMean, begin, rank));
-    f.results.push_back(ReducedEntry(op_.result(2).use_empty() ? -1 : 2, x, SquaredDifference, {Read(x), Part(0)}, ReduceKind::kMean,
-                                     begin, rank));
+    f.results.push_back(
+        ReducedEntry(op_.result(1).use_empty() ? -1 : 1, x, Identity, {Read(x)}, ReduceKind::kMean, begin, rank));
+    f.results.push_back(ReducedEntry(op_.result(2).use_empty() ? -1 : 2, x, SquaredDifference, {Read(x), Part(0)},
+                                     ReduceKind::kMean, begin, rank));
     ResultFacts y = Entry(0, x, LayerNorm, {Read(x), Part(0), Part(1)});
     y.attrs = {NumberOf(AttrOf(op_, "epsilon")).value_or(1e-5), 0, 0};
     for (int k = 0; k < 2; ++k) {
@@ -371,8 +386,10 @@ class Describer {
     OperandFacts o{x, true, std::vector<ViewDim>(perm->size())};
     const bool inverse = op_.isa("pd_op.transpose_grad");
     for (int i = 0; i < static_cast<int>(perm->size()); ++i) {
-      if (inverse) o.dims[i] = (*perm)[i];
-      else o.dims[(*perm)[i]] = i;
+      if (inverse)
+        o.dims[i] = (*perm)[i];
+      else
+        o.dims[(*perm)[i]] = i;
     }
     return Moved(std::move(o));
   }

@@ -19,7 +19,8 @@ struct OperandFacts {
   // broadcasting.
   bool mapped = false;
   std::vector<ViewDim> dims;
-  int part = -1;  // an earlier entry of OpFacts::results: the value itself, or the reduced one for each element of its row
+  int part =
+      -1;  // an earlier entry of OpFacts::results: the value itself, or the reduced one for each element of its row
   // Where a part of a dim goes outside of the operand, the value is `fill`, or that of operand number `otherwise`.
   bool masked = false;
   double fill = 0;
@@ -38,7 +39,8 @@ struct ResultFacts {
   LowerFn fn = nullptr;
   bool integers = false;  // see Lowering
   bool is_cast = false;   // an explicit conversion: half results are rounded
-  // The value is a part of the result, at these places: one entry per dim of it, by dims of `shape`. No member reads it back.
+  // The value is a part of the result, at these places: one entry per dim of it, by dims of `shape`. No member reads it
+  // back.
   bool assembles = false;
   std::vector<ViewDim> place;
   std::optional<double> fill;  // of elements that no part has
@@ -52,7 +54,8 @@ struct ResultFacts {
 struct OpFacts {
   std::vector<ResultFacts> results;  // of those anybody uses
   bool trivial = false;              // moves no data by itself: a view, a constant
-  std::vector<pir::Operation*> with;  // operations whose results only this one reads, and not as they are: they go with it
+  std::vector<pir::Operation*>
+      with;  // operations whose results only this one reads, and not as they are: they go with it
   std::shared_ptr<OpFacts> otherwise;  // for an operation that could not join with the above
 };
 

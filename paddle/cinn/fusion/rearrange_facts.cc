@@ -22,7 +22,9 @@ Expr Stacked(const Expr* in, const double* attrs) {
   return e;
 }
 Expr Row(const Expr* in, const double* attrs) {  // ids, the row's element
-  return attrs[0] < 0 ? in[1] : select(in[0] == Expr::Int(static_cast<int64_t>(attrs[0]), in[0].dtype()), cast(Expr(0), in[1].dtype()), in[1]);
+  return attrs[0] < 0 ? in[1]
+                      : select(in[0] == Expr::Int(static_cast<int64_t>(attrs[0]), in[0].dtype()),
+                               cast(Expr(0), in[1].dtype()), in[1]);
 }
 
 bool SameDims(const Dims& a, const Dims& b) {
@@ -88,7 +90,8 @@ Facts Selected(const Parts& p, const Dims& shape) {
     for (size_t d = 0; d < p.places[k].size(); ++d) {
       const ViewDim& at = p.places[k][d];
       if (at.axis < 0 || at.step != 1) return std::nullopt;
-      o.dims[static_cast<size_t>(at.axis)] = at.part ? ViewDim(static_cast<int>(d), -at.start, 1) : ViewDim(static_cast<int>(d));
+      o.dims[static_cast<size_t>(at.axis)] =
+          at.part ? ViewDim(static_cast<int>(d), -at.start, 1) : ViewDim(static_cast<int>(d));
     }
     o.masked = true;
     o.fill = p.fill.value_or(0);
@@ -157,7 +160,8 @@ Facts Stack(const pir::Operation& op, const char** why) {
   if (a < 0 || a >= shape.size() || p.values.size() > kMaxAssembled) return std::nullopt;
   ResultFacts r = Entry(shape, Stacked);
   for (size_t i = 0; i < p.values.size(); ++i) {
-    if (!SameDims(p.values[i].dims(), p.values[0].dims()) || p.values[i].dims().size() + 1 != shape.size()) return std::nullopt;
+    if (!SameDims(p.values[i].dims(), p.values[0].dims()) || p.values[i].dims().size() + 1 != shape.size())
+      return std::nullopt;
     std::vector<ViewDim> place, read;
     for (int64_t k = 0; k < shape.size(); ++k) {
       place.push_back(k == a ? ViewDim(-1, static_cast<int64_t>(i), 1) : ViewDim(static_cast<int>(k < a ? k : k - 1)));
@@ -239,7 +243,9 @@ std::optional<Parts> SumOfParts(const pir::Operation& op) {
   Parts p;
   if (!Tree(op, p) || p.values.size() < 2) return std::nullopt;
   for (size_t k = 0; k < p.values.size(); ++k)
-    if (p.values[k].dtype() != op.result(0).dtype() || p.places[k].size() != static_cast<size_t>(op.result(0).dims().size())) return std::nullopt;
+    if (p.values[k].dtype() != op.result(0).dtype() ||
+        p.places[k].size() != static_cast<size_t>(op.result(0).dims().size()))
+      return std::nullopt;
   if (!Disjoint(p)) return std::nullopt;
   int64_t filled = 0;
   const Dims& shape = op.result(0).dims();
@@ -317,7 +323,8 @@ Facts Roll(const pir::Operation& op, const char** why) {
 Facts Embedding(const pir::Operation& op, const char** why) {
   const pir::Value ids = op.operand(0), table = op.operand(1);
   *why = "operand type";
-  if (!Usable(ids) || !Usable(table) || (ids.dtype() != DataType::INT64 && ids.dtype() != DataType::INT32)) return std::nullopt;
+  if (!Usable(ids) || !Usable(table) || (ids.dtype() != DataType::INT64 && ids.dtype() != DataType::INT32))
+    return std::nullopt;
   const Dims& shape = op.result(0).dims();
   if (table.dims().size() != 2 || shape.size() != ids.dims().size() + 1) return std::nullopt;
   OpFacts f;
@@ -336,7 +343,8 @@ Facts Gather(const pir::Operation& op, const char** why) {
   const pir::Value x = op.operand(0), index = OperandOf(op, "index");
   const auto axis = NumberArg(op, "axis");
   *why = "operand type, or an axis known only at a run";
-  if (!axis || !Usable(x) || !Usable(index) || (index.dtype() != DataType::INT64 && index.dtype() != DataType::INT32)) return std::nullopt;
+  if (!axis || !Usable(x) || !Usable(index) || (index.dtype() != DataType::INT64 && index.dtype() != DataType::INT32))
+    return std::nullopt;
   const int64_t rank = x.dims().size(), a = static_cast<int64_t>(*axis) + (*axis < 0 ? rank : 0);
   if (a < 0 || a >= rank || index.dims().size() != 1 || op.result(0).dims().size() != rank) return std::nullopt;
   OpFacts f;
@@ -361,9 +369,17 @@ bool DescribeRearranged(const pir::Operation& op, Facts& facts, const char** why
     Rule rule;
   };
   static constexpr Row kRows[] = {
-      {"pd_op.concat", Concat},       {"pd_op.stack", Stack},   {"pd_op.slice_grad", SliceGrad},    {"pd_op.strided_slice_grad", SliceGrad},
-      {"pd_op.pad", Pad},             {"pd_op.pad3d", Pad},     {"pd_op.roll", Roll},               {"pd_op.roll_grad", Roll},
-      {"pd_op.embedding", Embedding}, {"pd_op.gather", Gather}, {"pd_op.index_select", Gather},
+      {"pd_op.concat", Concat},
+      {"pd_op.stack", Stack},
+      {"pd_op.slice_grad", SliceGrad},
+      {"pd_op.strided_slice_grad", SliceGrad},
+      {"pd_op.pad", Pad},
+      {"pd_op.pad3d", Pad},
+      {"pd_op.roll", Roll},
+      {"pd_op.roll_grad", Roll},
+      {"pd_op.embedding", Embedding},
+      {"pd_op.gather", Gather},
+      {"pd_op.index_select", Gather},
   };
   if (IsSliceGrad(op) || op.isa("pd_op.add")) {
     if (InSumOfParts(op)) {

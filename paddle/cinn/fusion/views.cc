@@ -96,7 +96,8 @@ std::optional<std::vector<ViewDim>> SlicePlace(const pir::Operation& op, const D
   auto steps = strided ? IntegersArg(op, "strides") : std::optional(std::vector<int64_t>(axes ? axes->size() : 0, 1));
   auto dropped = strided ? std::optional(std::vector<int64_t>()) : IntegersArg(op, "decrease_axis");
   if (!axes || !starts || !ends || !steps || !dropped) return std::nullopt;
-  if (starts->size() != axes->size() || ends->size() != axes->size() || steps->size() != axes->size()) return std::nullopt;
+  if (starts->size() != axes->size() || ends->size() != axes->size() || steps->size() != axes->size())
+    return std::nullopt;
   const int64_t rank = base.size();
   std::vector<bool> drop(static_cast<size_t>(rank), false);
   for (int64_t a : *dropped) {
@@ -143,7 +144,8 @@ bool PadAmounts(const pir::Operation& op, int64_t rank, std::vector<int64_t>& be
   }
   const phi::AttrValue mode = AttrOf(op, "mode"), format = AttrOf(op, "data_format");
   const auto *m = std::get_if<std::string>(&mode), *f = std::get_if<std::string>(&format);
-  if (!m || !f || *m != "constant" || rank != 5 || amounts->size() != 6 || (*f != "NCDHW" && *f != "NDHWC")) return false;
+  if (!m || !f || *m != "constant" || rank != 5 || amounts->size() != 6 || (*f != "NCDHW" && *f != "NDHWC"))
+    return false;
   const size_t first = *f == "NCDHW" ? 2 : 1;
   for (size_t k = 0; k < 3; ++k) {  // width, height, depth
     before[first + 2 - k] = (*amounts)[2 * k];
@@ -153,11 +155,13 @@ bool PadAmounts(const pir::Operation& op, int64_t rank, std::vector<int64_t>& be
 }
 
 bool MakesViews(const pir::Operation& op) {
-  return IsOneOf(op, {"builtin.split", "builtin.slice", "pd_op.split", "pd_op.split_with_num", "pd_op.unbind", "pd_op.concat_grad",
-                      "pd_op.stack_grad", "pd_op.transpose", "pd_op.transpose_grad", "pd_op.reshape", "pd_op.squeeze", "pd_op.unsqueeze",
-                      "pd_op.flatten", "pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad", "pd_op.flatten_grad",
-                      "pd_op.expand", "pd_op.expand_as", "pd_op.slice", "pd_op.strided_slice", "pd_op.flip", "pd_op.reverse",
-                      "pd_op.flip_grad", "pd_op.pad_grad", "pd_op.pad3d_grad"});
+  return IsOneOf(op, {"builtin.split",        "builtin.slice",      "pd_op.split",        "pd_op.split_with_num",
+                      "pd_op.unbind",         "pd_op.concat_grad",  "pd_op.stack_grad",   "pd_op.transpose",
+                      "pd_op.transpose_grad", "pd_op.reshape",      "pd_op.squeeze",      "pd_op.unsqueeze",
+                      "pd_op.flatten",        "pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad",
+                      "pd_op.flatten_grad",   "pd_op.expand",       "pd_op.expand_as",    "pd_op.slice",
+                      "pd_op.strided_slice",  "pd_op.flip",         "pd_op.reverse",      "pd_op.flip_grad",
+                      "pd_op.pad_grad",       "pd_op.pad3d_grad"});
 }
 
 std::optional<ViewFacts> ViewOf(pir::Value v) {
@@ -170,8 +174,9 @@ std::optional<ViewFacts> ViewOf(pir::Value v) {
     return Element(*list.defining_op(), i, list.type().elements());
   }
   if (op->num_results() != 1) return std::nullopt;
-  const bool backward = IsOneOf(*op, {"pd_op.transpose_grad", "pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad",
-                                      "pd_op.flatten_grad", "pd_op.flip_grad", "pd_op.pad_grad", "pd_op.pad3d_grad"});
+  const bool backward =
+      IsOneOf(*op, {"pd_op.transpose_grad", "pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad",
+                    "pd_op.flatten_grad", "pd_op.flip_grad", "pd_op.pad_grad", "pd_op.pad3d_grad"});
   const pir::Value base = backward ? OperandOf(*op, "out_grad") : op->operand(0);
   if (!base || !base.type().is_dense()) return std::nullopt;
   const Dims &from = base.dims(), &to = v.dims();
@@ -182,8 +187,10 @@ std::optional<ViewFacts> ViewOf(pir::Value v) {
     if (!perm) return std::nullopt;
     f.dims = Whole(from.size());
     for (int i = 0; i < static_cast<int>(perm->size()); ++i) {
-      if (backward) f.dims[static_cast<size_t>(i)] = (*perm)[static_cast<size_t>(i)];
-      else f.dims[static_cast<size_t>((*perm)[static_cast<size_t>(i)])] = i;
+      if (backward)
+        f.dims[static_cast<size_t>(i)] = (*perm)[static_cast<size_t>(i)];
+      else
+        f.dims[static_cast<size_t>((*perm)[static_cast<size_t>(i)])] = i;
     }
     return f;
   }
@@ -191,9 +198,12 @@ std::optional<ViewFacts> ViewOf(pir::Value v) {
     const int64_t lead = to.size() - from.size();
     for (int64_t k = 0; k < from.size(); ++k) {
       if (lead + k < 0) return std::nullopt;
-      if (common::SameDim(from[k], to[lead + k])) f.dims.push_back(static_cast<int>(lead + k));
-      else if (common::IsOne(from[k])) f.dims.push_back(-1);
-      else return std::nullopt;
+      if (common::SameDim(from[k], to[lead + k]))
+        f.dims.push_back(static_cast<int>(lead + k));
+      else if (common::IsOne(from[k]))
+        f.dims.push_back(-1);
+      else
+        return std::nullopt;
     }
     return f;
   }

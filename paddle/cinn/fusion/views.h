@@ -10,8 +10,8 @@
 
 namespace cinn {
 
-// The index along one dim of a tensor: start + step * (position along `axis`), just start when axis is -1. Unless it is a
-// `part` of the dim, the extents are equal (axis -1: the extent is 1).
+// The index along one dim of a tensor: start + step * (position along `axis`), just start when axis is -1. Unless it is
+// a `part` of the dim, the extents are equal (axis -1: the extent is 1).
 struct ViewDim {
   int axis = -1;
   int64_t start = 0, step = 1;
@@ -22,13 +22,15 @@ struct ViewDim {
   bool operator==(const ViewDim&) const = default;
 };
 
-// `dims` has one entry per dim of base; their axes are dims of the view. Dims of the view that none names are broadcast.
+// `dims` has one entry per dim of base; their axes are dims of the view. Dims of the view that none names are
+// broadcast.
 struct ViewFacts {
   pir::Value base;
   std::vector<ViewDim> dims;
 };
 
-// What v is a view of, one operation back; nothing when its operation computes, or when positions are only known at a run.
+// What v is a view of, one operation back; nothing when its operation computes, or when positions are only known at a
+// run.
 std::optional<ViewFacts> ViewOf(pir::Value v);
 // Whether the operation makes views only (builtin.split counts as one: its results are looked at one by one).
 bool MakesViews(const pir::Operation& op);

@@ -6,7 +6,9 @@
 
 namespace cinn {
 
-inline Expr lit(double v, DataType t) { return phi::IsFloating(t) ? Expr::Float(v, phi::ComputeType(t)) : cast(Expr(v), t); }
+inline Expr lit(double v, DataType t) {
+  return phi::IsFloating(t) ? Expr::Float(v, phi::ComputeType(t)) : cast(Expr(v), t);
+}
 inline Expr bit_not(const Expr& x) { return bitwise_not(x); }
 inline Expr bit_and(const Expr& x, const Expr& y) { return bitwise_and(x, y); }
 inline Expr bit_or(const Expr& x, const Expr& y) { return bitwise_or(x, y); }

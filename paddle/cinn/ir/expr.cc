@@ -12,7 +12,7 @@ namespace cinn {
 namespace {
 
 constexpr const char* kOpNames[] = {
-    "input",       "reduced", "index", "extent", "const", "cast", "select", "logical_not", "bitwise_not",
+    "input", "reduced", "index", "extent", "const", "cast", "select", "logical_not", "bitwise_not",
 #define CINN_UNARY_MATH(name) #name,
 #define CINN_UNARY(name) #name,
 #define CINN_TEST(name) #name,
@@ -44,7 +44,8 @@ uint64_t Mix(uint64_t h, uint64_t v) {
 }
 
 Expr Finish(ExprNode n) {
-  uint64_t h = Mix(Mix(static_cast<uint64_t>(n.op), static_cast<uint64_t>(n.dtype) + 2), static_cast<uint64_t>(n.storage) + 2);
+  uint64_t h =
+      Mix(Mix(static_cast<uint64_t>(n.op), static_cast<uint64_t>(n.dtype) + 2), static_cast<uint64_t>(n.storage) + 2);
   uint64_t bits;
   std::memcpy(&bits, &n.f, 8);
   h = Mix(Mix(Mix(h, static_cast<uint64_t>(n.index) * 2 + n.weak), static_cast<uint64_t>(n.i)), bits);
@@ -131,8 +132,8 @@ bool Same(const Expr& a, const Expr& b) {
   if (a.node_ == b.node_) return true;
   if (!a.node_ || !b.node_) return false;
   const ExprNode &x = *a.node_, &y = *b.node_;
-  if (x.hash != y.hash || x.op != y.op || x.dtype != y.dtype || x.storage != y.storage || x.index != y.index || x.i != y.i ||
-      x.weak != y.weak || std::memcmp(&x.f, &y.f, 8) != 0)
+  if (x.hash != y.hash || x.op != y.op || x.dtype != y.dtype || x.storage != y.storage || x.index != y.index ||
+      x.i != y.i || x.weak != y.weak || std::memcmp(&x.f, &y.f, 8) != 0)
     return false;
   for (int k = 0; k < x.nargs; ++k)
     if (!Same(x.args[k], y.args[k])) return false;
@@ -205,8 +206,10 @@ Expr Binary(Op op, const Expr& a, const Expr& b) {
       return Make(op, t, As(a, t), As(b, t));
     case Kind::kBinary:
       if (t == DataType::BOOL) {
-        if (op == Op::k_maximum || op == Op::k_fmax || op == Op::k_add) return Make(Op::k_logical_or, t, As(a, t), As(b, t));
-        if (op == Op::k_minimum || op == Op::k_fmin || op == Op::k_mul) return Make(Op::k_logical_and, t, As(a, t), As(b, t));
+        if (op == Op::k_maximum || op == Op::k_fmax || op == Op::k_add)
+          return Make(Op::k_logical_or, t, As(a, t), As(b, t));
+        if (op == Op::k_minimum || op == Op::k_fmin || op == Op::k_mul)
+          return Make(Op::k_logical_and, t, As(a, t), As(b, t));
         t = DataType::INT32;
       }
       return Make(op, t, As(a, t), As(b, t));
@@ -217,7 +220,8 @@ Expr Binary(Op op, const Expr& a, const Expr& b) {
         if (op == Op::k_bitwise_xor) return Make(Op::k_logical_xor, t, As(a, t), As(b, t));
         t = DataType::INT32;
       }
-      PD_CHECK(!IsFloat(t), InvalidArgument, "[", OpName(op), "] expected integer or bool operands, got ", phi::NameOf(t));
+      PD_CHECK(!IsFloat(t), InvalidArgument, "[", OpName(op), "] expected integer or bool operands, got ",
+               phi::NameOf(t));
       return Make(op, t, As(a, t), As(b, t));
     case Kind::kCompare: return Make(op, DataType::BOOL, As(a, t), As(b, t));
     case Kind::kLogical: return Make(op, DataType::BOOL, As(a, DataType::BOOL), As(b, DataType::BOOL));
@@ -250,7 +254,8 @@ Expr logical_not(const Expr& a) { return Make(Op::kLogicalNot, DataType::BOOL, A
 
 Expr bitwise_not(const Expr& a) {
   if (a.dtype() == DataType::BOOL) return logical_not(a);
-  PD_CHECK(!IsFloat(a.dtype()), InvalidArgument, "[bitwise_not] expected an integer or bool operand, got ", phi::NameOf(a.dtype()));
+  PD_CHECK(!IsFloat(a.dtype()), InvalidArgument, "[bitwise_not] expected an integer or bool operand, got ",
+           phi::NameOf(a.dtype()));
   return Make(Op::kBitwiseNot, a.dtype(), As(a, a.dtype()));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar expressions of the fusion compiler: immutable values over a shared node, built by ordinary C++ expression syntax,
-// so that the text of an op's `body` is also the code that lowers it.
+// Scalar expressions of the fusion compiler: immutable values over a shared node, built by ordinary C++ expression
+// syntax, so that the text of an op's `body` is also the code that lowers it.
 #pragma once
 
 #include <cstdint>
@@ -42,14 +42,16 @@ const char* OpName(Op op);
 
 struct ExprNode;
 
-// dtype() is always a compute type: bool, int32, int64, float32 or float64. A constant written as a plain number is *weak*:
-// it takes the type of what it meets (a fractional one turns integers into float32).
+// dtype() is always a compute type: bool, int32, int64, float32 or float64. A constant written as a plain number is
+// *weak*: it takes the type of what it meets (a fractional one turns integers into float32).
 class Expr {
  public:
   Expr() = default;
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   Expr(T v)  // NOLINT: literals in body text convert
-      : Expr(std::is_same_v<T, bool> ? WeakBool(v) : std::is_integral_v<T> ? WeakInt(static_cast<int64_t>(v)) : WeakFloat(static_cast<double>(v))) {}
+      : Expr(std::is_same_v<T, bool> ? WeakBool(v)
+             : std::is_integral_v<T> ? WeakInt(static_cast<int64_t>(v))
+                                     : WeakFloat(static_cast<double>(v))) {}
 
   // `storage` is the element type in memory; reading converts to its compute type.
   static Expr Input(int index, DataType storage);

@@ -15,7 +15,8 @@ namespace cinn {
 namespace {
 
 // The leaves of an expression, those of the inputs' own offsets and masks included.
-void VisitLeaves(const FusionGroup& g, const Expr& e, std::unordered_set<const ExprNode*>& seen, const std::function<void(const ExprNode&)>& f) {
+void VisitLeaves(const FusionGroup& g, const Expr& e, std::unordered_set<const ExprNode*>& seen,
+                 const std::function<void(const ExprNode&)>& f) {
   if (!seen.insert(e.node()).second) return;
   if (e->nargs == 0) f(*e.node());
   for (int k = 0; k < e->nargs; ++k) VisitLeaves(g, e->args[k], seen, f);
@@ -60,7 +61,8 @@ Number Identity(ReduceKind k, DataType t) {
 Number Combine(ReduceKind k, Number a, Number b) {
   const bool flt = IsFloat(a.dtype);
   switch (k) {
-    case ReduceKind::kSum: case ReduceKind::kMean: return {a.dtype, a.f + b.f, static_cast<int64_t>(static_cast<uint64_t>(a.i) + b.i)};
+    case ReduceKind::kSum:
+    case ReduceKind::kMean: return {a.dtype, a.f + b.f, static_cast<int64_t>(static_cast<uint64_t>(a.i) + b.i)};
     case ReduceKind::kProd: return {a.dtype, a.f * b.f, static_cast<int64_t>(static_cast<uint64_t>(a.i) * b.i)};
     case ReduceKind::kMax: return flt ? (std::isnan(a.f) || a.f > b.f ? a : b) : (a.i > b.i ? a : b);
     case ReduceKind::kMin: return flt ? (std::isnan(a.f) || a.f < b.f ? a : b) : (a.i < b.i ? a : b);
@@ -80,9 +82,11 @@ const char* ReduceName(ReduceKind k) {
 DataType ReducedType(const GroupReduction& r) {
   const DataType t = r.value.dtype();
   switch (r.kind) {
-    case ReduceKind::kSum: case ReduceKind::kProd: return IsFloat(t) ? t : DataType::INT64;
+    case ReduceKind::kSum:
+    case ReduceKind::kProd: return IsFloat(t) ? t : DataType::INT64;
     case ReduceKind::kMean: return IsFloat(t) ? t : DataType::FLOAT32;
-    case ReduceKind::kAny: case ReduceKind::kAll: return DataType::BOOL;
+    case ReduceKind::kAny:
+    case ReduceKind::kAll: return DataType::BOOL;
     default: return t;
   }
 }
@@ -90,13 +94,16 @@ DataType ReducedType(const GroupReduction& r) {
 void Validate(const FusionGroup& g) {
   PD_CHECK(g.rank >= 0 && g.rank <= 16, InvalidArgument, "[cinn] expected a group of rank 0 to 16, got ", g.rank);
   PD_CHECK(g.reduce_begin >= 0 && g.reduce_begin <= g.reduce_end && g.reduce_end <= g.rank, InvalidArgument,
-           "[cinn] expected a reduction range inside rank ", g.rank, ", got [", g.reduce_begin, ", ", g.reduce_end, ")");
+           "[cinn] expected a reduction range inside rank ", g.rank, ", got [", g.reduce_begin, ", ", g.reduce_end,
+           ")");
   PD_CHECK(!g.outputs.empty(), InvalidArgument, "[cinn] expected a group with at least one output, got none");
   const int nin = static_cast<int>(g.inputs.size()), nred = static_cast<int>(g.reductions.size());
   for (int i = 0; i < nin; ++i) {
     const GroupInput& in = g.inputs[i];
-    PD_CHECK(!in.offset.defined() || in.offset.dtype() == DataType::INT64, InvalidArgument, "[cinn] expected an int64 offset of input ", i);
-    PD_CHECK(!in.mask.defined() || in.mask.dtype() == DataType::BOOL, InvalidArgument, "[cinn] expected a bool mask of input ", i);
+    PD_CHECK(!in.offset.defined() || in.offset.dtype() == DataType::INT64, InvalidArgument,
+             "[cinn] expected an int64 offset of input ", i);
+    PD_CHECK(!in.mask.defined() || in.mask.dtype() == DataType::BOOL, InvalidArgument,
+             "[cinn] expected a bool mask of input ", i);
     for (const Expr& e : {in.offset, in.mask}) {  // what an offset reads comes earlier: no circles
       std::vector<Expr> stack;
       if (e.defined()) stack.push_back(e);
@@ -108,8 +115,8 @@ void Validate(const FusionGroup& g) {
         for (int k = 0; k < at->nargs; ++k) stack.push_back(at->args[k]);
       }
     }
-    PD_CHECK(in.cut.empty() || static_cast<int>(in.cut.size()) == g.rank, InvalidArgument, "[cinn] expected ", g.rank, " flags of an input, got ",
-             in.cut.size());
+    PD_CHECK(in.cut.empty() || static_cast<int>(in.cut.size()) == g.rank, InvalidArgument, "[cinn] expected ", g.rank,
+             " flags of an input, got ", in.cut.size());
     PD_CHECK(in.real.empty() || static_cast<int>(in.real.size()) == g.rank, InvalidArgument, "[cinn] expected ", g.rank,
              " axis flags of an input, got ", in.real.size());
     if (in.order.empty()) continue;
@@ -127,7 +134,8 @@ void Validate(const FusionGroup& g) {
     VisitLeaves(g, e, seen, [&](const ExprNode& n) {
       if (n.op == Op::kInput) {
         PD_CHECK(n.index >= 0 && n.index < nin && g.inputs[n.index].dtype == n.storage, InvalidArgument,
-                 "[cinn] expected one of ", nin, " inputs with its type, got %", n.index, " of ", phi::NameOf(n.storage));
+                 "[cinn] expected one of ", nin, " inputs with its type, got %", n.index, " of ",
+                 phi::NameOf(n.storage));
         if (reduced_only)
           for (int a = g.reduce_begin; a < g.reduce_end; ++a)
             PD_CHECK(!IsReal(g.inputs[n.index], a), InvalidArgument,
@@ -137,9 +145,11 @@ void Validate(const FusionGroup& g) {
                  "[cinn] expected an earlier reduction with its type, got $", n.index);
       } else if (n.op == Op::kIndex || n.op == Op::kExtent) {
         const int end = n.op == Op::kExtent ? g.rank + g.params : g.rank;
-        PD_CHECK(n.index >= 0 && n.index < end, InvalidArgument, "[cinn] expected an axis below ", end, ", got ", n.index);
-        PD_CHECK(n.op == Op::kExtent || !reduced_only || n.index < g.reduce_begin || n.index >= g.reduce_end, InvalidArgument,
-                 "[cinn] expected a reduced output not to use a position along a reduced axis, got @", n.index);
+        PD_CHECK(n.index >= 0 && n.index < end, InvalidArgument, "[cinn] expected an axis below ", end, ", got ",
+                 n.index);
+        PD_CHECK(n.op == Op::kExtent || !reduced_only || n.index < g.reduce_begin || n.index >= g.reduce_end,
+                 InvalidArgument, "[cinn] expected a reduced output not to use a position along a reduced axis, got @",
+                 n.index);
       }
     });
   };
@@ -172,7 +182,8 @@ void SimplifyGroup(FusionGroup& g) {
 }
 
 std::string GroupKey(const FusionGroup& g) {
-  std::string s = "g" + std::to_string(g.rank) + "," + std::to_string(g.reduce_begin) + "," + std::to_string(g.reduce_end);
+  std::string s =
+      "g" + std::to_string(g.rank) + "," + std::to_string(g.reduce_begin) + "," + std::to_string(g.reduce_end);
   if (g.params) s += ",p" + std::to_string(g.params);
   std::unordered_map<const ExprNode*, int> seen;
   auto part = [&](const std::vector<bool>& cut, bool unit) {
@@ -205,12 +216,14 @@ std::string GroupKey(const FusionGroup& g) {
 
 std::string ToString(const FusionGroup& g) {
   std::string s = "group rank " + std::to_string(g.rank);
-  if (g.reduce_end > g.reduce_begin) s += " reduce [" + std::to_string(g.reduce_begin) + ", " + std::to_string(g.reduce_end) + ")";
+  if (g.reduce_end > g.reduce_begin)
+    s += " reduce [" + std::to_string(g.reduce_begin) + ", " + std::to_string(g.reduce_end) + ")";
   s += "\n";
   for (size_t i = 0; i < g.inputs.size(); ++i) {
     const GroupInput& in = g.inputs[i];
     s += "  %" + std::to_string(i) + ": " + std::string(phi::NameOf(in.dtype)) + "[";
-    for (int a = 0; a < g.rank; ++a) s += (a ? ", " : "") + (IsReal(in, a) ? "d" + std::to_string(a) : std::string("1"));
+    for (int a = 0; a < g.rank; ++a)
+      s += (a ? ", " : "") + (IsReal(in, a) ? "d" + std::to_string(a) : std::string("1"));
     s += "]";
     if (!in.order.empty()) {
       s += " order";
@@ -222,19 +235,26 @@ std::string ToString(const FusionGroup& g) {
     s += "\n";
   }
   for (size_t j = 0; j < g.reductions.size(); ++j)
-    s += "  $" + std::to_string(j) + " = " + ReduceName(g.reductions[j].kind) + " " + ToString(g.reductions[j].value) + "\n";
+    s += "  $" + std::to_string(j) + " = " + ReduceName(g.reductions[j].kind) + " " + ToString(g.reductions[j].value) +
+         "\n";
   for (const GroupOutput& o : g.outputs)
-    s += std::string("  ") + (o.reduced ? "store reduced " : o.plain() ? "store " : "store part ") +
+    s += std::string("  ") +
+         (o.reduced   ? "store reduced "
+          : o.plain() ? "store "
+                      : "store part ") +
          std::string(phi::NameOf(o.dtype)) + " " + ToString(o.value) + "\n";
   return s;
 }
 
-void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* given) {
+void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, const int64_t* dims,
+               const int64_t* given) {
   Validate(g);
   std::vector<std::vector<int64_t>> strides;
   for (const GroupInput& in : g.inputs) {
-    if (given) strides.emplace_back(given + strides.size() * g.rank, given + (strides.size() + 1) * g.rank);
-    else strides.push_back(InputStrides(in, dims, g.rank));
+    if (given)
+      strides.emplace_back(given + strides.size() * g.rank, given + (strides.size() + 1) * g.rank);
+    else
+      strides.push_back(InputStrides(in, dims, g.rank));
   }
   std::vector<int64_t> idx(g.rank, 0);
   std::vector<Number> reduced(g.reductions.size());

@@ -20,8 +20,8 @@ struct GroupInput {
   std::vector<bool> real;
   // Real axes from outermost to innermost in memory. Empty: increasing, a contiguous tensor.
   std::vector<int> order;
-  // A part of a tensor, read at the strides the caller gives: along these axes the stride is not the product of the inner
-  // extents. Empty: none.
+  // A part of a tensor, read at the strides the caller gives: along these axes the stride is not the product of the
+  // inner extents. Empty: none.
   std::vector<bool> cut;
   bool unit = true;  // the stride of the innermost real axis is 1
   // Elements further on than the axes say, an int64 value; undefined: none.
@@ -48,12 +48,12 @@ struct GroupOutput {
   bool plain() const { return cut.empty() && unit; }
 };
 
-// Outputs are contiguous unless they say otherwise. An output may be the same memory as an input only if that input has the full shape and its type,
-// and the group has no reductions.
+// Outputs are contiguous unless they say otherwise. An output may be the same memory as an input only if that input has
+// the full shape and its type, and the group has no reductions.
 struct FusionGroup {
   int rank = 1;
   int reduce_begin = 0, reduce_end = 0;  // equal: no reduction
-  int params = 0;  // further numbers known at a run: Expr::Extent(rank + k) is the k-th
+  int params = 0;                        // further numbers known at a run: Expr::Extent(rank + k) is the k-th
   std::vector<GroupInput> inputs;
   std::vector<GroupReduction> reductions;
   std::vector<GroupOutput> outputs;
@@ -67,8 +67,9 @@ void SimplifyGroup(FusionGroup& g);
 // Equal text means an equal group.
 std::string GroupKey(const FusionGroup& g);
 std::string ToString(const FusionGroup& g);
-// The oracle: computes the outputs one element after another. dims has `rank` extents, then `params` numbers; strides has for
-// each input and output one number (in elements) per axis, or is null where all of them are plain.
-void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* strides = nullptr);
+// The oracle: computes the outputs one element after another. dims has `rank` extents, then `params` numbers; strides
+// has for each input and output one number (in elements) per axis, or is null where all of them are plain.
+void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, const int64_t* dims,
+               const int64_t* strides = nullptr);
 
 }  // namespace cinn

@@ -16,7 +16,9 @@ namespace {
 
 bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
 
-Number F(DataType t, double v) { return {t, t == DataType::FLOAT32 ? static_cast<double>(static_cast<float>(v)) : v, 0}; }
+Number F(DataType t, double v) {
+  return {t, t == DataType::FLOAT32 ? static_cast<double>(static_cast<float>(v)) : v, 0};
+}
 Number I(DataType t, int64_t v) { return {t, 0, t == DataType::INT32 ? static_cast<int32_t>(v) : v}; }
 Number B(bool v) { return {DataType::BOOL, 0, v}; }
 
@@ -25,7 +27,9 @@ int64_t ToInt(double v, DataType t) {
   return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? static_cast<int64_t>(v) : INT64_MIN;
 }
 
-int64_t Wrap(uint64_t v, DataType t) { return t == DataType::INT32 ? static_cast<int32_t>(v) : static_cast<int64_t>(v); }
+int64_t Wrap(uint64_t v, DataType t) {
+  return t == DataType::INT32 ? static_cast<int32_t>(v) : static_cast<int64_t>(v);
+}
 
 double UnaryMath(Op op, double x, DataType t) {
   switch (op) {
@@ -137,8 +141,10 @@ int64_t BinaryInt(Op op, int64_t a, int64_t b, DataType t) {
       const int64_t r = a % b;
       return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
     }
-    case Op::k_maximum: case Op::k_fmax: return std::max(a, b);
-    case Op::k_minimum: case Op::k_fmin: return std::min(a, b);
+    case Op::k_maximum:
+    case Op::k_fmax: return std::max(a, b);
+    case Op::k_minimum:
+    case Op::k_fmin: return std::min(a, b);
     case Op::k_bitwise_and: return a & b;
     case Op::k_bitwise_or: return a | b;
     case Op::k_bitwise_xor: return a ^ b;
@@ -185,16 +191,21 @@ uint16_t FloatToHalf(float v) {
 float HalfToFloat(uint16_t v) {
   const uint32_t sign = static_cast<uint32_t>(v & 0x8000) << 16, e = (v >> 10) & 31, m = v & 0x3ff;
   float mag;
-  if (e == 31) mag = std::bit_cast<float>(0x7f800000u | (m << 13) | (m ? 0x400000u : 0));
-  else if (e == 0) mag = static_cast<float>(m) * 0x1p-24f;
-  else mag = std::bit_cast<float>(((e + 112) << 23) | (m << 13));
+  if (e == 31)
+    mag = std::bit_cast<float>(0x7f800000u | (m << 13) | (m ? 0x400000u : 0));
+  else if (e == 0)
+    mag = static_cast<float>(m) * 0x1p-24f;
+  else
+    mag = std::bit_cast<float>(((e + 112) << 23) | (m << 13));
   return std::bit_cast<float>(std::bit_cast<uint32_t>(mag) | sign);
 }
 
 Number ConvertTo(Number v, DataType storage) {
   const DataType t = phi::ComputeType(storage);
   if (IsFloat(t)) {
-    const double f = IsFloat(v.dtype) ? v.f : t == DataType::FLOAT32 ? static_cast<float>(v.i) : static_cast<double>(v.i);
+    const double f = IsFloat(v.dtype)         ? v.f
+                     : t == DataType::FLOAT32 ? static_cast<float>(v.i)
+                                              : static_cast<double>(v.i);
     Number r = F(t, f);
     if (storage == DataType::BFLOAT16) r.f = Bfloat16ToFloat(FloatToBfloat16(static_cast<float>(r.f)));
     if (storage == DataType::FLOAT16) r.f = HalfToFloat(FloatToHalf(static_cast<float>(r.f)));
@@ -234,9 +245,13 @@ Number LoadElement(const void* data, int64_t i, DataType storage) {
 
 void StoreElement(void* data, int64_t i, DataType storage, Number v) {
   v = ConvertTo(v, storage);
-  auto put = [&](auto x) { std::memcpy(static_cast<char*>(data) + i * static_cast<int64_t>(sizeof(x)), &x, sizeof(x)); };
+  auto put = [&](auto x) {
+    std::memcpy(static_cast<char*>(data) + i * static_cast<int64_t>(sizeof(x)), &x, sizeof(x));
+  };
   switch (storage) {
-    case DataType::BOOL: case DataType::UINT8: case DataType::INT8: put(static_cast<uint8_t>(v.i)); break;
+    case DataType::BOOL:
+    case DataType::UINT8:
+    case DataType::INT8: put(static_cast<uint8_t>(v.i)); break;
     case DataType::INT16: put(static_cast<int16_t>(v.i)); break;
     case DataType::INT32: put(static_cast<int32_t>(v.i)); break;
     case DataType::INT64: put(v.i); break;
@@ -263,7 +278,11 @@ Number Apply(const ExprNode& n, const Number* a) {
     case Op::k_logical_and: return B(a[0].i && a[1].i);
     case Op::k_logical_or: return B(a[0].i || a[1].i);
     case Op::k_logical_xor: return B(a[0].i != a[1].i);
-    case Op::k_equal: case Op::k_not_equal: case Op::k_less_than: case Op::k_less_equal: case Op::k_greater_than:
+    case Op::k_equal:
+    case Op::k_not_equal:
+    case Op::k_less_than:
+    case Op::k_less_equal:
+    case Op::k_greater_than:
     case Op::k_greater_equal: return B(IsFloat(t) ? Compare(n.op, a[0].f, a[1].f) : Compare(n.op, a[0].i, a[1].i));
     default: break;
   }
@@ -297,8 +316,10 @@ Number Evaluate(const Expr& e, const std::function<Number(const ExprNode&)>& lea
     auto it = done.find(x.node());
     if (it != done.end()) return it->second;
     Number r;
-    if (x->op == Op::kConst) r = ValueOf(*x.node());
-    else if (x->nargs == 0) r = leaf(*x.node());
+    if (x->op == Op::kConst)
+      r = ValueOf(*x.node());
+    else if (x->nargs == 0)
+      r = leaf(*x.node());
     else {
       Number args[3];
       for (int k = 0; k < x->nargs; ++k) args[k] = walk(x->args[k]);

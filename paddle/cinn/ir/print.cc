@@ -15,9 +15,12 @@ const char* Infix(Op op) {
     case Op::k_sub: return " - ";
     case Op::k_mul: return " * ";
     case Op::k_div: return " / ";
-    case Op::k_bitwise_and: case Op::k_logical_and: return " & ";
-    case Op::k_bitwise_or: case Op::k_logical_or: return " | ";
-    case Op::k_bitwise_xor: case Op::k_logical_xor: return " ^ ";
+    case Op::k_bitwise_and:
+    case Op::k_logical_and: return " & ";
+    case Op::k_bitwise_or:
+    case Op::k_logical_or: return " | ";
+    case Op::k_bitwise_xor:
+    case Op::k_logical_xor: return " ^ ";
     case Op::k_equal: return " == ";
     case Op::k_not_equal: return " != ";
     case Op::k_less_than: return " < ";
@@ -41,19 +44,31 @@ std::string Number(double v) {
 void Print(const Expr& e, bool nested, std::string& out) {
   const ExprNode& n = *e.node();
   switch (n.op) {
-    case Op::kInput: out += "%" + std::to_string(n.index) + ":" + std::string(phi::kDataTypeInfo[static_cast<int>(n.storage)].letter); return;
+    case Op::kInput:
+      out += "%" + std::to_string(n.index) + ":" + std::string(phi::kDataTypeInfo[static_cast<int>(n.storage)].letter);
+      return;
     case Op::kReduced: out += "$" + std::to_string(n.index); return;
     case Op::kIndex: out += "@" + std::to_string(n.index); return;
     case Op::kExtent: out += "#" + std::to_string(n.index); return;
     case Op::kConst:
-      if (n.dtype == DataType::BOOL) out += n.i ? "true" : "false";
-      else if (phi::IsFloating(n.dtype)) out += Number(n.f);
-      else out += std::to_string(n.i);
+      if (n.dtype == DataType::BOOL)
+        out += n.i ? "true" : "false";
+      else if (phi::IsFloating(n.dtype))
+        out += Number(n.f);
+      else
+        out += std::to_string(n.i);
       if (!n.weak && (n.dtype == DataType::FLOAT64 || n.dtype == DataType::INT32))
         out += ":" + std::string(phi::kDataTypeInfo[static_cast<int>(n.dtype)].letter);
       return;
-    case Op::kLogicalNot: case Op::kBitwiseNot: out += "~"; Print(n.args[0], true, out); return;
-    case Op::k_neg: out += "-"; Print(n.args[0], true, out); return;
+    case Op::kLogicalNot:
+    case Op::kBitwiseNot:
+      out += "~";
+      Print(n.args[0], true, out);
+      return;
+    case Op::k_neg:
+      out += "-";
+      Print(n.args[0], true, out);
+      return;
     case Op::kCast:
       out += std::string(phi::kDataTypeInfo[static_cast<int>(n.storage)].letter) + "(";
       Print(n.args[0], false, out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact simplification: folds constants and drops operations that cannot change the result, NaN and signed zeros included.
+// Exact simplification: folds constants and drops operations that cannot change the result, NaN and signed zeros
+// included.
 #include <cmath>
 #include <unordered_map>
 #include <vector>
@@ -27,7 +28,12 @@ bool PowerOfTwo(double v) {
 // Ops the direct evaluator knows; transcendental ones fold within the accuracy bound of the vector library.
 bool Foldable(Op op) {
   switch (op) {
-    case Op::k_digamma: case Op::k_erfinv: case Op::k_i0: case Op::k_i0e: case Op::k_i1: case Op::k_i1e: return false;
+    case Op::k_digamma:
+    case Op::k_erfinv:
+    case Op::k_i0:
+    case Op::k_i0e:
+    case Op::k_i1:
+    case Op::k_i1e: return false;
     default: return op > Op::kConst;
   }
 }
@@ -96,7 +102,10 @@ Expr Rewrite(const Expr& e) {
       if (IsFalse(a) || IsTrue(b)) return b;
       if (IsFalse(b) || IsTrue(a) || Same(a, b)) return a;
       break;
-    case Op::k_maximum: case Op::k_minimum: case Op::k_fmax: case Op::k_fmin:
+    case Op::k_maximum:
+    case Op::k_minimum:
+    case Op::k_fmax:
+    case Op::k_fmin:
       if (Same(a, b)) return a;
       break;
     case Op::kCast:
@@ -125,7 +134,8 @@ class Simplifier {
         args[k] = Run(e->args[k]);
         changed |= args[k].node() != e->args[k].node();
       }
-      if (changed) r = e->op == Op::kCast ? cast(args[0], e->storage) : Make(e->op, e->dtype, args[0], args[1], args[2]);
+      if (changed)
+        r = e->op == Op::kCast ? cast(args[0], e->storage) : Make(e->op, e->dtype, args[0], args[1], args[2]);
       r = Root(r);
     }
     r = Unique(r);

@@ -70,7 +70,8 @@ std::optional<std::string> DiskCache::Get(const std::string& key) const {
     stored.resize(h.key_size);
     value.resize(h.value_size);
     ok = in.read(stored.data(), static_cast<std::streamsize>(stored.size())) &&
-         in.read(value.data(), static_cast<std::streamsize>(value.size())) && Hash(value, Hash(stored, 1)) == h.checksum;
+         in.read(value.data(), static_cast<std::streamsize>(value.size())) &&
+         Hash(value, Hash(stored, 1)) == h.checksum;
   }
   if (!ok) {
     fs::remove(path, ec);
@@ -86,7 +87,8 @@ void DiskCache::Put(const std::string& key, const std::string& value) {
   if (fs::create_directories(dir_, ec)) fs::permissions(dir_, fs::perms::owner_all, ec);
   static std::atomic<uint64_t> serial{0};
   const uint64_t count = serial++;
-  const std::string path = PathOf(key), part = path + "." + std::to_string(getpid()) + "." + std::to_string(count) + ".tmp";
+  const std::string path = PathOf(key),
+                    part = path + "." + std::to_string(getpid()) + "." + std::to_string(count) + ".tmp";
   Header h{};
   std::memcpy(h.magic, kMagic, 8);
   h.key_size = key.size();

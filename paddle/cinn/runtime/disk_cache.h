@@ -20,7 +20,8 @@ class DiskCache {
 
   // The bytes stored under `key`; nothing when absent, damaged (the file is then removed) or of another key.
   std::optional<std::string> Get(const std::string& key) const;
-  // Failures to write are silent: the cache is an accelerator only. Now and then removes the least recently written files.
+  // Failures to write are silent: the cache is an accelerator only. Now and then removes the least recently written
+  // files.
   void Put(const std::string& key, const std::string& value);
   std::string PathOf(const std::string& key) const;
 

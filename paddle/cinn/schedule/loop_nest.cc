@@ -38,11 +38,33 @@ struct ExprFacts {
   }
   static int Weight(const ExprNode& n) {
     switch (n.op) {
-      case Op::k_add: case Op::k_sub: case Op::k_mul: case Op::kSelect: case Op::k_neg: case Op::k_abs: case Op::k_maximum:
-      case Op::k_minimum: case Op::kCast: case Op::kLogicalNot: case Op::kBitwiseNot: case Op::k_square: return 1;
-      case Op::k_div: case Op::k_sqrt: case Op::k_reciprocal: return 4;
-      case Op::k_pow: case Op::k_sinh: case Op::k_cosh: case Op::k_asinh: case Op::k_acosh: case Op::k_atanh: case Op::k_erfc:
-      case Op::k_tan: case Op::k_atan2: case Op::k_mod: case Op::k_fmod: case Op::k_floor_divide: return 40;
+      case Op::k_add:
+      case Op::k_sub:
+      case Op::k_mul:
+      case Op::kSelect:
+      case Op::k_neg:
+      case Op::k_abs:
+      case Op::k_maximum:
+      case Op::k_minimum:
+      case Op::kCast:
+      case Op::kLogicalNot:
+      case Op::kBitwiseNot:
+      case Op::k_square: return 1;
+      case Op::k_div:
+      case Op::k_sqrt:
+      case Op::k_reciprocal: return 4;
+      case Op::k_pow:
+      case Op::k_sinh:
+      case Op::k_cosh:
+      case Op::k_asinh:
+      case Op::k_acosh:
+      case Op::k_atanh:
+      case Op::k_erfc:
+      case Op::k_tan:
+      case Op::k_atan2:
+      case Op::k_mod:
+      case Op::k_fmod:
+      case Op::k_floor_divide: return 40;
       default: break;
     }
     return n.op >= Op::k_exp && n.op <= Op::k_rsqrt ? 20 : 2;
@@ -113,8 +135,11 @@ std::string AxesText(const std::vector<LoopAxis>& axes) {
 DataType LaneType(const GroupReduction& r) {
   const DataType t = r.value.dtype();
   switch (r.kind) {
-    case ReduceKind::kSum: case ReduceKind::kProd: case ReduceKind::kMean: return IsFloat(t) ? t : DataType::INT64;
-    case ReduceKind::kAny: case ReduceKind::kAll: return DataType::BOOL;
+    case ReduceKind::kSum:
+    case ReduceKind::kProd:
+    case ReduceKind::kMean: return IsFloat(t) ? t : DataType::INT64;
+    case ReduceKind::kAny:
+    case ReduceKind::kAll: return DataType::BOOL;
     default: return t;
   }
 }
@@ -164,8 +189,10 @@ LoopNest Schedule(FusionGroup g) {
   };
   std::vector<LoopAxis> axes;
   for (int a = 0; a < rank; ++a) {
-    if (a > 0 && mergeable(a - 1, a)) axes.back().parts.push_back(a);
-    else axes.push_back({{a}});
+    if (a > 0 && mergeable(a - 1, a))
+      axes.back().parts.push_back(a);
+    else
+      axes.push_back({{a}});
   }
   if (!axes.empty()) {
     n.lane = axes.back();
@@ -175,11 +202,15 @@ LoopNest Schedule(FusionGroup g) {
 
   const int lane_axis = n.lane.parts.empty() ? -1 : n.lane.parts.back();
   for (size_t i = 0; i < g.inputs.size(); ++i) {
-    if (lane_axis < 0 || !IsReal(g.inputs[i], lane_axis)) n.access.push_back(LaneAccess::kUniform);
-    else n.access.push_back(orders[i].back() == lane_axis && g.inputs[i].unit ? LaneAccess::kUnit : LaneAccess::kStrided);
+    if (lane_axis < 0 || !IsReal(g.inputs[i], lane_axis))
+      n.access.push_back(LaneAccess::kUniform);
+    else
+      n.access.push_back(orders[i].back() == lane_axis && g.inputs[i].unit ? LaneAccess::kUnit : LaneAccess::kStrided);
   }
   for (const GroupOutput& o : g.outputs)
-    n.access.push_back(o.reduced && n.mode == LoopMode::kRowReduce ? LaneAccess::kUniform : o.unit ? LaneAccess::kUnit : LaneAccess::kStrided);
+    n.access.push_back(o.reduced && n.mode == LoopMode::kRowReduce ? LaneAccess::kUniform
+                       : o.unit                                    ? LaneAccess::kUnit
+                                                                   : LaneAccess::kStrided);
 
   std::vector<int> level;
   std::unordered_map<const ExprNode*, int> memo;
@@ -190,7 +221,8 @@ LoopNest Schedule(FusionGroup g) {
   };
   for (size_t j = 0; j < g.reductions.size(); ++j) stage(level[j]).reductions.push_back(static_cast<int>(j));
   for (size_t o = 0; o < g.outputs.size(); ++o)
-    if (!g.outputs[o].reduced || !reduces) stage(LevelOf(g.outputs[o].value, level, memo)).outputs.push_back(static_cast<int>(o));
+    if (!g.outputs[o].reduced || !reduces)
+      stage(LevelOf(g.outputs[o].value, level, memo)).outputs.push_back(static_cast<int>(o));
   n.group = std::move(g);
   ChooseSpills(n);
   return n;
@@ -201,25 +233,31 @@ std::string ToString(const LoopNest& n) {
   const bool red = n.mode != LoopMode::kElementwise;
   const std::string vec = " vector " + std::to_string(n.width) + " x " + std::to_string(n.unroll);
   auto line = [&](int depth, const std::string& t) { s += std::string(2 * depth, ' ') + t + "\n"; };
-  if (n.mode == LoopMode::kElementwise) line(0, "parallel i in " + AxesText(n.rows) + ", " + AxisText(n.lane) + vec + " {");
+  if (n.mode == LoopMode::kElementwise)
+    line(0, "parallel i in " + AxesText(n.rows) + ", " + AxisText(n.lane) + vec + " {");
   if (n.mode == LoopMode::kRowReduce) line(0, "parallel row in " + AxesText(n.rows) + " {");
-  if (n.mode == LoopMode::kColReduce) line(0, "parallel col in " + AxesText(n.rows) + ", " + AxisText(n.lane) + vec + " {");
+  if (n.mode == LoopMode::kColReduce)
+    line(0, "parallel col in " + AxesText(n.rows) + ", " + AxisText(n.lane) + vec + " {");
   for (const LoopStage& st : n.stages) {
     int depth = 1;
     if (n.mode == LoopMode::kRowReduce)
       line(depth++, "for k in " + (n.reds.empty() ? "" : AxesText(n.reds) + ", ") + AxisText(n.lane) + vec + " {");
     if (n.mode == LoopMode::kColReduce) line(depth++, "for k in " + AxesText(n.reds) + " {");
     for (int j : st.reductions)
-      line(depth, "$" + std::to_string(j) + " " + ReduceName(n.group.reductions[j].kind) + "= " + ToString(n.group.reductions[j].value));
+      line(depth, "$" + std::to_string(j) + " " + ReduceName(n.group.reductions[j].kind) + "= " +
+                      ToString(n.group.reductions[j].value));
     for (const LoopSpill& p : n.spills)
-      if (p.stage == static_cast<int>(&st - n.stages.data())) line(depth, "keep out" + std::to_string(p.output) + "[i] = " + ToString(p.value));
+      if (p.stage == static_cast<int>(&st - n.stages.data()))
+        line(depth, "keep out" + std::to_string(p.output) + "[i] = " + ToString(p.value));
     for (int o : st.outputs)
-      line(depth, "out" + std::to_string(o) + "[i] = " + std::string(phi::NameOf(n.group.outputs[o].dtype)) + " " + ToString(n.group.outputs[o].value));
+      line(depth, "out" + std::to_string(o) + "[i] = " + std::string(phi::NameOf(n.group.outputs[o].dtype)) + " " +
+                      ToString(n.group.outputs[o].value));
     if (red) line(1, "}");
   }
   for (size_t o = 0; red && o < n.group.outputs.size(); ++o)
     if (n.group.outputs[o].reduced)
-      line(1, "out" + std::to_string(o) + "[row] = " + std::string(phi::NameOf(n.group.outputs[o].dtype)) + " " + ToString(n.group.outputs[o].value));
+      line(1, "out" + std::to_string(o) + "[row] = " + std::string(phi::NameOf(n.group.outputs[o].dtype)) + " " +
+                  ToString(n.group.outputs[o].value));
   line(0, "}");
   return s;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop IR: a fusion group with its loops chosen. Every code generator (LLVM, CUDA text) reads this and decides nothing.
+// The loop IR: a fusion group with its loops chosen. Every code generator (LLVM, CUDA text) reads this and decides
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ enum class LoopMode : uint8_t {
 
 enum class LaneAccess : uint8_t { kUniform, kUnit, kStrided };
 
-// A value kept from one sweep to a later one in the memory of an output that is written last: later sweeps read it as input
-// number (inputs + output).
+// A value kept from one sweep to a later one in the memory of an output that is written last: later sweeps read it as
+// input number (inputs + output).
 struct LoopSpill {
   int stage = 0;
   Expr value;
@@ -63,8 +64,9 @@ DataType TopType(const GroupReduction& r);
 LoopNest Schedule(FusionGroup g);
 std::string ToString(const LoopNest& n);
 
-// Fills the runtime description a kernel reads: extents of rows, reds and lane, then for every input and output its strides
-// along them (in elements), then the `rank` original extents and the group's params. `strides` as for Interpret.
+// Fills the runtime description a kernel reads: extents of rows, reds and lane, then for every input and output its
+// strides along them (in elements), then the `rank` original extents and the group's params. `strides` as for
+// Interpret.
 void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta, const int64_t* strides = nullptr);
 
 }  // namespace cinn

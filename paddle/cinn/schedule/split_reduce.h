@@ -11,8 +11,8 @@
 namespace cinn {
 
 struct SplitReduction {
-  // Axes: block, element of the block (reduced), the kept ones. Same inputs as the group. Outputs: one for each reduction, then
-  // the group's `full` outputs.
+  // Axes: block, element of the block (reduced), the kept ones. Same inputs as the group. Outputs: one for each
+  // reduction, then the group's `full` outputs.
   FusionGroup blocks;
   std::vector<int> full;
   // Axes: block (reduced), the kept ones. Inputs: `extra` inputs of the group, the results of the blocks, the number of
@@ -23,10 +23,12 @@ struct SplitReduction {
   std::vector<int64_t> steps;  // of each input: bytes of one element when it has the reduced axes, else 0
 };
 
-// Nothing when a reduction or a full output needs another reduction, or an input's memory is not walked block after block.
+// Nothing when a reduction or a full output needs another reduction, or an input's memory is not walked block after
+// block.
 std::optional<SplitReduction> Split(const FusionGroup& g);
 
-// How many of `n` reduced elements one block has for `kept` results of each; 0: not worth it. Depends on these two only.
+// How many of `n` reduced elements one block has for `kept` results of each; 0: not worth it. Depends on these two
+// only.
 int64_t SplitBlock(int64_t n, int64_t kept);
 
 }  // namespace cinn

@@ -68,7 +68,8 @@ class StepBuilder {
     if (buffer < static_cast<int>(whole_.inputs.size())) {
       const GroupInput& from = whole_.inputs[static_cast<size_t>(buffer)];
       in.dtype = from.dtype;
-      for (int a = skip; a < whole_.rank; ++a) in.real.push_back(from.real.empty() || from.real[static_cast<size_t>(a)]);
+      for (int a = skip; a < whole_.rank; ++a)
+        in.real.push_back(from.real.empty() || from.real[static_cast<size_t>(a)]);
       for (int a : from.order)
         if (a >= skip) in.order.push_back(a - skip);
     } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long reductions over the first axes that other values of the group wait for (a softmax of one long row): one group after
-// another, each of which runs on all threads.
+// Long reductions over the first axes that other values of the group wait for (a softmax of one long row): one group
+// after another, each of which runs on all threads.
 #pragma once
 
 #include <optional>

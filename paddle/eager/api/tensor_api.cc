@@ -116,8 +116,8 @@ common::Dim dim_at(const Tensor& x, int64_t axis) {
 int64_t number_at(const Tensor& x, int64_t axis) { return common::ExtentNumber(dim_at(x, axis)); }
 int64_t size_at(const Tensor& x, int64_t axis) {
   common::Dim d = dim_at(x, axis);
-  PD_CHECK(d.known(), Unimplemented, "expected an extent that is known while recording along axis ", axis, ", got shape ",
-           common::ShapeText(x.shape()));
+  PD_CHECK(d.known(), Unimplemented, "expected an extent that is known while recording along axis ", axis,
+           ", got shape ", common::ShapeText(x.shape()));
   return d.value();
 }
 Tensor number_like(common::Dim d, const Tensor& like) {

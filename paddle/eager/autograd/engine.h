@@ -19,8 +19,8 @@ std::vector<Tensor> Grad(const std::vector<Tensor>& outputs, const std::vector<T
                          bool allow_unused, const std::vector<Tensor>& no_grad_vars = {});
 
 // Gradients of `outputs` that arrive at `edges`, none of which is followed further; no hooks of theirs run. Undefined
-// where nothing arrives or it is not `wanted`. An output whose gradient in `grad_outputs` is undefined takes no part. The
-// graph is kept.
+// where nothing arrives or it is not `wanted`. An output whose gradient in `grad_outputs` is undefined takes no part.
+// The graph is kept.
 std::vector<Tensor> GradAt(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grad_outputs,
                            const std::vector<Edge>& edges, const std::vector<bool>& wanted, bool create_graph);
 

@@ -34,8 +34,10 @@ bool SameValue(pir::Value a, pir::Value b, int depth) {
   if (a == b) return !a || !pir::IsMutated(a);
   if (!a || !b || depth == 0 || !(a.type() == b.type())) return false;
   pir::Operation *x = a.defining_op(), *y = b.defining_op();
-  if (!x || !y || x->info() != y->info() || a.index() != b.index() || x->num_operands() != y->num_operands()) return false;
-  if (x->num_regions() || !pir::IsDeterministic(*x) || x->isa("pd_op.data") || x->isa("builtin.parameter")) return false;
+  if (!x || !y || x->info() != y->info() || a.index() != b.index() || x->num_operands() != y->num_operands())
+    return false;
+  if (x->num_regions() || !pir::IsDeterministic(*x) || x->isa("pd_op.data") || x->isa("builtin.parameter"))
+    return false;
   if (!(x->attrs() == y->attrs()) || pir::IsMutated(a) || pir::IsMutated(b)) return false;
   for (int i = 0; i < x->num_operands(); ++i)
     if (!SameValue(x->operand(i), y->operand(i), depth - 1)) return false;
@@ -59,7 +61,8 @@ bool AllSymbolic(const Tensor* t, int n) {
 
 RecordedGrads* RecordedGradsFor(GradNode* n) {
   DispatchState& s = State();
-  if (s.record != RecordMode::kRecord || s.amp_level || !s.recorder->frames().empty() || !n->repeatable()) return nullptr;
+  if (s.record != RecordMode::kRecord || s.amp_level || !s.recorder->frames().empty() || !n->repeatable())
+    return nullptr;
   return &s.recorder->grads();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention: which arguments the fused kernel takes, the single operations it stands for, and its gradient in differentiable ones.
+// Attention: which arguments the fused kernel takes, the single operations it stands for, and its gradient in
+// differentiable ones.
 #include <cmath>
 
 #include "paddle/eager/dispatch/op_support.h"
@@ -26,16 +27,19 @@ Tensor Masked(const Tensor& scores, const Tensor& mask) {
 
 // Whether each extent of the mask is 1 or that of the scores.
 bool Broadcasts(const Tensor& mask, const Ints& scores) {
-  if (mask.ndim() > 4 || !(mask.dtype() == DataType::BOOL || phi::IsFloating(mask.dtype())) || phi::IsFloat8(mask.dtype())) return false;
+  if (mask.ndim() > 4 || !(mask.dtype() == DataType::BOOL || phi::IsFloating(mask.dtype())) ||
+      phi::IsFloat8(mask.dtype()))
+    return false;
   for (int64_t i = 1; i <= mask.ndim(); ++i)
     if (mask.dim(mask.ndim() - i) != 1 && mask.dim(mask.ndim() - i) != scores[4 - i]) return false;
   return true;
 }
 
 bool Fuses(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
-  if (!phi::IsFloating(q.dtype()) || phi::IsFloat8(q.dtype()) || k.dtype() != q.dtype() || v.dtype() != q.dtype()) return false;
-  if (q.ndim() != 4 || k.ndim() != 4 || v.ndim() != 4 || k.dim(0) != q.dim(0) || v.dim(0) != q.dim(0) || v.dim(1) != k.dim(1) ||
-      v.dim(2) != k.dim(2) || k.dim(3) != q.dim(3) || k.dim(2) == 0 || q.dim(2) % k.dim(2) != 0)
+  if (!phi::IsFloating(q.dtype()) || phi::IsFloat8(q.dtype()) || k.dtype() != q.dtype() || v.dtype() != q.dtype())
+    return false;
+  if (q.ndim() != 4 || k.ndim() != 4 || v.ndim() != 4 || k.dim(0) != q.dim(0) || v.dim(0) != q.dim(0) ||
+      v.dim(1) != k.dim(1) || v.dim(2) != k.dim(2) || k.dim(3) != q.dim(3) || k.dim(2) == 0 || q.dim(2) % k.dim(2) != 0)
     return false;
   if (!q.place().is_cpu() || !k.place().is_cpu() || !v.place().is_cpu()) return false;
   if (!mask.defined()) return true;
@@ -46,8 +50,8 @@ bool Fuses(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask
 }  // namespace
 
 // In single operations, as PaddlePaddle records it on a CPU.
-Tensor attention_parts(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double scale_, bool causal,
-                       double dropout_p, bool heads_first) {
+Tensor attention_parts(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double scale_,
+                       bool causal, double dropout_p, bool heads_first) {
   const Tensor q = heads_first ? query : Swapped(query);
   Tensor k = heads_first ? key : Swapped(key), v = heads_first ? value : Swapped(value);
   if (q.ndim() == 4 && k.ndim() == 4 && v.ndim() == 4 && common::CertainlyDiffer(q.shape()[1], k.shape()[1])) {
@@ -58,28 +62,32 @@ Tensor attention_parts(const Tensor& query, const Tensor& key, const Tensor& val
   if (causal) scores = scores + triu(full_like(scores, Scalar(-1e4), scores.dtype(), Place{}), 1);
   if (mask.defined()) scores = Masked(scores, mask);
   Tensor weights = softmax(scores, -1);
-  if (dropout_p > 0) weights = std::get<0>(dropout(weights, Tensor(), Scalar(dropout_p), false, "upscale_in_train", 0, false));
+  if (dropout_p > 0)
+    weights = std::get<0>(dropout(weights, Tensor(), Scalar(dropout_p), false, "upscale_in_train", 0, false));
   const Tensor out = matmul(weights, v, false, false);
   return heads_first ? out : Swapped(out);
 }
 
-Tensor attention_run(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double scale_, bool causal,
-                     double dropout_p, bool heads_first) {
+Tensor attention_run(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double scale_,
+                     bool causal, double dropout_p, bool heads_first) {
   PD_CHECK(query.ndim() == 4 && key.ndim() == 4 && value.ndim() == 4, InvalidArgument,
            "[attention] expected query, key and value of 4 axes, got shapes ", common::ShapeText(query.shape()), ", ",
            common::ShapeText(key.shape()), " and ", common::ShapeText(value.shape()));
-  const Tensor q = heads_first ? Swapped(query) : query, k = heads_first ? Swapped(key) : key, v = heads_first ? Swapped(value) : value;
+  const Tensor q = heads_first ? Swapped(query) : query, k = heads_first ? Swapped(key) : key,
+               v = heads_first ? Swapped(value) : value;
   if (!Fuses(q, k, v, mask)) return attention_parts(query, key, value, mask, scale_, causal, dropout_p, heads_first);
   const Tensor keep = dropout_p > 0 ? attention_keep(q, k, dropout_p) : Tensor();
   const Tensor out = std::get<0>(fused_attention(q, k, v, mask, keep, scale_, causal, 0, dropout_p));
   return heads_first ? Swapped(out) : out;
 }
 
-Tensor attention_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, const Tensor& keep,
-                          const Tensor& dout, double scale_, bool causal, int64_t offset, double dropout_p, int64_t which) {
+Tensor attention_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+                          const Tensor& keep, const Tensor& dout, double scale_, bool causal, int64_t offset,
+                          double dropout_p, int64_t which) {
   if (!dout.defined()) return Tensor();
   const int64_t heads = size_at(query, 2), shared = size_at(key, 2);
-  const Tensor q = Swapped(query), k = ForHeads(Swapped(key), heads), v = ForHeads(Swapped(value), heads), g = Swapped(dout);
+  const Tensor q = Swapped(query), k = ForHeads(Swapped(key), heads), v = ForHeads(Swapped(value), heads),
+               g = Swapped(dout);
   Tensor scores = matmul(q * scale_, k, false, true);
   if (causal) {
     const Tensor visible = tril(full_like(scores, Scalar(1.0), DataType::BOOL, Place{}), offset);
@@ -101,8 +109,9 @@ Tensor attention_backward(const Tensor& query, const Tensor& key, const Tensor& 
   return which == 0 ? Swapped(matmul(ds, k, false, false)) : joined(matmul(ds, q, true, false));
 }
 
-Tensor flash_attn_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& seed_offset, const Tensor& mask,
-                           const Tensor& dout, double dropout_p, bool causal, bool is_test, int64_t which) {
+Tensor flash_attn_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& seed_offset,
+                           const Tensor& mask, const Tensor& dout, double dropout_p, bool causal, bool is_test,
+                           int64_t which) {
   const Tensor keep = !is_test && dropout_p > 0 ? seed_offset : Tensor();
   return attention_backward(query, key, value, mask, keep, dout, std::pow(size_at(query, 3), -0.5), causal,
                             size_at(key, 1) - size_at(query, 1), dropout_p, which);

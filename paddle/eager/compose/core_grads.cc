@@ -39,8 +39,8 @@ Tensor slice_backward(const Tensor& dout, const Tensor& input, const Ints& axes,
   // The slice of zeros that dout fills, found as the strided pattern of a contiguous tensor of input's shape.
   auto want = input.shape();
   if (!common::AllKnown(want))
-    return set_value_with_tensor(expand_like(scalar_like(0.0, dout), input), dout, starts, ends, Ints(axes.size(), 1), axes,
-                                 decrease, Ints{});
+    return set_value_with_tensor(expand_like(scalar_like(0.0, dout), input), dout, starts, ends, Ints(axes.size(), 1),
+                                 axes, decrease, Ints{});
   Ints dims = common::ToInts(want), strides(dims.size(), 1);
   for (int64_t i = dims.size() - 2; i >= 0; --i) strides[i] = strides[i + 1] * dims[i + 1];
   Ints part = dims;

@@ -11,7 +11,8 @@ namespace {
 std::string Swapped(const std::string& norm) {
   return norm == "backward" ? "forward" : norm == "forward" ? "backward" : norm;
 }
-// The half spectrum g with its values multiplied along `axis` by `middle`, except those that are their own mirror image.
+// The half spectrum g with its values multiplied along `axis` by `middle`, except those that are their own mirror
+// image.
 Tensor Weigh(const Tensor& g, int64_t axis, int64_t extent, double middle) {
   const int64_t half = extent / 2 + 1, ends = extent % 2 == 0 && extent > 1 ? 2 : 1;
   if (half == ends) return g;

@@ -23,16 +23,16 @@ Tensor Activate(const Tensor& x, const std::string& name) {
 }  // namespace
 
 // A residual of unknown extents may turn out larger than the convolution's result: they broadcast as add does.
-void fused_conv_infer(const Meta& x, const Meta& w, const Meta*, const Meta* residual, const Ints& strides, const Ints& paddings,
-                      const std::string& algorithm, const Ints& dilations, int64_t groups, const std::string& format,
-                      const std::string&, Meta& out) {
+void fused_conv_infer(const Meta& x, const Meta& w, const Meta*, const Meta* residual, const Ints& strides,
+                      const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
+                      const std::string& format, const std::string&, Meta& out) {
   conv_infer(x, w, strides, paddings, algorithm, dilations, groups, format, out);
   if (residual) out.dims = common::BroadcastDims("fused_conv", out.dims, residual->dims);
 }
 
-void fused_conv_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual, const Ints& strides,
-                       const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
-                       const std::string& format, const std::string& activation, Tensor& out) {
+void fused_conv_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual,
+                       const Ints& strides, const Ints& paddings, const std::string& algorithm, const Ints& dilations,
+                       int64_t groups, const std::string& format, const std::string& activation, Tensor& out) {
   if (out.numel() == 0 ||
       FusedConvolution(x, w, bias, residual, strides, paddings, algorithm, dilations, groups, format, activation, out))
     return;
@@ -53,13 +53,14 @@ void fused_matmul_infer(const Meta& x, const Meta& y, const Meta*, bool tx, bool
   matmul_infer(x, y, tx, ty, out);
 }
 
-void fused_matmul_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, bool tx, bool ty, const std::string& activation,
-                         Tensor& out) {
+void fused_matmul_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, bool tx, bool ty,
+                         const std::string& activation, Tensor& out) {
   matmul_kernel(x, y, tx, ty, out);
   if (out.numel() == 0) return;
   const cpu::Activation act = cpu::ActivationOf(activation);
   const bool same = !bias.defined() || (bias.dtype() == out.dtype() && bias.is_contiguous());
-  if ((out.dtype() == DataType::FLOAT32 || out.dtype() == DataType::FLOAT64) && act != cpu::Activation::kUnknown && same) {
+  if ((out.dtype() == DataType::FLOAT32 || out.dtype() == DataType::FLOAT64) && act != cpu::Activation::kUnknown &&
+      same) {
     const int64_t n = out.dims().back();
     cpu::BiasActivate(out.dtype(), act, bias.defined() ? bias.raw_data() : nullptr, out.numel() / n, n, out.raw_data());
     return;
@@ -67,22 +68,24 @@ void fused_matmul_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, b
   CopyInto(Activate(bias.defined() ? paddle::add(out, bias) : out, activation), out);
 }
 
-void fused_add_norm_infer(const Meta& x, const Meta& y, const Meta*, const Meta*, double, const Ints&, bool, Meta& out, Meta& sum) {
+void fused_add_norm_infer(const Meta& x, const Meta& y, const Meta*, const Meta*, double, const Ints&, bool, Meta& out,
+                          Meta& sum) {
   out = {common::BroadcastDims("fused_add_norm", x.dims, y.dims), x.dtype};
   sum = out;
 }
 
-void fused_add_norm_kernel(const Tensor& x, const Tensor& y, const Tensor& scale, const Tensor& bias, double eps, const Ints& shape,
-                           bool rms, Tensor& out, Tensor& sum) {
+void fused_add_norm_kernel(const Tensor& x, const Tensor& y, const Tensor& scale, const Tensor& bias, double eps,
+                           const Ints& shape, bool rms, Tensor& out, Tensor& sum) {
   int64_t cols = 1;
   for (int64_t n : shape) cols *= n;
   if (out.numel() == 0) return;
   const auto same = [&](const Tensor& t) { return !t.defined() || (t.dtype() == x.dtype() && t.is_contiguous()); };
-  if ((x.dtype() == DataType::FLOAT32 || x.dtype() == DataType::FLOAT64) && y.dtype() == x.dtype() && x.dims() == y.dims() && same(scale) &&
-      same(bias)) {
+  if ((x.dtype() == DataType::FLOAT32 || x.dtype() == DataType::FLOAT64) && y.dtype() == x.dtype() &&
+      x.dims() == y.dims() && same(scale) && same(bias)) {
     const Tensor a = Contiguous(x), b = Contiguous(y);
-    cpu::AddNorm(x.dtype(), a.raw_data(), b.raw_data(), out.numel() / cols, cols, scale.defined() ? scale.raw_data() : nullptr,
-                 bias.defined() ? bias.raw_data() : nullptr, eps, rms, sum.raw_data(), out.raw_data());
+    cpu::AddNorm(x.dtype(), a.raw_data(), b.raw_data(), out.numel() / cols, cols,
+                 scale.defined() ? scale.raw_data() : nullptr, bias.defined() ? bias.raw_data() : nullptr, eps, rms,
+                 sum.raw_data(), out.raw_data());
     return;
   }
   CopyInto(paddle::add(x, y), sum);

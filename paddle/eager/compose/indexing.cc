@@ -12,10 +12,9 @@ Tensor ZeroOf(const Tensor& like) { return scalar_like(0.0, like); }
 Tensor AsColumn(const Tensor& index) { return index.ndim() == 1 ? index : reshape(index, Ints{-1}); }
 // Where each entry of `indices` is the one whose value an assignment keeps.
 Tensor Winners(const Tensor& arr, const Tensor& indices, int64_t axis) {
-  Tensor ids =
-      reshape(arange(Scalar(int64_t{0}), Scalar(common::ExtentNumber(common::Product(indices.shape()))), Scalar(int64_t{1}),
-                     DataType::INT64, Place{}),
-              shape_of(indices));
+  Tensor ids = reshape(arange(Scalar(int64_t{0}), Scalar(common::ExtentNumber(common::Product(indices.shape()))),
+                              Scalar(int64_t{1}), DataType::INT64, Place{}),
+                       shape_of(indices));
   Tensor held = put_along_axis(zeros_of(shape_of(arr), DataType::INT64), indices, ids, axis, "assign", true);
   return equal(take_along_axis(held, indices, axis), ids);
 }

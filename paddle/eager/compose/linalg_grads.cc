@@ -62,8 +62,8 @@ Tensor adjoint_of(const Tensor& x) { return conj_of(transpose_of(x)); }
 Tensor cholesky_backward(const Tensor& dout, const Tensor& out, bool upper) {
   Tensor low = upper ? H(out) : out, g = upper ? H(dout) : dout;
   Tensor middle = MirrorLower(Dot(H(low), g));
-  Tensor left = SolveAdjoint(low, middle, false);          // L^-H M
-  return 0.5 * H(SolveAdjoint(low, H(left), false));       // (L^-H (L^-H M)^H)^H = L^-H M L^-1
+  Tensor left = SolveAdjoint(low, middle, false);     // L^-H M
+  return 0.5 * H(SolveAdjoint(low, H(left), false));  // (L^-H (L^-H M)^H)^H = L^-H M L^-1
 }
 
 Tensor cholesky_solve_backward_y(const Tensor& dout, const Tensor& y, const Tensor& out, bool upper) {
@@ -183,8 +183,8 @@ Tensor svd_backward(const Tensor& du, const Tensor& ds, const Tensor& dvh, const
     u = Part(u_full, false, 0, k);
   }
   if (size_at(vh_full, -2) != k) {
-    PD_CHECK(!dvh.defined(), InvalidArgument, "[svd] expected full_matrices=False for a gradient of V: its last ", n - k,
-             " columns are not determined");
+    PD_CHECK(!dvh.defined(), InvalidArgument, "[svd] expected full_matrices=False for a gradient of V: its last ",
+             n - k, " columns are not determined");
     vh = Part(vh_full, true, 0, k);
   }
   if (!du.defined() && !dvh.defined()) {

@@ -28,7 +28,8 @@ Ints negated(const Ints& v) {
 
 Tensor strided_slice_backward(const Tensor& dout, const Tensor& zero, const Ints& axes, const Ints& starts,
                               const Ints& ends, const Ints& steps) {
-  if (!common::AllKnown(zero.shape())) return set_value_with_tensor(zero, dout, starts, ends, steps, axes, Ints{}, Ints{});
+  if (!common::AllKnown(zero.shape()))
+    return set_value_with_tensor(zero, dout, starts, ends, steps, axes, Ints{}, Ints{});
   Ints dims = KnownShape("strided_slice_grad", zero), strides = DenseStrides(dims), part = shape_of(dout);
   int64_t offset = 0;
   for (int64_t i = 0; i < axes.size(); ++i) {
@@ -172,9 +173,8 @@ Tensor crop_compose(const Tensor& x, const Ints& shape, const Ints& offsets) {
     int64_t at = offsets.empty() ? 0 : offsets[i];
     common::Dim n = dim_at(x, i), want = shape.empty() || shape[i] == -1 ? Sub(n, at) : common::Dim(shape[i]);
     const bool fits = at >= 0 && (!n.known() || (want.known() && at + want.raw() <= n.raw()));
-    PD_CHECK(fits, InvalidArgument, "[crop] expected a block inside shape ",
-             common::ShapeText(x.shape()), ", got offsets ", common::ShapeText(offsets), " and shape ",
-             common::ShapeText(shape));
+    PD_CHECK(fits, InvalidArgument, "[crop] expected a block inside shape ", common::ShapeText(x.shape()),
+             ", got offsets ", common::ShapeText(offsets), " and shape ", common::ShapeText(shape));
     axes.push_back(i);
     starts.push_back(at);
     ends.push_back(common::ExtentNumber(want + at));
@@ -196,8 +196,8 @@ Tensor add_n_compose(const std::vector<Tensor>& inputs) {
   for (const Tensor& t : inputs)
     for (int64_t i = 0, n = std::max(t.ndim(), inputs[0].ndim()); i < n; ++i)
       PD_CHECK(t.ndim() == n && inputs[0].ndim() == n && !common::CertainlyDiffer(dim_at(t, i), dim_at(inputs[0], i)),
-               InvalidArgument, "[add_n] expected tensors of one shape, got ", common::ShapeText(inputs[0].shape()), " and ",
-               common::ShapeText(t.shape()));
+               InvalidArgument, "[add_n] expected tensors of one shape, got ", common::ShapeText(inputs[0].shape()),
+               " and ", common::ShapeText(t.shape()));
   if (inputs.size() == 1) return assign(inputs[0]);
   Tensor out = add(inputs[0], inputs[1]);
   for (size_t i = 2; i < inputs.size(); ++i) out = add(out, inputs[i]);
@@ -231,7 +231,8 @@ Tensor pixel_shuffle_compose(const Tensor& x, int64_t r, const std::string& form
   Dim n, c, h, w;
   bool last = ImageAxes("pixel_shuffle", x, format, &n, &c, &h, &w);
   PD_CHECK(Divides(r * r, c), InvalidArgument,
-           "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", r, ", got ", common::DimText(c));
+           "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", r, ", got ",
+           common::DimText(c));
   Dim k = Div(c, r * r);
   if (last)
     return reshape(transpose(reshape(x, ExtentNumbers({n, h, w, k, r, r})), Ints{0, 1, 4, 2, 5, 3}),
@@ -243,8 +244,8 @@ Tensor pixel_unshuffle_compose(const Tensor& x, int64_t r, const std::string& fo
   Dim n, c, h, w;
   bool last = ImageAxes("pixel_unshuffle", x, format, &n, &c, &h, &w);
   PD_CHECK(Divides(r, h) && Divides(r, w), InvalidArgument,
-           "[pixel_unshuffle] expected extents divisible by downscale_factor ", r, ", got ", common::DimText(h), " and ",
-           common::DimText(w));
+           "[pixel_unshuffle] expected extents divisible by downscale_factor ", r, ", got ", common::DimText(h),
+           " and ", common::DimText(w));
   Dim hr = Div(h, r), wr = Div(w, r);
   if (last)
     return reshape(transpose(reshape(x, ExtentNumbers({n, hr, r, wr, r, c})), Ints{0, 1, 3, 5, 2, 4}),

@@ -45,7 +45,8 @@ Tensor batch_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& s
   return global ? g * inv : NormInput(x, g, axes, eps);
 }
 
-Tensor rms_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, const Ints& shape, double eps, int64_t which) {
+Tensor rms_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, const Ints& shape, double eps,
+                         int64_t which) {
   if (!dout.defined()) return Tensor();
   const int64_t first = x.ndim() - std::max<int64_t>(shape.size(), 1);
   Ints rows, axes, part;
@@ -93,9 +94,7 @@ Tensor group_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& d
   }
   for (int64_t i = 0; i < rank; ++i) back[to[i]] = i;
   // [n, groups, the rest], and back.
-  auto grouped = [&](const Tensor& t) {
-    return reshape(channel == 1 ? t : transpose(t, to), Ints{0, groups, -1});
-  };
+  auto grouped = [&](const Tensor& t) { return reshape(channel == 1 ? t : transpose(t, to), Ints{0, groups, -1}); };
   auto whole = [&](const Tensor& t) {
     return channel == 1 ? reshape_like(t, x) : transpose(reshape_like(t, transpose(x, to)), back);
   };

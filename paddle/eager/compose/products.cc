@@ -43,14 +43,16 @@ Tensor cross_compose(const Tensor& x, const Tensor& y, int64_t axis) {
     axis = 0;
     while (axis < a.size() && a[axis].raw() != 3) ++axis;
     for (int64_t i = 0; i < std::min(axis, a.size()); ++i)
-      PD_CHECK(a[i].known(), Unimplemented, "[cross] expected an axis where an extent before the first of 3 is not known "
-               "while recording, got shape ", common::ShapeText(a));
+      PD_CHECK(a[i].known(), Unimplemented,
+               "[cross] expected an axis where an extent before the first of 3 is not known "
+               "while recording, got shape ",
+               common::ShapeText(a));
     PD_CHECK(axis < a.size(), InvalidArgument, "[cross] expected an axis of extent 3, got shape ",
              common::ShapeText(a));
   }
   int64_t k = common::NormalizeAxis("cross", axis, a.size());
-  PD_CHECK(a.size() > 0 && !common::CertainlyDiffer(a[k], 3), InvalidArgument, "[cross] expected extent 3 along axis ", axis,
-           ", got shape ", common::ShapeText(a));
+  PD_CHECK(a.size() > 0 && !common::CertainlyDiffer(a[k], 3), InvalidArgument, "[cross] expected extent 3 along axis ",
+           axis, ", got shape ", common::ShapeText(a));
   auto next = [&](const Tensor& t, int64_t by) { return roll(t, Ints{-by}, Ints{k}); };
   return next(x, 1) * next(y, 2) - next(x, 2) * next(y, 1);
 }

@@ -6,7 +6,8 @@
 
 namespace phi {
 void affine_grid_infer(const Meta& theta, const common::Ints& shape, bool align_corners, Meta& out);
-void grid_sample_infer(const Meta& x, const Meta& grid, const std::string& mode, const std::string& padding, bool align_corners, Meta& out);
+void grid_sample_infer(const Meta& x, const Meta& grid, const std::string& mode, const std::string& padding,
+                       bool align_corners, Meta& out);
 }  // namespace phi
 
 namespace paddle {
@@ -68,7 +69,8 @@ Tensor affine_grid_compose(const Tensor& theta, const Ints& output_shape, bool a
   return reshape(grid, shape);
 }
 
-Tensor grid_sample_compose(const Tensor& x, const Tensor& grid, const std::string& mode, const std::string& padding, bool align_corners) {
+Tensor grid_sample_compose(const Tensor& x, const Tensor& grid, const std::string& mode, const std::string& padding,
+                           bool align_corners) {
   phi::Meta checked;
   phi::grid_sample_infer(x.meta(), grid.meta(), mode, padding, align_corners, checked);
   const int64_t axes = x.ndim() - 2, n = number_at(x, 0), c = number_at(x, 1);

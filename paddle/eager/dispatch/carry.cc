@@ -86,9 +86,10 @@ Operation* CreateStackFor(Recorder& r, Operation* loop) {
 Value HasElements(Recorder& r, Operation* stack) {
   pir::Type type = pir::DenseTensorType::Get(phi::DataType::BOOL, common::Dims{common::Dim(1)});
   Value s = stack->result(0);
-  Value v = r.builder()
-                .Create(Info("cf.has_elements"), std::span<const Value>(&s, 1), {}, std::span<const pir::Type>(&type, 1))
-                ->result(0);
+  Value v =
+      r.builder()
+          .Create(Info("cf.has_elements"), std::span<const Value>(&s, 1), {}, std::span<const pir::Type>(&type, 1))
+          ->result(0);
   v.set_stop_gradient(true);
   return v;
 }
@@ -97,7 +98,8 @@ void CarryForward(Recorder& r, Block& block, Operation* stack) {
   std::vector<Block*> sources;
   for (Block* b = r.source_of(&block); b; b = r.source_of(b)) sources.push_back(b);
   PD_ASSERT(!sources.empty());
-  bool enclosed = std::any_of(r.frames().begin(), r.frames().end(), [](RegionFrame* f) { return f->source != nullptr; });
+  bool enclosed =
+      std::any_of(r.frames().begin(), r.frames().end(), [](RegionFrame* f) { return f->source != nullptr; });
   std::vector<std::vector<Value>> wanted(sources.size());
   ForEachOperand(block, [&](pir::OpOperand& use) {
     Value v = use.get();
@@ -107,7 +109,8 @@ void CarryForward(Recorder& r, Block& block, Operation* stack) {
       if (std::find(wanted[i].begin(), wanted[i].end(), v) == wanted[i].end()) wanted[i].push_back(v);
       return;
     }
-    bool later = enclosed && std::any_of(sources.begin(), sources.end(), [&](Block* s) { return IsAncestor(v.block(), s); });
+    bool later =
+        enclosed && std::any_of(sources.begin(), sources.end(), [&](Block* s) { return IsAncestor(v.block(), s); });
     PD_CHECK(later, Unimplemented,
              "[gradients] expected gradients of a branch or loop body to need values of that region only, got one of "
              "another region");

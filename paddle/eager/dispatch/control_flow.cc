@@ -119,8 +119,8 @@ pir::Type Unify(const char* op, const char* what, size_t i, pir::Type a, pir::Ty
   return changed ? pir::DenseTensorType::Get(a.dtype(), dims) : a;
 }
 
-// `got` with the extents of `held` where those are symbols made for the loop (`held` differs from `init`): they stand for
-// whatever a round leaves.
+// `got` with the extents of `held` where those are symbols made for the loop (`held` differs from `init`): they stand
+// for whatever a round leaves.
 pir::Type WithFreed(pir::Type got, pir::Type held, pir::Type init) {
   common::Dims dims = got.dims();
   if (dims.size() != held.dims().size()) return got;
@@ -193,7 +193,8 @@ std::vector<Tensor> IfOp(Value condition, const Branch& yes, const Branch& no, c
 
 class IfNode final : public GradNode {
  public:
-  IfNode(Value condition, RegionGraph yes, RegionGraph no) : condition_(condition), graphs_{std::move(yes), std::move(no)} {
+  IfNode(Value condition, RegionGraph yes, RegionGraph no)
+      : condition_(condition), graphs_{std::move(yes), std::move(no)} {
     std::set<std::pair<GradNode*, int>> reached;
     for (RegionGraph& g : graphs_) {
       Reach reach(g.uses, {});
@@ -287,9 +288,9 @@ std::vector<Tensor> IfOp(Value condition, const Branch& yes, const Branch& no, c
     regions[k] = RecordBranch(r, &draft->region(k).front(), k == 0 ? yes : no, sources ? &sources[k] : nullptr);
   size_t count = regions[0].graph.outs.size();
   PD_CHECK(count == regions[1].graph.outs.size(), InvalidArgument,
-           "[if] expected branches that return equally many values, got ", count, " and ", regions[1].graph.outs.size());
-  for (int k = 0; k < 2 && fill; ++k)
-    Extend(r, &draft->region(k).front(), &regions[k].graph, [&] { return fill(k); });
+           "[if] expected branches that return equally many values, got ", count, " and ",
+           regions[1].graph.outs.size());
+  for (int k = 0; k < 2 && fill; ++k) Extend(r, &draft->region(k).front(), &regions[k].graph, [&] { return fill(k); });
   std::vector<Tensor> cells;
   for (RecordedRegion& region : regions)
     for (auto& w : region.written)
@@ -391,8 +392,9 @@ class WhileNode final : public GradNode {
 
   void Run(Tensor* grads, Tensor* in, bool create_graph) override {
     Recorder& r = Active("while");
-    PD_CHECK(!create_graph, Unimplemented,
-             "[while] expected a gradient that is not differentiated again (create_graph=False), got create_graph=True");
+    PD_CHECK(
+        !create_graph, Unimplemented,
+        "[while] expected a gradient that is not differentiated again (create_graph=False), got create_graph=True");
     int n = static_cast<int>(flows_.size());
     std::vector<bool> wanted;
     std::vector<Edge> edges;
@@ -495,9 +497,10 @@ std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body
   Value enter = r.ValueOf(condition(values));
   constexpr int kAttempts = 16;
   for (int attempt = 0;; ++attempt) {
-    PD_CHECK(attempt < kAttempts, InvalidArgument,
-             "[while] expected a body whose values keep their shapes after a few steps, got shapes that change again and "
-             "again");
+    PD_CHECK(
+        attempt < kAttempts, InvalidArgument,
+        "[while] expected a body whose values keep their shapes after a few steps, got shapes that change again and "
+        "again");
     std::vector<Value> inputs;
     for (const Out& o : s.inits) inputs.push_back(o.value);
     Operation* op = pir::BuildWhile(r.builder(), enter, inputs);
@@ -652,7 +655,8 @@ std::vector<Tensor> RecordIf(const Tensor& condition, const Branch& yes, const B
   return IfOp(Active("if").ValueOf(condition), yes, no, fill, nullptr);
 }
 
-std::vector<Tensor> RecordWhile(const LoopCondition& condition, const LoopBody& body, const std::vector<Tensor>& values) {
+std::vector<Tensor> RecordWhile(const LoopCondition& condition, const LoopBody& body,
+                                const std::vector<Tensor>& values) {
   return WhileOp(condition, body, values, nullptr);
 }
 

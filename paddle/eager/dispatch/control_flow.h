@@ -66,7 +66,8 @@ std::vector<Tensor> RecordIf(const Tensor& condition, const Branch& yes, const B
 
 // Records pd_op.while. `condition` is called on the initial values and, in the region, on what `body` returns, which is
 // a list like `values`. `body` is called again when extents turn out to change, or tensors from outside to be written.
-std::vector<Tensor> RecordWhile(const LoopCondition& condition, const LoopBody& body, const std::vector<Tensor>& values);
+std::vector<Tensor> RecordWhile(const LoopCondition& condition, const LoopBody& body,
+                                const std::vector<Tensor>& values);
 
 struct PrintOptions {
   int first_n = -1;  // how often to print; -1: always

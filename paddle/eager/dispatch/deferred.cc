@@ -78,15 +78,12 @@ std::optional<common::Dim> FindExtent(pir::Value v, int64_t i) {
     std::optional<common::Dim> a = FindExtent(op->operand(0), 0), b = FindExtent(op->operand(1), 0);
     if (!a || !b) return std::nullopt;
     switch (name[6]) {
-      case 'a':
-        return *a + *b;
+      case 'a': return *a + *b;
       case 's':
         // A known difference may be below zero, which is no extent.
         return a->known() && b->known() ? std::nullopt : std::optional(common::Sub(*a, *b));
-      case 'm':
-        return *a * *b;
-      default:
-        return common::Div(*a, *b);
+      case 'm': return *a * *b;
+      default: return common::Div(*a, *b);
     }
   }
   return std::nullopt;
@@ -173,7 +170,8 @@ Tensor Recorder::ExtentTensor(common::Dim d) {
       if (!Reaches(v)) continue;
       const common::Dims& dims = v.dims();
       for (int64_t i = 0; i < dims.size(); ++i)
-        if (common::SameDim(dims[i], d)) return made(paddle::slice(paddle::shape64(Wrap(v)), {0}, {i}, {i + 1}, {1}, {0}));
+        if (common::SameDim(dims[i], d))
+          return made(paddle::slice(paddle::shape64(Wrap(v)), {0}, {i}, {i + 1}, {1}, {0}));
     }
   }
   common::DimParts parts = common::PartsOf(d);
@@ -181,14 +179,10 @@ Tensor Recorder::ExtentTensor(common::Dim d) {
            ", which no value of the program has that is known here");
   Tensor a = ExtentTensor(parts.a), b = ExtentTensor(parts.b);
   switch (parts.op) {
-    case '+':
-      return made(paddle::add(a, b));
-    case '-':
-      return made(paddle::subtract(a, b));
-    case '*':
-      return made(paddle::multiply(a, b));
-    default:
-      return made(paddle::floor_divide(a, b));
+    case '+': return made(paddle::add(a, b));
+    case '-': return made(paddle::subtract(a, b));
+    case '*': return made(paddle::multiply(a, b));
+    default: return made(paddle::floor_divide(a, b));
   }
 }
 
@@ -221,8 +215,10 @@ pir::Value Recorder::DeferredOperand(const phi::AttrValue& v) {
     }
     const Deferred d = deferred(i);
     Tensor t = d.tensor;
-    if (t->numel != 1) t = paddle::slice(t, {0}, {d.element}, {d.element + 1}, {1}, {0});
-    else if (!t->symbolic_dims.empty()) t = paddle::reshape(t, {});
+    if (t->numel != 1)
+      t = paddle::slice(t, {0}, {d.element}, {d.element + 1}, {1}, {0});
+    else if (!t->symbolic_dims.empty())
+      t = paddle::reshape(t, {});
     items.push_back(t.dtype() == phi::DataType::INT64 ? t : paddle::cast(t, phi::DataType::INT64));
   }
   return ValueOf(paddle::stack(items, 0));
@@ -249,9 +245,9 @@ void InferDeferred(const phi::OpDef& op, const phi::MetaSlot* in, const phi::Att
     return;
   }
   const std::function<int64_t(int64_t, int64_t)> guesses[] = {
-      [](int64_t, int64_t) { return 1; }, [](int64_t, int64_t) { return 2; }, [](int64_t, int64_t) { return 0; },
-      [](int64_t, int64_t) { return -1; }, [](int64_t i, int64_t) { return i; },
-      [](int64_t i, int64_t n) { return n - 1 - i; }};
+      [](int64_t, int64_t) { return 1; },   [](int64_t, int64_t) { return 2; },
+      [](int64_t, int64_t) { return 0; },   [](int64_t, int64_t) { return -1; },
+      [](int64_t i, int64_t) { return i; }, [](int64_t i, int64_t n) { return n - 1 - i; }};
   bool found = false;
   std::exception_ptr error;
   for (auto& guess : guesses) {
@@ -272,8 +268,10 @@ void InferDeferred(const phi::OpDef& op, const phi::MetaSlot* in, const phi::Att
       continue;
     }
     for (size_t k = 0; k < op.outs.size(); ++k) {
-      if (found) Merge(op.name, metas[k], outs[k]);
-      else outs[k] = metas[k];
+      if (found)
+        Merge(op.name, metas[k], outs[k]);
+      else
+        outs[k] = metas[k];
     }
     found = true;
   }

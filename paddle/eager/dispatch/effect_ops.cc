@@ -15,11 +15,11 @@ Recorder& Active(const char* op) {
 
 Tensor Print(Recorder& r, const Tensor& x, const PrintOptions& o, bool forward, bool differentiable) {
   using A = pir::Attribute;
-  pir::AttributeMap attrs{{"first_n", A::Int32(o.first_n)},        {"message", A::Str(o.message)},
-                          {"summarize", A::Int32(o.summarize)},    {"print_tensor_name", A::Bool(o.name)},
-                          {"print_tensor_type", A::Bool(o.type)},  {"print_tensor_shape", A::Bool(o.shape)},
+  pir::AttributeMap attrs{{"first_n", A::Int32(o.first_n)},           {"message", A::Str(o.message)},
+                          {"summarize", A::Int32(o.summarize)},       {"print_tensor_name", A::Bool(o.name)},
+                          {"print_tensor_type", A::Bool(o.type)},     {"print_tensor_shape", A::Bool(o.shape)},
                           {"print_tensor_layout", A::Bool(o.layout)}, {"print_tensor_lod", A::Bool(o.lod)},
-                          {"print_phase", A::Str(o.phase)},        {"is_forward", A::Bool(forward)}};
+                          {"print_phase", A::Str(o.phase)},           {"is_forward", A::Bool(forward)}};
   pir::Value in = r.ValueOf(x);
   pir::Type type = in.type();
   pir::Value out = r.builder()

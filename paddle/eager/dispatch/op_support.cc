@@ -80,15 +80,12 @@ DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<const Ten
     half = half || t->dtype() == low;
   }
   switch (cls) {
-    case AmpClass::kWhite:
-      return f32 ? low : DataType::UNDEFINED;
-    case AmpClass::kBlack:
-      return half ? DataType::FLOAT32 : DataType::UNDEFINED;
+    case AmpClass::kWhite: return f32 ? low : DataType::UNDEFINED;
+    case AmpClass::kBlack: return half ? DataType::FLOAT32 : DataType::UNDEFINED;
     case AmpClass::kPromote:
       if (s.amp_level == 2) return f32 ? low : DataType::UNDEFINED;
       return f32 && half ? DataType::FLOAT32 : DataType::UNDEFINED;
-    default:
-      return DataType::UNDEFINED;
+    default: return DataType::UNDEFINED;
   }
 }
 
@@ -199,9 +196,10 @@ void ReplaceInplace(Tensor& x, Tensor out, bool is_view) {
 
 void ReplaceRecorded(Tensor& x, const Tensor& out) {
   egr::AutogradMeta* m = egr::MaybeMeta(x);
-  PD_CHECK(!(m && m->view_base.defined() && !m->recorded_view), Unimplemented,
-           "[in-place] expected a tensor of its own while recording, got a view that was made before: its base would keep "
-           "the old recorded value");
+  PD_CHECK(
+      !(m && m->view_base.defined() && !m->recorded_view), Unimplemented,
+      "[in-place] expected a tensor of its own while recording, got a view that was made before: its base would keep "
+      "the old recorded value");
   egr::BeforeRecordedWrite(x);
   const common::Dims before = x.shape();
   if (State().recorder) State().recorder->BeforeWrite(x);

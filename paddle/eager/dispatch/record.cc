@@ -310,8 +310,10 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
         for (Tensor& t : *outs[k].list) out_metas[k].push_back(t.meta());
     }
   } else {
-    if (deferred) InferDeferred(op, slots.data(), attrs, out_metas.data(), *this);
-    else op.infer(slots.data(), attrs, out_metas.data());
+    if (deferred)
+      InferDeferred(op, slots.data(), attrs, out_metas.data(), *this);
+    else
+      op.infer(slots.data(), attrs, out_metas.data());
     // The one gradient op whose result has another shape than its only operand by an attribute.
     if (std::string_view(op.name) == "transpose_grad" && !out_metas[0].empty()) {
       const auto perm = phi::AttrAs<common::Ints>(attrs[0], op.name, "perm");

@@ -87,7 +87,8 @@ class Recorder {
   bool Reaches(pir::Value v) const;
   pir::Value DeferredOperand(const phi::AttrValue& v);
   pir::Value AttrOperand(const phi::AttrValue& v);
-  // `v` broadcast to `dims`, for ops that PaddlePaddle does not broadcast; `same` is an operand of that shape, where there is one.
+  // `v` broadcast to `dims`, for ops that PaddlePaddle does not broadcast; `same` is an operand of that shape, where
+  // there is one.
   pir::Value Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable);
   pir::Value MakeData(const std::string& name, const phi::Meta& meta);
   pir::Value Capture(const Tensor& t);

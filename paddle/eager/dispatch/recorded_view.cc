@@ -70,7 +70,8 @@ void Add(const Tensor& view, const Tensor& base, bool contiguous, std::function<
 
 void AddPart(const Tensor& view, const Tensor& base, Part p) {
   const bool run = IsRowMajor(base) && IsRun(base.shape(), p);
-  Add(view, base, run, [p](const Tensor& b) { return Take(b, p); },
+  Add(
+      view, base, run, [p](const Tensor& b) { return Take(b, p); },
       [p](const Tensor& b, const Tensor& v) {
         return paddle::set_value_with_tensor(b, v, p.starts, p.stops, p.steps, p.axes, p.drop, Ints{});
       });
@@ -132,17 +133,24 @@ bool SameShape(const common::Dims& a, const common::Dims& b) {
 
 void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrValue* attrs, phi::OutSlot* outs) {
   enum Kind { kReshape, kFlatten, kSqueeze, kUnsqueeze, kTranspose, kSlice, kStridedSlice, kSplit, kUnbind };
-  static const auto* kinds = new std::unordered_map<std::string_view, Kind>{
-      {"reshape", kReshape},   {"flatten", kFlatten}, {"squeeze", kSqueeze},
-      {"unsqueeze", kUnsqueeze}, {"transpose", kTranspose}, {"slice", kSlice},
-      {"strided_slice", kStridedSlice}, {"split", kSplit}, {"split_with_num", kSplit}, {"unbind", kUnbind}};
+  static const auto* kinds = new std::unordered_map<std::string_view, Kind>{{"reshape", kReshape},
+                                                                            {"flatten", kFlatten},
+                                                                            {"squeeze", kSqueeze},
+                                                                            {"unsqueeze", kUnsqueeze},
+                                                                            {"transpose", kTranspose},
+                                                                            {"slice", kSlice},
+                                                                            {"strided_slice", kStridedSlice},
+                                                                            {"split", kSplit},
+                                                                            {"split_with_num", kSplit},
+                                                                            {"unbind", kUnbind}};
   auto it = kinds->find(op.name);
   if (it == kinds->end() || in[0].n != 1 || !in[0].p[0].defined()) return;
   const Tensor base = in[0].p[0];
   const Tensor out = outs[0].p ? *outs[0].p : Tensor();
   switch (it->second) {
     case kReshape:
-      return AddReshaped(out, base, [shape = Attr<Ints>(attrs[0])](const Tensor& b) { return paddle::reshape(b, shape); });
+      return AddReshaped(out, base,
+                         [shape = Attr<Ints>(attrs[0])](const Tensor& b) { return paddle::reshape(b, shape); });
     case kFlatten: {
       auto start = Attr<int64_t>(attrs[0]), stop = Attr<int64_t>(attrs[1]);
       return AddReshaped(out, base, [start, stop](const Tensor& b) { return paddle::flatten(b, start, stop); });
@@ -151,21 +159,25 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
     case kUnsqueeze: {
       const Ints axis = Attr<Ints>(attrs[0]);
       const bool more = it->second == kUnsqueeze;
-      return Add(out, base, IsRowMajor(base),
-                 [axis, more](const Tensor& b) { return more ? paddle::unsqueeze(b, axis) : paddle::squeeze(b, axis); },
-                 [](const Tensor& b, const Tensor& v) { return paddle::reshape_like(v, b); });
+      return Add(
+          out, base, IsRowMajor(base),
+          [axis, more](const Tensor& b) { return more ? paddle::unsqueeze(b, axis) : paddle::squeeze(b, axis); },
+          [](const Tensor& b, const Tensor& v) { return paddle::reshape_like(v, b); });
     }
     case kTranspose: {
       const Ints perm = Attr<Ints>(attrs[0]);
-      return Add(out, base, false, [perm](const Tensor& b) { return paddle::transpose(b, perm); },
-                 [perm](const Tensor&, const Tensor& v) { return paddle::transpose(v, paddle::inverse_perm(perm)); });
+      return Add(
+          out, base, false, [perm](const Tensor& b) { return paddle::transpose(b, perm); },
+          [perm](const Tensor&, const Tensor& v) { return paddle::transpose(v, paddle::inverse_perm(perm)); });
     }
     case kSlice: {
       const Ints axes = Attr<Ints>(attrs[0]);
-      return AddPart(out, base, {axes, Attr<Ints>(attrs[1]), Attr<Ints>(attrs[2]), Ints(axes.size(), 1), Attr<Ints>(attrs[4])});
+      return AddPart(out, base,
+                     {axes, Attr<Ints>(attrs[1]), Attr<Ints>(attrs[2]), Ints(axes.size(), 1), Attr<Ints>(attrs[4])});
     }
     case kStridedSlice:
-      return AddPart(out, base, {Attr<Ints>(attrs[0]), Attr<Ints>(attrs[1]), Attr<Ints>(attrs[2]), Attr<Ints>(attrs[3]), {}});
+      return AddPart(out, base,
+                     {Attr<Ints>(attrs[0]), Attr<Ints>(attrs[1]), Attr<Ints>(attrs[2]), Attr<Ints>(attrs[3]), {}});
     case kSplit: {
       const phi::Scalar axis = Attr<phi::Scalar>(attrs[op.attrs.size() - 1]);
       if (outs[0].list && !HasDeferred(attrs[op.attrs.size() - 1]))
@@ -184,9 +196,10 @@ void BeforeRecordedWrite(const Tensor& t) {
   Tensor root = t;
   while (RecordedView* v = ViewInfo(root)) root = v->base;
   // An input of the program may stand for a tensor that is no leaf.
-  PD_CHECK(root.is_symbolic() || !(NeedsGrad(root) && IsLeaf(root)), InvalidArgument,
-           "[in-place] expected a tensor that can be written in place, got a view of a leaf tensor that needs gradients: "
-           "leaf Variable can't use inplace strategy");
+  PD_CHECK(
+      root.is_symbolic() || !(NeedsGrad(root) && IsLeaf(root)), InvalidArgument,
+      "[in-place] expected a tensor that can be written in place, got a view of a leaf tensor that needs gradients: "
+      "leaf Variable can't use inplace strategy");
 }
 
 void AfterRecordedWrite(const Tensor& t, const common::Dims& before) {

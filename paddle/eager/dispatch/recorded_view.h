@@ -26,8 +26,8 @@ struct RecordedView {
 void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs);
 // Raises where a write to `t` would change a leaf that needs a gradient through a view.
 void BeforeRecordedWrite(const Tensor& t);
-// `t`, of shape `before` until then, has been given another value: its base and all other views of that get theirs. With
-// another shape it is no view any more.
+// `t`, of shape `before` until then, has been given another value: its base and all other views of that get theirs.
+// With another shape it is no view any more.
 void AfterRecordedWrite(const Tensor& t, const common::Dims& before);
 
 }  // namespace egr

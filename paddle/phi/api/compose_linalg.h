@@ -39,13 +39,15 @@ Tensor eigh_backward(const Tensor& dw, const Tensor& dv, const Tensor& w, const 
 Tensor eig_backward(const Tensor& dw, const Tensor& dv, const Tensor& w, const Tensor& v);
 Tensor eigvals_backward(const Tensor& dw, const Tensor& x);
 // The gradient of attention in differentiable ops; `which`: 0 query, 1 key, 2 value.
-Tensor attention_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, const Tensor& keep,
-                          const Tensor& dout, double scale, bool causal, int64_t offset, double dropout, int64_t which);
-Tensor flash_attn_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& seed_offset, const Tensor& mask,
-                           const Tensor& dout, double dropout, bool causal, bool is_test, int64_t which);
+Tensor attention_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+                          const Tensor& keep, const Tensor& dout, double scale, bool causal, int64_t offset,
+                          double dropout, int64_t which);
+Tensor flash_attn_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& seed_offset,
+                           const Tensor& mask, const Tensor& dout, double dropout, bool causal, bool is_test,
+                           int64_t which);
 // The gradient of an RMS norm over the axes of `shape` (the last one if empty); `which`: 0 input, 1 scale.
-Tensor rms_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, const common::Ints& shape, double epsilon,
-                         int64_t which);
+Tensor rms_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, const common::Ints& shape,
+                         double epsilon, int64_t which);
 std::vector<Tensor> multi_dot_backward(const Tensor& dout, const std::vector<Tensor>& x);
 
 Tensor fft_c2c_backward(const Tensor& dout, const common::Ints& axes, const std::string& normalization, bool forward);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The interface between the framework and a device plugin: a shared library whose `InitPlugin` fills one struct of C functions.
- * ABI version 0.1.1. Unset pointers are null; the functions marked "required" must be set, all others have working defaults or
- * are not used. Plain C, no other header needed. */
+ * The interface between the framework and a device plugin: a shared library whose `InitPlugin` fills one struct of C
+ * functions. ABI version 0.1.1. Unset pointers are null; the functions marked "required" must be set, all others have
+ * working defaults or are not used. Plain C, no other header needed. */
 #pragma once
 
 #include <stdbool.h>
@@ -40,8 +40,16 @@ typedef enum {
 } C_DataType;
 typedef enum { ANY = 0, NHWC, NCHW, NCDHW, NDHWC, STRIDED } C_DataLayout;
 typedef enum { SUM = 0, AVG, MAX, MIN, PRODUCT } C_CCLReduceOp;
-typedef enum { C_STREAM_CAPTURE_MODE_GLOBAL = 0, C_STREAM_CAPTURE_MODE_THREAD_LOCAL, C_STREAM_CAPTURE_MODE_RELAXED } C_StreamCaptureMode;
-typedef enum { C_STREAM_CAPTURE_STATUS_NONE = 0, C_STREAM_CAPTURE_STATUS_ACTIVE, C_STREAM_CAPTURE_STATUS_INVALIDATED } C_StreamCaptureStatus;
+typedef enum {
+  C_STREAM_CAPTURE_MODE_GLOBAL = 0,
+  C_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+  C_STREAM_CAPTURE_MODE_RELAXED
+} C_StreamCaptureMode;
+typedef enum {
+  C_STREAM_CAPTURE_STATUS_NONE = 0,
+  C_STREAM_CAPTURE_STATUS_ACTIVE,
+  C_STREAM_CAPTURE_STATUS_INVALIDATED
+} C_StreamCaptureStatus;
 
 typedef struct C_Device_st {
   int id;
@@ -74,9 +82,9 @@ typedef struct C_DeviceInterface {
   C_Status (*destroy_stream)(const C_Device device, C_Stream stream);
   C_Status (*query_stream)(const C_Device device, C_Stream stream);
   C_Status (*stream_add_callback)(const C_Device device, C_Stream stream, C_Callback callback, void* user_data);
-  C_Status (*create_event)(const C_Device device, C_Event* event);                   /* required */
-  C_Status (*record_event)(const C_Device device, C_Stream stream, C_Event event);   /* required */
-  C_Status (*destroy_event)(const C_Device device, C_Event event);                   /* required */
+  C_Status (*create_event)(const C_Device device, C_Event* event);                 /* required */
+  C_Status (*record_event)(const C_Device device, C_Stream stream, C_Event event); /* required */
+  C_Status (*destroy_event)(const C_Device device, C_Event event);                 /* required */
   C_Status (*query_event)(const C_Device device, C_Event event);
   C_Status (*synchronize_device)(const C_Device device);
   C_Status (*synchronize_stream)(const C_Device device, C_Stream stream);
@@ -95,12 +103,13 @@ typedef struct C_DeviceInterface {
   C_Status (*memory_copy_h2d)(const C_Device device, void* dst, const void* src, size_t size);
   C_Status (*memory_copy_d2h)(const C_Device device, void* dst, const void* src, size_t size);
   C_Status (*memory_copy_d2d)(const C_Device device, void* dst, const void* src, size_t size);
-  C_Status (*memory_copy_p2p)(const C_Device dst_device, const C_Device src_device, void* dst, const void* src, size_t size);
+  C_Status (*memory_copy_p2p)(const C_Device dst_device, const C_Device src_device, void* dst, const void* src,
+                              size_t size);
   C_Status (*async_memory_copy_h2d)(const C_Device device, C_Stream stream, void* dst, const void* src, size_t size);
   C_Status (*async_memory_copy_d2h)(const C_Device device, C_Stream stream, void* dst, const void* src, size_t size);
   C_Status (*async_memory_copy_d2d)(const C_Device device, C_Stream stream, void* dst, const void* src, size_t size);
-  C_Status (*async_memory_copy_p2p)(const C_Device dst_device, const C_Device src_device, C_Stream stream, void* dst, const void* src,
-                                    size_t size);
+  C_Status (*async_memory_copy_p2p)(const C_Device dst_device, const C_Device src_device, C_Stream stream, void* dst,
+                                    const void* src, size_t size);
   void* reserved_mem_api[8];
 
   /* --- facts about the devices */
@@ -138,21 +147,25 @@ typedef struct C_DeviceInterface {
   C_Status (*xccl_get_unique_id)(C_CCLRootId* unique_id);
   C_Status (*xccl_comm_init_rank)(size_t nranks, C_CCLRootId* unique_id, size_t rank, C_CCLComm* comm);
   C_Status (*xccl_destroy_comm)(C_CCLComm comm);
-  C_Status (*xccl_all_reduce)(void* send_buf, void* recv_buf, size_t count, C_DataType data_type, C_CCLReduceOp op, C_CCLComm comm,
+  C_Status (*xccl_all_reduce)(void* send_buf, void* recv_buf, size_t count, C_DataType data_type, C_CCLReduceOp op,
+                              C_CCLComm comm, C_Stream stream);
+  C_Status (*xccl_broadcast)(void* buf, size_t count, C_DataType data_type, size_t root, C_CCLComm comm,
+                             C_Stream stream);
+  C_Status (*xccl_reduce)(void* send_buf, void* recv_buf, size_t count, C_DataType data_type, C_CCLReduceOp op,
+                          size_t root_id, C_CCLComm comm, C_Stream stream);
+  C_Status (*xccl_all_gather)(void* send_buf, void* recv_buf, size_t count, C_DataType data_type, C_CCLComm comm,
                               C_Stream stream);
-  C_Status (*xccl_broadcast)(void* buf, size_t count, C_DataType data_type, size_t root, C_CCLComm comm, C_Stream stream);
-  C_Status (*xccl_reduce)(void* send_buf, void* recv_buf, size_t count, C_DataType data_type, C_CCLReduceOp op, size_t root_id,
-                          C_CCLComm comm, C_Stream stream);
-  C_Status (*xccl_all_gather)(void* send_buf, void* recv_buf, size_t count, C_DataType data_type, C_CCLComm comm, C_Stream stream);
-  C_Status (*xccl_reduce_scatter)(void* send_buf, void* recv_buf, size_t count, C_DataType data_type, C_CCLReduceOp op, C_CCLComm comm,
-                                  C_Stream stream);
+  C_Status (*xccl_reduce_scatter)(void* send_buf, void* recv_buf, size_t count, C_DataType data_type, C_CCLReduceOp op,
+                                  C_CCLComm comm, C_Stream stream);
   C_Status (*xccl_group_start)(void);
   C_Status (*xccl_group_end)(void);
-  C_Status (*xccl_send)(void* send_buf, size_t count, C_DataType data_type, size_t dest_rank, C_CCLComm comm, C_Stream stream);
-  C_Status (*xccl_recv)(void* recv_buf, size_t count, C_DataType data_type, size_t src_rank, C_CCLComm comm, C_Stream stream);
-  C_Status (*xccl_all_to_all)(const void** send_buf, const size_t* send_count, const C_DataType* send_dtype, void** recv_buf,
-                              const size_t* recv_count, const C_DataType* recv_dtype, size_t rank, size_t nranks, C_CCLComm comm,
-                              C_Stream stream);
+  C_Status (*xccl_send)(void* send_buf, size_t count, C_DataType data_type, size_t dest_rank, C_CCLComm comm,
+                        C_Stream stream);
+  C_Status (*xccl_recv)(void* recv_buf, size_t count, C_DataType data_type, size_t src_rank, C_CCLComm comm,
+                        C_Stream stream);
+  C_Status (*xccl_all_to_all)(const void** send_buf, const size_t* send_count, const C_DataType* send_dtype,
+                              void** recv_buf, const size_t* recv_count, const C_DataType* recv_dtype, size_t rank,
+                              size_t nranks, C_CCLComm comm, C_Stream stream);
   void* reserved_ccl_api[8];
 
   /* --- profiler */
@@ -179,13 +192,15 @@ typedef struct C_DeviceInterface {
   C_Status (*cuda_graph_exec_destroy)(C_GraphExec exec);
   C_Status (*cuda_graph_instantiate)(C_GraphExec* exec, C_CudaGraph graph, void** error_node, char* log, size_t size);
   C_Status (*cuda_graph_get_nodes)(C_CudaGraph graph, void** nodes, size_t* count);
-  C_Status (*cuda_stream_get_capture_info)(const C_Device device, C_Stream stream, C_StreamCaptureStatus* status, unsigned long long* id);
+  C_Status (*cuda_stream_get_capture_info)(const C_Device device, C_Stream stream, C_StreamCaptureStatus* status,
+                                           unsigned long long* id);
   C_Status (*cuda_thread_exchange_stream_capture_mode)(C_StreamCaptureMode* mode);
   C_Status (*cuda_graph_debug_dot_print)(C_CudaGraph graph, const char* path, unsigned int flags);
   C_Status (*get_parameter_setters)(C_CudaGraph graph, void* setters);
 
   /* --- others */
-  C_Status (*blas_axpby)(const C_Device device, C_Stream stream, C_DataType dtype, size_t numel, float alpha, void* x, float beta, void* y);
+  C_Status (*blas_axpby)(const C_Device device, C_Stream stream, C_DataType dtype, size_t numel, float alpha, void* x,
+                         float beta, void* y);
   void* reserved_other_api[7];
 } C_DeviceInterface;
 
@@ -207,13 +222,13 @@ typedef struct {
 void InitPlugin(CustomRuntimeParams* params);
 
 /* First statement of InitPlugin. A framework with larger structs is accepted: the rest stays zero. */
-#define PADDLE_CUSTOM_RUNTIME_CHECK_VERSION(params)                                                    \
-  do {                                                                                                 \
-    (params)->version.major = PADDLE_CUSTOM_RUNTIME_MAJOR_VERSION;                                     \
-    (params)->version.minor = PADDLE_CUSTOM_RUNTIME_MINOR_VERSION;                                     \
-    (params)->version.patch = PADDLE_CUSTOM_RUNTIME_PATCH_VERSION;                                     \
+#define PADDLE_CUSTOM_RUNTIME_CHECK_VERSION(params)                                                                    \
+  do {                                                                                                                 \
+    (params)->version.major = PADDLE_CUSTOM_RUNTIME_MAJOR_VERSION;                                                     \
+    (params)->version.minor = PADDLE_CUSTOM_RUNTIME_MINOR_VERSION;                                                     \
+    (params)->version.patch = PADDLE_CUSTOM_RUNTIME_PATCH_VERSION;                                                     \
     if ((params)->size < sizeof(CustomRuntimeParams) && (params)->interface->size < sizeof(C_DeviceInterface)) return; \
-    (params)->interface->size = sizeof(C_DeviceInterface);                                             \
+    (params)->interface->size = sizeof(C_DeviceInterface);                                                             \
   } while (0)
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C kernel API over the op registry: argument access, memory, and the adapter that calls a plugin's kernel for an op.
+// The C kernel API over the op registry: argument access, memory, and the adapter that calls a plugin's kernel for an
+// op.
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -48,14 +49,12 @@ struct PD_KernelContext {
 
 namespace {
 
-constexpr DataType kTypes[] = {DataType::UNDEFINED, DataType::BOOL,    DataType::UINT8,   DataType::UNDEFINED, DataType::UNDEFINED,
-                               DataType::UNDEFINED, DataType::INT8,    DataType::INT16,   DataType::INT32,     DataType::INT64,
-                               DataType::FLOAT16,   DataType::FLOAT32, DataType::FLOAT64, DataType::BFLOAT16,  DataType::COMPLEX64,
-                               DataType::COMPLEX128};
+constexpr DataType kTypes[] = {DataType::UNDEFINED, DataType::BOOL,      DataType::UINT8,     DataType::UNDEFINED,
+                               DataType::UNDEFINED, DataType::UNDEFINED, DataType::INT8,      DataType::INT16,
+                               DataType::INT32,     DataType::INT64,     DataType::FLOAT16,   DataType::FLOAT32,
+                               DataType::FLOAT64,   DataType::BFLOAT16,  DataType::COMPLEX64, DataType::COMPLEX128};
 
-DataType FromPD(PD_DataType t) {
-  return static_cast<size_t>(t) < std::size(kTypes) ? kTypes[t] : DataType::UNDEFINED;
-}
+DataType FromPD(PD_DataType t) { return static_cast<size_t>(t) < std::size(kTypes) ? kTypes[t] : DataType::UNDEFINED; }
 PD_DataType ToPD(DataType t) {
   for (size_t i = 1; i < std::size(kTypes); ++i)
     if (t != DataType::UNDEFINED && kTypes[i] == t) return static_cast<PD_DataType>(i);
@@ -85,7 +84,8 @@ R Argument(PD_KernelContext* ctx, R fallback, F f) noexcept {
   }
 }
 const phi::AttrValue& AttrAt(PD_KernelContext* ctx, size_t i) {
-  PD_CHECK(i < ctx->op->attrs.size(), OutOfRange, "[", ctx->op->name, "] expected an attribute number below ", ctx->op->attrs.size(), ", got ", i);
+  PD_CHECK(i < ctx->op->attrs.size(), OutOfRange, "[", ctx->op->name, "] expected an attribute number below ",
+           ctx->op->attrs.size(), ", got ", i);
   return ctx->attrs[i];
 }
 template <class T>
@@ -104,7 +104,8 @@ bool Fits(const Tensor& t, const PD_Tensor& want) {
   return t.defined() && t.is_contiguous() && t.dtype() == want.dtype && t.dims() == want.dims;
 }
 
-void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
+void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs,
+                     phi::OutSlot* outs) {
   const auto& kernel = *static_cast<PluginKernel*>(self);
   PD_KernelContext ctx;
   ctx.op = &op;
@@ -159,7 +160,8 @@ void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, co
   PD_CHECK(ctx.error.empty(), PreconditionNotMet, "[", op.name, "] the plugin's kernel failed: ", ctx.error);
   for (size_t k = 0; k < op.outs.size(); ++k) {
     for (PD_Tensor* t : ctx.outputs[k])
-      PD_CHECK(t->t.defined(), PreconditionNotMet, "[", op.name, "] expected the plugin's kernel to allocate output ", op.outs[k].name);
+      PD_CHECK(t->t.defined(), PreconditionNotMet, "[", op.name, "] expected the plugin's kernel to allocate output ",
+               op.outs[k].name);
     if (outs[k].list) {
       outs[k].list->clear();
       for (PD_Tensor* t : ctx.outputs[k]) outs[k].list->push_back(t->t);
@@ -170,8 +172,10 @@ void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, co
     } else if (outs[k].p && !ctx.outputs[k].empty()) {
       Tensor& to = *outs[k].p;
       const Tensor& from = ctx.outputs[k][0]->t;
-      if (to.defined() && !to.is_same(from) && to.dims() == from.dims() && to.dtype() == from.dtype()) phi::CopyInto(from, to);
-      else to = from;
+      if (to.defined() && !to.is_same(from) && to.dims() == from.dims() && to.dtype() == from.dtype())
+        phi::CopyInto(from, to);
+      else
+        to = from;
     }
   }
 }
@@ -202,7 +206,8 @@ std::string Mismatch(const phi::OpDef& op, size_t nin, const PD_KernelArgumentTy
   count("output", op.outs.size(), nout);
   for (size_t i = 0; what.empty() && i < nin; ++i)
     if ((op.tensors[i]->kind == phi::ArgDef::kTensorList) != (in[i] == PD_ARG_TYPE_LIST_TENSOR))
-      what = std::string("expected ") + (in[i] == PD_ARG_TYPE_LIST_TENSOR ? "one tensor" : "a list of tensors") + " as " + op.tensors[i]->name;
+      what = std::string("expected ") + (in[i] == PD_ARG_TYPE_LIST_TENSOR ? "one tensor" : "a list of tensors") +
+             " as " + op.tensors[i]->name;
   return what;
 }
 
@@ -228,17 +233,21 @@ LoadedKernels DropLoading() {
 
 #define PD_API extern "C" __attribute__((visibility("default")))
 
-PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataType pd_dtype, PD_DataLayout, size_t in_nargs,
-                                 PD_KernelArgumentType* in_args, size_t attr_nargs, PD_KernelArgumentType*, size_t out_nargs,
-                                 PD_KernelArgumentType*, void (*)(const PD_KernelKey*, PD_Kernel*), void (*fn)(PD_KernelContext*), void*) {
+PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataType pd_dtype, PD_DataLayout,
+                                 size_t in_nargs, PD_KernelArgumentType* in_args, size_t attr_nargs,
+                                 PD_KernelArgumentType*, size_t out_nargs, PD_KernelArgumentType*,
+                                 void (*)(const PD_KernelKey*, PD_Kernel*), void (*fn)(PD_KernelContext*), void*) {
   try {
     DataType dtype = FromPD(pd_dtype);
     std::string label = std::string(name) + "(" + std::string(phi::NameOf(dtype)) + ", " + backend + ")";
     const phi::OpDef* op = phi::FindOpDef(name);
     std::string why;
-    if (dtype == DataType::UNDEFINED) why = "unknown data type";
-    else if (!op || (op->flags & phi::kOpInternal)) why = "there is no op of this name";
-    else why = Mismatch(*op, in_nargs, in_args, attr_nargs, out_nargs);
+    if (dtype == DataType::UNDEFINED)
+      why = "unknown data type";
+    else if (!op || (op->flags & phi::kOpInternal))
+      why = "there is no op of this name";
+    else
+      why = Mismatch(*op, in_nargs, in_args, attr_nargs, out_nargs);
     if (why.empty() && !fn) why = "no kernel function";
     if (!why.empty()) {
       if (t_loading) t_loading->names.rejected.push_back(label + ": " + why);
@@ -282,7 +291,8 @@ PD_API int64_t PD_TensorGetNumDims(PD_Tensor* t, PD_Status* s) {
 }
 PD_API int64_t PD_TensorGetDim(PD_Tensor* t, size_t i, PD_Status* s) {
   return Safely(s, int64_t{0}, [&] {
-    PD_CHECK(i < static_cast<size_t>(DimsOf(t).size()), OutOfRange, "expected a dimension below ", DimsOf(t).size(), ", got ", i);
+    PD_CHECK(i < static_cast<size_t>(DimsOf(t).size()), OutOfRange, "expected a dimension below ", DimsOf(t).size(),
+             ", got ", i);
     return static_cast<int64_t>(DimsOf(t)[static_cast<int64_t>(i)]);
   });
 }
@@ -293,7 +303,8 @@ PD_API bool PD_TensorIsValid(PD_Tensor* t, PD_Status* s) {
   return Safely(s, false, [&] { return t != nullptr; });
 }
 PD_API void* PD_TensorGetDataPointer(PD_Tensor* t, PD_Status* s) {
-  return Safely(s, static_cast<void*>(nullptr), [&] { return t->t.defined() && t->t->storage ? t->t.raw_data() : nullptr; });
+  return Safely(s, static_cast<void*>(nullptr),
+                [&] { return t->t.defined() && t->t->storage ? t->t.raw_data() : nullptr; });
 }
 PD_API void PD_TensorSetDims(PD_Tensor* t, int64_t n, const int64_t* dims, PD_Status* s) {
   Safely(s, 0, [&] {
@@ -324,13 +335,16 @@ PD_API void PD_TensorShareDataWith(PD_Tensor* dst, const PD_Tensor* src, PD_Stat
   });
 }
 PD_API PD_Tensor* PD_NewTensor(void) {
-  return Safely(nullptr, static_cast<PD_Tensor*>(nullptr), [] { return new PD_Tensor{Tensor(), {}, DataType::UNDEFINED, true}; });
+  return Safely(nullptr, static_cast<PD_Tensor*>(nullptr), [] {
+    return new PD_Tensor{Tensor(), {}, DataType::UNDEFINED, true};
+  });
 }
 PD_API void PD_DeleteTensor(PD_Tensor* t) { delete t; }
 
 // --- device context
 
-PD_API void* PD_DeviceContextAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* t, size_t size, PD_DataType pd_dtype, PD_Status* s) {
+PD_API void* PD_DeviceContextAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* t, size_t size,
+                                            PD_DataType pd_dtype, PD_Status* s) {
   return Safely(s, static_cast<void*>(nullptr), [&] {
     DataType dtype = FromPD(pd_dtype);
     PD_CHECK(dtype != DataType::UNDEFINED, InvalidType, "expected a known data type");
@@ -344,7 +358,8 @@ PD_API void* PD_DeviceContextAllocateTensor(const PD_DeviceContext* ctx, PD_Tens
     return t->t.numel() ? t->t.raw_data() : nullptr;
   });
 }
-PD_API void* PD_DeviceContextHostAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* t, size_t size, PD_DataType dtype, PD_Status* s) {
+PD_API void* PD_DeviceContextHostAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* t, size_t size,
+                                                PD_DataType dtype, PD_Status* s) {
   PD_DeviceContext host = *ctx;
   host.place = {};
   return PD_DeviceContextAllocateTensor(&host, t, size, dtype, s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that arrive through PD_RegisterPhiKernel: kept back while a plugin is being loaded, so that a refused plugin leaves
-// nothing behind.
+// Kernels that arrive through PD_RegisterPhiKernel: kept back while a plugin is being loaded, so that a refused plugin
+// leaves nothing behind.
 #pragma once
 
 #include <functional>

@@ -27,7 +27,8 @@ MemoryStats CpuMemoryStats();
 void ResetCpuMemoryPeaks();
 // Gives cached large blocks back to the system.
 void ReleaseCpuCache();
-// While one exists, a large request that no cached block fits gives as many bytes of cached blocks back to the system first.
+// While one exists, a large request that no cached block fits gives as many bytes of cached blocks back to the system
+// first.
 class FrugalMemory {
  public:
   FrugalMemory();

@@ -16,20 +16,13 @@ namespace {
 
 constexpr LoopType LoopOf(DataType compute) {
   switch (compute) {
-    case DataType::FLOAT32:
-      return kLoopF32;
-    case DataType::FLOAT64:
-      return kLoopF64;
-    case DataType::INT32:
-      return kLoopI32;
-    case DataType::INT64:
-      return kLoopI64;
-    case DataType::BOOL:
-      return kLoopBool;
-    case DataType::COMPLEX64:
-      return kLoopC64;
-    default:
-      return kLoopC128;
+    case DataType::FLOAT32: return kLoopF32;
+    case DataType::FLOAT64: return kLoopF64;
+    case DataType::INT32: return kLoopI32;
+    case DataType::INT64: return kLoopI64;
+    case DataType::BOOL: return kLoopBool;
+    case DataType::COMPLEX64: return kLoopC64;
+    default: return kLoopC128;
   }
 }
 
@@ -68,8 +61,8 @@ class Apart {
 
 thread_local EwSeen* t_seen = nullptr;
 
-[[gnu::cold]] void Report(const EwDef& def, EwLoop loop, bool flat, int64_t n, const Tensor* const* in, Tensor* const* out,
-                          const double* attrs) {
+[[gnu::cold]] void Report(const EwDef& def, EwLoop loop, bool flat, int64_t n, const Tensor* const* in,
+                          Tensor* const* out, const double* attrs) {
   if (!t_seen) return;
   EwSeen& s = *t_seen;
   ++s.calls;
@@ -87,7 +80,9 @@ thread_local EwSeen* t_seen = nullptr;
 
 std::atomic<int> g_ew_watches{0};
 
-EwWatch::EwWatch(EwSeen* seen) : old_(std::exchange(t_seen, seen)) { g_ew_watches.fetch_add(1, std::memory_order_relaxed); }
+EwWatch::EwWatch(EwSeen* seen) : old_(std::exchange(t_seen, seen)) {
+  g_ew_watches.fetch_add(1, std::memory_order_relaxed);
+}
 EwWatch::~EwWatch() {
   t_seen = old_;
   g_ew_watches.fetch_sub(1, std::memory_order_relaxed);

@@ -37,8 +37,8 @@ struct OutSlot {
 struct ArgDef {
   const char* name;
   enum Kind : uint8_t { kTensor, kOptionalTensor, kTensorList, kAttr, kOperandAttr } kind;
-  uint8_t attr_index = 0;  // index of the AttrValue alternative, for attributes
-  AttrValue def;           // monostate: required
+  uint8_t attr_index = 0;   // index of the AttrValue alternative, for attributes
+  AttrValue def;            // monostate: required
   bool shape_only = false;  // of a gradient: only shape and dtype are read, so it may lack memory
   bool apart = false;       // no result is this tensor or a view of it, unless it is written in place
 };
@@ -55,9 +55,9 @@ enum OpFlags : uint32_t {
   kOpRandom = 4,
   kOpSideEffect = 8,
   kOpInplace = 16,
-  kOpInternal = 32,  // not a pd_op of PaddlePaddle
-  kOpComposed = 64,  // its run calls other ops
-  kOpSparing = 128,  // results whose slot is null are not computed
+  kOpInternal = 32,    // not a pd_op of PaddlePaddle
+  kOpComposed = 64,    // its run calls other ops
+  kOpSparing = 128,    // results whose slot is null are not computed
   kOpAllocates = 256,  // makes the memory of its results even where they were given some
 };
 
@@ -94,9 +94,9 @@ void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, 
 const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place place);
 // True once there is a plugin device or an external kernel: generated ops look further only then.
 extern bool g_has_external_kernels;
-// Runs the external kernel for the dtype of the first tensor argument and the device among the arguments (the CPU if they are
-// all there). An op that the device has no kernel for runs on host copies. False when the op's own code is to run: on the CPU
-// without an external kernel, and for views and compositions, which serve any place.
+// Runs the external kernel for the dtype of the first tensor argument and the device among the arguments (the CPU if
+// they are all there). An op that the device has no kernel for runs on host copies. False when the op's own code is to
+// run: on the CPU without an external kernel, and for views and compositions, which serve any place.
 bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs);
 
 }  // namespace phi

@@ -93,7 +93,9 @@ const char* ShortName(DataType t) {
   }
 }
 
-bool Has(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
+bool Has(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
 
 void CheckNumbers(std::string_view name, const Tensor& t) {
   const NumberCheck check = GetNumberCheck();
@@ -117,29 +119,36 @@ void CheckNumbers(std::string_view name, const Tensor& t) {
   char where[256], found[128], range[128];
   std::string device = PlaceText(t.place());  // Place(cpu)
   device = device.substr(6, device.size() - 7);
-  std::snprintf(where, sizeof(where), "[device=%.40s, op=%.*s, tensor=, dtype=%s]", device.c_str(), static_cast<int>(std::min<size_t>(name.size(), 160)),
-                name.data(), ShortName(dtype));
-  std::snprintf(found, sizeof(found), "num_nan=%lld, num_inf=%lld, ", static_cast<long long>(r.nan), static_cast<long long>(r.inf));
-  std::snprintf(range, sizeof(range), "num_zero=%lld, max=%e, min=%e, mean=%e", static_cast<long long>(r.zero), r.max, r.min,
-                r.sum / static_cast<double>(r.count));
-  std::printf("[PRECISION] %sin %s, numel=%lld, %s%s\n", bad ? "[ERROR] " : "", where, static_cast<long long>(n), bad ? found : "", range);
+  std::snprintf(where, sizeof(where), "[device=%.40s, op=%.*s, tensor=, dtype=%s]", device.c_str(),
+                static_cast<int>(std::min<size_t>(name.size(), 160)), name.data(), ShortName(dtype));
+  std::snprintf(found, sizeof(found), "num_nan=%lld, num_inf=%lld, ", static_cast<long long>(r.nan),
+                static_cast<long long>(r.inf));
+  std::snprintf(range, sizeof(range), "num_zero=%lld, max=%e, min=%e, mean=%e", static_cast<long long>(r.zero), r.max,
+                r.min, r.sum / static_cast<double>(r.count));
+  std::printf("[PRECISION] %sin %s, numel=%lld, %s%s\n", bad ? "[ERROR] " : "", where, static_cast<long long>(n),
+              bad ? found : "", range);
   std::fflush(stdout);
-  PD_CHECK(!bad || check.level > 0, PreconditionNotMet, "There are NAN or INF (num_nan=", r.nan, ", num_inf=", r.inf, ", num_zero=", r.zero,
-           ") in ", where, ".");
+  PD_CHECK(!bad || check.level > 0, PreconditionNotMet, "There are NAN or INF (num_nan=", r.nan, ", num_inf=", r.inf,
+           ", num_zero=", r.zero, ") in ", where, ".");
 }
 
 }  // namespace
 
 void WatchOps(OpWatchKind kind, bool on) {
-  if (on) g_op_watch.fetch_or(kind);
-  else g_op_watch.fetch_and(~static_cast<uint32_t>(kind));
+  if (on)
+    g_op_watch.fetch_or(kind);
+  else
+    g_op_watch.fetch_and(~static_cast<uint32_t>(kind));
 }
 
 int64_t OpClock() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
-void AddUserEvent(std::string_view name, uint8_t type, int64_t begin, int64_t end) { Add({name, OpFrom::kUser, type, 0, begin, end}); }
+void AddUserEvent(std::string_view name, uint8_t type, int64_t begin, int64_t end) {
+  Add({name, OpFrom::kUser, type, 0, begin, end});
+}
 
 std::vector<OpEvent> TakeOpEvents() {
   std::vector<std::shared_ptr<EventLog>> logs;
@@ -177,7 +186,10 @@ std::map<std::string, std::array<int64_t, 4>> TakeTypeCounts() {
 }
 
 OpScope::OpScope(std::string_view name, OpFrom from)
-    : name_(name), from_(from), watch_(g_op_watch.load(std::memory_order_relaxed)), begin_(watch_ & kWatchTime ? OpClock() : 0) {}
+    : name_(name),
+      from_(from),
+      watch_(g_op_watch.load(std::memory_order_relaxed)),
+      begin_(watch_ & kWatchTime ? OpClock() : 0) {}
 
 OpScope::~OpScope() {
   if (watch_ & kWatchTime) Add({name_, from_, 0, 0, begin_, OpClock()});
@@ -189,7 +201,10 @@ void OpScope::Result(const Tensor& t) {
     const DataType d = t.dtype();
     Shared& s = Common();
     std::lock_guard<std::mutex> lock(s.mutex);
-    ++s.types[std::string(name_)][d == DataType::FLOAT16 ? 0 : d == DataType::BFLOAT16 ? 1 : d == DataType::FLOAT32 ? 2 : 3];
+    ++s.types[std::string(name_)][d == DataType::FLOAT16    ? 0
+                                  : d == DataType::BFLOAT16 ? 1
+                                  : d == DataType::FLOAT32  ? 2
+                                                            : 3];
   }
   if ((watch_ & kWatchNumbers) && t->storage) CheckNumbers(name_, t);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who watches operations: the profiler (when each ran), the checker of numbers (NaN and infinities in results), the counter
-// of result types. Whoever runs operations opens an OpScope around each while something is watched.
+// Who watches operations: the profiler (when each ran), the checker of numbers (NaN and infinities in results), the
+// counter of result types. Whoever runs operations opens an OpScope around each while something is watched.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ void AddUserEvent(std::string_view name, uint8_t type, int64_t begin, int64_t en
 // What was recorded since the last call, thread by thread; forgets it.
 std::vector<OpEvent> TakeOpEvents();
 
-// How results are checked. Level 0: an error names the operation; 1: a line is printed; 2: also where float32 leaves the range of
-// float16; 3: a line for each result. Empty `only`: all operations but those in `skip`.
+// How results are checked. Level 0: an error names the operation; 1: a line is printed; 2: also where float32 leaves
+// the range of float16; 3: a line for each result. Empty `only`: all operations but those in `skip`.
 struct NumberCheck {
   int level = 0;
   std::vector<std::string> only, skip;

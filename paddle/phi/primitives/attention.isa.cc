@@ -69,7 +69,9 @@ struct Forward {
       const T inverse = T(1) / sum[i];
       for (int64_t j = 0; j < a.vdim; ++j) r[j] *= inverse;
       StoreTile(a.type, r, a.vdim, out + ((b * a.nq + q0 + i) * a.heads + h) * a.vdim * es);
-      if (lse) lse[(b * a.heads + h) * a.nq + q0 + i] = static_cast<double>(max[i]) + __builtin_log(static_cast<double>(sum[i]));
+      if (lse)
+        lse[(b * a.heads + h) * a.nq + q0 + i] =
+            static_cast<double>(max[i]) + __builtin_log(static_cast<double>(sum[i]));
     }
   }
 
@@ -91,7 +93,8 @@ struct Forward {
     for (int64_t i = 0; i < a.nq; ++i) {
       T *r = s + i * ld, *o = acc + i * vd;
       for (int64_t k0 = 0; k0 < a.nk; k0 += kKeys) Hide(a, b, h, i, k0, Least(kKeys, a.nk - k0), r + k0, tmp);
-      const T top = Highest(r, ld), shift = top == kLowest<T> ? T(0) : top, sum = Exponentials(r, ld, shift), inverse = T(1) / sum;
+      const T top = Highest(r, ld), shift = top == kLowest<T> ? T(0) : top, sum = Exponentials(r, ld, shift),
+              inverse = T(1) / sum;
       for (int64_t j = 0; j < ld; ++j) r[j] *= inverse;
       if (a.keep) {
         const uint8_t* m = Keep(a, b, h, i, 0);
@@ -114,7 +117,8 @@ struct Forward {
         }
       }
     }
-    for (int64_t i = 0; i < a.nq; ++i) StoreTile(a.type, acc + i * vd, a.vdim, out + ((b * a.nq + i) * a.heads + h) * a.vdim * es);
+    for (int64_t i = 0; i < a.nq; ++i)
+      StoreTile(a.type, acc + i * vd, a.vdim, out + ((b * a.nq + i) * a.heads + h) * a.vdim * es);
   }
 
   static T Dot(const T* x, const T* y, int64_t n) {

@@ -22,11 +22,13 @@ Activation ActivationOf(std::string_view name) {
 }
 
 void BiasActivate(DataType t, Activation act, const void* bias, int64_t rows, int64_t n, void* x) {
-  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, Unimplemented, "[bias_act] expected float32 or float64, got ", NameOf(t));
+  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, Unimplemented,
+           "[bias_act] expected float32 or float64, got ", NameOf(t));
   if (rows == 0 || n == 0 || (!bias && act == Activation::kNone)) return;
   auto fn = PD_ISA_CALL(bias_act_rows);
   const int64_t size = SizeOf(t);
-  const int64_t grain = std::max<int64_t>(1, (act == Activation::kNone || act == Activation::kRelu ? kGrain : kGrain / 8) / n);
+  const int64_t grain =
+      std::max<int64_t>(1, (act == Activation::kNone || act == Activation::kRelu ? kGrain : kGrain / 8) / n);
   ParallelFor(0, rows, grain, [&](int64_t lo, int64_t hi) {
     fn(static_cast<int>(act), t == DataType::FLOAT64, bias, hi - lo, n, static_cast<char*>(x) + lo * n * size);
   });

@@ -67,7 +67,8 @@ void Choose(int act, const void* bias, int64_t rows, int64_t n, void* x) {
 
 }  // namespace
 
-__attribute__((visibility("hidden"))) void bias_act_rows(int act, bool f64, const void* bias, int64_t rows, int64_t n, void* x);
+__attribute__((visibility("hidden"))) void bias_act_rows(int act, bool f64, const void* bias, int64_t rows, int64_t n,
+                                                         void* x);
 void bias_act_rows(int act, bool f64, const void* bias, int64_t rows, int64_t n, void* x) {
   if (f64)
     Choose<double>(act, bias, rows, n, x);

@@ -83,31 +83,21 @@ static void store_loop(const char* src, char* dst, int64_t st0, int64_t n0, int6
 PD_EXPORT void load_strided(int size, const char* src, int64_t st0, int64_t n0, int64_t st1, int64_t n1, char* dst);
 void load_strided(int size, const char* src, int64_t st0, int64_t n0, int64_t st1, int64_t n1, char* dst) {
   switch (size) {
-    case 1:
-      return load_loop<uint8_t>(src, st0, n0, st1, n1, dst);
-    case 2:
-      return load_loop<uint16_t>(src, st0, n0, st1, n1, dst);
-    case 4:
-      return load_loop<uint32_t>(src, st0, n0, st1, n1, dst);
-    case 8:
-      return load_loop<uint64_t>(src, st0, n0, st1, n1, dst);
-    default:
-      return load_loop<Bytes16>(src, st0, n0, st1, n1, dst);
+    case 1: return load_loop<uint8_t>(src, st0, n0, st1, n1, dst);
+    case 2: return load_loop<uint16_t>(src, st0, n0, st1, n1, dst);
+    case 4: return load_loop<uint32_t>(src, st0, n0, st1, n1, dst);
+    case 8: return load_loop<uint64_t>(src, st0, n0, st1, n1, dst);
+    default: return load_loop<Bytes16>(src, st0, n0, st1, n1, dst);
   }
 }
 PD_EXPORT void store_strided(int size, const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1);
 void store_strided(int size, const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1) {
   switch (size) {
-    case 1:
-      return store_loop<uint8_t>(src, dst, st0, n0, st1, n1);
-    case 2:
-      return store_loop<uint16_t>(src, dst, st0, n0, st1, n1);
-    case 4:
-      return store_loop<uint32_t>(src, dst, st0, n0, st1, n1);
-    case 8:
-      return store_loop<uint64_t>(src, dst, st0, n0, st1, n1);
-    default:
-      return store_loop<Bytes16>(src, dst, st0, n0, st1, n1);
+    case 1: return store_loop<uint8_t>(src, dst, st0, n0, st1, n1);
+    case 2: return store_loop<uint16_t>(src, dst, st0, n0, st1, n1);
+    case 4: return store_loop<uint32_t>(src, dst, st0, n0, st1, n1);
+    case 8: return store_loop<uint64_t>(src, dst, st0, n0, st1, n1);
+    default: return store_loop<Bytes16>(src, dst, st0, n0, st1, n1);
   }
 }
 
@@ -137,16 +127,11 @@ PD_EXPORT void transpose_tile(int size, const char* src, int64_t src_row, char* 
 void transpose_tile(int size, const char* src, int64_t src_row, char* dst, int64_t dst_row, int64_t rows,
                     int64_t cols) {
   switch (size) {
-    case 1:
-      return transpose_plain<uint8_t>(src, src_row, dst, dst_row, rows, cols);
-    case 2:
-      return transpose_plain<uint16_t>(src, src_row, dst, dst_row, rows, cols);
-    case 4:
-      return transpose_blocks<uint32_t, 8>(src, src_row, dst, dst_row, rows, cols, transpose8x8_32);
-    case 8:
-      return transpose_blocks<uint64_t, 4>(src, src_row, dst, dst_row, rows, cols, transpose4x4_64);
-    default:
-      return transpose_plain<Bytes16>(src, src_row, dst, dst_row, rows, cols);
+    case 1: return transpose_plain<uint8_t>(src, src_row, dst, dst_row, rows, cols);
+    case 2: return transpose_plain<uint16_t>(src, src_row, dst, dst_row, rows, cols);
+    case 4: return transpose_blocks<uint32_t, 8>(src, src_row, dst, dst_row, rows, cols, transpose8x8_32);
+    case 8: return transpose_blocks<uint64_t, 4>(src, src_row, dst, dst_row, rows, cols, transpose4x4_64);
+    default: return transpose_plain<Bytes16>(src, src_row, dst, dst_row, rows, cols);
   }
 }
 

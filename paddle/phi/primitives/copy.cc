@@ -24,7 +24,8 @@ struct Dim {
   int64_t n, s, d;
 };
 
-// Drops extents of 1, orders by the target's stride, merges what is contiguous in both. Returns the dim count, -1 if empty.
+// Drops extents of 1, orders by the target's stride, merges what is contiguous in both. Returns the dim count, -1 if
+// empty.
 int Plan(Ints shape, const int64_t* ss, const int64_t* ds, Dim* out) {
   int nd = 0;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -33,7 +34,8 @@ int Plan(Ints shape, const int64_t* ss, const int64_t* ds, Dim* out) {
   }
   for (int i = 1; i < nd; ++i)
     for (int j = i; j > 0 && (std::llabs(out[j].d) > std::llabs(out[j - 1].d) ||
-                              (std::llabs(out[j].d) == std::llabs(out[j - 1].d) && std::llabs(out[j].s) > std::llabs(out[j - 1].s)));
+                              (std::llabs(out[j].d) == std::llabs(out[j - 1].d) &&
+                               std::llabs(out[j].s) > std::llabs(out[j - 1].s)));
          --j)
       std::swap(out[j], out[j - 1]);
   int w = 0;
@@ -49,7 +51,8 @@ int Plan(Ints shape, const int64_t* ss, const int64_t* ds, Dim* out) {
 }
 
 void CheckRank(Ints shape, const char* op) {
-  PD_CHECK(shape.size() <= kMaxDims, InvalidArgument, "[", op, "] expected at most ", kMaxDims, " dims, got ", shape.size());
+  PD_CHECK(shape.size() <= kMaxDims, InvalidArgument, "[", op, "] expected at most ", kMaxDims, " dims, got ",
+           shape.size());
 }
 
 void CopyTail(int64_t size, const void* s, void* d) { std::memcpy(d, s, size); }
@@ -70,7 +73,8 @@ void CopyStrided(int64_t size, Ints shape, const void* src, Ints src_strides, vo
   if (nd < 0) return;
   if (nd == 0) return CopyTail(size, src, dst);
   if (nd == 1 && dims[0].s == 1 && dims[0].d == 1) return CopyBytes(dst, src, dims[0].n * size);
-  // The last two dims go to the block kernel. Where another dim is the one along which src is contiguous, it becomes the partner.
+  // The last two dims go to the block kernel. Where another dim is the one along which src is contiguous, it becomes
+  // the partner.
   if (nd == 1) {
     dims[1] = dims[0];
     dims[0] = {1, 0, 0};
@@ -96,23 +100,24 @@ void CopyStrided(int64_t size, Ints shape, const void* src, Ints src_strides, vo
   const int64_t pieces = (cut_n + piece - 1) / piece;
   const int64_t per = std::min(piece, cut_n) * other * size;
   const auto block = PD_ISA_CALL(CopyBlock2);
-  ParallelFor(0, outer * pieces, std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, per)), [&](int64_t lo, int64_t hi) {
-    for (int64_t it = lo; it < hi; ++it) {
-      int64_t r = it / pieces;
-      const int64_t c0 = it % pieces * piece, cn = std::min(piece, cut_n - c0);
-      int64_t so = 0, od = 0;
-      for (int i = nd - 3; i >= 0; --i) {
-        const int64_t x = r % dims[i].n;
-        r /= dims[i].n;
-        so += x * dims[i].s;
-        od += x * dims[i].d;
-      }
-      so += c0 * (cut_b ? b.s : a.s);
-      od += c0 * (cut_b ? b.d : a.d);
-      block(static_cast<int>(size), cut_b ? a.n : cn, cut_b ? cn : b.n, static_cast<const char*>(src) + so * size, a.s,
-            b.s, static_cast<char*>(dst) + od * size, a.d, b.d);
-    }
-  });
+  ParallelFor(
+      0, outer * pieces, std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, per)), [&](int64_t lo, int64_t hi) {
+        for (int64_t it = lo; it < hi; ++it) {
+          int64_t r = it / pieces;
+          const int64_t c0 = it % pieces * piece, cn = std::min(piece, cut_n - c0);
+          int64_t so = 0, od = 0;
+          for (int i = nd - 3; i >= 0; --i) {
+            const int64_t x = r % dims[i].n;
+            r /= dims[i].n;
+            so += x * dims[i].s;
+            od += x * dims[i].d;
+          }
+          so += c0 * (cut_b ? b.s : a.s);
+          od += c0 * (cut_b ? b.d : a.d);
+          block(static_cast<int>(size), cut_b ? a.n : cn, cut_b ? cn : b.n, static_cast<const char*>(src) + so * size,
+                a.s, b.s, static_cast<char*>(dst) + od * size, a.d, b.d);
+        }
+      });
 }
 
 void CopyToContiguous(int64_t size, Ints shape, const void* src, Ints src_strides, void* dst) {
@@ -184,7 +189,8 @@ void Split(int64_t size, const void* whole, std::span<void* const> parts, Ints s
   int64_t at = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     const int64_t row = sizes[i] * inner, shape[2] = {outer, row}, ss[2] = {total * inner, 1}, ds[2] = {row, 1};
-    if (row && parts[i]) CopyStrided(size, shape, static_cast<const char*>(whole) + at * inner * size, ss, parts[i], ds);
+    if (row && parts[i])
+      CopyStrided(size, shape, static_cast<const char*>(whole) + at * inner * size, ss, parts[i], ds);
     at += sizes[i];
   }
 }
@@ -278,8 +284,7 @@ void Triangle(int64_t size, const void* x, int64_t batch, int64_t rows, int64_t 
 void RepeatInterleave(int64_t size, const void* x, int64_t outer, int64_t n, int64_t inner, Ints repeats, void* out) {
   PD_CHECK(repeats.size() == 1 || static_cast<int64_t>(repeats.size()) == n, InvalidArgument,
            "[repeat_interleave] expected 1 or ", n, " repeats, got ", repeats.size());
-  for (int64_t r : repeats)
-    PD_CHECK(r >= 0, InvalidArgument, "[repeat_interleave] expected repeats >= 0, got ", r);
+  for (int64_t r : repeats) PD_CHECK(r >= 0, InvalidArgument, "[repeat_interleave] expected repeats >= 0, got ", r);
   const char* s = static_cast<const char*>(x);
   char* d = static_cast<char*>(out);
   const int64_t row = inner * size;

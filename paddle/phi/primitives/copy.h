@@ -7,8 +7,8 @@
 
 namespace phi::cpu {
 
-// dst[i] = src[i] over `shape`; strides in elements, any sign, src may have 0 strides (broadcast). elem_size 1, 2, 4, 8 or 16.
-// Regions must not overlap unless they are the same with equal strides.
+// dst[i] = src[i] over `shape`; strides in elements, any sign, src may have 0 strides (broadcast). elem_size 1, 2, 4, 8
+// or 16. Regions must not overlap unless they are the same with equal strides.
 void CopyStrided(int64_t elem_size, Ints shape, const void* src, Ints src_strides, void* dst, Ints dst_strides);
 // dst contiguous row-major.
 void CopyToContiguous(int64_t elem_size, Ints shape, const void* src, Ints src_strides, void* dst);
@@ -19,15 +19,19 @@ void FillStrided(int64_t elem_size, Ints shape, void* dst, Ints strides, const v
 void Fill(int64_t elem_size, int64_t n, void* dst, const void* value);
 void Zero(void* dst, int64_t bytes);
 
-// Contiguous parts [outer, sizes[i], inner] <-> whole [outer, sum(sizes), inner]. Parts may be null where sizes[i] == 0.
-void Concat(int64_t elem_size, std::span<const void* const> parts, Ints sizes, int64_t outer, int64_t inner, void* whole);
-void Split(int64_t elem_size, const void* whole, std::span<void* const> parts, Ints sizes, int64_t outer, int64_t inner);
+// Contiguous parts [outer, sizes[i], inner] <-> whole [outer, sum(sizes), inner]. Parts may be null where sizes[i] ==
+// 0.
+void Concat(int64_t elem_size, std::span<const void* const> parts, Ints sizes, int64_t outer, int64_t inner,
+            void* whole);
+void Split(int64_t elem_size, const void* whole, std::span<void* const> parts, Ints sizes, int64_t outer,
+           int64_t inner);
 
 // Contiguous x and out of `shape`. Flip: axes distinct in [0, ndim). Roll: shifts[i] along axes[i], any sign.
 void Flip(int64_t elem_size, const void* x, Ints shape, Ints axes, void* out);
 void Roll(int64_t elem_size, const void* x, Ints shape, Ints shifts, Ints axes, void* out);
 
-// Matrices [batch, rows, cols]; keeps elements with col - row <= diagonal (lower) or >= diagonal (upper); others become 0.
+// Matrices [batch, rows, cols]; keeps elements with col - row <= diagonal (lower) or >= diagonal (upper); others become
+// 0.
 void Triangle(int64_t elem_size, const void* x, int64_t batch, int64_t rows, int64_t cols, int64_t diagonal, bool upper,
               void* out);
 
@@ -39,6 +43,7 @@ void Pad(int64_t elem_size, const void* x, Ints shape, Ints lo, Ints hi, PadMode
 void PadGrad(DataType t, const void* dout, Ints shape, Ints lo, Ints hi, PadMode mode, void* dx);
 
 // out [outer, n * repeats (or sum of repeats[i]), inner]: each of the n slices repeated.
-void RepeatInterleave(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, Ints repeats, void* out);
+void RepeatInterleave(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, Ints repeats,
+                      void* out);
 
 }  // namespace phi::cpu

@@ -99,35 +99,23 @@ void FillRow(int64_t n, T* d, int64_t ds, T v) {
 void CopyBlock2(int size, int64_t n0, int64_t n1, const void* s, int64_t s0, int64_t s1, void* d, int64_t d0,
                 int64_t d1) {
   switch (size) {
-    case 1:
-      return Copy2<uint8_t>(n0, n1, s, s0, s1, d, d0, d1);
-    case 2:
-      return Copy2<uint16_t>(n0, n1, s, s0, s1, d, d0, d1);
-    case 4:
-      return Copy2<uint32_t>(n0, n1, s, s0, s1, d, d0, d1);
-    case 8:
-      return Copy2<uint64_t>(n0, n1, s, s0, s1, d, d0, d1);
-    case 16:
-      return Copy2<B16>(n0, n1, s, s0, s1, d, d0, d1);
-    default:
-      return;
+    case 1: return Copy2<uint8_t>(n0, n1, s, s0, s1, d, d0, d1);
+    case 2: return Copy2<uint16_t>(n0, n1, s, s0, s1, d, d0, d1);
+    case 4: return Copy2<uint32_t>(n0, n1, s, s0, s1, d, d0, d1);
+    case 8: return Copy2<uint64_t>(n0, n1, s, s0, s1, d, d0, d1);
+    case 16: return Copy2<B16>(n0, n1, s, s0, s1, d, d0, d1);
+    default: return;
   }
 }
 
 void FillBlock(int size, int64_t n, void* d, int64_t ds, const void* v) {
   switch (size) {
-    case 1:
-      return FillRow(n, static_cast<uint8_t*>(d), ds, *static_cast<const uint8_t*>(v));
-    case 2:
-      return FillRow(n, static_cast<uint16_t*>(d), ds, *static_cast<const uint16_t*>(v));
-    case 4:
-      return FillRow(n, static_cast<uint32_t*>(d), ds, *static_cast<const uint32_t*>(v));
-    case 8:
-      return FillRow(n, static_cast<uint64_t*>(d), ds, *static_cast<const uint64_t*>(v));
-    case 16:
-      return FillRow(n, static_cast<B16*>(d), ds, *static_cast<const B16*>(v));
-    default:
-      return;
+    case 1: return FillRow(n, static_cast<uint8_t*>(d), ds, *static_cast<const uint8_t*>(v));
+    case 2: return FillRow(n, static_cast<uint16_t*>(d), ds, *static_cast<const uint16_t*>(v));
+    case 4: return FillRow(n, static_cast<uint32_t*>(d), ds, *static_cast<const uint32_t*>(v));
+    case 8: return FillRow(n, static_cast<uint64_t*>(d), ds, *static_cast<const uint64_t*>(v));
+    case 16: return FillRow(n, static_cast<B16*>(d), ds, *static_cast<const B16*>(v));
+    default: return;
   }
 }
 

@@ -12,9 +12,9 @@ namespace phi::cpu {
 namespace {
 
 struct PadPlan {
-  std::vector<int64_t> in, out, lo;             // extents and low pads
+  std::vector<int64_t> in, out, lo;  // extents and low pads
   std::vector<int64_t> in_strides, out_strides;
-  std::vector<std::vector<int64_t>> map;        // per axis: source position of each output position
+  std::vector<std::vector<int64_t>> map;  // per axis: source position of each output position
 };
 
 PadPlan MakePlan(const char* op, Ints shape, Ints lo, Ints hi, PadMode mode) {
@@ -170,8 +170,7 @@ void PadGrad(DataType t, const void* dout, Ints shape, Ints lo, Ints hi, PadMode
   if (Numel(p.out) == 0) return Zero(dx, total * size);
   switch (t) {
 #define PD_CASE(D, T, A) \
-  case DataType::D:      \
-    return AddPadded<T, A>(p, static_cast<const T*>(dout), static_cast<T*>(dx));
+  case DataType::D: return AddPadded<T, A>(p, static_cast<const T*>(dout), static_cast<T*>(dx));
     PD_CASE(FLOAT32, float, float)
     PD_CASE(FLOAT64, double, double)
     PD_CASE(FLOAT16, float16, float)
@@ -181,8 +180,7 @@ void PadGrad(DataType t, const void* dout, Ints shape, Ints lo, Ints hi, PadMode
     PD_CASE(INT32, int32_t, int32_t)
     PD_CASE(INT64, int64_t, int64_t)
 #undef PD_CASE
-    default:
-      PD_THROW(Unimplemented, "[pad_grad] expected a differentiable type, got ", NameOf(t));
+    default: PD_THROW(Unimplemented, "[pad_grad] expected a differentiable type, got ", NameOf(t));
   }
 }
 

@@ -18,22 +18,14 @@ struct Tag {
 template <class F>
 void DispatchReal(const char* op, DataType t, F&& f) {
   switch (t) {
-    case DataType::BOOL:
-      return f(Tag<bool>{});
-    case DataType::UINT8:
-      return f(Tag<uint8_t>{});
-    case DataType::INT8:
-      return f(Tag<int8_t>{});
-    case DataType::INT16:
-      return f(Tag<int16_t>{});
-    case DataType::INT32:
-      return f(Tag<int32_t>{});
-    case DataType::INT64:
-      return f(Tag<int64_t>{});
-    case DataType::FLOAT32:
-      return f(Tag<float>{});
-    case DataType::FLOAT64:
-      return f(Tag<double>{});
+    case DataType::BOOL: return f(Tag<bool>{});
+    case DataType::UINT8: return f(Tag<uint8_t>{});
+    case DataType::INT8: return f(Tag<int8_t>{});
+    case DataType::INT16: return f(Tag<int16_t>{});
+    case DataType::INT32: return f(Tag<int32_t>{});
+    case DataType::INT64: return f(Tag<int64_t>{});
+    case DataType::FLOAT32: return f(Tag<float>{});
+    case DataType::FLOAT64: return f(Tag<double>{});
     default:
       PD_THROW(Unimplemented, "[", op, "] expected a real dtype, got ", NameOf(t),
                ": the kernel is not registered for it");
@@ -52,16 +44,11 @@ struct Bytes16 {
 template <class F>
 void DispatchSize(int64_t bytes, F&& f) {
   switch (bytes) {
-    case 1:
-      return f(Tag<uint8_t>{});
-    case 2:
-      return f(Tag<uint16_t>{});
-    case 4:
-      return f(Tag<uint32_t>{});
-    case 8:
-      return f(Tag<uint64_t>{});
-    default:
-      return f(Tag<Bytes16>{});
+    case 1: return f(Tag<uint8_t>{});
+    case 2: return f(Tag<uint16_t>{});
+    case 4: return f(Tag<uint32_t>{});
+    case 8: return f(Tag<uint64_t>{});
+    default: return f(Tag<Bytes16>{});
   }
 }
 

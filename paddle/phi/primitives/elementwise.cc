@@ -250,11 +250,8 @@ class Runner {
         ConvertDense(o.dtype, src, o.loop_dtype, value, 1);
         PD_ISA_CALL(load_strided)(o.loop_size, value, 0, n, 0, 1, buf);
         return;
-      case Access::kDense:
-        ConvertDense(o.dtype, src, o.loop_dtype, buf, n);
-        return;
-      default:
-        break;
+      case Access::kDense: ConvertDense(o.dtype, src, o.loop_dtype, buf, n); return;
+      default: break;
     }
     char* raw = o.same ? buf : buf_.raw;
     Move<true>(o, const_cast<char*>(src), raw, rows);

@@ -12,7 +12,8 @@ namespace phi::cpu {
 // x_is_softmax: x already holds probabilities (loss = -log x[label]). softmax (may be null) receives the probabilities.
 void CrossEntropyHard(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, DataType label_t,
                       const void* labels, int64_t ignore_index, bool x_is_softmax, void* softmax, void* loss);
-// dx = (softmax - onehot) * dloss, 0 where ignored; x_is_softmax: dx = -dloss / softmax at the label, 0 elsewhere. dx may equal softmax.
+// dx = (softmax - onehot) * dloss, 0 where ignored; x_is_softmax: dx = -dloss / softmax at the label, 0 elsewhere. dx
+// may equal softmax.
 void CrossEntropyHardGrad(DataType t, const void* softmax, int64_t outer, int64_t n, int64_t inner, DataType label_t,
                           const void* labels, int64_t ignore_index, bool x_is_softmax, const void* dloss, void* dx);
 // labels [outer, n, inner] of t; loss [outer, inner] = -sum labels * log softmax(x).
@@ -22,10 +23,11 @@ void CrossEntropySoft(DataType t, const void* x, int64_t outer, int64_t n, int64
 void CrossEntropySoftGrad(DataType t, const void* softmax, int64_t outer, int64_t n, int64_t inner, const void* labels,
                           bool x_is_softmax, const void* dloss, void* dx);
 
-// Negative log likelihood of log-probabilities. weight [n] of t may be null. reduction: 0 none (out [outer, inner]), 1 mean, 2 sum.
-// total_weight: one element of t (needed for the gradient of mean).
-void NllLoss(DataType t, const void* logp, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels,
-             const void* weight, int64_t ignore_index, int reduction, void* out, void* total_weight);
+// Negative log likelihood of log-probabilities. weight [n] of t may be null. reduction: 0 none (out [outer, inner]), 1
+// mean, 2 sum. total_weight: one element of t (needed for the gradient of mean).
+void NllLoss(DataType t, const void* logp, int64_t outer, int64_t n, int64_t inner, DataType label_t,
+             const void* labels, const void* weight, int64_t ignore_index, int reduction, void* out,
+             void* total_weight);
 void NllLossGrad(DataType t, int64_t outer, int64_t n, int64_t inner, DataType label_t, const void* labels,
                  const void* weight, int64_t ignore_index, int reduction, const void* total_weight, const void* dout,
                  void* dlogp);

@@ -216,8 +216,8 @@ void RmsNorm(DataType t, DataType param_t, const void* x, int64_t rows, int64_t 
              const void* bias, double eps, void* out, void* inv_rms) {
   RowNorm("rms_norm", t, param_t, x, rows, cols, scale, bias, eps, true, out, nullptr, inv_rms);
 }
-void AddNorm(DataType t, const void* x, const void* y, int64_t rows, int64_t cols, const void* scale, const void* bias, double eps,
-             bool rms, void* sum, void* out) {
+void AddNorm(DataType t, const void* x, const void* y, int64_t rows, int64_t cols, const void* scale, const void* bias,
+             double eps, bool rms, void* sum, void* out) {
   const bool f64 = t == DataType::FLOAT64;
   const int64_t row = cols * SizeOf(t), few = std::max<int64_t>(1, 32768 / std::max<int64_t>(row, 1));
   ParallelFor(0, rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(cols, 1)), [&](int64_t lo, int64_t hi) {

@@ -11,7 +11,8 @@ namespace phi::cpu {
 // Saved statistics (mean, variance, inverse deviation) have StatType(t): f32, or f64 with f64.
 constexpr DataType StatType(DataType t) { return t == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32; }
 
-// Over the last `cols` of x [rows, cols]. scale, bias [cols], mean, variance [rows] may be null. variance is the biased one.
+// Over the last `cols` of x [rows, cols]. scale, bias [cols], mean, variance [rows] may be null. variance is the biased
+// one.
 void LayerNorm(DataType t, DataType param_t, const void* x, int64_t rows, int64_t cols, const void* scale,
                const void* bias, double eps, void* out, void* mean, void* variance);
 // dx, dscale, dbias may each be null. mean, variance as saved.
@@ -19,30 +20,32 @@ void LayerNormGrad(DataType t, DataType param_t, const void* x, const void* dout
                    const void* scale, const void* mean, const void* variance, double eps, void* dx, void* dscale,
                    void* dbias);
 // inv_rms [rows] of StatType may be null on output.
-void RmsNorm(DataType t, DataType param_t, const void* x, int64_t rows, int64_t cols, const void* scale, const void* bias,
-             double eps, void* out, void* inv_rms);
-// sum = x + y and its layer norm, or with `rms` its RMS norm, over the last `cols`; f32 and f64, scale and bias of the same type.
-void AddNorm(DataType t, const void* x, const void* y, int64_t rows, int64_t cols, const void* scale, const void* bias, double eps,
-             bool rms, void* sum, void* out);
+void RmsNorm(DataType t, DataType param_t, const void* x, int64_t rows, int64_t cols, const void* scale,
+             const void* bias, double eps, void* out, void* inv_rms);
+// sum = x + y and its layer norm, or with `rms` its RMS norm, over the last `cols`; f32 and f64, scale and bias of the
+// same type.
+void AddNorm(DataType t, const void* x, const void* y, int64_t rows, int64_t cols, const void* scale, const void* bias,
+             double eps, bool rms, void* sum, void* out);
 void RmsNormGrad(DataType t, DataType param_t, const void* x, const void* dout, int64_t rows, int64_t cols,
                  const void* scale, const void* inv_rms, void* dx, void* dscale, void* dbias);
 
-// x [n, c, spatial] or with channels_last [n, spatial, c]. scale, bias may be null. Training: batch mean and biased variance ->
-// save_mean [c], save_inv_std [c]; running = momentum * running + (1 - momentum) * batch (biased variance), running may be null.
-// Params and statistics are StatType(t).
+// x [n, c, spatial] or with channels_last [n, spatial, c]. scale, bias may be null. Training: batch mean and biased
+// variance -> save_mean [c], save_inv_std [c]; running = momentum * running + (1 - momentum) * batch (biased variance),
+// running may be null. Params and statistics are StatType(t).
 void BatchNormTrain(DataType t, const void* x, int64_t n, int64_t c, int64_t spatial, bool channels_last,
                     const void* scale, const void* bias, double eps, double momentum, void* running_mean,
                     void* running_var, void* out, void* save_mean, void* save_inv_std);
 void BatchNormInfer(DataType t, const void* x, int64_t n, int64_t c, int64_t spatial, bool channels_last,
                     const void* scale, const void* bias, const void* mean, const void* var, double eps, void* out);
 // use_global_stats: mean and inv_std are constants (dx = dout * scale * inv_std). dx, dscale, dbias may each be null.
-void BatchNormGrad(DataType t, const void* x, const void* dout, int64_t n, int64_t c, int64_t spatial, bool channels_last,
-                   const void* scale, const void* mean, const void* inv_std, bool use_global_stats, void* dx,
-                   void* dscale, void* dbias);
+void BatchNormGrad(DataType t, const void* x, const void* dout, int64_t n, int64_t c, int64_t spatial,
+                   bool channels_last, const void* scale, const void* mean, const void* inv_std, bool use_global_stats,
+                   void* dx, void* dscale, void* dbias);
 
 // groups divides c; instance norm is groups == c. mean, variance [n, groups] of StatType may be null on output.
 void GroupNorm(DataType t, DataType param_t, const void* x, int64_t n, int64_t c, int64_t spatial, int64_t groups,
-               bool channels_last, const void* scale, const void* bias, double eps, void* out, void* mean, void* variance);
+               bool channels_last, const void* scale, const void* bias, double eps, void* out, void* mean,
+               void* variance);
 void GroupNormGrad(DataType t, DataType param_t, const void* x, const void* dout, int64_t n, int64_t c, int64_t spatial,
                    int64_t groups, bool channels_last, const void* scale, const void* mean, const void* variance,
                    double eps, void* dx, void* dscale, void* dbias);

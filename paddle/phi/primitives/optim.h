@@ -7,9 +7,9 @@
 
 namespace phi::cpu {
 
-// One parameter. t: type of param and grad (f32 f64 f16 bf16). State, master and arithmetic have MathType: f64 with f64, else f32.
-// master (may be null): the f32 copy of a half parameter; it is updated and param receives the rounded value. Without it, a half param
-// is widened, updated, rounded.
+// One parameter. t: type of param and grad (f32 f64 f16 bf16). State, master and arithmetic have MathType: f64 with
+// f64, else f32. master (may be null): the f32 copy of a half parameter; it is updated and param receives the rounded
+// value. Without it, a half param is widened, updated, rounded.
 struct OptimParam {
   DataType t = DataType::FLOAT32;
   int64_t n = 0;
@@ -22,7 +22,8 @@ struct OptimParam {
 void Sgd(const OptimParam& p, double lr);
 // regularization: grad += l2_decay * param; grad *= rescale first. velocity = mu * velocity + grad;
 // param -= lr * (nesterov ? grad + mu * velocity : velocity).
-void Momentum(const OptimParam& p, void* velocity, double lr, double mu, bool nesterov, double l2_decay, double rescale);
+void Momentum(const OptimParam& p, void* velocity, double lr, double mu, bool nesterov, double l2_decay,
+              double rescale);
 
 struct AdamArgs {
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8;
@@ -32,11 +33,13 @@ struct AdamArgs {
   bool decoupled = false;                     // AdamW: param *= 1 - lr * lr_ratio * weight_decay first
 };
 // m1 = b1 m1 + (1-b1) g; m2 = b2 m2 + (1-b2) g^2; lr_t = lr sqrt(1-b2pow) / (1-b1pow);
-// param -= lr_t * m1 / (sqrt(m2) + eps * sqrt(1-b2pow)). max_m2 (amsgrad) may be null. The caller multiplies the powers afterwards.
+// param -= lr_t * m1 / (sqrt(m2) + eps * sqrt(1-b2pow)). max_m2 (amsgrad) may be null. The caller multiplies the powers
+// afterwards.
 void Adam(const OptimParam& p, void* m1, void* m2, void* max_m2, const AdamArgs& a);
 // moment += g^2; param -= lr * g / (sqrt(moment) + eps).
 void Adagrad(const OptimParam& p, void* moment, double lr, double eps);
-// mean_square = rho ms + (1-rho) g^2; centered: mean_grad too; mom = mu mom + lr g / sqrt(ms - mg^2 + eps); param -= mom.
+// mean_square = rho ms + (1-rho) g^2; centered: mean_grad too; mom = mu mom + lr g / sqrt(ms - mg^2 + eps); param -=
+// mom.
 void RmsProp(const OptimParam& p, void* mean_square, void* mean_grad, void* moment, double lr, double rho, double eps,
              double mu, bool centered);
 // avg_sq_grad, avg_sq_update: update = -sqrt((au + eps) / (ag + eps)) * g; param += lr * update.

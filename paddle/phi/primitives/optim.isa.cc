@@ -25,9 +25,7 @@ void Run(int kind, void* const* ptrs, int64_t n, const double* a) {
   T* s2 = static_cast<T*>(ptrs[4]);
   const T a0 = T(a[0]), a1 = T(a[1]), a2 = T(a[2]), a3 = T(a[3]), a4 = T(a[4]), a5 = T(a[5]);
   switch (kind) {
-    case kOptimSgd:
-      PD_LOOP p[i] -= a0 * g[i];
-      break;
+    case kOptimSgd: PD_LOOP p[i] -= a0 * g[i]; break;
     case kOptimMomentum: {
       const bool nesterov = a[2] != 0;
       if (nesterov) {
@@ -146,9 +144,7 @@ void Run(int kind, void* const* ptrs, int64_t n, const double* a) {
         s2[i] = (s0[i] / a4) / (Root(s1[i] / a5) + a2) + a3 * p[i];
       }
       break;
-    case kOptimAxpy:
-      PD_LOOP p[i] -= a0 * s0[i];
-      break;
+    case kOptimAxpy: PD_LOOP p[i] -= a0 * s0[i]; break;
   }
 }
 

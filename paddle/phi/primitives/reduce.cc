@@ -81,7 +81,8 @@ Layout Arrange(const char* op, Ints shape, Ints strides, AxisMask mask) {
   };
   arrange(kept, nk);
   arrange(red, nr);
-  PD_CHECK(nk <= 16 && nr <= 16, InvalidArgument, "[", op, "] expected at most 16 separate dims, got ", std::max(nk, nr));
+  PD_CHECK(nk <= 16 && nr <= 16, InvalidArgument, "[", op, "] expected at most 16 separate dims, got ",
+           std::max(nk, nr));
   l.nk = nk;
   l.nr = nr;
   for (int i = 0; i < nk; ++i) {
@@ -121,20 +122,13 @@ void RunPlan(const Layout& l, int op, DataType in_t, const void* x, DataType acc
   const int64_t bytes = PD_ISA_CALL(ReducePartialBytes)(&plan);
   const auto go = [&] {
     switch (acc_t) {
-      case DataType::FLOAT32:
-        return PD_ISA_CALL(ReduceRunF32)(&plan);
-      case DataType::FLOAT64:
-        return PD_ISA_CALL(ReduceRunF64)(&plan);
-      case DataType::INT32:
-        return PD_ISA_CALL(ReduceRunI32)(&plan);
-      case DataType::INT64:
-        return PD_ISA_CALL(ReduceRunI64)(&plan);
-      case DataType::BOOL:
-        return PD_ISA_CALL(ReduceRunBool)(&plan);
-      case DataType::COMPLEX64:
-        return PD_ISA_CALL(ReduceRunC64)(&plan);
-      default:
-        return PD_ISA_CALL(ReduceRunC128)(&plan);
+      case DataType::FLOAT32: return PD_ISA_CALL(ReduceRunF32)(&plan);
+      case DataType::FLOAT64: return PD_ISA_CALL(ReduceRunF64)(&plan);
+      case DataType::INT32: return PD_ISA_CALL(ReduceRunI32)(&plan);
+      case DataType::INT64: return PD_ISA_CALL(ReduceRunI64)(&plan);
+      case DataType::BOOL: return PD_ISA_CALL(ReduceRunBool)(&plan);
+      case DataType::COMPLEX64: return PD_ISA_CALL(ReduceRunC64)(&plan);
+      default: return PD_ISA_CALL(ReduceRunC128)(&plan);
     }
   };
   if (bytes <= 65536) {
@@ -156,16 +150,11 @@ void ForEach(void* p, int64_t n, F f) {
 template <class F>
 void ForEachFloating(DataType t, void* p, int64_t n, F f) {
   switch (t) {
-    case DataType::FLOAT32:
-      return ForEach<float>(p, n, f);
-    case DataType::FLOAT64:
-      return ForEach<double>(p, n, f);
-    case DataType::COMPLEX64:
-      return ForEach<complex64>(p, n, f);
-    case DataType::COMPLEX128:
-      return ForEach<complex128>(p, n, f);
-    default:
-      return;
+    case DataType::FLOAT32: return ForEach<float>(p, n, f);
+    case DataType::FLOAT64: return ForEach<double>(p, n, f);
+    case DataType::COMPLEX64: return ForEach<complex64>(p, n, f);
+    case DataType::COMPLEX128: return ForEach<complex128>(p, n, f);
+    default: return;
   }
 }
 
@@ -210,8 +199,8 @@ AxisMask AxesToMask(Ints axes, int ndim, const char* op) {
   return m;
 }
 
-void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides, AxisMask mask, DataType out_t, void* out,
-            double p) {
+void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides, AxisMask mask, DataType out_t,
+            void* out, double p) {
   PD_CHECK(!IsFloat8(in_t), Unimplemented, "[reduce] expected a type other than ", NameOf(in_t));
   const Layout l = Arrange("reduce", shape, strides, mask);
   if (l.outs == 0) return;
@@ -313,20 +302,21 @@ void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides,
         run(static_cast<int>(IsInteger(acc_t) ? ReduceOp::kSum : ReduceOp::kNanSum), nullptr, acc);
         break;
       case ReduceOp::kSumPow:
-        run(static_cast<int>(p == 1 ? ReduceOp::kSumAbs : p == 2 ? ReduceOp::kSumSquare : ReduceOp::kSumPow), nullptr,
-            acc);
+        run(static_cast<int>(p == 1   ? ReduceOp::kSumAbs
+                             : p == 2 ? ReduceOp::kSumSquare
+                                      : ReduceOp::kSumPow),
+            nullptr, acc);
         break;
-      default:
-        run(static_cast<int>(op), nullptr, acc);
+      default: run(static_cast<int>(op), nullptr, acc);
     }
   }
-  if (!in_place)
-    PD_ISA_CALL(ReduceConvert)(static_cast<int>(acc_t), acc, l.outs, static_cast<int>(out_t), out);
+  if (!in_place) PD_ISA_CALL(ReduceConvert)(static_cast<int>(acc_t), acc, l.outs, static_cast<int>(out_t), out);
 }
 
 void Variance(DataType t, const void* x, Ints shape, Ints strides, AxisMask mask, double correction, void* mean,
               void* var) {
-  PD_CHECK(IsDifferentiable(t) && !IsFloat8(t), Unimplemented, "[var] expected a float or complex type, got ", NameOf(t));
+  PD_CHECK(IsDifferentiable(t) && !IsFloat8(t), Unimplemented, "[var] expected a float or complex type, got ",
+           NameOf(t));
   const Layout l = Arrange("var", shape, strides, mask);
   if (l.outs == 0) return;
   const DataType acc_t = ComputeType(t);
@@ -370,7 +360,8 @@ void ArgReduce(bool max, DataType t, const void* x, Ints shape, Ints strides, in
   if (axis == kFlatAxis || nd == 0) {
     n = step;
   } else {
-    PD_CHECK(axis >= -nd && axis < nd, InvalidArgument, "[argmax] expected an axis in [", -nd, ", ", nd, "), got ", axis);
+    PD_CHECK(axis >= -nd && axis < nd, InvalidArgument, "[argmax] expected an axis in [", -nd, ", ", nd, "), got ",
+             axis);
     if (axis < 0) axis += nd;
     for (int i = 0; i < axis; ++i) outer *= shape[i];
     n = shape[axis];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions over any set of axes of a strided tensor. Results do not depend on the thread count or the instruction set's order.
+// Reductions over any set of axes of a strided tensor. Results do not depend on the thread count or the instruction
+// set's order.
 #pragma once
 
 #include "paddle/common/dtype.h"
@@ -20,31 +21,35 @@ enum class ReduceOp : int8_t {
   kSumAbs,
   kMaxAbs,
   kMinAbs,
-  kL2Norm,     // sqrt(sum |x|^2)
-  kPNorm,      // (sum |x|^p)^(1/p), finite p > 0
-  kSumPow,     // sum |x|^p
+  kL2Norm,  // sqrt(sum |x|^2)
+  kPNorm,   // (sum |x|^p)^(1/p), finite p > 0
+  kSumPow,  // sum |x|^p
   kCountNonzero,
-  kNanSum,     // NaN counts as 0
-  kNanMean,    // NaN does not count
+  kNanSum,   // NaN counts as 0
+  kNanMean,  // NaN does not count
 };
 
 // Bit i set = axis i is reduced.
 using AxisMask = uint64_t;
-// From a list of axes (negative counts from the end; empty = all axes). Throws for an axis outside [-ndim, ndim) or given twice.
+// From a list of axes (negative counts from the end; empty = all axes). Throws for an axis outside [-ndim, ndim) or
+// given twice.
 AxisMask AxesToMask(Ints axes, int ndim, const char* op);
 
 // out (contiguous, the kept dims in order) = reduction of x, strides in elements.
-// Arithmetic runs in the wider of x's and out's compute types: floats in f32/f64 with a fixed block tree, half in f32, integers in int64,
-// complex as such. Max/min propagate NaN. An empty reduction gives the op's identity (sum 0, prod 1, any false, all true,
-// mean NaN, logsumexp -inf); for max/min it throws InvalidArgument. p: for kPNorm and kSumPow.
-void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides, AxisMask mask, DataType out_t, void* out,
-            double p = 2.0);
+// Arithmetic runs in the wider of x's and out's compute types: floats in f32/f64 with a fixed block tree, half in f32,
+// integers in int64, complex as such. Max/min propagate NaN. An empty reduction gives the op's identity (sum 0, prod 1,
+// any false, all true, mean NaN, logsumexp -inf); for max/min it throws InvalidArgument. p: for kPNorm and kSumPow.
+void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides, AxisMask mask, DataType out_t,
+            void* out, double p = 2.0);
 
-// Variance with divisor max(0, count - correction); mean may be null. Both outputs have in_t's type (complex: var is real).
-void Variance(DataType t, const void* x, Ints shape, Ints strides, AxisMask mask, double correction, void* mean, void* var);
+// Variance with divisor max(0, count - correction); mean may be null. Both outputs have in_t's type (complex: var is
+// real).
+void Variance(DataType t, const void* x, Ints shape, Ints strides, AxisMask mask, double correction, void* mean,
+              void* var);
 
-// Index of the first maximum (or minimum) along `axis`; a NaN wins. index_t INT32 or INT64. axis == kFlatAxis: over all elements
-// in logical row-major order. `values` (may be null) receives the extreme values. out has `axis` removed. Empty axis throws.
+// Index of the first maximum (or minimum) along `axis`; a NaN wins. index_t INT32 or INT64. axis == kFlatAxis: over all
+// elements in logical row-major order. `values` (may be null) receives the extreme values. out has `axis` removed.
+// Empty axis throws.
 inline constexpr int kFlatAxis = -1000;
 void ArgReduce(bool max, DataType t, const void* x, Ints shape, Ints strides, int axis, DataType index_t, void* indices,
                void* values);

@@ -128,14 +128,10 @@ void ArgRun(int t, int max, const void* x, int64_t outer, int64_t n, int64_t inn
   switch (t) {
     case kF16:
     case kBF16:
-    case kF32:
-      return ArgEither<float>(t, max, x, outer, n, inner, idx, values);
-    case kF64:
-      return ArgEither<double>(t, max, x, outer, n, inner, idx, values);
-    case kI64:
-      return ArgEither<int64_t>(t, max, x, outer, n, inner, idx, values);
-    default:
-      return ArgEither<int32_t>(t, max, x, outer, n, inner, idx, values);
+    case kF32: return ArgEither<float>(t, max, x, outer, n, inner, idx, values);
+    case kF64: return ArgEither<double>(t, max, x, outer, n, inner, idx, values);
+    case kI64: return ArgEither<int64_t>(t, max, x, outer, n, inner, idx, values);
+    default: return ArgEither<int32_t>(t, max, x, outer, n, inner, idx, values);
   }
 }
 

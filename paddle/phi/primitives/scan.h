@@ -8,13 +8,15 @@
 namespace phi::cpu {
 
 // Types: all arithmetic ones; half in f32. exclusive: out[i] leaves out x[i]. reverse: from the end. out may equal x.
-void CumSum(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse, void* out);
-void CumProd(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse, void* out);
+void CumSum(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,
+            void* out);
+void CumProd(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,
+             void* out);
 // Stable; floating types.
 void LogCumSumExp(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,
                   void* out);
 // Running extreme and the index of its last occurrence (index_t INT32 or INT64). NaN wins.
-void CumExtreme(bool max, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out, DataType index_t,
-                void* indices);
+void CumExtreme(bool max, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out,
+                DataType index_t, void* indices);
 
 }  // namespace phi::cpu

@@ -11,13 +11,14 @@
 #include "paddle/phi/primitives/isa.h"
 
 PD_ISA_DECL(void, softmax_rows, (int kind, bool f64, const void* a, const void* b, void* c, int64_t rows, int64_t n))
-PD_ISA_DECL(void, softmax_columns, (int kind, bool f64, const void* a, const void* b, void* c, int64_t n, int64_t w, int64_t ld))
+PD_ISA_DECL(void, softmax_columns,
+            (int kind, bool f64, const void* a, const void* b, void* c, int64_t n, int64_t w, int64_t ld))
 
 namespace phi::cpu {
 namespace {
 
-// Calls `rows_fn(kind, ...)` on rows of the middle axis: straight when inner is 1 and the type computes as itself, else row blocks are
-// gathered (transposed, widened) into scratch.
+// Calls `rows_fn(kind, ...)` on rows of the middle axis: straight when inner is 1 and the type computes as itself, else
+// row blocks are gathered (transposed, widened) into scratch.
 void Run(int kind, DataType t, const void* a, const void* b, int64_t outer, int64_t n, int64_t inner, void* c) {
   PD_CHECK(IsFloating(t), Unimplemented, "[softmax] expected a floating dtype, got ", NameOf(t));
   if (outer * n * inner == 0) return;
@@ -74,8 +75,12 @@ void Run(int kind, DataType t, const void* a, const void* b, int64_t outer, int6
 
 }  // namespace
 
-void Softmax(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out) { Run(0, t, x, nullptr, outer, n, inner, out); }
-void LogSoftmax(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out) { Run(1, t, x, nullptr, outer, n, inner, out); }
+void Softmax(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out) {
+  Run(0, t, x, nullptr, outer, n, inner, out);
+}
+void LogSoftmax(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out) {
+  Run(1, t, x, nullptr, outer, n, inner, out);
+}
 void SoftmaxGrad(DataType t, const void* out, const void* dout, int64_t outer, int64_t n, int64_t inner, void* dx) {
   Run(2, t, out, dout, outer, n, inner, dx);
 }

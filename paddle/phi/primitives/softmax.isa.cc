@@ -191,33 +191,32 @@ void ColumnsGrad(const T* y, const T* dy, int64_t n, int64_t w, int64_t ld, bool
 }  // namespace
 
 // The same kinds along the first axis of [n, w] blocks at row stride ld, w at most 256.
-__attribute__((visibility("hidden"))) void softmax_columns(int kind, bool f64, const void* a, const void* b, void* c, int64_t n, int64_t w, int64_t ld);
+__attribute__((visibility("hidden"))) void softmax_columns(int kind, bool f64, const void* a, const void* b, void* c,
+                                                           int64_t n, int64_t w, int64_t ld);
 void softmax_columns(int kind, bool f64, const void* a, const void* b, void* c, int64_t n, int64_t w, int64_t ld) {
-#define PD_CASE(T)                                                                                     \
-  T tmp[512];                                                                                          \
-  const T *pa = static_cast<const T*>(a), *pb = static_cast<const T*>(b);                              \
-  if (kind < 2) return Columns(pa, n, w, ld, kind == 1, static_cast<T*>(c), tmp);                      \
+#define PD_CASE(T)                                                                \
+  T tmp[512];                                                                     \
+  const T *pa = static_cast<const T*>(a), *pb = static_cast<const T*>(b);         \
+  if (kind < 2) return Columns(pa, n, w, ld, kind == 1, static_cast<T*>(c), tmp); \
   return ColumnsGrad(pa, pb, n, w, ld, kind == 3, static_cast<T*>(c), tmp);
-  if (f64) {
-    PD_CASE(double)
-  }
+  if (f64) { PD_CASE(double) }
   PD_CASE(float)
 #undef PD_CASE
 }
 
-// kind: 0 softmax, 1 log-softmax (a = x, c = out), 2 and 3 their gradients (a = out, b = dout, c = dx). Rows of n contiguous elements.
-__attribute__((visibility("hidden"))) void softmax_rows(int kind, bool f64, const void* a, const void* b, void* c, int64_t rows, int64_t n);
+// kind: 0 softmax, 1 log-softmax (a = x, c = out), 2 and 3 their gradients (a = out, b = dout, c = dx). Rows of n
+// contiguous elements.
+__attribute__((visibility("hidden"))) void softmax_rows(int kind, bool f64, const void* a, const void* b, void* c,
+                                                        int64_t rows, int64_t n);
 void softmax_rows(int kind, bool f64, const void* a, const void* b, void* c, int64_t rows, int64_t n) {
-#define PD_CASE(T)                                                                                      \
-  const T *pa = static_cast<const T*>(a), *pb = static_cast<const T*>(b);                               \
-  T* pc = static_cast<T*>(c);                                                                           \
-  if (kind == 0) return Softmax(pa, pc, rows, n);                                                       \
-  if (kind == 1) return LogSoftmax(pa, pc, rows, n);                                                    \
-  if (kind == 2) return SoftmaxGrad(pa, pb, pc, rows, n);                                               \
+#define PD_CASE(T)                                                        \
+  const T *pa = static_cast<const T*>(a), *pb = static_cast<const T*>(b); \
+  T* pc = static_cast<T*>(c);                                             \
+  if (kind == 0) return Softmax(pa, pc, rows, n);                         \
+  if (kind == 1) return LogSoftmax(pa, pc, rows, n);                      \
+  if (kind == 2) return SoftmaxGrad(pa, pb, pc, rows, n);                 \
   return LogSoftmaxGrad(pa, pb, pc, rows, n);
-  if (f64) {
-    PD_CASE(double)
-  }
+  if (f64) { PD_CASE(double) }
   PD_CASE(float)
 #undef PD_CASE
 }

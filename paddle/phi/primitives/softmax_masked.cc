@@ -23,10 +23,9 @@ void MaskedSoftmax(DataType t, const void* x, int64_t batch, int64_t heads, int6
   const int64_t parts = std::clamp<int64_t>(rows / grain, 1, MaxThreads());
   Scratch tmp(parts * 2 * nk * width);
   ParallelFor(0, parts, 1, [&](int64_t lo, int64_t hi) {
-    for (int64_t p = lo; p < hi; ++p)
-      PD_ISA_CALL(MaskedSoftmaxRows)
-      (static_cast<int>(t), x, rows * p / parts, rows * (p + 1) / parts, heads, nq, nk, scale, mask, mask_batch_stride,
-       mask_head_stride, causal, out, tmp.as<char>() + p * 2 * nk * width);
+    for (int64_t p = lo; p < hi; ++p) PD_ISA_CALL(MaskedSoftmaxRows)
+    (static_cast<int>(t), x, rows * p / parts, rows * (p + 1) / parts, heads, nq, nk, scale, mask, mask_batch_stride,
+     mask_head_stride, causal, out, tmp.as<char>() + p * 2 * nk * width);
   });
 }
 

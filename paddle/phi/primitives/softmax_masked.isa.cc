@@ -45,8 +45,8 @@ inline void SoftRow(T* x, int64_t n, T max) {
 
 // tmp has room for 2 * nk.
 template <class T>
-void Rows(int t, const char* x, int64_t lo, int64_t hi, int64_t heads, int64_t nq, int64_t nk, T scale, const char* mask,
-          int64_t mb, int64_t mh, bool causal, char* out, T* tmp) {
+void Rows(int t, const char* x, int64_t lo, int64_t hi, int64_t heads, int64_t nq, int64_t nk, T scale,
+          const char* mask, int64_t mb, int64_t mh, bool causal, char* out, T* tmp) {
   const int64_t es = ElemSize(t);
   for (int64_t r = lo; r < hi; ++r) {
     const int64_t q = r % nq, h = r / nq % heads, b = r / nq / heads;
@@ -73,11 +73,12 @@ void Rows(int t, const char* x, int64_t lo, int64_t hi, int64_t heads, int64_t n
 
 }  // namespace
 
-void MaskedSoftmaxRows(int t, const void* x, int64_t lo, int64_t hi, int64_t heads, int64_t nq, int64_t nk, double scale,
-                       const void* mask, int64_t mb, int64_t mh, bool causal, void* out, void* tmp) {
+void MaskedSoftmaxRows(int t, const void* x, int64_t lo, int64_t hi, int64_t heads, int64_t nq, int64_t nk,
+                       double scale, const void* mask, int64_t mb, int64_t mh, bool causal, void* out, void* tmp) {
   const char *xs = static_cast<const char*>(x), *ms = static_cast<const char*>(mask);
   if (t == kF64)
-    Rows<double>(t, xs, lo, hi, heads, nq, nk, scale, ms, mb, mh, causal, static_cast<char*>(out), static_cast<double*>(tmp));
+    Rows<double>(t, xs, lo, hi, heads, nq, nk, scale, ms, mb, mh, causal, static_cast<char*>(out),
+                 static_cast<double*>(tmp));
   else
     Rows<float>(t, xs, lo, hi, heads, nq, nk, static_cast<float>(scale), ms, mb, mh, causal, static_cast<char*>(out),
                 static_cast<float*>(tmp));

@@ -22,7 +22,8 @@ void KthValue(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner
 // The most frequent value (smallest among equals) and the last index where it stands.
 void Mode(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* values, int64_t* indices);
 
-// out[r, j] = first position in sorted row r (rows == 1: one sequence for all) where values[r, j] would be inserted; right: after equals.
+// out[r, j] = first position in sorted row r (rows == 1: one sequence for all) where values[r, j] would be inserted;
+// right: after equals.
 void SearchSorted(DataType t, const void* sorted, int64_t rows, int64_t n, const void* values, int64_t value_rows,
                   int64_t value_n, bool right, DataType index_t, void* out);
 
@@ -42,7 +43,8 @@ UniqueResult UniqueConsecutive(DataType t, const void* x, int64_t n, int64_t row
 void BinCount(DataType t, const void* x, int64_t n, int64_t bins, int64_t* out);
 // Same with weights [n] of type weight_t (f32, f64), out of weight_t.
 void BinCountWeighted(DataType t, const void* x, int64_t n, int64_t bins, DataType weight_t, const void* w, void* out);
-// Equal-width bins over [lo, hi]; values outside and NaN are not counted. w (may be null) has type t; out int64 without w, t with.
+// Equal-width bins over [lo, hi]; values outside and NaN are not counted. w (may be null) has type t; out int64 without
+// w, t with.
 void Histogram(DataType t, const void* x, int64_t n, int64_t bins, double lo, double hi, const void* w, void* out);
 
 }  // namespace phi::cpu

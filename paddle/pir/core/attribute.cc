@@ -62,42 +62,24 @@ Attribute Attribute::PlaceAttr(phi::Place v) { return Make(AttrKind::kPlace, v);
 
 Attribute Attribute::From(const phi::AttrValue& v) {
   switch (static_cast<AttrCode>(v.index())) {
-    case AttrCode::kNone:
-      return {};
-    case AttrCode::kBool:
-      return Bool(std::get<bool>(v));
-    case AttrCode::kInt32:
-      return Int32(std::get<int32_t>(v));
-    case AttrCode::kInt64:
-      return Int64(std::get<int64_t>(v));
-    case AttrCode::kFloat:
-      return Float(std::get<float>(v));
-    case AttrCode::kDouble:
-      return Double(std::get<double>(v));
-    case AttrCode::kStr:
-      return Str(std::get<std::string>(v));
-    case AttrCode::kInt32s:
-      return MakeArray(std::get<std::vector<int32_t>>(v), Int32);
-    case AttrCode::kInt64s:
-      return MakeArray(std::get<std::vector<int64_t>>(v), Int64);
-    case AttrCode::kFloats:
-      return MakeArray(std::get<std::vector<float>>(v), Float);
-    case AttrCode::kDoubles:
-      return MakeArray(std::get<std::vector<double>>(v), Double);
-    case AttrCode::kBools:
-      return MakeArray(std::get<std::vector<bool>>(v), [](bool b) { return Bool(b); });
-    case AttrCode::kStrs:
-      return MakeArray(std::get<std::vector<std::string>>(v), Str);
-    case AttrCode::kScalar:
-      return Scalar(std::get<phi::Scalar>(v));
-    case AttrCode::kScalars:
-      return MakeArray(std::get<std::vector<phi::Scalar>>(v), Scalar);
-    case AttrCode::kIntArray:
-      return IntArray(std::get<common::Ints>(v));
-    case AttrCode::kDataType:
-      return DType(std::get<DataType>(v));
-    case AttrCode::kPlace:
-      return PlaceAttr(std::get<phi::Place>(v));
+    case AttrCode::kNone: return {};
+    case AttrCode::kBool: return Bool(std::get<bool>(v));
+    case AttrCode::kInt32: return Int32(std::get<int32_t>(v));
+    case AttrCode::kInt64: return Int64(std::get<int64_t>(v));
+    case AttrCode::kFloat: return Float(std::get<float>(v));
+    case AttrCode::kDouble: return Double(std::get<double>(v));
+    case AttrCode::kStr: return Str(std::get<std::string>(v));
+    case AttrCode::kInt32s: return MakeArray(std::get<std::vector<int32_t>>(v), Int32);
+    case AttrCode::kInt64s: return MakeArray(std::get<std::vector<int64_t>>(v), Int64);
+    case AttrCode::kFloats: return MakeArray(std::get<std::vector<float>>(v), Float);
+    case AttrCode::kDoubles: return MakeArray(std::get<std::vector<double>>(v), Double);
+    case AttrCode::kBools: return MakeArray(std::get<std::vector<bool>>(v), [](bool b) { return Bool(b); });
+    case AttrCode::kStrs: return MakeArray(std::get<std::vector<std::string>>(v), Str);
+    case AttrCode::kScalar: return Scalar(std::get<phi::Scalar>(v));
+    case AttrCode::kScalars: return MakeArray(std::get<std::vector<phi::Scalar>>(v), Scalar);
+    case AttrCode::kIntArray: return IntArray(std::get<common::Ints>(v));
+    case AttrCode::kDataType: return DType(std::get<DataType>(v));
+    case AttrCode::kPlace: return PlaceAttr(std::get<phi::Place>(v));
   }
   return {};
 }
@@ -108,18 +90,15 @@ bool Attribute::to_bool() const {
 }
 int64_t Attribute::to_int() const {
   switch (kind()) {
-    case AttrKind::kBool:
-      return std::get<bool>(impl_->value);
+    case AttrKind::kBool: return std::get<bool>(impl_->value);
     case AttrKind::kInt32:
     case AttrKind::kInt64:
-    case AttrKind::kIndex:
-      return std::get<int64_t>(impl_->value);
+    case AttrKind::kIndex: return std::get<int64_t>(impl_->value);
     case AttrKind::kScalar: {
       const auto& s = std::get<phi::Scalar>(impl_->value);
       return s.is_integral() ? s.to_int() : ToInt64(s.to_double());
     }
-    default:
-      return ToInt64(to_double());
+    default: return ToInt64(to_double());
   }
 }
 double Attribute::to_double() const {
@@ -127,18 +106,13 @@ double Attribute::to_double() const {
     case AttrKind::kBool:
     case AttrKind::kInt32:
     case AttrKind::kInt64:
-    case AttrKind::kIndex:
-      return static_cast<double>(to_int());
+    case AttrKind::kIndex: return static_cast<double>(to_int());
     case AttrKind::kFloat:
-    case AttrKind::kDouble:
-      return std::get<double>(impl_->value);
+    case AttrKind::kDouble: return std::get<double>(impl_->value);
     case AttrKind::kComplex64:
-    case AttrKind::kComplex128:
-      return std::get<std::complex<double>>(impl_->value).real();
-    case AttrKind::kScalar:
-      return std::get<phi::Scalar>(impl_->value).to_double();
-    default:
-      WrongKind(*this, "number");
+    case AttrKind::kComplex128: return std::get<std::complex<double>>(impl_->value).real();
+    case AttrKind::kScalar: return std::get<phi::Scalar>(impl_->value).to_double();
+    default: WrongKind(*this, "number");
   }
 }
 std::complex<double> Attribute::to_complex() const {
@@ -172,21 +146,15 @@ common::Ints Attribute::to_ints() const {
 }
 phi::Scalar Attribute::to_scalar() const {
   switch (kind()) {
-    case AttrKind::kScalar:
-      return std::get<phi::Scalar>(impl_->value);
-    case AttrKind::kBool:
-      return phi::Scalar(to_bool());
+    case AttrKind::kScalar: return std::get<phi::Scalar>(impl_->value);
+    case AttrKind::kBool: return phi::Scalar(to_bool());
     case AttrKind::kInt32:
     case AttrKind::kInt64:
-    case AttrKind::kIndex:
-      return phi::Scalar(to_int());
-    case AttrKind::kFloat:
-      return phi::Scalar(static_cast<float>(to_double()));
+    case AttrKind::kIndex: return phi::Scalar(to_int());
+    case AttrKind::kFloat: return phi::Scalar(static_cast<float>(to_double()));
     case AttrKind::kComplex64:
-    case AttrKind::kComplex128:
-      return phi::Scalar(to_complex());
-    default:
-      return phi::Scalar(to_double());
+    case AttrKind::kComplex128: return phi::Scalar(to_complex());
+    default: return phi::Scalar(to_double());
   }
 }
 DataType Attribute::to_dtype() const {
@@ -200,61 +168,41 @@ phi::Place Attribute::to_place() const {
 
 phi::AttrValue Attribute::value() const {
   switch (kind()) {
-    case AttrKind::kNull:
-      return {};
-    case AttrKind::kBool:
-      return value(AttrCode::kBool);
-    case AttrKind::kInt32:
-      return value(AttrCode::kInt32);
+    case AttrKind::kNull: return {};
+    case AttrKind::kBool: return value(AttrCode::kBool);
+    case AttrKind::kInt32: return value(AttrCode::kInt32);
     case AttrKind::kInt64:
-    case AttrKind::kIndex:
-      return value(AttrCode::kInt64);
-    case AttrKind::kFloat:
-      return value(AttrCode::kFloat);
-    case AttrKind::kDouble:
-      return value(AttrCode::kDouble);
+    case AttrKind::kIndex: return value(AttrCode::kInt64);
+    case AttrKind::kFloat: return value(AttrCode::kFloat);
+    case AttrKind::kDouble: return value(AttrCode::kDouble);
     case AttrKind::kComplex64:
     case AttrKind::kComplex128:
-    case AttrKind::kScalar:
-      return value(AttrCode::kScalar);
+    case AttrKind::kScalar: return value(AttrCode::kScalar);
     case AttrKind::kStr:
     case AttrKind::kTensorName:
-    case AttrKind::kLayout:
-      return value(AttrCode::kStr);
-    case AttrKind::kIntArray:
-      return value(AttrCode::kIntArray);
-    case AttrKind::kDataType:
-      return value(AttrCode::kDataType);
-    case AttrKind::kPlace:
-      return value(AttrCode::kPlace);
+    case AttrKind::kLayout: return value(AttrCode::kStr);
+    case AttrKind::kIntArray: return value(AttrCode::kIntArray);
+    case AttrKind::kDataType: return value(AttrCode::kDataType);
+    case AttrKind::kPlace: return value(AttrCode::kPlace);
     case AttrKind::kArray: {
       const auto& a = to_array();
       if (a.empty()) return std::vector<int64_t>{};
       switch (a[0].kind()) {
-        case AttrKind::kBool:
-          return value(AttrCode::kBools);
-        case AttrKind::kInt32:
-          return value(AttrCode::kInt32s);
+        case AttrKind::kBool: return value(AttrCode::kBools);
+        case AttrKind::kInt32: return value(AttrCode::kInt32s);
         case AttrKind::kInt64:
-        case AttrKind::kIndex:
-          return value(AttrCode::kInt64s);
-        case AttrKind::kFloat:
-          return value(AttrCode::kFloats);
-        case AttrKind::kDouble:
-          return value(AttrCode::kDoubles);
-        case AttrKind::kStr:
-          return value(AttrCode::kStrs);
+        case AttrKind::kIndex: return value(AttrCode::kInt64s);
+        case AttrKind::kFloat: return value(AttrCode::kFloats);
+        case AttrKind::kDouble: return value(AttrCode::kDoubles);
+        case AttrKind::kStr: return value(AttrCode::kStrs);
         case AttrKind::kComplex64:
         case AttrKind::kComplex128:
-        case AttrKind::kScalar:
-          return value(AttrCode::kScalars);
-        default:
-          WrongKind(*this, "array of plain values");
+        case AttrKind::kScalar: return value(AttrCode::kScalars);
+        default: WrongKind(*this, "array of plain values");
       }
     }
     case AttrKind::kType:
-    case AttrKind::kPointer:
-      break;
+    case AttrKind::kPointer: break;
   }
   WrongKind(*this, "plain value");
 }
@@ -282,42 +230,25 @@ std::vector<T> ToVector(Attribute a, F one) {
 
 phi::AttrValue Attribute::value(AttrCode code) const {
   switch (code) {
-    case AttrCode::kNone:
-      return value();
-    case AttrCode::kBool:
-      return to_bool();
-    case AttrCode::kInt32:
-      return ToInt32(*this);
-    case AttrCode::kInt64:
-      return to_int();
-    case AttrCode::kFloat:
-      return static_cast<float>(to_double());
-    case AttrCode::kDouble:
-      return to_double();
-    case AttrCode::kStr:
-      return to_str();
-    case AttrCode::kInt32s:
-      return ToVector<int32_t>(*this, ToInt32);
-    case AttrCode::kInt64s:
-      return ToVector<int64_t>(*this, [](Attribute a) { return a.to_int(); });
+    case AttrCode::kNone: return value();
+    case AttrCode::kBool: return to_bool();
+    case AttrCode::kInt32: return ToInt32(*this);
+    case AttrCode::kInt64: return to_int();
+    case AttrCode::kFloat: return static_cast<float>(to_double());
+    case AttrCode::kDouble: return to_double();
+    case AttrCode::kStr: return to_str();
+    case AttrCode::kInt32s: return ToVector<int32_t>(*this, ToInt32);
+    case AttrCode::kInt64s: return ToVector<int64_t>(*this, [](Attribute a) { return a.to_int(); });
     case AttrCode::kFloats:
       return ToVector<float>(*this, [](Attribute a) { return static_cast<float>(a.to_double()); });
-    case AttrCode::kDoubles:
-      return ToVector<double>(*this, [](Attribute a) { return a.to_double(); });
-    case AttrCode::kBools:
-      return ToVector<bool>(*this, [](Attribute a) { return a.to_bool(); });
-    case AttrCode::kStrs:
-      return ToVector<std::string>(*this, [](Attribute a) { return a.to_str(); });
-    case AttrCode::kScalar:
-      return to_scalar();
-    case AttrCode::kScalars:
-      return ToVector<phi::Scalar>(*this, [](Attribute a) { return a.to_scalar(); });
-    case AttrCode::kIntArray:
-      return to_ints();
-    case AttrCode::kDataType:
-      return to_dtype();
-    case AttrCode::kPlace:
-      return to_place();
+    case AttrCode::kDoubles: return ToVector<double>(*this, [](Attribute a) { return a.to_double(); });
+    case AttrCode::kBools: return ToVector<bool>(*this, [](Attribute a) { return a.to_bool(); });
+    case AttrCode::kStrs: return ToVector<std::string>(*this, [](Attribute a) { return a.to_str(); });
+    case AttrCode::kScalar: return to_scalar();
+    case AttrCode::kScalars: return ToVector<phi::Scalar>(*this, [](Attribute a) { return a.to_scalar(); });
+    case AttrCode::kIntArray: return to_ints();
+    case AttrCode::kDataType: return to_dtype();
+    case AttrCode::kPlace: return to_place();
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symbols that stand for the -1 extents of a program that is read. Readers draw the same ones for every program, so that
-// symbols and types, which live as long as the process, grow with the largest program instead of with the number of reads.
+// The symbols that stand for the -1 extents of a program that is read. Readers draw the same ones for every program, so
+// that symbols and types, which live as long as the process, grow with the largest program instead of with the number
+// of reads.
 #pragma once
 
 #include <vector>
@@ -11,8 +12,8 @@ namespace pir {
 
 class FileSymbols {
  public:
-  // Differs from all others this object gave. Programs of other readers use it too: equal symbols say something only within
-  // one program.
+  // Differs from all others this object gave. Programs of other readers use it too: equal symbols say something only
+  // within one program.
   common::Dim Next() {
     static thread_local std::vector<common::Dim> pool;
     if (next_ == pool.size()) pool.push_back(common::NewSymbol());

@@ -65,14 +65,10 @@ bool SameVisibleDims(const common::Dims& a, const common::Dims& b) {
 
 std::string_view DtypeLetter(DataType t) {
   switch (t) {
-    case DataType::UNDEFINED:
-      return "undefined";
-    case DataType::BOOL:
-      return "b";
-    case DataType::UINT8:
-      return "u8";
-    default:
-      return phi::kDataTypeInfo[static_cast<int>(t)].letter;
+    case DataType::UNDEFINED: return "undefined";
+    case DataType::BOOL: return "b";
+    case DataType::UINT8: return "u8";
+    default: return phi::kDataTypeInfo[static_cast<int>(t)].letter;
   }
 }
 
@@ -99,35 +95,23 @@ std::string TypeText(Type t) {
   if (!t) return "<<NULL TYPE>>";
   const TypeStorage& s = *t.storage();
   switch (s.kind) {
-    case TypeKind::kScalar:
-      return std::string(DtypeLetter(s.dtype));
-    case TypeKind::kIndex:
-      return "index";
-    case TypeKind::kUndefined:
-      return "undefined";
-    case TypeKind::kDenseTensor:
-      return "tensor<" + DimsAndDtype(s) + ">";
-    case TypeKind::kSelectedRows:
-      return "pd_op.selectedrows<" + DimsAndDtype(s) + ">";
-    case TypeKind::kSparseCoo:
-      return "pd_op.sparse_coo_tensor<" + DimsAndDtype(s) + ">";
-    case TypeKind::kSparseCsr:
-      return "pd_op.sparse_csr_tensor<" + DimsAndDtype(s) + ">";
-    case TypeKind::kTensorArray:
-      return "pd_op.tensor_array<" + std::string(DtypeLetter(s.dtype)) + ">";
-    case TypeKind::kStack:
-      return "cf.stack";
-    case TypeKind::kInlet:
-      return "cf.inlet";
-    case TypeKind::kOutlet:
-      return "cf.outlet";
+    case TypeKind::kScalar: return std::string(DtypeLetter(s.dtype));
+    case TypeKind::kIndex: return "index";
+    case TypeKind::kUndefined: return "undefined";
+    case TypeKind::kDenseTensor: return "tensor<" + DimsAndDtype(s) + ">";
+    case TypeKind::kSelectedRows: return "pd_op.selectedrows<" + DimsAndDtype(s) + ">";
+    case TypeKind::kSparseCoo: return "pd_op.sparse_coo_tensor<" + DimsAndDtype(s) + ">";
+    case TypeKind::kSparseCsr: return "pd_op.sparse_csr_tensor<" + DimsAndDtype(s) + ">";
+    case TypeKind::kTensorArray: return "pd_op.tensor_array<" + std::string(DtypeLetter(s.dtype)) + ">";
+    case TypeKind::kStack: return "cf.stack";
+    case TypeKind::kInlet: return "cf.inlet";
+    case TypeKind::kOutlet: return "cf.outlet";
     case TypeKind::kVector: {
       std::string r = "vec[";
       for (size_t i = 0; i < s.elements.size(); ++i) r += (i ? "," : "") + TypeText(s.elements[i]);
       return r + "]";
     }
-    case TypeKind::kNull:
-      break;
+    case TypeKind::kNull: break;
   }
   return "<<NULL TYPE>>";
 }

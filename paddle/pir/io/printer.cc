@@ -39,18 +39,13 @@ std::string Quote(const std::string& s) {
 
 std::string AttrText(Attribute a, bool exact) {
   switch (a.kind()) {
-    case AttrKind::kNull:
-      return "<<NULL ATTRIBUTE>>";
-    case AttrKind::kBool:
-      return a.to_bool() ? "true" : "false";
+    case AttrKind::kNull: return "<<NULL ATTRIBUTE>>";
+    case AttrKind::kBool: return a.to_bool() ? "true" : "false";
     case AttrKind::kInt32:
     case AttrKind::kInt64:
-    case AttrKind::kIndex:
-      return std::to_string(a.to_int());
-    case AttrKind::kFloat:
-      return Number(a.to_double(), exact, true);
-    case AttrKind::kDouble:
-      return Number(a.to_double(), exact, false);
+    case AttrKind::kIndex: return std::to_string(a.to_int());
+    case AttrKind::kFloat: return Number(a.to_double(), exact, true);
+    case AttrKind::kDouble: return Number(a.to_double(), exact, false);
     case AttrKind::kComplex64:
     case AttrKind::kComplex128: {
       auto c = a.to_complex();
@@ -67,8 +62,7 @@ std::string AttrText(Attribute a, bool exact) {
       return Number(s.to_double(), exact, s.dtype() == DataType::FLOAT32);
     }
     case AttrKind::kStr:
-    case AttrKind::kTensorName:
-      return Quote(a.to_str());
+    case AttrKind::kTensorName: return Quote(a.to_str());
     case AttrKind::kArray: {
       std::string r = "[";
       for (size_t i = 0; i < a.to_array().size(); ++i) {
@@ -77,10 +71,8 @@ std::string AttrText(Attribute a, bool exact) {
       }
       return r + "]";
     }
-    case AttrKind::kType:
-      return TypeText(a.to_type());
-    case AttrKind::kPointer:
-      return a.to_pointer() ? "pointer" : "nullptr";
+    case AttrKind::kType: return TypeText(a.to_type());
+    case AttrKind::kPointer: return a.to_pointer() ? "pointer" : "nullptr";
     case AttrKind::kIntArray: {
       std::string r = "[";
       common::Ints v = a.to_ints();
@@ -94,10 +86,8 @@ std::string AttrText(Attribute a, bool exact) {
       DataType t = a.to_dtype();
       return t == DataType::UNDEFINED ? "Undefined" : std::string(phi::NameOf(t));
     }
-    case AttrKind::kLayout:
-      return a.to_str();
-    case AttrKind::kPlace:
-      return phi::PlaceText(a.to_place());
+    case AttrKind::kLayout: return a.to_str();
+    case AttrKind::kPlace: return phi::PlaceText(a.to_place());
   }
   return "";
 }

@@ -19,7 +19,8 @@ class JoinSum : public RewritePattern {
       if (!op->result(i).use_empty()) return false;
     const Value sum = add->result(0), x = add->operand(0), y = add->operand(1);
     const bool rms = op->isa("pd_op.rms_norm");
-    if ((sum.dtype() != DataType::FLOAT32 && sum.dtype() != DataType::FLOAT64) || sum.persistable() || IsMutated(sum)) return false;
+    if ((sum.dtype() != DataType::FLOAT32 && sum.dtype() != DataType::FLOAT64) || sum.persistable() || IsMutated(sum))
+      return false;
     if (!SameVisible(x.type(), sum.type()) || !SameVisible(y.type(), sum.type())) return false;
     // Whoever else reads the sum must come later.
     bool later = true;
@@ -35,12 +36,14 @@ class JoinSum : public RewritePattern {
       extents.push_back(Attribute::Int64(sum.dims()[i].raw()));
     }
     const Value scale = op->operand(1), bias = rms ? Value() : op->operand(2);
-    if (!later || extents.empty() || (scale && scale.dtype() != sum.dtype()) || (bias && bias.dtype() != sum.dtype())) return false;
+    if (!later || extents.empty() || (scale && scale.dtype() != sum.dtype()) || (bias && bias.dtype() != sum.dtype()))
+      return false;
     AttributeMap attrs;
     attrs.Set("epsilon", Attribute::Double(op->attr("epsilon").to_double()));
     attrs.Set("normalized_shape", Attribute::Array(std::move(extents)));
     attrs.Set("rms", Attribute::Bool(rms));
-    Operation* joined = r.CreateOp("pd_op.fused_add_norm", {x, y, scale, bias}, std::move(attrs), {sum.type(), sum.type()});
+    Operation* joined =
+        r.CreateOp("pd_op.fused_add_norm", {x, y, scale, bias}, std::move(attrs), {sum.type(), sum.type()});
     std::vector<Value> results(op->num_results());
     results[0] = joined->result(0);
     r.ReplaceOp(op, results);

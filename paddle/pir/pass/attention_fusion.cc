@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention written out in single operations, as models and exporters leave it, becomes the operation that has a kernel.
+// Attention written out in single operations, as models and exporters leave it, becomes the operation that has a
+// kernel.
 #include <cmath>
 
 #include "paddle/pir/pass/fusion_util.h"
@@ -56,7 +57,8 @@ bool LeadsOn(Value v) {
   int others = 0;
   v.ForEachUse([&](OpOperand& u) {
     const Operation* full = u.owner();
-    const Operation* triu = full->isa("pd_op.full_like") && OnlyUse(full->result(0)) ? full->result(0).first_use()->owner() : nullptr;
+    const Operation* triu =
+        full->isa("pd_op.full_like") && OnlyUse(full->result(0)) ? full->result(0).first_use()->owner() : nullptr;
     others += !(triu && triu->isa("pd_op.triu") && OnlyUse(triu->result(0)) && HidesLater(triu->result(0)));
   });
   return others == 1 && !v.persistable();
@@ -76,7 +78,7 @@ bool Broadcasts(Value mask, Value scores) {
 }
 
 struct Found {
-  Value q, k, v, mask;  // [batch, heads, length, dim]
+  Value q, k, v, mask;                     // [batch, heads, length, dim]
   bool k_turned = false, k_first = false;  // k is [batch, heads, dim, length]; or [batch, length, heads, dim]
   double scale = 1;
   bool causal = false;
@@ -94,7 +96,8 @@ class JoinAttention : public RewritePattern {
     const Value q = LengthFirst(r, f.q);
     Value v = LengthFirst(r, f.v);
     k = f.k_first ? k : LengthFirst(r, k);
-    if (const Value own_k = Shared(k, 2), own_v = Shared(v, 2); own_k.dims()[2].raw() == own_v.dims()[2].raw()) k = own_k, v = own_v;
+    if (const Value own_k = Shared(k, 2), own_v = Shared(v, 2); own_k.dims()[2].raw() == own_v.dims()[2].raw())
+      k = own_k, v = own_v;
     AttributeMap attrs;
     attrs.Set("scale", Attribute::Double(f.scale));
     attrs.Set("causal", Attribute::Bool(f.causal));
@@ -103,9 +106,11 @@ class JoinAttention : public RewritePattern {
     const common::Dims& d = op->result(0).dims();  // batch, heads, queries, dim
     const Type out = DenseTensorType::Get(q.dtype(), common::Dims{d[0], d[2], d[1], d[3]});
     const Type lse = DenseTensorType::Get(DataType::FLOAT64, common::Dims{d[0], d[1], d[2]});
-    const Value joined = r.CreateOp("pd_op.fused_attention", {q, k, v, f.mask, Value()}, std::move(attrs), {out, lse})->result(0);
+    const Value joined =
+        r.CreateOp("pd_op.fused_attention", {q, k, v, f.mask, Value()}, std::move(attrs), {out, lse})->result(0);
     Operation* user = op->result(0).has_one_use() ? op->result(0).first_use()->owner() : nullptr;
-    if (user && user->isa("pd_op.transpose") && Permutes(user, {0, 2, 1, 3}) && SameVisible(user->result_type(0), joined.type())) {
+    if (user && user->isa("pd_op.transpose") && Permutes(user, {0, 2, 1, 3}) &&
+        SameVisible(user->result_type(0), joined.type())) {
       r.ReplaceOp(user, joined);
       return true;
     }
@@ -125,7 +130,9 @@ class JoinAttention : public RewritePattern {
   static Value Shared(Value x, int64_t heads) {
     if (const Operation* repeat = Def(x, "pd_op.repeat_interleave")) {
       const Attribute axis = repeat->attr("axis");
-      return axis && (axis.to_int() == heads || axis.to_int() == heads - 4) && !IsMutated(repeat->operand(0)) ? repeat->operand(0) : x;
+      return axis && (axis.to_int() == heads || axis.to_int() == heads - 4) && !IsMutated(repeat->operand(0))
+                 ? repeat->operand(0)
+                 : x;
     }
     const Operation* joined = Def(x, "pd_op.flatten");
     if (!joined) joined = Def(x, "pd_op.reshape");
@@ -133,16 +140,20 @@ class JoinAttention : public RewritePattern {
     const Operation* unsqueeze = expand ? Def(expand->operand(0), "pd_op.unsqueeze") : nullptr;
     if (!unsqueeze) return x;
     const Value from = unsqueeze->operand(0);
-    const common::Dims &f = from.dims(), &t = x.dims(), &one = unsqueeze->result(0).dims(), &many = expand->result(0).dims();
+    const common::Dims &f = from.dims(), &t = x.dims(), &one = unsqueeze->result(0).dims(),
+                       &many = expand->result(0).dims();
     if (f.size() != 4 || t.size() != 4 || one.size() != 5 || many.size() != 5 || IsMutated(from)) return x;
     const Operation* at = Def(unsqueeze->operand(1), "pd_op.full_int_array");
     const common::Ints where = at && at->attr("value") ? at->attr("value").to_ints() : common::Ints{};
     if (where.size() != 1 || (where[0] < 0 ? where[0] + 5 : where[0]) != heads + 1) return x;
     const common::Dim repeats = many[heads + 1];
-    if (!f[heads].known() || !t[heads].known() || !repeats.known() || t[heads].raw() != f[heads].raw() * repeats.raw()) return x;
+    if (!f[heads].known() || !t[heads].known() || !repeats.known() || t[heads].raw() != f[heads].raw() * repeats.raw())
+      return x;
     // The other extents must stay: the last one certainly does where it is known.
     for (int64_t i = 0; i < 4; ++i)
-      if (i != heads && (common::CertainlyDiffer(f[i], t[i]) || common::CertainlyDiffer(f[i], many[i <= heads ? i : i + 1]))) return x;
+      if (i != heads &&
+          (common::CertainlyDiffer(f[i], t[i]) || common::CertainlyDiffer(f[i], many[i <= heads ? i : i + 1])))
+        return x;
     return from;
   }
 
@@ -195,7 +206,9 @@ class JoinAttention : public RewritePattern {
   }
 
   // A mask may widen batch and heads of the scores, not their type.
-  static bool Widened(Value x, Value mask) { return x.dims().size() == 4 && mask.dims().size() == 4 && x.dtype() == mask.dtype(); }
+  static bool Widened(Value x, Value mask) {
+    return x.dims().size() == 4 && mask.dims().size() == 4 && x.dtype() == mask.dtype();
+  }
 
   static bool LeadsToProduct(Value v) {
     Value x;
@@ -252,7 +265,8 @@ class JoinAttention : public RewritePattern {
     if (!std::isfinite(f->scale)) return false;
     const Value inputs[] = {f->q, f->k, f->v};
     for (const Value& v : inputs)
-      if (v.dims().size() != 4 || v.dtype() != op.result(0).dtype() || !phi::IsFloating(v.dtype()) || IsMutated(v)) return false;
+      if (v.dims().size() != 4 || v.dtype() != op.result(0).dtype() || !phi::IsFloating(v.dtype()) || IsMutated(v))
+        return false;
     if (f->mask && (IsMutated(f->mask) || phi::IsFloat8(f->mask.dtype()))) return false;
     const common::Dim q = f->q.dims()[1], k = f->k.dims()[f->k_first ? 2 : 1], v = f->v.dims()[1];
     return q.known() && k.known() && v.known() && k.raw() == v.raw() && k.raw() > 0 && q.raw() % k.raw() == 0;

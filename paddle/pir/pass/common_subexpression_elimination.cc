@@ -90,7 +90,8 @@ class CommonSubexpressionElimination : public Pass {
         Operation* same = nullptr;
         auto [b, e] = seen_.equal_range(h);
         for (; b != e && !same; ++b)
-          if (EqualOps(*b->second, *op, Itself) && !(separate_ && Returned(*op) && Returned(*b->second))) same = b->second;
+          if (EqualOps(*b->second, *op, Itself) && !(separate_ && Returned(*op) && Returned(*b->second)))
+            same = b->second;
         if (same) {
           op->ReplaceAllUsesWith(same->results_vec());
           op->Erase();

@@ -102,12 +102,16 @@ class ConstantFolding : public Pass {
         }
         const auto* r = Evaluate(*v.defining_op());
         ok = r && static_cast<size_t>(v.index()) < r->size();
-        if (ok && v.type().is_vector()) in.insert(in.end(), r->begin(), r->end());
-        else if (ok) in.push_back((*r)[v.index()]);
+        if (ok && v.type().is_vector())
+          in.insert(in.end(), r->begin(), r->end());
+        else if (ok)
+          in.push_back((*r)[v.index()]);
       }
       const bool list = op.isa("builtin.combine");
-      if (ok && list) out = std::move(in);
-      else if (ok) out = o_.evaluate(op, in);
+      if (ok && list)
+        out = std::move(in);
+      else if (ok)
+        out = o_.evaluate(op, in);
       if (!list && out.size() != static_cast<size_t>(op.num_results())) out.clear();
     }
     auto& stored = values_[&op] = std::move(out);

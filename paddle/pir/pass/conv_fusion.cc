@@ -10,7 +10,9 @@ namespace fusion {
 bool IsFrozen(Value v) {
   Operation* op = v ? v.defining_op() : nullptr;
   if (!op) return false;
-  if (op->isa("builtin.parameter") || op->isa("builtin.constant") || op->isa("pd_op.full") || op->isa("pd_op.full_int_array")) return true;
+  if (op->isa("builtin.parameter") || op->isa("builtin.constant") || op->isa("pd_op.full") ||
+      op->isa("pd_op.full_int_array"))
+    return true;
   if (op->num_operands() == 0 || op->num_regions() || !IsRemovable(*op) || !IsDeterministic(*op)) return false;
   for (int i = 0; i < op->num_operands(); ++i)
     if (op->operand(i) && !IsFrozen(op->operand(i))) return false;
@@ -47,7 +49,9 @@ using fusion::OnlyUse;
 bool IsPlainConv(const Operation* op) { return op && (op->isa("pd_op.conv2d") || op->isa("pd_op.depthwise_conv2d")); }
 bool IsFused(const Operation* op) { return op && op->isa("pd_op.fused_conv"); }
 bool ChannelsLast(const Operation& conv) { return conv.attr("data_format").to_str() == "NHWC"; }
-bool Computes(Value v) { return v.type().is_dense() && (v.dtype() == DataType::FLOAT32 || v.dtype() == DataType::FLOAT64); }
+bool Computes(Value v) {
+  return v.type().is_dense() && (v.dtype() == DataType::FLOAT32 || v.dtype() == DataType::FLOAT64);
+}
 
 // The number of channels when `v` adds one number to each channel of the convolution's result; else 0.
 int64_t ChannelsOf(Value v, const Operation& conv) {
@@ -64,13 +68,16 @@ int64_t ChannelsOf(Value v, const Operation& conv) {
 
 AttributeMap ConvAttributes(const Operation& conv, std::string_view activation) {
   AttributeMap attrs;
-  for (const char* name : {"strides", "paddings", "padding_algorithm", "dilations", "groups", "data_format"}) attrs.Set(name, conv.attr(name));
+  for (const char* name : {"strides", "paddings", "padding_algorithm", "dilations", "groups", "data_format"})
+    attrs.Set(name, conv.attr(name));
   attrs.Set("activation", Attribute::Str(activation));
   return attrs;
 }
 
-Value FusedConv(PatternRewriter& r, const Operation& conv, Value bias, Value residual, std::string_view activation, Type type) {
-  return Apply(r, "pd_op.fused_conv", {conv.operand(0), conv.operand(1), bias, residual}, type, ConvAttributes(conv, activation));
+Value FusedConv(PatternRewriter& r, const Operation& conv, Value bias, Value residual, std::string_view activation,
+                Type type) {
+  return Apply(r, "pd_op.fused_conv", {conv.operand(0), conv.operand(1), bias, residual}, type,
+               ConvAttributes(conv, activation));
 }
 Value BiasOf(const Operation& conv) { return IsFused(&conv) ? conv.operand(2) : Value(); }
 Value ResidualOf(const Operation& conv) { return IsFused(&conv) ? conv.operand(3) : Value(); }
@@ -110,7 +117,8 @@ class FoldBatchNorm : public RewritePattern {
     AttributeMap shifted;
     shifted.Set("bias", Attribute::Float(static_cast<float>(op->attr("epsilon").to_double())));
     shifted.Set("bias_after_scale", Attribute::Bool(true));
-    Value s = Apply(r, "pd_op.scale", {variance, fusion::Number(r, 1, DataType::FLOAT32)}, per_channel, std::move(shifted));
+    Value s =
+        Apply(r, "pd_op.scale", {variance, fusion::Number(r, 1, DataType::FLOAT32)}, per_channel, std::move(shifted));
     s = Apply(r, "pd_op.rsqrt", {s}, per_channel);
     if (gamma) s = Apply(r, "pd_op.multiply", {gamma, s}, per_channel);
     Value offset = mean;
@@ -120,7 +128,8 @@ class FoldBatchNorm : public RewritePattern {
     shift = Apply(r, "pd_op.subtract", {zero_or_beta, shift}, per_channel);
     const Value filter = Apply(r, "pd_op.multiply", {w, fusion::Reshape(r, s, {channels, 1, 1, 1})}, w.type());
     Operation* scaled = r.CreateOp(conv->name(), {conv->operand(0), filter}, conv->attrs(), {conv->result_type(0)});
-    shift = ChannelsLast(*conv) ? fusion::Reshape(r, shift, {1, 1, 1, channels}) : fusion::Reshape(r, shift, {1, channels, 1, 1});
+    shift = ChannelsLast(*conv) ? fusion::Reshape(r, shift, {1, 1, 1, channels})
+                                : fusion::Reshape(r, shift, {1, channels, 1, 1});
     std::vector<Value> values(op->num_results());
     values[0] = Apply(r, "pd_op.add", {scaled->result(0), shift}, op->result_type(0));
     r.ReplaceOp(op, values);
@@ -140,7 +149,9 @@ class JoinAdd : public RewritePattern {
       if ((!IsPlainConv(conv) && !IsFused(conv)) || conv->result(0).dims().size() != 4 || !OnlyUse(conv->result(0)) ||
           !fusion::MayMove(*conv, *op))
         continue;
-      if (!Computes(conv->result(0)) || other.dtype() != conv->result(0).dtype() || Activated(*conv) || ResidualOf(*conv)) continue;
+      if (!Computes(conv->result(0)) || other.dtype() != conv->result(0).dtype() || Activated(*conv) ||
+          ResidualOf(*conv))
+        continue;
       if (const int64_t channels = ChannelsOf(other, *conv); channels && !BiasOf(*conv) && IsFrozen(other)) {
         r.ReplaceOp(op, FusedConv(r, *conv, fusion::Reshape(r, other, {channels}), {}, "", op->result_type(0)));
         return true;
@@ -161,7 +172,9 @@ class JoinActivation : public RewritePattern {
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     Operation* conv = op->operand(0).defining_op();
     const std::string_view name = fusion::ActivationName(*op);
-    if (name.empty() || (!IsPlainConv(conv) && !IsFused(conv)) || !OnlyUse(conv->result(0)) || !Computes(conv->result(0))) return false;
+    if (name.empty() || (!IsPlainConv(conv) && !IsFused(conv)) || !OnlyUse(conv->result(0)) ||
+        !Computes(conv->result(0)))
+      return false;
     if (Activated(*conv) || !fusion::MayMove(*conv, *op)) return false;
     r.ReplaceOp(op, FusedConv(r, *conv, BiasOf(*conv), ResidualOf(*conv), name, op->result_type(0)));
     return true;
@@ -178,7 +191,8 @@ std::unique_ptr<Pass> CreateConvBatchNorm() {
 std::unique_ptr<Pass> CreateConvAddAct() {
   return std::make_unique<fusion::PatternPass>("conv2d_add_act_fuse_pass", [](PatternSet& set) {
     set.Add<JoinAdd>();
-    for (const char* root : {"pd_op.relu", "pd_op.relu6", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid", "pd_op.hardswish"})
+    for (const char* root :
+         {"pd_op.relu", "pd_op.relu6", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid", "pd_op.hardswish"})
       set.Add<JoinActivation>(root);
   });
 }

@@ -18,7 +18,8 @@ inline Value Numbers(PatternRewriter& r, std::initializer_list<int64_t> values) 
   attrs.Set("dtype", Attribute::DType(DataType::INT64));
   attrs.Set("place", Attribute::PlaceAttr({phi::AllocationType::CPU, 0, 0}));
   const common::Dims dims{common::Dim(static_cast<int64_t>(values.size()))};
-  return r.CreateOp("pd_op.full_int_array", {}, std::move(attrs), {DenseTensorType::Get(DataType::INT64, dims)})->result(0);
+  return r.CreateOp("pd_op.full_int_array", {}, std::move(attrs), {DenseTensorType::Get(DataType::INT64, dims)})
+      ->result(0);
 }
 
 inline Value Number(PatternRewriter& r, double value, DataType dtype) {
@@ -27,7 +28,8 @@ inline Value Number(PatternRewriter& r, double value, DataType dtype) {
   attrs.Set("value", Attribute::Double(value));
   attrs.Set("dtype", Attribute::DType(dtype));
   attrs.Set("place", Attribute::PlaceAttr({phi::AllocationType::CPU, 0, 0}));
-  return r.CreateOp("pd_op.full", {}, std::move(attrs), {DenseTensorType::Get(dtype, common::Dims{common::Dim(1)})})->result(0);
+  return r.CreateOp("pd_op.full", {}, std::move(attrs), {DenseTensorType::Get(dtype, common::Dims{common::Dim(1)})})
+      ->result(0);
 }
 
 inline Value Reshape(PatternRewriter& r, Value x, std::initializer_list<int64_t> shape) {
@@ -49,7 +51,8 @@ inline Value Transpose(PatternRewriter& r, Value x, std::initializer_list<int> p
 }
 
 // An op of one result of x's type, or of `type`.
-inline Value Apply(PatternRewriter& r, std::string_view op, std::initializer_list<Value> operands, Type type, AttributeMap attrs = {}) {
+inline Value Apply(PatternRewriter& r, std::string_view op, std::initializer_list<Value> operands, Type type,
+                   AttributeMap attrs = {}) {
   return r.CreateOp(op, operands, std::move(attrs), {type})->result(0);
 }
 
@@ -71,7 +74,8 @@ inline bool OnlyUse(Value v) { return v.has_one_use() && !v.persistable(); }
 // Whether the op computes the same where `to` is: nobody writes to what it reads, and both run equally often.
 bool MayMove(const Operation& op, const Operation& to);
 
-// The name an activation op has in fused operations; empty for another op, or one with attributes other than the defaults.
+// The name an activation op has in fused operations; empty for another op, or one with attributes other than the
+// defaults.
 std::string_view ActivationName(const Operation& op);
 
 }  // namespace pir::fusion

@@ -124,6 +124,8 @@ class IdentityClean : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> CreateIdentityClean(bool separate_results) { return std::make_unique<IdentityClean>(separate_results); }
+std::unique_ptr<Pass> CreateIdentityClean(bool separate_results) {
+  return std::make_unique<IdentityClean>(separate_results);
+}
 
 }  // namespace pir

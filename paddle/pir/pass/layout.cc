@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of channels-first tensors computed channels-last: transposes around them move outwards until they meet and vanish.
+// Convolutions of channels-first tensors computed channels-last: transposes around them move outwards until they meet
+// and vanish.
 #include <algorithm>
 #include <array>
 
@@ -45,7 +46,8 @@ class ConvToLast : public RewritePattern {
   explicit ConvToLast(const char* root) : RewritePattern(root, 1, "conv_to_channels_last") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     const Value y = op->result(0);
-    if (op->attr("data_format").to_str() != "NCHW" || y.dims().size() != 4 || y.dtype() != DataType::FLOAT32) return false;
+    if (op->attr("data_format").to_str() != "NCHW" || y.dims().size() != 4 || y.dtype() != DataType::FLOAT32)
+      return false;
     const bool fused = op->isa("pd_op.fused_conv");
     const Value x = ToLast(r, op->operand(0));
     Value out;
@@ -155,7 +157,8 @@ class ConcatBehind : public RewritePattern {
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     Operation* list = op->operand(0).defining_op();
     Operation* axis = op->operand(1).defining_op();
-    if (!list || !list->isa("builtin.combine") || !axis || !axis->isa("pd_op.full") || op->result(0).dims().size() != 4) return false;
+    if (!list || !list->isa("builtin.combine") || !axis || !axis->isa("pd_op.full") || op->result(0).dims().size() != 4)
+      return false;
     const int64_t at = axis->attr("value").to_int();
     std::vector<Value> inputs;
     std::vector<Type> types;
@@ -167,9 +170,11 @@ class ConcatBehind : public RewritePattern {
     const Type vector = VectorType::Get(types);
     Operation* combined = r.Builder::Create(list->info(), inputs, list->attrs(), std::span<const Type>(&vector, 1));
     r.Changed(combined);
-    const int64_t position = std::find(kToLast.begin(), kToLast.end(), static_cast<int>(at < 0 ? at + 4 : at)) - kToLast.begin();
+    const int64_t position =
+        std::find(kToLast.begin(), kToLast.end(), static_cast<int>(at < 0 ? at + 4 : at)) - kToLast.begin();
     const Value number = fusion::Number(r, static_cast<double>(position), DataType::INT32);
-    r.ReplaceOp(op, ToFirst(r, Apply(r, op->name(), {combined->result(0), number}, LastType(op->result(0)), op->attrs())));
+    r.ReplaceOp(op,
+                ToFirst(r, Apply(r, op->name(), {combined->result(0), number}, LastType(op->result(0)), op->attrs())));
     return true;
   }
 };
@@ -188,10 +193,12 @@ class TransferLayout : public Pass {
     set.Add<PoolToLast>();
     for (const char* root : {"pd_op.batch_norm", "pd_op.batch_norm_"}) set.Add<BatchNormToLast>(root);
     set.Add<CancelTransposes>();
-    for (const char* root : {"pd_op.relu", "pd_op.relu6", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid", "pd_op.hardswish", "pd_op.hardsigmoid",
-                             "pd_op.tanh", "pd_op.gelu", "pd_op.leaky_relu", "pd_op.elu", "pd_op.exp", "pd_op.abs", "pd_op.scale", "pd_op.cast"})
+    for (const char* root : {"pd_op.relu", "pd_op.relu6", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid",
+                             "pd_op.hardswish", "pd_op.hardsigmoid", "pd_op.tanh", "pd_op.gelu", "pd_op.leaky_relu",
+                             "pd_op.elu", "pd_op.exp", "pd_op.abs", "pd_op.scale", "pd_op.cast"})
       set.Add<UnaryBehind>(root);
-    for (const char* root : {"pd_op.add", "pd_op.subtract", "pd_op.multiply", "pd_op.divide", "pd_op.maximum", "pd_op.minimum"})
+    for (const char* root :
+         {"pd_op.add", "pd_op.subtract", "pd_op.multiply", "pd_op.divide", "pd_op.maximum", "pd_op.minimum"})
       set.Add<BinaryBehind>(root);
     set.Add<ConcatBehind>();
     return ApplyPatterns(program.block(), set) > 0;

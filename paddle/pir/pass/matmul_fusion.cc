@@ -24,15 +24,15 @@ class JoinBias : public RewritePattern {
     for (int side = 0; side < 2; ++side) {
       Operation* product = op->operand(side).defining_op();
       const Value bias = op->operand(1 - side);
-      if (!product || !product->isa("pd_op.matmul") || !OnlyUse(product->result(0)) || !fusion::MayMove(*product, *op) ||
-          product->operand(0).dims().size() < 2 ||
+      if (!product || !product->isa("pd_op.matmul") || !OnlyUse(product->result(0)) ||
+          !fusion::MayMove(*product, *op) || product->operand(0).dims().size() < 2 ||
           product->operand(1).dims().size() < 2)
         continue;
       const Value out = product->result(0);
-      if ((out.dtype() != DataType::FLOAT32 && out.dtype() != DataType::FLOAT64) || bias.dtype() != out.dtype()) continue;
-      const common::Dim n = out.dims().back();
-      if (bias.dims().size() != 1 || !n.known() || !bias.dims()[0].known() || bias.dims()[0].raw() != n.raw())
+      if ((out.dtype() != DataType::FLOAT32 && out.dtype() != DataType::FLOAT64) || bias.dtype() != out.dtype())
         continue;
+      const common::Dim n = out.dims().back();
+      if (bias.dims().size() != 1 || !n.known() || !bias.dims()[0].known() || bias.dims()[0].raw() != n.raw()) continue;
       r.ReplaceOp(op, FusedMatmul(r, *product, bias, "", op->result_type(0)));
       return true;
     }
@@ -60,8 +60,8 @@ class JoinActivation : public RewritePattern {
     if (!bias || bias.dtype() != out.dtype()) return false;
     if (out.dtype() != DataType::FLOAT32 && out.dtype() != DataType::FLOAT64) return false;
     const common::Dim n = out.dims().empty() ? common::Dim() : out.dims().back();
-    return linear.operand(1).dims().size() == 2 && bias.dims().size() == 1 && n.known() &&
-           bias.dims()[0].known() && bias.dims()[0].raw() == n.raw();
+    return linear.operand(1).dims().size() == 2 && bias.dims().size() == 1 && n.known() && bias.dims()[0].known() &&
+           bias.dims()[0].raw() == n.raw();
   }
 };
 

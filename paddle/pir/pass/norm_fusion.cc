@@ -52,12 +52,14 @@ class Normalise : public RewritePattern {
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     Found found;
     if (op->isa("pd_op.divide")) {
-      if (const Operation* root = Def(op->operand(1), "pd_op.sqrt")) found = Recognise(op->operand(0), root->operand(0));
+      if (const Operation* root = Def(op->operand(1), "pd_op.sqrt"))
+        found = Recognise(op->operand(0), root->operand(0));
     } else {
       for (int side = 0; side < 2 && !found.x; ++side) {
         const Operation* inverse = Def(op->operand(side), "pd_op.rsqrt");
         if (!inverse) inverse = Def(op->operand(side), "pd_op.pow");
-        if (!inverse || (inverse->isa("pd_op.pow") && !(inverse->attr("y") && inverse->attr("y").to_double() == -0.5))) continue;
+        if (!inverse || (inverse->isa("pd_op.pow") && !(inverse->attr("y") && inverse->attr("y").to_double() == -0.5)))
+          continue;
         found = Recognise(op->operand(1 - side), inverse->operand(0));
       }
     }
@@ -79,7 +81,8 @@ class JoinAffine : public RewritePattern {
     for (int side = 0; side < 2; ++side) {
       const Operation* norm = Def(op->operand(side), "pd_op.layer_norm");
       const Value given = op->operand(1 - side);
-      if (!norm || !OnlyUse(norm->result(0)) || norm->operand(2) || (factor && norm->operand(1)) || !Fits(*norm, given)) continue;
+      if (!norm || !OnlyUse(norm->result(0)) || norm->operand(2) || (factor && norm->operand(1)) || !Fits(*norm, given))
+        continue;
       const Value scale = factor ? given : norm->operand(1);
       r.ReplaceOp(op, LayerNorm(r, norm->operand(0), scale, factor ? Value() : given, norm->attrs())->result(0));
       return true;
@@ -94,7 +97,8 @@ class JoinAffine : public RewritePattern {
     if (v.dtype() != x.dtype() || v.dims().size() != rank - axis || IsMutated(v) || IsMutated(x)) return false;
     if (norm.operand(1) && IsMutated(norm.operand(1))) return false;
     for (int64_t i = axis; i < rank; ++i)
-      if (!x.dims()[i].known() || !v.dims()[i - axis].known() || x.dims()[i].raw() != v.dims()[i - axis].raw()) return false;
+      if (!x.dims()[i].known() || !v.dims()[i - axis].known() || x.dims()[i].raw() != v.dims()[i - axis].raw())
+        return false;
     return true;
   }
 };

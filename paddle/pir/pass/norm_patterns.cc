@@ -54,7 +54,8 @@ Average AverageOf(Value v) {
 
 Value SquareRoot(Value v) {
   if (const Operation* square = Def(v, "pd_op.square")) return square->operand(0);
-  if (const Operation* pow = Def(v, "pd_op.pow"); pow && pow->attr("y") && pow->attr("y").to_double() == 2) return pow->operand(0);
+  if (const Operation* pow = Def(v, "pd_op.pow"); pow && pow->attr("y") && pow->attr("y").to_double() == 2)
+    return pow->operand(0);
   const Operation* product = Def(v, "pd_op.multiply");
   return product && product->operand(0) == product->operand(1) ? product->operand(0) : Value();
 }
@@ -70,7 +71,9 @@ bool Shifted(Value v, Value* x, double* epsilon) {
   }
   const Operation* scale = Def(v, "pd_op.scale");
   double factor = 0;
-  if (!scale || scale->num_operands() != 2 || !NumberOf(scale->operand(1), &factor) || factor != 1 || !scale->attr("bias")) return false;
+  if (!scale || scale->num_operands() != 2 || !NumberOf(scale->operand(1), &factor) || factor != 1 ||
+      !scale->attr("bias"))
+    return false;
   *x = scale->operand(0);
   *epsilon = scale->attr("bias").to_double();
   return true;

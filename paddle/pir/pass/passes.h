@@ -28,7 +28,8 @@ bool IsMutated(Value v);
 // Whether the ops of the program may write into an operand's storage at all (any op with kInplace).
 bool HasInplaceOps(const Program& program);
 
-// Whether the caller of the program (or another block) may come to hold the value's storage: it is fetched, or a view of it is.
+// Whether the caller of the program (or another block) may come to hold the value's storage: it is fetched, or a view
+// of it is.
 bool Escapes(Value v);
 
 // "dead_code_elimination_pass": parameters, inputs and everything with an effect stay.
@@ -41,8 +42,8 @@ std::unordered_map<Value, Value> EqualValues(Program& program);
 // "identity_op_clean_pass": cast to the same type, scale by 1, identity transpose, split of combine, assign, and the
 // like. `separate_results`: copies that the program returns stay copies.
 std::unique_ptr<Pass> CreateIdentityClean(bool separate_results = false);
-// "constant_branch_pass": `if` with a known condition gives way to the operations of its region, `while` with a false one
-// to its inputs.
+// "constant_branch_pass": `if` with a known condition gives way to the operations of its region, `while` with a false
+// one to its inputs.
 std::unique_ptr<Pass> CreateConstantBranch();
 
 // "conv2d_bn_fuse_pass": batch norms at fixed statistics become part of the filter and a bias; follow with folding.

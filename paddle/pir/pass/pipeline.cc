@@ -6,7 +6,8 @@
 namespace pir {
 namespace {
 
-constexpr unsigned kI = 1u << static_cast<int>(PipelineFor::kInference), kF = 1u << static_cast<int>(PipelineFor::kForward),
+constexpr unsigned kI = 1u << static_cast<int>(PipelineFor::kInference),
+                   kF = 1u << static_cast<int>(PipelineFor::kForward),
                    kG = 1u << static_cast<int>(PipelineFor::kGradient);
 
 struct Listed {
@@ -14,10 +15,10 @@ struct Listed {
   int level;  // from which on it runs
   unsigned uses;
 };
-// The layout pass waits for level 3: on AVX-512 blocked convolutions with reorders were 7 % faster than channels-last ones in
-// resnet18 at batch 1, and 1 % slower at batch 4.
-// A written-out RMS norm compiled as a group is 1.3 times as fast as the kernel, so forward parts keep it written out.
-// Folding comes first for the branches it decides and last for what the fusions computed from parameters.
+// The layout pass waits for level 3: on AVX-512 blocked convolutions with reorders were 7 % faster than channels-last
+// ones in resnet18 at batch 1, and 1 % slower at batch 4. A written-out RMS norm compiled as a group is 1.3 times as
+// fast as the kernel, so forward parts keep it written out. Folding comes first for the branches it decides and last
+// for what the fusions computed from parameters.
 constexpr Listed kPasses[] = {
     {"identity_op_clean_pass", 1, kI | kF | kG},
     {"constant_folding_pass", 1, kI},

@@ -125,8 +125,7 @@ std::unique_ptr<Program> Prune(const Program& program, std::span<const Value> fe
   if (options.add_fetch)
     for (size_t i = 0; i < fetches.size(); ++i)
       BuildFetch(b, map.Lookup(fetches[i]), "fetch_name_" + std::to_string(i), static_cast<int>(i));
-  while (RemoveUnusedStacks(result->block())) {
-  }
+  while (RemoveUnusedStacks(result->block())) {}
   Verify(*result);
   return result;
 }

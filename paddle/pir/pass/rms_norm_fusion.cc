@@ -29,7 +29,8 @@ class Normalise : public RewritePattern {
     } else {
       for (; side < 2 && !shifted; ++side) {
         const Value v = op->operand(1 - side);
-        if ((root = Def(v, "pd_op.rsqrt")) || ((root = Def(v, "pd_op.pow")) && root->attr("y") && root->attr("y").to_double() == -0.5))
+        if ((root = Def(v, "pd_op.rsqrt")) ||
+            ((root = Def(v, "pd_op.pow")) && root->attr("y") && root->attr("y").to_double() == -0.5))
           shifted = root->operand(0);
       }
       side -= shifted ? 1 : 0;
@@ -39,7 +40,9 @@ class Normalise : public RewritePattern {
     if (!shifted || !Shifted(shifted, &variance, &epsilon) || !(epsilon >= 0)) return false;
     const Average average = AverageOf(variance);
     const Value x = op->operand(side);
-    if (average.axis == 0 || !(SquareRoot(average.of) == x) || !SameVisible(x.type(), op->result_type(0)) || IsMutated(x)) return false;
+    if (average.axis == 0 || !(SquareRoot(average.of) == x) || !SameVisible(x.type(), op->result_type(0)) ||
+        IsMutated(x))
+      return false;
     if (x.dtype() != DataType::FLOAT32 && x.dtype() != DataType::FLOAT64) return false;
     AttributeMap attrs;
     std::vector<Attribute> extents;
@@ -63,7 +66,8 @@ class DropCasts : public RewritePattern {
     const Operation* widened = norm ? Def(norm->operand(0), "pd_op.cast") : nullptr;
     if (!widened || !OnlyUse(norm->result(0)) || !norm->result(1).use_empty()) return false;
     const Value x = widened->operand(0);
-    if (!phi::IsHalf(x.dtype()) || x.dtype() != op->result(0).dtype() || norm->operand(0).dtype() != DataType::FLOAT32) return false;
+    if (!phi::IsHalf(x.dtype()) || x.dtype() != op->result(0).dtype() || norm->operand(0).dtype() != DataType::FLOAT32)
+      return false;
     if (IsMutated(x)) return false;
     r.ReplaceOp(op, RmsNorm(r, x, norm->operand(1), norm->attrs())->result(0));
     return true;

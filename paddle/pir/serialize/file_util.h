@@ -28,8 +28,8 @@ class AtomicFile {
   int fd_ = -1;
 };
 
-// A view of a whole file, mapped: pages are read when they are touched. With `writable` the bytes may be written; that changes
-// the view and never the file.
+// A view of a whole file, mapped: pages are read when they are touched. With `writable` the bytes may be written; that
+// changes the view and never the file.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path, bool writable = false);

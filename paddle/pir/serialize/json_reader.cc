@@ -41,7 +41,8 @@ class Reader : private CheckedJson {
       r.version = Int(Member(base, "version"));
       if (r.version < 0 || r.version > std::numeric_limits<int>::max()) Fail("a version number");
       if (r.version > kVersion)
-        note_ = "; the file has version " + std::to_string(r.version) + ", known are those up to " + std::to_string(kVersion);
+        note_ = "; the file has version " + std::to_string(r.version) + ", known are those up to " +
+                std::to_string(kVersion);
       auto it = base.find("trainable");
       r.trainable = it != base.end() && it->is_boolean() && it->get<bool>();
     }

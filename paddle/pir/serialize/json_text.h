@@ -23,27 +23,13 @@ class JsonText {
     out_ += '"';
     for (char c : s) {
       switch (c) {
-        case '"':
-          out_ += "\\\"";
-          break;
-        case '\\':
-          out_ += "\\\\";
-          break;
-        case '\b':
-          out_ += "\\b";
-          break;
-        case '\f':
-          out_ += "\\f";
-          break;
-        case '\n':
-          out_ += "\\n";
-          break;
-        case '\r':
-          out_ += "\\r";
-          break;
-        case '\t':
-          out_ += "\\t";
-          break;
+        case '"': out_ += "\\\""; break;
+        case '\\': out_ += "\\\\"; break;
+        case '\b': out_ += "\\b"; break;
+        case '\f': out_ += "\\f"; break;
+        case '\n': out_ += "\\n"; break;
+        case '\r': out_ += "\\r"; break;
+        case '\t': out_ += "\\t"; break;
         default:
           if (static_cast<unsigned char>(c) < 0x20) {
             out_ += "\\u00";
@@ -96,24 +82,12 @@ class JsonText {
       }
     };
     switch (s.kind) {
-      case TypeKind::kScalar:
-        Tag(std::string("0.t_").append(DtypeId(s.dtype)));
-        break;
-      case TypeKind::kIndex:
-        Tag("0.t_index");
-        break;
-      case TypeKind::kUndefined:
-        Tag("0.t_undefined");
-        break;
-      case TypeKind::kStack:
-        Tag("2.t_stack");
-        break;
-      case TypeKind::kInlet:
-        Tag("2.t_inlet");
-        break;
-      case TypeKind::kOutlet:
-        Tag("2.t_outlet");
-        break;
+      case TypeKind::kScalar: Tag(std::string("0.t_").append(DtypeId(s.dtype))); break;
+      case TypeKind::kIndex: Tag("0.t_index"); break;
+      case TypeKind::kUndefined: Tag("0.t_undefined"); break;
+      case TypeKind::kStack: Tag("2.t_stack"); break;
+      case TypeKind::kInlet: Tag("2.t_inlet"); break;
+      case TypeKind::kOutlet: Tag("2.t_outlet"); break;
       case TypeKind::kVector:
         Tag("0.t_vec");
         out_ += ",\"D\":";
@@ -164,8 +138,7 @@ class JsonText {
         elements();
         out_ += ']';
         break;
-      case TypeKind::kNull:
-        break;
+      case TypeKind::kNull: break;
     }
     out_ += '}';
   }
@@ -207,48 +180,31 @@ class JsonText {
 
   void WriteScalar(const phi::Scalar& s) {
     switch (s.dtype()) {
-      case DataType::BOOL:
-        return WriteAttr(Attribute::Bool(s.to_bool()));
-      case DataType::INT64:
-        return IntValue("0.a_i64", s.to_int());
-      case DataType::FLOAT32:
-        return RealValue("0.a_f32", s.to_double());
-      case DataType::COMPLEX128:
-        return ComplexValue("0.a_c128", s.to_complex());
-      default:
-        return RealValue("0.a_f64", s.to_double());
+      case DataType::BOOL: return WriteAttr(Attribute::Bool(s.to_bool()));
+      case DataType::INT64: return IntValue("0.a_i64", s.to_int());
+      case DataType::FLOAT32: return RealValue("0.a_f32", s.to_double());
+      case DataType::COMPLEX128: return ComplexValue("0.a_c128", s.to_complex());
+      default: return RealValue("0.a_f64", s.to_double());
     }
   }
 
   void WriteAttr(Attribute a) {
     switch (a.kind()) {
-      case AttrKind::kNull:
-        out_ += R"({"#":"NULL"})";
-        return;
+      case AttrKind::kNull: out_ += R"({"#":"NULL"})"; return;
       case AttrKind::kBool:
         Tag("0.a_bool");
         out_ += a.to_bool() ? ",\"D\":true}" : ",\"D\":false}";
         return;
-      case AttrKind::kInt32:
-        return IntValue("0.a_i32", a.to_int());
-      case AttrKind::kInt64:
-        return IntValue("0.a_i64", a.to_int());
-      case AttrKind::kIndex:
-        return IntValue("0.a_index", a.to_int());
-      case AttrKind::kFloat:
-        return RealValue("0.a_f32", a.to_double());
-      case AttrKind::kDouble:
-        return RealValue("0.a_f64", a.to_double());
-      case AttrKind::kComplex64:
-        return ComplexValue("0.a_c64", a.to_complex());
-      case AttrKind::kComplex128:
-        return ComplexValue("0.a_c128", a.to_complex());
-      case AttrKind::kStr:
-        return StrValue("0.a_str", a.to_str());
-      case AttrKind::kTensorName:
-        return StrValue("0.a_tensorname", a.to_str());
-      case AttrKind::kLayout:
-        return StrValue("1.a_layout", a.to_str());
+      case AttrKind::kInt32: return IntValue("0.a_i32", a.to_int());
+      case AttrKind::kInt64: return IntValue("0.a_i64", a.to_int());
+      case AttrKind::kIndex: return IntValue("0.a_index", a.to_int());
+      case AttrKind::kFloat: return RealValue("0.a_f32", a.to_double());
+      case AttrKind::kDouble: return RealValue("0.a_f64", a.to_double());
+      case AttrKind::kComplex64: return ComplexValue("0.a_c64", a.to_complex());
+      case AttrKind::kComplex128: return ComplexValue("0.a_c128", a.to_complex());
+      case AttrKind::kStr: return StrValue("0.a_str", a.to_str());
+      case AttrKind::kTensorName: return StrValue("0.a_tensorname", a.to_str());
+      case AttrKind::kLayout: return StrValue("1.a_layout", a.to_str());
       case AttrKind::kArray:
         Tag("0.a_array");
         out_ += ",\"D\":";
@@ -261,16 +217,14 @@ class JsonText {
         WriteType(a.to_type());
         out_ += '}';
         return;
-      case AttrKind::kPointer:
-        PD_THROW(Unimplemented, "cannot write a program with a pointer attribute");
+      case AttrKind::kPointer: PD_THROW(Unimplemented, "cannot write a program with a pointer attribute");
       case AttrKind::kIntArray:
         Tag("1.a_intarray");
         out_ += ",\"D\":";
         List(a.to_ints(), [&](int64_t x) { Int(x); });
         out_ += '}';
         return;
-      case AttrKind::kScalar:
-        return WriteScalar(a.to_scalar());
+      case AttrKind::kScalar: return WriteScalar(a.to_scalar());
       case AttrKind::kDataType: {
         DataType t = a.to_dtype();
         return StrValue("1.a_dtype", t == DataType::UNDEFINED ? kUndefinedDtype : phi::NameOf(t));

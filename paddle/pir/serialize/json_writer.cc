@@ -49,18 +49,15 @@ class Writer : private JsonText {
       return phi::IsComplex(s.dtype()) ? Attribute::Complex128(s.to_complex()) : Attribute::Double(s.to_double());
     };
     switch (decl.code) {
-      case AttrCode::kScalar:
-        return scalar(a);
+      case AttrCode::kScalar: return scalar(a);
       case AttrCode::kScalars: {
         std::vector<Attribute> v;
         for (Attribute x : a.to_array()) v.push_back(scalar(x));
         return Attribute::Array(std::move(v));
       }
       case AttrCode::kNone:
-      case AttrCode::kStr:
-        return a;  // tensor names and layouts keep their kinds
-      default:
-        return Attribute::From(a.value(decl.code));
+      case AttrCode::kStr: return a;  // tensor names and layouts keep their kinds
+      default: return Attribute::From(a.value(decl.code));
     }
   }
 

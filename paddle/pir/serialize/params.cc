@@ -102,8 +102,8 @@ void ParamsReader::ParseDesc(std::string_view d, size_t base, RawTensor* t) cons
       for (size_t end = p + n; p < end;) add_dim(Varint(d.substr(0, end), &p, base), p);
     } else if ((tag & 7) == 2 && tag >> 3 > 2) {  // a later field: padding
       uint64_t n = Varint(d, &p, base);
-      PD_CHECK(n <= d.size() - p, InvalidArgument, "'", origin_, "' at byte ", base + at, ": expected a field of at most ",
-               d.size() - p, " bytes, got ", n);
+      PD_CHECK(n <= d.size() - p, InvalidArgument, "'", origin_, "' at byte ", base + at,
+               ": expected a field of at most ", d.size() - p, " bytes, got ", n);
       p += n;
     } else {
       PD_THROW(InvalidArgument, "'", origin_, "' at byte ", base + at,
@@ -169,7 +169,8 @@ std::string EncodeTensorHeader(const RawTensor& t, uint64_t offset) {
   }
   constexpr size_t kBefore = 4 + 8 + 4 + 4, kPadField = 3;  // tag in two bytes, length
   if (offset != kNoPadding && t.size >= kPaddedTensorBytes) {
-    size_t end = offset + kBefore + desc.size() + kPadField, pad = (kDataAlignment - end % kDataAlignment) % kDataAlignment;
+    size_t end = offset + kBefore + desc.size() + kPadField,
+           pad = (kDataAlignment - end % kDataAlignment) % kDataAlignment;
     PutVarint(&desc, kPaddingField << 3 | 2);
     PutVarint(&desc, pad);
     desc.append(pad, '\0');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `.pdiparams`: tensor records one after another without names; the names, sorted, come from the program file. The format aligns
-// nothing; this writer adds an unknown field to the descriptions of big tensors, so that their data starts at a multiple of 64 and
-// can be used where it is mapped.
+// `.pdiparams`: tensor records one after another without names; the names, sorted, come from the program file. The
+// format aligns nothing; this writer adds an unknown field to the descriptions of big tensors, so that their data
+// starts at a multiple of 64 and can be used where it is mapped.
 #pragma once
 
 #include <cstdint>
@@ -74,8 +74,8 @@ class ParamsWriter {
 
 // One record as bytes (paddle.save with use_binary_format).
 std::string EncodeTensor(const RawTensor& t);
-// Its part before the data. With `offset`, where the record starts in its file, padded so that the data of a big tensor starts at
-// a multiple of 64.
+// Its part before the data. With `offset`, where the record starts in its file, padded so that the data of a big tensor
+// starts at a multiple of 64.
 std::string EncodeTensorHeader(const RawTensor& t, uint64_t offset = kNoPadding);
 
 }  // namespace pir

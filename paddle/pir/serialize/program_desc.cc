@@ -28,7 +28,8 @@ class Message {
       Fixed(4);
     } else if (wire_ == 2) {
       uint64_t n = Varint();
-      if (n > s_.size() - p_) Fail("a field of at most " + std::to_string(s_.size() - p_) + " bytes, got " + std::to_string(n));
+      if (n > s_.size() - p_)
+        Fail("a field of at most " + std::to_string(s_.size() - p_) + " bytes, got " + std::to_string(n));
       start_ = p_;
       part_ = s_.substr(p_, n);
       p_ += n;
@@ -143,18 +144,10 @@ OpDesc::Attr ReadScalar(Message m) {
   bool b = false;
   double r = 0;
   while (m.Next()) switch (m.field()) {
-      case 1:
-        type = m.Int();
-        break;
-      case 2:
-        b = m.Bool();
-        break;
-      case 3:
-        i = m.Int();
-        break;
-      case 4:
-        r = m.Real();
-        break;
+      case 1: type = m.Int(); break;
+      case 2: b = m.Bool(); break;
+      case 3: i = m.Int(); break;
+      case 4: r = m.Real(); break;
     }
   if (type == 1) return b;
   if (type == 2) return i;
@@ -173,78 +166,45 @@ std::pair<std::string, OpDesc::Attr> ReadAttr(Message m) {
   OpDesc::Attr scalar = int64_t{0};
   std::vector<OpDesc::Attr> scalars;
   while (m.Next()) switch (m.field()) {
-      case 1:
-        name = m.Text();
-        break;
-      case 2:
-        type = m.Int();
-        break;
+      case 1: name = m.Text(); break;
+      case 2: type = m.Int(); break;
       case 3:
       case 12:
-      case 13:
-        number = m.Int();
-        break;
+      case 13: number = m.Int(); break;
       case 4:
-      case 19:
-        real = m.Real();
-        break;
+      case 19: real = m.Real(); break;
       case 5:
-      case 17:
-        text = m.Text();
-        break;
+      case 17: text = m.Text(); break;
       case 6:
       case 11:
       case 14:
-      case 15:
-        m.Append(&numbers);
-        break;
-      case 7:
-        m.Append(&reals, 4);
-        break;
-      case 16:
-        m.Append(&reals, 8);
-        break;
+      case 15: m.Append(&numbers); break;
+      case 7: m.Append(&reals, 4); break;
+      case 16: m.Append(&reals, 8); break;
       case 8:
-      case 18:
-        texts.push_back(m.Text());
-        break;
-      case 10:
-        flag = m.Bool();
-        break;
-      case 20:
-        scalar = ReadScalar(m.Sub());
-        break;
-      case 21:
-        scalars.push_back(ReadScalar(m.Sub()));
-        break;
+      case 18: texts.push_back(m.Text()); break;
+      case 10: flag = m.Bool(); break;
+      case 20: scalar = ReadScalar(m.Sub()); break;
+      case 21: scalars.push_back(ReadScalar(m.Sub())); break;
     }
   switch (type) {
     case kInt:
     case kBlock:
-    case kLong:
-      return {name, number};
+    case kLong: return {name, number};
     case kFloat:
-    case kFloat64:
-      return {name, real};
+    case kFloat64: return {name, real};
     case kString:
-    case kVar:
-      return {name, text};
+    case kVar: return {name, text};
     case kInts:
     case kBlocks:
-    case kLongs:
-      return {name, numbers};
+    case kLongs: return {name, numbers};
     case kFloats:
-    case kFloat64s:
-      return {name, reals};
+    case kFloat64s: return {name, reals};
     case kStrings:
-    case kVars:
-      return {name, texts};
-    case kBoolean:
-      return {name, flag};
-    case kBooleans:
-      return {name, std::vector<bool>(numbers.begin(), numbers.end())};
-    case kScalar:
-      return {name, scalar};
+    case kVars: return {name, texts};
+    case kBoolean: return {name, flag};
+    case kBooleans: return {name, std::vector<bool>(numbers.begin(), numbers.end())};
+    case kScalar: return {name, scalar};
     case kScalars:
       for (OpDesc::Attr& s : scalars)
         reals.push_back(std::visit(
@@ -270,18 +230,10 @@ std::pair<std::string, std::vector<std::string>> ReadNames(Message m) {
 OpDesc ReadOp(Message m) {
   OpDesc op;
   while (m.Next()) switch (m.field()) {
-      case 1:
-        op.inputs.push_back(ReadNames(m.Sub()));
-        break;
-      case 2:
-        op.outputs.push_back(ReadNames(m.Sub()));
-        break;
-      case 3:
-        op.type = m.Text();
-        break;
-      case 4:
-        op.attrs.push_back(ReadAttr(m.Sub()));
-        break;
+      case 1: op.inputs.push_back(ReadNames(m.Sub())); break;
+      case 2: op.outputs.push_back(ReadNames(m.Sub())); break;
+      case 3: op.type = m.Text(); break;
+      case 4: op.attrs.push_back(ReadAttr(m.Sub())); break;
     }
   if (op.type.empty()) m.Fail("an op's type");
   return op;
@@ -310,9 +262,7 @@ void ReadTensorDesc(Message m, VarDesc* v) {
 VarDesc ReadVar(Message m) {
   VarDesc v;
   while (m.Next()) switch (m.field()) {
-      case 1:
-        v.name = m.Text();
-        break;
+      case 1: v.name = m.Text(); break;
       case 2: {
         Message type = m.Sub();
         while (type.Next()) {
@@ -324,9 +274,7 @@ VarDesc ReadVar(Message m) {
         }
         break;
       }
-      case 3:
-        v.persistable = m.Bool();
-        break;
+      case 3: v.persistable = m.Bool(); break;
     }
   if (v.name.empty()) m.Fail("a variable's name");
   return v;

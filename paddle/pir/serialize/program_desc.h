@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `.pdmodel`: the older program format, a protocol buffer message ProgramDesc of blocks with variables and ops. Read by hand: seven
-// messages need less code than the glue to a protobuf library that would have to be position independent, hidden and bounded.
+// `.pdmodel`: the older program format, a protocol buffer message ProgramDesc of blocks with variables and ops. Read by
+// hand: seven messages need less code than the glue to a protobuf library that would have to be position independent,
+// hidden and bounded.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ namespace pir {
 struct OpDesc {
   using Names = std::vector<std::pair<std::string, std::vector<std::string>>>;
   // Block numbers and integers read as int64, half precision never occurs.
-  using Attr = std::variant<bool, int64_t, double, std::string, std::vector<bool>, std::vector<int64_t>, std::vector<double>,
-                            std::vector<std::string>>;
+  using Attr = std::variant<bool, int64_t, double, std::string, std::vector<bool>, std::vector<int64_t>,
+                            std::vector<double>, std::vector<std::string>>;
   std::string type;
   Names inputs, outputs;  // argument -> variables
   std::vector<std::pair<std::string, Attr>> attrs;

@@ -34,8 +34,8 @@ std::string WriteProgramJson(const Program& program, const WriteJsonOptions& opt
 // Writes beside `path` and renames, so that a reader never sees half a file.
 void WriteProgramJsonFile(const Program& program, const std::string& path, const WriteJsonOptions& options = {});
 
-// Names of the builtin.parameter ops that are kept in .pdiparams, sorted: the order of its records. Parameters marked as not
-// persistable (the dropout state of recurrent layers) are not in the file.
+// Names of the builtin.parameter ops that are kept in .pdiparams, sorted: the order of its records. Parameters marked
+// as not persistable (the dropout state of recurrent layers) are not in the file.
 std::vector<std::string> SortedParameterNames(const Program& program);
 
 }  // namespace pir

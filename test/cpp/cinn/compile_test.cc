@@ -23,7 +23,8 @@ using testing::Reduce;
 using testing::Softmax;
 
 // Runs the group compiled and interpreted on the same data. Tolerance in units in the last place.
-void Check(const FusionGroup& g, const std::vector<int64_t>& dims, double ulps, bool special = false, unsigned seed = 1) {
+void Check(const FusionGroup& g, const std::vector<int64_t>& dims, double ulps, bool special = false,
+           unsigned seed = 1) {
   testing::GroupData data(g, dims, testing::Draw(seed, special));
   auto kernel = Compile(g);
   kernel->Run(data.inputs.data(), data.outputs.data(), dims.data());
@@ -35,16 +36,24 @@ TEST(Compile, ArithmeticChainIsExactAtAllSizes) {
   const Expr x = In(0), y = In(1);
   const Expr e = select(x > y, x * y - 3, (x + y) / (abs(x) + 0.5));
   const FusionGroup g = Elementwise(1, {kF32, kF32}, e);
-  for (int64_t n : {0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 64, 65, 127, 1000, 4097, 100003}) Check(g, {n}, 0, true, static_cast<unsigned>(n));
+  for (int64_t n : {0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 64, 65, 127, 1000, 4097, 100003})
+    Check(g, {n}, 0, true, static_cast<unsigned>(n));
 }
 
 TEST(Compile, BroadcastsAndStrides) {
   const Expr e = In(0) * In(1) + In(2) - In(3);
-  const FusionGroup g = Elementwise(3, {kF32, {DataType::FLOAT32, {false, false, true}, {}}, {DataType::FLOAT32, {true, false, false}, {}},
-                                        {DataType::FLOAT32, {true, true, false}, {}}}, e);
-  for (const std::vector<int64_t>& d : std::vector<std::vector<int64_t>>{{3, 5, 7}, {1, 1, 1}, {4, 1, 40}, {2, 33, 16}, {70, 3, 129}, {2, 0, 5}}) Check(g, d, 0);
+  const FusionGroup g = Elementwise(3,
+                                    {kF32,
+                                     {DataType::FLOAT32, {false, false, true}, {}},
+                                     {DataType::FLOAT32, {true, false, false}, {}},
+                                     {DataType::FLOAT32, {true, true, false}, {}}},
+                                    e);
+  for (const std::vector<int64_t>& d :
+       std::vector<std::vector<int64_t>>{{3, 5, 7}, {1, 1, 1}, {4, 1, 40}, {2, 33, 16}, {70, 3, 129}, {2, 0, 5}})
+    Check(g, d, 0);
   const FusionGroup t = Elementwise(2, {kF32, {DataType::FLOAT32, {}, {1, 0}}}, In(0) - In(1));
-  for (const std::vector<int64_t>& d : std::vector<std::vector<int64_t>>{{5, 9}, {64, 64}, {1, 3}, {130, 17}}) Check(t, d, 0);
+  for (const std::vector<int64_t>& d : std::vector<std::vector<int64_t>>{{5, 9}, {64, 64}, {1, 3}, {130, 17}})
+    Check(t, d, 0);
   Check(Elementwise(0, {kF32}, In(0) + 1), {}, 0);
 }
 
@@ -55,7 +64,7 @@ TEST(Compile, PositionsAndExtents) {
 }
 
 TEST(Compile, EveryTypeLoadsAndStores) {
-  const DataType all[] = {DataType::BOOL, DataType::UINT8, DataType::INT8, DataType::INT16, DataType::INT32,
+  const DataType all[] = {DataType::BOOL,  DataType::UINT8,   DataType::INT8,     DataType::INT16,   DataType::INT32,
                           DataType::INT64, DataType::FLOAT16, DataType::BFLOAT16, DataType::FLOAT32, DataType::FLOAT64};
   for (DataType a : all)
     for (DataType b : all) {
@@ -67,7 +76,8 @@ TEST(Compile, EveryTypeLoadsAndStores) {
 TEST(Compile, IntegerOperations) {
   for (DataType t : {DataType::INT32, DataType::INT64}) {
     const Expr x = In(0, t), y = In(1, t);
-    for (const Expr& e : {floor_divide(x, y), mod(x, y), x / y, fmod(x, y), x << y, x >> y, (x & y) ^ ~x, maximum(x, -y), abs(x) + sign(y), pow(x, y)})
+    for (const Expr& e : {floor_divide(x, y), mod(x, y), x / y, fmod(x, y), x << y, x >> y, (x & y) ^ ~x,
+                          maximum(x, -y), abs(x) + sign(y), pow(x, y)})
       Check(Elementwise(1, {{t, {}, {}}, {t, {}, {}}}, e, t), {203}, 0, false, 5);
   }
 }
@@ -86,11 +96,15 @@ struct MathCase {
 };
 
 TEST(Compile, VectorMathWithinTwoUlp) {
-#define CASE(name) MathCase{#name, [](Expr x) { return name(x); }, 2, 4}
-  const MathCase cases[] = {CASE(exp),  CASE(expm1), CASE(log),   CASE(log1p), CASE(log2),  CASE(log10),   CASE(sin),  CASE(cos),
-                            CASE(tan),  CASE(asin),  CASE(acos),  CASE(atan),  CASE(sinh),  CASE(cosh),    CASE(tanh), CASE(asinh),
-                            CASE(acosh), CASE(atanh), CASE(erf),  CASE(erfc),  CASE(sigmoid), CASE(sqrt), CASE(rsqrt), CASE(reciprocal),
-                            CASE(floor), CASE(ceil), CASE(round), CASE(trunc), CASE(sign),  CASE(exp2),    CASE(square)};
+#define CASE(name)                              \
+  MathCase {                                    \
+#name, [](Expr x) { return name(x); }, 2, 4 \
+  }
+  const MathCase cases[] = {
+      CASE(exp),   CASE(expm1), CASE(log),   CASE(log1p), CASE(log2),    CASE(log10), CASE(sin),   CASE(cos),
+      CASE(tan),   CASE(asin),  CASE(acos),  CASE(atan),  CASE(sinh),    CASE(cosh),  CASE(tanh),  CASE(asinh),
+      CASE(acosh), CASE(atanh), CASE(erf),   CASE(erfc),  CASE(sigmoid), CASE(sqrt),  CASE(rsqrt), CASE(reciprocal),
+      CASE(floor), CASE(ceil),  CASE(round), CASE(trunc), CASE(sign),    CASE(exp2),  CASE(square)};
 #undef CASE
   for (const MathCase& c : cases) {
     SCOPED_TRACE(c.name);
@@ -105,7 +119,8 @@ TEST(Compile, VectorMathWithinTwoUlp) {
 }
 
 TEST(Compile, Reductions) {
-  const std::vector<std::vector<int64_t>> shapes = {{3, 5, 7}, {2, 64, 130}, {1, 1, 1}, {1, 1, 20011}, {300, 2, 33}, {5, 700, 3}, {0, 3, 4}};
+  const std::vector<std::vector<int64_t>> shapes = {{3, 5, 7},    {2, 64, 130}, {1, 1, 1}, {1, 1, 20011},
+                                                    {300, 2, 33}, {5, 700, 3},  {0, 3, 4}};
   for (auto [rb, re] : {std::pair{2, 3}, {1, 3}, {0, 3}, {0, 2}, {1, 2}, {0, 1}}) {
     for (const auto& d : shapes) {
       Check(Reduce(3, rb, re, {kF32}, ReduceKind::kMax, In(0) * 2), d, 0, true);
@@ -119,7 +134,9 @@ TEST(Compile, Reductions) {
       Check(Reduce(3, rb, re, {{f, {}, {}}}, ReduceKind::kSum, exp(In(0, f)), f), d, 200);
     }
   }
-  Check(Reduce(2, 1, 2, {{DataType::BFLOAT16, {}, {}}}, ReduceKind::kSum, In(0, DataType::BFLOAT16), DataType::BFLOAT16), {5, 77}, 1);
+  Check(
+      Reduce(2, 1, 2, {{DataType::BFLOAT16, {}, {}}}, ReduceKind::kSum, In(0, DataType::BFLOAT16), DataType::BFLOAT16),
+      {5, 77}, 1);
 }
 
 TEST(Compile, SoftmaxAndNormChains) {
@@ -174,7 +191,8 @@ TEST(Compile, TimePerKernel) {
   const Expr gelu = 0.5 * x * (1 + erf(x * 0.7071067811865476));
   const std::pair<const char*, FusionGroup> groups[] = {
       {"add", Elementwise(1, {kF32, kF32}, In(0) + In(1))},
-      {"gelu + bias", Elementwise(2, {kF32, {DataType::FLOAT32, {false, true}, {}}}, Substitute(gelu, [](const ExprNode&) { return In(0) + In(1); }))},
+      {"gelu + bias", Elementwise(2, {kF32, {DataType::FLOAT32, {false, true}, {}}},
+                                  Substitute(gelu, [](const ExprNode&) { return In(0) + In(1); }))},
       {"softmax", Softmax()},
       {"tanh chain of 10", [] {
          Expr e = In(0);
@@ -183,7 +201,8 @@ TEST(Compile, TimePerKernel) {
        }()}};
   for (const auto& [name, g] : groups) {
     FusionGroup fresh = g;
-    fresh.outputs[0].value = fresh.outputs[0].value + static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() % 100000);
+    fresh.outputs[0].value = fresh.outputs[0].value +
+                             static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() % 100000);
     const CompilerStats before = GetCompilerStats();
     Compile(fresh);
     const CompilerStats after = GetCompilerStats();

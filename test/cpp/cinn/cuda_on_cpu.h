@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs generated CUDA text on the host, for tests: precedes the text in a program for the C++ compiler. The threads of a block
-// are fibers in one thread; each goes on to its next barrier or shuffle in turn, so they meet there as a block does.
+// Runs generated CUDA text on the host, for tests: precedes the text in a program for the C++ compiler. The threads of
+// a block are fibers in one thread; each goes on to its next barrier or shuffle in turn, so they meet there as a block
+// does.
 #pragma once
 
 #include <ucontext.h>

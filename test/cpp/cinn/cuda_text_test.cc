@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA text of schedules: as text, through NVRTC where its library is found, and run on the host against the interpreter.
+// CUDA text of schedules: as text, through NVRTC where its library is found, and run on the host against the
+// interpreter.
 #include "paddle/cinn/codegen/cuda_text.h"
 
 #include <dlfcn.h>
@@ -25,9 +26,10 @@ std::string Text(const FusionGroup& g) { return CudaKernel(Schedule(g), "kernel"
 TEST(CudaText, ElementwiseWithBroadcast) {
   const DataType h = DataType::BFLOAT16;
   const GroupInput row{DataType::FLOAT32, {false, true}, {}}, one{DataType::FLOAT32, {false, false}, {}};
-  const FusionGroup g = Elementwise(2, {{h, {}, {}}, row, one},
-                                    maximum(In(0, h) + In(1), 0) * exp(In(2)), h);
-  EXPECT_EQ(Text(g), R"(extern "C" __global__ void __launch_bounds__(256) kernel(const cinn::half_bits* in0, const float* in1, const float* in2, cinn::half_bits* out0, const cinn::Meta<12> meta) {
+  const FusionGroup g = Elementwise(2, {{h, {}, {}}, row, one}, maximum(In(0, h) + In(1), 0) * exp(In(2)), h);
+  EXPECT_EQ(
+      Text(g),
+      R"(extern "C" __global__ void __launch_bounds__(256) kernel(const cinn::half_bits* in0, const float* in1, const float* in2, cinn::half_bits* out0, const cinn::Meta<12> meta) {
   const long long e0 = meta.v[0];
   const long long e1 = meta.v[1];
   const long long size = e0 * e1;
@@ -48,7 +50,9 @@ TEST(CudaText, ElementwiseWithBroadcast) {
 
 // The last sweep reads the exponentials that the second one kept in the output.
 TEST(CudaText, SoftmaxIsThreeSweeps) {
-  EXPECT_EQ(Text(testing::Softmax()), R"(extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, float* out0, const cinn::Meta<8> meta) {
+  EXPECT_EQ(
+      Text(testing::Softmax()),
+      R"(extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, float* out0, const cinn::Meta<8> meta) {
   const long long e0 = meta.v[0];
   const long long e1 = meta.v[1];
   const long long rows = e0;
@@ -85,7 +89,9 @@ TEST(CudaText, SoftmaxIsThreeSweeps) {
 }
 
 TEST(CudaText, ColumnsAreWalkedByOneThreadEach) {
-  EXPECT_EQ(Text(testing::Reduce(3, 1, 2, {kF32}, ReduceKind::kSum, In(0))), R"(extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, float* out0, const cinn::Meta<12> meta) {
+  EXPECT_EQ(
+      Text(testing::Reduce(3, 1, 2, {kF32}, ReduceKind::kSum, In(0))),
+      R"(extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, float* out0, const cinn::Meta<12> meta) {
   const long long e0 = meta.v[0];
   const long long e1 = meta.v[1];
   const long long e2 = meta.v[2];
@@ -130,19 +136,30 @@ std::vector<Case> MathCases() {
       all.push_back(Case{name, Elementwise(1, in, f(In(0, t), In(1, t)), t), {300}, 6, compared});
     }
   };
-#define CINN_UNARY_MATH(name) append(#name, [](Expr x, Expr) { return name(x); }, 1, !NoReference(Op::k_##name));
+#define CINN_UNARY_MATH(name) \
+  append(                     \
+      #name, [](Expr x, Expr) { return name(x); }, 1, !NoReference(Op::k_##name));
 #define CINN_UNARY(name) CINN_UNARY_MATH(name)
-#define CINN_TEST(name) append(#name, [](Expr x, Expr) { return cast(name(x), x.dtype()); }, 1, true);
-#define CINN_BINARY_MATH(name) append(#name, [](Expr x, Expr y) { return name(x, y); }, 2, true);
+#define CINN_TEST(name) \
+  append(               \
+      #name, [](Expr x, Expr) { return cast(name(x), x.dtype()); }, 1, true);
+#define CINN_BINARY_MATH(name) \
+  append(                      \
+      #name, [](Expr x, Expr y) { return name(x, y); }, 2, true);
 #define CINN_BINARY(name) CINN_BINARY_MATH(name)
-#define CINN_COMPARE(name) append(#name, [](Expr x, Expr y) { return cast(name(x, y), x.dtype()); }, 2, true);
+#define CINN_COMPARE(name) \
+  append(                  \
+      #name, [](Expr x, Expr y) { return cast(name(x, y), x.dtype()); }, 2, true);
 #define CINN_LOGICAL(name) CINN_COMPARE(name)
   const auto NoReference = [](Op op) {
-    return op == Op::k_digamma || op == Op::k_erfinv || op == Op::k_i0 || op == Op::k_i0e || op == Op::k_i1 || op == Op::k_i1e;
+    return op == Op::k_digamma || op == Op::k_erfinv || op == Op::k_i0 || op == Op::k_i0e || op == Op::k_i1 ||
+           op == Op::k_i1e;
   };
 #include "paddle/cinn/ir/intrinsics.def"
   for (DataType t : {DataType::INT32, DataType::INT64, DataType::BOOL}) {
-    const auto integer = [&](const char* name, const Expr& e) { all.push_back({name, Elementwise(1, {{t, {}, {}}, {t, {}, {}}}, e, t), {300}, -1}); };
+    const auto integer = [&](const char* name, const Expr& e) {
+      all.push_back({name, Elementwise(1, {{t, {}, {}}, {t, {}, {}}}, e, t), {300}, -1});
+    };
     const Expr x = In(0, t), y = In(1, t);
 #define CINN_UNARY(name) integer(#name, name(x));
 #define CINN_BINARY(name) integer(#name, name(x, y));
@@ -171,11 +188,13 @@ std::vector<Case> ChainCases() {
       for (DataType t : {DataType::FLOAT32, DataType::FLOAT64, DataType::INT32}) {
         if (t != DataType::FLOAT32 && end - begin == 2) continue;
         const DataType out = t == DataType::INT32 ? DataType::FLOAT32 : t;
-        all.push_back({ReduceName(k), Reduce(3, begin, end, {{t, {}, {}}}, k, abs(In(0, t)) * 0.5, out), {3, 7, 70}, ulps});
+        all.push_back(
+            {ReduceName(k), Reduce(3, begin, end, {{t, {}, {}}}, k, abs(In(0, t)) * 0.5, out), {3, 7, 70}, ulps});
       }
     }
     const GroupInput turned{DataType::FLOAT32, {}, {2, 0, 1}};
-    all.push_back({"transposed", Reduce(3, begin, end, {turned, kF32}, ReduceKind::kMax, In(0) - In(1)), {3, 5, 40}, 0});
+    all.push_back(
+        {"transposed", Reduce(3, begin, end, {turned, kF32}, ReduceKind::kMax, In(0) - In(1)), {3, 5, 40}, 0});
   }
   return all;
 }
@@ -216,10 +235,12 @@ struct Nvrtc {
       for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
         if (!library) library = dlopen((std::string(directory) + name).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return false;
-    const auto find = [&](auto& f, const char* name) { return (f = reinterpret_cast<std::decay_t<decltype(f)>>(dlsym(library, name))) != nullptr; };
-    return find(create, "nvrtcCreateProgram") && find(compile, "nvrtcCompileProgram") && find(log_size, "nvrtcGetProgramLogSize") &&
-           find(log, "nvrtcGetProgramLog") && find(code_size, "nvrtcGetPTXSize") && find(code, "nvrtcGetPTX") &&
-           find(destroy, "nvrtcDestroyProgram");
+    const auto find = [&](auto& f, const char* name) {
+      return (f = reinterpret_cast<std::decay_t<decltype(f)>>(dlsym(library, name))) != nullptr;
+    };
+    return find(create, "nvrtcCreateProgram") && find(compile, "nvrtcCompileProgram") &&
+           find(log_size, "nvrtcGetProgramLogSize") && find(log, "nvrtcGetProgramLog") &&
+           find(code_size, "nvrtcGetPTXSize") && find(code, "nvrtcGetPTX") && find(destroy, "nvrtcDestroyProgram");
   }
 
   // PTX; on failure an empty text, and the log in `error`.
@@ -247,14 +268,17 @@ struct Nvrtc {
 
 void CompileAll(const std::vector<Case>& cases, bool warnings) {
   Nvrtc nvrtc;
-  if (!nvrtc.Load()) GTEST_SKIP() << "no libnvrtc.so.13 or .12: install a CUDA toolkit, or put the library of nvidia-cuda-nvrtc on LD_LIBRARY_PATH";
+  if (!nvrtc.Load())
+    GTEST_SKIP() << "no libnvrtc.so.13 or .12: install a CUDA toolkit, or put the library of nvidia-cuda-nvrtc on "
+                    "LD_LIBRARY_PATH";
   const std::string source = Program(cases);
   for (const char* architecture : {"compute_80", "compute_90"}) {
     std::string error;
     const std::string ptx = nvrtc.Compile(source, architecture, error);
     EXPECT_FALSE(ptx.empty()) << architecture << ": " << error.substr(0, 4000);
     if (!warnings) EXPECT_EQ(error.find("warning"), std::string::npos) << error.substr(0, 4000);
-    for (size_t k = 0; k < cases.size(); ++k) EXPECT_NE(ptx.find(".entry kernel" + std::to_string(k) + "("), std::string::npos) << k;
+    for (size_t k = 0; k < cases.size(); ++k)
+      EXPECT_NE(ptx.find(".entry kernel" + std::to_string(k) + "("), std::string::npos) << k;
   }
 }
 
@@ -277,7 +301,8 @@ std::string Entry(const Case& c, size_t k) {
   FillMeta(nest, c.dims.data(), meta);
   const std::string number = std::to_string(k), size = std::to_string(meta.size());
   const char* meets = nest.mode == LoopMode::kRowReduce ? "true" : "false";
-  std::string s = "extern \"C\" void run" + number + "(void* const* in, void* const* out, const cinn::Meta<" + size + ">* meta, unsigned blocks) {\n";
+  std::string s = "extern \"C\" void run" + number + "(void* const* in, void* const* out, const cinn::Meta<" + size +
+                  ">* meta, unsigned blocks) {\n";
   s += "  Launch(blocks, " + std::to_string(kCudaThreads) + ", " + meets + ", [=] { kernel" + number + "(";
   for (size_t i = 0; i < c.group.inputs.size(); ++i)
     s += "(const " + std::string(CudaStorage(c.group.inputs[i].dtype)) + "*)in[" + std::to_string(i) + "], ";
@@ -305,8 +330,8 @@ std::vector<HostKernel> Build(const std::vector<Case>& cases) {
     source << shim << Program(cases);
     for (size_t k = 0; k < cases.size(); ++k) source << Entry(cases[k], k);
   }
-  const std::string command = compiler + " -std=c++17 -O1 -ffp-contract=off -w -shared -fPIC -o " + directory + "/groups.so " + directory +
-                              "/groups.cc >" + directory + "/log 2>&1";
+  const std::string command = compiler + " -std=c++17 -O1 -ffp-contract=off -w -shared -fPIC -o " + directory +
+                              "/groups.so " + directory + "/groups.cc >" + directory + "/log 2>&1";
   const int rc = std::system(command.c_str());
   EXPECT_EQ(rc, 0) << ReadFile(directory + "/log").substr(0, 4000);
   void* library = dlopen((directory + "/groups.so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -351,10 +376,12 @@ TEST(CudaText, HostRunsSpecialFunctions) {
                                                  {"i1e", Elementwise(1, in, i1e(In(0, d)), d), {6}, 0}});
   if (kernels.empty()) GTEST_SKIP() << "no C++ compiler on PATH";
   double x[] = {1, 0.5, -0.5, 100, 45, 1e4}, y[6];
-  const double want[3][6] = {
-      {-0.5772156649015329, -1.9635100260214235, 0.03648997397857651, 4.600161852738088, 3.795510228427567, 9.21029037114285},
-      {0.46575960759364043, 0.64503527044915, 0.64503527044915, 0.03994437929909668, 0.05963811501173194, 0.0039894726746047314},
-      {0.2079104153497085, 0.15642080318487173, -0.15642080318487173, 0.03974415302513025, 0.05897170313620064, 0.003989273195983662}};
+  const double want[3][6] = {{-0.5772156649015329, -1.9635100260214235, 0.03648997397857651, 4.600161852738088,
+                              3.795510228427567, 9.21029037114285},
+                             {0.46575960759364043, 0.64503527044915, 0.64503527044915, 0.03994437929909668,
+                              0.05963811501173194, 0.0039894726746047314},
+                             {0.2079104153497085, 0.15642080318487173, -0.15642080318487173, 0.03974415302513025,
+                              0.05897170313620064, 0.003989273195983662}};
   for (size_t k = 0; k < kernels.size(); ++k) {
     const LoopNest nest = Schedule(Elementwise(1, in, In(0, d), d));
     std::vector<int64_t> meta;
@@ -362,7 +389,8 @@ TEST(CudaText, HostRunsSpecialFunctions) {
     FillMeta(nest, dims, meta);
     void *pin[] = {x}, *pout[] = {y};
     kernels[k](pin, pout, meta.data(), 1);
-    for (int i = 0; i < 6; ++i) EXPECT_NEAR(y[i], want[k][i], 1e-14 + 1e-14 * std::fabs(want[k][i])) << k << " of " << x[i];
+    for (int i = 0; i < 6; ++i)
+      EXPECT_NEAR(y[i], want[k][i], 1e-14 + 1e-14 * std::fabs(want[k][i])) << k << " of " << x[i];
   }
 }
 

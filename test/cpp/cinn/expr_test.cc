@@ -73,13 +73,9 @@ TEST(Expr, HalfConversionsRoundToEven) {
   EXPECT_EQ(FloatToHalf(0x1.8p-25f), 1);
   for (int i = 0; i < 65536; ++i) {
     const float f = HalfToFloat(static_cast<uint16_t>(i));
-    if (!std::isnan(f)) {
-      EXPECT_EQ(FloatToHalf(f), i);
-    }
+    if (!std::isnan(f)) { EXPECT_EQ(FloatToHalf(f), i); }
     const float g = Bfloat16ToFloat(static_cast<uint16_t>(i));
-    if (!std::isnan(g)) {
-      EXPECT_EQ(FloatToBfloat16(g), i);
-    }
+    if (!std::isnan(g)) { EXPECT_EQ(FloatToBfloat16(g), i); }
   }
 }
 

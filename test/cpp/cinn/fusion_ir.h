@@ -17,7 +17,8 @@ using common::Dims;
 using pir::AttrCode;
 using pir::Value;
 
-inline void Register(const char* name, std::vector<pir::OperandInfo> in, std::vector<pir::AttrInfo> attrs = {}, uint32_t traits = pir::kPure) {
+inline void Register(const char* name, std::vector<pir::OperandInfo> in, std::vector<pir::AttrInfo> attrs = {},
+                     uint32_t traits = pir::kPure) {
   if (pir::FindOp(name)) return;
   pir::OpInfo info;
   info.name = name;
@@ -34,9 +35,12 @@ struct Ir {
 
   Ir() {
     for (const char* op : {"pd_op.tanh", "pd_op.exp", "pd_op.square", "pd_op.silu"}) Register(op, {{"x"}});
-    for (const char* op : {"pd_op.add", "pd_op.multiply", "pd_op.subtract", "pd_op.divide", "pd_op.matmul"}) Register(op, {{"x"}, {"y"}});
-    Register("pd_op.scale", {{"x"}, {"scale", false, false, true}}, {{"bias", AttrCode::kFloat, 0.0f}, {"bias_after_scale", AttrCode::kBool, true}});
-    Register("pd_op.sum", {{"x"}, {"axis", false, false, true}}, {{"dtype", AttrCode::kDataType, DataType::UNDEFINED}, {"keepdim", AttrCode::kBool, false}});
+    for (const char* op : {"pd_op.add", "pd_op.multiply", "pd_op.subtract", "pd_op.divide", "pd_op.matmul"})
+      Register(op, {{"x"}, {"y"}});
+    Register("pd_op.scale", {{"x"}, {"scale", false, false, true}},
+             {{"bias", AttrCode::kFloat, 0.0f}, {"bias_after_scale", AttrCode::kBool, true}});
+    Register("pd_op.sum", {{"x"}, {"axis", false, false, true}},
+             {{"dtype", AttrCode::kDataType, DataType::UNDEFINED}, {"keepdim", AttrCode::kBool, false}});
     Register("pd_op.full_int_array", {}, {{"value", AttrCode::kIntArray, {}}});
     Register("pd_op.full", {}, {{"value", AttrCode::kScalar, {}}});
     Register("pd_op.cast", {{"x"}}, {{"dtype", AttrCode::kDataType, {}}});
@@ -44,8 +48,11 @@ struct Ir {
     Register("pd_op.assign_", {{"x"}}, {}, pir::kInplace);
   }
   pir::Type T(Dims dims, DataType t = DataType::FLOAT32) { return pir::DenseTensorType::Get(t, dims); }
-  Value Data(const char* name, Dims dims, DataType t = DataType::FLOAT32) { return pir::BuildData(b, name, T(dims, t)); }
-  Value Op(const char* name, std::vector<Value> in, Dims dims, DataType t = DataType::FLOAT32, pir::AttributeMap attrs = {}) {
+  Value Data(const char* name, Dims dims, DataType t = DataType::FLOAT32) {
+    return pir::BuildData(b, name, T(dims, t));
+  }
+  Value Op(const char* name, std::vector<Value> in, Dims dims, DataType t = DataType::FLOAT32,
+           pir::AttributeMap attrs = {}) {
     const pir::Type types[] = {T(dims, t)};
     return b.Create(pir::FindOp(name), in, std::move(attrs), types)->result(0);
   }
@@ -61,7 +68,8 @@ struct Ir {
     return Op("pd_op.sum", {x, axis}, out, x.dtype());
   }
   // Creates an op with two results; an op declared on the fly.
-  std::pair<Value, Value> Op2(const char* name, std::vector<const char*> names, std::vector<Value> in, Dims d0, Dims d1) {
+  std::pair<Value, Value> Op2(const char* name, std::vector<const char*> names, std::vector<Value> in, Dims d0,
+                              Dims d1) {
     std::vector<pir::OperandInfo> infos;
     for (const char* n : names) infos.push_back({n});
     Register(name, infos);
@@ -78,7 +86,9 @@ struct Ir {
   // x[begin:end] along one axis.
   Value Slice(Value x, int64_t axis, int64_t begin, int64_t end) {
     Register("pd_op.slice", {{"input"}, {"starts", false, false, true}, {"ends", false, false, true}},
-             {{"axes", AttrCode::kInt64s, {}}, {"infer_flags", AttrCode::kInt64s, {}}, {"decrease_axis", AttrCode::kInt64s, {}}});
+             {{"axes", AttrCode::kInt64s, {}},
+              {"infer_flags", AttrCode::kInt64s, {}},
+              {"decrease_axis", AttrCode::kInt64s, {}}});
     pir::AttributeMap a;
     a.Set("axes", Ints({axis}));
     a.Set("infer_flags", Ints({1}));
@@ -88,8 +98,11 @@ struct Ir {
     return Op("pd_op.slice", {x, IntArray({begin}), IntArray({end})}, d, x.dtype(), a);
   }
   Value SliceGrad(Value x, Value dout, int64_t axis, int64_t begin, int64_t end) {
-    Register("pd_op.slice_grad", {{"input"}, {"out_grad"}, {"starts", false, false, true}, {"ends", false, false, true}},
-             {{"axes", AttrCode::kInt64s, {}}, {"infer_flags", AttrCode::kInt64s, {}}, {"decrease_axis", AttrCode::kInt64s, {}}});
+    Register("pd_op.slice_grad",
+             {{"input"}, {"out_grad"}, {"starts", false, false, true}, {"ends", false, false, true}},
+             {{"axes", AttrCode::kInt64s, {}},
+              {"infer_flags", AttrCode::kInt64s, {}},
+              {"decrease_axis", AttrCode::kInt64s, {}}});
     pir::AttributeMap a;
     a.Set("axes", Ints({axis}));
     a.Set("infer_flags", Ints({1}));
@@ -109,7 +122,8 @@ struct Ir {
 
 inline paddle::Tensor Fill(const phi::Ints& dims, double seed) {
   paddle::Tensor t = phi::Empty(dims, DataType::FLOAT32);
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<float>()[i] = static_cast<float>(std::sin(seed + 0.37 * static_cast<double>(i)));
+  for (int64_t i = 0; i < t.numel(); ++i)
+    t.data<float>()[i] = static_cast<float>(std::sin(seed + 0.37 * static_cast<double>(i)));
   return t;
 }
 

@@ -28,14 +28,16 @@ TEST(FusionParts, SlicesAreReadInPlaceAndAConcatIsStoredInParts) {
   Value x = ir.Data("x", {n, 6, 8}), c = ir.Data("c", {6, 4});
   Value a = ir.Slice(x, 2, 0, 4), b = ir.Slice(x, 2, 4, 8);
   Value p = ir.Op("pd_op.multiply", {a, c}, {n, 6, 4}), q = ir.Op("pd_op.multiply", {b, c}, {n, 6, 4});
-  Value y = ir.Concat({ir.Op("pd_op.subtract", {p, q}, {n, 6, 4}), ir.Op("pd_op.add", {p, q}, {n, 6, 4})}, 2, {n, 6, 8});
+  Value y =
+      ir.Concat({ir.Op("pd_op.subtract", {p, q}, {n, 6, 4}), ir.Op("pd_op.add", {p, q}, {n, 6, 4})}, 2, {n, 6, 8});
   ir.Fetch(y, "y");
   const paddle::Tensor tx = Fill({3, 6, 8}, 1), tc = Fill({6, 4}, 2);
   const paddle::Tensor o = RunOnly(ir, {x, c}, {tx, tc});
   ASSERT_EQ(o.dims(), (phi::Ints{3, 6, 8}));
   for (int r = 0; r < 18; ++r)
     for (int k = 0; k < 4; ++k) {
-      const float w = tc.data<float>()[r % 6 * 4 + k], l = tx.data<float>()[r * 8 + k] * w, h = tx.data<float>()[r * 8 + 4 + k] * w;
+      const float w = tc.data<float>()[r % 6 * 4 + k], l = tx.data<float>()[r * 8 + k] * w,
+                  h = tx.data<float>()[r * 8 + 4 + k] * w;
       EXPECT_EQ(o.data<float>()[r * 8 + k], l - h);
       EXPECT_EQ(o.data<float>()[r * 8 + 4 + k], l + h);
     }

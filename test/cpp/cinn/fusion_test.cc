@@ -58,7 +58,8 @@ TEST(Fusion, NormalisationReadsItsReductionBack) {
   for (int r = 0; r < 4; ++r) {
     double sum = 0;
     for (int c = 0; c < 6; ++c) sum += std::exp(tx.data<float>()[r * 6 + c]);
-    for (int c = 0; c < 6; ++c) EXPECT_NEAR(o.data<float>()[r * 6 + c], std::exp(tx.data<float>()[r * 6 + c]) / sum, 1e-6);
+    for (int c = 0; c < 6; ++c)
+      EXPECT_NEAR(o.data<float>()[r * 6 + c], std::exp(tx.data<float>()[r * 6 + c]) / sum, 1e-6);
   }
 }
 
@@ -167,7 +168,8 @@ TEST(Fusion, GradientOfABiasIsSummedInTheSameKernel) {
 
 TEST(Fusion, GradientOfAMeanIsBroadcast) {
   Ir ir;
-  Register("pd_op.mean_grad", {{"x"}, {"out_grad"}, {"axis", false, false, true}}, {{"keepdim", AttrCode::kBool, false}, {"reduce_all", AttrCode::kBool, false}});
+  Register("pd_op.mean_grad", {{"x"}, {"out_grad"}, {"axis", false, false, true}},
+           {{"keepdim", AttrCode::kBool, false}, {"reduce_all", AttrCode::kBool, false}});
   Value x = ir.Data("x", {3, 4}), g = ir.Data("g", {3});
   pir::AttributeMap a;
   a.Set("value", pir::Attribute::IntArray(common::Ints{1}));
@@ -182,7 +184,8 @@ TEST(Fusion, GradientOfAMeanIsBroadcast) {
   const paddle::Tensor* in[] = {x_first ? &tx : &tg, x_first ? &tg : &tx};
   paddle::Tensor* po[] = {&o};
   FusedRunner(groups[0]).Run(in, po);
-  for (int i = 0; i < 12; ++i) EXPECT_FLOAT_EQ(o.data<float>()[i], tg.data<float>()[i / 4] * 0.25f * tx.data<float>()[i]);
+  for (int i = 0; i < 12; ++i)
+    EXPECT_FLOAT_EQ(o.data<float>()[i], tg.data<float>()[i / 4] * 0.25f * tx.data<float>()[i]);
 }
 
 TEST(Fusion, TransposedInputsAreReadInPlace) {
@@ -202,7 +205,9 @@ TEST(Fusion, TransposedInputsAreReadInPlace) {
   paddle::Tensor* po[] = {&o};
   FusedRunner(groups[0]).Run(in, po);
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 5; ++j) EXPECT_NEAR(o.data<float>()[i * 5 + j], std::exp(tx.data<float>()[j * 3 + i] - ty.data<float>()[i * 5 + j]), 1e-6);
+    for (int j = 0; j < 5; ++j)
+      EXPECT_NEAR(o.data<float>()[i * 5 + j], std::exp(tx.data<float>()[j * 3 + i] - ty.data<float>()[i * 5 + j]),
+                  1e-6);
 }
 
 TEST(Fusion, ViewsThatOthersReadStayViewsAndAreReadThrough) {

@@ -14,14 +14,16 @@ namespace {
 TEST(Fuzz, ExactGroupsAgreeBitForBit) {
   const char* count = std::getenv("CINN_FUZZ");
   const char* first = std::getenv("CINN_FUZZ_SEED");
-  const unsigned n = count ? static_cast<unsigned>(std::atoi(count)) : 200, seed0 = first ? static_cast<unsigned>(std::atoi(first)) : 1;
+  const unsigned n = count ? static_cast<unsigned>(std::atoi(count)) : 200,
+                 seed0 = first ? static_cast<unsigned>(std::atoi(first)) : 1;
   int failures = 0;
   for (unsigned seed = seed0; seed < seed0 + n && failures < 3; ++seed) {
     testing::Generator gen(seed);
     std::vector<int64_t> dims;
     FusionGroup g = gen.Group(dims);
     const testing::Memory memory = gen.Parts(g, dims);
-    testing::GroupData data(g, dims, [&](DataType t) { return gen.Random(t); }, memory);
+    testing::GroupData data(
+        g, dims, [&](DataType t) { return gen.Random(t); }, memory);
     auto kernel = Compile(g);
     kernel->Run(data.inputs.data(), data.outputs.data(), dims.data(), memory.strides.data());
     const std::string bad = data.Difference(-1);

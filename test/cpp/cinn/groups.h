@@ -26,7 +26,8 @@ inline FusionGroup Elementwise(int rank, std::vector<GroupInput> in, Expr value,
   return g;
 }
 
-inline FusionGroup Reduce(int rank, int rb, int re, std::vector<GroupInput> in, ReduceKind k, Expr v, DataType out = DataType::FLOAT32) {
+inline FusionGroup Reduce(int rank, int rb, int re, std::vector<GroupInput> in, ReduceKind k, Expr v,
+                          DataType out = DataType::FLOAT32) {
   FusionGroup g;
   g.rank = rank;
   g.reduce_begin = rb;
@@ -84,18 +85,21 @@ struct Memory {
 class GroupData {
  public:
   // Without `memory`, all tensors are whole.
-  GroupData(const FusionGroup& g, std::vector<int64_t> extents, const std::function<Number(DataType)>& draw, const Memory& memory = {})
+  GroupData(const FusionGroup& g, std::vector<int64_t> extents, const std::function<Number(DataType)>& draw,
+            const Memory& memory = {})
       : group(g), dims(std::move(extents)) {
     size_t next = 0;
     auto size = [&](int64_t whole) { return memory.sizes.empty() ? whole : memory.sizes[next++]; };
     for (const GroupInput& i : g.inputs) {
-      const int64_t n = size(Elements([&](int a) { return i.real.empty() || i.real[static_cast<size_t>(a)]; }) + (i.offset.defined() ? kFurther : 0));
+      const int64_t n = size(Elements([&](int a) { return i.real.empty() || i.real[static_cast<size_t>(a)]; }) +
+                             (i.offset.defined() ? kFurther : 0));
       in_.emplace_back(static_cast<size_t>(n * phi::SizeOf(i.dtype)) + 1);
       for (int64_t k = 0; k < n; ++k) StoreElement(in_.back().data(), k, i.dtype, draw(i.dtype));
     }
     for (const GroupOutput& o : g.outputs) {
       sizes_.push_back(size(Elements([&](int a) { return !o.reduced || a < g.reduce_begin || a >= g.reduce_end; })));
-      for (auto* buffers : {&got_, &want_}) buffers->emplace_back(static_cast<size_t>(sizes_.back() * phi::SizeOf(o.dtype)) + kGuard, 0x5a);
+      for (auto* buffers : {&got_, &want_})
+        buffers->emplace_back(static_cast<size_t>(sizes_.back() * phi::SizeOf(o.dtype)) + kGuard, 0x5a);
     }
     for (auto& b : in_) inputs.push_back(b.data());
     for (auto& b : got_) outputs.push_back(b.data());
@@ -104,8 +108,8 @@ class GroupData {
     Interpret(g, inputs.data(), want.data(), dims.data(), memory.strides.empty() ? nullptr : memory.strides.data());
   }
 
-  // The first element that is further than `ulps` units in the last place from the interpreter's (0: may differ in the sign
-  // of a zero; below 0: in no bit), or a write past the end; empty: none.
+  // The first element that is further than `ulps` units in the last place from the interpreter's (0: may differ in the
+  // sign of a zero; below 0: in no bit), or a write past the end; empty: none.
   std::string Difference(double ulps) const {
     for (size_t o = 0; o < sizes_.size(); ++o) {
       const DataType t = group.outputs[o].dtype;
@@ -115,14 +119,20 @@ class GroupData {
       for (int64_t i = 0; i < sizes_[o]; ++i) {
         const Number a = LoadElement(got_[o].data(), i, t), w = LoadElement(want_[o].data(), i, t);
         bool ok;
-        if (!phi::IsFloating(t)) ok = a.i == w.i;
-        else if (std::isnan(w.f) || std::isnan(a.f)) ok = std::isnan(w.f) && std::isnan(a.f);
-        else if (ulps < 0) ok = std::memcmp(&a.f, &w.f, sizeof(a.f)) == 0;
-        else ok = a.f == w.f || std::fabs(a.f - w.f) <= ulps * Ulp(w.f, t);
+        if (!phi::IsFloating(t))
+          ok = a.i == w.i;
+        else if (std::isnan(w.f) || std::isnan(a.f))
+          ok = std::isnan(w.f) && std::isnan(a.f);
+        else if (ulps < 0)
+          ok = std::memcmp(&a.f, &w.f, sizeof(a.f)) == 0;
+        else
+          ok = a.f == w.f || std::fabs(a.f - w.f) <= ulps * Ulp(w.f, t);
         if (ok) continue;
         const bool flt = phi::IsFloating(t);
-        return where + " element " + std::to_string(i) + ": expected " + (flt ? std::to_string(w.f) : std::to_string(w.i)) + ", got " +
-               (flt ? std::to_string(a.f) : std::to_string(a.i)) + " (" + std::to_string(std::fabs(a.f - w.f) / Ulp(w.f, t)) + " ulp)";
+        return where + " element " + std::to_string(i) + ": expected " +
+               (flt ? std::to_string(w.f) : std::to_string(w.i)) + ", got " +
+               (flt ? std::to_string(a.f) : std::to_string(a.i)) + " (" +
+               std::to_string(std::fabs(a.f - w.f) / Ulp(w.f, t)) + " ulp)";
       }
     }
     return {};
@@ -151,7 +161,8 @@ class GroupData {
 
 // Numbers around 0; with `special`, NaN, infinities, zeros and subnormals among them.
 inline std::function<Number(DataType)> Draw(unsigned seed, bool special) {
-  return [rng = std::mt19937(seed), normal = std::normal_distribution<double>(0, 2), special](DataType t) mutable -> Number {
+  return [rng = std::mt19937(seed), normal = std::normal_distribution<double>(0, 2),
+          special](DataType t) mutable -> Number {
     double v = normal(rng);
     if (special && rng() % 13 == 0) {
       const double odd[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1.0, -1.0, 1e-40, 100, -100};
@@ -162,8 +173,9 @@ inline std::function<Number(DataType)> Draw(unsigned seed, bool special) {
   };
 }
 
-inline constexpr DataType kTypes[] = {DataType::BOOL,  DataType::UINT8,   DataType::INT8,     DataType::INT16,   DataType::INT32,
-                               DataType::INT64, DataType::FLOAT16, DataType::BFLOAT16, DataType::FLOAT32, DataType::FLOAT64};
+inline constexpr DataType kTypes[] = {DataType::BOOL,    DataType::UINT8,  DataType::INT8,    DataType::INT16,
+                                      DataType::INT32,   DataType::INT64,  DataType::FLOAT16, DataType::BFLOAT16,
+                                      DataType::FLOAT32, DataType::FLOAT64};
 
 // Groups whose result is exact by definition.
 class Generator {
@@ -206,10 +218,12 @@ class Generator {
     for (int j = 0; j < nred; ++j) {
       Expr e = Value(4, false);
       const bool flt = phi::IsFloating(e.dtype());
-      const ReduceKind kinds[] = {ReduceKind::kMax, ReduceKind::kMin, ReduceKind::kAny, ReduceKind::kAll, ReduceKind::kSum, ReduceKind::kProd};
+      const ReduceKind kinds[] = {ReduceKind::kMax, ReduceKind::kMin, ReduceKind::kAny,
+                                  ReduceKind::kAll, ReduceKind::kSum, ReduceKind::kProd};
       const ReduceKind k = kinds[Below(flt ? 4 : 6)];
       if (k == ReduceKind::kAny || k == ReduceKind::kAll) e = cast(e, DataType::BOOL);
-      if (flt && (k == ReduceKind::kMax || k == ReduceKind::kMin)) e = e + 0.0;  // which of 0 and -0 wins depends on the order
+      if (flt && (k == ReduceKind::kMax || k == ReduceKind::kMin))
+        e = e + 0.0;  // which of 0 and -0 wins depends on the order
       g.reductions.push_back({k, e});
     }
     const int nout = 1 + Below(3);
@@ -248,7 +262,8 @@ class Generator {
 
   // Strides of a tensor that has the elements along `order` as a part of it; returns how many elements it has.
   template <class T>
-  int64_t Part(T& t, const std::vector<int>& order, const std::vector<int64_t>& dims, bool whole, std::vector<int64_t>& strides) {
+  int64_t Part(T& t, const std::vector<int>& order, const std::vector<int64_t>& dims, bool whole,
+               std::vector<int64_t>& strides) {
     std::vector<int64_t> own(dims.size(), 0);
     std::vector<bool> cut(dims.size(), false);
     int64_t inner = 1;
@@ -258,8 +273,10 @@ class Generator {
       const int64_t step = whole || Below(4) ? 1 : 2, more = whole || Below(3) ? 0 : Below(3);
       own[a] = inner * step;
       const bool follows = dense && step == 1;
-      if (k + 1 == order.size()) t.unit = follows;
-      else cut[a] = !follows;
+      if (k + 1 == order.size())
+        t.unit = follows;
+      else
+        cut[a] = !follows;
       any |= cut[a];
       dense = step == 1 && more == 0;
       inner *= std::max<int64_t>(dims[a] * step + more, 1);
@@ -293,7 +310,9 @@ class Generator {
     return Below(2) ? Expr::Float(Below(9) * 0.5 - 2, DataType::FLOAT32) : Expr::Int(Below(9) - 4, DataType::INT32);
   }
 
-  Expr Integer(const Expr& e) { return phi::IsFloating(e.dtype()) ? cast(e, Below(2) ? DataType::INT32 : DataType::INT64) : e; }
+  Expr Integer(const Expr& e) {
+    return phi::IsFloating(e.dtype()) ? cast(e, Below(2) ? DataType::INT32 : DataType::INT64) : e;
+  }
 
   Expr Value(int depth, bool reduced) {
     if (depth == 0 || Below(6) == 0) return Leaf(reduced);

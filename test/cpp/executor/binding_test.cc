@@ -16,8 +16,9 @@ namespace {
 using V = std::vector<float>;
 
 std::string Fetch(const std::string& v, int col) {
-  return "(%f" + std::to_string(col) + ") = \"pd_op.fetch\" (%" + v + ") {col:" + std::to_string(col) + ",name:\"fetch" +
-         std::to_string(col) + "\",persistable:[true],stop_gradient:[true]} : (tensor<-1xf32>) -> tensor<-1xf32>\n";
+  return "(%f" + std::to_string(col) + ") = \"pd_op.fetch\" (%" + v + ") {col:" + std::to_string(col) +
+         ",name:\"fetch" + std::to_string(col) +
+         "\",persistable:[true],stop_gradient:[true]} : (tensor<-1xf32>) -> tensor<-1xf32>\n";
 }
 std::string Unary(const std::string& op, int out, int in) {
   return "(%" + std::to_string(out) + ") = \"pd_op." + op + "\" (%" + std::to_string(in) +
@@ -95,8 +96,8 @@ TEST(MemoryHook, ServesInOrderUntilARequestDiffers) {
 // t1 = x + y; t2 = tanh(t1); t3 = t2 * t1; out = t3 + x; also t1's view goes out.
 std::string Mixed() {
   return "{\n" + Data("0", "x", "float32", "-1xf32") + Data("1", "y", "float32", "-1xf32") + Binary("add", 2, 0, 1) +
-         Unary("tanh", 3, 2) + Binary("multiply", 4, 3, 2) + Binary("add", 5, 4, 0) + Unary("abs", 6, 5) + Unary("tanh", 7, 6) +
-         Binary("add", 8, 7, 6) + Fetch("8", 0) + Fetch("4", 1) + "}\n";
+         Unary("tanh", 3, 2) + Binary("multiply", 4, 3, 2) + Binary("add", 5, 4, 0) + Unary("abs", 6, 5) +
+         Unary("tanh", 7, 6) + Binary("add", 8, 7, 6) + Fetch("8", 0) + Fetch("4", 1) + "}\n";
 }
 V MixedOut(const V& x, const V& y, V* fourth) {
   V r;

@@ -11,9 +11,9 @@ using V = std::vector<float>;
 
 const std::string kFetch = "\"pd_op.fetch\"";
 std::string Fetch(const std::string& v, int col, const std::string& type) {
-  return "(%f" + std::to_string(col) + ") = \"pd_op.fetch\" (%" + v + ") {col:" + std::to_string(col) + ",name:\"fetch" +
-         std::to_string(col) + "\",persistable:[true],stop_gradient:[true]} : (tensor<" + type + ">) -> tensor<" + type +
-         ">\n";
+  return "(%f" + std::to_string(col) + ") = \"pd_op.fetch\" (%" + v + ") {col:" + std::to_string(col) +
+         ",name:\"fetch" + std::to_string(col) + "\",persistable:[true],stop_gradient:[true]} : (tensor<" + type +
+         ">) -> tensor<" + type + ">\n";
 }
 
 TEST(ControlFlow, IfRunsOneBranchAndReadsOuterValues) {
@@ -45,8 +45,8 @@ TEST(ControlFlow, IfRunsOneBranchAndReadsOuterValues) {
 
 // while (i < n) { (a, b) = (b, a + b); i += 1 }: arguments change places.
 std::string Fibonacci() {
-  return "{\n" + Data("0", "i", "int64", "1xi64") + Data("1", "n", "int64", "1xi64") + Data("2", "a", "float32", "-1xf32") +
-         Data("3", "b", "float32", "-1xf32") +
+  return "{\n" + Data("0", "i", "int64", "1xi64") + Data("1", "n", "int64", "1xi64") +
+         Data("2", "a", "float32", "-1xf32") + Data("3", "b", "float32", "-1xf32") +
          "(%4) = \"pd_op.less_than\" (%0, %1) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>\n"
          "(%5, %6, %7) = \"pd_op.while\" (cond=%4, inputs=%0, %2, %3) {\n"
          "^%arg_0 {stop_gradient:true}, %arg_1 {stop_gradient:true}, %arg_2 {stop_gradient:true}\n"
@@ -54,7 +54,8 @@ std::string Fibonacci() {
          "(%9) = \"pd_op.add\" (%arg_0, %8) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>\n"
          "(%10) = \"pd_op.add\" (%arg_1, %arg_2) {} : (tensor<-1xf32>, tensor<-1xf32>) -> tensor<-1xf32>\n"
          "(%11) = \"pd_op.less_than\" (%9, %1) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>\n"
-         "() = \"cf.yield\" (%11, %9, %arg_2, %10) {} : (tensor<1xb>, tensor<1xi64>, tensor<-1xf32>, tensor<-1xf32>) ->\n"
+         "() = \"cf.yield\" (%11, %9, %arg_2, %10) {} : (tensor<1xb>, tensor<1xi64>, tensor<-1xf32>, tensor<-1xf32>) "
+         "->\n"
          "}\n" +
          Fetch("6", 0, "-1xf32") + Fetch("7", 1, "-1xf32") + "}\n";
 }
@@ -112,27 +113,28 @@ TEST(ControlFlow, StacksGiveBackWhatLoopsPushed) {
 
 TEST(ControlFlow, NestedRegionsAndFailuresInside) {
   // while (i < n) { if (i < 2) { y = y + x } else { assert(false) }; i += 1 }
-  auto plan = PlanOf("{\n" + Data("0", "x", "float32", "-1xf32") + Data("1", "n", "int64", "1xi64") +
-                     "(%2) = \"pd_op.full\" () {dtype:int64,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xi64>\n"
-                     "(%3) = \"pd_op.less_than\" (%2, %1) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>\n"
-                     "(%4, %5) = \"pd_op.while\" (cond=%3, inputs=%2, %0) {\n"
-                     "^%arg_0 {stop_gradient:true}, %arg_1 {stop_gradient:true}\n"
-                     "(%8) = \"pd_op.full\" () {dtype:int64,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xi64>\n"
-                     "(%9) = \"pd_op.add\" (%arg_0, %8) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>\n"
-                     "(%20) = \"pd_op.full\" () {dtype:int64,place:Place(cpu),shape:[1],value:2} : () -> tensor<1xi64>\n"
-                     "(%21) = \"pd_op.less_than\" (%arg_0, %20) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>\n"
-                     "(%22) = \"pd_op.if\" (%21) {} -> tensor<-1xf32> {\n"
-                     "(%23) = \"pd_op.add\" (%arg_1, %0) {} : (tensor<-1xf32>, tensor<-1xf32>) -> tensor<-1xf32>\n"
-                     "() = \"cf.yield\" (%23) {} : (tensor<-1xf32>) ->\n"
-                     "} else {\n"
-                     "(%24) = \"builtin.combine\" (%arg_0) {} : (tensor<1xi64>) -> vec[tensor<1xi64>]\n"
-                     "() = \"pd_op.assert\" (%21, %24) {summarize:20} : (tensor<1xb>, vec[tensor<1xi64>]) ->\n"
-                     "() = \"cf.yield\" (%arg_1) {} : (tensor<-1xf32>) ->\n"
-                     "}\n"
-                     "(%11) = \"pd_op.less_than\" (%9, %1) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>\n"
-                     "() = \"cf.yield\" (%11, %9, %22) {} : (tensor<1xb>, tensor<1xi64>, tensor<-1xf32>) ->\n"
-                     "}\n" +
-                     Fetch("5", 0, "-1xf32") + "}\n");
+  auto plan =
+      PlanOf("{\n" + Data("0", "x", "float32", "-1xf32") + Data("1", "n", "int64", "1xi64") +
+             "(%2) = \"pd_op.full\" () {dtype:int64,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xi64>\n"
+             "(%3) = \"pd_op.less_than\" (%2, %1) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>\n"
+             "(%4, %5) = \"pd_op.while\" (cond=%3, inputs=%2, %0) {\n"
+             "^%arg_0 {stop_gradient:true}, %arg_1 {stop_gradient:true}\n"
+             "(%8) = \"pd_op.full\" () {dtype:int64,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xi64>\n"
+             "(%9) = \"pd_op.add\" (%arg_0, %8) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>\n"
+             "(%20) = \"pd_op.full\" () {dtype:int64,place:Place(cpu),shape:[1],value:2} : () -> tensor<1xi64>\n"
+             "(%21) = \"pd_op.less_than\" (%arg_0, %20) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>\n"
+             "(%22) = \"pd_op.if\" (%21) {} -> tensor<-1xf32> {\n"
+             "(%23) = \"pd_op.add\" (%arg_1, %0) {} : (tensor<-1xf32>, tensor<-1xf32>) -> tensor<-1xf32>\n"
+             "() = \"cf.yield\" (%23) {} : (tensor<-1xf32>) ->\n"
+             "} else {\n"
+             "(%24) = \"builtin.combine\" (%arg_0) {} : (tensor<1xi64>) -> vec[tensor<1xi64>]\n"
+             "() = \"pd_op.assert\" (%21, %24) {summarize:20} : (tensor<1xb>, vec[tensor<1xi64>]) ->\n"
+             "() = \"cf.yield\" (%arg_1) {} : (tensor<-1xf32>) ->\n"
+             "}\n"
+             "(%11) = \"pd_op.less_than\" (%9, %1) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>\n"
+             "() = \"cf.yield\" (%11, %9, %22) {} : (tensor<1xb>, tensor<1xi64>, tensor<-1xf32>) ->\n"
+             "}\n" +
+             Fetch("5", 0, "-1xf32") + "}\n");
   for (int repeat = 0; repeat < 3; ++repeat) {
     EXPECT_EQ(Values(plan->Run({F32({1, 2}), I64(2)})[0]), (V{3, 6}));
     testing::internal::CaptureStdout();

@@ -38,7 +38,8 @@ inline std::vector<float> Values(const Tensor& t) {
   return {c.data<float>(), c.data<float>() + c.numel()};
 }
 
-inline std::string Data(const std::string& id, const std::string& name, const std::string& dtype, const std::string& type) {
+inline std::string Data(const std::string& id, const std::string& name, const std::string& dtype,
+                        const std::string& type) {
   return "(%" + id + ") = \"pd_op.data\" () {dtype:" + dtype + ",name:\"" + name +
          "\",place:Place(undefined:0),shape:[-1],stop_gradient:[true]} : () -> tensor<" + type + ">\n";
 }

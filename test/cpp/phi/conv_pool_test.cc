@@ -42,14 +42,10 @@ std::vector<double> Load(DataType t, const std::vector<char>& s) {
 double Tolerance(DataType t) {
   switch (t) {
     case DataType::FLOAT64:
-    case DataType::COMPLEX128:
-      return 1e-12;
-    case DataType::BFLOAT16:
-      return 1e-2;
-    case DataType::FLOAT16:
-      return 2e-3;
-    default:
-      return 1e-5;
+    case DataType::COMPLEX128: return 1e-12;
+    case DataType::BFLOAT16: return 1e-2;
+    case DataType::FLOAT16: return 2e-3;
+    default: return 1e-5;
   }
 }
 void Near(DataType t, const std::vector<double>& want, const std::vector<char>& stored, const char* what) {
@@ -224,9 +220,10 @@ ConvDesc Plain(int64_t n, int64_t ic, int64_t oc, int64_t in, int64_t k, int64_t
 
 TEST_P(ConvTypes, NetworkShapes) {
   for (bool last : {false, true})
-    for (ConvDesc d : {Plain(5, 1, 6, 28, 3, 1, 1, 1), Plain(5, 6, 16, 14, 5, 1, 0, 1), Plain(2, 3, 32, 23, 7, 2, 3, 1),
-                       Plain(2, 32, 32, 7, 3, 1, 1, 1), Plain(2, 32, 48, 9, 1, 2, 0, 1), Plain(2, 32, 32, 9, 3, 1, 1, 32),
-                       Plain(1, 16, 32, 9, 3, 2, 1, 4), Plain(3, 32, 20, 1, 1, 1, 0, 1)}) {
+    for (ConvDesc d :
+         {Plain(5, 1, 6, 28, 3, 1, 1, 1), Plain(5, 6, 16, 14, 5, 1, 0, 1), Plain(2, 3, 32, 23, 7, 2, 3, 1),
+          Plain(2, 32, 32, 7, 3, 1, 1, 1), Plain(2, 32, 48, 9, 1, 2, 0, 1), Plain(2, 32, 32, 9, 3, 1, 1, 32),
+          Plain(1, 16, 32, 9, 3, 2, 1, 4), Plain(3, 32, 20, 1, 1, 1, 0, 1)}) {
       d.channels_last = last;
       CheckConv(GetParam(), d, 2);
       if (HasFatalFailure()) return;
@@ -319,7 +316,8 @@ TEST(Conv, UnfoldFold) {
       const auto x = Random(nx), c = Random(nc);
       std::vector<double> col(nc), back(nx);
       for (int64_t i = 0; i < nc; ++i) {
-        const int64_t o = i % Volume(d.out), k = i / Volume(d.out) % Volume(d.k), plane = i / Volume(d.out) / Volume(d.k);
+        const int64_t o = i % Volume(d.out), k = i / Volume(d.out) % Volume(d.k),
+                      plane = i / Volume(d.out) / Volume(d.k);
         const int64_t h = o / d.out[2] * d.stride[1] + k / d.k[2] * d.dilation[1] - d.pad_lo[1];
         const int64_t v = o % d.out[2] * d.stride[2] + k % d.k[2] * d.dilation[2] - d.pad_lo[2];
         if (h < 0 || h >= d.in[1] || v < 0 || v >= d.in[2]) continue;

@@ -47,10 +47,12 @@ TEST(GatherSort, GatherAxisTakesEveryElementSizeAndNegativeIndices) {
 
 TEST(GatherSort, BadIndicesThrowBeforeAnythingIsTouched) {
   std::vector<float> x(6, 1), out(6, 7);
-  for (int64_t bad : {int64_t{6}, int64_t{-7}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
+  for (int64_t bad :
+       {int64_t{6}, int64_t{-7}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
     EXPECT_THROW(GatherAxis("gather", 4, x.data(), 1, 6, 1, kI64, &bad, 1, out.data()), common::Error) << bad;
     EXPECT_THROW(ScatterAddAxis("index_add", kF32, out.data(), 1, 6, 1, kI64, &bad, 1, x.data()), common::Error) << bad;
-    EXPECT_THROW(GatherNd("gather_nd", 4, x.data(), std::vector<int64_t>{6}, kI64, &bad, 1, 1, out.data()), common::Error);
+    EXPECT_THROW(GatherNd("gather_nd", 4, x.data(), std::vector<int64_t>{6}, kI64, &bad, 1, 1, out.data()),
+                 common::Error);
     EXPECT_THROW(EmbeddingGrad(kF32, x.data(), 6, 1, kI64, &bad, 1, -1, std::vector<float>(6).data()), common::Error);
     EXPECT_THROW(OneHot(kF32, kI64, &bad, 1, 6, std::vector<float>(6).data()), common::Error);
   }
@@ -82,8 +84,8 @@ TEST(GatherSort, PutAlongAxisLeavesOutTheOldValueOnRequest) {
   const std::vector<float> values{3, 5, 2};
   const auto put = [&](PutMode mode, bool include_self) {
     std::vector<float> out{10, 1, 30, 4};
-    PutAlongAxis("put_along_axis", kF32, out.data(), shape, 0, kI64, index.data(), index_shape, values.data(), strides, mode,
-                 include_self);
+    PutAlongAxis("put_along_axis", kF32, out.data(), shape, 0, kI64, index.data(), index_shape, values.data(), strides,
+                 mode, include_self);
     return out;
   };
   EXPECT_EQ(put(PutMode::kAdd, true), (std::vector<float>{10, 9, 30, 6}));

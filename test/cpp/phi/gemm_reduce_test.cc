@@ -39,7 +39,8 @@ void CheckGemm(int64_t m, int64_t n, int64_t k) {
       for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < n; ++j) {
           double want = 0;
-          for (int64_t p = 0; p < k; ++p) want += double(ta ? a[p * m + i] : a[i * k + p]) * (tb ? b[j * k + p] : b[p * n + j]);
+          for (int64_t p = 0; p < k; ++p)
+            want += double(ta ? a[p * m + i] : a[i * k + p]) * (tb ? b[j * k + p] : b[p * n + j]);
           const double got = static_cast<double>(ToAcc<T>(c[i * n + j]));
           if constexpr (std::is_same_v<Stored, bfloat16> || std::is_same_v<Stored, float16>)
             ASSERT_NEAR(got, want, std::abs(want) / 128) << m << ' ' << n << ' ' << k;
@@ -50,7 +51,8 @@ void CheckGemm(int64_t m, int64_t n, int64_t k) {
 }
 
 TEST(Gemm, EveryTypeAndPath) {
-  const int64_t sizes[][3] = {{1, 1, 1}, {8, 8, 8}, {3, 5, 7}, {1, 70, 90}, {70, 1, 90}, {33, 47, 65}, {2, 3, 0}, {64, 128, 96}};
+  const int64_t sizes[][3] = {{1, 1, 1},   {8, 8, 8},    {3, 5, 7}, {1, 70, 90},
+                              {70, 1, 90}, {33, 47, 65}, {2, 3, 0}, {64, 128, 96}};
   for (const auto& s : sizes) {
     CheckGemm<float>(s[0], s[1], s[2]);
     CheckGemm<double>(s[0], s[1], s[2]);
@@ -83,7 +85,8 @@ TEST(Gemm, MatmulBroadcastsAndTakesStrides) {
           ASSERT_EQ(out[((a * 3 + b) * 4 + i) * 6 + j], want);
         }
   const int64_t bad[] = {4, 6};
-  EXPECT_THROW(Matmul(DataType::FLOAT64, x.data(), Ints(xs).subspan(2), Ints(xt).subspan(2), 0, y.data(), bad, bad, 0, out.data()),
+  EXPECT_THROW(Matmul(DataType::FLOAT64, x.data(), Ints(xs).subspan(2), Ints(xt).subspan(2), 0, y.data(), bad, bad, 0,
+                      out.data()),
                common::Error);
 }
 

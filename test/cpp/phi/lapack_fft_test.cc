@@ -116,7 +116,8 @@ TEST(Fft, MatchesTheSumAndInverts) {
     for (int64_t k = 0; k < 7; ++k)
       for (int64_t c = 0; c < 4; ++c) {
         C want = 0;
-        for (int64_t j = 0; j < 7; ++j) want += x[(a * 7 + j) * 4 + c] * std::polar(1.0, -2 * M_PI * double(j * k % 7) / 7);
+        for (int64_t j = 0; j < 7; ++j)
+          want += x[(a * 7 + j) * 4 + c] * std::polar(1.0, -2 * M_PI * double(j * k % 7) / 7);
         ASSERT_LT(std::abs(y[(a * 7 + k) * 4 + c] - want), 1e-12);
       }
   FftC2C(kC, y.data(), shape, axis, false, 1.0 / 7, back.data());

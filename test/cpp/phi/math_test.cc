@@ -114,7 +114,9 @@ TEST(Math, ErrorFunctionAndSigmoid) {
   CHECK_BOTH(erfc, erfcl(x), 1, 4);
   for (double x = -9; x < 9; x += 0.00037) {
     const double exact = 0.5 * std::erfc(-x * M_SQRT1_2);
-    ASSERT_NEAR(m::normal_cdf(static_cast<float>(x)), 0.5 * std::erfc(-static_cast<double>(static_cast<float>(x)) * M_SQRT1_2), 1e-7) << x;
+    ASSERT_NEAR(m::normal_cdf(static_cast<float>(x)),
+                0.5 * std::erfc(-static_cast<double>(static_cast<float>(x)) * M_SQRT1_2), 1e-7)
+        << x;
     ASSERT_NEAR(m::normal_cdf(x), exact, 1e-15 * exact * 16) << x;
   }
   EXPECT_TRUE(std::isnan(m::normal_cdf(NAN)));

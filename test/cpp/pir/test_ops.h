@@ -60,7 +60,8 @@ inline void RegisterTestOps() {
     missing(MakeOp("pd_op.pow", 1, kPure, {{"y", A::kScalar, {}}}));
     missing(MakeOp("pd_op.mean", 2, kPure, {{"keepdim", A::kBool, false}}));
     missing(MakeOp("pd_op.linear_v2", 3, kPure, {{"transpose_weight", A::kBool, false}}));
-    OpInfo norm = MakeOp("pd_op.layer_norm", 3, kPure, {{"epsilon", A::kFloat, 1e-5f}, {"begin_norm_axis", A::kInt32, 1}}, 3);
+    OpInfo norm =
+        MakeOp("pd_op.layer_norm", 3, kPure, {{"epsilon", A::kFloat, 1e-5f}, {"begin_norm_axis", A::kInt32, 1}}, 3);
     norm.inputs[1].optional = norm.inputs[2].optional = true;
     missing(norm);
     norm = MakeOp("pd_op.rms_norm", 2, kPure, {{"normalized_shape", A::kInt64s, {}}, {"epsilon", A::kDouble, 1e-5}}, 2);
@@ -70,15 +71,21 @@ inline void RegisterTestOps() {
     missing(MakeOp("pd_op.triu", 1, kPure, {{"diagonal", A::kInt32, 0}}));
     missing(MakeOp("pd_op.full_like", 2, kPure, {{"dtype", A::kDataType, {}}, {"place", A::kPlace, cpu}}));
     OpInfo attention = MakeOp("pd_op.fused_attention", 5, kPure,
-                              {{"scale", A::kDouble, 1.0}, {"causal", A::kBool, false}, {"offset", A::kInt64, int64_t{0}}, {"dropout", A::kDouble, 0.0}},
+                              {{"scale", A::kDouble, 1.0},
+                               {"causal", A::kBool, false},
+                               {"offset", A::kInt64, int64_t{0}},
+                               {"dropout", A::kDouble, 0.0}},
                               2);
     attention.inputs[3].optional = attention.inputs[4].optional = true;
     missing(attention);
-    OpInfo sum = MakeOp("pd_op.fused_add_norm", 4, kPure, {{"epsilon", A::kDouble, 1e-5}, {"normalized_shape", A::kInt64s, {}}, {"rms", A::kBool, false}}, 2);
+    OpInfo sum =
+        MakeOp("pd_op.fused_add_norm", 4, kPure,
+               {{"epsilon", A::kDouble, 1e-5}, {"normalized_shape", A::kInt64s, {}}, {"rms", A::kBool, false}}, 2);
     sum.inputs[2].optional = sum.inputs[3].optional = true;
     missing(sum);
-    std::vector<AttrInfo> conv = {{"strides", A::kInt32s, {}},   {"paddings", A::kInt32s, {}}, {"padding_algorithm", A::kStr, {}},
-                                  {"dilations", A::kInt32s, {}}, {"groups", A::kInt32, 1},     {"data_format", A::kStr, {}}};
+    std::vector<AttrInfo> conv = {{"strides", A::kInt32s, {}},        {"paddings", A::kInt32s, {}},
+                                  {"padding_algorithm", A::kStr, {}}, {"dilations", A::kInt32s, {}},
+                                  {"groups", A::kInt32, 1},           {"data_format", A::kStr, {}}};
     missing(MakeOp("pd_op.conv2d", 2, kPure, conv));
     conv.push_back({"activation", A::kStr, {}});
     OpInfo fused = MakeOp("pd_op.fused_conv", 4, kPure, conv);
@@ -89,8 +96,13 @@ inline void RegisterTestOps() {
     fused.inputs[2].optional = true;
     missing(fused);
     missing(MakeOp("pd_op.batch_norm_", 5, kInplace,
-                   {{"is_test", A::kBool, false}, {"momentum", A::kFloat, 0.9f}, {"epsilon", A::kFloat, 1e-5f}, {"data_format", A::kStr, {}},
-                    {"use_global_stats", A::kBool, false}, {"trainable_statistics", A::kBool, false}}, 6));
+                   {{"is_test", A::kBool, false},
+                    {"momentum", A::kFloat, 0.9f},
+                    {"epsilon", A::kFloat, 1e-5f},
+                    {"data_format", A::kStr, {}},
+                    {"use_global_stats", A::kBool, false},
+                    {"trainable_statistics", A::kBool, false}},
+                   6));
     missing(MakeOp("pd_op.increment_", 1, kInplace, {{"value", A::kFloat, 1.0f}}));
     missing(MakeOp("pd_op.uniform", 3, kRandom,
                    {{"dtype", A::kDataType, {}}, {"seed", A::kInt32, 0}, {"place", A::kPlace, cpu}}));

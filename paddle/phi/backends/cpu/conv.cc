@@ -52,8 +52,7 @@ Sizes Check(DataType t, const ConvDesc& d) {
   }
   ConvDesc e = d;
   for (int i = d.nd; i < 3; ++i) e.in[i] = e.out[i] = e.k[i] = 1;
-  return {Product({e.n, e.ic, e.in[0], e.in[1], e.in[2]}),
-          Product({e.oc, e.ic / e.groups, e.k[0], e.k[1], e.k[2]}),
+  return {Product({e.n, e.ic, e.in[0], e.in[1], e.in[2]}), Product({e.oc, e.ic / e.groups, e.k[0], e.k[1], e.k[2]}),
           Product({e.n, e.oc, e.out[0], e.out[1], e.out[2]})};
 }
 
@@ -108,10 +107,8 @@ void SumBiasT(int64_t n, int64_t c, int64_t s, bool last, const T* dy, T* sum) {
 
 void AddBias(DataType t, int64_t n, int64_t c, int64_t s, bool last, const void* bias, void* y) {
   switch (t) {
-    case DataType::FLOAT32:
-      return AddBiasT(n, c, s, last, static_cast<const float*>(bias), static_cast<float*>(y));
-    case DataType::FLOAT64:
-      return AddBiasT(n, c, s, last, static_cast<const double*>(bias), static_cast<double*>(y));
+    case DataType::FLOAT32: return AddBiasT(n, c, s, last, static_cast<const float*>(bias), static_cast<float*>(y));
+    case DataType::FLOAT64: return AddBiasT(n, c, s, last, static_cast<const double*>(bias), static_cast<double*>(y));
     case DataType::COMPLEX64:
       return AddBiasT(n, c, s, last, static_cast<const complex64*>(bias), static_cast<complex64*>(y));
     case DataType::COMPLEX128:
@@ -254,7 +251,8 @@ void ConvForward(DataType t, const ConvDesc& d, const void* x, const void* w, co
   Forward(t, d, Check(t, d), Mutable(x), Mutable(w), bias, y);
 }
 
-bool ConvForwardFused(const ConvDesc& d, const ConvEpilogue& e, const void* x, const void* w, const void* bias, void* y) {
+bool ConvForwardFused(const ConvDesc& d, const ConvEpilogue& e, const void* x, const void* w, const void* bias,
+                      void* y) {
   const Sizes s = Check(DataType::FLOAT32, d);
   if (s.x == 0 || s.w == 0 || s.y == 0) return false;
   return ConvOnednn(ConvKind::kForward, DataType::FLOAT32, d, Mutable(x), Mutable(w), Mutable(bias), y, e);

@@ -35,19 +35,21 @@ int64_t ConvOutSize(int64_t in, int64_t k, int64_t stride, int64_t dilation, int
 // Types: f32 f64 f16 bf16 c64 c128; others throw Unimplemented. Inconsistent descriptions throw InvalidArgument.
 void ConvForward(DataType t, const ConvDesc& d, const void* x, const void* w, const void* bias, void* y);
 // The same with an epilogue; false, and nothing done, where no implementation fuses it (float32 only).
-bool ConvForwardFused(const ConvDesc& d, const ConvEpilogue& e, const void* x, const void* w, const void* bias, void* y);
+bool ConvForwardFused(const ConvDesc& d, const ConvEpilogue& e, const void* x, const void* w, const void* bias,
+                      void* y);
 void ConvGradInput(DataType t, const ConvDesc& d, const void* dy, const void* w, void* dx);
 // dw and dbias may each be null.
 void ConvGradWeight(DataType t, const ConvDesc& d, const void* x, const void* dy, void* dw, void* dbias);
 
-// Transposed convolution: describe the *convolution whose input gradient it is*: its d.ic/d.in are the channels and size of the
-// transposed output y, its d.oc/d.out those of the transposed input x. Weight [d.oc, d.ic / groups, k...], which is the layout of
-// conv_transpose's filter [C_in, C_out / groups, k...]. bias [d.ic] may be null.
+// Transposed convolution: describe the *convolution whose input gradient it is*: its d.ic/d.in are the channels and
+// size of the transposed output y, its d.oc/d.out those of the transposed input x. Weight [d.oc, d.ic / groups, k...],
+// which is the layout of conv_transpose's filter [C_in, C_out / groups, k...]. bias [d.ic] may be null.
 void ConvTransposeForward(DataType t, const ConvDesc& d, const void* x, const void* w, const void* bias, void* y);
 void ConvTransposeGradInput(DataType t, const ConvDesc& d, const void* dy, const void* w, void* dx);
 void ConvTransposeGradWeight(DataType t, const ConvDesc& d, const void* x, const void* dy, void* dw, void* dbias);
 
-// Unfold/fold (im2col) on NCHW, 2-D: col [n, c * kh * kw, out_h * out_w]. Fold adds overlapping patches. Types f32 f64 f16 bf16.
+// Unfold/fold (im2col) on NCHW, 2-D: col [n, c * kh * kw, out_h * out_w]. Fold adds overlapping patches. Types f32 f64
+// f16 bf16.
 void Im2Col(DataType t, const ConvDesc& d, const void* x, void* col);
 void Col2Im(DataType t, const ConvDesc& d, const void* col, void* x);
 

@@ -12,7 +12,8 @@ struct DirectConv {
   int64_t ic, oc, h, w, kh, kw, oh, ow, top, left, ph, pw;
 };
 
-// Output channels are computed in blocks of this many; the weight is [ceil(oc / block)][ic][kh][kw][block], zero filled.
+// Output channels are computed in blocks of this many; the weight is [ceil(oc / block)][ic][kh][kw][block], zero
+// filled.
 inline constexpr int64_t kDirectBlock = 6;
 // Floats one image range needs as scratch.
 inline int64_t DirectScratch(const DirectConv& a) {

@@ -85,23 +85,12 @@ void ConvDirectF32(const ::phi::cpu::DirectConv& a, const float* x, const float*
       const float* bo = bias ? bias + o : nullptr;
       float* yo = y + (n * a.oc + o) * a.oh * a.ow;
       switch (a.oc - o < kB ? a.oc - o : kB) {
-        case 1:
-          Block<1>(a, image, w, bo, out, yo);
-          break;
-        case 2:
-          Block<2>(a, image, w, bo, out, yo);
-          break;
-        case 3:
-          Block<3>(a, image, w, bo, out, yo);
-          break;
-        case 4:
-          Block<4>(a, image, w, bo, out, yo);
-          break;
-        case 5:
-          Block<5>(a, image, w, bo, out, yo);
-          break;
-        default:
-          Block<6>(a, image, w, bo, out, yo);
+        case 1: Block<1>(a, image, w, bo, out, yo); break;
+        case 2: Block<2>(a, image, w, bo, out, yo); break;
+        case 3: Block<3>(a, image, w, bo, out, yo); break;
+        case 4: Block<4>(a, image, w, bo, out, yo); break;
+        case 5: Block<5>(a, image, w, bo, out, yo); break;
+        default: Block<6>(a, image, w, bo, out, yo);
       }
     }
   }

@@ -9,15 +9,15 @@ namespace phi::cpu {
 
 enum class ConvKind : int32_t { kForward, kGradInput, kGradWeight };
 
-// Runs one convolution through oneDNN (t is FLOAT32 or BFLOAT16); false where it has no fast implementation. x, w and y are the
-// tensors of the description: kForward reads x, w, bias and writes y, kGradInput reads y, w and writes x, kGradWeight reads
-// x, y and writes w and bias. bias may be null. The description has been checked and nothing is empty.
-// An epilogue that is not empty is part of the computation (kForward only).
+// Runs one convolution through oneDNN (t is FLOAT32 or BFLOAT16); false where it has no fast implementation. x, w and y
+// are the tensors of the description: kForward reads x, w, bias and writes y, kGradInput reads y, w and writes x,
+// kGradWeight reads x, y and writes w and bias. bias may be null. The description has been checked and nothing is
+// empty. An epilogue that is not empty is part of the computation (kForward only).
 bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y,
                 const ConvEpilogue& epilogue = {});
 
-// kForward from x to y and kGradInput from y to x where there are so few channels that oneDNN would mostly multiply padding:
-// `from` and `to` are the two tensors. False where it is not the better way.
+// kForward from x to y and kGradInput from y to x where there are so few channels that oneDNN would mostly multiply
+// padding: `from` and `to` are the two tensors. False where it is not the better way.
 bool ConvDirect(ConvKind kind, const ConvDesc& d, const float* from, const float* w, const float* bias, float* to);
 
 // The same by im2col and Gemm, for f32 f64 c64 c128; bias is not handled.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of float32 and bfloat16 through oneDNN: every primitive, reorder and packed weight is made once and kept.
+// Convolutions of float32 and bfloat16 through oneDNN: every primitive, reorder and packed weight is made once and
+// kept.
 #include <list>
 
 #include "paddle/common/error.h"
@@ -23,7 +24,8 @@ struct Key {
   int64_t in[3], k[3], out[3], stride[3], dilation[3], pad_lo[3], pad_hi[3];
 };
 
-// One tensor of a primitive: as the caller has it, and as the primitive wants it (through the reorder where they differ).
+// One tensor of a primitive: as the caller has it, and as the primitive wants it (through the reorder where they
+// differ).
 struct Operand {
   dnnl::memory user, prim;
   dnnl::reorder reorder;
@@ -138,7 +140,8 @@ bool Good(const Pd& pd, bool best) {
   return std::strncmp(impl, "ref", 3) != 0 && !(best && std::strncmp(impl, "gemm", 4) == 0);
 }
 
-// The epilogue of the key as post-operations; the residual lies in the result's place (`sum`), or apart in the form `y`.
+// The epilogue of the key as post-operations; the residual lies in the result's place (`sum`), or apart in the form
+// `y`.
 dnnl::primitive_attr Attributes(const Key& key, const Desc& y, bool sum) {
   dnnl::post_ops ops;
   if (key.residual && sum) ops.append_sum(1.f);
@@ -157,8 +160,8 @@ dnnl::primitive_attr Attributes(const Key& key, const Desc& y, bool sum) {
   return attr;
 }
 
-// With `blocked`, channels-first tensors are computed in blocks of 16 channels, whose reorders are three times as fast as
-// those to the channels-last order oneDNN would choose; not every shape has such an implementation.
+// With `blocked`, channels-first tensors are computed in blocks of 16 channels, whose reorders are three times as fast
+// as those to the channels-last order oneDNN would choose; not every shape has such an implementation.
 std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool blocked) {
   auto p = std::make_shared<Plan>();
   static uint64_t ids = 0;
@@ -171,8 +174,8 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
   static constexpr Tag kWeight[] = {Tag::oiw, Tag::oihw, Tag::oidhw}, kGroup[] = {Tag::goiw, Tag::goihw, Tag::goidhw};
   const Tag data = d.channels_last ? kLast[nd - 1] : kFirst[nd - 1];
   const Dims xs = Shape(d.in, nd, {d.n, d.ic}), ys = Shape(d.out, nd, {d.n, d.oc});
-  const Dims ws = d.groups == 1 ? Shape(d.k, nd, {d.oc, d.ic})
-                                : Shape(d.k, nd, {d.groups, d.oc / d.groups, d.ic / d.groups});
+  const Dims ws =
+      d.groups == 1 ? Shape(d.k, nd, {d.oc, d.ic}) : Shape(d.k, nd, {d.groups, d.oc / d.groups, d.ic / d.groups});
   const Desc xu(xs, type, data), yu(ys, type, data);
   const Desc wu(ws, type, d.groups == 1 ? kWeight[nd - 1] : kGroup[nd - 1]);
   const Desc bu = key.bias ? Desc({d.oc}, type, Tag::a) : Desc();
@@ -246,7 +249,8 @@ std::shared_ptr<Plan> MakeAny(const Key& key, DataType t, const ConvDesc& d) {
 
 }  // namespace
 
-bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y, const ConvEpilogue& epilogue) {
+bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y,
+                const ConvEpilogue& epilogue) {
   Key key;
   std::memset(&key, 0, sizeof key);
   key.kind = static_cast<int32_t>(kind);
@@ -302,7 +306,8 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
   }
   if (bias) SetHandle(p->bias, bias);
 
-  const bool x_in = kind != ConvKind::kGradInput, y_in = kind != ConvKind::kForward, w_in = kind != ConvKind::kGradWeight;
+  const bool x_in = kind != ConvKind::kGradInput, y_in = kind != ConvKind::kForward,
+             w_in = kind != ConvKind::kGradWeight;
   if (x_in && p->x.bytes) Reorder(p->x, true);
   if (y_in && p->y.bytes) Reorder(p->y, true);
   if (w_in && pack) Reorder(p->w, true);

@@ -249,8 +249,8 @@ void FftC2R(DataType t, const void* x, Ints shape, Ints axes, int64_t last_dim, 
 double FftScale(const char* norm, bool forward, int64_t n) {
   if (!std::strcmp(norm, "ortho")) return 1.0 / std::sqrt(static_cast<double>(n));
   if (!std::strcmp(norm, "backward")) return forward ? 1.0 : 1.0 / static_cast<double>(n);
-  PD_CHECK(!std::strcmp(norm, "forward"), InvalidArgument,
-           "[fft] expected a norm of backward, forward or ortho, got ", norm);
+  PD_CHECK(!std::strcmp(norm, "forward"), InvalidArgument, "[fft] expected a norm of backward, forward or ortho, got ",
+           norm);
   return forward ? 1.0 / static_cast<double>(n) : 1.0;
 }
 

@@ -277,18 +277,12 @@ void Run(DataType t, const Args& g) {
   if (g.m <= 0 || g.n <= 0) return;
   if (g.k <= 0) {
     switch (t) {
-      case DataType::FLOAT32:
-        return ScaleC<float>(g);
-      case DataType::FLOAT64:
-        return ScaleC<double>(g);
-      case DataType::COMPLEX64:
-        return ScaleC<complex64>(g);
-      case DataType::COMPLEX128:
-        return ScaleC<complex128>(g);
-      case DataType::INT32:
-        return ScaleC<int32_t>(g);
-      case DataType::INT64:
-        return ScaleC<int64_t>(g);
+      case DataType::FLOAT32: return ScaleC<float>(g);
+      case DataType::FLOAT64: return ScaleC<double>(g);
+      case DataType::COMPLEX64: return ScaleC<complex64>(g);
+      case DataType::COMPLEX128: return ScaleC<complex128>(g);
+      case DataType::INT32: return ScaleC<int32_t>(g);
+      case DataType::INT64: return ScaleC<int64_t>(g);
       default:
         if (g.beta == 0)
           for (int64_t i = 0; i < g.m; ++i)
@@ -297,19 +291,13 @@ void Run(DataType t, const Args& g) {
     }
   }
   switch (t) {
-    case DataType::FLOAT32:
-      return F32(g);
-    case DataType::FLOAT64:
-      return F64(g);
-    case DataType::COMPLEX64:
-      return Complex<float>(g);
-    case DataType::COMPLEX128:
-      return Complex<double>(g);
+    case DataType::FLOAT32: return F32(g);
+    case DataType::FLOAT64: return F64(g);
+    case DataType::COMPLEX64: return Complex<float>(g);
+    case DataType::COMPLEX128: return Complex<double>(g);
     case DataType::FLOAT16:
-    case DataType::BFLOAT16:
-      return HalfGemm(t, g);
-    case DataType::BOOL:
-      return BoolGemm(g);
+    case DataType::BFLOAT16: return HalfGemm(t, g);
+    case DataType::BOOL: return BoolGemm(g);
     case DataType::UINT8:
     case DataType::INT8:
     case DataType::INT16:
@@ -319,8 +307,7 @@ void Run(DataType t, const Args& g) {
       (static_cast<int>(t), g.ta, g.tb, g.m, g.n, g.k, static_cast<int64_t>(g.alpha), g.a, g.lda, g.b, g.ldb,
        static_cast<int64_t>(g.beta), g.c, g.ldc);
       return;
-    default:
-      PD_THROW(Unimplemented, "[matmul] expected a float, complex or integer type, got ", NameOf(t));
+    default: PD_THROW(Unimplemented, "[matmul] expected a float, complex or integer type, got ", NameOf(t));
   }
 }
 
@@ -335,7 +322,8 @@ void RunMany(DataType t, const Args& g, int64_t batch, const Offsets& at) {
     at(i, item);
     Run(t, item);
   };
-  if (batch == 1 || threads == 1 || work * batch < 60000 || (work > 3e7 && batch % threads != 0 && batch < 4 * threads)) {
+  if (batch == 1 || threads == 1 || work * batch < 60000 ||
+      (work > 3e7 && batch % threads != 0 && batch < 4 * threads)) {
     for (int64_t i = 0; i < batch; ++i) one(i);
     return;
   }
@@ -361,9 +349,9 @@ void Gemm(DataType t, int ta, int tb, int64_t m, int64_t n, int64_t k, double al
   Run(t, {ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});
 }
 
-void GemmBatched(DataType t, int ta, int tb, int64_t batch, int64_t m, int64_t n, int64_t k, double alpha, const void* a,
-                 int64_t lda, int64_t sa, const void* b, int64_t ldb, int64_t sb, double beta, void* c, int64_t ldc,
-                 int64_t sc) {
+void GemmBatched(DataType t, int ta, int tb, int64_t batch, int64_t m, int64_t n, int64_t k, double alpha,
+                 const void* a, int64_t lda, int64_t sa, const void* b, int64_t ldb, int64_t sb, double beta, void* c,
+                 int64_t ldc, int64_t sc) {
   const int64_t size = SizeOf(t);
   // One B for all items and rows of A and C that follow each other: a single taller product.
   if (batch > 1 && sb == 0 && !ta && sa == m * lda && sc == m * ldc) {
@@ -377,8 +365,8 @@ void GemmBatched(DataType t, int ta, int tb, int64_t batch, int64_t m, int64_t n
   });
 }
 
-void Matmul(DataType t, const void* x, Ints x_shape, Ints x_strides, int tx, const void* y, Ints y_shape, Ints y_strides,
-            int ty, void* out, bool accumulate) {
+void Matmul(DataType t, const void* x, Ints x_shape, Ints x_strides, int tx, const void* y, Ints y_shape,
+            Ints y_strides, int ty, void* out, bool accumulate) {
   const int xn = static_cast<int>(x_shape.size()), yn = static_cast<int>(y_shape.size());
   PD_CHECK(xn >= 2 && yn >= 2, InvalidArgument, "[matmul] expected matrices, got ", xn, "-D and ", yn, "-D operands");
   const int64_t m = x_shape[xn - (tx ? 1 : 2)], k = x_shape[xn - (tx ? 2 : 1)];
@@ -390,8 +378,8 @@ void Matmul(DataType t, const void* x, Ints x_shape, Ints x_strides, int tx, con
   for (int i = 0; i < nb; ++i) {
     const int xi = i - (nb - (xn - 2)), yi = i - (nb - (yn - 2));
     const int64_t dx = xi >= 0 ? x_shape[xi] : 1, dy = yi >= 0 ? y_shape[yi] : 1;
-    PD_CHECK(dx == dy || dx == 1 || dy == 1, InvalidArgument, "[matmul] expected batch extents that broadcast, got ", dx,
-             " and ", dy);
+    PD_CHECK(dx == dy || dx == 1 || dy == 1, InvalidArgument, "[matmul] expected batch extents that broadcast, got ",
+             dx, " and ", dy);
     dims[i] = dx == 1 ? dy : dx;
     xs[i] = dx == 1 ? 0 : x_strides[xi];
     ys[i] = dy == 1 ? 0 : y_strides[yi];

@@ -75,14 +75,10 @@ inline void Columns(const SmallArgs<V>& s, int64_t m, int64_t j) {
   int64_t i = 0;
   for (; i + 4 <= m; i += 4) Block<V, 4, NV>(s, i, j);
   switch (m - i) {
-    case 3:
-      return Block<V, 3, NV>(s, i, j);
-    case 2:
-      return Block<V, 2, NV>(s, i, j);
-    case 1:
-      return Block<V, 1, NV>(s, i, j);
-    default:
-      return;
+    case 3: return Block<V, 3, NV>(s, i, j);
+    case 2: return Block<V, 2, NV>(s, i, j);
+    case 1: return Block<V, 1, NV>(s, i, j);
+    default: return;
   }
 }
 
@@ -188,8 +184,7 @@ void GemmInt(int t, int ta, int tb, int64_t m, int64_t n, int64_t k, int64_t alp
     PD_INT_CASE(kI32, int32_t, uint32_t)
     PD_INT_CASE(kI64, int64_t, uint64_t)
 #undef PD_INT_CASE
-    default:
-      return;
+    default: return;
   }
 }
 

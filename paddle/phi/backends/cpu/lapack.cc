@@ -24,16 +24,11 @@ const bool g_no_nan_check = (LAPACKE_set_nancheck(0), true);  // NaN flows throu
 template <class F>
 void ByType(const char* op, DataType t, const F& f) {
   switch (t) {
-    case DataType::FLOAT32:
-      return f(float{});
-    case DataType::FLOAT64:
-      return f(double{});
-    case DataType::COMPLEX64:
-      return f(complex64{});
-    case DataType::COMPLEX128:
-      return f(complex128{});
-    default:
-      PD_THROW(Unimplemented, "[", op, "] expected float32, float64, complex64 or complex128, got ", NameOf(t));
+    case DataType::FLOAT32: return f(float{});
+    case DataType::FLOAT64: return f(double{});
+    case DataType::COMPLEX64: return f(complex64{});
+    case DataType::COMPLEX128: return f(complex128{});
+    default: PD_THROW(Unimplemented, "[", op, "] expected float32, float64, complex64 or complex128, got ", NameOf(t));
   }
 }
 
@@ -152,8 +147,10 @@ void SwapRows(const int32_t* pivots, int64_t n, int64_t cols, bool forward, T* d
 template <class T>
 void Triangular(bool left, bool upper, char how, bool unit, int64_t n, int64_t nrhs, const T* a, T* d) {
   lapack::Trsm(left ? CblasLeft : CblasRight, upper ? CblasUpper : CblasLower,
-               how == 'N' ? CblasNoTrans : how == 'T' ? CblasTrans : CblasConjTrans, unit ? CblasUnit : CblasNonUnit,
-               left ? n : nrhs, left ? nrhs : n, a, n, d);
+               how == 'N'   ? CblasNoTrans
+               : how == 'T' ? CblasTrans
+                            : CblasConjTrans,
+               unit ? CblasUnit : CblasNonUnit, left ? n : nrhs, left ? nrhs : n, a, n, d);
 }
 template <class T>
 void ClearTriangle(T* p, int64_t rows, int64_t cols, bool clear_lower) {
@@ -195,7 +192,8 @@ void CholeskySolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, bool uppe
   });
 }
 
-void LuFactor(DataType t, int64_t batch, int64_t m, int64_t n, const void* a, void* lu, int32_t* pivots, int32_t* info) {
+void LuFactor(DataType t, int64_t batch, int64_t m, int64_t n, const void* a, void* lu, int32_t* pivots,
+              int32_t* info) {
   CheckExtents("lu", {m, n});
   const int64_t k = std::min(m, n);
   ByType("lu", t, [&](auto z) {
@@ -215,7 +213,8 @@ void LuSolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, int trans, cons
              const void* b, void* x) {
   CheckExtents("lu_solve", {n, nrhs});
   for (int64_t i = 0; i < batch * n; ++i)
-    PD_CHECK(pivots[i] >= 1 && pivots[i] <= n, InvalidArgument, "[lu_solve] expected pivots in [1, ", n, "], got ", pivots[i]);
+    PD_CHECK(pivots[i] >= 1 && pivots[i] <= n, InvalidArgument, "[lu_solve] expected pivots in [1, ", n, "], got ",
+             pivots[i]);
   ByType("lu_solve", t, [&](auto z) {
     using T = decltype(z);
     Batch("lu_solve", batch, n, nullptr, "factors", [&](int64_t i) {
@@ -436,20 +435,26 @@ void Svd(DataType t, int64_t batch, int64_t m, int64_t n, bool full, const void*
     using T = decltype(z);
     using R = Real<T>;
     CheckFinite<T>("svd", a, batch * m * n);
-    Batch("svd", batch, std::max(m, n), nullptr, "a matrix for which the algorithm converges", [&](int64_t i) -> int {
-      if (k == 0) {
-        if (u) Identity(Item<T>(u, i, m * uc), m, uc);
-        if (vh) Identity(Item<T>(vh, i, vr * n), vr, n);
-        return 0;
-      }
-      Scratch work(m * n * sizeof(T)), u2(vectors && !u ? m * uc * sizeof(T) : 0), v2(vectors && !vh ? vr * n * sizeof(T) : 0);
-      CopyN(Item<T>(a, i, m * n), m * n, work.as<T>());
-      T* du = u ? Item<T>(u, i, m * uc) : u2.as<T>();
-      T* dv = vh ? Item<T>(vh, i, vr * n) : v2.as<T>();
-      // The transposed matrix has the transposed factors: they land in each other's place, in row order.
-      return lapack::GesddT(!vectors ? 'N' : full ? 'A' : 'S', n, m, work.as<T>(), Item<R>(s, i, k), dv, n, du,
-                            std::max<int64_t>(uc, 1));
-    }, kNoConvergence);
+    Batch(
+        "svd", batch, std::max(m, n), nullptr, "a matrix for which the algorithm converges",
+        [&](int64_t i) -> int {
+          if (k == 0) {
+            if (u) Identity(Item<T>(u, i, m * uc), m, uc);
+            if (vh) Identity(Item<T>(vh, i, vr * n), vr, n);
+            return 0;
+          }
+          Scratch work(m * n * sizeof(T)), u2(vectors && !u ? m * uc * sizeof(T) : 0),
+              v2(vectors && !vh ? vr * n * sizeof(T) : 0);
+          CopyN(Item<T>(a, i, m * n), m * n, work.as<T>());
+          T* du = u ? Item<T>(u, i, m * uc) : u2.as<T>();
+          T* dv = vh ? Item<T>(vh, i, vr * n) : v2.as<T>();
+          // The transposed matrix has the transposed factors: they land in each other's place, in row order.
+          return lapack::GesddT(!vectors ? 'N'
+                                : full   ? 'A'
+                                         : 'S',
+                                n, m, work.as<T>(), Item<R>(s, i, k), dv, n, du, std::max<int64_t>(uc, 1));
+        },
+        kNoConvergence);
   });
 }
 
@@ -463,15 +468,18 @@ void Eigh(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void*
       PD_CHECK(Finite(Item<T>(a, i, n) + (upper ? r : 0), upper ? n - r : r + 1), PreconditionNotMet,
                "[eigh] expected finite values, got NaN or infinity");
     }
-    Batch("eigh", batch, n, nullptr, "a matrix for which the algorithm converges", [&](int64_t i) -> int {
-      if (n == 0) return 0;
-      Scratch work(v ? 0 : n * n * sizeof(T));
-      T* d = v ? Item<T>(v, i, n * n) : work.as<T>();
-      CopyN(Item<T>(a, i, n * n), n * n, d);
-      const int r = lapack::HeevdT(v ? 'V' : 'N', upper ? 'L' : 'U', n, d, Item<R>(w, i, n));
-      if (v) AdjointInPlace(d, n);
-      return r;
-    }, kNoConvergence);
+    Batch(
+        "eigh", batch, n, nullptr, "a matrix for which the algorithm converges",
+        [&](int64_t i) -> int {
+          if (n == 0) return 0;
+          Scratch work(v ? 0 : n * n * sizeof(T));
+          T* d = v ? Item<T>(v, i, n * n) : work.as<T>();
+          CopyN(Item<T>(a, i, n * n), n * n, d);
+          const int r = lapack::HeevdT(v ? 'V' : 'N', upper ? 'L' : 'U', n, d, Item<R>(w, i, n));
+          if (v) AdjointInPlace(d, n);
+          return r;
+        },
+        kNoConvergence);
   });
 }
 
@@ -482,36 +490,39 @@ void Eig(DataType t, int64_t batch, int64_t n, const void* a, void* w, void* v) 
     using R = Real<T>;
     using C = std::complex<R>;
     CheckFinite<T>("eig", a, batch * n * n);
-    Batch("eig", batch, n, nullptr, "a matrix for which the algorithm converges", [&](int64_t i) -> int {
-      if (n == 0) return 0;
-      Scratch work(n * n * sizeof(T));
-      CopyN(Item<T>(a, i, n * n), n * n, work.as<T>());
-      C* dw = Item<C>(w, i, n);
-      C* dv = v ? Item<C>(v, i, n * n) : nullptr;
-      if constexpr (std::is_same_v<T, C>) {
-        return lapack::Geev(n, work.as<T>(), dw, dv);
-      } else {
-        std::vector<R> wr(n), wi(n), vr(v ? n * n : 0);
-        const int r = lapack::GeevReal(n, work.as<R>(), wr.data(), wi.data(), v ? vr.data() : nullptr);
-        for (int64_t j = 0; j < n; ++j) dw[j] = C(wr[j], wi[j]);
-        // A conjugate pair shares two columns: real and imaginary part.
-        for (int64_t j = 0; v && j < n; ++j) {
-          const bool pair = wi[j] != 0 && j + 1 < n;
-          for (int64_t p = 0; p < n; ++p) {
-            const R re = vr[p * n + j], im = pair ? vr[p * n + j + 1] : R(0);
-            dv[p * n + j] = C(re, im);
-            if (pair) dv[p * n + j + 1] = C(re, -im);
+    Batch(
+        "eig", batch, n, nullptr, "a matrix for which the algorithm converges",
+        [&](int64_t i) -> int {
+          if (n == 0) return 0;
+          Scratch work(n * n * sizeof(T));
+          CopyN(Item<T>(a, i, n * n), n * n, work.as<T>());
+          C* dw = Item<C>(w, i, n);
+          C* dv = v ? Item<C>(v, i, n * n) : nullptr;
+          if constexpr (std::is_same_v<T, C>) {
+            return lapack::Geev(n, work.as<T>(), dw, dv);
+          } else {
+            std::vector<R> wr(n), wi(n), vr(v ? n * n : 0);
+            const int r = lapack::GeevReal(n, work.as<R>(), wr.data(), wi.data(), v ? vr.data() : nullptr);
+            for (int64_t j = 0; j < n; ++j) dw[j] = C(wr[j], wi[j]);
+            // A conjugate pair shares two columns: real and imaginary part.
+            for (int64_t j = 0; v && j < n; ++j) {
+              const bool pair = wi[j] != 0 && j + 1 < n;
+              for (int64_t p = 0; p < n; ++p) {
+                const R re = vr[p * n + j], im = pair ? vr[p * n + j + 1] : R(0);
+                dv[p * n + j] = C(re, im);
+                if (pair) dv[p * n + j + 1] = C(re, -im);
+              }
+              j += pair;
+            }
+            return r;
           }
-          j += pair;
-        }
-        return r;
-      }
-    }, kNoConvergence);
+        },
+        kNoConvergence);
   });
 }
 
-void Lstsq(DataType t, int64_t batch, int64_t m, int64_t n, int64_t nrhs, const char* driver, double rcond, const void* a,
-           const void* b, void* x, int32_t* rank, void* s) {
+void Lstsq(DataType t, int64_t batch, int64_t m, int64_t n, int64_t nrhs, const char* driver, double rcond,
+           const void* a, const void* b, void* x, int32_t* rank, void* s) {
   CheckExtents("lstsq", {m, n, nrhs});
   enum { kGels, kGelsy, kGelsd, kGelss } which;
   const std::string_view name(driver);
@@ -534,34 +545,37 @@ void Lstsq(DataType t, int64_t batch, int64_t m, int64_t n, int64_t nrhs, const 
       CheckFinite<T>("lstsq", a, batch * m * n, kNoConvergence);
       CheckFinite<T>("lstsq", b, batch * m * nrhs, kNoConvergence);
     }
-    Batch("lstsq", batch, tall, nullptr, "a matrix of full rank", [&](int64_t i) -> int {
-      T* d = Item<T>(x, i, n * nrhs);
-      int found = 0, r = 0;
-      if (k == 0 || nrhs == 0) {
-        std::fill(d, d + n * nrhs, T{});
-      } else if (!Finite(Item<T>(a, i, m * n), m * n) || !Finite(Item<T>(b, i, m * nrhs), m * nrhs)) {
-        std::fill(d, d + n * nrhs, T(std::numeric_limits<R>::quiet_NaN()));
-      } else {
-        Scratch wa(m * n * sizeof(T)), wb(tall * nrhs * sizeof(T)), sv(k * sizeof(R));
-        T *fa = wa.as<T>(), *fb = wb.as<T>();
-        CopyN(Item<T>(a, i, m * n), m * n, fa);
-        CopyN(Item<T>(b, i, m * nrhs), m * nrhs, fb);
-        std::fill(fb + m * nrhs, fb + tall * nrhs, T{});
-        if (which == kGels) {
-          r = lapack::Gels(m, n, nrhs, fa, fb);
-        } else if (which == kGelsy) {
-          std::vector<int> jpvt(n, 0);
-          r = lapack::Gelsy(m, n, nrhs, fa, fb, jpvt.data(), rc, &found);
-        } else {
-          r = which == kGelsd ? lapack::Gelsd(m, n, nrhs, fa, fb, sv.as<R>(), rc, &found)
-                              : lapack::Gelss(m, n, nrhs, fa, fb, sv.as<R>(), rc, &found);
-          if (s) CopyN(sv.as<R>(), k, Item<R>(s, i, k));
-        }
-        CopyN(fb, n * nrhs, d);
-      }
-      if (rank && which != kGels) rank[i] = found;
-      return r;
-    }, kNoConvergence);
+    Batch(
+        "lstsq", batch, tall, nullptr, "a matrix of full rank",
+        [&](int64_t i) -> int {
+          T* d = Item<T>(x, i, n * nrhs);
+          int found = 0, r = 0;
+          if (k == 0 || nrhs == 0) {
+            std::fill(d, d + n * nrhs, T{});
+          } else if (!Finite(Item<T>(a, i, m * n), m * n) || !Finite(Item<T>(b, i, m * nrhs), m * nrhs)) {
+            std::fill(d, d + n * nrhs, T(std::numeric_limits<R>::quiet_NaN()));
+          } else {
+            Scratch wa(m * n * sizeof(T)), wb(tall * nrhs * sizeof(T)), sv(k * sizeof(R));
+            T *fa = wa.as<T>(), *fb = wb.as<T>();
+            CopyN(Item<T>(a, i, m * n), m * n, fa);
+            CopyN(Item<T>(b, i, m * nrhs), m * nrhs, fb);
+            std::fill(fb + m * nrhs, fb + tall * nrhs, T{});
+            if (which == kGels) {
+              r = lapack::Gels(m, n, nrhs, fa, fb);
+            } else if (which == kGelsy) {
+              std::vector<int> jpvt(n, 0);
+              r = lapack::Gelsy(m, n, nrhs, fa, fb, jpvt.data(), rc, &found);
+            } else {
+              r = which == kGelsd ? lapack::Gelsd(m, n, nrhs, fa, fb, sv.as<R>(), rc, &found)
+                                  : lapack::Gelss(m, n, nrhs, fa, fb, sv.as<R>(), rc, &found);
+              if (s) CopyN(sv.as<R>(), k, Item<R>(s, i, k));
+            }
+            CopyN(fb, n * nrhs, d);
+          }
+          if (rank && which != kGels) rank[i] = found;
+          return r;
+        },
+        kNoConvergence);
   });
 }
 

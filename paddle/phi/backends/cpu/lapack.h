@@ -7,17 +7,18 @@
 
 namespace phi::cpu {
 
-// t is f32 f64 c64 c128; other types throw Unimplemented. Every matrix argument is a batch of contiguous row-major matrices.
-// Outputs never alias inputs unless stated. An error names the batch item: a singular (or indefinite) matrix is
-// InvalidArgument, an algorithm that does not converge PreconditionNotMet. Where an algorithm could hang on NaN or infinity,
-// such input is an error too.
+// t is f32 f64 c64 c128; other types throw Unimplemented. Every matrix argument is a batch of contiguous row-major
+// matrices. Outputs never alias inputs unless stated. An error names the batch item: a singular (or indefinite) matrix
+// is InvalidArgument, an algorithm that does not converge PreconditionNotMet. Where an algorithm could hang on NaN or
+// infinity, such input is an error too.
 
 // a [n,n] Hermitian positive definite -> out = L (upper: U), the other triangle zero.
 void Cholesky(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void* out);
 // Solves A X = B given the Cholesky factor; b, x [n,nrhs].
 void CholeskySolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, bool upper, const void* factor, const void* b,
                    void* x);
-// a [m,n] -> packed LU [m,n], pivots [min(m,n)] 1-based int32 as LAPACK's, info [batch]. Singular input is not an error here.
+// a [m,n] -> packed LU [m,n], pivots [min(m,n)] 1-based int32 as LAPACK's, info [batch]. Singular input is not an error
+// here.
 void LuFactor(DataType t, int64_t batch, int64_t m, int64_t n, const void* a, void* lu, int32_t* pivots, int32_t* info);
 // Solves op(A) X = B from LuFactor's output (m == n). trans: 0, 1 = transposed, 2 = conjugate transposed.
 void LuSolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, int trans, const void* lu, const int32_t* pivots,
@@ -44,8 +45,8 @@ void Eigh(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void*
 void Eig(DataType t, int64_t batch, int64_t n, const void* a, void* w, void* v);
 // Least squares: a [m,n], b [m,nrhs] -> x [n,nrhs]. driver: "gels" (full rank), "gelsy", "gelsd", "gelss".
 // rank [batch] int32 and s [batch, min(m,n)] real may be null (rank needs a driver other than gels, s gelsd or gelss).
-void Lstsq(DataType t, int64_t batch, int64_t m, int64_t n, int64_t nrhs, const char* driver, double rcond, const void* a,
-           const void* b, void* x, int32_t* rank, void* s);
+void Lstsq(DataType t, int64_t batch, int64_t m, int64_t n, int64_t nrhs, const char* driver, double rcond,
+           const void* a, const void* b, void* x, int32_t* rank, void* s);
 // op(A) X = B (left) or X op(A) = B; a triangular [n,n], b and x [n,nrhs] (left) or [nrhs,n]. x may equal b.
 void TriangularSolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, bool left, bool upper, int trans,
                      bool unit_diagonal, const void* a, const void* b, void* x);

@@ -24,7 +24,8 @@ inline dnnl::memory::data_type OnednnType(DataType t) {
                                   : dnnl::memory::data_type::f32;
 }
 
-// Least recently used cache from a trivially copyable key without padding to shared values. Not synchronised: keep it thread_local.
+// Least recently used cache from a trivially copyable key without padding to shared values. Not synchronised: keep it
+// thread_local.
 template <class Key, class Value>
 class LruCache {
  public:

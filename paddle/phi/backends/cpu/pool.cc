@@ -216,12 +216,9 @@ void Unpool(bool grad, DataType t, int64_t planes, int64_t in, int64_t out, cons
   PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsHalf(t), Unimplemented, "[max_unpool] no kernel for ",
            NameOf(t));
   switch (SizeOf(t)) {
-    case 2:
-      return UnpoolIndex<uint16_t>(grad, planes, in, out, from, index_t, idx, to);
-    case 4:
-      return UnpoolIndex<uint32_t>(grad, planes, in, out, from, index_t, idx, to);
-    default:
-      return UnpoolIndex<uint64_t>(grad, planes, in, out, from, index_t, idx, to);
+    case 2: return UnpoolIndex<uint16_t>(grad, planes, in, out, from, index_t, idx, to);
+    case 4: return UnpoolIndex<uint32_t>(grad, planes, in, out, from, index_t, idx, to);
+    default: return UnpoolIndex<uint64_t>(grad, planes, in, out, from, index_t, idx, to);
   }
 }
 
@@ -332,10 +329,15 @@ void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType ind
   const CallMemory pos_mem(wide ? ny * 4 : 1);
   int32_t* pos = wide ? pos_mem.as<int32_t>() : static_cast<int32_t*>(mask);
   InLoopType(
-      t, {{x, nx}}, y, ny, [&](const float* const* in, float* o) { PD_ISA_CALL(PoolMaxF32)
-                                                                   (a, in[0], o, pos); },
-      [&](const double* const* in, double* o) { PD_ISA_CALL(PoolMaxF64)
-                                                (a, in[0], o, pos); });
+      t, {{x, nx}}, y, ny,
+      [&](const float* const* in, float* o) {
+        PD_ISA_CALL(PoolMaxF32)
+        (a, in[0], o, pos);
+      },
+      [&](const double* const* in, double* o) {
+        PD_ISA_CALL(PoolMaxF64)
+        (a, in[0], o, pos);
+      });
   if (wide) CastParallel(DataType::INT32, pos, DataType::INT64, mask, ny);
 }
 
@@ -371,19 +373,28 @@ void AvgPool(DataType t, const PoolDesc& d, const void* x, void* y) {
   }
   const Rows rows(&a);
   InLoopType(
-      t, {{x, nx}}, y, ny, [&](const float* const* in, float* o) { PD_ISA_CALL(PoolAvgF32)
-                                                                   (a, in[0], o); },
-      [&](const double* const* in, double* o) { PD_ISA_CALL(PoolAvgF64)
-                                                (a, in[0], o); });
+      t, {{x, nx}}, y, ny,
+      [&](const float* const* in, float* o) {
+        PD_ISA_CALL(PoolAvgF32)
+        (a, in[0], o);
+      },
+      [&](const double* const* in, double* o) {
+        PD_ISA_CALL(PoolAvgF64)
+        (a, in[0], o);
+      });
 }
 
 void AvgPoolGrad(DataType t, const PoolDesc& d, const void* dy, void* dx) {
   Gradient(
       t, d, true, {nullptr, nullptr, dy}, dx,
-      [](const PoolArgs& a, const float* const* in, float* o) { PD_ISA_CALL(PoolAvgGradF32)
-                                                                (a, in[2], o); },
-      [](const PoolArgs& a, const double* const* in, double* o) { PD_ISA_CALL(PoolAvgGradF64)
-                                                                  (a, in[2], o); });
+      [](const PoolArgs& a, const float* const* in, float* o) {
+        PD_ISA_CALL(PoolAvgGradF32)
+        (a, in[2], o);
+      },
+      [](const PoolArgs& a, const double* const* in, double* o) {
+        PD_ISA_CALL(PoolAvgGradF64)
+        (a, in[2], o);
+      });
 }
 
 void MaxUnpool(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* x, DataType index_t,

@@ -7,9 +7,9 @@
 
 namespace phi::cpu {
 
-// x [n, c, in...] or with channels_last [n, in..., c]; y likewise with out... . For a window at output o the input range is
-// [o * stride - pad_lo, + k) cut to the input, or with adaptive [floor(o * in / out), ceil((o + 1) * in / out)).
-// ceil_mode shows only in the caller's choice of out (PoolOutSize).
+// x [n, c, in...] or with channels_last [n, in..., c]; y likewise with out... . For a window at output o the input
+// range is [o * stride - pad_lo, + k) cut to the input, or with adaptive [floor(o * in / out), ceil((o + 1) * in /
+// out)). ceil_mode shows only in the caller's choice of out (PoolOutSize).
 struct PoolDesc {
   int nd = 2;
   int64_t n = 1, c = 1;
@@ -18,14 +18,14 @@ struct PoolDesc {
   int64_t dilation[3] = {1, 1, 1};  // max pooling only
   bool channels_last = false;
   bool adaptive = false;
-  bool exclusive = true;    // average: padding does not count in the divisor
-  int64_t divisor = 0;      // average: > 0 replaces the divisor
+  bool exclusive = true;  // average: padding does not count in the divisor
+  int64_t divisor = 0;    // average: > 0 replaces the divisor
 };
 
 int64_t PoolOutSize(int64_t in, int64_t k, int64_t stride, int64_t pad_lo, int64_t pad_hi, bool ceil_mode);
 
-// Types: f32 f64 f16 bf16. mask (may be null): flat position in the input's spatial block of the first maximum, of index_t
-// (INT32 or INT64), shaped as y. NaN propagates. Empty windows give the lowest value and mask -1.
+// Types: f32 f64 f16 bf16. mask (may be null): flat position in the input's spatial block of the first maximum, of
+// index_t (INT32 or INT64), shaped as y. NaN propagates. Empty windows give the lowest value and mask -1.
 void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType index_t, void* mask);
 // dx is written in full (no need to clear it).
 void MaxPoolGrad(DataType t, const PoolDesc& d, const void* dy, DataType index_t, const void* mask, void* dx);
@@ -34,10 +34,11 @@ void MaxPoolGradNoMask(DataType t, const PoolDesc& d, const void* x, const void*
 void AvgPool(DataType t, const PoolDesc& d, const void* x, void* y);
 void AvgPoolGrad(DataType t, const PoolDesc& d, const void* dy, void* dx);
 
-// Unpooling: y [planes, out_spatial] cleared, y[p][idx[p][i]] = x[p][i]. Throws OutOfRange for an index outside. Grad gathers.
+// Unpooling: y [planes, out_spatial] cleared, y[p][idx[p][i]] = x[p][i]. Throws OutOfRange for an index outside. Grad
+// gathers.
 void MaxUnpool(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* x, DataType index_t,
                const void* idx, void* y);
-void MaxUnpoolGrad(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* dy, DataType index_t,
-                   const void* idx, void* dx);
+void MaxUnpoolGrad(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* dy,
+                   DataType index_t, const void* idx, void* dx);
 
 }  // namespace phi::cpu

@@ -120,7 +120,8 @@ void FindAlong(const Args& a, const T* p, int32_t base, const T* __restrict y, i
     if (s == 1) {
       PD_IVDEP for (int64_t i = lo; i < hi; ++i) pos[i] = Same(q[i], y[i]) ? b + static_cast<int32_t>(i) : pos[i];
     } else if (s == 2) {
-      PD_IVDEP for (int64_t i = lo; i < hi; ++i) pos[i] = Same(q[2 * i], y[i]) ? b + static_cast<int32_t>(2 * i) : pos[i];
+      PD_IVDEP for (int64_t i = lo; i < hi; ++i) pos[i] =
+          Same(q[2 * i], y[i]) ? b + static_cast<int32_t>(2 * i) : pos[i];
     } else {
       for (int64_t i = lo; i < hi; ++i) pos[i] = Same(q[s * i], y[i]) ? b + static_cast<int32_t>(s * i) : pos[i];
     }
@@ -156,10 +157,8 @@ inline void Grad2x2(const float* x, const float* y, const float* dy, float* dx, 
     const int64_t left = n - i < 8 ? n - i : 8;
     const __mmask8 my = static_cast<__mmask8>((1u << left) - 1);
     const __mmask16 mx = static_cast<__mmask16>((1u << (2 * left)) - 1);
-    const __m512 yy =
-        _mm512_permutexvar_ps(twice, _mm512_castps256_ps512(_mm256_maskz_loadu_ps(my, y + i)));
-    const __m512 gg =
-        _mm512_permutexvar_ps(twice, _mm512_castps256_ps512(_mm256_maskz_loadu_ps(my, dy + i)));
+    const __m512 yy = _mm512_permutexvar_ps(twice, _mm512_castps256_ps512(_mm256_maskz_loadu_ps(my, y + i)));
+    const __m512 gg = _mm512_permutexvar_ps(twice, _mm512_castps256_ps512(_mm256_maskz_loadu_ps(my, dy + i)));
     const __m512 a = _mm512_maskz_loadu_ps(mx, x + 2 * i), b = _mm512_maskz_loadu_ps(mx, x + in_w + 2 * i);
     unsigned ma = _mm512_cmp_ps_mask(a, yy, _CMP_EQ_OQ) | _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q);
     unsigned mb = _mm512_cmp_ps_mask(b, yy, _CMP_EQ_OQ) | _mm512_cmp_ps_mask(b, b, _CMP_UNORD_Q);
@@ -295,8 +294,8 @@ void MaxGradAll(const Args& a, const T* x, const T* y, const T* dy, T* dx) {
   if (a.last) return MaxGradLast(a, x, y, dy, dx);
   const bool whole = Whole(a);
   const int64_t is = a.in[0] * a.in[1] * a.in[2], os = a.out[0] * a.out[1] * a.out[2];
-  const bool tiles = TiledRows(a) && a.k[0] == 1 && a.pad[0] == 0 && a.pad[1] == 0 && a.dilation[1] == 1 && a.k[1] == 2 &&
-                     a.stride[1] == 2 && a.in[1] == a.out[1] * 2;
+  const bool tiles = TiledRows(a) && a.k[0] == 1 && a.pad[0] == 0 && a.pad[1] == 0 && a.dilation[1] == 1 &&
+                     a.k[1] == 2 && a.stride[1] == 2 && a.in[1] == a.out[1] * 2;
   ParFor(a.n * a.c, PlaneGrain(a), [&](int64_t b, int64_t e) {
     if (tiles) {  // every plane holds whole pairs of rows, so planes need no distinction
       for (int64_t r = b * a.out[1]; r < e * a.out[1]; ++r)

@@ -80,7 +80,8 @@ void AvgPlane(const Args& a, const T* x, T* y, T* tmp, RowScales<T>& scales) {
 }
 
 template <class T>
-void AvgGradPlane(const Args& a, const T* dy, T* __restrict dx, T* __restrict tmp, T* __restrict g, RowScales<T>& scales) {
+void AvgGradPlane(const Args& a, const T* dy, T* __restrict dx, T* __restrict tmp, T* __restrict g,
+                  RowScales<T>& scales) {
   const int64_t w = a.in[2];
   const bool tiled = TiledRows(a);
   // Rows that one window each covers are written once; otherwise they are summed up from zero.

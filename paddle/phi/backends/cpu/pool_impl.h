@@ -12,7 +12,7 @@ struct PoolArgs {
   bool last, adaptive, exclusive;
   int64_t divisor;
   bool empty_row_windows;  // some output's window holds no column
-  double lowest;  // what an empty window of a maximum gives
+  double lowest;           // what an empty window of a maximum gives
   // Per kernel column: the outputs [row_lo, row_hi) whose input column is inside; null for very wide kernels.
   const int64_t *row_lo, *row_hi;
   const double* row_count;  // per output column: its factor in the divisor of an average

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP behind ParallelFor, with the fork handler that keeps children (DataLoader workers) from waiting for lost threads.
+// OpenMP behind ParallelFor, with the fork handler that keeps children (DataLoader workers) from waiting for lost
+// threads.
 #include "paddle/phi/backends/cpu/threads.h"
 
 #include <mkl_service.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The C kernel API: what a plugin's kernels read their arguments with and register themselves by. Functions taking a PD_Status*
- * set it when it is not null; they never throw. Handles belong to the framework unless a PD_New made them. */
+ * The C kernel API: what a plugin's kernels read their arguments with and register themselves by. Functions taking a
+ * PD_Status* set it when it is not null; they never throw. Handles belong to the framework unless a PD_New made them.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -32,7 +33,14 @@ typedef enum {
   PD_DATATYPE_COMPLEX128
 } PD_DataType;
 
-typedef enum { PD_LAYOUT_ANY = 0, PD_LAYOUT_NHWC, PD_LAYOUT_NCHW, PD_LAYOUT_NCDHW, PD_LAYOUT_NDHWC, PD_LAYOUT_STRIDED } PD_DataLayout;
+typedef enum {
+  PD_LAYOUT_ANY = 0,
+  PD_LAYOUT_NHWC,
+  PD_LAYOUT_NCHW,
+  PD_LAYOUT_NCDHW,
+  PD_LAYOUT_NDHWC,
+  PD_LAYOUT_STRIDED
+} PD_DataLayout;
 
 typedef enum {
   PD_ARG_TYPE_CONTEXT = 0,
@@ -96,8 +104,10 @@ void PD_DeleteTensor(PD_Tensor* tensor);
 
 /* --- device context */
 /* Memory for the tensor's dims as `dtype`; `size` is a lower bound in bytes, 0 for what dims need. */
-void* PD_DeviceContextAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* tensor, size_t size, PD_DataType dtype, PD_Status* status);
-void* PD_DeviceContextHostAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* tensor, size_t size, PD_DataType dtype, PD_Status* status);
+void* PD_DeviceContextAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* tensor, size_t size, PD_DataType dtype,
+                                     PD_Status* status);
+void* PD_DeviceContextHostAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* tensor, size_t size, PD_DataType dtype,
+                                         PD_Status* status);
 void* PD_DeviceContextGetStream(const PD_DeviceContext* ctx, PD_Status* status);
 
 /* --- a kernel's arguments, by position among its inputs, attributes or outputs */
@@ -132,12 +142,13 @@ int64_t PD_IntArrayGetElement(PD_IntArray* array, size_t index);
 /* Reports a failure of the running kernel: the op raises RuntimeError with this text after the kernel returned. */
 void PD_KernelContextSetError(PD_KernelContext* ctx, const char* message);
 
-/* --- registration: `fn` serves the op `kernel_name` for tensors of `dtype` on `backend` ("CPU" or a plugin's device type).
- * Refused, with a reason that the loader reports, when there is no such op or its arguments are others. */
-void PD_RegisterPhiKernel(const char* kernel_name, const char* backend, PD_DataType dtype, PD_DataLayout layout, size_t in_nargs,
-                          PD_KernelArgumentType* in_args_type, size_t attr_nargs, PD_KernelArgumentType* attr_args_type, size_t out_nargs,
-                          PD_KernelArgumentType* out_args_type, void (*args_def_fn)(const PD_KernelKey*, PD_Kernel*),
-                          void (*fn)(PD_KernelContext*), void* variadic_kernel_fn);
+/* --- registration: `fn` serves the op `kernel_name` for tensors of `dtype` on `backend` ("CPU" or a plugin's device
+ * type). Refused, with a reason that the loader reports, when there is no such op or its arguments are others. */
+void PD_RegisterPhiKernel(const char* kernel_name, const char* backend, PD_DataType dtype, PD_DataLayout layout,
+                          size_t in_nargs, PD_KernelArgumentType* in_args_type, size_t attr_nargs,
+                          PD_KernelArgumentType* attr_args_type, size_t out_nargs, PD_KernelArgumentType* out_args_type,
+                          void (*args_def_fn)(const PD_KernelKey*, PD_Kernel*), void (*fn)(PD_KernelContext*),
+                          void* variadic_kernel_fn);
 
 #ifdef __cplusplus
 } /* extern "C" */

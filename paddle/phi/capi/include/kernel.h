@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++14 over the C kernel API: the types kernels are written with, and PD_BUILD_PHI_KERNEL, which registers a kernel template
+// C++14 over the C kernel API: the types kernels are written with, and PD_BUILD_PHI_KERNEL, which registers a kernel
+// template
 //   template <typename T> void Tanh(const phi::Context& ctx, const phi::DenseTensor& x, phi::DenseTensor* out);
 //   PD_BUILD_PHI_KERNEL(tanh, CPU, ALL_LAYOUT, Tanh, float, double) {}
 // Header only; lives in an inline namespace so that it never meets the framework's own classes.
@@ -21,9 +22,9 @@ inline namespace capi {
 
 template <typename T>
 struct CppTypeToPD;
-#define PD_CAPI_TYPE(type, code) \
-  template <>                    \
-  struct CppTypeToPD<type> {     \
+#define PD_CAPI_TYPE(type, code)               \
+  template <>                                  \
+  struct CppTypeToPD<type> {                   \
     static constexpr PD_DataType value = code; \
   };
 PD_CAPI_TYPE(bool, PD_DATATYPE_BOOL)
@@ -69,7 +70,8 @@ class Context {
   // Memory for `out` as its dims say.
   template <typename T>
   T* Alloc(DenseTensor* out, size_t bytes = 0) const {
-    return static_cast<T*>(PD_DeviceContextAllocateTensor(raw_, out->raw_data(), bytes, CppTypeToPD<T>::value, nullptr));
+    return static_cast<T*>(
+        PD_DeviceContextAllocateTensor(raw_, out->raw_data(), bytes, CppTypeToPD<T>::value, nullptr));
   }
   void* stream() const { return PD_DeviceContextGetStream(raw_, nullptr); }
 
@@ -106,7 +108,8 @@ class IntArray {
   PD_IntArray* raw_;
 };
 
-// One argument of a kernel: how it is declared, and how it is read from the context. `at` counts inputs, attributes, outputs.
+// One argument of a kernel: how it is declared, and how it is read from the context. `at` counts inputs, attributes,
+// outputs.
 struct ArgPositions {
   size_t in = 0, attr = 0, out = 0;
 };
@@ -124,7 +127,9 @@ template <>
 struct KernelArg<const DenseTensor&> {
   static constexpr ArgRole role = ArgRole::kIn;
   static constexpr PD_KernelArgumentType type = PD_ARG_TYPE_TENSOR;
-  static DenseTensor Get(PD_KernelContext* c, ArgPositions* p) { return DenseTensor(PD_KernelContextInputAt(c, p->in++)); }
+  static DenseTensor Get(PD_KernelContext* c, ArgPositions* p) {
+    return DenseTensor(PD_KernelContextInputAt(c, p->in++));
+  }
 };
 // std::vector<DenseTensor>: a Tensor[] argument.
 template <>
@@ -146,16 +151,18 @@ template <>
 struct KernelArg<DenseTensor*> {
   static constexpr ArgRole role = ArgRole::kOut;
   static constexpr PD_KernelArgumentType type = PD_ARG_TYPE_TENSOR;
-  static OutTensor Get(PD_KernelContext* c, ArgPositions* p) { return {DenseTensor(PD_KernelContextOutputAt(c, p->out++))}; }
+  static OutTensor Get(PD_KernelContext* c, ArgPositions* p) {
+    return {DenseTensor(PD_KernelContextOutputAt(c, p->out++))};
+  }
 };
-#define PD_CAPI_ATTR(ctype, code, Getter)                                                    \
-  template <>                                                                               \
-  struct KernelArg<ctype> {                                                                 \
-    static constexpr ArgRole role = ArgRole::kAttr;                                         \
-    static constexpr PD_KernelArgumentType type = code;                                     \
-    static std::decay_t<ctype> Get(PD_KernelContext* c, ArgPositions* p) {                  \
-      return std::decay_t<ctype>(PD_KernelContext##Getter##AttrAt(c, p->attr++));           \
-    }                                                                                       \
+#define PD_CAPI_ATTR(ctype, code, Getter)                                         \
+  template <>                                                                     \
+  struct KernelArg<ctype> {                                                       \
+    static constexpr ArgRole role = ArgRole::kAttr;                               \
+    static constexpr PD_KernelArgumentType type = code;                           \
+    static std::decay_t<ctype> Get(PD_KernelContext* c, ArgPositions* p) {        \
+      return std::decay_t<ctype>(PD_KernelContext##Getter##AttrAt(c, p->attr++)); \
+    }                                                                             \
   };
 PD_CAPI_ATTR(bool, PD_ARG_TYPE_BOOL, Bool)
 PD_CAPI_ATTR(int32_t, PD_ARG_TYPE_INT32, Int32)
@@ -167,16 +174,16 @@ PD_CAPI_ATTR(const Scalar&, PD_ARG_TYPE_SCALAR, Scalar)
 PD_CAPI_ATTR(const IntArray&, PD_ARG_TYPE_INT_ARRAY, IntArray)
 PD_CAPI_ATTR(PD_DataType, PD_ARG_TYPE_DATA_TYPE, DataType)
 #undef PD_CAPI_ATTR
-#define PD_CAPI_LIST(elem, code, Getter)                                           \
-  template <>                                                                     \
-  struct KernelArg<const std::vector<elem>&> {                                    \
-    static constexpr ArgRole role = ArgRole::kAttr;                               \
-    static constexpr PD_KernelArgumentType type = code;                           \
-    static std::vector<elem> Get(PD_KernelContext* c, ArgPositions* p) {          \
-      PD_List l = PD_KernelContext##Getter##AttrAt(c, p->attr++);                 \
-      const elem* d = static_cast<const elem*>(l.data);                           \
-      return std::vector<elem>(d, d + l.size);                                    \
-    }                                                                             \
+#define PD_CAPI_LIST(elem, code, Getter)                                 \
+  template <>                                                            \
+  struct KernelArg<const std::vector<elem>&> {                           \
+    static constexpr ArgRole role = ArgRole::kAttr;                      \
+    static constexpr PD_KernelArgumentType type = code;                  \
+    static std::vector<elem> Get(PD_KernelContext* c, ArgPositions* p) { \
+      PD_List l = PD_KernelContext##Getter##AttrAt(c, p->attr++);        \
+      const elem* d = static_cast<const elem*>(l.data);                  \
+      return std::vector<elem>(d, d + l.size);                           \
+    }                                                                    \
   };
 PD_CAPI_LIST(int32_t, PD_ARG_TYPE_LIST_INT32, ListInt32)
 PD_CAPI_LIST(int64_t, PD_ARG_TYPE_LIST_INT64, ListInt64)
@@ -194,15 +201,14 @@ struct KernelAdapter<void (*)(A...), fn> {
       // Braces evaluate from left to right: each argument takes the next position of its role.
       std::tuple<decltype(KernelArg<A>::Get(c, &p))...> args{KernelArg<A>::Get(c, &p)...};
       Call(args, std::index_sequence_for<A...>());
-    } catch (const std::exception& e) {
-      PD_KernelContextSetError(c, e.what());
-    } catch (...) {
+    } catch (const std::exception& e) { PD_KernelContextSetError(c, e.what()); } catch (...) {
       PD_KernelContextSetError(c, "unknown exception");
     }
   }
   static std::vector<PD_KernelArgumentType> Types(ArgRole role) {
     std::vector<PD_KernelArgumentType> v;
-    (void)std::initializer_list<int>{(KernelArg<A>::role == role ? (v.push_back(static_cast<PD_KernelArgumentType>(KernelArg<A>::type)), 0) : 0)...};
+    (void)std::initializer_list<int>{
+        (KernelArg<A>::role == role ? (v.push_back(static_cast<PD_KernelArgumentType>(KernelArg<A>::type)), 0) : 0)...};
     return v;
   }
 
@@ -218,8 +224,8 @@ bool RegisterKernel(const char* name, const char* backend, PD_DataType dtype, PD
                     void (*args_def)(const PD_KernelKey*, PD_Kernel*)) {
   using K = KernelAdapter<Fn, fn>;
   auto in = K::Types(ArgRole::kIn), attr = K::Types(ArgRole::kAttr), out = K::Types(ArgRole::kOut);
-  PD_RegisterPhiKernel(name, backend, dtype, layout, in.size(), in.data(), attr.size(), attr.data(), out.size(), out.data(), args_def,
-                       &K::Compute, reinterpret_cast<void*>(fn));
+  PD_RegisterPhiKernel(name, backend, dtype, layout, in.size(), in.data(), attr.size(), attr.data(), out.size(),
+                       out.data(), args_def, &K::Compute, reinterpret_cast<void*>(fn));
   return true;
 }
 
@@ -233,10 +239,11 @@ bool RegisterKernel(const char* name, const char* backend, PD_DataType dtype, PD
 
 #define PD_CAPI_CAT_(a, b) a##b
 #define PD_CAPI_CAT(a, b) PD_CAPI_CAT_(a, b)
-#define PD_CAPI_ONE(name, backend, layout, fn, type)                                                                              \
-  static const bool PD_CAPI_CAT(pd_kernel_##name##_##backend##_, PD_CAPI_CAT(type, PD_CAPI_CAT(_, __LINE__))) [[gnu::used]] =     \
-      ::phi::capi::RegisterKernel<decltype(&fn<type>), &fn<type>>(#name, #backend, ::phi::capi::CppTypeToPD<type>::value,         \
-                                                                  PD_CAPI_LAYOUT_##layout, &pd_args_##name##_##backend);
+#define PD_CAPI_ONE(name, backend, layout, fn, type)                                                          \
+  static const bool PD_CAPI_CAT(pd_kernel_##name##_##backend##_, PD_CAPI_CAT(type, PD_CAPI_CAT(_, __LINE__))) \
+      [[gnu::used]] = ::phi::capi::RegisterKernel<decltype(&fn<type>), &fn<type>>(                            \
+          #name, #backend, ::phi::capi::CppTypeToPD<type>::value, PD_CAPI_LAYOUT_##layout,                    \
+          &pd_args_##name##_##backend);
 #define PD_CAPI_1(n, b, l, f, t) PD_CAPI_ONE(n, b, l, f, t)
 #define PD_CAPI_2(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_1(n, b, l, f, __VA_ARGS__)
 #define PD_CAPI_3(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_2(n, b, l, f, __VA_ARGS__)
@@ -247,9 +254,10 @@ bool RegisterKernel(const char* name, const char* backend, PD_DataType dtype, PD
 #define PD_CAPI_8(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_7(n, b, l, f, __VA_ARGS__)
 #define PD_CAPI_PICK(_1, _2, _3, _4, _5, _6, _7, _8, name, ...) name
 
-// One line in a plugin. The braces behind it are a function body that receives `kernel_key` and `kernel`; they may stay empty.
-#define PD_BUILD_PHI_KERNEL(kernel_name, backend, layout, fn, ...)                                                          \
-  static void pd_args_##kernel_name##_##backend(const PD_KernelKey* kernel_key, PD_Kernel* kernel);                         \
-  PD_CAPI_PICK(__VA_ARGS__, PD_CAPI_8, PD_CAPI_7, PD_CAPI_6, PD_CAPI_5, PD_CAPI_4, PD_CAPI_3, PD_CAPI_2, PD_CAPI_1, 0)      \
-  (kernel_name, backend, layout, fn, __VA_ARGS__)                                                                           \
-  static void pd_args_##kernel_name##_##backend([[gnu::unused]] const PD_KernelKey* kernel_key, [[gnu::unused]] PD_Kernel* kernel)
+// One line in a plugin. The braces behind it are a function body that receives `kernel_key` and `kernel`; they may stay
+// empty.
+#define PD_BUILD_PHI_KERNEL(kernel_name, backend, layout, fn, ...)                                                     \
+  static void pd_args_##kernel_name##_##backend(const PD_KernelKey* kernel_key, PD_Kernel* kernel);                    \
+  PD_CAPI_PICK(__VA_ARGS__, PD_CAPI_8, PD_CAPI_7, PD_CAPI_6, PD_CAPI_5, PD_CAPI_4, PD_CAPI_3, PD_CAPI_2, PD_CAPI_1, 0) \
+  (kernel_name, backend, layout, fn, __VA_ARGS__) static void pd_args_##kernel_name##_##backend(                       \
+      [[gnu::unused]] const PD_KernelKey* kernel_key, [[gnu::unused]] PD_Kernel* kernel)

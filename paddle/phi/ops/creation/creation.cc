@@ -69,18 +69,20 @@ void full_with_tensor_kernel(const Tensor& value, const Ints&, DataType, Tensor&
   FillScalar(out, IsInteger(value.dtype()) ? Scalar(ScalarAsInt(value)) : Scalar(ScalarAsDouble(value)));
 }
 
-void full_batch_size_like_infer(const Meta& input, const Ints& shape, DataType dtype, double, int64_t in, int64_t to, Place, Meta& out) {
+void full_batch_size_like_infer(const Meta& input, const Ints& shape, DataType dtype, double, int64_t in, int64_t to,
+                                Place, Meta& out) {
   PD_CHECK(in >= 0 && in < input.dims.size() && to >= 0 && to < shape.size(), InvalidArgument,
            "[full_batch_size_like] expected axes of the input and of shape, got ", in, " and ", to);
   out.dtype = OrFloat(dtype);
   out.dims = {};
   for (int64_t i = 0; i < shape.size(); ++i) {
-    PD_CHECK(i == to || shape[i] >= 0, InvalidArgument, "[full_batch_size_like] expected non-negative extents in shape, got ",
-             common::ShapeText(shape));
+    PD_CHECK(i == to || shape[i] >= 0, InvalidArgument,
+             "[full_batch_size_like] expected non-negative extents in shape, got ", common::ShapeText(shape));
     out.dims.push_back(i == to ? input.dims[in] : Dim(shape[i]));
   }
 }
-void full_batch_size_like_kernel(const Tensor&, const Ints&, DataType, double value, int64_t, int64_t, Place, Tensor& out) {
+void full_batch_size_like_kernel(const Tensor&, const Ints&, DataType, double value, int64_t, int64_t, Place,
+                                 Tensor& out) {
   FillScalar(out, Scalar(value));
 }
 

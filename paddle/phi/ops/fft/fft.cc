@@ -41,9 +41,7 @@ double ScaleOf(const std::string& norm, bool forward, const Ints& extents, const
   return cpu::FftScale(norm.c_str(), forward, std::max<int64_t>(n, 1));
 }
 // The long side of the last axis: as given, or twice the other less one.
-Dim LongSide(Dim half, int64_t given) {
-  return given > 0 ? Dim(given) : common::Sub(half, Dim(1)) * Dim(2);
-}
+Dim LongSide(Dim half, int64_t given) { return given > 0 ? Dim(given) : common::Sub(half, Dim(1)) * Dim(2); }
 
 int64_t CheckFrameAxis(const char* op, int64_t axis) {
   PD_CHECK(axis == 0 || axis == -1, InvalidArgument, "[", op, "] expected axis 0 or -1, got ", axis);
@@ -92,8 +90,8 @@ void fft_r2c_infer(const Meta& x, const Ints& axes, const std::string& norm, boo
   PD_CHECK(!a.empty(), InvalidArgument, "[fft_r2c] expected at least one axis");
   out = {x.dims, x.dtype == DataType::FLOAT32 ? DataType::COMPLEX64 : DataType::COMPLEX128};
   Dim& last = out.dims[a.back()];
-  PD_CHECK(!last.known() || last.raw() > 0, InvalidArgument, "[fft_r2c] expected a transformed axis with elements, got ",
-           common::ShapeText(x.dims));
+  PD_CHECK(!last.known() || last.raw() > 0, InvalidArgument,
+           "[fft_r2c] expected a transformed axis with elements, got ", common::ShapeText(x.dims));
   if (onesided) last = common::Div(last, Dim(2)) + Dim(1);
 }
 void fft_r2c_kernel(const Tensor& x, const Ints& axes, const std::string& norm, bool forward, bool onesided,
@@ -163,8 +161,8 @@ void overlap_add_infer(const Meta& x, int64_t hop, int64_t axis, Meta& out) {
   const Dim length = x.dims[front ? 1 : rank - 2], frames = x.dims[front ? 0 : rank - 1];
   PD_CHECK(hop > 0 && (!length.known() || hop <= length.raw()), InvalidArgument,
            "[overlap_add] expected a hop_length between 1 and ", common::DimText(length), ", got ", hop);
-  PD_CHECK(!frames.known() || frames.raw() > 0, InvalidArgument, "[overlap_add] expected at least one frame, got shape ",
-           common::ShapeText(x.dims));
+  PD_CHECK(!frames.known() || frames.raw() > 0, InvalidArgument,
+           "[overlap_add] expected at least one frame, got shape ", common::ShapeText(x.dims));
   const Dim total = common::Sub(frames, Dim(1)) * Dim(hop) + length;
   out = {{}, x.dtype};
   if (front) out.dims.push_back(total);
@@ -175,18 +173,12 @@ void overlap_add_kernel(const Tensor& x, int64_t hop, int64_t axis, Tensor& out)
   const Tensor c = Contiguous(x);
   std::memset(out.raw_data(), 0, out.numel() * SizeOf(out.dtype()));
   switch (x.dtype()) {
-    case DataType::FLOAT32:
-      return OverlapAdd<float>(c, hop, axis == 0, out);
-    case DataType::FLOAT64:
-      return OverlapAdd<double>(c, hop, axis == 0, out);
-    case DataType::COMPLEX64:
-      return OverlapAdd<complex64>(c, hop, axis == 0, out);
-    case DataType::COMPLEX128:
-      return OverlapAdd<complex128>(c, hop, axis == 0, out);
-    case DataType::INT32:
-      return OverlapAdd<uint32_t>(c, hop, axis == 0, out);  // wraps
-    default:
-      return OverlapAdd<uint64_t>(c, hop, axis == 0, out);
+    case DataType::FLOAT32: return OverlapAdd<float>(c, hop, axis == 0, out);
+    case DataType::FLOAT64: return OverlapAdd<double>(c, hop, axis == 0, out);
+    case DataType::COMPLEX64: return OverlapAdd<complex64>(c, hop, axis == 0, out);
+    case DataType::COMPLEX128: return OverlapAdd<complex128>(c, hop, axis == 0, out);
+    case DataType::INT32: return OverlapAdd<uint32_t>(c, hop, axis == 0, out);  // wraps
+    default: return OverlapAdd<uint64_t>(c, hop, axis == 0, out);
   }
 }
 

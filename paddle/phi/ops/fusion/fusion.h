@@ -10,8 +10,9 @@ namespace phi {
 
 void conv_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings, const std::string& algorithm,
                 const Ints& dilations, int64_t groups, const std::string& format, Meta& out);
-void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings, const std::string& algorithm,
-                 const Ints& dilations, int64_t groups, const std::string& format, Tensor& out);
+void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings,
+                 const std::string& algorithm, const Ints& dilations, int64_t groups, const std::string& format,
+                 Tensor& out);
 void matmul_kernel(const Tensor& x, const Tensor& y, bool tx, bool ty, Tensor& out);
 
 // One library call for the whole; false, with nothing done, where there is none.

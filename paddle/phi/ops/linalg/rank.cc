@@ -74,7 +74,8 @@ void matrix_rank_infer(const Meta& x, double, bool, bool hermitian, Meta& out) {
 }
 void matrix_rank_kernel(const Tensor& x, double tol, bool use_default, bool hermitian, Tensor& out) {
   const double rtol = DefaultRtol(x);
-  CountRank(x, hermitian, [&](int64_t, double top) { return use_default ? top * rtol : tol; }, out);
+  CountRank(
+      x, hermitian, [&](int64_t, double top) { return use_default ? top * rtol : tol; }, out);
 }
 void matrix_rank_tol_infer(const Meta& x, const Meta& tol, bool, bool hermitian, Meta& out) {
   RankMeta("matrix_rank_tol", x, hermitian, {&tol}, out);
@@ -82,12 +83,14 @@ void matrix_rank_tol_infer(const Meta& x, const Meta& tol, bool, bool hermitian,
 void matrix_rank_tol_kernel(const Tensor& x, const Tensor& tol, bool use_default, bool hermitian, Tensor& out) {
   const double rtol = use_default ? DefaultRtol(x) : 0;
   const Tensor t = AsDoubles(tol, out);
-  CountRank(x, hermitian, [&](int64_t i, double top) { return std::max(t.data<double>()[i], top * rtol); }, out);
+  CountRank(
+      x, hermitian, [&](int64_t i, double top) { return std::max(t.data<double>()[i], top * rtol); }, out);
 }
 void matrix_rank_atol_rtol_infer(const Meta& x, const Meta& atol, const Meta* rtol, bool hermitian, Meta& out) {
   RankMeta("matrix_rank_atol_rtol", x, hermitian, {&atol, rtol}, out);
 }
-void matrix_rank_atol_rtol_kernel(const Tensor& x, const Tensor& atol, const Tensor& rtol, bool hermitian, Tensor& out) {
+void matrix_rank_atol_rtol_kernel(const Tensor& x, const Tensor& atol, const Tensor& rtol, bool hermitian,
+                                  Tensor& out) {
   const double standard = DefaultRtol(x);
   const Tensor a = AsDoubles(atol, out), r = rtol.defined() ? AsDoubles(rtol, out) : Tensor();
   const auto limit = [&](int64_t i, double top) {
@@ -104,8 +107,8 @@ void lstsq_infer(const Meta& x, const Meta& y, const Scalar&, const std::string&
   CheckInexact(op, x.dtype);
   CheckMatrix(op, x);
   CheckMatrix(op, y);
-  PD_CHECK(x.dtype == y.dtype, InvalidArgument, "[lstsq] expected operands of one dtype, got ", NameOf(x.dtype), " and ",
-           NameOf(y.dtype));
+  PD_CHECK(x.dtype == y.dtype, InvalidArgument, "[lstsq] expected operands of one dtype, got ", NameOf(x.dtype),
+           " and ", NameOf(y.dtype));
   PD_CHECK(driver == "gels" || driver == "gelsy" || driver == "gelsd" || driver == "gelss", InvalidArgument,
            "[lstsq] expected a driver of gels, gelsy, gelsd or gelss, got ", driver);
   const Dim m = x.dims[x.dims.size() - 2], n = x.dims.back(), k = y.dims.back();

@@ -17,8 +17,8 @@ Meta SolutionMeta(const char* op, const Meta& a, const Meta& b) {
   PD_CHECK(a.dtype == b.dtype, InvalidArgument, "[", op, "] expected operands of one dtype, got ", NameOf(a.dtype),
            " and ", NameOf(b.dtype));
   PD_CHECK(!common::CertainlyDiffer(a.dims.back(), b.dims[b.dims.size() - 2]), InvalidArgument, "[", op,
-           "] expected as many rows on the right side as in the matrix, got shapes ", common::ShapeText(a.dims), " and ",
-           common::ShapeText(b.dims));
+           "] expected as many rows on the right side as in the matrix, got shapes ", common::ShapeText(a.dims),
+           " and ", common::ShapeText(b.dims));
   return {With(common::BroadcastDims(op, Leading(a.dims), Leading(b.dims)), {b.dims[b.dims.size() - 2], b.dims.back()}),
           a.dtype};
 }
@@ -30,9 +30,7 @@ bool HoldsVectors(const Dims& x, const Dims& y) {
     if (!common::SameDim(x[i], y[i])) return false;
   return true;
 }
-int TransOf(const std::string& trans) {
-  return trans == "T" ? 1 : trans == "C" ? 2 : 0;
-}
+int TransOf(const std::string& trans) { return trans == "T" ? 1 : trans == "C" ? 2 : 0; }
 void ScalarRule(const char* op, const Meta& x, Meta& out) {
   SquareRule(op, x);
   out = {Leading(x.dims), x.dtype};
@@ -51,8 +49,8 @@ void triangular_solve_infer(const Meta& x, const Meta& y, bool, bool, bool, Meta
 }
 void triangular_solve_kernel(const Tensor& x, const Tensor& y, bool upper, bool transpose, bool unit, Tensor& out) {
   const Tensor a = BroadcastBatch(x, out), b = BroadcastBatch(y, out);
-  cpu::TriangularSolve(x.dtype(), BatchOf(out), Rows(out), Cols(out), true, upper, transpose ? 1 : 0, unit, a.raw_data(),
-                       b.raw_data(), out.raw_data());
+  cpu::TriangularSolve(x.dtype(), BatchOf(out), Rows(out), Cols(out), true, upper, transpose ? 1 : 0, unit,
+                       a.raw_data(), b.raw_data(), out.raw_data());
 }
 
 void solve_infer(const Meta& x, const Meta& y, Meta& out) {
@@ -124,8 +122,8 @@ void lu_solve_infer(const Meta& b, const Meta& lu, const Meta& pivots, const std
            "[lu_solve] expected a pivot for each row of ", common::ShapeText(lu.dims), ", got shape ",
            common::ShapeText(pivots.dims));
   const Dims lead = common::BroadcastDims("lu_solve", Leading(out.dims), Leading(pivots.dims, 1));
-  PD_CHECK(lead.size() == out.dims.size() - 2, InvalidArgument, "[lu_solve] expected pivots of the factors' batch, got ",
-           common::ShapeText(pivots.dims));
+  PD_CHECK(lead.size() == out.dims.size() - 2, InvalidArgument,
+           "[lu_solve] expected pivots of the factors' batch, got ", common::ShapeText(pivots.dims));
 }
 void lu_solve_kernel(const Tensor& b, const Tensor& lu, const Tensor& pivots, const std::string& trans, Tensor& out) {
   const Tensor a = BroadcastBatch(lu, out), r = BroadcastBatch(b, out), p = BroadcastBatch(pivots, out, 1);

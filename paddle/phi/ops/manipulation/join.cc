@@ -21,8 +21,8 @@ void Join(const char* op, const std::vector<Tensor>& parts, int64_t axis, Tensor
 }
 DataType JoinDtype(const char* op, const MetaList& x) {
   for (const Meta& m : x)
-    PD_CHECK(m.dtype == x[0].dtype, InvalidArgument, "[", op, "] expected tensors of one dtype, got ", NameOf(x[0].dtype),
-             " and ", NameOf(m.dtype));
+    PD_CHECK(m.dtype == x[0].dtype, InvalidArgument, "[", op, "] expected tensors of one dtype, got ",
+             NameOf(x[0].dtype), " and ", NameOf(m.dtype));
   return x[0].dtype;
 }
 }  // namespace

@@ -288,7 +288,8 @@ void split_infer(const Meta& x, const Ints& sections, const Scalar& axis, std::v
       total = total + common::ExtentOf(sections[i]);
     }
   }
-  PD_CHECK(!x.dims[a].known() || !total.known() || (open < 0 ? total.raw() == x.dims[a].raw() : total.raw() <= x.dims[a].raw()),
+  PD_CHECK(!x.dims[a].known() || !total.known() ||
+               (open < 0 ? total.raw() == x.dims[a].raw() : total.raw() <= x.dims[a].raw()),
            InvalidArgument, "[split] expected sections that add up to the extent ", common::DimText(x.dims[a]),
            " of axis ", a, ", got ", common::ShapeText(sections));
   out.clear();

@@ -170,23 +170,31 @@ bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, cons
     if (common::ToInts(plain.dims) != out.dims()) return false;
   }
   cpu::ConvEpilogue e;
-  if (activation == "relu") e.act = cpu::ConvAct::kRelu;
-  else if (activation == "relu6") e.act = cpu::ConvAct::kRelu6;
-  else if (activation == "silu" || activation == "swish") e.act = cpu::ConvAct::kSilu;
-  else if (activation == "sigmoid") e.act = cpu::ConvAct::kSigmoid;
-  else if (activation == "hardswish") e.act = cpu::ConvAct::kHardSwish;
-  else if (!activation.empty()) return false;
+  if (activation == "relu")
+    e.act = cpu::ConvAct::kRelu;
+  else if (activation == "relu6")
+    e.act = cpu::ConvAct::kRelu6;
+  else if (activation == "silu" || activation == "swish")
+    e.act = cpu::ConvAct::kSilu;
+  else if (activation == "sigmoid")
+    e.act = cpu::ConvAct::kSigmoid;
+  else if (activation == "hardswish")
+    e.act = cpu::ConvAct::kHardSwish;
+  else if (!activation.empty())
+    return false;
   Tensor xc = Contiguous(x), wc = Contiguous(w), b = bias, r = residual;
   if (b.defined()) b = Contiguous(b);
   if (r.defined()) {
     r = Contiguous(r);
     e.residual = r.raw_data();
   }
-  cpu::ConvDesc d = Describe(
-      x.dims(), w.dims(), out.dims(), strides,
-      ResolvePaddings("conv", x.shape(), w.shape(), strides, paddings, algorithm, dilations, last), dilations, groups, last);
+  cpu::ConvDesc d =
+      Describe(x.dims(), w.dims(), out.dims(), strides,
+               ResolvePaddings("conv", x.shape(), w.shape(), strides, paddings, algorithm, dilations, last), dilations,
+               groups, last);
   d.weight_key = WeightKey(w);
-  return cpu::ConvForwardFused(d, e, xc.raw_data(), wc.raw_data(), b.defined() ? b.raw_data() : nullptr, out.raw_data());
+  return cpu::ConvForwardFused(d, e, xc.raw_data(), wc.raw_data(), b.defined() ? b.raw_data() : nullptr,
+                               out.raw_data());
 }
 void conv_gd_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
                    const std::string& algorithm, int64_t groups, const Ints& dilations, const std::string& format,

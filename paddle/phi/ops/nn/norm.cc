@@ -181,8 +181,8 @@ void rms_norm_kernel(const Tensor& x, const Tensor& scale, const Ints&, double e
   if (x.numel() == 0) return;
   const DataType pt = ParamType(x, scale, Tensor());
   const Tensor xc = Contiguous(x), s = As(scale, pt);
-  cpu::RmsNorm(x.dtype(), pt, xc.raw_data(), invvar.numel(), x.numel() / invvar.numel(), Ptr(s), nullptr, eps, y.raw_data(),
-               invvar.raw_data());
+  cpu::RmsNorm(x.dtype(), pt, xc.raw_data(), invvar.numel(), x.numel() / invvar.numel(), Ptr(s), nullptr, eps,
+               y.raw_data(), invvar.raw_data());
 }
 void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& invvar, const Tensor& dy, const Tensor&,
                           const Ints&, double, Tensor* dx, Tensor* dscale) {

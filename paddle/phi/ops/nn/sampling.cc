@@ -14,21 +14,26 @@ void affine_grid_infer(const Meta& theta, const Ints& shape, bool, Meta& out) {
            common::ShapeText(theta.dims), " and ", common::ShapeText(shape));
   out = {Dims{theta.dims[0]}, theta.dtype};
   for (int64_t i = 2; i < shape.size(); ++i) {
-    PD_CHECK(shape[i] >= 0, InvalidArgument, "[affine_grid] expected non-negative extents, got ", common::ShapeText(shape));
+    PD_CHECK(shape[i] >= 0, InvalidArgument, "[affine_grid] expected non-negative extents, got ",
+             common::ShapeText(shape));
     out.dims.push_back(Dim(shape[i]));
   }
   out.dims.push_back(Dim(axes));
 }
 
-void grid_sample_infer(const Meta& x, const Meta& grid, const std::string& mode, const std::string& padding, bool, Meta& out) {
+void grid_sample_infer(const Meta& x, const Meta& grid, const std::string& mode, const std::string& padding, bool,
+                       Meta& out) {
   const int64_t rank = x.dims.size();
-  PD_CHECK((mode == "bilinear" || mode == "nearest") && (padding == "zeros" || padding == "reflection" || padding == "border"),
-           InvalidArgument, "[grid_sample] expected mode bilinear or nearest and padding zeros, reflection or border, got ", mode,
+  PD_CHECK((mode == "bilinear" || mode == "nearest") &&
+               (padding == "zeros" || padding == "reflection" || padding == "border"),
+           InvalidArgument,
+           "[grid_sample] expected mode bilinear or nearest and padding zeros, reflection or border, got ", mode,
            " and ", padding);
-  PD_CHECK((rank == 4 || rank == 5) && grid.dims.size() == rank && !common::CertainlyDiffer(grid.dims[rank - 1], Dim(rank - 2)) &&
+  PD_CHECK((rank == 4 || rank == 5) && grid.dims.size() == rank &&
+               !common::CertainlyDiffer(grid.dims[rank - 1], Dim(rank - 2)) &&
                !common::CertainlyDiffer(grid.dims[0], x.dims[0]),
-           InvalidArgument, "[grid_sample] expected a grid [N, ..., ", rank - 2, "] for x ", common::ShapeText(x.dims), ", got ",
-           common::ShapeText(grid.dims));
+           InvalidArgument, "[grid_sample] expected a grid [N, ..., ", rank - 2, "] for x ", common::ShapeText(x.dims),
+           ", got ", common::ShapeText(grid.dims));
   out = {Dims{x.dims[0], x.dims[1]}, x.dtype};
   for (int64_t i = 1; i < rank - 1; ++i) out.dims.push_back(grid.dims[i]);
 }

@@ -12,7 +12,8 @@ namespace {
 Meta ScanMeta(const char* op, const Meta& x, int64_t axis, bool flatten) {
   if (flatten) return {Dims{common::Product(x.dims)}, x.dtype};
   const int64_t rank = std::max<int64_t>(x.dims.size(), 1);
-  PD_CHECK(axis >= -rank && axis < rank, OutOfRange, "[", op, "] expected axis in [", -rank, ", ", rank, "), got ", axis);
+  PD_CHECK(axis >= -rank && axis < rank, OutOfRange, "[", op, "] expected axis in [", -rank, ", ", rank, "), got ",
+           axis);
   return x;
 }
 using ScanFn = void (*)(DataType, const void*, int64_t, int64_t, int64_t, bool, bool, void*);

@@ -166,12 +166,12 @@ void interp_infer(const Meta& x, const Meta* out_size, const Meta* size_tensor, 
              "[interpolate] expected positive spatial extents, got shape ", common::ShapeText(x.dims));
     out.dims[first + i] = out_size        ? common::NewSymbol(1)
                           : p.size[i] > 0 ? Dim(p.size[i])
-                          : in.known()  ? Dim(Extent(p, i, in.value(), scale))
-                                        : common::NewSymbol(1);
+                          : in.known()    ? Dim(Extent(p, i, in.value(), scale))
+                                          : common::NewSymbol(1);
   }
 }
-void interp_kernel(const Tensor& x, const Tensor& out_size, const Tensor&, const Tensor&, const std::string& format, int64_t d,
-                   int64_t h, int64_t w, const std::vector<double>& scale, const std::string& method,
+void interp_kernel(const Tensor& x, const Tensor& out_size, const Tensor&, const Tensor&, const std::string& format,
+                   int64_t d, int64_t h, int64_t w, const std::vector<double>& scale, const std::string& method,
                    bool align_corners, int64_t align_mode, Tensor& out) {
   Plan p = PlanOf(common::ToDims(x.dims()), format, d, h, w, method);
   const int64_t first = p.channels_last ? 1 : 2;

@@ -112,14 +112,10 @@ void RunColumns(const char* op, const Blocks& b, int64_t planes, int64_t h, int6
                      });
   };
   switch (image.dtype()) {
-    case DataType::FLOAT32:
-      return run(image.data<float>(), column.data<float>());
-    case DataType::FLOAT64:
-      return run(image.data<double>(), column.data<double>());
-    case DataType::COMPLEX64:
-      return run(image.data<complex64>(), column.data<complex64>());
-    case DataType::COMPLEX128:
-      return run(image.data<complex128>(), column.data<complex128>());
+    case DataType::FLOAT32: return run(image.data<float>(), column.data<float>());
+    case DataType::FLOAT64: return run(image.data<double>(), column.data<double>());
+    case DataType::COMPLEX64: return run(image.data<complex64>(), column.data<complex64>());
+    case DataType::COMPLEX128: return run(image.data<complex128>(), column.data<complex128>());
     default:
       PD_THROW(Unimplemented, "[", op, "] expected a floating or complex dtype, got ", NameOf(image.dtype()),
                ": the kernel is not registered for it");

@@ -185,16 +185,11 @@ void RunShift(const Tensor& x, const Tensor& y, bool left, bool arithmetic, Tens
   CopyInto(y, b);
   int64_t n = out.numel();
   switch (x.dtype()) {
-    case DataType::UINT8:
-      return Shift(a.data<uint8_t>(), b.data<uint8_t>(), out.data<uint8_t>(), n, left, arithmetic);
-    case DataType::INT8:
-      return Shift(a.data<int8_t>(), b.data<int8_t>(), out.data<int8_t>(), n, left, arithmetic);
-    case DataType::INT16:
-      return Shift(a.data<int16_t>(), b.data<int16_t>(), out.data<int16_t>(), n, left, arithmetic);
-    case DataType::INT32:
-      return Shift(a.data<int32_t>(), b.data<int32_t>(), out.data<int32_t>(), n, left, arithmetic);
-    default:
-      return Shift(a.data<int64_t>(), b.data<int64_t>(), out.data<int64_t>(), n, left, arithmetic);
+    case DataType::UINT8: return Shift(a.data<uint8_t>(), b.data<uint8_t>(), out.data<uint8_t>(), n, left, arithmetic);
+    case DataType::INT8: return Shift(a.data<int8_t>(), b.data<int8_t>(), out.data<int8_t>(), n, left, arithmetic);
+    case DataType::INT16: return Shift(a.data<int16_t>(), b.data<int16_t>(), out.data<int16_t>(), n, left, arithmetic);
+    case DataType::INT32: return Shift(a.data<int32_t>(), b.data<int32_t>(), out.data<int32_t>(), n, left, arithmetic);
+    default: return Shift(a.data<int64_t>(), b.data<int64_t>(), out.data<int64_t>(), n, left, arithmetic);
   }
 }
 }  // namespace
