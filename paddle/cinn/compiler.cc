@@ -73,6 +73,28 @@ class CpuKernel : public CompiledGroup {
   LinkedKernel linked_;
 };
 
+// Kernels that together stand for a whole one; compiled at the first need.
+class PartKernels {
+ public:
+  // Whether they exist; when one cannot be compiled none does, and the whole kernel does the work.
+  template <typename Groups>
+  bool Ready(Groups groups) const {
+    std::call_once(once_, [&] {
+      try {
+        std::vector<std::shared_ptr<CompiledGroup>> kernels;
+        for (const FusionGroup* g : groups()) kernels.push_back(Compile(*g));
+        kernels_ = std::move(kernels);
+      } catch (const std::exception&) {}
+    });
+    return !kernels_.empty();
+  }
+  const CompiledGroup& operator[](size_t k) const { return *kernels_[k]; }
+
+ private:
+  mutable std::once_flag once_;
+  mutable std::vector<std::shared_ptr<CompiledGroup>> kernels_;
+};
+
 // A group whose reduction may be long: in blocks when it is. The kernels for that are made when they are first needed.
 class SplitKernel final : public CompiledGroup {
  public:
@@ -83,11 +105,12 @@ class SplitKernel final : public CompiledGroup {
         group_(group),
         split_(std::move(split)) {}
 
-  void Run(void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t*) const override {
+  void Run(void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* strides) const override {
     int64_t n = 1, kept = 1;
     for (int a = 0; a < rank_; ++a) (a < reduce_end_ ? n : kept) *= dims[a];
     const int64_t block = SplitBlock(n, kept);
-    if (!block || !Ready()) return whole_->Run(inputs, outputs, dims);
+    if (strides || !block || !Ready()) return whole_->Run(inputs, outputs, dims, strides);
+    const CompiledGroup& blocks = parts_[0];
     const size_t reductions = group_.reductions.size();
     const int64_t whole_blocks = n / block, tail = n % block, results = (whole_blocks + (tail > 0)) * kept;
     std::vector<double> scratch(static_cast<size_t>(results) * reductions);  // at least as wide as any partial result
@@ -96,7 +119,7 @@ class SplitKernel final : public CompiledGroup {
     for (int o : split_.full) out.push_back(outputs[o]);
     int64_t d[17] = {whole_blocks, block};
     std::copy(dims + reduce_end_, dims + rank_, d + 2);
-    blocks_->Run(in.data(), out.data(), d);
+    blocks.Run(in.data(), out.data(), d);
     if (tail) {
       for (size_t i = 0; i < in.size(); ++i) {
         int64_t step = split_.steps[i];
@@ -110,7 +133,7 @@ class SplitKernel final : public CompiledGroup {
       }
       d[0] = 1;
       d[1] = tail;
-      blocks_->Run(in.data(), out.data(), d);
+      blocks.Run(in.data(), out.data(), d);
     }
     double count = static_cast<double>(n);
     in.clear();
@@ -120,7 +143,7 @@ class SplitKernel final : public CompiledGroup {
     out.clear();
     for (int o : split_.reduced) out.push_back(outputs[o]);
     d[1] = results / kept;
-    rest_->Run(in.data(), out.data(), d + 1);
+    parts_[1].Run(in.data(), out.data(), d + 1);
   }
 
   std::string Explain() const override { return whole_->Explain(); }
@@ -128,23 +151,14 @@ class SplitKernel final : public CompiledGroup {
 
  private:
   bool Ready() const {
-    std::call_once(once_, [this] {
-      try {
-        auto rest = Compile(split_.rest);
-        blocks_ = Compile(split_.blocks);
-        rest_ = std::move(rest);
-      } catch (const std::exception&) {  // the whole kernel does it
-      }
-    });
-    return rest_ != nullptr;
+    return parts_.Ready([this] { return std::vector{&split_.blocks, &split_.rest}; });
   }
 
   std::shared_ptr<CompiledGroup> whole_;
   int reduce_end_, rank_;
   FusionGroup group_;
   SplitReduction split_;
-  mutable std::once_flag once_;
-  mutable std::shared_ptr<CompiledGroup> blocks_, rest_;
+  PartKernels parts_;  // blocks, then the rest
 };
 
 // A group with values that wait for a long reduction: step by step when it is long.
@@ -177,7 +191,7 @@ class StagedKernel final : public CompiledGroup {
       out.clear();
       for (int b : s.inputs) in.push_back(buffer(b));
       for (int b : s.outputs) out.push_back(buffer(b));
-      kernels_[k]->Run(in.data(), out.data(), s.kept_only ? dims + reduce_end_ : dims);
+      parts_[k].Run(in.data(), out.data(), s.kept_only ? dims + reduce_end_ : dims);
     }
   }
 
@@ -186,23 +200,18 @@ class StagedKernel final : public CompiledGroup {
 
  private:
   bool Ready() const {
-    std::call_once(once_, [this] {
-      try {
-        std::vector<std::shared_ptr<CompiledGroup>> kernels;
-        for (const StagedGroup::Step& s : stages_.steps) kernels.push_back(Compile(s.group));
-        kernels_ = std::move(kernels);
-      } catch (const std::exception&) {  // the whole kernel does it
-      }
+    return parts_.Ready([this] {
+      std::vector<const FusionGroup*> groups;
+      for (const StagedGroup::Step& s : stages_.steps) groups.push_back(&s.group);
+      return groups;
     });
-    return !kernels_.empty();
   }
 
   std::shared_ptr<CompiledGroup> whole_;
   StagedGroup stages_;
   int reduce_end_, rank_;
   size_t arguments_, reductions_, inputs_;
-  mutable std::once_flag once_;
-  mutable std::vector<std::shared_ptr<CompiledGroup>> kernels_;
+  PartKernels parts_;
 };
 
 // Changes with every build of this library, so that no kernel of another code generator is taken.

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One thread through every layer: operations eagerly, recorded, differentiated, fused, saved and loaded, also by the wheel."""
 import json
-import os
 import pathlib
-import subprocess
 
 import numpy as np
 import pytest
@@ -37,15 +35,6 @@ OPS = {
     'gelu_tanh': (lambda x: F.gelu(x, approximate=True), [A]),
     'composed': (lambda x, y: paddle.sum(F.gelu(x * y + x) * paddle.tanh(y), axis=-1), [A, B]),
 }
-
-
-@pytest.fixture
-def static_mode():
-    paddle.enable_static()
-    try:
-        yield
-    finally:
-        paddle.disable_static()
 
 
 def eager(fn, arrays):
@@ -208,23 +197,8 @@ def test_append_backward_trains(static_mode):
     assert all(np.abs(g).max() > 0 for g in grads)
 
 
-def oracle():
-    """Python of an environment with the published paddlepaddle 3.3.1, from PADDLE_ORACLE or the usual place."""
-    path = os.environ.get('PADDLE_ORACLE') or os.path.join(os.path.dirname(__file__), '..', '..', '.oracle', 'bin', 'python')
-    if not os.path.exists(path):
-        pytest.skip('no published paddlepaddle to compare with (PADDLE_ORACLE)')
-    return path
-
-
-def run_oracle(code, folder):
-    done = subprocess.run([oracle(), '-c', code, str(folder)], capture_output=True, text=True, timeout=300,
-                          env={k: v for k, v in os.environ.items() if k != 'PYTHONPATH'})
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
-
-
 @pytest.mark.oracle
-def test_the_wheel_loads_ours(static_mode, tmp_path):
+def test_the_wheel_loads_ours(static_mode, tmp_path, run_oracle):
     program, feeds, fetches, _ = build_model()
     exe = static.Executor()
     want = exe.run(program, feed={'x': A}, fetch_list=fetches)
@@ -245,7 +219,7 @@ for i, r in enumerate(exe.run(program, feed={'x': np.load(d + '/x.npy')}, fetch_
 
 
 @pytest.mark.oracle
-def test_we_load_the_wheels(static_mode, tmp_path):
+def test_we_load_the_wheels(static_mode, tmp_path, run_oracle):
     np.save(tmp_path / 'x.npy', A)
     run_oracle('''
 import sys, numpy as np, paddle

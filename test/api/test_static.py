@@ -12,15 +12,6 @@ X = rng.standard_normal((16, 4)).astype('float32')
 Y = (X @ rng.standard_normal((4, 1))).astype('float32')
 
 
-@pytest.fixture
-def static_mode():
-    paddle.enable_static()
-    try:
-        yield
-    finally:
-        paddle.disable_static()
-
-
 def network():
     paddle.seed(5)
     slow = paddle.ParamAttr(learning_rate=0.25)

@@ -75,8 +75,6 @@ def _nest(value):
 @pytest.mark.parametrize('backend', [None, 'CINN'])
 @pytest.mark.parametrize('name', list(jit_models.MODELS))
 def test_full_graph(name, backend):
-    if name == 'resnet18' and backend:
-        pytest.skip('one of the two is enough for the largest')
     static = _check(*jit_models.MODELS[name], full_graph=True, backend=backend)
     assert static.forward.get_traced_count() == 1
 

@@ -1,22 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training steps and small functions, compiled and as they are, side by side with other frameworks.
+"""The models and functions bench.py runs, written once for paddle and torch: training steps, small functions, predictors."""
 
-    python tools/bench_compiled.py ours=paddle:PYTHON ours-eager=paddle-eager:PYTHON torch=torch-eager:PYTHON
-
-An argument is a column: its name, what runs (paddle, paddle-eager, paddle-plain: to_static without the fusion
-compiler, torch, torch-eager, jax) and the interpreter that has it. Columns take turns in processes of their own, and
-a figure is the best of all rounds in ms. Ratios say how many times faster the first column is; the last line is their
-geometric mean.
-"""
-
-import argparse
-import json
 import math
 import os
-import re
-import subprocess
-import sys
-import time
+import tempfile
 
 WORKLOADS = {}
 
@@ -31,13 +18,16 @@ class Framework:
 
     def __init__(self, kind):
         name, _, how = kind.partition('-')
-        self.is_paddle, self.eager, self.fuse = name == 'paddle', how == 'eager', how != 'plain'
+        self.is_paddle, self.eager, self.how = name == 'paddle', how == 'eager', how
         if self.is_paddle:
             import paddle as api
+
+            api.seed(0)
         else:
             import torch as api
 
             api.set_num_threads(int(os.environ['OMP_NUM_THREADS']))
+            api.manual_seed(0)
         self.api, self.nn, self.F = api, api.nn, api.nn.functional
         self.Layer = api.nn.Layer if self.is_paddle else api.nn.Module
 
@@ -51,7 +41,7 @@ class Framework:
             return function
         if not self.is_paddle:
             return self.api.compile(function)
-        return self.api.jit.to_static(function, full_graph=True, backend='CINN' if self.fuse else None)
+        return self.api.jit.to_static(function, full_graph=True, backend=None if self.how == 'plain' else 'CINN')
 
     def adamw(self, model):
         if self.is_paddle:
@@ -107,6 +97,50 @@ class Framework:
             return self.nn.Parameter(self.api.ones(n))
         return self.api.create_parameter([n], 'float32', default_initializer=self.nn.initializer.Constant(1.0))
 
+    def forward(self, function, *inputs):
+        """One call without gradients."""
+        compiled = self.compile(function)
+
+        def run():
+            with self.api.no_grad():
+                return compiled(*inputs)
+
+        return run
+
+    def serve(self, model, *arrays):
+        """One run of the model: exported and through the predictor for paddle, unless eager."""
+        model.eval()
+        if self.eager or not self.is_paddle:
+            return self.forward(model, *map(self.tensor, arrays))
+        return predictor(self.api, model, arrays, self.how == 'cinn')
+
+
+def predictor(paddle, model, arrays, cinn):
+    """The run of a predictor with the default Config; results that differ from eager's by over 1e-3 raise."""
+    import numpy as np
+    from paddle import inference
+
+    want = model(*map(paddle.to_tensor, arrays)).numpy()
+    specs = [paddle.static.InputSpec(list(a.shape), str(a.dtype), f'x{i}') for i, a in enumerate(arrays)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'net')
+        paddle.jit.save(model, path, input_spec=specs)
+        config = inference.Config(path + '.json', path + '.pdiparams')
+        config.disable_glog_info()
+        config.switch_ir_optim(True)
+        config.set_cpu_math_library_num_threads(int(os.environ['OMP_NUM_THREADS']))
+        if cinn:
+            config.enable_cinn()
+        made = inference.create_predictor(config)
+    for name, array in zip(made.get_input_names(), arrays, strict=True):
+        made.get_input_handle(name).copy_from_cpu(array)
+    made.run()
+    got = made.get_output_handle(made.get_output_names()[0]).copy_to_cpu()
+    worst = float(np.abs(got - want).max() / np.abs(want).max())
+    if not worst < 1e-3:
+        raise ValueError(f'expected the numbers of eager mode, got a difference of {worst:.1e}')
+    return made.run
+
 
 def numbers(*shape):
     import numpy as np
@@ -136,9 +170,8 @@ def lenet(k):
     return k.step(loss, k.momentum(model), x, y)
 
 
-@workload
-def resnet18(k):
-    """Batch 8 of 224 x 224, momentum."""
+def resnet18_model(k):
+    """ResNet-18 (He et al., 2016) for 1,000 classes."""
 
     class Block(k.Layer):
         def __init__(self, inputs, outputs, stride):
@@ -158,13 +191,24 @@ def resnet18(k):
         items += [Block(inputs, outputs, 1 if outputs == 64 else 2), Block(outputs, outputs, 1)]
         inputs = outputs
     mean = k.nn.AdaptiveAvgPool2D(1) if k.is_paddle else k.nn.AdaptiveAvgPool2d(1)
-    model = k.nn.Sequential(*items, mean, k.nn.Flatten(), k.linear(512, 1000))
-    x, y = k.tensor(numbers(8, 3, 224, 224)), k.tensor(labels(1000, 8))
+    return k.nn.Sequential(*items, mean, k.nn.Flatten(), k.linear(512, 1000))
+
+
+@workload
+def resnet18(k):
+    """Batch 8 of 224 x 224, momentum."""
+    model = resnet18_model(k)
 
     def loss(x, y):
         return k.F.cross_entropy(model(x), y)
 
-    return k.step(loss, k.momentum(model), x, y)
+    return k.step(loss, k.momentum(model), k.tensor(numbers(8, 3, 224, 224)), k.tensor(labels(1000, 8)))
+
+
+@workload
+def resnet18_served(k):
+    """Batch 1 of 224 x 224, inference."""
+    return k.serve(resnet18_model(k), numbers(1, 3, 224, 224))
 
 
 def attention(k, q, key, v, heads, mask=None):
@@ -180,17 +224,11 @@ def split_heads(k, x, heads):
     return k.transpose(x.reshape([b, t, heads, width // heads]), [0, 2, 1, 3])
 
 
-@workload
-def llama(k, width=256, depth=4, heads=8, vocabulary=4096, hidden=688, batch=4, time=128):
-    """Four layers of width 256: RMS norm, rotary positions, gated units; AdamW."""
-    import numpy as np
-
+def llama_model(k, vocabulary, width=256, depth=4, heads=8, hidden=688):
+    """Four layers of width 256: RMS norm, rotary positions, gated units (LLaMA, Touvron et al., 2023)."""
     half = width // heads // 2
-    angle = np.outer(np.arange(time), 10000.0 ** (-np.arange(half) / half))
-    cos, sin = k.tensor(np.cos(angle).astype('float32')), k.tensor(np.sin(angle).astype('float32'))
-    mask = k.tensor(np.triu(np.full((time, time), -1e9, 'float32'), 1))
 
-    def turn(z):
+    def turn(z, cos, sin):
         a, b = z[..., :half], z[..., half:]
         return k.concat([a * cos - b * sin, b * cos + a * sin], -1)
 
@@ -211,10 +249,10 @@ def llama(k, width=256, depth=4, heads=8, vocabulary=4096, hidden=688, batch=4, 
                 k.linear(width, hidden, False), k.linear(width, hidden, False), k.linear(hidden, width, False)
             )  # fmt: skip
 
-        def forward(self, x):
+        def forward(self, x, cos, sin, mask):
             h = self.norm1(x)
             q, key, v = (split_heads(k, f(h), heads) for f in (self.q, self.k, self.v))
-            x = x + self.o(attention(k, turn(q), turn(key), v, heads, mask))
+            x = x + self.o(attention(k, turn(q, cos, sin), turn(key, cos, sin), v, heads, mask))
             h = self.norm2(x)
             return x + self.down(k.F.silu(self.gate(h)) * self.up(h))
 
@@ -224,23 +262,43 @@ def llama(k, width=256, depth=4, heads=8, vocabulary=4096, hidden=688, batch=4, 
             self.words, self.blocks = k.nn.Embedding(vocabulary, width), k.layers([Block() for _ in range(depth)])
             self.norm, self.head = Norm(), k.linear(width, vocabulary, False)
 
-        def forward(self, ids):
+        def forward(self, ids, cos, sin, mask):
             x = self.words(ids)
             for block in self.blocks:
-                x = block(x)
+                x = block(x, cos, sin, mask)
             return self.head(self.norm(x))
 
-    model, ids = Model(), labels(vocabulary, batch, time + 1)
+    return Model()
+
+
+def llama_tables(time, half=16):
+    """Cosines and sines of the rotary positions and the causal mask."""
+    import numpy as np
+
+    angle = np.outer(np.arange(time), 10000.0 ** (-np.arange(half) / half)).astype('float32')
+    return np.cos(angle), np.sin(angle), np.triu(np.full((time, time), -1e9, 'float32'), 1)
+
+
+@workload
+def llama(k, vocabulary=4096, batch=4, time=128):
+    """Four sequences of 128; AdamW."""
+    model, ids = llama_model(k, vocabulary), labels(vocabulary, batch, time + 1)
+    tables = [k.tensor(t) for t in llama_tables(time)]
 
     def loss(x, y):
-        return k.F.cross_entropy(model(x).reshape([-1, vocabulary]), y.reshape([-1]))
+        return k.F.cross_entropy(model(x, *tables).reshape([-1, vocabulary]), y.reshape([-1]))
 
     return k.step(loss, k.adamw(model), k.tensor(ids[:, :-1].copy()), k.tensor(ids[:, 1:].copy()))
 
 
 @workload
-def bert(k, width=256, depth=4, heads=4, vocabulary=4096, batch=8, time=128):
-    """Four layers of width 256: layer norm behind each part, gelu, biases, word and position embeddings; AdamW."""
+def llama_served(k, vocabulary=4096):
+    """Four sequences of 128, inference."""
+    return k.serve(llama_model(k, vocabulary), labels(vocabulary, 4, 128), *llama_tables(128))
+
+
+def bert_model(k, width, heads, vocabulary, outputs, depth=4, time=128):
+    """Layer norm behind each part, gelu, biases, word and position embeddings (BERT, Devlin et al., 2019)."""
 
     class Block(k.Layer):
         def __init__(self):
@@ -249,9 +307,9 @@ def bert(k, width=256, depth=4, heads=4, vocabulary=4096, batch=8, time=128):
             self.q, self.k, self.v, self.o = (k.linear(width, width) for _ in range(4))
             self.up, self.down = k.linear(width, 4 * width), k.linear(4 * width, width)
 
-        def forward(self, x):
+        def forward(self, x, mask):
             q, key, v = (split_heads(k, f(x), heads) for f in (self.q, self.k, self.v))
-            x = self.norm1(x + self.o(attention(k, q, key, v, heads)))
+            x = self.norm1(x + self.o(attention(k, q, key, v, heads, mask)))
             return self.norm2(x + self.down(k.F.gelu(self.up(x))))
 
     class Model(k.Layer):
@@ -259,21 +317,34 @@ def bert(k, width=256, depth=4, heads=4, vocabulary=4096, batch=8, time=128):
             super().__init__()
             self.words, self.places = k.nn.Embedding(vocabulary, width), k.nn.Embedding(time, width)
             self.norm, self.blocks = k.nn.LayerNorm(width), k.layers([Block() for _ in range(depth)])
-            self.head = k.linear(width, vocabulary)
+            self.head = k.linear(width, outputs)
 
-        def forward(self, ids, places):
+        def forward(self, ids, places, mask=None):
             x = self.norm(self.words(ids) + self.places(places))
             for block in self.blocks:
-                x = block(x)
+                x = block(x, mask)
             return self.head(x)
 
-    model, ids = Model(), labels(vocabulary, batch, time)
+    return Model()
+
+
+@workload
+def bert(k, vocabulary=4096, batch=8, time=128):
+    """Eight sequences of 128, width 256, all positions predicted; AdamW."""
+    model, ids = bert_model(k, 256, 4, vocabulary, vocabulary), labels(vocabulary, batch, time)
 
     def loss(x, y, places):
         return k.F.cross_entropy(model(x, places).reshape([-1, vocabulary]), y.reshape([-1]))
 
     inputs = ids, ids[:, ::-1].copy(), labels(time, 1, time)
     return k.step(loss, k.adamw(model), *(k.tensor(i) for i in inputs))
+
+
+@workload
+def bert_served(k, vocabulary=4000, time=128):
+    """One sequence of 128 with a mask, width 768, inference."""
+    mask = (abs(numbers(1, 1, 1, time)) > 1).astype('float32') * -1e4
+    return k.serve(bert_model(k, 768, 12, vocabulary, 2), labels(vocabulary, 1, time), labels(time, 1, time), mask)
 
 
 def burgers(k, points, width, depth=5):
@@ -301,16 +372,6 @@ def pinn_small(k):
     return burgers(k, 256, 20)
 
 
-def inference(k, function, *inputs):
-    compiled = k.compile(function)
-
-    def run():
-        with k.api.no_grad():
-            return compiled(*inputs)
-
-    return run
-
-
 @workload
 def rms_norm(k):
     """2048 x 1024, from elementary operations."""
@@ -318,7 +379,7 @@ def rms_norm(k):
     def norm(x, w):
         return x * k.api.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6) * w
 
-    return inference(k, norm, k.tensor(numbers(2048, 1024)), k.tensor(numbers(1024)))
+    return k.forward(norm, k.tensor(numbers(2048, 1024)), k.tensor(numbers(1024)))
 
 
 @workload
@@ -329,84 +390,4 @@ def gelu_chain(k):
         return k.F.gelu(x + b) * 0.5 + k.api.tanh(r) * x
 
     shapes = (4096, 1024), (1024,), (4096, 1024)
-    return inference(k, chain, *(k.tensor(numbers(*s)) for s in shapes))
-
-
-def best(run, seconds, clock):
-    for _ in range(8):
-        run()
-    least, end = math.inf, time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        start = clock()
-        run()
-        least = min(least, clock() - start)
-    return least * 1e3
-
-
-def work(kind, only, seconds, clock):
-    """Prints one JSON line for each workload; what does not run there says why."""
-    if kind == 'jax':
-        import bench_compiled_jax
-
-        table, k = bench_compiled_jax.WORKLOADS, None
-    else:
-        table, k = WORKLOADS, Framework(kind)
-    for name, make in table.items():
-        if not re.search(only, name):
-            continue
-        try:
-            print(json.dumps([name, best(make(k), seconds, clock)]), flush=True)
-        except Exception as error:  # noqa: BLE001 whatever keeps this workload from running there
-            print(json.dumps([name, f'{type(error).__name__}: {str(error)[:200]}']), flush=True)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('columns', nargs='*', metavar='NAME=WHAT:PYTHON')
-    parser.add_argument('--only', default='', help='a regular expression for names of workloads')
-    parser.add_argument('--rounds', type=int, default=2)
-    parser.add_argument('--seconds', type=float, default=1.0)
-    parser.add_argument('--threads', default='2')
-    parser.add_argument('--cpu', action='store_true', help='processor time, which with one thread holds on a busy machine')
-    parser.add_argument('--work', help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.work:
-        return work(args.work, args.only, args.seconds, time.process_time if args.cpu else time.perf_counter)
-    columns = [(name, *rest.split(':', 1)) for name, rest in (c.split('=', 1) for c in args.columns)]
-    times, errors = {name: {} for name, _, _ in columns}, []
-    environment = {**os.environ, 'OMP_NUM_THREADS': args.threads}
-    for _ in range(args.rounds):
-        for name, kind, python in columns:
-            command = [python, __file__, '--work', kind, '--only', args.only, '--seconds', str(args.seconds)]
-            command += ['--cpu'] if args.cpu else []
-            run = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
-            for line in run.stdout.splitlines():
-                if not line.startswith('['):
-                    continue
-                what, value = json.loads(line)
-                if isinstance(value, str):
-                    errors.append(f'{name} {what}: {value}')
-                else:
-                    times[name][what] = min(value, times[name].get(what, math.inf))
-    first, others = columns[0][0], [name for name, _, _ in columns[1:]]
-    print('| ms | ' + ' | '.join(times) + ' | ' + ' | '.join(f'{first} : {n}' for n in others) + ' |')
-    print('|---' * (2 * len(columns)) + '|')
-    ratios = {n: [] for n in others}
-    for what in WORKLOADS:
-        if not any(what in t for t in times.values()):
-            continue
-        row = [f'{times[n][what]:.4g}' if what in times[n] else '-' for n in times]
-        for n in others:
-            both = what in times[first] and what in times[n]
-            if both:
-                ratios[n].append(times[n][what] / times[first][what])
-            row.append(f'{ratios[n][-1]:.2f}' if both else '-')
-        print(f'| {what} | ' + ' | '.join(row) + ' |')
-    means = [f'{math.exp(sum(map(math.log, r)) / len(r)):.2f}' if r else '-' for r in ratios.values()]
-    print('| mean | ' + ' | '.join([''] * len(columns) + means) + ' |')
-    for line in sorted(set(errors)):
-        print(line)
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+    return k.forward(chain, *(k.tensor(numbers(*s)) for s in shapes))

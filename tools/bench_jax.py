@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads of bench_compiled.py that are written for JAX: the whole training step, update included, under jit."""
+"""The workloads of bench_models.py that are written for JAX: the whole training step, update included, under jit."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from bench_compiled import labels, numbers
+from bench_models import labels, numbers
 
 
 def array(*shape, scale=1.0):
