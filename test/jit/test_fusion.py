@@ -111,3 +111,24 @@ def test_trials_leave_results_alone():
                 np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
     finally:
         paddle.set_flags({'FLAGS_cinn_trial': False})
+
+
+@pytest.mark.parametrize('seed', [3405, 11367, 12026])
+def test_cases_that_differed_once(seed):
+    """x / x, gradients that vanish beside an infinite one, statistics of halves that a group held with more digits."""
+    assert load_fuzzer().run(cases=1, seed=seed) == (1, [])
+
+
+@pytest.mark.parametrize('run', [lambda f: f, compiled], ids=['eager', 'compiled'])
+def test_gradients_of_choices(run):
+    """What is not chosen has gradient 0, beside an infinite one too; equal elements share."""
+    inf = float('inf')
+
+    def grads(f, x, y):
+        x, y = (paddle.to_tensor(v, stop_gradient=False) for v in (x, y))
+        (run(f)(x, y) * paddle.to_tensor([1., inf, inf, 1.])).sum().backward()
+        return x.grad.numpy().tolist(), y.grad.numpy().tolist()
+    x, y = [1., 2., 3., 4.], [2., 3., 1., 4.]
+    assert grads(lambda x, y: paddle.maximum(x + 0, y * 1), x, y) == ([0, 0, inf, 0.5], [1, inf, 0, 0.5])
+    assert grads(lambda x, y: paddle.minimum(x + 0, y * 1), x, y) == ([1, inf, 0, 0.5], [0, 0, inf, 0.5])
+    assert grads(lambda x, y: paddle.where(x < y, x + 0, y * 1), x, y) == ([1, inf, 0, 0], [0, 0, inf, 1])

@@ -130,7 +130,7 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
       if (d.part || (d.axis != it->second.axes[static_cast<size_t>(k)] && !common::IsOne(own[k]))) return false;
     }
     if (!plain || o.below >= 0) return false;
-    out = it->second.expr;
+    out = o.stored ? cast(it->second.expr, o.value.dtype()) : it->second.expr;
     return true;
   }
   *why = "an operand is put together from parts in the group";

@@ -18,14 +18,17 @@ Expr Identity(const Expr* in, const double*) { return in[0]; }
 Expr Negate(const Expr* in, const double*) { return -in[0]; }
 Expr Product(const Expr* in, const double*) { return in[0] * in[1]; }
 Expr Quotient(const Expr* in, const double*) { return in[0] / in[1]; }
-Expr DivideGradY(const Expr* in, const double*) { return -(in[0] * (in[1] / in[2])); }  // dout, out, y
+Expr DivideGradY(const Expr* in, const double*) { return -(in[0] * in[1] / in[2]); }  // dout, out, y
 Expr Times(const Expr* in, const double* attrs) { return in[0] * attrs[0]; }
-Expr IfTrue(const Expr* in, const double*) { return select(in[0], in[1], 0 * in[1]); }
-Expr IfFalse(const Expr* in, const double*) { return select(in[0], 0 * in[1], in[1]); }
-Expr IfGreater(const Expr* in, const double*) { return select(in[0] > in[1], in[2], 0 * in[2]); }
-Expr IfLess(const Expr* in, const double*) { return select(in[0] < in[1], in[2], 0 * in[2]); }
-Expr IfNotGreater(const Expr* in, const double*) { return select(in[0] <= in[1], in[2], 0 * in[2]); }
-Expr IfNotLess(const Expr* in, const double*) { return select(in[0] >= in[1], in[2], 0 * in[2]); }
+Expr IfTrue(const Expr* in, const double*) { return select(in[0], in[1], 0); }
+Expr IfFalse(const Expr* in, const double*) { return select(in[0], 0, in[1]); }
+// x, y, dout: equal elements share the gradient.
+Expr IfGreater(const Expr* in, const double*) {
+  return select(in[0] > in[1], in[2], select(in[0] == in[1], 0.5 * in[2], 0));
+}
+Expr IfLess(const Expr* in, const double*) {
+  return select(in[0] < in[1], in[2], select(in[0] == in[1], 0.5 * in[2], 0));
+}
 
 Expr ExpOfDifference(const Expr* in, const double*) { return exp(in[0] - in[1]); }
 Expr Softmax(const Expr* in, const double*) { return exp(in[0] - in[1]) * (1 / in[2]); }   // x, max, sum
@@ -67,8 +70,8 @@ const std::vector<BinaryGradRow>& BinaryGrads() {
       {"pd_op.subtract_grad", Identity, {"out_grad"}, Negate, {"out_grad"}},
       {"pd_op.multiply_grad", Product, {"out_grad", "y"}, Product, {"out_grad", "x"}},
       {"pd_op.divide_grad", Quotient, {"out_grad", "y"}, DivideGradY, {"out_grad", "out", "y"}},
-      {"pd_op.maximum_grad", IfGreater, {"x", "y", "out_grad"}, IfNotGreater, {"x", "y", "out_grad"}},
-      {"pd_op.minimum_grad", IfLess, {"x", "y", "out_grad"}, IfNotLess, {"x", "y", "out_grad"}},
+      {"pd_op.maximum_grad", IfGreater, {"x", "y", "out_grad"}, IfLess, {"x", "y", "out_grad"}},
+      {"pd_op.minimum_grad", IfLess, {"x", "y", "out_grad"}, IfGreater, {"x", "y", "out_grad"}},
       {"pd_op.where_grad", IfTrue, {"condition", "out_grad"}, IfFalse, {"condition", "out_grad"}},
   };
   return *rows;
@@ -273,6 +276,12 @@ class Describer {
   }
 
   static OperandFacts Read(pir::Value v) { return {v, false, {}}; }
+  // Of halves the stored value: a gradient that reads x from memory takes the saved statistics of that.
+  static OperandFacts Stored(pir::Value v) {
+    OperandFacts o = Read(v);
+    o.stored = true;
+    return o;
+  }
   static OperandFacts Part(int k) { return {pir::Value(), false, {}, k}; }
   ResultFacts Entry(int k, pir::Value x, LowerFn fn, std::vector<OperandFacts> operands) {
     ResultFacts r = Result(k, x.dims(), fn);
@@ -329,10 +338,10 @@ class Describer {
       return No("more than one axis is normalized");
     OpFacts f;
     f.results.push_back(
-        ReducedEntry(op_.result(1).use_empty() ? -1 : 1, x, Identity, {Read(x)}, ReduceKind::kMean, begin, rank));
-    f.results.push_back(ReducedEntry(op_.result(2).use_empty() ? -1 : 2, x, SquaredDifference, {Read(x), Part(0)},
+        ReducedEntry(op_.result(1).use_empty() ? -1 : 1, x, Identity, {Stored(x)}, ReduceKind::kMean, begin, rank));
+    f.results.push_back(ReducedEntry(op_.result(2).use_empty() ? -1 : 2, x, SquaredDifference, {Stored(x), Part(0)},
                                      ReduceKind::kMean, begin, rank));
-    ResultFacts y = Entry(0, x, LayerNorm, {Read(x), Part(0), Part(1)});
+    ResultFacts y = Entry(0, x, LayerNorm, {Stored(x), Part(0), Part(1)});
     y.attrs = {NumberOf(AttrOf(op_, "epsilon")).value_or(1e-5), 0, 0};
     for (int k = 0; k < 2; ++k) {
       const pir::Value v = k ? bias : scale;
@@ -352,7 +361,7 @@ class Describer {
     const int rank = static_cast<int>(x.dims().size()), begin = rank - static_cast<int>(shape->size());
     if (begin < 0 || begin >= rank) return No("normalized shape");
     OpFacts f;
-    f.results.push_back(ReducedEntry(-1, x, Squared, {Read(x)}, ReduceKind::kMean, begin, rank));
+    f.results.push_back(ReducedEntry(-1, x, Squared, {Stored(x)}, ReduceKind::kMean, begin, rank));
     ResultFacts inverse = Entry(-1, x, RsqrtOfSum, {Part(0)});
     if (!op_.result(1).use_empty()) {
       inverse.index = 1;
@@ -360,7 +369,7 @@ class Describer {
     }
     inverse.attrs = {NumberOf(AttrOf(op_, "epsilon")).value_or(1e-5)};
     f.results.push_back(std::move(inverse));
-    ResultFacts y = Entry(0, x, Product, {Read(x), Part(1)});
+    ResultFacts y = Entry(0, x, Product, {Stored(x), Part(1)});
     if (scale) {
       if (!Usable(scale)) return No("operand type");
       y.index = -1;

@@ -31,6 +31,7 @@ struct OperandFacts {
   bool wraps = false;
   // Numbers that must lie in [0, below), `except` aside; -1: not checked.
   int64_t below = -1, except = 0;
+  bool stored = false;  // rounded to the operand's type, also where the group that makes it holds more digits
 };
 
 struct ResultFacts {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -146,6 +147,27 @@ TEST(Compile, SoftmaxAndNormChains) {
   c.reduce_begin = 0;
   c.reduce_end = 1;
   for (int64_t n : {1, 5, 16, 100, 1000}) Check(c, {37, n}, 8);
+}
+
+// Every value is read before an output is written over it, whichever output takes whose memory.
+TEST(Compile, OutputsMayTakeTheMemoryOfInputs) {
+  FusionGroup g = Elementwise(2, {kF32, kF32, kF32, {DataType::FLOAT32, {false, true}, {}}}, In(1) + In(2) * In(3));
+  g.outputs.push_back({In(0) - In(1) * In(2), DataType::FLOAT32, false});
+  g.outputs.push_back({select(In(0) > In(1), In(0) * In(0), In(1)) + In(3), DataType::FLOAT32, false});
+  auto kernel = Compile(g);
+  for (const std::vector<int64_t>& d :
+       std::vector<std::vector<int64_t>>{{1, 1}, {3, 7}, {5, 16}, {9, 65}, {4, 1000}, {1, 300001}}) {
+    std::vector<int> taken{0, 1, 2};  // output k is the memory of input taken[k]
+    do {
+      testing::GroupData data(g, d, testing::Draw(7, true));
+      std::vector<void*> outputs;
+      for (int i : taken) outputs.push_back(data.inputs[static_cast<size_t>(i)]);
+      kernel->Run(data.inputs.data(), outputs.data(), d.data());
+      for (size_t o = 0; o < 3; ++o) std::memcpy(data.outputs[o], outputs[o], static_cast<size_t>(d[0] * d[1]) * 4);
+      const std::string bad = data.Difference(0);
+      EXPECT_TRUE(bad.empty()) << bad;
+    } while (std::next_permutation(taken.begin(), taken.end()));
+  }
 }
 
 TEST(Compile, ThreadCountDoesNotMatter) {
