@@ -121,7 +121,7 @@ def result_dtype(row, dtype):
         return "bool"
     kind = np.dtype("float32" if dtype == "bfloat16" else dtype).kind
     if row["int_as_float"] and kind in "biu":
-        return "float32"
+        return "float32" if row["int_as_float"] is True else row["int_as_float"].lower()
     if row["out"] == "real" and kind == "c":
         return "float32" if dtype == "complex64" else "float64"
     return dtype

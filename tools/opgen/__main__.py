@@ -55,7 +55,7 @@ def test_row(op):
     t.update(op=op.name, py=[[s.module, s.name] for s in op.py], tensors=[a.name for a in op.tensors],
              attrs=[[a.name, a.kind, a.default] for a in op.attrs], grads=[k for k in op.vjp], inplace=op.has_inplace and op.get("inplace") != "hidden", elementwise=op.elementwise,
              dtypes=op.get("dtypes", ["float"]) if op.elementwise else t.get("dtypes", ["float"]), bool_inputs=op.get("bool_inputs", []),
-             compute=op.get("compute"), out=op.get("out", "same"), int_as_float=bool(op.get("int_as_float")))
+             compute=op.get("compute"), out=op.get("out", "same"), int_as_float=op.get("int_as_float"))
     return t
 
 

@@ -22,10 +22,11 @@ def dtype_class(d):
 class Ew:
     """One elementwise kernel: the op itself, a variant of it, or the gradient of one input."""
 
-    def __init__(self, op, name, inputs, bodies, classes, out="same", compute=None, int_as_float=False, bool_inputs=(), cost=16,
+    def __init__(self, op, name, inputs, bodies, classes, out="same", compute=None, int_as_float=None, bool_inputs=(), cost=16,
                  int_via=None):
         self.op, self.name, self.inputs, self.bodies, self.classes = op, name, inputs, bodies, classes
-        self.out, self.compute, self.int_as_float, self.bool_inputs = out, compute, int_as_float, set(bool_inputs)
+        self.out, self.compute, self.bool_inputs = out, compute, set(bool_inputs)
+        self.int_as_float = "FLOAT32" if int_as_float is True else int_as_float
         self.cost, self.int_via = cost, int_via
         self.attr_names = []
         attrs = {a.name for a in op.attrs}
@@ -50,14 +51,14 @@ class Ew:
         if cls in self.classes and self.body_for(cls) is not None:
             return COMPUTE[d]
         if self.int_as_float and cls in ("int", "bool"):
-            return "FLOAT32"
+            return self.int_as_float
         if self.int_via and cls in ("int", "bool"):
             return self.int_via
         return "UNDEFINED"
 
     def result_of(self, d):
-        if self.int_as_float and dtype_class(d) in ("int", "bool") and self.compute_of(d) == "FLOAT32":
-            return "FLOAT32"
+        if self.int_as_float and dtype_class(d) in ("int", "bool") and self.compute_of(d) == self.int_as_float:
+            return self.int_as_float
         return d
 
     def loops(self):
@@ -146,7 +147,7 @@ def forward(op):
         name = f"ew_{op.name}" + (f"_v{k}" if k else "")
         out.append((v.get("when"), Ew(op, name, [t.name for t in op.tensors], parse_bodies(op, v["expr"]),
                                       op.get("dtypes", ["float"]), op.get("out", "same"), op.get("compute"),
-                                      bool(op.get("int_as_float")), op.get("bool_inputs", ()), op.get("cost", 16), op.get("int_via"))))
+                                      op.get("int_as_float"), op.get("bool_inputs", ()), op.get("cost", 16), op.get("int_via"))))
     return out
 
 

@@ -159,7 +159,8 @@ def frexp(x, name=None):
 
 def ldexp(x, y, name=None):
     """x * 2**y."""
-    x, y = _floating(x), y.astype('float32') if not paddle.is_floating_point(y) else y
+    wide = paddle.float64 in (x.dtype, y.dtype)
+    x, y = (t if paddle.is_complex(t) else t.astype('float64' if wide else 'float32') for t in (x, y))
     return x * paddle.full([], 2.0, y.dtype) ** y
 
 
@@ -476,7 +477,7 @@ def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
 def _p_norm(d, p, axis):
     a = paddle.abs(d)
     if p == 0:
-        return (a != 0).astype(d.dtype).sum(axis)
+        return (a != 0).astype(a.dtype).sum(axis)
     if p == _math.inf:
         return a.max(axis)
     if p == -_math.inf:
@@ -484,7 +485,7 @@ def _p_norm(d, p, axis):
     if p == 1:
         return a.sum(axis)
     if p == 2:
-        return _safe_sqrt((d * d).sum(axis))
+        return _safe_sqrt((a * a).sum(axis))
     return (a**p).sum(axis) ** (1.0 / p)
 
 

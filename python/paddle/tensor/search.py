@@ -288,10 +288,12 @@ def bitwise_invert(x, out=None, name=None):
 
 
 def softmax(input, dim=None, dtype=None, *, out=None):
-    """Exponentials normalised to sum 1 along an axis."""
+    """Exponentials normalised to sum 1 along an axis; without `dim` the first of 0, 1 or 3 axes, else the second."""
     if dtype is not None:
         input = input.astype(dtype)
-    return _out(_C_ops.softmax(input, -1 if dim is None else dim), out)
+    if dim is None:
+        dim = 0 if input.ndim in (0, 1, 3) else 1
+    return _out(_C_ops.softmax(input, dim), out)
 
 
 def fill_diagonal_(x, value, offset=0, wrap=False, name=None):
