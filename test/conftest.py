@@ -5,6 +5,8 @@ import subprocess
 
 import pytest
 
+os.environ.setdefault('FLAGS_cinn_trial', '0')  # before the package is read: what runs depends on no clock
+
 
 def pytest_configure(config):
     config.addinivalue_line('markers', 'oracle: compares with the published paddlepaddle 3.3.1; skipped where it is not installed')

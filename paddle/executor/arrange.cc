@@ -186,6 +186,9 @@ class Updates {
       for (int v : ins.in[k].list)
         if (v >= 0 && Class(v) == memory) return true;
     }
+    bool inside = false;
+    for (auto& c : ins.regions) FindReads(*c, [&](int v) { inside = inside || Class(v) == memory; });
+    if (inside) return true;
     return std::any_of(ins.dynamic_attrs.begin(), ins.dynamic_attrs.end(),
                        [&](auto& a) { return Class(a.second) == memory; });
   }

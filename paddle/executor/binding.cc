@@ -53,13 +53,12 @@ bool LetsGo(const Instruction& ins) {
   return (ins.op->flags & phi::kOpSideEffect) && !(ins.op->flags & phi::kOpRandom) && ins.inplace.empty();
 }
 
-// Whether the results' memory may be given in advance.
+}  // namespace
+
 bool TakesMemory(const Instruction& ins) {
   if (ins.kind == Instruction::kFused) return true;
   return ins.kind == Instruction::kOp && !(ins.op->flags & (phi::kOpView | phi::kOpComposed | phi::kOpAllocates));
 }
-
-}  // namespace
 
 bool AsksForMemory(const Instruction& ins) {
   return ins.kind == Instruction::kOp && !(ins.op->flags & (phi::kOpSideEffect | phi::kOpView)) && ins.inplace.empty();
@@ -107,7 +106,7 @@ void Binding::Again() {
   least_ = 0;
   clock_ = 0;
   installed = outdated = false;
-  state = ++attempts_ > kMaxAttempts ? kOff : kNew;
+  state = kNew;
 }
 
 void Binding::Unstable(size_t i) {
@@ -300,8 +299,7 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
   // So may a compiled group.
   for (size_t i = 0; i < count; ++i) {
     const Instruction& ins = code.instructions[i];
-    // A group on trial reads its operands twice.
-    if (ins.kind != Instruction::kFused || !ins.regions.empty() || i >= stable_) continue;
+    if (ins.kind != Instruction::kFused || traced_[i].apart || i >= stable_) continue;
     std::unordered_set<size_t> taken;
     std::unordered_set<int> done;
     for (auto [o, in] : ins.fused->Overlays()) {

@@ -28,6 +28,9 @@ struct Shape {
 // Whether the memory the instruction asks for may be watched and given: its kernel hands none to others.
 bool AsksForMemory(const Instruction& ins);
 
+// Whether its results' memory may be given in advance.
+bool TakesMemory(const Instruction& ins);
+
 // What an instruction must leave for the steps after it to hold.
 struct Expected {
   int value = -1;
@@ -61,7 +64,7 @@ class Binding {
   std::vector<std::pair<int, Shape>> entry;  // arguments and outer values
   std::vector<Step> steps;
   bool installed = false;
-  bool outdated = false;  // an instruction runs another way from now on: begin anew with the next run
+  bool outdated = false;  // an instruction runs another way from now on: begin anew
 
   bool Fits(const std::vector<Tensor>& values) const;
   // Forgets everything but the number of attempts; after too many the code runs unbound for good.
@@ -79,6 +82,8 @@ class Binding {
   void Offer(size_t i, const Instruction& ins, std::vector<Tensor>& values, phi::MemoryHook& hook);
   // False when the shapes differ from those of the first run.
   bool Check(size_t i, const std::vector<Tensor>& values, phi::MemoryHook& hook);
+  // The group's results lie apart from its operands.
+  void KeepApart(size_t i) { traced_[i].apart = true; }
   void Bind(const Code& code);
   // Puts the shared memory's tensors into the frame.
   void Install(std::vector<Tensor>& values);
@@ -109,6 +114,7 @@ class Binding {
     std::vector<int> overwrites;      // operands that the only result may take the place of
     std::vector<phi::MemoryRequest> requests;
     uint32_t begin = 0, end = 0;  // by the clock of the requests
+    bool apart = false;
     int8_t operand_sizes[Step::kMaxOperands] = {};
   };
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,7 @@ struct Instruction {
   std::vector<Arg> in, out;
   std::vector<std::pair<int, int>> dynamic_attrs;  // attribute position, value number
   std::vector<std::pair<int, int>> inplace;        // output position, the tensor argument whose memory it is
-  // kFused: with trials, the single ops, whose yields stand for `out`.
+  // kFused: where there are trials, the single ops, whose yields stand for `out`.
   std::vector<std::unique_ptr<Code>> regions;
   // Values made here, and the numbers under which gradients read their shapes alone.
   std::vector<std::pair<int, int>> shapes;
@@ -53,6 +54,31 @@ struct Code {
   std::vector<int> yields;    // what the block hands on
   std::vector<char> moves;    // whether yields[i] is a value of this block that is handed on once
   std::vector<int> captured;  // values of enclosing blocks that are read here or in inner regions
+  std::vector<char> takes;    // of a group's single ops: whether yields[i] is written where its memory is given
+};
+
+// What comparing groups with their single ops showed, for all frames of a plan.
+class Trials {
+ public:
+  enum State : uint8_t { kOpen, kRunning, kFused, kSingle };
+  struct Verdict {
+    State state = kOpen;
+    double fused_ns = 0, single_ns = 0;
+  };
+  explicit Trials(int num_ids) : verdicts_(static_cast<size_t>(num_ids)) {}
+  // Whether the caller is to compare the group now: once for each, and one at a time.
+  bool Claim(int id);
+  // Ends what Claim began.
+  void Decide(int id, const Verdict& verdict);
+  Verdict Of(int id) const;
+  // Counts groups that turned out to be slower.
+  uint32_t lost() const { return lost_.load(std::memory_order_acquire); }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Verdict> verdicts_;  // by instruction id
+  bool running_ = false;
+  std::atomic<uint32_t> lost_{0};
 };
 
 // Plan-wide facts that compiling a program gives.
@@ -63,7 +89,8 @@ struct CompiledProgram {
   std::vector<int> early;  // those that are written before their last reader in the program's order
   int num_values = 0;
   int num_ids = 0, num_codes = 0;
-  int num_spare = 0;               // of num_ids: single ops of groups
+  std::vector<char> spare;         // by id: whether it is a single op of a group
+  std::unique_ptr<Trials> trials;  // null: no group has single ops
   std::vector<std::string> names;  // of instructions, by id
   size_t fused = 0;
 };

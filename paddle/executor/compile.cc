@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "paddle/executor/binding.h"
 #include "paddle/executor/code.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
@@ -62,6 +63,9 @@ class Compiler {
  public:
   Compiler(CompiledProgram& result, FusionPass fusion) : r_(result), fusion_(fusion) {}
 
+  // Whether a group has single ops beside it.
+  bool trials() const { return trials_; }
+
   int NumberOf(pir::Value v) {
     if (!v) return -1;
     if (pir::Operation* def = v.defining_op()) {
@@ -106,6 +110,7 @@ class Compiler {
         for (pir::Value v : it->second->inputs) ins.in.push_back({NumberOf(v)});
         for (pir::Value v : it->second->outputs) ins.out.push_back({NumberOf(v)});
         if (FusionTrials()) AddSingleOps(*it->second, ins);
+        trials_ |= !ins.regions.empty();
         code.instructions.push_back(std::move(ins));
         ++r_.fused;
       } else if (!grouped.count(op)) {
@@ -118,7 +123,8 @@ class Compiler {
 
  private:
   // The ops of a group with results of their own, so that both ways can run side by side. Not where they read more than
-  // the kernel does, which would have to be kept for them.
+  // the kernel does, which would have to be kept for them, nor where it matters how often they run. What the program is
+  // given is kept anyway.
   void AddSingleOps(const FusedGroup& g, Instruction& ins) {
     auto code = std::make_unique<Code>();
     code->id = r_.num_codes++;
@@ -130,12 +136,15 @@ class Compiler {
     }
     for (pir::Operation* op : g.ops) Op(op, *code);
     for (auto [value, number] : numbers) numbers_[value] = number;
-    r_.num_spare += r_.num_ids - first;
-    std::unordered_set<int> known;
+    for (int id = first; id < r_.num_ids; ++id) r_.spare[id] = 1;
+    std::unordered_set<int> known, taking;
     for (auto& a : ins.in) known.insert(a.value);
     for (auto& [v, t] : r_.constants) known.insert(v);
+    known.insert(r_.inputs.begin(), r_.inputs.end());
     for (const Instruction& one : code->instructions) {
-      if (one.kind != Instruction::kOp) return;
+      if (one.kind != Instruction::kOp || !one.inplace.empty() ||
+          (one.op->flags & (phi::kOpSideEffect | phi::kOpRandom)))
+        return;
       for (size_t k = 0; k < one.in.size(); ++k) {
         if (one.op->tensors[k]->shape_only) continue;
         if (one.in[k].value >= 0 && !known.count(one.in[k].value)) return;
@@ -145,9 +154,12 @@ class Compiler {
       for (auto& [a, v] : one.dynamic_attrs)
         if (!known.count(v)) return;
       ForEachMade(one, [&](int v) { known.insert(v); });
+      if (TakesMemory(one)) ForEachMade(one, [&](int v) { taking.insert(v); });
     }
-    for (int v : code->yields)
+    for (int v : code->yields) {
       if (!known.count(v)) return;
+      code->takes.push_back(taking.count(v) != 0);
+    }
     ins.regions.push_back(std::move(code));
   }
 
@@ -157,6 +169,7 @@ class Compiler {
     ins.id = r_.num_ids++;
     ins.name = op->info()->short_name();
     r_.names.push_back(ins.name);
+    r_.spare.push_back(0);
     return ins;
   }
 
@@ -333,6 +346,7 @@ class Compiler {
   CompiledProgram& r_;
   FusionPass fusion_;
   std::unordered_map<const void*, int> numbers_;
+  bool trials_ = false;
 };
 
 // Sets `drops`, `moves` and `captured`, inner regions first. `kept` is never dropped: parameters.
@@ -401,6 +415,7 @@ CompiledProgram CompileProgram(pir::Program& program, const std::vector<pir::Val
   r.code.args = r.inputs;
   Arrange(r);
   FindLastReads(r.code, kept);
+  if (c.trials()) r.trials = std::make_unique<Trials>(r.num_ids);
   return r;
 }
 

@@ -8,13 +8,6 @@
 #include "paddle/phi/core/op_watch.h"
 
 namespace executor {
-namespace {
-
-// A group loses to its single ops when it takes this many times as long in each comparison.
-constexpr int kTrials = 3;
-constexpr double kSlower = 1.2;
-
-}  // namespace
 
 Frame::Frame(const CompiledProgram& program) : program_(program) {
   values_.resize(program.num_values);
@@ -67,6 +60,10 @@ std::vector<Tensor> Frame::Run(const std::vector<Tensor>& inputs) {
   if (signature_.empty())
     for (const Tensor& t : inputs) signature_.push_back(Shape::Of(t));
   for (size_t i = 0; i < inputs.size(); ++i) values_[program_.inputs[i]] = Apart(phi::ToHost(inputs[i]));
+  if (program_.trials && program_.trials->lost() != lost_) {
+    lost_ = program_.trials->lost();
+    LearnLost(program_.code);
+  }
   RunCode(program_.code);
   std::vector<Tensor> result;
   result.reserve(program_.code.yields.size());
@@ -92,8 +89,11 @@ void Frame::RunCode(const Code& code) {
     b.Restart();
   }
   if (b.outdated) {
-    Forget(code, 0);
-    b.Again();
+    b.outdated = false;
+    if (b.state == Binding::kTraced || b.state == Binding::kBound) {
+      Forget(code, 0);
+      b.Again();
+    }
   }
   if (b.state == Binding::kOff || phi::g_has_external_kernels) {
     RunPlain(code, 0);
@@ -134,7 +134,14 @@ void Frame::RunOffered(const Code& code, Binding& b) {
   for (size_t i = 0; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
     b.Offer(i, ins, values_, hook);
-    Execute(ins);
+    if (ins.kind == Instruction::kFused && !ins.regions.empty()) {
+      const bool lost = Compare(ins);
+      Execute(ins);
+      slots_[ins.id].separate |= lost;
+      if (slots_[ins.id].separate) b.KeepApart(i);
+    } else {
+      Execute(ins);
+    }
     KeepShapes(ins);
     const bool same = b.Check(i, values_, hook);
     for (int v : ins.drops) values_[v].reset();
@@ -167,8 +174,6 @@ void Frame::RunBound(const Code& code, Binding& b) {
       if (!s.places.empty()) hook.Serve(s.places, b.memory());
       if constexpr (kProfiled)
         Execute(*s.ins);
-      else if (s.ins->kind == Instruction::kFused && !s.ins->regions.empty() && slots_[s.ins->id].trials < kTrials)
-        b.outdated = Compare(*s.ins) || b.outdated;
       else
         RunInstruction(*s.ins);
       if (s.shapes) KeepShapes(*s.ins);
@@ -249,45 +254,6 @@ void Frame::RunInstruction(const Instruction& ins) {
     case Instruction::kPrint: return Print(ins);
     default: return RunStack(ins);
   }
-}
-
-void Frame::RunSeparate(const Instruction& ins) {
-  const Code& code = *ins.regions[0];
-  RunPlain(code, 0);
-  for (size_t k = 0; k < ins.out.size(); ++k) {
-    Tensor& out = values_[ins.out[k].value];
-    out = std::move(values_[code.yields[k]]);
-    if (out->storage->use_count() == 1 && out.is_contiguous()) continue;
-    Tensor copy = phi::Empty(out.dims(), out.dtype());  // a kernel's results are tensors of their own
-    phi::CopyInto(out, copy);
-    out = copy;
-  }
-}
-
-bool Frame::Compare(const Instruction& ins) {
-  using Clock = std::chrono::steady_clock;
-  const Code& code = *ins.regions[0];
-  Slots& s = slots_[ins.id];
-  Clock::duration fused{}, single{};
-  auto time = [](Clock::duration& d, const auto& f) {
-    const auto begin = Clock::now();
-    f();
-    d = Clock::now() - begin;
-  };
-  auto run_single = [&] {
-    time(single, [&] {
-      phi::MemoryHook none;  // planned memory is the kernel's
-      RunPlain(code, 0);
-    });
-  };
-  // Who runs first takes the inputs' way into the cache, so they take turns.
-  const bool first = s.trials % 2;
-  if (first) run_single();
-  time(fused, [&] { RunFused(ins); });
-  if (!first) run_single();
-  for (int v : code.yields) values_[v].reset();
-  s.lost = static_cast<int8_t>(s.lost + (fused.count() > kSlower * single.count()));
-  return ++s.trials == kTrials && (s.separate = s.lost == kTrials);
 }
 
 void Frame::RunFused(const Instruction& ins) {

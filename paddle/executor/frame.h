@@ -29,9 +29,7 @@ class Frame {
     std::vector<std::vector<Tensor>> lists_in, lists_out;
     std::vector<phi::AttrValue> attrs;  // only of instructions with dynamic attributes
     int64_t printed = 0;
-    // kFused: comparisons made, those the single ops won, and whether they run from now on.
-    int8_t trials = 0, lost = 0;
-    bool separate = false;
+    bool separate = false;  // kFused: whether the single ops run
   };
 
   void MakeSlots(const Code& code);
@@ -54,8 +52,10 @@ class Frame {
   void RunKernel(const Instruction& ins);
   void RunFused(const Instruction& ins);
   void RunSeparate(const Instruction& ins);
-  // Runs a group both ways and hands on what the fused kernel gave. True when the decision fell for the single ops.
+  // Compares a group with its single ops if that is due; its results are memory to write. True when it lost.
   bool Compare(const Instruction& ins);
+  // Takes over what other frames found: groups that lost run as single ops.
+  void LearnLost(const Code& code);
   void RunIf(const Instruction& ins);
   void RunWhile(const Instruction& ins);
   // Moves or copies what the code hands on.
@@ -70,6 +70,7 @@ class Frame {
   std::vector<Slots> slots_;       // by instruction id
   std::vector<Binding> bindings_;  // by code id
   std::vector<Shape> signature_;
+  uint32_t lost_ = 0;  // Trials::lost when LearnLost ran
   std::vector<ProfileEntry>* profile_ = nullptr;
 };
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "paddle/common/logging.h"
@@ -16,7 +18,12 @@ namespace executor {
 namespace {
 
 FusionPass g_fusion = nullptr;
-std::atomic<bool> g_trials{false};
+bool TrialsAtFirst() {
+  const char* flag = std::getenv("FLAGS_cinn_trial");
+  const std::string_view text = flag ? flag : "1";
+  return text != "0" && text != "false" && text != "False";
+}
+std::atomic<bool> g_trials{TrialsAtFirst()};
 
 // Of other shapes, or given back by other threads.
 constexpr size_t kMaxIdleFrames = 4;
@@ -31,7 +38,9 @@ bool FusionTrials() { return g_trials.load(std::memory_order_relaxed); }
 Plan::Plan() = default;
 Plan::~Plan() = default;
 
-size_t Plan::num_instructions() const { return static_cast<size_t>(program_->num_ids - program_->num_spare); }
+size_t Plan::num_instructions() const {
+  return static_cast<size_t>(std::count(program_->spare.begin(), program_->spare.end(), 0));
+}
 size_t Plan::num_fused() const { return program_->fused; }
 
 std::vector<std::string> Plan::Order() const {
@@ -137,7 +146,18 @@ void Plan::SetProfiling(bool on) {
 
 std::vector<ProfileEntry> Plan::Profile() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  return profile_;
+  std::vector<ProfileEntry> rows;
+  for (size_t i = 0; i < profile_.size(); ++i) {
+    if (program_->spare[i] && !profile_[i].calls) continue;
+    ProfileEntry& row = rows.emplace_back(profile_[i]);
+    const Trials::Verdict v = program_->trials ? program_->trials->Of(static_cast<int>(i)) : Trials::Verdict();
+    if (v.state != Trials::kFused && v.state != Trials::kSingle) continue;
+    char times[24];
+    std::snprintf(times, sizeof times, " (%.1fx)", v.single_ns / std::max(v.fused_ns, 1.0));
+    const size_t word = row.name.find(' ');
+    row.name = (v.state == Trials::kFused ? "fused" : "single") + (times + row.name.substr(word));
+  }
+  return rows;
 }
 
 std::string Plan::ProfileTable() const {

@@ -37,8 +37,9 @@ using FusionPass = std::vector<FusedGroup> (*)(pir::Block& block);
 // Returns the one before.
 FusionPass SetFusionPass(FusionPass pass);
 bool HasFusionPass();
-// Whether plans made from now on time their groups against the single ops, and use these where they are faster.
-// FLAGS_cinn_trial; without trials a group always runs fused.
+// Whether plans time their groups against the single ops, and use these where they are faster. FLAGS_cinn_trial, read
+// from the environment at first and true unless set; without trials a group always runs fused. A plan made while they
+// are off has none later.
 void SetFusionTrials(bool on);
 bool FusionTrials();
 

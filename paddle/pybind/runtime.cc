@@ -163,7 +163,11 @@ PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
       phi::SetNumberCheck(std::move(check));
     }
     if (name == "FLAGS_v") common::g_verbosity = static_cast<int>(ToInt(args[1], "set_flags", "FLAGS_v"));
-    if (name == "FLAGS_cinn_trial") executor::SetFusionTrials(ToBool(args[1], "set_flags", "FLAGS_cinn_trial"));
+    if (name == "FLAGS_cinn_trial" || name == "FLAGS_cpu_deterministic") {
+      static bool trials = true, deterministic = false;
+      (name == "FLAGS_cinn_trial" ? trials : deterministic) = ToBool(args[1], "set_flags", name.c_str());
+      executor::SetFusionTrials(trials && !deterministic);
+    }
     PyObject*& slot = Flags()[name];
     Py_INCREF(args[1]);
     Py_XDECREF(slot);

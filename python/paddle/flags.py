@@ -14,7 +14,8 @@ _EFFECTIVE = {
     'low_precision_op_list': 0,
     'jit_fuse': True,
     'use_cinn': False,
-    'cinn_trial': False,  # time fused groups against their single operations, and use these where they are faster
+    'cinn_trial': True,  # time fused groups against their single operations, and use these where they are faster
+    'cpu_deterministic': False,  # no such trials: what runs depends on no clock
     'prim_all': False,
     'prim_forward': False,
     'prim_backward': False,
@@ -22,7 +23,6 @@ _EFFECTIVE = {
 }
 # Flags that programs set and that are kept without effect; docs/design/common.md says why of each group.
 _KEPT = {
-    'cpu_deterministic': False,
     'cudnn_deterministic': False,
     'embedding_deterministic': 0,
     'sort_sum_gradient': False,

@@ -2,6 +2,8 @@
 // What frames keep from run to run: bound loops, shared memory, shapes that change, several threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <random>
@@ -206,47 +208,100 @@ TEST(Binding, ProfileCountsInstructions) {
   EXPECT_EQ(plan->Profile()[0].calls, 5);
 }
 
-// tanh(x) + x as a "fused" kernel that takes its time, or is the faster way.
+// tanh(x) and tanh(x) + x as a "fused" kernel that takes its time, or is the faster way.
 struct SlowKernel final : FusedKernel {
-  static inline int runs = 0, milliseconds = 0;
+  static inline std::atomic<int> runs = 0, milliseconds = 0;
   void Run(const Tensor* const* inputs, Tensor* const* outputs) override {
     ++runs;
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-    phi::EnsureOut(*outputs[0], inputs[0]->dims(), inputs[0]->dtype());
-    for (int64_t i = 0; i < inputs[0]->numel(); ++i)
-      outputs[0]->data<float>()[i] = std::tanh(inputs[0]->data<float>()[i]) + inputs[0]->data<float>()[i];
+    const Tensor& x = *inputs[0];
+    for (int k = 0; k < 2; ++k) phi::EnsureOut(*outputs[k], x.dims(), x.dtype());
+    for (int64_t i = 0; i < x.numel(); ++i) {
+      const float v = x.data<float>()[i];
+      outputs[0]->data<float>()[i] = std::tanh(v);
+      outputs[1]->data<float>()[i] = std::tanh(v) + v;
+    }
   }
+  std::vector<std::pair<int, int>> Overlays() const override { return {{0, 0}}; }
 };
 std::vector<FusedGroup> FuseTanhAdd(pir::Block& block) {
   FusedGroup g;
   for (pir::Operation& op : block)
     if (op.isa("pd_op.tanh") || op.isa("pd_op.add")) g.ops.push_back(&op);
   g.inputs = {g.ops[0]->operand(0)};
-  g.outputs = {g.ops[1]->result(0)};
+  g.outputs = {g.ops[0]->result(0), g.ops[1]->result(0)};
   g.kernel = std::make_shared<SlowKernel>();
   return {g};
 }
-
-TEST(Fusion, GroupsThatLoseTheirTrialsRunAsSingleOps) {
+struct Trial : ::testing::Test {
   const FusionPass before = SetFusionPass(FuseTanhAdd);
-  const std::string text = "{\n" + Data("0", "x", "float32", "-1xf32") + Unary("abs", 1, 0) + Unary("tanh", 2, 1) +
-                           Binary("add", 3, 2, 1) + Unary("abs", 4, 3) + Fetch("4", 0) + "}\n";
-  auto runs = [&](bool trials, int milliseconds) {
+  const bool trials = FusionTrials();
+  std::string text = "{\n" + Data("0", "x", "float32", "-1xf32") + Unary("abs", 1, 0) + Unary("tanh", 2, 1) +
+                     Binary("add", 3, 2, 1) + Binary("multiply", 4, 2, 3) + Fetch("4", 0) + "}\n";
+  ~Trial() override {
+    SetFusionPass(before);
     SetFusionTrials(trials);
+  }
+  std::shared_ptr<Plan> Start(bool on, int milliseconds) {
+    SetFusionTrials(on);
     SlowKernel::runs = 0;
     SlowKernel::milliseconds = milliseconds;
-    auto plan = Plan::Build(*Parse(text), true);
-    EXPECT_EQ(plan->num_fused(), 1u);
-    EXPECT_EQ(plan->num_instructions(), 3u);
-    for (int i = 0; i < 20; ++i) {
-      const float x = 0.1f * i;
-      EXPECT_NEAR(Values(plan->Run({F32({x, -x})})[0])[1], std::tanh(x) + x, 1e-6);
+    return Plan::Build(*Parse(text), true);
+  }
+  static void Run(Plan& plan, int calls, int64_t n) {
+    for (int i = 0; i < calls; ++i) {
+      const float x = 0.1f * static_cast<float>(i), t = std::tanh(x);
+      const V got = Values(plan.Run({phi::FullLike({n}, phi::DataType::FLOAT32, -x)})[0]);
+      EXPECT_NEAR(*std::min_element(got.begin(), got.end()), t * (t + x), 1e-6);
+      EXPECT_NEAR(*std::max_element(got.begin(), got.end()), t * (t + x), 1e-6);
     }
-    return SlowKernel::runs;
-  };
-  EXPECT_EQ(runs(true, 20), 5);  // watched, offered memory, three comparisons
-  EXPECT_EQ(runs(false, 1), 20);
-  SetFusionPass(before);
+  }
+  static std::string NameOfGroup(Plan& plan) {
+    plan.SetProfiling(true);
+    for (const ProfileEntry& e : plan.Profile())
+      if (e.name.find("tanh") != std::string::npos) return e.name;
+    return "";
+  }
+};
+
+TEST_F(Trial, AGroupThatLosesRunsAsSingleOpsFromThenOn) {
+  auto plan = Start(true, 10);
+  EXPECT_EQ(plan->num_fused(), 1u);
+  EXPECT_EQ(plan->num_instructions(), 3u);
+  Run(*plan, 10, 20000);
+  EXPECT_EQ(SlowKernel::runs, 5);  // the first call, three times compared, the call in which that was
+  Run(*plan, 4, 30000);            // another frame knows it too
+  EXPECT_EQ(SlowKernel::runs, 5);
+  EXPECT_EQ(NameOfGroup(*plan).substr(0, 8), "single (");
+}
+
+TEST_F(Trial, NoneWithoutTheFlagOrForFewElements) {
+  auto off = Start(false, 1);
+  Run(*off, 10, 20000);
+  EXPECT_EQ(SlowKernel::runs, 10);
+  EXPECT_EQ(NameOfGroup(*off), "fused tanh add");
+  auto few = Start(true, 1);
+  Run(*few, 10, 1000);
+  EXPECT_EQ(SlowKernel::runs, 10);
+  SetFusionTrials(false);  // after the plan was made
+  Run(*few, 10, 20000);
+  EXPECT_EQ(SlowKernel::runs, 20);
+}
+
+TEST_F(Trial, ThreadsOfOnePlanCompareOnce) {
+  auto plan = Start(true, 5);
+  std::vector<std::thread> threads;
+  std::atomic<int> calls = 0;
+  for (int k = 0; k < 3; ++k)
+    threads.emplace_back([&, n = 20000 + 100 * k] {
+      for (int i = 0; i < 30; ++i, ++calls) Run(*plan, 1, n);
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(NameOfGroup(*plan).substr(0, 8), "single (");
+  EXPECT_LT(SlowKernel::runs, 30);
+  const int runs = SlowKernel::runs;
+  Run(*plan, 5, 20000);
+  EXPECT_EQ(SlowKernel::runs, runs);
 }
 
 }  // namespace
