@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Higher-order gradients of elementwise functions of one tensor, eager: each order is one loop and one node, made from
+// the derivatives that tools/opgen/slopes.py finds.
+#pragma once
+
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/phi/core/ew_run.h"
+
+namespace egr {
+
+// The function's derivative D(v), v being its argument or its result, and the derivatives of D. Term j is
+// p0 * ... * pj * D^(j)(v); it is the gradient of term j - 1 with respect to v.
+struct Slopes {
+  static constexpr int kOrders = 3;
+  const char* node[kOrders - 1];
+  const phi::EwDef* term[kOrders];       // from p0..pj, v; null: zero
+  const phi::EwDef* joint[kOrders - 1];  // all gradients of term j from p0..pj, the term's own gradient, v; null: none
+  Tensor (*compose[kOrders])(const Tensor& product, const Tensor& v);  // the term from operations; null: zero
+};
+
+// Whether the loops serve: nothing but running is asked for, and all are plain tensors of one type.
+bool SlopesApply(const Tensor& v, const Tensor& p);
+// Term j, which must not be zero, with its history.
+Tensor Slope(const Slopes& s, int j, const Tensor* p, const Tensor& v);
+
+}  // namespace egr
