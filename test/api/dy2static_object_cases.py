@@ -112,6 +112,22 @@ def recursion(x):
     return power(x, 3)
 
 
+@case()
+def recursion_by_name(x):
+    return x if x.sum() > 4 or x.sum() < -4 else halves(x * 2, 2)
+
+
+def halves(x, n):
+    return x if n == 0 else halves(x + 1 if x[0] > 0 else x - 1, n - 1)
+
+
+@case()
+def functions_given_to_builtins(x):
+    def longer(a, b):
+        return a if a.abs() > b.abs() else b
+    return paddle.stack(list(map(lambda v: v * 2 if v > 0 else v - 1, [x[0], x[1]]))), functools.reduce(longer, [x[0], x[1], x[0] + 1])
+
+
 def decorated(fn):
     @functools.wraps(fn)
     def wrapper(*args, **kwargs):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shapes, lengths, casts, and what loops run over, where extents or bounds are tensors that are being recorded."""
 import builtins
+import functools
 
 import paddle
 from paddle.jit.dy2static import calls
@@ -225,6 +226,15 @@ def _reshape_method(x, *shape, **kwargs):
     return _reshape(x, *shape, **kwargs) if len(shape) == 1 or 'shape' in kwargs else _reshape(x, list(shape), **kwargs)
 
 
+def _map(function, *sequences):
+    return map(calls.call(function), *sequences)
+
+
+def _reduce(function, *rest):
+    return functools.reduce(calls.call(function), *rest)
+
+
+calls.BUILTINS.update({builtins.map: _map, functools.reduce: _reduce})
 calls.BUILTINS.update({paddle.reshape: _reshape, paddle.Tensor.reshape: _reshape_method, builtins.print: _print})
 calls.BUILTINS.update({builtins.range: _range, builtins.len: length, builtins.enumerate: _enumerate, builtins.zip: _zip,
                        builtins.int: _cast(int, 'int32'), builtins.float: _cast(float, 'float32'), builtins.bool: _cast(bool, 'bool'),

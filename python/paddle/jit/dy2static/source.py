@@ -123,6 +123,8 @@ def compile_function(node, code, free, class_name):
     names = [ast.arg(n) for n in sorted(free) if not (class_name is not None and n == '__class__')]
     outer = ast.FunctionDef(name='_pt_outer', args=ast.arguments(posonlyargs=[], args=names, kwonlyargs=[], kw_defaults=[], defaults=[]),
                             body=[inner], decorator_list=[])
+    if isinstance(inner, ast.FunctionDef) and inner.name not in free:  # in its own body the name is the module's
+        outer.body.insert(0, ast.copy_location(ast.Global([inner.name]), node))
     for new in (inner, outer):
         if isinstance(new, (ast.FunctionDef, ast.ClassDef)) and not hasattr(new, 'type_params'):
             new.type_params = []
