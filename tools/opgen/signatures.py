@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C++ signatures of API functions, and what an argument is in programs."""
+from .model import identity
+
+ARG_KIND = {"Tensor": "kTensor", "Tensor?": "kOptionalTensor", "Tensor[]": "kTensorList"}
+ALTERNATIVES = {"double": "double", "float": "float", "int": "int32_t", "int64_t": "int64_t", "bool": "bool"}
+
+
+def flag(value):
+    return "true" if value else "false"
+
+
+def pir_name(arg):
+    """The name in programs: a trailing underscore only keeps C++ and Python keywords apart (`lambda_`)."""
+    return arg.name.rstrip("_")
+
+
+def attr_form(op_name, arg):
+    """(ArgDef kind, AttrValue alternative) of an attribute: an operand only where PaddlePaddle makes it one."""
+    ident = identity(op_name)
+    if not arg.is_operand_attr or not ident or arg.name in ident["mutable"]:
+        return ("kOperandAttr" if arg.is_operand_attr else "kAttr"), arg.attr_type
+    types = {n: t for n, t, _ in ident["attrs"]}
+    return "kAttr", ALTERNATIVES.get(types.get(arg.name), arg.attr_type)
+
+
+def ret_type(op):
+    one = ["std::vector<Tensor>" if o.variadic else "Tensor" for o in op.outs]
+    return one[0] if len(one) == 1 else f"std::tuple<{', '.join(one)}>"
+
+
+def params(op, defaults=False, drop_const_first=False):
+    out = []
+    for i, a in enumerate(op.args):
+        t = a.cpp
+        if drop_const_first and i == 0:
+            t = "Tensor&"
+        d = a.cpp_default if defaults and all(b.cpp_default is not None or b.optional for b in op.args[i:] ) else None
+        if defaults and a.optional and all(b.cpp_default is not None or b.optional for b in op.args[i:]):
+            d = "Tensor()"
+        out.append(f"{t} {a.name}" + (f" = {d}" if d is not None else ""))
+    return ", ".join(out)
+
+
+def names(op):
+    return ", ".join(a.name for a in op.args)
+
+
+def declaration(op):
+    lines = []
+    if op.get("doc"):
+        lines += [f"// {line}" for line in op.get("doc").strip().splitlines()]
+    lines.append(f"PADDLE_API {ret_type(op)} {op.name}({params(op, True)});")
+    if op.has_inplace:
+        lines.append(f"PADDLE_API Tensor& {op.name}_({params(op, True, True)});")
+    return "\n".join(lines)
