@@ -100,7 +100,7 @@ class SplitKernel final : public CompiledGroup {
  public:
   SplitKernel(std::shared_ptr<CompiledGroup> whole, const FusionGroup& group, SplitReduction split)
       : whole_(std::move(whole)),
-        reduce_end_(group.reduce_end),
+        reduce_end_(group.reduced.end()),
         rank_(group.rank),
         group_(group),
         split_(std::move(split)) {}
@@ -167,7 +167,7 @@ class StagedKernel final : public CompiledGroup {
   StagedKernel(std::shared_ptr<CompiledGroup> whole, const FusionGroup& group, StagedGroup stages)
       : whole_(std::move(whole)),
         stages_(std::move(stages)),
-        reduce_end_(group.reduce_end),
+        reduce_end_(group.reduced.end()),
         rank_(group.rank),
         arguments_(group.inputs.size() + group.outputs.size()),
         reductions_(group.reductions.size()),

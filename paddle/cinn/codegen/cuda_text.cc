@@ -154,18 +154,22 @@ class Printer {
     if (buf < nin)
       return g_.inputs[static_cast<size_t>(buf)].real.empty() ||
              g_.inputs[static_cast<size_t>(buf)].real[static_cast<size_t>(a)];
-    return !(g_.outputs[static_cast<size_t>(buf - nin)].reduced && a >= g_.reduce_begin && a < g_.reduce_end);
+    return !(g_.outputs[static_cast<size_t>(buf - nin)].reduced && g_.reduced.has(a));
   }
   // All axes, in their order, without gaps: the position in the iteration space is the position in memory.
   bool IsWhole(int buf) const {
     const int nin = static_cast<int>(g_.inputs.size());
     if (buf >= nin) {
       const GroupOutput& out = g_.outputs[static_cast<size_t>(buf - nin)];
-      return out.plain() && (!out.reduced || g_.reduce_begin == g_.reduce_end);
+      return out.plain() && (!out.reduced || g_.reduced.empty());
     }
     const GroupInput& in = g_.inputs[static_cast<size_t>(buf)];
     return in.plain() && std::find(in.real.begin(), in.real.end(), false) == in.real.end() &&
            std::is_sorted(in.order.begin(), in.order.end());
+  }
+  // The reduced axes are the last ones.
+  bool Trailing() const {
+    return !g_.reduced.empty() && g_.reduced == AxisSet::Range(g_.rank - g_.reduced.count(), g_.rank);
   }
   std::string Offset(int buf) {
     const int o = buf - static_cast<int>(g_.inputs.size());
@@ -173,7 +177,7 @@ class Printer {
       return walks_[0].name;
     if (g_.rank == 0 && (o >= 0 || !g_.inputs[static_cast<size_t>(buf)].offset.defined())) return "0";
     if (IsWhole(buf) && nest_.mode == LoopMode::kElementwise) return walks_[0].name;
-    if (IsWhole(buf) && nest_.mode == LoopMode::kRowReduce) return "row * n + k";
+    if (IsWhole(buf) && Trailing()) return "row * n + k";
     std::string s;
     for (int a = 0; a < Naxes(); ++a) {
       if (!IsReal(buf, axes_[static_cast<size_t>(a)])) continue;
@@ -191,20 +195,19 @@ class Printer {
     auto it = invariant_.find(e.node());
     if (it != invariant_.end()) return it->second;
     bool same = true;
-    const bool reduces = nest_.mode != LoopMode::kElementwise;
-    const int begin = reduces ? g_.reduce_begin : 0, end = reduces ? g_.reduce_end : g_.rank;
+    const AxisSet inner = g_.reduced.empty() ? AxisSet::Range(0, g_.rank) : g_.reduced;
     if (e->op == Op::kInput) {
       same = e->index < static_cast<int>(g_.inputs.size());
-      for (int a = begin; a < end && same; ++a) {
+      for (int a = 0; a < g_.rank && same; ++a) {
         const GroupInput& in = g_.inputs[static_cast<size_t>(e->index)];
-        same = !in.real.empty() && !in.real[static_cast<size_t>(a)];
+        same = !inner.has(a) || (!in.real.empty() && !in.real[static_cast<size_t>(a)]);
       }
       if (same && g_.inputs[static_cast<size_t>(e->index)].offset.defined())
         same = Invariant(g_.inputs[static_cast<size_t>(e->index)].offset);
       if (same && g_.inputs[static_cast<size_t>(e->index)].mask.defined())
         same = Invariant(g_.inputs[static_cast<size_t>(e->index)].mask);
     } else if (e->op == Op::kIndex) {
-      same = e->index < begin || e->index >= end;
+      same = !inner.has(e->index);
     }
     for (int k = 0; k < e->nargs; ++k) same = Invariant(e->args[k]) && same;
     invariant_.emplace(e.node(), same);

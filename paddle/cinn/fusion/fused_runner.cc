@@ -123,7 +123,8 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
       CheckNumbers<int32_t>(index, n, l);
   }
   int64_t reduced = 1;
-  for (int a = g.reduce_begin; a < g.reduce_end; ++a) reduced *= dims[a];
+  for (int a = 0; a < g.rank; ++a)
+    if (g.reduced.has(a)) reduced *= dims[a];
   PD_CHECK(reduced > 0 || !plan_.needs_elements, InvalidArgument,
            "[max, min] expected at least one element to reduce, got none");
   for (size_t k = 0; k < g.outputs.size(); ++k) {
@@ -157,7 +158,7 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
 std::vector<std::pair<int, int>> FusedRunner::Overlays() const {
   std::vector<std::pair<int, int>> pairs;
   const FusionGroup& g = plan_.group;
-  if (g.reduce_end > g.reduce_begin) return pairs;
+  if (!g.reduced.empty()) return pairs;
   for (size_t o = 0; o < g.outputs.size(); ++o) {
     const int v = plan_.output_of[o];
     if (!plan_.assembled[static_cast<size_t>(v)].extents.empty()) continue;

@@ -19,22 +19,37 @@ bool SameShape(const Dims& a, const Dims& b) {
   return true;
 }
 
+// Whether a kept axis lies between reduced ones of which the last are known to have so few elements that most lanes of
+// a vector would be idle.
+bool HasShortRows(const Dims& shape, AxisSet reduced) {
+  int64_t row = 1;
+  int a = static_cast<int>(shape.size()) - 1;
+  for (; a >= 0 && (reduced.has(a) || common::IsOne(shape[a])); --a) {
+    if (!shape[a].known()) return false;
+    row *= shape[a].value();
+  }
+  if (row <= 1 || row >= 8) return false;
+  for (; a >= 0; --a)
+    if (reduced.has(a) && !common::IsOne(shape[a])) return true;
+  return false;
+}
+
 }  // namespace
 
 bool GroupBuilder::ReducedAxes(const Dims& dims, std::vector<int>& axes) const {
   axes.clear();
-  if (re_ == rb_) return false;
+  if (reduced_.empty()) return false;
   if (dims.size() == rank()) {  // reduced axes kept as 1
     for (int a = 0; a < rank(); ++a) {
-      const bool reduced = a >= rb_ && a < re_;
+      const bool reduced = reduced_.has(a);
       if (reduced ? !common::IsOne(dims[a]) : !common::SameDim(dims[a], space_[a])) return false;
       axes.push_back(reduced ? -1 : a);
     }
     return true;
   }
-  if (dims.size() != rank() - (re_ - rb_)) return false;
+  if (dims.size() != rank() - reduced_.count()) return false;
   for (int a = 0; a < rank(); ++a) {
-    if (a >= rb_ && a < re_) continue;
+    if (reduced_.has(a)) continue;
     if (!common::SameDim(dims[static_cast<int64_t>(axes.size())], space_[a])) return false;
     axes.push_back(a);
   }
@@ -181,8 +196,12 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, std::vect
     *why = f.assembles ? "its parts have another shape than the group" : "another shape";
     return false;
   }
-  if (f.reduces && re_ > rb_ && (rb_ != f.reduce_begin || re_ != f.reduce_end)) {
+  if (f.reduces && !reduced_.empty() && !(reduced_ == f.reduced)) {
     *why = "reduces other axes";
+    return false;
+  }
+  if (f.reduces && reduced_.empty() && HasShortRows(f.shape, f.reduced)) {
+    *why = "other axes and only a few elements of the last ones are reduced: its own kernel is faster";
     return false;
   }
   std::vector<Expr> in;
@@ -213,12 +232,10 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, std::vect
     if (result) members_[result] = {parts.back(), !full, axes};
     return true;
   }
-  const int rb = rb_, re = re_;
-  rb_ = f.reduce_begin;
-  re_ = f.reduce_end;
+  const AxisSet before = reduced_;
+  reduced_ = f.reduced;
   if (result && !ReducedAxes(result.dims(), axes)) {
-    rb_ = rb;
-    re_ = re;
+    reduced_ = before;
     *why = "result shape not known for certain";
     return false;
   }
@@ -242,7 +259,7 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
   }
   const size_t inputs = inputs_.size(), reductions = reductions_.size(), assembled = parts_.size();
   const size_t params = params_.size(), lookups = lookups_.size();
-  const int rb = rb_, re = re_;
+  const AxisSet reduced = reduced_;
   const bool was_started = started_;
   std::vector<Expr> parts;
   for (const ResultFacts& f : facts.results) {
@@ -257,8 +274,7 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
     params_.resize(params);
     lookups_.resize(lookups);
     reductions_.resize(reductions);
-    rb_ = rb;
-    re_ = re;
+    reduced_ = reduced;
     started_ = was_started;
     return false;
   }
@@ -310,8 +326,10 @@ bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gon
       out.needs_elements |= op->isa(name);
   FusionGroup& g = out.group;
   g.rank = rank();
-  g.reduce_begin = rb_;
-  g.reduce_end = re_;
+  // Axes of extent 1 are reduced or kept alike, and a row of one element would leave the other lanes idle.
+  for (int a = 0; a < rank(); ++a)
+    if (reduced_.has(a) && !common::IsOne(space_[a])) g.reduced.add(a);
+  if (g.reduced.empty()) g.reduced = reduced_;
   g.reductions = reductions_;
   g.params = static_cast<int>(params_.size());
   out.params = params_;

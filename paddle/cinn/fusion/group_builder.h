@@ -22,7 +22,7 @@ class GroupBuilder {
   // before.
   bool Add(pir::Operation* op, const OpFacts& facts, const char** why);
   const std::vector<pir::Operation*>& ops() const { return ops_; }
-  bool has_reduction() const { return re_ > rb_; }
+  bool has_reduction() const { return !reduced_.empty(); }
   const common::Dims& space() const { return space_; }
   // Whether the group reads v from memory.
   bool Reads(pir::Value v) const;
@@ -68,7 +68,7 @@ class GroupBuilder {
 
   bool started_ = false;
   common::Dims space_;
-  int rb_ = 0, re_ = 0;
+  AxisSet reduced_;
   std::vector<pir::Operation*> ops_;
   std::unordered_map<pir::Value, Member> members_;
   std::vector<In> inputs_;

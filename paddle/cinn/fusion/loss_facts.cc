@@ -83,8 +83,7 @@ Facts CrossEntropy(const pir::Operation& op, const char** why) {
     ResultFacts r = Entry(-1, x.dims(), fn, std::move(operands));
     r.reduces = true;
     r.reduce = kind;
-    r.reduce_begin = *axis;
-    r.reduce_end = *axis + 1;
+    r.reduced.add(*axis);
     f.results.push_back(std::move(r));
   };
   const OperandFacts checked = Label(op, label, x.dims()[*axis].value());

@@ -77,41 +77,29 @@ const std::vector<BinaryGradRow>& BinaryGrads() {
   return *rows;
 }
 
-// Reduction axes as a range. The argument is called "axis"; none, or reduce_all, means all.
-bool ReduceRange(const pir::Operation& op, int rank, int& begin, int& end) {
+// The reduced axes. The argument is called "axis"; none, or reduce_all, means all.
+bool ReducedAxes(const pir::Operation& op, int rank, AxisSet& reduced) {
   auto axes = IntegersArg(op, "axis");
   if (!axes) return false;
   if (axes->empty() || NumberOf(AttrOf(op, "reduce_all")).value_or(0) != 0) {
-    axes->clear();
-    for (int a = 0; a < rank; ++a) axes->push_back(a);
+    reduced = AxisSet::Range(0, rank);
+    return rank > 0;
   }
-  for (int64_t& a : *axes) {
+  for (int64_t a : *axes) {
     if (a < -rank || a >= rank) return false;
-    if (a < 0) a += rank;
+    reduced.add(static_cast<int>(a < 0 ? a + rank : a));
   }
-  std::sort(axes->begin(), axes->end());
-  for (size_t i = 1; i < axes->size(); ++i)
-    if ((*axes)[i] != (*axes)[i - 1] + 1) return false;
-  if (axes->empty()) return false;
-  begin = static_cast<int>(axes->front());
-  end = static_cast<int>(axes->back()) + 1;
-  return true;
+  return reduced.count() == static_cast<int>(axes->size());
 }
 
-// Axes of `from` that must be summed to give `to`, which broadcasts to it; an empty range when none.
-bool SumToRange(const Dims& from, const Dims& to, int& begin, int& end) {
-  begin = end = 0;
+// Axes of `from` that must be summed to give `to`, which broadcasts to it; none when it has its shape.
+bool SumToAxes(const Dims& from, const Dims& to, AxisSet& summed) {
   const int64_t lead = from.size() - to.size();
   if (lead < 0) return false;
   for (int64_t k = 0; k < from.size(); ++k) {
     const bool same = k >= lead && common::SameDim(from[k], to[k - lead]);
     if (!same && k >= lead && !common::IsOne(to[k - lead])) return false;
-    if (same) continue;
-    if (begin == end)
-      begin = static_cast<int>(k);
-    else if (end != k)
-      return false;
-    end = static_cast<int>(k) + 1;
+    if (!same) summed.add(static_cast<int>(k));
   }
   return true;
 }
@@ -203,8 +191,7 @@ class Describer {
     r.operands = {{x, false, {}}};
     r.reduces = true;
     r.reduce = kind;
-    if (!ReduceRange(op_, static_cast<int>(x.dims().size()), r.reduce_begin, r.reduce_end))
-      return No("reduction axes not adjacent or not known");
+    if (!ReducedAxes(op_, static_cast<int>(x.dims().size()), r.reduced)) return No("reduction axes not known");
     OpFacts f;
     f.results.push_back(std::move(r));
     return f;
@@ -221,8 +208,8 @@ class Describer {
       if (!Usable(v)) return false;
       r.operands.push_back({v, false, {}});
     }
-    if (!SumToRange(dout.dims(), input.dims(), r.reduce_begin, r.reduce_end)) return false;
-    r.reduces = r.reduce_end > r.reduce_begin;
+    if (!SumToAxes(dout.dims(), input.dims(), r.reduced)) return false;
+    r.reduces = !r.reduced.empty();
     f.results.push_back(std::move(r));
     return true;
   }
@@ -248,14 +235,14 @@ class Describer {
     const pir::Value x = OperandOf(op_, "x"), dout = OperandOf(op_, "out_grad");
     if (!Usable(x) || !Usable(dout) || !phi::IsFloating(dout.dtype())) return No("operand type");
     const int rank = static_cast<int>(x.dims().size());
-    int begin, end;
-    if (!ReduceRange(op_, rank, begin, end)) return No("reduction axes not adjacent or not known");
+    AxisSet summed;
+    if (!ReducedAxes(op_, rank, summed)) return No("reduction axes not known");
     ResultFacts r = Result(0, x.dims(), mean ? Times : Identity);
     OperandFacts o{dout, true, {}};
     const bool kept = dout.dims().size() == rank;
-    if (!kept && dout.dims().size() != rank - (end - begin)) return No("operand shape");
+    if (!kept && dout.dims().size() != rank - summed.count()) return No("operand shape");
     for (int a = 0; a < rank; ++a) {
-      const bool reduced = a >= begin && a < end;
+      const bool reduced = summed.has(a);
       if (!reduced)
         o.dims.push_back(a);
       else if (kept)
@@ -264,7 +251,8 @@ class Describer {
     r.operands.push_back(std::move(o));
     if (mean) {
       double n = 1;
-      for (int a = begin; a < end; ++a) {
+      for (int a = 0; a < rank; ++a) {
+        if (!summed.has(a)) continue;
         if (!x.dims()[a].known()) return No("the count is known only at run time");
         n *= static_cast<double>(x.dims()[a].value());
       }
@@ -289,12 +277,11 @@ class Describer {
     return r;
   }
   ResultFacts ReducedEntry(int k, pir::Value x, LowerFn fn, std::vector<OperandFacts> operands, ReduceKind kind,
-                           int begin, int end) {
+                           AxisSet reduced) {
     ResultFacts r = Entry(k, x, fn, std::move(operands));
     r.reduces = true;
     r.reduce = kind;
-    r.reduce_begin = begin;
-    r.reduce_end = end;
+    r.reduced = reduced;
     return r;
   }
 
@@ -310,8 +297,9 @@ class Describer {
     int axis;
     if (!Usable(x) || !phi::IsFloating(x.dtype()) || !OneAxis(x, axis)) return No("operand type or axis");
     OpFacts f;
-    f.results.push_back(ReducedEntry(-1, x, Identity, {Read(x)}, ReduceKind::kMax, axis, axis + 1));
-    f.results.push_back(ReducedEntry(-1, x, ExpOfDifference, {Read(x), Part(0)}, ReduceKind::kSum, axis, axis + 1));
+    f.results.push_back(ReducedEntry(-1, x, Identity, {Read(x)}, ReduceKind::kMax, AxisSet::Range(axis, axis + 1)));
+    f.results.push_back(
+        ReducedEntry(-1, x, ExpOfDifference, {Read(x), Part(0)}, ReduceKind::kSum, AxisSet::Range(axis, axis + 1)));
     f.results.push_back(Entry(0, x, last, {Read(x), Part(0), Part(1)}));
     return f;
   }
@@ -323,8 +311,8 @@ class Describer {
       return No("operand type or axis");
     OpFacts f;
     std::vector<OperandFacts> operands = summed ? std::vector{Read(out), Read(dout)} : std::vector{Read(dout)};
-    f.results.push_back(
-        ReducedEntry(-1, out, summed ? summed : Identity, std::move(operands), ReduceKind::kSum, axis, axis + 1));
+    f.results.push_back(ReducedEntry(-1, out, summed ? summed : Identity, std::move(operands), ReduceKind::kSum,
+                                     AxisSet::Range(axis, axis + 1)));
     f.results.push_back(Entry(0, out, last, {Read(out), Read(dout), Part(0)}));
     return f;
   }
@@ -337,10 +325,10 @@ class Describer {
     if (begin < 0 || begin >= rank || ((scale || bias) && begin != rank - 1))
       return No("more than one axis is normalized");
     OpFacts f;
-    f.results.push_back(
-        ReducedEntry(op_.result(1).use_empty() ? -1 : 1, x, Identity, {Stored(x)}, ReduceKind::kMean, begin, rank));
+    f.results.push_back(ReducedEntry(op_.result(1).use_empty() ? -1 : 1, x, Identity, {Stored(x)}, ReduceKind::kMean,
+                                     AxisSet::Range(begin, rank)));
     f.results.push_back(ReducedEntry(op_.result(2).use_empty() ? -1 : 2, x, SquaredDifference, {Stored(x), Part(0)},
-                                     ReduceKind::kMean, begin, rank));
+                                     ReduceKind::kMean, AxisSet::Range(begin, rank)));
     ResultFacts y = Entry(0, x, LayerNorm, {Stored(x), Part(0), Part(1)});
     y.attrs = {NumberOf(AttrOf(op_, "epsilon")).value_or(1e-5), 0, 0};
     for (int k = 0; k < 2; ++k) {
@@ -361,7 +349,7 @@ class Describer {
     const int rank = static_cast<int>(x.dims().size()), begin = rank - static_cast<int>(shape->size());
     if (begin < 0 || begin >= rank) return No("normalized shape");
     OpFacts f;
-    f.results.push_back(ReducedEntry(-1, x, Squared, {Stored(x)}, ReduceKind::kMean, begin, rank));
+    f.results.push_back(ReducedEntry(-1, x, Squared, {Stored(x)}, ReduceKind::kMean, AxisSet::Range(begin, rank)));
     ResultFacts inverse = Entry(-1, x, RsqrtOfSum, {Part(0)});
     if (!op_.result(1).use_empty()) {
       inverse.index = 1;
@@ -417,7 +405,9 @@ class Describer {
 
 }  // namespace
 
-bool Usable(pir::Value v) { return v && v.type().is_dense() && SupportedType(v.dtype()); }
+bool Usable(pir::Value v) {
+  return v && v.type().is_dense() && SupportedType(v.dtype()) && v.dims().size() <= kMaxGroupRank;
+}
 bool SupportedType(DataType t) { return t != DataType::UNDEFINED && !phi::IsComplex(t) && !phi::IsFloat8(t); }
 
 std::optional<double> ConstantOf(pir::Value v) {

@@ -49,7 +49,7 @@ struct ResultFacts {
   std::vector<double> attrs;
   bool reduces = false;
   ReduceKind reduce = ReduceKind::kSum;
-  int reduce_begin = 0, reduce_end = 0;
+  AxisSet reduced;  // axes of `shape`
 };
 
 struct OpFacts {

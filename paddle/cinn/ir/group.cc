@@ -92,10 +92,10 @@ DataType ReducedType(const GroupReduction& r) {
 }
 
 void Validate(const FusionGroup& g) {
-  PD_CHECK(g.rank >= 0 && g.rank <= 16, InvalidArgument, "[cinn] expected a group of rank 0 to 16, got ", g.rank);
-  PD_CHECK(g.reduce_begin >= 0 && g.reduce_begin <= g.reduce_end && g.reduce_end <= g.rank, InvalidArgument,
-           "[cinn] expected a reduction range inside rank ", g.rank, ", got [", g.reduce_begin, ", ", g.reduce_end,
-           ")");
+  PD_CHECK(g.rank >= 0 && g.rank <= kMaxGroupRank, InvalidArgument, "[cinn] expected a group of rank 0 to ",
+           kMaxGroupRank, ", got ", g.rank);
+  PD_CHECK(g.reduced.end() <= g.rank, InvalidArgument, "[cinn] expected reduced axes below rank ", g.rank,
+           ", got axis ", g.reduced.end() - 1);
   PD_CHECK(!g.outputs.empty(), InvalidArgument, "[cinn] expected a group with at least one output, got none");
   const int nin = static_cast<int>(g.inputs.size()), nred = static_cast<int>(g.reductions.size());
   for (int i = 0; i < nin; ++i) {
@@ -137,8 +137,8 @@ void Validate(const FusionGroup& g) {
                  "[cinn] expected one of ", nin, " inputs with its type, got %", n.index, " of ",
                  phi::NameOf(n.storage));
         if (reduced_only)
-          for (int a = g.reduce_begin; a < g.reduce_end; ++a)
-            PD_CHECK(!IsReal(g.inputs[n.index], a), InvalidArgument,
+          for (int a = 0; a < g.rank; ++a)
+            PD_CHECK(!g.reduced.has(a) || !IsReal(g.inputs[n.index], a), InvalidArgument,
                      "[cinn] expected a reduced output to read only inputs without the reduced axes, got %", n.index);
       } else if (n.op == Op::kReduced) {
         PD_CHECK(n.index >= 0 && n.index < reductions && n.dtype == ReducedType(g.reductions[n.index]), InvalidArgument,
@@ -147,13 +147,12 @@ void Validate(const FusionGroup& g) {
         const int end = n.op == Op::kExtent ? g.rank + g.params : g.rank;
         PD_CHECK(n.index >= 0 && n.index < end, InvalidArgument, "[cinn] expected an axis below ", end, ", got ",
                  n.index);
-        PD_CHECK(n.op == Op::kExtent || !reduced_only || n.index < g.reduce_begin || n.index >= g.reduce_end,
-                 InvalidArgument, "[cinn] expected a reduced output not to use a position along a reduced axis, got @",
-                 n.index);
+        PD_CHECK(n.op == Op::kExtent || !reduced_only || !g.reduced.has(n.index), InvalidArgument,
+                 "[cinn] expected a reduced output not to use a position along a reduced axis, got @", n.index);
       }
     });
   };
-  PD_CHECK(nred == 0 || g.reduce_end > g.reduce_begin, InvalidArgument, "[cinn] expected axes to reduce, got none");
+  PD_CHECK(nred == 0 || !g.reduced.empty(), InvalidArgument, "[cinn] expected axes to reduce, got none");
   for (int j = 0; j < nred; ++j) check(g.reductions[j].value, j, false);
   for (const GroupOutput& o : g.outputs) {
     phi::ComputeType(o.dtype);
@@ -182,8 +181,8 @@ void SimplifyGroup(FusionGroup& g) {
 }
 
 std::string GroupKey(const FusionGroup& g) {
-  std::string s =
-      "g" + std::to_string(g.rank) + "," + std::to_string(g.reduce_begin) + "," + std::to_string(g.reduce_end);
+  std::string s = "g" + std::to_string(g.rank) + ",";
+  for (int a = 0; a < g.rank; ++a) s += g.reduced.has(a) ? 'x' : '-';
   if (g.params) s += ",p" + std::to_string(g.params);
   std::unordered_map<const ExprNode*, int> seen;
   auto part = [&](const std::vector<bool>& cut, bool unit) {
@@ -216,8 +215,9 @@ std::string GroupKey(const FusionGroup& g) {
 
 std::string ToString(const FusionGroup& g) {
   std::string s = "group rank " + std::to_string(g.rank);
-  if (g.reduce_end > g.reduce_begin)
-    s += " reduce [" + std::to_string(g.reduce_begin) + ", " + std::to_string(g.reduce_end) + ")";
+  if (!g.reduced.empty()) s += " reduce";
+  for (int a = 0; a < g.rank; ++a)
+    if (g.reduced.has(a)) s += " d" + std::to_string(a);
   s += "\n";
   for (size_t i = 0; i < g.inputs.size(); ++i) {
     const GroupInput& in = g.inputs[i];
@@ -275,7 +275,7 @@ void Interpret(const FusionGroup& g, void* const* inputs, void* const* outputs, 
   std::vector<int> kept, inner;
   int64_t nkept = 1, ninner = 1;
   for (int a = 0; a < g.rank; ++a) {
-    const bool red = a >= g.reduce_begin && a < g.reduce_end;
+    const bool red = g.reduced.has(a);
     (red ? inner : kept).push_back(a);
     (red ? ninner : nkept) *= dims[a];
   }

@@ -2,6 +2,7 @@
 // A fusion group: what one kernel computes, without saying how. Values are expressions over one iteration space.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +13,30 @@ namespace cinn {
 
 enum class ReduceKind : uint8_t { kSum, kMean, kProd, kMax, kMin, kAny, kAll };
 const char* ReduceName(ReduceKind k);
+
+inline constexpr int kMaxGroupRank = 16;
+
+// A set of iteration axes.
+class AxisSet {
+ public:
+  static AxisSet Range(int begin, int end) {
+    AxisSet s;
+    for (int a = begin; a < end; ++a) s.add(a);
+    return s;
+  }
+  void add(int axis) { bits_ |= 1u << axis; }
+  bool has(int axis) const { return bits_ >> axis & 1; }
+  bool empty() const { return bits_ == 0; }
+  int count() const { return std::popcount(bits_); }
+  // One past the last axis.
+  int end() const { return std::bit_width(bits_); }
+  // How many axes there are when they are the first ones, else 0.
+  int leading() const { return count() == end() ? count() : 0; }
+  bool operator==(const AxisSet&) const = default;
+
+ private:
+  uint32_t bits_ = 0;
+};
 
 // Element [i0, i1, ...] of the iteration space reads the input at those of its axes that are real.
 struct GroupInput {
@@ -31,7 +56,7 @@ struct GroupInput {
   bool plain() const { return cut.empty() && unit && !offset.defined() && !mask.defined(); }
 };
 
-// $j: the value reduced over axes [reduce_begin, reduce_end). It may refer to $i with i < j.
+// $j: the value reduced over the reduced axes. It may refer to $i with i < j.
 // Sums of integers are int64, the others keep the compute type; floating sums use a fixed tree with float64 at its top.
 struct GroupReduction {
   ReduceKind kind = ReduceKind::kSum;
@@ -52,8 +77,8 @@ struct GroupOutput {
 // the full shape and its type, and the group has no reductions.
 struct FusionGroup {
   int rank = 1;
-  int reduce_begin = 0, reduce_end = 0;  // equal: no reduction
-  int params = 0;                        // further numbers known at a run: Expr::Extent(rank + k) is the k-th
+  AxisSet reduced;  // axes; empty: no reduction
+  int params = 0;   // further numbers known at a run: Expr::Extent(rank + k) is the k-th
   std::vector<GroupInput> inputs;
   std::vector<GroupReduction> reductions;
   std::vector<GroupOutput> outputs;

@@ -154,8 +154,8 @@ LoopNest Schedule(FusionGroup g) {
   SimplifyGroup(g);
   LoopNest n;
   const int rank = g.rank;
-  const bool reduces = g.reduce_end > g.reduce_begin;
-  n.mode = !reduces ? LoopMode::kElementwise : g.reduce_end == rank ? LoopMode::kRowReduce : LoopMode::kColReduce;
+  const bool reduces = !g.reduced.empty();
+  n.mode = !reduces ? LoopMode::kElementwise : g.reduced.has(rank - 1) ? LoopMode::kRowReduce : LoopMode::kColReduce;
 
   ExprFacts facts{g};
   facts.indexed.assign(rank, false);
@@ -173,9 +173,8 @@ LoopNest Schedule(FusionGroup g) {
 
   std::vector<std::vector<int>> orders;
   for (const GroupInput& in : g.inputs) orders.push_back(MemoryOrder(in, rank));
-  auto region = [&](int a) { return a < g.reduce_begin ? 0 : a < g.reduce_end ? 1 : 2; };
   auto mergeable = [&](int a, int b) {
-    if (region(a) != region(b) || facts.indexed[a] || facts.indexed[b]) return false;
+    if (g.reduced.has(a) != g.reduced.has(b) || facts.indexed[a] || facts.indexed[b]) return false;
     for (size_t i = 0; i < g.inputs.size(); ++i) {
       if (IsReal(g.inputs[i], a) != IsReal(g.inputs[i], b)) return false;
       if (!IsReal(g.inputs[i], a)) continue;
@@ -198,7 +197,7 @@ LoopNest Schedule(FusionGroup g) {
     n.lane = axes.back();
     axes.pop_back();
   }
-  for (LoopAxis& a : axes) (reduces && region(a.parts[0]) == 1 ? n.reds : n.rows).push_back(a);
+  for (LoopAxis& a : axes) (g.reduced.has(a.parts[0]) ? n.reds : n.rows).push_back(a);
 
   const int lane_axis = n.lane.parts.empty() ? -1 : n.lane.parts.back();
   for (size_t i = 0; i < g.inputs.size(); ++i) {
@@ -306,7 +305,7 @@ void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta
       continue;
     }
     for (int k = g.rank - 1; k >= 0; --k) {
-      if (o.reduced && k >= g.reduce_begin && k < g.reduce_end) continue;
+      if (o.reduced && g.reduced.has(k)) continue;
       stride[k] = at;
       at *= dims[k];
     }

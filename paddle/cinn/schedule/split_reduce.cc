@@ -39,8 +39,8 @@ DataType PartialType(const GroupReduction& r) {
 }  // namespace
 
 std::optional<SplitReduction> Split(const FusionGroup& g) {
-  const int rank = g.rank, end = g.reduce_end;
-  if (g.reduce_begin != 0 || end == 0) return std::nullopt;
+  const int rank = g.rank, end = g.reduced.leading();
+  if (end == 0) return std::nullopt;
   for (const GroupInput& in : g.inputs)
     if (!in.plain()) return std::nullopt;
   for (const GroupOutput& o : g.outputs)
@@ -56,8 +56,7 @@ std::optional<SplitReduction> Split(const FusionGroup& g) {
 
   SplitReduction s;
   s.blocks.rank = rank - end + 2;
-  s.blocks.reduce_begin = 1;
-  s.blocks.reduce_end = 2;
+  s.blocks.reduced.add(1);
   for (const GroupInput& in : g.inputs) {
     const bool real = IsReal(in, 0);
     for (int a = 1; a < end; ++a)
@@ -81,8 +80,7 @@ std::optional<SplitReduction> Split(const FusionGroup& g) {
   }
 
   s.rest.rank = rank - end + 1;
-  s.rest.reduce_begin = 0;
-  s.rest.reduce_end = 1;
+  s.rest.reduced.add(0);
   std::vector<int> number(g.inputs.size(), -1);
   for (size_t i = 0; i < g.inputs.size(); ++i) {
     if (s.steps[i]) continue;

@@ -30,8 +30,8 @@ class StepBuilder {
  public:
   StepBuilder(const FusionGroup& whole, bool reduces, bool kept_only) : whole_(whole) {
     step_.kept_only = kept_only;
-    step_.group.rank = kept_only ? whole.rank - whole.reduce_end : whole.rank;
-    step_.group.reduce_end = reduces ? whole.reduce_end : 0;
+    step_.group.rank = kept_only ? whole.rank - whole.reduced.end() : whole.rank;
+    if (reduces) step_.group.reduced = whole.reduced;
   }
 
   void AddReduction(int j) {
@@ -63,7 +63,7 @@ class StepBuilder {
   int Number(int buffer) {
     auto [it, fresh] = numbers_.emplace(buffer, static_cast<int>(step_.inputs.size()));
     if (!fresh) return it->second;
-    const int end = whole_.reduce_end, skip = step_.kept_only ? end : 0;
+    const int end = whole_.reduced.end(), skip = step_.kept_only ? end : 0;
     GroupInput in;
     if (buffer < static_cast<int>(whole_.inputs.size())) {
       const GroupInput& from = whole_.inputs[static_cast<size_t>(buffer)];
@@ -89,7 +89,7 @@ class StepBuilder {
 }  // namespace
 
 std::optional<StagedGroup> Stages(const FusionGroup& g) {
-  if (g.reduce_begin != 0 || g.reduce_end == 0 || g.reductions.empty()) return std::nullopt;
+  if (g.reduced.leading() == 0 || g.reductions.empty()) return std::nullopt;
   for (const GroupInput& in : g.inputs)
     if (!in.plain()) return std::nullopt;
   std::vector<int> levels;

@@ -178,8 +178,7 @@ std::vector<Case> ChainCases() {
   for (int64_t n : {1, 33, 256, 1000, 8200}) all.push_back({"softmax", testing::Softmax(), {3, n}, 12});
   for (int64_t n : {3, 300}) all.push_back({"rms_norm", testing::RmsNorm(), {2, 2, n}, 6});
   FusionGroup columns = testing::Softmax();
-  columns.reduce_begin = 0;
-  columns.reduce_end = 1;
+  columns.reduced = AxisSet::Range(0, 1);
   all.push_back({"softmax of columns", columns, {300, 37}, 12});
   using testing::Reduce;
   for (auto [begin, end] : {std::pair{2, 3}, {1, 3}, {0, 3}, {0, 2}, {1, 2}, {0, 1}}) {

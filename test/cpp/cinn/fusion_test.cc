@@ -166,6 +166,35 @@ TEST(Fusion, GradientOfABiasIsSummedInTheSameKernel) {
   }
 }
 
+// The gradient of a convolution's bias: of [n, c, h, w], all axes but c are summed.
+TEST(Fusion, SumsAroundAKeptAxisJoin) {
+  for (const auto& [h, w, joins] : {std::tuple{5, 7, true}, {1, 1, true}, {1, 3, false}}) {
+    Ir ir;
+    const Dims shape{4, 6, h, w};
+    Value a = ir.Data("a", shape), t = ir.Data("t", shape), b = ir.Data("b", {1, 6, 1, 1});
+    Value dz = ir.Op("pd_op.multiply", {a, t}, shape);
+    auto [gz, gb] = ir.Op2("pd_op.add_grad", {"x", "y", "out_grad"}, {a, b, dz}, shape, {1, 6, 1, 1});
+    ir.Fetch(gz, "gz");
+    ir.Fetch(gb, "gb");
+    auto groups = FuseBlock(ir.program.block());
+    ASSERT_EQ(groups.size(), joins ? 1u : 0u);
+    if (!joins) continue;
+    paddle::Tensor ta = Fill({4, 6, h, w}, 1), tb = Fill({4, 6, h, w}, 2), o[2];
+    const paddle::Tensor* in[] = {&ta, &tb};
+    paddle::Tensor* po[] = {&o[0], &o[1]};
+    FusedRunner(groups[0]).Run(in, po);
+    const paddle::Tensor& db = groups[0].outputs[0] == gb ? o[0] : o[1];
+    ASSERT_EQ(db.dims(), (phi::Ints{1, 6, 1, 1}));
+    for (int c = 0; c < 6; ++c) {
+      double want = 0;
+      for (int n = 0; n < 4; ++n)
+        for (int k = (n * 6 + c) * h * w, end = k + h * w; k < end; ++k)
+          want += ta.data<float>()[k] * tb.data<float>()[k];
+      EXPECT_NEAR(db.data<float>()[c], want, 1e-5);
+    }
+  }
+}
+
 TEST(Fusion, GradientOfAMeanIsBroadcast) {
   Ir ir;
   Register("pd_op.mean_grad", {{"x"}, {"out_grad"}, {"axis", false, false, true}},

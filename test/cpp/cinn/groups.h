@@ -30,8 +30,7 @@ inline FusionGroup Reduce(int rank, int rb, int re, std::vector<GroupInput> in, 
                           DataType out = DataType::FLOAT32) {
   FusionGroup g;
   g.rank = rank;
-  g.reduce_begin = rb;
-  g.reduce_end = re;
+  g.reduced = AxisSet::Range(rb, re);
   g.inputs = std::move(in);
   g.reductions = {{k, v}};
   g.outputs = {{Expr::Reduced(0, ReducedType(g.reductions[0])), out, true}};
@@ -42,8 +41,7 @@ inline FusionGroup Reduce(int rank, int rb, int re, std::vector<GroupInput> in, 
 inline FusionGroup Softmax() {
   FusionGroup g;
   g.rank = 2;
-  g.reduce_begin = 1;
-  g.reduce_end = 2;
+  g.reduced.add(1);
   g.inputs = {kF32};
   const Expr e = exp(In(0) - Expr::Reduced(0, DataType::FLOAT32));
   g.reductions = {{ReduceKind::kMax, In(0)}, {ReduceKind::kSum, e}};
@@ -55,8 +53,7 @@ inline FusionGroup Softmax() {
 inline FusionGroup RmsNorm() {
   FusionGroup g;
   g.rank = 3;
-  g.reduce_begin = 2;
-  g.reduce_end = 3;
+  g.reduced.add(2);
   const DataType h = DataType::BFLOAT16;
   g.inputs = {{h, {}, {}}, {DataType::FLOAT32, {false, false, true}, {}}};
   g.reductions = {{ReduceKind::kMean, In(0, h) * In(0, h)}};
@@ -97,7 +94,7 @@ class GroupData {
       for (int64_t k = 0; k < n; ++k) StoreElement(in_.back().data(), k, i.dtype, draw(i.dtype));
     }
     for (const GroupOutput& o : g.outputs) {
-      sizes_.push_back(size(Elements([&](int a) { return !o.reduced || a < g.reduce_begin || a >= g.reduce_end; })));
+      sizes_.push_back(size(Elements([&](int a) { return !o.reduced || !g.reduced.has(a); })));
       for (auto* buffers : {&got_, &want_})
         buffers->emplace_back(static_cast<size_t>(sizes_.back() * phi::SizeOf(o.dtype)) + kGuard, 0x5a);
     }
@@ -191,8 +188,9 @@ class Generator {
     for (int a = 0; a < g.rank; ++a) dims.push_back(kExtents[Below(g.rank > 2 ? 6 : 9)]);
     if (Below(40) == 0 && g.rank) dims[Below(g.rank)] = 0;
     if (g.rank && Below(2)) {
-      g.reduce_begin = Below(g.rank);
-      g.reduce_end = g.reduce_begin + 1 + Below(g.rank - g.reduce_begin);
+      const int begin = Below(g.rank);
+      g.reduced = AxisSet::Range(begin, begin + 1 + Below(g.rank - begin));
+      if (Below(3) == 0) g.reduced.add(Below(g.rank));
     }
     const int nin = 1 + Below(4);
     for (int k = 0; k < nin; ++k) {
@@ -214,7 +212,7 @@ class Generator {
       g.inputs.push_back(in);
     }
     g_ = &g;
-    const int nred = g.reduce_end > g.reduce_begin ? 1 + Below(2) : 0;
+    const int nred = !g.reduced.empty() ? 1 + Below(2) : 0;
     for (int j = 0; j < nred; ++j) {
       Expr e = Value(4, false);
       const bool flt = phi::IsFloating(e.dtype());
@@ -236,7 +234,7 @@ class Generator {
 
   void Mask(GroupInput& in, const FusionGroup& g) {
     const int a = Below(g.rank);
-    if (a >= g.reduce_begin && a < g.reduce_end) return;
+    if (g.reduced.has(a)) return;
     const Expr at = Expr::Index(a), bound = Expr::Int(Below(5), DataType::INT64);
     in.mask = Below(2) ? at >= bound : at < bound;
   }
@@ -254,7 +252,7 @@ class Generator {
     for (GroupOutput& out : g.outputs) {
       std::vector<int> order;
       for (int a = 0; a < g.rank; ++a)
-        if (!out.reduced || a < g.reduce_begin || a >= g.reduce_end) order.push_back(a);
+        if (!out.reduced || !g.reduced.has(a)) order.push_back(a);
       m.sizes.push_back(Part(out, order, dims, !some || out.reduced || Below(2), m.strides));
     }
     return m;
@@ -293,7 +291,7 @@ class Generator {
         const int k = Below(static_cast<int>(g_->inputs.size()));
         const GroupInput& in = g_->inputs[k];
         bool ok = true;
-        for (int a = g_->reduce_begin; a < g_->reduce_end && reduced; ++a) ok &= !(in.real.empty() || in.real[a]);
+        for (int a = 0; a < g_->rank && reduced; ++a) ok &= !g_->reduced.has(a) || !(in.real.empty() || in.real[a]);
         ok &= !reduced || !in.offset.defined();
         if (ok) return Expr::Input(k, in.dtype);
       } else if (pick < 8 && !g_->reductions.empty()) {
@@ -302,7 +300,7 @@ class Generator {
       } else if (pick == 8 && g_->rank) {
         const int a = Below(g_->rank);
         if (Below(2)) return Expr::Extent(a);
-        if (!reduced || a < g_->reduce_begin || a >= g_->reduce_end) return Expr::Index(a);
+        if (!reduced || !g_->reduced.has(a)) return Expr::Index(a);
       } else {
         break;
       }
