@@ -325,3 +325,64 @@ def test_packed_weights_belong_to_one_model(tmp_path):
             got.append(predictor.run([paddle.to_tensor(x)])[0].numpy())
             want.append(net(paddle.to_tensor(x)).numpy())
     np.testing.assert_allclose(np.stack(got), np.stack(want), rtol=1e-4, atol=1e-5)
+
+
+class Channels(paddle.nn.Layer):
+    """Convolutions with full and padded blocks of channels, grouped and depthwise, and what may lie between them."""
+
+    def __init__(self, shortcut):
+        super().__init__()
+        nn = paddle.nn
+        self.stem, self.wide, self.down = nn.Conv2D(3, 24, 5, 2, 2), nn.Conv2D(24, 48, 1), nn.Conv2D(48, 24, 3, padding=1)
+        self.each, self.grouped = nn.Conv2D(48, 48, 3, padding=1, groups=48), nn.Conv2D(32, 64, 3, padding=[1, 0], groups=2)
+        self.odd, self.squeeze, self.excite = nn.Conv2D(24, 32, 3, dilation=2), nn.Conv2D(64, 16, 1), nn.Conv2D(16, 64, 1)
+        self.few, self.norm, self.shortcut = nn.Conv2D(64, 5, 3), nn.BatchNorm2D(48), shortcut
+
+    def forward(self, x):
+        F = paddle.nn.functional
+        x = F.relu(self.stem(x))
+        y = F.relu6(self.each(F.hardswish(self.norm(self.wide(x)))))
+        x = self.down(y) + x if self.shortcut else F.sigmoid(self.down(y)) * x
+        x = F.max_pool2d(self.odd(x), 3, 2, 1, ceil_mode=True)
+        x = self.grouped(x)
+        s = F.sigmoid(self.excite(F.relu(self.squeeze(F.adaptive_avg_pool2d(x, 1)))))
+        x = paddle.concat([x * s, F.avg_pool2d(x, 3, 1, 1, exclusive=False) * 2 + 1, F.avg_pool2d(x, 3, 1, 1)], 1)
+        return self.few(x[:, 64:128] + x[:, :64]), F.adaptive_avg_pool2d(x, [3, 2]).flatten(1), F.adaptive_max_pool2d(x, 2)
+
+
+@pytest.mark.parametrize('cinn', [False, True])
+@pytest.mark.parametrize('shortcut', [False, True])
+def test_convolutions_keep_channels_in_blocks(tmp_path, capfd, shortcut, cinn):
+    paddle.seed(8)
+    net = Channels(shortcut)
+    net.eval()
+    path = str(tmp_path / 'net')
+    paddle.jit.save(net, path, input_spec=[InputSpec([None, 3, None, None], 'float32', 'x')])
+    config = infer.Config(path + '.json', path + '.pdiparams')
+    config.disable_glog_info()
+    config.switch_ir_debug(True)
+    if cinn:
+        config.enable_cinn()
+    predictor = infer.create_predictor(config)
+    after = capfd.readouterr().err.rpartition('--- after')[2]
+    if 'NCHW16C' not in after:
+        pytest.skip('no AVX-512')
+    assert after.count('"pd_op.block_channels"') == (not shortcut) and after.count('"pd_op.unblock_channels"') == 4 - 2 * shortcut, after
+    for shape in ([2, 3, 40, 38], [1, 3, 33, 61]):
+        x = paddle.randn(shape)
+        for got, want in zip(predictor.run([x]), net(x)):
+            np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-5, atol=1e-5)
+
+
+def test_blocked_residual_may_turn_out_larger(tmp_path):
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(16, 24, 1), paddle.nn.ReLU(), paddle.nn.Conv2D(24, 24, 3, padding=1))
+    net.eval()
+
+    def call(x, r):
+        return paddle.nn.functional.sigmoid(net(x) + r)
+    path = str(tmp_path / 'net')
+    paddle.jit.save(paddle.jit.to_static(call, input_spec=[InputSpec([None, 16, 6, 6], 'float32', 'x'),
+                                                          InputSpec([None, 24, 6, 6], 'float32', 'r')]), path)
+    x, r = paddle.randn([1, 16, 6, 6]), paddle.randn([3, 24, 6, 6])
+    got, = make(path).run([x, r])
+    np.testing.assert_allclose(got.numpy(), call(x, r).numpy(), rtol=1e-5, atol=1e-6)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of fused operations: one library call where it exists, the single operations where not.
+#include <cstring>
+
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/ops/fusion/fusion.h"
 #include "paddle/phi/primitives/bias_act.h"
@@ -22,11 +24,64 @@ Tensor Activate(const Tensor& x, const std::string& name) {
 
 }  // namespace
 
+Dims BlockedDims(const Dims& plain) {
+  PD_CHECK(plain.size() == 4, InvalidArgument, "[block_channels] expected a shape [n, c, h, w], got ",
+           common::ShapeText(plain));
+  return {plain[0], common::Div(plain[1] + Dim(kChannelBlock - 1), Dim(kChannelBlock)), plain[2], plain[3],
+          Dim(kChannelBlock)};
+}
+Dims UnblockedDims(const Dims& x, Dim channels) {
+  if (x.size() == 4) return x;
+  const Dim blocks = common::Div(channels + Dim(kChannelBlock - 1), Dim(kChannelBlock));
+  PD_CHECK(
+      x.size() == 5 && !common::CertainlyDiffer(x[4], Dim(kChannelBlock)) && !common::CertainlyDiffer(x[1], blocks),
+      InvalidArgument, "[unblock_channels] expected a shape [n, ", common::DimText(blocks), ", h, w, ", kChannelBlock,
+      "], got ", common::ShapeText(x));
+  return {x[0], channels, x[2], x[3]};
+}
+
+namespace {
+
+// Copies the channels of a plain tensor to a blocked one, or back.
+void CopyChannels(const Tensor& plain, const Tensor& blocked, bool to_blocked) {
+  const int64_t n = plain.dim(0), c = plain.dim(1), hw = plain.dim(2) * plain.dim(3);
+  const int64_t full = c / kChannelBlock, rest = c % kChannelBlock, at = full * kChannelBlock * hw;
+  const int64_t image = blocked.dim(1) * kChannelBlock * hw, step = kChannelBlock * hw;
+  const auto copy = [&](const Tensor& p, const Tensor& b) { to_blocked ? CopyInto(p, b) : CopyInto(b, p); };
+  if (full)
+    copy(ViewOf(plain, {n, full, kChannelBlock, hw}, {c * hw, step, hw, 1}, 0),
+         ViewOf(blocked, {n, full, kChannelBlock, hw}, {image, step, 1, kChannelBlock}, 0));
+  if (rest)
+    copy(ViewOf(plain, {n, rest, hw}, {c * hw, hw, 1}, at),
+         ViewOf(blocked, {n, rest, hw}, {image, 1, kChannelBlock}, at));
+}
+
+}  // namespace
+
+void block_channels_infer(const Meta& x, Meta& out) { out = {BlockedDims(x.dims), x.dtype}; }
+void block_channels_kernel(const Tensor& x, Tensor& out) {
+  if (out.numel() == 0) return;
+  if (x.dim(1) % kChannelBlock) std::memset(out.raw_data(), 0, static_cast<size_t>(out.numel()) * SizeOf(out.dtype()));
+  CopyChannels(Contiguous(x), out, true);
+}
+void unblock_channels_infer(const Meta& x, int64_t channels, Meta& out) {
+  PD_CHECK(x.dims.size() == 5, InvalidArgument, "[unblock_channels] expected five axes, got shape ",
+           common::ShapeText(x.dims));
+  out = {UnblockedDims(x.dims, Dim(channels)), x.dtype};
+}
+void unblock_channels_kernel(const Tensor& x, int64_t, Tensor& out) {
+  if (out.numel()) CopyChannels(out, Contiguous(x), false);
+}
+
 // A residual of unknown extents may turn out larger than the convolution's result: they broadcast as add does.
 void fused_conv_infer(const Meta& x, const Meta& w, const Meta*, const Meta* residual, const Ints& strides,
                       const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
                       const std::string& format, const std::string&, Meta& out) {
-  conv_infer(x, w, strides, paddings, algorithm, dilations, groups, format, out);
+  const bool blocked = format == kBlockedFormat;
+  Meta plain = x;
+  if (blocked) plain.dims = UnblockedDims(x.dims, w.dims[1] * Dim(groups));
+  conv_infer(plain, w, strides, paddings, algorithm, dilations, groups, blocked ? "NCHW" : format, out);
+  if (blocked) out.dims = BlockedDims(out.dims);
   if (residual) out.dims = common::BroadcastDims("fused_conv", out.dims, residual->dims);
 }
 
@@ -36,6 +91,19 @@ void fused_conv_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, con
   if (out.numel() == 0 ||
       FusedConvolution(x, w, bias, residual, strides, paddings, algorithm, dilations, groups, format, activation, out))
     return;
+  if (format == kBlockedFormat) {
+    const auto plain = [](const Tensor& t, int64_t channels) {
+      if (!t.defined() || t.ndim() == 4) return t;
+      Tensor p = Empty({t.dim(0), channels, t.dim(2), t.dim(3)}, t.dtype());
+      unblock_channels_kernel(t, channels, p);
+      return p;
+    };
+    Tensor y = Empty({out.dim(0), w.dim(0), out.dim(2), out.dim(3)}, out.dtype());
+    fused_conv_kernel(plain(x, w.dim(1) * groups), w, bias, plain(residual, w.dim(0)), strides, paddings, algorithm,
+                      dilations, groups, "NCHW", activation, y);
+    block_channels_kernel(y, out);
+    return;
+  }
   Meta plain;
   conv_infer(x.meta(), w.meta(), strides, paddings, algorithm, dilations, groups, format, plain);
   Tensor y = Empty(common::ToInts(plain.dims), plain.dtype);

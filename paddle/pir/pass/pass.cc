@@ -35,6 +35,7 @@ Registry& Passes() {
     p->passes["conv2d_add_act_fuse_pass"] = CreateConvAddAct;
     p->passes["matmul_add_act_fuse_pass"] = CreateMatmulAddAct;
     p->passes["transfer_layout_pass"] = CreateTransferLayout;
+    p->passes["blocked_layout_pass"] = CreateBlockedLayout;
     p->passes["constant_folding_pass"] = [] { return CreateConstantFolding({}); };
     return p;
   }();

@@ -61,6 +61,8 @@ std::unique_ptr<Pass> CreateAddNormFusion();
 std::unique_ptr<Pass> CreateAttentionFusion();
 // "transfer_layout_pass": convolutions and what lies between them run channels-last.
 std::unique_ptr<Pass> CreateTransferLayout();
+// "blocked_layout_pass": the same in blocks of 16 channels (fused_conv's NCHW16C), for CPUs with AVX-512.
+std::unique_ptr<Pass> CreateBlockedLayout();
 
 // Computes one op from its operands' values, those of a builtin.combine in its place; an empty vector declines.
 using EvaluateFn =

@@ -88,6 +88,8 @@ inline void RegisterTestOps() {
                                   {"groups", A::kInt32, 1},           {"data_format", A::kStr, {}}};
     missing(MakeOp("pd_op.conv2d", 2, kPure, conv));
     conv.push_back({"activation", A::kStr, {}});
+    missing(MakeOp("pd_op.block_channels", 1, kPure));
+    missing(MakeOp("pd_op.unblock_channels", 1, kPure, {{"channels", A::kInt32, int32_t{16}}}));
     OpInfo fused = MakeOp("pd_op.fused_conv", 4, kPure, conv);
     fused.inputs[2].optional = fused.inputs[3].optional = true;
     missing(fused);

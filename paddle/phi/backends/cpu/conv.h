@@ -17,6 +17,9 @@ struct ConvDesc {
   int64_t in[3] = {1, 1, 1}, k[3] = {1, 1, 1}, out[3] = {1, 1, 1};
   int64_t stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1}, pad_lo[3] = {0, 0, 0}, pad_hi[3] = {0, 0, 0};
   bool channels_last = false;
+  // Two spatial dims, ConvForwardFused only: the tensor is [n, ceil(c / 16), in..., 16], padded by zeros. y may be
+  // blocked where x is not; the residual is as y.
+  bool x_blocked = false, y_blocked = false;
   // Identity of the weight's contents (storage and version), so that its packed form can be kept; 0 = never keep.
   uint64_t weight_key = 0;
 };

@@ -19,7 +19,7 @@ using Tag = dnnl::memory::format_tag;
 struct Key {
   int32_t kind, type, nd, channels_last, bias, threads, residual, act;
   float alpha;
-  int32_t unused;
+  int16_t x_blocked, y_blocked;
   int64_t n, ic, oc, groups;
   int64_t in[3], k[3], out[3], stride[3], dilation[3], pad_lo[3], pad_hi[3];
 };
@@ -176,18 +176,18 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
   const Dims xs = Shape(d.in, nd, {d.n, d.ic}), ys = Shape(d.out, nd, {d.n, d.oc});
   const Dims ws =
       d.groups == 1 ? Shape(d.k, nd, {d.oc, d.ic}) : Shape(d.k, nd, {d.groups, d.oc / d.groups, d.ic / d.groups});
-  const Desc xu(xs, type, data), yu(ys, type, data);
+  static constexpr Tag kBlocked[] = {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};
+  const Desc xu(xs, type, d.x_blocked ? kBlocked[nd - 1] : data), yu(ys, type, d.y_blocked ? kBlocked[nd - 1] : data);
   const Desc wu(ws, type, d.groups == 1 ? kWeight[nd - 1] : kGroup[nd - 1]);
   const Desc bu = key.bias ? Desc({d.oc}, type, Tag::a) : Desc();
   const Dims stride = Shape(d.stride, nd, {}), lo = Shape(d.pad_lo, nd, {}), hi = Shape(d.pad_hi, nd, {});
   Dims dil = Shape(d.dilation, nd, {});
   for (auto& v : dil) --v;
   const bool last = d.channels_last;
-  static constexpr Tag kBlocked[] = {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};
-  auto form = [&](const Dims& s, const Desc& user) {
-    return last ? user : Desc(s, type, blocked && s[1] % 16 == 0 ? kBlocked[nd - 1] : Tag::any);
+  auto form = [&](const Dims& s, const Desc& user, bool as_given) {
+    return as_given ? user : Desc(s, type, blocked && s[1] % 16 == 0 ? kBlocked[nd - 1] : Tag::any);
   };
-  const Desc xa = form(xs, xu), ya = form(ys, yu);
+  const Desc xa = form(xs, xu, last || d.x_blocked), ya = form(ys, yu, last || d.y_blocked);
   const Desc wa(ws, type, Tag::any);
   const auto algo = dnnl::algorithm::convolution_direct;
   const bool sum = key.residual && blocked && ya != yu;
@@ -237,9 +237,9 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
 
 std::shared_ptr<Plan> MakeAny(const Key& key, DataType t, const ConvDesc& d) {
   try {
-    if (!d.channels_last && CpuIsa() == Isa::kAvx512 && (d.ic % 16 == 0 || d.oc % 16 == 0)) {
+    if (!d.channels_last && CpuIsa() == Isa::kAvx512 && (d.ic % 16 == 0 || d.oc % 16 == 0 || d.y_blocked)) {
       auto p = Make(key, t, d, true);
-      if (p->usable) return p;
+      if (p->usable || d.y_blocked) return p;
     }
     return Make(key, t, d, false);
   } catch (const dnnl::error&) {
@@ -261,6 +261,7 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
   key.residual = epilogue.residual != nullptr;
   key.act = static_cast<int32_t>(epilogue.act);
   key.alpha = epilogue.alpha;
+  key.x_blocked = d.x_blocked, key.y_blocked = d.y_blocked;
   key.threads = MaxThreads();
   key.n = d.n, key.ic = d.ic, key.oc = d.oc, key.groups = d.groups;
   for (int i = 0; i < d.nd; ++i) {

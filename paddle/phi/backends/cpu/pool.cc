@@ -121,6 +121,18 @@ class Rows {
   CallMemory mem_;
 };
 
+// Windows that span one position of the outermost of three axes: as so many more images.
+PoolDesc Unstacked(const PoolDesc& d) {
+  const bool alone =
+      d.adaptive ? d.in[0] == d.out[0] : d.k[0] == 1 && d.stride[0] == 1 && d.pad_lo[0] == 0 && d.pad_hi[0] == 0;
+  PoolDesc e = d;
+  if (d.nd != 3 || !d.channels_last || !alone || d.in[0] != d.out[0] || d.in[0] < 1 ||
+      __builtin_mul_overflow(d.n, d.in[0], &e.n))
+    return d;
+  e.in[0] = e.out[0] = 1;
+  return e;
+}
+
 void CheckIndexType(const char* op, DataType t) {
   PD_CHECK(t == DataType::INT32 || t == DataType::INT64, InvalidArgument, "[", op,
            "] expected indices of int32 or int64, got ", NameOf(t));
@@ -312,7 +324,7 @@ int64_t PoolOutSize(int64_t in, int64_t k, int64_t stride, int64_t pad_lo, int64
 
 void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType index_t, void* mask) {
   PoolArgs a;
-  const Sizes s = Fill(t, d, false, &a);
+  const Sizes s = Fill(t, mask ? d : Unstacked(d), false, &a);
   if (mask) CheckIndexType("max_pool", index_t);
   const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
   if (ny == 0) return;
@@ -364,7 +376,7 @@ void MaxPoolGradNoMask(DataType t, const PoolDesc& d, const void* x, const void*
 
 void AvgPool(DataType t, const PoolDesc& d, const void* x, void* y) {
   PoolArgs a;
-  const Sizes s = Fill(t, d, true, &a);
+  const Sizes s = Fill(t, Unstacked(d), true, &a);
   const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
   if (ny == 0) return;
   if (nx == 0) {

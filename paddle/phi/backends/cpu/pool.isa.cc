@@ -317,7 +317,11 @@ void MaxGradAll(const Args& a, const T* x, const T* y, const T* dy, T* dx) {
 
 }  // namespace
 
-void PoolMaxF32(const Args& a, const float* x, float* y, int32_t* mask) { MaxAll(a, x, y, mask); }
+void PoolMaxF32(const Args& a, const float* x, float* y, int32_t* mask) {
+  if (a.last && a.c == 16 && !mask)
+    return SixteenLast<MaxOp>(a, x, y, [](int64_t, int64_t, int64_t, Lanes m) { return m; });
+  MaxAll(a, x, y, mask);
+}
 void PoolMaxF64(const Args& a, const double* x, double* y, int32_t* mask) { MaxAll(a, x, y, mask); }
 void PoolMaxGradF32(const Args& a, const float* x, const float* y, const float* dy, float* dx) {
   MaxGradAll(a, x, y, dy, dx);

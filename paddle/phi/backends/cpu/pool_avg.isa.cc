@@ -205,7 +205,12 @@ void AvgGradAll(const Args& a, const T* dy, T* dx) {
 
 }  // namespace
 
-void PoolAvgF32(const Args& a, const float* x, float* y) { AvgAll(a, x, y); }
+void PoolAvgF32(const Args& a, const float* x, float* y) {
+  if (a.last && a.c == 16)
+    return SixteenLast<SumOp>(
+        a, x, y, [&](int64_t od, int64_t oh, int64_t ow, Lanes sum) { return sum * Scale<float>(a, od, oh, ow); });
+  AvgAll(a, x, y);
+}
 void PoolAvgF64(const Args& a, const double* x, double* y) { AvgAll(a, x, y); }
 void PoolAvgGradF32(const Args& a, const float* dy, float* dx) { AvgGradAll(a, dy, dx); }
 void PoolAvgGradF64(const Args& a, const double* dy, double* dx) { AvgGradAll(a, dy, dx); }

@@ -296,6 +296,43 @@ inline void EachPosition(const Args& a, const F& f) {
       for (int64_t w = 0; w < a.out[2]; ++w, ++o) f(o, d, h, w);
 }
 
+using Lanes = float __attribute__((vector_size(64), aligned(4), may_alias));
+inline Lanes JoinLanes(MaxOp, Lanes m, Lanes v) { return ((v > m) | (v != v)) ? v : m; }
+inline Lanes JoinLanes(SumOp, Lanes m, Lanes v) { return m + v; }
+
+// Windows of float tensors whose 16 channels lie side by side: each is joined in a register. done(od, oh, ow, joined)
+// gives what is stored.
+template <class Op, class Done>
+void SixteenLast(const Args& a, const float* x, float* y, const Done& done) {
+  const int64_t w = a.in[2], is = a.in[0] * a.in[1] * w, os = a.out[0] * a.out[1] * a.out[2];
+  ParFor(a.n, 1 + 4096 / (is + os * a.k[1] * a.k[2] + 1), [&](int64_t b, int64_t e) {
+    for (int64_t n = b; n < e; ++n) {
+      auto* out = reinterpret_cast<Lanes*>(y) + n * os;
+      const auto* in = reinterpret_cast<const Lanes*>(x) + n * is;
+      for (int64_t od = 0; od < a.out[0]; ++od) {
+        const Window wd = WindowOf(a, 0, od);
+        for (int64_t oh = 0; oh < a.out[1]; ++oh) {
+          const Window wh = WindowOf(a, 1, oh);
+          for (int64_t ow = 0; ow < a.out[2]; ++ow, ++out) {
+            const Window ww = WindowOf(a, 2, ow);
+            if (wd.first >= wd.end || wh.first >= wh.end || ww.first >= ww.end) {
+              *out = Lanes{} + Op::template Empty<float>(a);
+              continue;
+            }
+            Lanes m = Lanes{} + Op::template Identity<float>();
+            for (int64_t d = wd.first; d < wd.end; d += wd.step)
+              for (int64_t h = wh.first; h < wh.end; h += wh.step) {
+                const Lanes* row = in + (d * a.in[1] + h) * w;
+                for (int64_t i = ww.first; i < ww.end; i += ww.step) m = JoinLanes(Op(), m, row[i]);
+              }
+            *out = done(od, oh, ow, m);
+          }
+        }
+      }
+    }
+  });
+}
+
 template <class T>
 inline void ClearChannels(T* p, int64_t positions, int64_t c, int64_t m) {
   if (m == c) {

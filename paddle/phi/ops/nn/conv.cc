@@ -161,13 +161,15 @@ void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const In
 bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual, const Ints& strides,
                       const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
                       const std::string& format, const std::string& activation, Tensor& out) {
-  const bool last = ChannelsLast(format);
+  const bool blocked = format == kBlockedFormat, last = !blocked && ChannelsLast(format);
   if (x.dtype() != DataType::FLOAT32 || (bias.defined() && bias.dtype() != DataType::FLOAT32)) return false;
+  Meta plain = x.meta(), result;
+  if (blocked) plain.dims = UnblockedDims(plain.dims, Dim(w.dim(1) * groups));
+  conv_infer(plain, w.meta(), strides, paddings, algorithm, dilations, groups, blocked ? "NCHW" : format, result);
+  const Ints xs = common::ToInts(plain.dims), ys = common::ToInts(result.dims);
   if (residual.defined()) {
     if (residual.dtype() != DataType::FLOAT32 || residual.dims() != out.dims()) return false;
-    Meta plain;
-    conv_infer(x.meta(), w.meta(), strides, paddings, algorithm, dilations, groups, format, plain);
-    if (common::ToInts(plain.dims) != out.dims()) return false;
+    if (common::ToInts(blocked ? BlockedDims(result.dims) : result.dims) != out.dims()) return false;
   }
   cpu::ConvEpilogue e;
   if (activation == "relu")
@@ -189,9 +191,11 @@ bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, cons
     e.residual = r.raw_data();
   }
   cpu::ConvDesc d =
-      Describe(x.dims(), w.dims(), out.dims(), strides,
-               ResolvePaddings("conv", x.shape(), w.shape(), strides, paddings, algorithm, dilations, last), dilations,
+      Describe(xs, w.dims(), ys, strides,
+               ResolvePaddings("conv", plain.dims, w.shape(), strides, paddings, algorithm, dilations, last), dilations,
                groups, last);
+  d.x_blocked = blocked && x.ndim() == 5;
+  d.y_blocked = blocked;
   d.weight_key = WeightKey(w);
   return cpu::ConvForwardFused(d, e, xc.raw_data(), wc.raw_data(), b.defined() ? b.raw_data() : nullptr,
                                out.raw_data());
