@@ -6,6 +6,7 @@
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
 
 namespace paddle::py {
@@ -99,6 +100,7 @@ class PyLayerNode final : public egr::GradNode {
 
   void Run(Tensor* grads, Tensor* in, bool create_graph) override {
     PyGILState_STATE gil = PyGILState_Ensure();
+    StopTape(Tape::kOnce, "a PyLayer ran backward");
     struct Release {
       PyGILState_STATE g;
       ~Release() { PyGILState_Release(g); }
@@ -178,6 +180,7 @@ PyRef Attr(PyObject* o, const char* name) {
 PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     if (n != 4) RaiseTypeError("py_layer_apply() takes cls, ctx, args and kwargs");
+    StopTape(Tape::kOnce, "a PyLayer ran");
     PyObject *cls = args[0], *ctx = args[1];
     std::vector<PyObject*> inputs;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[2]); ++i) CollectTensors(PyTuple_GET_ITEM(args[2], i), &inputs);
@@ -312,6 +315,11 @@ PyObject* SetAmpState(PyObject*, PyObject* const* args, Py_ssize_t n) {
     return Py_BuildValue("(iO)", old, old_dtype.get());
   });
 }
+PyObject* SetAmpStateOnTape(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  const auto call = [n](PyObject* const* a) { return SetAmpState(nullptr, a, n); };
+  Tape* tape = TakingTape();
+  return tape ? tape->Call(args, static_cast<int>(n), call, call, true) : call(args);
+}
 PyObject* GetAmpState(PyObject*, PyObject*) {
   return Guarded([&]() -> PyObject* {
     auto& s = egr::State();
@@ -325,9 +333,9 @@ PyMethodDef methods[] = {
     {"is_grad_enabled", F(IsGradEnabled), METH_NOARGS, "Whether operations are recorded for backward."},
     {"set_grad_enabled", F(SetGradEnabled), METH_O, "Sets the gradient mode and returns the previous one."},
     {"run_backward", F(RunBackward), METH_FASTCALL | METH_KEYWORDS, "Backward from several tensors at once."},
-    {"grad", F(RunGrad), METH_FASTCALL | METH_KEYWORDS, "Gradients of outputs with respect to inputs."},
+    {"grad", F(OnTapeFastcall<RunGrad>), METH_FASTCALL | METH_KEYWORDS, "Gradients of outputs with respect to inputs."},
     {"py_layer_apply", F(PyLayerApply), METH_FASTCALL, "Runs a PyLayer's forward and records its backward."},
-    {"set_amp_state", F(SetAmpState), METH_FASTCALL,
+    {"set_amp_state", F(SetAmpStateOnTape), METH_FASTCALL,
      "Sets (level, dtype) of automatic mixed precision; returns the previous."},
     {"get_amp_state", F(GetAmpState), METH_NOARGS, "(level, dtype) of automatic mixed precision."},
     {nullptr, nullptr, 0, nullptr}};

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/tape.h"
 #include "paddle/pybind/watched.h"
 
 namespace paddle::py {
@@ -74,8 +75,18 @@ bool StartsSpelledOut(PyObject* o) {
   return PyLong_Check(o) || (IsTensor(o) && AsTensor(o).defined() && AsTensor(o).numel() == 1);
 }
 
+[[gnu::cold, gnu::noinline]] PyObject* WatchedSlots(const FnSpec* spec, PyObject** slots) {
+  const auto run = [spec](PyObject* const* a) { return WatchedCall(spec->name, [&] { return spec->call(a); }); };
+  Tape* tape = TakingTape();
+  if (!tape) return run(slots);
+  return tape->Call(slots, spec->nargs, run, [spec, spelled_out = g_spelled_out](PyObject* const* a) {
+    g_spelled_out = spelled_out;
+    return spec->call(a);
+  });
+}
+
 PyObject* CallSlots(Function* f, PyObject** slots) {
-  if (phi::OpsWatched()) return WatchedCall(f->spec->name, [&] { return f->spec->call(slots); });
+  if (phi::OpsWatched()) return WatchedSlots(f->spec, slots);
   try {
     return f->spec->call(slots);
   } catch (...) { return RaiseCurrent(); }

@@ -10,6 +10,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/index_key.h"
+#include "paddle/pybind/tape.h"
 #include "paddle/pybind/watched.h"
 
 namespace paddle::py {
@@ -291,16 +292,28 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
 
 }  // namespace
 
-PyObject* TensorGetItem(PyObject* self, PyObject* key) {
+namespace {
+
+PyObject* Get(PyObject* self, PyObject* key) {
   const auto get = [&] { return ToPy(GetItem(ToTensor(self, "__getitem__", "x"), key)); };
   return phi::OpsWatched() ? WatchedCall("getitem", get) : Guarded(get);
 }
 
-int TensorSetItem(PyObject* self, PyObject* key, PyObject* value) {
-  return GuardedInt([&] {
+PyObject* Set(PyObject* self, PyObject* key, PyObject* value) {
+  return Guarded([&]() -> PyObject* {
     if (!value) RaiseTypeError("'Tensor' object doesn't support item deletion");
     SetItem(ToTensor(self, "__setitem__", "x"), key, value);
+    Py_RETURN_NONE;
   });
+}
+
+}  // namespace
+
+PyObject* TensorGetItem(PyObject* self, PyObject* key) { return OnTape<Get>(self, key); }
+
+int TensorSetItem(PyObject* self, PyObject* key, PyObject* value) {
+  PyRef done(OnTapeTernary<Set>(self, key, value));
+  return done ? 0 : -1;
 }
 
 }  // namespace paddle::py

@@ -2,6 +2,7 @@
 // The type object of paddle.Tensor: creation, identity, garbage collection, the free list. Its members are in the other
 // tensor_*.cc.
 #include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/tape.h"
 #include "paddle/pybind/unknown_value.h"
 #include "paddle/phi/core/device.h"
 
@@ -147,6 +148,7 @@ int Init(PyObject*, PyObject*, PyObject*) { return 0; }
 
 // A 0-d tensor gives nothing, as in PaddlePaddle; list() of it raises, because its len() does.
 PyObject* Iter(PyObject* self) {
+  TapeShape(self);
   const Tensor& t = AsTensor(self);
   if (t.is_symbolic() && t.ndim() > 0 && !t->symbolic_dims[0].known()) {
     RaiseUnknownValue("iter",
@@ -157,6 +159,7 @@ PyObject* Iter(PyObject* self) {
 }
 
 Py_ssize_t Length(PyObject* self) {
+  TapeShape(self);
   const Tensor& t = AsTensor(self);
   if (t.is_symbolic()) {
     if (t.ndim() > 0 && t->symbolic_dims[0].known()) return t->symbolic_dims[0].value();
@@ -174,6 +177,7 @@ Py_ssize_t Length(PyObject* self) {
 }
 
 PyObject* SequenceItem(PyObject* self, Py_ssize_t i) {
+  TapeShape(self);
   const Tensor& t = AsTensor(self);
   const bool known = !t.is_symbolic() || (t.ndim() > 0 && t->symbolic_dims[0].known());
   if (known && t.ndim() > 0 && (i < 0 || i >= (t.is_symbolic() ? t->symbolic_dims[0].value() : t.dim(0)))) {

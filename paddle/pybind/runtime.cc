@@ -14,7 +14,7 @@
 #include "paddle/phi/core/op_def.h"
 #include "paddle/phi/core/op_watch.h"
 #include "paddle/phi/primitives/isa.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/tape.h"
 
 namespace paddle::py {
 namespace {
@@ -77,6 +77,7 @@ void GeneratorDealloc(PyObject* self) {
 }
 PyObject* GeneratorNew(PyTypeObject*, PyObject*, PyObject*) { return MakeGenerator(new phi::Generator(0), true); }
 PyObject* ManualSeed(PyObject* self, PyObject* seed) {
+  StopTape(Tape::kPlain, "a generator was set");
   return Guarded([&]() -> PyObject* {
     Gen(self).SetSeed(static_cast<uint64_t>(ToInt(seed, "manual_seed", "seed")));
     Py_INCREF(self);
@@ -86,6 +87,7 @@ PyObject* ManualSeed(PyObject* self, PyObject* seed) {
 PyObject* InitialSeed(PyObject* self, PyObject*) { return PyLong_FromUnsignedLongLong(Gen(self).seed()); }
 // A fresh seed from the system's entropy.
 PyObject* RandomSeed(PyObject* self, PyObject*) {
+  StopTape(Tape::kPlain, "a generator was set");
   return Guarded([&] {
     std::random_device device;
     uint64_t seed = ((static_cast<uint64_t>(device()) << 32) | device()) & 0x1FFFFFFFFFFFFFULL;
@@ -93,11 +95,15 @@ PyObject* RandomSeed(PyObject* self, PyObject*) {
     return PyLong_FromUnsignedLongLong(seed);
   });
 }
-PyObject* RandomBits(PyObject* self, PyObject*) { return PyLong_FromUnsignedLongLong(Gen(self).engine()()); }
+PyObject* RandomBits(PyObject* self, PyObject*) {
+  StopTape(Tape::kPlain, "a random number was drawn");
+  return PyLong_FromUnsignedLongLong(Gen(self).engine()());
+}
 PyObject* GetState(PyObject* self, PyObject*) {
   return Guarded([&] { return MakeState(Gen(self).GetState()); });
 }
 PyObject* SetState(PyObject* self, PyObject* state) {
+  StopTape(Tape::kPlain, "a generator was set");
   return Guarded([&]() -> PyObject* {
     if (Py_TYPE(state) != g_state_type) RaiseTypeError("set_state() expected what get_state() returned");
     Gen(self).SetState(*reinterpret_cast<PyState*>(state)->bytes);

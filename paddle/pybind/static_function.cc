@@ -10,6 +10,7 @@
 #include "paddle/pybind/call_pattern.h"
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/module.h"
+#include "paddle/pybind/tape.h"
 #include "paddle/pybind/traced.h"
 
 namespace paddle::py {
@@ -94,7 +95,7 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     return nullptr;
   }
   if (!g_enabled) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
-  if (egr::State().record != egr::RecordMode::kRun)
+  if (egr::State().record != egr::RecordMode::kRun || TakingTape())
     return Guarded([&] { return CallMethod(self, g_inline, args, npos, kwnames); });
   return Guarded([&]() -> PyObject* {
     CallState now = CallState::Now();
@@ -156,22 +157,38 @@ PyObject* SetPlain(PyObject* self, PyObject* fn) {
   Py_RETURN_NONE;
 }
 
-// _add(mode, args, kwargs, shapes, around, traced, result, slots)
-PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
+constexpr const char* kPattern = "paddle.to_static.pattern";
+
+// _pattern(args, kwargs, shapes): how a call is made, for _add.
+PyObject* Pattern(PyObject*, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
-    if (n != 8) RaiseTypeError("_add() takes 8 arguments");
+    if (n != 3) RaiseTypeError("_pattern() takes 3 arguments");
     auto e = std::make_shared<Entry>();
-    e->mode = static_cast<Entry::Mode>(ToInt(a[0], "to_static", "mode"));
     e->state = CallState::Now();
     size_t next = 0;
-    e->args = MakeArgNode(a[1], a[3], &next);
+    e->args = MakeArgNode(a[0], a[2], &next);
     PyObject *key, *value;
-    for (Py_ssize_t pos = 0; PyDict_Next(a[2], &pos, &key, &value);)
-      e->kwargs.emplace_back(PyRef::Borrow(key), MakeArgNode(value, a[3], &next));
-    e->around = Surroundings(a[4]);
-    if (a[5] != Py_None) {
-      e->traced = pyb::cast<std::shared_ptr<Traced>>(pyb::handle(a[5]));
-      e->out = MakeOutNode(a[6], a[7]);
+    for (Py_ssize_t pos = 0; PyDict_Next(a[1], &pos, &key, &value);)
+      e->kwargs.emplace_back(PyRef::Borrow(key), MakeArgNode(value, a[2], &next));
+    return PyCapsule_New(new std::shared_ptr<Entry>(std::move(e)), kPattern, [](PyObject* o) {
+      delete static_cast<std::shared_ptr<Entry>*>(PyCapsule_GetPointer(o, kPattern));
+    });
+  });
+}
+
+// _add(mode, pattern, around, traced, result, slots): the pattern is used up.
+PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    if (n != 6) RaiseTypeError("_add() takes 6 arguments");
+    auto* pattern = static_cast<std::shared_ptr<Entry>*>(PyCapsule_GetPointer(a[1], kPattern));
+    if (!pattern) throw PyErrAlreadySet();
+    std::shared_ptr<Entry> e = std::move(*pattern);
+    if (!e) RaiseValueError("_add() expected a pattern that was not added before");
+    e->mode = static_cast<Entry::Mode>(ToInt(a[0], "to_static", "mode"));
+    e->around = Surroundings(a[2]);
+    if (a[3] != Py_None) {
+      e->traced = pyb::cast<std::shared_ptr<Traced>>(pyb::handle(a[3]));
+      e->out = MakeOutNode(a[4], a[5]);
     }
     auto& entries = *Self(self)->entries;
     if (entries.size() >= kMaxEntries) entries.pop_back();
@@ -215,6 +232,7 @@ PyObject* ClearEntries(PyObject* self, PyObject*) {
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 PyMethodDef methods[] = {{"_set_plain", SetPlain, METH_O, "Sets the function that runs when nothing is recorded."},
+                         {"_pattern", F(Pattern), METH_FASTCALL, "How a call is made, for _add."},
                          {"_add", F(Add), METH_FASTCALL, "Adds a known way of calling."},
                          {"_drop", F(Drop), METH_FASTCALL, "Forgets the ways that fit these arguments."},
                          {"_clear", ClearEntries, METH_NOARGS, "Forgets all recordings."},
@@ -222,6 +240,12 @@ PyMethodDef methods[] = {{"_set_plain", SetPlain, METH_O, "Sets the function tha
 #undef F
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, vectorcall), READONLY, nullptr},
                          {nullptr, 0, 0, 0, nullptr}};
+
+std::vector<Tensor> TensorsOf(const pyb::list& list) {
+  std::vector<Tensor> r;
+  for (pyb::handle o : list) r.push_back(ToTensor(o.ptr(), "to_static", "tensor"));
+  return r;
+}
 
 std::shared_ptr<Traced> MakeTraced(std::shared_ptr<ProgramObject> program, pyb::list inputs, pyb::list names,
                                    pyb::list outputs, pyb::list writes, bool grad, bool fuse) {
@@ -348,6 +372,34 @@ int Init(PyObject* module) {
               return plans;
             },
             "For each plan made so far, the forward one first: (name, calls, total us) of each instruction.");
+    pyb::class_<Tape>(root, "_Tape", "What a function did with tensors while it ran.")
+        .def(pyb::init([](pyb::list inputs, pyb::list known) {
+               return std::make_unique<Tape>(TensorsOf(inputs), TensorsOf(known));
+             }),
+             pyb::arg("inputs"), pyb::arg("known"))
+        .def("start", &Tape::Start)
+        .def("finish", &Tape::Finish)
+        .def("stop", [](Tape& t, int end, std::string why) { t.Stop(static_cast<Tape::End>(end), std::move(why)); })
+        .def_property_readonly("end", [](const Tape& t) { return static_cast<int>(t.end()); })
+        .def_property_readonly("why", &Tape::why)
+        .def("strays", [](Tape& t, pyb::list accounted) { return t.Strays(TensorsOf(accounted)); })
+        .def("uses", [](const Tape& t, pyb::handle o) { return t.Uses(ToTensor(o.ptr(), "to_static", "tensor")); })
+        .def("made", [](const Tape& t, pyb::handle o) { return t.Made(ToTensor(o.ptr(), "to_static", "tensor")); })
+        .def("replay",
+             [](Tape& t, pyb::list stand_ins, pyb::list instead) {
+               std::vector<std::pair<Tensor, Tensor>> pairs;
+               for (pyb::handle item : instead) {
+                 auto pair = pyb::cast<pyb::tuple>(item);
+                 pairs.emplace_back(ToTensor(pair[0].ptr(), "to_static", "known"),
+                                    ToTensor(pair[1].ptr(), "to_static", "other"));
+               }
+               t.Replay(TensorsOf(stand_ins), pairs);
+             })
+        .def("stand_in",
+             [](const Tape& t, pyb::handle o) -> pyb::object {
+               return TensorObject(t.StandIn(ToTensor(o.ptr(), "to_static", "tensor")));
+             })
+        .def("restore", &Tape::Restore);
     root.def("_take_writes", &TakeWrites, "Undoes writes to tensors with data; (tensor, value written) for each.");
     root.def("_captured_tensors", [](const std::shared_ptr<ProgramObject>& program) {
       pyb::list l;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of paddle.Tensor: backward, grad, hooks, detach, and the grad_fn object.
 #include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
 
 #include "paddle/eager/autograd/engine.h"
@@ -20,6 +21,7 @@ SharedPy Share(PyObject* borrowed) {
 
 egr::TensorHook MakeHook(PyObject* fn) {
   return [fn = Share(fn)](const Tensor& g) -> Tensor {
+    StopTape(Tape::kOnce, "a hook ran");
     egr::GradModeGuard mode(egr::t_caller_grad);
     PyRef arg = Own(ToPy(g));
     PyRef r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
@@ -135,6 +137,7 @@ int AddHook(const Tensor& t, egr::TensorHook hook, egr::Ref<egr::GradNode>* node
 }
 
 PyObject* RegisterHook(PyObject* self, PyObject* fn) {
+  StopTape(Tape::kOnce, "a hook was registered");
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "register_hook", "self");
     PD_CHECK(!t.stop_gradient(), PreconditionNotMet, "Cannot register hook on a tensor that stop gradient.");
@@ -148,6 +151,7 @@ PyObject* RegisterHook(PyObject* self, PyObject* fn) {
 
 // Runs `fn(tensor)` or `fn()` after the gradient of a leaf has been accumulated.
 PyObject* RegisterPostAccumulate(PyObject* self, PyObject* fn, bool pass_tensor) {
+  StopTape(Tape::kOnce, "a hook was registered");
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "register_post_accumulate_grad_hook", "self");
     PD_CHECK(!t.stop_gradient() && !t->node, PreconditionNotMet, "Only can register backward hook for leaf Tensor.");
@@ -182,6 +186,7 @@ struct WeakGuard {
 };
 
 PyObject* RetainGrads(PyObject* self, PyObject*) {
+  StopTape(Tape::kOnce, "a gradient is to be kept");
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "retain_grads", "self");
     auto& m = egr::MetaOf(t);
@@ -235,6 +240,7 @@ PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
 
 // set_to_zero=True keeps the buffer, as PaddlePaddle does by default.
 PyObject* ClearGradWith(PyObject* self, bool zero) {
+  StopTape(Tape::kPlain, "a gradient was cleared");
   return Guarded([&]() -> PyObject* {
     auto* m = egr::MaybeMeta(ToTensor(self, "clear_grad", "self"));
     if (m && m->grad.defined()) {
@@ -330,6 +336,7 @@ PyObject* GetGrad(PyObject* self, void*) {
   return ToPy(m->grad);
 }
 int SetGrad(PyObject* self, PyObject* v, void*) {
+  StopTape(Tape::kPlain, "a gradient was set");
   return GuardedInt([&] {
     const Tensor& t = ToTensor(self, "Tensor", "self");
     if (IsNone(v)) {
@@ -370,12 +377,12 @@ PyMethodDef g_tensor_autograd_methods[] = {
     {"register_post_accumulate_grad_hook", F(RegisterPostAccumulateHook), METH_O,
      "Calls hook(tensor) once `.grad` is complete."},
     {"retain_grads", F(RetainGrads), METH_NOARGS, "Keeps the gradient of a tensor that is not a leaf in `.grad`."},
-    {"detach", F(Detach), METH_NOARGS, "A tensor that shares the data and stops gradients."},
-    {"detach_", F(DetachInplace), METH_NOARGS, "Cuts this tensor off its history."},
-    {"clone", F(CloneMethod), METH_NOARGS, "A copy through which gradients flow."},
+    {"detach", F(OnTape<Detach>), METH_NOARGS, "A tensor that shares the data and stops gradients."},
+    {"detach_", F(OnTape<DetachInplace>), METH_NOARGS, "Cuts this tensor off its history."},
+    {"clone", F(OnTape<CloneMethod>), METH_NOARGS, "A copy through which gradients flow."},
     {"_grad_ivar", F(GradIvar), METH_NOARGS, nullptr},
     {"_set_grad_ivar", F(SetGradIvar), METH_O, nullptr},
-    {"requires_grad_", F(RequiresGradInplace), METH_FASTCALL | METH_KEYWORDS,
+    {"requires_grad_", F(OnTapeFastcall<RequiresGradInplace>), METH_FASTCALL | METH_KEYWORDS,
      "Sets requires_grad and returns the tensor."},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -7,6 +7,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/interchange.h"
+#include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
 
 namespace paddle::py {
@@ -249,17 +250,18 @@ PyObject* Format(PyObject* self, PyObject* spec) {
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 #define CAST(name, T) \
-  { name, F(CastToType<DataType::T>), METH_NOARGS, "This tensor as " #T "." }
+  { name, F(OnTape<CastToType<DataType::T>>), METH_NOARGS, "This tensor as " #T "." }
 PyMethodDef g_tensor_convert_methods[] = {
     {"numpy", F(NumpyMethod), METH_NOARGS, "A NumPy array of the data (bfloat16 as uint16 bits)."},
     {"__array__", F(ArrayMethod), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"item", F(Item), METH_FASTCALL, "The only element, or the one at an index, as a Python number."},
     {"tolist", F(ToList), METH_NOARGS, "tolist(x)\n--\n\nNested lists of Python numbers; a number for 0-d."},
-    {"astype", F(AsType), METH_FASTCALL | METH_KEYWORDS, "This tensor in another dtype."},
-    {"type_as", F(TypeAs), METH_O, "This tensor in the dtype of another."},
-    {"cpu", F(Cpu), METH_FASTCALL | METH_KEYWORDS, "This tensor on the CPU."},
-    {"set_value", F(SetValue), METH_O, "Overwrites the data with an array or tensor of the same shape and dtype."},
-    {"copy_", F(CopyFrom), METH_FASTCALL | METH_KEYWORDS, "Overwrites the data with another tensor's."},
+    {"astype", F(OnTapeFastcall<AsType>), METH_FASTCALL | METH_KEYWORDS, "This tensor in another dtype."},
+    {"type_as", F(OnTape<TypeAs>), METH_O, "This tensor in the dtype of another."},
+    {"cpu", F(OnTapeFastcall<Cpu>), METH_FASTCALL | METH_KEYWORDS, "This tensor on the CPU."},
+    {"set_value", F(OnTape<SetValue>), METH_O,
+     "Overwrites the data with an array or tensor of the same shape and dtype."},
+    {"copy_", F(OnTapeFastcall<CopyFrom>), METH_FASTCALL | METH_KEYWORDS, "Overwrites the data with another tensor's."},
     {"__deepcopy__", F(DeepCopy), METH_O, nullptr},
     {"__reduce__", F(Reduce), METH_NOARGS, nullptr},
     {"__reduce_ex__", F(ReduceEx), METH_O, nullptr},

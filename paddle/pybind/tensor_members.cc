@@ -6,7 +6,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/capture_state.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
 
 namespace paddle::py {
@@ -26,13 +26,13 @@ const Tensor& Of(PyObject* self) {
     });                                            \
   }
 
-GETTER(Shape, ShapeObject(t))
+GETTER(Shape, (TapeShape(self), ShapeObject(t)))
 GETTER(Ndim, PyLong_FromLongLong(t.ndim()))
 GETTER(Dtype, DtypeObject(t.dtype()))
 GETTER(PlaceOf, PlaceObject(t.place()))
 GETTER(ItemSize, PyLong_FromLongLong(phi::SizeOf(t.dtype())))
-GETTER(Nbytes, PyLong_FromLongLong(t.numel() * phi::SizeOf(t.dtype())))
-GETTER(Strides, IntList(t.strides()))
+GETTER(Nbytes, (TapeShape(self), PyLong_FromLongLong(t.numel() * phi::SizeOf(t.dtype()))))
+GETTER(Strides, (TapeShape(self), IntList(t.strides())))
 GETTER(Offset, PyLong_FromLongLong(t->offset* phi::SizeOf(t.dtype())))
 GETTER(Persistable, PyBool_FromLong(t->persistable))
 GETTER(InplaceVersionOf, PyLong_FromLong(t->storage ? static_cast<long>(t->storage->version()) : 0))
@@ -120,6 +120,7 @@ PyObject* NumelMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObj
   });
 }
 PyObject* RawNumel(PyObject* self, PyObject*) {
+  TapeShape(self);
   return Guarded([&] { return PyLong_FromLongLong(Of(self).numel()); });
 }
 PyObject* IsContiguous(PyObject* self, PyObject*) {
@@ -137,6 +138,7 @@ PyObject* Stride(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
     PyObject* a[1];
     ParseArgs("stride", names, 1, 0, args, n, kw, a);
     const Tensor& t = Of(self);
+    TapeShape(self);
     if (IsNone(a[0])) return IntList(t.strides());
     int64_t d = ToInt(a[0], "stride", "dim"), rank = t.ndim();
     PD_CHECK(d >= -rank && d < rank, InvalidArgument, "[stride] expected dim in [", -rank, ", ", rank - 1, "], got ",
@@ -173,6 +175,8 @@ PyObject* IsCuda(PyObject* self, PyObject*) {
 }
 PyObject* True(PyObject*, PyObject*) { Py_RETURN_TRUE; }
 PyObject* IsSameShape(PyObject* self, PyObject* other) {
+  TapeShape(self);
+  if (IsTensor(other)) TapeShape(other);
   return Guarded([&] { return PyBool_FromLong(Of(self).dims() == ToTensor(other, "is_same_shape", "y").dims()); });
 }
 bool SameStorage(const Tensor& a, const Tensor& b) { return a->storage && a->storage.get() == b->storage.get(); }
@@ -327,11 +331,11 @@ PyMethodDef g_tensor_methods[] = {
     {"dim", F(Dim), METH_NOARGS, "dim(var)\n--\n\nThe number of dimensions."},
     {"ndimension", F(Dim), METH_NOARGS, "ndimension(var)\n--\n\nThe number of dimensions."},
     {"element_size", F(ElementSize), METH_NOARGS, "Bytes of one element."},
-    {"numel", F(NumelMethod), METH_FASTCALL | METH_KEYWORDS,
+    {"numel", F(OnTapeFastcall<NumelMethod>), METH_FASTCALL | METH_KEYWORDS,
      "numel(x, name=None)\n--\n\nThe number of elements, as a 0-d int64 tensor."},
     {"_numel", F(RawNumel), METH_NOARGS, "The number of elements, as an int."},
     {"is_contiguous", F(IsContiguous), METH_NOARGS, "Whether the elements lie in row-major order without gaps."},
-    {"contiguous", F(ContiguousMethod), METH_NOARGS, "This tensor, or a contiguous copy of it."},
+    {"contiguous", F(OnTape<ContiguousMethod>), METH_NOARGS, "This tensor, or a contiguous copy of it."},
     {"stride", F(Stride), METH_FASTCALL | METH_KEYWORDS, "Strides in elements: all, or of one dimension."},
     {"get_strides", F(GetStrides), METH_NOARGS, "Strides in elements."},
     {"data_ptr", F(DataPtr), METH_NOARGS, "The address of the first element."},
@@ -360,10 +364,10 @@ PyMethodDef g_tensor_methods[] = {
     {"_clear_dataptr", F(ClearData), METH_NOARGS, nullptr},
     {"_is_initialized", F(IsInitialized), METH_NOARGS, nullptr},
     {"_is_dense_tensor_hold_allocation", F(IsInitialized), METH_NOARGS, nullptr},
-    {"_rebind", F(RebindMethod), METH_O, "Makes this object the tensor another one is."},
-    {"_copy_to", F(CopyToPlace), METH_FASTCALL | METH_KEYWORDS, "A copy at another place."},
-    {"_overwrite", F(Overwrite), METH_O, "Copies another tensor's values over this one's, without history."},
-    {"_bitcast", F(Bitcast), METH_O, "The same bytes as another dtype."},
+    {"_rebind", F(OnTape<RebindMethod>), METH_O, "Makes this object the tensor another one is."},
+    {"_copy_to", F(OnTapeFastcall<CopyToPlace>), METH_FASTCALL | METH_KEYWORDS, "A copy at another place."},
+    {"_overwrite", F(OnTape<Overwrite>), METH_O, "Copies another tensor's values over this one's, without history."},
+    {"_bitcast", F(OnTape<Bitcast>), METH_O, "The same bytes as another dtype."},
     {"value", F(Self), METH_NOARGS, "This tensor."},
     {"get_tensor", F(Self), METH_NOARGS, "This tensor."},
     {"_local_value", F(Self), METH_NOARGS, nullptr},
@@ -387,11 +391,11 @@ PyGetSetDef g_tensor_getset[] = {
     {"layout", Layout, nullptr, nullptr, nullptr},
     {"_place_str", PlaceStr, nullptr, nullptr, nullptr},
     {"name", Name, SetName, "A unique name, made on first use.", nullptr},
-    {"T", Transposed, nullptr, "The tensor with its axes reversed.", nullptr},
-    {"mT", MatrixTransposed, nullptr, "The tensor with its last two axes swapped.", nullptr},
+    {"T", OnTapeGetter<Transposed>, nullptr, "The tensor with its axes reversed.", nullptr},
+    {"mT", OnTapeGetter<MatrixTransposed>, nullptr, "The tensor with its last two axes swapped.", nullptr},
     {"data", Data, SetData, "This tensor; assigning shares another tensor's memory.", nullptr},
-    {"stop_gradient", GetStopGradient, SetStopGradient, "Whether gradients stop here.", nullptr},
-    {"requires_grad", GetRequiresGrad, SetRequiresGrad, "The opposite of stop_gradient.", nullptr},
+    {"stop_gradient", GetStopGradient, OnTapeSetter<SetStopGradient>, "Whether gradients stop here.", nullptr},
+    {"requires_grad", GetRequiresGrad, OnTapeSetter<SetRequiresGrad>, "The opposite of stop_gradient.", nullptr},
     {"grad", GetGrad, SetGrad, "The accumulated gradient, or None.", nullptr},
     {"grad_", GetGrad, SetGrad, nullptr, nullptr},
     {"_grad_value", GetGrad, nullptr, nullptr, nullptr},

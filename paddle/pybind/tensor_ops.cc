@@ -5,7 +5,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/primitives/half.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/tape.h"
 #include "paddle/pybind/unknown_value.h"
 #include "paddle/pybind/watched.h"
 
@@ -84,8 +84,19 @@ PyObject* ApplyUnwatched(PyObject* a, PyObject* b, const char* op) {
 }
 
 template <Binary F>
+[[gnu::cold, gnu::noinline]] PyObject* ApplyWatched(PyObject* a, PyObject* b, const char* op) {
+  const auto run = [op](PyObject* const* v) {
+    return WatchedCall(op, [&] { return ApplyUnwatched<F>(v[0], v[1], op); });
+  };
+  PyObject* args[] = {a, b};
+  if (Tape* tape = TakingTape())
+    return tape->Call(args, 2, run, [op](PyObject* const* v) { return ApplyUnwatched<F>(v[0], v[1], op); });
+  return run(args);
+}
+
+template <Binary F>
 PyObject* Apply(PyObject* a, PyObject* b, const char* op) {
-  if (phi::OpsWatched()) return WatchedCall(op, [&] { return ApplyUnwatched<F>(a, b, op); });
+  if (phi::OpsWatched()) return ApplyWatched<F>(a, b, op);
   return ApplyUnwatched<F>(a, b, op);
 }
 
@@ -263,17 +274,17 @@ void FillNumberSlots(std::vector<PyType_Slot>* slots) {
   put(Py_nb_true_divide, TrueDivide);
   put(Py_nb_floor_divide, FloorDivide);
   put(Py_nb_remainder, Remainder);
-  put(Py_nb_power, Pow);
-  put(Py_nb_matrix_multiply, MatMul);
+  put(Py_nb_power, OnTapeTernary<Pow>);
+  put(Py_nb_matrix_multiply, OnTape<MatMul>);
   put(Py_nb_and, And);
   put(Py_nb_or, Or);
   put(Py_nb_xor, Xor);
-  put(Py_nb_lshift, LeftShift);
-  put(Py_nb_rshift, RightShift);
-  put(Py_nb_negative, Negative);
+  put(Py_nb_lshift, OnTape<LeftShift>);
+  put(Py_nb_rshift, OnTape<RightShift>);
+  put(Py_nb_negative, OnTapeUnary<Negative>);
   put(Py_nb_positive, Positive);
-  put(Py_nb_absolute, Absolute);
-  put(Py_nb_invert, Invert);
+  put(Py_nb_absolute, OnTapeUnary<Absolute>);
+  put(Py_nb_invert, OnTapeUnary<Invert>);
   put(Py_nb_bool, Truth);
   put(Py_nb_int, Int);
   put(Py_nb_float, Float);

@@ -77,9 +77,3 @@ def _nest(value):
 def test_full_graph(name, backend):
     static = _check(*jit_models.MODELS[name], full_graph=True, backend=backend)
     assert static.forward.get_traced_count() == 1
-
-
-@pytest.mark.parametrize('name', ['mlp', 'lstm_cell', 'dropout', 'batch_norm', 'buffers', 'dict', 'encoder'])
-def test_recorded_at_the_second_call(name):
-    static = _check(*jit_models.MODELS[name], backend=None)
-    assert static.forward.get_traced_count() == 1

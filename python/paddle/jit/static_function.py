@@ -14,6 +14,9 @@ from paddle.static.input_spec import InputSpec
 from . import capture
 
 _RECORDED, _PLAIN, _ONCE = 0, 1, 2
+# What can be made of a tape (pybind/tape.h).
+_TAPED, _TAPED_ONCE, _TAPED_CHANGED, _TAPED_PLAIN = 0, 1, 2, 3
+_MOST_CHANGES = 2
 
 
 class ConcreteProgram:
@@ -90,9 +93,8 @@ class ProgramCache:
 class StaticFunction(_core.RecordedCalls):
     """A function marked with `to_static`.
 
-    With `full_graph` its first call records it, control flow included. Without, the first call runs it as it is,
-    which tells whether a program can stand for it; the second records it, and what cannot be recorded goes on
-    running as it is.
+    With `full_graph` its first call records it, control flow included. Without, the first call runs it as it is and
+    notes what it does, which is recorded when the call ends; what cannot be recorded goes on running as it is.
     """
 
     def __init__(
@@ -118,7 +120,7 @@ class StaticFunction(_core.RecordedCalls):
         self._full_graph = bool(full_graph)
         self._fuse = backend == 'CINN' and bool(flags.get_flags('jit_fuse')['jit_fuse'])
         self._programs, self._traced_count, self._last_call = [], 0, None
-        self._converted, self._busy = None, False
+        self._converted, self._busy, self._changes = None, False, 0
         self._function_spec = FunctionSpec(function, input_spec)
         self._set_plain(function)
 
@@ -164,14 +166,14 @@ class StaticFunction(_core.RecordedCalls):
         if self._full_graph:
             self._check_count(args, kwargs)
             return self._run(self._record(args, kwargs), args, kwargs)
-        return self._watch(args, kwargs)
+        return self._run_taped(args, kwargs)
 
     def _again(self, args, kwargs):
         self._drop(args, kwargs)
         try:
             recording = self._record(args, kwargs)
         except Exception:
-            self._add(_PLAIN, args, kwargs, self._shapes(args, kwargs), [], None, None, None)
+            self._add(_PLAIN, self._pattern(args, kwargs, self._shapes(args, kwargs)), [], None, None, None)
             return self._dygraph_function(*args, **kwargs)
         return self._run(recording, args, kwargs)
 
@@ -179,25 +181,56 @@ class StaticFunction(_core.RecordedCalls):
         """Within another recording the operations become part of that."""
         return self._target()(*args, **kwargs)
 
-    def _watch(self, args, kwargs):
-        around, reads = self._surroundings(args, kwargs), _core._data_reads()
-        result = self._dygraph_function(*args, **kwargs)
-        self._last_call = self._specs(args, kwargs)
-        if _core._data_reads() != reads or around.changed():
-            self._add(_PLAIN, args, kwargs, self._shapes(args, kwargs), [], None, None, None)
-        else:
+    def _run_taped(self, args, kwargs):
+        """Run the function as it is, and record what it did."""
+        shapes, around = self._shapes(args, kwargs), self._surroundings(args, kwargs)
+        pattern, self._last_call = self._pattern(args, kwargs, shapes), self._specs(args, kwargs)
+        taped = capture.Taped(self._dygraph_function, args, kwargs, around)
+        end = taped.tape.end
+        if end == _TAPED:
+            end = _TAPED_CHANGED if around.moved() else self._record_taped(taped, args, kwargs, around, shapes, pattern)
+        if end == _TAPED_CHANGED:
+            self._changes += 1
+            end = end if self._changes <= _MOST_CHANGES else _TAPED_PLAIN
+        elif end == _TAPED_ONCE and around.changed():
+            end = _TAPED_PLAIN
+        if end == _TAPED_ONCE:
             around = self._surroundings(args, kwargs)
-            self._add(_ONCE, args, kwargs, self._shapes(args, kwargs), around.without(()), None, None, None)
-        return result
+            self._add(_ONCE, pattern, around.without(()), None, None, None)
+        elif end == _TAPED_PLAIN:
+            self._add(_PLAIN, pattern, [], None, None, None)
+        return taped.result
+
+    def _record_taped(self, taped, args, kwargs, around, shapes, pattern):
+        """Add the recording of a call that has run; what has become of the tape."""
+        try:
+            recording = capture.Recording(None, args, kwargs, around, self._input_names(args, kwargs), shapes, taped)
+            recording.trace(self._fuse)
+        except capture.Changed:
+            return _TAPED_CHANGED
+        except Exception:
+            free = shapes is not None and any(-1 in shape for shape in shapes)
+            return _TAPED_ONCE if free and taped.tape.end == _TAPED_ONCE else _TAPED_PLAIN
+        if taped.written or recording.assigned:
+            around = self._surroundings(args, kwargs)
+        self._keep(recording)
+        around = around.without(recording.assigned)
+        self._add(_RECORDED, pattern, around, recording.traced, recording.result, recording.slots)
+        recording.result = recording.slots = None  # of this call
+        return _TAPED
+
+    def _keep(self, recording):
+        self._traced_count += 1
+        self._changes = 0
+        self._programs.append(ConcreteProgram(recording, self._dygraph_function))
+        del self._programs[:-64]
 
     def _run(self, recording, args, kwargs):
         recording.trace(self._fuse)
         around = recording.surroundings
         self._add(
             _RECORDED,
-            args,
-            kwargs,
-            self._shapes(args, kwargs),
+            self._pattern(args, kwargs, self._shapes(args, kwargs)),
             around.without(around.changed() + recording.assigned),
             recording.traced,
             recording.result,
@@ -211,18 +244,19 @@ class StaticFunction(_core.RecordedCalls):
 
     def _record(self, args, kwargs):
         around = self._surroundings(args, kwargs)
-        names = [s.name if isinstance(s, InputSpec) else None for s in self._flat_specs()]
         recording = capture.Recording(
-            self._target(), args, kwargs, around, names or self._names(args, kwargs), self._shapes(args, kwargs)
+            self._target(), args, kwargs, around, self._input_names(args, kwargs), self._shapes(args, kwargs)
         )
         recording.surroundings = around
         if not self._full_graph and around.changed():
             raise capture.NotCapturable('[to_static] expected a function that leaves Python values as they are')
         self._last_call = self._specs(args, kwargs)
-        self._traced_count += 1
-        self._programs.append(ConcreteProgram(recording, self._dygraph_function))
-        del self._programs[:-64]
+        self._keep(recording)
         return recording
+
+    def _input_names(self, args, kwargs):
+        names = [s.name if isinstance(s, InputSpec) else None for s in self._flat_specs()]
+        return names or self._names(args, kwargs)
 
     def _target(self):
         """The function to record: with control flow converted for `full_graph`."""
