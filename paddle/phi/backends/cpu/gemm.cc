@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses, per type and size, between own loops, oneDNN and BLAS for a matrix product.
+// Chooses, per type and size, between own loops (gemm_narrow, gemm_small), oneDNN and BLAS for a matrix product.
 #include "paddle/phi/backends/cpu/gemm.h"
 
 #include <mkl_cblas.h>
@@ -18,6 +18,9 @@
 PD_ISA_DECL(void, GemmSmallF32,
             (int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha, const float* a, int64_t lda, const float* b,
              int64_t ldb, double beta, float* c, int64_t ldc))
+PD_ISA_DECL(bool, GemmNarrowF32,
+            (int ta, int tb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb,
+             const float* bias, bool add, float* c, int64_t ldc))
 PD_ISA_DECL(void, GemmSmallF64,
             (int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
              const double* b, int64_t ldb, double beta, double* c, int64_t ldc))
@@ -79,6 +82,9 @@ void F32(const Args& g) {
   const float* a = static_cast<const float*>(g.a);
   const float* b = static_cast<const float*>(g.b);
   float* c = static_cast<float*>(g.c);
+  if (g.alpha == 1 && (g.beta == 0 || g.beta == 1) &&
+      PD_ISA_CALL(GemmNarrowF32)(g.ta, g.tb, g.m, g.n, g.k, a, g.lda, b, g.ldb, nullptr, g.beta == 1, c, g.ldc))
+    return;
   if (UseSmall(g)) {
     PD_ISA_CALL(GemmSmallF32)
     (g.ta, g.tb, g.m, g.n, g.k, g.alpha, a, g.lda, b, g.ldb, g.beta, c, g.ldc);
@@ -476,6 +482,10 @@ void Matmul(DataType t, const void* x, Ints x_shape, Ints x_strides, int tx, con
 
 void Linear(DataType t, int64_t m, int64_t n, int64_t k, const void* x, const void* w, const void* bias, void* out) {
   if (!bias) return Gemm(t, 0, 0, m, n, k, 1.0, x, k, w, n, 0.0, out, n);
+  if (t == DataType::FLOAT32 && k > 0 &&
+      PD_ISA_CALL(GemmNarrowF32)(0, 0, m, n, k, static_cast<const float*>(x), k, static_cast<const float*>(w), n,
+                                 static_cast<const float*>(bias), false, static_cast<float*>(out), n))
+    return;
   const int64_t shape[2] = {m, n}, strides[2] = {0, 1};
   CopyToContiguous(SizeOf(t), shape, bias, strides, out);
   Gemm(t, 0, 0, m, n, k, 1.0, x, k, w, n, 1.0, out, n);
