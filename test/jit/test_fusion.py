@@ -132,3 +132,44 @@ def test_gradients_of_choices(run):
     assert grads(lambda x, y: paddle.maximum(x + 0, y * 1), x, y) == ([0, 0, inf, 0.5], [1, inf, 0, 0.5])
     assert grads(lambda x, y: paddle.minimum(x + 0, y * 1), x, y) == ([1, inf, 0, 0.5], [0, 0, inf, 0.5])
     assert grads(lambda x, y: paddle.where(x < y, x + 0, y * 1), x, y) == ([1, inf, 0, 0], [0, 0, inf, 1])
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'bfloat16'])
+@pytest.mark.parametrize('shape,layout', [([4, 5, 7, 9], 'NCHW'), ([2, 3, 8], 'NCHW'), ([3, 7, 1, 3], 'NCHW'), ([2, 6, 5, 3], 'NHWC')])
+def test_batch_norm_with_its_gradient(shape, layout, dtype):
+    rng = np.random.RandomState(0)
+    channels = shape[1 if layout == 'NCHW' else -1]
+    a, w, b = (rng.standard_normal(s).astype('float32') for s in (shape, [channels], [channels]))
+
+    def results(run, **how):
+        x, scale, bias = (paddle.to_tensor(v, stop_gradient=False) for v in (a * 2 + 1, w, b))
+        mean, variance = paddle.zeros([channels]), paddle.ones([channels])
+
+        def f(x, scale, bias):
+            y = paddle.nn.functional.batch_norm(x.astype(dtype) * 1, mean, variance, scale, bias, data_format=layout, **how)
+            return paddle.nn.functional.relu(y).astype('float32')
+        y = run(f)(x, scale, bias)
+        (y * paddle.to_tensor(a)).sum().backward()
+        return [t.numpy() for t in (y, mean, variance, x.grad, scale.grad, bias.grad)]
+    for how in ({'training': True}, {'training': False}, {'training': True, 'use_global_stats': True}):
+        for e, c in zip(results(lambda f: f, **how), results(compiled, **how)):
+            np.testing.assert_allclose(c, e, rtol=1e-5 if dtype == 'float32' else 0.03, atol=(1e-5 if dtype == 'float32' else 0.02) * np.abs(e).max())
+
+
+def test_layer_norm_whose_scale_needs_no_gradient():
+    rng = np.random.RandomState(0)
+    a, w = rng.standard_normal([6, 70]).astype('float32'), rng.standard_normal(70).astype('float32')
+
+    def gradient(run, scale):
+        x = paddle.to_tensor(a, stop_gradient=False)
+        y = run(lambda x: paddle.nn.functional.layer_norm(x * 2, [70], scale) * 3)(x)
+        (y * paddle.to_tensor(np.sin(a))).sum().backward()
+        return x.grad.numpy()
+    for scale in (None, paddle.to_tensor(w)):
+        np.testing.assert_allclose(gradient(compiled, scale), gradient(lambda f: f, scale), rtol=1e-5, atol=1e-5)
+
+
+def test_maxima_of_nothing_along_nothing():
+    """No results need no elements."""
+    x = paddle.zeros([0, 0])
+    assert compiled(lambda x: (x + 1).max(1))(x).shape == [0]

@@ -122,10 +122,9 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     else
       CheckNumbers<int32_t>(index, n, l);
   }
-  int64_t reduced = 1;
-  for (int a = 0; a < g.rank; ++a)
-    if (g.reduced.has(a)) reduced *= dims[a];
-  PD_CHECK(reduced > 0 || !plan_.needs_elements, InvalidArgument,
+  int64_t reduced = 1, kept = 1;
+  for (int a = 0; a < g.rank; ++a) (g.reduced.has(a) ? reduced : kept) *= dims[a];
+  PD_CHECK(reduced > 0 || kept == 0 || !plan_.needs_elements, InvalidArgument,
            "[max, min] expected at least one element to reduce, got none");
   for (size_t k = 0; k < g.outputs.size(); ++k) {
     const int v = plan_.output_of[k];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/cinn/fusion/loss_facts.h"
 
+#include "paddle/cinn/fusion/facts_parts.h"
+
 namespace cinn {
 namespace {
 
@@ -16,39 +18,14 @@ Expr AtLabel(const Expr* in, const double*) {
 Expr IsIgnored(const Expr& label, const double* attrs) {
   return cast(label, DataType::INT64) == Expr::Int(static_cast<int64_t>(attrs[0]), DataType::INT64);
 }
-Expr Loss(const Expr* in, const double* attrs) {  // label, max, sum, x at the label
-  const Expr v = log(in[2]) + (in[1] - in[3]);
+Expr Loss(const Expr* in, const double* attrs) {   // label, max, sum, x at the label
+  const Expr v = -((in[3] - in[1]) - log(in[2]));  // -0 of a certain class
   return select(IsIgnored(in[0], attrs), cast(Expr(0.0), v.dtype()), v);
 }
 Expr Gradient(const Expr* in, const double* attrs) {  // label, softmax, loss_grad, position
   const Expr g = select(IsIgnored(in[0], attrs), cast(Expr(0.0), in[2].dtype()), in[2]);
   const Expr y = in[1] * g;
   return select(IsClass(in[0], in[3]), y - g, y);
-}
-
-ResultFacts Entry(int k, const common::Dims& shape, LowerFn fn, std::vector<OperandFacts> operands) {
-  ResultFacts r;
-  r.index = k;
-  r.shape = shape;
-  r.fn = fn;
-  r.integers = true;
-  r.operands = std::move(operands);
-  return r;
-}
-OperandFacts Read(pir::Value v) {
-  OperandFacts o;
-  o.value = v;
-  return o;
-}
-OperandFacts Part(int k) {
-  OperandFacts o;
-  o.part = k;
-  return o;
-}
-OperandFacts Position(int dim) {
-  OperandFacts o;
-  o.position = dim;
-  return o;
 }
 
 // The class axis, or nothing when the labels are not class numbers of a known count.
@@ -80,11 +57,7 @@ Facts CrossEntropy(const pir::Operation& op, const char** why) {
   if (!axis) return std::nullopt;
   OpFacts f;
   auto reduced = [&](ReduceKind kind, LowerFn fn, std::vector<OperandFacts> operands) {
-    ResultFacts r = Entry(-1, x.dims(), fn, std::move(operands));
-    r.reduces = true;
-    r.reduce = kind;
-    r.reduced.add(*axis);
-    f.results.push_back(std::move(r));
+    f.results.push_back(ReducedEntry(-1, x.dims(), fn, std::move(operands), kind, AxisSet::Range(*axis, *axis + 1)));
   };
   const OperandFacts checked = Label(op, label, x.dims()[*axis].value());
   reduced(ReduceKind::kMax, First, {Read(x)});

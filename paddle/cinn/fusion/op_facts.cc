@@ -7,6 +7,7 @@
 
 #include "paddle/cinn/fusion/attr_reader.h"
 #include "paddle/cinn/fusion/loss_facts.h"
+#include "paddle/cinn/fusion/norm_facts.h"
 #include "paddle/cinn/fusion/rearrange_facts.h"
 
 namespace cinn {
@@ -28,22 +29,6 @@ Expr IfGreater(const Expr* in, const double*) {
 }
 Expr IfLess(const Expr* in, const double*) {
   return select(in[0] < in[1], in[2], select(in[0] == in[1], 0.5 * in[2], 0));
-}
-
-Expr ExpOfDifference(const Expr* in, const double*) { return exp(in[0] - in[1]); }
-Expr Softmax(const Expr* in, const double*) { return exp(in[0] - in[1]) * (1 / in[2]); }   // x, max, sum
-Expr LogSoftmax(const Expr* in, const double*) { return in[0] - in[1] - log(in[2]); }      // x, max, sum
-Expr SoftmaxGrad(const Expr* in, const double*) { return in[0] * (in[1] - in[2]); }        // out, dout, sum
-Expr LogSoftmaxGrad(const Expr* in, const double*) { return in[1] - exp(in[0]) * in[2]; }  // out, dout, sum
-Expr Squared(const Expr* in, const double*) { return in[0] * in[0]; }
-Expr SquaredDifference(const Expr* in, const double*) { return square(in[0] - in[1]); }
-Expr RsqrtOfSum(const Expr* in, const double* attrs) { return rsqrt(in[0] + attrs[0]); }
-// x, mean, variance, then scale and bias as far as attrs[1] and attrs[2] say they are there.
-Expr LayerNorm(const Expr* in, const double* attrs) {
-  Expr y = (in[0] - in[1]) * rsqrt(in[2] + attrs[0]);
-  int k = 3;
-  if (attrs[1] != 0) y = y * in[k++];
-  return attrs[2] != 0 ? y + in[k] : y;
 }
 
 struct ReduceRow {
@@ -119,17 +104,13 @@ class Describer {
     if (op_.isa("builtin.combine")) return No("a list; it goes with the operation that reads it");
     for (int k = 0; k < op_.num_results(); ++k)
       if (!op_.result(k).use_empty() && !Usable(op_.result(k))) return No("result type");
-    if (std::optional<OpFacts> f; DescribeRearranged(op_, f, why_) || DescribeLoss(op_, f, why_)) return f;
+    if (std::optional<OpFacts> f;
+        DescribeRearranged(op_, f, why_) || DescribeLoss(op_, f, why_) || DescribeNorm(op_, f, why_))
+      return f;
     for (const ReduceRow& r : kReduces)
       if (op_.name() == r.op) return Reduce(r.kind);
     for (const BinaryGradRow& r : BinaryGrads())
       if (op_.name() == r.op) return BinaryGrad(r);
-    if (op_.isa("pd_op.softmax")) return SoftmaxLike(Softmax);
-    if (op_.isa("pd_op.log_softmax")) return SoftmaxLike(LogSoftmax);
-    if (op_.isa("pd_op.softmax_grad")) return SoftmaxLikeGrad(Product, SoftmaxGrad);
-    if (op_.isa("pd_op.log_softmax_grad")) return SoftmaxLikeGrad(nullptr, LogSoftmaxGrad);
-    if (op_.isa("pd_op.layer_norm")) return LayerNormParts();
-    if (op_.isa("pd_op.rms_norm")) return RmsNormParts();
     if (op_.isa("pd_op.expand_grad")) return SummedTo();
     if (IsOneOf(op_, {"pd_op.sum_grad", "pd_op.mean_grad"})) return ReduceGrad(op_.isa("pd_op.mean_grad"));
     if (IsOneOf(op_, {"pd_op.reshape", "pd_op.squeeze", "pd_op.unsqueeze"})) return View(op_.operand(0));
@@ -260,111 +241,6 @@ class Describer {
     }
     OpFacts f;
     f.results.push_back(std::move(r));
-    return f;
-  }
-
-  static OperandFacts Read(pir::Value v) { return {v, false, {}}; }
-  // Of halves the stored value: a gradient that reads x from memory takes the saved statistics of that.
-  static OperandFacts Stored(pir::Value v) {
-    OperandFacts o = Read(v);
-    o.stored = true;
-    return o;
-  }
-  static OperandFacts Part(int k) { return {pir::Value(), false, {}, k}; }
-  ResultFacts Entry(int k, pir::Value x, LowerFn fn, std::vector<OperandFacts> operands) {
-    ResultFacts r = Result(k, x.dims(), fn);
-    r.operands = std::move(operands);
-    return r;
-  }
-  ResultFacts ReducedEntry(int k, pir::Value x, LowerFn fn, std::vector<OperandFacts> operands, ReduceKind kind,
-                           AxisSet reduced) {
-    ResultFacts r = Entry(k, x, fn, std::move(operands));
-    r.reduces = true;
-    r.reduce = kind;
-    r.reduced = reduced;
-    return r;
-  }
-
-  bool OneAxis(pir::Value x, int& axis) {
-    const int rank = static_cast<int>(x.dims().size());
-    axis = static_cast<int>(NumberOf(AttrOf(op_, "axis")).value_or(-1));
-    if (axis < 0) axis += rank;
-    return axis >= 0 && axis < rank;
-  }
-
-  std::optional<OpFacts> SoftmaxLike(LowerFn last) {
-    const pir::Value x = op_.operand(0);
-    int axis;
-    if (!Usable(x) || !phi::IsFloating(x.dtype()) || !OneAxis(x, axis)) return No("operand type or axis");
-    OpFacts f;
-    f.results.push_back(ReducedEntry(-1, x, Identity, {Read(x)}, ReduceKind::kMax, AxisSet::Range(axis, axis + 1)));
-    f.results.push_back(
-        ReducedEntry(-1, x, ExpOfDifference, {Read(x), Part(0)}, ReduceKind::kSum, AxisSet::Range(axis, axis + 1)));
-    f.results.push_back(Entry(0, x, last, {Read(x), Part(0), Part(1)}));
-    return f;
-  }
-
-  std::optional<OpFacts> SoftmaxLikeGrad(LowerFn summed, LowerFn last) {
-    const pir::Value out = OperandOf(op_, "out"), dout = OperandOf(op_, "out_grad");
-    int axis;
-    if (!Usable(out) || !Usable(dout) || !phi::IsFloating(out.dtype()) || !OneAxis(out, axis))
-      return No("operand type or axis");
-    OpFacts f;
-    std::vector<OperandFacts> operands = summed ? std::vector{Read(out), Read(dout)} : std::vector{Read(dout)};
-    f.results.push_back(ReducedEntry(-1, out, summed ? summed : Identity, std::move(operands), ReduceKind::kSum,
-                                     AxisSet::Range(axis, axis + 1)));
-    f.results.push_back(Entry(0, out, last, {Read(out), Read(dout), Part(0)}));
-    return f;
-  }
-
-  std::optional<OpFacts> LayerNormParts() {
-    const pir::Value x = op_.operand(0), scale = OperandOf(op_, "scale"), bias = OperandOf(op_, "bias");
-    if (!Usable(x) || !phi::IsFloating(x.dtype())) return No("operand type");
-    const int rank = static_cast<int>(x.dims().size());
-    const int begin = static_cast<int>(NumberOf(AttrOf(op_, "begin_norm_axis")).value_or(1));
-    if (begin < 0 || begin >= rank || ((scale || bias) && begin != rank - 1))
-      return No("more than one axis is normalized");
-    OpFacts f;
-    f.results.push_back(ReducedEntry(op_.result(1).use_empty() ? -1 : 1, x, Identity, {Stored(x)}, ReduceKind::kMean,
-                                     AxisSet::Range(begin, rank)));
-    f.results.push_back(ReducedEntry(op_.result(2).use_empty() ? -1 : 2, x, SquaredDifference, {Stored(x), Part(0)},
-                                     ReduceKind::kMean, AxisSet::Range(begin, rank)));
-    ResultFacts y = Entry(0, x, LayerNorm, {Stored(x), Part(0), Part(1)});
-    y.attrs = {NumberOf(AttrOf(op_, "epsilon")).value_or(1e-5), 0, 0};
-    for (int k = 0; k < 2; ++k) {
-      const pir::Value v = k ? bias : scale;
-      if (!v) continue;
-      if (!Usable(v)) return No("operand type");
-      y.attrs[static_cast<size_t>(k) + 1] = 1;
-      y.operands.push_back(Read(v));
-    }
-    f.results.push_back(std::move(y));
-    return f;
-  }
-
-  std::optional<OpFacts> RmsNormParts() {
-    const pir::Value x = op_.operand(0), scale = OperandOf(op_, "scale");
-    auto shape = IntegersArg(op_, "normalized_shape");
-    if (!Usable(x) || !phi::IsFloating(x.dtype()) || !shape) return No("operand type");
-    const int rank = static_cast<int>(x.dims().size()), begin = rank - static_cast<int>(shape->size());
-    if (begin < 0 || begin >= rank) return No("normalized shape");
-    OpFacts f;
-    f.results.push_back(ReducedEntry(-1, x, Squared, {Stored(x)}, ReduceKind::kMean, AxisSet::Range(begin, rank)));
-    ResultFacts inverse = Entry(-1, x, RsqrtOfSum, {Part(0)});
-    if (!op_.result(1).use_empty()) {
-      inverse.index = 1;
-      inverse.shape = op_.result(1).dims();
-    }
-    inverse.attrs = {NumberOf(AttrOf(op_, "epsilon")).value_or(1e-5)};
-    f.results.push_back(std::move(inverse));
-    ResultFacts y = Entry(0, x, Product, {Stored(x), Part(1)});
-    if (scale) {
-      if (!Usable(scale)) return No("operand type");
-      y.index = -1;
-      f.results.push_back(std::move(y));
-      y = Entry(0, x, Product, {Part(2), Read(scale)});
-    }
-    f.results.push_back(std::move(y));
     return f;
   }
 
