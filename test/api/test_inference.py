@@ -375,14 +375,15 @@ def test_convolutions_keep_channels_in_blocks(tmp_path, capfd, shortcut, cinn):
 
 
 def test_blocked_residual_may_turn_out_larger(tmp_path):
-    net = paddle.nn.Sequential(paddle.nn.Conv2D(16, 24, 1), paddle.nn.ReLU(), paddle.nn.Conv2D(24, 24, 3, padding=1))
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(16, 128, 1), paddle.nn.ReLU(), paddle.nn.Conv2D(128, 128, 3, padding=1))
     net.eval()
 
     def call(x, r):
         return paddle.nn.functional.sigmoid(net(x) + r)
     path = str(tmp_path / 'net')
     paddle.jit.save(paddle.jit.to_static(call, input_spec=[InputSpec([None, 16, 6, 6], 'float32', 'x'),
-                                                          InputSpec([None, 24, 6, 6], 'float32', 'r')]), path)
-    x, r = paddle.randn([1, 16, 6, 6]), paddle.randn([3, 24, 6, 6])
-    got, = make(path).run([x, r])
-    np.testing.assert_allclose(got.numpy(), call(x, r).numpy(), rtol=1e-5, atol=1e-6)
+                                                          InputSpec([None, 128, 6, 6], 'float32', 'r')]), path)
+    predictor, r = make(path), paddle.randn([3, 128, 6, 6])
+    for batch in (1, 3):
+        x = paddle.randn([batch, 16, 6, 6])
+        np.testing.assert_allclose(predictor.run([x, r])[0].numpy(), call(x, r).numpy(), rtol=1e-5, atol=1e-5)

@@ -259,6 +259,8 @@ TEST(Conv, ComplexGradientsConjugate) {
   for (int64_t i = 0; i < nw; ++i) ASSERT_LT(std::abs(dw[i] - gw[i]), 1e-9);
 }
 
+TEST(Conv, ShortRowsOfManyChannels) { CheckConv(DataType::FLOAT32, Plain(1, 128, 128, 7, 3, 1, 1, 1), 2); }
+
 TEST(Conv, KeptWeights) {
   ConvDesc e = Drop(Plain(1, 32, 32, 8, 3, 1, 1, 1), 2);
   const int64_t n = 32 * 64, nw = 32 * 32 * 9;

@@ -160,9 +160,12 @@ dnnl::primitive_attr Attributes(const Key& key, const Desc& y, bool sum) {
   return attr;
 }
 
-// With `blocked`, channels-first tensors are computed in blocks of 16 channels, whose reorders are three times as fast
-// as those to the channels-last order oneDNN would choose; not every shape has such an implementation.
-std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool blocked) {
+// How a primitive has x and y inside. kBlocks: channels-first tensors are computed in blocks of 16 channels, whose
+// reorders are three times as fast as those to the channels-last order oneDNN would choose (kOwn); not every shape has
+// such an implementation. kLast: channels-last.
+enum class Inside { kOwn, kBlocks, kLast };
+
+std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, Inside inside) {
   auto p = std::make_shared<Plan>();
   static uint64_t ids = 0;
   p->id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED);
@@ -184,18 +187,21 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
   Dims dil = Shape(d.dilation, nd, {});
   for (auto& v : dil) --v;
   const bool last = d.channels_last;
-  auto form = [&](const Dims& s, const Desc& user, bool as_given) {
-    return as_given ? user : Desc(s, type, blocked && s[1] % 16 == 0 ? kBlocked[nd - 1] : Tag::any);
+  const bool blocked = inside == Inside::kBlocks;
+  auto form = [&](const Dims& s, const Desc& user, bool in_blocks) {
+    if (inside == Inside::kLast) return Desc(s, type, kLast[nd - 1]);
+    if (last || in_blocks) return user;
+    return Desc(s, type, blocked && s[1] % 16 == 0 ? kBlocked[nd - 1] : Tag::any);
   };
-  const Desc xa = form(xs, xu, last || d.x_blocked), ya = form(ys, yu, last || d.y_blocked);
+  const Desc xa = form(xs, xu, d.x_blocked), ya = form(ys, yu, d.y_blocked);
   const Desc wa(ws, type, Tag::any);
   const auto algo = dnnl::algorithm::convolution_direct;
-  const bool sum = key.residual && blocked && ya != yu;
+  const bool sum = key.residual && inside != Inside::kOwn && ya != yu;
   const dnnl::primitive_attr attr = Attributes(key, yu, sum);
   if (kind == ConvKind::kForward) {
     const dnnl::convolution_forward::primitive_desc pd(eng, dnnl::prop_kind::forward_inference, algo, xa, wa, bu, ya,
                                                        stride, dil, lo, hi, attr, true);
-    if (!Good(pd, blocked) || (key.residual && (pd.dst_desc() == yu) == sum)) return p;
+    if (!Good(pd, inside != Inside::kOwn) || (key.residual && (pd.dst_desc() == yu) == sum)) return p;
     p->prim = dnnl::convolution_forward(pd);
     p->x.Init(xu, pd.src_desc(), true);
     p->w.Init(wu, pd.weights_desc(), true);
@@ -208,7 +214,7 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
     if (kind == ConvKind::kGradInput) {
       const dnnl::convolution_backward_data::primitive_desc pd(eng, algo, xa, wa, ya, stride, dil, lo, hi, hint, attr,
                                                                true);
-      if (!Good(pd, blocked)) return p;
+      if (!Good(pd, inside != Inside::kOwn)) return p;
       p->prim = dnnl::convolution_backward_data(pd);
       p->x.Init(xu, pd.diff_src_desc(), false);
       p->w.Init(wu, pd.weights_desc(), true);
@@ -217,7 +223,7 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
     } else {
       const dnnl::convolution_backward_weights::primitive_desc pd(eng, algo, xa, wa, bu, ya, stride, dil, lo, hi, hint,
                                                                   attr, true);
-      if (!Good(pd, blocked)) return p;
+      if (!Good(pd, inside != Inside::kOwn)) return p;
       p->prim = dnnl::convolution_backward_weights(pd);
       p->x.Init(xu, pd.src_desc(), true);
       p->w.Init(wu, pd.diff_weights_desc(), false);
@@ -235,13 +241,24 @@ std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, bool b
   return p;
 }
 
+// Rows so short that the blocked kernels, which keep a row of results in registers, reload filters more often than the
+// change of order costs.
+bool ShortRows(const Key& key, const ConvDesc& d) {
+  return static_cast<ConvKind>(key.kind) == ConvKind::kForward && d.nd == 2 && d.groups == 1 && d.out[1] < 8 &&
+         d.k[0] * d.k[1] > 1 && d.ic >= 128 && d.oc >= 128;
+}
+
 std::shared_ptr<Plan> MakeAny(const Key& key, DataType t, const ConvDesc& d) {
   try {
     if (!d.channels_last && CpuIsa() == Isa::kAvx512 && (d.ic % 16 == 0 || d.oc % 16 == 0 || d.y_blocked)) {
-      auto p = Make(key, t, d, true);
+      if (ShortRows(key, d)) {
+        auto p = Make(key, t, d, Inside::kLast);
+        if (p->usable) return p;
+      }
+      auto p = Make(key, t, d, Inside::kBlocks);
       if (p->usable || d.y_blocked) return p;
     }
-    return Make(key, t, d, false);
+    return Make(key, t, d, Inside::kOwn);
   } catch (const dnnl::error&) {
     return std::make_shared<Plan>();  // not usable
   }
