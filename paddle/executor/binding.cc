@@ -48,7 +48,7 @@ void CheckApart(const Instruction& ins, int alias) {
 
 // Whether a kernel could hand its arguments to somebody who keeps them.
 bool LetsGo(const Instruction& ins) {
-  if (ins.kind == Instruction::kFused) return false;
+  if (ins.kind == Instruction::kFused || ins.kind == Instruction::kUpdates) return false;
   if (ins.kind != Instruction::kOp) return ins.kind != Instruction::kAssert && ins.kind != Instruction::kHasElements;
   return (ins.op->flags & phi::kOpSideEffect) && !(ins.op->flags & phi::kOpRandom) && ins.inplace.empty();
 }

@@ -18,7 +18,7 @@ namespace executor {
 struct Code;
 
 struct Instruction {
-  enum Kind : uint8_t { kOp, kFused, kIf, kWhile, kStackCreate, kPush, kPop, kHasElements, kAssert, kPrint };
+  enum Kind : uint8_t { kOp, kFused, kUpdates, kIf, kWhile, kStackCreate, kPush, kPop, kHasElements, kAssert, kPrint };
   // An argument: one value (-1: absent) or a list of them.
   struct Arg {
     int value = -1;
@@ -37,7 +37,7 @@ struct Instruction {
   std::vector<Arg> in, out;
   std::vector<std::pair<int, int>> dynamic_attrs;  // attribute position, value number
   std::vector<std::pair<int, int>> inplace;        // output position, the tensor argument whose memory it is
-  // kFused: where there are trials, the single ops, whose yields stand for `out`.
+  // kFused: where there are trials, the single ops, whose yields stand for `out`. kUpdates: the updates.
   std::vector<std::unique_ptr<Code>> regions;
   // Values made here, and the numbers under which gradients read their shapes alone.
   std::vector<std::pair<int, int>> shapes;
@@ -115,9 +115,22 @@ void ForEachMade(const Instruction& ins, const auto& f) {
   }
 }
 
-// arrange.cc: leaves out results nobody reads, lets gradients read shapes without the memory behind them, and moves
-// updates in place to where their gradient is ready. Before FindLastReads.
+// What is read anywhere in the code or its regions.
+inline void FindReads(const Code& code, const auto& f) {
+  for (const Instruction& ins : code.instructions) {
+    ForEachRead(ins, f);
+    for (auto& c : ins.regions) FindReads(*c, f);
+  }
+  for (int v : code.yields)
+    if (v >= 0) f(v);
+}
+
+// arrange.cc: leaves out results nobody reads, lets gradients read shapes without the memory behind them, and calls
+// MoveUpdates. Before FindLastReads.
 void Arrange(CompiledProgram& program);
+// updates.cc: brings updates in place to where their gradient is ready, small ones together. `read`: values that
+// anything reads.
+void MoveUpdates(CompiledProgram& program, const std::vector<char>& read);
 
 CompiledProgram CompileProgram(pir::Program& program, const std::vector<pir::Value>& inputs,
                                const std::vector<pir::Value>& outputs, FusionPass fusion);

@@ -6,6 +6,7 @@
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/op_watch.h"
+#include "paddle/phi/primitives/optim.h"
 
 namespace executor {
 
@@ -248,6 +249,7 @@ void Frame::RunInstruction(const Instruction& ins) {
   switch (ins.kind) {
     case Instruction::kOp: return RunKernel(ins);
     case Instruction::kFused: return slots_[ins.id].separate ? RunSeparate(ins) : RunFused(ins);
+    case Instruction::kUpdates: return RunUpdates(ins);
     case Instruction::kIf: return RunIf(ins);
     case Instruction::kWhile: return RunWhile(ins);
     case Instruction::kAssert: return Assert(ins);
@@ -262,6 +264,16 @@ void Frame::RunFused(const Instruction& ins) {
   for (size_t k = 0; k < ins.in.size(); ++k) in[k] = &values_[ins.in[k].value];
   for (size_t k = 0; k < ins.out.size(); ++k) out[k] = &values_[ins.out[k].value];
   ins.fused->Run(in, out);
+}
+
+void Frame::RunUpdates(const Instruction& ins) {
+  const Code& code = *ins.regions[0];
+  if (phi::OpsWatched()) return RunPlain(code, 0);  // results are looked at after each
+  phi::cpu::UpdateBatch batch;
+  for (const Instruction& one : code.instructions) RunKernel(one);
+  batch.Finish();
+  for (const Instruction& one : code.instructions)
+    for (int v : one.drops) values_[v].reset();
 }
 
 void Frame::RunKernel(const Instruction& ins) {

@@ -51,6 +51,7 @@ class Frame {
   void KeepShapes(const Instruction& ins);
   void RunKernel(const Instruction& ins);
   void RunFused(const Instruction& ins);
+  void RunUpdates(const Instruction& ins);
   void RunSeparate(const Instruction& ins);
   // Compares a group with its single ops if that is due; its results are memory to write. True when it lost.
   bool Compare(const Instruction& ins);

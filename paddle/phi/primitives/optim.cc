@@ -26,6 +26,8 @@ class FlushDenormals {
   unsigned old_;
 };
 
+thread_local constinit UpdateBatch* t_batch = nullptr;
+
 char* Offset(void* p, int64_t bytes) { return p ? static_cast<char*>(p) + bytes : nullptr; }
 
 void Run(const OptimParam& p, int kind, void* s0, void* s1, void* s2, const double* a) {
@@ -34,6 +36,11 @@ void Run(const OptimParam& p, int kind, void* s0, void* s1, void* s2, const doub
   const int64_t size = f64 ? 8 : 4;
   const DataType gt = p.grad_t == DataType::UNDEFINED ? p.t : p.grad_t;
   auto run = PD_ISA_CALL(optim_run);
+  if (t_batch && p.lasts && p.t == math && gt == math && !p.master) {
+    UpdateBatch::Item item{kind, f64, {p.param, const_cast<void*>(p.grad), s0, s1, s2}, p.n, {}};
+    std::copy_n(a, 6, item.a);
+    return t_batch->Add(item);
+  }
   if (p.n < 4096 && p.t == math && gt == math && !p.master) {
     FlushDenormals flush;
     void* ptrs[] = {p.param, const_cast<void*>(p.grad), s0, s1, s2};
@@ -68,6 +75,32 @@ void Run(const OptimParam& p, int kind, void* s0, void* s1, void* s2, const doub
 }
 
 }  // namespace
+
+UpdateBatch::UpdateBatch() : old_(t_batch) { t_batch = this; }
+
+UpdateBatch::~UpdateBatch() {
+  t_batch = old_;
+  Finish();
+}
+
+void UpdateBatch::Finish() {
+  int64_t total = 0;
+  for (const Item& item : items_) total += item.n;
+  auto run = PD_ISA_CALL(optim_run);
+  ParallelFor(0, total, kGrain, [&](int64_t lo, int64_t hi) {
+    FlushDenormals flush;
+    int64_t at = 0;  // where an item begins
+    for (const Item& item : items_) {
+      const int64_t from = std::max(lo - at, int64_t{0}), to = std::min(hi - at, item.n), size = item.f64 ? 8 : 4;
+      at += item.n;
+      if (from >= to) continue;
+      void* ptrs[5];
+      for (int k = 0; k < 5; ++k) ptrs[k] = Offset(item.ptrs[k], from * size);
+      run(item.kind, item.f64, ptrs, to - from, item.a);
+    }
+  });
+  items_.clear();
+}
 
 void Sgd(const OptimParam& p, double lr) {
   const double a[6] = {lr};

@@ -2,6 +2,8 @@
 // Fused optimizer updates on contiguous parameters, in place, with denormals flushed to zero.
 #pragma once
 
+#include <vector>
+
 #include "paddle/common/dtype.h"
 #include "paddle/phi/backends/cpu/threads.h"
 
@@ -17,6 +19,32 @@ struct OptimParam {
   const void* grad = nullptr;
   void* master = nullptr;
   DataType grad_t = DataType::UNDEFINED;  // UNDEFINED = t; may be FLOAT32 with half params
+  bool lasts = false;                     // all memory of this update outlives an UpdateBatch around the call
+};
+
+// While it lives, updates on this thread that may wait (OptimParam::lasts, nothing to convert) are collected; Finish,
+// or else the destructor, runs them in one loop over all their elements, on as many threads as these are worth. Their
+// results are those of updates run one by one, if no update reads or writes what another one writes.
+class UpdateBatch {
+ public:
+  UpdateBatch();
+  ~UpdateBatch();
+  UpdateBatch(const UpdateBatch&) = delete;
+  UpdateBatch& operator=(const UpdateBatch&) = delete;
+  void Finish();
+
+  struct Item {
+    int kind;
+    bool f64;
+    void* ptrs[5];  // param, grad, state
+    int64_t n;
+    double a[6];
+  };
+  void Add(const Item& item) { items_.push_back(item); }
+
+ private:
+  UpdateBatch* old_;
+  std::vector<Item> items_;
 };
 
 void Sgd(const OptimParam& p, double lr);

@@ -66,8 +66,8 @@ def _feed_tensor(name, value, shape, dtype):
         tensor = paddle.to_tensor(numpy.ascontiguousarray(array) if array.ndim else array)
     if tensor.dtype != dtype:
         raise ValueError(f"The data type of fed Variable {name!r} must be {dtype}, but received {tensor.dtype}")
-    got = list(tensor.shape)
-    if len(got) != len(shape) or any(w not in (-1, g) for w, g in zip(shape, got)):
+    got = tensor.shape
+    if got != shape and (len(got) != len(shape) or any(w not in (-1, g) for w, g in zip(shape, got))):
         raise ValueError(f"The fed Variable {name!r} should have dimensions = {len(shape)}, shape = {list(shape)}, "
                          f"but received fed shape {got} on each device")
     return tensor
@@ -162,6 +162,6 @@ class Executor:
             for op in program._operations():
                 if op.name() == 'pd_op.data':
                     attrs = op.attrs()
-                    declared[attrs['name']] = (attrs['shape'], attrs['dtype'])
+                    declared[attrs['name']] = (list(attrs['shape']), attrs['dtype'])
             found = plans[key] = (_core.pir.Plan(program, fetches, fuse), declared)
         return found

@@ -101,15 +101,15 @@ def recording(program, mode=1):
         _pir._leave()
 
 
-@contextlib.contextmanager
-def running():
+class running:
     """Run operations at once, also in static mode; tensors the program being recorded writes show their data."""
-    if _enabled:
-        pause(_main)
-    _pir._enter_run()
-    try:
-        yield
-    finally:
+
+    def __enter__(self):
+        if _enabled:
+            pause(_main)
+        _pir._enter_run()
+
+    def __exit__(self, *_):
         _pir._leave()
 
 

@@ -12,6 +12,7 @@ namespace {
 struct Step {
   cpu::OptimParam p;
   Tensor grad;
+  bool own = false;  // the gradient is a copy
 };
 
 Step Prepare(const char* op, const Tensor& param, const Tensor& grad, const Tensor& master) {
@@ -23,6 +24,7 @@ Step Prepare(const char* op, const Tensor& param, const Tensor& grad, const Tens
   Step s;
   s.grad = Contiguous(grad.dtype() == param.dtype() || grad.dtype() == DataType::FLOAT32 ? grad
                                                                                          : CastTo(grad, param.dtype()));
+  s.own = s.grad.impl() != grad.impl();
   s.p.t = param.dtype();
   s.p.n = param.numel();
   s.p.param = param.raw_data();
@@ -68,6 +70,7 @@ class HalfState {
     if (wide_.defined()) CopyInto(wide_, kept_);
   }
   operator void*() const { return ptr_; }
+  bool wide() const { return wide_.defined(); }
 
  private:
   Tensor kept_, wide_;
@@ -87,6 +90,7 @@ void AdamStep(const char* op, const Tensor& param, const Tensor& grad, const Ten
   a.beta2_pow = One(b2p);
   if (param.numel()) {
     HalfState h1(op, "moment1", m1, param), h2(op, "moment2", m2, param);
+    s.p.lasts = !s.own && !h1.wide() && !h2.wide();
     cpu::Adam(s.p, h1, h2, amsgrad ? State(op, "moment2_max", max_m2, param) : nullptr, a);
   }
   if (!global_pow) {
@@ -100,6 +104,7 @@ void AdamStep(const char* op, const Tensor& param, const Tensor& grad, const Ten
 void sgd_kernel(const Tensor& param, const Tensor& lr, const Tensor& grad, const Tensor& master, bool,
                 Tensor& param_out, Tensor& master_out) {
   Step s = Prepare("sgd", param, grad, master);
+  s.p.lasts = !s.own;
   cpu::Sgd(s.p, One(lr));
   param_out = param;
   master_out = master;
@@ -110,6 +115,7 @@ void momentum_kernel(const Tensor& param, const Tensor& grad, const Tensor& velo
                      double rescale, Tensor& param_out, Tensor& velocity_out, Tensor& master_out) {
   Step s = Prepare("momentum", param, grad, master);
   HalfState v("momentum", "velocity", velocity, param);
+  s.p.lasts = !s.own && !v.wide();
   cpu::Momentum(s.p, v, One(lr), mu, nesterov, method == "l2_decay" ? coeff : 0.0, rescale);
   param_out = param;
   velocity_out = velocity;
