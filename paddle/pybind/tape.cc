@@ -80,7 +80,9 @@ Tape::Fields Tape::Keep(const Tensor& t) {
           t->dims, t->strides, t->storage, t->node,          t->value};
 }
 
-Tape::Before Tape::Look(const Tensor& t) { return {t, t->dims, t->dtype, t->stop_gradient, t->node}; }
+Tape::Before Tape::Look(const Tensor& t) {
+  return {t, t->dims, t->dtype, t->stop_gradient, t->node, t->storage->version()};
+}
 
 Tape::Tape(std::vector<Tensor> inputs, const std::vector<Tensor>& known) : inputs_(std::move(inputs)) {
   auto dense = [](const Tensor& t) { return t.defined() && t->kind == phi::ImplKind::kDense && t->storage; };
@@ -136,7 +138,7 @@ void Tape::Finish() {
     if (!stopped() && slot.held.defined() && slot.held->storage) {
       auto it = versions_.find(StorageId(slot.held));
       if (StorageId(slot.held) != slot.storage || it == versions_.end() || it->second != slot.held->storage->version())
-        Stop(kOnce, "a tensor was changed by something else than an operation");
+        Stop(kPlain, "a tensor was changed by something else than an operation");
     }
 }
 
@@ -146,10 +148,12 @@ void Tape::CheckBefore(const Before& b) {
     Stop(kPlain, "shape, dtype or history of a tensor from outside was changed");
   } else if (t->stop_gradient != b.stop_gradient) {
     Stop(kChanged, "stop_gradient of a tensor from outside was changed");
+  } else if (!b.stop_gradient && t->storage->version() != b.version) {
+    Stop(kPlain, "a tensor that needs a gradient was written");
   } else if (!index_.count(t.impl())) {
     auto it = versions_.find(StorageId(t));
     if (it == versions_.end() || it->second != t->storage->version())
-      Stop(kOnce, "a tensor was changed by something else than an operation");
+      Stop(kPlain, "a tensor was changed by something else than an operation");
   }
 }
 
@@ -297,7 +301,7 @@ void Tape::Check(const Node& n) {
     const Slot& s = slots_[n.slot];
     auto it = versions_.find(StorageId(s.held));
     if (StorageId(s.held) != s.storage || (it != versions_.end() && it->second != s.held->storage->version()))
-      Stop(kOnce, "a tensor was changed by something else than an operation");
+      Stop(kPlain, "a tensor was changed by something else than an operation");
   }
   for (const Node& c : n.children)
     if (!stopped()) Check(c);

@@ -93,6 +93,7 @@ class Tape {
     DataType dtype;
     bool stop_gradient;
     phi::Ref<phi::RefCounted> node;
+    uint32_t version;
   };
   struct Fields;
 

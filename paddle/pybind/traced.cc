@@ -463,10 +463,11 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
     for (const Write& w : writes_)
       if (w.input >= 0) node->CopyInput(w.input);
     node->Keep(std::move(saved), r);
-    // Numbers without gradients, such as those of a cast, show the flag that they have in eager mode.
+  }
+  // Numbers without gradients, such as those of a cast, show the flag that they have in eager mode.
+  if (egr::State().grad_enabled)
     for (size_t i = 0; i < r.size(); ++i)
       if (!phi::IsDifferentiable(r[i].dtype())) r[i]->stop_gradient = outputs_[i].stop_gradient();
-  }
   for (const Write& w : writes_) Rebind(w.input >= 0 ? inputs[w.input] : w.target, r[w.output]);
   return r;
 }

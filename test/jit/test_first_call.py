@@ -329,6 +329,21 @@ def _numpy_between(x):
     return x + paddle.to_tensor((x * 2).numpy())
 
 
+def _writes_through_detached(x):
+    y = x * 1
+    y.detach().add_(paddle.ones([2]))
+    return y * 1
+
+
+_weight = paddle.base.framework.EagerParamBase(paddle.ones([2]))
+
+
+def _writes_a_parameter(x):
+    with paddle.no_grad():
+        _weight[0] = x[0]
+    return x * _weight
+
+
 _count = 0
 
 
@@ -350,6 +365,8 @@ def _counts(x):
         _raises_inside,
         _seeds,
         _numpy_between,
+        _writes_through_detached,
+        _writes_a_parameter,
         _counts,
     ],
 )
@@ -364,6 +381,8 @@ def test_what_cannot_be_recorded_runs_every_time(function):
         if function is not _backward:
             y.sum().backward()
             assert x.grad is not None
+            assert _weight.is_leaf and (_weight.grad is None) == (function is not _writes_a_parameter)
+            _weight.clear_gradient(False)
         if function is _append:
             assert len(_list) == call + 1
             _same(_list[-1], [2, 4])
@@ -445,3 +464,55 @@ def test_a_first_result_is_left_alone():
     results = [net(_tensor(1, 1)) for _ in range(3)]
     for i, r in enumerate(results):
         _same(r, [i + 1, i + 1])
+
+
+def test_what_the_first_call_makes_is_there_for_the_second():
+    class Lazy(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.fc, self.count = None, Box(0, '')
+
+        def forward(self, x):
+            self.count.text += 'x'
+            if self.fc is None:
+                self.fc = nn.Linear(2, 2)
+            return self.fc(x)
+
+    net, x = paddle.jit.to_static(Lazy(), full_graph=False), paddle.ones([1, 2])
+    results = [net(x) for _ in range(4)]
+    for r in results:
+        _close(r, net.fc(x))
+    assert net.count.text == 'xx' and net.forward.get_traced_count() == 1
+
+
+def test_arguments_that_are_changed_after_an_operation():
+    def function(x):
+        shape, array = [2, 3], numpy.ones([3], 'float32')
+        y = x.reshape(shape)
+        z = y + paddle.to_tensor(array)
+        shape[0], array[:] = 7, 100
+        return z
+
+    f, x = Counted(function), paddle.ones([6])
+    for _ in range(2):
+        _same(f(x), numpy.full([2, 3], 2))
+    assert f.runs == 1
+
+
+def test_arguments_that_hold_more_after_the_call():
+    def function(held):
+        held['y'] = held['x'] * 2
+        held['list'].append(held['x'])
+        return held['x'] + 1
+
+    f = Counted(function)
+    for i in range(4):
+        held = {'x': _tensor(i), 'list': []}
+        _same(f(held), [i + 1])
+        _same(held['y'], [2 * i])
+        assert held['list'] == [held['x']]
+
+
+def test_flags_of_numbers_without_gradients():
+    f, x = Counted(lambda x: x.astype('int64')), _tensor(1, grad=True)
+    assert [f(x).stop_gradient for _ in range(3)] == [False] * 3

@@ -189,11 +189,11 @@ class StaticFunction(_core.RecordedCalls):
         end = taped.tape.end
         if end == _TAPED:
             end = _TAPED_CHANGED if around.moved() else self._record_taped(taped, args, kwargs, around, shapes, pattern)
+        elif end == _TAPED_ONCE and around.moved():
+            end = _TAPED_CHANGED
         if end == _TAPED_CHANGED:
             self._changes += 1
             end = end if self._changes <= _MOST_CHANGES else _TAPED_PLAIN
-        elif end == _TAPED_ONCE and around.changed():
-            end = _TAPED_PLAIN
         if end == _TAPED_ONCE:
             around = self._surroundings(args, kwargs)
             self._add(_ONCE, pattern, around.without(()), None, None, None)
