@@ -3,6 +3,8 @@
 call runs the program. What cannot be recorded keeps the finished result, and the function goes on running as it is."""
 
 import collections
+import gc
+import weakref
 
 import jit_models
 import numpy
@@ -516,3 +518,13 @@ def test_arguments_that_hold_more_after_the_call():
 def test_flags_of_numbers_without_gradients():
     f, x = Counted(lambda x: x.astype('int64')), _tensor(1, grad=True)
     assert [f(x).stop_gradient for _ in range(3)] == [False] * 3
+
+
+def test_nothing_of_the_first_call_is_kept():
+    net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    f, x = Counted(lambda x: [net(x), Box(x * 2, '')]), paddle.ones([1, 2])
+    first = f(x)
+    alive = [weakref.ref(t) for t in (first[0], first[1].tensor, first[1], x)]
+    del first, x
+    gc.collect()
+    assert f.recordings == 1 and [r() for r in alive] == [None] * 4

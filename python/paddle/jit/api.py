@@ -14,6 +14,7 @@ from paddle.static.input_spec import InputSpec
 
 from . import capture
 from .static_function import StaticFunction, convert, parameter_names
+from .surroundings import Surroundings
 
 __all__ = ['to_static', 'not_to_static', 'enable_to_static', 'ignore_module', 'set_code_level', 'set_verbosity', 'save']
 
@@ -147,7 +148,7 @@ def _record(layer, function, input_spec):
         for place, leaf in flat
     ]
     converted = convert(function)
-    surroundings = capture.Surroundings(function, layer, ())
+    surroundings = Surroundings(function, layer, ())
     with paddle.no_grad():
         if layer is None:
             recording = capture.Recording(converted, input_spec, {}, surroundings, given)

@@ -12,6 +12,7 @@ from paddle.base import libpaddle as _core
 from paddle.static.input_spec import InputSpec
 
 from . import capture
+from .surroundings import Surroundings
 
 _RECORDED, _PLAIN, _ONCE = 0, 1, 2
 # What can be made of a tape (pybind/tape.h).
@@ -267,7 +268,7 @@ class StaticFunction(_core.RecordedCalls):
         return self._converted
 
     def _surroundings(self, args, kwargs):
-        return capture.Surroundings(self._dygraph_function, self._instance, (*args, *kwargs.values()))
+        return Surroundings(self._dygraph_function, self._instance, (*args, *kwargs.values()))
 
     def _check_count(self, args, kwargs):
         """Raise ValueError for fewer arguments than input_spec describes."""
