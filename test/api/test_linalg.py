@@ -112,3 +112,17 @@ def test_bad_arguments():
         linalg.cholesky(tensor(-np.eye(3)))
     with pytest.raises(Exception):
         linalg.inv(tensor(np.zeros([3, 3])))
+
+
+@pytest.mark.parametrize('a, b, wanted', [('complex64', 'float32', 'complex64'), ('float32', 'complex64', 'complex64'),
+                                          ('complex128', 'float32', 'complex128'), ('float64', 'complex64', 'complex128')])
+def test_products_of_real_and_complex_matrices(a, b, wanted):
+    x, y = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]).astype(a), paddle.to_tensor([[2.0, 0.0], [1.0, 1.0]]).astype(b)
+    x, y = (x * 1j if 'complex' in a else x), (y * 1j if 'complex' in b else y)
+    x.stop_gradient = y.stop_gradient = False
+    for product in (paddle.matmul, paddle.mm, lambda x, y: x @ y):
+        out = product(x, y)
+        assert str(out.dtype) == 'paddle.' + wanted
+        np.testing.assert_allclose(out.numpy(), x.numpy() @ y.numpy())
+        out.imag().sum().backward()
+        assert x.grad.dtype == x.dtype and y.grad.dtype == y.dtype

@@ -653,3 +653,23 @@ def test_grad_leaves_the_graph_usable():
         y.backward()
         with pytest.raises(SystemError, match='retain_graph'):
             y.backward()
+
+
+@pytest.mark.parametrize('full_graph', [True, False])
+def test_complex_numbers_as_arguments(full_graph):
+    x = paddle.to_tensor([1 + 2j, 3 - 1j], stop_gradient=False)
+    for function in (
+        lambda x: paddle.scale(x, 2j),
+        lambda x: paddle.scale(x, 2j, bias=1.5, bias_after_scale=False),
+        lambda x: x * paddle.full_like(x, 1 + 2j),
+    ):
+        static, found = _static(function, full_graph=full_graph), []
+        for f in (function, static, static):
+            y = f(x)
+            (y.real() ** 2 + y.imag() * 3).sum().backward()
+            found.append((y.numpy(), x.grad.numpy()))
+            x.clear_grad()
+        for y, grad in found[1:]:
+            _equal(y, found[0][0])
+            _equal(grad, found[0][1])
+        assert static.get_traced_count() == 1

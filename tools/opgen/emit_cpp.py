@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ of a family: dispatching API functions, and OpDefs; gradients and lowerings come from its bases."""
+import re
+
 from . import emit_loops, slopes
 from .emit_grad import Gradients
 from .emit_lowering import Lowerings
@@ -286,6 +288,8 @@ class Family(Gradients, Lowerings):
             L.append("  if (State().record != RecordMode::kRun) {")
             L += ["  " + save(n, "SaveOutput") for n in extra if n in outnames]
             L.append("  }")
+        if any(a.name == "n" for a in op.args):  # the node needs another name
+            L = [re.sub(r"(?<![>.\w])n(?=->|\.get\(|\(new)", "node_", line) for line in L]
         return L
 
     def need_expr(self, op):
@@ -308,12 +312,14 @@ class Family(Gradients, Lowerings):
             casts = ", ".join(f"AmpCast({a.name}, amp_to)" if a.is_tensor else a.name for a in op.args)
             L.append(f'  if (__builtin_expect(State().amp_level != 0, 0)) {{\n    DataType amp_to = AmpTarget("{op.name}", AmpClass::k{str(amp).capitalize()}, {{{", ".join("&" + t.name for t in op.tensors if not t.variadic)}}});')
             L.append(f"    if (amp_to != DataType::UNDEFINED) {{ AmpOffGuard off; return paddle::{op.name}({casts}); }}\n  }}")
-        if op.get("int_promote"):  # an integer beside a floating operand takes its dtype
+        if op.get("int_promote"):  # an integer beside a floating operand takes its dtype; real and complex meet
             a, b = tens
             same = ", ".join(f"cast({t.name}, to)" if t.is_tensor else t.name for t in op.args)
-            L.append(f"  if (__builtin_expect({a}.dtype() != {b}.dtype(), 0) && phi::IsDifferentiable({a}.dtype()) != phi::IsDifferentiable({b}.dtype())) {{")
-            L.append(f"    const DataType to = phi::IsDifferentiable({a}.dtype()) ? {a}.dtype() : {b}.dtype();")
-            L.append(f"    return paddle::{op.name}({same});\n  }}")
+            L.append(f"  if (__builtin_expect({a}.dtype() != {b}.dtype(), 0)) {{")
+            L.append(f"    const DataType a_ = {a}.dtype(), b_ = {b}.dtype();")
+            L.append("    DataType to = phi::IsComplex(a_) || phi::IsComplex(b_) ? phi::PromoteOrUndefined(a_, false, b_, false) : DataType::UNDEFINED;")
+            L.append("    if (phi::IsDifferentiable(a_) != phi::IsDifferentiable(b_)) to = phi::IsDifferentiable(a_) ? a_ : b_;")
+            L.append(f"    if (to != DataType::UNDEFINED) return paddle::{op.name}({same});\n  }}")
         if op.get("recorded_as"):
             L.append(f"  return State().record == RecordMode::kRun ? {op.get('compose')}({names(op)}) : {op.get('recorded_as')}({names(op)});\n}}")
             return "\n".join(L)
@@ -411,7 +417,8 @@ class Family(Gradients, Lowerings):
                     decl += slope_decl
                     defs += slope_defs
         protos = [p for op in self.ops for p in self.kernel_proto(op)]
-        out = [HEAD, *decl, "namespace phi {", *sorted(set(protos)), "}  // namespace phi", "namespace paddle {"]
+        promote = '#include "paddle/phi/core/promote.h"\n' if any(op.get("int_promote") for op in self.ops) else ""
+        out = [HEAD + promote, *decl, "namespace phi {", *sorted(set(protos)), "}  // namespace phi", "namespace paddle {"]
         comp = sorted({f"{ret_type(op)} {op.get(key)}({params(op)});" for op in self.ops for key in ("compose", "recorded_as") if op.get(key)})
         out += comp
         out += ["using namespace egr;  // NOLINT: generated", "namespace {", *defs]

@@ -61,6 +61,31 @@ void Simplify(const Recorder& r, const phi::OpDef& op, const phi::InSlot* in, ph
   if (!expand && unknown == 1 && open >= 0) ints[open] = -1;
 }
 
+// The result of an op with a complex number where programs hold real ones, by ops that do without; undefined: not such.
+Tensor WithComplexNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs) {
+  const std::string_view name = op.name;
+  if (name != "scale" && name != "full_like") return {};
+  const auto* number = std::get_if<phi::Scalar>(&attrs[0]);
+  if (!number || !phi::IsComplex(number->dtype()) || in[0].n != 1) return {};
+  const Tensor& x = in[0].p[0];
+  const auto z = number->to_complex();
+  if (name == "full_like") {
+    auto dtype = phi::AttrAs<phi::DataType>(attrs[1], op.name, "dtype");
+    if (dtype == phi::DataType::UNDEFINED) dtype = x.dtype();
+    if (!phi::IsComplex(dtype)) return {};
+    const bool wide = dtype == phi::DataType::COMPLEX128;
+    const phi::DataType part = wide ? phi::DataType::FLOAT64 : phi::DataType::FLOAT32;
+    return paddle::complex(paddle::full_like(x, z.real(), part), paddle::full_like(x, z.imag(), part));
+  }
+  if (!phi::IsComplex(x.dtype())) return {};
+  const Tensor factor = paddle::full({}, *number, x.dtype());
+  const auto bias = phi::AttrAs<phi::Scalar>(attrs[1], op.name, "bias");
+  if (bias.to_complex() == phi::complex128(0)) return paddle::multiply(x, factor);
+  const Tensor added = paddle::full({}, bias, x.dtype());
+  return phi::AttrAs<bool>(attrs[2], op.name, "bias_after_scale") ? paddle::add(paddle::multiply(x, factor), added)
+                                                                  : paddle::multiply(paddle::add(x, added), factor);
+}
+
 bool InUse(const pir::Program& program, const std::string& name) { return program.parameter(name) != nullptr; }
 
 }  // namespace
@@ -272,6 +297,10 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       *outs[0].p = paddle::complex(paddle::full(shape, z.real(), part), paddle::full(shape, z.imag(), part));
       return;
     }
+  }
+  if (Tensor whole = WithComplexNumber(op, in, attrs); whole.defined()) {
+    *outs[0].p = whole;
+    return;
   }
   for (size_t a = 0; deferred && a < op.attrs.size(); ++a)
     PD_CHECK(op.attrs[a]->kind == phi::ArgDef::kOperandAttr || !HasDeferred(attrs[a]), InvalidType, "[", op.name,
