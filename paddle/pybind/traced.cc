@@ -274,6 +274,7 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
   r.feeds = feeds;
   std::unordered_set<pir::Value> given(feeds.begin(), feeds.end());
   std::vector<std::pair<pir::Value, pir::Value>> aliases;
+  std::unordered_multimap<const pir::Operation*, pir::Value> again;  // values equal to those an op computes once more
   std::unordered_set<const pir::Operation*> needed;
   std::vector<const pir::Operation*> work;
   auto need_op = [&](const pir::Operation* op) {
@@ -284,8 +285,8 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
     pir::Operation* def = v.defining_op();
     if (!def || def->block() != &source.block()) return;
     bool copied = (IsConstant(*def) && !IsWritten(*def)) || def->isa("builtin.combine");
-    bool foreign =
-        def->isa("pd_op.data") || (backward && (forward_ops_.count(def) || def->isa("cf.stack_create")) && !copied);
+    bool foreign = def->isa("pd_op.data") || (backward && (forward_ops_.count(def) || def->isa("cf.stack_create")) &&
+                                              !copied && !recomputed_.count(def));
     if (!foreign) {
       need_op(def);
       // Who pops from a stack needs all who push on it.
@@ -305,6 +306,11 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
     auto equal = equal_.find(v);
     if (!backward || equal == equal_.end()) {
       r.feeds.push_back(v);
+      return;
+    }
+    if (const pir::Operation* first = equal->second.defining_op(); first && recomputed_.count(first)) {
+      again.emplace(first, v);
+      need_op(first);
       return;
     }
     aliases.emplace_back(v, equal->second);
@@ -335,6 +341,7 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
             def && def->isa("builtin.parameter"))
           written.insert(def->attr("parameter_name").to_str());
     b.Insert(pir::CloneOp(op, map));
+    for (auto [at, end] = again.equal_range(&op); at != end; ++at) map.Map(at->second, map.Lookup(op.result(0)));
     if (op.isa("builtin.parameter") || op.isa("builtin.constant")) {
       const std::string& name = op.attr(op.isa("builtin.constant") ? "value" : "parameter_name").to_str();
       if (auto p = source.parameter(name)) r.program->set_parameter(name, p);
@@ -386,12 +393,15 @@ void Traced::PlanForward() {
   num_random_ = static_cast<int>(saved_.size());
   if (!leaves_.empty()) {
     equal_ = pir::EqualValues(program_->program());
+    std::vector<pir::Value> saved;
     for (pir::Value v : Extract(grad_out_, grad_in_, {}, true, false).feeds) {
       bool known = std::find(feeds_.begin(), feeds_.end(), v) != feeds_.end() ||
                    std::find(grad_in_.begin(), grad_in_.end(), v) != grad_in_.end() ||
                    std::find(saved_.begin(), saved_.end(), v) != saved_.end();
-      if (!known) saved_.push_back(v);
+      if (!known) saved.push_back(v);
     }
+    if (fuse_) ChooseRecomputed(saved);
+    saved_.insert(saved_.end(), saved.begin(), saved.end());
   }
   std::vector<pir::Value> targets = out_values_;
   targets.insert(targets.end(), saved_.begin(), saved_.end());

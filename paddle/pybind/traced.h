@@ -74,6 +74,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
   struct Extraction;
   void RecordGradients();
   void PlanForward();
+  // Takes out of `saved` what the gradient program rather computes from the rest (traced_recompute.cc).
+  void ChooseRecomputed(std::vector<pir::Value>& saved);
   bool IsWritten(const pir::Operation& parameter) const;
   Extraction Extract(const std::vector<pir::Value>& targets, const std::vector<pir::Value>& feeds,
                      const std::vector<pir::Operation*>& roots, bool backward, bool replay) const;
@@ -87,9 +89,10 @@ class Traced : public std::enable_shared_from_this<Traced> {
   std::unordered_set<const pir::Operation*> forward_ops_;
   std::vector<int> diff_out_;  // outputs gradients flow from
   std::vector<Leaf> leaves_;
-  std::vector<pir::Value> grad_in_, grad_out_;        // gradients of diff_out_ and of leaves_
-  std::vector<pir::Value> saved_;                     // random values first; of equal values one
-  std::unordered_map<pir::Value, pir::Value> equal_;  // values of the program to the first ones that equal them
+  std::vector<pir::Value> grad_in_, grad_out_;            // gradients of diff_out_ and of leaves_
+  std::vector<pir::Value> saved_;                         // random values first; of equal values one
+  std::unordered_set<const pir::Operation*> recomputed_;  // of the forward part, by the gradient program too
+  std::unordered_map<pir::Value, pir::Value> equal_;      // values of the program to the first ones that equal them
   int num_random_ = 0;
   std::shared_ptr<pir::Program> forward_program_;
   std::shared_ptr<executor::Plan> forward_;

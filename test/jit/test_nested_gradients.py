@@ -170,3 +170,27 @@ def test_hooks_on_equal_gradients_are_apart():
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     for got, want in zip(paddle.jit.to_static(f, full_graph=True)(x), f(x)):
         np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-6)
+
+
+@pytest.mark.skipif(not paddle.is_compiled_with_cinn(), reason='nothing is computed again without fused groups')
+def test_cheap_values_are_computed_again_for_gradients():
+    def loss(x, w):
+        a = paddle.tanh(x @ w)
+        slope = 1 - a * a
+        return ((slope @ w) * slope + a).sum()
+
+    rng = np.random.RandomState(5)
+    x, w = (paddle.to_tensor(rng.randn(8, 8).astype('float32')) for _ in range(2))
+    w.stop_gradient = False
+    loss(x, w).backward()
+    expected = w.grad.numpy()
+
+    def kept(backend):
+        w.clear_grad()
+        compiled = paddle.jit.to_static(loss, full_graph=True, backend=backend)
+        compiled(x, w).backward()
+        np.testing.assert_allclose(w.grad.numpy(), expected, rtol=1e-5, atol=1e-6)
+        program = compiled.program_cache.last().recording.traced.forward_program
+        return [op.name() for op in program.global_block().ops].count('pd_op.fetch')
+
+    assert kept('CINN') == kept(None) - 2  # a * a, and slope @ w times slope; slope itself is a factor of a product
