@@ -21,7 +21,7 @@ class CinnKernel final : public FusedKernel {
 std::vector<FusedGroup> FuseWithCinn(pir::Block& block) {
   std::vector<FusedGroup> groups;
   for (cinn::CompiledOps& c : cinn::CompileBlock(block))
-    groups.push_back({c.ops.ops, c.ops.inputs, c.ops.outputs, std::make_shared<CinnKernel>(c.runner)});
+    groups.push_back({c.ops.ops, c.ops.inputs, c.ops.outputs, std::make_shared<CinnKernel>(c.runner), c.ops.inplace});
   return groups;
 }
 

@@ -107,6 +107,7 @@ class Compiler {
         for (pir::Operation* member : it->second->ops) ins.name += " " + std::string(member->info()->short_name());
         r_.names.back() = ins.name;
         ins.fused = it->second->kernel;
+        ins.inplace = it->second->inplace;
         for (pir::Value v : it->second->inputs) ins.in.push_back({NumberOf(v)});
         for (pir::Value v : it->second->outputs) ins.out.push_back({NumberOf(v)});
         if (FusionTrials()) AddSingleOps(*it->second, ins);

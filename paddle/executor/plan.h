@@ -32,6 +32,7 @@ struct FusedGroup {
   std::vector<pir::Operation*> ops;  // in order; the last is where the kernel runs
   std::vector<pir::Value> inputs, outputs;
   std::shared_ptr<FusedKernel> kernel;
+  std::vector<std::pair<int, int>> inplace;  // (output, input): the kernel writes it there
 };
 using FusionPass = std::vector<FusedGroup> (*)(pir::Block& block);
 // Returns the one before.

@@ -90,6 +90,7 @@ class Updates {
 
   // Joins values that may share memory.
   void Share(const Instruction& ins) {
+    for (auto [out, in] : ins.inplace) Join(ins.out[out].value, ins.in[in].value);
     if (ins.kind == Instruction::kFused) return;
     auto join = [&](int in) {
       if (in >= 0) ForEachMade(ins, [&](int out) { Join(in, out); });
@@ -100,7 +101,6 @@ class Updates {
       join(ins.in[k].value);
       for (int v : ins.in[k].list) join(v);
     }
-    for (auto [out, in] : ins.inplace) Join(ins.out[out].value, ins.in[in].value);
   }
 
   // Whether others may see that the instruction ran, or it writes what is not declared.

@@ -173,3 +173,39 @@ def test_maxima_of_nothing_along_nothing():
     """No results need no elements."""
     x = paddle.zeros([0, 0])
     assert compiled(lambda x: (x + 1).max(1))(x).shape == [0]
+
+
+def test_an_update_stays_between_its_readers():
+    """What reads a parameter before an optimizer's step does not join a kernel behind that step."""
+    p = paddle.create_parameter([4, 5], 'float32', default_initializer=paddle.nn.initializer.Constant(1.0))
+    sgd = paddle.optimizer.SGD(0.25, parameters=[p])
+
+    def f(x):
+        y = x * p
+        (p * 2).sum().backward()
+        sgd.step()
+        sgd.clear_grad()
+        return (y + 1) * p
+    x = paddle.rand([4, 5])
+    np.testing.assert_allclose(compiled(f)(x).numpy(), (x.numpy() + 1) * 0.5, rtol=1e-6)
+    np.testing.assert_allclose(p.numpy(), np.full([4, 5], 0.5))
+
+
+def test_batch_norms_that_share_statistics():
+    layer = paddle.nn.BatchNorm2D(3)
+    x = paddle.randn([4, 3, 5, 5])
+
+    def f(x):
+        first = layer(x + 1)
+        before = layer._mean * 1
+        return paddle.nn.functional.relu(layer(first * 2)) + 1, before, layer._variance + 0
+
+    def state():
+        return [layer._mean.numpy().copy(), layer._variance.numpy().copy()]
+    start = state()
+    want = [t.numpy() for t in f(x)] + state()
+    layer._mean.set_value(start[0])
+    layer._variance.set_value(start[1])
+    got = [t.numpy() for t in compiled(f)(x)] + state()
+    for a, b in zip(got, want):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "paddle/cinn/fusion/group_builder.h"
+#include "paddle/pir/pass/passes.h"
 
 namespace cinn {
 namespace {
@@ -29,7 +30,8 @@ class BlockFuser {
         auto it = index_.find(v.defining_op());
         if (it != index_.end()) deps_[i].push_back(it->second);
       }
-      if (ops_[i]->info()->has(pir::kSideEffect) || ops_[i]->info()->has(pir::kRandom)) {
+      const bool effect = ops_[i]->info()->has(pir::kSideEffect) && !KeepsOwnState(*ops_[i]);
+      if (effect || ops_[i]->info()->has(pir::kRandom)) {
         if (last_effect >= 0) deps_[i].push_back(last_effect);
         last_effect = i;
       }
@@ -396,10 +398,12 @@ std::vector<FusedOps> FuseBlock(pir::Block& block) {
     fuser.Collect(out, order);
     stretch.clear();
   };
-  // Nothing moves across an operation that writes in place, holds regions, or ends the block.
+  // Nothing moves across an operation that writes in place (unless nobody else reads what it writes), holds regions, or
+  // ends the block.
   for (pir::Operation& op : block) {
     ++total;
-    const bool barrier = op.num_regions() || op.info()->has(pir::kInplace) || op.info()->has(pir::kTerminator);
+    const bool barrier =
+        op.num_regions() || (pir::WritesOperand(*op.info()) && !KeepsOwnState(op)) || op.info()->has(pir::kTerminator);
     if (!barrier) {
       stretch.push_back(&op);
       continue;

@@ -49,6 +49,7 @@ struct FusedOps {
     int64_t below = 0, except = 0;
   };
   std::vector<Lookup> lookups;
+  std::vector<std::pair<int, int>> inplace;  // (output, input): written into the memory of that input
 };
 
 // Forms groups of at least two operations, or a reduction with something to fuse, and reorders the block so that the

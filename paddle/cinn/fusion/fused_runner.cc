@@ -126,6 +126,12 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
   for (int a = 0; a < g.rank; ++a) (g.reduced.has(a) ? reduced : kept) *= dims[a];
   PD_CHECK(reduced > 0 || kept == 0 || !plan_.needs_elements, InvalidArgument,
            "[max, min] expected at least one element to reduce, got none");
+  for (auto [o, i] : plan_.inplace) {
+    if (read[i] == inputs[i])
+      *outputs[o] = *inputs[i];
+    else
+      outputs[o]->reset();
+  }
   for (size_t k = 0; k < g.outputs.size(); ++k) {
     const int v = plan_.output_of[k];
     const std::vector<ViewDim>& view = plan_.output_views[k];
@@ -152,6 +158,12 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     if (out[k]) out[k] = static_cast<char*>(out[k]) + first * phi::SizeOf(g.outputs[k].dtype);
   }
   kernel_->Run(in, out, dims, parts_ ? strides.data() : nullptr);
+  for (auto [o, i] : plan_.inplace) {
+    if (read[i] == inputs[i]) continue;
+    paddle::Tensor whole = *inputs[i];
+    phi::CopyInto(*outputs[o], whole);
+    *outputs[o] = whole;
+  }
 }
 
 std::vector<std::pair<int, int>> FusedRunner::Overlays() const {

@@ -279,6 +279,7 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
     return false;
   }
   ops_.push_back(op);
+  for (auto [k, operand] : facts.inplace) inplace_.push_back({op->result(k), operand});
   return true;
 }
 
@@ -364,7 +365,8 @@ bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gon
   for (pir::Operation* op : ops_) {
     for (int k = 0; k < op->num_results(); ++k) {
       const pir::Value v = op->result(k);
-      bool escapes = read_elsewhere(v);
+      bool escapes = read_elsewhere(v) ||
+                     std::any_of(inplace_.begin(), inplace_.end(), [&](const auto& pair) { return pair.first == v; });
       v.ForEachUse([&](pir::OpOperand& u) { escapes |= !inside.count(u.owner()); });
       if (!escapes) continue;
       out.outputs.push_back(v);
@@ -389,6 +391,12 @@ bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gon
     }
   }
   if (g.outputs.empty()) return false;
+  for (auto [result, operand] : inplace_) {
+    const auto o = std::find(out.outputs.begin(), out.outputs.end(), result);
+    const auto i = std::find(out.inputs.begin(), out.inputs.end(), operand);
+    if (o == out.outputs.end() || i == out.inputs.end()) return false;
+    out.inplace.push_back({static_cast<int>(o - out.outputs.begin()), static_cast<int>(i - out.inputs.begin())});
+  }
   for (int a = 0; a < rank(); ++a) {
     FusedOps::Extent e;
     if (space_[a].known()) e.known = space_[a].value();

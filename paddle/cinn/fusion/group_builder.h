@@ -76,6 +76,7 @@ class GroupBuilder {
   std::vector<FusedOps::Stride> params_;
   std::vector<FusedOps::Lookup> lookups_;
   std::vector<GroupReduction> reductions_;
+  std::vector<std::pair<pir::Value, pir::Value>> inplace_;  // (result, operand)
   const OpNumbers* visible_;
 };
 

@@ -40,6 +40,14 @@ Expr LayerNormGrad(const Expr* in, const double* attrs) {
   const Expr inverse = rsqrt(in[3] + attrs[0]);
   return inverse * (Incoming(in, attrs) - in[k] - (in[1] - in[2]) * inverse * in[k + 1]);
 }
+// x, mean, inverse deviation, then scale and bias as far as attrs[0] and attrs[1] say they are there.
+Expr BatchNorm(const Expr* in, const double* attrs) {
+  Expr y = Normalized(in);
+  int k = 3;
+  if (attrs[0] != 0) y = y * in[k++];
+  return attrs[1] != 0 ? y + in[k] : y;
+}
+Expr Moved(const Expr* in, const double* attrs) { return attrs[0] * in[0] + (1 - attrs[0]) * in[1]; }  // running, of x
 Expr Along(const Expr* in, const double*) { return in[3] * Normalized(in); }  // x, mean, inverse deviation, dout
 // The same four, then the sums of dout and of Along times attrs[0], then the scale if attrs[1].
 Expr BatchNormGrad(const Expr* in, const double* attrs) {
@@ -48,6 +56,19 @@ Expr BatchNormGrad(const Expr* in, const double* attrs) {
 }
 Expr BatchNormGradOfGiven(const Expr* in, const double* attrs) {  // dout, inverse deviation, scale
   return attrs[0] != 0 ? in[0] * (in[1] * in[2]) : in[0] * in[1];
+}
+
+// Whether a batch norm uses statistics that it is given, and makes none.
+bool GivenStatistics(const pir::Operation& op) {
+  auto is = [&](std::string_view name) { return NumberOf(AttrOf(op, name)).value_or(0) != 0; };
+  return is("use_global_stats") || (is("is_test") && !is("trainable_statistics"));
+}
+
+// Whether the channels are axis 1 and others follow.
+bool ChannelsInside(const pir::Operation& op, pir::Value x) {
+  const phi::AttrValue format = AttrOf(op, "data_format");
+  const auto* text = std::get_if<std::string>(&format);
+  return x.dims().size() > 2 && text && !text->empty() && text->back() != 'C';
 }
 
 class NormDescriber {
@@ -69,6 +90,8 @@ class NormDescriber {
       f = LayerNormGradParts();
     else if (op_.isa("pd_op.rms_norm"))
       f = RmsNormParts();
+    else if (op_.isa("pd_op.batch_norm_"))
+      f = BatchNormParts();
     else if (op_.isa("pd_op.batch_norm_grad"))
       f = BatchNormGradParts();
     else
@@ -194,6 +217,53 @@ class NormDescriber {
     return f;
   }
 
+  static AxisSet AllBut1(int rank) {
+    AxisSet axes = AxisSet::Range(2, rank);
+    axes.add(0);
+    return axes;
+  }
+
+  Facts BatchNormParts() {
+    const pir::Value x = OperandOf(op_, "x"), scale = OperandOf(op_, "scale"), bias = OperandOf(op_, "bias"),
+                     mean = OperandOf(op_, "mean"), variance = OperandOf(op_, "variance");
+    if (!Usable(x) || !Usable(mean) || !Usable(variance) || !phi::IsFloating(x.dtype()) || (scale && !Usable(scale)) ||
+        (bias && !Usable(bias)) || mean.dtype() != phi::ComputeType(x.dtype()) || variance.dtype() != mean.dtype())
+      return No("operand type");
+    if (!ChannelsInside(op_, x)) return No("channels are the last axis");
+    const int rank = static_cast<int>(x.dims().size());
+    const AxisSet axes = AllBut1(rank);
+    const double epsilon = Number("epsilon", 1e-5);
+    OpFacts f;
+    OperandFacts center = ReadAlong(mean, 1);
+    if (GivenStatistics(op_)) {
+      for (int k = 1; k < op_.num_results(); ++k)
+        if (!op_.result(k).use_empty()) return No("somebody reads the statistics it was given");
+      f.results.push_back(Entry(-1, x.dims(), RsqrtOfSum, {ReadAlong(variance, 1)}));
+      f.results[0].attrs = {epsilon};
+    } else {
+      for (int a = 0; a < rank; ++a)  // without elements the statistics stay, which the expressions do not say
+        if (!x.dims()[a].known() || x.dims()[a].value() == 0) return No("may have no elements");
+      auto result = [&](int k) { return op_.result(k).use_empty() ? -1 : k; };
+      f.results.push_back(ReducedEntry(result(3), x.dims(), First, {Stored(x)}, ReduceKind::kMean, axes));
+      f.results.push_back(ReducedEntry(-1, x.dims(), SquaredDifference, {Stored(x), Part(0)}, ReduceKind::kMean, axes));
+      for (int k : {0, 1}) {
+        f.results.push_back(Entry(1 + k, op_.result(1 + k).dims(), Moved, {Read(k ? variance : mean), Part(k)}));
+        f.results.back().attrs = {Number("momentum", 0.9)};
+        f.inplace.push_back({1 + k, k ? variance : mean});
+      }
+      const int saved = result(4);
+      f.results.push_back(Entry(saved, saved < 0 ? x.dims() : op_.result(4).dims(), RsqrtOfSum, {Part(1)}));
+      f.results.back().attrs = {epsilon};
+      center = Part(0);
+    }
+    ResultFacts y = Entry(0, x.dims(), BatchNorm, {Stored(x), center, Part(static_cast<int>(f.results.size()) - 1)});
+    y.attrs = {scale ? 1.0 : 0.0, bias ? 1.0 : 0.0};
+    for (pir::Value v : {scale, bias})
+      if (v) y.operands.push_back(ReadAlong(v, 1));
+    f.results.push_back(std::move(y));
+    return f;
+  }
+
   Facts BatchNormGradParts() {
     const pir::Value x = OperandOf(op_, "x"), scale = OperandOf(op_, "scale"), dout = OperandOf(op_, "out_grad"),
                      mean = OperandOf(op_, "saved_mean"), inverse = OperandOf(op_, "saved_variance");
@@ -201,19 +271,14 @@ class NormDescriber {
         (scale && !Usable(scale)))
       return No("operand type");
     const int rank = static_cast<int>(x.dims().size());
-    const phi::AttrValue format = AttrOf(op_, "data_format");
-    const auto* text = std::get_if<std::string>(&format);
-    if (rank < 3 || !text || text->empty() || text->back() == 'C') return No("channels are the last axis");
-    const bool given =
-        Number("use_global_stats", 0) != 0 || (Number("is_test", 0) != 0 && Number("trainable_statistics", 0) == 0);
+    if (!ChannelsInside(op_, x)) return No("channels are the last axis");
+    const bool given = GivenStatistics(op_);
     double count = 1;
-    AxisSet axes;
     for (int a = 0; a < rank; ++a) {
-      if (a == 1) continue;
-      axes.add(a);
-      if (!x.dims()[a].known()) count = -1;
-      if (count > 0) count *= static_cast<double>(x.dims()[a].value());
+      if (a != 1 && !x.dims()[a].known()) count = -1;
+      if (a != 1 && count > 0) count *= static_cast<double>(x.dims()[a].value());
     }
+    const AxisSet axes = AllBut1(rank);
     const bool used[] = {!op_.result(0).use_empty(), !op_.result(1).use_empty(), !op_.result(2).use_empty()};
     const std::vector<OperandFacts> operands{Stored(x), ReadAlong(mean, 1), ReadAlong(inverse, 1), Read(dout)};
     OpFacts f;
@@ -250,7 +315,20 @@ class NormDescriber {
   const char** why_;
 };
 
+// A parameter, or what the program is given, that one operation reads.
+bool IsOwn(pir::Value v) {
+  const pir::Operation* op = v ? v.defining_op() : nullptr;
+  int uses = 0;
+  if (v) v.ForEachUse([&](pir::OpOperand&) { ++uses; });
+  return op && uses == 1 && IsOneOf(*op, {"builtin.parameter", "pd_op.data"});
+}
+
 }  // namespace
+
+bool KeepsOwnStatistics(const pir::Operation& op) {
+  if (GivenStatistics(op)) return op.result(1).use_empty() && op.result(2).use_empty();
+  return IsOwn(OperandOf(op, "mean")) && IsOwn(OperandOf(op, "variance"));
+}
 
 bool DescribeNorm(const pir::Operation& op, Facts& facts, const char** why) {
   return NormDescriber(op, why).Run(facts);

@@ -9,4 +9,7 @@ namespace cinn {
 // Whether the operation is of this kind; then its facts, or the reason why there are none.
 bool DescribeNorm(const pir::Operation& op, std::optional<OpFacts>& facts, const char** why);
 
+// Of a batch norm: see KeepsOwnState.
+bool KeepsOwnStatistics(const pir::Operation& op);
+
 }  // namespace cinn

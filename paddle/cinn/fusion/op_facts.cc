@@ -9,6 +9,7 @@
 #include "paddle/cinn/fusion/loss_facts.h"
 #include "paddle/cinn/fusion/norm_facts.h"
 #include "paddle/cinn/fusion/rearrange_facts.h"
+#include "paddle/pir/pass/passes.h"
 
 namespace cinn {
 namespace {
@@ -95,7 +96,8 @@ class Describer {
 
   std::optional<OpFacts> Run() {
     if (op_.num_regions() || op_.num_results() < 1) return No("no results");
-    if (op_.info()->has(pir::kSideEffect) || op_.info()->has(pir::kInplace) || op_.info()->has(pir::kRandom))
+    if (op_.info()->has(pir::kRandom) ||
+        ((op_.info()->has(pir::kSideEffect) || pir::WritesOperand(*op_.info())) && !KeepsOwnState(op_)))
       return No("has effects");
     if (MakesViews(op_) && !op_.result(0).type().is_dense())
       return No("a list of views; what reads them reads through them");
@@ -296,6 +298,8 @@ std::optional<double> ConstantOf(pir::Value v) {
     return std::nullopt;
   return NumberOf(a);
 }
+
+bool KeepsOwnState(const pir::Operation& op) { return op.isa("pd_op.batch_norm_") && KeepsOwnStatistics(op); }
 
 std::optional<OpFacts> Describe(const pir::Operation& op, const char** why) { return Describer(op, why).Run(); }
 

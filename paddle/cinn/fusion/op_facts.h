@@ -55,6 +55,8 @@ struct ResultFacts {
 struct OpFacts {
   std::vector<ResultFacts> results;  // of those anybody uses
   bool trivial = false;              // moves no data by itself: a view, a constant
+  // (result, operand): the result is written into the operand's memory, whoever uses it.
+  std::vector<std::pair<int, pir::Value>> inplace;
   std::vector<pir::Operation*>
       with;  // operations whose results only this one reads, and not as they are: they go with it
   std::shared_ptr<OpFacts> otherwise;  // for an operation that could not join with the above
@@ -62,6 +64,10 @@ struct OpFacts {
 
 // Nothing when the op cannot be part of a group; `why` then says so in a few words.
 std::optional<OpFacts> Describe(const pir::Operation& op, const char** why);
+
+// Whether the operation writes nothing in place but results that `Describe` names, in memory that no other value of the
+// program is known to have: it may move as its operands and results allow.
+bool KeepsOwnState(const pir::Operation& op);
 
 // The number a value holds for certain, e.g. the result of pd_op.full.
 std::optional<double> ConstantOf(pir::Value v);
