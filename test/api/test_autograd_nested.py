@@ -159,8 +159,20 @@ def test_threads_share_leaves():
     assert len(sums) == 40 and len(set(sums)) == 1
 
 
-def test_long_operations_let_other_threads_run():
-    x = paddle.ones([1500, 1500])
+def _sgd(x):
+    rate, grad = paddle.to_tensor([0.5]), x.clone()
+    return lambda: paddle._C_ops.sgd_(x, rate, grad, None, False)
+
+
+@pytest.mark.parametrize('operation, least', [
+    (lambda x: lambda: paddle.matmul(x, x), 15),
+    (lambda x: lambda: x.tanh_(), 1),
+    (_sgd, 1),
+    (lambda x: lambda y=x.reshape([1, 1, *x.shape]), m=paddle.zeros([1]), v=paddle.ones([1]): paddle.nn.functional.batch_norm(
+        y, m, v, training=True), 1),
+], ids=['matmul', 'tanh_', 'sgd_', 'batch_norm'])
+def test_long_operations_let_other_threads_run(operation, least):
+    operation = operation(paddle.ones([1500, 1500]))
     running, counts = threading.Event(), [0]
     stop = threading.Event()
 
@@ -179,13 +191,13 @@ def test_long_operations_let_other_threads_run():
         moved = 0
         for _ in range(20):
             before = counts[0]
-            paddle.matmul(x, x)
+            operation()
             moved += counts[0] != before
     finally:
         sys.setswitchinterval(interval)
         stop.set()
         counter.join()
-    assert moved >= 15
+    assert moved >= least
 
 
 def test_rebinding_while_another_thread_reads():
@@ -205,7 +217,9 @@ def test_rebinding_while_another_thread_reads():
         for k in range(60):
             x.set_value(paddle.full([400, 400], float(k % 3)))
             x.add_(paddle.ones([400, 400]))
+            paddle._C_ops.sgd_(x, rate, x.clone(), None, False)
 
+    rate = paddle.to_tensor([0.5])
     threads = [threading.Thread(target=read), threading.Thread(target=read), threading.Thread(target=write)]
     for t in threads:
         t.start()

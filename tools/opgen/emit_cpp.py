@@ -90,9 +90,11 @@ class Family(Gradients, Lowerings):
                         L.append(f"  phi::EnsureOut({o.name}, common::ToInts(m_{o.name}.dims), m_{o.name}.dtype);")
             outs = ", ".join(o.name for o in op.outs)
             L += self.apart(op, op.tensors, op.outs)
-            if op.tensors and not op.view and not op.inplace_of:
+            if op.tensors and not op.view:
                 held = ", ".join(f"h_{a.name}" if a.is_tensor else a.name for a in op.args)
-                L[-1] += f" phi::{op.get('kernel')}({held}, {outs}); return; }}"
+                L[-1] += f" phi::{op.get('kernel')}({held}, {outs}); }}"
+                L += [f"    if ({o}.impl() == h_{i}.impl()) {o} = {i};" for o, i in op.inplace_of.items()]
+                L.append("    return;\n  }")
             call = f"phi::{op.get('kernel')}({names(op)}{', ' if op.args else ''}{outs});"
             if not op.tensors and infer not in (None, "none"):  # nothing that another thread could rebind
                 work = " + ".join(f"phi::WorkOf({o.name})" for o in op.outs)
@@ -108,11 +110,12 @@ class Family(Gradients, Lowerings):
 
     def apart(self, op, reads, fresh=()):
         """The head of the branch that runs a long kernel without the host's lock, on handles nobody else can rebind."""
-        if not op.tensors or op.view or op.inplace_of:
+        if not op.tensors or op.view:
             return []
         work = " + ".join(f"phi::WorkOf({t.name})" for t in [*reads, *fresh])
         held = " ".join(f"const auto h_{t.name} = phi::Held({t.name});" for t in reads)
-        return [f"  if (__builtin_expect({work} >= {op.get('long_from', 'phi::kLongWork')}, 0)) {{ {held} const phi::WithoutHostLock apart;"]
+        return [f"  if (__builtin_expect({work} >= {op.get('long_from', 'phi::kLongWork')}, 0)) {{\n    {held}",
+                "    { const phi::WithoutHostLock apart;"]
 
     def infer_call(self, op, eager):
         infer = op.get("infer")

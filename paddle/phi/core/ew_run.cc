@@ -44,20 +44,29 @@ DataType CommonType(const EwDef& def, const Tensor* const* in) {
   return t == DataType::UNDEFINED ? in[0]->dtype() : t;
 }
 
-// A long run without the host's lock; meanwhile another thread may rebind the inputs, whose memory stays.
+// A long run without the host's lock; meanwhile another thread may rebind the operands, whose memory stays.
 class Apart {
  public:
-  Apart(const Tensor* const* in, int n) : keep_(Storages(in, n)) {}
+  Apart(const EwDef& def, const Tensor* const* in, Tensor* const* out) : keep_(Storages(def, in, out)) {}
 
  private:
-  static std::array<Ref<Storage>, kEwMaxOperands> Storages(const Tensor* const* in, int n) {
+  static std::array<Ref<Storage>, kEwMaxOperands> Storages(const EwDef& def, const Tensor* const* in,
+                                                           Tensor* const* out) {
     std::array<Ref<Storage>, kEwMaxOperands> r;
-    for (int i = 0; i < n; ++i) r[i] = (*in[i])->storage;
+    for (int i = 0; i < def.nout; ++i) r[i] = (*out[i])->storage;
+    for (int i = 0; i < def.nin; ++i) r[def.nout + i] = (*in[i])->storage;
     return r;
   }
   std::array<Ref<Storage>, kEwMaxOperands> keep_;
   WithoutHostLock unlocked_;
 };
+
+// Whether writing `o` from its first element on would change what is read of `x` later: another part or order of the
+// same memory.
+bool Crosses(const Tensor& o, const Tensor& x) {
+  return x->storage && x->storage.get() == o->storage.get() &&
+         !(x->offset == o->offset && x.dims() == o.dims() && x.strides() == o.strides());
+}
 
 thread_local EwSeen* t_seen = nullptr;
 
@@ -147,7 +156,7 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
   plan.nin = def.nin;
   plan.attrs = attrs;
   plan.cost = def.cost;
-  bool typed = true, fresh = true;
+  bool typed = true;
   for (int i = 0; i < def.nout; ++i) {
     DataType stored = EwResult(def, i, t);
     Tensor& o = *out[i];
@@ -155,7 +164,15 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
     if (!o.defined() || o.dims() != dims || !o.place().is_cpu()) {
       o = Empty(dims, stored, x.place());
     } else {
-      fresh = false;
+      for (int k = 0; k < def.nin; ++k) {
+        if (__builtin_expect(!Crosses(o, *in[k]), 1)) continue;
+        const Tensor* others[kEwMaxOperands];
+        std::copy_n(in, def.nin, others);
+        Tensor copy = Empty(in[k]->dims(), in[k]->dtype());
+        CopyInto(*in[k], copy);
+        others[k] = &copy;
+        return RunEwAs(def, t, others, out, attrs);
+      }
     }
     DataType loop_dtype = def.out[i] == EwOut::kSame   ? compute
                           : def.out[i] == EwOut::kBool ? DataType::BOOL
@@ -170,7 +187,7 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
   }
   int n = def.nout + def.nin;
   std::optional<Apart> unlocked;
-  const bool apart = fresh && out[0]->numel() >= kLongWork;
+  const bool apart = out[0]->numel() >= kLongWork;
   if (__builtin_expect(g_ew_watches.load(std::memory_order_relaxed) != 0, 0))
     Report(def, loop, simple && typed, x.numel(), in, out, attrs);
   if (simple && typed) {
@@ -181,7 +198,7 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
       sizes[i] = static_cast<int8_t>(SizeOf(plan.ops[i].dtype));
     }
     const int64_t count = x.numel();
-    if (__builtin_expect(apart, 0)) unlocked.emplace(in, def.nin);
+    if (__builtin_expect(apart, 0)) unlocked.emplace(def, in, out);
     RunElementwiseContiguous(loop, n, ptrs, sizes, count, attrs, def.cost);
     return;
   }
@@ -197,7 +214,7 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
   }
   plan.shape = dims.data();
   plan.ndim = ndim;
-  if (__builtin_expect(apart, 0)) unlocked.emplace(in, def.nin);
+  if (__builtin_expect(apart, 0)) unlocked.emplace(def, in, out);
   RunElementwise(plan);
 }
 

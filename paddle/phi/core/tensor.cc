@@ -134,7 +134,8 @@ Tensor Empty(const Ints& dims, DataType dtype, Place place) {
 }
 
 void EnsureOut(Tensor& out, const Ints& dims, DataType dtype) {
-  if (out.defined() && out.dtype() == dtype && out.dims() == dims && out.place().is_cpu()) return;
+  if (out.defined() && out.dtype() == dtype && out.dims() == dims && out.is_contiguous() && out.place().is_cpu())
+    return;
   out = Empty(dims, dtype);
 }
 

@@ -207,7 +207,8 @@ using paddle::Tensor;
 
 // A new contiguous tensor with undefined contents.
 Tensor Empty(const Ints& dims, DataType dtype, Place place = {});
-// Makes `out` fit `dims`/`dtype`: keeps a defined tensor that already does (executor buffers, `out=`), else allocates.
+// Makes `out` a contiguous tensor of `dims` and `dtype`: keeps a given one that is that already (the executor's), else
+// allocates. Kernels write its memory in order.
 void EnsureOut(Tensor& out, const Ints& dims, DataType dtype);
 // A tensor over the same storage.
 Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t offset);

@@ -431,7 +431,7 @@ def tensordot(x, y, axes=2, name=None):
 
 def msort(input, *, out=None):
     """Sorted along the first axis."""
-    return paddle.sort(input, 0)
+    return paddle.sort(input, 0, out=out)
 
 
 def shard_index(input, index_num, nshards, shard_id, ignore_value=-1):
