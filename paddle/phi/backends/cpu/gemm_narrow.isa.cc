@@ -109,7 +109,7 @@ constexpr int64_t kPack = 8192;      // elements of a transposed B
 constexpr int64_t kRows = 128;       // of A at a time, which every block of columns reads
 constexpr int64_t kDepth = 256;      // of the summed axis at a time, whose sums are added up
 constexpr int64_t kVector = 65536;   // elements of a matrix that oneDNN multiplies better with one vector
-constexpr int64_t kGrain = 1000000;  // multiplications that are worth another thread
+constexpr int64_t kGrain = 1500000;  // multiplications that are worth another thread
 
 // pack[p][j] = b[j][p]
 void Transpose(const float* b, int64_t ldb, int64_t n, int64_t k, float* pack, int64_t np) {
@@ -137,6 +137,9 @@ bool GemmNarrowF32(int ta, int tb, int64_t m, int64_t n, int64_t k, const float*
     return GemmNarrowF32(0, 0, 1, m, k, b, k, a, lda, bias, add, c, m);
   }
   if (n > kCols || (tb && (n * k > kPack || m < 4))) return false;
+  // Threads share out rows; where there are too few for them, oneDNN splits the sums.
+  const int64_t blocks = (m + 7) / 8;
+  if (m * n * k / kGrain > blocks && ::phi::cpu::MaxThreads() > blocks) return false;
   alignas(64) float pack[kPack];
   if (tb) {
     Transpose(b, ldb, n, k, pack, n);
@@ -144,7 +147,7 @@ bool GemmNarrowF32(int ta, int tb, int64_t m, int64_t n, int64_t k, const float*
     ldb = n;
   }
   const int64_t ai = ta ? 1 : lda, ak = ta ? lda : 1;
-  ParFor((m + 7) / 8, 1 + kGrain / (n * k), [&](int64_t lo, int64_t hi) {
+  ParFor(blocks, 1 + kGrain / (8 * n * k), [&](int64_t lo, int64_t hi) {
     const int64_t end = hi * 8 < m ? hi * 8 : m;
     for (int64_t i = lo * 8; i < end; i += kRows) {
       const int64_t rows = end - i < kRows ? end - i : kRows;
