@@ -19,6 +19,7 @@
 #include "paddle/pir/pass/prune.h"
 #include "paddle/pir/serialize/params.h"
 #include "paddle/pir/serialize/program_json.h"
+#include "paddle/pir/serialize/state_inputs.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/program_object.h"
 
@@ -208,7 +209,16 @@ std::shared_ptr<ProgramObject> LoadJson(const std::string& path) {
   return std::make_shared<ProgramObject>(std::move(pir::ReadProgramJsonFile(path).program));
 }
 std::shared_ptr<ProgramObject> LoadJsonText(const std::string& text) {
-  return std::make_shared<ProgramObject>(std::move(pir::ReadProgramJson(text).program));
+  auto program = pir::ReadProgramJson(text).program;
+  pir::InputsToState(*program);
+  return std::make_shared<ProgramObject>(std::move(program));
+}
+std::string StateJson(ProgramObject& p, const std::unordered_set<std::string>& state) {
+  p.recorder().SyncFlags();
+  pir::IrMapping mapping;
+  auto copy = p.program().Clone(mapping);
+  pir::StateToInputs(*copy, state);
+  return pir::WriteProgramJson(*copy, {});
 }
 
 int Init(PyObject* module) {
@@ -296,6 +306,7 @@ int Init(PyObject* module) {
               pir::WriteProgramJsonFile(p.program(), path, {trainable, readable});
             },
             pyb::arg("path"), pyb::arg("trainable") = true, pyb::arg("readable") = false)
+        .def("_state_json", &StateJson, "The program with the tensors of these names as persistable inputs.")
         .def("_save_params", &SaveParams)
         .def("_load_params", &LoadParams)
         .def("_parameter_names", [](ProgramObject& p) { return pir::SortedParameterNames(p.program()); })

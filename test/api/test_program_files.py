@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Program and parameter files: the older format, static.save and load, mapped parameters, damaged files."""
 import io
+import json
 import os
 import pathlib
 import pickle
@@ -207,3 +208,40 @@ def test_what_the_fuzzer_damages_loads_undamaged(monkeypatch):
         assert files
         for path in files:
             load(str(path))
+
+
+@pytest.mark.parametrize('optimizer', ['SGD', 'Adam'])
+def test_training_program_from_files(tmp_path, static_mode, optimizer):
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data('x', [4, 6, 5], 'float32')
+        out, _ = paddle.nn.LSTM(5, 3)(x)
+        loss = (paddle.transpose(out[:, -1], [1, 0]) ** 2).mean()
+        getattr(paddle.optimizer, optimizer)(0.1).minimize(loss)
+    exe, feed = static.Executor(), {'x': np.random.RandomState(0).rand(4, 6, 5).astype('float32')}
+    exe.run(startup)
+    static.save(main, str(tmp_path / 'm'))
+    text = (tmp_path / 'm.json').read_text()
+    assert json.loads(text)['base_code']['trainable']
+    # As PaddlePaddle writes it: state is a persistable input, gradients of transpose have an operation of their own.
+    assert '"1.data","A":[{"AT":{"#":"0.a_str","D":"learning_rate_' in text
+    first, _, last = text.rpartition('"1.transpose"')
+    (tmp_path / 'm.json').write_text(first + '"1.transpose_grad"' + last)
+    paddle.save(main, str(tmp_path / 'again.json'))
+    assert (tmp_path / 'again.json').read_text() == text
+
+    def losses(program, value):
+        return [float(exe.run(program, feed=feed, fetch_list=[value])[0]) for _ in range(4)]
+
+    def mean(program):
+        return next(op.result(0) for op in program._operations() if op.name() == 'pd_op.mean')
+    read, lent = (paddle.load(str(tmp_path / name)) for name in ('m.json', 'again.json'))
+    assert 'pd_op.transpose_grad' in [op.name() for op in read._operations()]
+    static.load(read, str(tmp_path / 'm'), exe)
+    want = losses(main, loss)
+    assert losses(read, mean(read)) == want and want[3] < want[0]
+    assert losses(lent, mean(lent))[0] < want[3]  # the scope's parameters, where main left them
+    with pytest.raises(ValueError, match='expected .* to be'):
+        other = paddle.load(str(tmp_path / 'm.json'))
+        paddle.save({n: np.zeros([7], 'float32') for n in other._parameter_names()}, str(tmp_path / 'm.pdparams'))
+        static.load(other, str(tmp_path / 'm'), exe)

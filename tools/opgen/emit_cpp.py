@@ -22,6 +22,8 @@ class Family(Gradients, Lowerings):
         infer = op.get("infer")
         if infer and infer not in ("unchanged", "broadcast", "none"):
             lines.append(f"void {infer}({self.infer_params(op)});")
+        if op.get("grad_infer"):
+            lines.append(f"void {op.get('grad_infer')}({', '.join(['const Meta& dout', *[f'{a.cpp} {a.name}' for a in op.attrs], 'Meta& x'])});")
         if op.get("vjp_kernel"):
             lines.append(f"void {op.get('vjp_kernel')}({self.vjp_kernel_params(op)});")
         return lines
@@ -435,7 +437,7 @@ class Family(Gradients, Lowerings):
                 out.append(c)
             if op.get("vjp_kernel") or emit_loops.gradients(op):
                 out.append(self.first_order(op))
-            g = self.grad_def(op)
+            g = self.grad_def(op, read=True)
             if g:
                 out.append(self.grad_opdef_code(op, g))
             out.append(self.node(op))

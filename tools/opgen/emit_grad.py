@@ -128,12 +128,13 @@ class Gradients:
         lines.append("}")
         return "\n".join(lines)
 
-    def grad_def(self, op):
+    def grad_def(self, op, read=False):
         """OpDef of `<op>_grad`, when the identity has it and every operand can be named. A fused kernel needs only what it
-        reads (`saves`). As in PaddlePaddle, gradients of outputs that the op has no operand for do not count."""
+        reads (`saves`). As in PaddlePaddle, gradients of outputs that the op has no operand for do not count. With `read` also one
+        that programs of others have and that is not recorded here, where operands give the shapes too."""
         name = f"{op.name.rstrip('_')}_grad"
         ident = identity(name)
-        if not ident or op.get("no_grad_op"):
+        if not ident or (op.get("no_grad_op") and not read):
             return None
         fwd = {pir_name(a): a for a in op.args}
         outs = {o.name: o for o in op.outs}
@@ -156,6 +157,11 @@ class Gradients:
         named = {local for _, local, _, _ in tensors}
         if contents - named:
             return None
+        if op.get("no_grad_op"):
+            if self.saved(op)[1] - named or (op.get("grad_infer") and len(tensors) != 1):
+                return None
+            if not op.get("grad_infer") and any((t.name, t.variadic) not in {(loc, v) for _, loc, v, _ in tensors} for t in gins):
+                return None
         when = [f"{d}.defined()" for d in douts.values() if d in named and op.get("lazy_douts")]
         for n, ctype, default in ident["attrs"]:
             attrs.append((n, fwd.get(n)))
@@ -251,8 +257,11 @@ class Gradients:
                     value = f"{x}.defined() ? ReduceGrad(g_{t.name}, {x}) : std::move(g_{t.name})"
                 run.append(f"  if (outs[{k}].p) *outs[{k}].p = {value};")
         run.append("}")
-        infer = [f"void infer_{name}(const MetaSlot* in, const AttrValue*, std::vector<Meta>* outs) {{"]
-        for t in known:
+        infer = [f"void infer_{name}(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs, std::vector<Meta>* outs) {{"]
+        if op.get("grad_infer"):
+            given_attrs = [c for c in call if c.startswith("phi::AttrAs")]
+            infer.append(f"  outs[0].resize(1);\n  phi::{op.get('grad_infer')}({', '.join(['*in[0].p', *given_attrs, 'outs[0][0]'])});")
+        for t in [] if op.get("grad_infer") else known:
             k = g["outs"].index(t.name + "_grad")
             if op.get("grad_like", {}).get(t.name, t.name) in xs:
                 src = xs[op.get("grad_like", {}).get(t.name, t.name)]

@@ -200,10 +200,10 @@ def save(obj, path, protocol=4, **configs):
         with _Writer(path) as stream:
             dense_stream.write_record(stream, _to_numpy(obj), str(obj.dtype).rsplit('.', 1)[-1])
         return
-    program = getattr(obj, '_serialize_program', None)
-    if program is not None:
+    if isinstance(obj, _core.pir.Program):
+        from paddle.static.io import training_program
         with _Writer(path) as stream:
-            stream.write(program())
+            stream.write(training_program(obj))
         return
     if _has_layer(obj):
         raise ValueError("paddle do not support saving `paddle.nn.Layer` object.")
@@ -321,6 +321,8 @@ def _load_stream(stream, source, keep_name_table, return_numpy):
     if len(head) == 8 and int.from_bytes(head, 'little') < 1 << 30:
         from .safetensors_file import load_safetensors
         return load_safetensors(stream, source, return_numpy)
+    if head.startswith(b'{'):
+        return _core.pir._load_json_text(stream.read())
     raise parse_error(source, "it is neither a pickle nor a tensor record")
 
 

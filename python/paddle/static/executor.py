@@ -108,7 +108,9 @@ class Executor:
             raise TypeError(f"[Executor.run] expected a dict as feed, got {type(feed)}")
         if scope is not None and not isinstance(scope, Scope):
             raise TypeError(f"[Executor.run] expected a paddle.static.Scope as scope, got {type(scope)}")
-        (_scope.global_scope() if scope is None else scope)._ran(program)
+        scope = _scope.global_scope() if scope is None else scope
+        scope._lend(program)
+        scope._ran(program)
         startup.run(program)
         written = _program.writes(program)
         fetches = self._values(program, fetch_list)

@@ -212,10 +212,33 @@ def save(program, model_path, protocol=4, **configs):
     parameters, others = _split(program)
     for values, end in ((parameters, '.pdparams'), (others, '.pdopt')):
         io.write_arrays({n: v.numpy() for n, v in values.items()}, path + end, protocol)
-    program._save_json(path + '.json')
+    save_to_file(path + '.json', training_program(program))
 
 
-def _states(model_path):
+def training_program(program):
+    """The program as bytes of its file: what it keeps besides parameters is a persistable input there."""
+    return program._state_json(set(_split(program)[1])).encode()
+
+
+def _make_parameters(program, arrays, trained):
+    """Tensors for parameters of a program that was read without; those in `trained` are parameters to optimizers."""
+    import paddle
+    from paddle.base.framework import EagerParamBase
+    declared = {op.attrs()['parameter_name']: op.result(0) for op in program._operations() if op.name() == 'builtin.parameter'} if arrays else {}
+    made = {}
+    for name, array in arrays.items():
+        with _program.running():
+            tensor = paddle.to_tensor(array)
+        want = declared[name]
+        if list(tensor.shape) != list(want.shape) or tensor.dtype != want.dtype:
+            raise ValueError(f"[load] expected {name} to be {want.dtype}{list(want.shape)}, got {tensor.dtype}{list(tensor.shape)}")
+        made[name] = EagerParamBase.from_tensor(tensor) if name in trained else tensor
+        made[name].stop_gradient = want.stop_gradient
+    for name, tensor in made.items():
+        program._set_parameter(name, tensor)
+
+
+def _states(model_path, others=True):
     import paddle
     path = os.fspath(model_path)
     for end in ('.pdparams', '.pdopt', '.pdmodel', '.json'):
@@ -223,7 +246,7 @@ def _states(model_path):
     if not os.path.isfile(path + '.pdparams'):
         raise FileNotFoundError(2, 'No such file or directory', path + '.pdparams')
     found = paddle.load(path + '.pdparams', return_numpy=True)
-    others = paddle.load(path + '.pdopt', return_numpy=True) if os.path.isfile(path + '.pdopt') else {}
+    others = paddle.load(path + '.pdopt', return_numpy=True) if others and os.path.isfile(path + '.pdopt') else {}
     return {**found, **others}
 
 
@@ -234,13 +257,13 @@ def load(program, model_path, executor=None, var_list=None):
     """
     _check_program(program)
     state = _states(model_path)
-    wanted = program._parameters()
-    if var_list is not None:
-        wanted = {v.name: wanted[v.name] for v in var_list}
-    missing = sorted(set(wanted) - set(state))
+    wanted = {*program._parameters(), *program._parameter_names()} if var_list is None else {v.name for v in var_list}
+    missing = sorted(wanted - set(state))
     if missing:
         raise RuntimeError(f"Can not find [{missing[0]}] in model file [{model_path}]")
-    set_program_state(program, {n: state[n] for n in wanted})
+    have = program._parameters()
+    _make_parameters(program, {n: state[n] for n in wanted - set(have)}, _states(model_path, False))
+    set_program_state(program, {n: state[n] for n in wanted & set(have)})
 
 
 def load_program_state(model_path, var_list=None):

@@ -190,6 +190,16 @@ class Scope:
         if self is _root:
             yield _program.default_main_program()._parameters()
 
+    def _lend(self, program):
+        """Give a program that was read without its parameters those of this scope by their names."""
+        if program.__dict__.get('_lent') == program._epoch:
+            return
+        for name in set(program._parameter_names()) - set(program._parameters()):
+            found = self.find_var(name)
+            if found is not None and found.get_tensor()._is_initialized():
+                program._set_parameter(name, found.get_tensor()._held())
+        program._lent = program._epoch
+
     def _ran(self, program):
         """Note that `program` runs in this scope."""
         if self._programs and self._programs[-1]() is program:

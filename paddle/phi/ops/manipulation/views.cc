@@ -217,6 +217,11 @@ void transpose_infer(const Meta& x, const Ints& perm, Meta& out) {
     out.dims.push_back(x.dims[a]);
   }
 }
+void transpose_grad_infer(const Meta& dout, const Ints& perm, Meta& x) {
+  transpose_infer(dout, perm, x);
+  for (int64_t i = 0; i < perm.size(); ++i)
+    x.dims[common::NormalizeAxis("transpose", perm[i], perm.size())] = dout.dims[i];
+}
 void transpose_kernel(const Tensor& x, const Ints& perm, Tensor& out) {
   Ints d, s;
   for (int64_t p : perm) {

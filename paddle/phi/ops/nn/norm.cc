@@ -43,7 +43,7 @@ void batch_norm_infer(const Meta& x, const Meta& mean, const Meta& variance, con
   (void)is_test, (void)use_global, (void)trainable;
   saved_mean = {mean.dims, cpu::StatType(x.dtype)};  // with fixed statistics: those
   saved_variance = saved_mean;                       // 1 / sqrt(variance + epsilon)
-  reserve = {};
+  reserve = {{Dim(0)}, DataType::UINT8};             // PaddlePaddle trains a program only where it is there
 }
 
 void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& scale,
