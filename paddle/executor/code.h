@@ -54,7 +54,10 @@ struct Code {
   std::vector<int> yields;    // what the block hands on
   std::vector<char> moves;    // whether yields[i] is a value of this block that is handed on once
   std::vector<int> captured;  // values of enclosing blocks that are read here or in inner regions
-  std::vector<char> takes;    // of a group's single ops: whether yields[i] is written where its memory is given
+  // Of a group's single ops: whether yields[i] is written where its memory is given; values of the group's that they
+  // write in place.
+  std::vector<char> takes;
+  std::vector<int> writes;
 };
 
 // What comparing groups with their single ops showed, for all frames of a plan.

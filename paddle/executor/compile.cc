@@ -124,7 +124,7 @@ class Compiler {
 
  private:
   // The ops of a group with results of their own, so that both ways can run side by side. Not where they read more than
-  // the kernel does, which would have to be kept for them, nor where it matters how often they run. What the program is
+  // the kernel does, which would have to be kept for them, nor where they draw random numbers. What the program is
   // given is kept anyway.
   void AddSingleOps(const FusedGroup& g, Instruction& ins) {
     auto code = std::make_unique<Code>();
@@ -138,14 +138,16 @@ class Compiler {
     for (pir::Operation* op : g.ops) Op(op, *code);
     for (auto [value, number] : numbers) numbers_[value] = number;
     for (int id = first; id < r_.num_ids; ++id) r_.spare[id] = 1;
-    std::unordered_set<int> known, taking;
+    std::unordered_set<int> known, made, taking;
     for (auto& a : ins.in) known.insert(a.value);
     for (auto& [v, t] : r_.constants) known.insert(v);
     known.insert(r_.inputs.begin(), r_.inputs.end());
     for (const Instruction& one : code->instructions) {
-      if (one.kind != Instruction::kOp || !one.inplace.empty() ||
-          (one.op->flags & (phi::kOpSideEffect | phi::kOpRandom)))
+      if (one.kind != Instruction::kOp || (one.op->flags & phi::kOpRandom) ||
+          ((one.op->flags & phi::kOpSideEffect) && one.inplace.empty()))
         return;
+      for (auto [out, in] : one.inplace)
+        if (!made.count(one.in[in].value)) code->writes.push_back(one.in[in].value);
       for (size_t k = 0; k < one.in.size(); ++k) {
         if (one.op->tensors[k]->shape_only) continue;
         if (one.in[k].value >= 0 && !known.count(one.in[k].value)) return;
@@ -154,7 +156,7 @@ class Compiler {
       }
       for (auto& [a, v] : one.dynamic_attrs)
         if (!known.count(v)) return;
-      ForEachMade(one, [&](int v) { known.insert(v); });
+      ForEachMade(one, [&](int v) { known.insert(v), made.insert(v); });
       if (TakesMemory(one)) ForEachMade(one, [&](int v) { taking.insert(v); });
     }
     for (int v : code->yields) {

@@ -62,6 +62,12 @@ bool Frame::Compare(const Instruction& ins) {
     f();
     best = std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
   };
+  // The values before, since both ways write there.
+  std::vector<std::pair<int, Tensor>> kept;
+  for (int v : ins.regions[0]->writes) {
+    kept.emplace_back(v, phi::Empty(values_[v].dims(), values_[v].dtype()));
+    phi::CopyInto(values_[v], kept.back().second);
+  }
   try {
     for (int k = 0; k < kTrials; ++k) {
       time(verdict.fused_ns, [&] { RunFused(ins); });
@@ -71,6 +77,7 @@ bool Frame::Compare(const Instruction& ins) {
   } catch (const std::exception&) {  // the group runs next, and tells what it has to tell
     for (int v : ins.regions[0]->yields) values_[v].reset();
   }
+  for (auto& [v, before] : kept) phi::CopyInto(before, values_[v]);
   profile_ = profile;
   program_.trials->Decide(ins.id, verdict);
   if (Explains())
@@ -99,6 +106,12 @@ void Frame::RunSeparate(const Instruction& ins) {
   for (size_t k = 0; k < ins.out.size(); ++k) {
     Tensor& out = values_[ins.out[k].value];
     Tensor made = std::move(values_[code.yields[k]]);
+    auto written = std::find_if(ins.inplace.begin(), ins.inplace.end(),
+                                [&](const auto& pair) { return pair.first == static_cast<int>(k); });
+    if (written != ins.inplace.end()) {
+      out = values_[ins.in[written->second].value];
+      continue;
+    }
     if (made.impl() == out.impl()) continue;
     if (!out.defined() && made->storage->use_count() == 1 && made.is_contiguous()) {
       out = std::move(made);

@@ -209,3 +209,18 @@ def test_batch_norms_that_share_statistics():
     got = [t.numpy() for t in compiled(f)(x)] + state()
     for a, b in zip(got, want):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+
+
+def test_trials_leave_running_statistics_alone():
+    """A group that writes in place is compared too: what that wrote is taken back."""
+    x = paddle.to_tensor(np.random.RandomState(0).rand(8, 16, 16, 16).astype('float32') * 3)
+    paddle.set_flags({'FLAGS_cinn_trial': True})
+    try:
+        norms = [paddle.nn.BatchNorm2D(16) for _ in range(2)]
+        fused = compiled(lambda v: paddle.nn.functional.relu(norms[0](v)) * 2 + 1)
+        for k in range(6):
+            np.testing.assert_allclose(fused(x + k).numpy(), (paddle.nn.functional.relu(norms[1](x + k)) * 2 + 1).numpy(), rtol=1e-4, atol=1e-5)
+            for name in ('_mean', '_variance'):
+                np.testing.assert_allclose(getattr(norms[0], name).numpy(), getattr(norms[1], name).numpy(), rtol=1e-5)
+    finally:
+        paddle.set_flags({'FLAGS_cinn_trial': False})
