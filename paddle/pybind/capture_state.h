@@ -21,6 +21,13 @@ inline uint64_t& AmpListsKey() {
   return n;
 }
 
+// Whether what is recorded is a function: it writes to tensors each time it runs, where static mode gives them a value
+// at once.
+inline bool& RecordsFunction() {
+  static thread_local bool on = false;
+  return on;
+}
+
 // Tensors with data that became symbolic by an assignment while recording, and what they were.
 inline std::vector<std::pair<Tensor, Tensor>>& Overwritten() {
   static thread_local std::vector<std::pair<Tensor, Tensor>> list;

@@ -287,14 +287,14 @@ pyb::list TakeWrites(const std::shared_ptr<ProgramObject>& program) {
       if (w.first.is_same(t)) return;
     written.push_back({t, stop_gradient});
   };
-  for (auto& [t, old] : overwritten) add(t, true);
   for (const auto& c : program->recorder().captured())
     if (c.tensor->value) add(c.tensor, c.value.stop_gradient());
+  for (auto& [t, old] : overwritten) add(t, old->stop_gradient);
   for (auto& [t, stop_gradient] : written) {
     Tensor stand_in;
     try {
       stand_in = program->recorder().Wrap(program->recorder().ValueOf(t));
-      stand_in->stop_gradient = t->stop_gradient;
+      stand_in->stop_gradient = t->stop_gradient || !t->node;
       stand_in->node = t->node;
       stand_in->slot = t->slot;
     } catch (const common::Error&) {
@@ -406,6 +406,9 @@ int Init(PyObject* module) {
       for (const auto& c : program->recorder().captured()) l.append(TensorObject(c.tensor));
       return l;
     });
+    root.def(
+        "_records_function", [](bool on) { return std::exchange(RecordsFunction(), on); }, pyb::arg("on"),
+        "Says whether a function is recorded, not a static program; what it was before.");
     root.def(
         "_static_enabled",
         [](pyb::object on) {

@@ -148,8 +148,8 @@ void Tape::CheckBefore(const Before& b) {
     Stop(kPlain, "shape, dtype or history of a tensor from outside was changed");
   } else if (t->stop_gradient != b.stop_gradient) {
     Stop(kChanged, "stop_gradient of a tensor from outside was changed");
-  } else if (!b.stop_gradient && t->storage->version() != b.version) {
-    Stop(kPlain, "a tensor that needs a gradient was written");
+  } else if (b.node && t->storage->version() != b.version) {
+    Stop(kPlain, "a tensor with a history was written without one");
   } else if (!index_.count(t.impl())) {
     auto it = versions_.find(StorageId(t));
     if (it == versions_.end() || it->second != t->storage->version())

@@ -6,6 +6,7 @@
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/interchange.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
@@ -102,6 +103,8 @@ PyObject* Cpu(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw)
   throw PyErrAlreadySet();
 }
 
+bool RecordsWrites() { return RecordsFunction() && egr::State().record == egr::RecordMode::kRecord; }
+
 // Overwrites the data; shape and dtype must agree. No history is recorded.
 PyObject* SetValue(PyObject* self, PyObject* value) {
   return Guarded([&]() -> PyObject* {
@@ -113,7 +116,7 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
       v = FromBuffer(value, true);
     else
       RaiseAssertion("Variable set_value function, arguments type only support Variable, numpy, Tensor, dict, string.");
-    if (v.is_symbolic()) {
+    if (v.is_symbolic() || RecordsWrites()) {
       for (int64_t i = 0; i < t.ndim() && t.ndim() == v.ndim(); ++i)
         common::RequireEq("set_value", "extent", t.shape()[i], v.shape()[i]);
       PD_CHECK(t.ndim() == v.ndim() && t.dtype() == v.dtype(), InvalidType, "[set_value] expected a value of dtype ",
@@ -148,6 +151,11 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
     const Tensor& o = ToTensor(a[0], "copy_", "other");
     PD_CHECK(t.dtype() == o.dtype(), PreconditionNotMet, "[copy_] expected tensors of one dtype, got ",
              phi::NameOf(t.dtype()), " and ", phi::NameOf(o.dtype()));
+    if (t.is_symbolic() || o.is_symbolic() || RecordsWrites()) {
+      PyRef done = Own(SetValue(self, a[0]));
+      Py_INCREF(self);
+      return self;
+    }
     if (t.dims() == o.dims()) {
       phi::CopyInto(o, t);
       t->storage->BumpVersion();

@@ -303,8 +303,11 @@ void Rebind(const Tensor& to, const Tensor& from) {
     to->storage->BumpVersion();
     return;
   }
-  if (from.is_symbolic() && !to.is_symbolic())
+  if (from.is_symbolic() && !to.is_symbolic()) {
+    if (egr::State().recorder && egr::NeedsGrad(to)) egr::State().recorder->ValueOf(to);  // a leaf stays one
     Overwritten().emplace_back(to, phi::ViewOf(to, to.dims(), to.strides(), to->offset));
+    Overwritten().back().second->stop_gradient = to->stop_gradient;
+  }
   phi::TensorImpl* d = to.impl();
   const phi::TensorImpl* s = from.impl();
   d->kind = s->kind;

@@ -220,6 +220,11 @@ bool Traced::IsWritten(const pir::Operation& parameter) const {
   return false;
 }
 
+bool Traced::IsWrite(size_t output) const {
+  return std::any_of(writes_.begin(), writes_.end(),
+                     [&](const Write& w) { return w.output == static_cast<int>(output); });
+}
+
 bool Traced::CapturedUnchanged() const {
   for (const Held& h : captured_)
     if (h.tensor->stop_gradient != h.stop_gradient || h.tensor->dtype != h.dtype || h.tensor->dims != h.dims)
@@ -231,7 +236,7 @@ void Traced::RecordGradients() {
   std::vector<Tensor> roots, douts, wrt;
   std::vector<Leaf> leaves;
   for (size_t i = 0; i < outputs_.size(); ++i)
-    if (egr::NeedsGrad(outputs_[i]) && !IsSpent(outputs_[i])) {
+    if (egr::NeedsGrad(outputs_[i]) && !IsSpent(outputs_[i]) && (outputs_[i]->node || !IsWrite(i))) {
       diff_out_.push_back(static_cast<int>(i));
       roots.push_back(outputs_[i]);
     }
@@ -478,7 +483,30 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   if (egr::State().grad_enabled)
     for (size_t i = 0; i < r.size(); ++i)
       if (!phi::IsDifferentiable(r[i].dtype())) r[i]->stop_gradient = outputs_[i].stop_gradient();
-  for (const Write& w : writes_) Rebind(w.input >= 0 ? inputs[w.input] : w.target, r[w.output]);
+  auto target_of = [&](const Write& w) -> const Tensor& { return w.input >= 0 ? inputs[w.input] : w.target; };
+  // A value that is another target's memory is kept before that is written.
+  std::vector<Tensor> values;
+  for (const Write& w : writes_) {
+    Tensor value = r[w.output];
+    const bool shared = std::any_of(writes_.begin(), writes_.end(), [&](const Write& o) {
+      return &o != &w && value->storage && target_of(o)->storage.get() == value->storage.get();
+    });
+    if (shared && !value->node) {
+      Tensor copy = phi::Empty(value.dims(), value.dtype(), value.place());
+      phi::CopyInto(value, copy);
+      value = copy;
+    }
+    values.push_back(value);
+  }
+  for (size_t i = 0; i < writes_.size(); ++i) {
+    const Tensor &target = target_of(writes_[i]), &value = values[i];
+    if (value->node || !(target.dims() == value.dims()) || target.dtype() != value.dtype() || !target->storage) {
+      Rebind(target, value);
+    } else {
+      phi::CopyInto(value, target);
+      target->storage->BumpVersion();
+    }
+  }
   return r;
 }
 

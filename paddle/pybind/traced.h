@@ -77,6 +77,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
   // Takes out of `saved` what the gradient program rather computes from the rest (traced_recompute.cc).
   void ChooseRecomputed(std::vector<pir::Value>& saved);
   bool IsWritten(const pir::Operation& parameter) const;
+  // Whether the output is the new value of a tensor that the function writes.
+  bool IsWrite(size_t output) const;
   Extraction Extract(const std::vector<pir::Value>& targets, const std::vector<pir::Value>& feeds,
                      const std::vector<pir::Operation*>& roots, bool backward, bool replay) const;
   void Optimize(pir::Program& program) const;

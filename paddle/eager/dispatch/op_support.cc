@@ -202,11 +202,16 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
       "the old recorded value");
   egr::BeforeRecordedWrite(x);
   const common::Dims before = x.shape();
+  // Captured, so that the write is found also where the tensor is not read.
+  if (State().recorder && !x.is_symbolic()) State().recorder->ValueOf(x);
   if (State().recorder) State().recorder->BeforeWrite(x);
   x->value = out->value;
-  x->node = out->node;
-  x->slot = out->slot;
-  x->stop_gradient = out->stop_gradient;
+  // A leaf that is written without history stays one.
+  if (State().grad_enabled || x->node || out->node) {
+    x->node = out->node;
+    x->slot = out->slot;
+    x->stop_gradient = out->stop_gradient;
+  }
   x->symbolic_dims = out->symbolic_dims;
   x->dtype = out->dtype;
   if (x.is_symbolic()) {

@@ -103,6 +103,7 @@ void AddPieces(const std::vector<Tensor>& views, const Tensor& base, int64_t axi
 void SetCell(Recorder& r, const Tensor& cell, const Tensor& value) {
   r.BeforeWrite(cell);
   cell->value = value->value;
+  if (!State().grad_enabled && !cell->node && !value->node) return;  // a leaf written without history
   cell->node = value->node;
   cell->slot = value->slot;
   cell->stop_gradient = value->stop_gradient;

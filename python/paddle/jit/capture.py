@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording a call of a function: its program, and where its results go."""
 
+import contextlib
 import copy
 import functools
 import types
@@ -139,6 +140,16 @@ class Taped:
         )
 
 
+@contextlib.contextmanager
+def _of_function():
+    """What is recorded is a function, whose writes are part of it."""
+    before = _core._records_function(True)
+    try:
+        yield
+    finally:
+        _core._records_function(before)
+
+
 class Recording:
     """One recorded call: `program`, symbolic `inputs` and `outputs`, the core's `traced`, the result's layout.
 
@@ -170,7 +181,7 @@ class Recording:
             taped.find_assigned()
         amp, self._tape, self._seen = _core.get_amp_state(), taped and taped.tape, []
         try:
-            with _program.recording(self.program):
+            with _program.recording(self.program), _of_function():
                 _core.set_amp_state(amp[0], amp[1])
                 self.args = replace(tuple(args), symbolic)
                 self.kwargs = replace(dict(kwargs), symbolic)
