@@ -417,8 +417,6 @@ int Init(PyObject* module) {
           return old;
         },
         pyb::arg("on") = pyb::none());
-    root.def(
-        "_data_reads", [] { return DataReads(); }, "How often numbers were read out of tensors.");
     root.def("_set_vectorcall", [](pyb::type t) {
       // A Python subclass that does not define __call__ may be called like its base.
       reinterpret_cast<PyTypeObject*>(t.ptr())->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
