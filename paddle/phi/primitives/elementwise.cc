@@ -30,6 +30,7 @@ namespace {
 constexpr int64_t kBufferBytes = 4096;        // per operand, in L1
 constexpr int64_t kParallelCost = 32768 * 4;  // in units of plan.cost: about 8 us
 constexpr int64_t kRowElems = 128;            // inner dims at least this long are run row by row
+constexpr int64_t kRepeatElems = 513;         // the same where an operand has one value a row
 constexpr int64_t kTransposeBytes = 16384;    // per transposed operand
 constexpr int kMaxTransposed = 4;
 
@@ -247,8 +248,8 @@ class Runner {
         splat_[i] = src;
         filled_[i] = n;
         alignas(16) char value[16];
-        ConvertDense(o.dtype, src, o.loop_dtype, value, 1);
-        PD_ISA_CALL(load_strided)(o.loop_size, value, 0, n, 0, 1, buf);
+        if (!o.same) ConvertDense(o.dtype, src, o.loop_dtype, value, 1);
+        PD_ISA_CALL(load_strided)(o.loop_size, o.same ? src : value, 0, n, 0, 1, buf);
         return;
       case Access::kDense: ConvertDense(o.dtype, src, o.loop_dtype, buf, n); return;
       default: break;
@@ -354,7 +355,9 @@ int64_t BufferElems(const Job& j) {
   Tiling t;
   t.k = 0;
   t.row_elems = 1;
-  if (j.shape[0] < kRowElems)
+  bool repeats = false;
+  for (int i = j.nout; i < j.nops; ++i) repeats = repeats || j.ops[i].st[0] == 0;
+  if (j.shape[0] < (repeats ? kRepeatElems : kRowElems))
     while (t.k < j.nd && t.row_elems * j.shape[t.k] <= limit) t.row_elems *= j.shape[t.k++];
   t.rows = t.k == 0 ? std::min(j.shape[0], limit) : t.k < j.nd ? std::min(j.shape[t.k], limit / t.row_elems) : 1;
   t.all_direct = true;
