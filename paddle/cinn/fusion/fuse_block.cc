@@ -408,6 +408,8 @@ std::vector<FusedOps> FuseBlock(pir::Block& block) {
       stretch.push_back(&op);
       continue;
     }
+    if (explain && !op.info()->has(pir::kTerminator))
+      std::fprintf(stderr, "cinn: %s: nothing moves across it\n", op.name().c_str());
     flush();
     order.push_back(&op);
   }
