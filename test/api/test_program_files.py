@@ -245,3 +245,7 @@ def test_training_program_from_files(tmp_path, static_mode, optimizer):
         other = paddle.load(str(tmp_path / 'm.json'))
         paddle.save({n: np.zeros([7], 'float32') for n in other._parameter_names()}, str(tmp_path / 'm.pdparams'))
         static.load(other, str(tmp_path / 'm'), exe)
+    for damaged in (b'{garbage', b'{"base_code":{"magic":"pir","version":4},"program":{}}', b'{\xff\xfe'):
+        (tmp_path / 'm.json').write_bytes(damaged)
+        with pytest.raises(ValueError, match='can not parse the file:.*m.json'):
+            paddle.load(str(tmp_path / 'm.json'))

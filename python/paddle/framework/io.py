@@ -322,7 +322,10 @@ def _load_stream(stream, source, keep_name_table, return_numpy):
         from .safetensors_file import load_safetensors
         return load_safetensors(stream, source, return_numpy)
     if head.startswith(b'{'):
-        return _core.pir._load_json_text(stream.read())
+        try:
+            return _core.pir._load_json_text(stream.read())
+        except ValueError as error:
+            raise parse_error(source, error) from None
     raise parse_error(source, "it is neither a pickle nor a tensor record")
 
 
