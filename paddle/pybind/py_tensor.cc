@@ -122,6 +122,7 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
       PyObject* dims = kwargs ? PyDict_GetItemString(kwargs, "dims") : nullptr;
       t = phi::Empty(dims ? ToInts(dims, "Tensor", "dims") : Ints{0}, dtype, phi::CurrentPlace());
     } else if (IsTensor(first)) {
+      if (type == g_tensor_type) StopTape(Tape::kPlain, "a tensor was made of another by its class");
       t = Alias(AsTensor(first));
     } else if (PyLong_Check(first) && !PyBool_Check(first)) {
       Ints dims;

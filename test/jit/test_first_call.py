@@ -359,6 +359,7 @@ def _counts(x):
         _seeds,
         _numpy_between,
         _writes_through_detached,
+        lambda x: paddle.Tensor(x.detach()) + x,
         _counts,
     ],
 )
