@@ -3,13 +3,14 @@
 // machines have them: the changes of order around them move outwards until they meet and vanish.
 #include <algorithm>
 
-#include "paddle/pir/pass/fusion_util.h"
+#include "paddle/pir/pass/layout_util.h"
 #include "paddle/pir/pass/passes.h"
 
 namespace pir {
 namespace {
 
 using fusion::Apply;
+using layout::OneElement;
 constexpr int64_t kBlock = 16;
 
 // Of a value [n, c, h, w] or of a blocked one.
@@ -112,11 +113,6 @@ class CancelBlocks : public RewritePattern {
   }
 };
 
-bool OneElement(Value v) {
-  const common::Dims& d = v.dims();
-  return d.size() <= 1 && std::all_of(d.begin(), d.end(), [](common::Dim n) { return n.known() && n.raw() == 1; });
-}
-
 class UnaryBehind : public RewritePattern {
  public:
   explicit UnaryBehind(const char* root) : RewritePattern(root, 1, "unary_behind_blocks") {}
@@ -129,10 +125,7 @@ class UnaryBehind : public RewritePattern {
       if (v && v.type().is_dense() && !OneElement(v)) return false;
       operands.push_back(v);
     }
-    const Type type = BlockedType(y);
-    Operation* moved = r.Builder::Create(op->info(), operands, op->attrs(), std::span<const Type>(&type, 1));
-    r.Changed(moved);
-    r.ReplaceOp(op, Unblock(r, moved->result(0), y));
+    r.ReplaceOp(op, Unblock(r, layout::Again(r, op, operands, BlockedType(y)), y));
     return true;
   }
 };
@@ -168,23 +161,15 @@ class ConcatBehind : public RewritePattern {
  public:
   ConcatBehind() : RewritePattern("pd_op.concat", 1, "concat_behind_blocks") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
-    Operation* list = op->operand(0).defining_op();
-    Operation* axis = op->operand(1).defining_op();
+    const auto [list, at] = layout::ConcatOf(*op);
     const Value y = op->result(0);
-    if (!list || !list->isa("builtin.combine") || !axis || !axis->isa("pd_op.full") || !KnownChannels(y)) return false;
-    if (const int64_t at = axis->attr("value").to_int(); at != 1 && at != -3) return false;
+    if (!list || (at != 1 && at != -3) || !KnownChannels(y)) return false;
     std::vector<Value> inputs;
-    std::vector<Type> types;
     for (int i = 0; i < list->num_operands(); ++i) {
       inputs.push_back(Behind(list->operand(i)));
       if (!inputs.back() || !Full(list->operand(i))) return false;
-      types.push_back(inputs.back().type());
     }
-    const Type vector = VectorType::Get(types);
-    Operation* combined = r.Builder::Create(list->info(), inputs, list->attrs(), std::span<const Type>(&vector, 1));
-    r.Changed(combined);
-    const Value one = fusion::Number(r, 1, DataType::INT32);
-    r.ReplaceOp(op, Unblock(r, Apply(r, op->name(), {combined->result(0), one}, BlockedType(y), op->attrs()), y));
+    r.ReplaceOp(op, Unblock(r, layout::ConcatAgain(r, op, list, inputs, 1, BlockedType(y)), y));
     return true;
   }
 };
@@ -194,21 +179,13 @@ class BlockedLayout : public Pass {
   BlockedLayout() : Pass("blocked_layout_pass") {}
   bool Run(Program& program) override {
     // One convolution alone changes the order by itself.
-    int convolutions = 0;
-    for (Operation* op = program.block().front(); op; op = op->next())
-      convolutions += op->isa("pd_op.conv2d") || op->isa("pd_op.depthwise_conv2d") || op->isa("pd_op.fused_conv");
-    if (convolutions < 2) return false;
+    if (!layout::SeveralConvolutions(program)) return false;
     PatternSet set;
-    for (const char* root : {"pd_op.conv2d", "pd_op.depthwise_conv2d", "pd_op.fused_conv"}) set.Add<ConvToBlocks>(root);
+    for (const char* root : layout::kConvolutions) set.Add<ConvToBlocks>(root);
     set.Add<PoolToBlocks>();
     set.Add<CancelBlocks>();
-    for (const char* root : {"pd_op.relu", "pd_op.relu6", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid",
-                             "pd_op.hardswish", "pd_op.hardsigmoid", "pd_op.tanh", "pd_op.gelu", "pd_op.leaky_relu",
-                             "pd_op.elu", "pd_op.exp", "pd_op.abs", "pd_op.scale", "pd_op.cast"})
-      set.Add<UnaryBehind>(root);
-    for (const char* root :
-         {"pd_op.add", "pd_op.subtract", "pd_op.multiply", "pd_op.divide", "pd_op.maximum", "pd_op.minimum"})
-      set.Add<BinaryBehind>(root);
+    for (const char* root : layout::kUnary) set.Add<UnaryBehind>(root);
+    for (const char* root : layout::kBinary) set.Add<BinaryBehind>(root);
     set.Add<ConcatBehind>();
     return ApplyPatterns(program.block(), set) > 0;
   }

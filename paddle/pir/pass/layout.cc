@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <array>
 
-#include "paddle/pir/pass/fusion_util.h"
+#include "paddle/pir/pass/layout_util.h"
 #include "paddle/pir/pass/passes.h"
 
 namespace pir {
 namespace {
 
 using fusion::Apply;
+using layout::OneElement;
 using Perm = std::array<int, 4>;
 constexpr Perm kToLast = {0, 2, 3, 1}, kToFirst = {0, 3, 1, 2};
 
@@ -116,15 +117,8 @@ class UnaryBehind : public RewritePattern {
       if (op->operand(i) && op->operand(i).type().is_dense() && !OneElement(op->operand(i))) return false;
     std::vector<Value> operands{x};
     for (int i = 1; i < op->num_operands(); ++i) operands.push_back(op->operand(i));
-    const Type type = LastType(op->result(0));
-    Operation* moved = r.Builder::Create(op->info(), operands, op->attrs(), std::span<const Type>(&type, 1));
-    r.Changed(moved);
-    r.ReplaceOp(op, ToFirst(r, moved->result(0)));
+    r.ReplaceOp(op, ToFirst(r, layout::Again(r, op, operands, LastType(op->result(0)))));
     return true;
-  }
-  static bool OneElement(Value v) {
-    const common::Dims& d = v.dims();
-    return std::all_of(d.begin(), d.end(), [](common::Dim n) { return n.known() && n.raw() == 1; }) && d.size() <= 1;
   }
 };
 
@@ -138,7 +132,7 @@ class BinaryBehind : public RewritePattern {
     for (int i = 0; i < 2; ++i) {
       const Value v = op->operand(i);
       if (side[i]) continue;
-      if (UnaryBehind::OneElement(v)) {
+      if (OneElement(v)) {
         side[i] = v;
       } else if (v.dims().size() == 4 && fusion::IsFrozen(v)) {
         side[i] = ToLast(r, v);
@@ -155,26 +149,16 @@ class ConcatBehind : public RewritePattern {
  public:
   ConcatBehind() : RewritePattern("pd_op.concat", 1, "concat_behind_transpose") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
-    Operation* list = op->operand(0).defining_op();
-    Operation* axis = op->operand(1).defining_op();
-    if (!list || !list->isa("builtin.combine") || !axis || !axis->isa("pd_op.full") || op->result(0).dims().size() != 4)
-      return false;
-    const int64_t at = axis->attr("value").to_int();
+    const auto [list, at] = layout::ConcatOf(*op);
+    if (!list || op->result(0).dims().size() != 4) return false;
     std::vector<Value> inputs;
-    std::vector<Type> types;
     for (int i = 0; i < list->num_operands(); ++i) {
       inputs.push_back(Behind(list->operand(i)));
       if (!inputs.back()) return false;
-      types.push_back(inputs.back().type());
     }
-    const Type vector = VectorType::Get(types);
-    Operation* combined = r.Builder::Create(list->info(), inputs, list->attrs(), std::span<const Type>(&vector, 1));
-    r.Changed(combined);
     const int64_t position =
         std::find(kToLast.begin(), kToLast.end(), static_cast<int>(at < 0 ? at + 4 : at)) - kToLast.begin();
-    const Value number = fusion::Number(r, static_cast<double>(position), DataType::INT32);
-    r.ReplaceOp(op,
-                ToFirst(r, Apply(r, op->name(), {combined->result(0), number}, LastType(op->result(0)), op->attrs())));
+    r.ReplaceOp(op, ToFirst(r, layout::ConcatAgain(r, op, list, inputs, position, LastType(op->result(0)))));
     return true;
   }
 };
@@ -184,22 +168,14 @@ class TransferLayout : public Pass {
   TransferLayout() : Pass("transfer_layout_pass") {}
   bool Run(Program& program) override {
     // One convolution alone gains less than the transposes around it cost.
-    int convolutions = 0;
-    for (Operation* op = program.block().front(); op; op = op->next())
-      convolutions += op->isa("pd_op.conv2d") || op->isa("pd_op.depthwise_conv2d") || op->isa("pd_op.fused_conv");
-    if (convolutions < 2) return false;
+    if (!layout::SeveralConvolutions(program)) return false;
     PatternSet set;
-    for (const char* root : {"pd_op.conv2d", "pd_op.depthwise_conv2d", "pd_op.fused_conv"}) set.Add<ConvToLast>(root);
+    for (const char* root : layout::kConvolutions) set.Add<ConvToLast>(root);
     set.Add<PoolToLast>();
     for (const char* root : {"pd_op.batch_norm", "pd_op.batch_norm_"}) set.Add<BatchNormToLast>(root);
     set.Add<CancelTransposes>();
-    for (const char* root : {"pd_op.relu", "pd_op.relu6", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid",
-                             "pd_op.hardswish", "pd_op.hardsigmoid", "pd_op.tanh", "pd_op.gelu", "pd_op.leaky_relu",
-                             "pd_op.elu", "pd_op.exp", "pd_op.abs", "pd_op.scale", "pd_op.cast"})
-      set.Add<UnaryBehind>(root);
-    for (const char* root :
-         {"pd_op.add", "pd_op.subtract", "pd_op.multiply", "pd_op.divide", "pd_op.maximum", "pd_op.minimum"})
-      set.Add<BinaryBehind>(root);
+    for (const char* root : layout::kUnary) set.Add<UnaryBehind>(root);
+    for (const char* root : layout::kBinary) set.Add<BinaryBehind>(root);
     set.Add<ConcatBehind>();
     return ApplyPatterns(program.block(), set) > 0;
   }

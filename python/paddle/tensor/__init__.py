@@ -31,14 +31,14 @@ FALLBACK = _lazy.homes(
             'view_as atleast_1d atleast_2d atleast_3d moveaxis t matrix_transpose permute ravel narrow cartesian_prod '
             'combinations block_diag rot90 reverse expand_as repeat_interleave take take_along_dim select_scatter '
             'slice_scatter diagonal_scatter masked_scatter index_fill concatenate view_as_complex view_as_real '
-            'diagflat stack_ tensordot msort shard_index scatter_nd'
+            'diagflat tensordot msort shard_index scatter_nd'
         ),
         'paddle.tensor.math': (
             'std var nansum nanmean median nanmedian quantile nanquantile logaddexp diff trapezoid '
             'cumulative_trapezoid inner outer ger vecdot mm cdist pdist baddbmm corrcoef cov signbit isreal isposinf '
-            'isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm sinc xlogy positive neg negative isin histogramdd '
+            'isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm sinc positive neg negative isin histogramdd '
             'bucketize histogram_bin_edges multigammaln reduce_as count_nonzero true_divide mul eq ne gt ge lt le '
-            'greater less add_n sgn frac trapz nan_to_num rsub gammainc unique unique_consecutive'
+            'greater less add_n sgn frac nan_to_num gammainc unique unique_consecutive'
         ),
         'paddle.tensor.search': (
             'argmax argmin argsort sort nonzero argwhere searchsorted cumsum cumprod logcumsumexp cummax cummin prod '
@@ -72,7 +72,5 @@ _lazy.install(
         'linalg',
         'methods',
         'search',
-        'stat',
-        'logic',
     ),
 )
