@@ -172,7 +172,8 @@ namespace {
 // What `t` is now, while recording: a later in-place write gives `t` another value. Tensors with data that need
 // gradients stay themselves until they are written.
 Tensor AsRecordedNow(const Tensor& t) {
-  if (!t.defined() || State().record != RecordMode::kRecord || (NeedsGrad(t) && !t.is_symbolic() && !t->value)) return t;
+  if (!t.defined() || State().record != RecordMode::kRecord || (NeedsGrad(t) && !t.is_symbolic() && !t->value))
+    return t;
   Tensor now = State().recorder->Wrap(State().recorder->ValueOf(t));
   now->stop_gradient = t->stop_gradient;
   if (NeedsGrad(t)) {
