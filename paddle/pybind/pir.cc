@@ -48,12 +48,10 @@ struct OperationObject {
 
 thread_local std::vector<egr::DispatchState> t_saved;
 
-void Enter(ProgramObject& p, int mode) {
-  PD_CHECK(mode == 1 || mode == 2, InvalidArgument, "[record] expected mode 1 (record) or 2 (record and run), got ",
-           mode);
+void Enter(ProgramObject& p) {
   t_saved.push_back(egr::State());
   egr::State().recorder = &p.recorder();
-  egr::State().record = static_cast<egr::RecordMode>(mode);
+  egr::State().record = egr::RecordMode::kRecord;
 }
 void EnterRun() {
   t_saved.push_back(egr::State());
@@ -284,8 +282,6 @@ int Init(PyObject* module) {
              })
         .def("_data", [](ProgramObject& p, const std::string& name, const std::vector<int64_t>& shape,
                          pyb::handle dtype) { return Object(p.recorder().Data(name, MetaFrom(name, shape, dtype))); })
-        .def("_bind_input", [](ProgramObject& p, const std::string& name,
-                               pyb::handle t) { p.recorder().BindInput(name, ToTensor(t.ptr(), "record", "input")); })
         .def("_value_name", [](ProgramObject& p, pyb::handle t) { return p.ValueOf(t).name(); })
         .def("_key", [](ProgramObject& p, pyb::handle t) { return reinterpret_cast<uintptr_t>(p.ValueOf(t).impl()); })
         .def("_append_fetch", [](ProgramObject& p, pyb::handle t, const std::string& name,
@@ -310,7 +306,7 @@ int Init(PyObject* module) {
         .def("_save_params", &SaveParams)
         .def("_load_params", &LoadParams)
         .def("_parameter_names", [](ProgramObject& p) { return pir::SortedParameterNames(p.program()); })
-        .def("_enter", &Enter, pyb::arg("mode"));
+        .def("_enter", &Enter);
     m.def("_load_json", &LoadJson);
     m.def("_load_json_text", &LoadJsonText);
     m.def("_enter_run", &EnterRun, "Operations run and are not recorded until _leave().");
@@ -341,8 +337,8 @@ int Init(PyObject* module) {
         .def_property_readonly("input_names", [](PlanObject& p) { return p.plan->input_names(); })
         .def_property_readonly("output_names", [](PlanObject& p) { return p.plan->output_names(); });
     // _record(program, mode): the context manager tests use; 1 records, 2 records and runs.
-    root.def("_record", [](std::shared_ptr<ProgramObject> p, int mode) {
-      return pyb::module_::import("paddle.static.program").attr("recording")(p, mode);
+    root.def("_record", [](std::shared_ptr<ProgramObject> p) {
+      return pyb::module_::import("paddle.static.program").attr("recording")(p);
     });
   });
 }

@@ -255,7 +255,7 @@ void Traced::RecordGradients() {
     diff_out_.clear();
     return;
   }
-  egr::RecordGuard guard(&recorder, egr::RecordMode::kRecord);
+  egr::RecordGuard guard(&recorder);
   egr::State().amp_level = 0;
   for (size_t k = 0; k < roots.size(); ++k) {
     douts.push_back(recorder.Data("grad_" + std::to_string(k), roots[k].meta()));
@@ -513,7 +513,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
 std::shared_ptr<Traced> Traced::Second() {
   if (second_) return second_;
   egr::Recorder& recorder = program_->recorder();
-  egr::RecordGuard guard(&recorder, egr::RecordMode::kRecord);
+  egr::RecordGuard guard(&recorder);
   egr::State().amp_level = 0;
   egr::State().grad_enabled = true;
   // The second function evaluates the first again: draws of regions would be others.

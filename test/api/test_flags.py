@@ -14,7 +14,7 @@ PLAN = """
 import paddle
 from paddle.base import libpaddle as core
 program = core.pir.Program()
-with core._record(program, 1):
+with core._record(program):
     out = program._data('x', [3], 'float32') * 2
 """
 BUILD = 'core.pir.Plan(program, [out])'

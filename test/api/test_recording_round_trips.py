@@ -90,24 +90,6 @@ def test_gradients_are_recorded_as_grad_ops(static_mode):
         assert f'pd_op.{op}_grad' in names
 
 
-def test_both_mode_runs_and_records_once():
-    program = pir.Program()
-    x = paddle.to_tensor(A, stop_gradient=False)
-    program._bind_input('x', x)
-    weight = paddle.to_tensor(M, stop_gradient=False)
-    weight.name = 'weight_0'
-    with libpaddle._record(program, 2):
-        y = paddle.sum(F.gelu(paddle.matmul(x, weight)), axis=-1)
-        gx, gw = paddle.grad([y.sum()], [x, weight])
-    assert isinstance(y.numpy(), np.ndarray) and 'weight_0' in str(program)
-    plan = pir.Plan(program, [y, gx, gw], False)
-    assert plan.input_names == ['x']
-    for got, want in zip(plan.run([x]), (y, gx, gw)):
-        np.testing.assert_array_equal(got.numpy(), want.numpy())
-    weight.set_value(np.zeros_like(M))  # parameters are shared, not copied
-    np.testing.assert_array_equal(plan.run([x])[0].numpy(), np.zeros(3, 'float32'))
-
-
 def test_fused_group_is_one_kernel(static_mode):
     program = static.Program()
     with static.program_guard(program):

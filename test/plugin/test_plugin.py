@@ -84,7 +84,7 @@ except RuntimeError as error:
 assert paddle.tanh(paddle.zeros([0, 3])).shape == [0, 3]
 import paddle.static as static
 program = core.pir.Program()
-with core._record(program, 1):
+with core._record(program):
     v = program._data('x', [-1, 6], 'float32')
     out = paddle.tanh(v)
 n = calls()

@@ -141,11 +141,6 @@ void Recorder::Use(const Tensor& t, pir::Value v) {
   }
 }
 
-void Recorder::SetValue(const Tensor& t, pir::Value v) {
-  values_.push_back(v);
-  t->value = reinterpret_cast<void*>((id_ << kIndexBits) | (values_.size() - 1));
-}
-
 Tensor Recorder::Wrap(pir::Value v) {
   auto impl = phi::TensorImpl::Make();
   impl->kind = phi::ImplKind::kSymbolic;
@@ -157,7 +152,8 @@ Tensor Recorder::Wrap(pir::Value v) {
   for (const common::Dim& d : v.dims()) impl->numel = d.known() && impl->numel >= 0 ? impl->numel * d.raw() : -1;
   if (impl->numel >= 0) impl->dims = common::ToInts(v.dims());
   Tensor t(impl);
-  SetValue(t, v);
+  values_.push_back(v);
+  t->value = reinterpret_cast<void*>((id_ << kIndexBits) | (values_.size() - 1));
   constexpr size_t kBearers = 8;
   for (const common::Dim& d : impl->symbolic_dims) {
     if (d.known()) continue;
@@ -190,12 +186,6 @@ Tensor Recorder::Data(const std::string& name, const phi::Meta& meta) {
   Tensor t = Wrap(MakeData(name, meta));
   inputs_.push_back({t, values_.back()});
   return t;
-}
-
-void Recorder::BindInput(const std::string& name, const Tensor& t) {
-  PD_CHECK(!t.is_symbolic(), InvalidType, "[record] expected an input with data, got one that is being recorded");
-  SetValue(t, MakeData(name, t.meta()));
-  inputs_.push_back({t, values_.back()});
 }
 
 void Recorder::SyncFlags() {
@@ -273,8 +263,7 @@ pir::Value Recorder::Expand(pir::Value v, const common::Dims& dims, pir::Value s
   return Create(Builtin("pd_op.expand_as"), {v, same}, std::move(attrs), {type}, differentiable)->result(0);
 }
 
-void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
-                      bool run) {
+void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
   const pir::OpInfo* info = InfoOf(op);
   PD_ASSERT(info != nullptr);
   bool deferred = false;
@@ -331,34 +320,25 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       operands.push_back(in[i].n && in[i].p[0].defined() ? ValueOf(in[i].p[0]) : pir::Value());
     }
   }
-  if (run) {
-    op.run(in, attrs, outs);
-    for (size_t k = 0; k < op.outs.size(); ++k) {
-      if (outs[k].p && outs[k].p->defined()) out_metas[k].push_back(outs[k].p->meta());
-      if (outs[k].list)
-        for (Tensor& t : *outs[k].list) out_metas[k].push_back(t.meta());
-    }
-  } else {
-    if (deferred)
-      InferDeferred(op, slots.data(), attrs, out_metas.data(), *this);
-    else
-      op.infer(slots.data(), attrs, out_metas.data());
-    // The one gradient op whose result has another shape than its only operand by an attribute.
-    if (std::string_view(op.name) == "transpose_grad" && !out_metas[0].empty()) {
-      const auto perm = phi::AttrAs<common::Ints>(attrs[0], op.name, "perm");
-      const common::Dims dims = out_metas[0][0].dims;
-      for (int64_t i = 0; i < perm.size(); ++i)
-        out_metas[0][0].dims[perm[i] < 0 ? perm[i] + perm.size() : perm[i]] = dims[i];
-    }
-    for (size_t k = 0; k < op.outs.size(); ++k) {
-      if (out_metas[k].empty() && op.outs[k].same_as_input)
-        for (size_t i = 0; i < op.tensors.size(); ++i)
-          if (std::string_view(op.tensors[i]->name) == op.outs[k].same_as_input) out_metas[k] = in_metas[i];
-      const phi::OutDef& o = op.outs[k];
-      bool may_be_absent = o.same_as_input || o.optional || o.variadic || !outs[k].p;
-      PD_CHECK(!out_metas[k].empty() || may_be_absent, Unimplemented, "[", op.name,
-               "] expected an op with a shape rule, got one that cannot be recorded");
-    }
+  if (deferred)
+    InferDeferred(op, slots.data(), attrs, out_metas.data(), *this);
+  else
+    op.infer(slots.data(), attrs, out_metas.data());
+  // The one gradient op whose result has another shape than its only operand by an attribute.
+  if (std::string_view(op.name) == "transpose_grad" && !out_metas[0].empty()) {
+    const auto perm = phi::AttrAs<common::Ints>(attrs[0], op.name, "perm");
+    const common::Dims dims = out_metas[0][0].dims;
+    for (int64_t i = 0; i < perm.size(); ++i)
+      out_metas[0][0].dims[perm[i] < 0 ? perm[i] + perm.size() : perm[i]] = dims[i];
+  }
+  for (size_t k = 0; k < op.outs.size(); ++k) {
+    if (out_metas[k].empty() && op.outs[k].same_as_input)
+      for (size_t i = 0; i < op.tensors.size(); ++i)
+        if (std::string_view(op.tensors[i]->name) == op.outs[k].same_as_input) out_metas[k] = in_metas[i];
+    const phi::OutDef& o = op.outs[k];
+    bool may_be_absent = o.same_as_input || o.optional || o.variadic || !outs[k].p;
+    PD_CHECK(!out_metas[k].empty() || may_be_absent, Unimplemented, "[", op.name,
+             "] expected an op with a shape rule, got one that cannot be recorded");
   }
   if (std::string_view(op.name) == "where" && out_metas[0].size() == 1) {
     const common::Dims& dims = out_metas[0][0].dims;
@@ -405,19 +385,10 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       std::vector<pir::Type> items;
       for (auto& m : out_metas[k]) items.push_back(TypeOf(m));
       pir::Operation* split = Create(Builtin("builtin.split"), {v}, {}, items, differentiable);
-      if (!run) outs[k].list->clear();
-      for (size_t i = 0; i < items.size(); ++i) {
-        if (!run)
-          outs[k].list->push_back(Wrap(split->result(static_cast<int>(i))));
-        else
-          SetValue((*outs[k].list)[i], split->result(static_cast<int>(i)));
-      }
+      outs[k].list->clear();
+      for (size_t i = 0; i < items.size(); ++i) outs[k].list->push_back(Wrap(split->result(static_cast<int>(i))));
     } else if (outs[k].p && types[k]) {
-      if (run) {
-        SetValue(*outs[k].p, v);
-      } else {
-        *outs[k].p = Wrap(v);
-      }
+      *outs[k].p = Wrap(v);
     }
   }
   if (op.flags & phi::kOpView) MarkRecordedViews(op, in, attrs, outs);
@@ -426,7 +397,7 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
 void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
   DispatchState& s = State();
   PD_ASSERT(s.recorder != nullptr);
-  s.recorder->Record(op, in, attrs, outs, s.record == RecordMode::kBoth);
+  s.recorder->Record(op, in, attrs, outs);
 }
 
 void RegisterPirOps() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording: the dispatcher's second half. An op called while a Recorder is active becomes a pd_op in its program, and
-// in "both" mode also runs.
+// Recording: the dispatcher's second half. An op called while a Recorder is active becomes a pd_op in its program.
 #pragma once
 
 #include <memory>
@@ -42,8 +41,6 @@ class Recorder {
   const std::vector<Captured>& captured() const { return captured_; }
   // Declares a program input.
   Tensor Data(const std::string& name, const phi::Meta& meta);
-  // Declares a program input whose value during this recording ("both") is `t`.
-  void BindInput(const std::string& name, const Tensor& t);
   // A symbolic tensor for a value of the program.
   Tensor Wrap(pir::Value v);
   // Whether the tensor has a place in this program.
@@ -62,7 +59,7 @@ class Recorder {
   // Carries stop_gradient, which users may set after making an input, over to the values of inputs and parameters.
   void SyncFlags();
 
-  void Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs, bool run);
+  void Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs);
 
   // Gradients recorded with create_graph, to be found again.
   RecordedGrads& grads() { return grads_; }
@@ -92,7 +89,6 @@ class Recorder {
   pir::Value Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable);
   pir::Value MakeData(const std::string& name, const phi::Meta& meta);
   pir::Value Capture(const Tensor& t);
-  void SetValue(const Tensor& t, pir::Value v);
   // Checks that `v` can be used where ops are being recorded, and notes its use for the gradients of open regions.
   void Use(const Tensor& t, pir::Value v);
   // Creates an op whose results stop gradients unless `differentiable` and their dtype allows one.
@@ -117,15 +113,15 @@ class Recorder {
   RecordedGrads grads_;
 };
 
-// Records (and in "both" mode runs) one op with the thread's recorder. Outs with a null destination are results nobody
-// wants.
+// Records one op with the thread's recorder. Outs with a null destination are results nobody wants.
 void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs);
 
+// Records with `recorder` on this thread while it lives.
 class RecordGuard {
  public:
-  RecordGuard(Recorder* recorder, RecordMode mode) : old_(State()) {
+  explicit RecordGuard(Recorder* recorder) : old_(State()) {
     State().recorder = recorder;
-    State().record = mode;
+    State().record = RecordMode::kRecord;
   }
   ~RecordGuard() { State() = old_; }
   RecordGuard(const RecordGuard&) = delete;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread-local word every op reads: grad mode, AMP level, and whether ops run, are recorded, or both.
+// The one thread-local word every op reads: grad mode, AMP level, and whether ops run or are recorded.
 #pragma once
 
 #include <cstdint>
 
 namespace egr {
 
-enum class RecordMode : uint8_t { kRun = 0, kRecord = 1, kBoth = 2 };
+enum class RecordMode : uint8_t { kRun = 0, kRecord = 1 };
 
 class Recorder;
 

@@ -11,12 +11,12 @@ def _list(values):
     return [v.read() if isinstance(v, OutputVar) else v for v in values]
 
 
-def _scope(program_mode=1):
+def _scope():
     """Record into the default main program when nothing is being recorded."""
     import contextlib
     from paddle.static import program
     if _core.pir._record_mode() == 0:
-        return program.recording(program.default_main_program(), program_mode)
+        return program.recording(program.default_main_program())
     return contextlib.nullcontext()
 
 

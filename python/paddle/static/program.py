@@ -43,7 +43,7 @@ def enable_static():
             _pir._leave()
             _pushed = None
         else:
-            _main._enter(1)
+            _main._enter()
             _pushed = 'record'
         proceed(_main)
         _enabled = True
@@ -85,16 +85,16 @@ def switch(main=None, startup=None):
     if _enabled:
         pause(old)
         _pir._leave()
-        main._enter(1)
+        main._enter()
         proceed(main)
     _main = main
     return old
 
 
 @contextlib.contextmanager
-def recording(program, mode=1):
-    """Record into `program`: mode 1 records only, mode 2 also runs every operation."""
-    program._enter(mode)
+def recording(program):
+    """Record the operations of a scope into `program`."""
+    program._enter()
     try:
         yield program
     finally:
@@ -153,7 +153,7 @@ def program_guard(main_program, startup_program=None):
     old, static = (_main, _startup, _pushed), _enabled
     if static:
         pause(_main)
-        main_program._enter(1)
+        main_program._enter()
         proceed(main_program)
     _main, _startup, _pushed = main_program, startup_program or _startup, None
     try:
