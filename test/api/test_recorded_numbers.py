@@ -14,7 +14,7 @@ CASES = {
     'full': lambda x, n: paddle.full([n, 4], 2.5),
     'full_value': lambda x, n: paddle.full([2, 3], x.sum()),
     'full_shape_tensor': lambda x, n: paddle.full(paddle.shape(x), 1.0),
-    'empty': lambda x, n: paddle.empty([n, 4]) * 0,
+    'empty': lambda x, n: paddle.zeros_like(paddle.empty([n, 4])),
     'expand': lambda x, n: paddle.expand(x.sum(), [n, 4]),
     'broadcast_to': lambda x, n: paddle.broadcast_to(x[:1], [n, 4]),
     'expand_as': lambda x, n: x[:1].expand_as(x),
