@@ -2,7 +2,7 @@
 """Neural network layers. Names are loaded on first use from the module that defines them."""
 import importlib
 
-_SUBMODULES = ("clip", "decode", "functional", "initializer", "layer", "quant", "utils")
+_SUBMODULES = ("clip", "decode", "functional", "initializer", "layer", "utils")
 
 _MODULES = {
     "clip": "ClipGradByGlobalNorm ClipGradByNorm ClipGradByValue",
@@ -45,12 +45,7 @@ __all__ = sorted([*_HOME, *_SAME, "Parameter"])
 
 def __getattr__(name):
     if name in _SUBMODULES:
-        try:
-            return importlib.import_module("." + name, __name__)
-        except ModuleNotFoundError as error:
-            if error.name != f"{__name__}.{name}":
-                raise
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+        return importlib.import_module("." + name, __name__)
     if name == "Parameter":
         from paddle.base.framework import Parameter as value
     elif name in _SAME:

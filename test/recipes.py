@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One sensible call of every public callable: arguments by the parameter's name, and recipes where names do not tell.
+
+A recipe is the text of an argument list: `t(2, 3), axis=1`. What follows ` -> ` are the arguments of a call of the result (a layer's
+input, a decorator's function). `arguments` evaluates one; `cases` lists every public callable with its recipe.
+"""
+import contextlib
+import functools
+import importlib
+import inspect
+import os
+import re
+import shutil
+
+import numpy
+import recipe_table
+
+import paddle
+
+# The public namespaces, in the order in which an object with several names gets its one.
+NAMESPACES = """
+paddle nn nn.functional nn.functional.flash_attention nn.initializer nn.utils linalg fft signal distribution optimizer optimizer.lr vision vision.ops vision.transforms
+vision.models vision.datasets incubate incubate.nn incubate.nn.functional incubate.autograd incubate.optimizer geometric amp
+amp.debugging autograd io metric jit device device.cuda audio audio.functional audio.features text utils utils.unique_name utils.dlpack
+regularizer profiler hapi hub inference version sysconfig static static.nn base framework callbacks flags Tensor
+""".split()
+IN_PROGRAMS = ("static", "static.nn")  # recipes of these run while a program is recorded
+
+
+_CALLS = re.compile(r"(?:^| )-> ?")  # what separates the calls of a recipe
+
+
+def t(*shape, low=0.1, high=0.9, dtype="float32"):
+    """A tensor of numbers inside most functions' domains, the same ones in each call."""
+    rng = numpy.random.default_rng(7)
+    return paddle.to_tensor(rng.uniform(low, high, shape).astype(dtype))
+
+
+def p(*shape):
+    """A tensor that wants a gradient."""
+    x = t(*shape)
+    x.stop_gradient = False
+    return x
+
+
+def i(*shape, high=2, dtype="int64"):
+    """Integers from 0 up to, not including, `high`."""
+    return paddle.to_tensor(numpy.random.default_rng(7).integers(0, high, shape).astype(dtype))
+
+
+def b(*shape):
+    return paddle.to_tensor(numpy.random.default_rng(7).integers(0, 2, shape).astype("bool"))
+
+
+def c(*shape):
+    return paddle.complex(t(*shape), t(*shape))
+
+
+def of(value, dtype=None):
+    return paddle.to_tensor(value, dtype=dtype)
+
+
+def spd(n):
+    """A symmetric positive definite matrix."""
+    a = t(n, n)
+    return paddle.matmul(a, a, transpose_y=True) + n * paddle.eye(n)
+
+
+def img(height=8, width=8):
+    """An image as transforms read one: bytes, channels last."""
+    return numpy.random.default_rng(7).integers(0, 255, (height, width, 3)).astype("uint8")
+
+
+def data(name, shape, dtype="float32"):
+    return paddle.static.data(name, shape, dtype)
+
+
+def linear():
+    return paddle.nn.Linear(3, 3)
+
+
+def saved(net=None):
+    """The path of a saved program of one linear layer."""
+    net = net or linear()
+    paddle.jit.save(net, "net", input_spec=[paddle.static.InputSpec([None, 3], "float32")])
+    return "net"
+
+
+def picture():
+    """The path of a small JPEG."""
+    from PIL import Image
+
+    Image.fromarray(img()).save("picture.jpg")
+    return "picture.jpg"
+
+
+def sound():
+    """The path of a short sound."""
+    paddle.audio.save("sound.wav", t(1, 16), 8000)
+    return "sound.wav"
+
+
+def folder():
+    """A folder of one class with one picture."""
+    os.makedirs("classes/one", exist_ok=True)
+    shutil.copy(picture(), "classes/one")
+    return "classes"
+
+
+def repository():
+    """A folder that hub reads."""
+    with open("hubconf.py", "w", encoding="utf-8") as file:
+        file.write("def tiny():\n    'A number.'\n    return 3\n")
+    return "."
+
+
+def predictor():
+    """The configuration of a predictor."""
+    path = saved()
+    return paddle.inference.Config(path + ".json", path + ".pdiparams")
+
+
+def program():
+    """(inputs, results) of a small program, recorded and initialised; its executor runs in the current scope."""
+    x = data("x", [2, 3])
+    out = paddle.static.nn.fc(x, 2)
+    paddle.static.Executor().run(paddle.static.default_startup_program())
+    return [x], [out]
+
+
+def stored():
+    """The path under which the current program is saved."""
+    feeds, fetches = program()
+    paddle.static.save_inference_model("prog", feeds, fetches, paddle.static.Executor())
+    paddle.static.save(paddle.static.default_main_program(), "prog")
+    return "prog"
+
+
+class Numbers(paddle.io.Dataset):
+    """Six samples, for what reads data sets."""
+
+    def __getitem__(self, index):
+        return numpy.full([3], index, "float32")
+
+    def __len__(self):
+        return 6
+
+
+class Stream(paddle.io.IterableDataset):
+    def __iter__(self):
+        return iter([numpy.zeros([3], "float32")])
+
+
+MAKERS = dict(t=t, p=p, i=i, b=b, c=c, of=of, spd=spd, img=img, data=data, linear=linear, saved=saved, picture=picture, folder=folder, repository=repository, predictor=predictor, program=program, stored=stored, sound=sound, Numbers=Numbers, Stream=Stream,
+              paddle=paddle, np=numpy, static=paddle.static, nn=paddle.nn, F=paddle.nn.functional, D=paddle.distribution)
+
+
+def public(namespace):
+    """(name, object) of the callables of a namespace; a name of a table that raises is an error of the caller's test."""
+    if namespace == "Tensor":
+        for name in sorted(dir(paddle.Tensor)):
+            value = getattr(paddle.Tensor, name)
+            if not name.startswith("_") and callable(value):
+                yield name, value
+        return
+    module = importlib.import_module("paddle" if namespace == "paddle" else "paddle." + namespace)
+    for name in sorted(dir(module)):
+        if name.startswith("_"):
+            continue
+        value = getattr(module, name)
+        home = getattr(value, "__module__", None) or "paddle"
+        if callable(value) and not inspect.ismodule(value) and home.partition(".")[0] == "paddle":
+            yield name, value
+
+
+def guess(value):
+    """The recipe that the names of the required parameters make; None where one is unknown."""
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (ValueError, TypeError):
+        return None
+    texts = []
+    for one in parameters:
+        if one.default is not one.empty or one.kind is one.VAR_KEYWORD or (one.kind is one.VAR_POSITIONAL and texts):
+            continue
+        if one.name not in recipe_table.BY_NAME:
+            return None
+        texts.append(recipe_table.BY_NAME[one.name])
+    return ", ".join(texts)
+
+
+@functools.cache
+def _table(namespace):
+    """Rows of the table by each of their names."""
+    return {name: text for names, text in recipe_table.RECIPES.get(namespace, {}).items() for name in names.split()}
+
+
+def recipe(namespace, name, value):
+    """The text of one sensible call, or None; an in-place form takes its plain form's."""
+    table = _table(namespace)
+    for key in (name, name[:-1] if name.endswith("_") else name):
+        if key in table:
+            return table[key]
+    text = guess(value)
+    if inspect.isclass(value) and issubclass(value, paddle.nn.Layer) and text is not None and not _CALLS.search(text):
+        text += " -> " + recipe_table.LAYER_INPUT
+    return text
+
+
+def _take(*args, **kwargs):
+    return args, kwargs
+
+
+def arguments(text):
+    """(args, kwargs) of each call of a recipe: of the callable itself, then of what it returns."""
+    for part in _CALLS.split(text):
+        yield eval(f"_take({part})", {"_take": _take, **MAKERS})  # noqa: S307
+
+
+@functools.cache
+def cases():
+    """(namespace, name, callable, recipe or None) of every public callable, each object once."""
+    rows, seen = [], set()
+    for namespace in NAMESPACES:
+        for name, value in public(namespace):
+            if id(value) not in seen:
+                seen.add(id(value))
+                rows.append((namespace, name, value, recipe(namespace, name, value)))
+    return rows
+
+
+def call(namespace, value, text):
+    """Makes the call of a recipe and gives its result. Files it writes go to the current directory."""
+    import paddle.static as static
+
+    if namespace in IN_PROGRAMS:
+        paddle.enable_static()
+    programs = static.program_guard(static.Program(), static.Program()) if namespace in IN_PROGRAMS else contextlib.nullcontext()
+    try:
+        with programs:
+            for args, kwargs in arguments(text):
+                value = value(*args, **kwargs)
+    finally:
+        paddle.disable_static()
+    return value
