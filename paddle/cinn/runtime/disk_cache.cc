@@ -2,21 +2,28 @@
 // File format: magic, key size, value size, checksum of both, key, value.
 #include "paddle/cinn/runtime/disk_cache.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
-#include <fstream>
+#include <memory>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace cinn {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr int64_t kStaleSeconds = 3600;  // an unfinished file of this age was left by a process that ended
 
 constexpr char kMagic[8] = {'C', 'I', 'N', 'N', 'K', '0', '1', '\n'};
 struct Header {
@@ -35,6 +42,35 @@ uint64_t Hash(const char* p, size_t n, uint64_t seed) {
 }
 uint64_t Hash(const std::string& s, uint64_t seed) { return Hash(s.data(), s.size(), seed); }
 
+bool ReadAll(int fd, void* data, size_t size) {
+  char* p = static_cast<char*>(data);
+  while (size > 0) {
+    const ssize_t n = ::read(fd, p, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    p += n;
+    size -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+bool WriteAll(int fd, const void* data, size_t size) {
+  const char* p = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t n = ::write(fd, p, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    p += n;
+    size -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+bool EndsWith(const std::string& s, const char* end) {
+  const size_t n = std::strlen(end);
+  return s.size() >= n && s.compare(s.size() - n, n, end) == 0;
+}
+
 }  // namespace
 
 std::string ContentHash(const std::string& text) {
@@ -44,37 +80,53 @@ std::string ContentHash(const std::string& text) {
   return buf;
 }
 
-DiskCache::DiskCache(std::string dir, int64_t max_bytes) : dir_(std::move(dir)), max_bytes_(max_bytes) {}
+DiskCache::DiskCache(std::string dir, int64_t max_bytes) : max_bytes_(max_bytes) {
+  std::error_code ec;
+  if (!dir.empty()) dir_ = std::filesystem::absolute(dir, ec).string();
+}
 
+// A program that runs with more rights than its caller does not take the place from the caller.
 std::string DiskCache::DefaultDirectory() {
-  if (const char* d = std::getenv("PADDLE_CINN_CACHE_DIR")) return d;
-  if (const char* x = std::getenv("XDG_CACHE_HOME"); x && *x) return std::string(x) + "/paddle/cinn";
-  if (const char* h = std::getenv("HOME"); h && *h) return std::string(h) + "/.cache/paddle/cinn";
+  if (const char* d = secure_getenv("PADDLE_CINN_CACHE_DIR")) return d;
+  if (const char* x = secure_getenv("XDG_CACHE_HOME"); x && *x) return std::string(x) + "/paddle/cinn";
+  if (const char* h = secure_getenv("HOME"); h && *h) return std::string(h) + "/.cache/paddle/cinn";
   return "";
 }
 
-std::string DiskCache::PathOf(const std::string& key) const { return dir_ + "/" + ContentHash(key) + ".kernel"; }
+std::string DiskCache::NameOf(const std::string& key) { return ContentHash(key) + ".kernel"; }
+std::string DiskCache::PathOf(const std::string& key) const { return dir_ + "/" + NameOf(key); }
+
+FileDescriptor DiskCache::Open(bool create) const {
+  if (dir_.empty() || refused_.load(std::memory_order_relaxed)) return FileDescriptor();
+  std::string why;
+  FileDescriptor folder = OpenPrivateFolder(dir_, create, &why);
+  if (!why.empty() && !refused_.exchange(true))
+    std::fprintf(stderr,
+                 "Warning: the kernel cache %s is not used, because %s. Compiled kernels are kept in memory only; "
+                 "PADDLE_CINN_CACHE_DIR names another directory.\n",
+                 dir_.c_str(), why.c_str());
+  return folder;
+}
 
 std::optional<std::string> DiskCache::Get(const std::string& key) const {
-  if (dir_.empty()) return std::nullopt;
-  const std::string path = PathOf(key);
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::error_code ec;
-  const uint64_t size = fs::file_size(path, ec);
+  const FileDescriptor folder = Open(false);
+  if (!folder) return std::nullopt;
+  struct stat st;
+  const FileDescriptor file = OpenPrivateFile(folder, NameOf(key), &st);
+  if (!file) return std::nullopt;
+  const uint64_t size = static_cast<uint64_t>(st.st_size);
   Header h;
-  bool ok = !ec && in.read(reinterpret_cast<char*>(&h), sizeof(h)) && std::memcmp(h.magic, kMagic, 8) == 0 &&
-            h.key_size <= size && h.value_size <= size && sizeof(h) + h.key_size + h.value_size == size;
+  bool ok = ReadAll(file.get(), &h, sizeof(h)) && std::memcmp(h.magic, kMagic, 8) == 0 && h.key_size <= size &&
+            h.value_size <= size && sizeof(h) + h.key_size + h.value_size == size;
   std::string stored, value;
   if (ok) {
     stored.resize(h.key_size);
     value.resize(h.value_size);
-    ok = in.read(stored.data(), static_cast<std::streamsize>(stored.size())) &&
-         in.read(value.data(), static_cast<std::streamsize>(value.size())) &&
+    ok = ReadAll(file.get(), stored.data(), stored.size()) && ReadAll(file.get(), value.data(), value.size()) &&
          Hash(value, Hash(stored, 1)) == h.checksum;
   }
   if (!ok) {
-    fs::remove(path, ec);
+    ::unlinkat(folder.get(), NameOf(key).c_str(), 0);
     return std::nullopt;
   }
   if (stored != key) return std::nullopt;
@@ -82,63 +134,62 @@ std::optional<std::string> DiskCache::Get(const std::string& key) const {
 }
 
 void DiskCache::Put(const std::string& key, const std::string& value) {
-  if (dir_.empty()) return;
-  std::error_code ec;
-  if (fs::create_directories(dir_, ec)) fs::permissions(dir_, fs::perms::owner_all, ec);
+  const FileDescriptor folder = Open(true);
+  if (!folder) return;
   static std::atomic<uint64_t> serial{0};
   const uint64_t count = serial++;
-  const std::string path = PathOf(key),
-                    part = path + "." + std::to_string(getpid()) + "." + std::to_string(count) + ".tmp";
+  const std::string name = NameOf(key),
+                    part = name + "." + std::to_string(getpid()) + "." + std::to_string(count) + ".tmp";
   Header h{};
   std::memcpy(h.magic, kMagic, 8);
   h.key_size = key.size();
   h.value_size = value.size();
   h.checksum = Hash(value, Hash(key, 1));
-  {
-    std::ofstream out(part, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(&h), sizeof(h));
-    out.write(key.data(), static_cast<std::streamsize>(key.size()));
-    out.write(value.data(), static_cast<std::streamsize>(value.size()));
-    out.flush();
-    if (!out) {
-      out.close();
-      fs::remove(part, ec);
-      return;
-    }
-  }
-  fs::rename(part, path, ec);
-  if (ec) fs::remove(part, ec);
-  if (count % 64 == 0) Prune();
+  FileDescriptor file = CreatePrivateFile(folder, part);
+  if (!file) return;
+  const bool written = WriteAll(file.get(), &h, sizeof(h)) && WriteAll(file.get(), key.data(), key.size()) &&
+                       WriteAll(file.get(), value.data(), value.size());
+  if (!file.Close() || !written || ::renameat(folder.get(), part.c_str(), folder.get(), name.c_str()) != 0)
+    ::unlinkat(folder.get(), part.c_str(), 0);
+  if (count % 64 == 0) Prune(folder);
 }
 
-void DiskCache::Prune() {
+void DiskCache::Prune(const FileDescriptor& folder) {
   struct Entry {
-    fs::file_time_type time;
-    int64_t size;
-    fs::path path;
+    int64_t seconds, nanoseconds, size;
+    std::string name;
   };
   std::vector<Entry> all;
   int64_t total = 0;
-  std::error_code ec;
-  for (fs::directory_iterator it(dir_, ec), end; !ec && it != end; it.increment(ec)) {
-    std::error_code e2;
-    Entry e{it->last_write_time(e2), static_cast<int64_t>(it->file_size(e2)), it->path()};
-    if (e2) continue;
-    // What a killed process left behind.
-    if (e.path.extension() == ".tmp" && fs::file_time_type::clock::now() - e.time > std::chrono::hours(1)) {
-      fs::remove(e.path, e2);
+  const int copy = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  std::unique_ptr<DIR, int (*)(DIR*)> list(copy < 0 ? nullptr : ::fdopendir(copy), &::closedir);
+  if (!list) {
+    if (copy >= 0) ::close(copy);
+    return;
+  }
+  while (const dirent* d = ::readdir(list.get())) {
+    struct stat st;
+    Entry e{0, 0, 0, d->d_name};
+    const bool part = EndsWith(e.name, ".tmp");
+    if (!part && !EndsWith(e.name, ".kernel")) continue;
+    if (::fstatat(folder.get(), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (part) {
+      if (std::time(nullptr) - st.st_mtim.tv_sec > kStaleSeconds) ::unlinkat(folder.get(), d->d_name, 0);
       continue;
     }
-    if (e.path.extension() != ".kernel") continue;
+    e.seconds = st.st_mtim.tv_sec;
+    e.nanoseconds = st.st_mtim.tv_nsec;
+    e.size = st.st_size;
     total += e.size;
     all.push_back(std::move(e));
   }
   if (total <= max_bytes_) return;
-  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.time < b.time; });
+  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.seconds, a.nanoseconds) < std::tie(b.seconds, b.nanoseconds);
+  });
   for (const Entry& e : all) {
     if (total <= max_bytes_ * 3 / 4) break;
-    std::error_code e2;
-    fs::remove(e.path, e2);
+    ::unlinkat(folder.get(), e.name.c_str(), 0);
     total -= e.size;
   }
 }

@@ -12,7 +12,10 @@ namespace pir {
 // Throws Io when it cannot be opened or read.
 std::string ReadWholeFile(const std::string& path);
 
-// A file that appears under `path` only by Commit(); destroyed without it, nothing is left.
+// A file that is written beside `path` and takes its place by Commit(); destroyed without it, nothing has changed.
+// Links are followed, a file that exists keeps its permissions (and its owner, where that is allowed). What is no
+// regular file (a pipe, a device) is written directly, and so is a file in a folder that takes no new ones. Throws Io
+// where open() fails: for a directory, a missing folder, a file that may not be written.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -24,7 +27,12 @@ class AtomicFile {
   void Commit();
 
  private:
-  std::string path_, temp_;
+  void Check(bool ok) const;
+  bool Close();
+  void OpenInPlace();
+  void CopyOver();
+  // target_ is empty for what is no regular file, temp_ while the target itself is written.
+  std::string path_, target_, temp_;
   int fd_ = -1;
 };
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `.pdiparams` record: one tensor as header, tensor description and raw data, little-endian, without a name."""
+import os
 import struct
 
 import numpy as np
@@ -9,6 +10,7 @@ __all__ = ['write_record', 'read_record', 'read_all', 'parameter_names']
 _CODES = {'bool': 0, 'int16': 1, 'int32': 2, 'int64': 3, 'float16': 4, 'float32': 5, 'float64': 6, 'uint8': 20,
           'int8': 21, 'bfloat16': 22, 'complex64': 23, 'complex128': 24, 'float8_e4m3fn': 32, 'float8_e5m2': 33}
 _NAMES = {code: name for name, code in _CODES.items()}
+_LARGE = 4096  # reads from this on are compared with what is left of the file
 _STORED = {'bfloat16': 'uint16', 'float8_e4m3fn': 'uint8', 'float8_e5m2': 'uint8'}
 
 
@@ -35,6 +37,12 @@ def write_record(stream, array, dtype=None):
 
 
 def _take(stream, count):
+    if count > _LARGE:
+        at = stream.tell()
+        left = stream.seek(0, os.SEEK_END) - at
+        stream.seek(at)
+        if count > left:
+            raise ValueError(f"expected {count} more bytes, got {left}")
     data = stream.read(count)
     if len(data) != count:
         raise ValueError(f"expected {count} more bytes, got {len(data)}")
@@ -94,8 +102,8 @@ def read_record(stream):
     if version != 0 or not 0 < length < 1 << 16:
         raise ValueError(f"expected tensor version 0, got {version}; description of {length} bytes")
     code, dims = _description(_take(stream, length))
-    if code not in _NAMES or any(d < 0 for d in dims):
-        raise ValueError(f"unknown dtype {code} or shape {dims}")
+    if code not in _NAMES or len(dims) > 64 or any(d < 0 for d in dims):
+        raise ValueError(f"unknown dtype {code} or shape {dims[:64]}")
     name = _NAMES[code]
     dtype = np.dtype(_STORED.get(name, name))
     count = 1

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """paddle.save and paddle.load: pickles of numpy arrays, byte-compatible with PaddlePaddle's `.pdparams`/`.pdopt`."""
+import atexit
 import collections
+import contextlib
 import copyreg
 import io as _stdio
 import json
@@ -16,6 +18,7 @@ from paddle import Tensor
 from paddle.base import libpaddle as _core
 
 from . import dense_stream
+from .output_file import OutputFile
 from .unpickle import load_pickle, parse_error
 
 __all__ = ['save', 'load', 'async_save', 'clear_async_save_task_queue']
@@ -128,31 +131,9 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-class _Writer:
-    """A stream for `path`: a file written beside and renamed when complete, or the given memory buffer."""
-
-    def __init__(self, path):
-        self.path = path
-        self.stream = None
-
-    def __enter__(self):
-        if isinstance(self.path, _stdio.BytesIO):
-            self.stream = self.path
-        else:
-            self.beside = f'{self.path}.{os.getpid()}.{threading.get_ident()}.tmp'
-            self.stream = open(self.beside, 'wb')
-        return self.stream
-
-    def __exit__(self, kind, value, trace):
-        if self.stream is self.path:
-            return
-        try:
-            self.stream.close()
-            if kind is None:
-                os.replace(self.beside, self.path)
-        finally:
-            if os.path.exists(self.beside):
-                os.remove(self.beside)
+def _writer(path):
+    """A context that gives the stream to write for a checked target."""
+    return contextlib.nullcontext(path) if isinstance(path, _stdio.BytesIO) else OutputFile(path)
 
 
 def _check_target(path):
@@ -174,8 +155,9 @@ def save(obj, path, protocol=4, **configs):
     """Save tensors, state dicts or nested containers of them to `path` (a file name or a BytesIO).
 
     `protocol` is the pickle protocol, 2 to 4; `use_binary_format=True` writes a single tensor in the `.pdiparams`
-    record. A file is written beside and renamed, so a failed save leaves the old file. Raises ValueError for a Layer,
-    a bad protocol or a bad path.
+    record. A file is written beside and renamed, so a failed save leaves the old file; links are followed, permissions
+    kept, pipes and devices written directly. Raises ValueError for a Layer, a bad protocol or a bad path, and OSError
+    where the file cannot be written.
     """
     unknown = set(configs) - {'use_binary_format', 'pickle_protocol', 'safetensors'}
     if unknown:
@@ -190,26 +172,26 @@ def save(obj, path, protocol=4, **configs):
         raise ValueError(f"Expected 1<'protocol'<5, but received protocol={protocol}")
     if configs.get('safetensors'):
         from .safetensors_file import save_safetensors
-        with _Writer(path) as stream:
+        with _writer(path) as stream:
             save_safetensors(obj, stream)
         return
     if configs.get('use_binary_format'):
         if not _is_tensor(obj):
             raise NotImplementedError("When use_binary_format = True, `paddle.save`  expected Tensor, but received "
                                       f"{type(obj)}.")
-        with _Writer(path) as stream:
+        with _writer(path) as stream:
             dense_stream.write_record(stream, _to_numpy(obj), str(obj.dtype).rsplit('.', 1)[-1])
         return
     if isinstance(obj, _core.pir.Program):
         from paddle.static.io import training_program
-        with _Writer(path) as stream:
+        with _writer(path) as stream:
             stream.write(training_program(obj))
         return
     if _has_layer(obj):
         raise ValueError("paddle do not support saving `paddle.nn.Layer` object.")
     if isinstance(obj, dict) and len(obj) == 0:
         warnings.warn("The input state dict is empty, no need to save.")
-    with _Writer(path) as stream:
+    with _writer(path) as stream:
         if _is_state_dict(obj):
             pickle.dump(_split_big(_state_dict_content(obj), protocol), stream, protocol=protocol)
         else:
@@ -218,7 +200,7 @@ def save(obj, path, protocol=4, **configs):
 
 def write_arrays(arrays, path, protocol=4):
     """A dict of NumPy arrays as a pickle at `path`, as `save` writes it."""
-    with _Writer(_check_target(path)) as stream:
+    with _writer(_check_target(path)) as stream:
         pickle.dump(_split_big(arrays, protocol), stream, protocol=protocol)
 
 
@@ -311,7 +293,11 @@ def _load_stream(stream, source, keep_name_table, return_numpy):
     if not head:
         raise EOFError(f"Ran out of input: {source} is empty")
     if _looks_pickled(head):
-        return _finish(load_pickle(stream, source), keep_name_table, return_numpy)
+        content = load_pickle(stream, source)
+        try:
+            return _finish(content, keep_name_table, return_numpy)
+        except Exception as error:
+            raise parse_error(source, f"{type(error).__name__}: {error}") from None
     if len(head) == 8 and head[4:] == b'\0\0\0\0' and head[:4] == b'\0\0\0\0':
         try:
             array, _ = dense_stream.read_record(stream)
@@ -360,27 +346,71 @@ def load(path, **configs):
     raise ValueError(f"The ``path`` ({path}) to load model not exists.")
 
 
+class _Saving(threading.Thread):
+    """A save in the background; what it raised is kept for whoever waits for it."""
+
+    def __init__(self, obj, path, protocol):
+        super().__init__(name='paddle.async_save')
+        self.work, self.error = (obj, path, protocol), None
+
+    def run(self):
+        try:
+            save(*self.work)
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.target, self.work = self.work[1], None
+
+
 _saving = []
 
 
+def _failures(wait):
+    """(target, error) of the saves that failed and nobody was told of; `wait`: for those that run, too."""
+    failed = []
+    for thread in list(_saving):
+        if wait:
+            thread.join()
+        if not thread.is_alive():
+            _saving.remove(thread)
+            if thread.error is not None:
+                failed.append((thread.target, thread.error))
+    return failed
+
+
+def _tell(failed):
+    """Warn of every failure but the first, which is raised."""
+    for target, error in failed[1:]:
+        warnings.warn(f"[async_save] saving {target} failed: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=3)
+    if failed:
+        target, error = failed[0]
+        raise RuntimeError(f"[async_save] saving {target} failed: {type(error).__name__}: {error}") from error
+
+
+@atexit.register
+def _at_exit():
+    for target, error in _failures(True):
+        warnings.warn(f"[async_save] saving {target} failed: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=1)
+
+
 def clear_async_save_task_queue():
-    """Wait until every `async_save` has finished."""
-    while _saving:
-        _saving.pop().join()
+    """Wait until every `async_save` has finished. RuntimeError when one failed; its cause is the error."""
+    _tell(_failures(True))
 
 
 def async_save(obj, path, protocol=4, sync_other_task=False, **configs):
-    """Save a dict of tensors in a thread; the tensors are copied before this returns."""
+    """Save a dict of tensors in a thread; the tensors are copied before this returns. The process waits for it when it ends.
+
+    RuntimeError when an earlier one failed (nothing is then saved by this call); a failure nobody was told of is a warning at exit.
+    """
     if configs:
         raise ValueError(f"The additional config ({', '.join(configs)}) of `paddle.async_save` is not supported.")
     if not isinstance(obj, dict):
         raise TypeError(f"[async_save] expected a dict of tensors, got {type(obj)}")
-    if sync_other_task:
-        clear_async_save_task_queue()
-    copied = _convert(obj, _is_tensor, lambda t: _named_copy(t))
-    thread = threading.Thread(target=save, args=(copied, path, protocol))
+    _tell(_failures(sync_other_task))
+    thread = _Saving(_convert(obj, _is_tensor, _named_copy), path, protocol)
     thread.start()
-    _saving[:] = [t for t in _saving if t.is_alive()] + [thread]
+    _saving.append(thread)
 
 
 def _named_copy(tensor):

@@ -46,18 +46,21 @@ def load_safetensors(stream, source, return_numpy=False):
     """Read a dict of tensors. ValueError when the file is damaged."""
     try:
         size, = struct.unpack('<Q', stream.read(8))
-        header = json.loads(stream.read(size))
-        data = stream.read()
-        out = {}
+        content = stream.read()
+        if size > len(content):
+            raise ValueError(f"a header of {size} bytes in a file of {len(content) + 8}")
+        header, data = json.loads(content[:size]), memoryview(content)[size:]
+        out, left = {}, len(data)
         for key, info in header.items():
             if key == '__metadata__':
                 continue
             begin, end = info['data_offsets']
             name = _BACK[info['dtype']]
             dtype = np.dtype(_STORED.get(info['dtype'], name))
-            if not 0 <= begin <= end <= len(data):
-                raise ValueError(f"{key!r} lies outside the file")
+            left -= end - begin
+            if not 0 <= begin <= end <= len(data) or left < 0:
+                raise ValueError(f"{key!r} lies outside the file or over another")
             out[key] = np.frombuffer(data[begin:end], dtype).reshape(info['shape']).copy()
-    except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, struct.error) as error:
         raise parse_error(source, error) from None
     return out if return_numpy else {key: paddle.to_tensor(array) for key, array in out.items()}

@@ -1,189 +1,227 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading pickles of saved tensors without running code: only the globals the format needs are admitted, and arrays
-are rebuilt here from their checked parts, so that a damaged file cannot reach numpy's own state setters."""
+"""Reading pickles of saved tensors without running code: the closed table of what they may name, each with its checked arguments. Arrays
+are rebuilt here from their parts, so that a damaged file cannot reach numpy's own state setters."""
 import builtins
 import collections
 import io
 import math
-import pickle
-import pickletools
 import re
 
 import numpy as np
 
+from .pickle_machine import Admitted, Machine, refuse
+
 __all__ = ['load_pickle', 'parse_error']
 
 _SPEC = re.compile(r'[<>|=]?(?:[biufc]\d{1,2}|\?|[US]\d{1,6})')
+_ENCODINGS = ('latin1', 'latin-1', 'utf-8', 'ascii')
+_SIZED = (list, tuple, set, frozenset, collections.deque)
 
 
 class _Dtype:
-    """Stands for numpy.dtype while unpickling."""
+    """Stands for a numpy.dtype while unpickling."""
 
-    def __init__(self, spec, align=False, copy=False):
-        if not isinstance(spec, str) or not _SPEC.fullmatch(spec):
-            raise pickle.UnpicklingError(f"arrays of dtype {spec!r} are refused")
-        self.dtype = np.dtype(spec)
+    __slots__ = ('dtype', 'set')
 
-    def __setstate__(self, state):
-        if len(state) < 2 or state[1] not in ('<', '>', '|', '='):
-            raise pickle.UnpicklingError(f"bad dtype state {state!r}")
-        self.dtype = self.dtype.newbyteorder(state[1])
+    def __init__(self, spec):
+        if type(spec) is not str or not _SPEC.fullmatch(spec):
+            refuse("an array of another dtype than numbers and text")
+        self.dtype, self.set = np.dtype(spec), False
+
+    def set_state(self, state):
+        """The byte order."""
+        if self.set or type(state) is not tuple or len(state) < 2 or state[1] not in ('<', '>', '|', '='):
+            refuse("a bad dtype state")
+        self.dtype, self.set = self.dtype.newbyteorder(state[1]), True
 
 
-def _checked_array(shape, dtype, data, fortran):
-    if isinstance(data, str):
+class _Array:
+    """Stands for a numpy.ndarray while unpickling."""
+
+    __slots__ = ('array',)
+
+    def __init__(self, array=None):
+        self.array = array
+
+    def set_state(self, machine, state):
+        """Shape, dtype, order and data, once."""
+        if self.array is not None or type(state) is not tuple or len(state) not in (4, 5):
+            refuse("a bad array state")
+        shape, dtype, fortran, data = state[-4:]
+        self.array = _checked_array(machine, shape, dtype, data, fortran)
+
+
+def _checked_array(machine, shape, dtype, data, fortran):
+    if type(dtype) is not _Dtype or type(data) not in (str, bytes, bytearray) or type(shape) is not tuple:
+        refuse("an array without shape, dtype or data")
+    if not all(type(d) is int and 0 <= d < 1 << 62 for d in shape) or len(shape) > 64:
+        refuse("an array of a bad shape")
+    machine.spend(len(data))
+    if type(data) is str:
         data = data.encode('latin1')
-    if not isinstance(dtype, _Dtype) or not isinstance(data, (bytes, bytearray)) or not isinstance(shape, tuple):
-        raise pickle.UnpicklingError("an array without shape, dtype or data")
-    if not all(type(d) is int and d >= 0 for d in shape):
-        raise pickle.UnpicklingError(f"bad array shape {shape!r}")
     dtype = dtype.dtype
     if math.prod(shape) * dtype.itemsize != len(data):
-        raise pickle.UnpicklingError(f"shape {shape} of {dtype} does not fit {len(data)} bytes of data")
+        refuse(f"shape {shape} of {dtype} does not fit {len(data)} bytes of data")
     array = np.frombuffer(data, dtype).reshape(shape, order='F' if fortran else 'C').copy()
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder('='))
 
 
-class _Array:
-    """Stands for numpy.ndarray while unpickling."""
+def _build(machine, value, state):
+    """BUILD: stand-ins get their state, ordered dicts attributes of their own; nothing else has a state."""
+    if type(value) is _Array:
+        value.set_state(machine, state)
+    elif type(value) is _Dtype:
+        value.set_state(state)
+    elif type(value) is collections.OrderedDict and type(state) is dict:
+        if not all(type(name) is str and not hasattr(collections.OrderedDict, name) for name in state):
+            refuse("an attribute that hides a method")
+        vars(value).update(state)
+    else:
+        refuse(f"a state for {type(value)}")
 
-    def __init__(self, *args):
-        self.array = None
 
-    def __setstate__(self, state):
-        if not isinstance(state, tuple) or len(state) not in (4, 5):
-            raise pickle.UnpicklingError("bad array state")
-        shape, dtype, fortran, data = state[-4:]
-        self.array = _checked_array(shape, dtype, data, fortran)
-
-
-def _reconstruct(kind, shape=None, code=None):
-    if kind is not _Array:
-        raise pickle.UnpicklingError("only plain arrays are admitted")
+def _reconstruct(machine, kind, shape=None, code=None):
+    if kind is not _NDARRAY:
+        refuse("an array of a subclass")
     return _Array()
 
 
-def _from_buffer(data, dtype, shape, order='C'):
-    made = _Array()
-    made.array = _checked_array(tuple(shape), dtype, bytes(data), order == 'F')
-    return made
+def _from_buffer(machine, data, dtype, shape, order='C'):
+    if type(shape) is not tuple or type(data) not in (bytes, bytearray) or order not in ('C', 'F'):
+        refuse("an array without shape or data")
+    return _Array(_checked_array(machine, shape, dtype, data, order == 'F'))
 
 
-def _scalar(dtype, data):
-    return _checked_array((), dtype, data, False)[()]
+def _scalar(machine, dtype, data):
+    return _checked_array(machine, (), dtype, data, False)[()]
 
 
-def _stand_in_eval(text, scope=None):
+def _dtype(machine, spec, align=False, copy=False):
+    return _Dtype(spec)
+
+
+def _stand_in_eval(machine, text, scope=None):
     """The only `eval` the format uses: `eval('data', {'data': array})`."""
-    if text != 'data' or not isinstance(scope, dict) or set(scope) != {'data'}:
-        raise pickle.UnpicklingError("a call of eval other than eval('data', {'data': array}) is refused")
+    if text != 'data' or type(scope) is not dict or list(scope) != ['data']:
+        refuse("a call of eval other than eval('data', {'data': array})")
     return scope['data']
 
 
-def _encode(text, encoding='utf-8', errors='strict'):
-    if encoding not in ('latin1', 'utf-8', 'ascii'):
-        raise pickle.UnpicklingError(f"encoding {encoding!r} is refused")
-    return text.encode(encoding, errors)
+def _encode(machine, text, encoding='utf-8', errors='strict'):
+    if type(text) is not str or encoding not in _ENCODINGS or errors != 'strict':
+        refuse("an encoding other than of text to latin1, utf-8 or ascii")
+    machine.spend(len(text))
+    return text.encode(encoding)
 
 
-def _bytes(*args):
-    if args and not isinstance(args[0], (bytes, bytearray, str, list)):
-        raise pickle.UnpicklingError("bytes of a number are refused")
-    return bytes(*args)
+def _bytes(kind):
+    def make(machine, content=b'', *encoding):
+        if type(content) is str:
+            return kind(_encode(machine, content, *encoding))
+        if type(content) not in (bytes, bytearray, list) or encoding:
+            refuse("bytes of other things than bytes")
+        machine.spend(len(content))
+        return kind(content)
+    return make
 
 
-def _str(text=''):
-    if not isinstance(text, str):
-        raise pickle.UnpicklingError("text of other objects is refused")
+def _collection(kind):
+    def make(machine, content=(), *rest):
+        if type(content) not in _SIZED or (rest and kind is not collections.deque):
+            refuse(f"a {kind.__name__} of other things than a collection")
+        machine.spend(8 * len(content))
+        if kind in (set, frozenset):
+            made = set()
+            machine.add(made, content)
+            return kind(made) if kind is frozenset else made
+        if any(not (n is None or type(n) is int) for n in rest):
+            refuse("a bad length of a deque")
+        return kind(content, *rest)
+    return make
+
+
+def _mapping(machine, made, content):
+    if isinstance(content, dict):
+        content = content.items()
+    elif type(content) not in (list, tuple) or not all(type(pair) in (list, tuple) and len(pair) == 2 for pair in content):
+        refuse("a dict of other things than pairs")
+    machine.spend(8 * len(content))
+    for key, value in content:
+        machine.set_item(made, key, value)
+    return made
+
+
+def _default_dict(machine, factory=None, content=()):
+    if factory is not None and (type(factory) is not Admitted or factory.real is None):
+        refuse("a default that is no builtin type")
+    return _mapping(machine, collections.defaultdict(factory and factory.real), content)
+
+
+def _of_number(kind, least=0, most=1):
+    """`kind` called with numbers; one argument may be short text."""
+    def make(machine, *values):
+        if not least <= len(values) <= most or not all(
+                v is None and kind is slice or type(v) in (int, float, bool) or (type(v) is str and len(v) <= 4300 and kind in (int, float))
+                for v in values):
+            refuse(f"a {kind.__name__} of other things than numbers")
+        return kind(*values)
+    return make
+
+
+def _str(machine, text=''):
+    if type(text) is not str:
+        refuse("text of other objects")
     return text
 
 
-_BUILTINS = {name: getattr(builtins, name) for name in
-             ('tuple', 'list', 'dict', 'set', 'frozenset', 'complex', 'slice', 'int', 'float', 'bool')}
-_BUILTINS.update(bytes=_bytes, bytearray=_bytes, eval=_stand_in_eval, long=int, unicode=_str, str=_str)
-_GLOBALS = {('collections', 'OrderedDict'): collections.OrderedDict, ('collections', 'defaultdict'):
-            collections.defaultdict, ('collections', 'deque'): collections.deque, ('numpy', 'ndarray'): _Array,
-            ('numpy', 'dtype'): _Dtype, ('_codecs', 'encode'): _encode}
+_NDARRAY = Admitted('numpy.ndarray', real=np.ndarray)
+_CALLS = {'tuple': _collection(tuple), 'list': _collection(list), 'set': _collection(set), 'frozenset': _collection(frozenset),
+          'dict': lambda machine, content=(): _mapping(machine, {}, content), 'complex': _of_number(complex, 0, 2),
+          'slice': _of_number(slice, 1, 3), 'int': _of_number(int), 'float': _of_number(float), 'bool': _of_number(bool),
+          'bytes': _bytes(bytes), 'bytearray': _bytes(bytearray), 'str': _str}
+_GLOBALS = {(module, name): Admitted(name, call, getattr(builtins, name))
+            for module in ('builtins', '__builtin__') for name, call in _CALLS.items()}
+for _module in ('builtins', '__builtin__'):
+    _GLOBALS[_module, 'eval'] = Admitted('eval', _stand_in_eval)
+    _GLOBALS[_module, 'long'] = _GLOBALS[_module, 'int']
+    _GLOBALS[_module, 'unicode'] = _GLOBALS[_module, 'str']
+_GLOBALS.update({
+    ('collections', 'OrderedDict'): Admitted(
+        'OrderedDict', lambda machine, content=(): _mapping(machine, collections.OrderedDict(), content), collections.OrderedDict),
+    ('collections', 'defaultdict'): Admitted('defaultdict', _default_dict, collections.defaultdict),
+    ('collections', 'deque'): Admitted('deque', _collection(collections.deque), collections.deque),
+    ('numpy', 'ndarray'): _NDARRAY, ('numpy', 'dtype'): Admitted('dtype', _dtype, np.dtype),
+    ('_codecs', 'encode'): Admitted('encode', _encode)})
 for _root in ('numpy.core', 'numpy._core'):
-    _GLOBALS[_root + '.multiarray', '_reconstruct'] = _reconstruct
-    _GLOBALS[_root + '.multiarray', 'scalar'] = _scalar
-    _GLOBALS[_root + '.numeric', '_frombuffer'] = _from_buffer
+    _GLOBALS[_root + '.multiarray', '_reconstruct'] = Admitted('_reconstruct', _reconstruct)
+    _GLOBALS[_root + '.multiarray', 'scalar'] = Admitted('scalar', _scalar)
+    _GLOBALS[_root + '.numeric', '_frombuffer'] = Admitted('_frombuffer', _from_buffer)
 
 
-class _Unpickler(pickle.Unpickler):
-    def find_class(self, module, name):
-        if module in ('builtins', '__builtin__') and name in _BUILTINS:
-            return _BUILTINS[name]
-        found = _GLOBALS.get((module, name))
-        if found is None:
-            raise pickle.UnpicklingError(f"the file names {module}.{name}, which saved tensors do not need, so it is "
-                                         "refused (loading it could run code)")
-        return found
-
-    def persistent_load(self, pid):
-        raise pickle.UnpicklingError("persistent ids are not part of the format")
-
-
-_OPCODES = {info.code.encode('latin1'): (info.name, info.arg.n if info.arg else 0) for info in pickletools.opcodes}
-_REFUSED = {'BYTEARRAY8', 'NEXT_BUFFER', 'READONLY_BUFFER', 'PERSID', 'BINPERSID', 'EXT1', 'EXT2', 'EXT4'}
-_COUNTED = {pickletools.TAKEN_FROM_ARGUMENT1: 1, pickletools.TAKEN_FROM_ARGUMENT4: 4, pickletools.TAKEN_FROM_ARGUMENT4U: 4,
-            pickletools.TAKEN_FROM_ARGUMENT8U: 8}
-_MEMO_SLACK = 1024  # how far a memo index may run ahead of the entries made
-
-
-def _scan(stream):
-    """Check, before anything is built, that no length or memo index asks for more memory than the file has bytes for; its size."""
-    start = stream.tell()
-    size = stream.seek(0, io.SEEK_END)
-    stream.seek(start)
-    entries = 0
-    while True:
-        code = stream.read(1)
-        name, width = _OPCODES.get(code, (None, 0))
-        at = stream.tell()
-        if name is None or name in _REFUSED:
-            raise pickle.UnpicklingError(f"{'the end' if not code else name or code!r} at byte {at} is refused")
-        if name == 'STOP':
-            break
-        if width == pickletools.UP_TO_NEWLINE:
-            argument = stream.readline()
-            if name in ('GLOBAL', 'INST'):
-                argument = stream.readline()
-        elif width >= 0:
-            argument = stream.read(width)
-        else:
-            argument = stream.read(_COUNTED[width])
-            length = int.from_bytes(argument, 'little', signed=width == pickletools.TAKEN_FROM_ARGUMENT4)
-            if not 0 <= length <= size - stream.tell():
-                raise pickle.UnpicklingError(f"{length} bytes at byte {at} of {size}")
-            stream.seek(length, io.SEEK_CUR)
-        if name == 'FRAME' and int.from_bytes(argument, 'little') > size - stream.tell():
-            raise pickle.UnpicklingError(f"a frame longer than the file at byte {at}")
-        if name == 'MEMOIZE':
-            entries += 1
-        elif name in ('PUT', 'BINPUT', 'LONG_BINPUT'):
-            index = int(argument) if name == 'PUT' else int.from_bytes(argument, 'little')
-            entries += 1
-            if index > entries + _MEMO_SLACK:
-                raise pickle.UnpicklingError(f"memo index {index} at byte {at}")
-    stream.seek(start)
-    return size
+def _find(module, name):
+    found = _GLOBALS.get((module, name))
+    if found is None:
+        refuse(f"the file names {module[:99]}.{name[:99]}, which saved tensors do not need, so it is refused (loading it could run code)")
+    return found
 
 
 def _expanded(value, sizes, limit):
-    """The number of elements of nested containers when each mention counts; what grows past `limit`, or holds itself, is refused."""
+    """The size of nested containers when each mention counts; what grows past `limit`, or holds itself, is refused."""
     if isinstance(value, dict):
         parts = value.values()
-    elif isinstance(value, (list, tuple, set, frozenset, collections.deque)):
+    elif isinstance(value, _SIZED):
         parts = value
     else:
-        return 1
+        return 1 + (value.array.nbytes // 8 if type(value) is _Array and value.array is not None else 0)
     known = sizes.get(id(value))
     if known is None:
         sizes[id(value)] = limit  # while it is open: one that holds itself is too big
-        known = sizes[id(value)] = 1 + sum(_expanded(item, sizes, limit) for item in parts)
+        known = 1 + sum(_expanded(item, sizes, limit) for item in parts)
+        if type(value) is collections.OrderedDict and vars(value):
+            known += _expanded(vars(value), sizes, limit)
+        sizes[id(value)] = known
         if known > limit:
-            raise pickle.UnpicklingError("containers that repeat or hold each other without end")
+            refuse("containers that repeat or hold each other without end")
     return known
 
 
@@ -191,13 +229,19 @@ def _real(value):
     """Arrays in place of their stand-ins, in nested containers."""
     if isinstance(value, _Array):
         if value.array is None:
-            raise pickle.UnpicklingError("an array without data")
+            refuse("an array without data")
         return value.array
     if isinstance(value, _Dtype):
         return value.dtype
+    if isinstance(value, Admitted):
+        if value.real is None:
+            refuse(f"{value.name} as a value")
+        return value.real
     if isinstance(value, dict):
         for key in list(value):
             value[key] = _real(value[key])
+        if type(value) is collections.OrderedDict and vars(value):
+            _real(vars(value))
         return value
     if isinstance(value, (list, collections.deque)):
         for i, item in enumerate(value):
@@ -205,8 +249,6 @@ def _real(value):
         return value
     if isinstance(value, tuple):
         return tuple(_real(item) for item in value)
-    if isinstance(value, (set, frozenset)):
-        return type(value)(_real(item) for item in value)
     return value
 
 
@@ -221,9 +263,9 @@ def load_pickle(stream, source='<memory>'):
     if not isinstance(stream, io.BufferedIOBase):
         stream = io.BufferedReader(stream)
     try:
-        limit = 64 * _scan(stream) + 1024
-        value = _Unpickler(stream, encoding='latin1').load()
-        _expanded(value, {}, limit)
+        machine = Machine(stream, _find, _build)
+        value = machine.load()
+        _expanded(value, {}, 8 * machine.size + 100_000)
         return _real(value)
     except Exception as error:
         raise parse_error(source, f"{type(error).__name__}: {error}") from None

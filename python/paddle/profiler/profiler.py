@@ -207,10 +207,8 @@ class Profiler:
             raise ValueError(f"[Profiler.export] expected format 'json', got {format!r}")
         if self.profiler_result is None:
             return
-        beside = f'{path}.{os.getpid()}.part'
-        with open(beside, 'w', encoding='utf-8') as file:
-            json.dump(self.profiler_result.chrome_trace(), file)
-        os.replace(beside, path)
+        from paddle.framework.output_file import write_file
+        write_file(path, json.dumps(self.profiler_result.chrome_trace()).encode())
 
     def summary(self, sorted_by=SortedKeys.CPUTotal, op_detail=True, thread_sep=False, time_unit='ms', views=None):
         """Print tables of the last result; `views`: which of SummaryView, by default all with something to show."""

@@ -174,17 +174,11 @@ def deserialize_persistables(program, data, executor):
 
 
 def save_to_file(path, content):
-    """Write bytes to a file, beside it first."""
+    """Write bytes to a file."""
     if not isinstance(content, bytes):
         raise ValueError("'content' type should be bytes.")
-    beside = f'{os.fspath(path)}.{os.getpid()}.tmp'
-    try:
-        with open(beside, 'wb') as stream:
-            stream.write(content)
-        os.replace(beside, path)
-    finally:
-        if os.path.exists(beside):
-            os.remove(beside)
+    from paddle.framework.output_file import write_file
+    write_file(path, content)
 
 
 def load_from_file(path):

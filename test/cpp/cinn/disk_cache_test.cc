@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -77,6 +79,102 @@ TEST(DiskCache, ConcurrentWritersLeaveWholeFiles) {
       }
     });
   for (auto& t : threads) t.join();
+}
+
+mode_t ModeOf(const std::string& path) {
+  struct stat st;
+  return stat(path.c_str(), &st) == 0 ? st.st_mode & 07777 : 0;
+}
+
+TEST(DiskCache, WritesForThisUserAlone) {
+  TempDir d;
+  const mode_t mask = umask(0);
+  DiskCache c(d.path + "/a/b");
+  c.Put("k", "v");
+  umask(mask);
+  EXPECT_EQ(ModeOf(d.path + "/a"), 0700u);
+  EXPECT_EQ(ModeOf(d.path + "/a/b"), 0700u);
+  EXPECT_EQ(ModeOf(c.PathOf("k")), 0600u);
+}
+
+TEST(DiskCache, RefusesDirectoriesOthersCanWrite) {
+  for (mode_t mode : {0720, 0702, 0777, 01777}) {
+    TempDir d;
+    DiskCache(d.path).Put("k", "v");
+    chmod(d.path.c_str(), mode);
+    DiskCache c(d.path);
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(c.Get("k")) << mode;
+    c.Put("new", "v");
+    EXPECT_FALSE(c.Get("k"));
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find(d.path), std::string::npos) << text;
+    EXPECT_NE(text.find("may write it"), std::string::npos) << text;
+    EXPECT_EQ(text.find("Warning"), text.rfind("Warning")) << text;
+    EXPECT_FALSE(fs::exists(c.PathOf("new")));
+    chmod(d.path.c_str(), 0755);
+    EXPECT_TRUE(DiskCache(d.path).Get("k"));
+  }
+}
+
+TEST(DiskCache, RefusesFilesOthersCanWriteAndLinks) {
+  TempDir d;
+  DiskCache c(d.path);
+  for (mode_t mode : {0620, 0602}) {
+    c.Put("k", "v");
+    chmod(c.PathOf("k").c_str(), mode);
+    EXPECT_FALSE(c.Get("k")) << mode;
+    c.Put("k", "w");
+    EXPECT_EQ(*c.Get("k"), "w");
+  }
+  fs::rename(c.PathOf("k"), d.path + "/elsewhere");
+  fs::create_symlink(d.path + "/elsewhere", c.PathOf("k"));
+  EXPECT_FALSE(c.Get("k"));
+  fs::remove(c.PathOf("k"));
+  ASSERT_EQ(mkfifo(c.PathOf("k").c_str(), 0600), 0);
+  EXPECT_FALSE(c.Get("k"));
+}
+
+TEST(DiskCache, LinksAndFoldersOnTheWay) {
+  TempDir d;
+  fs::create_directory(d.path + "/real");
+  fs::create_symlink("real", d.path + "/link");
+  fs::create_symlink(d.path + "/link", d.path + "/again");
+  DiskCache c(d.path + "/again/../link/cache");
+  c.Put("k", "v");
+  EXPECT_TRUE(fs::exists(d.path + "/real/cache"));
+  EXPECT_EQ(*DiskCache(d.path + "/real/cache").Get("k"), "v");
+  chmod((d.path + "/real").c_str(), 01777);  // as /tmp is
+  EXPECT_TRUE(DiskCache(d.path + "/real/cache").Get("k"));
+  chmod((d.path + "/real").c_str(), 0777);
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(DiskCache(d.path + "/link/cache").Get("k"));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("everybody may rename"), std::string::npos);
+  chmod((d.path + "/real").c_str(), 0755);
+  fs::create_symlink("round", d.path + "/round");
+  EXPECT_FALSE(DiskCache(d.path + "/round/cache").Get("k"));
+}
+
+TEST(DiskCache, RefusesWhatBelongsToOtherUsers) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  TempDir d;
+  chmod(d.path.c_str(), 01777);
+  DiskCache c(d.path + "/cache");
+  c.Put("k", "v");
+  ASSERT_EQ(chown(c.PathOf("k").c_str(), 12345, 12345), 0);
+  EXPECT_FALSE(c.Get("k"));
+  c.Put("k", "v");
+  EXPECT_TRUE(c.Get("k"));
+  fs::create_symlink("cache", d.path + "/link");
+  EXPECT_TRUE(DiskCache(d.path + "/link").Get("k"));
+  ASSERT_EQ(lchown((d.path + "/link").c_str(), 12345, 12345), 0);
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(DiskCache(d.path + "/link").Get("k"));
+  ASSERT_EQ(chown((d.path + "/cache").c_str(), 12345, 12345), 0);
+  EXPECT_FALSE(DiskCache(d.path + "/cache").Get("k"));
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("the link " + d.path + "/link belongs to user 12345"), std::string::npos) << text;
+  EXPECT_NE(text.find("it belongs to user 12345"), std::string::npos) << text;
 }
 
 TEST(DiskCache, HashesDiffer) {

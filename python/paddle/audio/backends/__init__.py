@@ -5,8 +5,12 @@ import wave
 import numpy as np
 
 import paddle
+from paddle.framework.output_file import OutputFile
 
 __all__ = ['get_current_backend', 'list_available_backends', 'set_backend', 'info', 'load', 'save', 'AudioInfo']
+
+
+_BLOCK = 1 << 20  # frames read at a time
 
 
 class AudioInfo:
@@ -56,7 +60,7 @@ def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first
     """(samples, sample rate) of a wave file: float32 in [-1, 1], or int16 with `normalize=False`."""
     with _open(filepath) as stream:
         channels, rate, width = stream.getnchannels(), stream.getframerate(), stream.getsampwidth()
-        data = stream.readframes(stream.getnframes())
+        data = b''.join(iter(lambda: stream.readframes(_BLOCK), b''))  # its header may ask for any number of frames
     if width != 2:
         raise NotImplementedError(f"wave_backend reads 16-bit samples only, got {width * 8}-bit")
     array = np.frombuffer(data, '<i2').reshape(-1, channels)
@@ -76,8 +80,9 @@ def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_pe
     array = array.T if channels_first else array
     if array.dtype.kind == 'f':
         array = np.clip(array * 2 ** 15, -2 ** 15, 2 ** 15 - 1).astype('<i2')
-    with wave.open(filepath, 'wb') as stream:
+    with OutputFile(filepath) as file, wave.open(file, 'wb') as stream:
         stream.setnchannels(array.shape[1])
         stream.setsampwidth(2)
         stream.setframerate(sample_rate)
-        stream.writeframes(np.ascontiguousarray(array.astype('<i2')).tobytes())
+        stream.setnframes(array.shape[0])
+        stream.writeframesraw(np.ascontiguousarray(array.astype('<i2')).tobytes())
