@@ -4,11 +4,11 @@ import collections
 import os
 import re
 import string
-import tarfile
 
 import numpy as np
 
 from paddle.io import Dataset
+from paddle.utils.archives import open_tar, read_tar_member
 
 __all__ = ['UCIHousing', 'Imdb', 'Imikolov']
 
@@ -65,10 +65,10 @@ class Imdb(Dataset):
 
     def _documents(self, pattern):
         drop = str.maketrans('', '', string.punctuation)
-        with tarfile.open(self.data_file) as archive:
+        with open_tar(self.data_file) as archive:
             for member in archive:
                 if pattern.match(member.name):
-                    text = archive.extractfile(member).read().decode('utf-8', 'replace')
+                    text = read_tar_member(archive, member).decode('utf-8', 'replace')
                     yield text.rstrip('\n\r').translate(drop).lower().split()
 
     def _dictionary(self, cutoff):
@@ -99,8 +99,8 @@ class Imikolov(Dataset):
         self.window_size = window_size
         self.min_word_freq = min_word_freq
         self.data_file = _find(data_file, 'imikolov', 'simple-examples.tgz', 'Imikolov')
-        with tarfile.open(self.data_file) as archive:
-            lines = {part: archive.extractfile(f'./simple-examples/data/ptb.{part}.txt').read().decode().splitlines()
+        with open_tar(self.data_file) as archive:
+            lines = {part: read_tar_member(archive, f'./simple-examples/data/ptb.{part}.txt').decode().splitlines()
                      for part in ('train', 'valid')}
         count = self.word_count(lines['valid'], self.word_count(lines['train']))
         count.pop('<unk>', None)

@@ -6,6 +6,7 @@ import zipfile
 import numpy as np
 
 from paddle.io import Dataset
+from paddle.utils.archives import read_zip_member
 
 from .datasets import _find, _mode
 
@@ -42,7 +43,7 @@ class Movielens(Dataset):
 
     @staticmethod
     def _lines(archive, part):
-        text = archive.read(f'ml-1m/{part}.dat').decode('latin-1')
+        text = read_zip_member(archive, f'ml-1m/{part}.dat').decode('latin-1')
         return [line.strip().split('::') for line in text.splitlines() if line.strip()]
 
     def __getitem__(self, idx):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs of sentences for translation, as numbers of words."""
 import collections
-import tarfile
 
 import numpy as np
 
 from paddle.io import Dataset
+from paddle.utils.archives import open_tar, read_tar_member
 
 from .datasets import _find
 
@@ -59,12 +59,12 @@ class WMT14(_Pairs):
         self.mode = _checked(mode, ('train', 'test', 'gen'), dict_size)
         self.data_file = _find(data_file, 'wmt14', 'wmt14.tgz', 'WMT14')
         self.dict_size = dict_size
-        with tarfile.open(self.data_file) as archive:
+        with open_tar(self.data_file) as archive:
             names = archive.getnames()
 
             def lines(ending):
                 return [line for name in names if name.endswith(ending)
-                        for line in archive.extractfile(name).read().decode().splitlines()]
+                        for line in read_tar_member(archive, name).decode().splitlines()]
 
             self.src_dict, self.trg_dict = ({w.strip(): i for i, w in enumerate(lines(f'{side}.dict')[:dict_size])}
                                             for side in ('src', 'trg'))
@@ -88,8 +88,8 @@ class WMT16(_Pairs):
         self.data_file = _find(data_file, 'wmt16', 'wmt16.tar.gz', 'WMT16')
         self.lang, self.src_dict_size, self.trg_dict_size = lang, src_dict_size, trg_dict_size
         column = int(lang == 'de')
-        with tarfile.open(self.data_file) as archive:
-            train, chosen = (archive.extractfile(f'wmt16/{part}').read().decode().splitlines()
+        with open_tar(self.data_file) as archive:
+            train, chosen = (read_tar_member(archive, f'wmt16/{part}').decode().splitlines()
                              for part in ('train', self.mode))
         self.src_dict = self._dictionary(train, column, src_dict_size)
         self.trg_dict = self._dictionary(train, 1 - column, trg_dict_size)

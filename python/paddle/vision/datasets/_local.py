@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the datasets: finding their files, and the kind of image they return."""
 import os
-import tarfile
 
 import numpy as np
+
+from paddle.utils.archives import open_tar, read_tar_member
 
 __all__ = ['find_file', 'check_mode', 'check_backend', 'from_array', 'Archive']
 
@@ -57,8 +58,8 @@ class Archive:
     def read(self, name):
         """The bytes of a member."""
         if self._file is None:
-            self._file = tarfile.open(self.path)
-        return self._file.extractfile(name).read()
+            self._file = open_tar(self.path)
+        return read_tar_member(self._file, name)
 
     def __getstate__(self):
         return {'path': self.path, '_file': None}

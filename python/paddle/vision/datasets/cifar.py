@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """CIFAR-10 and CIFAR-100 from their tar archives."""
-import tarfile
+import io
 
 import numpy as np
 
 from paddle.framework.unpickle import load_pickle
 from paddle.io import Dataset
+from paddle.utils.archives import open_tar, read_tar_member
 
 from ._local import check_backend, check_mode, find_file, from_array
 
@@ -30,9 +31,11 @@ class Cifar10(Dataset):
 
     def _load_data(self):
         part = self._PARTS[self.mode]
-        with tarfile.open(self.data_file, mode='r') as archive:
+        with open_tar(self.data_file) as archive:
             for name in sorted(n for n in archive.getnames() if part in n.rsplit('/', 1)[-1]):
-                batch = load_pickle(archive.extractfile(name), f'{self.data_file}:{name}')
+                batch = load_pickle(io.BytesIO(read_tar_member(archive, name)), f'{self.data_file}:{name}')
+                if not isinstance(batch, dict):
+                    raise ValueError(f"[Cifar] {name} holds no dict")
                 batch = {k.decode() if isinstance(k, bytes) else k: v for k, v in batch.items()}
                 if 'data' not in batch or self._LABELS not in batch:
                     raise ValueError(f"[Cifar] {name} has no data or no {self._LABELS}")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """MNIST and FashionMNIST from their idx files, gzipped or not."""
-import gzip
+import math
 import struct
 
 import numpy as np
 
 from paddle.io import Dataset
+from paddle.utils.archives import open_packed
 
 from ._local import check_backend, check_mode, find_file, from_array
 
@@ -13,9 +14,7 @@ __all__ = ['MNIST', 'FashionMNIST']
 
 
 def _read(path, magic, dims):
-    with open(path, 'rb') as stream:
-        packed = stream.read(2) == b'\x1f\x8b'
-    with (gzip.open(path, 'rb') if packed else open(path, 'rb')) as stream:
+    with open_packed(path) as stream:
         head = stream.read(4 * (dims + 1))
         if len(head) != 4 * (dims + 1):
             raise ValueError(f"[MNIST] {path} is not an idx file")
@@ -23,7 +22,7 @@ def _read(path, magic, dims):
         if values[0] != magic:
             raise ValueError(f"[MNIST] {path} starts with {values[0]}, expected {magic}")
         data = np.frombuffer(stream.read(), np.uint8)
-    count = int(np.prod(values[1:]))
+    count = math.prod(values[1:])
     if data.size != count:
         raise ValueError(f"[MNIST] {path} holds {data.size} bytes, expected {count}")
     return data.reshape(values[1:])

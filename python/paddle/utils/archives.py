@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packed files, read without giving them more memory or time than their size explains."""
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tarfile
+
+__all__ = ['open_packed', 'open_tar', 'read_tar_member', 'read_zip_member']
+
+_RATIO, _SLACK = 100, 16 << 20  # what is packed holds at most _RATIO times the bytes of its file, and _SLACK
+_OPENERS = ((b'\x1f\x8b', gzip.open), (b'BZh', bz2.open), (b'\xfd7zXZ\x00', lzma.open))
+
+
+def _limit(path):
+    return _RATIO * os.path.getsize(path) + _SLACK
+
+
+class _Bounded(io.RawIOBase):
+    """A stream of which nothing past `limit` is read."""
+
+    def __init__(self, stream, limit, path):
+        super().__init__()
+        self._stream, self._limit, self._path = stream, limit, path
+
+    def _check(self, end):
+        if end > self._limit:
+            raise ValueError(f"{self._path}: expected at most {self._limit} bytes when unpacked, got {end} or more")
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def read(self, size=-1):
+        at = self._stream.tell()
+        if size is None or size < 0:
+            data = self._stream.read(self._limit - at + 1)
+            self._check(at + len(data))
+            return data
+        self._check(at + size)
+        return self._stream.read(size)
+
+    def readinto(self, buffer):
+        data = self.read(len(buffer))
+        buffer[:len(data)] = data
+        return len(data)
+
+    def seek(self, offset, whence=os.SEEK_SET):
+        if whence == os.SEEK_SET:
+            self._check(offset)
+        return self._stream.seek(offset, whence)
+
+    def tell(self):
+        return self._stream.tell()
+
+    def close(self):
+        self._stream.close()
+        super().close()
+
+
+def open_packed(path):
+    """The bytes of a file, unpacked if it is gzip, bzip2 or xz. ValueError when they are far more than the file."""
+    with open(path, 'rb') as stream:
+        head = stream.read(6)
+    for magic, opener in _OPENERS:
+        if head.startswith(magic):
+            return _Bounded(opener(path, 'rb'), _limit(path), path)
+    return _Bounded(open(path, 'rb'), os.path.getsize(path) + tarfile.RECORDSIZE, path)
+
+
+class _Tar(tarfile.TarFile):
+    """Closes the stream it was opened on."""
+
+    def close(self):
+        super().close()
+        self.fileobj.close()
+
+
+def open_tar(path):
+    """A tar archive, packed or not, for reading."""
+    stream = open_packed(path)
+    try:
+        return _Tar.open(os.fspath(path), fileobj=stream, mode='r:')
+    except BaseException:
+        stream.close()
+        raise
+
+
+def read_tar_member(archive, member):
+    """The bytes of a file in a tar archive. ValueError when it is not there or no file."""
+    try:
+        stream = archive.extractfile(member)
+    except (KeyError, RecursionError):
+        stream = None
+    if stream is None:
+        raise ValueError(f"{archive.name}: expected a file {getattr(member, 'name', member)}")
+    return stream.read()
+
+
+def read_zip_member(archive, name):
+    """The bytes of a file in a zip archive. ValueError when it is not there or far larger than the archive."""
+    try:
+        info = archive.getinfo(name)
+    except KeyError:
+        raise ValueError(f"{archive.filename}: expected a file {name}") from None
+    if info.file_size > _limit(archive.filename):
+        raise ValueError(f"{archive.filename}: {name} would be {info.file_size} bytes when unpacked")
+    return archive.read(info)
