@@ -95,6 +95,13 @@ def test_a_zip_bomb(tmp_path):
         archive.writestr('other', b'x')
     with pytest.raises(ValueError, match='expected a file ml-1m/movies.dat'):
         paddle.text.Movielens(path)
+    data = bytearray(open(path, 'rb').read())
+    at = data.rindex(b'PK\5\6')
+    data[at + 12:at + 16] = struct.pack('<I', 2 ** 32 - 2)  # the size of the directory
+    with open(path, 'wb') as stream:
+        stream.write(data)
+    with pytest.raises((ValueError, zipfile.BadZipFile)):
+        paddle.text.Movielens(path)
 
 
 def test_an_idx_file_that_claims_too_much(tmp_path):

@@ -141,6 +141,8 @@ class Model:
         """Load what `save(path)` wrote. `skip_mismatch` leaves out missing or differently shaped parameters."""
         path = path[:-len('.pdparams')] if path.endswith('.pdparams') else path
         state = paddle.load(path + '.pdparams')
+        if not isinstance(state, dict):
+            raise ValueError(f"[Model.load] expected a state dict in {path}.pdparams, got {type(state)}")
         own = self.network.state_dict()
         fitting = {}
         for key, param in own.items():
@@ -148,6 +150,8 @@ class Model:
             problem = None
             if value is None:
                 problem = f"{key} is not found in the providing file."
+            elif not isinstance(value, paddle.Tensor):
+                problem = f"{key} receives {type(value)}, but a tensor is expected."
             elif list(value.shape) != list(param.shape):
                 problem = f"{key} receives a shape {list(value.shape)}, but the expected shape is {list(param.shape)}."
             if problem is None:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """MovieLens 1M: who rated which film how."""
 import re
-import zipfile
 
 import numpy as np
 
 from paddle.io import Dataset
-from paddle.utils.archives import read_zip_member
+from paddle.utils.archives import open_zip, read_zip_member
 
 from .datasets import _find, _mode
 
@@ -26,7 +25,7 @@ class Movielens(Dataset):
         self.mode = _mode(mode, ('train', 'test'))
         self.data_file = _find(data_file, 'sentiment', 'ml-1m.zip', 'Movielens')
         self.test_ratio, self.rand_seed = test_ratio, rand_seed
-        with zipfile.ZipFile(self.data_file) as archive:
+        with open_zip(self.data_file) as archive:
             films, users, ratings = (self._lines(archive, part) for part in ('movies', 'users', 'ratings'))
         films = [(int(key), title, kinds.split('|')) for key, title, kinds in films]
         films = [(key, (_YEAR.match(title) or [0, title])[1].lower().split(), kinds) for key, title, kinds in films]

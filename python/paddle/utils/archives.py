@@ -6,8 +6,9 @@ import io
 import lzma
 import os
 import tarfile
+import zipfile
 
-__all__ = ['open_packed', 'open_tar', 'read_tar_member', 'read_zip_member']
+__all__ = ['open_packed', 'open_tar', 'open_zip', 'read_tar_member', 'read_zip_member']
 
 _RATIO, _SLACK = 100, 16 << 20  # what is packed holds at most _RATIO times the bytes of its file, and _SLACK
 _OPENERS = ((b'\x1f\x8b', gzip.open), (b'BZh', bz2.open), (b'\xfd7zXZ\x00', lzma.open))
@@ -22,11 +23,11 @@ class _Bounded(io.RawIOBase):
 
     def __init__(self, stream, limit, path):
         super().__init__()
-        self._stream, self._limit, self._path = stream, limit, path
+        self._stream, self._limit, self.name = stream, limit, os.fspath(path)
 
     def _check(self, end):
         if end > self._limit:
-            raise ValueError(f"{self._path}: expected at most {self._limit} bytes when unpacked, got {end} or more")
+            raise ValueError(f"{self.name}: expected at most {self._limit} bytes when unpacked, got {end} or more")
 
     def readable(self):
         return True
@@ -79,6 +80,16 @@ class _Tar(tarfile.TarFile):
         self.fileobj.close()
 
 
+class _Zip(zipfile.ZipFile):
+    """Closes the stream it was opened on."""
+
+    def close(self):
+        stream = self.fp
+        super().close()
+        if stream is not None:
+            stream.close()
+
+
 def open_tar(path):
     """A tar archive, packed or not, for reading."""
     stream = open_packed(path)
@@ -98,6 +109,16 @@ def read_tar_member(archive, member):
     if stream is None:
         raise ValueError(f"{archive.name}: expected a file {getattr(member, 'name', member)}")
     return stream.read()
+
+
+def open_zip(path):
+    """A zip archive for reading."""
+    stream = open_packed(path)
+    try:
+        return _Zip(stream)
+    except BaseException:
+        stream.close()
+        raise
 
 
 def read_zip_member(archive, name):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading image files with PIL, OpenCV or as tensors."""
+import io
+import os
+
 import numpy as np
 
 __all__ = ['set_image_backend', 'get_image_backend', 'image_load']
@@ -24,14 +27,26 @@ def get_image_backend():
     return _backend[0]
 
 
+def _open(path):
+    """A PIL image of a file. PIL gets the bytes: what a header claims is then bounded by them."""
+    from paddle.utils import try_import
+    pil = try_import('PIL')
+    with open(path, 'rb') as stream:
+        content = io.BytesIO(stream.read())
+    try:
+        return try_import('PIL.Image').open(content)
+    except pil.UnidentifiedImageError:
+        raise pil.UnidentifiedImageError(f'cannot identify image file {os.fspath(path)!r}') from None
+
+
 def image_load(path, backend=None):
     """Read an image file as a PIL image, a BGR array (cv2) or a tensor [H, W, C]."""
     backend = _backend[0] if backend is None else backend
     _check(backend, ('tensor',))
-    from paddle.utils import try_import
     if backend == 'pil':
-        return try_import('PIL.Image').open(path)
+        return _open(path)
     if backend == 'cv2':
+        from paddle.utils import try_import
         return try_import('cv2').imread(path)
     import paddle
-    return paddle.to_tensor(np.array(try_import('PIL.Image').open(path)))
+    return paddle.to_tensor(np.array(_open(path)))

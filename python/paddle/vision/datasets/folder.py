@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets of image files in folders."""
+import io
 import os
 
 from paddle.io import Dataset
@@ -47,7 +48,7 @@ def default_loader(path):
     if get_image_backend() == 'pil':
         from PIL import Image
         with open(path, 'rb') as stream:
-            return Image.open(stream).convert('RGB')
+            return Image.open(io.BytesIO(stream.read())).convert('RGB')
     return image_load(path)
 
 
