@@ -54,6 +54,9 @@ bool IsNumpyBool(PyObject* o) {
 
 bool IsRecorded(PyObject* o) { return IsTensor(o) && AsTensor(o).defined() && AsTensor(o).is_symbolic(); }
 
+// Numbers of one argument that are known only when the program runs; each is compared with those before it.
+constexpr int64_t kMostDeferred = 4096;
+
 // A number that is known only when the program runs, where the op has an operand for it.
 int64_t Deferred(const Tensor& t, int64_t i, const char* op, const char* arg) {
   const phi::OpDef* def = phi::FindOpDef(op);
@@ -182,6 +185,8 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
     PD_CHECK(phi::IsInteger(t.dtype()) && t.ndim() <= 1 && t->numel >= 0, InvalidType, "[", op, "] expected '", arg,
              "' to be an integer tensor of known length, got ", phi::NameOf(t.dtype()), " of shape ",
              common::ShapeText(t.shape()));
+    PD_CHECK(t->numel <= kMostDeferred, InvalidType, "[", op, "] expected '", arg, "' to be of at most ", kMostDeferred,
+             " numbers that are known only when the program runs, got ", t->numel);
     for (int64_t i = 0; i < t->numel; ++i) r.push_back(Deferred(t, i, op, arg));
     return r;
   }

@@ -199,6 +199,13 @@ def test_pickles_that_ask_for_too_much(data):
         paddle.load(io.BytesIO(data))
 
 
+def test_a_list_of_a_million_unknown_numbers_is_refused(static_mode):
+    with static.program_guard(static.Program()):
+        x, ends = static.data('x', [4, 4], 'float32'), static.data('ends', [1 << 20], 'int64')
+        with pytest.raises(TypeError, match='at most 4096 numbers that are known only when the program runs, got 1048576'):
+            paddle.slice(x, [0], [0], ends)
+
+
 @pytest.mark.parametrize('optimizer', ['SGD', 'Adam'])
 def test_training_program_from_files(tmp_path, static_mode, optimizer):
     main, startup = static.Program(), static.Program()
