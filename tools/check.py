@@ -124,6 +124,13 @@ def fuzz(directory):
     return shell(*command, env=package_env(directory))
 
 
+def attack(directory):
+    """Every public callable with hostile arguments: the same calls each time, as many as the time allows."""
+    script = os.path.join(ROOT, "test", "fuzz", "calls.py")
+    command = ["timeout", "--kill-after=30", str(FUZZ_SECONDS + 240), sys.executable, script, "--seconds", str(FUZZ_SECONDS), "--calls", "30000"]
+    return shell(*command, env=package_env(directory))
+
+
 def stats():
     env = dict(os.environ, PYTHONPATH=os.path.join(ROOT, "tools"))
     out = subprocess.run([sys.executable, "-m", "opgen", "--ops", os.path.join(ROOT, "paddle/phi/ops"), "--stats"],
@@ -159,6 +166,7 @@ def main():
             steps.run("pytest", pytest, directory, tests)
         if not options.fast:
             steps.run("fuzz", fuzz, directory)
+            steps.run("attack", attack, directory)
     stats()
     return 0 if steps.table() else 1
 
