@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Discrete Fourier transforms."""
+import operator
+
 import paddle
 from paddle import _C_ops
 from paddle.tensor.manipulation import extents
@@ -223,12 +225,17 @@ def ihfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     return ihfftn(x, s, axes, norm, name, out=out)
 
 
-def _frequencies(values, n, d, dtype, out, requires_grad):
+def _frequencies(n, d, negative, dtype, out, requires_grad):
+    """0, 1, ... and, where `negative`, the second half of them below zero, over n * d."""
     if d * n == 0:
         raise ValueError("d or n should not be 0.")
+    n = operator.index(n)
     dtype = dtype or paddle.get_default_dtype()
-    result = paddle.to_tensor(values, dtype=dtype) * (1.0 / (n * d))
-    result = _out(result, out)
+    if negative:
+        values = paddle.concat([paddle.arange((n - 1) // 2 + 1, dtype='int64'), paddle.arange(-(n // 2), 0, dtype='int64')])
+    else:
+        values = paddle.arange(n // 2 + 1, dtype='int64')
+    result = _out(values.astype(dtype) * (1.0 / (n * d)), out)
     if requires_grad:
         result.stop_gradient = False
     return result
@@ -236,14 +243,12 @@ def _frequencies(values, n, d, dtype, out, requires_grad):
 
 def fftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
     """Frequencies of the n values of `fft` for a sample spacing `d`."""
-    positive = (n - 1) // 2 + 1
-    values = list(range(positive)) + list(range(-(n // 2), 0))
-    return _frequencies([float(v) for v in values], n, d, dtype, out, requires_grad)
+    return _frequencies(n, d, True, dtype, out, requires_grad)
 
 
 def rfftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
     """Frequencies of the n // 2 + 1 values of `rfft` for a sample spacing `d`."""
-    return _frequencies([float(v) for v in range(n // 2 + 1)], n, d, dtype, out, requires_grad)
+    return _frequencies(n, d, False, dtype, out, requires_grad)
 
 
 def _shift(x, axes, sign):

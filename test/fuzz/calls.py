@@ -41,7 +41,7 @@ REFUSALS = (ValueError, TypeError, RuntimeError, IndexError, NotImplementedError
             ZeroDivisionError, ImportError, RecursionError, AssertionError, StopIteration, BufferError, EOFError, SyntaxError, FloatingPointError)
 # What says that nobody meant to raise it.
 INTERNAL = re.compile(r'internal error|vector::|basic_string|std::|_M_|bad_|stoi|stol|stod|unknown C\+\+|without an exception|with an exception set|'
-                      r'bad argument to internal|could not (create|execute)|Resource temporarily|MKL|DNNL|dnnl|onednn|LLVM')
+                      r'bad argument to internal|could not (create|execute)|MKL|DNNL|dnnl|onednn|LLVM')
 MEANT = re.compile(r'second time|backward through the graph')  # of a SystemError
 
 

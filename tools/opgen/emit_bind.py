@@ -66,13 +66,15 @@ def spec(op, cname, pyname, module, pargs, call, doc):
 
 
 def signature(pargs):
+    """The text for inspect. A default before an argument that must be given is left out: Python has no such signature."""
     parts, star = [], False
-    for p in pargs:
+    required = max((i for i, p in enumerate(pargs) if p.default is None and not p.kwonly and not p.varargs), default=-1)
+    for i, p in enumerate(pargs):
         if p.kwonly and not star:
             if not any(q.varargs for q in pargs):
                 parts.append("*")
             star = True
-        parts.append(("*" + p.name) if p.varargs else p.name + (f"={p.default}" if p.default is not None else ""))
+        parts.append(("*" + p.name) if p.varargs else p.name + (f"={p.default}" if p.default is not None and i > required else ""))
     return "(" + ", ".join(parts) + ")"
 
 

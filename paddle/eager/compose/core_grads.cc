@@ -100,9 +100,6 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
   }
   if (!repeated.empty())
     return as_strided_backward(sum(dout, repeated, dout.dtype(), true), input, once, stride, offset);
-  int64_t copies = 1;
-  for (int64_t i = 0; i < input.dims().size(); ++i)
-    if (input.strides()[i] == 0) copies *= std::max<int64_t>(input.dim(i), 1);
   // The gradient is put into memory laid out as the input's, and read back with the input's own strides.
   int64_t lowest = 0, extent = 1;
   for (int64_t i = 0; i < input.dims().size(); ++i) {
@@ -118,8 +115,12 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
   }
   if (contiguous_input) return AddStrided(input.dims(), dout, dims, stride, offset);
   Tensor memory = AddStrided(Ints{extent}, dout, dims, stride, offset - lowest);
-  Tensor g = as_strided(memory, input.dims(), input.strides(), -lowest);
-  return copies > 1 ? g * (1.0 / static_cast<double>(copies)) : g;
+  if (MayOverlap(input.dims(), input.strides())) {
+    const Tensor one = full(input.dims(), Scalar(1.0), memory.dtype());
+    Tensor shown = AddStrided(Ints{extent}, one, input.dims(), input.strides(), -lowest);
+    memory = memory / where(equal(shown, zeros_like_of(shown)), ones_like_of(shown), shown);
+  }
+  return as_strided(memory, input.dims(), input.strides(), -lowest);
 }
 
 Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const Scalar& p, bool is_test,

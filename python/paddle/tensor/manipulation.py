@@ -9,6 +9,9 @@ from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor
 
 
+MOST_PARTS = 1 << 24  # tensors in the list one call gives: more would not fit in memory
+
+
 def _axis(axis, ndim, name):
     if not -ndim <= axis < max(ndim, 1):
         error = AssertionError if name in ('moveaxis', 'unflatten') else ValueError
@@ -102,6 +105,8 @@ def tensor_split(x, num_or_indices, axis=0, name=None):
     if isinstance(num_or_indices, int):
         if num_or_indices <= 0:
             raise ValueError(f'[tensor_split] expected a positive number of parts, got {num_or_indices}')
+        if num_or_indices > MOST_PARTS:
+            raise ValueError(f'[tensor_split] expected at most {MOST_PARTS} parts, got {num_or_indices}')
         base, extra = size // num_or_indices, size % num_or_indices
         if isinstance(size, Tensor):
             cuts = [base * i + paddle.clip(extra, max=i) for i in range(1, num_or_indices)]

@@ -165,8 +165,11 @@ def ldexp(x, y, name=None):
 
 
 def gcd(x, y, name=None):
-    """The greatest common divisor of integers."""
+    """The greatest common divisor of integers; NaN where a float is not finite."""
     x, y = (paddle.abs(t) for t in paddle.broadcast_tensors([x, y]))
+    if x.is_floating_point() or y.is_floating_point():  # Euclid's rests of NaN would be NaN for ever
+        finite = paddle.isfinite(x) & paddle.isfinite(y)
+        x, y = (paddle.where(finite, t, paddle.full_like(t, value)) for t, value in ((x, float('nan')), (y, 0.0)))
 
     def more(x, y):
         return (y != 0).any()
@@ -407,7 +410,7 @@ def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
     parts = [p for p in (prepend, x, append) if p is not None]
     x = paddle.concat(parts, axis) if len(parts) > 1 else x
     lead = (slice(None),) * axis
-    for _ in range(n):
+    for _ in range(n if is_recorded(x) else min(n, x.shape[axis])):  # once the axis is empty it stays so
         upper, lower = x[lead + (slice(1, None),)], x[lead + (slice(0, -1),)]
         x = paddle.logical_xor(upper, lower) if str(x.dtype) == 'paddle.bool' else upper - lower
     return _out(x, out)

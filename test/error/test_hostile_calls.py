@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds of test/fuzz/calls.py: calls that hung, took all memory or gave wrong numbers, one test a cause."""
+import inspect
+
+import numpy as np
+import pytest
+
+import paddle
+
+
+def test_gcd_of_what_is_not_finite_is_nan():
+    x = paddle.to_tensor([4.0, float('inf'), float('nan'), 9.0, 1e38])
+    y = paddle.to_tensor([6.0, 2.0, 3.0, float('-inf'), 3e38])
+    got = paddle.gcd(x, y).numpy()
+    assert got[0] == 2 and np.isnan(got[1:4]).all() and np.isfinite(got[4])
+    assert np.isnan(paddle.lcm(x, y).numpy()[1:4]).all()
+
+
+@pytest.mark.parametrize('n', [3, 100, 2**31, 2**62])
+def test_diff_ends_when_nothing_is_left(n):
+    assert list(paddle.diff(paddle.ones([2, 3]), n).shape) == [2, 0]
+
+
+@pytest.mark.parametrize('parts', [2**31, 2**63 - 1, 2**64 + 1, 10**400])
+def test_a_list_of_too_many_parts_is_refused(parts):
+    x = paddle.ones([4, 4, 4])
+    for split in (paddle.tensor_split, paddle.hsplit, paddle.vsplit, paddle.dsplit):
+        with pytest.raises(ValueError, match='parts'):
+            split(x, parts)
+
+
+@pytest.mark.parametrize('n', [1, 2, 5, 8])
+def test_frequencies(n):
+    np.testing.assert_allclose(paddle.fft.fftfreq(n, 0.5).numpy(), np.fft.fftfreq(n, 0.5), rtol=1e-6)
+    np.testing.assert_allclose(paddle.fft.rfftfreq(n, 0.5).numpy(), np.fft.rfftfreq(n, 0.5), rtol=1e-6)
+
+
+def test_frequencies_of_too_many_values_name_the_memory():
+    for make in (paddle.fft.fftfreq, paddle.fft.rfftfreq):
+        with pytest.raises((MemoryError, ValueError), match='expected'):
+            make(2**60)
+
+
+@pytest.mark.parametrize('use, grad', [
+    (lambda v: v[1].sum(), [0, 1, 1, 0]),
+    (lambda v: v[0].sum() + v[1].sum(), [1, 2, 1, 0]),
+    (lambda v: paddle.stack([v[0], v[1]]).sum(), [1, 2, 1, 0]),
+    (lambda v: (v.transpose([1, 0]) * paddle.to_tensor([[1., 2.], [3., 4.]])).sum(), [1, 5, 4, 0]),
+    (lambda v: (v[:, ::-1] * paddle.to_tensor([[1., 2.], [3., 4.]])).sum(), [2, 5, 3, 0]),
+])
+def test_gradient_through_a_view_of_a_view_that_overlaps(use, grad):
+    leaf = paddle.ones([4])
+    leaf.stop_gradient = False
+    use(leaf.as_strided([2, 2], [1, 1])).backward()
+    np.testing.assert_allclose(leaf.grad.numpy(), grad)
+
+
+def test_every_operation_has_a_signature():
+    for name in dir(paddle._C_ops):
+        call = getattr(paddle._C_ops, name)
+        if not name.startswith('_') and type(call).__name__ not in ('function', 'module'):
+            assert inspect.signature(call) is not None
