@@ -169,6 +169,8 @@ def public(namespace):
             continue
         value = getattr(module, name)
         home = getattr(value, "__module__", None) or "paddle"
+        if home == "paddle.base.arguments":
+            continue  # imported for the module's own use
         if callable(value) and not inspect.ismodule(value) and home.partition(".")[0] == "paddle":
             yield name, value
 

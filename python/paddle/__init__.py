@@ -64,7 +64,7 @@ _OTHER = _lazy.homes(
         'paddle.framework.io': 'save load async_save clear_async_save_task_queue',
         'paddle.framework.dtype': 'iinfo finfo',
         'paddle.flags': 'set_flags get_flags',
-        'paddle.base.framework': 'create_parameter',
+        'paddle.base.framework': 'create_parameter LazyGuard',
         'paddle.base.param_attr': 'ParamAttr',
         'paddle.base.dygraph.base': 'no_grad enable_grad set_grad_enabled is_grad_enabled grad',
         'paddle.amp': 'get_autocast_dtype get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_enabled autocast',
@@ -75,12 +75,11 @@ _OTHER = _lazy.homes(
         ),
         'paddle.hapi': 'Model summary flops callbacks',
         'paddle.io.reader': 'batch',
-        'paddle.distributed': 'DataParallel',
         'paddle.static': 'enable_static disable_static',
         'paddle.nn.functional': 'conv1d conv2d conv3d layer_norm group_norm adaptive_avg_pool1d',
         'paddle._compat': (
             'FloatTensor DoubleTensor HalfTensor BFloat16Tensor IntTensor LongTensor ShortTensor CharTensor ByteTensor '
-            'BoolTensor MmapStorage LazyGuard disable_signal_handler disable_compat enable_compat Generator'
+            'BoolTensor MmapStorage disable_signal_handler disable_compat enable_compat Generator'
         ),
     }
 )
@@ -90,15 +89,11 @@ _MODULES = (
     'audio',
     'autograd',
     'base',
-    'compat',
-    'cuda',
     'device',
-    'distributed',
     'distribution',
     'fft',
     'flags',
     'framework',
-    'functional',
     'geometric',
     'hapi',
     'hub',
@@ -109,16 +104,12 @@ _MODULES = (
     'linalg',
     'metric',
     'nn',
-    'onnx',
     'optimizer',
     'pir',
     'pir_utils',
     'profiler',
-    'quantization',
-    'reader',
     'regularizer',
     'signal',
-    'sparse',
     'static',
     'sysconfig',
     'tensor',
@@ -127,33 +118,21 @@ _MODULES = (
     'version',
     'vision',
     'callbacks',
-    'strings',
-    'tests',
 )
 _generated = _core._functions('paddle')
 _where = {**{k: v for k, v in _fallback.items() if k not in _generated}, **_table, **_OTHER}
 
 
-def _import(name):
-    """The module, or AttributeError where this build has none of that name."""
-    try:
-        return _importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not name.startswith(error.name):
-            raise
-        raise AttributeError(f"module 'paddle' has no attribute of {name}, which is not part of this build") from None
-
-
 def __getattr__(name):
     home = _where.get(name)
     if home is not None:
-        value = getattr(_import(home), name)
+        value = getattr(_importlib.import_module(home), name)
     elif name in _generated:
         value = _generated[name]
     elif name in _MODULES:
-        value = _import('paddle.' + name)
+        value = _importlib.import_module('paddle.' + name)
     elif name == '__version__':
-        value = _import('paddle.version').full_version
+        value = _importlib.import_module('paddle.version').full_version
     elif name == '__all__':
         value = [n for n in __dir__() if not n.startswith('_') and n not in _MODULES]
     else:
@@ -163,17 +142,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    from importlib.util import find_spec
-
-    def exists(module):
-        try:
-            return find_spec(module) is not None
-        except ModuleNotFoundError:
-            return False
-
-    there = {module: exists(module) for module in {*_where.values(), *('paddle.' + m for m in _MODULES)}}
-    names = {n for n, module in _where.items() if there[module]} | {m for m in _MODULES if there['paddle.' + m]}
-    return sorted({*globals(), *names, *_generated})
+    return sorted({*globals(), *_where, *_MODULES, *_generated})
 
 
 from .tensor import methods as _methods  # noqa: E402

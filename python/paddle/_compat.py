@@ -2,6 +2,7 @@
 """Old and foreign spellings: typed tensor classes, torch-compatibility switches, delayed initialisation."""
 
 import paddle
+from paddle.base.arguments import only
 from paddle.base.libpaddle import Generator, Tensor  # noqa: F401
 
 
@@ -55,26 +56,20 @@ class MmapStorage:
         return tensor[start:stop:step]
 
 
-class LazyGuard:
-    """Context in which layers are made; parameters are initialised at once."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *args):
-        return False
-
-
 def disable_signal_handler():
     """Nothing to do: no signal handlers are installed."""
 
 
 def enable_compat(*, scope=None, blocked_modules=None, backend='torch', silent=False):
-    """Let `import torch` find paddle (everywhere, or in the given scopes)."""
+    """Let `import torch` find paddle, everywhere; a warning says so unless `silent`, where torch had been imported before."""
     import sys
+    import warnings
 
     if backend != 'torch':
-        raise ValueError(f"[enable_compat] expected backend 'torch', got {backend!r}")
+        raise AssertionError(f"[enable_compat] expected backend 'torch', got {backend!r}")
+    only('enable_compat', 'all modules find paddle', scope=(scope, None, set()), blocked_modules=(blocked_modules, None, set()))
+    if not silent and sys.modules.get('torch', paddle) is not paddle:
+        warnings.warn('[enable_compat] has no effect: torch has been imported before')
     sys.modules.setdefault('torch', paddle)
 
 

@@ -4,6 +4,7 @@ import operator
 
 import paddle
 from paddle import _C_ops
+from paddle.tensor.creation import _place
 from paddle.tensor.manipulation import extents
 
 __all__ = [
@@ -243,11 +244,13 @@ def _frequencies(n, d, negative, dtype, out, requires_grad):
 
 def fftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
     """Frequencies of the n values of `fft` for a sample spacing `d`."""
+    _place(device)
     return _frequencies(n, d, True, dtype, out, requires_grad)
 
 
 def rfftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
     """Frequencies of the n // 2 + 1 values of `rfft` for a sample spacing `d`."""
+    _place(device)
     return _frequencies(n, d, False, dtype, out, requires_grad)
 
 

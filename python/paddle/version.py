@@ -22,16 +22,7 @@ tensorrt_version = 'None'
 compiled_cuda_archs = []
 
 
-def _commit():
-    from paddle.base import libpaddle
-
-    return getattr(libpaddle, 'commit', 'unknown')
-
-
-def __getattr__(name):
-    if name == 'commit':
-        return _commit()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+commit = 'unknown'
 
 
 def show():

@@ -20,14 +20,19 @@ __all__ = [
 ]
 
 
+def _there(device):
+    from paddle.base import libpaddle
+    return device is None or libpaddle.to_place(device) is not None
+
+
 def is_float16_supported(device=None):
-    """Whether float16 arithmetic runs on `device` (the current one by default)."""
-    return True
+    """Whether float16 arithmetic runs on `device` (the current one by default); ValueError for one that is not there."""
+    return _there(device)
 
 
 def is_bfloat16_supported(device=None):
-    """Whether bfloat16 arithmetic runs on `device` (the current one by default)."""
-    return True
+    """Whether bfloat16 arithmetic runs on `device` (the current one by default); ValueError for one that is not there."""
+    return _there(device)
 
 
 def __getattr__(name):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Autocasting of operations and casting of models."""
+import warnings
+
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 
 from .amp_lists import black_list, core_names, white_list
 
@@ -46,6 +49,8 @@ class auto_cast:
         dtype = str(dtype).rsplit('.', 1)[-1].lower()
         if enable and dtype not in ('float16', 'bfloat16'):
             raise ValueError("If enable amp, dtype should be 'float16' or 'bfloat16'.")
+        if not use_promote and enable and level == 'O2':
+            only('auto_cast', 'an operation with a float32 input runs in float32', use_promote=(use_promote, True))
         if not enable or level == 'O0':
             self._state = _OFF
         else:
@@ -73,29 +78,43 @@ class auto_cast:
 amp_guard = auto_cast
 
 
+def _current(device_type):
+    """Whether None or `device_type`, such as 'cpu' or 'cuda', is the kind of the current device; TypeError unless it is a string."""
+    if device_type is None:
+        return True
+    if not isinstance(device_type, str):
+        raise TypeError(f"[autocast] expected device_type to be a string, got {type(device_type)}")
+    kind = device_type.split(':')[0].lower()
+    return {'cuda': 'gpu'}.get(kind, kind) == paddle.device.get_device().split(':')[0]
+
+
 def autocast(device_type, dtype='float16', enabled=True, cache_enabled=True):
-    """`auto_cast` with the arguments of other frameworks: device first."""
+    """`auto_cast` with the arguments of other frameworks: device first. Where that device is not the current one it has no
+    effect, and a warning says so."""
+    if enabled and not _current(device_type):
+        warnings.warn(f"[autocast] has no effect: device_type is {device_type!r}, the current device {paddle.device.get_device()!r}")
+        enabled = False
     return auto_cast(enable=enabled, dtype=dtype)
 
 
 def is_autocast_enabled(device_type=None):
-    """Whether an `auto_cast` is in force."""
-    return _stack[-1][0] != 0
+    """Whether an `auto_cast` is in force, on devices of this type."""
+    return _current(device_type) and _stack[-1][0] != 0
 
 
 def get_autocast_dtype(device_type=None):
-    """The low-precision dtype in force, 'float16' or 'bfloat16'."""
-    return _stack[-1][1]
+    """The low-precision dtype in force, 'float16' or 'bfloat16'; float16 for a device that is not the current one."""
+    return 'float16' if not _current(device_type) else _stack[-1][1]
 
 
 def get_autocast_cpu_dtype(device_type=None):
     """The low-precision dtype in force on the CPU."""
-    return get_autocast_dtype()
+    return get_autocast_dtype(device_type)
 
 
 def get_autocast_gpu_dtype(device_type=None):
     """The low-precision dtype in force on the GPU."""
-    return get_autocast_dtype()
+    return get_autocast_dtype(device_type)
 
 
 def _many(value):

@@ -5,18 +5,12 @@ from enum import Enum
 import numpy as np
 
 import paddle
-from paddle import _C_ops
 
 __all__ = ['GradScaler', 'AmpScaler', 'OptimizerState']
 
 
-_fused_unscale = getattr(_C_ops, 'check_finite_and_unscale_', None)
-
-
 def _unscale(grads, scale):
     """Divide the gradients by `scale` in place; whether one of them is not finite."""
-    if _fused_unscale is not None:
-        return bool(_fused_unscale(grads, scale)[1].item())
     found = False
     inverse = paddle.reshape(1.0 / scale, [])
     for grad in grads:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backward from several tensors at once."""
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 
 __all__ = ['backward']
 
@@ -20,6 +21,7 @@ def _checked(values, name, optional):
 
 def backward(tensors, grad_tensors=None, retain_graph=False, *, dump_backward_graph_path=None):
     """Accumulate gradients of `tensors` into the leaves. `grad_tensors` default to ones."""
+    only('backward', 'graphs are not written to files', dump_backward_graph_path=(dump_backward_graph_path, None))
     tensors = _checked(tensors, 'tensors', False)
     if len({id(t) for t in tensors}) != len(tensors):
         raise AssertionError("The argument 'tensors' of paddle.autograd.backward contains duplicate paddle.Tensor "

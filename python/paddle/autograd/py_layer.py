@@ -17,9 +17,6 @@ class PyLayerContext:
     grad_in_dtype_consistent = True
     _unpack = None
 
-    def __init__(self, *args, **kwargs):
-        super().__init__()
-
     def save_for_backward(self, *tensors):
         """Keep tensors for backward; call it once, in `forward`."""
         hooks = current()

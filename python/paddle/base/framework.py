@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`EagerParamBase`, the trainable Tensor that layers hold, and the dtype and name helpers beside it."""
+import math
+import threading
+
 import paddle
 from paddle import _lazy
 from paddle.base.libpaddle import Tensor, pir
@@ -56,7 +59,7 @@ class EagerParamBase(Tensor):
 
     def __init__(self, shape_or_tensor=None, dtype=None, *, name=None, trainable=True, optimize_attr=None,
                  regularizer=None, do_model_average=None, need_clip=True, is_distributed=False, stop_gradient=None,
-                 persistable=True, initializer=None, **kwargs):
+                 persistable=True, initializer=None):
         self.name = unique_name.generate("_eager_param_base") if name is None else name
         self.persistable = persistable
         self.stop_gradient = (not trainable) if stop_gradient is None else stop_gradient
@@ -87,14 +90,15 @@ class EagerParamBase(Tensor):
         return cls(tensor, **kwargs)
 
     def set_init_func(self, obj):
-        """Remember `obj(self)` to be called by `initialize`."""
+        """Remember `obj()` to be called by `initialize`."""
         self._init_func = obj
 
     def initialize(self):
         """Run the delayed initialisation set by `set_init_func`."""
         if self._init_func is None:
             raise ValueError(f"Required self._init_func is not None, but received {self._init_func}")
-        self._init_func()
+        with paddle.no_grad():
+            self._init_func()
         self._init_func = None
 
     def __deepcopy__(self, memo):
@@ -132,6 +136,26 @@ class Parameter(EagerParamBase, metaclass=_ParameterMeta):
         return EagerParamBase(data.detach(), trainable=requires_grad, **kwargs)
 
 
+class _Lazy(threading.local):
+    """How many LazyGuard contexts this thread is in."""
+
+    depth = 0
+
+
+lazy = _Lazy()
+
+
+class LazyGuard:
+    """Inside, parameters are made without their first values: they hold NaN until `parameter.initialize()`, or until they are loaded."""
+
+    def __enter__(self):
+        lazy.depth += 1
+        return self
+
+    def __exit__(self, *exc):
+        lazy.depth -= 1
+
+
 def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initializer=None, stop_gradient=None):
     """Create and initialise one parameter named `<scope>.w_<n>` (`.b_<n>` for a bias); None if `attr` is False."""
     from paddle.base.param_attr import ParamAttr
@@ -148,7 +172,9 @@ def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initia
     shape, dtype = [int(d) for d in shape], to_dtype(dtype)
     pir._enter_run()  # initialised now, also while a program is being recorded
     try:
-        if recorded and paddle.static._static_mode():
+        if lazy.depth and not recorded:
+            data, create = paddle._C_ops.full(shape, math.nan if dtype.is_floating_point else 0, dtype), None
+        elif recorded and paddle.static._static_mode():
             from paddle.static import startup
             data, create = startup.first_value(initializer, shape, dtype)
         else:
@@ -156,6 +182,8 @@ def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initia
         made = EagerParamBase(data, stop_gradient=stop_gradient, **kwargs)
     finally:
         pir._leave()
+    if lazy.depth and not recorded:
+        made.set_init_func(lambda: made.set_value(initializer.create(list(made.shape), made.dtype)))
     if recorded:
         paddle.static.program.keep(made)
         if create is not None:

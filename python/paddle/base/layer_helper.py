@@ -75,7 +75,7 @@ class LayerHelper:
         """The dtype of parameters unless another is given."""
         return paddle.get_default_dtype()
 
-    def create_parameter(self, attr, shape, dtype=None, is_bias=False, default_initializer=None, stop_gradient=False, **kwargs):
+    def create_parameter(self, attr, shape, dtype=None, is_bias=False, default_initializer=None, stop_gradient=False):
         """A parameter of this layer; None for a false `attr`."""
         made = make_parameter(self.name, shape, dtype or self.get_default_dtype(), attr, is_bias, default_initializer)
         if made is not None and stop_gradient:
@@ -92,18 +92,20 @@ class LayerHelper:
 
     def create_variable_for_type_inference(self, dtype, stop_gradient=False, shape=None):
         """A place for a result, named after this layer."""
-        return self.create_variable(name=unique_name.generate(self.name + '.tmp'), shape=shape, dtype=dtype)
+        return self.create_variable(name=unique_name.generate(self.name + '.tmp'), shape=shape, dtype=dtype, stop_gradient=stop_gradient)
 
-    def create_global_variable(self, persistable=False, shape=None, dtype='float32', name=None, stop_gradient=True, **kwargs):
+    def create_global_variable(self, persistable=False, shape=None, dtype='float32', name=None, stop_gradient=True):
         """A variable that lasts over runs, zeros at first."""
-        return paddle.static.create_global_var(shape, 0, dtype_name(dtype), persistable, name=name)
+        made = paddle.static.create_global_var(shape, 0, dtype_name(dtype), persistable, name=name)
+        made.stop_gradient = stop_gradient
+        return made
 
-    def create_or_get_global_variable(self, name, shape=None, dtype='float32', **kwargs):
+    def create_or_get_global_variable(self, name, shape=None, dtype='float32', stop_gradient=True):
         """(the variable `name`, whether it was made now)."""
         block = self.main_program.global_block()
         if block.has_var(name):
             return block.var(name), False
-        return self.create_global_variable(True, shape, dtype, name), True
+        return self.create_global_variable(True, shape, dtype, name, stop_gradient), True
 
     def set_variable_initializer(self, var, initializer):
         """Give a variable the value of an initializer now and whenever the startup program runs."""

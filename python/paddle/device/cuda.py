@@ -6,66 +6,49 @@ __all__ = ['device_count', 'empty_cache', 'synchronize', 'max_memory_allocated',
            'memory_allocated', 'memory_reserved', 'get_device_properties', 'get_device_name', 'get_device_capability']
 
 
-def _index(device):
-    if device is None:
-        return 0
-    if isinstance(device, int):
-        return device
-    if hasattr(device, 'gpu_device_id'):
-        return device.gpu_device_id()
-    text = str(device)
-    return int(text.rsplit(':', 1)[1]) if ':' in text else 0
-
-
-def _ask(core_name, api, device):
-    function = getattr(_core, core_name, None)
-    if function is None or device_count() == 0:
-        raise ValueError(f"The API paddle.device.cuda.{api} is not supported in CPU-only PaddlePaddle. Please reinstall "
-                         "PaddlePaddle with GPU support to call this API.")
-    return function(_index(device))
+def _absent(api):
+    return ValueError(f"The API paddle.device.cuda.{api} is not supported in CPU-only PaddlePaddle. Please reinstall "
+                      "PaddlePaddle with GPU support to call this API.")
 
 
 def device_count():
     """How many GPUs there are."""
-    count = getattr(_core, 'get_cuda_device_count', None)
-    return count() if count is not None else 0
+    return 0
 
 
 def empty_cache():
     """Give cached memory back."""
-    release = getattr(_core, 'empty_cache', None) or getattr(_core, 'release_cpu_cache', None)
-    if release is not None:
-        release()
+    _core.release_cpu_cache()
 
 
 def synchronize(device=None):
     """Wait until the GPU has finished."""
-    _ask('cuda_synchronize', 'synchronize', device)
+    raise _absent('synchronize')
 
 
 def max_memory_allocated(device=None):
     """Most bytes that tensors have held."""
-    return _ask('cuda_max_memory_allocated', 'max_memory_allocated', device)
+    raise _absent('max_memory_allocated')
 
 
 def max_memory_reserved(device=None):
     """Most bytes that the allocator has held."""
-    return _ask('cuda_max_memory_reserved', 'max_memory_reserved', device)
+    raise _absent('max_memory_reserved')
 
 
 def memory_allocated(device=None):
     """Bytes that tensors hold."""
-    return _ask('cuda_memory_allocated', 'memory_allocated', device)
+    raise _absent('memory_allocated')
 
 
 def memory_reserved(device=None):
     """Bytes that the allocator holds."""
-    return _ask('cuda_memory_reserved', 'memory_reserved', device)
+    raise _absent('memory_reserved')
 
 
 def get_device_properties(device=None):
     """Name, memory and other properties."""
-    return _ask('get_device_properties', 'get_device_properties', device)
+    raise _absent('get_device_properties')
 
 
 def get_device_name(device=None):

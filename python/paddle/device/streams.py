@@ -5,6 +5,7 @@ import time
 import weakref
 
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 
 __all__ = ['Stream', 'Event', 'StreamContext', 'current_stream', 'set_stream', 'stream_guard',
            'is_current_stream_capturing']
@@ -18,6 +19,7 @@ class Event:
     """A point in a stream."""
 
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
+        only('Event', 'events belong to one process', interprocess=(interprocess, False))
         self.enable_timing = enable_timing
         self._at = self._place = None
 

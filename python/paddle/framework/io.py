@@ -26,7 +26,6 @@ __all__ = ['save', 'load', 'async_save', 'clear_async_save_task_queue']
 _NAME_TABLE = 'StructuredToParameterName@@'
 _BIG_TABLE = 'UnpackBigParamInfor@@'
 _BIG_BYTES = 2 ** 30 - 1
-_DenseTensor = getattr(_core, 'DenseTensor', ())
 
 
 def _is_tensor(value):
@@ -116,18 +115,12 @@ def _reduce_tensor(tensor):
     return tuple, ((tensor.name, _to_numpy(tensor)),)
 
 
-def _reduce_dense(tensor):
-    return eval, ('data', {'data': np.array(tensor)})
-
-
 class _Pickler(pickle.Pickler):
     dispatch_table = copyreg.dispatch_table.copy()
 
     def reducer_override(self, obj):
         if isinstance(obj, Tensor):
             return _reduce_tensor(obj)
-        if _DenseTensor and isinstance(obj, _DenseTensor):
-            return _reduce_dense(obj)
         return NotImplemented
 
 

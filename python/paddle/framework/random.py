@@ -1,25 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The global random generators: seeding, saving and restoring their state."""
+import contextlib
+
 from paddle.base import libpaddle as _core
 
 __all__ = ['seed', 'manual_seed', 'get_rng_state', 'set_rng_state', 'get_cuda_rng_state', 'set_cuda_rng_state']
 
 
-def _device_count():
-    count = getattr(_core, 'get_cuda_device_count', None)
-    return count() if count is not None else 0
-
-
-def _cuda_generators():
-    make = getattr(_core, 'default_cuda_generator', None)
-    return [make(i) for i in range(_device_count())] if make is not None else []
-
-
 def seed(seed):
     """Seed the generators of every device with an integer; returns the CPU generator."""
     seed = int(seed)
-    for generator in _cuda_generators():
-        generator.manual_seed(seed)
     generator = _core.default_cpu_generator()
     generator.manual_seed(seed)
     return generator
@@ -31,6 +21,24 @@ _seed = seed
 def manual_seed(seed):
     """The same as `paddle.seed`."""
     return _seed(seed)
+
+
+@contextlib.contextmanager
+def drawing_from(generator, op):
+    """Inside, the CPU's random numbers come from `generator`, a paddle.Generator; from the global one for None."""
+    if generator is None:
+        yield
+        return
+    if not isinstance(generator, _core.Generator):
+        raise TypeError(f"[{op}] expected generator to be a paddle.Generator, got {type(generator)}")
+    shared = _core.default_cpu_generator()
+    before = shared.get_state()
+    shared.set_state(generator.get_state())
+    try:
+        yield
+    finally:
+        generator.set_state(shared.get_state())
+        shared.set_state(before)
 
 
 def _on_cuda(device):
@@ -64,15 +72,11 @@ def set_rng_state(state_list, device=None):
 
 
 def get_cuda_rng_state():
-    """States of the generators of all GPUs, a list; empty without a GPU."""
-    return [generator.get_state() for generator in _cuda_generators()]
+    """States of the generators of all GPUs, a list: empty, as this build has none."""
+    return []
 
 
 def set_cuda_rng_state(state_list):
     """Restore what `get_cuda_rng_state` gave."""
-    generators = _cuda_generators()
-    if len(state_list) != len(generators):
-        raise ValueError(f"Length of cuda state list should be equal to the cuda device count, got {len(state_list)} "
-                         f"and {len(generators)}")
-    for generator, state in zip(generators, state_list):
-        generator.set_state(state)
+    if len(state_list) != 0:
+        raise ValueError(f"Length of cuda state list should be equal to the cuda device count, got {len(state_list)} and 0")

@@ -13,7 +13,9 @@ class DataLoader:
     """Iterates over batches of `dataset`.
 
     With `num_workers` > 0, forked processes read ahead `prefetch_factor` batches each, in order; an exception in a
-    worker is raised here with the worker's traceback. `batch_size=None` turns batching off. Raises RuntimeError when a
+    worker is raised here with the worker's traceback. `batch_size=None` turns batching off. A batch is a list in
+    the order of the data set, whatever `return_list` and `feed_list` (variables of a program) are; reading ahead is what workers
+    do, whatever `use_buffer_reader` is. Raises RuntimeError when a
     worker dies or `timeout` seconds pass.
     """
 
@@ -29,6 +31,8 @@ class DataLoader:
             raise AssertionError("timeout should be a non-negative value")
         if reader_buffer_size <= 0 or prefetch_factor <= 0:
             raise AssertionError("reader_buffer_size and prefetch_factor should be positive")
+        if feed_list is not None and not all(hasattr(one, 'name') for one in feed_list):
+            raise TypeError(f"[DataLoader] expected feed_list to hold variables of a program, got {feed_list!r}")
         self.return_list = return_list
         self.collate_fn = collate_fn
         self.use_buffer_reader = use_buffer_reader

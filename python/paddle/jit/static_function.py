@@ -9,6 +9,7 @@ import types
 import paddle
 from paddle import flags
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 from paddle.static.input_spec import InputSpec
 
 from . import capture
@@ -389,6 +390,8 @@ class StaticFunction(_core.RecordedCalls):
 
     def concrete_program_specify_input_spec(self, input_spec=None, with_hook=False, is_prim_infer=False):
         """The recording for these specs; without, the last one."""
+        only('concrete_program', 'a recording holds what the function and its hooks did', with_hook=(with_hook, False),
+             is_prim_infer=(is_prim_infer, False))
         if input_spec is None:
             if self._programs:
                 return self._programs[-1]

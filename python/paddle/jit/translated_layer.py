@@ -147,6 +147,8 @@ def load(path, **configs):
 
     Their parameters are in `.pdiparams` beside them. ValueError for a damaged file.
     """
+    for name in configs:
+        raise ValueError(f"The additional config ({name}) of `paddle.jit.load` is not supported.")
     path = os.fspath(path)
     plain = path[:-5] if path.endswith('.json') else path
     forward = _io._find(path)

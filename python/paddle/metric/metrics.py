@@ -183,7 +183,10 @@ class Auc(Metric):
 
 
 def accuracy(input, label, k=1, correct=None, total=None, name=None):
-    """Top-k accuracy of scores [N, C] against labels [N, 1], a float32 tensor of shape []."""
+    """Top-k accuracy of scores [N, C] against labels [N, 1], a float32 tensor of shape [].
+
+    The number of hits is written to `correct` and the number of rows to `total`, where those are given.
+    """
     if len(label.shape) != 2:
         raise ValueError("[accuracy] expected label of 2 dimensions, got a label of shape "
                          f"{list(label.shape)}")
@@ -191,4 +194,7 @@ def accuracy(input, label, k=1, correct=None, total=None, name=None):
         raise ValueError(f"[accuracy] expected label of dtype int32 or int64, got {label.dtype}")
     _, indices = paddle.topk(input, k=k)
     hits = (indices == label.astype(indices.dtype)).astype('float32').sum(1)
+    for given, value in ((correct, hits.sum()), (total, paddle.full([], label.shape[0]))):
+        if given is not None:
+            paddle.assign(value.astype(given.dtype), given)
     return hits.mean()

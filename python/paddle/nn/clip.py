@@ -26,13 +26,6 @@ class ClipGradBase:
             return self._dygraph_clip(params_grads)
 
 
-def _dense(grad):
-    if hasattr(grad, "is_selected_rows") and grad.is_selected_rows():
-        grad = _C_ops.merge_selected_rows(grad)
-        return grad.get_tensor() if hasattr(grad, "get_tensor") else grad
-    return grad
-
-
 class ClipGradByValue(ClipGradBase):
     """Clip every element to [min, max]; min is -max by default."""
 
@@ -83,7 +76,6 @@ class ClipGradByGlobalNorm(ClipGradBase):
             if g is None or not getattr(p, "need_clip", True):
                 continue
             dtype = dtype_name(g.dtype)
-            g = _dense(g)
             if dtype in ("float16", "bfloat16"):
                 squares["half"].append(_C_ops.squared_l2_norm(g.astype("float32")))
             else:

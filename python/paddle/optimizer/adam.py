@@ -34,7 +34,6 @@ class Adam(Optimizer):
     Raises ValueError for betas outside [0, 1) or a negative epsilon.
     """
 
-    _kind = 'adam'
     _moment1_acc_str = 'moment1'
     _moment2_acc_str = 'moment2'
     _moment2_acc_max_str = 'moment2_max'
@@ -86,7 +85,7 @@ class Adam(Optimizer):
         def update(grad, lr):
             op(param, grad, lr, m1, m2, top, b1, b2, master, None, beta1, beta2, epsilon, lazy, 1000, precise, False,
                amsgrad)
-        return update, states, (beta1, beta2, epsilon, amsgrad)
+        return update
 
 
 class AdamW(Adam):
@@ -94,8 +93,6 @@ class AdamW(Adam):
 
     `lr_ratio(param)` scales the learning rate; `apply_decay_param_fun(name)` chooses the parameters that decay.
     """
-
-    _kind = 'adamw'
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=0.01,
                  use_lowprecision_moment=False, lr_ratio=None, apply_decay_param_fun=None, grad_clip=None,
@@ -146,7 +143,7 @@ class AdamW(Adam):
         def update(grad, lr):
             op(param, grad, lr, m1, m2, top, b1, b2, master, None, beta1, beta2, epsilon, ratio, coeff, decays, lazy,
                1000, precise, False, amsgrad)
-        return update, states, (beta1, beta2, epsilon, amsgrad, ratio, coeff if decays else 0.0)
+        return update
 
 
 class _Variant(Optimizer):
@@ -199,7 +196,7 @@ class Adamax(_Variant):
         def update(grad, lr):
             op(param, grad, lr, moment, norm, power, master, beta1, beta2, epsilon, precise)
             scale(power, beta1, 0.0, True)
-        return update, None, None
+        return update
 
 
 class NAdam(_Variant):
@@ -220,7 +217,7 @@ class NAdam(_Variant):
 
         def update(grad, lr):
             op(param, grad, lr, *states, master, *numbers, precise)
-        return update, None, None
+        return update
 
 
 class RAdam(_Variant):
@@ -239,4 +236,4 @@ class RAdam(_Variant):
 
         def update(grad, lr):
             op(param, grad, lr, *states, master, *numbers, precise)
-        return update, None, None
+        return update

@@ -46,4 +46,4 @@ class Lamb(Optimizer):
 
         def update(grad, lr):
             op(param, grad, lr, m1, m2, b1, b2, master, None, decay, beta1, beta2, epsilon, always, precise)
-        return update, None, None
+        return update

@@ -2,23 +2,22 @@
 """Optimizer base: parameter groups, accumulators by name, clipping, regularization, state dict, the step plan.
 
 `step` runs a plan made once for the parameters that have gradients. A plan holds `(parameter, update)` pairs, where
-`update(grad, lr)` is a closure with every look-up hoisted, and, where the core offers `optimizer_step`, buckets of
-parameters that one call updates.
+`update(grad, lr)` is a closure with every look-up hoisted.
 """
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 from paddle.regularizer import L1Decay, L2Decay
 from paddle.static.program import running
 
 from .accumulators import AccumulatorStore, dtype_name
 from .lr import LRScheduler
 
-_fused_step = getattr(_core, 'optimizer_step', None)
 _record_mode = _core.pir._record_mode
-_is_grad_enabled = getattr(_core, 'is_grad_enabled', None)
-_set_grad_enabled = getattr(_core, 'set_grad_enabled', None)
+_is_grad_enabled = _core.is_grad_enabled
+_set_grad_enabled = _core.set_grad_enabled
 
 
 __all__ = ['Optimizer']
@@ -30,14 +29,13 @@ def _recording():
 
 
 class _Plan:
-    """What one `step` does: `pairs` of (parameter, update), or fused `buckets` of (params, states, scale, hyper)."""
+    """What one `step` does: `pairs` of (parameter, update, scale of the rate)."""
 
-    __slots__ = ('pairs', 'waiting', 'buckets', 'plain', 'known')
+    __slots__ = ('pairs', 'waiting', 'plain', 'known')
 
     def __init__(self):
         self.pairs = []
         self.waiting = []
-        self.buckets = None
         self.plain = True
         self.known = set()
 
@@ -48,8 +46,6 @@ class Optimizer(AccumulatorStore):
     `parameters` is a list of parameters or of dicts with `params` and options of the group; the group's
     `learning_rate` scales the global one. `weight_decay` is a number (L2) or a regularizer.
     """
-
-    _kind = None  # name of the update rule in the core's fused step
 
     def __init__(self, learning_rate, parameters=None, weight_decay=None, grad_clip=None, name=None):
         if parameters is not None:
@@ -225,7 +221,7 @@ class Optimizer(AccumulatorStore):
 
         def update(grad, lr):
             self._append_optimize_op(None, (param, grad))
-        return update, None, None
+        return update
 
     def _create_accumulators(self, block, parameters):
         """Hook of optimizers written by users: make the state of `parameters`."""
@@ -243,28 +239,19 @@ class Optimizer(AccumulatorStore):
 
     def _make_plan(self):
         plan = _Plan()
-        fused = OrderedDict()
         for param in self._all_params():
             if param.grad is None or param.stop_gradient:
                 plan.waiting.append(param)
                 continue
-            update, states, hyper = self._bind(param)
+            update = self._bind(param)
             scale = self._lr_scale(param)
             plan.pairs.append((param, update, scale))
             plan.known.add(id(param))
             if self._fused_regularizer(param) is False:
                 plan.plain = False
-            if fused is not None and states is not None and _fused_step is not None:
-                bucket = fused.setdefault((scale, hyper), ([], []))
-                bucket[0].append(param)
-                bucket[1].append(states)
-            else:
-                fused = None
         if self._grad_clip is not None or (self._is_grouped() and any(g.get('grad_clip') is not None
                                                                      for g in self._param_groups)):
             plan.plain = False
-        if fused and _fused_step is not None:
-            plan.buckets = [(params, states, scale, hyper) for (scale, hyper), (params, states) in fused.items()]
         self._plan = plan
         return plan
 
@@ -293,11 +280,6 @@ class Optimizer(AccumulatorStore):
 
     def _run_plain(self, plan):
         lr = self.get_lr()
-        if plan.buckets is not None:
-            kind = self._kind
-            for params, states, scale, hyper in plan.buckets:
-                _fused_step(kind, params, None, states, (lr * scale,) + hyper)
-            return
         tensor = self._lr_tensor(lr)
         for param, update, scale in plan.pairs:
             grad = param.grad
@@ -333,19 +315,11 @@ class Optimizer(AccumulatorStore):
         updates = {id(p): (u, s) for p, u, s in plan.pairs}
         lr = self.get_lr()
         tensor = self._lr_tensor(lr)
-        if plan.buckets is not None:
-            grads = {id(p): g for p, g in pairs}
-            for params, states, scale, hyper in plan.buckets:
-                keep = [(p, grads[id(p)], s) for p, s in zip(params, states) if grads.get(id(p)) is not None]
-                if keep:
-                    _fused_step(self._kind, [k[0] for k in keep], [k[1] for k in keep], [k[2] for k in keep],
-                                (lr * scale,) + hyper)
-        else:
-            for param, grad in pairs:
-                if grad is None:
-                    continue
-                update, scale = updates[id(param)]
-                update(grad, self._scaled_rate(tensor, lr, scale))
+        for param, grad in pairs:
+            if grad is None:
+                continue
+            update, scale = updates[id(param)]
+            update(grad, self._scaled_rate(tensor, lr, scale))
         self._finish_update(None, pairs)
         return []
 
@@ -354,10 +328,9 @@ class Optimizer(AccumulatorStore):
         plan = self._plan if self._plan is not None else _Plan()
         for param, _ in pairs:
             if id(param) not in plan.known:
-                update, _, _ = self._bind(param)
+                update = self._bind(param)
                 plan.pairs.append((param, update, self._lr_scale(param)))
                 plan.known.add(id(param))
-        plan.buckets = None
         plan.plain = False
         plan.waiting = [p for p in plan.waiting if id(p) not in plan.known]
         if self._plan is None:
@@ -384,6 +357,7 @@ class Optimizer(AccumulatorStore):
 
     def backward(self, loss, startup_program=None, parameters=None, no_grad_set=None, callbacks=None):
         """The (parameter, gradient) pairs after `loss.backward()`; it does not run the backward pass itself."""
+        only('Optimizer.backward', 'the backward pass is over', callbacks=(callbacks, None, []))
         params = parameters if parameters is not None else self._all_params()
         skip = {getattr(item, 'name', item) for item in (no_grad_set or ())}
         return [(p, p.grad) for p in params if not p.stop_gradient and p.grad is not None and p.name not in skip]

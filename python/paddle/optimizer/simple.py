@@ -19,8 +19,6 @@ def _given(value, name):
 class SGD(Optimizer):
     """param -= learning_rate * grad."""
 
-    _kind = 'sgd'
-
     def __init__(self, learning_rate=0.001, parameters=None, weight_decay=None, grad_clip=None, multi_precision=False,
                  name=None):
         _given(learning_rate, 'learning_rate')
@@ -34,13 +32,11 @@ class SGD(Optimizer):
 
         def update(grad, lr):
             op(param, lr, grad, master, precise)
-        return update, [master], ()
+        return update
 
 
 class Momentum(Optimizer):
     """velocity = mu * velocity + grad; param -= learning_rate * velocity (or the Nesterov form)."""
-
-    _kind = 'momentum'
 
     def __init__(self, learning_rate=0.001, momentum=0.9, parameters=None, use_nesterov=False, weight_decay=None,
                  grad_clip=None, multi_precision=False, rescale_grad=1.0, use_multi_tensor=False, name=None):
@@ -72,7 +68,7 @@ class Momentum(Optimizer):
 
         def update(grad, lr):
             op(param, grad, velocity, lr, master, mu, nesterov, method, coeff, precise, rescale)
-        return update, [velocity, master], (mu, nesterov, coeff, rescale)
+        return update
 
 
 class Adagrad(Optimizer):
@@ -100,7 +96,7 @@ class Adagrad(Optimizer):
 
         def update(grad, lr):
             op(param, grad, moment, lr, master, epsilon, precise)
-        return update, None, None
+        return update
 
 
 class Adadelta(Optimizer):
@@ -127,7 +123,7 @@ class Adadelta(Optimizer):
 
         def update(grad, lr):
             op(param, grad, grads, updates, lr, master, rho, epsilon, precise)
-        return update, None, None
+        return update
 
 
 class RMSProp(Optimizer):
@@ -161,7 +157,7 @@ class RMSProp(Optimizer):
 
         def update(grad, lr):
             op(param, square, grad, moment, lr, mean, master, epsilon, rho, mu, centered, precise)
-        return update, None, None
+        return update
 
 
 class ASGD(Optimizer):
@@ -193,7 +189,7 @@ class ASGD(Optimizer):
             op(param, grad, lr, total, slot, n, master, precise)
             kept[step % batches] = slot
             count.set_value(paddle.full([1], step + 1, 'int64'))
-        return update, None, None
+        return update
 
 
 class Rprop(Optimizer):
@@ -225,4 +221,4 @@ class Rprop(Optimizer):
 
         def update(grad, lr):
             op(param, grad, previous, rates, master, limits, etas, precise)
-        return update, None, None
+        return update

@@ -100,7 +100,7 @@ class Profiler:
 
     `scheduler`: a function step -> ProfilerState, or (first, last + 1) steps to record; without one all steps.
     `timer_only`: only the time of steps, for `step_info`. `profile_memory`: the peak of memory in the summary.
-    Shapes, FLOPs and NVTX ranges are not recorded: `record_shapes`, `with_flops` and `emit_nvtx` have no effect.
+    Shapes, FLOPs and NVTX ranges are not recorded: `record_shapes`, `with_flops` and `emit_nvtx` have no effect, and a warning says so.
     """
 
     def __init__(self, *, targets=None, scheduler=None, on_trace_ready=None, record_shapes=False, profile_memory=False,
@@ -109,6 +109,10 @@ class Profiler:
         for target in self.targets:
             if target != ProfilerTarget.CPU:
                 warnings.warn(f'Profiling {target} is not supported here.')
+        for name, wanted in (('record_shapes', record_shapes), ('with_flops', with_flops), ('emit_nvtx', emit_nvtx),
+                             ('custom_device_types', custom_device_types)):
+            if wanted:
+                warnings.warn(f'[Profiler] {name} has no effect.')
         if isinstance(scheduler, (tuple, list)):
             first, last = scheduler
             assert first >= 0 and last > first, 'Invalid profiler scheduler arguments'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one block of a program as programs written for PaddlePaddle see it, and ops appended under their old names."""
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import keywords
 
 
 class Block:
@@ -36,10 +37,10 @@ class Block:
 
     def create_var(self, name=None, shape=None, dtype=None, **kwargs):
         """A place for a result of `append_op`. One with shape and dtype that is read first is an input of the program."""
+        keywords('create_var', kwargs, 'stop_gradient', 'persistable', 'type', 'lod_level')
         return OutputVar(self.program, name, shape, dtype, kwargs.get('stop_gradient', True))
 
-    def create_parameter(self, shape=None, dtype=None, name=None, attr=None, is_bias=False, default_initializer=None, initializer=None,
-                         **kwargs):
+    def create_parameter(self, shape=None, dtype=None, name=None, attr=None, is_bias=False, default_initializer=None, initializer=None):
         """A parameter of the program; see `paddle.static.create_parameter`."""
         from paddle.static.program import create_parameter
         return create_parameter(shape, dtype, name, attr, is_bias, default_initializer or initializer)
@@ -52,7 +53,7 @@ class Block:
         found.update(self.program.__dict__.get('_named', {}))
         return found
 
-    def append_op(self, type, inputs=None, outputs=None, attrs=None, **kwargs):
+    def append_op(self, type, inputs=None, outputs=None, attrs=None):
         """Append the op `type`, an old name such as "elementwise_add", with tensors and attributes under their old names.
 
         Outputs made by `create_var` receive the results. Returns the list of results. Raises ValueError for an unknown op, input,

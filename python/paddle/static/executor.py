@@ -3,6 +3,7 @@
 import numpy
 
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 from paddle.static import optimize, startup
 from paddle.static import program as _program
 from paddle.static import scope as _scope
@@ -109,6 +110,8 @@ class Executor:
         if scope is not None and not isinstance(scope, Scope):
             raise TypeError(f"[Executor.run] expected a paddle.static.Scope as scope, got {type(scope)}")
         scope = _scope.global_scope() if scope is None else scope
+        if use_prune and fetch_list is not None and _program.writes(program):
+            only('Executor.run', 'the program also writes tensors, and all of it runs', use_prune=(use_prune, False))
         scope._lend(program)
         scope._ran(program)
         startup.run(program)

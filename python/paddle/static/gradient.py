@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Differentiation of the program being recorded: gradient operations are appended behind it."""
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 
 __all__ = ['append_backward', 'gradients']
 
@@ -40,6 +41,7 @@ def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
 def append_backward(loss, parameter_list=None, no_grad_set=None, callbacks=None, checkpoints=None, distop_context=None):
     """Append the gradients of the scalar `loss`; returns [(parameter, gradient)] for trainable parameters it depends on."""
     from paddle.static import program
+    only('append_backward', 'gradients are made by the core', callbacks=(callbacks, None, []), distop_context=(distop_context, None))
     loss = (_list(loss) or [None])[0]
     if not isinstance(loss, _core.Tensor):
         raise TypeError(f"[append_backward] expected a value of a program as loss, got {type(loss)}")

@@ -4,6 +4,7 @@ import os
 import tempfile
 
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import keywords, only
 from paddle.static import program as _program
 
 __all__ = ['save_inference_model', 'load_inference_model', 'normalize_program', 'serialize_program', 'deserialize_program',
@@ -30,6 +31,8 @@ def _check_program(program):
 
 def normalize_program(program, feed_vars, fetch_vars, **kwargs):
     """The part of `program` that computes `fetch_vars` from `feed_vars`, as a new program with fetch operations."""
+    keywords('normalize_program', kwargs, 'skip_prune_program')
+    only('normalize_program', 'only what is fetched is kept', skip_prune_program=(kwargs.get('skip_prune_program', False), False))
     _check_program(program)
     feeds, fetches = _check(_list(feed_vars), 'feed_vars'), _check(_list(fetch_vars), 'fetch_vars')
     return program._prune(feeds, fetches)
@@ -40,6 +43,8 @@ def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs)
 
     Files are written beside and renamed. Raises ValueError when `path_prefix` is a directory.
     """
+    keywords('save_inference_model', kwargs, 'program', 'clip_extra', 'legacy_format')
+    only('save_inference_model', 'programs are written as .json', legacy_format=(kwargs.get('legacy_format', False), False))
     path = os.path.abspath(os.fspath(path_prefix))
     if os.path.isdir(path):
         raise ValueError(f"'path_prefix' should not be a directory, but received {path_prefix!r}")
@@ -142,6 +147,7 @@ def load_inference_model(path_prefix, executor, **kwargs):
 
 def serialize_program(feed_vars, fetch_vars, **kwargs):
     """The pruned program as bytes."""
+    keywords('serialize_program', kwargs, 'program')
     program = kwargs.get('program') or _program.default_main_program()
     return normalize_program(program, feed_vars, fetch_vars)._to_json().encode()
 
@@ -155,6 +161,7 @@ def deserialize_program(data):
 
 def serialize_persistables(feed_vars, fetch_vars, executor, **kwargs):
     """The parameters of the pruned program as bytes; None when it has none."""
+    keywords('serialize_persistables', kwargs, 'program')
     program = normalize_program(kwargs.get('program') or _program.default_main_program(), feed_vars, fetch_vars)
     if not program._parameter_names():
         return None
@@ -198,6 +205,8 @@ def _split(program):
 def save(program, model_path, protocol=4, **configs):
     """Write the parameters of `program` to `<model_path>.pdparams`, its other tensors to `.pdopt`, the program to `.json`."""
     from paddle.framework import io
+    keywords('save', configs, 'pickle_protocol')
+    protocol = configs.get('pickle_protocol', protocol)
     _check_program(program)
     path = os.fspath(model_path)
     if os.path.basename(path) == '':

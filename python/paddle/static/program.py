@@ -3,6 +3,7 @@
 import contextlib
 
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 
 _pir = _core.pir
 Program = _pir.Program
@@ -189,7 +190,10 @@ def name_scope(prefix=None):
 
 @contextlib.contextmanager
 def device_guard(device=None):
-    """Ask for the device of the operations made inside; this build has one device."""
+    """Ask for the device of the operations made inside; this build has one device. ValueError for an unknown one."""
+    kind = str(device or 'cpu').split(':')[0]
+    if kind not in ('cpu', 'gpu', 'xpu', 'dcu', *_core.get_all_custom_device_type()):
+        raise ValueError(f"[device_guard] expected device 'cpu', 'gpu', 'xpu', 'dcu' or that of a plugin, got {device!r}")
     yield
 
 
@@ -200,6 +204,7 @@ def data(name, shape, dtype=None, lod_level=0):
     """
     import paddle
     from paddle.static.input_spec import checked_extents
+    only('data', 'rows have no offsets of sequences', lod_level=(lod_level, 0, None))
     if not isinstance(name, str):
         raise TypeError(f"[data] expected a string as name, got {type(name)}")
     if _pir._record_mode() == 0:

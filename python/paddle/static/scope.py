@@ -6,6 +6,7 @@ import weakref
 import numpy
 
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 
 __all__ = ['DenseTensor', 'Scope', 'global_scope', 'scope_guard']
 
@@ -20,6 +21,9 @@ class DenseTensor:
         """Copy `array` (numpy; uint16 holds bfloat16) into the memory; a tensor of a program keeps its shape and dtype."""
         import paddle
         from paddle.static.program import running
+        only('DenseTensor.set', 'a tensor has memory of its own', zero_copy=(zero_copy, False))
+        if place is not None:
+            _core.to_place(place)
         with running(), paddle.no_grad():
             value = paddle.to_tensor(numpy.ascontiguousarray(array).reshape(numpy.shape(array)))
             if self._tensor is None:
@@ -129,6 +133,8 @@ class DenseTensor:
         self._lod = offsets
 
     def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("[DenseTensor] expected copy to be None or True, got False: an array has memory of its own")
         array = self._held().numpy()
         return array if dtype is None else array.astype(dtype)
 

@@ -6,6 +6,7 @@ import math
 import paddle
 from paddle import _C_ops
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import keywords
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor
 
@@ -45,14 +46,22 @@ _DEFAULT = _core.get_default_dtype
 
 
 def _place(device):
+    """Refuse a device that is not there."""
     if device is not None:
-        _core.current_place() if device in ('cpu',) else paddle.device._place_of(device)
+        _core.to_place(device)
 
 
-def _finish(t, out=None, device=None, requires_grad=False):
-    """Apply the keywords every creation function has: device, out, requires_grad."""
+def _unpinned(pin_memory):
+    if pin_memory:
+        raise RuntimeError(f'Pinning memory is not supported for {_core.current_place()}')
+
+
+def _finish(t, out=None, device=None, requires_grad=False, pin_memory=False):
+    """Apply the keywords every creation function has: device, out, requires_grad, pin_memory."""
+    _unpinned(pin_memory)
     if device is not None:
-        _place(device)
+        place = _core.to_place(device)
+        t = t if t.place == place else t._copy_to(place, True)
     if out is not None:
         out._rebind(t)
         t = out
@@ -88,21 +97,21 @@ def _spelled(function):
 @_spelled
 def zeros(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of zeros; the default dtype unless one is given."""
-    return _finish(_C_ops.full(_shape(shape), 0, dtype or _DEFAULT()), out, device, requires_grad)
+    return _finish(_C_ops.full(_shape(shape), 0, dtype or _DEFAULT()), out, device, requires_grad, pin_memory)
 
 
 @_spelled
 def ones(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of ones; the default dtype unless one is given."""
-    return _finish(_C_ops.full(_shape(shape), 1, dtype or _DEFAULT()), out, device, requires_grad)
+    return _finish(_C_ops.full(_shape(shape), 1, dtype or _DEFAULT()), out, device, requires_grad, pin_memory)
 
 
 @_spelled
 def empty(
-    shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False, memory_format=None
+    shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False
 ):
     """A tensor with undefined contents."""
-    return _finish(_C_ops.empty(_shape(shape), dtype or _DEFAULT()), out, device, requires_grad)
+    return _finish(_C_ops.empty(_shape(shape), dtype or _DEFAULT()), out, device, requires_grad, pin_memory)
 
 
 complex_type = type(1j)
@@ -120,29 +129,29 @@ def full(shape, fill_value, dtype=None, name=None, *, out=None, device=None, req
         )
     if isinstance(fill_value, str):
         fill_value = float(fill_value)
-    return _finish(_C_ops.full(_shape(shape), fill_value, dtype), out, device, requires_grad)
+    return _finish(_C_ops.full(_shape(shape), fill_value, dtype), out, device, requires_grad, pin_memory)
 
 
 def full_like(x, fill_value, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """A tensor of `fill_value` with the shape, and unless given the dtype, of `x`."""
-    return _finish(_C_ops.full_like(x, fill_value, x.dtype if dtype is None else dtype), None, device, requires_grad)
+    return _finish(_C_ops.full_like(x, fill_value, x.dtype if dtype is None else dtype), None, device, requires_grad, pin_memory)
 
 
 def zeros_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """Zeros with the shape, and unless given the dtype, of `x`."""
-    return full_like(x, 0, dtype, device=device, requires_grad=requires_grad)
+    return full_like(x, 0, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def ones_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """Ones with the shape, and unless given the dtype, of `x`."""
-    return full_like(x, 1, dtype, device=device, requires_grad=requires_grad)
+    return full_like(x, 1, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def empty_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """Undefined contents with the shape, and unless given the dtype, of `x`."""
     if -1 in x.shape:
-        return full_like(x, 0, dtype)
-    return _finish(_C_ops.empty(list(x.shape), x.dtype if dtype is None else dtype), None, device, requires_grad)
+        return full_like(x, 0, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
+    return _finish(_C_ops.empty(list(x.shape), x.dtype if dtype is None else dtype), None, device, requires_grad, pin_memory)
 
 
 def _range_dtype(*values):
@@ -166,7 +175,7 @@ def arange(
     values = [number(v) for v in (start, end, step)]
     if not is_recorded(values[2]) and values[2] == 0:
         raise ValueError('[arange] expected a step other than 0')
-    return _finish(_C_ops.arange(*values, dtype), out, device, requires_grad)
+    return _finish(_C_ops.arange(*values, dtype), out, device, requires_grad, pin_memory)
 
 
 def range(start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, name=None):
@@ -227,7 +236,7 @@ def eye(
     for name, extent in (('num_rows', num_rows), ('num_columns', columns)):
         if isinstance(extent, int) and extent < 0:
             raise TypeError(f'[eye] expected a non-negative int as {name}, got {extent}')
-    return _finish(_C_ops.eye(num_rows, columns, dtype or _DEFAULT()), out, device, requires_grad)
+    return _finish(_C_ops.eye(num_rows, columns, dtype or _DEFAULT()), out, device, requires_grad, pin_memory)
 
 
 def assign(x, output=None):
@@ -251,14 +260,17 @@ def clone(x, name=None):
 
 def tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """A new tensor holding a copy of `data`."""
+    _unpinned(pin_memory)
     return paddle.to_tensor(data, dtype=dtype, place=device, stop_gradient=not requires_grad)
 
 
 def as_tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """`data` as a tensor; a tensor of the asked dtype comes back as it is."""
+    _unpinned(pin_memory)
+    _place(device)
     if isinstance(data, Tensor) and (dtype is None or data.dtype == dtype or str(data.dtype)[7:] == dtype):
         return data
-    return tensor(data, dtype, device, requires_grad)
+    return tensor(data, dtype, device, requires_grad, pin_memory)
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
@@ -273,6 +285,7 @@ def from_numpy(ndarray):
 
 def from_dlpack(dlpack, *, device=None, copy=None):
     """A tensor that shares the memory of a DLPack capsule or of an object with `__dlpack__`."""
+    _place(device)
     capsule = dlpack
     if hasattr(dlpack, '__dlpack__'):
         try:
@@ -292,6 +305,7 @@ def meshgrid(*args, **kwargs):
     """Coordinate grids of 1-D tensors, in 'ij' order (`indexing='xy'` swaps the first two)."""
     indexing = kwargs.pop('indexing', 'ij')
     kwargs.pop('name', None)
+    keywords('meshgrid', kwargs)
     tensors = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
     if not tensors:
         raise ValueError('[meshgrid] expected at least one tensor, got none')

@@ -198,9 +198,11 @@ def matrix_transpose(x, name=None):
     return _C_ops.transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
 
 
-def permute(input, *dims, **kwargs):
-    """Axes in another order."""
-    return _C_ops.transpose(input, _many(dims) if dims else list(kwargs['dims']))
+def permute(input, *axes, dims=None):
+    """Axes in another order, given one by one, as a list, or as `dims`."""
+    if bool(axes) == (dims is not None):
+        raise TypeError('[permute] expected the axes once, one by one or as dims')
+    return _C_ops.transpose(input, _many(axes) if axes else list(dims))
 
 
 def ravel(input):
@@ -318,7 +320,11 @@ def take_along_dim(arr, indices, axis, broadcast=True, *, out=None):
     """Values along an axis at `indices`."""
     if axis is None:
         arr, indices, axis = arr.reshape([-1]), indices.reshape([-1]), 0
-    return paddle.take_along_axis(arr, indices, axis, broadcast)
+    result = paddle.take_along_axis(arr, indices, axis, broadcast)
+    if out is None:
+        return result
+    out._rebind(result)
+    return out
 
 
 def _scattered(x, index, value):

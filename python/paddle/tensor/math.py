@@ -500,6 +500,9 @@ def _safe_sqrt(x):
 
 def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=None):
     """p-norm distances between each row of x and each of y."""
+    modes = ('use_mm_for_euclid_dist_if_necessary', 'use_mm_for_euclid_dist', 'donot_use_mm_for_euclid_dist')
+    if compute_mode not in modes:
+        raise ValueError(f'[cdist] expected compute_mode to be one of {modes}, got {compute_mode!r}')
     if x.ndim < 2 or y.ndim < 2:
         raise AssertionError(f'[cdist] expected tensors of at least 2 axes, got shapes {x.shape} and {y.shape}')
     if x.shape[-1] != y.shape[-1]:

@@ -4,6 +4,7 @@
 import importlib
 
 from paddle.base import libpaddle
+from paddle.base.arguments import keywords
 from paddle.base.libpaddle import DataType, Place, Tensor
 from paddle.base.libpaddle import _functions as _generated
 
@@ -147,8 +148,14 @@ def _new(make):
     def method(var, *size, dtype=None, device=None, requires_grad=False, pin_memory=False, shape=None, **kwargs):
         import paddle
 
-        size = kwargs.pop('size', shape) if not size else list(size) if isinstance(size[0], int) else size[0]
-        result = getattr(paddle, make)(size, var.dtype if dtype is None else dtype)
+        if not size:
+            size = kwargs.pop('size', shape)
+        elif shape is None:
+            size = list(size) if isinstance(size[0], int) else size[0]
+        else:
+            raise TypeError(f'[new_{make}] got the size both by position and as shape')
+        keywords('new_' + make, kwargs)
+        result = getattr(paddle, make)(size, var.dtype if dtype is None else dtype, device=device, pin_memory=pin_memory)
         result.stop_gradient = not requires_grad
         return result
 
@@ -161,7 +168,7 @@ def _new_full(var, size, fill_value, *, dtype=None, device=None, requires_grad=F
     """`paddle.full` with this dtype unless one is given."""
     import paddle
 
-    result = paddle.full(size, fill_value, var.dtype if dtype is None else dtype)
+    result = paddle.full(size, fill_value, var.dtype if dtype is None else dtype, device=device, pin_memory=pin_memory)
     result.stop_gradient = not requires_grad
     return result
 

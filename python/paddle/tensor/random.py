@@ -7,6 +7,7 @@ import paddle
 from paddle import _C_ops
 from paddle.base import libpaddle as _core
 from paddle.base.libpaddle import Tensor
+from paddle.framework.random import drawing_from
 
 from .creation import _finish, _shape, _spelled
 from .manipulation import extents
@@ -39,7 +40,7 @@ def uniform(shape, dtype=None, min=0, max=1.0, seed=0, name=None, *, out=None, d
 @_spelled
 def rand(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
     """Values uniform in [0, 1)."""
-    return _finish(_C_ops.uniform(_shape(shape), dtype or _DEFAULT(), 0.0, 1.0, 0), out, device, requires_grad)
+    return _finish(_C_ops.uniform(_shape(shape), dtype or _DEFAULT(), 0.0, 1.0, 0), out, device, requires_grad, pin_memory)
 
 
 def gaussian(shape, mean=0.0, std=1.0, seed=0, dtype=None, name=None):
@@ -50,10 +51,10 @@ def gaussian(shape, mean=0.0, std=1.0, seed=0, dtype=None, name=None):
 @_spelled
 def randn(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
     """Standard normal values."""
-    return _finish(gaussian(shape, dtype=dtype), out, device, requires_grad)
+    return _finish(gaussian(shape, dtype=dtype), out, device, requires_grad, pin_memory)
 
 
-def standard_normal(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+def standard_normal(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
     """Standard normal values."""
     return _finish(gaussian(shape, dtype=dtype), out, device, requires_grad)
 
@@ -102,18 +103,18 @@ def randperm(n, dtype='int64', name=None, *, out=None, device=None, requires_gra
     if n < 0:
         raise RuntimeError(f'[randperm] expected a non-negative n, got {n}')
     if n == 0:
-        return _finish(_C_ops.full([0], 0, dtype), out, device, requires_grad)
-    return _finish(_C_ops.randperm(n, dtype), out, device, requires_grad)
+        return _finish(_C_ops.full([0], 0, dtype), out, device, requires_grad, pin_memory)
+    return _finish(_C_ops.randperm(n, dtype), out, device, requires_grad, pin_memory)
 
 
 def rand_like(input, name=None, *, dtype=None, device=None, requires_grad=False):
     """Values uniform in [0, 1) with the shape of `input`."""
-    return rand(extents(input), input.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    return rand(extents(input), input.dtype if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
 def randn_like(x, dtype=None, name=None, *, device=None, requires_grad=False):
     """Standard normal values with the shape of `x`."""
-    return randn(extents(x), x.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    return randn(extents(x), x.dtype if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
 def bernoulli(x, p=None, name=None):
@@ -168,12 +169,14 @@ def geometric_(x, probs, name=None):
 
 
 def random_(x, from_=0, to=None, *, generator=None, name=None):
-    """Fill with integers uniform in [from_, to)."""
+    """Fill with integers uniform in [from_, to), drawn from `generator` if given."""
     if to is None:
         name = str(x.dtype)[7:]
         limits = {'float32': 1 << 24, 'float64': 1 << 53, 'float16': 1 << 11, 'bfloat16': 1 << 8, 'bool': 2}
         to = limits[name] if name in limits else paddle.iinfo(name).max
-    return _fill(x, _C_ops.randint(from_, to, list(x.shape), 'int64').astype(x.dtype))
+    with drawing_from(generator, 'random_'):
+        value = _C_ops.randint(from_, to, list(x.shape), 'int64').astype(x.dtype)
+    return _fill(x, value)
 
 
 def _fill(x, value):

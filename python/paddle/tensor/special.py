@@ -18,15 +18,11 @@ def polygamma(x, n, name=None):
 
 def gammaincc(x, y, name=None):
     """The regularised upper incomplete gamma function Q(x, y)."""
-    if hasattr(_C_ops, 'gammaincc'):
-        return _C_ops.gammaincc(x, y)
     return (1.0 - _lower_gamma(x.astype('float64'), y.astype('float64'))).astype(x.dtype)
 
 
 def gammainc(x, y, name=None):
     """The regularised lower incomplete gamma function P(x, y)."""
-    if hasattr(_C_ops, 'gammaincc'):
-        return 1.0 - _C_ops.gammaincc(x, y)
     return _lower_gamma(x.astype('float64'), y.astype('float64')).astype(x.dtype)
 
 
@@ -60,6 +56,4 @@ def _lower_gamma(a, x):
 
 def nextafter(x, y, name=None):
     """The next number after x towards y."""
-    if hasattr(_C_ops, 'nextafter'):
-        return _C_ops.nextafter(x, y)
     return paddle.to_tensor(np.nextafter(x.numpy(), y.numpy()))

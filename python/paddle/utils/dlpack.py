@@ -14,8 +14,4 @@ def to_dlpack(x):
 
 def from_dlpack(dlpack, *, device=None, copy=None):
     """A tensor that shares the memory of a capsule or of an object with `__dlpack__`."""
-    from paddle.base import libpaddle
-    if hasattr(dlpack, '__dlpack__'):
-        dlpack = dlpack.__dlpack__()
-    tensor = libpaddle.from_dlpack_capsule(dlpack)
-    return tensor.clone() if copy else tensor
+    return paddle.from_dlpack(dlpack, device=device, copy=copy)

@@ -3,9 +3,7 @@
 import numpy as np
 
 import paddle
-from paddle import _C_ops, nn
-
-_operator = getattr(_C_ops, 'deformable_conv', None)
+from paddle import nn
 
 __all__ = ['deform_conv2d', 'DeformConv2D']
 
@@ -60,10 +58,7 @@ def deform_conv2d(x, offset, weight, bias=None, stride=1, padding=0, dilation=1,
                   mask=None, name=None):
     """Convolution whose samples are moved by `offset` and scaled by `mask` (version 2, when given)."""
     stride, padding, dilation = _pair(stride), _pair(padding), _pair(dilation)
-    if _operator is not None:
-        out = _operator(x, offset, weight, mask, stride, padding, dilation, deformable_groups, groups, 1)
-    else:
-        out = _compose(x, offset, weight, mask, stride, padding, dilation, deformable_groups, groups)
+    out = _compose(x, offset, weight, mask, stride, padding, dilation, deformable_groups, groups)
     return out if bias is None else out + bias.reshape([1, -1, 1, 1])
 
 

@@ -76,6 +76,8 @@ def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_pe
         raise AssertionError("Expected 2D tensor")
     if bits_per_sample not in (None, 16):
         raise ValueError(f"Invalid bits_per_sample, only support 16 bit, got {bits_per_sample}")
+    if encoding not in (None, 'PCM_16'):
+        raise ValueError(f"[save] expected encoding None or 'PCM_16', got {encoding!r}")
     array = src.numpy()
     array = array.T if channels_first else array
     if array.dtype.kind == 'f':

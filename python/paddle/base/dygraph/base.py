@@ -5,6 +5,7 @@ import functools
 import inspect
 
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 
 __all__ = ['no_grad', 'no_grad_', 'enable_grad', 'set_grad_enabled', 'is_grad_enabled', 'grad', 'to_variable', 'guard',
            'enabled', 'enable_dygraph', 'disable_dygraph', 'switch_to_static_graph', 'in_to_static_mode', 'in_declarative_mode',
@@ -148,6 +149,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     With `create_graph` the result can be differentiated again. The graph stays usable whatever `retain_graph` is. An input that the outputs do not depend on gives an
     error, or None with `allow_unused`. No gradient flows back through `no_grad_vars`, a tensor or several.
     """
+    only('grad', 'graphs are not written to files', dump_backward_graph_path=(dump_backward_graph_path, None))
     outputs = _tensor_list(outputs, 'outputs')
     inputs = _tensor_list(inputs, 'inputs')
     if not only_inputs:
@@ -172,9 +174,12 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
 def to_variable(value, name=None, zero_copy=None, dtype=None):
     """A tensor of `value`; a tensor comes back as it is."""
     import paddle
-    if isinstance(value, paddle.Tensor):
-        return value
-    return paddle.to_tensor(value, dtype=dtype)
+    only('to_variable', 'a tensor has memory of its own', zero_copy=(zero_copy, None, False))
+    if not isinstance(value, paddle.Tensor):
+        value = paddle.to_tensor(value, dtype=dtype)
+    if name is not None:
+        value.name = name
+    return value
 
 
 def enabled():

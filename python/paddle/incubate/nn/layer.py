@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers that hold the parameters of the fused functions."""
 import paddle
+from paddle.base.arguments import only
 from paddle.nn import initializer
 
 from . import functional as F
@@ -155,6 +156,7 @@ class FusedFeedForward(_Block):
 
     def forward(self, src, cache=None):
         """src [B, S, d_model]."""
+        only('FusedFeedForward', 'the block keeps nothing from step to step', cache=(cache, None))
         return F.fused_feedforward(
             src, self._linear1_weight, self._linear2_weight, self._linear1_bias, self._linear2_bias, self._ln1_scale,
             self._ln1_bias, self._ln2_scale, self._ln2_bias, self._act_dropout_rate, self._dropout_rate,

@@ -3,6 +3,7 @@
 import contextlib
 
 import paddle
+from paddle.base.arguments import only
 from paddle.optimizer import Optimizer
 
 __all__ = ['ModelAverage']
@@ -55,6 +56,8 @@ class ModelAverage(Optimizer):
 
     def minimize(self, loss, startup_program=None, parameters=None, no_grad_set=None):
         """The same as `step`: the loss was minimized by another optimizer."""
+        only('ModelAverage.minimize', 'it averages the parameters it was made with', parameters=(parameters, None),
+             no_grad_set=(no_grad_set, None))
         self.step()
         return [], []
 

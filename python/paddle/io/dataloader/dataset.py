@@ -4,6 +4,7 @@ import bisect
 import math
 
 import paddle
+from paddle.framework.random import drawing_from
 
 __all__ = ['Dataset', 'IterableDataset', 'TensorDataset', 'ComposeDataset', 'ChainDataset', 'ConcatDataset', 'Subset',
            'random_split']
@@ -147,7 +148,7 @@ class Subset(Dataset):
 
 
 def random_split(dataset, lengths, generator=None):
-    """Split at random into subsets of `lengths`: counts, or fractions that sum to 1."""
+    """Split at random into subsets of `lengths`: counts, or fractions that sum to 1; drawn from `generator` if given."""
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         counts = []
         for i, part in enumerate(lengths):
@@ -159,7 +160,8 @@ def random_split(dataset, lengths, generator=None):
         lengths = counts
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    order = paddle.randperm(sum(lengths)).numpy().tolist()
+    with drawing_from(generator, 'random_split'):
+        order = paddle.randperm(sum(lengths)).numpy().tolist()
     subsets, at = [], 0
     for length in lengths:
         subsets.append(Subset(dataset, order[at:at + length]))

@@ -5,6 +5,8 @@ import math
 import numpy as np
 
 import paddle
+from paddle.base.arguments import only
+from paddle.framework.random import drawing_from
 from .._core import ops as _C_ops
 
 _LOW = -1e30
@@ -124,6 +126,7 @@ def hsigmoid_loss(x, label, w, bias=None, path=None, code=None, num_classes=2, i
 
 def margin_cross_entropy(logits, label, return_softmax=False, ring_id=0, rank=0, nranks=1, margin1=1.0, margin2=0.5,
                          margin3=0.0, scale=64.0):
+    only('margin_cross_entropy', 'the classes are on one process', nranks=(nranks, 1))
     label = paddle.reshape(label, [-1, 1])
     cosine = paddle.take_along_axis(logits, label, 1)
     angle = paddle.acos(paddle.clip(cosine, -1.0, 1.0))
@@ -135,12 +138,15 @@ def margin_cross_entropy(logits, label, return_softmax=False, ring_id=0, rank=0,
 
 
 def class_center_sample(label, num_classes, num_samples, ring_id=0, rank=0, nranks=1, fix_seed=False, seed=0):
+    only('class_center_sample', 'the classes are on one process', nranks=(nranks, 1))
     labels = label.numpy()
     positive = np.unique(labels)
     sampled = positive
     if len(positive) < num_samples:
         free = np.setdiff1d(np.arange(num_classes), positive)
-        order = paddle.randperm(len(free)).numpy()
+        generator = paddle.Generator().manual_seed(seed) if fix_seed else None
+        with drawing_from(generator, 'class_center_sample'):
+            order = paddle.randperm(len(free)).numpy()
         sampled = np.concatenate([positive, free[order[:num_samples - len(positive)]]])
     remapped = np.searchsorted(positive, labels).astype(labels.dtype)
     return paddle.to_tensor(remapped), paddle.to_tensor(sampled.astype(labels.dtype))

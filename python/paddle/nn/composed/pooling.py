@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 import paddle
+from paddle.base.arguments import only
 from paddle.base.framework import is_recorded
 from paddle.tensor.manipulation import extents
 from .._core import ops as _C_ops
@@ -12,6 +13,7 @@ from .._core import ops as _C_ops
 
 def lp_pool2d(x, kernel_size, strides, paddings, ceil_mode, exclusive, data_format, pooling_type, global_pooling,
               adaptive, padding_algorithm, norm_type):
+    only('lp_pool2d', 'windows are given by kernel_size', global_pooling=(global_pooling, False), adaptive=(adaptive, False))
     powers = x * x if norm_type == 2.0 else x if norm_type == 1.0 else paddle.pow(x, norm_type)
     mean = _C_ops.pool2d(powers, kernel_size, strides, paddings, ceil_mode, False, data_format, "avg", False, False,
                          padding_algorithm)
@@ -31,10 +33,12 @@ def _unpool(x, indices, output_size):
 
 
 def unpool(x, indices, ksize, strides, padding, output_size, data_format="NCHW"):
+    only('unpool', 'channels come first', data_format=(data_format, "NCHW"))
     return _unpool(x, indices, [int(s) for s in output_size[-2:]])
 
 
 def unpool3d(x, indices, ksize, strides, paddings, output_size, data_format="NCDHW"):
+    only('unpool3d', 'channels come first', data_format=(data_format, "NCDHW"))
     return _unpool(x, indices, [int(s) for s in output_size[-3:]])
 
 

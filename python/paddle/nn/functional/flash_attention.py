@@ -3,6 +3,7 @@
 import numpy as np
 
 import paddle
+from paddle.base.arguments import only
 
 from .._core import ops as _C_ops
 from . import _parse
@@ -40,6 +41,12 @@ def _probabilities(query, key, is_causal, scale):
     return _C_ops.softmax(scores, -1)
 
 
+def _own_stream(op, dropout, training, fixed_seed_offset, rng_name):
+    """Dropout draws from the global generator: another stream is refused where one would be used."""
+    if dropout and training:
+        only(op, 'dropout draws from the global generator', fixed_seed_offset=(fixed_seed_offset, None), rng_name=(rng_name, "", None))
+
+
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, training=True,
                                  backend=None, scale=None, enable_gqa=True, name=None):
     """softmax(q k^T * scale + mask) v for [batch, length, heads, dim] (or without the batch dimension).
@@ -61,6 +68,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
 def flash_attention(query, key, value, dropout=0.0, causal=False, return_softmax=False, *, fixed_seed_offset=None,
                     rng_name="", training=True, name=None, softmax_scale=None):
     """(attention output, probabilities if `return_softmax` else None) for [batch, length, heads, dim]."""
+    _own_stream("flash_attention", dropout, training, fixed_seed_offset, rng_name)
     out = _attend(query, key, value, None, dropout, causal, training, softmax_scale)
     return out, _probabilities(query, key, causal, softmax_scale) if return_softmax else None
 
@@ -76,14 +84,20 @@ def flash_attn_qkvpacked(qkv, dropout=0.0, causal=False, return_softmax=False, *
         shape = list(query.shape)
         query = paddle.reshape(paddle.transpose(query, [0, 1, 3, 2, 4]), [*shape[:2], groups * kv_heads, shape[-1]])
     return flash_attention(query, paddle.squeeze(key, 2), paddle.squeeze(value, 2), dropout, causal, return_softmax,
-                           training=training)
+                           fixed_seed_offset=fixed_seed_offset, rng_name=rng_name, training=training)
 
 
 def flash_attn_unpadded(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale, dropout=0.0,
                         causal=False, return_softmax=False, fixed_seed_offset=None, rng_name="", training=True,
                         name=None):
     """Attention within each of several sequences laid end to end: [tokens, heads, dim] cut at cu_seqlens."""
+    only("flash_attn_unpadded", 'sequences of several lengths have no one table of probabilities', return_softmax=(return_softmax, False))
+    _own_stream("flash_attn_unpadded", dropout, training, fixed_seed_offset, rng_name)
     q_ends, k_ends = cu_seqlens_q.tolist(), cu_seqlens_k.tolist()
+    for name, ends, most in (("max_seqlen_q", q_ends, max_seqlen_q), ("max_seqlen_k", k_ends, max_seqlen_k)):
+        longest = max((b - a for a, b in zip(ends, ends[1:])), default=0)
+        if most < longest:
+            raise ValueError(f"[flash_attn_unpadded] expected {name} of at least {longest}, the longest sequence, got {most}")
     parts = []
     for i in range(len(q_ends) - 1):
         rows, columns = q_ends[i + 1] - q_ends[i], k_ends[i + 1] - k_ends[i]
@@ -100,6 +114,9 @@ def flash_attn_varlen_qkvpacked(qkv, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, m
                                 varlen_padded=True, training=True, name=None):
     """flash_attn_unpadded for qkv [tokens, groups + 2, kv heads, dim]."""
     groups = qkv.shape[1] - 2
+    if varlen_padded and qkv.shape[0] != int(cu_seqlens_q[-1]):
+        raise NotImplementedError("[flash_attn_varlen_qkvpacked] expected sequences laid end to end, "
+                                  f"{int(cu_seqlens_q[-1])} tokens, got {qkv.shape[0]}: padded ones are not served")
     query, key, value = paddle.split(qkv, [groups, 1, 1], axis=1)
     if groups == 1:
         query = paddle.squeeze(query, 1)
@@ -107,7 +124,8 @@ def flash_attn_varlen_qkvpacked(qkv, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, m
         shape = list(query.shape)
         query = paddle.reshape(paddle.transpose(query, [0, 2, 1, 3]), [shape[0], -1, shape[-1]])
     return flash_attn_unpadded(query, paddle.squeeze(key, 1), paddle.squeeze(value, 1), cu_seqlens_q, cu_seqlens_k,
-                               max_seqlen_q, max_seqlen_k, scale, dropout, causal, return_softmax, training=training)
+                               max_seqlen_q, max_seqlen_k, scale, dropout, causal, return_softmax, fixed_seed_offset, rng_name,
+                               training)
 
 
 def _flashmask_allowed(rows, q_len, k_len, causal):
@@ -137,6 +155,7 @@ def flashmask_attention(query, key, value, startend_row_indices=None, *, dropout
     if return_softmax_lse or return_seed_offset or block_mask is not None:
         raise NotImplementedError("[flashmask_attention] expected return_softmax_lse=False, return_seed_offset=False "
                                   "and block_mask=None on this device")
+    _own_stream("flashmask_attention", dropout, training, fixed_seed_offset, rng_name)
     q_len, k_len = query.shape[1], key.shape[1]
     mask = None
     if window_size is not None:

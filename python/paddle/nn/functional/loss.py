@@ -227,6 +227,8 @@ def hsigmoid_loss(input, label, num_classes, weight, bias=None, path_table=None,
 def margin_cross_entropy(logits, label, margin1=1.0, margin2=0.5, margin3=0.0, scale=64.0, group=None,
                          return_softmax=False, reduction="mean"):
     """Cross entropy with the target cosine t replaced by cos(margin1 * acos(t) + margin2) - margin3, times scale."""
+    if group not in (None, False):
+        raise ValueError(f"Expected group is False, None or instance of paddle.distributed.collective.Group (got group: {group})")
     if reduction not in ("mean", "sum", "none", None):
         raise ValueError(f"[margin_cross_entropy] expected reduction 'mean', 'sum', 'none' or None, got {reduction!r}")
     label = _expand_label(logits, label, -1)

@@ -103,7 +103,7 @@ class Embedding(Layer):
         self._weight_attr = weight_attr
         self._remote_prefetch = False
         if _weight is None:
-            self.weight = self.create_parameter(self._size, weight_attr, self._dtype, False)
+            self.weight = self.create_parameter(self._size, weight_attr, self._dtype, False, device=device)
         else:
             if list(_weight.shape) != self._size:
                 raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")

@@ -68,8 +68,8 @@ class _ConvNd(Layer):
             fan = math.prod(self._kernel_size) * in_channels
             default = Normal(0.0, math.sqrt(2.0 / fan)) if fan else None
         self._edge_padding = [padding] * (2 * n) if padding_mode != "zeros" else None
-        self.weight = self.create_parameter(shape, weight_attr, self._dtype, default_initializer=default)
-        self.bias = self.create_parameter([out_channels], self._bias_attr, self._dtype, True)
+        self.weight = self.create_parameter(shape, weight_attr, self._dtype, default_initializer=default, device=device)
+        self.bias = self.create_parameter([out_channels], self._bias_attr, self._dtype, True, device=device)
 
     def forward(self, x):
         n = self._n

@@ -165,9 +165,14 @@ class Layer(ConvertMixin):
         """A new initialised parameter (not yet registered); None if `attr` is False."""
         if isinstance(attr, str) and attr == "":
             attr = None
-        return framework.make_parameter(self._full_name, shape,
+        made = framework.make_parameter(self._full_name, shape,
                                         paddle.get_default_dtype() if dtype is None else dtype, attr, is_bias,
                                         default_initializer)
+        if device is not None:
+            place = paddle.base.libpaddle.to_place(device)
+            if made is not None and made.place != place:
+                made._rebind(made.detach()._copy_to(place, True))
+        return made
 
     def create_variable(self, name=None, persistable=None, dtype=None):
         """An empty Tensor to be filled later, named after the layer."""

@@ -143,7 +143,7 @@ class BatchNorm(Layer):
 
 @aliases(eps="epsilon")
 class SyncBatchNorm(_BatchNormBase):
-    """Batch normalisation with statistics over all processes of the data parallel group."""
+    """Batch normalisation with statistics over all processes of the data parallel group: this one, in this build."""
 
     def __init__(self, num_features, momentum=0.9, epsilon=1e-05, weight_attr=None, bias_attr=None, data_format="NCHW",
                  name=None):
@@ -160,11 +160,6 @@ class SyncBatchNorm(_BatchNormBase):
 
     def forward(self, x):
         self._check_data_format()
-        if self.training:
-            from paddle import distributed
-            if distributed.get_world_size() > 1:
-                return _C_ops.sync_batch_norm_(x, self._mean, self._variance, self.weight, self.bias, False,
-                                                      self._momentum, self._epsilon, self._data_format, False, False)[0]
         return super().forward(x)
 
     @classmethod
@@ -203,8 +198,8 @@ class LayerNorm(Layer):
         for d in self._normalized_shape:
             size *= d
         self.weight = self.create_parameter([size], self._weight_attr, self._dtype,
-                                            default_initializer=Constant(1.0))
-        self.bias = self.create_parameter([size], self._bias_attr, self._dtype, True)
+                                            default_initializer=Constant(1.0), device=device)
+        self.bias = self.create_parameter([size], self._bias_attr, self._dtype, True, device=device)
 
     def forward(self, input):
         return F.layer_norm(input, self._normalized_shape, *self._weight_and_bias(), self._epsilon)
@@ -223,7 +218,7 @@ class RMSNorm(Layer):
         self._epsilon = 1e-5 if eps is None else eps
         self._dtype = get_default_dtype() if dtype is None else dtype
         self.weight = self.create_parameter(self._normalized_shape, weight_attr if elementwise_affine else False,
-                                            self._dtype, default_initializer=Constant(1.0))
+                                            self._dtype, default_initializer=Constant(1.0), device=device)
 
     def forward(self, input):
         return F.rms_norm(input, self._normalized_shape, self.weight, self._epsilon)
@@ -250,8 +245,8 @@ class GroupNorm(Layer):
         self._device = device
         self._dtype = get_default_dtype() if dtype is None else dtype
         self.weight = self.create_parameter([num_channels], self._weight_attr, self._dtype,
-                                            default_initializer=Constant(1.0))
-        self.bias = self.create_parameter([num_channels], self._bias_attr, self._dtype, True)
+                                            default_initializer=Constant(1.0), device=device)
+        self.bias = self.create_parameter([num_channels], self._bias_attr, self._dtype, True, device=device)
 
     def forward(self, input):
         return F.group_norm(input, self._num_groups, self._epsilon, *self._weight_and_bias(), self._data_format)

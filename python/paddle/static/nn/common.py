@@ -3,6 +3,7 @@
 import math
 
 import paddle
+from paddle.base.arguments import only
 import paddle.nn.functional as F
 from paddle.base.framework import make_parameter
 from paddle.base.param_attr import ParamAttr, WeightNormParamAttr
@@ -83,6 +84,7 @@ def fc(x, size, num_flatten_dims=1, weight_attr=None, bias_attr=None, activation
 
 def embedding(input, size, is_sparse=False, is_distributed=False, padding_idx=None, param_attr=None, dtype='float32'):
     """Rows of a new table of shape `size`, chosen by the integers of `input`."""
+    only('embedding', 'the table is on one process', is_distributed=(is_distributed, False))
     table = parameter(unique_name.generate('embedding'), size, dtype, param_attr)
     return F.embedding(input, table, padding_idx=padding_idx)
 
@@ -93,6 +95,7 @@ def sparse_embedding(input, size, padding_idx=None, is_test=False, entry=None, t
     if table_class not in ('CommonSparseTable', 'SSDSparseTable', 'MemorySparseTable'):
         raise ValueError("[sparse_embedding] expected table_class CommonSparseTable, SSDSparseTable or MemorySparseTable, got "
                          f"{table_class!r}")
+    only('sparse_embedding', 'slots need a parameter server', slot=(slot, None))
     if entry is not None:
         raise ValueError("[sparse_embedding] expected entry to be None: rules of admission need a parameter server")
     table = parameter(unique_name.generate('embedding'), size, dtype, param_attr)
@@ -148,6 +151,7 @@ def nce(input, label, num_total_classes, sample_weight=None, param_attr=None, bi
     The classes of `label` (batch, labels) are compared with `num_neg_samples` classes drawn by `sampler`: 'uniform', 'log_uniform'
     or 'custom_dist' with the probabilities `custom_dist`. `sample_weight` (batch, 1) multiplies the rows.
     """
+    only('nce', 'classes are drawn from the global generator', seed=(seed, 0))
     if sampler not in ('uniform', 'log_uniform', 'custom_dist'):
         raise Exception("Unsupported sampler type.")
     if sampler == 'custom_dist' and (custom_dist is None or len(custom_dist) != num_total_classes):

@@ -17,6 +17,8 @@ class BasicBlock(nn.Layer):
                  norm_layer=None):
         super().__init__()
         norm_layer = norm_layer or nn.BatchNorm2D
+        if groups != 1 or base_width != 64:
+            raise ValueError(f"BasicBlock only supports groups=1 and base_width=64, got {groups} and {base_width}")
         if dilation > 1:
             raise NotImplementedError("Dilation > 1 not supported in BasicBlock")
         self.conv1 = nn.Conv2D(inplanes, planes, 3, padding=1, stride=stride, bias_attr=False)

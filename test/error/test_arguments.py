@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An argument that exists has its effect or is refused: none is dropped, and no misspelt keyword is swallowed."""
+import importlib
+import os
+import pkgutil
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import paddle
+import paddle.nn.functional as F
+from paddle.nn.functional import flash_attention as fa
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def t(*shape):
+    return paddle.to_tensor(np.random.default_rng(0).uniform(0.1, 0.9, shape).astype('float32'))
+
+
+def lint():
+    sys.path.insert(0, os.path.join(ROOT, 'tools'))
+    try:
+        return importlib.import_module('lint.arguments')
+    finally:
+        sys.path.pop(0)
+
+
+def problems(source, tmp_path):
+    (tmp_path / 'module.py').write_text(source)
+    return [line.split(': ')[1].split(':')[0] for line in lint().run(str(tmp_path), ['module.py'])]
+
+
+def test_lint_finds_unread_arguments(tmp_path):
+    source = '''
+def read(x, name=None, *, dtype=None, **kw): return x, dtype, kw
+def unread(x, axis=0): return x
+def deleted(x, axis=0):
+    del axis
+    return x
+def refused(x, axis): raise NotImplementedError
+def taken(x, **kw): return kw.pop('size', x)
+def checked(x, **kw):
+    size = kw.pop('size', x)
+    if kw: raise TypeError
+    return size
+def _private(x): pass
+class C:
+    def method(self, x): return 1
+    def _hidden(self, x): return 1
+'''
+    assert problems(source, tmp_path) == [
+        'unread drops its argument axis', 'deleted drops its argument axis', 'taken drops its argument **kw', 'C.method drops its argument x']
+
+
+def test_every_name_of_the_tables_resolves():
+    missing = []
+    for found in pkgutil.walk_packages(paddle.__path__, 'paddle.'):
+        module = importlib.import_module(found.name)
+        for name in sorted({*dir(module), *(getattr(module, '__all__', None) or ())}):
+            try:
+                getattr(module, name)
+            except Exception as error:  # whatever it is, the name does not work
+                missing.append(f'{found.name}.{name}: {error!r}')
+    missing += [name for name in dir(paddle) if not hasattr(paddle, name)]
+    assert not missing
+
+
+@pytest.mark.parametrize('make', [
+    lambda **k: paddle.zeros([2], **k), lambda **k: paddle.ones([2], **k), lambda **k: paddle.empty([2], **k), lambda **k: paddle.full([2], 1.0, **k),
+    lambda **k: paddle.full_like(t(2), 1.0, **k), lambda **k: paddle.zeros_like(t(2), **k), lambda **k: paddle.ones_like(t(2), **k),
+    lambda **k: paddle.empty_like(t(2), **k), lambda **k: paddle.arange(3, **k), lambda **k: paddle.eye(3, **k), lambda **k: paddle.as_tensor([1.0], **k),
+    lambda **k: paddle.rand([2], **k), lambda **k: paddle.randn([2], **k), lambda **k: paddle.randperm(3, **k), lambda **k: t(2).new_zeros([2], **k),
+    lambda **k: t(2).new_full([2], 1.0, **k)])
+def test_creation_refuses_what_this_build_has_not(make):
+    assert str(make(device='cpu').place) == 'Place(cpu)'
+    with pytest.raises(RuntimeError, match='Pinning memory is not supported for Place'):
+        make(pin_memory=True)
+    with pytest.raises(ValueError, match='gpu'):
+        make(device='gpu')
+
+
+@pytest.mark.parametrize('make', [
+    lambda d: paddle.rand_like(t(2), device=d), lambda d: paddle.randn_like(t(2), device=d), lambda d: paddle.fft.fftfreq(3, device=d),
+    lambda d: paddle.fft.rfftfreq(3, device=d), lambda d: paddle.from_dlpack(t(2), device=d), lambda d: paddle.utils.dlpack.from_dlpack(t(2), device=d),
+    lambda d: paddle.nn.Layer().create_parameter([2], device=d), lambda d: paddle.nn.LayerNorm(3, device=d), lambda d: paddle.nn.RMSNorm(3, device=d),
+    lambda d: paddle.nn.GroupNorm(1, 3, device=d), lambda d: paddle.nn.Conv2D(3, 3, 3, device=d), lambda d: paddle.nn.Embedding(3, 3, device=d),
+    lambda d: paddle.amp.is_float16_supported(d), lambda d: paddle.amp.is_bfloat16_supported(d)])
+def test_a_device_that_is_not_there_is_refused(make):
+    make('cpu')
+    make(None)
+    with pytest.raises(ValueError, match='gpu'):
+        make('gpu')
+
+
+@pytest.mark.parametrize('call', [
+    lambda: t(2).new_zeros([2], dtyp='float32'), lambda: t(2).new_ones(2, 3, bogus=1), lambda: t(2).new_empty([2], shape=[2]),
+    lambda: paddle.meshgrid(t(2), bogus=1), lambda: t(2, 3).permute(1, 0, dim=[0, 1]), lambda: paddle.empty([2], memory_format='x'),
+    lambda: paddle.nn.Parameter(t(2), trainabel=False), lambda: paddle.static.save(None, 'x', protocl=2),
+    lambda: paddle.static.save_inference_model('x', [], [], None, programm=None), lambda: paddle.static.default_main_program().global_block().create_var(shap=[1]),
+    lambda: paddle.autograd.PyLayerContext(1)])
+def test_a_misspelt_keyword_is_named(call):
+    with pytest.raises(TypeError):
+        call()
+
+
+def test_configs_of_jit_load_are_refused():
+    with pytest.raises(ValueError, match='bogus'):
+        paddle.jit.load('x', bogus=1)
+
+
+Q = t(4, 2, 8)
+ENDS = paddle.to_tensor([0, 3, 4], dtype='int32')
+
+
+@pytest.mark.parametrize('call, error', [
+    (lambda: F.margin_cross_entropy(t(2, 3), paddle.to_tensor([0, 1]), group=3), ValueError),
+    (lambda: fa.flash_attn_unpadded(Q, Q, Q, ENDS, ENDS, 3, 3, 0.5, return_softmax=True), NotImplementedError),
+    (lambda: fa.flash_attn_unpadded(Q, Q, Q, ENDS, ENDS, 2, 3, 0.5), ValueError),
+    (lambda: fa.flash_attention(Q[None], Q[None], Q[None], 0.5, rng_name='x'), NotImplementedError),
+    (lambda: fa.flash_attn_varlen_qkvpacked(t(6, 3, 2, 8), ENDS, ENDS, 3, 3, 0.5), NotImplementedError),
+    (lambda: paddle.incubate.nn.FusedFeedForward(4, 8)(t(1, 2, 4), cache=1), NotImplementedError),
+    (lambda: paddle.io.random_split(range(6), [2, 4], generator=3), TypeError),
+    (lambda: paddle.amp.auto_cast(level='O2', dtype='bfloat16', use_promote=False), NotImplementedError),
+    (lambda: paddle.amp.autocast(3), TypeError),
+    (lambda: paddle.cdist(t(2, 3), t(4, 3), compute_mode='bogus'), ValueError),
+    (lambda: paddle.autograd.backward([t(2)], dump_backward_graph_path='x'), NotImplementedError),
+    (lambda: paddle.grad(t(2), t(2), dump_backward_graph_path='x'), NotImplementedError),
+    (lambda: paddle.audio.save('x.wav', t(1, 8), 8000, encoding='PCM_F'), ValueError),
+    (lambda: paddle.enable_compat(scope={'x'}), NotImplementedError),
+    (lambda: paddle.device.Event(interprocess=True), NotImplementedError),
+    (lambda: paddle.static.device_guard('bogus').__enter__(), ValueError),
+    (lambda: paddle.static.append_backward(t(1), callbacks=[print]), NotImplementedError),
+    (lambda: paddle.vision.models.resnet.BasicBlock(4, 4, groups=2), ValueError),
+    (lambda: paddle.incubate.ModelAverage(0.15, [paddle.nn.Parameter(t(2))]).minimize(None, parameters=[1]), NotImplementedError),
+    (lambda: paddle.base.core.get_all_op_names('bogus'), ValueError)])
+def test_what_would_be_dropped_is_refused(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_take_along_dim_writes_its_out():
+    x, index, out = t(2, 3), paddle.to_tensor([[1, 0, 1]]), paddle.zeros([1])
+    result = paddle.take_along_dim(x, index, 0, out=out)
+    assert result is out
+    np.testing.assert_array_equal(out.numpy(), np.take_along_axis(x.numpy(), index.numpy(), 0))
+
+
+def test_accuracy_writes_correct_and_total():
+    correct, total = paddle.zeros([1], 'int32'), paddle.zeros([1], 'int32')
+    score = paddle.to_tensor([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]])
+    paddle.metric.accuracy(score, paddle.to_tensor([[1], [1], [1]]), correct=correct, total=total)
+    assert (int(correct), int(total)) == (2, 3)
+
+
+def test_a_generator_is_what_random_split_draws_from():
+    def split(seed):
+        generator = paddle.Generator()
+        generator.manual_seed(seed)
+        return [part.indices for part in paddle.io.random_split(range(20), [5, 15], generator=generator)]
+
+    paddle.seed(1)
+    before = paddle.get_rng_state()[0]
+    assert split(3) == split(3) != split(4)
+    paddle.seed(1)
+    expected = paddle.rand([3]).numpy()
+    paddle.set_rng_state([before])
+    split(3)
+    np.testing.assert_array_equal(paddle.rand([3]).numpy(), expected)
+    generator = paddle.Generator()
+    generator.manual_seed(5)
+    first = paddle.zeros([4]).random_(0, 1000, generator=generator).numpy()
+    generator.manual_seed(5)
+    np.testing.assert_array_equal(paddle.zeros([4]).random_(0, 1000, generator=generator).numpy(), first)
+
+
+def test_autocast_of_another_device_says_that_it_has_no_effect():
+    with pytest.warns(UserWarning, match='no effect'), paddle.amp.autocast('cuda', 'bfloat16'):
+        assert paddle.matmul(t(2, 2), t(2, 2)).dtype == paddle.float32
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        with paddle.amp.autocast('cpu', 'bfloat16'):
+            assert paddle.matmul(t(2, 2), t(2, 2)).dtype == paddle.bfloat16
+            assert paddle.is_autocast_enabled('cpu') and not paddle.is_autocast_enabled('cuda')
+
+
+def test_lazy_guard_delays_the_first_values():
+    paddle.seed(7)
+    eager = paddle.nn.Linear(3, 4)
+    paddle.seed(7)
+    with paddle.LazyGuard():
+        lazy = paddle.nn.Linear(3, 4)
+    assert np.isnan(lazy.weight.numpy()).all()
+    for parameter in lazy.parameters():
+        parameter.initialize()
+    np.testing.assert_array_equal(lazy.weight.numpy(), eager.weight.numpy())
+    assert not lazy.weight.stop_gradient
+    with pytest.raises(ValueError):
+        lazy.weight.initialize()
+
+
+def test_class_centers_drawn_with_a_fixed_seed_repeat():
+    from paddle.nn._core import ops
+    label = paddle.to_tensor([1, 5])
+    first, second = (ops.class_center_sample(label, 50, 20, fix_seed=True, seed=3)[1].numpy() for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_sync_batch_norm_is_that_of_one_process():
+    x = t(4, 3)
+    np.testing.assert_array_equal(paddle.nn.SyncBatchNorm(3)(x).numpy(), paddle.nn.BatchNorm1D(3)(x).numpy())
