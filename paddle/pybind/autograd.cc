@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/autograd/saved_hooks.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/capture_state.h"
@@ -328,12 +329,43 @@ PyObject* GetAmpState(PyObject*, PyObject*) {
   });
 }
 
+// push_saved_tensors_hooks(pack, unpack)
+PyObject* PushHooks(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  StopTape(Tape::kOnce, "hooks on saved tensors were set");
+  return Guarded([&]() -> PyObject* {
+    if (n != 2 || !PyCallable_Check(args[0]) || !PyCallable_Check(args[1]))
+      RaiseTypeError("[saved_tensors_hooks] expected two callables, pack_hook and unpack_hook");
+    egr::SavedTensorHooks hooks;
+    hooks.pack = [fn = Share(args[0])](const Tensor& t) -> std::shared_ptr<void> {
+      PyRef arg = Own(ToPy(t));
+      PyRef kept = Own(PyObject_CallOneArg(fn.get(), arg.get()));
+      return Share(kept.get());
+    };
+    hooks.unpack = [fn = Share(args[1])](void* kept) {
+      PyRef t = Own(PyObject_CallOneArg(fn.get(), static_cast<PyObject*>(kept)));
+      return ToTensor(t.get(), "unpack_hook", "the returned value");
+    };
+    hooks.owner = Share(Own(PyTuple_Pack(2, args[0], args[1])).get());
+    egr::PushSavedTensorHooks(std::move(hooks));
+    Py_RETURN_NONE;
+  });
+}
+// The innermost (pack, unpack), or None.
+PyObject* CurrentHooks(PyObject*, PyObject*) {
+  auto hooks = egr::CurrentSavedTensorHooks();
+  return Py_NewRef(hooks ? static_cast<PyObject*>(hooks->owner.get()) : Py_None);
+}
+PyObject* PopHooks(PyObject*, PyObject*) { return PyBool_FromLong(egr::PopSavedTensorHooks()); }
+
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 PyMethodDef methods[] = {
     {"is_grad_enabled", F(IsGradEnabled), METH_NOARGS, "Whether operations are recorded for backward."},
     {"set_grad_enabled", F(SetGradEnabled), METH_O, "Sets the gradient mode and returns the previous one."},
     {"run_backward", F(RunBackward), METH_FASTCALL | METH_KEYWORDS, "Backward from several tensors at once."},
     {"grad", F(OnTapeFastcall<RunGrad>), METH_FASTCALL | METH_KEYWORDS, "Gradients of outputs with respect to inputs."},
+    {"push_saved_tensors_hooks", F(PushHooks), METH_FASTCALL, "Hooks on what is kept for backward from now on."},
+    {"saved_tensors_hooks", F(CurrentHooks), METH_NOARGS, "The (pack, unpack) in force, or None."},
+    {"pop_saved_tensors_hooks", F(PopHooks), METH_NOARGS, "Undoes the last push_saved_tensors_hooks."},
     {"py_layer_apply", F(PyLayerApply), METH_FASTCALL, "Runs a PyLayer's forward and records its backward."},
     {"set_amp_state", F(SetAmpStateOnTape), METH_FASTCALL,
      "Sets (level, dtype) of automatic mixed precision; returns the previous."},

@@ -2,6 +2,7 @@
 #include "paddle/eager/autograd/grad_node.h"
 
 #include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/autograd/saved_hooks.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
@@ -183,15 +184,103 @@ Tensor AsRecordedNow(const Tensor& t) {
   }
   return now;
 }
+
+using HookList = std::vector<std::shared_ptr<const SavedTensorHooks>>;
+thread_local constinit HookList* t_hooks = nullptr;  // null unless a pair is in force
+
+// No hooks while hooks run: what they compute is not part of the program.
+class HooksOff {
+ public:
+  HooksOff() : old_(t_hooks) { t_hooks = nullptr; }
+  ~HooksOff() { t_hooks = old_; }
+  HooksOff(const HooksOff&) = delete;
+
+ private:
+  HookList* old_;
+  GradModeGuard no_history_{false};
+};
+
+// What hooks keep of a tensor; it hangs on a tensor without data, where that has its node.
+class Packed final : public phi::RefCounted {
+ public:
+  Packed(const Tensor& t, std::shared_ptr<const SavedTensorHooks> hooks) : hooks_(std::move(hooks)) {
+    HooksOff off;
+    held_ = hooks_->pack(phi::ViewOf(t, t.dims(), t.strides(), t->offset));
+  }
+  Tensor Unpack(const Tensor& like, const char* op, const char* what) const {
+    HooksOff off;
+    Tensor t = hooks_->unpack(held_.get());
+    PD_CHECK(
+        t.defined() && !t.is_symbolic() && t.dims() == like.dims() && t.dtype() == like.dtype(), InvalidArgument, "[",
+        op, "] expected unpack_hook to give ", what, " back, ", phi::NameOf(like.dtype()),
+        common::ShapeText(like.dims()), ", got ",
+        t.defined() ? std::string(phi::NameOf(t.dtype())) + common::ShapeText(t.dims()) : std::string("no tensor"));
+    return phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+  }
+  Edge edge;  // where gradients of an input flow to
+
+ private:
+  std::shared_ptr<const SavedTensorHooks> hooks_;
+  std::shared_ptr<void> held_;
+};
+
+bool Packs(const Tensor& t) {
+  return t_hooks && t.defined() && !t.is_symbolic() && !t->value && t->storage && State().record == RecordMode::kRun;
+}
+
+Tensor MetaOnly(const Tensor& t) {
+  auto impl = phi::TensorImpl::Make();
+  impl->dims = t.dims();
+  impl->strides = t.strides();
+  impl->numel = t.numel();
+  impl->dtype = t.dtype();
+  impl->place = t.place();
+  return Tensor(impl);
+}
+
+// A tensor without data that holds what the hooks keep of `t`.
+Tensor Pack(const Tensor& t, bool input) {
+  phi::Ref<Packed> packed(new Packed(t, t_hooks->back()));
+  if (input && NeedsGrad(t)) packed->edge = GradEdge(t);
+  Tensor meta = MetaOnly(t);
+  meta->node = Ref<phi::RefCounted>(packed.get());
+  return meta;
+}
 }  // namespace
 
+void PushSavedTensorHooks(SavedTensorHooks hooks) {
+  static thread_local HookList list;
+  list.push_back(std::make_shared<const SavedTensorHooks>(std::move(hooks)));
+  t_hooks = &list;
+}
+
+bool PopSavedTensorHooks() {
+  if (!t_hooks) return false;
+  t_hooks->pop_back();
+  if (t_hooks->empty()) t_hooks = nullptr;
+  return true;
+}
+
+std::shared_ptr<const SavedTensorHooks> CurrentSavedTensorHooks() { return t_hooks ? t_hooks->back() : nullptr; }
+
 void SavedTensor::SaveInput(const Tensor& t) {
+  if (Packs(t)) [[unlikely]] {
+    t_ = Pack(t, true);
+    meta_only_ = true;
+    return;
+  }
   t_ = AsRecordedNow(t);
   if (t_.defined() && t_->storage) version_ = t_->storage->version();
 }
 
 void SavedTensor::SaveOutput(const Tensor& t) {
   if (!t.defined()) return;
+  if (Packs(t)) [[unlikely]] {
+    t_ = Pack(t, false);
+    meta_only_ = is_output_ = true;
+    slot_ = t->slot;
+    return;
+  }
   if (t.is_symbolic()) {
     auto impl = phi::TensorImpl::Make();
     impl->kind = phi::ImplKind::kSymbolic;
@@ -216,18 +305,21 @@ void SavedTensor::SaveMeta(const Tensor& t) {
     version_ = t_.defined() && t_->storage ? t_->storage->version() : 0;
     return;
   }
-  auto impl = phi::TensorImpl::Make();
-  impl->dims = t.dims();
-  impl->strides = t.strides();
-  impl->numel = t.numel();
-  impl->dtype = t.dtype();
-  impl->place = t.place();
-  t_ = Tensor(impl);
+  t_ = MetaOnly(t);
   meta_only_ = true;
 }
 
 Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const {
-  if (!t_.defined() || meta_only_) return t_;
+  if (!t_.defined() || (meta_only_ && !t_->node)) return t_;
+  if (meta_only_) {
+    const auto& packed = static_cast<const Packed&>(*t_->node);
+    Tensor t = packed.Unpack(t_, op, what);
+    if (!is_output_ && !packed.edge.node) return t;
+    t->stop_gradient = false;
+    t->node = is_output_ ? Ref<phi::RefCounted>(self) : Ref<phi::RefCounted>(packed.edge.node.get());
+    t->slot = is_output_ ? slot_ : packed.edge.slot;
+    return t;
+  }
   if (t_->storage && t_->storage->version() != version_)
     PD_THROW(PreconditionNotMet, "[", op, "] expected ", what, ", which its gradient needs, to keep version ", version_,
              ", got version ", t_->storage->version(), ": it was modified by an in-place operation");

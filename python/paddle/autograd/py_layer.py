@@ -2,8 +2,6 @@
 """Custom differentiable functions: a forward and a backward written in Python."""
 from paddle.base import libpaddle as _core
 
-from .saved_tensors_hooks import current
-
 __all__ = ['PyLayer', 'PyLayerContext', 'Function']
 
 
@@ -19,7 +17,7 @@ class PyLayerContext:
 
     def save_for_backward(self, *tensors):
         """Keep tensors for backward; call it once, in `forward`."""
-        hooks = current()
+        hooks = _core.saved_tensors_hooks()
         if hooks is not None:
             pack, self._unpack = hooks
             tensors = tuple(pack(t) if hasattr(t, 'stop_gradient') else t for t in tensors)
