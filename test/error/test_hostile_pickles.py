@@ -188,7 +188,7 @@ def test_large_headers_of_other_formats():
     for text_ in (b'[' * 5000, b'{"a":' * 5000, b'{"a":{"dtype":"U8","shape":[1e999],"data_offsets":[0,1]}}'):
         with pytest.raises(ValueError, match='can not parse'):
             paddle.load(io.BytesIO(struct.pack('<Q', len(text_)) + text_ + bytes(8)))
-    for dims in (b'\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f', b'\x10\x01' * 9999, b'\x10\xff\xff\xff\xff\x07'):
+    for dims in (b'\x10\x03' * 40 + b'\x10\0', b'\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f', b'\x10\x01' * 9999, b'\x10\xff\xff\xff\xff\x07'):
         body = b'\x08\x05' + dims
         with pytest.raises(ValueError, match='can not parse'):
             paddle.load(io.BytesIO(bytes(16) + struct.pack('<i', len(body)) + body))

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `.pdiparams` record: one tensor as header, tensor description and raw data, little-endian, without a name."""
+import math
 import os
 import struct
 
 import numpy as np
 
-__all__ = ['write_record', 'read_record', 'read_all', 'parameter_names']
+__all__ = ['write_record', 'read_record', 'read_all', 'parameter_names', 'check_shape']
 
 _CODES = {'bool': 0, 'int16': 1, 'int32': 2, 'int64': 3, 'float16': 4, 'float32': 5, 'float64': 6, 'uint8': 20,
           'int8': 21, 'bfloat16': 22, 'complex64': 23, 'complex128': 24, 'float8_e4m3fn': 32, 'float8_e5m2': 33}
 _NAMES = {code: name for name, code in _CODES.items()}
+_ELEMENTS = 1 << 50  # no tensor has more
 _LARGE = 4096  # reads from this on are compared with what is left of the file
 _STORED = {'bfloat16': 'uint16', 'float8_e4m3fn': 'uint8', 'float8_e5m2': 'uint8'}
 
@@ -88,6 +90,12 @@ def _read_varint(data, at):
         shift += 7
 
 
+def check_shape(dims):
+    """ValueError for what cannot be the shape of a tensor; an extent of 0 does not excuse the others."""
+    if len(dims) > 64 or not all(type(d) is int and d >= 0 for d in dims) or math.prod(d for d in dims if d) >= _ELEMENTS:
+        raise ValueError(f"a shape of {len(dims)} extents that is none")
+
+
 def read_record(stream):
     """Read one record: (array, dtype name). bfloat16 comes as uint16. ValueError when the bytes do not fit."""
     version, levels = struct.unpack('<IQ', _take(stream, 12))
@@ -102,8 +110,9 @@ def read_record(stream):
     if version != 0 or not 0 < length < 1 << 16:
         raise ValueError(f"expected tensor version 0, got {version}; description of {length} bytes")
     code, dims = _description(_take(stream, length))
-    if code not in _NAMES or len(dims) > 64 or any(d < 0 for d in dims):
-        raise ValueError(f"unknown dtype {code} or shape {dims[:64]}")
+    if code not in _NAMES:
+        raise ValueError(f"unknown dtype {code}")
+    check_shape(dims)
     name = _NAMES[code]
     dtype = np.dtype(_STORED.get(name, name))
     count = 1

@@ -7,6 +7,7 @@ import numpy as np
 
 import paddle
 
+from .dense_stream import check_shape
 from .unpickle import parse_error
 
 __all__ = ['save_safetensors', 'load_safetensors']
@@ -60,6 +61,7 @@ def load_safetensors(stream, source, return_numpy=False):
             left -= end - begin
             if not 0 <= begin <= end <= len(data) or left < 0:
                 raise ValueError(f"{key!r} lies outside the file or over another")
+            check_shape(info['shape'])
             out[key] = np.frombuffer(data[begin:end], dtype).reshape(info['shape']).copy()
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, struct.error) as error:
         raise parse_error(source, error) from None

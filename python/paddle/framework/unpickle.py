@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 
+from .dense_stream import check_shape
 from .pickle_machine import Admitted, Machine, refuse
 
 __all__ = ['load_pickle', 'parse_error']
@@ -54,8 +55,7 @@ class _Array:
 def _checked_array(machine, shape, dtype, data, fortran):
     if type(dtype) is not _Dtype or type(data) not in (str, bytes, bytearray) or type(shape) is not tuple:
         refuse("an array without shape, dtype or data")
-    if not all(type(d) is int and 0 <= d < 1 << 62 for d in shape) or len(shape) > 64:
-        refuse("an array of a bad shape")
+    check_shape(shape)
     machine.spend(len(data))
     if type(data) is str:
         data = data.encode('latin1')
