@@ -17,6 +17,7 @@
 #include "paddle/cinn/schedule/split_reduce.h"
 #include "paddle/cinn/schedule/stages.h"
 #include "paddle/common/error.h"
+#include "paddle/common/logging.h"
 #include "paddle/phi/backends/cpu/threads.h"
 
 namespace cinn {
@@ -84,7 +85,9 @@ class PartKernels {
         std::vector<std::shared_ptr<CompiledGroup>> kernels;
         for (const FusionGroup* g : groups()) kernels.push_back(Compile(*g));
         kernels_ = std::move(kernels);
-      } catch (const std::exception&) {}
+      } catch (const std::exception& error) {
+        PD_VLOG(3) << "a reduction in blocks was not compiled, and runs whole: " << error.what();
+      }
     });
     return !kernels_.empty();
   }
@@ -280,7 +283,8 @@ class KernelTable {
         std::lock_guard<std::mutex> lock(mutex_);
         ++stats_.disk_hits;
         return kernel;
-      } catch (const common::Error&) {  // not loadable after all: build it anew
+      } catch (const common::Error& error) {
+        PD_VLOG(1) << "a kernel of the disk cache is built anew: " << error.what();
       }
     }
     const auto start = std::chrono::steady_clock::now();

@@ -2,6 +2,7 @@
 """Global flags: `FLAGS_*` names with values, first read from the environment."""
 
 import os
+import warnings
 
 from paddle.base import libpaddle as _core
 
@@ -71,10 +72,23 @@ def _parse(text, like):
     return text
 
 
+_said = set()
+
+
+def _say_kept(name, value):
+    """Say once that a flag has no effect, when it is set to something else than its default."""
+    plain = name.removeprefix('FLAGS_')
+    if plain in _KEPT and value != _KEPT[plain] and plain not in _said:
+        _said.add(plain)
+        warnings.warn(f'FLAGS_{plain} has no effect in this build', stacklevel=3)
+
+
 def _define():
     for name, value in {**_EFFECTIVE, **_KEPT}.items():
         text = os.environ.get('FLAGS_' + name)
         _core.define_flag(name, value if text is None else _parse(text, value))
+        if text is not None:
+            _say_kept(name, _parse(text, value))
     level = os.environ.get('FLAGS_v') or os.environ.get('GLOG_v') or ''
     _core.define_flag('v', int(level) if level.isdecimal() else 0)  # how much is logged, as the core reads it
     for name, text in os.environ.items():
@@ -113,4 +127,6 @@ def set_flags(flags):
     for name, value in flags.items():
         if not _core.has_flag(name):
             raise ValueError(f'Flag {name} cannot set its value through this function.')
-        _core.define_flag(name, _converted(name, value, _core.get_flag(name)))
+        value = _converted(name, value, _core.get_flag(name))
+        _core.define_flag(name, value)
+        _say_kept(name, value)

@@ -5,6 +5,7 @@ import functools
 import inspect
 import textwrap
 import types
+import warnings
 
 import paddle
 from paddle import flags
@@ -174,10 +175,21 @@ class StaticFunction(_core.RecordedCalls):
         self._drop(args, kwargs)
         try:
             recording = self._record(args, kwargs)
-        except Exception:
+        except Exception as error:
             self._add(_PLAIN, self._pattern(args, kwargs, self._shapes(args, kwargs)), [], None, None, None)
-            return self._dygraph_function(*args, **kwargs)
+            result = self._dygraph_function(*args, **kwargs)  # an error of the function's own is raised here
+            self._say_plain(error)
+            return result
         return self._run(recording, args, kwargs)
+
+    def _say_plain(self, error):
+        """Warn, once a function, that a call was not recorded though nothing in it said why not."""
+        if not self._said_plain:
+            self._said_plain = True
+            name = getattr(self._dygraph_function, '__qualname__', repr(self._dygraph_function))
+            warnings.warn(f"[to_static] {name} runs as it is, without a recording: {type(error).__name__}: {error}", stacklevel=4)
+
+    _said_plain = False
 
     def _inline(self, args, kwargs):
         """Within another recording the operations become part of that."""
@@ -210,9 +222,12 @@ class StaticFunction(_core.RecordedCalls):
             recording.trace(self._fuse)
         except capture.Changed:
             return _TAPED_CHANGED
-        except Exception:
+        except Exception as error:
             free = shapes is not None and any(-1 in shape for shape in shapes)
-            return _TAPED_ONCE if free and taped.tape.end == _TAPED_ONCE else _TAPED_PLAIN
+            if free and taped.tape.end == _TAPED_ONCE:  # recorded with the extents it had
+                return _TAPED_ONCE
+            self._say_plain(error)
+            return _TAPED_PLAIN
         if taped.written or recording.assigned:
             around = self._surroundings(args, kwargs)
         self._keep(recording)
