@@ -23,7 +23,8 @@
 namespace cinn {
 namespace {
 
-constexpr size_t kMaxKernelsInMemory = 4096;
+// A kernel takes about 50 KB; one that is dropped is read from disk in a millisecond.
+constexpr size_t kMaxIdleKernels = 256;
 
 class CpuKernel : public CompiledGroup {
  public:
@@ -246,7 +247,7 @@ class KernelTable {
         ++stats_.memory_hits;
         pending = it->second;
       } else {
-        if (table_.size() >= kMaxKernelsInMemory) table_.clear();
+        if (table_.size() >= most_) DropIdle();
         table_.emplace(key, promise.get_future().share());
       }
     }
@@ -298,8 +299,18 @@ class KernelTable {
     return kernel;
   }
 
+  // Kernels that nobody but the table holds go; the others cost no memory of their own here.
+  void DropIdle() {
+    std::erase_if(table_, [](const auto& row) {
+      return row.second.wait_for(std::chrono::seconds(0)) == std::future_status::ready &&
+             row.second.get().use_count() == 1;
+    });
+    most_ = table_.size() + kMaxIdleKernels;
+  }
+
   std::mutex mutex_;
   std::unordered_map<std::string, std::shared_future<std::shared_ptr<CompiledGroup>>> table_;
+  size_t most_ = kMaxIdleKernels;
   CompilerStats stats_;
   DiskCache disk_;
   std::string prefix_;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
+#include <new>
 #include <type_traits>
 #include <vector>
 
@@ -102,6 +103,7 @@ class SmallVector {
   void Grow(int64_t want) {
     int64_t cap = std::max<int64_t>(want, int64_t{2} * cap_);
     T* p = static_cast<T*>(std::malloc(cap * sizeof(T)));
+    if (!p) throw std::bad_alloc();
     if (size_) std::memcpy(static_cast<void*>(p), data(), size_ * sizeof(T));
     Free();
     heap_ = p;

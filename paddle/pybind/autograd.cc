@@ -2,6 +2,8 @@
 // Autograd entry points: gradient mode, backward, grad, AMP state, and PyLayer (custom functions written in Python).
 #include <algorithm>
 
+#include "paddle/pybind/gil.h"
+#include "paddle/pybind/py_hooks.h"
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/saved_hooks.h"
 #include "paddle/eager/dispatch/op_support.h"
@@ -81,13 +83,18 @@ PyObject* RunGrad(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* kw) 
 // --- PyLayer
 
 // Calls `cls.backward(ctx, *grads)`.
-class PyLayerNode final : public egr::GradNode {
+class PyLayerNode final : public egr::GradNode, public ObjectHolder {
  public:
   PyLayerNode(PyObject* cls, PyObject* ctx) : cls_(Share(cls)), ctx_(Share(ctx)) {
     name_ = std::string(reinterpret_cast<PyTypeObject*>(cls)->tp_name) + "_backward";
   }
   const char* name() const override { return name_.c_str(); }
-  void ReleaseSaved() override {}
+  void ReleaseSaved() override { ctx_.reset(); }
+  int Visit(visitproc visit, void* arg) const override {
+    Py_VISIT(cls_.get());
+    Py_VISIT(ctx_.get());
+    return 0;
+  }
 
   struct Out {
     phi::Meta meta;
@@ -100,12 +107,8 @@ class PyLayerNode final : public egr::GradNode {
   bool materialize = true;
 
   void Run(Tensor* grads, Tensor* in, bool create_graph) override {
-    PyGILState_STATE gil = PyGILState_Ensure();
+    const GilHeld gil;
     StopTape(Tape::kOnce, "a PyLayer ran backward");
-    struct Release {
-      PyGILState_STATE g;
-      ~Release() { PyGILState_Release(g); }
-    } release{gil};
     egr::GradModeGuard mode(create_graph);
     PyRef args = Own(PyTuple_New(static_cast<Py_ssize_t>(outs.size()) + 1));
     Py_INCREF(ctx_.get());
@@ -154,11 +157,13 @@ Tensor Fresh(const Tensor& t) {
   return r;
 }
 
-void CollectTensors(PyObject* o, std::vector<PyObject*>* out) {
+void CollectTensors(PyObject* o, std::vector<PyRef>* out, int64_t level = 0) {
   if (IsTensor(o)) {
-    out->push_back(o);
+    out->push_back(PyRef::Borrow(o));
   } else if (PyList_Check(o) || PyTuple_Check(o)) {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) CollectTensors(PySequence_Fast_GET_ITEM(o, i), out);
+    CheckNesting(level, "PyLayer");
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+      CollectTensors(PySequence_Fast_GET_ITEM(o, i), out, level + 1);
   }
 }
 
@@ -183,7 +188,7 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
     if (n != 4) RaiseTypeError("py_layer_apply() takes cls, ctx, args and kwargs");
     StopTape(Tape::kOnce, "a PyLayer ran");
     PyObject *cls = args[0], *ctx = args[1];
-    std::vector<PyObject*> inputs;
+    std::vector<PyRef> inputs;  // forward may change the lists that hold them
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[2]); ++i) CollectTensors(PyTuple_GET_ITEM(args[2], i), &inputs);
     if (args[3] != Py_None) {
       PyObject *key, *value;
@@ -192,7 +197,7 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
     }
     bool record = false;
     if (egr::State().grad_enabled)
-      for (PyObject* o : inputs) record = record || egr::NeedsGrad(AsTensor(o));
+      for (const PyRef& o : inputs) record = record || egr::NeedsGrad(AsTensor(o.get()));
 
     PyRef fn = Own(PyObject_GetAttrString(cls, "forward"));
     PyRef call_args = Own(PyTuple_New(PyTuple_GET_SIZE(args[2]) + 1));
@@ -204,7 +209,10 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       PyTuple_SET_ITEM(call_args.get(), i + 1, o);
     }
     std::vector<uint32_t> versions;
-    for (PyObject* o : inputs) versions.push_back(AsTensor(o)->storage ? AsTensor(o)->storage->version() : 0);
+    for (const PyRef& o : inputs) {
+      const Tensor& t = AsTensor(o.get());
+      versions.push_back(t->storage ? t->storage->version() : 0);
+    }
     PyRef result;
     {
       egr::GradModeGuard off(false);
@@ -230,8 +238,8 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       if (IsTensor(PyList_GET_ITEM(seq.get(), i))) where.push_back(i);
     raw->SetCounts(static_cast<int>(inputs.size()), std::max<int>(1, static_cast<int>(where.size())));
     for (size_t i = 0; i < inputs.size(); ++i) {
-      raw->SetInput(static_cast<int>(i), AsTensor(inputs[i]));
-      raw->input_needs.push_back(egr::NeedsGrad(AsTensor(inputs[i])));
+      raw->SetInput(static_cast<int>(i), AsTensor(inputs[i].get()));
+      raw->input_needs.push_back(egr::NeedsGrad(AsTensor(inputs[i].get())));
     }
     for (size_t k = 0; k < where.size(); ++k) {
       PyObject* o = PyList_GET_ITEM(seq.get(), where[k]);
@@ -243,7 +251,7 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       }
       size_t input = inputs.size();
       for (size_t j = 0; j < inputs.size(); ++j)
-        if (AsTensor(inputs[j]).is_same(t)) input = j;
+        if (AsTensor(inputs[j].get()).is_same(t)) input = j;
       bool is_input = input < inputs.size();
       bool written = is_input && t->storage && t->storage->version() != versions[input];
       if (is_input && written && !InSequence(not_inplace.get(), t)) {
@@ -262,6 +270,7 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       }
       raw->SetOutput(static_cast<int>(k), t);
     }
+    for (Py_ssize_t i : where) Track(PyList_GET_ITEM(seq.get(), i));
     if (single) {
       PyObject* o = PyList_GET_ITEM(seq.get(), 0);
       Py_INCREF(o);
@@ -271,56 +280,6 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
   });
 }
 
-// The op names in an iterable of strings; None gives none.
-std::vector<std::string> OpNames(PyObject* names) {
-  std::vector<std::string> out;
-  if (names == Py_None) return out;
-  PyObject* list = PySequence_List(names);
-  if (!list) throw PyErrAlreadySet();
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
-    const char* text = PyUnicode_AsUTF8(PyList_GET_ITEM(list, i));
-    if (!text) {
-      Py_DECREF(list);
-      throw PyErrAlreadySet();
-    }
-    out.emplace_back(text);
-  }
-  Py_DECREF(list);
-  return out;
-}
-
-// The same for lists of the same names.
-uint64_t KeyOf(std::vector<std::string> names) {
-  std::sort(names.begin(), names.end());
-  uint64_t key = names.size();
-  for (const std::string& n : names) key = key * 1000003 + std::hash<std::string>()(n);
-  return key;
-}
-
-// set_amp_state(level, dtype=None, white=None, black=None) -> (level, dtype) before
-PyObject* SetAmpState(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  return Guarded([&]() -> PyObject* {
-    if (n < 1) RaiseTypeError("set_amp_state() missing the level");
-    auto& s = egr::State();
-    PyRef old_dtype = Own(DtypeObject(s.amp_level ? static_cast<DataType>(s.amp_dtype) : DataType::FLOAT16));
-    int old = s.amp_level;
-    int64_t level = ToInt(args[0], "set_amp_state", "level");
-    PD_CHECK(level >= 0 && level <= 3, InvalidArgument, "[amp] expected a level from 0 to 3, got ", level);
-    s.amp_level = static_cast<uint8_t>(level);
-    if (n > 1 && args[1] != Py_None) s.amp_dtype = static_cast<int8_t>(ToDataType(args[1], "set_amp_state", "dtype"));
-    if (n > 3) {
-      std::vector<std::string> white = OpNames(args[2]), black = OpNames(args[3]);
-      AmpListsKey() = KeyOf(white) * 31 + KeyOf(black);
-      SetAmpLists(std::move(white), std::move(black));
-    }
-    return Py_BuildValue("(iO)", old, old_dtype.get());
-  });
-}
-PyObject* SetAmpStateOnTape(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  const auto call = [n](PyObject* const* a) { return SetAmpState(nullptr, a, n); };
-  Tape* tape = TakingTape();
-  return tape ? tape->Call(args, static_cast<int>(n), call, call, true) : call(args);
-}
 PyObject* GetAmpState(PyObject*, PyObject*) {
   return Guarded([&]() -> PyObject* {
     auto& s = egr::State();
@@ -367,8 +326,6 @@ PyMethodDef methods[] = {
     {"saved_tensors_hooks", F(CurrentHooks), METH_NOARGS, "The (pack, unpack) in force, or None."},
     {"pop_saved_tensors_hooks", F(PopHooks), METH_NOARGS, "Undoes the last push_saved_tensors_hooks."},
     {"py_layer_apply", F(PyLayerApply), METH_FASTCALL, "Runs a PyLayer's forward and records its backward."},
-    {"set_amp_state", F(SetAmpStateOnTape), METH_FASTCALL,
-     "Sets (level, dtype) of automatic mixed precision; returns the previous."},
     {"get_amp_state", F(GetAmpState), METH_NOARGS, "(level, dtype) of automatic mixed precision."},
     {nullptr, nullptr, 0, nullptr}};
 #undef F

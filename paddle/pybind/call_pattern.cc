@@ -28,10 +28,11 @@ bool IsContainer(PyObject* o) { return PyList_CheckExact(o) || PyTuple_CheckExac
 
 // A copy that later changes of `o` do not reach.
 PyRef Snapshot(PyObject* o) {
+  const Deeper level;
   if (PyList_CheckExact(o)) {
     PyRef r = Own(PyList_New(PyList_GET_SIZE(o)));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(r.get()); ++i)
-      PyList_SET_ITEM(r.get(), i, Snapshot(PyList_GET_ITEM(o, i)).release());
+      PyList_SET_ITEM(r.get(), i, Snapshot(ItemAt(o, i, "to_static").get()).release());
     return r;
   }
   if (PyTuple_CheckExact(o)) {
@@ -59,6 +60,13 @@ uint64_t VersionOf(PyObject* dict) {
 #endif
 }
 
+// Hashing and comparing a key may run Python code.
+PyRef ValueAt(PyObject* dict, PyObject* key) {
+  PyObject* value = PyDict_GetItemWithError(dict, key);
+  if (!value && !PyErr_Occurred()) RaiseValueError("[to_static] expected a dict that keeps its keys while it is read");
+  return Own(Py_XNewRef(value));
+}
+
 PyRef Keys(PyObject* dict) {
   PyRef keys = Own(PyDict_Keys(dict));
   return Own(PyList_AsTuple(keys.get()));
@@ -68,21 +76,24 @@ PyRef Keys(PyObject* dict) {
 
 bool SameValue(PyObject* expected, PyObject* got) {
   if (expected == got) return true;
+  const Deeper level;
   if (Py_TYPE(expected) != Py_TYPE(got)) return false;
   if (PyList_CheckExact(got) || PyTuple_CheckExact(got)) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(got);
     if (PySequence_Fast_GET_SIZE(expected) != n) return false;
     for (Py_ssize_t i = 0; i < n; ++i)
-      if (!SameValue(PySequence_Fast_GET_ITEM(expected, i), PySequence_Fast_GET_ITEM(got, i))) return false;
+      if (i >= PySequence_Fast_GET_SIZE(got) ||
+          !SameValue(PySequence_Fast_GET_ITEM(expected, i), PyRef::Borrow(PySequence_Fast_GET_ITEM(got, i)).get()))
+        return false;
     return true;
   }
   if (PyDict_CheckExact(got)) {
     if (PyDict_GET_SIZE(got) != PyDict_GET_SIZE(expected)) return false;
     PyObject *key, *value;
     for (Py_ssize_t pos = 0; PyDict_Next(expected, &pos, &key, &value);) {
-      PyObject* other = PyDict_GetItemWithError(got, key);
+      const PyRef other = PyRef::Borrow(PyDict_GetItemWithError(got, key));
       if (!other && PyErr_Occurred()) throw PyErrAlreadySet();
-      if (!other || !SameValue(value, other)) return false;
+      if (!other || !SameValue(value, other.get())) return false;
     }
     return true;
   }
@@ -108,15 +119,17 @@ bool ArgNode::Match(PyObject* o, std::vector<Tensor>& tensors) const {
       if (Py_TYPE(o) != (kind == kList ? &PyList_Type : &PyTuple_Type)) return false;
       if (PySequence_Fast_GET_SIZE(o) != static_cast<Py_ssize_t>(children.size())) return false;
       for (size_t i = 0; i < children.size(); ++i)
-        if (!children[i].Match(PySequence_Fast_GET_ITEM(o, i), tensors)) return false;
+        if (static_cast<Py_ssize_t>(i) >= PySequence_Fast_GET_SIZE(o) ||
+            !children[i].Match(PyRef::Borrow(PySequence_Fast_GET_ITEM(o, i)).get(), tensors))
+          return false;
       return true;
     }
     case kDict: {
       if (!PyDict_CheckExact(o) || PyDict_GET_SIZE(o) != static_cast<Py_ssize_t>(children.size())) return false;
       for (size_t i = 0; i < children.size(); ++i) {
-        PyObject* item = PyDict_GetItemWithError(o, PyTuple_GET_ITEM(value.get(), i));
+        const PyRef item = PyRef::Borrow(PyDict_GetItemWithError(o, PyTuple_GET_ITEM(value.get(), i)));
         if (!item && PyErr_Occurred()) throw PyErrAlreadySet();
-        if (!item || !children[i].Match(item, tensors)) return false;
+        if (!item || !children[i].Match(item.get(), tensors)) return false;
       }
       return true;
     }
@@ -132,6 +145,7 @@ int ArgNode::Visit(visitproc visit, void* arg) const {
 }
 
 ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
+  const Deeper level;
   ArgNode n;
   if (IsTensor(o) && AsTensor(o).defined()) {
     const Tensor& t = AsTensor(o);
@@ -147,12 +161,12 @@ ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
   } else if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
     n.kind = PyList_CheckExact(o) ? ArgNode::kList : ArgNode::kTuple;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-      n.children.push_back(MakeArgNode(PySequence_Fast_GET_ITEM(o, i), shapes, next));
+      n.children.push_back(MakeArgNode(ItemAt(o, i, "to_static").get(), shapes, next));
   } else if (PyDict_CheckExact(o)) {
     n.kind = ArgNode::kDict;
     n.value = Keys(o);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(n.value.get()); ++i)
-      n.children.push_back(MakeArgNode(PyDict_GetItem(o, PyTuple_GET_ITEM(n.value.get(), i)), shapes, next));
+      n.children.push_back(MakeArgNode(ValueAt(o, PyTuple_GET_ITEM(n.value.get(), i)).get(), shapes, next));
   } else {
     n.value = PyRef::Borrow(o);
   }
@@ -160,13 +174,14 @@ ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
 }
 
 OutNode MakeOutNode(PyObject* o, PyObject* slots) {
+  const Deeper level;
   OutNode n;
   PyRef id = Own(PyLong_FromVoidPtr(o));
   PyObject* slot = PyDict_GetItemWithError(slots, id.get());
   if (!slot && PyErr_Occurred()) throw PyErrAlreadySet();
   auto children = [&](PyObject* items) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); ++i)
-      n.children.push_back(MakeOutNode(PySequence_Fast_GET_ITEM(items, i), slots));
+      n.children.push_back(MakeOutNode(ItemAt(items, i, "to_static").get(), slots));
   };
   if (slot && PyTuple_Check(slot)) {
     int64_t kind = ToInt(PyTuple_GET_ITEM(slot, 0), "to_static", "kind");
@@ -184,7 +199,7 @@ OutNode MakeOutNode(PyObject* o, PyObject* slots) {
     n.kind = OutNode::kDict;
     n.value = Keys(o);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(n.value.get()); ++i)
-      n.children.push_back(MakeOutNode(PyDict_GetItem(o, PyTuple_GET_ITEM(n.value.get(), i)), slots));
+      n.children.push_back(MakeOutNode(ValueAt(o, PyTuple_GET_ITEM(n.value.get(), i)).get(), slots));
   } else {
     n.value = PyRef::Borrow(o);
   }
@@ -230,11 +245,15 @@ int OutNode::Visit(visitproc visit, void* arg) const {
 Surroundings::Surroundings(PyObject* description) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(description); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(description, i);
+    PD_CHECK(PyTuple_Check(item) && (PyTuple_GET_SIZE(item) == 2 || PyTuple_GET_SIZE(item) == 4), InvalidType,
+             "[to_static] expected what surrounds a function as tuples of a cell or dict and values");
     PyObject* home = PyTuple_GET_ITEM(item, 0);
     if (PyCell_Check(home)) {
       cells_.emplace_back(PyRef::Borrow(home), Snapshot(PyTuple_GET_ITEM(item, 1)));
       continue;
     }
+    PD_CHECK(PyDict_Check(home) && PyTuple_GET_SIZE(item) == 4 && PyDict_Check(PyTuple_GET_ITEM(item, 1)), InvalidType,
+             "[to_static] expected the names of a dict with their values, those that are absent, and a length");
     Table t;
     t.dict = PyRef::Borrow(home);
     PyObject *key, *value;
@@ -252,17 +271,17 @@ Surroundings::Surroundings(PyObject* description) {
 
 bool Surroundings::Hold() {
   for (auto& [cell, expected] : cells_) {
-    PyObject* got = PyCell_GET(cell.get());
-    if (!got || !SameValue(expected.get(), got)) return false;
+    const PyRef got = PyRef::Borrow(PyCell_GET(cell.get()));
+    if (!got || !SameValue(expected.get(), got.get())) return false;
   }
   for (Table& t : tables_) {
     uint64_t version = VersionOf(t.dict.get());
     if (version && version == t.version && !t.mutable_values) continue;
     if (t.size >= 0 && PyDict_GET_SIZE(t.dict.get()) != t.size) return false;
     for (auto& [key, expected] : t.entries) {
-      PyObject* got = PyDict_GetItemWithError(t.dict.get(), key.get());
+      const PyRef got = PyRef::Borrow(PyDict_GetItemWithError(t.dict.get(), key.get()));
       if (!got && PyErr_Occurred()) throw PyErrAlreadySet();
-      if (expected ? !got || !SameValue(expected.get(), got) : got != nullptr) return false;
+      if (expected ? !got || !SameValue(expected.get(), got.get()) : static_cast<bool>(got)) return false;
     }
     t.version = version;
   }

@@ -15,11 +15,6 @@ inline uint64_t& DataReads() {
   static thread_local uint64_t n = 0;
   return n;
 }
-// Identifies the lists given to the last set_amp_state.
-inline uint64_t& AmpListsKey() {
-  static uint64_t n = 0;
-  return n;
-}
 
 // Whether what is recorded is a function: it writes to tensors each time it runs, where static mode gives them a value
 // at once.

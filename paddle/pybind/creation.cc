@@ -27,6 +27,7 @@ struct Survey {
 
 void Look(PyObject* o, int64_t level, Survey* s) {
   if (PyList_Check(o) || PyTuple_Check(o)) {
+    CheckNesting(level, "to_tensor");
     Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
     if (level == s->dims.size()) {
       if (s->kind != Kind::kNone || s->other) Ragged();
@@ -34,7 +35,7 @@ void Look(PyObject* o, int64_t level, Survey* s) {
     } else if (s->dims[level] != n) {
       Ragged();
     }
-    for (Py_ssize_t i = 0; i < n; ++i) Look(PySequence_Fast_GET_ITEM(o, i), level + 1, s);
+    for (Py_ssize_t i = 0; i < n; ++i) Look(ItemAt(o, i, "to_tensor").get(), level + 1, s);
     return;
   }
   if (IsTensor(o) || IsNdarray(o)) {
@@ -93,7 +94,7 @@ int64_t Read<int64_t>(PyObject* o) {
 }
 template <>
 bool Read<bool>(PyObject* o) {
-  return PyObject_IsTrue(o) == 1;
+  return IsTrue(o);
 }
 template <>
 phi::complex128 Read<phi::complex128>(PyObject* o) {
@@ -102,20 +103,23 @@ phi::complex128 Read<phi::complex128>(PyObject* o) {
   return {c.real, c.imag};
 }
 
+// Writes the numbers of lists of these extents; reading one may run Python code that changes the lists.
 template <class T>
-void Fill(PyObject* o, T*& to) {
-  if (PyList_Check(o) || PyTuple_Check(o)) {
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-    for (Py_ssize_t i = 0; i < n; ++i) Fill(PySequence_Fast_GET_ITEM(o, i), to);
+void Fill(PyObject* o, const Ints& dims, int64_t level, T*& to) {
+  const bool list = PyList_Check(o) || PyTuple_Check(o);
+  if (list != (level < dims.size())) Ragged();
+  if (!list) {
+    *to++ = Read<T>(o);
     return;
   }
-  *to++ = Read<T>(o);
+  if (PySequence_Fast_GET_SIZE(o) != dims[level]) Ragged();
+  for (int64_t i = 0; i < dims[level]; ++i) Fill(ItemAt(o, i, "to_tensor").get(), dims, level + 1, to);
 }
 template <class T>
 Tensor Filled(PyObject* o, const Ints& dims) {
   Tensor t = phi::Empty(dims, phi::kDataTypeOf<T>);
   T* to = t.data<T>();
-  Fill(o, to);
+  Fill(o, dims, 0, to);
   return t;
 }
 
@@ -126,13 +130,14 @@ Tensor Converted(Tensor t, DataType dtype) {
 }
 
 // Lists that hold tensors or arrays: stacked level by level.
-Tensor Stacked(PyObject* o, DataType dtype) {
+Tensor Stacked(PyObject* o, DataType dtype, int64_t level = 0) {
+  CheckNesting(level, "to_tensor");
   if (IsTensor(o)) return Converted(ToTensor(o, "to_tensor", "data"), dtype);
   if (IsNdarray(o)) return Converted(FromBuffer(o, true), dtype);
   if (!PyList_Check(o) && !PyTuple_Check(o)) return TensorFromData(o, dtype);
   std::vector<Tensor> items;
   Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-  for (Py_ssize_t i = 0; i < n; ++i) items.push_back(Stacked(PySequence_Fast_GET_ITEM(o, i), dtype));
+  for (Py_ssize_t i = 0; i < n; ++i) items.push_back(Stacked(ItemAt(o, i, "to_tensor").get(), dtype, level + 1));
   if (items.empty()) return phi::Empty({0}, dtype == DataType::UNDEFINED ? g_default : dtype);
   DataType common = items[0].dtype();
   for (const Tensor& t : items) {
@@ -159,10 +164,11 @@ Tensor Stacked(PyObject* o, DataType dtype) {
   return out;
 }
 
-bool AllTensors(PyObject* o, bool* any) {
+bool AllTensors(PyObject* o, bool* any, int64_t level = 0) {
   if (PyList_Check(o) || PyTuple_Check(o)) {
+    CheckNesting(level, "to_tensor");
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-      if (!AllTensors(PySequence_Fast_GET_ITEM(o, i), any)) return false;
+      if (!AllTensors(PySequence_Fast_GET_ITEM(o, i), any, level + 1)) return false;
     return true;
   }
   if (!IsTensor(o)) return false;

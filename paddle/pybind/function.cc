@@ -86,9 +86,8 @@ bool StartsSpelledOut(PyObject* o) {
 }
 
 PyObject* CallSlots(Function* f, PyObject** slots) {
-  if (phi::OpsWatched()) return WatchedSlots(f->spec, slots);
   try {
-    return f->spec->call(slots);
+    return phi::OpsWatched() ? WatchedSlots(f->spec, slots) : f->spec->call(slots);
   } catch (...) { return RaiseCurrent(); }
 }
 
@@ -142,7 +141,7 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     for (int i = static_cast<int>(npos); i < n; ++i)
       if (!slots[i] && !f->spec->args[i].has_default) {
         Py_XDECREF(collected);
-        return MissingError(f, slots);
+        return Guarded([&] { return MissingError(f, slots); });
       }
   g_spelled_out = collected != nullptr;
   PyObject* r = CallSlots(f, slots);
@@ -227,7 +226,7 @@ PyGetSetDef fn_getset[] = {{"__name__", FnName, nullptr, nullptr, nullptr},
                            {"__qualname__", FnName, nullptr, nullptr, nullptr},
                            {"__module__", FnModule, nullptr, nullptr, nullptr},
                            {"__doc__", FnDoc, nullptr, nullptr, nullptr},
-                           {"__signature__", FnSignature, nullptr, nullptr, nullptr},
+                           {"__signature__", Entry<FnSignature>::Call, nullptr, nullptr, nullptr},
                            {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef fn_methods[] = {{"__reduce__", FnReduce, METH_NOARGS, nullptr},

@@ -100,52 +100,82 @@ int64_t ExtentOf(const Tensor& x, int64_t axis) {
   return d.known() ? d.value() : -1;
 }
 
+// An item of a key, read: from here on no Python code runs, so that x and the item stay as they are.
+struct Item {
+  enum Kind : uint8_t { kEllipsis, kNewAxis, kInt, kSlice, kFlag, kTensor } kind = kEllipsis;
+  int64_t number = 0;  // kInt, and kFlag: 0 or 1
+  PyRef slice;         // bounds are None, ints of Python or tensors
+  Tensor tensor;       // kTensor: integers or bools
+
+  int64_t consumes() const {
+    switch (kind) {
+      case kInt:
+      case kSlice: return 1;
+      case kTensor: return tensor.dtype() == DataType::BOOL ? tensor.ndim() : 1;
+      default: return 0;
+    }
+  }
+};
+
+bool IsPlainBound(PyObject* o) { return o == Py_None || PyLong_CheckExact(o) || IsTensor(o); }
+PyRef PlainSlice(PyObject* o) {
+  auto* s = reinterpret_cast<PySliceObject*>(o);
+  if (IsPlainBound(s->start) && IsPlainBound(s->stop) && IsPlainBound(s->step)) return PyRef::Borrow(o);
+  const auto bound = [](PyObject* v) { return IsPlainBound(v) ? PyRef::Borrow(v) : Own(PyNumber_Index(v)); };
+  return Own(PySlice_New(bound(s->start).get(), bound(s->stop).get(), bound(s->step).get()));
+}
+
+bool IsMaskScalar(PyObject* o) {
+  if (PyBool_Check(o)) return true;
+  if (IsTensor(o)) return AsTensor(o).defined() && AsTensor(o).ndim() == 0 && AsTensor(o).dtype() == DataType::BOOL;
+  return std::string_view(Py_TYPE(o)->tp_name).substr(0, 10) == "numpy.bool";
+}
+
+Item ReadItem(PyObject* o) {
+  if (o == Py_Ellipsis) return {Item::kEllipsis, 0, {}, {}};
+  if (o == Py_None) return {Item::kNewAxis, 0, {}, {}};
+  if (IsMaskScalar(o)) return {Item::kFlag, IsTrue(o), {}, {}};
+  if (IsIntLike(o)) return {Item::kInt, ToInt(o, "index", "index"), {}, {}};
+  if (PySlice_Check(o)) return {Item::kSlice, 0, PlainSlice(o), {}};
+  if (IsArrayLike(o)) return {Item::kTensor, 0, {}, IndexTensor(o)};
+  PD_THROW(InvalidArgument, "[index] ", kKinds, ", got ", Py_TYPE(o)->tp_name);
+}
+
 class Parser {
  public:
   Parser(const Tensor& x, Parsed* out) : x_(x), out_(*out), symbolic_(Recording(x)) {}
 
   void Parse(PyObject* key) {
-    Py_ssize_t n = 1;
-    PyObject* const* items = &key;
-    if (PyTuple_Check(key)) {
-      n = PyTuple_GET_SIZE(key);
-      items = PySequence_Fast_ITEMS(key);
+    if (!PyTuple_Check(key)) {
+      const Item item = ReadItem(key);
+      Take(&item, 1);
+      return;
     }
-    int64_t rank = x_.ndim(), used = 0, ellipsis = 0;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-      PyObject* o = items[i];
-      if (o == Py_Ellipsis)
-        ++ellipsis;
-      else
-        used += Consumes(o);
+    const Py_ssize_t n = PyTuple_GET_SIZE(key);
+    Item few[4];
+    std::vector<Item> many;
+    Item* items = few;
+    if (n > 4) {
+      many.resize(static_cast<size_t>(n));
+      items = many.data();
+    }
+    for (Py_ssize_t i = 0; i < n; ++i) items[i] = ReadItem(PyTuple_GET_ITEM(key, i));
+    Take(items, n);
+  }
+
+ private:
+  void Take(const Item* items, int64_t n) {
+    const int64_t rank = x_.ndim();
+    int64_t used = 0, ellipsis = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      ellipsis += items[i].kind == Item::kEllipsis;
+      used += items[i].consumes();
     }
     PD_CHECK(ellipsis <= 1, OutOfRange, "[index] expected at most one ellipsis ('...'), got ", ellipsis);
     PD_CHECK(used <= rank, OutOfRange, "[index] expected at most ", rank,
              " indices for a tensor of that many dimensions, got ", used);
-    for (Py_ssize_t i = 0; i < n; ++i) Take(items[i], rank - used);
+    for (int64_t i = 0; i < n; ++i) Take(items[i], rank - used);
     while (axis_ < rank) Keep();
-  }
-
- private:
-  bool IsMaskScalar(PyObject* o) {
-    if (PyBool_Check(o)) return true;
-    if (IsTensor(o)) return AsTensor(o).defined() && AsTensor(o).ndim() == 0 && AsTensor(o).dtype() == DataType::BOOL;
-    return std::string_view(Py_TYPE(o)->tp_name).substr(0, 10) == "numpy.bool";
-  }
-  // How many axes of x an item stands for.
-  int64_t Consumes(PyObject* o) {
-    if (o == Py_None || IsMaskScalar(o)) return 0;
-    if (PySlice_Check(o) || IsIntLike(o)) return 1;
-    if (IsArrayLike(o)) {
-      if (IsTensor(o) || IsNdarray(o)) {
-        Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
-        if (t.dtype() == DataType::BOOL) return t.ndim();
-        return 1;
-      }
-      Tensor t = IndexTensor(o);
-      return t.dtype() == DataType::BOOL ? t.ndim() : 1;
-    }
-    PD_THROW(InvalidArgument, "[index] ", kKinds, ", got ", Py_TYPE(o)->tp_name);
   }
 
   void Emit(int64_t dim, int64_t stride) {
@@ -163,25 +193,22 @@ class Parser {
     Emit(1, 0);
   }
 
-  void Take(PyObject* o, int64_t rest) {
-    if (o == Py_Ellipsis) {
-      for (int64_t i = 0; i < rest; ++i) Keep();
-    } else if (o == Py_None) {
-      Insert();
-    } else if (IsMaskScalar(o)) {
-      int v = PyObject_IsTrue(o);
-      if (v < 0) throw PyErrAlreadySet();
-      Tensor index = phi::Empty({v}, DataType::INT64);
-      if (v) *index.data<int64_t>() = 0;
-      out_.axes.push_back(out_.dims.size());
-      out_.indices.push_back(index);
-      Insert();
-    } else if (IsIntLike(o)) {
-      TakeInt(ToInt(o, "index", "index"));
-    } else if (PySlice_Check(o)) {
-      TakeSlice(o);
-    } else {
-      TakeTensor(IndexTensor(o));
+  void Take(const Item& item, int64_t rest) {
+    switch (item.kind) {
+      case Item::kEllipsis:
+        for (int64_t i = 0; i < rest; ++i) Keep();
+        return;
+      case Item::kNewAxis: return Insert();
+      case Item::kFlag: {
+        Tensor index = phi::Empty({item.number}, DataType::INT64);
+        if (item.number) *index.data<int64_t>() = 0;
+        out_.axes.push_back(out_.dims.size());
+        out_.indices.push_back(index);
+        return Insert();
+      }
+      case Item::kInt: return TakeInt(item.number);
+      case Item::kSlice: return TakeSlice(item.slice.get());
+      case Item::kTensor: return TakeTensor(item.tensor);
     }
   }
 

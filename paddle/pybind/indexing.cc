@@ -231,8 +231,10 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
     Rebind(x, paddle::where(AsTensor(key), value, x));
     return;
   }
-  Parsed p = ParseKey(x, key);
+  // Reading the value or the key may run Python code that changes x.
   Tensor value = ValueFor(x, value_object);
+  Parsed p = ParseKey(x, key);
+  if (value.dtype() != x.dtype()) value = paddle::cast(value, x.dtype());
   if (Recording(x)) {
     // The slice is scattered back and x takes the result.
     if (!p.indices.empty() && !p.changed && IsIdentity(FrontPerm(p, x.ndim()))) {

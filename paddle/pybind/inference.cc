@@ -4,6 +4,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "paddle/phi/core/host_lock.h"
+#include "paddle/pybind/gil.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/inference/model_passes.h"
 #include "paddle/inference/paddle_inference_api.h"
@@ -56,7 +58,7 @@ pyb::object Run(Predictor& p, const pyb::object& inputs) {
   if (!inputs.is_none())
     for (pyb::handle o : inputs) in.push_back(ToTensor(o.ptr(), "predictor.run", "inputs"));
   {
-    pyb::gil_scoped_release release;
+    phi::WithoutHostLock unlocked;
     PlainGuard plain;
     if (inputs.is_none()) return (p.Run(), pyb::none());
     p.Run(in, &out);
@@ -68,7 +70,7 @@ pyb::object Run(Predictor& p, const pyb::object& inputs) {
 
 Predictor::Hook HookOf(pyb::function f) {
   return [f = std::move(f)](const std::string& op, const std::string& name, const Handle& handle) {
-    pyb::gil_scoped_acquire acquire;
+    const GilHeld gil;
     f(op, name, Object(handle.tensor()));
   };
 }

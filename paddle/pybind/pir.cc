@@ -13,6 +13,7 @@
 #include "paddle/executor/parameters.h"
 #include "paddle/executor/plan.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/host_lock.h"
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/io/printer.h"
 #include "paddle/pir/pass/passes.h"
@@ -20,6 +21,8 @@
 #include "paddle/pir/serialize/params.h"
 #include "paddle/pir/serialize/program_json.h"
 #include "paddle/pir/serialize/state_inputs.h"
+#include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/mode_stack.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/program_object.h"
 
@@ -46,24 +49,35 @@ struct OperationObject {
   }
 };
 
-thread_local std::vector<egr::DispatchState> t_saved;
+// What was recorded before, and the program recorded since, which lives as long as it is.
+struct RecordState {
+  egr::Recorder* recorder;
+  egr::RecordMode mode;
+  std::shared_ptr<ProgramObject> entered;
+};
+thread_local ModeStack<RecordState> t_record_states;
 
-void Enter(ProgramObject& p) {
-  t_saved.push_back(egr::State());
-  egr::State().recorder = &p.recorder();
-  egr::State().record = egr::RecordMode::kRecord;
-}
-void EnterRun() {
-  t_saved.push_back(egr::State());
-  egr::State().recorder = nullptr;
-  egr::State().record = egr::RecordMode::kRun;
+// `program`: operations are recorded into it; none: they run.
+void Enter(const std::shared_ptr<ProgramObject>& program) {
+  egr::DispatchState& s = egr::State();
+  t_record_states.Push({s.recorder, s.record, program});
+  s.recorder = program ? &program->recorder() : nullptr;
+  s.record = program ? egr::RecordMode::kRecord : egr::RecordMode::kRun;
 }
 void Leave() {
-  PD_CHECK(!t_saved.empty(), PreconditionNotMet, "[record] expected a recording to leave, got none");
-  egr::State().recorder = t_saved.back().recorder;
-  egr::State().record = t_saved.back().record;
-  t_saved.pop_back();
+  const RecordState before = t_record_states.Pop("record");
+  egr::State().recorder = before.recorder;
+  egr::State().record = before.mode;
 }
+
+// A `with` block that records into a program, or runs operations where there is none. Changes nothing before __enter__,
+// which is a C function (mode_scopes.cc).
+struct RecordScope {
+  std::shared_ptr<ProgramObject> program;
+};
+// A `with` block that records a function rather than a static program.
+struct FunctionScope {};
+thread_local ModeStack<bool> t_records_function;
 
 phi::Meta MetaFrom(const std::string& name, const std::vector<int64_t>& shape, pyb::handle dtype) {
   phi::Meta m;
@@ -159,7 +173,7 @@ struct PlanObject {
       in.push_back(t);
     }
     {
-      pyb::gil_scoped_release release;
+      phi::WithoutHostLock unlocked;
       PlainGuard plain;
       out = plan->Run(in);
     }
@@ -219,6 +233,26 @@ std::string StateJson(ProgramObject& p, const std::unordered_set<std::string>& s
   return pir::WriteProgramJson(*copy, {});
 }
 
+void AddScopes(pyb::module_& m) {
+  pyb::class_<RecordScope>(m, "RecordScope", "Inside, operations are recorded into a program; for None they run.")
+      .def(pyb::init<std::shared_ptr<ProgramObject>>(), pyb::arg("program").none(true))
+      .def("__enter__",
+           [](const RecordScope& s) {
+             Enter(s.program);
+             return s.program;
+           })
+      .def("__exit__", [](RecordScope&, const pyb::args&) { Leave(); });
+  pyb::class_<FunctionScope>(m, "FunctionScope", "Inside, what is recorded is a function, whose writes are part of it.")
+      .def(pyb::init<>())
+      .def("__enter__",
+           [](FunctionScope&) {
+             t_records_function.Push(RecordsFunction());
+             RecordsFunction() = true;
+           })
+      .def("__exit__",
+           [](FunctionScope&, const pyb::args&) { RecordsFunction() = t_records_function.Pop("recorded function"); });
+}
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
     static std::once_flag once;
@@ -233,6 +267,7 @@ int Init(PyObject* module) {
     });
     pyb::module_ root = pyb::reinterpret_borrow<pyb::module_>(module);
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(root.attr("pir").ptr());
+    AddScopes(m);
     pyb::class_<OperationObject>(m, "Operation", "One operation of a program.")
         .def("name", [](OperationObject& o) { return o.get().name(); })
         .def("num_operands", [](OperationObject& o) { return o.get().num_operands(); })
@@ -306,10 +341,11 @@ int Init(PyObject* module) {
         .def("_save_params", &SaveParams)
         .def("_load_params", &LoadParams)
         .def("_parameter_names", [](ProgramObject& p) { return pir::SortedParameterNames(p.program()); })
-        .def("_enter", &Enter);
+        .def("_enter", [](ProgramObject& p) { Enter(p.shared_from_this()); });
     m.def("_load_json", &LoadJson);
     m.def("_load_json_text", &LoadJsonText);
-    m.def("_enter_run", &EnterRun, "Operations run and are not recorded until _leave().");
+    m.def(
+        "_enter_run", [] { Enter(nullptr); }, "Operations run and are not recorded until _leave().");
     m.def("_leave", &Leave);
     m.def("_record_mode", [] { return static_cast<int>(egr::State().record); });
     pyb::class_<PlanObject>(m, "Plan", "A program planned for running.")

@@ -4,9 +4,12 @@
 #include "paddle/pybind/py_args.h"
 #include "paddle/phi/core/device.h"
 
+#include <cxxabi.h>
+
 #include <cmath>
 #include <new>
 
+#include "paddle/pybind/gil.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
@@ -18,6 +21,18 @@ void RaiseTypeError(const std::string& message) {
 void RaiseValueError(const std::string& message) {
   PyErr_SetString(PyExc_ValueError, message.c_str());
   throw PyErrAlreadySet();
+}
+
+void CheckNesting(int64_t level, const char* op) {
+  if (level >= kMaxNesting)
+    RaiseValueError("[" + std::string(op) + "] expected lists nested less than " + std::to_string(kMaxNesting) +
+                    " deep, got deeper ones or a list that holds itself");
+}
+
+PyRef ItemAt(PyObject* o, Py_ssize_t i, const char* op) {
+  if (i >= PySequence_Fast_GET_SIZE(o))
+    RaiseValueError("[" + std::string(op) + "] expected a list that keeps its length while it is read");
+  return PyRef::Borrow(PySequence_Fast_GET_ITEM(o, i));
 }
 
 namespace {
@@ -125,7 +140,7 @@ int64_t ToInt(PyObject* o, const char* op, const char* arg) {
     return phi::ScalarAsInt(AsTensor(o));
   }
   if (o && HasIndex(o)) return IndexValue(o);
-  if (o && IsNumpyBool(o)) return PyObject_IsTrue(o);
+  if (o && IsNumpyBool(o)) return IsTrue(o);
   if (o && IsNdarray(o)) {
     PyRef v = Own(PyNumber_Long(o));
     return IndexValue(v.get());
@@ -143,9 +158,7 @@ bool ToBool(PyObject* o, const char* op, const char* arg) {
   if (o == Py_False) return false;
   if (o &&
       (PyLong_Check(o) || IsNumpyBool(o) || (IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()))) {
-    int v = PyObject_IsTrue(o);
-    if (v < 0) throw PyErrAlreadySet();
-    return v != 0;
+    return IsTrue(o);
   }
   Expected(o, op, arg, "bool");
 }
@@ -193,7 +206,8 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
   if (PyList_Check(o) || PyTuple_Check(o)) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
     for (Py_ssize_t i = 0; i < n; ++i) {
-      PyObject* e = PySequence_Fast_GET_ITEM(o, i);
+      const PyRef item = ItemAt(o, i, op);
+      PyObject* e = item.get();
       if (PyLong_Check(e)) {
         r.push_back(IndexValue(e));
       } else if (IsTensor(e) && AsTensor(e).defined() && !AsTensor(e).is_symbolic()) {
@@ -262,7 +276,7 @@ bool NumberOf(PyObject* o, Scalar* out) {
   }
   if (IsTensor(o) || PyUnicode_Check(o) || IsNdarray(o)) return false;
   if (IsNumpyBool(o)) {
-    *out = Scalar(PyObject_IsTrue(o) == 1);
+    *out = Scalar(IsTrue(o));
     return true;
   }
   if (PyList_Check(o) || PyTuple_Check(o)) return false;
@@ -280,6 +294,7 @@ bool NumberOf(PyObject* o, Scalar* out) {
   if (HasFloat(o)) {
     double d = PyFloat_AsDouble(o);
     if (d == -1.0 && PyErr_Occurred()) {
+      if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PyErrAlreadySet();
       PyErr_Clear();
       return false;
     }
@@ -318,7 +333,7 @@ std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg) {
   if (IsNone(o)) return r;
   if (PyList_Check(o) || PyTuple_Check(o)) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-    for (Py_ssize_t i = 0; i < n; ++i) r.push_back(ToDouble(PySequence_Fast_GET_ITEM(o, i), op, arg));
+    for (Py_ssize_t i = 0; i < n; ++i) r.push_back(ToDouble(ItemAt(o, i, op).get(), op, arg));
     return r;
   }
   if (IsTensor(o) || IsNdarray(o)) {
@@ -348,7 +363,7 @@ std::vector<Scalar> ToScalars(PyObject* o, const char* op, const char* arg) {
     return r;
   }
   Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-  for (Py_ssize_t i = 0; i < n; ++i) r.push_back(ToScalar(PySequence_Fast_GET_ITEM(o, i), op, arg));
+  for (Py_ssize_t i = 0; i < n; ++i) r.push_back(ToScalar(ItemAt(o, i, op).get(), op, arg));
   return r;
 }
 
@@ -385,7 +400,7 @@ PyObject* Wrap(std::vector<Tensor>&& v) {
 PyObject* RaiseCurrent() {
   try {
     throw;
-  } catch (const PyErrAlreadySet&) {
+  } catch (const abi::__forced_unwind&) { Stay(); } catch (const PyErrAlreadySet&) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "an error was signalled without an exception");
   } catch (const common::Error& e) {
     if (PyErr_Occurred()) return nullptr;

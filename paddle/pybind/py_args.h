@@ -95,6 +95,11 @@ std::vector<Scalar> ToScalars(PyObject* o, const char* op, const char* arg);
 // Any array-like (tensor, ndarray, number, nested lists) as a tensor.
 Tensor ToTensorLike(PyObject* o, const char* op, const char* arg);
 
+// How deep lists and tuples may nest in what the bindings read: a list that holds itself nests without end.
+inline constexpr int64_t kMaxNesting = 64;
+// Throws ValueError below that depth. `level` counts from 0.
+void CheckNesting(int64_t level, const char* op);
+
 inline bool IsNone(PyObject* o) { return o == nullptr || o == Py_None; }
 
 // 0-d tensor of a C++ number with the dtype that promotes with `other` (FACTS: "tensor * Python").
@@ -150,6 +155,16 @@ int GuardedInt(F&& f) {
   }
 }
 
+// A function that Python calls, with C++ exceptions turned into Python ones.
+template <auto F>
+struct Entry;
+template <class... A, PyObject* (*F)(A...)>
+struct Entry<F> {
+  static PyObject* Call(A... a) {
+    return Guarded([&] { return F(a...); });
+  }
+};
+
 // An owned reference.
 class PyRef {
  public:
@@ -183,5 +198,37 @@ inline PyRef Own(PyObject* stolen) {
   if (!stolen) throw PyErrAlreadySet();
   return PyRef(stolen);
 }
+
+// Item `i` of a list or tuple, owned: reading it may run Python code that changes the list. Throws ValueError when the
+// list no longer has that many.
+PyRef ItemAt(PyObject* list_or_tuple, Py_ssize_t i, const char* op);
+
+// Whether the Python object is true; throws what its __bool__ raises.
+inline bool IsTrue(PyObject* o) {
+  const int v = PyObject_IsTrue(o);
+  if (v < 0) throw PyErrAlreadySet();
+  return v != 0;
+}
+
+// One level of a walk over Python objects: RecursionError where there are too many.
+class Deeper {
+ public:
+  Deeper() {
+    if (Py_EnterRecursiveCall(" while reading nested objects")) throw PyErrAlreadySet();
+  }
+  ~Deeper() { Py_LeaveRecursiveCall(); }
+  Deeper(const Deeper&) = delete;
+};
+
+// Keeps an error that is set while objects are let go.
+class ErrorKept {
+ public:
+  ErrorKept() { PyErr_Fetch(&type_, &value_, &trace_); }
+  ~ErrorKept() { PyErr_Restore(type_, value_, trace_); }
+  ErrorKept(const ErrorKept&) = delete;
+
+ private:
+  PyObject *type_, *value_, *trace_;
+};
 
 }  // namespace paddle::py

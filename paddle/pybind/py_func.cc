@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "paddle/pybind/gil.h"
 #include "paddle/common/error.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/eager/dispatch/record.h"
@@ -36,7 +37,7 @@ void Infer(const phi::MetaSlot*, const phi::AttrValue* attrs, std::vector<phi::M
 }
 
 void Run(const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
-  pyb::gil_scoped_acquire gil;
+  const GilHeld gil;
   const int64_t number = phi::AttrAs<int64_t>(attrs[0], "py_func", "function");
   PD_CHECK(number >= 0 && number < static_cast<int64_t>(Functions().size()), PreconditionNotMet,
            "[py_func] expected a function of this process, got number ", number,

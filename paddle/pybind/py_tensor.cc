@@ -2,6 +2,7 @@
 // The type object of paddle.Tensor: creation, identity, garbage collection, the free list. Its members are in the other
 // tensor_*.cc.
 #include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/py_hooks.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/unknown_value.h"
 #include "paddle/phi/core/device.h"
@@ -28,8 +29,8 @@ constexpr int kFreeMax = 256;
 PyTensor* g_free[kFreeMax];
 int g_free_count = 0;
 
-// Objects of the exact type hold no Python reference until someone sets an attribute; only then does the collector see
-// them.
+// Objects of the exact type hold no Python reference until someone sets an attribute, or their history does
+// (py_hooks.h); only then does the collector see them.
 PyTensor* NewExact(PyTypeObject* type) {
   PyTensor* self;
   if (type == g_tensor_type && g_free_count > 0) {
@@ -65,10 +66,11 @@ void Dealloc(PyObject* o) {
 int Traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   Py_VISIT(reinterpret_cast<PyTensor*>(o)->dict);
-  return 0;
+  return VisitHistory(AsTensor(o), visit, arg);
 }
 int Clear(PyObject* o) {
   Py_CLEAR(reinterpret_cast<PyTensor*>(o)->dict);
+  ClearHistory(AsTensor(o));
   return 0;
 }
 
@@ -90,7 +92,8 @@ PyObject* Make(PyTypeObject* type, Tensor&& t) {
   if (!self) return nullptr;
   new (&self->t) Tensor(std::move(t));
   if (self->t.defined()) self->t->pyobj = self;
-  if (type != g_tensor_type) PyObject_GC_Track(reinterpret_cast<PyObject*>(self));
+  if (type != g_tensor_type || (self->t.defined() && self->t->node && HistoriesHoldObjects()))
+    PyObject_GC_Track(reinterpret_cast<PyObject*>(self));
   return reinterpret_cast<PyObject*>(self);
 }
 

@@ -2,6 +2,7 @@
 // Process-wide services: random generators, memory statistics, threads, the current device, flags.
 #include <cstring>
 #include <map>
+#include <memory>
 #include <random>
 
 #include "paddle/common/logging.h"
@@ -14,6 +15,7 @@
 #include "paddle/phi/core/op_def.h"
 #include "paddle/phi/core/op_watch.h"
 #include "paddle/phi/primitives/isa.h"
+#include "paddle/pybind/gil.h"
 #include "paddle/pybind/tape.h"
 
 namespace paddle::py {
@@ -33,8 +35,9 @@ struct PyState {
   PyObject_HEAD std::vector<uint8_t>* bytes;
 };
 PyObject* MakeState(std::vector<uint8_t> bytes) {
+  auto held = std::make_unique<std::vector<uint8_t>>(std::move(bytes));
   auto* o = PyObject_New(PyState, g_state_type);
-  if (o) o->bytes = new std::vector<uint8_t>(std::move(bytes));
+  if (o) o->bytes = held.release();
   return reinterpret_cast<PyObject*>(o);
 }
 void StateDealloc(PyObject* self) {
@@ -75,7 +78,12 @@ void GeneratorDealloc(PyObject* self) {
   PyObject_Free(self);
   Py_DECREF(type);
 }
-PyObject* GeneratorNew(PyTypeObject*, PyObject*, PyObject*) { return MakeGenerator(new phi::Generator(0), true); }
+PyObject* GeneratorNew(PyTypeObject*, PyObject*, PyObject*) {
+  auto generator = std::make_unique<phi::Generator>(0);
+  PyObject* o = MakeGenerator(generator.get(), true);
+  if (o) generator.release();
+  return o;
+}
 PyObject* ManualSeed(PyObject* self, PyObject* seed) {
   StopTape(Tape::kPlain, "a generator was set");
   return Guarded([&]() -> PyObject* {
@@ -174,10 +182,8 @@ PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
       (name == "FLAGS_cinn_trial" ? trials : deterministic) = ToBool(args[1], "set_flags", name.c_str());
       executor::SetFusionTrials(trials && !deterministic);
     }
-    PyObject*& slot = Flags()[name];
     Py_INCREF(args[1]);
-    Py_XDECREF(slot);
-    slot = args[1];
+    const PyRef before(std::exchange(Flags()[name], args[1]));
     Py_RETURN_NONE;
   });
 }
@@ -221,24 +227,25 @@ PyMethodDef generator_methods[] = {
     {"manual_seed", F(ManualSeed), METH_O, "Restarts the stream from a seed."},
     {"initial_seed", F(InitialSeed), METH_NOARGS, "The seed the stream started from."},
     {"seed", F(RandomSeed), METH_NOARGS, "Restarts the stream from a random seed and returns it."},
-    {"random", F(RandomBits), METH_NOARGS, "64 random bits."},
+    {"random", F(Entry<RandomBits>::Call), METH_NOARGS, "64 random bits."},
     {"get_state", F(GetState), METH_NOARGS, "The state, for set_state."},
     {"set_state", F(SetState), METH_O, "Restores a state."},
     {nullptr, nullptr, 0, nullptr}};
-PyMethodDef state_methods[] = {{"__reduce__", F(StateReduce), METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef state_methods[] = {{"__reduce__", F(Entry<StateReduce>::Call), METH_NOARGS, nullptr},
+                               {nullptr, nullptr, 0, nullptr}};
 PyMethodDef methods[] = {
-    {"default_cpu_generator", F(DefaultCpuGenerator), METH_NOARGS, "The CPU's random generator."},
-    {"cpu_memory_stats", F(MemoryStats), METH_NOARGS, "Bytes allocated and reserved, now and at most."},
-    {"reset_cpu_memory_peaks", F(ResetPeaks), METH_NOARGS, nullptr},
-    {"release_cpu_cache", F(EmptyCache), METH_NOARGS, "Gives cached memory back to the system."},
-    {"current_place", F(CurrentDevice), METH_NOARGS, nullptr},
+    {"default_cpu_generator", F(Entry<DefaultCpuGenerator>::Call), METH_NOARGS, "The CPU's random generator."},
+    {"cpu_memory_stats", F(Entry<MemoryStats>::Call), METH_NOARGS, "Bytes allocated and reserved, now and at most."},
+    {"reset_cpu_memory_peaks", F(Entry<ResetPeaks>::Call), METH_NOARGS, nullptr},
+    {"release_cpu_cache", F(Entry<EmptyCache>::Call), METH_NOARGS, "Gives cached memory back to the system."},
+    {"current_place", F(Entry<CurrentDevice>::Call), METH_NOARGS, nullptr},
     {"set_current_place", F(SetDevice), METH_O, nullptr},
-    {"cpu_isa", F(CpuIsaName), METH_NOARGS, "'avx2' or 'avx512'."},
+    {"cpu_isa", F(Entry<CpuIsaName>::Call), METH_NOARGS, "'avx2' or 'avx512'."},
     {"define_flag", F(DefineFlag), METH_FASTCALL, nullptr},
-    {"is_compiled_with_cinn", F(HasCinn), METH_NOARGS, nullptr},
+    {"is_compiled_with_cinn", F(Entry<HasCinn>::Call), METH_NOARGS, nullptr},
     {"get_flag", F(GetFlag), METH_O, nullptr},
     {"has_flag", F(HasFlag), METH_O, nullptr},
-    {"all_flags", F(AllFlags), METH_NOARGS, nullptr},
+    {"all_flags", F(Entry<AllFlags>::Call), METH_NOARGS, nullptr},
     {"op_names", F(OpNames), METH_NOARGS, "Names of all registered ops."},
     {"_functions", F(FunctionsOfPy), METH_O, "dict name -> function of a namespace such as 'paddle.nn.functional'."},
     {nullptr, nullptr, 0, nullptr}};
@@ -248,15 +255,15 @@ PyMethodDef methods[] = {
 
 int InitRuntime(PyObject* module) {
   phi::g_host_lock = {[]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
-                      [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }};
-  static PyType_Slot gen_slots[] = {{Py_tp_new, reinterpret_cast<void*>(GeneratorNew)},
+                      [](void* state) { OrStay([&] { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }); }};
+  static PyType_Slot gen_slots[] = {{Py_tp_new, reinterpret_cast<void*>(Entry<GeneratorNew>::Call)},
                                     {Py_tp_dealloc, reinterpret_cast<void*>(GeneratorDealloc)},
                                     {Py_tp_methods, generator_methods},
                                     {Py_tp_doc, const_cast<char*>("A stream of random numbers.")},
                                     {0, nullptr}};
   static PyType_Spec gen_spec = {"paddle.base.libpaddle.Generator", sizeof(PyGenerator), 0, Py_TPFLAGS_DEFAULT,
                                  gen_slots};
-  static PyType_Slot state_slots[] = {{Py_tp_new, reinterpret_cast<void*>(StateNew)},
+  static PyType_Slot state_slots[] = {{Py_tp_new, reinterpret_cast<void*>(Entry<StateNew>::Call)},
                                       {Py_tp_dealloc, reinterpret_cast<void*>(StateDealloc)},
                                       {Py_tp_methods, state_methods},
                                       {Py_tp_richcompare, reinterpret_cast<void*>(StateCompare)},

@@ -21,18 +21,17 @@ namespace pyb = pybind11;
 struct CallState {
   egr::DispatchState dispatch;
   DataType default_dtype;
-  uint64_t amp_lists;
-
-  static CallState Now() { return {egr::State(), DefaultDtype(), AmpListsKey()}; }
+  static CallState Now() { return {egr::State(), DefaultDtype()}; }
   bool operator==(const CallState& o) const {
     return dispatch.grad_enabled == o.dispatch.grad_enabled && dispatch.amp_level == o.dispatch.amp_level &&
            default_dtype == o.default_dtype &&
-           (dispatch.amp_level == 0 || (dispatch.amp_dtype == o.dispatch.amp_dtype && amp_lists == o.amp_lists));
+           (dispatch.amp_level == 0 ||
+            (dispatch.amp_dtype == o.dispatch.amp_dtype && dispatch.amp_lists == o.dispatch.amp_lists));
   }
 };
 
 // One way the function is known to be called.
-struct Entry {
+struct Known {
   enum Mode : int { kRecorded, kPlain, kOnce } mode = kPlain;
   CallState state;
   ArgNode args;
@@ -70,7 +69,7 @@ struct Entry {
 struct Function {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* plain;  // what runs when nothing is recorded
-  std::vector<std::shared_ptr<Entry>>* entries;
+  std::vector<std::shared_ptr<Known>>* entries;
 };
 
 bool g_enabled = true;
@@ -101,13 +100,13 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     CallState now = CallState::Now();
     std::vector<Tensor> tensors;
     for (size_t i = 0; i < f->entries->size(); ++i) {
-      std::shared_ptr<Entry> e = (*f->entries)[i];
+      std::shared_ptr<Known> e = (*f->entries)[i];
       tensors.clear();
       if (!(e->state == now) || !e->MatchArgs(args, npos, kwnames, tensors) || !e->around.Hold()) continue;
-      if (e->mode == Entry::kRecorded && !e->traced->CapturedUnchanged()) continue;
-      if (i > 0) std::swap((*f->entries)[i], (*f->entries)[i - 1]);
-      if (e->mode == Entry::kPlain) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
-      if (e->mode == Entry::kOnce) return CallMethod(self, g_again, args, npos, kwnames);
+      if (e->mode == Known::kRecorded && !e->traced->CapturedUnchanged()) continue;
+      if (i > 0 && i < f->entries->size()) std::swap((*f->entries)[i], (*f->entries)[i - 1]);
+      if (e->mode == Known::kPlain) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
+      if (e->mode == Known::kOnce) return CallMethod(self, g_again, args, npos, kwnames);
       std::vector<Tensor> r = e->traced->Call(tensors);
       return e->out.Build(r, tensors).release();
     }
@@ -116,26 +115,28 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
 }
 
 PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
-  auto* f = reinterpret_cast<Function*>(type->tp_alloc(type, 0));
-  if (!f) return nullptr;
-  f->vectorcall = Vectorcall;
-  f->plain = nullptr;
-  f->entries = new std::vector<std::shared_ptr<Entry>>;
-  return reinterpret_cast<PyObject*>(f);
+  return Guarded([&]() -> PyObject* {
+    auto entries = std::make_unique<std::vector<std::shared_ptr<Known>>>();
+    auto* f = reinterpret_cast<Function*>(type->tp_alloc(type, 0));
+    if (!f) return nullptr;
+    f->vectorcall = Vectorcall;
+    f->entries = entries.release();
+    return reinterpret_cast<PyObject*>(f);
+  });
 }
 int Traverse(PyObject* self, visitproc visit, void* arg) {
   auto* f = reinterpret_cast<Function*>(self);
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(f->plain);
-  for (auto& e : *f->entries)
-    if (int r = e->Visit(visit, arg)) return r;
+  if (f->entries)
+    for (auto& e : *f->entries)
+      if (int r = e->Visit(visit, arg)) return r;
   return 0;
 }
 int Clear(PyObject* self) {
   auto* f = reinterpret_cast<Function*>(self);
   Py_CLEAR(f->plain);
-  auto entries = std::move(*f->entries);
-  f->entries->clear();
+  const auto entries = f->entries ? std::move(*f->entries) : std::vector<std::shared_ptr<Known>>();
   return 0;
 }
 void Dealloc(PyObject* self) {
@@ -157,21 +158,27 @@ PyObject* SetPlain(PyObject* self, PyObject* fn) {
   Py_RETURN_NONE;
 }
 
+// The arguments of a call as a tuple and a dict.
+void CheckCall(PyObject* const* a, const char* form) {
+  if (!a || !PyTuple_Check(a[0]) || !PyDict_Check(a[1])) RaiseTypeError("[to_static] expected " + std::string(form));
+}
+
 constexpr const char* kPattern = "paddle.to_static.pattern";
 
 // _pattern(args, kwargs, shapes): how a call is made, for _add.
 PyObject* Pattern(PyObject*, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
-    if (n != 3) RaiseTypeError("_pattern() takes 3 arguments");
-    auto e = std::make_shared<Entry>();
+    CheckCall(n == 3 ? a : nullptr, "_pattern(args, kwargs, shapes)");
+    if (a[2] != Py_None && !PyList_Check(a[2])) RaiseTypeError("_pattern() expected a list of shapes");
+    auto e = std::make_shared<Known>();
     e->state = CallState::Now();
     size_t next = 0;
     e->args = MakeArgNode(a[0], a[2], &next);
     PyObject *key, *value;
     for (Py_ssize_t pos = 0; PyDict_Next(a[1], &pos, &key, &value);)
       e->kwargs.emplace_back(PyRef::Borrow(key), MakeArgNode(value, a[2], &next));
-    return PyCapsule_New(new std::shared_ptr<Entry>(std::move(e)), kPattern, [](PyObject* o) {
-      delete static_cast<std::shared_ptr<Entry>*>(PyCapsule_GetPointer(o, kPattern));
+    return PyCapsule_New(new std::shared_ptr<Known>(std::move(e)), kPattern, [](PyObject* o) {
+      delete static_cast<std::shared_ptr<Known>*>(PyCapsule_GetPointer(o, kPattern));
     });
   });
 }
@@ -179,12 +186,13 @@ PyObject* Pattern(PyObject*, PyObject* const* a, Py_ssize_t n) {
 // _add(mode, pattern, around, traced, result, slots): the pattern is used up.
 PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
-    if (n != 6) RaiseTypeError("_add() takes 6 arguments");
-    auto* pattern = static_cast<std::shared_ptr<Entry>*>(PyCapsule_GetPointer(a[1], kPattern));
+    if (n != 6 || !PyList_Check(a[2]) || (a[3] != Py_None && !PyDict_Check(a[5])))
+      RaiseTypeError("_add() expected a mode, a pattern, a list, a recording, a result and a dict");
+    auto* pattern = static_cast<std::shared_ptr<Known>*>(PyCapsule_GetPointer(a[1], kPattern));
     if (!pattern) throw PyErrAlreadySet();
-    std::shared_ptr<Entry> e = std::move(*pattern);
+    std::shared_ptr<Known> e = std::move(*pattern);
     if (!e) RaiseValueError("_add() expected a pattern that was not added before");
-    e->mode = static_cast<Entry::Mode>(ToInt(a[0], "to_static", "mode"));
+    e->mode = static_cast<Known::Mode>(ToInt(a[0], "to_static", "mode"));
     e->around = Surroundings(a[2]);
     if (a[3] != Py_None) {
       e->traced = pyb::cast<std::shared_ptr<Traced>>(pyb::handle(a[3]));
@@ -200,7 +208,7 @@ PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
 // _drop(args, kwargs): forgets what fits a call.
 PyObject* Drop(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
-    if (n != 2) RaiseTypeError("_drop() takes 2 arguments");
+    CheckCall(n == 2 ? a : nullptr, "_drop(args, kwargs)");
     std::vector<PyObject*> flat;
     Py_ssize_t npos = PyTuple_GET_SIZE(a[0]);
     for (Py_ssize_t i = 0; i < npos; ++i) flat.push_back(PyTuple_GET_ITEM(a[0], i));
@@ -213,7 +221,7 @@ PyObject* Drop(PyObject* self, PyObject* const* a, Py_ssize_t n) {
     }
     CallState now = CallState::Now();
     auto& entries = *Self(self)->entries;
-    std::vector<std::shared_ptr<Entry>> keep, gone;
+    std::vector<std::shared_ptr<Known>> keep, gone;
     for (auto& e : entries) {
       std::vector<Tensor> tensors;
       bool fits = e->state == now && e->MatchArgs(flat.data(), npos, k ? names.get() : nullptr, tensors);
@@ -377,8 +385,8 @@ int Init(PyObject* module) {
                return std::make_unique<Tape>(TensorsOf(inputs), TensorsOf(known));
              }),
              pyb::arg("inputs"), pyb::arg("known"))
-        .def("start", &Tape::Start)
-        .def("finish", &Tape::Finish)
+        .def("__enter__", &Tape::Start)
+        .def("__exit__", [](Tape& t, const pyb::args&) { t.Finish(); })
         .def("stop", [](Tape& t, int end, std::string why) { t.Stop(static_cast<Tape::End>(end), std::move(why)); })
         .def_property_readonly("end", [](const Tape& t) { return static_cast<int>(t.end()); })
         .def_property_readonly("why", &Tape::why)
@@ -406,9 +414,6 @@ int Init(PyObject* module) {
       for (const auto& c : program->recorder().captured()) l.append(TensorObject(c.tensor));
       return l;
     });
-    root.def(
-        "_records_function", [](bool on) { return std::exchange(RecordsFunction(), on); }, pyb::arg("on"),
-        "Says whether a function is recorded, not a static program; what it was before.");
     root.def(
         "_static_enabled",
         [](pyb::object on) {

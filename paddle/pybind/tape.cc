@@ -30,17 +30,6 @@ bool IsValue(PyObject* o) {
 
 uint64_t StorageId(const Tensor& t) { return t->storage ? t->storage->id() : 0; }
 
-// Keeps an error that is set while objects are let go.
-class ErrorKept {
- public:
-  ErrorKept() { PyErr_Fetch(&type_, &value_, &trace_); }
-  ~ErrorKept() { PyErr_Restore(type_, value_, trace_); }
-  ErrorKept(const ErrorKept&) = delete;
-
- private:
-  PyObject *type_, *value_, *trace_;
-};
-
 // The modes a call depends on, for a scope.
 class ModesKept {
  public:
@@ -52,6 +41,7 @@ class ModesKept {
     s.grad_enabled = to.grad_enabled;
     s.amp_level = to.amp_level;
     s.amp_dtype = to.amp_dtype;
+    s.amp_lists = to.amp_lists;
     SetDefaultDtype(dtype);
   }
 
@@ -111,9 +101,9 @@ Tape::~Tape() {
 }
 
 void Tape::Start() {
+  PD_CHECK(!running_, PreconditionNotMet, "[to_static] expected a tape that takes no calls yet");
   state_ = egr::State();
   default_dtype_ = DefaultDtype();
-  amp_lists_ = AmpListsKey();
   reads_ = DataReads();
   outer_ = t_tape;
   t_tape = this;
@@ -130,7 +120,7 @@ void Tape::Finish() {
   if (stopped()) return;
   const egr::DispatchState& s = egr::State();
   if (s.grad_enabled != state_.grad_enabled || s.amp_level != state_.amp_level ||
-      (s.amp_level && s.amp_dtype != state_.amp_dtype) || AmpListsKey() != amp_lists_ ||
+      (s.amp_level && (s.amp_dtype != state_.amp_dtype || s.amp_lists != state_.amp_lists)) ||
       DefaultDtype() != default_dtype_)
     return Stop(kChanged, "a mode was changed");
   for (const Before& b : before_) CheckBefore(b);
@@ -192,6 +182,7 @@ int Tape::SlotOf(const Tensor& t) {
 Tape::Node Tape::Freeze(PyObject* o, const std::vector<Node>* arguments) {
   Node n;
   if (!o || stopped()) return n;
+  const Deeper level;
   if (IsTensor(o)) {
     n.kind = Node::kTensor;
     const Tensor& t = AsTensor(o);
@@ -327,8 +318,8 @@ void Tape::Sweep() {
   sweep_at_ = slots_.size() + std::max<size_t>(256, index_.size());
 }
 
-PyObject* Tape::Call(PyObject* const* args, int n, const std::function<PyObject*(PyObject* const*)>& run, TapedFn again,
-                     bool mode) {
+PyObject* Tape::Call(PyObject* const* args, int n, const std::function<PyObject*(PyObject* const*)>& run,
+                     TapedFn again) {
   Step s;
   try {
     if (DataReads() != reads_) Stop(kPlain, "numbers were read, or backward ran");
@@ -337,11 +328,13 @@ PyObject* Tape::Call(PyObject* const* args, int n, const std::function<PyObject*
   } catch (...) { return RaiseCurrent(); }
   if (stopped()) return run(args);
   s.again = std::move(again);
-  s.mode = mode;
   s.state = egr::State();
   s.default_dtype = DefaultDtype();
   ++depth_;
-  PyRef r(run(args));
+  PyRef r;
+  try {
+    r = PyRef(run(args));
+  } catch (...) { RaiseCurrent(); }
   --depth_;
   if (!r) {
     Stop(kPlain, "an operation raised");
@@ -453,27 +446,17 @@ void Tape::Replay(const std::vector<Tensor>& stand_ins, const std::vector<std::p
   }
   for (size_t i = 0; i < inputs_.size(); ++i) slots_[index_.at(inputs_[i].impl())].stand_in = stand_ins[i];
   const ModesKept kept;
-  size_t next = 0;
-  try {
-    while (next < steps_.size()) {
-      const Step& s = steps_[next++];
-      if (!s.again) {
-        const Tensor& t = slots_[s.args[0].slot].stand_in;
-        if (!t.defined() || !common::AllKnown(t.shape())) {
-          end_ = kOnce;
-          PD_THROW(PreconditionNotMet, "[to_static] expected extents that are known, as the function reads them");
-        }
-        continue;
-      }
+  for (const Step& s : steps_) {
+    if (s.again) {
       PyRef r = Run(s);
       Link(s.result, r.get());
+      continue;
     }
-  } catch (...) {
-    // The lists of AMP are what the code left.
-    const ErrorKept error;
-    for (; next < steps_.size(); ++next)
-      if (steps_[next].mode) Run(steps_[next]);
-    throw;
+    const Tensor& t = slots_[s.args[0].slot].stand_in;
+    if (!t.defined() || !common::AllKnown(t.shape())) {
+      end_ = kOnce;
+      PD_THROW(PreconditionNotMet, "[to_static] expected extents that are known, as the function reads them");
+    }
   }
 }
 
@@ -504,12 +487,14 @@ void Tape::Restore() {
 
 PyObject* TapeFastcall(PyObject* (*fn)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*), PyObject* self,
                        PyObject* const* args, Py_ssize_t n, PyObject* kw) {
-  // self where it is a tensor, the names, the arguments
-  std::vector<PyObject*> all{self && IsTensor(self) ? self : nullptr, kw};
-  const Py_ssize_t total = n + (kw ? PyTuple_GET_SIZE(kw) : 0);
-  all.insert(all.end(), args, args + total);
-  auto call = [fn, n](PyObject* const* a) { return fn(a[0], a + 2, n, a[1]); };
-  return t_tape->Call(all.data(), static_cast<int>(all.size()), call, call);
+  return Guarded([&] {
+    // self where it is a tensor, the names, the arguments
+    std::vector<PyObject*> all{self && IsTensor(self) ? self : nullptr, kw};
+    const Py_ssize_t total = n + (kw ? PyTuple_GET_SIZE(kw) : 0);
+    all.insert(all.end(), args, args + total);
+    auto call = [fn, n](PyObject* const* a) { return fn(a[0], a + 2, n, a[1]); };
+    return t_tape->Call(all.data(), static_cast<int>(all.size()), call, call);
+  });
 }
 
 }  // namespace paddle::py

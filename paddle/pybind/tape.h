@@ -41,8 +41,7 @@ class Tape {
   bool takes() const { return end_ == kRecord && depth_ == 0; }
   bool stopped() const { return end_ != kRecord; }
 
-  PyObject* Call(PyObject* const* args, int n, const std::function<PyObject*(PyObject* const*)>& run, TapedFn again,
-                 bool mode = false);
+  PyObject* Call(PyObject* const* args, int n, const std::function<PyObject*(PyObject* const*)>& run, TapedFn again);
   // The code asked for extents of the tensor.
   void ReadShape(const Tensor& t);
 
@@ -73,7 +72,6 @@ class Tape {
     Node result;
     egr::DispatchState state;
     DataType default_dtype;
-    bool mode;  // changes AMP
   };
   struct Slot {
     enum Kind : uint8_t { kInput, kKnown, kMade } kind = kMade;
@@ -126,7 +124,7 @@ class Tape {
   Tape* outer_ = nullptr;
   egr::DispatchState state_;
   DataType default_dtype_ = DataType::UNDEFINED;
-  uint64_t amp_lists_ = 0, reads_ = 0;
+  uint64_t reads_ = 0;
 };
 
 extern thread_local Tape* t_tape;

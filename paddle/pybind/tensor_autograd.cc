@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of paddle.Tensor: backward, grad, hooks, detach, and the grad_fn object.
+// Gradients of paddle.Tensor: backward, grad, detach, and the grad_fn object.
 #include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/py_hooks.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
 
@@ -9,31 +10,9 @@
 
 namespace paddle::py {
 
-SharedPy Share(PyObject* borrowed) {
-  Py_XINCREF(borrowed);
-  return SharedPy(borrowed, [](PyObject* o) {
-    if (!o || !Py_IsInitialized()) return;
-    PyGILState_STATE gil = PyGILState_Ensure();
-    Py_DECREF(o);
-    PyGILState_Release(gil);
-  });
-}
-
-egr::TensorHook MakeHook(PyObject* fn) {
-  return [fn = Share(fn)](const Tensor& g) -> Tensor {
-    StopTape(Tape::kOnce, "a hook ran");
-    egr::GradModeGuard mode(egr::t_caller_grad);
-    PyRef arg = Own(ToPy(g));
-    PyRef r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
-    if (r.get() == Py_None) return Tensor();
-    return ToTensor(r.get(), "hook", "the returned value");
-  };
-}
-
 namespace {
 
 PyTypeObject* g_node_type = nullptr;
-PyTypeObject* g_handle_type = nullptr;
 
 struct PyNode {
   PyObject_HEAD egr::Ref<egr::GradNode> node;
@@ -76,104 +55,6 @@ PyObject* NodeCompare(PyObject* a, PyObject* b, int op) {
 }
 Py_hash_t NodeHash(PyObject* self) { return _Py_HashPointer(reinterpret_cast<PyNode*>(self)->node.get()); }
 
-// What register_hook returns: remove() takes the hook off.
-struct PyHandle {
-  PyObject_HEAD Tensor leaf;     // leaf hooks
-  egr::Ref<egr::GradNode> node;  // hooks of an output
-  int slot;
-  int id;
-};
-PyObject* HandleRemove(PyObject* self, PyObject*) {
-  auto* h = reinterpret_cast<PyHandle*>(self);
-  bool found = false;
-  auto erase = [&](auto& hooks) {
-    for (size_t i = 0; i < hooks.size(); ++i)
-      if (hooks[i].first == h->id) {
-        auto dead = std::move(hooks[i]);
-        hooks.erase(hooks.begin() + static_cast<long>(i));
-        found = true;
-        return;
-      }
-  };
-  if (h->node) {
-    if (h->node->has_hooks()) erase(h->node->hooks(h->slot));
-  } else if (h->leaf.defined()) {
-    erase(egr::MetaOf(h->leaf).leaf_hooks);
-    if (!found) erase(egr::MetaOf(h->leaf).post_accumulate_hooks);
-  }
-  return PyBool_FromLong(found);
-}
-void HandleDealloc(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  auto* h = reinterpret_cast<PyHandle*>(self);
-  h->leaf.~Tensor();
-  h->node.~Ref();
-  PyObject_Free(self);
-  Py_DECREF(type);
-}
-PyObject* MakeHandle(const Tensor& leaf, egr::Ref<egr::GradNode> node, int slot, int id) {
-  auto* h = PyObject_New(PyHandle, g_handle_type);
-  if (!h) return nullptr;
-  new (&h->leaf) Tensor(leaf);
-  new (&h->node) egr::Ref<egr::GradNode>(std::move(node));
-  h->slot = slot;
-  h->id = id;
-  return reinterpret_cast<PyObject*>(h);
-}
-
-int AddHook(const Tensor& t, egr::TensorHook hook, egr::Ref<egr::GradNode>* node, int* slot) {
-  int id = ++egr::MetaOf(t).next_hook;
-  if (!t->node) {
-    egr::MetaOf(t).leaf_hooks.emplace_back(id, std::move(hook));
-    return id;
-  }
-  egr::Edge e = egr::GradEdge(t);
-  static int next = 1 << 20;
-  id = ++next;
-  e.node->hooks(e.slot).emplace_back(id, std::move(hook));
-  *node = e.node;
-  *slot = e.slot;
-  return id;
-}
-
-PyObject* RegisterHook(PyObject* self, PyObject* fn) {
-  StopTape(Tape::kOnce, "a hook was registered");
-  return Guarded([&]() -> PyObject* {
-    const Tensor& t = ToTensor(self, "register_hook", "self");
-    PD_CHECK(!t.stop_gradient(), PreconditionNotMet, "Cannot register hook on a tensor that stop gradient.");
-    if (!PyCallable_Check(fn)) RaiseTypeError("register_hook() expected a callable");
-    egr::Ref<egr::GradNode> node;
-    int slot = 0;
-    int id = AddHook(t, MakeHook(fn), &node, &slot);
-    return MakeHandle(node ? Tensor() : t, node, slot, id);
-  });
-}
-
-// Runs `fn(tensor)` or `fn()` after the gradient of a leaf has been accumulated.
-PyObject* RegisterPostAccumulate(PyObject* self, PyObject* fn, bool pass_tensor) {
-  StopTape(Tape::kOnce, "a hook was registered");
-  return Guarded([&]() -> PyObject* {
-    const Tensor& t = ToTensor(self, "register_post_accumulate_grad_hook", "self");
-    PD_CHECK(!t.stop_gradient() && !t->node, PreconditionNotMet, "Only can register backward hook for leaf Tensor.");
-    auto& m = egr::MetaOf(t);
-    int id = ++m.next_hook;
-    phi::TensorImpl* impl = t.impl();  // owns the hook
-    m.post_accumulate_hooks.emplace_back(id, [fn = Share(fn), impl, pass_tensor] {
-      egr::GradModeGuard mode(egr::t_caller_grad);
-      PyRef r;
-      if (pass_tensor) {
-        PyRef arg = Own(ToPy(Tensor(phi::Ref<phi::TensorImpl>(impl))));
-        r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
-      } else {
-        r = Own(PyObject_CallNoArgs(fn.get()));
-      }
-    });
-    return MakeHandle(t, {}, 0, id);
-  });
-}
-PyObject* RegisterPostAccumulateHook(PyObject* self, PyObject* fn) { return RegisterPostAccumulate(self, fn, true); }
-PyObject* RegisterBackwardHook(PyObject* self, PyObject* fn) { return RegisterPostAccumulate(self, fn, false); }
-
 // A weak reference to an impl, cleared when its autograd meta goes.
 struct WeakCell {
   phi::TensorImpl* impl;
@@ -194,9 +75,9 @@ PyObject* RetainGrads(PyObject* self, PyObject*) {
     m.retain_grads = true;
     auto cell = std::make_shared<WeakCell>(WeakCell{t.impl()});
     auto guard = std::make_shared<WeakGuard>(cell);
-    m.post_accumulate_hooks.emplace_back(0, [guard] {});
+    m.post_accumulate_hooks.emplace_back([guard] {});
     egr::Edge e = egr::GradEdge(t);
-    e.node->hooks(e.slot).emplace_back(0, [cell](const Tensor& g) -> Tensor {
+    e.node->hooks(e.slot).emplace_back([cell](const Tensor& g) -> Tensor {
       if (cell->impl) {
         auto& meta = static_cast<egr::AutogradMeta&>(*cell->impl->meta);
         if (meta.grad.defined() && !meta.grad.is_same(g)) {
@@ -400,16 +281,8 @@ int InitGradObjects(PyObject* module) {
                                      {0, nullptr}};
   static PyType_Spec node_spec = {"paddle.base.libpaddle.GradNodeBase", sizeof(PyNode), 0,
                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, node_slots};
-  static PyMethodDef handle_methods[] = {
-      {"remove", F(HandleRemove), METH_NOARGS, "Takes the hook off; False when it was gone."},
-      {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot handle_slots[] = {
-      {Py_tp_dealloc, reinterpret_cast<void*>(HandleDealloc)}, {Py_tp_methods, handle_methods}, {0, nullptr}};
-  static PyType_Spec handle_spec = {"paddle.base.libpaddle.TensorHookRemoveHelper", sizeof(PyHandle), 0,
-                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, handle_slots};
   g_node_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&node_spec));
-  g_handle_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&handle_spec));
-  if (!g_node_type || !g_handle_type) return -1;
+  if (!g_node_type || InitHooks() < 0) return -1;
   Py_INCREF(g_node_type);
   return PyModule_AddObject(module, "GradNodeBase", reinterpret_cast<PyObject*>(g_node_type));
 }

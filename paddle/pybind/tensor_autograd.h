@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// History-related members of paddle.Tensor, and Python callables kept by C++ (hooks).
+// History-related members of paddle.Tensor.
 #pragma once
-
-#include <memory>
 
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
-
-// A Python object owned from C++: released under the GIL, leaked when the interpreter is gone.
-using SharedPy = std::shared_ptr<PyObject>;
-SharedPy Share(PyObject* borrowed);
-
-// A hook that calls `fn(grad)`; None keeps the gradient.
-egr::TensorHook MakeHook(PyObject* fn);
 
 std::string TensorName(const Tensor& t);
 

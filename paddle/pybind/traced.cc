@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "paddle/phi/core/host_lock.h"
 #include "paddle/pybind/traced.h"
 
 #include <algorithm>
@@ -165,18 +166,6 @@ class RunProgramNode final : public egr::GradNode {
   std::vector<Tensor> inputs_, saved_;
   std::vector<uint32_t> versions_, input_versions_, captured_versions_;
   std::vector<std::pair<phi::Ints, phi::DataType>> metas_;
-};
-
-class GilRelease {
- public:
-  explicit GilRelease(bool on) : state_(on && PyGILState_Check() ? PyEval_SaveThread() : nullptr) {}
-  ~GilRelease() {
-    if (state_) PyEval_RestoreThread(state_);
-  }
-  GilRelease(const GilRelease&) = delete;
-
- private:
-  PyThreadState* state_;
 };
 
 }  // namespace
@@ -453,7 +442,7 @@ std::vector<executor::Plan*> Traced::Plans() const {
 
 std::vector<Tensor> Traced::Run(executor::Plan& plan, const std::vector<Tensor>& inputs) {
   PlainGuard plain;
-  GilRelease release(plan.num_instructions() > 8);
+  phi::WithoutHostLock unlocked(plan.num_instructions() > 8);
   return plan.Run(inputs);
 }
 

@@ -53,7 +53,7 @@ PyObject* DtypeNew(PyTypeObject*, PyObject* args, PyObject*) {
   return Guarded([&]() -> PyObject* {
     if (Py_TYPE(v) == g_dtype_type) return Py_INCREF(v), v;
     if (PyLong_Check(v)) {
-      long value = PyLong_AsLong(v);
+      const int64_t value = ToInt(v, "dtype", "value");
       for (int i = 0; i < kCount; ++i)
         if (kDtypes[i].value == value) return Py_INCREF(g_dtypes[i]), g_dtypes[i];
       RaiseValueError("there is no dtype of that number");
@@ -130,8 +130,10 @@ PyObject* IsPlaceKind(PyObject* self, PyObject*) {
 PyObject* Never(PyObject*, PyObject*) { Py_RETURN_FALSE; }
 PyObject* DeviceId(PyObject* self, PyObject*) { return PyLong_FromLong(PlaceIn(self).device_id); }
 PyObject* PlaceTypeNumber(PyObject* self, PyObject*) { return PyLong_FromLong(static_cast<int>(PlaceIn(self).type)); }
+// Empty for places that are not a plugin's.
 PyObject* CustomType(PyObject* self, PyObject*) {
-  return PyUnicode_FromString(phi::CustomDeviceName(PlaceIn(self).custom).c_str());
+  const Place p = PlaceIn(self);
+  return PyUnicode_FromString(p.type == phi::AllocationType::CUSTOM ? phi::CustomDeviceName(p.custom).c_str() : "");
 }
 PyObject* PlaceEquals(PyObject* a, PyObject* b) { return PlaceCompare(a, b, Py_EQ); }
 PyObject* SetPlace(PyObject* self, PyObject* other) {
@@ -196,9 +198,12 @@ PyObject* SizeCompare(PyObject* a, PyObject* b, int op) {
   return PyList_Type.tp_richcompare(a, b, op);
 }
 PyObject* SizeNumel(PyObject* self, PyObject*) {
-  int64_t n = 1;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self); ++i) n *= PyLong_AsLongLong(PyList_GET_ITEM(self, i));
-  return PyErr_Occurred() ? nullptr : PyLong_FromLongLong(n);
+  PyRef product = Own(PyLong_FromLong(1));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self); ++i) {
+    const PyRef extent = ItemAt(self, i, "Size");
+    product = Own(PyNumber_Multiply(product.get(), extent.get()));
+  }
+  return product.release();
 }
 
 PyTypeObject* MakeType(const char* name, size_t size, unsigned flags, PyType_Slot* slots, PyObject* base) {
@@ -310,6 +315,10 @@ PyObject* NewSize(int64_t n) {
   if (!o) return nullptr;
   auto* list = reinterpret_cast<PyListObject*>(o);
   list->ob_item = n ? static_cast<PyObject**>(PyMem_Calloc(static_cast<size_t>(n), sizeof(PyObject*))) : nullptr;
+  if (n && !list->ob_item) {
+    Py_DECREF(o);
+    return PyErr_NoMemory();
+  }
   list->allocated = n;
   Py_SET_SIZE(list, n);
   return o;
@@ -378,16 +387,14 @@ int InitTypes(PyObject* module) {
       {"gpu_device_id", M(DeviceId), METH_NOARGS, nullptr},
       {"xpu_device_id", M(DeviceId), METH_NOARGS, nullptr},
       {"custom_device_id", M(DeviceId), METH_NOARGS, nullptr},
-      {"get_device_id", M(DeviceId), METH_NOARGS, nullptr},
-      {"custom_device_type", M(CustomType), METH_NOARGS, nullptr},
-      {"get_device_type", M(CustomType), METH_NOARGS, nullptr},
+      {"custom_device_type", M(Entry<CustomType>::Call), METH_NOARGS, nullptr},
       {"_type", M(PlaceTypeNumber), METH_NOARGS, nullptr},
       {"_equals", M(PlaceEquals), METH_O, nullptr},
       {"set_place", M(SetPlace), METH_O, nullptr},
-      {"__reduce__", M(PlaceReduce), METH_NOARGS, nullptr},
-      {"_of", M(PlaceOf), METH_VARARGS | METH_STATIC, nullptr},
+      {"__reduce__", M(Entry<PlaceReduce>::Call), METH_NOARGS, nullptr},
+      {"_of", M(Entry<PlaceOf>::Call), METH_VARARGS | METH_STATIC, nullptr},
       {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot place_slots[] = {{Py_tp_new, P(PlaceNew)},       {Py_tp_repr, P(PlaceRepr)},
+  static PyType_Slot place_slots[] = {{Py_tp_new, P(PlaceNew)},       {Py_tp_repr, P(Entry<PlaceRepr>::Call)},
                                       {Py_tp_hash, P(PlaceHash)},     {Py_tp_richcompare, P(PlaceCompare)},
                                       {Py_tp_methods, place_methods}, {0, nullptr}};
   unsigned base = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
@@ -397,7 +404,11 @@ int InitTypes(PyObject* module) {
   static PyType_Slot cpu_slots[] = {{Py_tp_new, P(PlaceNew)}, {0, nullptr}};
   static PyType_Slot cuda_slots[] = {{Py_tp_new, P(CudaPlaceNew)}, {0, nullptr}};
   static PyType_Slot pinned_slots[] = {{Py_tp_new, P(PinnedPlaceNew)}, {0, nullptr}};
-  static PyType_Slot custom_slots[] = {{Py_tp_new, P(CustomPlaceNew)}, {0, nullptr}};
+  static PyMethodDef custom_methods[] = {{"get_device_id", M(DeviceId), METH_NOARGS, nullptr},
+                                         {"get_device_type", M(Entry<CustomType>::Call), METH_NOARGS, nullptr},
+                                         {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot custom_slots[] = {
+      {Py_tp_new, P(Entry<CustomPlaceNew>::Call)}, {Py_tp_methods, custom_methods}, {0, nullptr}};
   struct Sub {
     const char* full;
     const char* name;
@@ -415,7 +426,7 @@ int InitTypes(PyObject* module) {
     if (std::string_view(s.name) == "CPUPlace") g_cpu_place = MakePlace(g_place_type, Place{});
   }
 
-  static PyMethodDef size_methods[] = {{"numel", M(SizeNumel), METH_NOARGS, "The product of the extents."},
+  static PyMethodDef size_methods[] = {{"numel", M(Entry<SizeNumel>::Call), METH_NOARGS, "The product of the extents."},
                                        {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot size_slots[] = {{Py_tp_repr, P(SizeRepr)},
                                      {Py_mp_subscript, P(SizeSubscript)},

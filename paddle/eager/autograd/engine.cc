@@ -326,8 +326,7 @@ class Engine {
   bool Blocked(GradNode* n, int slot) const { return !blocked_.empty() && blocked_.count({n, slot}) != 0; }
 
   static void RunHooks(GradNode* n, int slot, Tensor& g) {
-    auto hooks = n->hooks(slot);  // a copy: hooks may remove themselves
-    for (auto& [id, hook] : hooks) {
+    for (const TensorHook& hook : TensorHooks(n->hooks(slot))) {  // a copy: hooks may add others
       Tensor r = hook(g);
       if (r.defined()) g = r;
     }

@@ -19,12 +19,9 @@ uint64_t NextSequence() {
   return ++n;
 }
 
-// Nodes waiting to be freed: long chains must not recurse.
-struct DrainList {
-  std::vector<GradNode*> nodes;
-  bool draining = false;
-};
-thread_local DrainList t_drain;
+// Nodes waiting to be freed, linked through themselves: long chains must not recurse, and there may be no memory.
+thread_local constinit GradNode* t_dead = nullptr;
+thread_local constinit bool t_draining = false;
 
 class AccumulateGrad final : public GradNode {
  public:
@@ -33,11 +30,13 @@ class AccumulateGrad final : public GradNode {
     if (auto* m = MaybeMeta(leaf_); m && m->accumulator == this) m->accumulator = nullptr;
   }
   const char* name() const override { return "AccumulateGrad"; }
+  const Tensor* leaf() const override { return &leaf_; }
   void Run(Tensor* grads, Tensor*, bool create_graph) override {
     Tensor g = grads[0];
     if (!g.defined()) return;
     AutogradMeta& m = MetaOf(leaf_);
-    for (auto& [id, hook] : m.leaf_hooks) {
+    // Copies: hooks may add others.
+    for (const TensorHook& hook : TensorHooks(m.leaf_hooks)) {
       Tensor r = hook(g);
       if (r.defined()) g = r;
     }
@@ -63,7 +62,9 @@ class AccumulateGrad final : public GradNode {
       GradModeGuard off(false);
       paddle::add_(m.grad, g);
     }
-    for (auto& [id, hook] : m.post_accumulate_hooks) hook();
+    if (m.post_accumulate_hooks.empty()) return;
+    const auto hooks = m.post_accumulate_hooks;
+    for (auto& hook : hooks) hook();
   }
 
  private:
@@ -116,16 +117,15 @@ GradNode::GradNode() : seq_(NextSequence()) {}
 GradNode::~GradNode() = default;
 
 void GradNode::Destroy() {
-  auto& d = t_drain;
-  d.nodes.push_back(this);
-  if (d.draining) return;
-  d.draining = true;
-  while (!d.nodes.empty()) {
-    GradNode* n = d.nodes.back();
-    d.nodes.pop_back();
+  next_dead_ = t_dead;
+  t_dead = this;
+  if (t_draining) return;
+  t_draining = true;
+  while (GradNode* n = t_dead) {
+    t_dead = n->next_dead_;
     delete n;
   }
-  d.draining = false;
+  t_draining = false;
 }
 
 void GradNode::SetCounts(int num_in, int num_out) {
@@ -146,8 +146,8 @@ void GradNode::SetOutput(int slot, Tensor& out) {
   out->slot = static_cast<uint16_t>(slot);
 }
 
-std::vector<std::pair<int, TensorHook>>& GradNode::hooks(int slot) {
-  if (!hooks_) hooks_ = std::make_unique<std::map<int, std::vector<std::pair<int, TensorHook>>>>();
+TensorHooks& GradNode::hooks(int slot) {
+  if (!hooks_) hooks_ = std::make_unique<std::map<int, TensorHooks>>();
   return (*hooks_)[slot];
 }
 

@@ -24,7 +24,9 @@ struct Edge {
   uint16_t slot = 0;
 };
 
+// Gives the gradient that takes the place of the one it is given, or an undefined one to keep it.
 using TensorHook = std::function<Tensor(const Tensor&)>;
+using TensorHooks = std::vector<TensorHook>;
 
 // What one engine run keeps for a node.
 struct NodeScratch {
@@ -73,8 +75,12 @@ class GradNode : public phi::RefCounted {
   void SetOutput(int slot, Tensor& out);
 
   // Output `slot`'s hooks, run on the accumulated gradient in order of registration.
-  std::vector<std::pair<int, TensorHook>>& hooks(int slot);
+  TensorHooks& hooks(int slot);
   bool has_hooks() const { return static_cast<bool>(hooks_); }
+  // By slot; null when there are none.
+  const std::map<int, TensorHooks>* all_hooks() const { return hooks_.get(); }
+  // The leaf it accumulates into and keeps alive; null for other nodes.
+  virtual const Tensor* leaf() const { return nullptr; }
 
  protected:
   GradNode();
@@ -89,9 +95,12 @@ class GradNode : public phi::RefCounted {
   uint16_t num_in_ = 0, num_out_ = 1;
   bool released_ = false;
   uint64_t seq_;
-  uint64_t run_ = 0;  // the engine run that `scratch_` belongs to
+  union {
+    uint64_t run_ = 0;     // the engine run that `scratch_` belongs to
+    GradNode* next_dead_;  // while it waits to be freed
+  };
   NodeScratch scratch_;
-  std::unique_ptr<std::map<int, std::vector<std::pair<int, TensorHook>>>> hooks_;
+  std::unique_ptr<std::map<int, TensorHooks>> hooks_;
 };
 
 struct RecordedView;
@@ -100,9 +109,8 @@ struct RecordedView;
 struct AutogradMeta final : phi::AutogradMetaBase {
   Tensor grad;
   GradNode* accumulator = nullptr;  // a leaf's AccumulateGrad node, owned by the graph
-  std::vector<std::pair<int, TensorHook>> leaf_hooks;
-  std::vector<std::pair<int, std::function<void()>>> post_accumulate_hooks;
-  int next_hook = 0;
+  TensorHooks leaf_hooks;
+  std::vector<std::function<void()>> post_accumulate_hooks;
   std::string name;
   Tensor view_base;              // set on views that gradients pass through
   uint32_t view_generation = 0;  // the base's generation this view's node was derived from

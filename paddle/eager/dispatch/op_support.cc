@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/eager/dispatch/op_support.h"
 
+#include <mutex>
 #include <set>
 
 #include "paddle/eager/dispatch/recorded_view.h"
@@ -11,15 +12,18 @@ namespace paddle {
 using egr::State;
 using phi::DataType;
 
-namespace {
+}  // namespace paddle
 
+namespace egr {
 struct AmpLists {
   std::set<std::string, std::less<>> white, black;
+  auto operator<=>(const AmpLists&) const = default;
 };
-AmpLists& Lists() {
-  static auto* l = new AmpLists;
-  return *l;
-}
+}  // namespace egr
+
+namespace paddle {
+
+namespace {
 
 // Gradient of an op recorded as one pd_op whose rule is its composition: the composition is built again and
 // differentiated.
@@ -69,9 +73,9 @@ class ComposeNode final : public egr::GradNode {
 DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<const Tensor*> inputs) {
   auto& s = State();
   DataType low = static_cast<DataType>(s.amp_dtype);
-  if (Lists().black.count(std::string_view(op)))
+  if (s.amp_lists && s.amp_lists->black.count(std::string_view(op)))
     cls = AmpClass::kBlack;
-  else if (Lists().white.count(std::string_view(op)))
+  else if (s.amp_lists && s.amp_lists->white.count(std::string_view(op)))
     cls = AmpClass::kWhite;
   bool f32 = false, half = false;
   for (const Tensor* t : inputs) {
@@ -99,9 +103,11 @@ std::vector<Tensor> AmpCast(const std::vector<Tensor>& xs, DataType dtype) {
   return r;
 }
 
-void SetAmpLists(std::vector<std::string> white, std::vector<std::string> black) {
-  Lists().white = {white.begin(), white.end()};
-  Lists().black = {black.begin(), black.end()};
+const egr::AmpLists* AmpListsOf(const std::vector<std::string>& white, const std::vector<std::string>& black) {
+  static auto* all = new std::set<egr::AmpLists>;  // of all threads; states of threads name them for ever
+  static auto* mutex = new std::mutex;
+  std::lock_guard<std::mutex> lock(*mutex);
+  return &*all->insert({{white.begin(), white.end()}, {black.begin(), black.end()}}).first;
 }
 
 Tensor GradOrZeros(const Tensor& g, const phi::TensorImpl* meta) {

@@ -56,7 +56,8 @@ enum class AmpClass : uint8_t { kWhite, kBlack, kPromote, kKeep };
 phi::DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<const Tensor*> inputs);
 Tensor AmpCast(const Tensor& x, phi::DataType dtype);
 std::vector<Tensor> AmpCast(const std::vector<Tensor>& xs, phi::DataType dtype);
-void SetAmpLists(std::vector<std::string> white, std::vector<std::string> black);
+// The lists of ops that AMP runs in the low dtype and in float32, whatever their stanzas say: what DispatchState names.
+const egr::AmpLists* AmpListsOf(const std::vector<std::string>& white, const std::vector<std::string>& black);
 
 inline bool AnyNeedsGrad(const std::vector<Tensor>& ts) {
   for (const Tensor& t : ts)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread-local word every op reads: grad mode, AMP level, and whether ops run or are recorded.
+// The thread-local state every op reads: grad mode, AMP level and lists, and whether ops run or are recorded.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@ namespace egr {
 enum class RecordMode : uint8_t { kRun = 0, kRecord = 1 };
 
 class Recorder;
+struct AmpLists;  // names of ops by AMP class; equal ones are one object
 
 struct DispatchState {
   bool grad_enabled = true;
@@ -16,6 +17,7 @@ struct DispatchState {
   int8_t amp_dtype = 0;   // phi::DataType
   RecordMode record = RecordMode::kRun;
   Recorder* recorder = nullptr;
+  const AmpLists* amp_lists = nullptr;  // null: those of the stanzas
 
   // True when an op has more to do than run: record, or cast for AMP.
   bool special() const { return amp_level != 0 || record != RecordMode::kRun; }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "paddle/common/error.h"
@@ -82,7 +83,14 @@ class LargeCache {
   }
   void Put(void* p, size_t bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
-    free_[bytes].push_back(p);
+    try {
+      free_[bytes].push_back(p);
+    } catch (const std::bad_alloc&) {  // no memory to note it: it goes back, and blocks come from the system
+      if (auto it = free_.find(bytes); it != free_.end() && it->second.empty()) free_.erase(it);
+      munmap(p, bytes);
+      AddReserved(-static_cast<int64_t>(bytes));
+      return;
+    }
     cached_ += bytes;
     while (cached_ > limit_) EvictLargest();
   }

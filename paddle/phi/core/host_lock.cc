@@ -1,9 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/core/host_lock.h"
 
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 namespace phi {
 
 HostLock g_host_lock;
+
+namespace {
+
+std::atomic<int> g_apart{0};             // scopes of all threads that compute without the lock
+thread_local constinit int t_apart = 0;  // of this thread
+
+void Count(int n) {
+  t_apart += n;
+  g_apart.fetch_add(n, std::memory_order_acq_rel);
+}
+
+// The forking thread holds the host's lock: threads that compute can end their scopes, and none can begin one. Kernels
+// end; the limit is for what they may wait for.
+void BeforeFork() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (g_apart.load(std::memory_order_acquire) > t_apart && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+}
+void InChild() { g_apart.store(t_apart, std::memory_order_relaxed); }
+
+[[maybe_unused]] const bool registered = pthread_atfork(&BeforeFork, nullptr, &InChild) == 0;
+
+}  // namespace
+
+void* WithoutHostLock::LetGo() {
+  Count(1);
+  void* state = g_host_lock.release();
+  if (!state) Count(-1);
+  return state;
+}
+
+void WithoutHostLock::TakeBack(void* state) {
+  Count(-1);
+  g_host_lock.acquire(state);
+}
+
+int StopApart() {
+  const int scopes = t_apart;
+  if (scopes) Count(-scopes);
+  return scopes;
+}
+
+void GoApart(int scopes) {
+  if (scopes) Count(scopes);
+}
 
 Tensor Held(const Tensor& t) {
   if (!t.defined() || t->kind != ImplKind::kDense || !t->storage) return t;

@@ -19,17 +19,27 @@ extern HostLock g_host_lock;
 // (`long_from`).
 inline constexpr int64_t kLongWork = 64 << 10;
 
+// A fork waits until no other thread computes without the lock: the child gets the locks and tables of this library,
+// and of those below it, as no thread is in the middle of changing them.
 class WithoutHostLock {
  public:
-  WithoutHostLock() : state_(g_host_lock.release ? g_host_lock.release() : nullptr) {}
+  explicit WithoutHostLock(bool on = true) : state_(on && g_host_lock.release ? LetGo() : nullptr) {}
   ~WithoutHostLock() {
-    if (state_) g_host_lock.acquire(state_);
+    if (state_) TakeBack(state_);
   }
   WithoutHostLock(const WithoutHostLock&) = delete;
 
  private:
+  static void* LetGo();
+  static void TakeBack(void* state);
+
   void* state_;
 };
+
+// Around a wait for the lock within such a scope: how many scopes of this thread no longer count, and that they do
+// again.
+int StopApart();
+void GoApart(int scopes);
 
 inline int64_t WorkOf(const Tensor& t) { return t.defined() ? t.numel() : 0; }
 inline int64_t WorkOf(const std::vector<Tensor>& list) {

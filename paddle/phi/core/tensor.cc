@@ -14,23 +14,22 @@ namespace {
 template <class T>
 struct Pool {
   static constexpr int kMax = 512;
-  std::vector<void*> free;
+  void* free[kMax];  // a fixed place: what is given back may be the last there is of memory
+  int count = 0;
   ~Pool() {
-    for (void* p : free) ::operator delete (p, std::align_val_t{64});
+    while (count > 0) ::operator delete (free[--count], std::align_val_t{64});
     dead = true;
   }
   void* Take() {
-    if (free.empty()) return ::operator new (sizeof(T), std::align_val_t{64});
-    void* p = free.back();
-    free.pop_back();
-    return p;
+    if (count == 0) return ::operator new (sizeof(T), std::align_val_t{64});
+    return free[--count];
   }
   void Give(void* p) {
-    if (dead || free.size() >= kMax) {
+    if (dead || count == kMax) {
       ::operator delete (p, std::align_val_t{64});
       return;
     }
-    free.push_back(p);
+    free[count++] = p;
   }
   static thread_local bool dead;
 };
@@ -50,9 +49,16 @@ Ref<Storage> Storage::Allocate(size_t bytes, Place place) {
       return Wrap(lent, bytes, place, owner, [](void* o) { static_cast<RefCounted*>(o)->Release(); });
     }
   }
-  void* data = AllocateCpu(bytes);
+  void* object = t_storages.Take();
+  void* data;
+  try {
+    data = AllocateCpu(bytes);
+  } catch (...) {
+    t_storages.Give(object);
+    throw;
+  }
   if (__builtin_expect(t_memory_hook != nullptr, 0)) t_memory_hook->Note(data, bytes);
-  auto* s = new (t_storages.Take()) Storage;
+  auto* s = new (object) Storage;
   s->data_ = data;
   s->bytes_ = bytes;
   s->place_ = place;

@@ -12,12 +12,6 @@ __all__ = ['auto_cast', 'amp_guard', 'autocast', 'decorate', 'amp_decorate', 'is
            'get_autocast_dtype', 'get_autocast_cpu_dtype', 'get_autocast_gpu_dtype']
 
 _LEVELS = {'O0': 0, 'O1': 1, 'O2': 2, 'OD': 3}
-_OFF = (0, 'float16', frozenset(), frozenset())
-_stack = [_OFF]
-
-
-def _apply(state):
-    _core.set_amp_state(state[0], state[1], set(state[2]), set(state[3]))
 
 
 def _lists(custom_white, custom_black, level, dtype):
@@ -33,12 +27,12 @@ def _lists(custom_white, custom_black, level, dtype):
     return white, black - white
 
 
-class auto_cast:
+class auto_cast(_core.AmpScope):
     """Inside, operations run in `dtype` where that is safe.
 
     Level O1 casts the inputs of the white list and keeps the black list in float32; OD casts the white list only; O2
-    runs everything but the black list in `dtype`. A context manager and a decorator. Raises ValueError for an unknown
-    level or dtype, or overlapping lists.
+    runs everything but the black list in `dtype`. A context manager and a decorator, for the thread that enters it. Raises
+    ValueError for an unknown level or dtype, or overlapping lists.
     """
 
     def __init__(self, enable=True, custom_white_list=None, custom_black_list=None, level='O1', dtype='float16',
@@ -52,18 +46,10 @@ class auto_cast:
         if not use_promote and enable and level == 'O2':
             only('auto_cast', 'an operation with a float32 input runs in float32', use_promote=(use_promote, True))
         if not enable or level == 'O0':
-            self._state = _OFF
+            super().__init__(0, 'float16', [], [])
         else:
-            self._state = (_LEVELS[level], dtype, *_lists(custom_white_list, custom_black_list, level, dtype))
-
-    def __enter__(self):
-        _stack.append(self._state)
-        _apply(self._state)
-        return self
-
-    def __exit__(self, *args):
-        _stack.pop()
-        _apply(_stack[-1])
+            white, black = _lists(custom_white_list, custom_black_list, level, dtype)
+            super().__init__(_LEVELS[level], dtype, list(white), list(black))
 
     def __call__(self, func):
         import functools
@@ -99,12 +85,12 @@ def autocast(device_type, dtype='float16', enabled=True, cache_enabled=True):
 
 def is_autocast_enabled(device_type=None):
     """Whether an `auto_cast` is in force, on devices of this type."""
-    return _current(device_type) and _stack[-1][0] != 0
+    return _current(device_type) and _core.get_amp_state()[0] != 0
 
 
 def get_autocast_dtype(device_type=None):
     """The low-precision dtype in force, 'float16' or 'bfloat16'; float16 for a device that is not the current one."""
-    return 'float16' if not _current(device_type) else _stack[-1][1]
+    return 'float16' if not _current(device_type) else str(_core.get_amp_state()[1]).rsplit('.', 1)[-1]
 
 
 def get_autocast_cpu_dtype(device_type=None):

@@ -136,8 +136,8 @@ def disable_operator_stats_collection():
 @contextlib.contextmanager
 def collect_operator_stats():
     """Count result types within a `with` block, then print the table."""
-    enable_operator_stats_collection()
     try:
+        enable_operator_stats_collection()
         yield
     finally:
         disable_operator_stats_collection()

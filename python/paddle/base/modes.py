@@ -79,8 +79,8 @@ dygraph_not_support = fake_interface_only = _required(in_pir_mode, "We don't sup
 def flag_guard(flag_name, flag_value):
     """Set one flag inside the block."""
     old = paddle.get_flags(flag_name)[flag_name]
-    paddle.set_flags({flag_name: flag_value})
     try:
+        paddle.set_flags({flag_name: flag_value})
         yield
     finally:
         paddle.set_flags({flag_name: old})
@@ -162,8 +162,8 @@ def _get_paddle_place(place):
 @contextlib.contextmanager
 def _dygraph_place_guard(place):
     old = _core.current_place()
-    _core.set_current_place(place)
     try:
+        _core.set_current_place(place)
         yield
     finally:
         _core.set_current_place(old)
@@ -178,9 +178,9 @@ def _dygraph_guard(tracer):
             yield
         return
     dynamic = in_dygraph_mode()
-    if dynamic:
-        paddle.enable_static()
     try:
+        if dynamic:
+            paddle.enable_static()
         yield
     finally:
         if dynamic:

@@ -24,7 +24,8 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
 
     Works as a decorator too. `input_spec`: a list of InputSpec; extents of None stay free. `backend`: 'CINN'
     fuses operations, None does not. Keywords: `full_graph` (record at the first call, with control flow; an error where
-    that is impossible), `property`, `dynamic_dims` (for each tensor the dimensions that stay free).
+    that is impossible), `property`, `dynamic_dims` (for each tensor the dimensions that stay free). The last 64 ways of
+    calling (dtypes, shapes, other values) are kept: a number that always changes is better a tensor.
     """
     unknown = set(kwargs) - {'full_graph', 'property', 'dynamic_dims'}
     if unknown:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording a call of a function: its program, and where its results go."""
 
-import contextlib
 import copy
 import functools
 import types
@@ -92,11 +91,8 @@ class Taped:
         self.assigned, self.written, self._instead = [], [], []
         surroundings.watch((args, kwargs))
         self.tape = _core._Tape(tensors_of((args, kwargs)), surroundings.known())
-        self.tape.start()
-        try:
+        with self.tape:
             self.result = function(*args, **kwargs)
-        finally:
-            self.tape.finish()
 
     def replay(self, inputs):
         """Record what the call did, with `inputs` for the tensors it was given."""
@@ -140,16 +136,6 @@ class Taped:
         )
 
 
-@contextlib.contextmanager
-def _of_function():
-    """What is recorded is a function, whose writes are part of it."""
-    before = _core._records_function(True)
-    try:
-        yield
-    finally:
-        _core._records_function(before)
-
-
 class Recording:
     """One recorded call: `program`, symbolic `inputs` and `outputs`, the core's `traced`, the result's layout.
 
@@ -179,10 +165,9 @@ class Recording:
         state = [(layer, dict(layer.__dict__), dict(layer._buffers)) for layer in surroundings.layers if not taped]
         if taped:
             taped.find_assigned()
-        amp, self._tape, self._seen = _core.get_amp_state(), taped and taped.tape, []
+        self._tape, self._seen = taped and taped.tape, []
         try:
-            with _program.recording(self.program), _of_function():
-                _core.set_amp_state(amp[0], amp[1])
+            with _program.recording(self.program), _core.pir.FunctionScope():
                 self.args = replace(tuple(args), symbolic)
                 self.kwargs = replace(dict(kwargs), symbolic)
                 if taped:

@@ -15,11 +15,11 @@ LAYER_TABLES = ('_parameters', '_buffers', '_sub_layers', '_forward_pre_hooks', 
 LAYER_STATE = {'_full_name', '_loaddict_holder', '_built', '_helper', '_op_recorder', '_customized_attrs'}
 
 
-def _is_simple(value):
+def _is_simple(value, levels=16):
     if isinstance(value, _SIMPLE):
         return True
     if type(value) in (tuple, list):
-        return len(value) <= 64 and all(_is_simple(v) for v in value)
+        return len(value) <= 64 and levels > 0 and all(_is_simple(v, levels - 1) for v in value)
     return False
 
 

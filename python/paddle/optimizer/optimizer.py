@@ -17,7 +17,7 @@ from .lr import LRScheduler
 
 _record_mode = _core.pir._record_mode
 _is_grad_enabled = _core.is_grad_enabled
-_set_grad_enabled = _core.set_grad_enabled
+_no_grad = _core.GradMode(False)
 
 
 __all__ = ['Optimizer']
@@ -261,8 +261,7 @@ class Optimizer(AccumulatorStore):
 
     def step(self):
         """Update every parameter that has a gradient."""
-        was = _set_grad_enabled(False)
-        try:
+        with _no_grad:
             plan = self._plan
             if plan is None:
                 plan = self._make_plan()
@@ -275,8 +274,6 @@ class Optimizer(AccumulatorStore):
                 self._run_plain(plan)
             else:
                 self._apply_all(self._collect())
-        finally:
-            _set_grad_enabled(was)
 
     def _run_plain(self, plan):
         lr = self.get_lr()
@@ -364,14 +361,11 @@ class Optimizer(AccumulatorStore):
 
     def apply_gradients(self, params_grads):
         """Clip, regularize and apply the given (parameter, gradient) pairs."""
-        was = _set_grad_enabled(False)
-        try:
+        with _no_grad:
             pairs = sorted(params_grads, key=lambda pair: pair[0].name)
             if self._grad_clip is not None:
                 pairs = self._grad_clip(pairs)
             return self._apply_pairs(pairs)
-        finally:
-            _set_grad_enabled(was)
 
     def _apply_optimize(self, loss, startup_program, params_grads, param_group_idx=0):
         """Clip, regularize and apply a list of pairs, or a group dict whose `params` is such a list."""
@@ -389,15 +383,12 @@ class Optimizer(AccumulatorStore):
             from paddle.static.optimize import minimize
             return minimize(self, loss, parameters, no_grad_set)
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
-        was = _set_grad_enabled(False)
-        try:
+        with _no_grad:
             if self._is_grouped():
                 chosen = {id(p) for p, _ in pairs}
                 self._apply_all([(g, [x for x in got if id(x[0]) in chosen]) for g, got in self._collect()])
             else:
                 self._apply_all([(None, pairs)])
-        finally:
-            _set_grad_enabled(was)
         return [], pairs
 
     def clear_grad(self, set_to_zero=True):

@@ -40,14 +40,14 @@ def enable_static():
     """Record the operations that follow into the default main program instead of running them."""
     global _enabled, _pushed
     if not _enabled:
+        # What is noted is what a signal handler's exception finds, too: it comes after the call that changes the mode.
         if _pushed == 'run':
+            _pushed, _enabled = None, True
             _pir._leave()
-            _pushed = None
         else:
+            _pushed, _enabled = 'record', True
             _main._enter()
-            _pushed = 'record'
         proceed(_main)
-        _enabled = True
 
 
 def disable_static(place=None):
@@ -56,12 +56,11 @@ def disable_static(place=None):
     if _enabled:
         pause(_main)
         if _pushed == 'record':
+            _pushed, _enabled = None, False
             _pir._leave()
-            _pushed = None
         else:
+            _pushed, _enabled = 'run', False
             _pir._enter_run()
-            _pushed = 'run'
-        _enabled = False
     if place is not None:
         _core.set_current_place(_core.to_place(place))
 
@@ -92,26 +91,17 @@ def switch(main=None, startup=None):
     return old
 
 
-@contextlib.contextmanager
 def recording(program):
-    """Record the operations of a scope into `program`."""
-    program._enter()
-    try:
-        yield program
-    finally:
-        _pir._leave()
+    """A context manager: operations inside are recorded into `program`."""
+    return _pir.RecordScope(program)
 
 
-class running:
-    """Run operations at once, also in static mode; tensors the program being recorded writes show their data."""
-
-    def __enter__(self):
-        if _enabled:
-            pause(_main)
-        _pir._enter_run()
-
-    def __exit__(self, *_):
-        _pir._leave()
+def running():
+    """A context manager: operations inside run at once, also in static mode; tensors the program being recorded writes
+    show their data."""
+    if _enabled:
+        pause(_main)
+    return _pir.RecordScope(None)
 
 
 def keep(parameter):
@@ -154,18 +144,20 @@ def program_guard(main_program, startup_program=None):
     old, static = (_main, _startup, _pushed), _enabled
     if static:
         pause(_main)
-        main_program._enter()
-        proceed(main_program)
-    _main, _startup, _pushed = main_program, startup_program or _startup, None
     try:
-        yield
+        with recording(main_program) if static else contextlib.nullcontext():
+            _main, _startup, _pushed = main_program, startup_program or _startup, None
+            try:
+                if static:
+                    proceed(main_program)
+                yield
+            finally:
+                if _enabled:
+                    pause(_main)
+                left, _pushed = _pushed, None
+                if left:
+                    _pir._leave()
     finally:
-        if _enabled:
-            pause(_main)
-        if _pushed:
-            _pir._leave()
-        if static:
-            _pir._leave()
         _main, _startup, _pushed = old
         if static != _enabled:  # the mode was switched inside, and stays so
             _keep_mode(static)

@@ -24,9 +24,9 @@ def drawing(startup):
     """Inside, random numbers are those `startup` will draw next; afterwards the generator is where it was."""
     plan, generator = _of(startup), _core.default_cpu_generator()
     here = generator.get_state()
-    if plan.ahead is not None and plan.seen == here:
-        generator.set_state(plan.ahead)
     try:
+        if plan.ahead is not None and plan.seen == here:
+            generator.set_state(plan.ahead)
         yield
     finally:
         plan.seen, plan.ahead = here, generator.get_state()

@@ -63,8 +63,9 @@ def guard(new_generator=None):
         new_generator = new_generator.decode()
     if isinstance(new_generator, str):
         new_generator = UniqueNameGenerator(new_generator)
-    old = switch(new_generator)
+    old = generator, dygraph_parameter_name_checker
     try:
+        switch(new_generator)
         yield
     finally:
         switch(*old)

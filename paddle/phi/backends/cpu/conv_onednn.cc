@@ -54,6 +54,7 @@ struct Plan {
 
 void Run(const dnnl::primitive& p, const dnnl_exec_arg_t* args, int n, const char* what) {
   const dnnl_status_t st = dnnl_primitive_execute(p.get(), OnednnStream().get(), n, args);
+  PD_CHECK(st != dnnl_out_of_memory, ResourceExhausted, "[conv] out of memory in ", what);
   PD_CHECK(st == dnnl_success, Internal, "[conv] oneDNN failed in ", what, " with status ", static_cast<int>(st));
 }
 

@@ -92,6 +92,7 @@ void F32(const Args& g) {
   }
   const dnnl_status_t st = dnnl_sgemm(g.ta ? 'T' : 'N', g.tb ? 'T' : 'N', g.m, g.n, g.k, static_cast<float>(g.alpha), a,
                                       g.lda, b, g.ldb, static_cast<float>(g.beta), c, g.ldc);
+  PD_CHECK(st != dnnl_out_of_memory, ResourceExhausted, "[matmul] out of memory");
   PD_CHECK(st == dnnl_success, Internal, "[matmul] oneDNN failed with status ", static_cast<int>(st));
 }
 

@@ -60,6 +60,8 @@ void Batch(const char* op, int64_t batch, int64_t n, int32_t* info, const char* 
   });
   PD_CHECK(!out_of_memory, ResourceExhausted, "[", op, "] out of memory");
   for (int64_t i = 0; i < batch; ++i) {
+    PD_CHECK(codes[i] != LAPACK_WORK_MEMORY_ERROR && codes[i] != LAPACK_TRANSPOSE_MEMORY_ERROR, ResourceExhausted, "[",
+             op, "] out of memory");
     PD_CHECK(codes[i] >= 0, Internal, "[", op, "] LAPACK failed with info ", codes[i]);
     if (!info && codes[i] != 0)
       common::internal::Throw(code, "[", op, "] expected ", meaning, ", got one that is not (batch item ", i, ", info ",

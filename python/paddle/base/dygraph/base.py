@@ -11,14 +11,13 @@ __all__ = ['no_grad', 'no_grad_', 'enable_grad', 'set_grad_enabled', 'is_grad_en
            'enabled', 'enable_dygraph', 'disable_dygraph', 'switch_to_static_graph', 'in_to_static_mode', 'in_declarative_mode',
            'param_guard']
 
-_set = _core.set_grad_enabled
 is_grad_enabled_ = _core.is_grad_enabled
 
 
 class _Decorator:
-    """A context manager that also decorates functions, generators and classes' methods."""
+    """What decorates functions, generators and classes' methods with a context manager."""
 
-    __slots__ = ('_was',)
+    __slots__ = ()
 
     def clone(self):
         """A fresh context manager of the same kind."""
@@ -64,62 +63,45 @@ class _Decorator:
         return wrapper
 
 
-class no_grad(_Decorator):
+class no_grad(_Decorator, _core.GradMode):
     """Turn gradient recording off, as a context manager (`with no_grad():`) or a decorator."""
 
     __slots__ = ()
 
     def __new__(cls, func=None):
-        self = object.__new__(cls)
+        self = _core.GradMode.__new__(cls, False)
         return self if func is None else self(func)
-
-    def __enter__(self):
-        self._was = _set(False)
-
-    def __exit__(self, *args):
-        _set(self._was)
 
 
 no_grad_ = no_grad
 
 
-class enable_grad(_Decorator):
+class enable_grad(_Decorator, _core.GradMode):
     """Turn gradient recording on, as a context manager or a decorator."""
 
     __slots__ = ()
 
     def __new__(cls, func=None):
-        self = object.__new__(cls)
+        self = _core.GradMode.__new__(cls, True)
         return self if func is None else self(func)
 
-    def __enter__(self):
-        self._was = _set(True)
 
-    def __exit__(self, *args):
-        _set(self._was)
-
-
-class set_grad_enabled(_Decorator):
+class set_grad_enabled(_Decorator, _core.GradSwitch):
     """Set gradient recording to `mode` at once; as a context manager, restore it on leaving."""
 
     __slots__ = ('mode',)
 
-    def __init__(self, mode):
+    def __new__(cls, mode):
+        self = _core.GradSwitch.__new__(cls, mode)
         self.mode = bool(mode)
-        self._was = _set(self.mode)
+        return self
 
     def clone(self):
         return self.__class__(self.mode)
 
     def __call__(self, func):
-        _set(self._was)
+        self.__exit__()
         return super().__call__(func)
-
-    def __enter__(self):
-        _set(self.mode)
-
-    def __exit__(self, *args):
-        _set(self._was)
 
 
 def is_grad_enabled():
@@ -205,9 +187,9 @@ def guard(place=None):
     """Dynamic mode inside the block, on the device `place`."""
     import paddle
     static, before = not paddle.in_dynamic_mode(), _core.current_place()
-    if static:
-        paddle.disable_static()
     try:
+        if static:
+            paddle.disable_static()
         if place is not None:
             _core.set_current_place(_core.to_place(place))
         yield
@@ -224,9 +206,9 @@ def switch_to_static_graph(func):
     def wrapper(*args, **kwargs):
         import paddle
         dynamic = paddle.in_dynamic_mode()
-        if dynamic:
-            paddle.enable_static()
         try:
+            if dynamic:
+                paddle.enable_static()
             return func(*args, **kwargs)
         finally:
             if dynamic:

@@ -11,6 +11,7 @@ import weakref
 
 from .collate import to_tensors
 from .dataset import IterableDataset
+from .interrupts import InterruptsHeld
 from .transport import Channel, ChannelClosed, ChannelTimeout
 from .worker import WorkerFailure, _Source, worker_loop
 
@@ -81,19 +82,20 @@ class _Worker:
 
 
 def _shut(workers):
-    for worker in workers:
-        worker.channel.close()
-    deadline = time.monotonic() + 0.5
-    for worker in workers:
-        while worker.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.001)
-        if worker.poll() is None:
-            try:
-                os.kill(worker.pid, signal.SIGKILL)
-                os.waitpid(worker.pid, 0)
-            except (ProcessLookupError, ChildProcessError):
-                pass
-            worker.status = 0
+    with InterruptsHeld():
+        for worker in workers:
+            worker.channel.close()
+        deadline = time.monotonic() + 0.5
+        for worker in workers:
+            while worker.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.001)
+            if worker.poll() is None:
+                try:
+                    os.kill(worker.pid, signal.SIGKILL)
+                    os.waitpid(worker.pid, 0)
+                except (ProcessLookupError, ChildProcessError):
+                    pass
+                worker.status = 0
 
 
 class WorkerPool:
@@ -105,28 +107,30 @@ class WorkerPool:
         self.workers = []
         self.owner = os.getpid()
         self._closer = weakref.finalize(self, WorkerPool._finish, self.workers, self.owner)
-        for i in range(loader.num_workers):
-            ours, theirs = socket.socketpair()
-            sys.stdout.flush()
-            sys.stderr.flush()
-            pid = os.fork()
-            if pid == 0:
-                self._closer.detach()
-                code = 1
-                try:
-                    ours.close()
-                    for other in self.workers:
-                        other.channel.close()
-                    worker_loop(Channel(theirs), i, loader.num_workers, seed + i, loader.dataset, batching,
-                                loader.collate_fn, loader.drop_last, loader.worker_init_fn, loader.use_shared_memory)
-                    code = 0
-                except BaseException:
-                    import traceback
-                    traceback.print_exc()
-                finally:
-                    os._exit(code)
-            theirs.close()
-            self.workers.append(_Worker(pid, Channel(ours)))
+        with InterruptsHeld():
+            for i in range(loader.num_workers):
+                ours, theirs = socket.socketpair()
+                sys.stdout.flush()
+                sys.stderr.flush()
+                pid = os.fork()
+                if pid == 0:
+                    self._closer.detach()
+                    code = 1
+                    try:
+                        ours.close()
+                        for other in self.workers:
+                            other.channel.close()
+                        worker_loop(Channel(theirs), i, loader.num_workers, seed + i, loader.dataset, batching,
+                                    loader.collate_fn, loader.drop_last, loader.worker_init_fn,
+                                    loader.use_shared_memory)
+                        code = 0
+                    except BaseException:
+                        import traceback
+                        traceback.print_exc()
+                    finally:
+                        os._exit(code)
+                theirs.close()
+                self.workers.append(_Worker(pid, Channel(ours)))
 
     @staticmethod
     def _finish(workers, owner):
@@ -203,6 +207,10 @@ class MultiProcessIter:
                 self._loader._pool = None
                 raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds waiting for worker "
                                    f"(pid {worker.pid})") from None
+            except BaseException:  # part of a message may have been read: the workers cannot be asked again
+                self.close()
+                self._loader._pool = None
+                raise
             if message[0] == number:
                 return message
 

@@ -15,6 +15,8 @@ import numpy as np
 
 import paddle
 
+from .interrupts import InterruptsHeld
+
 __all__ = ['Channel', 'ChannelClosed', 'ChannelTimeout']
 
 _HEAD = struct.Struct('<QQB')
@@ -81,16 +83,13 @@ class Channel:
             raise ChannelClosed(str(error)) from None
 
     def _send_shared(self, head, blob, body, raws, total):
-        fd = os.memfd_create('paddle_batch')
-        try:
+        with io.FileIO(os.memfd_create('paddle_batch'), 'w') as file:
             for raw in raws:
                 view = memoryview(raw)
                 while len(view):
-                    view = view[os.write(fd, view):]
-            self.sock.sendmsg([head], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [fd]))])
+                    view = view[file.write(view):]
+            self.sock.sendmsg([head], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file.fileno()]))])
             self.sock.sendall(blob + body)
-        finally:
-            os.close(fd)
 
     def _wait(self, deadline):
         while True:
@@ -115,10 +114,9 @@ class Channel:
     def receive(self, timeout=None, finish=None):
         """The next message, after `finish` (given while shared arrays are mapped). ChannelTimeout after `timeout`
         seconds, ChannelClosed when the other side has gone."""
-        if timeout is not None:
-            self._wait(time.monotonic() + timeout)
+        self._wait(None if timeout is None else time.monotonic() + timeout)
         try:
-            head, fds = self._take_head()
+            head, files = self._take_head()
             blob_size, body_size, kind = _HEAD.unpack(head)
             blob = self._take(blob_size)
             body = self._take(body_size) if body_size else b''
@@ -129,11 +127,9 @@ class Channel:
         except ConnectionResetError as error:
             raise ChannelClosed(str(error)) from None
         total = sum(sizes)
-        try:
-            mapped = mmap.mmap(fds[0], total, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)
-        finally:
-            for fd in fds:
-                os.close(fd)
+        mapped = mmap.mmap(files[0].fileno(), total, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)
+        for file in files:
+            file.close()
         view, at, parts = memoryview(mapped), 0, []
         for size in sizes:
             parts.append(view[at:at + size])
@@ -142,15 +138,16 @@ class Channel:
         return finish(message) if finish is not None else message
 
     def _take_head(self):
-        data, fds = bytearray(), []
+        """The head of a message that has begun to come, and the memory files that came with it."""
+        data, files = bytearray(), []
         while len(data) < _HEAD.size:
-            got, ancillary, _, _ = self.sock.recvmsg(_HEAD.size - len(data), socket.CMSG_SPACE(4))
+            with InterruptsHeld():
+                got, ancillary, _, _ = self.sock.recvmsg(_HEAD.size - len(data), socket.CMSG_SPACE(4))
+                for level, kind, content in ancillary:
+                    if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                        numbers = array.array('i', content[:len(content) - len(content) % 4])
+                        files.extend(io.FileIO(number) for number in numbers)
             if not got:
-                for fd in fds:
-                    os.close(fd)
                 raise ChannelClosed("the other side closed the channel")
-            for level, kind, content in ancillary:
-                if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-                    fds.extend(array.array('i', content[:len(content) - len(content) % 4]))
             data += got
-        return data, fds
+        return data, files

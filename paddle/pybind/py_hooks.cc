@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/pybind/py_hooks.h"
+
+#include <atomic>
+
+#include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/pybind/gil.h"
+#include "paddle/pybind/tape.h"
+
+namespace paddle::py {
+namespace {
+
+std::atomic<int64_t> g_shared{0};
+
+PyTypeObject* g_handle_type = nullptr;
+
+// A hook of Python. A removed one has no function, and is dropped when the next is added: those that run now stay in
+// their places.
+struct Hook {
+  SharedPy fn;
+};
+
+struct TensorHookCall {
+  std::shared_ptr<Hook> hook;
+  Tensor operator()(const Tensor& g) const {
+    if (!hook->fn) return Tensor();
+    StopTape(Tape::kOnce, "a hook ran");
+    egr::GradModeGuard mode(egr::t_caller_grad);
+    const SharedPy fn = hook->fn;  // it may remove itself
+    PyRef arg = Own(ToPy(g));
+    PyRef r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
+    if (r.get() == Py_None) return Tensor();
+    return ToTensor(r.get(), "hook", "the returned value");
+  }
+};
+
+struct PostHookCall {
+  std::shared_ptr<Hook> hook;
+  phi::TensorImpl* impl;  // owns the hook; null where the function takes no argument
+  void operator()() const {
+    if (!hook->fn) return;
+    egr::GradModeGuard mode(egr::t_caller_grad);
+    const SharedPy fn = hook->fn;
+    PyRef r;
+    if (impl) {
+      PyRef arg = Own(ToPy(Tensor(phi::Ref<phi::TensorImpl>(impl))));
+      r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
+    } else {
+      r = Own(PyObject_CallNoArgs(fn.get()));
+    }
+  }
+};
+
+template <class Call, class F>
+const Hook* HookOf(const std::function<F>& f) {
+  const Call* call = f.template target<Call>();
+  return call ? call->hook.get() : nullptr;
+}
+
+template <class Call, class F>
+void Add(std::vector<std::function<F>>& hooks, Call call) {
+  std::erase_if(hooks, [](const std::function<F>& f) {
+    const Hook* hook = HookOf<Call>(f);
+    return hook && !hook->fn;
+  });
+  hooks.emplace_back(std::move(call));
+}
+
+template <class Call, class F>
+int Visit(const std::vector<std::function<F>>& hooks, visitproc visit, void* arg) {
+  for (const std::function<F>& f : hooks)
+    if (const Hook* hook = HookOf<Call>(f)) Py_VISIT(hook->fn.get());
+  return 0;
+}
+
+int VisitMeta(phi::TensorImpl* impl, visitproc visit, void* arg) {
+  auto* m = static_cast<egr::AutogradMeta*>(impl->meta.get());
+  if (!m) return 0;
+  if (int r = Visit<TensorHookCall>(m->leaf_hooks, visit, arg)) return r;
+  return Visit<PostHookCall>(m->post_accumulate_hooks, visit, arg);
+}
+
+// What register_hook returns: remove() takes the hook off.
+struct PyHandle {
+  PyObject_HEAD std::weak_ptr<Hook> hook;
+};
+PyObject* HandleRemove(PyObject* self, PyObject*) {
+  const auto hook = reinterpret_cast<PyHandle*>(self)->hook.lock();
+  const SharedPy gone = hook ? std::move(hook->fn) : nullptr;
+  return PyBool_FromLong(gone != nullptr);
+}
+void HandleDealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  reinterpret_cast<PyHandle*>(self)->hook.~weak_ptr();
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+PyObject* MakeHandle(const std::shared_ptr<Hook>& hook) {
+  auto* h = PyObject_New(PyHandle, g_handle_type);
+  if (!h) return nullptr;
+  new (&h->hook) std::weak_ptr<Hook>(hook);
+  return reinterpret_cast<PyObject*>(h);
+}
+
+PyObject* RegisterPostAccumulate(PyObject* self, PyObject* fn, bool pass_tensor) {
+  StopTape(Tape::kOnce, "a hook was registered");
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "register_post_accumulate_grad_hook", "self");
+    PD_CHECK(!t.stop_gradient() && !t->node, PreconditionNotMet, "Only can register backward hook for leaf Tensor.");
+    if (!PyCallable_Check(fn)) RaiseTypeError("register_post_accumulate_grad_hook() expected a callable");
+    const auto hook = std::make_shared<Hook>(Hook{Share(fn)});
+    Add(egr::MetaOf(t).post_accumulate_hooks, PostHookCall{hook, pass_tensor ? t.impl() : nullptr});
+    Track(self);
+    return MakeHandle(hook);
+  });
+}
+
+}  // namespace
+
+SharedPy Share(PyObject* borrowed) {
+  g_shared.fetch_add(1, std::memory_order_relaxed);
+  const auto release = [](PyObject* o) {
+    g_shared.fetch_sub(1, std::memory_order_relaxed);
+    if (!Py_IsInitialized()) return;
+    const GilHeld gil;
+    OrStay([&] { Py_DECREF(o); });
+  };
+  Py_INCREF(borrowed);
+  return SharedPy(borrowed, release);
+}
+
+bool HistoriesHoldObjects() { return g_shared.load(std::memory_order_relaxed) != 0; }
+
+void Track(PyObject* tensor) {
+  if (!PyObject_GC_IsTracked(tensor)) PyObject_GC_Track(tensor);
+}
+
+int VisitHistory(const Tensor& t, visitproc visit, void* arg) {
+  // What others refer to as well is not the tensor's alone, nor is what lies behind it.
+  constexpr int kMostNodes = 256;
+  if (!HistoriesHoldObjects() || !t.defined() || t->use_count() != 1) return 0;
+  if (int r = VisitMeta(t.impl(), visit, arg)) return r;
+  egr::GradNode* waiting[kMostNodes];
+  int n = 0, taken = 0;
+  const auto take = [&](phi::RefCounted* node) {
+    if (!node || node->use_count() != 1 || taken == kMostNodes) return;
+    waiting[n++] = static_cast<egr::GradNode*>(node);
+    ++taken;
+  };
+  take(t->node.get());
+  while (n > 0) {
+    egr::GradNode* node = waiting[--n];
+    if (auto* holder = dynamic_cast<ObjectHolder*>(node))
+      if (int r = holder->Visit(visit, arg)) return r;
+    if (const Tensor* leaf = node->leaf(); leaf && (*leaf)->use_count() == 1)
+      if (int r = VisitMeta(leaf->impl(), visit, arg)) return r;
+    if (auto* hooks = node->all_hooks())
+      for (auto& [slot, list] : *hooks)
+        if (int r = paddle::py::Visit<TensorHookCall>(list, visit, arg)) return r;
+    for (int i = 0; i < node->num_inputs(); ++i) take(node->edge(i).node.get());
+  }
+  return 0;
+}
+
+void ClearHistory(const Tensor& t) {
+  if (!t.defined() || t->use_count() != 1) return;
+  const phi::Ref<phi::RefCounted> node = std::move(t->node);
+  if (auto* m = egr::MaybeMeta(t)) {
+    const auto leaf = std::move(m->leaf_hooks);
+    const auto post = std::move(m->post_accumulate_hooks);
+    m->leaf_hooks.clear();
+    m->post_accumulate_hooks.clear();
+  }
+}
+
+PyObject* RegisterHook(PyObject* self, PyObject* fn) {
+  StopTape(Tape::kOnce, "a hook was registered");
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = ToTensor(self, "register_hook", "self");
+    PD_CHECK(!t.stop_gradient(), PreconditionNotMet, "Cannot register hook on a tensor that stop gradient.");
+    if (!PyCallable_Check(fn)) RaiseTypeError("register_hook() expected a callable");
+    const auto hook = std::make_shared<Hook>(Hook{Share(fn)});
+    if (t->node) {
+      egr::Edge e = egr::GradEdge(t);
+      Add(e.node->hooks(e.slot), TensorHookCall{hook});
+    } else {
+      Add(egr::MetaOf(t).leaf_hooks, TensorHookCall{hook});
+    }
+    Track(self);
+    return MakeHandle(hook);
+  });
+}
+
+PyObject* RegisterPostAccumulateHook(PyObject* self, PyObject* fn) { return RegisterPostAccumulate(self, fn, true); }
+PyObject* RegisterBackwardHook(PyObject* self, PyObject* fn) { return RegisterPostAccumulate(self, fn, false); }
+
+int InitHooks() {
+  static PyMethodDef methods[] = {{"remove", reinterpret_cast<PyCFunction>(HandleRemove), METH_NOARGS,
+                                   "Takes the hook off; False when it was gone."},
+                                  {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(HandleDealloc)}, {Py_tp_methods, methods}, {0, nullptr}};
+  static PyType_Spec spec = {"paddle.base.libpaddle.TensorHookRemoveHelper", sizeof(PyHandle), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  g_handle_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return g_handle_type ? 0 : -1;
+}
+
+}  // namespace paddle::py
