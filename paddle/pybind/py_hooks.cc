@@ -137,14 +137,24 @@ void Track(PyObject* tensor) {
 }
 
 int VisitHistory(const Tensor& t, visitproc visit, void* arg) {
-  // What others refer to as well is not the tensor's alone, nor is what lies behind it.
-  constexpr int kMostNodes = 256;
+  // What others refer to as well is not the tensor's alone, nor is what lies behind it: a node counts once as many
+  // references to it were found as there are.
+  constexpr int kMostNodes = 256, kMostShared = 16;
   if (!HistoriesHoldObjects() || !t.defined() || t->use_count() != 1) return 0;
   if (int r = VisitMeta(t.impl(), visit, arg)) return r;
   egr::GradNode* waiting[kMostNodes];
-  int n = 0, taken = 0;
+  std::pair<phi::RefCounted*, uint32_t> shared[kMostShared];  // and how many references were found
+  int n = 0, taken = 0, num_shared = 0;
+  const auto is_found = [&](phi::RefCounted* node) {
+    if (node->use_count() == 1) return true;
+    int k = 0;
+    while (k < num_shared && shared[k].first != node) ++k;
+    if (k == kMostShared) return false;
+    if (k == num_shared) shared[num_shared++] = {node, 0};
+    return ++shared[k].second == node->use_count();
+  };
   const auto take = [&](phi::RefCounted* node) {
-    if (!node || node->use_count() != 1 || taken == kMostNodes) return;
+    if (!node || taken == kMostNodes || !is_found(node)) return;
     waiting[n++] = static_cast<egr::GradNode*>(node);
     ++taken;
   };
