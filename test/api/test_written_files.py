@@ -270,6 +270,26 @@ def test_the_end_of_the_process_waits_for_saves_and_tells_of_failures(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ['folder', 'good']
 
 
+def test_kernels_are_not_taken_from_a_folder_that_others_can_write(tmp_path):
+    code = ("import paddle\n"
+            "net = paddle.jit.to_static(lambda x: paddle.tanh(x * 2 + 1).sum(-1))\n"
+            "for size in (64, 96, 128):\n"
+            "    x = paddle.ones([size, 64])\n"
+            "    got = [net(x) for _ in range(3)][-1]\n"
+            "    assert abs(float(got[0]) - 64 * float(paddle.tanh(paddle.to_tensor(3.0)))) < 1e-3\n")
+    folder = tmp_path / 'kernels'
+    environment = {**os.environ, 'PADDLE_CINN_CACHE_DIR': str(folder), 'FLAGS_cinn_trial': '0'}
+
+    def stderr():
+        return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, env=environment, check=True).stderr
+    assert 'kernel cache' not in stderr() and stat.S_IMODE(folder.stat().st_mode) == 0o700
+    kept = {p: p.stat().st_mtime_ns for p in folder.iterdir()}
+    assert kept and all(stat.S_IMODE(p.stat().st_mode) == 0o600 for p in kept)
+    folder.chmod(0o777)
+    assert stderr().count(f'the kernel cache {folder} is not used, because others may write it') == 1
+    assert {p: p.stat().st_mtime_ns for p in folder.iterdir()} == kept
+
+
 def test_errors_have_their_numbers(tmp_path):
     with pytest.raises(OSError) as caught:
         paddle.save({'a': 1}, str(tmp_path))

@@ -94,7 +94,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     Check(fd_ >= 0);
     return;
   }
-  Check(!exists || ::access(target_.c_str(), W_OK) == 0);
+  Check(!exists || ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) == 0);
   // Until it is complete nobody else reads what replaces a file. A new one gets the permissions open() gives.
   std::string temp = OpenBeside(target_, exists ? 0600 : 0666, &fd_);
   if (fd_ < 0 && exists && (errno == EACCES || errno == EPERM || errno == EROFS)) {

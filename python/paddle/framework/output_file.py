@@ -45,7 +45,7 @@ class OutputFile:
         if self.target is None:
             self.stream = open(self.path, 'wb')
             return self.stream
-        if found is not None and not os.access(self.target, os.W_OK):
+        if found is not None and not os.access(self.target, os.W_OK, effective_ids=True):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), self.path)
         try:
             descriptor = self._open_beside(0o666 if found is None else 0o600)

@@ -22,7 +22,8 @@ def _entries(repo_dir, source):
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     finally:
-        sys.path.remove(repo_dir)
+        if repo_dir in sys.path:  # the module may have changed it
+            sys.path.remove(repo_dir)
     for name in getattr(module, 'dependencies', ()):
         if importlib.util.find_spec(name) is None:
             raise RuntimeError(f'Missing dependencies: {name}')
