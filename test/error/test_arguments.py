@@ -55,6 +55,13 @@ class C:
         'unread drops its argument axis', 'deleted drops its argument axis', 'taken drops its argument **kw', 'C.method drops its argument x']
 
 
+def test_in_place_shifts_refuse_out():
+    x = paddle.to_tensor([1, 2])
+    with pytest.raises(TypeError, match='out=None'):
+        x.bitwise_left_shift_(paddle.to_tensor([1, 1]), out=x)
+    assert x.bitwise_left_shift_(paddle.to_tensor([1, 1]), out=None).tolist() == [2, 4]
+
+
 def test_every_name_of_the_tables_resolves():
     missing = []
     for found in pkgutil.walk_packages(paddle.__path__, 'paddle.'):

@@ -106,6 +106,9 @@ def wrapper(op, cname, sig, inplace=False):
     if "inplace" in pos and op.has_inplace and not inplace:
         k = pos["inplace"]
         L.append(f'  if (p[{k}] && ToBool(p[{k}], "{op.name}", "inplace")) return call_{op.name}_(a);')
+    if "out" in pos and inplace:
+        k = pos["out"]
+        L.append(f'  if (p[{k}] && p[{k}] != Py_None) RaiseTypeError("[{sig.name}] expected out=None: the result is written to {op.args[0].name}");')
     if "out" in pos and not inplace:
         L.append(f"  PyObject* r = {call};")
         L.append(f"  return p[{pos['out']}] && p[{pos['out']}] != Py_None ? WriteOut(r, p[{pos['out']}]) : r;")

@@ -63,8 +63,7 @@ class _Rows:
 
     @staticmethod
     def _is_rnn(layer):
-        base = getattr(paddle.nn, 'RNNCellBase', None)
-        return type(layer).__name__ in ('LSTM', 'GRU', 'SimpleRNN') or (base is not None and isinstance(layer, base))
+        return isinstance(layer, (paddle.nn.LSTM, paddle.nn.GRU, paddle.nn.SimpleRNN, paddle.nn.RNNCellBase))
 
     def _hook(self, layer, inputs, output):
         params = layer.parameters(include_sublayers=self._is_rnn(layer))

@@ -247,11 +247,7 @@ def _get_device(self):
 
 
 def _device(self):
-    import paddle
-
-    text = self._place_str[6:-1]
-    device = getattr(paddle.device, 'Device', None)
-    return device(text) if device is not None else text
+    return self._place_str[6:-1]
 
 
 def _to_static_var(self, *args, **kwargs):
