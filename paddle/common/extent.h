@@ -4,6 +4,7 @@
 // is the symbol. It is not to be calculated with (the low bits tell): calculate with Dim.
 #pragma once
 
+#include "paddle/common/attr.h"
 #include "paddle/common/dim.h"
 
 namespace common {
@@ -21,6 +22,10 @@ inline Dim ExtentOf(int64_t v) {
   PD_CHECK(v % (int64_t{1} << kExtentLowBits) == 0, InvalidType,
            "expected an extent that is known while recording, got a number calculated from one that is not");
   return Dim::FromRaw((v - kUnknownExtents) / (int64_t{1} << kExtentLowBits));
+}
+// The same as a Scalar argument.
+inline phi::Scalar ExtentScalar(int64_t number) {
+  return IsUnknownExtent(number) ? phi::Scalar::Symbol(number) : phi::Scalar(number);
 }
 inline Ints ExtentNumbers(const Dims& dims) {
   Ints r;

@@ -288,7 +288,7 @@ void Frame::RunKernel(const Instruction& ins) {
       if (list)
         s.attrs[a] = common::Ints(phi::ToIntVector(t));
       else
-        s.attrs[a] = phi::IsInteger(t.dtype()) ? phi::Scalar(phi::ScalarAsInt(t)) : phi::Scalar(phi::ScalarAsDouble(t));
+        s.attrs[a] = phi::ScalarOf(t);
     }
     attrs = s.attrs.data();
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/promote.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
@@ -92,6 +93,11 @@ PyObject* Where(PyObject* const* a) {
   Tensor none;
   Tensor x = ToTensorOrScalar(a[1], IsTensor(a[2]) ? AsTensor(a[2]) : none, "where", "x");
   Tensor y = ToTensorOrScalar(a[2], IsTensor(a[1]) ? AsTensor(a[1]) : none, "where", "y");
+  if (x.dtype() != y.dtype()) {  // before they take the condition's shape, where a number would no longer be 0-D
+    const DataType t = phi::Promote("where", x.dtype(), x.ndim() == 0, y.dtype(), y.ndim() == 0);
+    x = paddle::cast(x, t);
+    y = paddle::cast(y, t);
+  }
   return Finish(paddle::where(c, x, y), a[4]);
 }
 
@@ -144,6 +150,44 @@ Tensor Clipped(PyObject* const* a) {
   return paddle::clip(x, low, high);
 }
 PyObject* Clip(PyObject* const* a) { return Finish(Clipped(a), a[4]); }
+
+PyObject* Mean(PyObject* const* a) {
+  const DataType dtype = IsNone(a[4]) ? DataType::UNDEFINED : ToDataType(a[4], "mean", "dtype");
+  const Tensor& x = X(a, "mean");
+  return Finish(paddle::mean(dtype == DataType::UNDEFINED || dtype == x.dtype() ? x : paddle::cast(x, dtype),
+                             ToInts(a[1], "mean", "axis"), !IsNone(a[2]) && ToBool(a[2], "mean", "keepdim")),
+                a[5]);
+}
+
+// --- scale
+
+struct ScaleArgs {
+  Scalar scale{1.0}, bias{0.0};
+  bool bias_after = true;
+  explicit ScaleArgs(PyObject* const* a) {
+    if (!IsNone(a[1])) scale = ToScalar(a[1], "scale", "scale");
+    if (!IsNone(a[2])) bias = ToScalar(a[2], "scale", "bias");
+    if (!IsNone(a[3])) bias_after = ToBool(a[3], "scale", "bias_after_scale");
+  }
+};
+// The operation that an argument `act` names, applied to the result.
+PyObject* Activated(PyObject* act, const char* suffix, PyObject* result) {
+  if (IsNone(act) || !result) return result;
+  PyRef held = Own(result);
+  PyRef ops = Own(PyImport_ImportModule("paddle._C_ops"));
+  PyRef fn = Own(PyObject_GetAttrString(ops.get(), (ToStr(act, "scale", "act") + suffix).c_str()));
+  return Own(PyObject_CallOneArg(fn.get(), held.get())).release();
+}
+PyObject* Scale(PyObject* const* a) {
+  const ScaleArgs s(a);
+  return Activated(a[4], "", ToPy(paddle::scale(X(a, "scale"), s.scale, s.bias, s.bias_after)));
+}
+PyObject* ScaleInplace(PyObject* const* a) {
+  const ScaleArgs s(a);
+  Tensor x = X(a, "scale_");
+  paddle::scale_(x, s.scale, s.bias, s.bias_after);
+  return Activated(a[4], "_", Same(a[0]));
+}
 
 // --- arithmetic with a factor or a rounding
 
@@ -221,6 +265,8 @@ constexpr ArgSpec kX = {"x", "input"};
 constexpr ArgSpec kShape[] = {kX, {"shape", "size", false, true}, Opt("name")};
 constexpr ArgSpec kPerm[] = {kX, {"perm", nullptr, false, true, true}, Kw("dim0"), Kw("dim1"), Opt("name")};
 constexpr ArgSpec kReduce[] = {kX, Opt("axis"), Opt("keepdim"), Opt("name"), Kw("out")};
+constexpr ArgSpec kMean[] = {kX, Opt("axis", "dim"), Opt("keepdim"), Opt("name"), Kw("dtype"), Kw("out")};
+constexpr ArgSpec kScale[] = {{"x"}, Opt("scale"), Opt("bias"), Opt("bias_after_scale"), Opt("act"), Opt("name")};
 constexpr ArgSpec kWhere[] = {{"condition"}, Opt("x", "input"), Opt("y", "other"), Opt("name"), Kw("out")};
 constexpr ArgSpec kPow[] = {kX, {"y", "exponent"}, Opt("name"), Kw("out")};
 constexpr ArgSpec kClip[] = {kX, Opt("min"), Opt("max"), Opt("name"), Kw("out")};
@@ -248,6 +294,12 @@ const FnSpec kFns[] = {
        kReduce, Max),
     Fn("min", "The smallest element, or those along axes.", "(x, axis=None, keepdim=False, name=None, *, out=None)",
        kReduce, Min),
+    Fn("mean", "Mean over the given axes, all by default; with `dtype`, of x in that dtype.",
+       "(x, axis=None, keepdim=False, name=None, *, dtype=None, out=None)", kMean, Mean),
+    Fn("scale", "x * scale + bias, or (x + bias) * scale; then the activation `act`.",
+       "(x, scale=1.0, bias=0.0, bias_after_scale=True, act=None, name=None)", kScale, Scale),
+    Fn("scale_", "scale in place.", "(x, scale=1.0, bias=0.0, bias_after_scale=True, act=None, name=None)", kScale,
+       ScaleInplace),
     Fn("where", "x where the condition holds, y elsewhere; without them, the indices of true elements.",
        "(condition, x=None, y=None, name=None, *, out=None)", kWhere, Where),
     Fn("pow", "x to the power y.", "(x, y, name=None, *, out=None)", kPow, Pow),

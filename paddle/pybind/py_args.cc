@@ -313,17 +313,13 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
     PD_CHECK(t.numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
              common::ShapeText(t.dims()));
     if (IsTensor(o)) ++DataReads();
-    if (t.dtype() == DataType::BOOL) return Scalar(phi::ScalarAsInt(t) != 0);
-    if (phi::IsInteger(t.dtype())) return Scalar(phi::ScalarAsInt(t));
-    if (phi::IsComplex(t.dtype()))
-      return Scalar(*phi::CastTo(phi::ToHost(t), DataType::COMPLEX128).data<phi::complex128>());
-    return Scalar(phi::ScalarAsDouble(t));
+    return phi::ScalarOf(t);
   }
   if (IsRecorded(o)) {
     const Tensor& t = AsTensor(o);
     PD_CHECK(t->numel == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
              common::ShapeText(t.shape()));
-    return Scalar(Deferred(t, 0, op, arg));
+    return Scalar::Symbol(Deferred(t, 0, op, arg));
   }
   Expected(o, op, arg, "int, float, bool or Tensor");
 }

@@ -40,7 +40,7 @@ class Lowerings:
     def lower_fn(self, op, name, forms, L, order=None):
         ins = order or forms[0][1].inputs
         attr_names = [a.name for a in op.attrs]
-        lines = [f"Expr lower_{name}([[maybe_unused]] const Expr* in, [[maybe_unused]] const double* attrs) {{"]
+        lines = [f"Expr lower_{name}([[maybe_unused]] const Expr* in, [[maybe_unused]] const phi::Scalar* attrs) {{"]
         for k, n in enumerate(ins):
             if any(n in e.inputs for _, e, _ in forms):
                 lines.append(f"  [[maybe_unused]] const Expr& {n} = in[{k}];")
@@ -48,8 +48,9 @@ class Lowerings:
             block = [f"const Expr {n}(attrs[{attr_names.index(n)}]);" for n in e.attr_names]
             block.append(f"return {Printer(f'{op.file}: {op.name}').text(body)};")
             if cond:
-                plain = [f"const double {n} = attrs[{k}];" for k, n in enumerate(attr_names) if re.search(rf"\b{n}\b", cond)]
-                lines.append(f"  if ([&] {{ {' '.join(plain)} return {cond.replace('.to_double()', '')}; }}()) {{ {' '.join(block)} }}")
+                plain = [f"const phi::Scalar& {a.name} = attrs[{k}];" if a.kind == "Scalar" else f"const double {a.name} = attrs[{k}].to_double();"
+                         for k, a in enumerate(op.attrs) if re.search(rf"\b{a.name}\b", cond)]
+                lines.append(f"  if ([&] {{ {' '.join(plain)} return {cond}; }}()) {{ {' '.join(block)} }}")
             else:
                 lines += ["  " + line for line in block]
         lines.append("}")

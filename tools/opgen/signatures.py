@@ -20,8 +20,10 @@ def attr_form(op_name, arg):
     ident = identity(op_name)
     if not arg.is_operand_attr or not ident or arg.name in ident["mutable"]:
         return ("kOperandAttr" if arg.is_operand_attr else "kAttr"), arg.attr_type
-    types = {n: t for n, t, _ in ident["attrs"]}
-    return "kAttr", ALTERNATIVES.get(types.get(arg.name), arg.attr_type)
+    kind = {n: t for n, t, _ in ident["attrs"]}.get(arg.name)
+    if arg.kind == "Scalar" and kind == "double":  # an integer keeps the digits that a double has not
+        return "kAttr", arg.attr_type
+    return "kAttr", ALTERNATIVES.get(kind, arg.attr_type)
 
 
 def ret_type(op):

@@ -27,14 +27,12 @@ std::optional<std::vector<int64_t>> Integers(const phi::AttrValue& v) {
 
 }  // namespace
 
-std::optional<double> NumberOf(const phi::AttrValue& v) {
+std::optional<phi::Scalar> NumberOf(const phi::AttrValue& v) {
   return std::visit(
-      [](const auto& x) -> std::optional<double> {
+      [](const auto& x) -> std::optional<phi::Scalar> {
         using T = std::decay_t<decltype(x)>;
-        if constexpr (std::is_arithmetic_v<T>)
-          return static_cast<double>(x);
-        else if constexpr (std::is_same_v<T, phi::Scalar>)
-          return x.to_double();
+        if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, phi::Scalar>)
+          return phi::Scalar(x);
         else
           return std::nullopt;
       },
@@ -64,14 +62,14 @@ std::optional<std::vector<int64_t>> IntegersArg(const pir::Operation& op, std::s
   return Integers(AttrOf(*def, "value"));
 }
 
-std::optional<double> NumberArg(const pir::Operation& op, std::string_view name) {
+std::optional<phi::Scalar> NumberArg(const pir::Operation& op, std::string_view name) {
   if (op.info()->input_index(name) < 0) return NumberOf(AttrOf(op, name));
   const pir::Value v = OperandOf(op, name);
   return v ? ConstantOf(v) : std::nullopt;
 }
 
-std::optional<std::vector<double>> NumbersOf(const pir::Operation& op) {
-  std::vector<double> out;
+std::optional<std::vector<phi::Scalar>> NumbersOf(const pir::Operation& op) {
+  std::vector<phi::Scalar> out;
   auto add = [&](std::string_view name) {
     const int k = op.info()->input_index(name);
     if (k >= 0 && k < op.num_operands()) {
@@ -80,7 +78,7 @@ std::optional<std::vector<double>> NumbersOf(const pir::Operation& op) {
       out.push_back(*v);
       return true;
     }
-    out.push_back(NumberOf(AttrOf(op, name)).value_or(0));
+    out.push_back(NumberOf(AttrOf(op, name)).value_or(phi::Scalar(0)));
     return true;
   };
   if (const auto* def = static_cast<const phi::OpDef*>(op.info()->phi_op)) {

@@ -32,7 +32,7 @@ struct FusedOps {
   // Outputs made of parts: several outputs of the group belong to one value. Without parts, output k is value k.
   struct Assembled {
     std::vector<int64_t> extents;  // of the dims that have parts; -1: as the iteration
-    std::optional<double> fill;
+    std::optional<phi::Scalar> fill;
   };
   std::vector<int> output_of;        // of each output of the group: its value
   std::vector<Assembled> assembled;  // of each value; no extents: whole

@@ -34,6 +34,14 @@ bool HasShortRows(const Dims& shape, AxisSet reduced) {
   return false;
 }
 
+// As Convert converts it: an integer with all its digits, a real number towards zero.
+Expr Constant(const phi::Scalar& v, DataType type) {
+  if (phi::IsFloating(type)) return cast(Expr(v), type);
+  if (type == DataType::BOOL) return Expr::Bool(v.to_bool());
+  return cast(v.is_integral() ? Expr::Int(v.to_int(), DataType::INT64) : Expr::Float(v.to_double(), DataType::FLOAT64),
+              type);
+}
+
 }  // namespace
 
 bool GroupBuilder::ReducedAxes(const Dims& dims, std::vector<int>& axes) const {
@@ -154,9 +162,7 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
   const DataType type = o.value.dtype();
   auto c = ConstantOf(in.value);
   if (c && in.looked_up < 0) {
-    out = phi::IsFloating(type)    ? cast(Expr(*c), type)
-          : type == DataType::BOOL ? Expr::Bool(*c != 0)
-                                   : cast(Expr(static_cast<int64_t>(*c)), type);
+    out = Constant(*c, type);
   } else {
     auto same = [](const Expr& a, const Expr& b) { return a.defined() == b.defined() && (!a.defined() || Same(a, b)); };
     size_t k = 0;
@@ -181,7 +187,7 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
   }
   if (!o.masked || !in.mask.defined()) return true;
   const DataType compute = phi::ComputeType(type);
-  const Expr other = o.otherwise >= 0 ? before[static_cast<size_t>(o.otherwise)] : cast(Expr(o.fill), type);
+  const Expr other = o.otherwise >= 0 ? before[static_cast<size_t>(o.otherwise)] : Constant(o.fill, type);
   out = select(in.mask, out, cast(other, compute));
   return true;
 }

@@ -51,7 +51,7 @@ class GroupBuilder {
     pir::Value result;
     Expr expr;
     std::vector<ViewDim> place;
-    std::optional<double> fill;
+    std::optional<phi::Scalar> fill;
   };
 
   bool AddResult(pir::Operation* op, const ResultFacts& f, std::vector<Expr>& parts, const char** why);

@@ -8,21 +8,21 @@ namespace {
 
 using Facts = std::optional<OpFacts>;
 
-Expr First(const Expr* in, const double*) { return in[0]; }
-Expr ExpOfDifference(const Expr* in, const double*) { return exp(in[0] - in[1]); }
-Expr Probability(const Expr* in, const double*) { return exp(in[0] - in[1]) * (1 / in[2]); }  // x, max, sum
+Expr First(const Expr* in, const phi::Scalar*) { return in[0]; }
+Expr ExpOfDifference(const Expr* in, const phi::Scalar*) { return exp(in[0] - in[1]); }
+Expr Probability(const Expr* in, const phi::Scalar*) { return exp(in[0] - in[1]) * (1 / in[2]); }  // x, max, sum
 Expr IsClass(const Expr& label, const Expr& position) { return cast(label, DataType::INT64) == position; }
-Expr AtLabel(const Expr* in, const double*) {
+Expr AtLabel(const Expr* in, const phi::Scalar*) {
   return select(IsClass(in[1], in[2]), in[0], cast(Expr(0.0), in[0].dtype()));
 }  // x, label, position
-Expr IsIgnored(const Expr& label, const double* attrs) {
-  return cast(label, DataType::INT64) == Expr::Int(static_cast<int64_t>(attrs[0]), DataType::INT64);
+Expr IsIgnored(const Expr& label, const phi::Scalar* attrs) {
+  return cast(label, DataType::INT64) == Expr::Int(attrs[0].to_int(), DataType::INT64);
 }
-Expr Loss(const Expr* in, const double* attrs) {   // label, max, sum, x at the label
-  const Expr v = -((in[3] - in[1]) - log(in[2]));  // -0 of a certain class
+Expr Loss(const Expr* in, const phi::Scalar* attrs) {  // label, max, sum, x at the label
+  const Expr v = -((in[3] - in[1]) - log(in[2]));      // -0 of a certain class
   return select(IsIgnored(in[0], attrs), cast(Expr(0.0), v.dtype()), v);
 }
-Expr Gradient(const Expr* in, const double* attrs) {  // label, softmax, loss_grad, position
+Expr Gradient(const Expr* in, const phi::Scalar* attrs) {  // label, softmax, loss_grad, position
   const Expr g = select(IsIgnored(in[0], attrs), cast(Expr(0.0), in[2].dtype()), in[2]);
   const Expr y = in[1] * g;
   return select(IsClass(in[0], in[3]), y - g, y);
@@ -32,10 +32,11 @@ Expr Gradient(const Expr* in, const double* attrs) {  // label, softmax, loss_gr
 std::optional<int> ClassAxis(const pir::Operation& op, pir::Value x, pir::Value label) {
   if (!Usable(x) || !Usable(label) || !phi::IsFloating(x.dtype())) return std::nullopt;
   if (label.dtype() != DataType::INT64 && label.dtype() != DataType::INT32) return std::nullopt;
-  if (NumberOf(AttrOf(op, "soft_label")).value_or(0) != 0 || NumberOf(AttrOf(op, "use_softmax")).value_or(1) == 0)
+  if (NumberOf(AttrOf(op, "soft_label")).value_or(0).to_bool() ||
+      !NumberOf(AttrOf(op, "use_softmax")).value_or(1).to_bool())
     return std::nullopt;
   const int rank = static_cast<int>(x.dims().size());
-  int axis = static_cast<int>(NumberOf(AttrOf(op, "axis")).value_or(-1));
+  int axis = static_cast<int>(NumberOf(AttrOf(op, "axis")).value_or(-1).to_int());
   if (axis < 0) axis += rank;
   if (axis < 0 || axis >= rank || !x.dims()[axis].known() || label.dims().size() != rank ||
       !common::IsOne(label.dims()[axis]))
@@ -46,7 +47,7 @@ std::optional<int> ClassAxis(const pir::Operation& op, pir::Value x, pir::Value 
 OperandFacts Label(const pir::Operation& op, pir::Value label, int64_t classes) {
   OperandFacts o = Read(label);
   o.below = classes;
-  o.except = static_cast<int64_t>(NumberOf(AttrOf(op, "ignore_index")).value_or(-100));
+  o.except = NumberOf(AttrOf(op, "ignore_index")).value_or(-100).to_int();
   return o;
 }
 
@@ -66,7 +67,7 @@ Facts CrossEntropy(const pir::Operation& op, const char** why) {
   if (!op.result(0).use_empty()) f.results.push_back(Entry(0, x.dims(), Probability, {Read(x), Part(0), Part(1)}));
   if (!op.result(1).use_empty()) {
     f.results.push_back(Entry(1, op.result(1).dims(), Loss, {checked, Part(0), Part(1), Part(2)}));
-    f.results.back().attrs = {static_cast<double>(checked.except)};
+    f.results.back().attrs = {checked.except};
   }
   return f;
 }

@@ -10,9 +10,9 @@
 namespace cinn {
 namespace {
 
-Expr GeluGrad(const Expr* in, const double* attrs) {  // (x, dout)
+Expr GeluGrad(const Expr* in, const phi::Scalar* attrs) {  // (x, dout)
   const Expr x = in[0];
-  if (attrs[0] != 0) {
+  if (attrs[0].to_bool()) {
     const Expr t = tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x));
     const Expr inner = 0.79788456080286535588 * (1 + 3 * 0.044715 * x * x);
     return in[1] * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner);
@@ -20,10 +20,10 @@ Expr GeluGrad(const Expr* in, const double* attrs) {  // (x, dout)
   const Expr pdf = 0.39894228040143267794 * exp(-0.5 * x * x);
   return in[1] * (normal_cdf(x) + x * pdf);
 }
-Expr Identity(const Expr* in, const double*) { return in[0]; }
-Expr PowGrad(const Expr* in, const double* attrs) { return in[1] * pow_deriv(in[0], attrs[0]); }  // (x, dout), y
-Expr ScaleGrad(const Expr* in, const double* attrs) { return in[0] * attrs[0]; }
-Expr Fill(const Expr*, const double* attrs) { return Expr(attrs[0]); }
+Expr Identity(const Expr* in, const phi::Scalar*) { return in[0]; }
+Expr PowGrad(const Expr* in, const phi::Scalar* attrs) { return in[1] * pow_deriv(in[0], attrs[0]); }  // (x, dout), y
+Expr ScaleGrad(const Expr* in, const phi::Scalar* attrs) { return in[0] * attrs[0]; }
+Expr Fill(const Expr*, const phi::Scalar* attrs) { return Expr(attrs[0]); }
 
 struct Rule {
   const char* op;
@@ -79,9 +79,9 @@ constexpr std::string_view kIntegerRules[] = {
 
 // Ops that are one intrinsic of the same name.
 #define CINN_RULE1(name) \
-  Expr Rule_##name(const Expr* in, const double*) { return name(in[0]); }
+  Expr Rule_##name(const Expr* in, const phi::Scalar*) { return name(in[0]); }
 #define CINN_RULE2(name) \
-  Expr Rule_##name(const Expr* in, const double*) { return name(in[0], in[1]); }
+  Expr Rule_##name(const Expr* in, const phi::Scalar*) { return name(in[0], in[1]); }
 #define CINN_UNARY_MATH CINN_RULE1
 #define CINN_UNARY CINN_RULE1
 #define CINN_TEST CINN_RULE1
@@ -93,8 +93,8 @@ constexpr std::string_view kIntegerRules[] = {
 #include "paddle/cinn/ir/intrinsics.def"
 #undef CINN_RULE1
 #undef CINN_RULE2
-Expr LogicalNot(const Expr* in, const double*) { return logical_not(in[0]); }
-Expr BitwiseNot(const Expr* in, const double*) { return bitwise_not(in[0]); }
+Expr LogicalNot(const Expr* in, const phi::Scalar*) { return logical_not(in[0]); }
+Expr BitwiseNot(const Expr* in, const phi::Scalar*) { return bitwise_not(in[0]); }
 
 constexpr Rule kIntrinsics[] = {
 #define CINN_ROW1(name) {"pd_op." #name, Rule_##name, 1},

@@ -10,8 +10,8 @@
 namespace cinn {
 
 // `inputs` are the op's tensor operands, already in their compute types; `attrs` its other arguments in the stanza's
-// order as numbers. The result is converted to the op's declared result type by the caller.
-using LowerFn = Expr (*)(const Expr* inputs, const double* attrs);
+// order, as numbers. The result is converted to the op's declared result type by the caller.
+using LowerFn = Expr (*)(const Expr* inputs, const phi::Scalar* attrs);
 
 struct Lowering {
   LowerFn fn = nullptr;

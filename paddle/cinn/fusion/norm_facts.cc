@@ -11,56 +11,58 @@ namespace {
 
 using Facts = std::optional<OpFacts>;
 
-Expr First(const Expr* in, const double*) { return in[0]; }
-Expr Product(const Expr* in, const double*) { return in[0] * in[1]; }
-Expr ExpOfDifference(const Expr* in, const double*) { return exp(in[0] - in[1]); }
-Expr Softmax(const Expr* in, const double*) { return exp(in[0] - in[1]) * (1 / in[2]); }   // x, max, sum
-Expr LogSoftmax(const Expr* in, const double*) { return in[0] - in[1] - log(in[2]); }      // x, max, sum
-Expr SoftmaxGrad(const Expr* in, const double*) { return in[0] * (in[1] - in[2]); }        // out, dout, sum
-Expr LogSoftmaxGrad(const Expr* in, const double*) { return in[1] - exp(in[0]) * in[2]; }  // out, dout, sum
-Expr Squared(const Expr* in, const double*) { return in[0] * in[0]; }
-Expr SquaredDifference(const Expr* in, const double*) { return square(in[0] - in[1]); }
-Expr RsqrtOfSum(const Expr* in, const double* attrs) { return rsqrt(in[0] + attrs[0]); }
+Expr First(const Expr* in, const phi::Scalar*) { return in[0]; }
+Expr Product(const Expr* in, const phi::Scalar*) { return in[0] * in[1]; }
+Expr ExpOfDifference(const Expr* in, const phi::Scalar*) { return exp(in[0] - in[1]); }
+Expr Softmax(const Expr* in, const phi::Scalar*) { return exp(in[0] - in[1]) * (1 / in[2]); }   // x, max, sum
+Expr LogSoftmax(const Expr* in, const phi::Scalar*) { return in[0] - in[1] - log(in[2]); }      // x, max, sum
+Expr SoftmaxGrad(const Expr* in, const phi::Scalar*) { return in[0] * (in[1] - in[2]); }        // out, dout, sum
+Expr LogSoftmaxGrad(const Expr* in, const phi::Scalar*) { return in[1] - exp(in[0]) * in[2]; }  // out, dout, sum
+Expr Squared(const Expr* in, const phi::Scalar*) { return in[0] * in[0]; }
+Expr SquaredDifference(const Expr* in, const phi::Scalar*) { return square(in[0] - in[1]); }
+Expr RsqrtOfSum(const Expr* in, const phi::Scalar* attrs) { return rsqrt(in[0] + attrs[0]); }
 // x, mean, variance, then scale and bias as far as attrs[1] and attrs[2] say they are there.
-Expr LayerNorm(const Expr* in, const double* attrs) {
+Expr LayerNorm(const Expr* in, const phi::Scalar* attrs) {
   Expr y = (in[0] - in[1]) * rsqrt(in[2] + attrs[0]);
   int k = 3;
-  if (attrs[1] != 0) y = y * in[k++];
-  return attrs[2] != 0 ? y + in[k] : y;
+  if (attrs[1].to_bool()) y = y * in[k++];
+  return attrs[2].to_bool() ? y + in[k] : y;
 }
 Expr Normalized(const Expr* in) { return (in[0] - in[1]) * in[2]; }  // x, mean, inverse deviation
 // dout, x, mean, variance, [scale if attrs[1]]: what reaches the normalized value, and how far along it.
-Expr Incoming(const Expr* in, const double* attrs) { return attrs[1] != 0 ? in[0] * in[4] : in[0]; }
-Expr IncomingAlong(const Expr* in, const double* attrs) {
+Expr Incoming(const Expr* in, const phi::Scalar* attrs) { return attrs[1].to_bool() ? in[0] * in[4] : in[0]; }
+Expr IncomingAlong(const Expr* in, const phi::Scalar* attrs) {
   return Incoming(in, attrs) * ((in[1] - in[2]) * rsqrt(in[3] + attrs[0]));
 }
 // dout, x, mean, variance, [scale,] then the means of the two above.
-Expr LayerNormGrad(const Expr* in, const double* attrs) {
-  const int k = attrs[1] != 0 ? 5 : 4;
+Expr LayerNormGrad(const Expr* in, const phi::Scalar* attrs) {
+  const int k = attrs[1].to_bool() ? 5 : 4;
   const Expr inverse = rsqrt(in[3] + attrs[0]);
   return inverse * (Incoming(in, attrs) - in[k] - (in[1] - in[2]) * inverse * in[k + 1]);
 }
 // x, mean, inverse deviation, then scale and bias as far as attrs[0] and attrs[1] say they are there.
-Expr BatchNorm(const Expr* in, const double* attrs) {
+Expr BatchNorm(const Expr* in, const phi::Scalar* attrs) {
   Expr y = Normalized(in);
   int k = 3;
-  if (attrs[0] != 0) y = y * in[k++];
-  return attrs[1] != 0 ? y + in[k] : y;
+  if (attrs[0].to_bool()) y = y * in[k++];
+  return attrs[1].to_bool() ? y + in[k] : y;
 }
-Expr Moved(const Expr* in, const double* attrs) { return attrs[0] * in[0] + (1 - attrs[0]) * in[1]; }  // running, of x
-Expr Along(const Expr* in, const double*) { return in[3] * Normalized(in); }  // x, mean, inverse deviation, dout
+Expr Moved(const Expr* in, const phi::Scalar* attrs) {
+  return attrs[0] * in[0] + (1 - Expr(attrs[0])) * in[1];
+}  // running, of x
+Expr Along(const Expr* in, const phi::Scalar*) { return in[3] * Normalized(in); }  // x, mean, inverse deviation, dout
 // The same four, then the sums of dout and of Along times attrs[0], then the scale if attrs[1].
-Expr BatchNormGrad(const Expr* in, const double* attrs) {
-  const Expr factor = attrs[1] != 0 ? in[2] * in[6] : in[2];
+Expr BatchNormGrad(const Expr* in, const phi::Scalar* attrs) {
+  const Expr factor = attrs[1].to_bool() ? in[2] * in[6] : in[2];
   return factor * (in[3] - in[4] * attrs[0] - Normalized(in) * (in[5] * attrs[0]));
 }
-Expr BatchNormGradOfGiven(const Expr* in, const double* attrs) {  // dout, inverse deviation, scale
-  return attrs[0] != 0 ? in[0] * (in[1] * in[2]) : in[0] * in[1];
+Expr BatchNormGradOfGiven(const Expr* in, const phi::Scalar* attrs) {  // dout, inverse deviation, scale
+  return attrs[0].to_bool() ? in[0] * (in[1] * in[2]) : in[0] * in[1];
 }
 
 // Whether a batch norm uses statistics that it is given, and makes none.
 bool GivenStatistics(const pir::Operation& op) {
-  auto is = [&](std::string_view name) { return NumberOf(AttrOf(op, name)).value_or(0) != 0; };
+  auto is = [&](std::string_view name) { return NumberOf(AttrOf(op, name)).value_or(0).to_bool(); };
   return is("use_global_stats") || (is("is_test") && !is("trainable_statistics"));
 }
 
@@ -105,7 +107,7 @@ class NormDescriber {
     return std::nullopt;
   }
   double Number(std::string_view name, double otherwise) const {
-    return NumberOf(AttrOf(op_, name)).value_or(otherwise);
+    return NumberOf(AttrOf(op_, name)).value_or(otherwise).to_double();
   }
 
   bool OneAxis(pir::Value x, int& axis) {

@@ -16,19 +16,19 @@ namespace {
 
 using common::Dims;
 
-Expr Identity(const Expr* in, const double*) { return in[0]; }
-Expr Negate(const Expr* in, const double*) { return -in[0]; }
-Expr Product(const Expr* in, const double*) { return in[0] * in[1]; }
-Expr Quotient(const Expr* in, const double*) { return in[0] / in[1]; }
-Expr DivideGradY(const Expr* in, const double*) { return -(in[0] * in[1] / in[2]); }  // dout, out, y
-Expr Times(const Expr* in, const double* attrs) { return in[0] * attrs[0]; }
-Expr IfTrue(const Expr* in, const double*) { return select(in[0], in[1], 0); }
-Expr IfFalse(const Expr* in, const double*) { return select(in[0], 0, in[1]); }
+Expr Identity(const Expr* in, const phi::Scalar*) { return in[0]; }
+Expr Negate(const Expr* in, const phi::Scalar*) { return -in[0]; }
+Expr Product(const Expr* in, const phi::Scalar*) { return in[0] * in[1]; }
+Expr Quotient(const Expr* in, const phi::Scalar*) { return in[0] / in[1]; }
+Expr DivideGradY(const Expr* in, const phi::Scalar*) { return -(in[0] * in[1] / in[2]); }  // dout, out, y
+Expr Times(const Expr* in, const phi::Scalar* attrs) { return in[0] * attrs[0]; }
+Expr IfTrue(const Expr* in, const phi::Scalar*) { return select(in[0], in[1], 0); }
+Expr IfFalse(const Expr* in, const phi::Scalar*) { return select(in[0], 0, in[1]); }
 // x, y, dout: equal elements share the gradient.
-Expr IfGreater(const Expr* in, const double*) {
+Expr IfGreater(const Expr* in, const phi::Scalar*) {
   return select(in[0] > in[1], in[2], select(in[0] == in[1], 0.5 * in[2], 0));
 }
-Expr IfLess(const Expr* in, const double*) {
+Expr IfLess(const Expr* in, const phi::Scalar*) {
   return select(in[0] < in[1], in[2], select(in[0] == in[1], 0.5 * in[2], 0));
 }
 
@@ -67,7 +67,7 @@ const std::vector<BinaryGradRow>& BinaryGrads() {
 bool ReducedAxes(const pir::Operation& op, int rank, AxisSet& reduced) {
   auto axes = IntegersArg(op, "axis");
   if (!axes) return false;
-  if (axes->empty() || NumberOf(AttrOf(op, "reduce_all")).value_or(0) != 0) {
+  if (axes->empty() || NumberOf(AttrOf(op, "reduce_all")).value_or(0).to_bool()) {
     reduced = AxisSet::Range(0, rank);
     return rank > 0;
   }
@@ -288,15 +288,11 @@ bool Usable(pir::Value v) {
 }
 bool SupportedType(DataType t) { return t != DataType::UNDEFINED && !phi::IsComplex(t) && !phi::IsFloat8(t); }
 
-std::optional<double> ConstantOf(pir::Value v) {
+std::optional<phi::Scalar> ConstantOf(pir::Value v) {
   const pir::Operation* op = v.defining_op();
   if (!op || !op->isa("pd_op.full") || op->num_operands() > 0) return std::nullopt;
-  const phi::AttrValue a = AttrOf(*op, "value");
-  // A wide integer would lose digits in a double.
-  if (const auto* s = std::get_if<phi::Scalar>(&a);
-      s && (s->dtype() == DataType::COMPLEX128 || (s->is_integral() && std::fabs(s->to_double()) > 0x1p53)))
-    return std::nullopt;
-  return NumberOf(a);
+  const auto number = NumberOf(AttrOf(*op, "value"));
+  return number && phi::IsComplex(number->dtype()) ? std::nullopt : number;
 }
 
 bool KeepsOwnState(const pir::Operation& op) { return op.isa("pd_op.batch_norm_") && KeepsOwnStatistics(op); }

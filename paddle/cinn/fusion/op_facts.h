@@ -23,7 +23,7 @@ struct OperandFacts {
       -1;  // an earlier entry of OpFacts::results: the value itself, or the reduced one for each element of its row
   // Where a part of a dim goes outside of the operand, the value is `fill`, or that of operand number `otherwise`.
   bool masked = false;
-  double fill = 0;
+  phi::Scalar fill{0};
   int otherwise = -1;
   int position = -1;  // no value: the position along this dim of the shape
   // Dim `looked_up` is read at the number that operand number `index` holds, below 0 counted from the end if `wraps`.
@@ -44,9 +44,9 @@ struct ResultFacts {
   // back.
   bool assembles = false;
   std::vector<ViewDim> place;
-  std::optional<double> fill;  // of elements that no part has
+  std::optional<phi::Scalar> fill;  // of elements that no part has
   std::vector<OperandFacts> operands;
-  std::vector<double> attrs;
+  std::vector<phi::Scalar> attrs;
   bool reduces = false;
   ReduceKind reduce = ReduceKind::kSum;
   AxisSet reduced;  // axes of `shape`
@@ -69,8 +69,8 @@ std::optional<OpFacts> Describe(const pir::Operation& op, const char** why);
 // program is known to have: it may move as its operands and results allow.
 bool KeepsOwnState(const pir::Operation& op);
 
-// The number a value holds for certain, e.g. the result of pd_op.full.
-std::optional<double> ConstantOf(pir::Value v);
+// The number a value holds for certain, e.g. the result of pd_op.full: an integer with all its digits.
+std::optional<phi::Scalar> ConstantOf(pir::Value v);
 // A dense tensor of such elements.
 bool Usable(pir::Value v);
 // Whether generated code can hold elements of this type.

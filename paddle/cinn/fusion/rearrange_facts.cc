@@ -12,19 +12,19 @@ using Facts = std::optional<OpFacts>;
 constexpr size_t kMaxAssembled = 16;  // parts that are stored one by one
 constexpr size_t kMaxSelected = 4;    // parts that are read under masks for each element
 
-Expr First(const Expr* in, const double*) { return in[0]; }
-Expr Chosen(const Expr* in, const double* attrs) { return in[static_cast<int>(attrs[0])]; }
+Expr First(const Expr* in, const phi::Scalar*) { return in[0]; }
+Expr Chosen(const Expr* in, const phi::Scalar* attrs) { return in[attrs[0].to_int()]; }
 // attrs[0] tensors, then the position along the new axis.
-Expr Stacked(const Expr* in, const double* attrs) {
-  const int n = static_cast<int>(attrs[0]);
+Expr Stacked(const Expr* in, const phi::Scalar* attrs) {
+  const int64_t n = attrs[0].to_int();
   Expr e = in[n - 1];
-  for (int k = n - 2; k >= 0; --k) e = select(in[n] == Expr::Int(k, DataType::INT64), in[k], e);
+  for (int64_t k = n - 2; k >= 0; --k) e = select(in[n] == Expr::Int(k, DataType::INT64), in[k], e);
   return e;
 }
-Expr Row(const Expr* in, const double* attrs) {  // ids, the row's element
-  return attrs[0] < 0 ? in[1]
-                      : select(in[0] == Expr::Int(static_cast<int64_t>(attrs[0]), in[0].dtype()),
-                               cast(Expr(0), in[1].dtype()), in[1]);
+Expr Row(const Expr* in, const phi::Scalar* attrs) {  // ids, the row's element
+  return attrs[0].to_int() < 0
+             ? in[1]
+             : select(in[0] == Expr::Int(attrs[0].to_int(), in[0].dtype()), cast(Expr(0), in[1].dtype()), in[1]);
 }
 
 bool SameDims(const Dims& a, const Dims& b) {
@@ -61,7 +61,7 @@ struct Parts {
   std::vector<pir::Value> values;
   std::vector<std::vector<ViewDim>> places;
   std::vector<pir::Operation*> with;
-  std::optional<double> fill;
+  std::optional<phi::Scalar> fill;
 };
 
 // Each part stored at its place, by the group that makes it.
@@ -98,7 +98,7 @@ Facts Selected(const Parts& p, const Dims& shape) {
     o.otherwise = static_cast<int>(k) - 1;
     r.operands.push_back(std::move(o));
   }
-  r.attrs = {static_cast<double>(p.values.size()) - 1};
+  r.attrs = {static_cast<int64_t>(p.values.size()) - 1};
   f.results.push_back(std::move(r));
   return f;
 }
@@ -134,7 +134,7 @@ Facts Concat(const pir::Operation& op, const char** why) {
   const auto axis = NumberArg(op, "axis");
   *why = "an axis or extent known only at a run";
   if (!axis) return std::nullopt;
-  const int64_t a = static_cast<int64_t>(*axis) + (*axis < 0 ? shape.size() : 0);
+  const int64_t a = axis->to_int() + (axis->to_int() < 0 ? shape.size() : 0);
   if (a < 0 || a >= shape.size()) return std::nullopt;
   int64_t start = 0;
   for (pir::Value v : p.values) {
@@ -156,7 +156,7 @@ Facts Stack(const pir::Operation& op, const char** why) {
   const Dims& shape = op.result(0).dims();
   const auto axis = NumberArg(op, "axis");
   if (!axis) return std::nullopt;
-  const int64_t a = static_cast<int64_t>(*axis) + (*axis < 0 ? shape.size() : 0);
+  const int64_t a = axis->to_int() + (axis->to_int() < 0 ? shape.size() : 0);
   if (a < 0 || a >= shape.size() || p.values.size() > kMaxAssembled) return std::nullopt;
   ResultFacts r = Entry(shape, Stacked);
   for (size_t i = 0; i < p.values.size(); ++i) {
@@ -175,7 +175,7 @@ Facts Stack(const pir::Operation& op, const char** why) {
   OperandFacts at;
   at.position = static_cast<int>(a);
   r.operands.push_back(std::move(at));
-  r.attrs = {static_cast<double>(p.values.size())};
+  r.attrs = {static_cast<int64_t>(p.values.size())};
   f.otherwise = std::make_shared<OpFacts>();
   f.otherwise->with = p.with;
   f.otherwise->results.push_back(std::move(r));
@@ -345,7 +345,7 @@ Facts Gather(const pir::Operation& op, const char** why) {
   *why = "operand type, or an axis known only at a run";
   if (!axis || !Usable(x) || !Usable(index) || (index.dtype() != DataType::INT64 && index.dtype() != DataType::INT32))
     return std::nullopt;
-  const int64_t rank = x.dims().size(), a = static_cast<int64_t>(*axis) + (*axis < 0 ? rank : 0);
+  const int64_t rank = x.dims().size(), a = axis->to_int() + (axis->to_int() < 0 ? rank : 0);
   if (a < 0 || a >= rank || index.dims().size() != 1 || op.result(0).dims().size() != rank) return std::nullopt;
   OpFacts f;
   ResultFacts r = Entry(op.result(0).dims(), Chosen);

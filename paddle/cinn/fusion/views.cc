@@ -14,7 +14,7 @@ using common::Dims;
 std::optional<int> Axis(const pir::Operation& op, int64_t rank) {
   auto a = NumberArg(op, "axis");
   if (!a) return std::nullopt;
-  const int64_t axis = static_cast<int64_t>(*a) + (*a < 0 ? rank : 0);
+  const int64_t axis = a->to_int() + (a->to_int() < 0 ? rank : 0);
   if (axis < 0 || axis >= rank) return std::nullopt;
   return static_cast<int>(axis);
 }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "paddle/common/attr.h"
 #include "paddle/common/dtype.h"
 
 namespace cinn {
@@ -52,6 +53,9 @@ class Expr {
       : Expr(std::is_same_v<T, bool> ? WeakBool(v)
              : std::is_integral_v<T> ? WeakInt(static_cast<int64_t>(v))
                                      : WeakFloat(static_cast<double>(v))) {}
+  // An op's argument: a real number, or an integer with all its digits.
+  Expr(const phi::Scalar& v)  // NOLINT
+      : Expr(v.dtype() == DataType::INT64 ? WeakInt(v.to_int()) : WeakFloat(v.to_double())) {}
 
   // `storage` is the element type in memory; reading converts to its compute type.
   static Expr Input(int index, DataType storage);

@@ -11,7 +11,7 @@ namespace paddle {
 using common::Dims;
 using common::Ints;
 
-Tensor scalar_like(double value, const Tensor& like) { return full(Ints{}, Scalar(value), like.dtype(), Place{}); }
+Tensor scalar_like(const Scalar& value, const Tensor& like) { return full(Ints{}, value, like.dtype(), Place{}); }
 
 Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 Tensor operator-(const Tensor& a, const Tensor& b) { return subtract(a, b); }
@@ -30,14 +30,16 @@ Tensor operator*(const Tensor& a, double b) { return scale(a, Scalar(b), 0.0, tr
 Tensor operator*(double a, const Tensor& b) { return b * a; }
 Tensor operator/(const Tensor& a, double b) { return divide(a, scalar_like(b, a)); }
 Tensor operator/(double a, const Tensor& b) { return divide(scalar_like(a, b), b); }
-Tensor operator+(const Tensor& a, const Scalar& b) { return a + b.to_double(); }
-Tensor operator-(const Tensor& a, const Scalar& b) { return a - b.to_double(); }
-Tensor operator*(const Tensor& a, const Scalar& b) { return a * b.to_double(); }
-Tensor operator*(const Scalar& a, const Tensor& b) { return b * a.to_double(); }
+Tensor operator+(const Tensor& a, const Scalar& b) { return scale(a, Scalar(1.0), b, true); }
+Tensor operator-(const Tensor& a, const Scalar& b) {
+  return phi::IsInteger(a.dtype()) ? a - scalar_like(b, a) : a - b.to_double();
+}
+Tensor operator*(const Tensor& a, const Scalar& b) { return scale(a, b, 0.0, true); }
+Tensor operator*(const Scalar& a, const Tensor& b) { return b * a; }
 #define PD_DEFINE_COMPARE(sym, fn)                                                    \
   Tensor operator sym(const Tensor& a, const Tensor& b) { return fn(a, b); }          \
   Tensor operator sym(const Tensor& a, double b) { return fn(a, scalar_like(b, a)); } \
-  Tensor operator sym(const Tensor& a, const Scalar& b) { return fn(a, scalar_like(b.to_double(), a)); }
+  Tensor operator sym(const Tensor& a, const Scalar& b) { return fn(a, scalar_like(b, a)); }
 PD_DEFINE_COMPARE(<, less_than)
 PD_DEFINE_COMPARE(>, greater_than)
 PD_DEFINE_COMPARE(<=, less_equal)

@@ -80,7 +80,8 @@ Tensor AddStrided(const Ints& shape, const Tensor& g, const Ints& dims, const In
   for (int64_t i = 0; i < dims.size(); ++i) {
     Ints along(dims.size(), 1);
     along[i] = dims[i];
-    at = at + reshape(arange(Scalar(int64_t{0}), Scalar(dims[i]), Scalar(int64_t{1}), DataType::INT64), along) *
+    at = at + reshape(arange(Scalar(int64_t{0}), common::ExtentScalar(dims[i]), Scalar(int64_t{1}), DataType::INT64),
+                      along) *
                   Scalar(stride[i]);
   }
   const Tensor flat = reshape(zeros_of(shape, g.dtype()), Ints{-1});

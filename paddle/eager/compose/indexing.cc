@@ -12,9 +12,10 @@ Tensor ZeroOf(const Tensor& like) { return scalar_like(0.0, like); }
 Tensor AsColumn(const Tensor& index) { return index.ndim() == 1 ? index : reshape(index, Ints{-1}); }
 // Where each entry of `indices` is the one whose value an assignment keeps.
 Tensor Winners(const Tensor& arr, const Tensor& indices, int64_t axis) {
-  Tensor ids = reshape(arange(Scalar(int64_t{0}), Scalar(common::ExtentNumber(common::Product(indices.shape()))),
-                              Scalar(int64_t{1}), DataType::INT64, Place{}),
-                       shape_of(indices));
+  Tensor ids =
+      reshape(arange(Scalar(int64_t{0}), common::ExtentScalar(common::ExtentNumber(common::Product(indices.shape()))),
+                     Scalar(int64_t{1}), DataType::INT64, Place{}),
+              shape_of(indices));
   Tensor held = put_along_axis(zeros_of(shape_of(arr), DataType::INT64), indices, ids, axis, "assign", true);
   return equal(take_along_axis(held, indices, axis), ids);
 }
@@ -90,7 +91,7 @@ Tensor multiplex_compose(const std::vector<Tensor>& inputs, const Tensor& index)
   Tensor all = stack(inputs, 0);
   Tensor which = cast(reshape(index, Ints{-1}), DataType::INT64);
   int64_t rows = number_at(which, 0);
-  Tensor row = arange(Scalar(int64_t{0}), Scalar(rows), Scalar(int64_t{1}), DataType::INT64, Place{});
+  Tensor row = arange(Scalar(int64_t{0}), common::ExtentScalar(rows), Scalar(int64_t{1}), DataType::INT64, Place{});
   return gather_nd(all, stack({which, row}, 1));
 }
 

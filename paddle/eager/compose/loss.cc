@@ -20,8 +20,8 @@ Tensor cross_entropy_backward(const Tensor& x, const Tensor& label, const Tensor
       int64_t n = number_at(x, axis), a = axis < 0 ? axis + x.ndim() : axis;
       Ints shape(x.ndim(), 1);
       shape[a] = n;
-      Tensor classes =
-          reshape(arange(Scalar(int64_t{0}), Scalar(n), Scalar(int64_t{1}), DataType::INT64, Place{}), shape);
+      Tensor classes = reshape(
+          arange(Scalar(int64_t{0}), common::ExtentScalar(n), Scalar(int64_t{1}), DataType::INT64, Place{}), shape);
       Tensor l = cast(label, DataType::INT64);
       Tensor hot = cast(equal(l, classes), p.dtype());
       Tensor valid = cast(not_equal(l, scalar_like(static_cast<double>(ignore_index), l)), p.dtype());

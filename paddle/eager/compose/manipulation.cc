@@ -69,7 +69,7 @@ Tensor repeat_interleave_backward(const Tensor& dout, const Tensor& zero, int64_
 
 Tensor repeat_by_tensor_backward(const Tensor& dout, const Tensor& zero, const Tensor& repeats, int64_t axis) {
   int64_t n = zero.ndim() ? number_at(zero, common::NormalizeAxis("repeat_interleave", axis, zero.ndim())) : 1;
-  Tensor ids = arange(Scalar(int64_t{0}), Scalar(n), Scalar(int64_t{1}), DataType::INT64, Place{});
+  Tensor ids = arange(Scalar(int64_t{0}), common::ExtentScalar(n), Scalar(int64_t{1}), DataType::INT64, Place{});
   Tensor index = repeat_interleave_with_tensor_index(ids, repeats, 0, -1);
   if (zero.ndim() == 0) return reshape(sum(dout, Ints{}, DataType::UNDEFINED, false), Ints{});
   return index_add(zero, index, dout, axis);
@@ -112,8 +112,8 @@ Tensor tensor_unfold_backward(const Tensor& dout, const Tensor& zero, int64_t ax
   Ints flat = have;
   flat.pop_back();
   flat[a] = common::ExtentNumber(dim_at(dout, a) * size);
-  Tensor w = arange(Scalar(int64_t{0}), Scalar(windows), Scalar(int64_t{1}), DataType::INT64, Place{});
-  Tensor k = arange(Scalar(int64_t{0}), Scalar(size), Scalar(int64_t{1}), DataType::INT64, Place{});
+  Tensor w = arange(Scalar(int64_t{0}), common::ExtentScalar(windows), Scalar(int64_t{1}), DataType::INT64, Place{});
+  Tensor k = arange(Scalar(int64_t{0}), common::ExtentScalar(size), Scalar(int64_t{1}), DataType::INT64, Place{});
   Tensor index = add(reshape(scale(w, Scalar(step), 0.0, true), Ints{windows, 1}), reshape(k, Ints{1, size}));
   return index_add(zero, reshape(index, Ints{-1}), reshape(transpose(dout, perm), flat), a);
 }

@@ -50,8 +50,8 @@ std::optional<common::Dim> FindExtent(pir::Value v, int64_t i) {
     if (i < dims.size()) return dims[i];
   }
   if (auto* op = Named(v, "pd_op.full")) {
-    double value = op->attr("value").to_double();
-    if (value >= 0) return common::Dim(static_cast<int64_t>(value));
+    const int64_t value = op->attr("value").to_int();
+    if (value >= 0) return common::Dim(value);
   }
   if (auto* op = Named(v, "pd_op.full_int_array")) {
     common::Ints values = op->attr("value").to_ints();
@@ -103,7 +103,7 @@ bool HasDeferred(const phi::AttrValue& v) {
   };
   if (auto* ints = std::get_if<common::Ints>(&v)) return any(*ints);
   if (auto* ints = std::get_if<std::vector<int64_t>>(&v)) return any(*ints);
-  if (auto* s = std::get_if<phi::Scalar>(&v)) return s->dtype() == phi::DataType::INT64 && IsUnknown(s->to_int());
+  if (auto* s = std::get_if<phi::Scalar>(&v)) return s->is_symbol();
   if (auto* i = std::get_if<int64_t>(&v)) return IsUnknown(*i);
   return false;
 }
@@ -235,7 +235,8 @@ void InferDeferred(const phi::OpDef& op, const phi::MetaSlot* in, const phi::Att
       for (int64_t& i : std::get<common::Ints>(known[a]))
         if (IsUnknown(i)) i = common::ExtentNumber(recorder.ExtentFor(i));
     } else if ((std::string_view(op.name) == "arange" && name == "end") || std::string_view(op.name) == "eye") {
-      known[a] = phi::Scalar(common::ExtentNumber(recorder.ExtentFor(std::get<phi::Scalar>(attrs[a]).to_int())));
+      known[a] =
+          common::ExtentScalar(common::ExtentNumber(recorder.ExtentFor(std::get<phi::Scalar>(attrs[a]).to_int())));
     } else {
       guessed.push_back(a);
     }

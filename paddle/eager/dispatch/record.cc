@@ -61,6 +61,26 @@ void Simplify(const Recorder& r, const phi::OpDef& op, const phi::InSlot* in, ph
   if (!expand && unknown == 1 && open >= 0) ints[open] = -1;
 }
 
+// The result for integers of an op with a number that a program would round to float32, by ops that keep all digits;
+// undefined: not such.
+Tensor WithWideNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs) {
+  const std::string_view name = op.name;
+  if ((name != "scale" && name != "pow") || in[0].n != 1) return {};
+  const Tensor& x = in[0].p[0];
+  const bool pow = name == "pow";
+  const auto* number = std::get_if<phi::Scalar>(&attrs[pow ? 0 : 1]);
+  if (!phi::IsInteger(x.dtype()) || !number || !number->is_integral() || number->is_symbol()) return {};
+  const int64_t n = number->to_int();
+  const auto narrow = static_cast<float>(n);
+  if (narrow < 0x1p63f && static_cast<int64_t>(narrow) == n) return {};
+  const Tensor wide = paddle::full({}, *number, x.dtype());
+  if (pow) return paddle::elementwise_pow(x, wide);
+  const auto factor = phi::AttrAs<phi::Scalar>(attrs[0], op.name, "scale");
+  const auto scaled = [&](const Tensor& t) { return paddle::scale(t, factor, 0.0, true); };
+  return phi::AttrAs<bool>(attrs[2], op.name, "bias_after_scale") ? paddle::add(scaled(x), wide)
+                                                                  : scaled(paddle::add(x, wide));
+}
+
 // The result of an op with a complex number where programs hold real ones, by ops that do without; undefined: not such.
 Tensor WithComplexNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs) {
   const std::string_view name = op.name;
@@ -243,7 +263,7 @@ pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
   PD_CHECK(!phi::IsComplex(s.dtype()), Unimplemented, "[record] expected a real scalar argument, got a complex one");
   phi::DataType dtype = s.dtype() == phi::DataType::FLOAT64 ? phi::DataType::FLOAT32 : s.dtype();
   attrs.Set("shape", pir::Attribute::IntArray(common::Ints{1}));
-  attrs.Set("value", pir::Attribute::Double(s.to_double()));
+  attrs.Set("value", pir::Attribute::Number(s));
   attrs.Set("dtype", pir::Attribute::DType(dtype));
   pir::Type type = pir::DenseTensorType::Get(dtype, common::Dims{common::Dim(1)});
   return Create(Builtin("pd_op.full"), {}, std::move(attrs), {type}, false)->result(0);
@@ -287,9 +307,11 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       return;
     }
   }
-  if (Tensor whole = WithComplexNumber(op, in, attrs); whole.defined()) {
-    *outs[0].p = whole;
-    return;
+  for (auto* other : {&WithComplexNumber, &WithWideNumber}) {
+    if (Tensor whole = other(op, in, attrs); whole.defined()) {
+      *outs[0].p = whole;
+      return;
+    }
   }
   for (size_t a = 0; deferred && a < op.attrs.size(); ++a)
     PD_CHECK(op.attrs[a]->kind == phi::ArgDef::kOperandAttr || !HasDeferred(attrs[a]), InvalidType, "[", op.name,
@@ -360,7 +382,8 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       if (deferred) Simplify(*this, op, in, value);
       operands.push_back(AttrOperand(value));
     } else {
-      pir::Attribute attr = ToPirAttribute(attrs[a]);
+      const auto* number = std::get_if<phi::Scalar>(&attrs[a]);
+      pir::Attribute attr = number ? pir::Attribute::Number(*number) : ToPirAttribute(attrs[a]);
       if (attrs[a].index() != d.attr_index && attr)
         attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
       map.Set(d.name, attr);

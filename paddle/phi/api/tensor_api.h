@@ -51,7 +51,7 @@ PD_DECLARE_COMPARE(!=)
 #undef PD_DECLARE_COMPARE
 
 // A 0-d tensor of `like`'s dtype on its place.
-Tensor scalar_like(double value, const Tensor& like);
+Tensor scalar_like(const phi::Scalar& value, const Tensor& like);
 Tensor where(const Tensor& c, const Tensor& a, double b);
 Tensor where(const Tensor& c, double a, const Tensor& b);
 Tensor where_scalars(const Tensor& c, double a, double b, phi::DataType dtype);

@@ -103,13 +103,7 @@ DataType EwResult(const EwDef& def, int out, DataType common) {
 }
 
 double IntegerBits(const Scalar& v) {
-  int64_t i = 0;
-  if (v.is_integral()) {
-    i = v.to_int();
-  } else {
-    double d = v.to_double();
-    i = d >= 0x1p63 ? INT64_MAX : d >= -0x1p63 ? static_cast<int64_t>(d) : INT64_MIN;
-  }
+  const int64_t i = v.to_int();
   double bits;
   std::memcpy(&bits, &i, sizeof bits);
   return bits;

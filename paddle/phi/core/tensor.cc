@@ -171,6 +171,16 @@ int64_t ScalarAsInt(const Tensor& x) {
   return *d.data<int64_t>();
 }
 
+Scalar ScalarOf(const Tensor& x) {
+  if (x.dtype() == DataType::BOOL) return ScalarAsInt(x) != 0;
+  if (IsInteger(x.dtype())) return ScalarAsInt(x);
+  if (!IsComplex(x.dtype())) return ScalarAsDouble(x);
+  PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ",
+           common::ShapeText(x.dims()));
+  const Tensor c = CastTo(ToHost(x), DataType::COMPLEX128);
+  return *c.data<complex128>();
+}
+
 std::vector<int64_t> ToIntVector(const Tensor& x) {
   Tensor d = Contiguous(CastTo(ToHost(x), DataType::INT64));
   return {d.data<int64_t>(), d.data<int64_t>() + d.numel()};

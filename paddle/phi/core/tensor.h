@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "paddle/common/attr.h"
 #include "paddle/common/dim.h"
 #include "paddle/common/dtype.h"
 #include "paddle/common/error.h"
@@ -218,8 +219,11 @@ Tensor Contiguous(const Tensor& x);
 Tensor CastTo(const Tensor& x, DataType dtype);
 // dst[...] = src, shapes equal, any strides and dtypes (no autograd).
 void CopyInto(const Tensor& src, const Tensor& dst);
-Tensor FullLike(const Ints& dims, DataType dtype, double value);
+Tensor FullLike(const Ints& dims, DataType dtype, const Scalar& value);
+// The number as one element of `dtype`, converted as a tensor of its own type would be.
+void StoreScalar(const Scalar& value, DataType dtype, void* element);
 // The only element of a one-element tensor.
+Scalar ScalarOf(const Tensor& x);
 double ScalarAsDouble(const Tensor& x);
 int64_t ScalarAsInt(const Tensor& x);
 std::vector<int64_t> ToIntVector(const Tensor& x);

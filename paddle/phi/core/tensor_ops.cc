@@ -55,10 +55,23 @@ Tensor CastTo(const Tensor& x, DataType dtype) {
   return out;
 }
 
-Tensor FullLike(const Ints& dims, DataType dtype, double value) {
+void StoreScalar(const Scalar& value, DataType dtype, void* element) {
+  if (IsComplex(value.dtype())) {
+    const complex128 c = value.to_complex();
+    Convert(DataType::COMPLEX128, &c, 1, dtype, element, 1, 1);
+  } else if (value.is_integral()) {
+    const int64_t i = value.to_int();
+    Convert(DataType::INT64, &i, 1, dtype, element, 1, 1);
+  } else {
+    const double d = value.to_double();
+    Convert(DataType::FLOAT64, &d, 1, dtype, element, 1, 1);
+  }
+}
+
+Tensor FullLike(const Ints& dims, DataType dtype, const Scalar& value) {
   Tensor out = Empty(dims, dtype);
   char element[16];
-  Convert(DataType::FLOAT64, &value, 1, dtype, element, 1, 1);
+  StoreScalar(value, dtype, element);
   cpu::Fill(SizeOf(dtype), out.numel(), out.raw_data(), element);
   return out;
 }

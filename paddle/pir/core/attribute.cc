@@ -56,6 +56,12 @@ Attribute Attribute::TensorName(std::string_view v) { return Make(AttrKind::kTen
 Attribute Attribute::Pointer(void* v) { return Make(AttrKind::kPointer, v); }
 Attribute Attribute::IntArray(common::Ints v) { return Make(AttrKind::kIntArray, std::move(v)); }
 Attribute Attribute::Scalar(phi::Scalar v) { return Make(AttrKind::kScalar, v); }
+Attribute Attribute::Number(const phi::Scalar& v) {
+  if (phi::IsComplex(v.dtype())) return Complex128(v.to_complex());
+  const double d = v.to_double();
+  const bool exact = !v.is_integral() || (d < 0x1p63 && static_cast<int64_t>(d) == v.to_int());
+  return exact ? Double(d) : Int64(v.to_int());
+}
 Attribute Attribute::DType(DataType v) { return Make(AttrKind::kDataType, v); }
 Attribute Attribute::Layout(std::string_view v) { return Make(AttrKind::kLayout, std::string(v)); }
 Attribute Attribute::PlaceAttr(phi::Place v) { return Make(AttrKind::kPlace, v); }

@@ -96,6 +96,8 @@ class Attribute {
   static Attribute Pointer(void* v);
   static Attribute IntArray(common::Ints v);
   static Attribute Scalar(phi::Scalar v);
+  // As PaddlePaddle keeps a Scalar: a double, unless it is complex or an integer that a double cannot hold.
+  static Attribute Number(const phi::Scalar& v);
   static Attribute DType(DataType v);
   static Attribute Layout(std::string_view v);
   static Attribute PlaceAttr(phi::Place v);

@@ -42,12 +42,9 @@ class Writer : private JsonText {
     out_ += '}';
   }
 
-  // A Scalar attribute stands as the plain number PaddlePaddle keeps it as: a double, unless it is complex.
+  // A Scalar attribute stands as the plain number PaddlePaddle keeps it as.
   static Attribute Normal(const AttrInfo& decl, Attribute a) {
-    auto scalar = [](Attribute x) {
-      phi::Scalar s = x.to_scalar();
-      return phi::IsComplex(s.dtype()) ? Attribute::Complex128(s.to_complex()) : Attribute::Double(s.to_double());
-    };
+    auto scalar = [](Attribute x) { return Attribute::Number(x.to_scalar()); };
     switch (decl.code) {
       case AttrCode::kScalar: return scalar(a);
       case AttrCode::kScalars: {

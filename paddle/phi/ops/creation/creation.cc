@@ -19,16 +19,7 @@ Dims ShapeArg(const char* op, const Ints& shape) {
 
 void FillScalar(Tensor& out, const Scalar& value) {
   char element[16];
-  if (value.dtype() == DataType::COMPLEX128) {
-    complex128 c = value.to_complex();
-    Convert(DataType::COMPLEX128, &c, 1, out.dtype(), element, 1, 1);
-  } else if (value.is_integral()) {
-    int64_t i = value.to_int();
-    Convert(DataType::INT64, &i, 1, out.dtype(), element, 1, 1);
-  } else {
-    double d = value.to_double();
-    Convert(DataType::FLOAT64, &d, 1, out.dtype(), element, 1, 1);
-  }
+  StoreScalar(value, out.dtype(), element);
   cpu::Fill(SizeOf(out.dtype()), out.numel(), out.raw_data(), element);
 }
 
@@ -66,7 +57,7 @@ void full_with_tensor_infer(const Meta& value, const Ints& shape, DataType dtype
   out = {ShapeArg("full_with_tensor", shape), OrFloat(dtype)};
 }
 void full_with_tensor_kernel(const Tensor& value, const Ints&, DataType, Tensor& out) {
-  FillScalar(out, IsInteger(value.dtype()) ? Scalar(ScalarAsInt(value)) : Scalar(ScalarAsDouble(value)));
+  FillScalar(out, ScalarOf(value));
 }
 
 void full_batch_size_like_infer(const Meta& input, const Ints& shape, DataType dtype, double, int64_t in, int64_t to,
@@ -104,7 +95,7 @@ void empty_infer(const Ints& shape, DataType dtype, Place, Meta& out) {
 void empty_kernel(const Ints&, DataType, Place, Tensor&) {}
 
 void arange_infer(const Scalar& start, const Scalar& end, const Scalar& step, DataType dtype, Place, Meta& out) {
-  if (end.is_integral() && common::IsUnknownExtent(end.to_int())) {
+  if (end.is_symbol()) {
     bool counts = start.is_integral() && start.to_int() == 0 && step.is_integral() && step.to_int() == 1;
     out = {Dims{counts ? common::ExtentOf(end.to_int()) : common::NewSymbol()}, dtype};
     return;

@@ -33,18 +33,7 @@ void CheckSlice(const Ints& axes, const Ints& starts, const Ints& ends, const In
 // An element of `dtype` with the scalar's value.
 struct Element {
   char bytes[16];
-  Element(const Scalar& v, DataType dtype) {
-    if (v.dtype() == DataType::COMPLEX128) {
-      complex128 c = v.to_complex();
-      Convert(DataType::COMPLEX128, &c, 1, dtype, bytes, 1, 1);
-    } else if (v.is_integral()) {
-      int64_t i = v.to_int();
-      Convert(DataType::INT64, &i, 1, dtype, bytes, 1, 1);
-    } else {
-      double d = v.to_double();
-      Convert(DataType::FLOAT64, &d, 1, dtype, bytes, 1, 1);
-    }
-  }
+  Element(const Scalar& v, DataType dtype) { StoreScalar(v, dtype, bytes); }
 };
 
 int64_t DiagonalLength(int64_t rows, int64_t cols, int64_t offset) {
@@ -305,7 +294,7 @@ void pad3d_kernel(const Tensor& x, const Ints& paddings, const std::string& mode
                   const std::string& format, Tensor& out) {
   if (out.numel() == 0) return;
   Pad3d p = Pad3dPlan(common::ToDims(x.dims()), paddings, mode, format);
-  Element e(Scalar(value), x.dtype());
+  const Element e(Scalar(static_cast<float>(value)), x.dtype());
   if (x.numel() == 0) return cpu::Fill(SizeOf(x.dtype()), out.numel(), out.raw_data(), e.bytes);
   Tensor c = Contiguous(x);
   cpu::Pad(SizeOf(x.dtype()), c.raw_data(), c.dims(), p.lo, p.hi, p.mode, e.bytes, out.raw_data());
@@ -430,7 +419,7 @@ void fill_diagonal_kernel(const Tensor& x, double value, int64_t offset, bool wr
   int64_t cols = x.dim(x.ndim() - 1), n = out.numel();
   // Without wrap, a tall matrix ends after its first square.
   int64_t size = (x.ndim() == 2 && !wrap) ? std::min(n, cols * cols) : n;
-  Element e(Scalar(value), x.dtype());
+  const Element e(Scalar(static_cast<float>(value)), x.dtype());
   int64_t width = SizeOf(x.dtype());
   for (int64_t i = 0; i < size; i += stride) {
     int64_t col = i % cols + offset;
