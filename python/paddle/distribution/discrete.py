@@ -4,7 +4,7 @@ import math
 
 import paddle
 
-from .distribution import Distribution, ExponentialFamily, as_tensor, draw, to_shape
+from .distribution import Distribution, ExponentialFamily, as_tensor, open_uniform, to_shape
 
 __all__ = ['Bernoulli', 'Categorical', 'Multinomial', 'Binomial', 'Poisson', 'Geometric', 'ContinuousBernoulli']
 
@@ -212,7 +212,7 @@ class Binomial(Distribution):
         """Draw counts; the result has shape `shape` + batch_shape."""
         with paddle.no_grad():
             full = self._extend_shape(shape)
-            return draw('binomial', self.total_count.astype('int64').expand(full), self.probs.expand(full))
+            return paddle.binomial(self.total_count.expand(full), self.probs.expand(full)).astype(self._dtype)
 
     def log_prob(self, value):
         """Logarithm of the mass at `value`."""
@@ -263,7 +263,7 @@ class Poisson(Distribution):
     def sample(self, shape=()):
         """Draw; the result has shape `shape` + batch_shape."""
         with paddle.no_grad():
-            return draw('poisson', self.rate.expand(self._extend_shape(shape)))
+            return paddle.poisson(self.rate.expand(self._extend_shape(shape)))
 
     def log_prob(self, value):
         """Logarithm of the mass at `value`."""
@@ -340,7 +340,7 @@ class Geometric(Distribution):
 
     def rsample(self, shape=[]):
         """Draw; the result has shape `shape` + batch_shape."""
-        u = paddle.rand(self._extend_shape(shape), dtype=_name(self.probs)).clip(1e-38, 1.0)
+        u = open_uniform(self._extend_shape(shape), self._dtype)
         return (u.log() / (-self.probs).log1p()).floor()
 
     def kl_divergence(self, other):

@@ -48,14 +48,10 @@ def to_shape(shape):
     return tuple(int(d) for d in shape)
 
 
-def draw(op, *parameters):
-    """Random values by the operator `op` (standard_gamma, poisson, binomial); where the core has none, by numpy's
-    generator seeded from the core's."""
-    if hasattr(paddle._C_ops, op):
-        return getattr(paddle, op)(*parameters)
-    rng = np.random.default_rng(int(paddle.randint(0, 2 ** 31 - 1, [1]).item()))
-    values = getattr(rng, op)(*[p.numpy() for p in parameters])
-    return paddle.to_tensor(np.asarray(values), dtype=str(parameters[0].dtype).rsplit('.', 1)[-1])
+def open_uniform(shape, dtype):
+    """Uniform values in the open interval (0, 1): the smallest normal number stands for 0."""
+    name = str(dtype).rsplit('.', 1)[-1]
+    return paddle.rand(shape, dtype=name).clip(float(paddle.finfo(name).tiny), 1.0)
 
 
 class Distribution:

@@ -2,13 +2,9 @@
 """Distributions made of gamma functions: Gamma, Chi2, Exponential, Beta, Dirichlet."""
 import paddle
 
-from .distribution import ExponentialFamily, as_tensor, broadcast, draw
+from .distribution import ExponentialFamily, as_tensor, broadcast, open_uniform
 
 __all__ = ['Gamma', 'Chi2', 'Exponential', 'Beta', 'Dirichlet']
-
-
-def _name(tensor):
-    return str(tensor.dtype).rsplit('.', 1)[-1]
 
 
 class Gamma(ExponentialFamily):
@@ -52,7 +48,7 @@ class Gamma(ExponentialFamily):
     def rsample(self, shape=()):
         """Draw; gradients go to the rate."""
         full = self._extend_shape(shape)
-        return draw('standard_gamma', self.concentration.expand(full)) / self.rate.expand(full)
+        return paddle.standard_gamma(self.concentration.expand(full)) / self.rate.expand(full)
 
     def kl_divergence(self, other):
         """KL divergence from another gamma distribution."""
@@ -97,8 +93,7 @@ class Exponential(ExponentialFamily):
 
     def rsample(self, shape=()):
         """Draw with gradients to the rate."""
-        u = paddle.rand(self._extend_shape(shape), dtype=_name(self.rate))
-        return -(-u).log1p() / self.rate
+        return -open_uniform(self._extend_shape(shape), self._dtype).log() / self.rate
 
     def prob(self, value):
         """Density at `value`."""
@@ -162,8 +157,7 @@ class Dirichlet(ExponentialFamily):
     def sample(self, shape=()):
         """Draw; the result has shape `shape` + batch_shape + event_shape."""
         with paddle.no_grad():
-            draws = draw('standard_gamma', self.concentration.expand(self._extend_shape(shape)))
-            return draws / draws.sum(-1, keepdim=True)
+            return paddle._C_ops.dirichlet(self.concentration.expand(self._extend_shape(shape)))
 
     def prob(self, value):
         """Density at `value`."""

@@ -4,7 +4,7 @@ import math
 
 import paddle
 
-from .distribution import Distribution, as_tensor, broadcast, draw, is_scalar
+from .distribution import Distribution, as_tensor, broadcast, is_scalar, open_uniform
 
 __all__ = ['Normal', 'LogNormal', 'Uniform', 'Laplace', 'Gumbel', 'Cauchy', 'StudentT']
 
@@ -12,10 +12,9 @@ _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 _EULER = 0.57721566490153286060
 
 
-def _uniform01(shape, like):
-    """Uniform values in the open interval (0, 1)."""
-    tiny = 1.1754943508222875e-38 if 'float32' in str(like.dtype) else 2.2250738585072014e-308
-    return paddle.rand(shape, dtype=str(like.dtype).rsplit('.', 1)[-1]).clip(tiny, 1.0)
+def _below_one(dtype):
+    """The largest number below 1."""
+    return 1 - float(paddle.finfo(str(dtype).rsplit('.', 1)[-1]).eps) / 2
 
 
 class _LocationScale(Distribution):
@@ -49,13 +48,17 @@ class Normal(_LocationScale):
         return self.scale
 
     def sample(self, shape=[], seed=0):
-        """Draw without gradients; the result has shape `shape` + batch_shape."""
+        """Draw without gradients; the result has shape `shape` + batch_shape. With a `seed` other than 0 from a
+        generator of that seed."""
         with paddle.no_grad():
-            return self.rsample(shape)
+            return self._draw(shape, seed)
 
     def rsample(self, shape=[]):
         """Draw with gradients to the parameters."""
-        noise = paddle.standard_normal(self._extend_shape(shape), dtype=str(self._dtype).rsplit('.', 1)[-1])
+        return self._draw(shape, 0)
+
+    def _draw(self, shape, seed):
+        noise = paddle.tensor.random.gaussian(self._extend_shape(shape), seed=seed, dtype=self._dtype)
         return noise * self.scale + self.loc
 
     def entropy(self):
@@ -131,13 +134,17 @@ class Uniform(Distribution):
         return (self.high - self.low).pow(2) / 12
 
     def sample(self, shape=[], seed=0):
-        """Draw without gradients; the result has shape `shape` + batch_shape."""
+        """Draw without gradients; the result has shape `shape` + batch_shape. With a `seed` other than 0 from a
+        generator of that seed."""
         with paddle.no_grad():
-            return self.rsample(shape)
+            return self._draw(shape, seed)
 
     def rsample(self, shape=[]):
         """Draw with gradients to the parameters."""
-        u = paddle.rand(self._extend_shape(shape), dtype=str(self._dtype).rsplit('.', 1)[-1])
+        return self._draw(shape, 0)
+
+    def _draw(self, shape, seed):
+        u = paddle.uniform(self._extend_shape(shape), self._dtype, 0.0, 1.0, seed)
         return u * (self.high - self.low) + self.low
 
     def log_prob(self, value):
@@ -196,8 +203,8 @@ class Laplace(_LocationScale):
 
     def rsample(self, shape=[]):
         """Draw with gradients to the parameters."""
-        u = _uniform01(self._extend_shape(shape), self.loc) * 2 - 1
-        u = u.clip(-1 + 5.9604645e-08, 1 - 5.9604645e-08)
+        most = _below_one(self._dtype)
+        u = (open_uniform(self._extend_shape(shape), self._dtype) * 2 - 1).clip(-most, most)
         return self.loc - self.scale * u.sign() * (-u.abs()).log1p()
 
     def kl_divergence(self, other):
@@ -244,7 +251,7 @@ class Gumbel(_LocationScale):
 
     def rsample(self, shape=[]):
         """Draw with gradients to the parameters."""
-        u = _uniform01(self._extend_shape(shape), self.loc).clip(1e-38, 1 - 5.9604645e-08)
+        u = open_uniform(self._extend_shape(shape), self._dtype).clip(max=_below_one(self._dtype))
         return self.loc - self.scale * (-u.log()).log()
 
 
@@ -334,7 +341,7 @@ class StudentT(Distribution):
         with paddle.no_grad():
             full = self._extend_shape(shape)
             normal = paddle.standard_normal(full, dtype=str(self._dtype).rsplit('.', 1)[-1])
-            chi2 = draw('standard_gamma', (self.df / 2).expand(full)) * 2
+            chi2 = paddle.standard_gamma((self.df / 2).expand(full)) * 2
             return self.loc + self.scale * normal * (chi2 / self.df).rsqrt()
 
     def entropy(self):

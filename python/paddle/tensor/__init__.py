@@ -16,7 +16,7 @@ TABLE = _lazy.homes(
         ),
         'paddle.tensor.random': (
             'rand randn randint randint_like randperm rand_like randn_like normal uniform standard_normal log_normal '
-            'bernoulli binomial standard_gamma gaussian'
+            'bernoulli gaussian'
         ),
         'paddle.tensor.to_string': 'set_printoptions to_string',
         'paddle.tensor.einsum': 'einsum',

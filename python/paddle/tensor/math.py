@@ -224,9 +224,13 @@ def _axes(axis, ndim):
 
 
 def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, out=None):
-    """The variance; divided by n - 1 unless `unbiased` is False."""
+    """The variance: squares over n - `correction`, which is 0 for `unbiased` False."""
     if unbiased is not None:
+        if correction != 1:
+            raise ValueError(f'[var] expected one of unbiased and correction, got {unbiased} and {correction}')
         correction = 1 if unbiased else 0
+    if not (x.is_floating_point() or x.is_complex()):
+        x = x.astype(paddle.get_default_dtype())
     axes = _axes(axis, x.ndim)
     square = (x - x.mean(axes, keepdim=True)) ** 2
     total = square.sum(axes, keepdim=keepdim)
@@ -240,8 +244,9 @@ def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, 
 
 
 def std(x, axis=None, unbiased=True, keepdim=False, name=None, *, correction=1, out=None):
-    """The standard deviation."""
-    return _out(paddle.sqrt(var(x, axis, unbiased, keepdim)), out)
+    """The standard deviation, by squares over n - `correction`, which is 0 for `unbiased` False."""
+    given = None if unbiased and correction != 1 else unbiased
+    return _out(paddle.sqrt(var(x, axis, given, keepdim, correction=correction)), out)
 
 
 def count_nonzero(x, axis=None, keepdim=False, name=None):

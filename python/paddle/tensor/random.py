@@ -25,8 +25,6 @@ __all__ = [
     'standard_normal',
     'log_normal',
     'bernoulli',
-    'binomial',
-    'standard_gamma',
 ]
 
 _DEFAULT = _core.get_default_dtype
@@ -120,16 +118,6 @@ def randn_like(x, dtype=None, name=None, *, device=None, requires_grad=False):
 def bernoulli(x, p=None, name=None):
     """1 with the probability `x` holds (or `p` everywhere), else 0."""
     return _C_ops.bernoulli(x if p is None else paddle.full_like(x, float(p)))
-
-
-def binomial(count, prob, name=None):
-    """Binomial counts, int64."""
-    return _C_ops.binomial(count.astype(prob.dtype), prob)
-
-
-def standard_gamma(x, name=None):
-    """Gamma values with shape parameter `x` and scale 1."""
-    return _C_ops.standard_gamma(x)
 
 
 # --- in place, as methods

@@ -126,7 +126,10 @@ void truncated_gaussian_random_kernel(const Ints&, double mean, double std, int6
   auto draw = Drawer(*e, [&](auto t) {
     return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi));
   });
-  Fill(out, [&](auto tag) { return static_cast<decltype(tag)>(std::sqrt(2.0) * ErfInv(draw(tag)) * std + mean); });
+  // A draw of a float can be an end of the interval whose inverse is infinite.
+  Fill(out, [&](auto tag) {
+    return static_cast<decltype(tag)>(std::min(std::max(std::sqrt(2.0) * ErfInv(draw(tag)) * std + mean, a), b));
+  });
 }
 
 void randint_infer(int64_t low, int64_t high, const Ints& shape, DataType dtype, Place, Meta& out) {
@@ -161,7 +164,7 @@ void bernoulli_kernel(const Tensor& x, Tensor& out) {
   for (int64_t i = 0; i < out.numel(); ++i) {
     double pi = p.data<double>()[i];
     PD_CHECK(pi >= 0 && pi <= 1, OutOfRange, "[bernoulli] expected probabilities in [0, 1], got ", pi);
-    double v = d(*e) <= pi ? 1 : 0;
+    double v = d(*e) <= pi && pi > 0 ? 1 : 0;
     Convert(DataType::FLOAT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
   }
 }
@@ -171,8 +174,8 @@ void poisson_kernel(const Tensor& x, Tensor& out) {
   Tensor m = Contiguous(CastTo(x, DataType::FLOAT64));
   for (int64_t i = 0; i < out.numel(); ++i) {
     double mean = m.data<double>()[i];
-    PD_CHECK(mean >= 0, InvalidArgument, "[poisson] expected non-negative means, got ", mean);
-    double v = mean == 0 ? 0 : static_cast<double>(std::poisson_distribution<int>(mean)(*e));
+    PD_CHECK(mean >= 0 && mean < 0x1p62, InvalidArgument, "[poisson] expected means in [0, 2^62), got ", mean);
+    double v = mean == 0 ? 0 : static_cast<double>(std::poisson_distribution<int64_t>(mean)(*e));
     Convert(DataType::FLOAT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
   }
 }

@@ -22,9 +22,11 @@ def rrelu(x, lower=0.125, upper=1.0 / 3, is_test=False):
 def gumbel_softmax(x, temperature=1.0, hard=False, axis=-1):
     if temperature <= 0:
         raise ValueError(f"[gumbel_softmax] expected temperature > 0, got {temperature}")
-    u = paddle.cast(_C_ops.uniform(extents(x), paddle.float32, 1e-20, 1.0, 0), x.dtype)
-    soft = _C_ops.softmax((x - paddle.log(-paddle.log(u))) / temperature, axis)
+    # In float32: rounded to a half first, u may be 1, whose noise is infinite.
+    u = _C_ops.uniform(extents(x), paddle.float32, 1e-20, 1.0, 0)
+    soft = _C_ops.softmax((x - paddle.cast(paddle.log(-paddle.log(u)), x.dtype)) / temperature, axis)
     if not hard:
         return soft
-    best = paddle.cast(soft == paddle.max(soft, axis=axis, keepdim=True), soft.dtype)
-    return (best - soft).detach() + soft
+    best = paddle.argmax(soft, axis=axis, keepdim=True)
+    chosen = paddle.put_along_axis(paddle.zeros_like(soft), best, 1.0, axis)
+    return (chosen - soft).detach() + soft

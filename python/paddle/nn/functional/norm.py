@@ -75,7 +75,28 @@ def group_norm(x, num_groups, epsilon=1e-05, weight=None, bias=None, data_format
 
 def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.9,
                   eps=1e-05, data_format="NCHW", name=None):
-    """Normalise each channel of each sample over its spatial positions."""
+    """Normalise each channel of each sample over its spatial positions.
+
+    With `use_input_stats` False by the running statistics; with both, they move to those of x by 1 - momentum.
+    """
+    _parse.data_format(data_format, "NC", "NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC")
+    if data_format in ("NLC", "NHWC", "NDHWC"):
+        out = instance_norm(paddle.moveaxis(x, -1, 1), running_mean, running_var, weight, bias, use_input_stats,
+                            momentum, eps, "NC" + data_format[1:-1])
+        return paddle.moveaxis(out, 1, -1)
+    if (running_mean is None) != (running_var is None) or (running_mean is None and not use_input_stats):
+        raise ValueError("[instance_norm] expected running_mean and running_var together, and with use_input_stats "
+                         f"False both, got {running_mean} and {running_var}")
+    if not use_input_stats:
+        return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
+    if running_mean is not None:
+        with paddle.no_grad():
+            axes = list(range(2, len(x.shape)))
+            values = x.astype(running_mean.dtype)
+            mean = paddle.mean(values, axes, keepdim=True)
+            variance = paddle.mean((values - mean) ** 2, axes)
+            for running, seen in ((running_mean, paddle.mean(mean, [0, *axes])), (running_var, paddle.mean(variance, 0))):
+                running.copy_(running * momentum + seen * (1 - momentum), True)
     return _parse.first(_C_ops.instance_norm(x, weight, bias, eps))
 
 

@@ -2,6 +2,8 @@
 """Resampling, padding and rearranging of images and volumes."""
 import math
 
+import numpy as np
+
 import paddle
 from paddle.base.framework import Tensor, is_recorded, number
 
@@ -41,6 +43,10 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
         raise ValueError("One of size and scale_factor must not be None.")
     if size is not None and scale_factor is not None:
         raise ValueError("[interpolate] expected one of size and scale_factor, got both")
+    if size is not None and recompute_scale_factor and mode != "area":
+        raise ValueError("[interpolate] expected recompute_scale_factor with scale_factor alone, got it with size")
+    if antialias and mode not in ("bilinear", "bicubic"):
+        raise ValueError(f"[interpolate] expected mode 'bilinear' or 'bicubic' with antialias, got {mode!r}")
     n = len(x.shape) - 2
     if n not in (1, 2, 3):
         raise ValueError(f"[interpolate] expected a 3-D, 4-D or 5-D x, got shape {list(x.shape)}")
@@ -75,14 +81,55 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
         if recompute_scale_factor:
             scales = []
     if any(is_recorded(v) for v in sizes):
-        if mode == "area":
-            raise TypeError("[interpolate] expected known sizes for mode 'area', got a tensor that is being recorded")
+        if mode == "area" or antialias:
+            raise TypeError("[interpolate] expected known sizes for mode 'area' and for antialias, got a tensor that is "
+                            "being recorded")
         return _resample(x, mode, n, sizes, [], align_corners, align_mode, channel_last)
     if mode == "area":
         return _area(x, sizes, n, channel_last)
     if any(s == 0 or s < -1 for s in sizes) or (not scales and -1 in sizes):
         raise ValueError(f"[interpolate] expected positive output sizes, got {sizes}")
+    if antialias:
+        return _antialiased(x, mode, spatial, sizes, scales, align_corners, channel_last)
     return _resample(x, mode, n, sizes, scales, align_corners, align_mode, channel_last)
+
+
+def _cubic(t):
+    """The cubic convolution kernel with a = -1/2."""
+    near, far = (1.5 * t - 2.5) * t * t + 1, ((-0.5 * t + 2.5) * t - 4) * t + 2
+    return np.where(t < 1, near, np.where(t < 2, far, 0.0))
+
+
+def _triangle(t):
+    return np.maximum(1 - t, 0.0)
+
+
+def _filter(mode, extent, size, scale, align_corners):
+    """The weights [size, extent] of a filter that is as wide as a step between outputs, or one element."""
+    if align_corners:
+        step = (extent - 1) / (size - 1) if size > 1 else 0.0
+    else:
+        step = 1 / scale if scale else extent / size
+    wide = max(step, 1.0)
+    kernel, reach = (_cubic, 2 * wide) if mode == "bicubic" else (_triangle, wide)
+    centre = step * (np.arange(size)[:, None] + 0.5)
+    low = np.maximum((centre - reach + 0.5).astype(np.int64), 0)
+    high = np.minimum((centre + reach + 0.5).astype(np.int64), extent)
+    at = np.arange(extent)[None, :]
+    weights = np.where((at >= low) & (at < high), kernel(np.abs((at - centre + 0.5) / wide)), 0.0)
+    total = weights.sum(1, keepdims=True)
+    return weights / np.where(total == 0, 1.0, total)
+
+
+def _antialiased(x, mode, spatial, sizes, scales, align_corners, channel_last):
+    if any(d < 0 for d in spatial):
+        raise TypeError(f"[interpolate] expected known extents with antialias, got {list(x.shape)}")
+    if channel_last:
+        x = paddle.transpose(x, [0, 3, 1, 2])
+    rows, columns = (paddle.to_tensor(_filter(mode, d, s, scale, align_corners), dtype=x.dtype)
+                     for d, s, scale in zip(spatial, sizes, scales or [None, None]))
+    out = paddle.matmul(paddle.matmul(rows, x), columns, transpose_y=True)
+    return paddle.transpose(out, [0, 2, 3, 1]) if channel_last else out
 
 
 def _resample(x, mode, n, sizes, scales, align_corners, align_mode, channel_last):
