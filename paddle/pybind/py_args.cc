@@ -333,6 +333,8 @@ std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg) {
     return r;
   }
   if (IsTensor(o) || IsNdarray(o)) {
+    PD_CHECK(!IsRecorded(o), InvalidType, "[", op, "] expected '", arg,
+             "' to be known while recording, got a tensor that is being recorded");
     Tensor t =
         phi::Contiguous(phi::CastTo(IsTensor(o) ? phi::ToHost(AsTensor(o)) : FromBuffer(o, true), DataType::FLOAT64));
     r.assign(t.data<double>(), t.data<double>() + t.numel());

@@ -60,3 +60,15 @@ def test_every_operation_has_a_signature():
         call = getattr(paddle._C_ops, name)
         if not name.startswith('_') and type(call).__name__ not in ('function', 'module'):
             assert inspect.signature(call) is not None
+
+
+def test_recorded_numbers_of_a_list_argument_are_refused():
+    with paddle.static.program_guard(paddle.static.Program()):
+        paddle.enable_static()
+        try:
+            x = paddle.static.data('x', [1, 1, 4], 'float32')
+            scale = paddle.static.data('scale', [1], 'float32')
+            with pytest.raises(TypeError, match='to be known while recording'):
+                paddle._C_ops.linear_interp(x, scale=scale)
+        finally:
+            paddle.disable_static()

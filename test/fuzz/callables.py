@@ -23,13 +23,14 @@ SKIP = {
     'list', 'launch', 'spawn', 'cpp_extension', 'load_op_meta_info_and_register_op', 'DataLoader', 'monkey_patch', 'install_check',
     'set_vlog_level', 'disable_signal_handler', 'enable_compat', 'disable_compat', '_set_vectorcall', 'set_cpu_math_library_num_threads',
     'hub', 'print_signature', 'require_version', 'Flowers', 'Cifar10', 'Cifar100', 'MNIST', 'FashionMNIST', 'VOC2012', 'Imdb',
-    'Imikolov', 'Movielens', 'UCIHousing', 'WMT14', 'WMT16', 'Conll05st', 'set_gradient_clip', 'define_flag', '_record', 'PyFunc',
+    'Imikolov', 'vgg11', 'vgg13', 'vgg16', 'vgg19', 'Movielens', 'UCIHousing', 'WMT14', 'WMT16', 'Conll05st', 'set_gradient_clip', 'define_flag', '_record', 'PyFunc',
 }
 # Results that are what memory held, or what another process would give.
 UNWRITTEN = {'empty', 'empty_like', 'new_empty', 'create_tensor', 'create_parameter', 'create_global_var', 'resize_', 'set_', 'data_ptr', '_md5sum',
              'FloatTensor', 'DoubleTensor', 'HalfTensor', 'BFloat16Tensor', 'IntTensor', 'LongTensor', 'ShortTensor', 'CharTensor', 'ByteTensor',
              'BoolTensor', 'Tensor', 'uniform_random_batch_size_like', '_share_buffer_to', '_unsafe_share_buffer_to', '_slice', '_clear', '_clear_data',
-             'as_strided', 'switch_main_program', 'switch_startup_program', 'load_from_file', 'Parameter', 'EagerParamBase'}
+             'as_strided', 'switch_main_program', 'switch_startup_program', 'load_from_file', 'read_file', 'async_save',
+             'save', 'Parameter', 'EagerParamBase'}
 
 TENSORS = set('''x y input other tensor q k v query key value values label labels weight bias index indices updates mask condition data src grad img
     logits target mat1 mat2 vec a b input1 input2 input3 anchor positive negative mean variance running_mean running_var arr param moment
@@ -94,6 +95,11 @@ DTYPE_ARGS = ["'float32'", "'float64'", "'int64'", "'int32'", "'bool'", "'float1
 LAYOUTS = ['strided', 'reversed', 'transposed', 'expanded', 'overlap', 'offset']
 BASES = [[2, 3], [3, 3], [4], [2, 3, 4], [2, 4, 6, 6], [1, 3, 8, 8], [3], [2, 2], [2, 3, 6], [1, 2, 4, 4, 4], [8], [1], [6, 6], [40, 9], [300]]
 ODD = [[], [0], [1], [0, 3], [3, 0], [0, 0, 0], [1, 0, 0], [2, 0, 3], [1, 1, 1, 1], [1] * 9, [7, 1], [0, 2, 5, 5], [2, 0, 5, 5], [2, 3, 0, 5], [1, 1], [5, 1, 1]]
+
+
+# How many steps are made or parts built, one by one: a call takes as long as it was asked to.
+COUNTS = set('''niter num_layers max_iter last_epoch num_encoder_layers num_decoder_layers device_count max_iters step_each_epoch epochs
+    num_iters max_level maxiter lbfgs_max_iter bit_length batch_size'''.split())
 
 
 class Call:
@@ -303,6 +309,8 @@ class Maker:
         roll = r.random()
         if roll < 0.2:
             return r.choice(OBJECTS)
+        if roll < 0.4 and name in COUNTS:
+            return r.choice(WILD_FLOATS[:3])
         if roll < 0.3:
             return self.tensor(True, name, base)
         if roll < 0.4:
@@ -312,6 +320,8 @@ class Maker:
             return r.choice(WIDE_INTS) if r.random() < 0.7 else r.choice(WILD_SHAPES)
         if name in STRINGS:
             return r.choice([repr(r.choice(STRINGS[name])), r.choice(OBJECTS)])
+        if name in COUNTS:
+            return r.choice(['0', '-1', '1', '7', 'None', "'a'", '1.5'])
         if 'dtype' in name:
             return r.choice(DTYPE_ARGS)
         if name in SHAPES:
