@@ -159,6 +159,11 @@ void RequireEq(const char* op, const char* what, Dim a, Dim b) {
 }
 
 int64_t NormalizeAxis(const char* op, int64_t axis, int64_t rank) {
+  if (rank == 0) {  // axis 0 of a 0-D tensor is that tensor, but not for ops that cut or join an extent
+    static constexpr std::string_view kExtent[] = {"slice", "strided_slice", "split", "unbind", "unstack", "concat"};
+    PD_CHECK(std::find(std::begin(kExtent), std::end(kExtent), std::string_view(op)) == std::end(kExtent),
+             InvalidArgument, "[", op, "] expected a tensor of at least one axis, got a 0-D one");
+  }
   int64_t r = rank == 0 ? 1 : rank;
   if (__builtin_expect(axis < -r || axis >= r, 0)) {
     // ops whose axis the published package calls out of range

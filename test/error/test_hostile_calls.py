@@ -72,3 +72,15 @@ def test_recorded_numbers_of_a_list_argument_are_refused():
                 paddle._C_ops.linear_interp(x, scale=scale)
         finally:
             paddle.disable_static()
+
+
+@pytest.mark.parametrize('cut', [
+    lambda x: paddle.slice(x, [0], [0], [1]), lambda x: paddle.slice(x, [0], [1], [3]),
+    lambda x: paddle.strided_slice(x, [0], [0], [1], [1]), lambda x: paddle.split(x, 1), lambda x: paddle.split(x, [1]),
+    paddle.unbind, paddle.unstack, lambda x: paddle.concat([x, x]), lambda x: paddle.chunk(x, 1),
+], ids='slice slice_far strided_slice split sections unbind unstack concat chunk'.split())
+def test_a_0d_tensor_has_no_extent_to_cut(cut):
+    x = paddle.to_tensor(1.5)
+    x.stop_gradient = False
+    with pytest.raises(ValueError, match='at least one axis'):
+        cut(x)

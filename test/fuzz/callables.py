@@ -30,7 +30,7 @@ UNWRITTEN = {'empty', 'empty_like', 'new_empty', 'create_tensor', 'create_parame
              'FloatTensor', 'DoubleTensor', 'HalfTensor', 'BFloat16Tensor', 'IntTensor', 'LongTensor', 'ShortTensor', 'CharTensor', 'ByteTensor',
              'BoolTensor', 'Tensor', 'uniform_random_batch_size_like', '_share_buffer_to', '_unsafe_share_buffer_to', '_slice', '_clear', '_clear_data',
              'as_strided', 'switch_main_program', 'switch_startup_program', 'load_from_file', 'read_file', 'async_save',
-             'save', 'Parameter', 'EagerParamBase'}
+             'save', 'switch', 'generate', 'uniform_', 'KaimingUniform', 'KaimingNormal', 'Parameter', 'EagerParamBase'}
 
 TENSORS = set('''x y input other tensor q k v query key value values label labels weight bias index indices updates mask condition data src grad img
     logits target mat1 mat2 vec a b input1 input2 input3 anchor positive negative mean variance running_mean running_var arr param moment
@@ -99,7 +99,7 @@ ODD = [[], [0], [1], [0, 3], [3, 0], [0, 0, 0], [1, 0, 0], [2, 0, 3], [1, 1, 1, 
 
 # How many steps are made or parts built, one by one: a call takes as long as it was asked to.
 COUNTS = set('''niter num_layers max_iter last_epoch num_encoder_layers num_decoder_layers device_count max_iters step_each_epoch epochs
-    num_iters max_level maxiter lbfgs_max_iter bit_length batch_size'''.split())
+    num_iters max_level maxiter lbfgs_max_iter batch_size'''.split())
 
 
 class Call:

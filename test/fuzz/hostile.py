@@ -237,16 +237,6 @@ def state():
             paddle.in_dynamic_mode())
 
 
-def restore():
-    """The state as it is after import."""
-    if core._static_enabled():
-        paddle.disable_static()
-    core.set_grad_enabled(True)
-    core.set_amp_state(0, paddle.float16)
-    paddle.set_default_dtype('float32')
-    paddle.set_device('cpu')
-
-
 def canary():
     """A fixed computation; its numbers must not depend on what ran before."""
     x = paddle.to_tensor(np.linspace(-1, 1, 12, dtype='float32').reshape(3, 4))
