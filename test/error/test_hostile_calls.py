@@ -19,6 +19,15 @@ def test_gcd_of_what_is_not_finite_is_nan():
 @pytest.mark.parametrize('n', [3, 100, 2**31, 2**62])
 def test_diff_ends_when_nothing_is_left(n):
     assert list(paddle.diff(paddle.ones([2, 3]), n).shape) == [2, 0]
+    assert list(paddle.jit.to_static(lambda x: paddle.diff(x, n))(paddle.ones([2, 3])).shape) == [2, 0]
+
+
+@pytest.mark.parametrize('shape', [[0], [2, 0]])
+@pytest.mark.parametrize('replacement', [True, False])
+def test_multinomial_of_no_probabilities_is_refused(shape, replacement):
+    with pytest.raises(ValueError, match='multinomial'):
+        paddle.multinomial(paddle.zeros(shape), 1, replacement)
+    assert list(paddle.multinomial(paddle.zeros([0, 3]), 1, True).shape) == [0, 1]
 
 
 @pytest.mark.parametrize('parts', [2**31, 2**63 - 1, 2**64 + 1, 10**400])

@@ -99,7 +99,7 @@ ODD = [[], [0], [1], [0, 3], [3, 0], [0, 0, 0], [1, 0, 0], [2, 0, 3], [1, 1, 1, 
 
 # How many steps are made or parts built, one by one: a call takes as long as it was asked to.
 COUNTS = set('''niter num_layers max_iter last_epoch num_encoder_layers num_decoder_layers device_count max_iters step_each_epoch epochs
-    num_iters max_level maxiter lbfgs_max_iter batch_size'''.split())
+    num_iters max_level maxiter power_iters lbfgs_max_iter batch_size'''.split())
 
 
 class Call:

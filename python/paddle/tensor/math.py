@@ -415,7 +415,7 @@ def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
     parts = [p for p in (prepend, x, append) if p is not None]
     x = paddle.concat(parts, axis) if len(parts) > 1 else x
     lead = (slice(None),) * axis
-    for _ in range(n if is_recorded(x) else min(n, x.shape[axis])):  # once the axis is empty it stays so
+    for _ in range(min(n, x.shape[axis]) if x.shape[axis] >= 0 else n):  # once the axis is empty it stays so
         upper, lower = x[lead + (slice(1, None),)], x[lead + (slice(0, -1),)]
         x = paddle.logical_xor(upper, lower) if str(x.dtype) == 'paddle.bool' else upper - lower
     return _out(x, out)

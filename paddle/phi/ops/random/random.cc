@@ -191,6 +191,8 @@ void multinomial_kernel(const Tensor& x, const Scalar& num, bool replacement, Te
   EngineFor e(0);
   Tensor p = Contiguous(CastTo(x, DataType::FLOAT64));
   int64_t n = x.dim(x.ndim() - 1), rows = n ? x.numel() / n : 0, k = num.to_int();
+  PD_CHECK(n > 0 || out.numel() == 0, InvalidArgument,
+           "[multinomial] expected at least one probability in a row, got shape ", common::ShapeText(x.dims()));
   std::uniform_real_distribution<double> d(0.0, 1.0);
   std::vector<double> w(n);
   for (int64_t r = 0; r < rows; ++r) {
