@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Damage that knows the format: fields of JSON and protobuf, opcodes of pickles, headers of tensors and archives; and plain bytes."""
+import copy
 import gzip
 import json
 import pickletools
@@ -76,7 +77,7 @@ def json_fields(data, choose):
             texts = [n[k] for n, k in places if isinstance(n[k], str)]
             node[key] = choose.choice((choose.choice(texts), node[key] + 'x', node[key][:-1], '0.t_f32', '1.full', ''))
         else:
-            node[key] = choose.choice(SCALARS)
+            node[key] = copy.deepcopy(choose.choice(SCALARS))
     return json.dumps(root[0], separators=(',', ':')).encode('utf-8', 'surrogatepass')
 
 
