@@ -2,6 +2,8 @@
 // Reads keys. Integers never count as advanced, as in PaddlePaddle.
 #include "paddle/pybind/index_key.h"
 
+#include <algorithm>
+
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
@@ -146,12 +148,19 @@ class Parser {
   Parser(const Tensor& x, Parsed* out) : x_(x), out_(*out), symbolic_(Recording(x)) {}
 
   void Parse(PyObject* key) {
-    if (!PyTuple_Check(key)) {
-      const Item item = ReadItem(key);
+    const bool tuple = PyTuple_Check(key);
+    const Py_ssize_t n = tuple ? PyTuple_GET_SIZE(key) : 1;
+    PyObject* const* keys = tuple ? PySequence_Fast_ITEMS(key) : &key;
+    if (n <= x_.ndim() && std::all_of(keys, keys + n, [](PyObject* o) { return PyLong_CheckExact(o); })) {
+      for (Py_ssize_t i = 0; i < n; ++i) TakeInt(ToInt(keys[i], "index", "index"));
+      while (axis_ < x_.ndim()) Keep();
+      return;
+    }
+    if (n == 1) {
+      const Item item = ReadItem(keys[0]);
       Take(&item, 1);
       return;
     }
-    const Py_ssize_t n = PyTuple_GET_SIZE(key);
     Item few[4];
     std::vector<Item> many;
     Item* items = few;
@@ -159,7 +168,7 @@ class Parser {
       many.resize(static_cast<size_t>(n));
       items = many.data();
     }
-    for (Py_ssize_t i = 0; i < n; ++i) items[i] = ReadItem(PyTuple_GET_ITEM(key, i));
+    for (Py_ssize_t i = 0; i < n; ++i) items[i] = ReadItem(keys[i]);
     Take(items, n);
   }
 

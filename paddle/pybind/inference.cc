@@ -9,6 +9,7 @@
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/inference/model_passes.h"
 #include "paddle/inference/paddle_inference_api.h"
+#include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/py_args.h"
 #include "paddle/pybind/py_tensor.h"
@@ -81,10 +82,10 @@ void AddConfig(pyb::module_& m) {
       .def(pyb::init<const Config&>())
       .def(pyb::init<const std::string&>())
       .def(pyb::init<const std::string&, const std::string&>())
-      .def("set_model", pyb::overload_cast<const std::string&>(&Config::SetModel))
-      .def("set_model", pyb::overload_cast<const std::string&, const std::string&>(&Config::SetModel))
-      .def("set_prog_file", &Config::SetProgFile)
-      .def("set_params_file", &Config::SetParamsFile)
+      .def("set_model", Member(pyb::overload_cast<const std::string&>(&Config::SetModel)))
+      .def("set_model", Member(pyb::overload_cast<const std::string&, const std::string&>(&Config::SetModel)))
+      .def("set_prog_file", Member(&Config::SetProgFile))
+      .def("set_params_file", Member(&Config::SetParamsFile))
       .def("set_model_buffer",
            [](Config& self, pyb::bytes prog, size_t prog_size, pyb::bytes params, size_t params_size) {
              const std::string_view a = prog, b = params;
@@ -93,26 +94,26 @@ void AddConfig(pyb::module_& m) {
                       " and ", params_size);
              self.SetModelBuffer(a.data(), prog_size, b.data(), params_size);
            })
-      .def("model_dir", &Config::model_dir)
-      .def("prog_file", &Config::prog_file)
-      .def("params_file", &Config::params_file)
-      .def("model_from_memory", &Config::model_from_memory)
-      .def("set_cpu_math_library_num_threads", &Config::SetCpuMathLibraryNumThreads)
-      .def("cpu_math_library_num_threads", &Config::cpu_math_library_num_threads)
-      .def("switch_ir_optim", &Config::SwitchIrOptim, pyb::arg("x") = true)
-      .def("ir_optim", &Config::ir_optim)
-      .def("switch_ir_debug", &Config::SwitchIrDebug, pyb::arg("x") = true,
+      .def("model_dir", Member(&Config::model_dir))
+      .def("prog_file", Member(&Config::prog_file))
+      .def("params_file", Member(&Config::params_file))
+      .def("model_from_memory", Member(&Config::model_from_memory))
+      .def("set_cpu_math_library_num_threads", Member(&Config::SetCpuMathLibraryNumThreads))
+      .def("cpu_math_library_num_threads", Member(&Config::cpu_math_library_num_threads))
+      .def("switch_ir_optim", Member(&Config::SwitchIrOptim), pyb::arg("x") = true)
+      .def("ir_optim", Member(&Config::ir_optim))
+      .def("switch_ir_debug", Member(&Config::SwitchIrDebug), pyb::arg("x") = true,
            pyb::arg("passes") = std::vector<std::string>{})
-      .def("delete_pass", &Config::DeletePass)
-      .def("enable_custom_passes", &Config::EnableCustomPasses, pyb::arg("passes") = std::vector<std::string>{},
+      .def("delete_pass", Member(&Config::DeletePass))
+      .def("enable_custom_passes", Member(&Config::EnableCustomPasses), pyb::arg("passes") = std::vector<std::string>{},
            pyb::arg("custom_pass_only") = false)
-      .def("set_optimization_level", &Config::SetOptimizationLevel, pyb::arg("opt_level") = 2)
-      .def("enable_cinn", &Config::EnableCinn)
-      .def("enable_memory_optim", &Config::EnableMemoryOptim, pyb::arg("x") = true)
-      .def("enable_profile", &Config::EnableProfile)
-      .def("disable_glog_info", &Config::DisableGlogInfo)
-      .def("glog_info_disabled", &Config::glog_info_disabled)
-      .def("summary", &Config::Summary)
+      .def("set_optimization_level", Member(&Config::SetOptimizationLevel), pyb::arg("opt_level") = 2)
+      .def("enable_cinn", Member(&Config::EnableCinn))
+      .def("enable_memory_optim", Member(&Config::EnableMemoryOptim), pyb::arg("x") = true)
+      .def("enable_profile", Member(&Config::EnableProfile))
+      .def("disable_glog_info", Member(&Config::DisableGlogInfo))
+      .def("glog_info_disabled", Member(&Config::glog_info_disabled))
+      .def("summary", Member(&Config::Summary))
       .def("_passes", &paddle_infer::ModelPasses);
 }
 
@@ -143,27 +144,27 @@ int Init(PyObject* module) {
         .value("Bfloat16", pi::PrecisionType::kBf16);
     AddConfig(m);
     pyb::class_<Handle>(m, "PaddleInferTensor", "One input or output of a predictor.")
-        .def("reshape", &Handle::Reshape)
+        .def("reshape", Member(&Handle::Reshape))
         .def("copy_from_cpu", &CopyFromCpu, pyb::arg("data"))
         .def("share_external_data", &ShareExternalData, pyb::arg("data"), pyb::keep_alive<1, 2>())
         .def("copy_to_cpu", &CopyToCpu)
-        .def("shape", &Handle::shape)
-        .def("type", &Handle::type)
-        .def("name", &Handle::name)
-        .def("lod", &Handle::lod)
-        .def("set_lod", &Handle::SetLoD);
+        .def("shape", Member(&Handle::shape))
+        .def("type", Member(&Handle::type))
+        .def("name", Member(&Handle::name))
+        .def("lod", Member(&Handle::lod))
+        .def("set_lod", Member(&Handle::SetLoD));
     pyb::class_<Predictor, std::shared_ptr<Predictor>>(m, "PaddleInferPredictor", "A loaded program, ready to run.")
-        .def("get_input_names", &Predictor::GetInputNames)
-        .def("get_output_names", &Predictor::GetOutputNames)
-        .def("get_input_handle", &Predictor::GetInputHandle)
-        .def("get_output_handle", &Predictor::GetOutputHandle)
+        .def("get_input_names", Member(&Predictor::GetInputNames))
+        .def("get_output_names", Member(&Predictor::GetOutputNames))
+        .def("get_input_handle", Member(&Predictor::GetInputHandle))
+        .def("get_output_handle", Member(&Predictor::GetOutputHandle))
         .def("run", &Run, pyb::arg("inputs") = pyb::none())
         .def("clone", [](const Predictor& p) { return std::shared_ptr<Predictor>(p.Clone()); })
-        .def("clear_intermediate_tensor", &Predictor::ClearIntermediateTensor)
-        .def("try_shrink_memory", &Predictor::TryShrinkMemory)
+        .def("clear_intermediate_tensor", Member(&Predictor::ClearIntermediateTensor))
+        .def("try_shrink_memory", Member(&Predictor::TryShrinkMemory))
         .def("register_input_hook", [](Predictor& p, pyb::function f) { p.RegisterInputHook(HookOf(std::move(f))); })
         .def("register_output_hook", [](Predictor& p, pyb::function f) { p.RegisterOutputHook(HookOf(std::move(f))); })
-        .def_property_readonly("_num_instructions", &Predictor::num_instructions);
+        .def_property_readonly("_num_instructions", Member(&Predictor::num_instructions));
     pyb::class_<pi::services::PredictorPool>(m, "PredictorPool", "A predictor and clones of it, one for each thread.")
         .def(pyb::init<const Config&, size_t>(), pyb::arg("config"), pyb::arg("size") = 1)
         .def("retrieve", &pi::services::PredictorPool::Retrieve, pyb::return_value_policy::reference_internal);

@@ -23,6 +23,7 @@
 #include "paddle/pir/serialize/state_inputs.h"
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/mode_stack.h"
+#include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/program_object.h"
 
@@ -114,6 +115,7 @@ pyb::object AttrObject(pir::Attribute a) {
 }
 
 pyb::list Operations(const std::shared_ptr<ProgramObject>& p) {
+  PD_CHECK(p, InvalidType, "[program] expected a program, got None");
   pyb::list l;
   for (pir::Operation* op = p->program().block().front(); op; op = op->next())
     l.append(pyb::cast(OperationObject{p, p->program().epoch(), op}));
@@ -350,7 +352,7 @@ int Init(PyObject* module) {
     m.def("_record_mode", [] { return static_cast<int>(egr::State().record); });
     pyb::class_<PlanObject>(m, "Plan", "A program planned for running.")
         .def(pyb::init(&BuildPlan), pyb::arg("program"), pyb::arg("outputs") = pyb::none(), pyb::arg("fuse") = false)
-        .def("run", &PlanObject::Run)
+        .def("run", Member(&PlanObject::Run))
         .def_property_readonly("workspace_bytes", [](PlanObject& p) { return p.plan->workspace_bytes(); })
         .def_property_readonly("least_workspace_bytes", [](PlanObject& p) { return p.plan->least_workspace_bytes(); })
         .def(

@@ -9,6 +9,7 @@
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/pybind/call_pattern.h"
 #include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/traced.h"
@@ -352,7 +353,7 @@ int Init(PyObject* module) {
                for (Tensor& r : t.Call(in)) l.append(TensorObject(r));
                return l;
              })
-        .def_property_readonly("grad", &Traced::grad)
+        .def_property_readonly("grad", Member(&Traced::grad))
         .def_property_readonly("forward_program",
                                [](Traced& t) { return std::make_shared<ProgramObject>(t.forward_program()->Clone()); })
         .def_property_readonly("backward_program",
@@ -385,11 +386,11 @@ int Init(PyObject* module) {
                return std::make_unique<Tape>(TensorsOf(inputs), TensorsOf(known));
              }),
              pyb::arg("inputs"), pyb::arg("known"))
-        .def("__enter__", &Tape::Start)
+        .def("__enter__", Member(&Tape::Start))
         .def("__exit__", [](Tape& t, const pyb::args&) { t.Finish(); })
         .def("stop", [](Tape& t, int end, std::string why) { t.Stop(static_cast<Tape::End>(end), std::move(why)); })
         .def_property_readonly("end", [](const Tape& t) { return static_cast<int>(t.end()); })
-        .def_property_readonly("why", &Tape::why)
+        .def_property_readonly("why", Member(&Tape::why))
         .def("strays", [](Tape& t, pyb::list accounted) { return t.Strays(TensorsOf(accounted)); })
         .def("uses", [](const Tape& t, pyb::handle o) { return t.Uses(ToTensor(o.ptr(), "to_static", "tensor")); })
         .def("made", [](const Tape& t, pyb::handle o) { return t.Made(ToTensor(o.ptr(), "to_static", "tensor")); })
@@ -407,7 +408,7 @@ int Init(PyObject* module) {
              [](const Tape& t, pyb::handle o) -> pyb::object {
                return TensorObject(t.StandIn(ToTensor(o.ptr(), "to_static", "tensor")));
              })
-        .def("restore", &Tape::Restore);
+        .def("restore", Member(&Tape::Restore));
     root.def("_take_writes", &TakeWrites, "Undoes writes to tensors with data; (tensor, value written) for each.");
     root.def("_captured_tensors", [](const std::shared_ptr<ProgramObject>& program) {
       pyb::list l;

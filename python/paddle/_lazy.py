@@ -5,9 +5,31 @@ A module that serves a namespace of generated functions ends with `install(globa
 `paddle.base.libpaddle._functions('paddle.nn.functional')` holds its generated functions by name.
 """
 
+import _imp
 import importlib
+import os
+import time
+from _thread import get_ident
+from importlib import _bootstrap
 
 from paddle.base.libpaddle import _functions
+
+
+def _before_fork():
+    """A child would wait for ever for a module that another thread of its parent was loading: wait until none is, and let
+    none begin."""
+    thread, end = get_ident(), time.monotonic() + 10
+    while True:
+        _imp.acquire_lock()
+        locks = [lock() for lock in list(_bootstrap._module_locks.values())]
+        if all(getattr(lock, 'owner', None) in (None, thread) for lock in locks) or time.monotonic() > end:
+            return
+        _imp.release_lock()
+        time.sleep(0.001)
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(before=_before_fork, after_in_parent=_imp.release_lock, after_in_child=_imp.release_lock)
 
 
 def install(scope, namespace, table=None, modules=()):

@@ -248,6 +248,29 @@ def test_children_forked_among_threads():
             t.join()
 
 
+def test_children_forked_while_modules_load():
+    text = """
+import os, signal, threading
+import paddle
+names = 'nn optimizer static vision io metric distribution fft linalg sparse text hapi audio'.split()
+def load():
+    for name in names:
+        getattr(paddle, name, None)
+thread = threading.Thread(target=load)
+thread.start()
+for _ in range(20):
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(20)
+        load()
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+thread.join()
+"""
+    status, errors = run_program(text)
+    assert status == 0, errors
+
+
 def run_program(text, **environment):
     """The exit status and the errors of a program in a process of its own."""
     done = subprocess.run([sys.executable, '-c', text], env={**os.environ, **environment}, capture_output=True, text=True,

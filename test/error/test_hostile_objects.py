@@ -215,6 +215,21 @@ def test_objects_that_no_init_has_filled():
     assert (paddle.ones([2]) + 1).tolist() == [2, 2]
 
 
+def test_methods_of_none():
+    for home in (core, core.pir):
+        for kind in vars(home).values():
+            if isinstance(kind, type):
+                for name in vars(kind):
+                    member = vars(kind)[name]
+                    for call in (member, getattr(member, 'fget', None)):
+                        if callable(call) and not isinstance(call, type) and name not in ('__new__', '__del__'):
+                            try:
+                                call(None)
+                            except Exception:
+                                pass
+    assert paddle.is_grad_enabled()
+
+
 def test_device_types():
     assert paddle.CPUPlace().custom_device_type() == ''
     assert not hasattr(paddle.CPUPlace(), 'get_device_type')
