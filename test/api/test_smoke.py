@@ -14,7 +14,7 @@ import recipe_table  # noqa: E402
 import recipes  # noqa: E402
 
 # Names that cannot be called yet; each is a defect.
-BROKEN = {"paddle.binomial", "paddle.standard_gamma", "nn.functional.softmax_"}
+BROKEN = {"nn.functional.softmax_"}
 
 
 @pytest.mark.parametrize("namespace", recipes.NAMESPACES)

@@ -246,6 +246,18 @@ def parse_py(text):
     return PySig(MODULES[m[1]] if m[1] else "paddle", m[2], args)
 
 
+def check_reach(op, line):
+    """Every argument of a public signature reaches the op, a map or the wrapper: none is dropped."""
+    mapping = op.get("py_map") or {}
+    for name in mapping:
+        op.arg(name)
+    reached = {mapping.get(a.name, a.name) for a in op.args} | {"name", "out"} | ({"inplace"} if op.has_inplace else set())
+    for sig in op.py:
+        for p in sig.args:
+            if p.name not in reached:
+                raise StanzaError(f"{op.file}:{line}: {op.name}: the argument {p.name} of py: {sig.name}(...) reaches neither the op nor py_map")
+
+
 def as_list(v):
     return [] if v is None else v if isinstance(v, list) else [v]
 
@@ -256,7 +268,8 @@ def load(root):
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     for path in sorted(pathlib.Path(root).rglob("*.yaml")):
         family = path.parent.name
-        for raw in yaml.load(path.read_text(), Loader=loader) or []:
+        text = path.read_text()
+        for raw in yaml.load(text, Loader=loader) or []:
             try:
                 op = Op(raw["op"], family, str(path), parse_args(raw["args"]), parse_outs(raw["outputs"]), raw)
                 op.py = [parse_py(p) for p in as_list(raw.get("py"))]
@@ -265,6 +278,7 @@ def load(root):
             if op.name in names:
                 raise StanzaError(f"{path}: {op.name} is defined twice")
             names.add(op.name)
+            check_reach(op, text.partition(f"- op: {op.name}\n")[0].count("\n") + 1)
             ops.append(op)
     return ops
 
