@@ -57,13 +57,6 @@ class C:
         'unread drops its argument axis', 'deleted drops its argument axis', 'taken drops its argument **kw', 'C.method drops its argument x']
 
 
-<<<<<<< HEAD
-def test_in_place_shifts_refuse_out():
-    x = paddle.to_tensor([1, 2])
-    with pytest.raises(TypeError, match='out=None'):
-        x.bitwise_left_shift_(paddle.to_tensor([1, 1]), out=x)
-    assert x.bitwise_left_shift_(paddle.to_tensor([1, 1]), out=None).tolist() == [2, 4]
-=======
 STANZA = """- op: first
   args: (Tensor x)
   outputs: (Tensor out)
@@ -81,7 +74,13 @@ def test_opgen_names_an_argument_that_reaches_nothing(tmp_path):
     code = 'import sys; from opgen import model; model.load(sys.argv[1])'
     done = subprocess.run([sys.executable, '-c', code, str(tmp_path)], cwd=os.path.join(ROOT, 'tools'), capture_output=True, text=True)
     assert re.search(r'ops.yaml:5: second: the argument act of py: second\(...\) reaches neither', done.stderr)
->>>>>>> fd24a46 (opgen refuses a py: argument that reaches neither the op nor py_map)
+
+
+def test_in_place_shifts_refuse_out():
+    x = paddle.to_tensor([1, 2])
+    with pytest.raises(TypeError, match='out=None'):
+        x.bitwise_left_shift_(paddle.to_tensor([1, 1]), out=x)
+    assert x.bitwise_left_shift_(paddle.to_tensor([1, 1]), out=None).tolist() == [2, 4]
 
 
 def test_every_name_of_the_tables_resolves():
