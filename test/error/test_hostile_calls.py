@@ -93,3 +93,19 @@ def test_a_0d_tensor_has_no_extent_to_cut(cut):
     x.stop_gradient = False
     with pytest.raises(ValueError, match='at least one axis'):
         cut(x)
+
+
+@pytest.mark.parametrize('nd', [1, 2, 3])
+@pytest.mark.parametrize('dtype', ['int16', 'float64', 'float16'])
+def test_filters_of_another_dtype_are_refused(nd, dtype):
+    x, w = paddle.ones([1, 2] + [4] * nd), paddle.ones([2, 2] + [3] * nd).astype(dtype)
+    for call in (f'conv{nd}d', f'conv{nd}d_transpose'):
+        with pytest.raises(ValueError, match='of one dtype'):
+            getattr(paddle.nn.functional, call)(x, w)
+
+
+@pytest.mark.parametrize('size', [0, -1, 6, 2**31, 2**63, 10**30])
+def test_fractional_pooling_to_more_than_there_is_is_refused(size):
+    for n, pool in ((2, paddle.nn.functional.fractional_max_pool2d), (3, paddle.nn.functional.fractional_max_pool3d)):
+        with pytest.raises((ValueError, TypeError), match='output_size|expected'):
+            pool(paddle.ones([1, 2] + [4] * n), size, random_u=0.5)

@@ -223,6 +223,8 @@ void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, con
            "[conv_transpose] expected input channels equal to the filter's ", common::DimText(w.dims[0]),
            ", got input shape ", common::ShapeText(x.dims));
   Ints pads = ResolvePaddings("conv_transpose", x.dims, w.dims, strides, paddings, algorithm, dilations, last);
+  PD_CHECK(x.dtype == w.dtype, InvalidArgument, "[conv_transpose] expected input and filter of one dtype, got ",
+           NameOf(x.dtype), " and ", NameOf(w.dtype));
   out = {{}, x.dtype};
   out.dims.push_back(x.dims[0]);
   Dim oc = w.dims[1] * Dim(groups);

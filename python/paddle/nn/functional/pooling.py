@@ -269,6 +269,10 @@ def _fractional(n, x, output_size, kernel_size, random_u, return_mask):
         raise ValueError(f"The param `random_u` should be a `float` in (0, 1), but received {random_u}")
     sizes = _output_size(x, output_size, n, False)
     kernel = [0] * n if kernel_size is None else _parse.ints(kernel_size, n, "kernel_size")
+    for size, have, window in zip(sizes, x.shape[2:], kernel):
+        if have >= 0 and not 1 <= size <= have + 1 - window:
+            raise ValueError(f"[fractional_max_pool{n}d] expected output_size from 1 to {have + 1 - window} for an extent of {have} and windows "
+                             f"of {window or 'any size'}, got {size}")
     op = _C_ops.fractional_max_pool2d if n == 2 else _C_ops.fractional_max_pool3d
     out, mask = op(x, sizes, kernel, float(random_u), return_mask)
     return (out, mask) if return_mask else out
