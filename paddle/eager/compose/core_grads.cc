@@ -30,7 +30,7 @@ Tensor pow_deriv(const Tensor& x, const Scalar& y) {
   double e = y.to_double();
   if (e == 0) return zeros_like_of(x);
   if (e == 1) return ones_like_of(x);
-  if (e == 2) return x * 2.0;
+  if (e == 2) return conj_of(x * 2.0);
   return conj_of(pow(x, Scalar(e - 1)) * e);
 }
 

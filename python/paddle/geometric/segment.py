@@ -10,12 +10,11 @@ __all__ = ['segment_sum', 'segment_mean', 'segment_min', 'segment_max', 'reduce_
 def _extreme(data, ids, count, largest):
     """Row-wise max or min by gathering, for each segment and column, the row that holds it; 0 for an empty segment."""
     flat = data.reshape([data.shape[0], -1])
-    values = flat.numpy()
-    values = values if largest else -values
+    values = (flat.astype('float32') if data.dtype == paddle.bfloat16 else flat).numpy()
     best = np.full([count, values.shape[1]], -1, 'int64')
-    top = np.full([count, values.shape[1]], -np.inf)
+    top = np.zeros([count, values.shape[1]], values.dtype)
     for row, segment in enumerate(ids):
-        better = values[row] > top[segment]
+        better = values[row] > top[segment] if largest else values[row] < top[segment]
         better |= best[segment] < 0
         top[segment] = np.where(better, values[row], top[segment])
         best[segment] = np.where(better, row, best[segment])
@@ -27,7 +26,7 @@ def _extreme(data, ids, count, largest):
     picked = paddle.gather(flat.reshape([-1]), paddle.to_tensor(at.reshape(-1)), axis=0)
     picked = picked.reshape([count] + list(data.shape[1:]))
     mask = paddle.to_tensor(found.reshape([count] + list(data.shape[1:])))
-    return picked * mask.astype(data.dtype)
+    return paddle.where(mask, picked, paddle.zeros_like(picked))
 
 
 def reduce_rows(data, ids, count, how):

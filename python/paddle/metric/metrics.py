@@ -11,7 +11,7 @@ __all__ = ['Metric', 'Accuracy', 'Precision', 'Recall', 'Auc', 'accuracy']
 
 def _array(value, name):
     if isinstance(value, paddle.Tensor):
-        return value.numpy()
+        return (value.astype('float32') if value.dtype == paddle.bfloat16 else value).numpy()
     if not isinstance(value, np.ndarray):
         raise ValueError(f"The '{name}' must be a numpy ndarray or Tensor.")
     return value

@@ -324,13 +324,8 @@ def meshgrid(*args, **kwargs):
         view[i] = -1
         grids.append(_C_ops.expand(t.reshape(view), sizes))
     if swap:
-        order = [1, 0, *__builtins_range(2, len(tensors))]
         grids[:2] = grids[1], grids[0]
-        grids = [g.transpose(order) for g in grids]
     return grids
-
-
-__builtins_range = __import__('builtins').range
 
 
 def complex(real, imag, name=None, *, out=None):

@@ -240,7 +240,7 @@ def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, 
     count = 1
     for a in axes:
         count *= x.shape[a]
-    return _out(total / (count - correction) if count != correction else total * _math.nan, out)
+    return _out(total / builtins.float(builtins.max(count - correction, 0)), out)
 
 
 def std(x, axis=None, unbiased=True, keepdim=False, name=None, *, correction=1, out=None):
@@ -278,11 +278,18 @@ def _flat_axes(x, axis):
     return flat, kept, [shape[i] for i in keep]
 
 
+def _nan_where_empty(flat):
+    """`flat`, or one NaN a row where its rows are empty."""
+    lengths = extents(flat)
+    return paddle.full([*lengths[:-1], 1], _math.nan, 'float32') if isinstance(lengths[-1], builtins.int) and lengths[-1] == 0 else flat
+
+
 def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
     """The middle element; the mean of two ('avg') or the lower one ('min', with indices when an axis is given)."""
     if mode not in ('avg', 'min'):
         raise ValueError(f"Mode {mode} is not supported. Must be 'avg' or 'min'.")
     flat, kept, rest = _flat_axes(x, axis)
+    flat = _nan_where_empty(flat)
     values = paddle.sort(flat, -1)
     n = extents(flat)[-1]
     shape = kept if keepdim else rest
@@ -290,25 +297,35 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
     def at(t, k):
         return _C_ops.index_select(t, k.reshape([1]), t.ndim - 1).squeeze(-1) if isinstance(k, Tensor) else t[..., k]
 
+    nan = paddle.isnan(flat)
+    bad = nan.any(-1)
     if mode == 'min':
-        middle = at(values, (n - 1) // 2).reshape(shape)
+        middle = at(values, (n - 1) // 2)
+        middle = paddle.where(bad, paddle.full_like(middle, _math.nan), middle) if paddle.is_floating_point(x) else middle
         if axis is None:
-            return middle
-        return middle, at(paddle.argsort(flat, -1), (n - 1) // 2).reshape(shape)
+            return _out(middle.reshape(shape), out)
+        index = paddle.where(bad, paddle.argmax(nan.astype('int32'), -1), at(paddle.argsort(flat, -1), (n - 1) // 2))
+        return middle.reshape(shape), index.reshape(shape)
     values = values.astype('float64' if str(x.dtype) == 'paddle.float64' else 'float32')
     if isinstance(n, Tensor):
         middle = (at(values, (n - 1) // 2) + at(values, n // 2)) / 2
     else:
         middle = values[..., n // 2] if n % 2 else (values[..., n // 2 - 1] + values[..., n // 2]) / 2
-    bad = paddle.isnan(values).any(-1)
     middle = paddle.where(bad, paddle.full_like(middle, _math.nan), middle)
     return _out(middle.reshape(shape), out)
 
 
 def nanmedian(x, axis=None, keepdim=False, mode='avg', name=None):
-    """The middle of the elements that are not NaN."""
+    """The middle of the elements that are not NaN; the lower one ('min') with its indices when `axis` is one number."""
     result = _quantile(x, 0.5, axis, keepdim, 'midpoint' if mode == 'avg' else 'lower', True)
-    return result.astype(x.dtype)
+    result = result.astype(x.dtype)
+    if mode == 'avg' or not isinstance(axis, builtins.int):
+        return result
+    flat, kept, rest = _flat_axes(x, axis)
+    count = paddle.logical_not(paddle.isnan(flat)).astype('int64').sum(-1, keepdim=True)
+    flat = paddle.where(paddle.isnan(flat), paddle.full_like(flat, _math.inf), flat) if paddle.is_floating_point(x) else flat
+    index = paddle.take_along_axis(paddle.argsort(flat, -1, stable=True), paddle.clip((count - 1) // 2, min=0), -1)
+    return result, paddle.where(count == 0, paddle.full_like(index, -1), index).reshape(kept if keepdim else rest)
 
 
 def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
@@ -319,6 +336,7 @@ def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
         raise ValueError('q should be in range [0, 1]')
     dtype = 'float64' if str(x.dtype) == 'paddle.float64' else 'float32'
     flat, kept, rest = _flat_axes(x.astype(dtype), axis)
+    flat = _nan_where_empty(flat).astype(dtype)
     nan = paddle.isnan(flat)
     n = extents(flat)[-1]
     values = paddle.sort(paddle.where(nan, paddle.full_like(flat, _math.inf), flat), -1)
@@ -571,14 +589,16 @@ def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None)
     if x.ndim < 2:
         raise AssertionError(f'[histogramdd] expected points of at least 2 axes, got shape {x.shape}')
     d = x.shape[-1]
-    given = [b.numpy() for b in bins] if isinstance(bins, (list, tuple)) and isinstance(bins[0], Tensor) else bins
+    given = [b.astype('float64').numpy() for b in bins] if isinstance(bins, (list, tuple)) and isinstance(bins[0], Tensor) else bins
     pairs = None if ranges is None else [tuple(ranges[2 * i : 2 * i + 2]) for i in range(d)]
     counts, edges = np.histogramdd(
-        x.numpy().reshape(-1, d), given, pairs, density, None if weights is None else weights.numpy().reshape(-1)
+        x.astype('float64').numpy().reshape(-1, d),
+        given,
+        pairs,
+        density,
+        None if weights is None else weights.astype('float64').numpy().reshape(-1),
     )
-    return paddle.to_tensor(counts.astype(x.numpy().dtype)), [
-        paddle.to_tensor(e.astype(x.numpy().dtype)) for e in edges
-    ]
+    return paddle.to_tensor(counts).astype(x.dtype), [paddle.to_tensor(e).astype(x.dtype) for e in edges]
 
 
 def _picked(results, flags):

@@ -56,4 +56,13 @@ def _lower_gamma(a, x):
 
 def nextafter(x, y, name=None):
     """The next number after x towards y."""
-    return paddle.to_tensor(np.nextafter(x.numpy(), y.numpy()))
+    a, b = x.numpy(), y.numpy()
+    return paddle.to_tensor(_next_bfloat16(a, b) if x.dtype == paddle.bfloat16 else np.nextafter(a, b))
+
+
+def _next_bfloat16(a, b):
+    """Of the bits of bfloat16 numbers: they are in the order of the numbers, once those of negative ones are mirrored."""
+    x, y = (np.where(v & 0x8000, -(v & 0x7FFF).astype('int32'), v.astype('int32')) for v in (a, b))
+    moved = x + np.sign(y - x)
+    bits = np.where(x == y, b, np.where((moved < 0) | ((moved == 0) & (x < 0)), 0x8000 - moved, moved))
+    return np.where((np.abs(x) > 0x7F80) | (np.abs(y) > 0x7F80), 0x7FC0, bits).astype('uint16')

@@ -43,10 +43,10 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
 
     With `category_idxs` [N], boxes of different categories do not suppress each other.
     """
-    b = boxes.numpy().astype('float64')
+    b = boxes.astype('float64').numpy()
     if scores is None:
         return paddle.to_tensor(_keep(b, iou_threshold))
-    s = scores.numpy()
+    s = scores.astype('float64').numpy()
     order = np.argsort(-s, kind='stable')
     if category_idxs is None:
         kept = order[_keep(b[order], iou_threshold)]
@@ -105,7 +105,7 @@ def roi_align(x, boxes, boxes_num, output_size, spatial_scale=1.0, sampling_rati
         return _C_ops.roi_align(x, boxes, boxes_num, height, width, spatial_scale, sampling_ratio, aligned)
     _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
-    corners = boxes.numpy().astype('float64') * spatial_scale - (0.5 if aligned else 0.0)
+    corners = boxes.astype('float64').numpy() * spatial_scale - (0.5 if aligned else 0.0)
     out = []
     for image, (x1, y1, x2, y2) in zip(images, corners):
         rw, rh = x2 - x1, y2 - y1
@@ -139,7 +139,7 @@ def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
         return _C_ops.roi_pool(x, boxes, boxes_num, height, width, spatial_scale)
     _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
-    corners = np.floor(boxes.numpy().astype('float64') * spatial_scale + 0.5).astype(int)
+    corners = np.floor(boxes.astype('float64').numpy() * spatial_scale + 0.5).astype(int)
     out = []
     for image, (x1, y1, x2, y2) in zip(images, corners):
         rows, columns = _bins(y1, y2, height, h), _bins(x1, x2, width, w)
@@ -160,7 +160,7 @@ def psroi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
         raise ValueError(f"[psroi_pool] {channels} channels are not a multiple of {height}x{width}")
     group = channels // (height * width)
     images = _images_of(boxes_num.numpy())
-    corners = boxes.numpy().astype('float64')
+    corners = boxes.astype('float64').numpy()
     out = []
     for image, (x1, y1, x2, y2) in zip(images, corners):
         x1, y1 = round(x1) * spatial_scale, round(y1) * spatial_scale
@@ -292,14 +292,14 @@ def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, cli
     """Boxes [N, M, 4] and scores [N, M, class_num] from a YOLO head [N, C, H, W]; below `conf_thresh` both are 0."""
     batch, _, height, width = x.shape
     count = len(anchors) // 2
-    values = x.numpy().astype('float64')
+    values = x.astype('float64').numpy()
     aware = values[:, :count] if iou_aware else None
     values = (values[:, count:] if iou_aware else values).reshape(batch, count, 5 + class_num, height, width)
 
     def sigmoid(v):
         return 1.0 / (1.0 + np.exp(-v))
 
-    size = img_size.numpy().astype('float64')
+    size = img_size.astype('float64').numpy()
     image_h, image_w = size[:, 0].reshape(-1, 1, 1, 1), size[:, 1].reshape(-1, 1, 1, 1)
     shift = -0.5 * (scale_x_y - 1.0)
     cx = (np.arange(width) + sigmoid(values[:, :, 0]) * scale_x_y + shift) * image_w / width
@@ -319,13 +319,13 @@ def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, cli
     boxes = np.where(kept[..., None], boxes, 0.0).reshape(batch, -1, 4)
     scores = np.where(kept[:, :, None], confidence[:, :, None] * sigmoid(values[:, :, 5:]), 0.0)
     scores = scores.transpose(0, 1, 3, 4, 2).reshape(batch, -1, class_num)
-    return paddle.to_tensor(boxes.astype('float32')), paddle.to_tensor(scores.astype('float32'))
+    return paddle.to_tensor(boxes).astype(x.dtype), paddle.to_tensor(scores).astype(x.dtype)
 
 
 def distribute_fpn_proposals(fpn_rois, min_level, max_level, refer_level, refer_scale, pixel_offset=False,
                              rois_num=None, name=None):
     """Spread boxes over pyramid levels by their size: (boxes of each level, index that restores the order, counts)."""
-    boxes = fpn_rois.numpy()
+    boxes = (fpn_rois.astype('float32') if fpn_rois.dtype == paddle.bfloat16 else fpn_rois).numpy()
     extra = 1.0 if pixel_offset else 0.0
     scale = np.sqrt(np.maximum((boxes[:, 2] - boxes[:, 0] + extra) * (boxes[:, 3] - boxes[:, 1] + extra), 0.0))
     level = np.clip(np.floor(np.log2(scale / refer_scale + 1e-6) + refer_level), min_level, max_level).astype(int)
@@ -334,7 +334,7 @@ def distribute_fpn_proposals(fpn_rois, min_level, max_level, refer_level, refer_
     for lvl in range(min_level, max_level + 1):
         mine = np.nonzero(level == lvl)[0]
         order.append(mine)
-        parts.append(paddle.to_tensor(boxes[mine].reshape(-1, 4)))
+        parts.append(paddle.to_tensor(boxes[mine].reshape(-1, 4)).astype(fpn_rois.dtype))
         if rois_num is not None:
             counts.append(paddle.to_tensor(np.bincount(images[mine], minlength=len(rois_num)).astype('int32')))
     restore = np.argsort(np.concatenate(order), kind='stable').astype('int32').reshape(-1, 1)

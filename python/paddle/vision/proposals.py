@@ -37,8 +37,8 @@ def generate_proposals(scores, bbox_deltas, img_size, anchors, variances, pre_nm
     `scores` [N, A, H, W], `bbox_deltas` [N, 4A, H, W], `img_size` [N, 2], `anchors` and `variances` [H, W, A, 4].
     """
     extra = 1.0 if pixel_offset else 0.0
-    base, spread = anchors.numpy().reshape(-1, 4).astype('float64'), variances.numpy().reshape(-1, 4).astype('float64')
-    sizes = img_size.numpy().astype('float64')
+    base, spread = (t.astype('float64').numpy().reshape(-1, 4) for t in (anchors, variances))
+    sizes = img_size.astype('float64').numpy()
     all_scores = scores.numpy().transpose(0, 2, 3, 1)
     n = all_scores.shape[0]
     deltas = bbox_deltas.numpy()
@@ -89,7 +89,7 @@ def matrix_nms(bboxes, scores, score_threshold, post_threshold, nms_top_k, keep_
     `bboxes` [N, M, 4], `scores` [N, classes, M]: a box loses score by its overlap with better ones of its class.
     """
     extra = 0.0 if normalized else 1.0
-    all_boxes, all_scores = bboxes.numpy().astype('float64'), scores.numpy().astype('float64')
+    all_boxes, all_scores = bboxes.astype('float64').numpy(), scores.astype('float64').numpy()
     rows_out, index_out, counts = [], [], []
     for i in range(len(all_boxes)):
         rows, indices = [], []

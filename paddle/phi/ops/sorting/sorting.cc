@@ -253,7 +253,7 @@ void histogram_infer(const Meta& x, const Meta* weight, int64_t bins, double lo,
 void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, double lo, double hi, bool density,
                       Tensor& out) {
   Tensor c = Contiguous(x);
-  if (lo == 0 && hi == 0 && x.numel()) {
+  if (lo == hi && x.numel()) {  // the range of the data
     Tensor ends = Empty(Ints{2}, x.dtype());
     int64_t width = SizeOf(x.dtype());
     uint64_t every = ReduceMask("histogram", x.ndim(), Ints{});

@@ -58,6 +58,8 @@ def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean"
     rank = len(input.shape)
     classes = extents(input)[axis]
     squeezed = not soft_label and len(label.shape) == rank - 1
+    if not soft_label and paddle.is_floating_point(label):
+        label = paddle.cast(label, "int64")
     ids = None if soft_label else _expand_label(input, label, axis)
     if label_smoothing > 0.0:
         if not soft_label:

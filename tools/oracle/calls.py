@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calls of the differential run: rows of all families (how to read a row: call_samples.py)."""
+import call_samples
+import calls_array
+import calls_math
+import calls_nn
+import calls_state
+
+TABLE = call_samples.Table()
+for _module in (calls_math, calls_array, calls_nn, calls_state):
+    _module.add_rows(TABLE.row)
+CALLS = TABLE.calls
