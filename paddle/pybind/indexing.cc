@@ -136,7 +136,7 @@ Tensor GetItem(const Tensor& x, PyObject* key) {
   Parsed p = ParseKey(x, key);
   if (p.indices.empty() && !p.changed && !Recording(x)) return paddle::as_strided(x, p.dims, p.strides, 0);
   Tensor view = BasicView(x, p);
-  if (p.indices.empty()) return view.is_same(x) ? paddle::assign(x) : view;
+  if (p.indices.empty()) return view.is_same(x) ? paddle::slice(x, {}, {}, {}, {}, {}) : view;
   int64_t rank = view.ndim(), k = static_cast<int64_t>(p.indices.size());
   BroadcastIndices(&p.indices);
   int64_t index_rank = p.indices[0].ndim();
@@ -271,6 +271,7 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
     SetAdvanced(x, p, value);
     return;
   }
+  egr::RefreshView(x);
   if (Plain(x, value)) {
     Tensor view = phi::ViewOf(x, p.dims, p.strides, x->offset + p.offset);
     Tensor source = BroadcastView(Untangled(value, x), p.dims);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string_view>
 
+#include "paddle/eager/autograd/inplace.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/pybind/py_tensor.h"
@@ -40,7 +41,10 @@ PyObject* ReshapeInplace(PyObject* const* a) {
   paddle::reshape_(x, ToInts(a[1], "reshape_", "shape"));
   return Same(a[0]);
 }
-PyObject* Expand(PyObject* const* a) { return ToPy(paddle::expand(X(a, "expand"), ToInts(a[1], "expand", "shape"))); }
+PyObject* Expand(PyObject* const* a) {
+  const Tensor& x = X(a, "expand");
+  return ToPy(egr::Apart(paddle::expand(x, ToInts(a[1], "expand", "shape")), x));
+}
 
 // transpose(x, [1, 0, 2]) and transpose(x, 1, 0, 2) permute; transpose(x, 0, 1) and dim0=, dim1= exchange two axes.
 Ints Permutation(const Tensor& x, PyObject* const* a, const char* op) {
@@ -253,9 +257,11 @@ PyObject* Split(PyObject* const* a) {
   const Tensor& x = X(a, "split");
   int64_t place = IsNone(a[2]) ? 0 : ToInt(a[2], "split", "axis");
   Scalar axis(place < 0 && place >= -x.ndim() ? place + x.ndim() : place);  // PaddlePaddle's op knows no negative axis
-  if (PyList_Check(a[1]) || PyTuple_Check(a[1]))
-    return Wrap(paddle::split(x, ToInts(a[1], "split", "num_or_sections"), axis));
-  return Wrap(paddle::split_with_num(x, ToInt(a[1], "split", "num_or_sections"), axis));
+  std::vector<Tensor> parts = PyList_Check(a[1]) || PyTuple_Check(a[1])
+                                  ? paddle::split(x, ToInts(a[1], "split", "num_or_sections"), axis)
+                                  : paddle::split_with_num(x, ToInt(a[1], "split", "num_or_sections"), axis);
+  for (Tensor& part : parts) part = egr::Apart(part, x);
+  return Wrap(std::move(parts));
 }
 
 constexpr ArgSpec Opt(const char* name, const char* alias = nullptr) { return {name, alias, false, false, true}; }

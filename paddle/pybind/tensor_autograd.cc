@@ -6,6 +6,7 @@
 #include "paddle/pybind/tensor_autograd.h"
 
 #include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
 
 namespace paddle::py {
@@ -156,7 +157,9 @@ PyObject* Detach(PyObject* self, PyObject*) {
     const Tensor& t = ToTensor(self, "detach", "self");
     if (t.is_symbolic() || t->kind != phi::ImplKind::kDense) {
       egr::GradModeGuard off(false);
-      return ToPy(paddle::assign(t));
+      Tensor r = paddle::assign(t);
+      if (t.is_symbolic()) egr::MarkRecordedDetach(r, t);
+      return ToPy(std::move(r));
     }
     Tensor r = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
     r->value = t->value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of paddle.Tensor: shape, dtype, layout, identity. History and gradients are in tensor_autograd.cc.
-#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/autograd/inplace.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
@@ -35,7 +35,7 @@ GETTER(Nbytes, (TapeShape(self), PyLong_FromLongLong(t.numel() * phi::SizeOf(t.d
 GETTER(Strides, (TapeShape(self), IntList(t.strides())))
 GETTER(Offset, PyLong_FromLongLong(t->offset* phi::SizeOf(t.dtype())))
 GETTER(Persistable, PyBool_FromLong(t->persistable))
-GETTER(InplaceVersionOf, PyLong_FromLong(t->storage ? static_cast<long>(t->storage->version()) : 0))
+GETTER(InplaceVersionOf, PyLong_FromLong(static_cast<long>(egr::VersionOf(t))))
 GETTER(NumShard, (Py_INCREF(Py_None), Py_None))
 GETTER(Layout, PyUnicode_FromString("NCHW"))
 GETTER(PlaceStr, PyUnicode_FromString(phi::PlaceText(t.place()).c_str()))
@@ -84,10 +84,7 @@ int SetName(PyObject* self, PyObject* v, void*) {
 }
 
 // `t.data = other` makes t share other's memory and keeps t's own history flags.
-PyObject* Data(PyObject* self, void*) {
-  Py_INCREF(self);
-  return self;
-}
+PyObject* Data(PyObject* self, void*) { return PyObject_CallMethod(self, "detach", nullptr); }
 int SetData(PyObject* self, PyObject* v, void*) {
   return GuardedInt([&] {
     const Tensor& t = Of(self);
@@ -216,17 +213,32 @@ PyObject* RebindMethod(PyObject* self, PyObject* other) {
     Py_RETURN_NONE;
   });
 }
-// Copies values over self's, without history; a leaf that needs a gradient is an error while recording.
-PyObject* Overwrite(PyObject* self, PyObject* other) {
-  return Guarded([&]() -> PyObject* {
-    const Tensor& t = Of(self);
-    const Tensor& o = ToTensor(other, "_overwrite", "other");
-    egr::BeforeInplace(t, "_overwrite");
-    PD_CHECK(t.dims() == o.dims(), InvalidArgument, "[_overwrite] expected shape ", common::ShapeText(t.dims()),
-             ", got ", common::ShapeText(o.dims()));
-    phi::CopyInto(o, t);
-    t->storage->BumpVersion();
-    Py_RETURN_NONE;
+PyObject* ApartMethod(PyObject* self, PyObject* x) {
+  return Guarded([&] { return ToPy(egr::Apart(Of(self), ToTensor(x, "_apart", "x"))); });
+}
+// The two halves of an in-place form of a Python function (autograd/inplace.h): _before_write(name, saved) and
+// _write_over(old, result, name, saved).
+PyObject* BeforeWriteMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&] {
+    const char* names[] = {"name", "saved"};
+    PyObject* a[2];
+    ParseArgs("_before_write", names, 2, 2, args, n, kw, a);
+    Tensor x = ToTensor(self, "_before_write", "x");
+    return ToPy(egr::BeforeWrite(x, ToStr(a[0], "_before_write", "name").c_str(), PyObject_IsTrue(a[1]) == 1));
+  });
+}
+PyObject* WriteOverMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&] {
+    const char* names[] = {"old", "result", "name", "saved"};
+    PyObject* a[4];
+    ParseArgs("_write_over", names, 4, 4, args, n, kw, a);
+    Tensor x = ToTensor(self, "_write_over", "x");
+    // A result that only this call sees may give its memory.
+    const uint32_t handles = Py_REFCNT(a[1]) <= 1 ? 1 : 0;
+    egr::WriteOver(x, ToTensor(a[0], "_write_over", "old"), ToTensor(a[1], "_write_over", "result"),
+                   ToStr(a[2], "_write_over", "name").c_str(), PyObject_IsTrue(a[3]) == 1, handles);
+    Py_INCREF(self);
+    return self;
   });
 }
 // The same bytes as another dtype; the last extent follows the sizes.
@@ -293,18 +305,16 @@ PyObject* Self(PyObject* self, PyObject*) {
 std::string TensorName(const Tensor& t) { return NameOf(t); }
 
 void Rebind(const Tensor& to, const Tensor& from) {
+  egr::Recorder* recorder = egr::State().recorder;
+  if (!recorder && !to.is_symbolic() && !from.is_symbolic()) {
+    Tensor x = to;
+    return egr::Assume(x, from);
+  }
   egr::BeforeRecordedWrite(to);
   const common::Dims before = to.shape();
-  if (egr::State().recorder) egr::State().recorder->BeforeWrite(to);
-  bool plain = !to->node && !from->node && to->stop_gradient && from->stop_gradient && !to.is_symbolic() &&
-               !from.is_symbolic() && !from->value && !to->value;
-  if (plain && to.dims() == from.dims() && to.dtype() == from.dtype() && to->storage) {
-    phi::CopyInto(from, to);
-    to->storage->BumpVersion();
-    return;
-  }
+  if (recorder) recorder->BeforeWrite(to);
   if (from.is_symbolic() && !to.is_symbolic()) {
-    if (egr::State().recorder && egr::NeedsGrad(to)) egr::State().recorder->ValueOf(to);  // a leaf stays one
+    if (recorder && egr::NeedsGrad(to)) recorder->ValueOf(to);  // a leaf stays one
     Overwritten().emplace_back(to, phi::ViewOf(to, to.dims(), to.strides(), to->offset));
     Overwritten().back().second->stop_gradient = to->stop_gradient;
   }
@@ -321,7 +331,7 @@ void Rebind(const Tensor& to, const Tensor& from) {
   d->storage = s->storage;
   d->place = s->place;
   d->value = s->value;
-  if (s->node) {
+  if (s->node || (d->node && egr::State().grad_enabled)) {
     d->node = s->node;
     d->slot = s->slot;
     d->stop_gradient = s->stop_gradient;
@@ -369,7 +379,12 @@ PyMethodDef g_tensor_methods[] = {
     {"_is_dense_tensor_hold_allocation", F(IsInitialized), METH_NOARGS, nullptr},
     {"_rebind", F(OnTape<RebindMethod>), METH_O, "Makes this object the tensor another one is."},
     {"_copy_to", F(OnTapeFastcall<CopyToPlace>), METH_FASTCALL | METH_KEYWORDS, "A copy at another place."},
-    {"_overwrite", F(OnTape<Overwrite>), METH_O, "Copies another tensor's values over this one's, without history."},
+    {"_apart", F(OnTape<ApartMethod>), METH_O,
+     "This tensor; a copy, with its history, where it shows the memory of x."},
+    {"_before_write", F(OnTapeFastcall<BeforeWriteMethod>), METH_FASTCALL | METH_KEYWORDS,
+     "This tensor, to compute from what it is to hold next."},
+    {"_write_over", F(OnTapeFastcall<WriteOverMethod>), METH_FASTCALL | METH_KEYWORDS,
+     "Gives this tensor the values and the history of a result, in place."},
     {"_bitcast", F(OnTape<Bitcast>), METH_O, "The same bytes as another dtype."},
     {"value", F(Self), METH_NOARGS, "This tensor."},
     {"get_tensor", F(Self), METH_NOARGS, "This tensor."},
@@ -396,7 +411,8 @@ PyGetSetDef g_tensor_getset[] = {
     {"name", Name, SetName, "A unique name, made on first use.", nullptr},
     {"T", OnTapeGetter<Transposed>, nullptr, "The tensor with its axes reversed.", nullptr},
     {"mT", OnTapeGetter<MatrixTransposed>, nullptr, "The tensor with its last two axes swapped.", nullptr},
-    {"data", Data, SetData, "This tensor; assigning shares another tensor's memory.", nullptr},
+    {"data", Data, SetData, "This tensor's memory without its history; assigning shares another tensor's memory.",
+     nullptr},
     {"stop_gradient", GetStopGradient, OnTapeSetter<SetStopGradient>, "Whether gradients stop here.", nullptr},
     {"requires_grad", GetRequiresGrad, OnTapeSetter<SetRequiresGrad>, "The opposite of stop_gradient.", nullptr},
     {"grad", GetGrad, SetGrad, "The accumulated gradient, or None.", nullptr},

@@ -185,7 +185,10 @@ Traced::Traced(std::shared_ptr<ProgramObject> program, std::vector<Tensor> input
       replay_(replay),
       feeds_(std::move(feeds)) {
   egr::Recorder& recorder = program_->recorder();
-  for (const Tensor& t : outputs_) out_values_.push_back(recorder.ValueOf(t));
+  for (const Tensor& t : outputs_) {
+    out_values_.push_back(recorder.ValueOf(t));
+    apart_.push_back(egr::IsApart(t));
+  }
   for (pir::Operation* op = program_->program().block().front(); op; op = op->next()) forward_ops_.insert(op);
   if (grad) RecordGradients();
   for (const auto& c : recorder.captured())
@@ -451,8 +454,16 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   std::vector<Tensor> saved(std::make_move_iterator(r.begin() + out_values_.size()), std::make_move_iterator(r.end()));
   r.resize(out_values_.size());
   // An output may be an input or a parameter itself, or share its object with a saved value.
-  for (Tensor& t : r)
-    if (t->use_count() > 1) t = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+  for (size_t i = 0; i < r.size(); ++i) {
+    Tensor& t = r[i];
+    if (apart_[i] && t->storage && (t->storage->use_count() > 1 || !t.is_contiguous())) {
+      Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
+      phi::CopyInto(t, copy);
+      t = copy;
+    } else if (t->use_count() > 1) {
+      t = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+    }
+  }
   // What the gradients need of a tensor about to be written is kept as it is.
   for (Tensor& t : saved)
     for (const Write& w : writes_) {

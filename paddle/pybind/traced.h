@@ -85,6 +85,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
 
   std::shared_ptr<ProgramObject> program_;
   std::vector<Tensor> inputs_, outputs_;
+  std::vector<bool> apart_;  // outputs that share no memory with what the program was given
   std::vector<Write> writes_;
   bool fuse_, replay_;
   std::vector<pir::Value> feeds_, out_values_;  // of the forward plan

@@ -341,7 +341,8 @@ class Family(Gradients, Lowerings):
         L.append(f"    RecordOp(def_{op.name}, slots_, attrs_, results_);\n  }} else {{")
         L.append(f"    run_{op.name}({', '.join([a.name for a in op.args] + outs)});\n  }}")
         for o, i in op.inplace_of.items():
-            L.append(f"  if (State().record == RecordMode::kRun && {o}.defined() && {o}.impl() == {i}.impl() && {i}->storage) {i}->storage->BumpVersion();")
+            written = f"{{ Tensor x_ = {i}; AfterInplace(x_, nullptr, 0); }}" if op.get("random") else f"{i}->storage->BumpVersion();"
+            L.append(f"  if (State().record == RecordMode::kRun && {o}.defined() && {o}.impl() == {i}.impl() && {i}->storage) {written}")
         if self.has_grad(op):
             L.append(f"  if (State().grad_enabled && ({self.need_expr(op)})) {{")
             L += ["  " + l for l in self.grad_setup(op, outs)]
@@ -371,37 +372,75 @@ class Family(Gradients, Lowerings):
         return "\n".join(L)
 
     def inplace_api(self, op):
+        """The in-place form: elementwise ops write x's memory themselves, others through egr::WriteOver."""
         x = op.args[0].name
+        contents, _ = self.saved(op)
+        need = f"State().grad_enabled && ({self.need_expr(op)})" if self.has_grad(op) else "false"
+        reads = x in contents
+        if op.composed and not op.get("vjp_kernel") and (not op.vjp or op.get("eager") == "compose"):  # its parts may keep x
+            reads, need = True, "State().grad_enabled && (" + " || ".join(
+                f"{'AnyNeedsGrad' if t.variadic else 'NeedsGrad'}({t.name})" for t in op.tensors) + ")"
         L = [f"Tensor& {op.name}_({params(op, False, True).replace('Tensor& ' + x, 'Tensor& x_', 1)}) {{"]
-        rest = ", ".join(["x_", *[a.name for a in op.args[1:]]])
-        L.append(f"  if (State().special()) {{ ReplaceRecorded(x_, paddle::{op.name}({rest})); return x_; }}")
+        rest = "".join(f", {a.name}" for a in op.args[1:])
+        if op.get("amp") or op.composed:
+            L.append(f"  if (__builtin_expect(State().amp_level != 0, 0)) {{ AmpOffGuard off; return paddle::{op.name}_(x_{rest}); }}")
+        if op.view:
+            L.append("  if (__builtin_expect(State().record != RecordMode::kRun, 0)) {")
+            L.append("    const GradModeGuard history(State().grad_enabled || x_->node);")
+            L.append(f"    ShowRecordedAs(x_, [&](const Tensor& was) {{ return paddle::{op.name}(was{rest}); }});\n    return x_;\n  }}")
+            L.append(f'  BeforeInplace(x_, "{op.name}_");')
+            L.append("  const GradModeGuard history(State().grad_enabled || x_->node);  // what it has fits the new shape")
+            L.append(f"  ShowAs(x_, paddle::{op.name}(AliasWithHistory(x_){rest}));\n  return x_;\n}}")
+            return "\n".join(L)
+        refuses = op.get("int_as_float") and len(op.tensors) == 1 and op.get("inplace") != "retype"
+        if refuses:
+            L.append(f'  PD_CHECK(phi::IsDifferentiable(x_.dtype()), Unimplemented, "[{op.name}_] expected a dtype with a kernel, got ", phi::NameOf(x_.dtype()), '
+                     '": the kernel is not registered for it, as its result is no integer");')
+        general = []
+        if reads:
+            general.append(f"[[maybe_unused]] const Tensor& {x} = x_;")
+        saved = need if reads else "false"
+        general.append(f"const bool saved_ = {saved};")
+        call = f"paddle::{op.name}(old_{rest})"
+        body = [f'Tensor old_ = BeforeWrite(x_, "{op.name}_", saved_);', f'WriteOver(x_, old_, {call}, "{op.name}_", saved_);', "return x_;"]
+        if not op.elementwise:
+            if op.get("inplace") == "direct":
+                apart = " && ".join(["!phi::g_has_external_kernels", "x_.is_contiguous()", *(f"!SharesMemory({t.name}, x_)" for t in op.tensors if t.name != x)])
+                every = " || ".join(f"{'AnyNeedsGrad' if t.variadic else 'NeedsGrad'}({'x_' if t.name == x else t.name})" for t in op.tensors)
+                L.append(f"  if (State().record == RecordMode::kRun && !(State().grad_enabled && ({every})) && {apart}) {{")
+                L.append(f'    BeforeInplace(x_, "{op.name}_");\n    Tensor out_ = x_;\n    run_{op.name}(x_{rest}, out_);')
+                L.append("    PD_ASSERT(out_.impl() == x_.impl());\n    AfterInplace(x_, nullptr, 0);\n    return x_;\n  }")
+            L += ["  " + l for l in general + body] + ["}"]
+            return "\n".join(L)
+        bools = op.get("bool_inputs") or []
+        others = [t.name for t in op.tensors if t.name != x]
+        direct = [f"x_.dtype() == {t}.dtype()" for t in others if t not in bools]
+        if op.get("out", "same") == "bool":
+            direct.append("x_.dtype() == DataType::BOOL")
+        elif op.get("out") == "real":
+            direct.append("!phi::IsComplex(x_.dtype())")
+        if op.get("int_as_float") and not refuses:
+            direct.append("phi::IsDifferentiable(x_.dtype())")
+        L.append(f"  if (__builtin_expect({' || '.join(['State().record != RecordMode::kRun', *('!(' + d + ')' for d in direct)])}, 0)) {{")
+        L += ["    " + l for l in general + body] + ["  }"]
         L.append(f'  BeforeInplace(x_, "{op.name}_");')
         out = op.outs[0].name
-        contents, metas = self.saved(op)
-        if op.elementwise:
-            others = [t.name for t in op.tensors if t.name != x]
-            L.append(f"  Tensor {x} = x_;")
-            need = f"State().grad_enabled && ({self.need_expr(op)})" if self.has_grad(op) else "false"
-            if self.has_grad(op):
-                L.append(f"  const bool need = {need};")
-                L.append(f"  if (need) {x} = {'CloneWithHistory' if x in contents else 'AliasWithHistory'}(x_);")
-            for o in others:
-                L.append(f'  CheckInplaceShape("{op.name}_", x_, {o});')
-            L.append(f"  Tensor {out} = x_;")
-            L.append(f"  run_{op.name}({', '.join([x, *[a.name for a in op.args[1:]], out])});")
-            L.append(f'  CheckInplaceResult("{op.name}_", x_, {out});')
-            if self.has_grad(op):
-                L.append("  if (need) {")
-                setup = self.grad_setup(op, [out], inplace=True)
-                # saving outputs must see the written tensor
-                L += ["  " + l for l in setup]
-                L.append("  } else {\n    AfterInplace(x_, nullptr, 0);\n  }")
-            else:
-                L.append("  AfterInplace(x_, nullptr, 0);")
+        L.append(f"  Tensor {x} = x_;")
+        if self.has_grad(op):
+            L.append(f"  const bool need = {need};")
+            L.append(f"  if (need) {x} = {'CloneWithHistory' if x in contents else 'AliasWithHistory'}(x_);")
+        for o in others:
+            L.append(f'  CheckInplaceShape("{op.name}_", x_, {o});')
+        L.append(f"  Tensor {out} = x_;")
+        L.append(f"  run_{op.name}({x}{rest}, {out});")
+        L.append(f"  PD_ASSERT({out}.impl() == x_.impl());")
+        if self.has_grad(op):
+            L.append("  if (need) {")
+            # saving outputs must see the written tensor
+            L += ["  " + l for l in self.grad_setup(op, [out], inplace=True)]
+            L.append("  } else {\n    AfterInplace(x_, nullptr, 0);\n  }")
         else:
-            copy = "CloneWithHistory" if (x in contents and not op.view) else "AliasWithHistory"
-            L.append(f"  Tensor old = State().grad_enabled && NeedsGrad(x_) ? {copy}(x_) : AliasWithHistory(x_);")
-            L.append(f"  ReplaceInplace(x_, paddle::{op.name}({', '.join(['old', *[a.name for a in op.args[1:]]])}), {'true' if op.view else 'false'});")
+            L.append("  AfterInplace(x_, nullptr, 0);")
         L.append("  return x_;\n}")
         return "\n".join(L)
 

@@ -134,31 +134,10 @@ Tensor zeros_like_of(const Tensor& x) { return full_like(x, Scalar(0.0), phi::Da
 Tensor contiguous(const Tensor& x) { return x.is_symbolic() || x.is_contiguous() ? x : assign(x); }
 
 Tensor& set_value_into_(Tensor& view, const Tensor& value) {
-  egr::BeforeInplace(view, "set_value_");
   CheckInplaceShape("set_value_", view, value);
+  Tensor old = egr::BeforeWrite(view, "set_value_", false);
   Tensor v = cast_like(value, view);
-  Tensor full = v.dims() == view.dims() ? v : expand(v, view.dims());
-  bool need = egr::State().grad_enabled && egr::NeedsGrad(full);
-  Tensor made;
-  if (need && !full->node) full = assign(full);  // a leaf value gets a node of its own to hang the slice on
-  if (full->storage.get() == view->storage.get()) {
-    Tensor copy = phi::Empty(full.dims(), full.dtype());
-    phi::CopyInto(full, copy);
-    phi::CopyInto(copy, view);
-  } else {
-    phi::CopyInto(full, view);
-  }
-  egr::AutogradMeta* m = egr::MaybeMeta(view);
-  bool is_view = m && m->view_base.defined();
-  if (need) {
-    egr::AfterInplace(view, static_cast<egr::GradNode*>(full->node.get()), full->slot);
-  } else {
-    egr::AfterInplace(view, nullptr, 0);
-    if (!is_view && egr::State().grad_enabled) {
-      view->node.reset();
-      if (!view->is_parameter) view->stop_gradient = true;
-    }
-  }
+  egr::WriteOver(view, old, v.dims() == view.dims() ? v : expand(v, view.dims()), "set_value_", false);
   return view;
 }
 

@@ -2,6 +2,7 @@
 #include "paddle/eager/autograd/grad_node.h"
 
 #include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/autograd/inplace.h"
 #include "paddle/eager/autograd/saved_hooks.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/eager/dispatch/recorded_view.h"
@@ -69,46 +70,6 @@ class AccumulateGrad final : public GradNode {
 
  private:
   Tensor leaf_;
-};
-
-// The history of a view derived from its base: the slice of the base's gradient, as a strided pattern of the base.
-class ViewOfBaseGrad final : public GradNode {
- public:
-  ViewOfBaseGrad(const Tensor& view, const Tensor& base)
-      : base_dims_(base.dims()), dims_(view.dims()), strides_(view.strides()), offset_(view->offset - base->offset) {
-    SetCounts(1, 1);
-    SetInput(0, base);
-  }
-  const char* name() const override { return "AsStridedGrad"; }
-  void Run(Tensor* g, Tensor* in, bool) override {
-    if (g[0].defined())
-      in[0] = paddle::as_strided_scatter(paddle::zeros_of(base_dims_, g[0].dtype()), g[0], dims_, strides_, offset_);
-  }
-
- private:
-  phi::Ints base_dims_, dims_, strides_;
-  int64_t offset_;
-};
-
-// The history of a base after a write through one of its views: outside the slice the old value, inside the new one.
-class WriteViewGrad final : public GradNode {
- public:
-  WriteViewGrad(const Tensor& base, const Tensor& view)
-      : dims_(view.dims()), strides_(view.strides()), offset_(view->offset - base->offset) {
-    SetCounts(2, 1);
-    SetInput(0, base);
-  }
-  const char* name() const override { return "WriteViewGrad"; }
-  void Run(Tensor* g, Tensor* in, bool) override {
-    if (!g[0].defined()) return;
-    if (needs(1)) in[1] = paddle::as_strided(paddle::contiguous(g[0]), dims_, strides_, offset_);
-    if (needs(0))
-      in[0] = paddle::as_strided_scatter(g[0], paddle::zeros_of(dims_, g[0].dtype()), dims_, strides_, offset_);
-  }
-
- private:
-  phi::Ints dims_, strides_;
-  int64_t offset_;
 };
 
 }  // namespace
@@ -270,7 +231,7 @@ void SavedTensor::SaveInput(const Tensor& t) {
     return;
   }
   t_ = AsRecordedNow(t);
-  if (t_.defined() && t_->storage) version_ = t_->storage->version();
+  if (t_.defined()) version_ = VersionOf(t_);
 }
 
 void SavedTensor::SaveOutput(const Tensor& t) {
@@ -293,7 +254,7 @@ void SavedTensor::SaveOutput(const Tensor& t) {
   } else {
     t_ = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
     t_->value = t->value;
-    version_ = t->storage->version();
+    version_ = VersionOf(t_);
   }
   is_output_ = true;
   slot_ = t->slot;
@@ -302,7 +263,7 @@ void SavedTensor::SaveOutput(const Tensor& t) {
 void SavedTensor::SaveMeta(const Tensor& t) {
   if (!t.defined() || t.is_symbolic() || t->value || State().record != RecordMode::kRun) {
     t_ = AsRecordedNow(t);
-    version_ = t_.defined() && t_->storage ? t_->storage->version() : 0;
+    version_ = t_.defined() ? VersionOf(t_) : 0;
     return;
   }
   t_ = MetaOnly(t);
@@ -320,9 +281,9 @@ Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const 
     t->slot = is_output_ ? slot_ : packed.edge.slot;
     return t;
   }
-  if (t_->storage && t_->storage->version() != version_)
+  if (VersionOf(t_) != version_)
     PD_THROW(PreconditionNotMet, "[", op, "] expected ", what, ", which its gradient needs, to keep version ", version_,
-             ", got version ", t_->storage->version(), ": it was modified by an in-place operation");
+             ", got version ", VersionOf(t_), ": it was modified by an in-place operation");
   if (!is_output_) return t_;
   Tensor t = t_.is_symbolic() ? t_ : phi::ViewOf(t_, t_.dims(), t_.strides(), t_->offset);
   if (t_.is_symbolic()) {
@@ -339,65 +300,6 @@ Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const 
   t->node = Ref<phi::RefCounted>(self);
   t->slot = slot_;
   return t;
-}
-
-void MarkView(const Tensor& view, const Tensor& base) {
-  if (view.is_symbolic()) return;
-  AutogradMeta* bm = MaybeMeta(base);
-  Tensor root = bm && bm->view_base.defined() ? bm->view_base : base;
-  AutogradMeta& m = MetaOf(view);
-  m.view_base = root;
-  m.view_generation = MetaOf(root).generation;
-}
-
-void RefreshView(const Tensor& t) {
-  AutogradMeta* m = MaybeMeta(t);
-  if (!m || !m->view_base.defined()) return;
-  AutogradMeta& base = MetaOf(m->view_base);
-  if (base.generation == m->view_generation) return;
-  m->view_generation = base.generation;
-  if (!NeedsGrad(m->view_base)) return;
-  Ref<GradNode> node(new ViewOfBaseGrad(t, m->view_base));
-  Tensor self = t;
-  node->SetOutput(0, self);
-}
-
-void BeforeInplace(const Tensor& x, const char* op) {
-  RefreshView(x);
-  if (!State().grad_enabled) return;
-  AutogradMeta* m = MaybeMeta(x);
-  const Tensor& root = m && m->view_base.defined() ? m->view_base : x;
-  if (NeedsGrad(root) && IsLeaf(root))
-    PD_THROW(InvalidArgument, "[", op,
-             "] expected a tensor that can be written in place, got a leaf tensor that needs "
-             "gradients: leaf Variable (",
-             root->stop_gradient ? "" : "stop_gradient=False", ") can't use inplace strategy");
-}
-
-void AfterInplace(Tensor& x, GradNode* node, int slot) {
-  if (x->storage) x->storage->BumpVersion();
-  AutogradMeta* m = MaybeMeta(x);
-  bool is_view = m && m->view_base.defined();
-  if (!node) {
-    // A write without history: inside the slice the base's gradient stops.
-    if (is_view && State().grad_enabled && NeedsGrad(m->view_base)) {
-      Ref<GradNode> w(new WriteViewGrad(m->view_base, x));
-      w->SetOutput(0, m->view_base);
-      ++MetaOf(m->view_base).generation;
-    }
-    return;
-  }
-  if (!is_view) {
-    node->SetOutput(slot, x);
-    ++MetaOf(x).generation;
-    return;
-  }
-  Tensor base = m->view_base;
-  Ref<GradNode> w(new WriteViewGrad(base, x));
-  w->edge(1) = {Ref<GradNode>(node), static_cast<uint16_t>(slot)};
-  w->SetOutput(0, base);
-  ++MetaOf(base).generation;
-  RefreshView(x);
 }
 
 }  // namespace egr

@@ -115,7 +115,11 @@ struct AutogradMeta final : phi::AutogradMetaBase {
   Tensor view_base;              // set on views that gradients pass through
   uint32_t view_generation = 0;  // the base's generation this view's node was derived from
   uint32_t generation = 0;       // counts in-place writes that changed the node of this base
+  uint32_t replaced = 0;         // writes counted by memory this tensor has left
+  // Tensors that stand for this one, as it was, to views of memory it has left, by the memory's id.
+  std::vector<std::pair<uint64_t, Tensor>> left;
   bool retain_grads = false;
+  bool apart = false;                            // recorded as a view by an op whose results have memory of their own
   std::unique_ptr<RecordedView> recorded_view;   // of a view made while recording (dispatch/recorded_view.h)
   std::vector<phi::TensorImpl*> recorded_views;  // the living views of this tensor made while recording
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "paddle/eager/autograd/inplace.h"
 #include "paddle/phi/api/ops.h"
 
 namespace paddle {
@@ -58,24 +59,9 @@ Tensor slice_backward(const Tensor& dout, const Tensor& input, const Ints& axes,
 }
 
 namespace {
-// Whether two positions of a result with these strides can be one element. May say so where they cannot.
-bool MayOverlap(const Ints& dims, const Ints& stride) {
-  std::vector<std::pair<int64_t, int64_t>> axes;
-  for (int64_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == 0) return false;
-    if (dims[i] > 1) axes.push_back({std::abs(stride[i]), dims[i]});
-  }
-  std::sort(axes.begin(), axes.end());
-  int64_t reach = 0;
-  for (auto [step, n] : axes) {
-    if (step <= reach) return true;
-    reach += (n - 1) * step;
-  }
-  return false;
-}
 // Zeros of `shape` (contiguous) with g added at the elements an as_strided view with these strides shows.
 Tensor AddStrided(const Ints& shape, const Tensor& g, const Ints& dims, const Ints& stride, int64_t offset) {
-  if (!MayOverlap(dims, stride)) return as_strided_scatter(zeros_of(shape, g.dtype()), g, dims, stride, offset);
+  if (!egr::MayOverlap(dims, stride)) return as_strided_scatter(zeros_of(shape, g.dtype()), g, dims, stride, offset);
   Tensor at = full(Ints(dims.size(), 1), Scalar(offset), DataType::INT64);
   for (int64_t i = 0; i < dims.size(); ++i) {
     Ints along(dims.size(), 1);
@@ -116,7 +102,7 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
   }
   if (contiguous_input) return AddStrided(input.dims(), dout, dims, stride, offset);
   Tensor memory = AddStrided(Ints{extent}, dout, dims, stride, offset - lowest);
-  if (MayOverlap(input.dims(), input.strides())) {
+  if (egr::MayOverlap(input.dims(), input.strides())) {
     const Tensor one = full(input.dims(), Scalar(1.0), memory.dtype());
     Tensor shown = AddStrided(Ints{extent}, one, input.dims(), input.strides(), -lowest);
     memory = memory / where(equal(shown, zeros_like_of(shown)), ones_like_of(shown), shown);

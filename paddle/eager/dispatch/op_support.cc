@@ -172,34 +172,6 @@ void CheckInplaceShape(const char* op, const Tensor& x, const Tensor& other) {
            common::ShapeText(x.dims()), ", got ", common::ShapeText(other.dims()));
 }
 
-void CheckInplaceResult(const char* op, const Tensor& x, const Tensor& out) {
-  PD_ASSERT(out.impl() == x.impl());
-  (void)op;
-}
-
-void ReplaceInplace(Tensor& x, Tensor out, bool is_view) {
-  egr::AutogradMeta* m = egr::MaybeMeta(x);
-  bool x_is_view = m && m->view_base.defined();
-  phi::Ref<phi::RefCounted> node = out->node;
-  int slot = out->slot;
-  auto* grad_node = static_cast<egr::GradNode*>(node.get());
-  if (!is_view && x_is_view && out.dims() == x.dims()) {
-    phi::CopyInto(out, x);
-    egr::AfterInplace(x, grad_node, slot);
-    return;
-  }
-  x->storage = out->storage;
-  x->place = out->place;
-  x->dims = out->dims;
-  x->strides = out->strides;
-  x->offset = out->offset;
-  x->numel = out->numel;
-  x->contiguous = out->contiguous;
-  x->dtype = out->dtype;
-  if (grad_node) { grad_node->SetOutput(slot, x); }
-  x->storage->BumpVersion();
-}
-
 void ReplaceRecorded(Tensor& x, const Tensor& out) {
   egr::AutogradMeta* m = egr::MaybeMeta(x);
   PD_CHECK(
@@ -212,8 +184,7 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
   if (State().recorder && !x.is_symbolic()) State().recorder->ValueOf(x);
   if (State().recorder) State().recorder->BeforeWrite(x);
   x->value = out->value;
-  // A leaf that is written without history stays one.
-  if (State().grad_enabled || x->node || out->node) {
+  if (State().grad_enabled) {  // what is written without a history keeps its own, as in eager mode
     x->node = out->node;
     x->slot = out->slot;
     x->stop_gradient = out->stop_gradient;

@@ -9,7 +9,9 @@
 
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/autograd/inplace.h"
 #include "paddle/eager/dispatch/record.h"
+#include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/core/ew_run.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/phi/infer/rules.h"
@@ -86,11 +88,15 @@ void ComposeHistory(const char* op, const std::vector<const Tensor*>& inputs, Te
 // In-place support.
 Tensor CloneWithHistory(const Tensor& x);
 Tensor AliasWithHistory(const Tensor& x);
+inline bool SharesMemory(const Tensor& a, const Tensor& b) {
+  return a.defined() && a->storage && a->storage.get() == b->storage.get();
+}
+inline bool SharesMemory(const std::vector<Tensor>& ts, const Tensor& b) {
+  for (const Tensor& t : ts)
+    if (SharesMemory(t, b)) return true;
+  return false;
+}
 void CheckInplaceShape(const char* op, const Tensor& x, const Tensor& other);
-void CheckInplaceResult(const char* op, const Tensor& x, const Tensor& out);
-// x becomes `out` (already computed): by adopting its memory, or by copying when x is a view or `out` has another
-// dtype.
-void ReplaceInplace(Tensor& x, Tensor out, bool is_view);
 // While recording: x's cell now holds the value of `out`.
 void ReplaceRecorded(Tensor& x, const Tensor& out);
 

@@ -7,6 +7,7 @@
 
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/deferred.h"
+#include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 
 namespace egr {
@@ -17,8 +18,8 @@ using phi::AttrValue;
 AutogradMeta::AutogradMeta() = default;
 AutogradMeta::~AutogradMeta() = default;
 
-RecordedView::RecordedView(const Tensor& view, const Tensor& of, bool row_major)
-    : base(of), self(view.impl()), contiguous(row_major) {
+RecordedView::RecordedView(const Tensor& view, const Tensor& of, RecordedStrides steps)
+    : base(of), self(view.impl()), strides(std::move(steps)) {
   MetaOf(base).recorded_views.push_back(self);
 }
 
@@ -33,9 +34,68 @@ RecordedView* ViewInfo(const Tensor& t) {
   return m ? m->recorded_view.get() : nullptr;
 }
 
-bool IsRowMajor(const Tensor& t) {
-  if (RecordedView* v = ViewInfo(t)) return v->contiguous;
-  return t.is_symbolic() || t.is_contiguous();
+RecordedStrides RowMajor(const common::Dims& dims) {
+  RecordedStrides strides(dims.size());
+  for (int64_t i = dims.size() - 2; i >= 0; --i) strides[i] = strides[i + 1] * dims[i + 1];
+  return strides;
+}
+
+RecordedStrides StridesOf(const Tensor& t) {
+  if (RecordedView* v = ViewInfo(t)) return v->strides;
+  if (t.is_symbolic() || t.is_contiguous()) return RowMajor(t.shape());
+  RecordedStrides strides;
+  for (int64_t s : t.strides()) strides.push_back({s, 1});
+  return strides;
+}
+
+bool IsRowMajor(const common::Dims& dims, const RecordedStrides& strides) {
+  const RecordedStrides plain = RowMajor(dims);
+  for (int64_t i = 0; i < dims.size(); ++i)
+    if (!common::IsOne(dims[i]) && !(strides[i] == plain[i])) return false;
+  return true;
+}
+
+// The strides by which the elements are seen with shape `to`; false where that takes a copy.
+bool ReshapedStrides(const common::Dims& from, const RecordedStrides& strides, const common::Dims& to,
+                     RecordedStrides* out) {
+  *out = RowMajor(to);
+  if (IsRowMajor(from, strides)) return true;
+  for (common::Dim d : from)
+    if (d.known() && d.raw() == 0) return true;
+  // Axes of extent 1 say nothing about the memory.
+  common::Dims old;
+  RecordedStrides steps;
+  for (int64_t i = 0; i < from.size(); ++i) {
+    if (common::IsOne(from[i])) continue;
+    old.push_back(from[i]);
+    steps.push_back(strides[i]);
+  }
+  // From the last axis on, the fewest old and new axes that hold equally many elements.
+  int64_t i = old.size(), j = to.size();
+  while (i > 0) {
+    int64_t k = i, l = j;
+    common::Dim have(1);
+    bool found = false;
+    while (!found && k > 0) {
+      have = have * old[--k];
+      common::Dim want(1);
+      for (l = j; l > 0 && !found;) {
+        want = want * to[--l];
+        found = common::SameDim(have, want);
+      }
+    }
+    if (!found) return false;
+    for (int64_t a = k; a + 1 < i; ++a)
+      if (!(steps[a] == steps[a + 1] * old[a + 1])) return false;
+    RecordedStride step = steps[i - 1];
+    for (int64_t a = j - 1; a >= l; --a) {
+      (*out)[a] = step;
+      step = step * to[a];
+    }
+    i = k;
+    j = l;
+  }
+  return true;
 }
 
 // A block of the base: [start, stop) with steps along axes, of which `drop` are taken away.
@@ -50,28 +110,28 @@ Tensor Take(const Tensor& base, const Part& p) {
   return p.drop.empty() ? r : paddle::squeeze(r, p.drop);
 }
 
-// Whether a block of a row-major tensor lies without gaps.
-bool IsRun(const common::Dims& dims, const Part& p) {
-  int64_t last = -1;
-  for (int64_t a : p.axes) last = std::max(last, common::NormalizeAxis("slice", a, dims.size()));
-  for (int64_t i = 0; i < last; ++i)
-    if (!common::IsOne(dims[i])) return false;
-  return std::all_of(p.steps.begin(), p.steps.end(), [](int64_t s) { return s == 1; });
-}
-
-void Add(const Tensor& view, const Tensor& base, bool contiguous, std::function<Tensor(const Tensor&)> derive,
+void Add(const Tensor& view, const Tensor& base, RecordedStrides strides, std::function<Tensor(const Tensor&)> derive,
          std::function<Tensor(const Tensor&, const Tensor&)> scatter) {
   if (!view.defined() || view.is_same(base)) return;
-  auto v = std::make_unique<RecordedView>(view, base, contiguous);
+  auto v = std::make_unique<RecordedView>(view, base, std::move(strides));
   v->derive = std::move(derive);
   v->scatter = std::move(scatter);
   MetaOf(view).recorded_view = std::move(v);
 }
 
 void AddPart(const Tensor& view, const Tensor& base, Part p) {
-  const bool run = IsRowMajor(base) && IsRun(base.shape(), p);
+  RecordedStrides strides = StridesOf(base);
+  const int64_t rank = base.ndim();
+  for (int64_t i = 0; i < p.axes.size(); ++i) {
+    RecordedStride& s = strides[common::NormalizeAxis("slice", p.axes[i], rank)];
+    s = s * p.steps[i];
+  }
+  common::SmallVector<bool, 8> gone(rank, false);
+  for (int64_t a : p.drop) gone[common::NormalizeAxis("slice", a, rank)] = true;
+  for (int64_t i = rank - 1; i >= 0; --i)
+    if (gone[i]) strides.erase(strides.begin() + i);
   Add(
-      view, base, run, [p](const Tensor& b) { return Take(b, p); },
+      view, base, std::move(strides), [p](const Tensor& b) { return Take(b, p); },
       [p](const Tensor& b, const Tensor& v) {
         return paddle::set_value_with_tensor(b, v, p.starts, p.stops, p.steps, p.axes, p.drop, Ints{});
       });
@@ -79,8 +139,42 @@ void AddPart(const Tensor& view, const Tensor& base, Part p) {
 
 // The same elements in the same order.
 void AddReshaped(const Tensor& view, const Tensor& base, std::function<Tensor(const Tensor&)> derive) {
-  if (!IsRowMajor(base)) return;  // a copy
-  Add(view, base, true, std::move(derive), [](const Tensor& b, const Tensor& v) { return paddle::reshape_like(v, b); });
+  RecordedStrides strides;
+  if (!ReshapedStrides(base.shape(), StridesOf(base), view.shape(), &strides)) return;  // a copy
+  Add(view, base, std::move(strides), std::move(derive),
+      [](const Tensor& b, const Tensor& v) { return paddle::reshape_like(v, b); });
+}
+
+bool FitsIn(const common::Dims& dims, const Ints& steps, int64_t offset, int64_t count) {
+  int64_t low = offset, high = offset;
+  for (int64_t i = 0; i < dims.size(); ++i) (steps[i] < 0 ? low : high) += (dims[i].raw() - 1) * steps[i];
+  return low >= 0 && high < count;
+}
+// Elements at `offset` plus multiples of `steps` of the base in row-major order. A value is put back by the places of
+// its elements, which must be `known` and differ.
+void AddStrided(const Tensor& view, const Tensor& base, RecordedStrides strides, const Ints& steps, int64_t offset,
+                bool known, std::function<Tensor(const Tensor&)> derive) {
+  std::function<Tensor(const Tensor&, const Tensor&)> scatter;
+  const common::Dims dims = view.shape();
+  if (known && common::AllKnown(dims) && common::AllKnown(base.shape()) &&
+      FitsIn(dims, steps, offset, common::Product(base.shape()).raw()) && !MayOverlap(common::ToInts(dims), steps)) {
+    scatter = [dims = common::ToInts(dims), steps, offset](const Tensor& b, const Tensor& v) {
+      Tensor at = paddle::full(Ints(dims.size(), 1), phi::Scalar(offset), phi::DataType::INT64);
+      for (int64_t i = 0; i < dims.size(); ++i) {
+        Ints along(dims.size(), 1);
+        along[i] = dims[i];
+        at =
+            paddle::add(at, paddle::scale(paddle::reshape(paddle::arange(phi::Scalar(int64_t{0}), phi::Scalar(dims[i]),
+                                                                         phi::Scalar(int64_t{1}), phi::DataType::INT64),
+                                                          along),
+                                          phi::Scalar(steps[i])));
+      }
+      const Tensor flat = paddle::reshape(b, Ints{-1});
+      return paddle::reshape_like(
+          paddle::scatter(flat, paddle::reshape(at, Ints{-1}), paddle::reshape(v, Ints{-1}), true), b);
+    };
+  }
+  Add(view, base, std::move(strides), std::move(derive), std::move(scatter));
 }
 
 template <class T>
@@ -88,22 +182,17 @@ T Attr(const AttrValue& v) {
   return phi::AttrAs<T>(v, "view", "attribute");
 }
 
-// The parts of a split or unbind, one after another along an axis; false where an extent is not known.
-void AddPieces(const std::vector<Tensor>& views, const Tensor& base, int64_t axis, bool dropped) {
-  int64_t at = 0;
-  for (const Tensor& v : views) {
-    common::Dim n = dropped ? common::Dim(1) : v.shape()[axis];
-    if (!n.known()) return;
-    AddPart(v, base, {{axis}, {at}, {at + n.raw()}, {1}, dropped ? Ints{axis} : Ints{}});
-    at += n.raw();
-  }
+// The slices along an axis.
+void AddPieces(const std::vector<Tensor>& views, const Tensor& base, int64_t axis) {
+  for (int64_t at = 0; at < static_cast<int64_t>(views.size()); ++at)
+    AddPart(views[at], base, {{axis}, {at}, {at + 1}, {1}, Ints{axis}});
 }
 
 // The cell stands for `value` from now on.
 void SetCell(Recorder& r, const Tensor& cell, const Tensor& value) {
   r.BeforeWrite(cell);
   cell->value = value->value;
-  if (!State().grad_enabled && !cell->node && !value->node) return;  // a leaf written without history
+  if (!State().grad_enabled) return;
   cell->node = value->node;
   cell->slot = value->slot;
   cell->stop_gradient = value->stop_gradient;
@@ -133,7 +222,21 @@ bool SameShape(const common::Dims& a, const common::Dims& b) {
 }  // namespace
 
 void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrValue* attrs, phi::OutSlot* outs) {
-  enum Kind { kReshape, kFlatten, kSqueeze, kUnsqueeze, kTranspose, kSlice, kStridedSlice, kSplit, kUnbind };
+  enum Kind {
+    kReshape,
+    kFlatten,
+    kSqueeze,
+    kUnsqueeze,
+    kTranspose,
+    kSlice,
+    kStridedSlice,
+    kUnbind,
+    kDiagonal,
+    kAsStrided,
+    kUnfold,
+    kAsReal,
+    kAsComplex
+  };
   static const auto* kinds = new std::unordered_map<std::string_view, Kind>{{"reshape", kReshape},
                                                                             {"flatten", kFlatten},
                                                                             {"squeeze", kSqueeze},
@@ -141,9 +244,12 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
                                                                             {"transpose", kTranspose},
                                                                             {"slice", kSlice},
                                                                             {"strided_slice", kStridedSlice},
-                                                                            {"split", kSplit},
-                                                                            {"split_with_num", kSplit},
-                                                                            {"unbind", kUnbind}};
+                                                                            {"unbind", kUnbind},
+                                                                            {"diagonal", kDiagonal},
+                                                                            {"as_strided", kAsStrided},
+                                                                            {"tensor_unfold", kUnfold},
+                                                                            {"as_real", kAsReal},
+                                                                            {"as_complex", kAsComplex}};
   auto it = kinds->find(op.name);
   if (it == kinds->end() || in[0].n != 1 || !in[0].p[0].defined()) return;
   const Tensor base = in[0].p[0];
@@ -160,16 +266,81 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
     case kUnsqueeze: {
       const Ints axis = Attr<Ints>(attrs[0]);
       const bool more = it->second == kUnsqueeze;
-      return Add(
-          out, base, IsRowMajor(base),
-          [axis, more](const Tensor& b) { return more ? paddle::unsqueeze(b, axis) : paddle::squeeze(b, axis); },
-          [](const Tensor& b, const Tensor& v) { return paddle::reshape_like(v, b); });
+      return AddReshaped(out, base, [axis, more](const Tensor& b) {
+        return more ? paddle::unsqueeze(b, axis) : paddle::squeeze(b, axis);
+      });
     }
     case kTranspose: {
       const Ints perm = Attr<Ints>(attrs[0]);
+      const RecordedStrides from = StridesOf(base);
+      RecordedStrides strides;
+      for (int64_t p : perm) strides.push_back(from[common::NormalizeAxis("transpose", p, base.ndim())]);
       return Add(
-          out, base, false, [perm](const Tensor& b) { return paddle::transpose(b, perm); },
+          out, base, std::move(strides), [perm](const Tensor& b) { return paddle::transpose(b, perm); },
           [perm](const Tensor&, const Tensor& v) { return paddle::transpose(v, paddle::inverse_perm(perm)); });
+    }
+    case kDiagonal: {
+      const auto offset = Attr<int64_t>(attrs[0]);
+      const int64_t a = common::NormalizeAxis("diagonal", Attr<int64_t>(attrs[1]), base.ndim());
+      const int64_t b = common::NormalizeAxis("diagonal", Attr<int64_t>(attrs[2]), base.ndim());
+      const RecordedStrides from = StridesOf(base);
+      RecordedStrides strides;
+      for (int64_t i = 0; i < base.ndim(); ++i)
+        if (i != a && i != b) strides.push_back(from[i]);
+      // A sum of steps that are not known is one of its own.
+      strides.push_back(common::SameDim(from[a].extent, from[b].extent)
+                            ? RecordedStride{from[a].factor + from[b].factor, from[a].extent}
+                            : RecordedStride{1, common::NewSymbol()});
+      return Add(
+          out, base, std::move(strides), [=](const Tensor& t) { return paddle::diagonal(t, offset, a, b); },
+          [=](const Tensor& t, const Tensor& v) { return paddle::fill_diagonal_tensor(t, v, offset, a, b); });
+    }
+    case kAsStrided: {
+      const Ints dims = Attr<Ints>(attrs[0]), steps = Attr<Ints>(attrs[1]);
+      const auto offset = Attr<int64_t>(attrs[2]);
+      RecordedStrides strides;
+      for (int64_t step : steps) strides.push_back({step, 1});
+      return AddStrided(out, base, std::move(strides), steps, offset, IsRowMajor(base.shape(), StridesOf(base)),
+                        [=](const Tensor& b) { return paddle::as_strided(b, dims, steps, offset); });
+    }
+    case kUnfold: {
+      const int64_t axis = common::NormalizeAxis("unfold", Attr<int64_t>(attrs[0]), base.ndim());
+      const auto size = Attr<int64_t>(attrs[1]), step = Attr<int64_t>(attrs[2]);
+      auto windows = [&](RecordedStrides strides) {
+        const RecordedStride along = base.ndim() ? strides[axis] : RecordedStride{};
+        if (base.ndim()) strides[axis] = along * step;
+        strides.push_back(along);
+        return strides;
+      };
+      Ints steps;
+      bool known = true;
+      for (const RecordedStride& s : windows(RowMajor(base.shape()))) {
+        known = known && common::IsOne(s.extent);
+        steps.push_back(s.factor);
+      }
+      return AddStrided(out, base, windows(StridesOf(base)), steps, 0, known,
+                        [=](const Tensor& b) { return paddle::tensor_unfold(b, axis, size, step); });
+    }
+    case kAsReal: {
+      RecordedStrides strides = StridesOf(base);
+      for (RecordedStride& s : strides) s = s * int64_t{2};
+      strides.push_back({1, 1});
+      return Add(
+          out, base, std::move(strides), [](const Tensor& b) { return paddle::as_real(b); },
+          [](const Tensor&, const Tensor& v) { return paddle::as_complex(v); });
+    }
+    case kAsComplex: {
+      RecordedStrides strides = StridesOf(base);
+      bool pairs = strides.back() == RecordedStride{};
+      strides.pop_back();
+      for (RecordedStride& s : strides) {
+        pairs = pairs && s.factor % 2 == 0;
+        s.factor /= 2;
+      }
+      if (!pairs) return;  // a copy
+      return Add(
+          out, base, std::move(strides), [](const Tensor& b) { return paddle::as_complex(b); },
+          [](const Tensor&, const Tensor& v) { return paddle::as_real(v); });
     }
     case kSlice: {
       const Ints axes = Attr<Ints>(attrs[0]);
@@ -179,23 +350,41 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
     case kStridedSlice:
       return AddPart(out, base,
                      {Attr<Ints>(attrs[0]), Attr<Ints>(attrs[1]), Attr<Ints>(attrs[2]), Attr<Ints>(attrs[3]), {}});
-    case kSplit: {
-      const phi::Scalar axis = Attr<phi::Scalar>(attrs[op.attrs.size() - 1]);
-      if (outs[0].list && !HasDeferred(attrs[op.attrs.size() - 1]))
-        AddPieces(*outs[0].list, base, common::NormalizeAxis("split", axis.to_int(), base.ndim()), false);
-      return;
-    }
     case kUnbind:
       if (outs[0].list)
-        AddPieces(*outs[0].list, base, common::NormalizeAxis("unbind", Attr<int64_t>(attrs[0]), base.ndim()), true);
+        AddPieces(*outs[0].list, base, common::NormalizeAxis("unbind", Attr<int64_t>(attrs[0]), base.ndim()));
       return;
   }
 }
 
-void BeforeRecordedWrite(const Tensor& t) {
-  if (!State().grad_enabled || !ViewInfo(t)) return;
+void MarkRecordedDetach(const Tensor& view, const Tensor& base) {
+  Add(
+      view, base, StridesOf(base),
+      [](const Tensor& b) {
+        const GradModeGuard off(false);
+        return paddle::assign(b);
+      },
+      [](const Tensor&, const Tensor& v) { return v; });
+  MetaOf(view).recorded_view->detached = true;
+}
+
+bool IsApart(const Tensor& t) {
   Tensor root = t;
   while (RecordedView* v = ViewInfo(root)) root = v->base;
+  AutogradMeta* m = MaybeMeta(root);
+  return m && m->apart;
+}
+
+void BeforeRecordedWrite(const Tensor& t) {
+  Tensor root = t;
+  while (RecordedView* v = ViewInfo(root)) {
+    if (v->detached) return;
+    PD_CHECK(v->scatter, Unimplemented,
+             "[in-place] expected a view whose elements have places of their own that are known while recording, got a "
+             "strided view that has not");
+    root = v->base;
+  }
+  if (!State().grad_enabled || root.is_same(t)) return;
   // An input of the program may stand for a tensor that is no leaf.
   PD_CHECK(
       root.is_symbolic() || !(NeedsGrad(root) && IsLeaf(root)), InvalidArgument,
@@ -207,18 +396,59 @@ void AfterRecordedWrite(const Tensor& t, const common::Dims& before) {
   AutogradMeta* m = MaybeMeta(t);
   DispatchState& s = State();
   if (!s.recorder || !m || (!m->recorded_view && m->recorded_views.empty())) return;
-  if (!SameShape(before, t.shape())) {
+  if (!SameShape(before, t.shape())) {  // it has taken other memory
     m->recorded_view.reset();
     for (phi::TensorImpl* view : std::vector<phi::TensorImpl*>(m->recorded_views))
       MetaOf(Tensor(phi::Ref<phi::TensorImpl>(view))).recorded_view.reset();
     return;
   }
   SpreadDown(*s.recorder, t, nullptr);
+  const GradModeGuard mode(s.grad_enabled);
   for (Tensor at = t; RecordedView* v = ViewInfo(at);) {
     const Tensor base = v->base;
+    if (v->detached) s.grad_enabled = false;  // values only: the base and its views keep their history
     SetCell(*s.recorder, base, v->scatter(base, at));
     SpreadDown(*s.recorder, base, at.impl());
     at = base;
+  }
+}
+
+void ShowRecordedAs(Tensor& x, const std::function<Tensor(const Tensor&)>& show) {
+  if (!x.is_symbolic()) return paddle::ReplaceRecorded(x, show(x));
+  // What x was, with its base and its views, becomes a tensor of its own of which x is a view.
+  Tensor was = State().recorder->Wrap(State().recorder->ValueOf(x));
+  was->stop_gradient = x->stop_gradient;
+  if (NeedsGrad(x)) {
+    const Edge e = GradEdge(x);
+    was->node = Ref<phi::RefCounted>(e.node.get());
+    was->slot = e.slot;
+  }
+  if (AutogradMeta* m = MaybeMeta(x)) {
+    AutogradMeta& w = MetaOf(was);
+    w.recorded_views = std::move(m->recorded_views);
+    m->recorded_views.clear();
+    for (phi::TensorImpl* view : w.recorded_views) static_cast<AutogradMeta&>(*view->meta).recorded_view->base = was;
+    if (auto info = std::move(m->recorded_view)) {
+      auto& views = MetaOf(info->base).recorded_views;
+      std::replace(views.begin(), views.end(), info->self, was.impl());
+      info->self = was.impl();
+      w.recorded_view = std::move(info);
+    }
+  }
+  Tensor out = show(was);
+  State().recorder->BeforeWrite(x);
+  x->value = out->value;
+  x->node = out->node;
+  x->slot = out->slot;
+  x->symbolic_dims = out->symbolic_dims;
+  x->dims = out->dims;
+  x->numel = out->numel;
+  if (AutogradMeta* o = MaybeMeta(out); o && o->recorded_view) {
+    auto info = std::move(o->recorded_view);
+    auto& views = MetaOf(was).recorded_views;
+    std::replace(views.begin(), views.end(), info->self, x.impl());
+    info->self = x.impl();
+    MetaOf(x).recorded_view = std::move(info);
   }
 }
 

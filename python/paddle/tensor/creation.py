@@ -322,7 +322,7 @@ def meshgrid(*args, **kwargs):
     for i, t in enumerate(tensors):
         view = [1] * len(tensors)
         view[i] = -1
-        grids.append(_C_ops.expand(t.reshape(view), sizes))
+        grids.append(_C_ops.expand(t.reshape(view), sizes)._apart(t))
     if swap:
         grids[:2] = grids[1], grids[0]
     return grids

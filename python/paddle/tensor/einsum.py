@@ -131,4 +131,7 @@ def einsum(equation, *operands):
         keep = set(output).union(*[labels for _, labels in terms[i + 1 :]])
         x, lx = _pair(x, lx, y, ly, keep)
     x, lx = _sum_out(x, lx, set(output))
-    return _arrange(x, lx, output)
+    result = _arrange(x, lx, output)
+    if len(operands) > 1:
+        return result
+    return paddle.assign(result) if result is operands[0] else result._apart(operands[0])

@@ -1,37 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In-place forms of functions without an in-place op: the result, with its history, replaces the first argument."""
+"""In-place forms of functions written in Python: the plain form computes what the first argument then holds."""
 
 import inspect
 
 import paddle
+from paddle.base.libpaddle import Tensor
+
+from .search import aliased
+
+# Results of other kinds than the integers given.
+_FLOATING_ONLY = frozenset(('hypot_', 'sinc_', 'gammainc_', 'gammaincc_', 'polygamma_', 'multigammaln_', 'logaddexp_'))
 
 
-def become(x, result, name):
-    """Make `x` the tensor `result` is."""
-    if paddle.is_grad_enabled() and not x.stop_gradient and x.is_leaf:
-        raise ValueError(f"Leaf Tensor ({x.name}) that doesn't stop gradient can't use inplace strategy.")
-    if list(result.shape) != list(x.shape) and name not in ('t_',):
-        raise ValueError(f'[{name}] expected a result of shape {list(x.shape)}, got {list(result.shape)}')
-    x._rebind(result)
-    return x
+def _has_history(values):
+    for v in values:
+        if isinstance(v, Tensor):
+            if not v.stop_gradient:
+                return True
+        elif isinstance(v, (list, tuple)) and _has_history(v):
+            return True
+    return False
+
+
+def written(x, name, plain, *args, **kwargs):
+    """`x` after `plain(x, ...)` was written over it, with its history: the form `name` of `plain`."""
+    if not isinstance(x, Tensor):
+        raise TypeError(f"{name}(): argument 'x' must be a Tensor, got {type(x).__name__}")
+    if name in _FLOATING_ONLY and not (x.is_floating_point() or x.is_complex()):
+        raise RuntimeError(f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for it')
+    saved = paddle.is_grad_enabled() and _has_history((x, *args, *kwargs.values()))
+    old = x._before_write(name, saved)
+    return x._write_over(old, plain(old, *args, **kwargs), name, saved)
 
 
 def _make(name):
-    base = name[:-1]
+    plain = getattr(paddle, name[:-1])
+    signature = inspect.signature(plain)
+    first = next(iter(signature.parameters))
 
-    def function(x, *args, **kwargs):
-        return become(x, getattr(paddle, base)(x, *args, **kwargs), name)
+    def function(*args, **kwargs):
+        if not args:
+            named = [k for k in (first, 'x', 'input') if k in kwargs]
+            if not named:
+                raise TypeError(f"{name}() missing required argument: {first!r}")
+            args = (kwargs.pop(named[0]),)
+        return written(args[0], name, plain, *args[1:], **kwargs)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f'`{base}` in place.'
-    signature = inspect.signature(getattr(paddle, base))
+    function.__doc__ = f'`{name[:-1]}` in place.'
     function.__signature__ = signature.replace(parameters=[p for p in signature.parameters.values() if p.name != 'out'])
     return function
 
 
 def where_(condition, x=None, y=None, name=None):
     """`where` into `x`, in place."""
-    return become(x, paddle.where(condition, x, y), 'where_')
+    return written(x, 'where_', lambda old: paddle.where(condition, old, y))
+
+
+@aliased(input='x')
+def clip_(x, min=None, max=None, name=None):
+    """`clip` in place; an integer tensor takes the bounds as integers."""
+    if not (x.is_floating_point() or x.is_complex()):
+        min, max = _whole(min, x.dtype), _whole(max, x.dtype)
+    return written(x, 'clip_', paddle.clip, min, max)
+
+
+clamp_ = clip_
+
+
+def _whole(bound, dtype):
+    return bound.astype(dtype) if isinstance(bound, Tensor) else bound if bound is None else int(bound)
+
+
+def t_(x, name=None):
+    """`t` in place."""
+    if x.ndim > 2:
+        raise ValueError(f'[t_] expected a tensor of at most 2 axes, got shape {list(x.shape)}')
+    return paddle.transpose_(x, [1, 0]) if x.ndim == 2 else x
 
 
 def __getattr__(name):

@@ -117,7 +117,7 @@ def tensor_split(x, num_or_indices, axis=0, name=None):
     out, start = [], 0
     for stop in [*cuts, None if isinstance(size, Tensor) else size]:
         index = [slice(None)] * axis + [slice(start, stop)]
-        out.append(x[tuple(index)])
+        out.append(x[tuple(index)]._apart(x))
         start = stop
     return out
 
@@ -226,7 +226,7 @@ def narrow(input, dim, start, length):
 def expand_as(x, y, name=None):
     """`x` expanded to the shape of `y`."""
     shape = list(y.shape)
-    return _C_ops.expand_as(x, y, shape) if -1 in shape else _C_ops.expand(x, shape)
+    return _C_ops.expand_as(x, y, shape) if -1 in shape else paddle.expand(x, shape)
 
 
 def cartesian_prod(x, name=None):

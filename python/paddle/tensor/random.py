@@ -125,35 +125,43 @@ def bernoulli(x, p=None, name=None):
 
 def uniform_(x, min=0, max=1.0, seed=0, name=None):
     """Fill with values uniform in [min, max)."""
-    return _fill(x, _C_ops.uniform(list(x.shape), x.dtype, min, max, seed))
+    return _fill(x, 'uniform_', lambda: _C_ops.uniform(extents(x), x.dtype, min, max, seed))
 
 
 def normal_(x, mean=0.0, std=1.0, name=None):
     """Fill with normal values."""
-    return _fill(x, normal(mean, std, list(x.shape)).astype(x.dtype))
+    return _fill(x, 'normal_', lambda: normal(mean, std, extents(x)))
 
 
 def bernoulli_(x, p=0.5, name=None):
     """Fill with 1 with probability `p`, else 0."""
-    return _fill(x, bernoulli(paddle.full(list(x.shape), p) if not isinstance(p, Tensor) else p).astype(x.dtype))
+    return _fill(x, 'bernoulli_', lambda: bernoulli(p if isinstance(p, Tensor) else paddle.full(extents(x), p)))
 
 
 def log_normal_(x, mean=1.0, std=2.0, name=None):
     """Fill with exp of normal values."""
-    return _fill(x, paddle.exp(normal(mean, std, list(x.shape))).astype(x.dtype))
+    return _fill(x, 'log_normal_', lambda: paddle.exp(normal(mean, std, extents(x))))
 
 
 def cauchy_(x, loc=0, scale=1, name=None):
     """Fill with Cauchy values."""
-    u = _C_ops.uniform(list(x.shape), 'float32', 0.0, 1.0, 0)
-    return _fill(x, (paddle.tan((u - 0.5) * math.pi) * scale + loc).astype(x.dtype))
+
+    def draw():
+        u = _C_ops.uniform(extents(x), 'float32', 0.0, 1.0, 0)
+        return paddle.tan((u - 0.5) * math.pi) * scale + loc
+
+    return _fill(x, 'cauchy_', draw)
 
 
 def geometric_(x, probs, name=None):
     """Fill with geometric values (as a real number: log(u) / log(1 - p))."""
-    u = _C_ops.uniform(list(x.shape), 'float32', float(paddle.finfo('float32').tiny), 1.0, 0)
-    log1p = paddle.log1p(-probs) if isinstance(probs, Tensor) else math.log1p(-probs)
-    return _fill(x, (paddle.log(u) / log1p).astype(x.dtype))
+
+    def draw():
+        u = _C_ops.uniform(extents(x), 'float32', float(paddle.finfo('float32').tiny), 1.0, 0)
+        log1p = paddle.log1p(-probs) if isinstance(probs, Tensor) else math.log1p(-probs)
+        return paddle.log(u) / log1p
+
+    return _fill(x, 'geometric_', draw)
 
 
 def random_(x, from_=0, to=None, *, generator=None, name=None):
@@ -162,12 +170,19 @@ def random_(x, from_=0, to=None, *, generator=None, name=None):
         name = str(x.dtype)[7:]
         limits = {'float32': 1 << 24, 'float64': 1 << 53, 'float16': 1 << 11, 'bfloat16': 1 << 8, 'bool': 2}
         to = limits[name] if name in limits else paddle.iinfo(name).max
-    with drawing_from(generator, 'random_'):
-        value = _C_ops.randint(from_, to, list(x.shape), 'int64').astype(x.dtype)
-    return _fill(x, value)
+
+    def draw():
+        with drawing_from(generator, 'random_'):
+            return _C_ops.randint(from_, to, extents(x), 'int64')
+
+    return _fill(x, 'random_', draw)
 
 
-def _fill(x, value):
+def _fill(x, name, draw):
+    """`x` with the values that `draw` gives, which have no history."""
+    if name != 'random_' and not (x.is_floating_point() or x.is_complex()):
+        raise RuntimeError(f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for it')
+    old = x._before_write(name, False)
     with paddle.no_grad():
-        x._overwrite(value)
-    return x
+        value = draw().astype(x.dtype)
+    return x._write_over(old, value, name, False)

@@ -253,7 +253,7 @@ def as_strided(x, shape, stride, offset=0, name=None):
 
 def broadcast_to(x, shape, name=None):
     """`x` expanded to a shape it broadcasts to."""
-    return _C_ops.expand(x, shape)
+    return paddle.expand(x, shape)
 
 
 def slice(input, axes, starts, ends):
@@ -265,7 +265,7 @@ def unstack(x, axis=0, num=None):
     """The slices along an axis, as a list."""
     if num is not None and num != x.shape[axis]:
         raise ValueError(f'[unstack] expected {x.shape[axis]} slices, got num = {num}')
-    return _C_ops.unbind(x, axis)
+    return [part._apart(x) for part in _C_ops.unbind(x, axis)]
 
 
 def split_with_sizes(self, split_sizes, dim=0):
@@ -277,8 +277,8 @@ def increment(x, value=1.0, name=None):
     """`x` plus `value`, in place; `x` has one element."""
     if x._numel() != 1:
         raise ValueError(f'[increment] expected one element, got shape {x.shape}')
-    x._rebind((x + value).astype(x.dtype))
-    return x
+    with paddle.no_grad():
+        return x._write_over(x._before_write('increment', False), (x + value).astype(x.dtype), 'increment', False)
 
 
 @aliased(input='x')
@@ -298,8 +298,7 @@ def softmax(input, dim=None, dtype=None, *, out=None):
 
 def fill_diagonal_(x, value, offset=0, wrap=False, name=None):
     """Set the diagonal to one value, in place."""
-    x._rebind(_C_ops.fill_diagonal(x, value, offset, wrap))
-    return x
+    return _C_ops.fill_diagonal_(x, value, offset, wrap)
 
 
 def norm(x, p=None, axis=None, keepdim=False, name=None):

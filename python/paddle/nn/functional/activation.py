@@ -2,6 +2,7 @@
 """Activations that need more than one op: casts, broadcast weights, random slopes."""
 import paddle
 from paddle.base.framework import to_dtype
+from paddle.tensor.inplace import written
 
 from .._core import ops as _C_ops
 
@@ -69,7 +70,7 @@ def glu(x, axis=-1, name=None):
         raise TypeError(f"[glu] expected axis to be an int, got {type(axis).__name__}")
     if not -rank <= axis < rank:
         raise ValueError(f"Expected value range of `axis` is [{-rank}, {rank}), but received axis: {axis}.")
-    a, b = paddle.split(x, 2, axis=axis)
+    a, b = _C_ops.split_with_num(x, 2, axis % rank)
     return a * _C_ops.sigmoid(b)
 
 
@@ -94,10 +95,8 @@ def hardtanh(x, min=-1.0, max=1.0, name=None):
 
 
 def softmax_(x, axis=-1, dtype=None, name=None):
-    """softmax written back to x."""
-    if dtype is not None and to_dtype(dtype) != x.dtype:
-        x = _C_ops.cast(x, to_dtype(dtype))
-    return _C_ops.softmax_(x, axis)
+    """softmax written back to x; with another `dtype` x takes that."""
+    return written(x, "softmax_", lambda old: softmax(old, axis, dtype))
 
 
 def hardtanh_(x, min=-1.0, max=1.0, name=None):

@@ -77,7 +77,7 @@ def flash_attn_qkvpacked(qkv, dropout=0.0, causal=False, return_softmax=False, *
                          training=True, name=None):
     """flash_attention for qkv [batch, length, groups + 2, kv heads, dim]: the last two groups are key and value."""
     groups, kv_heads = qkv.shape[2] - 2, qkv.shape[3]
-    query, key, value = paddle.split(qkv, [groups, 1, 1], axis=2)
+    query, key, value = _C_ops.split(qkv, [groups, 1, 1], 2)
     if groups == 1:
         query = paddle.squeeze(query, 2)
     else:
@@ -117,7 +117,7 @@ def flash_attn_varlen_qkvpacked(qkv, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, m
     if varlen_padded and qkv.shape[0] != int(cu_seqlens_q[-1]):
         raise NotImplementedError("[flash_attn_varlen_qkvpacked] expected sequences laid end to end, "
                                   f"{int(cu_seqlens_q[-1])} tokens, got {qkv.shape[0]}: padded ones are not served")
-    query, key, value = paddle.split(qkv, [groups, 1, 1], axis=1)
+    query, key, value = _C_ops.split(qkv, [groups, 1, 1], 1)
     if groups == 1:
         query = paddle.squeeze(query, 1)
     else:

@@ -160,7 +160,8 @@ class LSTMCell(RNNCellBase):
             states = self.get_initial_states(inputs, self.state_shape)
         h, c = states
         a, b = self._gates(inputs, h)
-        i, f, g, o = paddle.split(a + b, 4, axis=-1)
+        gates = a + b
+        i, f, g, o = _C_ops.split_with_num(gates, 4, gates.ndim - 1)
         c = _C_ops.sigmoid(f) * c + _C_ops.sigmoid(i) * _C_ops.tanh(g)
         h = _C_ops.sigmoid(o) * _C_ops.tanh(c)
         if self.proj_size > 0:
@@ -187,8 +188,8 @@ class GRUCell(RNNCellBase):
         if states is None:
             states = self.get_initial_states(inputs, self.state_shape)
         x, h = self._gates(inputs, states)
-        x_r, x_z, x_c = paddle.split(x, 3, axis=1)
-        h_r, h_z, h_c = paddle.split(h, 3, axis=1)
+        x_r, x_z, x_c = _C_ops.split_with_num(x, 3, 1)
+        h_r, h_z, h_c = _C_ops.split_with_num(h, 3, 1)
         r = _C_ops.sigmoid(x_r + h_r)
         z = _C_ops.sigmoid(x_z + h_z)
         c = _C_ops.tanh(x_c + r * h_c)

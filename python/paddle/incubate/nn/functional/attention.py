@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attention blocks: projections, rotary positions and attention over sequences of several lengths."""
 import paddle
+from paddle import _C_ops
 from paddle.nn import functional as F
 
 __all__ = ['fused_multi_head_attention', 'fused_rotary_position_embedding',
@@ -69,7 +70,7 @@ def _turned(x, adjacent):
     if adjacent:
         pairs = x.reshape([*x.shape[:-1], x.shape[-1] // 2, 2])
         return paddle.stack([-pairs[..., 1], pairs[..., 0]], axis=-1).reshape(x.shape)
-    first, second = paddle.chunk(x, 2, axis=-1)
+    first, second = _C_ops.split_with_num(x, 2, x.ndim - 1)
     return paddle.concat([-second, first], axis=-1)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products with what follows them: bias, activation, dropout, residual, norm."""
 import paddle
+from paddle import _C_ops
 from paddle.nn import functional as F
 
 __all__ = ['fused_linear', 'fused_matmul_bias', 'fused_linear_activation', 'fused_dropout_add', 'fused_bias_act',
@@ -64,7 +65,7 @@ def fused_bias_act(x, bias=None, dequant_scales=None, shift=None, smooth=None, a
     if bias is not None:
         x = x + bias.astype(x.dtype)
     if act_method in _GATED:
-        gate, value = paddle.chunk(x, 2, axis=-1)
+        gate, value = _C_ops.split_with_num(x, 2, x.ndim - 1)
         x = _GATED[act_method](gate) * value
     else:
         x = getattr(F, act_method)(x)

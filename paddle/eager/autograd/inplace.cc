@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/eager/autograd/inplace.h"
+
+#include <algorithm>
+
+#include "paddle/eager/dispatch/op_support.h"
+#include "paddle/eager/dispatch/recorded_view.h"
+#include "paddle/phi/api/ops.h"
+
+namespace egr {
+
+using common::Ints;
+using phi::DataType;
+
+namespace {
+
+// The elements a tensor shows, counted in elements of its dtype or, where a view and its base differ in being complex,
+// in real numbers.
+struct Layout {
+  Ints dims, strides;
+  int64_t offset = 0;
+  bool pairs = false;  // complex numbers, as pairs of real ones along a last axis
+};
+Layout LayoutOf(const Tensor& t, bool real_numbers) {
+  Layout l{t.dims(), t.strides(), t->offset, real_numbers && phi::IsComplex(t.dtype())};
+  if (l.pairs) {
+    for (int64_t& s : l.strides) s *= 2;
+    l.offset *= 2;
+    l.dims.push_back(2);
+    l.strides.push_back(1);
+  }
+  return l;
+}
+bool InRealNumbers(const Tensor& view, const Tensor& base) {
+  return phi::IsComplex(view.dtype()) != phi::IsComplex(base.dtype());
+}
+Tensor Spread(const Tensor& g, const Layout& l) { return l.pairs ? paddle::as_real(paddle::contiguous(g)) : g; }
+Tensor Gathered(const Tensor& g, const Layout& l) { return l.pairs ? paddle::as_complex(paddle::contiguous(g)) : g; }
+
+bool RowMajor(const Layout& l) {
+  int64_t run = 1;
+  for (int64_t i = l.dims.size() - 1; i >= 0; --i) {
+    if (l.dims[i] != 1 && l.strides[i] != run) return false;
+    run *= l.dims[i];
+  }
+  return true;
+}
+// The first and the number of elements between the lowest and the highest element shown.
+std::pair<int64_t, int64_t> Reach(const Layout& l) {
+  int64_t lowest = 0, extent = 1;
+  for (int64_t i = 0; i < l.dims.size(); ++i) {
+    const int64_t span = (std::max<int64_t>(l.dims[i], 1) - 1) * l.strides[i];
+    extent += span < 0 ? -span : span;
+    lowest += std::min<int64_t>(span, 0);
+  }
+  return {lowest, extent};
+}
+
+// The history of a view derived from its base: the base's gradient is the view's, where the view lies.
+class ViewOfBaseGrad final : public GradNode {
+ public:
+  ViewOfBaseGrad(const Tensor& view, const Tensor& base)
+      : view_(LayoutOf(view, InRealNumbers(view, base))), like_(LayoutOf(base, InRealNumbers(view, base))) {
+    SetCounts(1, 1);
+    SetInput(0, base);
+  }
+  const char* name() const override { return "AsStridedGrad"; }
+  void Run(Tensor* g, Tensor* in, bool) override {
+    if (!g[0].defined()) return;
+    auto like = phi::TensorImpl::Make();
+    like->dims = like_.dims;
+    like->strides = like_.strides;
+    like->RefreshLayout();
+    in[0] = Gathered(paddle::as_strided_backward(Spread(g[0], view_), Tensor(like), view_.dims, view_.strides,
+                                                 view_.offset - like_.offset),
+                     like_);
+  }
+
+ private:
+  Layout view_, like_;
+};
+
+// The history of a base after a write through one of its views: outside the view the old value, inside the new one.
+class WriteViewGrad final : public GradNode {
+ public:
+  WriteViewGrad(const Tensor& base, const Tensor& view)
+      : base_(LayoutOf(base, InRealNumbers(view, base))),
+        view_(LayoutOf(view, InRealNumbers(view, base))),
+        plain_(RowMajor(base_)) {
+    SetCounts(2, 1);
+    SetInput(0, base);
+  }
+  const char* name() const override { return "WriteViewGrad"; }
+  void Run(Tensor* g, Tensor* in, bool) override {
+    if (!g[0].defined()) return;
+    const auto [lowest, extent] = plain_ ? std::pair<int64_t, int64_t>{0, 0} : Reach(base_);
+    const int64_t offset = view_.offset - base_.offset - lowest;
+    Tensor memory = paddle::contiguous(Spread(g[0], base_));  // the gradient, laid out as the base is
+    if (!plain_)
+      memory = paddle::as_strided_scatter(paddle::zeros_of({extent}, memory.dtype()), memory, base_.dims, base_.strides,
+                                          -lowest);
+    if (needs(1)) in[1] = Gathered(paddle::as_strided(memory, view_.dims, view_.strides, offset), view_);
+    if (!needs(0)) return;
+    memory = paddle::as_strided_scatter(memory, paddle::zeros_of(view_.dims, memory.dtype()), view_.dims, view_.strides,
+                                        offset);
+    in[0] = Gathered(plain_ ? memory : paddle::as_strided(memory, base_.dims, base_.strides, -lowest), base_);
+  }
+
+ private:
+  Layout base_, view_;
+  bool plain_;
+};
+
+// The history of a tensor that was given values of no history: none of its gradient reaches what it was.
+class OverwrittenGrad final : public GradNode {
+ public:
+  explicit OverwrittenGrad(const Tensor& x) {
+    SetCounts(1, 1);
+    SetInput(0, x);
+  }
+  const char* name() const override { return "OverwrittenGrad"; }
+  void Run(Tensor* g, Tensor* in, bool) override {
+    if (g[0].defined()) in[0] = paddle::zeros_like_of(g[0]);
+  }
+};
+
+// What `x` is a view of; null for a tensor of its own. A base that has taken other memory since left a tensor behind
+// that stands for it.
+const Tensor* BaseOf(const Tensor& x) {
+  AutogradMeta* m = MaybeMeta(x);
+  if (!m || !m->view_base.defined()) return nullptr;
+  const Tensor& base = m->view_base;
+  if (__builtin_expect(base->storage && base->storage.get() != x->storage.get(), 0)) {
+    Tensor stands;
+    if (AutogradMeta* b = MaybeMeta(base))
+      for (auto& [id, t] : b->left)
+        if (x->storage && id == x->storage->id()) stands = t;
+    m->view_base = stands;
+    if (!stands.defined()) return nullptr;
+  }
+  return &m->view_base;
+}
+
+// x has the memory of `from` from now on and is no view; its version goes on.
+void TakeMemory(const Tensor& x, const Tensor& from) {
+  const uint32_t version = VersionOf(x);
+  AutogradMeta& m = MetaOf(x);
+  if (x->storage && x->storage->use_count() > 1 && !IsView(x)) {
+    Tensor stands(phi::TensorImpl::Make());
+    stands->dims = x.dims();
+    stands->strides = x.strides();
+    stands->offset = x->offset;
+    stands->numel = x.numel();
+    stands->contiguous = x.is_contiguous();
+    stands->dtype = x.dtype();
+    stands->place = x.place();
+    stands->stop_gradient = x->stop_gradient;
+    stands->node = x->node;
+    stands->slot = x->slot;
+    MetaOf(stands).generation = m.generation;
+    m.left.emplace_back(x->storage->id(), stands);
+  }
+  m.view_base.reset();
+  x->storage = from->storage;
+  x->place = from.place();
+  x->dims = from.dims();
+  x->strides = from.strides();
+  x->offset = from->offset;
+  x->numel = from.numel();
+  x->contiguous = from.is_contiguous();
+  x->dtype = from.dtype();
+  m.replaced = x->storage ? version + 1 - x->storage->version() : 0;
+}
+
+// Whether nobody but the caller can see the memory of `result`.
+bool IsFree(const Tensor& result, uint32_t handles) {
+  return result->use_count() == handles && result->storage->use_count() == 1 && result.is_contiguous();
+}
+Tensor CopyOf(const Tensor& t) {
+  Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
+  phi::CopyInto(t, copy);
+  return copy;
+}
+
+bool MayBe(const common::Dims& a, const common::Dims& b) {
+  if (a.size() != b.size()) return false;
+  for (int64_t i = 0; i < a.size(); ++i)
+    if (a[i].known() && b[i].known() && a[i].raw() != b[i].raw()) return false;
+  return true;
+}
+
+// `values` as a result of casting x.
+Tensor CastOf(const Tensor& x, const Tensor& values) {
+  Tensor t = paddle::cast(paddle::AliasWithHistory(x), values.dtype());
+  phi::CopyInto(values, t);
+  return t;
+}
+
+// The history of x once its memory holds new values: those of output `slot` of `node`, or, without one, of nothing.
+void GiveHistory(Tensor& x, GradNode* node, int slot) {
+  if (!State().grad_enabled) return;
+  const Tensor* root = BaseOf(x);
+  if (root) {
+    if (!node && !NeedsGrad(*root)) return;
+    Tensor base = *root;
+    Ref<GradNode> w(new WriteViewGrad(base, x));
+    if (node) w->edge(1) = {Ref<GradNode>(node), static_cast<uint16_t>(slot)};
+    w->SetOutput(0, base);
+    ++MetaOf(base).generation;
+    RefreshView(x);
+    return;
+  }
+  if (!node && (!NeedsGrad(x) || !x->node)) return;
+  const Ref<GradNode> made(node ? node : new OverwrittenGrad(x));
+  made->SetOutput(node ? slot : 0, x);
+  ++MetaOf(x).generation;
+}
+
+}  // namespace
+
+bool MayOverlap(const Ints& dims, const Ints& strides) {
+  std::vector<std::pair<int64_t, int64_t>> axes;
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 0) return false;
+    if (dims[i] > 1) axes.push_back({std::abs(strides[i]), dims[i]});
+  }
+  std::sort(axes.begin(), axes.end());
+  int64_t reach = 0;
+  for (auto [step, n] : axes) {
+    if (step <= reach) return true;
+    reach += (n - 1) * step;
+  }
+  return false;
+}
+
+bool IsView(const Tensor& x) { return BaseOf(x) != nullptr; }
+
+void MarkView(const Tensor& view, const Tensor& base) {
+  if (view.is_symbolic()) return;
+  const Tensor* of = BaseOf(base);
+  Tensor root = of ? *of : base;
+  AutogradMeta& m = MetaOf(view);
+  m.view_base = root;
+  m.view_generation = MetaOf(root).generation;
+}
+
+void RefreshView(const Tensor& t) {
+  const Tensor* base = BaseOf(t);
+  if (!base) return;
+  AutogradMeta& m = MetaOf(t);
+  const uint32_t generation = MetaOf(*base).generation;
+  if (generation == m.view_generation) return;
+  m.view_generation = generation;
+  if (!NeedsGrad(*base)) return;
+  Ref<GradNode> node(new ViewOfBaseGrad(t, *base));
+  Tensor self = t;
+  node->SetOutput(0, self);
+}
+
+void BeforeInplace(const Tensor& x, const char* op) {
+  RefreshView(x);
+  if (!State().grad_enabled) return;
+  const Tensor* base = BaseOf(x);
+  const Tensor& root = base ? *base : x;
+  if (!NeedsGrad(root)) return;
+  if (IsLeaf(root))
+    PD_THROW(InvalidArgument, "[", op,
+             "] expected a tensor that can be written in place, got a leaf tensor that needs "
+             "gradients: leaf Variable (",
+             root->stop_gradient ? "" : "stop_gradient=False", ") can't use inplace strategy");
+  PD_CHECK(!base || !MayOverlap(x.dims(), x.strides()), InvalidArgument, "[", op,
+           "] expected each element of a view with a gradient to have a place of its own, got shape ",
+           common::ShapeText(x.dims()), " with strides ", common::ShapeText(x.strides()));
+}
+
+void AfterInplace(Tensor& x, GradNode* node, int slot) {
+  if (x->storage) x->storage->BumpVersion();
+  GiveHistory(x, node, slot);
+}
+
+Tensor BeforeWrite(Tensor& x, const char* op, bool saved) {
+  if (State().record == RecordMode::kRecord) {
+    BeforeRecordedWrite(x);
+    return x;
+  }
+  PD_CHECK(!x.is_symbolic(), PreconditionNotMet, "[", op, "] expected a tensor with data, got a value of a program");
+  BeforeInplace(x, op);
+  // Memory of a tensor without a history may be somebody else's: it is written, never left.
+  const bool own = x->node && x->storage->use_count() == 1;
+  return saved && !own ? paddle::CloneWithHistory(x) : paddle::AliasWithHistory(x);
+}
+
+void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* op, bool saved, uint32_t handles) {
+  PD_CHECK(MayBe(x.shape(), result.shape()), InvalidArgument, "[", op, "] expected a result of the shape ",
+           common::ShapeText(x.shape()), " of the tensor that is written in place, got ",
+           common::ShapeText(result.shape()));
+  if (State().record == RecordMode::kRecord) return paddle::ReplaceRecorded(x, result);
+  Tensor traced = State().grad_enabled && NeedsGrad(result) && !result->node ? paddle::assign(result) : result;
+  if (State().amp_level != 0 && x.dtype() != traced.dtype() && phi::IsFloating(x.dtype()) &&
+      phi::IsFloating(traced.dtype()))
+    traced = paddle::cast(traced, x.dtype());
+  Ref<GradNode> node(static_cast<GradNode*>(traced->node.get()));
+  const int slot = traced->slot;
+  if (traced.dtype() != x.dtype()) {
+    PD_CHECK(!IsView(x), InvalidArgument, "[", op, "] expected a result of the dtype of the view that is written, ",
+             phi::NameOf(x.dtype()), ", got ", phi::NameOf(traced.dtype()));
+    if (!State().grad_enabled && x->node && phi::IsDifferentiable(traced.dtype())) {
+      const GradModeGuard on(true);  // x keeps its history, by way of a cast
+      traced = CastOf(x, traced);
+      node = Ref<GradNode>(static_cast<GradNode*>(traced->node.get()));
+    }
+    const bool free = traced.is_same(result) && IsFree(result, handles + 1);
+    TakeMemory(x, free ? result : CopyOf(traced));
+    x->node.reset();
+    if (node && phi::IsDifferentiable(x.dtype())) node->SetOutput(traced->slot, x);
+    ++MetaOf(x).generation;
+    return;
+  }
+  if (saved && old->storage.get() == x->storage.get()) {
+    TakeMemory(x, traced.is_same(result) && IsFree(result, handles + 1) ? result : CopyOf(traced));
+  } else {
+    phi::CopyInto(traced, x);
+    x->storage->BumpVersion();
+  }
+  GiveHistory(x, node.get(), slot);
+}
+
+void Assume(Tensor& x, const Tensor& value) {
+  Ref<GradNode> node(static_cast<GradNode*>(value->node.get()));
+  const int slot = value->slot;
+  if (x->storage && x.dims() == value.dims() && x.dtype() == value.dtype() && x->kind == value->kind) {
+    phi::CopyInto(value, x);
+    x->storage->BumpVersion();
+    GiveHistory(x, node.get(), slot);
+    return;
+  }
+  x->kind = value->kind;
+  TakeMemory(x, value);
+  if (node) node->SetOutput(slot, x);
+}
+
+Tensor Apart(const Tensor& result, const Tensor& x) {
+  if (result.is_symbolic()) {
+    AutogradMeta& m = MetaOf(result);
+    m.recorded_view.reset();
+    m.apart = true;
+  }
+  if (result.is_symbolic() || !result->storage || result->storage.get() != x->storage.get()) return result;
+  Tensor own = CopyOf(result);
+  own->stop_gradient = result->stop_gradient;
+  own->node = result->node;
+  own->slot = result->slot;
+  return own;
+}
+
+void ShowAs(Tensor& x, const Tensor& result) {
+  Ref<GradNode> node(static_cast<GradNode*>(result->node.get()));
+  const int slot = result->slot;
+  if (result->storage.get() != x->storage.get()) {
+    TakeMemory(x, result);
+  } else {
+    x->dims = result.dims();
+    x->strides = result.strides();
+    x->offset = result->offset;
+    x->contiguous = result.is_contiguous();
+    x->storage->BumpVersion();
+  }
+  if (node) node->SetOutput(slot, x);
+}
+
+}  // namespace egr
