@@ -157,10 +157,13 @@ PyObject* Clip(PyObject* const* a) { return Finish(Clipped(a), a[4]); }
 
 PyObject* Mean(PyObject* const* a) {
   const DataType dtype = IsNone(a[4]) ? DataType::UNDEFINED : ToDataType(a[4], "mean", "dtype");
-  const Tensor& x = X(a, "mean");
-  return Finish(paddle::mean(dtype == DataType::UNDEFINED || dtype == x.dtype() ? x : paddle::cast(x, dtype),
-                             ToInts(a[1], "mean", "axis"), !IsNone(a[2]) && ToBool(a[2], "mean", "keepdim")),
-                a[5]);
+  Tensor x = X(a, "mean");
+  const Ints axis = ToInts(a[1], "mean", "axis");
+  const bool keepdim = !IsNone(a[2]) && ToBool(a[2], "mean", "keepdim");
+  if (dtype == DataType::UNDEFINED) return Finish(paddle::mean(x, axis, keepdim), a[5]);
+  if (dtype != x.dtype()) x = paddle::cast(x, dtype);
+  Tensor mean = paddle::mean(x, axis, keepdim);
+  return Finish(mean.dtype() == dtype ? std::move(mean) : paddle::cast(mean, dtype), a[5]);
 }
 
 // --- scale

@@ -39,8 +39,21 @@ def test_mean_in_another_dtype():
     assert paddle.to_tensor([1, 2]).mean(dtype=paddle.float32).item() == 1.5
     got = paddle.mean(paddle.to_tensor([1.0, 2.0, 4.0, 8.0]), dtype='int64')
     assert got.dtype == paddle.int64 and got.item() == 3
+    got = paddle.mean(paddle.to_tensor([1.0, 2.0]), dtype='bool')
+    assert got.dtype == paddle.bool and got.item()
     compiled = paddle.jit.to_static(lambda x: paddle.mean(x, 0, dtype='float64'), full_graph=True)
     assert compiled(paddle.to_tensor([1, 2])).item() == 1.5
+
+
+@pytest.mark.parametrize('backend', ['CINN', None])
+def test_sums_of_elements_in_another_dtype(backend):
+    x = paddle.to_tensor([[0.75, 2.5], [0.75, -1.5]])
+    for call, want in ((paddle.sum, 1), (paddle.nansum, 1), (paddle.mean, 0)):
+        static = paddle.jit.to_static(lambda x: call(x, dtype='int32'), full_graph=True, backend=backend)
+        for got in (call(x, dtype='int32'), static(x)):
+            assert got.dtype == paddle.int32 and got.item() == want
+    bytes_ = paddle.full([300], 200, 'uint8')
+    assert paddle.sum(bytes_).item() == 60000 and paddle.sum(bytes_, dtype='float64').item() == 60000
 
 
 def test_scale_activations():

@@ -170,6 +170,7 @@ class Describer {
   std::optional<OpFacts> Reduce(ReduceKind kind) {
     const pir::Value x = op_.operand(0);
     if (!Usable(x)) return No("operand type");
+    if (phi::IsFloating(x.dtype()) && phi::IsInteger(op_.result(0).dtype())) return No("fractions summed as integers");
     ResultFacts r = Result(0, x.dims(), Identity);
     r.operands = {{x, false, {}}};
     r.reduces = true;

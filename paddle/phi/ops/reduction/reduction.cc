@@ -15,7 +15,9 @@ void sum_infer(const Meta& x, const Ints& axis, DataType dtype, bool keepdim, Me
   out = {ReducedDims("sum", x.dims, axis, keepdim), SumDtype(x.dtype, dtype)};
 }
 void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) {
-  Tensor c = IsFloating(out.dtype()) && x.dtype() != out.dtype() ? CastTo(x, out.dtype()) : x;
+  // The sum is that of the elements in its dtype: fractions are cut before they are added. Integers only widen.
+  const bool widens = IsInteger(out.dtype()) && (IsInteger(x.dtype()) || x.dtype() == DataType::BOOL);
+  const Tensor c = widens || x.dtype() == out.dtype() ? x : CastTo(x, out.dtype());
   Run("sum", cpu::ReduceOp::kSum, c, axis, out);
 }
 
