@@ -5,6 +5,7 @@
 #include "paddle/pybind/py_hooks.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/unknown_value.h"
+#include "paddle/common/sanitizer.h"
 #include "paddle/phi/core/device.h"
 
 #include <cstring>
@@ -55,7 +56,7 @@ void Dealloc(PyObject* o) {
     if (impl->pyobj == o) impl->pyobj = nullptr;
     self->t.reset();
   }
-  if (type == g_tensor_type && g_free_count < kFreeMax) {
+  if (!common::kSanitized && type == g_tensor_type && g_free_count < kFreeMax) {
     g_free[g_free_count++] = self;
   } else {
     PyObject_GC_Del(o);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/common/sanitizer.h"
 
 namespace phi {
 namespace {
@@ -145,6 +146,14 @@ void* MapLarge(size_t bytes) {
 }  // namespace
 
 void* AllocateCpu(size_t bytes) {
+  if constexpr (common::kSanitized) {
+    void* p = nullptr;
+    PD_CHECK(bytes < (size_t{1} << 46) && posix_memalign(&p, kAlignment, bytes) == 0, ResourceExhausted,
+             "out of memory: expected to allocate ", bytes, " bytes on Place(cpu)");
+    RaisePeak(g_live_large_max, g_live_large += static_cast<int64_t>(bytes));
+    AddReserved(static_cast<int64_t>(bytes));
+    return p;
+  }
   if (__builtin_expect(bytes <= kSmallLimit, 1)) {
     int c = ClassOf(bytes);
     ThreadCache& t = t_cache;
@@ -178,6 +187,12 @@ void* AllocateCpu(size_t bytes) {
 }
 
 void FreeCpu(void* p, size_t bytes) {
+  if constexpr (common::kSanitized) {
+    g_live_large -= static_cast<int64_t>(bytes);
+    AddReserved(-static_cast<int64_t>(bytes));
+    std::free(p);
+    return;
+  }
   if (__builtin_expect(bytes <= kSmallLimit, 1)) {
     int c = ClassOf(bytes);
     if (ThreadCache::dead) {

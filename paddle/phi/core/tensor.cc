@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "paddle/common/sanitizer.h"
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/memory_hook.h"
@@ -25,7 +26,7 @@ struct Pool {
     return free[--count];
   }
   void Give(void* p) {
-    if (dead || count == kMax) {
+    if (common::kSanitized || dead || count == kMax) {
       ::operator delete (p, std::align_val_t{64});
       return;
     }
