@@ -54,29 +54,29 @@ struct Bytes16 {
 template <class T>
 static void load_loop(const char* src, int64_t st0, int64_t n0, int64_t st1, int64_t n1, char* dst) {
   T* d = reinterpret_cast<T*>(dst);
-  for (int64_t j = 0; j < n1; ++j, src += st1, d += n0) {
+  for (int64_t j = 0; j < n1; ++j, d += n0) {
+    const char* row = src + j * st1;  // an extent of one may have any stride
     if (st0 == static_cast<int64_t>(sizeof(T))) {
-      const T* s = reinterpret_cast<const T*>(src);
+      const T* s = reinterpret_cast<const T*>(row);
       for (int64_t i = 0; i < n0; ++i) d[i] = s[i];
     } else if (st0 == 0) {
-      const T v = *reinterpret_cast<const T*>(src);
+      const T v = *reinterpret_cast<const T*>(row);
       for (int64_t i = 0; i < n0; ++i) d[i] = v;
     } else {
-      const char* s = src;
-      for (int64_t i = 0; i < n0; ++i, s += st0) d[i] = *reinterpret_cast<const T*>(s);
+      for (int64_t i = 0; i < n0; ++i) d[i] = *reinterpret_cast<const T*>(row + i * st0);
     }
   }
 }
 template <class T>
 static void store_loop(const char* src, char* dst, int64_t st0, int64_t n0, int64_t st1, int64_t n1) {
   const T* s = reinterpret_cast<const T*>(src);
-  for (int64_t j = 0; j < n1; ++j, dst += st1, s += n0) {
+  for (int64_t j = 0; j < n1; ++j, s += n0) {
+    char* row = dst + j * st1;
     if (st0 == static_cast<int64_t>(sizeof(T))) {
-      T* d = reinterpret_cast<T*>(dst);
+      T* d = reinterpret_cast<T*>(row);
       for (int64_t i = 0; i < n0; ++i) d[i] = s[i];
     } else {
-      char* d = dst;
-      for (int64_t i = 0; i < n0; ++i, d += st0) *reinterpret_cast<T*>(d) = s[i];
+      for (int64_t i = 0; i < n0; ++i) *reinterpret_cast<T*>(row + i * st0) = s[i];
     }
   }
 }
