@@ -56,14 +56,15 @@ pyb::object CopyToCpu(Handle& handle) {
 
 pyb::object Run(Predictor& p, const pyb::object& inputs) {
   std::vector<Tensor> in, out;
-  if (!inputs.is_none())
+  const bool direct = !inputs.is_none();
+  if (direct)
     for (pyb::handle o : inputs) in.push_back(ToTensor(o.ptr(), "predictor.run", "inputs"));
   {
     phi::WithoutHostLock unlocked;
     PlainGuard plain;
-    if (inputs.is_none()) return (p.Run(), pyb::none());
-    p.Run(in, &out);
+    direct ? p.Run(in, &out) : p.Run();
   }
+  if (!direct) return pyb::none();
   pyb::list results;
   for (const Tensor& t : out) results.append(Object(t));
   return results;
