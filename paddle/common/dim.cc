@@ -90,6 +90,8 @@ void Dim::RaiseUnknown() const {
            ", which is known only when the program runs");
 }
 
+void Dim::RaiseNegative(int64_t v) { PD_THROW(InvalidArgument, "expected an extent of at least 0, got ", v); }
+
 Dim NewSymbol(int64_t lo, int64_t hi) {
   SymbolTable& t = Table();
   std::lock_guard<std::mutex> lock(t.mutex);
@@ -100,6 +102,30 @@ Dim SymbolicOp(char op, Dim a, Dim b) {
   SymbolTable& t = Table();
   std::lock_guard<std::mutex> lock(t.mutex);
   return t.Combine(op, a, b);
+}
+
+void RaiseNoExtent(char op, Dim a, Dim b) {
+  PD_THROW(InvalidArgument, "expected an extent from 0 to ", INT64_MAX, ", got ", DimText(a), " ", op, " ", DimText(b));
+}
+
+void RaiseTooLarge(const Dims& d) {
+  PD_THROW(InvalidArgument, "expected a shape of fewer than ", kMaxElements, " elements and at most ", kMaxRank,
+           " axes, got ", ShapeText(d));
+}
+
+Dim Product(const Dims& d) {
+  int64_t count = 1;
+  bool known = true, none = false, over = d.size() > kMaxRank;
+  for (Dim x : d) {
+    known &= x.known();
+    none |= x.raw() == 0;
+    over |= __builtin_mul_overflow(count, x.raw() > 0 ? x.raw() : 1, &count);
+  }
+  if (over || count >= kMaxElements) RaiseTooLarge(d);
+  if (known || none) return Dim(none ? 0 : count);
+  Dim p(1);
+  for (Dim x : d) p = p * x;
+  return p;
 }
 
 DimParts PartsOf(Dim d) {

@@ -15,7 +15,9 @@ namespace common {
 class Dim {
  public:
   Dim() = default;
-  constexpr Dim(int64_t v) : v_(v) {}  // NOLINT: extents are written as numbers everywhere
+  constexpr Dim(int64_t v) : v_(v) {  // NOLINT: extents are written as numbers everywhere
+    if (__builtin_expect(v < 0, 0)) RaiseNegative(v);
+  }
   bool known() const { return v_ >= 0; }
   // The extent; raises where it is known only when a program runs.
   int64_t value() const {
@@ -25,10 +27,15 @@ class Dim {
   // The extent as users see it: -1 when unknown.
   int64_t visible() const { return v_ >= 0 ? v_ : -1; }
   int64_t raw() const { return v_; }
-  static Dim FromRaw(int64_t raw) { return Dim(raw); }
+  static Dim FromRaw(int64_t raw) {
+    Dim d;
+    d.v_ = raw;
+    return d;
+  }
 
  private:
   [[noreturn]] void RaiseUnknown() const;
+  [[noreturn]] static void RaiseNegative(int64_t v);
 
   int64_t v_ = 0;  // >= 0: the extent; < 0: -(symbol id + 1)
 };
@@ -38,10 +45,26 @@ Dim NewSymbol(int64_t lo = 0, int64_t hi = INT64_MAX);
 // How a symbolic extent reads in messages and IR text: "S0", "S0*4".
 std::string DimText(Dim d);
 
+// Known extents are calculated with overflow checks: a result that is no extent raises, and never reads as a symbol.
 Dim SymbolicOp(char op, Dim a, Dim b);
-inline Dim operator+(Dim a, Dim b) { return a.known() && b.known() ? Dim(a.raw() + b.raw()) : SymbolicOp('+', a, b); }
-inline Dim operator*(Dim a, Dim b) { return a.known() && b.known() ? Dim(a.raw() * b.raw()) : SymbolicOp('*', a, b); }
-inline Dim Sub(Dim a, Dim b) { return a.known() && b.known() ? Dim(a.raw() - b.raw()) : SymbolicOp('-', a, b); }
+[[noreturn]] void RaiseNoExtent(char op, Dim a, Dim b);
+inline Dim operator+(Dim a, Dim b) {
+  if (!(a.known() && b.known())) return SymbolicOp('+', a, b);
+  int64_t r;
+  if (__builtin_expect(__builtin_add_overflow(a.raw(), b.raw(), &r), 0)) RaiseNoExtent('+', a, b);
+  return Dim(r);
+}
+inline Dim operator*(Dim a, Dim b) {
+  if (!(a.known() && b.known())) return SymbolicOp('*', a, b);
+  int64_t r;
+  if (__builtin_expect(__builtin_mul_overflow(a.raw(), b.raw(), &r), 0)) RaiseNoExtent('*', a, b);
+  return Dim(r);
+}
+inline Dim Sub(Dim a, Dim b) {
+  if (!(a.known() && b.known())) return SymbolicOp('-', a, b);
+  if (__builtin_expect(a.raw() < b.raw(), 0)) RaiseNoExtent('-', a, b);
+  return Dim(a.raw() - b.raw());
+}
 // Floor division.
 inline Dim Div(Dim a, Dim b) {
   return a.known() && b.known() ? Dim(b.raw() == 0 ? 0 : a.raw() / b.raw()) : SymbolicOp('/', a, b);
@@ -75,18 +98,32 @@ inline bool AllKnown(const Dims& d) {
     if (!x.known()) return false;
   return true;
 }
-inline Dim Product(const Dims& d) {
-  Dim p(1);
-  for (Dim x : d) p = p * x;
-  return p;
-}
-inline int64_t Product(const Ints& d) {
-  int64_t p = 1;
-  for (int64_t x : d) p *= x;
-  return p;
-}
 std::string ShapeText(const Dims& d);  // "[2, S0, 3]"
 std::string ShapeText(const Ints& d);
+
+// Every tensor has fewer elements, extents of 0 counted as 1, and at most so many axes: then neither an element count,
+// nor a contiguous stride, nor a size in bytes of the widest dtype overflows.
+inline constexpr int64_t kMaxElements = int64_t{1} << 59;
+inline constexpr int64_t kMaxRank = 64;
+// The number of elements of a shape; false where it is too large for a tensor.
+inline bool CountElements(const Ints& d, int64_t* count) {
+  int64_t p = 1;
+  bool none = false, over = d.size() > kMaxRank;
+  for (int64_t x : d) {
+    none |= x == 0;
+    over |= __builtin_mul_overflow(p, x + (x == 0), &p);
+  }
+  *count = none ? 0 : p;
+  return !over && p < kMaxElements;
+}
+[[noreturn]] void RaiseTooLarge(const Dims& d);
+inline int64_t Product(const Ints& d) {
+  int64_t count;
+  if (__builtin_expect(!CountElements(d, &count), 0)) RaiseTooLarge(Dims(d.begin(), d.end()));
+  return count;
+}
+// The same of a shape that may hold symbols.
+Dim Product(const Dims& d);
 inline Dims ToDims(const Ints& v) { return Dims(v.begin(), v.end()); }
 inline Ints ToInts(const Dims& v) {
   Ints r;

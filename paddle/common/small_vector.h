@@ -101,7 +101,8 @@ class SmallVector {
 
  private:
   void Grow(int64_t want) {
-    int64_t cap = std::max<int64_t>(want, int64_t{2} * cap_);
+    if (want > INT32_MAX) throw std::bad_alloc();
+    int64_t cap = std::min<int64_t>(std::max<int64_t>(want, int64_t{2} * cap_), INT32_MAX);
     T* p = static_cast<T*>(std::malloc(cap * sizeof(T)));
     if (!p) throw std::bad_alloc();
     if (size_) std::memcpy(static_cast<void*>(p), data(), size_ * sizeof(T));

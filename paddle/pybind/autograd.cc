@@ -140,7 +140,13 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
       PyObject* item = PyTuple_GET_ITEM(tuple.get(), k++);
       if (item == Py_None || !needs(i)) continue;
       const Tensor& g = ToTensor(item, name_.c_str(), "returned gradient");
-      in[i] = g;
+      const phi::Meta& want = inputs[static_cast<size_t>(i)];
+      const bool same = egr::MayHaveShape(g, want.dims);
+      PD_CHECK(same || common::SameDim(common::Product(g.shape()), common::Product(want.dims)), PreconditionNotMet, "[",
+               name_, "] expected a gradient of shape ", common::ShapeText(want.dims), " from backward for input ", i,
+               ", got ", common::ShapeText(g.shape()));
+      in[i] = same ? g : paddle::reshape(g, common::ExtentNumbers(want.dims));
+      if (in[i].dtype() != want.dtype) in[i] = paddle::cast(in[i], want.dtype);
     }
   }
 
@@ -240,6 +246,7 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       raw->SetInput(static_cast<int>(i), AsTensor(inputs[i].get()));
       raw->input_needs.push_back(egr::NeedsGrad(AsTensor(inputs[i].get())));
+      raw->inputs.push_back(AsTensor(inputs[i].get()).meta());
     }
     for (size_t k = 0; k < where.size(); ++k) {
       PyObject* o = PyList_GET_ITEM(seq.get(), where[k]);

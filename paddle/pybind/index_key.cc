@@ -8,6 +8,7 @@
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/infer/rules.h"
 
 namespace paddle::py {
 
@@ -97,6 +98,8 @@ std::vector<Tensor> MaskIndices(const Tensor& mask) {
 }
 
 int64_t ExtentOf(const Tensor& x, int64_t axis) {
+  PD_CHECK(axis < x.ndim(), OutOfRange, "[index] expected at most ", x.ndim(),
+           " indices for a tensor of that many dimensions, got more");
   if (!x.is_symbolic()) return x.dim(axis);
   common::Dim d = x->symbolic_dims[axis];
   return d.known() ? d.value() : -1;
@@ -288,7 +291,7 @@ class Parser {
       Emit(count, 0);
     } else {
       if (count > 0) out_.offset += start * Stride();
-      Emit(count, Stride() * step);
+      Emit(count, phi::StepStride(Stride(), step));
     }
     ++axis_;
   }

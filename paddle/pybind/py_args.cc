@@ -153,6 +153,26 @@ int64_t ToInt(PyObject* o, const char* op, const char* arg) {
   Expected(o, op, arg, "int");
 }
 
+namespace {
+void CheckInt32(int64_t v, const char* op, const char* arg) {
+  PD_CHECK(v == static_cast<int32_t>(v), OutOfRange, "[", op, "] expected '", arg, "' from ", INT32_MIN, " to ",
+           INT32_MAX, ", got ", v);
+}
+}  // namespace
+
+int64_t ToInt32(PyObject* o, const char* op, const char* arg) {
+  const int64_t v = ToInt(o, op, arg);
+  CheckInt32(v, op, arg);
+  return v;
+}
+
+Ints ToInts32(PyObject* o, const char* op, const char* arg) {
+  Ints r = ToInts(o, op, arg);
+  for (int64_t v : r)
+    if (!egr::IsUnknown(v)) CheckInt32(v, op, arg);
+  return r;
+}
+
 bool ToBool(PyObject* o, const char* op, const char* arg) {
   if (o == Py_True) return true;
   if (o == Py_False) return false;

@@ -86,6 +86,9 @@ double ToDouble(PyObject* o, const char* op, const char* arg);
 std::string ToStr(PyObject* o, const char* op, const char* arg);
 // None: {}; int: {v}; list or tuple of ints and one-element tensors; integer tensor or array.
 Ints ToInts(PyObject* o, const char* op, const char* arg);
+// The same for attributes of 32 bits: IndexError outside.
+int64_t ToInt32(PyObject* o, const char* op, const char* arg);
+Ints ToInts32(PyObject* o, const char* op, const char* arg);
 Scalar ToScalar(PyObject* o, const char* op, const char* arg);
 DataType ToDataType(PyObject* o, const char* op, const char* arg);  // None: UNDEFINED
 Place ToPlace(PyObject* o, const char* op, const char* arg);        // None: the current device

@@ -189,8 +189,14 @@ PyObject* ShareBufferTo(PyObject* self, PyObject* other) {
     o->storage = t->storage;
     o->offset = t->offset;
     o->dtype = t.dtype();
-    if (o->numel != t.numel()) o->dims = t.dims();
-    o->SetContiguousStrides();
+    if (t.is_contiguous()) {
+      if (o->numel != t.numel()) o->dims = t.dims();
+      o->SetContiguousStrides();
+    } else {
+      o->dims = t.dims();
+      o->strides = t.strides();
+      o->RefreshLayout();
+    }
     Py_RETURN_NONE;
   });
 }

@@ -2,8 +2,8 @@
 """Python bindings of a family: one conversion function per op, and the public, method and _C_ops signatures over it."""
 from .model import PyArg, StanzaError
 
-CONVERT = {"Tensor": "ToTensor", "Tensor?": "ToOptionalTensor", "Tensor[]": "ToTensors", "bool": "ToBool", "int": "ToInt", "int64": "ToInt",
-           "float": "ToDouble", "double": "ToDouble", "str": "ToStr", "int[]": "ToInts", "int64[]": "ToInts", "float[]": "ToDoubles",
+CONVERT = {"Tensor": "ToTensor", "Tensor?": "ToOptionalTensor", "Tensor[]": "ToTensors", "bool": "ToBool", "int": "ToInt32", "int64": "ToInt",
+           "float": "ToDouble", "double": "ToDouble", "str": "ToStr", "int[]": "ToInts32", "int64[]": "ToInts", "float[]": "ToDoubles",
            "double[]": "ToDoubles", "str[]": "ToStrs", "IntArray": "ToInts", "Scalar": "ToScalar", "Scalar[]": "ToScalars",
            "DataType": "ToDataType", "Place": "ToPlace"}
 

@@ -113,6 +113,8 @@ Tensor per_element(const Tensor& g, const Tensor& x, const Tensor& y) {
 }
 common::Dim dim_at(const Tensor& x, int64_t axis) {
   Dims d = x.shape();
+  PD_CHECK(axis >= -d.size() && axis < d.size(), InvalidArgument, "expected a tensor with an axis ", axis,
+           ", got shape ", common::ShapeText(d));
   return d[axis < 0 ? axis + d.size() : axis];
 }
 int64_t number_at(const Tensor& x, int64_t axis) { return common::ExtentNumber(dim_at(x, axis)); }

@@ -29,6 +29,13 @@ void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph) {
   }
 }
 
+bool MayHaveShape(const Tensor& t, const common::Dims& want) {
+  const common::Dims have = t.shape();
+  bool same = have.size() == want.size();
+  for (int64_t i = 0; same && i < want.size(); ++i) same = !common::CertainlyDiffer(have[i], want[i]);
+  return same;
+}
+
 namespace {
 
 // The engine runs that have begun and not ended, on any thread: a run claims the scratch of the nodes it visits, and a
@@ -132,6 +139,7 @@ class Engine {
       Edge e = GradEdge(roots[i]);
       Tensor g = i < grads.size() ? grads[i] : Tensor();
       if (!g.defined()) g = paddle::ones_like_of(roots[i]);
+      if (g.dtype() != roots[i].dtype()) g = paddle::cast(g, roots[i].dtype());
       if (int* end = End(e)) {
         if (*end >= 0) AccumulateInto((*captured)[*end], g, create_);
         continue;
@@ -328,7 +336,12 @@ class Engine {
   static void RunHooks(GradNode* n, int slot, Tensor& g) {
     for (const TensorHook& hook : TensorHooks(n->hooks(slot))) {  // a copy: hooks may add others
       Tensor r = hook(g);
-      if (r.defined()) g = r;
+      if (!r.defined()) continue;
+      // The node's kernels read as many elements as its output has. A leaf's gradient is nobody's operand.
+      PD_CHECK(n->num_inputs() == 0 || (MayHaveShape(r, g.shape()) && r.dtype() == g.dtype()), PreconditionNotMet,
+               "[hook] expected a gradient of ", phi::NameOf(g.dtype()), " ", common::ShapeText(g.shape()), ", got ",
+               phi::NameOf(r.dtype()), " ", common::ShapeText(r.shape()));
+      g = r;
     }
   }
 

@@ -8,6 +8,9 @@
 
 namespace egr {
 
+// Whether a gradient from outside has this shape, as far as extents are known.
+bool MayHaveShape(const Tensor& t, const common::Dims& want);
+
 // Adds gradients into the leaves' `.grad`. An undefined grad tensor stands for ones.
 void Backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, bool retain_graph,
               bool create_graph = false);

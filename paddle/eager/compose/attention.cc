@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention: which arguments the fused kernel takes, the single operations it stands for, and its gradient in
 // differentiable ones.
+#include <algorithm>
 #include <cmath>
 
 #include "paddle/eager/dispatch/op_support.h"
@@ -113,7 +114,8 @@ Tensor flash_attn_backward(const Tensor& query, const Tensor& key, const Tensor&
                            const Tensor& mask, const Tensor& dout, double dropout_p, bool causal, bool is_test,
                            int64_t which) {
   const Tensor keep = !is_test && dropout_p > 0 ? seed_offset : Tensor();
-  return attention_backward(query, key, value, mask, keep, dout, std::pow(size_at(query, 3), -0.5), causal,
+  return attention_backward(query, key, value, mask, keep, dout,
+                            std::pow(std::max<int64_t>(size_at(query, 3), 1), -0.5), causal,
                             size_at(key, 1) - size_at(query, 1), dropout_p, which);
 }
 

@@ -126,7 +126,8 @@ void fused_matmul_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, b
   matmul_kernel(x, y, tx, ty, out);
   if (out.numel() == 0) return;
   const cpu::Activation act = cpu::ActivationOf(activation);
-  const bool same = !bias.defined() || (bias.dtype() == out.dtype() && bias.is_contiguous());
+  const bool same = !bias.defined() || (bias.dtype() == out.dtype() && bias.is_contiguous() && out.ndim() > 0 &&
+                                        bias.dims() == Ints{out.dims().back()});
   if ((out.dtype() == DataType::FLOAT32 || out.dtype() == DataType::FLOAT64) && act != cpu::Activation::kUnknown &&
       same) {
     const int64_t n = out.dims().back();
@@ -147,7 +148,9 @@ void fused_add_norm_kernel(const Tensor& x, const Tensor& y, const Tensor& scale
   int64_t cols = 1;
   for (int64_t n : shape) cols *= n;
   if (out.numel() == 0) return;
-  const auto same = [&](const Tensor& t) { return !t.defined() || (t.dtype() == x.dtype() && t.is_contiguous()); };
+  const auto same = [&](const Tensor& t) {
+    return !t.defined() || (t.dtype() == x.dtype() && t.is_contiguous() && t.numel() == cols);
+  };
   if ((x.dtype() == DataType::FLOAT32 || x.dtype() == DataType::FLOAT64) && y.dtype() == x.dtype() &&
       x.dims() == y.dims() && same(scale) && same(bias)) {
     const Tensor a = Contiguous(x), b = Contiguous(y);

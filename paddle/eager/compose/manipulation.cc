@@ -33,11 +33,9 @@ Tensor strided_slice_backward(const Tensor& dout, const Tensor& zero, const Ints
   Ints dims = KnownShape("strided_slice_grad", zero), strides = DenseStrides(dims), part = shape_of(dout);
   int64_t offset = 0;
   for (int64_t i = 0; i < axes.size(); ++i) {
-    int64_t a = common::NormalizeAxis("strided_slice", axes[i], dims.size()), n = dims[a], step = steps[i];
-    int64_t s = starts[i] < 0 ? starts[i] + n : starts[i];
-    s = std::min(std::max<int64_t>(s, step > 0 ? 0 : -1), step > 0 ? n : n - 1);
-    offset += s * strides[a];
-    strides[a] *= step;
+    const int64_t a = common::NormalizeAxis("strided_slice", axes[i], dims.size());
+    offset += phi::SliceOf(starts[i], ends[i], steps[i], dims[a]).start * strides[a];
+    strides[a] = phi::StepStride(strides[a], steps[i]);
   }
   if (common::Product(part) == 0) return zeros_of(dims, dout.dtype());
   return as_strided_scatter(zeros_of(dims, dout.dtype()), dout, part, strides, offset);
@@ -171,8 +169,11 @@ Tensor crop_compose(const Tensor& x, const Ints& shape, const Ints& offsets) {
   Ints axes, starts, ends;
   for (int64_t i = 0; i < x.ndim(); ++i) {
     int64_t at = offsets.empty() ? 0 : offsets[i];
-    common::Dim n = dim_at(x, i), want = shape.empty() || shape[i] == -1 ? Sub(n, at) : common::Dim(shape[i]);
-    const bool fits = at >= 0 && (!n.known() || (want.known() && at + want.raw() <= n.raw()));
+    const common::Dim n = dim_at(x, i);
+    PD_CHECK(at >= 0 && (!n.known() || at <= n.raw()), InvalidArgument, "[crop] expected offsets inside shape ",
+             common::ShapeText(x.shape()), ", got ", common::ShapeText(offsets));
+    const common::Dim want = shape.empty() || shape[i] == -1 ? Sub(n, at) : common::ExtentOf(shape[i]);
+    const bool fits = at >= 0 && (!n.known() || (want.known() && want.raw() <= n.raw() - at));
     PD_CHECK(fits, InvalidArgument, "[crop] expected a block inside shape ", common::ShapeText(x.shape()),
              ", got offsets ", common::ShapeText(offsets), " and shape ", common::ShapeText(shape));
     axes.push_back(i);
@@ -230,6 +231,7 @@ bool ImageAxes(const char* op, const Tensor& x, const std::string& format, Dim* 
 Tensor pixel_shuffle_compose(const Tensor& x, int64_t r, const std::string& format) {
   Dim n, c, h, w;
   bool last = ImageAxes("pixel_shuffle", x, format, &n, &c, &h, &w);
+  phi::CheckWindow("pixel_shuffle", "upscale_factor", Ints{r}, 1);
   PD_CHECK(Divides(r * r, c), InvalidArgument,
            "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", r, ", got ",
            common::DimText(c));
@@ -243,6 +245,7 @@ Tensor pixel_shuffle_compose(const Tensor& x, int64_t r, const std::string& form
 Tensor pixel_unshuffle_compose(const Tensor& x, int64_t r, const std::string& format) {
   Dim n, c, h, w;
   bool last = ImageAxes("pixel_unshuffle", x, format, &n, &c, &h, &w);
+  phi::CheckWindow("pixel_unshuffle", "downscale_factor", Ints{r}, 1);
   PD_CHECK(Divides(r, h) && Divides(r, w), InvalidArgument,
            "[pixel_unshuffle] expected extents divisible by downscale_factor ", r, ", got ", common::DimText(h),
            " and ", common::DimText(w));

@@ -121,9 +121,9 @@ Tensor pool_double_backward(const Tensor& ddx, const Tensor& x, const Tensor&, c
                ? pool3d(ddx, kernel, strides, paddings, ceil_mode, exclusive, format, type, global, adaptive, algorithm)
                : pool2d(ddx, kernel, strides, paddings, ceil_mode, exclusive, format, type, global, adaptive,
                         algorithm);
-  PD_CHECK(format[1] == 'C' && algorithm == "EXPLICIT" && paddings.size() == kernel.size(), Unimplemented,
-           "[pool] expected channels-first data and explicit paddings for a second-order gradient, got ", format,
-           " and ", algorithm);
+  PD_CHECK(format.size() > 1 && format[1] == 'C' && algorithm == "EXPLICIT" && paddings.size() == kernel.size(),
+           Unimplemented, "[pool] expected channels-first data and explicit paddings for a second-order gradient, got ",
+           format, " and ", algorithm);
   auto [out, mask] = three ? max_pool3d_with_index(x, kernel, strides, paddings, global, adaptive, ceil_mode)
                            : max_pool2d_with_index(x, kernel, strides, paddings, global, adaptive, ceil_mode);
   return max_pool_gather(ddx, mask);

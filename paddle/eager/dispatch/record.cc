@@ -168,8 +168,8 @@ Tensor Recorder::Wrap(pir::Value v) {
   impl->symbolic_dims = v.dims();
   impl->stop_gradient = true;
   // Compositions may ask for extents: all of them where they are known, else a number that is no size.
-  impl->numel = 1;
-  for (const common::Dim& d : v.dims()) impl->numel = d.known() && impl->numel >= 0 ? impl->numel * d.raw() : -1;
+  const common::Dim count = common::Product(v.dims());
+  impl->numel = common::AllKnown(v.dims()) ? count.raw() : -1;
   if (impl->numel >= 0) impl->dims = common::ToInts(v.dims());
   Tensor t(impl);
   values_.push_back(v);

@@ -82,6 +82,7 @@ class LargeCache {
     if (it->second.empty()) free_.erase(it);
     return p;
   }
+  // Never raises: without memory for the list the block goes back to the system.
   void Put(void* p, size_t bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
     try {

@@ -102,14 +102,16 @@ void TensorImpl::Destroy() {
   t_impls.Give(this);
 }
 
-void TensorImpl::SetContiguousStrides() {
+void TensorImpl::SetContiguousStrides() { LayOut(common::Product(dims)); }
+
+void TensorImpl::LayOut(int64_t count) {
   int64_t n = dims.size(), run = 1;
   strides.resize(n);
   for (int64_t i = n - 1; i >= 0; --i) {
     strides[i] = run;
     run *= dims[i] > 0 ? dims[i] : 1;
   }
-  numel = common::Product(dims);
+  numel = count;
   contiguous = true;
 }
 
@@ -128,14 +130,17 @@ Tensor Empty(const Ints& dims, DataType dtype, Place place) {
   impl->dims = dims;
   impl->dtype = dtype;
   impl->place = place;
-  int64_t count = 1;
-  for (int64_t d : dims) {
-    PD_CHECK(d >= 0, InvalidArgument, "expected non-negative extents, got shape ", common::ShapeText(dims));
-    PD_CHECK(!__builtin_mul_overflow(count, d, &count) && count < (int64_t{1} << 46), ResourceExhausted,
-             "out of memory: expected to allocate a tensor of shape ", common::ShapeText(dims), " and dtype ",
-             NameOf(dtype));
-  }
-  impl->SetContiguousStrides();
+  int64_t count;
+  bool fits = common::CountElements(dims, &count), negative = false;
+  for (int64_t d : dims) negative |= d < 0;
+  PD_CHECK(!negative, InvalidArgument, "expected non-negative extents, got shape ", common::ShapeText(dims));
+  PD_CHECK(dims.size() <= common::kMaxRank, InvalidArgument, "expected a shape of at most ", common::kMaxRank,
+           " axes, got ", common::ShapeText(dims));
+  if (__builtin_expect(!fits || count >= (int64_t{1} << 46) / SizeOf(dtype), 0))
+    PD_THROW(ResourceExhausted, "out of memory: expected to allocate ",
+             fits ? std::to_string(count * SizeOf(dtype)) : "more than 2^63", " bytes for a tensor of shape ",
+             common::ShapeText(dims), " and dtype ", NameOf(dtype));
+  impl->LayOut(count);
   impl->storage = Storage::Allocate(static_cast<size_t>(count * SizeOf(dtype)), place);
   return Tensor(std::move(impl));
 }

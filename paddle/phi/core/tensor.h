@@ -146,8 +146,11 @@ class TensorImpl final : public RefCounted {
   Place place;
   Dims symbolic_dims;  // kSymbolic only
 
+  // Both raise where dims are too large for a tensor (common::Product).
   void SetContiguousStrides();
   void RefreshLayout();  // recomputes numel and contiguous from dims and strides
+  // Strides of a contiguous tensor whose dims hold `count` elements.
+  void LayOut(int64_t count);
 
  private:
   void Destroy() override;

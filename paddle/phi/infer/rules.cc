@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/infer/rules.h"
 
+#include <algorithm>
+
 #include "paddle/common/extent.h"
 
 namespace phi {
@@ -36,7 +38,6 @@ DataType SumDtype(DataType x, DataType dtype) {
 Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
   Dims out;
   int64_t infer = -1;
-  Dim known(1);
   for (int64_t i = 0; i < shape.size(); ++i) {
     int64_t s = shape[i];
     if (s == -1) {
@@ -51,9 +52,8 @@ Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
     Dim d = common::ExtentOf(s);
     if (s == 0 && i < x.size() && !(common::Product(x).known() && common::Product(x).raw() == 0)) d = x[i];
     out.push_back(d);
-    known = known * d;
   }
-  Dim total = common::Product(x);
+  const Dim known = common::Product(out), total = common::Product(x);
   if (infer >= 0) {
     if (total.known() && known.known()) {
       PD_CHECK(known.raw() ? total.raw() % known.raw() == 0 : total.raw() == 0, InvalidArgument, "[", op,
@@ -80,6 +80,49 @@ Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
              common::ShapeText(x));
   }
   return out;
+}
+
+SliceRange SliceOf(int64_t start, int64_t end, int64_t step, int64_t n) {
+  if (start < 0) start += n;
+  if (end < 0) end += n;
+  const int64_t lo = step > 0 ? 0 : -1, hi = step > 0 ? n : n - 1;
+  start = std::min(std::max(start, lo), hi);
+  end = std::min(std::max(end, lo), hi);
+  const int64_t span = step > 0 ? end - start : start - end, by = step > 0 ? step : step == INT64_MIN ? n + 1 : -step;
+  return {start, span > 0 ? (span - 1) / by + 1 : 0};
+}
+
+Ints DistinctAxes(const char* op, const Ints& axes, int64_t rank) {
+  Ints out;
+  for (int64_t a : axes) {
+    out.push_back(common::NormalizeAxis(op, a, rank));
+    for (int64_t i = 0; i + 1 < out.size(); ++i)
+      PD_CHECK(out[i] != out.back(), InvalidArgument, "[", op, "] expected each axis once, got ",
+               common::ShapeText(axes));
+  }
+  return out;
+}
+
+void CheckWindow(const char* op, const char* what, const Ints& v, int64_t lo) {
+  const char* kind = lo == 1 ? "positive " : lo == 0 ? "non-negative " : "";
+  for (int64_t i : v)
+    PD_CHECK(i >= lo && i <= INT32_MAX, InvalidArgument, "[", op, "] expected ", kind, what, " from ", lo, " to ",
+             INT32_MAX, ", got ", common::ShapeText(v));
+}
+
+bool CheckPattern(const char* op, const Ints& dims, const Ints& strides, int64_t offset, int64_t held) {
+  PD_CHECK(dims.size() == strides.size(), InvalidArgument, "[", op, "] expected one stride an axis, got shape ",
+           common::ShapeText(dims), " and strides ", common::ShapeText(strides));
+  for (int64_t d : dims)
+    PD_CHECK(d >= 0, InvalidArgument, "[", op, "] expected non-negative extents, got ", common::ShapeText(dims));
+  if (common::Product(dims) == 0) return false;
+  __int128 lo = offset, hi = lo;
+  for (int64_t i = 0; i < dims.size(); ++i)
+    (strides[i] < 0 ? lo : hi) += static_cast<__int128>(dims[i] - 1) * strides[i];
+  PD_CHECK(lo >= 0 && hi < held, OutOfRange, "[", op, "] expected a pattern inside the memory of ", held,
+           " elements, got shape ", common::ShapeText(dims), ", strides ", common::ShapeText(strides), " and offset ",
+           offset);
+  return true;
 }
 
 void matmul_infer(const Meta& x, const Meta& y, bool tx, bool ty, Meta& out) {

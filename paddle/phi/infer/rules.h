@@ -21,6 +21,27 @@ DataType SumDtype(DataType x, DataType dtype);
 // A shape argument with one -1 (inferred) and 0 (copied from x) resolved.
 Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape);
 
+// The elements start, start + step, ... before `end` of an axis of n, with bounds counted and clamped as in Python.
+// Where there are none, start is still in [-1, n].
+struct SliceRange {
+  int64_t start, length;
+};
+SliceRange SliceOf(int64_t start, int64_t end, int64_t step, int64_t n);
+// The stride of such elements; one that would overflow belongs to a single element, for which any will do.
+inline int64_t StepStride(int64_t stride, int64_t step) {
+  int64_t r;
+  return __builtin_mul_overflow(stride, step, &r) ? stride : r;
+}
+// Axes in [0, rank), each named once.
+Ints DistinctAxes(const char* op, const Ints& axes, int64_t rank);
+
+// Numbers of windows (strides, paddings, dilations, kernel extents): in [lo, 2^31), so that no product of two of them
+// and no sum of such products overflows.
+void CheckWindow(const char* op, const char* what, const Ints& v, int64_t lo);
+
+// The elements that a pattern over `held` elements names must be among them. False: it names none.
+bool CheckPattern(const char* op, const Ints& dims, const Ints& strides, int64_t offset, int64_t held);
+
 void matmul_infer(const Meta& x, const Meta& y, bool transpose_x, bool transpose_y, Meta& out);
 
 }  // namespace phi

@@ -237,7 +237,7 @@ void Roll(int64_t size, const void* x, Ints shape, Ints shifts, Ints axes, void*
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t a = axes[i];
     PD_CHECK(a >= 0 && a < nd, InvalidArgument, "[roll] expected axes in [0, ", nd, "), got ", a);
-    shift[a] = ((shift[a] + shifts[i]) % shape[a] + shape[a]) % shape[a];
+    shift[a] = ((shift[a] + shifts[i] % shape[a]) % shape[a] + shape[a]) % shape[a];
   }
   int rolled[kMaxDims], nr = 0;
   for (int i = 0; i < nd; ++i)
@@ -263,6 +263,7 @@ void Roll(int64_t size, const void* x, Ints shape, Ints shifts, Ints axes, void*
 void Triangle(int64_t size, const void* x, int64_t batch, int64_t rows, int64_t cols, int64_t diagonal, bool upper,
               void* out) {
   if (batch * rows * cols == 0) return;
+  diagonal = std::clamp(diagonal, -rows, cols);
   ParallelFor(0, batch * rows, std::max<int64_t>(1, kGrainBytes / (cols * size)), [&](int64_t lo, int64_t hi) {
     for (int64_t r = lo; r < hi; ++r) {
       const int64_t i = r % rows;

@@ -78,7 +78,7 @@ Interior InteriorOf(const PadPlan& p) {
   Interior r;
   r.extent.resize(p.in.size());
   for (size_t i = 0; i < p.in.size(); ++i) {
-    const int64_t from = std::max<int64_t>(0, -p.lo[i]), to = std::min(p.in[i], p.out[i] - p.lo[i]);
+    const int64_t from = std::clamp<int64_t>(-p.lo[i], 0, p.in[i]), to = std::min(p.in[i], p.out[i] - p.lo[i]);
     r.extent[i] = std::max<int64_t>(0, to - from);
     r.in_offset += from * p.in_strides[i];
     r.out_offset += (from + p.lo[i]) * p.out_strides[i];

@@ -300,7 +300,8 @@ void Histogram(DataType t, const void* x, int64_t n, int64_t bins, double lo, do
     for (int64_t i = 0; i < n; ++i) {
       double v = static_cast<double>(p[i]);
       if (!(v >= lo && v <= hi)) continue;
-      int64_t bin = std::min(static_cast<int64_t>((v - lo) * static_cast<double>(bins) / (hi - lo)), bins - 1);
+      const double at = (v - lo) * static_cast<double>(bins) / (hi - lo);
+      const int64_t bin = at < static_cast<double>(bins - 1) ? static_cast<int64_t>(at) : bins - 1;
       if (!w) {
         ++counts[bin];
         continue;

@@ -198,6 +198,11 @@ def _tensor(value, dtype):
     return value if isinstance(value, Tensor) else paddle.to_tensor(value, dtype=dtype)
 
 
+def _count_dtype(count):
+    """The dtype PaddlePaddle records counts in, where it holds this one."""
+    return 'int32' if is_recorded(count) or count < 2**31 else 'int64'
+
+
 def linspace(start, stop, num, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
     """`num` values from `start` to `stop`, evenly spaced, both included."""
     if dtype is None:
@@ -211,7 +216,7 @@ def linspace(start, stop, num, dtype=None, name=None, *, out=None, device=None, 
             return _finish(paddle.empty([0], dtype), out, device, requires_grad)
     wide = 'float64'
     return _finish(
-        _C_ops.linspace(_tensor(start, wide), _tensor(stop, wide), _tensor(count, 'int32'), dtype),
+        _C_ops.linspace(_tensor(start, wide), _tensor(stop, wide), _tensor(count, _count_dtype(count)), dtype),
         out,
         device,
         requires_grad,
@@ -339,10 +344,11 @@ def polar(abs, angle, name=None, *, out=None):
 
 
 def _triangle(row, col, offset, lower, dtype):
-    import numpy as np
-
-    make = np.tril_indices if lower else np.triu_indices
-    return paddle.to_tensor(np.stack(make(row, offset, col)).astype('int64'), dtype=dtype)
+    name = 'tril_indices' if lower else 'triu_indices'
+    for what, n in (('row', row), ('col', col)):
+        if not isinstance(n, int) or n < 0:
+            raise TypeError(f'[{name}] expected {what} to be a non-negative int, got {n!r}')
+    return getattr(_C_ops, name)(row, col, offset, dtype)
 
 
 def tril_indices(row, col, offset=0, dtype='int64'):

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <new>
 
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/pool_impl.h"
@@ -300,7 +301,7 @@ void Gradient(DataType t, const PoolDesc& d, bool average, const Known& known, v
 
 }  // namespace
 
-void* PoolBuffer(int64_t bytes) noexcept {
+void* PoolBuffer(int64_t bytes) {
   struct Held {
     void* p = nullptr;
     int64_t bytes = 0;
@@ -309,9 +310,11 @@ void* PoolBuffer(int64_t bytes) noexcept {
   thread_local Held h;
   if (h.bytes < bytes) {
     std::free(h.p);
-    h.bytes = (bytes + 4095) / 4096 * 4096;
-    h.p = std::aligned_alloc(64, static_cast<size_t>(h.bytes));
-    if (!h.p) std::abort();
+    h.bytes = 0;
+    const int64_t want = (bytes + 4095) / 4096 * 4096;
+    h.p = std::aligned_alloc(64, static_cast<size_t>(want));
+    if (!h.p) throw std::bad_alloc();
+    h.bytes = want;
   }
   return h.p;
 }

@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <exception>
+#include <new>
 
 namespace phi::cpu {
 namespace {
@@ -75,11 +77,20 @@ void ParallelParts(int parts, void (*fn)(void*, int), void* ctx) {
     return;
   }
   const int team = parts < threads ? parts : threads;
+  std::exception_ptr failed;  // an exception must not leave the team
 #pragma omp parallel num_threads(team)
   {
 #pragma omp for schedule(static, 1)
-    for (int i = 0; i < parts; ++i) fn(ctx, i);
+    for (int i = 0; i < parts; ++i) {
+      try {
+        fn(ctx, i);
+      } catch (...) {
+#pragma omp critical(paddle_parallel_failed)
+        if (!failed) failed = std::current_exception();
+      }
+    }
   }
+  if (failed) std::rethrow_exception(failed);
 }
 
 Scratch::Scratch(int64_t bytes) {

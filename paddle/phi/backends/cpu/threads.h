@@ -30,14 +30,15 @@ class ThreadLimit {
   int limit_, openmp_, mkl_;
 };
 
-// Calls fn(ctx, i) for i in [0, parts), on up to MaxThreads() threads. fn must not throw.
+// Calls fn(ctx, i) for i in [0, parts), on up to MaxThreads() threads. The first exception of fn reaches the caller
+// when all threads are done.
 void ParallelParts(int parts, void (*fn)(void*, int), void* ctx);
 
 // Below this many elements a memory-bound loop stays on the calling thread.
 inline constexpr int64_t kGrain = 32768;
 
 // Calls f(b, e) on disjoint ranges that cover [begin, end). A range holds at least `grain` items; the cut depends on
-// the thread count, so f must not combine values across items. f must not throw.
+// the thread count, so f must not combine values across items. Exceptions as in ParallelParts.
 template <class F>
 inline void ParallelFor(int64_t begin, int64_t end, int64_t grain, F&& f) {
   const int64_t n = end - begin;

@@ -2,6 +2,7 @@
 // Adapters of the attention kernels.
 #include "paddle/phi/primitives/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -45,6 +46,11 @@ cpu::AttentionArgs ArgsOf(const Tensor& q, const Tensor& k, const Tensor& v, con
     }
   }
   if (keep.defined()) {
+    PD_CHECK(
+        keep.dtype() == DataType::UINT8 && keep.is_contiguous() && keep.dims() == Ints({a.batch, a.heads, a.nq, a.nk}),
+        InvalidArgument, "[attention] expected a uint8 dropout mask of shape ",
+        common::ShapeText(Ints{a.batch, a.heads, a.nq, a.nk}), ", got ", NameOf(keep.dtype()), " ",
+        common::ShapeText(keep.dims()));
     a.keep = keep.data<uint8_t>();
     a.keep_scale = dropout < 1 ? 1 / (1 - dropout) : 0;
   }
@@ -139,8 +145,9 @@ void flash_attn_kernel(const Tensor& q, const Tensor& k, const Tensor& v, const 
                        double dropout, bool causal, bool, bool, const std::string&, Tensor& out, Tensor&, Tensor& lse,
                        Tensor& seed_offset) {
   if (seed_offset.numel()) attention_keep_kernel(q, k, dropout, seed_offset);
-  fused_attention_kernel(q, k, v, mask, seed_offset.numel() ? seed_offset : Tensor(), std::pow(q.dim(3), -0.5), causal,
-                         k.dim(1) - q.dim(1), dropout, out, lse);
+  fused_attention_kernel(q, k, v, mask, seed_offset.numel() ? seed_offset : Tensor(),
+                         std::pow(std::max<int64_t>(q.dim(3), 1), -0.5), causal, k.dim(1) - q.dim(1), dropout, out,
+                         lse);
 }
 
 void flash_attn_grad_kernel(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& out,
@@ -148,7 +155,8 @@ void flash_attn_grad_kernel(const Tensor& q, const Tensor& k, const Tensor& v, c
                             const Tensor&, const Tensor&, double dropout, bool causal, bool, bool, const std::string&,
                             Tensor* dq, Tensor* dk, Tensor* dv) {
   fused_attention_grad_kernel(q, k, v, mask, seed_offset.numel() ? seed_offset : Tensor(), out, lse, dout, Tensor(),
-                              std::pow(q.dim(3), -0.5), causal, k.dim(1) - q.dim(1), dropout, dq, dk, dv);
+                              std::pow(std::max<int64_t>(q.dim(3), 1), -0.5), causal, k.dim(1) - q.dim(1), dropout, dq,
+                              dk, dv);
 }
 
 }  // namespace phi

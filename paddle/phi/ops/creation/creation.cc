@@ -41,6 +41,8 @@ int64_t RangeLength(double start, double end, double step) {
   PD_CHECK(std::isfinite(start) && std::isfinite(end) && std::isfinite(step), InvalidArgument,
            "[arange] expected finite bounds, got start ", start, ", end ", end, ", step ", step);
   double n = std::ceil((end - start) / step);
+  PD_CHECK(n < static_cast<double>(common::kMaxElements), InvalidArgument, "[arange] expected fewer than ",
+           common::kMaxElements, " elements, got start ", start, ", end ", end, ", step ", step);
   return n > 0 ? static_cast<int64_t>(n) : 0;
 }
 
@@ -103,6 +105,8 @@ void arange_infer(const Scalar& start, const Scalar& end, const Scalar& step, Da
   if (start.is_integral() && end.is_integral() && step.is_integral() && step.to_int() != 0) {
     __int128 gap = static_cast<__int128>(end.to_int()) - start.to_int(), by = step.to_int();
     __int128 n = by > 0 ? (gap + by - 1) / by : (gap + by + 1) / by;
+    PD_CHECK(n < common::kMaxElements, InvalidArgument, "[arange] expected fewer than ", common::kMaxElements,
+             " elements, got start ", start.to_int(), ", end ", end.to_int(), ", step ", step.to_int());
     out = {Dims{Dim(n > 0 ? static_cast<int64_t>(n) : 0)}, dtype};
     return;
   }
@@ -110,10 +114,12 @@ void arange_infer(const Scalar& start, const Scalar& end, const Scalar& step, Da
 }
 void arange_kernel(const Scalar& start, const Scalar&, const Scalar& step, DataType, Place, Tensor& out) {
   if (IsInteger(out.dtype()) && start.is_integral() && step.is_integral()) {
-    int64_t a = start.to_int(), d = step.to_int(), buffer[256];
+    // Unsigned, as a product may leave the range on the way to a sum inside it.
+    const uint64_t a = static_cast<uint64_t>(start.to_int()), d = static_cast<uint64_t>(step.to_int());
+    int64_t buffer[256];
     for (int64_t at = 0; at < out.numel(); at += 256) {
       int64_t n = std::min<int64_t>(256, out.numel() - at);
-      for (int64_t i = 0; i < n; ++i) buffer[i] = a + (at + i) * d;
+      for (int64_t i = 0; i < n; ++i) buffer[i] = static_cast<int64_t>(a + static_cast<uint64_t>(at + i) * d);
       Convert(DataType::INT64, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1,
               n);
     }

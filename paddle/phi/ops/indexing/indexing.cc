@@ -33,7 +33,10 @@ void index_select_infer(const Meta& x, const Meta& index, int64_t axis, Meta& ou
            "[index_select] expected a 1-D index, got shape ", common::ShapeText(index.dims));
   int64_t a = common::NormalizeAxis("index_select", axis, x.dims.size());
   out = x;
-  if (!out.dims.empty()) out.dims[a] = index.dims.empty() ? Dim(1) : index.dims[0];
+  const Dim count = index.dims.empty() ? Dim(1) : index.dims[0];
+  PD_CHECK(!x.dims.empty() || !common::CertainlyDiffer(count, Dim(1)), InvalidArgument,
+           "[index_select] expected one index of a 0-D tensor, got ", common::DimText(count));
+  if (!out.dims.empty()) out.dims[a] = count;
 }
 void index_select_kernel(const Tensor& x, const Tensor& index, int64_t axis, Tensor& out) {
   if (out.numel() == 0) return;
@@ -163,8 +166,10 @@ void scatter_infer(const Meta& x, const Meta& index, const Meta& updates, bool, 
     want.erase(0);
   else
     want[0] = index.dims[0];
-  PD_CHECK(MayMatch(updates.dims, want) || (index.dims.empty() && MayMatch(updates.dims, x.dims, 0)), InvalidArgument,
-           "[scatter] expected updates of shape ", common::ShapeText(want), ", got ", common::ShapeText(updates.dims));
+  // One row may come with the axis it takes the place of, of which the first is read.
+  const bool row = index.dims.empty() && MayMatch(updates.dims, x.dims, 0) && updates.dims[0].raw() != 0;
+  PD_CHECK(MayMatch(updates.dims, want) || row, InvalidArgument, "[scatter] expected updates of shape ",
+           common::ShapeText(want), ", got ", common::ShapeText(updates.dims));
   out = x;
 }
 void scatter_kernel(const Tensor& x, const Tensor& index, const Tensor& updates, bool overwrite, Tensor& out) {
@@ -202,7 +207,10 @@ void index_add_infer(const Meta& x, const Meta& index, const Meta& value, int64_
   PD_CHECK(x.dtype == value.dtype, InvalidType, "[index_add] expected a value of dtype ", NameOf(x.dtype), ", got ",
            NameOf(value.dtype));
   Dims want = x.dims;
-  if (!want.empty()) want[a] = index.dims.empty() ? Dim(1) : index.dims[0];
+  const Dim count = index.dims.empty() ? Dim(1) : index.dims[0];
+  PD_CHECK(!x.dims.empty() || !common::CertainlyDiffer(count, Dim(1)), InvalidArgument,
+           "[index_add] expected one index of a 0-D tensor, got ", common::DimText(count));
+  if (!want.empty()) want[a] = count;
   PD_CHECK(MayMatch(value.dims, want), InvalidArgument, "[index_add] expected a value of shape ",
            common::ShapeText(want), ", got ", common::ShapeText(value.dims));
   out = x;

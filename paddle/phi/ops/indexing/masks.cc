@@ -126,6 +126,9 @@ void masked_select_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
 void masked_unselect_infer(const Meta& dy, const Meta& mask, Meta& out) { out = {mask.dims, dy.dtype}; }
 void masked_unselect_kernel(const Tensor& dy, const Tensor& mask, Tensor& out) {
   Tensor c = Contiguous(dy), m = Contiguous(BoolOf("masked_select_grad", mask));
+  PD_CHECK(cpu::CountTrue(m.raw_data(), m.numel()) == c.numel(), InvalidArgument,
+           "[masked_select_grad] expected one value for each element that the mask selects, got shape ",
+           common::ShapeText(dy.dims()));
   if (out.numel()) cpu::MaskedSelectGrad(SizeOf(dy.dtype()), c.raw_data(), m.raw_data(), m.numel(), out.raw_data());
 }
 
@@ -158,27 +161,21 @@ Tensor Part(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& s
            ", ", steps.size(), " and ", axes.size());
   Ints dims = x.dims(), strides = x.strides();
   int64_t offset = x->offset;
-  for (int64_t i = 0; i < axes.size(); ++i) {
-    int64_t a = common::NormalizeAxis("set_value", axes[i], dims.size()), n = x.dim(a), step = steps[i];
-    PD_CHECK(step != 0, InvalidArgument, "[set_value] expected a step other than 0, got 0");
-    int64_t lo = step > 0 ? 0 : -1, hi = step > 0 ? n : n - 1;
-    int64_t s = starts[i] < 0 ? starts[i] + n : starts[i];
-    int64_t e = ends[i] < 0 ? ends[i] + n : ends[i];
+  const Ints at = DistinctAxes("set_value", axes, dims.size());
+  for (int64_t i = 0; i < at.size(); ++i) {
+    const int64_t a = at[i], n = x.dim(a);
+    PD_CHECK(steps[i] != 0, InvalidArgument, "[set_value] expected a step other than 0, got 0");
+    SliceRange r = SliceOf(starts[i], ends[i], steps[i], n);
     bool dropped = false;
     for (int64_t k : drop) dropped = dropped || common::NormalizeAxis("set_value", k, dims.size()) == a;
     if (dropped) {
-      PD_CHECK(s >= 0 && s < n, OutOfRange, "[set_value] expected an index in [", -n, ", ", n, ") for axis ", a,
-               ", got ", starts[i]);
-      e = s + 1;
-      step = 1;
-      lo = 0;
-      hi = n;
+      PD_CHECK(starts[i] >= -n && starts[i] < n, OutOfRange, "[set_value] expected an index in [", -n, ", ", n,
+               ") for axis ", a, ", got ", starts[i]);
+      r = {starts[i] < 0 ? starts[i] + n : starts[i], 1};
     }
-    s = std::min(std::max(s, lo), hi);
-    e = std::min(std::max(e, lo), hi);
-    offset += s * strides[a];
-    dims[a] = std::max<int64_t>(0, step > 0 ? (e - s + step - 1) / step : (s - e - step - 1) / -step);
-    strides[a] *= step;
+    offset += r.start * strides[a];
+    dims[a] = r.length;
+    strides[a] = StepStride(strides[a], steps[i]);
   }
   Ints od, os;
   for (int64_t i = 0; i <= dims.size(); ++i) {

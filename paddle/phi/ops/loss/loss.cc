@@ -3,6 +3,7 @@
 #include "paddle/phi/primitives/loss.h"
 
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/primitives/copy.h"
 
 namespace phi {
 namespace {
@@ -15,6 +16,11 @@ AxisSplit SplitAt(const Tensor& x, int64_t axis) {
   for (int64_t i = 0; i < x.ndim(); ++i) (i < a ? s.outer : i == a ? s.n : s.inner) *= x.dim(i);
   return s;
 }
+bool MayBe(const Dims& have, const Dims& want) {
+  bool same = have.size() == want.size();
+  for (int64_t i = 0; same && i < want.size(); ++i) same = !common::CertainlyDiffer(have[i], want[i]);
+  return same;
+}
 Tensor Labels(const Tensor& label) {
   return Contiguous(label.dtype() == DataType::INT32 ? label : CastTo(label, DataType::INT64));
 }
@@ -26,25 +32,18 @@ void cross_entropy_with_softmax_infer(const Meta& x, const Meta& label, bool sof
   int64_t a = common::NormalizeAxis("cross_entropy", axis, x.dims.size());
   PD_CHECK(soft || IsInteger(label.dtype), InvalidType, "[cross_entropy] expected integer labels, got ",
            NameOf(label.dtype));
-  if (soft) {
-    PD_CHECK(label.dims.size() == x.dims.size(), InvalidArgument,
-             "[cross_entropy] expected soft labels of the input's shape ", common::ShapeText(x.dims), ", got ",
-             common::ShapeText(label.dims));
-  } else {
-    Dims want = x.dims;
-    want[a] = Dim(1);
-    bool same = label.dims.size() == want.size();
-    for (int64_t i = 0; same && i < want.size(); ++i) same = !common::CertainlyDiffer(label.dims[i], want[i]);
-    PD_CHECK(same, InvalidArgument, "[cross_entropy] expected labels of shape ", common::ShapeText(want),
-             " for input shape ", common::ShapeText(x.dims), ", got ", common::ShapeText(label.dims));
-  }
+  Dims want = x.dims;
+  if (!soft && !want.empty()) want[a] = Dim(1);
+  PD_CHECK(!x.dims.empty() && MayBe(label.dims, want), InvalidArgument, "[cross_entropy] expected ",
+           soft ? "soft labels" : "labels", " of shape ", common::ShapeText(want), " for input shape ",
+           common::ShapeText(x.dims), ", got ", common::ShapeText(label.dims));
   softmax = x;
   loss = x;
   loss.dims[a] = Dim(1);
 }
 void cross_entropy_with_softmax_kernel(const Tensor& x, const Tensor& label, bool soft, bool use_softmax, bool,
                                        int64_t ignore, int64_t axis, Tensor& softmax, Tensor& loss) {
-  if (x.numel() == 0) return;
+  if (x.numel() == 0) return cpu::Zero(loss.raw_data(), loss.numel() * SizeOf(loss.dtype()));
   AxisSplit s = SplitAt(x, axis);
   Tensor c = Contiguous(x);
   if (soft) {
@@ -79,9 +78,7 @@ void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, 
 }
 
 void huber_infer(const Meta& x, const Meta& label, double, Meta& out, Meta& residual) {
-  bool same = x.dims.size() == label.dims.size();
-  for (int64_t i = 0; same && i < x.dims.size(); ++i) same = !common::CertainlyDiffer(x.dims[i], label.dims[i]);
-  PD_CHECK(same, InvalidArgument, "[huber_loss] expected an input and a label of one shape, got ",
+  PD_CHECK(MayBe(label.dims, x.dims), InvalidArgument, "[huber_loss] expected an input and a label of one shape, got ",
            common::ShapeText(x.dims), " and ", common::ShapeText(label.dims));
   out = x;
   residual = x;
@@ -108,10 +105,16 @@ int Reduction(const std::string& r) {
   return r == "none" ? 0 : r == "mean" ? 1 : 2;
 }
 }  // namespace
-void nll_loss_infer(const Meta& x, const Meta& label, const Meta*, int64_t, const std::string& reduction, Meta& out,
-                    Meta& total) {
+void nll_loss_infer(const Meta& x, const Meta& label, const Meta* weight, int64_t, const std::string& reduction,
+                    Meta& out, Meta& total) {
   PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[nll_loss] expected an input of at least 2 axes, got shape ",
            common::ShapeText(x.dims));
+  Dims want = x.dims;
+  want.erase(1);
+  PD_CHECK(MayBe(label.dims, want), InvalidArgument, "[nll_loss] expected labels of shape ", common::ShapeText(want),
+           " for input shape ", common::ShapeText(x.dims), ", got ", common::ShapeText(label.dims));
+  PD_CHECK(!weight || MayBe(weight->dims, Dims{x.dims[1]}), InvalidArgument, "[nll_loss] expected a weight of ",
+           common::DimText(x.dims[1]), " classes, got shape ", weight ? common::ShapeText(weight->dims) : "");
   out = {Reduction(reduction) == 0 ? label.dims : Dims{}, x.dtype};
   total = {Dims{}, x.dtype};
 }

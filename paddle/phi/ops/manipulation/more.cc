@@ -9,20 +9,6 @@
 namespace phi {
 namespace {
 
-struct Range {
-  int64_t start, length;
-};
-// The elements of [0, n) that start:end:step names; out-of-range bounds are clamped as in Python.
-Range StepRange(int64_t start, int64_t end, int64_t step, int64_t n) {
-  if (start < 0) start += n;
-  if (end < 0) end += n;
-  int64_t lo = step > 0 ? 0 : -1, hi = step > 0 ? n : n - 1;
-  start = std::min(std::max(start, lo), hi);
-  end = std::min(std::max(end, lo), hi);
-  int64_t length = step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
-  return {start, std::max<int64_t>(length, 0)};
-}
-
 void CheckSlice(const Ints& axes, const Ints& starts, const Ints& ends, const Ints& steps) {
   PD_CHECK(axes.size() == starts.size() && axes.size() == ends.size() && axes.size() == steps.size(), InvalidArgument,
            "[strided_slice] expected axes, starts, ends and strides of one length, got ", axes.size(), ", ",
@@ -37,6 +23,7 @@ struct Element {
 };
 
 int64_t DiagonalLength(int64_t rows, int64_t cols, int64_t offset) {
+  offset = std::clamp(offset, -rows, cols);
   return std::max<int64_t>(0, offset >= 0 ? std::min(rows, cols - offset) : std::min(rows + offset, cols));
 }
 struct Axes2 {
@@ -71,10 +58,10 @@ void strided_slice_infer(const Meta& x, const Ints& axes, const Ints& starts, co
                          Meta& out) {
   CheckSlice(axes, starts, ends, strides);
   out = x;
-  for (int64_t i = 0; i < axes.size(); ++i) {
-    int64_t a = common::NormalizeAxis("strided_slice", axes[i], x.dims.size());
-    out.dims[a] = x.dims[a].known() ? Dim(StepRange(starts[i], ends[i], strides[i], x.dims[a].value()).length)
-                                    : common::NewSymbol();
+  const Ints at = DistinctAxes("strided_slice", axes, x.dims.size());
+  for (int64_t i = 0; i < at.size(); ++i) {
+    const Dim n = x.dims[at[i]];
+    out.dims[at[i]] = n.known() ? Dim(SliceOf(starts[i], ends[i], strides[i], n.value()).length) : common::NewSymbol();
   }
 }
 void strided_slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints& strides,
@@ -84,10 +71,10 @@ void strided_slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts,
   bool backward = false, empty = false;
   for (int64_t i = 0; i < axes.size(); ++i) {
     int64_t a = common::NormalizeAxis("strided_slice", axes[i], d.size());
-    Range r = StepRange(starts[i], ends[i], strides[i], x.dim(a));
+    SliceRange r = SliceOf(starts[i], ends[i], strides[i], x.dim(a));
     offset += r.start * s[a];
     d[a] = r.length;
-    s[a] *= strides[i];
+    s[a] = StepStride(s[a], strides[i]);
     backward = backward || strides[i] < 0;
     empty = empty || r.length == 0;
   }
@@ -161,7 +148,8 @@ void repeat_by_tensor_kernel(const Tensor& x, const Tensor& repeats, int64_t axi
   int64_t total = 0;
   for (int64_t t : times) {
     PD_CHECK(t >= 0, InvalidArgument, "[repeat_interleave] expected non-negative repeats, got ", t);
-    total += t;
+    PD_CHECK(!__builtin_add_overflow(total, t, &total), InvalidArgument,
+             "[repeat_interleave] expected repeats whose sum is an extent, got ", common::ShapeText(Ints(times)));
   }
   PD_CHECK(output_size < 0 || output_size == total, InvalidArgument, "[repeat_interleave] expected an output_size of ",
            total, ", got ", output_size);
@@ -213,16 +201,23 @@ void roll_kernel(const Tensor& x, const Ints& shifts, const Ints& axis, Tensor& 
   cpu::Roll(SizeOf(x.dtype()), c.raw_data(), dims, shifts, axes, out.raw_data());
 }
 
+namespace {
+// The extent of axis i with elements added, or taken off, at both ends.
+Dim Padded(const char* op, const Dims& x, int64_t i, int64_t lo, int64_t hi) {
+  CheckWindow(op, "paddings", Ints{lo, hi}, -int64_t{INT32_MAX});
+  PD_CHECK(!x[i].known() || x[i].raw() + lo + hi >= 0, InvalidArgument, "[", op,
+           "] expected paddings that leave a non-negative extent, got ", lo, " and ", hi, " for axis ", i, " of shape ",
+           common::ShapeText(x));
+  return lo + hi >= 0 ? x[i] + Dim(lo + hi) : common::Sub(x[i], Dim(-(lo + hi)));
+}
+}  // namespace
+
 void pad_infer(const Meta& x, const Ints& paddings, const Scalar&, Meta& out) {
   PD_CHECK(paddings.size() == 2 * x.dims.size(), InvalidArgument, "[pad] expected ", 2 * x.dims.size(),
            " paddings, got ", paddings.size());
   out = x;
   for (int64_t i = 0; i < x.dims.size(); ++i) {
-    int64_t add = paddings[2 * i] + paddings[2 * i + 1];
-    PD_CHECK(!x.dims[i].known() || x.dims[i].raw() + add >= 0, InvalidArgument,
-             "[pad] expected paddings that leave a non-negative extent, got ", common::ShapeText(paddings),
-             " for shape ", common::ShapeText(x.dims));
-    out.dims[i] = add >= 0 ? x.dims[i] + Dim(add) : common::Sub(x.dims[i], Dim(-add));
+    out.dims[i] = Padded("pad", x.dims, i, paddings[2 * i], paddings[2 * i + 1]);
   }
 }
 void pad_kernel(const Tensor& x, const Ints& paddings, const Scalar& value, Tensor& out) {
@@ -282,13 +277,7 @@ void pad3d_infer(const Meta& x, const Ints& paddings, const std::string& mode, d
                  Meta& out) {
   Pad3d p = Pad3dPlan(x.dims, paddings, mode, format);
   out = x;
-  for (int64_t i = 0; i < 5; ++i) {
-    int64_t add = p.lo[i] + p.hi[i];
-    PD_CHECK(!x.dims[i].known() || x.dims[i].raw() + add >= 0, InvalidArgument,
-             "[pad3d] expected paddings that leave a non-negative extent, got ", common::ShapeText(paddings),
-             " for shape ", common::ShapeText(x.dims));
-    out.dims[i] = add >= 0 ? x.dims[i] + Dim(add) : common::Sub(x.dims[i], Dim(-add));
-  }
+  for (int64_t i = 0; i < 5; ++i) { out.dims[i] = Padded("pad3d", x.dims, i, p.lo[i], p.hi[i]); }
 }
 void pad3d_kernel(const Tensor& x, const Ints& paddings, const std::string& mode, double value,
                   const std::string& format, Tensor& out) {
@@ -328,6 +317,14 @@ void Triangle(const Tensor& x, int64_t diagonal, bool upper, Tensor& out) {
 void tril_kernel(const Tensor& x, int64_t diagonal, Tensor& out) { Triangle(x, diagonal, false, out); }
 void triu_kernel(const Tensor& x, int64_t diagonal, Tensor& out) { Triangle(x, diagonal, true, out); }
 
+namespace {
+// How far a diagonal is from the main one.
+Dim Distance(const char* op, int64_t offset) {
+  CheckWindow(op, "offset", Ints{offset}, -int64_t{INT32_MAX});
+  return Dim(offset < 0 ? -offset : offset);
+}
+}  // namespace
+
 void diag_infer(const Meta& x, int64_t offset, double, Meta& out) {
   PD_CHECK(x.dims.size() <= 2, InvalidArgument, "[diag] expected a tensor of at most 2 axes, got shape ",
            common::ShapeText(x.dims));
@@ -336,7 +333,7 @@ void diag_infer(const Meta& x, int64_t offset, double, Meta& out) {
     bool known = x.dims[0].known() && x.dims[1].known();
     out.dims.push_back(known ? Dim(DiagonalLength(x.dims[0].value(), x.dims[1].value(), offset)) : common::NewSymbol());
   } else {
-    Dim n = (x.dims.empty() ? Dim(1) : x.dims[0]) + Dim(offset < 0 ? -offset : offset);
+    Dim n = (x.dims.empty() ? Dim(1) : x.dims[0]) + Distance("diag", offset);
     out.dims = Dims{n, n};
   }
 }
@@ -365,7 +362,7 @@ void diagonal_kernel(const Tensor& x, int64_t offset, int64_t axis1, int64_t axi
 void diag_embed_infer(const Meta& x, int64_t offset, int64_t dim1, int64_t dim2, Meta& out) {
   PD_CHECK(!x.dims.empty(), OutOfRange, "[diag_embed] expected a tensor of at least 1 axis, got a 0-D tensor");
   Axes2 ax = TwoAxes("diag_embed", dim1, dim2, x.dims.size() + 1);
-  Dim n = x.dims.back() + Dim(offset < 0 ? -offset : offset);
+  Dim n = x.dims.back() + Distance("diag_embed", offset);
   out = {{}, x.dtype};
   int64_t k = 0;
   for (int64_t i = 0; i <= x.dims.size(); ++i) out.dims.push_back(i == ax.a || i == ax.b ? n : x.dims[k++]);
@@ -398,7 +395,7 @@ void tensor_unfold_kernel(const Tensor& x, int64_t axis, int64_t size, int64_t s
     int64_t a = common::NormalizeAxis("unfold", axis, dims.size());
     last = strides[a];
     dims[a] = (dims[a] - size) / step + 1;
-    strides[a] *= step;
+    strides[a] = StepStride(strides[a], step);
   }
   dims.push_back(size);
   strides.push_back(last);
@@ -417,6 +414,7 @@ void fill_diagonal_kernel(const Tensor& x, double value, int64_t offset, bool wr
   int64_t stride = 0;
   for (int64_t s : out.strides()) stride += s;
   int64_t cols = x.dim(x.ndim() - 1), n = out.numel();
+  offset = std::clamp(offset, -n, n);
   // Without wrap, a tall matrix ends after its first square.
   int64_t size = (x.ndim() == 2 && !wrap) ? std::min(n, cols * cols) : n;
   const Element e(Scalar(static_cast<float>(value)), x.dtype());
@@ -476,10 +474,10 @@ void crop_infer(const Meta& x, const Ints& shape, const Ints& offsets, Meta& out
              common::ShapeText(offsets), " and ", common::ShapeText(shape));
     if (n >= 0)
       out.dims[i] = Dim(n);
-    else if (at)
+    else if (at && (!x.dims[i].known() || at <= x.dims[i].raw()))
       out.dims[i] = common::Sub(x.dims[i], Dim(at));
     PD_CHECK(!x.dims[i].known() || !out.dims[i].known() ||
-                 (out.dims[i].raw() >= 0 && at + out.dims[i].raw() <= x.dims[i].raw()),
+                 (at <= x.dims[i].raw() && out.dims[i].raw() <= x.dims[i].raw() - at),
              InvalidArgument, "[crop] expected a block inside shape ", common::ShapeText(x.dims), ", got offsets ",
              common::ShapeText(offsets), " and shape ", common::ShapeText(shape));
   }
@@ -513,7 +511,8 @@ bool ChannelsLast(const char* op, const Meta& x, const std::string& format) {
 void pixel_shuffle_infer(const Meta& x, int64_t factor, const std::string& format, Meta& out) {
   bool last = ChannelsLast("pixel_shuffle", x, format);
   int64_t c = last ? 3 : 1, h = last ? 1 : 2;
-  PD_CHECK(factor > 0 && (!x.dims[c].known() || x.dims[c].raw() % (factor * factor) == 0), InvalidArgument,
+  CheckWindow("pixel_shuffle", "upscale_factor", Ints{factor}, 1);
+  PD_CHECK(!x.dims[c].known() || x.dims[c].raw() % (factor * factor) == 0, InvalidArgument,
            "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", factor, ", got ",
            common::DimText(x.dims[c]));
   out = x;
@@ -523,9 +522,10 @@ void pixel_shuffle_infer(const Meta& x, int64_t factor, const std::string& forma
 }
 void pixel_unshuffle_infer(const Meta& x, int64_t factor, const std::string& format, Meta& out) {
   bool last = ChannelsLast("pixel_unshuffle", x, format);
+  CheckWindow("pixel_unshuffle", "downscale_factor", Ints{factor}, 1);
   int64_t c = last ? 3 : 1, h = last ? 1 : 2;
   for (int64_t a : {h, h + 1})
-    PD_CHECK(factor > 0 && (!x.dims[a].known() || x.dims[a].raw() % factor == 0), InvalidArgument,
+    PD_CHECK(!x.dims[a].known() || x.dims[a].raw() % factor == 0, InvalidArgument,
              "[pixel_unshuffle] expected extents divisible by downscale_factor ", factor, ", got shape ",
              common::ShapeText(x.dims));
   out = x;

@@ -115,32 +115,20 @@ void reshape_like_out_kernel_unsqueeze(const Tensor& x, const Ints& axis, Tensor
   out = ReshapeTo(x, common::ToInts(m.dims));
 }
 
-namespace {
-struct SliceRange {
-  int64_t start, length;
-};
-SliceRange ClampSlice(int64_t start, int64_t end, int64_t extent) {
-  if (start < 0) start += extent;
-  if (end < 0) end += extent;
-  start = std::min(std::max<int64_t>(start, 0), extent);
-  end = std::min(std::max<int64_t>(end, 0), extent);
-  return {start, std::max<int64_t>(end - start, 0)};
-}
-}  // namespace
-
 void slice_infer(const Meta& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints&,
                  const Ints& decrease, Meta& out) {
   PD_CHECK(axes.size() == starts.size() && axes.size() == ends.size(), InvalidArgument,
            "[slice] expected axes, starts and ends of one length, got ", axes.size(), ", ", starts.size(), " and ",
            ends.size());
   Dims d = x.dims;
-  for (int64_t i = 0; i < axes.size(); ++i) {
-    int64_t a = common::NormalizeAxis("slice", axes[i], d.size());
+  const Ints at = DistinctAxes("slice", axes, d.size());
+  for (int64_t i = 0; i < at.size(); ++i) {
+    const int64_t a = at[i];
     if (d[a].known()) {
-      d[a] = Dim(ClampSlice(starts[i], ends[i], d[a].value()).length);
+      d[a] = Dim(SliceOf(starts[i], ends[i], 1, d[a].value()).length);
     } else if (starts[i] >= 0 && ends[i] > starts[i] && ends[i] < INT32_MAX) {
       d[a] = Dim(ends[i] - starts[i]);
-    } else if (starts[i] < 0 && ends[i] >= INT32_MAX) {
+    } else if (starts[i] < 0 && starts[i] > -INT32_MAX && ends[i] >= INT32_MAX) {
       d[a] = Dim(-starts[i]);
     } else if (!(starts[i] == 0 && ends[i] >= INT32_MAX)) {
       d[a] = common::NewSymbol();
@@ -159,7 +147,7 @@ void slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts, const I
   int64_t offset = x->offset;
   for (int64_t i = 0; i < axes.size(); ++i) {
     int64_t a = common::NormalizeAxis("slice", axes[i], dims.size());
-    SliceRange r = ClampSlice(starts[i], ends[i], dims[a]);
+    SliceRange r = SliceOf(starts[i], ends[i], 1, dims[a]);
     for (int64_t k : decrease)
       PD_CHECK(common::NormalizeAxis("slice", k, dims.size()) != a || r.length == 1, OutOfRange,
                "[slice] expected an index in [", -dims[a], ", ", dims[a], ") for axis ", a, ", got ", starts[i]);
@@ -181,25 +169,19 @@ void as_strided_infer(const Meta& x, const Ints& dims, const Ints&, int64_t, Met
   out = {common::ToDims(dims), x.dtype};
 }
 void as_strided_kernel(const Tensor& x, const Ints& dims, const Ints& stride, int64_t offset, Tensor& out) {
-  PD_CHECK(dims.size() == stride.size(), InvalidArgument, "[as_strided] expected one stride an axis, got shape ",
-           common::ShapeText(dims), " and strides ", common::ShapeText(stride));
-  int64_t lo = x->offset + offset, hi = lo;
-  for (int64_t i = 0; i < dims.size(); ++i) {
-    PD_CHECK(dims[i] >= 0, InvalidArgument, "[as_strided] expected non-negative extents, got ",
-             common::ShapeText(dims));
-    (stride[i] < 0 ? lo : hi) += (dims[i] - 1) * stride[i];
-  }
-  int64_t held = static_cast<int64_t>(x->storage->bytes()) / SizeOf(x.dtype());
-  PD_CHECK(common::Product(dims) == 0 || (lo >= 0 && hi < held), OutOfRange,
-           "[as_strided] expected a pattern inside the memory of ", held, " elements, got elements ", lo, " to ", hi);
-  out = ViewOf(x, dims, stride, x->offset + offset);
+  const int64_t held = static_cast<int64_t>(x->storage->bytes()) / SizeOf(x.dtype());
+  int64_t at;
+  PD_CHECK(!__builtin_add_overflow(x->offset, offset, &at), OutOfRange,
+           "[as_strided] expected an offset inside the memory of ", held, " elements, got ", offset);
+  const bool any = CheckPattern("as_strided", dims, stride, at, held);
+  out = ViewOf(x, dims, stride, any ? at : x->offset);
 }
 
 void as_strided_scatter_infer(const Meta& x, const Meta&, const Ints&, const Ints&, int64_t, Meta& out) { out = x; }
 void as_strided_scatter_kernel(const Tensor& x, const Tensor& value, const Ints& dims, const Ints& stride,
                                int64_t offset, Tensor& out) {
   CopyInto(x, out);
-  if (common::Product(dims) == 0) return;
+  if (!CheckPattern("as_strided_scatter", dims, stride, offset, out.numel())) return;
   CopyInto(value, ViewOf(out, dims, stride, out->offset + offset));
 }
 
@@ -251,7 +233,7 @@ Dims ExpandedDims(const Dims& x, const Ints& shape) {
     } else if (common::IsUnknownExtent(shape[i])) {
       out.push_back(d.known() && d.raw() != 1 ? d : common::ExtentOf(shape[i]));
     } else {
-      PD_CHECK(!d.known() || d.raw() == shape[i] || d.raw() == 1, InvalidArgument,
+      PD_CHECK(shape[i] >= 0 && (!d.known() || d.raw() == shape[i] || d.raw() == 1), InvalidArgument,
                "[expand] expected extents of 1 or equal to the shape ", common::ShapeText(shape), ", got input shape ",
                common::ShapeText(x));
       out.push_back(Dim(shape[i]));
@@ -322,6 +304,7 @@ void split_with_num_infer(const Meta& x, int64_t num, const Scalar& axis, std::v
   PD_CHECK(num > 0 && (!x.dims[a].known() || x.dims[a].raw() % num == 0), InvalidArgument,
            "[split] expected num_or_sections that divides the extent ", common::DimText(x.dims[a]), " of axis ", a,
            ", got ", num);
+  PD_CHECK(num <= INT32_MAX, InvalidArgument, "[split] expected at most ", INT32_MAX, " parts, got ", num);
   Meta m = x;
   m.dims[a] = common::Div(x.dims[a], Dim(num));
   out.assign(num, m);

@@ -15,6 +15,14 @@ bool ChannelsLast(const std::string& format) { return format.size() > 1 && forma
 // Spatial extents of a shape [N, C, ...] or [N, ..., C].
 Dim Spatial(const Dims& d, int64_t i, bool last) { return d[(last ? 1 : 2) + i]; }
 
+// How many positions a filter reaches over on axis i.
+int64_t FieldOf(const char* op, const Dims& w, int64_t i, int64_t dilation) {
+  const int64_t k = w[2 + i].value();
+  PD_CHECK(k > 0 && k <= INT32_MAX, InvalidArgument, "[", op, "] expected filter extents from 1 to ", INT32_MAX,
+           ", got filter shape ", common::ShapeText(w));
+  return dilation * (k - 1) + 1;
+}
+
 cpu::ConvDesc Describe(const Ints& x, const Ints& w, const Ints& y, const Ints& strides, const Ints& pads,
                        const Ints& dilations, int64_t groups, bool last) {
   cpu::ConvDesc d;
@@ -42,8 +50,6 @@ Dims ConvDims(const Dims& x, const Dims& w, const Ints& strides, const Ints& pad
   PD_CHECK(nd >= 1 && nd <= 3 && w.size() == x.size(), InvalidArgument,
            "[conv] expected input and filter of one rank between 3 and 5, got shapes ", common::ShapeText(x), " and ",
            common::ShapeText(w));
-  PD_CHECK(strides.size() == nd && dilations.size() == nd, InvalidArgument, "[conv] expected ", nd,
-           " strides and dilations, got ", strides.size(), " and ", dilations.size());
   Dim c = last ? x.back() : x[1];
   PD_CHECK(groups > 0 && !common::CertainlyDiffer(c, w[1] * Dim(groups)), InvalidArgument,
            "[conv] expected input channels equal to filter channels ", common::DimText(w[1]), " * groups ", groups,
@@ -55,11 +61,8 @@ Dims ConvDims(const Dims& x, const Dims& w, const Ints& strides, const Ints& pad
   out.push_back(x[0]);
   if (!last) out.push_back(w[0]);
   for (int64_t i = 0; i < nd; ++i) {
-    PD_CHECK(strides[i] > 0 && dilations[i] > 0, InvalidArgument,
-             "[conv] expected positive strides and dilations, got ", common::ShapeText(strides), " and ",
-             common::ShapeText(dilations));
     Dim in = Spatial(x, i, last) + Dim(pads[2 * i] + pads[2 * i + 1]);
-    Dim field = Dim(dilations[i]) * Dim(w[2 + i].value() - 1) + Dim(1);
+    Dim field(FieldOf("conv", w, i, dilations[i]));
     PD_CHECK(!in.known() || in.raw() >= field.raw(), InvalidArgument,
              "[conv] expected the padded input to hold the filter of extent ", field.raw(), ", got ",
              common::DimText(in), " for input shape ", common::ShapeText(x));
@@ -79,11 +82,18 @@ uint64_t WeightKey(const Tensor& w) {
 Ints ResolvePaddings(const char* op, const Dims& x, const Dims& w, const Ints& strides, const Ints& paddings,
                      const std::string& algorithm, const Ints& dilations, bool last) {
   int64_t nd = x.size() - 2;
+  PD_CHECK(nd >= 1 && nd <= 3 && w.size() == x.size(), InvalidArgument, "[", op,
+           "] expected input and filter of one rank between 3 and 5, got shapes ", common::ShapeText(x), " and ",
+           common::ShapeText(w));
+  PD_CHECK(strides.size() == nd && dilations.size() == nd, InvalidArgument, "[", op, "] expected ", nd,
+           " strides and dilations, got ", strides.size(), " and ", dilations.size());
+  CheckWindow(op, "strides", strides, 1);
+  CheckWindow(op, "dilations", dilations, 1);
   Ints out(2 * nd, 0);
   if (algorithm == "VALID") return out;
   if (algorithm == "SAME") {
     for (int64_t i = 0; i < nd; ++i) {
-      int64_t in = Spatial(x, i, last).value(), field = dilations[i] * (w[2 + i].value() - 1) + 1;
+      int64_t in = Spatial(x, i, last).value(), field = FieldOf(op, w, i, dilations[i]);
       int64_t o = (in + strides[i] - 1) / strides[i];
       int64_t total = std::max<int64_t>((o - 1) * strides[i] + field - in, 0);
       out[2 * i] = total / 2;
@@ -95,11 +105,10 @@ Ints ResolvePaddings(const char* op, const Dims& x, const Dims& w, const Ints& s
            "] expected padding_algorithm EXPLICIT, SAME or VALID, got ", algorithm);
   PD_CHECK(paddings.size() == nd || paddings.size() == 2 * nd, InvalidArgument, "[", op, "] expected ", nd, " or ",
            2 * nd, " paddings, got ", common::ShapeText(paddings));
+  CheckWindow(op, "paddings", paddings, 0);
   for (int64_t i = 0; i < nd; ++i) {
     out[2 * i] = paddings.size() == nd ? paddings[i] : paddings[2 * i];
     out[2 * i + 1] = paddings.size() == nd ? paddings[i] : paddings[2 * i + 1];
-    PD_CHECK(out[2 * i] >= 0 && out[2 * i + 1] >= 0, InvalidArgument, "[", op, "] expected non-negative paddings, got ",
-             common::ShapeText(paddings));
   }
   return out;
 }
@@ -144,9 +153,6 @@ void conv_grad_filter_kernel(const Tensor& x, const Tensor& dy, const Ints&, con
 void conv_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings, const std::string& algorithm,
                 const Ints& dilations, int64_t groups, const std::string& format, Meta& out) {
   bool last = ChannelsLast(format);
-  PD_CHECK(x.dims.size() >= 3 && w.dims.size() == x.dims.size(), InvalidArgument,
-           "[conv] expected input and filter of one rank between 3 and 5, got shapes ", common::ShapeText(x.dims),
-           " and ", common::ShapeText(w.dims));
   conv_nd_infer(x, w, strides, ResolvePaddings("conv", x.dims, w.dims, strides, paddings, algorithm, dilations, last),
                 dilations, groups, last, out);
 }
@@ -162,7 +168,8 @@ bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, cons
                       const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
                       const std::string& format, const std::string& activation, Tensor& out) {
   const bool blocked = format == kBlockedFormat, last = !blocked && ChannelsLast(format);
-  if (x.dtype() != DataType::FLOAT32 || (bias.defined() && bias.dtype() != DataType::FLOAT32)) return false;
+  if (x.dtype() != DataType::FLOAT32) return false;
+  if (bias.defined() && (bias.dtype() != DataType::FLOAT32 || bias.numel() != w.dim(0))) return false;
   Meta plain = x.meta(), result;
   if (blocked) plain.dims = UnblockedDims(plain.dims, Dim(w.dim(1) * groups));
   conv_infer(plain, w.meta(), strides, paddings, algorithm, dilations, groups, blocked ? "NCHW" : format, result);
@@ -216,9 +223,13 @@ void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, con
                           int64_t groups, const Ints& dilations, const std::string& format, Meta& out) {
   bool last = ChannelsLast(format);
   int64_t nd = x.dims.size() - 2;
-  PD_CHECK(nd >= 1 && w.dims.size() == x.dims.size(), InvalidArgument,
-           "[conv_transpose] expected input and filter of one rank, got shapes ", common::ShapeText(x.dims), " and ",
-           common::ShapeText(w.dims));
+  PD_CHECK(nd >= 1 && nd <= 3 && w.dims.size() == x.dims.size(), InvalidArgument,
+           "[conv_transpose] expected input and filter of one rank between 3 and 5, got shapes ",
+           common::ShapeText(x.dims), " and ", common::ShapeText(w.dims));
+  PD_CHECK(groups > 0 && (!w.dims[0].known() || w.dims[0].raw() % groups == 0), InvalidArgument,
+           "[conv_transpose] expected input channels divisible by groups ", groups, ", got ",
+           common::DimText(w.dims[0]));
+  CheckWindow("conv_transpose", "output_padding", output_padding, 0);
   PD_CHECK(!common::CertainlyDiffer(last ? x.dims.back() : x.dims[1], w.dims[0]), InvalidArgument,
            "[conv_transpose] expected input channels equal to the filter's ", common::DimText(w.dims[0]),
            ", got input shape ", common::ShapeText(x.dims));
@@ -235,9 +246,15 @@ void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, con
       continue;
     }
     Dim in = Spatial(x.dims, i, last);
-    int64_t extra = dilations[i] * (w.dims[2 + i].value() - 1) + 1 - pads[2 * i] - pads[2 * i + 1] +
-                    (i < output_padding.size() ? output_padding[i] : 0);
-    out.dims.push_back(common::Sub(in, Dim(1)) * Dim(strides[i]) + Dim(std::max<int64_t>(extra, 0)));
+    const int64_t extra = FieldOf("conv_transpose", w.dims, i, dilations[i]) - pads[2 * i] - pads[2 * i + 1] +
+                          (i < output_padding.size() ? output_padding[i] : 0);
+    const bool none = in.known() && in.raw() == 0;
+    const Dim steps = none ? Dim(0) : common::Sub(in, Dim(1)) * Dim(strides[i]);
+    const int64_t more = none ? extra - strides[i] : extra;
+    PD_CHECK(!steps.known() || steps.raw() >= -more, InvalidArgument,
+             "[conv_transpose] expected paddings that leave a non-negative extent, got ", pads[2 * i], " and ",
+             pads[2 * i + 1], " for input shape ", common::ShapeText(x.dims));
+    out.dims.push_back(more >= 0 ? steps + Dim(more) : common::Sub(steps, Dim(-more)));
   }
   if (last) out.dims.push_back(oc);
 }

@@ -3,6 +3,7 @@
 #include "paddle/phi/primitives/norm.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/infer/rules.h"
@@ -13,6 +14,10 @@ namespace {
 
 const void* Ptr(const Tensor& t) { return t.defined() ? t.raw_data() : nullptr; }
 Tensor As(const Tensor& t, DataType dtype) { return t.defined() ? Contiguous(CastTo(t, dtype)) : t; }
+// What a sum over nothing is.
+void Zero(const Tensor& t) {
+  if (t.defined() && t.numel()) std::memset(t.raw_data(), 0, static_cast<size_t>(t.numel() * SizeOf(t.dtype())));
+}
 
 struct BnShape {
   int64_t n, c, spatial;
@@ -27,16 +32,18 @@ BnShape BnOf(const Tensor& x, const std::string& format) {
 
 }  // namespace
 
-void batch_norm_infer(const Meta& x, const Meta& mean, const Meta& variance, const Meta*, const Meta*, bool is_test,
-                      double, double, const std::string& format, bool use_global, bool trainable, Meta& out,
-                      Meta& mean_out, Meta& variance_out, Meta& saved_mean, Meta& saved_variance, Meta& reserve) {
+void batch_norm_infer(const Meta& x, const Meta& mean, const Meta& variance, const Meta* scale, const Meta* bias,
+                      bool is_test, double, double, const std::string& format, bool use_global, bool trainable,
+                      Meta& out, Meta& mean_out, Meta& variance_out, Meta& saved_mean, Meta& saved_variance,
+                      Meta& reserve) {
   PD_CHECK(x.dims.size() >= 2 && x.dims.size() <= 5, InvalidArgument,
            "[batch_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.dims));
   bool last = format.size() > 1 && format.back() == 'C' && x.dims.size() > 2;
   Dim c = last ? x.dims.back() : x.dims[1];
-  PD_CHECK(mean.dims.size() == 1 && !common::CertainlyDiffer(mean.dims[0], c), InvalidArgument,
-           "[batch_norm] expected statistics of ", common::DimText(c), " channels, got shape ",
-           common::ShapeText(mean.dims));
+  for (const Meta* m : {&mean, &variance, scale, bias})
+    PD_CHECK(!m || (m->dims.size() == 1 && !common::CertainlyDiffer(m->dims[0], c)), InvalidArgument,
+             "[batch_norm] expected mean, variance, scale and bias of ", common::DimText(c), " channels, got shape ",
+             common::ShapeText(m->dims));
   out = x;
   mean_out = mean;
   variance_out = variance;
@@ -55,7 +62,11 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
   Tensor xc = Contiguous(x), sc = As(scale, st), b = As(bias, st);
   mean_out = mean;
   variance_out = variance;
-  if (x.numel() == 0) return;
+  if (x.numel() == 0) {
+    Zero(saved_mean);
+    Zero(saved_variance);
+    return;
+  }
   bool training = !(is_test && !trainable) && !use_global;
   if (!training) {
     Tensor m = As(mean, st), v = As(variance, st);
@@ -95,14 +106,19 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   Tensor ds, db;
   if (dscale) ds = Empty(Ints{s.c}, st);
   if (dbias) db = Empty(Ints{s.c}, st);
-  cpu::BatchNormGrad(x.dtype(), xc.raw_data(), g.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), m.raw_data(),
-                     inv.raw_data(), global, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
-                     dbias ? db.raw_data() : nullptr);
+  if (x.numel() == 0) {
+    Zero(ds);
+    Zero(db);
+  } else {
+    cpu::BatchNormGrad(x.dtype(), xc.raw_data(), g.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), m.raw_data(),
+                       inv.raw_data(), global, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
+                       dbias ? db.raw_data() : nullptr);
+  }
   if (dscale) *dscale = scale.defined() ? CastTo(ds, scale.dtype()) : ds;
   if (dbias) *dbias = scale.defined() ? CastTo(db, scale.dtype()) : db;
 }
 
-void layer_norm_infer(const Meta& x, const Meta* scale, const Meta*, double, int64_t axis, Meta& out, Meta& mean,
+void layer_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double, int64_t axis, Meta& out, Meta& mean,
                       Meta& variance) {
   PD_CHECK(axis > 0 || x.dims.empty() || axis == 0, InvalidArgument,
            "[layer_norm] expected begin_norm_axis of at least 0, got ", axis);
@@ -116,10 +132,10 @@ void layer_norm_infer(const Meta& x, const Meta* scale, const Meta*, double, int
     else
       cols = cols * x.dims[i];
   }
-  if (scale)
-    PD_CHECK(!common::CertainlyDiffer(common::Product(scale->dims), cols), InvalidArgument,
-             "[layer_norm] expected a scale of ", common::DimText(cols), " elements, got shape ",
-             common::ShapeText(scale->dims), " for input shape ", common::ShapeText(x.dims));
+  for (const Meta* m : {scale, bias})
+    PD_CHECK(!m || !common::CertainlyDiffer(common::Product(m->dims), cols), InvalidArgument,
+             "[layer_norm] expected a scale and a bias of ", common::DimText(cols), " elements, got shape ",
+             common::ShapeText(m->dims), " for input shape ", common::ShapeText(x.dims));
   out = x;
   mean = {rows, cpu::StatType(x.dtype)};
   variance = mean;
@@ -132,7 +148,11 @@ DataType ParamType(const Tensor& x, const Tensor& scale, const Tensor& bias) {
 }  // namespace
 void layer_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, double eps, int64_t axis, Tensor& out,
                        Tensor& mean, Tensor& variance) {
-  if (x.numel() == 0) return;
+  if (x.numel() == 0) {
+    Zero(mean);
+    Zero(variance);
+    return;
+  }
   int64_t rows = mean.numel(), cols = x.numel() / rows;
   (void)axis;
   DataType pt = ParamType(x, scale, bias);
@@ -141,10 +161,11 @@ void layer_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias,
                  variance.raw_data());
 }
 void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance,
-                            const Tensor& dout, const Tensor&, const Tensor&, double eps, int64_t, Tensor* dx,
+                            const Tensor& dout, const Tensor&, const Tensor&, double eps, int64_t axis, Tensor* dx,
                             Tensor* dscale, Tensor* dbias) {
   if (!dout.defined()) return;
-  int64_t rows = mean.numel(), cols = rows ? x.numel() / rows : 0;
+  int64_t rows = mean.numel(), cols = 1;
+  for (int64_t i = axis; i < x.ndim(); ++i) cols *= x.dim(i);
   DataType pt = ParamType(x, scale, Tensor());
   Tensor xc = Contiguous(x), g = Contiguous(CastTo(dout, x.dtype())), s = As(scale, pt);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
@@ -152,9 +173,14 @@ void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   Ints pdims = scale.defined() ? scale.dims() : Ints{cols};
   if (dscale) ds = Empty(pdims, pt);
   if (dbias) db = Empty(pdims, pt);
-  cpu::LayerNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), mean.raw_data(),
-                     variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
-                     dbias ? db.raw_data() : nullptr);
+  if (x.numel() == 0) {
+    Zero(ds);
+    Zero(db);
+  } else {
+    cpu::LayerNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), mean.raw_data(),
+                       variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
+                       dbias ? db.raw_data() : nullptr);
+  }
   if (dscale) *dscale = ds;
   if (dbias) *dbias = db;
 }
@@ -178,7 +204,7 @@ void rms_norm_infer(const Meta& x, const Meta* scale, const Ints& shape, double,
   for (int64_t i = 0; i + k < rank; ++i) invvar.dims.push_back(x.dims[i]);
 }
 void rms_norm_kernel(const Tensor& x, const Tensor& scale, const Ints&, double eps, Tensor& y, Tensor& invvar) {
-  if (x.numel() == 0) return;
+  if (x.numel() == 0) return Zero(invvar);
   const DataType pt = ParamType(x, scale, Tensor());
   const Tensor xc = Contiguous(x), s = As(scale, pt);
   cpu::RmsNorm(x.dtype(), pt, xc.raw_data(), invvar.numel(), x.numel() / invvar.numel(), Ptr(s), nullptr, eps,
@@ -193,8 +219,11 @@ void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& in
   Tensor ds;
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   if (dscale) ds = Empty(scale.dims(), pt);
-  cpu::RmsNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), invvar.raw_data(),
-                   dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr, nullptr);
+  if (x.numel() == 0)
+    Zero(ds);
+  else
+    cpu::RmsNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), invvar.raw_data(),
+                     dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr, nullptr);
   if (dscale) *dscale = CastTo(ds, scale.dtype());
 }
 
@@ -223,6 +252,8 @@ void embedding_scatter_kernel(const Tensor& x, const Tensor& dy, const Tensor&, 
 }
 
 void linear_infer(const Meta& x, const Meta& w, const Meta& bias, bool tw, Meta& out) {
+  PD_CHECK(w.dims.size() == 2, InvalidArgument, "[linear] expected a weight of 2 axes, got shape ",
+           common::ShapeText(w.dims));
   matmul_infer(x, w, false, tw, out);
   PD_CHECK(bias.dims.size() == 1 && !common::CertainlyDiffer(bias.dims[0], out.dims.back()), InvalidArgument,
            "[linear] expected a bias of ", common::DimText(out.dims.back()), " elements, got shape ",

@@ -31,7 +31,8 @@ PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& 
   Dims kdims = {Dim(1), Dim(1)};
   for (int64_t i = 0; i < nd; ++i) {
     int64_t k = global ? x[(p.last ? 1 : 2) + i].value() : kernel[i];
-    PD_CHECK(k > 0, InvalidArgument, "[", op, "] expected positive kernel sizes, got ", common::ShapeText(kernel));
+    PD_CHECK(k > 0 && k <= INT32_MAX, InvalidArgument, "[", op, "] expected positive kernel sizes from 1 to ",
+             INT32_MAX, ", got ", common::ShapeText(kernel));
     p.kernel.push_back(k);
     p.strides.push_back(i < strides.size() ? strides[i] : 1);
     PD_CHECK(adaptive || p.strides[i] > 0, InvalidArgument, "[", op, "] expected positive strides, got ",
@@ -53,7 +54,8 @@ PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& 
       PD_CHECK(p.out[at].raw() > 0, InvalidArgument, "[", op, "] expected the padded input to hold the window of ",
                p.kernel[i], ", got extent ", in.raw());
     } else {
-      Dim room = in + Dim(p.pads[2 * i] + p.pads[2 * i + 1] - p.kernel[i] + (ceil_mode ? p.strides[i] - 1 : 0));
+      Dim room = in + Dim(p.pads[2 * i] + p.pads[2 * i + 1] + (ceil_mode ? p.strides[i] - 1 : 0));
+      room = common::Sub(room, Dim(p.kernel[i]));
       p.out[at] = common::Div(room, Dim(p.strides[i])) + Dim(1);
     }
   }
@@ -142,30 +144,46 @@ int64_t Plane(const Tensor& t) {
   for (int64_t i = 2; i < t.ndim(); ++i) p *= t.dim(i);
   return p;
 }
+// Positions in the planes of x, one for each element of `of`.
+void CheckMask(const char* op, const Tensor& of, const Tensor& mask, const Tensor& x) {
+  PD_CHECK(mask.dtype() == DataType::INT32 && mask.dims() == of.dims() && x.ndim() >= 2 && mask.ndim() == x.ndim() &&
+               mask.dim(0) == x.dim(0) && mask.dim(1) == x.dim(1),
+           InvalidArgument, "[", op, "] expected an int32 mask of shape ", common::ShapeText(of.dims()), " for input ",
+           common::ShapeText(x.dims()), ", got ", NameOf(mask.dtype()), " ", common::ShapeText(mask.dims()));
+}
 }  // namespace
 void max_pool_scatter_infer(const Meta& dy, const Meta&, const Meta& x, Meta& out) { out = {x.dims, dy.dtype}; }
 void max_pool_scatter_kernel(const Tensor& dy, const Tensor& mask, const Tensor&, Tensor& out) {
+  CheckMask("max_pool_grad", dy, mask, out);
   Tensor g = Contiguous(dy), m = Contiguous(mask);
-  const int64_t planes = out.dim(0) * out.dim(1), n = Plane(out), k = Plane(dy), size = SizeOf(out.dtype());
+  const int64_t planes = out.dim(0) * out.dim(1), n = Plane(out), k = Plane(dy);
   Tensor wide = IsHalf(g.dtype()) ? CastTo(g, DataType::FLOAT32) : g;
   Tensor acc = FullLike(out.dims(), wide.dtype(), 0);
   auto add = [&](auto tag) {
     using T = decltype(tag);
     for (int64_t p = 0; p < planes; ++p)
-      for (int64_t i = 0; i < k; ++i) acc.data<T>()[p * n + m.data<int32_t>()[p * k + i]] += wide.data<T>()[p * k + i];
+      for (int64_t i = 0; i < k; ++i) {
+        const int64_t at = m.data<int32_t>()[p * k + i];  // -1: of a window without elements
+        if (at >= 0 && at < n) acc.data<T>()[p * n + at] += wide.data<T>()[p * k + i];
+      }
   };
-  (void)size;
   wide.dtype() == DataType::FLOAT64 ? add(double{}) : add(float{});
   CopyInto(acc, out);
 }
 void max_pool_gather_infer(const Meta& x, const Meta& mask, Meta& out) { out = {mask.dims, x.dtype}; }
 void max_pool_gather_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
+  CheckMask("max_pool_gather", mask, mask, x);
   Tensor c = Contiguous(x), m = Contiguous(mask);
   const int64_t planes = x.dim(0) * x.dim(1), n = Plane(x), k = Plane(mask), size = SizeOf(x.dtype());
   for (int64_t p = 0; p < planes; ++p)
-    for (int64_t i = 0; i < k; ++i)
-      std::memcpy(static_cast<char*>(out.raw_data()) + (p * k + i) * size,
-                  static_cast<char*>(c.raw_data()) + (p * n + m.data<int32_t>()[p * k + i]) * size, size);
+    for (int64_t i = 0; i < k; ++i) {
+      const int64_t at = m.data<int32_t>()[p * k + i];
+      char* to = static_cast<char*>(out.raw_data()) + (p * k + i) * size;
+      if (at >= 0 && at < n)
+        std::memcpy(to, static_cast<char*>(c.raw_data()) + (p * n + at) * size, size);
+      else
+        std::memset(to, 0, size);
+    }
 }
 
 }  // namespace phi

@@ -30,16 +30,27 @@ Step Prepare(const char* op, const Tensor& param, const Tensor& grad, const Tens
   s.p.param = param.raw_data();
   s.p.grad = s.grad.raw_data();
   s.p.grad_t = s.grad.dtype();
+  PD_CHECK(!master.defined() ||
+               (master.dtype() == DataType::FLOAT32 && master.numel() == param.numel() && master.is_contiguous()),
+           InvalidArgument, "[", op, "] expected a master_param of float32 and the parameter's shape ",
+           common::ShapeText(param.dims()));
   s.p.master = master.defined() ? master.raw_data() : nullptr;
   return s;
 }
 
+// Numbers are kept in tensors of one element, or (nadam, radam) in the first element of one like the parameter.
+void CheckOne(const Tensor& t) {
+  PD_CHECK(t.numel() > 0, InvalidArgument, "[optimizer] expected a tensor of one element, got shape ",
+           common::ShapeText(t.dims()));
+}
 double One(const Tensor& t) {
+  CheckOne(t);
   if (t.dtype() == DataType::FLOAT32) return *t.data<float>();
   if (t.dtype() == DataType::FLOAT64) return *t.data<double>();
   return ScalarAsDouble(t);
 }
 void SetOne(const Tensor& t, double v) {
+  CheckOne(t);
   if (t.dtype() == DataType::FLOAT64)
     *t.data<double>() = v;
   else if (t.dtype() == DataType::FLOAT32)
@@ -201,7 +212,9 @@ void nadam_kernel(const Tensor& param, const Tensor& grad, const Tensor& lr, con
                   const Tensor& mu_product, const Tensor& m1, const Tensor& m2, const Tensor& master, double beta1,
                   double beta2, double eps, double momentum_decay, bool, Tensor& o0, Tensor& o1, Tensor& o2, Tensor& o3,
                   Tensor& o4, Tensor& o5, Tensor& o6) {
+  o0 = param, o1 = decay_pow, o2 = b2p, o3 = mu_product, o4 = m1, o5 = m2, o6 = master;
   Step s = Prepare("nadam", param, grad, master);
+  if (param.numel() == 0) return;
   // mu_t = beta1 * (1 - 0.5 * 0.96^(t * momentum_decay)); decay_pow holds 0.96^t.
   double pow_t = One(decay_pow) * 0.96, b2 = One(b2p) * beta2;
   double mu = beta1 * (1 - 0.5 * std::pow(pow_t, momentum_decay)),
@@ -212,14 +225,15 @@ void nadam_kernel(const Tensor& param, const Tensor& grad, const Tensor& lr, con
   SetOne(decay_pow, pow_t);
   SetOne(b2p, b2);
   SetOne(mu_product, product);
-  o0 = param, o1 = decay_pow, o2 = b2p, o3 = mu_product, o4 = m1, o5 = m2, o6 = master;
 }
 
 void radam_kernel(const Tensor& param, const Tensor& grad, const Tensor& lr, const Tensor& b1p, const Tensor& b2p,
                   const Tensor& rho, const Tensor& m1, const Tensor& m2, const Tensor& master, double beta1,
                   double beta2, double eps, bool, Tensor& o0, Tensor& o1, Tensor& o2, Tensor& o3, Tensor& o4,
                   Tensor& o5, Tensor& o6) {
+  o0 = param, o1 = b1p, o2 = b2p, o3 = rho, o4 = m1, o5 = m2, o6 = master;
   Step s = Prepare("radam", param, grad, master);
+  if (param.numel() == 0) return;
   double b1 = One(b1p) * beta1, b2 = One(b2p) * beta2, rho_inf = 2 / (1 - beta2) - 1;
   // rho holds t * beta2^t / (1 - beta2^t) as a running value: (rho * (beta2 - beta2^t) + beta2^t) / (1 - beta2^t).
   double r = (One(rho) * (beta2 - b2) + b2) / (1 - b2);
@@ -228,12 +242,14 @@ void radam_kernel(const Tensor& param, const Tensor& grad, const Tensor& lr, con
   SetOne(b1p, b1);
   SetOne(b2p, b2);
   SetOne(rho, r);
-  o0 = param, o1 = b1p, o2 = b2p, o3 = rho, o4 = m1, o5 = m2, o6 = master;
 }
 
 void rprop_kernel(const Tensor& param, const Tensor& grad, const Tensor& prev, const Tensor& lr, const Tensor& master,
                   const Tensor& range, const Tensor& etas, bool, Tensor& o0, Tensor& o1, Tensor& o2, Tensor& o3) {
   Step s = Prepare("rprop", param, grad, master);
+  PD_CHECK(range.numel() == 2 && etas.numel() == 2, InvalidArgument,
+           "[rprop] expected two numbers in learning_rate_range and in etas, got shapes ",
+           common::ShapeText(range.dims()), " and ", common::ShapeText(etas.dims()));
   Tensor r = Contiguous(CastTo(range, DataType::FLOAT64)), e = Contiguous(CastTo(etas, DataType::FLOAT64));
   cpu::Rprop(s.p, State("rprop", "prev", prev, param), State("rprop", "learning_rate", lr, param), r.data<double>()[0],
              r.data<double>()[1], e.data<double>()[0], e.data<double>()[1]);

@@ -42,9 +42,11 @@ double ScaleOf(const std::vector<double>& scale, int64_t i) {
 }
 int64_t Extent(const Plan& p, int64_t i, int64_t in, const std::vector<double>& scale) {
   double s = ScaleOf(scale, i);
-  int64_t n = p.size[i] > 0 ? p.size[i] : static_cast<int64_t>(static_cast<double>(in) * s);
-  PD_CHECK(n > 0, InvalidArgument, "[interpolate] expected positive output extents, got ", n);
-  return n;
+  if (p.size[i] > 0) return p.size[i];
+  const double n = static_cast<double>(in) * s;
+  PD_CHECK(n >= 1 && n < static_cast<double>(common::kMaxElements), InvalidArgument,
+           "[interpolate] expected output extents from 1 to ", common::kMaxElements, ", got ", n, " for scale ", s);
+  return static_cast<int64_t>(n);
 }
 
 Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bool align_corners, int64_t align_mode) {
@@ -57,9 +59,11 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
   else
     ratio = scale > 0 ? static_cast<float>(1.0 / scale) : static_cast<float>(in) / static_cast<float>(out);
   auto clamp = [&](int64_t i) { return std::min(std::max<int64_t>(i, 0), in - 1); };
+  // Positions, kept where they are integers that a few may be added to; no tap of one so far out is inside.
+  auto near_by = [&](double at) { return at != at ? 0.0 : std::clamp(at, -4.0, static_cast<double>(in) + 4.0); };
   if (method == "nearest") {
     for (int64_t i = 0; i < out; ++i) {
-      float at = ratio * static_cast<float>(i);
+      float at = static_cast<float>(near_by(static_cast<double>(ratio * static_cast<float>(i))));
       t.at.push_back(clamp(align_corners ? static_cast<int64_t>(at + 0.5f) : static_cast<int64_t>(at)));
       t.weight.push_back(1);
     }
@@ -71,6 +75,7 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
     for (int64_t i = 0; i < out; ++i) {
       double at = align_corners ? static_cast<double>(ratio) * static_cast<double>(i)
                                 : static_cast<double>(ratio) * (static_cast<double>(i) + 0.5) - 0.5;
+      at = near_by(at);
       double base = std::floor(at), f = at - base;
       double w[4] = {far(f + 1), near(f), near(1 - f), far(2 - f)};
       for (int64_t k = 0; k < 4; ++k) {
@@ -84,7 +89,7 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
     for (int64_t i = 0; i < out; ++i) {
       double at = centred ? static_cast<double>(ratio) * (static_cast<double>(i) + 0.5) - 0.5
                           : static_cast<double>(ratio) * static_cast<double>(i);
-      at = std::max(at, 0.0);
+      at = std::max(near_by(at), 0.0);
       int64_t lo = clamp(static_cast<int64_t>(at));
       double f = std::min(at - static_cast<double>(lo), 1.0);
       t.at.push_back(lo);

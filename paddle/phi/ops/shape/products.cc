@@ -64,10 +64,10 @@ struct Blocks {
 Blocks BlocksOf(const char* op, const Ints& k, const Ints& s, const Ints& p, const Ints& d) {
   PD_CHECK(k.size() == 2 && s.size() == 2 && (p.size() == 2 || p.size() == 4) && d.size() == 2, InvalidArgument, "[",
            op, "] expected two kernel sizes, strides and dilations and two or four paddings");
-  for (int64_t i = 0; i < 2; ++i)
-    PD_CHECK(k[i] > 0 && s[i] > 0 && d[i] > 0, InvalidArgument, "[", op,
-             "] expected positive kernel sizes, strides and dilations, got ", common::ShapeText(k), ", ",
-             common::ShapeText(s), " and ", common::ShapeText(d));
+  CheckWindow(op, "kernel sizes", k, 1);
+  CheckWindow(op, "strides", s, 1);
+  CheckWindow(op, "dilations", d, 1);
+  CheckWindow(op, "paddings", p, -int64_t{INT32_MAX});
   Blocks b{k[0], k[1], s[0], s[1], p[0], p[1], p[0], p[1], d[0], d[1]};
   if (p.size() == 4) {
     b.bottom = p[2];

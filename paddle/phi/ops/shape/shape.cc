@@ -107,9 +107,27 @@ void angle_kernel(const Tensor& x, Tensor& out) {
 }
 
 namespace {
+// The rows of a triangle that hold elements, and which of them the diagonal cuts; the others hold all columns.
+struct TriangleRows {
+  int64_t first = 0, last = 0;  // [first, last) hold elements
+  int64_t lo = 0, hi = 0;       // [lo, hi) of them are cut
+};
+TriangleRows RowsOf(int64_t rows, int64_t cols, int64_t offset, bool upper) {
+  TriangleRows t;
+  if (rows == 0 || cols == 0) return t;
+  offset = std::clamp(offset, -rows, cols);
+  // Row r is cut at column r + offset, which stays in the lower triangle.
+  t.first = upper ? 0 : std::clamp<int64_t>(-offset, 0, rows);
+  t.last = upper ? std::clamp<int64_t>(cols - offset, 0, rows) : rows;
+  t.lo = std::clamp<int64_t>(upper ? -offset : t.first, t.first, t.last);
+  t.hi = std::clamp<int64_t>(upper ? t.last : cols - offset, t.lo, t.last);
+  return t;
+}
 template <class F>
 void EachTriangle(int64_t rows, int64_t cols, int64_t offset, bool upper, F f) {
-  for (int64_t r = 0; r < rows; ++r) {
+  offset = std::clamp(offset, -rows, cols);
+  const TriangleRows t = RowsOf(rows, cols, offset, upper);
+  for (int64_t r = t.first; r < t.last; ++r) {
     int64_t lo = upper ? std::max<int64_t>(0, r + offset) : 0, hi = upper ? cols : std::min(cols, r + offset + 1);
     for (int64_t c = lo; c < hi; ++c) f(r, c);
   }
@@ -119,11 +137,16 @@ Meta TriangleMeta(const char* op, int64_t rows, int64_t cols, int64_t offset, bo
            cols);
   PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument, "[", op,
            "] expected dtype int32 or int64, got ", NameOf(dtype));
-  int64_t n = 0;
-  for (int64_t r = 0; r < rows; ++r)
-    n += upper ? std::max<int64_t>(0, cols - std::max<int64_t>(0, r + offset))
-               : std::max<int64_t>(0, std::min(cols, r + offset + 1));
-  return {Dims{Dim(2), Dim(n)}, dtype};
+  offset = std::clamp(offset, -rows, cols);
+  const TriangleRows t = RowsOf(rows, cols, offset, upper);
+  auto width = [&](int64_t r) {
+    return upper ? cols - std::max<int64_t>(0, r + offset) : std::min(cols, r + offset + 1);
+  };
+  __int128 n = static_cast<__int128>(t.last - t.first - (t.hi - t.lo)) * cols;
+  if (t.lo < t.hi) n += static_cast<__int128>(t.hi - t.lo) * (width(t.lo) + width(t.hi - 1)) / 2;
+  PD_CHECK(n < common::kMaxElements, InvalidArgument, "[", op, "] expected fewer than ", common::kMaxElements,
+           " indices, got a matrix of ", rows, " rows and ", cols, " columns");
+  return {Dims{Dim(2), Dim(static_cast<int64_t>(n))}, dtype};
 }
 void StoreTriangle(int64_t rows, int64_t cols, int64_t offset, bool upper, Tensor& out) {
   int64_t n = out.dim(1), k = 0;

@@ -298,7 +298,8 @@ void bincount_kernel(const Tensor& x, const Tensor& weights, const Scalar& minle
   int64_t bins = minlength.to_int();
   for (int64_t i = 0; i < c.numel(); ++i) {
     int64_t v = c.data<int64_t>()[i];
-    PD_CHECK(v >= 0, InvalidArgument, "[bincount] expected non-negative integers, got ", v);
+    PD_CHECK(v >= 0 && v < common::kMaxElements, InvalidArgument, "[bincount] expected integers from 0 to ",
+             common::kMaxElements - 1, ", got ", v);
     bins = std::max(bins, v + 1);
   }
   if (!weights.defined()) {

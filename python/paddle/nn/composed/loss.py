@@ -24,10 +24,26 @@ def _log_add(*terms):
     return top + paddle.log(total)
 
 
+def _within(op, what, values, low, high):
+    """Raises where a number of `values` is not in [low, high]."""
+    outside = values[(values < low) | (values > high)]
+    if outside.size:
+        raise ValueError(f"[{op}] expected {what} from {low} to {high}, got {outside.flat[0]}")
+
+
 def warpctc(logits, label, logits_length=None, labels_length=None, blank=0, norm_by_times=False):
-    steps, batch, _ = logits.shape
+    steps, batch, classes = logits.shape
     labels, lengths = label.numpy(), labels_length.numpy().reshape(-1)
     times = logits_length.numpy().reshape(-1)
+    if labels.ndim != 2 or not labels.shape[0] == lengths.size == times.size == batch:
+        raise ValueError(f"[ctc_loss] expected labels, label lengths and input lengths of {batch} sequences, got shapes "
+                         f"{list(labels.shape)}, {labels_length.shape} and {logits_length.shape}")
+    _within("ctc_loss", "input lengths", times, 0, steps)
+    _within("ctc_loss", "label lengths", lengths, 0, labels.shape[1])
+    _within("ctc_loss", "a blank", np.array(blank), 0, classes - 1)
+    own = np.arange(labels.shape[1]) < lengths[:, None]
+    _within("ctc_loss", "labels", labels[own], 0, classes - 1)
+    labels = np.where(own, labels, blank)
     width = 2 * labels.shape[1] + 1
     extended = np.full((batch, width), blank, "int64")
     extended[:, 1::2] = labels
@@ -65,10 +81,19 @@ def warpctc(logits, label, logits_length=None, labels_length=None, blank=0, norm
 
 
 def warprnnt(input, label, input_lengths, label_lengths, blank=0, fastemit_lambda=0.0):
-    batch, steps, width, _ = input.shape
+    batch, steps, width, classes = input.shape
+    labels, times, lengths = label.numpy(), input_lengths.numpy().reshape(-1), label_lengths.numpy().reshape(-1)
+    if labels.ndim != 2 or not labels.shape[0] == lengths.size == times.size == batch:
+        raise ValueError(f"[rnnt_loss] expected labels, label lengths and input lengths of {batch} sequences, got "
+                         f"shapes {list(labels.shape)}, {label_lengths.shape} and {input_lengths.shape}")
+    _within("rnnt_loss", "input lengths", times, 1, steps)
+    _within("rnnt_loss", "label lengths", lengths, 0, min(width - 1, labels.shape[1]))
+    _within("rnnt_loss", "a blank", np.array(blank), 0, classes - 1)
+    own = np.arange(labels.shape[1]) < lengths[:, None]
+    _within("rnnt_loss", "labels", labels[own], 0, classes - 1)
+    labels = np.where(own, labels, 0)
     stay = input[..., blank]
     targets = np.zeros((batch, width), "int64")
-    labels = label.numpy()
     targets[:, :min(width - 1, labels.shape[1])] = labels[:, :width - 1]
     index = paddle.expand(paddle.reshape(paddle.to_tensor(targets), [batch, 1, width, 1]), [batch, steps, width, 1])
     emit = paddle.squeeze(paddle.take_along_axis(input, index, 3, broadcast=False), -1)
@@ -89,13 +114,15 @@ def warprnnt(input, label, input_lengths, label_lengths, blank=0, fastemit_lambd
             row.append(ways[0] if len(ways) == 1 else _log_add(*ways))
         rows.append(row)
     table = paddle.stack([paddle.stack(row, axis=1) for row in rows], axis=1)
-    t_end = input_lengths.numpy().reshape(-1).astype("int64") - 1
-    u_end = label_lengths.numpy().reshape(-1).astype("int64")
+    t_end, u_end = times.astype("int64") - 1, lengths.astype("int64")
     at = paddle.to_tensor((np.arange(batch) * steps + t_end) * width + u_end)
     return -(paddle.gather(paddle.reshape(table, [-1]), at) + paddle.gather(paddle.reshape(stay, [-1]), at))
 
 
 def hsigmoid_loss(x, label, w, bias=None, path=None, code=None, num_classes=2, is_sparse=False):
+    rows = label.size if path is None else path.shape[0]
+    if rows != x.shape[0]:
+        raise ValueError(f"[hsigmoid_loss] expected labels of {x.shape[0]} rows, got {rows}")
     if path is None:
         number = label.numpy().reshape(-1) + num_classes
         if (number < num_classes).any() or (number >= 2 * num_classes).any():

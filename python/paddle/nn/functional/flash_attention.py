@@ -26,7 +26,7 @@ def _attend(query, key, value, mask, dropout_p, is_causal, training, scale, enab
         raise ValueError(f"[attention] expected as many key heads as the {query.shape[2]} query heads, got {key.shape[2]}")
     if mask is not None and mask.dtype != paddle.bool and not mask.is_floating_point():
         mask = paddle.cast(mask, query.dtype)
-    scale = query.shape[3] ** -0.5 if scale is None else scale
+    scale = max(query.shape[3], 1) ** -0.5 if scale is None else scale
     return _C_ops._attention(query, key, value, mask, scale, is_causal, dropout_p if training else 0.0)
 
 
@@ -35,7 +35,7 @@ def _probabilities(query, key, is_causal, scale):
     q, k = _heads_first(query), _heads_first(key)
     if q.shape[1] != k.shape[1]:
         k = paddle.repeat_interleave(k, q.shape[1] // k.shape[1], 1)
-    scores = _C_ops.matmul(q * (query.shape[3] ** -0.5 if scale is None else scale), k, False, True)
+    scores = _C_ops.matmul(q * (max(query.shape[3], 1) ** -0.5 if scale is None else scale), k, False, True)
     if is_causal:
         scores = scores + paddle.triu(paddle.full_like(scores, -1e4), 1)
     return _C_ops.softmax(scores, -1)

@@ -63,7 +63,7 @@ def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean"
     ids = None if soft_label else _expand_label(input, label, axis)
     if label_smoothing > 0.0:
         if not soft_label:
-            label = _one_hot_along(ids, classes, axis, rank, input.dtype)
+            label = _one_hot_along(ids, classes, axis, rank, input.dtype, ignore_index)
         share = classes if isinstance(classes, int) else paddle.cast(classes, input.dtype)
         label = label * (1.0 - label_smoothing) + label_smoothing / share
         soft = True
@@ -92,8 +92,14 @@ def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean"
     return paddle.sum(out) / (total + paddle.cast(total == 0.0, total.dtype))
 
 
-def _one_hot_along(ids, classes, axis, rank, dtype):
-    """One-hot of ids (size 1 along `axis`) with the classes along `axis`; ids out of range give zeros."""
+def _one_hot_along(ids, classes, axis, rank, dtype, ignore_index):
+    """One-hot of ids (size 1 along `axis`) with the classes along `axis`; `ignore_index` gives zeros."""
+    if isinstance(classes, int):
+        kept = ids != ignore_index
+        hot = _C_ops.one_hot(paddle.squeeze(paddle.where(kept, ids, paddle.zeros_like(ids)), axis), classes)
+        if axis % rank != rank - 1:
+            hot = paddle.moveaxis(hot, -1, axis)
+        return paddle.cast(hot, dtype) * paddle.cast(kept, dtype)
     position = paddle.reshape(paddle.arange(0, classes, dtype=ids.dtype),
                               [classes if i == axis % rank else 1 for i in range(rank)])
     return paddle.cast(ids == position, dtype)

@@ -77,6 +77,8 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
             raise ValueError(f"scale_shape length should be {n} for input {n + 2}-D tensor.")
         if any(s <= 0 for s in scales):
             raise ValueError("Attr(scale) should be greater than zero.")
+        if any(not d * s < 2**31 for d, s in zip(spatial, scales)):
+            raise ValueError(f"[interpolate] expected output sizes below 2^31, got scales {scales} for extents {spatial}")
         sizes = [int(math.floor(d * s)) if d >= 0 else -1 for d, s in zip(spatial, scales)]
         if recompute_scale_factor:
             scales = []
