@@ -247,6 +247,41 @@ PyObject* WriteOverMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, P
     return self;
   });
 }
+bool HasHistory(PyObject* o) {
+  if (IsTensor(o)) return AsTensor(o).defined() && AsTensor(o).requires_grad();
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+    if (PyObject* item = PySequence_Fast_GET_ITEM(o, i); IsTensor(item) && HasHistory(item)) return true;
+  return false;
+}
+// x._written(name, plain, args, kwargs): plain(x, *args, **kwargs) written over x. Its steps go onto a tape one by one.
+PyObject* WrittenMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&]() -> PyObject* {
+    const char* names[] = {"name", "plain", "args", "kwargs"};
+    PyObject* a[4];
+    ParseArgs("_written", names, 4, 4, args, n, kw, a);
+    bool saved = false;
+    if (egr::State().grad_enabled) {
+      saved = HasHistory(self) || HasHistory(a[2]);
+      PyObject *key, *value;
+      Py_ssize_t at = 0;
+      while (!saved && PyDict_Next(a[3], &at, &key, &value)) saved = HasHistory(value);
+    }
+    PyObject* before[] = {a[0], saved ? Py_True : Py_False};
+    PyRef old = Own(OnTapeFastcall<BeforeWriteMethod>(self, before, 2, nullptr));
+    const Py_ssize_t more = PyTuple_GET_SIZE(a[2]);
+    PyRef given = Own(PyTuple_New(more + 1));
+    PyTuple_SET_ITEM(given.get(), 0, old.release());
+    for (Py_ssize_t i = 0; i < more; ++i) {
+      PyObject* o = PyTuple_GET_ITEM(a[2], i);
+      Py_INCREF(o);
+      PyTuple_SET_ITEM(given.get(), i + 1, o);
+    }
+    PyRef result = Own(PyObject_Call(a[1], given.get(), PyDict_GET_SIZE(a[3]) ? a[3] : nullptr));
+    PyObject* over[] = {PyTuple_GET_ITEM(given.get(), 0), result.get(), a[0], before[1]};
+    return OnTapeFastcall<WriteOverMethod>(self, over, 4, nullptr);
+  });
+}
 // The same bytes as another dtype; the last extent follows the sizes.
 PyObject* Bitcast(PyObject* self, PyObject* dtype) {
   return Guarded([&]() -> PyObject* {
@@ -389,6 +424,8 @@ PyMethodDef g_tensor_methods[] = {
      "This tensor; a copy, with its history, where it shows the memory of x."},
     {"_before_write", F(OnTapeFastcall<BeforeWriteMethod>), METH_FASTCALL | METH_KEYWORDS,
      "This tensor, to compute from what it is to hold next."},
+    {"_written", F(WrittenMethod), METH_FASTCALL | METH_KEYWORDS,
+     "This tensor after a function's result for it was written over it."},
     {"_write_over", F(OnTapeFastcall<WriteOverMethod>), METH_FASTCALL | METH_KEYWORDS,
      "Gives this tensor the values and the history of a result, in place."},
     {"_bitcast", F(OnTape<Bitcast>), METH_O, "The same bytes as another dtype."},

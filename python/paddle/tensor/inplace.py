@@ -6,20 +6,8 @@ import inspect
 import paddle
 from paddle.base.libpaddle import Tensor
 
-from .search import aliased
-
 # Results of other kinds than the integers given.
 _FLOATING_ONLY = frozenset(('hypot_', 'sinc_', 'gammainc_', 'gammaincc_', 'polygamma_', 'multigammaln_', 'logaddexp_'))
-
-
-def _has_history(values):
-    for v in values:
-        if isinstance(v, Tensor):
-            if not v.stop_gradient:
-                return True
-        elif isinstance(v, (list, tuple)) and _has_history(v):
-            return True
-    return False
 
 
 def written(x, name, plain, *args, **kwargs):
@@ -28,9 +16,7 @@ def written(x, name, plain, *args, **kwargs):
         raise TypeError(f"{name}(): argument 'x' must be a Tensor, got {type(x).__name__}")
     if name in _FLOATING_ONLY and not (x.is_floating_point() or x.is_complex()):
         raise RuntimeError(f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for it')
-    saved = paddle.is_grad_enabled() and _has_history((x, *args, *kwargs.values()))
-    old = x._before_write(name, saved)
-    return x._write_over(old, plain(old, *args, **kwargs), name, saved)
+    return x._written(name, plain, args, kwargs)
 
 
 def _make(name):
@@ -54,13 +40,12 @@ def _make(name):
 
 def where_(condition, x=None, y=None, name=None):
     """`where` into `x`, in place."""
-    return written(x, 'where_', lambda old: paddle.where(condition, old, y))
+    return written(x, 'where_', lambda old, chosen, value: paddle.where(chosen, old, value), condition, y)
 
 
-@aliased(input='x')
 def clip_(x, min=None, max=None, name=None):
     """`clip` in place; an integer tensor takes the bounds as integers."""
-    if not (x.is_floating_point() or x.is_complex()):
+    if not x.is_floating_point():
         min, max = _whole(min, x.dtype), _whole(max, x.dtype)
     return written(x, 'clip_', paddle.clip, min, max)
 
