@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds with sanitizers and runs the C++ tests and a part of the Python tests: tools/sanitize.sh [address] [thread].
+# Builds with sanitizers and runs the C++ and Python tests (`thread`: those of Python that use threads): tools/sanitize.sh [address] [thread].
 # `address` is AddressSanitizer and UndefinedBehaviorSanitizer, on memory that starts as NaN; `thread` is ThreadSanitizer with one OpenMP
 # thread, as libgomp is not instrumented. A finding fails the run; what is not ours stands in test/sanitize/*.supp.
 set -euo pipefail

@@ -4,7 +4,7 @@ import operator
 
 import paddle
 from paddle import _C_ops
-from paddle.tensor.creation import _place
+from paddle.tensor.creation import _finish
 from paddle.tensor.manipulation import extents
 
 __all__ = [
@@ -226,7 +226,7 @@ def ihfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     return ihfftn(x, s, axes, norm, name, out=out)
 
 
-def _frequencies(n, d, negative, dtype, out, requires_grad):
+def _frequencies(n, d, negative, dtype, out, device, requires_grad):
     """0, 1, ... and, where `negative`, the second half of them below zero, over n * d."""
     if d * n == 0:
         raise ValueError("d or n should not be 0.")
@@ -236,22 +236,17 @@ def _frequencies(n, d, negative, dtype, out, requires_grad):
         values = paddle.concat([paddle.arange((n - 1) // 2 + 1, dtype='int64'), paddle.arange(-(n // 2), 0, dtype='int64')])
     else:
         values = paddle.arange(n // 2 + 1, dtype='int64')
-    result = _out(values.astype(dtype) * (1.0 / (n * d)), out)
-    if requires_grad:
-        result.stop_gradient = False
-    return result
+    return _finish(values.astype(dtype) * (1.0 / (n * d)), out, device, requires_grad)
 
 
 def fftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
     """Frequencies of the n values of `fft` for a sample spacing `d`."""
-    _place(device)
-    return _frequencies(n, d, True, dtype, out, requires_grad)
+    return _frequencies(n, d, True, dtype, out, device, requires_grad)
 
 
 def rfftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
     """Frequencies of the n // 2 + 1 values of `rfft` for a sample spacing `d`."""
-    _place(device)
-    return _frequencies(n, d, False, dtype, out, requires_grad)
+    return _frequencies(n, d, False, dtype, out, device, requires_grad)
 
 
 def _shift(x, axes, sign):

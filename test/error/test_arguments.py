@@ -239,3 +239,47 @@ def test_class_centers_drawn_with_a_fixed_seed_repeat():
 def test_sync_batch_norm_is_that_of_one_process():
     x = t(4, 3)
     np.testing.assert_array_equal(paddle.nn.SyncBatchNorm(3)(x).numpy(), paddle.nn.BatchNorm1D(3)(x).numpy())
+
+
+def test_new_tensors_take_one_size():
+    x = paddle.ones([2, 3])
+    assert x.new_zeros(2, 4).shape == x.new_ones([2, 4]).shape == x.new_empty(size=[2, 4]).shape == [2, 4]
+    for call in (lambda: x.new_zeros([2], 'int32'), lambda: x.new_ones([2], 3), lambda: x.new_zeros(), lambda: x.new_zeros(size=[2], shape=[3])):
+        with pytest.raises(TypeError, match='new_'):
+            call()
+
+
+def test_median_with_indices_writes_both_into_out():
+    x = paddle.to_tensor([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]])
+    out = paddle.zeros([1]), paddle.zeros([1], 'int64')
+    values, indices = paddle.median(x, 1, mode='min', out=out)
+    assert values is out[0] and indices is out[1]
+    assert out[0].tolist() == [2.0, 5.0] and out[1].tolist() == [2, 1]
+    with pytest.raises(ValueError, match='median'):
+        paddle.median(x, 1, mode='min', out=out[0])
+
+
+@pytest.mark.parametrize('make', [paddle.as_tensor, paddle.asarray])
+def test_a_tensor_made_of_a_tensor_is_another(make):
+    x = paddle.ones([2])
+    made = make(x, requires_grad=True)
+    assert made is not x and not made.stop_gradient and x.stop_gradient
+    assert make(x).data_ptr() != x.data_ptr() and make(made * 2).stop_gradient
+
+
+def test_asarray_without_copy_shares_memory():
+    x = paddle.ones([2])
+    assert paddle.asarray(x, copy=False).data_ptr() == x.data_ptr()
+    assert paddle.asarray(x, copy=False, dtype='int32').tolist() == [1, 1]
+
+
+def test_proposals_of_bfloat16_scores_are_their_numbers():
+    scores = paddle.to_tensor([0.25, 0.5, 0.75, 0.875]).reshape([1, 1, 2, 2])
+    deltas = paddle.linspace(-0.5, 0.5, 16).reshape([1, 4, 2, 2]).astype('bfloat16')
+    anchors = paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]]).expand([4, 4]).reshape([2, 2, 1, 4])
+    size, variances = paddle.to_tensor([[16.0, 16.0]]), paddle.ones([2, 2, 1, 4])
+    rest = dict(img_size=size, anchors=anchors, variances=variances, return_rois_num=True)
+    got = paddle.vision.ops.generate_proposals(scores.astype('bfloat16'), deltas, **rest)
+    want = paddle.vision.ops.generate_proposals(scores, deltas.astype('float32'), **rest)
+    for one, two in zip(got, want):
+        assert one.tolist() == two.tolist()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python bindings of a family: one conversion function per op, and the public, method and _C_ops signatures over it."""
-from .model import PyArg, StanzaError
+from .model import PyArg
 
 CONVERT = {"Tensor": "ToTensor", "Tensor?": "ToOptionalTensor", "Tensor[]": "ToTensors", "bool": "ToBool", "int": "ToInt32", "int64": "ToInt",
            "float": "ToDouble", "double": "ToDouble", "str": "ToStr", "int[]": "ToInts32", "int64[]": "ToInts", "float[]": "ToDoubles",
@@ -82,9 +82,6 @@ def wrapper(op, cname, sig, inplace=False):
     """Maps a public signature's slots to the op's; supports `out=`."""
     pos = {p.name: i for i, p in enumerate(sig.args)}
     mapping = op.get("py_map") or {}
-    dropped = pos.keys() - {a.name for a in op.args} - set(mapping.values()) - {"name", "out", "inplace"}
-    if dropped:
-        raise StanzaError(f"{op.file}: {op.name}: {sig.name}() drops its argument {', '.join(sorted(dropped))}")
     L = [f"PyObject* py_{cname}(PyObject* const* p) {{"]
     L.append(f"  PyObject* a[{max(len(op.args), 1)}];")
     for i, a in enumerate(op.args):

@@ -283,7 +283,6 @@ def _keep_next(m):
     m.memo[len(m.memo)] = m.stack[-1]
 
 
-
 def _tuple_of(count):
     def step(m):
         if len(m.stack) < count:

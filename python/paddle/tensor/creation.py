@@ -269,18 +269,15 @@ def tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False)
     return paddle.to_tensor(data, dtype=dtype, place=device, stop_gradient=not requires_grad)
 
 
-def as_tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """`data` as a tensor; a tensor of the asked dtype comes back as it is."""
-    _unpinned(pin_memory)
-    _place(device)
-    if isinstance(data, Tensor) and (dtype is None or data.dtype == dtype or str(data.dtype)[7:] == dtype):
-        return data
-    return tensor(data, dtype, device, requires_grad, pin_memory)
+as_tensor = tensor
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
-    """`obj` as a tensor, copied unless it is one already (`copy=True` copies always)."""
-    return tensor(obj, dtype, device, requires_grad) if copy else as_tensor(obj, dtype, device, requires_grad)
+    """A tensor of `obj` without its history, a copy; with `copy=False` a tensor's memory is shared where dtype and device are its own."""
+    if copy is not False or not isinstance(obj, Tensor):
+        return tensor(obj, dtype, device, requires_grad)
+    t = obj.detach()
+    return _finish(t if dtype is None or t.dtype == dtype else t.astype(dtype), None, device, requires_grad)
 
 
 def from_numpy(ndarray):

@@ -305,7 +305,12 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
         if axis is None:
             return _out(middle.reshape(shape), out)
         index = paddle.where(bad, paddle.argmax(nan.astype('int32'), -1), at(paddle.argsort(flat, -1), (n - 1) // 2))
-        return middle.reshape(shape), index.reshape(shape)
+        results = middle.reshape(shape), index.reshape(shape)
+        if out is None:
+            return results
+        if not isinstance(out, (list, tuple)) or len(out) != 2:
+            raise ValueError(f'[median] expected out to be a tuple of 2 tensors, got {type(out)}')
+        return tuple(_out(result, place) for result, place in zip(results, out))
     values = values.astype('float64' if str(x.dtype) == 'paddle.float64' else 'float32')
     if isinstance(n, Tensor):
         middle = (at(values, (n - 1) // 2) + at(values, n // 2)) / 2

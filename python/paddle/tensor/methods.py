@@ -148,13 +148,15 @@ def _new(make):
     def method(var, *size, dtype=None, device=None, requires_grad=False, pin_memory=False, shape=None, **kwargs):
         import paddle
 
-        if not size:
-            size = kwargs.pop('size', shape)
-        elif shape is None:
-            size = list(size) if isinstance(size[0], int) else size[0]
-        else:
-            raise TypeError(f'[new_{make}] got the size both by position and as shape')
+        given = [list(size) if isinstance(size[0], int) else size[0]] if size else []
+        if len(size) > 1 and not isinstance(size[0], int):
+            raise TypeError(f'[new_{make}] expected a size alone or its numbers one by one, got {len(size)} arguments')
+        given += [kwargs.pop('size')] if 'size' in kwargs else []
+        given += [] if shape is None else [shape]
         keywords('new_' + make, kwargs)
+        if len(given) != 1:
+            raise TypeError(f'[new_{make}] expected the size once, by position, as size or as shape, got {len(given)}')
+        size = given[0]
         result = getattr(paddle, make)(size, var.dtype if dtype is None else dtype, device=device, pin_memory=pin_memory)
         result.stop_gradient = not requires_grad
         return result

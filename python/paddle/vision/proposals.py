@@ -39,10 +39,10 @@ def generate_proposals(scores, bbox_deltas, img_size, anchors, variances, pre_nm
     extra = 1.0 if pixel_offset else 0.0
     base, spread = (t.astype('float64').numpy().reshape(-1, 4) for t in (anchors, variances))
     sizes = img_size.astype('float64').numpy()
-    all_scores = scores.numpy().transpose(0, 2, 3, 1)
+    all_scores = (scores.astype('float32') if scores.dtype == paddle.bfloat16 else scores).numpy().transpose(0, 2, 3, 1)
     n = all_scores.shape[0]
-    deltas = bbox_deltas.numpy()
-    deltas = deltas.reshape(n, -1, 4, *deltas.shape[2:]).transpose(0, 3, 4, 1, 2).reshape(n, -1, 4).astype('float64')
+    deltas = bbox_deltas.astype('float64').numpy()
+    deltas = deltas.reshape(n, -1, 4, *deltas.shape[2:]).transpose(0, 3, 4, 1, 2).reshape(n, -1, 4)
     boxes_out, scores_out, counts = [], [], []
     for i in range(n):
         score = all_scores[i].reshape(-1)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets of image files in folders."""
-import io
 import os
 
 from paddle.io import Dataset
@@ -45,11 +44,8 @@ def make_dataset(dir, class_to_idx, extensions, is_valid_file=None):
 def default_loader(path):
     """An RGB PIL image, or what `paddle.vision.image_load` gives for the chosen backend."""
     from paddle.vision import get_image_backend, image_load
-    if get_image_backend() == 'pil':
-        from PIL import Image
-        with open(path, 'rb') as stream:
-            return Image.open(io.BytesIO(stream.read())).convert('RGB')
-    return image_load(path)
+    image = image_load(path)
+    return image.convert('RGB') if get_image_backend() == 'pil' else image
 
 
 class DatasetFolder(Dataset):
