@@ -131,12 +131,14 @@ Tensor Empty(const Ints& dims, DataType dtype, Place place) {
   impl->dtype = dtype;
   impl->place = place;
   int64_t count;
-  bool fits = common::CountElements(dims, &count), negative = false;
-  for (int64_t d : dims) negative |= d < 0;
-  PD_CHECK(!negative, InvalidArgument, "expected non-negative extents, got shape ", common::ShapeText(dims));
+  const bool fits = common::CountElements(dims, &count);
+  int64_t signs = 0;
+  for (int64_t d : dims) signs |= d;
+  PD_CHECK(signs >= 0, InvalidArgument, "expected non-negative extents, got shape ", common::ShapeText(dims));
   PD_CHECK(dims.size() <= common::kMaxRank, InvalidArgument, "expected a shape of at most ", common::kMaxRank,
            " axes, got ", common::ShapeText(dims));
-  if (__builtin_expect(!fits || count >= (int64_t{1} << 46) / SizeOf(dtype), 0))
+  // What fits has fewer than 2^59 elements of at most 16 bytes: the product does not overflow.
+  if (__builtin_expect(!fits || count * static_cast<int64_t>(SizeOf(dtype)) >= (int64_t{1} << 46), 0))
     PD_THROW(ResourceExhausted, "out of memory: expected to allocate ",
              fits ? std::to_string(count * SizeOf(dtype)) : "more than 2^63", " bytes for a tensor of shape ",
              common::ShapeText(dims), " and dtype ", NameOf(dtype));
