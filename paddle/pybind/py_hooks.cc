@@ -103,12 +103,19 @@ PyObject* MakeHandle(const std::shared_ptr<Hook>& hook) {
   return reinterpret_cast<PyObject*>(h);
 }
 
+void CheckCallable(PyObject* fn, const char* op) {
+  if (!PyCallable_Check(fn))
+    RaiseTypeError("[" + std::string(op) + "] expected a callable, got " + Py_TYPE(fn)->tp_name);
+}
+
 PyObject* RegisterPostAccumulate(PyObject* self, PyObject* fn, bool pass_tensor) {
   StopTape(Tape::kOnce, "a hook was registered");
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "register_post_accumulate_grad_hook", "self");
-    PD_CHECK(!t.stop_gradient() && !t->node, PreconditionNotMet, "Only can register backward hook for leaf Tensor.");
-    if (!PyCallable_Check(fn)) RaiseTypeError("register_post_accumulate_grad_hook() expected a callable");
+    PD_CHECK(!t.stop_gradient() && !t->node, PreconditionNotMet,
+             "[register_post_accumulate_grad_hook] expected a leaf tensor that needs gradients, got ",
+             t->node ? "the result of an operation" : "one with stop_gradient=True");
+    CheckCallable(fn, "register_post_accumulate_grad_hook");
     const auto hook = std::make_shared<Hook>(Hook{Share(fn)});
     Add(egr::MetaOf(t).post_accumulate_hooks, PostHookCall{hook, pass_tensor ? t.impl() : nullptr});
     Track(self);
@@ -188,8 +195,9 @@ PyObject* RegisterHook(PyObject* self, PyObject* fn) {
   StopTape(Tape::kOnce, "a hook was registered");
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "register_hook", "self");
-    PD_CHECK(!t.stop_gradient(), PreconditionNotMet, "Cannot register hook on a tensor that stop gradient.");
-    if (!PyCallable_Check(fn)) RaiseTypeError("register_hook() expected a callable");
+    PD_CHECK(!t.stop_gradient(), PreconditionNotMet,
+             "[register_hook] expected a tensor that needs gradients, got one with stop_gradient=True");
+    CheckCallable(fn, "register_hook");
     const auto hook = std::make_shared<Hook>(Hook{Share(fn)});
     if (t->node) {
       egr::Edge e = egr::GradEdge(t);

@@ -230,7 +230,7 @@ PyObject* BeforeWriteMethod(PyObject* self, PyObject* const* args, Py_ssize_t n,
     PyObject* a[2];
     ParseArgs("_before_write", names, 2, 2, args, n, kw, a);
     Tensor x = ToTensor(self, "_before_write", "x");
-    return ToPy(egr::BeforeWrite(x, ToStr(a[0], "_before_write", "name").c_str(), PyObject_IsTrue(a[1]) == 1));
+    return ToPy(egr::BeforeWrite(x, ToStr(a[0], "_before_write", "name").c_str(), IsTrue(a[1])));
   });
 }
 PyObject* WriteOverMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
@@ -242,7 +242,7 @@ PyObject* WriteOverMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, P
     // A result that only this call sees may give its memory.
     const uint32_t handles = Py_REFCNT(a[1]) <= 1 ? 1 : 0;
     egr::WriteOver(x, ToTensor(a[0], "_write_over", "old"), ToTensor(a[1], "_write_over", "result"),
-                   ToStr(a[2], "_write_over", "name").c_str(), PyObject_IsTrue(a[3]) == 1, handles);
+                   ToStr(a[2], "_write_over", "name").c_str(), IsTrue(a[3]), handles);
     Py_INCREF(self);
     return self;
   });

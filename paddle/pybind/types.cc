@@ -56,7 +56,7 @@ PyObject* DtypeNew(PyTypeObject*, PyObject* args, PyObject*) {
       const int64_t value = ToInt(v, "dtype", "value");
       for (int i = 0; i < kCount; ++i)
         if (kDtypes[i].value == value) return Py_INCREF(g_dtypes[i]), g_dtypes[i];
-      RaiseValueError("there is no dtype of that number");
+      RaiseValueError("[dtype] expected the number of a dtype, got " + std::to_string(value));
     }
     return DtypeObject(ToDataType(v, "dtype", "value"));
   });

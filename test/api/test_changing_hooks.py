@@ -208,3 +208,11 @@ def test_a_long_history_with_a_hook_at_its_end():
     gc.collect()
     y.backward()
     assert seen == [1]
+
+
+def test_hooks_are_refused_where_no_gradient_arrives():
+    for add in (paddle.ones([1]).register_hook, paddle.ones([1]).register_post_accumulate_grad_hook, (leaf() * 2).register_post_accumulate_grad_hook):
+        with pytest.raises(RuntimeError, match=r'^\[register_\w+\] expected a .*tensor that needs gradients, got '):
+            add(print)
+    with pytest.raises(TypeError, match=r'^\[register_hook\] expected a callable, got int'):
+        leaf().register_hook(3)

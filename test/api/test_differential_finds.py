@@ -152,3 +152,13 @@ def test_yolo_box_keeps_the_dtype():
     x = paddle.randn([1, 14, 3, 3], dtype='float64')
     boxes, scores = paddle.vision.ops.yolo_box(x, paddle.to_tensor([[24, 24]], dtype='int32'), [2, 3, 4, 5], 2, 0.1, 8)
     assert boxes.dtype == scores.dtype == paddle.float64
+
+
+@pytest.mark.parametrize('exponent', [2j, 2 + 3j, 3 - 1j, 0.5 + 1j])
+def test_power_of_a_complex_number(exponent):
+    numbers = np.array([1 + 1j, 2 - 1j])
+    x = paddle.to_tensor(numbers, stop_gradient=False)
+    y = paddle.pow(x, exponent)
+    np.testing.assert_allclose(y.numpy(), numbers**exponent, rtol=1e-10)
+    paddle.real(y).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), np.conj(exponent * numbers**(exponent - 1)), rtol=1e-10)

@@ -518,3 +518,22 @@ def test_out_writes_the_memory_of_a_view():
     np.testing.assert_array_equal(held.numpy(), [[0, 0, 0], [2, 4, 6]])
     held.sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), [2, 2, 2])
+
+
+def test_out_of_another_shape_has_no_history_of_the_old_values():
+    leaf = paddle.ones([3])
+    leaf.stop_gradient = False
+    x = leaf * 2
+    paddle.add(paddle.ones([2]), paddle.ones([2]), out=x)
+    assert x.stop_gradient and x.grad_fn is None and x.tolist() == [2, 2]
+
+
+def test_flags_of_in_place_forms_raise_what_their_truth_raises():
+
+    class Flag:
+
+        def __bool__(self):
+            raise KeyError('flag')
+
+    with pytest.raises(KeyError, match='flag'):
+        paddle.ones([2])._before_write('f_', Flag())

@@ -189,3 +189,23 @@ def test_a_layer_trains_with_hooks():
     assert count >= 6
     for a, b in zip(plain, hooked):
         np.testing.assert_array_equal(a, b)
+
+
+def test_hooks_set_within_a_hook_end_with_it():
+    calls = []
+
+    def pack(tensor):
+        calls.append('outer')
+        with saved_tensors_hooks(lambda t: t, lambda t: t):
+            pass
+        with paddle.enable_grad():
+            y = leaf(2)
+            y * y
+        return tensor
+
+    x = leaf(2)
+    with saved_tensors_hooks(pack, lambda t: t):
+        y = x * x
+    assert calls and set(calls) == {'outer'} and len(calls) <= 2
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * x.numpy(), rtol=1e-6)

@@ -32,7 +32,7 @@ Tensor operator/(const Tensor& a, double b) { return divide(a, scalar_like(b, a)
 Tensor operator/(double a, const Tensor& b) { return divide(scalar_like(a, b), b); }
 Tensor operator+(const Tensor& a, const Scalar& b) { return scale(a, Scalar(1.0), b, true); }
 Tensor operator-(const Tensor& a, const Scalar& b) {
-  return phi::IsInteger(a.dtype()) ? a - scalar_like(b, a) : a - b.to_double();
+  return phi::IsInteger(a.dtype()) || phi::IsComplex(b.dtype()) ? a - scalar_like(b, a) : a - b.to_double();
 }
 Tensor operator*(const Tensor& a, const Scalar& b) { return scale(a, b, 0.0, true); }
 Tensor operator*(const Scalar& a, const Tensor& b) { return b * a; }

@@ -147,17 +147,28 @@ Tensor AsRecordedNow(const Tensor& t) {
 }
 
 using HookList = std::vector<std::shared_ptr<const SavedTensorHooks>>;
-thread_local constinit HookList* t_hooks = nullptr;  // null unless a pair is in force
+thread_local constinit HookList* t_hooks = nullptr;  // null when empty; a null entry hides the pairs before it
 
-// No hooks while hooks run: what they compute is not part of the program.
+// Takes the last entry off. Its end may run code that adds others.
+void DropHooks() {
+  const auto last = std::move(t_hooks->back());
+  t_hooks->pop_back();
+  if (t_hooks->empty()) t_hooks = nullptr;
+}
+
+// No hooks while hooks run, but those they push themselves: what they compute is not part of the program.
 class HooksOff {
  public:
-  HooksOff() : old_(t_hooks) { t_hooks = nullptr; }
-  ~HooksOff() { t_hooks = old_; }
+  HooksOff() : depth_(t_hooks ? t_hooks->size() : 0) {
+    if (t_hooks) t_hooks->push_back(nullptr);
+  }
+  ~HooksOff() {
+    while (t_hooks && t_hooks->size() > depth_) DropHooks();
+  }
   HooksOff(const HooksOff&) = delete;
 
  private:
-  HookList* old_;
+  size_t depth_;
   GradModeGuard no_history_{false};
 };
 
@@ -186,7 +197,8 @@ class Packed final : public phi::RefCounted {
 };
 
 bool Packs(const Tensor& t) {
-  return t_hooks && t.defined() && !t.is_symbolic() && !t->value && t->storage && State().record == RecordMode::kRun;
+  return t_hooks && t_hooks->back() && t.defined() && !t.is_symbolic() && !t->value && t->storage &&
+         State().record == RecordMode::kRun;
 }
 
 Tensor MetaOnly(const Tensor& t) {
@@ -216,9 +228,8 @@ void PushSavedTensorHooks(SavedTensorHooks hooks) {
 }
 
 bool PopSavedTensorHooks() {
-  if (!t_hooks) return false;
-  t_hooks->pop_back();
-  if (t_hooks->empty()) t_hooks = nullptr;
+  if (!t_hooks || !t_hooks->back()) return false;
+  DropHooks();
   return true;
 }
 

@@ -336,7 +336,12 @@ void Assume(Tensor& x, const Tensor& value) {
   }
   x->kind = value->kind;
   TakeMemory(x, value);
-  if (node) node->SetOutput(slot, x);
+  if (node) {
+    node->SetOutput(slot, x);
+  } else if (x->node) {  // that of other elements
+    x->node.reset();
+    x->stop_gradient = value->stop_gradient;
+  }
 }
 
 Tensor Apart(const Tensor& result, const Tensor& x) {

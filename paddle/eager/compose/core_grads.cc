@@ -28,6 +28,7 @@ Tensor complex_from(const Tensor& part, const Tensor& x, bool imaginary) {
 }
 
 Tensor pow_deriv(const Tensor& x, const Scalar& y) {
+  if (phi::IsComplex(y.dtype())) return conj_of(pow(x, Scalar(y.to_complex() - 1.0)) * y);
   double e = y.to_double();
   if (e == 0) return zeros_like_of(x);
   if (e == 1) return ones_like_of(x);
