@@ -39,7 +39,8 @@ thread() {
   build build-tsan thread
   export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$root/test/sanitize/thread.supp"
   ctest --test-dir build-tsan --output-on-failure -j 2
-  run_python build-tsan "$(library libtsan.so)" test/api/test_inference.py test/api/test_io.py test/api/test_autograd.py
+  run_python build-tsan "$(library libtsan.so)" test/api/test_inference.py test/api/test_io.py test/api/test_autograd.py \
+    test/api/test_modes_of_threads.py
 }
 
 [ $# -gt 0 ] || set -- address thread

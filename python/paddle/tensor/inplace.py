@@ -57,11 +57,11 @@ def _whole(bound, dtype):
     return bound.astype(dtype) if isinstance(bound, Tensor) else bound if bound is None else int(bound)
 
 
-def t_(x, name=None):
+def t_(input, name=None):
     """`t` in place."""
-    if x.ndim > 2:
-        raise ValueError(f'[t_] expected a tensor of at most 2 axes, got shape {list(x.shape)}')
-    return paddle.transpose_(x, [1, 0]) if x.ndim == 2 else x
+    if input.ndim > 2:
+        raise ValueError(f'[t_] expected a tensor of at most 2 axes, got shape {list(input.shape)}')
+    return paddle.transpose_(input, [1, 0]) if input.ndim == 2 else input
 
 
 def __getattr__(name):

@@ -5,6 +5,7 @@ import itertools
 
 import paddle
 from paddle import _C_ops
+from paddle.base.arguments import keywords
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor
 
@@ -198,11 +199,12 @@ def matrix_transpose(x, name=None):
     return _C_ops.transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
 
 
-def permute(input, *axes, dims=None):
-    """Axes in another order, given one by one, as a list, or as `dims`."""
-    if bool(axes) == (dims is not None):
+def permute(input, *dims, **kwargs):
+    """Axes in another order, given one by one, as a list, or as `dims=`."""
+    keywords('permute', kwargs, 'dims')
+    if bool(dims) == (kwargs.get('dims') is not None):
         raise TypeError('[permute] expected the axes once, one by one or as dims')
-    return _C_ops.transpose(input, _many(axes) if axes else list(dims))
+    return _C_ops.transpose(input, _many(dims) if dims else list(kwargs['dims']))
 
 
 def ravel(input):

@@ -92,9 +92,10 @@ class set_grad_enabled(_Decorator, _core.GradSwitch):
     __slots__ = ('mode',)
 
     def __new__(cls, mode):
-        self = _core.GradSwitch.__new__(cls, mode)
+        return _core.GradSwitch.__new__(cls, mode)
+
+    def __init__(self, mode):
         self.mode = bool(mode)
-        return self
 
     def clone(self):
         return self.__class__(self.mode)
