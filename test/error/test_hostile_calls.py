@@ -109,3 +109,84 @@ def test_fractional_pooling_to_more_than_there_is_is_refused(size):
     for n, pool in ((2, paddle.nn.functional.fractional_max_pool2d), (3, paddle.nn.functional.fractional_max_pool3d)):
         with pytest.raises((ValueError, TypeError), match='output_size|expected'):
             pool(paddle.ones([1, 2] + [4] * n), size, random_u=0.5)
+
+
+class Sized:
+    """Says it has `size` items; what makes room for them first takes all memory."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def __len__(self):
+        return self.size
+
+    def __getitem__(self, i):
+        raise IndexError(i)
+
+
+@pytest.mark.parametrize('make', [
+    lambda v: paddle.distribution.Normal(v, 1.0), lambda v: paddle.distribution.Cauchy(v, 1.5), lambda v: paddle.distribution.Binomial(4, v),
+    lambda v: paddle.distribution.Gamma([1.0], v), lambda v: paddle.distribution.StudentT(v, 1.0, 1.0), lambda v: paddle.distribution.Gumbel(v, 1.0),
+])
+def test_parameters_of_a_distribution_are_numbers_lists_arrays_or_tensors(make):
+    with pytest.raises(TypeError):
+        make(Sized(2**62))
+
+
+def test_thresholds_of_matrix_nms_are_numbers():
+    boxes, scores = paddle.to_tensor([[[0.0, 0.0, 2.0, 2.0]]]), paddle.ones([1, 2, 1])
+    for thresholds in ((Sized(2**62), 0.1), (0.1, Sized(2**62))):
+        with pytest.raises(TypeError):
+            paddle.vision.ops.matrix_nms(boxes, scores, *thresholds, 2, -1)
+
+
+@pytest.mark.parametrize('p', [2**31, 2**62])
+def test_multigammaln_of_too_many_terms_is_refused(p):
+    with pytest.raises(ValueError, match='multigammaln'):
+        paddle.multigammaln(paddle.ones([2]), p)
+
+
+@pytest.mark.parametrize('p', [1, 2, 5])
+def test_multigammaln(p):
+    x = paddle.to_tensor([3.5, 9.0], dtype='float64', stop_gradient=False)
+    got = paddle.multigammaln(x, p)
+    expected = sum(paddle.lgamma(x - i / 2.0) for i in range(p)) + p * (p - 1) / 4.0 * np.log(np.pi)
+    np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-12)
+    grads = [paddle.grad(y.sum(), x)[0].numpy() for y in (got, expected)]
+    np.testing.assert_allclose(*grads, rtol=1e-12)
+
+
+@pytest.mark.parametrize('least, most', [(2, 2**63), (2, 2**31 - 1), (2, 102), (2, 2), (5, 2), (0, 3), (-2**31, 5)])
+def test_levels_of_proposals_are_checked(least, most):
+    with pytest.raises(AssertionError, match='distribute_fpn_proposals'):
+        paddle.vision.ops.distribute_fpn_proposals(paddle.ones([3, 4]), least, most, 4, 224)
+
+
+@pytest.mark.parametrize('scale', [0, -4])
+def test_proposals_without_a_finite_level_go_to_the_first(scale):
+    rois = paddle.to_tensor([[0., 0., 10., 10.], [0., 0., 0., 0.], [0., 0., 500., 500.]])
+    parts, restore, counts = paddle.vision.ops.distribute_fpn_proposals(rois, 2, 5, 4, scale, rois_num=paddle.to_tensor([3], dtype='int32'))
+    assert [len(p) for p in parts] == [3, 0, 0, 0] and restore.flatten().tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize('n, r', [(3, 2**32), (3, 2**40), (3, 4), (0, 2)])
+def test_no_combinations_of_too_many(n, r):
+    assert list(paddle.combinations(paddle.ones([n]), r).shape) == [0, r]
+
+
+@pytest.mark.parametrize('n, r, replacement', [(3, 2**32, True), (1, 2**62, True), (50, 25, False), (50, 25, True), (10**6, 5 * 10**5, False)])
+def test_combinations_of_too_many_elements_are_refused(n, r, replacement):
+    with pytest.raises(ValueError, match='combinations'):
+        paddle.combinations(paddle.ones([n]), r, replacement)
+
+
+@pytest.mark.parametrize('axes', [3, 2**31 - 1, 2**62])
+def test_tensordot_over_more_axes_than_there_are_is_refused(axes):
+    with pytest.raises(ValueError, match='tensordot'):
+        paddle.tensordot(paddle.ones([2, 3]), paddle.ones([3, 2]), axes)
+
+
+def test_count_of_cpu_places():
+    assert len(paddle.static.cpu_places(3)) == 3 and paddle.static.cpu_places(0) == []
+    with pytest.raises(ValueError, match='cpu_places'):
+        paddle.static.cpu_places(2**31 - 1)

@@ -14,8 +14,7 @@ def as_tensor(value, dtype=None):
     if isinstance(value, paddle.Tensor):
         return value if dtype is None or value.dtype == dtype else value.astype(dtype)
     if dtype is None:
-        array = np.asarray(value)
-        dtype = 'float64' if isinstance(value, np.ndarray) and array.dtype == np.float64 else paddle.get_default_dtype()
+        dtype = 'float64' if isinstance(value, np.ndarray) and value.dtype == np.float64 else paddle.get_default_dtype()
     return paddle.to_tensor(value, dtype=dtype)
 
 

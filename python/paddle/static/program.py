@@ -206,10 +206,16 @@ def data(name, shape, dtype=None, lod_level=0):
     return value
 
 
+_MOST_PLACES = 1 << 20  # more than any machine has
+
+
 def cpu_places(device_count=None):
     """A list of `device_count` CPU places (default: 1, or CPU_NUM of the environment)."""
     import os
-    return [_core.CPUPlace()] * int(device_count or os.environ.get('CPU_NUM', 1))
+    count = int(os.environ.get('CPU_NUM', 1) if device_count is None else device_count)
+    if count > _MOST_PLACES:
+        raise ValueError(f'[cpu_places] expected device_count of at most {_MOST_PLACES}, got {count}')
+    return [_core.CPUPlace()] * count
 
 
 def cuda_places(device_ids=None):

@@ -2,6 +2,7 @@
 """Rearranging tensors: stacking, splitting, moving axes, scattering slices. Written from the ops, so gradients flow."""
 
 import itertools
+import math
 
 import paddle
 from paddle import _C_ops
@@ -249,11 +250,16 @@ def combinations(x, r=2, with_replacement=False, name=None):
         raise ValueError(f'Expect a non-negative int, but got r={r}')
     if r == 0:
         return paddle.empty([0], x.dtype)
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(choose(range(_extent(x, 0, 'combinations')), r))
-    if not rows:
+    n = _extent(x, 0, 'combinations')
+    if n == 0 or r > n and not with_replacement:
         return paddle.empty([0, r], x.dtype)
-    return x[paddle.to_tensor(rows)]
+    # The count is at least two to the power of the smaller part.
+    part = min(r, n - 1) if with_replacement else min(r, n - r)
+    rows = math.comb(n + r - 1 if with_replacement else n, r) if part < 63 else 1 << 63
+    if rows * r >= 1 << 31:
+        raise ValueError(f'[combinations] expected r that makes fewer than {1 << 31} elements, got r={r} of {n} elements')
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    return x[paddle.to_tensor(list(choose(range(n), r)))]
 
 
 def block_diag(inputs, name=None):
@@ -400,6 +406,8 @@ def tensordot(x, y, axes=2, name=None):
     if isinstance(axes, Tensor):
         axes = axes.tolist()
     if isinstance(axes, int):
+        if axes > min(x.ndim, y.ndim):
+            raise ValueError(f'[tensordot] expected axes of at most {min(x.ndim, y.ndim)}, got {axes}')
         ax, ay = list(range(x.ndim - axes, x.ndim)), list(range(axes))
     else:
         axes = list(axes)

@@ -3,6 +3,7 @@
 
 import builtins
 import math as _math
+import operator
 
 import paddle
 from paddle import _C_ops
@@ -551,10 +552,12 @@ def multigammaln(x, p, name=None):
     """The log of the multivariate gamma function of dimension `p`."""
     if p < 1:
         raise AssertionError(f'[multigammaln] expected p of at least 1, got {p}')
-    total = _C_ops.full_like(x, p * (p - 1) / 4.0 * _math.log(_math.pi), x.dtype)
-    for i in range(p):
-        total = total + paddle.lgamma(x - i / 2.0)
-    return total
+    p = operator.index(p)
+    if p > 2**31 - 1:
+        raise ValueError(f'[multigammaln] expected p of at most {2**31 - 1}, got {p}')
+    # One step for all terms: what is too large for the memory is refused at once.
+    terms = paddle.lgamma(x.unsqueeze(-1) - paddle.arange(p, dtype='int64').astype(x.dtype) / 2.0).sum(-1)
+    return terms + p * (p - 1) / 4.0 * _math.log(_math.pi)
 
 
 # --- search

@@ -325,10 +325,17 @@ def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, cli
 def distribute_fpn_proposals(fpn_rois, min_level, max_level, refer_level, refer_scale, pixel_offset=False,
                              rois_num=None, name=None):
     """Spread boxes over pyramid levels by their size: (boxes of each level, index that restores the order, counts)."""
+    if min_level < 1:
+        raise AssertionError(f'[distribute_fpn_proposals] expected min_level of at least 1, got {min_level}')
+    if not min_level < max_level < min_level + 100:
+        raise AssertionError(f'[distribute_fpn_proposals] expected max_level above min_level {min_level} by less than 100, got {max_level}')
     boxes = (fpn_rois.astype('float32') if fpn_rois.dtype == paddle.bfloat16 else fpn_rois).numpy()
     extra = 1.0 if pixel_offset else 0.0
     scale = np.sqrt(np.maximum((boxes[:, 2] - boxes[:, 0] + extra) * (boxes[:, 3] - boxes[:, 1] + extra), 0.0))
-    level = np.clip(np.floor(np.log2(scale / refer_scale + 1e-6) + refer_level), min_level, max_level).astype(int)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        level = np.floor(np.log2(scale / refer_scale + 1e-6) + refer_level)
+    # A box without a finite level belongs to the first one.
+    level = np.clip(np.where(np.isfinite(level), level, min_level), min_level, max_level).astype(int)
     images = _images_of(rois_num.numpy()) if rois_num is not None else np.zeros(len(boxes), int)
     parts, counts, order = [], [], []
     for lvl in range(min_level, max_level + 1):

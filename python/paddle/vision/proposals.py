@@ -97,7 +97,7 @@ def matrix_nms(bboxes, scores, score_threshold, post_threshold, nms_top_k, keep_
             if label == background_label:
                 continue
             score = all_scores[i, label]
-            order = np.nonzero(score > score_threshold)[0]
+            order = np.nonzero(score > float(score_threshold))[0]
             order = order[np.argsort(-score[order], kind='stable')]
             if nms_top_k > -1:
                 order = order[:nms_top_k]
@@ -106,13 +106,13 @@ def matrix_nms(bboxes, scores, score_threshold, post_threshold, nms_top_k, keep_
             overlap = np.tril(_overlaps(all_boxes[i][order], extra), -1)
             worst = overlap.max(1)
             if use_gaussian:
-                decay = np.exp((worst[None] ** 2 - overlap ** 2) * gaussian_sigma)
+                decay = np.exp((worst[None] ** 2 - overlap ** 2) * float(gaussian_sigma))
             else:
                 decay = (1 - overlap) / (1 - worst[None])
             lower = np.tri(len(order), k=-1, dtype=bool)
             decay = np.where(lower, decay, 1.0).min(1)
             final = score[order] * decay
-            for j in np.nonzero(final > post_threshold)[0]:
+            for j in np.nonzero(final > float(post_threshold))[0]:
                 rows.append([label, final[j], *all_boxes[i][order[j]]])
                 indices.append(i * all_boxes.shape[1] + order[j])
         best = np.argsort([-r[1] for r in rows], kind='stable')
