@@ -138,13 +138,13 @@ def matrix_norm(x, p='fro', axis=[-2, -1], keepdim=False, name=None):
 
 
 def norm(x, p=None, axis=None, keepdim=False, out=None, dtype=None, name=None):
-    """A vector norm (one axis, or all) or a matrix norm (two axes); 2 and 'fro' by default."""
+    """A vector norm (one axis, or all) or a matrix norm (two axes); p is 2 by default, of matrices 'fro' with `axis=None`."""
     if dtype is not None:
         x = x.astype(dtype)
     if isinstance(axis, (tuple, list)) and len(axis) == 1:
         axis = axis[0]
     if isinstance(axis, (tuple, list)) and len(axis) == 2:
-        result = matrix_norm(x, 'fro' if p is None else p, list(axis), keepdim)
+        result = matrix_norm(x, 2.0 if p is None else p, list(axis), keepdim)
     elif p == 'nuc':
         result = matrix_norm(x, 'nuc', [-2, -1], keepdim)
     else:

@@ -39,7 +39,10 @@ class AccumulateGrad final : public GradNode {
     // Copies: hooks may add others.
     for (const TensorHook& hook : TensorHooks(m.leaf_hooks)) {
       Tensor r = hook(g);
-      if (r.defined()) g = r;
+      if (!r.defined()) continue;
+      PD_CHECK(r.dtype() == g.dtype(), PreconditionNotMet, "[hook] expected a gradient of ", phi::NameOf(g.dtype()),
+               ", got ", phi::NameOf(r.dtype()));
+      g = r;
     }
     if (__builtin_expect(phi::g_has_external_kernels, 0)) g = phi::ToPlace(g, leaf_.place());
     if (!m.grad.defined()) {

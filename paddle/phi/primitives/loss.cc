@@ -193,7 +193,8 @@ void NllLoss(DataType t, const void* logp, int64_t outer, int64_t n, int64_t inn
     sum += v;
     if (reduction == 0) Put(t, out, i, v);
   }
-  if (reduction == 1) Put(t, out, 0, sum / total);
+  // Labels that do not count give no loss, as in the cross entropy.
+  if (reduction == 1) Put(t, out, 0, total == 0 ? 0.0 : sum / total);
   if (reduction == 2) Put(t, out, 0, sum);
   Put(t, total_weight, 0, total);
 }

@@ -248,7 +248,12 @@ def masked_fill(x, mask, value, name=None):
 
 def as_strided(x, shape, stride, offset=0, name=None):
     """A view of the memory with a shape and strides; `offset` in bytes."""
-    return _C_ops.as_strided(x, shape, stride, offset // x.element_size() - x.storage_offset())
+    size = x.element_size()
+    view = _C_ops.as_strided(x, shape, stride, offset // size - x.storage_offset())
+    if offset % size:
+        raise ValueError(f"[as_strided] expected an offset in bytes that is a multiple of the element size {size}, "
+                         f"got {offset}")
+    return view
 
 
 def broadcast_to(x, shape, name=None):

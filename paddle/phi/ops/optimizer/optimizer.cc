@@ -58,6 +58,8 @@ void SetOne(const Tensor& t, double v) {
   else
     CopyInto(FullLike(t.dims(), t.dtype(), v), t);
 }
+// For state of the parameter's shape with one value.
+void Fill(const Tensor& t, double v) { CopyInto(FullLike(t.dims(), t.dtype(), v), t); }
 bool Skip(const Tensor& skip) { return skip.defined() && ScalarAsDouble(skip) != 0; }
 
 // State must be what the kernels compute in.
@@ -222,9 +224,9 @@ void nadam_kernel(const Tensor& param, const Tensor& grad, const Tensor& lr, con
   double product = One(mu_product) * mu;
   cpu::NAdam(s.p, State("nadam", "moment1", m1, param), State("nadam", "moment2", m2, param), One(lr), beta1, beta2,
              eps, mu, mu1, product, b2);
-  SetOne(decay_pow, pow_t);
-  SetOne(b2p, b2);
-  SetOne(mu_product, product);
+  Fill(decay_pow, pow_t);
+  Fill(b2p, b2);
+  Fill(mu_product, product);
 }
 
 void radam_kernel(const Tensor& param, const Tensor& grad, const Tensor& lr, const Tensor& b1p, const Tensor& b2p,
@@ -239,9 +241,9 @@ void radam_kernel(const Tensor& param, const Tensor& grad, const Tensor& lr, con
   double r = (One(rho) * (beta2 - b2) + b2) / (1 - b2);
   cpu::RAdam(s.p, State("radam", "moment1", m1, param), State("radam", "moment2", m2, param), One(lr), beta1, beta2,
              eps, b1, b2, rho_inf, rho_inf - 2 * r);
-  SetOne(b1p, b1);
-  SetOne(b2p, b2);
-  SetOne(rho, r);
+  Fill(b1p, b1);
+  Fill(b2p, b2);
+  Fill(rho, r);
 }
 
 void rprop_kernel(const Tensor& param, const Tensor& grad, const Tensor& prev, const Tensor& lr, const Tensor& master,

@@ -217,6 +217,12 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False
     return _lp(x, norm_type, kernel, stride, pads, ceil_mode, data_format, algorithm)
 
 
+def _unpool_window(n, kernel_size, stride, padding, channel_last):
+    if isinstance(padding, str):
+        raise ValueError(f"[max_unpool{n}d] expected padding as an int or {n} ints, got {padding!r}")
+    return _window(n, kernel_size, stride, padding, channel_last)
+
+
 def _unpool_size(x, kernel, stride, pads, output_size, n):
     default = [(d - 1) * s - 2 * p + k for d, s, p, k in zip(x.shape[2:], stride, pads, kernel)]
     if output_size is None:
@@ -237,7 +243,7 @@ def _unpool_size(x, kernel, stride, pads, output_size, n):
 def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, data_format="NCL", output_size=None, name=None):
     """Inverse of max_pool1d: put x at `indices`, zeros elsewhere."""
     _parse.data_format(data_format, "NCL")
-    kernel, stride, pads, _ = _window(1, kernel_size, stride, padding, False)
+    kernel, stride, pads, _ = _unpool_window(1, kernel_size, stride, padding, False)
     size = _unpool_size(x, kernel, stride, pads, output_size, 1)
     out = _C_ops.unpool(_up(x), _up(indices), [1, kernel[0]], [1, stride[0]], [0, pads[0]], [1, size[0]], "NCHW")
     return _down(out)
@@ -247,7 +253,7 @@ def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, data_format="N
     """Inverse of max_pool2d: put x at `indices`, zeros elsewhere."""
     _parse.data_format(data_format, "NCHW")
     _check(x, 2)
-    kernel, stride, pads, _ = _window(2, kernel_size, stride, padding, False)
+    kernel, stride, pads, _ = _unpool_window(2, kernel_size, stride, padding, False)
     return _C_ops.unpool(x, indices, kernel, stride, pads, _unpool_size(x, kernel, stride, pads, output_size, 2),
                          data_format)
 
@@ -256,7 +262,7 @@ def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, data_format="N
     """Inverse of max_pool3d: put x at `indices`, zeros elsewhere."""
     _parse.data_format(data_format, "NCDHW")
     _check(x, 3)
-    kernel, stride, pads, _ = _window(3, kernel_size, stride, padding, False)
+    kernel, stride, pads, _ = _unpool_window(3, kernel_size, stride, padding, False)
     return _C_ops.unpool3d(x, indices, kernel, stride, pads, _unpool_size(x, kernel, stride, pads, output_size, 3),
                            data_format)
 
