@@ -74,3 +74,45 @@ def test_hook_of_a_leaf_keeps_the_dtype(dtype):
     with pytest.raises(RuntimeError, match='hook'):
         (x * x).sum().backward()
     assert x.grad is None
+
+
+@pytest.mark.parametrize('recorded', [False, True])
+@pytest.mark.parametrize('key', [
+    lambda: ([0, 0],),
+    lambda: (paddle.to_tensor([0, 1, 0, -4]),),
+    lambda: (paddle.to_tensor([[0, 0], [1, 0]]), paddle.to_tensor([2, 2])),
+    lambda: (slice(None), [1, 1, 0]),
+    lambda: (paddle.to_tensor([True, False, True, False]),),
+    lambda: (slice(1, 3), paddle.to_tensor([0, 0]), slice(0, 2)),
+])
+def test_gradient_of_a_value_written_more_than_once(key, recorded):
+    # The value that stays gets the gradient: numbers written in its place tell which one it is.
+    key = key()[0] if len(key()) == 1 else key()
+    like = np.zeros([4, 3, 2])
+    places = tuple(k.numpy() if isinstance(k, paddle.Tensor) else k for k in (key if isinstance(key, tuple) else (key,)))
+    shape = like[places].shape
+    like[places] = 1 + np.arange(math.prod(shape)).reshape(shape)
+    weight = np.random.RandomState(0).rand(*like.shape)
+    want = np.zeros(math.prod(shape))
+    for at in np.argwhere(like):
+        want[int(like[tuple(at)]) - 1] = weight[tuple(at)]
+
+    def write(value):
+        x = paddle.zeros([4, 3, 2], 'float64')
+        x[key] = value
+        return (x * paddle.to_tensor(weight)).sum()
+
+    value = paddle.rand(shape, 'float64')
+    value.stop_gradient = False
+    (paddle.jit.to_static(write, full_graph=True) if recorded else write)(value).backward()
+    np.testing.assert_array_equal(value.grad.numpy(), want.reshape(shape))
+
+
+def test_gradient_of_one_value_for_many_places():
+    value = paddle.to_tensor(2.0, stop_gradient=False)
+    x = paddle.index_put(paddle.zeros([4]), (paddle.to_tensor([0, 0, 1]),), value)
+    x.sum().backward()
+    assert value.grad.item() == 2
+    value.clear_grad()
+    paddle.index_put(paddle.zeros([4]), (paddle.to_tensor([0, 0, 1]),), value, accumulate=True).sum().backward()
+    assert value.grad.item() == 3

@@ -10,12 +10,14 @@ using common::Ints;
 namespace {
 Tensor ZeroOf(const Tensor& like) { return scalar_like(0.0, like); }
 Tensor AsColumn(const Tensor& index) { return index.ndim() == 1 ? index : reshape(index, Ints{-1}); }
+// The numbers from 0 in the given shape.
+Tensor Numbered(const Ints& dims) {
+  const Scalar count = common::ExtentScalar(common::ExtentNumber(common::Product(common::ToDims(dims))));
+  return reshape(arange(Scalar(int64_t{0}), count, Scalar(int64_t{1}), DataType::INT64, Place{}), dims);
+}
 // Where each entry of `indices` is the one whose value an assignment keeps.
 Tensor Winners(const Tensor& arr, const Tensor& indices, int64_t axis) {
-  Tensor ids =
-      reshape(arange(Scalar(int64_t{0}), common::ExtentScalar(common::ExtentNumber(common::Product(indices.shape()))),
-                     Scalar(int64_t{1}), DataType::INT64, Place{}),
-              shape_of(indices));
+  Tensor ids = Numbered(shape_of(indices));
   Tensor held = put_along_axis(zeros_of(shape_of(arr), DataType::INT64), indices, ids, axis, "assign", true);
   return equal(take_along_axis(held, indices, axis), ids);
 }
@@ -74,6 +76,31 @@ Tensor put_along_axis_backward_values(const Tensor& dout, const Tensor& arr, con
 
 Tensor index_put_backward_x(const Tensor& dout, const std::vector<Tensor>& indices, bool accumulate) {
   return accumulate ? dout : index_put(dout, indices, ZeroOf(dout), false);
+}
+
+Tensor index_put_backward_value(const Tensor& dout, const std::vector<Tensor>& indices, const Tensor& value,
+                                bool accumulate) {
+  Tensor g = index_get(dout, indices);
+  bool masks = true;
+  int64_t covered = 0;
+  for (const Tensor& i : indices) {
+    masks = masks && i.dtype() == DataType::BOOL;
+    covered += i.dtype() == DataType::BOOL ? i.ndim() : 1;
+  }
+  if (!accumulate && !masks) {  // a mask names no place twice
+    common::Dims lead, entries;
+    for (int64_t a = 0; a < covered; ++a) lead.push_back(dout.shape()[a]);
+    const int64_t rest = dout.ndim() - covered;
+    for (int64_t a = 0; a < g.ndim() - rest; ++a) entries.push_back(g.shape()[a]);
+    Tensor ids = Numbered(common::ExtentNumbers(entries));
+    Tensor held = index_put(zeros_of(common::ExtentNumbers(lead), DataType::INT64), indices, ids, false);
+    Tensor won = equal(index_get(held, indices), ids);
+    Ints last;
+    for (int64_t a = 0; a < rest; ++a) last.push_back(won.ndim() + a);
+    if (rest) won = unsqueeze(won, last);
+    g = where(won, g, zeros_like_of(g));
+  }
+  return reduce_like(g, value);
 }
 
 Tensor masked_select_backward(const Tensor& dout, const Tensor& zero, const Tensor& mask) {

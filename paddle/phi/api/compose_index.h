@@ -17,6 +17,8 @@ Tensor put_along_axis_backward_arr(const Tensor& dout, const Tensor& arr, const 
 Tensor put_along_axis_backward_values(const Tensor& dout, const Tensor& arr, const Tensor& indices,
                                       const Tensor& values, const Tensor& out, int64_t axis, const std::string& reduce,
                                       bool include_self);
+Tensor index_put_backward_value(const Tensor& dout, const std::vector<Tensor>& indices, const Tensor& value,
+                                bool accumulate);
 Tensor index_put_backward_x(const Tensor& dout, const std::vector<Tensor>& indices, bool accumulate);
 Tensor masked_select_backward(const Tensor& dout, const Tensor& zero, const Tensor& mask);
 Tensor set_value_backward(const Tensor& dout, const common::Ints& starts, const common::Ints& ends,
