@@ -190,3 +190,24 @@ def test_count_of_cpu_places():
     assert len(paddle.static.cpu_places(3)) == 3 and paddle.static.cpu_places(0) == []
     with pytest.raises(ValueError, match='cpu_places'):
         paddle.static.cpu_places(2**31 - 1)
+
+
+@pytest.mark.parametrize('value', [2**63, -2**63 - 1, 2**64])
+def test_integers_beyond_int64_fill_no_integers(value):
+    for make in (lambda: paddle.full([1], value, 'int64'), lambda: paddle.full_like(paddle.ones([1], 'int32'), value)):
+        with pytest.raises(OverflowError, match='fits in int64'):
+            make()
+    assert paddle.full([1], value, 'float64').item() == float(value)
+
+
+def test_tensors_without_a_dtype_are_refused():
+    one = paddle.ones([1])
+    for make in (lambda: paddle._C_ops.randperm(4, None), lambda: paddle._C_ops.arange(one, one, one, None)):
+        with pytest.raises(TypeError, match='expected a dtype'):
+            make()
+
+
+def test_shapes_of_a_distribution_are_lists_or_tuples():
+    for shapes in ({'batch_shape': Sized(2**62)}, {'event_shape': Sized(2**62)}):
+        with pytest.raises(TypeError, match='expected a list or tuple'):
+            paddle.distribution.ExponentialFamily(**shapes)

@@ -137,6 +137,8 @@ Tensor Empty(const Ints& dims, DataType dtype, Place place) {
   PD_CHECK(signs >= 0, InvalidArgument, "expected non-negative extents, got shape ", common::ShapeText(dims));
   PD_CHECK(dims.size() <= common::kMaxRank, InvalidArgument, "expected a shape of at most ", common::kMaxRank,
            " axes, got ", common::ShapeText(dims));
+  PD_CHECK(dtype != DataType::UNDEFINED, InvalidType, "expected a dtype for a tensor of shape ",
+           common::ShapeText(dims), ", got none");
   // What fits has fewer than 2^59 elements of at most 16 bytes: the product does not overflow.
   if (__builtin_expect(!fits || count * static_cast<int64_t>(SizeOf(dtype)) >= (int64_t{1} << 46), 0))
     PD_THROW(ResourceExhausted, "out of memory: expected to allocate ",

@@ -57,6 +57,9 @@ class Distribution:
     """Base of distributions: `batch_shape` independent ones over events of `event_shape`."""
 
     def __init__(self, batch_shape=(), event_shape=()):
+        for name, shape in (('batch_shape', batch_shape), ('event_shape', event_shape)):
+            if not isinstance(shape, (list, tuple)):
+                raise TypeError(f'[{type(self).__name__}] expected a list or tuple as {name}, got {type(shape).__name__}')
         self._batch_shape = tuple(batch_shape)
         self._event_shape = tuple(event_shape)
 

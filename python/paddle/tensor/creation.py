@@ -117,6 +117,12 @@ def empty(
 complex_type = type(1j)
 
 
+def _check_fill(op, value, dtype):
+    """An integer that int64 does not hold fills only what is not integral."""
+    if isinstance(value, int) and not -2**63 <= value < 2**63 and 'int' in str(dtype):
+        raise OverflowError(f'[{op}] expected a fill_value that fits in int64, got {value}')
+
+
 def full(shape, fill_value, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of `fill_value`; without dtype bool for a bool, complex128 for a complex number, else the default dtype."""
     if dtype is None:
@@ -129,12 +135,15 @@ def full(shape, fill_value, dtype=None, name=None, *, out=None, device=None, req
         )
     if isinstance(fill_value, str):
         fill_value = float(fill_value)
+    _check_fill('full', fill_value, dtype)
     return _finish(_C_ops.full(_shape(shape), fill_value, dtype), out, device, requires_grad, pin_memory)
 
 
 def full_like(x, fill_value, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """A tensor of `fill_value` with the shape, and unless given the dtype, of `x`."""
-    return _finish(_C_ops.full_like(x, fill_value, x.dtype if dtype is None else dtype), None, device, requires_grad, pin_memory)
+    dtype = x.dtype if dtype is None else dtype
+    _check_fill('full_like', fill_value, dtype)
+    return _finish(_C_ops.full_like(x, fill_value, dtype), None, device, requires_grad, pin_memory)
 
 
 def zeros_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
