@@ -198,7 +198,10 @@ PyObject* ScaleInplace(PyObject* const* a) {
 
 // --- arithmetic with a factor or a rounding
 
-bool IsOne(PyObject* o) { return !o || (PyLong_Check(o) && PyLong_AsLong(o) == 1); }
+bool IsOne(PyObject* o) {
+  int overflow = 0;
+  return !o || (PyLong_Check(o) && PyLong_AsLongAndOverflow(o, &overflow) == 1);
+}
 
 template <Tensor (*F)(const Tensor&, const Tensor&)>
 PyObject* Scaled(PyObject* const* a, const char* op) {

@@ -211,3 +211,9 @@ def test_shapes_of_a_distribution_are_lists_or_tuples():
     for shapes in ({'batch_shape': Sized(2**62)}, {'event_shape': Sized(2**62)}):
         with pytest.raises(TypeError, match='expected a list or tuple'):
             paddle.distribution.ExponentialFamily(**shapes)
+
+
+@pytest.mark.parametrize('name', ['add', 'subtract', 'add_', 'subtract_'])
+def test_a_factor_beyond_int64_is_a_number(name):
+    sign = 1 if name.startswith('add') else -1
+    assert getattr(paddle, name)(paddle.zeros([2]), paddle.ones([2]), alpha=2**64).tolist() == [sign * 2.0**64] * 2
