@@ -17,6 +17,9 @@ file(GLOB_RECURSE _opgen CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/opgen/*.
      "${PROJECT_SOURCE_DIR}/tools/opgen/*.yaml" "${PROJECT_SOURCE_DIR}/tools/opgen/*.json")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_stanzas} ${_opgen})
 
+# The C++ functions that gradient rules may call.
+file(GLOB _api CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/paddle/phi/api/*.h")
+
 set(_run "${CMAKE_COMMAND}" -E env PYTHONDONTWRITEBYTECODE=1 "PYTHONPATH=${PROJECT_SOURCE_DIR}/tools"
     "${Python_EXECUTABLE}" -m opgen --ops "${PROJECT_SOURCE_DIR}/paddle/phi/ops" --out "${PADDLE_GENERATED_DIR}")
 execute_process(COMMAND ${_run} --list-outputs WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
@@ -44,7 +47,7 @@ if(NOT _outputs)
   return()
 endif()
 add_custom_command(OUTPUT ${_outputs} COMMAND ${_run} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-                   DEPENDS ${_stanzas} ${_opgen} COMMENT "opgen: op stanzas -> generated code" VERBATIM)
+                   DEPENDS ${_stanzas} ${_opgen} ${_api} COMMENT "opgen: op stanzas -> generated code" VERBATIM)
 add_custom_target(paddle_generate DEPENDS ${_outputs})
 
 # Files of an earlier listing would otherwise stay on the include path and in the Python mirror.

@@ -17,15 +17,15 @@ class Family(Gradients, Lowerings):
         lines = []
         outs = ", ".join(f"std::vector<Tensor>& {o.name}" if o.variadic else f"Tensor& {o.name}" for o in op.outs)
         plist = params(op)
-        if op.get("kernel"):
-            lines.append(f"void {op.get('kernel')}({plist}{', ' if plist else ''}{outs});")
-        infer = op.get("infer")
+        if op.kernel:
+            lines.append(f"void {op.kernel}({plist}{', ' if plist else ''}{outs});")
+        infer = op.infer
         if infer and infer not in ("unchanged", "broadcast", "none"):
             lines.append(f"void {infer}({self.infer_params(op)});")
-        if op.get("grad_infer"):
-            lines.append(f"void {op.get('grad_infer')}({', '.join(['const Meta& dout', *[f'{a.cpp} {a.name}' for a in op.attrs], 'Meta& x'])});")
-        if op.get("vjp_kernel"):
-            lines.append(f"void {op.get('vjp_kernel')}({self.vjp_kernel_params(op)});")
+        if op.grad_infer:
+            lines.append(f"void {op.grad_infer}({', '.join(['const Meta& dout', *[f'{a.cpp} {a.name}' for a in op.attrs], 'Meta& x'])});")
+        if op.vjp_kernel:
+            lines.append(f"void {op.vjp_kernel}({self.vjp_kernel_params(op)});")
         return lines
 
     def infer_params(self, op):
@@ -70,15 +70,15 @@ class Family(Gradients, Lowerings):
                 vals = e.attr_array()
                 at = f"const double at[] = {{{', '.join(vals)}}}; " if vals else ""
                 run = f"{{ {at}phi::RunEw(k_{e.name}, in, o_, {'at' if vals else 'nullptr'}); }}"
-                L.append(f"  if ({cond}) {run} else" if cond else f"  {run}")
+                L.append(f"  if ({cond.cpp}) {run} else" if cond else f"  {run}")
         elif op.composed:
-            call = f"paddle::{op.get('compose')}({names(op)})"
+            call = f"paddle::{op.compose}({names(op)})"
             if len(op.outs) == 1:
                 L.append(f"  Deliver({call}, Tensor(), {op.outs[0].name});" if not op.outs[0].variadic else f"  {op.outs[0].name} = {call};")
             else:
                 L.append(f"  std::tie({', '.join(o.name for o in op.outs)}) = {call};")
         else:
-            infer = op.get("infer")
+            infer = op.infer
             if infer not in (None, "none"):
                 L += ["  " + l for l in self.infer_call(op, eager=True)]
                 for o in op.outs:
@@ -94,13 +94,13 @@ class Family(Gradients, Lowerings):
             L += self.apart(op, op.tensors, op.outs)
             if op.tensors and not op.view:
                 held = ", ".join(f"h_{a.name}" if a.is_tensor else a.name for a in op.args)
-                L[-1] += f" phi::{op.get('kernel')}({held}, {outs}); }}"
-                L += [f"    if ({o}.impl() == h_{i}.impl()) {o} = {i};" for o, i in op.inplace_of.items()]
+                L[-1] += f" phi::{op.kernel}({held}, {outs}); }}"
+                L += [f"    if ({o}.impl() == h_{i}.impl()) {o} = {i};" for o, i in op.inplace_map.items()]
                 L.append("    return;\n  }")
-            call = f"phi::{op.get('kernel')}({names(op)}{', ' if op.args else ''}{outs});"
+            call = f"phi::{op.kernel}({names(op)}{', ' if op.args else ''}{outs});"
             if not op.tensors and infer not in (None, "none"):  # nothing that another thread could rebind
                 work = " + ".join(f"phi::WorkOf({o.name})" for o in op.outs)
-                L.append(f"  if ({work} >= {op.get('long_from', 'phi::kLongWork')}) {{ const phi::WithoutHostLock apart; {call} }}")
+                L.append(f"  if ({work} >= {op.long_work}) {{ const phi::WithoutHostLock apart; {call} }}")
                 call = "else " + call
             L.append(f"  {call}")
         if not op.tensors:
@@ -116,11 +116,11 @@ class Family(Gradients, Lowerings):
             return []
         work = " + ".join(f"phi::WorkOf({t.name})" for t in [*reads, *fresh])
         held = " ".join(f"const auto h_{t.name} = phi::Held({t.name});" for t in reads)
-        return [f"  if (__builtin_expect({work} >= {op.get('long_from', 'phi::kLongWork')}, 0)) {{\n    {held}",
+        return [f"  if (__builtin_expect({work} >= {op.long_work}, 0)) {{\n    {held}",
                 "    { const phi::WithoutHostLock apart;"]
 
     def infer_call(self, op, eager):
-        infer = op.get("infer")
+        infer = op.infer
         L = []
         for o in op.outs:
             L.append(f"{'std::vector<Meta>' if o.variadic else 'Meta'} m_{o.name};")
@@ -164,7 +164,7 @@ class Family(Gradients, Lowerings):
                         f"[] {{ auto v = {a.cpp_default}; return AttrValue({a.attr_type}(v.begin(), v.end())); }}()"
                 args.append(f'{{"{pir_name(a)}", ArgDef::{kind}, AttrIndex<{alt}>(), {d}}}')
         outs = []
-        inpl = op.inplace_of
+        inpl = op.inplace_map
         for o in op.outs:
             same = f'"{inpl[o.name]}"' if o.name in inpl else "nullptr"
             outs.append(f'{{"{o.name}", {"true" if o.variadic else "false"}, {"true" if o.optional else "false"}, {same}}}')
@@ -173,9 +173,9 @@ class Family(Gradients, Lowerings):
             flags.append("phi::kOpElementwise")
         if op.view:
             flags.append("phi::kOpView")
-        if op.get("random"):
+        if op.random:
             flags.append("phi::kOpRandom | phi::kOpSideEffect")
-        if op.get("side_effect") or inpl:
+        if inpl:
             flags.append("phi::kOpSideEffect")
         if op.internal:
             flags.append("phi::kOpInternal")
@@ -196,7 +196,7 @@ class Family(Gradients, Lowerings):
                     unpack_meta.append((a.name, f"const Meta& {a.name} = in[{ti}].p[0];"))
                 ti += 1
             else:
-                base = a.cpp.replace("const ", "").replace("&", "")
+                base = a.cpp_value
                 e = f'phi::AttrAs<{base}>(attrs[{ai}], "{op.name}", "{a.name}")'
                 unpack_in.append(e)
                 unpack_meta.append((a.name, f"[[maybe_unused]] const {base} {a.name} = {e};"))
@@ -209,9 +209,9 @@ class Family(Gradients, Lowerings):
         if op.elementwise:
             e = emit_loops.forward(op)[0][1]
             L.append(f"  phi::InferEw(k_{e.name}, in, outs);")
-        elif op.composed and op.get("infer") in (None, "none"):
+        elif op.composed and op.infer in (None, "none"):
             L.append(f'  PD_THROW(Unimplemented, "[{op.name}] expected a shape rule, got none for symbolic shapes");')
-        elif op.get("infer") in (None, "none"):
+        elif op.infer in (None, "none"):
             L.append("  (void)outs;")
         else:
             for _, u in unpack_meta:
@@ -263,7 +263,7 @@ class Family(Gradients, Lowerings):
             rest = [t.name for t in gins if t.name not in ctx]
             same = " && ".join([f"{t.name}.is_symbolic() == false && {t.name}.dims() == {outs[0]}.dims() && {t.name}.dtype() == {outs[0]}.dtype()"
                                 for t in gins])
-            same_dt = op.get("out", "same") == "same"
+            same_dt = op.out == "same"
             L.append(f"  n->plain_ = State().record == RecordMode::kRun && {same if same_dt else 'false'};")
             if rest:
                 L.append("  if (!n->plain_) {")
@@ -278,7 +278,7 @@ class Family(Gradients, Lowerings):
             L.append(f"  {'AfterInplace(x_, n.get(), 0);' if inplace else f'n->SetOutput(0, {outs[0]});'}")
         else:
             L.append("  int at = 0;")
-            nodiff = set(op.get("nondiff_outs", []))
+            nodiff = set(op.nondiff_outs)
             for o in op.outs:
                 if o.variadic:
                     L.append(f"  n->m_{o.name}.resize({o.name}.size());")
@@ -311,13 +311,13 @@ class Family(Gradients, Lowerings):
     def api(self, op):
         L = [f"{ret_type(op)} {op.name}({params(op)}) {{"]
         outs = [o.name for o in op.outs]
-        amp = op.get("amp")
+        amp = op.amp
         tens = [t.name for t in op.tensors]
         if amp and tens:
             casts = ", ".join(f"AmpCast({a.name}, amp_to)" if a.is_tensor else a.name for a in op.args)
             L.append(f'  if (__builtin_expect(State().amp_level != 0, 0)) {{\n    DataType amp_to = AmpTarget("{op.name}", AmpClass::k{str(amp).capitalize()}, {{{", ".join("&" + t.name for t in op.tensors if not t.variadic)}}});')
             L.append(f"    if (amp_to != DataType::UNDEFINED) {{ AmpOffGuard off; return paddle::{op.name}({casts}); }}\n  }}")
-        if op.get("int_promote"):  # an integer beside a floating operand takes its dtype; real and complex meet
+        if op.int_promote:  # an integer beside a floating operand takes its dtype; real and complex meet
             a, b = tens
             same = ", ".join(f"cast({t.name}, to)" if t.is_tensor else t.name for t in op.args)
             L.append(f"  if (__builtin_expect({a}.dtype() != {b}.dtype(), 0)) {{")
@@ -325,13 +325,13 @@ class Family(Gradients, Lowerings):
             L.append("    DataType to = phi::IsComplex(a_) || phi::IsComplex(b_) ? phi::PromoteOrUndefined(a_, false, b_, false) : DataType::UNDEFINED;")
             L.append("    if (phi::IsDifferentiable(a_) != phi::IsDifferentiable(b_)) to = phi::IsDifferentiable(a_) ? a_ : b_;")
             L.append(f"    if (to != DataType::UNDEFINED) return paddle::{op.name}({same});\n  }}")
-        if op.get("recorded_as"):
-            L.append(f"  return State().record == RecordMode::kRun ? {op.get('compose')}({names(op)}) : {op.get('recorded_as')}({names(op)});\n}}")
+        if op.recorded_as:
+            L.append(f"  return State().record == RecordMode::kRun ? {op.compose}({names(op)}) : {op.recorded_as}({names(op)});\n}}")
             return "\n".join(L)
-        if op.composed and not op.get("vjp_kernel") and (not op.vjp or op.get("eager") == "compose"):
+        if op.composed and not op.vjp_kernel and (not op.vjp or op.eager == "compose"):
             # One recorded op has a gradient only where ComposeHistory can give it one.
             parts = "" if self.has_grad(op) or self.takes_history(op) else f" || (State().grad_enabled && ({self.need_expr(op)}))"
-            L.append(f"  if (State().record == RecordMode::kRun{parts}) " + f"return {op.get('compose')}({names(op)});")
+            L.append(f"  if (State().record == RecordMode::kRun{parts}) " + f"return {op.compose}({names(op)});")
         for o in op.outs:
             L.append(f"  {'std::vector<Tensor>' if o.variadic else 'Tensor'} {o.name};")
         slots = ", ".join(f"InSlot({t.name})" for t in op.tensors) or "InSlot()"
@@ -340,8 +340,8 @@ class Family(Gradients, Lowerings):
         L.append(f"    const InSlot slots_[] = {{{slots}}};\n    const AttrValue attrs_[] = {{{ats}}};\n    OutSlot results_[] = {{{', '.join(f'OutSlot({o})' for o in outs)}}};")
         L.append(f"    RecordOp(def_{op.name}, slots_, attrs_, results_);\n  }} else {{")
         L.append(f"    run_{op.name}({', '.join([a.name for a in op.args] + outs)});\n  }}")
-        for o, i in op.inplace_of.items():
-            written = f"{{ Tensor x_ = {i}; AfterInplace(x_, nullptr, 0); }}" if op.get("random") else f"{i}->storage->BumpVersion();"
+        for o, i in op.inplace_map.items():
+            written = f"{{ Tensor x_ = {i}; AfterInplace(x_, nullptr, 0); }}" if op.random else f"{i}->storage->BumpVersion();"
             L.append(f"  if (State().record == RecordMode::kRun && {o}.defined() && {o}.impl() == {i}.impl() && {i}->storage) {written}")
         if self.has_grad(op):
             L.append(f"  if (State().grad_enabled && ({self.need_expr(op)})) {{")
@@ -366,7 +366,7 @@ class Family(Gradients, Lowerings):
                 else:
                     cargs.append(a.name)
             acap = ", ".join(f"{a.name} = {'std::decay_t<decltype(' + a.name + ')>(' + a.name + ')'}" for a in op.attrs)
-            L.append(f"    ComposeHistory(\"{op.name}\", {{{tl}}}, {outs[0]}, [{acap}](const std::vector<Tensor>& t) {{ return {op.get('compose')}({', '.join(cargs)}); }});")
+            L.append(f"    ComposeHistory(\"{op.name}\", {{{tl}}}, {outs[0]}, [{acap}](const std::vector<Tensor>& t) {{ return {op.compose}({', '.join(cargs)}); }});")
         L.append(f"  return {outs[0]};" if len(outs) == 1 else f"  return {{{', '.join(outs)}}};")
         L.append("}")
         return "\n".join(L)
@@ -377,12 +377,12 @@ class Family(Gradients, Lowerings):
         contents, _ = self.saved(op)
         need = f"State().grad_enabled && ({self.need_expr(op)})" if self.has_grad(op) else "false"
         reads = x in contents
-        if op.composed and not op.get("vjp_kernel") and (not op.vjp or op.get("eager") == "compose"):  # its parts may keep x
+        if op.composed and not op.vjp_kernel and (not op.vjp or op.eager == "compose"):  # its parts may keep x
             reads, need = True, "State().grad_enabled && (" + " || ".join(
                 f"{'AnyNeedsGrad' if t.variadic else 'NeedsGrad'}({t.name})" for t in op.tensors) + ")"
         L = [f"Tensor& {op.name}_({params(op, False, True).replace('Tensor& ' + x, 'Tensor& x_', 1)}) {{"]
         rest = "".join(f", {a.name}" for a in op.args[1:])
-        if op.get("amp") or op.composed:
+        if op.amp or op.composed:
             L.append(f"  if (__builtin_expect(State().amp_level != 0, 0)) {{ AmpOffGuard off; return paddle::{op.name}_(x_{rest}); }}")
         if op.view:
             L.append("  if (__builtin_expect(State().record != RecordMode::kRun, 0)) {")
@@ -392,7 +392,7 @@ class Family(Gradients, Lowerings):
             L.append("  const GradModeGuard history(State().grad_enabled || x_->node);  // what it has fits the new shape")
             L.append(f"  ShowAs(x_, paddle::{op.name}(AliasWithHistory(x_){rest}));\n  return x_;\n}}")
             return "\n".join(L)
-        refuses = op.get("int_as_float") and len(op.tensors) == 1 and op.get("inplace") != "retype"
+        refuses = op.int_as_float and len(op.tensors) == 1 and op.inplace != "retype"
         if refuses:
             L.append(f'  PD_CHECK(phi::IsDifferentiable(x_.dtype()), Unimplemented, "[{op.name}_] expected a dtype with a kernel, got ", phi::NameOf(x_.dtype()), '
                      '": the kernel is not registered for it, as its result is no integer");')
@@ -404,7 +404,7 @@ class Family(Gradients, Lowerings):
         call = f"paddle::{op.name}(old_{rest})"
         body = [f'Tensor old_ = BeforeWrite(x_, "{op.name}_", saved_);', f'WriteOver(x_, old_, {call}, "{op.name}_", saved_);', "return x_;"]
         if not op.elementwise:
-            if op.get("inplace") == "direct":
+            if op.inplace == "direct":
                 apart = " && ".join(["!phi::g_has_external_kernels", "x_.is_contiguous()", *(f"!SharesMemory({t.name}, x_)" for t in op.tensors if t.name != x)])
                 every = " || ".join(f"{'AnyNeedsGrad' if t.variadic else 'NeedsGrad'}({'x_' if t.name == x else t.name})" for t in op.tensors)
                 L.append(f"  if (State().record == RecordMode::kRun && !(State().grad_enabled && ({every})) && {apart}) {{")
@@ -412,14 +412,14 @@ class Family(Gradients, Lowerings):
                 L.append("    PD_ASSERT(out_.impl() == x_.impl());\n    AfterInplace(x_, nullptr, 0);\n    return x_;\n  }")
             L += ["  " + l for l in general + body] + ["}"]
             return "\n".join(L)
-        bools = op.get("bool_inputs") or []
+        bools = op.bool_inputs
         others = [t.name for t in op.tensors if t.name != x]
         direct = [f"x_.dtype() == {t}.dtype()" for t in others if t not in bools]
-        if op.get("out", "same") == "bool":
+        if op.out == "bool":
             direct.append("x_.dtype() == DataType::BOOL")
-        elif op.get("out") == "real":
+        elif op.out == "real":
             direct.append("!phi::IsComplex(x_.dtype())")
-        if op.get("int_as_float") and not refuses:
+        if op.int_as_float and not refuses:
             direct.append("phi::IsDifferentiable(x_.dtype())")
         L.append(f"  if (__builtin_expect({' || '.join(['State().record != RecordMode::kRun', *('!(' + d + ')' for d in direct)])}, 0)) {{")
         L += ["    " + l for l in general + body] + ["  }"]
@@ -456,14 +456,14 @@ class Family(Gradients, Lowerings):
                         if e is not None:
                             decl += e.declarations()
                             defs.append(e.definition())
-                if op.get("slopes"):
+                if op.slopes:
                     _, slope_decl, slope_defs = slopes.emit(op, self.by_name)
                     decl += slope_decl
                     defs += slope_defs
         protos = [p for op in self.ops for p in self.kernel_proto(op)]
-        promote = '#include "paddle/phi/core/promote.h"\n' if any(op.get("int_promote") for op in self.ops) else ""
+        promote = '#include "paddle/phi/core/promote.h"\n' if any(op.int_promote for op in self.ops) else ""
         out = [HEAD + promote, *decl, "namespace phi {", *sorted(set(protos)), "}  // namespace phi", "namespace paddle {"]
-        comp = sorted({f"{ret_type(op)} {op.get(key)}({params(op)});" for op in self.ops for key in ("compose", "recorded_as") if op.get(key)})
+        comp = sorted({f"{ret_type(op)} {getattr(op, key)}({params(op)});" for op in self.ops for key in ("compose", "recorded_as") if getattr(op, key)})
         out += comp
         out += ["using namespace egr;  // NOLINT: generated", "namespace {", *defs]
         out += [self.opdef_forward(op) for op in self.ops]
@@ -474,7 +474,7 @@ class Family(Gradients, Lowerings):
             c = self.composed_vjp(op)
             if c:
                 out.append(c)
-            if op.get("vjp_kernel") or emit_loops.gradients(op):
+            if op.vjp_kernel or emit_loops.gradients(op):
                 out.append(self.first_order(op))
             g = self.grad_def(op, read=True)
             if g:
@@ -483,7 +483,7 @@ class Family(Gradients, Lowerings):
         out.append("}  // namespace")
         for op in self.ops:
             out.append(self.api(op))
-            if op.has_inplace:
+            if op.inplace:
                 out.append(self.inplace_api(op))
         out.append("}  // namespace paddle")
         return "\n".join(out) + "\n"

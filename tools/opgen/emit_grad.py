@@ -2,7 +2,7 @@
 """The C++ of gradients: what they read, the rules as functions, grad nodes, and OpDefs of `<op>_grad`."""
 from . import emit_loops, slopes
 from .expr import TensorPrinter, free_names, parse, shared_names
-from .model import StanzaError, identity
+from .model import identity
 from .signatures import attr_form, flag, pir_name
 
 
@@ -11,33 +11,30 @@ class Gradients:
 
     def grad_inputs(self, op):
         """Tensor arguments that have a gradient, in argument order."""
-        if op.get("vjp_kernel") and not op.vjp:
-            keys = op.get("grad_of") or [t.name for t in op.tensors]
+        if op.vjp_kernel and not op.vjp:
+            keys = op.grad_of or [t.name for t in op.tensors]
         elif op.composed and not op.vjp:
-            keys = op.get("grad_of") or [t.name for t in op.tensors]
+            keys = op.grad_of or [t.name for t in op.tensors]
         else:
             keys = list(op.vjp)
         return [t for t in op.tensors if t.name in keys]
 
     def has_grad(self, op):
-        return bool(op.vjp or op.get("vjp_kernel"))
+        return bool(op.vjp or op.vjp_kernel)
 
     def saved(self, op):
         """(contents, meta_only) names the gradient rules read, among inputs and outputs."""
         contents, metas = set(), set()
         tens = {t.name for t in op.tensors} | {o.name for o in op.outs}
         for k, text in op.vjp.items():
-            n, c = free_names(parse(text, f"{op.file}: {op.name}"))
+            n, c = free_names(parse(text, op.where))
             contents |= c & tens
             metas |= n & tens
-        if op.get("vjp_kernel"):
-            contents |= set(op.get("saves", [])) & tens
-        for k in op.get("saves_meta", []):
+        if op.vjp_kernel:
+            contents |= set(op.saves) & tens
+        for k in op.saves_meta:
             metas.add(k)
         return contents, metas - contents
-
-    def douts(self, op):
-        return ["dout"] if len(op.outs) == 1 else [f"d{o.name}" for o in op.outs]
 
     def grad_context(self, op):
         """Everything a gradient function receives: saved tensors (sorted), output gradients, attributes."""
@@ -50,13 +47,13 @@ class Gradients:
         variadic = {t.name for t in op.tensors if t.variadic} | {o.name for o in op.outs if o.variadic}
         for n in self.grad_context(op):
             ps.append(f"const std::vector<Tensor>& {n}" if n in variadic else f"const Tensor& {n}")
-        for o, d in zip(op.outs, self.douts(op)):
+        for o, d in zip(op.outs, op.douts):
             ps.append(f"const std::vector<Tensor>& {d}" if o.variadic else f"const Tensor& {d}")
         ps += [f"{a.cpp} {a.name}" for a in op.attrs]
         return ps
 
     def context_args(self, op):
-        return [*self.grad_context(op), *self.douts(op), *[a.name for a in op.attrs]]
+        return [*self.grad_context(op), *op.douts, *[a.name for a in op.attrs]]
 
     def vjp_kernel_params(self, op):
         """vjp_kernel(saved..., douts..., attrs..., Tensor* dx...): null where a gradient is not wanted."""
@@ -78,7 +75,7 @@ class Gradients:
         return op.elementwise and len(op.tensors) > 1
 
     def composed_vjp(self, op):
-        where = f"{op.file}: {op.name}"
+        where = op.where
         if not op.vjp:
             return None
         lines = [f"void composed_{op.name}_grad({self.vjp_params(op)}) {{"]
@@ -93,19 +90,19 @@ class Gradients:
         """The gradient eager uses when no higher order is asked for."""
         lines = [f"void first_{op.name}_grad({self.vjp_params(op)}) {{"]
         gins = self.grad_inputs(op)
-        if op.get("vjp_kernel"):
-            reads = [*self.grad_context(op), *self.douts(op)]
+        if op.vjp_kernel:
+            reads = [*self.grad_context(op), *op.douts]
             dests = [f"need[{i}] ? &g_{t.name} : nullptr" for i, t in enumerate(gins)]
             work = " + ".join(f"phi::WorkOf({n})" for n in reads)
             held = " ".join(f"const auto h_{n} = phi::Held({n});" for n in reads)
-            call = f"phi::{op.get('vjp_kernel')}({', '.join([*reads, *[a.name for a in op.attrs], *dests])});"
-            apart = f"phi::{op.get('vjp_kernel')}({', '.join([*['h_' + n for n in reads], *[a.name for a in op.attrs], *dests])});"
-            lines.append(f"  if (__builtin_expect({work} >= {op.get('long_from', 'phi::kLongWork')}, 0)) {{ {held} const phi::WithoutHostLock unlocked; {apart} return; }}")
+            call = f"phi::{op.vjp_kernel}({', '.join([*reads, *[a.name for a in op.attrs], *dests])});"
+            apart = f"phi::{op.vjp_kernel}({', '.join([*['h_' + n for n in reads], *[a.name for a in op.attrs], *dests])});"
+            lines.append(f"  if (__builtin_expect({work} >= {op.long_work}, 0)) {{ {held} const phi::WithoutHostLock unlocked; {apart} return; }}")
             lines.append(f"  {call}")
             lines.append("}")
             return "\n".join(lines)
         ews = emit_loops.gradients(op)
-        where = f"{op.file}: {op.name}"
+        where = op.where
         fused = {n: e for n, e in ews.items() if e is not None}
         if fused:
             first = next(iter(fused.values()))
@@ -134,11 +131,11 @@ class Gradients:
         that programs of others have and that is not recorded here, where operands give the shapes too."""
         name = f"{op.name.rstrip('_')}_grad"
         ident = identity(name)
-        if not ident or (op.get("no_grad_op") and not read):
+        if not ident or (op.no_grad_op and not read):
             return None
         fwd = {pir_name(a): a for a in op.args}
         outs = {o.name: o for o in op.outs}
-        douts = dict(zip([o.name for o in op.outs], self.douts(op)))
+        douts = dict(zip([o.name for o in op.outs], op.douts))
         gins = self.grad_inputs(op)
         tensors, attrs = [], []
         mutable = set(ident["mutable"])
@@ -153,24 +150,24 @@ class Gradients:
                 tensors.append((n, douts[n[:-5]], outs[n[:-5]].variadic, False))
             else:
                 return None
-        contents = set(op.get("saves", [])) if op.get("vjp_kernel") else self.saved(op)[0]
+        contents = set(op.saves) if op.vjp_kernel else self.saved(op)[0]
         named = {local for _, local, _, _ in tensors}
         if contents - named:
             return None
-        if op.get("no_grad_op"):
-            if self.saved(op)[1] - named or (op.get("grad_infer") and len(tensors) != 1):
+        if op.no_grad_op:
+            if self.saved(op)[1] - named or (op.grad_infer and len(tensors) != 1):
                 return None
-            if not op.get("grad_infer") and any((t.name, t.variadic) not in {(loc, v) for _, loc, v, _ in tensors} for t in gins):
+            if not op.grad_infer and any((t.name, t.variadic) not in {(loc, v) for _, loc, v, _ in tensors} for t in gins):
                 return None
-        when = [f"{d}.defined()" for d in douts.values() if d in named and op.get("lazy_douts")]
+        when = [f"{d}.defined()" for d in douts.values() if d in named and op.lazy_douts]
         for n, ctype, default in ident["attrs"]:
             attrs.append((n, fwd.get(n)))
             if n in fwd and fwd[n].is_tensor:
                 return None
         if any(pir_name(a) not in {n for n, _ in attrs} for a in op.attrs):
             lost = [a for a in op.attrs if pir_name(a) not in {n for n, _ in attrs}]
-            read = set().union(*(free_names(parse(text, op.file))[0] for text in op.vjp.values()))
-            if any(a.cpp_default is None and (op.get("vjp_kernel") or a.name in read) for a in lost):
+            read = set().union(*(free_names(parse(text, op.where))[0] for text in op.vjp.values()))
+            if any(a.cpp_default is None and (op.vjp_kernel or a.name in read) for a in lost):
                 return None
         for o in ident["outputs"]:
             if not (o.endswith("_grad") and o[:-5] in {t.name for t in gins}):
@@ -182,10 +179,10 @@ class Gradients:
     def shared(self, op):
         """Tensors of the gradient rules that their results may be, or be views of."""
         names = set()
-        if not op.get("vjp_kernel"):
+        if not op.vjp_kernel:
             fresh = {n for n, o in self.by_name.items() if not o.view and not o.composed}
             for text in op.vjp.values():
-                names |= shared_names(parse(text, f"{op.file}: {op.name}"), fresh)
+                names |= shared_names(parse(text, op.where), fresh)
         return names
 
     def grad_opdef_code(self, op, g):
@@ -193,7 +190,7 @@ class Gradients:
         gins = {t.name: i for i, t in enumerate(self.grad_inputs(op))}
         gi = self.grad_inputs(op)
         args = []
-        read, shared = self.saved(op)[0] | set(op.get("saves", [])) | set(self.douts(op)), self.shared(op)
+        read, shared = self.saved(op)[0] | set(op.saves) | set(op.douts), self.shared(op)
         for n, loc, variadic, optional in g["tensors"]:
             kind = "kTensorList" if variadic else "kOptionalTensor" if optional else "kTensor"
             args.append(f'{{"{n}", ArgDef::{kind}, 0, {{}}, {flag(loc not in read)}, {flag(loc not in shared)}}}')
@@ -218,17 +215,17 @@ class Gradients:
         undef = "Tensor()"
         for n in self.grad_context(op):
             call.append(local.get(n, undef))
-        for d in self.douts(op):
+        for d in op.douts:
             call.append(local.get(d, undef))
         for a in op.attrs:
             if pir_name(a) in attr_pos:
-                base = a.cpp.replace("const ", "").replace("&", "")
+                base = a.cpp_value
                 call.append(f'phi::AttrAs<{base}>(attrs[{attr_pos[pir_name(a)]}], "{name}", "{a.name}")')
             else:
                 call.append(a.cpp_default or "{}")
         run.append("  PlainGuard plain;")
         run.append(f"  bool need[{len(gi)}];")
-        fn = "first" if (op.get("vjp_kernel") or op.elementwise) else "composed"
+        fn = "first" if (op.vjp_kernel or op.elementwise) else "composed"
         # A fused rule writes the memory that the result was given.
         known = [t for t in gi if t.name + "_grad" in g["outs"]]
         given = {t.name for t in known if fn == "first" and not t.variadic and not self.broadcasts(op)}
@@ -258,15 +255,15 @@ class Gradients:
                 run.append(f"  if (outs[{k}].p) *outs[{k}].p = {value};")
         run.append("}")
         infer = [f"void infer_{name}(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs, std::vector<Meta>* outs) {{"]
-        if op.get("grad_infer"):
+        if op.grad_infer:
             given_attrs = [c for c in call if c.startswith("phi::AttrAs")]
-            infer.append(f"  outs[0].resize(1);\n  phi::{op.get('grad_infer')}({', '.join(['*in[0].p', *given_attrs, 'outs[0][0]'])});")
-        for t in [] if op.get("grad_infer") else known:
+            infer.append(f"  outs[0].resize(1);\n  phi::{op.grad_infer}({', '.join(['*in[0].p', *given_attrs, 'outs[0][0]'])});")
+        for t in [] if op.grad_infer else known:
             k = g["outs"].index(t.name + "_grad")
-            if op.get("grad_like", {}).get(t.name, t.name) in xs:
-                src = xs[op.get("grad_like", {}).get(t.name, t.name)]
+            if op.grad_like.get(t.name, t.name) in xs:
+                src = xs[op.grad_like.get(t.name, t.name)]
             else:
-                src = next((i for i, (_, loc, v, _) in enumerate(g["tensors"]) if not v and loc in self.douts(op)), 0)
+                src = next((i for i, (_, loc, v, _) in enumerate(g["tensors"]) if not v and loc in op.douts), 0)
             infer.append(f"  outs[{k}].assign(in[{src}].p, in[{src}].p + in[{src}].n);")
             if g["tensors"][src][3] and not t.variadic:
                 infer.append(f"  if (outs[{k}].empty()) outs[{k}].push_back({{}});")
@@ -314,12 +311,12 @@ class Gradients:
             L.append("    if (!grads[0].defined()) return;\n    const Tensor& dout = grads[0];")
         else:
             L.append("    int at = 0;")
-            nodiff = set(op.get("nondiff_outs", []))
-            for o, d in zip(op.outs, self.douts(op)):
+            nodiff = set(op.nondiff_outs)
+            for o, d in zip(op.outs, op.douts):
                 if o.variadic:
                     L.append(f"    std::vector<Tensor> {d};")
                     L.append(f"    for (auto& s : m_{o.name}) {{ {d}.push_back(GradOrZeros(grads[at], s.meta())); ++at; }}")
-                elif op.get("lazy_douts") or o.name in nodiff:
+                elif op.lazy_douts or o.name in nodiff:
                     L.append(f"    Tensor {d} = grads[at++];")
                 else:
                     L.append(f"    Tensor {d} = GradOrZeros(grads[at], m_{o.name}.meta()); ++at;")
@@ -333,7 +330,7 @@ class Gradients:
             before.append(f"c_{t.name}" if t.variadic else "1")
         if lists and len(gins) > 1:
             if any(t.name not in keep for t in lists):
-                raise StanzaError(f"{op.file}: {op.name}: a Tensor[] gradient beside others must be of a saved argument")
+                raise op.where.error("a Tensor[] gradient beside others must be of a saved argument")
             L += [f"    const int c_{t.name} = static_cast<int>(s_{t.name}.size());" for t in lists]
         for i, t in enumerate(gins):
             if not t.variadic:
@@ -358,9 +355,9 @@ class Gradients:
             outs = ", ".join(f"OutSlot(g_{o[:-5]})" for o in g["outs"])
             when = "".join(f" && {c}" for c in g["when"])
             on_device = "!device_.is_cpu()"
-            if not op.get("vjp_kernel") and not op.elementwise:
+            if not op.vjp_kernel and not op.elementwise:
                 # A composed rule runs on the device op by op where the device has no kernel for the whole.
-                named = [loc for _, loc, v, _ in g["tensors"] if not v and (loc in ctx or loc in self.douts(op))]
+                named = [loc for _, loc, v, _ in g["tensors"] if not v and (loc in ctx or loc in op.douts)]
                 on_device = f"({on_device} && phi::FindExternalKernel(def_{g['name']}, {named[0]}.dtype(), device_))"
             L.append(f"    if (!create_graph && (State().record != RecordMode::kRun || {on_device}){when}) {{")
             L.append(f"      const InSlot slots_[] = {{{slots}}};")
@@ -369,15 +366,15 @@ class Gradients:
             L.append(f"      if (device_.is_cpu()) RecordOp(def_{g['name']}, slots_, attrs_, results_);")
             L.append(f"      else phi::RunGradOnDevice(def_{g['name']}, slots_, attrs_, results_, device_);")
             L.append("    } else ")
-        if op.get("vjp_kernel") and not comp:
+        if op.vjp_kernel and not comp:
             L.append(f"    {{ PD_CHECK(!create_graph, Unimplemented, \"[{op.name}] expected a first-order gradient, got create_graph=True: no higher-order rule\"); first_{op.name}_grad({args}); }}")
             if not g:
-                tensors = {n for n in self.grad_context(op)} | set(self.douts(op))
+                tensors = {n for n in self.grad_context(op)} | set(op.douts)
                 here = ", ".join([f"phi::ToHost({n})" if n in tensors else n for n in self.context_args(op)] + ["need"] + ["g_" + t.name for t in gins])
                 L.insert(-1, f"    if (!device_.is_cpu()) {{ first_{op.name}_grad({here});")
                 L.insert(-1, "    " + " ".join(f"g_{t.name} = phi::ToPlace(g_{t.name}, device_);" for t in gins) + " } else")
-        elif op.get("vjp_kernel") or emit_loops.gradients(op):
-            if op.get("slopes"):
+        elif op.vjp_kernel or emit_loops.gradients(op):
+            if op.slopes:
                 v = slopes.find(op)[0]
                 L.append(f"    if (create_graph && need[0] && SlopesApply({v}, dout)) g_{gins[0].name} = Slope(slopes_{op.name}, 0, &dout, {v});\n    else")
             L.append(f"    if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu()) composed_{op.name}_grad({args});")

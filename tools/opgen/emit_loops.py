@@ -2,7 +2,7 @@
 """Elementwise loops: one C++ loop per (op, compute type), built for each instruction set, and the EwDef that lists them."""
 import ast
 
-from .expr import LoopPrinter, free_names, parse
+from .expr import Condition, LoopPrinter, free_names, parse
 
 # suffix, C++ type, LoopType index, stanza class
 TYPES = [("f32", "float", 0, "float"), ("f64", "double", 1, "float"), ("i32", "int32_t", 2, "int"), ("i64", "int64_t", 3, "int"),
@@ -62,7 +62,7 @@ class Ew:
         return d
 
     def loops(self):
-        where = f"{self.op.file}: {self.op.name}"
+        where = self.op.where
         out = []
         for suffix, ctype, _, cls in self.loop_types():
             body = self.body_for(cls if self.compute != "bool" else "default")
@@ -132,43 +132,39 @@ class Loop(LoopPrinter):
 
 
 def parse_bodies(op, value):
-    where = f"{op.file}: {op.name}"
-    if isinstance(value, dict):
-        return {k: parse(v, where) for k, v in value.items()}
-    return {"default": parse(value, where)}
+    """{class or "default": parsed expression}."""
+    return {k: parse(v, op.where) for k, v in (value if isinstance(value, dict) else {"default": value}).items()}
 
 
 def forward(op):
-    """[(condition or None, Ew)] for the op's body and its variants."""
-    value = op.get("body")
-    variants = value if isinstance(value, list) else [{"expr": value}]
+    """[(Condition or None, Ew)] for the op's body and its variants."""
     out = []
-    for k, v in enumerate(variants):
+    for k, variant in enumerate(op.body):
         name = f"ew_{op.name}" + (f"_v{k}" if k else "")
-        out.append((v.get("when"), Ew(op, name, [t.name for t in op.tensors], parse_bodies(op, v["expr"]),
-                                      op.get("dtypes", ["float"]), op.get("out", "same"), op.get("compute"),
-                                      op.get("int_as_float"), op.get("bool_inputs", ()), op.get("cost", 16), op.get("int_via"))))
+        out.append((variant.when and Condition(op, variant.when),
+                    Ew(op, name, [t.name for t in op.tensors], parse_bodies(op, variant.expr), op.dtypes, op.out, op.compute,
+                       op.int_as_float, op.bool_inputs, op.cost, op.int_via)))
     return out
 
 
 def gradients(op):
     """{input: Ew or None}: None where the gradient is the output gradient itself or not one fused loop."""
     out = {}
-    if not op.elementwise or op.get("vjp_kernel"):
+    if not op.elementwise or op.vjp_kernel:
         return out
     allowed = {t.name for t in op.tensors} | {o.name for o in op.outs} | {"dout"} | {a.name for a in op.attrs}
     for name, text in op.vjp.items():
-        node = parse(text, f"{op.file}: {op.name}: gradient of {name}")
+        node = parse(text, op.where)
         if isinstance(node, ast.Name) or any(isinstance(n, (ast.List, ast.keyword, ast.IfExp)) for n in ast.walk(node)):
             out[name] = None
             continue
         names, _ = free_names(node)
-        if names - allowed or op.get("loop_grad") is False:
+        if names - allowed or not op.loop_grad:
             out[name] = None
             continue
         attrs = {a.name for a in op.attrs}
         ins = sorted(n for n in names if n not in attrs)
-        bools = set(op.get("bool_inputs", ()))
+        bools = set(op.bool_inputs)
         ins.sort(key=lambda n: n in bools)
-        out[name] = Ew(op, f"ew_{op.name}_grad_{name}", ins, {"default": node}, ["float"], bool_inputs=bools, cost=op.get("cost", 16))
+        out[name] = Ew(op, f"ew_{op.name}_grad_{name}", ins, {"default": node}, ["float"], bool_inputs=bools, cost=op.cost)
     return out

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """CINN lowering functions of elementwise ops and their gradients."""
-import re
-
 from . import emit_loops
 from .expr import CinnPrinter
 
@@ -46,11 +44,11 @@ class Lowerings:
                 lines.append(f"  [[maybe_unused]] const Expr& {n} = in[{k}];")
         for cond, e, body in sorted(forms, key=lambda f: f[0] is None):
             block = [f"const Expr {n}(attrs[{attr_names.index(n)}]);" for n in e.attr_names]
-            block.append(f"return {Printer(f'{op.file}: {op.name}').text(body)};")
+            block.append(f"return {Printer(op.where).text(body)};")
             if cond:
                 plain = [f"const phi::Scalar& {a.name} = attrs[{k}];" if a.kind == "Scalar" else f"const double {a.name} = attrs[{k}].to_double();"
-                         for k, a in enumerate(op.attrs) if re.search(rf"\b{a.name}\b", cond)]
-                lines.append(f"  if ([&] {{ {' '.join(plain)} return {cond}; }}()) {{ {' '.join(block)} }}")
+                         for k, a in enumerate(op.attrs) if a.name in cond.names]
+                lines.append(f"  if ([&] {{ {' '.join(plain)} return {cond.cpp}; }}()) {{ {' '.join(block)} }}")
             else:
                 lines += ["  " + line for line in block]
         lines.append("}")

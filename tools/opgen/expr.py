@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The closed expression language of `body`, `deriv` and `vjp`: parsed with ast, printed as C++ for loops, CINN or Tensor."""
+"""The closed expression language of `body`, `when`, `deriv` and `vjp`: parsed with ast, printed as C++ for loops, CINN or Tensor."""
 import ast
 
-from .model import StanzaError
+from . import functions
+from .stanza import StanzaError, need_name
 
 BIN = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
 CMP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-# Functions that read only the shape and dtype of the given argument positions.
-META_ONLY = {"expand_like": {1}, "reshape_like": {1}, "zeros_like": {0}, "zeros_like_of": {0}, "ones_like": {0}, "reduce_like": {1}, "rank_of": {0},
-             "per_element": {1, 2}, "numel_of": {0}, "dtype_of": {0}, "size_at": {0}, "extent_at": {0}, "frame_extent": {0}, "place_of": {0}, "cast_like": {1}, "shape_of": {0}, "conv_backward_input": {1}, "conv_backward_filter": {2}, "conv_transpose_backward_x": {1},
-             "conv_transpose_backward_filter": {2}, "slice_backward": {1}, "as_strided_backward": {1}, "concat_backward": {1}}
+CONSTANTS = ("true", "false")
 
 
 def parse(text, where):
@@ -17,6 +15,29 @@ def parse(text, where):
         return ast.parse(str(text).strip(), mode="eval").body
     except SyntaxError as e:
         raise StanzaError(f"{where}: cannot read expression {text!r}: {e}") from e
+
+
+def shape_positions(function):
+    """Positions of the arguments of which a function of gradient rules reads only shape and dtype."""
+    rule = functions.rules().get(function)
+    return rule.shape_positions if rule else set()
+
+
+def check(text, where, names, known, expected):
+    """Refuses an expression with a name that is none of `names` or a function that is none of `known`."""
+    node = parse(text, where)
+    called = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
+    for n in ast.walk(node):
+        if isinstance(n, ast.Name) and any(n is f for f in called):
+            need_name(n.id, known, where, repr(text), "a function of the language", "function")
+        elif isinstance(n, ast.Name) and n.id not in CONSTANTS:
+            need_name(n.id, names, where, repr(text), expected, "name")
+        elif isinstance(n, ast.Call):
+            if not isinstance(n.func, ast.Name):
+                raise where.error(f"{text!r}: expected a function of the language, got {ast.unparse(n.func)}")
+            scalar = known.get(n.func.id)
+            if isinstance(scalar, functions.Scalar) and scalar.operands != len(n.args):
+                raise where.error(f"{text!r}: expected {scalar.operands} operands of {n.func.id}, got {len(n.args)}")
 
 
 def free_names(node):
@@ -29,7 +50,7 @@ def free_names(node):
             if not meta:
                 contents.add(n.id)
         elif isinstance(n, ast.Call):
-            metas = META_ONLY.get(n.func.id, set())
+            metas = shape_positions(n.func.id)
             for i, a in enumerate(n.args):
                 walk(a, i in metas)
             for k in n.keywords:
@@ -42,11 +63,6 @@ def free_names(node):
     return names, contents
 
 
-# Functions that are no ops and always make the memory of their result.
-FRESH = {"conv_backward_input", "conv_backward_filter", "conv_transpose_backward_x", "conv_transpose_backward_filter", "linear_backward_weight",
-         "batch_norm_backward", "layer_norm_backward", "per_element", "select", "zeros_like_of"}
-
-
 def shared_names(node, fresh):
     """Names whose memory the value of the expression may share; `fresh`: ops that make the memory of their results."""
     if isinstance(node, ast.Name):
@@ -54,9 +70,10 @@ def shared_names(node, fresh):
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
         return set()
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id in FRESH or node.func.id in fresh:
+        rule = functions.rules().get(node.func.id)
+        if rule and rule.fresh or node.func.id in fresh:
             return set()
-        metas = META_ONLY.get(node.func.id, set())
+        metas = shape_positions(node.func.id)
         return set().union(*(shared_names(a, fresh) for i, a in enumerate(node.args) if i not in metas),
                            *(shared_names(k.value, fresh) for k in node.keywords))
     return set().union(*(shared_names(c, fresh) for c in ast.iter_child_nodes(node)))
@@ -118,6 +135,28 @@ class Printer:
 
     def arg(self, n):
         return self.text(n)
+
+
+class Condition(Printer):
+    """A condition on the attributes of an op, for `when`: its C++ and the attributes in it."""
+
+    def __init__(self, op, text):
+        super().__init__(op.where)
+        self.op = op
+        node = parse(text, op.where)
+        out = self.text(node)
+        self.cpp = out[1:-1] if out.startswith("(") else out
+        self.names = free_names(node)[0]
+
+    def text(self, n):
+        scalar = isinstance(n, ast.Compare) and isinstance(n.left, ast.Name) and self.op.arg(n.left.id).kind == "Scalar"
+        if scalar and isinstance(n.comparators[0], ast.Constant) and isinstance(n.ops[0], (ast.Eq, ast.NotEq)):
+            return f"({n.left.id}.to_complex() {CMP[type(n.ops[0])]} phi::complex128({n.comparators[0].value!r}))"
+        if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not) and isinstance(n.operand, ast.Name):
+            return f"!{n.operand.id}"
+        if isinstance(n, ast.BoolOp):
+            return "(" + (" && " if isinstance(n.op, ast.And) else " || ").join(self.text(v) for v in n.values) + ")"
+        return super().text(n)
 
 
 class LoopPrinter(Printer):

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The typed model of op stanzas: parsed once here, read by every emitter."""
+"""The typed model of op stanzas: every key a stanza may have, read and checked once here, and what follows from them."""
 import ast
 import json
 import pathlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-import yaml
+from . import expr, functions
+from .stanza import (DTYPES, EXPRESSIONS, FALSE, NAME, NAMES, NUMBER, RENAMES, REQUIRED, TEXT, TEXTS, TRUE, VALUES, Kind, Mapping,
+                     OneOf, Part, StanzaError, Subset, Where, is_expression, key, key_fields, need_name, read_file, read_table)
 
 HERE = pathlib.Path(__file__).parent
-
-
-class StanzaError(Exception):
-    pass
-
 
 # kind -> (C++ parameter type, AttrValue alternative, operand when recorded)
 KINDS = {
@@ -60,6 +57,11 @@ class Arg:
         return TENSORS.get(self.kind) or KINDS[self.kind][0]
 
     @property
+    def cpp_value(self):
+        """The C++ type of a variable that holds the argument."""
+        return self.cpp.replace("const ", "").replace("&", "")
+
+    @property
     def attr_type(self):
         return KINDS[self.kind][1]
 
@@ -80,7 +82,7 @@ class Arg:
         if self.kind in ("IntArray", "int[]", "int64[]"):
             return "Ints" + d.replace("[", "{").replace("]", "}")
         if self.kind in ("float[]", "double[]", "str[]", "Scalar[]"):
-            return self.cpp.replace("const ", "").replace("&", "") + d.replace("[", "{").replace("]", "}")
+            return self.cpp_value + d.replace("[", "{").replace("]", "}")
         if self.kind == "Scalar":
             return f"Scalar({d})"
         if self.kind == "str":
@@ -110,74 +112,9 @@ class PySig:
     args: list
 
 
-@dataclass
-class Op:
-    name: str
-    family: str
-    file: str
-    args: list
-    outs: list
-    raw: dict
-    py: list = field(default_factory=list)
-
-    def get(self, key, default=None):
-        return self.raw.get(key, default)
-
-    @property
-    def tensors(self):
-        return [a for a in self.args if a.is_tensor]
-
-    @property
-    def attrs(self):
-        return [a for a in self.args if not a.is_tensor]
-
-    @property
-    def elementwise(self):
-        return "body" in self.raw
-
-    @property
-    def composed(self):
-        return bool(self.raw.get("compose"))
-
-    @property
-    def internal(self):
-        return bool(self.raw.get("internal"))
-
-    @property
-    def vjp(self):
-        """{input: expression text}; deriv entries are turned into products."""
-        out = {}
-        for k, e in (self.raw.get("deriv") or {}).items():
-            out[k] = f"dout * conj_of({e})" if self.raw.get("complex_deriv") else f"dout * ({e})"
-        for k, e in (self.raw.get("vjp") or {}).items():
-            out[k] = str(e)
-        return out
-
-    @property
-    def view(self):
-        return bool(self.raw.get("view"))
-
-    @property
-    def inplace_of(self):
-        """{output: input} for ops whose name itself means in-place (adam_)."""
-        return self.raw.get("inplace_map") or {}
-
-    @property
-    def has_inplace(self):
-        return bool(self.raw.get("inplace"))
-
-    def arg(self, name):
-        for a in self.args:
-            if a.name == name:
-                return a
-        raise StanzaError(f"{self.file}: {self.name}: no argument {name}")
-
-    @property
-    def camel(self):
-        return "".join(p[:1].upper() + p[1:] for p in self.name.split("_"))
-
-
+# --- the small languages of `args`, `outputs` and `py` ---------------------------------------------------------------
 def split_top(text, sep=","):
+    """The parts of a text between separators that are in no bracket and no string."""
     parts, depth, cur, quote = [], 0, "", None
     for ch in text:
         if quote:
@@ -198,89 +135,342 @@ def split_top(text, sep=","):
     return [p.strip() for p in parts]
 
 
-def strip_parens(text):
-    text = text.strip()
-    if not (text.startswith("(") and text.endswith(")")):
-        raise StanzaError(f"expected (...), got {text!r}")
-    return text[1:-1]
+class Listed(Kind):
+    """`(Kind name, ...)`; `make` makes an element of the match of `pattern`."""
+
+    def __init__(self, shown, pattern, make):
+        super().__init__(shown)
+        self.pattern, self.make = re.compile(pattern), make
+
+    def read(self, value, where, key):
+        if not (isinstance(value, str) and value.startswith("(") and value.endswith(")")):
+            raise where.error(f"{key}: expected {self.shown}, got {value!r}")
+        out = []
+        for part in split_top(value[1:-1]):
+            m = self.pattern.fullmatch(part)
+            if not m:
+                raise where.error(f"{key}: expected {self.shown}, got {part!r}")
+            out.append(self.make(m))
+            if any(o.name == out[-1].name for o in out[:-1]):
+                raise where.error(f"{key}: {out[-1].name} stands twice")
+        return out
 
 
-def parse_args(text):
-    out = []
-    for part in split_top(strip_parens(text)):
-        m = re.fullmatch(r"([A-Za-z0-9]+(?:\[\]|\?)?)\s+(\w+)(?:\s*=\s*(.*))?", part)
-        if not m or (m[1] not in KINDS and m[1] not in TENSORS):
-            raise StanzaError(f"cannot read argument {part!r}")
-        out.append(Arg(m[2], m[1], m[3]))
-    return out
-
-
-def parse_outs(text):
-    out = []
-    for part in split_top(strip_parens(text)):
-        m = re.fullmatch(r"Tensor(\[\]|\?)?\s+(\w+)", part)
-        if not m:
-            raise StanzaError(f"cannot read output {part!r}")
-        out.append(Out(m[2], m[1] == "[]", m[1] == "?"))
-    return out
-
+_KIND = "|".join(re.escape(k) for k in sorted([*KINDS, *TENSORS], key=len, reverse=True))
+ARGS = Listed("(Kind name, Kind name=default, ...)", rf"({_KIND})\s+(\w+)(?:\s*=\s*(.*))?", lambda m: Arg(m[2], m[1], m[3]))
+OUTS = Listed("(Tensor name, ...)", r"Tensor(\[\]|\?)?\s+(\w+)", lambda m: Out(m[2], m[1] == "[]", m[1] == "?"))
 
 MODULES = {"F": "paddle.nn.functional", "linalg": "paddle.linalg", "fft": "paddle.fft", "signal": "paddle.signal",
            "Tensor": "paddle.Tensor", "incubate": "paddle.incubate", "geometric": "paddle.geometric", "IF": "paddle.incubate.nn.functional",
            "vision": "paddle.vision.ops", "_C_ops": "paddle._C_ops"}
 
 
-def parse_py(text):
-    """`F.gelu(x, approximate=False, name=None, *, out=None)` as a signature."""
-    m = re.fullmatch(r"(?:(\w+)\.)?(\w+)\((.*)\)", text.strip(), re.S)
-    if not m:
-        raise StanzaError(f"cannot read python signature {text!r}")
-    fn = ast.parse(f"def f({m[3]}): pass").body[0].args
-    args = []
-    pos = fn.posonlyargs + fn.args
-    defaults = [None] * (len(pos) - len(fn.defaults)) + [ast.unparse(d) for d in fn.defaults]
-    args += [PyArg(a.arg, d) for a, d in zip(pos, defaults)]
-    if fn.vararg:
-        args.append(PyArg(fn.vararg.arg, None, varargs=True))
-    args += [PyArg(a.arg, ast.unparse(d) if d is not None else None, kwonly=True) for a, d in zip(fn.kwonlyargs, fn.kw_defaults)]
-    return PySig(MODULES[m[1]] if m[1] else "paddle", m[2], args)
+class Signatures(Kind):
+    """`F.gelu(x, approximate=False, name=None, *, out=None)`, one or a list."""
+
+    def read(self, value, where, key):
+        texts = TEXTS.read(value, where, key)
+        return [self.one(text.strip(), where, key) for text in ([texts] if isinstance(texts, str) else texts)]
+
+    def one(self, text, where, key):
+        m = re.fullmatch(r"(?:(\w+)\.)?(\w+)\((.*)\)", text, re.S)
+        if not m:
+            raise where.error(f"{key}: expected a signature, got {text!r}")
+        if m[1]:
+            need_name(m[1], MODULES, where, key, f"one of {', '.join(MODULES)}", "module")
+        try:
+            fn = ast.parse(f"def f({m[3]}): pass").body[0].args
+        except SyntaxError as e:
+            raise where.error(f"{key}: expected a signature, got {text!r}: {e.msg}") from e
+        pos = fn.posonlyargs + fn.args
+        defaults = [None] * (len(pos) - len(fn.defaults)) + [ast.unparse(d) for d in fn.defaults]
+        args = [PyArg(a.arg, d) for a, d in zip(pos, defaults)]
+        if fn.vararg:
+            args.append(PyArg(fn.vararg.arg, None, varargs=True))
+        args += [PyArg(a.arg, ast.unparse(d) if d is not None else None, kwonly=True) for a, d in zip(fn.kwonlyargs, fn.kw_defaults)]
+        return PySig(MODULES[m[1]] if m[1] else "paddle", m[2], args)
 
 
-def check_reach(op, line):
+SIGNATURES = Signatures("signature or [signature, ...]")
+
+
+# --- the keys --------------------------------------------------------------------------------------------------------
+class ByClass(Kind):
+    """An expression, or one for each class of dtypes."""
+
+    def read(self, value, where, key):
+        if isinstance(value, dict):
+            for name, e in value.items():
+                need_name(name, (*DTYPES, "default"), where.at(value, name), key, f"one of {', '.join(DTYPES)} and default", "class")
+                if not is_expression(e):
+                    raise where.at(value, name).error(f"{key}: expected an expression, got {e!r}")
+            return value
+        if not is_expression(value):
+            raise where.error(f"{key}: expected {self.shown}, got {value!r}")
+        return value
+
+
+BY_CLASS = ByClass("expression or {class: expression}")
+
+
+@dataclass
+class Variant:
+    where: Where | None = None
+    when: str | None = key(TEXT, "A condition on attributes, in the expression language; the last variant, and no other, has none.")
+    expr: object = key(BY_CLASS, "The expression, or one for each class of dtypes.", REQUIRED)
+
+
+class Body(Kind):
+    """[Variant], the last of them without a condition."""
+
+    def read(self, value, where, name):
+        if not isinstance(value, list):
+            return [Variant(expr=BY_CLASS.read(value, where, name))]
+        out = []
+        for v in value:
+            place = Where(where.file, getattr(v, "line", where.line), where.op)
+            out.append(Part(Variant, where=place).read(v, place, name))
+        if [v.when is None for v in out] != [False] * (len(out) - 1) + [True]:
+            raise where.error(f"{name}: expected the last variant, and no other, without `when`")
+        return out
+
+
+BODY = Body("expression, {class: expression} or [{when: condition, expr: expression}, ...]")
+
+
+@dataclass
+class TestRow:
+    """`test:` of an elementwise op."""
+
+    low: float | None = key(NUMBER, "Lowest input.")
+    high: float | None = key(NUMBER, "Highest input.")
+    ref: str | None = key(TEXT, "NumPy's name or formula, where it is not the op's name.")
+    call: str | None = key(TEXT, "The function to call, where it is not the first of `py`.")
+    no_grad: bool | None = key(TRUE, "The gradient is not tested.")
+    skip_numeric_grad: bool | None = key(TRUE, "The gradient is not compared with finite differences.")
+    grad_order: int | None = key(Kind("1", lambda v: v == 1), "How many orders of gradients are tested; else two.")
+    skip: bool | None = key(TRUE, "A test of its own stands for the row.")
+
+
+@dataclass
+class Legacy:
+    """`legacy:`: how older programs name the op."""
+
+    op: str = key(NAME, "The old op.", REQUIRED)
+    inputs: dict = key(RENAMES, "Its names of tensors.", {}, names="tensors", written="in")
+    out: dict = key(RENAMES, "Its names of results.", {}, names="outputs")
+    attrs: dict = key(RENAMES, "Its names of attributes.", {}, names="attributes")
+    fixed: dict = key(VALUES, "Its attributes that this op lacks, with the only value they may have.", {})
+    tensors: dict = key(RENAMES, "Its inputs that may hold an attribute's value: that attribute.", {})
+
+
+@dataclass
+class Op:
+    """A stanza. Its fields with `key` are the keys it may have; docs/design/add_an_op.md shows them as a table."""
+
+    family: str
+    raw: Mapping  # as written, for places in the file
+    where: Where
+
+    name: str = key(NAME, "The pd_op's name.", REQUIRED, written="op", group="What it is")
+    args: list = key(ARGS, "Names, order and kinds of the pd_op's arguments.", REQUIRED)
+    outs: list = key(OUTS, "Its results: `Tensor`, `Tensor?` (may be undefined) or `Tensor[]`.", REQUIRED, written="outputs")
+    doc: str = key(TEXT, "What it computes, for the stub and `help()`.", REQUIRED)
+    internal: bool = key(TRUE, "No pd_op of PaddlePaddle: cannot be recorded by name, no `_C_ops`.", False)
+    legacy: Legacy | None = key(Part(Legacy), "The op's name and those of its arguments in older programs, where not found by name.")
+
+    py: list = key(SIGNATURES, "Public signatures: `F.f(...)`, `linalg.f(...)`, `Tensor.f(...)`; without a prefix `paddle.f` and a "
+                   "method.", [], group="Python")
+    alias: dict = key(RENAMES, "Second keyword names.", {}, names="public")
+    py_map: dict = key(RENAMES, "Arguments that the public signature calls otherwise.", {}, names="inputs")
+    none: dict = key(VALUES, "What None means for an attribute, where it is not the op's default.", {}, names="attributes")
+    method: bool | None = key(FALSE, "Not a method of Tensor.")
+    varargs: str | None = key(NAME, "The argument that may be given as several positional ones.", names="public")
+    inplace: object = key(OneOf(True, "hidden", "out", "retype", "direct"),
+                          "The in-place form `op_` exists. `hidden`: only in `_C_ops`; `out`: its `out` argument stays; `retype`: an integer "
+                          "becomes floating; `direct`: the kernel may be given `x` as its result and checks all before it writes.", False)
+
+    body: list | None = key(BODY, "Elementwise: one scalar expression, or variants.", group="How it computes")
+    dtypes: list = key(Subset(*DTYPES), "Classes that an elementwise op computes in; without it `[float]`.", ["float"])
+    int_as_float: object = key(OneOf(True, "FLOAT64"), "Integers compute and return float32, or float64.")
+    int_via: str | None = key(OneOf("FLOAT64"), "Integers compute in float64 and return integers.")
+    int_promote: bool = key(TRUE, "An integer beside a floating operand takes its dtype; a real and a complex one meet in a complex "
+                            "dtype.", False)
+    out: str = key(OneOf("bool", "real"), "The result is bool, or real where operands are complex.", "same")
+    compute: str | None = key(OneOf("bool"), "All dtypes compute as bool.")
+    bool_inputs: list = key(NAMES, "Operands that are bool.", [], names="tensors")
+    cost: int = key(NUMBER, "16ths of a nanosecond an element.", 16)
+    kernel: str | None = key(NAME, "Structured: the kernel, `void f(args..., Tensor& out...)` in namespace phi.")
+    infer: str | None = key(NAME, "The shape rule `void f(metas..., Meta& out...)`; `unchanged`: the first tensor's meta; `none`: "
+                            "known after running.")
+    long_from: int | None = key(NUMBER, "From how many elements the kernel runs without the interpreter's lock; else 65536.")
+    inplace_map: dict = key(RENAMES, "Results that are inputs, written in place (optimizers).", {}, names="outputs")
+    compose: str | None = key(NAME, "Composed: `Tensor f(args...)` in namespace paddle, of other ops.")
+    recorded_as: str | None = key(NAME, "What a recorder sees instead: the function whose calls it records.")
+    eager: str | None = key(OneOf("compose"), "Eager runs and differentiates `compose`; recording makes one op, whose gradient is `vjp`.")
+    amp: str | None = key(OneOf("white", "black", "promote"), "The class of `amp.auto_cast`.")
+
+    view: bool = key(TRUE, "The result is a view of the first operand; the kernel makes it.", False, group="Traits")
+    random: bool = key(TRUE, "Draws from the generator: two equal calls differ.", False)
+
+    deriv: dict = key(EXPRESSIONS, "Partial derivatives, multiplied by `dout`.", {}, names="tensors", group="Gradients")
+    complex_deriv: bool = key(TRUE, "`deriv` is conjugated.", False)
+    vjp_written: dict = key(EXPRESSIONS, "Whole rules.", {}, names="tensors", written="vjp")
+    loop_grad: bool = key(FALSE, "The rules are no loops: run as ops.", True)
+    slopes: bool = key(TRUE, "Eager gradients of higher order are single loops: one tensor, no attributes, `dout * D(v)`.", False)
+    vjp_kernel: str | None = key(NAME, "A fused first-order kernel `void f(saved..., douts..., attrs..., Tensor* d_x...)`.")
+    saves: list = key(NAMES, "What `vjp_kernel` reads.", [], names="tensors or outputs")
+    saves_meta: list = key(NAMES, "Of what it reads the shape alone.", [], names="tensors or outputs")
+    grad_of: list = key(NAMES, "Inputs that `vjp_kernel` covers; without it all.", [], names="tensors")
+    nondiff_outs: list = key(NAMES, "Results without history.", [], names="outputs")
+    lazy_douts: bool = key(TRUE, "Undefined output gradients are passed on instead of zeros.", False)
+    no_grad_op: bool = key(TRUE, "The composed rule is recorded: PaddlePaddle's gradient is another op's call.", False)
+    grad_infer: str | None = key(NAME, "The shape rule of `<op>_grad`, `void f(dout, attrs..., Meta& x)`.")
+    grad_like: dict = key(RENAMES, "Operands of `<op>_grad` that have a gradient's shape, where the input is none.", {}, names="tensors")
+
+    test: TestRow | None = key(Part(TestRow), "How the generic runner tests an elementwise op.", group="Tests")
+
+    @property
+    def file(self):
+        return self.where.file
+
+    def at(self, *path):
+        """The place of a key of the stanza, or of one of the mapping that the key holds."""
+        mapping, place = self.raw, self.where
+        for name in path:
+            place = place.at(mapping, name)
+            mapping = mapping.get(name) if isinstance(mapping, dict) else None
+        return place
+
+    @property
+    def tensors(self):
+        return [a for a in self.args if a.is_tensor]
+
+    @property
+    def attrs(self):
+        return [a for a in self.args if not a.is_tensor]
+
+    @property
+    def elementwise(self):
+        return self.body is not None
+
+    @property
+    def composed(self):
+        return self.compose is not None
+
+    @property
+    def long_work(self):
+        """The C++ bound from which a kernel runs without the interpreter's lock."""
+        return self.long_from or "phi::kLongWork"
+
+    @property
+    def douts(self):
+        """The names of the output gradients in rules."""
+        return ["dout"] if len(self.outs) == 1 else [f"d{o.name}" for o in self.outs]
+
+    @property
+    def vjp(self):
+        """{input: expression text}; deriv entries are turned into products."""
+        out = {k: f"dout * conj_of({e})" if self.complex_deriv else f"dout * ({e})" for k, e in self.deriv.items()}
+        return out | {k: str(e) for k, e in self.vjp_written.items()}
+
+    def arg(self, name):
+        return next(a for a in self.args if a.name == name)
+
+    @property
+    def camel(self):
+        return "".join(p[:1].upper() + p[1:] for p in self.name.split("_"))
+
+
+# --- checks across keys ----------------------------------------------------------------------------------------------
+def known_names(op):
+    """{what a key's names are: the names there are}."""
+    tensors, attrs, outs = ([a.name for a in part] for part in (op.tensors, op.attrs, op.outs))
+    public = [p.name for sig in op.py for p in sig.args]
+    return {"tensors": tensors, "attributes": attrs, "inputs": tensors + attrs, "outputs": outs, "tensors or outputs": tensors + outs,
+            "public": public + tensors + attrs}
+
+
+def check_key_names(op, table, mapping, *path):
+    """Names that keys hold are names of arguments and results."""
+    known = known_names(op)
+    for name, f in key_fields(table).items():
+        what = f.metadata["names"]
+        if what and name in mapping:
+            value = mapping[name]
+            for n in value if isinstance(value, (list, dict)) else [value]:
+                need_name(n, known[what], op.at(*path, name, n) if isinstance(value, dict) else op.at(*path, name),
+                          ".".join([*path, name]), f"{'arguments' if what == 'public' else what} of the op", "name")
+
+
+def check_reach(op):
     """Every argument of a public signature reaches the op, a map or the wrapper: none is dropped."""
-    mapping = op.get("py_map") or {}
-    for name in mapping:
-        op.arg(name)
-    reached = {mapping.get(a.name, a.name) for a in op.args} | {"name", "out"} | ({"inplace"} if op.has_inplace else set())
+    reached = {op.py_map.get(a.name, a.name) for a in op.args} | {"name", "out"} | ({"inplace"} if op.inplace else set())
     for sig in op.py:
         for p in sig.args:
             if p.name not in reached:
-                raise StanzaError(f"{op.file}:{line}: {op.name}: the argument {p.name} of py: {sig.name}(...) reaches neither the op nor py_map")
+                raise op.at("py").error(f"the argument {p.name} of py: {sig.name}(...) reaches neither the op nor py_map")
 
 
-def as_list(v):
-    return [] if v is None else v if isinstance(v, list) else [v]
+# key -> keys one of which must stand beside it: without them nothing reads it.
+NEEDS = {"dtypes": ["body"], "int_as_float": ["body"], "int_via": ["body"], "out": ["body"], "compute": ["body"], "bool_inputs": ["body"],
+         "cost": ["body"], "slopes": ["body"], "loop_grad": ["body"], "test": ["body"], "recorded_as": ["compose"],
+         "eager": ["compose"], "complex_deriv": ["deriv"], "saves": ["vjp_kernel"], "grad_of": ["vjp_kernel", "compose"],
+         "lazy_douts": ["vjp", "vjp_kernel"], "nondiff_outs": ["vjp", "vjp_kernel"], "no_grad_op": ["vjp", "deriv", "vjp_kernel"],
+         "alias": ["py"], "py_map": ["py"], "none": ["py"], "method": ["py"], "varargs": ["py"], "long_from": ["kernel"]}
+
+
+def check_keys(op):
+    ways = [k for k in ("body", "kernel", "compose") if k in op.raw]
+    if len(ways) != 1:
+        raise op.where.error(f"expected one of the keys body, kernel and compose, got {' and '.join(ways) or 'none'}")
+    for name, needed in NEEDS.items():
+        if name in op.raw and not any(n in op.raw for n in needed):
+            raise op.at(name).error(f"the key {name} is read only beside {' or '.join(needed)}")
+
+
+def check_expressions(op, ops):
+    """Names and functions in expressions are known."""
+    tensors, attrs = [a.name for a in op.tensors], [a.name for a in op.attrs]
+    for variant in op.body or []:
+        place = variant.where or op.at("body")
+        if variant.when is not None:
+            expr.check(variant.when, place, attrs, {}, "an attribute")
+        for e in variant.expr.values() if isinstance(variant.expr, dict) else [variant.expr]:
+            expr.check(e, place, tensors + attrs, functions.scalars(), "an argument")
+    inside = tensors + attrs + [o.name for o in op.outs] + op.douts
+    known = {**functions.rules(), **ops}
+    for name in ("deriv", "vjp"):
+        for x, e in (op.raw.get(name) or {}).items():
+            expr.check(e, op.at(name, x), inside, known, "an argument, a result or the gradient of one")
+
+
+def read_op(raw, path, family):
+    line = getattr(raw, "line", 1)
+    where = Where(str(path), line, raw.get("op", "") if isinstance(raw, dict) else "")
+    if not isinstance(raw, dict):
+        raise where.error(f"expected a stanza, got {raw!r}")
+    op = read_table(Op, raw, where, more={"family": family, "raw": raw, "where": where})
+    check_keys(op)
+    check_key_names(op, Op, raw)
+    if op.legacy:
+        check_key_names(op, Legacy, raw["legacy"], "legacy")
+    check_reach(op)
+    return op
 
 
 def load(root):
     """Reads every stanza under root, in a stable order."""
-    ops, names = [], set()
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    ops = {}
     for path in sorted(pathlib.Path(root).rglob("*.yaml")):
-        family = path.parent.name
-        text = path.read_text()
-        for raw in yaml.load(text, Loader=loader) or []:
-            try:
-                op = Op(raw["op"], family, str(path), parse_args(raw["args"]), parse_outs(raw["outputs"]), raw)
-                op.py = [parse_py(p) for p in as_list(raw.get("py"))]
-            except (StanzaError, KeyError, SyntaxError) as e:
-                raise StanzaError(f"{path}: {raw.get('op')}: {e}") from e
-            if op.name in names:
-                raise StanzaError(f"{path}: {op.name} is defined twice")
-            names.add(op.name)
-            check_reach(op, text.partition(f"- op: {op.name}\n")[0].count("\n") + 1)
-            ops.append(op)
-    return ops
+        for raw in read_file(path) or []:
+            op = read_op(raw, path, path.parent.name)
+            if op.name in ops:
+                raise op.where.error(f"the op is defined twice: {ops[op.name].where}")
+            ops[op.name] = op
+    for op in ops.values():
+        check_expressions(op, ops)
+    return list(ops.values())
 
 
 _identity = None

@@ -50,9 +50,9 @@ def names(op):
 
 def declaration(op):
     lines = []
-    if op.get("doc"):
-        lines += [f"// {line}" for line in op.get("doc").strip().splitlines()]
+    if op.doc:
+        lines += [f"// {line}" for line in op.doc.strip().splitlines()]
     lines.append(f"PADDLE_API {ret_type(op)} {op.name}({params(op, True)});")
-    if op.has_inplace:
+    if op.inplace:
         lines.append(f"PADDLE_API Tensor& {op.name}_({params(op, True, True)});")
     return "\n".join(lines)

@@ -3,14 +3,11 @@
 single loops (paddle/eager/autograd/slope.h)."""
 import ast
 
+from . import functions
 from .emit_loops import DTYPES, TYPES, Loop
 from .expr import TensorPrinter, free_names, parse
-from .model import StanzaError
 
 ORDERS = 3  # the derivative D of the function and two more
-FUNCS = {"sin": "cos(u)", "cos": "-sin(u)", "exp": "exp(u)", "sinh": "cosh(u)", "cosh": "sinh(u)", "tanh": "1 - square(tanh(u))",
-         "sigmoid": "sigmoid(u) * (1 - sigmoid(u))", "square": "2 * u", "rsqrt": "-0.5 * (rsqrt(u) * square(rsqrt(u)))",
-         "tan": "1 + square(tan(u))", "log": "1 / u", "log1p": "1 / (1 + u)"}
 
 
 class NoRule(Exception):
@@ -103,20 +100,21 @@ def derivative(n, v):
             return times(num(2), times(a, da)) if same(a, b) else plus(times(da, b), times(a, db))
         if isinstance(n.op, ast.Div):
             return plus(over(da, b), neg(over(times(a, db), times(b, b))))
-    if isinstance(n, ast.Call) and len(n.args) == 1 and n.func.id in FUNCS:
+    scalar = functions.scalars().get(n.func.id) if isinstance(n, ast.Call) else None
+    if scalar and scalar.derivative:
         u = n.args[0]
-        return times(Put(u).visit(parse(FUNCS[n.func.id], "slopes")), derivative(u, v))
+        return times(Put(u).visit(parse(scalar.derivative, functions.TABLE)), derivative(u, v))
     raise NoRule
 
 
 def find(op):
     """(v, [D, D', D'']) of an op with `slopes: true`, whose gradient must be dout * D(v), v its argument or result; else None."""
-    if not op.get("slopes"):
+    if not op.slopes:
         return None
-    bad = StanzaError(f"{op.file}: {op.name}: slopes need one tensor, no attributes and a derivative with known ones")
-    if not op.elementwise or len(op.tensors) != 1 or op.attrs or op.get("vjp_kernel") or len(op.vjp) != 1:
+    bad = op.at("slopes").error("slopes need one tensor, no attributes and a derivative with known ones")
+    if not op.elementwise or len(op.tensors) != 1 or op.attrs or op.vjp_kernel or len(op.vjp) != 1:
         raise bad
-    node = parse(next(iter(op.vjp.values())), op.file)
+    node = parse(next(iter(op.vjp.values())), op.where)
     if not (isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)) and isinstance(node.left, ast.Name) and node.left.id == "dout"):
         raise bad
     d = node.right
@@ -151,7 +149,7 @@ def loop(op, name, outs, ins):
     table = ", ".join("{" + ", ".join(f"&phi::{isa}::{name}_{t[0]}" for t in floats) + "}" for isa in ("cpu_avx2", "cpu_avx512"))
     kinds = ", ".join(["EwOut::kSame"] * len(outs))
     return text, decl, (f"constexpr EwDef k_{name} = {{\"{op.name}\", {len(ins)}, {len(outs)},\n  {{{types}}},\n  {{{types}}},\n"
-                        f"  {{}}, {{{kinds}}}, {op.get('cost', 16)}, {{{table}}}}};")
+                        f"  {{}}, {{{kinds}}}, {op.cost}, {{{table}}}}};")
 
 
 def product(names, d):

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of the expression language: those of loops, and the C++ functions that gradient rules may call beside ops."""
+import functools
+import pathlib
+import re
+from dataclasses import dataclass
+
+from .stanza import NAMES, NUMBER, TEXT, TRUE, Where, key, need_name, read_file, read_table
+
+HERE = pathlib.Path(__file__).parent
+TABLE = HERE / "functions.yaml"
+API = HERE.parent.parent / "paddle" / "phi" / "api"
+DECLARATION = re.compile(r"^(?:inline )?[\w:<>]+[&*]? (\w+)\(([^;{]*)\)\s*[;{]", re.M)
+
+
+@dataclass
+class Scalar:
+    """A function of `body`."""
+
+    operands: int = key(NUMBER, "How many.", 1)
+    derivative: str | None = key(TEXT, "At u.")
+
+
+@dataclass
+class Rule:
+    """A function of gradient rules."""
+
+    params: tuple = ()
+    shape_only: list = key(NAMES, "Parameters whose contents are not read.", [])
+    fresh: bool = key(TRUE, "The result shares no memory with an argument.", False)
+
+    @property
+    def shape_positions(self):
+        return {self.params.index(n) for n in self.shape_only}
+
+
+def parameters(text):
+    """The names of a C++ parameter list."""
+    parts = [re.sub(r"=.*", "", p, flags=re.S).split() for p in re.split(r",(?![^<]*>)", text) if p.strip()]
+    return tuple(p[-1].strip("&*") for p in parts)
+
+
+@functools.cache
+def declared():
+    """{name: parameters} of the functions that the headers of phi/api declare."""
+    headers = [API / "tensor_api.h", *sorted(API.glob("compose_*.h"))]
+    return {m[1]: parameters(m[2]) for h in headers for m in DECLARATION.finditer(h.read_text())}
+
+
+@functools.cache
+def scalars():
+    """{name: Scalar}."""
+    raw = read_file(TABLE)["scalar"]
+    return {name: read_table(Scalar, row, Where(str(TABLE), raw.lines[name], name)) for name, row in raw.items()}
+
+
+@functools.cache
+def rules():
+    """{name: Rule} of the functions that are no ops."""
+    raw = read_file(TABLE)["rule"]
+    out = {name: Rule(params) for name, params in declared().items()}
+    for name, row in raw.items():
+        where = Where(str(TABLE), raw.lines[name], name)
+        need_name(name, out, where, "rule", "a function that the headers of phi/api declare", "function")
+        out[name] = read_table(Rule, row, where, more={"params": out[name].params})
+        for p in out[name].shape_only:
+            need_name(p, out[name].params, where, "shape_only", "parameters of the function", "name")
+    return out | {"select": Rule(("condition", "a", "b"), fresh=True)}
