@@ -3,6 +3,7 @@
 signal handler comes."""
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 import paddle
 from paddle.base import libpaddle as core
+from sanitizers import SANITIZER
 
 
 def modes():
@@ -315,3 +317,27 @@ if __name__ == '__main__':
 """
     status, errors = run_program(text)
     assert status == 0, errors
+
+
+@pytest.mark.skipif(bool(SANITIZER), reason='a limit of address space says nothing under a sanitizer')
+@pytest.mark.skipif(0 <= resource.getrlimit(resource.RLIMIT_STACK)[1] < 4 << 30, reason='the limit of stacks may not be raised')
+def test_compiling_where_the_system_has_no_more_threads():
+    """Stacks too large for the address space: threads that compile groups cannot be made, and the calling one does the work."""
+    text = """
+import resource
+import numpy as np
+import paddle
+def f(x):
+    return paddle.exp(x * 0.5).sum(0), paddle.tanh(paddle.nn.functional.softmax(x @ x.t(), -1).sum()) * 2 + 1
+x = paddle.rand([64, 4096])
+(x @ x.t()) @ x  # starts the threads of OpenMP
+want = f(x)
+used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30),) * 2)
+for one, two in zip(paddle.jit.to_static(f)(x), want):
+    np.testing.assert_allclose(one.numpy(), two.numpy(), rtol=1e-5)
+"""
+    command = ['sh', '-c', 'ulimit -s 4194304 && exec "$0" -W error -c "$1"', sys.executable, text]
+    environment = {**os.environ, 'OMP_NUM_THREADS': '3', 'OMP_STACKSIZE': '2M'}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

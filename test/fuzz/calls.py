@@ -29,11 +29,12 @@ os.environ.setdefault('OMP_NUM_THREADS', '1')
 import callables  # noqa: E402
 import hostile  # noqa: E402
 import paddle  # noqa: E402
+from sanitizers import SANITIZER, limit_memory  # noqa: E402
 
 KEPT = HERE.parents[1] / 'build' / 'fuzz'
-MEMORY = 4 << 30  # address space of a child; the package takes about 2 GB of it
+MEMORY = 2 << 30  # address space that a child may add
 BATCH = 400
-SILENT = 20  # seconds of processor time that a call may take
+SILENT = 200 if SANITIZER else 20  # seconds of processor time that a call may take
 BLOCKED = 60  # seconds on the clock in which a call must take some processor time
 SLOW = float(os.environ.get('FUZZ_SLOW', 0))  # seconds from which a call is shown
 SMALL = 256 << 20  # a request for less memory than this must not fail
@@ -97,7 +98,7 @@ class Shared:
 
 def child(lines, first, shared, report):
     """Runs lines[first:]; writes `number TAB what` for each find."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    limit_memory(MEMORY)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.chdir(tempfile.mkdtemp(dir=os.environ['FUZZ_FOLDER']))
     null = os.open(os.devnull, os.O_RDWR)

@@ -22,9 +22,12 @@ import warnings
 import zipfile
 import zlib
 
-import readers
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / 'test')]
+
+import readers  # noqa: E402
+from sanitizers import limit_memory  # noqa: E402
+
 KEPT = ROOT / 'build' / 'fuzz'
 MEMORY = 1 << 30  # bytes of address space a child may add
 ROUND = 250  # files a child
@@ -32,14 +35,6 @@ SECONDS = 60  # for one file
 ALLOWED = (ValueError, TypeError, OSError, NotImplementedError, RuntimeError, IndexError, KeyError, EOFError, AssertionError, tarfile.TarError,
            zipfile.BadZipFile, zlib.error)
 ACCEPTED = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast('q')  # shared with the children: how many files were read in spite of all
-
-
-def limit_memory():
-    """Let this process grow by MEMORY."""
-    with open('/proc/self/statm', encoding='ascii') as stream:
-        used = int(stream.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY,) * 2)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def put(folder, files):
@@ -53,7 +48,8 @@ def put(folder, files):
 
 def child(kind, seed, folder, count):
     """Load `count` damaged files; the one in hand is the only one in `folder`, with what belongs to it."""
-    limit_memory()
+    limit_memory(MEMORY)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _, damage, load = readers.FORMATS[kind][:3]
     choose = random.Random(seed)
     sources = readers.samples(kind)

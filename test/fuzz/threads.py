@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads at once: python test/fuzz/threads.py [--seconds S] [--threads N] [--seed K]    with the package on PYTHONPATH.
 
-Each thread calls jobs in a random order: eager steps with backward, autocast, compiled functions, hooks that remove, add, raise and
-enter backward again, modes, and forks. Every job gives numbers that do not depend on what runs beside it; one that differs, raises or
+Each thread calls jobs in a random order: eager steps with backward, small ones and such that run without the interpreter's lock, autocast,
+compiled functions, predictors, loaders, hooks that remove, add, raise and enter backward again, modes, and forks. Every job gives numbers that do not depend on what runs beside it; one that differs, raises or
 leaves its thread's modes changed is printed. At the end a process is left while its threads run. Exit status 1 when something failed.
 """
 import argparse
@@ -11,6 +11,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -121,6 +122,71 @@ def modes():
 
 
 @job
+def large():
+    """Kernels that run without the interpreter's lock."""
+    x, w = leaf(300, 300), leaf(300, 300)
+    (paddle.tanh(x @ w) * x + w).sum().backward()
+    return [x.grad, w.grad, paddle.sort(x, 0), paddle.cumsum(w, 1)]
+
+
+@job
+def convolution():
+    x, w = leaf(4, 3, 40, 40), leaf(16, 3, 3, 3)
+    y = nn.functional.conv2d(x, w, padding=1)
+    nn.functional.max_pool2d(y, 2).sum().backward()
+    return [y, x.grad, w.grad]
+
+
+@job
+def transforms():
+    x = values([64, 1024])
+    return [paddle.fft.irfft(paddle.fft.rfft(x)), paddle.linalg.inv(paddle.eye(70) * 2 + x[:, :70].mean())]
+
+
+@job
+def draws():
+    paddle.seed(7)
+    assert -0.1 < float(paddle.randn([300, 300]).mean()) < 0.1
+    with paddle.profiler.RecordEvent('dropout'):
+        kept = float((nn.functional.dropout(paddle.ones([300, 300]), 0.5) != 0).astype('float32').mean())
+    assert 0.4 < kept < 0.6, kept
+    return []
+
+
+def predictor():
+    """Of a small network, saved and read again."""
+    net = nn.Sequential(nn.Conv2D(3, 8, 3), nn.BatchNorm2D(8), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 14 * 14, 10))
+    net.eval()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'net')
+        paddle.jit.save(net, path, input_spec=[paddle.static.InputSpec([None, 3, 16, 16], 'float32', 'x')])
+        return paddle.inference.create_predictor(paddle.inference.Config(path + '.json', path + '.pdiparams'))
+
+
+PREDICTOR = predictor()
+
+
+@job
+def served():
+    own = PREDICTOR.clone()
+    return [own.run([values([2 + k % 3, 3, 16, 16])])[0] for k in range(4)]
+
+
+class Rows(paddle.io.Dataset):
+    def __getitem__(self, k):
+        return np.full([40], k, 'float32'), k
+
+    def __len__(self):
+        return 20
+
+
+@job
+def loading():
+    loader = paddle.io.DataLoader(Rows(), batch_size=6, num_workers=0, use_buffer_reader=True)
+    return [paddle.concat([x for x, _ in loader]), paddle.concat([k for _, k in loader])]
+
+
+@job
 def sorting():
     x = values([64, 50])
     return [paddle.sort(x, 1), paddle.topk(x, 5)[0], paddle.cumsum(x, 1)]
@@ -153,8 +219,9 @@ import threading, paddle
 f = paddle.jit.to_static(lambda x: paddle.tanh(x @ x).sum())
 def work():
     while True:
-        x = paddle.ones([48, 48]); x.stop_gradient = False
-        f(x).backward()
+        for n in 48, 300:
+            x = paddle.ones([n, n]); x.stop_gradient = False
+            (f(x) + (x @ x).exp().mean()).backward()
 for _ in range(4):
     threading.Thread(target=work, daemon=True).start()
 import time; time.sleep(1.0)

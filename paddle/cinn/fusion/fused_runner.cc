@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 #include "paddle/cinn/fusion/fused_ops.h"
 #include "paddle/common/error.h"
+#include "paddle/common/logging.h"
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/device.h"
 
@@ -201,11 +203,16 @@ std::vector<CompiledOps> CompileBlock(pir::Block& block) {
     }
   };
   // Threads of their own: OpenMP workers are for kernels, and a compilation must not wait for a parallel region.
-  std::vector<std::thread> helpers;
-  const size_t extra = std::min<size_t>(all.size(), static_cast<size_t>(std::max(phi::cpu::MaxThreads(), 1)));
-  for (size_t k = 1; k < extra; ++k) helpers.emplace_back(work);
-  work();
-  for (std::thread& t : helpers) t.join();
+  {
+    std::vector<std::jthread> helpers;
+    const size_t extra = std::min<size_t>(all.size(), static_cast<size_t>(std::max(phi::cpu::MaxThreads(), 1)));
+    try {
+      for (size_t k = 1; k < extra; ++k) helpers.emplace_back(work);
+    } catch (const std::system_error& error) {  // the system has no more threads: those there are do the work
+      PD_VLOG(1) << "groups are compiled by " << helpers.size() + 1 << " threads: " << error.what();
+    }
+    work();
+  }
   std::erase_if(all, [](const CompiledOps& c) { return !c.runner; });
   return all;
 }

@@ -3,11 +3,12 @@
 #include "paddle/phi/core/device.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace phi {
 namespace {
 
-Place g_current;
+std::atomic<Place> g_current{Place{}};
 // Inside RunOnHost everything new stays on the CPU.
 thread_local int t_host_runs = 0;
 
@@ -72,13 +73,13 @@ void CopyAcross(const Tensor& src, const Tensor& dst) {
             static_cast<size_t>((last - first + 1) * size));
 }
 
-Place CurrentPlace() { return g_current; }
+Place CurrentPlace() { return g_current.load(std::memory_order_relaxed); }
 void SetCurrentPlace(Place place) {
   if (!place.is_cpu()) SynchronizeDevice(place);  // names a device that is there
-  g_current = place;
+  g_current.store(place, std::memory_order_relaxed);
 }
 void MoveToCurrentPlace(Tensor& out) {
-  if (t_host_runs == 0 && out.defined() && !out.is_symbolic()) out = ToPlace(out, g_current);
+  if (t_host_runs == 0 && out.defined() && !out.is_symbolic()) out = ToPlace(out, CurrentPlace());
 }
 void MoveToCurrentPlace(std::vector<Tensor>& outs) {
   for (Tensor& t : outs) MoveToCurrentPlace(t);

@@ -16,7 +16,10 @@ void Generator::SetSeed(uint64_t seed) {
 
 std::vector<uint8_t> Generator::GetState() const {
   std::ostringstream os;
-  os << seed_ << ' ' << engine_;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    os << seed_ << ' ' << engine_;
+  }
   std::string s = os.str();
   return {s.begin(), s.end()};
 }

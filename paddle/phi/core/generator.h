@@ -24,7 +24,7 @@ class Generator {
  private:
   uint64_t seed_ = 0;
   std::mt19937_64 engine_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
 };
 
 Generator& DefaultCpuGenerator();

@@ -5,7 +5,7 @@
 #include <cpuid.h>
 
 #include <cstdlib>
-#include <cstring>
+#include <string_view>
 
 #include "paddle/common/error.h"
 
@@ -51,6 +51,18 @@ const Features& Cpu() {
   return f;
 }
 
+std::string_view WantedIsa() {
+  const char* want = std::getenv("FLAGS_cpu_isa");
+  return want ? want : "";
+}
+
+// An Isa; -1 where the environment asks for one that is none.
+int8_t ChosenIsa() {
+  const std::string_view want = WantedIsa();
+  if (!want.empty() && want != "avx2" && want != "avx512") return -1;
+  return static_cast<int8_t>(Cpu().v4 && want != "avx2" ? Isa::kAvx512 : Isa::kAvx2);
+}
+
 }  // namespace
 
 bool CpuSupported() { return Cpu().v3; }
@@ -59,19 +71,13 @@ bool HasAmx() { return Cpu().amx && CpuIsa() == Isa::kAvx512; }
 
 namespace internal {
 
-int8_t g_cpu_isa = -1;
+// Set while the library is loaded and never again: threads read it without a lock.
+int8_t g_cpu_isa = ChosenIsa();
 
 Isa DetectCpuIsa() {
-  Isa isa = Cpu().v4 ? Isa::kAvx512 : Isa::kAvx2;
-  const char* want = std::getenv("FLAGS_cpu_isa");
-  if (want && *want) {
-    const bool avx2 = std::strcmp(want, "avx2") == 0;
-    PD_CHECK(avx2 || std::strcmp(want, "avx512") == 0, InvalidArgument,
-             "[FLAGS_cpu_isa] expected 'avx2' or 'avx512', got '", want, "'");
-    if (avx2) isa = Isa::kAvx2;
-  }
-  g_cpu_isa = static_cast<int8_t>(isa);
-  return isa;
+  const int8_t isa = ChosenIsa();
+  PD_CHECK(isa >= 0, InvalidArgument, "[FLAGS_cpu_isa] expected 'avx2' or 'avx512', got '", WantedIsa(), "'");
+  return static_cast<Isa>(isa);
 }
 
 }  // namespace internal
