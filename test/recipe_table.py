@@ -341,6 +341,8 @@ RECIPES = {
     },
     "fft": {},
     "signal": {
+        "frame": "t(8), 4, 2",
+        "overlap_add": "t(4, 3), 2",
         "istft": "paddle.signal.stft(t(1, 32), 8), 8",
         "stft": "t(1, 32), 8",
     },

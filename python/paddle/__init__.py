@@ -85,10 +85,12 @@ _OTHER = _lazy.homes(
 )
 _MODULES = (
     '_C_ops',
+    '_legacy_C_ops',
     'amp',
     'audio',
     'autograd',
     'base',
+    'dataset',
     'device',
     'distribution',
     'fft',
@@ -108,6 +110,7 @@ _MODULES = (
     'pir',
     'pir_utils',
     'profiler',
+    'reader',
     'regularizer',
     'signal',
     'static',
@@ -133,10 +136,12 @@ def __getattr__(name):
         value = _importlib.import_module('paddle.' + name)
     elif name == '__version__':
         value = _importlib.import_module('paddle.version').full_version
+    elif name == '__git_commit__':
+        value = _importlib.import_module('paddle.version').commit
     elif name == '__all__':
         value = [n for n in __dir__() if not n.startswith('_') and n not in _MODULES]
     else:
-        raise AttributeError(f"module 'paddle' has no attribute {name!r}")
+        value = _lazy.listed('paddle', name)
     globals()[name] = value
     return value
 

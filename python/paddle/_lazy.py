@@ -3,11 +3,15 @@
 
 A module that serves a namespace of generated functions ends with `install(globals(), 'paddle.nn.functional')`; the dict
 `paddle.base.libpaddle._functions('paddle.nn.functional')` holds its generated functions by name.
+
+What programs reach by a path of PaddlePaddle's that is none of a file here stands in the table of `paddle._paths`: `listed` finds its
+names, and modules that only that table has are made when they are imported.
 """
 
 import _imp
 import importlib
 import os
+import sys
 import time
 from _thread import get_ident
 from importlib import _bootstrap
@@ -51,7 +55,7 @@ def install(scope, namespace, table=None, modules=()):
         elif name in modules:
             value = importlib.import_module('.' + name, package)
         else:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            value = listed(package, name)
         scope[name] = value
         return value
 
@@ -66,3 +70,68 @@ def install(scope, namespace, table=None, modules=()):
 def homes(modules):
     """{'name': 'module'} from {'module': 'name name ...'}."""
     return {name: module for module, names in modules.items() for name in names.split()}
+
+
+def _paths():
+    return importlib.import_module('paddle._paths')
+
+
+def listed(module, name):
+    """What the table of `paddle._paths` has as `name` of a module; AttributeError when that is nothing."""
+    if not name.startswith('__'):
+        home = _paths().home(module, name)
+        if home is not None:
+            return _paths().value(*home)
+    raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+
+def serve(scope):
+    """Give the module of `scope`, which has no `__getattr__` of its own, the names listed for it, and the modules below it.
+
+    They are not kept in the module: its own code would see them where it means `min` or `slice` of Python.
+    """
+    module = scope['__name__']
+    if _paths().modules().get(module):
+        scope.setdefault('__path__', [])
+    scope['__getattr__'] = lambda name: listed(module, name)
+
+
+class _Listed:
+    """Finds and makes the modules that are only in the table of `paddle._paths`. Last in `sys.meta_path`: files come first."""
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        known = _paths().modules() if name.startswith('paddle.') and path is not None else {}
+        return _bootstrap.ModuleSpec(name, cls, is_package=known[name]) if name in known else None
+
+    @staticmethod
+    def create_module(spec):
+        return None
+
+    @staticmethod
+    def exec_module(module):
+        scope, name = module.__dict__, module.__name__
+        names = _paths().names(name)
+        scope['__doc__'] = f"Names that programs take from `{name}`."
+        scope['__all__'] = [n for n in names if not n.startswith(('_', '*'))]
+        scope['__dir__'] = lambda: sorted({*scope, *names})
+        serve(scope)
+        above, _, last = name.rpartition('.')
+        if not isinstance(getattr(sys.modules[above], last, module), type(sys)):
+            _keep(sys.modules[above], last)
+
+
+class _Keeping(type(sys)):
+    """A package in which a function has the name of a module: the function keeps it when that module is imported."""
+
+    def __setattr__(self, name, value):
+        if name not in self._kept or not isinstance(value, type(sys)):
+            super().__setattr__(name, value)
+
+
+def _keep(package, name):
+    package.__dict__.setdefault('_kept', set()).add(name)
+    package.__class__ = _Keeping
+
+
+sys.meta_path.append(_Listed)

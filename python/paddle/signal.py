@@ -113,3 +113,31 @@ def istft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, 
         raise ValueError("Abort istft because Nonzero Overlap Add (NOLA) condition failed.")
     out = out / envelope
     return out.squeeze(0) if rank == 2 else out
+
+
+def _positive(value, what):
+    if not isinstance(value, int) or value <= 0:
+        raise ValueError(f"Unexpected {what}: {value}. It should be an positive integer.")
+
+
+def _first_or_last(axis):
+    if axis not in (0, -1):
+        raise ValueError(f"Unexpected axis: {axis}. It should be 0 or -1.")
+
+
+def frame(x, frame_length, hop_length, axis=-1, name=None):
+    """Frames of `frame_length` elements, each `hop_length` further, along the last axis [..., T] -> [..., frame_length, frames] or the
+    first [T, ...] -> [frames, frame_length, ...]."""
+    _first_or_last(axis)
+    _positive(frame_length, 'frame_length')
+    _positive(hop_length, 'hop_length')
+    if 0 <= x.shape[axis] < frame_length:
+        raise ValueError(f"Attribute frame_length should be less equal than sequence length, but got ({frame_length}) > ({x.shape[axis]}).")
+    return _C_ops.frame(x, frame_length, hop_length, axis)
+
+
+def overlap_add(x, hop_length, axis=-1, name=None):
+    """The sum of frames, each `hop_length` further than the one before: what `frame` takes apart."""
+    _first_or_last(axis)
+    _positive(hop_length, 'hop_length')
+    return _C_ops.overlap_add(x, hop_length, axis)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Automatic mixed precision: autocasting, model decoration, loss scaling."""
+from paddle import _lazy
+
 from .amp_lists import black_list, white_list  # noqa: F401
 from .auto_cast import (  # noqa: F401
     amp_decorate,
@@ -39,4 +41,4 @@ def __getattr__(name):
     if name == 'debugging':
         import importlib
         return importlib.import_module('.' + name, __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _lazy.listed(__name__, name)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Autocasting of operations and casting of models."""
+import threading
 import warnings
 
 import paddle
@@ -27,6 +28,21 @@ def _lists(custom_white, custom_black, level, dtype):
     return white, black - white
 
 
+class _Entered(threading.local):
+    """Arguments of the `auto_cast` blocks this thread is in."""
+
+    def __init__(self):
+        self.options = []
+
+
+_entered = _Entered()
+
+
+def amp_state():
+    """The arguments of the innermost `auto_cast` around, None outside."""
+    return dict(_entered.options[-1]) if _entered.options else None
+
+
 class auto_cast(_core.AmpScope):
     """Inside, operations run in `dtype` where that is safe.
 
@@ -50,6 +66,17 @@ class auto_cast(_core.AmpScope):
         else:
             white, black = _lists(custom_white_list, custom_black_list, level, dtype)
             super().__init__(_LEVELS[level], dtype, list(white), list(black))
+        self._options = {'enable': enable, 'custom_white_list': custom_white_list, 'custom_black_list': custom_black_list, 'level': level,
+                         'dtype': dtype, 'use_promote': use_promote}
+
+    def __enter__(self):
+        super().__enter__()
+        _entered.options.append(self._options)
+        return self
+
+    def __exit__(self, *exc):
+        super().__exit__(*exc)
+        _entered.options.pop()
 
     def __call__(self, func):
         import functools

@@ -3,6 +3,7 @@
 import enum
 import types
 
+from paddle._lazy import listed
 from paddle.base import libpaddle
 from paddle.base.libpaddle import *
 from paddle.base.libpaddle import DataType, Tensor, pir
@@ -23,7 +24,7 @@ def __getattr__(name):
     if name == '_Scope':
         name = 'Scope'
     if name not in _LATER:
-        raise AttributeError(f"module 'paddle.base.core' has no attribute {name!r}")
+        return listed('paddle.base.core', name)
     return getattr(importlib.import_module(_LATER[name]), _RENAMED.get(name, name))
 
 
@@ -48,6 +49,8 @@ class VarDesc:
         SELECTED_ROWS, FEED_MINIBATCH, FETCH_LIST, STEP_SCOPES, PLACE_LIST = 8, 9, 10, 11, 14
         DENSE_TENSOR_ARRAY = LOD_TENSOR_ARRAY = 13
         READER, RAW, SPARSE_COO = 15, 17, 30
+        STRING, STRINGS, VOCAB = 25, 26, 27
+        UINT16, UINT32, UINT64 = DataType.UINT16, DataType.UINT32, DataType.UINT64
 
 
 class _Flags:
@@ -235,6 +238,18 @@ def _is_all_prim_enabled():
     return _is_fwd_prim_enabled() and _is_bwd_prim_enabled()
 
 
+def set_prim_eager_enabled(value, print_flag=False):
+    """Wish that dynamic mode takes gradients of operations apart; their values are the same either way."""
+    _eager_prim[0] = bool(value)
+    if print_flag:
+        print(f'eager prim enabled: {_eager_prim[0]}')
+
+
+def _is_eager_prim_enabled():
+    return _eager_prim[0]
+
+
+_eager_prim = [False]
 _not_taken_apart = set()
 
 
@@ -249,6 +264,68 @@ def _clear_prim_vjp_skip_default_ops():
     _not_taken_apart.clear()
 
 
+def _none_of(kind):
+    def refused(index=-1):
+        raise RuntimeError(f"[generator] expected a build with {kind}, got the CPU's for device {index}")
+    return refused
+
+
+default_cuda_generator, default_xpu_generator = _none_of('CUDA'), _none_of('XPU')
+
+
+def default_custom_device_generator(place):
+    """The generator of a plugin's device: what such devices draw comes from the CPU's."""
+    if not (isinstance(place, libpaddle.Place) and place.is_custom_place()):
+        raise ValueError(f"[default_custom_device_generator] expected a CustomPlace, got {place!r}")
+    return libpaddle.default_cpu_generator()
+
+
+def _memory(stats, stat_type, suffix):
+    key = str(stat_type).lower() + suffix
+    if key not in stats:
+        raise ValueError(f"[memory_stat] expected the type 'Allocated' or 'Reserved', got {stat_type!r}")
+    return stats[key]
+
+
+def host_memory_stat_current_value(stat_type, device):
+    """Bytes 'Allocated' or 'Reserved' in the memory of the CPU, which is device 0."""
+    return _memory(libpaddle.cpu_memory_stats(), stat_type, '') if device == 0 else 0
+
+
+def host_memory_stat_peak_value(stat_type, device):
+    """The most bytes that were 'Allocated' or 'Reserved' in the memory of the CPU, which is device 0."""
+    return _memory(libpaddle.cpu_memory_stats(), stat_type, '_max') if device == 0 else 0
+
+
+class OpRole(enum.IntEnum):
+    """What an operation is part of, as attributes of old programs say it."""
+
+    Forward, Backward, Optimize, RPC, Dist, LRSched, Loss = 0, 1, 2, 4, 8, 16, 256
+
+
+class op_proto_and_checker_maker:
+    """Names of the attributes that every old operation has, and the values of `op_role`."""
+
+    OpRole = OpRole
+    kOpRoleAttrName = staticmethod(lambda: 'op_role')
+    kOpRoleVarAttrName = staticmethod(lambda: 'op_role_var')
+    kOpNameScopeAttrName = staticmethod(lambda: 'op_namescope')
+    kOpCreationCallstackAttrName = staticmethod(lambda: 'op_callstack')
+    kOpDeviceAttrName = staticmethod(lambda: 'op_device')
+    kOpWithQuantAttrName = staticmethod(lambda: 'with_quant_attr')
+
+
 eager = types.ModuleType('paddle.base.core.eager', 'Tensors of dynamic mode.')
 eager.Tensor = Tensor
 eager.run_backward = libpaddle.run_backward
+eager.ops = types.ModuleType('paddle.base.core.eager.ops', 'Operations of dynamic mode.')
+
+
+def _op(name):
+    import importlib
+    if name == 'legacy':
+        return importlib.import_module('paddle._legacy_C_ops')
+    return getattr(importlib.import_module('paddle._C_ops'), name)
+
+
+eager.ops.__getattr__ = _op

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`LayerHelper`: how functions for static mode make parameters and append operations under their old names."""
 import paddle
-from paddle.base.framework import dtype_name, make_parameter
+from paddle.base.layer_helper_base import LayerHelperBase
 from paddle.base.modes import dtype_is_floating, in_dygraph_mode, in_pir_mode
 from paddle.base.param_attr import ParamAttr
 from paddle.utils import unique_name
@@ -9,22 +9,12 @@ from paddle.utils import unique_name
 __all__ = ['LayerHelper', 'dtype_is_floating', 'in_dygraph_mode', 'in_pir_mode']
 
 
-class LayerHelper:
+class LayerHelper(LayerHelperBase):
     """Helps one layer function, whose arguments are `kwargs`: `name`, `param_attr`, `bias_attr`, `act`, `input`, `dtype` are read."""
 
     def __init__(self, layer_type, **kwargs):
-        self.layer_type, self.kwargs = layer_type, kwargs
-        self.name = kwargs.get('name') or unique_name.generate(layer_type)
-
-    @property
-    def main_program(self):
-        """The program operations go to."""
-        return paddle.static.default_main_program()
-
-    @property
-    def startup_program(self):
-        """The program that initialises parameters."""
-        return paddle.static.default_startup_program()
+        super().__init__(kwargs.get('name') or unique_name.generate(layer_type), layer_type)
+        self.kwargs = kwargs
 
     def append_op(self, *args, **kwargs):
         """Append an operation; see `paddle.static.Program.global_block().append_op`."""
@@ -71,50 +61,9 @@ class LayerHelper:
             raise ValueError(f"Data Type mismatch: {' to '.join(sorted(map(str, found)))}")
         return found.pop() if found else None
 
-    def get_default_dtype(self):
-        """The dtype of parameters unless another is given."""
-        return paddle.get_default_dtype()
-
-    def create_parameter(self, attr, shape, dtype=None, is_bias=False, default_initializer=None, stop_gradient=False):
-        """A parameter of this layer; None for a false `attr`."""
-        made = make_parameter(self.name, shape, dtype or self.get_default_dtype(), attr, is_bias, default_initializer)
-        if made is not None and stop_gradient:
-            made.stop_gradient = True
-        return made
-
     def get_parameter(self, name):
         """The parameter of this name."""
         return self.main_program.global_block().var(name)
-
-    def create_variable(self, *args, **kwargs):
-        """A place for a result."""
-        return self.main_program.global_block().create_var(*args, **kwargs)
-
-    def create_variable_for_type_inference(self, dtype, stop_gradient=False, shape=None):
-        """A place for a result, named after this layer."""
-        return self.create_variable(name=unique_name.generate(self.name + '.tmp'), shape=shape, dtype=dtype, stop_gradient=stop_gradient)
-
-    def create_global_variable(self, persistable=False, shape=None, dtype='float32', name=None, stop_gradient=True):
-        """A variable that lasts over runs, zeros at first."""
-        made = paddle.static.create_global_var(shape, 0, dtype_name(dtype), persistable, name=name)
-        made.stop_gradient = stop_gradient
-        return made
-
-    def create_or_get_global_variable(self, name, shape=None, dtype='float32', stop_gradient=True):
-        """(the variable `name`, whether it was made now)."""
-        block = self.main_program.global_block()
-        if block.has_var(name):
-            return block.var(name), False
-        return self.create_global_variable(True, shape, dtype, name, stop_gradient), True
-
-    def set_variable_initializer(self, var, initializer):
-        """Give a variable the value of an initializer now and whenever the startup program runs."""
-        from paddle.static import startup
-        shape, dtype = list(var.shape), var.dtype
-        with paddle.static.program.running(), paddle.no_grad():
-            var.set_value(initializer.create(shape, dtype))
-        startup.add(self.startup_program, var, lambda: initializer.create(shape, dtype))
-        return var
 
     def append_bias_op(self, input_var, dim_start=1, dim_end=None):
         """`input_var` plus a bias over its axes from `dim_start` to `dim_end`; itself when the layer has none."""
@@ -133,7 +82,3 @@ class LayerHelper:
         if not isinstance(act, str):
             raise TypeError(f"{act} should be unicode or str")
         return getattr(paddle.nn.functional, act)(input_var)
-
-    def to_variable(self, x):
-        """`x` as a tensor."""
-        return x if isinstance(x, paddle.Tensor) else paddle.to_tensor(x)

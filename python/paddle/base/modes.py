@@ -150,13 +150,8 @@ def _set_expected_place(place):
 
 
 def _get_paddle_place(place):
-    if place is None or isinstance(place, _core.Place) or not isinstance(place, str):
-        return place
     from paddle import device
-    kind, index = device._parse(place.lower())
-    if kind == 'cpu':
-        return _core.CPUPlace()
-    return _core.CUDAPlace(index) if kind == 'gpu' else _core.CustomPlace(kind, index)
+    return device._convert_to_place(place.lower() if isinstance(place, str) else place)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 import importlib
 import re
 
+from paddle import _lazy
 from paddle.base import libpaddle as _core
 from paddle.framework import random as _random
 from paddle.framework.random import get_rng_state, manual_seed
@@ -129,14 +130,21 @@ def _parse(device):
 
 def set_device(device):
     """Make `device` ('cpu', 'gpu', 'gpu:0', ...) the one where new tensors go; returns its place."""
-    import paddle
-    kind, index = _parse(device)
-    if kind == 'cpu':
-        place = paddle.CPUPlace()
-    else:
-        place = paddle.CUDAPlace(index) if kind == 'gpu' else paddle.CustomPlace(kind, index)
+    place = _place(device)
     _core.set_current_place(place)
     return place
+
+
+def _place(device):
+    kind, index = _parse(device)
+    if kind == 'cpu':
+        return _core.CPUPlace()
+    return _core.CUDAPlace(index) if kind == 'gpu' else _core.CustomPlace(kind, index)
+
+
+def _convert_to_place(device):
+    """The place of a device's text; other values as they are."""
+    return _place(device) if isinstance(device, str) else device
 
 
 def _name(place):
@@ -277,4 +285,4 @@ def __getattr__(name):
         return getattr(paddle, name)
     if name in ('cuda', 'cpu'):
         return importlib.import_module('.' + name, __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _lazy.listed(__name__, name)

@@ -2,6 +2,8 @@
 """Framework helpers: save and load, random state, default dtype. Names of the core are found on first use."""
 import importlib
 
+from paddle import _lazy
+
 _HERE = {
     'save': 'io', 'load': 'io', 'async_save': 'io', 'clear_async_save_task_queue': 'io', 'seed': 'random',
     'set_default_dtype': 'framework', 'get_default_dtype': 'framework', 'iinfo': 'dtype', 'finfo': 'dtype',
@@ -34,6 +36,6 @@ def __getattr__(name):
         import paddle.base.framework as base
         value = getattr(base, name, None)
         if value is None:
-            raise AttributeError(f"module 'paddle.framework' has no attribute {name!r}")
+            value = _lazy.listed(__name__, name)
     globals()[name] = value
     return value

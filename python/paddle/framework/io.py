@@ -14,7 +14,7 @@ import warnings
 import numpy as np
 
 import paddle
-from paddle import Tensor
+from paddle import Tensor, _lazy
 from paddle.base import libpaddle as _core
 
 from . import dense_stream
@@ -410,3 +410,31 @@ def _named_copy(tensor):
     copy = tensor.detach().clone()
     copy.name = tensor.name
     return copy
+
+def _parse_every_object(obj, condition_func, convert_func):
+    """`obj` with what `condition_func` accepts, in lists, tuples, sets and dicts at any depth, as `convert_func` makes it."""
+    if condition_func(obj):
+        return convert_func(obj)
+    if isinstance(obj, dict):
+        return type(obj)((k, _parse_every_object(v, condition_func, convert_func)) for k, v in obj.items())
+    if isinstance(obj, (list, tuple, set)):
+        items = [_parse_every_object(v, condition_func, convert_func) for v in obj]
+        return type(obj)(*items) if hasattr(obj, '_fields') else type(obj)(items)
+    return obj
+
+
+def _to_LodTensor(ndarray):
+    from paddle.static.scope import DenseTensor
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"Type of `ndarray` should be np.ndarray, but received {type(ndarray)}.")
+    made = DenseTensor()
+    made.set(ndarray, paddle.CPUPlace())
+    return made
+
+
+def _transformed_from_lodtensor(obj):
+    """Whether a pickled object is what tensors of programs are saved as: an array."""
+    return isinstance(obj, np.ndarray)
+
+
+_lazy.serve(globals())

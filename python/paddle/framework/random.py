@@ -2,6 +2,7 @@
 """The global random generators: seeding, saving and restoring their state."""
 import contextlib
 
+from paddle import _lazy
 from paddle.base import libpaddle as _core
 
 __all__ = ['seed', 'manual_seed', 'get_rng_state', 'set_rng_state', 'get_cuda_rng_state', 'set_cuda_rng_state']
@@ -80,3 +81,29 @@ def set_cuda_rng_state(state_list):
     """Restore what `get_cuda_rng_state` gave."""
     if len(state_list) != 0:
         raise ValueError(f"Length of cuda state list should be equal to the cuda device count, got {len(state_list)} and 0")
+
+
+def _manual_program_seed(seed):
+    """Set the seed of the default programs."""
+    import paddle
+    paddle.static.default_main_program().random_seed = seed
+    paddle.static.default_startup_program().random_seed = seed
+
+
+_named = {}
+
+
+def set_random_seed_generator(name, seed):
+    """Make a generator with a name and a seed."""
+    _named[name] = _core.Generator()
+    _named[name].manual_seed(seed)
+
+
+def get_random_seed_generator(name):
+    """The generator of this name; RuntimeError when none was made."""
+    if name not in _named:
+        raise RuntimeError(f"[get_random_seed_generator] expected a name given to set_random_seed_generator, got {name!r}")
+    return _named[name]
+
+
+_lazy.serve(globals())

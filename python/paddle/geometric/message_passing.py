@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages along the edges of a graph."""
 import paddle
+from paddle import _lazy
 
 from .segment import reduce_rows
 
@@ -53,3 +54,5 @@ def send_ue_recv(x, y, src_index, dst_index, message_op='add', reduce_op='sum', 
 def send_uv(x, y, src_index, dst_index, message_op='add', name=None):
     """Combine, for each edge, features x of its source and y of its destination."""
     return _combine(_rows(x, src_index), _rows(y, dst_index), message_op.lower())
+
+_lazy.serve(globals())

@@ -3,6 +3,7 @@
 import numpy as np
 
 import paddle
+from paddle import _lazy
 
 __all__ = ['sample_neighbors', 'weighted_sample_neighbors', 'reindex_graph', 'reindex_heter_graph']
 
@@ -67,3 +68,5 @@ def reindex_graph(x, neighbors, count, value_buffer=None, index_buffer=None, nam
 def reindex_heter_graph(x, neighbors, count, value_buffer=None, index_buffer=None, name=None):
     """`reindex_graph` over several kinds of edges, given as lists."""
     return _reindex(x, neighbors, count)
+
+_lazy.serve(globals())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Masked softmax, the loss marker, and the graph functions under their older names and argument orders."""
 import paddle
-from paddle import geometric
+from paddle import _lazy, geometric
 
 __all__ = ['softmax_mask_fuse', 'softmax_mask_fuse_upper_triangle', 'identity_loss', 'graph_send_recv',
            'graph_sample_neighbors', 'graph_reindex']
@@ -54,3 +54,5 @@ def graph_reindex(x, neighbors, count, value_buffer=None, index_buffer=None, fla
     if flag_buffer_hashtable and (value_buffer is None or index_buffer is None):
         raise ValueError("`value_buffer` and `index_buffer` should not be None if `flag_buffer_hashtable` is True.")
     return geometric.reindex_graph(x, neighbors, count, value_buffer, index_buffer)
+
+_lazy.serve(globals())

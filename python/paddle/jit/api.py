@@ -5,6 +5,7 @@ import inspect
 import os
 
 import paddle
+from paddle import _lazy
 from paddle.base import libpaddle as _core
 from paddle.base.framework import is_recorded
 from paddle.jit import dy2static
@@ -241,3 +242,5 @@ def _save(layer, function, path, input_spec, configs, marked=None):
     if not results:
         raise ValueError('[jit.save] expected at least one tensor as result, got none')
     _io._write(program._prune(inputs, results), path)
+
+_lazy.serve(globals())

@@ -2,6 +2,8 @@
 """Neural network layers. Names are loaded on first use from the module that defines them."""
 import importlib
 
+from paddle import _lazy
+
 _SUBMODULES = ("clip", "decode", "functional", "initializer", "layer", "utils")
 
 _MODULES = {
@@ -53,7 +55,7 @@ def __getattr__(name):
     elif name in _HOME:
         value = getattr(importlib.import_module("." + _HOME[name], __name__), name)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = _lazy.listed(__name__, name)
     globals()[name] = value
     return value
 

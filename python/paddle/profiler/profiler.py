@@ -8,6 +8,7 @@ import time
 import warnings
 from enum import Enum
 
+from paddle import _lazy
 from paddle.base import libpaddle as _core
 
 from . import utils
@@ -218,3 +219,5 @@ class Profiler:
         """Print tables of the last result; `views`: which of SummaryView, by default all with something to show."""
         if self.profiler_result is not None:
             print(tables(self.profiler_result, sorted_by, op_detail, thread_sep, time_unit, views, self.profile_memory))
+
+_lazy.serve(globals())

@@ -143,9 +143,34 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
     """
     import contextlib
 
+    from paddle.static.program import recording
+    with (recording(program) if _core.pir._record_mode() == 0 else contextlib.nullcontext()):
+        out_names, results = call_op(type, inputs, attrs, strict)
+    for old, value in zip(out_names, results):
+        places = outputs.get(old) if isinstance(outputs, dict) else None
+        if places is None:
+            continue
+        places = places if isinstance(places, (list, tuple)) else [places]
+        values = value if isinstance(value, list) else [value]
+        if len(places) != len(values):
+            raise ValueError(f"[{type}] expected {len(values)} variables as output {old}, got {len(places)}")
+        for place, v in zip(places, values):
+            if isinstance(place, OutputVar):
+                place.fill(v)
+            elif isinstance(place, _core.Tensor):
+                place._rebind(v)
+            else:
+                raise TypeError(f"[{type}] expected a variable as output {old}, got {place!r}")
+    return results
+
+
+def call_op(type, inputs, attrs, strict=True, inplace=False):
+    """(names of the outputs, results) of the op of the old name `type`, run or recorded as the mode says; see `append_op`.
+
+    `inplace` calls the form that writes its first input.
+    """
     import paddle
     from paddle._legacy_ops import OPS
-    from paddle.static.program import recording
     row = OPS.get(type)
     if row is None:
         raise ValueError(f"[append_op] expected a known op, got {type!r}")
@@ -181,26 +206,8 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
         attrs = {}
     if inputs or attrs:
         raise ValueError(f"[{type}] expected no other inputs and attributes, got {sorted(inputs) + sorted(attrs)}")
-    mode = _core.pir._record_mode()
-    with (recording(program) if mode == 0 else contextlib.nullcontext()):
-        result = getattr(paddle._C_ops, op_name)(*call)
-    results = list(result) if isinstance(result, tuple) else [result]
-    for old, value in zip(out_names, results):
-        places = outputs.get(old) if isinstance(outputs, dict) else None
-        if places is None:
-            continue
-        places = places if isinstance(places, (list, tuple)) else [places]
-        values = value if isinstance(value, list) else [value]
-        if len(places) != len(values):
-            raise ValueError(f"[{type}] expected {len(values)} variables as output {old}, got {len(places)}")
-        for place, v in zip(places, values):
-            if isinstance(place, OutputVar):
-                place.fill(v)
-            elif isinstance(place, _core.Tensor):
-                place._rebind(v)
-            else:
-                raise TypeError(f"[{type}] expected a variable as output {old}, got {place!r}")
-    return results
+    result = getattr(paddle._C_ops, op_name + '_' if inplace else op_name)(*call)
+    return out_names, list(result) if isinstance(result, tuple) else [result]
 
 
 class _Required:

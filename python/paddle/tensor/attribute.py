@@ -2,7 +2,7 @@
 """Questions about tensors and modes: shape, rank, kinds of dtypes, eager or static."""
 
 import paddle
-from paddle import _C_ops
+from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
 
 __all__ = [
@@ -149,3 +149,5 @@ def in_dynamic_or_pir_mode():
 
 
 in_dygraph_mode = in_dynamic_mode
+
+_lazy.serve(globals())

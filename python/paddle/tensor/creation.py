@@ -4,7 +4,7 @@
 import math
 
 import paddle
-from paddle import _C_ops
+from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import keywords
 from paddle.base.framework import is_recorded, number
@@ -377,3 +377,21 @@ def vander(x, n=None, increasing=False, name=None):
     powers = _C_ops.arange(0, n, 1, 'int64').astype(x.dtype)
     out = x.unsqueeze(-1) ** powers
     return out if increasing else out.flip(-1)
+
+
+def fill_constant(shape, dtype, value, force_cpu=False, out=None, place=None, name=None):
+    """A tensor of `shape` whose elements are all `value`: a number, its text, or a tensor of one element."""
+    if isinstance(value, str):
+        value = complex(value) if 'j' in value else float(value) if set(value) & set('.einEIN') else int(value)
+    return full(shape, value, dtype, out=out, device=place)
+
+
+def create_tensor(dtype, name=None, persistable=False):
+    """A tensor without elements, to be filled later."""
+    made = empty([0], dtype)
+    if name is not None:
+        made.name = name
+    made.persistable = persistable
+    return made
+
+_lazy.serve(globals())

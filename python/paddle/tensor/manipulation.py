@@ -5,7 +5,7 @@ import itertools
 import math
 
 import paddle
-from paddle import _C_ops
+from paddle import _C_ops, _lazy
 from paddle.base.arguments import keywords
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor
@@ -467,3 +467,5 @@ def shard_index(input, index_num, nshards, shard_id, ignore_value=-1):
 def scatter_nd(index, updates, shape, name=None):
     """Updates added into zeros of `shape` at `index`."""
     return paddle.scatter_nd_add(paddle.zeros(shape, updates.dtype), index, updates)
+
+_lazy.serve(globals())

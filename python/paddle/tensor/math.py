@@ -6,7 +6,7 @@ import math as _math
 import operator
 
 import paddle
-from paddle import _C_ops
+from paddle import _C_ops, _lazy
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import Tensor
 
@@ -627,3 +627,27 @@ def unique_consecutive(x, return_inverse=False, return_counts=False, axis=None, 
     """Elements without repetitions of their predecessor, with inverse and counts if asked."""
     flags = (return_inverse, return_counts)
     return _picked(_C_ops.unique_consecutive(x, *flags, [] if axis is None else [axis], dtype), flags)
+
+
+def _at_axis(y, x, axis):
+    """`y` with its first axis at the axis of `x`, as binary operations of old put it."""
+    behind = 0 if axis == -1 else x.ndim - axis - y.ndim
+    return y if behind <= 0 else paddle.unsqueeze(y, list(range(y.ndim, y.ndim + behind)))
+
+
+def _add_with_axis(x, y, axis=-1, name=None):
+    return paddle.add(x, _at_axis(y, x, axis), name)
+
+
+def _subtract_with_axis(x, y, axis=-1, name=None):
+    return paddle.subtract(x, _at_axis(y, x, axis), name)
+
+
+def _multiply_with_axis(x, y, axis=-1, name=None):
+    return paddle.multiply(x, _at_axis(y, x, axis), name)
+
+
+def _divide_with_axis(x, y, axis=-1, name=None):
+    return paddle.divide(x, _at_axis(y, x, axis), name)
+
+_lazy.serve(globals())

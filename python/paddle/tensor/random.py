@@ -4,7 +4,7 @@
 import math
 
 import paddle
-from paddle import _C_ops
+from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
 from paddle.base.libpaddle import Tensor
 from paddle.framework.random import drawing_from
@@ -186,3 +186,12 @@ def _fill(x, name, draw):
     with paddle.no_grad():
         value = draw().astype(x.dtype)
     return x._write_over(old, value, name, False)
+
+
+def uniform_random_batch_size_like(input, shape, dtype='float32', input_dim_idx=0, output_dim_idx=0, min=-1.0, max=1.0, seed=0):
+    """Values uniform in [min, max) of a shape whose extent `output_dim_idx` is the extent `input_dim_idx` of `input`."""
+    shape = list(shape)
+    shape[output_dim_idx] = extents(input)[input_dim_idx]
+    return uniform(shape, dtype, min, max, seed)
+
+_lazy.serve(globals())

@@ -4,7 +4,7 @@
 import functools
 
 import paddle
-from paddle import _C_ops
+from paddle import _C_ops, _lazy
 from paddle.base.framework import number
 from paddle.base.libpaddle import Tensor
 
@@ -314,3 +314,5 @@ def norm(x, p=None, axis=None, keepdim=False, name=None):
 def fill_diagonal_tensor_(x, y, offset=0, dim1=0, dim2=1, name=None):
     """Write y on the diagonal of x over two axes, in place."""
     return _C_ops.fill_diagonal_tensor_(x, y, offset, dim1, dim2)
+
+_lazy.serve(globals())

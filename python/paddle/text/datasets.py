@@ -7,6 +7,7 @@ import string
 
 import numpy as np
 
+from paddle import _lazy
 from paddle.io import Dataset
 from paddle.utils.archives import open_tar, read_tar_member
 
@@ -143,3 +144,5 @@ class Imikolov(Dataset):
 
     def __len__(self):
         return len(self.data)
+
+_lazy.serve(globals())

@@ -2,6 +2,8 @@
 """Small helpers: deprecation, version checks, optional imports, an installation check."""
 import importlib
 
+from paddle import _lazy
+
 from . import unique_name  # noqa: F401
 from .deprecated import deprecated
 from .lazy_import import try_import
@@ -24,6 +26,6 @@ def __getattr__(name):
             return importlib.import_module('.' + name, __name__)
         except ModuleNotFoundError as error:
             raise AttributeError(str(error)) from None
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _lazy.listed(__name__, name)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers that hold the parameters of the fused functions."""
 import paddle
+from paddle import _lazy
 from paddle.base.arguments import only
 from paddle.nn import initializer
 
@@ -194,3 +195,5 @@ class FusedTransformerEncoderLayer(paddle.nn.Layer):
         if cache is None:
             return self.ffn(out)
         return self.ffn(out[0]), out[1]
+
+_lazy.serve(globals())

@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 import weakref
+from paddle import _lazy
 
 from .collate import to_tensors
 from .dataset import IterableDataset
@@ -28,16 +29,20 @@ def _index_batches(loader):
     return iter(loader._order())
 
 
-class SingleProcessIter:
+class _DataLoaderIterBase:
+    """What the iterators of a DataLoader are."""
+
+    def __iter__(self):
+        return self
+
+
+class SingleProcessIter(_DataLoaderIterBase):
     """Reads and collates in the calling thread."""
 
     def __init__(self, loader):
         self._tasks = _index_batches(loader)
         self._source = _Source(loader.dataset, loader.batch_sampler is not None or loader.batch_size is not None,
                                loader.collate_fn, loader.drop_last)
-
-    def __iter__(self):
-        return self
 
     def __next__(self):
         if self._source is None:
@@ -143,7 +148,7 @@ class WorkerPool:
         self._closer()
 
 
-class MultiProcessIter:
+class MultiProcessIter(_DataLoaderIterBase):
     """One pass over worker processes: batch k comes from worker k % n, so order needs no reordering."""
 
     _numbers = itertools.count()
@@ -163,9 +168,6 @@ class MultiProcessIter:
         for _ in range(max(1, loader.prefetch_factor) * len(pool.workers)):
             if not self._give():
                 break
-
-    def __iter__(self):
-        return self
 
     def _send(self, worker, message):
         try:
@@ -249,3 +251,5 @@ class MultiProcessIter:
     def __del__(self):
         if getattr(self, '_own', False):
             self._pool.close()
+
+_lazy.serve(globals())

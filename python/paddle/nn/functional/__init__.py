@@ -2,6 +2,8 @@
 """Functions of neural networks: those that are one op come from its stanza, the others from the modules below."""
 import importlib
 
+from paddle import _lazy
+
 _MODULES = {
     "activation": "softmax softmax_ log_softmax gumbel_softmax prelu rrelu glu maxout swiglu hardtanh hardtanh_ elu_ "
                   "leaky_relu_ relu_ tanh_ thresholded_relu_",
@@ -59,7 +61,7 @@ def __getattr__(name):
     if value is None and name in _HOME:
         value = getattr(importlib.import_module("." + _HOME[name], __name__), name)
     if value is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = _lazy.listed(__name__, name)
     globals()[name] = value
     return value
 

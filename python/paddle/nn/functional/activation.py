@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Activations that need more than one op: casts, broadcast weights, random slopes."""
 import paddle
+from paddle import _lazy
 from paddle.base.framework import to_dtype
 from paddle.tensor.inplace import written
 
@@ -129,3 +130,5 @@ def tanh_(x, name=None):
 def thresholded_relu_(x, threshold=1.0, value=0.0, name=None):
     """thresholded_relu written back to x."""
     return _C_ops.thresholded_relu_(x, threshold, value)
+
+_lazy.serve(globals())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear maps, embeddings, similarity, label helpers and windows (unfold, fold)."""
 import paddle
+from paddle import _lazy
 from paddle.base.framework import Tensor, number, to_dtype
 
 from .._core import ops as _C_ops
@@ -152,3 +153,5 @@ def fold(x, output_sizes, kernel_sizes, strides=1, paddings=0, dilations=1, name
         raise ValueError(f"input should be the format of [N, C, L], got shape {list(x.shape)}")
     return _C_ops.fold(x, _parse.ints(output_sizes, 2, "output_sizes"), _parse.ints(kernel_sizes, 2, "kernel_sizes"),
                        _parse.ints(strides, 2, "strides"), _four(paddings), _parse.ints(dilations, 2, "dilations"))
+
+_lazy.serve(globals())

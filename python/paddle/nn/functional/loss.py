@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Losses on class labels and probabilities."""
 import paddle
+from paddle import _lazy
 from paddle.base.framework import dtype_name, is_recorded
 from paddle.tensor.manipulation import extents
 
@@ -311,3 +312,5 @@ def adaptive_log_softmax_with_loss(input, label, head_weight, tail_weights, cuto
     output = from_head if output is None else output + from_head
     loss = -paddle.mean(output)
     return (output if batched else paddle.squeeze(output, 0)), loss
+
+_lazy.serve(globals())

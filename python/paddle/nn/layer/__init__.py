@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The modules that define the layers of `paddle.nn`."""
+from paddle import _lazy
 
 
 def __getattr__(name):
@@ -10,4 +11,4 @@ def __getattr__(name):
         return getattr(nn, name)
     if f"layer.{name}" in nn._MODULES or name in ("layers", "hooks", "state", "alias"):
         return importlib.import_module("." + name, __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _lazy.listed(__name__, name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear, embedding, dropout, resampling and rearranging layers."""
 import paddle
-from paddle import get_default_dtype
+from paddle import _lazy, get_default_dtype
 
 from .. import functional as F
 from ..functional.common import linear
@@ -424,3 +424,5 @@ class ChannelShuffle(_Rearrange):
 
     def forward(self, x):
         return F.channel_shuffle(x, self._groups, self._data_format)
+
+_lazy.serve(globals())

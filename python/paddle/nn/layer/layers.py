@@ -4,6 +4,7 @@ import collections
 import re
 
 import paddle
+from paddle import _lazy
 from paddle.base import framework
 from paddle.base.framework import EagerParamBase, Tensor
 from paddle.utils import unique_name
@@ -489,3 +490,5 @@ class Layer(ConvertMixin):
         """Iterate over full parameters assembled from their shards."""
         from paddle.distributed.flex_checkpoint.dcp.full_param import full_param
         return full_param(self, aoa_config, **kwargs)
+
+_lazy.serve(globals())

@@ -3,6 +3,7 @@
 import math
 
 import paddle
+from paddle import _lazy
 from paddle.base.framework import to_dtype
 
 from .. import functional as F
@@ -273,3 +274,5 @@ class BiRNN(Layer):
         if isinstance(initial_states, (list, tuple)) and len(initial_states) != 2:
             raise AssertionError("length of initial_states should be 2 when it is a list/tuple")
         return birnn(self.cell_fw, self.cell_bw, inputs, initial_states, sequence_length, self.time_major, **kwargs)
+
+_lazy.serve(globals())

@@ -3,6 +3,7 @@
 import collections
 
 import paddle
+from paddle import _lazy
 from paddle.base.framework import Tensor
 from paddle.base.param_attr import ParamAttr
 
@@ -324,3 +325,5 @@ class Transformer(Layer):
         if isinstance(length, Tensor):
             length = int(length)
         return paddle.triu(paddle.full([length, length], float("-inf"), dtype=paddle.get_default_dtype()), 1)
+
+_lazy.serve(globals())

@@ -3,6 +3,7 @@
 import math
 
 import paddle
+from paddle import _lazy
 from paddle.base.arguments import only
 import paddle.nn.functional as F
 from paddle.base.framework import make_parameter
@@ -185,3 +186,5 @@ def nce(input, label, num_total_classes, sample_weight=None, param_attr=None, bi
     if sample_weight is not None:
         cost = cost * paddle.reshape(sample_weight, [-1, 1])
     return cost
+
+_lazy.serve(globals())
