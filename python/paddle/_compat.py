@@ -12,12 +12,12 @@ class _TypedMeta(type):
 
 
 def _typed(name, dtype):
-    def __new__(cls, *args, **kwargs):
-        if not args:
-            return paddle.empty([0], dtype)
-        if isinstance(args[0], int):
-            return paddle.empty(list(args), dtype)
-        return paddle.to_tensor(args[0], dtype=dtype)
+    def __new__(cls, *args, device=None):
+        if all(isinstance(one, int) for one in args):
+            return paddle.empty(list(args) or [0], dtype, device=device)
+        if len(args) > 1:
+            raise ValueError(f'[{name}] expected data, or the extents as ints, got {len(args)} arguments that are not all ints')
+        return paddle.to_tensor(args[0], dtype=dtype, place=device)
 
     return _TypedMeta(name, (), {'__new__': __new__, '_dtype': dtype, '__doc__': f'Makes tensors of dtype {dtype}.'})
 

@@ -51,7 +51,7 @@ def _axes(x, s, axes, default_all):
     axes = [int(a) for a in (axes if hasattr(axes, '__iter__') else [axes])]
     for a in axes:
         if not -rank <= a < rank:
-            raise ValueError(f"Invalid FFT axis ({a}): expected from {-rank} to {rank - 1}")
+            raise ValueError(f"Invalid FFT axis ({a}): expected one from {-rank} to {rank - 1}, got {a}")
     axes = [a % rank for a in axes]
     if len(set(axes)) != len(axes):
         raise ValueError(f"FFT axes {axes} should be unique")

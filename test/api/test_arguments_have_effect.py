@@ -155,3 +155,132 @@ def test_where_mixes_numbers_and_dtypes_in_every_mode():
         for backend in ('CINN', None):
             got = paddle.jit.to_static(call, full_graph=True, backend=backend)(x)
             assert got.dtype == want.dtype and np.array_equal(got.numpy(), want.numpy())
+
+
+def test_batch_norm_made_for_evaluation():
+    x = paddle.to_tensor(np.arange(12, dtype='float32').reshape(6, 2))
+    layer = paddle.nn.BatchNorm(2, is_test=True)
+    assert not layer.training
+    np.testing.assert_allclose(layer(x).numpy(), x.numpy() / np.sqrt(1 + 1e-5), rtol=1e-6)
+    assert layer._mean.tolist() == [0, 0]
+    layer.train()
+    assert abs(layer(x).numpy().mean()) < 1e-6 and layer._mean.tolist() != [0, 0]
+
+
+def test_auc_of_both_curves():
+    scores = np.random.RandomState(0).rand(60)
+    labels = (scores + np.random.RandomState(1).rand(60) > 1).astype('int64')
+    found = {}
+    for curve in ('ROC', 'PR'):
+        metric = paddle.metric.Auc(curve=curve)
+        metric.update(np.stack([1 - scores, scores], 1), labels[:, None])
+        found[curve] = metric.accumulate()
+    hits = np.cumsum(labels[np.argsort(-scores)])
+    precision = np.concatenate([[1], hits / np.arange(1, 61)])
+    steps = np.diff(hits, prepend=0) * (precision[1:] + precision[:-1]) / 2
+    np.testing.assert_allclose(found['PR'], steps.sum() / hits[-1], atol=1e-6)
+    assert found['ROC'] != found['PR']
+    with pytest.raises(ValueError, match="expected curve to be ROC or PR, got 'xy'"):
+        paddle.metric.Auc(curve='xy')
+
+
+@pytest.mark.parametrize('dim, concentration', [(2, 1.0), (4, 2.5)])
+def test_both_ways_to_draw_correlations(dim, concentration):
+    paddle.seed(1)
+    drawn = {}
+    for method in ('onion', 'cvine'):
+        factors = paddle.distribution.LKJCholesky(dim, concentration, sample_method=method).sample([4000]).numpy()
+        np.testing.assert_allclose((factors**2).sum(-1), 1, rtol=1e-5)
+        assert (np.triu(factors, 1) == 0).all() and (np.diagonal(factors, axis1=1, axis2=2) > 0).all()
+        pairs = np.tril_indices(dim, -1)
+        off = (factors @ factors.transpose(0, 2, 1))[:, pairs[0], pairs[1]]
+        drawn[method] = off
+        np.testing.assert_allclose((off**2).mean(0), 1 / (2 * concentration + dim - 1), rtol=0.12)  # each is a symmetric beta variable
+    assert not np.array_equal(drawn['onion'], drawn['cvine'])
+
+
+def test_correlations_take_the_published_stream():
+    paddle.seed(3)
+    got = paddle.distribution.LKJCholesky(2, 1.0).sample().numpy()  # for more rows PaddlePaddle's lengths have another law
+    np.testing.assert_allclose(got[1], [0.253846, 0.967245], atol=1e-6)
+    paddle.seed(3)
+    got = paddle.distribution.LKJCholesky(3, 2.0, sample_method='cvine').sample().numpy()
+    np.testing.assert_allclose(got[1:, :2], [[0.718167, 0.695871], [0.20728, 0.440025]], atol=1e-6)
+
+
+class Pairs(paddle.io.Dataset):
+    """(two equal floats, an integer)."""
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, index):
+        return np.full([2], index, 'float32'), np.int64(index)
+
+
+@pytest.fixture
+def program():
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            yield main
+    finally:
+        paddle.disable_static()
+
+
+@pytest.mark.parametrize('workers', [0, 1])
+def test_a_loader_feeds_variables_by_name(program, workers):
+    a, b = paddle.static.data('a', [-1, 2]), paddle.static.data('b', [-1], 'int64')
+    total = paddle.sum(a) + paddle.cast(paddle.sum(b), 'float32')
+    executor = paddle.static.Executor()
+    loader = paddle.io.DataLoader(Pairs(), feed_list=[b, a], return_list=False, batch_size=2, num_workers=workers)
+    with pytest.raises(ValueError, match='fed Variable'):
+        executor.run(program, feed=next(iter(loader)), fetch_list=[total])
+    loader = paddle.io.DataLoader(Pairs(), feed_list=[a, b], return_list=False, batch_size=2, num_workers=workers)
+    assert [executor.run(program, feed=feeds, fetch_list=[total])[0] for feeds in loader] == [3, 15, 12]
+    two = paddle.io.DataLoader(Pairs(), feed_list=[a, b], return_list=False, batch_size=2, places=paddle.static.cpu_places(2))
+    feeds, = two
+    assert [f['b'].tolist() for f in feeds] == [[0, 1], [2, 3]]
+    with pytest.raises(AssertionError, match='expected feeds of one device, got a list of 2'):
+        executor.run(program, feed=feeds, fetch_list=[total])
+    with pytest.raises(AssertionError, match='expected feed_list with return_list=False, got None'):
+        paddle.io.DataLoader(Pairs(), return_list=False)
+    with pytest.raises(ValueError, match=r"expected a value for each of feed_list \['a'\], got 2"):
+        next(iter(paddle.io.DataLoader(Pairs(), feed_list=[a], return_list=False)))
+    assert isinstance(next(iter(paddle.io.DataLoader(Pairs(), feed_list=[a, b])))[0], paddle.Tensor)
+
+
+def test_feeds_that_no_input_takes_are_named(program):
+    x = paddle.static.data('x', [2])
+    executor = paddle.static.Executor()
+    unused = paddle.static.data('y', [2])
+    with pytest.warns(UserWarning, match='got also z'):
+        executor.run(program, feed={'x': np.ones(2, 'float32'), 'y': np.ones(2), 'z': 1}, fetch_list=[x + 1])
+    assert unused.name == 'y'
+
+
+def test_state_of_a_program_by_kind_and_scope(program):
+    x = paddle.static.data('x', [4, 2])
+    net = paddle.nn.Sequential(paddle.nn.Linear(2, 2), paddle.nn.BatchNorm1D(2))
+    paddle.optimizer.Momentum(0.1).minimize(paddle.mean(net(x)))
+    everything, trained, rest = (program.state_dict(mode) for mode in ('all', 'param', 'opt'))
+    assert len(trained) == 6 and any('velocity' in name for name in rest) and everything.keys() == trained.keys() | rest.keys()
+    with pytest.raises(ValueError, match="expected mode 'all', 'param' or 'opt', got 'some'"):
+        program.state_dict('some')
+    empty, used = paddle.static.Scope(), paddle.static.Scope()
+    for call in (lambda s: program.state_dict(scope=s), lambda s: program.set_state_dict(everything, scope=s)):
+        with pytest.raises(ValueError, match='expected a scope the program ran in, got one without'):
+            call(empty)
+        with pytest.raises(TypeError, match='expected a paddle.static.Scope as scope'):
+            call(1)
+    with paddle.static.scope_guard(used):
+        paddle.static.Executor().run(program, feed={'x': np.ones([4, 2], 'float32')}, fetch_list=[])
+    assert program.state_dict(scope=used).keys() == everything.keys()
+    name = next(iter(trained))
+    with pytest.warns(UserWarning, match='got also nobody'):
+        program.set_state_dict({name: np.full(trained[name].shape, 7, 'float32'), 'nobody': np.ones(1)}, scope=used)
+    assert (trained[name].numpy() == 7).all()
+    assert program.block(0).idx == 0
+    with pytest.raises(IndexError, match='expected index 0, the only block, got 1'):
+        program.block(1)

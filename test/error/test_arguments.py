@@ -50,9 +50,39 @@ def _private(x): pass
 class C:
     def method(self, x): return 1
     def _hidden(self, x): return 1
+def install(cls):
+    def made(self, mode): return self
+    def key(x): return 1
+    cls.made = made
+def admits(**kw):
+    keywords('admits', kw, 'used', 'dropped')
+    return kw.get('used')
 '''
     assert problems(source, tmp_path) == [
-        'unread drops its argument axis', 'deleted drops its argument axis', 'taken drops its argument **kw', 'C.method drops its argument x']
+        'unread drops its argument axis', 'deleted drops its argument axis', 'taken drops its argument **kw', 'C.method drops its argument x',
+        'made drops its argument mode', 'admits drops its argument dropped']
+
+
+def test_lint_finds_arguments_that_are_stored_and_never_read(tmp_path):
+    source = '''
+class Base:
+    def __init__(self, above, asked, other): self.above, self._asked, self.other = above, bool(asked), other
+    def run(self): return getattr(self, '_asked')
+class C(Base):
+    def __init__(self, used, dropped, shown, checked, single, *rest):
+        if checked not in (1, 2): raise ValueError
+        if single is not None: raise ValueError
+        self.used, self.dropped, self.shown = used, float(dropped), shown
+        self.checked, self.single, self.rest = checked, single, rest
+    def run(self): return self.used, self.above
+    def extra_repr(self): return str(self.shown)
+    def keep(self, flag): self.flag = flag
+class Record:
+    def __init__(self, a): self.a = a
+def read(x): return x.other
+'''
+    assert problems(source, tmp_path) == [f'C.__init__ drops its argument {name}' for name in ('dropped', 'shown', 'checked', 'rest')] + [
+        'C.keep drops its argument flag']
 
 
 def test_in_place_shifts_refuse_out():
@@ -107,7 +137,7 @@ def test_a_device_that_is_not_there_is_refused(make):
     lambda: paddle.meshgrid(t(2), bogus=1), lambda: t(2, 3).permute(1, 0, dim=[0, 1]), lambda: paddle.empty([2], memory_format='x'),
     lambda: paddle.nn.Parameter(t(2), trainabel=False), lambda: paddle.static.save(None, 'x', protocl=2),
     lambda: paddle.static.save_inference_model('x', [], [], None, programm=None), lambda: paddle.static.default_main_program().global_block().create_var(shap=[1]),
-    lambda: paddle.autograd.PyLayerContext(1)])
+    lambda: paddle.autograd.PyLayerContext(1), lambda: paddle.FloatTensor([1.0], dtype='int32'), lambda: paddle.FloatTensor([1.0], bogus=1)])
 def test_a_misspelt_keyword_is_named(call):
     with pytest.raises(TypeError):
         call()

@@ -141,7 +141,7 @@ def child(lines, first, shared, report):
 
 
 # Calls that change what state() tells by intent.
-CHANGES = (r'enable_static|disable_static|set_default_dtype|set_grad_enabled|set_device|set_current_place|set_amp_state|_guard|enable_grad|no_grad|__enter__|'
+CHANGES = (r'enable_static|disable_static|set_default_dtype|set_grad_enabled|set_device|set_current_place|_guard|enable_grad|no_grad|__enter__|'
            r'autocast|GradSwitch|Scope|guard|set_place|enable_dygraph|disable_dygraph|inference_mode')
 
 

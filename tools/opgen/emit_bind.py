@@ -162,7 +162,7 @@ def method_names(op):
     out = []
     for sig in op.py:
         out.append((sig.module, sig.name, signature(sig.args)))
-        if op.inplace and op.inplace != "hidden":
+        if op.inplace and op.inplace != "hidden" and sig.module != "paddle.Tensor":
             out.append((sig.module, sig.name + "_", signature([a for a in sig.args if a.name != "out" or op.inplace == "out"])))
     return out
 

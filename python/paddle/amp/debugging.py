@@ -77,7 +77,7 @@ class TensorCheckerConfig:
         if not isinstance(debug_mode, DebugMode):
             raise TypeError(f'[TensorCheckerConfig] expected a DebugMode, got {debug_mode!r}')
         if output_dir is not None:
-            raise ValueError('[TensorCheckerConfig] expected output_dir=None: lines are printed')
+            raise ValueError(f'[TensorCheckerConfig] expected output_dir=None, got {output_dir!r}: lines are printed')
         self.start_step, self.end_step = debug_step or (None, None)
         assert debug_step is None or 0 <= self.start_step < self.end_step, 'debug_step: expected 0 <= first < last'
         self.enable, self.debug_mode, self.output_dir = enable, debug_mode, output_dir

@@ -74,7 +74,7 @@ class ParamAttr:
         from paddle.regularizer import WeightDecayRegularizer
         if isinstance(arg, WeightDecayRegularizer):
             return ParamAttr(regularizer=arg)
-        raise TypeError(f"{type(arg)} cast to ParamAttr")
+        raise TypeError(f"[ParamAttr] expected an attribute, initializer, name, regularizer or bool, got {type(arg)} cast to ParamAttr")
 
     def _to_kwargs(self, with_initializer=False):
         kwargs = {

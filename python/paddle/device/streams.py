@@ -41,9 +41,9 @@ class Event:
     def elapsed_time(self, end_event):
         """Milliseconds from this event to `end_event`; RuntimeError unless both are recorded."""
         if self._at is None or end_event._at is None:
-            raise RuntimeError("[Event] both events must be recorded before the time between them is asked")
+            raise RuntimeError("[Event.elapsed_time] expected recorded events, got one that is not")
         if self._place is not None or end_event._place is not None:
-            raise RuntimeError("[Event] expected events of the CPU: plugin devices have no clock in their interface")
+            raise RuntimeError("[Event.elapsed_time] expected events of the CPU, got one of a plugin device, whose interface has no clock")
         return (end_event._at - self._at) * 1000.0
 
     def synchronize(self):
@@ -56,6 +56,7 @@ class Stream:
     """A queue of work on a device (default: the current one)."""
 
     def __init__(self, device=None, priority=2, stream_base=None):
+        only('Stream', 'a stream is made here, of its device', stream_base=(stream_base, None))
         self.device = device
         self.priority = priority
         self.stream_base = stream_base

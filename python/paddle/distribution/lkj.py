@@ -3,6 +3,7 @@
 import math
 
 import paddle
+from paddle.base.framework import dtype_name
 
 from .distribution import Distribution, as_tensor, to_shape
 from .gamma_family import Beta
@@ -17,9 +18,9 @@ class LKJCholesky(Distribution):
         if not isinstance(dim, int):
             raise TypeError(f"Expected dim to be an integer. Found type {type(dim)}")
         if dim < 2:
-            raise ValueError("Expected dim to be greater than or equal to 2. Found dim={dim}.")
+            raise ValueError(f"Expected dim to be greater than or equal to 2. Found dim={dim}.")
         if sample_method not in ('onion', 'cvine'):
-            raise ValueError("`method` should be one of 'cvine' or 'onion'.")
+            raise ValueError(f"[LKJCholesky] expected sample_method 'cvine' or 'onion', got {sample_method!r}")
         self.concentration = as_tensor(concentration)
         if not bool((self.concentration > 0).numpy().all()):
             raise ValueError("The arg of `concentration` must be positive.")
@@ -32,32 +33,45 @@ class LKJCholesky(Distribution):
 
     def sample(self, sample_shape=()):
         """Draw factors; the result has shape `sample_shape` + batch_shape + [dim, dim]."""
+        draw = self._onion if self.sample_method == 'onion' else self._cvine
         with paddle.no_grad():
-            return self._onion(list(to_shape(sample_shape)))
+            return draw(list(to_shape(sample_shape)))
+
+    def _extended(self, shape):
+        """(dtype, extents of `shape` and the batch, concentration over them)."""
+        batch = shape + list(self._batch_shape)
+        return dtype_name(self._dtype), batch, self.concentration.expand(batch) if batch else self.concentration
 
     def _onion(self, shape):
-        """Row by row: a direction on the sphere, and its length from a beta distribution."""
+        """Row by row: a direction on the sphere, and its squared length from a beta distribution."""
+        dtype, batch, eta = self._extended(shape)
         d = self.dim
-        dtype = str(self._dtype).rsplit('.', 1)[-1]
-        batch = shape + list(self._batch_shape)
-        eta = self.concentration.expand(batch) if batch else self.concentration
-        rows = [paddle.concat([paddle.ones(batch + [1], dtype), paddle.zeros(batch + [d - 1], dtype)], -1)]
-        for i in range(1, d):
-            first = paddle.full_like(eta, i / 2.0)
-            second = eta + (d - 1 - i) / 2.0
-            length2 = Beta(first, second).sample().unsqueeze(-1)
-            direction = paddle.standard_normal(batch + [i], dtype=dtype)
-            direction = direction / direction.pow(2).sum(-1, keepdim=True).sqrt()
-            parts = [length2.sqrt() * direction, (1 - length2).clip(1e-38).sqrt()]
-            if d - 1 - i:
-                parts.append(paddle.zeros(batch + [d - 1 - i], dtype))
+        before = paddle.concat([paddle.zeros([1], dtype), paddle.arange(d - 1, dtype=dtype)])
+        length2 = Beta(((before + 1) / 2.0).expand(batch + [d]), eta.unsqueeze(-1) + (d - 2 - before) / 2.0).sample().unsqueeze(-1)
+        normals = paddle.tril(paddle.standard_normal(batch + [d, d], dtype=dtype), -1)[..., 1:, :]
+        below = length2[..., 1:, :].sqrt() * normals / normals.norm(axis=-1, keepdim=True)
+        below = paddle.concat([paddle.zeros(batch + [1, d], dtype), below], -2)
+        return below + paddle.diag_embed((1 - (below * below).sum(-1)).clip(1e-38).sqrt())
+
+    def _cvine(self, shape):
+        """Row by row: partial correlations from symmetric beta distributions, each of which takes its share of the length that is left."""
+        dtype, batch, eta = self._extended(shape)
+        d = self.dim
+        column = paddle.to_tensor([k for row in range(d) for k in range(row)], dtype)
+        alpha = eta.unsqueeze(-1) + (d - 2 - column) / 2.0
+        partial = 2 * Beta(alpha, alpha).sample() - 1
+        share = (1 - partial * partial).clip(1e-38).sqrt()
+        one, rows = paddle.ones(batch + [1], dtype), []
+        for row in range(d):
+            part = slice(row * (row - 1) // 2, row * (row + 1) // 2)
+            left = paddle.cumprod(paddle.concat([one, share[..., part]], -1), -1)
+            parts = [left[..., :row] * partial[..., part], left[..., row:], paddle.zeros(batch + [d - 1 - row], dtype)]
             rows.append(paddle.concat(parts, -1))
         return paddle.stack(rows, -2)
 
     def log_prob(self, value):
         """Logarithm of the density at the factor `value`."""
-        d = self.dim
-        dtype = str(self._dtype).rsplit('.', 1)[-1]
+        d, dtype = self.dim, dtype_name(self._dtype)
         diagonal = paddle.diagonal(self._value(value), axis1=-2, axis2=-1)[..., 1:]
         eta = self.concentration
         order = paddle.arange(2, d + 1, dtype=dtype)

@@ -397,7 +397,7 @@ class StackTransform(Transform):
         if not transforms or not isinstance(transforms, (list, tuple)):
             raise TypeError(f"Expected 'transforms' is Sequence[Transform], but got {type(transforms)}.")
         if not all(isinstance(t, Transform) for t in transforms):
-            raise TypeError('Expected all element in transforms is Transform Type.')
+            raise TypeError(f'[StackTransform] expected transforms to hold Transforms, got {[type(t).__name__ for t in transforms]}')
         if not isinstance(axis, int):
             raise TypeError(f"Expected 'axis' is int, but got{type(axis)}.")
         self._transforms = list(transforms)

@@ -63,7 +63,7 @@ class TransformedDistribution(Distribution):
         if not isinstance(base, Distribution):
             raise TypeError(f"Expected type of 'base' is Distribution, but got {type(base)}.")
         if not isinstance(transforms, (list, tuple)) or not all(isinstance(t, Transform) for t in transforms):
-            raise TypeError("Expected type of 'transforms' is Sequence[Transform] or Chain.")
+            raise TypeError(f"[TransformedDistribution] expected transforms to be a list of Transforms, got {type(transforms).__name__}")
         self._base = base
         self._transforms = list(transforms)
         chain = ChainTransform(self._transforms)

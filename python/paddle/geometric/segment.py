@@ -34,7 +34,7 @@ def reduce_rows(data, ids, count, how):
     if how not in ('sum', 'mean', 'min', 'max'):
         raise ValueError(f"reduce_op should be `sum`, `mean`, `min` or `max`, but received {how}")
     if ids.size and (ids.min() < 0 or ids.max() >= count):
-        raise ValueError(f"[segment] numbers should be from 0 to {count - 1}")
+        raise ValueError(f"[segment_{how}] expected segment numbers from 0 to {count - 1}, got {ids.min()} to {ids.max()}")
     if how in ('min', 'max'):
         return _extreme(data, ids, count, how == 'max')
     shape = [count] + list(data.shape[1:])
@@ -50,7 +50,7 @@ def reduce_rows(data, ids, count, how):
 def _segments(data, segment_ids, how):
     ids = segment_ids.numpy().reshape(-1)
     if ids.size != data.shape[0]:
-        raise ValueError(f"[segment_{how}] {data.shape[0]} rows but {ids.size} segment numbers")
+        raise ValueError(f"[segment_{how}] expected a segment number for each of {data.shape[0]} rows, got {ids.size}")
     return reduce_rows(data, ids, int(ids[-1]) + 1 if ids.size else 0, how)
 
 

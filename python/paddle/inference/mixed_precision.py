@@ -88,7 +88,7 @@ def convert_to_mixed_precision(model_file, params_file, mixed_model_file, mixed_
     from paddle.static import program as static
     white_list = kwargs.pop('white_list', ())
     if kwargs:
-        raise ValueError(f'[convert_to_mixed_precision] expected no argument {sorted(kwargs)[0]!r}')
+        raise ValueError(f'[convert_to_mixed_precision] got an unexpected keyword argument {sorted(kwargs)[0]!r}')
     if mixed_precision not in _DTYPES:
         raise ValueError(f'[convert_to_mixed_precision] expected mixed_precision Half or Bfloat16, got {mixed_precision}')
     if not isinstance(backend, _core.PaddlePlace):

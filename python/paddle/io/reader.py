@@ -2,9 +2,11 @@
 """DataLoader: batches of tensors from a dataset, read here or by worker processes."""
 import os
 
+import paddle
+
 from .dataloader import BatchSampler, IterableDataset
 from .dataloader.collate import default_collate_fn, default_convert_fn
-from .dataloader.dataloader_iter import MultiProcessIter, SingleProcessIter, WorkerPool
+from .dataloader.dataloader_iter import FeedIter, MultiProcessIter, SingleProcessIter, WorkerPool
 
 __all__ = ['DataLoader', 'batch']
 
@@ -14,9 +16,9 @@ class DataLoader:
 
     With `num_workers` > 0, forked processes read ahead `prefetch_factor` batches each, in order; an exception in a
     worker is raised here with the worker's traceback. `batch_size=None` turns batching off. A batch is a list in
-    the order of the data set, whatever `return_list` and `feed_list` (variables of a program) are; reading ahead is what workers
-    do, whatever `use_buffer_reader` is. Raises RuntimeError when a
-    worker dies or `timeout` seconds pass.
+    the order of the data set; made in static mode with `return_list=False`, it is a list of a dict for each place, which feeds the
+    variables of `feed_list` by name. Reading ahead is what workers do, whatever `use_buffer_reader` is. Raises RuntimeError when
+    a worker dies or `timeout` seconds pass.
     """
 
     def __init__(self, dataset, feed_list=None, places=None, return_list=True, batch_sampler=None, batch_size=1,
@@ -31,8 +33,13 @@ class DataLoader:
             raise AssertionError("timeout should be a non-negative value")
         if reader_buffer_size <= 0 or prefetch_factor <= 0:
             raise AssertionError("reader_buffer_size and prefetch_factor should be positive")
-        if feed_list is not None and not all(hasattr(one, 'name') for one in feed_list):
+        if feed_list is not None and not (isinstance(feed_list, (list, tuple)) and all(hasattr(one, 'name') for one in feed_list)):
             raise TypeError(f"[DataLoader] expected feed_list to hold variables of a program, got {feed_list!r}")
+        self._feeds = None
+        if not return_list and not paddle.in_dynamic_mode():
+            if feed_list is None:
+                raise AssertionError("[DataLoader] expected feed_list with return_list=False, got None")
+            self._feeds = [one.name for one in feed_list]
         self.return_list = return_list
         self.collate_fn = collate_fn
         self.use_buffer_reader = use_buffer_reader
@@ -85,6 +92,12 @@ class DataLoader:
         return len(self.batch_sampler) if self.batch_sampler is not None else len(self.dataset)
 
     def __iter__(self):
+        batches = self._batches()
+        if self._feeds is None:
+            return batches
+        return FeedIter(batches, self._feeds, len(self.places) if isinstance(self.places, (list, tuple)) else 1)
+
+    def _batches(self):
         if self.num_workers == 0:
             return SingleProcessIter(self)
         if not self.persistent_workers:

@@ -30,7 +30,7 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
     """
     unknown = set(kwargs) - {'full_graph', 'property', 'dynamic_dims'}
     if unknown:
-        raise TypeError(f'[to_static] expected no argument {sorted(unknown)[0]!r}')
+        raise TypeError(f'[to_static] got an unexpected keyword argument {sorted(unknown)[0]!r}')
     if backend not in ('CINN', None):
         raise ValueError(f"[to_static] expected backend 'CINN' or None, got {backend!r}")
     if input_spec is not None and not isinstance(input_spec, (list, tuple)):
@@ -234,7 +234,7 @@ def _save(layer, function, path, input_spec, configs, marked=None):
             for p in inspect.signature(function).parameters.values()
             if p.default is p.empty and p.kind != p.VAR_KEYWORD
         ]:
-            raise ValueError('[jit.save] expected input_spec: the shapes and dtypes of the inputs are not known')
+            raise ValueError('[jit.save] expected input_spec, got None: the shapes and dtypes of the inputs are not known')
         input_spec = []
     program, inputs, results = _record(layer, function, list(input_spec))
     if configs.get('output_spec') is not None:

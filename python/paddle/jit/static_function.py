@@ -414,7 +414,7 @@ class StaticFunction(_core.RecordedCalls):
                 return self._describe(tuple(self._input_spec), {})
             if self._last_call is None:
                 raise ValueError(
-                    '[to_static] expected a call or input_spec before: there is no recording of the function'
+                    '[to_static] expected a call or input_spec before, got none: there is no recording of the function'
                 )
             return self._describe(*self._last_call)
         return self._describe(tuple(input_spec), {})

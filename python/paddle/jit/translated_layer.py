@@ -159,6 +159,6 @@ def load(path, **configs):
             found[method] = other
     if not found:
         raise ValueError(
-            f'The path {path!r} does not exist: expected the file {path + ".json"!r} or {path + ".pdmodel"!r}'
+            f'The path {path!r} does not exist: expected the file {path + ".json"!r} or {path + ".pdmodel"!r}, got neither'
         )
     return TranslatedLayer({method: _io._read(prefix) for method, prefix in found.items()})

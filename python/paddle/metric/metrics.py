@@ -140,10 +140,12 @@ class Recall(Metric):
 
 
 class Auc(Metric):
-    """Area under the ROC curve, from scores counted in `num_thresholds` + 1 bins."""
+    """Area under the curve, 'ROC' or 'PR' (precision over recall), from scores counted in `num_thresholds` + 1 bins."""
 
     def __init__(self, curve='ROC', num_thresholds=4095, name='auc', *args, **kwargs):
         super().__init__(*args, **kwargs)
+        if curve not in ('ROC', 'PR'):
+            raise ValueError(f"[Auc] expected curve to be ROC or PR, got {curve!r}")
         self._curve = curve
         self._num_thresholds = num_thresholds
         self._name = name
@@ -155,7 +157,7 @@ class Auc(Metric):
         scores = _array(preds, 'preds')[:, 1]
         bins = (scores * self._num_thresholds).astype('int64')
         if bins.size and (bins.min() < 0 or bins.max() > self._num_thresholds):
-            raise ValueError("[Auc] scores should be in [0, 1]")
+            raise ValueError(f"[Auc] expected scores in [0, 1], got {scores.min()} to {scores.max()}")
         size = self._num_thresholds + 1
         self._stat_pos += np.bincount(bins[labels], minlength=size)
         self._stat_neg += np.bincount(bins[~labels], minlength=size)
@@ -168,11 +170,22 @@ class Auc(Metric):
     def accumulate(self):
         pos = np.cumsum(self._stat_pos[::-1], dtype='float64')
         neg = np.cumsum(self._stat_neg[::-1], dtype='float64')
+        if self._curve == 'PR':
+            return self._area_of_precision(pos, neg)
         if pos[-1] <= 0 or neg[-1] <= 0:
             return 0.0
         width = np.diff(neg, prepend=0.0)
         height = (pos + np.concatenate([[0.0], pos[:-1]])) / 2.0
         return float((width * height).sum() / pos[-1] / neg[-1])
+
+    @staticmethod
+    def _area_of_precision(pos, neg):
+        """From counts of both kinds at and above each score, descending; precision is 1 before the first."""
+        if pos[-1] <= 0:
+            return 0.0
+        tiny = 1e-7
+        precision = np.concatenate([[1.0], (pos + tiny) / (pos + neg + tiny)])
+        return float((np.diff(pos, prepend=0.0) * (precision[1:] + precision[:-1]) / 2).sum() / pos[-1])
 
     def reset(self):
         self._stat_pos = np.zeros(self._num_thresholds + 1)

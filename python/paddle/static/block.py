@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one block of a program as programs written for PaddlePaddle see it, and ops appended under their old names."""
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import keywords
+from paddle.base.arguments import keywords, only
+from paddle.base.core import VarDesc
 
 
 class Block:
@@ -38,6 +39,10 @@ class Block:
     def create_var(self, name=None, shape=None, dtype=None, **kwargs):
         """A place for a result of `append_op`. One with shape and dtype that is read first is an input of the program."""
         keywords('create_var', kwargs, 'stop_gradient', 'persistable', 'type', 'lod_level')
+        kinds = VarDesc.VarType
+        only('create_var', 'create_global_var makes what lasts over runs', persistable=(kwargs.get('persistable'), False, None))
+        only('create_var', 'variables are dense tensors', type=(kwargs.get('type'), None, kinds.LOD_TENSOR, kinds.DENSE_TENSOR),
+             lod_level=(kwargs.get('lod_level'), 0, None))
         return OutputVar(self.program, name, shape, dtype, kwargs.get('stop_gradient', True))
 
     def create_parameter(self, shape=None, dtype=None, name=None, attr=None, is_bias=False, default_initializer=None, initializer=None):
@@ -178,8 +183,9 @@ def call_op(type, inputs, attrs, strict=True, inplace=False):
     inputs = {k: v for k, v in inputs.items() if not (isinstance(v, (list, tuple)) and not v)}
     attrs = {k: v for k, v in attrs.items() if k not in _IGNORED}
     for k, want in fixed.items():
-        if k in attrs and attrs.pop(k) != want:
-            raise ValueError(f"[{type}] expected attribute {k} to be {want!r}, the only supported value")
+        if attrs.get(k, want) != want:
+            raise ValueError(f"[{type}] expected attribute {k} to be {want!r}, the only supported value, got {attrs[k]!r}")
+        attrs.pop(k, None)
     call = []
     for kind, old, default in args:
         if kind in ('attr', 'dtype'):
@@ -228,11 +234,28 @@ def _same_place(program, copy, value):
     raise ValueError("[Program.clone] expected a written value at the top of the program, got one inside a branch or loop")
 
 
+def _kept_in(scope, name, op):
+    """The memory of the variable `name` of a scope."""
+    from paddle.static.scope import Scope
+    if not isinstance(scope, Scope):
+        raise TypeError(f"[{op}] expected a paddle.static.Scope as scope, got {type(scope)}")
+    found = scope.find_var(name)
+    if found is None:
+        raise ValueError(f"[{op}] expected a scope the program ran in, got one without {name!r}")
+    return found.get_tensor()
+
+
 def install(cls):
     """Give the program class its Python methods."""
 
     def global_block(self):
         """The block of the program."""
+        return Block(self)
+
+    def block(self, index=0):
+        """The block number `index`; IndexError for others than the one there is."""
+        if index != 0:
+            raise IndexError(f"[Program.block] expected index 0, the only block, got {index!r}")
         return Block(self)
 
     def clone(self, for_test=False):
@@ -258,20 +281,30 @@ def install(cls):
         return [v for op in self._operations() for v in op.results() if v is not None]
 
     def state_dict(self, mode='all', scope=None):
-        """Parameter name -> tensor."""
-        return self._parameters()
+        """Name -> tensor of what the program keeps, as `scope` has it; mode 'param': what is trained, 'opt': the rest."""
+        from paddle.static.io import split_state
+        if mode not in ('all', 'param', 'opt'):
+            raise ValueError(f"[Program.state_dict] expected mode 'all', 'param' or 'opt', got {mode!r}")
+        kept = self._parameters() if mode == 'all' else split_state(self)[mode == 'opt']
+        return kept if scope is None else {name: _kept_in(scope, name, 'Program.state_dict')._held() for name in kept}
 
     def set_state_dict(self, state_dict, scope=None):
-        """Replace parameters by name."""
+        """Replace tensors the program keeps by name, as `scope` has them; a warning tells which names it does not know."""
+        import warnings
+
         import numpy
 
         import paddle
         from paddle.static.program import running
         have = self._parameters()
-        for name, value in state_dict.items():
-            if name in have:
-                with running():
-                    have[name].set_value(value if isinstance(value, (_core.Tensor, numpy.ndarray)) else paddle.to_tensor(value))
+        for name in have.keys() & state_dict.keys():
+            kept = have[name] if scope is None else _kept_in(scope, name, 'Program.set_state_dict')._held()
+            value = state_dict[name]
+            with running():
+                kept.set_value(value if isinstance(value, (_core.Tensor, numpy.ndarray)) else paddle.to_tensor(value))
+        unknown = sorted(state_dict.keys() - have.keys())
+        if unknown:
+            warnings.warn(f"[Program.set_state_dict] expected names the program keeps, got also {', '.join(unknown)}", stacklevel=2)
 
     def parameters_num(self):
         """How many parameters the program reads."""
@@ -295,7 +328,7 @@ def install(cls):
     for method in (parameters_num, get_all_parameter_values, get_parameter_value_by_name, global_seed, global_block, clone, all_parameters,
                    list_vars, state_dict, set_state_dict):
         setattr(cls, method.__name__, method)
-    cls.current_block = cls.block = lambda self, index=0: Block(self)
+    cls.block, cls.current_block = block, global_block
     cls.blocks = property(lambda self: [Block(self)])
     cls.random_seed = 0
     cls.num_blocks = 1

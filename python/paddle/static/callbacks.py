@@ -72,7 +72,7 @@ def py_func(func, x, out, backward_func=None, skip_vars_in_backward_input=None):
     skipped = {id(v) for v in _list(skip_vars_in_backward_input)}
     unknown = skipped - {id(v) for v in [*_list(x), *places]}
     if unknown:
-        raise ValueError("[py_func] expected skip_vars_in_backward_input to hold values of x and out")
+        raise ValueError(f"[py_func] expected skip_vars_in_backward_input to hold values of x and out, got {len(unknown)} others")
     for place in places:
         if place.shape is None or place.dtype is None:
             raise ValueError(f"[py_func] expected shape and dtype of each out, got {place.shape} and {place.dtype} of {place.name!r}")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running programs: Executor plans a program once for each set of fetched values, then runs the plan."""
+import warnings
+
 import numpy
 
 from paddle.base import libpaddle as _core
@@ -74,11 +76,19 @@ def _feed_tensor(name, value, shape, dtype):
     return tensor
 
 
+def _warn_of_unknown(feed, declared):
+    unknown = sorted(name for name in feed if name not in declared)
+    if unknown:
+        warnings.warn(f"[Executor.run] expected feeds for inputs of the program, got also {', '.join(unknown)}", stacklevel=3)
+
+
 class Executor:
     """Runs programs on `place`."""
 
     def __init__(self, place=None):
-        self.place = place
+        if place is not None and not isinstance(place, (str, _core.Place)):
+            raise ValueError(f"[Executor] expected place to be a place or its name, got {place!r}")
+        self.place = place if place is None else _core.to_place(place)
         self._closed = False
 
     def close(self):
@@ -103,6 +113,8 @@ class Executor:
         if not isinstance(program, _program.Program):
             raise TypeError(f"[Executor.run] expected a paddle.static.Program, got {type(program)}")
         if isinstance(feed, (list, tuple)):
+            if len(feed) > 1:
+                raise AssertionError(f"[Executor.run] expected feeds of one device, got a list of {len(feed)}")
             feed = feed[0] if feed else {}
         feed = feed or {}
         if not isinstance(feed, dict):
@@ -128,6 +140,8 @@ class Executor:
                 if name not in feed:
                     raise ValueError(f"[Executor.run] expected input {name!r} in feed, got {sorted(feed)}")
                 inputs.append(_feed_tensor(name, feed[name], *declared[name]))
+            if len(feed) > len(inputs):
+                _warn_of_unknown(feed, declared)
             if '_rates' in program.__dict__:
                 optimize.set_rates(program)
             results = plan.run(inputs)

@@ -43,12 +43,13 @@ def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs)
 
     Files are written beside and renamed. Raises ValueError when `path_prefix` is a directory.
     """
-    keywords('save_inference_model', kwargs, 'program', 'clip_extra', 'legacy_format')
+    keywords('save_inference_model', kwargs, 'program', 'clip_extra', 'legacy_format', 'skip_prune_program')
     only('save_inference_model', 'programs are written as .json', legacy_format=(kwargs.get('legacy_format', False), False))
     path = os.path.abspath(os.fspath(path_prefix))
     if os.path.isdir(path):
         raise ValueError(f"'path_prefix' should not be a directory, but received {path_prefix!r}")
-    program = normalize_program(kwargs.get('program') or _program.default_main_program(), feed_vars, fetch_vars)
+    program = normalize_program(kwargs.get('program') or _program.default_main_program(), feed_vars, fetch_vars,
+                                skip_prune_program=kwargs.get('skip_prune_program', False))
     _write(program, path)
 
 
@@ -126,7 +127,7 @@ def load_inference_model(path_prefix, executor, **kwargs):
     """
     unknown = set(kwargs) - {'model_filename', 'params_filename'}
     if unknown:
-        raise ValueError(f"[load_inference_model] expected no argument {sorted(unknown)[0]!r}")
+        raise ValueError(f"[load_inference_model] got an unexpected keyword argument {sorted(unknown)[0]!r}")
     model, params = kwargs.get('model_filename'), kwargs.get('params_filename')
     if path_prefix is None:
         for name, value in (('model_filename', model), ('params_filename', params)):
@@ -194,7 +195,7 @@ def load_from_file(path):
         return stream.read()
 
 
-def _split(program):
+def split_state(program):
     """Names of trained parameters, and of the other tensors the program keeps."""
     from paddle.base.framework import EagerParamBase
     values = program._parameters()
@@ -207,12 +208,14 @@ def save(program, model_path, protocol=4, **configs):
     from paddle.framework import io
     keywords('save', configs, 'pickle_protocol')
     protocol = configs.get('pickle_protocol', protocol)
+    if protocol not in (2, 3, 4):
+        raise ValueError(f"[save] expected 1 < protocol < 5, got {protocol!r}")
     _check_program(program)
     path = os.fspath(model_path)
     if os.path.basename(path) == '':
         raise AssertionError('The input model_path MUST be format of dirname/filename [dirname\\filename in Windows system], but '
                              'received model_path is empty string.')
-    parameters, others = _split(program)
+    parameters, others = split_state(program)
     for values, end in ((parameters, '.pdparams'), (others, '.pdopt')):
         io.write_arrays({n: v.numpy() for n, v in values.items()}, path + end, protocol)
     save_to_file(path + '.json', training_program(program))
@@ -220,7 +223,7 @@ def save(program, model_path, protocol=4, **configs):
 
 def training_program(program):
     """The program as bytes of its file: what it keeps besides parameters is a persistable input there."""
-    return program._state_json(set(_split(program)[1])).encode()
+    return program._state_json(set(split_state(program)[1])).encode()
 
 
 def _make_parameters(program, arrays, trained):

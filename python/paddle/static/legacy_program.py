@@ -73,14 +73,14 @@ class _Conversion:
             if isinstance(number, bool) or not isinstance(number, int) or not 0 < number < len(blocks):
                 raise ValueError(f"'{origin}': expected a sub_block from 1 to {len(blocks) - 1}, got {number!r}")
         if len(set(used)) != len(used):
-            raise ValueError(f"'{origin}': expected each block to be the sub_block of one op")
+            raise ValueError(f"'{origin}': expected each block to be the sub_block of one op, got {sorted({n for n in used if used.count(n) > 1})} of several")
         self.written = {}
         self.left = 1000 + _REPEATS * sum(len(block['ops']) for block in blocks)
 
     def run(self, number, values, path):
         """Record block `number`; `values` holds the tensors by name, before and after. `path` is the way to it, for messages."""
         if len(path) > _NESTED:
-            raise ValueError(f"'{self.origin}': expected at most {_NESTED} blocks within blocks")
+            raise ValueError(f"'{self.origin}': expected at most {_NESTED} blocks within blocks, got more")
         ops, state = self.blocks[number]['ops'], _State()
         self.left -= len(ops)
         if self.left < 0:
@@ -118,7 +118,7 @@ class _Conversion:
     def _writes(self, number, depth=0):
         """Names that block `number` writes, those of blocks within it included."""
         if depth > _NESTED:
-            raise ValueError(f"expected at most {_NESTED} blocks within blocks")
+            raise ValueError(f"'{self.origin}': expected at most {_NESTED} blocks within blocks, got more")
         if number not in self.written:
             found = set()
             for _, _, outputs, attrs in self.blocks[number]['ops']:

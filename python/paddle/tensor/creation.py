@@ -183,7 +183,7 @@ def arange(
         dtype = _range_dtype(start, end, step)
     values = [number(v) for v in (start, end, step)]
     if not is_recorded(values[2]) and values[2] == 0:
-        raise ValueError('[arange] expected a step other than 0')
+        raise ValueError('[arange] expected a step other than 0, got 0')
     return _finish(_C_ops.arange(*values, dtype), out, device, requires_grad, pin_memory)
 
 

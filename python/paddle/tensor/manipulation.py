@@ -179,7 +179,7 @@ def moveaxis(x, source, destination, name=None):
     source = [_axis(a, x.ndim, 'moveaxis') for a in source]
     destination = [_axis(a, x.ndim, 'moveaxis') for a in destination]
     if len(set(source)) != len(source) or len(set(destination)) != len(destination):
-        raise ValueError('[moveaxis] expected distinct axes')
+        raise ValueError(f'[moveaxis] expected distinct axes as source and as destination, got {source} and {destination}')
     order = [a for a in range(x.ndim) if a not in source]
     for to, axis in sorted(zip(destination, source)):
         order.insert(to, axis)
@@ -204,7 +204,7 @@ def permute(input, *dims, **kwargs):
     """Axes in another order, given one by one, as a list, or as `dims=`."""
     keywords('permute', kwargs, 'dims')
     if bool(dims) == (kwargs.get('dims') is not None):
-        raise TypeError('[permute] expected the axes once, one by one or as dims')
+        raise TypeError(f'[permute] expected the axes once, one by one or as dims, got them {"twice" if dims else "not at all"}')
     return _C_ops.transpose(input, _many(dims) if dims else list(kwargs['dims']))
 
 

@@ -339,7 +339,7 @@ def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
     qs = [q] if single else list(q)
     qs = [float(v) for v in qs]
     if builtins.any(not 0 <= v <= 1 for v in qs):
-        raise ValueError('q should be in range [0, 1]')
+        raise ValueError(f'q should be in range [0, 1], but got {qs}')
     dtype = 'float64' if str(x.dtype) == 'paddle.float64' else 'float32'
     flat, kept, rest = _flat_axes(x.astype(dtype), axis)
     flat = _nan_where_empty(flat).astype(dtype)

@@ -107,7 +107,7 @@ def read_tar_member(archive, member):
     except (KeyError, RecursionError):
         stream = None
     if stream is None:
-        raise ValueError(f"{archive.name}: expected a file {getattr(member, 'name', member)}")
+        raise ValueError(f"{archive.name}: expected a file {getattr(member, 'name', member)}, got none of this name")
     return stream.read()
 
 
@@ -126,7 +126,7 @@ def read_zip_member(archive, name):
     try:
         info = archive.getinfo(name)
     except KeyError:
-        raise ValueError(f"{archive.filename}: expected a file {name}") from None
+        raise ValueError(f"{archive.filename}: expected a file {name}, got none of this name") from None
     if info.file_size > _limit(archive.filename):
         raise ValueError(f"{archive.filename}: {name} would be {info.file_size} bytes when unpacked")
     return archive.read(info)

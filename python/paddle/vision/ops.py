@@ -157,7 +157,7 @@ def psroi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     height, width = _pair(output_size)
     _, channels, h, w = _features(x)
     if channels % (height * width):
-        raise ValueError(f"[psroi_pool] {channels} channels are not a multiple of {height}x{width}")
+        raise ValueError(f"[psroi_pool] expected the channels of x to be a multiple of {height}x{width}, got {channels}")
     group = channels // (height * width)
     images = _images_of(boxes_num.numpy())
     corners = boxes.astype('float64').numpy()

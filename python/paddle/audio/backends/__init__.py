@@ -73,7 +73,7 @@ def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first
 def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_per_sample=16):
     """Write samples [channels, T] (or [T, channels]) as a 16-bit wave file; floats are in [-1, 1]."""
     if src.ndim != 2:
-        raise AssertionError("Expected 2D tensor")
+        raise AssertionError(f"[save] expected a 2D tensor as src, got shape {src.shape}")
     if bits_per_sample not in (None, 16):
         raise ValueError(f"Invalid bits_per_sample, only support 16 bit, got {bits_per_sample}")
     if encoding not in (None, 'PCM_16'):

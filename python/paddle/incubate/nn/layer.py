@@ -90,9 +90,12 @@ class FusedMultiHeadAttention(_Block):
         super().__init__()
         _positive(embed_dim=embed_dim, num_heads=num_heads)
         if embed_dim % num_heads:
-            raise AssertionError("embed_dim must be divisible by num_heads")
+            raise AssertionError(f"embed_dim must be divisible by num_heads, but got {embed_dim} and {num_heads}")
         if need_weights:
             raise AssertionError("Only support need_weight is False now.")
+        for what, dim in (('kdim', kdim), ('vdim', vdim)):
+            if dim not in (None, embed_dim):
+                raise ValueError(f"[FusedMultiHeadAttention] expected {what} None or embed_dim {embed_dim}, as key and value are the query, got {dim}")
         if nranks != 1:
             raise ValueError(f"[FusedMultiHeadAttention] expected nranks 1, a block on one device, got {nranks}")
         self.normalize_before, self.embed_dim, self.num_heads = normalize_before, embed_dim, num_heads

@@ -16,7 +16,7 @@ from .interrupts import InterruptsHeld
 from .transport import Channel, ChannelClosed, ChannelTimeout
 from .worker import WorkerFailure, _Source, worker_loop
 
-__all__ = ['SingleProcessIter', 'WorkerPool', 'MultiProcessIter']
+__all__ = ['SingleProcessIter', 'FeedIter', 'WorkerPool', 'MultiProcessIter']
 
 
 def _index_batches(loader):
@@ -54,6 +54,27 @@ class SingleProcessIter(_DataLoaderIterBase):
             raise
 
     next = __next__
+
+
+class FeedIter:
+    """Batches as feeds of a program: lists with a dict, name -> tensor, for each of `places` devices; a last list that is not full is left out."""
+
+    def __init__(self, batches, names, places):
+        self._batches, self._names, self._places = batches, names, places
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return [self._named(next(self._batches)) for _ in range(self._places)]
+
+    next = __next__
+
+    def _named(self, batch):
+        values = list(batch.values()) if isinstance(batch, dict) else batch if isinstance(batch, list) else [batch]
+        if len(values) != len(self._names):
+            raise ValueError(f"[DataLoader] expected a value for each of feed_list {self._names}, got {len(values)} in a batch")
+        return dict(zip(self._names, values))
 
 
 class _Worker:

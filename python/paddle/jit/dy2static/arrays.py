@@ -33,8 +33,8 @@ class TensorList(sequences.Sequence):
         self.rows = rows
 
     def __bool__(self):
-        raise TypeError("[to_static] expected a list of known length here: use len(items) > 0 for one that grows in a "
-                        "recorded loop")
+        raise TypeError("[to_static] expected a list of known length here, got one that grows in a recorded loop: use "
+                        "len(items) > 0")
 
     def append(self, value):
         """Add an item of the same shape and dtype."""

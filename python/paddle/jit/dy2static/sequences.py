@@ -30,8 +30,8 @@ class Sequence:
     """What a recorded loop runs over: `length()` is a number or tensor, `item(k)` the item at `k`, a number or tensor."""
 
     def __iter__(self):
-        raise TypeError(f"[to_static] expected a {type(self).__name__.lower()} of known length here: its length is a tensor that is "
-                        "being recorded. Loop over it with a for statement.")
+        raise TypeError(f"[to_static] expected a {type(self).__name__.lower()} of known length here, got one whose length is a tensor "
+                        "that is being recorded. Loop over it with a for statement.")
 
 
 class Range(Sequence):

@@ -126,7 +126,8 @@ def hsigmoid_loss(x, label, w, bias=None, path=None, code=None, num_classes=2, i
     if path is None:
         number = label.numpy().reshape(-1) + num_classes
         if (number < num_classes).any() or (number >= 2 * num_classes).any():
-            raise ValueError(f"[hsigmoid_loss] expected labels in [0, {num_classes})")
+            raise ValueError(f"[hsigmoid_loss] expected labels in [0, {num_classes}), got {number.min() - num_classes} to "
+                             f"{number.max() - num_classes}")
         length = np.array([int(n).bit_length() - 1 for n in number])
         depth = int(2 * num_classes - 1).bit_length() - 1
         bit = np.arange(depth)

@@ -157,8 +157,8 @@ def flashmask_attention(query, key, value, startend_row_indices=None, *, dropout
                         training=True, name=None, softmax_scale=None, block_mask=None):
     """Attention with column-wise row ranges masked out, for [batch, length, heads, dim]."""
     if return_softmax_lse or return_seed_offset or block_mask is not None:
-        raise NotImplementedError("[flashmask_attention] expected return_softmax_lse=False, return_seed_offset=False "
-                                  "and block_mask=None on this device")
+        raise NotImplementedError("[flashmask_attention] expected return_softmax_lse=False, return_seed_offset=False and block_mask=None on this "
+                                  f"device, got {return_softmax_lse}, {return_seed_offset} and {block_mask!r}")
     _own_stream("flashmask_attention", dropout, training, fixed_seed_offset, rng_name)
     q_len, k_len = query.shape[1], key.shape[1]
     mask = None

@@ -281,7 +281,7 @@ def adaptive_log_softmax_with_loss(input, label, head_weight, tail_weights, cuto
     from .common import linear
     batched = label.ndim > 0
     if label.ndim > 1:
-        raise ValueError("0D or 1D label tensor expected, multi-label not supported")
+        raise ValueError(f"[adaptive_log_softmax_with_loss] expected a 0D or 1D label, got shape {list(label.shape)}")
     if batched and (input.ndim != 2 or input.shape[0] != label.shape[0]):
         raise ValueError(f"Input and label should have the same size in the batch dimension, got "
                          f"{list(input.shape)} and {list(label.shape)}")

@@ -62,7 +62,7 @@ def cosine_embedding_loss(input1, input2, label, margin=0, reduction="mean", nam
     """1 - cos for label 1, max(0, cos - margin) for label -1."""
     _check(reduction, "cosine_embedding_loss")
     if len(label.shape) != 1:
-        raise ValueError("1D label tensor expected, multi-label not supported")
+        raise ValueError(f"[cosine_embedding_loss] expected a 1D label, got shape {list(label.shape)}")
     if list(input1.shape) != list(input2.shape):
         raise ValueError("the shape of input tensor 1 should be equal to input tensor 2, but found inputs with "
                          "different sizes")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uniform initializer."""
+from paddle.base.arguments import only
+
 from .initializer import Initializer, uniform
 
 __all__ = ["Uniform"]
@@ -13,10 +15,8 @@ class UniformInitializer(Initializer):
             raise AssertionError(f"[Uniform] expected low <= high, got {low} and {high}")
         self._low = low
         self._high = high
+        only('Uniform', 'every element is drawn', diag_num=(diag_num, 0), diag_step=(diag_step, 0), diag_val=(diag_val, 1.0))
         self._seed = seed
-        self._diag_num = diag_num
-        self._diag_step = diag_step
-        self._diag_val = diag_val
 
     def create(self, shape, dtype):
         return uniform(shape, dtype, self._low, self._high, self._seed)

@@ -148,7 +148,7 @@ class LayerList(Layer):
             raise AssertionError(f"[LayerList] expected a Layer, got {type(sublayer).__name__}")
         size = len(self)
         if not -size <= index <= size:
-            raise AssertionError(f"index {index} out of range, expected an integer in range [{-size}, {size}]")
+            raise AssertionError(f"[LayerList.insert] expected an index from {-size} to {size}, got {index}")
         layers = list(self._sub_layers.values())
         layers.insert(index if index >= 0 else index + size, sublayer)
         self._renumber(layers)

@@ -109,7 +109,7 @@ BatchNorm3D = _batch_norm_class("BatchNorm3D", (5,), "NCDHW", ("NCDHW", "NDHWC",
 
 
 class BatchNorm(Layer):
-    """Batch normalisation of any rank, followed by an optional activation named by `act`."""
+    """Batch normalisation of any rank, followed by an optional activation named by `act`; `is_test`: made in evaluation mode."""
 
     def __init__(self, num_channels, act=None, is_test=False, momentum=0.9, epsilon=1e-05, param_attr=None,
                  bias_attr=None, dtype="float32", data_layout="NCHW", in_place=False, moving_mean_name=None,
@@ -129,7 +129,7 @@ class BatchNorm(Layer):
         self._data_layout = data_layout
         self._momentum = momentum
         self._epsilon = epsilon
-        self._is_test = is_test
+        self.training = not is_test
         self._fuse_with_relu = False
         self._use_global_stats = use_global_stats
         self._trainable_statistics = trainable_statistics

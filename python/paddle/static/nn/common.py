@@ -98,7 +98,7 @@ def sparse_embedding(input, size, padding_idx=None, is_test=False, entry=None, t
                          f"{table_class!r}")
     only('sparse_embedding', 'slots need a parameter server', slot=(slot, None))
     if entry is not None:
-        raise ValueError("[sparse_embedding] expected entry to be None: rules of admission need a parameter server")
+        raise ValueError(f"[sparse_embedding] expected entry to be None, got {entry!r}: rules of admission need a parameter server")
     table = parameter(unique_name.generate('embedding'), size, dtype, param_attr)
     return F.embedding(input, table, padding_idx=padding_idx)
 
@@ -156,7 +156,8 @@ def nce(input, label, num_total_classes, sample_weight=None, param_attr=None, bi
     if sampler not in ('uniform', 'log_uniform', 'custom_dist'):
         raise Exception("Unsupported sampler type.")
     if sampler == 'custom_dist' and (custom_dist is None or len(custom_dist) != num_total_classes):
-        raise ValueError(f"[nce] expected custom_dist to have {num_total_classes} probabilities")
+        raise ValueError(f"[nce] expected custom_dist to have {num_total_classes} probabilities, got "
+                         f"{None if custom_dist is None else len(custom_dist)}")
     scope, width = name or unique_name.generate('nce'), extents(input, 1, 'nce')[0]
     weight = parameter(scope, [num_total_classes, width], input.dtype, param_attr)
     bias = parameter(scope, [num_total_classes, 1], input.dtype, bias_attr, True)

@@ -304,7 +304,7 @@ class RandomCrop(BaseTransform):
         if width == tw and height == th:
             return 0, 0, height, width
         if width < tw or height < th:
-            raise ValueError(f"[RandomCrop] the image is {height}x{width}, smaller than the crop {th}x{tw}")
+            raise ValueError(f"[RandomCrop] expected an image of at least {th}x{tw}, got {height}x{width}")
         return random.randint(0, height - th), random.randint(0, width - tw), th, tw
 
     def _apply_image(self, img):

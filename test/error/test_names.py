@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names that documents, stubs and the fuzzers mention exist."""
+import ast
+import functools
+import os
+import re
+import subprocess
+
+import pytest
+
+import paddle
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Words of documents that stand in no source: what opgen puts together, and names of others.
+ELSEWHERE = {'run_softmax', 'SoftmaxGradNode', 'sgemm'}
+
+
+def tracked():
+    try:
+        done = subprocess.run(['git', 'ls-files'], cwd=ROOT, capture_output=True, text=True)
+    except FileNotFoundError:
+        return []
+    return done.stdout.splitlines() if done.returncode == 0 else []
+
+
+def read(name):
+    with open(os.path.join(ROOT, name), encoding='utf-8', errors='replace') as file:
+        return file.read()
+
+
+def test_names_in_documents_stand_in_the_sources():
+    names = tracked()
+    if not names:
+        pytest.skip('the list of sources is git\'s')
+    known = set(ELSEWHERE)
+    for name in names:
+        known.update(re.split(r'\W+', name))
+        if not name.endswith('.md') and os.path.isfile(os.path.join(ROOT, name)):
+            known.update(re.findall(r'\w+', read(name)))
+    missing = []
+    for name in names:
+        if not (name.startswith('docs/design/') or name == 'README.md'):
+            continue
+        text = re.sub(r'```.*?```', '', read(name), flags=re.S)
+        for quoted in re.findall(r'`([^`\n]+)`', text):
+            if '*' not in quoted and not quoted.startswith(('-', '(')):
+                missing += [f'{name}: {word} of `{quoted}`' for word in re.findall(r'[A-Za-z_]\w+', quoted) if word not in known]
+    assert not missing
+
+
+def test_paths_in_documents_exist():
+    names = tracked()
+    if not names:
+        pytest.skip('the list of sources is git\'s')
+    folders = {name.split('/')[0] for name in names if '/' in name}
+    missing = []
+    for name in names:
+        if name.startswith('docs/design/') or name == 'README.md':
+            for quoted in re.findall(r'`([\w.]+(?:/[\w.-]+)+)`', read(name)):
+                places = [quoted, 'paddle/' + quoted, 'python/' + quoted, 'python/paddle/' + quoted, 'build/python/' + quoted,
+                          os.path.join(os.path.dirname(name), quoted)]
+                if quoted.split('/')[0] in folders and not any(os.path.exists(os.path.join(ROOT, place)) for place in places):
+                    missing.append(f'{name}: `{quoted}`')
+    assert not missing
+
+
+def test_stubs_name_what_is_there():
+    path = os.path.join(os.path.dirname(paddle.__file__), '_generated_ops.pyi')
+    with open(path, encoding='utf-8') as file:
+        sections = re.split(r'^# --- (.*)\n', file.read(), flags=re.M)[1:]
+    missing = []
+    for home, text in zip(sections[::2], sections[1::2]):
+        owner = functools.reduce(getattr, home.split('.')[1:], paddle)
+        functions = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+        assert functions
+        missing += [f'{home}.{name}' for name in functions if not hasattr(owner, name)]
+    assert not missing
+
+
+def test_what_the_fuzzer_lets_change_the_state_exists():
+    changes = next(ast.literal_eval(node.value) for node in ast.parse(read('test/fuzz/calls.py')).body
+                   if isinstance(node, ast.Assign) and getattr(node.targets[0], 'id', '') == 'CHANGES')
+    names = [name for name in tracked() if name.startswith(('python/paddle/', 'paddle/pybind/'))]
+    if not names:
+        pytest.skip('the list of sources is git\'s')
+    sources = '\n'.join(map(read, names))
+    assert [word for word in changes.split('|') if word not in sources] == []
