@@ -514,7 +514,7 @@ RECIPES = {
     },
     "callbacks": {"VisualDL": "'log'"},
     "utils.unique_name": {"dygraph_parameter_name_checker generate generate_with_ignorable_key generator": "'key'"},
-    "utils.dlpack": {"from_dlpack": "t(3)"},
+    "utils.dlpack": {"from_dlpack": "t(3)", "DLDeviceType": "1"},
     "vision.models": {
         "ResNet": "paddle.vision.models.resnet.BasicBlock, 18", "SqueezeNet": "'1.0'", "VGG": "nn.Identity()",
         "AlexNet DenseNet GoogLeNet InceptionV3 LeNet MobileNetV1 MobileNetV2 MobileNetV3Large MobileNetV3Small ShuffleNetV2": "",

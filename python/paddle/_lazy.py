@@ -16,6 +16,7 @@ import time
 from _thread import get_ident
 from importlib import _bootstrap
 
+from paddle.base import libpaddle as _core
 from paddle.base.libpaddle import _functions
 
 
@@ -94,6 +95,11 @@ def serve(scope):
     if _paths().modules().get(module):
         scope.setdefault('__path__', [])
     scope['__getattr__'] = lambda name: listed(module, name)
+
+
+# The core has no Python of its own where names could be looked up.
+for _module in (_core, _core.pir):
+    _module.__getattr__ = lambda name, module=_module.__name__: listed(module, name)
 
 
 class _Listed:

@@ -17,8 +17,23 @@ TABLE = {
     'paddle._pir_ops': {'paddle._C_ops': '*'},
     'paddle.audio.backends.wave_backend': {'paddle.audio': 'info load save'},
     'paddle.autograd.autograd': {'paddle.autograd': 'hessian jacobian'},
-    'paddle.base': {'paddle.base.layer_helper_base': 'layer_helper_base='},
-    'paddle.base.io': {'paddle.base.log_helper': 'get_logger'},
+    'paddle.base': {
+        'paddle.base.layer_helper_base': 'layer_helper_base=',
+        'paddle.base.reader': 'reader=',
+        'paddle.base.variable_index': 'variable_index=',
+    },
+    'paddle.base.io': {
+        'paddle.base.log_helper': 'get_logger',
+        'paddle.base.reader': 'DataLoader PyReader reader=',
+    },
+    'paddle.base.libpaddle': {
+        'paddle.base.core': (
+            'VarDesc is_compiled_with_avx is_compiled_with_brpc is_compiled_with_cuda is_compiled_with_cudnn_frontend '
+            'is_compiled_with_custom_device is_compiled_with_dist is_compiled_with_distribute is_compiled_with_ipu '
+            'is_compiled_with_mkldnn is_compiled_with_mpi is_compiled_with_mpi_aware is_compiled_with_nccl is_compiled_with_onednn '
+            'is_compiled_with_rocm is_compiled_with_xpu'
+        ),
+    },
     'paddle.common_ops_import': {
         'paddle.base': 'base=',
         'paddle.base.core': 'VarDesc core=',
@@ -32,6 +47,10 @@ TABLE = {
     },
     'paddle.compat.proxy': {'paddle': 'disable_torch_proxy=disable_compat enable_torch_proxy=enable_compat'},
     'paddle.dataset.common': {'paddle.utils.download': 'md5file'},
+    'paddle.distribution': {
+        'paddle.distribution.constraint': 'constraint=',
+        'paddle.distribution.variable': 'variable=',
+    },
     'paddle.distribution.bernoulli': {'paddle.distribution': 'Bernoulli'},
     'paddle.distribution.beta': {'paddle.distribution': 'Beta'},
     'paddle.distribution.binomial': {'paddle.distribution': 'Binomial'},
@@ -46,8 +65,12 @@ TABLE = {
     'paddle.distribution.geometric': {'paddle.distribution': 'Geometric'},
     'paddle.distribution.gumbel': {'paddle.distribution': 'Gumbel'},
     'paddle.distribution.independent': {'paddle.distribution': 'Independent'},
+    'paddle.distribution.kl': {'paddle.distribution.kl': '_kl_expfamily_expfamily=_exponential_family'},
     'paddle.distribution.laplace': {'paddle.distribution': 'Laplace'},
-    'paddle.distribution.lkj_cholesky': {'paddle.distribution': 'LKJCholesky'},
+    'paddle.distribution.lkj_cholesky': {
+        'paddle.distribution': 'LKJCholesky',
+        'paddle.distribution.lkj': 'tril_matrix_to_vec',
+    },
     'paddle.distribution.lognormal': {'paddle.distribution': 'LogNormal'},
     'paddle.distribution.multinomial': {'paddle.distribution': 'Multinomial'},
     'paddle.distribution.multivariate_normal': {'paddle.distribution': 'MultivariateNormal'},
@@ -56,13 +79,21 @@ TABLE = {
     'paddle.distribution.student_t': {'paddle.distribution': 'StudentT'},
     'paddle.distribution.transformed_distribution': {'paddle.distribution': 'TransformedDistribution'},
     'paddle.distribution.uniform': {'paddle.distribution': 'Uniform'},
-    'paddle.framework.io': {'paddle.base.framework': 'EagerParamBase'},
+    'paddle.framework': {'paddle.framework.io_utils': 'io_utils= is_parameter'},
+    'paddle.framework.io': {
+        'paddle.base.framework': 'EagerParamBase',
+        'paddle.framework.io': '_legacy_load=load _legacy_save=save',
+    },
     'paddle.framework.random': {'paddle': 'Generator'},
     'paddle.geometric.math': {'paddle.geometric': 'segment_max segment_mean segment_min segment_sum'},
     'paddle.geometric.message_passing.send_recv': {'paddle.geometric': 'send_u_recv send_ue_recv send_uv'},
     'paddle.geometric.reindex': {'paddle.geometric': 'reindex_graph reindex_heter_graph'},
     'paddle.geometric.sampling.neighbors': {'paddle.geometric': 'sample_neighbors weighted_sample_neighbors'},
-    'paddle.incubate.autograd.utils': {'paddle.incubate.autograd': 'disable_prim enable_prim'},
+    'paddle.hapi': {'paddle.hapi.logger': 'logger='},
+    'paddle.incubate.autograd.utils': {
+        'paddle.incubate.autograd': 'disable_prim enable_prim',
+        'paddle.incubate.autograd.primapi': 'as_tensors',
+    },
     'paddle.incubate.nn.functional.fused_bias_act': {'paddle.incubate.nn.functional': 'fused_bias_act'},
     'paddle.incubate.nn.functional.fused_dropout_add': {'paddle.incubate.nn.functional': 'fused_dropout_add'},
     'paddle.incubate.nn.functional.fused_layer_norm': {'paddle.incubate.nn.functional': 'fused_layer_norm'},
@@ -97,17 +128,21 @@ TABLE = {
             '_DataLoaderIterMultiProcess=MultiProcessIter _DataLoaderIterSingleProcess=SingleProcessIter'
         ),
     },
+    'paddle.jit': {'paddle.jit.dy2static': 'dy2static='},
     'paddle.jit.api': {'paddle.jit': 'load'},
     'paddle.jit.dy2static.logging_utils': {'paddle.jit': 'set_code_level set_verbosity'},
     'paddle.jit.dy2static.program_translator': {
         'paddle.jit': 'enable_to_static',
         'paddle.jit.static_function': 'StaticFunction',
     },
+    'paddle.jit.dy2static.utils': {'paddle.jit.dy2static.source': 'Dygraph2StaticException func_to_source_code'},
     'paddle.jit.marker': {'paddle.jit': 'not_to_static'},
+    'paddle.jit.pir_translated_layer': {'paddle.jit.translated_layer': 'INFER_PARAMS_SUFFIX PIR_INFER_MODEL_SUFFIX'},
     'paddle.nn': {
         'paddle.nn.init': 'init=',
         'paddle.nn.layer.loss': 'loss=',
     },
+    'paddle.nn.functional': {'paddle': 'diag_embed'},
     'paddle.nn.functional.activation': {
         'paddle.nn.functional': (
             'celu elu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid mish relu relu6 selu silu softshrink softsign swish '
@@ -168,8 +203,21 @@ TABLE = {
     'paddle.optimizer.rmsprop': {'paddle.optimizer': 'RMSProp'},
     'paddle.optimizer.rprop': {'paddle.optimizer': 'Rprop'},
     'paddle.optimizer.sgd': {'paddle.optimizer': 'SGD'},
+    'paddle.profiler': {
+        'paddle.profiler.statistic_helper': 'statistic_helper=',
+        'paddle.profiler.utils': 'TracerEventType',
+    },
     'paddle.profiler.profiler': {'paddle.profiler': 'SummaryView'},
-    'paddle.static.input': {'paddle.static': 'InputSpec data'},
+    'paddle.profiler.profiler_statistic': {'paddle.profiler.utils': 'TracerMemEventType'},
+    'paddle.profiler.utils': {'paddle.profiler.utils': '_is_profiler_used=recording'},
+    'paddle.static': {
+        'paddle.base.variable_index': 'setitem=_setitem_static',
+        'paddle.static.amp': 'amp=',
+    },
+    'paddle.static.input': {
+        'paddle.base.variable_index': 'setitem=_setitem_static',
+        'paddle.static': 'InputSpec data',
+    },
     'paddle.static.log_helper': {'paddle.base.log_helper': 'get_logger'},
     'paddle.static.nn.common': {
         'paddle.static': 'ExponentialMovingAverage',
@@ -212,6 +260,8 @@ TABLE = {
             'scatter scatter_ scatter_add scatter_add_ scatter_nd_add scatter_reduce slice split squeeze squeeze_ stack strided_slice '
             'take_along_axis tile tolist unbind unfold unique unique_consecutive unsqueeze unsqueeze_ unstack'
         ),
+        'paddle.tensor.array': 'tensor_array_to_tensor',
+        'paddle.tensor.search': 'fill_diagonal_tensor_',
     },
     'paddle.tensor.math': {
         'paddle': (

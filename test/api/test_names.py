@@ -27,6 +27,11 @@ def test_each_listed_name_is_what_its_home_has(module):
             assert getattr(found, name) is there_is, name
 
 
+def test_packages_find_the_modules_below_them():
+    packages = [path for path, above in _paths.modules().items() if above]
+    assert packages and not [p for p in packages if not hasattr(importlib.import_module(p), "__getattr__")]
+
+
 def test_paths_are_loaded_on_first_use():
     code = ("import sys, paddle; assert 'paddle._paths' not in sys.modules; from paddle.distribution.beta import Beta;"
             "assert Beta is paddle.distribution.Beta and paddle.distribution.beta.Beta is Beta; import paddle.tensor.logic as logic;"

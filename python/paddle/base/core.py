@@ -97,6 +97,7 @@ def _always(*args):
 
 is_compiled_with_cuda = is_compiled_with_rocm = is_compiled_with_xpu = is_compiled_with_ipu = is_cuda_graph_capturing = _never
 is_compiled_with_nccl = is_compiled_with_mpi = is_compiled_with_mpi_aware = is_compiled_with_brpc = op_support_gpu = _never
+is_compiled_with_cudnn_frontend = is_compiled_with_flagcx = is_compiled_with_deepep = _never
 is_compiled_with_avx = is_compiled_with_onednn = is_compiled_with_mkldnn = avx_supported = _always
 is_compiled_with_cinn = is_compiled_with_dist = is_compiled_with_distribute = _always
 supports_bfloat16 = is_bfloat16_supported = is_float16_supported = _always
@@ -285,6 +286,15 @@ def _memory(stats, stat_type, suffix):
     if key not in stats:
         raise ValueError(f"[memory_stat] expected the type 'Allocated' or 'Reserved', got {stat_type!r}")
     return stats[key]
+
+
+def device_memory_stat_current_value(stat_type, device):
+    """Bytes 'Allocated' or 'Reserved' in the memory of a GPU: 0, as there is none."""
+    _memory(libpaddle.cpu_memory_stats(), stat_type, '')
+    return 0 * device
+
+
+device_memory_stat_peak_value = device_memory_stat_current_value
 
 
 def host_memory_stat_current_value(stat_type, device):

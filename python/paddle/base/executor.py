@@ -15,3 +15,26 @@ def as_numpy(tensor, copy=False):
     if isinstance(tensor, (list, tuple)):
         return [as_numpy(t, copy) for t in tensor]
     return numpy.array(tensor) if copy else numpy.asarray(tensor)
+
+
+def _as_lodtensor(data, place, dtype=None):
+    """The memory of a variable with these values; AssertionError for values that are no array, without a dtype."""
+    from paddle.framework.io import _to_LodTensor
+    if not isinstance(data, numpy.ndarray):
+        if dtype is None:
+            raise AssertionError("The dtype should be given when feed data is not np.ndarray")
+        data = numpy.array(data, dtype=convert_dtype(dtype))
+    memory = _to_LodTensor(data)
+    memory.set(data, place)
+    return memory
+
+
+def _fetch_var(name, scope=None, return_numpy=True):
+    """The value that a scope, the global one unless given, has under a name; an AssertionError where it has none."""
+    if not isinstance(name, str):
+        raise AssertionError(f"[_fetch_var] expected a name, got {type(name)}")
+    found = (global_scope() if scope is None else scope).find_var(name)
+    if found is None:
+        raise AssertionError(f"Cannot find {name} in scope. Perhaps you need to make the variable persistable.")
+    memory = found.get_tensor()
+    return as_numpy(memory, copy=True) if return_numpy else memory

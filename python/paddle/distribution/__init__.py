@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Probability distributions and transforms of them."""
+from paddle import _lazy
+
 from . import transform
 from .discrete import Bernoulli, Binomial, Categorical, ContinuousBernoulli, Geometric, Multinomial, Poisson
 from .distribution import Distribution, ExponentialFamily
@@ -16,3 +18,5 @@ __all__ = [
     'Laplace', 'LogNormal', 'Multinomial', 'MultivariateNormal', 'Normal', 'Poisson', 'StudentT',
     'TransformedDistribution', 'Uniform', 'kl_divergence', 'register_kl', *transform.__all__,
 ]
+
+_lazy.serve(globals())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kullback-Leibler divergences, chosen by the types of the two distributions."""
 import paddle
+from paddle import _lazy
 
 from . import discrete, gamma_family, location_scale, transformed
 from .distribution import Distribution, ExponentialFamily
@@ -72,3 +73,5 @@ def _exponential_family(p, q):
     for a, b, grad in zip(mine, theirs, grads):
         value = value - transformed._sum_right((b - a) * grad, (b - a).ndim - value.ndim)
     return value
+
+_lazy.serve(globals())

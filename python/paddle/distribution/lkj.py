@@ -84,6 +84,13 @@ class LKJCholesky(Distribution):
         return unnormalized - (0.5 * m * math.log(math.pi) + numerator - denominator)
 
 
+def tril_matrix_to_vec(mat, diag=0):
+    """The elements of the last two axes on and below a diagonal, row by row, as one axis."""
+    rows, columns = mat.shape[-2:]
+    places = [i * columns + j for i in range(rows) for j in range(min(i + diag + 1, columns))]
+    return paddle.index_select(paddle.flatten(mat, -2), paddle.to_tensor(places, dtype='int64'), axis=-1)
+
+
 def _multigammaln(a, p):
     value = paddle.full_like(a, p * (p - 1) / 4.0 * math.log(math.pi))
     for i in range(p):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Invertible transforms with the logarithm of their Jacobian's determinant."""
+import enum
 import math
 
 import paddle
@@ -14,6 +15,17 @@ def _sum_right(x, count):
     return x.sum(list(range(x.ndim - count, x.ndim))) if count > 0 else x
 
 
+class Type(enum.Enum):
+    """What kind of map a transform is."""
+
+    BIJECTION, INJECTION, SURJECTION, OTHER = 'bijection', 'injection', 'surjection', 'other'
+
+    @classmethod
+    def is_injective(cls, _type):
+        """Whether different values stay different."""
+        return _type in (cls.BIJECTION, cls.INJECTION)
+
+
 class Transform:
     """Base of transforms. Called with a tensor it transforms it, with a distribution it gives the distribution of the
     transformed values, with a transform the composition.
@@ -23,10 +35,11 @@ class Transform:
 
     _domain_rank = 0   # dimensions of one event before
     _codomain_rank = 0  # dimensions of one event after
-    _injective = True
+    _type = Type.INJECTION
 
-    def _is_injective(self):
-        return self._injective
+    @classmethod
+    def _is_injective(cls):
+        return Type.is_injective(cls._type)
 
     def __call__(self, input):
         from .distribution import Distribution
@@ -82,7 +95,7 @@ class Transform:
 class AbsTransform(Transform):
     """y = |x|, not injective: the inverse is the pair (-y, y)."""
 
-    _injective = False
+    _type = Type.SURJECTION
 
     def _forward(self, x):
         return x.abs()
@@ -97,6 +110,8 @@ class AbsTransform(Transform):
 
 class AffineTransform(Transform):
     """y = loc + scale x."""
+
+    _type = Type.BIJECTION
 
     def __init__(self, loc, scale):
         if not isinstance(loc, paddle.Tensor):
@@ -135,6 +150,8 @@ class AffineTransform(Transform):
 class ExpTransform(Transform):
     """y = exp(x)."""
 
+    _type = Type.BIJECTION
+
     def _forward(self, x):
         return x.exp()
 
@@ -147,6 +164,8 @@ class ExpTransform(Transform):
 
 class PowerTransform(Transform):
     """y = x ^ power, for positive x."""
+
+    _type = Type.BIJECTION
 
     def __init__(self, power):
         if not isinstance(power, paddle.Tensor):
@@ -189,6 +208,8 @@ class SigmoidTransform(Transform):
 class TanhTransform(Transform):
     """y = tanh(x)."""
 
+    _type = Type.BIJECTION
+
     def _forward(self, x):
         return x.tanh()
 
@@ -204,7 +225,7 @@ class SoftmaxTransform(Transform):
 
     _domain_rank = 1
     _codomain_rank = 1
-    _injective = False
+    _type = Type.OTHER
 
     def _forward(self, x):
         x = (x - x.max(-1, keepdim=True)).exp()
@@ -224,6 +245,7 @@ class SoftmaxTransform(Transform):
 class StickBreakingTransform(Transform):
     """R^n to n + 1 probabilities, breaking off a share of what is left."""
 
+    _type = Type.BIJECTION
     _domain_rank = 1
     _codomain_rank = 1
 
@@ -260,6 +282,8 @@ class StickBreakingTransform(Transform):
 
 class ReshapeTransform(Transform):
     """Reshapes events."""
+
+    _type = Type.BIJECTION
 
     def __init__(self, in_event_shape, out_event_shape):
         for name, shape in (('in_event_shape', in_event_shape), ('out_event_shape', out_event_shape)):

@@ -20,6 +20,35 @@ def _list(value):
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
+def to_list(value):
+    """A value as a list of it, a tuple as a list; None and lists as they are."""
+    return value if value is None else _list(value)
+
+
+def flatten_list(l):
+    """(elements, lengths) of a list that may hold lists; -1 stands for an element that is none."""
+    flat, splits = [], []
+    for item in l:
+        flat.extend(item if isinstance(item, (list, tuple)) else [item])
+        splits.append(len(item) if isinstance(item, (list, tuple)) else -1)
+    return flat, splits
+
+
+def restore_flatten_list(l, splits):
+    """Undo `flatten_list`."""
+    rest, made = iter(l), []
+    for count in splits:
+        made.append(next(rest) if count == -1 else [next(rest) for _ in range(count)])
+    return made
+
+
+def extract_args(func):
+    """Names of the positional arguments of a function, `self` left out."""
+    code = func.__code__
+    names = list(code.co_varnames[:code.co_argcount])
+    return names[1:] if names[:1] == ['self'] else names
+
+
 def _tensors(values):
     return [v if isinstance(v, paddle.Tensor) or v is None else paddle.to_tensor(np.asarray(v)) for v in _list(values)]
 

@@ -2,6 +2,7 @@
 """Running saved models: Config says what to load and how, create_predictor gives a Predictor."""
 import os as _os
 
+from paddle import _lazy
 from paddle.base import libpaddle as _core
 from paddle.base.libpaddle import (PaddleDType as DataType, PaddleInferPredictor as Predictor, PaddleInferTensor as Tensor,
                                    PaddlePlace as PlaceType, PrecisionType, get_num_bytes_of_data_type, get_version)
@@ -52,3 +53,5 @@ class PredictorPool(_core.PredictorPool):
 
     def __init__(self, config, size=1):
         _with_old_program(config, lambda c: super(PredictorPool, self).__init__(c, size))
+
+_lazy.serve(globals())

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets, samplers and the data loader."""
+from paddle import _lazy
+
 from .dataloader import (
     BatchSampler,
     ChainDataset,
@@ -25,3 +27,5 @@ __all__ = [
     'DistributedBatchSampler', 'DataLoader', 'get_worker_info', 'Sampler', 'SequenceSampler', 'RandomSampler',
     'WeightedRandomSampler', 'random_split', 'Subset', 'SubsetRandomSampler', 'ConcatDataset',
 ]
+
+_lazy.serve(globals())

@@ -18,6 +18,10 @@ from .static_function import StaticFunction
 __all__ = ['load', 'TranslatedLayer']
 
 
+INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX, INFER_PARAMS_INFO_SUFFIX = '.pdmodel', '.pdiparams', '.pdiparams.info'
+PIR_INFER_MODEL_SUFFIX = '.json'
+
+
 class _Method:
     """One saved program: run by the executor, or operation by operation where gradients are wanted."""
 

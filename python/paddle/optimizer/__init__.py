@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers and learning-rate schedulers."""
+from paddle import _lazy
+
 from . import lr
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .lamb import Lamb
@@ -11,3 +13,5 @@ __all__ = [
     'Optimizer', 'Adagrad', 'Adam', 'AdamW', 'Adamax', 'ASGD', 'NAdam', 'RAdam', 'RMSProp', 'Rprop', 'Adadelta',
     'SGD', 'Momentum', 'Lamb', 'LBFGS',
 ]
+
+_lazy.serve(globals())

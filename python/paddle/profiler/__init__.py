@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the time of a program goes: operations, backward steps, instructions of programs, the user's own spans."""
 
+from paddle import _lazy
+
 from .profiler import (
     Profiler,
     ProfilerState,
@@ -13,3 +15,5 @@ from .utils import RecordEvent
 
 __all__ = ['ProfilerState', 'ProfilerTarget', 'make_scheduler', 'export_chrome_tracing', 'Profiler', 'RecordEvent',
            'SortedKeys', 'SummaryView']
+
+_lazy.serve(globals())

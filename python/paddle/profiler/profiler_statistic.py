@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of a profile."""
 from enum import Enum
+from paddle import _lazy
 
 from .utils import TracerEventType
 
@@ -135,3 +136,5 @@ def tables(result, sorted_by, op_detail, thread_sep, time_unit, views, memory):
     if SummaryView.UDFView in wanted and own:
         out.append(_detail('UserDefined Summary', own, whole, sorted_by, thread_sep, time_unit))
     return '\n'.join(out)
+
+_lazy.serve(globals())

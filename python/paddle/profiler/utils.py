@@ -1,28 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spans of the user, and events as the profiler keeps them."""
 from contextlib import ContextDecorator
-from enum import Enum
+from enum import IntEnum
 from typing import NamedTuple
 
+from paddle import _lazy
 from paddle.base import libpaddle as _core
 
-__all__ = ['RecordEvent', 'TracerEventType']
+__all__ = ['RecordEvent', 'TracerEventType', 'TracerMemEventType']
 
 
-class TracerEventType(Enum):
+class TracerEventType(IntEnum):
     """Kinds of events, named as in a trace."""
 
     Operator = 0
-    Backward = 1
-    Program = 2
-    PythonUserDefined = 3
-    ProfileStep = 4
-    Dataloader = 5
-    Forward = 6
-    Optimization = 7
-    Communication = 8
-    UserDefined = 9
-    PythonOp = 10
+    Dataloader = 1
+    ProfileStep = 2
+    CudaRuntime = 3
+    Kernel = 4
+    Memcpy = 5
+    Memset = 6
+    UserDefined = 7
+    OperatorInner = 8
+    Forward = 9
+    Backward = 10
+    Optimization = 11
+    Communication = 12
+    PythonOp = 13
+    PythonUserDefined = 14
+    DygraphKernelLaunch = 15
+    StaticKernelLaunch = 16
+    Program = 17
+
+
+class TracerMemEventType(IntEnum):
+    """Kinds of events of memory."""
+
+    Allocate = 0
+    Free = 1
+    ReservedAllocate = 2
+    ReservedFree = 3
 
 
 class Event(NamedTuple):
@@ -72,3 +89,5 @@ class RecordEvent(ContextDecorator):
     def __exit__(self, *exc):
         self.end()
         return False
+
+_lazy.serve(globals())

@@ -23,6 +23,17 @@ def _check(values, what):
     return values
 
 
+def _get_valid_program(program=None):
+    """`program`, the default main program for None, the program of a compiled one; TypeError for anything else."""
+    from paddle.static.executor import CompiledProgram
+    if program is None:
+        return _program.default_main_program()
+    program = getattr(program, '_program', program) if isinstance(program, CompiledProgram) else program
+    if not isinstance(program, _program.Program):
+        raise TypeError(f"The type of input program is invalid, expected type is base.Program, but received {type(program)}")
+    return program
+
+
 def _check_program(program):
     if not isinstance(program, _program.Program):
         raise TypeError(f"program type must be `paddle.static.Program`, but received `{type(program)}`")

@@ -8,13 +8,18 @@ from paddle.utils import unique_name
 
 
 def minimize(optimizer, loss, parameters=None, no_grad_set=None):
-    """Append the gradients of `loss` and the updates of `optimizer` to the program; returns ([], (parameter, gradient) pairs).
+    """Append the gradients of `loss` and the updates of `optimizer` to the program; returns ([], (parameter, gradient) pairs)."""
+    chosen = parameters or optimizer._all_params() or None
+    pairs = _gradient.append_backward(loss, chosen, no_grad_set)
+    return apply(optimizer, pairs), pairs
+
+
+def apply(optimizer, pairs):
+    """Append the updates of `optimizer` by (parameter, gradient) pairs to the program; returns [].
 
     The learning rate is a tensor that each run of the executor sets, so schedulers work; a parameter's
     factor (ParamAttr(learning_rate=...)) multiplies it in the program.
     """
-    chosen = parameters or optimizer._all_params() or None
-    pairs = _gradient.append_backward(loss, chosen, no_grad_set)
     with _program.running(), paddle.no_grad():
         optimizer._extend_plan(pairs)
         rate = paddle.full([], float(optimizer.get_lr()), 'float32')
@@ -30,7 +35,7 @@ def minimize(optimizer, loss, parameters=None, no_grad_set=None):
         del optimizer._lr_tensor, optimizer._scaled_rate
     program = _program.default_main_program()
     program.__dict__.setdefault('_rates', []).append((rate, optimizer))
-    return [], pairs
+    return []
 
 
 def set_rates(program):

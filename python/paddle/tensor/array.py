@@ -58,3 +58,12 @@ def create_array(dtype, initialized_list=None):
         if not isinstance(value, Tensor):
             raise TypeError(f"All values in `initialized_list` should be Variable or pir.Value, but received {type(value)}.")
     return list(initialized_list)
+
+
+def tensor_array_to_tensor(input, axis=1, use_stack=False, name=None):
+    """(the tensors of an array concatenated along `axis`, the extent of each there as int32); stacked along a new axis with `use_stack`."""
+    import paddle
+    if not isinstance(input, (list, tuple)):
+        raise AssertionError("The 'input' in tensor_array_to_tensor must be list")
+    sizes = paddle.to_tensor([1 if use_stack else t.shape[axis] for t in input], dtype='int32')
+    return (paddle.stack if use_stack else paddle.concat)(list(input), axis), sizes

@@ -1,8 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sharing tensors with other libraries through DLPack."""
+import enum
+
 import paddle
 
 __all__ = ['to_dlpack', 'from_dlpack']
+
+
+class DLDeviceType(enum.IntEnum):
+    """Kinds of devices, as the standard numbers them."""
+
+    kDLCPU, kDLCUDA, kDLCUDAHost, kDLOpenCL = 1, 2, 3, 4
+    kDLVulkan, kDLMetal, kDLVPI, kDLROCM, kDLROCMHost, kDLExtDev, kDLCUDAManaged, kDLOneAPI = 7, 8, 9, 10, 11, 12, 13, 14
+    kDLWebGPU, kDLHexagon, kDLMAIA, kDLTrn = 15, 16, 17, 18
 
 
 def to_dlpack(x):

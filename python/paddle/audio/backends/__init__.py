@@ -5,6 +5,7 @@ import wave
 import numpy as np
 
 import paddle
+from paddle import _lazy
 from paddle.framework.output_file import OutputFile
 
 __all__ = ['get_current_backend', 'list_available_backends', 'set_backend', 'info', 'load', 'save', 'AudioInfo']
@@ -88,3 +89,5 @@ def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_pe
         stream.setframerate(sample_rate)
         stream.setnframes(array.shape[0])
         stream.writeframesraw(np.ascontiguousarray(array.astype('<i2')).tobytes())
+
+_lazy.serve(globals())

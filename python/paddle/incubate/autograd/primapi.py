@@ -24,6 +24,11 @@ def prim_enabled():
     return _prim
 
 
+def as_tensors(xs):
+    """A list as a tuple; other values as they are."""
+    return tuple(xs) if isinstance(xs, list) else xs
+
+
 def as_list(value, name):
     """`value` as a list of tensors; TypeError for anything else."""
     values = list(value) if isinstance(value, (list, tuple)) else [value]

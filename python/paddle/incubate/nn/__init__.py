@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fused layers."""
+from paddle import _lazy
+
 from . import functional  # noqa: F401
 from .layer import (
     FusedBiasDropoutResidualLayerNorm,
@@ -12,3 +14,5 @@ from .layer import (
 
 __all__ = ['FusedMultiHeadAttention', 'FusedFeedForward', 'FusedTransformerEncoderLayer', 'FusedLinear',
            'FusedBiasDropoutResidualLayerNorm', 'FusedDropoutAdd']
+
+_lazy.serve(globals())

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers around another optimizer, and L-BFGS."""
+from paddle import _lazy
 from paddle.optimizer import LBFGS
 
 from .lookahead import LookAhead  # noqa: F401
 from .modelaverage import ModelAverage  # noqa: F401
 
 __all__ = ['LBFGS']
+
+_lazy.serve(globals())

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of the data loader."""
+from paddle import _lazy
+
 from .batch_sampler import BatchSampler, DistributedBatchSampler
 from .collate import default_collate_fn, default_convert_fn
 from .dataset import (
@@ -21,3 +23,5 @@ __all__ = [
     'RandomSampler', 'Sampler', 'SequenceSampler', 'SubsetRandomSampler', 'WeightedRandomSampler', 'WorkerInfo',
     'get_worker_info',
 ]
+
+_lazy.serve(globals())

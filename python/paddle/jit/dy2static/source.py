@@ -112,6 +112,25 @@ def enclosing_class(qualname):
     return classes[-1] if classes else None
 
 
+def func_to_source_code(function, dedent=True):
+    """The text of a function's definition; with `dedent` from the first column on. TypeError for what is no function."""
+    import functools
+    import textwrap
+    if isinstance(function, functools.partial):
+        function = function.func
+    if not (inspect.isfunction(function) or inspect.ismethod(function)):
+        raise TypeError(f"The type of 'function' should be a function or method, but received {type(function).__name__}.")
+    text = inspect.getsource(function)
+    return textwrap.dedent(text) if dedent else text
+
+
+class Dygraph2StaticException(Exception):
+    """Python code that no program can hold."""
+
+    def __init__(self, message):
+        super().__init__(message)
+
+
 def compile_function(node, code, free, class_name):
     """The code object of `node`, compiled where `code` was: same file, names of class members, free variables `free`."""
     if isinstance(node, ast.Lambda):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers as functions, and branches and loops in programs."""
+from paddle import _lazy
 from paddle.static.callbacks import py_func, static_pylayer
 from paddle.static.nn.common import bilinear_tensor_product, embedding, fc, nce, prelu, row_conv, sparse_embedding
 from paddle.static.nn.control_flow import case, cond, switch_case, while_loop
@@ -10,3 +11,5 @@ __all__ = ['batch_norm', 'bilinear_tensor_product', 'case', 'cond', 'conv2d', 'c
            'conv3d_transpose', 'deform_conv2d', 'embedding', 'fc', 'group_norm', 'instance_norm', 'layer_norm',
            'nce', 'prelu', 'py_func', 'row_conv', 'sparse_embedding', 'spectral_norm', 'static_pylayer',
            'switch_case', 'while_loop']
+
+_lazy.serve(globals())

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Image classification models."""
+from paddle import _lazy
+
 from .alexnet import AlexNet, alexnet
 from .densenet import DenseNet, densenet121, densenet161, densenet169, densenet201, densenet264
 from .googlenet import GoogLeNet, googlenet
@@ -30,3 +32,5 @@ __all__ = [
     'shufflenet_v2_x1_0', 'shufflenet_v2_x1_5', 'shufflenet_v2_x2_0', 'squeezenet1_0', 'squeezenet1_1', 'vgg11',
     'vgg13', 'vgg16', 'vgg19', 'wide_resnet101_2', 'wide_resnet50_2',
 ]
+
+_lazy.serve(globals())

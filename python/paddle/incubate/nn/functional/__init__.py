@@ -3,6 +3,7 @@
 
 On this machine's kernels they run as their parts; compiled with `to_static` those parts fuse.
 """
+from paddle import _lazy
 from paddle.nn.functional import swiglu  # noqa: F401
 
 from .attention import (
@@ -25,3 +26,5 @@ __all__ = ['fused_multi_head_attention', 'fused_feedforward', 'fused_matmul_bias
            'fused_linear_activation', 'fused_bias_dropout_residual_layer_norm', 'fused_dropout_add',
            'fused_rotary_position_embedding',
            'variable_length_memory_efficient_attention', 'fused_rms_norm', 'fused_layer_norm', 'fused_bias_act']
+
+_lazy.serve(globals())
