@@ -106,6 +106,7 @@ _MODULES = (
     'linalg',
     'metric',
     'nn',
+    'onnx',
     'optimizer',
     'pir',
     'pir_utils',

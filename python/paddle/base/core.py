@@ -307,6 +307,12 @@ def host_memory_stat_peak_value(stat_type, device):
     return _memory(libpaddle.cpu_memory_stats(), stat_type, '_max') if device == 0 else 0
 
 
+class AttrType(enum.IntEnum):
+    """What kind of value an attribute of an old operation is."""
+
+    INT, FLOAT, STRING, INTS, FLOATS, STRINGS, BOOL, BOOLS, BLOCK, LONG, BLOCKS, LONGS, FLOAT64S, VAR, VARS, FLOAT64, SCALAR, SCALARS = range(18)
+
+
 class OpRole(enum.IntEnum):
     """What an operation is part of, as attributes of old programs say it."""
 

@@ -432,6 +432,21 @@ def _to_LodTensor(ndarray):
     return made
 
 
+def _save_dense_tensor(tensor, file_name):
+    """Write the memory of a variable as a record of `.pdiparams`; returns how many bytes that is."""
+    array = np.asarray(tensor)
+    with _writer(file_name) as stream:
+        dense_stream.write_record(stream, array)
+    return os.path.getsize(file_name)
+
+
+def _load_dense_tensor(file_name):
+    """The memory of a variable with what a record holds."""
+    with open(file_name, 'rb') as stream:
+        array, _ = dense_stream.read_record(stream)
+    return _to_LodTensor(array)
+
+
 def _transformed_from_lodtensor(obj):
     """Whether a pickled object is what tensors of programs are saved as: an array."""
     return isinstance(obj, np.ndarray)

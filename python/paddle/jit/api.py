@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marking what can be saved (`to_static`), and recording it into a program (`save`)."""
 
+import functools
 import inspect
 import os
 
@@ -167,6 +168,45 @@ def _record(layer, function, input_spec):
     return recording.program, recording.inputs, _flatten(recording.returned, [])
 
 
+_save_pre_hooks = []
+
+
+class HookRemoveHelper:
+    """What registering a hook gives: `remove()` takes it back."""
+
+    def __init__(self, hook):
+        self._hook = hook
+
+    def remove(self):
+        """Take the hook back, if it is still there."""
+        if self._hook in _save_pre_hooks:
+            _save_pre_hooks.remove(self._hook)
+
+
+def _register_save_pre_hook(hook):
+    """Have `hook(layer, input_spec, configs)` called before each `save`."""
+    if hook not in _save_pre_hooks:
+        _save_pre_hooks.append(hook)
+    return HookRemoveHelper(hook)
+
+
+def _clear_save_pre_hooks():
+    _save_pre_hooks.clear()
+
+
+def _run_save_pre_hooks(func):
+    """`func(layer, path, input_spec, **configs)` with the hooks called first."""
+
+    @functools.wraps(func)
+    def wrapper(layer, path, input_spec=None, **configs):
+        for hook in list(_save_pre_hooks):
+            hook(layer, input_spec, configs)
+        func(layer, path, input_spec, **configs)
+
+    return wrapper
+
+
+@_run_save_pre_hooks
 def save(layer, path, input_spec=None, **configs):
     """Write `layer` (a Layer or function) as `<path>.json` and, with parameters, `<path>.pdiparams`.
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limited-memory BFGS with an optional strong Wolfe line search."""
 import paddle
+from paddle import _lazy
 
 from .optimizer import Optimizer
 
@@ -227,3 +228,5 @@ class LBFGS(Optimizer):
     def minimize(self, loss, startup_program=None, parameters=None, no_grad_set=None):
         """Not meaningful for L-BFGS, which evaluates the loss itself: use `step(closure)`."""
         raise RuntimeError("LBFGS evaluates the loss several times a step: call step(closure) instead of minimize()")
+
+_lazy.serve(globals())

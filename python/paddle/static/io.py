@@ -318,3 +318,55 @@ def set_program_state(program, state_dict):
     unused = sorted(state_dict.keys() - have.keys())
     if unused:
         warnings.warn(f"This list is not set, Because of Parameter not found in program. There are: {' '.join(unused)}")
+
+
+def _lasting(program, vars, predicate):
+    """{name: tensor}, sorted, of a program: `vars`, given as tensors or names, or those that `predicate` accepts."""
+    known = _get_valid_program(program)._parameters()
+    if vars is None:
+        names = [name for name, value in known.items() if predicate is None or predicate(value)]
+    else:
+        names = [v if isinstance(v, str) else v.name for v in vars]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"[vars] expected a variable of the program that lasts over runs, got {name!r}")
+    return {name: known[name] for name in sorted(names)}
+
+
+def _files(chosen, dirname, filename):
+    """(file, {name: tensor}) of what lies in files: each alone, or all in one."""
+    if filename is not None:
+        return [(os.path.join(dirname, filename), chosen)]
+    return [(os.path.join(dirname, name), {name: value}) for name, value in chosen.items()]
+
+
+def _check_executor(executor, op):
+    from paddle.static.executor import Executor
+    if not isinstance(executor, Executor):
+        raise TypeError(f"[{op}] expected an Executor, got {type(executor)}")
+
+
+def save_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
+    """Write variables of a program that last over runs, as records of `.pdiparams`: each into a file of its name in `dirname`, or all,
+    sorted by name, into one file. `vars` names them, or `predicate` chooses among all."""
+    from paddle.framework import dense_stream
+    from paddle.framework.io import _to_numpy
+    from paddle.framework.output_file import OutputFile
+    _check_executor(executor, 'save_vars')
+    os.makedirs(dirname, exist_ok=True)
+    with _program.running():
+        for path, values in _files(_lasting(main_program, vars, predicate), dirname, filename):
+            with OutputFile(path) as stream:
+                for value in values.values():
+                    dense_stream.write_record(stream, _to_numpy(value), str(value.dtype).rsplit('.', 1)[-1])
+
+
+def load_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
+    """Read what `save_vars` wrote, with the same arguments. ValueError where a shape or dtype is another."""
+    _check_executor(executor, 'load_vars')
+    with _program.running():
+        for path, values in _files(_lasting(main_program, vars, predicate), dirname, filename):
+            for (name, tensor), value in zip(values.items(), _core.pir._read_records(path, len(values))):
+                if list(tensor.shape) != list(value.shape) or tensor.dtype != value.dtype:
+                    raise ValueError(f"[load_vars] expected {name} to be {tensor.dtype}{list(tensor.shape)}, got {value.dtype}{list(value.shape)}")
+                _core.pir._write_back(tensor, value)

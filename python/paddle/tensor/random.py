@@ -188,6 +188,11 @@ def _fill(x, name, draw):
     return x._write_over(old, value, name, False)
 
 
+def exponential_(x, lam=1.0, name=None):
+    """Fill with values of an exponential distribution."""
+    return x.exponential_(lam)
+
+
 def uniform_random_batch_size_like(input, shape, dtype='float32', input_dim_idx=0, output_dim_idx=0, min=-1.0, max=1.0, seed=0):
     """Values uniform in [min, max) of a shape whose extent `output_dim_idx` is the extent `input_dim_idx` of `input`."""
     shape = list(shape)

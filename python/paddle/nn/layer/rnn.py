@@ -202,7 +202,7 @@ class GRUCell(RNNCellBase):
         return (self.hidden_size,)
 
 
-def run_cell(cell, inputs, initial_states, sequence_length, time_major, is_reverse, zero_padding=False, **kwargs):
+def run_cell(cell, inputs, initial_states=None, sequence_length=None, time_major=False, is_reverse=False, *, zero_padding=False, **kwargs):
     """Run `cell` over time; after each sequence's length states stop changing, and outputs are 0 if zero_padding."""
     axis = 0 if time_major else 1
     if initial_states is None:

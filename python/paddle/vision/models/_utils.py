@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers of the model definitions."""
+from paddle.nn import LayerDict
 
-__all__ = ['make_divisible', 'no_pretrained']
+__all__ = ['make_divisible', 'no_pretrained', 'IntermediateLayerGetter']
 
 
 def make_divisible(value, divisor=8, lowest=None):
@@ -16,3 +17,30 @@ def no_pretrained(pretrained, name):
     if pretrained:
         raise RuntimeError(f"pretrained weights of {name} are not downloaded; get the .pdparams file yourself and call "
                            "model.set_state_dict(paddle.load(path))")
+
+
+class IntermediateLayerGetter(LayerDict):
+    """The layers of `model` up to the last one of `return_layers`, {name of a layer: name of its result}: called, it gives those results.
+
+    The layers run one after another in the order of `named_children`. ValueError for a name that is no layer of the model.
+    """
+
+    def __init__(self, model, return_layers):
+        if not set(return_layers) <= {name for name, _ in model.named_children()}:
+            raise ValueError("return_layers are not present in model")
+        waiting, layers = set(return_layers), {}
+        for name, layer in model.named_children():
+            if not waiting:
+                break
+            layers[name] = layer
+            waiting.discard(name)
+        super().__init__(layers)
+        self.return_layers = dict(return_layers)
+
+    def forward(self, x):
+        results = {}
+        for name, layer in self.items():
+            x = layer(x)
+            if name in self.return_layers:
+                results[self.return_layers[name]] = x
+        return results

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations of `paddle._C_ops` that are functions here, attention with biases, and more names of inner modules, against PaddlePaddle 3.3.1's values."""
+import os
+
+import numpy as np
+import pytest
+
+import paddle
+
+C = paddle._C_ops
+
+
+def test_operations_of_detection():
+    priors = paddle.to_tensor([[10.0, 10.0, 20.0, 20.0], [5.0, 5.0, 15.0, 25.0]])
+    target, want = paddle.to_tensor([[8.0, 9.0, 22.0, 18.0]]), [[[0, -1.5, 1.682361, -0.5268027], [5, -0.75, 1.682361, -3.9925387]]]
+    for variances, listed in ((paddle.to_tensor([[0.1, 0.1, 0.2, 0.2]] * 2), []), (None, [0.1, 0.1, 0.2, 0.2])):
+        np.testing.assert_allclose(C.box_coder(priors, variances, target, "encode_center_size", True, 0, listed).numpy(), want, rtol=1e-5)
+    boxes, variances = C.prior_box(paddle.ones([1, 3, 1, 1]), paddle.ones([1, 3, 8, 8]), [2.0], [4.0], [1.0, 2.0], [0.1, 0.1, 0.2, 0.2], True,
+                                   False, 0.0, 0.0, 0.5, False)
+    np.testing.assert_allclose(boxes.numpy().reshape(4, 4), [[0.375, 0.375, 0.625, 0.625], [0.3232, 0.4116, 0.6768, 0.5884],
+                                                             [0.4116, 0.3232, 0.5884, 0.6768], [0.3232, 0.3232, 0.6768, 0.6768]], atol=5e-5)
+    assert variances.shape == [1, 1, 4, 4]
+    rois = paddle.to_tensor([[0.0, 0.0, 10.0, 10.0], [0.0, 0.0, 100.0, 100.0], [0.0, 0.0, 300.0, 300.0]])
+    levels, counts, restore = C.distribute_fpn_proposals(rois, paddle.to_tensor([3], dtype="int32"), 2, 3, 2, 224, False)
+    assert [x.shape[0] for x in levels] == [3, 0] and [x.tolist() for x in counts] == [[3], [0]] and restore.tolist() == [[0], [1], [2]]
+    with pytest.raises(ValueError):
+        C.distribute_fpn_proposals(rois, None, 2, 3, 2, 224, False)
+
+
+BOXES = [[[0.0, 0.0, 10.0, 10.0], [0.0, 0.0, 10.0, 11.0], [20.0, 20.0, 30.0, 30.0]]]
+SCORES = [[[0.1, 0.2, 0.3], [0.9, 0.8, 0.7]]]
+
+
+def test_suppression_of_overlapping_boxes():
+    boxes, scores = paddle.to_tensor(BOXES), paddle.to_tensor(SCORES)
+    want = [[1, 0.9, 0, 0, 10, 10], [1, 0.7, 20, 20, 30, 30]]
+    for out, index, count in (C.matrix_nms(boxes, scores, 0.05, 3, 3, 0.1, False, 2.0, 0, True),
+                              C.multiclass_nms3(boxes, scores, None, 0.05, 3, 3, 0.5, True, 1.0, 0)):
+        np.testing.assert_allclose(out.numpy(), want, rtol=1e-6)
+        assert index.tolist() == [[0], [2]] and count.tolist() == [2] and index.dtype == count.dtype == paddle.int32
+
+
+@pytest.mark.parametrize("args,total,classes,index,counts", [
+    ((0.3, 5, 6, 0.3, True, 1.0, 0), 334.877, [1, 1, 1, 1, 1, 2, 1, 1, 1, 2, 2, 2], [1, 10, 8, 3, 6, 2, 17, 15, 23, 20, 19, 21], [6, 6]),
+    ((0.1, -1, 4, 0.5, False, 1.0, -1), 233.89, [0, 1, 1, 2, 0, 1, 1, 2], [7, 1, 10, 2, 20, 17, 15, 20], [4, 4]),
+    ((0.2, 8, -1, 0.7, True, 0.9, 1), 1000.417, [0] * 8 + [2] * 8 + [0] * 8 + [2] * 8,
+     [7, 2, 6, 4, 10, 0, 9, 11, 2, 0, 8, 3, 10, 5, 1, 11, 20, 23, 17, 18, 15, 16, 14, 22, 20, 19, 21, 12, 18, 16, 13, 17], [16, 16])])
+def test_suppression_of_each_class(args, total, classes, index, counts):
+    rng = np.random.RandomState(0)
+    boxes = rng.rand(2, 12, 4).astype("float32") * 10
+    boxes[..., 2:] += boxes[..., :2]
+    scores = rng.rand(2, 3, 12).astype("float32")
+    out, places, count = C.multiclass_nms3(paddle.to_tensor(boxes), paddle.to_tensor(scores), None, *args)
+    np.testing.assert_allclose(out.numpy().astype("float64").sum(), total, atol=1e-3)
+    assert out.numpy()[:, 0].astype(int).tolist() == classes and places.numpy().ravel().tolist() == index and count.tolist() == counts
+    with pytest.raises(ValueError):
+        C.multiclass_nms3(paddle.to_tensor(boxes), paddle.to_tensor(scores), count, *args)
+
+
+def test_plain_operations():
+    assert C.ones([2], paddle.float32, paddle.CPUPlace()).tolist() == [1, 1] and C.zeros([2], paddle.int32).dtype == paddle.int32
+    mean, variance = paddle.zeros([3]), paddle.ones([3])
+    outs = C.batch_norm(paddle.ones([2, 3, 4, 4]), mean, variance, paddle.ones([3]), paddle.ones([3]), False, 0.9, 1e-5, "NCHW", False, False)
+    assert len(outs) == 6 and mean.tolist() == [0, 0, 0] and variance.tolist() == [1, 1, 1]
+    np.testing.assert_allclose(outs[1].numpy(), 0.1, rtol=1e-6)
+    labels = paddle.to_tensor([[1], [0], [2]])
+    share, right, count = C.accuracy(paddle.ones([3, 2]), paddle.to_tensor([[1, 0], [1, 2], [2, 0]]), labels)
+    assert (share.shape, right.item(), count.item(), right.dtype) == ([], 2, 3, paddle.int32)
+    np.testing.assert_allclose(share.item(), 2 / 3, rtol=1e-6)
+    assert C.fused_bias_act is paddle.incubate.nn.functional.fused_bias_act and not hasattr(C, "nothing")
+
+
+def test_biases_of_attention():
+    A, hide = paddle.incubate.nn.attn_bias, -np.inf
+    triangle = [[0, hide, hide], [0, 0, hide], [0, 0, 0]]
+    assert A.LowerTriangularMask().materialize((3, 3)).tolist() == triangle
+    assert A.LowerTriangularMask().materialize((1, 2, 2, 3), dtype="float64").tolist() == [[triangle[:2]] * 2]
+    assert A.LowerTriangularMask().add_bias(paddle.ones([3, 3])).materialize((3, 3)).tolist() == (np.array(triangle) + 1).tolist()
+    mask = A.BlockDiagonalMask.from_seqlens([2, 1])
+    assert mask.materialize((3, 3)).tolist() == [[0, 0, hide], [0, 0, hide], [hide, hide, 0]]
+    assert (mask.q_seqinfo.seqstart.tolist(), mask.q_seqinfo.max_seqlen, mask.q_seqinfo.seqstart_py) == ([0, 2, 3], 2, [0, 2, 3])
+    assert A.BlockDiagonalMask.from_seqlens([2, 1], [1, 2]).materialize((3, 3)).tolist() == [[0, hide, hide], [0, hide, hide], [hide, 0, 0]]
+    assert mask.make_causal().materialize((3, 3)).tolist() == [[0, hide, hide], [0, 0, hide], [hide, hide, 0]]
+    mask, packed = A.BlockDiagonalMask.from_tensor_list([paddle.ones([1, 2, 4]), paddle.ones([2, 3, 4])])
+    assert packed.shape == [1, 8, 4] and [x.shape for x in mask.split(packed)] == [[1, 2, 4], [2, 3, 4]]
+    q = [paddle.ones([1, 2, 4])]
+    mask, queries, keys, values = A.BlockDiagonalMask.from_tensor_lists_qkv(q, [paddle.ones([1, 3, 4])], [paddle.zeros([1, 3, 4])])
+    assert (queries.shape, keys.shape, values.shape, mask.materialize((2, 3)).shape) == ([1, 2, 4], [1, 3, 4], [1, 3, 4], [2, 3])
+    for call, error in [(lambda: mask.split(queries), AssertionError), (lambda: mask.materialize((2, 2)), AssertionError),
+                        (lambda: A.SeqLenInfo.from_seqlens([1.5]), TypeError), (lambda: A.AttentionBias().materialize((1, 1)), NotImplementedError)]:
+        with pytest.raises(error):
+            call()
+
+
+def test_attention_with_biases():
+    from paddle.incubate.nn.memory_efficient_attention import memory_efficient_attention as attend
+    A = paddle.incubate.nn.attn_bias
+    rng = np.random.RandomState(0)
+    q, k, v = (rng.randn(2, 4, 2, 8).astype("float32") for _ in range(3))
+
+    def want(bias, scale=8 ** -0.5):
+        scores = np.einsum("bqhd,bkhd->bhqk", q, k) * scale + bias
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        return np.einsum("bhqk,bkhd->bqhd", weights / weights.sum(-1, keepdims=True), v)
+
+    triangle = np.triu(np.full([4, 4], -np.inf), 1)
+    extra = rng.randn(4, 4).astype("float32")
+    blocks = A.BlockDiagonalMask.from_seqlens([1, 3])
+    for bias, added in [(None, 0), (paddle.to_tensor(extra), extra), (A.LowerTriangularMask(), triangle),
+                        (A.LowerTriangularMask().add_bias(paddle.to_tensor(extra)), triangle + extra),
+                        (blocks, blocks.materialize((4, 4)).numpy()), (blocks.make_causal(), blocks.make_causal().materialize((4, 4)).numpy())]:
+        out = attend(*map(paddle.to_tensor, (q, k, v)), attn_bias=bias)
+        np.testing.assert_allclose(out.numpy(), want(added), rtol=2e-4, atol=2e-5)
+    np.testing.assert_allclose(attend(*map(paddle.to_tensor, (q, k, v)), scale=0.5).numpy(), want(0, 0.5), rtol=2e-4, atol=2e-5)
+    with pytest.raises(AssertionError, match="attn_bias"):
+        attend(*map(paddle.to_tensor, (q, k, v)), attn_bias=3)
+
+
+def test_functions_for_inference():
+    from paddle.incubate.jit import inference, is_inference_mode
+
+    @inference
+    def double(x):
+        return x * 2
+
+    x = paddle.ones([2])
+    x.stop_gradient = False
+    for _ in range(3):
+        y = double(x)
+        assert y.tolist() == [2, 2] and y.stop_gradient
+    assert is_inference_mode(double) and not is_inference_mode(abs)
+    layer = inference(paddle.nn.Linear(2, 3))
+    assert layer(paddle.ones([1, 2])).stop_gradient and is_inference_mode(layer.forward)
+    assert paddle.incubate.inference is inference
+    with pytest.raises(NotImplementedError, match="with_trt"):
+        inference(abs, with_trt=True)
+
+
+def test_onnx_says_what_is_missing(tmp_path, monkeypatch):
+    import sys
+    import types
+    monkeypatch.setitem(sys.modules, "paddle2onnx", None)
+    with pytest.raises(ImportError, match="paddle2onnx"):
+        paddle.onnx.export(paddle.nn.Linear(2, 2), str(tmp_path / "m"))
+    calls = []
+    converter = types.SimpleNamespace(dygraph2onnx=lambda *args, **kwargs: calls.append((args, kwargs)))
+    monkeypatch.setitem(sys.modules, "paddle2onnx", converter)
+    paddle.onnx.export("layer", str(tmp_path / "m"), input_spec=[1], opset_version=11, enable_onnx_checker=True)
+    assert calls == [(("layer", str(tmp_path / "m") + ".onnx"), {"input_spec": [1], "opset_version": 11, "enable_onnx_checker": True})]
+    with pytest.raises(ValueError, match="file_prefix"):
+        paddle.onnx.export("layer", str(tmp_path) + "/")
+
+
+def test_variables_in_files(tmp_path):
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+            x = paddle.static.data("x", [2, 3])
+            out = paddle.static.nn.fc(x, 2)
+            exe, main = paddle.static.Executor(), paddle.static.default_main_program()
+            exe.run(paddle.static.default_startup_program())
+            feed = {"x": np.ones([2, 3], "float32")}
+            before = exe.run(feed=feed, fetch_list=[out])[0]
+            names = sorted(p.name for p in main.all_parameters())
+            io = paddle.static.io
+            io.save_vars(exe, str(tmp_path / "each"), main, predicate=lambda v: v.persistable)
+            io.save_vars(exe, str(tmp_path / "all"), vars=main.all_parameters(), filename="file")
+            assert sorted(os.listdir(tmp_path / "each")) == names and os.listdir(tmp_path / "all") == ["file"]
+            for folder, kwargs in (("each", {}), ("all", {"filename": "file", "vars": names})):
+                for p in main.all_parameters():
+                    paddle.framework.io_utils.set_value(p, np.zeros(p.shape, "float32"))
+                assert not np.array_equal(exe.run(feed=feed, fetch_list=[out])[0], before)
+                io.load_vars(exe, str(tmp_path / folder), main, **kwargs)
+                assert np.array_equal(exe.run(feed=feed, fetch_list=[out])[0], before)
+            with pytest.raises(ValueError):
+                io.save_vars(exe, str(tmp_path), vars=["nothing"])
+            with pytest.raises(TypeError):
+                io.load_vars(3, str(tmp_path))
+    finally:
+        paddle.disable_static()
+
+
+def test_records_of_memory(tmp_path):
+    from paddle.framework import io
+    memory = io._to_LodTensor(np.arange(6, dtype="float32").reshape(2, 3))
+    assert io._save_dense_tensor(memory, str(tmp_path / "d")) == 50
+    assert (tmp_path / "d").read_bytes().hex() == ("0000000000000000000000000000000006000000080510021003000000000000803f"
+                                                   "0000004000004040000080400000a040")
+    assert np.array(io._load_dense_tensor(str(tmp_path / "d"))).tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_hooks_before_saving(tmp_path):
+    from paddle.jit import api
+    seen, layer = [], paddle.nn.Linear(2, 2)
+    spec = [paddle.static.InputSpec([None, 2])]
+    helper = api._register_save_pre_hook(lambda *args: seen.append(args))
+    try:
+        paddle.jit.save(layer, str(tmp_path / "m"), input_spec=spec)
+        assert seen == [(layer, spec, {})] and len(api._save_pre_hooks) == 1
+        helper.remove()
+        paddle.jit.save(layer, str(tmp_path / "m"), input_spec=spec)
+        assert len(seen) == 1 and api._save_pre_hooks == []
+    finally:
+        api._clear_save_pre_hooks()
+
+
+def test_small_helpers():
+    from paddle.check_import_scipy import check_import_scipy
+    from paddle.jit.utils import OrderedSet
+    from paddle.nn.layer.rnn import rnn
+    from paddle.vision.models._utils import IntermediateLayerGetter
+    check_import_scipy("posix")
+    both = OrderedSet([3, 1]) | OrderedSet([2, 1])
+    assert list(both) == [3, 1, 2] and list(both & [1, 2]) == [1, 2] and list(both - [1]) == [3, 2] and len(both) == 3
+    both.remove(3)
+    with pytest.raises(KeyError):
+        both.remove(3)
+    cell = paddle.nn.SimpleRNNCell(3, 4)
+    out, state = rnn(cell, paddle.ones([2, 5, 3]))
+    assert out.shape == [2, 5, 4] and np.array_equal(out[:, -1].numpy(), state.numpy())
+    net = paddle.nn.Sequential(("a", paddle.nn.Linear(2, 3)), ("b", paddle.nn.ReLU()), ("c", paddle.nn.Linear(3, 1)))
+    found = IntermediateLayerGetter(net, {"a": "first", "b": "second"})(paddle.ones([1, 2]))
+    assert list(found) == ["first", "second"] and np.array_equal(found["second"].numpy(), np.maximum(found["first"].numpy(), 0))
+    with pytest.raises(ValueError):
+        IntermediateLayerGetter(net, {"d": "x"})
+    x = paddle.zeros([1000])
+    assert paddle.tensor.exponential_(x, 2.0) is x and abs(float(x.mean()) - 0.5) < 0.1
+    assert int(paddle.base.core.AttrType.FLOAT64) == 15 and int(paddle.base.core.AttrType.BOOLS) == 7
