@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, os.path.join(ROOT, 'tools'))
 try:
     from lint import stanzas
-    from opgen import model, stanza
+    from opgen import emit_traits, gradient, model, stanza, template
 finally:
     sys.path.pop(0)
 
@@ -92,3 +92,19 @@ def test_every_key_is_read():
 
 def test_the_manual_lists_the_keys():
     assert stanzas.run(ROOT) == []
+
+
+def test_traits_become_rows_and_names_become_constants(tmp_path):
+    stanzas = GOOD.replace('  doc: One.', '  cheap: true\n  epilogue: [conv]\n  doc: One.').replace(
+        '  doc: Two.', '  moves: flip\n  grad_moves: unpad\n  doc: Two.')
+    ops = load(tmp_path, stanzas)
+    table = emit_traits.table(ops)
+    assert '{"first", {.cheap = true, .any_layout = true, .conv_epilogue = true}},' in table
+    assert '{"second_grad", {.movement = Movement::kUnpad}},' in table and '.movement = Movement::kFlip}' in table
+    names = emit_traits.names_header([gradient.Gradient(op, {op.name: op for op in ops}) for op in ops])
+    assert 'char kSecond[] = "pd_op.second";' in names and 'char kAdamw_[] = "pd_op.adamw_";' in names and 'kWhile[]' in names
+
+
+def test_a_mark_alone_on_its_line_stands_for_lines():
+    text = '\nvoid $name() {\n  $body\n  $none\n}\n'
+    assert template.fill(text, name='f', body=['a;', 'if (b) {\n  c;\n}'], none=None) == 'void f() {\n  a;\n  if (b) {\n    c;\n  }\n}'

@@ -1,67 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python bindings of a family: one conversion function per op, and the public, method and _C_ops signatures over it."""
-from .model import PyArg
+from .model import PyArg, PySig
+from .signatures import flag
+from .template import commas, fill
 
 CONVERT = {"Tensor": "ToTensor", "Tensor?": "ToOptionalTensor", "Tensor[]": "ToTensors", "bool": "ToBool", "int": "ToInt32", "int64": "ToInt",
            "float": "ToDouble", "double": "ToDouble", "str": "ToStr", "int[]": "ToInts32", "int64[]": "ToInts", "float[]": "ToDoubles",
            "double[]": "ToDoubles", "str[]": "ToStrs", "IntArray": "ToInts", "Scalar": "ToScalar", "Scalar[]": "ToScalars",
            "DataType": "ToDataType", "Place": "ToPlace"}
+TAKES_NONE = ("IntArray", "int[]", "int64[]", "DataType", "Place")  # kinds whose conversion knows None
 
 
 def c_string(s):
     return '"' + s.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-def call_fn(op, suffix="", alt_defaults=None):
-    """static PyObject* call_<op>(slots in op argument order)."""
-    L = [f"PyObject* call_{op.name}{suffix}(PyObject* const* a) {{"]
-    scalar_ok = op.elementwise and len(op.tensors) >= 2
-    args = []
-    for i, a in enumerate(op.args):
-        conv = CONVERT[a.kind]
-        default = (alt_defaults or {}).get(a.name) or a.cpp_default
-        if a.kind == "Tensor" and scalar_ok and a.name not in op.bool_inputs:
-            others = [k for k, b in enumerate(op.args) if b.kind == "Tensor" and k != i and b.name not in op.bool_inputs]
-            L.append(f'  Tensor t_{a.name} = IsTensor(a[{i}]) ? AsTensor(a[{i}]) : ToTensorOrScalar(a[{i}], IsTensor(a[{others[0]}]) ? AsTensor(a[{others[0]}]) : Tensor(), "{op.name}", "{a.name}");')
-        elif a.kind == "Tensor":
-            L.append(f'  const Tensor& t_{a.name} = ToTensor(a[{i}], "{op.name}", "{a.name}");')
-        elif a.kind == "Tensor?":
-            L.append(f'  Tensor t_{a.name} = ToOptionalTensor(a[{i}], "{op.name}", "{a.name}");')
-        elif default is not None:
-            t = a.cpp_value
-            none_ok = " && a[%d] != Py_None" % i if a.kind not in ("IntArray", "int[]", "int64[]", "DataType", "Place") else ""
-            L.append(f'  {t} t_{a.name} = a[{i}]{none_ok} ? {conv}(a[{i}], "{op.name}", "{a.name}") : {t}({default});')
-        else:
-            t = a.cpp_value
-            L.append(f'  {t} t_{a.name} = {conv}(a[{i}], "{op.name}", "{a.name}");')
-        args.append(f"t_{a.name}")
-    L.append(f"  return Wrap(paddle::{op.name}({', '.join(args)}));")
-    L.append("}")
-    if op.inplace and not suffix:
-        first = op.args[0].name
-        L.append(f"PyObject* call_{op.name}_(PyObject* const* a) {{")
-        for line in "\n".join(L).split(f"PyObject* call_{op.name}(PyObject* const* a) {{")[1].splitlines():
-            if "return Wrap" in line:
-                break
-            line = line.replace(f"const Tensor& t_{first} =", f"Tensor t_{first} =")
-            L.append(line)
-        L.append(f"  paddle::{op.name}_({', '.join(args)});")
-        L.append("  Py_INCREF(a[0]);\n  return a[0];\n}")
-    return "\n".join(L)
+# --- slots of the op's arguments -> the C++ call -----------------------------------------------------------------------
+CALL = """
+PyObject* call_$op(PyObject* const* a) {
+  $arguments
+  return Wrap(paddle::$op($args));
+}
+"""
+CALL_INPLACE = """
+PyObject* call_${op}_(PyObject* const* a) {
+
+  $arguments
+  paddle::${op}_($args);
+  Py_INCREF(a[0]);
+  return a[0];
+}
+"""
 
 
-def spec(op, cname, pyname, module, pargs, call, doc):
-    """Static FnSpec for a signature; arguments unknown to the op (name, out) are handled by the wrapper `call`."""
-    rows = []
-    for p in pargs:
-        al = op.alias.get(p.name)
-        rows.append(f'{{{c_string(p.name)}, {c_string(al) if al else "nullptr"}, {"true" if p.kwonly else "false"}, {"true" if p.varargs or p.name == op.varargs else "false"}, '
-                    f'{"true" if p.default is not None else "false"}}}')
-    sig = signature(pargs)
-    arr = f"const ArgSpec args_{cname}[] = {{{', '.join(rows) if rows else '{}'}}};"
-    fn = (f"const FnSpec spec_{cname} = {{{c_string(pyname)}, {c_string(module)}, {c_string(doc)}, {c_string(sig)}, {len(pargs)}, "
-          f"args_{cname}, {call}}};")
-    return arr + "\n" + fn
+def call_functions(op):
+    """call_<op>(slots in the op's order), and call_<op>_ where the op has an in-place form."""
+    args = commas(f"t_{a.name}" for a in op.args)
+    out = fill(CALL, op=op.name, arguments=[argument(op, i) for i in range(len(op.args))], args=args)
+    if op.inplace:
+        arguments = [argument(op, i, written=i == 0) for i in range(len(op.args))]
+        out += "\n" + fill(CALL_INPLACE, op=op.name, arguments=arguments, args=args)
+    return out
+
+
+def argument(op, i, written=False):
+    """The statement that converts slot i; `written`: the call writes it, so it needs a handle of its own."""
+    a, at = op.args[i], f"a[{i}]"
+    call = f'({at}, "{op.name}", "{a.name}")'
+    other = scalar_partner(op, i)
+    if other is not None:
+        like = f"IsTensor(a[{other}]) ? AsTensor(a[{other}]) : Tensor()"
+        return f'Tensor t_{a.name} = IsTensor({at}) ? AsTensor({at}) : ToTensorOrScalar({at}, {like}, "{op.name}", "{a.name}");'
+    if a.kind == "Tensor":
+        return f"{'Tensor' if written else 'const Tensor&'} t_{a.name} = ToTensor{call};"
+    if a.kind == "Tensor?":
+        return f"Tensor t_{a.name} = ToOptionalTensor{call};"
+    converted = f"{CONVERT[a.kind]}{call}"
+    if a.cpp_default is not None:
+        given = at if a.kind in TAKES_NONE else f"{at} && {at} != Py_None"
+        converted = f"{given} ? {converted} : {a.cpp_value}({a.cpp_default})"
+    return f"{a.cpp_value} t_{a.name} = {converted};"
+
+
+def scalar_partner(op, i):
+    """The argument whose dtype and place a Python number in slot i takes, or None where it takes tensors alone."""
+    def numeric(a):
+        return a.kind == "Tensor" and a.name not in op.bool_inputs
+
+    if not (op.elementwise and len(op.tensors) >= 2 and numeric(op.args[i])):
+        return None
+    return next(k for k, b in enumerate(op.args) if k != i and numeric(b))
+
+
+# --- signatures --------------------------------------------------------------------------------------------------------
+SPEC = """
+const ArgSpec args_$cname[] = {$rows};
+const FnSpec spec_$cname = {$name, $module, $doc, $signature, $count, args_$cname, $call};
+"""
+
+
+def spec(op, cname, sig, call, doc):
+    """The static FnSpec of a signature; arguments unknown to the op (name, out) are handled by `call`."""
+    def row(p):
+        alias = op.alias.get(p.name)
+        several = p.varargs or p.name == op.varargs
+        return f"{{{c_string(p.name)}, {c_string(alias) if alias else 'nullptr'}, {flag(p.kwonly)}, {flag(several)}, {flag(p.default is not None)}}}"
+
+    return fill(SPEC, cname=cname, rows=commas(map(row, sig.args)) or "{}", name=c_string(sig.name), module=c_string(sig.module),
+                doc=c_string(doc), signature=c_string(signature(sig.args)), count=len(sig.args), call=call)
 
 
 def signature(pargs):
@@ -77,107 +103,129 @@ def signature(pargs):
     return "(" + ", ".join(parts) + ")"
 
 
+WRAPPER = """
+PyObject* py_$cname(PyObject* const* p) {
+  PyObject* a[$count];
+  $slots
+  $defaults
+  $inplace
+  $out
+}
+"""
+
+
 def wrapper(op, cname, sig, inplace=False):
-    """Maps a public signature's slots to the op's; supports `out=`."""
-    pos = {p.name: i for i, p in enumerate(sig.args)}
-    L = [f"PyObject* py_{cname}(PyObject* const* p) {{"]
-    L.append(f"  PyObject* a[{max(len(op.args), 1)}];")
-    for i, a in enumerate(op.args):
-        src = op.py_map.get(a.name, a.name)
-        if src in pos:
-            L.append(f"  a[{i}] = p[{pos[src]}];")
-        else:
-            L.append(f"  a[{i}] = nullptr;")
+    """Maps the slots of a public signature to the op's; supports `out=` and `inplace=`."""
+    positions = {p.name: i for i, p in enumerate(sig.args)}
     call = f"call_{op.name}{'_' if inplace else ''}(a)"
-    # A default of the public signature that differs from the op's own.
-    for i, a in enumerate(op.args):
-        src = op.py_map.get(a.name, a.name)
-        if src in pos and not a.is_tensor:
-            d = sig.args[pos[src]].default
-            none = op.none.get(a.name)  # what None stands for, where that is not the op's own default
-            if none is not None:
-                L.append(f"  if (!a[{i}] || a[{i}] == Py_None) a[{i}] = Default({c_string(str(none))});")
-            elif d is not None and d not in ("None",):
-                L.append(f"  if (!a[{i}]) a[{i}] = Default({c_string(d)});")
-            elif d is None and a.cpp_default is None:
-                pass
-    if "inplace" in pos and op.inplace and not inplace:
-        k = pos["inplace"]
-        L.append(f'  if (p[{k}] && ToBool(p[{k}], "{op.name}", "inplace")) return call_{op.name}_(a);')
-    if "out" in pos and inplace:
-        k = pos["out"]
-        L.append(f'  if (p[{k}] && p[{k}] != Py_None) RaiseTypeError("[{sig.name}] expected out=None: the result is written to {op.args[0].name}");')
-    if "out" in pos and not inplace:
-        L.append(f"  PyObject* r = {call};")
-        L.append(f"  return p[{pos['out']}] && p[{pos['out']}] != Py_None ? WriteOut(r, p[{pos['out']}]) : r;")
-    else:
-        L.append(f"  return {call};")
-    L.append("}")
-    return "\n".join(L)
+    sources = [positions.get(op.py_map.get(a.name, a.name)) for a in op.args]
+    asked = positions.get("inplace") if op.inplace and not inplace else None
+    return fill(WRAPPER, cname=cname, count=max(len(op.args), 1), out=results(op, sig, call, positions.get("out"), inplace),
+                slots=[f"a[{i}] = {'nullptr' if k is None else f'p[{k}]'};" for i, k in enumerate(sources)],
+                defaults=[line for i, k in enumerate(sources) if k is not None for line in default(op, i, sig.args[k])],
+                inplace=asked is not None and f'if (p[{asked}] && ToBool(p[{asked}], "{op.name}", "inplace")) return call_{op.name}_(a);')
 
 
-def family_source(name, ops):
-    out = ["// Generated by tools/opgen. Do not edit.", '#include "paddle/pybind/py_args.h"', '#include "paddle/pybind/py_tensor.h"',
-           '#include "paddle/phi/api/ops.h"', "namespace paddle::py {", "namespace {"]
-    regs = []
+def default(op, i, public):
+    """Statements for a default of the public signature that differs from the op's own, and for what None stands for."""
+    a = op.args[i]
+    if a.is_tensor:
+        return []
+    if a.name in op.none:
+        return [f"if (!a[{i}] || a[{i}] == Py_None) a[{i}] = Default({c_string(str(op.none[a.name]))});"]
+    return [f"if (!a[{i}]) a[{i}] = Default({c_string(public.default)});"] if public.default not in (None, "None") else []
+
+
+def results(op, sig, call, out, inplace):
+    """Statements that return the result; `out`: the position of that argument, or None."""
+    if out is None:
+        return [f"return {call};"]
+    if inplace:
+        text = f"[{sig.name}] expected out=None: the result is written to {op.args[0].name}"
+        return [f'if (p[{out}] && p[{out}] != Py_None) RaiseTypeError("{text}");', f"return {call};"]
+    return [f"PyObject* r = {call};", f"return p[{out}] && p[{out}] != Py_None ? WriteOut(r, p[{out}]) : r;"]
+
+
+# --- the file ----------------------------------------------------------------------------------------------------------
+FILE = """
+// Generated by tools/opgen. Do not edit.
+#include "paddle/pybind/py_args.h"
+#include "paddle/pybind/py_tensor.h"
+#include "paddle/phi/api/ops.h"
+namespace paddle::py {
+namespace {
+$functions
+$registered
+}  // namespace
+}  // namespace paddle::py
+"""
+REGISTERED = """
+const Registration regs[] = {$rows};
+[[maybe_unused]] const bool registered = (RegisterFunctions(regs, $count), true);
+"""
+TENSOR, C_OPS = "paddle.Tensor", "paddle._C_ops"
+
+
+def family_source(ops):
+    functions, places = [], []
     for op in ops:
         if op.internal and not op.py:
             continue
-        out.append(call_fn(op))
-        doc = op.doc.strip()
-        if not op.internal:
-            cargs = [PyArg(a.name, "None" if (a.cpp_default is not None or a.optional) else None) for a in op.args]
-            out.append(spec(op, f"c_{op.name}", op.name, "paddle._C_ops", cargs, f"&call_{op.name}", doc))
-            regs.append((f"c_{op.name}", "paddle._C_ops"))
-            if op.inplace:
-                out.append(spec(op, f"ci_{op.name}", op.name + "_", "paddle._C_ops", cargs, f"&call_{op.name}_", doc))
-                regs.append((f"ci_{op.name}", "paddle._C_ops"))
-        for k, sig in enumerate(op.py):
-            cname = f"p{k}_{op.name}"
-            out.append(wrapper(op, cname, sig))
-            shown = "paddle" if sig.module == "paddle.Tensor" else sig.module
-            out.append(spec(op, cname, sig.name, shown, sig.args, f"&py_{cname}", doc))
-            if sig.module != "paddle.Tensor":
-                regs.append((cname, sig.module))
-            method = sig.module == "paddle" if op.method is None else op.method
-            first_is_tensor = bool(op.args) and op.args[0].kind == "Tensor" and sig.args and not sig.args[0].kwonly
-            if sig.module == "paddle.Tensor" or (method and first_is_tensor):
-                regs.append((cname, "paddle.Tensor"))
-            if op.inplace and op.inplace != "hidden" and sig.module != "paddle.Tensor":
-                iname = f"i{k}_{op.name}"
-                isig = type(sig)(sig.module, sig.name + "_", [a for a in sig.args if a.name != "out" or op.inplace == "out"])
-                out.append(wrapper(op, iname, isig, inplace=True))
-                out.append(spec(op, iname, isig.name, sig.module, isig.args, f"&py_{iname}", doc + " In place." if doc else ""))
-                regs.append((iname, sig.module))
-                if method:
-                    regs.append((iname, "paddle.Tensor"))
-    if regs:
-        out.append("const Registration regs[] = {" + ", ".join(f"{{&spec_{c}, {c_string(w)}}}" for c, w in regs) + "};")
-        out.append(f"[[maybe_unused]] const bool registered = (RegisterFunctions(regs, {len(regs)}), true);")
-    out.append("}  // namespace\n}  // namespace paddle::py")
-    return "\n".join(out) + "\n"
+        functions.append(call_functions(op))
+        for binding in [*c_ops(op), *(b for k in range(len(op.py)) for b in public(op, k))]:
+            functions += binding[0]
+            places += binding[1]
+    rows = commas(f"{{&spec_{cname}, {c_string(module)}}}" for cname, module in places)
+    return fill(FILE, functions=functions, registered=rows and fill(REGISTERED, rows=rows, count=len(places))) + "\n"
 
 
-def method_names(op):
-    out = []
-    for sig in op.py:
-        out.append((sig.module, sig.name, signature(sig.args)))
-        if op.inplace and op.inplace != "hidden" and sig.module != "paddle.Tensor":
-            out.append((sig.module, sig.name + "_", signature([a for a in sig.args if a.name != "out" or op.inplace == "out"])))
+def c_ops(op):
+    """[(C++, [(name in C++, module)])] of the positional functions of paddle._C_ops."""
+    if op.internal:
+        return []
+    args = [PyArg(a.name, "None" if (a.cpp_default is not None or a.optional) else None) for a in op.args]
+    names = [(f"c_{op.name}", op.name)] + ([(f"ci_{op.name}", op.name + "_")] if op.inplace else [])
+    return [([spec(op, cname, PySig(C_OPS, name, args), f"&call_{name}", op.doc.strip())], [(cname, C_OPS)]) for cname, name in names]
+
+
+def public(op, k):
+    """The same of a public signature and of its in-place form."""
+    sig, doc = op.py[k], op.doc.strip()
+    method = sig.module == "paddle" if op.method is None else op.method
+    first_is_tensor = bool(op.args) and op.args[0].kind == "Tensor" and sig.args and not sig.args[0].kwonly
+    only_method = sig.module == TENSOR
+    cname = f"p{k}_{op.name}"
+    places = [] if only_method else [(cname, sig.module)]
+    if only_method or (method and first_is_tensor):
+        places.append((cname, TENSOR))
+    shown = PySig("paddle" if only_method else sig.module, sig.name, sig.args)
+    out = [([wrapper(op, cname, sig), spec(op, cname, shown, f"&py_{cname}", doc)], places)]
+    if public_inplace(op) and not only_method:
+        iname, isig = f"i{k}_{op.name}", inplace_signature(op, sig)
+        code = [wrapper(op, iname, isig, inplace=True), spec(op, iname, isig, f"&py_{iname}", doc + " In place." if doc else "")]
+        out.append((code, [(iname, sig.module)] + ([(iname, TENSOR)] if method else [])))
     return out
 
 
+def public_inplace(op):
+    return op.inplace and op.inplace != "hidden"
+
+
+def inplace_signature(op, sig):
+    return PySig(sig.module, sig.name + "_", [a for a in sig.args if a.name != "out" or op.inplace == "out"])
+
+
 def stub(ops):
-    """A .pyi of the generated functions, per namespace."""
-    by_mod = {}
+    """A .pyi of the generated functions, by module."""
+    modules = {}
     for op in ops:
-        for mod, name, sig in method_names(op):
-            by_mod.setdefault(mod, []).append((name, sig, op.doc.strip()))
+        for sig in op.py:
+            for shown in [sig, inplace_signature(op, sig)] if public_inplace(op) else [sig]:
+                modules.setdefault(sig.module, []).append((shown.name, signature(shown.args), op.doc.strip()))
     lines = ["# Generated by tools/opgen. Do not edit.", "from typing import Any", "from paddle import Tensor", ""]
-    for mod in sorted(by_mod):
-        lines.append(f"# --- {mod}")
-        for name, sig, doc in sorted(by_mod[mod]):
-            lines.append(f"def {name}{sig} -> Any:")
-            lines.append(f'    """{doc}"""')
+    for module in sorted(modules):
+        lines.append(f"# --- {module}")
+        for name, sig, doc in sorted(modules[module]):
+            lines += [f"def {name}{sig} -> Any:", f'    """{doc}"""']
         lines.append("")
     return "\n".join(lines)

@@ -3,6 +3,8 @@
 import ast
 
 from .expr import Condition, LoopPrinter, free_names, parse
+from .signatures import flag
+from .template import commas, fill
 
 # suffix, C++ type, LoopType index, stanza class
 TYPES = [("f32", "float", 0, "float"), ("f64", "double", 1, "float"), ("i32", "int32_t", 2, "int"), ("i64", "int64_t", 3, "int"),
@@ -17,6 +19,25 @@ COMPUTE = {"BOOL": "BOOL", "UINT8": "INT32", "INT8": "INT32", "INT16": "INT32", 
 
 def dtype_class(d):
     return "bool" if d == "BOOL" else "int" if "INT" in d else "complex" if "COMPLEX" in d else "float"
+
+
+LOOP = """
+PD_EW_BEGIN(${name}_$suffix)
+using T = $ctype;
+PD_EW_OUT(0, $result)
+$ins
+$attrs
+PD_EW_BODY
+$loads
+PD_EW_STORE(0, $body)
+PD_EW_END
+"""
+DEFINITION = """
+constexpr EwDef k_$name = {"$op", $ins, 1,
+  {$compute},
+  {$results},
+  {$bools}, {EwOut::$out}, $cost, {$table}};
+"""
 
 
 class Ew:
@@ -62,48 +83,39 @@ class Ew:
         return d
 
     def loops(self):
-        where = self.op.where
-        out = []
-        for suffix, ctype, _, cls in self.loop_types():
-            body = self.body_for(cls if self.compute != "bool" else "default")
-            if self.compute == "bool":
-                body = self.bodies.get("bool", self.bodies.get("default"))
-            octype = {"same": ctype, "bool": "bool", "real": REAL.get(ctype, ctype)}[self.out]
-            names, _ = free_names(body)
-            lines = [f"PD_EW_BEGIN({self.name}_{suffix})", f"using T = {ctype};", f"PD_EW_OUT(0, {octype})"]
-            for i, n in enumerate(self.inputs):
-                lines.append(f"PD_EW_IN({i + 1}, {'bool' if n in self.bool_inputs else ctype})")
-            for k, n in self.attr_slots():
-                kind = self.op.arg(n).kind
-                if kind == "Scalar" and cls == "int":
-                    lines.append(f"PD_EW_ATTR_INT({k + 1}, {ctype}, {n})")
-                elif kind == "Scalar" and cls == "complex":
-                    lines.append(f"PD_EW_ATTR_C({k}, {ctype[5:-1]}, {n})")
-                else:
-                    lines.append(f"PD_EW_ATTR({k}, {'bool' if kind == 'bool' else ctype}, {n})")
-            lines.append("PD_EW_BODY")
-            for i, n in enumerate(self.inputs):
-                lines.append(f"PD_EW_LOAD({i + 1}, {n})")
-            lines.append(f"PD_EW_STORE(0, {Loop(where).text(body)})")
-            lines.append("PD_EW_END")
-            out.append("\n".join(lines))
-        return out
+        """The C++ of the loops, one for each compute type."""
+        return [self.loop(suffix, ctype, cls) for suffix, ctype, _, cls in self.loop_types()]
+
+    def loop(self, suffix, ctype, cls):
+        boolean = self.compute == "bool"
+        body = self.bodies.get("bool", self.bodies.get("default")) if boolean else self.body_for(cls)
+        result = {"same": ctype, "bool": "bool", "real": REAL.get(ctype, ctype)}[self.out]
+        return fill(LOOP, name=self.name, suffix=suffix, ctype=ctype, result=result, body=Loop(self.op.where).text(body),
+                    ins=[f"PD_EW_IN({i + 1}, {'bool' if n in self.bool_inputs else ctype})" for i, n in enumerate(self.inputs)],
+                    attrs=[self.attr_line(k, n, ctype, cls) for k, n in self.attr_slots()],
+                    loads=[f"PD_EW_LOAD({i + 1}, {n})" for i, n in enumerate(self.inputs)])
+
+    def attr_line(self, k, name, ctype, cls):
+        kind = self.op.arg(name).kind
+        if kind == "Scalar" and cls == "int":
+            return f"PD_EW_ATTR_INT({k + 1}, {ctype}, {name})"
+        if kind == "Scalar" and cls == "complex":
+            return f"PD_EW_ATTR_C({k}, {REAL[ctype]}, {name})"
+        return f"PD_EW_ATTR({k}, {'bool' if kind == 'bool' else ctype}, {name})"
 
     def declarations(self):
         return [f"PD_ISA_DECL(void, {self.name}_{s}, (char* const* ptrs, int64_t n, const double* attrs))"
                 for s, _, _, _ in self.loop_types()]
 
     def definition(self):
-        comp = ", ".join(f"DataType::{self.compute_of(d)}" for d in DTYPES)
-        res = ", ".join(f"DataType::{self.result_of(d)}" for d in DTYPES)
-        flags = ", ".join("true" if n in self.bool_inputs else "false" for n in self.inputs)
+        """The C++ of its EwDef."""
         table = []
         for isa in ("cpu_avx2", "cpu_avx512"):
-            have = {t[2]: f"&phi::{isa}::{self.name}_{t[0]}" for t in self.loop_types()}
-            table.append("{" + ", ".join(have.get(i, "nullptr") for i in range(7)) + "}")
-        out = {"same": "kSame", "bool": "kBool", "real": "kReal"}[self.out]
-        return (f"constexpr EwDef k_{self.name} = {{\"{self.op.name}\", {len(self.inputs)}, 1,\n  {{{comp}}},\n  {{{res}}},\n"
-                f"  {{{flags}}}, {{EwOut::{out}}}, {self.cost}, {{{', '.join(table)}}}}};")
+            have = {index: f"&phi::{isa}::{self.name}_{suffix}" for suffix, _, index, _ in self.loop_types()}
+            table.append("{" + commas(have.get(i, "nullptr") for i in range(len(TYPES))) + "}")
+        return fill(DEFINITION, name=self.name, op=self.op.name, ins=len(self.inputs), cost=self.cost, table=commas(table),
+                    compute=commas(f"DataType::{self.compute_of(d)}" for d in DTYPES), results=commas(f"DataType::{self.result_of(d)}" for d in DTYPES),
+                    bools=commas(flag(n in self.bool_inputs) for n in self.inputs), out={"same": "kSame", "bool": "kBool", "real": "kReal"}[self.out])
 
     def attr_array(self):
         """C++ initialiser of the double array handed to the loop."""
@@ -129,6 +141,14 @@ class Loop(LoopPrinter):
         if name == "conj_of":
             return args[0]
         return super().call(name, args, kwargs)
+
+
+def kernels(g):
+    """The elementwise kernels of an op: its own, and those of its gradient."""
+    if not g.op.elementwise:
+        return []
+    own = [e for _, e in forward(g.op)]
+    return own + [e for e in gradients(g.op).values() if e is not None] if g.exists else own
 
 
 def parse_bodies(op, value):

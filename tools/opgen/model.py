@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The typed model of op stanzas: every key a stanza may have, read and checked once here, and what follows from them."""
 import ast
+import functools
 import json
 import pathlib
 import re
@@ -312,6 +313,19 @@ class Op:
 
     view: bool = key(TRUE, "The result is a view of the first operand; the kernel makes it.", False, group="Traits")
     random: bool = key(TRUE, "Draws from the generator: two equal calls differ.", False)
+    moves: str | None = key(OneOf("split", "unbind", "transpose", "extents", "expand", "slice", "flip"),
+                            "The result's elements are the first operand's, at places that shapes and arguments tell: fused groups read "
+                            "through it. `extents`: in the same order, under another shape.")
+    grad_moves: str | None = key(OneOf("split", "unbind", "transpose", "extents", "flip", "unpad"),
+                                 "The same of `<op>_grad` and the output gradient.")
+    reduces: str | None = key(OneOf("sum", "mean", "max", "min", "any", "all"), "The reduction that it is over `axis`.")
+    layout: str | None = key(OneOf("any"), "The order of axes does not matter, as for every elementwise op.")
+    epilogue: list = key(Subset("conv", "matmul"), "An activation that fused convolutions, or products, apply to their results.", [])
+    cheap: bool = key(TRUE, "A compiled gradient computes it again rather than read it.", False)
+    integers: bool = key(TRUE, "The fusion compiler's rule means the same on integers.", False)
+    fuse: bool = key(FALSE, "Neither it nor its gradient joins fused groups: its own kernel is better than a call for each lane.", True)
+    range_error: bool = key(TRUE, "An axis out of range is an IndexError.", False)
+    needs_axis: bool = key(TRUE, "A 0-D tensor is refused: it has no extent to cut or join.", False)
 
     deriv: dict = key(EXPRESSIONS, "Partial derivatives, multiplied by `dout`.", {}, names="tensors", group="Gradients")
     complex_deriv: bool = key(TRUE, "`deriv` is conjugated.", False)
@@ -378,6 +392,11 @@ class Op:
         return next(a for a in self.args if a.name == name)
 
     @property
+    def grad_name(self):
+        """The name of its gradient op."""
+        return f"{self.name.rstrip('_')}_grad"
+
+    @property
     def camel(self):
         return "".join(p[:1].upper() + p[1:] for p in self.name.split("_"))
 
@@ -417,7 +436,8 @@ NEEDS = {"dtypes": ["body"], "int_as_float": ["body"], "int_via": ["body"], "out
          "cost": ["body"], "slopes": ["body"], "loop_grad": ["body"], "test": ["body"], "recorded_as": ["compose"],
          "eager": ["compose"], "complex_deriv": ["deriv"], "saves": ["vjp_kernel"], "grad_of": ["vjp_kernel", "compose"],
          "lazy_douts": ["vjp", "vjp_kernel"], "nondiff_outs": ["vjp", "vjp_kernel"], "no_grad_op": ["vjp", "deriv", "vjp_kernel"],
-         "alias": ["py"], "py_map": ["py"], "none": ["py"], "method": ["py"], "varargs": ["py"], "long_from": ["kernel"]}
+         "alias": ["py"], "py_map": ["py"], "none": ["py"], "method": ["py"], "varargs": ["py"], "long_from": ["kernel"], "layout": ["kernel", "compose"],
+         "grad_moves": ["vjp", "deriv", "vjp_kernel"]}
 
 
 def check_keys(op):
@@ -473,12 +493,12 @@ def load(root):
     return list(ops.values())
 
 
-_identity = None
+@functools.cache
+def identities():
+    """{name: operands, results and attributes} of the pd_ops of PaddlePaddle 3.3.1."""
+    return json.loads((HERE / "identity.json").read_text())
 
 
 def identity(name):
-    """Operands, results and attributes of a pd_op of PaddlePaddle 3.3.1, or None."""
-    global _identity
-    if _identity is None:
-        _identity = json.loads((HERE / "identity.json").read_text())
-    return _identity.get(name)
+    """Of one pd_op, or None."""
+    return identities().get(name)

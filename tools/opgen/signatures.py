@@ -6,6 +6,21 @@ ARG_KIND = {"Tensor": "kTensor", "Tensor?": "kOptionalTensor", "Tensor[]": "kTen
 ALTERNATIVES = {"double": "double", "float": "float", "int": "int32_t", "int64_t": "int64_t", "bool": "bool"}
 
 
+def list_or_tensor(variadic):
+    return "std::vector<Tensor>" if variadic else "Tensor"
+
+
+def attr_value(a):
+    """An attribute's C++ variable as an AttrValue."""
+    if a.kind == "int":
+        return f"AttrValue(static_cast<int32_t>({a.name}))"
+    if a.kind == "float":
+        return f"AttrValue(static_cast<float>({a.name}))"
+    if a.kind in ("int[]", "int64[]", "float[]"):
+        return f"AttrValue({a.attr_type}({a.name}.begin(), {a.name}.end()))"
+    return f"AttrValue({a.name})"
+
+
 def flag(value):
     return "true" if value else "false"
 
@@ -27,7 +42,7 @@ def attr_form(op_name, arg):
 
 
 def ret_type(op):
-    one = ["std::vector<Tensor>" if o.variadic else "Tensor" for o in op.outs]
+    one = [list_or_tensor(o.variadic) for o in op.outs]
     return one[0] if len(one) == 1 else f"std::tuple<{', '.join(one)}>"
 
 

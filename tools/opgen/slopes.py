@@ -2,10 +2,12 @@
 """Derivatives of elementwise functions of one tensor, found from the stanza's own: eager gradients with create_graph run them as
 single loops (paddle/eager/autograd/slope.h)."""
 import ast
+from dataclasses import dataclass
 
 from . import functions
 from .emit_loops import DTYPES, TYPES, Loop
 from .expr import TensorPrinter, free_names, parse
+from .template import commas, fill
 
 ORDERS = 3  # the derivative D of the function and two more
 
@@ -108,14 +110,13 @@ def derivative(n, v):
 
 
 def find(op):
-    """(v, [D, D', D'']) of an op with `slopes: true`, whose gradient must be dout * D(v), v its argument or result; else None."""
-    if not op.slopes:
-        return None
+    """(v, [D, D', D'']) of an op with `slopes: true`, whose gradient must be dout * D(v), v its argument or result."""
     bad = op.at("slopes").error("slopes need one tensor, no attributes and a derivative with known ones")
     if not op.elementwise or len(op.tensors) != 1 or op.attrs or op.vjp_kernel or len(op.vjp) != 1:
         raise bad
     node = parse(next(iter(op.vjp.values())), op.where)
-    if not (isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)) and isinstance(node.left, ast.Name) and node.left.id == "dout"):
+    quotient = isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div))
+    if not (quotient and isinstance(node.left, ast.Name) and node.left.id == "dout"):
         raise bad
     d = node.right
     if isinstance(d, ast.Call) and d.func.id == "conj_of":
@@ -134,22 +135,54 @@ def find(op):
     return v, out
 
 
-def loop(op, name, outs, ins):
-    """A loop of `outs` ({number of the output: expression}) for float32 and float64, its declarations and its EwDef."""
-    floats = [t for t in TYPES if t[3] == "float"]
-    text, decl = [], []
+@dataclass
+class Emitted:
+    """The C++ of one op: loops, their declarations, and the definitions of EwDefs and of the table."""
+
+    loops: list
+    declarations: list
+    definitions: list
+
+
+LOOP = """
+PD_EW_BEGIN(${name}_$suffix)
+using T = $ctype;
+$outs
+$ins
+PD_EW_BODY
+$loads
+$stores
+PD_EW_END
+"""
+DEFINITION = """
+constexpr EwDef k_$name = {"$op", $ins, $outs,
+  {$types},
+  {$types},
+  {}, {$kinds}, $cost, {$table}};
+"""
+TABLE = """
+constexpr Slopes slopes_$op = {{"${camel}DoubleGradNode", "${camel}TripleGradNode"},
+  {$terms},
+  {$joints},
+  {$compositions}};
+"""
+COMPOSITION = "[](const Tensor& p, [[maybe_unused]] const Tensor& $v) { return p * ($d); }"
+
+
+def add_loop(emitted, op, name, outs, ins):
+    """A loop of the expressions `outs` for float32 and float64; returns the C++ of a pointer to its EwDef."""
+    floats, count = [t for t in TYPES if t[3] == "float"], len(outs)
     for suffix, ctype, _, _ in floats:
-        lines = [f"PD_EW_BEGIN({name}_{suffix})", f"using T = {ctype};", *[f"PD_EW_OUT({k}, T)" for k in range(len(outs))]]
-        lines += [f"PD_EW_IN({k + len(outs)}, T)" for k in range(len(ins))] + ["PD_EW_BODY"]
-        lines += [f"PD_EW_LOAD({k + len(outs)}, {n})" for k, n in enumerate(ins)]
-        lines += [f"PD_EW_STORE({k}, {Loop(op.name).text(e)})" for k, e in enumerate(outs)] + ["PD_EW_END"]
-        text.append("\n".join(lines))
-        decl.append(f"PD_ISA_DECL(void, {name}_{suffix}, (char* const* ptrs, int64_t n, const double* attrs))")
-    types = ", ".join(f"DataType::{d if d in ('FLOAT32', 'FLOAT64') else 'UNDEFINED'}" for d in DTYPES)
-    table = ", ".join("{" + ", ".join(f"&phi::{isa}::{name}_{t[0]}" for t in floats) + "}" for isa in ("cpu_avx2", "cpu_avx512"))
-    kinds = ", ".join(["EwOut::kSame"] * len(outs))
-    return text, decl, (f"constexpr EwDef k_{name} = {{\"{op.name}\", {len(ins)}, {len(outs)},\n  {{{types}}},\n  {{{types}}},\n"
-                        f"  {{}}, {{{kinds}}}, {op.cost}, {{{table}}}}};")
+        emitted.loops.append(fill(LOOP, name=name, suffix=suffix, ctype=ctype, outs=[f"PD_EW_OUT({k}, T)" for k in range(count)],
+                                  ins=[f"PD_EW_IN({k + count}, T)" for k in range(len(ins))],
+                                  loads=[f"PD_EW_LOAD({k + count}, {n})" for k, n in enumerate(ins)],
+                                  stores=[f"PD_EW_STORE({k}, {Loop(op.where).text(e)})" for k, e in enumerate(outs)]))
+        emitted.declarations.append(f"PD_ISA_DECL(void, {name}_{suffix}, (char* const* ptrs, int64_t n, const double* attrs))")
+    table = commas("{" + commas(f"&phi::{isa}::{name}_{t[0]}" for t in floats) + "}" for isa in ("cpu_avx2", "cpu_avx512"))
+    types = commas(f"DataType::{d if d in ('FLOAT32', 'FLOAT64') else 'UNDEFINED'}" for d in DTYPES)
+    emitted.definitions.append(fill(DEFINITION, name=name, op=op.name, ins=len(ins), outs=count, types=types, cost=op.cost, table=table,
+                                    kinds=commas(["EwOut::kSame"] * count)))
+    return f"&k_{name}"
 
 
 def product(names, d):
@@ -160,37 +193,26 @@ def product(names, d):
 
 
 def emit(op, ops):
-    """(loops, declarations, C++ of the table `slopes_<op>`), or None."""
-    found = find(op)
-    if not found:
-        return None
-    v, ds = found
-    text, decl, defs, terms, joints, composes = [], [], [], [], [], []
-
-    def add(name, outs, ins):
-        t, d, k = loop(op, name, outs, ins)
-        text.extend(t)
-        decl.extend(d)
-        defs.append(k)
-        return f"&k_{name}"
-
+    """The loops and the table `slopes_<op>` of an op with `slopes: true`; of order j, the inputs are p0 .. pj (the gradients so far,
+    which the derivative is multiplied by), u (a gradient of the result) and the op's own v."""
+    v, ds = find(op)
+    emitted, terms, joints, compositions = Emitted([], [], []), [], [], []
     for j, d in enumerate(ds):
-        p = [f"p{i}" for i in range(j + 1)]
-        if value(d) == 0:
+        p, zero = [f"p{i}" for i in range(j + 1)], value(d) == 0
+        if zero:
             terms.append("nullptr")
         elif j == 0:  # the first-order loop, whose inputs are (dout, v)
             terms.append(f"&k_ew_{op.name}_grad_{op.tensors[0].name}")
         else:
-            terms.append(add(f"ew_{op.name}_slope{j}", [product(p, d)], [*p, v]))
-        composes.append("nullptr" if value(d) == 0 else f"[](const Tensor& p, [[maybe_unused]] const Tensor& {v}) {{ return p * ({TensorPrinter(op.name, ops).text(d)}); }}")
-        if j + 1 < ORDERS and value(d) != 0:
-            grads = [product([*p[:i], "u", *p[i + 1:]], d) for i in range(j + 1)]
-            if value(ds[j + 1]) == 0:
-                joints.append("nullptr")
-            else:
-                joints.append(add(f"ew_{op.name}_slopes{j}", [*grads, product([*p, "u"], ds[j + 1])], [*p, "u", v]))
-        elif j + 1 < ORDERS:
+            terms.append(add_loop(emitted, op, f"ew_{op.name}_slope{j}", [product(p, d)], [*p, v]))
+        compositions.append("nullptr" if zero else fill(COMPOSITION, v=v, d=TensorPrinter(op.where, ops).text(d)))
+        if j + 1 == ORDERS:
+            continue
+        if zero or value(ds[j + 1]) == 0:
             joints.append("nullptr")
-    defs.append(f"constexpr Slopes slopes_{op.name} = {{{{\"{op.camel}DoubleGradNode\", \"{op.camel}TripleGradNode\"}},\n  {{{', '.join(terms)}}},\n"
-                f"  {{{', '.join(joints)}}},\n  {{{', '.join(composes)}}}}};")
-    return text, decl, defs
+        else:
+            grads = [product([*p[:i], "u", *p[i + 1:]], d) for i in range(j + 1)]
+            joints.append(add_loop(emitted, op, f"ew_{op.name}_slopes{j}", [*grads, product([*p, "u"], ds[j + 1])], [*p, "u", v]))
+    emitted.definitions.append(fill(TABLE, op=op.name, camel=op.camel, terms=commas(terms), joints=commas(joints),
+                                    compositions=commas(compositions)))
+    return emitted

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What follows from an op's gradient rules: what they read, and the gradient op that programs have for them."""
+from dataclasses import dataclass
+from functools import cached_property
+
+from .expr import free_names, parse, shared_names
+from .model import Arg, identity
+from .signatures import pir_name
+
+
+@dataclass
+class Operand:
+    """A tensor of a gradient op."""
+
+    name: str
+    local: str  # its name in the rules
+    variadic: bool
+    optional: bool
+
+
+@dataclass
+class GradOp:
+    """`<op>_grad` as PaddlePaddle has it."""
+
+    name: str
+    tensors: list  # [Operand]
+    attrs: list  # [(name, Arg of the op or None)]
+    outs: list  # names, `<input>_grad`
+    when: list  # C++ conditions under which it gives what is asked
+
+    def output(self, tensor):
+        """The position of the gradient of an argument, or None."""
+        name = f"{tensor.name}_grad"
+        return self.outs.index(name) if name in self.outs else None
+
+
+class Gradient:
+    """The gradient of an op; `ops`: all ops by name."""
+
+    def __init__(self, op, ops):
+        self.op, self.ops = op, ops
+
+    @property
+    def exists(self):
+        return bool(self.op.vjp or self.op.vjp_kernel)
+
+    @cached_property
+    def inputs(self):
+        """Tensor arguments that have a gradient, in argument order."""
+        op = self.op
+        every = [t.name for t in op.tensors]
+        keys = list(op.vjp) or (op.grad_of or every if op.vjp_kernel or op.composed else [])
+        return [t for t in op.tensors if t.name in keys]
+
+    @cached_property
+    def rules(self):
+        """{input: parsed rule}."""
+        return {name: parse(text, self.op.where) for name, text in self.op.vjp.items()}
+
+    @cached_property
+    def saved(self):
+        """(names whose contents the rules read, names of which they read the shape alone), among arguments and results."""
+        op, contents, metas = self.op, set(), set(self.op.saves_meta)
+        tensors = {t.name for t in op.tensors} | {o.name for o in op.outs}
+        for node in self.rules.values():
+            names, read = free_names(node)
+            contents |= read & tensors
+            metas |= names & tensors
+        if op.vjp_kernel:
+            contents |= set(op.saves) & tensors
+        return contents, metas - contents
+
+    @property
+    def contents(self):
+        return self.saved[0]
+
+    @cached_property
+    def context(self):
+        """Saved tensors, in the order of the declaration: arguments, then results."""
+        return [n.name for n in [*self.op.tensors, *self.op.outs] if n.name in self.saved[0] | self.saved[1]]
+
+    @property
+    def context_args(self):
+        """What a function of the gradient receives: the context, output gradients, attributes."""
+        return [*self.context, *self.op.douts, *[a.name for a in self.op.attrs]]
+
+    @cached_property
+    def variadic(self):
+        """Names of lists among arguments and results."""
+        return {n.name for n in [*self.op.tensors, *self.op.outs] if n.variadic}
+
+    @property
+    def broadcasts(self):
+        """Whether a gradient has to be summed to the shape of its argument."""
+        return self.op.elementwise and len(self.op.tensors) > 1
+
+    @property
+    def multiple(self):
+        """Whether there may be more than one output gradient."""
+        return len(self.op.outs) > 1 or self.op.outs[0].variadic
+
+    @cached_property
+    def extra(self):
+        """What the gradient op reads beyond the context."""
+        names = {n.name for n in [*self.op.tensors, *self.op.outs]}
+        return [t.name for t in (self.recorded.tensors if self.recorded else []) if t.local not in self.context and t.name in names]
+
+    @cached_property
+    def shared(self):
+        """Names of tensors that gradients may be, or be views of."""
+        if self.op.vjp_kernel:
+            return set()
+        fresh = {name for name, op in self.ops.items() if not op.view and not op.composed}
+        return set().union(*(shared_names(node, fresh) for node in self.rules.values()))
+
+    @cached_property
+    def recorded(self):
+        """The GradOp that recording makes, or None: the composed rule is recorded."""
+        return None if self.op.no_grad_op else self.readable
+
+    @cached_property
+    def readable(self):
+        """The GradOp: of those that recording makes, and of those that only programs of others have. It is there when every operand
+        can be named; a fused kernel needs only what it reads (`saves`). As in PaddlePaddle, gradients of outputs that the op has no
+        operand for do not count."""
+        op, declared = self.op, identity(self.op.grad_name)
+        tensors = self._operands(declared) if declared else None
+        if tensors is None:
+            return None
+        named = {t.local for t in tensors}
+        if (set(op.saves) if op.vjp_kernel else self.contents) - named or (op.no_grad_op and not self._shapes(tensors)):
+            return None
+        arguments = {pir_name(a): a for a in op.args}
+        attrs = [(name, arguments.get(name)) for name, _, _ in declared["attrs"]]
+        if any(a is not None and a.is_tensor for _, a in attrs) or not self._attributes_suffice({name for name, _ in attrs}):
+            return None
+        if not all(o.endswith("_grad") and o[:-5] in {t.name for t in self.inputs} for o in declared["outputs"]):
+            return None
+        conditions = [f"{d}.defined()" for d in op.douts if d in named and op.lazy_douts]
+        # Where a gradient is wanted that the op does not give, the composed rule is recorded.
+        conditions += [f"!need[{i}]" for i, t in enumerate(self.inputs) if t.name + "_grad" not in declared["outputs"]]
+        return GradOp(op.grad_name, tensors, attrs, declared["outputs"], conditions)
+
+    def _operands(self, declared):
+        """The operands of the gradient op, or None where one is neither an argument, nor a result, nor the gradient of one."""
+        arguments, outs = {pir_name(a): a for a in self.op.args}, {o.name: o for o in self.op.outs}
+        douts = {f"{o.name}_grad": (o, d) for o, d in zip(self.op.outs, self.op.douts)}
+        found = []
+        for name in declared["inputs"]:
+            if name in declared["mutable"]:
+                continue
+            argument: Arg | None = arguments.get(name)
+            if argument and argument.is_tensor:
+                found.append(Operand(name, name, argument.variadic, argument.optional))
+            elif name in outs:
+                found.append(Operand(name, name, outs[name].variadic, True))
+            elif name in douts:
+                found.append(Operand(name, douts[name][1], douts[name][0].variadic, False))
+            else:
+                return None
+        return found
+
+    def _shapes(self, tensors):
+        """Whether the operands give the shapes of the gradients too."""
+        if self.saved[1] - {t.local for t in tensors}:
+            return False
+        if self.op.grad_infer:
+            return len(tensors) == 1
+        return {(t.name, t.variadic) for t in self.inputs} <= {(t.local, t.variadic) for t in tensors}
+
+    def _attributes_suffice(self, given):
+        """Whether attributes that the gradient op lacks have defaults, or are not read."""
+        read = set().union(*(free_names(node)[0] for node in self.rules.values()))
+        lost = [a for a in self.op.attrs if pir_name(a) not in given]
+        return all(a.cpp_default is not None or not (self.op.vjp_kernel or a.name in read) for a in lost)
