@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/common/dim.h"
+#include "paddle/common/op_traits.h"
 
 #include <algorithm>
-#include <iterator>
-#include <string_view>
 
 #include <deque>
 #include <map>
@@ -186,17 +185,13 @@ void RequireEq(const char* op, const char* what, Dim a, Dim b) {
 
 int64_t NormalizeAxis(const char* op, int64_t axis, int64_t rank) {
   if (rank == 0) {  // axis 0 of a 0-D tensor is that tensor, but not for ops that cut or join an extent
-    static constexpr std::string_view kExtent[] = {"slice", "strided_slice", "split", "unbind", "unstack", "concat"};
-    PD_CHECK(std::find(std::begin(kExtent), std::end(kExtent), std::string_view(op)) == std::end(kExtent),
-             InvalidArgument, "[", op, "] expected a tensor of at least one axis, got a 0-D one");
+    PD_CHECK(!TraitsOf(op).needs_axis, InvalidArgument, "[", op,
+             "] expected a tensor of at least one axis, got a 0-D one");
   }
   int64_t r = rank == 0 ? 1 : rank;
   if (__builtin_expect(axis < -r || axis >= r, 0)) {
-    // ops whose axis the published package calls out of range
-    static constexpr std::string_view kRange[] = {"index_select", "gather", "diagonal", "repeat_interleave"};
-    bool range = std::find(std::begin(kRange), std::end(kRange), std::string_view(op)) != std::end(kRange);
-    internal::Throw(range ? ErrorCode::kOutOfRange : ErrorCode::kInvalidArgument, "[", op, "] expected axis in [", -r,
-                    ", ", r, "), got ", axis);
+    internal::Throw(TraitsOf(op).range_error ? ErrorCode::kOutOfRange : ErrorCode::kInvalidArgument, "[", op,
+                    "] expected axis in [", -r, ", ", r, "), got ", axis);
   }
   return axis < 0 ? axis + r : axis;
 }

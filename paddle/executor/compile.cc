@@ -9,6 +9,7 @@
 #include "paddle/executor/code.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace executor {
 namespace {
@@ -19,11 +20,11 @@ constexpr int64_t kFoldedElements = 64;
 bool ConstantOperand(pir::Value v, phi::AttrValue* out) {
   pir::Operation* def = v.defining_op();
   if (!def) return false;
-  if (def->isa("pd_op.full_int_array")) {
+  if (def->isa(pir::pd::kFullIntArray)) {
     *out = def->attr("value").to_ints();
     return true;
   }
-  if (def->isa("pd_op.full")) {
+  if (def->isa(pir::pd::kFull)) {
     phi::Scalar s = def->attr("value").to_scalar();
     phi::DataType t = def->attr("dtype").to_dtype();
     *out = phi::IsInteger(t)          ? phi::Scalar(s.to_int())
@@ -41,14 +42,14 @@ bool ConstantOperand(pir::Value v, phi::AttrValue* out) {
 }
 
 bool NeedsNoWork(std::string_view name) {
-  return name == "builtin.parameter" || name == "builtin.constant" || name == "pd_op.data" || name == "pd_op.fetch" ||
-         name == "builtin.shadow_output" || name == "builtin.combine" || name == "builtin.split" ||
-         name == "builtin.slice" || name == "cf.yield";
+  return name == "builtin.parameter" || name == "builtin.constant" || name == pir::pd::kData ||
+         name == pir::pd::kFetch || name == "builtin.shadow_output" || name == "builtin.combine" ||
+         name == "builtin.split" || name == "builtin.slice" || name == "cf.yield";
 }
 
 // Constants that only serve as attribute operands need no instruction.
 bool OnlyAttribute(pir::Operation* op) {
-  if (!op->isa("pd_op.full_int_array") && !op->isa("pd_op.full")) return false;
+  if (!op->isa(pir::pd::kFullIntArray) && !op->isa(pir::pd::kFull)) return false;
   phi::AttrValue value;
   bool only = !op->result(0).use_empty() && ConstantOperand(op->result(0), &value);
   op->result(0).ForEachUse([&](pir::OpOperand& u) {
@@ -204,14 +205,14 @@ class Compiler {
     const std::string& name = op->name();
     if (NeedsNoWork(name) || OnlyAttribute(op)) return;
     static const std::unordered_map<std::string_view, Instruction::Kind> kinds{
-        {"pd_op.if", Instruction::kIf},
-        {"pd_op.while", Instruction::kWhile},
+        {pir::pd::kIf, Instruction::kIf},
+        {pir::pd::kWhile, Instruction::kWhile},
         {"cf.stack_create", Instruction::kStackCreate},
         {"cf.tuple_push", Instruction::kPush},
         {"cf.tuple_pop", Instruction::kPop},
         {"cf.has_elements", Instruction::kHasElements},
-        {"pd_op.assert", Instruction::kAssert},
-        {"pd_op.print", Instruction::kPrint}};
+        {pir::pd::kAssert, Instruction::kAssert},
+        {pir::pd::kPrint, Instruction::kPrint}};
     auto kind = kinds.find(name);
     if (kind == kinds.end()) {
       code.instructions.push_back(Kernel(op));
@@ -279,7 +280,7 @@ class Compiler {
     const std::string& name = op->name();
     const phi::OpDef* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
     if (!def) def = phi::FindOpDef(name);
-    PD_CHECK(def && name.substr(0, 6) == "pd_op.", Unimplemented, "[executor] expected an op with a kernel, got ",
+    PD_CHECK(def && op->info()->dialect() == "pd_op", Unimplemented, "[executor] expected an op with a kernel, got ",
              name);
     Instruction ins = Make(Instruction::kOp, op);
     ins.op = def;

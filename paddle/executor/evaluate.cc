@@ -13,7 +13,7 @@ namespace executor {
 
 std::vector<std::shared_ptr<void>> EvaluateOp(const pir::Operation& op,
                                               std::span<const std::shared_ptr<void>> operands) {
-  if (op.num_regions() || op.name().substr(0, 6) != "pd_op.") return {};
+  if (op.num_regions() || op.info()->dialect() != "pd_op") return {};
   for (int i = 0; i < op.num_results(); ++i)
     if (!op.result_type(i).is_dense()) return {};
   pir::Program program;

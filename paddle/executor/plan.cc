@@ -13,6 +13,7 @@
 #include "paddle/executor/frame.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace executor {
 namespace {
@@ -53,10 +54,10 @@ std::shared_ptr<Plan> Plan::Build(pir::Program& program, bool fuse) {
   std::vector<pir::Value> inputs, outputs;
   std::vector<std::string> in_names, out_names;
   for (pir::Operation* op = program.block().front(); op; op = op->next()) {
-    if (op->isa("pd_op.data")) {
+    if (op->isa(pir::pd::kData)) {
       inputs.push_back(op->result(0));
       in_names.push_back(op->attr("name").to_str());
-    } else if (op->isa("pd_op.fetch")) {
+    } else if (op->isa(pir::pd::kFetch)) {
       outputs.push_back(op->operand(0));
       out_names.push_back(op->attr("name").to_str());
     } else if (op->isa("builtin.shadow_output")) {

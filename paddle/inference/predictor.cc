@@ -14,6 +14,7 @@
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/allocator.h"
 #include "paddle/pir/serialize/program_json.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace paddle_infer {
 
@@ -91,8 +92,8 @@ struct Model {
       if (held && std::static_pointer_cast<Dense>(held)->defined())
         (*std::static_pointer_cast<Dense>(held))->is_parameter = true;
     for (pir::Operation* op = program->block().front(); op; op = op->next()) {
-      const bool fetch = op->isa("pd_op.fetch"), shadow = op->isa("builtin.shadow_output");
-      if (op->isa("pd_op.data")) {
+      const bool fetch = op->isa(pir::pd::kFetch), shadow = op->isa("builtin.shadow_output");
+      if (op->isa(pir::pd::kData)) {
         pir::Type t = op->result_type(0);
         slots.inputs.push_back({op->attr("name").to_str(), t.dtype(), t.dims(), {}, {}, false, {}});
       } else if (fetch || shadow) {

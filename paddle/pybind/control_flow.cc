@@ -61,9 +61,10 @@ int Init(PyObject* module) {
     pyb::module_ m =
         pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
     m.def("_if_region", &IfRegion,
-          "pd_op.if: lists of equal length from two functions without arguments; fill(0) and fill(1) replace Nones.");
+          "Records pd_op.if: lists of equal length from two functions without arguments; fill(0) and fill(1) replace "
+          "Nones.");
     m.def("_while_region", &WhileRegion,
-          "pd_op.while: cond(*values) and body(*values), which returns the next values.");
+          "Records pd_op.while: cond(*values) and body(*values), which returns the next values.");
     m.def(
         "_extent_numbers",
         [](pyb::handle t) {
@@ -71,8 +72,8 @@ int Init(PyObject* module) {
           return std::vector<int64_t>(numbers.begin(), numbers.end());
         },
         "The extents as entries of a shape argument: those that are not known are numbers that stand for them.");
-    m.def("_record_print", &Print, "pd_op.print; its result is the tensor.");
-    m.def("_record_assert", &Assert, "pd_op.assert.");
+    m.def("_record_print", &Print, "Records pd_op.print; its result is the tensor.");
+    m.def("_record_assert", &Assert, "Records pd_op.assert.");
   });
 }
 

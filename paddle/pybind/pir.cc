@@ -26,6 +26,7 @@
 #include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/program_object.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace paddle::py {
 namespace {
@@ -192,7 +193,7 @@ void Trim(pir::Program& program) {
   passes.Run(program);
   for (pir::Operation* op = program.block().front(); op;) {
     pir::Operation* next = op->next();
-    if ((op->isa("pd_op.data") || op->isa("builtin.parameter")) && op->use_empty()) op->Erase();
+    if ((op->isa(pir::pd::kData) || op->isa("builtin.parameter")) && op->use_empty()) op->Erase();
     op = next;
   }
 }
@@ -205,7 +206,7 @@ PlanObject BuildPlan(ProgramObject& p, pyb::object outputs, bool fuse) {
   if (!outputs.is_none()) {
     for (pir::Operation* op = copy->block().front(); op;) {
       pir::Operation* next = op->next();
-      if (op->isa("pd_op.fetch")) op->Erase();
+      if (op->isa(pir::pd::kFetch)) op->Erase();
       op = next;
     }
     pir::Builder b(copy.get());

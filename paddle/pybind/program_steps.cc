@@ -8,6 +8,7 @@
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/program_object.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace paddle::py {
 namespace {
@@ -47,8 +48,8 @@ pyb::object Convert(const phi::AttrValue& v) {
 phi::AttrValue Constant(pir::Value v) {
   pir::Operation* def = v.defining_op();
   if (!def) return {};
-  if (def->isa("pd_op.full_int_array")) return def->attr("value").to_ints();
-  if (!def->isa("pd_op.full")) return {};
+  if (def->isa(pir::pd::kFullIntArray)) return def->attr("value").to_ints();
+  if (!def->isa(pir::pd::kFull)) return {};
   phi::Scalar s = def->attr("value").to_scalar();
   DataType t = def->attr("dtype").to_dtype();
   if (t == DataType::BOOL) return phi::Scalar(s.to_bool());
@@ -67,7 +68,7 @@ pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers)
     pyb::list in, out, regions;
     std::string kind = "op", name = op->name();
     for (int i = 0; i < op->num_results(); ++i) out.append(number(op->result(i)));
-    if (op->isa("pd_op.data")) {
+    if (op->isa(pir::pd::kData)) {
       kind = "data";
       name = op->attr("name").to_str();
     } else if (op->isa("builtin.parameter") || op->isa("builtin.constant")) {
@@ -76,13 +77,13 @@ pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers)
       pir::Attribute trainable = op->attr("trainable");
       in.append(trainable && trainable.kind() == pir::AttrKind::kArray && !trainable.to_array().empty() &&
                 trainable.to_array()[0].to_bool());
-    } else if (op->isa("builtin.combine") || op->isa("builtin.split") || op->isa("pd_op.fetch") ||
+    } else if (op->isa("builtin.combine") || op->isa("builtin.split") || op->isa(pir::pd::kFetch) ||
                op->isa("builtin.shadow_output")) {
       kind = op->isa("builtin.combine") ? "combine" : op->isa("builtin.split") ? "split" : "fetch";
       for (int i = 0; i < op->num_operands(); ++i) in.append(number(op->operand(i)));
       if (pir::Attribute col = op->attr("col")) name = std::to_string(col.to_int());
-    } else if (op->isa("pd_op.if") || op->isa("pd_op.while") || op->isa("cf.yield")) {
-      kind = op->isa("pd_op.if") ? "if" : op->isa("pd_op.while") ? "while" : "yield";
+    } else if (op->isa(pir::pd::kIf) || op->isa(pir::pd::kWhile) || op->isa("cf.yield")) {
+      kind = op->isa(pir::pd::kIf) ? "if" : op->isa(pir::pd::kWhile) ? "while" : "yield";
       for (int i = 0; i < op->num_operands(); ++i) in.append(number(op->operand(i)));
       for (int k = 0; k < op->num_regions(); ++k) {
         pir::Block& inner = op->region(k).front();

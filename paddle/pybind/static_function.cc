@@ -13,6 +13,7 @@
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/traced.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace paddle::py {
 namespace {
@@ -267,7 +268,7 @@ std::shared_ptr<Traced> MakeTraced(std::shared_ptr<ProgramObject> program, pyb::
   for (pyb::handle name : names) {
     std::string text = pyb::cast<std::string>(name);
     for (pir::Operation* op = program->program().block().front(); op; op = op->next())
-      if (op->isa("pd_op.data") && op->attr("name").to_str() == text) feeds.push_back(op->result(0));
+      if (op->isa(pir::pd::kData) && op->attr("name").to_str() == text) feeds.push_back(op->result(0));
   }
   PD_CHECK(feeds.size() == in.size(), InvalidArgument, "[to_static] expected inputs of different names");
   for (pyb::handle item : writes) {

@@ -14,6 +14,7 @@
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/pass/passes.h"
 #include "paddle/pir/pass/pipeline.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace paddle::py {
 namespace {
@@ -33,7 +34,7 @@ bool IsSpent(const Tensor& t) {
 }
 
 bool IsSource(const pir::Operation& op) {
-  return op.isa("pd_op.data") || op.isa("builtin.parameter") || op.isa("pd_op.fetch") ||
+  return op.isa(pir::pd::kData) || op.isa("builtin.parameter") || op.isa(pir::pd::kFetch) ||
          op.isa("builtin.shadow_output");
 }
 bool IsRandomOp(const pir::Operation& op) {
@@ -43,7 +44,7 @@ bool IsRandomOp(const pir::Operation& op) {
 bool IsConstant(const pir::Operation& op) {
   return op.isa("builtin.parameter") || op.isa("builtin.constant") ||
          (op.num_operands() == 0 && op.num_regions() == 0 && !IsSource(op) && pir::IsDeterministic(op) &&
-          (op.isa("pd_op.full") || op.isa("pd_op.full_int_array")));
+          (op.isa(pir::pd::kFull) || op.isa(pir::pd::kFullIntArray)));
 }
 
 // Gradients that reach `leaves`; what lies behind them belongs to the caller's graph. Undefined where none arrives.
@@ -282,8 +283,8 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
     pir::Operation* def = v.defining_op();
     if (!def || def->block() != &source.block()) return;
     bool copied = (IsConstant(*def) && !IsWritten(*def)) || def->isa("builtin.combine");
-    bool foreign = def->isa("pd_op.data") || (backward && (forward_ops_.count(def) || def->isa("cf.stack_create")) &&
-                                              !copied && !recomputed_.count(def));
+    bool foreign = def->isa(pir::pd::kData) || (backward && (forward_ops_.count(def) || def->isa("cf.stack_create")) &&
+                                                !copied && !recomputed_.count(def));
     if (!foreign) {
       need_op(def);
       // Who pops from a stack needs all who push on it.

@@ -3,19 +3,17 @@
 // than to write them in the forward program and read them here, where only fused groups read them.
 #include <string_view>
 
+#include "paddle/common/op_traits.h"
 #include "paddle/pir/core/op_info.h"
 #include "paddle/pybind/traced.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace paddle::py {
 namespace {
 
 constexpr int kDepth = 3;  // operations, one after another, that may be repeated for a value
 
-bool IsCheap(const pir::Operation& op) {
-  static const std::unordered_set<std::string_view> names{"pd_op.add",   "pd_op.subtract", "pd_op.multiply",
-                                                          "pd_op.scale", "pd_op.square",   "pd_op.relu"};
-  return names.count(op.name()) != 0;
-}
+bool IsCheap(const pir::Operation& op) { return common::TraitsOf(op.name()).cheap; }
 
 // What a fusion compiler joins with elementwise ops: these and their gradients.
 bool JoinsElementwise(const pir::Operation& op) {
@@ -38,7 +36,7 @@ void Traced::ChooseRecomputed(std::vector<pir::Value>& saved) {
     if (known.count(v) && !dropped.count(v)) return true;
     const pir::Operation* def = v.defining_op();
     if (!def || !forward_ops_.count(def)) return false;
-    if (def->isa("pd_op.full") && def->num_operands() == 0) return true;
+    if (def->isa(pir::pd::kFull) && def->num_operands() == 0) return true;
     if (depth == 0 || !IsCheap(*def)) return false;
     ops.push_back(def);
     for (int i = 0; i < def->num_operands(); ++i)

@@ -6,6 +6,7 @@
 
 #include "paddle/cinn/fusion/op_facts.h"
 #include "paddle/phi/core/op_def.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace cinn {
 namespace {
@@ -58,7 +59,7 @@ std::optional<std::vector<int64_t>> IntegersArg(const pir::Operation& op, std::s
   if (op.info()->input_index(name) < 0) return Integers(AttrOf(op, name));
   const pir::Value v = OperandOf(op, name);
   const pir::Operation* def = v ? v.defining_op() : nullptr;
-  if (!def || !def->isa("pd_op.full_int_array")) return std::nullopt;
+  if (!def || !def->isa(pir::pd::kFullIntArray)) return std::nullopt;
   return Integers(AttrOf(*def, "value"));
 }
 

@@ -9,6 +9,7 @@
 
 #include "paddle/cinn/fusion/group_builder.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace cinn {
 namespace {
@@ -328,7 +329,7 @@ class BlockFuser {
       if (i == last) continue;
       last = i;
       const pir::Operation* op = ops_[i];
-      const bool constant = IsOneOf(*op, {"pd_op.full", "pd_op.full_int_array"}) && op->num_operands() == 0;
+      const bool constant = IsOneOf(*op, {pir::pd::kFull, pir::pd::kFullIntArray}) && op->num_operands() == 0;
       if (!constant && !op->isa("builtin.combine") && !MakesViews(*op)) continue;
       bool only = true;
       for (int k = 0; k < op->num_results(); ++k) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes and expressions of a growing group. Every value of a group has the full iteration shape or its reduced form.
 #include "paddle/cinn/fusion/group_builder.h"
+#include "paddle/common/op_traits.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -328,9 +329,10 @@ struct Layout {
 bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gone,
                           const std::function<bool(pir::Value)>& read_elsewhere) const {
   out.ops = ops_;
-  for (const pir::Operation* op : ops_)
-    for (std::string_view name : {"pd_op.max", "pd_op.min", "pd_op.amax", "pd_op.amin"})
-      out.needs_elements |= op->isa(name);
+  for (const pir::Operation* op : ops_) {
+    const common::Reduction reduction = common::TraitsOf(op->name()).reduction;
+    out.needs_elements |= reduction == common::Reduction::kMax || reduction == common::Reduction::kMin;
+  }
   FusionGroup& g = out.group;
   g.rank = rank();
   // Axes of extent 1 are reduced or kept alike, and a row of one element would leave the other lanes idle.

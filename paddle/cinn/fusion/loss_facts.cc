@@ -2,6 +2,7 @@
 #include "paddle/cinn/fusion/loss_facts.h"
 
 #include "paddle/cinn/fusion/facts_parts.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace cinn {
 namespace {
@@ -88,9 +89,9 @@ Facts CrossEntropyGrad(const pir::Operation& op, const char** why) {
 }  // namespace
 
 bool DescribeLoss(const pir::Operation& op, Facts& facts, const char** why) {
-  if (op.isa("pd_op.cross_entropy_with_softmax"))
+  if (op.isa(pir::pd::kCrossEntropyWithSoftmax))
     facts = CrossEntropy(op, why);
-  else if (op.isa("pd_op.cross_entropy_with_softmax_grad"))
+  else if (op.isa(pir::pd::kCrossEntropyWithSoftmaxGrad))
     facts = CrossEntropyGrad(op, why);
   else
     return false;

@@ -7,6 +7,9 @@
 #include <mutex>
 #include <string>
 
+#include "paddle/common/op_traits.h"
+#include "paddle/pir/dialect/pd_op.h"
+
 namespace cinn {
 namespace {
 
@@ -22,7 +25,6 @@ Expr GeluGrad(const Expr* in, const phi::Scalar* attrs) {  // (x, dout)
 }
 Expr Identity(const Expr* in, const phi::Scalar*) { return in[0]; }
 Expr PowGrad(const Expr* in, const phi::Scalar* attrs) { return in[1] * pow_deriv(in[0], attrs[0]); }  // (x, dout), y
-Expr ScaleGrad(const Expr* in, const phi::Scalar* attrs) { return in[0] * attrs[0]; }
 Expr Fill(const Expr*, const phi::Scalar* attrs) { return Expr(attrs[0]); }
 
 struct Rule {
@@ -31,50 +33,9 @@ struct Rule {
   int nin;
 };
 constexpr Rule kRules[] = {
-    {"pd_op.gelu_grad", GeluGrad, 2}, {"pd_op.cast", Identity, 1},        {"pd_op.assign", Identity, 1},
-    {"pd_op.full_like", Fill, 1},     {"pd_op.expand", Identity, 1},      {"pd_op.expand_as", Identity, 1},
-    {"pd_op.pow_grad", PowGrad, 2},   {"pd_op.scale_grad", ScaleGrad, 1},
-};
-
-// Rules whose expression means the same on integers.
-constexpr std::string_view kIntegerRules[] = {
-    "pd_op.where",
-    "pd_op.cast",
-    "pd_op.assign",
-    "pd_op.add",
-    "pd_op.subtract",
-    "pd_op.multiply",
-    "pd_op.maximum",
-    "pd_op.minimum",
-    "pd_op.square",
-    "pd_op.relu",
-    "pd_op.abs",
-    "pd_op.sign",
-    "pd_op.equal",
-    "pd_op.not_equal",
-    "pd_op.less_than",
-    "pd_op.less_equal",
-    "pd_op.greater_than",
-    "pd_op.greater_equal",
-    "pd_op.logical_and",
-    "pd_op.logical_or",
-    "pd_op.logical_not",
-    "pd_op.logical_xor",
-    "pd_op.bitwise_and",
-    "pd_op.bitwise_or",
-    "pd_op.bitwise_xor",
-    "pd_op.bitwise_not",
-    "pd_op.full_like",
-    "pd_op.expand",
-    "pd_op.expand_as",
-    "pd_op.floor_divide",
-    "pd_op.remainder",
-    "pd_op.fmax",
-    "pd_op.fmin",
-    "pd_op.floor",
-    "pd_op.ceil",
-    "pd_op.trunc",
-    "pd_op.bitwise_left_shift",
+    {pir::pd::kGeluGrad, GeluGrad, 2}, {pir::pd::kCast, Identity, 1},   {pir::pd::kAssign, Identity, 1},
+    {pir::pd::kFullLike, Fill, 1},     {pir::pd::kExpand, Identity, 1}, {pir::pd::kExpandAs, Identity, 1},
+    {pir::pd::kPowGrad, PowGrad, 2},
 };
 
 // Ops that are one intrinsic of the same name.
@@ -97,8 +58,8 @@ Expr LogicalNot(const Expr* in, const phi::Scalar*) { return logical_not(in[0]);
 Expr BitwiseNot(const Expr* in, const phi::Scalar*) { return bitwise_not(in[0]); }
 
 constexpr Rule kIntrinsics[] = {
-#define CINN_ROW1(name) {"pd_op." #name, Rule_##name, 1},
-#define CINN_ROW2(name) {"pd_op." #name, Rule_##name, 2},
+#define CINN_ROW1(name) {#name, Rule_##name, 1},
+#define CINN_ROW2(name) {#name, Rule_##name, 2},
 #define CINN_UNARY_MATH CINN_ROW1
 #define CINN_UNARY CINN_ROW1
 #define CINN_TEST CINN_ROW1
@@ -110,26 +71,20 @@ constexpr Rule kIntrinsics[] = {
 #include "paddle/cinn/ir/intrinsics.def"
 #undef CINN_ROW1
 #undef CINN_ROW2
-    {"pd_op.logical_not", LogicalNot, 1},
-    {"pd_op.bitwise_not", BitwiseNot, 1},
-    {"pd_op.elementwise_pow", Rule_pow, 2},
-    {"pd_op.remainder", Rule_mod, 2},
+    {pir::pd::kLogicalNot, LogicalNot, 1},
+    {pir::pd::kBitwiseNot, BitwiseNot, 1},
+    {pir::pd::kElementwisePow, Rule_pow, 2},
+    {pir::pd::kRemainder, Rule_mod, 2},
 };
 
-// Branchy series that the vector math library does not have; their own kernels are better than a call for each lane.
-constexpr std::string_view kNotFused[] = {"pd_op.lgamma", "pd_op.lgamma_grad", "pd_op.digamma", "pd_op.digamma_grad",
-                                          "pd_op.erfinv", "pd_op.i0",          "pd_op.i0e",     "pd_op.i1",
-                                          "pd_op.i1e",    "pd_op.nextafter"};
+std::string_view Bare(std::string_view op) { return op.substr(op.find('.') + 1); }
 
 struct Table {
   std::mutex mutex;
   std::map<std::string, Lowering, std::less<>> rows;
-  void Add(const char* op, LowerFn fn, int nin) {
-    for (std::string_view s : kNotFused)
-      if (s == op) return;
-    Lowering l{fn, nin, false};
-    for (std::string_view s : kIntegerRules) l.integers |= s == op;
-    rows.emplace(op, l);
+  void Add(std::string_view op, LowerFn fn, int nin) {
+    const common::OpTraits& traits = common::TraitsOf(op);
+    if (!traits.not_fused) rows.emplace(Bare(op), Lowering{fn, nin, traits.integers});
   }
   Table() {
     for (const Rule& r : kRules) Add(r.op, r.fn, r.nin);
@@ -153,7 +108,7 @@ void RegisterLowering(const char* op, LowerFn fn, int nin) {
 const Lowering* FindLowering(std::string_view op) {
   Table& t = TheTable();
   std::lock_guard<std::mutex> lock(t.mutex);
-  auto it = t.rows.find(op);
+  auto it = t.rows.find(Bare(op));
   return it == t.rows.end() ? nullptr : &it->second;
 }
 

@@ -5,6 +5,7 @@
 
 #include "paddle/cinn/fusion/attr_reader.h"
 #include "paddle/cinn/fusion/facts_parts.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace cinn {
 namespace {
@@ -78,23 +79,23 @@ class NormDescriber {
   NormDescriber(const pir::Operation& op, const char** why) : op_(op), why_(why) {}
 
   bool Run(Facts& f) {
-    if (op_.isa("pd_op.softmax"))
+    if (op_.isa(pir::pd::kSoftmax))
       f = SoftmaxLike(Softmax);
-    else if (op_.isa("pd_op.log_softmax"))
+    else if (op_.isa(pir::pd::kLogSoftmax))
       f = SoftmaxLike(LogSoftmax);
-    else if (op_.isa("pd_op.softmax_grad"))
+    else if (op_.isa(pir::pd::kSoftmaxGrad))
       f = SoftmaxLikeGrad(Product, SoftmaxGrad);
-    else if (op_.isa("pd_op.log_softmax_grad"))
+    else if (op_.isa(pir::pd::kLogSoftmaxGrad))
       f = SoftmaxLikeGrad(nullptr, LogSoftmaxGrad);
-    else if (op_.isa("pd_op.layer_norm"))
+    else if (op_.isa(pir::pd::kLayerNorm))
       f = LayerNormParts();
-    else if (op_.isa("pd_op.layer_norm_grad"))
+    else if (op_.isa(pir::pd::kLayerNormGrad))
       f = LayerNormGradParts();
-    else if (op_.isa("pd_op.rms_norm"))
+    else if (op_.isa(pir::pd::kRmsNorm))
       f = RmsNormParts();
-    else if (op_.isa("pd_op.batch_norm_"))
+    else if (op_.isa(pir::pd::kBatchNorm_))
       f = BatchNormParts();
-    else if (op_.isa("pd_op.batch_norm_grad"))
+    else if (op_.isa(pir::pd::kBatchNormGrad))
       f = BatchNormGradParts();
     else
       return false;
@@ -322,7 +323,7 @@ bool IsOwn(pir::Value v) {
   const pir::Operation* op = v ? v.defining_op() : nullptr;
   int uses = 0;
   if (v) v.ForEachUse([&](pir::OpOperand&) { ++uses; });
-  return op && uses == 1 && IsOneOf(*op, {"builtin.parameter", "pd_op.data"});
+  return op && uses == 1 && IsOneOf(*op, {"builtin.parameter", pir::pd::kData});
 }
 
 }  // namespace

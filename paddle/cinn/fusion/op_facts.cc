@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "paddle/common/op_traits.h"
 #include "paddle/cinn/fusion/attr_reader.h"
 #include "paddle/cinn/fusion/loss_facts.h"
 #include "paddle/cinn/fusion/norm_facts.h"
 #include "paddle/cinn/fusion/rearrange_facts.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace cinn {
 namespace {
@@ -32,15 +34,16 @@ Expr IfLess(const Expr* in, const phi::Scalar*) {
   return select(in[0] < in[1], in[2], select(in[0] == in[1], 0.5 * in[2], 0));
 }
 
-struct ReduceRow {
-  std::string_view op;
-  ReduceKind kind;
-};
-constexpr ReduceRow kReduces[] = {
-    {"pd_op.sum", ReduceKind::kSum}, {"pd_op.mean", ReduceKind::kMean}, {"pd_op.max", ReduceKind::kMax},
-    {"pd_op.min", ReduceKind::kMin}, {"pd_op.amax", ReduceKind::kMax},  {"pd_op.amin", ReduceKind::kMin},
-    {"pd_op.any", ReduceKind::kAny}, {"pd_op.all", ReduceKind::kAll},
-};
+ReduceKind KindOf(common::Reduction reduction) {
+  switch (reduction) {
+    case common::Reduction::kMean: return ReduceKind::kMean;
+    case common::Reduction::kMax: return ReduceKind::kMax;
+    case common::Reduction::kMin: return ReduceKind::kMin;
+    case common::Reduction::kAny: return ReduceKind::kAny;
+    case common::Reduction::kAll: return ReduceKind::kAll;
+    default: return ReduceKind::kSum;
+  }
+}
 
 // Gradients of broadcasting binary ops: each result is an expression over named operands, summed to the input's shape.
 struct BinaryGradRow {
@@ -52,13 +55,13 @@ struct BinaryGradRow {
 };
 const std::vector<BinaryGradRow>& BinaryGrads() {
   static const auto* rows = new std::vector<BinaryGradRow>{
-      {"pd_op.add_grad", Identity, {"out_grad"}, Identity, {"out_grad"}},
-      {"pd_op.subtract_grad", Identity, {"out_grad"}, Negate, {"out_grad"}},
-      {"pd_op.multiply_grad", Product, {"out_grad", "y"}, Product, {"out_grad", "x"}},
-      {"pd_op.divide_grad", Quotient, {"out_grad", "y"}, DivideGradY, {"out_grad", "out", "y"}},
-      {"pd_op.maximum_grad", IfGreater, {"x", "y", "out_grad"}, IfLess, {"x", "y", "out_grad"}},
-      {"pd_op.minimum_grad", IfLess, {"x", "y", "out_grad"}, IfGreater, {"x", "y", "out_grad"}},
-      {"pd_op.where_grad", IfTrue, {"condition", "out_grad"}, IfFalse, {"condition", "out_grad"}},
+      {pir::pd::kAddGrad, Identity, {"out_grad"}, Identity, {"out_grad"}},
+      {pir::pd::kSubtractGrad, Identity, {"out_grad"}, Negate, {"out_grad"}},
+      {pir::pd::kMultiplyGrad, Product, {"out_grad", "y"}, Product, {"out_grad", "x"}},
+      {pir::pd::kDivideGrad, Quotient, {"out_grad", "y"}, DivideGradY, {"out_grad", "out", "y"}},
+      {pir::pd::kMaximumGrad, IfGreater, {"x", "y", "out_grad"}, IfLess, {"x", "y", "out_grad"}},
+      {pir::pd::kMinimumGrad, IfLess, {"x", "y", "out_grad"}, IfGreater, {"x", "y", "out_grad"}},
+      {pir::pd::kWhereGrad, IfTrue, {"condition", "out_grad"}, IfFalse, {"condition", "out_grad"}},
   };
   return *rows;
 }
@@ -101,7 +104,7 @@ class Describer {
       return No("has effects");
     if (MakesViews(op_) && !op_.result(0).type().is_dense())
       return No("a list of views; what reads them reads through them");
-    if (IsOneOf(op_, {"pd_op.full", "pd_op.full_int_array"})) return No("a constant; what reads it may hold it");
+    if (IsOneOf(op_, {pir::pd::kFull, pir::pd::kFullIntArray})) return No("a constant; what reads it may hold it");
     if (op_.isa("builtin.parameter") || op_.isa("builtin.constant")) return No("a given value");
     if (op_.isa("builtin.combine")) return No("a list; it goes with the operation that reads it");
     for (int k = 0; k < op_.num_results(); ++k)
@@ -109,16 +112,16 @@ class Describer {
     if (std::optional<OpFacts> f;
         DescribeRearranged(op_, f, why_) || DescribeLoss(op_, f, why_) || DescribeNorm(op_, f, why_))
       return f;
-    for (const ReduceRow& r : kReduces)
-      if (op_.name() == r.op) return Reduce(r.kind);
+    const common::OpTraits& traits = common::TraitsOf(op_.name());
+    if (traits.reduction != common::Reduction::kNone) return Reduce(KindOf(traits.reduction));
     for (const BinaryGradRow& r : BinaryGrads())
       if (op_.name() == r.op) return BinaryGrad(r);
-    if (op_.isa("pd_op.expand_grad")) return SummedTo();
-    if (IsOneOf(op_, {"pd_op.sum_grad", "pd_op.mean_grad"})) return ReduceGrad(op_.isa("pd_op.mean_grad"));
-    if (IsOneOf(op_, {"pd_op.reshape", "pd_op.squeeze", "pd_op.unsqueeze"})) return View(op_.operand(0));
-    if (IsOneOf(op_, {"pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad"}))
-      return View(OperandOf(op_, "out_grad"));
-    if (IsOneOf(op_, {"pd_op.transpose", "pd_op.transpose_grad"})) return Transpose();
+    if (op_.isa(pir::pd::kExpandGrad)) return SummedTo();
+    if (IsOneOf(op_, {pir::pd::kSumGrad, pir::pd::kMeanGrad})) return ReduceGrad(op_.isa(pir::pd::kMeanGrad));
+    const bool backward = op_.name().ends_with("_grad");
+    if (traits.movement == common::Movement::kExtents)
+      return View(backward ? OperandOf(op_, "out_grad") : op_.operand(0));
+    if (traits.movement == common::Movement::kTranspose) return Transpose(backward);
     if (MakesViews(op_) && !FindLowering(op_.name())) return No("stays a view; what reads it reads through it");
     return Elementwise();
   }
@@ -143,9 +146,9 @@ class Describer {
     if (!lowering || op_.num_results() != 1) return No("no lowering");
     ResultFacts r = Result(0, op_.result(0).dims(), lowering->fn);
     r.integers = lowering->integers;
-    r.is_cast = op_.isa("pd_op.cast");
-    const bool shape_only = IsOneOf(op_, {"pd_op.full_like"});
-    const bool first_only = IsOneOf(op_, {"pd_op.expand", "pd_op.expand_as"});
+    r.is_cast = op_.isa(pir::pd::kCast);
+    const bool shape_only = op_.isa(pir::pd::kFullLike);
+    const bool first_only = common::TraitsOf(op_.name()).movement == common::Movement::kExpand;
     bool integer_operand = false;
     for (int k = 0; k < op_.num_operands() && !shape_only; ++k) {
       if (k < static_cast<int>(op_.info()->inputs.size()) && op_.info()->inputs[k].mutable_attr) continue;
@@ -162,7 +165,7 @@ class Describer {
       r.attrs = std::move(*attrs);
     }
     OpFacts f;
-    f.trivial = IsOneOf(op_, {"pd_op.assign", "pd_op.full_like", "pd_op.expand", "pd_op.expand_as"});
+    f.trivial = shape_only || first_only || op_.isa(pir::pd::kAssign);
     f.results.push_back(std::move(r));
     return f;
   }
@@ -254,13 +257,12 @@ class Describer {
     return Moved(std::move(o));
   }
 
-  std::optional<OpFacts> Transpose() {
+  std::optional<OpFacts> Transpose(bool inverse) {
     const pir::Value x = op_.operand(0);
     if (op_.num_results() != 1 || !Usable(x)) return No("operand type");
     auto perm = Permutation(op_, x.dims().size());
     if (!perm) return No("permutation");
     OperandFacts o{x, true, std::vector<ViewDim>(perm->size())};
-    const bool inverse = op_.isa("pd_op.transpose_grad");
     for (int i = 0; i < static_cast<int>(perm->size()); ++i) {
       if (inverse)
         o.dims[i] = (*perm)[i];
@@ -291,12 +293,12 @@ bool SupportedType(DataType t) { return t != DataType::UNDEFINED && !phi::IsComp
 
 std::optional<phi::Scalar> ConstantOf(pir::Value v) {
   const pir::Operation* op = v.defining_op();
-  if (!op || !op->isa("pd_op.full") || op->num_operands() > 0) return std::nullopt;
+  if (!op || !op->isa(pir::pd::kFull) || op->num_operands() > 0) return std::nullopt;
   const auto number = NumberOf(AttrOf(*op, "value"));
   return number && phi::IsComplex(number->dtype()) ? std::nullopt : number;
 }
 
-bool KeepsOwnState(const pir::Operation& op) { return op.isa("pd_op.batch_norm_") && KeepsOwnStatistics(op); }
+bool KeepsOwnState(const pir::Operation& op) { return op.isa(pir::pd::kBatchNorm_) && KeepsOwnStatistics(op); }
 
 std::optional<OpFacts> Describe(const pir::Operation& op, const char** why) { return Describer(op, why).Run(); }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/cinn/fusion/rearrange_facts.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 #include <algorithm>
 
@@ -182,7 +183,7 @@ Facts Stack(const pir::Operation& op, const char** why) {
   return f;
 }
 
-bool IsSliceGrad(const pir::Operation& op) { return op.isa("pd_op.slice_grad") || op.isa("pd_op.strided_slice_grad"); }
+bool IsSliceGrad(const pir::Operation& op) { return op.isa(pir::pd::kSliceGrad) || op.isa(pir::pd::kStridedSliceGrad); }
 
 bool AddPart(pir::Operation& op, Parts& p) {
   const pir::Value x = op.operand(0), dout = OperandOf(op, "out_grad");
@@ -203,7 +204,7 @@ bool Tree(const pir::Operation& add, Parts& p) {
     const pir::Value v = add.operand(k);
     pir::Operation* op = v ? v.defining_op() : nullptr;
     if (!op || !v.has_one_use() || p.values.size() >= kMaxAssembled || op->block() != add.block()) return false;
-    if (op->isa("pd_op.add")) {
+    if (op->isa(pir::pd::kAdd)) {
       if (!Tree(*op, p)) return false;
     } else if (!IsSliceGrad(*op) || !AddPart(*op, p)) {
       return false;
@@ -239,7 +240,7 @@ bool Disjoint(const Parts& p) {
 }
 
 std::optional<Parts> SumOfParts(const pir::Operation& op) {
-  if (!op.isa("pd_op.add") || op.num_operands() != 2 || !Usable(op.result(0))) return std::nullopt;
+  if (!op.isa(pir::pd::kAdd) || op.num_operands() != 2 || !Usable(op.result(0))) return std::nullopt;
   Parts p;
   if (!Tree(op, p) || p.values.size() < 2) return std::nullopt;
   for (size_t k = 0; k < p.values.size(); ++k)
@@ -298,7 +299,7 @@ Facts Pad(const pir::Operation& op, const char** why) {
 }
 
 Facts Roll(const pir::Operation& op, const char** why) {
-  const bool backward = op.isa("pd_op.roll_grad");
+  const bool backward = op.isa(pir::pd::kRollGrad);
   const pir::Value x = backward ? OperandOf(op, "out_grad") : op.operand(0);
   auto axes = IntegersArg(op, "axis"), shifts = IntegersArg(op, "shifts");
   *why = "rolls in another way than along one axis by a known amount";
@@ -369,19 +370,19 @@ bool DescribeRearranged(const pir::Operation& op, Facts& facts, const char** why
     Rule rule;
   };
   static constexpr Row kRows[] = {
-      {"pd_op.concat", Concat},
-      {"pd_op.stack", Stack},
-      {"pd_op.slice_grad", SliceGrad},
-      {"pd_op.strided_slice_grad", SliceGrad},
-      {"pd_op.pad", Pad},
-      {"pd_op.pad3d", Pad},
-      {"pd_op.roll", Roll},
-      {"pd_op.roll_grad", Roll},
-      {"pd_op.embedding", Embedding},
-      {"pd_op.gather", Gather},
-      {"pd_op.index_select", Gather},
+      {pir::pd::kConcat, Concat},
+      {pir::pd::kStack, Stack},
+      {pir::pd::kSliceGrad, SliceGrad},
+      {pir::pd::kStridedSliceGrad, SliceGrad},
+      {pir::pd::kPad, Pad},
+      {pir::pd::kPad3d, Pad},
+      {pir::pd::kRoll, Roll},
+      {pir::pd::kRollGrad, Roll},
+      {pir::pd::kEmbedding, Embedding},
+      {pir::pd::kGather, Gather},
+      {pir::pd::kIndexSelect, Gather},
   };
-  if (IsSliceGrad(op) || op.isa("pd_op.add")) {
+  if (IsSliceGrad(op) || op.isa(pir::pd::kAdd)) {
     if (InSumOfParts(op)) {
       facts.reset();
       *why = "a part of a sum that is put together at once";

@@ -4,11 +4,16 @@
 #include <algorithm>
 
 #include "paddle/cinn/fusion/op_facts.h"
+#include "paddle/common/op_traits.h"
 
 namespace cinn {
 namespace {
 
 using common::Dims;
+using common::Movement;
+
+Movement MovementOf(const pir::Operation& op) { return common::TraitsOf(op.name()).movement; }
+bool IsGradient(const pir::Operation& op) { return op.name().ends_with("_grad"); }
 
 // The axes of a flip, or the one of a list operation, from the front.
 std::optional<int> Axis(const pir::Operation& op, int64_t rank) {
@@ -19,6 +24,11 @@ std::optional<int> Axis(const pir::Operation& op, int64_t rank) {
   return static_cast<int>(axis);
 }
 
+// Whether the op has an argument of this name, operand or attribute.
+bool Takes(const pir::Operation& op, std::string_view name) {
+  return op.info()->input_index(name) >= 0 || op.info()->attr(name);
+}
+
 std::vector<ViewDim> Whole(int64_t rank) {
   std::vector<ViewDim> d;
   for (int64_t k = 0; k < rank; ++k) d.push_back(static_cast<int>(k));
@@ -27,15 +37,16 @@ std::vector<ViewDim> Whole(int64_t rank) {
 
 // Result `i` of a list operation.
 std::optional<ViewFacts> Element(const pir::Operation& list, int i, std::span<const pir::Type> types) {
-  const bool backward = IsOneOf(list, {"pd_op.concat_grad", "pd_op.stack_grad"});
-  if (!backward && !IsOneOf(list, {"pd_op.split", "pd_op.split_with_num", "pd_op.unbind"})) return std::nullopt;
+  const Movement movement = MovementOf(list);
+  if (movement != Movement::kSplit && movement != Movement::kUnbind) return std::nullopt;
+  const bool backward = IsGradient(list);
   const pir::Value base = backward ? OperandOf(list, "out_grad") : list.operand(0);
   if (!base || !base.type().is_dense()) return std::nullopt;
   const int64_t rank = base.dims().size();
   const auto axis = Axis(list, rank);
   if (!axis) return std::nullopt;
   ViewFacts f{base, {}};
-  if (IsOneOf(list, {"pd_op.unbind", "pd_op.stack_grad"})) {
+  if (movement == Movement::kUnbind) {
     for (int k = 0; k < rank; ++k) f.dims.push_back(k == *axis ? ViewDim(-1, i, 1) : ViewDim(k < *axis ? k : k - 1));
     return f;
   }
@@ -92,7 +103,7 @@ std::optional<std::vector<int>> Permutation(const pir::Operation& op, int64_t ra
 
 std::optional<std::vector<ViewDim>> SlicePlace(const pir::Operation& op, const Dims& base) {
   auto axes = IntegersArg(op, "axes"), starts = IntegersArg(op, "starts"), ends = IntegersArg(op, "ends");
-  const bool strided = IsOneOf(op, {"pd_op.strided_slice", "pd_op.strided_slice_grad"});
+  const bool strided = Takes(op, "strides");
   auto steps = strided ? IntegersArg(op, "strides") : std::optional(std::vector<int64_t>(axes ? axes->size() : 0, 1));
   auto dropped = strided ? std::optional(std::vector<int64_t>()) : IntegersArg(op, "decrease_axis");
   if (!axes || !starts || !ends || !steps || !dropped) return std::nullopt;
@@ -134,7 +145,7 @@ bool PadAmounts(const pir::Operation& op, int64_t rank, std::vector<int64_t>& be
   if (!amounts) return false;
   before.assign(static_cast<size_t>(rank), 0);
   after = before;
-  if (IsOneOf(op, {"pd_op.pad", "pd_op.pad_grad"})) {
+  if (!Takes(op, "mode")) {  // pairs for each axis
     if (static_cast<int64_t>(amounts->size()) != 2 * rank) return false;
     for (size_t k = 0; k < before.size(); ++k) {
       before[k] = (*amounts)[2 * k];
@@ -155,13 +166,7 @@ bool PadAmounts(const pir::Operation& op, int64_t rank, std::vector<int64_t>& be
 }
 
 bool MakesViews(const pir::Operation& op) {
-  return IsOneOf(op, {"builtin.split",        "builtin.slice",      "pd_op.split",        "pd_op.split_with_num",
-                      "pd_op.unbind",         "pd_op.concat_grad",  "pd_op.stack_grad",   "pd_op.transpose",
-                      "pd_op.transpose_grad", "pd_op.reshape",      "pd_op.squeeze",      "pd_op.unsqueeze",
-                      "pd_op.flatten",        "pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad",
-                      "pd_op.flatten_grad",   "pd_op.expand",       "pd_op.expand_as",    "pd_op.slice",
-                      "pd_op.strided_slice",  "pd_op.flip",         "pd_op.reverse",      "pd_op.flip_grad",
-                      "pd_op.pad_grad",       "pd_op.pad3d_grad"});
+  return MovementOf(op) != Movement::kNone || op.isa("builtin.split") || op.isa("builtin.slice");
 }
 
 std::optional<ViewFacts> ViewOf(pir::Value v) {
@@ -174,15 +179,14 @@ std::optional<ViewFacts> ViewOf(pir::Value v) {
     return Element(*list.defining_op(), i, list.type().elements());
   }
   if (op->num_results() != 1) return std::nullopt;
-  const bool backward =
-      IsOneOf(*op, {"pd_op.transpose_grad", "pd_op.reshape_grad", "pd_op.squeeze_grad", "pd_op.unsqueeze_grad",
-                    "pd_op.flatten_grad", "pd_op.flip_grad", "pd_op.pad_grad", "pd_op.pad3d_grad"});
+  const Movement movement = MovementOf(*op);
+  const bool backward = IsGradient(*op);
   const pir::Value base = backward ? OperandOf(*op, "out_grad") : op->operand(0);
   if (!base || !base.type().is_dense()) return std::nullopt;
   const Dims &from = base.dims(), &to = v.dims();
   ViewFacts f{base, {}};
-  if (IsOneOf(*op, {"pd_op.slice", "pd_op.strided_slice"})) return Sliced(*op, base);
-  if (IsOneOf(*op, {"pd_op.transpose", "pd_op.transpose_grad"})) {
+  if (movement == Movement::kSlice) return Sliced(*op, base);
+  if (movement == Movement::kTranspose) {
     auto perm = Permutation(*op, from.size());
     if (!perm) return std::nullopt;
     f.dims = Whole(from.size());
@@ -194,7 +198,7 @@ std::optional<ViewFacts> ViewOf(pir::Value v) {
     }
     return f;
   }
-  if (IsOneOf(*op, {"pd_op.expand", "pd_op.expand_as"})) {
+  if (movement == Movement::kExpand) {
     const int64_t lead = to.size() - from.size();
     for (int64_t k = 0; k < from.size(); ++k) {
       if (lead + k < 0) return std::nullopt;
@@ -207,7 +211,7 @@ std::optional<ViewFacts> ViewOf(pir::Value v) {
     }
     return f;
   }
-  if (IsOneOf(*op, {"pd_op.flip", "pd_op.reverse", "pd_op.flip_grad"})) {
+  if (movement == Movement::kFlip) {
     auto axes = IntegersArg(*op, "axis");
     if (!axes) return std::nullopt;
     f.dims = Whole(from.size());
@@ -218,7 +222,7 @@ std::optional<ViewFacts> ViewOf(pir::Value v) {
     }
     return f;
   }
-  if (IsOneOf(*op, {"pd_op.pad_grad", "pd_op.pad3d_grad"})) {
+  if (movement == Movement::kUnpad) {
     std::vector<int64_t> lo, hi;
     if (!PadAmounts(*op, from.size(), lo, hi) || to.size() != from.size()) return std::nullopt;
     f.dims = Whole(from.size());
@@ -228,7 +232,7 @@ std::optional<ViewFacts> ViewOf(pir::Value v) {
     }
     return f;
   }
-  if (!MapByExtent(from, to, f.dims)) return std::nullopt;
+  if (movement != Movement::kExtents || !MapByExtent(from, to, f.dims)) return std::nullopt;
   return f;
 }
 

@@ -3,6 +3,7 @@
 
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
 namespace {
@@ -36,7 +37,7 @@ bool SameValue(pir::Value a, pir::Value b, int depth) {
   pir::Operation *x = a.defining_op(), *y = b.defining_op();
   if (!x || !y || x->info() != y->info() || a.index() != b.index() || x->num_operands() != y->num_operands())
     return false;
-  if (x->num_regions() || !pir::IsDeterministic(*x) || x->isa("pd_op.data") || x->isa("builtin.parameter"))
+  if (x->num_regions() || !pir::IsDeterministic(*x) || x->isa(pir::pd::kData) || x->isa("builtin.parameter"))
     return false;
   if (!(x->attrs() == y->attrs()) || pir::IsMutated(a) || pir::IsMutated(b)) return false;
   for (int i = 0; i < x->num_operands(); ++i)

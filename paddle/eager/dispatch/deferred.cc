@@ -5,9 +5,11 @@
 #include <optional>
 #include <string_view>
 
+#include "paddle/common/op_traits.h"
 #include "paddle/common/extent.h"
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
 namespace {
@@ -45,48 +47,44 @@ void Merge(const char* op, const std::vector<phi::Meta>& other, std::vector<phi:
 
 // The extent that element `i` of an integer value is, where the program tells.
 std::optional<common::Dim> FindExtent(pir::Value v, int64_t i) {
-  if (auto* op = Named(v, "pd_op.shape64"); op || (op = Named(v, "pd_op.shape"))) {
+  if (auto* op = Named(v, pir::pd::kShape64); op || (op = Named(v, pir::pd::kShape))) {
     const common::Dims& dims = op->operand(0).dims();
     if (i < dims.size()) return dims[i];
   }
-  if (auto* op = Named(v, "pd_op.full")) {
+  if (auto* op = Named(v, pir::pd::kFull)) {
     const int64_t value = op->attr("value").to_int();
     if (value >= 0) return common::Dim(value);
   }
-  if (auto* op = Named(v, "pd_op.full_int_array")) {
+  if (auto* op = Named(v, pir::pd::kFullIntArray)) {
     common::Ints values = op->attr("value").to_ints();
     if (i < values.size() && values[i] >= 0) return common::Dim(values[i]);
   }
-  if (Named(v, "pd_op.cast") || Named(v, "pd_op.assign") || Named(v, "pd_op.reshape") || Named(v, "pd_op.squeeze") ||
-      Named(v, "pd_op.unsqueeze"))
-    return FindExtent(v.defining_op()->operand(0), i);
-  if (auto* op = Named(v, "pd_op.slice"); op && op->operand(0).dims().size() == 1) {
-    if (auto* at = Named(op->operand(1), "pd_op.full_int_array")) {
+  const pir::Operation* maker = v.defining_op();
+  if (maker && (maker->isa(pir::pd::kCast) || maker->isa(pir::pd::kAssign) ||
+                common::TraitsOf(maker->name()).movement == common::Movement::kExtents))
+    return FindExtent(maker->operand(0), i);
+  if (auto* op = Named(v, pir::pd::kSlice); op && op->operand(0).dims().size() == 1) {
+    if (auto* at = Named(op->operand(1), pir::pd::kFullIntArray)) {
       common::Ints start = at->attr("value").to_ints();
       common::Dim n = op->operand(0).dims()[0];
       if (start.size() == 1 && n.known())
         return FindExtent(op->operand(0), i + (start[0] < 0 ? start[0] + n.value() : start[0]));
     }
   }
-  if (auto* op = Named(v, "pd_op.stack"))
+  if (auto* op = Named(v, pir::pd::kStack))
     if (auto* list = Named(op->operand(0), "builtin.combine"); list && i < list->num_operands())
       if (pir::Value item = list->operand(static_cast<int>(i)); item.dims().empty()) return FindExtent(item, 0);
   if (!v.dims().empty()) return std::nullopt;
-  for (const char* name : {"pd_op.add", "pd_op.subtract", "pd_op.multiply", "pd_op.floor_divide"}) {
-    auto* op = Named(v, name);
-    if (!op) continue;
-    std::optional<common::Dim> a = FindExtent(op->operand(0), 0), b = FindExtent(op->operand(1), 0);
-    if (!a || !b) return std::nullopt;
-    switch (name[6]) {
-      case 'a': return *a + *b;
-      case 's':
-        // A known difference may be below zero, which is no extent.
-        return a->known() && b->known() ? std::nullopt : std::optional(common::Sub(*a, *b));
-      case 'm': return *a * *b;
-      default: return common::Div(*a, *b);
-    }
-  }
-  return std::nullopt;
+  if (!maker || !(maker->isa(pir::pd::kAdd) || maker->isa(pir::pd::kSubtract) || maker->isa(pir::pd::kMultiply) ||
+                  maker->isa(pir::pd::kFloorDivide)))
+    return std::nullopt;
+  std::optional<common::Dim> a = FindExtent(maker->operand(0), 0), b = FindExtent(maker->operand(1), 0);
+  if (!a || !b) return std::nullopt;
+  if (maker->isa(pir::pd::kAdd)) return *a + *b;
+  if (maker->isa(pir::pd::kMultiply)) return *a * *b;
+  if (maker->isa(pir::pd::kFloorDivide)) return common::Div(*a, *b);
+  if (a->known() && b->known()) return std::nullopt;  // a known difference may be below zero, which is no extent
+  return common::Sub(*a, *b);
 }
 
 }  // namespace

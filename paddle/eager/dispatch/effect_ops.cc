@@ -4,6 +4,7 @@
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
 namespace {
@@ -23,7 +24,7 @@ Tensor Print(Recorder& r, const Tensor& x, const PrintOptions& o, bool forward, 
   pir::Value in = r.ValueOf(x);
   pir::Type type = in.type();
   pir::Value out = r.builder()
-                       .Create(pir::FindOp("pd_op.print"), std::span<const pir::Value>(&in, 1), std::move(attrs),
+                       .Create(pir::FindOp(pir::pd::kPrint), std::span<const pir::Value>(&in, 1), std::move(attrs),
                                std::span<const pir::Type>(&type, 1))
                        ->result(0);
   out.set_stop_gradient(!differentiable);
@@ -61,7 +62,7 @@ void RecordAssert(const Tensor& condition, const std::vector<Tensor>& data, int6
   std::vector<pir::Value> values;
   for (const Tensor& t : data) values.push_back(r.ValueOf(t));
   const pir::Value operands[] = {r.ValueOf(condition), pir::BuildCombine(r.builder(), values)};
-  r.builder().Create(pir::FindOp("pd_op.assert"), operands, {{"summarize", pir::Attribute::Int64(summarize)}}, {});
+  r.builder().Create(pir::FindOp(pir::pd::kAssert), operands, {{"summarize", pir::Attribute::Int64(summarize)}}, {});
 }
 
 }  // namespace egr

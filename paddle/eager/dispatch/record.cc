@@ -11,6 +11,7 @@
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
 namespace {
@@ -26,16 +27,18 @@ const pir::OpInfo* Builtin(const char* name) {
   return info;
 }
 
+std::string PirName(std::string_view op) { return "pd_op." + std::string(op); }
+
 const pir::OpInfo* InfoOf(const phi::OpDef& op) {
   static auto* infos = [] {
     auto* m = new std::unordered_map<const phi::OpDef*, const pir::OpInfo*>;
     for (auto& [name, def] : phi::AllOpDefs())
-      if (const pir::OpInfo* info = pir::FindOp("pd_op." + name)) (*m)[def] = info;
+      if (const pir::OpInfo* info = pir::FindOp(PirName(name))) (*m)[def] = info;
     return m;
   }();
   auto it = infos->find(&op);
   if (it != infos->end()) return it->second;
-  return pir::FindOp(std::string("pd_op.") + op.name);  // registered later: custom ops
+  return pir::FindOp(PirName(op.name));  // registered later: custom ops
 }
 
 // A shape argument with fewer extents to find out at run time: one of a reshape can be inferred, others are kept.
@@ -257,7 +260,7 @@ pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
     attrs.Set("value", pir::Attribute::Array(std::move(items)));
     attrs.Set("dtype", pir::Attribute::DType(phi::DataType::INT64));
     pir::Type type = pir::DenseTensorType::Get(phi::DataType::INT64, common::Dims{common::Dim(ints->size())});
-    return Create(Builtin("pd_op.full_int_array"), {}, std::move(attrs), {type}, false)->result(0);
+    return Create(Builtin(pir::pd::kFullIntArray), {}, std::move(attrs), {type}, false)->result(0);
   }
   phi::Scalar s = std::get<phi::Scalar>(v);
   PD_CHECK(!phi::IsComplex(s.dtype()), Unimplemented, "[record] expected a real scalar argument, got a complex one");
@@ -266,21 +269,21 @@ pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
   attrs.Set("value", pir::Attribute::Number(s));
   attrs.Set("dtype", pir::Attribute::DType(dtype));
   pir::Type type = pir::DenseTensorType::Get(dtype, common::Dims{common::Dim(1)});
-  return Create(Builtin("pd_op.full"), {}, std::move(attrs), {type}, false)->result(0);
+  return Create(Builtin(pir::pd::kFull), {}, std::move(attrs), {type}, false)->result(0);
 }
 
 pir::Value Recorder::Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable) {
   pir::Type type = pir::DenseTensorType::Get(v.type().dtype(), dims);
   if (common::AllKnown(dims)) {
     pir::Value shape = AttrOperand(common::ToInts(dims));
-    return Create(Builtin("pd_op.expand"), {v, shape}, {}, {type}, differentiable)->result(0);
+    return Create(Builtin(pir::pd::kExpand), {v, shape}, {}, {type}, differentiable)->result(0);
   }
   if (!same) return v;
   std::vector<pir::Attribute> visible;
   for (common::Dim d : dims) visible.push_back(pir::Attribute::Int32(static_cast<int32_t>(d.visible())));
   pir::AttributeMap attrs;
   attrs.Set("target_shape", pir::Attribute::Array(std::move(visible)));
-  return Create(Builtin("pd_op.expand_as"), {v, same}, std::move(attrs), {type}, differentiable)->result(0);
+  return Create(Builtin(pir::pd::kExpandAs), {v, same}, std::move(attrs), {type}, differentiable)->result(0);
 }
 
 void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
@@ -426,7 +429,7 @@ void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue*
 void RegisterPirOps() {
   for (auto& [name, def] : phi::AllOpDefs()) {
     pir::OpInfo info;
-    info.name = "pd_op." + name;
+    info.name = PirName(name);
     for (const phi::ArgDef* t : def->tensors)
       info.inputs.push_back(
           {t->name, t->kind == phi::ArgDef::kOptionalTensor, t->kind == phi::ArgDef::kTensorList, false});

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "paddle/common/error.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -119,9 +120,9 @@ void RegisterAll() {
     }
     RegisterOp(std::move(i));
   };
-  if_missing(Make("pd_op.if", {{"cond"}}, {}, {}, kHasRegions | kAnyIn | kAnyOut, VerifyIf));
-  if_missing(Make("pd_op.while", {{"cond"}}, {}, {}, kHasRegions | kAnyIn | kAnyOut, VerifyWhile));
-  if_missing(Make("pd_op.print", {{"in"}},
+  if_missing(Make(pd::kIf, {{"cond"}}, {}, {}, kHasRegions | kAnyIn | kAnyOut, VerifyIf));
+  if_missing(Make(pd::kWhile, {{"cond"}}, {}, {}, kHasRegions | kAnyIn | kAnyOut, VerifyWhile));
+  if_missing(Make(pd::kPrint, {{"in"}},
                   {{"first_n", A::kInt32, -1},
                    {"message", A::kStr, {}},
                    {"summarize", A::kInt32, 20},
@@ -133,15 +134,15 @@ void RegisterAll() {
                    {"print_phase", A::kStr, std::string("BOTH")},
                    {"is_forward", A::kBool, true}},
                   {out}, kSideEffect));
-  if_missing(Make("pd_op.assert", {{"cond"}, {"data", false, true}}, {{"summarize", A::kInt64, int64_t{-1}}}, {},
-                  kSideEffect));
+  if_missing(
+      Make(pd::kAssert, {{"cond"}, {"data", false, true}}, {{"summarize", A::kInt64, int64_t{-1}}}, {}, kSideEffect));
   const phi::Place no_place{phi::AllocationType::UNDEFINED, 0, 0};
   if_missing(Make(
-      "pd_op.data", {},
+      pd::kData, {},
       {{"name", A::kStr, {}}, {"shape", A::kIntArray, {}}, {"dtype", A::kDataType, {}}, {"place", A::kPlace, no_place}},
       {out}, kSideEffect | kConstantLike));
-  if_missing(Make("pd_op.feed", {}, {{"name", A::kStr, {}}, {"col", A::kInt32, {}}}, {out}, kSideEffect));
-  if_missing(Make("pd_op.fetch", {x}, {{"name", A::kStr, {}}, {"col", A::kInt32, {}}}, {out}, kSideEffect));
+  if_missing(Make(pd::kFeed, {}, {{"name", A::kStr, {}}, {"col", A::kInt32, {}}}, {out}, kSideEffect));
+  if_missing(Make(pd::kFetch, {x}, {{"name", A::kStr, {}}, {"col", A::kInt32, {}}}, {out}, kSideEffect));
 }
 
 const OpInfo* Info(const char* name) {
@@ -217,7 +218,7 @@ Operation* BuildSplit(Builder& b, Value v) {
 Value BuildData(Builder& b, std::string_view name, Type type, phi::Place place) {
   common::Ints shape;
   for (common::Dim d : type.dims()) shape.push_back(d.visible());
-  Value v = b.Create(Info("pd_op.data"), {},
+  Value v = b.Create(Info(pd::kData), {},
                      {{"name", Attribute::Str(name)},
                       {"shape", Attribute::IntArray(shape)},
                       {"dtype", Attribute::DType(type.dtype())},
@@ -232,7 +233,7 @@ Value BuildData(Builder& b, std::string_view name, Type type, phi::Place place) 
 Operation* BuildFetch(Builder& b, Value v, std::string_view name, int col) {
   Type t = v.type();
   Operation* op =
-      b.Create(Info("pd_op.fetch"), std::span<const Value>(&v, 1),
+      b.Create(Info(pd::kFetch), std::span<const Value>(&v, 1),
                {{"name", Attribute::Str(name)}, {"col", Attribute::Int32(col)}}, std::span<const Type>(&t, 1));
   op->result(0).set_persistable(true);
   op->result(0).set_stop_gradient(v.stop_gradient());
@@ -242,7 +243,7 @@ Operation* BuildFetch(Builder& b, Value v, std::string_view name, int col) {
 Operation* BuildYield(Builder& b, std::span<const Value> values) { return b.Create(Info("cf.yield"), values, {}, {}); }
 
 Operation* BuildIf(Builder& b, Value cond, std::span<const Type> types) {
-  Operation* op = b.Create(Info("pd_op.if"), std::span<const Value>(&cond, 1), {}, types, 2);
+  Operation* op = b.Create(Info(pd::kIf), std::span<const Value>(&cond, 1), {}, types, 2);
   op->region(0).AddBlock();
   op->region(1).AddBlock();
   return op;
@@ -255,7 +256,7 @@ Operation* BuildWhile(Builder& b, Value cond, std::span<const Value> inputs) {
     operands.push_back(v);
     types.push_back(v.type());
   }
-  Operation* op = b.Create(Info("pd_op.while"), operands, {}, types, 1);
+  Operation* op = b.Create(Info(pd::kWhile), operands, {}, types, 1);
   Block& body = op->region(0).AddBlock();
   for (size_t i = 0; i < types.size(); ++i) {
     Value a = body.AddArg(types[i]);

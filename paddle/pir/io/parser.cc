@@ -10,6 +10,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/pir/core/file_symbols.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -230,7 +231,7 @@ class Parser {
     std::string op_name = c_.String();
     if (op_name.find('.') == std::string::npos) c_.Fail("an op name like dialect.op before this");
     const OpInfo* info = GetOrCreateOp(op_name);
-    if (op_name == "pd_op.while") return While(b, info, names);
+    if (op_name == pd::kWhile) return While(b, info, names);
     std::vector<Value> operands;
     c_.Expect("(");
     if (!c_.Accept(")")) {

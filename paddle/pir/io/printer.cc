@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/pir/io/printer.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 #include <charconv>
 #include <cmath>
@@ -106,7 +107,7 @@ class Printer {
     out_.append(4 * indent, ' ');
     Results(op);
     out_ += " = \"" + op.name() + "\" ";
-    if (op.isa("pd_op.while") && op.num_operands() > 0 && op.num_regions() == 1)
+    if (op.isa(pd::kWhile) && op.num_operands() > 0 && op.num_regions() == 1)
       While(op, indent);
     else
       Generic(op, indent);
@@ -176,7 +177,7 @@ class Printer {
   }
 
   void Generic(const Operation& op, int indent) {
-    bool is_if = op.isa("pd_op.if") && op.num_regions() == 2;
+    bool is_if = op.isa(pd::kIf) && op.num_regions() == 2;
     out_ += "(";
     Operands(op, 0);
     out_ += ") ";

@@ -3,6 +3,7 @@
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/norm_patterns.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -14,11 +15,11 @@ class JoinSum : public RewritePattern {
   explicit JoinSum(const char* root) : RewritePattern(root, 1, "add_norm") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     Operation* add = op->operand(0).defining_op();
-    if (!add || !add->isa("pd_op.add") || !MayMove(*add, *op)) return false;
+    if (!add || !add->isa(pd::kAdd) || !MayMove(*add, *op)) return false;
     for (int i = 1; i < op->num_results(); ++i)
       if (!op->result(i).use_empty()) return false;
     const Value sum = add->result(0), x = add->operand(0), y = add->operand(1);
-    const bool rms = op->isa("pd_op.rms_norm");
+    const bool rms = op->isa(pd::kRmsNorm);
     if ((sum.dtype() != DataType::FLOAT32 && sum.dtype() != DataType::FLOAT64) || sum.persistable() || IsMutated(sum))
       return false;
     if (!SameVisible(x.type(), sum.type()) || !SameVisible(y.type(), sum.type())) return false;
@@ -42,8 +43,7 @@ class JoinSum : public RewritePattern {
     attrs.Set("epsilon", Attribute::Double(op->attr("epsilon").to_double()));
     attrs.Set("normalized_shape", Attribute::Array(std::move(extents)));
     attrs.Set("rms", Attribute::Bool(rms));
-    Operation* joined =
-        r.CreateOp("pd_op.fused_add_norm", {x, y, scale, bias}, std::move(attrs), {sum.type(), sum.type()});
+    Operation* joined = r.CreateOp(pd::kFusedAddNorm, {x, y, scale, bias}, std::move(attrs), {sum.type(), sum.type()});
     std::vector<Value> results(op->num_results());
     results[0] = joined->result(0);
     r.ReplaceOp(op, results);
@@ -56,7 +56,7 @@ class JoinSum : public RewritePattern {
 
 std::unique_ptr<Pass> CreateAddNormFusion() {
   return std::make_unique<PatternPass>("add_norm_fuse_pass", [](PatternSet& set) {
-    for (const char* root : {"pd_op.layer_norm", "pd_op.rms_norm"}) set.Add<JoinSum>(root);
+    for (const char* root : {pd::kLayerNorm, pd::kRmsNorm}) set.Add<JoinSum>(root);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/norm_patterns.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -36,7 +37,7 @@ Value Unscaled(Value v, double* scale) {
 
 // Widening of half values, which the kernel does itself.
 Value Narrow(Value v) {
-  const Operation* cast = Def(v, "pd_op.cast");
+  const Operation* cast = Def(v, pd::kCast);
   if (!cast || v.dtype() != DataType::FLOAT32) return v;
   const DataType from = cast->operand(0).dtype();
   return from == DataType::FLOAT16 || from == DataType::BFLOAT16 ? cast->operand(0) : v;
@@ -44,9 +45,9 @@ Value Narrow(Value v) {
 
 // Numbers of -1e4 and below above the diagonal, nothing elsewhere.
 bool HidesLater(Value mask) {
-  const Operation* triu = Def(mask, "pd_op.triu");
+  const Operation* triu = Def(mask, pd::kTriu);
   if (!triu || !triu->attr("diagonal") || triu->attr("diagonal").to_int() != 1) return false;
-  const Operation* full = Def(triu->operand(0), "pd_op.full_like");
+  const Operation* full = Def(triu->operand(0), pd::kFullLike);
   double low = 0;
   if (full) return full->num_operands() == 2 && NumberOf(full->operand(1), &low) && low <= -1e4;
   return false;
@@ -58,8 +59,8 @@ bool LeadsOn(Value v) {
   v.ForEachUse([&](OpOperand& u) {
     const Operation* full = u.owner();
     const Operation* triu =
-        full->isa("pd_op.full_like") && OnlyUse(full->result(0)) ? full->result(0).first_use()->owner() : nullptr;
-    others += !(triu && triu->isa("pd_op.triu") && OnlyUse(triu->result(0)) && HidesLater(triu->result(0)));
+        full->isa(pd::kFullLike) && OnlyUse(full->result(0)) ? full->result(0).first_use()->owner() : nullptr;
+    others += !(triu && triu->isa(pd::kTriu) && OnlyUse(triu->result(0)) && HidesLater(triu->result(0)));
   });
   return others == 1 && !v.persistable();
 }
@@ -86,7 +87,7 @@ struct Found {
 
 class JoinAttention : public RewritePattern {
  public:
-  JoinAttention() : RewritePattern("pd_op.matmul", 1, "join_attention") {}
+  JoinAttention() : RewritePattern(pd::kMatmul, 1, "join_attention") {}
 
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     Found f;
@@ -107,9 +108,9 @@ class JoinAttention : public RewritePattern {
     const Type out = DenseTensorType::Get(q.dtype(), common::Dims{d[0], d[2], d[1], d[3]});
     const Type lse = DenseTensorType::Get(DataType::FLOAT64, common::Dims{d[0], d[1], d[2]});
     const Value joined =
-        r.CreateOp("pd_op.fused_attention", {q, k, v, f.mask, Value()}, std::move(attrs), {out, lse})->result(0);
+        r.CreateOp(pd::kFusedAttention, {q, k, v, f.mask, Value()}, std::move(attrs), {out, lse})->result(0);
     Operation* user = op->result(0).has_one_use() ? op->result(0).first_use()->owner() : nullptr;
-    if (user && user->isa("pd_op.transpose") && Permutes(user, {0, 2, 1, 3}) &&
+    if (user && user->isa(pd::kTranspose) && Permutes(user, {0, 2, 1, 3}) &&
         SameVisible(user->result_type(0), joined.type())) {
       r.ReplaceOp(user, joined);
       return true;
@@ -121,29 +122,29 @@ class JoinAttention : public RewritePattern {
  private:
   // x as [batch, length, heads, dim]: what a transpose made it from, or a view.
   static Value LengthFirst(PatternRewriter& r, Value x) {
-    const Operation* turned = Def(x, "pd_op.transpose");
+    const Operation* turned = Def(x, pd::kTranspose);
     if (turned && Permutes(turned, {0, 2, 1, 3}) && !IsMutated(turned->operand(0))) return turned->operand(0);
     return Transpose(r, x, {0, 2, 1, 3});
   }
 
   // Key and value heads, on axis `heads`, before they were repeated for the query heads that share them.
   static Value Shared(Value x, int64_t heads) {
-    if (const Operation* repeat = Def(x, "pd_op.repeat_interleave")) {
+    if (const Operation* repeat = Def(x, pd::kRepeatInterleave)) {
       const Attribute axis = repeat->attr("axis");
       return axis && (axis.to_int() == heads || axis.to_int() == heads - 4) && !IsMutated(repeat->operand(0))
                  ? repeat->operand(0)
                  : x;
     }
-    const Operation* joined = Def(x, "pd_op.flatten");
-    if (!joined) joined = Def(x, "pd_op.reshape");
-    const Operation* expand = joined ? Def(joined->operand(0), "pd_op.expand") : nullptr;
-    const Operation* unsqueeze = expand ? Def(expand->operand(0), "pd_op.unsqueeze") : nullptr;
+    const Operation* joined = Def(x, pd::kFlatten);
+    if (!joined) joined = Def(x, pd::kReshape);
+    const Operation* expand = joined ? Def(joined->operand(0), pd::kExpand) : nullptr;
+    const Operation* unsqueeze = expand ? Def(expand->operand(0), pd::kUnsqueeze) : nullptr;
     if (!unsqueeze) return x;
     const Value from = unsqueeze->operand(0);
     const common::Dims &f = from.dims(), &t = x.dims(), &one = unsqueeze->result(0).dims(),
                        &many = expand->result(0).dims();
     if (f.size() != 4 || t.size() != 4 || one.size() != 5 || many.size() != 5 || IsMutated(from)) return x;
-    const Operation* at = Def(unsqueeze->operand(1), "pd_op.full_int_array");
+    const Operation* at = Def(unsqueeze->operand(1), pd::kFullIntArray);
     const common::Ints where = at && at->attr("value") ? at->attr("value").to_ints() : common::Ints{};
     if (where.size() != 1 || (where[0] < 0 ? where[0] + 5 : where[0]) != heads + 1) return x;
     const common::Dim repeats = many[heads + 1];
@@ -167,11 +168,11 @@ class JoinAttention : public RewritePattern {
     // From the softmax backwards: masks, then numbers, then the product of queries and keys.
     for (int steps = 0; steps < 8 && s && LeadsOn(s); ++steps) {
       s = Narrow(s);
-      product = Def(s, "pd_op.matmul");
+      product = Def(s, pd::kMatmul);
       if (product) break;
       if (Scaled(s, &x, &factor)) {
         f->scale *= factor;
-      } else if (const Operation* add = Def(s, "pd_op.add"); add && f->scale == 1) {
+      } else if (const Operation* add = Def(s, pd::kAdd); add && f->scale == 1) {
         const int side = LeadsToProduct(add->operand(0)) ? 0 : 1;
         x = add->operand(side);
         const Value mask = add->operand(1 - side);
@@ -183,7 +184,7 @@ class JoinAttention : public RewritePattern {
           f->mask = mask;
         }
         if (!SameVisible(x.type(), s.type()) && !Widened(x, mask)) return false;
-      } else if (const Operation* where = Def(s, "pd_op.where"); where && f->scale == 1 && !f->mask) {
+      } else if (const Operation* where = Def(s, pd::kWhere); where && f->scale == 1 && !f->mask) {
         x = where->operand(1);
         f->mask = where->operand(0);
         if (!Lowest(where->operand(2)) || !Broadcasts(f->mask, x) || f->mask.dims().size() > 4) return false;
@@ -199,8 +200,8 @@ class JoinAttention : public RewritePattern {
 
   // Minus infinity, in any shape.
   static bool Lowest(Value v) {
-    if (const Operation* expand = Def(v, "pd_op.expand")) v = expand->operand(0);
-    const Operation* full = Def(v, "pd_op.full");
+    if (const Operation* expand = Def(v, pd::kExpand)) v = expand->operand(0);
+    const Operation* full = Def(v, pd::kFull);
     const Attribute a = full ? full->attr("value") : Attribute();
     return a && a.kind() != AttrKind::kStr && a.kind() != AttrKind::kArray && a.to_double() == -INFINITY;
   }
@@ -215,10 +216,10 @@ class JoinAttention : public RewritePattern {
     double factor;
     for (int steps = 0; steps < 8 && v; ++steps) {
       v = Narrow(v);
-      if (Def(v, "pd_op.matmul")) return true;
+      if (Def(v, pd::kMatmul)) return true;
       if (Scaled(v, &x, &factor)) {
         v = x;
-      } else if (const Operation* add = Def(v, "pd_op.add")) {
+      } else if (const Operation* add = Def(v, pd::kAdd)) {
         return LeadsToProduct(add->operand(0)) || LeadsToProduct(add->operand(1));
       } else {
         return false;
@@ -233,12 +234,12 @@ class JoinAttention : public RewritePattern {
     for (int steps = 0; steps < 4 && w && OnlyUse(w); ++steps) {
       const Operation* maker = w.defining_op();
       if (!maker) return {};
-      if (maker->isa("pd_op.softmax")) {
+      if (maker->isa(pd::kSoftmax)) {
         const int64_t axis = maker->attr("axis") ? maker->attr("axis").to_int() : -1;
         return axis == -1 || axis == w.dims().size() - 1 ? maker->operand(0) : Value();
       }
-      const bool narrowing = maker->isa("pd_op.cast") && maker->operand(0).dtype() == DataType::FLOAT32;
-      const bool idle = maker->isa("pd_op.dropout") && maker->attr("is_test").to_bool() &&
+      const bool narrowing = maker->isa(pd::kCast) && maker->operand(0).dtype() == DataType::FLOAT32;
+      const bool idle = maker->isa(pd::kDropout) && maker->attr("is_test").to_bool() &&
                         maker->attr("mode").to_str() == "upscale_in_train";
       if (!narrowing && !idle) return {};
       w = maker->operand(0);
@@ -252,7 +253,7 @@ class JoinAttention : public RewritePattern {
     f->k = product.operand(1);
     if (product.attr("transpose_y").to_bool()) {
       f->k = Unscaled(f->k, &f->scale);
-    } else if (const Operation* turned = Def(f->k, "pd_op.transpose"); turned && Permutes(turned, {0, 1, 3, 2})) {
+    } else if (const Operation* turned = Def(f->k, pd::kTranspose); turned && Permutes(turned, {0, 1, 3, 2})) {
       f->k = Unscaled(turned->operand(0), &f->scale);
     } else if (turned && Permutes(turned, {0, 2, 3, 1})) {
       f->k = turned->operand(0);

@@ -5,6 +5,7 @@
 
 #include "paddle/pir/pass/layout_util.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -21,17 +22,17 @@ Type BlockedType(Value x) {
 }
 bool KnownChannels(Value v) { return v.type().is_dense() && v.dims().size() == 4 && v.dims()[1].known(); }
 
-Value Block(PatternRewriter& r, Value x) { return Apply(r, "pd_op.block_channels", {x}, BlockedType(x)); }
+Value Block(PatternRewriter& r, Value x) { return Apply(r, pd::kBlockChannels, {x}, BlockedType(x)); }
 // The value of `plain`'s type behind the blocked x.
 Value Unblock(PatternRewriter& r, Value x, Value plain) {
   AttributeMap attrs;
   attrs.Set("channels", Attribute::Int32(static_cast<int>(plain.dims()[1].raw())));
-  return Apply(r, "pd_op.unblock_channels", {x}, plain.type(), std::move(attrs));
+  return Apply(r, pd::kUnblockChannels, {x}, plain.type(), std::move(attrs));
 }
 // x where v is x with its channels taken out of their blocks; else null.
 Value Behind(Value v) {
   Operation* op = v ? v.defining_op() : nullptr;
-  return op && op->isa("pd_op.unblock_channels") ? op->operand(0) : Value();
+  return op && op->isa(pd::kUnblockChannels) ? op->operand(0) : Value();
 }
 // Lanes without a channel hold zeros, which not every operation keeps.
 bool Full(Value v) { return v.dims()[1].known() && v.dims()[1].raw() % kBlock == 0; }
@@ -50,7 +51,7 @@ class ConvToBlocks : public RewritePattern {
     if (!WorthBlocks(out) || groups < 1) return false;
     const bool each = groups == in && groups == out;
     if (groups != 1 && !each && (in / groups % kBlock || out / groups % kBlock)) return false;
-    const bool fused = op->isa("pd_op.fused_conv");
+    const bool fused = op->isa(pd::kFusedConv);
     const Value bias = fused ? op->operand(2) : Value(), residual = fused ? op->operand(3) : Value();
     if (residual && !SameVisible(residual.type(), y.type())) return false;
 
@@ -60,7 +61,7 @@ class ConvToBlocks : public RewritePattern {
       attrs.Set(name, op->attr(name));
     attrs.Set("data_format", Attribute::Str("NCHW16C"));
     attrs.Set("activation", fused ? op->attr("activation") : Attribute::Str(""));
-    const Value made = Apply(r, "pd_op.fused_conv", {from, w, bias, residual ? Block(r, residual) : Value()},
+    const Value made = Apply(r, pd::kFusedConv, {from, w, bias, residual ? Block(r, residual) : Value()},
                              BlockedType(y), std::move(attrs));
     r.ReplaceOp(op, Unblock(r, made, y));
     return true;
@@ -70,11 +71,11 @@ class ConvToBlocks : public RewritePattern {
 // Two axes of pooling as three, the blocks of channels in front.
 class PoolToBlocks : public RewritePattern {
  public:
-  PoolToBlocks() : RewritePattern("pd_op.pool2d", 1, "pool_to_blocks") {}
+  PoolToBlocks() : RewritePattern(pd::kPool2d, 1, "pool_to_blocks") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     const Value x = Behind(op->operand(0)), y = op->result(0);
     Operation* sizes = op->operand(1).defining_op();
-    if (!x || op->attr("data_format").to_str() != "NCHW" || !sizes || !sizes->isa("pd_op.full_int_array")) return false;
+    if (!x || op->attr("data_format").to_str() != "NCHW" || !sizes || !sizes->isa(pd::kFullIntArray)) return false;
     common::Ints kernel = sizes->attr("value").to_ints(), strides = op->attr("strides").to_ints(),
                  pads = op->attr("paddings").to_ints();
     const bool global = op->attr("global_pooling").to_bool(), adaptive = op->attr("adaptive").to_bool() || global;
@@ -97,14 +98,14 @@ class PoolToBlocks : public RewritePattern {
     attrs.Set("data_format", Attribute::Str("NDHWC"));
     attrs.Set("global_pooling", Attribute::Bool(false));
     attrs.Set("adaptive", Attribute::Bool(adaptive));
-    r.ReplaceOp(op, Unblock(r, Apply(r, "pd_op.pool3d", {x}, BlockedType(y), std::move(attrs)), y));
+    r.ReplaceOp(op, Unblock(r, Apply(r, pd::kPool3d, {x}, BlockedType(y), std::move(attrs)), y));
     return true;
   }
 };
 
 class CancelBlocks : public RewritePattern {
  public:
-  CancelBlocks() : RewritePattern("pd_op.block_channels", 2, "cancel_blocks") {}
+  CancelBlocks() : RewritePattern(pd::kBlockChannels, 2, "cancel_blocks") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     const Value x = Behind(op->operand(0));
     if (!x) return false;
@@ -159,7 +160,7 @@ class BinaryBehind : public RewritePattern {
 // Channels one after another, each part of whole blocks.
 class ConcatBehind : public RewritePattern {
  public:
-  ConcatBehind() : RewritePattern("pd_op.concat", 1, "concat_behind_blocks") {}
+  ConcatBehind() : RewritePattern(pd::kConcat, 1, "concat_behind_blocks") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     const auto [list, at] = layout::ConcatOf(*op);
     const Value y = op->result(0);
@@ -184,8 +185,8 @@ class BlockedLayout : public Pass {
     for (const char* root : layout::kConvolutions) set.Add<ConvToBlocks>(root);
     set.Add<PoolToBlocks>();
     set.Add<CancelBlocks>();
-    for (const char* root : layout::kUnary) set.Add<UnaryBehind>(root);
-    for (const char* root : layout::kBinary) set.Add<BinaryBehind>(root);
+    for (const char* root : layout::AnyLayout(1)) set.Add<UnaryBehind>(root);
+    for (const char* root : layout::AnyLayout(2)) set.Add<BinaryBehind>(root);
     set.Add<ConcatBehind>();
     return ApplyPatterns(program.block(), set) > 0;
   }

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -31,7 +32,7 @@ class ConstantBranch : public Pass {
   std::optional<bool> Known(Value v) const {
     Operation* op = v ? v.defining_op() : nullptr;
     if (!op || IsMutated(v)) return {};
-    if (op->isa("pd_op.full")) {
+    if (op->isa(pd::kFull)) {
       const Attribute value = op->attr("value");
       for (common::Dim d : v.dims())
         if (!d.known() || d.raw() != 1) return {};
@@ -46,10 +47,10 @@ class ConstantBranch : public Pass {
   bool Visit(Block& block) const {
     bool changed = false;
     for (Operation* op = block.front(); op;) {
-      const bool branches = op->isa("pd_op.if") || op->isa("pd_op.while");
+      const bool branches = op->isa(pd::kIf) || op->isa(pd::kWhile);
       const std::optional<bool> known = branches ? Known(op->operand(0)) : std::nullopt;
       Operation* next = op->next();
-      if (known && op->isa("pd_op.if")) {
+      if (known && op->isa(pd::kIf)) {
         if (Operation* first = Inline(op, op->region(*known ? 0 : 1))) next = first;
         changed = true;
       } else if (known && !*known) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch norms folded into the filters before them, and bias, residual and activation joined to convolutions.
+#include "paddle/common/op_traits.h"
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 
@@ -10,8 +12,7 @@ namespace fusion {
 bool IsFrozen(Value v) {
   Operation* op = v ? v.defining_op() : nullptr;
   if (!op) return false;
-  if (op->isa("builtin.parameter") || op->isa("builtin.constant") || op->isa("pd_op.full") ||
-      op->isa("pd_op.full_int_array"))
+  if (op->isa("builtin.parameter") || op->isa("builtin.constant") || op->isa(pd::kFull) || op->isa(pd::kFullIntArray))
     return true;
   if (op->num_operands() == 0 || op->num_regions() || !IsRemovable(*op) || !IsDeterministic(*op)) return false;
   for (int i = 0; i < op->num_operands(); ++i)
@@ -27,15 +28,10 @@ bool MayMove(const Operation& op, const Operation& to) {
 }
 
 std::string_view ActivationName(const Operation& op) {
-  if (op.isa("pd_op.relu")) return "relu";
-  if (op.isa("pd_op.relu6")) return "relu6";
-  if (op.isa("pd_op.silu")) return "silu";
-  if (op.isa("pd_op.swish")) return "swish";
-  if (op.isa("pd_op.sigmoid")) return "sigmoid";
-  if (op.isa("pd_op.hardswish")) return "hardswish";
-  if (op.isa("pd_op.tanh")) return "tanh";
-  if (op.isa("pd_op.gelu") && !op.attr("approximate").to_bool()) return "gelu";
-  return {};
+  const common::OpTraits& traits = common::TraitsOf(op.name());
+  if (!traits.conv_epilogue && !traits.matmul_epilogue) return {};
+  const Attribute approximate = op.attr("approximate");
+  return approximate && approximate.to_bool() ? std::string_view() : op.info()->short_name();
 }
 
 }  // namespace fusion
@@ -46,8 +42,8 @@ using fusion::Apply;
 using fusion::IsFrozen;
 using fusion::OnlyUse;
 
-bool IsPlainConv(const Operation* op) { return op && (op->isa("pd_op.conv2d") || op->isa("pd_op.depthwise_conv2d")); }
-bool IsFused(const Operation* op) { return op && op->isa("pd_op.fused_conv"); }
+bool IsPlainConv(const Operation* op) { return op && (op->isa(pd::kConv2d) || op->isa(pd::kDepthwiseConv2d)); }
+bool IsFused(const Operation* op) { return op && op->isa(pd::kFusedConv); }
 bool ChannelsLast(const Operation& conv) { return conv.attr("data_format").to_str() == "NHWC"; }
 bool Computes(Value v) {
   return v.type().is_dense() && (v.dtype() == DataType::FLOAT32 || v.dtype() == DataType::FLOAT64);
@@ -76,7 +72,7 @@ AttributeMap ConvAttributes(const Operation& conv, std::string_view activation) 
 
 Value FusedConv(PatternRewriter& r, const Operation& conv, Value bias, Value residual, std::string_view activation,
                 Type type) {
-  return Apply(r, "pd_op.fused_conv", {conv.operand(0), conv.operand(1), bias, residual}, type,
+  return Apply(r, pd::kFusedConv, {conv.operand(0), conv.operand(1), bias, residual}, type,
                ConvAttributes(conv, activation));
 }
 Value BiasOf(const Operation& conv) { return IsFused(&conv) ? conv.operand(2) : Value(); }
@@ -95,7 +91,7 @@ class FoldBatchNorm : public RewritePattern {
       if (!op->result(i).use_empty()) return false;
     Operation* conv = op->operand(0).defining_op();
     Value added;
-    if (conv && conv->isa("pd_op.add") && OnlyUse(conv->result(0))) {
+    if (conv && conv->isa(pd::kAdd) && OnlyUse(conv->result(0))) {
       added = conv->operand(1);
       conv = conv->operand(0).defining_op();
     }
@@ -118,20 +114,20 @@ class FoldBatchNorm : public RewritePattern {
     shifted.Set("bias", Attribute::Float(static_cast<float>(op->attr("epsilon").to_double())));
     shifted.Set("bias_after_scale", Attribute::Bool(true));
     Value s =
-        Apply(r, "pd_op.scale", {variance, fusion::Number(r, 1, DataType::FLOAT32)}, per_channel, std::move(shifted));
-    s = Apply(r, "pd_op.rsqrt", {s}, per_channel);
-    if (gamma) s = Apply(r, "pd_op.multiply", {gamma, s}, per_channel);
+        Apply(r, pd::kScale, {variance, fusion::Number(r, 1, DataType::FLOAT32)}, per_channel, std::move(shifted));
+    s = Apply(r, pd::kRsqrt, {s}, per_channel);
+    if (gamma) s = Apply(r, pd::kMultiply, {gamma, s}, per_channel);
     Value offset = mean;
-    if (added) offset = Apply(r, "pd_op.subtract", {mean, fusion::Reshape(r, added, {channels})}, per_channel);
-    Value shift = Apply(r, "pd_op.multiply", {offset, s}, per_channel);
+    if (added) offset = Apply(r, pd::kSubtract, {mean, fusion::Reshape(r, added, {channels})}, per_channel);
+    Value shift = Apply(r, pd::kMultiply, {offset, s}, per_channel);
     const Value zero_or_beta = beta ? beta : fusion::Number(r, 0, w.dtype());
-    shift = Apply(r, "pd_op.subtract", {zero_or_beta, shift}, per_channel);
-    const Value filter = Apply(r, "pd_op.multiply", {w, fusion::Reshape(r, s, {channels, 1, 1, 1})}, w.type());
+    shift = Apply(r, pd::kSubtract, {zero_or_beta, shift}, per_channel);
+    const Value filter = Apply(r, pd::kMultiply, {w, fusion::Reshape(r, s, {channels, 1, 1, 1})}, w.type());
     Operation* scaled = r.CreateOp(conv->name(), {conv->operand(0), filter}, conv->attrs(), {conv->result_type(0)});
     shift = ChannelsLast(*conv) ? fusion::Reshape(r, shift, {1, 1, 1, channels})
                                 : fusion::Reshape(r, shift, {1, channels, 1, 1});
     std::vector<Value> values(op->num_results());
-    values[0] = Apply(r, "pd_op.add", {scaled->result(0), shift}, op->result_type(0));
+    values[0] = Apply(r, pd::kAdd, {scaled->result(0), shift}, op->result_type(0));
     r.ReplaceOp(op, values);
     return true;
   }
@@ -140,7 +136,7 @@ class FoldBatchNorm : public RewritePattern {
 // conv + one frozen number a channel, or conv + a tensor of its shape.
 class JoinAdd : public RewritePattern {
  public:
-  JoinAdd() : RewritePattern("pd_op.add", 1, "join_add") {}
+  JoinAdd() : RewritePattern(pd::kAdd, 1, "join_add") {}
 
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     for (int side = 0; side < 2; ++side) {
@@ -185,14 +181,13 @@ class JoinActivation : public RewritePattern {
 
 std::unique_ptr<Pass> CreateConvBatchNorm() {
   return std::make_unique<fusion::PatternPass>("conv2d_bn_fuse_pass", [](PatternSet& set) {
-    for (const char* root : {"pd_op.batch_norm", "pd_op.batch_norm_"}) set.Add<FoldBatchNorm>(root);
+    for (const char* root : {pd::kBatchNorm, pd::kBatchNorm_}) set.Add<FoldBatchNorm>(root);
   });
 }
 std::unique_ptr<Pass> CreateConvAddAct() {
   return std::make_unique<fusion::PatternPass>("conv2d_add_act_fuse_pass", [](PatternSet& set) {
     set.Add<JoinAdd>();
-    for (const char* root :
-         {"pd_op.relu", "pd_op.relu6", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid", "pd_op.hardswish"})
+    for (const char* root : fusion::OpsWith([](const OpInfo& op) { return common::TraitsOf(op.name).conv_epilogue; }))
       set.Add<JoinActivation>(root);
   });
 }

@@ -1,51 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ops do besides computing results: their traits, and a few names whose declarations cannot say it.
-#include <string_view>
-#include <unordered_set>
-
+// What ops do besides computing results, by their traits.
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
 
-using NameSet = std::unordered_set<std::string_view>;
-
 bool HasEffect(const OpInfo& info) {
-  static const NameSet* names =
-      new NameSet{"data",    "feed",        "fetch",         "print",        "assert",
-                  "py_func", "save",        "save_combine",  "load_combine", "send_v2",
-                  "recv_v2", "p_send",      "p_recv",        "barrier",      "sync_calc_stream",
-                  "pylayer", "shadow_feed", "shadow_output", "seed"};
-  if (info.unregistered || (info.traits & (kSideEffect | kTerminator)) || WritesOperand(info)) return true;
-  return info.dialect() == "pd_op" && names->count(info.short_name());
+  return info.unregistered || (info.traits & (kSideEffect | kTerminator)) || WritesOperand(info);
 }
 
-bool IsRandom(const OpInfo& info) {
-  static const NameSet* names = new NameSet{"bernoulli",
-                                            "binomial",
-                                            "multinomial",
-                                            "poisson",
-                                            "standard_gamma",
-                                            "dirichlet",
-                                            "randperm",
-                                            "randint",
-                                            "rrelu",
-                                            "gaussian",
-                                            "uniform",
-                                            "gumbel_softmax",
-                                            "top_p_sampling",
-                                            "flash_attn",
-                                            "flash_attn_unpadded",
-                                            "flash_attn_qkvpacked",
-                                            "flash_attn_varlen_qkvpacked",
-                                            "memory_efficient_attention",
-                                            "class_center_sample",
-                                            "fused_attention",
-                                            "fused_feedforward"};
-  return info.has(kRandom) || info.attr("seed") || info.attr("fix_seed") ||
-         (info.dialect() == "pd_op" && names->count(info.short_name()));
-}
+// Custom ops declare no traits: a seed among their attributes tells.
+bool IsRandom(const OpInfo& info) { return info.has(kRandom) || info.attr("seed") || info.attr("fix_seed"); }
 
 }  // namespace
 
@@ -102,7 +69,7 @@ bool IsMutated(Value v) {
 bool Escapes(Value v) {
   for (OpOperand* u = v.first_use(); u; u = u->next_use()) {
     const Operation& op = *u->owner();
-    if (op.num_regions() || op.isa("pd_op.fetch") || op.isa("cf.yield") || op.info()->has(kSideEffect)) return true;
+    if (op.num_regions() || op.isa(pd::kFetch) || op.isa("cf.yield") || op.info()->has(kSideEffect)) return true;
     const bool shares = op.info()->has(kView) || WritesOperand(*op.info()) || op.isa("builtin.combine") ||
                         op.isa("builtin.split") || op.isa("builtin.slice");
     if (!shares) continue;

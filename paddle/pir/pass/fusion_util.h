@@ -7,8 +7,18 @@
 
 #include "paddle/pir/pass/pass.h"
 #include "paddle/pir/pass/rewrite.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir::fusion {
+
+// Names of the ops for which `pred` holds: roots of patterns.
+template <class Pred>
+std::vector<const char*> OpsWith(Pred pred) {
+  std::vector<const char*> names;
+  for (const OpInfo* op : AllOps())
+    if (pred(*op)) names.push_back(op->name.c_str());
+  return names;
+}
 
 inline Value Numbers(PatternRewriter& r, std::initializer_list<int64_t> values) {
   std::vector<Attribute> items;
@@ -18,8 +28,7 @@ inline Value Numbers(PatternRewriter& r, std::initializer_list<int64_t> values) 
   attrs.Set("dtype", Attribute::DType(DataType::INT64));
   attrs.Set("place", Attribute::PlaceAttr({phi::AllocationType::CPU, 0, 0}));
   const common::Dims dims{common::Dim(static_cast<int64_t>(values.size()))};
-  return r.CreateOp("pd_op.full_int_array", {}, std::move(attrs), {DenseTensorType::Get(DataType::INT64, dims)})
-      ->result(0);
+  return r.CreateOp(pd::kFullIntArray, {}, std::move(attrs), {DenseTensorType::Get(DataType::INT64, dims)})->result(0);
 }
 
 inline Value Number(PatternRewriter& r, double value, DataType dtype) {
@@ -28,14 +37,14 @@ inline Value Number(PatternRewriter& r, double value, DataType dtype) {
   attrs.Set("value", Attribute::Double(value));
   attrs.Set("dtype", Attribute::DType(dtype));
   attrs.Set("place", Attribute::PlaceAttr({phi::AllocationType::CPU, 0, 0}));
-  return r.CreateOp("pd_op.full", {}, std::move(attrs), {DenseTensorType::Get(dtype, common::Dims{common::Dim(1)})})
+  return r.CreateOp(pd::kFull, {}, std::move(attrs), {DenseTensorType::Get(dtype, common::Dims{common::Dim(1)})})
       ->result(0);
 }
 
 inline Value Reshape(PatternRewriter& r, Value x, std::initializer_list<int64_t> shape) {
   common::Dims dims;
   for (int64_t n : shape) dims.push_back(common::Dim(n));
-  return r.CreateOp("pd_op.reshape", {x, Numbers(r, shape)}, {}, {DenseTensorType::Get(x.dtype(), dims)})->result(0);
+  return r.CreateOp(pd::kReshape, {x, Numbers(r, shape)}, {}, {DenseTensorType::Get(x.dtype(), dims)})->result(0);
 }
 
 inline Value Transpose(PatternRewriter& r, Value x, std::initializer_list<int> perm) {
@@ -47,7 +56,7 @@ inline Value Transpose(PatternRewriter& r, Value x, std::initializer_list<int> p
   }
   AttributeMap attrs;
   attrs.Set("perm", Attribute::Array(std::move(items)));
-  return r.CreateOp("pd_op.transpose", {x}, std::move(attrs), {DenseTensorType::Get(x.dtype(), dims)})->result(0);
+  return r.CreateOp(pd::kTranspose, {x}, std::move(attrs), {DenseTensorType::Get(x.dtype(), dims)})->result(0);
 }
 
 // An op of one result of x's type, or of `type`.

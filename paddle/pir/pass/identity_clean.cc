@@ -2,6 +2,7 @@
 // Removes ops whose result is one of their operands.
 #include "paddle/pir/pass/passes.h"
 #include "paddle/pir/pass/rewrite.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 // The number that pd_op.full puts into every element of v.
 bool FullValue(Value v, double* out) {
   Operation* op = v ? v.defining_op() : nullptr;
-  if (!op || !op->isa("pd_op.full")) return false;
+  if (!op || !op->isa(pd::kFull)) return false;
   Attribute a = op->attr("value");
   if (!a || a.kind() == AttrKind::kStr || a.kind() == AttrKind::kArray) return false;
   *out = a.to_double();
@@ -27,15 +28,15 @@ bool SamePermutation(Attribute a) {
 }
 
 bool IsIdentity(const Operation& op) {
-  if (op.isa("pd_op.cast")) return op.operand(0).dtype() == op.result(0).dtype();
-  if (op.isa("pd_op.assign") || op.isa("pd_op.share_data")) return true;
-  if (op.isa("pd_op.transpose")) return SamePermutation(op.attr("perm"));
-  if (op.isa("pd_op.scale")) {
+  if (op.isa(pd::kCast)) return op.operand(0).dtype() == op.result(0).dtype();
+  if (op.isa(pd::kAssign) || op.isa(pd::kShareData)) return true;
+  if (op.isa(pd::kTranspose)) return SamePermutation(op.attr("perm"));
+  if (op.isa(pd::kScale)) {
     double s = 0;
     return op.num_operands() == 2 && FullValue(op.operand(1), &s) && s == 1 && NumberIs(op.attr("bias"), 0);
   }
-  if (op.isa("pd_op.reshape")) return AllKnown(op.result(0).dims());
-  if (op.isa("pd_op.dropout")) {
+  if (op.isa(pd::kReshape)) return AllKnown(op.result(0).dims());
+  if (op.isa(pd::kDropout)) {
     Attribute test = op.attr("is_test"), mode = op.attr("mode");
     return test && test.to_bool() && mode && mode.to_str() == "upscale_in_train" && op.num_results() == 2 &&
            op.result(1).use_empty();
@@ -109,8 +110,8 @@ class IdentityClean : public Pass {
   bool Run(Program& program) override {
     PatternSet set;
     bool inplace = HasInplaceOps(program);
-    for (const char* root : {"pd_op.cast", "pd_op.assign", "pd_op.share_data", "pd_op.transpose", "pd_op.scale",
-                             "pd_op.reshape", "pd_op.dropout"})
+    for (const char* root :
+         {pd::kCast, pd::kAssign, pd::kShareData, pd::kTranspose, pd::kScale, pd::kReshape, pd::kDropout})
       set.Add<DropIdentity>(root, inplace, separate_);
     set.Add<SplitOfCombine>();
     set.Add<SliceOfCombine>();

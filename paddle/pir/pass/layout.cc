@@ -6,6 +6,7 @@
 
 #include "paddle/pir/pass/layout_util.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -25,7 +26,7 @@ Type LastType(Value x) {
 }
 
 bool IsTranspose(const Operation* op, const Perm& perm) {
-  if (!op || !op->isa("pd_op.transpose")) return false;
+  if (!op || !op->isa(pd::kTranspose)) return false;
   const common::Ints p = op->attr("perm").to_ints();
   return p.size() == 4 && std::equal(p.begin(), p.end(), perm.begin());
 }
@@ -49,7 +50,7 @@ class ConvToLast : public RewritePattern {
     const Value y = op->result(0);
     if (op->attr("data_format").to_str() != "NCHW" || y.dims().size() != 4 || y.dtype() != DataType::FLOAT32)
       return false;
-    const bool fused = op->isa("pd_op.fused_conv");
+    const bool fused = op->isa(pd::kFusedConv);
     const Value x = ToLast(r, op->operand(0));
     Value out;
     if (fused) {
@@ -65,7 +66,7 @@ class ConvToLast : public RewritePattern {
 
 class PoolToLast : public RewritePattern {
  public:
-  PoolToLast() : RewritePattern("pd_op.pool2d", 1, "pool_to_channels_last") {}
+  PoolToLast() : RewritePattern(pd::kPool2d, 1, "pool_to_channels_last") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     const Value x = Behind(op->operand(0));
     if (!x || op->attr("data_format").to_str() != "NCHW") return false;
@@ -97,7 +98,7 @@ class BatchNormToLast : public RewritePattern {
 
 class CancelTransposes : public RewritePattern {
  public:
-  CancelTransposes() : RewritePattern("pd_op.transpose", 2, "cancel_transposes") {}
+  CancelTransposes() : RewritePattern(pd::kTranspose, 2, "cancel_transposes") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     if (!IsTranspose(op, kToLast)) return false;
     const Value x = Behind(op->operand(0));
@@ -147,7 +148,7 @@ class BinaryBehind : public RewritePattern {
 
 class ConcatBehind : public RewritePattern {
  public:
-  ConcatBehind() : RewritePattern("pd_op.concat", 1, "concat_behind_transpose") {}
+  ConcatBehind() : RewritePattern(pd::kConcat, 1, "concat_behind_transpose") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     const auto [list, at] = layout::ConcatOf(*op);
     if (!list || op->result(0).dims().size() != 4) return false;
@@ -172,10 +173,10 @@ class TransferLayout : public Pass {
     PatternSet set;
     for (const char* root : layout::kConvolutions) set.Add<ConvToLast>(root);
     set.Add<PoolToLast>();
-    for (const char* root : {"pd_op.batch_norm", "pd_op.batch_norm_"}) set.Add<BatchNormToLast>(root);
+    for (const char* root : {pd::kBatchNorm, pd::kBatchNorm_}) set.Add<BatchNormToLast>(root);
     set.Add<CancelTransposes>();
-    for (const char* root : layout::kUnary) set.Add<UnaryBehind>(root);
-    for (const char* root : layout::kBinary) set.Add<BinaryBehind>(root);
+    for (const char* root : layout::AnyLayout(1)) set.Add<UnaryBehind>(root);
+    for (const char* root : layout::AnyLayout(2)) set.Add<BinaryBehind>(root);
     set.Add<ConcatBehind>();
     return ApplyPatterns(program.block(), set) > 0;
   }

@@ -6,18 +6,21 @@
 #include <utility>
 #include <vector>
 
+#include "paddle/common/op_traits.h"
 #include "paddle/pir/pass/fusion_util.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir::layout {
 
-inline constexpr const char* kConvolutions[] = {"pd_op.conv2d", "pd_op.depthwise_conv2d", "pd_op.fused_conv"};
-// Operations on each element by itself: the order does not matter to them.
-inline constexpr const char* kUnary[] = {"pd_op.relu",    "pd_op.relu6",      "pd_op.silu",        "pd_op.swish",
-                                         "pd_op.sigmoid", "pd_op.hardswish",  "pd_op.hardsigmoid", "pd_op.tanh",
-                                         "pd_op.gelu",    "pd_op.leaky_relu", "pd_op.elu",         "pd_op.exp",
-                                         "pd_op.abs",     "pd_op.scale",      "pd_op.cast"};
-inline constexpr const char* kBinary[] = {"pd_op.add",    "pd_op.subtract", "pd_op.multiply",
-                                          "pd_op.divide", "pd_op.maximum",  "pd_op.minimum"};
+inline constexpr const char* kConvolutions[] = {pd::kConv2d, pd::kDepthwiseConv2d, pd::kFusedConv};
+// Ops of so many tensors to which the order of axes does not matter.
+inline std::vector<const char*> AnyLayout(int tensors) {
+  return fusion::OpsWith([=](const OpInfo& op) {
+    return common::TraitsOf(op.name).any_layout &&
+           std::count_if(op.inputs.begin(), op.inputs.end(), [](const OperandInfo& i) { return !i.mutable_attr; }) ==
+               tensors;
+  });
+}
 
 inline bool OneElement(Value v) {
   const common::Dims& d = v.dims();
@@ -43,7 +46,7 @@ inline Value Again(PatternRewriter& r, Operation* op, const std::vector<Value>& 
 inline std::pair<Operation*, int64_t> ConcatOf(const Operation& op) {
   Operation* list = op.operand(0).defining_op();
   Operation* axis = op.operand(1).defining_op();
-  if (!list || !list->isa("builtin.combine") || !axis || !axis->isa("pd_op.full")) return {nullptr, 0};
+  if (!list || !list->isa("builtin.combine") || !axis || !axis->isa(pd::kFull)) return {nullptr, 0};
   return {list, axis->attr("value").to_int()};
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bias and activation joined to matrix products.
+#include "paddle/common/op_traits.h"
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -10,23 +12,22 @@ using fusion::OnlyUse;
 
 Value FusedMatmul(PatternRewriter& r, const Operation& product, Value bias, std::string_view activation, Type type) {
   AttributeMap attrs;
-  const bool linear = product.isa("pd_op.linear_v2");
+  const bool linear = product.isa(pd::kLinearV2);
   attrs.Set("transpose_x", linear ? Attribute::Bool(false) : product.attr("transpose_x"));
   attrs.Set("transpose_y", product.attr(linear ? "transpose_weight" : "transpose_y"));
   attrs.Set("activation", Attribute::Str(activation));
-  return fusion::Apply(r, "pd_op.fused_matmul", {product.operand(0), product.operand(1), bias}, type, std::move(attrs));
+  return fusion::Apply(r, pd::kFusedMatmul, {product.operand(0), product.operand(1), bias}, type, std::move(attrs));
 }
 
 class JoinBias : public RewritePattern {
  public:
-  JoinBias() : RewritePattern("pd_op.add", 1, "join_bias") {}
+  JoinBias() : RewritePattern(pd::kAdd, 1, "join_bias") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     for (int side = 0; side < 2; ++side) {
       Operation* product = op->operand(side).defining_op();
       const Value bias = op->operand(1 - side);
-      if (!product || !product->isa("pd_op.matmul") || !OnlyUse(product->result(0)) ||
-          !fusion::MayMove(*product, *op) || product->operand(0).dims().size() < 2 ||
-          product->operand(1).dims().size() < 2)
+      if (!product || !product->isa(pd::kMatmul) || !OnlyUse(product->result(0)) || !fusion::MayMove(*product, *op) ||
+          product->operand(0).dims().size() < 2 || product->operand(1).dims().size() < 2)
         continue;
       const Value out = product->result(0);
       if ((out.dtype() != DataType::FLOAT32 && out.dtype() != DataType::FLOAT64) || bias.dtype() != out.dtype())
@@ -47,7 +48,7 @@ class JoinActivation : public RewritePattern {
     Operation* product = op->operand(0).defining_op();
     const std::string_view name = fusion::ActivationName(*op);
     if (name.empty() || !product || !OnlyUse(product->result(0)) || !fusion::MayMove(*product, *op)) return false;
-    if (product->isa("pd_op.linear_v2") ? !Plain(*product) : !product->isa("pd_op.fused_matmul")) return false;
+    if (product->isa(pd::kLinearV2) ? !Plain(*product) : !product->isa(pd::kFusedMatmul)) return false;
     if (Attribute joined = product->attr("activation"); joined && !joined.to_str().empty()) return false;
     r.ReplaceOp(op, FusedMatmul(r, *product, product->operand(2), name, op->result_type(0)));
     return true;
@@ -70,7 +71,7 @@ class JoinActivation : public RewritePattern {
 std::unique_ptr<Pass> CreateMatmulAddAct() {
   return std::make_unique<fusion::PatternPass>("matmul_add_act_fuse_pass", [](PatternSet& set) {
     set.Add<JoinBias>();
-    for (const char* root : {"pd_op.relu", "pd_op.gelu", "pd_op.silu", "pd_op.swish", "pd_op.sigmoid", "pd_op.tanh"})
+    for (const char* root : fusion::OpsWith([](const OpInfo& op) { return common::TraitsOf(op.name).matmul_epilogue; }))
       set.Add<JoinActivation>(root);
   });
 }

@@ -5,6 +5,7 @@
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/norm_patterns.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -13,7 +14,7 @@ using namespace fusion;  // NOLINT: the pieces patterns are made of
 
 // x when v is x minus its average over the axes from `axis` on.
 Value Centred(Value v, int64_t axis) {
-  const Operation* minus = Def(v, "pd_op.subtract");
+  const Operation* minus = Def(v, pd::kSubtract);
   if (!minus) return {};
   const Average mean = AverageOf(minus->operand(1));
   return mean.axis == axis && mean.axis > 0 && mean.of == minus->operand(0) ? mean.of : Value();
@@ -43,7 +44,7 @@ Operation* LayerNorm(PatternRewriter& r, Value x, Value scale, Value bias, Attri
   const int64_t axis = attrs.Get("begin_norm_axis").to_int();
   for (int64_t i = 0; i < axis; ++i) rows.push_back(x.dims()[i]);
   const Type statistics = DenseTensorType::Get(x.dtype(), rows);
-  return r.CreateOp("pd_op.layer_norm", {x, scale, bias}, std::move(attrs), {x.type(), statistics, statistics});
+  return r.CreateOp(pd::kLayerNorm, {x, scale, bias}, std::move(attrs), {x.type(), statistics, statistics});
 }
 
 class Normalise : public RewritePattern {
@@ -51,14 +52,13 @@ class Normalise : public RewritePattern {
   explicit Normalise(const char* root) : RewritePattern(root, 1, "layer_norm") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     Found found;
-    if (op->isa("pd_op.divide")) {
-      if (const Operation* root = Def(op->operand(1), "pd_op.sqrt"))
-        found = Recognise(op->operand(0), root->operand(0));
+    if (op->isa(pd::kDivide)) {
+      if (const Operation* root = Def(op->operand(1), pd::kSqrt)) found = Recognise(op->operand(0), root->operand(0));
     } else {
       for (int side = 0; side < 2 && !found.x; ++side) {
-        const Operation* inverse = Def(op->operand(side), "pd_op.rsqrt");
-        if (!inverse) inverse = Def(op->operand(side), "pd_op.pow");
-        if (!inverse || (inverse->isa("pd_op.pow") && !(inverse->attr("y") && inverse->attr("y").to_double() == -0.5)))
+        const Operation* inverse = Def(op->operand(side), pd::kRsqrt);
+        if (!inverse) inverse = Def(op->operand(side), pd::kPow);
+        if (!inverse || (inverse->isa(pd::kPow) && !(inverse->attr("y") && inverse->attr("y").to_double() == -0.5)))
           continue;
         found = Recognise(op->operand(1 - side), inverse->operand(0));
       }
@@ -77,9 +77,9 @@ class JoinAffine : public RewritePattern {
  public:
   explicit JoinAffine(const char* root) : RewritePattern(root, 1, "layer_norm_affine") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
-    const bool factor = op->isa("pd_op.multiply");
+    const bool factor = op->isa(pd::kMultiply);
     for (int side = 0; side < 2; ++side) {
-      const Operation* norm = Def(op->operand(side), "pd_op.layer_norm");
+      const Operation* norm = Def(op->operand(side), pd::kLayerNorm);
       const Value given = op->operand(1 - side);
       if (!norm || !OnlyUse(norm->result(0)) || norm->operand(2) || (factor && norm->operand(1)) || !Fits(*norm, given))
         continue;
@@ -108,8 +108,8 @@ class LayerNormFusion : public Pass {
   LayerNormFusion() : Pass("layer_norm_fuse_pass") {}
   bool Run(Program& program) override {
     PatternSet set;
-    for (const char* root : {"pd_op.divide", "pd_op.multiply"}) set.Add<Normalise>(root);
-    for (const char* root : {"pd_op.multiply", "pd_op.add"}) set.Add<JoinAffine>(root);
+    for (const char* root : {pd::kDivide, pd::kMultiply}) set.Add<Normalise>(root);
+    for (const char* root : {pd::kMultiply, pd::kAdd}) set.Add<JoinAffine>(root);
     return ApplyPatterns(program.block(), set) > 0;
   }
 };

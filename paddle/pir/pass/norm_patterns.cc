@@ -2,6 +2,7 @@
 #include "paddle/pir/pass/norm_patterns.h"
 
 #include "paddle/pir/core/attribute.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir::fusion {
 
@@ -11,7 +12,7 @@ const Operation* Def(Value v, std::string_view name) {
 }
 
 bool NumberOf(Value v, double* out) {
-  const Operation* op = Def(v, "pd_op.full");
+  const Operation* op = Def(v, pd::kFull);
   if (!op) return false;
   for (common::Dim d : v.dims())
     if (!d.known() || d.raw() != 1) return false;
@@ -22,7 +23,7 @@ bool NumberOf(Value v, double* out) {
 }
 
 int64_t TrailingFrom(Value axes, Value x) {
-  const Operation* op = Def(axes, "pd_op.full_int_array");
+  const Operation* op = Def(axes, pd::kFullIntArray);
   if (!op || !op->attr("value")) return 0;
   const int64_t rank = x.dims().size();
   uint64_t seen = 0;
@@ -37,10 +38,10 @@ int64_t TrailingFrom(Value axes, Value x) {
 }
 
 Average AverageOf(Value v) {
-  if (const Operation* mean = Def(v, "pd_op.mean"); mean && mean->attr("keepdim").to_bool())
+  if (const Operation* mean = Def(v, pd::kMean); mean && mean->attr("keepdim").to_bool())
     return {mean->operand(0), TrailingFrom(mean->operand(1), mean->operand(0))};
-  const Operation* divide = Def(v, "pd_op.divide");
-  const Operation* sum = divide ? Def(divide->operand(0), "pd_op.sum") : nullptr;
+  const Operation* divide = Def(v, pd::kDivide);
+  const Operation* sum = divide ? Def(divide->operand(0), pd::kSum) : nullptr;
   double count = 0;
   if (!sum || !sum->attr("keepdim").to_bool() || !NumberOf(divide->operand(1), &count)) return {};
   Average r{sum->operand(0), TrailingFrom(sum->operand(1), sum->operand(0))};
@@ -53,15 +54,15 @@ Average AverageOf(Value v) {
 }
 
 Value SquareRoot(Value v) {
-  if (const Operation* square = Def(v, "pd_op.square")) return square->operand(0);
-  if (const Operation* pow = Def(v, "pd_op.pow"); pow && pow->attr("y") && pow->attr("y").to_double() == 2)
+  if (const Operation* square = Def(v, pd::kSquare)) return square->operand(0);
+  if (const Operation* pow = Def(v, pd::kPow); pow && pow->attr("y") && pow->attr("y").to_double() == 2)
     return pow->operand(0);
-  const Operation* product = Def(v, "pd_op.multiply");
+  const Operation* product = Def(v, pd::kMultiply);
   return product && product->operand(0) == product->operand(1) ? product->operand(0) : Value();
 }
 
 bool Shifted(Value v, Value* x, double* epsilon) {
-  if (const Operation* add = Def(v, "pd_op.add")) {
+  if (const Operation* add = Def(v, pd::kAdd)) {
     for (int i = 0; i < 2; ++i)
       if (NumberOf(add->operand(1 - i), epsilon)) {
         *x = add->operand(i);
@@ -69,7 +70,7 @@ bool Shifted(Value v, Value* x, double* epsilon) {
       }
     return false;
   }
-  const Operation* scale = Def(v, "pd_op.scale");
+  const Operation* scale = Def(v, pd::kScale);
   double factor = 0;
   if (!scale || scale->num_operands() != 2 || !NumberOf(scale->operand(1), &factor) || factor != 1 ||
       !scale->attr("bias"))
@@ -80,13 +81,13 @@ bool Shifted(Value v, Value* x, double* epsilon) {
 }
 
 bool Scaled(Value v, Value* x, double* factor) {
-  if (const Operation* scale = Def(v, "pd_op.scale")) {
+  if (const Operation* scale = Def(v, pd::kScale)) {
     if (scale->num_operands() != 2 || !NumberOf(scale->operand(1), factor)) return false;
     if (const Attribute bias = scale->attr("bias"); bias && bias.to_double() != 0) return false;
     *x = scale->operand(0);
     return true;
   }
-  if (const Operation* product = Def(v, "pd_op.multiply")) {
+  if (const Operation* product = Def(v, pd::kMultiply)) {
     for (int i = 0; i < 2; ++i)
       if (NumberOf(product->operand(1 - i), factor)) {
         *x = product->operand(i);
@@ -94,7 +95,7 @@ bool Scaled(Value v, Value* x, double* factor) {
       }
     return false;
   }
-  const Operation* divide = Def(v, "pd_op.divide");
+  const Operation* divide = Def(v, pd::kDivide);
   if (!divide || !NumberOf(divide->operand(1), factor) || *factor == 0) return false;
   *factor = 1 / *factor;
   *x = divide->operand(0);

@@ -7,6 +7,7 @@
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -105,7 +106,7 @@ std::unique_ptr<Program> Prune(const Program& program, std::span<const Value> fe
     for (size_t i = 0; i < feeds.size(); ++i) {
       if (feeds[i].defining_op() != &op || map.Has(feeds[i])) continue;
       Value v;
-      if (op.isa("pd_op.data")) {
+      if (op.isa(pd::kData)) {
         b.Insert(CloneOp(op, map));
       } else {
         std::string name = i < options.feed_names.size() ? options.feed_names[i] : "feed_" + std::to_string(i);

@@ -3,6 +3,7 @@
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/norm_patterns.h"
 #include "paddle/pir/pass/passes.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -14,7 +15,7 @@ Operation* RmsNorm(PatternRewriter& r, Value x, Value scale, AttributeMap attrs)
   const int64_t n = x.dims().size() - static_cast<int64_t>(attrs.Get("normalized_shape").to_ints().size());
   for (int64_t i = 0; i < n; ++i) rows.push_back(x.dims()[i]);
   const Type inverse = DenseTensorType::Get(x.dtype() == DataType::FLOAT64 ? x.dtype() : DataType::FLOAT32, rows);
-  return r.CreateOp("pd_op.rms_norm", {x, scale}, std::move(attrs), {x.type(), inverse});
+  return r.CreateOp(pd::kRmsNorm, {x, scale}, std::move(attrs), {x.type(), inverse});
 }
 
 class Normalise : public RewritePattern {
@@ -24,13 +25,13 @@ class Normalise : public RewritePattern {
     Value shifted;
     const Operation* root;
     int side = 0;
-    if (op->isa("pd_op.divide")) {
-      if ((root = Def(op->operand(1), "pd_op.sqrt"))) shifted = root->operand(0);
+    if (op->isa(pd::kDivide)) {
+      if ((root = Def(op->operand(1), pd::kSqrt))) shifted = root->operand(0);
     } else {
       for (; side < 2 && !shifted; ++side) {
         const Value v = op->operand(1 - side);
-        if ((root = Def(v, "pd_op.rsqrt")) ||
-            ((root = Def(v, "pd_op.pow")) && root->attr("y") && root->attr("y").to_double() == -0.5))
+        if ((root = Def(v, pd::kRsqrt)) ||
+            ((root = Def(v, pd::kPow)) && root->attr("y") && root->attr("y").to_double() == -0.5))
           shifted = root->operand(0);
       }
       side -= shifted ? 1 : 0;
@@ -60,10 +61,10 @@ class Normalise : public RewritePattern {
 // cast(rms_norm(cast(x))) with half x: the kernel computes in float itself.
 class DropCasts : public RewritePattern {
  public:
-  DropCasts() : RewritePattern("pd_op.cast", 1, "rms_norm_half") {}
+  DropCasts() : RewritePattern(pd::kCast, 1, "rms_norm_half") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
-    const Operation* norm = Def(op->operand(0), "pd_op.rms_norm");
-    const Operation* widened = norm ? Def(norm->operand(0), "pd_op.cast") : nullptr;
+    const Operation* norm = Def(op->operand(0), pd::kRmsNorm);
+    const Operation* widened = norm ? Def(norm->operand(0), pd::kCast) : nullptr;
     if (!widened || !OnlyUse(norm->result(0)) || !norm->result(1).use_empty()) return false;
     const Value x = widened->operand(0);
     if (!phi::IsHalf(x.dtype()) || x.dtype() != op->result(0).dtype() || norm->operand(0).dtype() != DataType::FLOAT32)
@@ -77,10 +78,10 @@ class DropCasts : public RewritePattern {
 // A factor that has one number for each normalised element joins a norm that has none.
 class JoinScale : public RewritePattern {
  public:
-  JoinScale() : RewritePattern("pd_op.multiply", 1, "rms_norm_scale") {}
+  JoinScale() : RewritePattern(pd::kMultiply, 1, "rms_norm_scale") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     for (int side = 0; side < 2; ++side) {
-      const Operation* norm = Def(op->operand(side), "pd_op.rms_norm");
+      const Operation* norm = Def(op->operand(side), pd::kRmsNorm);
       const Value given = op->operand(1 - side);
       if (!norm || norm->operand(1) || !OnlyUse(norm->result(0)) || !Fits(*norm, given)) continue;
       r.ReplaceOp(op, RmsNorm(r, norm->operand(0), given, norm->attrs())->result(0));
@@ -104,7 +105,7 @@ class JoinScale : public RewritePattern {
 
 std::unique_ptr<Pass> CreateRmsNormFusion() {
   return std::make_unique<PatternPass>("rms_norm_fuse_pass", [](PatternSet& set) {
-    for (const char* root : {"pd_op.divide", "pd_op.multiply"}) set.Add<Normalise>(root);
+    for (const char* root : {pd::kDivide, pd::kMultiply}) set.Add<Normalise>(root);
     set.Add<DropCasts>();
     set.Add<JoinScale>();
   });

@@ -13,6 +13,7 @@
 #include "paddle/pir/serialize/file_util.h"
 #include "paddle/pir/serialize/json_names.h"
 #include "paddle/pir/serialize/program_json.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -355,7 +356,7 @@ class Reader : private CheckedJson {
       At at(this, "O"), e(this, i);
       Define(Member((*o)[i], "%"), op->result(static_cast<int>(i)));
     }
-    if (name == "pd_op.data")
+    if (name == pd::kData)
       if (Attribute n = op->attr("name"); n && n.kind() == AttrKind::kStr && op->num_results() == 1)
         op->result(0).set_name(n.to_str());
   }

@@ -3,6 +3,7 @@
 
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
@@ -37,7 +38,7 @@ void StateToInputs(Program& program, const std::unordered_set<std::string>& name
 }
 
 void InputsToState(Program& program) {
-  Replace(program, "pd_op.data", [](Builder& b, const Operation& op) {
+  Replace(program, pd::kData, [](Builder& b, const Operation& op) {
     return op.result(0).persistable() ? BuildParameter(b, op.attr("name").to_str(), op.result_type(0), false) : Value();
   });
 }

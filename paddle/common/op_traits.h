@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stanzas say of ops beside their declarations: the keys under "Traits" in docs/design/add_an_op.md, as one
+// generated table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace common {
+
+// The elements of the result are elements of the operand (of a gradient op: of the output gradient), at places that
+// shapes and arguments tell.
+enum class Movement : uint8_t { kNone, kSplit, kUnbind, kTranspose, kExtents, kExpand, kSlice, kFlip, kUnpad };
+enum class Reduction : uint8_t { kNone, kSum, kMean, kMax, kMin, kAny, kAll };
+
+struct OpTraits {
+  bool cheap = false;            // a compiled gradient computes it again rather than read it
+  bool any_layout = false;       // the order of axes does not matter
+  bool conv_epilogue = false;    // an activation that fused convolutions apply
+  bool matmul_epilogue = false;  // one that fused products apply
+  bool integers = false;         // the fusion compiler's rule means the same on integers
+  bool not_fused = false;        // never joins fused groups
+  bool range_error = false;      // an axis out of range is kOutOfRange
+  bool needs_axis = false;       // a 0-D tensor is refused
+  Movement movement = Movement::kNone;
+  Reduction reduction = Reduction::kNone;
+};
+
+// Of "tanh" or "pd_op.tanh". An op without a stanza has none of the traits.
+const OpTraits& TraitsOf(std::string_view op);
+
+// The generated table, sorted by name.
+struct OpTraitsRow {
+  std::string_view op;
+  OpTraits traits;
+};
+extern const OpTraitsRow kOpTraits[];
+extern const size_t kOpTraitsCount;
+
+}  // namespace common
