@@ -110,8 +110,8 @@ def composed(g):
     if not runs_composed(op):
         return None
     # One recorded op has a gradient only where ComposeHistory can give it one.
-    kept = g.exists or takes_history(op)
-    return f"if (State().record == RecordMode::kRun{'' if kept else f' || (State().grad_enabled && ({needs_grad(g.inputs)}))'}) return {call};"
+    lost = "" if g.exists or takes_history(op) else f" || (State().grad_enabled && ({needs_grad(g.inputs)}))"
+    return f"if (State().record == RecordMode::kRun{lost}) return {call};"
 
 
 def written(op):

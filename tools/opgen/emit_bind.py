@@ -4,10 +4,10 @@ from .model import PyArg, PySig
 from .signatures import flag
 from .template import commas, fill
 
-CONVERT = {"Tensor": "ToTensor", "Tensor?": "ToOptionalTensor", "Tensor[]": "ToTensors", "bool": "ToBool", "int": "ToInt32", "int64": "ToInt",
-           "float": "ToDouble", "double": "ToDouble", "str": "ToStr", "int[]": "ToInts32", "int64[]": "ToInts", "float[]": "ToDoubles",
-           "double[]": "ToDoubles", "str[]": "ToStrs", "IntArray": "ToInts", "Scalar": "ToScalar", "Scalar[]": "ToScalars",
-           "DataType": "ToDataType", "Place": "ToPlace"}
+CONVERT = {"Tensor": "ToTensor", "Tensor?": "ToOptionalTensor", "Tensor[]": "ToTensors", "bool": "ToBool", "int": "ToInt32",
+           "int64": "ToInt", "float": "ToDouble", "double": "ToDouble", "str": "ToStr", "int[]": "ToInts32", "int64[]": "ToInts",
+           "float[]": "ToDoubles", "double[]": "ToDoubles", "str[]": "ToStrs", "IntArray": "ToInts", "Scalar": "ToScalar",
+           "Scalar[]": "ToScalars", "DataType": "ToDataType", "Place": "ToPlace"}
 TAKES_NONE = ("IntArray", "int[]", "int64[]", "DataType", "Place")  # kinds whose conversion knows None
 
 
@@ -82,9 +82,9 @@ const FnSpec spec_$cname = {$name, $module, $doc, $signature, $count, args_$cnam
 def spec(op, cname, sig, call, doc):
     """The static FnSpec of a signature; arguments unknown to the op (name, out) are handled by `call`."""
     def row(p):
-        alias = op.alias.get(p.name)
+        alias = c_string(op.alias[p.name]) if p.name in op.alias else "nullptr"
         several = p.varargs or p.name == op.varargs
-        return f"{{{c_string(p.name)}, {c_string(alias) if alias else 'nullptr'}, {flag(p.kwonly)}, {flag(several)}, {flag(p.default is not None)}}}"
+        return f"{{{c_string(p.name)}, {alias}, {flag(p.kwonly)}, {flag(several)}, {flag(p.default is not None)}}}"
 
     return fill(SPEC, cname=cname, rows=commas(map(row, sig.args)) or "{}", name=c_string(sig.name), module=c_string(sig.module),
                 doc=c_string(doc), signature=c_string(signature(sig.args)), count=len(sig.args), call=call)

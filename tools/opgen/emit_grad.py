@@ -2,7 +2,7 @@
 """The C++ of gradient rules: as compositions, as first-order kernels and loops, and as the OpDef of `<op>_grad`."""
 from . import emit_loops
 from .expr import TensorPrinter
-from .signatures import attr_form, flag, list_or_tensor, pir_name
+from .signatures import attr_form, flag, list_or_tensor, pir_name, slot_tensor
 from .template import commas, fill
 
 
@@ -84,7 +84,8 @@ def first_order(g):
         reads, attrs = [*g.context, *op.douts], [a.name for a in op.attrs]
         results = [f"need[{i}] ? &g_{t.name} : nullptr" for i, t in enumerate(g.inputs)]
         return fill(FIRST_KERNEL, op=op.name, params=rule_params(g), kernel=op.vjp_kernel, long_work=op.long_work,
-                    work=" + ".join(f"phi::WorkOf({n})" for n in reads), held=" ".join(f"const auto h_{n} = phi::Held({n});" for n in reads),
+                    work=" + ".join(f"phi::WorkOf({n})" for n in reads),
+                    held=" ".join(f"const auto h_{n} = phi::Held({n});" for n in reads),
                     apart=commas([*["h_" + n for n in reads], *attrs, *results]), args=commas([*reads, *attrs, *results]))
     loops = emit_loops.gradients(op)
     fused = [e for e in loops.values() if e is not None]
@@ -110,13 +111,6 @@ def missing_attr(name):
     return MISSING.get(name, "int32_t{0}")
 
 
-def slot_value(k, operand):
-    """The tensor of an operand, from the slots of the generic call."""
-    if operand.variadic:
-        return f"std::vector<Tensor>(in[{k}].p, in[{k}].p + in[{k}].n)"
-    return f"in[{k}].n ? in[{k}].p[0] : Tensor()" if operand.optional else f"in[{k}].p[0]"
-
-
 def arg_defs(g, d):
     """The ArgDefs: operands, then attributes."""
     read = g.contents | set(g.op.saves) | set(g.op.douts)
@@ -137,7 +131,7 @@ def arg_defs(g, d):
 
 def call_values(g, d):
     """The arguments of a rule, from the slots of the generic call."""
-    slots = {t.local: slot_value(k, t) for k, t in enumerate(d.tensors)}
+    slots = {t.local: slot_tensor(t, k) for k, t in enumerate(d.tensors)}
     positions = {name: k for k, (name, _) in enumerate(d.attrs)}
     out = [slots.get(n, "Tensor()") for n in [*g.context, *g.op.douts]]
     for a in g.op.attrs:
@@ -233,7 +227,8 @@ def op_def(g, d):
         flags.append("phi::kOpElementwise")
     if not given:
         flags.append("phi::kOpAllocates")
-    return fill(GRAD_OP, name=d.name, op=g.op.name, count=len(g.inputs), rule="first" if g.op.vjp_kernel or g.op.elementwise else "composed",
+    rule = "first" if g.op.vjp_kernel or g.op.elementwise else "composed"
+    return fill(GRAD_OP, name=d.name, op=g.op.name, count=len(g.inputs), rule=rule,
                 wanted=wanted(g, d, given), args=rule_args(g, values), delivered=delivered(g, d, given),
                 infer=infer_statements(g, d, values), defs=arg_defs(g, d), flags=" | ".join(flags),
                 outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs))

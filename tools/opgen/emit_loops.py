@@ -114,8 +114,9 @@ class Ew:
             have = {index: f"&phi::{isa}::{self.name}_{suffix}" for suffix, _, index, _ in self.loop_types()}
             table.append("{" + commas(have.get(i, "nullptr") for i in range(len(TYPES))) + "}")
         return fill(DEFINITION, name=self.name, op=self.op.name, ins=len(self.inputs), cost=self.cost, table=commas(table),
-                    compute=commas(f"DataType::{self.compute_of(d)}" for d in DTYPES), results=commas(f"DataType::{self.result_of(d)}" for d in DTYPES),
-                    bools=commas(flag(n in self.bool_inputs) for n in self.inputs), out={"same": "kSame", "bool": "kBool", "real": "kReal"}[self.out])
+                    compute=commas(f"DataType::{self.compute_of(d)}" for d in DTYPES),
+                    results=commas(f"DataType::{self.result_of(d)}" for d in DTYPES),
+                    bools=commas(flag(n in self.bool_inputs) for n in self.inputs), out="k" + self.out.capitalize())
 
     def attr_array(self):
         """C++ initialiser of the double array handed to the loop."""

@@ -33,10 +33,12 @@ def saved_type(variadic):
 def node(g):
     """The grad node of an op."""
     op, kept, starts = g.op, kept_names(g), input_starts(g)
-    return fill(NODE, camel=op.camel, members=members(g, kept), resets=" ".join(reset(g, n) for n in kept if n in g.contents or n in g.extra),
-                restored=[restored(g, n) for n in kept], output_gradients=output_gradients(g), count=max(len(g.inputs), 1),
-                wanted=wanted(g, kept, starts), results=[f"{list_or_tensor(t.variadic)} g_{t.name};" for t in g.inputs],
-                recorded=g.recorded and recorded(g), rules=rule_statements(g), delivered=[delivered(g, i, t, starts) for i, t in enumerate(g.inputs)])
+    resets = " ".join(reset(g, n) for n in kept if n in g.contents or n in g.extra)
+    return fill(NODE, camel=op.camel, members=members(g, kept), resets=resets, restored=[restored(g, n) for n in kept],
+                output_gradients=output_gradients(g), count=max(len(g.inputs), 1), wanted=wanted(g, kept, starts),
+                results=[f"{list_or_tensor(t.variadic)} g_{t.name};" for t in g.inputs],
+                recorded=g.recorded and recorded(g), rules=rule_statements(g),
+                delivered=[delivered(g, i, t, starts) for i, t in enumerate(g.inputs)])
 
 
 def kept_names(g):
@@ -136,7 +138,8 @@ def recorded(g):
 
 
 FIRST_ONLY = """
-{ PD_CHECK(!create_graph, Unimplemented, "[$op] expected a first-order gradient, got create_graph=True: no higher-order rule"); first_${op}_grad($args); }
+{ PD_CHECK(!create_graph, Unimplemented, "[$op] expected a first-order gradient, got create_graph=True: no higher-order rule"); \
+first_${op}_grad($args); }
 """
 ON_HOST = """
 if (!device_.is_cpu()) { first_${op}_grad($here);
@@ -168,8 +171,8 @@ def rule_statements(g):
 def slope_statement(g):
     if not g.op.slopes:
         return None
-    v = slopes.find(g.op)[0]
-    return [f"if (create_graph && need[0] && SlopesApply({v}, dout)) g_{g.inputs[0].name} = Slope(slopes_{g.op.name}, 0, &dout, {v});", "else"]
+    v, result = slopes.find(g.op)[0], f"g_{g.inputs[0].name}"
+    return [f"if (create_graph && need[0] && SlopesApply({v}, dout)) {result} = Slope(slopes_{g.op.name}, 0, &dout, {v});", "else"]
 
 
 def delivered(g, i, t, starts):
@@ -225,7 +228,8 @@ def setup(g, result, inplace=False):
 
     rest = [t.name for t in g.inputs if t.name not in g.context] if g.broadcasts else []
     return fill(SETUP, camel=op.camel, node=name, inputs=counts(g.inputs), outputs=counts(op.outs), edges=edges(g, name),
-                attrs=[f"{name}->{a.name} = {a.name};" for a in op.attrs], saved=saves([n for n in g.context if n not in made], "SaveInput"),
+                attrs=[f"{name}->{a.name} = {a.name};" for a in op.attrs],
+                saved=saves([n for n in g.context if n not in made], "SaveInput"),
                 plain=g.broadcasts and plain(g, name, result, [save(n, "SaveMeta") for n in rest]),
                 extra=while_recording([n for n in g.extra if n not in made and n not in rest], "SaveInput"),
                 outs=outputs(g, name, result, inplace), saved_outs=saves([n for n in g.context if n in made], "SaveOutput"),

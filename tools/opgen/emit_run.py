@@ -2,7 +2,7 @@
 """The C++ that runs an op without history: declarations of hand-written functions, `run_<op>`, and the OpDef."""
 from . import emit_loops
 from .emit_grad import kernel_params
-from .signatures import ARG_KIND, attr_form, attr_value, flag, list_or_tensor, names, params, pir_name
+from .signatures import ARG_KIND, attr_form, attr_value, flag, list_or_tensor, names, params, pir_name, slot_tensor
 from .template import commas, fill, when
 
 NO_RULE = (None, "none")  # `infer` of ops whose shapes are known only after running
@@ -179,7 +179,7 @@ LISTS = ("int[]", "int64[]", "float[]", "double[]", "str[]", "Scalar[]")
 
 def op_def(op):
     outs = [f"*outs[{k}].list" if o.variadic else f"*outs[{k}].p" for k, o in enumerate(op.outs)]
-    return fill(OP_DEF, op=op.name, args=commas([*slot_values(op, tensor_value), *outs]), infer=infer_statements(op),
+    return fill(OP_DEF, op=op.name, args=commas([*slot_values(op, slot_tensor), *outs]), infer=infer_statements(op),
                 defs=commas(arg_def(op, a) for a in op.args), outs=commas(out_def(op, o) for o in op.outs), flags=" | ".join(op_flags(op)))
 
 
@@ -201,26 +201,9 @@ def out_def(op, o):
 
 
 def op_flags(op):
-    out = ["0"]
-    if op.elementwise:
-        out.append("phi::kOpElementwise")
-    if op.view:
-        out.append("phi::kOpView")
-    if op.random:
-        out.append("phi::kOpRandom | phi::kOpSideEffect")
-    if op.inplace_map:
-        out.append("phi::kOpSideEffect")
-    if op.internal:
-        out.append("phi::kOpInternal")
-    if op.composed:
-        out.append("phi::kOpComposed")
-    return out
-
-
-def tensor_value(a, k):
-    if a.variadic:
-        return f"std::vector<Tensor>(in[{k}].p, in[{k}].p + in[{k}].n)"
-    return f"in[{k}].n ? in[{k}].p[0] : Tensor()" if a.optional else f"in[{k}].p[0]"
+    said = {"phi::kOpElementwise": op.elementwise, "phi::kOpView": op.view, "phi::kOpRandom | phi::kOpSideEffect": op.random,
+            "phi::kOpSideEffect": op.inplace_map, "phi::kOpInternal": op.internal, "phi::kOpComposed": op.composed}
+    return ["0", *(name for name, value in said.items() if value)]
 
 
 def meta_variable(a, k):

@@ -288,8 +288,9 @@ class Op:
     method: bool | None = key(FALSE, "Not a method of Tensor.")
     varargs: str | None = key(NAME, "The argument that may be given as several positional ones.", names="public")
     inplace: object = key(OneOf(True, "hidden", "out", "retype", "direct"),
-                          "The in-place form `op_` exists. `hidden`: only in `_C_ops`; `out`: its `out` argument stays; `retype`: an integer "
-                          "becomes floating; `direct`: the kernel may be given `x` as its result and checks all before it writes.", False)
+                          "The in-place form `op_` exists. `hidden`: only in `_C_ops`; `out`: its `out` argument stays; `retype`: an "
+                          "integer becomes floating; `direct`: the kernel may be given `x` as its result and checks all before it "
+                          "writes.", False)
 
     body: list | None = key(BODY, "Elementwise: one scalar expression, or variants.", group="How it computes")
     dtypes: list = key(Subset(*DTYPES), "Classes that an elementwise op computes in; without it `[float]`.", ["float"])
@@ -436,8 +437,8 @@ NEEDS = {"dtypes": ["body"], "int_as_float": ["body"], "int_via": ["body"], "out
          "cost": ["body"], "slopes": ["body"], "loop_grad": ["body"], "test": ["body"], "recorded_as": ["compose"],
          "eager": ["compose"], "complex_deriv": ["deriv"], "saves": ["vjp_kernel"], "grad_of": ["vjp_kernel", "compose"],
          "lazy_douts": ["vjp", "vjp_kernel"], "nondiff_outs": ["vjp", "vjp_kernel"], "no_grad_op": ["vjp", "deriv", "vjp_kernel"],
-         "alias": ["py"], "py_map": ["py"], "none": ["py"], "method": ["py"], "varargs": ["py"], "long_from": ["kernel"], "layout": ["kernel", "compose"],
-         "grad_moves": ["vjp", "deriv", "vjp_kernel"]}
+         "alias": ["py"], "py_map": ["py"], "none": ["py"], "method": ["py"], "varargs": ["py"], "long_from": ["kernel"],
+         "layout": ["kernel", "compose"], "grad_moves": ["vjp", "deriv", "vjp_kernel"]}
 
 
 def check_keys(op):

@@ -21,6 +21,13 @@ def attr_value(a):
     return f"AttrValue({a.name})"
 
 
+def slot_tensor(t, k):
+    """C++: the tensor of an argument, from slot k of the generic call."""
+    if t.variadic:
+        return f"std::vector<Tensor>(in[{k}].p, in[{k}].p + in[{k}].n)"
+    return f"in[{k}].n ? in[{k}].p[0] : Tensor()" if t.optional else f"in[{k}].p[0]"
+
+
 def flag(value):
     return "true" if value else "false"
 
