@@ -70,6 +70,7 @@ def test_a_good_file_is_read(tmp_path):
     ('dout * (x', 'dout * (y', 15, 'second: \'dout * (y > eps)\': expected an argument, a result or the gradient of one, got the name y'),
     ('dout * (x > eps)', 'reduce_lik(dout, x)', 15, 'got the function reduce_lik; did you mean reduce_like?'),
     ('    x: dout', '    y: dout', 15, 'second: vjp: expected tensors of the op, got the name y'),
+    ('second(x, eps', 'first(x, eps', 10, 'second: paddle.first is defined twice: '),
     ('- op: second', '- op: first', 7, 'first: the op is defined twice'),
 ])
 def test_an_error_names_file_and_line(tmp_path, old, new, line, words):

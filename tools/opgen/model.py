@@ -374,6 +374,12 @@ class Op:
         return self.compose is not None
 
     @property
+    def public_names(self):
+        """[(module, name)] of the functions that `py` makes."""
+        inplace = self.inplace not in (False, "hidden")
+        return [(sig.module, name) for sig in self.py for name in ([sig.name, sig.name + "_"] if inplace else [sig.name])]
+
+    @property
     def long_work(self):
         """The C++ bound from which a kernel runs without the interpreter's lock."""
         return self.long_from or "phi::kLongWork"
@@ -482,13 +488,17 @@ def read_op(raw, path, family):
 
 def load(root):
     """Reads every stanza under root, in a stable order."""
-    ops = {}
+    ops, public = {}, {}
     for path in sorted(pathlib.Path(root).rglob("*.yaml")):
         for raw in read_file(path) or []:
             op = read_op(raw, path, path.parent.name)
             if op.name in ops:
                 raise op.where.error(f"the op is defined twice: {ops[op.name].where}")
             ops[op.name] = op
+            for module, name in op.public_names:
+                other = public.setdefault((module, name), op)
+                if other is not op:
+                    raise op.at("py").error(f"{module}.{name} is defined twice: {other.where}")
     for op in ops.values():
         check_expressions(op, ops)
     return list(ops.values())
