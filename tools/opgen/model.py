@@ -373,11 +373,16 @@ class Op:
     def composed(self):
         return self.compose is not None
 
+    def inplace_signature(self, sig):
+        """The signature of the in-place form that a public signature brings, or None."""
+        if self.inplace in (False, "hidden") or sig.module == "paddle.Tensor":
+            return None
+        return PySig(sig.module, sig.name + "_", [a for a in sig.args if a.name != "out" or self.inplace == "out"])
+
     @property
-    def public_names(self):
-        """[(module, name)] of the functions that `py` makes."""
-        inplace = self.inplace not in (False, "hidden")
-        return [(sig.module, name) for sig in self.py for name in ([sig.name, sig.name + "_"] if inplace else [sig.name])]
+    def public(self):
+        """All public signatures, in-place forms too."""
+        return [one for sig in self.py for one in (sig, self.inplace_signature(sig)) if one]
 
     @property
     def long_work(self):
@@ -495,10 +500,10 @@ def load(root):
             if op.name in ops:
                 raise op.where.error(f"the op is defined twice: {ops[op.name].where}")
             ops[op.name] = op
-            for module, name in op.public_names:
-                other = public.setdefault((module, name), op)
+            for sig in op.public:
+                other = public.setdefault((sig.module, sig.name), op)
                 if other is not op:
-                    raise op.at("py").error(f"{module}.{name} is defined twice: {other.where}")
+                    raise op.at("py").error(f"{sig.module}.{sig.name} is defined twice: {other.where}")
     for op in ops.values():
         check_expressions(op, ops)
     return list(ops.values())
