@@ -382,7 +382,9 @@ int32_t GetNumBytesOfDataType(DataType dtype) { return static_cast<int32_t>(phi:
 namespace services {
 
 PredictorPool::PredictorPool(const Config& config, size_t size) {
-  PD_CHECK(size >= 1, InvalidArgument, "[PredictorPool] expected a size of at least 1, got ", size);
+  constexpr size_t kMost = 1 << 16;
+  PD_CHECK(size >= 1 && size <= kMost, InvalidArgument, "[PredictorPool] expected a size from 1 to ", kMost, ", got ",
+           size);
   predictors_.push_back(std::make_unique<Predictor>(config));
   while (predictors_.size() < size) predictors_.push_back(predictors_.front()->Clone());
 }

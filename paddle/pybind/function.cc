@@ -380,7 +380,7 @@ PyObject* WriteOut(PyObject* result, PyObject* out) {
   if (IsTensor(out) && IsTensor(r.get())) {
     Tensor& to = AsTensor(out);
     const Tensor& from = AsTensor(r.get());
-    if (to.defined() && !to.is_same(from)) Rebind(to, from);
+    if (to.defined() && !to.is_same(from)) RebindResult(to, from);
     if (!to.defined()) to = from;
   } else if ((PyTuple_Check(out) || PyList_Check(out)) && (PyTuple_Check(r.get()) || PyList_Check(r.get()))) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(r.get());

@@ -27,6 +27,8 @@ PyObject* ToPy(Tensor&& t);
 // Makes `to` the tensor `from` is: data, layout and history; the object and its attributes stay. Equal shape and dtype
 // copy into `to`'s memory when no history is involved, so that its views follow.
 void Rebind(const Tensor& to, const Tensor& from);
+// Rebind for an `out=` of a call, which must be able to take the result while a program is recorded.
+void RebindResult(const Tensor& to, const Tensor& from);
 
 // Adds Tensor to the module; called once.
 int InitTensorType(PyObject* module);

@@ -5,6 +5,7 @@
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
@@ -215,7 +216,7 @@ PyObject* IsInitialized(PyObject* self, PyObject*) {
 }
 PyObject* RebindMethod(PyObject* self, PyObject* other) {
   return Guarded([&]() -> PyObject* {
-    Rebind(Of(self), ToTensor(other, "_rebind", "other"));
+    RebindResult(Of(self), ToTensor(other, "_rebind", "other"));
     Py_RETURN_NONE;
   });
 }
@@ -344,6 +345,16 @@ PyObject* Self(PyObject* self, PyObject*) {
 }  // namespace
 
 std::string TensorName(const Tensor& t) { return NameOf(t); }
+
+void RebindResult(const Tensor& to, const Tensor& from) {
+  // Each run copies the value into a tensor with data that a program writes.
+  const bool kept = from.is_symbolic() && to.defined() && !to.is_symbolic();
+  PD_CHECK(!kept || (to.dtype() == from.dtype() && phi::MayMatch(to.shape(), from.shape())), InvalidArgument,
+           "[out] expected a tensor of dtype ", phi::NameOf(from.dtype()), " and shape ",
+           common::ShapeText(from.shape()), ", got dtype ", phi::NameOf(to.dtype()), " and shape ",
+           common::ShapeText(to.shape()), ": what a program writes keeps its dtype and shape");
+  Rebind(to, from);
+}
 
 void Rebind(const Tensor& to, const Tensor& from) {
   egr::Recorder* recorder = egr::State().recorder;

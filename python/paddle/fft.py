@@ -4,6 +4,7 @@ import operator
 
 import paddle
 from paddle import _C_ops
+from paddle.base.arguments import items
 from paddle.tensor.creation import _finish
 from paddle.tensor.manipulation import extents
 
@@ -184,9 +185,9 @@ def ihfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
 
 
 def _two(s, axes):
-    if s is not None and len(list(s)) != 2:
+    if s is not None and len(items('fft', 's', s)) != 2:
         raise ValueError(f"Invalid FFT argument s ({s}), it should be a sequence of 2 integers.")
-    if axes is not None and len(list(axes)) != 2:
+    if axes is not None and len(items('fft', 'axes', axes)) != 2:
         raise ValueError(f"Invalid FFT argument axes ({axes}), it should be a sequence of 2 integers.")
 
 
@@ -252,7 +253,7 @@ def rfftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires
 def _shift(x, axes, sign):
     if axes is None:
         axes = list(range(len(x.shape)))
-    axes = [axes] if isinstance(axes, int) else list(axes)
+    axes = [axes] if isinstance(axes, int) else items('fftshift', 'axes', axes)
     sizes = extents(x)
     shifts = [sizes[a] // 2 * sign for a in axes]
     return paddle.roll(x, shifts, axes)

@@ -2,6 +2,7 @@
 """Linear algebra. What is one op is generated from its stanza; the rest is written here with those."""
 import paddle
 from paddle import _C_ops
+from paddle.base.arguments import integer, items
 from paddle.base.libpaddle import _functions
 from paddle.tensor.manipulation import matrix_transpose
 from paddle.tensor.math import corrcoef, cov, vecdot
@@ -92,7 +93,7 @@ def lstsq(x, y, rcond=None, driver=None, name=None):
 
 def _axes(axis, ndim, op='p_norm'):
     """The axes as non-negative numbers, in the order given."""
-    axes = [axis] if isinstance(axis, int) else list(axis)
+    axes = [axis] if isinstance(axis, int) else items(op, 'axis', axis)
     for a in axes:
         if not -ndim <= a < ndim:
             raise ValueError(f'[{op}] expected axis in [-{ndim}, {ndim}), got {a}')
@@ -269,6 +270,9 @@ def ormqr(x, tau, y, left=True, transpose=False, name=None):
     return y - paddle.matmul(paddle.matmul(paddle.matmul(y, v), t), _h(v))
 
 
+_MOST_ITERATIONS = 1 << 16
+
+
 def svd_lowrank(x, q=None, niter=2, M=None, name=None):
     """Approximate (U, S, V) of rank q of x (or x - M) from random projections."""
     if x.ndim < 2:
@@ -277,6 +281,8 @@ def svd_lowrank(x, q=None, niter=2, M=None, name=None):
     q = min(6, m, n) if q is None else q
     if not (isinstance(q, int) and 0 <= q <= min(m, n)):
         raise ValueError(f'q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}')
+    if not 0 <= integer('svd_lowrank', 'niter', niter) <= _MOST_ITERATIONS:
+        raise ValueError(f'[svd_lowrank] expected niter from 0 to {_MOST_ITERATIONS}, got {niter}')
     a = x if M is None else x - M
     basis = _C_ops.qr(paddle.matmul(a, paddle.randn([*x.shape[:-2], n, q], dtype=x.dtype)), 'reduced')[0]
     for _ in range(niter):

@@ -86,3 +86,39 @@ def test_distances_of_complex_points_are_real():
     d = paddle.cdist(paddle.to_tensor(Z), paddle.to_tensor(Z))
     assert d.dtype == paddle.float64
     np.testing.assert_allclose(d.numpy(), np.sqrt((abs(Z[:, None] - Z[None]) ** 2).sum(-1)), atol=1e-12)
+
+
+def _program_of(call, arrays):
+    """The dtype a program says its result has, and the one it gives when it runs."""
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            data = [paddle.static.data(f'x{i}', list(a.shape), str(a.dtype)) for i, a in enumerate(arrays)]
+            result = call(*data)
+            got = paddle.static.Executor().run(feed={f'x{i}': a for i, a in enumerate(arrays)}, fetch_list=[result])[0]
+            return str(result.dtype), f'paddle.{got.dtype}', got
+    finally:
+        paddle.disable_static()
+
+
+@pytest.mark.parametrize('call, first, second', [
+    (paddle.dot, [3], [3]), (paddle.kron, [2], [3]), (paddle.cross, [2, 3], [2, 3]), (paddle.dist, [2, 3], [2, 3]),
+    (paddle.bmm, [1, 2, 3], [1, 3, 2]), (paddle.mv, [2, 3], [3]), (lambda x, y: paddle.addmm(x, y, y), [2, 2], [2, 2]),
+    (paddle.nn.functional.prelu, [2, 3], [1]), (paddle.nn.functional.smooth_l1_loss, [4], [4]),
+    (paddle.nn.functional.binary_cross_entropy_with_logits, [4], [4]),
+    (paddle.nn.functional.grid_sample, [1, 1, 4, 4], [1, 2, 2, 2]),
+    (lambda x, g: paddle.nn.functional.grid_sample(x, g, 'nearest'), [1, 1, 4, 4], [1, 2, 2, 2]),
+    (lambda x, v: paddle.masked_scatter(x, x > 0.5, v), [2, 3], [6]),
+], ids='dot kron cross dist bmm mv addmm prelu smooth_l1 bce grid grid_nearest masked_scatter'.split())
+@pytest.mark.parametrize('kinds', [('float32', 'float64'), ('float64', 'float32'), ('float32', 'complex64'), ('int64', 'float32')], ids='_'.join)
+def test_recorded_dtype_of_operands_that_differ_is_the_eager_one(call, first, second, kinds):
+    arrays = [(rng.uniform(0.1, 3, s)).astype(k) for s, k in zip((first, second), kinds)]
+    try:
+        eager = call(*map(paddle.to_tensor, arrays))
+    except Exception as refused:
+        with pytest.raises(type(refused)):
+            _program_of(call, arrays)
+        return
+    said, gave, value = _program_of(call, arrays)
+    assert said == gave == str(eager.dtype)
+    np.testing.assert_allclose(value, eager.numpy(), rtol=1e-5)

@@ -136,6 +136,12 @@ def test_model_buffer(saved):
     np.testing.assert_allclose(infer.create_predictor(config).run([paddle.to_tensor(x)])[0].numpy(), want, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize('size', [0, 2**31, 2**62])
+def test_size_of_a_pool(saved, size):
+    with pytest.raises(ValueError, match='PredictorPool'):
+        infer.PredictorPool(infer.Config(saved[0] + '.json', saved[0] + '.pdiparams'), size)
+
+
 def test_clones_run_in_threads(saved):
     path, x, want = saved
     config = infer.Config(path + '.json', path + '.pdiparams')

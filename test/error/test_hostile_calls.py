@@ -217,3 +217,59 @@ def test_shapes_of_a_distribution_are_lists_or_tuples():
 def test_a_factor_beyond_int64_is_a_number(name):
     sign = 1 if name.startswith('add') else -1
     assert getattr(paddle, name)(paddle.zeros([2]), paddle.ones([2]), alpha=2**64).tolist() == [sign * 2.0**64] * 2
+
+
+@pytest.mark.parametrize('call', [
+    lambda v: paddle.ones([2, 3]).moveaxis(1, v), paddle.hstack, paddle.vstack, paddle.nn.ParameterList,
+    lambda v: paddle.nn.functional.layer_norm(paddle.ones([2, 3]), v), lambda v: paddle.fft.fftshift(paddle.ones([4]), v),
+    lambda v: paddle.quantile(paddle.ones([3]), v), lambda v: paddle.tensordot(paddle.ones([2, 2]), paddle.ones([2, 2]), [v, v]),
+    lambda v: paddle.nn.utils.clip_grad_norm_(v, 1.0), lambda v: paddle.io.ConcatDataset(v), lambda v: paddle.unflatten(paddle.ones([6]), 0, v),
+    lambda v: paddle.audio.functional.create_dct(v, 8), lambda v: paddle.audio.functional.create_dct(4, v), paddle.assign,
+    paddle.audio.functional.hz_to_mel, lambda v: paddle.io.WeightedRandomSampler(v, 2),
+], ids=str)
+def test_a_length_that_is_claimed_is_not_believed(call):
+    for claimed in (Sized(2**62), Sized(-1)):
+        try:
+            call(claimed)
+        except MemoryError as error:
+            assert 'expected' in str(error)
+        except (TypeError, ValueError, IndexError, AssertionError):
+            pass
+
+
+def test_padding_of_a_block_with_dilations_is_a_number_for_each_axis():
+    x = paddle.ones([1, 1, 9, 9])
+    for kernel, dilation in ((5, [2, 1]), ([3, 5], 2), (7, (1, 2)), (3, 1)):
+        block = paddle.vision.ops.ConvNormActivation(1, 2, kernel, dilation=dilation)
+        assert list(block(x).shape) == [1, 2, 9, 9]
+
+
+@pytest.mark.parametrize('name', ['switch_main_program', 'switch_startup_program'])
+def test_only_programs_are_switched_to(name):
+    with pytest.raises(TypeError, match=f'{name}.*Program'):
+        getattr(paddle.base.framework, name)(paddle.ones([1]))
+
+
+def test_a_generator_of_names_is_callable():
+    with pytest.raises(TypeError, match='new_generator'):
+        paddle.utils.unique_name.switch(paddle.ones([1]))
+
+
+@pytest.mark.parametrize('call', [lambda x, out: paddle.neg(x, out=out), lambda x, out: paddle.fft.fft(x, out=out), paddle.assign])
+def test_a_program_writes_no_result_of_another_dtype_or_shape_into_a_tensor_with_data(call):
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x = paddle.static.data('x', [3], 'float32')
+            for other in ([2], 'float32'), ([3], 'int32'):
+                with pytest.raises(ValueError, match=r'\[out\] expected a tensor of dtype'):
+                    call(x, paddle.to_tensor(np.ones(*other)))
+    finally:
+        paddle.disable_static()
+
+
+@pytest.mark.parametrize('niter', [-1, 2**31, 2**63])
+def test_iterations_without_end_are_refused(niter):
+    for function in (paddle.linalg.svd_lowrank, paddle.linalg.pca_lowrank):
+        with pytest.raises(ValueError, match='niter'):
+            function(paddle.ones([3, 3]), niter=niter)

@@ -249,10 +249,8 @@ def simpler(line):
 
 def ways_of(target, mode, choose):
     """How a line is checked."""
-    if mode == 'to_static':
-        return 's'
-    if mode == 'static':
-        return 'S'
+    if mode != 'eager':
+        return '' if target.unwritten() else 's' if mode == 'to_static' else 'S'
     roll = choose.random()
     ways = 'g' if roll < 0.5 else 'G' if roll < 0.6 else '' if roll < 0.7 else 'r'
     if ways and not target.unwritten():

@@ -5,6 +5,7 @@
 
 #include "paddle/common/dtype.h"
 #include "paddle/common/error.h"
+#include "paddle/phi/core/tensor.h"
 
 namespace phi {
 
@@ -43,6 +44,10 @@ inline DataType Promote(const char* op, DataType a, bool a_0d, DataType b, bool 
   PD_CHECK(t != DataType::UNDEFINED, InvalidType, "[", op, "] expected dtypes that promote, got ", NameOf(a), " and ",
            NameOf(b), ": cast one of them with astype()");
   return t;
+}
+
+inline DataType Promote(const char* op, const Meta& a, const Meta& b) {
+  return Promote(op, a.dtype, a.dims.empty(), b.dtype, b.dims.empty());
 }
 
 }  // namespace phi

@@ -5,6 +5,7 @@ from enum import Enum
 import numpy as np
 
 import paddle
+from paddle.base.arguments import to_array
 
 __all__ = ['GradScaler', 'AmpScaler', 'OptimizerState']
 
@@ -201,7 +202,7 @@ class AmpScaler:
             raise RuntimeError("The input state dict is empty, possibly because it was saved from a disabled instance "
                                "of GradScaler.")
         scale = state_dict['scale']
-        self._set_scale(float(np.asarray(scale.numpy() if hasattr(scale, 'numpy') else scale).reshape(-1)[0]))
+        self._set_scale(float(to_array('GradScaler', 'scale', scale.numpy() if hasattr(scale, 'numpy') else scale).reshape(-1)[0]))
         self._init_loss_scaling = float(self._scale.item())
         self._incr_ratio = state_dict['incr_ratio']
         self._decr_ratio = state_dict['decr_ratio']

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments that have a meaning elsewhere and none here: a value that asks for it is refused, never dropped."""
 
-__all__ = ['keywords', 'only']
+import operator
+
+import numpy
+
+__all__ = ['integer', 'items', 'keywords', 'only', 'to_array']
 
 
 def only(op, why, **arguments):
@@ -16,3 +20,31 @@ def keywords(op, given, *known):
     for name in given:
         if name not in known:
             raise TypeError(f"[{op}] got an unexpected keyword argument {name!r}")
+
+
+def items(op, name, value):
+    """The items of a list, tuple or other iterable as a list, with room for those there are: a length that is claimed is not believed.
+
+    TypeError for what has no items.
+    """
+    try:
+        each = iter(value)
+    except TypeError:
+        raise TypeError(f"[{op}] expected {name} to be a list or tuple, got {type(value).__name__}") from None
+    return [item for item in each]  # list() makes room for the claimed length first
+
+
+def integer(op, name, value):
+    """The value as an int; TypeError for what is none."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"[{op}] expected {name} to be an integer, got {type(value).__name__}") from None
+
+
+def to_array(op, name, value, dtype=None):
+    """The value as a NumPy array. MemoryError in words for an object that claims more items than memory holds."""
+    try:
+        return numpy.asarray(value, dtype)
+    except MemoryError as error:
+        raise MemoryError(f"[{op}] expected {name} to fit in memory: {error or 'Unable to allocate its items'}") from None

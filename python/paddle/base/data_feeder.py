@@ -5,6 +5,7 @@ import warnings
 import numpy
 
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import items
 from paddle.base.framework import dtype_name
 from paddle.tensor.attribute import in_dynamic_mode
 
@@ -95,7 +96,7 @@ class DataFeeder:
 
     def feed(self, iterable):
         """{name: array} of the samples; extents that vary in the declared shape are those of the samples."""
-        rows = list(iterable)
+        rows = items('DataFeeder', 'iterable', iterable)
         for row in rows:
             if len(row) != len(self._inputs):
                 raise ValueError(f"[DataFeeder] expected {len(self._inputs)} values in each sample, got {len(row)}")

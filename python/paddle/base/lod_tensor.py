@@ -2,6 +2,7 @@
 """Memory whose rows are sequences of different lengths."""
 import numpy
 
+from paddle.base.arguments import items, to_array
 from paddle.static.scope import DenseTensor
 
 __all__ = ['create_lod_tensor', 'create_random_int_lodtensor']
@@ -14,9 +15,11 @@ def create_lod_tensor(data, recursive_seq_lens, place=None):
     """
     if isinstance(data, DenseTensor):
         data = numpy.array(data)
+    elif not isinstance(data, list):
+        data = to_array('create_lod_tensor', 'data', data)
     if isinstance(data, list):
         lengths = [len(sequence) for sequence in data]
-        if [lengths] != [list(level) for level in recursive_seq_lens]:
+        if [lengths] != [items('create_lod_tensor', 'recursive_seq_lens', level) for level in recursive_seq_lens]:
             raise AssertionError(f"data and recursive_seq_lens do not match: sequences of {lengths}, {recursive_seq_lens} given")
         data = numpy.concatenate([numpy.asarray(sequence) for sequence in data]).reshape([sum(lengths), 1])
     if recursive_seq_lens and sum(recursive_seq_lens[-1]) != numpy.shape(data)[0]:

@@ -5,6 +5,7 @@ import math
 
 import paddle
 import paddle.nn.functional as F
+from paddle.base.arguments import items
 
 __all__ = ['Transform', 'AbsTransform', 'AffineTransform', 'ChainTransform', 'ExpTransform', 'IndependentTransform',
            'PowerTransform', 'ReshapeTransform', 'SigmoidTransform', 'SoftmaxTransform', 'StackTransform',
@@ -292,8 +293,8 @@ class ReshapeTransform(Transform):
         if math.prod(in_event_shape) != math.prod(out_event_shape):
             raise ValueError(f"The numel of 'in_event_shape' should be 'out_event_shape', but got "
                              f"{math.prod(in_event_shape)}!={math.prod(out_event_shape)}")
-        self._in_event_shape = tuple(in_event_shape)
-        self._out_event_shape = tuple(out_event_shape)
+        self._in_event_shape = tuple(items('ReshapeTransform', 'in_event_shape', in_event_shape))
+        self._out_event_shape = tuple(items('ReshapeTransform', 'out_event_shape', out_event_shape))
         self._domain_rank = len(self._in_event_shape)
         self._codomain_rank = len(self._out_event_shape)
 
@@ -371,7 +372,7 @@ class ChainTransform(Transform):
             raise TypeError(f"Expected type of 'transforms' is Sequence, but got {type(transforms)}")
         if not all(isinstance(t, Transform) for t in transforms):
             raise TypeError("All elements of transforms should be Transform type.")
-        self.transforms = list(transforms)
+        self.transforms = items('ChainTransform', 'transforms', transforms)
         rank = self.transforms[-1]._codomain_rank if transforms else 0
         for t in reversed(self.transforms):
             rank = t._domain_rank + max(rank - t._codomain_rank, 0)
@@ -424,7 +425,7 @@ class StackTransform(Transform):
             raise TypeError(f'[StackTransform] expected transforms to hold Transforms, got {[type(t).__name__ for t in transforms]}')
         if not isinstance(axis, int):
             raise TypeError(f"Expected 'axis' is int, but got{type(axis)}.")
-        self._transforms = list(transforms)
+        self._transforms = items('StackTransform', 'transforms', transforms)
         self._axis = axis
 
     @property

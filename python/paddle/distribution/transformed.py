@@ -3,6 +3,7 @@
 import math
 
 import paddle
+from paddle.base.arguments import items
 
 from .distribution import Distribution, as_tensor
 from .transform import ChainTransform, Transform, _sum_right
@@ -65,7 +66,7 @@ class TransformedDistribution(Distribution):
         if not isinstance(transforms, (list, tuple)) or not all(isinstance(t, Transform) for t in transforms):
             raise TypeError(f"[TransformedDistribution] expected transforms to be a list of Transforms, got {type(transforms).__name__}")
         self._base = base
-        self._transforms = list(transforms)
+        self._transforms = items('TransformedDistribution', 'transforms', transforms)
         chain = ChainTransform(self._transforms)
         base_shape = tuple(base.batch_shape) + tuple(base.event_shape)
         if len(base_shape) < chain._domain_rank:

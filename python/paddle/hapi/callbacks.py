@@ -5,6 +5,8 @@ import warnings
 
 import numpy as np
 
+from paddle.base.arguments import items
+
 from .progressbar import ProgressBar
 
 __all__ = ['Callback', 'ProgBarLogger', 'ModelCheckpoint', 'VisualDL', 'LRScheduler', 'EarlyStopping',
@@ -73,7 +75,7 @@ class CallbackList:
     """Calls each callback in turn."""
 
     def __init__(self, callbacks):
-        self.callbacks = list(callbacks)
+        self.callbacks = items('CallbackList', 'callbacks', callbacks)
 
     def __iter__(self):
         return iter(self.callbacks)

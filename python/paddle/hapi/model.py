@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 import paddle
+from paddle.base.arguments import to_array
 from paddle.metric import Metric
 
 from .callbacks import config_callbacks
@@ -50,7 +51,7 @@ def extract_args(func):
 
 
 def _tensors(values):
-    return [v if isinstance(v, paddle.Tensor) or v is None else paddle.to_tensor(np.asarray(v)) for v in _list(values)]
+    return [v if isinstance(v, paddle.Tensor) or v is None else paddle.to_tensor(to_array('Model', 'its input', v)) for v in _list(values)]
 
 
 def _scalar(value):

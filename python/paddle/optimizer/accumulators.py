@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 import paddle
+from paddle.base.arguments import items
 from paddle.static.program import running
 from paddle.utils import unique_name
 
@@ -56,7 +57,7 @@ class AccumulatorStore:
         if dtype is None:
             dtype = param.dtype
         with running():
-            tensor = paddle.full(list(shape), fill_value, dtype)
+            tensor = paddle.full(items('add_accumulator', 'shape', shape), fill_value, dtype)
         tensor.name = unique_name.generate(f"{param.name}_{full}")
         tensor.persistable = True
         tensor.stop_gradient = True

@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import paddle
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import only
+from paddle.base.arguments import items, only
 from paddle.regularizer import L1Decay, L2Decay
 from paddle.static.program import running
 
@@ -52,7 +52,7 @@ class Optimizer(AccumulatorStore):
             if isinstance(parameters, (paddle.Tensor, str)) or not hasattr(parameters, '__iter__'):
                 raise TypeError("`parameters` argument given to the optimizer should be an iterable of paddle Tensors, "
                                 f"but got argument type is `{type(parameters)}`.")
-            parameters = list(parameters)
+            parameters = items('Optimizer', 'parameters', parameters)
             if isinstance(parameters, list) and parameters and isinstance(parameters[0], dict):
                 for group in parameters:
                     if 'params' not in group:
@@ -115,7 +115,7 @@ class Optimizer(AccumulatorStore):
             raise TypeError("optimizer parameters should be in ordered collections,but received set, please use list "
                             "instead.")
         else:
-            param_group['params'] = list(params)
+            param_group['params'] = items('Optimizer', 'params', params)
         for key, value in self._default_dict.items():
             param_group.setdefault(key, value)
         seen = set()

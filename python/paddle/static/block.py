@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one block of a program as programs written for PaddlePaddle see it, and ops appended under their old names."""
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import keywords, only
+from paddle.base.arguments import items, keywords, only
 from paddle.base.core import VarDesc
 
 
@@ -86,7 +86,7 @@ class OutputVar:
     def __init__(self, program, name, shape, dtype, stop_gradient=True):
         from paddle.base.framework import to_dtype
         self._program, self.name, self.value, self._stop = program, name, None, stop_gradient
-        self._shape, self._dtype = None if shape is None else list(shape), None if dtype is None else to_dtype(dtype)
+        self._shape, self._dtype = None if shape is None else items('create_var', 'shape', shape), None if dtype is None else to_dtype(dtype)
 
     def fill(self, value):
         """Make `value` the variable's, and known by its name."""

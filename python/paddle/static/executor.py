@@ -5,7 +5,7 @@ import warnings
 import numpy
 
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import only
+from paddle.base.arguments import only, to_array
 from paddle.static import optimize, startup
 from paddle.static import program as _program
 from paddle.static import scope as _scope
@@ -63,7 +63,7 @@ def _feed_tensor(name, value, shape, dtype):
     if isinstance(value, _core.Tensor):
         tensor = value
     else:
-        array = value if isinstance(value, numpy.ndarray) else numpy.asarray(value)
+        array = value if isinstance(value, numpy.ndarray) else to_array('run', 'feed', value)
         if not isinstance(value, numpy.ndarray) and str(dtype).rsplit('.', 1)[-1] != 'bfloat16':
             array = array.astype(str(dtype).rsplit('.', 1)[-1])
         tensor = paddle.to_tensor(numpy.ascontiguousarray(array) if array.ndim else array)

@@ -78,6 +78,9 @@ def default_startup_program():
 def switch(main=None, startup=None):
     """Make a program the default main or startup program; returns the one before."""
     global _main, _startup
+    given, name = (startup, 'startup') if main is None else (main, 'main')
+    if not isinstance(given, Program):
+        raise TypeError(f"[switch_{name}_program] expected a paddle.static.Program, got {type(given).__name__}")
     if main is None:
         old, _startup = _startup, startup
         return old

@@ -6,7 +6,7 @@ import math
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import keywords
+from paddle.base.arguments import keywords, to_array
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor
 
@@ -258,9 +258,7 @@ def assign(x, output=None):
     if isinstance(x, Tensor):
         value = _C_ops.assign(x)
     else:
-        import numpy as np
-
-        value = paddle.to_tensor(np.asarray(x))
+        value = paddle.to_tensor(to_array('assign', 'x', x))
     if output is None:
         return value
     output._rebind(value)

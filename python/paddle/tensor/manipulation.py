@@ -6,7 +6,7 @@ import math
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import keywords
+from paddle.base.arguments import items, keywords
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor
 
@@ -76,13 +76,13 @@ def hstack(x, name=None):
     """Tensors joined along the second axis (the first for 1-D ones)."""
     if not x:
         raise ValueError('[hstack] expected at least one tensor, got none')
-    x = _list(atleast_1d(list(x)))
+    x = _list(atleast_1d(items('hstack', 'x', x)))
     return paddle.concat(x, 0 if x[0].ndim == 1 else 1)
 
 
 def vstack(x, name=None):
     """Tensors joined along the first axis, 1-D ones as rows."""
-    return paddle.concat(_list(atleast_2d(list(x))), 0)
+    return paddle.concat(_list(atleast_2d(items('vstack', 'x', x))), 0)
 
 
 row_stack = vstack
@@ -90,7 +90,7 @@ row_stack = vstack
 
 def dstack(x, name=None):
     """Tensors joined along the third axis."""
-    return paddle.concat(_list(atleast_3d(list(x))), 2)
+    return paddle.concat(_list(atleast_3d(items('dstack', 'x', x))), 2)
 
 
 def column_stack(x, name=None):
@@ -154,7 +154,7 @@ def unflatten(x, axis, shape, name=None):
     """One axis turned into several of the given extents (one may be -1)."""
     axis = _axis(axis, x.ndim, 'unflatten')
     old = extents(x)
-    shape = list(shape) if not isinstance(shape, Tensor) or is_recorded(shape) else shape.tolist()
+    shape = items('unflatten', 'shape', shape) if not isinstance(shape, Tensor) or is_recorded(shape) else shape.tolist()
     return x.reshape(old[:axis] + shape + old[axis + 1 :])
 
 
@@ -170,8 +170,8 @@ def view_as(x, other, name=None):
 
 def moveaxis(x, source, destination, name=None):
     """Axes moved to new places, the others keeping their order."""
-    source = [source] if isinstance(source, int) else list(source)
-    destination = [destination] if isinstance(destination, int) else list(destination)
+    source = [source] if isinstance(source, int) else items('moveaxis', 'source', source)
+    destination = [destination] if isinstance(destination, int) else items('moveaxis', 'destination', destination)
     if len(source) != len(destination):
         raise AssertionError(
             f"[moveaxis] expected as many destinations as sources, got {len(source)} and {len(destination)}"
@@ -372,7 +372,7 @@ def masked_scatter(x, mask, value, name=None):
         mask = paddle.expand_as(mask, x)
         place = paddle.clip(paddle.cumsum(mask.reshape([-1]).astype('int64')) - 1, 0)
         taken = _C_ops.gather(value.reshape([-1]), place, 0).reshape(extents(x))
-        return paddle.where(mask, taken, x)
+        return paddle.where(mask, taken.astype(x.dtype), x)
     mask = _C_ops.expand(mask, list(x.shape))
     count = int(mask.astype('int64').sum())
     if count > value._numel():
@@ -410,13 +410,13 @@ def tensordot(x, y, axes=2, name=None):
             raise ValueError(f'[tensordot] expected axes of at most {min(x.ndim, y.ndim)}, got {axes}')
         ax, ay = list(range(x.ndim - axes, x.ndim)), list(range(axes))
     else:
-        axes = list(axes)
+        axes = items('tensordot', 'axes', axes)
         if axes and isinstance(axes[0], int):
             ax = ay = axes
         elif len(axes) == 1:
             ax = ay = list(axes[0])
         elif axes:
-            ax, ay = ([a] if isinstance(a, int) else a.tolist() if isinstance(a, Tensor) else list(a) for a in axes[:2])
+            ax, ay = ([a] if isinstance(a, int) else a.tolist() if isinstance(a, Tensor) else items('tensordot', 'axes', a) for a in axes[:2])
         else:
             ax = ay = []
         if len(ax) < len(ay):

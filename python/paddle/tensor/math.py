@@ -7,6 +7,7 @@ import operator
 
 import paddle
 from paddle import _C_ops, _lazy
+from paddle.base.arguments import items
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import Tensor
 
@@ -336,7 +337,7 @@ def nanmedian(x, axis=None, keepdim=False, mode='avg', name=None):
 
 def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
     single = not isinstance(q, (list, tuple)) and not (isinstance(q, Tensor) and q.ndim)
-    qs = [q] if single else list(q)
+    qs = [q] if single else items('quantile', 'q', q)
     qs = [float(v) for v in qs]
     if builtins.any(not 0 <= v <= 1 for v in qs):
         raise ValueError(f'q should be in range [0, 1], but got {qs}')

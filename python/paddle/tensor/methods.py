@@ -4,7 +4,7 @@
 import importlib
 
 from paddle.base import libpaddle
-from paddle.base.arguments import keywords
+from paddle.base.arguments import items, keywords
 from paddle.base.libpaddle import DataType, Place, Tensor
 from paddle.base.libpaddle import _functions as _generated
 
@@ -199,7 +199,7 @@ def _set_(x, source=None, shape=None, stride=None, offset=0, name=None):
 
         size = source.element_size()
         stride = stride if stride is not None else _strides_of(shape)
-        source = _C_ops.as_strided(source.detach(), list(shape), list(stride), offset // size)
+        source = _C_ops.as_strided(source.detach(), items('set_', 'shape', shape), list(stride), offset // size)
     x.data = source
     return x
 
@@ -222,7 +222,7 @@ def _resize_(x, shape, fill_zero=False, name=None):
     flat = x.detach().flatten()
     if count > flat._numel():
         flat = paddle.concat([flat, paddle.zeros([count - flat._numel()], x.dtype)])
-    x.data = flat[:count].reshape(list(shape)).clone()
+    x.data = flat[:count].reshape(items('resize_', 'shape', shape)).clone()
     return x
 
 

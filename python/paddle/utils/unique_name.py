@@ -48,6 +48,9 @@ def generate_with_ignorable_key(key):
 def switch(new_generator=None, new_para_name_checker=None):
     """Replace the current generator and checker (fresh ones for None); return the old pair."""
     global generator, dygraph_parameter_name_checker
+    for name, given in (('new_generator', new_generator), ('new_para_name_checker', new_para_name_checker)):
+        if given is not None and not callable(given):
+            raise TypeError(f"[unique_name.switch] expected {name} to be callable, got {type(given).__name__}")
     old = generator, dygraph_parameter_name_checker
     generator = UniqueNameGenerator() if new_generator is None else new_generator
     dygraph_parameter_name_checker = (

@@ -3,6 +3,7 @@
 import numpy as np
 
 import paddle
+from paddle.base.arguments import to_array
 from paddle import _C_ops, nn
 from paddle.base.libpaddle import _functions
 
@@ -283,7 +284,7 @@ def prior_box(input, image, min_sizes, max_sizes=None, aspect_ratios=[1.0], vari
     boxes[..., 3] = (cy[:, None, None] + half[:, 1]) / image_h
     if clip:
         boxes = boxes.clip(0.0, 1.0)
-    spread = np.broadcast_to(np.array(variance), boxes.shape)
+    spread = np.broadcast_to(to_array('prior_box', 'variance', variance), boxes.shape)
     return paddle.to_tensor(boxes.astype('float32')), paddle.to_tensor(np.ascontiguousarray(spread).astype('float32'))
 
 
@@ -304,7 +305,7 @@ def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, cli
     shift = -0.5 * (scale_x_y - 1.0)
     cx = (np.arange(width) + sigmoid(values[:, :, 0]) * scale_x_y + shift) * image_w / width
     cy = (np.arange(height)[:, None] + sigmoid(values[:, :, 1]) * scale_x_y + shift) * image_h / height
-    pairs = np.array(anchors, 'float64').reshape(count, 2)
+    pairs = to_array('yolo_box', 'anchors', anchors, 'float64').reshape(count, 2)
     w = np.exp(values[:, :, 2]) * pairs[:, 0].reshape(1, -1, 1, 1) * image_w / (downsample_ratio * width)
     h = np.exp(values[:, :, 3]) * pairs[:, 1].reshape(1, -1, 1, 1) * image_h / (downsample_ratio * height)
     confidence = sigmoid(values[:, :, 4])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The convolution, normalisation, activation block that the models and `paddle.vision.ops` share."""
 from paddle import nn
+from paddle.nn.functional import _parse
 
 __all__ = ['ConvNormActivation']
 
@@ -11,7 +12,8 @@ class ConvNormActivation(nn.Sequential):
     def __init__(self, in_channels, out_channels, kernel_size=3, stride=1, padding=None, groups=1,
                  norm_layer=nn.BatchNorm2D, activation_layer=nn.ReLU, dilation=1, bias=None):
         if padding is None:
-            padding = (kernel_size - 1) // 2 * dilation
+            sides = zip(_parse.ints(kernel_size, 2, 'kernel_size'), _parse.ints(dilation, 2, 'dilation'))
+            padding = [(size - 1) // 2 * step for size, step in sides]
         if bias is None:
             bias = norm_layer is None
         layers = [nn.Conv2D(in_channels, out_channels, kernel_size, stride, padding, dilation=dilation, groups=groups,

@@ -2,6 +2,7 @@
 // Loss adapters.
 #include "paddle/phi/primitives/loss.h"
 
+#include "paddle/phi/core/promote.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 
@@ -80,15 +81,17 @@ void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, 
 void huber_infer(const Meta& x, const Meta& label, double, Meta& out, Meta& residual) {
   PD_CHECK(MayBe(label.dims, x.dims), InvalidArgument, "[huber_loss] expected an input and a label of one shape, got ",
            common::ShapeText(x.dims), " and ", common::ShapeText(label.dims));
-  out = x;
-  residual = x;
+  out = {x.dims, Promote("huber_loss", label, x)};
+  residual = out;
 }
 void kldiv_infer(const Meta& x, const Meta& label, const std::string& reduction, bool, Meta& out) {
   Dims d = common::BroadcastDims("kldiv_loss", x.dims, label.dims);
   out = {reduction == "none" ? d : Dims{}, x.dtype};
 }
-void sigmoid_ce_infer(const Meta& x, const Meta& label, const Meta*, bool, int64_t, Meta& out) {
-  out = {common::BroadcastDims("sigmoid_cross_entropy_with_logits", x.dims, label.dims), x.dtype};
+void sigmoid_ce_infer(const Meta& x, const Meta& label, const Meta* weight, bool, int64_t, Meta& out) {
+  constexpr const char* kOp = "sigmoid_cross_entropy_with_logits";
+  out = {common::BroadcastDims(kOp, x.dims, label.dims), Promote(kOp, x, label)};
+  if (weight) out.dtype = Promote(kOp, out, *weight);
 }
 
 namespace {

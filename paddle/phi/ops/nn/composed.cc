@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules of activations and other layers written on other ops.
+#include "paddle/phi/core/promote.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
 
-void prelu_infer(const Meta& x, const Meta&, const std::string&, const std::string& mode, Meta& out) {
+void prelu_infer(const Meta& x, const Meta& alpha, const std::string&, const std::string& mode, Meta& out) {
   PD_CHECK(mode == "all" || mode == "channel" || mode == "element", InvalidArgument,
            "[prelu] expected mode all, channel or element, got ", mode);
-  out = x;
+  out = {x.dims, Promote("prelu", x.dtype, x.dims.empty(), alpha.dtype, mode == "all")};
 }
 void swiglu_infer(const Meta& x, const Meta* y, Meta& out) {
   out = x;

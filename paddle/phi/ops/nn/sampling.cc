@@ -2,6 +2,7 @@
 // Shapes of sampling.
 #include <string>
 
+#include "paddle/phi/core/promote.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
@@ -34,7 +35,7 @@ void grid_sample_infer(const Meta& x, const Meta& grid, const std::string& mode,
                !common::CertainlyDiffer(grid.dims[0], x.dims[0]),
            InvalidArgument, "[grid_sample] expected a grid [N, ..., ", rank - 2, "] for x ", common::ShapeText(x.dims),
            ", got ", common::ShapeText(grid.dims));
-  out = {Dims{x.dims[0], x.dims[1]}, x.dtype};
+  out = {Dims{x.dims[0], x.dims[1]}, mode == "nearest" ? x.dtype : Promote("grid_sample", x, grid)};
   for (int64_t i = 1; i < rank - 1; ++i) out.dims.push_back(grid.dims[i]);
 }
 

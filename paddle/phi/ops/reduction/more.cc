@@ -2,6 +2,7 @@
 // Shape rules and adapters of products, logical reductions, norms and variance.
 #include <cmath>
 
+#include "paddle/phi/core/promote.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -142,6 +143,6 @@ void allclose2_infer(const Meta&, const Meta&, Meta& out) { out = {Dims{}, DataT
 void isclose_infer(const Meta& x, const Meta& y, const Scalar&, const Scalar&, bool, Meta& out) {
   out = {common::BroadcastDims("isclose", x.dims, y.dims), DataType::BOOL};
 }
-void dist_infer(const Meta& x, const Meta&, double, Meta& out) { out = {Dims{}, x.dtype}; }
+void dist_infer(const Meta& x, const Meta& y, double, Meta& out) { out = {Dims{}, RealOf(Promote("dist", x, y))}; }
 
 }  // namespace phi

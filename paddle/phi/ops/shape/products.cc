@@ -2,27 +2,39 @@
 // Shape rules of small products, and sliding blocks of images.
 #include <cstring>
 
+#include "paddle/phi/core/promote.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
 
 namespace phi {
 
+namespace {
+// As matmul: an integer takes the dtype of a floating or complex operand.
+DataType MatmulDtype(const char* op, const Meta& x, const Meta& y) {
+  if (x.dtype == y.dtype) return x.dtype;
+  if (IsDifferentiable(x.dtype) != IsDifferentiable(y.dtype)) return IsDifferentiable(x.dtype) ? x.dtype : y.dtype;
+  PD_CHECK(IsComplex(x.dtype) || IsComplex(y.dtype), InvalidArgument, "[", op, "] expected operands of one dtype, got ",
+           NameOf(x.dtype), " and ", NameOf(y.dtype));
+  return Promote(op, x, y);
+}
+}  // namespace
+
 void dot_infer(const Meta& x, const Meta& y, Meta& out) {
   PD_CHECK((x.dims.size() == 1 || x.dims.size() == 2) && MayMatch(x.dims, y.dims), PreconditionNotMet,
            "[dot] expected 1-D or 2-D tensors of one shape, got ", common::ShapeText(x.dims), " and ",
            common::ShapeText(y.dims));
-  out = x;
+  out = {x.dims, Promote("dot", x, y)};
   out.dims.pop_back();
 }
 void cross_infer(const Meta& x, const Meta& y, int64_t axis, Meta& out) {
   PD_CHECK(MayMatch(x.dims, y.dims), InvalidArgument, "[cross] expected tensors of one shape, got ",
            common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
   if (axis != 9) common::NormalizeAxis("cross", axis, x.dims.size());
-  out = x;
+  out = {x.dims, Promote("cross", x, y)};
 }
 void kron_infer(const Meta& x, const Meta& y, Meta& out) {
   int64_t rank = std::max(x.dims.size(), y.dims.size());
-  out = {{}, x.dtype};
+  out = {{}, Promote("kron", x, y)};
   for (int64_t i = 0; i < rank; ++i) {
     int64_t a = i - (rank - x.dims.size()), b = i - (rank - y.dims.size());
     out.dims.push_back((a >= 0 ? x.dims[a] : Dim(1)) * (b >= 0 ? y.dims[b] : Dim(1)));
@@ -38,18 +50,19 @@ void bmm_infer(const Meta& x, const Meta& y, Meta& out) {
   PD_CHECK(!common::CertainlyDiffer(x.dims[0], y.dims[0]) && !common::CertainlyDiffer(x.dims[2], y.dims[1]),
            InvalidArgument, "[bmm] expected shapes [b, m, k] and [b, k, n], got ", common::ShapeText(x.dims), " and ",
            common::ShapeText(y.dims));
-  out = {Dims{x.dims[0], x.dims[1], y.dims[2]}, x.dtype};
+  out = {Dims{x.dims[0], x.dims[1], y.dims[2]}, MatmulDtype("bmm", x, y)};
 }
 void mv_infer(const Meta& x, const Meta& v, Meta& out) {
   PD_CHECK(x.dims.size() == 2 && v.dims.size() == 1 && !common::CertainlyDiffer(x.dims[1], v.dims[0]), InvalidArgument,
            "[mv] expected shapes [m, n] and [n], got ", common::ShapeText(x.dims), " and ", common::ShapeText(v.dims));
-  out = {Dims{x.dims[0]}, x.dtype};
+  out = {Dims{x.dims[0]}, MatmulDtype("mv", x, v)};
 }
 void addmm_infer(const Meta& input, const Meta& x, const Meta& y, double, double, Meta& out) {
   PD_CHECK(x.dims.size() == 2 && y.dims.size() == 2 && !common::CertainlyDiffer(x.dims[1], y.dims[0]), InvalidArgument,
            "[addmm] expected shapes [m, k] and [k, n], got ", common::ShapeText(x.dims), " and ",
            common::ShapeText(y.dims));
-  out = {common::BroadcastDims("addmm", input.dims, Dims{x.dims[0], y.dims[1]}), x.dtype};
+  const Meta product{Dims{x.dims[0], y.dims[1]}, MatmulDtype("addmm", x, y)};
+  out = {common::BroadcastDims("addmm", input.dims, product.dims), Promote("addmm", input, product)};
 }
 
 namespace {

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 import paddle
+from paddle.base.arguments import integer, to_array
 
 __all__ = ['hz_to_mel', 'mel_to_hz', 'mel_frequencies', 'fft_frequencies', 'compute_fbank_matrix', 'power_to_db',
            'create_dct']
@@ -16,7 +17,7 @@ _LOG_STEP = math.log(6.4) / 27.0
 
 
 def _hz_to_mel(freq, htk):
-    freq = np.asarray(freq, 'float64')
+    freq = to_array('hz_to_mel', 'freq', freq, 'float64')
     if htk:
         return 2595.0 * np.log10(1.0 + freq / 700.0)
     above = _BREAK_MEL + np.log(np.maximum(freq, _BREAK_HZ) / _BREAK_HZ) / _LOG_STEP
@@ -24,7 +25,7 @@ def _hz_to_mel(freq, htk):
 
 
 def _mel_to_hz(mel, htk):
-    mel = np.asarray(mel, 'float64')
+    mel = to_array('mel_to_hz', 'mel', mel, 'float64')
     if htk:
         return 700.0 * (10.0 ** (mel / 2595.0) - 1.0)
     return np.where(mel >= _BREAK_MEL, _BREAK_HZ * np.exp(_LOG_STEP * (mel - _BREAK_MEL)), _STEP * mel)
@@ -90,8 +91,9 @@ def power_to_db(spect, ref_value=1.0, amin=1e-10, top_db=80.0):
 
 def create_dct(n_mfcc, n_mels, norm='ortho', dtype='float32'):
     """The cosine transform [n_mels, n_mfcc]."""
-    n = np.arange(n_mels)
-    dct = np.cos(math.pi / float(n_mels) * (n + 0.5) * np.arange(n_mfcc)[:, None])
+    n = np.arange(integer('create_dct', 'n_mels', n_mels))
+    order = np.arange(integer('create_dct', 'n_mfcc', n_mfcc))
+    dct = np.cos(math.pi / float(n_mels) * (n + 0.5) * order[:, None])
     if norm is None:
         dct *= 2.0
     elif norm == 'ortho':

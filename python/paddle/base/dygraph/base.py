@@ -5,7 +5,7 @@ import functools
 import inspect
 
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import only
+from paddle.base.arguments import items, only
 
 __all__ = ['no_grad', 'no_grad_', 'enable_grad', 'set_grad_enabled', 'is_grad_enabled', 'grad', 'to_variable', 'guard',
            'enabled', 'enable_dygraph', 'disable_dygraph', 'switch_to_static_graph', 'in_to_static_mode', 'in_declarative_mode',
@@ -148,7 +148,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                                  f"{len(outputs)}")
     if no_grad_vars is not None:
         if isinstance(no_grad_vars, set):
-            no_grad_vars = list(no_grad_vars)
+            no_grad_vars = items('grad', 'no_grad_vars', no_grad_vars)
         frozen = _tensor_list(no_grad_vars, 'no_grad_vars') if not _is_empty_list(no_grad_vars) else []
         return list(_core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused, frozen))
     return list(_core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused))

@@ -4,6 +4,7 @@ import bisect
 import math
 
 import paddle
+from paddle.base.arguments import items
 from paddle.framework.random import drawing_from
 
 __all__ = ['Dataset', 'IterableDataset', 'TensorDataset', 'ComposeDataset', 'ChainDataset', 'ConcatDataset', 'Subset',
@@ -58,7 +59,7 @@ class ComposeDataset(Dataset):
     """Datasets of equal length side by side: item i holds the fields of item i of each."""
 
     def __init__(self, datasets):
-        self.datasets = list(datasets)
+        self.datasets = items('ComposeDataset', 'datasets', datasets)
         if not self.datasets:
             raise AssertionError("input datasets should not be empty")
         for dataset in self.datasets:
@@ -84,7 +85,7 @@ class ChainDataset(IterableDataset):
     """Iterable datasets one after another."""
 
     def __init__(self, datasets):
-        self.datasets = list(datasets)
+        self.datasets = items('ChainDataset', 'datasets', datasets)
         if not self.datasets:
             raise AssertionError("input datasets should not be empty")
         for dataset in self.datasets:
@@ -109,7 +110,7 @@ class ConcatDataset(Dataset):
         return sums
 
     def __init__(self, datasets):
-        self.datasets = list(datasets)
+        self.datasets = items('ConcatDataset', 'datasets', datasets)
         if not self.datasets:
             raise AssertionError("datasets should not be an empty iterable")
         for dataset in self.datasets:

@@ -2,6 +2,8 @@
 """Samplers: the order in which items are read. Random ones use numpy's global generator."""
 import numpy as np
 
+from paddle.base.arguments import to_array
+
 __all__ = ['Sampler', 'SequenceSampler', 'RandomSampler', 'SubsetRandomSampler', 'WeightedRandomSampler']
 
 
@@ -90,7 +92,7 @@ class WeightedRandomSampler(Sampler):
             raise ValueError("num_samples should be a positive integer")
         if not isinstance(replacement, bool):
             raise ValueError("replacement should be a boolean value")
-        self.weights = np.asarray(weights.numpy() if hasattr(weights, 'numpy') else weights, dtype='float64').reshape(-1)
+        self.weights = to_array('WeightedRandomSampler', 'weights', weights.numpy() if hasattr(weights, 'numpy') else weights, 'float64').reshape(-1)
         self.num_samples = num_samples
         self.replacement = replacement
         if self.weights.size == 0 or (self.weights < 0).any() or not np.isfinite(self.weights).all():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Argument parsing shared by convolutions, pooling and resampling."""
+from paddle.base.arguments import items
 from paddle.base.framework import Tensor
 
 
@@ -38,9 +39,9 @@ def padding(pad, n, channel_last, what="padding"):
         pad = pad.tolist()
     if not isinstance(pad, (list, tuple)):
         return [int(pad)] * n, "EXPLICIT"
-    pad = list(pad)
+    pad = items('pad', 'pad', pad)
     if pad and not _all_ints(pad):
-        pairs = [list(p) for p in pad]
+        pairs = [items('pad', 'pad', p) for p in pad]
         if len(pairs) == n + 2:
             outer = [pairs[0], pairs[-1] if channel_last else pairs[1]]
             if any(int(v) != 0 for p in outer for v in p):

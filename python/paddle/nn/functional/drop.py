@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dropout and its variants."""
 import paddle
+from paddle.base.arguments import items
 from paddle.base.framework import Tensor
 from paddle.tensor.manipulation import extents
 
@@ -40,7 +41,7 @@ def dropout(x, p=0.5, axis=None, training=True, inplace=False, mode="upscale_in_
         op_mode = "downgrade_in_infer" if mode == "downscale_in_infer" else mode
         out = _parse.first(_C_ops.dropout(x, None, p, False, op_mode, 0, False))
     else:
-        out = _dropout_axes(x, p, [axis] if isinstance(axis, int) else list(axis), training, mode)
+        out = _dropout_axes(x, p, [axis] if isinstance(axis, int) else items('dropout', 'axis', axis), training, mode)
     if inplace and out is not x:
         return paddle.assign(out, x)
     return out

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normalisations: batch, layer, group, instance, root mean square, local response, p-norm."""
 import paddle
+from paddle.base.arguments import items
 from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
@@ -45,7 +46,7 @@ def batch_norm(x, running_mean, running_var, weight=None, bias=None, training=Fa
 
 def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=None):
     """Normalise over the last dimensions, which must equal `normalized_shape`."""
-    shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    shape = [normalized_shape] if isinstance(normalized_shape, int) else items('layer_norm', 'normalized_shape', normalized_shape)
     got = list(x.shape)
     begin = len(got) - len(shape)
     if begin < 0 or any(n not in (-1, d) for n, d in zip(got[begin:], shape)):
@@ -57,7 +58,7 @@ def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=
 
 def rms_norm(input, normalized_shape, weight=None, eps=1e-05, name=None):
     """Divide by the root mean square over the last dimensions, which must equal `normalized_shape`."""
-    shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    shape = [normalized_shape] if isinstance(normalized_shape, int) else items('rms_norm', 'normalized_shape', normalized_shape)
     got = list(input.shape)
     begin = len(got) - len(shape)
     if begin < 0 or any(n not in (-1, d) for n, d in zip(got[begin:], shape)):

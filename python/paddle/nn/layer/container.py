@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
+from paddle.base.arguments import items
 from paddle.base.framework import EagerParamBase
 
 from .layers import Layer
@@ -232,7 +233,7 @@ class ParameterList(Layer):
     def __init__(self, parameters=None):
         super().__init__()
         if parameters is not None:
-            parameters = list(parameters)
+            parameters = items('ParameterList', 'parameters', parameters)
             for param in parameters:
                 if not isinstance(param, EagerParamBase):
                     raise AssertionError(f"[ParameterList] expected a Parameter, got {type(param).__name__}")

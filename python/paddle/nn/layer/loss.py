@@ -2,6 +2,7 @@
 """Loss layers: each holds the arguments of one loss function."""
 import paddle
 from paddle import get_default_dtype
+from paddle.base.arguments import items
 
 from .. import functional as F
 from .layers import Layer
@@ -356,7 +357,7 @@ class AdaptiveLogSoftmaxWithLoss(Layer):
         self._dtype = get_default_dtype()
         self._weight_attr = weight_attr
         self._bias_attr = bias_attr
-        cutoffs = list(cutoffs)
+        cutoffs = items('AdaptiveLogSoftmaxWithLoss', 'cutoffs', cutoffs)
         if not cutoffs:
             raise ValueError("cutoffs should be a sequence of length larger than 0")
         if (cutoffs != sorted(cutoffs) or min(cutoffs) <= 0 or max(cutoffs) > n_classes - 1

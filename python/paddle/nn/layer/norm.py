@@ -2,6 +2,7 @@
 """Normalisation layers."""
 import paddle
 from paddle import get_default_dtype
+from paddle.base.arguments import items
 from paddle.base.framework import dtype_name
 from paddle.base.param_attr import ParamAttr
 
@@ -188,7 +189,7 @@ class LayerNorm(Layer):
     def __init__(self, normalized_shape, epsilon=1e-05, *, elementwise_affine=True, bias=True, device=None, dtype=None,
                  weight_attr=None, bias_attr=None, name=None):
         super().__init__()
-        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else items('LayerNorm', 'normalized_shape', normalized_shape)
         self._epsilon = epsilon
         self._weight_attr = False if not elementwise_affine else weight_attr
         self._bias_attr = False if not (elementwise_affine and bias) else bias_attr
@@ -214,7 +215,7 @@ class RMSNorm(Layer):
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None, *,
                  weight_attr=None, name=None):
         super().__init__()
-        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else items('RMSNorm', 'normalized_shape', normalized_shape)
         self._epsilon = 1e-5 if eps is None else eps
         self._dtype = get_default_dtype() if dtype is None else dtype
         self.weight = self.create_parameter(self._normalized_shape, weight_attr if elementwise_affine else False,
@@ -342,7 +343,7 @@ class SpectralNorm(Layer):
         self._eps = eps
         self._dim = dim
         self._dtype = dtype
-        self._weight_shape = list(weight_shape)
+        self._weight_shape = items('SpectralNorm', 'weight_shape', weight_shape)
         if not all(d > 0 for d in self._weight_shape):
             raise AssertionError("Any dimension of input cannot be equal to 0 or negative.")
         height = self._weight_shape[dim]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clipping of the gradients that parameters hold now."""
 import paddle
+from paddle.base.arguments import items
 from paddle.base.framework import Tensor
 
 from .._core import ops as _C_ops
@@ -9,7 +10,7 @@ __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 
 
 def _with_grads(parameters):
-    params = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    params = [parameters] if isinstance(parameters, Tensor) else items('clip_grad_norm_', 'parameters', parameters)
     return [p for p in params if p.grad is not None]
 
 

@@ -3,6 +3,7 @@
 import math
 
 import paddle
+from paddle.base.arguments import items
 
 from .._core import ops as _C_ops
 
@@ -16,7 +17,7 @@ def parameters_to_vector(parameters, name=None):
 
 def vector_to_parameters(vec, parameters, name=None):
     """Write the parts of a 1-D Tensor into the parameters."""
-    parameters = list(parameters)
+    parameters = items('parameters_to_vector', 'parameters', parameters)
     sizes = [math.prod(p.shape) for p in parameters]
     if sum(sizes) != math.prod(vec.shape):
         raise ValueError(f"[vector_to_parameters] expected a vector of {sum(sizes)} elements, "

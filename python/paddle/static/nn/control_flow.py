@@ -7,6 +7,7 @@ import numbers
 
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import items
 
 __all__ = ['cond', 'case', 'switch_case', 'while_loop', 'Assert', 'Print']
 
@@ -199,12 +200,12 @@ def while_loop(cond, body, loop_vars, is_test=False, name=None):
         return out
 
     if not recording():
-        values = list(loop_vars)
+        values = items('while_loop', 'loop_vars', loop_vars)
         while _eager_condition(cond(*values)):
             values = step(values)
         return values
     leaves = []
-    form = _flatten(list(loop_vars), leaves)
+    form = _flatten(items('while_loop', 'loop_vars', loop_vars), leaves)
     moving = [i for i, v in enumerate(leaves) if isinstance(v, _core.Tensor) or _is_number(v)]
 
     def unflat(args):
@@ -248,7 +249,7 @@ def case(pred_fn_pairs, default=None, name=None):
         raise TypeError("The default in Op(case) must be callable.")
     if not pred_fn_pairs:
         raise ValueError("[case] expected at least one pair, got none")
-    pairs = list(pred_fn_pairs)
+    pairs = items('case', 'pred_fn_pairs', pred_fn_pairs)
     if default is None:
         default = pairs.pop()[1]
 
@@ -273,7 +274,7 @@ def switch_case(branch_index, branch_fns, default=None, name=None):
                         f"{str(branch_index.dtype).split('.')[-1]}.")
     if not isinstance(branch_fns, (list, tuple, dict)):
         raise TypeError(f"The type of 'branch_fns' in switch_case must be list, tuple or dict, but received {type(branch_fns)}.")
-    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else items('switch_case', 'branch_fns', branch_fns)
     if pairs and all(callable(f) for f in pairs):
         pairs = list(enumerate(pairs))
     seen = set()

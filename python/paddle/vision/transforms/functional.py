@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 import paddle
+from paddle.base.arguments import items, to_array
 
 __all__ = ['to_tensor', 'hflip', 'vflip', 'resize', 'pad', 'affine', 'rotate', 'perspective', 'to_grayscale', 'crop',
            'center_crop', 'adjust_brightness', 'adjust_contrast', 'adjust_hue', 'adjust_saturation', 'normalize',
@@ -89,7 +90,7 @@ def pad(img, padding, fill=0, padding_mode='constant'):
     elif len(padding) == 2:
         sides = (padding[0], padding[1], padding[0], padding[1])
     else:
-        sides = tuple(padding)
+        sides = tuple(items('pad', 'padding', padding))
     return _backend(img).pad(img, sides, fill, padding_mode)
 
 
@@ -167,7 +168,7 @@ def affine(img, angle, translate, scale, shear, interpolation='nearest', fill=0,
         shear = (shear, 0.0)
     if not isinstance(shear, (list, tuple)) or len(shear) not in (1, 2):
         raise ValueError(f"Shear should be a sequence containing two values. Got {shear}")
-    shear = (shear[0], shear[0]) if len(shear) == 1 else tuple(shear)
+    shear = (shear[0], shear[0]) if len(shear) == 1 else tuple(items('affine', 'shear', shear))
     width, height = image_size(img)
     centre = (width * 0.5, height * 0.5) if center is None else center
     return _backend(img).affine(img, _inverse_affine(centre, angle, translate, scale, shear), interpolation, fill)
@@ -208,13 +209,13 @@ def normalize(img, mean, std, data_format='CHW', to_rgb=False):
         return (img - mean) / std
     if _is_pil(img):
         img = np.array(img).astype(np.float32)
-    array = np.asarray(img, dtype=np.float32)
+    values = to_array('normalize', 'img', img, np.float32)
     if to_rgb:
-        array = array[::-1] if data_format == 'CHW' else array[..., ::-1]
-    mean, std = np.float32(np.array(mean)), np.float32(np.array(std))
+        values = values[::-1] if data_format == 'CHW' else values[..., ::-1]
+    mean, std = to_array('normalize', 'mean', mean, np.float32), to_array('normalize', 'std', std, np.float32)
     if data_format == 'CHW':
         mean, std = mean.reshape(-1, 1, 1), std.reshape(-1, 1, 1)
-    return (array - mean) / std
+    return (values - mean) / std
 
 
 def erase(img, i, j, h, w, v, inplace=False):

@@ -5,6 +5,8 @@ import numbers
 import numpy as np
 from PIL import Image, ImageEnhance, ImageOps
 
+from paddle.base.arguments import items
+
 _MODES = {'nearest': Image.NEAREST, 'bilinear': Image.BILINEAR, 'bicubic': Image.BICUBIC, 'box': Image.BOX,
           'lanczos': Image.LANCZOS, 'hamming': Image.HAMMING}
 
@@ -92,8 +94,8 @@ def _fill(img, fill):
     if isinstance(fill, numbers.Number) and bands > 1:
         return tuple([fill] * bands)
     if not isinstance(fill, numbers.Number) and len(fill) == 1:
-        return fill[0] if bands == 1 else tuple(list(fill) * bands)
-    return fill if isinstance(fill, numbers.Number) else tuple(fill)
+        return fill[0] if bands == 1 else tuple(items('pad', 'fill', fill) * bands)
+    return fill if isinstance(fill, numbers.Number) else tuple(items('pad', 'fill', fill))
 
 
 def affine(img, matrix, interpolation, fill):
