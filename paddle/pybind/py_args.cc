@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/eager/dispatch/deferred.h"
+#include "paddle/eager/dispatch/state.h"
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/py_args.h"
 #include "paddle/phi/core/device.h"
@@ -184,7 +185,13 @@ bool ToBool(PyObject* o, const char* op, const char* arg) {
 }
 
 double ToDouble(PyObject* o, const char* op, const char* arg) {
-  if (o && PyFloat_Check(o)) return PyFloat_AS_DOUBLE(o);
+  if (o && PyFloat_Check(o)) {
+    const double d = PyFloat_AS_DOUBLE(o);
+    // Half of the smallest float32 and less would be kept as zero.
+    PD_CHECK(d == 0 || std::abs(d) > 0x1p-150 || egr::State().record == egr::RecordMode::kRun, InvalidArgument, "[", op,
+             "] expected ", arg, " to be 0 or not below the least float32, which attributes of programs are, got ", d);
+    return d;
+  }
   if (o && PyLong_Check(o)) {
     double d = PyLong_AsDouble(o);
     if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();

@@ -137,6 +137,25 @@ def test_parameter_vector_round_trip():
     np.testing.assert_array_equal(a.weight.numpy(), b.weight.numpy())
 
 
+def test_weight_norm_of_a_program_starts_from_the_weight():
+    x = np.ones([2, 3], 'float32')
+    paddle.enable_static()
+    try:
+        main, start = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, start):
+            layer = nn.Linear(3, 4)
+            weight = layer.weight
+            out = nn.utils.weight_norm(layer)(paddle.static.data('x', [2, 3], 'float32'))
+        exe = paddle.static.Executor()
+        for _ in range(2):
+            exe.run(start)
+            got, w = exe.run(main, feed={'x': x}, fetch_list=[out, weight])
+            np.testing.assert_allclose(got, x @ w, rtol=1e-5)
+            np.testing.assert_allclose(exe.run(main, feed={'x': x}, fetch_list=[out])[0], got)
+    finally:
+        paddle.disable_static()
+
+
 def test_weight_norm_keeps_the_function_and_trains():
     layer, x = nn.Linear(3, 4), _x(2, 3)
     plain = layer(x).numpy()

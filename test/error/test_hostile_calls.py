@@ -273,3 +273,34 @@ def test_iterations_without_end_are_refused(niter):
     for function in (paddle.linalg.svd_lowrank, paddle.linalg.pca_lowrank):
         with pytest.raises(ValueError, match='niter'):
             function(paddle.ones([3, 3]), niter=niter)
+
+
+@pytest.mark.parametrize('p', [1e39, 1e308])
+def test_norms_of_powers_beyond_float32_are_those_of_infinity(p):
+    x = paddle.to_tensor([[3.0, -4.0], [0.5, 2.0]], stop_gradient=False)
+    for sign in (1, -1):
+        got, limit = paddle.norm(x, sign * p), paddle.norm(x, sign * float('inf'))
+        assert got.item() == limit.item() == (4.0 if sign == 1 else 0.5)
+        np.testing.assert_array_equal(paddle.grad(got, x)[0].numpy(), paddle.grad(limit, x)[0].numpy())
+
+
+def test_a_number_that_a_program_would_keep_as_zero_is_refused():
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x = paddle.static.data('x', [3], 'float64')
+            with pytest.raises(ValueError, match='porder.*least float32'):
+                paddle.norm(x, 1e-320)
+    finally:
+        paddle.disable_static()
+
+
+@pytest.mark.parametrize('precision', [-1, 2**31 - 1])
+def test_digits_to_print_are_those_there_are(precision):
+    with pytest.raises(ValueError, match='precision'):
+        paddle.set_printoptions(precision=precision)
+
+
+def test_bounds_of_quantized_results_are_numbers():
+    with pytest.raises(TypeError, match='quantization'):
+        paddle.incubate.nn.functional.fused_rms_norm(paddle.ones([2, 3]), None, None, 1e-5, quant_scale=2**31, quant_max_bound=[1, -1])

@@ -6,6 +6,7 @@
 
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/primitives/reduce.h"
 
 namespace paddle {
 
@@ -132,7 +133,7 @@ Tensor p_norm_backward(const Tensor& dout, const Tensor& x, const Tensor& out, d
   Tensor g = Spread(dout, axes, keepdim, x), n = Spread(out, axes, keepdim, x);
   if (phi::IsComplex(x.dtype())) g = cast(g, x.dtype());
   if (p == 1) return sign_of(x) * g;
-  if (std::isinf(p)) {
+  if (phi::cpu::IsExtremeNorm(p)) {
     Tensor m = abs(x);
     Tensor hit = cast_like(equal(m, n), out);
     Tensor count = expand_like(sum(hit, axes, DataType::UNDEFINED, true), x);

@@ -3,10 +3,16 @@
 // set's order.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "paddle/common/dtype.h"
 #include "paddle/phi/backends/cpu/threads.h"
 
 namespace phi::cpu {
+
+// Whether the p-norm is the largest or least magnitude in every digit: n^(1/p) is 1.
+inline bool IsExtremeNorm(double p) { return std::abs(p) > std::numeric_limits<float>::max(); }
 
 enum class ReduceOp : int8_t {
   kSum,

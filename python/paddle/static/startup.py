@@ -56,6 +56,16 @@ def add(startup, tensor, create):
     _of(startup).items.append((tensor, create))
 
 
+def give(tensor, create):
+    """Give `tensor` the value of `create()`: now and, in static mode, whenever the default startup program runs."""
+    import paddle
+    from paddle.static import program as _program
+    with _program.running(), paddle.no_grad():
+        tensor.set_value(create())
+    if _program._static_mode():
+        add(_program.default_startup_program(), tensor, create)
+
+
 def run(startup):
     """Initialise everything anew, in the order of making."""
     import paddle

@@ -17,6 +17,9 @@ class _Options:
 _options = _Options()
 
 
+_MOST_DIGITS = 1074  # no float64 has more
+
+
 def set_printoptions(precision=None, threshold=None, edgeitems=None, sci_mode=None, linewidth=None):
     """Set the digits after the point, the size from which tensors are summarised, the items shown at each end, scientific
     notation and the width of a line.
@@ -33,6 +36,8 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, sci_mode=No
             wanted = bool if name == 'sci_mode' else int
             if not isinstance(value, wanted):
                 raise TypeError(f'[set_printoptions] expected {name} of type {wanted.__name__}, got {type(value)}')
+            if name == 'precision' and not 0 <= value <= _MOST_DIGITS:
+                raise ValueError(f'[set_printoptions] expected precision from 0 to {_MOST_DIGITS}, got {value}')
             setattr(_options, name, value)
 
 

@@ -76,7 +76,8 @@ void p_norm_infer(const Meta& x, double, int64_t axis, double, bool keepdim, boo
 void p_norm_kernel(const Tensor& x, double p, int64_t axis, double, bool, bool asvector, Tensor& out) {
   Ints axes = NormAxes(common::ToDims(x.dims()), axis, asvector);
   if (p == 0) return Run("p_norm", cpu::ReduceOp::kCountNonzero, x, axes, out);
-  if (std::isinf(p)) return Run("p_norm", p > 0 ? cpu::ReduceOp::kMaxAbs : cpu::ReduceOp::kMinAbs, x, axes, out);
+  if (cpu::IsExtremeNorm(p))
+    return Run("p_norm", p > 0 ? cpu::ReduceOp::kMaxAbs : cpu::ReduceOp::kMinAbs, x, axes, out);
   if (p == 1) return Run("p_norm", cpu::ReduceOp::kSumAbs, x, axes, out);
   if (p == 2) return Run("p_norm", cpu::ReduceOp::kL2Norm, x, axes, out);
   if (p > 0) return Run("p_norm", cpu::ReduceOp::kPNorm, x, axes, out, p);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Weight normalisation: a weight as g * v / ||v||, computed before each forward."""
 import paddle
+from paddle.static import startup
 
 from .._core import ops as _C_ops
 
@@ -46,13 +47,12 @@ class WeightNorm:
             hook.dim += w.ndim
         del layer._parameters[name]
         with paddle.no_grad():
-            g_value = norm_except_dim(w.detach(), hook.dim)
             v = layer.create_parameter(w.shape, dtype=w.dtype)
             layer.add_parameter(name + "_v", v)
-            g = layer.create_parameter(g_value.shape, dtype=w.dtype)
+            g = layer.create_parameter([] if hook.dim == -1 else [w.shape[hook.dim]], dtype=w.dtype)
             layer.add_parameter(name + "_g", g)
-            v.set_value(w.detach())
-            g.set_value(g_value)
+            startup.give(v, lambda: w.detach().clone())
+            startup.give(g, lambda: norm_except_dim(w.detach(), hook.dim))
         object.__setattr__(layer, name, hook.compute_weight(layer))
         layer.register_forward_pre_hook(hook)
         return hook

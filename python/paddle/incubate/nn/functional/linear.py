@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products with what follows them: bias, activation, dropout, residual, norm."""
+import numbers
+
 import paddle
 from paddle import _C_ops
 from paddle.nn import functional as F
@@ -37,6 +39,9 @@ _GATED = {'swiglu': F.silu, 'geglu': F.gelu}
 
 def quantize(x, scale, round_type, highest, lowest):
     """x * scale * highest as int8 from `lowest` to `highest`: ties go to even (round_type 0) or away from zero (1)."""
+    for value in (scale, highest, lowest):
+        if not isinstance(value, (numbers.Number, paddle.Tensor)):
+            raise TypeError(f"[quantization] expected a number for its scale and bounds, got {type(value).__name__}")
     x = x * (scale * highest)
     x = paddle.round(x) if round_type == 0 else paddle.sign(x) * paddle.floor(paddle.abs(x) + 0.5)
     return paddle.clip(x, lowest, highest).astype('int8')
