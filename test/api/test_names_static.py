@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import io
+import warnings
 
 import numpy as np
 import pytest
@@ -328,3 +329,40 @@ def test_the_core_under_its_own_name():
     assert libpaddle.is_compiled_with_avx() and not libpaddle.is_compiled_with_cuda() and libpaddle.VarDesc is paddle.base.core.VarDesc
     assert not hasattr(libpaddle, "nothing") and not hasattr(libpaddle.pir, "nothing")
     assert paddle.base.core.device_memory_stat_current_value("Allocated", 0) == 0
+
+
+def test_distributions_say_when_they_convert():
+    D = paddle.distribution
+    for make in (lambda: D.Normal(np.zeros([2], "int32"), 1.0), lambda: D.Uniform([0, 1], [2.0, 3.0]),
+                 lambda: D.Categorical(np.ones([3], "int64"))):
+        with pytest.warns(UserWarning, match="only support float32 and float64"):
+            make()
+    normal = D.Normal(paddle.zeros([2]), paddle.ones([2]))
+    for call in (normal.log_prob, normal.probs, D.StudentT(paddle.to_tensor([2.0]), paddle.zeros([1]), paddle.ones([1])).log_prob):
+        with pytest.warns(UserWarning, match="dtype of input 'value'"):
+            assert call(paddle.ones([1], "float64")).dtype == paddle.float32
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        D.Normal([0.0], np.ones([1], "float32")).log_prob(paddle.ones([1]))
+        D.Normal(0, 1).log_prob(1)
+
+
+def test_a_condition_of_several_elements_is_refused():
+    cond = paddle.static.nn.cond
+    for value in ([True, False], []):
+        with pytest.raises(AssertionError, match="numel should be 1"):
+            cond(paddle.to_tensor(value), lambda: 1, lambda: 2)
+    assert cond(paddle.to_tensor([[True]]), lambda: 1, lambda: 2) == 1
+
+
+def test_progress_and_callbacks_by_default():
+    from paddle.hapi.callbacks import config_callbacks
+    from paddle.hapi.progressbar import ProgressBar
+    for num, head in ((3, "step 1/3 - loss: 0.1235"), (3.0, "step 1/3"), (2.5, "step 1/2"), (None, "step   1 - loss")):
+        out = io.StringIO()
+        ProgressBar(num, verbose=2, file=out).update(1, [("loss", 0.12346), ("acc", [0.5, 1e-5]), ("n", 3)])
+        assert out.getvalue().startswith(head) and " - acc: 0.5000 1.0000e-05 - n: 3 - " in out.getvalue()
+    for num in (0, -1.0, "3"):
+        with pytest.raises(TypeError):
+            ProgressBar(num)
+    assert [type(c).__name__ for c in config_callbacks().callbacks] == ["ProgBarLogger", "ModelCheckpoint", "LRScheduler"]

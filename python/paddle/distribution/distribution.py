@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Base classes of distributions and helpers on shapes."""
 import numbers
+import warnings
 
 import numpy as np
 
@@ -9,11 +10,20 @@ import paddle
 __all__ = ['Distribution', 'ExponentialFamily']
 
 
+def _warn_of_numbers(value):
+    """Warn where a parameter holds other numbers than float32 and float64."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        held = np.asarray(value).dtype
+        if held.kind in 'iubf' and held not in (np.float32, np.float64):
+            warnings.warn("data type of argument only support float32 and float64, your argument will be convert to float32.", stacklevel=4)
+
+
 def as_tensor(value, dtype=None):
     """A floating tensor of a number, list, array or tensor."""
     if isinstance(value, paddle.Tensor):
         return value if dtype is None or value.dtype == dtype else value.astype(dtype)
     if dtype is None:
+        _warn_of_numbers(value)
         dtype = 'float64' if isinstance(value, np.ndarray) and value.dtype == np.float64 else paddle.get_default_dtype()
     return paddle.to_tensor(value, dtype=dtype)
 
@@ -24,6 +34,9 @@ def broadcast(*values):
     for value in values:
         if isinstance(value, (paddle.Tensor, np.ndarray)) and 'float' in str(value.dtype):
             dtype = str(value.dtype).rsplit('.', 1)[-1] if dtype is None else dtype
+    if dtype is not None:
+        for value in values:
+            _warn_of_numbers(value)
     tensors = [as_tensor(v, dtype) for v in values]
     shape = tensors[0].shape
     for t in tensors[1:]:
@@ -122,8 +135,12 @@ class Distribution:
         return list(to_shape(sample_shape)) + list(self._batch_shape) + list(self._event_shape)
 
     def _value(self, value):
-        """`value` as a tensor of the dtype of the parameters."""
-        return as_tensor(value, getattr(self, '_dtype', None))
+        """`value` as a tensor of the dtype of the parameters. A warning says so where it has the other floating dtype."""
+        dtype = getattr(self, '_dtype', None)
+        if isinstance(value, paddle.Tensor) and value.is_floating_point() and dtype is not None and value.dtype != dtype:
+            warnings.warn("dtype of input 'value' needs to be the same as parameters of distribution class. dtype of 'value' will be "
+                          "converted.", stacklevel=3)
+        return as_tensor(value, dtype)
 
 
 class ExponentialFamily(Distribution):

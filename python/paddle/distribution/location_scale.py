@@ -4,7 +4,7 @@ import math
 
 import paddle
 
-from .distribution import Distribution, as_tensor, broadcast, is_scalar, open_uniform
+from .distribution import Distribution, broadcast, is_scalar, open_uniform
 
 __all__ = ['Normal', 'LogNormal', 'Uniform', 'Laplace', 'Gumbel', 'Cauchy', 'StudentT']
 
@@ -352,7 +352,7 @@ class StudentT(Distribution):
 
     def log_prob(self, value):
         """Logarithm of the density at `value`."""
-        y = (as_tensor(value, self._dtype) - self.loc) / self.scale
+        y = (self._value(value) - self.loc) / self.scale
         normalizer = (self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi) + (0.5 * self.df).lgamma()
                       - (0.5 * (self.df + 1)).lgamma())
         return -0.5 * (self.df + 1) * (y ** 2 / self.df).log1p() - normalizer

@@ -92,7 +92,7 @@ class CallbackList:
             getattr(callback, name)(*args)
 
 
-def config_callbacks(callbacks, model, batch_size=None, epochs=None, steps=None, log_freq=2, verbose=2, save_freq=1,
+def config_callbacks(callbacks=None, model=None, batch_size=None, epochs=None, steps=None, log_freq=2, verbose=2, save_freq=1,
                      save_dir=None, metrics=None, mode='train'):
     """The callbacks of one run: the user's and the default ones."""
     given = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks is not None else []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The progress line of training."""
+import numbers
 import sys
 import time
 
@@ -20,6 +21,8 @@ class ProgressBar:
     """Prints `step i/n - name: value - time/step`; verbose 1 redraws a bar, 2 prints lines, 0 and 3 nothing extra."""
 
     def __init__(self, num=None, width=30, verbose=1, start=True, file=None, name='step'):
+        if isinstance(num, numbers.Real) and num > 0:
+            num = int(num)
         if num is not None and (not isinstance(num, int) or num <= 0):
             raise TypeError('num should be None or integer (> 0)')
         self._num = num
@@ -49,7 +52,7 @@ class ProgressBar:
         if total is not None:
             head = f'{self.name} {current_num:>{len(total)}d}/{total}'
         else:
-            head = f'{self.name} {current_num:d}'
+            head = f'{self.name} {current_num:3d}'
         if self._verbose == 1:
             bar = ''
             if total is not None:

@@ -147,7 +147,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
             raise TypeError(f"The {which} in cond must be callable, but received {type(fn).__name__}")
     if not recording():
         if isinstance(pred, _core.Tensor) and pred.numel() != 1:
-            raise TypeError(f"[cond] expected a pred of one element, got shape {list(pred.shape)}")
+            raise AssertionError(f"[cond] condition input's numel should be 1, got shape {list(pred.shape)}")
         chosen = true_fn if pred else false_fn
         return None if chosen is None else chosen()
     _check_pred(pred, 'paddle.static.nn.cond')
