@@ -90,6 +90,7 @@ _MODULES = (
     'audio',
     'autograd',
     'base',
+    'compat',
     'dataset',
     'device',
     'distribution',

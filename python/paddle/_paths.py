@@ -23,6 +23,7 @@ TABLE = {
     'paddle.autograd.autograd': {'paddle.autograd': 'hessian jacobian'},
     'paddle.base': {
         'paddle.base.layer_helper_base': 'layer_helper_base=',
+        'paddle.base.proto': 'proto=',
         'paddle.base.reader': 'reader=',
         'paddle.base.variable_index': 'variable_index=',
     },

@@ -226,3 +226,98 @@ def test_small_helpers():
     x = paddle.zeros([1000])
     assert paddle.tensor.exponential_(x, 2.0) is x and abs(float(x.mean()) - 0.5) < 0.1
     assert int(paddle.base.core.AttrType.FLOAT64) == 15 and int(paddle.base.core.AttrType.BOOLS) == 7
+
+
+X = [[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]]
+
+
+def test_functions_of_dim():
+    K, x = paddle.compat, paddle.to_tensor(X)
+    assert K.equal(x, x) is True and K.equal(x, x + 1) is False and K.equal(x, x[0]) is False
+    sign, logarithm = K.slogdet(paddle.to_tensor([[2.0, 0.0], [0.0, 3.0]]))
+    assert sign.item() == 1 and abs(logarithm.item() - 1.7917595) < 1e-5
+    values, indices = K.sort(x)
+    assert values.tolist() == [[1, 2, 3], [4, 5, 6]] and indices.tolist() == [[1, 2, 0], [2, 1, 0]]
+    assert K.sort(x, dim=0, descending=True).indices.tolist() == [[1, 1, 1], [0, 0, 0]]
+    assert [p.tolist() for p in K.split(paddle.arange(7), 3)] == [[0, 1, 2], [3, 4, 5], [6]]
+    assert [p.shape for p in K.split(x, [1, 2], dim=1)] == [[2, 1], [2, 2]] and [p.shape for p in K.split(x, 2, -1)] == [[2, 2], [2, 1]]
+    assert K.min(x).item() == 1 and K.max(x).item() == 6 and K.max(x, other=paddle.full([2, 3], 2.5)).tolist() == [[3, 2.5, 2.5], [6, 5, 4]]
+    least = K.min(x, 1)
+    assert (type(least).__name__, least.values.tolist(), least.indices.tolist()) == ("MinMaxRetType", [1, 4], [1, 2])
+    assert K.min(x, 1, True).indices.tolist() == [[1], [2]] and K.max(x, dim=0, keepdim=True).values.tolist() == [[6, 5, 4]]
+    assert [t.tolist() for t in K.unique(paddle.to_tensor([3, 1, 2, 1]), return_inverse=True, return_counts=True)] == [
+        [1, 2, 3], [2, 0, 1, 0], [2, 1, 1]]
+    assert K.unique(paddle.to_tensor([[1, 2], [1, 2], [0, 1]]), dim=0).tolist() == [[0, 1], [1, 2]]
+    assert K.median(x).item() == 3 and [t.tolist() for t in K.median(x, 1)] == [[2, 5], [2, 1]]
+    assert K.nanmedian(paddle.to_tensor([1.0, float("nan"), 3.0])).item() == 1 and np.isnan(K.median(paddle.to_tensor([1.0, float("nan")])).item())
+    out = paddle.zeros([2]), paddle.zeros([2], "int64")
+    K.max(x, 1, out=out)
+    assert out[0].tolist() == [3, 6] and out[1].tolist() == [0, 0]
+    number = K.seed()
+    assert isinstance(number, int) and paddle.base.libpaddle.default_cpu_generator().initial_seed() == number
+    paddle.seed(0)
+
+
+@pytest.mark.parametrize("call", [
+    lambda K, x: K.sort(x, axis=0), lambda K, x: K.split(x, 1, axis=0), lambda K, x: K.min(x, axis=0), lambda K, x: K.min(x, "a"),
+    lambda K, x: K.min(x, keepdim=True), lambda K, x: K.min(x, x, True), lambda K, x: K.max(x, 1, True, 3), lambda K, x: K.split(x, 1.5),
+    lambda K, x: K.equal(x, 3), lambda K, x: K.median(x, axis=0), lambda K, x: K.max(x, 1, out=x)])
+def test_functions_of_dim_refuse(call):
+    with pytest.raises(TypeError):
+        call(paddle.compat, paddle.to_tensor(X))
+
+
+def test_splits_of_no_size_are_refused():
+    for size in (0, -1):
+        with pytest.raises(AssertionError, match="greater than 0"):
+            paddle.compat.split(paddle.ones([3]), size)
+
+
+def test_declarations_as_messages():
+    messages = {}
+    for data in paddle.base.core.get_all_op_protos():
+        assert data[0] == 0x0a
+        messages[data[2:2 + data[1]].decode()] = data
+    assert messages["tanh"].startswith(b"\n\x04tanh" + b"\x12\x05\n\x01X\x12\x00" + b"\x1a\x07\n\x03Out\x12\x00")
+    pb = pytest.importorskip("paddle.base.proto.framework_pb2", reason="needs protobuf", exc_type=ImportError)
+    made = pb.OpProto.FromString(messages["scale"])
+    assert [(v.name, v.dispensable) for v in made.inputs] == [("X", False), ("ScaleTensor", True), ("BiasTensor", True)]
+    assert [(a.name, a.type) for a in made.attrs][:3] == [("scale", pb.FLOAT), ("bias", pb.FLOAT), ("bias_after_scale", pb.BOOLEAN)]
+    program = pb.ProgramDesc()
+    block = program.blocks.add(idx=0, parent_idx=-1)
+    block.ops.add(type="relu").attrs.add(name="x", type=pb.INT, i=3)
+    copy = pb.ProgramDesc.FromString(program.SerializeToString())
+    assert copy.blocks[0].ops[0].attrs[0].i == 3 and copy.blocks[0].forward_block_idx == -1 and pb.Scalar.Type.Value("LONG") == 2
+
+
+def test_data_sets_as_readers(tmp_path, monkeypatch):
+    import gzip
+    import hashlib
+    import struct
+
+    from paddle.dataset import common, mnist, uci_housing
+    monkeypatch.setattr(common, "DATA_HOME", str(tmp_path))
+    images = np.arange(2 * 28 * 28, dtype="uint32").astype("uint8").reshape(2, 28, 28)
+    files = {"IMAGE": gzip.compress(struct.pack(">4I", 2051, 2, 28, 28) + images.tobytes()),
+             "LABEL": gzip.compress(struct.pack(">2I", 2049, 2) + bytes([7, 3]))}
+    (tmp_path / "mnist").mkdir()
+    for part in ("TRAIN", "TEST"):
+        for kind, data in files.items():
+            (tmp_path / "mnist" / getattr(mnist, f"{part}_{kind}_URL").split("/")[-1]).write_bytes(data)
+            monkeypatch.setattr(mnist, f"{part}_{kind}_MD5", hashlib.md5(data).hexdigest())
+    mnist.fetch()
+    for make in (mnist.train, mnist.test):
+        rows = list(make()())
+        assert [label for _, label in rows] == [7, 3] and rows[0][0].shape == (784,) and rows[0][0].dtype == np.float32
+        np.testing.assert_allclose(rows[1][0], images[1].reshape(-1) / 255.0 * 2 - 1, atol=1e-6)
+    with pytest.raises(ValueError):
+        mnist.reader_creator("a", "b", 0)
+    table = np.random.RandomState(0).rand(10, 14)
+    data = "\n".join(" ".join(map(str, row)) for row in table).encode()
+    (tmp_path / "uci_housing").mkdir()
+    (tmp_path / "uci_housing" / "housing.data").write_bytes(data)
+    monkeypatch.setattr(uci_housing, "MD5", hashlib.md5(data).hexdigest())
+    uci_housing.fetch()
+    rows, rest = list(uci_housing.train()()), list(uci_housing.test()())
+    assert (len(rows), len(rest), rows[0][0].shape) == (8, 2, (13,)) and rest[1][1][0] == table[9, 13]
+    np.testing.assert_allclose(rows[3][0], ((table - table.mean(0)) / (table.max(0) - table.min(0)))[3, :13], rtol=1e-6)

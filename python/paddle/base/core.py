@@ -14,7 +14,6 @@ _LATER = {
     'broadcast_shape': 'paddle.tensor.attribute',
     'from_dlpack': 'paddle.utils.dlpack',
     'get_available_device': 'paddle.device',
-    'get_all_op_protos': 'paddle.base.modes',
 }
 _RENAMED = {'LoDTensor': 'DenseTensor'}
 
@@ -305,6 +304,12 @@ def host_memory_stat_current_value(stat_type, device):
 def host_memory_stat_peak_value(stat_type, device):
     """The most bytes that were 'Allocated' or 'Reserved' in the memory of the CPU, which is device 0."""
     return _memory(libpaddle.cpu_memory_stats(), stat_type, '_max') if device == 0 else 0
+
+
+def get_all_op_protos():
+    """Declarations of all operations that can be appended, as messages `OpProto` of `paddle.base.proto.framework_pb2`."""
+    from paddle.base import modes
+    return [proto.SerializeToString() for proto in modes.get_all_op_protos()]
 
 
 class AttrType(enum.IntEnum):

@@ -15,6 +15,26 @@ def _parsed(text):
         yield word[:end], word[end:]
 
 
+def _varint(value):
+    out = bytearray()
+    while value > 0x7f:
+        out.append(value & 0x7f | 0x80)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def _message(*fields):
+    """A protobuf message of (number, text, bytes, integer or bool) pairs; a false bool is left out."""
+    out = b''
+    for number, value in fields:
+        if isinstance(value, (str, bytes)):
+            data = value.encode() if isinstance(value, str) else value
+            out += _varint(number << 3 | 2) + _varint(len(data)) + data
+        elif value is not False:
+            out += _varint(number << 3) + _varint(int(value))
+    return out
+
+
 class OpProto:
     """One operation: `type`, and lists `inputs`, `outputs` and `attrs` of records with a `name`."""
 
@@ -26,6 +46,15 @@ class OpProto:
                         for n, m in _parsed(outputs)]
         self.attrs = [SimpleNamespace(name=n, type=int(m[1:]), extra=False, generated=False) for n, m in _parsed(attrs)]
         self.attrs += [SimpleNamespace(name=n, type=t, extra=True, generated=False) for n, t in _COMMON]
+
+    def SerializeToString(self):
+        """The declaration as a message `OpProto` of `paddle.base.proto.framework_pb2`."""
+        def variable(v):
+            return _message((1, v.name), (2, ''), (3, v.duplicable), (4, v.intermediate), (5, v.dispensable), (6, v.extra))
+
+        return _message((1, self.type), *((2, variable(v)) for v in self.inputs), *((3, variable(v)) for v in self.outputs),
+                        *((4, _message((1, a.name), (2, a.type), (3, ''), (4, a.generated), (5, a.extra))) for a in self.attrs),
+                        (5, self.comment))
 
     def __repr__(self):
         return f'OpProto({self.type})'

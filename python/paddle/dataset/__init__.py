@@ -2,5 +2,5 @@
 """Readers of well-known data sets, as generators of samples."""
 from paddle import _lazy
 
-_lazy.install(globals(), 'paddle.dataset', modules=('common',))
+_lazy.install(globals(), 'paddle.dataset', modules=('common', 'mnist', 'uci_housing'))
 __all__ = []
