@@ -255,7 +255,8 @@ def ways_of(target, mode, choose):
     ways = 'g' if roll < 0.5 else 'G' if roll < 0.6 else '' if roll < 0.7 else 'r'
     if ways and not target.unwritten():
         roll = choose.random()
-        ways += 'p' if roll < 0.25 else 'l' if roll < 0.45 and not target.name.endswith('_') else ''
+        writes = target.name.endswith('_') or target.path.startswith('paddle.nn.initializer')  # where places repeat, the last one counts
+        ways += 'p' if roll < 0.25 else 'l' if roll < 0.45 and not writes else ''
     return ways
 
 

@@ -332,13 +332,13 @@ def once(call, recipes, ways, contiguous=False, scaled=False):
     """(arrays of the results, arrays of the leaves' gradients) of one run."""
     seed()
     pairs = [r.make(contiguous, scaled) for r in recipes]
+    leaves = [leaf for leaf, _ in pairs if not leaf.stop_gradient]
     got = call(*[tensor for _, tensor in pairs])
     results = tensors_in(got)
     if not ways:
         return [], []
     arrays = arrays_of(results)
     if 'g' in ways or 'G' in ways:
-        leaves = [leaf for leaf, _ in pairs if not leaf.stop_gradient]
         loss = None
         for result in results:
             if result.stop_gradient or not dtype_of(result).startswith(('float', 'bfloat', 'complex')):

@@ -47,4 +47,4 @@ def to_array(op, name, value, dtype=None):
     try:
         return numpy.asarray(value, dtype)
     except MemoryError as error:
-        raise MemoryError(f"[{op}] expected {name} to fit in memory: {error or 'Unable to allocate its items'}") from None
+        raise MemoryError(f"[{op}] expected {name} to fit in memory: {str(error) or 'Unable to allocate its items'}") from None

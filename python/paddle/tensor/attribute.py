@@ -4,6 +4,7 @@
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import items
 
 __all__ = [
     'shape',
@@ -87,7 +88,7 @@ def tolist(x):
 
 
 def _broadcast(a, b):
-    a, b = list(a), list(b)
+    a, b = items('broadcast_shape', 'x_shape', a), items('broadcast_shape', 'y_shape', b)
     n = max(len(a), len(b))
     a, b = [1] * (n - len(a)) + a, [1] * (n - len(b)) + b
     out = []

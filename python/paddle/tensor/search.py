@@ -5,6 +5,7 @@ import functools
 
 import paddle
 from paddle import _C_ops, _lazy
+from paddle.base.arguments import items
 from paddle.base.framework import number
 from paddle.base.libpaddle import Tensor
 
@@ -263,6 +264,7 @@ def broadcast_to(x, shape, name=None):
 
 def slice(input, axes, starts, ends):
     """The part between starts and ends along axes."""
+    axes = axes if isinstance(axes, Tensor) else items('slice', 'axes', axes)
     return _C_ops.slice(input, axes, starts, ends, [1] * len(axes), [])
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import paddle
-from paddle.base.arguments import only
+from paddle.base.arguments import integer, only
 from paddle.framework.random import drawing_from
 from .._core import ops as _C_ops
 
@@ -40,7 +40,7 @@ def warpctc(logits, label, logits_length=None, labels_length=None, blank=0, norm
                          f"{list(labels.shape)}, {labels_length.shape} and {logits_length.shape}")
     _within("ctc_loss", "input lengths", times, 0, steps)
     _within("ctc_loss", "label lengths", lengths, 0, labels.shape[1])
-    _within("ctc_loss", "a blank", np.array(blank), 0, classes - 1)
+    _within("ctc_loss", "a blank", np.array(integer("ctc_loss", "blank", blank)), 0, classes - 1)
     own = np.arange(labels.shape[1]) < lengths[:, None]
     _within("ctc_loss", "labels", labels[own], 0, classes - 1)
     labels = np.where(own, labels, blank)
@@ -88,7 +88,7 @@ def warprnnt(input, label, input_lengths, label_lengths, blank=0, fastemit_lambd
                          f"shapes {list(labels.shape)}, {label_lengths.shape} and {input_lengths.shape}")
     _within("rnnt_loss", "input lengths", times, 1, steps)
     _within("rnnt_loss", "label lengths", lengths, 0, min(width - 1, labels.shape[1]))
-    _within("rnnt_loss", "a blank", np.array(blank), 0, classes - 1)
+    _within("rnnt_loss", "a blank", np.array(integer("rnnt_loss", "blank", blank)), 0, classes - 1)
     own = np.arange(labels.shape[1]) < lengths[:, None]
     _within("rnnt_loss", "labels", labels[own], 0, classes - 1)
     labels = np.where(own, labels, 0)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import paddle
-from paddle.base.arguments import only
+from paddle.base.arguments import items, only
 
 from .._core import ops as _C_ops
 from . import _parse
@@ -185,7 +185,7 @@ def flash_attention_v3_varlen(query, key, value, cu_seqlens_q, cu_seqlens_k, max
     refused = {"seqused_q": seqused_q, "seqused_k": seqused_k, "qv": qv, "q_descale": q_descale,
                "k_descale": k_descale, "v_descale": v_descale}
     given = [name for name, value_ in refused.items() if value_ is not None]
-    if given or tuple(window_size) != (-1, -1) or softcap != 0.0:
+    if given or items('flash_attention_v3_varlen', 'window_size', window_size) != [-1, -1] or softcap != 0.0:
         raise ValueError("[flash_attention_v3_varlen] expected neither descales, qv, seqused, window_size nor softcap "
                          f"on this device, got {given or 'a window or softcap'}")
     return flash_attn_unpadded(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k,

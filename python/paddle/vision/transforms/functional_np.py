@@ -104,6 +104,7 @@ def _gray(img):
 
 
 def _blend(img, other, factor):
+    factor = float(factor)
     values = img.astype(np.float64) * factor + other * (1 - factor)
     if img.dtype == np.uint8:
         return np.clip(values, 0, 255).astype(np.uint8)
