@@ -573,8 +573,11 @@ for _reason, _names in {
                       "static.cuda_places static.xpu_places Tensor.cuda Tensor.pin_memory device.get_device_capability device.get_device_name "
                       "device.get_device_properties device.cuda.get_device_capability device.cuda.get_device_name device.cuda.get_device_properties "
                       "device.cuda.max_memory_allocated device.cuda.max_memory_reserved device.cuda.memory_allocated device.cuda.memory_reserved "
-                      "device.cuda.synchronize",
+                      "device.cuda.synchronize device.cuda.current_stream device.cuda.memory_summary device.cuda.reset_max_memory_allocated "
+                      "device.cuda.reset_max_memory_reserved device.cuda.vmm_compact static.IpuCompiledProgram static.IpuStrategy "
+                      "static.set_ipu_shard",
     "abstract, or made by another function": "jit.TranslatedLayer optimizer.lr.LRScheduler metric.Metric inference.Predictor inference.Tensor static.Variable",
+    "fetches a file": "hub.load_state_dict_from_url",
     "reads a downloaded data set": "vision.datasets.Cifar10 vision.datasets.Cifar100 vision.datasets.FashionMNIST vision.datasets.Flowers "
                                    "vision.datasets.MNIST vision.datasets.VOC2012 text.Imdb text.Imikolov text.Movielens text.UCIHousing text.WMT14 text.WMT16",
     "needs a package that is not installed": "callbacks.WandbCallback",

@@ -52,6 +52,7 @@ TABLE = {
     },
     'paddle.compat.proxy': {'paddle': 'disable_torch_proxy=disable_compat enable_torch_proxy=enable_compat'},
     'paddle.dataset.common': {'paddle.utils.download': 'md5file'},
+    'paddle.device': {'paddle.base.libpaddle': 'IPUPlace'},
     'paddle.distribution': {
         'paddle.distribution.constraint': 'constraint=',
         'paddle.distribution.variable': 'variable=',
@@ -128,6 +129,9 @@ TABLE = {
     'paddle.incubate.operators.graph_send_recv': {'paddle.incubate': 'graph_send_recv'},
     'paddle.incubate.operators.softmax_mask_fuse': {'paddle.incubate': 'softmax_mask_fuse'},
     'paddle.incubate.operators.softmax_mask_fuse_upper_triangle': {'paddle.incubate': 'softmax_mask_fuse_upper_triangle'},
+    'paddle.incubate.optimizer': {'paddle.incubate.optimizer.functional': 'functional='},
+    'paddle.incubate.optimizer.functional.bfgs': {'paddle.incubate.optimizer.functional': 'minimize_bfgs'},
+    'paddle.incubate.optimizer.functional.lbfgs': {'paddle.incubate.optimizer.functional': 'minimize_lbfgs'},
     'paddle.incubate.optimizer.lbfgs': {'paddle.incubate.optimizer': 'LBFGS'},
     'paddle.incubate.optimizer.line_search_dygraph': {'paddle.optimizer.lbfgs': '_cubic_interpolate=_cubic _strong_wolfe'},
     'paddle.incubate.tensor.math': {'paddle.incubate': 'segment_max segment_mean segment_min segment_sum'},

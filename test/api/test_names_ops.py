@@ -321,3 +321,89 @@ def test_data_sets_as_readers(tmp_path, monkeypatch):
     rows, rest = list(uci_housing.train()()), list(uci_housing.test()())
     assert (len(rows), len(rest), rows[0][0].shape) == (8, 2, (13,)) and rest[1][1][0] == table[9, 13]
     np.testing.assert_allclose(rows[3][0], ((table - table.mean(0)) / (table.max(0) - table.min(0)))[3, :13], rtol=1e-6)
+
+
+def bowl(x):
+    return paddle.sum((x - paddle.to_tensor([1.0, 2.0, 3.0], dtype=x.dtype)) ** 2 * paddle.to_tensor([1.0, 10.0, 100.0], dtype=x.dtype))
+
+
+def banana(x):
+    return (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2
+
+
+@pytest.mark.parametrize("name", ["minimize_bfgs", "minimize_lbfgs"])
+def test_minima(name):
+    minimize = getattr(paddle.incubate.optimizer.functional, name)
+    done, calls, at, value, grad, *rest = minimize(lambda x: paddle.dot(x, x), paddle.to_tensor([1.3, 2.7]))
+    assert (done.tolist(), calls.tolist(), at.tolist(), value.shape, len(rest)) == ([True], [3], [0, 0], [], int(name == "minimize_bfgs"))
+    if rest:
+        np.testing.assert_allclose(rest[0].numpy(), [[0.9059, -0.19543], [-0.19543, 0.5941]], atol=1e-4)
+    start = paddle.zeros([3], "float64")
+    done, _, at, value, grad, *rest = minimize(bowl, start, dtype="float64")
+    assert done.item() and at.dtype == paddle.float64
+    np.testing.assert_allclose(at.numpy(), [1, 2, 3], atol=1e-6)
+    if rest:
+        np.testing.assert_allclose(rest[0].numpy(), np.diag([0.5, 0.05, 0.005]), atol=1e-3)
+    start = paddle.to_tensor([-1.0, 1.5], dtype="float64")
+    done, _, at, value, _, *_ = minimize(banana, start, dtype="float64", max_iters=60)
+    assert done.item() and abs(value.item()) < 1e-12
+    np.testing.assert_allclose(at.numpy(), [1, 1], atol=1e-6)
+    done, calls, at, value, grad, *_ = minimize(banana, start, dtype="float64", max_iters=3)
+    assert not done.item()
+    np.testing.assert_allclose([*at.tolist(), value.item(), *grad.tolist()], [-0.80499, 0.6315, 3.28521, -8.92355, -3.30042], atol=1e-5)
+    done, _, at, *_ = minimize(bowl, paddle.to_tensor([1.0, 2.0, 3.0]))
+    assert done.item() and at.tolist() == [1, 2, 3]
+    estimate = paddle.to_tensor([[1.0, 2.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    for kwargs, error in [({"line_search_fn": "other"}, NotImplementedError), ({"dtype": "int32"}, ValueError),
+                          ({"initial_inverse_hessian_estimate": estimate}, ValueError),
+                          ({"initial_inverse_hessian_estimate": -paddle.eye(3)}, ValueError)]:
+        with pytest.raises(error):
+            minimize(bowl, paddle.zeros([3]), **kwargs)
+    with pytest.raises(ValueError):
+        minimize(lambda x: x, paddle.zeros([3]))
+
+
+def test_devices_that_are_not_there():
+    cuda = paddle.device.cuda
+    for name in ("current_stream", "memory_summary", "reset_max_memory_allocated", "reset_max_memory_reserved", "vmm_compact"):
+        with pytest.raises(ValueError, match="CPU-only"):
+            getattr(cuda, name)()
+    assert cuda.Event is paddle.device.Event and cuda.Stream is paddle.device.Stream
+    with pytest.raises(RuntimeError):
+        paddle.static.IpuStrategy()
+    for call in (paddle.static.IpuCompiledProgram, paddle.static.ipu_shard_guard().__enter__, paddle.static.set_ipu_shard(lambda: 3)):
+        with pytest.raises(ValueError, match="IPU"):
+            call()
+
+
+def test_what_decorates_a_function_is_known():
+    for guard in (paddle.no_grad(), paddle.enable_grad(), paddle.set_grad_enabled(True)):
+        def generate():
+            yield 1
+        for function in (bowl, generate):
+            assert getattr(guard(function), guard.DECORATED_BY_MARKER_ATTR) is guard
+
+
+def test_tensors_by_url(tmp_path, monkeypatch):
+    import hashlib
+    import shutil
+
+    from paddle.utils import download
+    state = {"w": paddle.to_tensor([1.0, 2.0])}
+    paddle.save(state, str(tmp_path / "made"))
+    digits, fetched = hashlib.sha256((tmp_path / "made").read_bytes()).hexdigest()[:8], []
+
+    def fetch(url, path):
+        fetched.append(url)
+        shutil.copy(tmp_path / "made", path)
+
+    monkeypatch.setitem(download._download_methods, "get", fetch)
+    url = f"http://somewhere/m-{digits}.pdparams"
+    for _ in range(2):
+        assert paddle.hub.load_state_dict_from_url(url, str(tmp_path / "hub"), check_hash=True)["w"].tolist() == [1, 2]
+    assert fetched == [url] and os.listdir(tmp_path / "hub") == [f"m-{digits}.pdparams"]
+    assert paddle.hub.load_state_dict_from_url(url, str(tmp_path / "hub"), file_name="other")["w"].tolist() == [1, 2]
+    with pytest.raises(RuntimeError, match="sha256"):
+        paddle.hub.load_state_dict_from_url("http://somewhere/m-00000000.pdparams", str(tmp_path / "hub"), check_hash=True)
+    with pytest.raises(ValueError):
+        paddle.hub.load_state_dict_from_url("m.pdparams", str(tmp_path))

@@ -2,8 +2,11 @@
 """GPU memory and properties; without a GPU the counts are zero and queries say so."""
 from paddle.base import libpaddle as _core
 
-__all__ = ['device_count', 'empty_cache', 'synchronize', 'max_memory_allocated', 'max_memory_reserved',
-           'memory_allocated', 'memory_reserved', 'get_device_properties', 'get_device_name', 'get_device_capability']
+from .streams import Event, Stream, stream_guard
+
+__all__ = ['Event', 'Stream', 'stream_guard', 'current_stream', 'memory_summary', 'reset_max_memory_allocated',
+           'reset_max_memory_reserved', 'vmm_compact', 'device_count', 'empty_cache', 'synchronize',
+           'max_memory_allocated', 'max_memory_reserved', 'memory_allocated', 'memory_reserved', 'get_device_properties', 'get_device_name', 'get_device_capability']
 
 
 def _absent(api):
@@ -60,3 +63,28 @@ def get_device_capability(device=None):
     """(major, minor) compute capability."""
     found = get_device_properties(device)
     return found.major, found.minor
+
+
+def current_stream(device=None):
+    """The stream on which a GPU works."""
+    raise _absent('current_stream')
+
+
+def memory_summary(device=None):
+    """Print how a GPU's memory is used."""
+    raise _absent('memory_summary')
+
+
+def reset_max_memory_allocated(device=None):
+    """Start the highest number of bytes of tensors again."""
+    raise _absent('reset_max_memory_allocated')
+
+
+def reset_max_memory_reserved(device=None):
+    """Start the highest number of bytes of the allocator again."""
+    raise _absent('reset_max_memory_reserved')
+
+
+def vmm_compact(device=None):
+    """Move blocks of a GPU's memory together."""
+    raise _absent('vmm_compact')

@@ -4,7 +4,7 @@ import importlib.util
 import os
 import sys
 
-__all__ = ['list', 'help', 'load']
+__all__ = ['list', 'help', 'load', 'load_state_dict_from_url']
 
 _CONF = 'hubconf.py'
 
@@ -51,3 +51,31 @@ def help(repo_dir, model, source='github', force_reload=False):
 def load(repo_dir, model, source='github', force_reload=False, **kwargs):
     """Call an entry point with `kwargs`."""
     return _entry(repo_dir, model, source)(**kwargs)
+
+
+def load_state_dict_from_url(url, model_dir=None, check_hash=False, file_name=None, map_location=None):
+    """What `paddle.load` reads from the file of `url`, fetched into `model_dir` (by default the hub's folder) unless it is there already.
+
+    A .zip file holds one file. With `check_hash` a name that ends in `-<digits>` before its suffix says how the file's sha256 begins.
+    """
+    import hashlib
+    import re
+
+    import paddle
+    from paddle.base.arguments import only
+    from paddle.utils.download import _decompress, _download, is_url
+    only('load_state_dict_from_url', 'tensors are loaded into the memory of the CPU', map_location=(map_location, None, 'cpu'))
+    if not is_url(url):
+        raise ValueError(f'[hub] expected a URL of http or https, got {url!r}')
+    folder = os.path.expanduser('~/.cache/paddle/hub') if model_dir is None else model_dir
+    name = os.path.basename(url.split('?')[0])
+    path = os.path.join(folder, name if file_name is None else file_name)
+    if not os.path.exists(path):
+        os.replace(_download(url, folder), path)
+    expected = re.search(r'-([a-f0-9]{8,})\.', name) if check_hash else None
+    if expected:
+        with open(path, 'rb') as stream:
+            found = hashlib.sha256(stream.read()).hexdigest()
+        if not found.startswith(expected.group(1)):
+            raise RuntimeError(f'[hub] expected {path} to have a sha256 that begins with {expected.group(1)}, got {found}')
+    return paddle.load(_decompress(path) if path.endswith('.zip') else path)

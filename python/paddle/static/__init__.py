@@ -17,6 +17,7 @@ _HOMES = _lazy.homes({
     'paddle.static.io': 'save_inference_model load_inference_model normalize_program serialize_program deserialize_program '
                         'serialize_persistables deserialize_persistables save_to_file load_from_file save load load_program_state '
                         'set_program_state',
+    'paddle.static.ipu': 'IpuCompiledProgram IpuStrategy ipu_shard_guard set_ipu_shard',
     'paddle.base.param_attr': 'WeightNormParamAttr',
 })
 __all__ = sorted(_HOMES)

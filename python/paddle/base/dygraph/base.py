@@ -18,6 +18,7 @@ class _Decorator:
     """What decorates functions, generators and classes' methods with a context manager."""
 
     __slots__ = ()
+    DECORATED_BY_MARKER_ATTR = '__decorated_by__'  # what a decorated function has: the context manager
 
     def clone(self):
         """A fresh context manager of the same kind."""
@@ -26,8 +27,11 @@ class _Decorator:
     def __call__(self, func):
         if not callable(func):
             raise TypeError(f"[{type(self).__name__}] expected a function to decorate, got {type(func).__name__}")
-        if inspect.isgeneratorfunction(func):
-            return self._wrap_generator(func)
+        wrapper = self._wrap_generator(func) if inspect.isgeneratorfunction(func) else self._wrap(func)
+        setattr(wrapper, self.DECORATED_BY_MARKER_ATTR, self)
+        return wrapper
+
+    def _wrap(self, func):
         clone = self.clone
 
         @functools.wraps(func)
