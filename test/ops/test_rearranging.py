@@ -76,6 +76,41 @@ def test_gradient_of_a_norm_is_zero_at_zero():
     np.testing.assert_array_equal(t.grad.numpy(), [0, 0, 0])
 
 
+REPEATED = {
+    'sum': (paddle.sum, lambda x, n: x * n), 'mean': (paddle.mean, lambda x, n: x), 'max': (paddle.max, lambda x, n: x),
+    'amin': (paddle.amin, lambda x, n: x), 'norm': (paddle.norm, lambda x, n: np.abs(x) * np.sqrt(n)),
+    'logsumexp': (paddle.logsumexp, lambda x, n: x + np.log(n)), 'nansum': (lambda x, axis=None: paddle.nansum(x, axis), lambda x, n: x * n),
+}
+
+
+@pytest.mark.parametrize('name', REPEATED)
+def test_reductions_of_repeated_elements(name):
+    function, want = REPEATED[name]
+    x = np.array([0.5, -1.5, 3.0], 'float32')
+    small = paddle._C_ops.expand(paddle.to_tensor(x).reshape([1, 3, 1]), [7, 3, 5])
+    np.testing.assert_allclose(function(small, axis=[0, 2]).numpy(), want(x.astype('float64'), 35), rtol=1e-6)
+    plain = small.numpy()
+    np.testing.assert_allclose(function(small).numpy(), function(paddle.to_tensor(plain)).numpy(), rtol=2e-6)
+    if name == 'nansum':  # replaces NaN first, in memory of its own
+        return
+    large = paddle._C_ops.expand(paddle.to_tensor(x[:1]), [2**20, 2**20])  # calculated at once
+    np.testing.assert_allclose(function(large).numpy(), want(np.float64(0.5), 2.0**40), rtol=1e-6)
+
+
+def test_integer_reductions_of_repeated_elements():
+    x = paddle.to_tensor([3, -1])
+    many = paddle._C_ops.expand(x.reshape([2, 1]), [2, 2**40 + 1])
+    assert paddle.sum(many, 1).tolist() == [3 * (2**40 + 1), -(2**40) - 1]
+    assert paddle.prod(many, 1).tolist() == [(pow(3, 2**40 + 1, 2**64) + 2**63) % 2**64 - 2**63, -1]
+    assert paddle.count_nonzero(paddle._C_ops.expand(x.reshape([2, 1]), [2, 9]), 1).tolist() == [9, 9]
+    flags = paddle._C_ops.expand(paddle.to_tensor([[True], [False]]), [2, 2**40])
+    assert flags.any(1).tolist() == flags.all(1).tolist() == [True, False]
+    z = paddle._C_ops.expand(paddle.to_tensor([1 + 2j]), [3, 4])
+    assert paddle.sum(z).item() == 12 + 24j and abs(paddle.prod(z).item() - (1 + 2j) ** 12) < 1e-6
+    v = paddle._C_ops.expand(paddle.to_tensor([[1.0], [3.0]], 'float64'), [2, 1000])
+    np.testing.assert_allclose(paddle.var(v).item(), np.var(v.numpy(), ddof=1))
+
+
 @pytest.mark.parametrize('function', [
     lambda a: _C_ops.prod(a, [0], False, False), lambda a: _C_ops.prod(a, [], True, True), lambda a: paddle.amax(a * a * a, 0),
     lambda a: paddle.logsumexp(a, [1]), lambda a: _C_ops.frobenius_norm(a, [1], True, False), _C_ops.squared_l2_norm, lambda a: _C_ops.mean_all(a * a),

@@ -32,6 +32,7 @@ struct Layout {
   int nk = 0, nr = 0;
   int64_t kn[16], ks[16], ko[16], rn[16], rs[16];
   int64_t outs = 1, count = 1;  // kept and reduced element counts
+  int64_t times = 1;            // of these, how often each is repeated: reduced dims of stride 0 are no others
   int64_t offset = 0;           // to x's first element after negative reduced strides were turned round
 };
 
@@ -51,6 +52,10 @@ Layout Arrange(const char* op, Ints shape, Ints strides, AxisMask mask) {
       l.count *= n;
       if (n == 1) continue;
       int64_t s = strides[i];
+      if (s == 0 && n > 1) {
+        l.times *= n;
+        continue;
+      }
       if (s < 0) {
         l.offset += (n - 1) * s;
         s = -s;
@@ -102,6 +107,52 @@ Layout Arrange(const char* op, Ints shape, Ints strides, AxisMask mask) {
   return l;
 }
 
+template <class T, class F>
+void ForEach(void* p, int64_t n, F f) {
+  T* v = static_cast<T*>(p);
+  for (int64_t i = 0; i < n; ++i) v[i] = f(v[i], i);
+}
+
+template <class F>
+void ForEachFloating(DataType t, void* p, int64_t n, F f) {
+  switch (t) {
+    case DataType::FLOAT32: return ForEach<float>(p, n, f);
+    case DataType::FLOAT64: return ForEach<double>(p, n, f);
+    case DataType::COMPLEX64: return ForEach<complex64>(p, n, f);
+    case DataType::COMPLEX128: return ForEach<complex128>(p, n, f);
+    default: return;
+  }
+}
+
+bool IsExtreme(ReduceOp op) {
+  return op == ReduceOp::kMax || op == ReduceOp::kMin || op == ReduceOp::kMaxAbs || op == ReduceOp::kMinAbs;
+}
+
+// The results of reducing each element once, made those of reducing it `times` times.
+void Repeat(int op, DataType t, void* out, int64_t n, int64_t times) {
+  const auto kind = static_cast<ReduceOp>(op);
+  if (times == 1 || IsExtreme(kind) || kind == ReduceOp::kAny || kind == ReduceOp::kAll) return;
+  const bool product = kind == ReduceOp::kProd;
+  const auto repeat = [&](auto v, auto count) {
+    if (!product) return v * count;
+    decltype(v) power(1);
+    for (int64_t k = times; k > 0; k >>= 1, v = v * v)
+      if (k & 1) power = power * v;
+    return power;
+  };
+  ForEachFloating(t, out, n, [&](auto v, int64_t) {
+    if constexpr (std::is_floating_point_v<decltype(v)>)
+      return repeat(v, static_cast<decltype(v)>(times));
+    else
+      return repeat(v, static_cast<typename decltype(v)::value_type>(times));
+  });
+  // Without a sign: sums and products wrap around.
+  if (t == DataType::INT64)
+    ForEach<uint64_t>(out, n, [&](uint64_t v, int64_t) { return repeat(v, static_cast<uint64_t>(times)); });
+  if (t == DataType::INT32)
+    ForEach<uint32_t>(out, n, [&](uint32_t v, int64_t) { return repeat(v, static_cast<uint32_t>(times)); });
+}
+
 void RunPlan(const Layout& l, int op, DataType in_t, const void* x, DataType acc_t, const void* param, double p,
              void* out) {
   ReducePlan plan;
@@ -134,32 +185,13 @@ void RunPlan(const Layout& l, int op, DataType in_t, const void* x, DataType acc
   if (bytes <= 65536) {
     alignas(64) char small[65536];
     plan.partial = small;
-    return go();
+    go();
+  } else {
+    Scratch s(bytes);
+    plan.partial = s.as<void>();
+    go();
   }
-  Scratch s(bytes);
-  plan.partial = s.as<void>();
-  go();
-}
-
-template <class T, class F>
-void ForEach(void* p, int64_t n, F f) {
-  T* v = static_cast<T*>(p);
-  for (int64_t i = 0; i < n; ++i) v[i] = f(v[i], i);
-}
-
-template <class F>
-void ForEachFloating(DataType t, void* p, int64_t n, F f) {
-  switch (t) {
-    case DataType::FLOAT32: return ForEach<float>(p, n, f);
-    case DataType::FLOAT64: return ForEach<double>(p, n, f);
-    case DataType::COMPLEX64: return ForEach<complex64>(p, n, f);
-    case DataType::COMPLEX128: return ForEach<complex128>(p, n, f);
-    default: return;
-  }
-}
-
-bool IsExtreme(ReduceOp op) {
-  return op == ReduceOp::kMax || op == ReduceOp::kMin || op == ReduceOp::kMaxAbs || op == ReduceOp::kMinAbs;
+  Repeat(op, acc_t, out, l.outs, l.times);
 }
 
 DataType AccType(ReduceOp op, DataType in_t, DataType out_t) {
