@@ -113,6 +113,67 @@ def test_in_place_forms_keep_history():
         x.cumsum_(1)
 
 
+def test_incomplete_gamma_functions():
+    special = pytest.importorskip('scipy.special')
+    a, x = np.meshgrid([1e-3, 0.3, 1.0, 4.5, 19.5, 21.0, 300.0, 1e4, 2e6, 1e9], [0.0, 1e-6, 0.1, 0.9, 2.0, 10.0, 25.0, 310.0, 1.001e4, 2.001e6, 1e9])
+    for dtype, rtol, atol in (('float64', 2e-10, 1e-14), ('float32', 2e-6, 1e-7)):
+        p, q = a.astype(dtype), x.astype(dtype)
+        want_p, want_q = special.gammainc(p.astype('float64'), q.astype('float64')), special.gammaincc(p.astype('float64'), q.astype('float64'))
+        np.testing.assert_allclose(paddle.gammainc(paddle.to_tensor(p), paddle.to_tensor(q)).numpy(), want_p, rtol=rtol, atol=atol)
+        np.testing.assert_allclose(paddle.gammaincc(paddle.to_tensor(p), paddle.to_tensor(q)).numpy(), want_q, rtol=rtol, atol=atol)
+    ends = [0.0, 0.0, 1.0, np.inf, np.inf, 1.0, np.nan], [0.0, 1.0, np.inf, 1.0, np.inf, np.nan, 1.0]
+    one, other = (paddle.to_tensor(v, 'float64') for v in ends)
+    np.testing.assert_array_equal(paddle.gammainc(one, other).numpy(), [np.nan, 1, 1, 0, np.nan, np.nan, np.nan])
+    np.testing.assert_array_equal(paddle.gammaincc(one, other).numpy(), [np.nan, 0, 0, 1, np.nan, np.nan, np.nan])
+
+
+@pytest.mark.parametrize('name, sign', [('gammainc', 1), ('gammaincc', -1)])
+def test_incomplete_gamma_functions_have_gradients(name, sign):
+    special = pytest.importorskip('scipy.special')
+    f = getattr(paddle, name)
+    a = paddle.to_tensor([[0.3], [2.0], [30.0], [3e6]], 'float64', stop_gradient=False)
+    x = paddle.to_tensor([0.2, 2.5, 28.0, 3.001e6], 'float64', stop_gradient=False)
+    out = f(a, x)
+    by_a, by_x = paddle.grad([out.sum()], [a, x], create_graph=True)
+    step = 1e-4 * np.sqrt(np.maximum(a.numpy(), 1))
+    slope = (special.gammainc(a.numpy() + step, x.numpy()) - special.gammainc(a.numpy() - step, x.numpy())) / (2 * step)
+    np.testing.assert_allclose(by_a.numpy(), sign * slope.sum(1, keepdims=True), rtol=1e-5, atol=1e-9)
+    log = (a.numpy() - 1) * np.log(x.numpy()) - x.numpy() - special.gammaln(a.numpy())
+    np.testing.assert_allclose(by_x.numpy(), sign * np.exp(log).sum(0), rtol=1e-7, atol=1e-15)
+    again, = paddle.grad([by_x.sum()], [x], retain_graph=True)
+    slope = np.exp(log) * ((a.numpy() - 1) / x.numpy() - 1)
+    np.testing.assert_allclose(again.numpy(), sign * slope.sum(0), rtol=1e-6, atol=1e-15)
+    with pytest.raises(RuntimeError, match='second'):
+        paddle.grad([by_a.sum()], [a])
+
+
+def test_incomplete_gamma_functions_are_one_operation():
+    for f in (paddle.gammainc, paddle.gammaincc):
+        program = paddle.static.Program()
+        with paddle.static.program.recording(program):
+            f(program._data('a', [2, 1], paddle.float32), program._data('b', [3], paddle.float32))
+        assert [op.name() for op in program.global_block().ops] == ['pd_op.data', 'pd_op.data', 'pd_op.' + f.__name__]
+        with pytest.raises(ValueError, match='at least 0'):
+            f(paddle.to_tensor([1.0, -1.0]), paddle.to_tensor([1.0]))
+        with pytest.raises(ValueError, match='one floating dtype'):
+            f(paddle.ones([2]), paddle.ones([2], 'float64'))
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
+def test_neighbours_of_numbers(dtype):
+    top, least = np.finfo(dtype).max, np.finfo(dtype).smallest_subnormal
+    numbers = np.array([0.0, -0.0, 1.0, -1.0, least, -least, top, -top, np.inf, -np.inf, np.nan], dtype)
+    x, y = np.meshgrid(numbers, numbers)
+    got = paddle.nextafter(paddle.to_tensor(x), paddle.to_tensor(y)).numpy()
+    np.testing.assert_array_equal(got, np.nextafter(x, y))
+    want = np.where(x == y, y, np.nextafter(x, y))
+    assert (np.signbit(got) == np.signbit(want))[~np.isnan(got)].all()
+    broadcast = paddle.nextafter(paddle.to_tensor(numbers[:, None]), paddle.to_tensor(numbers))
+    np.testing.assert_array_equal(broadcast.numpy(), np.nextafter(numbers[:, None], numbers))
+    compiled = paddle.jit.to_static(paddle.nextafter, full_graph=True)
+    np.testing.assert_array_equal(compiled(paddle.to_tensor(x), paddle.to_tensor(y)).numpy(), got)
+
+
 def test_special_functions():
     x = np.array([0.3, 1.0, 4.5])
     t = paddle.to_tensor(x)

@@ -330,7 +330,6 @@ REFUSED = {
     'unbind': 'the number of results is the extent',
     'unstack': 'the number of results is the extent',
     'combinations': 'its rows are counted while recording',
-    'nextafter': 'computed with NumPy',
     'matrix_exp_rows': 'whether the matrices are square is checked while recording',
     'ctc_loss': 'a recursion over time steps, recorded step by step',
     'nms': 'how many boxes are left is known only with their values',

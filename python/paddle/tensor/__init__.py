@@ -38,14 +38,14 @@ FALLBACK = _lazy.homes(
             'cumulative_trapezoid inner outer ger vecdot mm cdist pdist baddbmm corrcoef cov signbit isreal isposinf '
             'isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm sinc positive neg negative isin histogramdd '
             'bucketize histogram_bin_edges multigammaln reduce_as count_nonzero true_divide mul eq ne gt ge lt le '
-            'greater less add_n sgn frac nan_to_num gammainc unique unique_consecutive'
+            'greater less add_n sgn frac nan_to_num unique unique_consecutive'
         ),
         'paddle.tensor.search': (
             'argmax argmin argsort sort nonzero argwhere searchsorted cumsum cumprod logcumsumexp cummax cummin prod '
             'take_along_axis put_along_axis scatter_add scatter_reduce scatter index_add masked_fill as_strided '
             'broadcast_to slice unstack increment bitwise_invert norm softmax'
         ),
-        'paddle.tensor.special': 'gammainc gammaincc polygamma nextafter',
+        'paddle.tensor.special': 'polygamma',
         'paddle.tensor.random': 'bernoulli_ cauchy_ geometric_ log_normal_ normal_ uniform_',
         'paddle.tensor.inplace': (
             'baddbmm_ bitwise_invert_ cumprod_ cumsum_ div_ equal_ not_equal_ frac_ gammainc_ gammaincc_ gcd_ '
