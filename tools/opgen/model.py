@@ -335,7 +335,6 @@ class Op:
     slopes: bool = key(TRUE, "Eager gradients of higher order are single loops: one tensor, no attributes, `dout * D(v)`.", False)
     vjp_kernel: str | None = key(NAME, "A fused first-order kernel `void f(saved..., douts..., attrs..., Tensor* d_x...)`.")
     saves: list = key(NAMES, "What `vjp_kernel` reads.", [], names="tensors or outputs")
-    saves_meta: list = key(NAMES, "Of what it reads the shape alone.", [], names="tensors or outputs")
     grad_of: list = key(NAMES, "Inputs that `vjp_kernel` covers; without it all.", [], names="tensors")
     nondiff_outs: list = key(NAMES, "Results without history.", [], names="outputs")
     lazy_douts: bool = key(TRUE, "Undefined output gradients are passed on instead of zeros.", False)

@@ -242,10 +242,10 @@ void embedding_kernel(const Tensor& x, const Tensor& w, int64_t padding_idx, boo
   cpu::Embedding(w.dtype(), wc.raw_data(), w.dim(0), w.dim(1), ids.dtype(), ids.raw_data(), ids.numel(), padding_idx,
                  out.raw_data());
 }
-void embedding_scatter_infer(const Meta&, const Meta& dy, const Meta& w, int64_t, Meta& out) {
-  out = {w.dims, dy.dtype};
+void embedding_scatter_infer(const Meta&, const Meta& dy, int64_t rows, int64_t, Meta& out) {
+  out = {Dims{Dim(rows), dy.dims.back()}, dy.dtype};
 }
-void embedding_scatter_kernel(const Tensor& x, const Tensor& dy, const Tensor&, int64_t padding_idx, Tensor& out) {
+void embedding_scatter_kernel(const Tensor& x, const Tensor& dy, int64_t, int64_t padding_idx, Tensor& out) {
   Tensor ids = Index(x), g = Contiguous(dy);
   cpu::EmbeddingGrad(dy.dtype(), g.raw_data(), out.dim(0), out.dim(1), ids.dtype(), ids.raw_data(), ids.numel(),
                      padding_idx, out.raw_data());

@@ -152,8 +152,10 @@ void CheckMask(const char* op, const Tensor& of, const Tensor& mask, const Tenso
            common::ShapeText(x.dims()), ", got ", NameOf(mask.dtype()), " ", common::ShapeText(mask.dims()));
 }
 }  // namespace
-void max_pool_scatter_infer(const Meta& dy, const Meta&, const Meta& x, Meta& out) { out = {x.dims, dy.dtype}; }
-void max_pool_scatter_kernel(const Tensor& dy, const Tensor& mask, const Tensor&, Tensor& out) {
+void max_pool_scatter_infer(const Meta& dy, const Meta&, const Ints& shape, Meta& out) {
+  out = {common::ToDims(shape), dy.dtype};
+}
+void max_pool_scatter_kernel(const Tensor& dy, const Tensor& mask, const Ints&, Tensor& out) {
   CheckMask("max_pool_grad", dy, mask, out);
   Tensor g = Contiguous(dy), m = Contiguous(mask);
   const int64_t planes = out.dim(0) * out.dim(1), n = Plane(out), k = Plane(dy);
