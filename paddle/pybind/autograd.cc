@@ -302,16 +302,17 @@ PyObject* PushHooks(PyObject*, PyObject* const* args, Py_ssize_t n) {
     if (n != 2 || !PyCallable_Check(args[0]) || !PyCallable_Check(args[1]))
       RaiseTypeError("[saved_tensors_hooks] expected two callables, pack_hook and unpack_hook");
     egr::SavedTensorHooks hooks;
-    hooks.pack = [fn = Share(args[0])](const Tensor& t) -> std::shared_ptr<void> {
+    const SharedPy both = Share(Own(PyTuple_Pack(2, args[0], args[1])).get());
+    hooks.pack = [both](const Tensor& t) -> std::shared_ptr<void> {
       PyRef arg = Own(ToPy(t));
-      PyRef kept = Own(PyObject_CallOneArg(fn.get(), arg.get()));
+      PyRef kept = Own(PyObject_CallOneArg(PyTuple_GET_ITEM(both.get(), 0), arg.get()));
       return Share(kept.get());
     };
-    hooks.unpack = [fn = Share(args[1])](void* kept) {
-      PyRef t = Own(PyObject_CallOneArg(fn.get(), static_cast<PyObject*>(kept)));
+    hooks.unpack = [both](void* kept) {
+      PyRef t = Own(PyObject_CallOneArg(PyTuple_GET_ITEM(both.get(), 1), static_cast<PyObject*>(kept)));
       return ToTensor(t.get(), "unpack_hook", "the returned value");
     };
-    hooks.owner = Share(Own(PyTuple_Pack(2, args[0], args[1])).get());
+    hooks.owner = both;
     egr::PushSavedTensorHooks(std::move(hooks));
     Py_RETURN_NONE;
   });

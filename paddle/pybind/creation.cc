@@ -2,9 +2,12 @@
 // Tensors from Python data (to_tensor): numbers, nested lists, arrays, tensors; the default dtype.
 #include <cstring>
 
+#include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/interchange.h"
 
 namespace paddle::py {
@@ -129,9 +132,12 @@ Tensor Converted(Tensor t, DataType dtype) {
   return dtype == DataType::UNDEFINED || dtype == t.dtype() ? t : phi::CastTo(t, dtype);
 }
 
+bool Recording() { return egr::State().record == egr::RecordMode::kRecord; }
+
 // Lists that hold tensors or arrays: stacked level by level.
 Tensor Stacked(PyObject* o, DataType dtype, int64_t level = 0) {
   CheckNesting(level, "to_tensor");
+  if (IsTensor(o) && Recording()) return TensorFromData(o, dtype);
   if (IsTensor(o)) return Converted(ToTensor(o, "to_tensor", "data"), dtype);
   if (IsNdarray(o)) return Converted(FromBuffer(o, true), dtype);
   if (!PyList_Check(o) && !PyTuple_Check(o)) return TensorFromData(o, dtype);
@@ -141,12 +147,17 @@ Tensor Stacked(PyObject* o, DataType dtype, int64_t level = 0) {
   if (items.empty()) return phi::Empty({0}, dtype == DataType::UNDEFINED ? g_default : dtype);
   DataType common = items[0].dtype();
   for (const Tensor& t : items) {
-    if (!(t.dims() == items[0].dims())) Ragged();
+    if (!egr::MayHaveShape(t, items[0].shape())) Ragged();
     if (t.dtype() == common) continue;
     auto rank = [](DataType d) { return phi::IsComplex(d) ? 3 : phi::IsFloating(d) ? 2 : phi::IsInteger(d) ? 1 : 0; };
     if (rank(t.dtype()) > rank(common) ||
         (rank(t.dtype()) == rank(common) && phi::SizeOf(t.dtype()) > phi::SizeOf(common)))
       common = t.dtype();
+  }
+  if (Recording()) {
+    for (Tensor& t : items)
+      if (t.dtype() != common) t = paddle::cast(t, common);
+    return paddle::stack(items, 0);
   }
   Ints dims = items[0].dims();
   dims.insert(0, n);
@@ -189,10 +200,11 @@ PyObject* CallToTensor(PyObject* const* a) {
   Place place = ToPlace(a[2] ? a[2] : Py_None, "to_tensor", "place");
   bool stop = IsNone(a[3]) ? true : ToBool(a[3], "to_tensor", "stop_gradient");
   PyObject* data = a[0];
+  const egr::GradModeGuard no_history(false);
   Tensor t;
   if (IsTensor(data)) {
     const Tensor& x = ToTensor(data, "to_tensor", "data");
-    if (x.is_symbolic()) {
+    if (Recording() || x.is_symbolic()) {
       t = dtype == DataType::UNDEFINED || dtype == x.dtype() ? paddle::assign(x) : paddle::cast(x, dtype);
     } else {
       t = phi::Empty(x.dims(), dtype == DataType::UNDEFINED ? x.dtype() : dtype);
@@ -201,7 +213,6 @@ PyObject* CallToTensor(PyObject* const* a) {
   } else {
     bool any = false;
     if ((PyList_Check(data) || PyTuple_Check(data)) && AllTensors(data, &any) && any) {
-      egr::GradModeGuard off(false);
       t = StackTensors(data);
       if (dtype != DataType::UNDEFINED && dtype != t.dtype()) t = paddle::cast(t, dtype);
     } else {
@@ -263,11 +274,9 @@ PyMethodDef methods[] = {{"get_default_dtype", PyDefaultDtype, METH_NOARGS, "The
 DataType DefaultDtype() { return g_default; }
 void SetDefaultDtype(DataType t) { g_default = t; }
 
-Tensor TensorFromData(PyObject* data, DataType dtype) {
-  if (IsTensor(data)) {
-    const Tensor& t = ToTensor(data, "to_tensor", "data");
-    return dtype == DataType::UNDEFINED || dtype == t.dtype() ? t : paddle::cast(t, dtype);
-  }
+namespace {
+// Of numbers, lists and arrays.
+Tensor NewTensor(PyObject* data, DataType dtype) {
   if (IsNdarray(data)) return Converted(FromBuffer(data, true), dtype);
   // NumPy scalars keep their dtype; they offer the buffer protocol, Python numbers do not.
   if (PyObject_CheckBuffer(data) && !PyBytes_Check(data) && !PyByteArray_Check(data))
@@ -297,6 +306,17 @@ Tensor TensorFromData(PyObject* data, DataType dtype) {
     default: t = Filled<double>(data, s.dims); natural = g_default;
   }
   return Converted(t, dtype == DataType::UNDEFINED ? natural : dtype);
+}
+}  // namespace
+
+Tensor TensorFromData(PyObject* data, DataType dtype) {
+  if (IsTensor(data)) {
+    const Tensor& t = ToTensor(data, "to_tensor", "data");
+    return dtype == DataType::UNDEFINED || dtype == t.dtype() ? t : paddle::cast(t, dtype);
+  }
+  Tensor t = NewTensor(data, dtype);
+  if (RecordsFunction() && Recording() && !t.is_symbolic()) egr::State().recorder->NoteMade(t);
+  return t;
 }
 
 int InitCreation(PyObject* module) { return PyModule_AddFunctions(module, methods); }

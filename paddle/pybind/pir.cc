@@ -343,13 +343,9 @@ int Init(PyObject* module) {
         .def("_state_json", &StateJson, "The program with the tensors of these names as persistable inputs.")
         .def("_save_params", &SaveParams)
         .def("_load_params", &LoadParams)
-        .def("_parameter_names", [](ProgramObject& p) { return pir::SortedParameterNames(p.program()); })
-        .def("_enter", [](ProgramObject& p) { Enter(p.shared_from_this()); });
+        .def("_parameter_names", [](ProgramObject& p) { return pir::SortedParameterNames(p.program()); });
     m.def("_load_json", &LoadJson);
     m.def("_load_json_text", &LoadJsonText);
-    m.def(
-        "_enter_run", [] { Enter(nullptr); }, "Operations run and are not recorded until _leave().");
-    m.def("_leave", &Leave);
     m.def("_record_mode", [] { return static_cast<int>(egr::State().record); });
     pyb::class_<PlanObject>(m, "Plan", "A program planned for running.")
         .def(pyb::init(&BuildPlan), pyb::arg("program"), pyb::arg("outputs") = pyb::none(), pyb::arg("fuse") = false)

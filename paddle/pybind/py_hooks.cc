@@ -5,6 +5,7 @@
 
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/autograd/saved_hooks.h"
 #include "paddle/pybind/gil.h"
 #include "paddle/pybind/tape.h"
 
@@ -146,24 +147,41 @@ void Track(PyObject* tensor) {
 int VisitHistory(const Tensor& t, visitproc visit, void* arg) {
   // What others refer to as well is not the tensor's alone, nor is what lies behind it: a node counts once as many
   // references to it were found as there are.
-  constexpr int kMostNodes = 256, kMostShared = 16;
+  constexpr int kMostNodes = 256, kMostShared = 16, kMostPairs = 4;
   if (!HistoriesHoldObjects() || !t.defined() || t->use_count() != 1) return 0;
   if (int r = VisitMeta(t.impl(), visit, arg)) return r;
   egr::GradNode* waiting[kMostNodes];
-  std::pair<phi::RefCounted*, uint32_t> shared[kMostShared];  // and how many references were found
-  int n = 0, taken = 0, num_shared = 0;
+  std::pair<phi::RefCounted*, uint32_t> shared[kMostShared];        // and how many references were found
+  std::pair<const egr::SavedTensorHooks*, long> pairs[kMostPairs];  // likewise
+  int n = 0, taken = 0, num_shared = 0, num_pairs = 0, stopped = 0;
   const auto is_found = [&](phi::RefCounted* node) {
     if (node->use_count() == 1) return true;
     int k = 0;
     while (k < num_shared && shared[k].first != node) ++k;
     if (k == kMostShared) return false;
     if (k == num_shared) shared[num_shared++] = {node, 0};
-    return ++shared[k].second == node->use_count();
+    if (++shared[k].second != node->use_count()) return false;
+    shared[k] = shared[--num_shared];
+    return true;
   };
   const auto take = [&](phi::RefCounted* node) {
     if (!node || taken == kMostNodes || !is_found(node)) return;
     waiting[n++] = static_cast<egr::GradNode*>(node);
     ++taken;
+  };
+  const auto see = [&](PyObject* o) {
+    if (!stopped) stopped = visit(o, arg);
+  };
+  const egr::SavedVisitor see_packed = [&](const egr::SavedTensor& s) {
+    const egr::Packed* p = s.packed();
+    if (!p || p->use_count() != 1 || s.meta()->use_count() != 1) return;
+    take(p->edge.node.get());
+    if (p->held.use_count() == 1) see(static_cast<PyObject*>(p->held.get()));
+    int k = 0;
+    while (k < num_pairs && pairs[k].first != p->hooks.get()) ++k;
+    if (k == kMostPairs) return;
+    if (k == num_pairs) pairs[num_pairs++] = {p->hooks.get(), 0};
+    if (++pairs[k].second == p->hooks.use_count()) see(static_cast<PyObject*>(p->hooks->owner.get()));
   };
   take(t->node.get());
   while (n > 0) {
@@ -176,6 +194,8 @@ int VisitHistory(const Tensor& t, visitproc visit, void* arg) {
       for (auto& [slot, list] : *hooks)
         if (int r = paddle::py::Visit<TensorHookCall>(list, visit, arg)) return r;
     for (int i = 0; i < node->num_inputs(); ++i) take(node->edge(i).node.get());
+    node->ForEachSaved(see_packed);
+    if (stopped) return stopped;
   }
   return 0;
 }

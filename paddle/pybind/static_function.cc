@@ -6,7 +6,9 @@
 
 #include <memory>
 
-#include "paddle/eager/dispatch/state.h"
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/record.h"
+#include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/pybind/call_pattern.h"
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/member.h"
@@ -285,6 +287,19 @@ std::shared_ptr<Traced> MakeTraced(std::shared_ptr<ProgramObject> program, pyb::
                                   grad, fuse);
 }
 
+// What stands in the program for a tensor with data that the function made.
+Tensor AsResult(const Tensor& t) {
+  egr::Recorder& recorder = *egr::State().recorder;
+  Tensor result = recorder.Wrap(recorder.ValueOf(t));
+  result->stop_gradient = t->stop_gradient;
+  egr::MetaOf(result).apart = true;
+  if (!egr::NeedsGrad(t)) return result;
+  const egr::Edge to = egr::GradEdge(t);
+  result->node = phi::Ref<phi::RefCounted>(to.node.get());
+  result->slot = to.slot;
+  return result;
+}
+
 // Tensors with data that were written while `program` was recorded get back what they were. Returns for each (tensor,
 // symbolic stand-in for its last value).
 pyb::list TakeWrites(const std::shared_ptr<ProgramObject>& program) {
@@ -319,7 +334,8 @@ pyb::list TakeWrites(const std::shared_ptr<ProgramObject>& program) {
     t->node.reset();
     t->slot = 0;
     t->stop_gradient = stop_gradient;
-    if (stand_in.defined()) l.append(pyb::make_tuple(TensorObject(t), TensorObject(stand_in)));
+    if (stand_in.defined() && !program->recorder().IsMade(t))
+      l.append(pyb::make_tuple(TensorObject(t), TensorObject(stand_in)));
   }
   return l;
 }
@@ -410,6 +426,14 @@ int Init(PyObject* module) {
                return TensorObject(t.StandIn(ToTensor(o.ptr(), "to_static", "tensor")));
              })
         .def("restore", Member(&Tape::Restore));
+    root.def(
+        "_is_made",
+        [](const std::shared_ptr<ProgramObject>& program, pyb::handle o) {
+          return program->recorder().IsMade(ToTensor(o.ptr(), "to_static", "tensor"));
+        },
+        "Whether the function that is recorded made the tensor, with data.");
+    root.def("_as_result",
+             [](pyb::handle o) { return TensorObject(AsResult(ToTensor(o.ptr(), "to_static", "tensor"))); });
     root.def("_take_writes", &TakeWrites, "Undoes writes to tensors with data; (tensor, value written) for each.");
     root.def("_captured_tensors", [](const std::shared_ptr<ProgramObject>& program) {
       pyb::list l;

@@ -173,6 +173,9 @@ PyObject* DetachInplace(PyObject* self, PyObject*) {
     if (auto* m = egr::MaybeMeta(t))
       PD_CHECK(!m->view_base.defined(), PreconditionNotMet,
                "[detach_] expected a tensor that is not a view; use detach()");
+    PD_CHECK(!t.is_symbolic() || t->node || t->stop_gradient, Unimplemented,
+             "[detach_] expected the result of an operation while recording, got a leaf: each call has another tensor; "
+             "use detach()");
     t->node.reset();
     t->stop_gradient = true;
     Py_INCREF(self);

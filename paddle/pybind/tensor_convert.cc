@@ -126,6 +126,7 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
                "[set_value] expected a tensor with data, got a value of a program");
       Tensor target = t, held = egr::State().recorder->Wrap(egr::State().recorder->ValueOf(v));
       held->stop_gradient = t.stop_gradient();
+      const egr::GradModeGuard data_only(false);  // the history stays, as in eager mode
       ReplaceRecorded(target, held);
       Py_RETURN_NONE;
     }

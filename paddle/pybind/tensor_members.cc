@@ -204,6 +204,7 @@ PyObject* ShareBufferTo(PyObject* self, PyObject* other) {
 PyObject* ClearData(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = Of(self);
+    PD_CHECK(!t.is_symbolic(), InvalidType, "[Tensor._clear_data] expected a tensor with data");
     t->storage = phi::Storage::Allocate(0, t.place());
     t->dims = Ints{0};
     t->offset = 0;

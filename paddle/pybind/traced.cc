@@ -8,6 +8,7 @@
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/op_support.h"
+#include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/executor/stack.h"
 #include "paddle/pir/core/clone.h"
 #include "paddle/pir/core/verify.h"
@@ -47,6 +48,9 @@ bool IsConstant(const pir::Operation& op) {
           (op.isa(pir::pd::kFull) || op.isa(pir::pd::kFullIntArray)));
 }
 
+// Whether the node of `t` is that of the leaf it stands for.
+bool LeadsToLeaf(const Tensor& t) { return t->node && static_cast<egr::GradNode*>(t->node.get())->leaf(); }
+
 // Gradients that reach `leaves`; what lies behind them belongs to the caller's graph. Undefined where none arrives.
 std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::vector<Tensor>& leaves,
                                 const std::vector<Tensor>& grads, bool create_graph) {
@@ -55,7 +59,7 @@ std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::v
   for (const Tensor& t : leaves) {
     // An input that was written since is asked for as it was given.
     egr::AutogradMeta* m = egr::MaybeMeta(t);
-    if (!t.is_symbolic() || !t->node)
+    if (!t.is_symbolic() || egr::IsLeaf(t) || LeadsToLeaf(t))
       edges.push_back(egr::GradEdge(t));
     else if (m && m->accumulator)
       edges.push_back({phi::Ref<egr::GradNode>(m->accumulator), 0});
@@ -73,7 +77,8 @@ class RunProgramNode final : public egr::GradNode {
     const auto& leaves = fn_->leaves();
     SetCounts(static_cast<int>(leaves.size()), static_cast<int>(fn_->differentiable().size()));
     for (size_t k = 0; k < leaves.size(); ++k)
-      SetInput(static_cast<int>(k), leaves[k].input >= 0 ? inputs_[leaves[k].input] : leaves[k].tensor);
+      if (leaves[k].output < 0)
+        SetInput(static_cast<int>(k), leaves[k].input >= 0 ? inputs_[leaves[k].input] : leaves[k].tensor);
   }
   const char* name() const override { return "run_program"; }
   void ReleaseSaved() override {
@@ -100,6 +105,8 @@ class RunProgramNode final : public egr::GradNode {
     for (Tensor& t : saved_) versions_.push_back(Version(t));
     for (Tensor& t : inputs_) input_versions_.push_back(Version(t));
     captured_versions_ = fn_->CapturedVersions();
+    for (int k = 0; k < num_inputs(); ++k)
+      if (const int i = fn_->leaves()[k].output; i >= 0) edge(k) = egr::GradEdge(outputs[i]);
     int slot = 0;
     for (int i : fn_->differentiable()) {
       Tensor& out = outputs[i];
@@ -188,7 +195,7 @@ Traced::Traced(std::shared_ptr<ProgramObject> program, std::vector<Tensor> input
   egr::Recorder& recorder = program_->recorder();
   for (const Tensor& t : outputs_) {
     out_values_.push_back(recorder.ValueOf(t));
-    apart_.push_back(egr::IsApart(t));
+    apart_.push_back(egr::IsApart(t, recorder));
   }
   for (pir::Operation* op = program_->program().block().front(); op; op = op->next()) forward_ops_.insert(op);
   if (grad) RecordGradients();
@@ -218,6 +225,17 @@ bool Traced::IsWrite(size_t output) const {
                      [&](const Write& w) { return w.output == static_cast<int>(output); });
 }
 
+bool Traced::IsLeafOutput(size_t i) const {
+  const Tensor& t = outputs_[i];
+  return egr::NeedsGrad(t) && (egr::IsLeaf(t) || LeadsToLeaf(t)) && !IsWrite(i);
+}
+
+bool Traced::CutsInput(size_t output) const {
+  return egr::IsCut(outputs_[output]) && std::any_of(writes_.begin(), writes_.end(), [&](const Write& w) {
+           return w.output == static_cast<int>(output) && w.input >= 0;
+         });
+}
+
 bool Traced::CapturedUnchanged() const {
   for (const Held& h : captured_)
     if (h.tensor->stop_gradient != h.stop_gradient || h.tensor->dtype != h.dtype || h.tensor->dims != h.dims)
@@ -228,26 +246,21 @@ bool Traced::CapturedUnchanged() const {
 void Traced::RecordGradients() {
   std::vector<Tensor> roots, douts, wrt;
   std::vector<Leaf> leaves;
-  for (size_t i = 0; i < outputs_.size(); ++i)
-    if (egr::NeedsGrad(outputs_[i]) && !IsSpent(outputs_[i]) && (outputs_[i]->node || !IsWrite(i))) {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (IsLeafOutput(i)) {
+      leaves.push_back({-1, static_cast<int>(i), outputs_[i]});
+    } else if (egr::NeedsGrad(outputs_[i]) && outputs_[i]->node && !IsSpent(outputs_[i]) && !CutsInput(i)) {
       diff_out_.push_back(static_cast<int>(i));
       roots.push_back(outputs_[i]);
     }
+  }
   for (size_t i = 0; i < inputs_.size(); ++i)
-    if (egr::NeedsGrad(inputs_[i])) {
-      leaves.push_back({static_cast<int>(i), {}});
-      wrt.push_back(inputs_[i]);
-    }
+    if (egr::NeedsGrad(inputs_[i])) leaves.push_back({static_cast<int>(i), -1, inputs_[i]});
   egr::Recorder& recorder = program_->recorder();
   for (const auto& c : recorder.captured())
-    if (egr::NeedsGrad(c.tensor)) {
-      leaves.push_back({-1, c.tensor});
-      wrt.push_back(c.tensor);
-    }
-  if (roots.empty() || leaves.empty()) {
-    diff_out_.clear();
-    return;
-  }
+    if (egr::NeedsGrad(c.tensor) && !recorder.IsMade(c.tensor)) leaves.push_back({-1, -1, c.tensor});
+  if (roots.empty() || leaves.empty()) return;
+  for (const Leaf& l : leaves) wrt.push_back(l.tensor);
   egr::RecordGuard guard(&recorder);
   egr::State().amp_level = 0;
   for (size_t k = 0; k < roots.size(); ++k) {
@@ -260,7 +273,6 @@ void Traced::RecordGradients() {
       leaves_.push_back(leaves[k]);
       grad_out_.push_back(recorder.ValueOf(grads[k]));
     }
-  if (leaves_.empty()) diff_out_.clear();
 }
 
 // The ops that `targets` and `roots` need. Backward: only ops recorded behind the forward part; of that, constants and
@@ -457,7 +469,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   // An output may be an input or a parameter itself, or share its object with a saved value.
   for (size_t i = 0; i < r.size(); ++i) {
     Tensor& t = r[i];
-    if (apart_[i] && t->storage && (t->storage->use_count() > 1 || !t.is_contiguous())) {
+    if (apart_[i] && t->storage && (t->use_count() > 1 || t->storage->use_count() > 1 || !t.is_contiguous())) {
       Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
       phi::CopyInto(t, copy);
       t = copy;
@@ -474,7 +486,9 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
       phi::CopyInto(t, copy);
       t = copy;
     }
-  if (!leaves_.empty() && egr::State().grad_enabled) {
+  for (size_t i = 0; i < r.size(); ++i)
+    if (IsLeafOutput(i)) r[i]->stop_gradient = false;
+  if (!diff_out_.empty() && egr::State().grad_enabled) {
     phi::Ref<RunProgramNode> node(new RunProgramNode(shared_from_this(), inputs));
     for (const Write& w : writes_)
       if (w.input >= 0) node->CopyInput(w.input);
@@ -505,7 +519,10 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
       Rebind(target, value);
     } else {
       phi::CopyInto(value, target);
-      target->storage->BumpVersion();
+      if (Tensor x = target; CutsInput(writes_[i].output))
+        egr::AfterInplace(x, nullptr, 0);
+      else
+        x->storage->BumpVersion();
     }
   }
   return r;
@@ -537,7 +554,7 @@ std::shared_ptr<Traced> Traced::Second() {
   // Random values of the first evaluation stand in place of new draws.
   feeds.insert(feeds.end(), feeds_.begin() + num_inputs(), feeds_.end());
   feeds.insert(feeds.end(), saved_.begin(), saved_.begin() + num_random_);
-  for (const Leaf& l : leaves_) wrt.push_back(l.input >= 0 ? inputs_[l.input] : l.tensor);
+  for (const Leaf& l : leaves_) wrt.push_back(l.tensor);
   std::vector<Tensor> grads = GradientsAt(roots, wrt, douts, true);
   for (size_t k = 0; k < grads.size(); ++k)
     if (grads[k].defined()) {

@@ -35,10 +35,11 @@ class Traced : public std::enable_shared_from_this<Traced> {
     std::vector<int> wanted;  // positions among the leaves, in the order of the plan's results
     std::vector<int> reads;   // captured tensors it reads
   };
-  // What gradients flow to: an input of the call or a captured tensor.
+  // What gradients flow to: an input of the call, a captured tensor, or an output that is a leaf made by the call.
   struct Leaf {
     int input = -1;
-    Tensor tensor;
+    int output = -1;
+    Tensor tensor;  // in the recording, or the captured one
   };
 
   // `inputs` and `outputs` are tensors of the program, `feeds` the values a call gives: one for each input, then
@@ -61,6 +62,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
 
   const std::vector<Leaf>& leaves() const { return leaves_; }
   const std::vector<int>& differentiable() const { return diff_out_; }
+  // Whether the output is a leaf that needs a gradient and that each call makes anew.
+  bool IsLeafOutput(size_t i) const;
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_random() const { return num_random_; }
   const std::shared_ptr<pir::Program>& forward_program() const { return forward_program_; }
@@ -79,6 +82,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
   bool IsWritten(const pir::Operation& parameter) const;
   // Whether the output is the new value of a tensor that the function writes.
   bool IsWrite(size_t output) const;
+  // Whether it is the new value of an input, which has no history and ends that of the input.
+  bool CutsInput(size_t output) const;
   Extraction Extract(const std::vector<pir::Value>& targets, const std::vector<pir::Value>& feeds,
                      const std::vector<pir::Operation*>& roots, bool backward, bool replay) const;
   void Optimize(pir::Program& program) const;

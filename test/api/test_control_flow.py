@@ -9,6 +9,17 @@ nn = paddle.static.nn
 X = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], 'float32')
 
 
+@pytest.mark.parametrize('kind', [list, dict])
+def test_a_nest_that_holds_itself_is_refused(kind):
+    nest = kind()
+    nest.append(nest) if kind is list else nest.update(a=nest)
+    with paddle.static.program.recording(paddle.static.Program()):
+        with pytest.raises(ValueError, match='holds itself'):
+            nn.while_loop(lambda i, v: i < 3, lambda i, v: [i + 1, v], [count(), nest])
+        with pytest.raises(ValueError, match='holds itself'):
+            nn.cond(count() < 3, lambda: nest, lambda: nest)
+
+
 def count(n=0):
     return paddle.full([1], n, 'int64')
 

@@ -528,6 +528,46 @@ def test_out_of_another_shape_has_no_history_of_the_old_values():
     assert x.stop_gradient and x.grad_fn is None and x.tolist() == [2, 2]
 
 
+def test_out_into_a_view_of_a_leaf():
+    x, other = t(1.0, 2.0, 3.0), t(1.0, 2.0)
+    x.stop_gradient = other.stop_gradient = False
+    v = x[:2]
+    paddle.exp(t(0.0, 0.0), out=v)  # values that have no history are the leaf's own
+    assert x.is_leaf and x.tolist() == [1.0, 1.0, 3.0] and v.tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match='leaf'):
+        paddle.exp(other, out=v)
+    with pytest.raises(ValueError, match='leaf'):
+        paddle.assign(other, output=v)
+    assert x.is_leaf and x.tolist() == [1.0, 1.0, 3.0]
+    with paddle.no_grad():
+        paddle.exp(other, out=v)
+    assert x.is_leaf
+    np.testing.assert_allclose(x.numpy(), [np.exp(1), np.exp(2), 3])
+    x.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize('mode', [None, False, True], ids=['eager', 'tape', 'full'])
+def test_out_into_a_transposed_tensor(mode):
+    weights = paddle.arange(6, dtype='float64').reshape([2, 3])
+
+    def f(x, base):
+        held = base * 2
+        out = held.transpose([1, 0])
+        paddle.sigmoid(x, out=out)
+        return (out * weights).sum() + (held * held).sum()
+
+    g = f if mode is None else paddle.jit.to_static(f, full_graph=mode)
+    for _ in range(3):
+        x = paddle.to_tensor([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], 'float64', stop_gradient=False)
+        base = paddle.ones([3, 2], 'float64')
+        base.stop_gradient = False
+        g(x, base).backward()
+        s = 1 / (1 + np.exp(-x.numpy()))
+        np.testing.assert_allclose(x.grad.numpy(), s * (1 - s) * (weights.numpy() + 2 * s))
+        assert base.grad is None or not base.grad.any()
+
+
 def test_flags_of_in_place_forms_raise_what_their_truth_raises():
 
     class Flag:

@@ -191,6 +191,40 @@ def test_a_layer_trains_with_hooks():
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize('kept_by', ['pack', 'unpack'])
+@pytest.mark.parametrize('depth', [1, 3, 100])
+def test_what_hooks_keep_is_freed_with_the_graph(kept_by, depth):
+    class Kept(list):
+        """What pack_hook gives; it holds the result, and so itself."""
+
+    everything, mine = [], Kept()
+
+    def pack(tensor):
+        kept = Kept([tensor]) if kept_by == 'pack' else [tensor]
+        everything.append(kept)
+        return kept
+
+    def unpack(kept, mine=mine):
+        return kept[0]
+
+    x = leaf(3)
+    y = x * x
+    with saved_tensors_hooks(pack, unpack):
+        for _ in range(depth):
+            y = y * y * y
+    objects = [kept for kept in everything if isinstance(kept, Kept)] + [mine]
+    for kept in objects:
+        kept.append(y)
+    seen = [weakref.ref(kept) for kept in objects]
+    del kept, objects, pack, unpack, everything, mine
+    y.sum().backward(retain_graph=True)
+    gc.collect()
+    assert all(ref() is not None for ref in (seen if kept_by == 'pack' else seen[-1:]))
+    del y
+    gc.collect()
+    assert all(ref() is None for ref in seen)
+
+
 def test_hooks_set_within_a_hook_end_with_it():
     calls = []
 

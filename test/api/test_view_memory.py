@@ -49,6 +49,8 @@ SHARED = {
     'unfold': (a(6), lambda x: x.unfold(0, 2, 2)),
     'as_strided': (a(6), lambda x: paddle.as_strided(x, [2, 2], [2, 1])),
     'as_real': (c(3), paddle.as_real),
+    'real': (c(3), paddle.real),
+    'imag': (c(3), lambda x: x.imag()),
     'as_complex': (a(3, 2), paddle.as_complex),
     'view_as_real': (c(3), paddle.view_as_real),
     'view_as_complex': (a(3, 2), paddle.view_as_complex),

@@ -6,6 +6,8 @@ import json
 import pickletools
 import struct
 
+from paddle.framework.dense_stream import _read_varint, _varint
+
 NUMBERS = (0, 1, -1, 2, 3, 7, 64, 127, 128, 255, 256, 65535, 65536, 2 ** 31 - 1, 2 ** 31, -2 ** 31, 2 ** 32, 2 ** 53 + 1, 2 ** 62, 2 ** 63 - 1, -2 ** 63,
            2 ** 63, 2 ** 64 - 1, 10 ** 30)
 SCALARS = NUMBERS + (None, True, False, 0.5, -1e308, 1e-320, float('inf'), float('nan'), '', 'x', '\ud800', 'x' * 300, '1', 'float32', [], {}, [[]], [-1], [0])
@@ -106,28 +108,6 @@ def pickle_opcodes(data, choose):
         if len(pieces) < 2:
             break
     return b''.join(pieces)
-
-
-def _varint(value):
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value > 0x7f:
-        out.append(value & 0x7f | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def _read_varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 0x7f) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return value, at
-        if shift > 63:
-            raise ValueError
 
 
 def _message(data, depth=0):

@@ -270,6 +270,30 @@ def test_complex_parts():
     check(h, np.arange(6.0).reshape(3, 2))
 
 
+@pytest.mark.parametrize('part', ['real', 'imag'])
+def test_a_real_or_imaginary_part_is_a_view(part):
+    def f(x):
+        z = paddle.as_complex(x * 1.0)
+        seen = getattr(z, part)()
+        seen[1:].scale_(3.0)
+        again = getattr(paddle, part)(z)
+        z.scale_(2.0)
+        return paddle.as_real(z * z).sum(-1) * seen * again
+
+    check(f, np.arange(6.0).reshape(3, 2))
+    z = paddle.to_tensor(np.array([[1 + 2j, 3 + 4j], [5 + 6j, 7 + 8j]])).t()
+    one, other = getattr(z, part)(), getattr(paddle, part)(z)
+    one.add_(paddle.ones([2, 2], 'float64'))
+    other[0] = 9.0
+    want = np.array([[1 + 2j, 3 + 4j], [5 + 6j, 7 + 8j]]).T
+    setattr(want, part, getattr(want, part) + 1)
+    getattr(want, part)[0] = 9
+    np.testing.assert_array_equal(z.numpy(), want)
+    leaf = paddle.to_tensor([1 + 2j, 3 + 4j], stop_gradient=False)
+    with pytest.raises(ValueError, match='leaf'):
+        getattr(leaf, part)().scale_(2.0)
+
+
 def test_views_of_a_base_that_is_not_row_major():
     w = paddle.to_tensor([2.0, 3.0, 4.0], dtype='float64', stop_gradient=False)
     d = paddle.arange(6, dtype='float64').reshape([3, 2]).t().detach()

@@ -120,7 +120,9 @@ def written(op):
         told = f"{{ Tensor x_ = {i}; AfterInplace(x_, nullptr, 0); }}" if op.random else f"{i}->storage->BumpVersion();"
         return f"if (State().record == RecordMode::kRun && {o}.defined() && {o}.impl() == {i}.impl() && {i}->storage) {told}"
 
-    return [one(o, i) for o, i in op.inplace_map.items()]
+    recorded = [f"if (State().record != RecordMode::kRun) {{ Tensor x_ = {i}; ReplaceRecorded(x_, {o}); {o} = {i}; }}"
+                for o, i in op.inplace_map.items() if op.random]
+    return [one(o, i) for o, i in op.inplace_map.items()] + recorded
 
 
 def views(op):

@@ -11,6 +11,7 @@ struct ${camel}GradNode final : GradNode {
   const char* name() const override { return "${camel}GradNode"; }
   bool repeatable() const override { return true; }
   void ReleaseSaved() override { $resets }
+  void ForEachSaved([[maybe_unused]] const SavedVisitor& see) const override { $shows }
   void Run(Tensor* grads, Tensor* in, bool create_graph) override {
     $restored
     $output_gradients
@@ -33,8 +34,9 @@ def saved_type(variadic):
 def node(g):
     """The grad node of an op."""
     op, kept, starts = g.op, kept_names(g), input_starts(g)
-    resets = " ".join(reset(g, n) for n in kept if n in g.contents or n in g.extra)
-    return fill(NODE, camel=op.camel, members=members(g, kept), resets=resets, restored=[restored(g, n) for n in kept],
+    held = [n for n in kept if n in g.contents or n in g.extra]
+    return fill(NODE, camel=op.camel, members=members(g, kept), resets=" ".join(reset(g, n) for n in held),
+                shows=" ".join(shown(g, n) for n in held), restored=[restored(g, n) for n in kept],
                 output_gradients=output_gradients(g), count=max(len(g.inputs), 1), wanted=wanted(g, kept, starts),
                 results=[f"{list_or_tensor(t.variadic)} g_{t.name};" for t in g.inputs],
                 recorded=g.recorded and recorded(g), rules=rule_statements(g),
@@ -57,6 +59,10 @@ def members(g, kept):
 
 def reset(g, name):
     return f"for (auto& s : s_{name}) s.Reset();" if name in g.variadic else f"s_{name}.Reset();"
+
+
+def shown(g, name):
+    return f"for (const auto& s : s_{name}) see(s);" if name in g.variadic else f"see(s_{name});"
 
 
 def restored(g, name):
@@ -147,7 +153,7 @@ $back } else
 """
 EITHER = """
 $slopes
-if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu()) composed_${op}_grad($args);
+if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu()$lost) composed_${op}_grad($args);
 else first_${op}_grad($args);
 """
 
@@ -165,7 +171,9 @@ def rule_statements(g):
         return lines
     if not has_first_order(op):
         return [f"composed_{op.name}_grad({args});"]
-    return fill(EITHER, op=op.name, args=args, slopes=slope_statement(g)).split("\n")
+    # Kernels follow PaddlePaddle's gradient op.
+    lost = "".join(f" || {d}.defined()" for d in g.recorded.lost) if g.recorded else ""
+    return fill(EITHER, op=op.name, args=args, slopes=slope_statement(g), lost=lost).split("\n")
 
 
 def slope_statement(g):

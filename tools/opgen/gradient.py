@@ -27,6 +27,7 @@ class GradOp:
     attrs: list  # [(name, Arg of the op or None)]
     outs: list  # names, `<input>_grad`
     when: list  # C++ conditions under which it gives what is asked
+    lost: list  # names of output gradients that it does not take
 
     def output(self, tensor):
         """The position of the gradient of an argument, or None."""
@@ -60,7 +61,7 @@ class Gradient:
     @cached_property
     def saved(self):
         """(names whose contents the rules read, names of which they read the shape alone), among arguments and results."""
-        op, contents, metas = self.op, set(), set(self.op.saves_meta)
+        op, contents, metas = self.op, set(), set()
         tensors = {t.name for t in op.tensors} | {o.name for o in op.outs}
         for node in self.rules.values():
             names, read = free_names(node)
@@ -121,8 +122,7 @@ class Gradient:
     @cached_property
     def readable(self):
         """The GradOp: of those that recording makes, and of those that only programs of others have. It is there when every operand
-        can be named; a fused kernel needs only what it reads (`saves`). As in PaddlePaddle, gradients of outputs that the op has no
-        operand for do not count."""
+        can be named; a fused kernel needs only what it reads (`saves`)."""
         op, declared = self.op, identity(self.op.grad_name)
         tensors = self._operands(declared) if declared else None
         if tensors is None:
@@ -137,9 +137,13 @@ class Gradient:
         if not all(o.endswith("_grad") and o[:-5] in {t.name for t in self.inputs} for o in declared["outputs"]):
             return None
         conditions = [f"{d}.defined()" for d in op.douts if d in named and op.lazy_douts]
-        # Where a gradient is wanted that the op does not give, the composed rule is recorded.
+        # Where one arrives that the op does not take, or one is wanted that it does not give, the composed rule is recorded.
+        lost = [d for o, d in zip(op.outs, op.douts) if d not in named and o.name not in op.nondiff_outs]
+        if lost and not (op.lazy_douts and op.vjp):
+            raise op.where.error(f"expected lazy_douts and a vjp, as {op.grad_name} has no operand for {lost[0]}")
+        conditions += [f"!{d}.defined()" for d in lost]
         conditions += [f"!need[{i}]" for i, t in enumerate(self.inputs) if t.name + "_grad" not in declared["outputs"]]
-        return GradOp(op.grad_name, tensors, attrs, declared["outputs"], conditions)
+        return GradOp(op.grad_name, tensors, attrs, declared["outputs"], conditions, lost)
 
     def _operands(self, declared):
         """The operands of the gradient op, or None where one is neither an argument, nor a result, nor the gradient of one."""

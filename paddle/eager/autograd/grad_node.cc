@@ -175,30 +175,6 @@ class HooksOff {
   GradModeGuard no_history_{false};
 };
 
-// What hooks keep of a tensor; it hangs on a tensor without data, where that has its node.
-class Packed final : public phi::RefCounted {
- public:
-  Packed(const Tensor& t, std::shared_ptr<const SavedTensorHooks> hooks) : hooks_(std::move(hooks)) {
-    HooksOff off;
-    held_ = hooks_->pack(phi::ViewOf(t, t.dims(), t.strides(), t->offset));
-  }
-  Tensor Unpack(const Tensor& like, const char* op, const char* what) const {
-    HooksOff off;
-    Tensor t = hooks_->unpack(held_.get());
-    PD_CHECK(
-        t.defined() && !t.is_symbolic() && t.dims() == like.dims() && t.dtype() == like.dtype(), InvalidArgument, "[",
-        op, "] expected unpack_hook to give ", what, " back, ", phi::NameOf(like.dtype()),
-        common::ShapeText(like.dims()), ", got ",
-        t.defined() ? std::string(phi::NameOf(t.dtype())) + common::ShapeText(t.dims()) : std::string("no tensor"));
-    return phi::ViewOf(t, t.dims(), t.strides(), t->offset);
-  }
-  Edge edge;  // where gradients of an input flow to
-
- private:
-  std::shared_ptr<const SavedTensorHooks> hooks_;
-  std::shared_ptr<void> held_;
-};
-
 bool Packs(const Tensor& t) {
   return t_hooks && t_hooks->back() && t.defined() && !t.is_symbolic() && !t->value && t->storage &&
          State().record == RecordMode::kRun;
@@ -223,6 +199,25 @@ Tensor Pack(const Tensor& t, bool input) {
   return meta;
 }
 }  // namespace
+
+Packed::Packed(const Tensor& t, std::shared_ptr<const SavedTensorHooks> with) : hooks(std::move(with)) {
+  HooksOff off;
+  held = hooks->pack(phi::ViewOf(t, t.dims(), t.strides(), t->offset));
+}
+
+Tensor Packed::Unpack(const Tensor& like, const char* op, const char* what) const {
+  HooksOff off;
+  Tensor t = hooks->unpack(held.get());
+  PD_CHECK(t.defined() && !t.is_symbolic() && t.dims() == like.dims() && t.dtype() == like.dtype(), InvalidArgument,
+           "[", op, "] expected unpack_hook to give ", what, " back, ", phi::NameOf(like.dtype()),
+           common::ShapeText(like.dims()), ", got ",
+           t.defined() ? std::string(phi::NameOf(t.dtype())) + common::ShapeText(t.dims()) : std::string("no tensor"));
+  return phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+}
+
+const Packed* SavedTensor::packed() const {
+  return meta_only_ && t_.defined() ? static_cast<const Packed*>(t_->node.get()) : nullptr;
+}
 
 void PushSavedTensorHooks(SavedTensorHooks hooks) {
   static thread_local HookList list;
@@ -287,12 +282,12 @@ void SavedTensor::SaveMeta(const Tensor& t) {
 Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const {
   if (!t_.defined() || (meta_only_ && !t_->node)) return t_;
   if (meta_only_) {
-    const auto& packed = static_cast<const Packed&>(*t_->node);
-    Tensor t = packed.Unpack(t_, op, what);
-    if (!is_output_ && !packed.edge.node) return t;
+    const Packed* p = packed();
+    Tensor t = p->Unpack(t_, op, what);
+    if (!is_output_ && !p->edge.node) return t;
     t->stop_gradient = false;
-    t->node = is_output_ ? Ref<phi::RefCounted>(self) : Ref<phi::RefCounted>(packed.edge.node.get());
-    t->slot = is_output_ ? slot_ : packed.edge.slot;
+    t->node = is_output_ ? Ref<phi::RefCounted>(self) : Ref<phi::RefCounted>(p->edge.node.get());
+    t->slot = is_output_ ? slot_ : p->edge.slot;
     return t;
   }
   if (VersionOf(t_) != version_)

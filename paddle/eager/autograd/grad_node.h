@@ -44,6 +44,9 @@ inline thread_local constinit uint64_t t_running = 0;
 // The gradient mode of the call that started it: the mode of Python hooks.
 inline thread_local constinit bool t_caller_grad = true;
 
+class SavedTensor;
+using SavedVisitor = std::function<void(const SavedTensor&)>;
+
 class GradNode : public phi::RefCounted {
  public:
   static constexpr int kInline = 3;
@@ -56,6 +59,8 @@ class GradNode : public phi::RefCounted {
   virtual bool repeatable() const { return false; }
   // Drops saved tensors after the backward pass that does not retain the graph.
   virtual void ReleaseSaved() {}
+  // Shows the tensors that it saved, but not those of which it keeps shape and dtype only.
+  virtual void ForEachSaved(const SavedVisitor&) const {}
 
   int num_inputs() const { return num_in_; }
   int num_outputs() const { return num_out_; }
@@ -143,6 +148,8 @@ class SavedTensor {
   void SaveMeta(const Tensor& t);
   Tensor Get(GradNode* self, const char* op, const char* what) const;
   const phi::TensorImpl* meta() const { return t_.impl(); }
+  // What hooks keep in its place (saved_hooks.h); null without hooks.
+  const struct Packed* packed() const;
   void Reset() { t_.reset(); }
 
  private:

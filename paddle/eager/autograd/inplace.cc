@@ -37,25 +37,6 @@ bool InRealNumbers(const Tensor& view, const Tensor& base) {
 Tensor Spread(const Tensor& g, const Layout& l) { return l.pairs ? paddle::as_real(paddle::contiguous(g)) : g; }
 Tensor Gathered(const Tensor& g, const Layout& l) { return l.pairs ? paddle::as_complex(paddle::contiguous(g)) : g; }
 
-bool RowMajor(const Layout& l) {
-  int64_t run = 1;
-  for (int64_t i = l.dims.size() - 1; i >= 0; --i) {
-    if (l.dims[i] != 1 && l.strides[i] != run) return false;
-    run *= l.dims[i];
-  }
-  return true;
-}
-// The first and the number of elements between the lowest and the highest element shown.
-std::pair<int64_t, int64_t> Reach(const Layout& l) {
-  int64_t lowest = 0, extent = 1;
-  for (int64_t i = 0; i < l.dims.size(); ++i) {
-    const int64_t span = (std::max<int64_t>(l.dims[i], 1) - 1) * l.strides[i];
-    extent += span < 0 ? -span : span;
-    lowest += std::min<int64_t>(span, 0);
-  }
-  return {lowest, extent};
-}
-
 // The history of a view derived from its base: the base's gradient is the view's, where the view lies.
 class ViewOfBaseGrad final : public GradNode {
  public:
@@ -86,14 +67,14 @@ class WriteViewGrad final : public GradNode {
   WriteViewGrad(const Tensor& base, const Tensor& view)
       : base_(LayoutOf(base, InRealNumbers(view, base))),
         view_(LayoutOf(view, InRealNumbers(view, base))),
-        plain_(RowMajor(base_)) {
+        plain_(RowMajor(base_.dims, base_.strides)) {
     SetCounts(2, 1);
     SetInput(0, base);
   }
   const char* name() const override { return "WriteViewGrad"; }
   void Run(Tensor* g, Tensor* in, bool) override {
     if (!g[0].defined()) return;
-    const auto [lowest, extent] = plain_ ? std::pair<int64_t, int64_t>{0, 0} : Reach(base_);
+    const auto [lowest, extent] = plain_ ? Reach{0, 0} : ReachOf(base_.dims, base_.strides);
     const int64_t offset = view_.offset - base_.offset - lowest;
     Tensor memory = paddle::contiguous(Spread(g[0], base_));  // the gradient, laid out as the base is
     if (!plain_)
@@ -211,9 +192,18 @@ void GiveHistory(Tensor& x, GradNode* node, int slot) {
     return;
   }
   if (!node && (!NeedsGrad(x) || !x->node)) return;
-  const Ref<GradNode> made(node ? node : new OverwrittenGrad(x));
-  made->SetOutput(node ? slot : 0, x);
+  if (node)
+    node->SetOutput(slot, x);
+  else
+    CutHistory(x);
   ++MetaOf(x).generation;
+}
+
+[[noreturn]] void ThrowLeaf(const char* op) {
+  PD_THROW(
+      InvalidArgument, "[", op,
+      "] expected a tensor that can be written in place, got a leaf tensor that needs gradients, or a view of one: "
+      "leaf Variable (stop_gradient=False) can't use inplace strategy");
 }
 
 }  // namespace
@@ -232,6 +222,43 @@ bool MayOverlap(const Ints& dims, const Ints& strides) {
   }
   return false;
 }
+
+bool RowMajor(const Ints& dims, const Ints& strides) {
+  int64_t run = 1;
+  for (int64_t i = dims.size() - 1; i >= 0; --i) {
+    if (dims[i] != 1 && strides[i] != run) return false;
+    run *= dims[i];
+  }
+  return true;
+}
+
+Reach ReachOf(const Ints& dims, const Ints& strides) {
+  Reach r{0, 1};
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    const int64_t span = (std::max<int64_t>(dims[i], 1) - 1) * strides[i];
+    r.extent += span < 0 ? -span : span;
+    r.lowest += std::min<int64_t>(span, 0);
+  }
+  return r;
+}
+
+Tensor StridedPlaces(const Ints& dims, const Ints& strides, int64_t offset) {
+  Tensor at = paddle::full(Ints(dims.size(), 1), phi::Scalar(offset), DataType::INT64);
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    Ints along(dims.size(), 1);
+    along[i] = dims[i];
+    const Tensor steps = paddle::arange(phi::Scalar(int64_t{0}), common::ExtentScalar(dims[i]), phi::Scalar(int64_t{1}),
+                                        DataType::INT64);
+    at = at + paddle::reshape(steps, along) * phi::Scalar(strides[i]);
+  }
+  return at;
+}
+
+void CutHistory(const Tensor& x) {
+  Tensor same = x;
+  Ref<GradNode>(new OverwrittenGrad(x))->SetOutput(0, same);
+}
+bool IsCut(const Tensor& x) { return dynamic_cast<OverwrittenGrad*>(x->node.get()) != nullptr; }
 
 bool IsView(const Tensor& x) { return BaseOf(x) != nullptr; }
 
@@ -263,11 +290,7 @@ void BeforeInplace(const Tensor& x, const char* op) {
   const Tensor* base = BaseOf(x);
   const Tensor& root = base ? *base : x;
   if (!NeedsGrad(root)) return;
-  if (IsLeaf(root))
-    PD_THROW(InvalidArgument, "[", op,
-             "] expected a tensor that can be written in place, got a leaf tensor that needs "
-             "gradients: leaf Variable (",
-             root->stop_gradient ? "" : "stop_gradient=False", ") can't use inplace strategy");
+  if (IsLeaf(root)) ThrowLeaf(op);
   PD_CHECK(!base || !MayOverlap(x.dims(), x.strides()), InvalidArgument, "[", op,
            "] expected each element of a view with a gradient to have a place of its own, got shape ",
            common::ShapeText(x.dims()), " with strides ", common::ShapeText(x.strides()));
@@ -280,6 +303,8 @@ void AfterInplace(Tensor& x, GradNode* node, int slot) {
 
 Tensor BeforeWrite(Tensor& x, const char* op, bool saved) {
   if (State().record == RecordMode::kRecord) {
+    // A symbolic leaf may stand for a tensor that is none.
+    if (State().grad_enabled && !x.is_symbolic() && NeedsGrad(x) && IsLeaf(x)) ThrowLeaf(op);
     BeforeRecordedWrite(x);
     return x;
   }
@@ -325,13 +350,19 @@ void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* o
   GiveHistory(x, node.get(), slot);
 }
 
-void Assume(Tensor& x, const Tensor& value) {
+void Assume(Tensor& x, const Tensor& result) {
+  const bool differentiable = State().grad_enabled && NeedsGrad(result);
+  const Tensor value = differentiable && !result->node ? paddle::assign(result) : result;
   Ref<GradNode> node(static_cast<GradNode*>(value->node.get()));
   const int slot = value->slot;
   if (x->storage && x.dims() == value.dims() && x.dtype() == value.dtype() && x->kind == value->kind) {
+    // A leaf takes other values as its own; a history it cannot take.
+    const Tensor* base = BaseOf(x);
+    const bool of_leaf = base && NeedsGrad(*base) && IsLeaf(*base);
+    if (of_leaf && differentiable) ThrowLeaf("out=");
     phi::CopyInto(value, x);
     x->storage->BumpVersion();
-    GiveHistory(x, node.get(), slot);
+    if (!of_leaf) GiveHistory(x, node.get(), slot);
     return;
   }
   x->kind = value->kind;

@@ -12,12 +12,26 @@ namespace egr {
 
 // Whether two positions of a tensor with these strides can be one element. May say so where they cannot.
 bool MayOverlap(const phi::Ints& dims, const phi::Ints& strides);
+// Whether the elements lie one after another in row-major order.
+bool RowMajor(const phi::Ints& dims, const phi::Ints& strides);
+// Where the lowest element lies, counted from the first, and how many places there are from it to the highest.
+struct Reach {
+  int64_t lowest, extent;
+};
+Reach ReachOf(const phi::Ints& dims, const phi::Ints& strides);
+// The places offset + sum of index * stride, as an int64 tensor of shape `dims`.
+Tensor StridedPlaces(const phi::Ints& dims, const phi::Ints& strides, int64_t offset);
 // Whether x shows the memory of another tensor, whose history follows writes to x.
 bool IsView(const Tensor& x);
 // How often the values x shows were written, also where it has taken other memory meanwhile.
 inline uint32_t VersionOf(const Tensor& x) {
   return x->storage ? x->storage->version() + (x->meta ? static_cast<AutogradMeta&>(*x->meta).replaced : 0) : 0;
 }
+
+// x keeps its memory and is the result of a write of values without a history: what x was has a gradient of 0.
+void CutHistory(const Tensor& x);
+// Whether CutHistory was the last to change the history of x.
+bool IsCut(const Tensor& x);
 
 // x as it is, with its history, to compute from. Raises where x cannot be written. `saved`: a node that is made
 // meanwhile may keep the result's values for its gradient; what it keeps stays as it is when x is written.
@@ -26,9 +40,9 @@ Tensor BeforeWrite(Tensor& x, const char* op, bool saved);
 // the memory of x is written, and is new where another dtype or `saved` needs that. A view keeps its dtype. `handles`:
 // how many handles of `result` the caller holds.
 void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* op, bool saved, uint32_t handles = 1);
-// x is what `value` is: `out=` and the like, for which a leaf may be given. Shape and dtype may change; where they do
-// not, the memory of x is written.
-void Assume(Tensor& x, const Tensor& value);
+// x is what `result` is: `out=` and the like, for which a leaf may be given; a view of a leaf that needs gradients
+// takes values without a history only. Shape and dtype may change; where they do not, the memory of x is written.
+void Assume(Tensor& x, const Tensor& result);
 // x is seen as `result` shows it: the same elements in another shape, or a copy of them where no strides can say it.
 void ShowAs(Tensor& x, const Tensor& result);
 

@@ -16,6 +16,16 @@ struct SavedTensorHooks {
   std::shared_ptr<void> owner;  // what pushed them knows them by
 };
 
+// What hooks keep of a tensor; it hangs on a tensor without data, where that has its node.
+struct Packed final : phi::RefCounted {
+  Packed(const Tensor& t, std::shared_ptr<const SavedTensorHooks> hooks);
+  Tensor Unpack(const Tensor& like, const char* op, const char* what) const;
+
+  std::shared_ptr<const SavedTensorHooks> hooks;
+  std::shared_ptr<void> held;
+  Edge edge;  // where gradients of an input flow to
+};
+
 // The pairs in force on this thread, the innermost last.
 void PushSavedTensorHooks(SavedTensorHooks hooks);
 // False when there is none.

@@ -25,6 +25,11 @@ class SlopeNode final : public GradNode {
     v_.Reset();
   }
 
+  void ForEachSaved(const SavedVisitor& see) const override {
+    for (const SavedTensor& p : p_) see(p);
+    see(v_);
+  }
+
   void Run(Tensor* grads, Tensor* in, bool create_graph) override {
     if (!grads[0].defined()) return;
     // The gradient of p[i] is term j with the incoming gradient in p[i]'s place.

@@ -63,14 +63,7 @@ namespace {
 // Zeros of `shape` (contiguous) with g added at the elements an as_strided view with these strides shows.
 Tensor AddStrided(const Ints& shape, const Tensor& g, const Ints& dims, const Ints& stride, int64_t offset) {
   if (!egr::MayOverlap(dims, stride)) return as_strided_scatter(zeros_of(shape, g.dtype()), g, dims, stride, offset);
-  Tensor at = full(Ints(dims.size(), 1), Scalar(offset), DataType::INT64);
-  for (int64_t i = 0; i < dims.size(); ++i) {
-    Ints along(dims.size(), 1);
-    along[i] = dims[i];
-    at = at + reshape(arange(Scalar(int64_t{0}), common::ExtentScalar(dims[i]), Scalar(int64_t{1}), DataType::INT64),
-                      along) *
-                  Scalar(stride[i]);
-  }
+  const Tensor at = egr::StridedPlaces(dims, stride, offset);
   const Tensor flat = reshape(zeros_of(shape, g.dtype()), Ints{-1});
   return reshape(index_add(flat, reshape(at, Ints{-1}), reshape(g, Ints{-1}), 0), shape);
 }
@@ -89,19 +82,8 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
   if (!repeated.empty())
     return as_strided_backward(sum(dout, repeated, dout.dtype(), true), input, once, stride, offset);
   // The gradient is put into memory laid out as the input's, and read back with the input's own strides.
-  int64_t lowest = 0, extent = 1;
-  for (int64_t i = 0; i < input.dims().size(); ++i) {
-    int64_t span = (std::max<int64_t>(input.dim(i), 1) - 1) * input.strides()[i];
-    extent += span < 0 ? -span : span;
-    lowest += std::min<int64_t>(span, 0);
-  }
-  int64_t run = 1;
-  bool contiguous_input = true;
-  for (int64_t i = input.dims().size() - 1; i >= 0; --i) {
-    contiguous_input = contiguous_input && (input.dim(i) == 1 || input.strides()[i] == run);
-    run *= input.dim(i);
-  }
-  if (contiguous_input) return AddStrided(input.dims(), dout, dims, stride, offset);
+  if (egr::RowMajor(input.dims(), input.strides())) return AddStrided(input.dims(), dout, dims, stride, offset);
+  const auto [lowest, extent] = egr::ReachOf(input.dims(), input.strides());
   Tensor memory = AddStrided(Ints{extent}, dout, dims, stride, offset - lowest);
   if (egr::MayOverlap(input.dims(), input.strides())) {
     const Tensor one = full(input.dims(), Scalar(1.0), memory.dtype());

@@ -41,6 +41,9 @@ class ComposeNode final : public egr::GradNode {
   }
   const char* name() const override { return op_; }
   void ReleaseSaved() override { saved_.clear(); }
+  void ForEachSaved(const egr::SavedVisitor& see) const override {
+    for (const egr::SavedTensor& s : saved_) see(s);
+  }
   void Run(Tensor* grads, Tensor* in, bool create_graph) override {
     std::vector<Tensor> inputs, wanted;
     for (auto& s : saved_) inputs.push_back(s.Get(this, op_, "an input"));
@@ -183,12 +186,16 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
   // Captured, so that the write is found also where the tensor is not read.
   if (State().recorder && !x.is_symbolic()) State().recorder->ValueOf(x);
   if (State().recorder) State().recorder->BeforeWrite(x);
-  x->value = out->value;
-  if (State().grad_enabled) {  // what is written without a history keeps its own, as in eager mode
-    x->node = out->node;
-    x->slot = out->slot;
-    x->stop_gradient = out->stop_gradient;
+  if (State().grad_enabled) {  // what is written under no_grad keeps its history, as in eager mode
+    if (!out->node && egr::NeedsGrad(x) && phi::IsDifferentiable(out.dtype())) {
+      egr::CutHistory(x);
+    } else {
+      x->node = out->node;
+      x->slot = out->slot;
+      x->stop_gradient = out->stop_gradient;
+    }
   }
+  x->value = out->value;
   x->symbolic_dims = out->symbolic_dims;
   x->dtype = out->dtype;
   if (x.is_symbolic()) {

@@ -39,6 +39,9 @@ class Recorder {
     std::string name;
   };
   const std::vector<Captured>& captured() const { return captured_; }
+  // Notes that the function being recorded made `t`, of data: each of its runs makes it anew.
+  void NoteMade(const Tensor& t) { made_.emplace(t.impl(), t); }
+  bool IsMade(const Tensor& t) const { return made_.count(t.impl()) != 0; }
   // Declares a program input.
   Tensor Data(const std::string& name, const phi::Meta& meta);
   // A symbolic tensor for a value of the program.
@@ -111,6 +114,7 @@ class Recorder {
   };
   std::unordered_map<int64_t, Bearers> bearers_;
   RecordedGrads grads_;
+  std::unordered_map<phi::TensorImpl*, Tensor> made_;
 };
 
 // Records one op with the thread's recorder. Outs with a null destination are results nobody wants.

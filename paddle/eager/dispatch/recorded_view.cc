@@ -159,16 +159,7 @@ void AddStrided(const Tensor& view, const Tensor& base, RecordedStrides strides,
   if (known && common::AllKnown(dims) && common::AllKnown(base.shape()) &&
       FitsIn(dims, steps, offset, common::Product(base.shape()).raw()) && !MayOverlap(common::ToInts(dims), steps)) {
     scatter = [dims = common::ToInts(dims), steps, offset](const Tensor& b, const Tensor& v) {
-      Tensor at = paddle::full(Ints(dims.size(), 1), phi::Scalar(offset), phi::DataType::INT64);
-      for (int64_t i = 0; i < dims.size(); ++i) {
-        Ints along(dims.size(), 1);
-        along[i] = dims[i];
-        at =
-            paddle::add(at, paddle::scale(paddle::reshape(paddle::arange(phi::Scalar(int64_t{0}), phi::Scalar(dims[i]),
-                                                                         phi::Scalar(int64_t{1}), phi::DataType::INT64),
-                                                          along),
-                                          phi::Scalar(steps[i])));
-      }
+      const Tensor at = StridedPlaces(dims, steps, offset);
       const Tensor flat = paddle::reshape(b, Ints{-1});
       return paddle::reshape_like(
           paddle::scatter(flat, paddle::reshape(at, Ints{-1}), paddle::reshape(v, Ints{-1}), true), b);
@@ -235,7 +226,9 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
     kAsStrided,
     kUnfold,
     kAsReal,
-    kAsComplex
+    kAsComplex,
+    kReal,
+    kImag
   };
   static const auto* kinds = new std::unordered_map<std::string_view, Kind>{{"reshape", kReshape},
                                                                             {"flatten", kFlatten},
@@ -249,7 +242,9 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
                                                                             {"as_strided", kAsStrided},
                                                                             {"tensor_unfold", kUnfold},
                                                                             {"as_real", kAsReal},
-                                                                            {"as_complex", kAsComplex}};
+                                                                            {"as_complex", kAsComplex},
+                                                                            {"real", kReal},
+                                                                            {"imag", kImag}};
   auto it = kinds->find(op.name);
   if (it == kinds->end() || in[0].n != 1 || !in[0].p[0].defined()) return;
   const Tensor base = in[0].p[0];
@@ -342,6 +337,18 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
           out, base, std::move(strides), [](const Tensor& b) { return paddle::as_complex(b); },
           [](const Tensor&, const Tensor& v) { return paddle::as_real(v); });
     }
+    case kReal:
+    case kImag: {
+      if (!phi::IsComplex(base.dtype())) return AddReshaped(out, base, [](const Tensor& b) { return paddle::real(b); });
+      RecordedStrides strides = StridesOf(base);
+      for (RecordedStride& s : strides) s = s * int64_t{2};
+      const bool imag = it->second == kImag;
+      return Add(
+          out, base, std::move(strides), [imag](const Tensor& b) { return imag ? paddle::imag(b) : paddle::real(b); },
+          [imag](const Tensor& b, const Tensor& v) {
+            return imag ? paddle::complex(paddle::real(b), v) : paddle::complex(v, paddle::imag(b));
+          });
+    }
     case kSlice: {
       const Ints axes = Attr<Ints>(attrs[0]);
       return AddPart(out, base,
@@ -368,11 +375,11 @@ void MarkRecordedDetach(const Tensor& view, const Tensor& base) {
   MetaOf(view).recorded_view->detached = true;
 }
 
-bool IsApart(const Tensor& t) {
+bool IsApart(const Tensor& t, const Recorder& recorder) {
   Tensor root = t;
   while (RecordedView* v = ViewInfo(root)) root = v->base;
   AutogradMeta* m = MaybeMeta(root);
-  return m && m->apart;
+  return (m && m->apart) || recorder.IsMade(root);
 }
 
 void BeforeRecordedWrite(const Tensor& t) {

@@ -43,8 +43,8 @@ struct RecordedView {
 void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs);
 // Notes that `view` is what detach() gives for `base`.
 void MarkRecordedDetach(const Tensor& view, const Tensor& base);
-// Whether the memory of a recorded tensor belongs to a result of egr::Apart.
-bool IsApart(const Tensor& t);
+// Whether the memory of a recorded tensor belongs to a result of egr::Apart, or to a tensor that the function made.
+bool IsApart(const Tensor& t, const Recorder& recorder);
 // x is seen as `show` shows it (a reshape or the like): its base and its views stay what they are to it.
 void ShowRecordedAs(Tensor& x, const std::function<Tensor(const Tensor&)>& show);
 // Raises where a write to `t` would change a leaf that needs a gradient through a view.

@@ -170,8 +170,7 @@ def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initia
     pir = paddle.base.libpaddle.pir
     recorded = pir._record_mode() == 1
     shape, dtype = [int(d) for d in shape], to_dtype(dtype)
-    pir._enter_run()  # initialised now, also while a program is being recorded
-    try:
+    with pir.RecordScope(None):  # initialised now, also while a program is being recorded
         if lazy.depth and not recorded:
             data, create = paddle._C_ops.full(shape, math.nan if dtype.is_floating_point else 0, dtype), None
         elif recorded and paddle.static._static_mode():
@@ -180,8 +179,6 @@ def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initia
         else:
             data, create = initializer.create(shape, dtype), None
         made = EagerParamBase(data, stop_gradient=stop_gradient, **kwargs)
-    finally:
-        pir._leave()
     if lazy.depth and not recorded:
         made.set_init_func(lambda: made.set_value(initializer.create(list(made.shape), made.dtype)))
     if recorded:

@@ -165,7 +165,7 @@ class Recording:
         state = [(layer, dict(layer.__dict__), dict(layer._buffers)) for layer in surroundings.layers if not taped]
         if taped:
             taped.find_assigned()
-        self._tape, self._seen = taped and taped.tape, []
+        self._tape, self._seen, self._made = taped and taped.tape, [], {}
         try:
             with _program.recording(self.program), _core.pir.FunctionScope():
                 self.args = replace(tuple(args), symbolic)
@@ -175,8 +175,13 @@ class Recording:
                     self.result, self.returned = taped.result, self._symbolic(taped.result)
                 else:
                     self.result = self.returned = function(*self.args, **self.kwargs)
-                self._attributes = self._restore(state)
+                attributes = self._restore(state)
                 self._find(self.result)
+                if taped:
+                    self._writes.extend((target, self._output(self._value(self._symbol(value)))) for target, value in taped.written)
+                    self._set([(home, key) for home, key, _ in taped.assigned], [v for _, _, v in taped.assigned])
+                else:
+                    self._assign(attributes)
         except BaseException:
             self._restore(state)
             _core._take_writes(self.program)
@@ -190,13 +195,10 @@ class Recording:
                 self._writes.append((place, self._output(value)))
         if taped:
             taped.tape.restore()
-            self._writes.extend((target, self._output(self._symbol(value))) for target, value in taped.written)
-            self._set([(home, key) for home, key, _ in taped.assigned], [value for _, _, value in taped.assigned])
             if taped.tape.strays(self._seen + [value for _, value in taped.written]):
                 raise Changed('[to_static] expected a function that leaves no tensors behind but its results')
             self._tape = self._seen = None
-        else:
-            self._finish()
+        self._made = None
 
     def _symbol(self, tensor):
         """What stands for a tensor of the call in the program; other tensors for themselves."""
@@ -217,7 +219,12 @@ class Recording:
         return [self._symbolic(v) for v in value] if isinstance(value, (list, tuple)) else None
 
     def _is_recorded(self, tensor):
-        return isinstance(tensor if self._tape is None else self._tape.stand_in(tensor), _core.pir.Value)
+        """Whether each run makes the tensor anew."""
+        stand_in = tensor if self._tape is None else self._tape.stand_in(tensor)
+        return stand_in is not None and self._is_made(stand_in)
+
+    def _is_made(self, symbol):
+        return isinstance(symbol, _core.pir.Value) or _core._is_made(self.program, symbol)
 
     def _is_written(self, place):
         return self.program._value_name(self.inputs[place]) != self.names[place]
@@ -229,7 +236,7 @@ class Recording:
             for home, before in ((layer.__dict__, attributes), (layer._buffers, buffers)):
                 for key, value in list(home.items()):
                     old = before.get(key, NotCapturable)
-                    if value is old or not any(isinstance(t, _core.pir.Value) for t in tensors_of(value)):
+                    if value is old or not any(map(self._is_made, tensors_of(value))):
                         continue
                     if old is NotCapturable:
                         del home[key]
@@ -237,6 +244,14 @@ class Recording:
                         home[key] = old
                     found.append((home, key, old, value))
         return found
+
+    def _value(self, symbol):
+        """The value of the program that a recorded tensor is; one of data is itself again after the recording."""
+        if not _core._is_made(self.program, symbol):
+            return symbol
+        if id(symbol) not in self._made:
+            self._made[id(symbol)] = symbol, _core._as_result(symbol)
+        return self._made[id(symbol)][1]
 
     def _output(self, value):
         for place, known in enumerate(self.outputs):
@@ -252,8 +267,8 @@ class Recording:
             place = next((i for i, t in enumerate(self.inputs) if t is symbol), None)
             if place is not None:
                 self.slots[id(value)] = (1, place)
-            elif isinstance(symbol, _core.pir.Value):
-                self.slots[id(value)] = (0, self._output(symbol))
+            elif self._is_made(symbol):
+                self.slots[id(value)] = (0, self._output(self._value(symbol)))
         elif type(value) in (list, tuple):
             for v in value:
                 self._find(v)
@@ -278,16 +293,18 @@ class Recording:
                 template = _rebuild_object(value, held, *[None] * len(held))
                 self.slots[id(value)] = [functools.partial(_rebuild_object, template, list(held)), *held.values()]
 
-    def _finish(self):
+    def _assign(self, attributes):
+        """Have each run assign what the function did: [(dict, key, old, new)]."""
         places, values = [], []
-        for home, key, old, value in self._attributes:
+        for home, key, old, value in attributes:
             if (
                 isinstance(old, _core.Tensor)
-                and isinstance(value, _core.pir.Value)
+                and isinstance(value, _core.Tensor)
+                and self._is_made(value)
                 and list(old.shape) == list(value.shape)
                 and old.dtype == value.dtype
             ):
-                self._writes.append((old, self._output(value)))
+                self._writes.append((old, self._output(self._value(value))))
                 continue
             places.append((home, key))
             values.append(value)

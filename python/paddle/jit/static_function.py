@@ -11,6 +11,7 @@ import paddle
 from paddle import flags
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import only
+from paddle.base.interrupts import raised_by_handler
 from paddle.static.input_spec import InputSpec
 
 from . import capture
@@ -176,6 +177,8 @@ class StaticFunction(_core.RecordedCalls):
         try:
             recording = self._record(args, kwargs)
         except Exception as error:
+            if raised_by_handler(error):
+                raise
             self._add(_PLAIN, self._pattern(args, kwargs, self._shapes(args, kwargs)), [], None, None, None)
             result = self._dygraph_function(*args, **kwargs)  # an error of the function's own is raised here
             self._say_plain(error)
@@ -223,6 +226,8 @@ class StaticFunction(_core.RecordedCalls):
         except capture.Changed:
             return _TAPED_CHANGED
         except Exception as error:
+            if raised_by_handler(error):
+                raise
             free = shapes is not None and any(-1 in shape for shape in shapes)
             if free and taped.tape.end == _TAPED_ONCE:  # recorded with the extents it had
                 return _TAPED_ONCE

@@ -29,6 +29,7 @@ __all__ = [
 
 _main, _startup = Program(), Program()
 _enabled = False
+_leave = _pir.RecordScope(None).__exit__  # of the scope entered last
 _pushed = None  # what the mode switches put on the recorder's stack since the innermost program_guard: 'record', 'run' or nothing
 
 
@@ -40,13 +41,14 @@ def enable_static():
     """Record the operations that follow into the default main program instead of running them."""
     global _enabled, _pushed
     if not _enabled:
+        enter = _pir.RecordScope(_main).__enter__
         # What is noted is what a signal handler's exception finds, too: it comes after the call that changes the mode.
         if _pushed == 'run':
             _pushed, _enabled = None, True
-            _pir._leave()
+            _leave()
         else:
             _pushed, _enabled = 'record', True
-            _main._enter()
+            enter()
         proceed(_main)
 
 
@@ -55,12 +57,13 @@ def disable_static(place=None):
     global _enabled, _pushed
     if _enabled:
         pause(_main)
+        enter = _pir.RecordScope(None).__enter__
         if _pushed == 'record':
             _pushed, _enabled = None, False
-            _pir._leave()
+            _leave()
         else:
             _pushed, _enabled = 'run', False
-            _pir._enter_run()
+            enter()
     if place is not None:
         _core.set_current_place(_core.to_place(place))
 
@@ -87,8 +90,8 @@ def switch(main=None, startup=None):
     old = _main
     if _enabled:
         pause(old)
-        _pir._leave()
-        main._enter()
+        _leave()
+        _pir.RecordScope(main).__enter__()
         proceed(main)
     _main = main
     return old
@@ -159,7 +162,7 @@ def program_guard(main_program, startup_program=None):
                     pause(_main)
                 left, _pushed = _pushed, None
                 if left:
-                    _pir._leave()
+                    _leave()
     finally:
         _main, _startup, _pushed = old
         if static != _enabled:  # the mode was switched inside, and stays so

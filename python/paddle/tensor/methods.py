@@ -190,16 +190,24 @@ def _repeat(input, *repeats, name=None):
 
 
 def _set_(x, source=None, shape=None, stride=None, offset=0, name=None):
-    """Make this tensor a view of `source`'s memory."""
+    """Make this tensor a view of `source`'s memory; without one it has no elements. `offset` counts bytes."""
+    x._before_write('set_', False)
     if source is None:
+        if shape is not None or stride is not None or offset:
+            raise ValueError('[set_] expected a source where shape, stride or offset is given, got None')
         x._clear_data()
         return x
-    if shape is not None:
+    if not isinstance(source, Tensor):
+        raise ValueError(f'[set_] expected source to be a Tensor, got {type(source).__name__}')
+    if shape is not None or stride is not None or offset:
         from paddle import _C_ops
 
-        size = source.element_size()
-        stride = stride if stride is not None else _strides_of(shape)
-        source = _C_ops.as_strided(source.detach(), items('set_', 'shape', shape), list(stride), offset // size)
+        if stride is None:
+            stride = source.strides if shape is None else _strides_of(shape)
+        shape = source.shape if shape is None else shape
+        if offset % source.element_size():
+            raise ValueError(f'[set_] expected an offset of whole elements of {source.element_size()} bytes, got {offset}')
+        source = _C_ops.as_strided(source.detach(), items('set_', 'shape', shape), list(stride), offset // source.element_size())
     x.data = source
     return x
 
@@ -265,7 +273,11 @@ def _unflatten_dense(self):
 
 
 def _copy(self):
-    result = self.detach()
+    """A leaf with memory of its own."""
+    import paddle
+
+    with paddle.no_grad():
+        result = paddle.assign(self)
     result.stop_gradient = self.stop_gradient
     return result
 

@@ -58,6 +58,31 @@ void as_real_kernel(const Tensor& x, Tensor& out) {
   out->dtype = RealOf(x.dtype());
 }
 
+namespace {
+// Of each number its real (part 0) or imaginary (part 1) component.
+Tensor PartOf(const Tensor& x, int64_t part) {
+  Ints strides = x.strides();
+  for (int64_t& s : strides) s *= 2;
+  Tensor out = ViewOf(x, x.dims(), strides, x->offset * 2 + part);
+  out->dtype = RealOf(x.dtype());
+  return out;
+}
+}  // namespace
+void real_infer(const Meta& x, Meta& out) {
+  PD_CHECK(IsDifferentiable(x.dtype), Unimplemented, "[real] expected a complex or floating dtype, got ",
+           NameOf(x.dtype), ": the kernel is not registered for it");
+  out = {x.dims, RealOf(x.dtype)};
+}
+void real_kernel(const Tensor& x, Tensor& out) {
+  out = IsComplex(x.dtype()) ? PartOf(x, 0) : ViewOf(x, x.dims(), x.strides(), x->offset);
+}
+void imag_infer(const Meta& x, Meta& out) {
+  PD_CHECK(IsComplex(x.dtype), Unimplemented, "[imag] expected a complex dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
+  out = {x.dims, RealOf(x.dtype)};
+}
+void imag_kernel(const Tensor& x, Tensor& out) { out = PartOf(x, 1); }
+
 void complex_infer(const Meta& re, const Meta& im, Meta& out) {
   PD_CHECK(re.dtype == im.dtype && (re.dtype == DataType::FLOAT32 || re.dtype == DataType::FLOAT64), Unimplemented,
            "[complex] expected two tensors of dtype float32 or float64, got ", NameOf(re.dtype), " and ",

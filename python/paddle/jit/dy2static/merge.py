@@ -10,6 +10,7 @@ import numbers
 
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.base.interrupts import raised_by_handler
 from paddle.jit.dy2static.arrays import TensorList
 
 _CONTAINERS = (list, tuple, dict)
@@ -179,7 +180,9 @@ def _same(a, b):
         return True
     try:
         return type(a) is type(b) and bool(a == b)
-    except Exception:
+    except Exception as error:
+        if raised_by_handler(error):
+            raise
         return False
 
 

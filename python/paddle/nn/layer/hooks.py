@@ -2,6 +2,8 @@
 """Removable hook handles, and the slow path of `Layer.__call__` that runs forward hooks."""
 import weakref
 
+from paddle.base.interrupts import raised_by_handler
+
 
 class HookRemoveHelper:
     """Handle of a registered hook; `remove()` (or leaving a `with` block) takes the hook out again."""
@@ -61,6 +63,8 @@ def call_with_hooks(layer, inputs, kwargs):
                 try:
                     hook(layer, inputs, kwargs, outputs) if key in with_kwargs else hook(layer, inputs, outputs)
                 except Exception as error:
+                    if raised_by_handler(error):
+                        raise
                     import warnings
                     warnings.warn(f"an always_call forward hook raised {error!r} while another error was handled")
         raise

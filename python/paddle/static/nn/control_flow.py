@@ -12,6 +12,7 @@ from paddle.base.arguments import items
 __all__ = ['cond', 'case', 'switch_case', 'while_loop', 'Assert', 'Print']
 
 _pir = _core.pir
+_MOST_LEVELS = 64
 
 
 def recording():
@@ -98,13 +99,15 @@ def _checked_condition(value):
     return value
 
 
-def _flatten(nest, out):
+def _flatten(nest, out, level=0):
     """Append the leaves of `nest` to `out`; returns what it needs to be packed again."""
+    if level >= _MOST_LEVELS:
+        raise ValueError(f'[control flow] expected lists nested less than {_MOST_LEVELS} deep, got deeper ones or one that holds itself')
     if isinstance(nest, dict):
         keys = sorted(nest, key=str)
-        return type(nest), keys, [_flatten(nest[k], out) for k in keys]
+        return type(nest), keys, [_flatten(nest[k], out, level + 1) for k in keys]
     if isinstance(nest, (list, tuple)):
-        return type(nest), None, [_flatten(v, out) for v in nest]
+        return type(nest), None, [_flatten(v, out, level + 1) for v in nest]
     out.append(nest)
     return None
 
