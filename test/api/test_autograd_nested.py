@@ -9,6 +9,7 @@ import pytest
 
 import paddle
 from paddle.autograd import PyLayer
+from sanitizers import SANITIZER
 
 
 def leaf(*values):
@@ -203,6 +204,7 @@ def test_long_operations_let_other_threads_run(operation, least, of):
     assert moved >= least
 
 
+@pytest.mark.skipif(SANITIZER == 'thread', reason='numbers of the program race here; what is tested is that their memory lives')
 def test_rebinding_while_another_thread_reads():
     x = paddle.ones([400, 400])
     errors = []
