@@ -172,7 +172,10 @@ TABLE = {
         'paddle.nn.functional': 'pairwise_distance',
     },
     'paddle.nn.functional.extension': {'paddle.nn.functional': 'gather_tree sequence_mask temporal_shift'},
-    'paddle.nn.functional.input': {'paddle.nn.functional': 'embedding one_hot'},
+    'paddle.nn.functional.input': {
+        'paddle.nn.functional': 'embedding one_hot',
+        'paddle.nn.functional.common': 'embedding_renorm_',
+    },
     'paddle.nn.functional.loss': {
         'paddle.nn.functional': (
             'cosine_embedding_loss gaussian_nll_loss hinge_embedding_loss l1_loss margin_ranking_loss mse_loss multi_label_margin_loss '

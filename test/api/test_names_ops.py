@@ -363,6 +363,15 @@ def test_minima(name):
         minimize(lambda x: x, paddle.zeros([3]))
 
 
+def test_rows_scaled_down():
+    from paddle.nn.functional.input import embedding_renorm_
+    weight = paddle.to_tensor([[3.0, 4.0], [0.3, 0.4], [6.0, 8.0]])
+    assert embedding_renorm_(paddle.to_tensor([[0, 1], [0, 0]]), weight, 1.0) is weight
+    np.testing.assert_allclose(weight.numpy(), [[0.6, 0.8], [0.3, 0.4], [6, 8]], rtol=1e-5)
+    embedding_renorm_(paddle.to_tensor([2]), weight, 2.0, 1.0)
+    np.testing.assert_allclose(weight.numpy(), [[0.6, 0.8], [0.3, 0.4], [0.857143, 1.142857]], rtol=1e-5)
+
+
 def test_devices_that_are_not_there():
     cuda = paddle.device.cuda
     for name in ("current_stream", "memory_summary", "reset_max_memory_allocated", "reset_max_memory_reserved", "vmm_compact"):

@@ -3,8 +3,6 @@
 
 import operator
 
-import numpy
-
 __all__ = ['integer', 'items', 'keywords', 'only', 'to_array']
 
 
@@ -44,6 +42,7 @@ def integer(op, name, value):
 
 def to_array(op, name, value, dtype=None):
     """The value as a NumPy array. MemoryError in words for an object that claims more items than memory holds."""
+    import numpy  # loaded when a value is converted: paddle itself starts without it
     try:
         return numpy.asarray(value, dtype)
     except MemoryError as error:

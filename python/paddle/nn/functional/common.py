@@ -50,6 +50,12 @@ def embedding(x, weight, padding_idx=None, max_norm=None, norm_type=2.0, sparse=
     return out
 
 
+def embedding_renorm_(x, weight, max_norm, norm_type=2.0):
+    """Scale the rows of weight that the ids x name down to a norm of `max_norm`, in place; returns weight."""
+    _renorm_rows(weight, x, max_norm, norm_type)
+    return weight
+
+
 def _renorm_rows(weight, ids, max_norm, norm_type):
     """Scale the rows of `weight` that `ids` name down to a norm of `max_norm`, in place."""
     with paddle.no_grad():
