@@ -247,7 +247,7 @@ def simpler(line):
     return line
 
 
-def ways_of(target, mode, choose):
+def ways_of(made, target, mode, choose):
     """How a line is checked."""
     if mode != 'eager':
         return '' if target.unwritten() else 's' if mode == 'to_static' else 'S'
@@ -255,7 +255,8 @@ def ways_of(target, mode, choose):
     ways = 'g' if roll < 0.5 else 'G' if roll < 0.6 else '' if roll < 0.7 else 'r'
     if ways and not target.unwritten():
         roll = choose.random()
-        writes = target.name.endswith('_') or target.path.startswith('paddle.nn.initializer')  # where places repeat, the last one counts
+        # What is written to places that repeat is what came last.
+        writes = target.name.endswith('_') or target.path.startswith('paddle.nn.initializer') or 'inplace=' in made.line()
         ways += 'p' if roll < 0.25 else 'l' if roll < 0.45 and not writes else ''
     return ways
 
@@ -299,7 +300,7 @@ def attack(options):
             target = order.pop()
             if left.get(target.path, 0) < PER_TARGET:
                 made = maker.call(target)
-                batch.append((target, made, made.line(ways_of(target, options.mode, choose))))
+                batch.append((target, made, made.line(ways_of(made, target, options.mode, choose))))
             elif all(left.get(t.path, 0) >= PER_TARGET for t in everything):
                 break
         if options.list:

@@ -599,7 +599,10 @@ def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None)
         raise AssertionError(f'[histogramdd] expected points of at least 2 axes, got shape {x.shape}')
     d = x.shape[-1]
     given = [b.astype('float64').numpy() for b in bins] if isinstance(bins, (list, tuple)) and isinstance(bins[0], Tensor) else bins
-    pairs = None if ranges is None else [tuple(ranges[2 * i : 2 * i + 2]) for i in range(d)]
+    ends = None if ranges is None else [float(v) for v in items('histogramdd', 'ranges', ranges)]
+    if ends is not None and len(ends) != 2 * d:
+        raise ValueError(f'[histogramdd] expected {2 * d} numbers in ranges, got {len(ends)}')
+    pairs = None if ends is None else list(zip(ends[::2], ends[1::2]))
     counts, edges = np.histogramdd(
         x.astype('float64').numpy().reshape(-1, d),
         given,
