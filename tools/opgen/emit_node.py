@@ -153,7 +153,7 @@ $back } else
 """
 EITHER = """
 $slopes
-if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu()$lost) composed_${op}_grad($args);
+if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu()) composed_${op}_grad($args);
 else first_${op}_grad($args);
 """
 
@@ -171,9 +171,7 @@ def rule_statements(g):
         return lines
     if not has_first_order(op):
         return [f"composed_{op.name}_grad({args});"]
-    # Kernels follow PaddlePaddle's gradient op.
-    lost = "".join(f" || {d}.defined()" for d in g.recorded.lost) if g.recorded else ""
-    return fill(EITHER, op=op.name, args=args, slopes=slope_statement(g), lost=lost).split("\n")
+    return fill(EITHER, op=op.name, args=args, slopes=slope_statement(g)).split("\n")
 
 
 def slope_statement(g):
