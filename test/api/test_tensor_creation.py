@@ -141,3 +141,38 @@ def test_einsum():
     x.stop_gradient = False
     paddle.einsum('ij,jk->', x, y).backward()
     np.testing.assert_allclose(x.grad.numpy(), np.tile(b.sum(1), (2, 1)), rtol=1e-12)
+
+
+def test_forms_of_filled_tensors():
+    for make in (paddle.zeros, paddle.ones, paddle.empty):
+        assert make(2, 3, dtype='int32').shape == [2, 3] and make(size=[2]).shape == [2] and make(4).shape == [4]
+        assert make([2], 'int32', 'name').dtype == paddle.int32 and make([2], None).dtype == paddle.float32
+        assert make(paddle.to_tensor([3]), 'int64').shape == [3]  # a shape of one extent, not an extent
+        assert make([], 'float64').dtype == paddle.float64 and make(()).shape == []
+        with pytest.raises(TypeError):
+            make(2, 3, 'int32')  # extents that are spelled out take all positions
+        with pytest.raises(TypeError):
+            make([2], size=[2])
+        with pytest.raises(TypeError):
+            make()
+        made = make([2], requires_grad=True, device='cpu')
+        assert not made.stop_gradient
+        out = paddle.ones([3])
+        assert make([2], out=out) is out and out.shape == [2]
+        with pytest.raises(RuntimeError):
+            make([2], pin_memory=True)
+    assert paddle.ones([2]).numpy().tolist() == [1, 1] and paddle.zeros([2], 'bool').numpy().tolist() == [False, False]
+
+
+def test_values_of_full():
+    assert paddle.full([2], '3.5').numpy().tolist() == [3.5, 3.5] and paddle.full(size=[1], fill_value=2).shape == [1]
+    assert paddle.full([1], 1j).dtype == paddle.complex128 and paddle.full([1], np.float32(2)).dtype == paddle.float32
+    assert paddle.full([1], 2**63).item() == 2.0**63 and paddle.full([1], 2**63 - 1, 'int64').item() == 2**63 - 1
+    assert paddle.full([2], paddle.to_tensor(4)).numpy().tolist() == [4, 4]
+    with pytest.raises(OverflowError):
+        paddle.full([1], 2**63, 'int64')
+    for value in (None, [3]):
+        with pytest.raises(TypeError):
+            paddle.full([1], value)
+    with pytest.raises(ValueError):
+        paddle.full([1], 'three')

@@ -10,7 +10,7 @@ TABLE = _lazy.homes(
             'broadcast_shapes check_shape in_dynamic_mode'
         ),
         'paddle.tensor.creation': (
-            'zeros ones full empty zeros_like ones_like full_like empty_like arange range linspace logspace eye meshgrid '
+            'zeros_like ones_like full_like empty_like arange range linspace logspace eye meshgrid '
             'assign clone as_tensor asarray tensor from_numpy from_dlpack to_dlpack complex polar tril_indices '
             'triu_indices vander'
         ),

@@ -4,7 +4,7 @@
 import math
 
 import paddle
-from paddle import _C_ops, _lazy
+from paddle import _C_ops, _lazy, empty, full, ones, zeros  # noqa: F401
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import keywords, to_array
 from paddle.base.framework import is_recorded, number
@@ -70,79 +70,12 @@ def _finish(t, out=None, device=None, requires_grad=False, pin_memory=False):
     return t
 
 
-def _shape(shape):
-    if isinstance(shape, (int, Tensor)) or hasattr(shape, '__index__'):
-        return shape if isinstance(shape, Tensor) else [shape]
-    return shape
-
-
-def _spelled(function):
-    """Let `f(2, 3)` mean `f([2, 3])`; `f(size=...)` means `f(shape)`."""
-    import functools
-
-    @functools.wraps(function)
-    def wrapper(*args, **kwargs):
-        if len(args) > 1 and isinstance(args[0], int) and isinstance(args[1], int):
-            count = 0
-            while count < len(args) and isinstance(args[count], int):
-                count += 1
-            args = (list(args[:count]), *args[count:])
-        if 'size' in kwargs and 'shape' not in kwargs:
-            kwargs['shape'] = kwargs.pop('size')
-        return function(*args, **kwargs)
-
-    return wrapper
-
-
-@_spelled
-def zeros(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor of zeros; the default dtype unless one is given."""
-    return _finish(_C_ops.full(_shape(shape), 0, dtype or _DEFAULT()), out, device, requires_grad, pin_memory)
-
-
-@_spelled
-def ones(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor of ones; the default dtype unless one is given."""
-    return _finish(_C_ops.full(_shape(shape), 1, dtype or _DEFAULT()), out, device, requires_grad, pin_memory)
-
-
-@_spelled
-def empty(
-    shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False
-):
-    """A tensor with undefined contents."""
-    return _finish(_C_ops.empty(_shape(shape), dtype or _DEFAULT()), out, device, requires_grad, pin_memory)
-
-
-complex_type = type(1j)
-
-
-def _check_fill(op, value, dtype):
-    """An integer that int64 does not hold fills only what is not integral."""
-    if isinstance(value, int) and not -2**63 <= value < 2**63 and 'int' in str(dtype):
-        raise OverflowError(f'[{op}] expected a fill_value that fits in int64, got {value}')
-
-
-def full(shape, fill_value, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor of `fill_value`; without dtype bool for a bool, complex128 for a complex number, else the default dtype."""
-    if dtype is None:
-        dtype = (
-            'bool'
-            if isinstance(fill_value, bool)
-            else 'complex128'
-            if isinstance(fill_value, complex_type)
-            else _DEFAULT()
-        )
-    if isinstance(fill_value, str):
-        fill_value = float(fill_value)
-    _check_fill('full', fill_value, dtype)
-    return _finish(_C_ops.full(_shape(shape), fill_value, dtype), out, device, requires_grad, pin_memory)
-
-
 def full_like(x, fill_value, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """A tensor of `fill_value` with the shape, and unless given the dtype, of `x`."""
     dtype = x.dtype if dtype is None else dtype
-    _check_fill('full_like', fill_value, dtype)
+    # an integer that int64 does not hold fills only what is not integral
+    if isinstance(fill_value, int) and not -2**63 <= fill_value < 2**63 and 'int' in str(dtype):
+        raise OverflowError(f'[full_like] expected a fill_value that fits in int64, got {fill_value}')
     return _finish(_C_ops.full_like(x, fill_value, dtype), None, device, requires_grad, pin_memory)
 
 

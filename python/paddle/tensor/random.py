@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random tensors. Streams are those of PaddlePaddle on the CPU: the same seed gives the same values."""
 
+import functools
 import math
 
 import paddle
@@ -9,7 +10,7 @@ from paddle.base import libpaddle as _core
 from paddle.base.libpaddle import Tensor
 from paddle.framework.random import drawing_from
 
-from .creation import _finish, _shape, _spelled
+from .creation import _finish
 from .manipulation import extents
 
 __all__ = [
@@ -28,6 +29,28 @@ __all__ = [
 ]
 
 _DEFAULT = _core.get_default_dtype
+
+
+def _shape(shape):
+    if isinstance(shape, (int, Tensor)) or hasattr(shape, '__index__'):
+        return shape if isinstance(shape, Tensor) else [shape]
+    return shape
+
+
+def _spelled(function):
+    """Let `f(2, 3)` mean `f([2, 3])`; `f(size=...)` means `f(shape)`."""
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        if len(args) > 1 and isinstance(args[0], int) and isinstance(args[1], int):
+            count = 0
+            while count < len(args) and isinstance(args[count], int):
+                count += 1
+            args = (list(args[:count]), *args[count:])
+        if 'size' in kwargs and 'shape' not in kwargs:
+            kwargs['shape'] = kwargs.pop('size')
+        return function(*args, **kwargs)
+
+    return wrapper
 
 
 def uniform(shape, dtype=None, min=0, max=1.0, seed=0, name=None, *, out=None, device=None, requires_grad=False):
