@@ -107,21 +107,24 @@ void RaiseNoExtent(char op, Dim a, Dim b) {
   PD_THROW(InvalidArgument, "expected an extent from 0 to ", INT64_MAX, ", got ", DimText(a), " ", op, " ", DimText(b));
 }
 
-void RaiseTooLarge(const Dims& d) {
+namespace {
+[[noreturn]] void RaiseNoShape(const std::string& shape) {
   PD_THROW(InvalidArgument, "expected a shape of fewer than ", kMaxElements, " elements and at most ", kMaxRank,
-           " axes, got ", ShapeText(d));
+           " axes, none of a negative extent, got ", shape);
 }
+}  // namespace
+
+void RaiseTooLarge(const Ints& d) { RaiseNoShape(ShapeText(d)); }
 
 Dim Product(const Dims& d) {
-  int64_t count = 1;
-  bool known = true, none = false, over = d.size() > kMaxRank;
+  ShapeWalk walk;
+  bool known = true;
   for (Dim x : d) {
     known &= x.known();
-    none |= x.raw() == 0;
-    over |= __builtin_mul_overflow(count, x.raw() > 0 ? x.raw() : 1, &count);
+    walk.Next(x.known() ? x.raw() : 1);
   }
-  if (over || count >= kMaxElements) RaiseTooLarge(d);
-  if (known || none) return Dim(none ? 0 : count);
+  if (!walk.fits(d.size())) RaiseNoShape(ShapeText(d));
+  if (known || walk.count() == 0) return Dim(walk.count());
   Dim p(1);
   for (Dim x : d) p = p * x;
   return p;
@@ -183,16 +186,14 @@ void RequireEq(const char* op, const char* what, Dim a, Dim b) {
   AddEqualConstraint(a, b);
 }
 
-int64_t NormalizeAxis(const char* op, int64_t axis, int64_t rank) {
-  if (rank == 0) {  // axis 0 of a 0-D tensor is that tensor, but not for ops that cut or join an extent
-    PD_CHECK(!TraitsOf(op).needs_axis, InvalidArgument, "[", op,
-             "] expected a tensor of at least one axis, got a 0-D one");
-  }
-  int64_t r = rank == 0 ? 1 : rank;
-  if (__builtin_expect(axis < -r || axis >= r, 0)) {
+int64_t UnusualAxis(const char* op, int64_t axis, int64_t rank) {
+  // axis 0 of a 0-D tensor is that tensor, but not for ops that cut or join an extent
+  PD_CHECK(rank > 0 || !TraitsOf(op).needs_axis, InvalidArgument, "[", op,
+           "] expected a tensor of at least one axis, got a 0-D one");
+  const int64_t r = rank == 0 ? 1 : rank;
+  if (axis < -r || axis >= r)
     internal::Throw(TraitsOf(op).range_error ? ErrorCode::kOutOfRange : ErrorCode::kInvalidArgument, "[", op,
                     "] expected axis in [", -r, ", ", r, "), got ", axis);
-  }
   return axis < 0 ? axis + r : axis;
 }
 

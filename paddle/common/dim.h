@@ -105,29 +105,55 @@ std::string ShapeText(const Ints& d);
 // nor a contiguous stride, nor a size in bytes of the widest dtype overflows.
 inline constexpr int64_t kMaxElements = int64_t{1} << 59;
 inline constexpr int64_t kMaxRank = 64;
-// The number of elements of a shape; false where it is too large for a tensor.
-inline bool CountElements(const Ints& d, int64_t* count) {
-  int64_t p = 1;
-  bool none = false, over = d.size() > kMaxRank;
-  for (int64_t x : d) {
-    none |= x == 0;
-    over |= __builtin_mul_overflow(p, x + (x == 0), &p);
+// Takes the axes of a shape one by one, from the last where strides are asked for; says whether a tensor can have it.
+class ShapeWalk {
+ public:
+  // The stride of the next axis in memory that is filled in order.
+  int64_t stride() const { return run_; }
+  void Next(int64_t extent) {
+    signs_ |= extent;
+    none_ |= extent == 0;
+    over_ |= __builtin_mul_overflow(run_, extent + (extent == 0), &run_);
   }
-  *count = none ? 0 : p;
-  return !over && p < kMaxElements;
-}
-[[noreturn]] void RaiseTooLarge(const Dims& d);
+  int64_t count() const { return none_ ? 0 : run_; }
+  bool fits(int64_t rank) const { return !over_ && signs_ >= 0 && run_ < kMaxElements && rank <= kMaxRank; }
+
+ private:
+  int64_t run_ = 1, signs_ = 0;
+  bool none_ = false, over_ = false;
+};
+[[noreturn]] void RaiseTooLarge(const Ints& d);
+// The number of elements of a shape.
 inline int64_t Product(const Ints& d) {
+  ShapeWalk walk;
+  for (int64_t x : d) walk.Next(x);
+  if (__builtin_expect(!walk.fits(d.size()), 0)) RaiseTooLarge(d);
+  return walk.count();
+}
+// Whether the elements lie in memory in their order, without gaps; `count`: their number. Raises as Product does.
+inline bool RowMajor(const Ints& d, const Ints& strides, int64_t* count) {
+  ShapeWalk walk;
+  bool ordered = true;
+  for (int64_t i = d.size() - 1; i >= 0; --i) {
+    ordered &= d[i] == 1 || strides[i] == walk.stride();
+    walk.Next(d[i]);
+  }
+  if (__builtin_expect(!walk.fits(d.size()), 0)) RaiseTooLarge(d);
+  *count = walk.count();
+  return ordered || *count == 0;
+}
+inline bool RowMajor(const Ints& d, const Ints& strides) {
   int64_t count;
-  if (__builtin_expect(!CountElements(d, &count), 0)) RaiseTooLarge(Dims(d.begin(), d.end()));
-  return count;
+  return RowMajor(d, strides, &count);
 }
 // The same of a shape that may hold symbols.
 Dim Product(const Dims& d);
 inline Dims ToDims(const Ints& v) { return Dims(v.begin(), v.end()); }
 inline Ints ToInts(const Dims& v) {
   Ints r;
-  for (Dim d : v) r.push_back(d.value());
+  r.resize(v.size());
+  int64_t* to = r.data();
+  for (Dim d : v) *to++ = d.value();
   return r;
 }
 
@@ -136,7 +162,12 @@ Dim BroadcastDim(const char* op, Dim a, Dim b, const Dims& sa, const Dims& sb);
 Dims BroadcastDims(const char* op, const Dims& a, const Dims& b);
 // a must equal b; unknown pairs yield a constraint.
 void RequireEq(const char* op, const char* what, Dim a, Dim b);
-// axis in [-rank, rank) mapped to [0, rank); rank 0 accepts -1 and 0.
-int64_t NormalizeAxis(const char* op, int64_t axis, int64_t rank);
+// NormalizeAxis of a 0-D tensor, and of an axis that there is not.
+int64_t UnusualAxis(const char* op, int64_t axis, int64_t rank);
+// axis in [-rank, rank) mapped to [0, rank); rank 0 accepts -1 and 0, but for ops with the trait `needs_axis`.
+inline int64_t NormalizeAxis(const char* op, int64_t axis, int64_t rank) {
+  if (__builtin_expect(rank == 0 || axis < -rank || axis >= rank, 0)) return UnusualAxis(op, axis, rank);
+  return axis < 0 ? axis + rank : axis;
+}
 
 }  // namespace common

@@ -29,15 +29,21 @@ class SmallVector {
   SmallVector(const std::vector<T>& v) { append(v.data(), v.data() + v.size()); }  // NOLINT: implicit by design
   template <class It, class = typename std::iterator_traits<It>::iterator_category>
   SmallVector(It b, It e) {
-    for (; b != e; ++b) push_back(*b);
+    if constexpr (std::is_base_of_v<std::random_access_iterator_tag,
+                                    typename std::iterator_traits<It>::iterator_category>) {
+      const int64_t n = e - b;
+      if (n > cap_) Grow(n);
+      T* to = data();
+      for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(b[i]);
+      size_ = static_cast<int32_t>(n);
+    } else {
+      for (; b != e; ++b) push_back(*b);
+    }
   }
-  SmallVector(const SmallVector& o) { append(o.begin(), o.end()); }
+  SmallVector(const SmallVector& o) { Assign(o); }
   SmallVector(SmallVector&& o) noexcept { Steal(o); }
   SmallVector& operator=(const SmallVector& o) {
-    if (this != &o) {
-      size_ = 0;
-      append(o.begin(), o.end());
-    }
+    if (this != &o) Assign(o);
     return *this;
   }
   SmallVector& operator=(SmallVector&& o) noexcept {
@@ -96,7 +102,11 @@ class SmallVector {
   std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
 
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
-    return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
+    if (a.size_ != b.size_) return false;
+    const T *p = a.data(), *q = b.data();
+    for (int64_t i = 0; i < a.size_; ++i)
+      if (!(p[i] == q[i])) return false;
+    return true;
   }
 
  private:
@@ -111,15 +121,26 @@ class SmallVector {
     cap_ = static_cast<int32_t>(cap);
   }
   void Free() {
-    std::free(heap_);
+    if (__builtin_expect(heap_ != nullptr, 0)) std::free(heap_);
     heap_ = nullptr;
     cap_ = N;
+  }
+  // Elements kept inside are copied with the unused ones: a length known to the compiler takes no call.
+  void CopyInline(const SmallVector& o) { std::memcpy(static_cast<void*>(inline_), o.inline_, sizeof inline_); }
+  void Assign(const SmallVector& o) {
+    if (__builtin_expect(!heap_ && !o.heap_, 1)) {
+      size_ = o.size_;
+      CopyInline(o);
+    } else {
+      size_ = 0;
+      append(o.begin(), o.end());
+    }
   }
   void Steal(SmallVector& o) {
     heap_ = o.heap_;
     size_ = o.size_;
     cap_ = o.cap_;
-    if (!heap_ && size_) std::memcpy(static_cast<void*>(inline_), o.inline_, size_ * sizeof(T));
+    if (!heap_) CopyInline(o);
     o.heap_ = nullptr;
     o.size_ = 0;
     o.cap_ = N;

@@ -69,17 +69,7 @@ Shape Shape::Of(const Tensor& t) {
   return {t.dtype(), t.is_contiguous(), t.dims()};
 }
 
-Tensor Shape::Without(const Tensor& t) {
-  if (!IsDense(t)) return t;
-  auto impl = phi::TensorImpl::Make();
-  impl->dims = t.dims();
-  impl->strides = t.strides();
-  impl->numel = t.numel();
-  impl->contiguous = t.is_contiguous();
-  impl->dtype = t.dtype();
-  impl->place = t.place();
-  return Tensor(std::move(impl));
-}
+Tensor Shape::Without(const Tensor& t) { return IsDense(t) ? phi::WithoutData(t) : t; }
 
 bool Shape::Fits(const Tensor& t) const {
   if (!IsDense(t)) return dtype == phi::DataType::UNDEFINED;

@@ -158,7 +158,7 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
 // A tensor over the same data without history.
 Tensor Fresh(const Tensor& t) {
   if (t.is_symbolic()) return t;
-  Tensor r = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+  Tensor r = phi::AliasOf(t);
   r->value = t->value;
   return r;
 }

@@ -30,17 +30,8 @@ inline std::vector<std::pair<Tensor, Tensor>>& Overwritten() {
 }
 // The tensor holds the data that `old` holds; history and recorded value are left as they are.
 inline void RestoreData(const Tensor& t, const Tensor& old) {
-  phi::TensorImpl* d = t.impl();
-  d->kind = old->kind;
-  d->dtype = old->dtype;
-  d->dims = old->dims;
-  d->strides = old->strides;
-  d->symbolic_dims = {};
-  d->offset = old->offset;
-  d->numel = old->numel;
-  d->storage = old->storage;
-  d->place = old->place;
-  d->RefreshLayout();
+  t->CopyLayout(*old.impl());
+  t->storage = old->storage;
 }
 
 }  // namespace paddle::py

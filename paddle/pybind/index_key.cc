@@ -122,6 +122,14 @@ struct Item {
   }
 };
 
+// An item that is read without running Python code: an int, or a slice of ints.
+bool IsQuick(PyObject* o) {
+  if (PyLong_CheckExact(o)) return true;
+  if (!PySlice_Check(o)) return false;
+  const auto quick = [](PyObject* v) { return v == Py_None || PyLong_CheckExact(v); };
+  auto* s = reinterpret_cast<PySliceObject*>(o);
+  return quick(s->start) && quick(s->stop) && quick(s->step);
+}
 bool IsPlainBound(PyObject* o) { return o == Py_None || PyLong_CheckExact(o) || IsTensor(o); }
 PyRef PlainSlice(PyObject* o) {
   auto* s = reinterpret_cast<PySliceObject*>(o);
@@ -154,8 +162,12 @@ class Parser {
     const bool tuple = PyTuple_Check(key);
     const Py_ssize_t n = tuple ? PyTuple_GET_SIZE(key) : 1;
     PyObject* const* keys = tuple ? PySequence_Fast_ITEMS(key) : &key;
-    if (n <= x_.ndim() && std::all_of(keys, keys + n, [](PyObject* o) { return PyLong_CheckExact(o); })) {
-      for (Py_ssize_t i = 0; i < n; ++i) TakeInt(ToInt(keys[i], "index", "index"));
+    if (n <= x_.ndim() && std::all_of(keys, keys + n, IsQuick)) {
+      for (Py_ssize_t i = 0; i < n; ++i)
+        if (PyLong_CheckExact(keys[i]))
+          TakeInt(ToInt(keys[i], "index", "index"));
+        else
+          TakeSlice(keys[i]);
       while (axis_ < x_.ndim()) Keep();
       return;
     }
@@ -240,6 +252,7 @@ class Parser {
 
   // Bounds that are known only when the program runs.
   bool TakeDeferredSlice(PyObject* o) {
+    if (!symbolic_) return false;
     auto* slice = reinterpret_cast<PySliceObject*>(o);
     bool deferred = false;
     auto bound = [&](PyObject* v, int64_t absent) {
@@ -251,7 +264,6 @@ class Parser {
       deferred = true;
       return number[0];
     };
-    if (!symbolic_) return false;
     int64_t step = bound(slice->step, 1);
     PD_CHECK(step != 0, InvalidArgument, "[index] expected a step other than 0");
     bool back = step < 0 && !egr::IsDeferred(step);

@@ -157,12 +157,11 @@ PyObject* Clip(PyObject* const* a) { return Finish(Clipped(a), a[4]); }
 
 PyObject* Mean(PyObject* const* a) {
   const DataType dtype = IsNone(a[4]) ? DataType::UNDEFINED : ToDataType(a[4], "mean", "dtype");
-  Tensor x = X(a, "mean");
+  const Tensor& x = X(a, "mean");
   const Ints axis = ToInts(a[1], "mean", "axis");
   const bool keepdim = !IsNone(a[2]) && ToBool(a[2], "mean", "keepdim");
   if (dtype == DataType::UNDEFINED) return Finish(paddle::mean(x, axis, keepdim), a[5]);
-  if (dtype != x.dtype()) x = paddle::cast(x, dtype);
-  Tensor mean = paddle::mean(x, axis, keepdim);
+  Tensor mean = paddle::mean(dtype == x.dtype() ? x : paddle::cast(x, dtype), axis, keepdim);
   return Finish(mean.dtype() == dtype ? std::move(mean) : paddle::cast(mean, dtype), a[5]);
 }
 

@@ -233,6 +233,11 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
   if (PyList_Check(o) || PyTuple_Check(o)) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
     for (Py_ssize_t i = 0; i < n; ++i) {
+      if (i < PySequence_Fast_GET_SIZE(o) &&
+          PyLong_CheckExact(PySequence_Fast_GET_ITEM(o, i))) {  // runs no Python code
+        r.push_back(IndexValue(PySequence_Fast_GET_ITEM(o, i)));
+        continue;
+      }
       const PyRef item = ItemAt(o, i, op);
       PyObject* e = item.get();
       if (PyLong_Check(e)) {

@@ -27,7 +27,7 @@ struct TensorHookCall {
   Tensor operator()(const Tensor& g) const {
     if (!hook->fn) return Tensor();
     StopTape(Tape::kOnce, "a hook ran");
-    egr::GradModeGuard mode(egr::t_caller_grad);
+    egr::GradModeGuard mode(egr::t_state.caller_grad);
     const SharedPy fn = hook->fn;  // it may remove itself
     PyRef arg = Own(ToPy(g));
     PyRef r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
@@ -41,7 +41,7 @@ struct PostHookCall {
   phi::TensorImpl* impl;  // owns the hook; null where the function takes no argument
   void operator()() const {
     if (!hook->fn) return;
-    egr::GradModeGuard mode(egr::t_caller_grad);
+    egr::GradModeGuard mode(egr::t_state.caller_grad);
     const SharedPy fn = hook->fn;
     PyRef r;
     if (impl) {

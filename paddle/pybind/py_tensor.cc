@@ -104,7 +104,7 @@ Tensor Alias(const Tensor& t) {
     PD_CHECK(!t->pyobj, InvalidType, "[Tensor] expected a dense tensor to make a subclass object of");
     return t;
   }
-  Tensor r = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+  Tensor r = phi::AliasOf(t);
   r->stop_gradient = t->stop_gradient;
   r->persistable = t->persistable;
   return r;

@@ -17,7 +17,12 @@ struct PyTensor {
 extern PyTypeObject* g_tensor_type;  // paddle.Tensor
 extern PyTypeObject* g_value_type;   // paddle.base.libpaddle.pir.Value, of symbolic tensors
 
-inline bool IsTensor(PyObject* o) { return Py_TYPE(o) == g_tensor_type || PyType_IsSubtype(Py_TYPE(o), g_tensor_type); }
+// Subclasses are made by class statements: no static type, as those of numbers, lists and arrays are, is one.
+inline bool IsTensor(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  return type == g_tensor_type ||
+         (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) && PyType_IsSubtype(type, g_tensor_type));
+}
 // Unchecked.
 inline Tensor& AsTensor(PyObject* o) { return reinterpret_cast<PyTensor*>(o)->t; }
 // The object of `t`: the living one, else a new one. Undefined: None.

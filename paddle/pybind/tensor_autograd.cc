@@ -161,7 +161,7 @@ PyObject* Detach(PyObject* self, PyObject*) {
       if (t.is_symbolic()) egr::MarkRecordedDetach(r, t);
       return ToPy(std::move(r));
     }
-    Tensor r = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+    Tensor r = phi::AliasOf(t);
     r->value = t->value;
     r->persistable = t->persistable;
     return ToPy(std::move(r));
@@ -170,9 +170,7 @@ PyObject* Detach(PyObject* self, PyObject*) {
 PyObject* DetachInplace(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "detach_", "self");
-    if (auto* m = egr::MaybeMeta(t))
-      PD_CHECK(!m->view_base.defined(), PreconditionNotMet,
-               "[detach_] expected a tensor that is not a view; use detach()");
+    PD_CHECK(!t->base, PreconditionNotMet, "[detach_] expected a tensor that is not a view; use detach()");
     PD_CHECK(!t.is_symbolic() || t->node || t->stop_gradient, Unimplemented,
              "[detach_] expected the result of an operation while recording, got a leaf: each call has another tensor; "
              "use detach()");

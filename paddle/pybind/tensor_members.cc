@@ -91,13 +91,8 @@ int SetData(PyObject* self, PyObject* v, void*) {
     const Tensor& t = Of(self);
     const Tensor& o = ToTensor(v, "Tensor", "data");
     PD_CHECK(!t.is_symbolic() && !o.is_symbolic(), InvalidType, "[Tensor.data] expected tensors with data");
-    t->dims = o.dims();
-    t->strides = o.strides();
-    t->offset = o->offset;
-    t->dtype = o.dtype();
-    t->place = o.place();
+    t->CopyLayout(*o.impl());
     t->storage = o->storage;
-    t->RefreshLayout();
   });
 }
 
@@ -368,21 +363,13 @@ void Rebind(const Tensor& to, const Tensor& from) {
   if (recorder) recorder->BeforeWrite(to);
   if (from.is_symbolic() && !to.is_symbolic()) {
     if (recorder && egr::NeedsGrad(to)) recorder->ValueOf(to);  // a leaf stays one
-    Overwritten().emplace_back(to, phi::ViewOf(to, to.dims(), to.strides(), to->offset));
+    Overwritten().emplace_back(to, phi::AliasOf(to));
     Overwritten().back().second->stop_gradient = to->stop_gradient;
   }
   phi::TensorImpl* d = to.impl();
   const phi::TensorImpl* s = from.impl();
-  d->kind = s->kind;
-  d->dtype = s->dtype;
-  d->dims = s->dims;
-  d->strides = s->strides;
-  d->symbolic_dims = s->symbolic_dims;
-  d->offset = s->offset;
-  d->numel = s->numel;
-  d->contiguous = s->contiguous;
+  d->CopyLayout(*s);
   d->storage = s->storage;
-  d->place = s->place;
   d->value = s->value;
   if (s->node || (d->node && egr::State().grad_enabled)) {
     d->node = s->node;

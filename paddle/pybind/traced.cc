@@ -156,9 +156,7 @@ class RunProgramNode final : public egr::GradNode {
                version, ", got version ", Version(t), ": it was modified by an in-place operation");
   }
   // A tensor nobody else holds an object of.
-  static Tensor Own(Tensor& t) {
-    return t.defined() && t->use_count() > 1 ? phi::ViewOf(t, t.dims(), t.strides(), t->offset) : t;
-  }
+  static Tensor Own(Tensor& t) { return t.defined() && t->use_count() > 1 ? phi::AliasOf(t) : t; }
 
   void RunSecond(const std::vector<Tensor>& douts, Tensor* in) {
     std::shared_ptr<Traced> second = fn_->Second();
@@ -474,7 +472,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
       phi::CopyInto(t, copy);
       t = copy;
     } else if (t->use_count() > 1) {
-      t = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+      t = phi::AliasOf(t);
     }
   }
   // What the gradients need of a tensor about to be written is kept as it is.

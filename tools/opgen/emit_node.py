@@ -193,7 +193,7 @@ def delivered(g, i, t, starts):
 
 # --- making a node ---------------------------------------------------------------------------------------------------
 SETUP = """
-Ref<${camel}GradNode> $node(new ${camel}GradNode);
+auto $node = Ref<${camel}GradNode>::First(new ${camel}GradNode);
 $node->SetCounts($inputs, $outputs);
 $edges
 $attrs
@@ -265,7 +265,10 @@ def plain(g, node, result, saves):
 
 def outputs(g, node, result, inplace):
     if not g.multiple:
-        return f"AfterInplace(x_, {node}.get(), 0);" if inplace else f"{node}->SetOutput(0, {result});"
+        if inplace:
+            return f"AfterInplace(x_, {node}.get(), 0);"
+        read = any(n == g.op.outs[0].name for n in (*g.context, *g.extra))
+        return f"{node}->SetOutput(0, {result});" if read else f"SetOnlyOutput(std::move({node}), {result});"
     out = ["int at = 0;"]
     for o in g.op.outs:
         n = o.name

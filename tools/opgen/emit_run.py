@@ -112,7 +112,7 @@ LONG = """
 
 def run_kernel(op):
     """Shape rule, allocation, and the kernel: a long one without the host's lock, on handles that nobody else can rebind."""
-    ruled = op.infer not in NO_RULE
+    ruled = op.infer not in NO_RULE and op.view != "checked"
     out = ["  " + line for line in infer_call(op, eager=True)] + [line for o in op.outs for line in allocation(op, o)] if ruled else []
     outs = commas(o.name for o in op.outs)
     call = f"phi::{op.kernel}({joined(names(op), outs)});"

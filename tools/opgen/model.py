@@ -312,7 +312,9 @@ class Op:
     eager: str | None = key(OneOf("compose"), "Eager runs and differentiates `compose`; recording makes one op, whose gradient is `vjp`.")
     amp: str | None = key(OneOf("white", "black", "promote"), "The class of `amp.auto_cast`.")
 
-    view: bool = key(TRUE, "The result is a view of the first operand; the kernel makes it.", False, group="Traits")
+    view: object = key(OneOf(True, "checked"),
+                       "The result is a view of the first operand; the kernel makes it. `checked`: it refuses what `infer` does, which "
+                       "eager calls do not ask then.", False, group="Traits")
     random: bool = key(TRUE, "Draws from the generator: two equal calls differ.", False)
     moves: str | None = key(OneOf("split", "unbind", "transpose", "extents", "expand", "slice", "flip"),
                             "The result's elements are the first operand's, at places that shapes and arguments tell: fused groups read "

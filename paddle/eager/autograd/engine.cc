@@ -71,13 +71,13 @@ ActiveRuns g_active;
 // Makes `run` the one in progress on this thread; hooks see the gradient mode of the call that started it.
 class RunningGuard {
  public:
-  RunningGuard(uint64_t run, bool grad) : old_run_(t_running), old_grad_(t_caller_grad) {
-    t_running = run;
-    t_caller_grad = grad;
+  RunningGuard(uint64_t run, bool grad) : old_run_(t_state.running), old_grad_(t_state.caller_grad) {
+    t_state.running = run;
+    t_state.caller_grad = grad;
   }
   ~RunningGuard() {
-    t_running = old_run_;
-    t_caller_grad = old_grad_;
+    t_state.running = old_run_;
+    t_state.caller_grad = old_grad_;
   }
   RunningGuard(const RunningGuard&) = delete;
 
@@ -99,6 +99,8 @@ struct Capture {
 }  // namespace
 
 class Engine {
+  using Nodes = common::SmallVector<GradNode*, 16>;
+
  public:
   Engine(bool retain, bool create, bool accumulate)
       : retain_(retain), create_(create), accumulate_(accumulate), run_(g_active.Begin()) {}
@@ -133,7 +135,7 @@ class Engine {
   void Run(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, std::vector<Tensor>* captured) {
     RunningGuard running(run_, State().grad_enabled);
     GradModeGuard mode(create_);
-    std::vector<GradNode*> start;
+    Nodes start;
     for (size_t i = 0; i < roots.size(); ++i) {
       if (!NeedsGrad(roots[i])) continue;
       Edge e = GradEdge(roots[i]);
@@ -218,7 +220,7 @@ class Engine {
   // which no captured one can be reached are pruned: their gradients are not even computed.
   void CountDependencies() {
     if (!accumulate_) Prune();
-    for (size_t i = 0; i < visited_.size(); ++i) {
+    for (int64_t i = 0; i < visited_.size(); ++i) {
       GradNode* n = visited_[i];
       if (Scratch(n).pruned) continue;
       for (int k = 0; k < n->num_inputs(); ++k)
@@ -232,7 +234,7 @@ class Engine {
   // Depth first without recursion; mark: 1 on the stack, 2 done and useless, 3 done and needed.
   void Prune() {
     std::vector<std::pair<GradNode*, int>> stack;
-    std::vector<GradNode*> roots = visited_;
+    const Nodes roots = visited_;
     auto push = [&](GradNode* n, NodeScratch& s) {
       s.mark = 1;
       stack.push_back({n, 0});
@@ -348,7 +350,7 @@ class Engine {
   bool retain_, create_, accumulate_;
   bool finished_ = false;
   uint64_t run_;
-  std::vector<GradNode*> visited_, ready_;
+  Nodes visited_, ready_;
   std::vector<Ref<GradNode>> keep_;
   std::unordered_map<GradNode*, NodeScratch> side_;
   std::unordered_map<GradNode*, std::vector<Capture>> captures_;

@@ -11,18 +11,12 @@
 
 namespace egr {
 
-thread_local constinit DispatchState t_state;
+thread_local constinit ThreadState t_state;
+
+// Never empty; a null entry hides the pairs before it.
+struct SavedHookList : std::vector<std::shared_ptr<const SavedTensorHooks>> {};
 
 namespace {
-
-uint64_t NextSequence() {
-  static thread_local uint64_t n = 0;
-  return ++n;
-}
-
-// Nodes waiting to be freed, linked through themselves: long chains must not recurse, and there may be no memory.
-thread_local constinit GradNode* t_dead = nullptr;
-thread_local constinit bool t_draining = false;
 
 class AccumulateGrad final : public GradNode {
  public:
@@ -77,31 +71,19 @@ class AccumulateGrad final : public GradNode {
 
 }  // namespace
 
-GradNode::GradNode() : seq_(NextSequence()) {}
 GradNode::~GradNode() = default;
 
 void GradNode::Destroy() {
-  next_dead_ = t_dead;
-  t_dead = this;
-  if (t_draining) return;
-  t_draining = true;
-  while (GradNode* n = t_dead) {
-    t_dead = n->next_dead_;
+  ThreadState& thread = t_state;
+  next_dead_ = thread.dead;
+  thread.dead = this;
+  if (thread.draining) return;
+  thread.draining = true;
+  while (GradNode* n = thread.dead) {
+    thread.dead = n->next_dead_;
     delete n;
   }
-  t_draining = false;
-}
-
-void GradNode::SetCounts(int num_in, int num_out) {
-  num_in_ = static_cast<uint16_t>(num_in);
-  num_out_ = static_cast<uint16_t>(num_out);
-  if (num_in > kInline) more_.resize(num_in - kInline);
-  if (num_out > 1) scratch_.buffers.resize(num_out - 1);
-}
-
-void GradNode::SetInput(int i, const Tensor& t) {
-  if (!NeedsGrad(t)) return;
-  edge(i) = GradEdge(t);
+  thread.draining = false;
 }
 
 void GradNode::SetOutput(int slot, Tensor& out) {
@@ -126,9 +108,9 @@ Edge GradEdge(const Tensor& t) {
   if (t->node) return {Ref<GradNode>(static_cast<GradNode*>(t->node.get())), t->slot};
   AutogradMeta& m = MetaOf(t);
   if (!m.accumulator) {
-    Ref<GradNode> n(new AccumulateGrad(t));
+    auto n = Ref<GradNode>::First(new AccumulateGrad(t));
     m.accumulator = n.get();
-    return {n, 0};
+    return {std::move(n), 0};
   }
   return {Ref<GradNode>(m.accumulator), 0};
 }
@@ -149,24 +131,22 @@ Tensor AsRecordedNow(const Tensor& t) {
   return now;
 }
 
-using HookList = std::vector<std::shared_ptr<const SavedTensorHooks>>;
-thread_local constinit HookList* t_hooks = nullptr;  // null when empty; a null entry hides the pairs before it
-
 // Takes the last entry off. Its end may run code that adds others.
 void DropHooks() {
-  const auto last = std::move(t_hooks->back());
-  t_hooks->pop_back();
-  if (t_hooks->empty()) t_hooks = nullptr;
+  SavedHookList*& hooks = t_state.saved_hooks;
+  const auto last = std::move(hooks->back());
+  hooks->pop_back();
+  if (hooks->empty()) hooks = nullptr;
 }
 
 // No hooks while hooks run, but those they push themselves: what they compute is not part of the program.
 class HooksOff {
  public:
-  HooksOff() : depth_(t_hooks ? t_hooks->size() : 0) {
-    if (t_hooks) t_hooks->push_back(nullptr);
+  HooksOff() : depth_(t_state.saved_hooks ? t_state.saved_hooks->size() : 0) {
+    if (t_state.saved_hooks) t_state.saved_hooks->push_back(nullptr);
   }
   ~HooksOff() {
-    while (t_hooks && t_hooks->size() > depth_) DropHooks();
+    while (t_state.saved_hooks && t_state.saved_hooks->size() > depth_) DropHooks();
   }
   HooksOff(const HooksOff&) = delete;
 
@@ -176,25 +156,16 @@ class HooksOff {
 };
 
 bool Packs(const Tensor& t) {
-  return t_hooks && t_hooks->back() && t.defined() && !t.is_symbolic() && !t->value && t->storage &&
+  const SavedHookList* hooks = t_state.saved_hooks;
+  return hooks && hooks->back() && t.defined() && !t.is_symbolic() && !t->value && t->storage &&
          State().record == RecordMode::kRun;
-}
-
-Tensor MetaOnly(const Tensor& t) {
-  auto impl = phi::TensorImpl::Make();
-  impl->dims = t.dims();
-  impl->strides = t.strides();
-  impl->numel = t.numel();
-  impl->dtype = t.dtype();
-  impl->place = t.place();
-  return Tensor(impl);
 }
 
 // A tensor without data that holds what the hooks keep of `t`.
 Tensor Pack(const Tensor& t, bool input) {
-  phi::Ref<Packed> packed(new Packed(t, t_hooks->back()));
+  phi::Ref<Packed> packed(new Packed(t, t_state.saved_hooks->back()));
   if (input && NeedsGrad(t)) packed->edge = GradEdge(t);
-  Tensor meta = MetaOnly(t);
+  Tensor meta = phi::WithoutData(t);
   meta->node = Ref<phi::RefCounted>(packed.get());
   return meta;
 }
@@ -202,7 +173,7 @@ Tensor Pack(const Tensor& t, bool input) {
 
 Packed::Packed(const Tensor& t, std::shared_ptr<const SavedTensorHooks> with) : hooks(std::move(with)) {
   HooksOff off;
-  held = hooks->pack(phi::ViewOf(t, t.dims(), t.strides(), t->offset));
+  held = hooks->pack(phi::AliasOf(t));
 }
 
 Tensor Packed::Unpack(const Tensor& like, const char* op, const char* what) const {
@@ -212,7 +183,7 @@ Tensor Packed::Unpack(const Tensor& like, const char* op, const char* what) cons
            "[", op, "] expected unpack_hook to give ", what, " back, ", phi::NameOf(like.dtype()),
            common::ShapeText(like.dims()), ", got ",
            t.defined() ? std::string(phi::NameOf(t.dtype())) + common::ShapeText(t.dims()) : std::string("no tensor"));
-  return phi::ViewOf(t, t.dims(), t.strides(), t->offset);
+  return phi::AliasOf(t);
 }
 
 const Packed* SavedTensor::packed() const {
@@ -220,18 +191,20 @@ const Packed* SavedTensor::packed() const {
 }
 
 void PushSavedTensorHooks(SavedTensorHooks hooks) {
-  static thread_local HookList list;
+  static thread_local SavedHookList list;
   list.push_back(std::make_shared<const SavedTensorHooks>(std::move(hooks)));
-  t_hooks = &list;
+  t_state.saved_hooks = &list;
 }
 
 bool PopSavedTensorHooks() {
-  if (!t_hooks || !t_hooks->back()) return false;
+  if (!t_state.saved_hooks || !t_state.saved_hooks->back()) return false;
   DropHooks();
   return true;
 }
 
-std::shared_ptr<const SavedTensorHooks> CurrentSavedTensorHooks() { return t_hooks ? t_hooks->back() : nullptr; }
+std::shared_ptr<const SavedTensorHooks> CurrentSavedTensorHooks() {
+  return t_state.saved_hooks ? t_state.saved_hooks->back() : nullptr;
+}
 
 void SavedTensor::SaveInput(const Tensor& t) {
   if (Packs(t)) [[unlikely]] {
@@ -251,20 +224,9 @@ void SavedTensor::SaveOutput(const Tensor& t) {
     slot_ = t->slot;
     return;
   }
-  if (t.is_symbolic()) {
-    auto impl = phi::TensorImpl::Make();
-    impl->kind = phi::ImplKind::kSymbolic;
-    impl->symbolic_dims = t->symbolic_dims;
-    impl->dims = t->dims;
-    impl->numel = t->numel;
-    impl->dtype = t.dtype();
-    impl->value = t->value;
-    t_ = Tensor(impl);
-  } else {
-    t_ = phi::ViewOf(t, t.dims(), t.strides(), t->offset);
-    t_->value = t->value;
-    version_ = VersionOf(t_);
-  }
+  t_ = phi::AliasOf(t);
+  t_->value = t->value;
+  version_ = VersionOf(t_);
   is_output_ = true;
   slot_ = t->slot;
 }
@@ -275,7 +237,7 @@ void SavedTensor::SaveMeta(const Tensor& t) {
     version_ = t_.defined() ? VersionOf(t_) : 0;
     return;
   }
-  t_ = MetaOnly(t);
+  t_ = phi::WithoutData(t);
   meta_only_ = true;
 }
 
@@ -294,16 +256,7 @@ Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const 
     PD_THROW(PreconditionNotMet, "[", op, "] expected ", what, ", which its gradient needs, to keep version ", version_,
              ", got version ", VersionOf(t_), ": it was modified by an in-place operation");
   if (!is_output_) return t_;
-  Tensor t = t_.is_symbolic() ? t_ : phi::ViewOf(t_, t_.dims(), t_.strides(), t_->offset);
-  if (t_.is_symbolic()) {
-    auto impl = phi::TensorImpl::Make();
-    impl->kind = phi::ImplKind::kSymbolic;
-    impl->symbolic_dims = t_->symbolic_dims;
-    impl->dims = t_->dims;
-    impl->numel = t_->numel;
-    impl->dtype = t_.dtype();
-    t = Tensor(impl);
-  }
+  Tensor t = phi::AliasOf(t_);
   t->value = t_->value;
   t->stop_gradient = false;
   t->node = Ref<phi::RefCounted>(self);

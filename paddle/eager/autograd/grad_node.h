@@ -10,6 +10,7 @@
 
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/core/tensor.h"
+#include "paddle/phi/core/thread_memory.h"
 
 namespace egr {
 
@@ -39,11 +40,6 @@ struct NodeScratch {
   Tensor& buffer(int slot) { return slot == 0 ? buffer0 : buffers[slot - 1]; }
 };
 
-// The engine run in progress on this thread, 0 when there is none.
-inline thread_local constinit uint64_t t_running = 0;
-// The gradient mode of the call that started it: the mode of Python hooks.
-inline thread_local constinit bool t_caller_grad = true;
-
 class SavedTensor;
 using SavedVisitor = std::function<void(const SavedTensor&)>;
 
@@ -68,14 +64,19 @@ class GradNode : public phi::RefCounted {
   // False too for a node the running engine has pruned: no way leads from it to a wanted gradient.
   bool needs(int i) {
     GradNode* n = edge(i).node.get();
-    return n && !(n->scratch_.pruned && n->run_ == t_running);
+    return n && !(n->scratch_.pruned && n->run_ == t_state.running);
   }
   uint64_t sequence() const { return seq_; }
   bool released() const { return released_; }
 
   // Connects forward input `t` as input i. A tensor that stops gradients leaves the edge empty.
-  void SetInput(int i, const Tensor& t);
-  void SetCounts(int num_in, int num_out);
+  inline void SetInput(int i, const Tensor& t);
+  void SetCounts(int num_in, int num_out) {
+    num_in_ = static_cast<uint16_t>(num_in);
+    num_out_ = static_cast<uint16_t>(num_out);
+    if (num_in > kInline) more_.resize(num_in - kInline);
+    if (num_out > 1) scratch_.buffers.resize(num_out - 1);
+  }
   // Makes `out` the output `slot` of this node.
   void SetOutput(int slot, Tensor& out);
 
@@ -87,8 +88,11 @@ class GradNode : public phi::RefCounted {
   // The leaf it accumulates into and keeps alive; null for other nodes.
   virtual const Tensor* leaf() const { return nullptr; }
 
+  static void* operator new(size_t bytes) { return phi::TakeObject(phi::t_memory, bytes); }
+  static void operator delete(void* p, size_t bytes) { phi::GiveObject(phi::t_memory, p, bytes); }
+
  protected:
-  GradNode();
+  GradNode() : seq_(++t_state.sequence) {}
   ~GradNode() override;
   void Destroy() override;
 
@@ -117,10 +121,7 @@ struct AutogradMeta final : phi::AutogradMetaBase {
   TensorHooks leaf_hooks;
   std::vector<std::function<void()>> post_accumulate_hooks;
   std::string name;
-  Tensor view_base;              // set on views that gradients pass through
-  uint32_t view_generation = 0;  // the base's generation this view's node was derived from
-  uint32_t generation = 0;       // counts in-place writes that changed the node of this base
-  uint32_t replaced = 0;         // writes counted by memory this tensor has left
+  uint32_t replaced = 0;  // writes counted by memory this tensor has left
   // Tensors that stand for this one, as it was, to views of memory it has left, by the memory's id.
   std::vector<std::pair<uint64_t, Tensor>> left;
   bool retain_grads = false;
@@ -160,7 +161,19 @@ class SavedTensor {
   uint16_t slot_ = 0;
 };
 
-inline bool NeedsGrad(const Tensor& t) { return t.defined() && !t->stop_gradient && phi::IsDifferentiable(t->dtype); }
+inline bool NeedsGrad(const phi::TensorImpl& t) { return !t.stop_gradient && phi::IsDifferentiable(t.dtype); }
+inline bool NeedsGrad(const Tensor& t) { return t.defined() && NeedsGrad(*t.impl()); }
+
+inline void GradNode::SetInput(int i, const Tensor& t) {
+  if (NeedsGrad(t)) edge(i) = GradEdge(t);
+}
+// Makes `out` the only output of `node`.
+template <class Node>
+void SetOnlyOutput(Ref<Node>&& node, Tensor& out) {
+  out->stop_gradient = false;
+  out->slot = 0;
+  out->node = Ref<phi::RefCounted>(std::move(node));
+}
 
 // A view made by an op through which gradients flow: later in-place writes reach the base's history.
 void MarkView(const Tensor& view, const Tensor& base);
@@ -169,6 +182,9 @@ void BeforeInplace(const Tensor& x, const char* op);
 // Gives `x` its new history after an in-place op: version, node, and the base of a view.
 void AfterInplace(Tensor& x, GradNode* node, int slot);
 // A view whose base was written in place derives its node anew.
-void RefreshView(const Tensor& t);
+void RefreshStaleView(const Tensor& t);
+inline void RefreshView(const Tensor& t) {
+  if (t->base) RefreshStaleView(t);
+}
 
 }  // namespace egr

@@ -67,7 +67,7 @@ class WriteViewGrad final : public GradNode {
   WriteViewGrad(const Tensor& base, const Tensor& view)
       : base_(LayoutOf(base, InRealNumbers(view, base))),
         view_(LayoutOf(view, InRealNumbers(view, base))),
-        plain_(RowMajor(base_.dims, base_.strides)) {
+        plain_(common::RowMajor(base_.dims, base_.strides)) {
     SetCounts(2, 1);
     SetInput(0, base);
   }
@@ -107,49 +107,34 @@ class OverwrittenGrad final : public GradNode {
 
 // What `x` is a view of; null for a tensor of its own. A base that has taken other memory since left a tensor behind
 // that stands for it.
-const Tensor* BaseOf(const Tensor& x) {
-  AutogradMeta* m = MaybeMeta(x);
-  if (!m || !m->view_base.defined()) return nullptr;
-  const Tensor& base = m->view_base;
-  if (__builtin_expect(base->storage && base->storage.get() != x->storage.get(), 0)) {
+phi::TensorImpl* BaseOf(phi::TensorImpl* x) {
+  phi::TensorImpl* base = x->base.get();
+  if (__builtin_expect(base && base->storage && base->storage.get() != x->storage.get(), 0)) {
     Tensor stands;
-    if (AutogradMeta* b = MaybeMeta(base))
-      for (auto& [id, t] : b->left)
-        if (x->storage && id == x->storage->id()) stands = t;
-    m->view_base = stands;
-    if (!stands.defined()) return nullptr;
+    if (base->meta && x->storage)
+      for (auto& [id, t] : static_cast<AutogradMeta&>(*base->meta).left)
+        if (id == x->storage->id()) stands = t;
+    x->base = Ref<phi::TensorImpl>(stands.impl());
   }
-  return &m->view_base;
+  return x->base.get();
 }
 
-// x has the memory of `from` from now on and is no view; its version goes on.
-void TakeMemory(const Tensor& x, const Tensor& from) {
+// x has the memory of `from` from now on and is no view; its version goes on. `handles`: how many of its memory the
+// caller knows of, that of x included; where there are others, views of what x was may be among them.
+void TakeMemory(const Tensor& x, const Tensor& from, uint32_t handles) {
   const uint32_t version = VersionOf(x);
   AutogradMeta& m = MetaOf(x);
-  if (x->storage && x->storage->use_count() > 1 && !IsView(x)) {
-    Tensor stands(phi::TensorImpl::Make());
-    stands->dims = x.dims();
-    stands->strides = x.strides();
-    stands->offset = x->offset;
-    stands->numel = x.numel();
-    stands->contiguous = x.is_contiguous();
-    stands->dtype = x.dtype();
-    stands->place = x.place();
+  if (x->storage && x->storage->use_count() > handles && !IsView(x)) {
+    Tensor stands = phi::WithoutData(x);
     stands->stop_gradient = x->stop_gradient;
     stands->node = x->node;
     stands->slot = x->slot;
-    MetaOf(stands).generation = m.generation;
+    stands->generation = x->generation;
     m.left.emplace_back(x->storage->id(), stands);
   }
-  m.view_base.reset();
+  x->base.reset();
   x->storage = from->storage;
-  x->place = from.place();
-  x->dims = from.dims();
-  x->strides = from.strides();
-  x->offset = from->offset;
-  x->numel = from.numel();
-  x->contiguous = from.is_contiguous();
-  x->dtype = from.dtype();
+  x->CopyLayout(*from.impl());
   m.replaced = x->storage ? version + 1 - x->storage->version() : 0;
 }
 
@@ -180,14 +165,13 @@ Tensor CastOf(const Tensor& x, const Tensor& values) {
 // The history of x once its memory holds new values: those of output `slot` of `node`, or, without one, of nothing.
 void GiveHistory(Tensor& x, GradNode* node, int slot) {
   if (!State().grad_enabled) return;
-  const Tensor* root = BaseOf(x);
-  if (root) {
-    if (!node && !NeedsGrad(*root)) return;
-    Tensor base = *root;
+  if (phi::TensorImpl* root = BaseOf(x.impl())) {
+    Tensor base{Ref<phi::TensorImpl>(root)};
+    if (!node && !NeedsGrad(base)) return;
     Ref<GradNode> w(new WriteViewGrad(base, x));
     if (node) w->edge(1) = {Ref<GradNode>(node), static_cast<uint16_t>(slot)};
     w->SetOutput(0, base);
-    ++MetaOf(base).generation;
+    ++base->generation;
     RefreshView(x);
     return;
   }
@@ -196,7 +180,7 @@ void GiveHistory(Tensor& x, GradNode* node, int slot) {
     node->SetOutput(slot, x);
   else
     CutHistory(x);
-  ++MetaOf(x).generation;
+  ++x->generation;
 }
 
 [[noreturn]] void ThrowLeaf(const char* op) {
@@ -221,15 +205,6 @@ bool MayOverlap(const Ints& dims, const Ints& strides) {
     reach += (n - 1) * step;
   }
   return false;
-}
-
-bool RowMajor(const Ints& dims, const Ints& strides) {
-  int64_t run = 1;
-  for (int64_t i = dims.size() - 1; i >= 0; --i) {
-    if (dims[i] != 1 && strides[i] != run) return false;
-    run *= dims[i];
-  }
-  return true;
 }
 
 Reach ReachOf(const Ints& dims, const Ints& strides) {
@@ -260,26 +235,23 @@ void CutHistory(const Tensor& x) {
 }
 bool IsCut(const Tensor& x) { return dynamic_cast<OverwrittenGrad*>(x->node.get()) != nullptr; }
 
-bool IsView(const Tensor& x) { return BaseOf(x) != nullptr; }
+bool IsView(const Tensor& x) { return BaseOf(x.impl()) != nullptr; }
 
 void MarkView(const Tensor& view, const Tensor& base) {
   if (view.is_symbolic()) return;
-  const Tensor* of = BaseOf(base);
-  Tensor root = of ? *of : base;
-  AutogradMeta& m = MetaOf(view);
-  m.view_base = root;
-  m.view_generation = MetaOf(root).generation;
+  phi::TensorImpl* of = BaseOf(base.impl());
+  phi::TensorImpl* root = of ? of : base.impl();
+  view->base = Ref<phi::TensorImpl>(root);
+  view->base_generation = root->generation;
 }
 
-void RefreshView(const Tensor& t) {
-  const Tensor* base = BaseOf(t);
-  if (!base) return;
-  AutogradMeta& m = MetaOf(t);
-  const uint32_t generation = MetaOf(*base).generation;
-  if (generation == m.view_generation) return;
-  m.view_generation = generation;
-  if (!NeedsGrad(*base)) return;
-  Ref<GradNode> node(new ViewOfBaseGrad(t, *base));
+void RefreshStaleView(const Tensor& t) {
+  phi::TensorImpl* root = BaseOf(t.impl());
+  if (!root || root->generation == t->base_generation) return;
+  t->base_generation = root->generation;
+  const Tensor base{Ref<phi::TensorImpl>(root)};
+  if (!NeedsGrad(base)) return;
+  Ref<GradNode> node(new ViewOfBaseGrad(t, base));
   Tensor self = t;
   node->SetOutput(0, self);
 }
@@ -287,10 +259,10 @@ void RefreshView(const Tensor& t) {
 void BeforeInplace(const Tensor& x, const char* op) {
   RefreshView(x);
   if (!State().grad_enabled) return;
-  const Tensor* base = BaseOf(x);
-  const Tensor& root = base ? *base : x;
+  const phi::TensorImpl* base = BaseOf(x.impl());
+  const phi::TensorImpl& root = base ? *base : *x.impl();
   if (!NeedsGrad(root)) return;
-  if (IsLeaf(root)) ThrowLeaf(op);
+  if (!root.node) ThrowLeaf(op);
   PD_CHECK(!base || !MayOverlap(x.dims(), x.strides()), InvalidArgument, "[", op,
            "] expected each element of a view with a gradient to have a place of its own, got shape ",
            common::ShapeText(x.dims()), " with strides ", common::ShapeText(x.strides()));
@@ -326,6 +298,7 @@ void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* o
     traced = paddle::cast(traced, x.dtype());
   Ref<GradNode> node(static_cast<GradNode*>(traced->node.get()));
   const int slot = traced->slot;
+  const bool shared = old->storage.get() == x->storage.get();
   if (traced.dtype() != x.dtype()) {
     PD_CHECK(!IsView(x), InvalidArgument, "[", op, "] expected a result of the dtype of the view that is written, ",
              phi::NameOf(x.dtype()), ", got ", phi::NameOf(traced.dtype()));
@@ -335,14 +308,14 @@ void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* o
       node = Ref<GradNode>(static_cast<GradNode*>(traced->node.get()));
     }
     const bool free = traced.is_same(result) && IsFree(result, handles + 1);
-    TakeMemory(x, free ? result : CopyOf(traced));
+    TakeMemory(x, free ? result : CopyOf(traced), 1 + shared);
     x->node.reset();
     if (node && phi::IsDifferentiable(x.dtype())) node->SetOutput(traced->slot, x);
-    ++MetaOf(x).generation;
+    ++x->generation;
     return;
   }
-  if (saved && old->storage.get() == x->storage.get()) {
-    TakeMemory(x, traced.is_same(result) && IsFree(result, handles + 1) ? result : CopyOf(traced));
+  if (saved && shared) {
+    TakeMemory(x, traced.is_same(result) && IsFree(result, handles + 1) ? result : CopyOf(traced), 1 + shared);
   } else {
     phi::CopyInto(traced, x);
     x->storage->BumpVersion();
@@ -357,16 +330,15 @@ void Assume(Tensor& x, const Tensor& result) {
   const int slot = value->slot;
   if (x->storage && x.dims() == value.dims() && x.dtype() == value.dtype() && x->kind == value->kind) {
     // A leaf takes other values as its own; a history it cannot take.
-    const Tensor* base = BaseOf(x);
-    const bool of_leaf = base && NeedsGrad(*base) && IsLeaf(*base);
+    const phi::TensorImpl* base = BaseOf(x.impl());
+    const bool of_leaf = base && NeedsGrad(*base) && !base->node;
     if (of_leaf && differentiable) ThrowLeaf("out=");
     phi::CopyInto(value, x);
     x->storage->BumpVersion();
     if (!of_leaf) GiveHistory(x, node.get(), slot);
     return;
   }
-  x->kind = value->kind;
-  TakeMemory(x, value);
+  TakeMemory(x, value, 1);
   if (node) {
     node->SetOutput(slot, x);
   } else if (x->node) {  // that of other elements
@@ -393,7 +365,7 @@ void ShowAs(Tensor& x, const Tensor& result) {
   Ref<GradNode> node(static_cast<GradNode*>(result->node.get()));
   const int slot = result->slot;
   if (result->storage.get() != x->storage.get()) {
-    TakeMemory(x, result);
+    TakeMemory(x, result, 1);
   } else {
     x->dims = result.dims();
     x->strides = result.strides();

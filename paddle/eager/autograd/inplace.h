@@ -12,8 +12,6 @@ namespace egr {
 
 // Whether two positions of a tensor with these strides can be one element. May say so where they cannot.
 bool MayOverlap(const phi::Ints& dims, const phi::Ints& strides);
-// Whether the elements lie one after another in row-major order.
-bool RowMajor(const phi::Ints& dims, const phi::Ints& strides);
 // Where the lowest element lies, counted from the first, and how many places there are from it to the highest.
 struct Reach {
   int64_t lowest, extent;

@@ -82,7 +82,7 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
   if (!repeated.empty())
     return as_strided_backward(sum(dout, repeated, dout.dtype(), true), input, once, stride, offset);
   // The gradient is put into memory laid out as the input's, and read back with the input's own strides.
-  if (egr::RowMajor(input.dims(), input.strides())) return AddStrided(input.dims(), dout, dims, stride, offset);
+  if (common::RowMajor(input.dims(), input.strides())) return AddStrided(input.dims(), dout, dims, stride, offset);
   const auto [lowest, extent] = egr::ReachOf(input.dims(), input.strides());
   Tensor memory = AddStrided(Ints{extent}, dout, dims, stride, offset - lowest);
   if (egr::MayOverlap(input.dims(), input.strides())) {

@@ -593,23 +593,12 @@ std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body
 }  // namespace
 
 CellState::CellState(const Tensor& t) : state_(phi::TensorImpl::Make()), leaf_(!t->node) {
-  auto copy = [](phi::TensorImpl* d, const phi::TensorImpl* s) {
-    d->kind = s->kind;
-    d->dtype = s->dtype;
-    d->stop_gradient = s->stop_gradient;
-    d->contiguous = s->contiguous;
-    d->slot = s->slot;
-    d->offset = s->offset;
-    d->numel = s->numel;
-    d->dims = s->dims;
-    d->strides = s->strides;
-    d->storage = s->storage;
-    d->node = s->node;
-    d->value = s->value;
-    d->place = s->place;
-    d->symbolic_dims = s->symbolic_dims;
-  };
-  copy(state_.impl(), t.impl());
+  state_->CopyLayout(*t.impl());
+  state_->storage = t->storage;
+  state_->stop_gradient = t->stop_gradient;
+  state_->node = t->node;
+  state_->slot = t->slot;
+  state_->value = t->value;
   if (leaf_ && NeedsGrad(t)) {
     Edge e = GradEdge(t);
     state_->node = Ref<phi::RefCounted>(e.node.get());
@@ -620,23 +609,15 @@ CellState::CellState(const Tensor& t) : state_(phi::TensorImpl::Make()), leaf_(!
 void CellState::Restore(const Tensor& t) const {
   phi::TensorImpl* d = t.impl();
   const phi::TensorImpl* s = state_.impl();
-  d->kind = s->kind;
-  d->dtype = s->dtype;
-  d->stop_gradient = s->stop_gradient;
-  d->contiguous = s->contiguous;
-  d->slot = leaf_ ? 0 : s->slot;
-  d->offset = s->offset;
-  d->numel = s->numel;
-  d->dims = s->dims;
-  d->strides = s->strides;
+  d->CopyLayout(*s);
   d->storage = s->storage;
+  d->stop_gradient = s->stop_gradient;
+  d->slot = leaf_ ? 0 : s->slot;
   if (leaf_)
     d->node.reset();
   else
     d->node = s->node;
   d->value = s->value;
-  d->place = s->place;
-  d->symbolic_dims = s->symbolic_dims;
 }
 
 bool IsInside(Value v, const Block* block) {

@@ -120,15 +120,10 @@ int64_t Recorder::Defer(const Tensor& t, int64_t i) {
     if (deferred_[k].tensor->value == t->value && deferred_[k].element == i) at = k;
   if (at == deferred_.size()) {
     PD_CHECK(at < kIndexMask, ResourceExhausted, "expected fewer numbers that are known only at run time, got ", at);
-    auto impl = phi::TensorImpl::Make();  // without history
-    impl->kind = phi::ImplKind::kSymbolic;
-    impl->dtype = t.dtype();
-    impl->symbolic_dims = t->symbolic_dims;
-    impl->dims = t->dims;
-    impl->numel = t->numel;
-    impl->stop_gradient = true;
-    impl->value = t->value;
-    deferred_.push_back({Tensor(impl), i, ExtentIn(ValueOf(t), i)});
+    Tensor plain = phi::WithoutData(t);  // and without history
+    plain->kind = phi::ImplKind::kSymbolic;
+    plain->value = t->value;
+    deferred_.push_back({plain, i, ExtentIn(ValueOf(t), i)});
   }
   return kDeferred - ((static_cast<int64_t>(id_ & kIndexMask) << kIndex | static_cast<int64_t>(at)) << kLow);
 }

@@ -147,8 +147,7 @@ void ComposeHistory(const char* op, const std::vector<const Tensor*>& inputs, Te
 Tensor AliasWithHistory(const Tensor& x) {
   egr::RefreshView(x);
   bool recording = State().record == egr::RecordMode::kRecord;
-  Tensor t = recording ? State().recorder->Wrap(State().recorder->ValueOf(x))
-                       : phi::ViewOf(x, x.dims(), x.strides(), x->offset);
+  Tensor t = recording ? State().recorder->Wrap(State().recorder->ValueOf(x)) : phi::AliasOf(x);
   t->stop_gradient = x->stop_gradient;
   t->node = x->node;
   t->slot = x->slot;
@@ -178,7 +177,7 @@ void CheckInplaceShape(const char* op, const Tensor& x, const Tensor& other) {
 void ReplaceRecorded(Tensor& x, const Tensor& out) {
   egr::AutogradMeta* m = egr::MaybeMeta(x);
   PD_CHECK(
-      !(m && m->view_base.defined() && !m->recorded_view), Unimplemented,
+      !(x->base && !(m && m->recorded_view)), Unimplemented,
       "[in-place] expected a tensor of its own while recording, got a view that was made before: its base would keep "
       "the old recorded value");
   egr::BeforeRecordedWrite(x);

@@ -23,8 +23,21 @@ struct DispatchState {
   bool special() const { return amp_level != 0 || record != RecordMode::kRun; }
 };
 
-extern thread_local constinit DispatchState t_state;
-inline DispatchState& State() { return t_state; }
+class GradNode;
+struct SavedHookList;
+
+// What autograd keeps for a thread, beside the dispatch state: in one object they are found by one look-up.
+struct ThreadState {
+  DispatchState dispatch;
+  uint64_t sequence = 0;                 // of the last node made
+  uint64_t running = 0;                  // the engine run in progress, 0 when there is none
+  bool caller_grad = true;               // the gradient mode of the call that started it: the mode of Python hooks
+  bool draining = false;                 // nodes are being freed
+  GradNode* dead = nullptr;              // those waiting for it
+  SavedHookList* saved_hooks = nullptr;  // saved_tensors_hooks in force; null when there are none
+};
+extern thread_local constinit ThreadState t_state;
+inline DispatchState& State() { return t_state.dispatch; }
 
 class GradModeGuard {
  public:

@@ -12,29 +12,13 @@
 #include <vector>
 
 #include "paddle/common/error.h"
-#include "paddle/common/sanitizer.h"
+#include "paddle/phi/core/thread_memory.h"
 
 namespace phi {
 namespace {
 
-// Small classes are powers of two with one half step: 64, 96, 128, 192, ... up to 64 KiB; freed blocks stay with the
-// freeing thread.
-constexpr int kClasses = 21;
-constexpr size_t kSmallLimit = 64 << 10;
-constexpr size_t kThreadCacheBytes = 4 << 20;
+constexpr int64_t kThreadCacheBytes = 4 << 20;
 constexpr size_t kHugePage = 2 << 20;
-
-constexpr size_t ClassSize(int c) { return (c & 1) ? (size_t{96} << (c >> 1)) : (size_t{64} << (c >> 1)); }
-inline int ClassOf(size_t bytes) {
-  if (bytes <= 64) return 0;
-  int log = 63 - __builtin_clzll(bytes - 1);  // bytes in (2^log, 2^(log+1)]
-  int c = 2 * (log - 6);
-  return bytes <= (size_t{3} << (log - 1)) ? c + 1 : c + 2;
-}
-
-struct FreeBlock {
-  FreeBlock* next;
-};
 
 std::atomic<int64_t> g_live_large{0}, g_live_large_max{0}, g_reserved{0}, g_reserved_max{0}, g_live_small{0};
 
@@ -50,24 +34,21 @@ void AddReserved(int64_t d) {
   if (d > 0) RaisePeak(g_reserved_max, v);
 }
 
-struct ThreadCache {
-  FreeBlock* head[kClasses] = {};
-  size_t cached = 0;
-  int64_t live_delta = 0;  // flushed to the shared counter now and then
-  ~ThreadCache() {
-    for (int c = 0; c < kClasses; ++c)
-      while (FreeBlock* b = head[c]) {
-        head[c] = b->next;
+// Gives the blocks of a thread back when it ends.
+struct ThreadEnd {
+  ~ThreadEnd() {
+    ThreadMemory& m = t_memory;
+    for (int c = 0; c < kBlockClasses; ++c)
+      while (FreeBlock* b = m.head[c]) {
+        m.head[c] = b->next;
         std::free(b);
-        AddReserved(-static_cast<int64_t>(ClassSize(c)));
+        AddReserved(-static_cast<int64_t>(BlockSize(c)));
       }
-    g_live_small += live_delta;
-    dead = true;
+    g_live_small += m.live;
+    m.live = m.room = 0;
+    m.closed = true;
   }
-  static thread_local bool dead;
 };
-thread_local bool ThreadCache::dead = false;
-thread_local ThreadCache t_cache;
 
 class LargeCache {
  public:
@@ -146,6 +127,34 @@ void* MapLarge(size_t bytes) {
 
 }  // namespace
 
+thread_local constinit ThreadMemory t_memory;
+
+// Watches for the end of the thread, from when it first has a block on. False: it is watched or has come.
+bool ThreadMemory::Open() {
+  if (open || closed) return false;
+  static thread_local ThreadEnd end;
+  (void)end;
+  open = true;
+  room = kThreadCacheBytes;
+  return true;
+}
+
+void* ThreadMemory::NewBlock(int c) {
+  Open();
+  void* p = nullptr;
+  PD_CHECK(posix_memalign(&p, kAlignment, BlockSize(c)) == 0, ResourceExhausted, "out of memory: expected to allocate ",
+           BlockSize(c), " bytes on Place(cpu)");
+  AddReserved(static_cast<int64_t>(BlockSize(c)));
+  return p;
+}
+
+void ThreadMemory::DropBlock(void* p, int c) {
+  room += static_cast<int64_t>(BlockSize(c));
+  if (Open()) return GiveBlock(*this, p, c);
+  std::free(p);
+  AddReserved(-static_cast<int64_t>(BlockSize(c)));
+}
+
 void* AllocateCpu(size_t bytes) {
   if constexpr (common::kSanitized) {
     void* p = nullptr;
@@ -155,21 +164,7 @@ void* AllocateCpu(size_t bytes) {
     AddReserved(static_cast<int64_t>(bytes));
     return p;
   }
-  if (__builtin_expect(bytes <= kSmallLimit, 1)) {
-    int c = ClassOf(bytes);
-    ThreadCache& t = t_cache;
-    t.live_delta += static_cast<int64_t>(ClassSize(c));
-    if (FreeBlock* b = t.head[c]) {
-      t.head[c] = b->next;
-      t.cached -= ClassSize(c);
-      return b;
-    }
-    void* p = nullptr;
-    PD_CHECK(posix_memalign(&p, kAlignment, ClassSize(c)) == 0, ResourceExhausted,
-             "out of memory: expected to allocate ", bytes, " bytes on Place(cpu)");
-    AddReserved(static_cast<int64_t>(ClassSize(c)));
-    return p;
-  }
+  if (__builtin_expect(bytes <= kLargestBlock, 1)) return AllocateSmall(t_memory, bytes);
   PD_CHECK(bytes < (size_t{1} << 46), ResourceExhausted, "out of memory: expected to allocate ", bytes,
            " bytes on Place(cpu)");
   size_t size = LargeSize(bytes), got = size;
@@ -194,33 +189,15 @@ void FreeCpu(void* p, size_t bytes) {
     std::free(p);
     return;
   }
-  if (__builtin_expect(bytes <= kSmallLimit, 1)) {
-    int c = ClassOf(bytes);
-    if (ThreadCache::dead) {
-      std::free(p);
-      return;
-    }
-    ThreadCache& t = t_cache;
-    t.live_delta -= static_cast<int64_t>(ClassSize(c));
-    if (t.cached + ClassSize(c) > kThreadCacheBytes) {
-      std::free(p);
-      AddReserved(-static_cast<int64_t>(ClassSize(c)));
-      return;
-    }
-    auto* b = static_cast<FreeBlock*>(p);
-    b->next = t.head[c];
-    t.head[c] = b;
-    t.cached += ClassSize(c);
-    return;
-  }
+  if (__builtin_expect(bytes <= kLargestBlock, 1)) return FreeSmall(t_memory, p, bytes);
   size_t size = LargeSize(bytes);
   g_live_large.fetch_sub(static_cast<int64_t>(size), std::memory_order_relaxed);
   Large().Put(p, size);
 }
 
 MemoryStats CpuMemoryStats() {
-  g_live_small += t_cache.live_delta;
-  t_cache.live_delta = 0;
+  g_live_small += t_memory.live;
+  t_memory.live = 0;
   MemoryStats s;
   s.allocated = g_live_large + g_live_small;
   s.allocated_max = g_live_large_max + g_live_small;

@@ -39,14 +39,9 @@ Tensor HostImage(const Tensor& x) {
 Tensor ToPlace(const Tensor& x, Place place) {
   if (!x.defined() || x.place() == place || x.is_symbolic()) return x;
   if (!x->storage) {
-    auto impl = TensorImpl::Make();
-    impl->kind = x->kind;
-    impl->dims = x.dims();
-    impl->strides = x.strides();
-    impl->numel = x.numel();
-    impl->dtype = x.dtype();
-    impl->place = place;
-    return Tensor(std::move(impl));
+    Tensor out = WithoutData(x);
+    out->place = place;
+    return out;
   }
   PD_CHECK(x->kind == ImplKind::kDense, Unimplemented, "expected a dense tensor to copy to ", PlaceText(place));
   Tensor out = Empty(x.dims(), x.dtype(), place);

@@ -119,97 +119,110 @@ void RunEw(const EwDef& def, const Tensor* const* in, Tensor* const* out, const 
   RunEwAs(def, t, in, out, attrs);
 }
 
-void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* const* out, const double* attrs) {
-  DataType compute = def.compute[static_cast<int>(t)];
-  if (__builtin_expect(compute == DataType::UNDEFINED, 0)) Unsupported(def, t);
-  EwLoop loop = def.loops[static_cast<int>(CpuIsa())][LoopOf(compute)];
-  if (__builtin_expect(loop == nullptr, 0)) Unsupported(def, t);
+namespace {
 
+DataType LoopDtype(const EwDef& def, int out, DataType compute) {
+  return def.out[out] == EwOut::kSame ? compute : def.out[out] == EwOut::kBool ? DataType::BOOL : RealOf(compute);
+}
+
+// The shape of the results where the operands are not of one shape and contiguous. True: of one element each and none
+// of a higher rank than the first, so that layouts do not matter.
+bool Broadcast(const EwDef& def, const Tensor* const* in, Ints* dims) {
   const Tensor& x = *in[0];
-  bool simple = x.is_contiguous();
-  for (int i = 1; i < def.nin && simple; ++i) simple = in[i]->is_contiguous() && in[i]->dims() == x.dims();
-  Ints dims = x.dims();
-  if (!simple) {
-    // Of one element each and no operand of higher rank: layouts do not matter.
-    bool same = true, single = x.numel() == 1;
-    for (int i = 1; i < def.nin && same; ++i) {
-      same = in[i]->ndim() == 0 || in[i]->dims() == dims;
-      single = single && in[i]->numel() == 1;
-    }
-    simple = same && single;
-    if (!same) {
-      Dims d = common::ToDims(dims);
-      for (int i = 1; i < def.nin; ++i) d = common::BroadcastDims(def.name, d, common::ToDims(in[i]->dims()));
-      dims = common::ToInts(d);
-    }
+  *dims = x.dims();
+  bool same = true, single = x.numel() == 1;
+  for (int i = 1; i < def.nin && same; ++i) {
+    same = in[i]->ndim() == 0 || in[i]->dims() == *dims;
+    single = single && in[i]->numel() == 1;
   }
+  if (same) return single;
+  Dims d = common::ToDims(*dims);
+  for (int i = 1; i < def.nin; ++i) d = common::BroadcastDims(def.name, d, common::ToDims(in[i]->dims()));
+  *dims = common::ToInts(d);
+  return false;
+}
 
+// Operands of any layouts and dtypes; the results are there.
+[[gnu::noinline]] void RunStrided(const EwDef& def, EwLoop loop, DataType compute, const Ints& dims,
+                                  const Tensor* const* in, Tensor* const* out, const double* attrs) {
   EwPlan plan;
   plan.loop = loop;
   plan.nout = def.nout;
   plan.nin = def.nin;
   plan.attrs = attrs;
   plan.cost = def.cost;
-  bool typed = true;
-  for (int i = 0; i < def.nout; ++i) {
-    DataType stored = EwResult(def, i, t);
+  plan.shape = dims.data();
+  plan.ndim = static_cast<int>(dims.size());
+  for (int i = 0; i < def.nout; ++i)
+    plan.ops[i] = {out[i]->raw_data(), out[i]->dtype(), LoopDtype(def, i, compute), out[i]->strides().data()};
+  Ints strides[kEwMaxOperands];
+  for (int i = 0; i < def.nin; ++i) {
+    const Tensor& u = *in[i];
+    Ints& s = strides[i];
+    s.assign(plan.ndim, 0);
+    const int64_t shift = plan.ndim - u.dims().size();
+    for (int64_t k = 0; k < u.dims().size(); ++k) s[k + shift] = u.dim(k) == 1 ? 0 : u.strides()[k];
+    plan.ops[def.nout + i] = {u.raw_data(), u.dtype(), def.bool_input[i] ? DataType::BOOL : compute, s.data()};
+  }
+  RunElementwise(plan);
+}
+
+}  // namespace
+
+void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* const* out, const double* attrs) {
+  const DataType compute = def.compute[static_cast<int>(t)];
+  if (__builtin_expect(compute == DataType::UNDEFINED, 0)) Unsupported(def, t);
+  const EwLoop loop = def.loops[static_cast<int>(CpuIsa())][LoopOf(compute)];
+  if (__builtin_expect(loop == nullptr, 0)) Unsupported(def, t);
+
+  const Tensor& x = *in[0];
+  const int nin = def.nin, nout = def.nout;
+  Ints broadcast;
+  const Ints* dims = &x.dims();
+  bool flat = x.is_contiguous();
+  for (int i = 1; i < nin && flat; ++i) flat = in[i]->is_contiguous() && in[i]->dims() == *dims;
+  if (__builtin_expect(!flat, 0)) {
+    flat = Broadcast(def, in, &broadcast);
+    dims = &broadcast;
+  }
+
+  // Where all are flat and none needs a conversion, the loop runs on the memory as it is.
+  char* ptrs[kEwMaxOperands];
+  int8_t sizes[kEwMaxOperands];
+  for (int i = 0; i < nout; ++i) {
     Tensor& o = *out[i];
     // A given output of the right shape takes the result in its own dtype (in-place ops); else a new one is made.
-    if (!o.defined() || o.dims() != dims || !o.place().is_cpu()) {
-      o = Empty(dims, stored, x.place());
+    if (!o.defined() || !(o.dims() == *dims) || !o.place().is_cpu()) {
+      o = Empty(*dims, EwResult(def, i, t), x.place());
     } else {
-      for (int k = 0; k < def.nin; ++k) {
+      for (int k = 0; k < nin; ++k) {
         if (__builtin_expect(!Crosses(o, *in[k]), 1)) continue;
         const Tensor* others[kEwMaxOperands];
-        std::copy_n(in, def.nin, others);
+        std::copy_n(in, nin, others);
         Tensor copy = Empty(in[k]->dims(), in[k]->dtype());
         CopyInto(*in[k], copy);
         others[k] = &copy;
         return RunEwAs(def, t, others, out, attrs);
       }
     }
-    DataType loop_dtype = def.out[i] == EwOut::kSame   ? compute
-                          : def.out[i] == EwOut::kBool ? DataType::BOOL
-                                                       : RealOf(compute);
-    plan.ops[i] = {o.raw_data(), o.dtype(), loop_dtype, o.strides().data()};
-    typed = typed && o.dtype() == loop_dtype && o.is_contiguous();
+    flat = flat && o.dtype() == LoopDtype(def, i, compute) && o.is_contiguous();
+    ptrs[i] = static_cast<char*>(o.raw_data());
+    sizes[i] = static_cast<int8_t>(SizeOf(o.dtype()));
   }
-  for (int i = 0; i < def.nin; ++i) {
-    DataType loop_dtype = def.bool_input[i] ? DataType::BOOL : compute;
-    plan.ops[def.nout + i] = {in[i]->raw_data(), in[i]->dtype(), loop_dtype, in[i]->strides().data()};
-    typed = typed && in[i]->dtype() == loop_dtype;
-  }
-  int n = def.nout + def.nin;
-  std::optional<Apart> unlocked;
-  const bool apart = out[0]->numel() >= kLongWork;
-  if (__builtin_expect(g_ew_watches.load(std::memory_order_relaxed) != 0, 0))
-    Report(def, loop, simple && typed, x.numel(), in, out, attrs);
-  if (simple && typed) {
-    char* ptrs[kEwMaxOperands];
-    int8_t sizes[kEwMaxOperands];
-    for (int i = 0; i < n; ++i) {
-      ptrs[i] = static_cast<char*>(plan.ops[i].data);
-      sizes[i] = static_cast<int8_t>(SizeOf(plan.ops[i].dtype));
-    }
-    const int64_t count = x.numel();
-    if (__builtin_expect(apart, 0)) unlocked.emplace(def, in, out);
-    RunElementwiseContiguous(loop, n, ptrs, sizes, count, attrs, def.cost);
-    return;
-  }
-  int ndim = static_cast<int>(dims.size());
-  Ints strides[kEwMaxOperands];
-  for (int i = 0; i < def.nin; ++i) {
+  for (int i = 0; i < nin; ++i) {
     const Tensor& u = *in[i];
-    Ints& s = strides[i];
-    s.assign(ndim, 0);
-    int64_t shift = ndim - u.dims().size();
-    for (int64_t k = 0; k < u.dims().size(); ++k) s[k + shift] = u.dim(k) == 1 ? 0 : u.strides()[k];
-    plan.ops[def.nout + i].strides = s.data();
+    flat = flat && u.dtype() == (def.bool_input[i] ? DataType::BOOL : compute);
+    ptrs[nout + i] = static_cast<char*>(u.raw_data());
+    sizes[nout + i] = static_cast<int8_t>(SizeOf(u.dtype()));
   }
-  plan.shape = dims.data();
-  plan.ndim = ndim;
-  if (__builtin_expect(apart, 0)) unlocked.emplace(def, in, out);
-  RunElementwise(plan);
+  if (__builtin_expect(g_ew_watches.load(std::memory_order_relaxed) != 0, 0))
+    Report(def, loop, flat, x.numel(), in, out, attrs);
+  std::optional<Apart> unlocked;
+  if (__builtin_expect(out[0]->numel() >= kLongWork, 0)) unlocked.emplace(def, in, out);
+  if (flat)
+    RunElementwiseContiguous(loop, nout + nin, ptrs, sizes, x.numel(), attrs, def.cost);
+  else
+    RunStrided(def, loop, compute, *dims, in, out, attrs);
 }
 
 void InferEw(const EwDef& def, const MetaSlot* in, std::vector<Meta>* out) {

@@ -58,7 +58,7 @@ void GoApart(int scopes) {
 
 Tensor Held(const Tensor& t) {
   if (!t.defined() || t->kind != ImplKind::kDense || !t->storage) return t;
-  Tensor r = ViewOf(t, t.dims(), t.strides(), t->offset);
+  Tensor r = AliasOf(t);
   r->is_parameter = t->is_parameter;
   return r;
 }

@@ -2,13 +2,12 @@
 #include "paddle/phi/core/memory_hook.h"
 
 #include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/thread_memory.h"
 
 namespace phi {
 
-thread_local constinit MemoryHook* t_memory_hook = nullptr;
-
-MemoryHook::MemoryHook() : old_(t_memory_hook) { t_memory_hook = this; }
-MemoryHook::~MemoryHook() { t_memory_hook = old_; }
+MemoryHook::MemoryHook() : old_(t_memory.hook) { t_memory.hook = this; }
+MemoryHook::~MemoryHook() { t_memory.hook = old_; }
 
 void MemoryHook::Watch(std::vector<MemoryRequest>* requests, uint32_t* clock) {
   Stop();
@@ -56,16 +55,16 @@ void MemoryHook::Released(const void* data) {
 
 CallMemory::CallMemory(int64_t bytes) : bytes_(static_cast<size_t>(bytes)) {
   RefCounted* owner = nullptr;
-  p_ = t_memory_hook ? t_memory_hook->Ask(bytes_, &owner) : nullptr;
+  p_ = t_memory.hook ? t_memory.hook->Ask(bytes_, &owner) : nullptr;
   lent_ = p_ != nullptr;
   if (lent_) return;
   p_ = AllocateCpu(bytes_);
-  if (t_memory_hook) t_memory_hook->Note(p_, bytes_);
+  if (t_memory.hook) t_memory.hook->Note(p_, bytes_);
 }
 
 CallMemory::~CallMemory() {
   if (lent_) return;
-  if (t_memory_hook) t_memory_hook->Released(p_);
+  if (t_memory.hook) t_memory.hook->Released(p_);
   FreeCpu(p_, bytes_);
 }
 

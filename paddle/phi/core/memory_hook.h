@@ -51,8 +51,6 @@ class MemoryHook {
   bool differed_ = false;
 };
 
-extern thread_local constinit MemoryHook* t_memory_hook;
-
 // Memory for the length of a call.
 class CallMemory {
  public:

@@ -3,77 +3,47 @@
 
 #include <new>
 
-#include "paddle/common/sanitizer.h"
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/memory_hook.h"
+#include "paddle/phi/core/thread_memory.h"
 
 namespace phi {
-namespace {
-
-// Free lists of the two objects every tensor needs. Objects on them keep their constructed members in the empty state.
-template <class T>
-struct Pool {
-  static constexpr int kMax = 512;
-  void* free[kMax];  // a fixed place: what is given back may be the last there is of memory
-  int count = 0;
-  ~Pool() {
-    while (count > 0) ::operator delete (free[--count], std::align_val_t{64});
-    dead = true;
-  }
-  void* Take() {
-    if (count == 0) return ::operator new (sizeof(T), std::align_val_t{64});
-    return free[--count];
-  }
-  void Give(void* p) {
-    if (common::kSanitized || dead || count == kMax) {
-      ::operator delete (p, std::align_val_t{64});
-      return;
-    }
-    free[count++] = p;
-  }
-  static thread_local bool dead;
-};
-template <class T>
-thread_local bool Pool<T>::dead = false;
-thread_local Pool<TensorImpl> t_impls;
-thread_local Pool<Storage> t_storages;
-
-}  // namespace
-
-Ref<Storage> Storage::Allocate(size_t bytes, Place place) {
+Ref<Storage> AllocateStorage(ThreadMemory& m, size_t bytes, Place place) {
   if (__builtin_expect(!place.is_cpu(), 0)) return AllocateOnDevice(bytes, place);
-  if (__builtin_expect(t_memory_hook != nullptr, 0)) {
+  if (__builtin_expect(m.hook != nullptr, 0)) {
     RefCounted* owner = nullptr;
-    if (void* lent = t_memory_hook->Ask(bytes, &owner)) {
+    if (void* lent = m.hook->Ask(bytes, &owner)) {
       owner->Retain();
-      return Wrap(lent, bytes, place, owner, [](void* o) { static_cast<RefCounted*>(o)->Release(); });
+      return Storage::Wrap(lent, bytes, place, owner, [](void* o) { static_cast<RefCounted*>(o)->Release(); });
     }
   }
-  void* object = t_storages.Take();
+  void* object = TakeObject(m, sizeof(Storage));
   void* data;
   try {
-    data = AllocateCpu(bytes);
+    data = !common::kSanitized && bytes <= kLargestBlock ? AllocateSmall(m, bytes) : AllocateCpu(bytes);
   } catch (...) {
-    t_storages.Give(object);
+    GiveObject(m, object, sizeof(Storage));
     throw;
   }
-  if (__builtin_expect(t_memory_hook != nullptr, 0)) t_memory_hook->Note(data, bytes);
+  if (__builtin_expect(m.hook != nullptr, 0)) m.hook->Note(data, bytes);
   auto* s = new (object) Storage;
   s->data_ = data;
   s->bytes_ = bytes;
   s->place_ = place;
-  return s;
+  return Ref<Storage>::First(s);
 }
 
+Ref<Storage> Storage::Allocate(size_t bytes, Place place) { return AllocateStorage(t_memory, bytes, place); }
+
 Ref<Storage> Storage::Wrap(void* data, size_t bytes, Place place, void* owner, void (*release)(void*)) {
-  auto* s = new (t_storages.Take()) Storage;
+  auto* s = new (TakeObject(t_memory, sizeof(Storage))) Storage;
   s->data_ = data;
   s->bytes_ = bytes;
   s->place_ = place;
   s->owner_ = owner;
   s->release_ = release;
-  return s;
+  return Ref<Storage>::First(s);
 }
 
 uint64_t Storage::id() const {
@@ -84,68 +54,85 @@ uint64_t Storage::id() const {
   return id_.compare_exchange_strong(id, fresh, std::memory_order_acq_rel) ? fresh : id;
 }
 
-void Storage::Destroy() {
+void Storage::Free(ThreadMemory& m) {
   if (release_) {
     release_(owner_);
   } else {
-    if (__builtin_expect(t_memory_hook != nullptr, 0)) t_memory_hook->Released(data_);
-    FreeCpu(data_, bytes_);
+    if (__builtin_expect(m.hook != nullptr, 0)) m.hook->Released(data_);
+    if (!common::kSanitized && bytes_ <= kLargestBlock) {
+      FreeSmall(m, data_, bytes_);
+    } else {
+      FreeCpu(data_, bytes_);
+    }
   }
   this->~Storage();
-  t_storages.Give(this);
+  GiveObject(m, this, sizeof(Storage));
 }
 
-Ref<TensorImpl> TensorImpl::Make() { return new (t_impls.Take()) TensorImpl; }
+void Storage::Destroy() { Free(t_memory); }
+
+Ref<TensorImpl> TensorImpl::Make() {
+  return Ref<TensorImpl>::First(new (TakeObject(t_memory, sizeof(TensorImpl))) TensorImpl);
+}
 
 void TensorImpl::Destroy() {
+  ThreadMemory& m = t_memory;
+  if (Storage* s = storage.Detach(); s && s->ReleaseLast()) s->Free(m);
   this->~TensorImpl();
-  t_impls.Give(this);
+  GiveObject(m, this, sizeof(TensorImpl));
 }
 
-void TensorImpl::SetContiguousStrides() { LayOut(common::Product(dims)); }
-
-void TensorImpl::LayOut(int64_t count) {
-  int64_t n = dims.size(), run = 1;
+bool TensorImpl::LayOut() {
+  const int64_t n = dims.size();
   strides.resize(n);
+  common::ShapeWalk walk;
   for (int64_t i = n - 1; i >= 0; --i) {
-    strides[i] = run;
-    run *= dims[i] > 0 ? dims[i] : 1;
+    strides[i] = walk.stride();
+    walk.Next(dims[i]);
   }
-  numel = count;
+  numel = walk.count();
   contiguous = true;
+  return walk.fits(n);
 }
 
-void TensorImpl::RefreshLayout() {
-  numel = common::Product(dims);
-  contiguous = true;
-  int64_t run = 1;
-  for (int64_t i = dims.size() - 1; i >= 0 && contiguous; --i) {
-    if (dims[i] != 1 && strides[i] != run) contiguous = numel == 0;
-    run *= dims[i];
-  }
+void TensorImpl::SetContiguousStrides() {
+  if (!LayOut()) common::RaiseTooLarge(dims);
 }
 
-Tensor Empty(const Ints& dims, DataType dtype, Place place) {
-  auto impl = TensorImpl::Make();
-  impl->dims = dims;
-  impl->dtype = dtype;
-  impl->place = place;
-  int64_t count;
-  const bool fits = common::CountElements(dims, &count);
-  int64_t signs = 0;
-  for (int64_t d : dims) signs |= d;
+void TensorImpl::RefreshLayout() { contiguous = common::RowMajor(dims, strides, &numel); }
+
+namespace {
+constexpr int64_t kMostBytes = int64_t{1} << 46;
+
+[[noreturn, gnu::cold, gnu::noinline]] void RaiseNoTensor(const Ints& dims, DataType dtype) {
+  int64_t signs = 0, count = 1;
+  bool fits = true;
+  for (int64_t d : dims) {
+    signs |= d;
+    fits = fits && !__builtin_mul_overflow(count, d + (d == 0), &count);
+  }
   PD_CHECK(signs >= 0, InvalidArgument, "expected non-negative extents, got shape ", common::ShapeText(dims));
   PD_CHECK(dims.size() <= common::kMaxRank, InvalidArgument, "expected a shape of at most ", common::kMaxRank,
            " axes, got ", common::ShapeText(dims));
   PD_CHECK(dtype != DataType::UNDEFINED, InvalidType, "expected a dtype for a tensor of shape ",
            common::ShapeText(dims), ", got none");
+  fits = fits && count < common::kMaxElements;
+  PD_THROW(ResourceExhausted, "out of memory: expected to allocate ",
+           fits ? std::to_string(count * SizeOf(dtype)) : "more than 2^63", " bytes for a tensor of shape ",
+           common::ShapeText(dims), " and dtype ", NameOf(dtype));
+}
+}  // namespace
+
+Tensor Empty(const Ints& dims, DataType dtype, Place place) {
+  ThreadMemory& m = t_memory;
+  auto impl = Ref<TensorImpl>::First(new (TakeObject(m, sizeof(TensorImpl))) TensorImpl);
+  impl->dims = dims;
+  impl->dtype = dtype;
+  impl->place = place;
   // What fits has fewer than 2^59 elements of at most 16 bytes: the product does not overflow.
-  if (__builtin_expect(!fits || count * static_cast<int64_t>(SizeOf(dtype)) >= (int64_t{1} << 46), 0))
-    PD_THROW(ResourceExhausted, "out of memory: expected to allocate ",
-             fits ? std::to_string(count * SizeOf(dtype)) : "more than 2^63", " bytes for a tensor of shape ",
-             common::ShapeText(dims), " and dtype ", NameOf(dtype));
-  impl->LayOut(count);
-  impl->storage = Storage::Allocate(static_cast<size_t>(count * SizeOf(dtype)), place);
+  if (__builtin_expect(!impl->LayOut() || dtype == DataType::UNDEFINED || impl->numel * SizeOf(dtype) >= kMostBytes, 0))
+    RaiseNoTensor(dims, dtype);
+  impl->storage = AllocateStorage(m, static_cast<size_t>(impl->numel * SizeOf(dtype)), place);
   return Tensor(std::move(impl));
 }
 
@@ -165,6 +152,18 @@ Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t of
   impl->storage = x->storage;
   impl->RefreshLayout();
   return Tensor(std::move(impl));
+}
+
+Tensor WithoutData(const Tensor& x) {
+  auto impl = TensorImpl::Make();
+  impl->CopyLayout(*x.impl());
+  return Tensor(std::move(impl));
+}
+
+Tensor AliasOf(const Tensor& x) {
+  Tensor alias = WithoutData(x);
+  alias->storage = x->storage;
+  return alias;
 }
 
 double ScalarAsDouble(const Tensor& x) {

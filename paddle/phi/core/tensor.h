@@ -16,19 +16,27 @@
 #include "paddle/common/error.h"
 #include "paddle/common/place.h"
 
+namespace paddle {
+class Tensor;
+}
+
 namespace phi {
 
 using common::Dim;
 using common::Dims;
 using common::Ints;
+using paddle::Tensor;
 
 // Base of everything counted by intrusive handles.
 class RefCounted {
  public:
   void Retain() const { refs_.fetch_add(1, std::memory_order_relaxed); }
+  // Ends a handle. True: it was the last, and the object is the caller's to destroy.
+  bool ReleaseLast() const {
+    return refs_.load(std::memory_order_acquire) == 1 || refs_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
   void Release() const {
-    if (refs_.load(std::memory_order_acquire) == 1 || refs_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      const_cast<RefCounted*>(this)->Destroy();
+    if (ReleaseLast()) const_cast<RefCounted*>(this)->Destroy();
   }
   uint32_t use_count() const { return refs_.load(std::memory_order_relaxed); }
 
@@ -36,9 +44,10 @@ class RefCounted {
   RefCounted() = default;
   virtual ~RefCounted() = default;
   virtual void Destroy() { delete this; }
-  void ResetCount() { refs_.store(0, std::memory_order_relaxed); }
 
  private:
+  template <class T>
+  friend class Ref;
   mutable std::atomic<uint32_t> refs_{0};
 };
 
@@ -49,6 +58,15 @@ class Ref {
   Ref(T* p) : p_(p) {  // NOLINT: a handle is made from a pointer everywhere
     if (p_) p_->Retain();
   }
+  // The first handle of an object that no other thread can see yet: counted without a locked operation.
+  static Ref First(T* p) {
+    Ref r;
+    p->refs_.store(1, std::memory_order_relaxed);
+    r.p_ = p;
+    return r;
+  }
+  template <class U>
+  Ref(Ref<U>&& o) : p_(o.Detach()) {}  // NOLINT: a handle of a base
   Ref(const Ref& o) : Ref(o.p_) {}
   Ref(Ref&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
   ~Ref() {
@@ -64,6 +82,8 @@ class Ref {
   }
   void swap(Ref& o) { std::swap(p_, o.p_); }
   void reset() { Ref().swap(*this); }
+  // The pointer, with the count this handle had.
+  T* Detach() { return std::exchange(p_, nullptr); }
   T* get() const { return p_; }
   T* operator->() const { return p_; }
   T& operator*() const { return *p_; }
@@ -74,6 +94,7 @@ class Ref {
 };
 
 // Memory shared by a tensor and its views. `version` counts in-place writes.
+struct ThreadMemory;
 class Storage final : public RefCounted {
  public:
   static Ref<Storage> Allocate(size_t bytes, Place place);
@@ -90,8 +111,10 @@ class Storage final : public RefCounted {
 
  private:
   friend class TensorImpl;
+  friend Ref<Storage> AllocateStorage(ThreadMemory& m, size_t bytes, Place place);
   ~Storage() override = default;
   void Destroy() override;
+  void Free(ThreadMemory& m);
 
   void* data_ = nullptr;
   size_t bytes_ = 0;
@@ -113,8 +136,7 @@ enum class ImplKind : uint8_t {
   kSymbolic
 };
 
-class TensorImpl;
-// What the autograd layer keeps for a tensor beyond its node: grad, hooks, view base, name. Owned by the impl, made on
+// What the autograd layer keeps for a tensor beyond its node: grad, hooks, name. Owned by the impl, made on
 // first use.
 class AutogradMetaBase {
  public:
@@ -140,6 +162,10 @@ class TensorImpl final : public RefCounted {
   Ints strides;  // in elements
   Ref<Storage> storage;
   Ref<RefCounted> node;  // the grad node that made this tensor
+  // A view that gradients pass through: the tensor whose history follows writes to it (eager/autograd).
+  Ref<TensorImpl> base;
+  uint32_t generation = 0;       // counts in-place writes that changed the node of this tensor
+  uint32_t base_generation = 0;  // the base's that the node of this view was derived from
   std::unique_ptr<AutogradMetaBase> meta;
   RecordedValue value = nullptr;
   void* pyobj = nullptr;  // the Python object of this impl, borrowed
@@ -149,10 +175,23 @@ class TensorImpl final : public RefCounted {
   // Both raise where dims are too large for a tensor (common::Product).
   void SetContiguousStrides();
   void RefreshLayout();  // recomputes numel and contiguous from dims and strides
-  // Strides of a contiguous tensor whose dims hold `count` elements.
-  void LayOut(int64_t count);
+  // Takes over what a tensor is but for its data, history and recorded value: kind, dtype, place, shape and layout.
+  void CopyLayout(const TensorImpl& o) {
+    kind = o.kind;
+    dtype = o.dtype;
+    contiguous = o.contiguous;
+    place = o.place;
+    offset = o.offset;
+    numel = o.numel;
+    dims = o.dims;
+    strides = o.strides;
+    symbolic_dims = o.symbolic_dims;
+  }
 
  private:
+  friend Tensor Empty(const Ints& dims, DataType dtype, Place place);
+  // What dims say of a contiguous tensor: strides, numel. False where no tensor has them.
+  bool LayOut();
   void Destroy() override;
 };
 
@@ -207,8 +246,6 @@ class Tensor {
 
 namespace phi {
 
-using paddle::Tensor;
-
 // A new contiguous tensor with undefined contents.
 Tensor Empty(const Ints& dims, DataType dtype, Place place = {});
 // Makes `out` a contiguous tensor of `dims` and `dtype`: keeps a given one that is that already (the executor's), else
@@ -216,6 +253,10 @@ Tensor Empty(const Ints& dims, DataType dtype, Place place = {});
 void EnsureOut(Tensor& out, const Ints& dims, DataType dtype);
 // A tensor over the same storage.
 Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t offset);
+// The same elements, without history.
+Tensor AliasOf(const Tensor& x);
+// A tensor that has only what CopyLayout takes over.
+Tensor WithoutData(const Tensor& x);
 // `x` itself when contiguous, else a contiguous copy (no autograd).
 Tensor Contiguous(const Tensor& x);
 // `x` with another dtype (no autograd); `x` itself when it already has it.

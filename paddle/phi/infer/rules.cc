@@ -36,6 +36,7 @@ DataType SumDtype(DataType x, DataType dtype) {
 }
 
 Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
+  const Dim total = common::Product(x);
   Dims out;
   int64_t infer = -1;
   for (int64_t i = 0; i < shape.size(); ++i) {
@@ -50,10 +51,10 @@ Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
     PD_CHECK(s >= 0 || common::IsUnknownExtent(s), InvalidArgument, "[", op,
              "] expected extents of at least -1, got shape ", common::ShapeText(shape));
     Dim d = common::ExtentOf(s);
-    if (s == 0 && i < x.size() && !(common::Product(x).known() && common::Product(x).raw() == 0)) d = x[i];
+    if (s == 0 && i < x.size() && total.raw() != 0) d = x[i];
     out.push_back(d);
   }
-  const Dim known = common::Product(out), total = common::Product(x);
+  const Dim known = common::Product(out);
   if (infer >= 0) {
     if (total.known() && known.known()) {
       PD_CHECK(known.raw() ? total.raw() % known.raw() == 0 : total.raw() == 0, InvalidArgument, "[", op,
@@ -113,12 +114,15 @@ void CheckWindow(const char* op, const char* what, const Ints& v, int64_t lo) {
 bool CheckPattern(const char* op, const Ints& dims, const Ints& strides, int64_t offset, int64_t held) {
   PD_CHECK(dims.size() == strides.size(), InvalidArgument, "[", op, "] expected one stride an axis, got shape ",
            common::ShapeText(dims), " and strides ", common::ShapeText(strides));
-  for (int64_t d : dims)
-    PD_CHECK(d >= 0, InvalidArgument, "[", op, "] expected non-negative extents, got ", common::ShapeText(dims));
-  if (common::Product(dims) == 0) return false;
+  common::ShapeWalk walk;
   __int128 lo = offset, hi = lo;
-  for (int64_t i = 0; i < dims.size(); ++i)
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    PD_CHECK(dims[i] >= 0, InvalidArgument, "[", op, "] expected non-negative extents, got ", common::ShapeText(dims));
+    walk.Next(dims[i]);
     (strides[i] < 0 ? lo : hi) += static_cast<__int128>(dims[i] - 1) * strides[i];
+  }
+  if (!walk.fits(dims.size())) common::RaiseTooLarge(dims);
+  if (walk.count() == 0) return false;
   PD_CHECK(lo >= 0 && hi < held, OutOfRange, "[", op, "] expected a pattern inside the memory of ", held,
            " elements, got shape ", common::ShapeText(dims), ", strides ", common::ShapeText(strides), " and offset ",
            offset);

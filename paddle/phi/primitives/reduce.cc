@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "paddle/common/error.h"
@@ -251,8 +252,9 @@ void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides,
   const int64_t acc_size = SizeOf(acc_t);
   alignas(64) char small[512];
   const bool in_place = acc_t == out_t;
-  Scratch held(in_place || l.outs * acc_size <= 512 ? 0 : l.outs * acc_size);
-  void* acc = in_place ? out : l.outs * acc_size <= 512 ? static_cast<void*>(small) : held.as<void>();
+  std::optional<Scratch> held;
+  void* acc = in_place ? out : small;
+  if (!in_place && l.outs * acc_size > 512) acc = held.emplace(l.outs * acc_size).as<void>();
 
   if (l.count == 0) {
     if (op == ReduceOp::kProd || op == ReduceOp::kAll) {

@@ -9,6 +9,13 @@ void Run(const char* op, cpu::ReduceOp kind, const Tensor& x, const Ints& axis, 
   cpu::Reduce(kind, x.dtype(), x.raw_data(), x.dims(), x.strides(), ReduceMask(op, x.ndim(), axis), out.dtype(),
               out.raw_data());
 }
+// The same of the elements in another dtype.
+void RunAs(DataType dtype, const char* op, cpu::ReduceOp kind, const Tensor& x, const Ints& axis, Tensor& out) {
+  if (x.dtype() == dtype)
+    Run(op, kind, x, axis, out);
+  else
+    Run(op, kind, CastTo(x, dtype), axis, out);
+}
 }  // namespace
 
 void sum_infer(const Meta& x, const Ints& axis, DataType dtype, bool keepdim, Meta& out) {
@@ -17,8 +24,7 @@ void sum_infer(const Meta& x, const Ints& axis, DataType dtype, bool keepdim, Me
 void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) {
   // The sum is that of the elements in its dtype: fractions are cut before they are added. Integers only widen.
   const bool widens = IsInteger(out.dtype()) && (IsInteger(x.dtype()) || x.dtype() == DataType::BOOL);
-  const Tensor c = widens || x.dtype() == out.dtype() ? x : CastTo(x, out.dtype());
-  Run("sum", cpu::ReduceOp::kSum, c, axis, out);
+  RunAs(widens ? x.dtype() : out.dtype(), "sum", cpu::ReduceOp::kSum, x, axis, out);
 }
 
 void mean_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
@@ -27,11 +33,11 @@ void mean_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
 void mean_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
   if (IsInteger(x.dtype())) {  // the mean of integers is cut to their type
     Tensor wide = Empty(out.dims(), DataType::FLOAT64);
-    Run("mean", cpu::ReduceOp::kMean, CastTo(x, DataType::FLOAT64), axis, wide);
+    RunAs(DataType::FLOAT64, "mean", cpu::ReduceOp::kMean, x, axis, wide);
     CopyInto(wide, out);
     return;
   }
-  Run("mean", cpu::ReduceOp::kMean, x.dtype() == out.dtype() ? x : CastTo(x, out.dtype()), axis, out);
+  RunAs(out.dtype(), "mean", cpu::ReduceOp::kMean, x, axis, out);
 }
 
 void minmax_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
