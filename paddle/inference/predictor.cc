@@ -13,8 +13,8 @@
 #include "paddle/inference/paddle_inference_api.h"
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/allocator.h"
-#include "paddle/pir/serialize/program_json.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/serialize/program_json.h"
 
 namespace paddle_infer {
 

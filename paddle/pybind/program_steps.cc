@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "paddle/phi/core/op_def.h"
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/program_object.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace paddle::py {
 namespace {

@@ -13,9 +13,9 @@
 #include "paddle/pir/core/clone.h"
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/passes.h"
 #include "paddle/pir/pass/pipeline.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace paddle::py {
 namespace {

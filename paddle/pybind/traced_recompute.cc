@@ -5,8 +5,8 @@
 
 #include "paddle/common/op_traits.h"
 #include "paddle/pir/core/op_info.h"
-#include "paddle/pybind/traced.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pybind/traced.h"
 
 namespace paddle::py {
 namespace {

@@ -133,6 +133,32 @@ def test_results_in_the_memory_of_operands():
     check(f, draw(8, 64), train=False)
 
 
+BROADCASTING = {
+    'remainder': lambda a, b: paddle.remainder(a, paddle.abs(b) + 0.5),
+    'fmax': lambda a, b: paddle.fmax(a, b),
+    'fmin': lambda a, b: paddle.fmin(a, b),
+    'atan2': lambda a, b: paddle.atan2(a, b),
+    'heaviside': lambda a, b: paddle.heaviside(a, b),
+    'lerp': lambda a, b: paddle.lerp(a, b, 0.3 * paddle.ones_like(a)),
+    'bce_loss': lambda a, b: F.binary_cross_entropy(F.sigmoid(a + b), F.sigmoid(a - b).detach(), reduction='none'),
+}
+
+
+@pytest.mark.parametrize('name', BROADCASTING)
+def test_gradients_of_broadcasting_ops(name):
+    check(lambda a, b: BROADCASTING[name](a * 2, b + 1) * 0.5, draw(8, 1, 33), draw(5, 1, seed=1), rtol=1e-4)
+
+
+@pytest.mark.parametrize('name', ['fmax', 'atan2', 'where'])
+def test_gradients_of_broadcasting_ops_join_groups(name):
+    call = 'paddle.where(x > 0, x * 2, x + 1)' if name == 'where' else f'paddle.{name}(x * 2, x + 1)'
+    lines = explain(f'''
+x.stop_gradient = False
+paddle.jit.to_static(lambda x: paddle.tanh({call}), full_graph=True, backend="CINN")(x).sum().backward()
+''')
+    assert re.search(rf'pd_op.{name}_grad \(op \d+\): (joins|starts) group', lines), lines
+
+
 def explain(code):
     program = 'import paddle\nimport paddle.nn.functional as F\nx = paddle.randn([4, 6])\n' + code
     env = {**os.environ, 'FLAGS_cinn_explain': '1', 'PYTHONPATH': os.pathsep.join(p for p in sys.path if p)}

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """CINN lowering functions of elementwise ops and their gradients."""
+import ast
+
 from . import emit_loops
-from .expr import CinnPrinter
-from .template import fill
+from .expr import CinnPrinter, free_names
+from .functions import scalars
+from .template import commas, fill
 
 
 class Printer(CinnPrinter):
@@ -37,8 +40,10 @@ Expr lower_$name([[maybe_unused]] const Expr* in, [[maybe_unused]] const phi::Sc
 def source(members):
     """The file of lowering functions; `members`: the gradients of all ops."""
     rules = [rule for g in members if g.op.elementwise for rule in [*forward(g.op), *backward(g)]]
-    return fill(FILE, functions=[text for _, _, text in rules],
-                rows=[f'RegisterLowering("pd_op.{name}", &lower_{name}, {count});' for name, count, _ in rules]) + "\n"
+    summed = {g.op.grad_name: summed_backward(g) for g in members if g.op.elementwise}
+    rows = [f'RegisterLowering("pd_op.{name}", &lower_{name}, {count});' for name, count, _ in rules]
+    rows += [f'RegisterGradLowering("pd_op.{name}", {{{commas(row for row, _ in results)}}});' for name, results in summed.items() if results]
+    return fill(FILE, functions=[text for _, _, text in rules] + [text for results in summed.values() for _, text in results], rows=rows) + "\n"
 
 
 def forward(op):
@@ -54,6 +59,29 @@ def backward(g):
         return []
     operands = [t.local for t in g.recorded.tensors]
     return [function(g.op, g.op.grad_name, [(None, e, e.bodies["default"])], operands) for e in emit_loops.gradients(g.op).values() if e]
+
+
+def summed_backward(g):
+    """[(row, C++ function)] of the results of the gradient op of an op that broadcasts; [] where it has attributes, or a rule calls
+    what is no function of a scalar."""
+    op, d = g.op, g.recorded
+    called = {n.func.id for rule in g.rules.values() for n in ast.walk(rule) if isinstance(n, ast.Call)}
+    if not g.exists or not g.broadcasts or not d or op.attrs or op.vjp_kernel or called - {*scalars(), "conj_of"}:
+        return []
+    return [summed_result(g, o.removesuffix("_grad")) for o in d.outs]
+
+
+def summed_result(g, tensor):
+    read = free_names(g.rules[tensor])[0]
+    operands = [t for t in g.recorded.tensors if t.local in read]
+    name = f"{g.op.grad_name}_{tensor}"
+    text = fill(FUNCTION, name=name, operands=[f"const Expr& {t.local} = in[{k}];" for k, t in enumerate(operands)],
+                forms=f"return {Printer(g.op.where).text(g.rules[tensor])};")
+    return f'{{"{tensor}", &lower_{name}, {{{commas(c_name(t) for t in operands)}}}}}', text
+
+
+def c_name(operand):
+    return f'"{operand.name}"'
 
 
 def function(op, name, forms, operands):

@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "paddle/cinn/fusion/group_builder.h"
-#include "paddle/pir/pass/passes.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/pass/passes.h"
 
 namespace cinn {
 namespace {

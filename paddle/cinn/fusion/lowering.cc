@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "paddle/common/op_traits.h"
 #include "paddle/pir/dialect/pd_op.h"
@@ -82,6 +83,7 @@ std::string_view Bare(std::string_view op) { return op.substr(op.find('.') + 1);
 struct Table {
   std::mutex mutex;
   std::map<std::string, Lowering, std::less<>> rows;
+  std::map<std::string, std::vector<GradLowering>, std::less<>> gradients;
   void Add(std::string_view op, LowerFn fn, int nin) {
     const common::OpTraits& traits = common::TraitsOf(op);
     if (!traits.not_fused) rows.emplace(Bare(op), Lowering{fn, nin, traits.integers});
@@ -110,6 +112,19 @@ const Lowering* FindLowering(std::string_view op) {
   std::lock_guard<std::mutex> lock(t.mutex);
   auto it = t.rows.find(Bare(op));
   return it == t.rows.end() ? nullptr : &it->second;
+}
+
+void RegisterGradLowering(const char* op, std::vector<GradLowering> results) {
+  Table& t = TheTable();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  if (!common::TraitsOf(op).not_fused) t.gradients.emplace(Bare(op), std::move(results));
+}
+
+const std::vector<GradLowering>* FindGradLowering(std::string_view op) {
+  Table& t = TheTable();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  auto it = t.gradients.find(Bare(op));
+  return it == t.gradients.end() ? nullptr : &it->second;
 }
 
 }  // namespace cinn

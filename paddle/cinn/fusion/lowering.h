@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "paddle/cinn/ir/body.h"
 
@@ -23,5 +24,16 @@ struct Lowering {
 // The first registration of a name stays: hand-written rules are registered before generated ones.
 void RegisterLowering(const char* op, LowerFn fn, int nin);
 const Lowering* FindLowering(std::string_view op);
+
+// One result of the gradient of an op that broadcasts: an expression over operands of the gradient op, by name, summed
+// to the shape of the argument whose gradient it is.
+struct GradLowering {
+  const char* input;
+  LowerFn fn;
+  std::vector<const char*> operands;
+};
+// `results`: all of the op's, in its order.
+void RegisterGradLowering(const char* op, std::vector<GradLowering> results);
+const std::vector<GradLowering>* FindGradLowering(std::string_view op);
 
 }  // namespace cinn

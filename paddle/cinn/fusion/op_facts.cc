@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes operations for fusion: elementwise ops, reductions, views, and gradients of binary ops and reductions.
+// Describes operations for fusion: elementwise ops and their gradients, reductions and theirs, views.
 #include "paddle/cinn/fusion/op_facts.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "paddle/common/op_traits.h"
 #include "paddle/cinn/fusion/attr_reader.h"
 #include "paddle/cinn/fusion/loss_facts.h"
 #include "paddle/cinn/fusion/norm_facts.h"
 #include "paddle/cinn/fusion/rearrange_facts.h"
-#include "paddle/pir/pass/passes.h"
+#include "paddle/common/op_traits.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/pass/passes.h"
 
 namespace cinn {
 namespace {
@@ -19,20 +19,7 @@ namespace {
 using common::Dims;
 
 Expr Identity(const Expr* in, const phi::Scalar*) { return in[0]; }
-Expr Negate(const Expr* in, const phi::Scalar*) { return -in[0]; }
-Expr Product(const Expr* in, const phi::Scalar*) { return in[0] * in[1]; }
-Expr Quotient(const Expr* in, const phi::Scalar*) { return in[0] / in[1]; }
-Expr DivideGradY(const Expr* in, const phi::Scalar*) { return -(in[0] * in[1] / in[2]); }  // dout, out, y
 Expr Times(const Expr* in, const phi::Scalar* attrs) { return in[0] * attrs[0]; }
-Expr IfTrue(const Expr* in, const phi::Scalar*) { return select(in[0], in[1], 0); }
-Expr IfFalse(const Expr* in, const phi::Scalar*) { return select(in[0], 0, in[1]); }
-// x, y, dout: equal elements share the gradient.
-Expr IfGreater(const Expr* in, const phi::Scalar*) {
-  return select(in[0] > in[1], in[2], select(in[0] == in[1], 0.5 * in[2], 0));
-}
-Expr IfLess(const Expr* in, const phi::Scalar*) {
-  return select(in[0] < in[1], in[2], select(in[0] == in[1], 0.5 * in[2], 0));
-}
 
 ReduceKind KindOf(common::Reduction reduction) {
   switch (reduction) {
@@ -43,27 +30,6 @@ ReduceKind KindOf(common::Reduction reduction) {
     case common::Reduction::kAll: return ReduceKind::kAll;
     default: return ReduceKind::kSum;
   }
-}
-
-// Gradients of broadcasting binary ops: each result is an expression over named operands, summed to the input's shape.
-struct BinaryGradRow {
-  std::string_view op;
-  LowerFn x_fn;
-  std::vector<const char*> x_operands;
-  LowerFn y_fn;
-  std::vector<const char*> y_operands;
-};
-const std::vector<BinaryGradRow>& BinaryGrads() {
-  static const auto* rows = new std::vector<BinaryGradRow>{
-      {pir::pd::kAddGrad, Identity, {"out_grad"}, Identity, {"out_grad"}},
-      {pir::pd::kSubtractGrad, Identity, {"out_grad"}, Negate, {"out_grad"}},
-      {pir::pd::kMultiplyGrad, Product, {"out_grad", "y"}, Product, {"out_grad", "x"}},
-      {pir::pd::kDivideGrad, Quotient, {"out_grad", "y"}, DivideGradY, {"out_grad", "out", "y"}},
-      {pir::pd::kMaximumGrad, IfGreater, {"x", "y", "out_grad"}, IfLess, {"x", "y", "out_grad"}},
-      {pir::pd::kMinimumGrad, IfLess, {"x", "y", "out_grad"}, IfGreater, {"x", "y", "out_grad"}},
-      {pir::pd::kWhereGrad, IfTrue, {"condition", "out_grad"}, IfFalse, {"condition", "out_grad"}},
-  };
-  return *rows;
 }
 
 // The reduced axes. The argument is called "axis"; none, or reduce_all, means all.
@@ -114,8 +80,7 @@ class Describer {
       return f;
     const common::OpTraits& traits = common::TraitsOf(op_.name());
     if (traits.reduction != common::Reduction::kNone) return Reduce(KindOf(traits.reduction));
-    for (const BinaryGradRow& r : BinaryGrads())
-      if (op_.name() == r.op) return BinaryGrad(r);
+    if (const std::vector<GradLowering>* results = FindGradLowering(op_.name())) return Gradient(*results);
     if (op_.isa(pir::pd::kExpandGrad)) return SummedTo();
     if (IsOneOf(op_, {pir::pd::kSumGrad, pir::pd::kMeanGrad})) return ReduceGrad(op_.isa(pir::pd::kMeanGrad));
     const bool backward = op_.name().ends_with("_grad");
@@ -201,12 +166,12 @@ class Describer {
     return true;
   }
 
-  std::optional<OpFacts> BinaryGrad(const BinaryGradRow& row) {
+  std::optional<OpFacts> Gradient(const std::vector<GradLowering>& results) {
     OpFacts f;
-    if (op_.num_results() != 2) return No("result count");
-    if (!AddSummed(f, 0, OperandOf(op_, "x"), row.x_fn, row.x_operands) ||
-        !AddSummed(f, 1, OperandOf(op_, "y"), row.y_fn, row.y_operands))
-      return No("shapes not known for certain, or an operand is absent");
+    if (op_.num_results() != static_cast<int>(results.size())) return No("result count");
+    for (size_t k = 0; k < results.size(); ++k)
+      if (!AddSummed(f, static_cast<int>(k), OperandOf(op_, results[k].input), results[k].fn, results[k].operands))
+        return No("shapes not known for certain, or an operand is absent");
     if (f.results.empty()) return No("nobody uses it");
     return f;
   }

@@ -2,8 +2,8 @@
 #include "paddle/eager/autograd/recorded_grads.h"
 
 #include "paddle/eager/dispatch/record.h"
-#include "paddle/pir/pass/passes.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/pass/passes.h"
 
 namespace egr {
 namespace {

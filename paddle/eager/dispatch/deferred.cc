@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "paddle/common/op_traits.h"
 #include "paddle/common/extent.h"
+#include "paddle/common/op_traits.h"
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pir/dialect/pd_op.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "paddle/pir/io/printer.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/io/printer.h"
 
 #include <charconv>
 #include <cmath>

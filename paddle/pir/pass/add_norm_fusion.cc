@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sum and the norm of it, as residual blocks have them, become one operation.
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/norm_patterns.h"
 #include "paddle/pir/pass/passes.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {

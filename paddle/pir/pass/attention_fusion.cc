@@ -3,10 +3,10 @@
 // kernel.
 #include <cmath>
 
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/norm_patterns.h"
 #include "paddle/pir/pass/passes.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {

@@ -3,9 +3,9 @@
 // machines have them: the changes of order around them move outwards until they meet and vanish.
 #include <algorithm>
 
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/layout_util.h"
 #include "paddle/pir/pass/passes.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {

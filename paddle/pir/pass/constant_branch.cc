@@ -3,8 +3,8 @@
 // of a loop that never runs.
 #include <mutex>
 
-#include "paddle/pir/pass/passes.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/pass/passes.h"
 
 namespace pir {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
-#include "paddle/pir/pass/passes.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/pass/passes.h"
 
 namespace pir {
 namespace {

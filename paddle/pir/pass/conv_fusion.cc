@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch norms folded into the filters before them, and bias, residual and activation joined to convolutions.
 #include "paddle/common/op_traits.h"
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/passes.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ops do besides computing results, by their traits.
 #include "paddle/pir/core/verify.h"
-#include "paddle/pir/pass/passes.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/pass/passes.h"
 
 namespace pir {
 namespace {

@@ -5,9 +5,9 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/pass.h"
 #include "paddle/pir/pass/rewrite.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir::fusion {
 

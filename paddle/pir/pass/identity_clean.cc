@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes ops whose result is one of their operands.
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/passes.h"
 #include "paddle/pir/pass/rewrite.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {

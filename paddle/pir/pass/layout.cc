@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/layout_util.h"
 #include "paddle/pir/pass/passes.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {

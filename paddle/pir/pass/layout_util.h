@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "paddle/common/op_traits.h"
-#include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/pass/fusion_util.h"
 
 namespace pir::layout {
 

@@ -2,10 +2,10 @@
 // Layer norms written out in single operations, as exporters leave them, become the one operation that has a kernel.
 #include <cmath>
 
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/norm_patterns.h"
 #include "paddle/pir/pass/passes.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {

@@ -9,11 +9,11 @@
 #include "paddle/pir/core/file_symbols.h"
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/serialize/checked_json.h"
 #include "paddle/pir/serialize/file_util.h"
 #include "paddle/pir/serialize/json_names.h"
 #include "paddle/pir/serialize/program_json.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace pir {
 namespace {
