@@ -9,7 +9,6 @@
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/eager/dispatch/recorded_view.h"
-#include "paddle/eager/dispatch/state.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pybind/call_pattern.h"
 #include "paddle/pybind/capture_state.h"

@@ -73,9 +73,7 @@ void real_infer(const Meta& x, Meta& out) {
            NameOf(x.dtype), ": the kernel is not registered for it");
   out = {x.dims, RealOf(x.dtype)};
 }
-void real_kernel(const Tensor& x, Tensor& out) {
-  out = IsComplex(x.dtype()) ? PartOf(x, 0) : AliasOf(x);
-}
+void real_kernel(const Tensor& x, Tensor& out) { out = IsComplex(x.dtype()) ? PartOf(x, 0) : AliasOf(x); }
 void imag_infer(const Meta& x, Meta& out) {
   PD_CHECK(IsComplex(x.dtype), Unimplemented, "[imag] expected a complex dtype, got ", NameOf(x.dtype),
            ": the kernel is not registered for it");
