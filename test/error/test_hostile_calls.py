@@ -226,6 +226,7 @@ def test_a_factor_beyond_int64_is_a_number(name):
     lambda v: paddle.nn.utils.clip_grad_norm_(v, 1.0), lambda v: paddle.io.ConcatDataset(v), lambda v: paddle.unflatten(paddle.ones([6]), 0, v),
     lambda v: paddle.broadcast_shape([2], v),
     lambda v: paddle.slice(paddle.ones([4]), v, [0], [1]),
+    lambda v: paddle.vision.ops.nms(paddle.ones([2, 4]), v),
     lambda v: paddle.histogramdd(paddle.ones([3, 2]), ranges=v), lambda v: paddle.vision.transforms.adjust_contrast(np.zeros([2, 2, 3], 'uint8'), v),
     lambda v: paddle.audio.functional.create_dct(v, 8), lambda v: paddle.audio.functional.create_dct(4, v), paddle.assign,
     paddle.audio.functional.hz_to_mel, lambda v: paddle.io.WeightedRandomSampler(v, 2),

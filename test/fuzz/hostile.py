@@ -382,8 +382,9 @@ def agree(what, one, two, exact=False, least=0.0):
 
 
 def coarsest(recipes):
-    """The spread of the least precise tensor given: programs may keep more digits than the type of a value has."""
-    return max((SPREAD.get(r.dtype, 0.0) for r in recipes), default=0.0)
+    """The spread of the least precise tensor given, or of a float32: programs may keep more digits than the type of a value
+    has, and keep attributes in 32 bits."""
+    return max([1e-7] + [SPREAD.get(r.dtype, 0.0) for r in recipes])
 
 
 class Calculated:

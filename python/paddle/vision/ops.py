@@ -44,7 +44,7 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
 
     With `category_idxs` [N], boxes of different categories do not suppress each other.
     """
-    b = boxes.astype('float64').numpy()
+    b, iou_threshold = boxes.astype('float64').numpy(), float(iou_threshold)
     if scores is None:
         return paddle.to_tensor(_keep(b, iou_threshold))
     s = scores.astype('float64').numpy()
