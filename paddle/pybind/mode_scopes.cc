@@ -94,6 +94,8 @@ struct AmpState {
   const egr::AmpLists* lists;
 };
 thread_local ModeStack<AmpState> t_amp_states;
+thread_local ModeStack<PyObject*> t_amp_scopes;  // each with the scope around it; owned
+thread_local PyObject* t_amp_scope = nullptr;
 
 class AmpScope {
  public:
@@ -102,12 +104,18 @@ class AmpScope {
     state_ = {static_cast<uint8_t>(level), static_cast<int8_t>(ToDataType(dtype.ptr(), "amp", "dtype")),
               AmpListsOf(white, black)};
   }
-  void Enter() const {
+  void Enter(PyObject* self) const {
     const egr::DispatchState& s = egr::State();
     t_amp_states.Push({s.amp_level, s.amp_dtype, s.amp_lists});
+    t_amp_scopes.Push(t_amp_scope);
+    t_amp_scope = Py_NewRef(self);
     Set(state_);
   }
-  static void Leave() { Set(t_amp_states.Pop("automatic mixed precision")); }
+  static void Leave() {
+    Set(t_amp_states.Pop("automatic mixed precision"));
+    const PyRef left(t_amp_scope);
+    t_amp_scope = t_amp_scopes.Pop("automatic mixed precision");
+  }
 
  private:
   static void Set(const AmpState& to) {
@@ -129,10 +137,13 @@ int Init(PyObject* module) {
              pyb::arg("level"), pyb::arg("dtype"), pyb::arg("white"), pyb::arg("black"))
         .def("__enter__",
              [](pyb::object self) {
-               pyb::cast<const AmpScope&>(self).Enter();
+               pyb::cast<const AmpScope&>(self).Enter(self.ptr());
                return self;
              })
-        .def("__exit__", [](AmpScope&, const pyb::args&) { AmpScope::Leave(); });
+        .def("__exit__", [](AmpScope&, const pyb::args&) { AmpScope::Leave(); })
+        .def_static(
+            "innermost", [] { return pyb::reinterpret_borrow<pyb::object>(t_amp_scope ? t_amp_scope : Py_None); },
+            "The scope that this thread entered last and has not left; None outside.");
   });
 }
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Autocasting of operations and casting of models."""
-import threading
 import warnings
 
 import paddle
@@ -28,19 +27,10 @@ def _lists(custom_white, custom_black, level, dtype):
     return white, black - white
 
 
-class _Entered(threading.local):
-    """Arguments of the `auto_cast` blocks this thread is in."""
-
-    def __init__(self):
-        self.options = []
-
-
-_entered = _Entered()
-
-
 def amp_state():
     """The arguments of the innermost `auto_cast` around, None outside."""
-    return dict(_entered.options[-1]) if _entered.options else None
+    scope = auto_cast.innermost()
+    return None if scope is None else dict(scope._options)
 
 
 class auto_cast(_core.AmpScope):
@@ -68,15 +58,6 @@ class auto_cast(_core.AmpScope):
             super().__init__(_LEVELS[level], dtype, list(white), list(black))
         self._options = {'enable': enable, 'custom_white_list': custom_white_list, 'custom_black_list': custom_black_list, 'level': level,
                          'dtype': dtype, 'use_promote': use_promote}
-
-    def __enter__(self):
-        super().__enter__()
-        _entered.options.append(self._options)
-        return self
-
-    def __exit__(self, *exc):
-        super().__exit__(*exc)
-        _entered.options.pop()
 
     def __call__(self, func):
         import functools
