@@ -375,7 +375,13 @@ RECIPES = {
         "LambdaDecay MultiplicativeDecay": "0.1, lambda epoch: 0.9",
         "LinearWarmup": "0.1, 5, 0.0, 0.1", "MultiStepDecay": "0.1, [2, 4]", "NoamDecay": "8, 5", "PiecewiseDecay": "[2, 4], [0.1, 0.2, 0.3]",
     },
-    "vision.datasets": {"DatasetFolder ImageFolder": "folder()"},
+    "vision.datasets": {
+        "DatasetFolder ImageFolder": "folder()",
+        "Cifar10": "tar({'c/data_batch_1': batch('labels')})", "Cifar100": "tar({'c/train': batch('fine_labels')})",
+        "MNIST FashionMNIST": "*digits()", "Flowers": "*flowers()",
+        "VOC2012": "tar({'VOCdevkit/VOC2012/' + name: data for name, data in [('ImageSets/Segmentation/trainval.txt', b'one'), "
+                   "('JPEGImages/one.jpg', photo()), ('SegmentationClass/one.png', photo('png'))]})",
+    },
     "vision": {"image_load": "picture()", "set_image_backend": "'pil'"},
     "vision.ops": {
         "ConvNormActivation": "2, 3 -> t(1, 2, 4, 4)",
@@ -493,7 +499,15 @@ RECIPES = {
         "LogMelSpectrogram MelSpectrogram": "8000, n_fft=64, n_mels=8 -> t(1, 256)", "MFCC": "8000, n_mfcc=4, n_fft=64, n_mels=8 -> t(1, 256)",
         "Spectrogram": "64 -> t(1, 256)",
     },
-    "text": {"ViterbiDecoder": "t(3, 3) -> t(1, 4, 3), of([4])", "viterbi_decode": "t(1, 4, 3), t(3, 3), of([4])"},
+    "text": {
+        "ViterbiDecoder": "t(3, 3) -> t(1, 4, 3), of([4])", "viterbi_decode": "t(1, 4, 3), t(3, 3), of([4])",
+        "Imdb": "tar({'aclImdb/train/pos/0.txt': b'good', 'aclImdb/train/neg/0.txt': b'bad'}), cutoff=0",
+        "Imikolov": "tar({'./simple-examples/data/ptb.%s.txt' % part: b'a man' for part in ('train', 'valid')}), window_size=2, min_word_freq=0",
+        "Movielens": "films()", "UCIHousing": "houses()",
+        "WMT14": "tar({'wmt14/src.dict': b'<s>\\n<e>\\n<unk>\\na', 'wmt14/trg.dict': b'<s>\\n<e>\\n<unk>\\nun', 'wmt14/train/train': b'a\\tun'}), "
+                 "dict_size=4",
+        "WMT16": "tar({'wmt16/train': b'a\\tein'}), src_dict_size=4, trg_dict_size=4",
+    },
     "utils": {"flatten": "[1, [2, 3]]", "map_structure": "lambda v: v, [1, [2]]", "pack_sequence_as": "[1, [2]], [3, 4]", "try_import": "'math'",
               "deprecated": "-> lambda v: v", "require_version": "'3.0.0'"},
     "base": {
@@ -578,8 +592,6 @@ for _reason, _names in {
                       "static.set_ipu_shard",
     "abstract, or made by another function": "jit.TranslatedLayer optimizer.lr.LRScheduler metric.Metric inference.Predictor inference.Tensor static.Variable",
     "fetches a file": "hub.load_state_dict_from_url",
-    "reads a downloaded data set": "vision.datasets.Cifar10 vision.datasets.Cifar100 vision.datasets.FashionMNIST vision.datasets.Flowers "
-                                   "vision.datasets.MNIST vision.datasets.VOC2012 text.Imdb text.Imikolov text.Movielens text.UCIHousing text.WMT14 text.WMT16",
     "needs a package that is not installed": "callbacks.WandbCallback",
 }.items():
     UNCALLED.update(dict.fromkeys(_names.split(), _reason))

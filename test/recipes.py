@@ -8,9 +8,13 @@ import contextlib
 import functools
 import importlib
 import inspect
+import io
 import os
+import pickle
 import re
 import shutil
+import tarfile
+import zipfile
 
 import numpy
 import recipe_table
@@ -107,6 +111,61 @@ def folder():
     return "classes"
 
 
+def tar(files, name="files.tar"):
+    """The path of an archive of name -> bytes."""
+    with tarfile.open(name, "w") as archive:
+        for inside, data in files.items():
+            info = tarfile.TarInfo(inside)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return name
+
+
+def photo(kind="jpeg"):
+    """The bytes of a picture."""
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.fromarray(img()).save(stream, kind)
+    return stream.getvalue()
+
+
+def batch(labels):
+    """The bytes of two samples of CIFAR."""
+    return pickle.dumps({"data": numpy.zeros((2, 3072), "uint8"), labels: [1, 2]}, 2)
+
+
+def digits():
+    """The paths of two images and their labels in MNIST's format."""
+    for name, head, data in (("images", [2051, 2, 28, 28], bytes(2 * 784)), ("labels", [2049, 2], b"\1\2")):
+        with open(name, "wb") as file:
+            file.write(numpy.array(head, ">u4").tobytes() + data)
+    return "images", "labels"
+
+
+def flowers():
+    """The paths of an archive of one flower and its Matlab files."""
+    import scipy.io
+
+    scipy.io.savemat("labels.mat", {"labels": [[3]]})
+    scipy.io.savemat("split.mat", {"tstid": [[1]]})
+    return tar({"jpg/image_00001.jpg": photo()}), "labels.mat", "split.mat"
+
+
+def films():
+    """The path of an archive of one film and its ratings."""
+    with zipfile.ZipFile("films.zip", "w") as archive:
+        for name, line in (("movies", "1::Toy Story (1995)::Animation"), ("users", "1::F::1::10::48067"), ("ratings", "1::1::5::978300760")):
+            archive.writestr(f"ml-1m/{name}.dat", (line + "\n") * (8 if name == "ratings" else 1))
+    return "films.zip"
+
+
+def houses():
+    """The path of five houses."""
+    numpy.savetxt("houses", numpy.arange(70.0).reshape(5, 14))
+    return "houses"
+
+
 def repository():
     """A folder that hub reads."""
     with open("hubconf.py", "w", encoding="utf-8") as file:
@@ -151,7 +210,8 @@ class Stream(paddle.io.IterableDataset):
         return iter([numpy.zeros([3], "float32")])
 
 
-MAKERS = dict(t=t, p=p, i=i, b=b, c=c, of=of, spd=spd, img=img, data=data, linear=linear, saved=saved, picture=picture, folder=folder, repository=repository, predictor=predictor, program=program, stored=stored, sound=sound, Numbers=Numbers, Stream=Stream,
+MAKERS = dict(t=t, p=p, i=i, b=b, c=c, of=of, spd=spd, img=img, data=data, linear=linear, saved=saved, picture=picture, folder=folder, repository=repository, tar=tar, photo=photo, batch=batch, digits=digits, flowers=flowers, films=films, houses=houses,
+              predictor=predictor, program=program, stored=stored, sound=sound, Numbers=Numbers, Stream=Stream,
               paddle=paddle, np=numpy, static=paddle.static, nn=paddle.nn, F=paddle.nn.functional, D=paddle.distribution)
 
 

@@ -342,3 +342,32 @@ for one, two in zip(paddle.jit.to_static(f)(x), want):
     environment = {**os.environ, 'OMP_NUM_THREADS': '3', 'OMP_STACKSIZE': '2M'}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(SANITIZER != '', reason='a sanitizer has tables of its own')
+@pytest.mark.parametrize('kind', ['x * 1.0', 'x[1:]', 'x.astype("float64")', 'x.shape', 'paddle.CPUPlace()', 'paddle.nn.Linear(2, 2)',
+                                  'paddle.to_tensor([[1.0] * 1000] * 100)', 'paddle.Generator()'])
+def test_small_objects_where_there_is_no_memory(kind):
+    text = f"""
+import resource
+import paddle
+x = paddle.ones([4])
+x.stop_gradient = False
+make = lambda: {kind}
+make()
+used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()
+before = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(resource.RLIMIT_AS, (used + (24 << 20), before[1]))
+kept = []
+try:
+    while len(kept) < 3000000:
+        kept.append(make())
+except MemoryError:
+    resource.setrlimit(resource.RLIMIT_AS, before)
+    kept.clear()
+else:
+    raise AssertionError('there is no end of memory')
+assert (paddle.ones([3]) * 2).sum().item() == 6
+"""
+    done = subprocess.run([sys.executable, '-c', text], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-1000:]

@@ -237,6 +237,10 @@ def test_files_of_samples(tmp_path, monkeypatch):
     assert sorted(os.listdir(".")) == ["part0.pickle", "part1.pickle", "part2.pickle"]
     assert list(common.cluster_files_reader("part*.pickle", 2, 0)()) == [0, 1, 4]
     assert list(common.cluster_files_reader("part*.pickle", 2, 1)()) == [2, 3]
+    (tmp_path / "part0.pickle").write_bytes(b"cos\nsystem\n(S'touch run'\ntR.")
+    with pytest.raises(ValueError, match="system"):
+        list(common.cluster_files_reader("part*.pickle", 2, 0)())
+    assert not (tmp_path / "run").exists()
 
 
 def five():

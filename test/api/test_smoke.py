@@ -27,7 +27,9 @@ def test_each_public_callable_can_be_called(namespace, tmp_path, monkeypatch):
             continue
         try:
             with paddle.LazyGuard() if where == "vision.models" else contextlib.nullcontext():
-                recipes.call(where, value, text)
+                result = recipes.call(where, value, text)
+            if where in ("vision.datasets", "text") and isinstance(result, paddle.io.Dataset):
+                assert len(result) > 0 and len(result[0]) > 0
         except Exception as error:  # each failure is listed
             failures.append(f"{full}({text}): {type(error).__name__}: {error}")
     assert not failures, "\n".join(failures)
@@ -36,6 +38,18 @@ def test_each_public_callable_can_be_called(namespace, tmp_path, monkeypatch):
 def test_names_without_a_recipe_exist():
     names = {f"{where}.{name}" for where, name, _, _ in recipes.cases()}
     assert set(recipe_table.UNCALLED) <= names
+
+
+def test_names_without_a_recipe_refuse_in_words():
+    values = {f"{where}.{name}": value for where, name, value, _ in recipes.cases()}
+    for name, reason in recipe_table.UNCALLED.items():
+        for arguments in ([paddle.ones([1])] if name.startswith("Tensor.") else [], [0], ["x"]):
+            try:
+                values[name](*arguments)
+            except (ValueError, TypeError, RuntimeError, AssertionError, NotImplementedError, ImportError, AttributeError) as error:
+                assert str(error)
+            else:
+                assert reason.startswith("abstract"), name
 
 
 def test_recipes_have_a_callable():

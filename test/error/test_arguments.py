@@ -292,3 +292,22 @@ def test_proposals_of_bfloat16_scores_are_their_numbers():
     want = paddle.vision.ops.generate_proposals(scores, deltas.astype('float32'), **rest)
     for one, two in zip(got, want):
         assert one.tolist() == two.tolist()
+
+
+def test_names_that_could_not_work():
+    x = t(2, 3)
+    want = F.softmax(x)
+    assert F.softmax_(x) is x and (x.numpy() == want.numpy()).all()
+    assert paddle.binomial(paddle.to_tensor([4.0]), paddle.to_tensor([1.0])).tolist() == [4]
+    assert paddle.standard_gamma(paddle.to_tensor([2.0])).item() > 0
+    assert not hasattr(paddle._C_ops, 'merge_selected_rows') and not hasattr(paddle.optimizer.Adam, '_fused_step')
+
+
+@pytest.mark.parametrize('config', ['combine_params', 'separate_parameters', 'skip_forward', 'skip_prune_program', 'input_names_after_prune'])
+def test_configs_of_jit_save(config, tmp_path):
+    spec = [paddle.static.InputSpec([None, 2])]
+    with pytest.raises(NotImplementedError, match=config):
+        paddle.jit.save(paddle.nn.Linear(2, 2), str(tmp_path / 'net'), spec, **{config: True})
+    with pytest.raises(ValueError, match='bogus'):
+        paddle.jit.save(paddle.nn.Linear(2, 2), str(tmp_path / 'net'), spec, bogus=1)
+    paddle.jit.save(paddle.nn.Linear(2, 2), str(tmp_path / 'net'), spec, **{config: False}, with_hook=True, clip_extra=False)

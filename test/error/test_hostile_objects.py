@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python objects that hold themselves, or change and raise while they are read: an exception, never wrong memory."""
+import os
 import pickle
 
 import numpy as np
@@ -252,3 +253,19 @@ def test_arrays_of_objects_are_refused():
     with pytest.raises((ValueError, TypeError)):
         paddle.to_tensor(np.array([object()]))
     assert pickle.loads(pickle.dumps(paddle.float32)) is paddle.float32
+
+
+@pytest.mark.parametrize('read', [
+    lambda n: paddle.static.load_from_file(n), lambda n: paddle.vision.ops.read_file(n), lambda n: paddle.vision.image_load(n, backend='pil'),
+    lambda n: paddle.vision.datasets.Cifar10(n), lambda n: paddle.vision.datasets.MNIST(n, n), lambda n: paddle.text.UCIHousing(n),
+    lambda n: paddle.text.Imdb(n), lambda n: paddle.utils.download.md5file(n), lambda n: paddle.load(n), lambda n: paddle.save({}, n),
+    lambda n: paddle.static.save_to_file(n, b''), lambda n: paddle.jit.load(n), lambda n: paddle.static.load_inference_model(n, None)])
+def test_numbers_of_open_files_are_no_paths(read):
+    ours, theirs = os.pipe()
+    try:
+        with pytest.raises((TypeError, ValueError), match='path|expected|BytesIO'):
+            read(ours)
+        assert os.get_blocking(ours)  # still open
+    finally:
+        os.close(ours)
+        os.close(theirs)

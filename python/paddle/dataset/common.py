@@ -4,6 +4,8 @@ import glob
 import os
 import pickle
 
+from paddle.framework.output_file import OutputFile
+from paddle.framework.unpickle import load_pickle
 from paddle.utils.download import _download, _map_path, md5file
 
 __all__ = []
@@ -45,7 +47,7 @@ def split(reader, line_count, suffix="%05d.pickle", dumper=pickle.dump):
     lines, written = [], 0
 
     def write():
-        with open(suffix % written, 'wb') as stream:
+        with OutputFile(suffix % written) as stream:
             dumper(lines, stream)
 
     for item in reader():
@@ -57,8 +59,11 @@ def split(reader, line_count, suffix="%05d.pickle", dumper=pickle.dump):
         write()
 
 
-def cluster_files_reader(files_pattern, trainer_count, trainer_id, loader=pickle.load):
-    """A reader over the items of those files whose number, modulo `trainer_count`, is `trainer_id`."""
+def cluster_files_reader(files_pattern, trainer_count, trainer_id, loader=load_pickle):
+    """A reader over the items of those files whose number, modulo `trainer_count`, is `trainer_id`; `loader` gives those of an open one.
+
+    By default files hold what `paddle.load` reads, and nothing in them is executed.
+    """
     if not callable(loader):
         raise TypeError("loader should be callable.")
 

@@ -9,6 +9,7 @@ import stat
 __all__ = ['OutputFile', 'write_file']
 
 _LINKS = 40
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _serial = itertools.count()
 
 
@@ -49,9 +50,9 @@ class OutputFile:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), self.path)
         try:
             descriptor = self._open_beside(0o666 if found is None else 0o600)
-        except PermissionError:
-            if found is None:
-                raise
+        except OSError as error:
+            if found is None or not isinstance(error, PermissionError):
+                raise OSError(error.errno, error.strerror, self.path) from None
             self.stream = open(self.target, 'r+b')  # not truncated first: somebody may have mapped the file
             return self.stream
         if found is not None:
@@ -81,18 +82,27 @@ class OutputFile:
         os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
 
     def __exit__(self, kind, value, trace):
+        self._name(value)
         try:
             if kind is None and self.target is not None and self.beside is None:
                 self.stream.truncate()
             self.stream.close()
             if kind is None and self.beside is not None:
                 self._replace()
+        except OSError as error:
+            self._name(error)
+            raise
         finally:
             if self.beside is not None:
                 try:
                     os.remove(self.beside)
                 except FileNotFoundError:
                     pass
+
+    def _name(self, error):
+        """Let an error of writing name the file."""
+        if isinstance(error, OSError) and error.errno in _FULL:
+            error.filename = self.path
 
     def _replace(self):
         try:

@@ -8,6 +8,7 @@ import os
 import paddle
 from paddle import _lazy
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only
 from paddle.base.framework import is_recorded
 from paddle.jit import dy2static
 from paddle.jit.dy2static import set_code_level, set_verbosity
@@ -168,6 +169,8 @@ def _record(layer, function, input_spec):
     return recording.program, recording.inputs, _flatten(recording.returned, [])
 
 
+_REFUSED = ('combine_params', 'separate_parameters', 'skip_forward', 'skip_prune_program', 'input_names_after_prune')
+_CONFIGS = ('output_spec', 'with_hook', 'clip_extra', *_REFUSED)
 _save_pre_hooks = []
 
 
@@ -212,10 +215,15 @@ def save(layer, path, input_spec=None, **configs):
 
     It is recorded in its present mode (call `eval()` before) on inputs of `input_spec`, a list of InputSpec or example
     tensors; extents of None stay free. Without it the specs given to `to_static` are used, or those of the last call.
-    `output_spec`: the results to keep, by place or as values of the recorded function's `outputs`.
+    `output_spec`: the results to keep, by place or as values of the recorded function's `outputs`. Hooks are recorded and only attributes
+    of the operations written, whatever `with_hook` and `clip_extra` are.
     Other methods of a layer that are marked with `to_static` become `<path>.<method>.json`. TypeError where control
     flow cannot be recorded.
     """
+    for key in configs:
+        if key not in _CONFIGS:
+            raise ValueError(f'The additional config ({key}) of `paddle.jit.save` is not supported.')
+    only('jit.save', 'each method is written by itself, as what its results need', **{key: (configs.get(key), None, False) for key in _REFUSED})
     path = os.path.abspath(os.fspath(path))
     if os.path.isdir(path) or not os.path.basename(path):
         raise ValueError('The input path MUST be format of dirname/file_prefix, but received a directory')

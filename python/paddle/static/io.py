@@ -202,7 +202,7 @@ def save_to_file(path, content):
 
 def load_from_file(path):
     """The bytes of a file."""
-    with open(path, 'rb') as stream:
+    with open(os.fspath(path), 'rb') as stream:
         return stream.read()
 
 

@@ -18,7 +18,7 @@ _HOME = os.path.expanduser('~/.cache/paddle/dataset')
 
 def _find(given, folder, name, owner):
     path = given if given is not None else os.path.join(_HOME, folder, name)
-    if not os.path.exists(path):
+    if not os.path.exists(os.fspath(path)):
         raise RuntimeError(f"[{owner}] files are not downloaded: give the path of {name}, or put it at {path}")
     return path
 

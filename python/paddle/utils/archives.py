@@ -64,6 +64,7 @@ class _Bounded(io.RawIOBase):
 
 def open_packed(path):
     """The bytes of a file, unpacked if it is gzip, bzip2 or xz. ValueError when they are far more than the file."""
+    path = os.fspath(path)
     with open(path, 'rb') as stream:
         head = stream.read(6)
     for magic, opener in _OPENERS:

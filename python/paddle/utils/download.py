@@ -113,7 +113,7 @@ def _md5check(fullname, md5sum=None):
 def md5file(fname):
     """The md5 of a file, in hexadecimal digits."""
     digest = hashlib.md5()
-    with open(fname, 'rb') as stream:
+    with open(os.fspath(fname), 'rb') as stream:
         for block in iter(lambda: stream.read(1 << 20), b''):
             digest.update(block)
     return digest.hexdigest()

@@ -31,7 +31,7 @@ def _open(path):
     """A PIL image of a file. PIL gets the bytes: what a header claims is then bounded by them."""
     from paddle.utils import try_import
     pil = try_import('PIL')
-    with open(path, 'rb') as stream:
+    with open(os.fspath(path), 'rb') as stream:
         content = io.BytesIO(stream.read())
     try:
         return try_import('PIL.Image').open(content)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations of object detection. A name is there when it can be served: composed here, or by an operator."""
+import os
+
 import numpy as np
 
 import paddle
@@ -351,7 +353,7 @@ def distribute_fpn_proposals(fpn_rois, min_level, max_level, refer_level, refer_
 
 def read_file(filename, name=None):
     """The bytes of a file as a uint8 tensor."""
-    with open(filename, 'rb') as stream:
+    with open(os.fspath(filename), 'rb') as stream:
         return paddle.to_tensor(np.frombuffer(stream.read(), np.uint8).copy())
 
 

@@ -83,10 +83,15 @@ def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_pe
     array = array.T if channels_first else array
     if array.dtype.kind == 'f':
         array = np.clip(array * 2 ** 15, -2 ** 15, 2 ** 15 - 1).astype('<i2')
+    channels, rate = array.shape[1], float(sample_rate)
+    if not 1 <= channels < 2 ** 16:
+        raise ValueError(f"[save] expected 1 to 65535 channels, got {channels}")
+    if not 0.5 < rate < 2 ** 31 / channels:
+        raise ValueError(f"[save] expected a sample_rate from 1 to {2 ** 31 // channels - 1}, got {sample_rate}")
     with OutputFile(filepath) as file, wave.open(file, 'wb') as stream:
-        stream.setnchannels(array.shape[1])
+        stream.setnchannels(channels)
         stream.setsampwidth(2)
-        stream.setframerate(sample_rate)
+        stream.setframerate(rate)
         stream.setnframes(array.shape[0])
         stream.writeframesraw(np.ascontiguousarray(array.astype('<i2')).tobytes())
 

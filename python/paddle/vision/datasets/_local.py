@@ -14,7 +14,7 @@ DATA_HOME = os.path.expanduser('~/.cache/paddle/dataset')
 def find_file(given, folder, name, owner):
     """`given`, or the cached file. RuntimeError when neither is there."""
     if given is not None:
-        if not os.path.exists(given):
+        if not os.path.exists(os.fspath(given)):
             raise RuntimeError(f"[{owner}] {given} does not exist")
         return given
     path = os.path.join(DATA_HOME, folder, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that documents, stubs and the fuzzers mention exist."""
+"""Names that documents, stubs, the fuzzers and the package's own modules mention exist."""
 import ast
 import functools
 import os
@@ -85,3 +85,42 @@ def test_what_the_fuzzer_lets_change_the_state_exists():
         pytest.skip('the list of sources is git\'s')
     sources = '\n'.join(map(read, names))
     assert [word for word in changes.split('|') if word not in sources] == []
+
+
+def test_modules_use_what_the_core_has():
+    """Also in branches that no test takes: each attribute that is read of the core or of a table of operations is there."""
+    from paddle.base import libpaddle
+    from paddle.nn import _core as nn_core
+    homes = {'paddle.base.libpaddle': libpaddle, 'paddle._C_ops': paddle._C_ops, 'paddle.nn._core.ops': nn_core.ops}
+    root = os.path.dirname(paddle.__file__)
+    missing, seen = [], 0
+    for folder, _, files in os.walk(root, followlinks=True):
+        for name in files:
+            if not name.endswith('.py'):
+                continue
+            path = os.path.join(folder, name)
+            package = os.path.relpath(folder, os.path.dirname(root)).replace(os.sep, '.')
+            with open(path, encoding='utf-8') as file:
+                tree = ast.parse(file.read())
+            known = {}
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ImportFrom):
+                    base = package.split('.')[:len(package.split('.')) - max(node.level - 1, 0)] if node.level else []
+                    module = '.'.join([*base, *([node.module] if node.module else [])])
+                    known.update({one.asname or one.name: f'{module}.{one.name}' for one in node.names})
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    parts, at = [node.attr], node.value
+                    while isinstance(at, ast.Attribute):
+                        parts.insert(0, at.attr)
+                        at = at.value
+                    owner = homes.get(known.get(at.id, at.id)) if isinstance(at, ast.Name) else None
+                    if isinstance(at, ast.Name) and at.id == 'paddle' and parts[0] == '_C_ops' and len(parts) > 1:
+                        owner, parts = paddle._C_ops, parts[1:]
+                    seen += owner is not None
+                    for part in parts if owner is not None else ():
+                        if not hasattr(owner, part):
+                            missing.append(f'{os.path.relpath(path, root)}:{node.lineno}: {ast.unparse(node)}')
+                            break
+                        owner = getattr(owner, part)
+    assert not missing and seen > 1000
