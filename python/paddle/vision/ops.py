@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of object detection. A name is there when it can be served: composed here, or by an operator."""
+"""Operations of object detection."""
 import os
 
 import numpy as np
 
 import paddle
+from paddle import nn
 from paddle.base.arguments import to_array
-from paddle import _C_ops, nn
-from paddle.base.libpaddle import _functions
 
 from .deform_conv import DeformConv2D, deform_conv2d
 from .ops_block import ConvNormActivation
 from .proposals import generate_proposals, matrix_nms
 from .yolo_loss import yolo_loss
 
-_ops = _functions('paddle._C_ops')
 __all__ = ['box_coder', 'prior_box', 'yolo_box', 'nms', 'read_file', 'decode_jpeg', 'roi_align', 'RoIAlign',
            'roi_pool', 'RoIPool', 'psroi_pool', 'PSRoIPool', 'ConvNormActivation', 'distribute_fpn_proposals',
            'deform_conv2d', 'DeformConv2D', 'generate_proposals', 'matrix_nms', 'yolo_loss']
@@ -104,8 +102,6 @@ def _features(x):
 def roi_align(x, boxes, boxes_num, output_size, spatial_scale=1.0, sampling_ratio=-1, aligned=True, name=None):
     """Features [R, C, h, w] of the boxes [R, 4], averaged from bilinear samples of x [N, C, H, W]."""
     height, width = _pair(output_size)
-    if 'roi_align' in _ops:
-        return _C_ops.roi_align(x, boxes, boxes_num, height, width, spatial_scale, sampling_ratio, aligned)
     _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
     corners = boxes.astype('float64').numpy() * spatial_scale - (0.5 if aligned else 0.0)
@@ -138,8 +134,6 @@ def _bins(low, high, count, limit):
 def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     """Features [R, C, h, w] of the boxes [R, 4]: the largest value in each bin."""
     height, width = _pair(output_size)
-    if 'roi_pool' in _ops:
-        return _C_ops.roi_pool(x, boxes, boxes_num, height, width, spatial_scale)
     _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
     corners = np.floor(boxes.astype('float64').numpy() * spatial_scale + 0.5).astype(int)
