@@ -295,3 +295,11 @@ def test_errors_have_their_numbers(tmp_path):
     with pytest.raises(OSError) as caught:
         paddle.save({'a': 1}, str(tmp_path))
     assert caught.value.errno == errno.EISDIR
+
+
+@pytest.mark.parametrize('shape, rate, match', [([1, 8], 0, 'sample_rate'), ([1, 8], float('nan'), 'sample_rate'), ([1, 8], 2**63, 'sample_rate'),
+                                                ([2, 8], 2**30, 'sample_rate'), ([0, 8], 8000, 'channels'), ([2**16, 1], 1, 'channels')])
+def test_sounds_that_wave_files_cannot_hold_are_refused(shape, rate, match, tmp_path):
+    with pytest.raises(ValueError, match=rf'\[save\] expected .*{match}'):
+        paddle.audio.save(str(tmp_path / 'x.wav'), paddle.zeros(shape), rate)
+    assert not list(tmp_path.iterdir())
