@@ -143,7 +143,7 @@ def __getattr__(name):
     elif name == '__all__':
         value = [n for n in __dir__() if not n.startswith('_') and n not in _MODULES]
     else:
-        value = _lazy.listed('paddle', name)
+        return _lazy.listed('paddle', name)
     globals()[name] = value
     return value
 

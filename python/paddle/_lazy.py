@@ -56,7 +56,7 @@ def install(scope, namespace, table=None, modules=()):
         elif name in modules:
             value = importlib.import_module('.' + name, package)
         else:
-            value = listed(package, name)
+            return listed(package, name)  # not kept: `dir` shows what is here
         scope[name] = value
         return value
 

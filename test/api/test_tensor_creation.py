@@ -176,3 +176,11 @@ def test_values_of_full():
             paddle.full([1], value)
     with pytest.raises(ValueError):
         paddle.full([1], 'three')
+
+
+@pytest.mark.parametrize('name', ['rand', 'randn', 'uniform', 'standard_normal'])
+@pytest.mark.parametrize('shape', [None, True, [True, 2], (False,)])
+def test_a_shape_of_random_numbers_holds_integers(name, shape):
+    for call in (lambda: getattr(paddle, name)(shape), lambda: paddle.randint(0, 2, shape)):
+        with pytest.raises(TypeError, match='expected a shape of integers'):
+            call()

@@ -36,6 +36,6 @@ def __getattr__(name):
         import paddle.base.framework as base
         value = getattr(base, name, None)
         if value is None:
-            value = _lazy.listed(__name__, name)
+            return _lazy.listed(__name__, name)
     globals()[name] = value
     return value

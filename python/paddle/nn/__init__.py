@@ -55,7 +55,7 @@ def __getattr__(name):
     elif name in _HOME:
         value = getattr(importlib.import_module("." + _HOME[name], __name__), name)
     else:
-        value = _lazy.listed(__name__, name)
+        return _lazy.listed(__name__, name)
     globals()[name] = value
     return value
 

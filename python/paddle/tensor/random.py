@@ -31,10 +31,13 @@ __all__ = [
 _DEFAULT = _core.get_default_dtype
 
 
-def _shape(shape):
-    if isinstance(shape, (int, Tensor)) or hasattr(shape, '__index__'):
-        return shape if isinstance(shape, Tensor) else [shape]
-    return shape
+def _shape(op, shape):
+    """A shape as an operation's argument: a number is one extent. TypeError for None, and for what is true or false."""
+    if isinstance(shape, Tensor):
+        return shape
+    if shape is None or isinstance(shape, bool) or (isinstance(shape, (list, tuple)) and any(d is True or d is False for d in shape)):
+        raise TypeError(f'[{op}] expected a shape of integers, got {shape!r}')
+    return [shape] if hasattr(shape, '__index__') else shape
 
 
 def _spelled(function):
@@ -55,18 +58,18 @@ def _spelled(function):
 
 def uniform(shape, dtype=None, min=0, max=1.0, seed=0, name=None, *, out=None, device=None, requires_grad=False):
     """Values uniform in [min, max)."""
-    return _finish(_C_ops.uniform(_shape(shape), dtype or _DEFAULT(), min, max, seed), out, device, requires_grad)
+    return _finish(_C_ops.uniform(_shape('uniform', shape), dtype or _DEFAULT(), min, max, seed), out, device, requires_grad)
 
 
 @_spelled
 def rand(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
     """Values uniform in [0, 1)."""
-    return _finish(_C_ops.uniform(_shape(shape), dtype or _DEFAULT(), 0.0, 1.0, 0), out, device, requires_grad, pin_memory)
+    return _finish(_C_ops.uniform(_shape('rand', shape), dtype or _DEFAULT(), 0.0, 1.0, 0), out, device, requires_grad, pin_memory)
 
 
 def gaussian(shape, mean=0.0, std=1.0, seed=0, dtype=None, name=None):
     """Normal values with a mean and a standard deviation."""
-    return _C_ops.gaussian(_shape(shape), float(mean), float(std), seed, dtype or _DEFAULT())
+    return _C_ops.gaussian(_shape('gaussian', shape), float(mean), float(std), seed, dtype or _DEFAULT())
 
 
 @_spelled
@@ -110,7 +113,7 @@ def _bounds(low, high, name):
 def randint(low=0, high=None, shape=[1], dtype=None, name=None, *, out=None, device=None, requires_grad=False):
     """Integers uniform in [low, high), or [0, low) without `high`."""
     low, high = _bounds(low, high, 'randint')
-    return _finish(_C_ops.randint(low, high, _shape(shape), dtype or 'int64'), out, device, requires_grad)
+    return _finish(_C_ops.randint(low, high, _shape('randint', shape), dtype or 'int64'), out, device, requires_grad)
 
 
 def randint_like(x, low=0, high=None, dtype=None, name=None):

@@ -61,7 +61,7 @@ def __getattr__(name):
     if value is None and name in _HOME:
         value = getattr(importlib.import_module("." + _HOME[name], __name__), name)
     if value is None:
-        value = _lazy.listed(__name__, name)
+        return _lazy.listed(__name__, name)
     globals()[name] = value
     return value
 
