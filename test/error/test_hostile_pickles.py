@@ -97,10 +97,10 @@ def loads(data):
 
 @pytest.mark.parametrize('what', HOSTILE, ids=str)
 def test_refused_at_once(what):
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(ValueError, match='can not parse'):
         loads(P + HOSTILE[what])
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
     np.testing.assert_array_equal(loads(P + ARRAY + b'.'), np.zeros(2, 'float32'))
     stream = io.BytesIO()
     paddle.save({'a': paddle.ones([2, 2]), 'n': [(1, 2.5), {'b': collections.OrderedDict(c=None)}]}, stream)
@@ -137,10 +137,10 @@ def test_keys_of_one_hash(kind):
     keys = _alike(50_000)[kind]
     assert len({hash(k) for k in keys}) == 1
     items = b''.join(pickle.dumps(k, 2)[2:-1] + b'N' for k in keys)
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(ValueError, match='keys of one hash'):
         loads(P + b'}(' + items + b'u.')
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 OBJECTS = [

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <random>
 #include <thread>
@@ -225,6 +226,13 @@ TEST(Compile, RejectsContradictions) {
   EXPECT_THROW(Compile(Elementwise(2, {{DataType::FLOAT32, {true}, {}}}, In(0))), common::Error);
 }
 
+// Of this thread, in milliseconds: what else the machine does is not in it.
+double ProcessorTime() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
+}
+
 TEST(Compile, TimePerKernel) {
   const Expr x = In(0);
   const Expr gelu = 0.5 * x * (1 + erf(x * 0.7071067811865476));
@@ -242,11 +250,11 @@ TEST(Compile, TimePerKernel) {
     FusionGroup fresh = g;
     fresh.outputs[0].value = fresh.outputs[0].value +
                              static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() % 100000);
-    const CompilerStats before = GetCompilerStats();
+    const double before = ProcessorTime();
     Compile(fresh);
-    const CompilerStats after = GetCompilerStats();
-    std::printf("compile %-18s %6.1f ms\n", name, after.compile_ms - before.compile_ms);
-    EXPECT_LT(after.compile_ms - before.compile_ms, 2000);
+    const double ms = ProcessorTime() - before;
+    std::printf("compile %-18s %6.1f ms\n", name, ms);
+    EXPECT_LT(ms, 2000);
   }
 }
 
