@@ -308,3 +308,22 @@ def test_digits_to_print_are_those_there_are(precision):
 def test_bounds_of_quantized_results_are_numbers():
     with pytest.raises(TypeError, match='quantization'):
         paddle.incubate.nn.functional.fused_rms_norm(paddle.ones([2, 3]), None, None, 1e-5, quant_scale=2**31, quant_max_bound=[1, -1])
+
+
+@pytest.mark.parametrize('call', [
+    lambda v: paddle.vision.ops.prior_box(paddle.ones([1, 2, 4, 4]), paddle.ones([1, 3, 8, 8]), v),
+    lambda v: paddle.vision.transforms.rotate(np.zeros([4, 4, 3], 'uint8'), v),
+    lambda v: paddle.vision.transforms.rotate(np.zeros([4, 4, 3], 'uint8'), 10.0, fill=v),
+    lambda v: paddle.vision.transforms.Transpose()(v), lambda v: paddle.metric.Accuracy(topk=v), lambda v: paddle.profiler.Profiler(targets=v),
+    lambda v: paddle.jit.save(paddle.nn.Linear(2, 2), 'net', input_spec=v), lambda v: paddle.nn.initializer.Orthogonal(gain=v)(paddle.nn.Linear(2, 2).weight),
+    lambda v: paddle.base.create_random_int_lodtensor([[2]], v, paddle.CPUPlace(), 0, 3),
+], ids=str)
+def test_a_length_that_is_claimed_of_a_setting_is_not_believed(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for claimed in (Sized(2**62), [Sized(2**62)]):
+        try:
+            call(claimed)
+        except MemoryError as error:
+            assert 'expected' in str(error)
+        except (TypeError, ValueError, IndexError, AssertionError, AttributeError):
+            pass

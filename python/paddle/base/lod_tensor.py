@@ -2,7 +2,7 @@
 """Memory whose rows are sequences of different lengths."""
 import numpy
 
-from paddle.base.arguments import items, to_array
+from paddle.base.arguments import integer, items, to_array
 from paddle.static.scope import DenseTensor
 
 __all__ = ['create_lod_tensor', 'create_random_int_lodtensor']
@@ -32,5 +32,6 @@ def create_lod_tensor(data, recursive_seq_lens, place=None):
 
 def create_random_int_lodtensor(recursive_seq_lens, base_shape, place, low, high):
     """Random integers from `low` to `high`, of shape [the sum of the last lengths, *base_shape]."""
-    shape = [sum(recursive_seq_lens[-1]), *base_shape]
+    low, high = (integer('create_random_int_lodtensor', name, value) for name, value in (('low', low), ('high', high)))
+    shape = [sum(recursive_seq_lens[-1]), *items('create_random_int_lodtensor', 'base_shape', base_shape)]
     return create_lod_tensor(numpy.random.randint(low, high + 1, shape).astype('int64'), recursive_seq_lens, place)

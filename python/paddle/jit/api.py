@@ -8,7 +8,7 @@ import os
 import paddle
 from paddle import _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import only
+from paddle.base.arguments import items, only
 from paddle.base.framework import is_recorded
 from paddle.jit import dy2static
 from paddle.jit.dy2static import set_code_level, set_verbosity
@@ -284,7 +284,7 @@ def _save(layer, function, path, input_spec, configs, marked=None):
         ]:
             raise ValueError('[jit.save] expected input_spec, got None: the shapes and dtypes of the inputs are not known')
         input_spec = []
-    program, inputs, results = _record(layer, function, list(input_spec))
+    program, inputs, results = _record(layer, function, items('jit.save', 'input_spec', input_spec))
     if configs.get('output_spec') is not None:
         results = [results[i] for i in _chosen(configs['output_spec'], marked, len(results))]
     if not results:

@@ -5,6 +5,7 @@ import abc
 import numpy as np
 
 import paddle
+from paddle.base.arguments import items
 
 __all__ = ['Metric', 'Accuracy', 'Precision', 'Recall', 'Auc', 'accuracy']
 
@@ -46,7 +47,7 @@ class Accuracy(Metric):
 
     def __init__(self, topk=(1,), name=None, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.topk = topk
+        self.topk = topk = tuple(items('Accuracy', 'topk', topk))
         self.maxk = max(topk)
         base = name or 'acc'
         self._name = [f'{base}_top{k}' for k in topk] if self.maxk != 1 else [base]

@@ -10,6 +10,7 @@ from enum import Enum
 
 from paddle import _lazy
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import items
 
 from . import utils
 from .profiler_statistic import SortedKeys, tables
@@ -106,7 +107,7 @@ class Profiler:
 
     def __init__(self, *, targets=None, scheduler=None, on_trace_ready=None, record_shapes=False, profile_memory=False,
                  timer_only=False, emit_nvtx=False, custom_device_types=[], with_flops=False):
-        self.targets = list(targets) if targets else [ProfilerTarget.CPU]
+        self.targets = items('Profiler', 'targets', targets) if targets else [ProfilerTarget.CPU]
         for target in self.targets:
             if target != ProfilerTarget.CPU:
                 warnings.warn(f'Profiling {target} is not supported here.')

@@ -104,7 +104,7 @@ def roi_align(x, boxes, boxes_num, output_size, spatial_scale=1.0, sampling_rati
     height, width = _pair(output_size)
     _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
-    corners = boxes.astype('float64').numpy() * spatial_scale - (0.5 if aligned else 0.0)
+    corners = boxes.astype('float64').numpy() * float(spatial_scale) - (0.5 if aligned else 0.0)
     out = []
     for image, (x1, y1, x2, y2) in zip(images, corners):
         rw, rh = x2 - x1, y2 - y1
@@ -136,7 +136,7 @@ def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     height, width = _pair(output_size)
     _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
-    corners = np.floor(boxes.astype('float64').numpy() * spatial_scale + 0.5).astype(int)
+    corners = np.floor(boxes.astype('float64').numpy() * float(spatial_scale) + 0.5).astype(int)
     out = []
     for image, (x1, y1, x2, y2) in zip(images, corners):
         rows, columns = _bins(y1, y2, height, h), _bins(x1, x2, width, w)
@@ -270,7 +270,7 @@ def prior_box(input, image, min_sizes, max_sizes=None, aspect_ratios=[1.0], vari
         large = [(np.sqrt(low * max_sizes[k]),) * 2] if max_sizes else []
         others = [(low * np.sqrt(r), low / np.sqrt(r)) for r in ratios if abs(r - 1.0) > 1e-6]
         sizes += square + large + others if min_max_aspect_ratios_order else square + others + large
-    half = np.array(sizes) / 2.0
+    half = to_array('prior_box', 'min_sizes', sizes) / 2.0
     cx = (np.arange(width) + offset) * step_w
     cy = (np.arange(height) + offset) * step_h
     boxes = np.empty([height, width, len(sizes), 4])
@@ -307,7 +307,7 @@ def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, cli
     confidence = sigmoid(values[:, :, 4])
     if iou_aware:
         confidence = confidence ** (1 - iou_aware_factor) * sigmoid(aware) ** iou_aware_factor
-    kept = confidence >= conf_thresh
+    kept = confidence >= float(conf_thresh)
     boxes = np.stack([cx - w / 2, cy - h / 2, cx + w / 2, cy + h / 2], axis=-1)
     if clip_bbox:
         boxes[..., 0], boxes[..., 1] = np.maximum(boxes[..., 0], 0), np.maximum(boxes[..., 1], 0)
@@ -330,7 +330,7 @@ def distribute_fpn_proposals(fpn_rois, min_level, max_level, refer_level, refer_
     extra = 1.0 if pixel_offset else 0.0
     scale = np.sqrt(np.maximum((boxes[:, 2] - boxes[:, 0] + extra) * (boxes[:, 3] - boxes[:, 1] + extra), 0.0))
     with np.errstate(divide='ignore', invalid='ignore'):
-        level = np.floor(np.log2(scale / refer_scale + 1e-6) + refer_level)
+        level = np.floor(np.log2(scale / refer_scale + 1e-6) + float(refer_level))
     # A box without a finite level belongs to the first one.
     level = np.clip(np.where(np.isfinite(level), level, min_level), min_level, max_level).astype(int)
     images = _images_of(rois_num.numpy()) if rois_num is not None else np.zeros(len(boxes), int)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import paddle
-from paddle.base.arguments import items, to_array
+from paddle.base.arguments import integer, to_array
 
 __all__ = ['yolo_loss']
 
@@ -35,7 +35,7 @@ def yolo_loss(x, gt_box, gt_label, anchors, anchor_mask, class_num, ignore_thres
     batch = x.shape[0] if x.shape[0] >= 0 else paddle.shape(x)[0]
     size, cells = downsample_ratio * height, count * height * width
     pairs = to_array('yolo_loss', 'anchors', anchors, 'float64').reshape(-1, 2) / size
-    own = pairs[items('yolo_loss', 'anchor_mask', anchor_mask)].astype('float32')
+    own = pairs[[integer('yolo_loss', 'anchor_mask', k) for k in anchor_mask]].astype('float32')
     head = x.reshape([-1, count, 5 + class_num, height, width]).transpose([0, 1, 3, 4, 2])  # [N, M, H, W, 5 + C]
     with paddle.no_grad():
         kind = x.dtype

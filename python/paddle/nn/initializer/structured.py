@@ -3,6 +3,7 @@
 import math
 
 import paddle
+from paddle.base.arguments import to_array
 
 from .initializer import Initializer, gaussian, is_half
 
@@ -75,5 +76,5 @@ class Orthogonal(Initializer):
         flat = gaussian([max(rows, cols), min(rows, cols)], draw, 0.0, 1.0, self._seed).numpy()
         q, r = np.linalg.qr(flat)
         q = q * np.sign(np.diag(r))
-        value = (q.T if rows < cols else q) * np.asarray(self._gain, dtype=flat.dtype)
+        value = (q.T if rows < cols else q) * to_array('Orthogonal', 'gain', self._gain, flat.dtype)
         return paddle.to_tensor(np.ascontiguousarray(value).reshape(shape)).astype(dtype)

@@ -2,6 +2,8 @@
 """Transforms of numpy images [H, W] or [H, W, C]."""
 import numpy as np
 
+from paddle.base import arguments
+
 
 def size(img):
     """(width, height)."""
@@ -151,7 +153,7 @@ def adjust_hue(img, factor):
 def _sample(img, x, y, interpolation, fill):
     """Values of `img` at the points (x, y); outside it, `fill`."""
     height, width = img.shape[:2]
-    fill = np.broadcast_to(np.asarray(fill, np.float64), img.shape[2:])
+    fill = np.broadcast_to(arguments.to_array('transforms', 'fill', fill, np.float64), img.shape[2:])
     if interpolation == 'nearest':
         xi, yi = np.floor(x + 0.5).astype(int), np.floor(y + 0.5).astype(int)
         inside = (xi >= 0) & (xi < width) & (yi >= 0) & (yi < height)
@@ -193,7 +195,7 @@ def affine(img, matrix, interpolation, fill):
 def rotate(img, angle, interpolation, expand, center, fill):
     height, width = img.shape[:2]
     cx, cy = (width / 2.0, height / 2.0) if center is None else center
-    turn = np.deg2rad(angle)
+    turn = np.deg2rad(float(angle))
     cos, sin = np.cos(turn), np.sin(turn)
     new_w, new_h = width, height
     if expand:

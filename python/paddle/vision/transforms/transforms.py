@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 import paddle
+from paddle.base.arguments import items, to_array
 
 from . import functional as F
 
@@ -123,7 +124,7 @@ class RandomResizedCrop(BaseTransform):
         width, height = F.image_size(image)
         area = width * height
         for _ in range(attempts):
-            target = np.random.uniform(*self.scale) * area
+            target = np.random.uniform(*items('RandomResizedCrop', 'scale', self.scale)) * area
             aspect = math.exp(np.random.uniform(*(math.log(x) for x in self.ratio)))
             w, h = int(round(math.sqrt(target * aspect))), int(round(math.sqrt(target / aspect)))
             if 0 < w <= width and 0 < h <= height:
@@ -203,7 +204,7 @@ class Transpose(BaseTransform):
     def _apply_image(self, img):
         if isinstance(img, paddle.Tensor):
             return img.transpose(list(self.order))
-        array = np.asarray(img)
+        array = to_array('Transpose', 'img', img)
         if array.ndim == 2:
             array = array[..., None]
         return array.transpose(self.order)
