@@ -29,7 +29,6 @@ std::shared_ptr<CompiledGroup> Compile(const FusionGroup& group);
 
 struct CompilerStats {
   int64_t memory_hits = 0, disk_hits = 0, compiled = 0;
-  double compile_ms = 0;  // total of `compiled`: IR, code generation and linking
 };
 CompilerStats GetCompilerStats();
 // Forgets kernels kept in memory (handles stay valid).

@@ -58,7 +58,7 @@ pyb::object Run(Predictor& p, const pyb::object& inputs) {
   std::vector<Tensor> in, out;
   const bool direct = !inputs.is_none();
   if (direct)
-    for (pyb::handle o : inputs) in.push_back(ToTensor(o.ptr(), "predictor.run", "inputs"));
+    for (pyb::handle o : inputs) in.push_back(phi::Held(ToTensor(o.ptr(), "predictor.run", "inputs")));
   {
     phi::WithoutHostLock unlocked;
     PlainGuard plain;

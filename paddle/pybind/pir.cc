@@ -173,7 +173,7 @@ struct PlanObject {
     for (pyb::handle o : inputs) {
       const Tensor& t = ToTensor(o.ptr(), "executor", "input");
       PD_CHECK(!t.is_symbolic(), InvalidType, "[executor] expected inputs with data, got one that is being recorded");
-      in.push_back(t);
+      in.push_back(phi::Held(t));
     }
     {
       phi::WithoutHostLock unlocked;

@@ -204,7 +204,10 @@ def test_long_operations_let_other_threads_run(operation, least, of):
     assert moved >= least
 
 
-@pytest.mark.skipif(SANITIZER == 'thread', reason='numbers of the program race here; what is tested is that their memory lives')
+RACES = pytest.mark.skipif(SANITIZER == 'thread', reason='numbers of the program race here; what is tested is that their memory lives')
+
+
+@RACES
 def test_rebinding_while_another_thread_reads():
     x = paddle.ones([400, 400])
     errors = []
@@ -231,3 +234,41 @@ def test_rebinding_while_another_thread_reads():
     for t in threads:
         t.join()
     assert not errors
+
+
+@RACES
+@pytest.mark.parametrize('kind', ['compiled', 'predictor'])
+def test_rebinding_while_a_program_runs(kind, tmp_path):
+    class Powers(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.factor = self.create_parameter([1], default_initializer=paddle.nn.initializer.Constant(0.5))
+
+        def forward(self, x):
+            y = x
+            for _ in range(6):
+                y = paddle.tanh(paddle.matmul(y, x)) * self.factor
+            return y.sum()
+
+    run = paddle.jit.to_static(Powers())
+    x, values = paddle.ones([1]), [paddle.full([n, n], 1 / n) for n in (2, 600)]
+    if kind == 'predictor':
+        paddle.jit.save(run, str(tmp_path / 'powers'), input_spec=[paddle.static.InputSpec([None, None], 'float32')])
+        files = [str(tmp_path / f'powers.{end}') for end in ('json', 'pdiparams')]
+        model = paddle.inference.create_predictor(paddle.inference.Config(*files))
+        run = lambda x: model.run([x])[0]  # noqa: E731
+    wanted, results = [], []
+    for value in values:
+        x.data = value
+        run(x)
+        begin = time.monotonic()
+        wanted.append(np.asarray(run(x)).item())
+        seconds = time.monotonic() - begin
+    for _ in range(8):
+        x.data = values[1].clone()
+        reader = threading.Thread(target=lambda: results.append(np.asarray(run(x)).item()))
+        reader.start()
+        time.sleep(seconds / 2)
+        x.data = values[0]
+        reader.join()
+    assert len(results) == 8 and set(results) <= set(wanted)
