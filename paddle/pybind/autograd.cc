@@ -110,6 +110,7 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
     const GilHeld gil;
     StopTape(Tape::kOnce, "a PyLayer ran backward");
     egr::GradModeGuard mode(create_graph);
+    const egr::AmpLevelGuard amp(egr::t_state.caller_amp);
     PyRef args = Own(PyTuple_New(static_cast<Py_ssize_t>(outs.size()) + 1));
     Py_INCREF(ctx_.get());
     PyTuple_SET_ITEM(args.get(), 0, ctx_.get());
@@ -291,7 +292,8 @@ PyObject* GetAmpState(PyObject*, PyObject*) {
   return Guarded([&]() -> PyObject* {
     auto& s = egr::State();
     PyRef dtype = Own(DtypeObject(s.amp_level ? static_cast<DataType>(s.amp_dtype) : DataType::FLOAT16));
-    return Py_BuildValue("(iO)", static_cast<int>(s.amp_level), dtype.get());
+    const int level = s.amp_level == egr::kAmpLow ? int{egr::kAmpO2} : int{s.amp_level};
+    return Py_BuildValue("(iO)", level, dtype.get());
   });
 }
 

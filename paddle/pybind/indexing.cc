@@ -155,6 +155,7 @@ Tensor ValueFor(const Tensor& x, PyObject* value) {
   } else if (NumberOf(value, &s)) {
     if (s.dtype() == DataType::COMPLEX128 && !phi::IsComplex(x.dtype()))
       RaiseTypeError("cannot assign a complex number to a tensor of a real dtype");
+    CheckFits(value, x, "__setitem__", "value");
     return paddle::full({}, s, x.dtype());
   } else {
     v = TensorFromData(value, DataType::UNDEFINED);

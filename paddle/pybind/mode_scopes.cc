@@ -100,7 +100,8 @@ thread_local PyObject* t_amp_scope = nullptr;
 class AmpScope {
  public:
   AmpScope(int level, pyb::handle dtype, const std::vector<std::string>& white, const std::vector<std::string>& black) {
-    PD_CHECK(level >= 0 && level <= 3, InvalidArgument, "[amp] expected a level from 0 to 3, got ", level);
+    PD_CHECK(level >= egr::kAmpOff && level <= egr::kAmpLow, InvalidArgument,
+             "[amp] expected a level from 0 to 4, got ", level);
     state_ = {static_cast<uint8_t>(level), static_cast<int8_t>(ToDataType(dtype.ptr(), "amp", "dtype")),
               AmpListsOf(white, black)};
   }

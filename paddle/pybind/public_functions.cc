@@ -115,12 +115,15 @@ PyObject* Pow(PyObject* const* a) {
   if (IsTensor(a[1])) return Finish(paddle::elementwise_pow(x, ToTensor(a[1], "pow", "y")), a[3]);
   if (!NumberOf(a[1], &s))
     RaiseTypeError(std::string("y must be scalar or tensor type, but received: ") + Py_TYPE(a[1])->tp_name);
+  CheckFits(a[1], x, "pow", "y");
   return Finish(paddle::pow(x, s), a[3]);
 }
 
-bool BoundOf(PyObject* o, Scalar* s) {
+bool BoundOf(PyObject* o, const Tensor& x, Scalar* s) {
   if (IsNone(o)) return false;
   *s = ToScalar(o, "clip", "bound");
+  // Beyond int64, a bound of integers is the nearest int64: no element is beyond that.
+  if (PyLong_Check(o) && !s->is_integral() && phi::IsInteger(x.dtype())) *s = Scalar(s->to_int());
   return true;
 }
 bool IsWide(PyObject* o) { return o && IsTensor(o) && (AsTensor(o).is_symbolic() || AsTensor(o).numel() != 1); }
@@ -133,7 +136,7 @@ Tensor Clipped(PyObject* const* a) {
     return x;
   }
   Scalar low, high;
-  bool has_low = BoundOf(a[1], &low), has_high = BoundOf(a[2], &high);
+  bool has_low = BoundOf(a[1], x, &low), has_high = BoundOf(a[2], x, &high);
   if (has_low && has_high)
     PD_CHECK(
         !(low.is_integral() && high.is_integral() ? low.to_int() > high.to_int() : low.to_double() > high.to_double()),
@@ -170,29 +173,41 @@ PyObject* Mean(PyObject* const* a) {
 struct ScaleArgs {
   Scalar scale{1.0}, bias{0.0};
   bool bias_after = true;
-  explicit ScaleArgs(PyObject* const* a) {
+  ScaleArgs(PyObject* const* a, const Tensor& x) {
     if (!IsNone(a[1])) scale = ToScalar(a[1], "scale", "scale");
     if (!IsNone(a[2])) bias = ToScalar(a[2], "scale", "bias");
+    CheckFits(a[1], x, "scale", "scale");
+    CheckFits(a[2], x, "scale", "bias");
     if (!IsNone(a[3])) bias_after = ToBool(a[3], "scale", "bias_after_scale");
   }
 };
-// The operation that an argument `act` names, applied to the result.
-PyObject* Activated(PyObject* act, const char* suffix, PyObject* result) {
-  if (IsNone(act) || !result) return result;
-  PyRef held = Own(result);
+// The operation that an argument `act` names, applied to what `scaled` returns. AttributeError, before that is called,
+// if there is none of that name.
+template <class F>
+PyObject* Activated(PyObject* act, const char* suffix, F scaled) {
+  if (IsNone(act)) return scaled();
+  const std::string name = ToStr(act, "scale", "act");
   PyRef ops = Own(PyImport_ImportModule("paddle._C_ops"));
-  PyRef fn = Own(PyObject_GetAttrString(ops.get(), (ToStr(act, "scale", "act") + suffix).c_str()));
+  PyRef fn(PyObject_GetAttrString(ops.get(), (name + suffix).c_str()));
+  if (!fn.get()) {
+    PyErr_Format(PyExc_AttributeError, "[scale] expected 'act' to be None or the name of an activation, got %R", act);
+    throw PyErrAlreadySet();
+  }
+  PyRef held = Own(scaled());
   return Own(PyObject_CallOneArg(fn.get(), held.get())).release();
 }
 PyObject* Scale(PyObject* const* a) {
-  const ScaleArgs s(a);
-  return Activated(a[4], "", ToPy(paddle::scale(X(a, "scale"), s.scale, s.bias, s.bias_after)));
+  const Tensor x = X(a, "scale");
+  const ScaleArgs s(a, x);
+  return Activated(a[4], "", [&] { return ToPy(paddle::scale(x, s.scale, s.bias, s.bias_after)); });
 }
 PyObject* ScaleInplace(PyObject* const* a) {
-  const ScaleArgs s(a);
   Tensor x = X(a, "scale_");
-  paddle::scale_(x, s.scale, s.bias, s.bias_after);
-  return Activated(a[4], "_", Same(a[0]));
+  const ScaleArgs s(a, x);
+  return Activated(a[4], "_", [&] {
+    paddle::scale_(x, s.scale, s.bias, s.bias_after);
+    return Same(a[0]);
+  });
 }
 
 // --- arithmetic with a factor or a rounding
@@ -227,8 +242,8 @@ PyObject* SubtractInplace(PyObject* const* a) { return ScaledInplace<paddle::sub
 PyObject* Divide(PyObject* const* a) {
   bool ty = IsTensor(a[1]);
   Tensor none;
-  Tensor x = ToTensorOrScalar(a[0], ty ? AsTensor(a[1]) : none, "divide", "x"),
-         y = ToTensorOrScalar(a[1], x, "divide", "y");
+  Tensor x = ToTensorOrScalar(a[0], ty ? AsTensor(a[1]) : none, "divide", "x", Wide::kFloating),
+         y = ToTensorOrScalar(a[1], x, "divide", "y", Wide::kFloating);
   if (IsNone(a[3])) return Finish(paddle::divide(x, y), a[4]);
   std::string mode = ToStr(a[3], "divide", "rounding_mode");
   PD_CHECK(mode == "floor" || mode == "trunc", InvalidArgument,
@@ -239,7 +254,7 @@ PyObject* Divide(PyObject* const* a) {
   return Finish(whole ? paddle::cast(r, x.dtype()) : r, a[4]);
 }
 PyObject* DivideInplace(PyObject* const* a) {
-  Tensor x = X(a, "divide_"), y = ToTensorOrScalar(a[1], x, "divide_", "y");
+  Tensor x = X(a, "divide_"), y = ToTensorOrScalar(a[1], x, "divide_", "y", Wide::kFloating);
   std::string mode = IsNone(a[3]) ? "" : ToStr(a[3], "divide_", "rounding_mode");
   PD_CHECK(mode.empty() || mode == "floor" || mode == "trunc", InvalidArgument,
            "[divide_] expected rounding_mode None, 'trunc' or 'floor', got '", mode, "'");

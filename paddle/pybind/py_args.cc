@@ -397,10 +397,30 @@ std::vector<Scalar> ToScalars(PyObject* o, const char* op, const char* arg) {
   return r;
 }
 
-Tensor ToTensorOrScalar(PyObject* o, const Tensor& other, const char* op, const char* arg) {
+void CheckFits(PyObject* o, const Tensor& x, const char* op, const char* arg) {
+  int overflow = 0;
+  if (!o || !PyLong_Check(o) || !x.defined() || phi::IsDifferentiable(x.dtype())) return;
+  PyLong_AsLongLongAndOverflow(o, &overflow);
+  if (!overflow) return;
+  PyErr_Format(PyExc_OverflowError, "[%s] expected '%s' to fit in int64 beside a tensor of %s, got %R", op, arg,
+               std::string(phi::NameOf(x.dtype())).c_str(), o);
+  throw PyErrAlreadySet();
+}
+
+Tensor NumberOperand(PyObject* o, const Scalar& s, const Tensor& other, const char* op, const char* arg, Wide wide) {
+  const bool is_wide = PyLong_Check(o) && s.dtype() == DataType::FLOAT64;
+  if (__builtin_expect(is_wide, 0)) {
+    if (wide == Wide::kRefused) CheckFits(o, other, op, arg);
+    if (wide == Wide::kInfinite && other.defined() && !phi::IsDifferentiable(other.dtype()))
+      return ScalarOperand(Scalar(std::copysign(HUGE_VAL, s.to_double())), other);
+  }
+  return ScalarOperand(s, other);
+}
+
+Tensor ToTensorOrScalar(PyObject* o, const Tensor& other, const char* op, const char* arg, Wide wide) {
   if (o && IsTensor(o)) return ToTensor(o, op, arg);
   Scalar s;
-  if (o && NumberOf(o, &s)) return ScalarOperand(s, other);
+  if (o && NumberOf(o, &s)) return NumberOperand(o, s, other, op, arg, wide);
   if (o && IsNdarray(o)) return FromBuffer(o, true);
   ExpectedTensor(o, op, arg, "Tensor, int, float or bool");
 }

@@ -77,7 +77,10 @@ PyObject* WriteOut(PyObject* result, PyObject* out);
 const Tensor& ToTensor(PyObject* o, const char* op, const char* arg);
 Tensor ToOptionalTensor(PyObject* o, const char* op, const char* arg);  // nullptr and None: undefined
 // A tensor, or a Python or NumPy number made 0-d with the dtype that promotes with `other` as PaddlePaddle does.
-Tensor ToTensorOrScalar(PyObject* o, const Tensor& other, const char* op, const char* arg);
+// What an integer that int64 does not hold is beside a tensor of integers or booleans: an error, an infinity (for
+// comparisons, which it decides) or a floating number. Beside other tensors it is a floating number.
+enum class Wide : uint8_t { kRefused, kInfinite, kFloating };
+Tensor ToTensorOrScalar(PyObject* o, const Tensor& other, const char* op, const char* arg, Wide wide = Wide::kRefused);
 std::vector<Tensor> ToTensors(PyObject* o, const char* op, const char* arg);          // list or tuple of tensors
 std::vector<Tensor> ToOptionalTensors(PyObject* o, const char* op, const char* arg);  // nullptr and None: empty
 int64_t ToInt(PyObject* o, const char* op, const char* arg);
@@ -90,6 +93,8 @@ Ints ToInts(PyObject* o, const char* op, const char* arg);
 int64_t ToInt32(PyObject* o, const char* op, const char* arg);
 Ints ToInts32(PyObject* o, const char* op, const char* arg);
 Scalar ToScalar(PyObject* o, const char* op, const char* arg);
+// OverflowError for an integer that int64 does not hold, as the attribute `arg` of an op on the tensor `x` of integers.
+void CheckFits(PyObject* o, const Tensor& x, const char* op, const char* arg);
 DataType ToDataType(PyObject* o, const char* op, const char* arg);  // None: UNDEFINED
 Place ToPlace(PyObject* o, const char* op, const char* arg);        // None: the current device
 std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg);
@@ -107,6 +112,8 @@ inline bool IsNone(PyObject* o) { return o == nullptr || o == Py_None; }
 
 // 0-d tensor of a C++ number with the dtype that promotes with `other` (FACTS: "tensor * Python").
 Tensor ScalarOperand(const Scalar& value, const Tensor& other);
+// The same of the number `o`, whose value is `s`.
+Tensor NumberOperand(PyObject* o, const Scalar& s, const Tensor& other, const char* op, const char* arg, Wide wide);
 // Whether `o` is a Python or NumPy number (bool, int, float, complex); fills `out`.
 bool NumberOf(PyObject* o, Scalar* out);
 

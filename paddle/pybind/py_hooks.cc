@@ -28,6 +28,7 @@ struct TensorHookCall {
     if (!hook->fn) return Tensor();
     StopTape(Tape::kOnce, "a hook ran");
     egr::GradModeGuard mode(egr::t_state.caller_grad);
+    const egr::AmpLevelGuard amp(egr::t_state.caller_amp);
     const SharedPy fn = hook->fn;  // it may remove itself
     PyRef arg = Own(ToPy(g));
     PyRef r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
@@ -42,6 +43,7 @@ struct PostHookCall {
   void operator()() const {
     if (!hook->fn) return;
     egr::GradModeGuard mode(egr::t_state.caller_grad);
+    const egr::AmpLevelGuard amp(egr::t_state.caller_amp);
     const SharedPy fn = hook->fn;
     PyRef r;
     if (impl) {

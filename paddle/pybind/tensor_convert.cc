@@ -138,6 +138,10 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
       RaiseAssertion("Variable dtype not match, Variable [ " + name + " ] need tensor with dtype paddle." +
                      std::string(phi::NameOf(t.dtype())) + "  but load tensor with dtype paddle." +
                      std::string(phi::NameOf(v.dtype())));
+    for (int64_t i = 0; i < t.ndim(); ++i)
+      PD_CHECK(t.dim(i) <= 1 || t.strides()[i] != 0, InvalidArgument,
+               "[set_value] expected a tensor whose elements have memory of their own, got one of strides ",
+               common::ShapeText(t.strides()), " and shape ", common::ShapeText(t.dims()));
     phi::CopyInto(v, t);
     t->storage->BumpVersion();
     Py_RETURN_NONE;

@@ -54,10 +54,10 @@ using Binary = Tensor (*)(const Tensor&, const Tensor&);
 }
 
 // The other operand of `t`. False: it is of a class of its own that may know what to do (NotImplemented).
-bool Operand(PyObject* o, const Tensor& t, const char* op, Tensor* out) {
+bool Operand(PyObject* o, const Tensor& t, const char* op, Wide wide, Tensor* out) {
   Scalar s;
   if (NumberOf(o, &s)) {
-    *out = ScalarOperand(s, t);
+    *out = NumberOperand(o, s, t, op, "y", wide);
     return true;
   }
   if (IsNdarray(o)) {
@@ -68,36 +68,36 @@ bool Operand(PyObject* o, const Tensor& t, const char* op, Tensor* out) {
   return false;
 }
 
-template <Binary F>
+template <Binary F, Wide kWide>
 PyObject* ApplyUnwatched(PyObject* a, PyObject* b, const char* op) {
   try {
     bool ta = IsTensor(a), tb = IsTensor(b);
     if (__builtin_expect(ta && tb, 1)) return ToPy(F(ToTensor(a, op, "x"), ToTensor(b, op, "y")));
     Tensor other;
     if (ta) {
-      if (!Operand(b, ToTensor(a, op, "x"), op, &other)) Py_RETURN_NOTIMPLEMENTED;
+      if (!Operand(b, ToTensor(a, op, "x"), op, kWide, &other)) Py_RETURN_NOTIMPLEMENTED;
       return ToPy(F(AsTensor(a), other));
     }
-    if (!Operand(a, ToTensor(b, op, "y"), op, &other)) Py_RETURN_NOTIMPLEMENTED;
+    if (!Operand(a, ToTensor(b, op, "y"), op, kWide, &other)) Py_RETURN_NOTIMPLEMENTED;
     return ToPy(F(other, AsTensor(b)));
   } catch (...) { return RaiseCurrent(); }
 }
 
-template <Binary F>
+template <Binary F, Wide kWide>
 [[gnu::cold, gnu::noinline]] PyObject* ApplyWatched(PyObject* a, PyObject* b, const char* op) {
   const auto run = [op](PyObject* const* v) {
-    return WatchedCall(op, [&] { return ApplyUnwatched<F>(v[0], v[1], op); });
+    return WatchedCall(op, [&] { return ApplyUnwatched<F, kWide>(v[0], v[1], op); });
   };
   PyObject* args[] = {a, b};
   if (Tape* tape = TakingTape())
-    return tape->Call(args, 2, run, [op](PyObject* const* v) { return ApplyUnwatched<F>(v[0], v[1], op); });
+    return tape->Call(args, 2, run, [op](PyObject* const* v) { return ApplyUnwatched<F, kWide>(v[0], v[1], op); });
   return run(args);
 }
 
-template <Binary F>
+template <Binary F, Wide kWide = Wide::kRefused>
 PyObject* Apply(PyObject* a, PyObject* b, const char* op) {
-  if (phi::OpsWatched()) return ApplyWatched<F>(a, b, op);
-  return ApplyUnwatched<F>(a, b, op);
+  if (phi::OpsWatched()) return ApplyWatched<F, kWide>(a, b, op);
+  return ApplyUnwatched<F, kWide>(a, b, op);
 }
 
 Tensor Power(const Tensor& x, const Tensor& y) { return paddle::elementwise_pow(x, y); }
@@ -107,13 +107,13 @@ Tensor Power(const Tensor& x, const Tensor& y) { return paddle::elementwise_pow(
 BINARY(Add, paddle::add)
 BINARY(Subtract, paddle::subtract)
 BINARY(Multiply, paddle::multiply)
-BINARY(TrueDivide, paddle::divide)
 BINARY(FloorDivide, paddle::floor_divide)
 BINARY(Remainder, paddle::remainder)
 BINARY(And, paddle::bitwise_and)
 BINARY(Or, paddle::bitwise_or)
 BINARY(Xor, paddle::bitwise_xor)
 #undef BINARY
+PyObject* TrueDivide(PyObject* a, PyObject* b) { return Apply<paddle::divide, Wide::kFloating>(a, b, "divide"); }
 
 // Shifts go by name: they are rare.
 PyObject* Shift(PyObject* a, PyObject* b, const char* op) {
@@ -121,7 +121,7 @@ PyObject* Shift(PyObject* a, PyObject* b, const char* op) {
     bool ta = IsTensor(a), tb = IsTensor(b);
     Tensor other;
     if (ta && tb) return CallOp(op, {a, b});
-    if (!Operand(ta ? b : a, AsTensor(ta ? a : b), op, &other)) Py_RETURN_NOTIMPLEMENTED;
+    if (!Operand(ta ? b : a, AsTensor(ta ? a : b), op, Wide::kRefused, &other)) Py_RETURN_NOTIMPLEMENTED;
     PyRef o = Own(ToPy(other));
     return ta ? CallOp(op, {a, o.get()}) : CallOp(op, {o.get(), b});
   });
@@ -258,11 +258,12 @@ PyObject* TensorRichCompare(PyObject* a, PyObject* b, int op) {
       if (PyUnicode_Check(b))
         return Guarded(
             [&] { return ToPy(paddle::full(ToTensor(a, "equal", "x").dims(), Scalar(op == Py_NE), DataType::BOOL)); });
-      return op == Py_EQ ? Apply<paddle::equal>(a, b, "equal") : Apply<paddle::not_equal>(a, b, "not_equal");
-    case Py_LT: return Apply<paddle::less_than>(a, b, "less_than");
-    case Py_LE: return Apply<paddle::less_equal>(a, b, "less_equal");
-    case Py_GT: return Apply<paddle::greater_than>(a, b, "greater_than");
-    default: return Apply<paddle::greater_equal>(a, b, "greater_equal");
+      return op == Py_EQ ? Apply<paddle::equal, Wide::kInfinite>(a, b, "equal")
+                         : Apply<paddle::not_equal, Wide::kInfinite>(a, b, "not_equal");
+    case Py_LT: return Apply<paddle::less_than, Wide::kInfinite>(a, b, "less_than");
+    case Py_LE: return Apply<paddle::less_equal, Wide::kInfinite>(a, b, "less_equal");
+    case Py_GT: return Apply<paddle::greater_than, Wide::kInfinite>(a, b, "greater_than");
+    default: return Apply<paddle::greater_equal, Wide::kInfinite>(a, b, "greater_equal");
   }
 }
 

@@ -147,6 +147,10 @@ def norm(x, p=None, axis=None, keepdim=False, out=None, dtype=None, name=None):
     if isinstance(axis, (tuple, list)) and len(axis) == 2:
         result = matrix_norm(x, 2.0 if p is None else p, list(axis), keepdim)
     elif p == 'nuc':
+        if axis is not None:
+            raise TypeError(f"[norm] expected two axes for p='nuc', got {axis}")
+        if x.ndim != 2:
+            raise ValueError(f"[norm] expected a matrix or two axes for p='nuc', got shape {list(x.shape)}")
         result = matrix_norm(x, 'nuc', [-2, -1], keepdim)
     else:
         result = vector_norm(x, 2.0 if p in (None, 'fro') else p, axis, keepdim)

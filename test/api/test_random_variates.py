@@ -199,3 +199,66 @@ def test_gumbel_softmax_is_finite_and_chooses_one(dtype):
         assert np.isfinite(got).all()
         np.testing.assert_allclose(got.sum(1), 1, rtol=2e-2)
     assert set(np.unique(got)) == {0.0, 1.0}
+
+
+# Of the published package at seed 7 (which rounds the probability of geometric_ to float32 unless it is a tensor).
+IN_PLACE = {
+    'cauchy_': (lambda x: x.cauchy_(), [2.0655327008026942, -0.3148206398825005, 0.188588858403473, -1.21503918796685]),
+    'cauchy_ moved': (lambda x: x.cauchy_(1.5, 2.5), [6.663831752006736, 0.7129484002937488, 1.9714721460086824, -1.537597969917]),
+    'geometric_': (lambda x: x.geometric_(0.3), [11.794814929425137, 1.173976040366251, 0.6167380005511848, 2.1225078926293475]),
+    'normal_': (lambda x: x.normal_(), [-0.14351846337610857, 1.4029162338188486, 0.5593328419849872, 0.2191945551574]),
+    'log_normal_': (lambda x: x.log_normal_(), [2.040027061578473, 44.96266450082079, 8.32002853046757, 4.213902214979255]),
+}
+
+
+@pytest.mark.parametrize('name', IN_PLACE)
+@pytest.mark.parametrize('dtype', ['float32', 'float64', 'bfloat16'])
+def test_streams_in_place(name, dtype):
+    call, want = IN_PLACE[name]
+    paddle.seed(7)
+    x = paddle.zeros([4], dtype)
+    assert call(x) is x and str(x.dtype) == f'paddle.{dtype}'
+    np.testing.assert_allclose(x.astype('float64').numpy(), want, rtol={'float32': 3e-6, 'float64': 1e-9, 'bfloat16': 0.01}[dtype])
+
+
+# dtype, bounds: what the published package draws at seed 7.
+RANDOM = [
+    ('int64', (), [274713354619019367, 2912431379916146662, 5580857066415238898]), ('int64', (5,), [0, 4, 0]), ('int64', (5, 9), [8, 6, 6]),
+    ('int64', (-3, 3), [2, 0, -2]), ('int64', (0, 2**32), [757031015, 3365554149, 3924340465]), ('int64', (0, 2**32 - 1), [820992702, 1896173774, 3076251360]),
+    ('int64', (-2**63, 2**63 - 1), [-8948658682235756441, 2912431379916146661, 5580857066415238897]),
+    ('int32', (), [884954389, 426793401, 80678610]), ('float32', (), [2056295, 10110949, 15249137]),
+    ('float64', (), [4497376976789607, 3106020634806245, 5400727730564849]), ('float16', (), [103, 2021, 1777]),
+]
+
+
+@pytest.mark.parametrize('dtype, bounds, want', RANDOM)
+def test_random_in_place(dtype, bounds, want):
+    paddle.seed(7)
+    x = paddle.zeros([3], dtype)
+    assert x.random_(*bounds) is x
+    assert [int(v) for v in x.tolist()] == want
+    if len(bounds) == 2:
+        paddle.seed(7)
+        assert paddle._C_ops.random(x, *bounds).tolist() == x.tolist()
+        paddle.seed(7)
+        assert paddle._C_ops.random(x, from_=bounds[0], to=bounds[1]).tolist() == x.tolist()
+
+
+@pytest.mark.parametrize('dtype, bounds', [('int64', (5, 5)), ('int64', (9, 5)), ('int8', (0, 129)), ('uint8', (-1, 5)), ('int32', (0, 2**40)), ('float16', (0, 2**20))])
+def test_random_refuses(dtype, bounds):
+    x = paddle.zeros([3], dtype)
+    with pytest.raises(ValueError, match='random'):
+        x.random_(*bounds)
+    assert x.tolist() == [0, 0, 0]
+    assert paddle.zeros([3], 'int8').random_(0, 128).dtype == paddle.int8
+
+
+def test_signatures_are_valid_python():
+    import inspect
+    assert list(inspect.signature(paddle._C_ops.random).parameters) == ['x', 'from_', 'to']
+
+
+def test_binomial_broadcasts():
+    paddle.seed(3)
+    got = paddle.binomial(paddle.to_tensor([[10.0], [0.0]]), paddle.to_tensor([0.0, 0.5, 1.0]))
+    assert got.shape == [2, 3] and got[0].tolist()[::2] == [0, 10] and got[1].tolist() == [0, 0, 0]

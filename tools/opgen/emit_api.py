@@ -31,8 +31,9 @@ CALL = """
 """
 AMP = """
 if (__builtin_expect(State().amp_level != 0, 0)) {
-  DataType amp_to = AmpTarget("$op", AmpClass::k$kind, {$tensors});
-  if (amp_to != DataType::UNDEFINED) { AmpOffGuard off; return paddle::$op($casts); }
+  const DataType amp_to = AmpTarget("$op", AmpClass::k$kind, {$tensors});
+  const AmpOffGuard amp_off;
+  return paddle::$op($casts);
 }
 """
 # An integer beside a floating operand takes its dtype; real and complex meet.
@@ -89,10 +90,11 @@ def indent(lines, by="  "):
 
 
 def amp(op):
-    if not (op.amp and op.tensors):
+    if op.amp_class == "keep":
         return None
-    return fill(AMP, op=op.name, kind=op.amp.capitalize(), tensors=commas("&" + t.name for t in op.tensors if not t.variadic),
-                casts=casts(op, "AmpCast({}, amp_to)"))
+    kind, seen = ("promote", op.tensors[:1]) if op.amp_class == "first" else (op.amp_class, op.tensors)
+    return fill(AMP, op=op.name, kind=kind.capitalize(), tensors=commas(f"AmpInputOf({t.name})" for t in seen),
+                casts=commas(f"AmpCast({a.name}, amp_to)" if a in seen else a.name for a in op.args))
 
 
 def promote(op):
@@ -160,7 +162,7 @@ Tensor& ${op}_($params) {
 $body
 }
 """
-AMP_OFF = "if (__builtin_expect(State().amp_level != 0, 0)) { AmpOffGuard off; return paddle::${op}_(x_$rest); }"
+AMP_OFF = "if (__builtin_expect(State().amp_level != 0, 0)) { const AmpOffGuard amp_off; return paddle::${op}_(x_$rest); }"
 VIEW = """
   if (__builtin_expect(State().record != RecordMode::kRun, 0)) {
     const GradModeGuard history(State().grad_enabled || x_->node);
@@ -223,7 +225,7 @@ def inplace_api(g):
     rest = "".join(f", {a.name}" for a in op.args[1:])
     body = fill(VIEW, op=op.name, rest=rest) if op.view else inplace_loops(g, x, rest) if op.elementwise else inplace_kernel(g, x, rest)
     return fill(INPLACE, op=op.name, params=params(op, False, True).replace("Tensor& " + x, "Tensor& x_", 1), body=body,
-                amp=when(op.amp or op.composed, fill(AMP_OFF, op=op.name, rest=rest)))
+                amp=when(op.amp_class != "keep", fill(AMP_OFF, op=op.name, rest=rest)))
 
 
 def needed(g):

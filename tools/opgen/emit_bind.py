@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python bindings of a family: one conversion function per op, and the public, method and _C_ops signatures over it."""
+import keyword
+
 from .model import PyArg, PySig
 from .signatures import flag
 from .template import commas, fill
@@ -50,7 +52,9 @@ def argument(op, i, written=False):
     other = scalar_partner(op, i)
     if other is not None:
         like = f"IsTensor(a[{other}]) ? AsTensor(a[{other}]) : Tensor()"
-        return f'Tensor t_{a.name} = IsTensor({at}) ? AsTensor({at}) : ToTensorOrScalar({at}, {like}, "{op.name}", "{a.name}");'
+        wide = "kInfinite" if op.out == "bool" else "kFloating" if op.int_as_float else "kRefused"
+        number = f'ToTensorOrScalar({at}, {like}, "{op.name}", "{a.name}", Wide::{wide})'
+        return f"Tensor t_{a.name} = IsTensor({at}) ? AsTensor({at}) : {number};"
     if a.kind == "Tensor":
         return f"{'Tensor' if written else 'const Tensor&'} t_{a.name} = ToTensor{call};"
     if a.kind == "Tensor?":
@@ -59,7 +63,8 @@ def argument(op, i, written=False):
     if a.cpp_default is not None:
         given = at if a.kind in TAKES_NONE else f"{at} && {at} != Py_None"
         converted = f"{given} ? {converted} : {a.cpp_value}({a.cpp_default})"
-    return f"{a.cpp_value} t_{a.name} = {converted};"
+    fits = f' CheckFits({at}, t_{op.args[0].name}, "{op.name}", "{a.name}");' if a.kind == "Scalar" and op.args[0].kind == "Tensor" else ""
+    return f"{a.cpp_value} t_{a.name} = {converted};{fits}"
 
 
 def scalar_partner(op, i):
@@ -183,7 +188,7 @@ def c_ops(op):
     """[(C++, [(name in C++, module)])] of the positional functions of paddle._C_ops."""
     if op.internal:
         return []
-    args = [PyArg(a.name, "None" if (a.cpp_default is not None or a.optional) else None) for a in op.args]
+    args = [PyArg(a.name + "_" * keyword.iskeyword(a.name), "None" if (a.cpp_default is not None or a.optional) else None) for a in op.args]
     names = [(f"c_{op.name}", op.name)] + ([(f"ci_{op.name}", op.name + "_")] if op.inplace else [])
     return [([spec(op, cname, PySig(C_OPS, name, args), f"&call_{name}", op.doc.strip())], [(cname, C_OPS)]) for cname, name in names]
 

@@ -310,7 +310,9 @@ class Op:
     compose: str | None = key(NAME, "Composed: `Tensor f(args...)` in namespace paddle, of other ops.")
     recorded_as: str | None = key(NAME, "What a recorder sees instead: the function whose calls it records.")
     eager: str | None = key(OneOf("compose"), "Eager runs and differentiates `compose`; recording makes one op, whose gradient is `vjp`.")
-    amp: str | None = key(OneOf("white", "black", "promote"), "The class of `amp.auto_cast`.")
+    amp: str | None = key(OneOf("white", "black", "first", "keep"),
+                          "What `auto_cast` does with an op on no list: the low dtype, float32, promotion where x alone decides and "
+                          "is cast, or nothing; else promotion.")
 
     view: object = key(OneOf(True, "checked"),
                        "The result is a view of the first operand; the kernel makes it. `checked`: it refuses what `infer` does, which "
@@ -345,6 +347,11 @@ class Op:
     grad_like: dict = key(RENAMES, "Operands of `<op>_grad` that have a gradient's shape, where the input is none.", {}, names="tensors")
 
     test: TestRow | None = key(Part(TestRow), "How the generic runner tests an elementwise op.", group="Tests")
+
+    @property
+    def amp_class(self):
+        """`amp`, or what it is by default; the parts of ops, and ops that write their inputs, keep what they are given."""
+        return self.amp or ("keep" if self.internal or self.inplace_map or not self.tensors else "promote")
 
     @property
     def file(self):

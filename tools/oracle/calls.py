@@ -3,10 +3,11 @@
 import call_samples
 import calls_array
 import calls_math
+import calls_more
 import calls_nn
 import calls_state
 
 TABLE = call_samples.Table()
-for _module in (calls_math, calls_array, calls_nn, calls_state):
+for _module in (calls_math, calls_array, calls_nn, calls_state, calls_more):
     _module.add_rows(TABLE.row)
 CALLS = TABLE.calls

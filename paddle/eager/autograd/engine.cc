@@ -68,22 +68,27 @@ class ActiveRuns {
 };
 ActiveRuns g_active;
 
-// Makes `run` the one in progress on this thread; hooks see the gradient mode of the call that started it.
+// Makes `run` the one in progress on this thread; hooks see the gradient mode and AMP level of the call that started
+// it.
 class RunningGuard {
  public:
-  RunningGuard(uint64_t run, bool grad) : old_run_(t_state.running), old_grad_(t_state.caller_grad) {
+  explicit RunningGuard(uint64_t run)
+      : old_run_(t_state.running), old_grad_(t_state.caller_grad), old_amp_(t_state.caller_amp) {
     t_state.running = run;
-    t_state.caller_grad = grad;
+    t_state.caller_grad = State().grad_enabled;
+    t_state.caller_amp = State().amp_level;
   }
   ~RunningGuard() {
     t_state.running = old_run_;
     t_state.caller_grad = old_grad_;
+    t_state.caller_amp = old_amp_;
   }
   RunningGuard(const RunningGuard&) = delete;
 
  private:
   uint64_t old_run_;
   bool old_grad_;
+  uint8_t old_amp_;
 };
 
 struct BySequence {
@@ -133,8 +138,9 @@ class Engine {
   }
 
   void Run(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, std::vector<Tensor>* captured) {
-    RunningGuard running(run_, State().grad_enabled);
+    RunningGuard running(run_);
     GradModeGuard mode(create_);
+    const AmpOffGuard plain;
     Nodes start;
     for (size_t i = 0; i < roots.size(); ++i) {
       if (!NeedsGrad(roots[i])) continue;

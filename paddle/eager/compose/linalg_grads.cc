@@ -226,7 +226,8 @@ Tensor eigh_backward(const Tensor& dw, const Tensor& dv, const Tensor& w, const 
   if (dw.defined()) middle = OnDiagonal(cast_like(dw, v));
   if (dv.defined()) middle = Plus(middle, OverGaps(Dot(H(v), dv), Gaps(w)));
   if (!middle.defined()) return zeros_like_of(v);
-  return Dot(Dot(v, middle), H(v));
+  const Tensor g = Dot(Dot(v, middle), H(v));
+  return (g + H(g)) * 0.5;  // of the Hermitian matrix that the named triangle stands for
 }
 
 Tensor eig_backward(const Tensor& dw, const Tensor& dv, const Tensor& w, const Tensor& v) {

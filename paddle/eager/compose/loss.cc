@@ -66,6 +66,13 @@ Tensor kldiv_compose(const Tensor& x, const Tensor& label, const std::string& re
   return mean(out, Ints{}, false);
 }
 
+Tensor bce_loss_compose(const Tensor& input, const Tensor& label) {
+  const Tensor inside = all(logical_and(input >= 0.0, input <= 1.0));
+  PD_CHECK(phi::ScalarOf(inside).to_bool(), InvalidArgument,
+           "[binary_cross_entropy] expected an input of probabilities in [0, 1], got one outside");
+  return bce(input, label);
+}
+
 Tensor sigmoid_ce_compose(const Tensor& x, const Tensor& label, const Tensor& pos_weight, bool normalize,
                           int64_t ignore_index) {
   if (!pos_weight.defined() && !normalize && egr::State().record == egr::RecordMode::kRun)

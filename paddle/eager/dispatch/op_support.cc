@@ -73,27 +73,19 @@ class ComposeNode final : public egr::GradNode {
 
 }  // namespace
 
-DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<const Tensor*> inputs) {
-  auto& s = State();
-  DataType low = static_cast<DataType>(s.amp_dtype);
-  if (s.amp_lists && s.amp_lists->black.count(std::string_view(op)))
-    cls = AmpClass::kBlack;
-  else if (s.amp_lists && s.amp_lists->white.count(std::string_view(op)))
-    cls = AmpClass::kWhite;
-  bool f32 = false, half = false;
-  for (const Tensor* t : inputs) {
-    if (!t->defined()) continue;
-    f32 = f32 || t->dtype() == DataType::FLOAT32;
-    half = half || t->dtype() == low;
-  }
-  switch (cls) {
-    case AmpClass::kWhite: return f32 ? low : DataType::UNDEFINED;
-    case AmpClass::kBlack: return half ? DataType::FLOAT32 : DataType::UNDEFINED;
-    case AmpClass::kPromote:
-      if (s.amp_level == 2) return f32 ? low : DataType::UNDEFINED;
-      return f32 && half ? DataType::FLOAT32 : DataType::UNDEFINED;
-    default: return DataType::UNDEFINED;
-  }
+DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<AmpInput> inputs) {
+  const auto& s = State();
+  const std::string_view name(op);
+  const DataType low = static_cast<DataType>(s.amp_dtype);
+  if (s.amp_lists->black.count(name)) return DataType::FLOAT32;
+  if (s.amp_lists->white.count(name)) return low;
+  if (cls != AmpClass::kPromote) return cls == AmpClass::kWhite ? low : DataType::FLOAT32;
+  if (s.amp_level == egr::kAmpOD) return DataType::FLOAT32;
+  if (s.amp_level == egr::kAmpLow) return low;
+  for (const AmpInput& input : inputs)
+    for (const Tensor& t : input)
+      if (t.defined() && t.dtype() == DataType::FLOAT32) return DataType::FLOAT32;
+  return low;
 }
 
 Tensor AmpCast(const Tensor& x, DataType dtype) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -53,9 +54,15 @@ class PlainGuard {
   egr::DispatchState old_;
 };
 
-enum class AmpClass : uint8_t { kWhite, kBlack, kPromote, kKeep };
-// The dtype AMP wants this op's floating inputs in; UNDEFINED: leave them.
-phi::DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<const Tensor*> inputs);
+// What AMP does with an op that is on no list: kWhite runs in the low dtype, kBlack in float32, kPromote in float32 if
+// an input has it.
+enum class AmpClass : uint8_t { kWhite, kBlack, kPromote };
+using AmpInput = std::span<const Tensor>;
+inline AmpInput AmpInputOf(const Tensor& x) { return {&x, 1}; }
+inline AmpInput AmpInputOf(const std::vector<Tensor>& xs) { return xs; }
+// The dtype in which this op runs under the AMP state of the thread, which is not off.
+phi::DataType AmpTarget(const char* op, AmpClass cls, std::initializer_list<AmpInput> inputs);
+// `x` in `dtype` if it is of float32 or half precision, else `x`.
 Tensor AmpCast(const Tensor& x, phi::DataType dtype);
 std::vector<Tensor> AmpCast(const std::vector<Tensor>& xs, phi::DataType dtype);
 // The lists of ops that AMP runs in the low dtype and in float32, whatever their stanzas say: what DispatchState names.

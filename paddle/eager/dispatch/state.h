@@ -6,6 +6,9 @@
 
 namespace egr {
 
+// O1 and O2 differ in their lists only; OD runs what is on no list in float32, kAmpLow in the low dtype.
+enum AmpLevel : uint8_t { kAmpOff = 0, kAmpO1 = 1, kAmpO2 = 2, kAmpOD = 3, kAmpLow = 4 };
+
 enum class RecordMode : uint8_t { kRun = 0, kRecord = 1 };
 
 class Recorder;
@@ -13,11 +16,11 @@ struct AmpLists;  // names of ops by AMP class; equal ones are one object
 
 struct DispatchState {
   bool grad_enabled = true;
-  uint8_t amp_level = 0;  // 0: off; 1: O1 lists; 2: O2
+  uint8_t amp_level = 0;  // AmpLevel
   int8_t amp_dtype = 0;   // phi::DataType
   RecordMode record = RecordMode::kRun;
   Recorder* recorder = nullptr;
-  const AmpLists* amp_lists = nullptr;  // null: those of the stanzas
+  const AmpLists* amp_lists = nullptr;  // null where AMP is off
 
   // True when an op has more to do than run: record, or cast for AMP.
   bool special() const { return amp_level != 0 || record != RecordMode::kRun; }
@@ -32,6 +35,7 @@ struct ThreadState {
   uint64_t sequence = 0;                 // of the last node made
   uint64_t running = 0;                  // the engine run in progress, 0 when there is none
   bool caller_grad = true;               // the gradient mode of the call that started it: the mode of Python hooks
+  uint8_t caller_amp = 0;                // its AMP level: that of Python code the engine calls; rules run without AMP
   bool draining = false;                 // nodes are being freed
   GradNode* dead = nullptr;              // those waiting for it
   SavedHookList* saved_hooks = nullptr;  // saved_tensors_hooks in force; null when there are none
@@ -49,15 +53,21 @@ class GradModeGuard {
   bool old_;
 };
 
-// Switches AMP off while an op casts its inputs and calls itself again.
-class AmpOffGuard {
+// The AMP level until the scope ends.
+class AmpLevelGuard {
  public:
-  AmpOffGuard() : old_(State().amp_level) { State().amp_level = 0; }
-  ~AmpOffGuard() { State().amp_level = old_; }
-  AmpOffGuard(const AmpOffGuard&) = delete;
+  explicit AmpLevelGuard(uint8_t level) : old_(State().amp_level) { State().amp_level = level; }
+  ~AmpLevelGuard() { State().amp_level = old_; }
+  AmpLevelGuard(const AmpLevelGuard&) = delete;
 
  private:
   uint8_t old_;
+};
+
+// Switches AMP off while an op whose inputs are cast calls itself again, and in gradient rules.
+class AmpOffGuard : public AmpLevelGuard {
+ public:
+  AmpOffGuard() : AmpLevelGuard(kAmpOff) {}
 };
 
 }  // namespace egr

@@ -2,6 +2,7 @@
 """Operations that autocasting runs in low precision (white) or keeps in float32 (black).
 
 The lists carry the operators' historic names, which programs know; `core_names` adds today's names."""
+import functools
 
 __all__ = ['white_list', 'black_list', 'core_names']
 
@@ -20,19 +21,10 @@ _PRECISE = {
 _HEAVY = {'lookup_table', 'lookup_table_v2', 'scatter', 'bilinear_interp_v2', 'nearest_interp_v2', 'bicubic_interp_v2',
           'linear_interp_v2', 'trilinear_interp_v2'}
 
-_TODAY = {
-    'matmul_v2': ('matmul',), 'mul': ('matmul_with_flatten',), 'linear_v2': ('linear_v2', 'linear'),
-    'conv2d': ('conv2d', 'depthwise_conv2d', 'conv2d_transpose', 'depthwise_conv2d_transpose', 'conv3d',
-               'conv3d_transpose'),
-    'einsum': ('einsum',), 'reduce_sum': ('sum',), 'reduce_mean': ('mean',), 'mean': ('mean', 'mean_all'),
-    'reduce_prod': ('prod',), 'pnorm': ('p_norm',), 'lookup_table_v2': ('embedding',), 'lookup_table': ('embedding',),
-    'softmax_with_cross_entropy': ('cross_entropy_with_softmax',), 'bilinear_interp_v2': ('bilinear_interp',),
-    'nearest_interp_v2': ('nearest_interp',), 'bicubic_interp_v2': ('bicubic_interp',),
-    'linear_interp_v2': ('linear_interp',), 'trilinear_interp_v2': ('trilinear_interp',),
-    'max_pool2d_with_index': ('max_pool2d_with_index',), 'erfinv': ('erfinv',), 'cross_entropy': (),
-    'elementwise_add': ('add',), 'elementwise_sub': ('subtract',), 'elementwise_mul': ('multiply',),
-    'elementwise_div': ('divide',), 'elementwise_pow': ('elementwise_pow',), 'reduce_max': ('max',),
-    'reduce_min': ('min',), 'hard_swish': ('hardswish',), 'brelu': ('hardtanh',),
+# Names that are not those of one operator's old form.
+_MORE = {
+    'mul': ('matmul_with_flatten',), 'linear_v2': ('linear',), 'flash_attn': ('fused_attention',), 'mean': ('mean',),
+    'lookup_table': ('embedding',),
 }
 
 
@@ -49,7 +41,15 @@ def black_list():
 
 def core_names(names):
     """`names` with the present names of the operators beside them."""
+    return _with_present(frozenset(names))
+
+
+@functools.lru_cache(maxsize=64)
+def _with_present(names):
+    from paddle._legacy_ops import OPS
     out = set(names)
     for name in names:
-        out.update(_TODAY.get(name, ()))
-    return out
+        out.update(_MORE.get(name, ()))
+        if name in OPS:
+            out.add(OPS[name][0])
+    return frozenset(out)

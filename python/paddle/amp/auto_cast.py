@@ -4,7 +4,6 @@ import warnings
 
 import paddle
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import only
 
 from .amp_lists import black_list, core_names, white_list
 
@@ -12,6 +11,7 @@ __all__ = ['auto_cast', 'amp_guard', 'autocast', 'decorate', 'amp_decorate', 'is
            'get_autocast_dtype', 'get_autocast_cpu_dtype', 'get_autocast_gpu_dtype']
 
 _LEVELS = {'O0': 0, 'O1': 1, 'O2': 2, 'OD': 3}
+_LOW = 4  # O2 without promotion
 
 
 def _lists(custom_white, custom_black, level, dtype):
@@ -36,8 +36,9 @@ def amp_state():
 class auto_cast(_core.AmpScope):
     """Inside, operations run in `dtype` where that is safe.
 
-    Level O1 casts the inputs of the white list and keeps the black list in float32; OD casts the white list only; O2
-    runs everything but the black list in `dtype`. A context manager and a decorator, for the thread that enters it. Raises
+    Operations of the white list run in `dtype`, those of the black list in float32, all others in float32 if an input
+    has it, else in `dtype`. O2 has a shorter black list; without `use_promote` all but the black list runs in `dtype`.
+    OD runs all but the white list in float32. A context manager and a decorator, for the thread that enters it. Raises
     ValueError for an unknown level or dtype, or overlapping lists.
     """
 
@@ -49,13 +50,12 @@ class auto_cast(_core.AmpScope):
         dtype = str(dtype).rsplit('.', 1)[-1].lower()
         if enable and dtype not in ('float16', 'bfloat16'):
             raise ValueError("If enable amp, dtype should be 'float16' or 'bfloat16'.")
-        if not use_promote and enable and level == 'O2':
-            only('auto_cast', 'an operation with a float32 input runs in float32', use_promote=(use_promote, True))
         if not enable or level == 'O0':
             super().__init__(0, 'float16', [], [])
         else:
             white, black = _lists(custom_white_list, custom_black_list, level, dtype)
-            super().__init__(_LEVELS[level], dtype, list(white), list(black))
+            low = level == 'O2' and not use_promote
+            super().__init__(_LOW if low else _LEVELS[level], dtype, list(white), list(black))
         self._options = {'enable': enable, 'custom_white_list': custom_white_list, 'custom_black_list': custom_black_list, 'level': level,
                          'dtype': dtype, 'use_promote': use_promote}
 

@@ -9,6 +9,8 @@ __all__ = ['convert_to_mixed_precision']
 _DTYPES = {_core.PrecisionType.Half: paddle.float16, _core.PrecisionType.Bfloat16: paddle.bfloat16}
 # Only these inputs are the data; the others stay in float32, as the kernels take them.
 _DATA_INPUTS = {'batch_norm_': {'x'}, 'batch_norm': {'x'}}
+# Beside those of the white list: auto_cast promotes them.
+_CONVOLUTIONS = {'depthwise_conv2d', 'conv2d_transpose', 'depthwise_conv2d_transpose', 'conv3d', 'conv3d_transpose'}
 # Results whose dtype an argument names.
 _MAKERS = {'cast', 'full', 'full_like', 'assign_value', 'arange', 'linspace', 'gaussian', 'uniform'}
 
@@ -24,7 +26,7 @@ class _Converter:
         from paddle.amp import amp_lists
         short = str(dtype).rpartition('.')[2]
         self.parameters, self.dtype = parameters, dtype
-        self.white = amp_lists.core_names(amp_lists.white_list()[short]['O1'] | set(white_list)) - set(black_list)
+        self.white = amp_lists.core_names(amp_lists.white_list()[short]['O1'] | _CONVOLUTIONS | set(white_list)) - set(black_list)
         self.black = amp_lists.core_names(amp_lists.black_list()[short]['O1'] | set(black_list)) - set(white_list)
         self.values, self.names, self.casts, self.held = {-1: None}, {}, {}, {}
         self.low = {n: paddle.cast(v, dtype) for n, v in parameters.items() if v.dtype == paddle.float32}

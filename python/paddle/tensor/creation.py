@@ -121,19 +121,19 @@ def arange(
 
 
 def range(start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, name=None):
-    """Values from `start` to `end`, both included, `step` apart."""
+    """Values from `start` to `end`, both included, `step` apart; of the default dtype unless one is given."""
     if end is None:
         start, end = 0, start
-    if dtype is None:
-        dtype = _range_dtype(start, end, step)
     start, end, step = (number(v) for v in (start, end, step))
-    count = (end - start) / step
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    count = (end - start) // step if whole else (end - start) / step
     if is_recorded(count):
         count = paddle.clip(paddle.floor(count).astype('int64') + 1, min=0)
     else:
         count = max(0, math.floor(count) + 1)
     values = _C_ops.arange(0, count, 1, 'int64')
-    return _finish((values.astype('float64') * step + start).astype(dtype), out, device, requires_grad)
+    values = (values if whole else values.astype('float64')) * step + start
+    return _finish(values.astype(dtype or _DEFAULT()), out, device, requires_grad)
 
 
 def _tensor(value, dtype):
@@ -226,15 +226,25 @@ def from_numpy(ndarray):
 
 
 def from_dlpack(dlpack, *, device=None, copy=None):
-    """A tensor that shares the memory of a DLPack capsule or of an object with `__dlpack__`."""
-    _place(device)
+    """A tensor that shares the memory of a DLPack capsule or of an object with `__dlpack__`.
+
+    On `device` if one is given, in memory of its own if `copy`. ValueError if that takes a copy and `copy` is False.
+    """
+    place = None if device is None else _core.to_place(device)
     capsule = dlpack
     if hasattr(dlpack, '__dlpack__'):
+        wanted = {} if copy is None else {'copy': copy}
+        if place is not None and place.is_cpu_place():
+            wanted['dl_device'] = (1, 0)
         try:
-            capsule = dlpack.__dlpack__(max_version=(1, 0))
-        except TypeError:
+            capsule = dlpack.__dlpack__(max_version=(1, 0), **wanted)
+        except TypeError:  # a producer of before these arguments
             capsule = dlpack.__dlpack__()
     t = _core.from_dlpack_capsule(capsule)
+    if place is not None and t.place != place:
+        if copy is False:
+            raise ValueError(f'[from_dlpack] expected data on {place} for copy=False, got data on {t.place}')
+        return t._copy_to(place, True)
     return t.clone() if copy else t
 
 

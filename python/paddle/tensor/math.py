@@ -290,6 +290,9 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
     """The middle element; the mean of two ('avg') or the lower one ('min', with indices when an axis is given)."""
     if mode not in ('avg', 'min'):
         raise ValueError(f"Mode {mode} is not supported. Must be 'avg' or 'min'.")
+    pair = isinstance(out, (list, tuple))
+    if pair and len(out) != 2 or out is not None and not pair and mode == 'min' and axis is not None:
+        raise ValueError(f'[median] expected out to be a tuple of 2 tensors, got {type(out)}')
     flat, kept, rest = _flat_axes(x, axis)
     flat = _nan_where_empty(flat)
     values = paddle.sort(flat, -1)
@@ -305,13 +308,11 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
         middle = at(values, (n - 1) // 2)
         middle = paddle.where(bad, paddle.full_like(middle, _math.nan), middle) if paddle.is_floating_point(x) else middle
         if axis is None:
-            return _out(middle.reshape(shape), out)
+            return _out(middle.reshape(shape), out[0] if pair else out)
         index = paddle.where(bad, paddle.argmax(nan.astype('int32'), -1), at(paddle.argsort(flat, -1), (n - 1) // 2))
         results = middle.reshape(shape), index.reshape(shape)
         if out is None:
             return results
-        if not isinstance(out, (list, tuple)) or len(out) != 2:
-            raise ValueError(f'[median] expected out to be a tuple of 2 tensors, got {type(out)}')
         return tuple(_out(result, place) for result, place in zip(results, out))
     values = values.astype('float64' if str(x.dtype) == 'paddle.float64' else 'float32')
     if isinstance(n, Tensor):
@@ -319,7 +320,7 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
     else:
         middle = values[..., n // 2] if n % 2 else (values[..., n // 2 - 1] + values[..., n // 2]) / 2
     middle = paddle.where(bad, paddle.full_like(middle, _math.nan), middle)
-    return _out(middle.reshape(shape), out)
+    return _out(middle.reshape(shape), out[0] if pair else out)
 
 
 def nanmedian(x, axis=None, keepdim=False, mode='avg', name=None):

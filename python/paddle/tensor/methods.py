@@ -5,6 +5,7 @@ import importlib
 
 from paddle.base import libpaddle
 from paddle.base.arguments import items, keywords
+from paddle.base.framework import to_dtype
 from paddle.base.libpaddle import DataType, Place, Tensor
 from paddle.base.libpaddle import _functions as _generated
 
@@ -140,7 +141,8 @@ def _view(x, *shape_or_dtype, name=None):
     """The same data with another shape, or read as another dtype."""
     value = shape_or_dtype[0] if len(shape_or_dtype) == 1 else list(shape_or_dtype)
     if isinstance(value, (DataType, str)) or isinstance(value, type):
-        return x._bitcast(value)
+        same = to_dtype(value) == x.dtype  # then what is seen has x's history
+        return x.view_as(x) if same else x._bitcast(value)
     return x.reshape(value)
 
 

@@ -156,7 +156,7 @@ def uniform_(x, min=0, max=1.0, seed=0, name=None):
 
 def normal_(x, mean=0.0, std=1.0, name=None):
     """Fill with normal values."""
-    return _fill(x, 'normal_', lambda: normal(mean, std, extents(x)))
+    return _fill(x, 'normal_', lambda: _normal_like(x, mean, std))
 
 
 def bernoulli_(x, p=0.5, name=None):
@@ -166,15 +166,14 @@ def bernoulli_(x, p=0.5, name=None):
 
 def log_normal_(x, mean=1.0, std=2.0, name=None):
     """Fill with exp of normal values."""
-    return _fill(x, 'log_normal_', lambda: paddle.exp(normal(mean, std, extents(x))))
+    return _fill(x, 'log_normal_', lambda: paddle.exp(_normal_like(x, mean, std)))
 
 
 def cauchy_(x, loc=0, scale=1, name=None):
     """Fill with Cauchy values."""
 
-    def draw():
-        u = _C_ops.uniform(extents(x), 'float32', 0.0, 1.0, 0)
-        return paddle.tan((u - 0.5) * math.pi) * scale + loc
+    def draw():  # a normal value modulo 1 is uniform to within 6e-9
+        return paddle.tan((_normal_like(x, 0.0, 1.0) - 0.5) * math.pi) * scale + loc
 
     return _fill(x, 'cauchy_', draw)
 
@@ -183,30 +182,42 @@ def geometric_(x, probs, name=None):
     """Fill with geometric values (as a real number: log(u) / log(1 - p))."""
 
     def draw():
-        u = _C_ops.uniform(extents(x), 'float32', float(paddle.finfo('float32').tiny), 1.0, 0)
-        log1p = paddle.log1p(-probs) if isinstance(probs, Tensor) else math.log1p(-probs)
-        return paddle.log(u) / log1p
+        dtype = _draw_dtype(x)
+        u = _C_ops.uniform(extents(x), dtype, float(paddle.finfo(dtype).tiny), 1.0, 0)
+        return paddle.log(u) / paddle.log1p(-(probs if isinstance(probs, Tensor) else paddle.to_tensor(float(probs), dtype)))
 
     return _fill(x, 'geometric_', draw)
 
 
 def random_(x, from_=0, to=None, *, generator=None, name=None):
-    """Fill with integers uniform in [from_, to), drawn from `generator` if given."""
+    """Fill with integers uniform in [from_, to), or [0, from_) without `to`, drawn from `generator` if given.
+
+    Without bounds they are those from 0 on that the dtype holds exactly, of integers without the largest.
+    """
+    if to is None and from_:
+        from_, to = 0, from_
     if to is None:
         name = str(x.dtype)[7:]
         limits = {'float32': 1 << 24, 'float64': 1 << 53, 'float16': 1 << 11, 'bfloat16': 1 << 8, 'bool': 2}
         to = limits[name] if name in limits else paddle.iinfo(name).max
+    with drawing_from(generator, 'random_'):
+        return _C_ops.random_(x, from_, to)
 
-    def draw():
-        with drawing_from(generator, 'random_'):
-            return _C_ops.randint(from_, to, extents(x), 'int64')
 
-    return _fill(x, 'random_', draw)
+def _draw_dtype(x):
+    """The dtype in which values for `x` are drawn: its own, or float32 for narrower ones."""
+    return x.dtype if x.dtype == paddle.float64 else paddle.float32
+
+
+def _normal_like(x, mean, std):
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        return normal(mean, std, extents(x))
+    return gaussian(extents(x), mean, std, dtype=_draw_dtype(x))
 
 
 def _fill(x, name, draw):
     """`x` with the values that `draw` gives, which have no history."""
-    if name != 'random_' and not (x.is_floating_point() or x.is_complex()):
+    if not (x.is_floating_point() or x.is_complex()):
         raise RuntimeError(f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for it')
     old = x._before_write(name, False)
     with paddle.no_grad():

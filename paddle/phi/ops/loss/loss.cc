@@ -27,6 +27,12 @@ Tensor Labels(const Tensor& label) {
 }
 }  // namespace
 
+void bce_loss_infer(const Meta& input, const Meta& label, Meta& out) {
+  out = {common::BroadcastDims("bce_loss", input.dims, label.dims), Promote("bce_loss", input, label)};
+  PD_CHECK(IsFloating(out.dtype), InvalidType, "[bce_loss] expected a floating input and label, got ",
+           NameOf(input.dtype), " and ", NameOf(label.dtype));
+}
+
 void cross_entropy_with_softmax_infer(const Meta& x, const Meta& label, bool soft, bool, bool, int64_t, int64_t axis,
                                       Meta& softmax, Meta& loss) {
   PD_CHECK(IsFloating(x.dtype), InvalidType, "[cross_entropy] expected a floating input, got ", NameOf(x.dtype));

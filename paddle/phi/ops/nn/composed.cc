@@ -11,7 +11,7 @@ void prelu_infer(const Meta& x, const Meta& alpha, const std::string&, const std
   out = {x.dims, Promote("prelu", x.dtype, x.dims.empty(), alpha.dtype, mode == "all")};
 }
 void swiglu_infer(const Meta& x, const Meta* y, Meta& out) {
-  out = x;
+  out = {x.dims, y ? Promote("swiglu", x, *y) : x.dtype};
   if (y) return;
   PD_CHECK(!x.dims.empty() && (!x.dims.back().known() || x.dims.back().raw() % 2 == 0), InvalidArgument,
            "[swiglu] expected a last axis of even extent, got shape ", common::ShapeText(x.dims));

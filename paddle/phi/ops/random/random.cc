@@ -145,6 +145,34 @@ void randint_kernel(int64_t low, int64_t high, const Ints&, DataType, Place, Ten
   }
 }
 
+void random_infer(const Meta& x, int64_t from, int64_t to, Meta& out) {
+  PD_CHECK(from < to, InvalidArgument, "[random] expected from < to, got ", from, " and ", to);
+  const auto holds = [&](int64_t v) {
+    int64_t back = 0;
+    if (IsInteger(x.dtype) || x.dtype == DataType::BOOL) {
+      alignas(8) char number[8];
+      Convert(DataType::INT64, &v, 1, x.dtype, number, 1, 1);
+      Convert(x.dtype, number, 1, DataType::INT64, &back, 1, 1);
+      return back == v;
+    }
+    return x.dtype != DataType::FLOAT16 || (v >= -65504 && v <= 65504);
+  };
+  PD_CHECK(!IsComplex(x.dtype) && holds(from) && holds(to - 1), InvalidArgument,
+           "[random] expected from and to - 1 to fit in ", NameOf(x.dtype), ", got ", from, " and ", to);
+  out = x;
+}
+void random_kernel(const Tensor&, int64_t from, int64_t to, Tensor& out) {
+  EngineFor e(0);
+  // PaddlePaddle's stream: remainders of 32 bits below this range, of 64 from it on.
+  constexpr uint64_t kWide = uint64_t{1} << 28;
+  const uint64_t range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
+  for (int64_t i = 0; i < out.numel(); ++i) {
+    const uint64_t bits = (*e)(), drawn = range < kWide ? static_cast<uint32_t>(bits) % range : bits % range;
+    const int64_t v = static_cast<int64_t>(static_cast<uint64_t>(from) + drawn);
+    Convert(DataType::INT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
+  }
+}
+
 void randperm_infer(int64_t n, DataType dtype, Place, Meta& out) {
   PD_CHECK(n >= 0, InvalidArgument, "[randperm] expected a non-negative n, got ", n);
   out = {Dims{Dim(n)}, dtype};

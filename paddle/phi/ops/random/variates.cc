@@ -7,6 +7,7 @@
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/elementwise.h"
+#include "paddle/phi/ops/linalg/matrices.h"
 
 namespace phi {
 namespace {
@@ -143,11 +144,7 @@ void binomial_infer(const Meta& count, const Meta& prob, Meta& out) {
 }
 void binomial_kernel(const Tensor& count, const Tensor& prob, Tensor& out) {
   EngineFor e(0);
-  const auto numbers = [&](const Tensor& x) {
-    Tensor wide = Empty(out.dims(), DataType::FLOAT64);
-    CopyInto(CastTo(x, DataType::FLOAT64), wide);
-    return wide;
-  };
+  const auto numbers = [&](const Tensor& x) { return BroadcastBatch(CastTo(x, DataType::FLOAT64), out, 0, 0); };
   const Tensor n = numbers(count), p = numbers(prob);
   for (int64_t i = 0; i < out.numel(); ++i) {
     const double trials = n.data<double>()[i], share = p.data<double>()[i];

@@ -22,9 +22,10 @@ void sum_infer(const Meta& x, const Ints& axis, DataType dtype, bool keepdim, Me
   out = {ReducedDims("sum", x.dims, axis, keepdim), SumDtype(x.dtype, dtype)};
 }
 void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) {
-  // The sum is that of the elements in its dtype: fractions are cut before they are added. Integers only widen.
-  const bool widens = IsInteger(out.dtype()) && (IsInteger(x.dtype()) || x.dtype() == DataType::BOOL);
-  RunAs(widens ? x.dtype() : out.dtype(), "sum", cpu::ReduceOp::kSum, x, axis, out);
+  // The sum is that of the elements as numbers of its dtype: fractions are cut before they are added. Integers need no
+  // cast, as cutting their sum to fewer bits gives the sum of the cut ones.
+  const bool integers = IsInteger(out.dtype()) && (IsInteger(x.dtype()) || x.dtype() == DataType::BOOL);
+  RunAs(integers ? x.dtype() : out.dtype(), "sum", cpu::ReduceOp::kSum, x, axis, out);
 }
 
 void mean_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {

@@ -49,21 +49,25 @@ int64_t Extent(const Plan& p, int64_t i, int64_t in, const std::vector<double>& 
   return static_cast<int64_t>(n);
 }
 
-Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bool align_corners, int64_t align_mode) {
+// `exact`: the ratio of the extents is not rounded to float32.
+Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bool align_corners, int64_t align_mode,
+            bool exact) {
   Taps t;
   t.in = in;
   t.out = out;
-  float ratio = 0;
+  double ratio = 0;
   if (align_corners)
-    ratio = out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0.0f;
+    ratio = out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0.0;
   else
-    ratio = scale > 0 ? static_cast<float>(1.0 / scale) : static_cast<float>(in) / static_cast<float>(out);
+    ratio = scale > 0 ? 1.0 / scale : static_cast<double>(in) / static_cast<double>(out);
+  const float narrow = static_cast<float>(ratio);
+  if (!exact) ratio = narrow;
   auto clamp = [&](int64_t i) { return std::min(std::max<int64_t>(i, 0), in - 1); };
   // Positions, kept where they are integers that a few may be added to; no tap of one so far out is inside.
   auto near_by = [&](double at) { return at != at ? 0.0 : std::clamp(at, -4.0, static_cast<double>(in) + 4.0); };
   if (method == "nearest") {
     for (int64_t i = 0; i < out; ++i) {
-      float at = static_cast<float>(near_by(static_cast<double>(ratio * static_cast<float>(i))));
+      float at = static_cast<float>(near_by(static_cast<double>(narrow * static_cast<float>(i))));
       t.at.push_back(clamp(align_corners ? static_cast<int64_t>(at + 0.5f) : static_cast<int64_t>(at)));
       t.weight.push_back(1);
     }
@@ -73,8 +77,7 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
     auto near = [](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
     auto far = [](double x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
     for (int64_t i = 0; i < out; ++i) {
-      double at = align_corners ? static_cast<double>(ratio) * static_cast<double>(i)
-                                : static_cast<double>(ratio) * (static_cast<double>(i) + 0.5) - 0.5;
+      double at = align_corners ? ratio * static_cast<double>(i) : ratio * (static_cast<double>(i) + 0.5) - 0.5;
       at = near_by(at);
       double base = std::floor(at), f = at - base;
       double w[4] = {far(f + 1), near(f), near(1 - f), far(2 - f)};
@@ -87,8 +90,7 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
     t.taps = 2;
     bool centred = align_mode == 0 && !align_corners;
     for (int64_t i = 0; i < out; ++i) {
-      double at = centred ? static_cast<double>(ratio) * (static_cast<double>(i) + 0.5) - 0.5
-                          : static_cast<double>(ratio) * static_cast<double>(i);
+      double at = centred ? ratio * (static_cast<double>(i) + 0.5) - 0.5 : ratio * static_cast<double>(i);
       at = std::max(near_by(at), 0.0);
       int64_t lo = clamp(static_cast<int64_t>(at));
       double f = std::min(at - static_cast<double>(lo), 1.0);
@@ -125,7 +127,7 @@ void Apply(const Taps& t, bool transposed, int64_t outer, int64_t inner, const T
 }
 
 void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, const Tensor& x, Tensor& out) {
-  DataType t = x.dtype() == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32;
+  const DataType t = x.dtype() == DataType::FLOAT64 || x.dtype() == DataType::INT64 ? x.dtype() : DataType::FLOAT32;
   Tensor cur = Contiguous(CastTo(x, t));
   int64_t first = p.channels_last ? 1 : 2;
   for (int64_t i = 0; i < p.spatial; ++i) {
@@ -133,21 +135,26 @@ void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, con
     AxisSplit s = SplitAt("interpolate", dims, first + i);
     dims[first + i] = transposed ? taps[i].in : taps[i].out;
     Tensor next = Empty(dims, t);
-    if (t == DataType::FLOAT64)
+    if (t == DataType::INT64)
+      Apply(taps[i], transposed, s.outer, s.inner, cur.data<int64_t>(), next.data<int64_t>());
+    else if (t == DataType::FLOAT64)
       Apply(taps[i], transposed, s.outer, s.inner, cur.data<double>(), next.data<double>());
     else
       Apply(taps[i], transposed, s.outer, s.inner, cur.data<float>(), next.data<float>());
     cur = next;
   }
+  // Fractions are cut, and what rounding left just below an integer is that integer.
+  if (t == DataType::FLOAT64 && IsInteger(out.dtype()))
+    for (int64_t i = 0; i < cur.numel(); ++i) cur.data<double>()[i] += 1e-9;
   CopyInto(cur, out);
 }
 std::vector<Taps> AllTaps(const Plan& p, const Ints& input, const std::vector<double>& scale, const std::string& method,
-                          bool align_corners, int64_t align_mode) {
+                          bool align_corners, int64_t align_mode, bool exact = false) {
   std::vector<Taps> taps;
   int64_t first = p.channels_last ? 1 : 2;
   for (int64_t i = 0; i < p.spatial; ++i) {
     int64_t in = input[first + i];
-    taps.push_back(TapsOf(method, in, Extent(p, i, in, scale), ScaleOf(scale, i), align_corners, align_mode));
+    taps.push_back(TapsOf(method, in, Extent(p, i, in, scale), ScaleOf(scale, i), align_corners, align_mode, exact));
   }
   return taps;
 }
@@ -159,8 +166,8 @@ void interp_infer(const Meta& x, const Meta* out_size, const Meta* size_tensor, 
                   const std::string& method, bool, int64_t, Meta& out) {
   PD_CHECK(!size_tensor && !scale_tensor, Unimplemented,
            "[interpolate] expected sizes given as numbers or one tensor, got several tensors or a tensor of scales");
-  bool integer = x.dtype == DataType::UINT8 || x.dtype == DataType::INT32 || x.dtype == DataType::INT64;
-  PD_CHECK(IsFloating(x.dtype) || (integer && method == "nearest"), Unimplemented,
+  const bool image = x.dtype == DataType::UINT8, integer = x.dtype == DataType::INT32 || x.dtype == DataType::INT64;
+  PD_CHECK(IsFloating(x.dtype) || (image && method != "bicubic") || (integer && method == "nearest"), Unimplemented,
            "[interpolate] expected a floating dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
   Plan p = PlanOf(x.dims, format, d, h, w, method);
   out = x;
@@ -193,8 +200,9 @@ void interp_kernel(const Tensor& x, const Tensor& out_size, const Tensor&, const
   }
   EnsureOut(out, dims, x.dtype());
   if (out.numel() == 0) return;
-  Tensor src = IsFloating(x.dtype()) ? x : CastTo(x, DataType::FLOAT64);
-  Resample(p, AllTaps(p, x.dims(), scale, method, align_corners, align_mode), false, src, out);
+  const bool floating = IsFloating(x.dtype());
+  const Tensor src = floating ? x : CastTo(x, method == "nearest" ? DataType::INT64 : DataType::FLOAT64);
+  Resample(p, AllTaps(p, x.dims(), scale, method, align_corners, align_mode, !floating), false, src, out);
 }
 void interp_adjoint_infer(const Meta& dy, const Meta& zero, const std::string&, int64_t, int64_t, int64_t,
                           const std::vector<double>&, const std::string&, bool, int64_t, Meta& out) {

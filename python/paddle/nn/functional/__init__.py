@@ -5,7 +5,7 @@ import importlib
 from paddle import _lazy
 
 _MODULES = {
-    "activation": "softmax softmax_ log_softmax gumbel_softmax prelu rrelu glu maxout swiglu hardtanh hardtanh_ elu_ "
+    "activation": "softmax softmax_ log_softmax gumbel_softmax celu prelu rrelu glu maxout swiglu hardtanh hardtanh_ elu_ "
                   "leaky_relu_ relu_ tanh_ thresholded_relu_",
     "flash_attention": "scaled_dot_product_attention flash_attn_qkvpacked flashmask_attention "
                        "flash_attn_varlen_qkvpacked flash_attention_v3_varlen "
@@ -34,7 +34,7 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names.sp
 _generated = None
 
 # Names that PaddlePaddle serves from one op; where no stanza declares one, it is absent.
-_ONE_OP = ("celu elu gelu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid logsigmoid mish relu relu6 selu "
+_ONE_OP = ("elu gelu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid logsigmoid mish relu relu6 selu "
            "sigmoid silu softplus softshrink softsign swish tanh tanhshrink thresholded_relu").split()
 
 __all__ = sorted({*_HOME, *_ONE_OP})

@@ -8,7 +8,7 @@ from paddle.tensor.inplace import written
 from .._core import ops as _C_ops
 
 __all__ = ["softmax", "softmax_", "log_softmax", "gumbel_softmax", "prelu", "rrelu", "glu", "maxout", "swiglu",
-           "hardtanh", "hardtanh_", "elu_", "leaky_relu_", "relu_", "tanh_", "thresholded_relu_"]
+           "celu", "hardtanh", "hardtanh_", "elu_", "leaky_relu_", "relu_", "tanh_", "thresholded_relu_"]
 
 
 def softmax(x, axis=-1, dtype=None, name=None, *, out=None):
@@ -29,6 +29,13 @@ def log_softmax(x, axis=-1, dtype=None, name=None):
 def gumbel_softmax(x, temperature=1.0, hard=False, axis=-1, name=None):
     """softmax((x + Gumbel noise) / temperature); one-hot with the soft gradient when `hard`."""
     return _C_ops.gumbel_softmax(x, temperature, hard, axis)
+
+
+def celu(x, alpha=1.0, name=None):
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)); ZeroDivisionError where alpha is 0."""
+    if alpha == 0:
+        raise ZeroDivisionError("alpha cannot be 0 for celu")
+    return _C_ops.celu(x, alpha)
 
 
 def prelu(x, weight, data_format="NCHW", name=None):

@@ -150,10 +150,6 @@ def binary_cross_entropy(input, label, weight=None, reduction="mean", name=None)
     if reduction not in ("sum", "mean", "none"):
         raise ValueError("The value of 'reduction' in binary_cross_entropy should be 'sum', 'mean' or 'none', but "
                          f"received {reduction}, which is not allowed.")
-    if not is_recorded(input):
-        given = input.detach()
-        if not bool(((given >= 0) & (given <= 1)).all()):
-            raise ValueError("[binary_cross_entropy] expected an input of probabilities in [0, 1], got one outside")
     out = _C_ops.bce_loss(input, label)
     return reduce(out if weight is None else out * weight, reduction)
 

@@ -90,15 +90,23 @@ def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None
                          f"False both, got {running_mean} and {running_var}")
     if not use_input_stats:
         return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
+    out = _parse.first(_C_ops.instance_norm(x, weight, bias, eps))
     if running_mean is not None:
         with paddle.no_grad():
             axes = list(range(2, len(x.shape)))
             values = x.astype(running_mean.dtype)
             mean = paddle.mean(values, axes, keepdim=True)
             variance = paddle.mean((values - mean) ** 2, axes)
-            for running, seen in ((running_mean, paddle.mean(mean, [0, *axes])), (running_var, paddle.mean(variance, 0))):
-                running.copy_(running * momentum + seen * (1 - momentum), True)
-    return _parse.first(_C_ops.instance_norm(x, weight, bias, eps))
+            # Both before either is written: a bad argument leaves them as they are.
+            moved = [running * momentum + seen * (1 - momentum) for running, seen in (
+                (running_mean, paddle.mean(mean, [0, *axes])), (running_var, paddle.mean(variance, 0)))]
+            for running, value in zip((running_mean, running_var), moved):
+                if list(running.shape) != list(value.shape):
+                    raise ValueError(f"[instance_norm] expected running statistics of shape {list(value.shape[-1:])}, got "
+                                     f"{list(running.shape)} for input shape {list(x.shape)}")
+            running_mean.copy_(moved[0], True)
+            running_var.copy_(moved[1], True)
+    return out
 
 
 def local_response_norm(x, size, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW", name=None):

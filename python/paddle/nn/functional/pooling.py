@@ -3,6 +3,7 @@
 import math
 
 import paddle
+from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
 from . import _parse
@@ -20,10 +21,12 @@ def _check(x, n, what="pool"):
         raise ValueError(f"Input x should be {n + 2}-D tensor, but received {len(x.shape)}-D x")
 
 
-def _window(n, kernel_size, stride, padding, channel_last):
+def _window(n, kernel_size, stride, padding, channel_last, ceil_mode=False):
     kernel = _parse.ints(kernel_size, n, "kernel_size")
     stride = list(kernel) if stride is None else _parse.ints(stride, n, "stride")
     pads, algorithm = _parse.padding(padding, n, channel_last)
+    if ceil_mode and algorithm == "VALID":
+        raise ValueError("When Attr(padding) is \"VALID\", Attr(ceil_mode) must be False. Received ceil_mode: True.")
     return kernel, stride, pads, algorithm
 
 
@@ -48,7 +51,7 @@ def _line(kernel, stride, pads):
 def _avg(n, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format):
     _parse.data_format(data_format, *_FORMATS[n])
     _check(x, n)
-    kernel, stride, pads, algorithm = _window(n, kernel_size, stride, padding, data_format[-1] == "C")
+    kernel, stride, pads, algorithm = _window(n, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode)
     out = _pool(n, x, kernel, stride, pads, ceil_mode, exclusive, data_format, "avg", False, algorithm)
     if divisor_override is not None:
         if divisor_override == 0:
@@ -60,7 +63,7 @@ def _avg(n, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_overr
 def avg_pool1d(x, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None):
     """Mean over windows of x [N, C, L]; padding is not counted when `exclusive`."""
     _check(x, 1)
-    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, False)
+    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, False, ceil_mode)
     kernel, stride, pads = _line(kernel, stride, pads)
     return _down(_pool(2, _up(x), kernel, stride, pads, ceil_mode, exclusive, "NCHW", "avg", False, algorithm))
 
@@ -77,13 +80,20 @@ def avg_pool3d(x, kernel_size, stride=None, padding=0, ceil_mode=False, exclusiv
     return _avg(3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format)
 
 
-def _same_padding(x, kernel, stride, algorithm, pads):
+def _numbers(x, kernel, stride, algorithm, pads):
+    """The padding an algorithm stands for, low and high of each axis: that of the masked pool is numbers."""
+    if algorithm == "EXPLICIT":
+        return pads
     if algorithm == "VALID":
         return [0] * len(kernel)
     out = []
-    for size, k, s in zip(x.shape[2:], kernel, stride):
-        out.append(max((-(-size // s) - 1) * s + k - size, 0) // 2)
-    return out if algorithm == "SAME" else pads
+    for size, k, s in zip(extents(x)[2:], kernel, stride):
+        if not isinstance(size, int):
+            raise ValueError("[max_pool] expected known extents for padding 'SAME' and return_mask, got shape "
+                             f"{list(x.shape)}")
+        total = max((-(-size // s) - 1) * s + k - size, 0)
+        out += [total // 2, total - total // 2]
+    return out
 
 
 def _max(n, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format):
@@ -93,23 +103,21 @@ def _max(n, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format
     if return_mask and data_format[-1] == "C":
         raise ValueError(f"When setting return_mask to true, data_format must be set to {_FORMATS[n][0]} in API: "
                          f"max_pool{n}d")
-    kernel, stride, pads, algorithm = _window(n, kernel_size, stride, padding, data_format[-1] == "C")
-    if ceil_mode and algorithm == "VALID":
-        raise ValueError("When Attr(padding) is \"VALID\", Attr(ceil_mode) must be False. Received ceil_mode: True.")
+    kernel, stride, pads, algorithm = _window(n, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode)
     if return_mask:
         op = _C_ops.max_pool2d_with_index if n == 2 else _C_ops.max_pool3d_with_index
-        return tuple(op(x, kernel, stride, _same_padding(x, kernel, stride, algorithm, pads), False, False, ceil_mode))
+        return tuple(op(x, kernel, stride, _numbers(x, kernel, stride, algorithm, pads), False, False, ceil_mode))
     return _pool(n, x, kernel, stride, pads, ceil_mode, True, data_format, "max", False, algorithm)
 
 
 def max_pool1d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None):
     """Maximum over windows of x [N, C, L]; with `return_mask` also the index of each maximum (int32)."""
     _check(x, 1)
-    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, False)
+    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, False, ceil_mode)
     kernel, stride, pads = _line(kernel, stride, pads)
     if return_mask:
         x = _up(x)
-        out, mask = _C_ops.max_pool2d_with_index(x, kernel, stride, _same_padding(x, kernel, stride, algorithm, pads),
+        out, mask = _C_ops.max_pool2d_with_index(x, kernel, stride, _numbers(x, kernel, stride, algorithm, pads),
                                                  False, False, ceil_mode)
         return _down(out), _down(mask)
     return _down(_pool(2, _up(x), kernel, stride, pads, ceil_mode, True, "NCHW", "max", False, algorithm))
@@ -193,7 +201,7 @@ def lp_pool1d(x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False
     _check(x, 1)
     channel_last = data_format == "NLC"
     axis = 1 if channel_last else 2
-    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, channel_last)
+    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, channel_last, ceil_mode)
     kernel, stride, pads = _line(kernel, stride, pads)
     out = _lp(_C_ops.unsqueeze(x, [axis]), norm_type, kernel, stride, pads, ceil_mode,
               "NHWC" if channel_last else "NCHW", algorithm)
@@ -213,7 +221,7 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False
     """(sum |x|^p)^(1/p) over windows of x [N, C, H, W]; p = inf gives the maximum."""
     _parse.data_format(data_format, *_FORMATS[2])
     _check(x, 2)
-    kernel, stride, pads, algorithm = _window(2, kernel_size, stride, padding, data_format[-1] == "C")
+    kernel, stride, pads, algorithm = _window(2, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode)
     return _lp(x, norm_type, kernel, stride, pads, ceil_mode, data_format, algorithm)
 
 

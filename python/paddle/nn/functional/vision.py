@@ -209,6 +209,10 @@ def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis
         raise ValueError(f"[pad] expected at most {2 * n} pads for shape {list(x.shape)}, got {pads}")
     pads = pads + [0] * (2 * n - len(pads))
     channel_last = data_format[-1] == "C"
+    if mode == "constant" and isinstance(value, int) and abs(value) > 2**53:  # pad3d takes a floating number
+        spatial = [pads[2 * i:2 * i + 2] for i in range(n)][::-1]
+        none = [0, 0]
+        return _constant_pad_all(x, [none, *spatial, none] if channel_last else [none, none, *spatial], value)
     missing = 3 - n
     if missing:
         axes = list(range(1, 1 + missing)) if channel_last else list(range(2, 2 + missing))
