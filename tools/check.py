@@ -16,7 +16,7 @@ FUZZ_SECONDS = 60
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 
-from lint import arguments, files, headers, layers, op_names, silence, stanzas, symbols  # noqa: E402
+from lint import arguments, files, headers, layers, messages, op_names, silence, stanzas, symbols  # noqa: E402
 
 
 class Steps:
@@ -154,6 +154,7 @@ def main():
     steps.run("lint arguments", lambda: listed(arguments.run(ROOT)))
     steps.run("lint silence", lambda: listed(silence.run(ROOT)))
     steps.run("lint op names", lambda: listed(op_names.run(ROOT)))
+    steps.run("lint messages", lambda: listed(messages.run(ROOT)))
     steps.run("lint stanzas", lambda: listed(stanzas.run(ROOT)))
     steps.run("lint layers", lambda: listed(layers.run(ROOT)))
     built = steps.run("build", build, directory, options.jobs)

@@ -183,7 +183,8 @@ class Compiler {
     if (!v) return arg;
     pir::Operation* combine = v.defining_op();
     PD_CHECK(combine && combine->isa("builtin.combine"), Unimplemented,
-             "[executor] expected a list made by builtin.combine as operand of ", user->name());
+             "[executor] expected a list made by builtin.combine as operand of ", user->name(), ", got ",
+             combine ? combine->name() : "an argument");
     for (int i = 0; i < combine->num_operands(); ++i) arg.list.push_back(NumberOf(combine->operand(i)));
     return arg;
   }

@@ -118,7 +118,7 @@ struct Model {
       return executor::LoadParameters(*program, reader);
     }
     PD_CHECK(
-        !config.prog_file().empty(), InvalidArgument, "[create_predictor] expected a Config with a model: ",
+        !config.prog_file().empty(), InvalidArgument, "[create_predictor] expected a Config with a model, got none: ",
         config.model_dir().empty() ? "set_model(prog_file, params_file)" : "no program file in " + config.model_dir());
     PD_CHECK(!config.prog_file().ends_with(".pdmodel"), Unimplemented,
              "[create_predictor] expected a .json program, got the older ", config.prog_file(),
@@ -178,7 +178,8 @@ template <class T>
 T* Handle::mutable_data(PlaceType place) {
   NeedCpu(place, "Tensor.mutable_data");
   internal::Slot& s = At(*slots_, index_, input_);
-  PD_CHECK(s.reshaped, PreconditionNotMet, "[Tensor.mutable_data] expected Reshape() of '", s.name, "' before");
+  PD_CHECK(s.reshaped, PreconditionNotMet, "[Tensor.mutable_data] expected Reshape() of '", s.name,
+           "' before, got none");
   s.tensor = phi::Empty(common::Ints(s.pending.begin(), s.pending.end()), TypeFor<T>());
   return static_cast<T*>(s.tensor.raw_data());
 }
@@ -187,7 +188,8 @@ template <class T>
 void Handle::CopyFromCpu(const T* data) {
   internal::Slot& s = At(*slots_, index_, input_);
   PD_CHECK(input_, InvalidArgument, "[Tensor.copy_from_cpu] expected an input, got output '", s.name, "'");
-  PD_CHECK(s.reshaped, PreconditionNotMet, "[Tensor.copy_from_cpu] expected Reshape() of '", s.name, "' before");
+  PD_CHECK(s.reshaped, PreconditionNotMet, "[Tensor.copy_from_cpu] expected Reshape() of '", s.name,
+           "' before, got none");
   T* to = mutable_data<T>(PlaceType::kCPU);
   if (s.tensor.numel()) std::memcpy(to, data, static_cast<size_t>(s.tensor.numel()) * sizeof(T));
 }
@@ -210,7 +212,7 @@ template <class T>
 T* Handle::data(PlaceType* place, int* size) const {
   internal::Slot& s = At(*slots_, index_, input_);
   PD_CHECK(s.tensor.defined(), PreconditionNotMet, "[Tensor.data] expected '", s.name,
-           "' to hold data: run the predictor first");
+           "' to hold data, got none: run the predictor first");
   PD_CHECK(s.tensor.dtype() == TypeFor<T>(), InvalidType, "[Tensor.data] expected dtype ",
            phi::NameOf(s.tensor.dtype()), " of '", s.name, "', got ", phi::NameOf(TypeFor<T>()));
   s.tensor = phi::Contiguous(s.tensor);

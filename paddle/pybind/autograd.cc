@@ -40,7 +40,8 @@ std::vector<Tensor> GradList(PyObject* o, const std::vector<Tensor>& roots, cons
     CheckGradShape(r[0], roots[0], op);
     return r;
   }
-  if (!PyList_Check(o) && !PyTuple_Check(o)) RaiseTypeError(std::string(op) + "() expected a list of gradients");
+  if (!PyList_Check(o) && !PyTuple_Check(o))
+    RaiseTypeError("[" + std::string(op) + "] expected a tensor or a list of gradients, got " + Py_TYPE(o)->tp_name);
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
     r.push_back(ToOptionalTensor(PySequence_Fast_GET_ITEM(o, i), op, "grad_tensors"));
   PD_CHECK(r.size() == n, InvalidArgument, "[", op, "] expected one gradient for each of ", n, " tensors, got ",
@@ -265,7 +266,7 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       if (is_input && written && !InSequence(not_inplace.get(), t)) {
         // The input was changed in place and returned: it takes the new history.
         PD_CHECK(!(!t->node && egr::NeedsGrad(t)), InvalidArgument, "[", raw->name(),
-                 "] expected a leaf that needs a gradient not to be changed in place");
+                 "] expected to change in place no leaf that needs a gradient, got one as input ", input);
         egr::AfterInplace(t, raw, static_cast<int>(k));
         continue;
       }
@@ -301,8 +302,11 @@ PyObject* GetAmpState(PyObject*, PyObject*) {
 PyObject* PushHooks(PyObject*, PyObject* const* args, Py_ssize_t n) {
   StopTape(Tape::kOnce, "hooks on saved tensors were set");
   return Guarded([&]() -> PyObject* {
-    if (n != 2 || !PyCallable_Check(args[0]) || !PyCallable_Check(args[1]))
-      RaiseTypeError("[saved_tensors_hooks] expected two callables, pack_hook and unpack_hook");
+    if (n != 2) RaiseTypeError("[saved_tensors_hooks] expected pack_hook and unpack_hook, got " + std::to_string(n));
+    for (int i = 0; i < 2; ++i)
+      if (!PyCallable_Check(args[i]))
+        RaiseTypeError(std::string("[saved_tensors_hooks] expected a callable as ") + (i ? "un" : "") +
+                       "pack_hook, got " + Py_TYPE(args[i])->tp_name);
     egr::SavedTensorHooks hooks;
     const SharedPy both = Share(Own(PyTuple_Pack(2, args[0], args[1])).get());
     hooks.pack = [both](const Tensor& t) -> std::shared_ptr<void> {

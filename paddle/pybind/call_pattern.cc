@@ -63,7 +63,8 @@ uint64_t VersionOf(PyObject* dict) {
 // Hashing and comparing a key may run Python code.
 PyRef ValueAt(PyObject* dict, PyObject* key) {
   PyObject* value = PyDict_GetItemWithError(dict, key);
-  if (!value && !PyErr_Occurred()) RaiseValueError("[to_static] expected a dict that keeps its keys while it is read");
+  if (!value && !PyErr_Occurred())
+    RaiseValueError("[to_static] expected a dict that keeps its keys while it is read, got one that lost some");
   return Own(Py_XNewRef(value));
 }
 
@@ -149,7 +150,8 @@ ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
   ArgNode n;
   if (IsTensor(o) && AsTensor(o).defined()) {
     const Tensor& t = AsTensor(o);
-    PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidArgument, "[to_static] expected dense tensors as arguments");
+    PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidArgument,
+             "[to_static] expected dense tensors as arguments, got a sparse one or a list");
     n.kind = ArgNode::kTensor;
     n.dtype = t.dtype();
     n.stop_gradient = t.stop_gradient();
@@ -246,14 +248,16 @@ Surroundings::Surroundings(PyObject* description) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(description); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(description, i);
     PD_CHECK(PyTuple_Check(item) && (PyTuple_GET_SIZE(item) == 2 || PyTuple_GET_SIZE(item) == 4), InvalidType,
-             "[to_static] expected what surrounds a function as tuples of a cell or dict and values");
+             "[to_static] expected what surrounds a function as tuples of a cell or dict and values, got ",
+             Py_TYPE(item)->tp_name);
     PyObject* home = PyTuple_GET_ITEM(item, 0);
     if (PyCell_Check(home)) {
       cells_.emplace_back(PyRef::Borrow(home), Snapshot(PyTuple_GET_ITEM(item, 1)));
       continue;
     }
     PD_CHECK(PyDict_Check(home) && PyTuple_GET_SIZE(item) == 4 && PyDict_Check(PyTuple_GET_ITEM(item, 1)), InvalidType,
-             "[to_static] expected the names of a dict with their values, those that are absent, and a length");
+             "[to_static] expected the names of a dict with their values, those that are absent, and a length, got ",
+             Py_TYPE(home)->tp_name);
     Table t;
     t.dict = PyRef::Borrow(home);
     PyObject *key, *value;

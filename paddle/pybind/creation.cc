@@ -25,7 +25,8 @@ struct Survey {
 };
 
 [[noreturn]] void Ragged() {
-  RaiseValueError("Failed to convert input data to a regular ndarray: expected nested lists of equal lengths");
+  RaiseValueError(
+      "Failed to convert input data to a regular ndarray: expected nested lists of equal lengths, got others");
 }
 
 void Look(PyObject* o, int64_t level, Survey* s) {
@@ -89,7 +90,7 @@ int64_t Read<int64_t>(PyObject* o) {
     int64_t v = PyLong_AsLongLong(o);
     if (v == -1 && PyErr_Occurred()) {
       PyErr_Clear();
-      RaiseValueError("expected integers that fit in int64");
+      RaiseValueError("[to_tensor] expected integers that fit in int64, got a larger one");
     }
     return v;
   }

@@ -104,7 +104,8 @@ Tensor Import(Managed* m) {
 
 PyObject* ToDlpackCapsule(const Tensor& t, bool versioned) {
   PD_CHECK(!t.is_symbolic() && t->kind == phi::ImplKind::kDense, InvalidType,
-           "[to_dlpack] expected a dense tensor with data");
+           "[to_dlpack] expected a dense tensor with data, got one that ",
+           t.is_symbolic() ? "is being recorded" : "is sparse or a list");
   if (versioned) {
     auto* e = new ExportedVersioned{{1, 0, nullptr, nullptr, 0, {}}, t};
     e->managed.manager = e;
@@ -126,7 +127,10 @@ Tensor FromDlpackCapsule(PyObject* capsule) {
     PyCapsule_SetName(capsule, "used_dltensor_versioned");
     return t;
   }
-  if (!PyCapsule_IsValid(capsule, "dltensor")) RaiseValueError("[from_dlpack] expected an unused DLPack capsule");
+  if (!PyCapsule_IsValid(capsule, "dltensor"))
+    RaiseValueError("[from_dlpack] expected an unused DLPack capsule, got " +
+                    std::string(PyCapsule_CheckExact(capsule) ? "one that is used, or another capsule"
+                                                              : Py_TYPE(capsule)->tp_name));
   auto* m = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
   Tensor t = Import(m);
   PyCapsule_SetName(capsule, "used_dltensor");

@@ -85,10 +85,31 @@ bool StartsSpelledOut(PyObject* o) {
   });
 }
 
+// Leads the message of the pending exception by the function's name where the message names none.
+[[gnu::cold, gnu::noinline]] void NameFunction(const char* name) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  PyRef args(value ? PyObject_GetAttrString(value, "args") : nullptr);
+  PyObject* message = args && PyTuple_Check(args.get()) && PyTuple_GET_SIZE(args.get()) == 1
+                          ? PyTuple_GET_ITEM(args.get(), 0)
+                          : nullptr;
+  if (const char* text = message && PyUnicode_Check(message) ? PyUnicode_AsUTF8(message) : nullptr)
+    for (const char* begin : {"expected ", "out of memory"})
+      if (std::strncmp(text, begin, std::strlen(begin)) == 0)
+        if (PyRef named{Py_BuildValue("(N)", PyUnicode_FromFormat("[%s] %U", name, message))})
+          PyObject_SetAttrString(value, "args", named.get());
+  PyErr_Clear();
+  PyErr_Restore(type, value, trace);
+}
+
 PyObject* CallSlots(Function* f, PyObject** slots) {
+  PyObject* r = nullptr;
   try {
-    return phi::OpsWatched() ? WatchedSlots(f->spec, slots) : f->spec->call(slots);
-  } catch (...) { return RaiseCurrent(); }
+    r = phi::OpsWatched() ? WatchedSlots(f->spec, slots) : f->spec->call(slots);
+  } catch (...) { RaiseCurrent(); }
+  if (__builtin_expect(!r, 0)) NameFunction(f->spec->name);
+  return r;
 }
 
 PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
@@ -384,7 +405,9 @@ PyObject* WriteOut(PyObject* result, PyObject* out) {
     if (!to.defined()) to = from;
   } else if ((PyTuple_Check(out) || PyList_Check(out)) && (PyTuple_Check(r.get()) || PyList_Check(r.get()))) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(r.get());
-    if (PySequence_Fast_GET_SIZE(out) != n) RaiseValueError("out= must hold as many tensors as the function returns");
+    if (PySequence_Fast_GET_SIZE(out) != n)
+      RaiseValueError("out= must hold as many tensors as the function returns: expected " + std::to_string(n) +
+                      ", got " + std::to_string(PySequence_Fast_GET_SIZE(out)));
     for (Py_ssize_t i = 0; i < n; ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(r.get(), i);
       Py_INCREF(item);
@@ -392,7 +415,8 @@ PyObject* WriteOut(PyObject* result, PyObject* out) {
       Py_XDECREF(done);
     }
   } else {
-    RaiseTypeError("out= must be a Tensor or a tuple of Tensors");
+    RaiseTypeError(std::string("out= must be a Tensor or a tuple of Tensors, as the function returns, but got ") +
+                   Py_TYPE(out)->tp_name);
   }
   Py_INCREF(out);
   return out;

@@ -265,7 +265,7 @@ class Parser {
       return number[0];
     };
     int64_t step = bound(slice->step, 1);
-    PD_CHECK(step != 0, InvalidArgument, "[index] expected a step other than 0");
+    PD_CHECK(step != 0, InvalidArgument, "[index] expected a step other than 0, got 0");
     bool back = step < 0 && !egr::IsDeferred(step);
     int64_t start = bound(slice->start, back ? INT32_MAX : 0);
     int64_t stop = bound(slice->stop, back ? INT32_MIN : INT32_MAX);
@@ -315,8 +315,9 @@ class Parser {
       Keep();
       return;
     }
-    PD_CHECK(!t.is_symbolic(), Unimplemented,
-             "[index] expected a bool mask with known values while recording; use masked_select or where");
+    PD_CHECK(
+        !t.is_symbolic(), Unimplemented,
+        "[index] expected a bool mask with known values, got one that is being recorded; use masked_select or where");
     for (int64_t d = 0; d < t.ndim(); ++d)
       PD_CHECK(t.dim(d) == ExtentOf(x_, axis_ + d), OutOfRange, "[index] expected a bool mask of extent ",
                ExtentOf(x_, axis_ + d), " along axis ", axis_ + d, ", got ", t.dim(d));

@@ -50,7 +50,7 @@ void ShareExternalData(Handle& handle, pyb::handle data) {
 pyb::object CopyToCpu(Handle& handle) {
   const Tensor& t = handle.tensor();
   PD_CHECK(t.defined(), PreconditionNotMet, "[copy_to_cpu] expected '", handle.name(),
-           "' to hold data: run the predictor first");
+           "' to hold data, got none: run the predictor first");
   return pyb::reinterpret_steal<pyb::object>(ToNumpy(t, nullptr));
 }
 

@@ -149,7 +149,8 @@ Tensor FromBuffer(PyObject* o, bool copy) {
 PyObject* ToNumpy(const Tensor& t, PyObject*) {
   ++DataReads();
   PD_CHECK(!t.is_symbolic(), InvalidType, "[numpy] expected a tensor with data, got one that is being recorded");
-  PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidType, "[numpy] expected a dense tensor; use to_dense()");
+  PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidType,
+           "[numpy] expected a dense tensor, got a sparse one or a list; use to_dense()");
   Tensor c = phi::Contiguous(phi::ToHost(t));
   if (c.numel() >= phi::kLongWork) c = phi::Held(c);
   Py_ssize_t dims[64];

@@ -277,12 +277,16 @@ int Init(PyObject* module) {
         .def("num_results", [](OperationObject& o) { return o.get().num_results(); })
         .def("operand_source",
              [](OperationObject& o, int i) {
-               if (i < 0 || i >= o.get().num_operands()) throw pyb::index_error("operand number");
+               if (i < 0 || i >= o.get().num_operands())
+                 throw pyb::index_error("[Operation.operand_source] expected a number below " +
+                                        std::to_string(o.get().num_operands()) + ", got " + std::to_string(i));
                return o.owner->Wrap(o.get().operand(i));
              })
         .def("result",
              [](OperationObject& o, int i) {
-               if (i < 0 || i >= o.get().num_results()) throw pyb::index_error("result number");
+               if (i < 0 || i >= o.get().num_results())
+                 throw pyb::index_error("[Operation.result] expected a number below " +
+                                        std::to_string(o.get().num_results()) + ", got " + std::to_string(i));
                return o.owner->Wrap(o.get().result(i));
              })
         .def("results",

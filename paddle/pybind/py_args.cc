@@ -32,7 +32,8 @@ void CheckNesting(int64_t level, const char* op) {
 
 PyRef ItemAt(PyObject* o, Py_ssize_t i, const char* op) {
   if (i >= PySequence_Fast_GET_SIZE(o))
-    RaiseValueError("[" + std::string(op) + "] expected a list that keeps its length while it is read");
+    RaiseValueError("[" + std::string(op) +
+                    "] expected a list that keeps its length while it is read, got a shorter one");
   return PyRef::Borrow(PySequence_Fast_GET_ITEM(o, i));
 }
 
@@ -269,7 +270,10 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
   if (IsTensor(o) || IsNdarray(o)) {
     Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
     PD_CHECK(t.defined() && !t.is_symbolic() && (phi::IsInteger(t.dtype()) || t.dtype() == DataType::BOOL), InvalidType,
-             "[", op, "] expected '", arg, "' to be an integer tensor with known values");
+             "[", op, "] expected '", arg, "' to be an integer tensor with known values, got ",
+             !t.defined()      ? "an empty one"
+             : t.is_symbolic() ? "one that is being recorded"
+                               : phi::NameOf(t.dtype()));
     ++DataReads();
     for (int64_t v : phi::ToIntVector(t)) r.push_back(v);
     return r;

@@ -101,7 +101,8 @@ PyObject* Make(PyTypeObject* type, Tensor&& t) {
 // A second impl over the same data: what a subclass object made from a tensor owns.
 Tensor Alias(const Tensor& t) {
   if (t->kind != phi::ImplKind::kDense) {
-    PD_CHECK(!t->pyobj, InvalidType, "[Tensor] expected a dense tensor to make a subclass object of");
+    PD_CHECK(!t->pyobj, InvalidType,
+             "[Tensor] expected a dense tensor to make a subclass object of, got a sparse one or a list");
     return t;
   }
   Tensor r = phi::AliasOf(t);
@@ -110,11 +111,30 @@ Tensor Alias(const Tensor& t) {
   return r;
 }
 
+// TypeError for arguments of Tensor() that nothing would read; a subclass may have others for its __init__.
+void CheckMade(PyObject* first, Py_ssize_t n, PyObject* kwargs) {
+  if (n > 1 && !(PyLong_Check(first) && !PyBool_Check(first)))
+    RaiseTypeError("[Tensor] expected a value alone, or extents as ints, got " + std::to_string(n) + " arguments");
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);) {
+    const std::string name = ToStr(key, "Tensor", "keyword");
+    bool known = false;
+    for (const char* one : {"value", "data", "dtype", "dims", "type", "stop_gradient", "persistable", "name"})
+      known = known || name == one;
+    if (name == "place" || name == "device")
+      known = IsNone(value) || ToPlace(value, "Tensor", name.c_str()).is_cpu();
+    else if (name == "zero_copy")
+      known = IsNone(value) || !ToBool(value, "Tensor", "zero_copy");
+    if (!known) RaiseTypeError("[Tensor] got an unexpected keyword argument '" + name + "', or a value it cannot take");
+  }
+}
+
 // Tensor(), Tensor(tensor), Tensor(array or list), Tensor(2, 3) (uninitialised).
 PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return Guarded([&]() -> PyObject* {
     Py_ssize_t n = PyTuple_GET_SIZE(args);
     PyObject* first = n ? PyTuple_GET_ITEM(args, 0) : nullptr;
+    if (type == g_tensor_type) CheckMade(first, n, kwargs);
     PyObject* dtype_arg = kwargs ? PyDict_GetItemString(kwargs, "dtype") : nullptr;
     if (!first && kwargs)
       for (const char* key : {"value", "data"})

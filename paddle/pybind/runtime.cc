@@ -78,7 +78,13 @@ void GeneratorDealloc(PyObject* self) {
   PyObject_Free(self);
   Py_DECREF(type);
 }
-PyObject* GeneratorNew(PyTypeObject*, PyObject*, PyObject*) {
+PyObject* GeneratorNew(PyTypeObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"device", nullptr};
+  PyObject* device = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(names), &device)) return nullptr;
+  const bool first = device && PyLong_Check(device) && PyObject_Not(device) == 1;
+  if (!first && !IsNone(device) && !ToPlace(device, "Generator", "device").is_cpu())
+    return PyErr_Format(PyExc_ValueError, "[Generator] expected the device 'cpu', got %R", device);
   auto generator = std::make_unique<phi::Generator>(0);
   PyObject* o = MakeGenerator(generator.get(), true);
   if (o) generator.release();
@@ -113,7 +119,8 @@ PyObject* GetState(PyObject* self, PyObject*) {
 PyObject* SetState(PyObject* self, PyObject* state) {
   StopTape(Tape::kPlain, "a generator was set");
   return Guarded([&]() -> PyObject* {
-    if (Py_TYPE(state) != g_state_type) RaiseTypeError("set_state() expected what get_state() returned");
+    if (Py_TYPE(state) != g_state_type)
+      RaiseTypeError(std::string("[set_state] expected what get_state() returned, got ") + Py_TYPE(state)->tp_name);
     Gen(self).SetState(*reinterpret_cast<PyState*>(state)->bytes);
     Py_RETURN_NONE;
   });

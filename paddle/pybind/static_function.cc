@@ -164,7 +164,11 @@ PyObject* SetPlain(PyObject* self, PyObject* fn) {
 
 // The arguments of a call as a tuple and a dict.
 void CheckCall(PyObject* const* a, const char* form) {
-  if (!a || !PyTuple_Check(a[0]) || !PyDict_Check(a[1])) RaiseTypeError("[to_static] expected " + std::string(form));
+  const char* got = !a                     ? "another number of arguments"
+                    : !PyTuple_Check(a[0]) ? Py_TYPE(a[0])->tp_name
+                    : !PyDict_Check(a[1])  ? Py_TYPE(a[1])->tp_name
+                                           : nullptr;
+  if (got) RaiseTypeError("[to_static] expected " + std::string(form) + ", got " + got);
 }
 
 constexpr const char* kPattern = "paddle.to_static.pattern";
@@ -173,7 +177,8 @@ constexpr const char* kPattern = "paddle.to_static.pattern";
 PyObject* Pattern(PyObject*, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     CheckCall(n == 3 ? a : nullptr, "_pattern(args, kwargs, shapes)");
-    if (a[2] != Py_None && !PyList_Check(a[2])) RaiseTypeError("_pattern() expected a list of shapes");
+    if (a[2] != Py_None && !PyList_Check(a[2]))
+      RaiseTypeError(std::string("[_pattern] expected a list of shapes, got ") + Py_TYPE(a[2])->tp_name);
     auto e = std::make_shared<Known>();
     e->state = CallState::Now();
     size_t next = 0;
@@ -191,11 +196,11 @@ PyObject* Pattern(PyObject*, PyObject* const* a, Py_ssize_t n) {
 PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     if (n != 6 || !PyList_Check(a[2]) || (a[3] != Py_None && !PyDict_Check(a[5])))
-      RaiseTypeError("_add() expected a mode, a pattern, a list, a recording, a result and a dict");
+      RaiseTypeError("[_add] expected a mode, a pattern, a list, a recording, a result and a dict, got others");
     auto* pattern = static_cast<std::shared_ptr<Known>*>(PyCapsule_GetPointer(a[1], kPattern));
     if (!pattern) throw PyErrAlreadySet();
     std::shared_ptr<Known> e = std::move(*pattern);
-    if (!e) RaiseValueError("_add() expected a pattern that was not added before");
+    if (!e) RaiseValueError("[_add] expected a pattern that was not added before, got a used one");
     e->mode = static_cast<Known::Mode>(ToInt(a[0], "to_static", "mode"));
     e->around = Surroundings(a[2]);
     if (a[3] != Py_None) {
@@ -272,7 +277,8 @@ std::shared_ptr<Traced> MakeTraced(std::shared_ptr<ProgramObject> program, pyb::
     for (pir::Operation* op = program->program().block().front(); op; op = op->next())
       if (op->isa(pir::pd::kData) && op->attr("name").to_str() == text) feeds.push_back(op->result(0));
   }
-  PD_CHECK(feeds.size() == in.size(), InvalidArgument, "[to_static] expected inputs of different names");
+  PD_CHECK(feeds.size() == in.size(), InvalidArgument, "[to_static] expected inputs of different names, got ",
+           in.size(), " inputs of ", feeds.size(), " names");
   for (pyb::handle item : writes) {
     auto t = pyb::cast<pyb::tuple>(item);
     Traced::Write one;

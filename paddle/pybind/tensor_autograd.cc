@@ -170,7 +170,7 @@ PyObject* Detach(PyObject* self, PyObject*) {
 PyObject* DetachInplace(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "detach_", "self");
-    PD_CHECK(!t->base, PreconditionNotMet, "[detach_] expected a tensor that is not a view; use detach()");
+    PD_CHECK(!t->base, PreconditionNotMet, "[detach_] expected a tensor that is not a view, got a view; use detach()");
     PD_CHECK(!t.is_symbolic() || t->node || t->stop_gradient, Unimplemented,
              "[detach_] expected the result of an operation while recording, got a leaf: each call has another tensor; "
              "use detach()");

@@ -92,7 +92,7 @@ PyObject* TypeAs(PyObject* self, PyObject* other) {
     return ToPy(d == t.dtype() ? t : paddle::cast(t, d));
   });
 }
-PyObject* Cpu(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+PyObject* Cpu(PyObject* self, PyObject*) {
   if (!AsTensor(self).place().is_cpu()) return PyObject_CallMethod(self, "_copy_to", "s", "cpu");
   Py_INCREF(self);
   return self;
@@ -115,7 +115,9 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
     else if (IsNdarray(value))
       v = FromBuffer(value, true);
     else
-      RaiseAssertion("Variable set_value function, arguments type only support Variable, numpy, Tensor, dict, string.");
+      RaiseAssertion(std::string("Variable set_value function, arguments type only support Variable, numpy, Tensor, "
+                                 "dict, string, but got ") +
+                     Py_TYPE(value)->tp_name);
     if (v.is_symbolic() || RecordsWrites()) {
       for (int64_t i = 0; i < t.ndim() && t.ndim() == v.ndim(); ++i)
         common::RequireEq("set_value", "extent", t.shape()[i], v.shape()[i]);
@@ -271,7 +273,7 @@ PyMethodDef g_tensor_convert_methods[] = {
     {"tolist", F(ToList), METH_NOARGS, "tolist(x)\n--\n\nNested lists of Python numbers; a number for 0-d."},
     {"astype", F(OnTapeFastcall<AsType>), METH_FASTCALL | METH_KEYWORDS, "This tensor in another dtype."},
     {"type_as", F(OnTape<TypeAs>), METH_O, "This tensor in the dtype of another."},
-    {"cpu", F(OnTapeFastcall<Cpu>), METH_FASTCALL | METH_KEYWORDS, "This tensor on the CPU."},
+    {"cpu", F(OnTape<Cpu>), METH_NOARGS, "This tensor on the CPU."},
     {"set_value", F(OnTape<SetValue>), METH_O,
      "Overwrites the data with an array or tensor of the same shape and dtype."},
     {"copy_", F(OnTapeFastcall<CopyFrom>), METH_FASTCALL | METH_KEYWORDS, "Overwrites the data with another tensor's."},

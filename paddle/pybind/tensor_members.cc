@@ -15,7 +15,8 @@ namespace {
 
 const Tensor& Of(PyObject* self) {
   const Tensor& t = AsTensor(self);
-  if (__builtin_expect(!t.defined(), 0)) RaiseValueError("the tensor is not initialized");
+  if (__builtin_expect(!t.defined(), 0))
+    RaiseValueError("[Tensor] expected a tensor that __init__ has filled, got an empty one");
   return t;
 }
 
@@ -90,7 +91,8 @@ int SetData(PyObject* self, PyObject* v, void*) {
   return GuardedInt([&] {
     const Tensor& t = Of(self);
     const Tensor& o = ToTensor(v, "Tensor", "data");
-    PD_CHECK(!t.is_symbolic() && !o.is_symbolic(), InvalidType, "[Tensor.data] expected tensors with data");
+    PD_CHECK(!t.is_symbolic() && !o.is_symbolic(), InvalidType,
+             "[Tensor.data] expected tensors with data, got one that is being recorded");
     t->CopyLayout(*o.impl());
     t->storage = o->storage;
   });
@@ -199,7 +201,7 @@ PyObject* ShareBufferTo(PyObject* self, PyObject* other) {
 PyObject* ClearData(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = Of(self);
-    PD_CHECK(!t.is_symbolic(), InvalidType, "[Tensor._clear_data] expected a tensor with data");
+    PD_CHECK(!t.is_symbolic(), InvalidType, "[Tensor._clear_data] expected a tensor with data, got a recorded one");
     t->storage = phi::Storage::Allocate(0, t.place());
     t->dims = Ints{0};
     t->offset = 0;
@@ -285,10 +287,12 @@ PyObject* Bitcast(PyObject* self, PyObject* dtype) {
     const Tensor& t = Of(self);
     DataType d = ToDataType(dtype, "view", "dtype");
     PD_CHECK(d != DataType::UNDEFINED && t->kind == phi::ImplKind::kDense, InvalidType,
-             "[view] expected a dtype and a dense tensor");
+             "[view] expected a dtype and a dense tensor, got ",
+             d == DataType::UNDEFINED ? "no dtype" : "a sparse tensor or a list");
     int64_t from = phi::SizeOf(t.dtype()), to = phi::SizeOf(d);
     PD_CHECK(from == to || t.is_contiguous(), InvalidArgument,
-             "[view] expected a contiguous tensor to view as a dtype of another size");
+             "[view] expected a contiguous tensor to view as a dtype of another size, got strides ",
+             common::ShapeText(t.strides()));
     Ints dims = t.dims(), strides = t.strides();
     if (from != to) {
       PD_CHECK(!dims.empty() && dims.back() * from % to == 0 && t->offset * from % to == 0, InvalidArgument,

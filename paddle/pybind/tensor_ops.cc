@@ -188,7 +188,8 @@ const Tensor& OneElement(PyObject* o, const char* what) {
     throw PyErrAlreadySet();
   }
   if (t.numel() != 1) {
-    PyErr_Format(PyExc_AssertionError, "only one element variable can be converted to %s.", what);
+    PyErr_Format(PyExc_AssertionError, "only one element variable can be converted to %s, but got shape %s.", what,
+                 common::ShapeText(t.dims()).c_str());
     throw PyErrAlreadySet();
   }
   return t;
@@ -203,8 +204,11 @@ int Truth(PyObject* o) {
       return -1;
     }
     if (t.numel() != 1) {
-      PyErr_SetString(PyExc_AssertionError,
-                      "When Variable is used as the condition of if/while , Variable can only contain one element.");
+      PyErr_Format(
+          PyExc_AssertionError,
+          "When Variable is used as the condition of if/while , Variable can only contain one element, but got "
+          "shape %s.",
+          common::ShapeText(t.dims()).c_str());
       return -1;
     }
     PyRef item(ItemOf(t, 0));
@@ -230,7 +234,8 @@ PyObject* Index(PyObject* o) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = OneElement(o, "python index");
     if (!phi::IsInteger(t.dtype()) && t.dtype() != DataType::BOOL)
-      RaiseTypeError("only integer tensors of a single element can be converted to an index");
+      RaiseTypeError("only integer tensors of a single element can be converted to an index, but got dtype " +
+                     std::string(phi::NameOf(t.dtype())));
     PyRef item = Own(ItemOf(t, 0));
     return PyNumber_Index(item.get());
   });

@@ -47,9 +47,16 @@ PyObject* g_by_type[phi::kNumDataTypes];
 
 const DtypeEntry& EntryOf(PyObject* o) { return kDtypes[reinterpret_cast<PyDtype*>(o)->index]; }
 
-PyObject* DtypeNew(PyTypeObject*, PyObject* args, PyObject*) {
+// For classes whose arguments have no names.
+bool RefusesKeywords(const char* type, PyObject* kwargs) {
+  if (!kwargs || PyDict_GET_SIZE(kwargs) == 0) return false;
+  PyErr_Format(PyExc_TypeError, "[%s] expected no keyword arguments, got %R", type, kwargs);
+  return true;
+}
+
+PyObject* DtypeNew(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   PyObject* v;
-  if (!PyArg_ParseTuple(args, "O", &v)) return nullptr;
+  if (RefusesKeywords("dtype", kwargs) || !PyArg_ParseTuple(args, "O", &v)) return nullptr;
   return Guarded([&]() -> PyObject* {
     if (Py_TYPE(v) == g_dtype_type) return Py_INCREF(v), v;
     if (PyLong_Check(v)) {
@@ -96,7 +103,10 @@ PyObject* MakePlace(PyTypeObject* type, Place p) {
 }
 Place& PlaceIn(PyObject* o) { return reinterpret_cast<PyPlace*>(o)->place; }
 
-PyObject* PlaceNew(PyTypeObject* type, PyObject*, PyObject*) { return MakePlace(type, Place{}); }
+PyObject* PlaceNew(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  if (RefusesKeywords("Place", kwargs) || !PyArg_ParseTuple(args, "")) return nullptr;
+  return MakePlace(type, Place{});
+}
 PyObject* CudaPlaceNew(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_ValueError,
                   "Cannot use CUDAPlace because this build of PaddlePaddle has no GPU support; use CPUPlace()");
@@ -107,10 +117,12 @@ PyObject* PinnedPlaceNew(PyTypeObject*, PyObject*, PyObject*) {
                   "Cannot use CUDAPinnedPlace because this build of PaddlePaddle has no GPU support");
   return nullptr;
 }
-PyObject* CustomPlaceNew(PyTypeObject* type, PyObject* args, PyObject*) {
+PyObject* CustomPlaceNew(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   const char* name;
   int id = 0;
-  if (!PyArg_ParseTuple(args, "s|i", &name, &id)) return nullptr;
+  if (RefusesKeywords("CustomPlace", kwargs) || !PyArg_ParseTuple(args, "s|i", &name, &id)) return nullptr;
+  if (id < 0 || id > INT8_MAX)
+    return PyErr_Format(PyExc_ValueError, "[CustomPlace] expected a device number from 0 to %d, got %d", INT8_MAX, id);
   return MakePlace(type, Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(id), phi::CustomDeviceIndex(name)});
 }
 PyObject* PlaceRepr(PyObject* self) { return PyUnicode_FromString(phi::PlaceText(PlaceIn(self)).c_str()); }
@@ -139,7 +151,7 @@ PyObject* PlaceEquals(PyObject* a, PyObject* b) { return PlaceCompare(a, b, Py_E
 PyObject* SetPlace(PyObject* self, PyObject* other) {
   Place p;
   if (!IsPlaceObject(other, &p)) {
-    PyErr_SetString(PyExc_TypeError, "set_place() expected a place");
+    PyErr_Format(PyExc_TypeError, "[set_place] expected a place, got %s", Py_TYPE(other)->tp_name);
     return nullptr;
   }
   PlaceIn(self) = p;

@@ -91,12 +91,13 @@ def _extreme(name, pairwise, places):
                 given[key] = value
         if 'other' in given:
             if len(given) > 1 or not isinstance(given['other'], paddle.Tensor):
-                raise TypeError(f"Invalid arguments for `paddle.compat.{name}`: expected a tensor as other, and nothing beside it")
+                raise TypeError(f"Invalid arguments for `paddle.compat.{name}`: expected a tensor as other, and nothing beside it, got "
+                                f"{sorted(given)}")
             return _put(pairwise(input, given['other']), out)
         dim = given.get('dim')
         if dim is None:
             if 'keepdim' in given:
-                raise TypeError(f"Invalid arguments for `paddle.compat.{name}`: expected dim beside keepdim")
+                raise TypeError(f"Invalid arguments for `paddle.compat.{name}`: expected dim beside keepdim, got None")
             return _put(getattr(paddle, name)(input), out)
         if isinstance(dim, bool) or not isinstance(dim, int):
             raise TypeError(f"Invalid arguments for `paddle.compat.{name}`: \nThe second input must be int or Tensor or implicit None, got "

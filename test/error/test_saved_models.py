@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Saved models that are wrong: what each public loader raises, and that the message says where."""
 import json
+import pathlib
 import re
 import shutil
 
@@ -141,3 +142,35 @@ def test_targets_of_saving(tmp_path):
     with pytest.raises(OSError):
         paddle.save({'a': paddle.ones([2])}, str(tmp_path))
     assert not list(tmp_path.parent.glob('*.tmp')) and not list(tmp_path.iterdir())
+
+
+def operations(block):
+    for op in block['ops']:
+        yield op
+        for region in op.get('regions', []):
+            for inner in region['blocks']:
+                yield from operations(inner)
+
+
+@pytest.mark.parametrize('ending, message', [('.yield', r'expected (yielded value \d+ to be .*|its body to yield a condition), got none'),
+                                             ('.combine', r'\[builtin.combine\] expected operand \d+ to be .*, got none')])
+def test_what_branches_loops_and_lists_declare_is_there(ending, message):
+    folder = pathlib.Path(__file__).parents[1] / 'fuzz' / 'corpus' / 'json'
+    texts = [path.read_text() for path in sorted(folder.glob('*.json'))]
+    paddle.enable_static()
+    try:
+        with static.program_guard(static.Program(), static.Program()):
+            x = static.data('x', [2, 3])
+            texts.append(static.serialize_program([x], [paddle.concat([x, x * 2])]))
+    finally:
+        paddle.disable_static()
+    tried = 0
+    for program in map(json.loads, texts):
+        for op in operations(program['program']['regions'][0]['blocks'][0]):
+            for operand in op.get('I', []) if op['#'].endswith(ending) else []:
+                number, operand['%'] = operand['%'], 0
+                with pytest.raises(ValueError, match=message):
+                    static.deserialize_program(json.dumps(program).encode())
+                operand['%'] = number
+                tried += 1
+    assert tried >= 2

@@ -73,3 +73,31 @@ def again():
     (tmp_path / 'paddle' / 'm.cc').write_text('void f() {\n  try {\n  } catch (...) {\n    // nothing\n  }\n  try {\n  } catch (...) {\n    throw;\n  }\n}\n')
     found = lint.run(str(tmp_path), ['python/m.py', 'paddle/m.cc'])
     assert len(found) == 3 and ' swallowed ' in found[0] and ' bare ' in found[1] and found[2].startswith('paddle/m.cc:3')
+
+
+def test_lint_finds_messages_that_do_not_say_what_they_got(tmp_path):
+    sys.path.insert(0, os.path.join(ROOT, 'tools'))
+    try:
+        lint = importlib.import_module('lint.messages')
+    finally:
+        sys.path.pop(0)
+    (tmp_path / 'python' / 'paddle').mkdir(parents=True)
+    (tmp_path / 'paddle').mkdir()
+    (tmp_path / 'python' / 'paddle' / 'm.py').write_text('''
+def f(x):
+    if x == 1: raise ValueError(f"[f] expected one, not {x}")
+    if x == 2: raise ValueError(f"[f] expected one, "
+                                f"got {x}")
+    raise ValueError("unknown")
+''')
+    (tmp_path / 'paddle' / 'm.cc').write_text('''void f(int x) {
+  PD_CHECK(x == (1), InvalidArgument, "[f] expected (one", Text(x));
+  PD_CHECK(x, InvalidArgument, "[f] expected one",
+           ", got ", x);
+  PD_THROW(Internal, "[f] expected one");
+  RaiseTypeError("[f] expected one");
+  PyErr_SetString(PyExc_TypeError, "[f] expected one, but received another");
+}
+''')
+    found = lint.run(str(tmp_path), ['python/paddle/m.py', 'paddle/m.cc'])
+    assert [line.split(': ')[0] for line in found] == ['python/paddle/m.py:3', 'paddle/m.cc:2', 'paddle/m.cc:6']

@@ -287,3 +287,31 @@ def test_memory_is_usable_after_refusals():
         with pytest.raises(MemoryError):
             paddle.zeros([2**45])
     np.testing.assert_array_equal((paddle.arange(5) + 1).numpy(), [1, 2, 3, 4, 5])
+
+
+@pytest.mark.parametrize('name, call', [
+    ('reshape', lambda x: paddle.reshape(x, [2**62, 4])), ('reshape', lambda x: x.view([2**62, 4])), ('expand', lambda x: paddle.expand(x, [2**62, 4])),
+    ('as_strided', lambda x: paddle.as_strided(x, [2**62, 4], [1, 1])), ('tile', lambda x: paddle.tile(paddle.ones([4]), [2**62])),
+    ('zeros', lambda x: paddle.zeros([2**50, 2**50])), ('gaussian', lambda x: paddle._C_ops.gaussian([2], paddle.ones([3]), 1.0, 0, 'float32'))])
+def test_what_is_refused_below_an_operation_names_it(name, call):
+    with pytest.raises((ValueError, MemoryError), match=rf'^\[{name}\]'):
+        call(paddle.ones([1]))
+
+
+@pytest.mark.parametrize('start, want', [(-(2**31), 2), (-3, 2), (-2, 2), (-1, 4), (0, 2), (1, 4)])
+def test_extents_from_a_slice_of_a_shape(start, want):
+    def made(x):
+        n = paddle.slice(paddle.shape(x), [0], [start], [2])[0]
+        return paddle.full([n, 3], 1.5)
+
+    spec = [paddle.static.InputSpec([None, 4], 'float32')]
+    assert paddle.jit.to_static(made, input_spec=spec, full_graph=True)(t(2, 4)).shape == [want, 3]
+
+
+@pytest.mark.parametrize('dtype, want', [('bool', 1), ('int32', 6), ('int64', 6)])
+def test_extents_that_were_cast(dtype, want):
+    def made(x):
+        return paddle.full([paddle.cast(paddle.cast(paddle.shape(x)[0], dtype), 'int64'), 3], 1.5)
+
+    spec = [paddle.static.InputSpec([None, 4], 'float32')]
+    assert paddle.jit.to_static(made, input_spec=spec, full_graph=True)(t(6, 4)).shape == [want, 3]

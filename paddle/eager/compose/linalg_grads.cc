@@ -178,13 +178,15 @@ Tensor svd_backward(const Tensor& du, const Tensor& ds, const Tensor& dvh, const
   const int64_t m = size_at(u_full, -2), n = size_at(vh_full, -1), k = std::min(m, n);
   Tensor u = u_full, vh = vh_full;
   if (size_at(u_full, -1) != k) {
-    PD_CHECK(!du.defined(), InvalidArgument, "[svd] expected full_matrices=False for a gradient of U: its last ", m - k,
+    PD_CHECK(!du.defined(), InvalidArgument,
+             "[svd] expected full_matrices=False for a gradient of U, got True: its last ", m - k,
              " columns are not determined");
     u = Part(u_full, false, 0, k);
   }
   if (size_at(vh_full, -2) != k) {
-    PD_CHECK(!dvh.defined(), InvalidArgument, "[svd] expected full_matrices=False for a gradient of V: its last ",
-             n - k, " columns are not determined");
+    PD_CHECK(!dvh.defined(), InvalidArgument,
+             "[svd] expected full_matrices=False for a gradient of V, got True: its last ", n - k,
+             " columns are not determined");
     vh = Part(vh_full, true, 0, k);
   }
   if (!du.defined() && !dvh.defined()) {

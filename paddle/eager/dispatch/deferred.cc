@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/eager/dispatch/deferred.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -38,7 +39,7 @@ void Merge(const char* op, const std::vector<phi::Meta>& other, std::vector<phi:
   for (size_t i = 0; same && i < into.size(); ++i) same = other[i].dims.size() == into[i].dims.size();
   PD_CHECK(same, InvalidType, "[", op,
            "] expected an argument whose value is known while recording where the number of results or of their axes "
-           "depends on it");
+           "depends on it, got one that is being recorded");
   for (size_t i = 0; i < into.size(); ++i)
     for (int64_t d = 0; d < into[i].dims.size(); ++d)
       if (!common::SameDim(into[i].dims[d], other[i].dims[d]) && into[i].dims[d].known())
@@ -60,6 +61,8 @@ std::optional<common::Dim> FindExtent(pir::Value v, int64_t i) {
     if (i < values.size() && values[i] >= 0) return common::Dim(values[i]);
   }
   const pir::Operation* maker = v.defining_op();
+  if (maker && maker->isa(pir::pd::kCast) && v.dtype() != phi::DataType::INT64 && v.dtype() != phi::DataType::INT32)
+    return std::nullopt;
   if (maker && (maker->isa(pir::pd::kCast) || maker->isa(pir::pd::kAssign) ||
                 common::TraitsOf(maker->name()).movement == common::Movement::kExtents))
     return FindExtent(maker->operand(0), i);
@@ -68,7 +71,8 @@ std::optional<common::Dim> FindExtent(pir::Value v, int64_t i) {
       common::Ints start = at->attr("value").to_ints();
       common::Dim n = op->operand(0).dims()[0];
       if (start.size() == 1 && n.known())
-        return FindExtent(op->operand(0), i + (start[0] < 0 ? start[0] + n.value() : start[0]));
+        return FindExtent(op->operand(0),
+                          i + std::clamp<int64_t>(start[0] < 0 ? start[0] + n.value() : start[0], 0, n.value()));
     }
   }
   if (auto* op = Named(v, pir::pd::kStack))

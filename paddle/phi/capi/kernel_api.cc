@@ -329,7 +329,8 @@ PD_API void PD_TensorSetDataType(PD_Tensor* t, PD_DataType dtype, PD_Status* s) 
 }
 PD_API void PD_TensorShareDataWith(PD_Tensor* dst, const PD_Tensor* src, PD_Status* s) {
   Safely(s, 0, [&] {
-    PD_CHECK(dst->is_output && src->t.defined(), PreconditionNotMet, "expected an output and a tensor with memory");
+    PD_CHECK(dst->is_output && src->t.defined(), PreconditionNotMet,
+             "expected an output and a tensor with memory, got an input or none");
     dst->t = phi::ViewOf(src->t, src->t.dims(), src->t.strides(), src->t->offset);
     return 0;
   });
@@ -347,7 +348,7 @@ PD_API void* PD_DeviceContextAllocateTensor(const PD_DeviceContext* ctx, PD_Tens
                                             PD_DataType pd_dtype, PD_Status* s) {
   return Safely(s, static_cast<void*>(nullptr), [&] {
     DataType dtype = FromPD(pd_dtype);
-    PD_CHECK(dtype != DataType::UNDEFINED, InvalidType, "expected a known data type");
+    PD_CHECK(dtype != DataType::UNDEFINED, InvalidType, "expected a known data type, got ", static_cast<int>(pd_dtype));
     if (!t->t.defined() || t->t.dtype() != dtype || t->t.dims() != t->dims) {
       PD_CHECK(t->is_output, PreconditionNotMet, "expected an output, got an input");
       t->dtype = dtype;

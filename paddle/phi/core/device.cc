@@ -43,7 +43,8 @@ Tensor ToPlace(const Tensor& x, Place place) {
     out->place = place;
     return out;
   }
-  PD_CHECK(x->kind == ImplKind::kDense, Unimplemented, "expected a dense tensor to copy to ", PlaceText(place));
+  PD_CHECK(x->kind == ImplKind::kDense, Unimplemented, "[copy] expected a dense tensor to copy to ", PlaceText(place),
+           ", got a sparse one or a list");
   Tensor out = Empty(x.dims(), x.dtype(), place);
   CopyAcross(x, out);
   return out;

@@ -337,7 +337,7 @@ void Put(T* out, int64_t size, const int64_t* at, int64_t total, const int64_t* 
       bool take = mode == PutMode::kMax ? v > o : v < o;
       if (IsNan(v) || (take && !IsNan(o))) o = v;
     } else {
-      PD_THROW(Unimplemented, "[put_along_axis] expected a real dtype for amax and amin");
+      PD_THROW(Unimplemented, "[put_along_axis] expected a real dtype for amax and amin, got a complex one");
     }
   }
   if (mode == PutMode::kMean)

@@ -234,7 +234,7 @@ AxisMask AxesToMask(Ints axes, int ndim, const char* op) {
 
 void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides, AxisMask mask, DataType out_t,
             void* out, double p) {
-  PD_CHECK(!IsFloat8(in_t), Unimplemented, "[reduce] expected a type other than ", NameOf(in_t));
+  PD_CHECK(!IsFloat8(in_t), Unimplemented, "[reduce] expected a dtype of at least 16 bits, got ", NameOf(in_t));
   const Layout l = Arrange("reduce", shape, strides, mask);
   if (l.outs == 0) return;
   const bool extreme = IsExtreme(op);

@@ -14,6 +14,9 @@ void VerifyCombine(const Operation& op) {
   PD_CHECK(op.num_results() == 1 && t.is_vector() && t.elements().size() == static_cast<size_t>(op.num_operands()),
            InvalidArgument, "[builtin.combine] expected a vector of ", op.num_operands(), " elements as result, got ",
            TypeText(t));
+  for (int i = 0; i < op.num_operands(); ++i)
+    PD_CHECK(op.operand(i) || !t.elements()[i], InvalidArgument, "[builtin.combine] expected operand ", i, " to be ",
+             TypeText(t.elements()[i]), ", got none");
 }
 
 void VerifySplit(const Operation& op) {
@@ -40,6 +43,13 @@ const Operation* YieldOf(const Operation& op, int region) {
   return y;
 }
 
+// A branch or a loop gives the kind of value that its result `to` is declared to have.
+void CheckGiven(const Operation& op, Value from, Value to, const char* what, int i) {
+  PD_CHECK(!to.type() || (from && from.type().is_vector() == to.type().is_vector()), InvalidArgument, "[", op.name(),
+           "] expected ", what, " ", i, " to be ", TypeText(to.type()), ", got ",
+           from ? TypeText(from.type()) : "none");
+}
+
 void VerifyIf(const Operation& op) {
   PD_CHECK(op.num_operands() == 1 && op.operand(0), InvalidArgument, "[pd_op.if] expected one condition, got ",
            op.num_operands(), " operands");
@@ -49,6 +59,7 @@ void VerifyIf(const Operation& op) {
     const Operation* y = YieldOf(op, r);
     PD_CHECK(y->num_operands() == op.num_results(), InvalidArgument, "[pd_op.if] expected region ", r, " to yield ",
              op.num_results(), " values, got ", y->num_operands());
+    for (int i = 0; i < op.num_results(); ++i) CheckGiven(op, y->operand(i), op.result(i), "yielded value", i);
   }
 }
 
@@ -62,6 +73,13 @@ void VerifyWhile(const Operation& op) {
   const Operation* y = YieldOf(op, 0);
   PD_CHECK(y->num_operands() == n + 1, InvalidArgument, "[pd_op.while] expected its body to yield ", n + 1,
            " values (condition first), got ", y->num_operands());
+  PD_CHECK(y->operand(0), InvalidArgument, "[pd_op.while] expected its body to yield a condition, got none");
+  const Block& body = op.region(0).front();
+  for (int i = 0; i < n; ++i) {
+    CheckGiven(op, op.operand(i + 1), body.arg(i), "operand", i + 1);
+    CheckGiven(op, y->operand(i + 1), body.arg(i), "yielded value", i + 1);
+    CheckGiven(op, y->operand(i + 1), op.result(i), "yielded value", i + 1);
+  }
 }
 
 void VerifyNamed(const Operation& op) {

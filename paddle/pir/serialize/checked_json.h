@@ -39,7 +39,7 @@ class CheckedJson {
         quoted = true;
       } else if (c == '[' || c == '{') {
         PD_CHECK(++depth <= kMaxJsonDepth, InvalidArgument, "'", origin_, "' at byte ", i, ": expected at most ",
-                 kMaxJsonDepth, " nested levels of JSON");
+                 kMaxJsonDepth, " nested levels of JSON, got more");
       } else if (c == ']' || c == '}') {
         --depth;
       }

@@ -75,7 +75,8 @@ uint64_t ParamsReader::Varint(std::string_view s, size_t* p, size_t base) const 
     v |= static_cast<uint64_t>(b & 0x7f) << shift;
     if (!(b & 0x80)) return v;
   }
-  PD_THROW(InvalidArgument, "'", origin_, "' at byte ", base + *p, ": expected a number of at most 10 bytes");
+  PD_THROW(InvalidArgument, "'", origin_, "' at byte ", base + *p,
+           ": expected a number of at most 10 bytes, got a longer one");
 }
 
 void ParamsReader::ParseDesc(std::string_view d, size_t base, RawTensor* t) const {
@@ -111,7 +112,7 @@ void ParamsReader::ParseDesc(std::string_view d, size_t base, RawTensor* t) cons
     }
   }
   PD_CHECK(has_type, InvalidArgument, "'", origin_, "' at byte ", base,
-           ": expected a data type in the tensor description");
+           ": expected a data type in the tensor description, got none");
 }
 
 RawTensor ParamsReader::Next() {

@@ -88,7 +88,7 @@ class Message {
     }
   }
   [[noreturn]] void Fail(const std::string& want) const {
-    PD_THROW(InvalidArgument, "'", origin_, "' at byte ", base_ + at_, ": expected ", want);
+    PD_THROW(InvalidArgument, "'", origin_, "' at byte ", base_ + at_, ": expected ", want, ", got other bytes");
   }
 
  private:

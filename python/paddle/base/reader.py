@@ -17,7 +17,7 @@ def use_pinned_memory(*args):
     if not args:
         return USE_PINNED_MEMORY
     if len(args) != 1 or not isinstance(args[0], bool):
-        raise AssertionError("[use_pinned_memory] expected one bool")
+        raise AssertionError(f"[use_pinned_memory] expected one bool, got {args!r}")
     USE_PINNED_MEMORY = args[0]
     return None
 

@@ -31,7 +31,7 @@ int64_t Product(std::initializer_list<int64_t> v) {
 
 Sizes Check(DataType t, const ConvDesc& d) {
   PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsHalf(t) || IsComplex(t), Unimplemented,
-           "[conv] no kernel for ", NameOf(t));
+           "[conv] expected float32, float64, half or complex elements, got ", NameOf(t));
   PD_CHECK(d.nd >= 1 && d.nd <= 3, InvalidArgument, "[conv] expected 1 to 3 spatial dims, got ", d.nd);
   PD_CHECK(d.n >= 0 && d.ic >= 0 && d.oc >= 0, InvalidArgument, "[conv] expected extents of at least 0, got batch ",
            d.n, ", channels ", d.ic, " and ", d.oc);

@@ -183,7 +183,7 @@ void ConvGeneric(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w,
       return Typed(kind, t, d, static_cast<complex64*>(x), static_cast<complex64*>(w), static_cast<complex64*>(y));
     case DataType::COMPLEX128:
       return Typed(kind, t, d, static_cast<complex128*>(x), static_cast<complex128*>(w), static_cast<complex128*>(y));
-    default: PD_THROW(Unimplemented, "[conv] no kernel for ", NameOf(t));
+    default: PD_THROW(Unimplemented, "[conv] expected floating or complex elements, got ", NameOf(t));
   }
 }
 
@@ -193,11 +193,11 @@ void Im2Col(DataType t, const ConvDesc& d, const void* x, void* col) {
   const int64_t rows = d.n * d.ic;  // images and channels are one axis here
   switch (SizeOf(t)) {
     case 2:
-      PD_CHECK(IsHalf(t), Unimplemented, "[unfold] no kernel for ", NameOf(t));
+      PD_CHECK(IsHalf(t), Unimplemented, "[unfold] expected floating or complex elements, got ", NameOf(t));
       return Unfold(g, static_cast<const uint16_t*>(x), rows, static_cast<uint16_t*>(col));
     case 4: return Unfold(g, static_cast<const uint32_t*>(x), rows, static_cast<uint32_t*>(col));
     case 8: return Unfold(g, static_cast<const uint64_t*>(x), rows, static_cast<uint64_t*>(col));
-    default: PD_THROW(Unimplemented, "[unfold] no kernel for ", NameOf(t));
+    default: PD_THROW(Unimplemented, "[unfold] expected floating or complex elements, got ", NameOf(t));
   }
 }
 
@@ -219,7 +219,7 @@ void Col2Im(DataType t, const ConvDesc& d, const void* col, void* x) {
   else if (t == DataType::FLOAT64)
     Fold(g, static_cast<const double*>(col), rows, static_cast<double*>(x));
   else
-    PD_THROW(Unimplemented, "[fold] no kernel for ", NameOf(t));
+    PD_THROW(Unimplemented, "[fold] expected floating or complex elements, got ", NameOf(t));
 }
 
 }  // namespace phi::cpu

@@ -92,7 +92,7 @@ void CheckAxes(Ints shape, Ints axes) {
   uint64_t seen = 0;
   const int64_t nd = static_cast<int64_t>(shape.size());
   PD_CHECK(nd <= 64, InvalidArgument, "[fft] expected at most 64 dims, got ", nd);
-  PD_CHECK(!axes.empty(), InvalidArgument, "[fft] expected at least one axis");
+  PD_CHECK(!axes.empty(), InvalidArgument, "[fft] expected at least one axis, got none");
   PD_CHECK(static_cast<int>(axes.size()) <= kMaxRank, Unimplemented, "[fft] expected at most ", kMaxRank, " axes, got ",
            axes.size());
   for (int64_t a : axes) {

@@ -34,14 +34,14 @@ struct Sizes {
 };
 
 Sizes Fill(DataType t, const PoolDesc& d, bool average, PoolArgs* a) {
-  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsHalf(t), Unimplemented, "[pool] no kernel for ",
-           NameOf(t));
+  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsHalf(t), Unimplemented,
+           "[pool] expected float32, float64 or half elements, got ", NameOf(t));
   PD_CHECK(d.nd >= 1 && d.nd <= 3, InvalidArgument, "[pool] expected 1 to 3 spatial dims, got ", d.nd);
   PD_CHECK(d.n >= 0 && d.c >= 0, InvalidArgument, "[pool] expected extents of at least 0, got batch ", d.n,
            " and channels ", d.c);
   Sizes s{0, 1, 1};
   PD_CHECK(!__builtin_mul_overflow(d.n, d.c, &s.planes), InvalidArgument,
-           "[pool] expected a tensor that fits in memory");
+           "[pool] expected a tensor that fits in memory, got batch ", d.n, " and channels ", d.c);
   a->n = d.n, a->c = d.c;
   for (int i = 0; i < 3; ++i) {
     const int j = i - (3 - d.nd);
@@ -226,8 +226,8 @@ void Unpool(bool grad, DataType t, int64_t planes, int64_t in, int64_t out, cons
   CheckIndexType("max_unpool", index_t);
   PD_CHECK(planes >= 0 && in >= 0 && out >= 0, InvalidArgument, "[max_unpool] expected extents of at least 0, got ",
            planes, ", ", in, ", ", out);
-  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsHalf(t), Unimplemented, "[max_unpool] no kernel for ",
-           NameOf(t));
+  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsHalf(t), Unimplemented,
+           "[max_unpool] expected float32, float64 or half elements, got ", NameOf(t));
   switch (SizeOf(t)) {
     case 2: return UnpoolIndex<uint16_t>(grad, planes, in, out, from, index_t, idx, to);
     case 4: return UnpoolIndex<uint32_t>(grad, planes, in, out, from, index_t, idx, to);

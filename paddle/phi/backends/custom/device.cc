@@ -117,7 +117,7 @@ void WaitFor(Device& d, C_Stream stream) {
 
 [[noreturn]] void NoCopy(const Device& d, const char* kind) {
   PD_THROW(Unimplemented, "[", d.name, "] expected the device to set memory_copy_", kind, " or async_memory_copy_",
-           kind);
+           kind, ", got neither");
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ void fused_attention_infer(const Meta& q, const Meta& k, const Meta& v, const Me
              InvalidArgument, "[attention] expected the ", q.dims[2].raw(),
              " query heads to be a multiple of the key heads, got ", k.dims[2].raw());
   PD_CHECK(!mask || (mask->dims.size() <= 4 && (mask->dtype == DataType::BOOL || IsFloating(mask->dtype))),
-           InvalidArgument, "[attention] expected a bool or floating mask of at most 4 axes");
+           InvalidArgument, "[attention] expected a bool or floating mask of at most 4 axes, got ", NameOf(mask->dtype),
+           " ", common::ShapeText(mask->dims));
   PD_CHECK(!keep || (keep->dtype == DataType::UINT8 && dropout >= 0 && dropout <= 1), InvalidArgument,
            "[attention] expected dropout in [0, 1], got ", dropout);
   out = {Dims{batch[0], q.dims[1], q.dims[2], v.dims[3]}, q.dtype};
@@ -134,7 +135,7 @@ void flash_attn_infer(const Meta& q, const Meta& k, const Meta& v, const Meta*, 
                       Meta& seed_offset) {
   fused_attention_infer(q, k, v, mask, nullptr, 1, false, 0, 0, out, lse);
   PD_CHECK(!return_softmax, Unimplemented,
-           "[flash_attn] expected return_softmax=False: the kernel never holds the probabilities");
+           "[flash_attn] expected return_softmax=False, got True: the kernel never holds the probabilities");
   PD_CHECK(dropout >= 0 && dropout <= 1, InvalidArgument, "[flash_attn] expected dropout in [0, 1], got ", dropout);
   softmax = {};
   attention_keep_infer(q, k, dropout, seed_offset);

@@ -87,7 +87,7 @@ void fft_c2c_kernel(const Tensor& x, const Ints& axes, const std::string& norm, 
 void fft_r2c_infer(const Meta& x, const Ints& axes, const std::string& norm, bool, bool onesided, Meta& out) {
   CheckReal("fft_r2c", x.dtype);
   const Ints a = CheckAxes("fft_r2c", x, axes, norm);
-  PD_CHECK(!a.empty(), InvalidArgument, "[fft_r2c] expected at least one axis");
+  PD_CHECK(!a.empty(), InvalidArgument, "[fft_r2c] expected at least one axis, got none");
   out = {x.dims, x.dtype == DataType::FLOAT32 ? DataType::COMPLEX64 : DataType::COMPLEX128};
   Dim& last = out.dims[a.back()];
   PD_CHECK(!last.known() || last.raw() > 0, InvalidArgument,
@@ -105,7 +105,7 @@ void fft_r2c_kernel(const Tensor& x, const Ints& axes, const std::string& norm, 
 void fft_c2r_infer(const Meta& x, const Ints& axes, const std::string& norm, bool, int64_t last_dim_size, Meta& out) {
   CheckComplex("fft_c2r", x.dtype);
   const Ints a = CheckAxes("fft_c2r", x, axes, norm);
-  PD_CHECK(!a.empty(), InvalidArgument, "[fft_c2r] expected at least one axis");
+  PD_CHECK(!a.empty(), InvalidArgument, "[fft_c2r] expected at least one axis, got none");
   out = {x.dims, x.dtype == DataType::COMPLEX64 ? DataType::FLOAT32 : DataType::FLOAT64};
   Dim& last = out.dims[a.back()];
   const Dim half = last;

@@ -20,7 +20,8 @@ Step Prepare(const char* op, const Tensor& param, const Tensor& grad, const Tens
            common::ShapeText(param.dims()), ", got ", common::ShapeText(grad.dims()));
   PD_CHECK(IsFloating(param.dtype()), InvalidType, "[", op, "] expected a floating parameter, got ",
            NameOf(param.dtype()));
-  PD_CHECK(param.is_contiguous(), InvalidArgument, "[", op, "] expected a contiguous parameter");
+  PD_CHECK(param.is_contiguous(), InvalidArgument, "[", op, "] expected a contiguous parameter, got strides ",
+           common::ShapeText(param.strides()));
   Step s;
   s.grad = Contiguous(grad.dtype() == param.dtype() || grad.dtype() == DataType::FLOAT32 ? grad
                                                                                          : CastTo(grad, param.dtype()));
@@ -32,8 +33,8 @@ Step Prepare(const char* op, const Tensor& param, const Tensor& grad, const Tens
   s.p.grad_t = s.grad.dtype();
   PD_CHECK(!master.defined() ||
                (master.dtype() == DataType::FLOAT32 && master.numel() == param.numel() && master.is_contiguous()),
-           InvalidArgument, "[", op, "] expected a master_param of float32 and the parameter's shape ",
-           common::ShapeText(param.dims()));
+           InvalidArgument, "[", op, "] expected a contiguous master_param of float32 and the parameter's shape ",
+           common::ShapeText(param.dims()), ", got ", NameOf(master.dtype()), " ", common::ShapeText(master.dims()));
   s.p.master = master.defined() ? master.raw_data() : nullptr;
   return s;
 }
@@ -65,8 +66,9 @@ bool Skip(const Tensor& skip) { return skip.defined() && ScalarAsDouble(skip) !=
 // State must be what the kernels compute in.
 void* State(const char* op, const char* what, const Tensor& t, const Tensor& param) {
   DataType want = param.dtype() == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32;
-  PD_CHECK(t.defined() && t.numel() == param.numel() && t.is_contiguous(), InvalidArgument, "[", op, "] expected ",
-           what, " of the parameter's shape ", common::ShapeText(param.dims()));
+  PD_CHECK(t.defined() && t.numel() == param.numel() && t.is_contiguous(), InvalidArgument, "[", op,
+           "] expected contiguous ", what, " of the parameter's shape ", common::ShapeText(param.dims()), ", got ",
+           t.defined() ? common::ShapeText(t.dims()) : "none");
   PD_CHECK(t.dtype() == want, InvalidType, "[", op, "] expected ", what, " of dtype ", NameOf(want), ", got ",
            NameOf(t.dtype()));
   return t.raw_data();

@@ -92,9 +92,9 @@ double DrawBinomial(std::mt19937_64& engine, double n, double p) {
 
 // Calls f with x's elements and out's memory as contiguous float or double, halves as float.
 template <class F>
-void InComputeType(const Tensor& x, Tensor& out, F f) {
+void InComputeType(const char* op, const Tensor& x, Tensor& out, F f) {
   const DataType t = ComputeType(x.dtype());
-  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, InvalidType, "[random] expected a floating tensor, got ",
+  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, InvalidType, "[", op, "] expected a floating tensor, got ",
            NameOf(x.dtype()));
   const Tensor in = Contiguous(CastTo(x, t));
   Tensor wide = out.dtype() == t ? out : Empty(x.dims(), t);
@@ -114,7 +114,7 @@ void standard_gamma_infer(const Meta& x, Meta& out) {
 void standard_gamma_kernel(const Tensor& x, Tensor& out) {
   EngineFor e(0);
   const int64_t n = x.numel();
-  InComputeType(x, out, [&](const auto* alpha, auto* p) {
+  InComputeType("standard_gamma", x, out, [&](const auto* alpha, auto* p) {
     for (int64_t i = 0; i < n; ++i) p[i] = DrawGamma(*e, alpha[i]);
   });
 }
@@ -127,7 +127,7 @@ void dirichlet_infer(const Meta& alpha, Meta& out) {
 void dirichlet_kernel(const Tensor& alpha, Tensor& out) {
   EngineFor e(0);
   const int64_t n = alpha.numel(), k = alpha.dim(alpha.ndim() - 1);
-  InComputeType(alpha, out, [&](const auto* a, auto* p) {
+  InComputeType("dirichlet", alpha, out, [&](const auto* a, auto* p) {
     for (int64_t i = 0; i < n; ++i) p[i] = DrawGamma(*e, a[i]);
     for (int64_t row = 0; row < n; row += k) {
       auto sum = p[row];

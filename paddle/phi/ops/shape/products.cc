@@ -76,7 +76,8 @@ struct Blocks {
 };
 Blocks BlocksOf(const char* op, const Ints& k, const Ints& s, const Ints& p, const Ints& d) {
   PD_CHECK(k.size() == 2 && s.size() == 2 && (p.size() == 2 || p.size() == 4) && d.size() == 2, InvalidArgument, "[",
-           op, "] expected two kernel sizes, strides and dilations and two or four paddings");
+           op, "] expected two kernel sizes, strides and dilations and two or four paddings, got ", k.size(), ", ",
+           s.size(), ", ", d.size(), " and ", p.size());
   CheckWindow(op, "kernel sizes", k, 1);
   CheckWindow(op, "strides", s, 1);
   CheckWindow(op, "dilations", d, 1);

@@ -247,7 +247,8 @@ void histogram_infer(const Meta& x, const Meta* weight, int64_t bins, double lo,
   PD_CHECK(lo <= hi, InvalidArgument, "[histogram] expected min <= max, got ", lo, " and ", hi);
   if (weight)
     PD_CHECK(weight->dtype == x.dtype && MayMatch(weight->dims, x.dims), InvalidArgument,
-             "[histogram] expected weights of the input's shape and dtype");
+             "[histogram] expected weights of the input's dtype ", NameOf(x.dtype), " and shape ",
+             common::ShapeText(x.dims), ", got ", NameOf(weight->dtype), " ", common::ShapeText(weight->dims));
   out = {Dims{Dim(bins)}, density ? DataType::FLOAT32 : weight ? weight->dtype : DataType::INT64};
 }
 void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, double lo, double hi, bool density,

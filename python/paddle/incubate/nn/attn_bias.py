@@ -11,7 +11,7 @@ class AttentionBias:
 
     def materialize(self, shape, dtype=paddle.float32):
         """The bias as a tensor of this shape, whose last two axes are queries and keys."""
-        raise NotImplementedError(f"[{type(self).__name__}] expected a subclass that makes a bias of {shape} and {dtype}")
+        raise NotImplementedError(f"[{type(self).__name__}] expected a subclass that makes a bias of {shape} and {dtype}, got the base")
 
 
 def _hidden(allowed, dtype):
@@ -97,7 +97,8 @@ class BlockDiagonalMask(AttentionBias):
     def from_tensor_lists_qkv(cls, tensors_q, tensors_k, tensors_v=None):
         """(mask, packed queries, packed keys, packed values or None)."""
         if len(tensors_q) != len(tensors_k) or (tensors_v is not None and len(tensors_v) != len(tensors_k)):
-            raise AssertionError("[from_tensor_lists_qkv] expected as many queries as keys and values")
+            raise AssertionError("[from_tensor_lists_qkv] expected as many queries as keys and values, got "
+                                 f"{len(tensors_q)}, {len(tensors_k)} and {None if tensors_v is None else len(tensors_v)}")
         ours, queries = BlockDiagonalMask.from_tensor_list(tensors_q)
         theirs, keys = BlockDiagonalMask.from_tensor_list(tensors_k)
         values = None if tensors_v is None else BlockDiagonalMask.from_tensor_list(tensors_v)[1]
@@ -126,7 +127,7 @@ class BlockDiagonalMask(AttentionBias):
     def split(self, tensor):
         """The parts of a packed tensor, whose queries and keys are as long as each other."""
         if self.q_seqinfo is not self.k_seqinfo:
-            raise AssertionError("[split] expected queries as long as the keys: use split_queries or split_kv")
+            raise AssertionError("[split] expected queries as long as the keys, got other lengths: use split_queries or split_kv")
         return self.split_queries(tensor)
 
     def make_causal(self):
