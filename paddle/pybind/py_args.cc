@@ -241,7 +241,7 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
       }
       const PyRef item = ItemAt(o, i, op);
       PyObject* e = item.get();
-      if (PyLong_Check(e)) {
+      if (PyLong_Check(e) && !PyBool_Check(e)) {
         r.push_back(IndexValue(e));
       } else if (IsTensor(e) && AsTensor(e).defined() && !AsTensor(e).is_symbolic()) {
         PD_CHECK(!phi::IsFloating(AsTensor(e).dtype()), InvalidType, "[", op, "] expected integers in '", arg,
@@ -254,7 +254,7 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
                  "', got a ", phi::NameOf(t.dtype()), " tensor of shape ", common::ShapeText(t.shape()),
                  " at position ", i);
         r.push_back(Deferred(t, 0, op, arg));
-      } else if (HasIndex(e)) {
+      } else if (HasIndex(e) && !PyBool_Check(e)) {
         r.push_back(IndexValue(e));
       } else {
         std::string what = "list of int; the item at position " + std::to_string(i) + " is not";
@@ -263,6 +263,7 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
     }
     return r;
   }
+  if (PyBool_Check(o)) Expected(o, op, arg, "list, tuple, int, or Tensor");
   if (PyLong_Check(o)) {
     r.push_back(IndexValue(o));
     return r;

@@ -87,7 +87,8 @@ int64_t ToInt(PyObject* o, const char* op, const char* arg);
 bool ToBool(PyObject* o, const char* op, const char* arg);
 double ToDouble(PyObject* o, const char* op, const char* arg);
 std::string ToStr(PyObject* o, const char* op, const char* arg);
-// None: {}; int: {v}; list or tuple of ints and one-element tensors; integer tensor or array.
+// None: {}; int: {v}; list or tuple of ints and one-element tensors; integer tensor or array. A bool is no int here:
+// TypeError.
 Ints ToInts(PyObject* o, const char* op, const char* arg);
 // The same for attributes of 32 bits: IndexError outside.
 int64_t ToInt32(PyObject* o, const char* op, const char* arg);

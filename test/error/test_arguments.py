@@ -315,3 +315,14 @@ def test_configs_of_jit_save(config, tmp_path):
     with pytest.raises(ValueError, match='bogus'):
         paddle.jit.save(paddle.nn.Linear(2, 2), str(tmp_path / 'net'), spec, bogus=1)
     paddle.jit.save(paddle.nn.Linear(2, 2), str(tmp_path / 'net'), spec, **{config: False}, with_hook=True, clip_extra=False)
+
+
+@pytest.mark.parametrize('call', [
+    lambda x: paddle.zeros(True), lambda x: paddle.ones([1, True]), lambda x: paddle.empty([False]),
+    lambda x: paddle.full([True], 1), lambda x: paddle.reshape(x, [True, 4]), lambda x: paddle.tile(x, True), lambda x: x.sum(axis=True),
+    lambda x: x.sum(axis=[True]), lambda x: x.transpose([True, 0]), lambda x: x.expand([True, 2, 2]), lambda x: paddle.roll(x, [True], [False]),
+    lambda x: paddle.split(x, [True, 1]), lambda x: x.unsqueeze(True), lambda x: paddle.slice(x, [False], [True], [2]),
+])
+def test_truth_values_are_no_extents_or_axes(call):
+    with pytest.raises(TypeError, match='bool'):
+        call(paddle.ones([2, 2]))
