@@ -327,3 +327,31 @@ def test_a_length_that_is_claimed_of_a_setting_is_not_believed(call, tmp_path, m
             assert 'expected' in str(error)
         except (TypeError, ValueError, IndexError, AssertionError, AttributeError):
             pass
+
+
+@pytest.mark.parametrize('dtype', ['int8', 'int32', 'int64'])
+def test_a_program_changes_no_dtype_of_a_tensor_with_data_in_place(dtype):
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            with pytest.raises(TypeError, match='keeps its dtype'):
+                paddle.log_(paddle.to_tensor(np.array([1, 2], dtype)))
+    finally:
+        paddle.disable_static()
+
+    def call(x):
+        made = paddle.to_tensor(np.array([1, 2], dtype))
+        made.log_()
+        return made + x
+
+    recorded, x = paddle.jit.to_static(call), paddle.zeros([2])
+    for _ in range(3):
+        np.testing.assert_allclose(recorded(x).numpy(), np.log([1, 2]), rtol=1e-6)
+
+
+@pytest.mark.parametrize('axis', [-2**31 - 1, -1, 2, 2**31])
+def test_fused_norms_begin_at_an_axis_there_is(axis):
+    functional = paddle.incubate.nn.functional
+    for norm in (functional.fused_layer_norm, functional.fused_rms_norm):
+        with pytest.raises(ValueError, match='begin_norm_axis'):
+            norm(paddle.ones([2, 3]), None, None, 1e-5, begin_norm_axis=axis)

@@ -21,7 +21,7 @@ MODULES = '''
 # Not called: what waits or trains by design, opens libraries by name, starts processes, changes what the process imports, or is too large.
 SKIP = {
     'run_check', 'load_plugin', 'DataLoader', 'hub', 'disable_signal_handler', 'enable_compat', 'disable_compat', '_set_vectorcall', '_record',
-    'vgg11', 'vgg13', 'vgg16', 'vgg19',
+    'vgg11', 'vgg13', 'vgg16', 'vgg19', 'to_bytes',
 }
 # Results that are what memory held, or what another process would give.
 UNWRITTEN = {'empty', 'empty_like', 'new_empty', 'create_parameter', 'create_global_var', 'resize_', 'set_', 'data_ptr', '_md5sum',
@@ -305,10 +305,10 @@ class Maker:
         """An argument of any kind; more often of the kind of the name."""
         r = self.choose
         roll = r.random()
-        if roll < 0.2:
-            return r.choice(OBJECTS)
         if roll < 0.4 and name in COUNTS:
             return r.choice(WILD_FLOATS[:3])
+        if roll < 0.2:
+            return r.choice(OBJECTS)
         if roll < 0.3:
             return self.tensor(True, name, base)
         if roll < 0.4:

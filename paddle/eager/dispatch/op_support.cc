@@ -172,6 +172,10 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
       !(x->base && !(m && m->recorded_view)), Unimplemented,
       "[in-place] expected a tensor of its own while recording, got a view that was made before: its base would keep "
       "the old recorded value");
+  PD_CHECK(x.is_symbolic() || x.dtype() == out.dtype(), InvalidType,
+           "[in-place] expected a tensor whose dtype stays, got data of dtype ", phi::NameOf(x.dtype()),
+           " and a result of dtype ", phi::NameOf(out.dtype()),
+           ": what a program writes keeps its dtype; use astype()");
   egr::BeforeRecordedWrite(x);
   const common::Dims before = x.shape();
   // Captured, so that the write is found also where the tensor is not read.

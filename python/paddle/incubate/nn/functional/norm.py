@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Norms of a sum: input, bias and residual."""
 import paddle
+from paddle.base.arguments import integer
 
 from .linear import quantize
 
@@ -27,6 +28,13 @@ def _wide(x):
     return x.astype('float32') if x.dtype in (paddle.float16, paddle.bfloat16) else x
 
 
+def _normed(x, begin, op):
+    """The axes from `begin` on, and their extents."""
+    if not 0 <= integer(op, 'begin_norm_axis', begin) < x.ndim:
+        raise ValueError(f'[{op}] expected begin_norm_axis from 0 to {x.ndim - 1}, got {begin}')
+    return list(range(begin, x.ndim)), list(x.shape[begin:])
+
+
 def fused_layer_norm(x, norm_weight, norm_bias, epsilon, residual_alpha=1.0, begin_norm_axis=1, bias=None,
                      residual=None, quant_scale=-1, quant_round_type=0, quant_max_bound=0, quant_min_bound=0):
     """(norm, sum, mean, 1 / deviation) of x + bias + residual_alpha * residual.
@@ -36,7 +44,7 @@ def fused_layer_norm(x, norm_weight, norm_bias, epsilon, residual_alpha=1.0, beg
     """
     total = _sum(x, bias, residual, residual_alpha)
     wide = _wide(total)
-    axes, shape = list(range(begin_norm_axis, len(x.shape))), list(x.shape[begin_norm_axis:])
+    axes, shape = _normed(x, begin_norm_axis, 'fused_layer_norm')
     mean = paddle.mean(wide, axes, keepdim=True)
     centred = wide - mean
     inverse = paddle.rsqrt(paddle.mean(centred * centred, axes, keepdim=True) + epsilon)
@@ -54,7 +62,7 @@ def fused_rms_norm(x, norm_weight, norm_bias, epsilon, begin_norm_axis=1, bias=N
     """
     total = _sum(x, bias, residual)
     wide = _wide(total)
-    axes, shape = list(range(begin_norm_axis, len(x.shape))), list(x.shape[begin_norm_axis:])
+    axes, shape = _normed(x, begin_norm_axis, 'fused_rms_norm')
     out = wide * paddle.rsqrt(paddle.mean(wide * wide, axes, keepdim=True) + epsilon)
     quantization = (quant_scale, quant_round_type, quant_max_bound, quant_min_bound)
     return _finish(out, norm_weight, norm_bias, shape, x.dtype, quantization), total
