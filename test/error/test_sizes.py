@@ -192,6 +192,15 @@ def test_ends_of_int64(name):
         np.testing.assert_array_equal(x.grad.numpy(), 0 * a)
 
 
+@pytest.mark.parametrize("shift", [MIN, MIN + 1, MAX, -1])
+@pytest.mark.parametrize("n", [3, 5, 8])
+def test_gradient_of_rolls_by_the_ends_of_int64(shift, n):
+    x = paddle.to_tensor(np.arange(float(n)), stop_gradient=False)
+    weights = np.arange(1.0, n + 1)
+    (paddle.roll(x, shift, 0) * paddle.to_tensor(weights)).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), np.roll(weights, -(shift % n)))
+
+
 @pytest.mark.parametrize("rows,cols", [(0, 3), (3, 0), (1, 1), (3, 5), (5, 3), (4, 4)])
 @pytest.mark.parametrize("offset", [-2**31, -6, -4, -1, 0, 1, 2, 5, 2**31 - 1])
 def test_triangle_indices(rows, cols, offset):

@@ -26,6 +26,19 @@ Ints negated(const Ints& v) {
   return r;
 }
 
+Tensor rolled_back(const Tensor& x, const Ints& shifts, const Ints& axis) {
+  Ints back, rest;  // INT64_MIN has no opposite: the last step is another roll
+  bool more = false;
+  for (int64_t s : shifts) {
+    const bool least = s == INT64_MIN;
+    back.push_back(least ? INT64_MAX : -s);
+    rest.push_back(least);
+    more |= least;
+  }
+  const Tensor r = roll(x, back, axis);
+  return more ? roll(r, rest, axis) : r;
+}
+
 Tensor strided_slice_backward(const Tensor& dout, const Tensor& zero, const Ints& axes, const Ints& starts,
                               const Ints& ends, const Ints& steps) {
   if (!common::AllKnown(zero.shape()))

@@ -34,6 +34,8 @@ Tensor tile_backward(const Tensor& dout, const Tensor& zero, const common::Ints&
 Tensor repeat_interleave_backward(const Tensor& dout, const Tensor& zero, int64_t repeats, int64_t axis);
 Tensor repeat_by_tensor_backward(const Tensor& dout, const Tensor& zero, const Tensor& repeats, int64_t axis);
 common::Ints negated(const common::Ints& v);
+// What roll(x, shifts, axis) did, undone.
+Tensor rolled_back(const Tensor& x, const common::Ints& shifts, const common::Ints& axis);
 Tensor pad3d_backward(const Tensor& dout, const Tensor& zero, const common::Ints& paddings, const std::string& mode,
                       const std::string& format);
 Tensor diag_backward(const Tensor& dout, const Tensor& zero, int64_t offset);
