@@ -12,6 +12,8 @@
 #include <exception>
 #include <new>
 
+#include "paddle/common/sanitizer.h"
+
 namespace phi::cpu {
 namespace {
 
@@ -70,7 +72,8 @@ void SetNumThreads(int n) {
   mkl_set_num_threads(n);
 }
 
-void ParallelParts(int parts, void (*fn)(void*, int), void* ctx) {
+// libgomp is not instrumented: that a team begins after its caller and ends before it goes on is told here.
+PD_NOT_SANITIZED void ParallelParts(int parts, void (*fn)(void*, int), void* ctx) {
   const int threads = MaxThreads();
   if (parts <= 1 || threads <= 1) {
     for (int i = 0; i < parts; ++i) fn(ctx, i);
@@ -78,8 +81,11 @@ void ParallelParts(int parts, void (*fn)(void*, int), void* ctx) {
   }
   const int team = parts < threads ? parts : threads;
   std::exception_ptr failed;  // an exception must not leave the team
+  char order;
+  common::HandOver(&order);
 #pragma omp parallel num_threads(team)
   {
+    common::TakeOver(&order);
 #pragma omp for schedule(static, 1)
     for (int i = 0; i < parts; ++i) {
       try {
@@ -89,7 +95,9 @@ void ParallelParts(int parts, void (*fn)(void*, int), void* ctx) {
         if (!failed) failed = std::current_exception();
       }
     }
+    common::HandOver(&order);
   }
+  common::TakeOver(&order);
   if (failed) std::rethrow_exception(failed);
 }
 
