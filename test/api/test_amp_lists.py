@@ -7,6 +7,7 @@ import pytest
 
 import paddle
 import paddle.nn.functional as F
+from static_program import static_program
 
 F32, LOW = 'float32', 'bfloat16'
 
@@ -43,20 +44,10 @@ EXPECTED = {
 }
 
 
-@contextlib.contextmanager
-def program():
-    paddle.enable_static()
-    try:
-        with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
-            yield
-    finally:
-        paddle.disable_static()
-
-
 def dtypes(function, arguments, recorded):
     got = []
     for dx, dy in ((F32, F32), (F32, LOW), (LOW, F32), (LOW, LOW)):
-        with program() if recorded else contextlib.nullcontext():
+        with static_program() if recorded else contextlib.nullcontext():
             x, y = (paddle.static.data(n, [4, 4], d) if recorded else paddle.ones([4, 4], d) for n, d in (('x', dx), ('y', dy)))
             with paddle.amp.auto_cast(dtype=LOW, **arguments):
                 got.append(str(function(x, y).dtype).rsplit('.', 1)[-1].lower())

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of inner modules that programs of static mode, loaders, distributions and the profiler use. Values are those of PaddlePaddle 3.3.1."""
-import contextlib
 import functools
 import io
 import warnings
@@ -9,21 +8,12 @@ import numpy as np
 import pytest
 
 import paddle
-
-
-@contextlib.contextmanager
-def static_mode():
-    paddle.enable_static()
-    try:
-        with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
-            yield
-    finally:
-        paddle.disable_static()
+from static_program import static_program
 
 
 def trained(decorate, steps, bad=None):
     """(loss, scale, scaled loss, weight) after each of so many steps; the input of step `bad` holds an infinity."""
-    with static_mode():
+    with static_program():
         paddle.seed(1)
         x = paddle.static.data("x", [4, 3])
         layer = paddle.nn.Linear(3, 2)
@@ -89,7 +79,7 @@ def test_lists_of_mixed_precision():
     assert fp16_lists.get_low_precision_vartype("bfloat16") == paddle.bfloat16
     with pytest.raises(ValueError):
         fp16_lists.check_amp_dtype("int8")
-    with static_mode(), paddle.static.amp.fp16_guard():
+    with static_program(), paddle.static.amp.fp16_guard():
         assert paddle.ones([1]).shape == [1]
 
 
@@ -218,7 +208,7 @@ def test_values_of_variables():
     from paddle.base import backward, executor
     from paddle.framework import io_utils
     from paddle.static.io import _get_valid_program
-    with static_mode():
+    with static_program():
         x = paddle.static.data("x", [2, 3])
         out = paddle.static.nn.fc(x, 2)
         exe = paddle.static.Executor()
@@ -289,7 +279,7 @@ def test_loaders_of_generators_in_dynamic_mode():
 
 
 def test_loaders_of_generators_in_static_mode():
-    with static_mode():
+    with static_program():
         x, y = paddle.static.data("x", [None, 2]), paddle.static.data("y", [None, 1], "int64")
         loader = paddle.base.io.DataLoader.from_generator(feed_list=[x, y], capacity=2)
         total, exe = x.sum() + y.sum().astype("float32"), paddle.static.Executor()
