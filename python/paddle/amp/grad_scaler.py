@@ -39,17 +39,12 @@ class AmpScaler:
             init_loss_scaling, use_dynamic_loss_scaling = 1.0, False
         if use_dynamic_loss_scaling:
             if not incr_ratio > 1.0:
-                raise AssertionError("The incr_ratio must be > 1.0.")
+                raise AssertionError(f"[GradScaler] expected incr_ratio above 1, got {incr_ratio}")
             if not decr_ratio < 1.0:
-                raise AssertionError("The decr_ratio must be < 1.0.")
-        self._use_dynamic_loss_scaling = use_dynamic_loss_scaling
-        self._init_loss_scaling = init_loss_scaling
-        self._incr_ratio = incr_ratio
-        self._decr_ratio = decr_ratio
-        self._incr_every_n_steps = incr_every_n_steps
-        self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
-        self._incr_count = 0
-        self._decr_count = 0
+                raise AssertionError(f"[GradScaler] expected decr_ratio below 1, got {decr_ratio}")
+        self._incr_ratio, self._incr_every_n_steps, self._incr_count = incr_ratio, incr_every_n_steps, 0
+        self._decr_ratio, self._decr_every_n_nan_or_inf, self._decr_count = decr_ratio, decr_every_n_nan_or_inf, 0
+        self._init_loss_scaling, self._use_dynamic_loss_scaling = init_loss_scaling, use_dynamic_loss_scaling
         self._scale = paddle.full([1], init_loss_scaling, 'float32')
         self._found_inf = False
         self._states = {}

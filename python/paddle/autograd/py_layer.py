@@ -54,12 +54,12 @@ class PyLayer(PyLayerContext):
     @staticmethod
     def forward(ctx, *args, **kwargs):
         """Compute the outputs; must be overridden."""
-        raise NotImplementedError("You must implement the forward function for PyLayer.")
+        raise NotImplementedError("[PyLayer] expected a subclass that defines forward, got none")
 
     @staticmethod
     def backward(ctx, *args):
         """Compute one gradient for each tensor input of `forward`; must be overridden."""
-        raise NotImplementedError("You must implement the backward function for PyLayer.")
+        raise NotImplementedError("[PyLayer] expected a subclass that defines backward, got none")
 
     def name(self):
         """The name of the function."""

@@ -29,16 +29,10 @@ class ParamAttr:
         if regularizer is not None:
             from paddle.regularizer import WeightDecayRegularizer
             _require(regularizer, WeightDecayRegularizer, "regularizer")
-        _require(trainable, bool, "trainable")
-        _require(do_model_average, bool, "do_model_average")
-        _require(need_clip, bool, "need_clip")
-        self.name = name
-        self.initializer = initializer
-        self.learning_rate = learning_rate
-        self.regularizer = regularizer
-        self.trainable = trainable
-        self.do_model_average = do_model_average
-        self.need_clip = need_clip
+        switches = dict(trainable=trainable, do_model_average=do_model_average, need_clip=need_clip)
+        for what, value in switches.items():
+            _require(value, bool, what)
+        vars(self).update(switches, name=name, initializer=initializer, learning_rate=learning_rate, regularizer=regularizer)
 
     def _set_default_initializer(self, initializer):
         """Take `initializer` if none was given."""

@@ -73,7 +73,7 @@ class Transform:
         """log |det d forward / d x|."""
         self._check(x, 'x')
         if not self._is_injective():
-            raise NotImplementedError("forward_log_det_jacobian can't be implemented for non-injective transforms.")
+            raise NotImplementedError(f"[forward_log_det_jacobian] expected an injective transform, got {type(self).__name__}")
         return self._forward_log_det_jacobian(x)
 
     def inverse_log_det_jacobian(self, y):

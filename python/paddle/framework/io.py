@@ -170,8 +170,7 @@ def save(obj, path, protocol=4, **configs):
         return
     if configs.get('use_binary_format'):
         if not _is_tensor(obj):
-            raise NotImplementedError("When use_binary_format = True, `paddle.save`  expected Tensor, but received "
-                                      f"{type(obj)}.")
+            raise NotImplementedError(f"[save] expected a Tensor with use_binary_format=True, got {type(obj)}")
         with _writer(path) as stream:
             dense_stream.write_record(stream, _to_numpy(obj), str(obj.dtype).rsplit('.', 1)[-1])
         return

@@ -40,21 +40,11 @@ class DataLoader:
             if feed_list is None:
                 raise AssertionError("[DataLoader] expected feed_list with return_list=False, got None")
             self._feeds = [one.name for one in feed_list]
-        self.return_list = return_list
-        self.collate_fn = collate_fn
-        self.use_buffer_reader = use_buffer_reader
-        self.reader_buffer_size = reader_buffer_size
-        self.prefetch_factor = prefetch_factor
-        self.worker_init_fn = worker_init_fn
-        self.dataset = dataset
-        self.feed_list = feed_list
-        self.places = places
-        self.num_workers = num_workers
-        self.use_shared_memory = use_shared_memory
-        self.timeout = timeout
-        self.persistent_workers = persistent_workers
-        self.shuffle = shuffle
-        self.drop_last = drop_last
+        self.dataset, self.collate_fn, self.shuffle, self.drop_last = dataset, collate_fn, shuffle, drop_last
+        self.feed_list, self.places, self.return_list = feed_list, places, return_list
+        self.num_workers, self.worker_init_fn, self.persistent_workers = num_workers, worker_init_fn, persistent_workers
+        self.use_buffer_reader, self.reader_buffer_size, self.prefetch_factor = use_buffer_reader, reader_buffer_size, prefetch_factor
+        self.use_shared_memory, self.timeout = use_shared_memory, timeout
         self._pool = None
         if isinstance(dataset, IterableDataset):
             if shuffle:

@@ -41,12 +41,8 @@ class BeamSearchDecoder(Decoder):
     StateWrapper = collections.namedtuple("StateWrapper", ("cell_states", "log_probs", "finished", "lengths"))
 
     def __init__(self, cell, start_token, end_token, beam_size, embedding_fn=None, output_fn=None):
-        self.cell = cell
-        self.embedding_fn = embedding_fn
-        self.output_fn = output_fn
-        self.start_token = start_token
-        self.end_token = end_token
-        self.beam_size = beam_size
+        self.cell, self.embedding_fn, self.output_fn = cell, embedding_fn, output_fn
+        self.beam_size, self.start_token, self.end_token = beam_size, start_token, end_token
 
     @staticmethod
     def tile_beam_merge_with_batch(x, beam_size):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading and writing 16-bit PCM wave files with the standard library."""
 import wave
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,15 +15,15 @@ __all__ = ['get_current_backend', 'list_available_backends', 'set_backend', 'inf
 _BLOCK = 1 << 20  # frames read at a time
 
 
+@dataclass(eq=False)
 class AudioInfo:
-    """What a wave file says of itself."""
+    """What a wave file says of itself; the rate is in Hz."""
 
-    def __init__(self, sample_rate, num_samples, num_channels, bits_per_sample, encoding):
-        self.sample_rate = sample_rate
-        self.num_samples = num_samples
-        self.num_channels = num_channels
-        self.bits_per_sample = bits_per_sample
-        self.encoding = encoding
+    sample_rate: int
+    num_samples: int
+    num_channels: int
+    bits_per_sample: int
+    encoding: str
 
     num_frames = property(lambda self: self.num_samples)
 

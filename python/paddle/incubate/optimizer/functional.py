@@ -10,9 +10,9 @@ __all__ = ['minimize_bfgs', 'minimize_lbfgs']
 def _start(op, objective_func, initial_position, initial_inverse_hessian_estimate, line_search_fn, dtype):
     """(function of a position that gives value and gradient, first position, estimate of the inverse Hessian)."""
     if line_search_fn != 'strong_wolfe':
-        raise NotImplementedError(f"Currently only support line_search_fn = 'strong_wolfe', but the specified is '{line_search_fn}'")
+        raise NotImplementedError(f"[{op}] expected line_search_fn='strong_wolfe', got {line_search_fn!r}")
     if dtype not in ('float32', 'float64'):
-        raise ValueError(f"The dtype must be 'float32' or 'float64', but the specified is {dtype}.")
+        raise ValueError(f"[{op}] expected dtype 'float32' or 'float64', got {dtype!r}")
     position = initial_position.detach().astype(dtype)
     if position.ndim != 1:
         raise ValueError(f"[{op}] expected an initial_position of one axis, got shape {list(position.shape)}")

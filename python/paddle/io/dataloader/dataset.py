@@ -15,10 +15,10 @@ class Dataset:
     """A dataset read by index: subclasses define `__getitem__` and `__len__`."""
 
     def __getitem__(self, idx):
-        raise NotImplementedError(f"'__getitem__' not implement in class {self.__class__.__name__}")
+        raise NotImplementedError(f"{type(self).__name__} must define __getitem__")
 
     def __len__(self):
-        raise NotImplementedError(f"'__len__' not implement in class {self.__class__.__name__}")
+        raise NotImplementedError(f"{type(self).__name__} must define __len__")
 
     def __add__(self, other):
         return ConcatDataset([self, other])
@@ -31,7 +31,7 @@ class IterableDataset(Dataset):
     """A dataset read in order: subclasses define `__iter__`."""
 
     def __iter__(self):
-        raise NotImplementedError(f"'__iter__' not implement in class {self.__class__.__name__}")
+        raise NotImplementedError(f"{type(self).__name__} must define __iter__")
 
     def __getitem__(self, idx):
         raise RuntimeError(f"'__getitem__' should not be called for IterableDataset{self.__class__.__name__}")

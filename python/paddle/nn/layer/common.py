@@ -57,12 +57,8 @@ class Bilinear(Layer):
     def __init__(self, in1_features, in2_features, out_features, weight_attr=None, bias_attr=None, name=None):
         super().__init__()
         self._dtype = get_default_dtype()
-        self._weight_attr = weight_attr
-        self._bias_attr = bias_attr
-        self._name = name
-        self._in1_features = in1_features
-        self._in2_features = in2_features
-        self._out_features = out_features
+        self._name, self._weight_attr, self._bias_attr = name, weight_attr, bias_attr
+        self._in1_features, self._in2_features, self._out_features = in1_features, in2_features, out_features
         self.weight = self.create_parameter([out_features, in1_features, in2_features], weight_attr, self._dtype)
         self.bias = self.create_parameter([1, out_features], bias_attr, self._dtype, True)
 

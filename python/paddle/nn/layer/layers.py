@@ -277,11 +277,11 @@ class Layer(ConvertMixin):
 
     def named_sublayers(self, prefix="", include_self=False, layers_set=None, remove_duplicate=True):
         """Iterate over (structured name, layer), depth first."""
-        if layers_set is None:
-            layers_set = set()
-        if include_self and self not in layers_set:
-            if remove_duplicate:
-                layers_set.add(self)
+        layers_set = set() if layers_set is None else layers_set
+        new = self not in layers_set
+        if include_self and remove_duplicate:
+            layers_set.add(self)
+        if include_self and new:
             yield prefix, self
         for key, layer in self._sub_layers.items():
             if layer is not None:

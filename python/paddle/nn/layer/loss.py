@@ -41,14 +41,9 @@ class CrossEntropyLoss(Layer):
     def __init__(self, weight=None, ignore_index=-100, reduction="mean", soft_label=False, axis=-1, use_softmax=True,
                  label_smoothing=0.0, name=None):
         super().__init__()
-        self.weight = weight
-        self.reduction = reduction
-        self.ignore_index = ignore_index
-        self.soft_label = soft_label
-        self.axis = axis
-        self.use_softmax = use_softmax
-        self.label_smoothing = label_smoothing
-        self.name = name
+        self.weight, self.ignore_index, self.reduction, self.name = weight, ignore_index, reduction, name
+        self.soft_label, self.label_smoothing = soft_label, label_smoothing
+        self.axis, self.use_softmax = axis, use_softmax
 
     def forward(self, input, label):
         return F.cross_entropy(input, label, self.weight, self.ignore_index, self.reduction, self.soft_label,

@@ -56,12 +56,8 @@ class _BatchNormBase(Layer):
                              _running(self, None if name is None else name + "_mean", 0.0, num_features, self._dtype),
                              _running(self, None if name is None else name + "_variance", 1.0, num_features,
                                       self._dtype))
-        self._data_format = data_format
-        self._in_place = False
-        self._momentum = momentum
-        self._epsilon = epsilon
-        self._fuse_with_relu = False
-        self._name = name
+        self._name, self._data_format, self._momentum, self._epsilon = name, data_format, momentum, epsilon
+        self._in_place = self._fuse_with_relu = False
 
     def _check_input_dim(self, input):
         if self._ranks:

@@ -62,12 +62,12 @@ class RNNCellBase(Layer):
     @property
     def state_shape(self):
         """Shapes of the states without the batch dimension."""
-        raise NotImplementedError("Please add implementation for `state_shape` in the used cell.")
+        raise NotImplementedError(f"{type(self).__name__} must define state_shape")
 
     @property
     def state_dtype(self):
         """Dtypes of the states."""
-        raise NotImplementedError("Please add implementation for `state_dtype` in the used cell.")
+        raise NotImplementedError(f"{type(self).__name__} must define state_dtype")
 
     def _make_weights(self, gates, input_size, recurrent_size, hidden_size, attrs):
         if hidden_size <= 0:

@@ -20,7 +20,7 @@ class BasicBlock(nn.Layer):
         if groups != 1 or base_width != 64:
             raise ValueError(f"BasicBlock only supports groups=1 and base_width=64, got {groups} and {base_width}")
         if dilation > 1:
-            raise NotImplementedError("Dilation > 1 not supported in BasicBlock")
+            raise NotImplementedError(f"[BasicBlock] expected dilation=1, got {dilation}")
         self.conv1 = nn.Conv2D(inplanes, planes, 3, padding=1, stride=stride, bias_attr=False)
         self.bn1 = norm_layer(planes)
         self.relu = nn.ReLU()

@@ -73,7 +73,7 @@ class ShuffleNetV2(nn.Layer):
         self.num_classes = num_classes
         self.with_pool = with_pool
         if scale not in _WIDTHS:
-            raise NotImplementedError(f"This scale size:[{scale}] is not implemented!")
+            raise NotImplementedError(f"[ShuffleNetV2] expected a scale among {sorted(_WIDTHS)}, got {scale}")
         widths = _WIDTHS[scale]
         activation = _activation(act)
         self._conv1 = ConvNormActivation(3, widths[0], 3, 2, 1, activation_layer=activation)

@@ -56,7 +56,7 @@ class BaseTransform:
             raise ValueError(f"keys should be a sequence, but got keys={keys}")
         for key in keys:
             if self._get_apply(key) is None and key not in ('image', 'coords', 'boxes', 'mask'):
-                raise NotImplementedError(f"{key} is unsupported data structure")
+                raise NotImplementedError(f"[{type(self).__name__}] expected keys among image, coords, boxes, mask, got {key!r}")
         self.keys = keys
         self.params = None
 
