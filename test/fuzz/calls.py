@@ -13,6 +13,7 @@ import inspect  # noqa: F401: named by lines
 import mmap
 import os
 import pathlib
+import pickle
 import random
 import re
 import resource
@@ -40,7 +41,8 @@ SLOW = float(os.environ.get('FUZZ_SLOW', 0))  # seconds from which a call is sho
 SMALL = 256 << 20  # a request for less memory than this must not fail
 PER_TARGET = 3  # finds after which a callable is left alone
 REFUSALS = (ValueError, TypeError, RuntimeError, IndexError, NotImplementedError, OSError, KeyError, OverflowError, AttributeError,
-            ZeroDivisionError, ImportError, UnicodeEncodeError, RecursionError, AssertionError, StopIteration, BufferError, EOFError, SyntaxError, FloatingPointError)
+            ZeroDivisionError, ImportError, UnicodeEncodeError, RecursionError, AssertionError, StopIteration, BufferError, EOFError, SyntaxError, FloatingPointError,
+            pickle.PicklingError)
 # What says that nobody meant to raise it.
 INTERNAL = re.compile(r'internal error|vector::|basic_string|std::|_M_|bad_|stoi|stol|stod|unknown C\+\+|without an exception|with an exception set|'
                       r'bad argument to internal|could not (create|execute)|MKL|DNNL|dnnl|onednn|LLVM')
