@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints, for `DIST==VERSION FILE...`, the absolute path of each named file of an installed Python distribution.
+"""Prints, for `DIST==VERSION FILE...`, the absolute path of each named file of an installed Python
+distribution.
 
-Libraries that come as wheels are found through their own file list, so virtual environments and pip's isolated
-build environments work alike. Exit status 2 with a message when the distribution, version or a file is missing.
+Libraries that come as wheels are found through their own file list, so virtual environments and
+pip's isolated build environments work alike. Exit status 2 with a message when the distribution,
+version or a file is missing.
 """
+
 import importlib.metadata
 import os
 import sys

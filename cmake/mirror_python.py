@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mirror_python.py SOURCE DEST [RELATIVE=FILE...]: makes DEST the package SOURCE with the built files laid over it.
+"""mirror_python.py SOURCE DEST [RELATIVE=FILE...]: makes DEST the package SOURCE with the built
+files laid over it.
 
-Directories without an overlaid file are linked whole, so new and edited sources are seen at once; the others are real
-directories of links. What no longer belongs is removed. Files of the overlay win over sources of the same name.
+Directories without an overlaid file are linked whole, so new and edited sources are seen at once;
+the others are real directories of links. What no longer belongs is removed. Files of the overlay
+win over sources of the same name.
 """
+
 import os
 import shutil
 import sys
@@ -40,7 +43,9 @@ def mirror(source, dest, overlay):
     for name in os.listdir(dest):
         if name not in here and name not in below and name != "__pycache__":
             path = os.path.join(dest, name)
-            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(
+                path
+            )
     for name, target in here.items():
         link(target, os.path.join(dest, name))
     for name, files in below.items():
@@ -48,4 +53,8 @@ def mirror(source, dest, overlay):
 
 
 if __name__ == "__main__":
-    mirror(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), dict(arg.split("=", 1) for arg in sys.argv[3:]))
+    mirror(
+        os.path.abspath(sys.argv[1]),
+        os.path.abspath(sys.argv[2]),
+        dict(arg.split("=", 1) for arg in sys.argv[3:]),
+    )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks the undefined Python symbols of a linked library as weak, so that programs without Python can load it too."""
+"""Marks the undefined Python symbols of a linked library as weak, so that programs without Python
+can load it too.
+"""
+
 import struct
 import sys
 
@@ -12,7 +15,7 @@ def weaken(path):
         header = stream.read(64)
         if header[:6] != b'\x7fELF\x02\x01':
             raise SystemExit(f'{path}: expected a 64-bit little-endian ELF file')
-        table, = struct.unpack_from('<Q', header, 40)
+        (table,) = struct.unpack_from('<Q', header, 40)
         size, count = struct.unpack_from('<HH', header, 58)
         stream.seek(table)
         raw = stream.read(size * count)
@@ -28,7 +31,11 @@ def weaken(path):
             symbols = bytearray(stream.read(section[5]))
             for at in range(0, len(symbols), 24):
                 name, info, _, defined_in = struct.unpack_from('<IBBH', symbols, at)
-                if defined_in == 0 and info >> 4 == STB_GLOBAL and names[name:name + 3].startswith((b'Py', b'_Py')):
+                if (
+                    defined_in == 0
+                    and info >> 4 == STB_GLOBAL
+                    and names[name : name + 3].startswith((b'Py', b'_Py'))
+                ):
                     symbols[at + 4] = STB_WEAK << 4 | info & 15
                     marked += 1
             stream.seek(section[4])

@@ -1,20 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every test shares: one thread state, a fixed seed and dynamic mode at the start of each test."""
+"""What every test shares: one thread state, a fixed seed and dynamic mode at the start of each
+test.
+"""
+
 import os
 import subprocess
 
 import pytest
 
-os.environ.setdefault('FLAGS_cinn_trial', '0')  # before the package is read: what runs depends on no clock
+os.environ.setdefault(
+    'FLAGS_cinn_trial', '0'
+)  # before the package is read: what runs depends on no clock
 
 
 def pytest_configure(config):
-    config.addinivalue_line('markers', 'oracle: compares with the published paddlepaddle 3.3.1; skipped where it is not installed')
+    config.addinivalue_line(
+        'markers',
+        'oracle: compares with the published paddlepaddle 3.3.1; skipped where it is not installed',
+    )
 
 
 @pytest.fixture(autouse=True)
 def fresh_state():
-    """Each test starts from the same seed, so that its values do not depend on which tests ran before."""
+    """Each test starts from the same seed, so that its values do not depend on which tests ran
+    before.
+    """
     import paddle
 
     paddle.seed(2024)
@@ -34,9 +44,11 @@ def static_mode():
 
 @pytest.fixture
 def run_oracle():
-    """Runs a script with a folder as its argument in the environment of the published paddlepaddle 3.3.1 and returns
-    what it printed; the interpreter is PADDLE_ORACLE or .oracle/bin/python."""
-    python = os.environ.get('PADDLE_ORACLE') or os.path.join(os.path.dirname(__file__), '..', '.oracle', 'bin', 'python')
+    """Runs a script with a folder as its argument in the environment of the published paddlepaddle
+    3.3.1 and returns what it printed; the interpreter is PADDLE_ORACLE or .oracle/bin/python."""
+    python = os.environ.get('PADDLE_ORACLE') or os.path.join(
+        os.path.dirname(__file__), '..', '.oracle', 'bin', 'python'
+    )
     if not os.path.exists(python):
         pytest.skip('no published paddlepaddle to compare with (PADDLE_ORACLE)')
     environment = {k: v for k, v in os.environ.items() if k != 'PYTHONPATH'}

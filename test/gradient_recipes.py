@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of `recipes` whose results have gradients, as functions of the tensors among their arguments."""
+"""The calls of `recipes` whose results have gradients, as functions of the tensors among their
+arguments.
+"""
+
 import recipes
 import recipe_table
 
 import paddle
 
-NAMESPACES = frozenset('paddle nn.functional linalg fft signal vision.ops incubate.nn.functional geometric Tensor'.split())
+NAMESPACES = frozenset(
+    '''
+        paddle nn.functional linalg fft signal vision.ops incubate.nn.functional geometric Tensor
+    '''.split()
+)
 
 
 def _replaced(value, tensors):
@@ -38,12 +45,20 @@ def is_differentiable(tensor):
 
 
 def cases():
-    """(name, function of tensors that gives the differentiable results, tensors) of each call that has both."""
+    """(name, function of tensors that gives the differentiable results, tensors) of each call that
+    has both.
+    """
     for where, name, value, text in recipes.cases():
         full = f'{where}.{name}'
-        if where not in NAMESPACES or text is None or '->' in text or full in recipe_table.UNCALLED or isinstance(value, type):
+        if (
+            where not in NAMESPACES
+            or text is None
+            or '->' in text
+            or full in recipe_table.UNCALLED
+            or isinstance(value, type)
+        ):
             continue
-        (args, kwargs), = recipes.arguments(text)
+        ((args, kwargs),) = recipes.arguments(text)
         tensors = leaves((args, kwargs))
         if not any(map(is_differentiable, tensors)):
             continue

@@ -1,22 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of `recipes`: arguments by parameter name, recipes by namespace, and what is not called."""
+"""The table of `recipes`: arguments by parameter name, recipes by namespace, and what is not
+called.
+"""
 
 LAYER_INPUT = "t(2, 3)"
 
 BY_NAME = {
-    "x": "t(2, 3)", "y": "t(2, 3)", "input": "t(2, 3)", "self": "t(2, 3)", "var": "t(2, 3)", "other": "t(2, 3)", "tensor": "t(2, 3)",
-    "label": "t(2, 3)", "value": "0.5", "values": "t(2, 3)", "axis": "0", "dim": "0", "shape": "[2, 3]", "index": "i(2)", "dtype": "'float32'",
-    "img": "img()", "data": "t(2, 3)", "mask": "b(2, 3)", "loc": "0.5", "scale": "1.5", "probs": "t(3)", "rate": "t(3)", "func": "lambda v: v * v",
-    "inputs": "[t(2, 3)]", "learning_rate": "0.1", "gamma": "0.5", "n": "2", "p": "2", "device": "'cpu'", "q": "0.5", "obj": "[1.0, 2.0]",
-    "segment_ids": "of([0, 1])", "src_index": "of([0, 1])", "dst_index": "of([1, 0])", "kernel_size": "2", "output_size": "2", "mode": "True",
-    "datasets": "[Numbers(), Numbers()]", "dataset": "Numbers()", "data_source": "Numbers()", "seed": "7", "freq": "440.0",
-    "logits": "t(2, 3)", "groups": "1", "coeff": "0.1", "fill_value": "0.5", "dim0": "0", "dim1": "1",
-    "parameters": "[p(3)]", "state_list": "paddle.get_rng_state()", "start": "0", "stop": "1", "num": "5", "weight": "t(2, 3)",
+    "x": "t(2, 3)",
+    "y": "t(2, 3)",
+    "input": "t(2, 3)",
+    "self": "t(2, 3)",
+    "var": "t(2, 3)",
+    "other": "t(2, 3)",
+    "tensor": "t(2, 3)",
+    "label": "t(2, 3)",
+    "value": "0.5",
+    "values": "t(2, 3)",
+    "axis": "0",
+    "dim": "0",
+    "shape": "[2, 3]",
+    "index": "i(2)",
+    "dtype": "'float32'",
+    "img": "img()",
+    "data": "t(2, 3)",
+    "mask": "b(2, 3)",
+    "loc": "0.5",
+    "scale": "1.5",
+    "probs": "t(3)",
+    "rate": "t(3)",
+    "func": "lambda v: v * v",
+    "inputs": "[t(2, 3)]",
+    "learning_rate": "0.1",
+    "gamma": "0.5",
+    "n": "2",
+    "p": "2",
+    "device": "'cpu'",
+    "q": "0.5",
+    "obj": "[1.0, 2.0]",
+    "segment_ids": "of([0, 1])",
+    "src_index": "of([0, 1])",
+    "dst_index": "of([1, 0])",
+    "kernel_size": "2",
+    "output_size": "2",
+    "mode": "True",
+    "datasets": "[Numbers(), Numbers()]",
+    "dataset": "Numbers()",
+    "data_source": "Numbers()",
+    "seed": "7",
+    "freq": "440.0",
+    "logits": "t(2, 3)",
+    "groups": "1",
+    "coeff": "0.1",
+    "fill_value": "0.5",
+    "dim0": "0",
+    "dim1": "1",
+    "parameters": "[p(3)]",
+    "state_list": "paddle.get_rng_state()",
+    "start": "0",
+    "stop": "1",
+    "num": "5",
+    "weight": "t(2, 3)",
 }
 
 RECIPES = {
     "paddle": {
-        "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor": "[1, 0]",
+        "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
+        "IntTensor LongTensor ShortTensor": "[1, 0]",
         "CPUPlace CUDAPinnedPlace XPUPinnedPlace Generator no_grad enable_grad": "",
         "CUDAPlace XPUPlace": "0",
         "CustomPlace": "'npu', 0",
@@ -34,13 +83,15 @@ RECIPES = {
         "autocast": "'cpu', 'bfloat16'",
         "batch": "lambda: iter(range(4)), 2 ->",
         "binomial": "of([4.0, 5.0]), of([0.5, 0.2])",
-        "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm": "i(2, 3), i(2, 3)",
+        "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd "
+        "lcm": "i(2, 3), i(2, 3)",
         "bitwise_invert bitwise_not": "i(2, 3)",
         "bmm": "t(1, 2, 3), t(1, 3, 2)",
         "bincount": "i(4)",
         "broadcast_shape": "[2, 1], [1, 3]",
         "broadcast_shapes": "[2, 1], [1, 3]",
-        "broadcast_tensors cat concatenate stack hstack dstack row_stack column_stack add_n block_diag": "[t(2, 2), t(2, 2)]",
+        "broadcast_tensors cat concatenate stack hstack dstack row_stack column_stack add_n "
+        "block_diag": "[t(2, 2), t(2, 2)]",
         "cartesian_prod meshgrid": "[t(2), t(3)]",
         "bucketize": "t(3), of([0.2, 0.5])",
         "searchsorted": "of([0.2, 0.5]), t(3)",
@@ -157,8 +208,6 @@ RECIPES = {
         "inverse": "spd(3)",
         "cov corrcoef": "t(2, 3)",
         "to_dlpack": "t(3)",
-
-
         "increment": "t(1)",
         "device_guard": "'cpu'",
         "set_device": "'cpu'",
@@ -196,16 +245,21 @@ RECIPES = {
         "cosine_similarity": "t(2, 3), t(2, 3)",
         "cross_entropy nll_loss": "t(2, 3), i(2)",
         "ctc_loss": "t(4, 1, 3), of([[1, 2]], 'int32'), of([4]), of([2])",
-        "rnnt_loss": "t(1, 3, 3, 4), of([[1, 2]], 'int32'), of([3], 'int32'), of([2], 'int32'), fastemit_lambda=0.0",
+        "rnnt_loss": "t(1, 3, 3, 4), of([[1, 2]], 'int32'), of([3], 'int32'), of([2], 'int32'), "
+        "fastemit_lambda=0.0",
         "dice_loss": "t(2, 3), i(2, 1)",
         "dropout2d": "t(1, 2, 4, 4)",
         "dropout3d": "t(1, 2, 4, 4, 4)",
         "embedding": "i(3), t(4, 2)",
-        "scaled_dot_product_attention flashmask_attention": "t(1, 4, 2, 8), t(1, 4, 2, 8), t(1, 4, 2, 8)",
-        "flash_attention_v3_varlen": "t(4, 2, 8), t(4, 2, 8), t(4, 2, 8), of([0, 4], 'int32'), of([0, 4], 'int32'), 4, 4",
+        "scaled_dot_product_attention flashmask_attention": "t(1, 4, 2, 8), t(1, 4, 2, 8), t(1, "
+        "4, 2, 8)",
+        "flash_attention_v3_varlen": "t(4, 2, 8), t(4, 2, 8), t(4, 2, 8), of([0, 4], 'int32'), "
+        "of([0, 4], 'int32'), 4, 4",
         "flash_attn_qkvpacked": "t(1, 4, 3, 2, 8)",
-        "flash_attn_varlen_qkvpacked": "t(4, 3, 2, 8), of([0, 4], 'int32'), of([0, 4], 'int32'), 4, 4, 0.5",
-        "sparse_attention": "t(1, 1, 2, 4), t(1, 1, 2, 4), t(1, 1, 2, 4), of([[[0, 1, 2]]], 'int32'), of([[[0, 1]]], 'int32')",
+        "flash_attn_varlen_qkvpacked": "t(4, 3, 2, 8), of([0, 4], 'int32'), of([0, 4], 'int32'), "
+        "4, 4, 0.5",
+        "sparse_attention": "t(1, 1, 2, 4), t(1, 1, 2, 4), t(1, 1, 2, 4), of([[[0, 1, 2]]], "
+        "'int32'), of([[[0, 1]]], 'int32')",
         "fold": "t(1, 8, 4), [3, 3], [2, 2]",
         "unfold": "t(1, 2, 4, 4), 2",
         "gather_tree": "i(3, 2, 2), i(3, 2, 2)",
@@ -219,7 +273,8 @@ RECIPES = {
         "margin_ranking_loss": "t(3), t(3), of([1.0, -1.0, 1.0])",
         "maxout": "t(1, 4, 2, 2), 2",
         "multi_label_margin_loss": "t(2, 3), of([[0, 1, -1], [2, -1, -1]])",
-        "multi_label_soft_margin_loss soft_margin_loss": "t(2, 3), of([[1.0, -1.0, 1.0], [1.0, 1.0, -1.0]])",
+        "multi_label_soft_margin_loss soft_margin_loss": "t(2, 3), of([[1.0, -1.0, 1.0], [1.0, "
+        "1.0, -1.0]])",
         "multi_margin_loss": "t(2, 3), i(2)",
         "npair_loss": "t(2, 3), t(2, 3), i(2)",
         "one_hot": "i(3), 2",
@@ -237,28 +292,34 @@ RECIPES = {
     },
     "nn.functional.flash_attention": {
         "flash_attention": "t(1, 4, 2, 8), t(1, 4, 2, 8), t(1, 4, 2, 8)",
-        "flash_attn_unpadded": "t(4, 2, 8), t(4, 2, 8), t(4, 2, 8), of([0, 4], 'int32'), of([0, 4], 'int32'), 4, 4, 0.5",
+        "flash_attn_unpadded": "t(4, 2, 8), t(4, 2, 8), t(4, 2, 8), of([0, 4], 'int32'), of([0, "
+        "4], 'int32'), 4, 4, 0.5",
     },
     "nn": {
         "AdaptiveAvgPool1D AdaptiveMaxPool1D AvgPool1D MaxPool1D": "2 -> t(1, 2, 4)",
-        "AdaptiveAvgPool2D AdaptiveMaxPool2D AvgPool2D MaxPool2D FractionalMaxPool2D": "2 -> t(1, 2, 4, 4)",
-        "AdaptiveAvgPool3D AdaptiveMaxPool3D AvgPool3D MaxPool3D FractionalMaxPool3D": "2 -> t(1, 2, 4, 4, 4)",
+        "AdaptiveAvgPool2D AdaptiveMaxPool2D AvgPool2D MaxPool2D "
+        "FractionalMaxPool2D": "2 -> t(1, 2, 4, 4)",
+        "AdaptiveAvgPool3D AdaptiveMaxPool3D AvgPool3D MaxPool3D "
+        "FractionalMaxPool3D": "2 -> t(1, 2, 4, 4, 4)",
         "LPPool1D": "2, 2 -> t(1, 2, 4)",
         "LPPool2D": "2, 2 -> t(1, 2, 4, 4)",
         "MaxUnPool1D": "2 -> t(1, 1, 2), of([[[0, 3]]])",
         "MaxUnPool2D": "2 -> t(1, 1, 2, 2), of([[[[0, 3], [8, 11]]]])",
         "MaxUnPool3D": "2 -> t(1, 1, 1, 1, 1), of([[[[[0]]]]])",
         "AdaptiveLogSoftmaxWithLoss": "4, 5, [2] -> t(2, 4), i(2)",
-        "BCELoss BCEWithLogitsLoss HuberLoss KLDivLoss L1Loss MSELoss PoissonNLLLoss PairwiseDistance CosineSimilarity":
-            "-> t(2, 3), t(2, 3)",
+        "BCELoss BCEWithLogitsLoss HuberLoss KLDivLoss L1Loss MSELoss PoissonNLLLoss "
+        "PairwiseDistance CosineSimilarity": "-> t(2, 3), t(2, 3)",
         "CrossEntropyLoss NLLLoss MultiMarginLoss": "-> t(2, 3), i(2)",
-        "HingeEmbeddingLoss SoftMarginLoss MultiLabelSoftMarginLoss": "-> t(2, 3), of([[1.0, -1.0, 1.0], [1.0, 1.0, -1.0]])",
+        "HingeEmbeddingLoss SoftMarginLoss MultiLabelSoftMarginLoss": "-> t(2, 3), of([[1.0, "
+        "-1.0, 1.0], [1.0, 1.0, -1.0]])",
         "MultiLabelMarginLoss": "-> t(2, 3), of([[0, 1, -1], [2, -1, -1]])",
-        "GaussianNLLLoss TripletMarginLoss TripletMarginWithDistanceLoss": "-> t(2, 3), t(2, 3), t(2, 3)",
+        "GaussianNLLLoss TripletMarginLoss TripletMarginWithDistanceLoss": "-> t(2, 3), t(2, 3), "
+        "t(2, 3)",
         "MarginRankingLoss": "-> t(3), t(3), of([1.0, -1.0, 1.0])",
         "CosineEmbeddingLoss": "-> t(2, 3), t(2, 3), of([1, -1])",
         "CTCLoss": "-> t(4, 1, 3), of([[1, 2]], 'int32'), of([4]), of([2])",
-        "RNNTLoss": "fastemit_lambda=0.0 -> t(1, 3, 3, 4), of([[1, 2]], 'int32'), of([3], 'int32'), of([2], 'int32')",
+        "RNNTLoss": "fastemit_lambda=0.0 -> t(1, 3, 3, 4), of([[1, 2]], 'int32'), of([3], "
+        "'int32'), of([2], 'int32')",
         "HSigmoidLoss": "3, 4 -> t(2, 3), i(2, 1)",
         "BatchNorm BatchNorm1D SyncBatchNorm": "3 -> t(2, 3)",
         "BatchNorm2D InstanceNorm2D": "2 -> t(2, 2, 3, 3)",
@@ -269,7 +330,8 @@ RECIPES = {
         "LocalResponseNorm": "2 -> t(1, 2, 4, 4)",
         "SpectralNorm": "[2, 3] -> t(2, 3)",
         "BeamSearchDecoder": "nn.GRUCell(3, 3), 0, 1, 2, embedding_fn=nn.Embedding(3, 3)",
-        "dynamic_decode": "nn.BeamSearchDecoder(nn.GRUCell(3, 3), 0, 1, 2, embedding_fn=nn.Embedding(3, 3)), t(2, 3), 3",
+        "dynamic_decode": "nn.BeamSearchDecoder(nn.GRUCell(3, 3), 0, 1, 2, "
+        "embedding_fn=nn.Embedding(3, 3)), t(2, 3), 3",
         "BiRNN": "nn.GRUCell(3, 4), nn.GRUCell(3, 4) -> t(2, 5, 3)",
         "RNN": "nn.GRUCell(3, 4) -> t(2, 5, 3)",
         "GRU LSTM SimpleRNN": "3, 4 -> t(2, 5, 3)",
@@ -316,7 +378,8 @@ RECIPES = {
     "nn.initializer": {
         "Assign": "[1.0, 2.0] -> nn.Parameter(t(2))",
         "Bilinear": "-> nn.Parameter(t(1, 1, 2, 2))",
-        "Constant KaimingNormal KaimingUniform Normal Orthogonal TruncatedNormal Uniform XavierNormal XavierUniform": "-> nn.Parameter(t(2, 3))",
+        "Constant KaimingNormal KaimingUniform Normal Orthogonal TruncatedNormal Uniform "
+        "XavierNormal XavierUniform": "-> nn.Parameter(t(2, 3))",
         "Dirac": "-> nn.Parameter(t(2, 2, 3))",
         "calculate_gain": "'relu'",
         "set_global_initializer": "None",
@@ -348,12 +411,16 @@ RECIPES = {
     },
     "distribution": {
         "AffineTransform": "of(0.5), of(1.5) -> t(3)",
-        "AbsTransform ExpTransform SigmoidTransform TanhTransform SoftmaxTransform StickBreakingTransform": "-> t(3)",
-        "Beta": "0.5, 0.5", "Gamma": "t(3), t(3)",
-        "Binomial": "4, t(3)", "Multinomial": "4, t(3)",
+        "AbsTransform ExpTransform SigmoidTransform TanhTransform SoftmaxTransform "
+        "StickBreakingTransform": "-> t(3)",
+        "Beta": "0.5, 0.5",
+        "Gamma": "t(3), t(3)",
+        "Binomial": "4, t(3)",
+        "Multinomial": "4, t(3)",
         "ChainTransform": "[D.ExpTransform()] -> t(3)",
         "StackTransform": "[D.ExpTransform()] -> t(1, 3)",
-        "Chi2": "of(2.0)", "Dirichlet": "t(3)",
+        "Chi2": "of(2.0)",
+        "Dirichlet": "t(3)",
         "Independent": "D.Normal(t(3), t(3)), 1",
         "IndependentTransform": "D.ExpTransform(), 1 -> t(3)",
         "MultivariateNormal": "t(3), spd(3)",
@@ -366,21 +433,32 @@ RECIPES = {
         "register_kl": "D.Uniform, D.Beta -> lambda a, b: None",
     },
     "optimizer": {
-        "ASGD Adadelta Adam AdamW Adamax LBFGS Lamb Momentum NAdam RAdam Rprop SGD": "parameters=[p(3)]",
+        "ASGD Adadelta Adam AdamW Adamax LBFGS Lamb Momentum NAdam RAdam Rprop "
+        "SGD": "parameters=[p(3)]",
         "Adagrad RMSProp Optimizer": "0.1, parameters=[p(3)]",
     },
     "optimizer.lr": {
-        "CosineAnnealingDecay CosineAnnealingWarmRestarts LinearLR StepDecay PolynomialDecay": "0.1, 5",
-        "CyclicLR": "0.1, 0.5, 4", "OneCycleLR": "0.1, 5",
+        "CosineAnnealingDecay CosineAnnealingWarmRestarts LinearLR StepDecay "
+        "PolynomialDecay": "0.1, 5",
+        "CyclicLR": "0.1, 0.5, 4",
+        "OneCycleLR": "0.1, 5",
         "LambdaDecay MultiplicativeDecay": "0.1, lambda epoch: 0.9",
-        "LinearWarmup": "0.1, 5, 0.0, 0.1", "MultiStepDecay": "0.1, [2, 4]", "NoamDecay": "8, 5", "PiecewiseDecay": "[2, 4], [0.1, 0.2, 0.3]",
+        "LinearWarmup": "0.1, 5, 0.0, 0.1",
+        "MultiStepDecay": "0.1, [2, 4]",
+        "NoamDecay": "8, 5",
+        "PiecewiseDecay": "[2, 4], [0.1, 0.2, 0.3]",
     },
     "vision.datasets": {
         "DatasetFolder ImageFolder": "folder()",
-        "Cifar10": "tar({'c/data_batch_1': batch('labels')})", "Cifar100": "tar({'c/train': batch('fine_labels')})",
-        "MNIST FashionMNIST": "*digits()", "Flowers": "*flowers()",
-        "VOC2012": "tar({'VOCdevkit/VOC2012/' + name: data for name, data in [('ImageSets/Segmentation/trainval.txt', b'one'), "
-                   "('JPEGImages/one.jpg', photo()), ('SegmentationClass/one.png', photo('png'))]})",
+        "Cifar10": "tar({'c/data_batch_1': batch('labels')})",
+        "Cifar100": "tar({'c/train': batch('fine_labels')})",
+        "MNIST FashionMNIST": "*digits()",
+        "Flowers": "*flowers()",
+        "VOC2012": (
+            "tar({'VOCdevkit/VOC2012/' + name: data for name, data in "
+            "[('ImageSets/Segmentation/trainval.txt', b'one'), ('JPEGImages/one.jpg', photo()), "
+            "('SegmentationClass/one.png', photo('png'))]})"
+        ),
     },
     "vision": {"image_load": "picture()", "set_image_backend": "'pil'"},
     "vision.ops": {
@@ -395,16 +473,19 @@ RECIPES = {
         "decode_jpeg": "of(np.fromfile(picture(), 'uint8'))",
         "read_file": "picture()",
         "distribute_fpn_proposals": "of([[0.0, 0.0, 20.0, 20.0]]), 2, 5, 4, 224",
-        "generate_proposals": "t(1, 1, 2, 2), t(1, 4, 2, 2), of([[8.0, 8.0]]), t(2, 2, 1, 4), t(2, 2, 1, 4)",
+        "generate_proposals": "t(1, 1, 2, 2), t(1, 4, 2, 2), of([[8.0, 8.0]]), t(2, 2, 1, 4), "
+        "t(2, 2, 1, 4)",
         "matrix_nms": "of([[[0.0, 0.0, 2.0, 2.0]]]), t(1, 2, 1), 0.1, 0.1, 2, 2",
         "nms": "of([[0.0, 0.0, 2.0, 2.0], [1.0, 1.0, 3.0, 3.0]])",
         "prior_box": "t(1, 2, 4, 4), t(1, 3, 8, 8), [2.0]",
         "yolo_box": "t(1, 14, 2, 2), of([[8, 8]], 'int32'), [2, 3, 4, 5], 2, 0.01, 4",
-        "yolo_loss": "t(1, 14, 2, 2), t(1, 2, 4), i(1, 2, dtype='int32'), [2, 3, 4, 5], [0, 1], 2, 0.5, 4",
+        "yolo_loss": "t(1, 14, 2, 2), t(1, 2, 4), i(1, 2, dtype='int32'), [2, 3, 4, 5], [0, 1], "
+        "2, 0.5, 4",
     },
     "vision.transforms": {
         "BaseTransform": "",
-        "Grayscale RandomHorizontalFlip RandomVerticalFlip RandomErasing Transpose ToTensor": "-> img()",
+        "Grayscale RandomHorizontalFlip RandomVerticalFlip RandomErasing Transpose "
+        "ToTensor": "-> img()",
         "BrightnessTransform ContrastTransform HueTransform SaturationTransform": "0.2 -> img()",
         "CenterCrop RandomCrop Resize RandomResizedCrop": "4 -> img()",
         "ColorJitter": "0.1, 0.1, 0.1, 0.1 -> img()",
@@ -422,7 +503,9 @@ RECIPES = {
         "normalize": "t(3, 2, 2), [0.5, 0.5, 0.5], [0.5, 0.5, 0.5]",
         "pad": "img(), 1",
         "perspective": "img(), [(0, 0), (7, 0), (7, 7), (0, 7)], [(0, 0), (6, 1), (7, 7), (0, 7)]",
-        "resize": "img(), 4", "rotate": "img(), 10", "to_tensor": "img()",
+        "resize": "img(), 4",
+        "rotate": "img(), 10",
+        "to_tensor": "img()",
     },
     "incubate": {
         "LookAhead": "paddle.optimizer.SGD(parameters=[p(3)])",
@@ -448,13 +531,17 @@ RECIPES = {
         "fused_rms_norm": "t(2, 3), t(3), t(3), 1e-5",
         "fused_linear fused_matmul_bias": "t(2, 3), t(3, 4)",
         "fused_linear_activation": "t(2, 3), t(3, 4), t(4)",
-        "fused_multi_head_attention": "t(1, 3, 4), t(3, 2, 2, 4), t(4, 4), ln_scale=t(4), ln_bias=t(4)",
+        "fused_multi_head_attention": "t(1, 3, 4), t(3, 2, 2, 4), t(4, 4), ln_scale=t(4), "
+        "ln_bias=t(4)",
         "fused_rotary_position_embedding": "t(1, 3, 2, 4)",
-        "variable_length_memory_efficient_attention": "t(1, 2, 3, 4), t(1, 2, 3, 4), t(1, 2, 3, 4), of([[3]], 'int32'), of([[3]], 'int32')",
+        "variable_length_memory_efficient_attention": "t(1, 2, 3, 4), t(1, 2, 3, 4), t(1, 2, 3, "
+        "4), of([[3]], 'int32'), of([[3]], 'int32')",
     },
     "incubate.autograd": {
-        "Hessian": "lambda v: (v * v).sum(), p(3)", "Jacobian": "lambda v: v * v, p(3)",
-        "forward_grad grad": "*(lambda v: [v * v, v])(p(3))", "jvp vjp": "lambda v: v * v, p(3)",
+        "Hessian": "lambda v: (v * v).sum(), p(3)",
+        "Jacobian": "lambda v: v * v, p(3)",
+        "forward_grad grad": "*(lambda v: [v * v, v])(p(3))",
+        "jvp vjp": "lambda v: v * v, p(3)",
     },
     "geometric": {
         "reindex_graph": "of([0, 1]), of([1, 2]), of([1, 1], 'int32')",
@@ -469,72 +556,128 @@ RECIPES = {
         "OptimizerState": "0",
     },
     "amp.debugging": {
-        "DebugMode": "0", "TensorCheckerConfig": "False", "check_layer_numerics": "lambda self, v: v", "check_numerics": "t(3), 'op', 'x'",
+        "DebugMode": "0",
+        "TensorCheckerConfig": "False",
+        "check_layer_numerics": "lambda self, v: v",
+        "check_numerics": "t(3), 'op', 'x'",
         "enable_tensor_checker": "paddle.amp.debugging.TensorCheckerConfig(False)",
     },
     "autograd": {
-        "Function": "", "backward": "[(p(3) * 2).sum()], [of(1.0)]", "PyLayerContext": "",
+        "Function": "",
+        "backward": "[(p(3) * 2).sum()], [of(1.0)]",
+        "PyLayerContext": "",
         "hessian": "*(lambda v: [(v * v).sum(), v])(p(3))",
-        "jacobian": "*(lambda v: [v * v, v])(p(3))", "saved_tensors_hooks": "lambda v: v, lambda v: v",
+        "jacobian": "*(lambda v: [v * v, v])(p(3))",
+        "saved_tensors_hooks": "lambda v: v, lambda v: v",
     },
     "io": {
-        "BatchSampler": "Numbers(), batch_size=2", "ChainDataset": "[Stream(), Stream()]", "DataLoader": "Numbers(), batch_size=2",
-        "DistributedBatchSampler": "Numbers(), 2, num_replicas=1, rank=0", "SubsetRandomSampler": "[0, 1]", "Subset": "Numbers(), [0, 1]",
-        "TensorDataset": "[t(2, 3)]", "WeightedRandomSampler": "[0.5, 0.5], 2", "random_split": "Numbers(), [2, 4]",
+        "BatchSampler": "Numbers(), batch_size=2",
+        "ChainDataset": "[Stream(), Stream()]",
+        "DataLoader": "Numbers(), batch_size=2",
+        "DistributedBatchSampler": "Numbers(), 2, num_replicas=1, rank=0",
+        "SubsetRandomSampler": "[0, 1]",
+        "Subset": "Numbers(), [0, 1]",
+        "TensorDataset": "[t(2, 3)]",
+        "WeightedRandomSampler": "[0.5, 0.5], 2",
+        "random_split": "Numbers(), [2, 4]",
     },
     "metric": {"Accuracy Auc Precision Recall": "", "accuracy": "t(2, 3), i(2, 1)"},
     "jit": {
-        "enable_to_static": "True", "ignore_module": "[]", "load": "saved() -> t(2, 3)",
-        "save": "linear(), 'net', input_spec=[paddle.static.InputSpec([None, 3])]", "not_to_static": "lambda v: v -> t(3)",
+        "enable_to_static": "True",
+        "ignore_module": "[]",
+        "load": "saved() -> t(2, 3)",
+        "save": "linear(), 'net', input_spec=[paddle.static.InputSpec([None, 3])]",
+        "not_to_static": "lambda v: v -> t(3)",
         "to_static": "lambda v: v * 2 -> t(3)",
     },
-    "device": {"set_rng_state": "paddle.device.get_rng_state()", "set_stream": "paddle.device.current_stream()", "XPUPlace": "0",
-               },
+    "device": {
+        "set_rng_state": "paddle.device.get_rng_state()",
+        "set_stream": "paddle.device.current_stream()",
+        "XPUPlace": "0",
+    },
     "audio": {"info load": "sound()", "save": "'out.wav', t(1, 16), 8000"},
     "audio.functional": {
-        "compute_fbank_matrix": "8000, 64, 8", "fft_frequencies": "8000, 64", "create_dct": "4, 8", "get_window": "'hann', 8", "mel_to_hz": "5.0",
-        "power_to_db": "t(3)", "hz_to_mel": "440.0",
+        "compute_fbank_matrix": "8000, 64, 8",
+        "fft_frequencies": "8000, 64",
+        "create_dct": "4, 8",
+        "get_window": "'hann', 8",
+        "mel_to_hz": "5.0",
+        "power_to_db": "t(3)",
+        "hz_to_mel": "440.0",
     },
     "audio.features": {
-        "LogMelSpectrogram MelSpectrogram": "8000, n_fft=64, n_mels=8 -> t(1, 256)", "MFCC": "8000, n_mfcc=4, n_fft=64, n_mels=8 -> t(1, 256)",
+        "LogMelSpectrogram MelSpectrogram": "8000, n_fft=64, n_mels=8 -> t(1, 256)",
+        "MFCC": "8000, n_mfcc=4, n_fft=64, n_mels=8 -> t(1, 256)",
         "Spectrogram": "64 -> t(1, 256)",
     },
     "text": {
-        "ViterbiDecoder": "t(3, 3) -> t(1, 4, 3), of([4])", "viterbi_decode": "t(1, 4, 3), t(3, 3), of([4])",
-        "Imdb": "tar({'aclImdb/train/pos/0.txt': b'good', 'aclImdb/train/neg/0.txt': b'bad'}), cutoff=0",
-        "Imikolov": "tar({'./simple-examples/data/ptb.%s.txt' % part: b'a man' for part in ('train', 'valid')}), window_size=2, min_word_freq=0",
-        "Movielens": "films()", "UCIHousing": "houses()",
-        "WMT14": "tar({'wmt14/src.dict': b'<s>\\n<e>\\n<unk>\\na', 'wmt14/trg.dict': b'<s>\\n<e>\\n<unk>\\nun', 'wmt14/train/train': b'a\\tun'}), "
-                 "dict_size=4",
+        "ViterbiDecoder": "t(3, 3) -> t(1, 4, 3), of([4])",
+        "viterbi_decode": "t(1, 4, 3), t(3, 3), of([4])",
+        "Imdb": "tar({'aclImdb/train/pos/0.txt': b'good', 'aclImdb/train/neg/0.txt': b'bad'}), "
+        "cutoff=0",
+        "Imikolov": "tar({'./simple-examples/data/ptb.%s.txt' % part: b'a man' for part in "
+        "('train', 'valid')}), window_size=2, min_word_freq=0",
+        "Movielens": "films()",
+        "UCIHousing": "houses()",
+        "WMT14": (
+            "tar({'wmt14/src.dict': b'<s>\\n<e>\\n<unk>\\na', 'wmt14/trg.dict': "
+            "b'<s>\\n<e>\\n<unk>\\nun', 'wmt14/train/train': b'a\\tun'}), dict_size=4"
+        ),
         "WMT16": "tar({'wmt16/train': b'a\\tein'}), src_dict_size=4, trg_dict_size=4",
     },
-    "utils": {"flatten": "[1, [2, 3]]", "map_structure": "lambda v: v, [1, [2]]", "pack_sequence_as": "[1, [2]], [3, 4]", "try_import": "'math'",
-              "deprecated": "-> lambda v: v", "require_version": "'3.0.0'"},
+    "utils": {
+        "flatten": "[1, [2, 3]]",
+        "map_structure": "lambda v: v, [1, [2]]",
+        "pack_sequence_as": "[1, [2]], [3, 4]",
+        "try_import": "'math'",
+        "deprecated": "-> lambda v: v",
+        "require_version": "'3.0.0'",
+    },
     "base": {
-        "DataFeeder": "[]", "EagerParamBase": "t(3)", "create_lod_tensor": "np.zeros([2, 1]), [[2]], paddle.CPUPlace()",
-        "create_random_int_lodtensor": "[[2]], [1], paddle.CPUPlace(), 0, 3", "IPUPlace": "",
+        "DataFeeder": "[]",
+        "EagerParamBase": "t(3)",
+        "create_lod_tensor": "np.zeros([2, 1]), [[2]], paddle.CPUPlace()",
+        "create_random_int_lodtensor": "[[2]], [1], paddle.CPUPlace(), 0, 3",
+        "IPUPlace": "",
         "DenseTensor": "",
     },
     "profiler": {
-        "ProfilerState ProfilerTarget SummaryView": "0", "SortedKeys": "0", "RecordEvent": "'step'", "export_chrome_tracing": "'traces'",
+        "ProfilerState ProfilerTarget SummaryView": "0",
+        "SortedKeys": "0",
+        "RecordEvent": "'step'",
+        "export_chrome_tracing": "'traces'",
         "make_scheduler": "closed=1, ready=1, record=1",
     },
-    "hub": {"help load": "repository(), 'tiny', source='local'", "list": "repository(), source='local'"},
+    "hub": {
+        "help load": "repository(), 'tiny', source='local'",
+        "list": "repository(), source='local'",
+    },
     "inference": {
-        "Config": "saved() + '.json', 'net.pdiparams'", "DataType PlaceType PrecisionType": "0", "PredictorPool create_predictor": "predictor()",
-        "convert_to_mixed_precision": "(saved(), 'net.json')[1], 'net.pdiparams', 'mixed.json', 'mixed.pdiparams', "
-                                      "paddle.inference.PrecisionType.Half, paddle.inference.PlaceType.CPU",
-        "get_num_bytes_of_data_type": "paddle.inference.DataType.FLOAT32", "get_version": "",
+        "Config": "saved() + '.json', 'net.pdiparams'",
+        "DataType PlaceType PrecisionType": "0",
+        "PredictorPool create_predictor": "predictor()",
+        "convert_to_mixed_precision": (
+            "(saved(), 'net.json')[1], 'net.pdiparams', 'mixed.json', 'mixed.pdiparams', "
+            "paddle.inference.PrecisionType.Half, paddle.inference.PlaceType.CPU"
+        ),
+        "get_num_bytes_of_data_type": "paddle.inference.DataType.FLOAT32",
+        "get_version": "",
     },
     "callbacks": {"VisualDL": "'log'"},
-    "utils.unique_name": {"dygraph_parameter_name_checker generate generate_with_ignorable_key generator": "'key'"},
+    "utils.unique_name": {
+        "dygraph_parameter_name_checker generate generate_with_ignorable_key generator": "'key'"
+    },
     "utils.dlpack": {"from_dlpack": "t(3)", "DLDeviceType": "1"},
     "vision.models": {
-        "ResNet": "paddle.vision.models.resnet.BasicBlock, 18", "SqueezeNet": "'1.0'", "VGG": "nn.Identity()",
-        "AlexNet DenseNet GoogLeNet InceptionV3 LeNet MobileNetV1 MobileNetV2 MobileNetV3Large MobileNetV3Small ShuffleNetV2": "",
+        "ResNet": "paddle.vision.models.resnet.BasicBlock, 18",
+        "SqueezeNet": "'1.0'",
+        "VGG": "nn.Identity()",
+        "AlexNet DenseNet GoogLeNet InceptionV3 LeNet MobileNetV1 MobileNetV2 MobileNetV3Large "
+        "MobileNetV3Small ShuffleNetV2": "",
     },
     "static": {
-        "deserialize_persistables": "static.default_main_program(), static.serialize_persistables(*program(), static.Executor()), static.Executor()",
+        "deserialize_persistables": "static.default_main_program(), "
+        "static.serialize_persistables(*program(), static.Executor()), static.Executor()",
         "deserialize_program": "static.serialize_program(*program())",
         "load": "(stored(), static.default_main_program())[1], 'prog', static.Executor()",
         "load_from_file": "(stored(), 'prog.json')[1]",
@@ -546,51 +689,89 @@ RECIPES = {
         "save_to_file": "'bytes', b'ab'",
         "serialize_persistables": "*program(), static.Executor()",
         "serialize_program": "*program()",
-        "set_program_state": "(stored(), static.default_main_program())[1], static.load_program_state('prog')",
+        "set_program_state": "(stored(), static.default_main_program())[1], "
+        "static.load_program_state('prog')",
         "Program": "",
-        "program_guard": "paddle.static.Program()", "scope_guard": "paddle.static.Scope()", "data": "'x', [2, 3]",
-        "CompiledProgram": "paddle.static.Program()", "InputSpec": "[2, 3]",
-        "append_backward": "F.mse_loss(paddle.static.nn.fc(data('x', [2, 3]), 2), data('y', [2, 2]))",
+        "program_guard": "paddle.static.Program()",
+        "scope_guard": "paddle.static.Scope()",
+        "data": "'x', [2, 3]",
+        "CompiledProgram": "paddle.static.Program()",
+        "InputSpec": "[2, 3]",
+        "append_backward": "F.mse_loss(paddle.static.nn.fc(data('x', [2, 3]), 2), data('y', [2, "
+        "2]))",
         "gradients": "*(lambda v: [(v * v).sum(), v])(data('x', [2, 3]))",
-        "create_global_var": "[1], 0.5, 'float32'", "create_parameter": "[2, 3], 'float32'", "Print": "data('x', [2, 3])",
+        "create_global_var": "[1], 0.5, 'float32'",
+        "create_parameter": "[2, 3], 'float32'",
+        "Print": "data('x', [2, 3])",
         "accuracy auc": "F.softmax(data('x', [2, 2])), data('l', [2, 1], 'int64')",
         "ctr_metric_bundle": "data('x', [2, 1]), data('l', [2, 1])",
         "py_func": "lambda v: v, data('x', [2, 3]), data('out', [2, 3])",
     },
     "static.nn": {
-        "batch_norm instance_norm": "data('x', [2, 3, 4, 4])", "layer_norm": "data('x', [2, 3])", "group_norm": "data('x', [2, 4, 4, 4]), 2",
+        "batch_norm instance_norm": "data('x', [2, 3, 4, 4])",
+        "layer_norm": "data('x', [2, 3])",
+        "group_norm": "data('x', [2, 4, 4, 4]), 2",
         "bilinear_tensor_product": "data('x', [2, 3]), data('y', [2, 4]), 5",
-        "case": "[(paddle.full([], True, 'bool'), lambda: paddle.ones([1]))], lambda: paddle.zeros([1])",
-        "cond": "paddle.full([], True, 'bool'), lambda: paddle.ones([1]), lambda: paddle.zeros([1])",
-        "switch_case": "paddle.full([], 1, 'int32'), [lambda: paddle.ones([1]), lambda: paddle.zeros([1])]",
+        "case": "[(paddle.full([], True, 'bool'), lambda: paddle.ones([1]))], lambda: "
+        "paddle.zeros([1])",
+        "cond": "paddle.full([], True, 'bool'), lambda: paddle.ones([1]), lambda: "
+        "paddle.zeros([1])",
+        "switch_case": "paddle.full([], 1, 'int32'), [lambda: paddle.ones([1]), lambda: "
+        "paddle.zeros([1])]",
         "while_loop": "lambda v: v < 3, lambda v: [v + 1], [paddle.full([], 0, 'int64')]",
         "static_pylayer": "lambda v: v * 2, [data('x', [2, 3])]",
-        "conv2d": "data('x', [1, 2, 5, 5]), 3, 3", "conv2d_transpose": "data('x', [1, 2, 5, 5]), 3, filter_size=3",
-        "conv3d": "data('x', [1, 2, 5, 5, 5]), 3, 3", "conv3d_transpose": "data('x', [1, 2, 5, 5, 5]), 3, filter_size=3",
-        "deform_conv2d": "data('x', [1, 2, 4, 4]), data('o', [1, 18, 2, 2]), data('m', [1, 9, 2, 2]), 3, 3",
+        "conv2d": "data('x', [1, 2, 5, 5]), 3, 3",
+        "conv2d_transpose": "data('x', [1, 2, 5, 5]), 3, filter_size=3",
+        "conv3d": "data('x', [1, 2, 5, 5, 5]), 3, 3",
+        "conv3d_transpose": "data('x', [1, 2, 5, 5, 5]), 3, filter_size=3",
+        "deform_conv2d": "data('x', [1, 2, 4, 4]), data('o', [1, 18, 2, 2]), data('m', [1, 9, 2, "
+        "2]), 3, 3",
         "embedding sparse_embedding": "data('x', [2], 'int64'), [4, 3]",
-        "fc": "data('x', [2, 3]), 4", "nce": "data('x', [2, 3]), data('l', [2, 1], 'int64'), 5", "prelu": "data('x', [1, 2, 3, 3]), 'all'",
-        "row_conv": "data('x', [1, 4, 3]), 2", "spectral_norm": "data('x', [2, 3])",
+        "fc": "data('x', [2, 3]), 4",
+        "nce": "data('x', [2, 3]), data('l', [2, 1], 'int64'), 5",
+        "prelu": "data('x', [1, 2, 3, 3]), 'all'",
+        "row_conv": "data('x', [1, 4, 3]), 2",
+        "spectral_norm": "data('x', [2, 3])",
     },
     "Tensor": {
-        "fill_diagonal_tensor": "t(2, 3), t(2)", "item": "t(1)", "matrix_power": "spd(3), 2", "new_full": "t(2), [2], 0.5",
-        "register_hook register_post_accumulate_grad_hook": "p(3), lambda g: None", "set_value": "t(2, 3), t(2, 3)", "split_with_sizes": "t(4), [1, 3]",
-        "view": "t(2, 3), [3, 2]", "new_empty new_ones new_zeros": "t(2), 2, 3", "apply apply_": "t(3), lambda v: v", "backward": "(p(3) * 2).sum()",
-        "to": "t(3), 'float64'", "set_": "t(3), t(2)", "resize_": "t(2, 3), [2, 2]", "repeat": "t(2), 2", "astype": "t(2), 'int32'", "type_as": "t(2), i(2)",
+        "fill_diagonal_tensor": "t(2, 3), t(2)",
+        "item": "t(1)",
+        "matrix_power": "spd(3), 2",
+        "new_full": "t(2), [2], 0.5",
+        "register_hook register_post_accumulate_grad_hook": "p(3), lambda g: None",
+        "set_value": "t(2, 3), t(2, 3)",
+        "split_with_sizes": "t(4), [1, 3]",
+        "view": "t(2, 3), [3, 2]",
+        "new_empty new_ones new_zeros": "t(2), 2, 3",
+        "apply apply_": "t(3), lambda v: v",
+        "backward": "(p(3) * 2).sum()",
+        "to": "t(3), 'float64'",
+        "set_": "t(3), t(2)",
+        "resize_": "t(2, 3), [2, 2]",
+        "repeat": "t(2), 2",
+        "astype": "t(2), 'int32'",
+        "type_as": "t(2), i(2)",
     },
 }
 
 # Callables without a recipe, each with its reason.
 UNCALLED = {}
 for _reason, _names in {
-    "no such device": "paddle.CUDAPinnedPlace paddle.CUDAPlace paddle.XPUPinnedPlace paddle.XPUPlace device.XPUPlace base.IPUPlace base.cuda_pinned_places "
-                      "static.cuda_places static.xpu_places Tensor.cuda Tensor.pin_memory device.get_device_capability device.get_device_name "
-                      "device.get_device_properties device.cuda.get_device_capability device.cuda.get_device_name device.cuda.get_device_properties "
-                      "device.cuda.max_memory_allocated device.cuda.max_memory_reserved device.cuda.memory_allocated device.cuda.memory_reserved "
-                      "device.cuda.synchronize device.cuda.current_stream device.cuda.memory_summary device.cuda.reset_max_memory_allocated "
-                      "device.cuda.reset_max_memory_reserved device.cuda.vmm_compact static.IpuCompiledProgram static.IpuStrategy "
-                      "static.set_ipu_shard",
-    "abstract, or made by another function": "jit.TranslatedLayer optimizer.lr.LRScheduler metric.Metric inference.Predictor inference.Tensor static.Variable",
+    "no such device": (
+        "paddle.CUDAPinnedPlace paddle.CUDAPlace paddle.XPUPinnedPlace paddle.XPUPlace "
+        "device.XPUPlace base.IPUPlace base.cuda_pinned_places static.cuda_places "
+        "static.xpu_places Tensor.cuda Tensor.pin_memory device.get_device_capability "
+        "device.get_device_name device.get_device_properties device.cuda.get_device_capability "
+        "device.cuda.get_device_name device.cuda.get_device_properties "
+        "device.cuda.max_memory_allocated device.cuda.max_memory_reserved "
+        "device.cuda.memory_allocated device.cuda.memory_reserved device.cuda.synchronize "
+        "device.cuda.current_stream device.cuda.memory_summary "
+        "device.cuda.reset_max_memory_allocated device.cuda.reset_max_memory_reserved "
+        "device.cuda.vmm_compact static.IpuCompiledProgram static.IpuStrategy "
+        "static.set_ipu_shard"
+    ),
+    "abstract, or made by another function": "jit.TranslatedLayer optimizer.lr.LRScheduler "
+    "metric.Metric inference.Predictor inference.Tensor static.Variable",
     "fetches a file": "hub.load_state_dict_from_url",
     "needs a package that is not installed": "callbacks.WandbCallback",
 }.items():

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One sensible call of every public callable: arguments by the parameter's name, and recipes where names do not tell.
+"""One sensible call of every public callable: arguments by the parameter's name, and recipes where
+names do not tell.
 
-A recipe is the text of an argument list: `t(2, 3), axis=1`. What follows ` -> ` are the arguments of a call of the result (a layer's
-input, a decorator's function). `arguments` evaluates one; `cases` lists every public callable with its recipe.
+A recipe is the text of an argument list: `t(2, 3), axis=1`. What follows ` -> ` are the arguments
+of a call of the result (a layer's input, a decorator's function). `arguments` evaluates one;
+`cases` lists every public callable with its recipe.
 """
+
 import contextlib
 import functools
 import importlib
@@ -22,12 +25,14 @@ import recipe_table
 import paddle
 
 # The public namespaces, in the order in which an object with several names gets its one.
-NAMESPACES = """
-paddle nn nn.functional nn.functional.flash_attention nn.initializer nn.utils linalg fft signal distribution optimizer optimizer.lr vision vision.ops vision.transforms
-vision.models vision.datasets incubate incubate.nn incubate.nn.functional incubate.autograd incubate.optimizer geometric amp
-amp.debugging autograd io metric jit device device.cuda audio audio.functional audio.features text utils utils.unique_name utils.dlpack
-regularizer profiler hapi hub inference version sysconfig static static.nn base framework callbacks flags Tensor
-""".split()
+NAMESPACES = '''
+    paddle nn nn.functional nn.functional.flash_attention nn.initializer nn.utils linalg fft signal
+    distribution optimizer optimizer.lr vision vision.ops vision.transforms vision.models
+    vision.datasets incubate incubate.nn incubate.nn.functional incubate.autograd incubate.optimizer
+    geometric amp amp.debugging autograd io metric jit device device.cuda audio audio.functional
+    audio.features text utils utils.unique_name utils.dlpack regularizer profiler hapi hub inference
+    version sysconfig static static.nn base framework callbacks flags Tensor
+'''.split()
 IN_PROGRAMS = ("static", "static.nn")  # recipes of these run while a program is recorded
 
 
@@ -137,7 +142,10 @@ def batch(labels):
 
 def digits():
     """The paths of two images and their labels in MNIST's format."""
-    for name, head, data in (("images", [2051, 2, 28, 28], bytes(2 * 784)), ("labels", [2049, 2], b"\1\2")):
+    for name, head, data in (
+        ("images", [2051, 2, 28, 28], bytes(2 * 784)),
+        ("labels", [2049, 2], b"\1\2"),
+    ):
         with open(name, "wb") as file:
             file.write(numpy.array(head, ">u4").tobytes() + data)
     return "images", "labels"
@@ -155,7 +163,11 @@ def flowers():
 def films():
     """The path of an archive of one film and its ratings."""
     with zipfile.ZipFile("films.zip", "w") as archive:
-        for name, line in (("movies", "1::Toy Story (1995)::Animation"), ("users", "1::F::1::10::48067"), ("ratings", "1::1::5::978300760")):
+        for name, line in (
+            ("movies", "1::Toy Story (1995)::Animation"),
+            ("users", "1::F::1::10::48067"),
+            ("ratings", "1::1::5::978300760"),
+        ):
             archive.writestr(f"ml-1m/{name}.dat", (line + "\n") * (8 if name == "ratings" else 1))
     return "films.zip"
 
@@ -180,7 +192,9 @@ def predictor():
 
 
 def program():
-    """(inputs, results) of a small program, recorded and initialised; its executor runs in the current scope."""
+    """(inputs, results) of a small program, recorded and initialised; its executor runs in the
+    current scope.
+    """
     x = data("x", [2, 3])
     out = paddle.static.nn.fc(x, 2)
     paddle.static.Executor().run(paddle.static.default_startup_program())
@@ -210,13 +224,47 @@ class Stream(paddle.io.IterableDataset):
         return iter([numpy.zeros([3], "float32")])
 
 
-MAKERS = dict(t=t, p=p, i=i, b=b, c=c, of=of, spd=spd, img=img, data=data, linear=linear, saved=saved, picture=picture, folder=folder, repository=repository, tar=tar, photo=photo, batch=batch, digits=digits, flowers=flowers, films=films, houses=houses,
-              predictor=predictor, program=program, stored=stored, sound=sound, Numbers=Numbers, Stream=Stream,
-              paddle=paddle, np=numpy, static=paddle.static, nn=paddle.nn, F=paddle.nn.functional, D=paddle.distribution)
+MAKERS = dict(
+    t=t,
+    p=p,
+    i=i,
+    b=b,
+    c=c,
+    of=of,
+    spd=spd,
+    img=img,
+    data=data,
+    linear=linear,
+    saved=saved,
+    picture=picture,
+    folder=folder,
+    repository=repository,
+    tar=tar,
+    photo=photo,
+    batch=batch,
+    digits=digits,
+    flowers=flowers,
+    films=films,
+    houses=houses,
+    predictor=predictor,
+    program=program,
+    stored=stored,
+    sound=sound,
+    Numbers=Numbers,
+    Stream=Stream,
+    paddle=paddle,
+    np=numpy,
+    static=paddle.static,
+    nn=paddle.nn,
+    F=paddle.nn.functional,
+    D=paddle.distribution,
+)
 
 
 def public(namespace):
-    """(name, object) of the callables of a namespace; a name of a table that raises is an error of the caller's test."""
+    """(name, object) of the callables of a namespace; a name of a table that raises is an error of
+    the caller's test.
+    """
     if namespace == "Tensor":
         for name in sorted(dir(paddle.Tensor)):
             value = getattr(paddle.Tensor, name)
@@ -243,7 +291,11 @@ def guess(value):
         return None
     texts = []
     for one in parameters:
-        if one.default is not one.empty or one.kind is one.VAR_KEYWORD or (one.kind is one.VAR_POSITIONAL and texts):
+        if (
+            one.default is not one.empty
+            or one.kind is one.VAR_KEYWORD
+            or (one.kind is one.VAR_POSITIONAL and texts)
+        ):
             continue
         if one.name not in recipe_table.BY_NAME:
             return None
@@ -254,7 +306,11 @@ def guess(value):
 @functools.cache
 def _table(namespace):
     """Rows of the table by each of their names."""
-    return {name: text for names, text in recipe_table.RECIPES.get(namespace, {}).items() for name in names.split()}
+    return {
+        name: text
+        for names, text in recipe_table.RECIPES.get(namespace, {}).items()
+        for name in names.split()
+    }
 
 
 def recipe(namespace, name, value):
@@ -264,7 +320,12 @@ def recipe(namespace, name, value):
         if key in table:
             return table[key]
     text = guess(value)
-    if inspect.isclass(value) and issubclass(value, paddle.nn.Layer) and text is not None and not _CALLS.search(text):
+    if (
+        inspect.isclass(value)
+        and issubclass(value, paddle.nn.Layer)
+        and text is not None
+        and not _CALLS.search(text)
+    ):
         text += " -> " + recipe_table.LAYER_INPUT
     return text
 
@@ -292,12 +353,18 @@ def cases():
 
 
 def call(namespace, value, text):
-    """Makes the call of a recipe and gives its result. Files it writes go to the current directory."""
+    """Makes the call of a recipe and gives its result. Files it writes go to the current
+    directory.
+    """
     import paddle.static as static
 
     if namespace in IN_PROGRAMS:
         paddle.enable_static()
-    programs = static.program_guard(static.Program(), static.Program()) if namespace in IN_PROGRAMS else contextlib.nullcontext()
+    programs = (
+        static.program_guard(static.Program(), static.Program())
+        if namespace in IN_PROGRAMS
+        else contextlib.nullcontext()
+    )
     try:
         with programs:
             for args, kwargs in arguments(text):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which sanitizer this process runs under, and limits of memory that are right without and with one."""
+"""Which sanitizer this process runs under, and limits of memory that are right without and with
+one.
+"""
+
 import pathlib
 import resource
 
@@ -8,8 +11,8 @@ SANITIZER = 'address' if 'libasan.so' in _MAPS else 'thread' if 'libtsan.so' in 
 
 
 def limit_memory(more):
-    """Let this process grow by `more` bytes of address space. A sanitizer's tables grow with what they watch: there its option
-    max_allocation_size_mb limits single requests."""
+    """Let this process grow by `more` bytes of address space. A sanitizer's tables grow with what
+    they watch: there its option max_allocation_size_mb limits single requests."""
     if SANITIZER:
         return
     used = int(pathlib.Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Static mode with programs of its own, left again whatever happens."""
+
 import contextlib
 
 import paddle

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training steps, small functions and served models, side by side with other frameworks.
 
-    python tools/bench.py ours=paddle:PYTHON ours-eager=paddle-eager:PYTHON torch=torch-eager:PYTHON [--only RE]
+    python tools/bench.py ours=paddle:PYTHON ours-eager=paddle-eager:PYTHON torch=torch-eager:PYTHON
+    [--only RE]
 
-An argument is a column: its name, what runs and the interpreter that has it. What runs: paddle (to_static with the
-fusion compiler; served models through the predictor), paddle-plain (to_static without it), paddle-cinn (the predictor
-with it), paddle-eager, torch (torch.compile), torch-eager, jax. Columns take turns in processes of their own, and a
-figure is the best of all rounds in ms. Ratios say how many times faster the first column is; the last line is their
-geometric mean. bench_models.py holds the workloads.
+An argument is a column: its name, what runs and the interpreter that has it. What runs: paddle
+(to_static with the fusion compiler; served models through the predictor), paddle-plain (to_static
+without it), paddle-cinn (the predictor with it), paddle-eager, torch (torch.compile), torch-eager,
+jax. Columns take turns in processes of their own, and a figure is the best of all rounds in ms.
+Ratios say how many times faster the first column is; the last line is their geometric mean.
+bench_models.py holds the workloads.
 """
 
 import argparse
@@ -63,7 +65,12 @@ def measure(columns, args):
             command = [python, os.path.abspath(__file__), '--work', kind, '--only', args.only]
             command += ['--seconds', str(args.seconds)] + ['--cpu'] * args.cpu
             run = subprocess.run(
-                command, check=False, capture_output=True, text=True, env=environment, cwd=tempfile.gettempdir()
+                command,
+                check=False,
+                capture_output=True,
+                text=True,
+                env=environment,
+                cwd=tempfile.gettempdir(),
             )
             for line in run.stdout.splitlines():
                 if not line.startswith('['):
@@ -74,7 +81,10 @@ def measure(columns, args):
                 else:
                     times[name][what] = min(value, times[name].get(what, math.inf))
             if run.returncode:
-                errors.add(f'{name}: the process ended with status {run.returncode}: {run.stderr.strip()[-200:]}')
+                errors.add(
+                    f'{name}: the process ended with status {run.returncode}: '
+                    f'{run.stderr.strip()[-200:]}'
+                )
         print(f'round {turn + 1} of {args.rounds}', file=sys.stderr, flush=True)
     return times, errors
 
@@ -82,7 +92,9 @@ def measure(columns, args):
 def table(times):
     """Prints the times and how many times faster the first column is."""
     first, *others = times
-    print('| ms | ' + ' | '.join(times) + ' | ' + ' | '.join(f'{first} : {n}' for n in others) + ' |')
+    print(
+        '| ms | ' + ' | '.join(times) + ' | ' + ' | '.join(f'{first} : {n}' for n in others) + ' |'
+    )
     print('|---' * (2 * len(times)) + '|')
     ratios = {n: [] for n in others}
     for what in WORKLOADS:
@@ -95,23 +107,35 @@ def table(times):
                 ratios[n].append(times[n][what] / times[first][what])
             row.append(f'{ratios[n][-1]:.2f}' if both else '-')
         print(f'| {what} | ' + ' | '.join(row) + ' |')
-    means = [f'{math.exp(sum(map(math.log, r)) / len(r)):.2f}' if r else '-' for r in ratios.values()]
+    means = [
+        f'{math.exp(sum(map(math.log, r)) / len(r)):.2f}' if r else '-' for r in ratios.values()
+    ]
     print('| mean | ' + ' | '.join([''] * len(times) + means) + ' |')
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('columns', nargs='*', metavar='NAME=WHAT:PYTHON')
     parser.add_argument('--only', default='', help='a regular expression for names of workloads')
     parser.add_argument('--rounds', type=int, default=2)
     parser.add_argument('--seconds', type=float, default=1.0)
     parser.add_argument('--threads', type=int, default=2)
-    parser.add_argument('--cpu', action='store_true', help='processor time, which with one thread holds on a busy machine')
+    parser.add_argument(
+        '--cpu',
+        action='store_true',
+        help='processor time, which with one thread holds on a busy machine',
+    )
     parser.add_argument('--work', help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.work:
-        return work(args.work, args.only, args.seconds, time.process_time if args.cpu else time.perf_counter)
-    columns = [(name, *what.split(':', 1)) for name, _, what in (c.partition('=') for c in args.columns)]
+        return work(
+            args.work, args.only, args.seconds, time.process_time if args.cpu else time.perf_counter
+        )
+    columns = [
+        (name, *what.split(':', 1)) for name, _, what in (c.partition('=') for c in args.columns)
+    ]
     if not columns or any(len(c) != 3 or c[1] not in KINDS for c in columns):
         parser.error(f'expected columns NAME=WHAT:PYTHON, WHAT one of {", ".join(KINDS)}')
     times, errors = measure(columns, args)

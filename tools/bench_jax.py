@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads of bench_models.py that are written for JAX: the whole training step, update included, under jit."""
+"""The workloads of bench_models.py that are written for JAX: the whole training step, update
+included, under jit.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -91,7 +93,13 @@ def llama(_, width=256, depth=4, heads=8, vocabulary=4096, hidden=688, batch=4, 
     mask = jnp.array(np.triu(np.full((time, time), -1e9, 'float32'), 1))
     ids = labels(vocabulary, batch, time + 1).astype('int32')
     x, y = jnp.array(ids[:, :-1]), jnp.array(ids[:, 1:]).reshape(-1)
-    shapes = {'q': (width, width), 'k': (width, width), 'v': (width, width), 'o': (width, width), 'g': (width, hidden)}
+    shapes = {
+        'q': (width, width),
+        'k': (width, width),
+        'v': (width, width),
+        'o': (width, width),
+        'g': (width, hidden),
+    }
     shapes |= {'u': (width, hidden), 'd': (hidden, width)}
     norms = {'n1': jnp.ones(width), 'n2': jnp.ones(width)}
     blocks = [{n: matrix(*s) for n, s in shapes.items()} | norms for _ in range(depth)]
@@ -110,7 +118,9 @@ def llama(_, width=256, depth=4, heads=8, vocabulary=4096, hidden=688, batch=4, 
         for l in p['blocks']:
             z = rms(h, l['n1'])
             q, k, v = (split(z @ l[n]) for n in 'qkv')
-            w = jax.nn.softmax(turn(q) @ turn(k).transpose(0, 1, 3, 2) * (2 * half) ** -0.5 + mask, -1)
+            w = jax.nn.softmax(
+                turn(q) @ turn(k).transpose(0, 1, 3, 2) * (2 * half) ** -0.5 + mask, -1
+            )
             h = h + (w @ v).transpose(0, 2, 1, 3).reshape(batch, time, width) @ l['o']
             z = rms(h, l['n2'])
             h = h + (jax.nn.silu(z @ l['g']) * (z @ l['u'])) @ l['d']

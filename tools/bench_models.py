@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models and functions bench.py runs, written once for paddle and torch: training steps, small functions, predictors."""
+"""The models and functions bench.py runs, written once for paddle and torch: training steps, small
+functions, predictors.
+"""
 
 import math
 import os
@@ -41,7 +43,9 @@ class Framework:
             return function
         if not self.is_paddle:
             return self.api.compile(function)
-        return self.api.jit.to_static(function, full_graph=True, backend=None if self.how == 'plain' else 'CINN')
+        return self.api.jit.to_static(
+            function, full_graph=True, backend=None if self.how == 'plain' else 'CINN'
+        )
 
     def adamw(self, model):
         if self.is_paddle:
@@ -70,7 +74,9 @@ class Framework:
         return gradients(y, [x], create_graph=True)[0]
 
     def linear(self, inputs, outputs, bias=True):
-        return self.nn.Linear(inputs, outputs, **({} if bias else {'bias_attr' if self.is_paddle else 'bias': False}))
+        return self.nn.Linear(
+            inputs, outputs, **({} if bias else {'bias_attr' if self.is_paddle else 'bias': False})
+        )
 
     def conv(self, inputs, outputs, size, stride=1, padding=0, bias=True):
         cls = self.nn.Conv2D if self.is_paddle else self.nn.Conv2d
@@ -95,7 +101,9 @@ class Framework:
     def ones(self, n):
         if not self.is_paddle:
             return self.nn.Parameter(self.api.ones(n))
-        return self.api.create_parameter([n], 'float32', default_initializer=self.nn.initializer.Constant(1.0))
+        return self.api.create_parameter(
+            [n], 'float32', default_initializer=self.nn.initializer.Constant(1.0)
+        )
 
     def forward(self, function, *inputs):
         """One call without gradients."""
@@ -116,12 +124,16 @@ class Framework:
 
 
 def predictor(paddle, model, arrays, cinn):
-    """The run of a predictor with the default Config; results that differ from eager's by over 1e-3 raise."""
+    """The run of a predictor with the default Config; results that differ from eager's by over 1e-3
+    raise.
+    """
     import numpy as np
     from paddle import inference
 
     want = model(*map(paddle.to_tensor, arrays)).numpy()
-    specs = [paddle.static.InputSpec(list(a.shape), str(a.dtype), f'x{i}') for i, a in enumerate(arrays)]
+    specs = [
+        paddle.static.InputSpec(list(a.shape), str(a.dtype), f'x{i}') for i, a in enumerate(arrays)
+    ]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'net')
         paddle.jit.save(model, path, input_spec=specs)
@@ -176,17 +188,25 @@ def resnet18_model(k):
     class Block(k.Layer):
         def __init__(self, inputs, outputs, stride):
             super().__init__()
-            self.conv1, self.norm1 = k.conv(inputs, outputs, 3, stride, 1, False), k.batch_norm(outputs)
+            self.conv1, self.norm1 = (
+                k.conv(inputs, outputs, 3, stride, 1, False),
+                k.batch_norm(outputs),
+            )
             self.conv2, self.norm2 = k.conv(outputs, outputs, 3, 1, 1, False), k.batch_norm(outputs)
             self.down = None
             if stride != 1:
-                self.down = k.nn.Sequential(k.conv(inputs, outputs, 1, stride, 0, False), k.batch_norm(outputs))
+                self.down = k.nn.Sequential(
+                    k.conv(inputs, outputs, 1, stride, 0, False), k.batch_norm(outputs)
+                )
 
         def forward(self, x):
             y = self.norm2(self.conv2(k.F.relu(self.norm1(self.conv1(x)))))
             return k.F.relu(y + (x if self.down is None else self.down(x)))
 
-    items, inputs = [k.conv(3, 64, 7, 2, 3, False), k.batch_norm(64), k.nn.ReLU(), k.max_pool(3, 2, 1)], 64
+    items, inputs = (
+        [k.conv(3, 64, 7, 2, 3, False), k.batch_norm(64), k.nn.ReLU(), k.max_pool(3, 2, 1)],
+        64,
+    )
     for outputs in (64, 128, 256, 512):
         items += [Block(inputs, outputs, 1 if outputs == 64 else 2), Block(outputs, outputs, 1)]
         inputs = outputs
@@ -202,7 +222,9 @@ def resnet18(k):
     def loss(x, y):
         return k.F.cross_entropy(model(x), y)
 
-    return k.step(loss, k.momentum(model), k.tensor(numbers(8, 3, 224, 224)), k.tensor(labels(1000, 8)))
+    return k.step(
+        loss, k.momentum(model), k.tensor(numbers(8, 3, 224, 224)), k.tensor(labels(1000, 8))
+    )
 
 
 @workload
@@ -212,7 +234,9 @@ def resnet18_served(k):
 
 
 def attention(k, q, key, v, heads, mask=None):
-    """Multi-head attention on [batch, time, width] from elementary operations; `q` and `key` are split by heads."""
+    """Multi-head attention on [batch, time, width] from elementary operations; `q` and `key` are
+    split by heads.
+    """
     weight = k.api.matmul(q, k.transpose(key, [0, 1, 3, 2])) * q.shape[-1] ** -0.5
     out = k.api.matmul(k.F.softmax(weight if mask is None else weight + mask, -1), v)
     b, h, t, d = out.shape
@@ -225,7 +249,9 @@ def split_heads(k, x, heads):
 
 
 def llama_model(k, vocabulary, width=256, depth=4, heads=8, hidden=688):
-    """Four layers of width 256: RMS norm, rotary positions, gated units (LLaMA, Touvron et al., 2023)."""
+    """Four layers of width 256: RMS norm, rotary positions, gated units (LLaMA, Touvron et al.,
+    2023).
+    """
     half = width // heads // 2
 
     def turn(z, cos, sin):
@@ -246,8 +272,9 @@ def llama_model(k, vocabulary, width=256, depth=4, heads=8, hidden=688):
             self.norm1, self.norm2 = Norm(), Norm()
             self.q, self.k, self.v, self.o = (k.linear(width, width, False) for _ in range(4))
             self.gate, self.up, self.down = (
-                k.linear(width, hidden, False), k.linear(width, hidden, False), k.linear(hidden, width, False)
-            )  # fmt: skip
+                k.linear(*shape, False)
+                for shape in ((width, hidden), (width, hidden), (hidden, width))
+            )
 
         def forward(self, x, cos, sin, mask):
             h = self.norm1(x)
@@ -259,7 +286,10 @@ def llama_model(k, vocabulary, width=256, depth=4, heads=8, hidden=688):
     class Model(k.Layer):
         def __init__(self):
             super().__init__()
-            self.words, self.blocks = k.nn.Embedding(vocabulary, width), k.layers([Block() for _ in range(depth)])
+            self.words, self.blocks = (
+                k.nn.Embedding(vocabulary, width),
+                k.layers([Block() for _ in range(depth)]),
+            )
             self.norm, self.head = Norm(), k.linear(width, vocabulary, False)
 
         def forward(self, ids, cos, sin, mask):
@@ -298,7 +328,9 @@ def llama_served(k, vocabulary=4096):
 
 
 def bert_model(k, width, heads, vocabulary, outputs, depth=4, time=128):
-    """Layer norm behind each part, gelu, biases, word and position embeddings (BERT, Devlin et al., 2019)."""
+    """Layer norm behind each part, gelu, biases, word and position embeddings (BERT, Devlin et al.,
+    2019).
+    """
 
     class Block(k.Layer):
         def __init__(self):
@@ -316,7 +348,10 @@ def bert_model(k, width, heads, vocabulary, outputs, depth=4, time=128):
         def __init__(self):
             super().__init__()
             self.words, self.places = k.nn.Embedding(vocabulary, width), k.nn.Embedding(time, width)
-            self.norm, self.blocks = k.nn.LayerNorm(width), k.layers([Block() for _ in range(depth)])
+            self.norm, self.blocks = (
+                k.nn.LayerNorm(width),
+                k.layers([Block() for _ in range(depth)]),
+            )
             self.head = k.linear(width, outputs)
 
         def forward(self, ids, places, mask=None):
@@ -344,11 +379,18 @@ def bert(k, vocabulary=4096, batch=8, time=128):
 def bert_served(k, vocabulary=4000, time=128):
     """One sequence of 128 with a mask, width 768, inference."""
     mask = (abs(numbers(1, 1, 1, time)) > 1).astype('float32') * -1e4
-    return k.serve(bert_model(k, 768, 12, vocabulary, 2), labels(vocabulary, 1, time), labels(time, 1, time), mask)
+    return k.serve(
+        bert_model(k, 768, 12, vocabulary, 2),
+        labels(vocabulary, 1, time),
+        labels(time, 1, time),
+        mask,
+    )
 
 
 def burgers(k, points, width, depth=5):
-    """A physics-informed network for Burgers' equation: second derivatives by nested gradients; AdamW."""
+    """A physics-informed network for Burgers' equation: second derivatives by nested gradients;
+    AdamW.
+    """
     items = [k.linear(2, width), k.nn.Tanh()]
     for _ in range(depth - 1):
         items += [k.linear(width, width), k.nn.Tanh()]
@@ -359,7 +401,12 @@ def burgers(k, points, width, depth=5):
         ux, ut = k.gradient(u.sum(), x), k.gradient(u.sum(), t)
         return ((ut + u * ux - 0.01 / math.pi * k.gradient(ux.sum(), x)) ** 2).mean()
 
-    return k.step(loss, k.adamw(model), k.tensor(numbers(points, 1), True), k.tensor(abs(numbers(points, 1)), True))
+    return k.step(
+        loss,
+        k.adamw(model),
+        k.tensor(numbers(points, 1), True),
+        k.tensor(abs(numbers(points, 1)), True),
+    )
 
 
 @workload

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every check and prints a table of steps with seconds; the exit status is 1 if a step failed.
 
---fast: no format step, no clean-up, and tests only where `git diff HEAD` touches. --build DIR: build directory.
+--fast: no format step, no clean-up, and tests only where `git diff HEAD` touches. --build DIR:
+build directory.
 """
+
 import argparse
 import os
 import re
@@ -40,7 +42,13 @@ class Steps:
 
     def table(self):
         width = max(len(name) for name, _, _ in self.rows)
-        print("\n" + "\n".join(f"{name:<{width}}  {state:<6}  {seconds:7.1f} s" for name, state, seconds in self.rows))
+        print(
+            "\n"
+            + "\n".join(
+                f"{name:<{width}}  {state:<6}  {seconds:7.1f} s"
+                for name, state, seconds in self.rows
+            )
+        )
         return all(state == "ok" for _, state, _ in self.rows)
 
 
@@ -57,22 +65,32 @@ def shell(*command, env=None, cwd=ROOT):
 
 
 def changed_files():
-    out = subprocess.run(["git", "-C", ROOT, "diff", "--name-only", "HEAD"], capture_output=True, text=True).stdout
+    out = subprocess.run(
+        ["git", "-C", ROOT, "diff", "--name-only", "HEAD"], capture_output=True, text=True
+    ).stdout
     return [name for name in out.splitlines() if os.path.isfile(os.path.join(ROOT, name))]
 
 
-CLANG_FORMAT = "14."  # the release whose layout .clang-format was tuned with; others break lines elsewhere
+# The release whose layout .clang-format was tuned with; others break lines elsewhere.
+CLANG_FORMAT = "14."
 
 
 def check_format(names):
-    """C++ files are laid out as clang-format does; a machine with another release of it only counts."""
+    """C++ files are laid out as clang-format does, Python files as ruff does; a machine with
+    another release of clang-format only counts.
+    """
+    ruff = [sys.executable, "-m", "ruff", "format", "--no-cache", "--check", "--quiet"]
+    if subprocess.run([*ruff, "."], cwd=ROOT).returncode:
+        return ".venv/bin/ruff format"
     tool = shutil.which("clang-format")
     names = [name for name in names if name.endswith((".cc", ".h")) and not name.endswith(".inc.h")]
     if not tool or not names:
         return None
     off = set()
     for at in range(0, len(names), 50):
-        out = subprocess.run([tool, "--dry-run", *names[at:at + 50]], cwd=ROOT, capture_output=True, text=True)
+        out = subprocess.run(
+            [tool, "--dry-run", *names[at : at + 50]], cwd=ROOT, capture_output=True, text=True
+        )
         off |= set(re.findall(r"^([^:\n]+):\d+:\d+: warning: code should be", out.stderr, re.M))
     print(f"format: {len(off)} of {len(names)} C++ files differ from .clang-format")
     version = subprocess.run([tool, "--version"], capture_output=True, text=True).stdout
@@ -82,16 +100,33 @@ def check_format(names):
 
 
 def build(directory, jobs):
-    configure = ["cmake", "-S", ROOT, "-B", directory, "-G", "Ninja", "-DPADDLE_BUILD_TESTS=ON",
-                 f"-DPython_EXECUTABLE={sys.executable}"]
+    configure = [
+        "cmake",
+        "-S",
+        ROOT,
+        "-B",
+        directory,
+        "-G",
+        "Ninja",
+        "-DPADDLE_BUILD_TESTS=ON",
+        f"-DPython_EXECUTABLE={sys.executable}",
+    ]
     log = subprocess.run(configure, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if log.returncode:
         return log.stdout[-4000:] + log.stderr[-4000:]
-    run = subprocess.run(["cmake", "--build", directory, "--parallel", str(jobs), "--", "-k", "0"], capture_output=True, text=True,
-                         stdin=subprocess.DEVNULL)
+    run = subprocess.run(
+        ["cmake", "--build", directory, "--parallel", str(jobs), "--", "-k", "0"],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
     if not run.returncode:
         return None
-    text = "\n".join(line for line in run.stdout.splitlines() if not re.match(r"\[\d+/\d+\] |/usr/bin/cmake -E env", line))
+    text = "\n".join(
+        line
+        for line in run.stdout.splitlines()
+        if not re.match(r"\[\d+/\d+\] |/usr/bin/cmake -E env", line)
+    )
     return (text + run.stderr)[-12000:]
 
 
@@ -102,45 +137,96 @@ def package_env(directory):
 
 
 def import_package(directory):
-    code = ("import time; t = time.perf_counter(); import paddle; "
-            "print(f'import paddle: {time.perf_counter() - t:.2f} s')")
+    code = (
+        "import time; t = time.perf_counter(); import paddle; "
+        "print(f'import paddle: {time.perf_counter() - t:.2f} s')"
+    )
     return shell(sys.executable, "-c", code, env=package_env(directory))
 
 
 def ctest(directory, jobs):
-    return shell("ctest", "--test-dir", directory, "--output-on-failure", "--no-tests=ignore", "-j", str(jobs))
+    return shell(
+        "ctest",
+        "--test-dir",
+        directory,
+        "--output-on-failure",
+        "--no-tests=ignore",
+        "-j",
+        str(jobs),
+    )
 
 
 def pytest(directory, paths):
-    """One process for all, so that one summary line counts every test; the time limit ends a hang."""
-    command = ["timeout", "--kill-after=30", str(PYTEST_SECONDS), sys.executable, "-m", "pytest", *paths]
+    """One process for all, so that one summary line counts every test; the time limit ends a
+    hang.
+    """
+    command = [
+        "timeout",
+        "--kill-after=30",
+        str(PYTEST_SECONDS),
+        sys.executable,
+        "-m",
+        "pytest",
+        *paths,
+    ]
     return shell(*command, env=package_env(directory))
 
 
 def fuzz(directory):
-    """Random programs, compiled and op by op: the first seeds, as many as the time allows. A longer run is a task of its own."""
+    """Random programs, compiled and op by op: the first seeds, as many as the time allows. A longer
+    run is a task of its own.
+    """
     script = os.path.join(ROOT, "test", "fuzz", "fusion.py")
-    command = ["timeout", "--kill-after=30", str(FUZZ_SECONDS + 240), sys.executable, script, "--seconds", str(FUZZ_SECONDS), "--cases", "3000"]
+    command = [
+        "timeout",
+        "--kill-after=30",
+        str(FUZZ_SECONDS + 240),
+        sys.executable,
+        script,
+        "--seconds",
+        str(FUZZ_SECONDS),
+        "--cases",
+        "3000",
+    ]
     return shell(*command, env=package_env(directory))
 
 
 def attack(directory):
-    """Every public callable with hostile arguments: the same calls each time, as many as the time allows."""
+    """Every public callable with hostile arguments: the same calls each time, as many as the time
+    allows.
+    """
     script = os.path.join(ROOT, "test", "fuzz", "calls.py")
-    command = ["timeout", "--kill-after=30", str(FUZZ_SECONDS + 240), sys.executable, script, "--seconds", str(FUZZ_SECONDS), "--calls", "30000"]
+    command = [
+        "timeout",
+        "--kill-after=30",
+        str(FUZZ_SECONDS + 240),
+        sys.executable,
+        script,
+        "--seconds",
+        str(FUZZ_SECONDS),
+        "--calls",
+        "30000",
+    ]
     return shell(*command, env=package_env(directory))
 
 
 def stats():
     env = dict(os.environ, PYTHONPATH=os.path.join(ROOT, "tools"))
-    out = subprocess.run([sys.executable, "-m", "opgen", "--ops", os.path.join(ROOT, "paddle/phi/ops"), "--stats"],
-                         cwd=ROOT, env=env, capture_output=True, text=True)
+    out = subprocess.run(
+        [sys.executable, "-m", "opgen", "--ops", os.path.join(ROOT, "paddle/phi/ops"), "--stats"],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+    )
     if out.returncode == 0:
         print(out.stdout.strip())
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--fast", action="store_true")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -161,12 +247,22 @@ def main():
     if built:
         library = os.path.join(directory, "lib", "libpaddle.so")
         steps.run("lint headers", lambda: listed(headers.run(ROOT, directory)))
-        steps.run("lint symbols", lambda: listed(symbols.run(ROOT, directory) + symbols.run_exports(library) +
-                                               symbols.run_paths(library, ROOT)))
+        steps.run(
+            "lint symbols",
+            lambda: listed(
+                symbols.run(ROOT, directory)
+                + symbols.run_exports(library)
+                + symbols.run_paths(library, ROOT)
+            ),
+        )
         steps.run("import", import_package, directory)
         if not options.fast or any(name.endswith((".cc", ".h", ".yaml")) for name in changed):
             steps.run("ctest", ctest, directory, options.jobs)
-        tests = sorted({name for name in changed if re.match(r"test/.*test_\w+\.py$", name)}) if options.fast else ["test"]
+        tests = (
+            sorted({name for name in changed if re.match(r"test/.*test_\w+\.py$", name)})
+            if options.fast
+            else ["test"]
+        )
         if tests and os.path.isdir(os.path.join(ROOT, "test")):
             steps.run("pytest", pytest, directory, tests)
         if not options.fast:

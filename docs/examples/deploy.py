@@ -3,8 +3,10 @@
 
     python deploy.py [--epochs 6] [--requests 400] [--model digits_model/lenet]
 
-Prints a table of latency with 1 and 4 threads, and how far the served probabilities are from the eager model's.
+Prints a table of latency with 1 and 4 threads, and how far the served probabilities are from the
+eager model's.
 """
+
 import argparse
 import os
 import threading
@@ -31,7 +33,9 @@ class Classifier(paddle.nn.Layer):
 
 
 def serve(predictors, images, requests):
-    """Latencies in milliseconds of `requests` single-image runs by each predictor in its own thread, and the answers."""
+    """Latencies in milliseconds of `requests` single-image runs by each predictor in its own
+    thread, and the answers.
+    """
     latencies, answers = [], {}
 
     def work(predictor):
@@ -59,7 +63,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--epochs', type=int, default=6)
     parser.add_argument('--requests', type=int, default=400, help='per thread')
-    parser.add_argument('--model', default='digits_model/lenet', help='path prefix of the saved program')
+    parser.add_argument(
+        '--model', default='digits_model/lenet', help='path prefix of the saved program'
+    )
     args = parser.parse_args()
 
     paddle.seed(1)
@@ -68,19 +74,31 @@ def main():
     net = LeNet()
     train(net, train_set, (images, labels), args.epochs, 64)
     net.eval()
-    model = paddle.jit.to_static(Classifier(net), input_spec=[InputSpec([None, 1, 28, 28], 'float32', 'image')], full_graph=True)
+    model = paddle.jit.to_static(
+        Classifier(net),
+        input_spec=[InputSpec([None, 1, 28, 28], 'float32', 'image')],
+        full_graph=True,
+    )
     model.eval()
     with paddle.no_grad():
         want = model(paddle.to_tensor(images)).numpy()
     os.makedirs(os.path.dirname(args.model) or '.', exist_ok=True)
     paddle.jit.save(model, args.model)
-    print(f'saved {args.model}.json and .pdiparams; held-out accuracy {(want.argmax(1) == labels).mean():.2%}')
+    print(
+        f'saved {args.model}.json and .pdiparams; held-out accuracy '
+        f'{(want.argmax(1) == labels).mean():.2%}'
+    )
 
     config = infer.Config(args.model + '.json', args.model + '.pdiparams')
     pool = infer.PredictorPool(config, 4)
-    print(f"\n{'threads':>7}  {'p50 ms':>7}  {'p99 ms':>7}  {'images/s':>8}  {'largest difference':>18}")
+    print(
+        f"\n{'threads':>7}  {'p50 ms':>7}  {'p99 ms':>7}  {'images/s':>8}  "
+        f"{'largest difference':>18}"
+    )
     for threads in (1, 4):
-        latencies, rate, answers = serve([pool.retrieve(i) for i in range(threads)], images, args.requests)
+        latencies, rate, answers = serve(
+            [pool.retrieve(i) for i in range(threads)], images, args.requests
+        )
         p50, p99 = latencies[len(latencies) // 2], latencies[len(latencies) * 99 // 100]
         difference = max(np.abs(answer - want[i]).max() for i, answer in answers.items())
         print(f'{threads:>7}  {p50:>7.3f}  {p99:>7.3f}  {rate:>8.0f}  {difference:>18.1e}')

@@ -3,9 +3,11 @@
 
     python digits.py [--epochs 20] [--out digits.png] [--weights digits.pdparams]
 
-Needs scikit-learn (for the 1,797 images, which it carries) and matplotlib (for the picture). Runs in under a minute on
-two cores, prints the accuracy on the fifth of the images held out, and checks that saved weights give the same.
+Needs scikit-learn (for the 1,797 images, which it carries) and matplotlib (for the picture). Runs
+in under a minute on two cores, prints the accuracy on the fifth of the images held out, and checks
+that saved weights give the same.
 """
+
 import argparse
 import sys
 import time
@@ -21,6 +23,7 @@ from paddle.vision.models import LeNet
 def load_digits():
     """Images [N, 1, 28, 28] in [-1, 1] and labels [N], split into training and held-out parts."""
     from sklearn.datasets import load_digits as bundled
+
     data = bundled()
     images = paddle.to_tensor(data.images.astype('float32')).unsqueeze(1) / 8.0 - 1.0
     images = F.interpolate(images, size=[28, 28], mode='bilinear', align_corners=False)
@@ -28,7 +31,10 @@ def load_digits():
     order = np.random.RandomState(0).permutation(len(labels))
     held = len(labels) // 5
     images = images.numpy()
-    return (images[order[held:]], labels[order[held:]]), (images[order[:held]], labels[order[:held]])
+    return (images[order[held:]], labels[order[held:]]), (
+        images[order[:held]],
+        labels[order[:held]],
+    )
 
 
 class ShiftedDigits(Dataset):
@@ -40,7 +46,7 @@ class ShiftedDigits(Dataset):
 
     def __getitem__(self, index):
         top, left = np.random.randint(0, 5, size=2)
-        return self.images[index, :, top:top + 28, left:left + 28], self.labels[index]
+        return self.images[index, :, top : top + 28, left : left + 28], self.labels[index]
 
     def __len__(self):
         return len(self.labels)
@@ -58,14 +64,20 @@ def predict(model, images):
     """The most likely digit for each image."""
     model.eval()
     with paddle.no_grad():
-        scores = [model(paddle.to_tensor(images[i:i + 256])).numpy() for i in range(0, len(images), 256)]
+        scores = [
+            model(paddle.to_tensor(images[i : i + 256])).numpy() for i in range(0, len(images), 256)
+        ]
     return np.concatenate(scores).argmax(axis=1)
 
 
 def train(model, train_set, held_set, epochs, batch_size):
     """Train; returns the loss of every step and the held-out accuracy after every epoch."""
-    loader = DataLoader(ShiftedDigits(*train_set), batch_size=batch_size, shuffle=True, drop_last=True)
-    schedule = paddle.optimizer.lr.CosineAnnealingDecay(learning_rate=2e-3, T_max=epochs * len(loader))
+    loader = DataLoader(
+        ShiftedDigits(*train_set), batch_size=batch_size, shuffle=True, drop_last=True
+    )
+    schedule = paddle.optimizer.lr.CosineAnnealingDecay(
+        learning_rate=2e-3, T_max=epochs * len(loader)
+    )
     optimizer = paddle.optimizer.AdamW(schedule, parameters=model.parameters(), weight_decay=0.01)
     losses, accuracies = [], []
     for epoch in range(1, epochs + 1):
@@ -90,8 +102,10 @@ def train(model, train_set, held_set, epochs, batch_size):
 def draw(path, losses, accuracies, images, labels, guesses):
     """Write a PNG with the training curve and sample predictions; wrong ones first, in red."""
     import matplotlib
+
     matplotlib.use('Agg')
     import matplotlib.pyplot as plt
+
     figure = plt.figure(figsize=(11, 5))
     grid = figure.add_gridspec(4, 12)
     left = figure.add_subplot(grid[:, :5])
@@ -100,7 +114,13 @@ def draw(path, losses, accuracies, images, labels, guesses):
     left.set_ylabel('training loss', color='tab:blue')
     right = left.twinx()
     per_epoch = len(losses) // len(accuracies)
-    right.plot(np.arange(1, len(accuracies) + 1) * per_epoch, accuracies, 'o-', color='tab:orange', markersize=3)
+    right.plot(
+        np.arange(1, len(accuracies) + 1) * per_epoch,
+        accuracies,
+        'o-',
+        color='tab:orange',
+        markersize=3,
+    )
     right.set_ylabel('held-out accuracy', color='tab:orange')
     right.set_ylim(min(0.9, min(accuracies)), 1.0)
     order = np.argsort(guesses == labels, kind='stable')[:24]
@@ -108,10 +128,16 @@ def draw(path, losses, accuracies, images, labels, guesses):
         cell = figure.add_subplot(grid[place // 6, 6 + place % 6])
         cell.imshow(images[i, 0], cmap='gray_r')
         good = guesses[i] == labels[i]
-        cell.set_title(str(guesses[i]) if good else f'{guesses[i]} (is {labels[i]})', fontsize=8,
-                       color='black' if good else 'red', pad=2)
+        cell.set_title(
+            str(guesses[i]) if good else f'{guesses[i]} (is {labels[i]})',
+            fontsize=8,
+            color='black' if good else 'red',
+            pad=2,
+        )
         cell.axis('off')
-    figure.suptitle(f'LeNet on handwritten digits: {accuracies[-1]:.2%} of {len(labels)} held-out images')
+    figure.suptitle(
+        f'LeNet on handwritten digits: {accuracies[-1]:.2%} of {len(labels)} held-out images'
+    )
     figure.savefig(path, dpi=110, bbox_inches='tight')
     plt.close(figure)
 
@@ -140,7 +166,10 @@ def main():
     reloaded = float((guesses == held_set[1]).mean())
     if reloaded != accuracies[-1]:
         raise SystemExit(f'reloaded weights give {reloaded:.4%}, expected {accuracies[-1]:.4%}')
-    print(f'held-out accuracy {reloaded:.2%}, the same after saving to and loading from {args.weights}')
+    print(
+        f'held-out accuracy {reloaded:.2%}, the same after saving to and loading from '
+        f'{args.weights}'
+    )
     draw(args.out, losses, accuracies, held_set[0], held_set[1], guesses)
     print(f'picture written to {args.out}')
     if reloaded < 0.98:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every op under its own name, arguments in the op's order."""
+
 from paddle import _lazy
 from paddle.base.libpaddle import _functions as _find
 

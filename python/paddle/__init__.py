@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """paddle: tensors, automatic differentiation, neural networks, compilation and deployment.
 
-Names are loaded on first use: this module only makes the core, the dtypes and a table of where the rest is.
+Names are loaded on first use: this module only makes the core, the dtypes and a table of where the
+rest is.
 """
 
 import importlib as _importlib
 import math as _math
 import os as _os
 
-# Waiting OpenMP threads spin for some 50 us, then sleep: libgomp's own default burns a core that other processes need, and makes
-# parallel regions many times slower when they take it. Read by libgomp when the core is loaded.
+# Waiting OpenMP threads spin for some 50 us, then sleep: libgomp's own default burns a core that
+# other processes need, and makes parallel regions many times slower when they take it. Read by
+# libgomp when the core is loaded.
 if 'OMP_WAIT_POLICY' not in _os.environ:
     _os.environ.setdefault('GOMP_SPINCOUNT', '3000')
 
@@ -59,7 +61,8 @@ from .tensor import TABLE as _table  # noqa: E402
 
 _OTHER = _lazy.homes(
     {
-        'paddle.framework.random': 'seed manual_seed get_rng_state set_rng_state get_cuda_rng_state set_cuda_rng_state',
+        'paddle.framework.random': 'seed manual_seed get_rng_state set_rng_state '
+        'get_cuda_rng_state set_cuda_rng_state',
         'paddle.framework.framework': 'set_default_dtype get_default_dtype',
         'paddle.framework.io': 'save load async_save clear_async_save_task_queue',
         'paddle.framework.dtype': 'iinfo finfo',
@@ -67,19 +70,21 @@ _OTHER = _lazy.homes(
         'paddle.base.framework': 'create_parameter LazyGuard',
         'paddle.base.param_attr': 'ParamAttr',
         'paddle.base.dygraph.base': 'no_grad enable_grad set_grad_enabled is_grad_enabled grad',
-        'paddle.amp': 'get_autocast_dtype get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_enabled autocast',
+        'paddle.amp': 'get_autocast_dtype get_autocast_cpu_dtype get_autocast_gpu_dtype '
+        'is_autocast_enabled autocast',
         'paddle.device': (
-            'set_device get_device is_compiled_with_cuda is_compiled_with_rocm is_compiled_with_xpu is_compiled_with_ipu '
-            'is_compiled_with_custom_device is_compiled_with_cinn is_compiled_with_distribute get_cudnn_version '
-            'device_guard'
+            'set_device get_device is_compiled_with_cuda is_compiled_with_rocm '
+            'is_compiled_with_xpu is_compiled_with_ipu is_compiled_with_custom_device '
+            'is_compiled_with_cinn is_compiled_with_distribute get_cudnn_version device_guard'
         ),
         'paddle.hapi': 'Model summary flops callbacks',
         'paddle.io.reader': 'batch',
         'paddle.static': 'enable_static disable_static',
         'paddle.nn.functional': 'conv1d conv2d conv3d layer_norm group_norm adaptive_avg_pool1d',
         'paddle._compat': (
-            'FloatTensor DoubleTensor HalfTensor BFloat16Tensor IntTensor LongTensor ShortTensor CharTensor ByteTensor '
-            'BoolTensor MmapStorage disable_signal_handler disable_compat enable_compat Generator'
+            'FloatTensor DoubleTensor HalfTensor BFloat16Tensor IntTensor LongTensor '
+            'ShortTensor CharTensor ByteTensor BoolTensor MmapStorage disable_signal_handler '
+            'disable_compat enable_compat Generator'
         ),
     }
 )

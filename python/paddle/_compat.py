@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Old and foreign spellings: typed tensor classes, torch-compatibility switches, delayed initialisation."""
+"""Old and foreign spellings: typed tensor classes, torch-compatibility switches, delayed
+initialisation.
+"""
 
 import paddle
 from paddle.base.arguments import only
@@ -16,10 +18,17 @@ def _typed(name, dtype):
         if all(isinstance(one, int) for one in args):
             return paddle.empty(list(args) or [0], dtype, device=device)
         if len(args) > 1:
-            raise ValueError(f'[{name}] expected data, or the extents as ints, got {len(args)} arguments that are not all ints')
+            raise ValueError(
+                f'[{name}] expected data, or the extents as ints, got {len(args)} arguments that '
+                f'are not all ints'
+            )
         return paddle.to_tensor(args[0], dtype=dtype, place=device)
 
-    return _TypedMeta(name, (), {'__new__': __new__, '_dtype': dtype, '__doc__': f'Makes tensors of dtype {dtype}.'})
+    return _TypedMeta(
+        name,
+        (),
+        {'__new__': __new__, '_dtype': dtype, '__doc__': f'Makes tensors of dtype {dtype}.'},
+    )
 
 
 FloatTensor, DoubleTensor, HalfTensor = (
@@ -61,13 +70,20 @@ def disable_signal_handler():
 
 
 def enable_compat(*, scope=None, blocked_modules=None, backend='torch', silent=False):
-    """Let `import torch` find paddle, everywhere; a warning says so unless `silent`, where torch had been imported before."""
+    """Let `import torch` find paddle, everywhere; a warning says so unless `silent`, where torch
+    had been imported before.
+    """
     import sys
     import warnings
 
     if backend != 'torch':
         raise AssertionError(f"[enable_compat] expected backend 'torch', got {backend!r}")
-    only('enable_compat', 'all modules find paddle', scope=(scope, None, set()), blocked_modules=(blocked_modules, None, set()))
+    only(
+        'enable_compat',
+        'all modules find paddle',
+        scope=(scope, None, set()),
+        blocked_modules=(blocked_modules, None, set()),
+    )
     if not silent and sys.modules.get('torch', paddle) is not paddle:
         warnings.warn('[enable_compat] has no effect: torch has been imported before')
     sys.modules.setdefault('torch', paddle)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names found on first use: the functions generated from op stanzas, and those of submodules.
 
-A module that serves a namespace of generated functions ends with `install(globals(), 'paddle.nn.functional')`; the dict
-`paddle.base.libpaddle._functions('paddle.nn.functional')` holds its generated functions by name.
+A module that serves a namespace of generated functions ends with `install(globals(),
+'paddle.nn.functional')`; the dict `paddle.base.libpaddle._functions('paddle.nn.functional')` holds
+its generated functions by name.
 
-What programs reach by a path of PaddlePaddle's that is none of a file here stands in the table of `paddle._paths`: `listed` finds its
-names, and modules that only that table has are made when they are imported.
+What programs reach by a path of PaddlePaddle's that is none of a file here stands in the table of
+`paddle._paths`: `listed` finds its names, and modules that only that table has are made when they
+are imported.
 """
 
 import _imp
@@ -21,27 +23,33 @@ from paddle.base.libpaddle import _functions
 
 
 def _before_fork():
-    """A child would wait for ever for a module that another thread of its parent was loading: wait until none is, and let
-    none begin."""
+    """A child would wait for ever for a module that another thread of its parent was loading: wait
+    until none is, and let none begin."""
     thread, end = get_ident(), time.monotonic() + 10
     while True:
         _imp.acquire_lock()
         locks = [lock() for lock in list(_bootstrap._module_locks.values())]
-        if all(getattr(lock, 'owner', None) in (None, thread) for lock in locks) or time.monotonic() > end:
+        if (
+            all(getattr(lock, 'owner', None) in (None, thread) for lock in locks)
+            or time.monotonic() > end
+        ):
             return
         _imp.release_lock()
         time.sleep(0.001)
 
 
 if hasattr(os, 'register_at_fork'):
-    os.register_at_fork(before=_before_fork, after_in_parent=_imp.release_lock, after_in_child=_imp.release_lock)
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_imp.release_lock, after_in_child=_imp.release_lock
+    )
 
 
 def install(scope, namespace, table=None, modules=()):
     """Give the module of `scope` a `__getattr__` and `__dir__`.
 
-    A name is looked up in `table` (name -> module that defines it, relative ones start with a dot), then among the
-    functions generated for `namespace`, then among the submodules `modules`. What is found is kept in the module.
+    A name is looked up in `table` (name -> module that defines it, relative ones start with a dot),
+    then among the functions generated for `namespace`, then among the submodules `modules`. What is
+    found is kept in the module.
     """
     package = scope['__name__']
     table = table or {}
@@ -78,7 +86,9 @@ def _paths():
 
 
 def listed(module, name):
-    """What the table of `paddle._paths` has as `name` of a module; AttributeError when that is nothing."""
+    """What the table of `paddle._paths` has as `name` of a module; AttributeError when that is
+    nothing.
+    """
     if not name.startswith('__'):
         home = _paths().home(module, name)
         if home is not None:
@@ -87,9 +97,11 @@ def listed(module, name):
 
 
 def serve(scope):
-    """Give the module of `scope`, which has no `__getattr__` of its own, the names listed for it, and the modules below it.
+    """Give the module of `scope`, which has no `__getattr__` of its own, the names listed for it,
+    and the modules below it.
 
-    They are not kept in the module: its own code would see them where it means `min` or `slice` of Python.
+    They are not kept in the module: its own code would see them where it means `min` or `slice` of
+    Python.
     """
     module = scope['__name__']
     if _paths().modules().get(module):
@@ -103,7 +115,9 @@ for _module in (_core, _core.pir):
 
 
 class _Listed:
-    """Finds and makes the modules that are only in the table of `paddle._paths`. Last in `sys.meta_path`: files come first."""
+    """Finds and makes the modules that are only in the table of `paddle._paths`. Last in
+    `sys.meta_path`: files come first.
+    """
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
@@ -128,7 +142,9 @@ class _Listed:
 
 
 class _Keeping(type(sys)):
-    """A package in which a function has the name of a module: the function keeps it when that module is imported."""
+    """A package in which a function has the name of a module: the function keeps it when that
+    module is imported.
+    """
 
     def __setattr__(self, name, value):
         if name not in self._kept or not isinstance(value, type(sys)):

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where names live that programs reach by other paths of PaddlePaddle's.
 
-`TABLE` maps a module's path to {home: names}: what programs take from the module, and the module here that has it. `a=b` is the home's `b`
-under the name `a`, `a=` is the home itself, and `*` stands for every name of the home. Modules that have no file are made when they are
-imported (`paddle._lazy`); the others find their names here on first use.
+`TABLE` maps a module's path to {home: names}: what programs take from the module, and the module
+here that has it. `a=b` is the home's `b` under the name `a`, `a=` is the home itself, and `*`
+stands for every name of the home. Modules that have no file are made when they are imported
+(`paddle._lazy`); the others find their names here on first use.
 """
 
 import functools
 import importlib
 
 TABLE = {
-    'paddle': {
-        'paddle': 'paddle=',
-        'paddle.base.core': 'core=',
-    },
+    'paddle': {'paddle': 'paddle=', 'paddle.base.core': 'core='},
     'paddle._C_ops': {
-        'paddle._op_forms': 'accuracy batch_norm box_coder distribute_fpn_proposals matrix_nms multiclass_nms3 ones prior_box zeros',
+        'paddle._op_forms': 'accuracy batch_norm box_coder distribute_fpn_proposals matrix_nms '
+        'multiclass_nms3 ones prior_box zeros',
         'paddle.incubate.nn.functional': 'fused_bias_act',
     },
     'paddle._pir_ops': {'paddle._C_ops': '*'},
@@ -33,24 +32,29 @@ TABLE = {
     },
     'paddle.base.libpaddle': {
         'paddle.base.core': (
-            'VarDesc is_compiled_with_avx is_compiled_with_brpc is_compiled_with_cuda is_compiled_with_cudnn_frontend '
-            'is_compiled_with_custom_device is_compiled_with_dist is_compiled_with_distribute is_compiled_with_ipu '
-            'is_compiled_with_mkldnn is_compiled_with_mpi is_compiled_with_mpi_aware is_compiled_with_nccl is_compiled_with_onednn '
-            'is_compiled_with_rocm is_compiled_with_xpu'
-        ),
+            'VarDesc is_compiled_with_avx is_compiled_with_brpc is_compiled_with_cuda '
+            'is_compiled_with_cudnn_frontend is_compiled_with_custom_device '
+            'is_compiled_with_dist is_compiled_with_distribute is_compiled_with_ipu '
+            'is_compiled_with_mkldnn is_compiled_with_mpi is_compiled_with_mpi_aware '
+            'is_compiled_with_nccl is_compiled_with_onednn is_compiled_with_rocm '
+            'is_compiled_with_xpu'
+        )
     },
     'paddle.common_ops_import': {
         'paddle.base': 'base=',
         'paddle.base.core': 'VarDesc core=',
         'paddle.base.data_feeder': 'check_dtype check_type check_variable_and_dtype convert_dtype',
         'paddle.base.framework': (
-            'OpProtoHolder Variable _create_tensor _dygraph_tracer convert_np_dtype_to_dtype_ default_main_program device_guard '
-            'dygraph_only in_dygraph_mode'
+            'OpProtoHolder Variable _create_tensor _dygraph_tracer '
+            'convert_np_dtype_to_dtype_ default_main_program device_guard dygraph_only '
+            'in_dygraph_mode'
         ),
         'paddle.base.layer_helper': 'LayerHelper',
         'paddle.base.param_attr': 'ParamAttr',
     },
-    'paddle.compat.proxy': {'paddle': 'disable_torch_proxy=disable_compat enable_torch_proxy=enable_compat'},
+    'paddle.compat.proxy': {
+        'paddle': 'disable_torch_proxy=disable_compat enable_torch_proxy=enable_compat'
+    },
     'paddle.dataset.common': {'paddle.utils.download': 'md5file'},
     'paddle.device': {'paddle.base.libpaddle': 'IPUPlace'},
     'paddle.distribution': {
@@ -71,7 +75,9 @@ TABLE = {
     'paddle.distribution.geometric': {'paddle.distribution': 'Geometric'},
     'paddle.distribution.gumbel': {'paddle.distribution': 'Gumbel'},
     'paddle.distribution.independent': {'paddle.distribution': 'Independent'},
-    'paddle.distribution.kl': {'paddle.distribution.kl': '_kl_expfamily_expfamily=_exponential_family'},
+    'paddle.distribution.kl': {
+        'paddle.distribution.kl': '_kl_expfamily_expfamily=_exponential_family'
+    },
     'paddle.distribution.laplace': {'paddle.distribution': 'Laplace'},
     'paddle.distribution.lkj_cholesky': {
         'paddle.distribution': 'LKJCholesky',
@@ -83,7 +89,9 @@ TABLE = {
     'paddle.distribution.normal': {'paddle.distribution': 'Normal'},
     'paddle.distribution.poisson': {'paddle.distribution': 'Poisson'},
     'paddle.distribution.student_t': {'paddle.distribution': 'StudentT'},
-    'paddle.distribution.transformed_distribution': {'paddle.distribution': 'TransformedDistribution'},
+    'paddle.distribution.transformed_distribution': {
+        'paddle.distribution': 'TransformedDistribution'
+    },
     'paddle.distribution.uniform': {'paddle.distribution': 'Uniform'},
     'paddle.framework': {'paddle.framework.io_utils': 'io_utils= is_parameter'},
     'paddle.framework.io': {
@@ -91,10 +99,16 @@ TABLE = {
         'paddle.framework.io': '_legacy_load=load _legacy_save=save',
     },
     'paddle.framework.random': {'paddle': 'Generator'},
-    'paddle.geometric.math': {'paddle.geometric': 'segment_max segment_mean segment_min segment_sum'},
-    'paddle.geometric.message_passing.send_recv': {'paddle.geometric': 'send_u_recv send_ue_recv send_uv'},
+    'paddle.geometric.math': {
+        'paddle.geometric': 'segment_max segment_mean segment_min segment_sum'
+    },
+    'paddle.geometric.message_passing.send_recv': {
+        'paddle.geometric': 'send_u_recv send_ue_recv send_uv'
+    },
     'paddle.geometric.reindex': {'paddle.geometric': 'reindex_graph reindex_heter_graph'},
-    'paddle.geometric.sampling.neighbors': {'paddle.geometric': 'sample_neighbors weighted_sample_neighbors'},
+    'paddle.geometric.sampling.neighbors': {
+        'paddle.geometric': 'sample_neighbors weighted_sample_neighbors'
+    },
     'paddle.hapi': {'paddle.hapi.logger': 'logger='},
     'paddle.incubate.autograd.utils': {
         'paddle.incubate.autograd': 'disable_prim enable_prim',
@@ -104,42 +118,67 @@ TABLE = {
         'paddle.incubate.nn.attn_bias': 'attn_bias=',
         'paddle.incubate.nn.memory_efficient_attention': 'memory_efficient_attention=',
     },
-    'paddle.incubate.nn.functional.fused_bias_act': {'paddle.incubate.nn.functional': 'fused_bias_act'},
-    'paddle.incubate.nn.functional.fused_dropout_add': {'paddle.incubate.nn.functional': 'fused_dropout_add'},
-    'paddle.incubate.nn.functional.fused_layer_norm': {'paddle.incubate.nn.functional': 'fused_layer_norm'},
-    'paddle.incubate.nn.functional.fused_matmul_bias': {
-        'paddle.incubate.nn.functional': 'fused_linear fused_linear_activation fused_matmul_bias',
+    'paddle.incubate.nn.functional.fused_bias_act': {
+        'paddle.incubate.nn.functional': 'fused_bias_act'
     },
-    'paddle.incubate.nn.functional.fused_rms_norm': {'paddle.incubate.nn.functional': 'fused_rms_norm'},
-    'paddle.incubate.nn.functional.fused_rotary_position_embedding': {'paddle.incubate.nn.functional': 'fused_rotary_position_embedding'},
+    'paddle.incubate.nn.functional.fused_dropout_add': {
+        'paddle.incubate.nn.functional': 'fused_dropout_add'
+    },
+    'paddle.incubate.nn.functional.fused_layer_norm': {
+        'paddle.incubate.nn.functional': 'fused_layer_norm'
+    },
+    'paddle.incubate.nn.functional.fused_matmul_bias': {
+        'paddle.incubate.nn.functional': 'fused_linear fused_linear_activation fused_matmul_bias'
+    },
+    'paddle.incubate.nn.functional.fused_rms_norm': {
+        'paddle.incubate.nn.functional': 'fused_rms_norm'
+    },
+    'paddle.incubate.nn.functional.fused_rotary_position_embedding': {
+        'paddle.incubate.nn.functional': 'fused_rotary_position_embedding'
+    },
     'paddle.incubate.nn.functional.fused_transformer': {
-        'paddle.incubate.nn.functional': 'fused_bias_dropout_residual_layer_norm fused_feedforward fused_multi_head_attention',
+        'paddle.incubate.nn.functional': 'fused_bias_dropout_residual_layer_norm '
+        'fused_feedforward fused_multi_head_attention'
     },
     'paddle.incubate.nn.functional.variable_length_memory_efficient_attention': {
-        'paddle.incubate.nn.functional': 'variable_length_memory_efficient_attention',
+        'paddle.incubate.nn.functional': 'variable_length_memory_efficient_attention'
     },
     'paddle.incubate.nn.layer.fused_dropout_add': {'paddle.incubate.nn': 'FusedDropoutAdd'},
     'paddle.incubate.nn.layer.fused_linear': {'paddle.incubate.nn': 'FusedLinear'},
     'paddle.incubate.nn.layer.fused_transformer': {
-        'paddle.incubate.nn': 'FusedBiasDropoutResidualLayerNorm FusedFeedForward FusedMultiHeadAttention FusedTransformerEncoderLayer',
+        'paddle.incubate.nn': 'FusedBiasDropoutResidualLayerNorm FusedFeedForward '
+        'FusedMultiHeadAttention FusedTransformerEncoderLayer'
     },
     'paddle.incubate.nn.loss': {'paddle.incubate': 'identity_loss'},
     'paddle.incubate.operators.graph_reindex': {'paddle.incubate': 'graph_reindex'},
-    'paddle.incubate.operators.graph_sample_neighbors': {'paddle.incubate': 'graph_sample_neighbors'},
+    'paddle.incubate.operators.graph_sample_neighbors': {
+        'paddle.incubate': 'graph_sample_neighbors'
+    },
     'paddle.incubate.operators.graph_send_recv': {'paddle.incubate': 'graph_send_recv'},
     'paddle.incubate.operators.softmax_mask_fuse': {'paddle.incubate': 'softmax_mask_fuse'},
-    'paddle.incubate.operators.softmax_mask_fuse_upper_triangle': {'paddle.incubate': 'softmax_mask_fuse_upper_triangle'},
+    'paddle.incubate.operators.softmax_mask_fuse_upper_triangle': {
+        'paddle.incubate': 'softmax_mask_fuse_upper_triangle'
+    },
     'paddle.incubate.optimizer': {'paddle.incubate.optimizer.functional': 'functional='},
-    'paddle.incubate.optimizer.functional.bfgs': {'paddle.incubate.optimizer.functional': 'minimize_bfgs'},
-    'paddle.incubate.optimizer.functional.lbfgs': {'paddle.incubate.optimizer.functional': 'minimize_lbfgs'},
+    'paddle.incubate.optimizer.functional.bfgs': {
+        'paddle.incubate.optimizer.functional': 'minimize_bfgs'
+    },
+    'paddle.incubate.optimizer.functional.lbfgs': {
+        'paddle.incubate.optimizer.functional': 'minimize_lbfgs'
+    },
     'paddle.incubate.optimizer.lbfgs': {'paddle.incubate.optimizer': 'LBFGS'},
-    'paddle.incubate.optimizer.line_search_dygraph': {'paddle.optimizer.lbfgs': '_cubic_interpolate=_cubic _strong_wolfe'},
-    'paddle.incubate.tensor.math': {'paddle.incubate': 'segment_max segment_mean segment_min segment_sum'},
+    'paddle.incubate.optimizer.line_search_dygraph': {
+        'paddle.optimizer.lbfgs': '_cubic_interpolate=_cubic _strong_wolfe'
+    },
+    'paddle.incubate.tensor.math': {
+        'paddle.incubate': 'segment_max segment_mean segment_min segment_sum'
+    },
     'paddle.inference.wrapper': {'paddle.inference': 'convert_to_mixed_precision'},
     'paddle.io.dataloader.dataloader_iter': {
         'paddle.io.dataloader.dataloader_iter': (
-            '_DataLoaderIterMultiProcess=MultiProcessIter _DataLoaderIterSingleProcess=SingleProcessIter'
-        ),
+            '_DataLoaderIterMultiProcess=MultiProcessIter '
+            '_DataLoaderIterSingleProcess=SingleProcessIter'
+        )
     },
     'paddle.jit': {'paddle.jit.dy2static': 'dy2static='},
     'paddle.jit.api': {'paddle.jit': 'load'},
@@ -148,40 +187,46 @@ TABLE = {
         'paddle.jit': 'enable_to_static',
         'paddle.jit.static_function': 'StaticFunction',
     },
-    'paddle.jit.dy2static.utils': {'paddle.jit.dy2static.source': 'Dygraph2StaticException func_to_source_code'},
-    'paddle.jit.marker': {'paddle.jit': 'not_to_static'},
-    'paddle.jit.pir_translated_layer': {'paddle.jit.translated_layer': 'INFER_PARAMS_SUFFIX PIR_INFER_MODEL_SUFFIX'},
-    'paddle.nn': {
-        'paddle.nn.init': 'init=',
-        'paddle.nn.layer.loss': 'loss=',
+    'paddle.jit.dy2static.utils': {
+        'paddle.jit.dy2static.source': 'Dygraph2StaticException func_to_source_code'
     },
+    'paddle.jit.marker': {'paddle.jit': 'not_to_static'},
+    'paddle.jit.pir_translated_layer': {
+        'paddle.jit.translated_layer': 'INFER_PARAMS_SUFFIX PIR_INFER_MODEL_SUFFIX'
+    },
+    'paddle.nn': {'paddle.nn.init': 'init=', 'paddle.nn.layer.loss': 'loss='},
     'paddle.nn.functional': {'paddle': 'diag_embed'},
     'paddle.nn.functional.activation': {
         'paddle.nn.functional': (
-            'celu elu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid mish relu relu6 selu silu softshrink softsign swish '
-            'tanhshrink thresholded_relu'
-        ),
+            'celu elu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid mish relu '
+            'relu6 selu silu softshrink softsign swish tanhshrink thresholded_relu'
+        )
     },
     'paddle.nn.functional.common': {
         'paddle.nn.functional': (
-            'alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout interpolate pad upsample zeropad2d'
-        ),
+            'alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout '
+            'interpolate pad upsample zeropad2d'
+        )
     },
     'paddle.nn.functional.distance': {
         'paddle': 'pdist',
         'paddle.nn.functional': 'pairwise_distance',
     },
-    'paddle.nn.functional.extension': {'paddle.nn.functional': 'gather_tree sequence_mask temporal_shift'},
+    'paddle.nn.functional.extension': {
+        'paddle.nn.functional': 'gather_tree sequence_mask temporal_shift'
+    },
     'paddle.nn.functional.input': {
         'paddle.nn.functional': 'embedding one_hot',
         'paddle.nn.functional.common': 'embedding_renorm_',
     },
     'paddle.nn.functional.loss': {
         'paddle.nn.functional': (
-            'cosine_embedding_loss gaussian_nll_loss hinge_embedding_loss l1_loss margin_ranking_loss mse_loss multi_label_margin_loss '
-            'multi_label_soft_margin_loss multi_margin_loss poisson_nll_loss smooth_l1_loss soft_margin_loss square_error_cost '
-            'triplet_margin_loss triplet_margin_with_distance_loss'
-        ),
+            'cosine_embedding_loss gaussian_nll_loss hinge_embedding_loss l1_loss '
+            'margin_ranking_loss mse_loss multi_label_margin_loss '
+            'multi_label_soft_margin_loss multi_margin_loss poisson_nll_loss smooth_l1_loss '
+            'soft_margin_loss square_error_cost triplet_margin_loss '
+            'triplet_margin_with_distance_loss'
+        )
     },
     'paddle.nn.functional.sdpa': {'paddle.nn.functional': 'scaled_dot_product_attention'},
     'paddle.nn.initializer': {
@@ -197,9 +242,10 @@ TABLE = {
     'paddle.nn.initializer.orthogonal': {'paddle.nn.initializer': 'Orthogonal'},
     'paddle.nn.layer.common': {
         'paddle.nn': (
-            'CircularPad1D CircularPad2D CircularPad3D ConstantPad1D ConstantPad2D ConstantPad3D Pad1D Pad2D Pad3D ReflectionPad1D '
-            'ReflectionPad2D ReflectionPad3D ReplicationPad1D ReplicationPad2D ReplicationPad3D ZeroPad1D ZeroPad2D ZeroPad3D'
-        ),
+            'CircularPad1D CircularPad2D CircularPad3D ConstantPad1D ConstantPad2D '
+            'ConstantPad3D Pad1D Pad2D Pad3D ReflectionPad1D ReflectionPad2D ReflectionPad3D '
+            'ReplicationPad1D ReplicationPad2D ReplicationPad3D ZeroPad1D ZeroPad2D ZeroPad3D'
+        )
     },
     'paddle.nn.layer.distance': {'paddle.nn': 'PairwiseDistance'},
     'paddle.nn.layer.layers': {'paddle.base.dygraph.base': 'in_declarative_mode=in_to_static_mode'},
@@ -207,7 +253,10 @@ TABLE = {
         'paddle.nn': 'GRU LSTM SimpleRNN',
         'paddle.nn.layer.rnn': 'rnn=run_cell',
     },
-    'paddle.nn.layer.transformer': {'paddle.nn.layer.transformer': '_convert_attention_mask=_mask _convert_param_attr_to_list=_attrs'},
+    'paddle.nn.layer.transformer': {
+        'paddle.nn.layer.transformer': '_convert_attention_mask=_mask '
+        '_convert_param_attr_to_list=_attrs'
+    },
     'paddle.nn.layer.vision': {'paddle.nn': 'ChannelShuffle PixelShuffle PixelUnshuffle'},
     'paddle.nn.utils.clip_grad_norm_': {'paddle.nn.utils': 'clip_grad_norm_'},
     'paddle.nn.utils.clip_grad_value_': {'paddle.nn.utils': 'clip_grad_value_'},
@@ -242,8 +291,8 @@ TABLE = {
     'paddle.static.nn.common': {
         'paddle.static': 'ExponentialMovingAverage',
         'paddle.static.nn': (
-            'batch_norm conv2d conv2d_transpose conv3d conv3d_transpose deform_conv2d group_norm instance_norm layer_norm py_func '
-            'spectral_norm'
+            'batch_norm conv2d conv2d_transpose conv3d conv3d_transpose deform_conv2d '
+            'group_norm instance_norm layer_norm py_func spectral_norm'
         ),
     },
     'paddle.static.nn.loss': {'paddle.static.nn': 'nce'},
@@ -261,46 +310,61 @@ TABLE = {
     'paddle.tensor.creation': {
         'paddle': 'MmapStorage cauchy_ diag diag_embed diagflat geometric_ to_tensor tril_ triu_',
         'paddle.device': (
-            'BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor'
+            'BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor '
+            'IntTensor LongTensor ShortTensor'
         ),
         'paddle.static': 'create_global_var create_parameter',
     },
     'paddle.tensor.linalg': {
-        'paddle': 'bincount cdist dist histogram histogram_bin_edges histogramdd mv permute t t_ transpose transpose_',
+        'paddle': 'bincount cdist dist histogram histogram_bin_edges histogramdd mv permute t t_ '
+        'transpose transpose_'
     },
     'paddle.tensor.logic': {
         'paddle': (
-            'allclose bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ '
-            'bitwise_xor bitwise_xor_ equal equal_ equal_all greater_equal greater_equal_ greater_than_ gt is_empty is_tensor less_ '
-            'less_equal less_equal_ less_than less_than_ logical_and_ logical_not_ logical_or_ not_equal'
-        ),
+            'allclose bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_not '
+            'bitwise_not_ bitwise_or bitwise_or_ bitwise_xor bitwise_xor_ equal equal_ '
+            'equal_all greater_equal greater_equal_ greater_than_ gt is_empty is_tensor '
+            'less_ less_equal less_equal_ less_than less_than_ logical_and_ logical_not_ '
+            'logical_or_ not_equal'
+        )
     },
     'paddle.tensor.manipulation': {
         'paddle': (
-            'as_complex as_real as_strided broadcast_tensors broadcast_to cast cast_ concat crop expand flatten flatten_ flip gather '
-            'gather_nd index_add index_add_ index_fill_ masked_fill masked_fill_ masked_scatter_ put_along_axis reshape reshape_ '
-            'scatter scatter_ scatter_add scatter_add_ scatter_nd_add scatter_reduce slice split squeeze squeeze_ stack strided_slice '
-            'take_along_axis tile tolist unbind unfold unique unique_consecutive unsqueeze unsqueeze_ unstack'
+            'as_complex as_real as_strided broadcast_tensors broadcast_to cast cast_ concat '
+            'crop expand flatten flatten_ flip gather gather_nd index_add index_add_ '
+            'index_fill_ masked_fill masked_fill_ masked_scatter_ put_along_axis reshape '
+            'reshape_ scatter scatter_ scatter_add scatter_add_ scatter_nd_add '
+            'scatter_reduce slice split squeeze squeeze_ stack strided_slice take_along_axis '
+            'tile tolist unbind unfold unique unique_consecutive unsqueeze unsqueeze_ unstack'
         ),
         'paddle.tensor.array': 'tensor_array_to_tensor',
         'paddle.tensor.search': 'fill_diagonal_tensor_',
     },
     'paddle.tensor.math': {
         'paddle': (
-            'add addmm addmm_ angle atan2 baddbmm_ bitwise_left_shift bitwise_left_shift_ bitwise_right_shift bitwise_right_shift_ '
-            'broadcast_shape broadcast_shapes cartesian_prod clip combinations conj copysign copysign_ cummax cummin cumprod cumprod_ '
-            'cumsum cumsum_ digamma digamma_ divide divide_ erfinv floor_divide floor_divide_ floor_mod floor_mod_ fmax fmin frac_ '
-            'gammainc gammainc_ gammaincc gammaincc_ gammaln gammaln_ gcd_ heaviside hypot_ i0 i0_ i0e i1 i1e increment kron lcm_ '
-            'ldexp_ lerp lgamma lgamma_ log10_ log2_ log_ logcumsumexp logit logit_ logsumexp max min mod mod_ multigammaln_ multiplex '
-            'multiply_ nan_to_num_ neg_ nextafter polygamma polygamma_ pow pow_ prod remainder remainder_ renorm renorm_ scale sign '
-            'sinc_ stanh subtract subtract_ take trace trunc trunc_ vander'
+            'add addmm addmm_ angle atan2 baddbmm_ bitwise_left_shift bitwise_left_shift_ '
+            'bitwise_right_shift bitwise_right_shift_ broadcast_shape broadcast_shapes '
+            'cartesian_prod clip combinations conj copysign copysign_ cummax cummin cumprod '
+            'cumprod_ cumsum cumsum_ digamma digamma_ divide divide_ erfinv floor_divide '
+            'floor_divide_ floor_mod floor_mod_ fmax fmin frac_ gammainc gammainc_ gammaincc '
+            'gammaincc_ gammaln gammaln_ gcd_ heaviside hypot_ i0 i0_ i0e i1 i1e increment '
+            'kron lcm_ ldexp_ lerp lgamma lgamma_ log10_ log2_ log_ logcumsumexp logit '
+            'logit_ logsumexp max min mod mod_ multigammaln_ multiplex multiply_ nan_to_num_ '
+            'neg_ nextafter polygamma polygamma_ pow pow_ prod remainder remainder_ renorm '
+            'renorm_ scale sign sinc_ stanh subtract subtract_ take trace trunc trunc_ vander'
         ),
         'paddle.linalg': 'inverse=inv',
         'paddle.nn.functional': 'tanh_',
     },
-    'paddle.tensor.ops': {'paddle': 'abs_ acos_ asinh atan atan_ cos_ erf erf_ expm1_ reciprocal sin_ sinh_ square square_ tan tan_'},
+    'paddle.tensor.ops': {
+        'paddle': 'abs_ acos_ asinh atan atan_ cos_ erf erf_ expm1_ reciprocal sin_ sinh_ square '
+        'square_ tan tan_'
+    },
     'paddle.tensor.random': {'paddle': 'binomial multinomial poisson standard_gamma'},
-    'paddle.tensor.search': {'paddle': 'bucketize index_sample index_select kthvalue masked_select mode msort topk where where_'},
+    'paddle.tensor.search': {
+        'paddle': 'bucketize index_sample index_select kthvalue masked_select mode msort topk '
+        'where where_'
+    },
     'paddle.tensor.stat': {'paddle': 'mean median nanmedian nanquantile numel quantile std var'},
     'paddle.text.datasets.imdb': {'paddle.text': 'Imdb'},
     'paddle.text.datasets.imikolov': {'paddle.text': 'Imikolov'},
@@ -315,7 +379,8 @@ TABLE = {
     'paddle.vision.models.mobilenetv1': {'paddle.vision.models': 'MobileNetV1 mobilenet_v1'},
     'paddle.vision.models.mobilenetv2': {'paddle.vision.models': 'MobileNetV2 mobilenet_v2'},
     'paddle.vision.models.mobilenetv3': {
-        'paddle.vision.models': 'MobileNetV3Large MobileNetV3Small mobilenet_v3_large mobilenet_v3_small',
+        'paddle.vision.models': 'MobileNetV3Large MobileNetV3Small mobilenet_v3_large '
+        'mobilenet_v3_small'
     },
 }
 
@@ -344,7 +409,9 @@ def modules():
 
 
 def home(module, name):
-    """Where `name` of a module lives: (module, name there), (module, None) for a module, None for a name that is not listed."""
+    """Where `name` of a module lives: (module, name there), (module, None) for a module, None for a
+    name that is not listed.
+    """
     known = names(module)
     if name in known:
         return known[name]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Callbacks of `paddle.Model`."""
+
 from paddle.hapi.callbacks import (
     Callback,
     EarlyStopping,
@@ -11,5 +12,13 @@ from paddle.hapi.callbacks import (
     WandbCallback,
 )
 
-__all__ = ['Callback', 'ProgBarLogger', 'ModelCheckpoint', 'VisualDL', 'LRScheduler', 'EarlyStopping',
-           'ReduceLROnPlateau', 'WandbCallback']
+__all__ = [
+    'Callback',
+    'ProgBarLogger',
+    'ModelCheckpoint',
+    'VisualDL',
+    'LRScheduler',
+    'EarlyStopping',
+    'ReduceLROnPlateau',
+    'WandbCallback',
+]

@@ -5,7 +5,9 @@ __all__ = []
 
 
 def check_import_scipy(OsName):
-    """On Windows (`OsName` 'nt'), ImportError with what to do where scipy's libraries do not load."""
+    """On Windows (`OsName` 'nt'), ImportError with what to do where scipy's libraries do not
+    load.
+    """
     if OsName == 'nt':
         try:
             import scipy.io  # noqa: F401

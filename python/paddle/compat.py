@@ -1,12 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions with the arguments and results that another framework gives theirs: `dim` for `axis`, and named pairs."""
+"""Functions with the arguments and results that another framework gives theirs: `dim` for `axis`,
+and named pairs.
+"""
+
 import collections
 import functools
 
 import paddle
 from paddle import _lazy
 
-__all__ = ['equal', 'slogdet', 'sort', 'split', 'min', 'max', 'unique', 'median', 'nanmedian', 'seed']
+__all__ = [
+    'equal',
+    'slogdet',
+    'sort',
+    'split',
+    'min',
+    'max',
+    'unique',
+    'median',
+    'nanmedian',
+    'seed',
+]
 
 SlogdetResult = collections.namedtuple('SlogdetResult', ('sign', 'logabsdet'))
 SortRetType = collections.namedtuple('SortRetType', ('values', 'indices'))
@@ -21,15 +35,20 @@ def _of_dim(function):
     def wrapper(*args, **kwargs):
         for name in ('x', 'axis', 'num_or_sections', 'name', 'mode', 'y'):
             if name in kwargs:
-                raise TypeError(f"paddle.compat.{function.__name__}() received unexpected keyword argument '{name}'. "
-                                f"\nDid you mean to use paddle.{function.__name__}() instead?")
+                raise TypeError(
+                    f"paddle.compat.{function.__name__}() received unexpected keyword "
+                    f"argument '{name}'. \nDid you mean to use paddle.{function.__name__}() "
+                    f"instead?"
+                )
         return function(*args, **kwargs)
 
     return wrapper
 
 
 def _put(found, out):
-    """`found`, a tensor or a named tuple, written to `out`, a tensor or several, unless that is None."""
+    """`found`, a tensor or a named tuple, written to `out`, a tensor or several, unless that is
+    None.
+    """
     if out is None:
         return found
     places = (out,) if isinstance(out, paddle.Tensor) else tuple(out)
@@ -63,7 +82,9 @@ def sort(input, dim=-1, descending=False, stable=False, out=None):
 
 @_of_dim
 def split(tensor, split_size_or_sections, dim=0):
-    """Parts of `split_size` each along `dim`, the last one smaller where that does not divide it; or of the sizes listed."""
+    """Parts of `split_size` each along `dim`, the last one smaller where that does not divide it;
+    or of the sizes listed.
+    """
     sizes = split_size_or_sections
     if isinstance(sizes, int) and not isinstance(sizes, bool):
         if sizes <= 0:
@@ -71,8 +92,11 @@ def split(tensor, split_size_or_sections, dim=0):
         whole = tensor.shape[dim]
         sizes = [sizes] * (whole // sizes) + [whole % sizes] * (whole % sizes > 0) or [0]
     elif not isinstance(sizes, (list, tuple)):
-        raise TypeError("The type of 'split_size_or_sections' in split must be int, list or tuple in imperative mode, but received "
-                        f"{type(sizes)}.")
+        raise TypeError(
+            "The type of 'split_size_or_sections' in split must be int, list or tuple in "
+            "imperative mode, but received "
+            f"{type(sizes)}."
+        )
     return tuple(paddle.split(tensor, list(sizes), dim))
 
 
@@ -80,8 +104,11 @@ def _extreme(name, pairwise, places):
     def function(input, *args, out=None, **kwargs):
         known = {'dim', 'keepdim', 'other'}
         if set(kwargs) - known or len(args) + len(kwargs) > 2:
-            raise TypeError(f"Invalid arguments for `paddle.compat.{name}`: got {len(args)} and {sorted(kwargs)} after the first, expected "
-                            "none, dim and keepdim, or other")
+            raise TypeError(
+                f"Invalid arguments for `paddle.compat.{name}`: got {len(args)} and "
+                f"{sorted(kwargs)} after the first, expected "
+                "none, dim and keepdim, or other"
+            )
         given = dict(kwargs)
         if args:
             first = 'other' if isinstance(args[0], paddle.Tensor) else 'dim'
@@ -91,17 +118,24 @@ def _extreme(name, pairwise, places):
                 given[key] = value
         if 'other' in given:
             if len(given) > 1 or not isinstance(given['other'], paddle.Tensor):
-                raise TypeError(f"Invalid arguments for `paddle.compat.{name}`: expected a tensor as other, and nothing beside it, got "
-                                f"{sorted(given)}")
+                raise TypeError(
+                    f"Invalid arguments for `paddle.compat.{name}`: expected a tensor as "
+                    f"other, and nothing beside it, got {sorted(given)}"
+                )
             return _put(pairwise(input, given['other']), out)
         dim = given.get('dim')
         if dim is None:
             if 'keepdim' in given:
-                raise TypeError(f"Invalid arguments for `paddle.compat.{name}`: expected dim beside keepdim, got None")
+                raise TypeError(
+                    f"Invalid arguments for `paddle.compat.{name}`: expected dim beside keepdim, "
+                    f"got None"
+                )
             return _put(getattr(paddle, name)(input), out)
         if isinstance(dim, bool) or not isinstance(dim, int):
-            raise TypeError(f"Invalid arguments for `paddle.compat.{name}`: \nThe second input must be int or Tensor or implicit None, got "
-                            f"{type(dim)}")
+            raise TypeError(
+                f"Invalid arguments for `paddle.compat.{name}`: \nThe second input must be "
+                f"int or Tensor or implicit None, got {type(dim)}"
+            )
         indices = places(input, axis=dim, keepdim=True)
         values = paddle.take_along_axis(input, indices, dim)
         if not given.get('keepdim', False):
@@ -109,8 +143,8 @@ def _extreme(name, pairwise, places):
         return _put(MinMaxRetType(values, indices), out)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""The {name}imum of all elements; (values, indices) along `dim`, kept as an axis of one with `keepdim`; or, element by
-    element, of two tensors."""
+    function.__doc__ = f"""The {name}imum of all elements; (values, indices) along `dim`, kept as an
+    axis of one with `keepdim`; or, element by element, of two tensors."""
     return _of_dim(function)
 
 
@@ -120,7 +154,9 @@ max = _extreme('max', paddle.maximum, paddle.argmax)
 
 @_of_dim
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The different elements in order, or slices along `dim`; with them where each comes from, and how many there are."""
+    """The different elements in order, or slices along `dim`; with them where each comes from, and
+    how many there are.
+    """
     return paddle.unique(input, False, return_inverse, return_counts, dim, sorted=sorted)
 
 
@@ -140,6 +176,7 @@ median, nanmedian = _middle('median'), _middle('nanmedian')
 def seed():
     """Seed the generators with a number that no program can foresee; returns it."""
     from paddle.base import libpaddle
+
     return libpaddle.default_cpu_generator().seed()
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Discrete Fourier transforms."""
+
 import operator
 
 import paddle
@@ -9,8 +10,28 @@ from paddle.tensor.creation import _finish
 from paddle.tensor.manipulation import extents
 
 __all__ = [
-    'fft', 'ifft', 'rfft', 'irfft', 'hfft', 'ihfft', 'fft2', 'ifft2', 'rfft2', 'irfft2', 'hfft2', 'ihfft2', 'fftn',
-    'ifftn', 'rfftn', 'irfftn', 'hfftn', 'ihfftn', 'fftfreq', 'rfftfreq', 'fftshift', 'ifftshift',
+    'fft',
+    'ifft',
+    'rfft',
+    'irfft',
+    'hfft',
+    'ihfft',
+    'fft2',
+    'ifft2',
+    'rfft2',
+    'irfft2',
+    'hfft2',
+    'ihfft2',
+    'fftn',
+    'ifftn',
+    'rfftn',
+    'irfftn',
+    'hfftn',
+    'ihfftn',
+    'fftfreq',
+    'rfftfreq',
+    'fftshift',
+    'ifftshift',
 ]
 
 _NORMS = ('forward', 'backward', 'ortho')
@@ -48,18 +69,26 @@ def _axes(x, s, axes, default_all):
     if s is not None and not hasattr(s, '__iter__'):
         raise ValueError(f"Invalid FFT argument s={s}, it should be a sequence")
     if axes is None:
-        axes = list(range(rank)) if s is None or default_all is False else list(range(rank - len(s), rank))
+        axes = (
+            list(range(rank))
+            if s is None or default_all is False
+            else list(range(rank - len(s), rank))
+        )
     axes = [int(a) for a in (axes if hasattr(axes, '__iter__') else [axes])]
     for a in axes:
         if not -rank <= a < rank:
-            raise ValueError(f"Invalid FFT axis ({a}): expected one from {-rank} to {rank - 1}, got {a}")
+            raise ValueError(
+                f"Invalid FFT axis ({a}): expected one from {-rank} to {rank - 1}, got {a}"
+            )
     axes = [a % rank for a in axes]
     if len(set(axes)) != len(axes):
         raise ValueError(f"FFT axes {axes} should be unique")
     if s is not None:
         s = [int(v) for v in s]
         if len(s) != len(axes):
-            raise ValueError(f"Length of s ({len(s)}) and length of axes ({len(axes)}) does not match.")
+            raise ValueError(
+                f"Length of s ({len(s)}) and length of axes ({len(axes)}) does not match."
+            )
         if any(v <= 0 for v in s):
             raise ValueError(f"Invalid FFT argument s({s}), it should be positive")
     return s, axes
@@ -125,7 +154,9 @@ def _one(n):
 
 
 def fft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
-    """Transform along `axis`, of length `n` (cut or zero-padded); complex result of the same shape."""
+    """Transform along `axis`, of length `n` (cut or zero-padded); complex result of the same
+    shape.
+    """
     return _out(_c2c(x, _one(n), [axis], norm, True), out)
 
 
@@ -188,7 +219,9 @@ def _two(s, axes):
     if s is not None and len(items('fft', 's', s)) != 2:
         raise ValueError(f"Invalid FFT argument s ({s}), it should be a sequence of 2 integers.")
     if axes is not None and len(items('fft', 'axes', axes)) != 2:
-        raise ValueError(f"Invalid FFT argument axes ({axes}), it should be a sequence of 2 integers.")
+        raise ValueError(
+            f"Invalid FFT argument axes ({axes}), it should be a sequence of 2 integers."
+        )
 
 
 def fft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
@@ -234,7 +267,12 @@ def _frequencies(n, d, negative, dtype, out, device, requires_grad):
     n = operator.index(n)
     dtype = dtype or paddle.get_default_dtype()
     if negative:
-        values = paddle.concat([paddle.arange((n - 1) // 2 + 1, dtype='int64'), paddle.arange(-(n // 2), 0, dtype='int64')])
+        values = paddle.concat(
+            [
+                paddle.arange((n - 1) // 2 + 1, dtype='int64'),
+                paddle.arange(-(n // 2), 0, dtype='int64'),
+            ]
+        )
     else:
         values = paddle.arange(n // 2 + 1, dtype='int64')
     return _finish(values.astype(dtype) * (1.0 / (n * d)), out, device, requires_grad)

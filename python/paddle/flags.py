@@ -15,14 +15,16 @@ _EFFECTIVE = {
     'low_precision_op_list': 0,
     'jit_fuse': True,
     'use_cinn': False,
-    'cinn_trial': True,  # time fused groups against their single operations, and use these where they are faster
+    # time fused groups against their single operations, and use these where they are faster
+    'cinn_trial': True,
     'cpu_deterministic': False,  # no such trials: what runs depends on no clock
     'prim_all': False,
     'prim_forward': False,
     'prim_backward': False,
     'cpu_isa': '',
 }
-# Flags that programs set and that are kept without effect; docs/design/common.md says why of each group.
+# Flags that programs set and that are kept without effect; docs/design/common.md says why of each
+# group.
 _KEPT = {
     'cudnn_deterministic': False,
     'embedding_deterministic': 0,
@@ -90,7 +92,9 @@ def _define():
         if text is not None:
             _say_kept(name, _parse(text, value))
     level = os.environ.get('FLAGS_v') or os.environ.get('GLOG_v') or ''
-    _core.define_flag('v', int(level) if level.isdecimal() else 0)  # how much is logged, as the core reads it
+    _core.define_flag(
+        'v', int(level) if level.isdecimal() else 0
+    )  # how much is logged, as the core reads it
     for name, text in os.environ.items():
         if name.startswith('FLAGS_') and not _core.has_flag(name):
             _core.define_flag(name, text)
@@ -101,11 +105,19 @@ _define()
 
 def _converted(name, value, old):
     """`value` as the type the flag has; another kind of value is refused."""
-    takes = {bool: (bool, int, type(None)), int: (bool, int), float: (bool, int, float), str: str}.get(type(old))
+    takes = {
+        bool: (bool, int, type(None)),
+        int: (bool, int),
+        float: (bool, int, float),
+        str: str,
+    }.get(type(old))
     if takes is None:
         return value
     if not isinstance(value, takes):
-        raise RuntimeError(f'[set_flags] expected {type(old).__name__} for {name}, got {type(value).__name__} {value!r}')
+        raise RuntimeError(
+            f'[set_flags] expected {type(old).__name__} for {name}, got {type(value).__name__} '
+            f'{value!r}'
+        )
     return type(old)(value)
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear algebra. What is one op is generated from its stanza; the rest is written here with those."""
+"""Linear algebra. What is one op is generated from its stanza; the rest is written here with
+those.
+"""
+
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import integer, items
@@ -11,10 +14,44 @@ matmul, cross, diagonal = (_functions('paddle')[name] for name in ('matmul', 'cr
 globals().update(_functions('paddle.linalg'))
 
 __all__ = [
-    'cholesky', 'cholesky_inverse', 'cholesky_solve', 'cond', 'corrcoef', 'cov', 'cross', 'det', 'diagonal', 'eig',
-    'eigh', 'eigvals', 'eigvalsh', 'householder_product', 'inv', 'lstsq', 'lu', 'lu_solve', 'lu_unpack', 'matmul',
-    'matrix_exp', 'matrix_norm', 'matrix_power', 'matrix_rank', 'matrix_transpose', 'multi_dot', 'norm', 'ormqr',
-    'pca_lowrank', 'pinv', 'qr', 'slogdet', 'solve', 'svd', 'svd_lowrank', 'svdvals', 'triangular_solve', 'vecdot',
+    'cholesky',
+    'cholesky_inverse',
+    'cholesky_solve',
+    'cond',
+    'corrcoef',
+    'cov',
+    'cross',
+    'det',
+    'diagonal',
+    'eig',
+    'eigh',
+    'eigvals',
+    'eigvalsh',
+    'householder_product',
+    'inv',
+    'lstsq',
+    'lu',
+    'lu_solve',
+    'lu_unpack',
+    'matmul',
+    'matrix_exp',
+    'matrix_norm',
+    'matrix_power',
+    'matrix_rank',
+    'matrix_transpose',
+    'multi_dot',
+    'norm',
+    'ormqr',
+    'pca_lowrank',
+    'pinv',
+    'qr',
+    'slogdet',
+    'solve',
+    'svd',
+    'svd_lowrank',
+    'svdvals',
+    'triangular_solve',
+    'vecdot',
     'vector_norm',
 ]
 
@@ -50,19 +87,26 @@ def cholesky_inverse(x, upper=False, name=None):
 
 
 def solve(x, y, left=True, name=None, *, out=None):
-    """Solve x z = y, or z x = y with `left=False`, for square x. ValueError for a singular one or unfit shapes."""
+    """Solve x z = y, or z x = y with `left=False`, for square x. ValueError for a singular one or
+    unfit shapes.
+    """
     if left:
         return _out(_C_ops.solve(x, y), out)
     if y.ndim < 2 or x.ndim < 2 or x.shape[-1] != y.shape[-1]:
-        raise ValueError('[solve] expected matrices with as many columns on both sides for left=False, got shapes '
-                         f'{list(x.shape)} and {list(y.shape)}')
+        raise ValueError(
+            '[solve] expected matrices with as many columns on both sides for left=False, got '
+            'shapes '
+            f'{list(x.shape)} and {list(y.shape)}'
+        )
     if y.ndim < x.ndim:  # matrices, though they may look like a batch of vectors
         y = y.unsqueeze(list(range(x.ndim - y.ndim)))
     return _out(matrix_transpose(_C_ops.solve(matrix_transpose(x), matrix_transpose(y))), out)
 
 
 def qr(x, mode='reduced', name=None):
-    """(Q, R) with x = Q R; mode 'reduced', 'complete', or 'r' for R alone. ValueError for another mode."""
+    """(Q, R) with x = Q R; mode 'reduced', 'complete', or 'r' for R alone. ValueError for another
+    mode.
+    """
     q, r = _C_ops.qr(x, mode)
     return r if mode == 'r' else (q, r)
 
@@ -73,7 +117,9 @@ def eigvalsh(x, UPLO='L', name=None):
 
 
 def lu(x, pivot=True, get_infos=False, name=None):
-    """Packed LU factors and pivots (int32, from 1), and with `get_infos` the status of each matrix."""
+    """Packed LU factors and pivots (int32, from 1), and with `get_infos` the status of each
+    matrix.
+    """
     packed, pivots, infos = _C_ops.lu(x, pivot)
     return (packed, pivots, infos) if get_infos else (packed, pivots)
 
@@ -81,13 +127,18 @@ def lu(x, pivot=True, get_infos=False, name=None):
 def lstsq(x, y, rcond=None, driver=None, name=None):
     """(solution, residuals, rank, singular values) of the least-squares problem x z = y.
 
-    `driver` is 'gels', 'gelsy' (the default), 'gelsd' or 'gelss'; what it does not compute has shape [0].
+    `driver` is 'gels', 'gelsy' (the default), 'gelsd' or 'gelss'; what it does not compute has
+    shape [0].
     """
     if driver not in (None, 'gels', 'gelss', 'gelsd', 'gelsy'):
         raise ValueError(
-            f"Only support valid driver is 'gels', 'gelss', 'gelsd', 'gelsy' or None for CPU inputs. But got {driver}")
+            f"Only support valid driver is 'gels', 'gelss', 'gelsd', 'gelsy' or None for CPU "
+            f"inputs. But got {driver}"
+        )
     if rcond is None:
-        rcond = (1e-7 if x.dtype in (paddle.float32, paddle.complex64) else 1e-15) * max(x.shape[-2], x.shape[-1])
+        rcond = (1e-7 if x.dtype in (paddle.float32, paddle.complex64) else 1e-15) * max(
+            x.shape[-2], x.shape[-1]
+        )
     return _C_ops.lstsq(x, y, rcond, driver or 'gelsy')
 
 
@@ -112,7 +163,9 @@ def vector_norm(x, p=2.0, axis=None, keepdim=False, name=None, *, dtype=None, ou
         flat = x.transpose(rest + axes).flatten(len(rest))
         result = _C_ops.p_norm(flat, float(p), -1, 1e-12, False, False)
         return _out(result.unsqueeze(axes) if keepdim else result, out)
-    result = _C_ops.p_norm(x, float(p), -1 if axes is None else axes[0], 1e-12, keepdim, axes is None)
+    result = _C_ops.p_norm(
+        x, float(p), -1 if axes is None else axes[0], 1e-12, keepdim, axes is None
+    )
     if axes is None and keepdim:
         result = result.reshape([1] * x.ndim)
     return _out(result, out)
@@ -132,14 +185,18 @@ def matrix_norm(x, p='fro', axis=[-2, -1], keepdim=False, name=None):
         result = sums.max(second, keepdim=True) if p > 0 else sums.min(second, keepdim=True)
         return result if keepdim else result.squeeze(sorted(axis))
     if p not in ('nuc', 2, -2):
-        raise ValueError(f"just support p type 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, but got {p}")
+        raise ValueError(
+            f"just support p type 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, but got {p}"
+        )
     s = _C_ops.svdvals(x.transpose([a for a in range(x.ndim) if a not in axis] + axis))
     result = s.sum(-1) if p == 'nuc' else s.max(-1) if p > 0 else s.min(-1)
     return result.unsqueeze(sorted(axis)) if keepdim else result
 
 
 def norm(x, p=None, axis=None, keepdim=False, out=None, dtype=None, name=None):
-    """A vector norm (one axis, or all) or a matrix norm (two axes); p is 2 by default, of matrices 'fro' with `axis=None`."""
+    """A vector norm (one axis, or all) or a matrix norm (two axes); p is 2 by default, of matrices
+    'fro' with `axis=None`.
+    """
     if dtype is not None:
         x = x.astype(dtype)
     if isinstance(axis, (tuple, list)) and len(axis) == 1:
@@ -150,7 +207,9 @@ def norm(x, p=None, axis=None, keepdim=False, out=None, dtype=None, name=None):
         if axis is not None:
             raise TypeError(f"[norm] expected two axes for p='nuc', got {axis}")
         if x.ndim != 2:
-            raise ValueError(f"[norm] expected a matrix or two axes for p='nuc', got shape {list(x.shape)}")
+            raise ValueError(
+                f"[norm] expected a matrix or two axes for p='nuc', got shape {list(x.shape)}"
+            )
         result = matrix_norm(x, 'nuc', [-2, -1], keepdim)
     else:
         result = vector_norm(x, 2.0 if p in (None, 'fro') else p, axis, keepdim)
@@ -161,9 +220,13 @@ def cond(x, p=None, name=None):
     """The condition number of matrices for a norm p, 2 by default. ValueError for another norm."""
     if p not in (None, 'fro', 'nuc', 1, -1, 2, -2, _INF, -_INF):
         raise ValueError(
-            f"unsupported {p} for p, only supporting ('fro', 'nuc', 1, -1, 2, -2, inf, -inf) or none")
+            f"unsupported {p} for p, only supporting ('fro', 'nuc', 1, -1, 2, -2, inf, -inf) or "
+            f"none"
+        )
     if p not in (None, 2, -2) and x.shape[-1] != x.shape[-2]:
-        raise ValueError(f'only support p is {p} when input is a square matrix or batches of square matrices')
+        raise ValueError(
+            f'only support p is {p} when input is a square matrix or batches of square matrices'
+        )
     if 0 in x.shape[-2:]:
         return paddle.zeros(x.shape[:-2], dtype=_real_of(x))
     if p in (None, 2, -2):
@@ -177,11 +240,15 @@ def _reciprocal(s, rcond):
     """1 / s where |s| exceeds rcond times the largest, else 0."""
     size = s.abs()
     keep = size > size.max(-1, keepdim=True) * rcond
-    return paddle.where(keep, 1.0 / paddle.where(keep, s, paddle.ones_like(s)), paddle.zeros_like(s))
+    return paddle.where(
+        keep, 1.0 / paddle.where(keep, s, paddle.ones_like(s)), paddle.zeros_like(s)
+    )
 
 
 def pinv(x, rcond=1e-15, hermitian=False, name=None):
-    """The pseudo-inverse; singular values (or eigenvalues) below rcond times the largest count as zero."""
+    """The pseudo-inverse; singular values (or eigenvalues) below rcond times the largest count as
+    zero.
+    """
     if 0 in x.shape[-2:]:
         return paddle.zeros([*x.shape[:-2], x.shape[-1], x.shape[-2]], dtype=x.dtype)
     if hermitian:
@@ -194,8 +261,9 @@ def pinv(x, rcond=1e-15, hermitian=False, name=None):
 def matrix_rank(x, tol=None, hermitian=False, atol=None, rtol=None, name=None):
     """How many singular values exceed a tolerance (int64).
 
-    `tol`, a number or a tensor for each matrix, is the tolerance itself; else it is the larger of `atol` and `rtol`
-    times the largest singular value. `rtol` is the machine epsilon times the larger extent by default, 0 with `atol`.
+    `tol`, a number or a tensor for each matrix, is the tolerance itself; else it is the larger of
+    `atol` and `rtol` times the largest singular value. `rtol` is the machine epsilon times the
+    larger extent by default, 0 with `atol`.
     """
     if tol is not None and (atol is not None or rtol is not None):
         raise ValueError('[matrix_rank] expected either tol or atol and rtol, got both')
@@ -204,17 +272,37 @@ def matrix_rank(x, tol=None, hermitian=False, atol=None, rtol=None, name=None):
             return _C_ops.matrix_rank_tol(x, tol.astype(_real_of(x)), False, hermitian)
         return _C_ops.matrix_rank(x, 0.0 if tol is None else float(tol), tol is None, hermitian)
     atol = 0.0 if atol is None else atol
-    atol, rtol = (t.astype(_real_of(x)) if isinstance(t, paddle.Tensor) else
-                  t if t is None else paddle.full([], t, _real_of(x)) for t in (atol, rtol))
+    atol, rtol = (
+        t.astype(_real_of(x))
+        if isinstance(t, paddle.Tensor)
+        else t
+        if t is None
+        else paddle.full([], t, _real_of(x))
+        for t in (atol, rtol)
+    )
     return _C_ops.matrix_rank_atol_rtol(x, atol, rtol, hermitian)
 
 
 def _real_of(x):
-    return {paddle.complex64: paddle.float32, paddle.complex128: paddle.float64}.get(x.dtype, x.dtype)
+    return {paddle.complex64: paddle.float32, paddle.complex128: paddle.float64}.get(
+        x.dtype, x.dtype
+    )
 
 
-# Numerator coefficients of the Pade approximant of degree 9 of the exponential, good for a 1-norm up to 2.
-_PADE = (17643225600.0, 8821612800.0, 2075673600.0, 302702400.0, 30270240.0, 2162160.0, 110880.0, 3960.0, 90.0, 1.0)
+# Numerator coefficients of the Pade approximant of degree 9 of the exponential, good for a 1-norm
+# up to 2.
+_PADE = (
+    17643225600.0,
+    8821612800.0,
+    2075673600.0,
+    302702400.0,
+    30270240.0,
+    2162160.0,
+    110880.0,
+    3960.0,
+    90.0,
+    1.0,
+)
 
 
 def matrix_exp(x, name=None):
@@ -226,7 +314,7 @@ def matrix_exp(x, name=None):
     squarings = 0
     while squarings < 1000 and largest > 2.0 ** (squarings + 1):
         squarings += 1
-    a = x * 0.5 ** squarings
+    a = x * 0.5**squarings
     unit = _unit(x.shape[-1], x)
     a2 = paddle.matmul(a, a)
     power, odd, even = unit, _PADE[1] * unit, _PADE[0] * unit
@@ -243,26 +331,39 @@ def matrix_exp(x, name=None):
 
 def _reflectors(x, tau, name):
     """(V, T) with I - V T V^H the product of the Householder reflectors in the columns of x."""
-    if x.ndim < 2 or tau.ndim != x.ndim - 1 or tau.shape[-1] > x.shape[-1] or x.shape[-2] < tau.shape[-1]:
-        raise AssertionError(f'[{name}] expected reflectors [.., m, n] and factors [.., k] with k at most m and n, got '
-                             f'shapes {list(x.shape)} and {list(tau.shape)}')
+    if (
+        x.ndim < 2
+        or tau.ndim != x.ndim - 1
+        or tau.shape[-1] > x.shape[-1]
+        or x.shape[-2] < tau.shape[-1]
+    ):
+        raise AssertionError(
+            f'[{name}] expected reflectors [.., m, n] and factors [.., k] with k at most m '
+            f'and n, got shapes {list(x.shape)} and {list(tau.shape)}'
+        )
     m, k = x.shape[-2], tau.shape[-1]
     v = paddle.tril(x[..., :k], -1) + paddle.eye(m, k, dtype=x.dtype)
     scale = tau.unsqueeze(-2)
     # 1 / T is the strict upper triangle of V^H V plus diag(1 / tau); this form takes tau = 0 too.
     inner = paddle.triu(paddle.matmul(_h(v), v), 1) * scale
     unit = _unit(k, x).expand([*x.shape[:-2], k, k])
-    return v, scale.transpose([*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]) * _C_ops.triangular_solve(
-        inner, unit, True, False, True)
+    return v, scale.transpose(
+        [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]
+    ) * _C_ops.triangular_solve(inner, unit, True, False, True)
 
 
 def householder_product(x, tau, name=None):
-    """The first columns of the product of the Householder reflectors in the columns of x, scaled by tau."""
+    """The first columns of the product of the Householder reflectors in the columns of x, scaled by
+    tau.
+    """
     if x.ndim >= 2 and x.shape[-2] < x.shape[-1]:
-        raise AssertionError('The rows of input x must be greater than or equal to the columns of input x.')
+        raise AssertionError(
+            'The rows of input x must be greater than or equal to the columns of input x.'
+        )
     v, t = _reflectors(x, tau, 'householder_product')
     return paddle.eye(x.shape[-2], x.shape[-1], dtype=x.dtype) - paddle.matmul(
-        v, paddle.matmul(t, _h(v)[..., :x.shape[-1]]))
+        v, paddle.matmul(t, _h(v)[..., : x.shape[-1]])
+    )
 
 
 def ormqr(x, tau, y, left=True, transpose=False, name=None):
@@ -284,11 +385,15 @@ def svd_lowrank(x, q=None, niter=2, M=None, name=None):
     m, n = x.shape[-2:]
     q = min(6, m, n) if q is None else q
     if not (isinstance(q, int) and 0 <= q <= min(m, n)):
-        raise ValueError(f'q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}')
+        raise ValueError(
+            f'q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}'
+        )
     if not 0 <= integer('svd_lowrank', 'niter', niter) <= _MOST_ITERATIONS:
         raise ValueError(f'[svd_lowrank] expected niter from 0 to {_MOST_ITERATIONS}, got {niter}')
     a = x if M is None else x - M
-    basis = _C_ops.qr(paddle.matmul(a, paddle.randn([*x.shape[:-2], n, q], dtype=x.dtype)), 'reduced')[0]
+    basis = _C_ops.qr(
+        paddle.matmul(a, paddle.randn([*x.shape[:-2], n, q], dtype=x.dtype)), 'reduced'
+    )[0]
     for _ in range(niter):
         basis = _C_ops.qr(paddle.matmul(_h(a), basis), 'reduced')[0]
         basis = _C_ops.qr(paddle.matmul(a, basis), 'reduced')[0]

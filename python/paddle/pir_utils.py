@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guards around code that is run with PaddlePaddle's old and new programs: there is one kind of program here."""
+"""Guards around code that is run with PaddlePaddle's old and new programs: there is one kind of
+program here.
+"""
+
 import functools
 
 import paddle

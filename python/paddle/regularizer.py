@@ -5,7 +5,9 @@ __all__ = ['L1Decay', 'L2Decay']
 
 
 class WeightDecayRegularizer:
-    """Base of regularizers; `__call__(param, grad, block)` gives the term to add to the gradient."""
+    """Base of regularizers; `__call__(param, grad, block)` gives the term to add to the
+    gradient.
+    """
 
     def __call__(self, param, grad, block=None):
         raise NotImplementedError(f"{type(self).__name__} must define __call__(param, grad, block)")
@@ -27,6 +29,7 @@ class L1Decay(_Decay):
 
     def __call__(self, param, grad, block=None):
         import paddle
+
         return paddle.sign(param) * self._coeff
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the headers and libraries of the package lie."""
+
 import os
 
 __all__ = ['get_include', 'get_lib']

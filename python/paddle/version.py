@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Version of the package and of the libraries it was built with."""
 
-__all__ = ['cuda', 'cudnn', 'nccl', 'show', 'xpu', 'xpu_xre', 'xpu_xccl', 'xpu_xhpc', 'tensorrt', 'cuda_archs']
+__all__ = [
+    'cuda',
+    'cudnn',
+    'nccl',
+    'show',
+    'xpu',
+    'xpu_xre',
+    'xpu_xccl',
+    'xpu_xhpc',
+    'tensorrt',
+    'cuda_archs',
+]
 
 full_version = '3.3.1'
 major, minor, patch = full_version.split('.')

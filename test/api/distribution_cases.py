@@ -1,28 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions, points and partners for KL divergences, used to record values and to check them."""
+"""Distributions, points and partners for KL divergences, used to record values and to check
+them.
+"""
+
 import numpy as np
 
 import paddle
 
-X, POSITIVE, COUNTS = [.1, .4, .7], [.5, 1.5, 2.5], [0., 1., 2.]
+X, POSITIVE, COUNTS = [0.1, 0.4, 0.7], [0.5, 1.5, 2.5], [0.0, 1.0, 2.0]
 # name: (class, parameters, points, parameters of the KL partner or None)
 CASES = {
-    'normal': ('Normal', ([0., 1., 2.], [1., 2., .5]), X, ([1., 1., 1.], [.5, 1., 2.])),
-    'lognormal': ('LogNormal', ([0., 1., 2.], [1., 2., .5]), POSITIVE, ([1., 1., 1.], [.5, 1., 2.])),
-    'uniform': ('Uniform', ([0., 0., -1.], [1., 2., .9]), X, ([-1., 0., -2.], [1., 2., 3.])),
-    'laplace': ('Laplace', ([0., 1., 2.], [1., 2., .5]), X, ([1., 1., 1.], [.5, 1., 2.])),
-    'gumbel': ('Gumbel', ([0., 1., 2.], [1., 2., .5]), X, None),
-    'cauchy': ('Cauchy', ([0., 1., 2.], [1., 2., .5]), X, ([1., 1., 1.], [.5, 1., 2.])),
-    'studentt': ('StudentT', ([3., 4., 5.], [0., 1., 2.], [1., 2., .5]), X, None),
-    'bernoulli': ('Bernoulli', ([.2, .5, .9],), [0., 1., 1.], ([.3, .4, .5],)),
-    'multinomial': ('Multinomial', (5, [.2, .3, .5]), [1., 2., 2.], None),
-    'poisson': ('Poisson', ([.2, 3., 5.],), COUNTS, ([1., 2., 3.],)),
-    'geometric': ('Geometric', ([.2, .3, .5],), COUNTS, None),
-    'continuous_bernoulli': ('ContinuousBernoulli', ([.2, .5, .9],), X, ([.3, .4, .5],)),
-    'gamma': ('Gamma', ([1., 2., 3.], [1., 2., .5]), POSITIVE, ([2., 2., 2.], [1., 1., 1.])),
-    'exponential': ('Exponential', ([1., 2., 3.],), POSITIVE, ([2., 2., 2.],)),
-    'beta': ('Beta', ([1., 2., 3.], [1., 2., .5]), X, ([2., 2., 2.], [1., 1., 1.])),
-    'dirichlet': ('Dirichlet', ([1., 2., 3.],), [.2, .3, .5], ([2., 2., 2.],)),
+    'normal': ('Normal', ([0.0, 1.0, 2.0], [1.0, 2.0, 0.5]), X, ([1.0, 1.0, 1.0], [0.5, 1.0, 2.0])),
+    'lognormal': (
+        'LogNormal',
+        ([0.0, 1.0, 2.0], [1.0, 2.0, 0.5]),
+        POSITIVE,
+        ([1.0, 1.0, 1.0], [0.5, 1.0, 2.0]),
+    ),
+    'uniform': (
+        'Uniform',
+        ([0.0, 0.0, -1.0], [1.0, 2.0, 0.9]),
+        X,
+        ([-1.0, 0.0, -2.0], [1.0, 2.0, 3.0]),
+    ),
+    'laplace': (
+        'Laplace',
+        ([0.0, 1.0, 2.0], [1.0, 2.0, 0.5]),
+        X,
+        ([1.0, 1.0, 1.0], [0.5, 1.0, 2.0]),
+    ),
+    'gumbel': ('Gumbel', ([0.0, 1.0, 2.0], [1.0, 2.0, 0.5]), X, None),
+    'cauchy': ('Cauchy', ([0.0, 1.0, 2.0], [1.0, 2.0, 0.5]), X, ([1.0, 1.0, 1.0], [0.5, 1.0, 2.0])),
+    'studentt': ('StudentT', ([3.0, 4.0, 5.0], [0.0, 1.0, 2.0], [1.0, 2.0, 0.5]), X, None),
+    'bernoulli': ('Bernoulli', ([0.2, 0.5, 0.9],), [0.0, 1.0, 1.0], ([0.3, 0.4, 0.5],)),
+    'multinomial': ('Multinomial', (5, [0.2, 0.3, 0.5]), [1.0, 2.0, 2.0], None),
+    'poisson': ('Poisson', ([0.2, 3.0, 5.0],), COUNTS, ([1.0, 2.0, 3.0],)),
+    'geometric': ('Geometric', ([0.2, 0.3, 0.5],), COUNTS, None),
+    'continuous_bernoulli': ('ContinuousBernoulli', ([0.2, 0.5, 0.9],), X, ([0.3, 0.4, 0.5],)),
+    'gamma': (
+        'Gamma',
+        ([1.0, 2.0, 3.0], [1.0, 2.0, 0.5]),
+        POSITIVE,
+        ([2.0, 2.0, 2.0], [1.0, 1.0, 1.0]),
+    ),
+    'exponential': ('Exponential', ([1.0, 2.0, 3.0],), POSITIVE, ([2.0, 2.0, 2.0],)),
+    'beta': ('Beta', ([1.0, 2.0, 3.0], [1.0, 2.0, 0.5]), X, ([2.0, 2.0, 2.0], [1.0, 1.0, 1.0])),
+    'dirichlet': ('Dirichlet', ([1.0, 2.0, 3.0],), [0.2, 0.3, 0.5], ([2.0, 2.0, 2.0],)),
 }
 
 
@@ -50,4 +73,6 @@ def measure(name):
                 out.setdefault('kl', divergence(made, other))
             except NotImplementedError:
                 pass
-    return {key: np.asarray(value.numpy(), 'float64').reshape(-1).tolist() for key, value in out.items()}
+    return {
+        key: np.asarray(value.numpy(), 'float64').reshape(-1).tolist() for key, value in out.items()
+    }

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions whose control flow is converted, with inputs that take all their ways (test_dy2static.py)."""
+"""Functions whose control flow is converted, with inputs that take all their ways
+(test_dy2static.py).
+"""
+
 import paddle
 
 CASES = []
-A, B, C = [3., 2.], [-3., 2.], [0.5, -1.]
+A, B, C = [3.0, 2.0], [-3.0, 2.0], [0.5, -1.0]
 
 
 def case(*inputs, dynamic=True):
-    """Register a function of one float32 vector, or more in a tuple; `dynamic` tells whether free extents are tried too."""
+    """Register a function of one float32 vector, or more in a tuple; `dynamic` tells whether free
+    extents are tried too.
+    """
+
     def register(fn):
         CASES.append((fn, inputs or (A, B, C), dynamic))
         return fn
+
     return register
 
 
@@ -124,7 +131,7 @@ def numbers_differ(x):
 
 @case()
 def number_beside_tensor(x):
-    loss = 0.
+    loss = 0.0
     if x[0] > 0:
         loss = x.sum()
     return loss + x
@@ -264,7 +271,7 @@ def casts(x):
 def assigns_item(x):
     y = x + 0
     if x[0] > 0:
-        y[0] = 7.
+        y[0] = 7.0
     return y
 
 

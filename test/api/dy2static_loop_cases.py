@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of test_dy2static.py with loops."""
+
 import paddle
 from dy2static_cases import A, C, case
 
@@ -23,7 +24,7 @@ def while_number_result(x):
 
 @case()
 def while_float(x):
-    s = 0.
+    s = 0.0
     while s < x[0]:
         s += 1.25
     return s
@@ -31,7 +32,7 @@ def while_float(x):
 
 @case()
 def while_accumulates(x):
-    total, i = 0., 0
+    total, i = 0.0, 0
     while i < x[0]:
         total = total + x.sum()
         i = i + 1
@@ -194,7 +195,7 @@ def for_range_last(x):
 
 @case()
 def for_tensor(x):
-    s = 0.
+    s = 0.0
     for v in x:
         s = s + v * v
     return s
@@ -315,7 +316,7 @@ def for_continue(x):
     return s
 
 
-@case(A, [2., 5.], dynamic=False)
+@case(A, [2.0, 5.0], dynamic=False)
 def list_grows(x):
     items, i = [], 0
     while i < x[0]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of test_dy2static.py with objects, layers and the rest of the language."""
+
 import contextlib
 import functools
 
@@ -92,6 +93,7 @@ def closures(x):
         if y[0] > 0:
             return y + by
         return y - by
+
     x = add(x)
     x = add(x, by=5)
     return x, count
@@ -109,6 +111,7 @@ def recursion(x):
         if n == 0:
             return v
         return power(v + 1 if v[0] > 0 else v - 1, n - 1)
+
     return power(x, 3)
 
 
@@ -125,13 +128,17 @@ def halves(x, n):
 def functions_given_to_builtins(x):
     def longer(a, b):
         return a if a.abs() > b.abs() else b
-    return paddle.stack(list(map(lambda v: v * 2 if v > 0 else v - 1, [x[0], x[1]]))), functools.reduce(longer, [x[0], x[1], x[0] + 1])
+
+    return paddle.stack(
+        list(map(lambda v: v * 2 if v > 0 else v - 1, [x[0], x[1]]))
+    ), functools.reduce(longer, [x[0], x[1], x[0] + 1])
 
 
 def decorated(fn):
     @functools.wraps(fn)
     def wrapper(*args, **kwargs):
         return fn(*args, **kwargs) + 1
+
     return wrapper
 
 
@@ -172,6 +179,7 @@ def starred(x):
         if args[0][0] > 0:
             return args[0] + kwargs['b']
         return args[1]
+
     a, *rest = x, x + 1, x + 2
     return f(*[a, rest[0]], **{'b': 1}), f'{len(rest)}{"a" if len(rest) > 1 else "b"}'
 
@@ -179,7 +187,11 @@ def starred(x):
 @case()
 def comprehensions(x):
     items = [x + i if i > 0 else x for i in range(3) if i != 1]
-    return [v * 2 if x[0] > 0 else v for v in items], {k: x for k in ('a', 'b')}, sum(v for v in items)
+    return (
+        [v * 2 if x[0] > 0 else v for v in items],
+        {k: x for k in ('a', 'b')},
+        sum(v for v in items),
+    )
 
 
 @case()
@@ -252,12 +264,12 @@ def augmented(x):
 @case()
 def builtin_functions(x):
     some, every = any([x[0] > 0, x[1] > 0]), all([x[0] > 0, x[1] > 0])
-    return max(x[0], x[1]), min(x[0], 1.), some, every, abs(x), max([1, 3]), sum([1, 2])
+    return max(x[0], x[1]), min(x[0], 1.0), some, every, abs(x), max([1, 3]), sum([1, 2])
 
 
 @case()
 def membership(x):
-    if x[0] in (3., 4.):
+    if x[0] in (3.0, 4.0):
         return x + 1
     if 'a' not in {'a': 1}:
         return x
@@ -270,6 +282,7 @@ def generator(x):
         yield x
         if x is not None:
             yield x + 1
+
     return sum(numbers())
 
 
@@ -282,7 +295,7 @@ def is_none(x, y=None):
     return x
 
 
-@case(([[1., 2.], [3., 4.]],), ([[1., 2.]],))
+@case(([[1.0, 2.0], [3.0, 4.0]],), ([[1.0, 2.0]],))
 def matrix_rows(m):
     s = m[0]
     for row in m:
@@ -293,7 +306,7 @@ def matrix_rows(m):
     return s
 
 
-@case(([3., 2.], [1., 1.]), ([-3., 2.], [1., 5.]))
+@case(([3.0, 2.0], [1.0, 1.0]), ([-3.0, 2.0], [1.0, 5.0]))
 def two_inputs(x, y):
     if x.sum() > y.sum():
         x, y = y, x

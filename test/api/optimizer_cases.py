@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One small training run for each optimizer and setting, used to record values and to check them."""
+"""One small training run for each optimizer and setting, used to record values and to check
+them.
+"""
+
 import numpy as np
 
 import paddle
@@ -9,12 +12,18 @@ CASES = {
     'sgd_l2': ('SGD', dict(learning_rate=0.1, weight_decay=0.1)),
     'sgd_l1_clip': ('SGD', dict(learning_rate=0.1, weight_decay='l1', grad_clip='norm')),
     'momentum': ('Momentum', dict(learning_rate=0.1)),
-    'momentum_nesterov_l2': ('Momentum', dict(learning_rate=0.1, use_nesterov=True, weight_decay=0.1)),
+    'momentum_nesterov_l2': (
+        'Momentum',
+        dict(learning_rate=0.1, use_nesterov=True, weight_decay=0.1),
+    ),
     'adam': ('Adam', dict(learning_rate=0.1)),
     'adam_amsgrad_l2': ('Adam', dict(learning_rate=0.1, amsgrad=True, weight_decay=0.1)),
     'adam_schedule': ('Adam', dict(learning_rate='step')),
     'adamw': ('AdamW', dict(learning_rate=0.1, weight_decay=0.3)),
-    'adamw_some_decay': ('AdamW', dict(learning_rate=0.1, weight_decay=0.3, apply_decay_param_fun=lambda n: '.w' in n)),
+    'adamw_some_decay': (
+        'AdamW',
+        dict(learning_rate=0.1, weight_decay=0.3, apply_decay_param_fun=lambda n: '.w' in n),
+    ),
     'adamw_clip_amsgrad': ('AdamW', dict(learning_rate=0.1, amsgrad=True, grad_clip='norm')),
     'adagrad': ('Adagrad', dict(learning_rate=0.1, initial_accumulator_value=0.3)),
     'adamax': ('Adamax', dict(learning_rate=0.1)),

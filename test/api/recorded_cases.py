@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that are recorded, run and differentiated, saved, and run by the published wheel: name -> (function, inputs)."""
+"""Functions that are recorded, run and differentiated, saved, and run by the published wheel: name
+-> (function, inputs).
+"""
+
 import numpy as np
 
 import paddle
@@ -13,14 +16,20 @@ FILTER = _rng.standard_normal((4, 3, 3, 3)).astype('float32')
 TABLE = _rng.standard_normal((5, 3)).astype('float32')
 
 CASES = {}
-for _name in ('abs acos asin atan ceil cos cosh erf exp expm1 floor log log10 log1p log2 neg reciprocal rsqrt sigmoid sign sin sinh sqrt '
-              'square tan tanh round logit trunc').split():
+for _name in (
+    'abs acos asin atan ceil cos cosh erf exp expm1 floor log log10 log1p log2 neg '
+    'reciprocal rsqrt sigmoid sign sin sinh sqrt square tan tanh round logit trunc'
+).split():
     CASES[_name] = (getattr(paddle, _name), [A])
-for _name in ('relu gelu silu softplus softsign elu selu leaky_relu hardtanh hardsigmoid hardswish mish relu6 log_sigmoid swish celu '
-              'softshrink hardshrink tanhshrink log_softmax softmax').split():
+for _name in (
+    'relu gelu silu softplus softsign elu selu leaky_relu hardtanh hardsigmoid hardswish '
+    'mish relu6 log_sigmoid swish celu softshrink hardshrink tanhshrink log_softmax softmax'
+).split():
     CASES['F.' + _name] = (getattr(F, _name), [A])
-for _name in ('add subtract multiply divide maximum minimum pow floor_divide remainder atan2 fmax fmin equal not_equal less_than '
-              'greater_than less_equal greater_equal heaviside').split():
+for _name in (
+    'add subtract multiply divide maximum minimum pow floor_divide remainder atan2 fmax fmin '
+    'equal not_equal less_than greater_than less_equal greater_equal heaviside'
+).split():
     CASES[_name + ' of two'] = (getattr(paddle, _name), [A, B])
 for _name in 'sum mean max min prod logsumexp amax'.split():
     _fn = getattr(paddle, _name)
@@ -76,12 +85,18 @@ CASES |= {
     'assign': (lambda x: paddle.assign(x) * 2, [A]),
     'diag': (lambda x: paddle.diag(x[:, 0]), [A]),
     'zeros of an extent': (lambda x: x + paddle.zeros([paddle.shape(x)[0], 4]), [A]),
-    'reshape by extents': (lambda x: paddle.reshape(x, [paddle.shape(x)[1], paddle.shape(x)[0]]), [A]),
+    'reshape by extents': (
+        lambda x: paddle.reshape(x, [paddle.shape(x)[1], paddle.shape(x)[0]]),
+        [A],
+    ),
     'reshape by a shape': (lambda x: paddle.reshape(x * 2, paddle.shape(x)), [A]),
     'slice to an extent': (lambda x: x[: paddle.shape(x)[0] - 1] * 2, [A]),
     'expand by an extent': (lambda x: paddle.expand(x[:1], [paddle.shape(x)[0], 4]) * 2, [A]),
     'tile by an extent': (lambda x: paddle.tile(x, [1, paddle.shape(x)[0]]), [A]),
     'split by extents': (lambda x: paddle.split(x, [1, paddle.shape(x)[0] - 1], axis=0)[1], [A]),
     'topk of an extent': (lambda x: paddle.topk(x, paddle.shape(x)[0] - 1)[0], [A]),
-    'arange of an extent': (lambda x: x.sum() + paddle.arange(paddle.shape(x)[0]).astype('float32'), [A]),
+    'arange of an extent': (
+        lambda x: x.sum() + paddle.arange(paddle.shape(x)[0]).astype('float32'),
+        [A],
+    ),
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mixed precision: what is cast, loss scaling, decoration."""
+
 import numpy as np
 import pytest
 
@@ -55,14 +56,19 @@ def test_decorate_level_2():
     net = paddle.nn.Sequential(paddle.nn.Linear(4, 4), paddle.nn.BatchNorm1D(4))
     optimizer = paddle.optimizer.AdamW(0.1, parameters=net.parameters())
     net, optimizer = amp.decorate(net, optimizer, level='O2', dtype='bfloat16')
-    assert str(net[0].weight.dtype) == 'paddle.bfloat16' and str(net[1].weight.dtype) == 'paddle.float32'
+    assert (
+        str(net[0].weight.dtype) == 'paddle.bfloat16'
+        and str(net[1].weight.dtype) == 'paddle.float32'
+    )
     for p in net.parameters():
         p.grad = paddle.ones(p.shape).astype(p.dtype)
     before = net[0].weight.astype('float32').numpy()
     optimizer.step()
     master = optimizer.state_dict()['master_weights'][net[0].weight.name]
     assert str(master.dtype) == 'paddle.float32'
-    np.testing.assert_allclose(net[0].weight.astype('float32').numpy(), master.numpy(), rtol=1e-2, atol=1e-2)
+    np.testing.assert_allclose(
+        net[0].weight.astype('float32').numpy(), master.numpy(), rtol=1e-2, atol=1e-2
+    )
     assert np.abs(before - master.numpy()).max() > 0.05
 
 

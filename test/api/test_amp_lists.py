@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which dtype automatic mixed precision runs an operation: the lists, the levels, promotion; eager and recorded alike."""
+"""In which dtype automatic mixed precision runs an operation: the lists, the levels, promotion;
+eager and recorded alike.
+"""
+
 import contextlib
 
 import numpy as np
@@ -11,7 +14,8 @@ from static_program import static_program
 
 F32, LOW = 'float32', 'bfloat16'
 
-# Results of PaddlePaddle's static programs for (x, y) of float32 and bfloat16: both first, then x, y, neither in float32.
+# Results of PaddlePaddle's static programs for (x, y) of float32 and bfloat16: both first, then x,
+# y, neither in float32.
 FUNCTIONS = {
     'concat': lambda x, y: paddle.concat([x, y]),
     'where': lambda x, y: paddle.where(x > 0, x, y),
@@ -32,15 +36,44 @@ FUNCTIONS = {
     'layer_norm': lambda x, y: F.layer_norm(x, [4], y[0], y[0]),
 }
 TWO, ONE, LISTED, PRECISE = [F32, F32, F32, LOW], [F32, F32, LOW, LOW], [LOW] * 4, [F32] * 4
-O1 = dict(concat=TWO, where=TWO, prelu=TWO, index_put=TWO, elementwise_add=TWO, relu=ONE, flip=ONE, reshape2=ONE, matmul=LISTED,
-          linear=LISTED, conv3d=TWO, exp=PRECISE, reduce_sum=PRECISE, cumsum=PRECISE, softmax=PRECISE, lookup_table_v2=PRECISE, layer_norm=PRECISE)
+O1 = dict(
+    concat=TWO,
+    where=TWO,
+    prelu=TWO,
+    index_put=TWO,
+    elementwise_add=TWO,
+    relu=ONE,
+    flip=ONE,
+    reshape2=ONE,
+    matmul=LISTED,
+    linear=LISTED,
+    conv3d=TWO,
+    exp=PRECISE,
+    reduce_sum=PRECISE,
+    cumsum=PRECISE,
+    softmax=PRECISE,
+    lookup_table_v2=PRECISE,
+    layer_norm=PRECISE,
+)
 EXPECTED = {
     'O1': (dict(level='O1'), O1),
-    'O2': (dict(level='O2'), O1 | dict(exp=ONE, reduce_sum=ONE, cumsum=ONE, softmax=ONE, layer_norm=ONE)),
-    'OD': (dict(level='OD'), {name: LISTED if name in ('matmul', 'linear') else PRECISE for name in O1}),
-    'O2 without promotion': (dict(level='O2', use_promote=False), {name: PRECISE if name == 'lookup_table_v2' else LISTED for name in O1}),
+    'O2': (
+        dict(level='O2'),
+        O1 | dict(exp=ONE, reduce_sum=ONE, cumsum=ONE, softmax=ONE, layer_norm=ONE),
+    ),
+    'OD': (
+        dict(level='OD'),
+        {name: LISTED if name in ('matmul', 'linear') else PRECISE for name in O1},
+    ),
+    'O2 without promotion': (
+        dict(level='O2', use_promote=False),
+        {name: PRECISE if name == 'lookup_table_v2' else LISTED for name in O1},
+    ),
     'white': (dict(level='O1', custom_white_list=set(FUNCTIONS)), {name: LISTED for name in O1}),
-    'black': (dict(level='O1', custom_black_list=set(FUNCTIONS) | {'matmul_v2', 'linear_v2'}), {name: PRECISE for name in O1}),
+    'black': (
+        dict(level='O1', custom_black_list=set(FUNCTIONS) | {'matmul_v2', 'linear_v2'}),
+        {name: PRECISE for name in O1},
+    ),
 }
 
 
@@ -48,7 +81,10 @@ def dtypes(function, arguments, recorded):
     got = []
     for dx, dy in ((F32, F32), (F32, LOW), (LOW, F32), (LOW, LOW)):
         with static_program() if recorded else contextlib.nullcontext():
-            x, y = (paddle.static.data(n, [4, 4], d) if recorded else paddle.ones([4, 4], d) for n, d in (('x', dx), ('y', dy)))
+            x, y = (
+                paddle.static.data(n, [4, 4], d) if recorded else paddle.ones([4, 4], d)
+                for n, d in (('x', dx), ('y', dy))
+            )
             with paddle.amp.auto_cast(dtype=LOW, **arguments):
                 got.append(str(function(x, y).dtype).rsplit('.', 1)[-1].lower())
     return got

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments that were accepted and ignored: each has its effect or is refused."""
+
 import numpy as np
 import pytest
 
@@ -16,7 +17,7 @@ def test_std_and_var_corrections():
     v = np.array([1.0, 2.0, 4.0, 8.0])
     x = paddle.to_tensor(v)
     for correction in (0, 1, 1.5, 2, 3):
-        want = ((v - v.mean())**2).sum() / (4 - correction)
+        want = ((v - v.mean()) ** 2).sum() / (4 - correction)
         for call in (paddle.var, paddle.Tensor.var):
             np.testing.assert_allclose(call(x, correction=correction).item(), want)
         for call in (paddle.std, paddle.Tensor.std):
@@ -49,11 +50,15 @@ def test_mean_in_another_dtype():
 def test_sums_of_elements_in_another_dtype(backend):
     x = paddle.to_tensor([[0.75, 2.5], [0.75, -1.5]])
     for call, want in ((paddle.sum, 1), (paddle.nansum, 1), (paddle.mean, 0)):
-        static = paddle.jit.to_static(lambda x: call(x, dtype='int32'), full_graph=True, backend=backend)
+        static = paddle.jit.to_static(
+            lambda x: call(x, dtype='int32'), full_graph=True, backend=backend
+        )
         for got in (call(x, dtype='int32'), static(x)):
             assert got.dtype == paddle.int32 and got.item() == want
     bytes_ = paddle.full([300], 200, 'uint8')
-    assert paddle.sum(bytes_).item() == 60000 and paddle.sum(bytes_, dtype='float64').item() == 60000
+    assert (
+        paddle.sum(bytes_).item() == 60000 and paddle.sum(bytes_, dtype='float64').item() == 60000
+    )
 
 
 def test_scale_activations():
@@ -61,7 +66,9 @@ def test_scale_activations():
     for act in ('relu', 'tanh', 'sigmoid'):
         want = getattr(F, act)(x * -2.0 + 1.0).numpy()
         np.testing.assert_array_equal(paddle.scale(x, -2.0, 1.0, True, act).numpy(), want)
-        compiled = paddle.jit.to_static(lambda x: paddle.scale(x, -2.0, 1.0, act=act), full_graph=True)
+        compiled = paddle.jit.to_static(
+            lambda x: paddle.scale(x, -2.0, 1.0, act=act), full_graph=True
+        )
         np.testing.assert_array_equal(compiled(x).numpy(), want)
     y = paddle.assign(x)
     assert paddle.scale_(y, -2.0, 1.0, act='relu') is y
@@ -73,11 +80,15 @@ def test_scale_activations():
 def test_instance_norm_layouts(image):
     weight, bias = paddle.to_tensor([1.0, 2.0, 3.0]), paddle.to_tensor([0.5, 0.0, -1.0])
     want = F.instance_norm(image, weight=weight, bias=bias).numpy()
-    got = F.instance_norm(image.transpose([0, 2, 3, 1]), weight=weight, bias=bias, data_format='NHWC')
+    got = F.instance_norm(
+        image.transpose([0, 2, 3, 1]), weight=weight, bias=bias, data_format='NHWC'
+    )
     np.testing.assert_array_equal(got.transpose([0, 3, 1, 2]).numpy(), want)
     layer = paddle.nn.InstanceNorm2D(3, data_format='NHWC')
-    np.testing.assert_allclose(layer(image.transpose([0, 2, 3, 1])).transpose([0, 3, 1, 2]).numpy(),
-                               paddle.nn.InstanceNorm2D(3)(image).numpy())
+    np.testing.assert_allclose(
+        layer(image.transpose([0, 2, 3, 1])).transpose([0, 3, 1, 2]).numpy(),
+        paddle.nn.InstanceNorm2D(3)(image).numpy(),
+    )
     with pytest.raises(ValueError, match='data_format'):
         F.instance_norm(image, data_format='CHWN')
 
@@ -87,30 +98,41 @@ def test_instance_norm_running_statistics(image):
     mean, variance = paddle.to_tensor([0.5, 0.25, 0.0]), paddle.to_tensor([2.0, 1.0, 0.5])
     m, v = (t.numpy().reshape(1, 3, 1, 1) for t in (mean, variance))
     got = F.instance_norm(image, mean, variance, use_input_stats=False, eps=0.1)
-    np.testing.assert_allclose(got.numpy(), (x - m) / np.sqrt(v + np.float32(0.1)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        got.numpy(), (x - m) / np.sqrt(v + np.float32(0.1)), rtol=1e-5, atol=1e-6
+    )
     F.instance_norm(image, mean, variance, momentum=0.75)
     np.testing.assert_allclose(mean.numpy(), 0.75 * m.ravel() + 0.25 * x.mean((0, 2, 3)), rtol=1e-5)
-    np.testing.assert_allclose(variance.numpy(), 0.75 * v.ravel() + 0.25 * x.var((2, 3)).mean(0), rtol=1e-5)
+    np.testing.assert_allclose(
+        variance.numpy(), 0.75 * v.ravel() + 0.25 * x.var((2, 3)).mean(0), rtol=1e-5
+    )
     for kw in (dict(use_input_stats=False), dict(running_mean=mean), dict(running_var=variance)):
         with pytest.raises(ValueError, match=r'\[instance_norm\]'):
             F.instance_norm(image, **kw)
 
 
 # Of the published package: the sum, and the sum weighted by position.
-@pytest.mark.parametrize('mode,kw,total,weighted', [
-    ('bilinear', dict(size=[4, 3]), 36.0054, 1275.96),
-    ('bilinear', dict(scale_factor=[0.6, 0.7]), 59.7981, 3502.69),
-    ('bicubic', dict(size=[4, 3]), 35.9761, 1274.58),
-    ('bicubic', dict(scale_factor=[0.6, 0.7]), 59.7867, 3504.34),
-])
+@pytest.mark.parametrize(
+    'mode,kw,total,weighted',
+    [
+        ('bilinear', dict(size=[4, 3]), 36.0054, 1275.96),
+        ('bilinear', dict(scale_factor=[0.6, 0.7]), 59.7981, 3502.69),
+        ('bicubic', dict(size=[4, 3]), 35.9761, 1274.58),
+        ('bicubic', dict(scale_factor=[0.6, 0.7]), 59.7867, 3504.34),
+    ],
+)
 def test_interpolate_antialias(image, mode, kw, total, weighted):
     got = F.interpolate(image, mode=mode, antialias=True, **kw)
     flat = got.numpy().ravel().astype('float64')
     np.testing.assert_allclose(flat.sum(), total, rtol=3e-6)
     np.testing.assert_allclose((flat * np.arange(flat.size)).sum(), weighted, rtol=1e-5)
-    last = F.interpolate(image.transpose([0, 2, 3, 1]), mode=mode, antialias=True, data_format='NHWC', **kw)
+    last = F.interpolate(
+        image.transpose([0, 2, 3, 1]), mode=mode, antialias=True, data_format='NHWC', **kw
+    )
     np.testing.assert_array_equal(last.transpose([0, 3, 1, 2]).numpy(), got.numpy())
-    compiled = paddle.jit.to_static(lambda x: F.interpolate(x, mode=mode, antialias=True, **kw), full_graph=True)
+    compiled = paddle.jit.to_static(
+        lambda x: F.interpolate(x, mode=mode, antialias=True, **kw), full_graph=True
+    )
     np.testing.assert_allclose(compiled(image).numpy(), got.numpy(), rtol=1e-6)
 
 
@@ -132,10 +154,25 @@ def test_lp_pool_rounding_up(image, p, padding):
     got = F.lp_pool2d(image, p, 3, 2, padding, ceil_mode=True).numpy()
     x = np.pad(image.numpy(), [(0, 0), (0, 0), *ends])
     size = [-(-(d - 3) // 2) + 1 for d in x.shape[2:]]
-    want = np.array([[[[(np.abs(plane[2 * i:2 * i + 3, 2 * j:2 * j + 3])**p).sum()**(1 / p) for j in range(size[1])]
-                       for i in range(size[0])] for plane in sample] for sample in x])
+    want = np.array(
+        [
+            [
+                [
+                    [
+                        (np.abs(plane[2 * i : 2 * i + 3, 2 * j : 2 * j + 3]) ** p).sum() ** (1 / p)
+                        for j in range(size[1])
+                    ]
+                    for i in range(size[0])
+                ]
+                for plane in sample
+            ]
+            for sample in x
+        ]
+    )
     np.testing.assert_allclose(got, want, rtol=1e-5)
-    last = F.lp_pool2d(image.transpose([0, 2, 3, 1]), p, 3, 2, padding, ceil_mode=True, data_format='NHWC')
+    last = F.lp_pool2d(
+        image.transpose([0, 2, 3, 1]), p, 3, 2, padding, ceil_mode=True, data_format='NHWC'
+    )
     np.testing.assert_allclose(last.numpy().transpose(0, 3, 1, 2), want, rtol=1e-5)
 
 
@@ -149,8 +186,11 @@ def test_sampling_with_a_seed():
 
 def test_where_mixes_numbers_and_dtypes_in_every_mode():
     x = paddle.to_tensor([1, 5])
-    for call in (lambda x: paddle.where(x > 2, 2.5, x), lambda x: paddle.where(x > 2, 0.5, 1),
-                 lambda x: paddle.where(x > 2, x > 2, 1)):
+    for call in (
+        lambda x: paddle.where(x > 2, 2.5, x),
+        lambda x: paddle.where(x > 2, 0.5, 1),
+        lambda x: paddle.where(x > 2, x > 2, 1),
+    ):
         want = call(x)
         for backend in ('CINN', None):
             got = paddle.jit.to_static(call, full_graph=True, backend=backend)(x)
@@ -189,19 +229,29 @@ def test_both_ways_to_draw_correlations(dim, concentration):
     paddle.seed(1)
     drawn = {}
     for method in ('onion', 'cvine'):
-        factors = paddle.distribution.LKJCholesky(dim, concentration, sample_method=method).sample([4000]).numpy()
+        factors = (
+            paddle.distribution.LKJCholesky(dim, concentration, sample_method=method)
+            .sample([4000])
+            .numpy()
+        )
         np.testing.assert_allclose((factors**2).sum(-1), 1, rtol=1e-5)
-        assert (np.triu(factors, 1) == 0).all() and (np.diagonal(factors, axis1=1, axis2=2) > 0).all()
+        assert (np.triu(factors, 1) == 0).all() and (
+            np.diagonal(factors, axis1=1, axis2=2) > 0
+        ).all()
         pairs = np.tril_indices(dim, -1)
         off = (factors @ factors.transpose(0, 2, 1))[:, pairs[0], pairs[1]]
         drawn[method] = off
-        np.testing.assert_allclose((off**2).mean(0), 1 / (2 * concentration + dim - 1), rtol=0.12)  # each is a symmetric beta variable
+        np.testing.assert_allclose(
+            (off**2).mean(0), 1 / (2 * concentration + dim - 1), rtol=0.12
+        )  # each is a symmetric beta variable
     assert not np.array_equal(drawn['onion'], drawn['cvine'])
 
 
 def test_correlations_take_the_published_stream():
     paddle.seed(3)
-    got = paddle.distribution.LKJCholesky(2, 1.0).sample().numpy()  # for more rows PaddlePaddle's lengths have another law
+    got = (
+        paddle.distribution.LKJCholesky(2, 1.0).sample().numpy()
+    )  # for more rows PaddlePaddle's lengths have another law
     np.testing.assert_allclose(got[1], [0.253846, 0.967245], atol=1e-6)
     paddle.seed(3)
     got = paddle.distribution.LKJCholesky(3, 2.0, sample_method='cvine').sample().numpy()
@@ -234,13 +284,27 @@ def test_a_loader_feeds_variables_by_name(program, workers):
     a, b = paddle.static.data('a', [-1, 2]), paddle.static.data('b', [-1], 'int64')
     total = paddle.sum(a) + paddle.cast(paddle.sum(b), 'float32')
     executor = paddle.static.Executor()
-    loader = paddle.io.DataLoader(Pairs(), feed_list=[b, a], return_list=False, batch_size=2, num_workers=workers)
+    loader = paddle.io.DataLoader(
+        Pairs(), feed_list=[b, a], return_list=False, batch_size=2, num_workers=workers
+    )
     with pytest.raises(ValueError, match='fed Variable'):
         executor.run(program, feed=next(iter(loader)), fetch_list=[total])
-    loader = paddle.io.DataLoader(Pairs(), feed_list=[a, b], return_list=False, batch_size=2, num_workers=workers)
-    assert [executor.run(program, feed=feeds, fetch_list=[total])[0] for feeds in loader] == [3, 15, 12]
-    two = paddle.io.DataLoader(Pairs(), feed_list=[a, b], return_list=False, batch_size=2, places=paddle.static.cpu_places(2))
-    feeds, = two
+    loader = paddle.io.DataLoader(
+        Pairs(), feed_list=[a, b], return_list=False, batch_size=2, num_workers=workers
+    )
+    assert [executor.run(program, feed=feeds, fetch_list=[total])[0] for feeds in loader] == [
+        3,
+        15,
+        12,
+    ]
+    two = paddle.io.DataLoader(
+        Pairs(),
+        feed_list=[a, b],
+        return_list=False,
+        batch_size=2,
+        places=paddle.static.cpu_places(2),
+    )
+    (feeds,) = two
     assert [f['b'].tolist() for f in feeds] == [[0, 1], [2, 3]]
     with pytest.raises(AssertionError, match='expected feeds of one device, got a list of 2'):
         executor.run(program, feed=feeds, fetch_list=[total])
@@ -256,7 +320,9 @@ def test_feeds_that_no_input_takes_are_named(program):
     executor = paddle.static.Executor()
     unused = paddle.static.data('y', [2])
     with pytest.warns(UserWarning, match='got also z'):
-        executor.run(program, feed={'x': np.ones(2, 'float32'), 'y': np.ones(2), 'z': 1}, fetch_list=[x + 1])
+        executor.run(
+            program, feed={'x': np.ones(2, 'float32'), 'y': np.ones(2), 'z': 1}, fetch_list=[x + 1]
+        )
     assert unused.name == 'y'
 
 
@@ -265,12 +331,21 @@ def test_state_of_a_program_by_kind_and_scope(program):
     net = paddle.nn.Sequential(paddle.nn.Linear(2, 2), paddle.nn.BatchNorm1D(2))
     paddle.optimizer.Momentum(0.1).minimize(paddle.mean(net(x)))
     everything, trained, rest = (program.state_dict(mode) for mode in ('all', 'param', 'opt'))
-    assert len(trained) == 6 and any('velocity' in name for name in rest) and everything.keys() == trained.keys() | rest.keys()
+    assert (
+        len(trained) == 6
+        and any('velocity' in name for name in rest)
+        and everything.keys() == trained.keys() | rest.keys()
+    )
     with pytest.raises(ValueError, match="expected mode 'all', 'param' or 'opt', got 'some'"):
         program.state_dict('some')
     empty, used = paddle.static.Scope(), paddle.static.Scope()
-    for call in (lambda s: program.state_dict(scope=s), lambda s: program.set_state_dict(everything, scope=s)):
-        with pytest.raises(ValueError, match='expected a scope the program ran in, got one without'):
+    for call in (
+        lambda s: program.state_dict(scope=s),
+        lambda s: program.set_state_dict(everything, scope=s),
+    ):
+        with pytest.raises(
+            ValueError, match='expected a scope the program ran in, got one without'
+        ):
             call(empty)
         with pytest.raises(TypeError, match='expected a paddle.static.Scope as scope'):
             call(1)
@@ -279,7 +354,9 @@ def test_state_of_a_program_by_kind_and_scope(program):
     assert program.state_dict(scope=used).keys() == everything.keys()
     name = next(iter(trained))
     with pytest.warns(UserWarning, match='got also nobody'):
-        program.set_state_dict({name: np.full(trained[name].shape, 7, 'float32'), 'nobody': np.ones(1)}, scope=used)
+        program.set_state_dict(
+            {name: np.full(trained[name].shape, 7, 'float32'), 'nobody': np.ones(1)}, scope=used
+        )
     assert (trained[name].numpy() == 7).all()
     assert program.block(0).idx == 0
     with pytest.raises(IndexError, match='expected index 0, the only block, got 1'):

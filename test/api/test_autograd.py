@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python face of autograd: gradient modes, grad, backward, PyLayer, Jacobian and Hessian."""
+
 import numpy as np
 import pytest
 
@@ -12,7 +13,7 @@ def leaf(values):
 
 
 def test_gradient_modes():
-    x = leaf([1., 2.])
+    x = leaf([1.0, 2.0])
     with paddle.no_grad():
         assert (x * 2).stop_gradient
         with paddle.enable_grad():
@@ -40,24 +41,26 @@ def test_gradient_modes():
 
 
 def test_grad():
-    x, y = leaf([1., 2.]), leaf([3., 4.])
-    first, = paddle.grad((x ** 3).sum(), x, create_graph=True)
-    second, = paddle.grad(first.sum(), x)
+    x, y = leaf([1.0, 2.0]), leaf([3.0, 4.0])
+    (first,) = paddle.grad((x**3).sum(), x, create_graph=True)
+    (second,) = paddle.grad(first.sum(), x)
     np.testing.assert_allclose(second.numpy(), 6 * x.numpy())
     assert paddle.grad((x * 2).sum(), [x, y], allow_unused=True)[1] is None
     with pytest.raises(Exception):
         paddle.grad((x * 2).sum(), [y])
     with pytest.raises(AssertionError):
         paddle.grad(1, x)
-    np.testing.assert_allclose(paddle.grad(x * 2, x, grad_outputs=paddle.to_tensor([1.0, 10.0], 'float64'))[0].numpy(),
-                               [2., 20.])
+    np.testing.assert_allclose(
+        paddle.grad(x * 2, x, grad_outputs=paddle.to_tensor([1.0, 10.0], 'float64'))[0].numpy(),
+        [2.0, 20.0],
+    )
 
 
 def test_backward_of_several():
-    x = leaf([1., 2.])
+    x = leaf([1.0, 2.0])
     a, b = x * 2, x * 3
-    paddle.autograd.backward([a, b], [paddle.to_tensor([1., 2.], 'float64'), None])
-    np.testing.assert_allclose(x.grad.numpy(), [5., 7.])
+    paddle.autograd.backward([a, b], [paddle.to_tensor([1.0, 2.0], 'float64'), None])
+    np.testing.assert_allclose(x.grad.numpy(), [5.0, 7.0])
     with pytest.raises(AssertionError):
         paddle.autograd.backward([x, x])
 
@@ -75,7 +78,7 @@ def test_py_layer():
             x, y = ctx.saved_tensor()
             return grad * y * ctx.factor, grad * x * ctx.factor
 
-    x, y = leaf([1., 2.]), leaf([3., 4.])
+    x, y = leaf([1.0, 2.0]), leaf([3.0, 4.0])
     out, text = Scale.apply(x, y, factor=3.0)
     assert text == 'text'
     out.sum().backward()
@@ -84,18 +87,18 @@ def test_py_layer():
 
 
 def test_jacobian_and_hessian():
-    x, y = leaf([1., 2., 3.]), leaf([4., 5.])
-    j = jacobian(x ** 2, x)
+    x, y = leaf([1.0, 2.0, 3.0]), leaf([4.0, 5.0])
+    j = jacobian(x**2, x)
     assert list(j.shape) == [3, 3]
-    np.testing.assert_allclose(j[1].numpy(), [0., 4., 0.])
-    np.testing.assert_allclose(j[:].numpy(), np.diag([2., 4., 6.]))
+    np.testing.assert_allclose(j[1].numpy(), [0.0, 4.0, 0.0])
+    np.testing.assert_allclose(j[:].numpy(), np.diag([2.0, 4.0, 6.0]))
     pair = jacobian([x * 2, y * 3], [x, y])
     np.testing.assert_allclose(pair[0][1][:].numpy(), np.zeros([3, 2]))
-    np.testing.assert_allclose(hessian((x ** 3).sum(), x)[:].numpy(), np.diag([6., 12., 18.]))
-    batch = leaf(np.arange(6.).reshape(2, 3))
-    assert list(jacobian(batch ** 2, batch, batch_axis=0).shape) == [2, 3, 3]
+    np.testing.assert_allclose(hessian((x**3).sum(), x)[:].numpy(), np.diag([6.0, 12.0, 18.0]))
+    batch = leaf(np.arange(6.0).reshape(2, 3))
+    assert list(jacobian(batch**2, batch, batch_axis=0).shape) == [2, 3, 3]
     with pytest.raises(ValueError):
-        hessian(x ** 2, x)
+        hessian(x**2, x)
     with pytest.raises(ValueError):
         jacobian(x, x, batch_axis=1)
 
@@ -111,7 +114,7 @@ def test_random_state():
 @pytest.mark.parametrize('key', [-1, slice(1, 3), (slice(None), 0)])
 def test_gradient_of_a_part_of_an_expanded_tensor(key):
     """Elements that share memory keep gradients of their own."""
-    x = paddle.to_tensor([[1., 2.]], stop_gradient=False)
+    x = paddle.to_tensor([[1.0, 2.0]], stop_gradient=False)
     y = paddle.expand(x, [3, 2])
     gx, gy = paddle.grad((y[key] * 2).sum(), [x, y])
     want = np.zeros((3, 2), 'float32')

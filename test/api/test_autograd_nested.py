@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backward inside backward, no_grad_vars, threads: engine runs that share nodes, with values of the published package."""
+"""Backward inside backward, no_grad_vars, threads: engine runs that share nodes, with values of the
+published package.
+"""
+
 import sys
 import threading
 import time
@@ -17,20 +20,22 @@ def leaf(*values):
 
 
 def test_no_grad_vars_block_arriving_gradients():
-    x = leaf(2.)
+    x = leaf(2.0)
     y = x * x
-    assert float(paddle.grad([y * x], [x], no_grad_vars=[y])[0]) == 4.
+    assert float(paddle.grad([y * x], [x], no_grad_vars=[y])[0]) == 4.0
     a, b = paddle.unbind(paddle.stack([x, x * x]))
-    assert float(paddle.grad([a * b], [x], no_grad_vars=[a])[0]) == 8.
+    assert float(paddle.grad([a * b], [x], no_grad_vars=[a])[0]) == 8.0
     y = x * x
-    assert float(paddle.grad([y], [x], no_grad_vars=[y])[0]) == 4.  # the gradient of a root is given, it does not arrive
+    assert (
+        float(paddle.grad([y], [x], no_grad_vars=[y])[0]) == 4.0
+    )  # the gradient of a root is given, it does not arrive
 
 
 def test_no_grad_vars_of_an_input():
-    x, w = leaf(2.), leaf(3.)
+    x, w = leaf(2.0), leaf(3.0)
     z = x * w * w
     got = paddle.grad([z], [x, w], no_grad_vars={w}, allow_unused=True, retain_graph=True)
-    assert float(got[0]) == 9. and got[1] is None
+    assert float(got[0]) == 9.0 and got[1] is None
     with pytest.raises(ValueError, match='allow_unused'):
         paddle.grad([z], [x, w], no_grad_vars=w, retain_graph=True)
     with pytest.raises(AssertionError):
@@ -38,17 +43,17 @@ def test_no_grad_vars_of_an_input():
 
 
 def test_hooks_see_the_gradient_mode_of_the_caller():
-    x = leaf(2.)
+    x = leaf(2.0)
     y = x * x
 
     def hook(g):
-        a = leaf(3.)
+        a = leaf(3.0)
         (a * a).backward()
         return g * a.grad
 
     y.register_hook(hook)
     y.backward()
-    assert float(x.grad) == 24.
+    assert float(x.grad) == 24.0
     modes = []
     y = x * x
     y.register_hook(lambda g: modes.append(paddle.is_grad_enabled()))
@@ -58,7 +63,7 @@ def test_hooks_see_the_gradient_mode_of_the_caller():
 
 
 def test_backward_of_the_running_graph_in_a_hook():
-    x = leaf(2.)
+    x = leaf(2.0)
     y = x * x
     z = y * y
     calls = []
@@ -71,21 +76,21 @@ def test_backward_of_the_running_graph_in_a_hook():
 
     y.register_hook(hook)
     z.backward()
-    assert float(x.grad) == 36. and len(calls) == 2
+    assert float(x.grad) == 36.0 and len(calls) == 2
 
 
 def test_grad_of_the_running_graph_in_a_hook():
-    x = leaf(2.)
+    x = leaf(2.0)
     z = (x * x) * (x * x)
     got = []
     scaled = z * 3
     scaled.register_hook(lambda g: got.append(float(paddle.grad([z], [x], retain_graph=True)[0])))
     scaled.backward()
-    assert got == [32.] and float(x.grad) == 96.
+    assert got == [32.0] and float(x.grad) == 96.0
 
 
 def test_inner_backward_wants_what_the_outer_pruned():
-    x, w = leaf(2.), leaf(3.)
+    x, w = leaf(2.0), leaf(3.0)
     y = x * w
     z = y * y
     done = []
@@ -97,12 +102,12 @@ def test_inner_backward_wants_what_the_outer_pruned():
         return g
 
     y.register_hook(hook)
-    outer, = paddle.grad([z], [x], retain_graph=True)
-    assert (float(outer), float(x.grad), float(w.grad)) == (36., 36., 24.)
+    (outer,) = paddle.grad([z], [x], retain_graph=True)
+    assert (float(outer), float(x.grad), float(w.grad)) == (36.0, 36.0, 24.0)
 
 
 def test_backward_freed_inside_a_hook_raises():
-    x = leaf(2.)
+    x = leaf(2.0)
     y = x * x
     calls = []
 
@@ -116,7 +121,7 @@ def test_backward_freed_inside_a_hook_raises():
         (y * y).backward()
     x.clear_grad()
     (x * x).backward()  # the failed run left nothing behind
-    assert float(x.grad) == 4.
+    assert float(x.grad) == 4.0
 
 
 def test_recursive_pylayer():
@@ -136,9 +141,9 @@ def test_recursive_pylayer():
                 Twice.apply(inner, ctx.depth - 1).backward(g)
             return inner.grad
 
-    x = leaf(2.)
+    x = leaf(2.0)
     Twice.apply(x, 20).backward()
-    assert float(x.grad) == 2.
+    assert float(x.grad) == 2.0
 
 
 def test_threads_share_leaves():
@@ -165,15 +170,27 @@ def _sgd(x):
     return lambda: paddle._C_ops.sgd_(x, rate, grad, None, False)
 
 
-@pytest.mark.parametrize('operation, least, of', [
-    (lambda x: lambda: paddle.matmul(x, x), 15, 20),
-    (lambda x: lambda: x.tanh_(), 1, 2000),
-    (_sgd, 1, 2000),
-    (lambda x: lambda y=x.reshape([1, 1, *x.shape]), m=paddle.zeros([1]), v=paddle.ones([1]): paddle.nn.functional.batch_norm(
-        y, m, v, training=True), 1, 2000),
-], ids=['matmul', 'tanh_', 'sgd_', 'batch_norm'])
+@pytest.mark.parametrize(
+    'operation, least, of',
+    [
+        (lambda x: lambda: paddle.matmul(x, x), 15, 20),
+        (lambda x: lambda: x.tanh_(), 1, 2000),
+        (_sgd, 1, 2000),
+        (
+            lambda x: (
+                lambda y=x.reshape([1, 1, *x.shape]), m=paddle.zeros([1]), v=paddle.ones([1]): (
+                    paddle.nn.functional.batch_norm(y, m, v, training=True)
+                )
+            ),
+            1,
+            2000,
+        ),
+    ],
+    ids=['matmul', 'tanh_', 'sgd_', 'batch_norm'],
+)
 def test_long_operations_let_other_threads_run(operation, least, of):
-    # An operation of a millisecond ends before the other thread gets a processor, but for now and then.
+    # An operation of a millisecond ends before the other thread gets a processor, but for now and
+    # then.
     operation = operation(paddle.ones([1500, 1500]))
     running, counts = threading.Event(), [0]
     stop = threading.Event()
@@ -204,7 +221,10 @@ def test_long_operations_let_other_threads_run(operation, least, of):
     assert moved >= least
 
 
-RACES = pytest.mark.skipif(SANITIZER == 'thread', reason='numbers of the program race here; what is tested is that their memory lives')
+RACES = pytest.mark.skipif(
+    SANITIZER == 'thread',
+    reason='numbers of the program race here; what is tested is that their memory lives',
+)
 
 
 @RACES
@@ -228,7 +248,11 @@ def test_rebinding_while_another_thread_reads():
             paddle._C_ops.sgd_(x, rate, x.clone(), None, False)
 
     rate = paddle.to_tensor([0.5])
-    threads = [threading.Thread(target=read), threading.Thread(target=read), threading.Thread(target=write)]
+    threads = [
+        threading.Thread(target=read),
+        threading.Thread(target=read),
+        threading.Thread(target=write),
+    ]
     for t in threads:
         t.start()
     for t in threads:
@@ -242,7 +266,9 @@ def test_rebinding_while_a_program_runs(kind, tmp_path):
     class Powers(paddle.nn.Layer):
         def __init__(self):
             super().__init__()
-            self.factor = self.create_parameter([1], default_initializer=paddle.nn.initializer.Constant(0.5))
+            self.factor = self.create_parameter(
+                [1], default_initializer=paddle.nn.initializer.Constant(0.5)
+            )
 
         def forward(self, x):
             y = x
@@ -253,7 +279,11 @@ def test_rebinding_while_a_program_runs(kind, tmp_path):
     run = paddle.jit.to_static(Powers())
     x, values = paddle.ones([1]), [paddle.full([n, n], 1 / n) for n in (2, 600)]
     if kind == 'predictor':
-        paddle.jit.save(run, str(tmp_path / 'powers'), input_spec=[paddle.static.InputSpec([None, None], 'float32')])
+        paddle.jit.save(
+            run,
+            str(tmp_path / 'powers'),
+            input_spec=[paddle.static.InputSpec([None, None], 'float32')],
+        )
         files = [str(tmp_path / f'powers.{end}') for end in ('json', 'pdiparams')]
         model = paddle.inference.create_predictor(paddle.inference.Config(*files))
         run = lambda x: model.run([x])[0]  # noqa: E731

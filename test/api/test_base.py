@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names op tests and models take from paddle.base, paddle.framework and paddle.pir_utils, and what they do."""
+"""The names op tests and models take from paddle.base, paddle.framework and paddle.pir_utils, and
+what they do.
+"""
+
 import logging
 import sys
 
@@ -50,9 +53,22 @@ def operator_run(op_type, inputs, attrs, out_names):
             ins[slot.name] = []
             for i, value in enumerate(values):
                 feed[f'{slot.name}{i}'] = value
-                ins[slot.name].append(block.create_var(name=f'{slot.name}{i}', shape=value.shape, dtype=value.dtype, stop_gradient=False))
-        outs = {slot.name: [block.create_var(dtype='float32', name=slot.name)] for slot in proto.outputs if slot.name in out_names}
-        block.append_op(type=op_type, inputs=ins, outputs=outs, attrs=canonicalize_attrs(attrs, proto))
+                ins[slot.name].append(
+                    block.create_var(
+                        name=f'{slot.name}{i}',
+                        shape=value.shape,
+                        dtype=value.dtype,
+                        stop_gradient=False,
+                    )
+                )
+        outs = {
+            slot.name: [block.create_var(dtype='float32', name=slot.name)]
+            for slot in proto.outputs
+            if slot.name in out_names
+        }
+        block.append_op(
+            type=op_type, inputs=ins, outputs=outs, attrs=canonicalize_attrs(attrs, proto)
+        )
         grads = ir_grad([outs[out_names[0]][0].value.sum()], [v for vs in ins.values() for v in vs])
     return Executor(base.CPUPlace()).run(main, feed=feed, fetch_list=[*out_names, *grads])
 
@@ -65,7 +81,9 @@ def test_op_harness(static_mode):
     out, da = operator_run('scale', {'X': a}, {'scale': 3, 'bias': 1.0}, ['Out'])
     np.testing.assert_array_equal(out, a * 3 + 1)
     np.testing.assert_array_equal(da, np.full([2, 3], 3))
-    mask = next(o for o in OpProtoHolder.instance().get_op_proto('dropout').outputs if o.name == 'Mask')
+    mask = next(
+        o for o in OpProtoHolder.instance().get_op_proto('dropout').outputs if o.name == 'Mask'
+    )
     assert mask.intermediate and not mask.duplicable
     with pytest.raises(ValueError):
         OpProtoHolder.instance().get_op_proto('no such op')
@@ -78,7 +96,9 @@ def test_layer_helper(static_mode):
         helper = LayerHelper('my_layer', act='relu', param_attr=None, bias_attr=None, input=x)
         w = helper.create_parameter(helper.param_attr, [3, 2], helper.input_dtype())
         out = helper.create_variable_for_type_inference(helper.input_dtype())
-        helper.append_op(type='matmul_v2', inputs={'X': helper.input(), 'Y': w}, outputs={'Out': out})
+        helper.append_op(
+            type='matmul_v2', inputs={'X': helper.input(), 'Y': w}, outputs={'Out': out}
+        )
         y = helper.append_activation(helper.append_bias_op(out.value))
         pairs = append_backward(y.mean())
     assert [p.name for p, _ in pairs] == ['my_layer_0.b_0', 'my_layer_0.w_0']
@@ -86,7 +106,7 @@ def test_layer_helper(static_mode):
     with scope_guard(scope):
         exe.run(startup)
         value = np.array(scope.find_var('my_layer_0.w_0').get_tensor())
-        got, = exe.run(main, feed={'x': np.ones([4, 3], 'float32')}, fetch_list=[y])
+        (got,) = exe.run(main, feed={'x': np.ones([4, 3], 'float32')}, fetch_list=[y])
     np.testing.assert_allclose(got, np.maximum(np.ones([4, 3]) @ value, 0), rtol=1e-5)
     with pytest.raises(TypeError):
         scope_guard(3).__enter__()
@@ -134,7 +154,9 @@ def test_modes():
     with base.program_guard(fresh):
         paddle.enable_static()
         paddle.static.data('y', [2])
-    assert fresh.num_ops() == 2 and type(paddle.ones([2])) is not paddle.Tensor  # the mode outlives the guard
+    assert (
+        fresh.num_ops() == 2 and type(paddle.ones([2])) is not paddle.Tensor
+    )  # the mode outlives the guard
     paddle.disable_static(base.CPUPlace())
     assert type(paddle.ones([2])) is paddle.Tensor
 
@@ -157,7 +179,10 @@ def test_flags():
     core.globals()['FLAGS_use_system_allocator'] = True
     assert get_flags('FLAGS_use_system_allocator')['FLAGS_use_system_allocator'] is True
     set_flags({'FLAGS_use_system_allocator': before})
-    assert core.globals()['FLAGS_use_system_allocator'] == before and 'FLAGS_no_such' not in core.globals()
+    assert (
+        core.globals()['FLAGS_use_system_allocator'] == before
+        and 'FLAGS_no_such' not in core.globals()
+    )
     core._set_prim_all_enabled(True)
     assert core._is_fwd_prim_enabled() and core._is_bwd_prim_enabled()
     core._set_prim_all_enabled(False)
@@ -166,8 +191,14 @@ def test_flags():
 
 def test_dtypes():
     for given in (paddle.float32, 'float32', np.float32, core.VarDesc.VarType.FP32):
-        assert framework.convert_np_dtype_to_dtype_(given) == paddle.float32 and convert_dtype(given) == 'float32'
-    assert convert_dtype(core.VarDesc.VarType.BF16) == 'uint16' and framework.dtype_to_str(paddle.float16) == 'fp16'
+        assert (
+            framework.convert_np_dtype_to_dtype_(given) == paddle.float32
+            and convert_dtype(given) == 'float32'
+        )
+    assert (
+        convert_dtype(core.VarDesc.VarType.BF16) == 'uint16'
+        and framework.dtype_to_str(paddle.float16) == 'fp16'
+    )
     with pytest.raises(TypeError):
         convert_dtype('no dtype')
     bits = convert_float_to_uint16(np.array([1.0, 3.14159, -2.71828], 'float32'))
@@ -176,15 +207,21 @@ def test_dtypes():
     with paddle.pir_utils.IrGuard(), paddle.static.program_guard(Program()):
         x = paddle.static.data('x', [1])
         check_variable_and_dtype(x, 'x', ['float32', 'float64'], 'op')
-        for check in (lambda: check_type(3, 'x', str, 'op'), lambda: check_dtype('float32', 'x', ['int32'], 'op'),
-                      lambda: check_variable_and_dtype(x, 'x', ['int32'], 'op')):
+        for check in (
+            lambda: check_type(3, 'x', str, 'op'),
+            lambda: check_dtype('float32', 'x', ['int32'], 'op'),
+            lambda: check_variable_and_dtype(x, 'x', ['int32'], 'op'),
+        ):
             with pytest.raises(TypeError, match="'x' in op must be"):
                 check()
 
 
 def test_data_feeder(static_mode):
     with paddle.static.program_guard(Program()):
-        feeder = base.DataFeeder([paddle.static.data('a', [-1, 2]), paddle.static.data('b', [-1, 1], 'int64')], base.CPUPlace())
+        feeder = base.DataFeeder(
+            [paddle.static.data('a', [-1, 2]), paddle.static.data('b', [-1, 1], 'int64')],
+            base.CPUPlace(),
+        )
     feed = feeder.feed([([1, 2], 3), ([4, 5], 6)])
     np.testing.assert_array_equal(feed['a'], [[1, 2], [4, 5]])
     assert feed['b'].tolist() == [[3], [6]] and feed['b'].dtype == np.int64
@@ -196,8 +233,14 @@ def test_small_names():
     with pytest.raises(ValueError):
         core.CUDAPlace(0)
     assert framework.grad_var_name('x') == 'x@GRAD' == 'x' + core.grad_var_suffix()
-    assert unique_name is paddle.utils.unique_name and sys.modules['paddle.base.unique_name'] is unique_name
+    assert (
+        unique_name is paddle.utils.unique_name
+        and sys.modules['paddle.base.unique_name'] is unique_name
+    )
     assert paddle.framework.core is core and paddle.framework.OpProtoHolder is OpProtoHolder
     logger = base.log_helper.get_logger('test_base', logging.INFO, fmt='%(message)s')
     assert logger.level == logging.INFO and not logger.propagate and len(logger.handlers) == 1
-    assert isinstance(paddle.base.ParamAttr('a'), paddle.ParamAttr) and paddle.pir.core.program_guard is paddle.static.program_guard
+    assert (
+        isinstance(paddle.base.ParamAttr('a'), paddle.ParamAttr)
+        and paddle.pir.core.program_guard is paddle.static.program_guard
+    )

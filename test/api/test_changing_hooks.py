@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hooks that remove, add, raise and run backward again while they run, and what they keep alive."""
+
 import gc
 import weakref
 
@@ -18,7 +19,11 @@ def place(request):
     """Where hooks hang: (leaf, loss, function that adds a hook)."""
     x = leaf()
     y = x * 2
-    add = {'leaf': x.register_hook, 'result': y.register_hook, 'after': x.register_post_accumulate_grad_hook}
+    add = {
+        'leaf': x.register_hook,
+        'result': y.register_hook,
+        'after': x.register_post_accumulate_grad_hook,
+    }
     return x, y.sum(), add[request.param]
 
 
@@ -181,7 +186,15 @@ def test_hooks_that_hold_their_tensors_are_freed():
         probe.handle = x.register_hook(lambda g: probe)
         probe.x = x
 
-    for make in (on_leaf, after, on_result, later_result, after_backward, result_of_the_leaf, handle):
+    for make in (
+        on_leaf,
+        after,
+        on_result,
+        later_result,
+        after_backward,
+        result_of_the_leaf,
+        handle,
+    ):
         assert collected(make), make.__name__
 
 
@@ -211,8 +224,14 @@ def test_a_long_history_with_a_hook_at_its_end():
 
 
 def test_hooks_are_refused_where_no_gradient_arrives():
-    for add in (paddle.ones([1]).register_hook, paddle.ones([1]).register_post_accumulate_grad_hook, (leaf() * 2).register_post_accumulate_grad_hook):
-        with pytest.raises(RuntimeError, match=r'^\[register_\w+\] expected a .*tensor that needs gradients, got '):
+    for add in (
+        paddle.ones([1]).register_hook,
+        paddle.ones([1]).register_post_accumulate_grad_hook,
+        (leaf() * 2).register_post_accumulate_grad_hook,
+    ):
+        with pytest.raises(
+            RuntimeError, match=r'^\[register_\w+\] expected a .*tensor that needs gradients, got '
+        ):
             add(print)
     with pytest.raises(TypeError, match=r'^\[register_hook\] expected a callable, got int'):
         leaf().register_hook(3)

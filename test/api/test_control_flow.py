@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recorded branches and loops compute what Python's own compute, forward and backward."""
+
 import numpy as np
 import pytest
 
@@ -43,21 +44,29 @@ def nested_branches(x, s):
     def outer():
         z = paddle.tanh(x)
         return nn.cond(paddle.max(z) > 0.5, lambda: z * x * z, lambda: z + x) * z
-    return nn.cond(paddle.sum(x) * s > 0, outer, lambda: nn.cond(paddle.min(x) > 0, lambda: x, lambda: x * x))
+
+    return nn.cond(
+        paddle.sum(x) * s > 0, outer, lambda: nn.cond(paddle.min(x) > 0, lambda: x, lambda: x * x)
+    )
 
 
 def loop(x, s):
-    return nn.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, paddle.tanh(y * x) + s), [count(), x])[1]
+    return nn.while_loop(
+        lambda i, y: i < 3, lambda i, y: (i + 1, paddle.tanh(y * x) + s), [count(), x]
+    )[1]
 
 
 def sum_from_zeros(x, s):
     w = paddle.exp(x)
-    return nn.while_loop(lambda i, t: i < 4, lambda i, t: (i + 1, t + w * x), [count(), paddle.zeros([2, 3])])[1]
+    return nn.while_loop(
+        lambda i, t: i < 4, lambda i, t: (i + 1, t + w * x), [count(), paddle.zeros([2, 3])]
+    )[1]
 
 
 def branch_in_loop(x, s):
     def body(i, y):
         return i + 1, nn.cond(i > 1, lambda: paddle.tanh(y * x), lambda: paddle.sin(y) * s)
+
     return nn.while_loop(lambda i, y: i < 4, body, [count(), x])[1]
 
 
@@ -67,13 +76,20 @@ def loop_in_branch(x, s):
 
 def loop_in_loop(x, s):
     def body(i, y):
-        z = nn.while_loop(lambda j, z: j < i + 1, lambda j, z: (j + 1, paddle.sin(z * x)), [count(), y])[1]
+        z = nn.while_loop(
+            lambda j, z: j < i + 1, lambda j, z: (j + 1, paddle.sin(z * x)), [count(), y]
+        )[1]
         return i + 1, z * y
+
     return nn.while_loop(lambda i, y: i < 3, body, [count(), x])[1]
 
 
 def growing(x, s):
-    y = nn.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, paddle.concat([y, paddle.tanh(y[-1:] * x[:1])])), [count(), x])[1]
+    y = nn.while_loop(
+        lambda i, y: i < 3,
+        lambda i, y: (i + 1, paddle.concat([y, paddle.tanh(y[-1:] * x[:1])])),
+        [count(), x],
+    )[1]
     return paddle.sum(y, axis=0)
 
 
@@ -97,6 +113,7 @@ def outer_tensors_written(x, s):
         y.add_(x)
         n.add_(paddle.ones([1]))
         return y * 2
+
     z = nn.cond(paddle.sum(x) * s > 0, yes, lambda: x)
     return z + y * n
 
@@ -107,6 +124,7 @@ def written_in_loop(x, s):
     def body(i):
         total.add_(x * x)
         return (i + 1,)
+
     nn.while_loop(lambda i: i < 3, body, [count()])
     return total * x
 
@@ -119,11 +137,28 @@ def gradient_inside(x, s):
     def yes():
         y = x * x * x
         return paddle.grad(paddle.sum(y), [x])[0]
+
     return nn.cond(paddle.sum(x) * s > 0, yes, lambda: x)
 
 
-MODELS = [branch, unused_in_one, returned_as_it_is, nested_branches, loop, sum_from_zeros, branch_in_loop, loop_in_branch, loop_in_loop,
-          growing, never, fixed_case, chosen, outer_tensors_written, written_in_loop, shapes_differ]
+MODELS = [
+    branch,
+    unused_in_one,
+    returned_as_it_is,
+    nested_branches,
+    loop,
+    sum_from_zeros,
+    branch_in_loop,
+    loop_in_branch,
+    loop_in_loop,
+    growing,
+    never,
+    fixed_case,
+    chosen,
+    outer_tensors_written,
+    written_in_loop,
+    shapes_differ,
+]
 
 
 def eager(model, sign):
@@ -162,7 +197,8 @@ def test_recorded_equals_eager(model, sign):
             got = paddle.static.Executor().run(program, feed={'x': X}, fetch_list=wanted)
             for g, w in zip(got, want):
                 np.testing.assert_allclose(g, w, rtol=2e-5, atol=1e-6)
-        # A gradient nobody fetches leaves nothing behind; one that is fetched alone brings its forward part.
+        # A gradient nobody fetches leaves nothing behind; one that is fetched alone brings its
+        # forward part.
         alone = paddle.static.Executor().run(program, feed={'x': X}, fetch_list=wanted[1:])
         np.testing.assert_allclose(alone[0], want[1], rtol=2e-5, atol=1e-6)
         assert 'cf.' not in str(program._prune([], wanted[:1])).replace('cf.yield', '')
@@ -172,7 +208,9 @@ def test_recorded_equals_eager(model, sign):
 
 def test_gradient_inside_a_branch(static):
     program, _, wanted = record(gradient_inside, 1.0, backward=False)
-    np.testing.assert_allclose(static.run(program, feed={'x': X}, fetch_list=wanted)[0], 3 * X * X, rtol=1e-5)
+    np.testing.assert_allclose(
+        static.run(program, feed={'x': X}, fetch_list=wanted)[0], 3 * X * X, rtol=1e-5
+    )
 
 
 def test_second_order_through_a_branch(static):
@@ -203,7 +241,7 @@ def test_a_parameter_used_inside_is_captured(static):
         x = paddle.static.data('x', [2, 3], 'float32')
         w = paddle.static.create_parameter([3], 'float32')
         y = nn.cond(paddle.sum(x) > 0, lambda: x * w, lambda: x)
-        (_, gradient), = paddle.static.append_backward(paddle.sum(y))
+        ((_, gradient),) = paddle.static.append_backward(paddle.sum(y))
         got = static.run(program, feed={'x': X}, fetch_list=[gradient])
     np.testing.assert_allclose(got[0], X.sum(0), rtol=1e-5)
 
@@ -213,7 +251,11 @@ def test_nests_and_numbers(static):
     with paddle.static.program_guard(program):
         x = paddle.static.data('x', [2, 3], 'float32')
         p = paddle.sum(x) > 0
-        r = nn.cond(p, lambda: {'a': [x, None], 'b': 1, 'c': 2.5}, lambda: {'a': [x * 2, None], 'b': 1, 'c': 1.5})
+        r = nn.cond(
+            p,
+            lambda: {'a': [x, None], 'b': 1, 'c': 2.5},
+            lambda: {'a': [x * 2, None], 'b': 1, 'c': 1.5},
+        )
         assert r['a'][1] is None and r['b'] == 1
         assert nn.cond(p, lambda: None, lambda: None) is None and nn.cond(p) is None
         assert nn.cond(p, lambda: x, lambda: x[:1]).shape == [-1, 3]
@@ -222,25 +264,42 @@ def test_nests_and_numbers(static):
     assert got[1] == 2.5
 
 
-@pytest.mark.parametrize('error, text, call', [
-    (ValueError, 'structure', lambda x, p: nn.cond(p, lambda: [x], lambda: {'a': x})),
-    (ValueError, 'structure', lambda x, p: nn.cond(p, lambda: (x, x), lambda: (x,))),
-    (ValueError, 'returns None', lambda x, p: nn.cond(p, lambda: x)),
-    (TypeError, 'None', lambda x, p: nn.cond(p, lambda: (x, None), lambda: (x, x))),
-    (ValueError, 'dtype', lambda x, p: nn.cond(p, lambda: x, lambda: paddle.cast(x, 'int64'))),
-    (ValueError, 'dimensions', lambda x, p: nn.cond(p, lambda: x, lambda: x[0])),
-    (ValueError, 'one element', lambda x, p: nn.cond(x > 0, lambda: x, lambda: x)),
-    (TypeError, 'bool', lambda x, p: nn.cond(paddle.mean(x), lambda: x, lambda: x)),
-    (TypeError, 'callable', lambda x, p: nn.cond(p, x, lambda: x)),
-    (ValueError, 'structure', lambda x, p: nn.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1,), [count(), x])),
-    (ValueError, 'dtype', lambda x, p: nn.while_loop(lambda i: i < 3, lambda i: (paddle.cast(i, 'int32'),), [count()])),
-    (TypeError, 'shape', lambda x, p: nn.while_loop(lambda y: y > 0, lambda y: (y,), [x])),
-    (ValueError, 'empty', lambda x, p: nn.while_loop(lambda: True, lambda: (), [])),
-    (ValueError, 'unique', lambda x, p: nn.switch_case(count(), [(1, lambda: x), (1, lambda: x)])),
-    (TypeError, 'test_control_flow.py', lambda x, p: bool(p)),
-    (TypeError, 'paddle.cast', lambda x, p: int(paddle.sum(x))),
-    (TypeError, 'paddle.cast', lambda x, p: float(paddle.sum(x))),
-])
+@pytest.mark.parametrize(
+    'error, text, call',
+    [
+        (ValueError, 'structure', lambda x, p: nn.cond(p, lambda: [x], lambda: {'a': x})),
+        (ValueError, 'structure', lambda x, p: nn.cond(p, lambda: (x, x), lambda: (x,))),
+        (ValueError, 'returns None', lambda x, p: nn.cond(p, lambda: x)),
+        (TypeError, 'None', lambda x, p: nn.cond(p, lambda: (x, None), lambda: (x, x))),
+        (ValueError, 'dtype', lambda x, p: nn.cond(p, lambda: x, lambda: paddle.cast(x, 'int64'))),
+        (ValueError, 'dimensions', lambda x, p: nn.cond(p, lambda: x, lambda: x[0])),
+        (ValueError, 'one element', lambda x, p: nn.cond(x > 0, lambda: x, lambda: x)),
+        (TypeError, 'bool', lambda x, p: nn.cond(paddle.mean(x), lambda: x, lambda: x)),
+        (TypeError, 'callable', lambda x, p: nn.cond(p, x, lambda: x)),
+        (
+            ValueError,
+            'structure',
+            lambda x, p: nn.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1,), [count(), x]),
+        ),
+        (
+            ValueError,
+            'dtype',
+            lambda x, p: nn.while_loop(
+                lambda i: i < 3, lambda i: (paddle.cast(i, 'int32'),), [count()]
+            ),
+        ),
+        (TypeError, 'shape', lambda x, p: nn.while_loop(lambda y: y > 0, lambda y: (y,), [x])),
+        (ValueError, 'empty', lambda x, p: nn.while_loop(lambda: True, lambda: (), [])),
+        (
+            ValueError,
+            'unique',
+            lambda x, p: nn.switch_case(count(), [(1, lambda: x), (1, lambda: x)]),
+        ),
+        (TypeError, 'test_control_flow.py', lambda x, p: bool(p)),
+        (TypeError, 'paddle.cast', lambda x, p: int(paddle.sum(x))),
+        (TypeError, 'paddle.cast', lambda x, p: float(paddle.sum(x))),
+    ],
+)
 def test_errors(static, error, text, call):
     with paddle.static.program_guard(paddle.static.Program()):
         x = paddle.static.data('x', [2, 3], 'float32')
@@ -266,6 +325,7 @@ def test_a_value_does_not_leave_its_branch(static):
         def yes():
             kept.append(x * 2)
             return x
+
         nn.cond(paddle.sum(x) > 0, yes, lambda: x)
         with pytest.raises(RuntimeError, match='inside a branch'):
             kept[0] + 1
@@ -281,6 +341,7 @@ def test_a_failing_branch_leaves_the_program_as_it_was(static):
         def fails():
             y.add_(x)
             raise KeyError('stop')
+
         text = str(program)
         with pytest.raises(KeyError):
             nn.cond(p, fails, lambda: x)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the differential run (tools/oracle/differential.py) found wrong, and a slice of the run itself."""
+"""What the differential run (tools/oracle/differential.py) found wrong, and a slice of the run
+itself.
+"""
+
 import math
 import os
 import pathlib
@@ -21,7 +24,13 @@ def test_slice_of_the_run():
     if not os.path.exists(wheel):
         pytest.skip('no published paddlepaddle to compare with (PADDLE_ORACLE)')
     environment = {**os.environ, 'PYTHONPATH': str(pathlib.Path(paddle.__file__).parents[1])}
-    done = subprocess.run([sys.executable, str(TOOL), '--wheel', wheel, '--every', '61'], capture_output=True, text=True, timeout=500, env=environment)
+    done = subprocess.run(
+        [sys.executable, str(TOOL), '--wheel', wheel, '--every', '61'],
+        capture_output=True,
+        text=True,
+        timeout=500,
+        env=environment,
+    )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
 
@@ -37,12 +46,19 @@ def test_complex_gradient_of_pow_by_a_number(exponent, create_graph):
 @pytest.mark.parametrize('first', ['float16', 'bfloat16', 'float32', 'float64'])
 @pytest.mark.parametrize('second', ['float32', 'float64'])
 def test_gradient_of_pow_of_two_dtypes(first, second):
-    x, y = paddle.to_tensor([1.3, 2.7, 0.4]).astype(first).detach(), paddle.to_tensor([2.1, 0.3, 1.7]).astype(second).detach()
+    x, y = (
+        paddle.to_tensor([1.3, 2.7, 0.4]).astype(first).detach(),
+        paddle.to_tensor([2.1, 0.3, 1.7]).astype(second).detach(),
+    )
     x.stop_gradient = y.stop_gradient = False
-    out = x ** y
+    out = x**y
     _, g = paddle.grad(out, [x, y])
     a, b = x.astype('float64').numpy(), y.astype('float64').numpy()
-    np.testing.assert_allclose(g.numpy(), a ** b * np.log(a), rtol=1e-6 if 'float32' in (str(out.dtype).split('.')[1], second) else 1e-12)
+    np.testing.assert_allclose(
+        g.numpy(),
+        a**b * np.log(a),
+        rtol=1e-6 if 'float32' in (str(out.dtype).split('.')[1], second) else 1e-12,
+    )
 
 
 def test_gradient_of_complex_pow_of_bool():
@@ -62,7 +78,9 @@ def test_meshgrid_xy(n):
 def test_histogram_of_an_empty_range_takes_the_data():
     x = paddle.to_tensor([0.2, 0.7, 0.5])
     np.testing.assert_array_equal(paddle.histogram(x, 4, 0.5, 0.5).numpy(), [1, 0, 1, 1])
-    np.testing.assert_array_equal(paddle.histogram(paddle.to_tensor([0.5, 0.5]), 4, 3.0, 3.0).numpy(), [0, 0, 2, 0])
+    np.testing.assert_array_equal(
+        paddle.histogram(paddle.to_tensor([0.5, 0.5]), 4, 3.0, 3.0).numpy(), [0, 0, 2, 0]
+    )
 
 
 def test_median_min_of_nan():
@@ -77,8 +95,17 @@ def test_median_min_of_nan():
     np.testing.assert_array_equal(index.numpy(), [3, 2, -1])
 
 
-@pytest.mark.parametrize('call', [paddle.median, paddle.nanmedian, paddle.var, paddle.std, lambda x, **k: paddle.quantile(x, 0.5, **k),
-                                  lambda x, **k: paddle.nanquantile(x, 0.25, **k)])
+@pytest.mark.parametrize(
+    'call',
+    [
+        paddle.median,
+        paddle.nanmedian,
+        paddle.var,
+        paddle.std,
+        lambda x, **k: paddle.quantile(x, 0.5, **k),
+        lambda x, **k: paddle.nanquantile(x, 0.25, **k),
+    ],
+)
 def test_statistics_of_nothing_are_nan(call):
     assert math.isnan(call(paddle.zeros([0, 3])))
     got = call(paddle.zeros([2, 0]), axis=1)
@@ -98,18 +125,28 @@ def test_cross_entropy_of_floating_ids():
 
 def test_lp_pool_of_windows_over_the_end():
     x = paddle.to_tensor([[[1.0, 2, 3, 4, 5]]])
-    np.testing.assert_allclose(F.lp_pool1d(x, 2, 2, ceil_mode=True).numpy(), [[[math.sqrt(5), 5, 5]]], rtol=1e-6)
-    np.testing.assert_allclose(F.lp_pool1d(x, 1, 3, 2, 1, ceil_mode=True).numpy(), [[[3, 9, 9]]], rtol=1e-6)
+    np.testing.assert_allclose(
+        F.lp_pool1d(x, 2, 2, ceil_mode=True).numpy(), [[[math.sqrt(5), 5, 5]]], rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        F.lp_pool1d(x, 1, 3, 2, 1, ceil_mode=True).numpy(), [[[3, 9, 9]]], rtol=1e-6
+    )
     plane = paddle.arange(15, dtype='float32').reshape([1, 1, 3, 5])
-    np.testing.assert_allclose(F.lp_pool2d(plane, 1, 2, ceil_mode=True).numpy(), [[[[12, 20, 13], [21, 25, 14]]]], rtol=1e-6)
+    np.testing.assert_allclose(
+        F.lp_pool2d(plane, 1, 2, ceil_mode=True).numpy(),
+        [[[[12, 20, 13], [21, 25, 14]]]],
+        rtol=1e-6,
+    )
 
 
 @pytest.mark.parametrize('dtype', ['float32', 'float16', 'bfloat16', 'float64', 'int32', 'int64'])
 def test_segment_extremes(dtype):
     x = paddle.to_tensor([[-1.0, 2], [3, -4], [-5, -2], [1, 1]]).astype(dtype)
     ids = paddle.to_tensor([0, 0, 1, 3])
-    for call, want in ((paddle.geometric.segment_max, [[3, 2], [-5, -2], [0, 0], [1, 1]]),
-                       (paddle.geometric.segment_min, [[-1, -4], [-5, -2], [0, 0], [1, 1]])):
+    for call, want in (
+        (paddle.geometric.segment_max, [[3, 2], [-5, -2], [0, 0], [1, 1]]),
+        (paddle.geometric.segment_min, [[-1, -4], [-5, -2], [0, 0], [1, 1]]),
+    ):
         got = call(x, ids).astype('float64').numpy()
         np.testing.assert_array_equal(got, want)
         assert not np.signbit(got[2]).any()
@@ -117,7 +154,9 @@ def test_segment_extremes(dtype):
 
 def test_no_segment_takes_an_infinity():
     x = paddle.to_tensor([[math.inf], [1.0]])
-    np.testing.assert_array_equal(paddle.geometric.segment_max(x, paddle.to_tensor([0, 2])).numpy(), [[math.inf], [0], [1]])
+    np.testing.assert_array_equal(
+        paddle.geometric.segment_max(x, paddle.to_tensor([0, 2])).numpy(), [[math.inf], [0], [1]]
+    )
 
 
 def test_detection_in_bfloat16():
@@ -131,8 +170,10 @@ def test_detection_in_bfloat16():
     want = paddle.vision.ops.yolo_box(x.astype('float32'), size, [2, 3, 4, 5], 2, 0.1, 8)
     for g, w in zip(got, want):
         assert g.dtype == paddle.bfloat16
-        np.testing.assert_allclose(g.astype('float32').numpy(), w.numpy(), rtol=2.0 ** -8)
-    parts, restore, _ = paddle.vision.ops.distribute_fpn_proposals(half[0] * 50, 2, 5, 4, 100, rois_num=paddle.to_tensor([3], dtype='int32'))
+        np.testing.assert_allclose(g.astype('float32').numpy(), w.numpy(), rtol=2.0**-8)
+    parts, restore, _ = paddle.vision.ops.distribute_fpn_proposals(
+        half[0] * 50, 2, 5, 4, 100, rois_num=paddle.to_tensor([3], dtype='int32')
+    )
     assert sum(p.shape[0] for p in parts) == 3 and parts[0].dtype == paddle.bfloat16
 
 
@@ -150,7 +191,9 @@ def test_metrics_of_bfloat16():
 
 def test_yolo_box_keeps_the_dtype():
     x = paddle.randn([1, 14, 3, 3], dtype='float64')
-    boxes, scores = paddle.vision.ops.yolo_box(x, paddle.to_tensor([[24, 24]], dtype='int32'), [2, 3, 4, 5], 2, 0.1, 8)
+    boxes, scores = paddle.vision.ops.yolo_box(
+        x, paddle.to_tensor([[24, 24]], dtype='int32'), [2, 3, 4, 5], 2, 0.1, 8
+    )
     assert boxes.dtype == scores.dtype == paddle.float64
 
 
@@ -161,4 +204,6 @@ def test_power_of_a_complex_number(exponent):
     y = paddle.pow(x, exponent)
     np.testing.assert_allclose(y.numpy(), numbers**exponent, rtol=1e-10)
     paddle.real(y).sum().backward()
-    np.testing.assert_allclose(x.grad.numpy(), np.conj(exponent * numbers**(exponent - 1)), rtol=1e-10)
+    np.testing.assert_allclose(
+        x.grad.numpy(), np.conj(exponent * numbers ** (exponent - 1)), rtol=1e-10
+    )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions: values recorded from the published 3.3.1 package, moments of samples, transforms."""
+"""Distributions: values recorded from the published 3.3.1 package, moments of samples,
+transforms.
+"""
+
 import json
 import os
 
@@ -10,7 +13,9 @@ import paddle
 from distribution_cases import CASES, measure, tensors
 from paddle import distribution as D
 
-RECORDED = json.load(open(os.path.join(os.path.dirname(__file__), 'data', 'distribution_3.3.1.json')))
+RECORDED = json.load(
+    open(os.path.join(os.path.dirname(__file__), 'data', 'distribution_3.3.1.json'))
+)
 
 
 @pytest.mark.parametrize('name', sorted(CASES))
@@ -25,7 +30,9 @@ def test_samples(name):
     kind, parameters, _, _ = CASES[name]
     made = getattr(D, kind)(*tensors(parameters))
     paddle.seed(7)
-    assert list(made.sample([2, 3]).shape) == [2, 3] + list(made.batch_shape) + list(made.event_shape)
+    assert list(made.sample([2, 3]).shape) == [2, 3] + list(made.batch_shape) + list(
+        made.event_shape
+    )
     drawn = made.sample([20000]).numpy().astype('float64')
     spread = np.sqrt(made.variance.numpy())
     assert (np.abs(drawn.mean(0) - made.mean.numpy()) < 0.06 * spread + 1e-6).all()
@@ -50,38 +57,53 @@ def test_categorical():
     made = D.Categorical(paddle.to_tensor([1.0, 2.0, 1.0]))
     np.testing.assert_allclose(made.probs(paddle.to_tensor([0, 1])).numpy(), [0.25, 0.5])
     weights = np.exp([1.0, 2.0, 1.0]) / np.exp([1.0, 2.0, 1.0]).sum()
-    np.testing.assert_allclose(float(made.entropy().numpy()), -(weights * np.log(weights)).sum(), rtol=1e-5)
+    np.testing.assert_allclose(
+        float(made.entropy().numpy()), -(weights * np.log(weights)).sum(), rtol=1e-5
+    )
     paddle.seed(1)
     share = np.bincount(made.sample([8000]).numpy(), minlength=3) / 8000
     np.testing.assert_allclose(share, [0.25, 0.5, 0.25], atol=0.03)
 
 
-@pytest.mark.parametrize('transform, x', [
-    (D.ExpTransform(), [.1, .5]), (D.SigmoidTransform(), [-1., 2.]), (D.TanhTransform(), [-1., .5]),
-    (D.StickBreakingTransform(), [.3, -.2, .1]),
-    (D.ChainTransform([D.ExpTransform(), D.TanhTransform()]), [.1, .2])])
+@pytest.mark.parametrize(
+    'transform, x',
+    [
+        (D.ExpTransform(), [0.1, 0.5]),
+        (D.SigmoidTransform(), [-1.0, 2.0]),
+        (D.TanhTransform(), [-1.0, 0.5]),
+        (D.StickBreakingTransform(), [0.3, -0.2, 0.1]),
+        (D.ChainTransform([D.ExpTransform(), D.TanhTransform()]), [0.1, 0.2]),
+    ],
+)
 def test_transforms_invert_and_measure(transform, x):
     x = paddle.to_tensor(np.array(x), stop_gradient=False)
     y = transform.forward(x)
     np.testing.assert_allclose(transform.inverse(y).numpy(), x.numpy(), rtol=1e-6)
     rows = [paddle.grad(y[i], x, retain_graph=True)[0].numpy() for i in range(x.shape[0])]
     expected = np.log(np.abs(np.linalg.det(np.stack(rows))))
-    np.testing.assert_allclose(transform.forward_log_det_jacobian(x).numpy().sum(), expected, rtol=1e-5)
+    np.testing.assert_allclose(
+        transform.forward_log_det_jacobian(x).numpy().sum(), expected, rtol=1e-5
+    )
 
 
 def test_transformed_distribution():
-    made = D.TransformedDistribution(D.Normal(paddle.to_tensor([0., 1.]), paddle.to_tensor([1., 2.])),
-                                     [D.ExpTransform()])
-    plain = D.LogNormal(paddle.to_tensor([0., 1.]), paddle.to_tensor([1., 2.]))
-    value = paddle.to_tensor([.5, 3.])
-    np.testing.assert_allclose(made.log_prob(value).numpy(), plain.log_prob(value).numpy(), rtol=1e-5)
+    made = D.TransformedDistribution(
+        D.Normal(paddle.to_tensor([0.0, 1.0]), paddle.to_tensor([1.0, 2.0])), [D.ExpTransform()]
+    )
+    plain = D.LogNormal(paddle.to_tensor([0.0, 1.0]), paddle.to_tensor([1.0, 2.0]))
+    value = paddle.to_tensor([0.5, 3.0])
+    np.testing.assert_allclose(
+        made.log_prob(value).numpy(), plain.log_prob(value).numpy(), rtol=1e-5
+    )
     joint = D.Independent(plain, 1)
     assert joint.batch_shape == () and joint.event_shape == (2,)
-    np.testing.assert_allclose(joint.log_prob(value).numpy(), plain.log_prob(value).numpy().sum(), rtol=1e-5)
+    np.testing.assert_allclose(
+        joint.log_prob(value).numpy(), plain.log_prob(value).numpy().sum(), rtol=1e-5
+    )
 
 
 def test_unknown_pairs():
     with pytest.raises(NotImplementedError):
-        D.kl_divergence(D.Normal(0., 1.), D.Gumbel(0., 1.))
+        D.kl_divergence(D.Normal(0.0, 1.0), D.Gumbel(0.0, 1.0))
     with pytest.raises(ValueError):
         D.Geometric(paddle.to_tensor([1.5]))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converted functions: the same as the original on tensors with data, and as a program where everything is recorded."""
+"""Converted functions: the same as the original on tensors with data, and as a program where
+everything is recorded.
+"""
+
 import linecache
 import traceback
 
@@ -10,7 +13,12 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle.jit.dy2static import Dygraph2StaticException, convert_call, convert_to_static, converted_source
+from paddle.jit.dy2static import (
+    Dygraph2StaticException,
+    convert_call,
+    convert_to_static,
+    converted_source,
+)
 from paddle.static import Executor
 from paddle.static import program as _program
 
@@ -34,7 +42,9 @@ def same(got, want):
     assert len(got) == len(want)
     for g, w in zip(got, want):
         if isinstance(w, paddle.Tensor) and isinstance(g, (paddle.Tensor, np.ndarray)):
-            assert str(w.numpy().dtype) == str(np.asarray(g).dtype) and list(w.shape) == list(g.shape), (g, w)
+            assert str(w.numpy().dtype) == str(np.asarray(g).dtype) and list(w.shape) == list(
+                g.shape
+            ), (g, w)
         if isinstance(w, (str, type(None))):
             assert g == w
         else:
@@ -42,7 +52,10 @@ def same(got, want):
 
 
 def tensors(value):
-    return [paddle.to_tensor(np.array(v, 'float32')) for v in (value if isinstance(value, tuple) else (value,))]
+    return [
+        paddle.to_tensor(np.array(v, 'float32'))
+        for v in (value if isinstance(value, tuple) else (value,))
+    ]
 
 
 def record(fn, inputs, dynamic=False):
@@ -53,7 +66,11 @@ def record(fn, inputs, dynamic=False):
             values.append(program._data(f'x{k}', [-1 if dynamic else d for d in t.shape], t.dtype))
         result = convert_to_static(fn)(*values)
     wanted = [v for v in flat(result, []) if isinstance(v, paddle.Tensor)]
-    got = iter(Executor().run(program, {f'x{k}': t for k, t in enumerate(inputs)}, wanted) if wanted else [])
+    got = iter(
+        Executor().run(program, {f'x{k}': t for k, t in enumerate(inputs)}, wanted)
+        if wanted
+        else []
+    )
     return [next(got) if isinstance(v, paddle.Tensor) else v for v in flat(result, [])]
 
 
@@ -79,12 +96,15 @@ def vector(*values):
     return paddle.to_tensor(np.array(values, 'float32'))
 
 
-@pytest.mark.parametrize('fn', [
-    lambda x: [x] if x[0] > 0 else x,
-    lambda x: x if x[0] > 0 else None,
-    lambda x: 'a' if x[0] > 0 else 'b',
-    lambda x: (x, x) if x[0] > 0 else (x,),
-])
+@pytest.mark.parametrize(
+    'fn',
+    [
+        lambda x: [x] if x[0] > 0 else x,
+        lambda x: x if x[0] > 0 else None,
+        lambda x: 'a' if x[0] > 0 else 'b',
+        lambda x: (x, x) if x[0] > 0 else (x,),
+    ],
+)
 def test_results_that_differ(fn):
     with pytest.raises(Dygraph2StaticException, match='return'):
         record(fn, [vector(1, 2)])
@@ -98,6 +118,7 @@ def test_tensors_that_differ(other):
         if x[0] > 0:
             y = other(x)
         return y
+
     with pytest.raises(RuntimeError, match="'y' has different types"):
         record(fn, [vector(1, 2)])
 
@@ -129,7 +150,9 @@ def test_errors_show_the_source(recorded):
     with pytest.raises(AttributeError, match='no_such_name') as e:
         record(failing, [vector(1)]) if recorded else convert_to_static(failing)(vector(1))
     frames = [f for f in traceback.extract_tb(e.value.__traceback__) if f.filename == __file__]
-    assert frames[-1].line == linecache.getline(__file__, failing.__code__.co_firstlineno + 4).strip()
+    assert (
+        frames[-1].line == linecache.getline(__file__, failing.__code__.co_firstlineno + 4).strip()
+    )
     lines = [f.lineno - failing.__code__.co_firstlineno for f in frames]
     assert lines[-3:] == [1, 3, 4]  # the if, the for, the call in it
 
@@ -147,7 +170,14 @@ async def coroutine(x):
 def test_what_is_left_alone():
     with pytest.raises(TypeError, match='coroutine'):
         convert_to_static(coroutine)
-    for fn in (abs, np.mean, paddle.tanh, paddle.nn.functional.softmax, traceback.format_exc, convert_call):
+    for fn in (
+        abs,
+        np.mean,
+        paddle.tanh,
+        paddle.nn.functional.softmax,
+        traceback.format_exc,
+        convert_call,
+    ):
         assert convert_to_static(fn) is fn
     made = {}
     exec('def f(x):\n    return x if x else 1', made)
@@ -156,6 +186,7 @@ def test_what_is_left_alone():
     @paddle.jit.not_to_static
     def plain(x):
         return len([x]) if x else None
+
     assert convert_to_static(plain) is plain
 
 
@@ -169,9 +200,16 @@ def test_source():
 def test_signature_and_state():
     fn = dy2static_cases.python_values
     new = convert_to_static(fn)
-    assert new.__defaults__ == fn.__defaults__ and new.__name__ == fn.__name__ and new.__globals__ is fn.__globals__
+    assert (
+        new.__defaults__ == fn.__defaults__
+        and new.__name__ == fn.__name__
+        and new.__globals__ is fn.__globals__
+    )
     holder = dy2static_object_cases.Holder(vector(1, 2))
-    assert convert_to_static(holder.step)(vector(3, 4), n=2).numpy().tolist() == [5, 6] and holder.v.numpy().tolist() == [5, 6]
+    assert convert_to_static(holder.step)(vector(3, 4), n=2).numpy().tolist() == [
+        5,
+        6,
+    ] and holder.v.numpy().tolist() == [5, 6]
 
 
 def both_ways(x, w):

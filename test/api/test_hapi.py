@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model: fit, evaluate, predict, save and load, callbacks; summary and flops."""
+
 import os
 
 import numpy as np
@@ -22,22 +23,40 @@ def model(learning_rate=0.05):
     paddle.seed(1)
     net = paddle.nn.Sequential(paddle.nn.Linear(4, 16), paddle.nn.ReLU(), paddle.nn.Linear(16, 2))
     made = paddle.Model(net)
-    made.prepare(paddle.optimizer.Adam(learning_rate, parameters=made.parameters()), paddle.nn.CrossEntropyLoss(),
-                 paddle.metric.Accuracy())
+    made.prepare(
+        paddle.optimizer.Adam(learning_rate, parameters=made.parameters()),
+        paddle.nn.CrossEntropyLoss(),
+        paddle.metric.Accuracy(),
+    )
     return made
 
 
 def test_fit_evaluate_predict(tmp_path, capsys):
     made = model()
-    made.fit(Sums(), Sums(), batch_size=8, epochs=12, verbose=2, log_freq=2, save_dir=str(tmp_path), save_freq=6)
+    made.fit(
+        Sums(),
+        Sums(),
+        batch_size=8,
+        epochs=12,
+        verbose=2,
+        log_freq=2,
+        save_dir=str(tmp_path),
+        save_freq=6,
+    )
     text = capsys.readouterr().out
     assert 'Epoch 12/12' in text and 'step 5/5 - loss:' in text and 'Eval samples: 37' in text
     result = made.evaluate(Sums(), batch_size=8, verbose=0)
     assert result['acc'] > 0.85 and set(result) == {'loss', 'acc'}
     outputs = made.predict(Sums(), batch_size=8, stack_outputs=True, verbose=0)
     assert outputs[0].shape == (37, 2)
-    assert sorted(os.listdir(tmp_path)) == ['0.pdopt', '0.pdparams', '6.pdopt', '6.pdparams', 'final.pdopt',
-                                            'final.pdparams']
+    assert sorted(os.listdir(tmp_path)) == [
+        '0.pdopt',
+        '0.pdparams',
+        '6.pdopt',
+        '6.pdparams',
+        'final.pdopt',
+        'final.pdparams',
+    ]
     other = model()
     other.load(str(tmp_path / 'final'))
     assert other.evaluate(Sums(), batch_size=8, verbose=0)['acc'] == result['acc']
@@ -77,8 +96,14 @@ def test_early_stopping_and_plateau():
     made.fit(Sums(), Sums(), batch_size=37, epochs=10, verbose=0, callbacks=[stopper])
     assert made.stop_training and stopper.stopped_epoch == 3
     made = model(0.4)
-    made.fit(Sums(), Sums(), batch_size=37, epochs=3, verbose=0,
-             callbacks=[ReduceLROnPlateau(patience=1, verbose=0, min_delta=100, factor=0.5)])
+    made.fit(
+        Sums(),
+        Sums(),
+        batch_size=37,
+        epochs=3,
+        verbose=0,
+        callbacks=[ReduceLROnPlateau(patience=1, verbose=0, min_delta=100, factor=0.5)],
+    )
     assert made._optimizer.get_lr() == pytest.approx(0.1)
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fused functions against the layers they stand for; optimizers around optimizers against recorded values."""
+"""Fused functions against the layers they stand for; optimizers around optimizers against recorded
+values.
+"""
+
 import numpy as np
 import pytest
 
@@ -13,7 +16,9 @@ def _rand(*shape):
 
 
 def _same(a, b, tolerance=2e-5):
-    np.testing.assert_allclose(a.numpy(), b.numpy() if isinstance(b, paddle.Tensor) else b, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(
+        a.numpy(), b.numpy() if isinstance(b, paddle.Tensor) else b, rtol=tolerance, atol=tolerance
+    )
 
 
 @pytest.mark.parametrize('first', [False, True])
@@ -47,14 +52,20 @@ def test_attention_in_steps_with_a_cache():
     x, mask = _rand(2, 4, 8), paddle.to_tensor(np.tril(np.ones((1, 1, 4, 4), bool)))
     cache, found = paddle.zeros([2, 2, 2, 0, 4]), []
     for i in range(4):
-        out, cache = layer(x[:, i:i + 1], cache=cache)
+        out, cache = layer(x[:, i : i + 1], cache=cache)
         found.append(out)
     assert list(cache.shape) == [2, 2, 2, 4, 4]
     _same(paddle.concat(found, axis=1), layer(x, attn_mask=mask))
 
 
 def test_norms():
-    x, residual, bias, weight, shift = _rand(2, 3, 4), _rand(2, 3, 4) * 2, _rand(4), _rand(4) + 3, _rand(4)
+    x, residual, bias, weight, shift = (
+        _rand(2, 3, 4),
+        _rand(2, 3, 4) * 2,
+        _rand(4),
+        _rand(4) + 3,
+        _rand(4),
+    )
     total = x + bias + residual * 0.5
     out, summed, mean, inverse = F.fused_layer_norm(x, weight, shift, 1e-5, 0.5, 2, bias, residual)
     _same(out, nn.functional.layer_norm(total, 4, weight, shift))
@@ -64,20 +75,37 @@ def test_norms():
     out, summed = F.fused_rms_norm(x, weight, shift, 1e-5, 2, bias, residual)
     _same(summed, x + bias + residual)
     _same(out, nn.functional.rms_norm(summed, 4, weight) + shift)
-    _same(F.fused_bias_dropout_residual_layer_norm(x, residual, bias, weight, shift, 0.0),
-          nn.functional.layer_norm(x + bias + residual, 4, weight, shift))
-    scaled = F.fused_rms_norm(x, weight, None, 1e-5, 2, quant_scale=0.1, quant_round_type=1, quant_max_bound=127,
-                              quant_min_bound=-127)[0]
+    _same(
+        F.fused_bias_dropout_residual_layer_norm(x, residual, bias, weight, shift, 0.0),
+        nn.functional.layer_norm(x + bias + residual, 4, weight, shift),
+    )
+    scaled = F.fused_rms_norm(
+        x,
+        weight,
+        None,
+        1e-5,
+        2,
+        quant_scale=0.1,
+        quant_round_type=1,
+        quant_max_bound=127,
+        quant_min_bound=-127,
+    )[0]
     assert scaled.dtype == paddle.int8
     plain = nn.functional.rms_norm(x, 4, weight).numpy() * 12.7
-    np.testing.assert_array_equal(scaled.numpy(), np.clip(np.sign(plain) * np.floor(np.abs(plain) + 0.5), -127, 127))
+    np.testing.assert_array_equal(
+        scaled.numpy(), np.clip(np.sign(plain) * np.floor(np.abs(plain) + 0.5), -127, 127)
+    )
 
 
 def test_products():
     x, w, b = _rand(2, 3, 4), _rand(4, 6), _rand(6)
     _same(F.fused_linear(x, w.T, b, True), x.matmul(w) + b)
-    _same(F.fused_linear_activation(x, w, b, activation='gelu'), nn.functional.gelu(x.matmul(w) + b))
-    _same(F.fused_bias_act(x.matmul(w), b, act_method='swiglu'), nn.functional.swiglu(x.matmul(w) + b))
+    _same(
+        F.fused_linear_activation(x, w, b, activation='gelu'), nn.functional.gelu(x.matmul(w) + b)
+    )
+    _same(
+        F.fused_bias_act(x.matmul(w), b, act_method='swiglu'), nn.functional.swiglu(x.matmul(w) + b)
+    )
     _same(F.fused_dropout_add(x, x, 0.5, training=False, mode='downscale_in_infer'), 1.5 * x)
     with pytest.raises(ValueError, match='activation'):
         F.fused_linear_activation(x, w, b, activation='tanh')
@@ -91,27 +119,38 @@ def test_rotary_positions_turn_pairs(adjacent):
     _same(out, same)
     x = q.numpy()
     pairs = x.reshape(2, 5, 2, 4, 2) if adjacent else np.stack([x[..., :4], x[..., 4:]], -1)
-    turn = np.exp(1j * np.outer(np.arange(5), 10000.0 ** (-np.arange(0, 8, 2) / 8)))[None, :, None, :]
+    turn = np.exp(1j * np.outer(np.arange(5), 10000.0 ** (-np.arange(0, 8, 2) / 8)))[
+        None, :, None, :
+    ]
     turned = (pairs[..., 0] + 1j * pairs[..., 1]) * turn
     parts = [turned.real, turned.imag]
     _same(out, np.stack(parts, -1).reshape(x.shape) if adjacent else np.concatenate(parts, -1))
     angles = np.angle(turn[0, :, 0])
     angles = np.repeat(angles, 2, -1) if adjacent else np.concatenate([angles, angles], -1)
-    sin, cos = (paddle.to_tensor(f(angles).astype('float32').reshape(1, 5, 1, 8)) for f in (np.sin, np.cos))
+    sin, cos = (
+        paddle.to_tensor(f(angles).astype('float32').reshape(1, 5, 1, 8)) for f in (np.sin, np.cos)
+    )
     back = paddle.to_tensor(np.tile(np.arange(4, -1, -1), (2, 1)))
-    picked = F.fused_rotary_position_embedding(q.flip([1]), sin=sin, cos=cos, position_ids=back,
-                                               use_neox_rotary_style=adjacent)[0]
+    picked = F.fused_rotary_position_embedding(
+        q.flip([1]), sin=sin, cos=cos, position_ids=back, use_neox_rotary_style=adjacent
+    )[0]
     _same(picked, out.flip([1]))
 
 
 def test_attention_of_several_lengths():
     q, k, v = _rand(2, 4, 3, 8), _rand(2, 2, 6, 8), _rand(2, 2, 6, 8) + 1
-    lengths, kv = paddle.to_tensor([[3], [2]], dtype='int32'), paddle.to_tensor([[6], [4]], dtype='int32')
+    lengths, kv = (
+        paddle.to_tensor([[3], [2]], dtype='int32'),
+        paddle.to_tensor([[6], [4]], dtype='int32'),
+    )
     out = F.variable_length_memory_efficient_attention(q, k, v, lengths, kv)
     for item, (rows, seen) in enumerate(((3, 6), (2, 4))):
         for head in range(4):
-            scores = (q[item, head, :rows] @ k[item, head // 2, :seen].T) / 8 ** 0.5
-            _same(out[item, head, :rows], nn.functional.softmax(scores, -1) @ v[item, head // 2, :seen])
+            scores = (q[item, head, :rows] @ k[item, head // 2, :seen].T) / 8**0.5
+            _same(
+                out[item, head, :rows],
+                nn.functional.softmax(scores, -1) @ v[item, head // 2, :seen],
+            )
     assert not out.numpy()[1, :, 2].any()
 
 
@@ -139,14 +178,19 @@ def test_lookahead():
         optimizer.step()
         optimizer.clear_grad()
         found.append(float(w[0]))
-    np.testing.assert_allclose(found, [0.8, 0.768, 0.6144, 0.712704, 0.5701632, 0.6613893, 0.5291115], rtol=1e-5)
+    np.testing.assert_allclose(
+        found, [0.8, 0.768, 0.6144, 0.712704, 0.5701632, 0.6613893, 0.5291115], rtol=1e-5
+    )
     with pytest.raises(AssertionError):
         incubate.LookAhead(inner, k=0)
 
 
 def test_model_average():
     w, inner = _descent()
-    average, found = incubate.ModelAverage(0.5, parameters=[w], min_average_window=2, max_average_window=4), []
+    average, found = (
+        incubate.ModelAverage(0.5, parameters=[w], min_average_window=2, max_average_window=4),
+        [],
+    )
     for _ in range(7):
         (w * w).sum().backward()
         inner.step()
@@ -156,4 +200,6 @@ def test_model_average():
         with average.apply():
             found.append(float(w[0]))
         np.testing.assert_array_equal(w.numpy(), kept)
-    np.testing.assert_allclose(found, [0.8, 0.72, 0.650667, 0.4608, 0.416426, 0.377856, 0.266513], rtol=1e-5)
+    np.testing.assert_allclose(
+        found, [0.8, 0.72, 0.650667, 0.4608, 0.416426, 0.377856, 0.266513], rtol=1e-5
+    )

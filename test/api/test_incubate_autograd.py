@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """paddle.incubate.autograd against formulas, as called and compiled, and differentiated again."""
+
 import numpy as np
 import pytest
 
@@ -26,25 +27,31 @@ def test_products(compiled):
     ys, forward = _run(lambda x: inc.jvp(_layer, x, paddle.to_tensor(V)), compiled)
     np.testing.assert_allclose(ys.numpy(), np.sin(A @ X), rtol=1e-12)
     np.testing.assert_allclose(forward.numpy(), DERIVATIVE @ V, rtol=1e-12)
-    _, back = _run(lambda x: inc.vjp(_layer, x, paddle.to_tensor([2.0, -1.0], dtype='float64')), compiled)
+    _, back = _run(
+        lambda x: inc.vjp(_layer, x, paddle.to_tensor([2.0, -1.0], dtype='float64')), compiled
+    )
     np.testing.assert_allclose(back.numpy(), np.array([2.0, -1.0]) @ DERIVATIVE, rtol=1e-12)
 
 
 @pytest.mark.parametrize('compiled', [False, True])
 def test_second_order(compiled):
     """Forward over forward and forward over reverse: x^3 gives 6 x v w."""
-    cube, v = (lambda x: x ** 3), paddle.to_tensor(V)
+    cube, v = (lambda x: x**3), paddle.to_tensor(V)
     twice = _run(lambda x: inc.jvp(lambda y: inc.jvp(cube, y, v)[1], x, v)[1], compiled)
     np.testing.assert_allclose(twice.numpy(), 6 * X * V * V, rtol=1e-12)
     mixed = _run(lambda x: inc.jvp(lambda y: inc.vjp(cube, y)[1], x, v)[1], compiled)
     np.testing.assert_allclose(mixed.numpy(), 6 * X * V, rtol=1e-12)
-    third = _run(lambda x: inc.jvp(lambda z: inc.jvp(lambda y: inc.jvp(cube, y)[1], z)[1], x)[1], compiled)
+    third = _run(
+        lambda x: inc.jvp(lambda z: inc.jvp(lambda y: inc.jvp(cube, y)[1], z)[1], x)[1], compiled
+    )
     np.testing.assert_allclose(third.numpy(), np.full(3, 6.0), rtol=1e-12)
 
 
 @pytest.mark.parametrize('compiled', [False, True])
 def test_matrices(compiled):
-    np.testing.assert_allclose(_run(lambda x: inc.Jacobian(_layer, x)[:], compiled).numpy(), DERIVATIVE, rtol=1e-12)
+    np.testing.assert_allclose(
+        _run(lambda x: inc.Jacobian(_layer, x)[:], compiled).numpy(), DERIVATIVE, rtol=1e-12
+    )
     found = _run(lambda x: inc.Hessian(lambda y: _layer(y).sum(), x)[:], compiled).numpy()
     np.testing.assert_allclose(found, -(A.T * np.sin(A @ X)) @ A, rtol=1e-12)
 
@@ -67,16 +74,18 @@ def test_batches():
     matrix = inc.Jacobian(lambda a, b: a * b, [x, x], is_batched=True)
     assert matrix.shape == (3, 2, 4)
     np.testing.assert_array_equal(matrix[:, 1].numpy(), [[0, 2, 0, 2], [0, 4, 0, 4], [0, 6, 0, 6]])
-    second = inc.Hessian(lambda a: (a ** 3).sum(1, keepdim=True), x, is_batched=True)[:]
+    second = inc.Hessian(lambda a: (a**3).sum(1, keepdim=True), x, is_batched=True)[:]
     np.testing.assert_allclose(second.numpy(), [np.diag(6 * row) for row in x.numpy()], rtol=1e-6)
 
 
 def test_on_tensors():
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-    y = x ** 3
+    y = x**3
     np.testing.assert_array_equal(inc.forward_grad(y, x).numpy(), [3, 12])
-    found, = inc.grad([y], [x])
-    np.testing.assert_array_equal(inc.forward_grad(found, x, paddle.to_tensor([1.0, 3.0])).numpy(), [6, 36])
+    (found,) = inc.grad([y], [x])
+    np.testing.assert_array_equal(
+        inc.forward_grad(found, x, paddle.to_tensor([1.0, 3.0])).numpy(), [6, 36]
+    )
 
 
 def test_errors():

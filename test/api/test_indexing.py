@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""x[key] and x[key] = value against NumPy, with gradients and errors. Integers never count as advanced indices."""
+"""x[key] and x[key] = value against NumPy, with gradients and errors. Integers never count as
+advanced indices.
+"""
 
 import numpy as np
 import paddle
@@ -103,7 +105,9 @@ def test_getitem_gradient(key):
     np.testing.assert_allclose(t.grad.numpy(), expected)
 
 
-@pytest.mark.parametrize('key', ['0', ':, 1:3', '::-1', '[1, 0]', 'x > 10', ':, [0, 2]', '..., [0, 1]'])
+@pytest.mark.parametrize(
+    'key', ['0', ':, 1:3', '::-1', '[1, 0]', 'x > 10', ':, [0, 2]', '..., [0, 1]']
+)
 def test_setitem_gradient(key):
     n, leaf = cell()
     leaf.stop_gradient = False

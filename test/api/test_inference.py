@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predictors of saved models from Python and from a C++ program built outside the tree."""
+
 import os
 import pathlib
 import shutil
@@ -20,8 +21,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 @pytest.fixture(scope='module')
 def saved(tmp_path_factory):
     paddle.seed(3)
-    net = paddle.nn.Sequential(paddle.nn.Conv2D(1, 4, 3), paddle.nn.BatchNorm2D(4), paddle.nn.ReLU(), paddle.nn.Flatten(),
-                               paddle.nn.Linear(4 * 36, 5), paddle.nn.Softmax())
+    net = paddle.nn.Sequential(
+        paddle.nn.Conv2D(1, 4, 3),
+        paddle.nn.BatchNorm2D(4),
+        paddle.nn.ReLU(),
+        paddle.nn.Flatten(),
+        paddle.nn.Linear(4 * 36, 5),
+        paddle.nn.Softmax(),
+    )
     net.eval()
     path = str(tmp_path_factory.mktemp('model') / 'net')
     paddle.jit.save(net, path, input_spec=[InputSpec([None, 1, 8, 8], 'float32', 'image')])
@@ -47,7 +54,7 @@ def test_handles_and_direct_run(saved):
     out = predictor.get_output_handle(predictor.get_output_names()[0])
     np.testing.assert_allclose(out.copy_to_cpu(), want, rtol=1e-5, atol=1e-6)
     assert out.shape() == [2, 5] and out.type() == infer.DataType.FLOAT32
-    direct, = predictor.run([paddle.to_tensor(x[:1])])
+    (direct,) = predictor.run([paddle.to_tensor(x[:1])])
     np.testing.assert_allclose(direct.numpy(), want[:1], rtol=1e-5, atol=1e-6)
     handle.share_external_data(x[1:].copy())
     predictor.run()
@@ -73,24 +80,33 @@ def test_optimised_program_is_smaller_and_equal(saved):
     plain, optimised = make(path, switch_ir_optim=False), make(path)
     assert optimised._num_instructions <= plain._num_instructions
     for predictor in (plain, optimised):
-        np.testing.assert_allclose(predictor.run([paddle.to_tensor(x)])[0].numpy(), want, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            predictor.run([paddle.to_tensor(x)])[0].numpy(), want, rtol=1e-5, atol=1e-6
+        )
 
 
 class WrittenOut(paddle.nn.Layer):
-    """Layer norms in single operations, a branch that parameters decide, and a list of parameters."""
+    """Layer norms in single operations, a branch that parameters decide, and a list of
+    parameters.
+    """
 
     def __init__(self):
         super().__init__()
-        self.w, self.b = (self.create_parameter([8], default_initializer=paddle.nn.initializer.Uniform(-1, 1)) for _ in range(2))
+        self.w, self.b = (
+            self.create_parameter([8], default_initializer=paddle.nn.initializer.Uniform(-1, 1))
+            for _ in range(2)
+        )
         self.linear = paddle.nn.Linear(8, 8)
         self.register_buffer('flag', paddle.to_tensor([True]))
 
     def forward(self, x):
         centred = x - x.mean(-1, keepdim=True)
-        y = self.w * (centred / paddle.sqrt((centred ** 2).mean(-1, keepdim=True) + 1e-5)) + self.b
+        y = self.w * (centred / paddle.sqrt((centred**2).mean(-1, keepdim=True) + 1e-5)) + self.b
         centred = y - paddle.mean(y, [1, 2], True)
         z = centred * paddle.rsqrt(paddle.mean(paddle.square(centred), [1, 2], True) + 1e-6)
-        z = (z - z.mean(-1, keepdim=True)) / paddle.sqrt(paddle.var(z, -1, unbiased=False, keepdim=True) + 1e-6)
+        z = (z - z.mean(-1, keepdim=True)) / paddle.sqrt(
+            paddle.var(z, -1, unbiased=False, keepdim=True) + 1e-6
+        )
         if self.flag.all():
             z = paddle.tanh(self.linear(z))
         else:
@@ -129,11 +145,18 @@ def test_old_program():
 
 def test_model_buffer(saved):
     path, x, want = saved
-    program, parameters = (pathlib.Path(path + suffix).read_bytes() for suffix in ('.json', '.pdiparams'))
+    program, parameters = (
+        pathlib.Path(path + suffix).read_bytes() for suffix in ('.json', '.pdiparams')
+    )
     config = infer.Config()
     config.set_model_buffer(program, len(program), parameters, len(parameters))
     assert config.model_from_memory()
-    np.testing.assert_allclose(infer.create_predictor(config).run([paddle.to_tensor(x)])[0].numpy(), want, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        infer.create_predictor(config).run([paddle.to_tensor(x)])[0].numpy(),
+        want,
+        rtol=1e-5,
+        atol=1e-6,
+    )
 
 
 @pytest.mark.parametrize('size', [0, 2**31, 2**62])
@@ -203,7 +226,10 @@ def test_options_of_other_engines_are_accepted_with_a_notice(capfd):
     config = infer.Config()
     config.enable_tensorrt_engine(1 << 30, 1, 3)
     config.enable_tensorrt_engine()
-    assert capfd.readouterr().err == '[Config.enable_tensorrt_engine] no TensorRT, the CPU executor runs the whole program\n'
+    assert (
+        capfd.readouterr().err
+        == '[Config.enable_tensorrt_engine] no TensorRT, the CPU executor runs the whole program\n'
+    )
     assert config.tensorrt_engine_enabled() is False and config.onednn_enabled() is True
     assert 'cpu_math_thread' in config.summary()
     config.delete_pass('constant_folding_pass')
@@ -218,11 +244,31 @@ def test_cpp_program_runs_a_saved_model(saved, tmp_path):
     program = str(tmp_path / 'serve')
     library = os.path.realpath(paddle.base.libpaddle.__file__)
     folder = os.path.join(os.path.dirname(paddle.__file__), 'base')
-    subprocess.run([compiler, '-std=c++17', '-O1', str(ROOT / 'docs/examples/serve.cc'), f'-I{ROOT}', library, f'-Wl,-rpath,{folder}',
-                    f'-Wl,-rpath,{os.path.dirname(library)}', '-Wl,--allow-shlib-undefined', '-pthread', '-o', program], check=True)
+    subprocess.run(
+        [
+            compiler,
+            '-std=c++17',
+            '-O1',
+            str(ROOT / 'docs/examples/serve.cc'),
+            f'-I{ROOT}',
+            library,
+            f'-Wl,-rpath,{folder}',
+            f'-Wl,-rpath,{os.path.dirname(library)}',
+            '-Wl,--allow-shlib-undefined',
+            '-pthread',
+            '-o',
+            program,
+        ],
+        check=True,
+    )
     libs = os.path.join(os.path.dirname(paddle.__file__), 'libs')
-    run = subprocess.run([program, path + '.json', path + '.pdiparams', '3'], capture_output=True, text=True, timeout=120,
-                         env={**os.environ, 'LD_LIBRARY_PATH': libs})
+    run = subprocess.run(
+        [program, path + '.json', path + '.pdiparams', '3'],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, 'LD_LIBRARY_PATH': libs},
+    )
     assert run.returncode == 0, run.stderr
     rows = [line.split() for line in run.stdout.splitlines()[1:]]
     assert len(rows) == 3 and all(abs(float(row[3]) - 1) < 1e-4 for row in rows)
@@ -230,20 +276,38 @@ def test_cpp_program_runs_a_saved_model(saved, tmp_path):
 
 def test_deploy_example(tmp_path):
     pytest.importorskip('sklearn')
-    run = subprocess.run([sys.executable, 'deploy.py', '--epochs', '1', '--requests', '50', '--model', str(tmp_path / 'net')],
-                         cwd=ROOT / 'docs/examples', capture_output=True, text=True, timeout=300,
-                         env={**os.environ, 'PYTHONPATH': str(pathlib.Path(paddle.__file__).absolute().parents[1])})
+    run = subprocess.run(
+        [
+            sys.executable,
+            'deploy.py',
+            '--epochs',
+            '1',
+            '--requests',
+            '50',
+            '--model',
+            str(tmp_path / 'net'),
+        ],
+        cwd=ROOT / 'docs/examples',
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, 'PYTHONPATH': str(pathlib.Path(paddle.__file__).absolute().parents[1])},
+    )
     assert run.returncode == 0, run.stderr
     rows = [line.split() for line in run.stdout.splitlines()[-2:]]
     assert [row[0] for row in rows] == ['1', '4'] and all(float(row[-1]) < 1e-5 for row in rows)
 
 
 class Blocks(paddle.nn.Layer):
-    """Attention and norms as models write them: heads by transposes, keys turned, masks added, heads shared, RMS norms."""
+    """Attention and norms as models write them: heads by transposes, keys turned, masks added,
+    heads shared, RMS norms.
+    """
 
     def __init__(self):
         super().__init__()
-        self.w = self.create_parameter([16], default_initializer=paddle.nn.initializer.Uniform(0.5, 1.5))
+        self.w = self.create_parameter(
+            [16], default_initializer=paddle.nn.initializer.Uniform(0.5, 1.5)
+        )
         self.q, self.k, self.v, self.o = (paddle.nn.Linear(16, n) for n in (16, 8, 8, 16))
         self.encoder = paddle.nn.TransformerEncoderLayer(16, 4, 32, dropout=0.1)
 
@@ -254,7 +318,11 @@ class Blocks(paddle.nn.Layer):
         q, k, v = heads(self.q(h)), heads(self.k(h)), heads(self.v(h))
         k, v = (paddle.repeat_interleave(y, 2, 1) for y in (k, v))
         scores = paddle.matmul(q, k.transpose([0, 1, 3, 2])) / 2.0 + mask
-        y = paddle.matmul(paddle.nn.functional.softmax(scores, -1), v).transpose([0, 2, 1, 3]).reshape([b, t, 16])
+        y = (
+            paddle.matmul(paddle.nn.functional.softmax(scores, -1), v)
+            .transpose([0, 2, 1, 3])
+            .reshape([b, t, 16])
+        )
         y = self.encoder(x + self.o(y), mask)
         z = y.reshape([b, t, 4, 4])
         return paddle.nn.functional.scaled_dot_product_attention(z, z, z, is_causal=True)
@@ -265,9 +333,19 @@ def blocks(tmp_path_factory):
     paddle.seed(6)
     net, path = Blocks(), str(tmp_path_factory.mktemp('blocks') / 'net')
     net.eval()
-    paddle.jit.save(net, path, input_spec=[InputSpec([None, 9, 16], 'float32', 'x'), InputSpec([None, 1, 1, 9], 'float32', 'mask')])
+    paddle.jit.save(
+        net,
+        path,
+        input_spec=[
+            InputSpec([None, 9, 16], 'float32', 'x'),
+            InputSpec([None, 1, 1, 9], 'float32', 'mask'),
+        ],
+    )
     random = np.random.RandomState(2)
-    x, mask = random.rand(2, 9, 16).astype('float32') * 2 - 1, np.where(random.rand(2, 1, 1, 9) > 0.2, 0, -1e4).astype('float32')
+    x, mask = (
+        random.rand(2, 9, 16).astype('float32') * 2 - 1,
+        np.where(random.rand(2, 1, 1, 9) > 0.2, 0, -1e4).astype('float32'),
+    )
     return path, [x, mask], net(paddle.to_tensor(x), paddle.to_tensor(mask)).numpy()
 
 
@@ -280,18 +358,36 @@ def test_attention_and_rms_norm_are_recognised(blocks, cinn, capfd):
         config.enable_cinn()
     predictor = infer.create_predictor(config)
     for _ in range(4):  # the plan binds memory in its later runs
-        np.testing.assert_allclose(predictor.run([paddle.to_tensor(a) for a in arrays])[0].numpy(), want, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(
+            predictor.run([paddle.to_tensor(a) for a in arrays])[0].numpy(),
+            want,
+            rtol=1e-4,
+            atol=1e-5,
+        )
     del predictor
-    rows = {line.split()[0]: line.split()[1] for line in capfd.readouterr().err.splitlines()[1:] if line}
-    assert rows['fused_attention'] == '12' and 'softmax' not in rows and 'repeat_interleave' not in rows
+    rows = {
+        line.split()[0]: line.split()[1] for line in capfd.readouterr().err.splitlines()[1:] if line
+    }
+    assert (
+        rows['fused_attention'] == '12'
+        and 'softmax' not in rows
+        and 'repeat_interleave' not in rows
+    )
     if not cinn:
         assert rows['rms_norm'] == '4' and rows['fused_add_norm'] == '8' and 'rsqrt' not in rows
 
 
-@pytest.mark.parametrize('precision,dtype,limit', [('Bfloat16', 'bfloat16', 3e-2), ('Half', 'float16', 5e-3)])
+@pytest.mark.parametrize(
+    'precision,dtype,limit', [('Bfloat16', 'bfloat16', 3e-2), ('Half', 'float16', 5e-3)]
+)
 def test_mixed_precision(blocks, tmp_path, precision, dtype, limit):
     path, arrays, want = blocks
-    files = [path + '.json', path + '.pdiparams', str(tmp_path / 'm.json'), str(tmp_path / 'm.pdiparams')]
+    files = [
+        path + '.json',
+        path + '.pdiparams',
+        str(tmp_path / 'm.json'),
+        str(tmp_path / 'm.pdiparams'),
+    ]
     kind = getattr(infer.PrecisionType, precision)
     infer.convert_to_mixed_precision(*files, kind, infer.PlaceType.CPU)
     predictor = make(str(tmp_path / 'm'))
@@ -303,26 +399,44 @@ def test_mixed_precision(blocks, tmp_path, precision, dtype, limit):
     predictor = make(str(tmp_path / 'm'))
     out = predictor.run([paddle.to_tensor(a).astype(dtype) for a in arrays])[0]
     assert str(out.dtype) == f'paddle.{dtype}'
-    infer.convert_to_mixed_precision(*files, kind, infer.PlaceType.CPU, black_list={'matmul', 'linear_v2'})
-    np.testing.assert_allclose(make(str(tmp_path / 'm')).run([paddle.to_tensor(a) for a in arrays])[0].numpy(), want, rtol=1e-4, atol=1e-5)
+    infer.convert_to_mixed_precision(
+        *files, kind, infer.PlaceType.CPU, black_list={'matmul', 'linear_v2'}
+    )
+    np.testing.assert_allclose(
+        make(str(tmp_path / 'm')).run([paddle.to_tensor(a) for a in arrays])[0].numpy(),
+        want,
+        rtol=1e-4,
+        atol=1e-5,
+    )
 
 
 def test_mixed_precision_refuses(blocks, tmp_path):
     path = blocks[0]
-    files = [path + '.json', path + '.pdiparams', str(tmp_path / 'm.json'), str(tmp_path / 'm.pdiparams')]
+    files = [
+        path + '.json',
+        path + '.pdiparams',
+        str(tmp_path / 'm.json'),
+        str(tmp_path / 'm.pdiparams'),
+    ]
     with pytest.raises(ValueError, match='Half or Bfloat16'):
         infer.convert_to_mixed_precision(*files, infer.PrecisionType.Int8, infer.PlaceType.CPU)
     with pytest.raises(ValueError, match="unexpected keyword argument 'whitelist'"):
-        infer.convert_to_mixed_precision(*files, infer.PrecisionType.Half, infer.PlaceType.CPU, whitelist=set())
+        infer.convert_to_mixed_precision(
+            *files, infer.PrecisionType.Half, infer.PlaceType.CPU, whitelist=set()
+        )
     assert not os.path.exists(files[2])
 
 
 def test_packed_weights_belong_to_one_model(tmp_path):
-    """Predictors keep packed filters by their memory: another model in the same process has its own."""
+    """Predictors keep packed filters by their memory: another model in the same process has its
+    own.
+    """
     x, got, want = np.random.RandomState(4).rand(1, 16, 8, 8).astype('float32'), [], []
     for seed in range(3):
         paddle.seed(seed)
-        net = paddle.nn.Sequential(paddle.nn.Conv2D(16, 32, 3), paddle.nn.BatchNorm2D(32), paddle.nn.ReLU())
+        net = paddle.nn.Sequential(
+            paddle.nn.Conv2D(16, 32, 3), paddle.nn.BatchNorm2D(32), paddle.nn.ReLU()
+        )
         net.eval()
         path = str(tmp_path / f'net{seed}')
         paddle.jit.save(net, path, input_spec=[InputSpec([1, 16, 8, 8], 'float32', 'x')])
@@ -334,14 +448,27 @@ def test_packed_weights_belong_to_one_model(tmp_path):
 
 
 class Channels(paddle.nn.Layer):
-    """Convolutions with full and padded blocks of channels, grouped and depthwise, and what may lie between them."""
+    """Convolutions with full and padded blocks of channels, grouped and depthwise, and what may lie
+    between them.
+    """
 
     def __init__(self, shortcut):
         super().__init__()
         nn = paddle.nn
-        self.stem, self.wide, self.down = nn.Conv2D(3, 24, 5, 2, 2), nn.Conv2D(24, 48, 1), nn.Conv2D(48, 24, 3, padding=1)
-        self.each, self.grouped = nn.Conv2D(48, 48, 3, padding=1, groups=48), nn.Conv2D(32, 64, 3, padding=[1, 0], groups=2)
-        self.odd, self.squeeze, self.excite = nn.Conv2D(24, 32, 3, dilation=2), nn.Conv2D(64, 16, 1), nn.Conv2D(16, 64, 1)
+        self.stem, self.wide, self.down = (
+            nn.Conv2D(3, 24, 5, 2, 2),
+            nn.Conv2D(24, 48, 1),
+            nn.Conv2D(48, 24, 3, padding=1),
+        )
+        self.each, self.grouped = (
+            nn.Conv2D(48, 48, 3, padding=1, groups=48),
+            nn.Conv2D(32, 64, 3, padding=[1, 0], groups=2),
+        )
+        self.odd, self.squeeze, self.excite = (
+            nn.Conv2D(24, 32, 3, dilation=2),
+            nn.Conv2D(64, 16, 1),
+            nn.Conv2D(16, 64, 1),
+        )
         self.few, self.norm, self.shortcut = nn.Conv2D(64, 5, 3), nn.BatchNorm2D(48), shortcut
 
     def forward(self, x):
@@ -352,8 +479,14 @@ class Channels(paddle.nn.Layer):
         x = F.max_pool2d(self.odd(x), 3, 2, 1, ceil_mode=True)
         x = self.grouped(x)
         s = F.sigmoid(self.excite(F.relu(self.squeeze(F.adaptive_avg_pool2d(x, 1)))))
-        x = paddle.concat([x * s, F.avg_pool2d(x, 3, 1, 1, exclusive=False) * 2 + 1, F.avg_pool2d(x, 3, 1, 1)], 1)
-        return self.few(x[:, 64:128] + x[:, :64]), F.adaptive_avg_pool2d(x, [3, 2]).flatten(1), F.adaptive_max_pool2d(x, 2)
+        x = paddle.concat(
+            [x * s, F.avg_pool2d(x, 3, 1, 1, exclusive=False) * 2 + 1, F.avg_pool2d(x, 3, 1, 1)], 1
+        )
+        return (
+            self.few(x[:, 64:128] + x[:, :64]),
+            F.adaptive_avg_pool2d(x, [3, 2]).flatten(1),
+            F.adaptive_max_pool2d(x, 2),
+        )
 
 
 @pytest.mark.parametrize('cinn', [False, True])
@@ -373,7 +506,10 @@ def test_convolutions_keep_channels_in_blocks(tmp_path, capfd, shortcut, cinn):
     after = capfd.readouterr().err.rpartition('--- after')[2]
     if 'NCHW16C' not in after:
         pytest.skip('no AVX-512')
-    assert after.count('"pd_op.block_channels"') == (not shortcut) and after.count('"pd_op.unblock_channels"') == 4 - 2 * shortcut, after
+    assert (
+        after.count('"pd_op.block_channels"') == (not shortcut)
+        and after.count('"pd_op.unblock_channels"') == 4 - 2 * shortcut
+    ), after
     for shape in ([2, 3, 40, 38], [1, 3, 33, 61]):
         x = paddle.randn(shape)
         for got, want in zip(predictor.run([x]), net(x)):
@@ -381,15 +517,28 @@ def test_convolutions_keep_channels_in_blocks(tmp_path, capfd, shortcut, cinn):
 
 
 def test_blocked_residual_may_turn_out_larger(tmp_path):
-    net = paddle.nn.Sequential(paddle.nn.Conv2D(16, 128, 1), paddle.nn.ReLU(), paddle.nn.Conv2D(128, 128, 3, padding=1))
+    net = paddle.nn.Sequential(
+        paddle.nn.Conv2D(16, 128, 1), paddle.nn.ReLU(), paddle.nn.Conv2D(128, 128, 3, padding=1)
+    )
     net.eval()
 
     def call(x, r):
         return paddle.nn.functional.sigmoid(net(x) + r)
+
     path = str(tmp_path / 'net')
-    paddle.jit.save(paddle.jit.to_static(call, input_spec=[InputSpec([None, 16, 6, 6], 'float32', 'x'),
-                                                          InputSpec([None, 128, 6, 6], 'float32', 'r')]), path)
+    paddle.jit.save(
+        paddle.jit.to_static(
+            call,
+            input_spec=[
+                InputSpec([None, 16, 6, 6], 'float32', 'x'),
+                InputSpec([None, 128, 6, 6], 'float32', 'r'),
+            ],
+        ),
+        path,
+    )
     predictor, r = make(path), paddle.randn([3, 128, 6, 6])
     for batch in (1, 3):
         x = paddle.randn([batch, 16, 6, 6])
-        np.testing.assert_allclose(predictor.run([x, r])[0].numpy(), call(x, r).numpy(), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(
+            predictor.run([x, r])[0].numpy(), call(x, r).numpy(), rtol=1e-5, atol=1e-5
+        )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every in-place form the package has: the values, dtype and gradients of the plain form, in the memory of the tensor."""
+"""Every in-place form the package has: the values, dtype and gradients of the plain form, in the
+memory of the tensor.
+"""
 
 import numpy as np
 import paddle
@@ -11,10 +13,12 @@ from paddle import _C_ops
 OTHER = {
     **dict.fromkeys('requires_grad_ detach_ grad_'.split(), 'flags and gradients'),
     **dict.fromkeys('set_ resize_ reconstruct_from_'.split(), 'another memory, or a part of it'),
-    **dict.fromkeys('apply_ copy_ set_value_ set_value_with_tensor_ increment_'.split(), 'tested below'),
     **dict.fromkeys(
-        'adadelta_ adagrad_ adam_ adamax_ adamw_ asgd_ lamb_ merged_adam_ merged_momentum_ momentum_ nadam_ radam_ rmsprop_ rprop_ '
-        'sgd_ batch_norm_'.split(),
+        'apply_ copy_ set_value_ set_value_with_tensor_ increment_'.split(), 'tested below'
+    ),
+    **dict.fromkeys(
+        'adadelta_ adagrad_ adam_ adamax_ adamw_ asgd_ lamb_ merged_adam_ merged_momentum_ '
+        'momentum_ nadam_ radam_ rmsprop_ rprop_ sgd_ batch_norm_'.split(),
         'updates of state, with tests of their own',
     ),
 }
@@ -110,7 +114,10 @@ C_ARGUMENTS = {
     'scale_': lambda: (2.0, 0.5, True),
     'thresholded_relu_': lambda: (0.25, 0.125),
 }
-INTEGERS = 'bitwise_and_ bitwise_or_ bitwise_xor_ bitwise_not_ bitwise_invert_ bitwise_left_shift_ bitwise_right_shift_ gcd_ lcm_'.split()
+INTEGERS = '''
+    bitwise_and_ bitwise_or_ bitwise_xor_ bitwise_not_ bitwise_invert_ bitwise_left_shift_
+    bitwise_right_shift_ gcd_ lcm_
+'''.split()
 ABOVE_ONE = ('acosh_',)
 DISCRETE = ('ceil_', 'floor_', 'round_', 'trunc_', 'floor_divide_')
 
@@ -141,8 +148,19 @@ def find():
     spaces = {'Tensor': paddle.Tensor, 'paddle': paddle, 'F': F, '_C_ops': _C_ops}
     for space, home in spaces.items():
         for name in dir(home):
-            if name.endswith('_') and not name.startswith('_') and callable(getattr(home, name, None)):
-                plain = next((getattr(h, name[:-1]) for h in (home, paddle, F, _C_ops) if hasattr(h, name[:-1])), None)
+            if (
+                name.endswith('_')
+                and not name.startswith('_')
+                and callable(getattr(home, name, None))
+            ):
+                plain = next(
+                    (
+                        getattr(h, name[:-1])
+                        for h in (home, paddle, F, _C_ops)
+                        if hasattr(h, name[:-1])
+                    ),
+                    None,
+                )
                 yield space, name, getattr(home, name), plain
 
 
@@ -156,8 +174,14 @@ def make(space, name, form, plain):
     low = 1.0 if name in ABOVE_ONE else 0.0
     given = (C_ARGUMENTS.get(name) if space == '_C_ops' else None) or ARGUMENTS.get(name)
     if name == 'baddbmm_':
-        return Case(space, name, lambda x, *a: (form(x.unsqueeze(0), *a), x)[1], lambda x, *a: plain(x.unsqueeze(0), *a).squeeze(0),
-                    lambda: (other()[None, :, :1], other()[None, :1]), dtype)
+        return Case(
+            space,
+            name,
+            lambda x, *a: (form(x.unsqueeze(0), *a), x)[1],
+            lambda x, *a: plain(x.unsqueeze(0), *a).squeeze(0),
+            lambda: (other()[None, :, :1], other()[None, :1]),
+            dtype,
+        )
     if name == 'where_':
         given = lambda: (mask(), other())  # noqa: E731
     same = other if dtype == 'float64' else lambda: paddle.to_tensor([[1, 2], [3, 1], [2, 2]])
@@ -175,7 +199,11 @@ FOUND = {f'{space}.{name}': make(space, name, form, plain) for space, name, form
 CASES = [c for c in FOUND.values() if isinstance(c, Case)]
 named = pytest.mark.parametrize('case', CASES, ids=lambda c: c.id)
 SMOOTH = [c for c in CASES if c.dtype == 'float64' and c.name != 'cast_']
-smooth = pytest.mark.parametrize('case', [c for c in SMOOTH if c.run(c.plain, paddle.to_tensor(c.start())).dtype == paddle.float64], ids=lambda c: c.id)
+smooth = pytest.mark.parametrize(
+    'case',
+    [c for c in SMOOTH if c.run(c.plain, paddle.to_tensor(c.start())).dtype == paddle.float64],
+    ids=lambda c: c.id,
+)
 
 
 def test_each_name_has_a_case():
@@ -211,7 +239,14 @@ def gradients(case, form, weight, extra=None):
 @smooth
 def test_gradient_is_that_of_the_plain_form(case):
     weight = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], dtype='float64')
-    for extra in [None, *[i for i, a in enumerate(case.arguments()) if isinstance(a, paddle.Tensor) and a.dtype == paddle.float64]]:
+    for extra in [
+        None,
+        *[
+            i
+            for i, a in enumerate(case.arguments())
+            if isinstance(a, paddle.Tensor) and a.dtype == paddle.float64
+        ],
+    ]:
         want = gradients(case, case.plain, weight, extra)
         got = gradients(case, case.form, weight, extra)
         for a, b in zip(want, got):
@@ -267,7 +302,11 @@ LOOKS = {
     'row': (lambda v: v[1], lambda a: a[1], (4, 3, 2)),
     'transposed': (lambda v: v.t(), lambda a: a.T, (2, 3)),
     'strided': (lambda v: v[::2, 1:], lambda a: a[::2, 1:], (5, 3)),
-    'chain': (lambda v: v.transpose([0, 2, 1]).reshape([2, 1, 2, 3])[1, 0].t(), lambda a: a.transpose(0, 2, 1)[1].T, (2, 3, 2)),
+    'chain': (
+        lambda v: v.transpose([0, 2, 1]).reshape([2, 1, 2, 3])[1, 0].t(),
+        lambda a: a.transpose(0, 2, 1)[1].T,
+        (2, 3, 2),
+    ),
 }
 
 
@@ -282,7 +321,9 @@ def test_write_through_a_view_reaches_the_base(case, look):
     weight = paddle.to_tensor(np.linspace(1, 2, count))
 
     def functional(flat):
-        part = case.run(case.plain, paddle.gather(flat, paddle.to_tensor(places.reshape(-1))).reshape([3, 2]))
+        part = case.run(
+            case.plain, paddle.gather(flat, paddle.to_tensor(places.reshape(-1))).reshape([3, 2])
+        )
         return paddle.scatter(flat, paddle.to_tensor(places.reshape(-1)), part.reshape([-1]))
 
     def written(flat):
@@ -408,7 +449,10 @@ def test_forms_that_change_the_shape(name):
         return y.numpy(), x.grad.numpy()
 
     want = run(lambda x: f(x, False))
-    for g in (lambda x: f(x, True), *[paddle.jit.to_static(lambda x: f(x, True), full_graph=b) for b in (False, True)]):
+    for g in (
+        lambda x: f(x, True),
+        *[paddle.jit.to_static(lambda x: f(x, True), full_graph=b) for b in (False, True)],
+    ):
         for _ in range(2):
             got = run(g)
             np.testing.assert_allclose(got[0], want[0])
@@ -433,7 +477,9 @@ def test_dtypes_follow_the_result():
     assert ints.clone().divide_(ints * 2).dtype == paddle.float32
     assert ints.clone().exp_().dtype == paddle.float32
     assert floats.clone().less_than_(floats).dtype == paddle.bool
-    for name in 'sin_ sqrt_ sigmoid_ rsqrt_ lgamma_ erfinv_ hypot_ sinc_ normal_ cauchy_ bernoulli_'.split():
+    for name in (
+        'sin_ sqrt_ sigmoid_ rsqrt_ lgamma_ erfinv_ hypot_ sinc_ normal_ cauchy_ bernoulli_'.split()
+    ):
         x = ints.clone()
         with pytest.raises(RuntimeError):
             getattr(x, name)(*(ints,) if name == 'hypot_' else ())
@@ -470,7 +516,12 @@ def test_views_of_memory_that_their_base_has_left():
 
 
 def test_views_see_writes_to_their_base():
-    for write in (lambda v: v.tril_(), lambda v: v.__setitem__(v > 0.5, 0.25), lambda v: v.cumsum_(0), lambda v: v.set_value(base() * 2)):
+    for write in (
+        lambda v: v.tril_(),
+        lambda v: v.__setitem__(v > 0.5, 0.25),
+        lambda v: v.cumsum_(0),
+        lambda v: v.set_value(base() * 2),
+    ):
         v = paddle.to_tensor(base())
         w = v[1]
         write(v)
@@ -478,7 +529,9 @@ def test_views_see_writes_to_their_base():
 
 
 def test_versions_are_never_met_again():
-    """A tensor that takes the memory of results keeps counting, so that what was saved at a version stays stale."""
+    """A tensor that takes the memory of results keeps counting, so that what was saved at a version
+    stays stale.
+    """
     x = paddle.to_tensor(base(), stop_gradient=False)
     v = x * 1.0
     seen = set()
@@ -496,7 +549,13 @@ def test_amp_leaves_the_dtype():
     x, y = paddle.ones([3, 3]), paddle.ones([3, 3])
     v = x[0]
     with paddle.amp.auto_cast(True, level='O2', dtype='bfloat16'):
-        for form in (lambda: x.add_(y), lambda: x.addmm_(y, y), lambda: x.tril_(), lambda: x.clip_(0.0, 2.0), lambda: v.exp_()):
+        for form in (
+            lambda: x.add_(y),
+            lambda: x.addmm_(y, y),
+            lambda: x.tril_(),
+            lambda: x.clip_(0.0, 2.0),
+            lambda: v.exp_(),
+        ):
             form()
             assert x.dtype == paddle.float32
     assert v.dtype == paddle.float32
@@ -571,7 +630,6 @@ def test_out_into_a_transposed_tensor(mode):
 def test_flags_of_in_place_forms_raise_what_their_truth_raises():
 
     class Flag:
-
         def __bool__(self):
             raise KeyError('flag')
 

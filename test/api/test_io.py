@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets, samplers and the data loader, with and without worker processes."""
+
 import os
 import signal
 import time
@@ -104,9 +105,9 @@ def test_samplers():
     assert list(RandomSampler(data, replacement=True, num_samples=4)) == [5, 0, 3, 3]
     assert sorted(SubsetRandomSampler([3, 1, 5])) == [1, 3, 5]
     assert set(WeightedRandomSampler(np.array([0.0, 1.0, 0.0]), 5)) == {1}
-    assert sorted(WeightedRandomSampler(np.array([.1, .3, .5]), 3, False)) == [0, 1, 2]
+    assert sorted(WeightedRandomSampler(np.array([0.1, 0.3, 0.5]), 3, False)) == [0, 1, 2]
     with pytest.raises(AssertionError):
-        WeightedRandomSampler(np.array([.1, 0.0]), 2, False)
+        WeightedRandomSampler(np.array([0.1, 0.0]), 2, False)
 
 
 def test_batch_samplers():
@@ -125,7 +126,12 @@ def test_batch_samplers():
 def test_batches_in_order(workers):
     for _ in range(2):
         batches = list(DataLoader(Squares(11), batch_size=3, num_workers=workers))
-        assert [b[1].numpy().tolist() for b in batches] == [[0, 1, 4], [9, 16, 25], [36, 49, 64], [81, 100]]
+        assert [b[1].numpy().tolist() for b in batches] == [
+            [0, 1, 4],
+            [9, 16, 25],
+            [36, 49, 64],
+            [81, 100],
+        ]
         assert batches[0][0].shape == [3, 2, 3] and str(batches[0][0].dtype) == 'paddle.float32'
         assert str(batches[0][1].dtype) == 'paddle.int64'
 
@@ -134,8 +140,11 @@ def test_batches_in_order(workers):
 def test_structures(workers):
     def collate(batch):
         return {'x': np.stack([b[0] for b in batch]), 'n': len(batch), 'names': ['a'] * len(batch)}
+
     batch = next(iter(DataLoader(Squares(), batch_size=2, num_workers=workers, collate_fn=collate)))
-    assert isinstance(batch['x'], paddle.Tensor) and batch['n'] == 2 and batch['names'] == ['a', 'a']
+    assert (
+        isinstance(batch['x'], paddle.Tensor) and batch['n'] == 2 and batch['names'] == ['a', 'a']
+    )
 
 
 def test_no_batching():
@@ -219,8 +228,15 @@ def test_persistent_workers():
     assert not any(os.path.exists(f'/proc/{pid}') for pid in pids)
 
 
-@pytest.mark.parametrize('options', [dict(batch_size=0), dict(num_workers=-1), dict(timeout=-1),
-                                     dict(batch_sampler=BatchSampler(Squares(), batch_size=2), shuffle=True)])
+@pytest.mark.parametrize(
+    'options',
+    [
+        dict(batch_size=0),
+        dict(num_workers=-1),
+        dict(timeout=-1),
+        dict(batch_sampler=BatchSampler(Squares(), batch_size=2), shuffle=True),
+    ],
+)
 def test_bad_arguments(options):
     with pytest.raises(AssertionError):
         DataLoader(Squares(), **options)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear algebra against numpy, and gradients against finite differences."""
+
 import numpy as np
 import pytest
 
@@ -32,7 +33,7 @@ def test_values():
     close(linalg.eigvalsh(tensor(SPD)), np.linalg.eigvalsh(SPD))
     close(linalg.pinv(tensor(TALL)), np.linalg.pinv(TALL))
     close(linalg.cond(tensor(A)), np.linalg.cond(A))
-    assert linalg.matrix_rank(tensor(np.outer([1., 2.], [3., 4.]))).item() == 1
+    assert linalg.matrix_rank(tensor(np.outer([1.0, 2.0], [3.0, 4.0]))).item() == 1
     close(linalg.matrix_power(tensor(A), 3), np.linalg.matrix_power(A, 3))
     close(linalg.multi_dot([tensor(TALL), tensor(TALL.T), tensor(TALL)]), TALL @ TALL.T @ TALL)
     close(linalg.cov(tensor(TALL)), np.cov(TALL))
@@ -75,15 +76,24 @@ def test_matrix_exponential():
     close(linalg.matrix_exp(tensor(x)), expected, 1e-8)
 
 
-@pytest.mark.parametrize('name, function, x', [
-    ('inv', lambda x: linalg.inv(x), A[0]), ('det', lambda x: linalg.det(x), A[0]),
-    ('slogdet', lambda x: linalg.slogdet(x)[1], A[0]),
-    ('solve', lambda x: linalg.solve(x, tensor(B[0])), A[0]),
-    ('cholesky', lambda x: linalg.cholesky(x + x.transpose([1, 0])), SPD[0] / 2),
-    ('qr', lambda x: linalg.qr(x)[0] + 2 * linalg.qr(x)[1].sum(), TALL),
-    ('svd', lambda x: linalg.svd(x)[1] + (linalg.svd(x)[0].abs()).sum(), TALL),
-    ('eigh', lambda x: linalg.eigh(x + x.transpose([1, 0]))[0], SPD[0] / 2),
-    ('triangular', lambda x: linalg.triangular_solve(x, tensor(B[0]), upper=False), np.tril(A[0]) + 3 * np.eye(4))])
+@pytest.mark.parametrize(
+    'name, function, x',
+    [
+        ('inv', lambda x: linalg.inv(x), A[0]),
+        ('det', lambda x: linalg.det(x), A[0]),
+        ('slogdet', lambda x: linalg.slogdet(x)[1], A[0]),
+        ('solve', lambda x: linalg.solve(x, tensor(B[0])), A[0]),
+        ('cholesky', lambda x: linalg.cholesky(x + x.transpose([1, 0])), SPD[0] / 2),
+        ('qr', lambda x: linalg.qr(x)[0] + 2 * linalg.qr(x)[1].sum(), TALL),
+        ('svd', lambda x: linalg.svd(x)[1] + (linalg.svd(x)[0].abs()).sum(), TALL),
+        ('eigh', lambda x: linalg.eigh(x + x.transpose([1, 0]))[0], SPD[0] / 2),
+        (
+            'triangular',
+            lambda x: linalg.triangular_solve(x, tensor(B[0]), upper=False),
+            np.tril(A[0]) + 3 * np.eye(4),
+        ),
+    ],
+)
 def test_gradients(name, function, x):
     weights = None
 
@@ -114,10 +124,20 @@ def test_bad_arguments():
         linalg.inv(tensor(np.zeros([3, 3])))
 
 
-@pytest.mark.parametrize('a, b, wanted', [('complex64', 'float32', 'complex64'), ('float32', 'complex64', 'complex64'),
-                                          ('complex128', 'float32', 'complex128'), ('float64', 'complex64', 'complex128')])
+@pytest.mark.parametrize(
+    'a, b, wanted',
+    [
+        ('complex64', 'float32', 'complex64'),
+        ('float32', 'complex64', 'complex64'),
+        ('complex128', 'float32', 'complex128'),
+        ('float64', 'complex64', 'complex128'),
+    ],
+)
 def test_products_of_real_and_complex_matrices(a, b, wanted):
-    x, y = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]).astype(a), paddle.to_tensor([[2.0, 0.0], [1.0, 1.0]]).astype(b)
+    x, y = (
+        paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]).astype(a),
+        paddle.to_tensor([[2.0, 0.0], [1.0, 1.0]]).astype(b),
+    )
     x, y = (x * 1j if 'complex' in a else x), (y * 1j if 'complex' in b else y)
     x.stop_gradient = y.stop_gradient = False
     for product in (paddle.matmul, paddle.mm, lambda x, y: x @ y):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning-rate schedulers: sequences recorded from the published 3.3.1 package, and state."""
+
 import json
 import os
 
@@ -32,11 +33,11 @@ def test_resume(name):
 
 
 def test_lambda_schedulers():
-    a = lr.LambdaDecay(0.5, lambda step: 0.9 ** step)
+    a = lr.LambdaDecay(0.5, lambda step: 0.9**step)
     b = lr.MultiplicativeDecay(0.5, lambda step: 0.9)
     for step in range(5):
-        assert a() == pytest.approx(0.5 * 0.9 ** step)
-        assert b() == pytest.approx(0.5 * 0.9 ** step)
+        assert a() == pytest.approx(0.5 * 0.9**step)
+        assert b() == pytest.approx(0.5 * 0.9**step)
         a.step(), b.step()
 
 
@@ -59,11 +60,18 @@ def test_reduce_on_plateau():
     assert seen == [1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.25, 0.25]
 
 
-@pytest.mark.parametrize('make, error', [
-    (lambda: lr.StepDecay(-0.1, 2), ValueError), (lambda: lr.StepDecay('a', 2), TypeError),
-    (lambda: lr.StepDecay(0.1, 0.5), TypeError), (lambda: lr.MultiStepDecay(0.1, [3, 1]), ValueError),
-    (lambda: lr.ReduceOnPlateau(0.1, factor=2.0), ValueError), (lambda: lr.LambdaDecay(0.1, 3), TypeError),
-    (lambda: lr.PiecewiseDecay([], []), ValueError)])
+@pytest.mark.parametrize(
+    'make, error',
+    [
+        (lambda: lr.StepDecay(-0.1, 2), ValueError),
+        (lambda: lr.StepDecay('a', 2), TypeError),
+        (lambda: lr.StepDecay(0.1, 0.5), TypeError),
+        (lambda: lr.MultiStepDecay(0.1, [3, 1]), ValueError),
+        (lambda: lr.ReduceOnPlateau(0.1, factor=2.0), ValueError),
+        (lambda: lr.LambdaDecay(0.1, 3), TypeError),
+        (lambda: lr.PiecewiseDecay([], []), ValueError),
+    ],
+)
 def test_bad_arguments(make, error):
     with pytest.raises(error):
         make()

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics against counts made by hand."""
+
 import numpy as np
 import pytest
 
 import paddle
 from paddle.metric import Accuracy, Auc, Metric, Precision, Recall, accuracy
 
-SCORES = np.array([[.1, .2, .7], [.5, .3, .2], [.2, .5, .3], [.1, .2, .7]], 'float32')
+SCORES = np.array([[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]], 'float32')
 LABELS = np.array([[2], [0], [0], [1]])
 
 
@@ -21,8 +22,9 @@ def test_accuracy_metric():
     metric.reset()
     assert list(metric.accumulate()) == [0.0, 0.0]
     one_hot = np.eye(3, dtype='float32')[LABELS[:, 0]]
-    np.testing.assert_array_equal(metric.compute(paddle.to_tensor(SCORES), paddle.to_tensor(one_hot)).numpy(),
-                                  hits.numpy())
+    np.testing.assert_array_equal(
+        metric.compute(paddle.to_tensor(SCORES), paddle.to_tensor(one_hot)).numpy(), hits.numpy()
+    )
 
 
 def test_accuracy_function():
@@ -34,7 +36,7 @@ def test_accuracy_function():
 
 
 def test_precision_and_recall():
-    preds, labels = np.array([.1, .6, .7, .8]), np.array([0, 1, 1, 0])
+    preds, labels = np.array([0.1, 0.6, 0.7, 0.8]), np.array([0, 1, 1, 0])
     precision, recall = Precision(), Recall()
     for metric in (precision, recall):
         assert metric.accumulate() == 0.0
@@ -53,7 +55,9 @@ def test_auc_against_ranks():
     for part in (slice(0, 80), slice(80, 200)):
         metric.update(np.stack([1 - scores[part], scores[part]], 1), labels[part][:, None])
     positive, negative = scores[labels == 1], scores[labels == 0]
-    assert metric.accumulate() == pytest.approx((positive[:, None] > negative[None]).mean(), abs=1e-6)
+    assert metric.accumulate() == pytest.approx(
+        (positive[:, None] > negative[None]).mean(), abs=1e-6
+    )
     metric.reset()
     assert metric.accumulate() == 0.0
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modes belong to the thread that enters them, and end with their block whatever happens in it: also where the exception of a
-signal handler comes."""
+"""Modes belong to the thread that enters them, and end with their block whatever happens in it:
+also where the exception of a signal handler comes."""
+
 import os
 import random
 import resource
@@ -19,8 +20,13 @@ from sanitizers import SANITIZER
 
 def modes():
     """What operations depend on now."""
-    return (paddle.is_grad_enabled(), paddle.in_dynamic_mode(), paddle.amp.is_autocast_enabled(),
-            core.pir._record_mode(), paddle.get_default_dtype())
+    return (
+        paddle.is_grad_enabled(),
+        paddle.in_dynamic_mode(),
+        paddle.amp.is_autocast_enabled(),
+        core.pir._record_mode(),
+        paddle.get_default_dtype(),
+    )
 
 
 PLAIN = (True, True, False, 0, 'float32')
@@ -35,7 +41,9 @@ LINEAR = paddle.nn.Linear(4, 4)
 
 def record_full():
     """A first call that records the function."""
-    paddle.jit.to_static(lambda x: paddle.nn.functional.relu(LINEAR(x)) + x, full_graph=True)(paddle.ones([2, 4]))
+    paddle.jit.to_static(lambda x: paddle.nn.functional.relu(LINEAR(x)) + x, full_graph=True)(
+        paddle.ones([2, 4])
+    )
 
 
 def record_tape():
@@ -77,8 +85,17 @@ def guarded_program():
         paddle.ones([2]) + 1
 
 
-@pytest.mark.parametrize('work, longest', [(record_full, 0.02), (record_tape, 0.02), (autocast, 0.001), (gradient_modes, 0.001),
-                                           (program, 0.002), (guarded_program, 0.0005)])
+@pytest.mark.parametrize(
+    'work, longest',
+    [
+        (record_full, 0.02),
+        (record_tape, 0.02),
+        (autocast, 0.001),
+        (gradient_modes, 0.001),
+        (program, 0.002),
+        (guarded_program, 0.0005),
+    ],
+)
 def test_exceptions_of_signal_handlers(work, longest):
     armed, raised = [], []
 
@@ -150,12 +167,22 @@ def test_autocast_of_threads():
     def work(k):
         dtype = 'bfloat16' if k % 2 else 'float16'
         for _ in range(200):
-            with paddle.amp.auto_cast(enable=k % 4 != 3, dtype=dtype, custom_black_list={'matmul'} if k % 4 == 2 else None):
+            with paddle.amp.auto_cast(
+                enable=k % 4 != 3, dtype=dtype, custom_black_list={'matmul'} if k % 4 == 2 else None
+            ):
                 got = str((x @ x).dtype)
                 time.sleep(0)
                 assert got == str((x @ x).dtype)
                 assert paddle.amp.get_autocast_dtype() == (dtype if k % 4 != 3 else 'float16')
-            assert got == {0: 'paddle.float16', 1: 'paddle.bfloat16', 2: 'paddle.float32', 3: 'paddle.float32'}[k % 4]
+            assert (
+                got
+                == {
+                    0: 'paddle.float16',
+                    1: 'paddle.bfloat16',
+                    2: 'paddle.float32',
+                    3: 'paddle.float32',
+                }[k % 4]
+            )
             assert modes() == PLAIN
 
     in_threads(work)
@@ -194,7 +221,11 @@ def test_autocast_inside_a_compiled_function():
         return y, z, x @ x
 
     for _ in range(3):
-        assert [t.dtype for t in function(paddle.ones([4, 4]))] == [paddle.bfloat16, paddle.float32, paddle.float32]
+        assert [t.dtype for t in function(paddle.ones([4, 4]))] == [
+            paddle.bfloat16,
+            paddle.float32,
+            paddle.float32,
+        ]
     assert modes() == PLAIN
 
 
@@ -255,7 +286,8 @@ def test_children_forked_while_modules_load():
     text = """
 import os, signal, threading
 import paddle
-names = 'nn optimizer static vision io metric distribution fft linalg sparse text hapi audio'.split()
+names = 'nn optimizer static vision io metric distribution fft linalg sparse text hapi audio'
+names = names.split()
 def load():
     for name in names:
         getattr(paddle, name, None)
@@ -276,8 +308,13 @@ thread.join()
 
 def run_program(text, **environment):
     """The exit status and the errors of a program in a process of its own."""
-    done = subprocess.run([sys.executable, '-c', text], env={**os.environ, **environment}, capture_output=True, text=True,
-                          timeout=120)
+    done = subprocess.run(
+        [sys.executable, '-c', text],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     return done.returncode, done.stderr
 
 
@@ -320,16 +357,24 @@ if __name__ == '__main__':
     assert status == 0, errors
 
 
-@pytest.mark.skipif(bool(SANITIZER), reason='a limit of address space says nothing under a sanitizer')
-@pytest.mark.skipif(0 <= resource.getrlimit(resource.RLIMIT_STACK)[1] < 4 << 30, reason='the limit of stacks may not be raised')
+@pytest.mark.skipif(
+    bool(SANITIZER), reason='a limit of address space says nothing under a sanitizer'
+)
+@pytest.mark.skipif(
+    0 <= resource.getrlimit(resource.RLIMIT_STACK)[1] < 4 << 30,
+    reason='the limit of stacks may not be raised',
+)
 def test_compiling_where_the_system_has_no_more_threads():
-    """Stacks too large for the address space: threads that compile groups cannot be made, and the calling one does the work."""
+    """Stacks too large for the address space: threads that compile groups cannot be made, and the
+    calling one does the work.
+    """
     text = """
 import resource
 import numpy as np
 import paddle
 def f(x):
-    return paddle.exp(x * 0.5).sum(0), paddle.tanh(paddle.nn.functional.softmax(x @ x.t(), -1).sum()) * 2 + 1
+    soft = paddle.nn.functional.softmax(x @ x.t(), -1)
+    return paddle.exp(x * 0.5).sum(0), paddle.tanh(soft.sum()) * 2 + 1
 x = paddle.rand([64, 4096])
 (x @ x.t()) @ x  # starts the threads of OpenMP
 want = f(x)
@@ -345,8 +390,19 @@ for one, two in zip(paddle.jit.to_static(f)(x), want):
 
 
 @pytest.mark.skipif(SANITIZER != '', reason='a sanitizer has tables of its own')
-@pytest.mark.parametrize('kind', ['x * 1.0', 'x[1:]', 'x.astype("float64")', 'x.shape', 'paddle.CPUPlace()', 'paddle.nn.Linear(2, 2)',
-                                  'paddle.to_tensor([[1.0] * 1000] * 100)', 'paddle.Generator()'])
+@pytest.mark.parametrize(
+    'kind',
+    [
+        'x * 1.0',
+        'x[1:]',
+        'x.astype("float64")',
+        'x.shape',
+        'paddle.CPUPlace()',
+        'paddle.nn.Linear(2, 2)',
+        'paddle.to_tensor([[1.0] * 1000] * 100)',
+        'paddle.Generator()',
+    ],
+)
 def test_small_objects_where_there_is_no_memory(kind):
     text = f"""
 import resource

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recurrent and transformer layers, decoding, gradient clipping and parameter helpers against numpy."""
+"""Recurrent and transformer layers, decoding, gradient clipping and parameter helpers against
+numpy.
+"""
+
 import numpy as np
 import paddle
 import pytest
@@ -45,7 +48,10 @@ def test_attention_matches_numpy():
     paddle.seed(2)
     layer, x = nn.MultiHeadAttention(8, 2, need_weights=True), _x(2, 5, 8)
     out, weights = layer(x)
-    q, k, v = (getattr(layer, n + "_proj")(x).numpy().reshape(2, 5, 2, 4).transpose(0, 2, 1, 3) for n in "qkv")
+    q, k, v = (
+        getattr(layer, n + "_proj")(x).numpy().reshape(2, 5, 2, 4).transpose(0, 2, 1, 3)
+        for n in "qkv"
+    )
     scores = q @ k.transpose(0, 1, 3, 2) / 2.0
     probs = np.exp(scores - scores.max(-1, keepdims=True))
     probs /= probs.sum(-1, keepdims=True)
@@ -63,7 +69,7 @@ def test_decoder_with_cache_equals_full_pass():
     full = decoder(tgt, memory, tgt_mask=mask).numpy()
     cache, steps = decoder.gen_cache(memory), []
     for t in range(4):
-        out, cache = decoder(tgt[:, t:t + 1], memory, cache=cache)
+        out, cache = decoder(tgt[:, t : t + 1], memory, cache=cache)
         steps.append(out.numpy())
     np.testing.assert_allclose(np.concatenate(steps, 1), full, rtol=1e-4, atol=1e-5)
 
@@ -93,7 +99,7 @@ def test_beam_search_finds_the_best_sequence_of_a_markov_chain():
                 if s > score:
                     best, score = [a, b, c], s
     got = outputs.numpy()[0, :, 0].tolist()
-    assert got == best[:len(got)]
+    assert got == best[: len(got)]
 
 
 def test_clip_by_norms():
@@ -103,15 +109,19 @@ def test_clip_by_norms():
         return [(q, paddle.to_tensor(v)) for q, v in zip(p, values)]
 
     p = [paddle.create_parameter(list(v.shape), "float32") for v in values]
-    total = np.sqrt(sum((v ** 2).sum() for v in values))
+    total = np.sqrt(sum((v**2).sum() for v in values))
     clipped = nn.ClipGradByGlobalNorm(0.5)(pairs())
     for (_, c), v in zip(clipped, values):
         np.testing.assert_allclose(c.numpy(), v * 0.5 / total, rtol=1e-5)
     same = nn.ClipGradByGlobalNorm(100.0)(pairs())
     np.testing.assert_array_equal(same[0][1].numpy(), values[0])
     norm = np.linalg.norm(values[0])
-    np.testing.assert_allclose(nn.ClipGradByNorm(0.5)(pairs())[0][1].numpy(), values[0] * 0.5 / norm, rtol=1e-5)
-    np.testing.assert_allclose(nn.ClipGradByValue(0.3)(pairs())[1][1].numpy(), np.clip(values[1], -0.3, 0.3))
+    np.testing.assert_allclose(
+        nn.ClipGradByNorm(0.5)(pairs())[0][1].numpy(), values[0] * 0.5 / norm, rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        nn.ClipGradByValue(0.3)(pairs())[1][1].numpy(), np.clip(values[1], -0.3, 0.3)
+    )
     p[0].need_clip = False
     np.testing.assert_array_equal(nn.ClipGradByNorm(0.5)(pairs())[0][1].numpy(), values[0])
 
@@ -120,7 +130,7 @@ def test_clip_grad_functions():
     layer = nn.Linear(3, 4)
     (layer(_x(2, 3)) ** 2).sum().backward()
     before = [p.grad.numpy() for p in layer.parameters()]
-    total = np.sqrt(sum((g ** 2).sum() for g in before))
+    total = np.sqrt(sum((g**2).sum() for g in before))
     got = nn.utils.clip_grad_norm_(layer.parameters(), 0.1)
     np.testing.assert_allclose(float(got), total, rtol=1e-5)
     for p, g in zip(layer.parameters(), before):
@@ -197,23 +207,39 @@ def test_small_network_learns():
 
 def test_attention_variants_agree():
     import paddle.nn.functional as F
+
     q, k, v = (_x(1, 5, 2, 4, seed=s) for s in range(3))
     causal = F.scaled_dot_product_attention(q, k, v, is_causal=True).numpy()
     lower = paddle.to_tensor(np.tril(np.ones((5, 5), bool)))
-    np.testing.assert_allclose(F.scaled_dot_product_attention(q, k, v, attn_mask=lower).numpy(), causal, rtol=1e-5,
-                               atol=1e-6)
-    np.testing.assert_allclose(F.flashmask_attention(q, k, v, causal=True).numpy(), causal, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        F.scaled_dot_product_attention(q, k, v, attn_mask=lower).numpy(),
+        causal,
+        rtol=1e-5,
+        atol=1e-6,
+    )
+    np.testing.assert_allclose(
+        F.flashmask_attention(q, k, v, causal=True).numpy(), causal, rtol=1e-5, atol=1e-6
+    )
     packed = paddle.stack([q, k, v], axis=2)
-    np.testing.assert_allclose(F.flash_attn_qkvpacked(packed, causal=True)[0].numpy(), causal, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        F.flash_attn_qkvpacked(packed, causal=True)[0].numpy(), causal, rtol=1e-5, atol=1e-6
+    )
     ends = paddle.to_tensor(np.array([0, 5], "int32"))
-    out = F.flash_attention.flash_attn_unpadded(q[0], k[0], v[0], ends, ends, 5, 5, 0.5, causal=True)[0]
+    out = F.flash_attention.flash_attn_unpadded(
+        q[0], k[0], v[0], ends, ends, 5, 5, 0.5, causal=True
+    )[0]
     np.testing.assert_allclose(out.numpy(), causal[0], rtol=1e-5, atol=1e-6)
     rows = [list(range(i + 1)) for i in range(5)]
     offset = np.cumsum([0] + [len(r) for r in rows]).astype("int32")[None, None].repeat(2, 1)
     column = np.array(sum(rows, []), "int32")[None, None].repeat(2, 1)
-    sparse = F.sparse_attention(*(paddle.transpose(t, [0, 2, 1, 3]) for t in (q, k, v)), paddle.to_tensor(offset),
-                                paddle.to_tensor(column))
+    sparse = F.sparse_attention(
+        *(paddle.transpose(t, [0, 2, 1, 3]) for t in (q, k, v)),
+        paddle.to_tensor(offset),
+        paddle.to_tensor(column),
+    )
     np.testing.assert_allclose(sparse.numpy().transpose(0, 2, 1, 3), causal, rtol=1e-5, atol=1e-6)
     shared = F.scaled_dot_product_attention(q, k[:, :, :1], v[:, :, :1]).numpy()
-    twice = F.scaled_dot_product_attention(q, paddle.concat([k[:, :, :1]] * 2, 2), paddle.concat([v[:, :, :1]] * 2, 2))
+    twice = F.scaled_dot_product_attention(
+        q, paddle.concat([k[:, :, :1]] * 2, 2), paddle.concat([v[:, :, :1]] * 2, 2)
+    )
     np.testing.assert_allclose(shared, twice.numpy(), rtol=1e-5, atol=1e-6)

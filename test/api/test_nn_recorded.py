@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions, layers and initializers against results recorded from PaddlePaddle 3.3.1: names, values, gradients."""
+"""Functions, layers and initializers against results recorded from PaddlePaddle 3.3.1: names,
+values, gradients.
+"""
+
 import json
 import pathlib
 
@@ -12,8 +15,10 @@ import pytest
 import nn_cases
 
 DATA = pathlib.Path(__file__).parent / "data"
-FUNCTIONS, LAYERS, CALLS, INITIALIZERS = (json.loads((DATA / f"nn_{name}.json").read_text())
-                                          for name in ("functional", "layers", "calls", "initializers"))
+FUNCTIONS, LAYERS, CALLS, INITIALIZERS = (
+    json.loads((DATA / f"nn_{name}.json").read_text())
+    for name in ("functional", "layers", "calls", "initializers")
+)
 # The reference drops these gradients; ours are the derivatives.
 EXTRA_GRADIENTS = ("gaussian_nll_loss", "label_smooth")
 
@@ -21,7 +26,7 @@ EXTRA_GRADIENTS = ("gaussian_nll_loss", "label_smooth")
 def _same(ours, recorded):
     assert ours[:2] == recorded[:2]
     size = max(1, int(np.prod(recorded[0])))
-    np.testing.assert_allclose(ours[2:], recorded[2:], rtol=1e-4, atol=2e-5 * size ** 0.5)
+    np.testing.assert_allclose(ours[2:], recorded[2:], rtol=1e-4, atol=2e-5 * size**0.5)
 
 
 def _same_gradient(ours, recorded):

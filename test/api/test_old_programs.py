@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`.pdmodel` programs: loops, branches, extents in tensors and ops with a later form, against results of PaddlePaddle 3.3.1.
+"""`.pdmodel` programs: loops, branches, extents in tensors and ops with a later form, against
+results of PaddlePaddle 3.3.1.
 
-The models of test/fuzz/corpus/model were saved by the published package with FLAGS_enable_pir_api=0; data/old_programs_3.3.1.npz holds
-inputs and results, `in2` and `out2` a second pair that takes the other branches.
+The models of test/fuzz/corpus/model were saved by the published package with
+FLAGS_enable_pir_api=0; data/old_programs_3.3.1.npz holds inputs and results, `in2` and `out2` a
+second pair that takes the other branches.
 """
+
 import pathlib
 
 import numpy as np
@@ -20,7 +23,7 @@ NAMES = sorted({key.split('/')[0] for key in RESULTS.files})
 def part(name, which):
     """{input or number of the result: array}."""
     start = f'{name}/{which}_'
-    return {key[len(start):]: RESULTS[key] for key in RESULTS.files if key.startswith(start)}
+    return {key[len(start) :]: RESULTS[key] for key in RESULTS.files if key.startswith(start)}
 
 
 def compare(name, suffix, got):
@@ -43,17 +46,29 @@ def test_against_recorded_results(name):
 @pytest.mark.parametrize('name', ['greedy', 'nested'])
 def test_predictor_and_conversion(name, tmp_path):
     params = DATA / f'{name}.pdiparams'
-    predictor = inference.create_predictor(inference.Config(str(DATA / f'{name}.pdmodel'), str(params) if params.exists() else ''))
+    predictor = inference.create_predictor(
+        inference.Config(str(DATA / f'{name}.pdmodel'), str(params) if params.exists() else '')
+    )
     given = part(name, 'in')
     for n in predictor.get_input_names():
         predictor.get_input_handle(n).copy_from_cpu(given[n])
     predictor.run()
-    compare(name, '', [predictor.get_output_handle(n).copy_to_cpu() for n in predictor.get_output_names()])
+    compare(
+        name,
+        '',
+        [predictor.get_output_handle(n).copy_to_cpu() for n in predictor.get_output_names()],
+    )
     program, feeds, fetches = static.load_inference_model(str(DATA / name), None)
     paddle.enable_static()
     try:
-        inputs = {op.attrs()['name']: op.result(0) for op in program._operations() if op.name() == 'pd_op.data'}
-        static.save_inference_model(str(tmp_path / 'm'), [inputs[n] for n in feeds], fetches, None, program=program)
+        inputs = {
+            op.attrs()['name']: op.result(0)
+            for op in program._operations()
+            if op.name() == 'pd_op.data'
+        }
+        static.save_inference_model(
+            str(tmp_path / 'm'), [inputs[n] for n in feeds], fetches, None, program=program
+        )
         program, feeds, fetches = static.load_inference_model(str(tmp_path / 'm'), None)
         compare(name, '', static.Executor().run(program, part(name, 'in'), fetches))
     finally:
@@ -75,9 +90,16 @@ def field(tag, value):
 
 def op(kind, inputs, outputs, block=None):
     """The bytes of one op; `block` is its sub_block."""
-    slots = [field(tag, field(1, slot) + b''.join(field(2, n) for n in names))
-             for tag, given in ((1, inputs), (2, outputs)) for slot, names in given.items()]
-    attr = b'' if block is None else field(4, field(1, 'sub_block') + b'\x10\x08' + b'\x60' + number(block))
+    slots = [
+        field(tag, field(1, slot) + b''.join(field(2, n) for n in names))
+        for tag, given in ((1, inputs), (2, outputs))
+        for slot, names in given.items()
+    ]
+    attr = (
+        b''
+        if block is None
+        else field(4, field(1, 'sub_block') + b'\x10\x08' + b'\x60' + number(block))
+    )
     return field(4, b''.join(slots) + field(3, kind) + attr)
 
 
@@ -91,12 +113,32 @@ def loop(block, made='c'):
 
 BAD = {
     'a block that is not there': (program([loop(5)]), ValueError, 'sub_block from 1 to 0, got 5'),
-    'a block of itself': (program([loop(1)], [loop(1)]), ValueError, 'each block to be the sub_block of one op'),
+    'a block of itself': (
+        program([loop(1)], [loop(1)]),
+        ValueError,
+        'each block to be the sub_block of one op',
+    ),
     'the outermost block': (program([loop(0)]), ValueError, 'sub_block from 1'),
-    'blocks within blocks': (program(*[[loop(i + 1)] for i in range(40)], []), ValueError, 'at most 32 blocks'),
-    'a name nobody wrote': (program([op('tanh', {'X': ['x']}, {'Out': ['y']})]), ValueError, "op 0 .tanh.*'x'"),
-    'no condition': (program([op('while', {'X': []}, {'Out': []}, 1)], []), ValueError, "op 0 .while.*'Condition'"),
-    'an op without counterpart': (program([op('write_to_array', {}, {})]), NotImplementedError, 'write_to_array'),
+    'blocks within blocks': (
+        program(*[[loop(i + 1)] for i in range(40)], []),
+        ValueError,
+        'at most 32 blocks',
+    ),
+    'a name nobody wrote': (
+        program([op('tanh', {'X': ['x']}, {'Out': ['y']})]),
+        ValueError,
+        "op 0 .tanh.*'x'",
+    ),
+    'no condition': (
+        program([op('while', {'X': []}, {'Out': []}, 1)], []),
+        ValueError,
+        "op 0 .while.*'Condition'",
+    ),
+    'an op without counterpart': (
+        program([op('write_to_array', {}, {})]),
+        NotImplementedError,
+        'write_to_array',
+    ),
 }
 
 
@@ -111,11 +153,14 @@ def test_refused(name, tmp_path):
 def test_parameters_in_separate_files(tmp_path):
     """As the oldest models have them: `__model__` and one file for each parameter."""
     from paddle.static.legacy_program import read
+
     _, _, (want, *_) = read(DATA / 'cond.pdmodel', DATA / 'cond.pdiparams')
     (tmp_path / '__model__').write_bytes((DATA / 'cond.pdmodel').read_bytes())
     with pytest.raises(FileNotFoundError, match='w_0'):
         static.load_inference_model(str(tmp_path), None, model_filename='__model__')
     (tmp_path / 'create_parameter_0.w_0').write_bytes((DATA / 'cond.pdiparams').read_bytes())
-    program, feeds, fetches = static.load_inference_model(str(tmp_path), None, model_filename='__model__')
+    program, feeds, fetches = static.load_inference_model(
+        str(tmp_path), None, model_filename='__model__'
+    )
     compare('cond', '', static.Executor().run(program, part('cond', 'in'), fetches))
     assert list(fetches[0].shape) == list(want.shape)

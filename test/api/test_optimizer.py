@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers: values recorded from the published 3.3.1 package, state, groups, clipping."""
+
 import json
 import os
 
@@ -34,8 +35,8 @@ def test_adamw_formula():
         p.grad = paddle.to_tensor(grad)
         optimizer.step()
         expected = expected * (1 - 0.1 * 0.5)
-        m, v = 0.8 * m + 0.2 * grad, 0.9 * v + 0.1 * grad ** 2
-        expected = expected - 0.1 * (m / (1 - 0.8 ** t)) / (np.sqrt(v / (1 - 0.9 ** t)) + 1e-6)
+        m, v = 0.8 * m + 0.2 * grad, 0.9 * v + 0.1 * grad**2
+        expected = expected - 0.1 * (m / (1 - 0.8**t)) / (np.sqrt(v / (1 - 0.9**t)) + 1e-6)
         np.testing.assert_allclose(p.numpy(), expected, rtol=1e-6)
 
 
@@ -43,14 +44,24 @@ def test_state_names_and_shapes():
     _, optimizer = run('adam', steps=1)
     state = optimizer.state_dict()
     assert [k.split('_', 2)[2].rsplit('_', 1)[0] for k in state] == [
-        'moment1', 'moment1', 'moment2', 'moment2', 'beta1_pow_acc', 'beta1_pow_acc', 'beta2_pow_acc', 'beta2_pow_acc']
+        'moment1',
+        'moment1',
+        'moment2',
+        'moment2',
+        'beta1_pow_acc',
+        'beta1_pow_acc',
+        'beta2_pow_acc',
+        'beta2_pow_acc',
+    ]
     first = next(iter(state.values()))
     assert list(first.shape) == [3, 2] and first.name in state
     assert state[[k for k in state if 'beta1_pow' in k][0]].shape == [1]
     assert list(run('sgd', steps=1)[1].state_dict()) == []
 
 
-@pytest.mark.parametrize('case', ['momentum', 'adam', 'adamw', 'lamb', 'nadam', 'asgd', 'rmsprop_centered'])
+@pytest.mark.parametrize(
+    'case', ['momentum', 'adam', 'adamw', 'lamb', 'nadam', 'asgd', 'rmsprop_centered']
+)
 def test_resume_from_state_dict(case):
     straight, _ = run(case, steps=6)
     params = parameters()
@@ -88,8 +99,10 @@ def test_scheduler_in_state_dict():
 def test_parameter_groups():
     w, b = parameters()
     before = w.numpy(), b.numpy()
-    optimizer = paddle.optimizer.SGD(0.1, parameters=[
-        {'params': [w], 'learning_rate': 0.5, 'weight_decay': 0.2}, {'params': [b]}])
+    optimizer = paddle.optimizer.SGD(
+        0.1,
+        parameters=[{'params': [w], 'learning_rate': 0.5, 'weight_decay': 0.2}, {'params': [b]}],
+    )
     for p in (w, b):
         p.grad = paddle.ones(p.shape)
     optimizer.step()
@@ -154,17 +167,21 @@ def test_learning_rate():
         optimizer.set_lr(0.1)
 
 
-@pytest.mark.parametrize('make, error', [
-    (lambda p: paddle.optimizer.Adam(0.1), AttributeError),
-    (lambda p: paddle.optimizer.Adam('a', parameters=[p]), TypeError),
-    (lambda p: paddle.optimizer.Adam(0.1, parameters=p), TypeError),
-    (lambda p: paddle.optimizer.Adam(0.1, beta1=1.0, parameters=[p]), ValueError),
-    (lambda p: paddle.optimizer.Adam(0.1, grad_clip=1.0, parameters=[p]), TypeError),
-    (lambda p: paddle.optimizer.AdamW(0.1, weight_decay='a', parameters=[p]), TypeError),
-    (lambda p: paddle.optimizer.RMSProp(0.1, rho=-1, parameters=[p]), ValueError),
-    (lambda p: paddle.optimizer.ASGD(0.1, batch_num=0, parameters=[p]), ValueError),
-    (lambda p: paddle.optimizer.Rprop(0.1, etas=(1.5, 0.1), parameters=[p]), ValueError),
-    (lambda p: paddle.optimizer.LBFGS(parameters=[p]).step(None), TypeError)])
+@pytest.mark.parametrize(
+    'make, error',
+    [
+        (lambda p: paddle.optimizer.Adam(0.1), AttributeError),
+        (lambda p: paddle.optimizer.Adam('a', parameters=[p]), TypeError),
+        (lambda p: paddle.optimizer.Adam(0.1, parameters=p), TypeError),
+        (lambda p: paddle.optimizer.Adam(0.1, beta1=1.0, parameters=[p]), ValueError),
+        (lambda p: paddle.optimizer.Adam(0.1, grad_clip=1.0, parameters=[p]), TypeError),
+        (lambda p: paddle.optimizer.AdamW(0.1, weight_decay='a', parameters=[p]), TypeError),
+        (lambda p: paddle.optimizer.RMSProp(0.1, rho=-1, parameters=[p]), ValueError),
+        (lambda p: paddle.optimizer.ASGD(0.1, batch_num=0, parameters=[p]), ValueError),
+        (lambda p: paddle.optimizer.Rprop(0.1, etas=(1.5, 0.1), parameters=[p]), ValueError),
+        (lambda p: paddle.optimizer.LBFGS(parameters=[p]).step(None), TypeError),
+    ],
+)
 def test_bad_arguments(make, error):
     with pytest.raises(error):
         make(parameters()[0])
@@ -174,7 +191,9 @@ def test_bad_arguments(make, error):
 def test_lbfgs_finds_the_minimum(search):
     p = paddle.create_parameter([2], 'float64')
     p.set_value(np.array([-1.0, 1.5]))
-    optimizer = paddle.optimizer.LBFGS(1.0 if search else 0.1, max_iter=50, line_search_fn=search, parameters=[p])
+    optimizer = paddle.optimizer.LBFGS(
+        1.0 if search else 0.1, max_iter=50, line_search_fn=search, parameters=[p]
+    )
 
     def closure():
         optimizer.clear_grad()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the executor's plans promise: updates run early, nothing unread is computed, memory near the least that is possible."""
+"""What the executor's plans promise: updates run early, nothing unread is computed, memory near the
+least that is possible.
+"""
+
 import threading
 
 import numpy as np
@@ -23,7 +26,7 @@ def programs():
 def run(main, feed, fetch, times=4):
     executor = static.Executor()
     results = [executor.run(main, feed=feed, fetch_list=fetch) for _ in range(times)]
-    (plan, _), = main._plans.values()
+    ((plan, _),) = main._plans.values()
     return results, plan
 
 
@@ -36,7 +39,10 @@ class Net(paddle.nn.Layer):
 
     def __init__(self):
         super().__init__()
-        self.first, self.second = paddle.nn.Conv2D(3, 16, 3, padding=1), paddle.nn.Conv2D(16, 16, 3, padding=1)
+        self.first, self.second = (
+            paddle.nn.Conv2D(3, 16, 3, padding=1),
+            paddle.nn.Conv2D(16, 16, 3, padding=1),
+        )
         self.norm, self.last = paddle.nn.BatchNorm2D(16), paddle.nn.Linear(16 * 64, 20)
 
     def forward(self, x):
@@ -46,10 +52,14 @@ class Net(paddle.nn.Layer):
 
 
 def optimizers():
-    return {'sgd': lambda p: paddle.optimizer.SGD(0.1, parameters=p),
-            'momentum': lambda p: paddle.optimizer.Momentum(0.1, parameters=p, weight_decay=0.1),
-            'adam': lambda p: paddle.optimizer.Adam(0.1, parameters=p),
-            'clip': lambda p: paddle.optimizer.SGD(0.1, parameters=p, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.1))}
+    return {
+        'sgd': lambda p: paddle.optimizer.SGD(0.1, parameters=p),
+        'momentum': lambda p: paddle.optimizer.Momentum(0.1, parameters=p, weight_decay=0.1),
+        'adam': lambda p: paddle.optimizer.Adam(0.1, parameters=p),
+        'clip': lambda p: paddle.optimizer.SGD(
+            0.1, parameters=p, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.1)
+        ),
+    }
 
 
 @pytest.mark.parametrize('name', optimizers())
@@ -72,7 +82,9 @@ def test_training_equals_eager(programs, name):
         step.clear_grad()
         np.testing.assert_allclose(value, expected.numpy(), rtol=2e-5, atol=1e-6)
     for key, value in net.state_dict().items():
-        np.testing.assert_allclose(value.numpy(), eager.state_dict()[key].numpy(), rtol=2e-3, atol=2e-5)
+        np.testing.assert_allclose(
+            value.numpy(), eager.state_dict()[key].numpy(), rtol=2e-3, atol=2e-5
+        )
     order = plan.order
     op = {'clip': 'sgd_'}.get(name, f'{name}_')
     large, small = order.index(op), order.index(f'{op} x 7')  # the last layer's weight is large
@@ -90,9 +102,11 @@ def test_memory_is_near_the_least(programs):
     loss = F.cross_entropy(net(static.data('x', [8, 3, 16, 16])), static.data('y', [8, 1], 'int64'))
     paddle.optimizer.SGD(0.1).minimize(loss)
     _, plan = run(main, {'x': random(8, 3, 16, 16), 'y': np.zeros([8, 1], 'int64')}, [loss])
-    assert 0 < plan.least_workspace_bytes <= plan.workspace_bytes <= 1.15 * plan.least_workspace_bytes
-    # What the backward needs of the forward is alive when it starts: the first convolution's result is not (the addition of
-    # the bias needs its shape alone), nor is the second's normalised one.
+    assert (
+        0 < plan.least_workspace_bytes <= plan.workspace_bytes <= 1.15 * plan.least_workspace_bytes
+    )
+    # What the backward needs of the forward is alive when it starts: the first convolution's result
+    # is not (the addition of the bias needs its shape alone), nor is the second's normalised one.
     full = 8 * 16 * 16 * 16 * 4
     assert plan.least_workspace_bytes < 4 * full
 
@@ -131,12 +145,14 @@ def test_results_made_by_kernels_share_memory(programs):
         out = paddle.concat([out[:128], out[128:]])
     results, plan = run(main, {'x': np.eye(256, dtype='float32')}, [out.sum()])
     assert plan.workspace_bytes <= 4 * 256 * 256 * 4
-    assert all(value == results[0][0] for value, in results)
+    assert all(value == results[0][0] for (value,) in results)
 
 
 def test_an_update_waits_for_readers_of_the_old_value(programs):
     main, _ = programs
-    w = static.create_parameter([4], 'float32', default_initializer=paddle.nn.initializer.Constant(1.0))
+    w = static.create_parameter(
+        [4], 'float32', default_initializer=paddle.nn.initializer.Constant(1.0)
+    )
     x = static.data('x', [4])
     loss = (w * w * x).sum()
     before = w * 1
@@ -152,7 +168,9 @@ def test_an_update_waits_for_readers_of_the_old_value(programs):
 
 def test_views_of_a_parameter_hold_the_update_back(programs):
     main, _ = programs
-    w = static.create_parameter([2, 3], 'float32', default_initializer=paddle.nn.initializer.Constant(2.0))
+    w = static.create_parameter(
+        [2, 3], 'float32', default_initializer=paddle.nn.initializer.Constant(2.0)
+    )
     flat = w.reshape([6])
     loss = (w * static.data('x', [2, 3])).sum()
     paddle.optimizer.SGD(1.0).minimize(loss)
@@ -164,8 +182,12 @@ def test_views_of_a_parameter_hold_the_update_back(programs):
 
 def test_feeding_the_memory_of_a_parameter(programs):
     main, _ = programs
-    a = static.create_parameter([3], 'float32', default_initializer=paddle.nn.initializer.Constant(1.0))
-    b = static.create_parameter([3], 'float32', default_initializer=paddle.nn.initializer.Constant(1.0))
+    a = static.create_parameter(
+        [3], 'float32', default_initializer=paddle.nn.initializer.Constant(1.0)
+    )
+    b = static.create_parameter(
+        [3], 'float32', default_initializer=paddle.nn.initializer.Constant(1.0)
+    )
     x = static.data('x', [3])
     loss = (paddle.tanh(x * b) * a).sum()
     paddle.optimizer.SGD(0.5, parameters=[a, b]).minimize(loss)
@@ -185,7 +207,9 @@ def test_threads_share_a_plan_with_served_memory(programs):
     x = static.data('x', [-1, 3, 16, 16])
     conv = paddle.nn.Conv2D(3, 8, 3, padding=1)
     out = F.relu(conv(x))
-    out = paddle.matmul(paddle.concat([out, out * 2], 1).flatten(2), static.create_parameter([256, 16], 'float32')).sum([1, 2])
+    out = paddle.matmul(
+        paddle.concat([out, out * 2], 1).flatten(2), static.create_parameter([256, 16], 'float32')
+    ).sum([1, 2])
     plan = paddle.base.libpaddle.pir.Plan(main, [out])
     inputs = [random(1 + k % 3, 3, 16, 16) * (k + 1) for k in range(6)]
     expected = [plan.run([paddle.to_tensor(value)])[0].numpy() for value in inputs]
@@ -218,11 +242,21 @@ def test_small_parameters_are_updated_together_to_the_bits_of_eager(programs, na
     kept = {} if name == 'SGD' else {'multi_precision': dtype != 'float32'}
 
     def parameters():
-        made = [paddle.create_parameter(s, dtype, default_initializer=paddle.nn.initializer.Constant(0.5)) for s in shapes]
-        return made, getattr(paddle.optimizer, name)(0.1, parameters=made, weight_decay=0.01, **kept)
+        made = [
+            paddle.create_parameter(
+                s, dtype, default_initializer=paddle.nn.initializer.Constant(0.5)
+            )
+            for s in shapes
+        ]
+        return made, getattr(paddle.optimizer, name)(
+            0.1, parameters=made, weight_decay=0.01, **kept
+        )
 
     def loss_of(made, inputs):
-        return sum((w * w * v.transpose(list(range(v.ndim))[::-1]).astype(dtype)).astype('float32').sum() for w, v in zip(made, inputs))
+        return sum(
+            (w * w * v.transpose(list(range(v.ndim))[::-1]).astype(dtype)).astype('float32').sum()
+            for w, v in zip(made, inputs)
+        )
 
     made, optimizer = parameters()
     optimizer.minimize(loss_of(made, [static.data(f'x{k}', v.shape) for k, v in enumerate(x)]))
@@ -235,13 +269,20 @@ def test_small_parameters_are_updated_together_to_the_bits_of_eager(programs, na
         step.step()
         step.clear_grad()
     for a, b in zip(made, eager):
-        assert (a.astype('float32').numpy() == b.astype('float32').numpy()).all() and not (a.astype('float32').numpy() == 0.5).all()
+        assert (a.astype('float32').numpy() == b.astype('float32').numpy()).all() and not (
+            a.astype('float32').numpy() == 0.5
+        ).all()
 
 
 def test_updates_that_depend_on_each_other_are_not_joined(programs):
     """The second step of a parameter, and one whose gradient is what another step wrote."""
     main, _ = programs
-    a, b, c = (static.create_parameter([4], 'float32', default_initializer=paddle.nn.initializer.Constant(v)) for v in (1.0, 2.0, 3.0))
+    a, b, c = (
+        static.create_parameter(
+            [4], 'float32', default_initializer=paddle.nn.initializer.Constant(v)
+        )
+        for v in (1.0, 2.0, 3.0)
+    )
     rate = static.data('rate', [1])
     paddle._C_ops.sgd_(a, rate, b, None, False)
     paddle._C_ops.sgd_(a, rate, b, None, False)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""paddle.profiler: what is recorded when, the trace, the tables; and the checks of results that use the same watch."""
+"""paddle.profiler: what is recorded when, the trace, the tables; and the checks of results that use
+the same watch.
+"""
+
 import json
 
 import numpy as np
@@ -14,11 +17,20 @@ from paddle.profiler import ProfilerState as State
 @pytest.fixture(autouse=True)
 def unwatched():
     yield
-    paddle.set_flags({'FLAGS_check_nan_inf': False, 'FLAGS_check_nan_inf_level': 0, 'FLAGS_low_precision_op_list': 0})
+    paddle.set_flags(
+        {
+            'FLAGS_check_nan_inf': False,
+            'FLAGS_check_nan_inf_level': 0,
+            'FLAGS_low_precision_op_list': 0,
+        }
+    )
 
 
 def test_scheduler():
-    states = [profiler.make_scheduler(closed=1, ready=1, record=2, repeat=2, skip_first=1)(i).name for i in range(11)]
+    states = [
+        profiler.make_scheduler(closed=1, ready=1, record=2, repeat=2, skip_first=1)(i).name
+        for i in range(11)
+    ]
     period = ['CLOSED', 'READY', 'RECORD', 'RECORD_AND_RETURN']
     assert states == ['CLOSED', *period, *period, 'CLOSED', 'CLOSED']
     with pytest.raises(AssertionError):
@@ -37,7 +49,9 @@ def train(layer, x):
 def test_trace_of_some_steps(tmp_path, capsys):
     layer, x = paddle.nn.Linear(4, 4), paddle.randn([8, 4])
     traces = []
-    p = profiler.Profiler(scheduler=(1, 3), on_trace_ready=lambda p: traces.append(p.profiler_result))
+    p = profiler.Profiler(
+        scheduler=(1, 3), on_trace_ready=lambda p: traces.append(p.profiler_result)
+    )
     p.start()
     for _ in range(4):
         train(layer, x)
@@ -47,7 +61,11 @@ def test_trace_of_some_steps(tmp_path, capsys):
     p.stop()
     assert len(traces) == 1
     p.export(tmp_path / 'trace.json')
-    rows = [r for r in json.loads((tmp_path / 'trace.json').read_text())['traceEvents'] if r['ph'] == 'X']
+    rows = [
+        r
+        for r in json.loads((tmp_path / 'trace.json').read_text())['traceEvents']
+        if r['ph'] == 'X'
+    ]
     count = {}
     for r in rows:
         name = (r['name'].partition('[')[0], r['cat'])
@@ -60,11 +78,20 @@ def test_trace_of_some_steps(tmp_path, capsys):
     assert count[('sum_grad', 'Backward')] == 2
     first = {r['name'].partition('[')[0]: r for r in reversed(rows)}
     outer, inner = first['forward pass'], first['multiply']
-    assert outer['ts'] <= inner['ts'] and inner['ts'] + inner['dur'] <= outer['ts'] + outer['dur'] + 1e-2
+    assert (
+        outer['ts'] <= inner['ts']
+        and inner['ts'] + inner['dur'] <= outer['ts'] + outer['dur'] + 1e-2
+    )
     p.summary(sorted_by=profiler.SortedKeys.CPUMax)
     text = capsys.readouterr().out
-    for part in ('Device Summary', 'Overview Summary', 'Operator Summary', 'UserDefined Summary', 'multiply',
-                 'forward pass'):
+    for part in (
+        'Device Summary',
+        'Overview Summary',
+        'Operator Summary',
+        'UserDefined Summary',
+        'multiply',
+        'forward pass',
+    ):
         assert part in text
     p.summary(views=profiler.SummaryView.DeviceView)
     assert 'Operator Summary' not in capsys.readouterr().out
@@ -75,12 +102,18 @@ def test_compiled_steps_show_instructions(tmp_path):
     x = paddle.ones([4, 4])
     for _ in range(4):
         f(x)
-    with profiler.Profiler(on_trace_ready=profiler.export_chrome_tracing(str(tmp_path / 'log'), 'me')) as p:
+    with profiler.Profiler(
+        on_trace_ready=profiler.export_chrome_tracing(str(tmp_path / 'log'), 'me')
+    ) as p:
         f(x)
     names = [e.name for e in p.profiler_result.events if e.type.name == 'Program']
     assert any('tanh' in n for n in names) and any('matmul' in n for n in names)
     files = list((tmp_path / 'log').iterdir())
-    assert len(files) == 1 and files[0].name.startswith('me_time_') and files[0].name.endswith('.paddle_trace.json')
+    assert (
+        len(files) == 1
+        and files[0].name.startswith('me_time_')
+        and files[0].name.endswith('.paddle_trace.json')
+    )
     with profiler.Profiler() as p:
         pass
     assert [e.type.name for e in p.profiler_result.events] == ['ProfileStep']
@@ -104,7 +137,10 @@ def test_nan_raises_with_the_name(capfd):
     for _ in range(4):
         f(x.abs() + 1), g(x.abs() + 1)
     paddle.set_flags({'FLAGS_check_nan_inf': True})
-    with pytest.raises(RuntimeError, match=r'There are NAN or INF \(num_nan=1, num_inf=1, num_zero=0\).*cpu, op=log'):
+    with pytest.raises(
+        RuntimeError,
+        match=r'There are NAN or INF \(num_nan=1, num_inf=1, num_zero=0\).*cpu, op=log',
+    ):
         paddle.log(x)
     with pytest.raises(RuntimeError, match='op=divide.* dtype=bf16'):
         x.astype('bfloat16') / 0.0
@@ -125,7 +161,10 @@ def test_nan_raises_with_the_name(capfd):
     assert 'op=full' in capfd.readouterr().out
     paddle.set_flags({'FLAGS_check_nan_inf_level': 3})
     paddle.exp(x)
-    assert 'op=exp, tensor=, dtype=fp32], numel=3, num_zero=0, max=7.389056e+00' in capfd.readouterr().out
+    assert (
+        'op=exp, tensor=, dtype=fp32], numel=3, num_zero=0, max=7.389056e+00'
+        in capfd.readouterr().out
+    )
     paddle.set_flags({'FLAGS_check_nan_inf': False})
     paddle.log(x)
     assert capfd.readouterr().out == ''
@@ -138,7 +177,9 @@ def test_tensor_checker_chooses_operations(capfd):
     with pytest.raises(RuntimeError, match='op=sqrt'):
         paddle.sqrt(x)
     debugging.disable_tensor_checker()
-    config = debugging.TensorCheckerConfig(True, debugging.DebugMode.CHECK_ALL, checked_op_list=['exp'])
+    config = debugging.TensorCheckerConfig(
+        True, debugging.DebugMode.CHECK_ALL, checked_op_list=['exp']
+    )
     debugging.enable_tensor_checker(config)
     paddle.exp(x), paddle.sin(x)
     debugging.disable_tensor_checker()
@@ -159,12 +200,19 @@ def test_operator_statistics(capsys):
 
 
 def test_flags_keep_their_types():
-    for name, value in (('check_nan_inf', 'true'), ('check_nan_inf_level', 1.5), ('check_nan_inf_level', 'abc'),
-                        ('allocator_strategy', 1)):
+    for name, value in (
+        ('check_nan_inf', 'true'),
+        ('check_nan_inf_level', 1.5),
+        ('check_nan_inf_level', 'abc'),
+        ('allocator_strategy', 1),
+    ):
         with pytest.raises(RuntimeError, match='FLAGS_' + name):
             paddle.set_flags({'FLAGS_' + name: value})
     with pytest.raises(ValueError, match='FLAGS_no_such'):
         paddle.set_flags({'FLAGS_no_such': 1})
     paddle.set_flags({'FLAGS_eager_delete_tensor_gb': 1})
-    assert repr(paddle.get_flags('FLAGS_eager_delete_tensor_gb')['FLAGS_eager_delete_tensor_gb']) == '1.0'
+    assert (
+        repr(paddle.get_flags('FLAGS_eager_delete_tensor_gb')['FLAGS_eager_delete_tensor_gb'])
+        == '1.0'
+    )
     paddle.set_flags({'FLAGS_eager_delete_tensor_gb': 0.0})

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Program and parameter files: the older format, static.save and load, mapped parameters, damaged files."""
+"""Program and parameter files: the older format, static.save and load, mapped parameters, damaged
+files.
+"""
+
 import io
 import json
 import os
@@ -30,12 +33,20 @@ def program():
 
 
 def run(main, y):
-    return static.Executor().run(main, {'x': np.linspace(-1, 1, 8, dtype='float32').reshape(2, 4)}, [y])[0]
+    return static.Executor().run(
+        main, {'x': np.linspace(-1, 1, 8, dtype='float32').reshape(2, 4)}, [y]
+    )[0]
 
 
-# Saved and run by PaddlePaddle 3.3.1 with FLAGS_enable_pir_api=0: convolution, batch norm, pooling, dropout, linear, softmax, mean.
-OLD_RESULTS = ([[0.2288573980331421, 0.46841180324554443, 0.30273082852363586], [0.3340408205986023, 0.5292624831199646, 0.1366966813802719]],
-               0.20512142777442932)
+# Saved and run by PaddlePaddle 3.3.1 with FLAGS_enable_pir_api=0: convolution, batch norm, pooling,
+# dropout, linear, softmax, mean.
+OLD_RESULTS = (
+    [
+        [0.2288573980331421, 0.46841180324554443, 0.30273082852363586],
+        [0.3340408205986023, 0.5292624831199646, 0.1366966813802719],
+    ],
+    0.20512142777442932,
+)
 
 
 def test_old_program():
@@ -43,17 +54,31 @@ def test_old_program():
     loaded = paddle.jit.load(str(DATA / 'small'))
     for got, want in zip(loaded(x), OLD_RESULTS):
         np.testing.assert_allclose(got.numpy(), want, rtol=1e-6)
-    main, feeds, fetches = static.load_inference_model(str(DATA), None, model_filename='small.pdmodel', params_filename='small.pdiparams')
+    main, feeds, fetches = static.load_inference_model(
+        str(DATA), None, model_filename='small.pdmodel', params_filename='small.pdiparams'
+    )
     assert feeds == ['x'] and list(fetches[0].shape) == [-1, 3]
     both = [(DATA / name).read_bytes() for name in ('small.pdmodel', 'small.pdiparams')]
-    main, feeds, fetches = static.load_inference_model(None, None, model_filename=both[0], params_filename=both[1])
-    np.testing.assert_allclose(static.Executor().run(main, {'x': x.numpy()}, fetches)[0], OLD_RESULTS[0], rtol=1e-6)
+    main, feeds, fetches = static.load_inference_model(
+        None, None, model_filename=both[0], params_filename=both[1]
+    )
+    np.testing.assert_allclose(
+        static.Executor().run(main, {'x': x.numpy()}, fetches)[0], OLD_RESULTS[0], rtol=1e-6
+    )
 
 
 def test_parameters_of_saved_programs(tmp_path):
     state = paddle.load(str(DATA / 'small'))
-    assert sorted(state) == ['batch_norm2d_0.b_0', 'batch_norm2d_0.w_0', 'batch_norm2d_0.w_1', 'batch_norm2d_0.w_2', 'conv2d_0.b_0',
-                             'conv2d_0.w_0', 'linear_0.b_0', 'linear_0.w_0']
+    assert sorted(state) == [
+        'batch_norm2d_0.b_0',
+        'batch_norm2d_0.w_0',
+        'batch_norm2d_0.w_1',
+        'batch_norm2d_0.w_2',
+        'conv2d_0.b_0',
+        'conv2d_0.w_0',
+        'linear_0.b_0',
+        'linear_0.w_0',
+    ]
     assert list(state['linear_0.w_0'].shape) == [8, 3]
 
 
@@ -97,7 +122,9 @@ def test_bytes(program, tmp_path):
         static.save_to_file(str(tmp_path / 'f'), 'text')
     with pytest.raises(ValueError):
         static.deserialize_program(b'abc')
-    loaded, feeds, fetches = static.load_inference_model(None, None, model_filename=data, params_filename=kept)
+    loaded, feeds, fetches = static.load_inference_model(
+        None, None, model_filename=data, params_filename=kept
+    )
     np.testing.assert_array_equal(run(loaded, fetches[0]), want)
 
 
@@ -119,16 +146,26 @@ def test_big_parameters_are_mapped(tmp_path):
 
 
 def test_recurrent_layer_with_free_length(tmp_path):
-    for layer in (paddle.nn.LSTM(4, 5, 2, direction='bidirect'), paddle.nn.GRU(4, 5), paddle.nn.SimpleRNN(4, 5, activation='relu')):
+    for layer in (
+        paddle.nn.LSTM(4, 5, 2, direction='bidirect'),
+        paddle.nn.GRU(4, 5),
+        paddle.nn.SimpleRNN(4, 5, activation='relu'),
+    ):
         layer.eval()
-        paddle.jit.save(layer, str(tmp_path / 'm'), input_spec=[static.InputSpec([-1, -1, 4], 'float32')])
+        paddle.jit.save(
+            layer, str(tmp_path / 'm'), input_spec=[static.InputSpec([-1, -1, 4], 'float32')]
+        )
         x = paddle.to_tensor(np.random.RandomState(0).standard_normal((3, 6, 4)).astype('float32'))
         want = layer(x)[0]  # step by step, as gradients are recorded
-        np.testing.assert_allclose(paddle.jit.load(str(tmp_path / 'm'))(x)[0].numpy(), want.numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            paddle.jit.load(str(tmp_path / 'm'))(x)[0].numpy(), want.numpy(), rtol=1e-5, atol=1e-6
+        )
         lengths = paddle.to_tensor(np.array([6, 2, 4]))
         with paddle.no_grad():
             fast = layer(x, sequence_length=lengths)[0]
-        np.testing.assert_allclose(fast.numpy(), layer(x, sequence_length=lengths)[0].numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            fast.numpy(), layer(x, sequence_length=lengths)[0].numpy(), rtol=1e-5, atol=1e-6
+        )
 
 
 def test_where_and_split_as_the_published_package_runs_them(tmp_path):
@@ -136,11 +173,15 @@ def test_where_and_split_as_the_published_package_runs_them(tmp_path):
         a, b = paddle.split(x, 2, axis=-1)
         return paddle.where(a > 0, a, paddle.full([1], 2.0)) + b
 
-    paddle.jit.save(forward, str(tmp_path / 'm'), input_spec=[static.InputSpec([-1, 4], 'float32', 'x')])
+    paddle.jit.save(
+        forward, str(tmp_path / 'm'), input_spec=[static.InputSpec([-1, 4], 'float32', 'x')]
+    )
     text = str(paddle.jit.load(str(tmp_path / 'm')).program())
     assert 'pd_op.expand_as' in text and 'value:-1' not in text
     x = np.array([[1, -2, 3, 4]], 'float32')
-    np.testing.assert_array_equal(paddle.jit.load(str(tmp_path / 'm'))(paddle.to_tensor(x)).numpy(), [[4, 6]])
+    np.testing.assert_array_equal(
+        paddle.jit.load(str(tmp_path / 'm'))(paddle.to_tensor(x)).numpy(), [[4, 6]]
+    )
 
 
 def test_reading_again_makes_no_new_types():
@@ -166,10 +207,12 @@ def test_damaged_old_files(tmp_path, name):
     for turn in range(150):
         bad = bytearray(good)
         if turn % 3 == 0:
-            bad = bad[:choose.randrange(len(bad))]
+            bad = bad[: choose.randrange(len(bad))]
         for _ in range(choose.randrange(1, 4)):
             if bad:
-                bad[choose.randrange(len(bad))] = choose.choice((0, 1, 0x7f, 0x80, 0xff, choose.randrange(256)))
+                bad[choose.randrange(len(bad))] = choose.choice(
+                    (0, 1, 0x7F, 0x80, 0xFF, choose.randrange(256))
+                )
         (tmp_path / name).write_bytes(bytes(bad))
         try:
             paddle.jit.load(str(tmp_path / 'small'))
@@ -190,10 +233,18 @@ def _cycle():
     return value
 
 
-@pytest.mark.parametrize('data', [
-    b'\x80\x04}r\xff\xff\xff\x7f.', b'\x80\x05\x96' + struct.pack('<Q', 1 << 40) + b'.', b'\x80\x04\x95' + struct.pack('<Q', 1 << 40) + b'}.',
-    pickle.dumps({'a': _nested()}, 4), pickle.dumps({'a': _cycle()}, 4), b'\x80\x04cbuiltins\nstr\n]\x85R.'
-], ids=['memo', 'bytearray', 'frame', 'nested', 'cycle', 'str'])
+@pytest.mark.parametrize(
+    'data',
+    [
+        b'\x80\x04}r\xff\xff\xff\x7f.',
+        b'\x80\x05\x96' + struct.pack('<Q', 1 << 40) + b'.',
+        b'\x80\x04\x95' + struct.pack('<Q', 1 << 40) + b'}.',
+        pickle.dumps({'a': _nested()}, 4),
+        pickle.dumps({'a': _cycle()}, 4),
+        b'\x80\x04cbuiltins\nstr\n]\x85R.',
+    ],
+    ids=['memo', 'bytearray', 'frame', 'nested', 'cycle', 'str'],
+)
 def test_pickles_that_ask_for_too_much(data):
     with pytest.raises(ValueError, match='can not parse'):
         paddle.load(io.BytesIO(data))
@@ -202,7 +253,10 @@ def test_pickles_that_ask_for_too_much(data):
 def test_a_list_of_a_million_unknown_numbers_is_refused(static_mode):
     with static.program_guard(static.Program()):
         x, ends = static.data('x', [4, 4], 'float32'), static.data('ends', [1 << 20], 'int64')
-        with pytest.raises(TypeError, match='at most 4096 numbers that are known only when the program runs, got 1048576'):
+        with pytest.raises(
+            TypeError,
+            match='at most 4096 numbers that are known only when the program runs, got 1048576',
+        ):
             paddle.slice(x, [0], [0], ends)
 
 
@@ -219,7 +273,8 @@ def test_training_program_from_files(tmp_path, static_mode, optimizer):
     static.save(main, str(tmp_path / 'm'))
     text = (tmp_path / 'm.json').read_text()
     assert json.loads(text)['base_code']['trainable']
-    # As PaddlePaddle writes it: state is a persistable input, gradients of transpose have an operation of their own.
+    # As PaddlePaddle writes it: state is a persistable input, gradients of transpose have an
+    # operation of their own.
     assert '"1.data","A":[{"AT":{"#":"0.a_str","D":"learning_rate_' in text
     first, _, last = text.rpartition('"1.transpose"')
     (tmp_path / 'm.json').write_text(first + '"1.transpose_grad"' + last)
@@ -231,6 +286,7 @@ def test_training_program_from_files(tmp_path, static_mode, optimizer):
 
     def mean(program):
         return next(op.result(0) for op in program._operations() if op.name() == 'pd_op.mean')
+
     read, lent = (paddle.load(str(tmp_path / name)) for name in ('m.json', 'again.json'))
     assert 'pd_op.transpose_grad' in [op.name() for op in read._operations()]
     static.load(read, str(tmp_path / 'm'), exe)
@@ -239,9 +295,16 @@ def test_training_program_from_files(tmp_path, static_mode, optimizer):
     assert losses(lent, mean(lent))[0] < want[3]  # the scope's parameters, where main left them
     with pytest.raises(ValueError, match='expected .* to be'):
         other = paddle.load(str(tmp_path / 'm.json'))
-        paddle.save({n: np.zeros([7], 'float32') for n in other._parameter_names()}, str(tmp_path / 'm.pdparams'))
+        paddle.save(
+            {n: np.zeros([7], 'float32') for n in other._parameter_names()},
+            str(tmp_path / 'm.pdparams'),
+        )
         static.load(other, str(tmp_path / 'm'), exe)
-    for damaged in (b'{garbage', b'{"base_code":{"magic":"pir","version":4},"program":{}}', b'{\xff\xfe'):
+    for damaged in (
+        b'{garbage',
+        b'{"base_code":{"magic":"pir","version":4},"program":{}}',
+        b'{\xff\xfe',
+    ):
         (tmp_path / 'm.json').write_bytes(damaged)
         with pytest.raises(ValueError, match='can not parse the file:.*m.json'):
             paddle.load(str(tmp_path / 'm.json'))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gamma, Dirichlet, beta, binomial and Poisson draws: the published package's streams under one seed, the right
-distributions, and no draw outside the support at the ends of the uniform numbers behind them."""
+"""Gamma, Dirichlet, beta, binomial and Poisson draws: the published package's streams under one
+seed, the right distributions, and no draw outside the support at the ends of the uniform numbers
+behind them."""
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -26,39 +28,77 @@ def _t(*values):
 
 # What the published package draws after paddle.seed(7).
 STREAMS = {
-    'gamma': (lambda: paddle.standard_gamma(_full(2.5)),
-              [1.9622048, 2.1041017, 2.0320578, 3.3179064, 3.9465706, 2.0143278]),
-    'gamma64': (lambda: paddle.standard_gamma(_full(2.5, 'float64')),
-                [1.962204667663044, 2.1041015530250475, 2.032057735794074, 3.3179059616755016, 3.9465708170287743,
-                 2.0143275778389365]),
-    'gamma_half': (lambda: paddle.standard_gamma(_full(0.5)),
-                   [2.713054, 0.12452538, 0.035300583, 0.013942999, 0.11128378, 0.21621862]),
-    'gamma_one': (lambda: paddle.standard_gamma(_full(1.0)),
-                  [0.5562161, 0.63223267, 0.5932686, 1.3823055, 1.8249776, 0.5837951]),
+    'gamma': (
+        lambda: paddle.standard_gamma(_full(2.5)),
+        [1.9622048, 2.1041017, 2.0320578, 3.3179064, 3.9465706, 2.0143278],
+    ),
+    'gamma64': (
+        lambda: paddle.standard_gamma(_full(2.5, 'float64')),
+        [
+            1.962204667663044,
+            2.1041015530250475,
+            2.032057735794074,
+            3.3179059616755016,
+            3.9465708170287743,
+            2.0143275778389365,
+        ],
+    ),
+    'gamma_half': (
+        lambda: paddle.standard_gamma(_full(0.5)),
+        [2.713054, 0.12452538, 0.035300583, 0.013942999, 0.11128378, 0.21621862],
+    ),
+    'gamma_one': (
+        lambda: paddle.standard_gamma(_full(1.0)),
+        [0.5562161, 0.63223267, 0.5932686, 1.3823055, 1.8249776, 0.5837951],
+    ),
     'gamma_zero': (lambda: paddle.standard_gamma(_full(0.0)), [1.1754944e-38] * 6),
     'binomial': (lambda: paddle.binomial(_full(10, 'int64'), _full(0.3)), [0, 5, 6, 6, 2, 4]),
-    'binomial_many': (lambda: paddle.binomial(_full(1000, 'int32'), _full(0.3, 'float64')),
-                      [314, 307, 299, 324, 307, 320]),
-    'binomial_likely': (lambda: paddle.binomial(_full(1000.0), _full(0.9)), [891, 901, 884, 895, 887, 901]),
+    'binomial_many': (
+        lambda: paddle.binomial(_full(1000, 'int32'), _full(0.3, 'float64')),
+        [314, 307, 299, 324, 307, 320],
+    ),
+    'binomial_likely': (
+        lambda: paddle.binomial(_full(1000.0), _full(0.9)),
+        [891, 901, 884, 895, 887, 901],
+    ),
     'binomial_above': (lambda: paddle.binomial(_full(10), _full(1.3)), [10] * 6),
     'binomial_below': (lambda: paddle.binomial(_full(-10), _full(0.3)), [0] * 6),
     'binomial_broadcast': (lambda: paddle.binomial(_full(10), _t(0.3)), [0, 5, 6, 6, 2, 4]),
     'poisson': (lambda: paddle.poisson(_full(4.5)), [1, 11, 9, 6, 8, 4]),
     'poisson_many': (lambda: paddle.poisson(_full(100.5)), [97, 122, 99, 105, 106, 101]),
-    'dirichlet': (lambda: paddle._C_ops.dirichlet(_t(1, 2, 3)), [0.11872016, 0.34404123, 0.53723854]),
-    'Dirichlet': (lambda: D.Dirichlet(_t(1, 2, 3)).sample([2]),
-                  [0.11872016, 0.34404123, 0.53723854, 0.19325894, 0.45760158, 0.3491395]),
-    'Gamma': (lambda: D.Gamma(_t(2.5), _t(2.0)).rsample([6]),
-              [0.9811024, 1.0520508, 1.0160289, 1.6589532, 1.9732853, 1.0071639]),
-    'Beta': (lambda: D.Beta(_t(2.5), _t(2.0)).sample([6]),
-             [0.5490108, 0.42969486, 0.7201667, 0.22963, 0.63014376, 0.7779651]),
-    'Binomial': (lambda: D.Binomial(paddle.to_tensor([10]), _t(0.3)).sample([6]), [0.0, 5.0, 6.0, 6.0, 2.0, 4.0]),
+    'dirichlet': (
+        lambda: paddle._C_ops.dirichlet(_t(1, 2, 3)),
+        [0.11872016, 0.34404123, 0.53723854],
+    ),
+    'Dirichlet': (
+        lambda: D.Dirichlet(_t(1, 2, 3)).sample([2]),
+        [0.11872016, 0.34404123, 0.53723854, 0.19325894, 0.45760158, 0.3491395],
+    ),
+    'Gamma': (
+        lambda: D.Gamma(_t(2.5), _t(2.0)).rsample([6]),
+        [0.9811024, 1.0520508, 1.0160289, 1.6589532, 1.9732853, 1.0071639],
+    ),
+    'Beta': (
+        lambda: D.Beta(_t(2.5), _t(2.0)).sample([6]),
+        [0.5490108, 0.42969486, 0.7201667, 0.22963, 0.63014376, 0.7779651],
+    ),
+    'Binomial': (
+        lambda: D.Binomial(paddle.to_tensor([10]), _t(0.3)).sample([6]),
+        [0.0, 5.0, 6.0, 6.0, 2.0, 4.0],
+    ),
     'Poisson': (lambda: D.Poisson(_t(4.5)).sample([6]), [1.0, 11.0, 9.0, 6.0, 8.0, 4.0]),
-    'Chi2': (lambda: D.Chi2(_t(3.0)).sample([6]), [2.036827, 2.2418373, 2.137304, 4.1132026, 5.1444654, 2.1117177]),
-    'normal_seed': (lambda: D.Normal(0.0, 1.0).sample([6], seed=5),
-                    [-0.22414042, 0.08405284, 0.7048575, -1.1006083, 0.39036235, -0.76953226]),
-    'uniform_seed': (lambda: D.Uniform(0.0, 1.0).sample([6], seed=5),
-                     [0.6730649, 0.03849461, 0.22528856, 0.67593217, 0.09036689, 0.09634243]),
+    'Chi2': (
+        lambda: D.Chi2(_t(3.0)).sample([6]),
+        [2.036827, 2.2418373, 2.137304, 4.1132026, 5.1444654, 2.1117177],
+    ),
+    'normal_seed': (
+        lambda: D.Normal(0.0, 1.0).sample([6], seed=5),
+        [-0.22414042, 0.08405284, 0.7048575, -1.1006083, 0.39036235, -0.76953226],
+    ),
+    'uniform_seed': (
+        lambda: D.Uniform(0.0, 1.0).sample([6], seed=5),
+        [0.6730649, 0.03849461, 0.22528856, 0.67593217, 0.09036689, 0.09634243],
+    ),
 }
 
 
@@ -98,8 +138,19 @@ def test_gamma_distribution(alpha, dtype):
     assert abs(got.mean() - alpha) < 5 * np.sqrt(alpha / N)
 
 
-@pytest.mark.parametrize('n,p', [(1, 0.5), (10, 0.3), (30, 0.02), (40, 0.5), (1000, 0.01), (1000, 0.9), (10**6, 0.3),
-                                 (10**12, 0.4)])
+@pytest.mark.parametrize(
+    'n,p',
+    [
+        (1, 0.5),
+        (10, 0.3),
+        (30, 0.02),
+        (40, 0.5),
+        (1000, 0.01),
+        (1000, 0.9),
+        (10**6, 0.3),
+        (10**12, 0.4),
+    ],
+)
 def test_binomial_distribution(n, p):
     paddle.seed(12)
     got = paddle.binomial(paddle.full([N], n, 'int64'), paddle.full([N], p, 'float64')).numpy()
@@ -151,8 +202,12 @@ def test_no_endless_draws():
 
 
 def test_random_ops_compile():
-    for draw in (lambda x: paddle.standard_gamma(x + 1), lambda x: paddle.binomial(x * 10, x / 2),
-                 lambda x: paddle._C_ops.dirichlet(x + 1), lambda x: D.Beta(x + 1, x + 2).sample([3])):
+    for draw in (
+        lambda x: paddle.standard_gamma(x + 1),
+        lambda x: paddle.binomial(x * 10, x / 2),
+        lambda x: paddle._C_ops.dirichlet(x + 1),
+        lambda x: D.Beta(x + 1, x + 2).sample([3]),
+    ):
         x = paddle.linspace(0.1, 1.0, 64)
         paddle.seed(3)
         want = draw(x).numpy()
@@ -167,23 +222,35 @@ def test_random_ops_compile():
 def test_truncated_normal_stays_inside(low, high, dtype):
     # 9 deviations out, the share below is 1 or 0 in every draw: its inverse is infinite.
     paddle.seed(0)
-    layer = paddle.create_parameter([5000], dtype, default_initializer=paddle.nn.initializer.TruncatedNormal(a=low, b=high))
+    layer = paddle.create_parameter(
+        [5000], dtype, default_initializer=paddle.nn.initializer.TruncatedNormal(a=low, b=high)
+    )
     got = layer.numpy()
     assert np.isfinite(got).all() and got.min() >= low and got.max() <= high
 
 
 def test_truncated_normal_at_the_end_of_the_uniform_numbers():
     paddle.seed(0)
-    got = paddle._C_ops.truncated_gaussian_random([19410026], 0.0, 0.02, 0, -2.0, 2.0, paddle.float32).numpy()
+    got = paddle._C_ops.truncated_gaussian_random(
+        [19410026], 0.0, 0.02, 0, -2.0, 2.0, paddle.float32
+    ).numpy()
     assert np.isfinite(got).all() and got[19410025] == -2.0
 
 
 def test_samplers_at_the_ends_of_the_uniform_numbers(monkeypatch):
     ends = [0.0, 1 - 2.0**-24, 2.0**-24, 0.5]
-    monkeypatch.setattr(paddle, 'rand', lambda shape, dtype=None, **_: paddle.to_tensor(ends).astype(dtype))
+    monkeypatch.setattr(
+        paddle, 'rand', lambda shape, dtype=None, **_: paddle.to_tensor(ends).astype(dtype)
+    )
     one, two = _t(*[1.0] * 4), _t(*[2.0] * 4)
-    for law in (D.Laplace(one, two), D.Gumbel(one, two), D.Cauchy(one, two), D.Geometric(one / 4), D.Exponential(two),
-                D.ContinuousBernoulli(one / 4)):
+    for law in (
+        D.Laplace(one, two),
+        D.Gumbel(one, two),
+        D.Cauchy(one, two),
+        D.Geometric(one / 4),
+        D.Exponential(two),
+        D.ContinuousBernoulli(one / 4),
+    ):
         drawn = law.sample([])
         assert np.isfinite(drawn.numpy()).all(), (law, drawn)
         if not isinstance(law, D.Geometric):
@@ -201,13 +268,29 @@ def test_gumbel_softmax_is_finite_and_chooses_one(dtype):
     assert set(np.unique(got)) == {0.0, 1.0}
 
 
-# Of the published package at seed 7 (which rounds the probability of geometric_ to float32 unless it is a tensor).
+# Of the published package at seed 7 (which rounds the probability of geometric_ to float32 unless
+# it is a tensor).
 IN_PLACE = {
-    'cauchy_': (lambda x: x.cauchy_(), [2.0655327008026942, -0.3148206398825005, 0.188588858403473, -1.21503918796685]),
-    'cauchy_ moved': (lambda x: x.cauchy_(1.5, 2.5), [6.663831752006736, 0.7129484002937488, 1.9714721460086824, -1.537597969917]),
-    'geometric_': (lambda x: x.geometric_(0.3), [11.794814929425137, 1.173976040366251, 0.6167380005511848, 2.1225078926293475]),
-    'normal_': (lambda x: x.normal_(), [-0.14351846337610857, 1.4029162338188486, 0.5593328419849872, 0.2191945551574]),
-    'log_normal_': (lambda x: x.log_normal_(), [2.040027061578473, 44.96266450082079, 8.32002853046757, 4.213902214979255]),
+    'cauchy_': (
+        lambda x: x.cauchy_(),
+        [2.0655327008026942, -0.3148206398825005, 0.188588858403473, -1.21503918796685],
+    ),
+    'cauchy_ moved': (
+        lambda x: x.cauchy_(1.5, 2.5),
+        [6.663831752006736, 0.7129484002937488, 1.9714721460086824, -1.537597969917],
+    ),
+    'geometric_': (
+        lambda x: x.geometric_(0.3),
+        [11.794814929425137, 1.173976040366251, 0.6167380005511848, 2.1225078926293475],
+    ),
+    'normal_': (
+        lambda x: x.normal_(),
+        [-0.14351846337610857, 1.4029162338188486, 0.5593328419849872, 0.2191945551574],
+    ),
+    'log_normal_': (
+        lambda x: x.log_normal_(),
+        [2.040027061578473, 44.96266450082079, 8.32002853046757, 4.213902214979255],
+    ),
 }
 
 
@@ -218,16 +301,30 @@ def test_streams_in_place(name, dtype):
     paddle.seed(7)
     x = paddle.zeros([4], dtype)
     assert call(x) is x and str(x.dtype) == f'paddle.{dtype}'
-    np.testing.assert_allclose(x.astype('float64').numpy(), want, rtol={'float32': 3e-6, 'float64': 1e-9, 'bfloat16': 0.01}[dtype])
+    np.testing.assert_allclose(
+        x.astype('float64').numpy(),
+        want,
+        rtol={'float32': 3e-6, 'float64': 1e-9, 'bfloat16': 0.01}[dtype],
+    )
 
 
 # dtype, bounds: what the published package draws at seed 7.
 RANDOM = [
-    ('int64', (), [274713354619019367, 2912431379916146662, 5580857066415238898]), ('int64', (5,), [0, 4, 0]), ('int64', (5, 9), [8, 6, 6]),
-    ('int64', (-3, 3), [2, 0, -2]), ('int64', (0, 2**32), [757031015, 3365554149, 3924340465]), ('int64', (0, 2**32 - 1), [820992702, 1896173774, 3076251360]),
-    ('int64', (-2**63, 2**63 - 1), [-8948658682235756441, 2912431379916146661, 5580857066415238897]),
-    ('int32', (), [884954389, 426793401, 80678610]), ('float32', (), [2056295, 10110949, 15249137]),
-    ('float64', (), [4497376976789607, 3106020634806245, 5400727730564849]), ('float16', (), [103, 2021, 1777]),
+    ('int64', (), [274713354619019367, 2912431379916146662, 5580857066415238898]),
+    ('int64', (5,), [0, 4, 0]),
+    ('int64', (5, 9), [8, 6, 6]),
+    ('int64', (-3, 3), [2, 0, -2]),
+    ('int64', (0, 2**32), [757031015, 3365554149, 3924340465]),
+    ('int64', (0, 2**32 - 1), [820992702, 1896173774, 3076251360]),
+    (
+        'int64',
+        (-(2**63), 2**63 - 1),
+        [-8948658682235756441, 2912431379916146661, 5580857066415238897],
+    ),
+    ('int32', (), [884954389, 426793401, 80678610]),
+    ('float32', (), [2056295, 10110949, 15249137]),
+    ('float64', (), [4497376976789607, 3106020634806245, 5400727730564849]),
+    ('float16', (), [103, 2021, 1777]),
 ]
 
 
@@ -244,7 +341,17 @@ def test_random_in_place(dtype, bounds, want):
         assert paddle._C_ops.random(x, from_=bounds[0], to=bounds[1]).tolist() == x.tolist()
 
 
-@pytest.mark.parametrize('dtype, bounds', [('int64', (5, 5)), ('int64', (9, 5)), ('int8', (0, 129)), ('uint8', (-1, 5)), ('int32', (0, 2**40)), ('float16', (0, 2**20))])
+@pytest.mark.parametrize(
+    'dtype, bounds',
+    [
+        ('int64', (5, 5)),
+        ('int64', (9, 5)),
+        ('int8', (0, 129)),
+        ('uint8', (-1, 5)),
+        ('int32', (0, 2**40)),
+        ('float16', (0, 2**20)),
+    ],
+)
 def test_random_refuses(dtype, bounds):
     x = paddle.zeros([3], dtype)
     with pytest.raises(ValueError, match='random'):
@@ -255,6 +362,7 @@ def test_random_refuses(dtype, bounds):
 
 def test_signatures_are_valid_python():
     import inspect
+
     assert list(inspect.signature(paddle._C_ops.random).parameters) == ['x', 'from_', 'to']
 
 

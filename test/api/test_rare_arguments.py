@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments and places that are rarely used have the values of mathematics, or are refused."""
+
 import math
 from fractions import Fraction
 
@@ -36,7 +37,9 @@ def test_nll_loss_of_labels_that_do_not_count(shape, weighted, reduction):
     x = paddle.randn(shape)
     x.stop_gradient = False
     label = paddle.full(shape[:1] + shape[2:], 7, 'int64')
-    loss = F.nll_loss(x, label, paddle.ones([3]) if weighted else None, ignore_index=7, reduction=reduction)
+    loss = F.nll_loss(
+        x, label, paddle.ones([3]) if weighted else None, ignore_index=7, reduction=reduction
+    )
     loss.backward()
     assert loss.item() == 0 and not x.grad.numpy().any()
 
@@ -46,8 +49,12 @@ def test_norm_over_two_axes_is_spectral_by_default():
     x = paddle.to_tensor(a)
     for norm in (paddle.norm, paddle.linalg.norm):
         np.testing.assert_allclose(norm(x, axis=[0, 1]).item(), np.linalg.norm(a, 2), rtol=1e-12)
-        np.testing.assert_allclose(norm(x, p=2, axis=[0, 1]).item(), np.linalg.norm(a, 2), rtol=1e-12)
-        np.testing.assert_allclose(norm(x, p='fro', axis=[0, 1]).item(), np.linalg.norm(a), rtol=1e-12)
+        np.testing.assert_allclose(
+            norm(x, p=2, axis=[0, 1]).item(), np.linalg.norm(a, 2), rtol=1e-12
+        )
+        np.testing.assert_allclose(
+            norm(x, p='fro', axis=[0, 1]).item(), np.linalg.norm(a), rtol=1e-12
+        )
         np.testing.assert_allclose(norm(x).item(), np.linalg.norm(a), rtol=1e-12)
 
 
@@ -78,19 +85,25 @@ def test_hook_of_a_leaf_keeps_the_dtype(dtype):
 
 
 @pytest.mark.parametrize('recorded', [False, True])
-@pytest.mark.parametrize('key', [
-    lambda: ([0, 0],),
-    lambda: (paddle.to_tensor([0, 1, 0, -4]),),
-    lambda: (paddle.to_tensor([[0, 0], [1, 0]]), paddle.to_tensor([2, 2])),
-    lambda: (slice(None), [1, 1, 0]),
-    lambda: (paddle.to_tensor([True, False, True, False]),),
-    lambda: (slice(1, 3), paddle.to_tensor([0, 0]), slice(0, 2)),
-])
+@pytest.mark.parametrize(
+    'key',
+    [
+        lambda: ([0, 0],),
+        lambda: (paddle.to_tensor([0, 1, 0, -4]),),
+        lambda: (paddle.to_tensor([[0, 0], [1, 0]]), paddle.to_tensor([2, 2])),
+        lambda: (slice(None), [1, 1, 0]),
+        lambda: (paddle.to_tensor([True, False, True, False]),),
+        lambda: (slice(1, 3), paddle.to_tensor([0, 0]), slice(0, 2)),
+    ],
+)
 def test_gradient_of_a_value_written_more_than_once(key, recorded):
     # The value that stays gets the gradient: numbers written in its place tell which one it is.
     key = key()[0] if len(key()) == 1 else key()
     like = np.zeros([4, 3, 2])
-    places = tuple(k.numpy() if isinstance(k, paddle.Tensor) else k for k in (key if isinstance(key, tuple) else (key,)))
+    places = tuple(
+        k.numpy() if isinstance(k, paddle.Tensor) else k
+        for k in (key if isinstance(key, tuple) else (key,))
+    )
     shape = like[places].shape
     like[places] = 1 + np.arange(math.prod(shape)).reshape(shape)
     weight = np.random.RandomState(0).rand(*like.shape)
@@ -115,7 +128,9 @@ def test_gradient_of_one_value_for_many_places():
     x.sum().backward()
     assert value.grad.item() == 2
     value.clear_grad()
-    paddle.index_put(paddle.zeros([4]), (paddle.to_tensor([0, 0, 1]),), value, accumulate=True).sum().backward()
+    paddle.index_put(
+        paddle.zeros([4]), (paddle.to_tensor([0, 0, 1]),), value, accumulate=True
+    ).sum().backward()
     assert value.grad.item() == 3
 
 
@@ -130,17 +145,35 @@ def test_celu_divides_by_alpha():
 @pytest.mark.parametrize('n', [1, 2, 3])
 def test_same_padding_of_pools_with_a_mask(n, kernel, stride, size):
     pool = getattr(F, f'max_pool{n}d')
-    x = paddle.to_tensor(np.random.default_rng(size).standard_normal([2, 3] + [size] * n), stop_gradient=False)
+    x = paddle.to_tensor(
+        np.random.default_rng(size).standard_normal([2, 3] + [size] * n), stop_gradient=False
+    )
     want = pool(x, kernel, stride, padding='SAME')
     assert want.shape[2:] == [-(-size // stride)] * n
     out, mask = pool(x, kernel, stride, padding='SAME', return_mask=True)
     np.testing.assert_array_equal(out.numpy(), want.numpy())
-    picked = paddle.take_along_axis(x.flatten(2), mask.flatten(2).astype('int64'), 2, broadcast=False)
+    picked = paddle.take_along_axis(
+        x.flatten(2), mask.flatten(2).astype('int64'), 2, broadcast=False
+    )
     np.testing.assert_array_equal(picked.numpy(), out.flatten(2).numpy())
-    np.testing.assert_array_equal(paddle.grad(out.sum(), x)[0].numpy(), paddle.grad(want.sum(), x)[0].numpy())
+    np.testing.assert_array_equal(
+        paddle.grad(out.sum(), x)[0].numpy(), paddle.grad(want.sum(), x)[0].numpy()
+    )
 
 
-@pytest.mark.parametrize('name', ['max_pool1d', 'max_pool2d', 'max_pool3d', 'avg_pool1d', 'avg_pool2d', 'avg_pool3d', 'lp_pool1d', 'lp_pool2d'])
+@pytest.mark.parametrize(
+    'name',
+    [
+        'max_pool1d',
+        'max_pool2d',
+        'max_pool3d',
+        'avg_pool1d',
+        'avg_pool2d',
+        'avg_pool3d',
+        'lp_pool1d',
+        'lp_pool2d',
+    ],
+)
 def test_valid_padding_rounds_down(name):
     n = int(name[-2])
     arguments = ([2.0] if name.startswith('lp') else []) + [2, 2]
@@ -148,11 +181,20 @@ def test_valid_padding_rounds_down(name):
         getattr(F, name)(paddle.ones([1, 1] + [7] * n), *arguments, padding='VALID', ceil_mode=True)
 
 
-@pytest.mark.parametrize('mode, data_format, shape, size, want', [
-    ('bilinear', 'NCHW', [1, 1, 4, 4], [3, 3], [12, 32, 52, 92, 112, 132, 172, 192, 212]),
-    ('linear', 'NCW', [1, 1, 16], [5], [16, 64, 112, 160, 208]),  # of 16.5, 64.5, ...; 3.3.1 cuts the weights, too
-    ('trilinear', 'NCDHW', [1, 1, 2, 2, 4], [2, 2, 2], [7, 37, 67, 97, 127, 157, 187, 217]),
-])
+@pytest.mark.parametrize(
+    'mode, data_format, shape, size, want',
+    [
+        ('bilinear', 'NCHW', [1, 1, 4, 4], [3, 3], [12, 32, 52, 92, 112, 132, 172, 192, 212]),
+        (
+            'linear',
+            'NCW',
+            [1, 1, 16],
+            [5],
+            [16, 64, 112, 160, 208],
+        ),  # of 16.5, 64.5, ...; 3.3.1 cuts the weights, too
+        ('trilinear', 'NCDHW', [1, 1, 2, 2, 4], [2, 2, 2], [7, 37, 67, 97, 127, 157, 187, 217]),
+    ],
+)
 def test_interpolation_of_images_cuts_fractions(mode, data_format, shape, size, want):
     x = (paddle.arange(16) * 15).astype('uint8').reshape(shape)
     got = F.interpolate(x, size=size, mode=mode, data_format=data_format)
@@ -162,12 +204,21 @@ def test_interpolation_of_images_cuts_fractions(mode, data_format, shape, size, 
 @pytest.mark.parametrize('align_corners', [False, True])
 def test_interpolation_of_images_is_exact(align_corners):
     x = np.random.default_rng(0).integers(0, 256, (4, 5))
-    got = F.interpolate(paddle.to_tensor(x, 'uint8').reshape([1, 1, 4, 5]), [7, 9], mode='bilinear', align_corners=align_corners)
+    got = F.interpolate(
+        paddle.to_tensor(x, 'uint8').reshape([1, 1, 4, 5]),
+        [7, 9],
+        mode='bilinear',
+        align_corners=align_corners,
+    )
 
     def weights(size, out):
         w = np.full((out, size), Fraction(0))
         for o in range(out):
-            at = Fraction(o * (size - 1), out - 1) if align_corners else max(Fraction(2 * o + 1, 2) * Fraction(size, out) - Fraction(1, 2), 0)
+            at = (
+                Fraction(o * (size - 1), out - 1)
+                if align_corners
+                else max(Fraction(2 * o + 1, 2) * Fraction(size, out) - Fraction(1, 2), 0)
+            )
             low = min(int(at), size - 1)
             w[o, low] += 1 - (at - low)
             w[o, min(low + 1, size - 1)] += at - low
@@ -183,16 +234,24 @@ def test_nearest_neighbours_keep_integers():
 
 
 def test_range_is_of_the_default_dtype_and_exact():
-    assert paddle.range(1, 5, 2).dtype == paddle.float32 and paddle.range(1, 5, 2).tolist() == [1.0, 3.0, 5.0]
+    assert paddle.range(1, 5, 2).dtype == paddle.float32 and paddle.range(1, 5, 2).tolist() == [
+        1.0,
+        3.0,
+        5.0,
+    ]
     assert paddle.range(2**62 + 1, 2**62 + 4, 2, dtype='int64').tolist() == [2**62 + 1, 2**62 + 3]
-    assert paddle.range(5, 1, -2).tolist() == [5.0, 3.0, 1.0] and paddle.range(1, 2.2, 0.5).tolist() == [1.0, 1.5, 2.0]
+    assert paddle.range(5, 1, -2).tolist() == [5.0, 3.0, 1.0] and paddle.range(
+        1, 2.2, 0.5
+    ).tolist() == [1.0, 1.5, 2.0]
 
 
 def test_probabilities_of_programs_are_checked_when_they_run():
     label = paddle.to_tensor([1.0, 0.0])
     compiled = paddle.jit.to_static(lambda x: F.binary_cross_entropy(x, label), full_graph=True)
     good = paddle.to_tensor([0.25, 0.5])
-    np.testing.assert_array_equal(compiled(good).numpy(), F.binary_cross_entropy(good, label).numpy())
+    np.testing.assert_array_equal(
+        compiled(good).numpy(), F.binary_cross_entropy(good, label).numpy()
+    )
     with pytest.raises(ValueError, match='binary_cross_entropy'):
         compiled(paddle.to_tensor([1.5, 0.5]))
     loss = paddle.jit.to_static(lambda x: F.binary_cross_entropy(x, label))
@@ -212,11 +271,22 @@ def test_unknown_activation_of_scale():
     assert x.tolist() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize('bad', [dict(weight=paddle.ones([5])), dict(bias=paddle.ones([5])), dict(momentum='x'), dict(eps='x'), dict(running_var=paddle.ones([3]))])
+@pytest.mark.parametrize(
+    'bad',
+    [
+        dict(weight=paddle.ones([5])),
+        dict(bias=paddle.ones([5])),
+        dict(momentum='x'),
+        dict(eps='x'),
+        dict(running_var=paddle.ones([3])),
+    ],
+)
 def test_instance_norm_that_refuses_moves_nothing(bad):
     mean, variance = paddle.zeros([2]), paddle.ones([2])
     with pytest.raises((ValueError, TypeError)):
-        F.instance_norm(paddle.ones([1, 2, 3]) * 3, **{'running_mean': mean, 'running_var': variance, **bad})
+        F.instance_norm(
+            paddle.ones([1, 2, 3]) * 3, **{'running_mean': mean, 'running_var': variance, **bad}
+        )
     assert mean.tolist() == [0.0, 0.0] and variance.tolist() == [1.0, 1.0]
 
 
@@ -232,7 +302,12 @@ def test_dlpack_asks_the_producer():
             return self.tensor.__dlpack__()
 
     every = ('max_version', 'dl_device', 'copy')
-    for device, copy, want in ((None, None, {}), ('cpu', None, {'dl_device': (1, 0)}), (paddle.CPUPlace(), True, {'dl_device': (1, 0), 'copy': True}), (None, False, {'copy': False})):
+    for device, copy, want in (
+        (None, None, {}),
+        ('cpu', None, {'dl_device': (1, 0)}),
+        (paddle.CPUPlace(), True, {'dl_device': (1, 0), 'copy': True}),
+        (None, False, {'copy': False}),
+    ):
         producer = Producer(*every)
         shared = paddle.from_dlpack(producer, device=device, copy=copy)
         assert producer.got == {'max_version': (1, 0), **want} and shared.tolist() == [1.0, 2.0]
@@ -242,7 +317,11 @@ def test_dlpack_asks_the_producer():
 
 @pytest.mark.parametrize('axis', [None, 0])
 def test_median_writes_the_first_of_two(axis):
-    x, values, indices = paddle.to_tensor([3.0, 1.0, 2.0]), paddle.empty([0]), paddle.empty([0], 'int64')
+    x, values, indices = (
+        paddle.to_tensor([3.0, 1.0, 2.0]),
+        paddle.empty([0]),
+        paddle.empty([0], 'int64'),
+    )
     got = paddle.median(x, axis=axis, out=(values, indices))
     assert got is values and values.item() == 2.0
     with pytest.raises(ValueError, match='median'):
@@ -256,7 +335,9 @@ def test_nuclear_norm_is_of_matrices():
             paddle.linalg.norm(m, p='nuc', axis=axis)
     with pytest.raises(ValueError, match='nuc'):
         paddle.linalg.norm(m[0], p='nuc')
-    assert paddle.linalg.norm(m, p='nuc', axis=[0, 1]).item() == pytest.approx(paddle.linalg.norm(m, p='nuc').item())
+    assert paddle.linalg.norm(m, p='nuc', axis=[0, 1]).item() == pytest.approx(
+        paddle.linalg.norm(m, p='nuc').item()
+    )
 
 
 def test_set_value_of_elements_that_share_memory():
@@ -267,8 +348,13 @@ def test_set_value_of_elements_that_share_memory():
 
 
 PRODUCTS = {
-    'swiglu': lambda x, y: paddle.incubate.nn.functional.swiglu(x, y), 'dot': paddle.dot, 'kron': paddle.kron,
-    'cross': lambda x, y: paddle.cross(x, y, 1), 'grid_sample': lambda x, y: F.grid_sample(x.reshape([1, 1, 3, 3]), y[:2, :2].reshape([1, 2, 1, 2])),
+    'swiglu': lambda x, y: paddle.incubate.nn.functional.swiglu(x, y),
+    'dot': paddle.dot,
+    'kron': paddle.kron,
+    'cross': lambda x, y: paddle.cross(x, y, 1),
+    'grid_sample': lambda x, y: F.grid_sample(
+        x.reshape([1, 1, 3, 3]), y[:2, :2].reshape([1, 2, 1, 2])
+    ),
 }
 
 
@@ -279,11 +365,23 @@ def test_recorded_dtype_of_two_dtypes(name, second):
     paddle.enable_static()
     try:
         with paddle.static.program_guard(paddle.static.Program()):
-            out = PRODUCTS[name](paddle.static.data('x', [3, 3], 'float32'), paddle.static.data('y', [3, 3], second))
-            got = paddle.static.Executor().run(feed={'x': np.ones([3, 3], 'float32'), 'y': np.ones([3, 3], second)}, fetch_list=[out]) if second != 'bfloat16' else None
+            out = PRODUCTS[name](
+                paddle.static.data('x', [3, 3], 'float32'), paddle.static.data('y', [3, 3], second)
+            )
+            got = (
+                paddle.static.Executor().run(
+                    feed={'x': np.ones([3, 3], 'float32'), 'y': np.ones([3, 3], second)},
+                    fetch_list=[out],
+                )
+                if second != 'bfloat16'
+                else None
+            )
     finally:
         paddle.disable_static()
-    assert str(out.dtype).rsplit('.', 1)[-1].lower() == str(eager.dtype).rsplit('.', 1)[-1].lower() and list(out.shape) == eager.shape
+    assert (
+        str(out.dtype).rsplit('.', 1)[-1].lower() == str(eager.dtype).rsplit('.', 1)[-1].lower()
+        and list(out.shape) == eager.shape
+    )
     assert got is None or got[0].dtype.name == str(eager.dtype)[7:]
 
 
@@ -317,5 +415,9 @@ def test_gradient_of_eigenvectors_is_hermitian(dtype, triangle):
     for i, j in ((0, 1), (0, 2), (1, 2), (1, 1)):
         step = np.zeros((3, 3), dtype)
         step[i, j] = step[j, i] = 1e-6
-        slope = (loss(x.detach() + paddle.to_tensor(step)) - loss(x.detach() - paddle.to_tensor(step))).item() / 2e-6
-        assert slope == pytest.approx(float(np.real(np.sum(np.conj(g) * step))) / 1e-6, rel=1e-6, abs=1e-8)
+        slope = (
+            loss(x.detach() + paddle.to_tensor(step)) - loss(x.detach() - paddle.to_tensor(step))
+        ).item() / 2e-6
+        assert slope == pytest.approx(
+            float(np.real(np.sum(np.conj(g) * step))) / 1e-6, rel=1e-6, abs=1e-8
+        )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extents, bounds and scalars that are tensors of the program: recorded as operands, read when it runs."""
+"""Extents, bounds and scalars that are tensors of the program: recorded as operands, read when it
+runs.
+"""
+
 import numpy as np
 import pytest
 
@@ -39,7 +42,9 @@ CASES = {
     'eye': lambda x, n: paddle.eye(n),
     'one_hot': lambda x, n: F.one_hot(paddle.arange(3), n),
     'pad': lambda x, n: F.pad(x.unsqueeze(0), [n, 1], data_format='NCL'),
-    'interpolate': lambda x, n: F.interpolate(x.reshape([1, 1, -1, 4]), size=[n * 2, n], mode='bilinear'),
+    'interpolate': lambda x, n: F.interpolate(
+        x.reshape([1, 1, -1, 4]), size=[n * 2, n], mode='bilinear'
+    ),
     'roll': lambda x, n: paddle.roll(x, n - 4, 0),
     'scale': lambda x, n: paddle.scale(x, n),
     'cumsum_axis': lambda x, n: paddle.cumsum(x, n - n),
@@ -76,7 +81,19 @@ def test_recorded(name):
         np.testing.assert_allclose(held.numpy(), eager.numpy())
 
 
-@pytest.mark.parametrize('name', ['slice', 'reshape', 'tile', 'broadcast_to', 'split', 'interpolate', 'add_made', 'strided_slice'])
+@pytest.mark.parametrize(
+    'name',
+    [
+        'slice',
+        'reshape',
+        'tile',
+        'broadcast_to',
+        'split',
+        'interpolate',
+        'add_made',
+        'strided_slice',
+    ],
+)
 def test_gradient(name):
     program = static.Program()
     paddle.enable_static()
@@ -169,19 +186,22 @@ def _with_mask(x, i):
     return x
 
 
-@pytest.mark.parametrize('fn', [
-    _with_index,
-    _with_mask,
-    lambda x, i: x[x > 2],
-    lambda x, i: x[x.sum(1) > 9],
-    lambda x, i: paddle.meshgrid(x[:, 0], i.astype('float32'))[0],
-    lambda x, i: x + paddle.rand_like(x) * 0 + paddle.randn_like(x) * 0,
-    lambda x, i: F.kl_div(x, x + 1, 'batchmean'),
-    lambda x, i: paddle.fft.fftshift(x),
-    lambda x, i: F.dropout2d(x.reshape([-1, 2, 2, 1]), 0.0),
-    lambda x, i: paddle.bmm(x.unsqueeze(0), x.unsqueeze(0).transpose([0, 2, 1])),
-    lambda x, i: x.reshape([-1, 2, 2]).transpose([1, 0, 2]) * 2,
-])
+@pytest.mark.parametrize(
+    'fn',
+    [
+        _with_index,
+        _with_mask,
+        lambda x, i: x[x > 2],
+        lambda x, i: x[x.sum(1) > 9],
+        lambda x, i: paddle.meshgrid(x[:, 0], i.astype('float32'))[0],
+        lambda x, i: x + paddle.rand_like(x) * 0 + paddle.randn_like(x) * 0,
+        lambda x, i: F.kl_div(x, x + 1, 'batchmean'),
+        lambda x, i: paddle.fft.fftshift(x),
+        lambda x, i: F.dropout2d(x.reshape([-1, 2, 2, 1]), 0.0),
+        lambda x, i: paddle.bmm(x.unsqueeze(0), x.unsqueeze(0).transpose([0, 2, 1])),
+        lambda x, i: x.reshape([-1, 2, 2]).transpose([1, 0, 2]) * 2,
+    ],
+)
 def test_free_batch(fn):
     program = static.Program()
     paddle.enable_static()
@@ -195,7 +215,9 @@ def test_free_batch(fn):
         paddle.disable_static()
     index = np.array([2, 0], 'int64')
     for rows in (4, 6):
-        got = static.Executor().run(program, feed={'x': given(rows), 'i': index}, fetch_list=[y] + grads)
+        got = static.Executor().run(
+            program, feed={'x': given(rows), 'i': index}, fetch_list=[y] + grads
+        )
         t = paddle.to_tensor(given(rows), stop_gradient=False)
         want = fn(t, paddle.to_tensor(index))
         (want * want).sum().backward()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many ops recorded with known and unknown extents: equal to eager, and saved so that the published wheel computes the same."""
+"""Many ops recorded with known and unknown extents: equal to eager, and saved so that the published
+wheel computes the same.
+"""
+
 import json
 import os
 
@@ -16,12 +19,19 @@ def record(name, unknown):
     fn, arrays = CASES[name]
     program = static.Program()
     with static.program_guard(program, static.Program()):
-        inputs = [static.data(f'x{i}', [-1 if unknown else a.shape[0], *a.shape[1:]], str(a.dtype)) for i, a in enumerate(arrays)]
+        inputs = [
+            static.data(f'x{i}', [-1 if unknown else a.shape[0], *a.shape[1:]], str(a.dtype))
+            for i, a in enumerate(arrays)
+        ]
         for x, a in zip(inputs, arrays):
             x.stop_gradient = a.dtype != np.float32
         out = fn(*inputs)
         wanted = [x for x in inputs if not x.stop_gradient]
-        grads = [] if out.stop_gradient else [g for g in static.gradients([out], wanted) if g is not None]
+        grads = (
+            []
+            if out.stop_gradient
+            else [g for g in static.gradients([out], wanted) if g is not None]
+        )
     return program, inputs, [out, *grads]
 
 
@@ -32,11 +42,17 @@ def run(name, unknown, folder=None):
     try:
         program, inputs, values = record(name, unknown)
         exe = static.Executor()
-        results = exe.run(program, feed={f'x{i}': a for i, a in enumerate(arrays)}, fetch_list=values)
+        results = exe.run(
+            program, feed={f'x{i}': a for i, a in enumerate(arrays)}, fetch_list=values
+        )
         if folder:
             prefix = os.path.join(folder, f'{name}.{int(unknown)}')
             static.save_inference_model(prefix, inputs, values, exe, program=program)
-            np.savez(prefix + '.npz', **{f'x{i}': a for i, a in enumerate(arrays)}, **{f'r{i}': r for i, r in enumerate(results)})
+            np.savez(
+                prefix + '.npz',
+                **{f'x{i}': a for i, a in enumerate(arrays)},
+                **{f'r{i}': r for i, r in enumerate(results)},
+            )
         return results
     finally:
         paddle.disable_static()
@@ -50,8 +66,16 @@ def test_recorded_equals_eager(name, unknown):
     out = fn(*xs)
     want = [out]
     if not out.stop_gradient:
-        want += [g for g in paddle.grad([out], [x for x in xs if not x.stop_gradient], [paddle.ones_like(out)], allow_unused=True)
-                 if g is not None]
+        want += [
+            g
+            for g in paddle.grad(
+                [out],
+                [x for x in xs if not x.stop_gradient],
+                [paddle.ones_like(out)],
+                allow_unused=True,
+            )
+            if g is not None
+        ]
     got = run(name, unknown)
     assert len(got) == len(want)
     for g, w in zip(got, want):
@@ -70,7 +94,8 @@ for name in json.load(open(folder + '/names.json')):
     try:
         data = np.load(f'{folder}/{name}.npz')
         program, feeds, fetches = paddle.static.load_inference_model(f'{folder}/{name}', exe)
-        for i, r in enumerate(exe.run(program, feed={n: data[n] for n in feeds}, fetch_list=fetches)):
+        fed = {n: data[n] for n in feeds}
+        for i, r in enumerate(exe.run(program, feed=fed, fetch_list=fetches)):
             assert r.dtype == data[f'r{i}'].dtype
             np.testing.assert_allclose(r, data[f'r{i}'], rtol=1e-4, atol=1e-5)
     except Exception as error:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thread through every layer: operations eagerly, recorded, differentiated, fused, saved and loaded, also by the wheel."""
+"""One thread through every layer: operations eagerly, recorded, differentiated, fused, saved and
+loaded, also by the wheel.
+"""
+
 import json
 import pathlib
 
@@ -41,7 +44,9 @@ def eager(fn, arrays):
     """Result and input gradients of sum(fn * weight)."""
     xs = [paddle.to_tensor(a, stop_gradient=False) for a in arrays]
     out = fn(*xs)
-    weight = paddle.to_tensor(np.linspace(-1, 1, out.numel().item(), dtype='float32').reshape(out.shape))
+    weight = paddle.to_tensor(
+        np.linspace(-1, 1, out.numel().item(), dtype='float32').reshape(out.shape)
+    )
     grads = paddle.grad([paddle.sum(out * weight)], xs)
     return out.numpy(), [g.numpy() for g in grads]
 
@@ -49,7 +54,10 @@ def eager(fn, arrays):
 def record(fn, arrays, shapes, weight):
     program = static.Program()
     with static.program_guard(program, static.Program()):
-        xs = [static.data(f'x{i}', shape, str(a.dtype)) for i, (a, shape) in enumerate(zip(arrays, shapes))]
+        xs = [
+            static.data(f'x{i}', shape, str(a.dtype))
+            for i, (a, shape) in enumerate(zip(arrays, shapes))
+        ]
         for x in xs:
             x.stop_gradient = False
         out = fn(*xs)
@@ -67,7 +75,12 @@ def test_recorded_equals_eager(name, dynamic, fuse):
     weight = np.linspace(-1, 1, want.size, dtype='float32').reshape(want.shape)
     paddle.enable_static()
     try:
-        shapes = [[-1, *a.shape[1:]] if dynamic and a.ndim == 2 and name not in ('matmul_transposed',) else list(a.shape) for a in arrays]
+        shapes = [
+            [-1, *a.shape[1:]]
+            if dynamic and a.ndim == 2 and name not in ('matmul_transposed',)
+            else list(a.shape)
+            for a in arrays
+        ]
         if dynamic and name in ('where', 'composed', 'add', 'multiply'):
             shapes = [[-1, a.shape[1]] for a in arrays]
         program, xs, out, grads = record(fn, arrays, shapes, weight)
@@ -84,7 +97,9 @@ def test_recorded_equals_eager(name, dynamic, fuse):
 
 
 def test_gradients_are_recorded_as_grad_ops(static_mode):
-    program, _, _, _ = record(OPS['composed'][0], [A, B], [[-1, 4], [-1, 4]], np.ones((3,), 'float32'))
+    program, _, _, _ = record(
+        OPS['composed'][0], [A, B], [[-1, 4], [-1, 4]], np.ones((3,), 'float32')
+    )
     names = [op.name() for op in program.global_block().ops]
     for op in ('gelu', 'tanh', 'multiply', 'add', 'sum'):
         assert f'pd_op.{op}_grad' in names
@@ -101,7 +116,9 @@ def test_fused_group_is_one_kernel(static_mode):
     a, b = rng.standard_normal((2, 7, 64)).astype('float32')
     with static.program.running():
         inputs = [paddle.to_tensor(a), paddle.to_tensor(b)]
-        np.testing.assert_allclose(plan.run(inputs)[0].numpy(), plain.run(inputs)[0].numpy(), rtol=3e-6, atol=1e-5)
+        np.testing.assert_allclose(
+            plan.run(inputs)[0].numpy(), plain.run(inputs)[0].numpy(), rtol=3e-6, atol=1e-5
+        )
     assert plan.num_instructions < plain.num_instructions
 
 
@@ -111,16 +128,34 @@ def test_append_op_by_old_name(static_mode):
         x, y = static.data('x', [3, 4], 'float32'), static.data('y', [4], 'float32')
         block = program.global_block()
         out = block.create_var(name='sum_0', dtype='float32')
-        block.append_op(type='elementwise_add', inputs={'X': x, 'Y': y}, outputs={'Out': out}, attrs={'axis': -1})
+        block.append_op(
+            type='elementwise_add',
+            inputs={'X': x, 'Y': y},
+            outputs={'Out': out},
+            attrs={'axis': -1},
+        )
         two = block.create_var(name='product')
-        block.append_op(type='matmul_v2', inputs={'X': [out], 'Y': [out]}, outputs={'Out': [two]}, attrs={'trans_y': True})
+        block.append_op(
+            type='matmul_v2',
+            inputs={'X': [out], 'Y': [out]},
+            outputs={'Out': [two]},
+            attrs={'trans_y': True},
+        )
         with pytest.raises(ValueError, match='axis'):
-            block.append_op(type='elementwise_add', inputs={'X': x, 'Y': y}, outputs={'Out': out}, attrs={'axis': 1})
+            block.append_op(
+                type='elementwise_add',
+                inputs={'X': x, 'Y': y},
+                outputs={'Out': out},
+                attrs={'axis': 1},
+            )
         with pytest.raises(ValueError, match='elementwise_nope'):
             block.append_op(type='elementwise_nope')
         with pytest.raises(ValueError, match='input Y'):
             block.append_op(type='elementwise_add', inputs={'X': x}, outputs={'Out': out})
-    assert [op.name() for op in block.ops if op.name() != 'pd_op.data'] == ['pd_op.add', 'pd_op.matmul']
+    assert [op.name() for op in block.ops if op.name() != 'pd_op.data'] == [
+        'pd_op.add',
+        'pd_op.matmul',
+    ]
     got = static.Executor().run(program, feed={'x': A, 'y': B[0]}, fetch_list=['sum_0', two])
     np.testing.assert_allclose(got[0], A + B[0])
     np.testing.assert_allclose(got[1], (A + B[0]) @ (A + B[0]).T, rtol=1e-5)
@@ -186,7 +221,8 @@ def test_the_wheel_loads_ours(static_mode, tmp_path, run_oracle):
     want = exe.run(program, feed={'x': A}, fetch_list=fetches)
     static.save_inference_model(str(tmp_path / 'm'), feeds, fetches, exe, program=program)
     np.save(tmp_path / 'x.npy', A)
-    run_oracle('''
+    run_oracle(
+        '''
 import sys, numpy as np, paddle
 d = sys.argv[1]
 paddle.enable_static()
@@ -195,7 +231,9 @@ program, names, targets = paddle.static.load_inference_model(d + '/m', exe)
 assert names == ['x'], names
 for i, r in enumerate(exe.run(program, feed={'x': np.load(d + '/x.npy')}, fetch_list=targets)):
     np.save(f'{d}/r{i}.npy', r)
-''', tmp_path)
+''',
+        tmp_path,
+    )
     for i, w in enumerate(want):
         np.testing.assert_allclose(np.load(tmp_path / f'r{i}.npy'), w, rtol=2e-6, atol=1e-6)
 
@@ -203,7 +241,8 @@ for i, r in enumerate(exe.run(program, feed={'x': np.load(d + '/x.npy')}, fetch_
 @pytest.mark.oracle
 def test_we_load_the_wheels(static_mode, tmp_path, run_oracle):
     np.save(tmp_path / 'x.npy', A)
-    run_oracle('''
+    run_oracle(
+        '''
 import sys, numpy as np, paddle
 import paddle.nn.functional as F
 d = sys.argv[1]
@@ -220,7 +259,9 @@ with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program(
     paddle.static.save_inference_model(d + '/m', [x], [y, s, g], exe)
     for i, r in enumerate(exe.run(feed={'x': np.load(d + '/x.npy')}, fetch_list=[y, s, g])):
         np.save(f'{d}/r{i}.npy', r)
-''', tmp_path)
+''',
+        tmp_path,
+    )
     exe = static.Executor()
     program, names, targets = static.load_inference_model(str(tmp_path / 'm'), exe)
     assert names == ['x']

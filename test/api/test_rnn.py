@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recurrent layers: the op and its gradient against the cells run step by step, eager and recorded."""
+"""Recurrent layers: the op and its gradient against the cells run step by step, eager and
+recorded.
+"""
+
 import itertools
 
 import numpy as np
@@ -12,13 +15,25 @@ LENGTHS = [6, 3, 1, 5, 2]
 
 
 def make(mode, layers=2, direction='forward', dtype='float64', time_major=False, dropout=0.0):
-    kind, extra = {'LSTM': (nn.LSTM, {}), 'GRU': (nn.GRU, {}), 'RNN_TANH': (nn.SimpleRNN, {}),
-                   'RNN_RELU': (nn.SimpleRNN, {'activation': 'relu'})}[mode]
+    kind, extra = {
+        'LSTM': (nn.LSTM, {}),
+        'GRU': (nn.GRU, {}),
+        'RNN_TANH': (nn.SimpleRNN, {}),
+        'RNN_RELU': (nn.SimpleRNN, {'activation': 'relu'}),
+    }[mode]
     old = paddle.get_default_dtype()
     paddle.set_default_dtype(dtype)
     try:
         paddle.seed(3)
-        return kind(SIZE, HIDDEN, layers, direction=direction, time_major=time_major, dropout=dropout, **extra)
+        return kind(
+            SIZE,
+            HIDDEN,
+            layers,
+            direction=direction,
+            time_major=time_major,
+            dropout=dropout,
+            **extra,
+        )
     finally:
         paddle.set_default_dtype(old)
 
@@ -27,7 +42,9 @@ def inputs(net, dtype='float64', seed=0):
     random = np.random.RandomState(seed)
     shape = (TIME, BATCH, SIZE) if net.time_major else (BATCH, TIME, SIZE)
     rows = len(list(net._cells()))
-    arrays = [random.randn(*shape)] + [random.randn(rows, BATCH, HIDDEN) for _ in range(net.state_components)]
+    arrays = [random.randn(*shape)] + [
+        random.randn(rows, BATCH, HIDDEN) for _ in range(net.state_components)
+    ]
     return [paddle.to_tensor(a.astype(dtype), stop_gradient=False) for a in arrays]
 
 
@@ -35,7 +52,7 @@ def loss_of(result):
     out, state = result
     states = state if isinstance(state, (tuple, list)) else [state]
     weight = paddle.arange(out.size, dtype=out.dtype).reshape(out.shape).cos()
-    return (out * out * weight).sum() + sum((s ** 3).sum() for s in states)
+    return (out * out * weight).sum() + sum((s**3).sum() for s in states)
 
 
 def gradients(run, net, tensors, lengths, create_graph=False):
@@ -45,20 +62,32 @@ def gradients(run, net, tensors, lengths, create_graph=False):
 
 def close(got, want, tolerance):
     for i, (g, w) in enumerate(zip(got, want)):
-        np.testing.assert_allclose(g.numpy(), w.numpy(), rtol=tolerance, atol=tolerance, err_msg=f'result {i}')
+        np.testing.assert_allclose(
+            g.numpy(), w.numpy(), rtol=tolerance, atol=tolerance, err_msg=f'result {i}'
+        )
 
 
 MODES = ['LSTM', 'GRU', 'RNN_TANH', 'RNN_RELU']
 
 
-@pytest.mark.parametrize('mode, direction, ragged', list(itertools.product(MODES, ['forward', 'bidirect'], [False, True])))
+@pytest.mark.parametrize(
+    'mode, direction, ragged',
+    list(itertools.product(MODES, ['forward', 'bidirect'], [False, True])),
+)
 def test_gradient_of_the_op_is_that_of_the_cells(mode, direction, ragged):
-    for layers, time_major, dtype in ((1, False, 'float64'), (3, True, 'float64'), (2, False, 'float32')):
+    for layers, time_major, dtype in (
+        (1, False, 'float64'),
+        (3, True, 'float64'),
+        (2, False, 'float32'),
+    ):
         net = make(mode, layers, direction, dtype, time_major)
         tensors = inputs(net, dtype)
         lengths = paddle.to_tensor(LENGTHS) if ragged else None
-        close(gradients(net.forward, net, tensors, lengths), gradients(net._run_cells, net, tensors, lengths),
-              1e-12 if dtype == 'float64' else 3e-5)
+        close(
+            gradients(net.forward, net, tensors, lengths),
+            gradients(net._run_cells, net, tensors, lengths),
+            1e-12 if dtype == 'float64' else 3e-5,
+        )
 
 
 @pytest.mark.parametrize('mode', MODES[:3])
@@ -77,17 +106,38 @@ def test_gradient_in_test_mode_and_without_biases():
     net = make('GRU')
     net.eval()
     tensors = inputs(net)
-    close(gradients(net.forward, net, tensors, None), gradients(net._run_cells, net, tensors, None), 1e-12)
+    close(
+        gradients(net.forward, net, tensors, None),
+        gradients(net._run_cells, net, tensors, None),
+        1e-12,
+    )
     weights = [w for c in net._cells() for w in (c.weight_ih, c.weight_hh)]
     x = paddle.transpose(tensors[0], [1, 0, 2])
     for c in net._cells():
         with paddle.no_grad():
             c.bias_ih.zero_(), c.bias_hh.zero_()
-    out = paddle._C_ops.rnn(x, tensors[1:], weights, None, paddle.empty([0], 'uint8'), 0.0, False, SIZE, HIDDEN, 2, 'GRU')
+    out = paddle._C_ops.rnn(
+        x,
+        tensors[1:],
+        weights,
+        None,
+        paddle.empty([0], 'uint8'),
+        0.0,
+        False,
+        SIZE,
+        HIDDEN,
+        2,
+        'GRU',
+    )
     want = net._run_cells(tensors[0], tensors[1:], None)[0]
-    np.testing.assert_allclose(out[0].transpose([1, 0, 2]).numpy(), want.numpy(), rtol=1e-12, atol=1e-12)
-    close(paddle.grad((out[0] ** 2).sum(), [tensors[0], *weights]),
-          paddle.grad((want ** 2).sum(), [tensors[0], *weights]), 1e-11)
+    np.testing.assert_allclose(
+        out[0].transpose([1, 0, 2]).numpy(), want.numpy(), rtol=1e-12, atol=1e-12
+    )
+    close(
+        paddle.grad((out[0] ** 2).sum(), [tensors[0], *weights]),
+        paddle.grad((want**2).sum(), [tensors[0], *weights]),
+        1e-11,
+    )
 
 
 def test_dropout_between_layers_has_the_gradient_of_its_mask():
@@ -98,7 +148,7 @@ def test_dropout_between_layers_has_the_gradient_of_its_mask():
         paddle.seed(4)
         return loss_of(net.forward(x, tensors[1:]))
 
-    dx, = paddle.grad(run(tensors[0]), [tensors[0]])
+    (dx,) = paddle.grad(run(tensors[0]), [tensors[0]])
     step = np.zeros([BATCH, TIME, SIZE])
     step[1, 2, 3] = 1e-6
     difference = run(tensors[0] + paddle.to_tensor(step)) - run(tensors[0] - paddle.to_tensor(step))
@@ -123,15 +173,23 @@ def test_training_is_recorded_as_one_op_and_its_gradient(mode, tmp_path):
             loss = (net(data)[0] ** 2).mean()
             grads = paddle.static.gradients([loss], [data, *net.parameters()])
         names = [op.name() for op in program.global_block().ops]
-        assert names.count('pd_op.rnn') == 1 and names.count('pd_op.rnn_grad') == 1 and 'pd_op.matmul' not in names
+        assert (
+            names.count('pd_op.rnn') == 1
+            and names.count('pd_op.rnn_grad') == 1
+            and 'pd_op.matmul' not in names
+        )
         got = paddle.static.Executor().run(program, feed={'x': array}, fetch_list=grads)
     finally:
         paddle.disable_static()
     for g, w in zip(got, want):
         np.testing.assert_allclose(g, w.numpy(), rtol=1e-4, atol=1e-6)
     prefix = str(tmp_path / 'net')
-    paddle.jit.save(paddle.jit.to_static(net, input_spec=[paddle.static.InputSpec([None, TIME, SIZE])]), prefix)
-    np.testing.assert_allclose(paddle.jit.load(prefix)(x)[0].numpy(), net(x)[0].numpy(), rtol=1e-5, atol=1e-6)
+    paddle.jit.save(
+        paddle.jit.to_static(net, input_spec=[paddle.static.InputSpec([None, TIME, SIZE])]), prefix
+    )
+    np.testing.assert_allclose(
+        paddle.jit.load(prefix)(x)[0].numpy(), net(x)[0].numpy(), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_errors_name_what_was_expected():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """paddle.save and paddle.load: content of the files, round trips, damaged and hostile files."""
+
 import collections
 import io
 import os
@@ -33,7 +34,10 @@ def test_state_dict_file(protocol, tmp_path):
     assert raw['StructuredToParameterName@@'] == {k: v.name for k, v in saved.items()}
     assert type(raw['weight']) is np.ndarray
     loaded = paddle.load(str(path))
-    assert isinstance(loaded['weight'], paddle.Tensor) and loaded['weight'].name == saved['weight'].name
+    assert (
+        isinstance(loaded['weight'], paddle.Tensor)
+        and loaded['weight'].name == saved['weight'].name
+    )
     same({k: v.numpy() for k, v in loaded.items()}, {k: v.numpy() for k, v in saved.items()})
     same(paddle.load(str(path), return_numpy=True), {k: v.numpy() for k, v in saved.items()})
     assert 'StructuredToParameterName@@' in paddle.load(str(path), keep_name_table=True)
@@ -53,15 +57,32 @@ def test_nested_objects():
     np.testing.assert_array_equal(loaded['c']['d'].numpy(), [1.0, 2.0])
 
 
-@pytest.mark.parametrize('dtype', ['bool', 'uint8', 'int8', 'int32', 'int64', 'float16', 'float32', 'float64',
-                                   'bfloat16', 'complex64'])
+@pytest.mark.parametrize(
+    'dtype',
+    [
+        'bool',
+        'uint8',
+        'int8',
+        'int32',
+        'int64',
+        'float16',
+        'float32',
+        'float64',
+        'bfloat16',
+        'complex64',
+    ],
+)
 def test_dtypes(dtype):
     t = paddle.ones([2, 3]).astype(dtype)
     stream = io.BytesIO()
     paddle.save({'t': t, 'scalar': paddle.ones([]).astype(dtype)}, stream)
     stream.seek(0)
     loaded = paddle.load(stream)
-    assert loaded['t'].dtype == t.dtype and list(loaded['t'].shape) == [2, 3] and list(loaded['scalar'].shape) == []
+    assert (
+        loaded['t'].dtype == t.dtype
+        and list(loaded['t'].shape) == [2, 3]
+        and list(loaded['scalar'].shape) == []
+    )
     np.testing.assert_array_equal(loaded['t'].numpy(), t.numpy())
 
 
@@ -70,7 +91,7 @@ def test_bfloat16_is_stored_as_its_bits():
     paddle.save({'t': paddle.ones([2]).astype('bfloat16')}, stream)
     stream.seek(0)
     raw = paddle.load(stream, return_numpy=True)['t']
-    assert raw.dtype == np.uint16 and raw.tolist() == [0x3f80, 0x3f80]
+    assert raw.dtype == np.uint16 and raw.tolist() == [0x3F80, 0x3F80]
 
 
 def test_binary_format(tmp_path):
@@ -78,17 +99,25 @@ def test_binary_format(tmp_path):
     paddle.save(paddle.to_tensor(np.array([[1.0, 2.0]], 'float32')), path, use_binary_format=True)
     with open(path, 'rb') as stream:
         data = stream.read()
-    assert data == bytes(16) + b'\x06\0\0\0\x08\x05\x10\x01\x10\x02' + np.array([1, 2], '<f4').tobytes()
+    assert (
+        data
+        == bytes(16) + b'\x06\0\0\0\x08\x05\x10\x01\x10\x02' + np.array([1, 2], '<f4').tobytes()
+    )
     np.testing.assert_array_equal(paddle.load(path).numpy(), [[1.0, 2.0]])
 
 
 def test_numpy_1_files_load():
     stream = io.BytesIO()
     paddle.save(state(), stream)
-    old = stream.getvalue().replace(b'\x8c\x16numpy._core.multiarray', b'\x8c\x15numpy.core.multiarray')
+    old = stream.getvalue().replace(
+        b'\x8c\x16numpy._core.multiarray', b'\x8c\x15numpy.core.multiarray'
+    )
     head = old.index(b'\x95')
-    old = old[:head + 1] + (len(old) - head - 9).to_bytes(8, 'little') + old[head + 9:]
-    same({k: v.numpy() for k, v in paddle.load(io.BytesIO(old)).items()}, {k: v.numpy() for k, v in state().items()})
+    old = old[: head + 1] + (len(old) - head - 9).to_bytes(8, 'little') + old[head + 9 :]
+    same(
+        {k: v.numpy() for k, v in paddle.load(io.BytesIO(old)).items()},
+        {k: v.numpy() for k, v in state().items()},
+    )
 
 
 def test_layers_are_refused():
@@ -132,7 +161,9 @@ class _Hostile:
         return self.call, self.args
 
 
-@pytest.mark.parametrize('what', [_Hostile(os.system, 'true'), _Hostile(eval, '1 + 1', {}), _Hostile(exec, 'pass')])
+@pytest.mark.parametrize(
+    'what', [_Hostile(os.system, 'true'), _Hostile(eval, '1 + 1', {}), _Hostile(exec, 'pass')]
+)
 def test_hostile_files_are_refused(what):
     data = pickle.dumps({'a': what})
     with pytest.raises(ValueError, match='can not parse'):
@@ -150,7 +181,9 @@ def test_failed_save_keeps_the_old_file(tmp_path):
 
 def test_optimizer_file(tmp_path):
     net = paddle.nn.Linear(2, 2)
-    optimizer = paddle.optimizer.Adam(paddle.optimizer.lr.StepDecay(0.1, 2), parameters=net.parameters())
+    optimizer = paddle.optimizer.Adam(
+        paddle.optimizer.lr.StepDecay(0.1, 2), parameters=net.parameters()
+    )
     net(paddle.ones([1, 2])).sum().backward()
     optimizer.step()
     path = str(tmp_path / 'x.pdopt')
@@ -165,4 +198,7 @@ def test_async_save(tmp_path):
     saved = state()
     paddle.async_save(saved, path)
     paddle.framework.io.clear_async_save_task_queue()
-    same({k: v.numpy() for k, v in paddle.load(path).items()}, {k: v.numpy() for k, v in saved.items()})
+    same(
+        {k: v.numpy() for k, v in paddle.load(path).items()},
+        {k: v.numpy() for k, v in saved.items()},
+    )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes keep for backward: not the contents of a tensor of which the gradient needs shape and dtype only."""
+"""What nodes keep for backward: not the contents of a tensor of which the gradient needs shape and
+dtype only.
+"""
+
 import os
 import re
 import sys
@@ -12,7 +15,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import gradient_recipes  # noqa: E402
 
-# Operations that keep what some other gradient of theirs reads, or that one reads for other attributes or dtypes.
+# Operations that keep what some other gradient of theirs reads, or that one reads for other
+# attributes or dtypes.
 OTHER_FACTOR = 'multiply matmul lerp prelu_mul'.split()
 BY_ATTRIBUTE = 'pool2d pool3d put_along_axis clip heaviside angle batch_norm_'.split()
 
@@ -26,7 +30,9 @@ def content(like, seed):
 
 
 def gradients(function, tensors, place, value, write=False):
-    """Those of all tensors, with `value` at `place`; `write`: that tensor is overwritten before backward."""
+    """Those of all tensors, with `value` at `place`; `write`: that tensor is overwritten before
+    backward.
+    """
     paddle.seed(0)
     given, leaves = [], []
     for i, t in enumerate(tensors):
@@ -47,7 +53,10 @@ def gradients(function, tensors, place, value, write=False):
 
 
 def same(one, other):
-    return all((a is None and b is None) or (a is not None and b is not None and np.array_equal(a, b)) for a, b in zip(one, other))
+    return all(
+        (a is None and b is None) or (a is not None and b is not None and np.array_equal(a, b))
+        for a, b in zip(one, other)
+    )
 
 
 def test_what_gradients_do_not_read_may_be_overwritten(tmp_path, monkeypatch):
@@ -59,7 +68,10 @@ def test_what_gradients_do_not_read_may_be_overwritten(tmp_path, monkeypatch):
                 continue
             try:
                 want = gradients(function, tensors, place, tensor)
-                reads = not all(same(gradients(function, tensors, place, content(tensor, k)), want) for k in (0, 1))
+                reads = not all(
+                    same(gradients(function, tensors, place, content(tensor, k)), want)
+                    for k in (0, 1)
+                )
             except Exception:  # other numbers are outside of its domain, or it refuses a history
                 continue
             if reads or all(g is None for g in want):
@@ -69,7 +81,9 @@ def test_what_gradients_do_not_read_may_be_overwritten(tmp_path, monkeypatch):
                 if not same(gradients(function, tensors, place, tensor, write=True), want):
                     kept.append(f'{name}, argument {place}: another gradient')
             except RuntimeError as error:
-                operation = re.match(r'\[(\w+)\] expected (\w+), which its gradient needs', str(error))
+                operation = re.match(
+                    r'\[(\w+)\] expected (\w+), which its gradient needs', str(error)
+                )
                 if not operation or operation[1] not in OTHER_FACTOR + BY_ATTRIBUTE:
                     kept.append(f'{name}, argument {place}: {error}')
     assert count > 280

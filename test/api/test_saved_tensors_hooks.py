@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """saved_tensors_hooks: called for what every node keeps, with the gradients unchanged."""
+
 import gc
 import threading
 import weakref
@@ -34,9 +35,16 @@ class Store:
 
 
 FUNCTIONS = [
-    lambda x, w: paddle.tanh(x) * x, lambda x, w: paddle.nn.functional.softmax(x @ w), lambda x, w: (x @ w).exp().sum(0),
-    lambda x, w: paddle.nn.functional.layer_norm(x, 3) * w[0, 0], lambda x, w: paddle.where(x > 0.5, x * x, x), lambda x, w: paddle.gather(x, paddle.to_tensor([0, 1])) ** 2,
-    lambda x, w: paddle.concat([x, x * 2]).max(1), lambda x, w: paddle.cumsum(x, 0) * paddle.sin(x), lambda x, w: x[0] * w[:, 0]]
+    lambda x, w: paddle.tanh(x) * x,
+    lambda x, w: paddle.nn.functional.softmax(x @ w),
+    lambda x, w: (x @ w).exp().sum(0),
+    lambda x, w: paddle.nn.functional.layer_norm(x, 3) * w[0, 0],
+    lambda x, w: paddle.where(x > 0.5, x * x, x),
+    lambda x, w: paddle.gather(x, paddle.to_tensor([0, 1])) ** 2,
+    lambda x, w: paddle.concat([x, x * 2]).max(1),
+    lambda x, w: paddle.cumsum(x, 0) * paddle.sin(x),
+    lambda x, w: x[0] * w[:, 0],
+]
 
 
 @pytest.mark.parametrize('function', FUNCTIONS)
@@ -90,7 +98,9 @@ def test_the_kept_object_is_what_unpack_gets_and_is_freed():
     with saved_tensors_hooks(pack, lambda one: paddle.to_tensor(one.value * 2)):
         y = x * x
     y.sum().backward()
-    np.testing.assert_allclose(x.grad.numpy(), 4 * x.numpy(), rtol=1e-6)  # what unpack gives is what is used
+    np.testing.assert_allclose(
+        x.grad.numpy(), 4 * x.numpy(), rtol=1e-6
+    )  # what unpack gives is what is used
     del y
     gc.collect()
     assert kept and all(one() is None for one in kept)
@@ -175,7 +185,9 @@ def test_hooks_are_those_of_their_thread():
 def test_a_layer_trains_with_hooks():
     def loss(hooked):
         paddle.seed(3)
-        net = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.GELU(), paddle.nn.LayerNorm(8), paddle.nn.Linear(8, 2))
+        net = paddle.nn.Sequential(
+            paddle.nn.Linear(4, 8), paddle.nn.GELU(), paddle.nn.LayerNorm(8), paddle.nn.Linear(8, 2)
+        )
         x, store = leaf(5, 4), Store()
         if hooked:
             with saved_tensors_hooks(store.pack, store.unpack):

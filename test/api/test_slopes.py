@@ -1,10 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Higher-order eager gradients of ops with `slopes: true`: every order against differences of the one below it."""
+"""Higher-order eager gradients of ops with `slopes: true`: every order against differences of the
+one below it.
+"""
+
 import numpy as np
 import paddle
 import pytest
 
-OPS = ['tanh', 'sigmoid', 'sin', 'cos', 'square', 'sqrt', 'rsqrt', 'reciprocal', 'log', 'erf', 'silu']
+OPS = [
+    'tanh',
+    'sigmoid',
+    'sin',
+    'cos',
+    'square',
+    'sqrt',
+    'rsqrt',
+    'reciprocal',
+    'log',
+    'erf',
+    'silu',
+]
 POINTS = np.linspace(0.4, 2.0, 37)
 STEP = 1e-5
 
@@ -14,7 +29,9 @@ def function(name):
 
 
 def orders(name, points, n):
-    """f * exp(0.3 x) and its derivatives up to n: the factor makes every term of a node take part."""
+    """f * exp(0.3 x) and its derivatives up to n: the factor makes every term of a node take
+    part.
+    """
     x = paddle.to_tensor(points, stop_gradient=False)
     y = function(name)(x) * paddle.exp(0.3 * x)
     out = [y]

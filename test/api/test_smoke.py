@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every public callable is called once with sensible arguments (`test/recipes.py`)."""
+
 import contextlib
 import os
 import sys
@@ -48,7 +49,15 @@ def test_names_without_a_recipe_refuse_in_words():
                 made = values[name](*arguments)
                 if callable(made):  # a decorated function refuses when it is called
                     made()
-            except (ValueError, TypeError, RuntimeError, AssertionError, NotImplementedError, ImportError, AttributeError) as error:
+            except (
+                ValueError,
+                TypeError,
+                RuntimeError,
+                AssertionError,
+                NotImplementedError,
+                ImportError,
+                AttributeError,
+            ) as error:
                 assert str(error)
             else:
                 assert reason.startswith("abstract"), name
@@ -56,6 +65,11 @@ def test_names_without_a_recipe_refuse_in_words():
 
 def test_recipes_have_a_callable():
     used = {(where, name) for where, name, _, _ in recipes.cases()}
-    left = [f"{where}.{name}" for where, rows in recipe_table.RECIPES.items() for row in rows for name in row.split()
-            if (where, name) not in used and (where, name + "_") not in used]
+    left = [
+        f"{where}.{name}"
+        for where, rows in recipe_table.RECIPES.items()
+        for row in rows
+        for name in row.split()
+        if (where, name) not in used and (where, name + "_") not in used
+    ]
     assert not left

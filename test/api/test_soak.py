@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long runs hold no more memory, descriptors, processes or segments than short ones; test/fuzz/soak.py runs them longer."""
+"""Long runs hold no more memory, descriptors, processes or segments than short ones;
+test/fuzz/soak.py runs them longer.
+"""
+
 import os
 import subprocess
 import sys
@@ -8,5 +11,7 @@ SOAK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 
 
 def test_nothing_grows():
-    done = subprocess.run([sys.executable, SOAK, '--short'], capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [sys.executable, SOAK, '--short'], capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == 0, done.stdout + done.stderr

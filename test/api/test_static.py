@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""paddle.static and paddle.jit: training in static mode equals eager training; layers are saved and loaded."""
+"""paddle.static and paddle.jit: training in static mode equals eager training; layers are saved and
+loaded.
+"""
+
 import numpy as np
 import pytest
 
@@ -15,8 +18,12 @@ Y = (X @ rng.standard_normal((4, 1))).astype('float32')
 def network():
     paddle.seed(5)
     slow = paddle.ParamAttr(learning_rate=0.25)
-    return paddle.nn.Sequential(paddle.nn.Linear(4, 8, bias_attr=False), paddle.nn.BatchNorm1D(8), paddle.nn.Tanh(),
-                                paddle.nn.Linear(8, 1, weight_attr=slow))
+    return paddle.nn.Sequential(
+        paddle.nn.Linear(4, 8, bias_attr=False),
+        paddle.nn.BatchNorm1D(8),
+        paddle.nn.Tanh(),
+        paddle.nn.Linear(8, 1, weight_attr=slow),
+    )
 
 
 def scheduled():
@@ -28,7 +35,9 @@ OPTIMIZERS = {
     'sgd_scheduled': lambda p: paddle.optimizer.SGD(scheduled(), parameters=p),
     'momentum_decay': lambda p: paddle.optimizer.Momentum(0.05, parameters=p, weight_decay=0.01),
     'adam': lambda p: paddle.optimizer.Adam(0.01, parameters=p),
-    'adamw_clip': lambda p: paddle.optimizer.AdamW(0.01, parameters=p, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5)),
+    'adamw_clip': lambda p: paddle.optimizer.AdamW(
+        0.01, parameters=p, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5)
+    ),
 }
 
 
@@ -112,9 +121,11 @@ def test_jit_save_keeps_branches(tmp_path):
     paddle.jit.save(branch, str(tmp_path / 'f'), [InputSpec([None])])
     exe = static.Executor()
     program, feeds, fetches = static.load_inference_model(str(tmp_path / 'f'), exe)
-    for values in ([1., 2.], [-1., -2., -3.]):
+    for values in ([1.0, 2.0], [-1.0, -2.0, -3.0]):
         x = paddle.to_tensor(values)
-        np.testing.assert_array_equal(exe.run(program, {feeds[0]: x}, fetches)[0], branch(x).numpy())
+        np.testing.assert_array_equal(
+            exe.run(program, {feeds[0]: x}, fetches)[0], branch(x).numpy()
+        )
 
 
 def test_jit_save_refuses(tmp_path):
@@ -144,12 +155,17 @@ def test_clone(static_mode):
     assert 'sgd_' in str(program) and 'sgd_' not in str(late)
     exe, feed = static.Executor(), {'x': np.ones([3, 4], 'float32')}
     before = weight.numpy().copy()
-    first, second = (exe.run(late, feed=feed, fetch_list=[late.global_block().ops[-1].result(0)]) for _ in range(2))
+    first, second = (
+        exe.run(late, feed=feed, fetch_list=[late.global_block().ops[-1].result(0)])
+        for _ in range(2)
+    )
     np.testing.assert_array_equal(first[0], second[0])  # no dropout
     np.testing.assert_array_equal(weight.numpy(), before)
     batch_norm = next(op for op in late.global_block().ops if op.name() == 'pd_op.batch_norm_')
-    value, = exe.run(late, feed=feed, fetch_list=[batch_norm.result(0)])
-    np.testing.assert_allclose(value, np.ones([3, 4]) @ before / np.sqrt(1 + 1e-5), rtol=1e-5)  # running statistics
+    (value,) = exe.run(late, feed=feed, fetch_list=[batch_norm.result(0)])
+    np.testing.assert_allclose(
+        value, np.ones([3, 4]) @ before / np.sqrt(1 + 1e-5), rtol=1e-5
+    )  # running statistics
     copy = program.clone()
     exe.run(copy, feed=feed)
     assert abs(weight.numpy() - before).max() > 0
@@ -171,7 +187,11 @@ def test_modes(static_mode):
 
 def test_input_spec():
     spec = InputSpec([None, 3], 'int64', 'ids')
-    assert spec.shape == (-1, 3) and spec.dtype == paddle.int64 and spec == InputSpec([-1, 3], 'int64', 'ids')
+    assert (
+        spec.shape == (-1, 3)
+        and spec.dtype == paddle.int64
+        and spec == InputSpec([-1, 3], 'int64', 'ids')
+    )
     assert spec.batch(4).shape == (4, -1, 3) and spec.unbatch().shape == (-1, 3)
     with pytest.raises(TypeError):
         InputSpec(3)
@@ -180,14 +200,23 @@ def test_input_spec():
 
 
 def test_recorded_gradients_are_single_ops_and_equal_eager():
-    """Fused backward kernels are recorded whole; bound runs (from the third on) give what eager gives."""
+    """Fused backward kernels are recorded whole; bound runs (from the third on) give what eager
+    gives.
+    """
     nn, F = paddle.nn, paddle.nn.functional
 
     class Mixed(nn.Layer):
         def __init__(self):
             super().__init__()
-            self.conv, self.up, self.fc = nn.Conv2D(3, 4, 3, padding=1), nn.Conv2DTranspose(4, 4, 2, stride=2), nn.Linear(256, 5)
-            self.norm, self.plain = nn.BatchNorm2D(4), nn.BatchNorm2D(4, weight_attr=False, bias_attr=False)
+            self.conv, self.up, self.fc = (
+                nn.Conv2D(3, 4, 3, padding=1),
+                nn.Conv2DTranspose(4, 4, 2, stride=2),
+                nn.Linear(256, 5),
+            )
+            self.norm, self.plain = (
+                nn.BatchNorm2D(4),
+                nn.BatchNorm2D(4, weight_attr=False, bias_attr=False),
+            )
             self.rows = nn.LayerNorm(256)
 
         def forward(self, x, label):
@@ -197,7 +226,7 @@ def test_recorded_gradients_are_single_ops_and_equal_eager():
             h = F.interpolate(F.avg_pool2d(h, 2), scale_factor=2, mode='bilinear')
             o = self.fc(self.rows(paddle.stack([h, h * 2], 0).sum(0).flatten(1)))
             loss, probability = F.softmax_with_cross_entropy(o, label, return_softmax=True)
-            return loss.mean() + (probability ** 2).sum() + F.nll_loss(F.log_softmax(o), label[:, 0])
+            return loss.mean() + (probability**2).sum() + F.nll_loss(F.log_softmax(o), label[:, 0])
 
     rng = np.random.default_rng(0)
     batches = [(rng.random((6, 3, 8, 8), 'float32'), rng.integers(0, 5, (6, 1))) for _ in range(5)]
@@ -219,12 +248,27 @@ def test_recorded_gradients_are_single_ops_and_equal_eager():
             loss = net(static.data('x', [6, 3, 8, 8]), static.data('y', [6, 1], 'int64'))
             paddle.optimizer.SGD(0.001).minimize(loss)
         exe = static.Executor()
-        got = [float(exe.run(program, feed={'x': x, 'y': y}, fetch_list=[loss])[0]) for x, y in batches]
+        got = [
+            float(exe.run(program, feed={'x': x, 'y': y}, fetch_list=[loss])[0]) for x, y in batches
+        ]
     finally:
         paddle.disable_static()
     names = {op.name() for op in program.global_block().ops}
-    assert {f'pd_op.{n}_grad' for n in ('batch_norm', 'layer_norm', 'cross_entropy_with_softmax', 'nll_loss', 'linear_v2', 'stack',
-                                        'conv2d_transpose', 'max_pool2d_with_index', 'bilinear_interp', 'mish')} <= names
+    assert {
+        f'pd_op.{n}_grad'
+        for n in (
+            'batch_norm',
+            'layer_norm',
+            'cross_entropy_with_softmax',
+            'nll_loss',
+            'linear_v2',
+            'stack',
+            'conv2d_transpose',
+            'max_pool2d_with_index',
+            'bilinear_interp',
+            'mish',
+        )
+    } <= names
     np.testing.assert_allclose(got, want, rtol=1e-4)
     for a, b in zip(eager.state_dict().values(), net.state_dict().values()):
         np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-4, atol=1e-5)
@@ -235,11 +279,21 @@ def test_extents_that_a_constant_repeats(static_mode):
     main = paddle.static.Program()
     with paddle.static.program_guard(main):
         x = paddle.static.data('x', [-1, 4], 'float32')
-        results = [paddle.reshape(x, paddle.full([2], 4, 'int64')), paddle.expand(paddle.ones([1]), paddle.full([3], 2, 'int32')),
-                   paddle._C_ops.set_value_with_tensor(x, x[:1] * 2, [1], [paddle.full([1], 2, 'int64')], [1], [0], [], [])]
+        results = [
+            paddle.reshape(x, paddle.full([2], 4, 'int64')),
+            paddle.expand(paddle.ones([1]), paddle.full([3], 2, 'int32')),
+            paddle._C_ops.set_value_with_tensor(
+                x, x[:1] * 2, [1], [paddle.full([1], 2, 'int64')], [1], [0], [], []
+            ),
+        ]
     data = np.arange(16, dtype='float32').reshape(4, 4)
     square, twos, changed = paddle.static.Executor().run(main, {'x': data}, results)
-    assert (square == data).all() and twos.shape == (2, 2, 2) and (changed[1] == data[0] * 2).all() and (changed[2] == data[2]).all()
+    assert (
+        (square == data).all()
+        and twos.shape == (2, 2, 2)
+        and (changed[1] == data[0] * 2).all()
+        and (changed[2] == data[2]).all()
+    )
 
 
 def test_a_copy_takes_values_of_its_original(static_mode):
@@ -251,7 +305,9 @@ def test_a_copy_takes_values_of_its_original(static_mode):
     exe, feed = static.Executor(), {'x': np.ones([2, 2], 'float32')}
     for copy in (main.clone(for_test=True), main.clone(for_test=True).clone()):
         for fetched in (y, loss):
-            np.testing.assert_array_equal(exe.run(copy, feed, [fetched])[0], np.full(fetched.shape, 2.0, 'float32'))
+            np.testing.assert_array_equal(
+                exe.run(copy, feed, [fetched])[0], np.full(fetched.shape, 2.0, 'float32')
+            )
     other = static.Program()
     with pytest.raises(RuntimeError):
         exe.run(other, feed, [y])

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""paddle.Tensor as users hold it: members, identity, operators and their dtypes, conversions, hooks, printing."""
+"""paddle.Tensor as users hold it: members, identity, operators and their dtypes, conversions,
+hooks, printing.
+"""
 
 import copy
 import gc
@@ -18,13 +20,27 @@ def f(*values, **kwargs):
 
 def test_members():
     t = paddle.zeros([2, 3, 4])
-    assert t.shape == [2, 3, 4] and isinstance(t.shape, list) and repr(t.shape) == 'paddle.Size([2, 3, 4])'
+    assert (
+        t.shape == [2, 3, 4]
+        and isinstance(t.shape, list)
+        and repr(t.shape) == 'paddle.Size([2, 3, 4])'
+    )
     assert t.shape[1:] == [3, 4] and type(t.shape[1:]) is paddle.Size and t.shape.numel() == 24
-    assert t.ndim == t.dim() == t.ndimension() == 3 and t.size == 24 and t.size(1) == 3 and len(t) == 2
+    assert (
+        t.ndim == t.dim() == t.ndimension() == 3 and t.size == 24 and t.size(1) == 3 and len(t) == 2
+    )
     assert t.strides == t.stride() == [12, 4, 1] and t.stride(-1) == 1
-    assert t.dtype is paddle.float32 and t.place.is_cpu_place() and t.itemsize == t.element_size() == 4
+    assert (
+        t.dtype is paddle.float32 and t.place.is_cpu_place() and t.itemsize == t.element_size() == 4
+    )
     assert t.T.shape == [4, 3, 2] and t.mT.shape == [2, 4, 3]
-    assert t.is_leaf and t.stop_gradient and not t.requires_grad and t.grad is None and t.grad_fn is None
+    assert (
+        t.is_leaf
+        and t.stop_gradient
+        and not t.requires_grad
+        and t.grad is None
+        and t.grad_fn is None
+    )
     assert t.is_dense() and t.is_contiguous() and not t.is_sparse() and t.persistable is False
     assert int(t.numel()) == 24 and t.numel().dtype == paddle.int64
     assert type(t).__name__ == 'Tensor' and type(t).__module__ == 'paddle' and hash(t) == id(t)
@@ -55,8 +71,14 @@ def test_subclass_shares_data():
 
 
 def test_dtype_and_place_objects():
-    assert str(paddle.float32) == 'paddle.float32' and paddle.float32 == paddle.dtype.FLOAT32 != paddle.float64
-    assert pickle.loads(pickle.dumps(paddle.bfloat16)) is paddle.bfloat16 and copy.deepcopy(paddle.int8) is paddle.int8
+    assert (
+        str(paddle.float32) == 'paddle.float32'
+        and paddle.float32 == paddle.dtype.FLOAT32 != paddle.float64
+    )
+    assert (
+        pickle.loads(pickle.dumps(paddle.bfloat16)) is paddle.bfloat16
+        and copy.deepcopy(paddle.int8) is paddle.int8
+    )
     assert isinstance(paddle.int64, paddle.dtype) and {paddle.int64: 1}[paddle.int64] == 1
     assert repr(paddle.CPUPlace()) == 'Place(cpu)' and paddle.CPUPlace() == paddle.zeros([1]).place
     for bad in ('no_such', 3.5):
@@ -109,16 +131,24 @@ def test_operators_match_numpy():
     np.testing.assert_allclose((2.0**x).numpy(), 2.0**a)
     np.testing.assert_allclose((-x).numpy(), -a)
     np.testing.assert_allclose(abs(x).numpy(), abs(a))
-    assert (x * 0.1).numpy()[0, 0] == a[0, 0] * 0.1  # the number keeps full precision beside float64
+    assert (x * 0.1).numpy()[0, 0] == a[
+        0, 0
+    ] * 0.1  # the number keeps full precision beside float64
     i = paddle.to_tensor([3, 4])
-    assert (i / 2).tolist() == [1.5, 2.0] and (i // 2).tolist() == [1, 2] and (2**i).tolist() == [8, 16]
+    assert (
+        (i / 2).tolist() == [1.5, 2.0]
+        and (i // 2).tolist() == [1, 2]
+        and (2**i).tolist() == [8, 16]
+    )
     assert (i & 1).tolist() == [1, 0] and (~i).tolist() == [-4, -5] and (i ^ i).tolist() == [0, 0]
 
 
 def test_operators_with_arrays_and_others():
     t = f(1.0, 2.0)
     for r in (t + np.array([1.0, 2.0]), np.array([1.0, 2.0]) + t):
-        assert isinstance(r, paddle.Tensor) and r.dtype == paddle.float64 and r.tolist() == [2.0, 4.0]
+        assert (
+            isinstance(r, paddle.Tensor) and r.dtype == paddle.float64 and r.tolist() == [2.0, 4.0]
+        )
     assert (np.float64(2.0) * t).dtype == paddle.float32
     assert (t == None) is False and (t != None) is True and (t == [1, 2]) is False  # noqa: E711
     for bad in (None, [1, 2], 'a', {}):
@@ -135,8 +165,13 @@ def test_conversions():
     n[0, 0] = 9
     assert t[0, 0].item() == 1.0 and t.T.numpy().tolist() == [[1, 3], [2, 4]]
     assert t.tolist() == [[1.0, 2.0], [3.0, 4.0]] and t.item(3) == 4.0 and t.item(1, 0) == 3.0
-    assert np.asarray(t).dtype == np.float32 and np.asarray(t, dtype='int64').tolist() == [[1, 2], [3, 4]]
-    assert float(f(2.5)) == 2.5 and int(f(3)) == 3 and complex(f(1.5)) == 1.5 and bool(f(0.0)) is False
+    assert np.asarray(t).dtype == np.float32 and np.asarray(t, dtype='int64').tolist() == [
+        [1, 2],
+        [3, 4],
+    ]
+    assert (
+        float(f(2.5)) == 2.5 and int(f(3)) == 3 and complex(f(1.5)) == 1.5 and bool(f(0.0)) is False
+    )
     assert [10, 20, 30][paddle.to_tensor(1)] == 20 and f'{paddle.to_tensor(1.5):.2f}' == '1.50'
     half = paddle.to_tensor([1.5], dtype='bfloat16')
     assert half.numpy().dtype == np.uint16 and half.item() == 1.5 and half.tolist() == [1.5]
@@ -190,7 +225,11 @@ def test_pickle_and_deepcopy():
         t = paddle.to_tensor([1, 0], dtype=dtype)
         t.stop_gradient = False
         for other in (pickle.loads(pickle.dumps(t)), copy.deepcopy(t)):
-            assert other.dtype == t.dtype and other.tolist() == t.tolist() and other.stop_gradient is False
+            assert (
+                other.dtype == t.dtype
+                and other.tolist() == t.tolist()
+                and other.stop_gradient is False
+            )
             assert not other._is_shared_buffer_with(t)
     with pytest.raises(RuntimeError):
         copy.deepcopy(f(1.0, stop_gradient=False) * 2)
@@ -219,7 +258,11 @@ def test_hooks():
     inner = y.register_hook(lambda g: g * 10)
     y.retain_grads()
     y.sum().backward()
-    assert seen == [[30.0, 30.0]] and x.grad.tolist() == [60.0, 60.0] and y.grad.tolist() == [10.0, 10.0]
+    assert (
+        seen == [[30.0, 30.0]]
+        and x.grad.tolist() == [60.0, 60.0]
+        and y.grad.tolist() == [10.0, 10.0]
+    )
     assert keep.remove() and double.remove() and inner.remove() and not keep.remove()
     x.clear_grad()
     assert x.grad.tolist() == [0.0, 0.0]
@@ -261,7 +304,12 @@ def test_functions_are_inspectable():
     assert paddle.add(input=t, other=t).tolist() == [2.0, 4.0]
     out = f(0.0, 0.0)
     assert paddle.add(t, t, out=out) is out and out.tolist() == [2.0, 4.0]
-    for args, kwargs in (((t,), {}), ((t, t, None, t), {}), ((t, t), {'z': 1}), ((t,), {'x': t, 'y': t})):
+    for args, kwargs in (
+        ((t,), {}),
+        ((t, t, None, t), {}),
+        ((t, t), {'z': 1}),
+        ((t,), {'x': t, 'y': t}),
+    ):
         with pytest.raises(TypeError):
             paddle.add(*args, **kwargs)
     with pytest.raises(ValueError):
@@ -275,7 +323,9 @@ def test_printing():
         'Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True,\n       [1., 2.])'
     )
     assert repr(paddle.to_tensor(1.5)).endswith('\n       1.50000000)')
-    assert repr(paddle.to_tensor([[1, -10], [100, 2]])).endswith('\n       [[ 1 , -10],\n        [100,  2 ]])')
+    assert repr(paddle.to_tensor([[1, -10], [100, 2]])).endswith(
+        '\n       [[ 1 , -10],\n        [100,  2 ]])'
+    )
     assert '...' in repr(paddle.arange(2000)) and repr(paddle.to_tensor([])).endswith('[])')
     try:
         paddle.set_printoptions(precision=2)

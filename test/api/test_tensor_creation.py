@@ -42,8 +42,13 @@ def test_to_tensor_copies_and_converts():
     a[0] = 9
     assert t.tolist() == [1.0, 2.0]
     assert not paddle.to_tensor(t)._is_shared_buffer_with(t)
-    assert paddle.to_tensor([t, t]).shape == [2, 2] and paddle.to_tensor([[t[0], t[1]]]).tolist() == [[1.0, 2.0]]
-    assert paddle.to_tensor(1.7, dtype='int32').item() == 1 and paddle.to_tensor([300], dtype='uint8').item() == 44
+    assert paddle.to_tensor([t, t]).shape == [2, 2] and paddle.to_tensor(
+        [[t[0], t[1]]]
+    ).tolist() == [[1.0, 2.0]]
+    assert (
+        paddle.to_tensor(1.7, dtype='int32').item() == 1
+        and paddle.to_tensor([300], dtype='uint8').item() == 44
+    )
     assert paddle.to_tensor([1.0], stop_gradient=False).stop_gradient is False
     assert paddle.to_tensor(np.arange(6)[::-2]).tolist() == [5, 3, 1]
 
@@ -82,21 +87,36 @@ def test_default_dtype():
 
 
 def test_fills():
-    assert paddle.zeros([2, 3]).numpy().tolist() == np.zeros((2, 3)).tolist() and paddle.zeros(2, 3).shape == [2, 3]
-    assert paddle.full([2], 3).dtype == paddle.float32 and paddle.full([2], True).dtype == paddle.bool
+    assert paddle.zeros([2, 3]).numpy().tolist() == np.zeros((2, 3)).tolist() and paddle.zeros(
+        2, 3
+    ).shape == [2, 3]
+    assert (
+        paddle.full([2], 3).dtype == paddle.float32 and paddle.full([2], True).dtype == paddle.bool
+    )
     assert paddle.full([], 2.5, 'float64').item() == 2.5 and paddle.full(2, 1).shape == [2]
     n = paddle.to_tensor([3, 4])
     assert paddle.zeros(n).shape == [3, 4] and paddle.ones([n[0], 2]).shape == [3, 2]
-    assert paddle.full_like(n, 2.5).tolist() == [2, 2] and paddle.ones_like(n, dtype='float32').dtype == paddle.float32
-    assert paddle.eye(2, 3).tolist() == [[1, 0, 0], [0, 1, 0]] and paddle.empty([0, 2]).shape == [0, 2]
+    assert (
+        paddle.full_like(n, 2.5).tolist() == [2, 2]
+        and paddle.ones_like(n, dtype='float32').dtype == paddle.float32
+    )
+    assert paddle.eye(2, 3).tolist() == [[1, 0, 0], [0, 1, 0]] and paddle.empty([0, 2]).shape == [
+        0,
+        2,
+    ]
     with pytest.raises(ValueError):
         paddle.zeros([-2])
 
 
 def test_ranges():
     assert paddle.arange(5).dtype == paddle.int64 and paddle.arange(5).tolist() == [0, 1, 2, 3, 4]
-    assert paddle.arange(5, 0, -2).tolist() == [5, 3, 1] and paddle.arange(3, dtype='float32').dtype == paddle.float32
-    np.testing.assert_allclose(paddle.arange(0, 1, 0.3).numpy(), np.arange(0, 1, 0.3, 'float32'), rtol=1e-6)
+    assert (
+        paddle.arange(5, 0, -2).tolist() == [5, 3, 1]
+        and paddle.arange(3, dtype='float32').dtype == paddle.float32
+    )
+    np.testing.assert_allclose(
+        paddle.arange(0, 1, 0.3).numpy(), np.arange(0, 1, 0.3, 'float32'), rtol=1e-6
+    )
     assert paddle.linspace(0, 1, 5).tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
     np.testing.assert_allclose(paddle.logspace(0, 2, 3).numpy(), [1, 10, 100], rtol=1e-6)
     with pytest.raises(ValueError):
@@ -136,7 +156,10 @@ def test_einsum():
         ('ij,jk,kl->il', (x, y, y.T), (a, b, b.T)),
     ):
         np.testing.assert_allclose(
-            paddle.einsum(equation, *tensors).numpy(), np.einsum(equation, *arrays), rtol=1e-12, err_msg=equation
+            paddle.einsum(equation, *tensors).numpy(),
+            np.einsum(equation, *arrays),
+            rtol=1e-12,
+            err_msg=equation,
         )
     x.stop_gradient = False
     paddle.einsum('ij,jk->', x, y).backward()
@@ -145,9 +168,18 @@ def test_einsum():
 
 def test_forms_of_filled_tensors():
     for make in (paddle.zeros, paddle.ones, paddle.empty):
-        assert make(2, 3, dtype='int32').shape == [2, 3] and make(size=[2]).shape == [2] and make(4).shape == [4]
-        assert make([2], 'int32', 'name').dtype == paddle.int32 and make([2], None).dtype == paddle.float32
-        assert make(paddle.to_tensor([3]), 'int64').shape == [3]  # a shape of one extent, not an extent
+        assert (
+            make(2, 3, dtype='int32').shape == [2, 3]
+            and make(size=[2]).shape == [2]
+            and make(4).shape == [4]
+        )
+        assert (
+            make([2], 'int32', 'name').dtype == paddle.int32
+            and make([2], None).dtype == paddle.float32
+        )
+        assert make(paddle.to_tensor([3]), 'int64').shape == [
+            3
+        ]  # a shape of one extent, not an extent
         assert make([], 'float64').dtype == paddle.float64 and make(()).shape == []
         with pytest.raises(TypeError):
             make(2, 3, 'int32')  # extents that are spelled out take all positions
@@ -161,13 +193,23 @@ def test_forms_of_filled_tensors():
         assert make([2], out=out) is out and out.shape == [2]
         with pytest.raises(RuntimeError):
             make([2], pin_memory=True)
-    assert paddle.ones([2]).numpy().tolist() == [1, 1] and paddle.zeros([2], 'bool').numpy().tolist() == [False, False]
+    assert paddle.ones([2]).numpy().tolist() == [1, 1] and paddle.zeros(
+        [2], 'bool'
+    ).numpy().tolist() == [False, False]
 
 
 def test_values_of_full():
-    assert paddle.full([2], '3.5').numpy().tolist() == [3.5, 3.5] and paddle.full(size=[1], fill_value=2).shape == [1]
-    assert paddle.full([1], 1j).dtype == paddle.complex128 and paddle.full([1], np.float32(2)).dtype == paddle.float32
-    assert paddle.full([1], 2**63).item() == 2.0**63 and paddle.full([1], 2**63 - 1, 'int64').item() == 2**63 - 1
+    assert paddle.full([2], '3.5').numpy().tolist() == [3.5, 3.5] and paddle.full(
+        size=[1], fill_value=2
+    ).shape == [1]
+    assert (
+        paddle.full([1], 1j).dtype == paddle.complex128
+        and paddle.full([1], np.float32(2)).dtype == paddle.float32
+    )
+    assert (
+        paddle.full([1], 2**63).item() == 2.0**63
+        and paddle.full([1], 2**63 - 1, 'int64').item() == 2**63 - 1
+    )
     assert paddle.full([2], paddle.to_tensor(4)).numpy().tolist() == [4, 4]
     with pytest.raises(OverflowError):
         paddle.full([1], 2**63, 'int64')

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions written in Python from ops: values against NumPy, gradients against finite differences, errors."""
+"""Functions written in Python from ops: values against NumPy, gradients against finite differences,
+errors.
+"""
 
 import math
 
@@ -79,7 +81,9 @@ def test_statistics():
     np.testing.assert_allclose(paddle.linalg.corrcoef(t).numpy(), np.corrcoef(A))
     value, index = paddle.mode(paddle.to_tensor([[2, 1, 2], [3, 3, 1]]), 1)
     assert value.tolist() == [2, 3] and index.tolist() == [2, 1]
-    values, inverse, counts = paddle.unique(paddle.to_tensor([3, 1, 3]), return_inverse=True, return_counts=True)
+    values, inverse, counts = paddle.unique(
+        paddle.to_tensor([3, 1, 3]), return_inverse=True, return_counts=True
+    )
     assert (values.tolist(), inverse.tolist(), counts.tolist()) == ([1, 3], [1, 0, 1], [1, 2])
 
 
@@ -87,7 +91,12 @@ def test_scatters():
     t = paddle.zeros([3, 4], 'float64')
     index = paddle.to_tensor([[0], [1], [2]])
     assert paddle.put_along_axis(t, index, 9.0, 1).sum().item() == 27.0
-    assert paddle.scatter_add(t, 1, index, paddle.ones([3, 1], 'float64'))[1].tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert paddle.scatter_add(t, 1, index, paddle.ones([3, 1], 'float64'))[1].tolist() == [
+        0.0,
+        1.0,
+        0.0,
+        0.0,
+    ]
     assert paddle.select_scatter(t, paddle.ones([3], 'float64'), 1, 2)[:, 2].tolist() == [1.0] * 3
     assert paddle.masked_fill(t, t == 0, 2.0).sum().item() == 24.0
     assert paddle.index_fill(t, paddle.to_tensor([0]), 0, 5.0)[0].tolist() == [5.0] * 4
@@ -96,10 +105,16 @@ def test_scatters():
 
 def test_clip_bounds():
     i = paddle.to_tensor([-(2**62), -1, 5])
-    assert paddle.clip(i, min=0).tolist() == [0, 0, 5] and paddle.clip(i, max=2).tolist() == [-(2**62), -1, 2]
+    assert paddle.clip(i, min=0).tolist() == [0, 0, 5] and paddle.clip(i, max=2).tolist() == [
+        -(2**62),
+        -1,
+        2,
+    ]
     assert paddle.clip(i, -1, 3.5).dtype == paddle.float32
     x = paddle.to_tensor([-1.0, 5.0])
-    assert paddle.clip(x, min=0).tolist() == [0.0, 5.0] and x.clamp(max=paddle.to_tensor([0.0, 9.0])).tolist() == [-1.0, 5.0]
+    assert paddle.clip(x, min=0).tolist() == [0.0, 5.0] and x.clamp(
+        max=paddle.to_tensor([0.0, 9.0])
+    ).tolist() == [-1.0, 5.0]
 
 
 def test_in_place_forms_keep_history():
@@ -115,16 +130,39 @@ def test_in_place_forms_keep_history():
 
 def test_incomplete_gamma_functions():
     special = pytest.importorskip('scipy.special')
-    a, x = np.meshgrid([1e-3, 0.3, 1.0, 4.5, 19.5, 21.0, 300.0, 1e4, 2e6, 1e9], [0.0, 1e-6, 0.1, 0.9, 2.0, 10.0, 25.0, 310.0, 1.001e4, 2.001e6, 1e9])
+    a, x = np.meshgrid(
+        [1e-3, 0.3, 1.0, 4.5, 19.5, 21.0, 300.0, 1e4, 2e6, 1e9],
+        [0.0, 1e-6, 0.1, 0.9, 2.0, 10.0, 25.0, 310.0, 1.001e4, 2.001e6, 1e9],
+    )
     for dtype, rtol, atol in (('float64', 2e-10, 1e-14), ('float32', 2e-6, 1e-7)):
         p, q = a.astype(dtype), x.astype(dtype)
-        want_p, want_q = special.gammainc(p.astype('float64'), q.astype('float64')), special.gammaincc(p.astype('float64'), q.astype('float64'))
-        np.testing.assert_allclose(paddle.gammainc(paddle.to_tensor(p), paddle.to_tensor(q)).numpy(), want_p, rtol=rtol, atol=atol)
-        np.testing.assert_allclose(paddle.gammaincc(paddle.to_tensor(p), paddle.to_tensor(q)).numpy(), want_q, rtol=rtol, atol=atol)
-    ends = [0.0, 0.0, 1.0, np.inf, np.inf, 1.0, np.nan], [0.0, 1.0, np.inf, 1.0, np.inf, np.nan, 1.0]
+        want_p, want_q = (
+            special.gammainc(p.astype('float64'), q.astype('float64')),
+            special.gammaincc(p.astype('float64'), q.astype('float64')),
+        )
+        np.testing.assert_allclose(
+            paddle.gammainc(paddle.to_tensor(p), paddle.to_tensor(q)).numpy(),
+            want_p,
+            rtol=rtol,
+            atol=atol,
+        )
+        np.testing.assert_allclose(
+            paddle.gammaincc(paddle.to_tensor(p), paddle.to_tensor(q)).numpy(),
+            want_q,
+            rtol=rtol,
+            atol=atol,
+        )
+    ends = (
+        [0.0, 0.0, 1.0, np.inf, np.inf, 1.0, np.nan],
+        [0.0, 1.0, np.inf, 1.0, np.inf, np.nan, 1.0],
+    )
     one, other = (paddle.to_tensor(v, 'float64') for v in ends)
-    np.testing.assert_array_equal(paddle.gammainc(one, other).numpy(), [np.nan, 1, 1, 0, np.nan, np.nan, np.nan])
-    np.testing.assert_array_equal(paddle.gammaincc(one, other).numpy(), [np.nan, 0, 0, 1, np.nan, np.nan, np.nan])
+    np.testing.assert_array_equal(
+        paddle.gammainc(one, other).numpy(), [np.nan, 1, 1, 0, np.nan, np.nan, np.nan]
+    )
+    np.testing.assert_array_equal(
+        paddle.gammaincc(one, other).numpy(), [np.nan, 0, 0, 1, np.nan, np.nan, np.nan]
+    )
 
 
 @pytest.mark.parametrize('name, sign', [('gammainc', 1), ('gammaincc', -1)])
@@ -136,11 +174,16 @@ def test_incomplete_gamma_functions_have_gradients(name, sign):
     out = f(a, x)
     by_a, by_x = paddle.grad([out.sum()], [a, x], create_graph=True)
     step = 1e-4 * np.sqrt(np.maximum(a.numpy(), 1))
-    slope = (special.gammainc(a.numpy() + step, x.numpy()) - special.gammainc(a.numpy() - step, x.numpy())) / (2 * step)
-    np.testing.assert_allclose(by_a.numpy(), sign * slope.sum(1, keepdims=True), rtol=1e-5, atol=1e-9)
+    slope = (
+        special.gammainc(a.numpy() + step, x.numpy())
+        - special.gammainc(a.numpy() - step, x.numpy())
+    ) / (2 * step)
+    np.testing.assert_allclose(
+        by_a.numpy(), sign * slope.sum(1, keepdims=True), rtol=1e-5, atol=1e-9
+    )
     log = (a.numpy() - 1) * np.log(x.numpy()) - x.numpy() - special.gammaln(a.numpy())
     np.testing.assert_allclose(by_x.numpy(), sign * np.exp(log).sum(0), rtol=1e-7, atol=1e-15)
-    again, = paddle.grad([by_x.sum()], [x], retain_graph=True)
+    (again,) = paddle.grad([by_x.sum()], [x], retain_graph=True)
     slope = np.exp(log) * ((a.numpy() - 1) / x.numpy() - 1)
     np.testing.assert_allclose(again.numpy(), sign * slope.sum(0), rtol=1e-6, atol=1e-15)
     with pytest.raises(RuntimeError, match='second'):
@@ -152,7 +195,11 @@ def test_incomplete_gamma_functions_are_one_operation():
         program = paddle.static.Program()
         with paddle.static.program.recording(program):
             f(program._data('a', [2, 1], paddle.float32), program._data('b', [3], paddle.float32))
-        assert [op.name() for op in program.global_block().ops] == ['pd_op.data', 'pd_op.data', 'pd_op.' + f.__name__]
+        assert [op.name() for op in program.global_block().ops] == [
+            'pd_op.data',
+            'pd_op.data',
+            'pd_op.' + f.__name__,
+        ]
         with pytest.raises(ValueError, match='at least 0'):
             f(paddle.to_tensor([1.0, -1.0]), paddle.to_tensor([1.0]))
         with pytest.raises(ValueError, match='one floating dtype'):
@@ -162,7 +209,9 @@ def test_incomplete_gamma_functions_are_one_operation():
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 def test_neighbours_of_numbers(dtype):
     top, least = np.finfo(dtype).max, np.finfo(dtype).smallest_subnormal
-    numbers = np.array([0.0, -0.0, 1.0, -1.0, least, -least, top, -top, np.inf, -np.inf, np.nan], dtype)
+    numbers = np.array(
+        [0.0, -0.0, 1.0, -1.0, least, -least, top, -top, np.inf, -np.inf, np.nan], dtype
+    )
     x, y = np.meshgrid(numbers, numbers)
     got = paddle.nextafter(paddle.to_tensor(x), paddle.to_tensor(y)).numpy()
     np.testing.assert_array_equal(got, np.nextafter(x, y))
@@ -178,9 +227,13 @@ def test_special_functions():
     x = np.array([0.3, 1.0, 4.5])
     t = paddle.to_tensor(x)
     np.testing.assert_allclose(paddle.polygamma(t, 1).numpy()[1], math.pi**2 / 6, rtol=1e-6)
-    np.testing.assert_allclose((paddle.gammainc(t, t) + paddle.gammaincc(t, t)).numpy(), 1.0, rtol=1e-6)
     np.testing.assert_allclose(
-        paddle.gammainc(paddle.to_tensor([1.0]), paddle.to_tensor([2.0])).numpy(), 1 - math.exp(-2), rtol=1e-5
+        (paddle.gammainc(t, t) + paddle.gammaincc(t, t)).numpy(), 1.0, rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        paddle.gammainc(paddle.to_tensor([1.0]), paddle.to_tensor([2.0])).numpy(),
+        1 - math.exp(-2),
+        rtol=1e-5,
     )
     np.testing.assert_allclose(paddle.i0e(t).numpy(), np.i0(x) * np.exp(-x), rtol=1e-6)
 
@@ -214,9 +267,9 @@ def test_gradients(call):
         low, high = A.copy(), A.copy()
         low[at] -= eps
         high[at] += eps
-        numeric[at] = ((call(paddle.to_tensor(high)).numpy() - call(paddle.to_tensor(low)).numpy()) * weight).sum() / (
-            2 * eps
-        )
+        numeric[at] = (
+            (call(paddle.to_tensor(high)).numpy() - call(paddle.to_tensor(low)).numpy()) * weight
+        ).sum() / (2 * eps)
     np.testing.assert_allclose(t.grad.numpy(), numeric, rtol=1e-4, atol=1e-6)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text datasets on small archives in their formats."""
+
 import io
 import pickle
 import tarfile
@@ -32,7 +33,9 @@ def test_movielens(tmp_path):
         file.writestr('ml-1m/movies.dat', films.encode('latin-1'))
         file.writestr('ml-1m/users.dat', '1::F::56::10::48067\n2::M::25::16::70072\n')
         file.writestr('ml-1m/ratings.dat', '1::1::5::0\n2::2::1::0\n' * 20)
-    train, test = (Movielens(path, mode, test_ratio=0.25, rand_seed=3) for mode in ('train', 'test'))
+    train, test = (
+        Movielens(path, mode, test_ratio=0.25, rand_seed=3) for mode in ('train', 'test')
+    )
     assert len(train) + len(test) == 40 and 3 <= len(test) <= 17
     first = next(s for s in map(values, train) if s[0] == [1])
     assert first == [[1], [1], [6], [10], [1], [0, 1], [1, 0], [5.0]]
@@ -43,21 +46,36 @@ def test_movielens(tmp_path):
 
 def test_wmt14(tmp_path):
     long = ' '.join(['cat'] * 79)
-    path = archive(tmp_path / 'wmt14.tgz', {
-        'wmt14/src.dict': '<s>\n<e>\n<unk>\nthe\ncat\nsat\n', 'wmt14/trg.dict': '<s>\n<e>\n<unk>\nle\nchat\nassis\n',
-        'wmt14/train/train': f'the cat dog\tle chat\n{long}\tchat\nno target\n', 'wmt14/test/test': 'sat\tassis\n',
-        'wmt14/gen/gen': ''})
+    path = archive(
+        tmp_path / 'wmt14.tgz',
+        {
+            'wmt14/src.dict': '<s>\n<e>\n<unk>\nthe\ncat\nsat\n',
+            'wmt14/trg.dict': '<s>\n<e>\n<unk>\nle\nchat\nassis\n',
+            'wmt14/train/train': f'the cat dog\tle chat\n{long}\tchat\nno target\n',
+            'wmt14/test/test': 'sat\tassis\n',
+            'wmt14/gen/gen': '',
+        },
+    )
     data = WMT14(path, dict_size=5)
     assert [values(s) for s in data] == [[[0, 3, 4, 2, 1], [0, 3, 4], [3, 4, 1]]]
     assert data.get_dict(reverse=True)[1] == {0: '<s>', 1: '<e>', 2: '<unk>', 3: 'le', 4: 'chat'}
-    assert values(WMT14(path, 'test', 6)[0]) == [[0, 5, 1], [0, 5], [5, 1]] and len(WMT14(path, 'gen', 6)) == 0
+    assert (
+        values(WMT14(path, 'test', 6)[0]) == [[0, 5, 1], [0, 5], [5, 1]]
+        and len(WMT14(path, 'gen', 6)) == 0
+    )
     with pytest.raises(AssertionError):
         WMT14(path)
 
 
 def test_wmt16(tmp_path):
-    path = archive(tmp_path / 'wmt16.tar.gz', {'wmt16/train': 'a man\tein Mann\na dog\tein Hund\n',
-                                               'wmt16/val': 'dog a\tHund\n', 'wmt16/test': ''})
+    path = archive(
+        tmp_path / 'wmt16.tar.gz',
+        {
+            'wmt16/train': 'a man\tein Mann\na dog\tein Hund\n',
+            'wmt16/val': 'dog a\tHund\n',
+            'wmt16/test': '',
+        },
+    )
     assert values(WMT16(path, 'val', 10, 10)[0]) == [[0, 5, 3, 1], [0, 5], [5, 1]]
     german = WMT16(path, 'val', 4, 10, lang='de')
     assert values(german[0]) == [[0, 2, 1], [0, 5, 3], [5, 3, 1]]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which functions show the memory of their argument and which give memory of their own: as the published package answers."""
+"""Which functions show the memory of their argument and which give memory of their own: as the
+published package answers.
+"""
 
 import numpy as np
 import paddle
@@ -105,7 +107,9 @@ OWN = {
 
 
 def shares(x, f):
-    """Whether a write into the result is seen in the argument; the result itself keeps what was written."""
+    """Whether a write into the result is seen in the argument; the result itself keeps what was
+    written.
+    """
     x = x.clone()
     before = x.numpy().copy()
     y = f(x)
@@ -131,7 +135,10 @@ def test_own(name):
 
 @pytest.mark.parametrize('full', [False, True])
 def test_own_in_recorded_programs(full):
-    names = 'expand expand_same broadcast_to_same expand_as meshgrid meshgrid_one split split_one chunk tensor_split unstack'.split()
+    names = '''
+        expand expand_same broadcast_to_same expand_as meshgrid meshgrid_one split split_one chunk
+        tensor_split unstack
+    '''.split()
     for name in names:
         x, f = OWN[name]
 
@@ -159,7 +166,11 @@ def test_own_in_recorded_programs(full):
 
 
 def test_gradients_pass_through_the_copies():
-    for f in (lambda x: x.expand([2, 2, 3]), lambda x: paddle.concat(paddle.split(x, 3, 1), 1), lambda x: paddle.einsum('ij->ji', x)):
+    for f in (
+        lambda x: x.expand([2, 2, 3]),
+        lambda x: paddle.concat(paddle.split(x, 3, 1), 1),
+        lambda x: paddle.einsum('ij->ji', x),
+    ):
         x = a(2, 3)
         x.stop_gradient = False
         y = f(x)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models: parameter counts and outputs; transforms: numpy against pillow; detection operations by hand."""
+"""Models: parameter counts and outputs; transforms: numpy against pillow; detection operations by
+hand.
+"""
+
 import numpy as np
 import pytest
 
@@ -7,11 +10,21 @@ import paddle
 from paddle.vision import models, ops
 from paddle.vision import transforms as T
 
-COUNTS = {'resnet18': 11689512, 'resnet50': 25557032,
-          'resnext50_32x4d': 25028904, 'mobilenet_v1': 4231976, 'mobilenet_v2': 3504872,
-          'mobilenet_v3_small': 2542856, 'mobilenet_v3_large': 5483032, 'squeezenet1_0': 1248424,
-          'squeezenet1_1': 1235496, 'shufflenet_v2_x1_0': 2278604, 'densenet121': 7978856, 'googlenet': 11535736,
-          'inception_v3': 23834568}
+COUNTS = {
+    'resnet18': 11689512,
+    'resnet50': 25557032,
+    'resnext50_32x4d': 25028904,
+    'mobilenet_v1': 4231976,
+    'mobilenet_v2': 3504872,
+    'mobilenet_v3_small': 2542856,
+    'mobilenet_v3_large': 5483032,
+    'squeezenet1_0': 1248424,
+    'squeezenet1_1': 1235496,
+    'shufflenet_v2_x1_0': 2278604,
+    'densenet121': 7978856,
+    'googlenet': 11535736,
+    'inception_v3': 23834568,
+}
 
 
 @pytest.mark.parametrize('name', sorted(COUNTS))
@@ -21,9 +34,17 @@ def test_parameter_counts(name):
     assert trainable == COUNTS[name]
 
 
-@pytest.mark.parametrize('name, size', [('LeNet', 28), ('resnet18', 64), ('mobilenet_v2', 64),
-                                        ('mobilenet_v3_small', 64), ('squeezenet1_1', 64),
-                                        ('shufflenet_v2_x0_25', 64)])
+@pytest.mark.parametrize(
+    'name, size',
+    [
+        ('LeNet', 28),
+        ('resnet18', 64),
+        ('mobilenet_v2', 64),
+        ('mobilenet_v3_small', 64),
+        ('squeezenet1_1', 64),
+        ('shufflenet_v2_x0_25', 64),
+    ],
+)
 def test_outputs(name, size):
     net = getattr(models, name)(num_classes=7)
     net.eval()
@@ -39,12 +60,26 @@ def test_pretrained_says_what_to_do():
 IMAGE = np.random.RandomState(0).randint(0, 255, (40, 60, 3)).astype('uint8')
 
 
-@pytest.mark.parametrize('call', [
-    lambda x: T.rotate(x, 30), lambda x: T.rotate(x, 30, expand=True), lambda x: T.affine(x, 20, (2, 3), 1.1, (3, 4)),
-    lambda x: T.perspective(x, [[0, 0], [59, 0], [59, 39], [0, 39]], [[3, 4], [50, 2], [55, 35], [2, 30]]),
-    lambda x: T.to_grayscale(x, 3), lambda x: T.adjust_brightness(x, 1.3), lambda x: T.adjust_contrast(x, .6),
-    lambda x: T.resize(x, (80, 120), 'nearest'), lambda x: T.resize(x, (80, 120)), T.hflip, T.vflip,
-    lambda x: T.pad(x, (1, 2, 3, 4), 7), lambda x: T.center_crop(x, 20)])
+@pytest.mark.parametrize(
+    'call',
+    [
+        lambda x: T.rotate(x, 30),
+        lambda x: T.rotate(x, 30, expand=True),
+        lambda x: T.affine(x, 20, (2, 3), 1.1, (3, 4)),
+        lambda x: T.perspective(
+            x, [[0, 0], [59, 0], [59, 39], [0, 39]], [[3, 4], [50, 2], [55, 35], [2, 30]]
+        ),
+        lambda x: T.to_grayscale(x, 3),
+        lambda x: T.adjust_brightness(x, 1.3),
+        lambda x: T.adjust_contrast(x, 0.6),
+        lambda x: T.resize(x, (80, 120), 'nearest'),
+        lambda x: T.resize(x, (80, 120)),
+        T.hflip,
+        T.vflip,
+        lambda x: T.pad(x, (1, 2, 3, 4), 7),
+        lambda x: T.center_crop(x, 20),
+    ],
+)
 def test_numpy_transforms_agree_with_pillow(call):
     image = pytest.importorskip('PIL.Image').fromarray(IMAGE)
     a, b = np.asarray(call(IMAGE)).astype(int), np.asarray(call(image)).astype(int)
@@ -52,8 +87,13 @@ def test_numpy_transforms_agree_with_pillow(call):
 
 
 def test_pipeline():
-    out = T.Compose([T.Resize(30), T.CenterCrop(24), T.ToTensor(), T.Normalize([.5] * 3, [.5] * 3)])(IMAGE)
-    assert list(out.shape) == [3, 24, 24] and -1 <= float(out.min().numpy()) <= float(out.max().numpy()) <= 1
+    out = T.Compose(
+        [T.Resize(30), T.CenterCrop(24), T.ToTensor(), T.Normalize([0.5] * 3, [0.5] * 3)]
+    )(IMAGE)
+    assert (
+        list(out.shape) == [3, 24, 24]
+        and -1 <= float(out.min().numpy()) <= float(out.max().numpy()) <= 1
+    )
     with pytest.raises(TypeError):
         T.hflip('image')
     with pytest.raises(ValueError):
@@ -61,23 +101,33 @@ def test_pipeline():
 
 
 def test_nms():
-    boxes = paddle.to_tensor([[0., 0., 10., 10.], [1., 1., 10., 10.], [20., 20., 30., 30.]])
+    boxes = paddle.to_tensor(
+        [[0.0, 0.0, 10.0, 10.0], [1.0, 1.0, 10.0, 10.0], [20.0, 20.0, 30.0, 30.0]]
+    )
     scores = paddle.to_tensor([0.5, 0.9, 0.4])
     assert ops.nms(boxes, 0.5, scores).numpy().tolist() == [1, 2]
-    assert ops.nms(boxes, 0.5, scores, paddle.to_tensor([0, 1, 0]), [0, 1]).numpy().tolist() == [1, 0, 2]
+    assert ops.nms(boxes, 0.5, scores, paddle.to_tensor([0, 1, 0]), [0, 1]).numpy().tolist() == [
+        1,
+        0,
+        2,
+    ]
 
 
 def test_roi_align_of_a_plane():
     yy, xx = np.meshgrid(np.arange(16.0), np.arange(16.0), indexing='ij')
     x = paddle.to_tensor((2 * yy + xx)[None, None].astype('float32'))
-    boxes = paddle.to_tensor(np.array([[2., 4., 10., 12.]], 'float32'))
-    out = ops.roi_align(x, boxes, paddle.to_tensor(np.array([1], 'int32')), 2, aligned=True).numpy()[0, 0]
-    np.testing.assert_allclose(out, [[2 * 5.5 + 3.5, 2 * 5.5 + 7.5], [2 * 9.5 + 3.5, 2 * 9.5 + 7.5]], rtol=1e-5)
+    boxes = paddle.to_tensor(np.array([[2.0, 4.0, 10.0, 12.0]], 'float32'))
+    out = ops.roi_align(
+        x, boxes, paddle.to_tensor(np.array([1], 'int32')), 2, aligned=True
+    ).numpy()[0, 0]
+    np.testing.assert_allclose(
+        out, [[2 * 5.5 + 3.5, 2 * 5.5 + 7.5], [2 * 9.5 + 3.5, 2 * 9.5 + 7.5]], rtol=1e-5
+    )
 
 
 def test_box_coder_round_trip():
-    prior = paddle.to_tensor(np.array([[1., 2., 5., 8.], [0., 0., 4., 4.]], 'float32'))
-    target = paddle.to_tensor(np.array([[2., 2., 6., 7.]], 'float32'))
+    prior = paddle.to_tensor(np.array([[1.0, 2.0, 5.0, 8.0], [0.0, 0.0, 4.0, 4.0]], 'float32'))
+    target = paddle.to_tensor(np.array([[2.0, 2.0, 6.0, 7.0]], 'float32'))
     variance = [0.1, 0.1, 0.2, 0.2]
     coded = ops.box_coder(prior, variance, target)
     decoded = ops.box_coder(prior, variance, coded, 'decode_center_size', axis=0)
@@ -88,21 +138,44 @@ def test_yolo_loss_equals_its_sums():
     """A head of one anchor and one object, summed by hand; the derivative by differences."""
     rng = np.random.RandomState(3)
     head = rng.randn(1, 2 * 7, 3, 3)
-    box, label = np.array([[[0.4, 0.7, 0.3, 0.2], [0.0, 0.0, 0.0, 0.0]]]), np.array([[1, 0]], 'int32')
+    box, label = (
+        np.array([[[0.4, 0.7, 0.3, 0.2], [0.0, 0.0, 0.0, 0.0]]]),
+        np.array([[1, 0]], 'int32'),
+    )
 
     def loss_of(values):
         x = paddle.to_tensor(values, stop_gradient=False)
-        loss = ops.yolo_loss(x, paddle.to_tensor(box), paddle.to_tensor(label), [28, 20, 90, 90], [0, 1], 2, 0.9, 32,
-                             use_label_smooth=False)
+        loss = ops.yolo_loss(
+            x,
+            paddle.to_tensor(box),
+            paddle.to_tensor(label),
+            [28, 20, 90, 90],
+            [0, 1],
+            2,
+            0.9,
+            32,
+            use_label_smooth=False,
+        )
         return x, loss
 
     def entropy(logit, wanted):
         return np.maximum(logit, 0) - logit * wanted + np.log1p(np.exp(-np.abs(logit)))
 
-    at = head.reshape(2, 7, 3, 3)[0, :, 2, 1]  # the first anchor fits; the centre lies in row 2, column 1
+    at = head.reshape(2, 7, 3, 3)[
+        0, :, 2, 1
+    ]  # the first anchor fits; the centre lies in row 2, column 1
     weight = 2 - 0.3 * 0.2
-    want = weight * (entropy(at[0], 0.4 * 3 - 1) + entropy(at[1], 0.7 * 3 - 2) + abs(at[2] - np.log(0.3 * 96 / 28))
-                     + abs(at[3] - np.log(0.2 * 96 / 20))) + entropy(at[5], 0) + entropy(at[6], 1)
+    want = (
+        weight
+        * (
+            entropy(at[0], 0.4 * 3 - 1)
+            + entropy(at[1], 0.7 * 3 - 2)
+            + abs(at[2] - np.log(0.3 * 96 / 28))
+            + abs(at[3] - np.log(0.2 * 96 / 20))
+        )
+        + entropy(at[5], 0)
+        + entropy(at[6], 1)
+    )
     objects = np.zeros((2, 3, 3))
     objects[0, 2, 1] = 1
     want += entropy(head.reshape(2, 7, 3, 3)[:, 4], objects).sum()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every writer does to the file system: links, permissions, pipes, failures, and saves in the background."""
+"""What every writer does to the file system: links, permissions, pipes, failures, and saves in the
+background.
+"""
+
 import errno
 import os
 import re
@@ -21,15 +24,24 @@ from paddle.static import InputSpec
 
 
 def _jit_save(path):
-    paddle.jit.save(paddle.nn.Linear(4, 3), path[:-len('.json')], input_spec=[InputSpec([None, 4], 'float32', 'x')])
+    paddle.jit.save(
+        paddle.nn.Linear(4, 3),
+        path[: -len('.json')],
+        input_spec=[InputSpec([None, 4], 'float32', 'x')],
+    )
 
 
 def _params(path):
-    paddle.jit.save(paddle.nn.Linear(4, 3), path[:-len('.pdiparams')], input_spec=[InputSpec([None, 4], 'float32', 'x')])
+    paddle.jit.save(
+        paddle.nn.Linear(4, 3),
+        path[: -len('.pdiparams')],
+        input_spec=[InputSpec([None, 4], 'float32', 'x')],
+    )
 
 
 def _profile(path):
     from paddle import profiler
+
     with profiler.Profiler(targets=[profiler.ProfilerTarget.CPU]) as p:
         paddle.ones([2]) + 1
     p.export(path)
@@ -50,7 +62,10 @@ WRITERS = {
     'jit.save parameters': ('x.pdiparams', _params),
     'save_to_file': ('x', lambda p: static.save_to_file(p, b'abc')),
     'profiler': ('x.json', _profile),
-    'hapi parameters': ('x.pdparams', lambda p: paddle.Model(paddle.nn.Linear(2, 2)).save(p[:-len('.pdparams')])),
+    'hapi parameters': (
+        'x.pdparams',
+        lambda p: paddle.Model(paddle.nn.Linear(2, 2)).save(p[: -len('.pdparams')]),
+    ),
     'audio': ('x.wav', lambda p: paddle.audio.save(p, paddle.zeros([1, 8]), 16000)),
 }
 
@@ -143,20 +158,26 @@ def test_devices_stay_devices():
     before = os.stat('/dev/null')
     paddle.save({'a': paddle.ones([3])}, '/dev/null')
     static.save_to_file('/dev/null', b'abc')
-    assert os.stat('/dev/null').st_ino == before.st_ino and stat.S_ISCHR(os.stat('/dev/null').st_mode)
+    assert os.stat('/dev/null').st_ino == before.st_ino and stat.S_ISCHR(
+        os.stat('/dev/null').st_mode
+    )
 
 
 @pytest.mark.parametrize('redirected', [False, True])
 def test_standard_output(tmp_path, redirected):
     out = tmp_path / 'out'
-    code = ("import os, paddle; os.symlink('/dev/stdout', 'link'); paddle.save({'a': 7}, 'link');"
-            "print('after', flush=True)")
+    code = (
+        "import os, paddle; os.symlink('/dev/stdout', 'link'); paddle.save({'a': 7}, 'link');"
+        "print('after', flush=True)"
+    )
     if redirected:
         with open(out, 'wb') as stream:
             subprocess.run([sys.executable, '-c', code], stdout=stream, check=True, cwd=tmp_path)
         content = out.read_bytes()
     else:
-        content = subprocess.run([sys.executable, '-c', code], capture_output=True, check=True, cwd=tmp_path).stdout
+        content = subprocess.run(
+            [sys.executable, '-c', code], capture_output=True, check=True, cwd=tmp_path
+        ).stdout
     assert content.endswith(b'after\n') or redirected and b'after\n' in content
     assert (tmp_path / 'link').is_symlink()
 
@@ -184,6 +205,7 @@ def as_nobody(function):
             code = 0
         except BaseException:  # noqa: BLE001 the parent reports it
             import traceback
+
             traceback.print_exc()
         finally:
             os._exit(code)
@@ -201,9 +223,13 @@ def test_what_may_not_be_written_is_not_replaced(tmp_path):
     path.chmod(0o644)
 
     def refused():
-        for write in (lambda: paddle.save({'a': 1}, str(path)), lambda: static.save_to_file(str(path), b'new')):
+        for write in (
+            lambda: paddle.save({'a': 1}, str(path)),
+            lambda: static.save_to_file(str(path), b'new'),
+        ):
             with pytest.raises(PermissionError):
                 write()
+
     assert as_nobody(refused) == 0 and path.read_bytes() == b'old'
     path.chmod(0o666)
     tmp_path.chmod(0o755)  # takes no new files, but this one may be written
@@ -243,8 +269,12 @@ def test_a_program_loaded_from_a_file_can_be_saved_over_it(tmp_path):
 def test_a_failed_async_save_is_raised_by_the_next_call(tmp_path):
     target = tmp_path / 'folder'
     target.mkdir()
-    for wait in (framework_io.clear_async_save_task_queue,
-                 lambda: paddle.async_save({'a': paddle.ones([2])}, str(tmp_path / 'y'), sync_other_task=True)):
+    for wait in (
+        framework_io.clear_async_save_task_queue,
+        lambda: paddle.async_save(
+            {'a': paddle.ones([2])}, str(tmp_path / 'y'), sync_other_task=True
+        ),
+    ):
         paddle.async_save({'a': paddle.ones([2])}, str(target))
         with pytest.raises(RuntimeError, match='async_save.*folder') as caught:
             wait()
@@ -255,39 +285,57 @@ def test_a_failed_async_save_is_raised_by_the_next_call(tmp_path):
     paddle.async_save({'a': paddle.ones([1 << 20])}, str(tmp_path / 'pipe'))
     paddle.async_save({'a': paddle.ones([2])}, str(tmp_path / 'z'), protocol=9)
     os.close(os.open(tmp_path / 'pipe', os.O_RDONLY))
-    with pytest.warns(RuntimeWarning, match='saving .*z failed'), pytest.raises(RuntimeError, match='pipe') as caught:
+    with (
+        pytest.warns(RuntimeWarning, match='saving .*z failed'),
+        pytest.raises(RuntimeError, match='pipe') as caught,
+    ):
         framework_io.clear_async_save_task_queue()
     assert isinstance(caught.value.__cause__, BrokenPipeError)
 
 
 def test_the_end_of_the_process_waits_for_saves_and_tells_of_failures(tmp_path):
-    code = ("import os, sys, paddle\n"
-            "os.mkdir('folder')\n"
-            "paddle.async_save({'a': paddle.ones([2000, 1000])}, 'good')\n"
-            "paddle.async_save({'a': paddle.ones([2])}, 'folder')\n")
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, cwd=tmp_path, check=True)
+    code = (
+        "import os, sys, paddle\n"
+        "os.mkdir('folder')\n"
+        "paddle.async_save({'a': paddle.ones([2000, 1000])}, 'good')\n"
+        "paddle.async_save({'a': paddle.ones([2])}, 'folder')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
     assert 'async_save' in done.stderr and 'folder' in done.stderr
     assert paddle.load(str(tmp_path / 'good'))['a'].shape == [2000, 1000]
     assert sorted(os.listdir(tmp_path)) == ['folder', 'good']
 
 
 def test_kernels_are_not_taken_from_a_folder_that_others_can_write(tmp_path):
-    code = ("import paddle\n"
-            "net = paddle.jit.to_static(lambda x: paddle.tanh(x * 2 + 1).sum(-1))\n"
-            "for size in (64, 96, 128):\n"
-            "    x = paddle.ones([size, 64])\n"
-            "    got = [net(x) for _ in range(3)][-1]\n"
-            "    assert abs(float(got[0]) - 64 * float(paddle.tanh(paddle.to_tensor(3.0)))) < 1e-3\n")
+    code = (
+        "import paddle\n"
+        "net = paddle.jit.to_static(lambda x: paddle.tanh(x * 2 + 1).sum(-1))\n"
+        "for size in (64, 96, 128):\n"
+        "    x = paddle.ones([size, 64])\n"
+        "    got = [net(x) for _ in range(3)][-1]\n"
+        "    assert abs(float(got[0]) - 64 * float(paddle.tanh(paddle.to_tensor(3.0)))) < 1e-3\n"
+    )
     folder = tmp_path / 'kernels'
     environment = {**os.environ, 'PADDLE_CINN_CACHE_DIR': str(folder), 'FLAGS_cinn_trial': '0'}
 
     def stderr():
-        return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, env=environment, check=True).stderr
+        return subprocess.run(
+            [sys.executable, '-c', code],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=True,
+        ).stderr
+
     assert 'kernel cache' not in stderr() and stat.S_IMODE(folder.stat().st_mode) == 0o700
     kept = {p: p.stat().st_mtime_ns for p in folder.iterdir()}
     assert kept and all(stat.S_IMODE(p.stat().st_mode) == 0o600 for p in kept)
     folder.chmod(0o777)
-    assert stderr().count(f'the kernel cache {folder} is not used, because others may write it') == 1
+    assert (
+        stderr().count(f'the kernel cache {folder} is not used, because others may write it') == 1
+    )
     assert {p: p.stat().st_mtime_ns for p in folder.iterdir()} == kept
 
 
@@ -297,8 +345,17 @@ def test_errors_have_their_numbers(tmp_path):
     assert caught.value.errno == errno.EISDIR
 
 
-@pytest.mark.parametrize('shape, rate, match', [([1, 8], 0, 'sample_rate'), ([1, 8], float('nan'), 'sample_rate'), ([1, 8], 2**63, 'sample_rate'),
-                                                ([2, 8], 2**30, 'sample_rate'), ([0, 8], 8000, 'channels'), ([2**16, 1], 1, 'channels')])
+@pytest.mark.parametrize(
+    'shape, rate, match',
+    [
+        ([1, 8], 0, 'sample_rate'),
+        ([1, 8], float('nan'), 'sample_rate'),
+        ([1, 8], 2**63, 'sample_rate'),
+        ([2, 8], 2**30, 'sample_rate'),
+        ([0, 8], 8000, 'channels'),
+        ([2**16, 1], 1, 'channels'),
+    ],
+)
 def test_sounds_that_wave_files_cannot_hold_are_refused(shape, rate, match, tmp_path):
     with pytest.raises(ValueError, match=rf'\[save\] expected .*{match}'):
         paddle.audio.save(str(tmp_path / 'x.wav'), paddle.zeros(shape), rate)

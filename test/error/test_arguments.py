@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An argument that exists has its effect or is refused: none is dropped, and no misspelt keyword is swallowed."""
+"""An argument that exists has its effect or is refused: none is dropped, and no misspelt keyword is
+swallowed.
+"""
+
 import importlib
 import importlib.util
 import os
@@ -60,14 +63,20 @@ def admits(**kw):
     return kw.get('used')
 '''
     assert problems(source, tmp_path) == [
-        'unread drops its argument axis', 'deleted drops its argument axis', 'taken drops its argument **kw', 'C.method drops its argument x',
-        'made drops its argument mode', 'admits drops its argument dropped']
+        'unread drops its argument axis',
+        'deleted drops its argument axis',
+        'taken drops its argument **kw',
+        'C.method drops its argument x',
+        'made drops its argument mode',
+        'admits drops its argument dropped',
+    ]
 
 
 def test_lint_finds_arguments_that_are_stored_and_never_read(tmp_path):
     source = '''
 class Base:
-    def __init__(self, above, asked, other): self.above, self._asked, self.other = above, bool(asked), other
+    def __init__(self, above, asked, other):
+        self.above, self._asked, self.other = above, bool(asked), other
     def run(self): return getattr(self, '_asked')
 class C(Base):
     def __init__(self, used, dropped, shown, checked, single, *rest):
@@ -82,8 +91,9 @@ class Record:
     def __init__(self, a): self.a = a
 def read(x): return x.other
 '''
-    assert problems(source, tmp_path) == [f'C.__init__ drops its argument {name}' for name in ('dropped', 'shown', 'checked', 'rest')] + [
-        'C.keep drops its argument flag']
+    assert problems(source, tmp_path) == [
+        f'C.__init__ drops its argument {name}' for name in ('dropped', 'shown', 'checked', 'rest')
+    ] + ['C.keep drops its argument flag']
 
 
 def test_in_place_shifts_refuse_out():
@@ -96,7 +106,10 @@ def test_in_place_shifts_refuse_out():
 def test_every_name_of_the_tables_resolves():
     missing = []
     for found in pkgutil.walk_packages(paddle.__path__, 'paddle.'):
-        if found.name == 'paddle.base.proto.framework_pb2' and importlib.util.find_spec('google') is None:
+        if (
+            found.name == 'paddle.base.proto.framework_pb2'
+            and importlib.util.find_spec('google') is None
+        ):
             continue  # the old messages need protobuf
         module = importlib.import_module(found.name)
         for name in sorted({*dir(module), *(getattr(module, '__all__', None) or ())}):
@@ -110,12 +123,27 @@ def test_every_name_of_the_tables_resolves():
     assert not missing
 
 
-@pytest.mark.parametrize('make', [
-    lambda **k: paddle.zeros([2], **k), lambda **k: paddle.ones([2], **k), lambda **k: paddle.empty([2], **k), lambda **k: paddle.full([2], 1.0, **k),
-    lambda **k: paddle.full_like(t(2), 1.0, **k), lambda **k: paddle.zeros_like(t(2), **k), lambda **k: paddle.ones_like(t(2), **k),
-    lambda **k: paddle.empty_like(t(2), **k), lambda **k: paddle.arange(3, **k), lambda **k: paddle.eye(3, **k), lambda **k: paddle.as_tensor([1.0], **k),
-    lambda **k: paddle.rand([2], **k), lambda **k: paddle.randn([2], **k), lambda **k: paddle.randperm(3, **k), lambda **k: t(2).new_zeros([2], **k),
-    lambda **k: t(2).new_full([2], 1.0, **k)])
+@pytest.mark.parametrize(
+    'make',
+    [
+        lambda **k: paddle.zeros([2], **k),
+        lambda **k: paddle.ones([2], **k),
+        lambda **k: paddle.empty([2], **k),
+        lambda **k: paddle.full([2], 1.0, **k),
+        lambda **k: paddle.full_like(t(2), 1.0, **k),
+        lambda **k: paddle.zeros_like(t(2), **k),
+        lambda **k: paddle.ones_like(t(2), **k),
+        lambda **k: paddle.empty_like(t(2), **k),
+        lambda **k: paddle.arange(3, **k),
+        lambda **k: paddle.eye(3, **k),
+        lambda **k: paddle.as_tensor([1.0], **k),
+        lambda **k: paddle.rand([2], **k),
+        lambda **k: paddle.randn([2], **k),
+        lambda **k: paddle.randperm(3, **k),
+        lambda **k: t(2).new_zeros([2], **k),
+        lambda **k: t(2).new_full([2], 1.0, **k),
+    ],
+)
 def test_creation_refuses_what_this_build_has_not(make):
     assert str(make(device='cpu').place) == 'Place(cpu)'
     with pytest.raises(RuntimeError, match='Pinning memory is not supported for Place'):
@@ -124,12 +152,25 @@ def test_creation_refuses_what_this_build_has_not(make):
         make(device='gpu')
 
 
-@pytest.mark.parametrize('make', [
-    lambda d: paddle.rand_like(t(2), device=d), lambda d: paddle.randn_like(t(2), device=d), lambda d: paddle.fft.fftfreq(3, device=d),
-    lambda d: paddle.fft.rfftfreq(3, device=d), lambda d: paddle.from_dlpack(t(2), device=d), lambda d: paddle.utils.dlpack.from_dlpack(t(2), device=d),
-    lambda d: paddle.nn.Layer().create_parameter([2], device=d), lambda d: paddle.nn.LayerNorm(3, device=d), lambda d: paddle.nn.RMSNorm(3, device=d),
-    lambda d: paddle.nn.GroupNorm(1, 3, device=d), lambda d: paddle.nn.Conv2D(3, 3, 3, device=d), lambda d: paddle.nn.Embedding(3, 3, device=d),
-    lambda d: paddle.amp.is_float16_supported(d), lambda d: paddle.amp.is_bfloat16_supported(d)])
+@pytest.mark.parametrize(
+    'make',
+    [
+        lambda d: paddle.rand_like(t(2), device=d),
+        lambda d: paddle.randn_like(t(2), device=d),
+        lambda d: paddle.fft.fftfreq(3, device=d),
+        lambda d: paddle.fft.rfftfreq(3, device=d),
+        lambda d: paddle.from_dlpack(t(2), device=d),
+        lambda d: paddle.utils.dlpack.from_dlpack(t(2), device=d),
+        lambda d: paddle.nn.Layer().create_parameter([2], device=d),
+        lambda d: paddle.nn.LayerNorm(3, device=d),
+        lambda d: paddle.nn.RMSNorm(3, device=d),
+        lambda d: paddle.nn.GroupNorm(1, 3, device=d),
+        lambda d: paddle.nn.Conv2D(3, 3, 3, device=d),
+        lambda d: paddle.nn.Embedding(3, 3, device=d),
+        lambda d: paddle.amp.is_float16_supported(d),
+        lambda d: paddle.amp.is_bfloat16_supported(d),
+    ],
+)
 def test_a_device_that_is_not_there_is_refused(make):
     make('cpu')
     make(None)
@@ -137,12 +178,24 @@ def test_a_device_that_is_not_there_is_refused(make):
         make('gpu')
 
 
-@pytest.mark.parametrize('call', [
-    lambda: t(2).new_zeros([2], dtyp='float32'), lambda: t(2).new_ones(2, 3, bogus=1), lambda: t(2).new_empty([2], shape=[2]),
-    lambda: paddle.meshgrid(t(2), bogus=1), lambda: t(2, 3).permute(1, 0, dim=[0, 1]), lambda: paddle.empty([2], memory_format='x'),
-    lambda: paddle.nn.Parameter(t(2), trainabel=False), lambda: paddle.static.save(None, 'x', protocl=2),
-    lambda: paddle.static.save_inference_model('x', [], [], None, programm=None), lambda: paddle.static.default_main_program().global_block().create_var(shap=[1]),
-    lambda: paddle.autograd.PyLayerContext(1), lambda: paddle.FloatTensor([1.0], dtype='int32'), lambda: paddle.FloatTensor([1.0], bogus=1)])
+@pytest.mark.parametrize(
+    'call',
+    [
+        lambda: t(2).new_zeros([2], dtyp='float32'),
+        lambda: t(2).new_ones(2, 3, bogus=1),
+        lambda: t(2).new_empty([2], shape=[2]),
+        lambda: paddle.meshgrid(t(2), bogus=1),
+        lambda: t(2, 3).permute(1, 0, dim=[0, 1]),
+        lambda: paddle.empty([2], memory_format='x'),
+        lambda: paddle.nn.Parameter(t(2), trainabel=False),
+        lambda: paddle.static.save(None, 'x', protocl=2),
+        lambda: paddle.static.save_inference_model('x', [], [], None, programm=None),
+        lambda: paddle.static.default_main_program().global_block().create_var(shap=[1]),
+        lambda: paddle.autograd.PyLayerContext(1),
+        lambda: paddle.FloatTensor([1.0], dtype='int32'),
+        lambda: paddle.FloatTensor([1.0], bogus=1),
+    ],
+)
 def test_a_misspelt_keyword_is_named(call):
     with pytest.raises(TypeError):
         call()
@@ -157,26 +210,50 @@ Q = t(4, 2, 8)
 ENDS = paddle.to_tensor([0, 3, 4], dtype='int32')
 
 
-@pytest.mark.parametrize('call, error', [
-    (lambda: F.margin_cross_entropy(t(2, 3), paddle.to_tensor([0, 1]), group=3), ValueError),
-    (lambda: fa.flash_attn_unpadded(Q, Q, Q, ENDS, ENDS, 3, 3, 0.5, return_softmax=True), NotImplementedError),
-    (lambda: fa.flash_attn_unpadded(Q, Q, Q, ENDS, ENDS, 2, 3, 0.5), ValueError),
-    (lambda: fa.flash_attention(Q[None], Q[None], Q[None], 0.5, rng_name='x'), NotImplementedError),
-    (lambda: fa.flash_attn_varlen_qkvpacked(t(6, 3, 2, 8), ENDS, ENDS, 3, 3, 0.5), NotImplementedError),
-    (lambda: paddle.incubate.nn.FusedFeedForward(4, 8)(t(1, 2, 4), cache=1), NotImplementedError),
-    (lambda: paddle.io.random_split(range(6), [2, 4], generator=3), TypeError),
-    (lambda: paddle.amp.autocast(3), TypeError),
-    (lambda: paddle.cdist(t(2, 3), t(4, 3), compute_mode='bogus'), ValueError),
-    (lambda: paddle.autograd.backward([t(2)], dump_backward_graph_path='x'), NotImplementedError),
-    (lambda: paddle.grad(t(2), t(2), dump_backward_graph_path='x'), NotImplementedError),
-    (lambda: paddle.audio.save('x.wav', t(1, 8), 8000, encoding='PCM_F'), ValueError),
-    (lambda: paddle.enable_compat(scope={'x'}), NotImplementedError),
-    (lambda: paddle.device.Event(interprocess=True), NotImplementedError),
-    (lambda: paddle.static.device_guard('bogus').__enter__(), ValueError),
-    (lambda: paddle.static.append_backward(t(1), callbacks=[print]), NotImplementedError),
-    (lambda: paddle.vision.models.resnet.BasicBlock(4, 4, groups=2), ValueError),
-    (lambda: paddle.incubate.ModelAverage(0.15, [paddle.nn.Parameter(t(2))]).minimize(None, parameters=[1]), NotImplementedError),
-    (lambda: paddle.base.core.get_all_op_names('bogus'), ValueError)])
+@pytest.mark.parametrize(
+    'call, error',
+    [
+        (lambda: F.margin_cross_entropy(t(2, 3), paddle.to_tensor([0, 1]), group=3), ValueError),
+        (
+            lambda: fa.flash_attn_unpadded(Q, Q, Q, ENDS, ENDS, 3, 3, 0.5, return_softmax=True),
+            NotImplementedError,
+        ),
+        (lambda: fa.flash_attn_unpadded(Q, Q, Q, ENDS, ENDS, 2, 3, 0.5), ValueError),
+        (
+            lambda: fa.flash_attention(Q[None], Q[None], Q[None], 0.5, rng_name='x'),
+            NotImplementedError,
+        ),
+        (
+            lambda: fa.flash_attn_varlen_qkvpacked(t(6, 3, 2, 8), ENDS, ENDS, 3, 3, 0.5),
+            NotImplementedError,
+        ),
+        (
+            lambda: paddle.incubate.nn.FusedFeedForward(4, 8)(t(1, 2, 4), cache=1),
+            NotImplementedError,
+        ),
+        (lambda: paddle.io.random_split(range(6), [2, 4], generator=3), TypeError),
+        (lambda: paddle.amp.autocast(3), TypeError),
+        (lambda: paddle.cdist(t(2, 3), t(4, 3), compute_mode='bogus'), ValueError),
+        (
+            lambda: paddle.autograd.backward([t(2)], dump_backward_graph_path='x'),
+            NotImplementedError,
+        ),
+        (lambda: paddle.grad(t(2), t(2), dump_backward_graph_path='x'), NotImplementedError),
+        (lambda: paddle.audio.save('x.wav', t(1, 8), 8000, encoding='PCM_F'), ValueError),
+        (lambda: paddle.enable_compat(scope={'x'}), NotImplementedError),
+        (lambda: paddle.device.Event(interprocess=True), NotImplementedError),
+        (lambda: paddle.static.device_guard('bogus').__enter__(), ValueError),
+        (lambda: paddle.static.append_backward(t(1), callbacks=[print]), NotImplementedError),
+        (lambda: paddle.vision.models.resnet.BasicBlock(4, 4, groups=2), ValueError),
+        (
+            lambda: paddle.incubate.ModelAverage(0.15, [paddle.nn.Parameter(t(2))]).minimize(
+                None, parameters=[1]
+            ),
+            NotImplementedError,
+        ),
+        (lambda: paddle.base.core.get_all_op_names('bogus'), ValueError),
+    ],
+)
 def test_what_would_be_dropped_is_refused(call, error):
     with pytest.raises(error):
         call()
@@ -200,7 +277,9 @@ def test_a_generator_is_what_random_split_draws_from():
     def split(seed):
         generator = paddle.Generator()
         generator.manual_seed(seed)
-        return [part.indices for part in paddle.io.random_split(range(20), [5, 15], generator=generator)]
+        return [
+            part.indices for part in paddle.io.random_split(range(20), [5, 15], generator=generator)
+        ]
 
     paddle.seed(1)
     before = paddle.get_rng_state()[0]
@@ -214,7 +293,9 @@ def test_a_generator_is_what_random_split_draws_from():
     generator.manual_seed(5)
     first = paddle.zeros([4]).random_(0, 1000, generator=generator).numpy()
     generator.manual_seed(5)
-    np.testing.assert_array_equal(paddle.zeros([4]).random_(0, 1000, generator=generator).numpy(), first)
+    np.testing.assert_array_equal(
+        paddle.zeros([4]).random_(0, 1000, generator=generator).numpy(), first
+    )
 
 
 def test_autocast_of_another_device_says_that_it_has_no_effect():
@@ -244,20 +325,35 @@ def test_lazy_guard_delays_the_first_values():
 
 def test_class_centers_drawn_with_a_fixed_seed_repeat():
     from paddle.nn._core import ops
+
     label = paddle.to_tensor([1, 5])
-    first, second = (ops.class_center_sample(label, 50, 20, fix_seed=True, seed=3)[1].numpy() for _ in range(2))
+    first, second = (
+        ops.class_center_sample(label, 50, 20, fix_seed=True, seed=3)[1].numpy() for _ in range(2)
+    )
     np.testing.assert_array_equal(first, second)
 
 
 def test_sync_batch_norm_is_that_of_one_process():
     x = t(4, 3)
-    np.testing.assert_array_equal(paddle.nn.SyncBatchNorm(3)(x).numpy(), paddle.nn.BatchNorm1D(3)(x).numpy())
+    np.testing.assert_array_equal(
+        paddle.nn.SyncBatchNorm(3)(x).numpy(), paddle.nn.BatchNorm1D(3)(x).numpy()
+    )
 
 
 def test_new_tensors_take_one_size():
     x = paddle.ones([2, 3])
-    assert x.new_zeros(2, 4).shape == x.new_ones([2, 4]).shape == x.new_empty(size=[2, 4]).shape == [2, 4]
-    for call in (lambda: x.new_zeros([2], 'int32'), lambda: x.new_ones([2], 3), lambda: x.new_zeros(), lambda: x.new_zeros(size=[2], shape=[3])):
+    assert (
+        x.new_zeros(2, 4).shape
+        == x.new_ones([2, 4]).shape
+        == x.new_empty(size=[2, 4]).shape
+        == [2, 4]
+    )
+    for call in (
+        lambda: x.new_zeros([2], 'int32'),
+        lambda: x.new_ones([2], 3),
+        lambda: x.new_zeros(),
+        lambda: x.new_zeros(size=[2], shape=[3]),
+    ):
         with pytest.raises(TypeError, match='new_'):
             call()
 
@@ -304,25 +400,56 @@ def test_names_that_could_not_work():
     assert F.softmax_(x) is x and (x.numpy() == want.numpy()).all()
     assert paddle.binomial(paddle.to_tensor([4.0]), paddle.to_tensor([1.0])).tolist() == [4]
     assert paddle.standard_gamma(paddle.to_tensor([2.0])).item() > 0
-    assert not hasattr(paddle._C_ops, 'merge_selected_rows') and not hasattr(paddle.optimizer.Adam, '_fused_step')
+    assert not hasattr(paddle._C_ops, 'merge_selected_rows') and not hasattr(
+        paddle.optimizer.Adam, '_fused_step'
+    )
 
 
-@pytest.mark.parametrize('config', ['combine_params', 'separate_parameters', 'skip_forward', 'skip_prune_program', 'input_names_after_prune'])
+@pytest.mark.parametrize(
+    'config',
+    [
+        'combine_params',
+        'separate_parameters',
+        'skip_forward',
+        'skip_prune_program',
+        'input_names_after_prune',
+    ],
+)
 def test_configs_of_jit_save(config, tmp_path):
     spec = [paddle.static.InputSpec([None, 2])]
     with pytest.raises(NotImplementedError, match=config):
         paddle.jit.save(paddle.nn.Linear(2, 2), str(tmp_path / 'net'), spec, **{config: True})
     with pytest.raises(ValueError, match='bogus'):
         paddle.jit.save(paddle.nn.Linear(2, 2), str(tmp_path / 'net'), spec, bogus=1)
-    paddle.jit.save(paddle.nn.Linear(2, 2), str(tmp_path / 'net'), spec, **{config: False}, with_hook=True, clip_extra=False)
+    paddle.jit.save(
+        paddle.nn.Linear(2, 2),
+        str(tmp_path / 'net'),
+        spec,
+        **{config: False},
+        with_hook=True,
+        clip_extra=False,
+    )
 
 
-@pytest.mark.parametrize('call', [
-    lambda x: paddle.zeros(True), lambda x: paddle.ones([1, True]), lambda x: paddle.empty([False]),
-    lambda x: paddle.full([True], 1), lambda x: paddle.reshape(x, [True, 4]), lambda x: paddle.tile(x, True), lambda x: x.sum(axis=True),
-    lambda x: x.sum(axis=[True]), lambda x: x.transpose([True, 0]), lambda x: x.expand([True, 2, 2]), lambda x: paddle.roll(x, [True], [False]),
-    lambda x: paddle.split(x, [True, 1]), lambda x: x.unsqueeze(True), lambda x: paddle.slice(x, [False], [True], [2]),
-])
+@pytest.mark.parametrize(
+    'call',
+    [
+        lambda x: paddle.zeros(True),
+        lambda x: paddle.ones([1, True]),
+        lambda x: paddle.empty([False]),
+        lambda x: paddle.full([True], 1),
+        lambda x: paddle.reshape(x, [True, 4]),
+        lambda x: paddle.tile(x, True),
+        lambda x: x.sum(axis=True),
+        lambda x: x.sum(axis=[True]),
+        lambda x: x.transpose([True, 0]),
+        lambda x: x.expand([True, 2, 2]),
+        lambda x: paddle.roll(x, [True], [False]),
+        lambda x: paddle.split(x, [True, 1]),
+        lambda x: x.unsqueeze(True),
+        lambda x: paddle.slice(x, [False], [True], [2]),
+    ],
+)
 def test_truth_values_are_no_extents_or_axes(call):
     with pytest.raises(TypeError, match='bool'):
         call(paddle.ones([2, 2]))

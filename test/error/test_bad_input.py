@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input: PaddlePaddle's exception type, and a message that names the op, what was expected and what came."""
+"""Bad input: PaddlePaddle's exception type, and a message that names the op, what was expected and
+what came.
+"""
+
 import numpy as np
 import paddle
 import paddle.nn.functional as F
@@ -24,43 +27,131 @@ def ints(*values):
 CASES = {
     # Shapes that do not fit.
     "add_shapes": (lambda: t(2, 3) + t(4, 3), ValueError, ["add", "[2, 3]", "[4, 3]"]),
-    "where_shapes": (lambda: paddle.where(t(2, dtype="bool"), t(3), t(4)), ValueError, ["where", "[2]", "[3]"]),
-    "matmul_inner": (lambda: paddle.matmul(t(2, 3), t(4, 5)), ValueError, ["matmul", "[2, 3]", "[4, 5]"]),
-    "matmul_batch": (lambda: paddle.matmul(t(2, 2, 3), t(3, 3, 4)), ValueError, ["matmul", "broadcast", "[2]", "[3]"]),
+    "where_shapes": (
+        lambda: paddle.where(t(2, dtype="bool"), t(3), t(4)),
+        ValueError,
+        ["where", "[2]", "[3]"],
+    ),
+    "matmul_inner": (
+        lambda: paddle.matmul(t(2, 3), t(4, 5)),
+        ValueError,
+        ["matmul", "[2, 3]", "[4, 5]"],
+    ),
+    "matmul_batch": (
+        lambda: paddle.matmul(t(2, 2, 3), t(3, 3, 4)),
+        ValueError,
+        ["matmul", "broadcast", "[2]", "[3]"],
+    ),
     "matmul_0d": (lambda: paddle.matmul(t(), t(3)), ValueError, ["matmul", "at least 1", "[]"]),
     "bmm_rank": (lambda: paddle.bmm(t(2, 3), t(3, 2)), ValueError, ["bmm", "3 axes", "[2, 3]"]),
-    "linear_features": (lambda: paddle.nn.Linear(3, 4)(t(2, 5)), ValueError, ["matmul", "[2, 5]", "[3, 4]"]),
+    "linear_features": (
+        lambda: paddle.nn.Linear(3, 4)(t(2, 5)),
+        ValueError,
+        ["matmul", "[2, 5]", "[3, 4]"],
+    ),
     "reshape_size": (lambda: t(2, 3).reshape([4, 2]), ValueError, ["reshape", "[4, 2]", "[2, 3]"]),
     "reshape_two_unknown": (lambda: t(2, 3).reshape([-1, -1]), ValueError, ["reshape", "[-1, -1]"]),
     "expand": (lambda: t(2, 3).expand([2, 4]), ValueError, ["expand", "[2, 4]", "[2, 3]"]),
-    "transpose_repeat": (lambda: paddle.transpose(t(2, 3), [0, 0]), ValueError, ["transpose", "perm", "[0, 0]"]),
-    "transpose_length": (lambda: paddle.transpose(t(2, 3), [0, 1, 2]), ValueError, ["transpose", "2 axes", "[0, 1, 2]"]),
-    "concat_shapes": (lambda: paddle.concat([t(2, 3), t(2, 4)]), ValueError, ["concat", "[2, 3]", "[2, 4]"]),
-    "concat_ranks": (lambda: paddle.concat([t(2, 3), t(2)]), ValueError, ["concat", "rank", "[2, 3]", "[2]"]),
+    "transpose_repeat": (
+        lambda: paddle.transpose(t(2, 3), [0, 0]),
+        ValueError,
+        ["transpose", "perm", "[0, 0]"],
+    ),
+    "transpose_length": (
+        lambda: paddle.transpose(t(2, 3), [0, 1, 2]),
+        ValueError,
+        ["transpose", "2 axes", "[0, 1, 2]"],
+    ),
+    "concat_shapes": (
+        lambda: paddle.concat([t(2, 3), t(2, 4)]),
+        ValueError,
+        ["concat", "[2, 3]", "[2, 4]"],
+    ),
+    "concat_ranks": (
+        lambda: paddle.concat([t(2, 3), t(2)]),
+        ValueError,
+        ["concat", "rank", "[2, 3]", "[2]"],
+    ),
     "concat_nothing": (lambda: paddle.concat([]), ValueError, ["concat"]),
-    "stack_shapes": (lambda: paddle.stack([t(2, 3), t(3, 2)]), ValueError, ["stack", "[2, 3]", "[3, 2]"]),
+    "stack_shapes": (
+        lambda: paddle.stack([t(2, 3), t(3, 2)]),
+        ValueError,
+        ["stack", "[2, 3]", "[3, 2]"],
+    ),
     "split_uneven": (lambda: paddle.split(t(5, 2), 2), ValueError, ["split", "5", "2"]),
     "split_sections": (lambda: paddle.split(t(5, 2), [2, 2]), ValueError, ["split", "5", "[2, 2]"]),
-    "tile_negative": (lambda: paddle.tile(t(3), [-1]), ValueError, ["tile", "repeat_times", "[-1]"]),
-    "conv_channels": (lambda: F.conv2d(t(1, 3, 5, 5), t(4, 2, 3, 3)), ValueError, ["conv", "channels", "[1, 3, 5, 5]", "[4, 2, 3, 3]"]),
+    "tile_negative": (
+        lambda: paddle.tile(t(3), [-1]),
+        ValueError,
+        ["tile", "repeat_times", "[-1]"],
+    ),
+    "conv_channels": (
+        lambda: F.conv2d(t(1, 3, 5, 5), t(4, 2, 3, 3)),
+        ValueError,
+        ["conv", "channels", "[1, 3, 5, 5]", "[4, 2, 3, 3]"],
+    ),
     "conv_rank": (lambda: F.conv2d(t(3, 5, 5), t(4, 3, 3, 3)), ValueError, ["4D", "[3, 5, 5]"]),
-    "conv_filter_too_large": (lambda: F.conv2d(t(1, 1, 2, 2), t(1, 1, 5, 5)), ValueError, ["conv", "5", "[1, 1, 2, 2]"]),
-    "conv_stride_zero": (lambda: F.conv2d(t(1, 1, 5, 5), t(1, 1, 3, 3), stride=0), ValueError, ["conv", "positive strides", "[0, 0]"]),
-    "pool_kernel_zero": (lambda: F.max_pool2d(t(1, 1, 4, 4), 0), ValueError, ["pool", "positive", "[0, 0]"]),
+    "conv_filter_too_large": (
+        lambda: F.conv2d(t(1, 1, 2, 2), t(1, 1, 5, 5)),
+        ValueError,
+        ["conv", "5", "[1, 1, 2, 2]"],
+    ),
+    "conv_stride_zero": (
+        lambda: F.conv2d(t(1, 1, 5, 5), t(1, 1, 3, 3), stride=0),
+        ValueError,
+        ["conv", "positive strides", "[0, 0]"],
+    ),
+    "pool_kernel_zero": (
+        lambda: F.max_pool2d(t(1, 1, 4, 4), 0),
+        ValueError,
+        ["pool", "positive", "[0, 0]"],
+    ),
     "layer_norm_shape": (lambda: F.layer_norm(t(2, 3), 4), ValueError, ["[4]", "[2, 3]"]),
-    "batch_norm_channels": (lambda: F.batch_norm(t(2, 3), t(4), t(4), t(4), t(4)), ValueError, ["batch_norm", "3", "[4]"]),
-    "cross_entropy_shapes": (lambda: F.cross_entropy(t(2, 3), ints(0, 1, 2)), ValueError, ["cross_entropy", "[2, 3]", "[3, 1]"]),
+    "batch_norm_channels": (
+        lambda: F.batch_norm(t(2, 3), t(4), t(4), t(4), t(4)),
+        ValueError,
+        ["batch_norm", "3", "[4]"],
+    ),
+    "cross_entropy_shapes": (
+        lambda: F.cross_entropy(t(2, 3), ints(0, 1, 2)),
+        ValueError,
+        ["cross_entropy", "[2, 3]", "[3, 1]"],
+    ),
     "inv_not_square": (lambda: paddle.linalg.inv(t(2, 3)), ValueError, ["inv", "square", "[2, 3]"]),
     "topk_too_many": (lambda: paddle.topk(t(3), 5), ValueError, ["topk", "3", "5"]),
-    "negative_extent": (lambda: paddle.zeros([-2, 3]), ValueError, ["full", "non-negative", "[-2, 3]"]),
+    "negative_extent": (
+        lambda: paddle.zeros([-2, 3]),
+        ValueError,
+        ["full", "non-negative", "[-2, 3]"],
+    ),
     # Dtypes.
     "add_dtypes": (lambda: t(2) + t(2, dtype="int32"), TypeError, ["add", "float32", "int32"]),
     "add_bool": (lambda: t(2, dtype="bool") + t(2), TypeError, ["add", "bool", "float32"]),
-    "inplace_dtype": (lambda: t(3, dtype="int32").add_(t(3)), TypeError, ["add", "int32", "float32"]),
-    "softmax_int": (lambda: F.softmax(t(2, 3, dtype="int32")), RuntimeError, ["softmax", "floating", "int32"]),
-    "where_condition": (lambda: paddle.where(t(2), t(2), t(2)), ValueError, ["condition", "bool", "float32"]),
-    "concat_dtypes": (lambda: paddle.concat([t(2), t(2, dtype="int64")]), ValueError, ["concat", "one dtype", "float32", "int64"]),
-    "stack_dtypes": (lambda: paddle.stack([t(2), t(2, dtype="int64")]), ValueError, ["stack", "one dtype", "float32", "int64"]),
+    "inplace_dtype": (
+        lambda: t(3, dtype="int32").add_(t(3)),
+        TypeError,
+        ["add", "int32", "float32"],
+    ),
+    "softmax_int": (
+        lambda: F.softmax(t(2, 3, dtype="int32")),
+        RuntimeError,
+        ["softmax", "floating", "int32"],
+    ),
+    "where_condition": (
+        lambda: paddle.where(t(2), t(2), t(2)),
+        ValueError,
+        ["condition", "bool", "float32"],
+    ),
+    "concat_dtypes": (
+        lambda: paddle.concat([t(2), t(2, dtype="int64")]),
+        ValueError,
+        ["concat", "one dtype", "float32", "int64"],
+    ),
+    "stack_dtypes": (
+        lambda: paddle.stack([t(2), t(2, dtype="int64")]),
+        ValueError,
+        ["stack", "one dtype", "float32", "int64"],
+    ),
     "unknown_dtype": (lambda: paddle.zeros([2], dtype="float31"), TypeError, ["float31"]),
     "cast_unknown": (lambda: t(2).astype("floaty"), TypeError, ["floaty"]),
     # Axes and indices.
@@ -70,7 +161,11 @@ CASES = {
     "softmax_axis": (lambda: F.softmax(t(2, 3), axis=3), ValueError, ["softmax", "[-2, 2)", "3"]),
     "squeeze_axis": (lambda: t(2, 3).squeeze(5), ValueError, ["squeeze", "[-2, 2)", "5"]),
     "unsqueeze_axis": (lambda: t(2, 3).unsqueeze(5), ValueError, ["unsqueeze", "[-3, 3)", "5"]),
-    "concat_axis": (lambda: paddle.concat([t(2, 3), t(2, 3)], axis=2), ValueError, ["concat", "[-2, 2)", "2"]),
+    "concat_axis": (
+        lambda: paddle.concat([t(2, 3), t(2, 3)], axis=2),
+        ValueError,
+        ["concat", "[-2, 2)", "2"],
+    ),
     "norm_axis": (lambda: paddle.norm(t(2, 3), axis=4), ValueError, ["norm", "[-2, 2)", "4"]),
     "cumsum_axis": (lambda: paddle.cumsum(t(3), axis=2), IndexError, ["cumsum", "[-1, 1)", "2"]),
     "cumprod_axis": (lambda: paddle.cumprod(t(3), 2), ValueError, ["cumprod", "[-1, 1)", "2"]),
@@ -81,21 +176,57 @@ CASES = {
     "index_too_many": (lambda: t(2, 3)[0, 0, 0], IndexError, ["index", "at most 2", "3"]),
     "index_mask": (lambda: t(2, 3)[t(3, dtype="bool")], IndexError, ["index", "mask", "2", "3"]),
     "index_kind": (lambda: t(2, 3)["a"], ValueError, ["index", "integers", "str"]),
-    "setitem_shape": (lambda: t(2, 3).__setitem__(0, t(4)), ValueError, ["__setitem__", "[3]", "[4]"]),
-    "gather_index": (lambda: paddle.gather(t(2, 3), ints(3)), IndexError, ["gather", "[-2, 2)", "3"]),
-    "take_along_axis_index": (lambda: paddle.take_along_axis(t(2, 3), ints([3]), 1), IndexError, ["take_along_axis", "[-3, 3)", "3"]),
-    "put_along_axis_index": (lambda: paddle.put_along_axis(t(2, 3), ints([3]), 1.0, 1), IndexError, ["put_along_axis", "[-3, 3)", "3"]),
-    "scatter_index": (lambda: paddle.scatter(t(2, 3), ints(2), t(1, 3)), IndexError, ["scatter", "[-2, 2)", "2"]),
+    "setitem_shape": (
+        lambda: t(2, 3).__setitem__(0, t(4)),
+        ValueError,
+        ["__setitem__", "[3]", "[4]"],
+    ),
+    "gather_index": (
+        lambda: paddle.gather(t(2, 3), ints(3)),
+        IndexError,
+        ["gather", "[-2, 2)", "3"],
+    ),
+    "take_along_axis_index": (
+        lambda: paddle.take_along_axis(t(2, 3), ints([3]), 1),
+        IndexError,
+        ["take_along_axis", "[-3, 3)", "3"],
+    ),
+    "put_along_axis_index": (
+        lambda: paddle.put_along_axis(t(2, 3), ints([3]), 1.0, 1),
+        IndexError,
+        ["put_along_axis", "[-3, 3)", "3"],
+    ),
+    "scatter_index": (
+        lambda: paddle.scatter(t(2, 3), ints(2), t(1, 3)),
+        IndexError,
+        ["scatter", "[-2, 2)", "2"],
+    ),
     "one_hot_index": (lambda: F.one_hot(ints(4), 4), ValueError, ["one_hot", "[0, 4)", "4"]),
-    "cross_entropy_label": (lambda: F.cross_entropy(t(2, 3), ints(0, 3)), IndexError, ["cross_entropy", "[0, 3)", "3"]),
+    "cross_entropy_label": (
+        lambda: F.cross_entropy(t(2, 3), ints(0, 3)),
+        IndexError,
+        ["cross_entropy", "[0, 3)", "3"],
+    ),
     # Values.
     "huge": (lambda: paddle.zeros([1 << 45]), MemoryError, ["memory", str(1 << 47)]),
     "arange_step": (lambda: paddle.arange(0, 5, 0), ValueError, ["arange", "step", "0"]),
     "linspace_num": (lambda: paddle.linspace(0, 1, -1), ValueError, ["linspace", "num", "-1"]),
     "dropout_p": (lambda: F.dropout(t(2), p=1.5), ValueError, ["p", "0 and 1"]),
-    "inv_singular": (lambda: paddle.linalg.inv(paddle.zeros([2, 2])), ValueError, ["inverse", "ingular"]),
-    "cholesky_not_positive": (lambda: paddle.linalg.cholesky(-t(2, 2)), ValueError, ["cholesky", "positive definite"]),
-    "multinomial_draws": (lambda: paddle.multinomial(t(3), 5), ValueError, ["multinomial", "5", "3"]),
+    "inv_singular": (
+        lambda: paddle.linalg.inv(paddle.zeros([2, 2])),
+        ValueError,
+        ["inverse", "ingular"],
+    ),
+    "cholesky_not_positive": (
+        lambda: paddle.linalg.cholesky(-t(2, 2)),
+        ValueError,
+        ["cholesky", "positive definite"],
+    ),
+    "multinomial_draws": (
+        lambda: paddle.multinomial(t(3), 5),
+        ValueError,
+        ["multinomial", "5", "3"],
+    ),
     "ragged": (lambda: paddle.to_tensor([[1, 2], [3]]), ValueError, ["equal lengths"]),
     "object": (lambda: paddle.to_tensor(object()), TypeError, ["object"]),
     "item_of_many": (lambda: t(2).item(), ValueError, ["one element", "[2]"]),
@@ -105,7 +236,11 @@ CASES = {
     "missing_argument": (lambda: paddle.add(t(2)), TypeError, ["add()", "'y'"]),
     "unknown_keyword": (lambda: paddle.add(t(2), t(2), foo=1), TypeError, ["add()", "'foo'"]),
     "not_a_tensor": (lambda: F.relu("x"), ValueError, ["relu()", "'x'", "str"]),
-    "optimizer_without_parameters": (lambda: paddle.optimizer.SGD(learning_rate=0.1), AttributeError, ["parameters"]),
+    "optimizer_without_parameters": (
+        lambda: paddle.optimizer.SGD(learning_rate=0.1),
+        AttributeError,
+        ["parameters"],
+    ),
 }
 
 
@@ -156,7 +291,11 @@ def test_saved_tensor_modified(which):
     y = x * x if which == "x" else paddle.exp(x)
     (x if which == "x" else y).add_(t(2, 3))
     text = message(RuntimeError, y.sum().backward)
-    assert ("multiply" if which == "x" else "exp") in text and "version 0" in text and "version 1" in text
+    assert (
+        ("multiply" if which == "x" else "exp") in text
+        and "version 0" in text
+        and "version 1" in text
+    )
 
 
 def test_backward_with_a_gradient_of_another_shape():
@@ -174,7 +313,9 @@ def test_damaged_parameters(tmp_path, damage):
     path = tmp_path / "model.pdparams"
     paddle.save({"w": t(100, 100)}, str(path))
     data = path.read_bytes()
-    path.write_bytes({"noise": b"\x80\x02garbage", "cut": data[:len(data) // 2], "empty": b""}[damage])
+    path.write_bytes(
+        {"noise": b"\x80\x02garbage", "cut": data[: len(data) // 2], "empty": b""}[damage]
+    )
     text = message(EOFError if damage == "empty" else ValueError, lambda: paddle.load(str(path)))
     assert "model.pdparams" in text
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results and gradients over extents of zero depend on nothing that memory held: they are computed after filling free
-memory with one value and with another."""
+"""Results and gradients over extents of zero depend on nothing that memory held: they are computed
+after filling free memory with one value and with another."""
+
 import numpy as np
 import paddle
 import paddle.nn.functional as F
@@ -30,7 +31,14 @@ def lstm(time, batch):
 def batch_norm(shape, training, weights=True):
     c = shape[1]
     x, s, b = t(*shape), t(c), t(c)
-    y = F.batch_norm(x, paddle.zeros([c]), paddle.ones([c]), s if weights else None, b if weights else None, training=training)
+    y = F.batch_norm(
+        x,
+        paddle.zeros([c]),
+        paddle.ones([c]),
+        s if weights else None,
+        b if weights else None,
+        training=training,
+    )
     return [x, s, b] if weights else [x], [y]
 
 
@@ -39,6 +47,7 @@ def unary(f, *shape, dtype="float32"):
         x = t(*shape, dtype=dtype)
         y = f(x)
         return [x] if not x.stop_gradient else [], list(y) if isinstance(y, (list, tuple)) else [y]
+
     return run
 
 
@@ -47,6 +56,7 @@ def several(f, *shapes):
         xs = [t(*s) for s in shapes]
         y = f(*xs)
         return xs, list(y) if isinstance(y, (list, tuple)) else [y]
+
     return run
 
 
@@ -55,16 +65,36 @@ CASES = {
     "layer_norm_bias_only": several(lambda x, b: F.layer_norm(x, [3], None, b), (0, 3), (3,)),
     "layer_norm_scale_only": several(lambda x, s: F.layer_norm(x, [2, 3], s), (0, 2, 3), (2, 3)),
     "layer_norm_columns": several(lambda x, s, b: F.layer_norm(x, [0], s, b), (3, 0), (0,), (0,)),
-    "layer_norm_op": lambda: ([], list(paddle._C_ops.layer_norm(paddle.zeros([3, 0]), None, None, 1e-5, 1))),
-    "rms_norm": several(lambda x, s: F.rms_norm(x, [3], s) if hasattr(F, "rms_norm") else paddle._C_ops.rms_norm(x, s, [3], 1e-5)[0], (0, 3), (3,)),
-    "rms_norm_op": lambda: ([], list(paddle._C_ops.rms_norm(paddle.zeros([3, 0]), None, [0], 1e-5))),
+    "layer_norm_op": lambda: (
+        [],
+        list(paddle._C_ops.layer_norm(paddle.zeros([3, 0]), None, None, 1e-5, 1)),
+    ),
+    "rms_norm": several(
+        lambda x, s: (
+            F.rms_norm(x, [3], s)
+            if hasattr(F, "rms_norm")
+            else paddle._C_ops.rms_norm(x, s, [3], 1e-5)[0]
+        ),
+        (0, 3),
+        (3,),
+    ),
+    "rms_norm_op": lambda: (
+        [],
+        list(paddle._C_ops.rms_norm(paddle.zeros([3, 0]), None, [0], 1e-5)),
+    ),
     "batch_norm_train": lambda: batch_norm((0, 3, 2), True),
     "batch_norm_train_space": lambda: batch_norm((2, 3, 0), True),
     "batch_norm_eval": lambda: batch_norm((0, 3, 2), False),
     "batch_norm_plain": lambda: batch_norm((0, 3), True, False),
-    "group_norm": several(lambda x, s, b: F.group_norm(x, 2, weight=s, bias=b), (0, 4, 3), (4,), (4,)),
-    "group_norm_space": several(lambda x, s, b: F.group_norm(x, 2, weight=s, bias=b), (2, 4, 0), (4,), (4,)),
-    "instance_norm": several(lambda x, s, b: F.instance_norm(x, weight=s, bias=b), (0, 4, 3), (4,), (4,)),
+    "group_norm": several(
+        lambda x, s, b: F.group_norm(x, 2, weight=s, bias=b), (0, 4, 3), (4,), (4,)
+    ),
+    "group_norm_space": several(
+        lambda x, s, b: F.group_norm(x, 2, weight=s, bias=b), (2, 4, 0), (4,), (4,)
+    ),
+    "instance_norm": several(
+        lambda x, s, b: F.instance_norm(x, weight=s, bias=b), (0, 4, 3), (4,), (4,)
+    ),
     "linear_batch": several(lambda x, w, b: F.linear(x, w, b), (0, 3), (3, 4), (4,)),
     "linear_inner": several(lambda x, w, b: F.linear(x, w, b), (2, 0), (0, 4), (4,)),
     "matmul_inner": several(paddle.matmul, (2, 0), (0, 4)),
@@ -75,16 +105,24 @@ CASES = {
     "addmm": several(lambda i, x, y: paddle.addmm(i, x, y), (2, 4), (2, 0), (0, 4)),
     "conv_batch": several(lambda x, w, b: F.conv2d(x, w, b), (0, 2, 4, 4), (3, 2, 3, 3), (3,)),
     "conv_channels": several(lambda x, w, b: F.conv2d(x, w, b), (2, 0, 4, 4), (3, 0, 3, 3), (3,)),
-    "conv_transpose_channels": several(lambda x, w, b: F.conv2d_transpose(x, w, b), (2, 0, 4, 4), (0, 3, 3, 3), (3,)),
-    "conv_transpose_batch": several(lambda x, w, b: F.conv2d_transpose(x, w, b), (0, 2, 4, 4), (2, 3, 3, 3), (3,)),
+    "conv_transpose_channels": several(
+        lambda x, w, b: F.conv2d_transpose(x, w, b), (2, 0, 4, 4), (0, 3, 3, 3), (3,)
+    ),
+    "conv_transpose_batch": several(
+        lambda x, w, b: F.conv2d_transpose(x, w, b), (0, 2, 4, 4), (2, 3, 3, 3), (3,)
+    ),
     "embedding": lambda: (lambda w: ([w], [F.embedding(z(0), w)]))(t(3, 2)),
     "embedding_width": lambda: (lambda w: ([w], [F.embedding(z(4), w)]))(t(3, 0)),
     "gather": lambda: (lambda x: ([x], [paddle.gather(x, z(0))]))(t(3, 2)),
-    "index_add": lambda: (lambda x, v: ([x, v], [paddle.index_add(x, z(0), 0, v)]))(t(3, 2), t(0, 2)),
+    "index_add": lambda: (lambda x, v: ([x, v], [paddle.index_add(x, z(0), 0, v)]))(
+        t(3, 2), t(0, 2)
+    ),
     "scatter": lambda: (lambda x, v: ([x, v], [paddle.scatter(x, z(0), v)]))(t(3, 2), t(0, 2)),
     "scatter_nd": lambda: (lambda v: ([v], [paddle.scatter_nd(z(0, 1), v, [3])]))(t(0)),
     "take_along_axis": lambda: (lambda x: ([x], [paddle.take_along_axis(x, z(3, 0), 1)]))(t(3, 2)),
-    "masked_select": lambda: (lambda x: ([x], [paddle.masked_select(x, paddle.zeros([3, 2], "bool"))]))(t(3, 2)),
+    "masked_select": lambda: (
+        lambda x: ([x], [paddle.masked_select(x, paddle.zeros([3, 2], "bool"))])
+    )(t(3, 2)),
     "slice": unary(lambda x: x[2:1], 3, 2),
     "strided_slice": unary(lambda x: x[::-2, 1:1], 3, 2),
     "sum": unary(lambda x: x.sum(0), 0, 3),
@@ -120,12 +158,25 @@ CASES = {
     "cdist": several(paddle.cdist, (2, 0), (3, 0)),
     "cdist_rows": several(paddle.cdist, (0, 2), (3, 2)),
     "softmax": unary(lambda x: F.softmax(x, -1), 3, 0),
-    "cross_entropy": lambda: (lambda x: ([x], [F.cross_entropy(x, z(0), reduction="sum")]))(t(0, 3)),
-    "cross_entropy_soft": lambda: (lambda x: ([x], [F.cross_entropy(x, paddle.zeros([4, 0]), soft_label=True, reduction="none")]))(t(4, 0)),
+    "cross_entropy": lambda: (lambda x: ([x], [F.cross_entropy(x, z(0), reduction="sum")]))(
+        t(0, 3)
+    ),
+    "cross_entropy_soft": lambda: (
+        lambda x: (
+            [x],
+            [F.cross_entropy(x, paddle.zeros([4, 0]), soft_label=True, reduction="none")],
+        )
+    )(t(4, 0)),
     "nll": lambda: (lambda x: ([x], [F.nll_loss(x, z(0), reduction="sum")]))(t(0, 3)),
-    "attention_keys": several(F.scaled_dot_product_attention, (1, 2, 1, 4), (1, 0, 1, 4), (1, 0, 1, 4)),
-    "attention_queries": several(F.scaled_dot_product_attention, (1, 0, 1, 4), (1, 2, 1, 4), (1, 2, 1, 4)),
-    "attention_width": several(F.scaled_dot_product_attention, (1, 2, 1, 0), (1, 2, 1, 0), (1, 2, 1, 4)),
+    "attention_keys": several(
+        F.scaled_dot_product_attention, (1, 2, 1, 4), (1, 0, 1, 4), (1, 0, 1, 4)
+    ),
+    "attention_queries": several(
+        F.scaled_dot_product_attention, (1, 0, 1, 4), (1, 2, 1, 4), (1, 2, 1, 4)
+    ),
+    "attention_width": several(
+        F.scaled_dot_product_attention, (1, 2, 1, 0), (1, 2, 1, 0), (1, 2, 1, 4)
+    ),
     "lstm_batch": lambda: lstm(2, 0),
     "adaptive_max_pool": unary(lambda x: F.adaptive_max_pool2d(x, 2), 0, 2, 4, 4),
     "avg_pool": unary(lambda x: F.avg_pool2d(x, 2), 0, 2, 4, 4),
@@ -147,9 +198,13 @@ CASES = {
     "unique": lambda: ([], [paddle.unique(paddle.zeros([0]))]),
     "one_hot": lambda: ([], [F.one_hot(z(0), 3)]),
     "fft": unary(lambda x: paddle.fft.rfft(x), 0, 4),
-    "multiplex": lambda: (lambda x, y: ([x, y], [paddle.multiplex([x, y], z(0, 1, dtype="int32"))]))(t(0, 2), t(0, 2)),
+    "multiplex": lambda: (
+        lambda x, y: ([x, y], [paddle.multiplex([x, y], z(0, 1, dtype="int32"))])
+    )(t(0, 2), t(0, 2)),
     "segment_sum": lambda: (lambda x: ([x], [paddle.geometric.segment_sum(x, z(0))]))(t(0, 2)),
-    "send_u_recv": lambda: (lambda x: ([x], [paddle.geometric.send_u_recv(x, z(0), z(0), "mean")]))(t(3, 2)),
+    "send_u_recv": lambda: (lambda x: ([x], [paddle.geometric.send_u_recv(x, z(0), z(0), "mean")]))(
+        t(3, 2)
+    ),
 }
 
 
@@ -195,9 +250,12 @@ def test_memory_does_not_show(name):
 def test_parameter_gradients_of_an_empty_batch_are_zero(half):
     dtype = "bfloat16" if half else "float32"
     fill(7.0)
-    calls = [lambda x, s, b: F.layer_norm(x, [4], s, b), lambda x, s, b: F.group_norm(x, 2, weight=s, bias=b),
-             lambda x, s, b: F.instance_norm(x.unsqueeze(-1), weight=s, bias=b),
-             lambda x, s, b: F.batch_norm(x, paddle.zeros([4]), paddle.ones([4]), s, b, training=True)]
+    calls = [
+        lambda x, s, b: F.layer_norm(x, [4], s, b),
+        lambda x, s, b: F.group_norm(x, 2, weight=s, bias=b),
+        lambda x, s, b: F.instance_norm(x.unsqueeze(-1), weight=s, bias=b),
+        lambda x, s, b: F.batch_norm(x, paddle.zeros([4]), paddle.ones([4]), s, b, training=True),
+    ]
     for f in calls:
         for mixed in (False, True):
             x = t(0, 4, dtype=dtype)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad calls over the public API: the exception type PaddlePaddle 3.3.1 raises, and a message that says what was given."""
+"""Bad calls over the public API: the exception type PaddlePaddle 3.3.1 raises, and a message that
+says what was given.
+"""
+
 import numpy as np
 import pytest
 
@@ -10,10 +13,20 @@ from paddle import linalg, nn  # noqa: F401
 
 def values():
     """The names rows are written with, made anew for each."""
-    return dict(globals(), f1=paddle.to_tensor([1., 2., 3.]), f2=paddle.arange(6, dtype='float32').reshape([2, 3]),
-                f3=paddle.ones([2, 3, 4]), i1=paddle.to_tensor([0, 1]), far=paddle.to_tensor([0, 5]),
-                half=paddle.to_tensor([0.5]), im=paddle.ones([1, 3, 8, 8]), w=paddle.ones([4, 3, 3, 3]),
-                eye=paddle.eye(3), zero=paddle.to_tensor(1.), T=paddle.to_tensor)
+    return dict(
+        globals(),
+        f1=paddle.to_tensor([1.0, 2.0, 3.0]),
+        f2=paddle.arange(6, dtype='float32').reshape([2, 3]),
+        f3=paddle.ones([2, 3, 4]),
+        i1=paddle.to_tensor([0, 1]),
+        far=paddle.to_tensor([0, 5]),
+        half=paddle.to_tensor([0.5]),
+        im=paddle.ones([1, 3, 8, 8]),
+        w=paddle.ones([4, 3, 3, 3]),
+        eye=paddle.eye(3),
+        zero=paddle.to_tensor(1.0),
+        T=paddle.to_tensor,
+    )
 
 
 ROWS = {
@@ -146,8 +159,10 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize('row, error', [(line.strip(), e) for e, text in ROWS.items()
-                                        for line in text.strip().splitlines()])
+@pytest.mark.parametrize(
+    'row, error',
+    [(line.strip(), e) for e, text in ROWS.items() for line in text.strip().splitlines()],
+)
 def test_exception_type(row, error):
     with pytest.raises(error) as info:
         eval(row, values())

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Archives that claim or unpack to far more than they are, lack members, or hold links instead of files."""
+"""Archives that claim or unpack to far more than they are, lack members, or hold links instead of
+files.
+"""
+
 import bz2
 import gzip
 import io
@@ -39,7 +42,12 @@ def tar_of(path, *members, mode='w:gz'):
 def test_bombs(tmp_path, opener):
     path = str(tmp_path / 'x')
     bomb(path, opener)
-    for read in (lambda s: s.read(), lambda s: s.seek(150 << 20), lambda s: [s.read(1 << 20) for _ in range(200)], lambda s: s.read(1 << 62)):
+    for read in (
+        lambda s: s.read(),
+        lambda s: s.seek(150 << 20),
+        lambda s: [s.read(1 << 20) for _ in range(200)],
+        lambda s: s.read(1 << 62),
+    ):
         with open_packed(path) as stream, pytest.raises(ValueError, match='when unpacked'):
             read(stream)
     with opener(path, 'wb') as stream:
@@ -52,7 +60,7 @@ def test_bombs(tmp_path, opener):
 
 def test_members_that_claim_too_much(tmp_path):
     path = str(tmp_path / 'x.tar')
-    for mode, size in (('w', 1 << 33), ('w:gz', 1 << 33), ('w:gz', 8 ** 11 - 1)):
+    for mode, size in (('w', 1 << 33), ('w:gz', 1 << 33), ('w:gz', 8**11 - 1)):
         info = tarfile.TarInfo('cifar/data_batch_1')
         info.size = size
         data = info.tobuf(tarfile.GNU_FORMAT) + bytes(4096)
@@ -65,8 +73,13 @@ def test_members_that_claim_too_much(tmp_path):
 def test_members_that_are_no_files(tmp_path):
     path = str(tmp_path / 'x.tar')
     with tarfile.open(path, 'w') as archive:
-        for name, kind, link in (('a', tarfile.SYMTYPE, 'b'), ('b', tarfile.SYMTYPE, 'a'), ('folder', tarfile.DIRTYPE, ''),
-                                 ('out', tarfile.SYMTYPE, '/etc/passwd'), ('pipe', tarfile.FIFOTYPE, '')):
+        for name, kind, link in (
+            ('a', tarfile.SYMTYPE, 'b'),
+            ('b', tarfile.SYMTYPE, 'a'),
+            ('folder', tarfile.DIRTYPE, ''),
+            ('out', tarfile.SYMTYPE, '/etc/passwd'),
+            ('pipe', tarfile.FIFOTYPE, ''),
+        ):
             info = tarfile.TarInfo(name)
             info.type, info.linkname = kind, link
             archive.addfile(info)
@@ -97,7 +110,7 @@ def test_a_zip_bomb(tmp_path):
         paddle.text.Movielens(path)
     data = bytearray(open(path, 'rb').read())
     at = data.rindex(b'PK\5\6')
-    data[at + 12:at + 16] = struct.pack('<I', 2 ** 32 - 2)  # the size of the directory
+    data[at + 12 : at + 16] = struct.pack('<I', 2**32 - 2)  # the size of the directory
     with open(path, 'wb') as stream:
         stream.write(data)
     with pytest.raises((ValueError, zipfile.BadZipFile)):
@@ -107,7 +120,7 @@ def test_a_zip_bomb(tmp_path):
 def test_an_idx_file_that_claims_too_much(tmp_path):
     path = str(tmp_path / 'x')
     with open(path, 'wb') as stream:
-        stream.write(struct.pack('>IIII', 2051, 2 ** 32 - 1, 2 ** 32 - 1, 2 ** 32 - 1))
+        stream.write(struct.pack('>IIII', 2051, 2**32 - 1, 2**32 - 1, 2**32 - 1))
     with pytest.raises(ValueError, match='holds 0 bytes'):
         paddle.vision.datasets.MNIST(path, path)
 
@@ -120,7 +133,7 @@ def test_a_wave_that_claims_too_much(tmp_path):
         stream.setframerate(16000)
         stream.writeframes(np.arange(100, dtype='<i2').tobytes())
     data = bytearray(open(path, 'rb').read())
-    data[4:8] = data[40:44] = struct.pack('<I', 2 ** 32 - 2)
+    data[4:8] = data[40:44] = struct.pack('<I', 2**32 - 2)
     with open(path, 'wb') as stream:
         stream.write(data)
     got, rate = paddle.audio.load(path, normalize=False)

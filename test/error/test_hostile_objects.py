@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python objects that hold themselves, or change and raise while they are read: an exception, never wrong memory."""
+"""Python objects that hold themselves, or change and raise while they are read: an exception, never
+wrong memory.
+"""
+
 import os
 import pickle
 
@@ -39,13 +42,24 @@ class Twice(paddle.autograd.PyLayer):
         return dy * 2
 
 
-@pytest.mark.parametrize('nest', [endless(), endless(tuple), deep(1000), [[1], endless()], [paddle.ones([1]), endless()]],
-                         ids=['list', 'tuple', 'deep', 'beside', 'with-tensor'])
-@pytest.mark.parametrize('use', [paddle.to_tensor, paddle.Tensor, lambda n: paddle.ones([2])[n],
-                                 lambda n: paddle.ones([2]).__setitem__(n, 1),
-                                 lambda n: paddle.ones([2]).__setitem__(0, n), Twice.apply,
-                                 lambda n: Twice.apply(nest=n)],
-                         ids=['to_tensor', 'Tensor', 'getitem', 'setitem', 'set-value', 'PyLayer', 'PyLayer-keyword'])
+@pytest.mark.parametrize(
+    'nest',
+    [endless(), endless(tuple), deep(1000), [[1], endless()], [paddle.ones([1]), endless()]],
+    ids=['list', 'tuple', 'deep', 'beside', 'with-tensor'],
+)
+@pytest.mark.parametrize(
+    'use',
+    [
+        paddle.to_tensor,
+        paddle.Tensor,
+        lambda n: paddle.ones([2])[n],
+        lambda n: paddle.ones([2]).__setitem__(n, 1),
+        lambda n: paddle.ones([2]).__setitem__(0, n),
+        Twice.apply,
+        lambda n: Twice.apply(nest=n),
+    ],
+    ids=['to_tensor', 'Tensor', 'getitem', 'setitem', 'set-value', 'PyLayer', 'PyLayer-keyword'],
+)
 def test_lists_without_end(use, nest):
     with pytest.raises(ValueError):
         use(nest)
@@ -112,10 +126,18 @@ def changing(kind, count=50):
     return nest
 
 
-@pytest.mark.parametrize('use', [paddle.to_tensor, lambda n: paddle.reshape(paddle.ones([2]), n), paddle.zeros,
-                                 lambda n: paddle.ones([2])[n], lambda n: paddle.ones([2]).__setitem__(0, n),
-                                 lambda n: paddle.sum(paddle.ones([2]), axis=n),
-                                 lambda n: paddle.nn.functional.interpolate(paddle.ones([1, 1, 2, 2]), scale_factor=n)])
+@pytest.mark.parametrize(
+    'use',
+    [
+        paddle.to_tensor,
+        lambda n: paddle.reshape(paddle.ones([2]), n),
+        paddle.zeros,
+        lambda n: paddle.ones([2])[n],
+        lambda n: paddle.ones([2]).__setitem__(0, n),
+        lambda n: paddle.sum(paddle.ones([2]), axis=n),
+        lambda n: paddle.nn.functional.interpolate(paddle.ones([1, 1, 2, 2]), scale_factor=n),
+    ],
+)
 def test_lists_that_shrink_while_read(use):
     with pytest.raises((ValueError, TypeError, IndexError)):
         use(changing(Clearing))
@@ -157,7 +179,13 @@ def test_keys_that_change_the_tensor():
             x._clear_data()
             return 9
 
-    for key in (Shrinking(), (Shrinking(), 9), (slice(None), Shrinking()), (slice(Shrinking(), None), 9), [Shrinking(), 3]):
+    for key in (
+        Shrinking(),
+        (Shrinking(), 9),
+        (slice(None), Shrinking()),
+        (slice(Shrinking(), None), 9),
+        [Shrinking(), 3],
+    ):
         x = paddle.arange(100, dtype='float32').reshape([10, 10])
         with pytest.raises((IndexError, ValueError)):
             x[key]
@@ -180,17 +208,28 @@ def test_items_are_read_once():
     assert Turning.reads == 1
 
 
-@pytest.mark.parametrize('use', [lambda o: paddle.to_tensor([1.0, o]), lambda o: paddle.reshape(paddle.ones([2]), [o]),
-                                 lambda o: paddle.ones([2])[o], lambda o: paddle.ones([2])[o:],
-                                 lambda o: paddle.add(paddle.ones([2]), o), lambda o: paddle.ones([2]) + o,
-                                 lambda o: paddle.full([1], o), lambda o: paddle.ones([2]).__setitem__(0, o)])
+@pytest.mark.parametrize(
+    'use',
+    [
+        lambda o: paddle.to_tensor([1.0, o]),
+        lambda o: paddle.reshape(paddle.ones([2]), [o]),
+        lambda o: paddle.ones([2])[o],
+        lambda o: paddle.ones([2])[o:],
+        lambda o: paddle.add(paddle.ones([2]), o),
+        lambda o: paddle.ones([2]) + o,
+        lambda o: paddle.full([1], o),
+        lambda o: paddle.ones([2]).__setitem__(0, o),
+    ],
+)
 def test_numbers_that_raise_keep_their_exception(use):
     with pytest.raises(ZeroDivisionError):
         use(Raising())
 
 
 def test_objects_that_no_init_has_filled():
-    kinds = [kind for home in (core, core.pir) for kind in vars(home).values() if isinstance(kind, type)]
+    kinds = [
+        kind for home in (core, core.pir) for kind in vars(home).values() if isinstance(kind, type)
+    ]
     assert len(kinds) > 20
     for kind in kinds:
         try:
@@ -198,7 +237,13 @@ def test_objects_that_no_init_has_filled():
         except Exception:
             continue
         for name in dir(kind):
-            if name.startswith('_') and name not in ('__repr__', '__str__', '__hash__', '__reduce__', '__enter__'):
+            if name.startswith('_') and name not in (
+                '__repr__',
+                '__str__',
+                '__hash__',
+                '__reduce__',
+                '__enter__',
+            ):
                 continue
             try:
                 member = getattr(empty, name)
@@ -223,7 +268,11 @@ def test_methods_of_none():
                 for name in vars(kind):
                     member = vars(kind)[name]
                     for call in (member, getattr(member, 'fget', None)):
-                        if callable(call) and not isinstance(call, type) and name not in ('__new__', '__del__'):
+                        if (
+                            callable(call)
+                            and not isinstance(call, type)
+                            and name not in ('__new__', '__del__')
+                        ):
                             try:
                                 call(None)
                             except Exception:
@@ -237,7 +286,11 @@ def test_device_types():
 
 
 def test_scopes_that_were_not_entered():
-    for scope in (paddle.no_grad(), paddle.amp.auto_cast(dtype='bfloat16'), core.pir.RecordScope(None)):
+    for scope in (
+        paddle.no_grad(),
+        paddle.amp.auto_cast(dtype='bfloat16'),
+        core.pir.RecordScope(None),
+    ):
         with pytest.raises(RuntimeError, match='expected a scope to leave'):
             scope.__exit__(None, None, None)
 
@@ -255,11 +308,24 @@ def test_arrays_of_objects_are_refused():
     assert pickle.loads(pickle.dumps(paddle.float32)) is paddle.float32
 
 
-@pytest.mark.parametrize('read', [
-    lambda n: paddle.static.load_from_file(n), lambda n: paddle.vision.ops.read_file(n), lambda n: paddle.vision.image_load(n, backend='pil'),
-    lambda n: paddle.vision.datasets.Cifar10(n), lambda n: paddle.vision.datasets.MNIST(n, n), lambda n: paddle.text.UCIHousing(n),
-    lambda n: paddle.text.Imdb(n), lambda n: paddle.utils.download.md5file(n), lambda n: paddle.load(n), lambda n: paddle.save({}, n),
-    lambda n: paddle.static.save_to_file(n, b''), lambda n: paddle.jit.load(n), lambda n: paddle.static.load_inference_model(n, None)])
+@pytest.mark.parametrize(
+    'read',
+    [
+        lambda n: paddle.static.load_from_file(n),
+        lambda n: paddle.vision.ops.read_file(n),
+        lambda n: paddle.vision.image_load(n, backend='pil'),
+        lambda n: paddle.vision.datasets.Cifar10(n),
+        lambda n: paddle.vision.datasets.MNIST(n, n),
+        lambda n: paddle.text.UCIHousing(n),
+        lambda n: paddle.text.Imdb(n),
+        lambda n: paddle.utils.download.md5file(n),
+        lambda n: paddle.load(n),
+        lambda n: paddle.save({}, n),
+        lambda n: paddle.static.save_to_file(n, b''),
+        lambda n: paddle.jit.load(n),
+        lambda n: paddle.static.load_inference_model(n, None),
+    ],
+)
 def test_numbers_of_open_files_are_no_paths(read):
     ours, theirs = os.pipe()
     try:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names that documents, stubs, the fuzzers and the package's own modules mention exist."""
+
 import ast
 import functools
 import os
@@ -44,7 +45,11 @@ def test_names_in_documents_stand_in_the_sources():
         text = re.sub(r'```.*?```', '', read(name), flags=re.S)
         for quoted in re.findall(r'`([^`\n]+)`', text):
             if '*' not in quoted and not quoted.startswith(('-', '(')):
-                missing += [f'{name}: {word} of `{quoted}`' for word in re.findall(r'[A-Za-z_]\w+', quoted) if word not in known]
+                missing += [
+                    f'{name}: {word} of `{quoted}`'
+                    for word in re.findall(r'[A-Za-z_]\w+', quoted)
+                    if word not in known
+                ]
     assert not missing
 
 
@@ -57,9 +62,17 @@ def test_paths_in_documents_exist():
     for name in names:
         if name.startswith('docs/design/') or name == 'README.md':
             for quoted in re.findall(r'`([\w.]+(?:/[\w.-]+)+)`', read(name)):
-                places = [quoted, 'paddle/' + quoted, 'python/' + quoted, 'python/paddle/' + quoted, 'build/python/' + quoted,
-                          os.path.join(os.path.dirname(name), quoted)]
-                if quoted.split('/')[0] in folders and not any(os.path.exists(os.path.join(ROOT, place)) for place in places):
+                places = [
+                    quoted,
+                    'paddle/' + quoted,
+                    'python/' + quoted,
+                    'python/paddle/' + quoted,
+                    'build/python/' + quoted,
+                    os.path.join(os.path.dirname(name), quoted),
+                ]
+                if quoted.split('/')[0] in folders and not any(
+                    os.path.exists(os.path.join(ROOT, place)) for place in places
+                ):
                     missing.append(f'{name}: `{quoted}`')
     assert not missing
 
@@ -71,15 +84,20 @@ def test_stubs_name_what_is_there():
     missing = []
     for home, text in zip(sections[::2], sections[1::2]):
         owner = functools.reduce(getattr, home.split('.')[1:], paddle)
-        functions = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+        functions = [
+            node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)
+        ]
         assert functions
         missing += [f'{home}.{name}' for name in functions if not hasattr(owner, name)]
     assert not missing
 
 
 def test_what_the_fuzzer_lets_change_the_state_exists():
-    changes = next(ast.literal_eval(node.value) for node in ast.parse(read('test/fuzz/calls.py')).body
-                   if isinstance(node, ast.Assign) and getattr(node.targets[0], 'id', '') == 'CHANGES')
+    changes = next(
+        ast.literal_eval(node.value)
+        for node in ast.parse(read('test/fuzz/calls.py')).body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], 'id', '') == 'CHANGES'
+    )
     names = [name for name in tracked() if name.startswith(('python/paddle/', 'paddle/pybind/'))]
     if not names:
         pytest.skip('the list of sources is git\'s')
@@ -88,10 +106,17 @@ def test_what_the_fuzzer_lets_change_the_state_exists():
 
 
 def test_modules_use_what_the_core_has():
-    """Also in branches that no test takes: each attribute that is read of the core or of a table of operations is there."""
+    """Also in branches that no test takes: each attribute that is read of the core or of a table of
+    operations is there.
+    """
     from paddle.base import libpaddle
     from paddle.nn import _core as nn_core
-    homes = {'paddle.base.libpaddle': libpaddle, 'paddle._C_ops': paddle._C_ops, 'paddle.nn._core.ops': nn_core.ops}
+
+    homes = {
+        'paddle.base.libpaddle': libpaddle,
+        'paddle._C_ops': paddle._C_ops,
+        'paddle.nn._core.ops': nn_core.ops,
+    }
     root = os.path.dirname(paddle.__file__)
     missing, seen = [], 0
     for folder, _, files in os.walk(root, followlinks=True):
@@ -105,9 +130,15 @@ def test_modules_use_what_the_core_has():
             known = {}
             for node in ast.walk(tree):
                 if isinstance(node, ast.ImportFrom):
-                    base = package.split('.')[:len(package.split('.')) - max(node.level - 1, 0)] if node.level else []
+                    base = (
+                        package.split('.')[: len(package.split('.')) - max(node.level - 1, 0)]
+                        if node.level
+                        else []
+                    )
                     module = '.'.join([*base, *([node.module] if node.module else [])])
-                    known.update({one.asname or one.name: f'{module}.{one.name}' for one in node.names})
+                    known.update(
+                        {one.asname or one.name: f'{module}.{one.name}' for one in node.names}
+                    )
             for node in ast.walk(tree):
                 if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                     parts, at = [node.attr], node.value
@@ -115,12 +146,19 @@ def test_modules_use_what_the_core_has():
                         parts.insert(0, at.attr)
                         at = at.value
                     owner = homes.get(known.get(at.id, at.id)) if isinstance(at, ast.Name) else None
-                    if isinstance(at, ast.Name) and at.id == 'paddle' and parts[0] == '_C_ops' and len(parts) > 1:
+                    if (
+                        isinstance(at, ast.Name)
+                        and at.id == 'paddle'
+                        and parts[0] == '_C_ops'
+                        and len(parts) > 1
+                    ):
                         owner, parts = paddle._C_ops, parts[1:]
                     seen += owner is not None
                     for part in parts if owner is not None else ():
                         if not hasattr(owner, part):
-                            missing.append(f'{os.path.relpath(path, root)}:{node.lineno}: {ast.unparse(node)}')
+                            missing.append(
+                                f'{os.path.relpath(path, root)}:{node.lineno}: {ast.unparse(node)}'
+                            )
                             break
                         owner = getattr(owner, part)
     assert not missing and seen > 500

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that nobody knows, and arguments of the core's classes that nothing would read."""
+
 import importlib
 import os
 
@@ -17,7 +18,12 @@ def test_misspelt_keywords_of_every_public_callable(tmp_path, monkeypatch):
     recipes, table = importlib.import_module('recipes'), importlib.import_module('recipe_table')
     swallowed = []
     for where, name, value, text in recipes.cases():
-        if text is None or f'{where}.{name}' in table.UNCALLED or where == 'vision.models' or value is paddle.jit.save:
+        if (
+            text is None
+            or f'{where}.{name}' in table.UNCALLED
+            or where == 'vision.models'
+            or value is paddle.jit.save
+        ):
             continue  # the configs of jit.save are tested in test_arguments.py
         first = recipes._CALLS.split(text)[0]
         keyword = 'nobody_knows=1' if not first.strip() else f'{first}, nobody_knows=1'
@@ -33,12 +39,26 @@ def test_misspelt_keywords_of_every_public_callable(tmp_path, monkeypatch):
 
 
 def test_arguments_of_the_core_s_classes():
-    assert paddle.Tensor([1.0], place=paddle.CPUPlace(), stop_gradient=False, name='made').name == 'made'
-    for call in (lambda: paddle.Tensor([1.0], paddle.CPUPlace()), lambda: paddle.Tensor([1.0], 2.0), lambda: paddle.Tensor([1.0], zero_copy=True),
-                 lambda: paddle.CPUPlace(1), lambda: paddle.ones([1]).cpu(1), lambda: paddle.dtype('float32', 'int8')):
+    assert (
+        paddle.Tensor([1.0], place=paddle.CPUPlace(), stop_gradient=False, name='made').name
+        == 'made'
+    )
+    for call in (
+        lambda: paddle.Tensor([1.0], paddle.CPUPlace()),
+        lambda: paddle.Tensor([1.0], 2.0),
+        lambda: paddle.Tensor([1.0], zero_copy=True),
+        lambda: paddle.CPUPlace(1),
+        lambda: paddle.ones([1]).cpu(1),
+        lambda: paddle.dtype('float32', 'int8'),
+    ):
         with pytest.raises(TypeError):
             call()
-    for call in (lambda: paddle.Generator(3), lambda: paddle.Generator('gpu'), lambda: paddle.CustomPlace('npu', 300), lambda: paddle.CustomPlace('npu', -1)):
+    for call in (
+        lambda: paddle.Generator(3),
+        lambda: paddle.Generator('gpu'),
+        lambda: paddle.CustomPlace('npu', 300),
+        lambda: paddle.CustomPlace('npu', -1),
+    ):
         with pytest.raises((ValueError, TypeError), match='expected|device'):
             call()
     assert isinstance(paddle.Generator('cpu'), type(paddle.Generator(0)))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Saved models that are wrong: what each public loader raises, and that the message says where."""
+
 import json
 import pathlib
 import re
@@ -17,8 +18,11 @@ def models(tmp_path_factory):
     """Three models that differ in the shapes and number of parameters."""
     folder = tmp_path_factory.mktemp('models')
     spec = [InputSpec([None, 4], 'float32', 'x')]
-    for name, layer in (('good', paddle.nn.Linear(4, 3)), ('wider', paddle.nn.Linear(4, 5)),
-                        ('fewer', paddle.nn.Linear(4, 3, bias_attr=False))):
+    for name, layer in (
+        ('good', paddle.nn.Linear(4, 3)),
+        ('wider', paddle.nn.Linear(4, 5)),
+        ('fewer', paddle.nn.Linear(4, 3, bias_attr=False)),
+    ):
         paddle.jit.save(layer, str(folder / name), input_spec=spec)
     return folder
 
@@ -44,31 +48,114 @@ def unknown_member(path):
 
 
 MODEL, PARAMS = 'm.json', 'm.pdiparams'
-# What is done to which file -> exception and text. The predictor reports missing files as PaddlePaddle does: RuntimeError.
+# What is done to which file -> exception and text. The predictor reports missing files as
+# PaddlePaddle does: RuntimeError.
 FILES = {
-    'parameters of another shape': (PARAMS, lambda p, d: shutil.copy(d / 'wider.pdiparams', p), ValueError, r'm\.pdiparams.* at byte 0: .*b_0'),
-    'parameters of another model': (PARAMS, lambda p, d: shutil.copy(d / 'fewer.pdiparams', p), ValueError, r'm\.pdiparams.* at byte 0: .*b_0'),
-    'parameters cut': (PARAMS, lambda p, d: cut(p, -3), ValueError, r'm\.pdiparams.* at byte \d+: expected 48 bytes'),
-    'parameters and more': (PARAMS, lambda p, d: p.write_bytes(p.read_bytes() + b'abc'), ValueError, 'got 3 more bytes'),
-    'no parameters': (PARAMS, lambda p, d: p.write_bytes(b''), ValueError, r'm\.pdiparams.* at byte 0: expected another tensor'),
-    'no parameter file': (PARAMS, lambda p, d: p.unlink(), (OSError, RuntimeError), r'm\.pdiparams'),
-    'a folder of parameters': (PARAMS, lambda p, d: folder_instead(p), (OSError, RuntimeError), r'm\.pdiparams'),
-    'text for parameters': (PARAMS, lambda p, d: p.write_text('hello world' * 9), ValueError, r'm\.pdiparams.* at byte 0: .*version 0'),
-    'a pickle for parameters': (PARAMS, lambda p, d: paddle.save({'a': paddle.ones([2])}, str(p)), ValueError, 'at byte 0'),
-    'an empty program': (MODEL, lambda p, d: p.write_text(''), ValueError, r'm\.json.*line 1, column 1'),
+    'parameters of another shape': (
+        PARAMS,
+        lambda p, d: shutil.copy(d / 'wider.pdiparams', p),
+        ValueError,
+        r'm\.pdiparams.* at byte 0: .*b_0',
+    ),
+    'parameters of another model': (
+        PARAMS,
+        lambda p, d: shutil.copy(d / 'fewer.pdiparams', p),
+        ValueError,
+        r'm\.pdiparams.* at byte 0: .*b_0',
+    ),
+    'parameters cut': (
+        PARAMS,
+        lambda p, d: cut(p, -3),
+        ValueError,
+        r'm\.pdiparams.* at byte \d+: expected 48 bytes',
+    ),
+    'parameters and more': (
+        PARAMS,
+        lambda p, d: p.write_bytes(p.read_bytes() + b'abc'),
+        ValueError,
+        'got 3 more bytes',
+    ),
+    'no parameters': (
+        PARAMS,
+        lambda p, d: p.write_bytes(b''),
+        ValueError,
+        r'm\.pdiparams.* at byte 0: expected another tensor',
+    ),
+    'no parameter file': (
+        PARAMS,
+        lambda p, d: p.unlink(),
+        (OSError, RuntimeError),
+        r'm\.pdiparams',
+    ),
+    'a folder of parameters': (
+        PARAMS,
+        lambda p, d: folder_instead(p),
+        (OSError, RuntimeError),
+        r'm\.pdiparams',
+    ),
+    'text for parameters': (
+        PARAMS,
+        lambda p, d: p.write_text('hello world' * 9),
+        ValueError,
+        r'm\.pdiparams.* at byte 0: .*version 0',
+    ),
+    'a pickle for parameters': (
+        PARAMS,
+        lambda p, d: paddle.save({'a': paddle.ones([2])}, str(p)),
+        ValueError,
+        'at byte 0',
+    ),
+    'an empty program': (
+        MODEL,
+        lambda p, d: p.write_text(''),
+        ValueError,
+        r'm\.json.*line 1, column 1',
+    ),
     'no program': (MODEL, lambda p, d: p.unlink(), (ValueError, OSError, RuntimeError), r'm\.json'),
-    'a folder for the program': (MODEL, lambda p, d: folder_instead(p), (ValueError, OSError, RuntimeError), r'm\.json'),
-    'text for the program': (MODEL, lambda p, d: p.write_text('hello'), ValueError, r'm\.json.*expected a JSON program'),
-    'a list for the program': (MODEL, lambda p, d: p.write_text('[]'), ValueError, r'm\.json.* at base_code: expected an object'),
+    'a folder for the program': (
+        MODEL,
+        lambda p, d: folder_instead(p),
+        (ValueError, OSError, RuntimeError),
+        r'm\.json',
+    ),
+    'text for the program': (
+        MODEL,
+        lambda p, d: p.write_text('hello'),
+        ValueError,
+        r'm\.json.*expected a JSON program',
+    ),
+    'a list for the program': (
+        MODEL,
+        lambda p, d: p.write_text('[]'),
+        ValueError,
+        r'm\.json.* at base_code: expected an object',
+    ),
     'a program cut': (MODEL, lambda p, d: cut(p, 500), ValueError, r'm\.json.*line 1, column 501'),
-    'a version below zero': (MODEL, lambda p, d: version(p, -1), ValueError, r'm\.json.* at base_code: expected a version'),
-    'a version of text': (MODEL, lambda p, d: version(p, '4'), ValueError, r'm\.json.* at base_code: expected an integer, got "4"'),
-    'a later version': (MODEL, lambda p, d: unknown_member(p), ValueError, r'm\.json.* at program\.regions.*version 99, known are those up to 4'),
+    'a version below zero': (
+        MODEL,
+        lambda p, d: version(p, -1),
+        ValueError,
+        r'm\.json.* at base_code: expected a version',
+    ),
+    'a version of text': (
+        MODEL,
+        lambda p, d: version(p, '4'),
+        ValueError,
+        r'm\.json.* at base_code: expected an integer, got "4"',
+    ),
+    'a later version': (
+        MODEL,
+        lambda p, d: unknown_member(p),
+        ValueError,
+        r'm\.json.* at program\.regions.*version 99, known are those up to 4',
+    ),
 }
 LOADERS = {
     'jit.load': lambda d: paddle.jit.load(str(d / 'm')),
     'load_inference_model': lambda d: static.load_inference_model(str(d / 'm'), None),
-    'create_predictor': lambda d: inference.create_predictor(inference.Config(str(d / MODEL), str(d / PARAMS))),
+    'create_predictor': lambda d: inference.create_predictor(
+        inference.Config(str(d / MODEL), str(d / PARAMS))
+    ),
 }
 
 
@@ -117,7 +204,11 @@ SHAPES = {
     'text': (['a'], ValueError, "got 'a'"),
     'a truth': ([True, 4], ValueError, 'got True'),
     'more than 64 bits': ([2**70], ValueError, 'at most 9223372036854775807 elements'),
-    'more elements than 64 bits': ([2**62, None, 2**62], ValueError, 'at most 9223372036854775807 elements'),
+    'more elements than 64 bits': (
+        [2**62, None, 2**62],
+        ValueError,
+        'at most 9223372036854775807 elements',
+    ),
     'a number': (5, TypeError, 'a list or tuple'),
 }
 
@@ -129,7 +220,10 @@ def test_shapes_of_inputs(what):
         InputSpec(shape, 'float32', 'x')
     paddle.enable_static()
     try:
-        with static.program_guard(static.Program()), pytest.raises(error, match=rf'\[data\].*{text}'):
+        with (
+            static.program_guard(static.Program()),
+            pytest.raises(error, match=rf'\[data\].*{text}'),
+        ):
             static.data('x', shape, 'float32')
     finally:
         paddle.disable_static()
@@ -152,8 +246,16 @@ def operations(block):
                 yield from operations(inner)
 
 
-@pytest.mark.parametrize('ending, message', [('.yield', r'expected (yielded value \d+ to be .*|its body to yield a condition), got none'),
-                                             ('.combine', r'\[builtin.combine\] expected operand \d+ to be .*, got none')])
+@pytest.mark.parametrize(
+    'ending, message',
+    [
+        (
+            '.yield',
+            r'expected (yielded value \d+ to be .*|its body to yield a condition), got none',
+        ),
+        ('.combine', r'\[builtin.combine\] expected operand \d+ to be .*, got none'),
+    ],
+)
 def test_what_branches_loops_and_lists_declare_is_there(ending, message):
     folder = pathlib.Path(__file__).parents[1] / 'fuzz' / 'corpus' / 'json'
     texts = [path.read_text() for path in sorted(folder.glob('*.json'))]

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has no effect says so: flags, calls that cannot be recorded; and no handler swallows every exception."""
+"""What has no effect says so: flags, calls that cannot be recorded; and no handler swallows every
+exception.
+"""
+
 import importlib
 import os
 import subprocess
@@ -15,18 +18,31 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def run(code, **environ):
-    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, env={**os.environ, **environ})
+    return subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, env={**os.environ, **environ}
+    )
 
 
 def test_a_flag_without_effect_says_so_once():
-    code = ("import paddle\nfor value in (2, 4, 4):\n    paddle.set_flags({'FLAGS_paddle_num_threads': value})\n"
-            "paddle.set_flags({'FLAGS_benchmark': False, 'FLAGS_check_nan_inf': False, 'FLAGS_use_onednn': True})")
+    code = (
+        "import paddle\nfor value in (2, 4, 4):\n    "
+        "paddle.set_flags({'FLAGS_paddle_num_threads': "
+        "value})\npaddle.set_flags({'FLAGS_benchmark': False, 'FLAGS_check_nan_inf': False, "
+        "'FLAGS_use_onednn': True})"
+    )
     error = run(code).stderr
-    assert error.count('FLAGS_paddle_num_threads has no effect') == 1 and error.count('has no effect') == 1
+    assert (
+        error.count('FLAGS_paddle_num_threads has no effect') == 1
+        and error.count('has no effect') == 1
+    )
 
 
 def test_a_flag_of_the_environment_without_effect_says_so():
-    error = run('import paddle; paddle.get_flags("FLAGS_benchmark")', FLAGS_benchmark='1', FLAGS_use_onednn='1').stderr
+    error = run(
+        'import paddle; paddle.get_flags("FLAGS_benchmark")',
+        FLAGS_benchmark='1',
+        FLAGS_use_onednn='1',
+    ).stderr
     assert 'FLAGS_benchmark has no effect' in error and 'use_onednn' not in error
 
 
@@ -70,9 +86,17 @@ def again():
     try: pass
     except BaseException: raise
 ''')
-    (tmp_path / 'paddle' / 'm.cc').write_text('void f() {\n  try {\n  } catch (...) {\n    // nothing\n  }\n  try {\n  } catch (...) {\n    throw;\n  }\n}\n')
+    (tmp_path / 'paddle' / 'm.cc').write_text(
+        'void f() {\n  try {\n  } catch (...) {\n    // nothing\n  }\n  try {\n  } catch (...) '
+        '{\n    throw;\n  }\n}\n'
+    )
     found = lint.run(str(tmp_path), ['python/m.py', 'paddle/m.cc'])
-    assert len(found) == 3 and ' swallowed ' in found[0] and ' bare ' in found[1] and found[2].startswith('paddle/m.cc:3')
+    assert (
+        len(found) == 3
+        and ' swallowed ' in found[0]
+        and ' bare ' in found[1]
+        and found[2].startswith('paddle/m.cc:3')
+    )
 
 
 def test_lint_finds_messages_that_do_not_say_what_they_got(tmp_path):
@@ -100,4 +124,8 @@ def f(x):
 }
 ''')
     found = lint.run(str(tmp_path), ['python/paddle/m.py', 'paddle/m.cc'])
-    assert [line.split(': ')[0] for line in found] == ['python/paddle/m.py:3', 'paddle/m.cc:2', 'paddle/m.cc:6']
+    assert [line.split(': ')[0] for line in found] == [
+        'python/paddle/m.py:3',
+        'paddle/m.cc:2',
+        'paddle/m.cc:6',
+    ]

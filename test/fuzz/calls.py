@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls every public callable with hostile arguments.
 
-python test/fuzz/calls.py [--seconds S] [--calls K] [--seed N] [--only NAME] [--mode eager|static|to_static]   with the package on
-PYTHONPATH. Lines run in children with little memory. One that crashes, hangs, raises what is not documented, differs between two
-ways of the same call, or leaves the process changed is cut down to one line if one alone does it, printed, and written to build/fuzz.
-`--line LINE` runs such a line. Exit status 1 when there was one.
+python test/fuzz/calls.py [--seconds S] [--calls K] [--seed N] [--only NAME] [--mode
+eager|static|to_static]   with the package on PYTHONPATH. Lines run in children with little memory.
+One that crashes, hangs, raises what is not documented, differs between two ways of the same call,
+or leaves the process changed is cut down to one line if one alone does it, printed, and written to
+build/fuzz. `--line LINE` runs such a line. Exit status 1 when there was one.
 """
+
 import argparse
 import faulthandler
 import gc
@@ -40,12 +42,34 @@ BLOCKED = 60  # seconds on the clock in which a call must take some processor ti
 SLOW = float(os.environ.get('FUZZ_SLOW', 0))  # seconds from which a call is shown
 SMALL = 256 << 20  # a request for less memory than this must not fail
 PER_TARGET = 3  # finds after which a callable is left alone
-REFUSALS = (ValueError, TypeError, RuntimeError, IndexError, NotImplementedError, OSError, KeyError, OverflowError, AttributeError,
-            ZeroDivisionError, ImportError, UnicodeEncodeError, RecursionError, AssertionError, StopIteration, BufferError, EOFError, SyntaxError, FloatingPointError,
-            pickle.PicklingError)
+REFUSALS = (
+    ValueError,
+    TypeError,
+    RuntimeError,
+    IndexError,
+    NotImplementedError,
+    OSError,
+    KeyError,
+    OverflowError,
+    AttributeError,
+    ZeroDivisionError,
+    ImportError,
+    UnicodeEncodeError,
+    RecursionError,
+    AssertionError,
+    StopIteration,
+    BufferError,
+    EOFError,
+    SyntaxError,
+    FloatingPointError,
+    pickle.PicklingError,
+)
 # What says that nobody meant to raise it.
-INTERNAL = re.compile(r'internal error|vector::|basic_string|std::|_M_|bad_|stoi|stol|stod|unknown C\+\+|without an exception|with an exception set|'
-                      r'bad argument to internal|could not (create|execute)|MKL|DNNL|dnnl|onednn|LLVM')
+INTERNAL = re.compile(
+    r'internal error|vector::|basic_string|std::|_M_|bad_|stoi|stol|stod|unknown C\+\+|without an '
+    r'exception|with an exception set|'
+    r'bad argument to internal|could not (create|execute)|MKL|DNNL|dnnl|onednn|LLVM'
+)
 MEANT = re.compile(r'second time|backward through the graph')  # of a SystemError
 
 
@@ -67,7 +91,9 @@ def judge(error):
         if asked:
             return None if int(asked[1]) >= SMALL else text
         return None if re.search(r'of shape|Unable to allocate', text) else text
-    if isinstance(error, (UnicodeDecodeError, NameError)) or not (isinstance(error, REFUSALS) or type(error) is Exception):
+    if isinstance(error, (UnicodeDecodeError, NameError)) or not (
+        isinstance(error, REFUSALS) or type(error) is Exception
+    ):
         return None if MEANT.search(text) else text
     return text if INTERNAL.search(text) else None
 
@@ -80,7 +106,9 @@ def str_of(error):
 
 
 class Shared:
-    """What a child tells while it runs: the line it is at, and for each line whether it succeeded."""
+    """What a child tells while it runs: the line it is at, and for each line whether it
+    succeeded.
+    """
 
     def __init__(self, lines):
         self.map = mmap.mmap(-1, 8 + lines)
@@ -107,7 +135,13 @@ def child(lines, first, shared, report):
     for number in (0, 1):
         os.dup2(null, number)
     if not SLOW:
-        os.dup2(os.open(os.path.join(os.environ['FUZZ_FOLDER'], 'trace'), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+        os.dup2(
+            os.open(
+                os.path.join(os.environ['FUZZ_FOLDER'], 'trace'),
+                os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
+            ),
+            2,
+        )
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1)
     scope, plain, numbers = names(), hostile.state(), hostile.canary()
@@ -127,7 +161,9 @@ def child(lines, first, shared, report):
             text = judge(error)
             if text:
                 found(k, text)
-            if text and isinstance(error, MemoryError):  # what is still held would fail the next lines
+            if text and isinstance(
+                error, MemoryError
+            ):  # what is still held would fail the next lines
                 return
             del error
         if SLOW and time.process_time() - now > SLOW:
@@ -143,13 +179,21 @@ def child(lines, first, shared, report):
 
 
 # Calls that change what state() tells by intent.
-CHANGES = (r'enable_static|disable_static|set_default_dtype|set_grad_enabled|set_device|set_current_place|_guard|enable_grad|no_grad|__enter__|'
-           r'autocast|GradSwitch|Scope|guard|set_place|enable_dygraph|disable_dygraph|inference_mode')
+CHANGES = (
+    r'enable_static|disable_static|set_default_dtype|set_grad_enabled|set_device|'
+    r'set_current_place|_guard|enable_grad|no_grad|__enter__|'
+    r'autocast|GradSwitch|Scope|guard|set_place|enable_dygraph|disable_dygraph|inference_mode'
+)
 
 
 def used(pid):
     """Ticks of processor time that a child has taken, all its threads together."""
-    return sum(map(int, pathlib.Path('/proc', str(pid), 'stat').read_text().rpartition(')')[2].split()[11:13]))
+    return sum(
+        map(
+            int,
+            pathlib.Path('/proc', str(pid), 'stat').read_text().rpartition(')')[2].split()[11:13],
+        )
+    )
 
 
 def run(lines, first=0):
@@ -167,6 +211,7 @@ def run(lines, first=0):
             code = 0
         except BaseException:  # noqa: BLE001 shown by the parent
             import traceback
+
             traceback.print_exc()
         finally:
             os._exit(code)
@@ -197,7 +242,11 @@ def run(lines, first=0):
     if hung is not None or os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
         finds.append((shared.at(), 'hang'))
     elif status and shared.at() >= 0:
-        what = f'signal {os.WTERMSIG(status)}' if os.WIFSIGNALED(status) else f'exit {os.WEXITSTATUS(status)}'
+        what = (
+            f'signal {os.WTERMSIG(status)}'
+            if os.WIFSIGNALED(status)
+            else f'exit {os.WEXITSTATUS(status)}'
+        )
         finds.append((shared.at(), f'{what}: {trace()}'))
     return finds, shared, shared.at() + 1 < len(lines) or status != 0
 
@@ -207,19 +256,22 @@ def trace():
     path = pathlib.Path(os.environ['FUZZ_FOLDER'], 'trace')
     text = path.read_text(errors='replace') if path.exists() else ''
     parts = [line.strip() for line in text.splitlines() if line.strip()]
-    keep = [p for p in parts if 'terminate' in p or 'what()' in p or 'rror' in p or 'abort' in p.lower()][:3]
+    keep = [
+        p for p in parts if 'terminate' in p or 'what()' in p or 'rror' in p or 'abort' in p.lower()
+    ][:3]
     return ' | '.join(keep + [p for p in parts if p.startswith('File')][:2])[:400]
 
 
 def smallest(lines, k):
     """The fewest lines up to the k-th that still fail at the end: mostly one."""
+
     def fails(some):
         finds = run(some)[0]
         return any(at == len(some) - 1 for at, _ in finds)
 
     if fails([lines[k]]):
         return [lines[k]]
-    kept = lines[:k + 1]
+    kept = lines[: k + 1]
     if not fails(kept):
         return None
     size = max(1, (len(kept) - 1) // 2)
@@ -228,7 +280,7 @@ def smallest(lines, k):
         at = 0
         while at < len(kept) - 1 and budget:
             budget -= 1
-            some = kept[:at] + kept[min(at + size, len(kept) - 1):]
+            some = kept[:at] + kept[min(at + size, len(kept) - 1) :]
             if fails(some):
                 kept = some
             else:
@@ -243,7 +295,7 @@ def simpler(line):
     if not found:
         return line
     for ways in ['', *found[1]]:
-        other = line[:found.start()] + (f', ways={ways!r})' if ways else ')')
+        other = line[: found.start()] + (f', ways={ways!r})' if ways else ')')
         if ways != found[1] and run([other])[0]:
             return other
     return line
@@ -258,20 +310,28 @@ def ways_of(made, target, mode, choose):
     if ways and not target.unwritten():
         roll = choose.random()
         # What is written to places that repeat is what came last.
-        writes = target.name.endswith('_') or target.path.startswith('paddle.nn.initializer') or 'inplace=' in made.line()
+        writes = (
+            target.name.endswith('_')
+            or target.path.startswith('paddle.nn.initializer')
+            or 'inplace=' in made.line()
+        )
         ways += 'p' if roll < 0.25 else 'l' if roll < 0.45 and not writes else ''
     return ways
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('--seconds', type=float, default=60)
     parser.add_argument('--calls', type=int, default=1 << 60)
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--only', default='')
     parser.add_argument('--mode', choices=('eager', 'static', 'to_static'), default='eager')
     parser.add_argument('--line')
-    parser.add_argument('--list', action='store_true', help='write the lines of the first batches, do not run them')
+    parser.add_argument(
+        '--list', action='store_true', help='write the lines of the first batches, do not run them'
+    )
     options = parser.parse_args()
     if options.line:
         faulthandler.enable()
@@ -297,7 +357,11 @@ def attack(options):
         batch = []
         while len(batch) < BATCH:
             if not order:
-                order = [t for t in everything if not t.path.startswith('paddle.vision.models') or choose.random() < 0.03]
+                order = [
+                    t
+                    for t in everything
+                    if not t.path.startswith('paddle.vision.models') or choose.random() < 0.03
+                ]
                 choose.shuffle(order)
             target = order.pop()
             if left.get(target.path, 0) < PER_TARGET:
@@ -337,8 +401,11 @@ def attack(options):
             count += last + 1 - first
             first = last + 1
     seconds = time.monotonic() - begun
-    print(f'{count} calls of {len(everything)} callables ({good} succeeded) in {seconds:.0f} s, seed {options.seed}: {len(seen)} defects',
-          flush=True)
+    print(
+        f'{count} calls of {len(everything)} callables ({good} succeeded) in {seconds:.0f} s, '
+        f'seed {options.seed}: {len(seen)} defects',
+        flush=True,
+    )
     return int(bool(seen))
 
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random functions, forward and backward, compiled by the fusion compiler and compared with eager.
 
-python test/fuzz/fusion.py [--seconds S] [--cases N] [--seed K]    with the package on PYTHONPATH. Prints the seed of every case
-that differs; `--cases 1 --seed K --verbose` shows it. Exit status 1 when there was one.
+python test/fuzz/fusion.py [--seconds S] [--cases N] [--seed K]    with the package on PYTHONPATH.
+Prints the seed of every case that differs; `--cases 1 --seed K --verbose` shows it. Exit status 1
+when there was one.
 """
+
 import argparse
 import random
 import sys
@@ -15,18 +17,82 @@ import paddle
 
 paddle.set_flags({'FLAGS_cinn_trial': False})  # what runs is the groups
 
-UNARY = ['abs', 'exp', 'log', 'sqrt', 'rsqrt', 'tanh', 'sin', 'cos', 'square', 'reciprocal', 'log1p', 'expm1', 'erf', 'atan', 'sinh',
-         'asinh', 'log2']
-ACTIVATIONS = ['relu', 'silu', 'gelu', 'sigmoid', 'softplus', 'leaky_relu', 'elu', 'selu', 'hardswish', 'hardsigmoid', 'mish', 'relu6',
-               'softsign', 'tanhshrink', 'log_sigmoid', 'celu', 'hardtanh']
-# A small difference of the operand may change the result of these a lot, as may the derivative of the second row.
+UNARY = [
+    'abs',
+    'exp',
+    'log',
+    'sqrt',
+    'rsqrt',
+    'tanh',
+    'sin',
+    'cos',
+    'square',
+    'reciprocal',
+    'log1p',
+    'expm1',
+    'erf',
+    'atan',
+    'sinh',
+    'asinh',
+    'log2',
+]
+ACTIVATIONS = [
+    'relu',
+    'silu',
+    'gelu',
+    'sigmoid',
+    'softplus',
+    'leaky_relu',
+    'elu',
+    'selu',
+    'hardswish',
+    'hardsigmoid',
+    'mish',
+    'relu6',
+    'softsign',
+    'tanhshrink',
+    'log_sigmoid',
+    'celu',
+    'hardtanh',
+]
+# A small difference of the operand may change the result of these a lot, as may the derivative of
+# the second row.
 JUMPS = ['floor', 'ceil', 'round', 'sign', 'trunc', 'isnan', 'isinf', 'isfinite']
-KINKS = {'abs', 'relu', 'leaky_relu', 'elu', 'selu', 'hardswish', 'hardsigmoid', 'relu6', 'celu', 'hardtanh', 'maximum', 'minimum', 'clip',
-         'max', 'min', 'amax', 'amin', 'softshrink'}
+KINKS = {
+    'abs',
+    'relu',
+    'leaky_relu',
+    'elu',
+    'selu',
+    'hardswish',
+    'hardsigmoid',
+    'relu6',
+    'celu',
+    'hardtanh',
+    'maximum',
+    'minimum',
+    'clip',
+    'max',
+    'min',
+    'amax',
+    'amin',
+    'softshrink',
+}
 BINARY = ['add', 'subtract', 'multiply', 'divide', 'maximum', 'minimum', 'atan2']
 COMPARE = ['less_than', 'less_equal', 'greater_than', 'greater_equal', 'equal', 'not_equal']
 LOGICAL = ['logical_and', 'logical_or', 'logical_xor']
-INTEGER = ['add', 'subtract', 'multiply', 'maximum', 'minimum', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'floor_divide', 'mod']
+INTEGER = [
+    'add',
+    'subtract',
+    'multiply',
+    'maximum',
+    'minimum',
+    'bitwise_and',
+    'bitwise_or',
+    'bitwise_xor',
+    'floor_divide',
+    'mod',
+]
 REDUCE = ['sum', 'mean', 'max', 'min']
 FLOATS = ['float32'] * 6 + ['float64', 'bfloat16', 'float16']
 INTEGERS = ['int32', 'int64', 'int8', 'uint8', 'int16']
@@ -39,10 +105,16 @@ def name_of(t):
 
 
 class Case:
-    """One generated function: `steps` over numbered values, the inputs first. The shapes come from running it while it grows."""
+    """One generated function: `steps` over numbered values, the inputs first. The shapes come from
+    running it while it grows.
+    """
 
     def __init__(self, seed):
-        self.seed, self.rng, self.np = seed, random.Random(seed), np.random.RandomState(seed % (1 << 32))
+        self.seed, self.rng, self.np = (
+            seed,
+            random.Random(seed),
+            np.random.RandomState(seed % (1 << 32)),
+        )
         self.inputs, self.steps, self.values, self.exact = [], [], [], []
         r = self.rng
         rank = r.randint(0, 4)
@@ -81,7 +153,7 @@ class Case:
                 if r.random() < 0.3:
                     shape[k] = 1
             if r.random() < 0.3:
-                shape = shape[r.randint(0, len(shape)):]
+                shape = shape[r.randint(0, len(shape)) :]
         return shape
 
     def add_input(self):
@@ -102,7 +174,17 @@ class Case:
             with np.errstate(all='ignore'):
                 a = a.astype('float32' if dtype == 'bfloat16' else dtype)
         layout = r.random()
-        self.inputs.append((a, dtype, 'plain' if layout < 0.8 or a.ndim < 2 else 'transposed' if layout < 0.9 else 'sliced'))
+        self.inputs.append(
+            (
+                a,
+                dtype,
+                'plain'
+                if layout < 0.8 or a.ndim < 2
+                else 'transposed'
+                if layout < 0.9
+                else 'sliced',
+            )
+        )
         self.values.append(self.tensor(len(self.inputs) - 1))
         self.exact.append(True)
 
@@ -111,7 +193,9 @@ class Case:
         if moved and a.dtype.kind == 'f':
             with np.errstate(all='ignore'):
                 noise = np.random.RandomState(moved * 100 + i).uniform(-4, 4, a.shape)
-                a = np.asarray(a * (1 + HALF.get(dtype, float(np.finfo(a.dtype).eps)) * noise)).astype(a.dtype)
+                a = np.asarray(
+                    a * (1 + HALF.get(dtype, float(np.finfo(a.dtype).eps)) * noise)
+                ).astype(a.dtype)
         dtype = 'float64' if wide and dtype.startswith(('float', 'bfloat')) else dtype
         if layout == 'transposed':
             t = paddle.to_tensor(np.ascontiguousarray(a.T)).transpose(list(range(a.ndim))[::-1])
@@ -141,24 +225,39 @@ class Case:
                 return True
             except ValueError:
                 return False
+
         return self.pick(fits)
 
     def try_step(self):
         r, w = self.rng, self.rng.random()
-        floats, whole = self.is_float, (lambda i: name_of(self.values[i]).startswith(('int', 'uint')))
+        floats, whole = (
+            self.is_float,
+            (lambda i: name_of(self.values[i]).startswith(('int', 'uint'))),
+        )
         logic, sure = (lambda i: name_of(self.values[i]) == 'bool'), (lambda i: self.exact[i])
         if w < 0.22:
             i = self.pick(floats)
             return i is not None and self.step(r.choice(UNARY + ACTIVATIONS), [i])
         if w < 0.47:
             i = self.pick(floats)
-            j = i if i is None else self.matching(i, lambda k: name_of(self.values[k]) == name_of(self.values[i]))
+            j = (
+                i
+                if i is None
+                else self.matching(i, lambda k: name_of(self.values[k]) == name_of(self.values[i]))
+            )
             op = r.choice(BINARY)  # the sign of a zero decides an angle
-            return j is not None and self.step(op if op != 'atan2' or self.exact[i] and self.exact[j] else 'add', [i, j])
+            return j is not None and self.step(
+                op if op != 'atan2' or self.exact[i] and self.exact[j] else 'add', [i, j]
+            )
         if w < 0.53:
             i = self.pick(floats)
-            return i is not None and self.step('scale', [i], scale=r.choice([0.5, -2.0, 3.0]), bias=r.choice([0.0, 1.0]),
-                                               bias_after_scale=r.random() < 0.5)
+            return i is not None and self.step(
+                'scale',
+                [i],
+                scale=r.choice([0.5, -2.0, 3.0]),
+                bias=r.choice([0.0, 1.0]),
+                bias_after_scale=r.random() < 0.5,
+            )
         if w < 0.56:
             i = self.pick(floats)
             return i is not None and self.step('pow', [i], y=r.choice([2, 3, 0.5, -1, 2.5]))
@@ -170,20 +269,38 @@ class Case:
             return i is not None and self.step(r.choice(JUMPS), [i])
         if w < 0.66:
             i = self.pick(sure)
-            j = i if i is None else self.matching(i, lambda k: sure(k) and name_of(self.values[k]) == name_of(self.values[i]))
+            j = (
+                i
+                if i is None
+                else self.matching(
+                    i, lambda k: sure(k) and name_of(self.values[k]) == name_of(self.values[i])
+                )
+            )
             return j is not None and self.step(r.choice(COMPARE), [i, j])
         if w < 0.68:
             i = self.pick(logic)
             j = i if i is None else self.matching(i, logic)
-            return j is not None and (self.step(r.choice(LOGICAL), [i, j]) if r.random() < 0.7 else self.step('logical_not', [i]))
+            return j is not None and (
+                self.step(r.choice(LOGICAL), [i, j])
+                if r.random() < 0.7
+                else self.step('logical_not', [i])
+            )
         if w < 0.72:
             c = self.pick(logic)
             i = c if c is None else self.matching(c, lambda k: self.values[k].ndim > 0)
-            j = i if i is None else self.matching(i, lambda k: name_of(self.values[k]) == name_of(self.values[i]))
+            j = (
+                i
+                if i is None
+                else self.matching(i, lambda k: name_of(self.values[k]) == name_of(self.values[i]))
+            )
             return j is not None and self.step('where', [c, i, j])
         if w < 0.75:
             i = self.pick(whole)
-            j = i if i is None else self.matching(i, lambda k: name_of(self.values[k]) == name_of(self.values[i]))
+            j = (
+                i
+                if i is None
+                else self.matching(i, lambda k: name_of(self.values[k]) == name_of(self.values[i]))
+            )
             return j is not None and self.step(r.choice(INTEGER[:8]), [i, j])
         if w < 0.85:
             i = self.pick(lambda k: self.values[k].ndim > 0 and not logic(k))
@@ -195,17 +312,25 @@ class Case:
             return self.step(r.choice(REDUCE), [i], axis=axis, keepdim=r.random() < 0.6)
         if w < 0.875:
             i = self.pick(lambda k: floats(k) and self.values[k].ndim > 0)
-            return i is not None and self.step(r.choice(['softmax', 'log_softmax', 'layer_norm', 'rms']), [i])
+            return i is not None and self.step(
+                r.choice(['softmax', 'log_softmax', 'layer_norm', 'rms']), [i]
+            )
         if w < 0.885:
-            i = self.pick(lambda k: floats(k) and self.values[k].ndim > 1 and self.values[k].size > 0)
+            i = self.pick(
+                lambda k: floats(k) and self.values[k].ndim > 1 and self.values[k].size > 0
+            )
             if i is None:
                 return False
             shape = self.values[i].shape
-            labels = [r.choice([-100] + list(range(shape[-1]))) for _ in range(int(np.prod(shape[:-1])))]
+            labels = [
+                r.choice([-100] + list(range(shape[-1]))) for _ in range(int(np.prod(shape[:-1])))
+            ]
             return self.step('cross_entropy', [i], label=labels)
         if w < 0.90:
             i = self.pick(lambda k: True)
-            to = r.choice(['float32', 'float64', 'float32', 'bfloat16', 'float16', 'int32', 'int64', 'bool'])
+            to = r.choice(
+                ['float32', 'float64', 'float32', 'bfloat16', 'float16', 'int32', 'int64', 'bool']
+            )
             if not to.startswith(('float', 'bfloat')) and not (self.exact[i] and not self.special):
                 return False
             return self.step('cast', [i], to=to)
@@ -215,14 +340,39 @@ class Case:
         i = self.pick(lambda k: self.values[k].ndim > 0)
         if i is None:
             return False
-        shape, kind = list(self.values[i].shape), r.choice(['transpose', 'reshape', 'unsqueeze', 'expand', 'slice', 'concat', 'squeeze',
-                                                            'stack', 'flip', 'pad', 'roll', 'strided', 'pick', 'gather', 'embedding',
-                                                            'halves', 'rotary', 'slice', 'concat'])
+        shape, kind = (
+            list(self.values[i].shape),
+            r.choice(
+                [
+                    'transpose',
+                    'reshape',
+                    'unsqueeze',
+                    'expand',
+                    'slice',
+                    'concat',
+                    'squeeze',
+                    'stack',
+                    'flip',
+                    'pad',
+                    'roll',
+                    'strided',
+                    'pick',
+                    'gather',
+                    'embedding',
+                    'halves',
+                    'rotary',
+                    'slice',
+                    'concat',
+                ]
+            ),
+        )
         n, axis = len(shape), r.randrange(len(shape))
         if kind == 'transpose':
             return self.step(kind, [i], perm=r.sample(range(n), n))
         if kind == 'reshape':
-            order = r.choice([[-1], shape + [1], [1] + shape, [int(np.prod(shape[:2]))] + shape[2:]])
+            order = r.choice(
+                [[-1], shape + [1], [1] + shape, [int(np.prod(shape[:2]))] + shape[2:]]
+            )
             return 0 not in shape and self.step(kind, [i], shape=order)
         if kind == 'unsqueeze':
             return self.step(kind, [i], axis=r.randint(0, n))
@@ -232,32 +382,70 @@ class Case:
             return self.step(kind, [i], shape=[3] + shape)
         if kind == 'slice':
             lo = r.randrange(max(shape[axis], 1))
-            return shape[axis] > 1 and self.step(kind, [i], axis=axis, lo=lo, hi=r.randint(lo + 1, shape[axis]))
+            return shape[axis] > 1 and self.step(
+                kind, [i], axis=axis, lo=lo, hi=r.randint(lo + 1, shape[axis])
+            )
         if kind == 'flip':
             return self.step(kind, [i], axis=axis)
         if kind == 'pad':
             if name_of(self.values[i]) == 'bool':
                 return False
-            sides = [[r.randint(0, 3), r.randint(0, 3)] if r.random() < 0.5 else [0, 0] for _ in shape]
+            sides = [
+                [r.randint(0, 3), r.randint(0, 3)] if r.random() < 0.5 else [0, 0] for _ in shape
+            ]
             return self.step(kind, [i], pad=sum(sides, []), value=r.choice([0.0, 0.0, 2.0]))
         if kind == 'roll':
             return shape[axis] > 0 and self.step(kind, [i], shifts=r.randint(-4, 4), axis=axis)
         if kind == 'strided':
-            return shape[axis] > 1 and self.step(kind, [i], axis=axis, start=r.randrange(shape[axis] - 1), by=r.choice([2, 3]))
+            return shape[axis] > 1 and self.step(
+                kind, [i], axis=axis, start=r.randrange(shape[axis] - 1), by=r.choice([2, 3])
+            )
         if kind == 'pick':
             return shape[axis] > 0 and self.step(kind, [i], axis=axis, at=r.randrange(shape[axis]))
         if kind == 'gather':
-            return shape[axis] > 0 and self.step(kind, [i], axis=axis, index=[r.randrange(shape[axis]) for _ in range(r.randint(1, 9))])
+            return shape[axis] > 0 and self.step(
+                kind,
+                [i],
+                axis=axis,
+                index=[r.randrange(shape[axis]) for _ in range(r.randint(1, 9))],
+            )
         if kind == 'embedding':
-            return n == 2 and shape[0] > 0 and self.is_float(i) and self.step(
-                kind, [i], ids=[r.randrange(shape[0]) for _ in range(6)], padding=r.choice([None, 0]))
+            return (
+                n == 2
+                and shape[0] > 0
+                and self.is_float(i)
+                and self.step(
+                    kind,
+                    [i],
+                    ids=[r.randrange(shape[0]) for _ in range(6)],
+                    padding=r.choice([None, 0]),
+                )
+            )
         if kind in ('halves', 'rotary'):
-            return shape[axis] > 1 and shape[axis] % 2 == 0 and self.is_float(i) and self.step(kind, [i], axis=axis)
+            return (
+                shape[axis] > 1
+                and shape[axis] % 2 == 0
+                and self.is_float(i)
+                and self.step(kind, [i], axis=axis)
+            )
         if kind == 'concat':  # extents may differ along the axis
-            j = self.pick(lambda k: name_of(self.values[k]) == name_of(self.values[i]) and self.values[k].ndim == n and
-                          [d for a, d in enumerate(self.values[k].shape) if a != axis] == shape[:axis] + shape[axis + 1:])
-            return j is not None and self.step(kind, r.choice([[i, j], [j, i], [i, j, i]]), axis=axis)
-        j = self.pick(lambda k: name_of(self.values[k]) == name_of(self.values[i]) and list(self.values[k].shape) == shape)
+            j = self.pick(
+                lambda k: (
+                    name_of(self.values[k]) == name_of(self.values[i])
+                    and self.values[k].ndim == n
+                    and [d for a, d in enumerate(self.values[k].shape) if a != axis]
+                    == shape[:axis] + shape[axis + 1 :]
+                )
+            )
+            return j is not None and self.step(
+                kind, r.choice([[i, j], [j, i], [i, j, i]]), axis=axis
+            )
+        j = self.pick(
+            lambda k: (
+                name_of(self.values[k]) == name_of(self.values[i])
+                and list(self.values[k].shape) == shape
+            )
+        )
         return j is not None and self.step(kind, [i, j], axis=axis)
 
     def step(self, op, args, **attrs):
@@ -269,9 +457,27 @@ class Case:
             return False
         self.steps.append((op, args, attrs, len(self.values)))
         self.values.append(value)
-        moves = {'transpose', 'reshape', 'unsqueeze', 'expand', 'slice', 'concat', 'squeeze', 'stack', 'flip', 'where', 'pad', 'roll',
-                 'strided', 'pick', 'gather', 'embedding'}
-        keeps = op in moves | {'max', 'min', 'cast'} or not name_of(value).startswith(('float', 'bfloat'))
+        moves = {
+            'transpose',
+            'reshape',
+            'unsqueeze',
+            'expand',
+            'slice',
+            'concat',
+            'squeeze',
+            'stack',
+            'flip',
+            'where',
+            'pad',
+            'roll',
+            'strided',
+            'pick',
+            'gather',
+            'embedding',
+        }
+        keeps = op in moves | {'max', 'min', 'cast'} or not name_of(value).startswith(
+            ('float', 'bfloat')
+        )
         self.exact.append(all(self.exact[i] for i in args) and keeps)
         return True
 
@@ -287,13 +493,17 @@ class Case:
         if op == 'rms':
             return v[0] * paddle.rsqrt((v[0] * v[0]).mean(-1, keepdim=True) + 1e-3)
         if op == 'cast':
-            return v[0].astype('float64' if wide and attrs['to'].startswith(('float', 'bfloat')) else attrs['to'])
+            return v[0].astype(
+                'float64' if wide and attrs['to'].startswith(('float', 'bfloat')) else attrs['to']
+            )
         if op == 'reshape':
             return paddle.reshape(v[0], attrs['shape'])
         if op == 'slice':
             return v[0][(slice(None),) * attrs['axis'] + (slice(attrs['lo'], attrs['hi']),)]
         if op == 'strided':
-            return v[0][(slice(None),) * attrs['axis'] + (slice(attrs['start'], None, attrs['by']),)]
+            return v[0][
+                (slice(None),) * attrs['axis'] + (slice(attrs['start'], None, attrs['by']),)
+            ]
         if op == 'pick':
             return v[0][(slice(None),) * attrs['axis'] + (attrs['at'],)]
         if op == 'pad':
@@ -301,12 +511,20 @@ class Case:
         if op == 'gather':
             return paddle.gather(v[0], paddle.to_tensor(attrs['index']), attrs['axis'])
         if op == 'embedding':
-            return F.embedding(paddle.to_tensor(attrs['ids']).reshape([2, 3]), v[0], attrs['padding'])
+            return F.embedding(
+                paddle.to_tensor(attrs['ids']).reshape([2, 3]), v[0], attrs['padding']
+            )
         if op == 'cross_entropy':
-            return F.cross_entropy(v[0], paddle.to_tensor(attrs['label']).reshape(v[0].shape[:-1]), reduction='none')
+            return F.cross_entropy(
+                v[0], paddle.to_tensor(attrs['label']).reshape(v[0].shape[:-1]), reduction='none'
+            )
         if op in ('halves', 'rotary'):
             a, b = paddle.split(v[0], 2, attrs['axis'])
-            return a * b if op == 'halves' else paddle.concat([a * 0.5 - b * 2, b * 0.5 + a * 2], attrs['axis'])
+            return (
+                a * b
+                if op == 'halves'
+                else paddle.concat([a * 0.5 - b * 2, b * 0.5 + a * 2], attrs['axis'])
+            )
         if op in ('concat', 'stack'):
             return getattr(paddle, op)(v, attrs['axis'])
         return getattr(paddle, op)(*v, **attrs)
@@ -331,11 +549,17 @@ class Case:
             for k, o in enumerate(outs):
                 if not o.stop_gradient and name_of(o).startswith(('float', 'bfloat')):
                     w = np.random.RandomState(k).standard_normal(o.shape).astype('float32')
-                    term = (o.astype('float64') * paddle.to_tensor(np.asarray(w)).astype('float64')).sum()
+                    term = (
+                        o.astype('float64') * paddle.to_tensor(np.asarray(w)).astype('float64')
+                    ).sum()
                     total = term if total is None else total + term
             if total is not None:
                 total.backward()
-                found += [as_array(x.grad) if x.grad is not None else None for x, g in zip(xs, self.grad) if g]
+                found += [
+                    as_array(x.grad) if x.grad is not None else None
+                    for x, g in zip(xs, self.grad)
+                    if g
+                ]
         return found
 
     def check(self):
@@ -349,7 +573,9 @@ class Case:
         if len(eager) != len(got):
             return f'{len(got)} results, eager {len(eager)}'
         half = max([HALF.get(name_of(v), 0) for v in self.values])
-        norms = any(op in ('layer_norm', 'rms') for op, *_ in self.steps)  # a row of equal values is divided by next to nothing
+        norms = any(
+            op in ('layer_norm', 'rms') for op, *_ in self.steps
+        )  # a row of equal values is divided by next to nothing
         kinks = any(op in KINKS for op, *_ in self.steps)
         for k, (e, c, w) in enumerate(zip(eager, got, wide)):
             if (e is None) != (c is None):
@@ -360,17 +586,23 @@ class Case:
                 return f'result {k}: {c.dtype}{list(c.shape)}, eager {e.dtype}{list(e.shape)}'
             rest = half, kinks and k >= len(self.outputs), 300 if norms else 1
             if differs(e, c, w, *rest):
-                # Eager runs whose inputs are a few units in the last place away tell which values rounding decides.
+                # Eager runs whose inputs are a few units in the last place away tell which values
+                # rounding decides.
                 moves = [self.call(self.run, moved=at)[k] for at in (1, 2, 3)]
                 if text := differs(e, c, w, *rest, moves):
                     return f'result {k}: {text}'
         return None
 
     def text(self):
-        lines = [f'%{i}: {d}{list(a.shape)} {layout}{" grad" if self.with_grad and g else ""}'
-                 for i, ((a, d, layout), g) in enumerate(zip(self.inputs, self.grad))]
-        lines += [f'%{at} = {op}({", ".join(f"%{i}" for i in args)}) {attrs or ""}  # {name_of(self.values[at])}{list(self.values[at].shape)}'
-                  for op, args, attrs, at in self.steps]
+        lines = [
+            f'%{i}: {d}{list(a.shape)} {layout}{" grad" if self.with_grad and g else ""}'
+            for i, ((a, d, layout), g) in enumerate(zip(self.inputs, self.grad))
+        ]
+        lines += [
+            f'%{at} = {op}({", ".join(f"%{i}" for i in args)}) {attrs or ""}  # '
+            f'{name_of(self.values[at])}{list(self.values[at].shape)}'
+            for op, args, attrs, at in self.steps
+        ]
         return '\n'.join([*lines, f'outputs {self.outputs}'])
 
 
@@ -379,8 +611,8 @@ def as_array(t):
 
 
 def differs(e, c, w, half, kinks, least=1, moves=()):
-    """What is wrong with `c`, given eager's values `e`, those of a float64 run `w` and of eager runs with moved inputs;
-    None when it is near enough."""
+    """What is wrong with `c`, given eager's values `e`, those of a float64 run `w` and of eager
+    runs with moved inputs; None when it is near enough."""
     if e.dtype.kind in 'bi' or e.dtype.kind == 'u':
         return None if (e == c).all() else f'{int((e != c).sum())} of {e.size} exact values differ'
     with np.errstate(all='ignore'):
@@ -392,7 +624,8 @@ def differs(e, c, w, half, kinks, least=1, moves=()):
         wrong = ~np.isfinite(c) & sure
         if wrong.any():
             return f'{int(wrong.sum())} of {e.size} values are not finite, eager {e[wrong][0]}'
-        # Half values keep more digits within a kernel, so what cancels to zero in eager need not do so there.
+        # Half values keep more digits within a kernel, so what cancels to zero in eager need not do
+        # so there.
         agree = (half == 0) & ~np.isfinite(e) & ~np.isfinite(w) & (np.isnan(e) == np.isnan(w))
         for m in moves:
             agree &= np.isnan(m) == np.isnan(e)
@@ -408,19 +641,25 @@ def differs(e, c, w, half, kinks, least=1, moves=()):
         eps = half or 2.0**-23
         tolerance = 16 * own + 64 * eps * scale + 8 * own.max() + 8 * eps * max(scale.max(), least)
         wrong = np.abs(c[sure] - w[sure]) > tolerance
-        # Halves tie in eager where the kernel's float32 values do not: one value of a small gradient may go the other way.
+        # Halves tie in eager where the kernel's float32 values do not: one value of a small
+        # gradient may go the other way.
         if kinks and (wrong.mean() < 0.05 or half and wrong.sum() == 1):
             return None
         if not wrong.any():
             return None
         at = int(np.argmax(np.abs(c[sure] - w[sure]) / tolerance))
-        return f'{int(wrong.sum())} of {e.size} values, e.g. {c[sure][at]!r}, eager {e[sure][at]!r}, float64 {w[sure][at]!r}'
+        return (
+            f'{int(wrong.sum())} of {e.size} values, e.g. {c[sure][at]!r}, eager '
+            f'{e[sure][at]!r}, float64 {w[sure][at]!r}'
+        )
 
 
 def run(seconds=None, cases=None, seed=0, verbose=False, report=print):
     """Checks cases seed, seed + 1, ...; returns (how many ran, [(seed, text)])."""
     start, failures, count = time.monotonic(), [], 0
-    while (cases is None or count < cases) and (seconds is None or time.monotonic() - start < seconds):
+    while (cases is None or count < cases) and (
+        seconds is None or time.monotonic() - start < seconds
+    ):
         case = Case(seed + count)
         count += 1
         if verbose:
@@ -444,7 +683,9 @@ def main():
     a = parser.parse_args()
     if a.seconds is None and a.cases is None:
         a.seconds = 60
-    count, failures = run(a.seconds, a.cases, a.seed, a.verbose, lambda text: print(text, flush=True))
+    count, failures = run(
+        a.seconds, a.cases, a.seed, a.verbose, lambda text: print(text, flush=True)
+    )
     print(f'{count} cases, seeds {a.seed} to {a.seed + count - 1}, {len(failures)} differ')
     sys.exit(bool(failures))
 

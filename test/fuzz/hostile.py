@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lines of calls.py are written with: tensors by recipe, hostile objects, and `check`, which runs a call in several ways."""
+"""What the lines of calls.py are written with: tensors by recipe, hostile objects, and `check`,
+which runs a call in several ways.
+"""
+
 import cmath  # noqa: F401: named by lines
 import math
 import random
@@ -13,7 +16,7 @@ from paddle import nn  # noqa: F401
 from paddle.base import libpaddle as core
 
 warnings.simplefilter('ignore')
-INT_MIN, INT_MAX = -2**63, 2**63 - 1
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 nan, inf = math.nan, math.inf
 
 
@@ -29,7 +32,9 @@ class Inexact(Difference):
 
 
 def numbers(count, dtype, fill):
-    """`count` values as an array: small ones, indices, zeros, or with the extremes of the type among them."""
+    """`count` values as an array: small ones, indices, zeros, or with the extremes of the type
+    among them.
+    """
     base = np.arange(count) * 7 % 13
     if dtype == 'bool':
         return base % 2 == 0
@@ -40,7 +45,9 @@ def numbers(count, dtype, fill):
             return np.array(some * (count // 8 + 1), dtype)[:count]
         low = {'index': base % 2, 'zero': base * 0}.get(fill, base % 5)
         return low.astype(dtype)
-    values = {'zero': base * 0.0, 'index': base % 3 * 1.0, 'unit': (base + 0.5) / 13}.get(fill, (base - 6) / 4)
+    values = {'zero': base * 0.0, 'index': base % 3 * 1.0, 'unit': (base + 0.5) / 13}.get(
+        fill, (base - 6) / 4
+    )
     if fill == 'wild':
         some = [nan, inf, -inf, 0.0, -0.0, 1e38, -1e38, 1e-40, 1.0, 5e-324, 1e308]
         values = np.array(some * (count // len(some) + 1))[:count]
@@ -50,10 +57,18 @@ def numbers(count, dtype, fill):
 
 
 class T:
-    """The recipe of a tensor: its layout is a view of a leaf, which asks for a gradient where the dtype has one."""
+    """The recipe of a tensor: its layout is a view of a leaf, which asks for a gradient where the
+    dtype has one.
+    """
 
     def __init__(self, shape, dtype='float32', fill='', layout='', grad=True):
-        self.shape, self.dtype, self.fill, self.layout, self.grad = list(shape), dtype, fill, layout, grad
+        self.shape, self.dtype, self.fill, self.layout, self.grad = (
+            list(shape),
+            dtype,
+            fill,
+            layout,
+            grad,
+        )
 
     def make(self, contiguous=False, scaled=False):
         """(leaf, tensor); `scaled`: numbers that differ in their last digits."""
@@ -82,8 +97,11 @@ class T:
             with np.errstate(all='ignore'):
                 array = array * (1 + SPREAD.get(self.dtype, 1e-1) / 16)
         with np.errstate(all='ignore'):
-            wide = array.astype('float32') if self.dtype in ('float16', 'bfloat16') or self.dtype.startswith('float8') else array.astype(
-                self.dtype)
+            wide = (
+                array.astype('float32')
+                if self.dtype in ('float16', 'bfloat16') or self.dtype.startswith('float8')
+                else array.astype(self.dtype)
+            )
         leaf = paddle.to_tensor(wide)
         if str(leaf.dtype) != 'paddle.' + self.dtype:
             leaf = leaf.astype(self.dtype)
@@ -95,7 +113,13 @@ class T:
         return leaf, tensor
 
     def __repr__(self):
-        parts = [repr(self.shape), repr(self.dtype), repr(self.fill), repr(self.layout), repr(self.grad)]
+        parts = [
+            repr(self.shape),
+            repr(self.dtype),
+            repr(self.fill),
+            repr(self.layout),
+            repr(self.grad),
+        ]
         plain = ['', "'float32'", "''", "''", 'True']
         while parts[-1] == plain[len(parts) - 1]:
             parts.pop()
@@ -109,12 +133,14 @@ def t(*args, **kwargs):
 
 # --- objects
 
+
 class Raises:
     """Every protocol method named raises."""
 
     def __new__(cls, *names):
         def fail(self, *args, **kwargs):
             raise ValueError('hostile')
+
         return object.__new__(type('Raises', (), {n: fail for n in names}))
 
 
@@ -232,16 +258,29 @@ def deep(depth):
 
 def pack(kind):
     """A tuple subclass, a list subclass, a generator and the like of [2, 3]."""
-    return {'tuple': type('Pack', (tuple,), {})((2, 3)), 'list': type('Pack', (list,), {})([2, 3]), 'generator': (i for i in (2, 3)),
-            'str': type('Text', (str,), {})('mean'), 'int': type('Whole', (int,), {})(1), 'float': type('Real', (float,), {})(0.5)}[kind]
+    return {
+        'tuple': type('Pack', (tuple,), {})((2, 3)),
+        'list': type('Pack', (list,), {})([2, 3]),
+        'generator': (i for i in (2, 3)),
+        'str': type('Text', (str,), {})('mean'),
+        'int': type('Whole', (int,), {})(1),
+        'float': type('Real', (float,), {})(0.5),
+    }[kind]
 
 
 # --- running
 
+
 def state():
     """What no call may leave changed."""
-    return (core.is_grad_enabled(), core.get_amp_state(), str(core.get_default_dtype()), str(core.current_place()), core._static_enabled(),
-            paddle.in_dynamic_mode())
+    return (
+        core.is_grad_enabled(),
+        core.get_amp_state(),
+        str(core.get_default_dtype()),
+        str(core.current_place()),
+        core._static_enabled(),
+        paddle.in_dynamic_mode(),
+    )
 
 
 def canary():
@@ -252,7 +291,9 @@ def canary():
     y = nn.functional.softmax(paddle.matmul(x, w) + 1.5, axis=-1).log().sum()
     y.backward()
     order = paddle.sort(x.flatten(), descending=True)[:3]
-    return [round(float(v), 5) for v in (y, w.grad.abs().sum(), order.sum(), paddle.arange(10).sum())]
+    return [
+        round(float(v), 5) for v in (y, w.grad.abs().sum(), order.sum(), paddle.arange(10).sum())
+    ]
 
 
 def poison(byte):
@@ -294,11 +335,20 @@ def arrays_of(tensors):
     return made
 
 
-SPREAD = {'float16': 2e-2, 'bfloat16': 1e-1, 'float32': 1e-4, 'complex64': 1e-4, 'float64': 1e-8, 'complex128': 1e-8}
+SPREAD = {
+    'float16': 2e-2,
+    'bfloat16': 1e-1,
+    'float32': 1e-4,
+    'complex64': 1e-4,
+    'float64': 1e-8,
+    'complex128': 1e-8,
+}
 
 
 def compare(what, one, two, exact=False, least=0.0):
-    """Difference unless two lists of arrays agree, for floats within the spread of the type, or the least one."""
+    """Difference unless two lists of arrays agree, for floats within the spread of the type, or the
+    least one.
+    """
     if len(one) != len(two):
         raise Difference(f'{what}: {len(one)} and {len(two)} tensors')
     for k, (first, second) in enumerate(zip(one, two)):
@@ -315,10 +365,18 @@ def compare(what, one, two, exact=False, least=0.0):
                 continue
             if inexact and not exact:
                 spread = max(SPREAD.get(name, 1e-4), least)
-                if np.allclose(a, b, rtol=spread, atol=spread * max(1.0, float(np.nanmax(np.where(np.isfinite(a), np.abs(a), 0)))),
-                               equal_nan=True):
+                if np.allclose(
+                    a,
+                    b,
+                    rtol=spread,
+                    atol=spread
+                    * max(1.0, float(np.nanmax(np.where(np.isfinite(a), np.abs(a), 0)))),
+                    equal_nan=True,
+                ):
                     continue
-        raise (Inexact if inexact else Difference)(f'{what}: tensor {k} differs, {a.ravel()[:6]} and {b.ravel()[:6]}')
+        raise (Inexact if inexact else Difference)(
+            f'{what}: tensor {k} differs, {a.ravel()[:6]} and {b.ravel()[:6]}'
+        )
 
 
 def seed():
@@ -341,7 +399,9 @@ def once(call, recipes, ways, contiguous=False, scaled=False):
     if 'g' in ways or 'G' in ways:
         loss = None
         for result in results:
-            if result.stop_gradient or not dtype_of(result).startswith(('float', 'bfloat', 'complex')):
+            if result.stop_gradient or not dtype_of(result).startswith(
+                ('float', 'bfloat', 'complex')
+            ):
                 continue
             if dtype_of(result).startswith('complex'):
                 result = paddle.real(result) + paddle.imag(result)
@@ -350,11 +410,20 @@ def once(call, recipes, ways, contiguous=False, scaled=False):
         if loss is None or not leaves or loss.stop_gradient:
             return arrays, []
         if 'G' in ways:
-            first = [g for g in paddle.grad(loss, leaves, create_graph=True, allow_unused=True) if g is not None]
-            second = [(paddle.real(g) if dtype_of(g).startswith('complex') else g).astype('float64').sum() for g in first
-                      if not g.stop_gradient]
+            first = [
+                g
+                for g in paddle.grad(loss, leaves, create_graph=True, allow_unused=True)
+                if g is not None
+            ]
+            second = [
+                (paddle.real(g) if dtype_of(g).startswith('complex') else g).astype('float64').sum()
+                for g in first
+                if not g.stop_gradient
+            ]
             if second:
-                return arrays, arrays_of(first) + arrays_of(paddle.grad(second, leaves, allow_unused=True))
+                return arrays, arrays_of(first) + arrays_of(
+                    paddle.grad(second, leaves, allow_unused=True)
+                )
             return arrays, arrays_of(first)
         loss.backward()
         return arrays, arrays_of([leaf.grad for leaf in leaves])
@@ -382,13 +451,15 @@ def agree(what, one, two, exact=False, least=0.0):
 
 
 def coarsest(recipes):
-    """The spread of the least precise tensor given, or of a float32: programs may keep more digits than the type of a value
-    has, and keep attributes in 32 bits."""
+    """The spread of the least precise tensor given, or of a float32: programs may keep more digits
+    than the type of a value has, and keep attributes in 32 bits."""
     return max([1e-7] + [SPREAD.get(r.dtype, 0.0) for r in recipes])
 
 
 class Calculated:
-    """Two ways of a calculation: no difference counts where other last digits of what was given make one as well."""
+    """Two ways of a calculation: no difference counts where other last digits of what was given
+    make one as well.
+    """
 
     def __init__(self, call, recipes, ways, plain):
         self.call, self.recipes, self.ways, self.plain = call, recipes, ways, plain
@@ -400,7 +471,12 @@ class Calculated:
         if kind is not Inexact or isinstance(self.plain, type):
             return False
         try:
-            agree('scaled', self.plain, outcome(self.call, self.recipes, self.ways, scaled=True), least=coarsest(self.recipes))
+            agree(
+                'scaled',
+                self.plain,
+                outcome(self.call, self.recipes, self.ways, scaled=True),
+                least=coarsest(self.recipes),
+            )
         except Difference:
             return True
         return False
@@ -438,23 +514,42 @@ def static(call, recipes):
             results = tensors_in(call(*ends))
             exe = paddle.static.Executor()
             exe.run(start)
-            got = exe.run(main, feed={f'x{k}': v.numpy() for k, v in enumerate(values)}, fetch_list=results) if results else []
+            got = (
+                exe.run(
+                    main,
+                    feed={f'x{k}': v.numpy() for k, v in enumerate(values)},
+                    fetch_list=results,
+                )
+                if results
+                else []
+            )
     except (MemoryError, RecursionError):
         raise
     except Exception:
         return plain  # recording refuses more than eager calls do
     finally:
         paddle.disable_static()
-    if isinstance(plain, type) or any(r.layout in ('expanded', 'overlap') for r in recipes):  # what is fed overlaps no more
+    if isinstance(plain, type) or any(
+        r.layout in ('expanded', 'overlap') for r in recipes
+    ):  # what is fed overlaps no more
         return plain
-    if len(got) == len(plain[0]) and not any(dtype_of(r).startswith(('bfloat16', 'float16', 'float8')) for r in results):
+    if len(got) == len(plain[0]) and not any(
+        dtype_of(r).startswith(('bfloat16', 'float16', 'float8')) for r in results
+    ):
         with Calculated(call, recipes, 'r', plain):
-            compare('static', plain[0], [(dtype_of(r), np.asarray(g)) for r, g in zip(results, got)], least=coarsest(recipes))
+            compare(
+                'static',
+                plain[0],
+                [(dtype_of(r), np.asarray(g)) for r, g in zip(results, got)],
+                least=coarsest(recipes),
+            )
     return plain
 
 
 def check(call, *recipes, ways=''):
-    """Runs call(*tensors). ways: g gradients, G with create_graph, p poisoned memory twice, l contiguous copies, s to_static, S static."""
+    """Runs call(*tensors). ways: g gradients, G with create_graph, p poisoned memory twice, l
+    contiguous copies, s to_static, S static.
+    """
     if 's' in ways:
         first = compiled(call, recipes)
     elif 'S' in ways:

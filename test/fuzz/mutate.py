@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damages files and loads them: `mutate.py FILES [FORMAT]...` with `paddle` importable; FILES are tried of each format (all of readers.py).
+"""Damages files and loads them: `mutate.py FILES [FORMAT]...` with `paddle` importable; FILES are
+tried of each format (all of readers.py).
 
-Children forked from one process that has loaded everything load a few hundred files each, with little memory. A child that dies, hangs, keeps
-a file open or raises something undocumented is reported with the file, which is kept in build/fuzz; FUZZ_SEED repeats a run.
+Children forked from one process that has loaded everything load a few hundred files each, with
+little memory. A child that dies, hangs, keeps a file open or raises something undocumented is
+reported with the file, which is kept in build/fuzz; FUZZ_SEED repeats a run.
 """
+
 import faulthandler
 import gc
 import mmap
@@ -32,9 +35,23 @@ KEPT = ROOT / 'build' / 'fuzz'
 MEMORY = 1 << 30  # bytes of address space a child may add
 ROUND = 250  # files a child
 SECONDS = 60  # for one file
-ALLOWED = (ValueError, TypeError, OSError, NotImplementedError, RuntimeError, IndexError, KeyError, EOFError, AssertionError, tarfile.TarError,
-           zipfile.BadZipFile, zlib.error)
-ACCEPTED = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast('q')  # shared with the children: how many files were read in spite of all
+ALLOWED = (
+    ValueError,
+    TypeError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    IndexError,
+    KeyError,
+    EOFError,
+    AssertionError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+ACCEPTED = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast(
+    'q'
+)  # shared with the children: how many files were read in spite of all
 
 
 def put(folder, files):
@@ -47,7 +64,9 @@ def put(folder, files):
 
 
 def child(kind, seed, folder, count):
-    """Load `count` damaged files; the one in hand is the only one in `folder`, with what belongs to it."""
+    """Load `count` damaged files; the one in hand is the only one in `folder`, with what belongs to
+    it.
+    """
     limit_memory(MEMORY)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _, damage, load = readers.FORMATS[kind][:3]
@@ -100,21 +119,32 @@ def main():
     """Rounds of every format until each has had its number of files."""
     files, kinds = int(sys.argv[1]), sys.argv[2:]
     import paddle  # noqa: F401 loaded once, before the forks
+
     warnings.simplefilter('ignore')
     readers.make_samples()
-    kinds = kinds or [kind for kind in readers.FORMATS if readers.FORMATS[kind][0] in readers.SAMPLES or readers.FORMATS[kind][3:]]
+    kinds = kinds or [
+        kind
+        for kind in readers.FORMATS
+        if readers.FORMATS[kind][0] in readers.SAMPLES or readers.FORMATS[kind][3:]
+    ]
     folder = tempfile.mkdtemp()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     found, first = 0, int(os.environ.get('FUZZ_SEED', time.time()))
     for kind in kinds:
-        for end, data, beside in readers.samples(kind):  # undamaged: what it imports and compiles is shared by the children
+        for end, data, beside in readers.samples(
+            kind
+        ):  # undamaged: what it imports and compiles is shared by the children
             put(folder, {**beside, end: data})
             readers.FORMATS[kind][2](os.path.join(folder, 'm' + end))
         begin, defects, seed, ACCEPTED[0] = time.monotonic(), 0, first, 0
         for at in range(0, files, ROUND):
             seed += 1
             defects += run(kind, seed, min(ROUND, files - at)) != 0
-        print(f'{kind}: {files} files in {time.monotonic() - begin:.0f} s, {ACCEPTED[0]} of them read, {defects} defects', flush=True)
+        print(
+            f'{kind}: {files} files in {time.monotonic() - begin:.0f} s, {ACCEPTED[0]} of them '
+            f'read, {defects} defects',
+            flush=True,
+        )
         found += defects
     shutil.rmtree(folder)
     return bool(found)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damage that knows the format: fields of JSON and protobuf, opcodes of pickles, headers of tensors and archives; and plain bytes."""
+"""Damage that knows the format: fields of JSON and protobuf, opcodes of pickles, headers of tensors
+and archives; and plain bytes.
+"""
+
 import copy
 import gzip
 import json
@@ -8,11 +11,61 @@ import struct
 
 from paddle.framework.dense_stream import _read_varint, _varint
 
-NUMBERS = (0, 1, -1, 2, 3, 7, 64, 127, 128, 255, 256, 65535, 65536, 2 ** 31 - 1, 2 ** 31, -2 ** 31, 2 ** 32, 2 ** 53 + 1, 2 ** 62, 2 ** 63 - 1, -2 ** 63,
-           2 ** 63, 2 ** 64 - 1, 10 ** 30)
-SCALARS = NUMBERS + (None, True, False, 0.5, -1e308, 1e-320, float('inf'), float('nan'), '', 'x', '\ud800', 'x' * 300, '1', 'float32', [], {}, [[]], [-1], [0])
+NUMBERS = (
+    0,
+    1,
+    -1,
+    2,
+    3,
+    7,
+    64,
+    127,
+    128,
+    255,
+    256,
+    65535,
+    65536,
+    2**31 - 1,
+    2**31,
+    -(2**31),
+    2**32,
+    2**53 + 1,
+    2**62,
+    2**63 - 1,
+    -(2**63),
+    2**63,
+    2**64 - 1,
+    10**30,
+)
+SCALARS = NUMBERS + (
+    None,
+    True,
+    False,
+    0.5,
+    -1e308,
+    1e-320,
+    float('inf'),
+    float('nan'),
+    '',
+    'x',
+    '\ud800',
+    'x' * 300,
+    '1',
+    'float32',
+    [],
+    {},
+    [[]],
+    [-1],
+    [0],
+)
 WORDS = (b'\xff' * 8, b'\x00' * 8, b'\xff' * 7 + b'\x7f', b'9' * 8, b'\x80' * 8)
-COUNTS = (1, 1, 1, 2, 4)  # of changes to one file: after many, little more than a refusal at the first of them is tested
+COUNTS = (
+    1,
+    1,
+    1,
+    2,
+    4,
+)  # of changes to one file: after many, little more than a refusal at the first of them is tested
 
 
 def plain(data, choose):
@@ -27,14 +80,14 @@ def plain(data, choose):
         elif kind == 1:
             data[at] = choose.randrange(256)
         elif kind == 2:
-            data[at] = choose.choice((0, 1, 0x7f, 0x80, 0xff))
+            data[at] = choose.choice((0, 1, 0x7F, 0x80, 0xFF))
         elif kind == 3:
             size = choose.randrange(1, 16)
-            data[at:at] = data[at:at + size] * choose.randrange(1, 4)
+            data[at:at] = data[at : at + size] * choose.randrange(1, 4)
         elif kind == 4:
-            del data[at:at + choose.randrange(1, 16)]
+            del data[at : at + choose.randrange(1, 16)]
         else:
-            data[at:at + 8] = choose.choice(WORDS)
+            data[at : at + 8] = choose.choice(WORDS)
     return bytes(data)
 
 
@@ -77,16 +130,20 @@ def json_fields(data, choose):
             node[key] = choose.choice((node[key] + 1, node[key] - 1, -node[key], *NUMBERS))
         elif isinstance(node[key], str) and kind < 7:
             texts = [n[k] for n, k in places if isinstance(n[k], str)]
-            node[key] = choose.choice((choose.choice(texts), node[key] + 'x', node[key][:-1], '0.t_f32', '1.full', ''))
+            node[key] = choose.choice(
+                (choose.choice(texts), node[key] + 'x', node[key][:-1], '0.t_f32', '1.full', '')
+            )
         else:
             node[key] = copy.deepcopy(choose.choice(SCALARS))
     return json.dumps(root[0], separators=(',', ':')).encode('utf-8', 'surrogatepass')
 
 
 def pickle_opcodes(data, choose):
-    """Opcodes removed, repeated, exchanged, replaced or given another argument; frames are left out, so that lengths stay right."""
+    """Opcodes removed, repeated, exchanged, replaced or given another argument; frames are left
+    out, so that lengths stay right.
+    """
     starts = [at for _, _, at in pickletools.genops(data)] + [len(data)]
-    pieces = [data[a:b] for a, b in zip(starts, starts[1:]) if data[a:a + 1] != b'\x95']
+    pieces = [data[a:b] for a, b in zip(starts, starts[1:]) if data[a : a + 1] != b'\x95']
     for _ in range(choose.choice(COUNTS)):
         kind, at = choose.randrange(7), choose.randrange(1, len(pieces))
         if kind == 0:
@@ -100,18 +157,47 @@ def pickle_opcodes(data, choose):
             pieces[at] = pieces[at][:1] + plain(pieces[at][1:] or b'\0', choose)
         elif kind == 4:
             code = choose.choice(pickletools.opcodes)
-            pieces[at:at + choose.randrange(2)] = [code.code.encode('latin1') + choose.choice((b'', b'\0', b'\1', b'\1\0\0\0', b'1\n', b'\5\0\0\0\0\0\0\0'))]
+            pieces[at : at + choose.randrange(2)] = [
+                code.code.encode('latin1')
+                + choose.choice((b'', b'\0', b'\1', b'\1\0\0\0', b'1\n', b'\5\0\0\0\0\0\0\0'))
+            ]
         elif kind == 5:
-            pieces[at:at] = [choose.choice((b'h\0', b'h\1', b'h\2', b'h\5', b'2', b'0', b'(', b'}', b']', b')', b'N', b'\x94', b'R', b'b', b's', b'u', b'\x93'))]
+            pieces[at:at] = [
+                choose.choice(
+                    (
+                        b'h\0',
+                        b'h\1',
+                        b'h\2',
+                        b'h\5',
+                        b'2',
+                        b'0',
+                        b'(',
+                        b'}',
+                        b']',
+                        b')',
+                        b'N',
+                        b'\x94',
+                        b'R',
+                        b'b',
+                        b's',
+                        b'u',
+                        b'\x93',
+                    )
+                )
+            ]
         else:
-            pieces[at:at] = [b'J' + struct.pack('<i', choose.choice((0, 1, -1, 2 ** 31 - 1, -2 ** 31)))]
+            pieces[at:at] = [
+                b'J' + struct.pack('<i', choose.choice((0, 1, -1, 2**31 - 1, -(2**31))))
+            ]
         if len(pieces) < 2:
             break
     return b''.join(pieces)
 
 
 def _message(data, depth=0):
-    """[[field, wire, value]] of protobuf bytes, where length-delimited values that parse are messages themselves; None for other bytes."""
+    """[[field, wire, value]] of protobuf bytes, where length-delimited values that parse are
+    messages themselves; None for other bytes.
+    """
     fields, at = [], 0
     try:
         while at < len(data):
@@ -121,10 +207,10 @@ def _message(data, depth=0):
                 value, at = _read_varint(data, at)
             elif wire in (1, 5):
                 size = 8 if wire == 1 else 4
-                value, at = data[at:at + size], at + size
+                value, at = data[at : at + size], at + size
             elif wire == 2:
                 size, at = _read_varint(data, at)
-                value, at = data[at:at + size], at + size
+                value, at = data[at : at + size], at + size
                 if len(value) != size:
                     return None
                 if depth < 12 and size > 1 and not value.isascii():
@@ -165,7 +251,9 @@ def _lists(fields, found):
 
 
 def protobuf_fields(data, choose):
-    """Fields removed, repeated, exchanged, renumbered or given another value, with all lengths right."""
+    """Fields removed, repeated, exchanged, renumbered or given another value, with all lengths
+    right.
+    """
     root = _message(data)
     if not root:
         return plain(data, choose)
@@ -191,7 +279,11 @@ def protobuf_fields(data, choose):
             fields[at][2] = choose.choice((value + 1, value - 1, *NUMBERS))
         elif isinstance(value, bytes):
             strings = [f[2] for fs in lists for f in fs if isinstance(f[2], bytes) and f[1] == wire]
-            fields[at][2] = choose.choice((plain(value, choose), choose.choice(strings))) if wire == 2 else choose.choice(strings)
+            fields[at][2] = (
+                choose.choice((plain(value, choose), choose.choice(strings)))
+                if wire == 2
+                else choose.choice(strings)
+            )
     return _encoded(root)
 
 
@@ -199,11 +291,11 @@ def tensor_records(data, choose):
     """The description of one record of `.pdiparams`: its fields, and its length set right."""
     records, at = [], 0
     while at + 20 <= len(data):
-        if data[at:at + 16] != bytes(16):
+        if data[at : at + 16] != bytes(16):
             break
         size = struct.unpack_from('<i', data, at + 16)[0]
         records.append((at, size))
-        fields = _message(data[at + 20:at + 20 + size]) or []
+        fields = _message(data[at + 20 : at + 20 + size]) or []
         count = {5: 4, 6: 8, 3: 8, 2: 4, 0: 1}.get(next((f[2] for f in fields if f[0] == 1), 5), 4)
         for number, _, value in fields:
             if number == 2:
@@ -212,25 +304,25 @@ def tensor_records(data, choose):
     if not records:
         return plain(data, choose)
     at, size = choose.choice(records)
-    body = protobuf_fields(data[at + 20:at + 20 + size], choose)
-    return data[:at + 16] + struct.pack('<i', len(body)) + body + data[at + 20 + size:]
+    body = protobuf_fields(data[at + 20 : at + 20 + size], choose)
+    return data[: at + 16] + struct.pack('<i', len(body)) + body + data[at + 20 + size :]
 
 
 def safetensors_header(data, choose):
     """The JSON header, and its length set right."""
     size = struct.unpack_from('<Q', data)[0]
-    body = json_fields(data[8:8 + size], choose)
-    return struct.pack('<Q', len(body)) + body + data[8 + size:]
+    body = json_fields(data[8 : 8 + size], choose)
+    return struct.pack('<Q', len(body)) + body + data[8 + size :]
 
 
 def tar_blocks(data, choose):
     """Bytes of an unpacked tar file, the sums of its headers set right."""
     data = bytearray(plain(data, choose))
     for at in range(0, len(data) - 511, 512):
-        block = data[at:at + 512]
+        block = data[at : at + 512]
         if block[257:262] == b'ustar':
             block[148:156] = b' ' * 8
-            data[at + 148:at + 156] = b'%06o\0 ' % sum(block)
+            data[at + 148 : at + 156] = b'%06o\0 ' % sum(block)
     return bytes(data)
 
 
@@ -241,9 +333,11 @@ def gzipped(inner):
 
 def either(*ways):
     """One of several kinds of damage, or plain bytes."""
+
     def damage(data, choose):
         try:
             return choose.choice((plain, *ways, *ways))(data, choose)
         except (ValueError, IndexError, RecursionError):  # more damage than the format can hold
             return plain(data, choose)
+
     return damage

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every format the package reads: its undamaged files, how it is damaged, and the public call that reads it."""
+"""Every format the package reads: its undamaged files, how it is damaged, and the public call that
+reads it.
+"""
+
 import gzip
 import io
 import os
@@ -18,12 +21,14 @@ CORPUS = pathlib.Path(__file__).parent / 'corpus'
 def load_state(path):
     """A state dict."""
     import paddle
+
     paddle.load(path)
 
 
 def load_numpy(path):
     """The same as arrays."""
     import paddle
+
     paddle.load(path, return_numpy=True, keep_name_table=True)
 
 
@@ -36,6 +41,7 @@ def run_model(path):
     """A program, and one run on zeros; not of one with loops, which may be endless."""
     import paddle
     from paddle import static
+
     layer = paddle.jit.load(path.rsplit('.', 1)[0])
     feeds = {}
     for op in layer.program()._operations():
@@ -56,12 +62,15 @@ def run_predictor(path):
     import numpy as np
 
     from paddle import inference
+
     config = inference.Config(path, path.rsplit('.', 1)[0] + '.pdiparams')
     predictor = inference.create_predictor(config)
     for name in predictor.get_input_names():
         handle = predictor.get_input_handle(name)
         shape = _small(handle.shape())
-        kind = {inference.DataType.INT64: 'int64', inference.DataType.INT32: 'int32'}.get(handle.type(), 'float32')
+        kind = {inference.DataType.INT64: 'int64', inference.DataType.INT32: 'int32'}.get(
+            handle.type(), 'float32'
+        )
         handle.copy_from_cpu(np.ones(shape, kind))
     with open(path, 'rb') as stream:
         looped = b'.while"' in stream.read()
@@ -74,18 +83,21 @@ def run_predictor(path):
 def load_params(path):
     """Parameters for the program beside them."""
     import paddle
+
     paddle.jit.load(path.rsplit('.', 1)[0])
 
 
 def load_inference_state(path):
     """A state dict from a program and its parameters."""
     import paddle
+
     paddle.load(path.rsplit('.', 1)[0])
 
 
 def load_static(path):
     """A program without parameters, from bytes."""
     import paddle
+
     with open(path, 'rb') as stream:
         paddle.static.deserialize_program(stream.read())
 
@@ -93,9 +105,12 @@ def load_static(path):
 def load_checkpoint(path):
     """A checkpoint of paddle.Model: parameters and optimizer."""
     import paddle
+
     net = paddle.nn.Linear(2, 2)
     model = paddle.Model(net)
-    model.prepare(paddle.optimizer.Adam(paddle.optimizer.lr.StepDecay(0.1, 2), parameters=net.parameters()))
+    model.prepare(
+        paddle.optimizer.Adam(paddle.optimizer.lr.StepDecay(0.1, 2), parameters=net.parameters())
+    )
     prefix = path.rsplit('.', 1)[0]
     other = '.pdopt' if path.endswith('.pdparams') else '.pdparams'
     pathlib.Path(prefix + other).write_bytes(SAMPLES['checkpoint'][other])
@@ -105,12 +120,14 @@ def load_checkpoint(path):
 def load_wave(path):
     """A wave file."""
     import paddle
+
     paddle.audio.info(path)
     paddle.audio.load(path)
 
 
 def _images(path):
     from paddle.vision import datasets
+
     labels = path + '.labels'
     pathlib.Path(labels).write_bytes(SAMPLES['idx']['labels'])
     return datasets.MNIST(path, labels)[0]
@@ -118,16 +135,19 @@ def _images(path):
 
 def _cifar(path):
     from paddle.vision import datasets
+
     return datasets.Cifar10(path)[0]
 
 
 def _imdb(path):
     from paddle import text
+
     return len(text.Imdb(path, cutoff=0))
 
 
 def _films(path):
     from paddle import text
+
     return len(text.Movielens(path))
 
 
@@ -135,6 +155,7 @@ def _folder(path):
     from PIL import Image
 
     from paddle.vision import image_load
+
     try:
         image_load(path, backend='pil').tobytes()
     except (SyntaxError, struct.error, Image.DecompressionBombError):  # PIL's own
@@ -157,6 +178,7 @@ def _tar(members):
                 info = tarfile.TarInfo(name)
                 info.size = len(data)
                 archive.addfile(info, io.BytesIO(data))
+
     return gzip.compress(_bytes(write), 1)
 
 
@@ -165,6 +187,7 @@ def _zip(members):
         with zipfile.ZipFile(stream, 'w', zipfile.ZIP_DEFLATED) as archive:
             for name, data in members.items():
                 archive.writestr(name, data)
+
     return _bytes(write)
 
 
@@ -179,45 +202,96 @@ def make_samples():
     import numpy as np
 
     import paddle
+
     paddle.seed(0)
     net = paddle.nn.Linear(2, 2)
-    optimizer = paddle.optimizer.Adam(paddle.optimizer.lr.StepDecay(0.1, 2), parameters=net.parameters())
+    optimizer = paddle.optimizer.Adam(
+        paddle.optimizer.lr.StepDecay(0.1, 2), parameters=net.parameters()
+    )
     net(paddle.ones([1, 2])).sum().backward()
     optimizer.step()
-    tensors = {'a': paddle.ones([2, 3]), 'b': paddle.zeros([4], 'int64'), 'c': paddle.ones([2], 'bfloat16')}
-    everything = {'a': np.ones(3), (1, 'x'): [None, 1.5, {2}], 'b': b'bytes' * 60, 'n': 2 ** 80, 'f': frozenset([1]), 'c': 1j, 's': slice(1)}
+    tensors = {
+        'a': paddle.ones([2, 3]),
+        'b': paddle.zeros([4], 'int64'),
+        'c': paddle.ones([2], 'bfloat16'),
+    }
+    everything = {
+        'a': np.ones(3),
+        (1, 'x'): [None, 1.5, {2}],
+        'b': b'bytes' * 60,
+        'n': 2**80,
+        'f': frozenset([1]),
+        'c': 1j,
+        's': slice(1),
+    }
     images = b'\0\0\x08\x03\0\0\0\x02\0\0\0\x1c\0\0\0\x1c' + bytes(2 * 28 * 28)
     batch = {'data': np.zeros((2, 3072), 'uint8'), 'labels': [1, 2]}
-    SAMPLES.update({
-        'checkpoint': {'.pdparams': _bytes(lambda s: paddle.save(net.state_dict(), s)),
-                       '.pdopt': _bytes(lambda s: paddle.save(optimizer.state_dict(), s))},
-        'safetensors': {'.safetensors': _bytes(lambda s: paddle.save(tensors, s, safetensors=True))},
-        'record': {'.tensor': _bytes(lambda s: paddle.save(tensors['a'], s, use_binary_format=True))},
-        'protocols': {f'_{p}.pdparams': pickle.dumps(everything, p) for p in (2, 4, 5)},
-        'wave': {'.wav': _bytes(_wave)},
-        'idx': {'.gz': gzip.compress(images, 1), '.idx': images, 'labels': b'\0\0\x08\x01\0\0\0\x02\1\2'},
-        'cifar': {'.tar.gz': _tar({'c/data_batch_1': pickle.dumps(batch, 2)})},
-        'imdb': {'.tgz': _tar({f'aclImdb/train/{kind}/{i}.txt': b'good film, bad film' for kind in ('pos', 'neg') for i in range(2)})},
-        'films': {'.zip': _zip({'ml-1m/movies.dat': b'1::Toy Story (1995)::Animation|Comedy\n', 'ml-1m/users.dat': b'1::F::1::10::48067\n',
-                                'ml-1m/ratings.dat': b'1::1::5::978300760\n'})},
-    })
+    SAMPLES.update(
+        {
+            'checkpoint': {
+                '.pdparams': _bytes(lambda s: paddle.save(net.state_dict(), s)),
+                '.pdopt': _bytes(lambda s: paddle.save(optimizer.state_dict(), s)),
+            },
+            'safetensors': {
+                '.safetensors': _bytes(lambda s: paddle.save(tensors, s, safetensors=True))
+            },
+            'record': {
+                '.tensor': _bytes(lambda s: paddle.save(tensors['a'], s, use_binary_format=True))
+            },
+            'protocols': {f'_{p}.pdparams': pickle.dumps(everything, p) for p in (2, 4, 5)},
+            'wave': {'.wav': _bytes(_wave)},
+            'idx': {
+                '.gz': gzip.compress(images, 1),
+                '.idx': images,
+                'labels': b'\0\0\x08\x01\0\0\0\x02\1\2',
+            },
+            'cifar': {'.tar.gz': _tar({'c/data_batch_1': pickle.dumps(batch, 2)})},
+            'imdb': {
+                '.tgz': _tar(
+                    {
+                        f'aclImdb/train/{kind}/{i}.txt': b'good film, bad film'
+                        for kind in ('pos', 'neg')
+                        for i in range(2)
+                    }
+                )
+            },
+            'films': {
+                '.zip': _zip(
+                    {
+                        'ml-1m/movies.dat': b'1::Toy Story (1995)::Animation|Comedy\n',
+                        'ml-1m/users.dat': b'1::F::1::10::48067\n',
+                        'ml-1m/ratings.dat': b'1::1::5::978300760\n',
+                    }
+                )
+            },
+        }
+    )
     try:
         from PIL import Image
     except ImportError:
         return
     picture = Image.fromarray(np.arange(192, dtype='uint8').reshape(8, 8, 3))
-    SAMPLES['image'] = {f'.{kind}': _bytes(lambda s, k=kind: picture.save(s, k)) for kind in ('png', 'jpeg', 'bmp', 'gif')}
+    SAMPLES['image'] = {
+        f'.{kind}': _bytes(lambda s, k=kind: picture.save(s, k))
+        for kind in ('png', 'jpeg', 'bmp', 'gif')
+    }
 
 
 def samples(kind):
     """[(ending, bytes, files beside it)] of a format."""
     folder, endings = FORMATS[kind][0], FORMATS[kind][3:]
     if folder in SAMPLES:
-        return [(end, data, {}) for end, data in SAMPLES[folder].items() if end.startswith(('.', '_'))]
+        return [
+            (end, data, {}) for end, data in SAMPLES[folder].items() if end.startswith(('.', '_'))
+        ]
     found = []
     for path in sorted((CORPUS / folder).iterdir()):
         if path.suffix in endings:
-            beside = {p.suffix: p.read_bytes() for p in path.parent.iterdir() if p.stem == path.stem and p != path}
+            beside = {
+                p.suffix: p.read_bytes()
+                for p in path.parent.iterdir()
+                if p.stem == path.stem and p != path
+            }
             found.append((path.suffix, path.read_bytes(), beside))
     return found
 

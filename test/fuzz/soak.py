@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether long runs keep what they should let go: python test/fuzz/soak.py [--short] [CASE ...]
 
-Each case runs in a process of its own: once to warm up, then many times. A line of the table tells what the process held
-before and after: resident memory, file descriptors, child processes and shared segments. A case grows where memory is more
-than a tenth above, or any of the others is above, what it was; then the exit status is 1.
+Each case runs in a process of its own: once to warm up, then many times. A line of the table tells
+what the process held before and after: resident memory, file descriptors, child processes and
+shared segments. A case grows where memory is more than a tenth above, or any of the others is
+above, what it was; then the exit status is 1.
 """
+
 import argparse
 import contextlib
 import gc
@@ -21,16 +23,21 @@ MEGABYTE = 1 << 20
 
 
 def case(many, few, warm=None):
-    """Register `name(n)`, which does its work n times: `many` in the long form and `few` in the short one."""
+    """Register `name(n)`, which does its work n times: `many` in the long form and `few` in the
+    short one.
+    """
+
     def register(function):
         CASES[function.__name__] = (function, many, few, warm)
         return function
+
     return register
 
 
 def leaf(*shape):
     """Random numbers that need a gradient."""
     import paddle
+
     x = paddle.randn(shape)
     x.stop_gradient = False
     return x
@@ -40,6 +47,7 @@ def leaf(*shape):
 def graphs_without_backward(n):
     """Histories that are dropped before anyone asks for gradients."""
     import paddle
+
     weight = leaf(32, 32)
     for _ in range(n):
         y = paddle.tanh(paddle.randn([16, 32]) @ weight)
@@ -52,6 +60,7 @@ def graphs_without_backward(n):
 def varying_shapes(n):
     """Training steps, each with another number of rows."""
     import paddle
+
     net = paddle.nn.Sequential(paddle.nn.Linear(24, 48), paddle.nn.ReLU(), paddle.nn.Linear(48, 3))
     optimizer = paddle.optimizer.AdamW(1e-3, parameters=net.parameters())
     for i in range(n):
@@ -65,9 +74,14 @@ def varying_shapes(n):
 
 @case(6000, 60)
 def varying_images(n):
-    """Convolutions and pools over images of many sizes: warming up fills the caches of plans, which keep a number of them."""
+    """Convolutions and pools over images of many sizes: warming up fills the caches of plans, which
+    keep a number of them.
+    """
     import paddle
-    net = paddle.nn.Sequential(paddle.nn.Conv2D(3, 8, 3), paddle.nn.BatchNorm2D(8), paddle.nn.MaxPool2D(2))
+
+    net = paddle.nn.Sequential(
+        paddle.nn.Conv2D(3, 8, 3), paddle.nn.BatchNorm2D(8), paddle.nn.MaxPool2D(2)
+    )
     for i in range(n):
         net(paddle.randn([1, 3, 8 + i * 31 % 61, 8 + i * 17 % 53])).sum().backward()
         net.clear_gradients()
@@ -75,7 +89,9 @@ def varying_images(n):
 
 @case(5000, 400)
 def layer_that_saves_its_output(n):
-    """A PyLayer whose context holds the tensor that holds the context, with and without backward."""
+    """A PyLayer whose context holds the tensor that holds the context, with and without
+    backward.
+    """
     import paddle
 
     class Own(paddle.autograd.PyLayer):
@@ -108,6 +124,7 @@ def layer_that_saves_its_output(n):
 def hooks_that_hold_their_output(n):
     """Hooks of leaves and results whose closures hold what the hook hangs on."""
     import paddle
+
     for i in range(n):
         x = leaf(64, 64)
         y = x * 2
@@ -147,6 +164,7 @@ def hooks_that_come_and_go(n):
 def saved_tensor_hooks(n):
     """Tensors kept for backward under hooks."""
     import paddle
+
     x = leaf(64, 64)
     for _ in range(n):
         with paddle.autograd.saved_tensors_hooks(lambda t: t.numpy(), paddle.to_tensor):
@@ -157,8 +175,11 @@ def saved_tensor_hooks(n):
 
 @case(1500, 100, 300)
 def compiled_with_other_numbers(n):
-    """A compiled function that gets another Python number each time; the warm-up fills the 256 places of idle kernels."""
+    """A compiled function that gets another Python number each time; the warm-up fills the 256
+    places of idle kernels.
+    """
     import paddle
+
     scaled = paddle.jit.to_static(lambda x, k: paddle.tanh(x * k) + k)
     x = paddle.randn([8, 8])
     for _ in range(n):
@@ -169,6 +190,7 @@ def compiled_with_other_numbers(n):
 def compiled_with_other_shapes(n):
     """A compiled function that gets another shape each time, with gradients."""
     import paddle
+
     squared = paddle.jit.to_static(lambda x: (paddle.tanh(x) * x).sum())
     for _ in range(n):
         squared(leaf(next(_numbers), 4)).backward()
@@ -178,6 +200,7 @@ def compiled_with_other_shapes(n):
 def compiled_functions_dropped(n):
     """Functions that are compiled, called and dropped."""
     import paddle
+
     x = leaf(8, 8)
     for _ in range(n):
         paddle.jit.to_static(lambda x: paddle.exp(x * 0.1).sum())(x).backward()
@@ -190,6 +213,7 @@ def programs_dropped(n):
     """Static programs that are built, run and dropped."""
     import numpy
     import paddle
+
     paddle.enable_static()
     executor = paddle.static.Executor()
     feed = {'x': numpy.ones([4, 4], 'float32')}
@@ -204,11 +228,17 @@ def programs_dropped(n):
 def errors(n):
     """Operations, gradients and recordings that raise."""
     import paddle
+
     x = leaf(3, 4)
     raising = paddle.jit.to_static(lambda x: paddle.reshape(x * 2, [5, 5]))
     for i in range(n):
-        for bad in (lambda: x + paddle.ones([5]), lambda: x[7], lambda: paddle.reshape(x, [-1, 7]),
-                    lambda: paddle.to_tensor([[1], [2, 3]]), lambda: paddle.concat([x, 'y'])):
+        for bad in (
+            lambda: x + paddle.ones([5]),
+            lambda: x[7],
+            lambda: paddle.reshape(x, [-1, 7]),
+            lambda: paddle.to_tensor([[1], [2, 3]]),
+            lambda: paddle.concat([x, 'y']),
+        ):
             with contextlib.suppress(Exception):
                 bad()
         if i % 100 == 0:
@@ -220,6 +250,7 @@ def errors(n):
 def threads(n):
     """Threads that compute under modes of their own and end."""
     import paddle
+
     weight = leaf(32, 32)
 
     def work():
@@ -241,6 +272,7 @@ def threads(n):
 def forks_among_threads(n):
     """Children that compute, forked while two threads do."""
     import paddle
+
     stop = threading.Event()
 
     def work():
@@ -279,7 +311,9 @@ def run_in_child(work, seconds=30):
 
 @case(1000, 25)
 def loader_starts(n):
-    """Data loaders with workers: whole passes, passes left early, workers that raise or are killed, and Ctrl-C."""
+    """Data loaders with workers: whole passes, passes left early, workers that raise or are killed,
+    and Ctrl-C.
+    """
     import numpy
     import paddle
 
@@ -310,7 +344,9 @@ def loader_starts(n):
     kinds = [None, None, fail, die, interrupt]
     for i in range(n):
         bad = kinds[i % len(kinds)]
-        loader = paddle.io.DataLoader(Numbers(bad), batch_size=4, num_workers=2, persistent_workers=i % 10 == 0)
+        loader = paddle.io.DataLoader(
+            Numbers(bad), batch_size=4, num_workers=2, persistent_workers=i % 10 == 0
+        )
         try:
             for k, _ in enumerate(loader):
                 if i % len(kinds) == 1 and k == 1:
@@ -326,6 +362,7 @@ def files(n):
     """Saved and loaded again."""
     import tempfile
     import paddle
+
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'x.pdparams')
         state = {'w': paddle.randn([64, 64]), 'b': [paddle.randn([64])]}
@@ -356,16 +393,21 @@ def held():
     time.sleep(0.05)  # threads and workers that end
     with open(f'/proc/self/task/{os.getpid()}/children') as f:
         children = len(f.read().split())
-    segments = [n for n in os.listdir('/dev/shm') if n.startswith(('paddle', 'psm_', f'pym-{os.getpid()}'))]
+    segments = [
+        n for n in os.listdir('/dev/shm') if n.startswith(('paddle', 'psm_', f'pym-{os.getpid()}'))
+    ]
     return resident(), len(os.listdir('/proc/self/fd')), children, len(segments)
 
 
 def measure(name, short, out):
-    """Run a case; puts (iterations, held before, held after, seconds), or the error, into the queue."""
+    """Run a case; puts (iterations, held before, held after, seconds), or the error, into the
+    queue.
+    """
     try:
         function, many, few, warm = CASES[name]
         n = few if short else many
         import paddle
+
         paddle.seed(1)
         started = time.monotonic()
         function(warm or max(n // 4, 4))
@@ -374,6 +416,7 @@ def measure(name, short, out):
         out.put((n, before, held(), time.monotonic() - started))
     except BaseException as error:
         import traceback
+
         traceback.print_exc()
         out.put(repr(error))
 
@@ -398,8 +441,16 @@ def run(name, short, limit):
         why = 'hangs' if hung else result or f'ends with status {process.exitcode}'
         return f'{name:<30} {"":>6} {why}', False
     n, before, after, seconds = result
-    grows = [what for what, a, b, margin in zip(('memory', 'descriptors', 'processes', 'segments'), before, after,
-                                                (MEMORY_MARGIN, 1, 1, 1)) if b > a * margin]
+    grows = [
+        what
+        for what, a, b, margin in zip(
+            ('memory', 'descriptors', 'processes', 'segments'),
+            before,
+            after,
+            (MEMORY_MARGIN, 1, 1, 1),
+        )
+        if b > a * margin
+    ]
     memory = f'{before[0] / MEGABYTE:.1f} {after[0] / MEGABYTE:.1f}'
     others = ' '.join(f'{f"{a} {b}":>7}' for a, b in zip(before[1:], after[1:]))
     verdict = 'grows: ' + ', '.join(grows) if grows else 'flat'
@@ -408,7 +459,9 @@ def run(name, short, limit):
 
 def main():
     """Run the cases and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('cases', nargs='*', help=' '.join(CASES))
     parser.add_argument('--short', action='store_true', help='few times each')
     parser.add_argument('--limit', type=float, default=1800, help='seconds a case may take')

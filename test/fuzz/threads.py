@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads at once: python test/fuzz/threads.py [--seconds S] [--threads N] [--seed K]    with the package on PYTHONPATH.
+"""Threads at once: python test/fuzz/threads.py [--seconds S] [--threads N] [--seed K]    with the
+package on PYTHONPATH.
 
-Each thread calls jobs in a random order: eager steps with backward, small ones and such that run without the interpreter's lock, autocast,
-compiled functions, predictors, loaders, hooks that remove, add, raise and enter backward again, modes, and forks. Every job gives numbers that do not depend on what runs beside it; one that differs, raises or
-leaves its thread's modes changed is printed. At the end a process is left while its threads run. Exit status 1 when something failed.
+Each thread calls jobs in a random order: eager steps with backward, small ones and such that run
+without the interpreter's lock, autocast, compiled functions, predictors, loaders, hooks that
+remove, add, raise and enter backward again, modes, and forks. Every job gives numbers that do not
+depend on what runs beside it; one that differs, raises or leaves its thread's modes changed is
+printed. At the end a process is left while its threads run. Exit status 1 when something failed.
 """
+
 import argparse
 import faulthandler
 import os
@@ -30,7 +34,9 @@ def job(function):
 
 def values(shape, shift=0.0):
     count = int(np.prod(shape))
-    return paddle.to_tensor((np.arange(count) * 7 % 13 / 13 + shift).astype('float32').reshape(shape))
+    return paddle.to_tensor(
+        (np.arange(count) * 7 % 13 / 13 + shift).astype('float32').reshape(shape)
+    )
 
 
 def leaf(*shape):
@@ -140,7 +146,10 @@ def convolution():
 @job
 def transforms():
     x = values([64, 1024])
-    return [paddle.fft.irfft(paddle.fft.rfft(x)), paddle.linalg.inv(paddle.eye(70) * 2 + x[:, :70].mean())]
+    return [
+        paddle.fft.irfft(paddle.fft.rfft(x)),
+        paddle.linalg.inv(paddle.eye(70) * 2 + x[:, :70].mean()),
+    ]
 
 
 @job
@@ -148,19 +157,27 @@ def draws():
     paddle.seed(7)
     assert -0.1 < float(paddle.randn([300, 300]).mean()) < 0.1
     with paddle.profiler.RecordEvent('dropout'):
-        kept = float((nn.functional.dropout(paddle.ones([300, 300]), 0.5) != 0).astype('float32').mean())
+        kept = float(
+            (nn.functional.dropout(paddle.ones([300, 300]), 0.5) != 0).astype('float32').mean()
+        )
     assert 0.4 < kept < 0.6, kept
     return []
 
 
 def predictor():
     """Of a small network, saved and read again."""
-    net = nn.Sequential(nn.Conv2D(3, 8, 3), nn.BatchNorm2D(8), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 14 * 14, 10))
+    net = nn.Sequential(
+        nn.Conv2D(3, 8, 3), nn.BatchNorm2D(8), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 14 * 14, 10)
+    )
     net.eval()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'net')
-        paddle.jit.save(net, path, input_spec=[paddle.static.InputSpec([None, 3, 16, 16], 'float32', 'x')])
-        return paddle.inference.create_predictor(paddle.inference.Config(path + '.json', path + '.pdiparams'))
+        paddle.jit.save(
+            net, path, input_spec=[paddle.static.InputSpec([None, 3, 16, 16], 'float32', 'x')]
+        )
+        return paddle.inference.create_predictor(
+            paddle.inference.Config(path + '.json', path + '.pdiparams')
+        )
 
 
 PREDICTOR = predictor()
@@ -211,7 +228,11 @@ def run(name, wanted):
     got = [t.numpy() for t in JOBS[name]()]
     for one, two in zip(got, wanted):
         np.testing.assert_allclose(one, two, rtol=2e-5, atol=1e-5)
-    assert paddle.is_grad_enabled() and paddle.in_dynamic_mode() and not paddle.amp.is_autocast_enabled()
+    assert (
+        paddle.is_grad_enabled()
+        and paddle.in_dynamic_mode()
+        and not paddle.amp.is_autocast_enabled()
+    )
 
 
 LEAVE = """
@@ -229,7 +250,9 @@ import time; time.sleep(1.0)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('--seconds', type=float, default=30)
     parser.add_argument('--threads', type=int, default=8)
     parser.add_argument('--seed', type=int, default=0)
@@ -238,7 +261,12 @@ def main():
     global EXPECTED_SUM
     EXPECTED_SUM = float(eager()[0].sum())
     wanted = {name: [t.numpy() for t in JOBS[name]()] for name in JOBS}
-    end, lock, counts, failed = time.monotonic() + options.seconds, threading.Lock(), dict.fromkeys(JOBS, 0), []
+    end, lock, counts, failed = (
+        time.monotonic() + options.seconds,
+        threading.Lock(),
+        dict.fromkeys(JOBS, 0),
+        [],
+    )
 
     def work(seed):
         choose = random.Random(seed)
@@ -253,7 +281,10 @@ def main():
             with lock:
                 counts[name] += 1
 
-    threads = [threading.Thread(target=work, args=(options.seed + k,), daemon=True) for k in range(options.threads)]
+    threads = [
+        threading.Thread(target=work, args=(options.seed + k,), daemon=True)
+        for k in range(options.threads)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -263,12 +294,18 @@ def main():
             failed.append(('hang', options.seed, 'a thread did not end'))
             break
     for _ in range(3):
-        left = subprocess.run([sys.executable, '-c', LEAVE], capture_output=True, text=True, timeout=120)
+        left = subprocess.run(
+            [sys.executable, '-c', LEAVE], capture_output=True, text=True, timeout=120
+        )
         if left.returncode:
             failed.append(('exit', options.seed, f'status {left.returncode}: {left.stderr[-400:]}'))
     for name, seed, text in failed:
         print(f'{name} (seed {seed}): {text}')
-    print(f'{sum(counts.values())} jobs in {options.threads} threads: {counts}; {len(failed)} failures', flush=True)
+    print(
+        f'{sum(counts.values())} jobs in {options.threads} threads: {counts}; {len(failed)} '
+        f'failures',
+        flush=True,
+    )
     os._exit(bool(failed))
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls whose inputs have an extent B that is not known while they are recorded: a name, the call, its inputs."""
+"""Calls whose inputs have an extent B that is not known while they are recorded: a name, the call,
+its inputs.
+"""
 
 from dataclasses import dataclass
 
@@ -70,7 +72,12 @@ def layer(make):
             with running():
                 made.append(make())
                 for k, p in enumerate(made[0].parameters()):
-                    p.set_value(paddle.cos(paddle.arange(p.size, dtype='float32') * (k + 1)).reshape(p.shape) * 0.3)
+                    p.set_value(
+                        paddle.cos(paddle.arange(p.size, dtype='float32') * (k + 1)).reshape(
+                            p.shape
+                        )
+                        * 0.3
+                    )
         out = made[0](*inputs)
         return out[0] if isinstance(out, tuple) else out
 
@@ -93,11 +100,11 @@ NUMBERS = Ints((B, 4), 5)
 # One tensor, no arguments.
 named(
     paddle,
-    'sum mean max min prod logsumexp amax amin std var median nanmedian nansum nanmean argmax argmin argsort sort '
-    'cumsum '
-    'logcumsumexp numel t flatten unique isnan isfinite rot90 diff diagonal diag_embed zeros_like ones_like mode '
-    'digamma lgamma erfinv nan_to_num frac sgn angle conj count_nonzero cov corrcoef triu tril signbit squeeze rank '
-    'is_empty isreal deg2rad sinc',
+    'sum mean max min prod logsumexp amax amin std var median nanmedian nansum nanmean '
+    'argmax argmin argsort sort cumsum logcumsumexp numel t flatten unique isnan isfinite '
+    'rot90 diff diagonal diag_embed zeros_like ones_like mode digamma lgamma erfinv '
+    'nan_to_num frac sgn angle conj count_nonzero cov corrcoef triu tril signbit squeeze '
+    'rank is_empty isreal deg2rad sinc',
     A,
 )
 named(F, 'softmax log_softmax normalize label_smooth glu relu gelu silu', A)
@@ -105,11 +112,23 @@ named(paddle, 'diagflat vander', (B,))
 named(paddle, 'ravel trace', (B, 3))
 named(paddle, 'any all', Mask((B, 4)))
 named(paddle, 'bincount unique_consecutive', Ints((B,), 5))
-named(paddle, 'add dist equal_all allclose isclose logaddexp hypot copysign heaviside nextafter', A, A)
+named(
+    paddle, 'add dist equal_all allclose isclose logaddexp hypot copysign heaviside nextafter', A, A
+)
 named(paddle, 'outer kron inner', A, A)
 named(paddle, 'gcd lcm', NUMBERS, NUMBERS)
-named(F, 'mse_loss l1_loss smooth_l1_loss kl_div binary_cross_entropy binary_cross_entropy_with_logits', A, A)
-named(F, 'poisson_nll_loss soft_margin_loss hinge_embedding_loss sigmoid_focal_loss square_error_cost', A, A)
+named(
+    F,
+    'mse_loss l1_loss smooth_l1_loss kl_div binary_cross_entropy binary_cross_entropy_with_logits',
+    A,
+    A,
+)
+named(
+    F,
+    'poisson_nll_loss soft_margin_loss hinge_embedding_loss sigmoid_focal_loss square_error_cost',
+    A,
+    A,
+)
 named(F, 'cosine_similarity pairwise_distance multi_label_soft_margin_loss', A, A)
 
 # Reductions, order and running results.
@@ -182,7 +201,13 @@ case('take_wrap', lambda x, i: paddle.take(x, i + 7, mode='wrap'), A, LABEL)
 case('take_along_axis', lambda x, i: paddle.take_along_axis(x, i % 4, 1), A, NUMBERS)
 case('take_along_rows', lambda x, i: paddle.take_along_axis(x, i, 0), A, Ints((1, 4), 2))
 case('put_along_axis', lambda x, i: paddle.put_along_axis(x, i % 4, 1.0, 1), A, NUMBERS)
-case('put_along_rows', lambda x, i, v: paddle.put_along_axis(x, i, v, 0, 'add'), A, Ints((1, 4), 2), (1, 4))
+case(
+    'put_along_rows',
+    lambda x, i, v: paddle.put_along_axis(x, i, v, 0, 'add'),
+    A,
+    Ints((1, 4), 2),
+    (1, 4),
+)
 case('put_along_broadcast', lambda x, i: paddle.put_along_axis(x, i, 2.0, 1), A, Ints((1, 1), 4))
 case('gather', paddle.gather, TABLE, LABEL)
 case('gather_rows', paddle.gather, A, Ints((3,), 2))
@@ -224,7 +249,11 @@ case('linear', lambda x: F.linear(x, weight(4, 2)), C)
 case('bilinear', lambda x, y: F.bilinear(x, y, weight(2, 4, 4)), A, A)
 case('inv', lambda x: paddle.linalg.inv(paddle.eye(3) * 4 + x), (B, 3, 3))
 case('det', lambda x: paddle.linalg.det(paddle.eye(3) * 4 + x), (B, 3, 3))
-case('cholesky', lambda x: paddle.linalg.cholesky(paddle.eye(3) * 4 + x @ x.transpose([0, 2, 1])), (B, 3, 3))
+case(
+    'cholesky',
+    lambda x: paddle.linalg.cholesky(paddle.eye(3) * 4 + x @ x.transpose([0, 2, 1])),
+    (B, 3, 3),
+)
 case('solve', lambda x, y: paddle.linalg.solve(paddle.eye(3) * 4 + x, y), (B, 3, 3), (B, 3, 2))
 case('qr_batch', lambda x: paddle.linalg.qr(x)[1], (B, 4, 3))
 case('svdvals_batch', paddle.linalg.svdvals, (B, 4, 3))
@@ -253,7 +282,11 @@ case('adaptive_max_pool2d', lambda x: F.adaptive_max_pool2d(x, 2), IMAGE)
 case('max_unpool2d', lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_mask=True), 2), IMAGE)
 case('interpolate', lambda x: F.interpolate(x, scale_factor=2), IMAGE)
 case('interpolate_bilinear', lambda x: F.interpolate(x, size=[3, 5], mode='bilinear'), IMAGE)
-case('interpolate_shape', lambda x: F.interpolate(x, size=paddle.shape(x)[2:], mode='bilinear'), IMAGE)
+case(
+    'interpolate_shape',
+    lambda x: F.interpolate(x, size=paddle.shape(x)[2:], mode='bilinear'),
+    IMAGE,
+)
 case('interpolate_area', lambda x: F.interpolate(x, size=[2, 2], mode='area'), IMAGE)
 case('pixel_shuffle', lambda x: F.pixel_shuffle(x, 2), IMAGE)
 case('pixel_unshuffle', lambda x: F.pixel_unshuffle(x, 2), IMAGE)
@@ -261,12 +294,21 @@ case('channel_shuffle', lambda x: F.channel_shuffle(x, 2), IMAGE)
 case('unfold_image', lambda x: F.unfold(x, 3), IMAGE)
 case('fold', lambda x: F.fold(F.unfold(x, 2, strides=2), [8, 8], 2, strides=2), IMAGE)
 case('grid_sample', F.grid_sample, IMAGE, (B, 3, 3, 2))
-case('grid_sample_3d', lambda x, g: F.grid_sample(x, g, padding_mode='border'), VOLUME, (B, 3, 3, 3, 3))
+case(
+    'grid_sample_3d',
+    lambda x, g: F.grid_sample(x, g, padding_mode='border'),
+    VOLUME,
+    (B, 3, 3, 3, 3),
+)
 case('affine_grid', lambda x: F.affine_grid(x, [2, 1, 3, 3]), (2, 2, 3))
 case('temporal_shift', lambda x: F.temporal_shift(paddle.concat([x, x]), 2), IMAGE)
 case('maxout', lambda x: F.maxout(x, 2), IMAGE)
 case('prelu', lambda x: F.prelu(x, weight(1)), IMAGE)
-case('batch_norm', lambda x: F.batch_norm(x, paddle.zeros([4]), paddle.ones([4]), training=True), IMAGE)
+case(
+    'batch_norm',
+    lambda x: F.batch_norm(x, paddle.zeros([4]), paddle.ones([4]), training=True),
+    IMAGE,
+)
 case('instance_norm', F.instance_norm, IMAGE)
 case('group_norm', lambda x: F.group_norm(x, 2), IMAGE)
 case('group_norm_last', lambda x: F.group_norm(x, 2, data_format='NHWC'), IMAGE)
@@ -285,13 +327,28 @@ case('encoder', layer(lambda: paddle.nn.TransformerEncoderLayer(8, 2, 16, 0.0)),
 case('cross_entropy', lambda x, i: F.cross_entropy(x, i), A, LABEL)
 case('cross_entropy_soft', lambda x, y: F.cross_entropy(x, y, soft_label=True), A, A)
 case('cross_entropy_smooth', lambda x, i: F.cross_entropy(x, i, label_smoothing=0.1), A, LABEL)
-case('cross_entropy_ignore', lambda x, i: F.cross_entropy(x, i, ignore_index=0, reduction='none'), A, LABEL)
+case(
+    'cross_entropy_ignore',
+    lambda x, i: F.cross_entropy(x, i, ignore_index=0, reduction='none'),
+    A,
+    LABEL,
+)
 case('cross_entropy_weight', lambda x, i: F.cross_entropy(x, i, weight=weight(4) + 2), A, LABEL)
-case('cross_entropy_classes', lambda x: F.cross_entropy(x.t(), x[0].astype('int64'), label_smoothing=0.1), A)
+case(
+    'cross_entropy_classes',
+    lambda x: F.cross_entropy(x.t(), x[0].astype('int64'), label_smoothing=0.1),
+    A,
+)
 case('nll_loss', lambda x, i: F.nll_loss(F.log_softmax(x), i), A, LABEL)
 case('kl_div_batchmean', lambda x, y: F.kl_div(x, y, 'batchmean'), A, A)
 case('margin_ranking', lambda x, y: F.margin_ranking_loss(x, y, paddle.ones_like(x)), A, A)
-case('cosine_embedding', lambda x, y, i: F.cosine_embedding_loss(x, y, i * 2 - 1), A, A, Ints((B,), 2))
+case(
+    'cosine_embedding',
+    lambda x, y, i: F.cosine_embedding_loss(x, y, i * 2 - 1),
+    A,
+    A,
+    Ints((B,), 2),
+)
 case('triplet', lambda x, y: F.triplet_margin_loss(x, y, x * x), A, A)
 case('triplet_distance', lambda x, y: F.triplet_margin_with_distance_loss(x, y, x * x), A, A)
 case('multi_margin', F.multi_margin_loss, A, LABEL)
@@ -317,9 +374,19 @@ case('qr', lambda x: paddle.linalg.qr(x)[1], (B, 3))
 case('svd', lambda x: paddle.linalg.svd(x)[1], (B, 3))
 case('pinv', paddle.linalg.pinv, (B, 3))
 case('lu', lambda x: paddle.linalg.lu(x)[0], (B, 3))
-case('ctc_loss', lambda x, i: F.ctc_loss(x, i[:2].unsqueeze(1), i[:2] + 2, i[:2] * 0 + 1), (B, 2, 5), Ints((4,), 4))
+case(
+    'ctc_loss',
+    lambda x, i: F.ctc_loss(x, i[:2].unsqueeze(1), i[:2] + 2, i[:2] * 0 + 1),
+    (B, 2, 5),
+    Ints((4,), 4),
+)
 case('nms', lambda x: paddle.vision.ops.nms(x, 0.3), A)
-case('roi_align', lambda x, b: paddle.vision.ops.roi_align(x, b * 4, paddle.ones([2], 'int32'), 2), (2, 2, 8, 8), A)
+case(
+    'roi_align',
+    lambda x, b: paddle.vision.ops.roi_align(x, b * 4, paddle.ones([2], 'int32'), 2),
+    (2, 2, 8, 8),
+    A,
+)
 case('histogramdd', lambda x: paddle.histogramdd(x, 3)[0], (B, 2))
 case('segment_sum', lambda x, i: paddle.geometric.segment_sum(x, paddle.sort(i)), A, LABEL)
 case('send_u_recv', lambda x, i: paddle.geometric.send_u_recv(x, i % 2, i % 2), A, LABEL)
@@ -339,5 +406,6 @@ REFUSED = {
     'send_u_recv': 'the rows of each destination are found with NumPy',
     'householder_product': 'whether there are more rows than columns is checked while recording',
 }
-# Gradients that are: their rules depend on which extent is the larger one, or (cross) the first of 3.
+# Gradients that are: their rules depend on which extent is the larger one, or (cross) the first of
+# 3.
 REFUSED_GRADIENT = {'qr', 'svd', 'pinv', 'lu', 'cross'}

@@ -138,8 +138,9 @@ class Frozen(nn.Layer):
 
 
 def _resnet():
-    """Smooth: among half a million values one is always so near to 0 that rounding decides on which side of ReLU's kink it is,
-    and two steps later that one has changed what comes out by more than any rounding does."""
+    """Smooth: among half a million values one is always so near to 0 that rounding decides on which
+    side of ReLU's kink it is, and two steps later that one has changed what comes out by more than
+    any rounding does."""
     from paddle.vision.models import resnet18
 
     net = resnet18(num_classes=4)
@@ -174,14 +175,26 @@ MODELS = {
     'encoder_layer': (lambda: nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0), floats(2, 5, 8)),
     'embedding': (Embedded, ids(11, 4, 3)),
     'shared': (Shared, ids(7, 5)),
-    'batch_norm': (lambda: nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1D(8), nn.ReLU(), nn.Linear(8, 2)), floats(6, 4)),
-    'batch_norm_2d': (lambda: nn.Sequential(nn.Conv2D(2, 3, 3), nn.BatchNorm2D(3), nn.Hardswish()), floats(2, 2, 6, 6)),
+    'batch_norm': (
+        lambda: nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1D(8), nn.ReLU(), nn.Linear(8, 2)),
+        floats(6, 4),
+    ),
+    'batch_norm_2d': (
+        lambda: nn.Sequential(nn.Conv2D(2, 3, 3), nn.BatchNorm2D(3), nn.Hardswish()),
+        floats(2, 2, 6, 6),
+    ),
     'dropout': (
         lambda: nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.4), nn.Linear(8, 8), nn.Dropout(0.2)),
         floats(6, 4),
     ),
-    'group_norm': (lambda: nn.Sequential(nn.Conv2D(2, 4, 3), nn.GroupNorm(2, 4), nn.Silu()), floats(2, 2, 6, 6)),
-    'conv_transpose': (lambda: nn.Sequential(nn.Conv2DTranspose(2, 3, 3, stride=2), nn.ELU()), floats(2, 2, 4, 4)),
+    'group_norm': (
+        lambda: nn.Sequential(nn.Conv2D(2, 4, 3), nn.GroupNorm(2, 4), nn.Silu()),
+        floats(2, 2, 6, 6),
+    ),
+    'conv_transpose': (
+        lambda: nn.Sequential(nn.Conv2DTranspose(2, 3, 3, stride=2), nn.ELU()),
+        floats(2, 2, 4, 4),
+    ),
     'pooling': (
         lambda: nn.Sequential(nn.Conv2D(1, 2, 3), nn.AvgPool2D(2), nn.AdaptiveAvgPool2D(1)),
         floats(2, 1, 10, 10),

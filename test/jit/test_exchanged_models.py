@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of tools/oracle under to_static against eager: results and all gradients. The tool runs all of them, the test the quick ones."""
+"""Models of tools/oracle under to_static against eager: results and all gradients. The tool runs
+all of them, the test the quick ones.
+"""
+
 import pathlib
 import sys
 
@@ -13,8 +16,11 @@ import static_equals_eager as tool  # noqa: E402
 sys.path[:0] = [str(pathlib.Path(tool.__file__).parent / 'oracle')]
 import models  # noqa: E402
 
-QUICK = ('lenet bert_like llama_like lstm_dynamic_length control_flow_if control_flow_else control_flow_while masked_attention '
-         'scaled_dot_product_attention norms shapes losses_and_reductions many_inputs_and_outputs pixel_shuffle search_outputs').split()
+QUICK = (
+    'lenet bert_like llama_like lstm_dynamic_length control_flow_if control_flow_else '
+    'control_flow_while masked_attention scaled_dot_product_attention norms shapes '
+    'losses_and_reductions many_inputs_and_outputs pixel_shuffle search_outputs'
+).split()
 
 
 @pytest.mark.parametrize('backend', [None, 'CINN'])
@@ -24,6 +30,8 @@ def test_static_equals_eager(name, backend):
     layer, arrays, _ = models.MODELS[name]()
     layer.eval()
     results, gradients = tool.run(layer, layer, arrays)
-    got, got_gradients = tool.run(paddle.jit.to_static(layer, full_graph=True, backend=backend), layer, arrays)
+    got, got_gradients = tool.run(
+        paddle.jit.to_static(layer, full_graph=True, backend=backend), layer, arrays
+    )
     assert tool.difference(got, results) < 1e-5
     assert tool.difference(got_gradients, gradients) < 1e-4

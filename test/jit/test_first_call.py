@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without `full_graph` the first call runs the function once, with real numbers, and what it did is recorded: the second
-call runs the program. What cannot be recorded keeps the finished result, and the function goes on running as it is."""
+"""Without `full_graph` the first call runs the function once, with real numbers, and what it did is
+recorded: the second call runs the program. What cannot be recorded keeps the finished result, and
+the function goes on running as it is."""
 
 import collections
 import gc
@@ -74,7 +75,9 @@ def test_python_code_runs_once(capsys):
 
 def test_the_first_result_is_that_of_the_plain_call():
     paddle.seed(5)
-    net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1D(8), nn.GELU(), nn.Dropout(0.5), nn.Linear(8, 2))
+    net = nn.Sequential(
+        nn.Linear(4, 8), nn.BatchNorm1D(8), nn.GELU(), nn.Dropout(0.5), nn.Linear(8, 2)
+    )
     x = paddle.randn([6, 4])
     x.stop_gradient = False
     state = {k: v.numpy() for k, v in net.state_dict().items()}
@@ -269,13 +272,17 @@ class Box:
 
 
 def test_nests_of_results_are_made_anew():
-    f = Counted(lambda x: [x, Point(x + 1, {'n': 3}), Box(x * 2, 'label'), collections.OrderedDict(a=x - 1)])
+    f = Counted(
+        lambda x: [x, Point(x + 1, {'n': 3}), Box(x * 2, 'label'), collections.OrderedDict(a=x - 1)]
+    )
     x = _tensor(1)
     first = f(x)
     first[2].text = 'changed'
     for _ in range(2):
         same, point, box, ordered = f(x)
-        assert same is x and isinstance(point, Point) and isinstance(ordered, collections.OrderedDict)
+        assert (
+            same is x and isinstance(point, Point) and isinstance(ordered, collections.OrderedDict)
+        )
         assert box is not first[2] and box.text == 'label'
         _same(point.x, [2])
         _same(box.tensor, [2])

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fusion groups that read parts of tensors, look rows up, and store their results part by part; what is said about them."""
+"""Fusion groups that read parts of tensors, look rows up, and store their results part by part;
+what is said about them.
+"""
+
 import os
 import re
 import subprocess
@@ -45,6 +48,7 @@ def test_rotary_embedding():
         z = paddle.transpose(x.reshape([2, 8, 4, 16]), [0, 2, 1, 3])
         a, c = z[..., :8], z[..., 8:]
         return paddle.concat([a * cos - c * sin, c * cos + a * sin], -1)
+
     check(rope, draw(2, 8, 64))
 
 
@@ -71,8 +75,12 @@ FUNCTIONS = {
     'pad3d': lambda x: F.pad(paddle.tanh(x), [1, 2], value=1.0, data_format='NCL') * 2,
     'roll': lambda x: paddle.tanh(paddle.roll(x, 2, 1)) * paddle.roll(x, -3, 2),
     'gather': lambda x: paddle.tanh(paddle.gather(x, paddle.to_tensor([2, 0, 2]), 1)) * 2,
-    'gather_last': lambda x: paddle.tanh(paddle.gather(x, paddle.to_tensor([2, 0, 2, 7, 1]), 2)) * 2,
-    'index_select': lambda x: paddle.exp(paddle.index_select(x, paddle.to_tensor([1, 0, 1]), 0)) + 1,
+    'gather_last': lambda x: (
+        paddle.tanh(paddle.gather(x, paddle.to_tensor([2, 0, 2, 7, 1]), 2)) * 2
+    ),
+    'index_select': lambda x: (
+        paddle.exp(paddle.index_select(x, paddle.to_tensor([1, 0, 1]), 0)) + 1
+    ),
     'overlapping': lambda x: paddle.tanh(x[:, :4]) + paddle.sin(x[:, 2:]),
     'softmax_of_part': lambda x: F.softmax(x[..., 2:] * 2, -1) * x[..., :6],
     'halves': lambda x: (lambda y: y[..., :4] * paddle.tanh(y[..., 4:]))(x * 2 + 1),
@@ -87,8 +95,15 @@ def test_parts(name):
 def test_embedding():
     ids = paddle.to_tensor([[1, 2, 0], [4, 5, 0]])
     norm = lambda t: F.layer_norm(t, 20)  # noqa: E731
-    check(lambda w, p: norm(F.embedding(ids, w, padding_idx=0) * 2 + p), draw(7, 20), draw(3, 20), atol=2e-4)
-    f = paddle.jit.to_static(lambda i, w: F.embedding(i, w) * 2 + 1, full_graph=True, backend='CINN')
+    check(
+        lambda w, p: norm(F.embedding(ids, w, padding_idx=0) * 2 + p),
+        draw(7, 20),
+        draw(3, 20),
+        atol=2e-4,
+    )
+    f = paddle.jit.to_static(
+        lambda i, w: F.embedding(i, w) * 2 + 1, full_graph=True, backend='CINN'
+    )
     with paddle.no_grad():
         w = paddle.to_tensor(draw(7, 20))
         for wrong in (7, -1):
@@ -103,8 +118,17 @@ def test_cross_entropy(axis):
     label = paddle.to_tensor(label)
     x = draw(5, 6, 7) if axis == 1 else draw(5, 4, 6)
     check(lambda x: F.cross_entropy(x * 2, label, axis=axis), x)
-    check(lambda x: F.cross_entropy(x * 100, label, axis=axis, reduction='none') * 2, x, rtol=1e-4, atol=1e-3)
-    f = paddle.jit.to_static(lambda x, i: F.cross_entropy(x * 2, i, reduction='none') * 2, full_graph=True, backend='CINN')
+    check(
+        lambda x: F.cross_entropy(x * 100, label, axis=axis, reduction='none') * 2,
+        x,
+        rtol=1e-4,
+        atol=1e-3,
+    )
+    f = paddle.jit.to_static(
+        lambda x, i: F.cross_entropy(x * 2, i, reduction='none') * 2,
+        full_graph=True,
+        backend='CINN',
+    )
     with paddle.no_grad(), pytest.raises(Exception, match='6'):
         f(paddle.to_tensor(draw(2, 6)), paddle.to_tensor([1, 6]))
 
@@ -117,7 +141,10 @@ def test_a_long_row_waits_on_all_threads():
 
 
 def test_more_results_than_a_kernel_has():
-    check(lambda x: (lambda y: [paddle.tanh(y * k) + 1 for k in range(1, 20)])(paddle.exp(x * 0.1)), draw(4, 5))
+    check(
+        lambda x: (lambda y: [paddle.tanh(y * k) + 1 for k in range(1, 20)])(paddle.exp(x * 0.1)),
+        draw(4, 5),
+    )
 
 
 def test_results_in_the_memory_of_operands():
@@ -129,6 +156,7 @@ def test_results_in_the_memory_of_operands():
             y = paddle.tanh(x) * 0.1
             x = paddle.exp(y) - x * 0.5 + y
         return x
+
     check(f, draw(8, 64))
     check(f, draw(8, 64), train=False)
 
@@ -140,39 +168,65 @@ BROADCASTING = {
     'atan2': lambda a, b: paddle.atan2(a, b),
     'heaviside': lambda a, b: paddle.heaviside(a, b),
     'lerp': lambda a, b: paddle.lerp(a, b, 0.3 * paddle.ones_like(a)),
-    'bce_loss': lambda a, b: F.binary_cross_entropy(F.sigmoid(a + b), F.sigmoid(a - b).detach(), reduction='none'),
+    'bce_loss': lambda a, b: F.binary_cross_entropy(
+        F.sigmoid(a + b), F.sigmoid(a - b).detach(), reduction='none'
+    ),
 }
 
 
 @pytest.mark.parametrize('name', BROADCASTING)
 def test_gradients_of_broadcasting_ops(name):
-    check(lambda a, b: BROADCASTING[name](a * 2, b + 1) * 0.5, draw(8, 1, 33), draw(5, 1, seed=1), rtol=1e-4)
+    check(
+        lambda a, b: BROADCASTING[name](a * 2, b + 1) * 0.5,
+        draw(8, 1, 33),
+        draw(5, 1, seed=1),
+        rtol=1e-4,
+    )
 
 
 @pytest.mark.parametrize('name', ['fmax', 'atan2', 'where'])
 def test_gradients_of_broadcasting_ops_join_groups(name):
-    call = 'paddle.where(x > 0, x * 2, x + 1)' if name == 'where' else f'paddle.{name}(x * 2, x + 1)'
+    call = (
+        'paddle.where(x > 0, x * 2, x + 1)' if name == 'where' else f'paddle.{name}(x * 2, x + 1)'
+    )
     lines = explain(f'''
 x.stop_gradient = False
-paddle.jit.to_static(lambda x: paddle.tanh({call}), full_graph=True, backend="CINN")(x).sum().backward()
+compiled = paddle.jit.to_static(lambda x: paddle.tanh({call}), full_graph=True, backend="CINN")
+compiled(x).sum().backward()
 ''')
     assert re.search(rf'pd_op.{name}_grad \(op \d+\): (joins|starts) group', lines), lines
 
 
 def explain(code):
     program = 'import paddle\nimport paddle.nn.functional as F\nx = paddle.randn([4, 6])\n' + code
-    env = {**os.environ, 'FLAGS_cinn_explain': '1', 'PYTHONPATH': os.pathsep.join(p for p in sys.path if p)}
-    return subprocess.run([sys.executable, '-c', program], env=env, capture_output=True, text=True, check=True).stderr
+    env = {
+        **os.environ,
+        'FLAGS_cinn_explain': '1',
+        'PYTHONPATH': os.pathsep.join(p for p in sys.path if p),
+    }
+    return subprocess.run(
+        [sys.executable, '-c', program], env=env, capture_output=True, text=True, check=True
+    ).stderr
 
 
-@pytest.mark.parametrize('body,text', [
-    ('paddle.concat([paddle.tanh(x) * 2, x + 1], 0)', r'pd_op.concat \(op \d+\): joins group'),
-    ('paddle.tanh(x[:, :3]) * 2', r'pd_op.slice \(op \d+\): stays a view'),
-    ('paddle.tanh(x)', 'only one operation in it does work'),
-    ('paddle.cumsum(x * 2, 0) * 2', r'pd_op.cumsum \(op \d+\): no lowering'),
-    ('(lambda y: [paddle.tanh(y * k) for k in range(1, 20)])(paddle.exp(x))', 'more results leave'),
-    ('(lambda a: paddle.exp(a) + paddle.matmul(a, a, transpose_y=True).sum())(paddle.tanh(x))', 'a path through another operation'),
-])
+@pytest.mark.parametrize(
+    'body,text',
+    [
+        ('paddle.concat([paddle.tanh(x) * 2, x + 1], 0)', r'pd_op.concat \(op \d+\): joins group'),
+        ('paddle.tanh(x[:, :3]) * 2', r'pd_op.slice \(op \d+\): stays a view'),
+        ('paddle.tanh(x)', 'only one operation in it does work'),
+        ('paddle.cumsum(x * 2, 0) * 2', r'pd_op.cumsum \(op \d+\): no lowering'),
+        (
+            '(lambda y: [paddle.tanh(y * k) for k in range(1, 20)])(paddle.exp(x))',
+            'more results leave',
+        ),
+        (
+            '(lambda a: paddle.exp(a) + paddle.matmul(a, a, '
+            'transpose_y=True).sum())(paddle.tanh(x))',
+            'a path through another operation',
+        ),
+    ],
+)
 def test_every_decision_is_explained(body, text):
     lines = explain(f'paddle.jit.to_static(lambda x: {body}, full_graph=True, backend="CINN")(x)')
     assert re.search(text, lines), lines
@@ -190,6 +244,10 @@ with paddle.no_grad():
     said = {int(k) for k in re.findall(r'\(op (\d+)\)', lines)}
     assert said == set(range(max(said) + 1)) and len(said) > 10
     groups = {int(k) for k in re.findall(r'starts group (\d+)', lines)}
-    gone = {int(k) for k in re.findall(r'group (\d+) joins group', lines)} | {int(k) for k in re.findall(r'group (\d+) \(from', lines)}
-    kept = {int(k) for k in re.findall(r'\): joins group (\d+)', lines)} | {int(k) for k in re.findall(r'\d+ joins group (\d+)', lines)}
+    gone = {int(k) for k in re.findall(r'group (\d+) joins group', lines)} | {
+        int(k) for k in re.findall(r'group (\d+) \(from', lines)
+    }
+    kept = {int(k) for k in re.findall(r'\): joins group (\d+)', lines)} | {
+        int(k) for k in re.findall(r'\d+ joins group (\d+)', lines)
+    }
     assert groups <= gone | kept  # a group of one operation says so

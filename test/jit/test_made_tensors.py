@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that a recorded function makes of data, and leaves it makes: each call makes them anew, as in eager mode."""
+"""Tensors that a recorded function makes of data, and leaves it makes: each call makes them anew,
+as in eager mode.
+"""
+
 import copy
 
 import numpy as np
@@ -15,16 +18,19 @@ def compiled(function, mode):
 
 
 @MODES
-@pytest.mark.parametrize('make', [
-    lambda: paddle.to_tensor([1.0, 2.0]),
-    lambda: paddle.to_tensor(np.array([1.0, 2.0], 'float32')),
-    lambda: paddle.assign(np.array([1.0, 2.0], 'float32')),
-    lambda: paddle.assign([1.0, 2.0]),
-    lambda: paddle.Tensor(np.array([1.0, 2.0], 'float32')),
-    lambda: paddle.to_tensor([1.0, 2.0]).reshape([2]),
-    lambda: paddle.to_tensor([0.0, 1.0, 2.0])[1:],
-    lambda: paddle.ones([2]) * paddle.to_tensor([1.0, 2.0]),
-])
+@pytest.mark.parametrize(
+    'make',
+    [
+        lambda: paddle.to_tensor([1.0, 2.0]),
+        lambda: paddle.to_tensor(np.array([1.0, 2.0], 'float32')),
+        lambda: paddle.assign(np.array([1.0, 2.0], 'float32')),
+        lambda: paddle.assign([1.0, 2.0]),
+        lambda: paddle.Tensor(np.array([1.0, 2.0], 'float32')),
+        lambda: paddle.to_tensor([1.0, 2.0]).reshape([2]),
+        lambda: paddle.to_tensor([0.0, 1.0, 2.0])[1:],
+        lambda: paddle.ones([2]) * paddle.to_tensor([1.0, 2.0]),
+    ],
+)
 def test_a_result_is_not_what_the_last_caller_wrote(make, mode):
     def function(x):
         y = make()
@@ -77,7 +83,12 @@ def test_to_tensor_of_a_tensor_reads_it_in_each_call(mode):
 
     def function(x):
         w.add_(x)
-        return paddle.to_tensor(w), paddle.to_tensor(w, dtype='float64'), paddle.to_tensor([w, x]), paddle.to_tensor([x.sum(), 1.0])
+        return (
+            paddle.to_tensor(w),
+            paddle.to_tensor(w, dtype='float64'),
+            paddle.to_tensor([w, x]),
+            paddle.to_tensor([x.sum(), 1.0]),
+        )
 
     function = compiled(function, mode)
     for k in range(4):
@@ -91,13 +102,22 @@ def test_to_tensor_of_a_tensor_reads_it_in_each_call(mode):
 @MODES
 def test_to_tensor_takes_no_history(mode):
     def function(x):
-        return paddle.to_tensor(x * 2), paddle.to_tensor(x * 2, stop_gradient=False), paddle.to_tensor([x.sum(), 1.0])
+        return (
+            paddle.to_tensor(x * 2),
+            paddle.to_tensor(x * 2, stop_gradient=False),
+            paddle.to_tensor([x.sum(), 1.0]),
+        )
 
     function = compiled(function, mode)
     for _ in range(3):
         x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
         stopped, leaf, mixed = function(x)
-        assert stopped.stop_gradient and mixed.stop_gradient and not leaf.stop_gradient and leaf.is_leaf
+        assert (
+            stopped.stop_gradient
+            and mixed.stop_gradient
+            and not leaf.stop_gradient
+            and leaf.is_leaf
+        )
         (leaf * leaf).sum().backward()
         assert x.grad is None and leaf.grad.tolist() == [4.0, 8.0]
 
@@ -156,13 +176,13 @@ def test_results_of_hidden_leaves_need_gradients(leaf, mode):
 def test_gradients_of_leaves_differentiate_again(mode):
     def function(x):
         y = detached(x)
-        return (y ** 3 * x).sum(), y
+        return (y**3 * x).sum(), y
 
     function = compiled(function, mode)
     for _ in range(3):
         x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
         out, y = function(x)
-        slope, = paddle.grad([out], [y], create_graph=True)
+        (slope,) = paddle.grad([out], [y], create_graph=True)
         slope.sum().backward()
         np.testing.assert_allclose(x.grad.numpy(), 3 * x.numpy() ** 2)
 
@@ -210,10 +230,17 @@ DATA_ONLY = [lambda x: x.copy_(paddle.ones([2])), lambda x: x.set_value(paddle.o
 
 
 @MODES
-@pytest.mark.parametrize('write', [
-    lambda x: x.uniform_(), lambda x: x.exponential_(1.0), lambda x: x.floor_divide_(paddle.to_tensor(2.0)), lambda x: x.fill_(3.0),
-    *DATA_ONLY,
-], ids=['uniform_', 'exponential_', 'floor_divide_', 'fill_', 'copy_', 'set_value'])
+@pytest.mark.parametrize(
+    'write',
+    [
+        lambda x: x.uniform_(),
+        lambda x: x.exponential_(1.0),
+        lambda x: x.floor_divide_(paddle.to_tensor(2.0)),
+        lambda x: x.fill_(3.0),
+        *DATA_ONLY,
+    ],
+    ids=['uniform_', 'exponential_', 'floor_divide_', 'fill_', 'copy_', 'set_value'],
+)
 def test_what_is_overwritten_has_no_gradient(write, mode):
     def plain(x):
         write(x)
@@ -256,10 +283,17 @@ def test_exponential_gives_its_argument_back():
     assert seen == [True]
 
 
-@pytest.mark.parametrize('change', [
-    lambda y, s: y.set_(), lambda y, s: y.set_(s), lambda y, s: y.set_(s, shape=[2, 3], stride=[1, 2]), lambda y, s: y.set_(s, [3]),
-    lambda y, s: y.set_(s, stride=[1]), lambda y, s: y.set_(s, [3], offset=8),
-])
+@pytest.mark.parametrize(
+    'change',
+    [
+        lambda y, s: y.set_(),
+        lambda y, s: y.set_(s),
+        lambda y, s: y.set_(s, shape=[2, 3], stride=[1, 2]),
+        lambda y, s: y.set_(s, [3]),
+        lambda y, s: y.set_(s, stride=[1]),
+        lambda y, s: y.set_(s, [3], offset=8),
+    ],
+)
 def test_set_takes_memory_or_is_refused(change):
     def function(x, s):
         y = x * 1

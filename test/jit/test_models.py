@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded models compute what they compute operation by operation: results, gradients, buffers, three steps."""
+"""Recorded models compute what they compute operation by operation: results, gradients, buffers,
+three steps.
+"""
 
 import jit_models
 import numpy
@@ -38,7 +40,9 @@ def _check(make, inputs, **options):
     plain = make()
     paddle.seed(1)
     static = paddle.jit.to_static(make(), **options)
-    optimizers = [paddle.optimizer.SGD(0.01, parameters=net.parameters()) for net in (plain, static)]
+    optimizers = [
+        paddle.optimizer.SGD(0.01, parameters=net.parameters()) for net in (plain, static)
+    ]
     paddle.seed(2)
     for step in range(3):
         args = inputs()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of gradients inside to_static, up to whole training steps of a physics-informed loss."""
+"""Gradients of gradients inside to_static, up to whole training steps of a physics-informed
+loss.
+"""
+
 import numpy as np
 import pytest
 
@@ -10,9 +13,9 @@ import paddle
 def test_orders(order):
     def nth(x):
         x.stop_gradient = False
-        y = x ** 5 + paddle.sin(x)
+        y = x**5 + paddle.sin(x)
         for _ in range(order):
-            y, = paddle.grad(y, x, create_graph=True)
+            (y,) = paddle.grad(y, x, create_graph=True)
         return y
 
     x = np.array([0.3, 1.2, -0.8])
@@ -23,7 +26,9 @@ def test_orders(order):
 
 
 def _training(compiled):
-    """Losses of five steps, each a program of its own when compiled: loss, its gradients and the update."""
+    """Losses of five steps, each a program of its own when compiled: loss, its gradients and the
+    update.
+    """
     paddle.seed(7)
     net = paddle.nn.Sequential(paddle.nn.Linear(2, 8), paddle.nn.Tanh(), paddle.nn.Linear(8, 1))
     optimizer = paddle.optimizer.Adam(1e-2, parameters=net.parameters())
@@ -77,14 +82,21 @@ def test_recorded_steps_follow_the_learning_rate(scheduled):
 
 
 def test_derivative_graphs_fuse():
-    """Groups that reach past each other must not lead back to themselves: then nothing of the program would be fused."""
-    net = paddle.nn.Sequential(paddle.nn.Linear(2, 8), paddle.nn.Tanh(), paddle.nn.Linear(8, 8), paddle.nn.Tanh(),
-                               paddle.nn.Linear(8, 1))
+    """Groups that reach past each other must not lead back to themselves: then nothing of the
+    program would be fused.
+    """
+    net = paddle.nn.Sequential(
+        paddle.nn.Linear(2, 8),
+        paddle.nn.Tanh(),
+        paddle.nn.Linear(8, 8),
+        paddle.nn.Tanh(),
+        paddle.nn.Linear(8, 1),
+    )
 
     def gradients(x, t):
         u = t * (1.0 - x * x) * net(paddle.concat([x * 0.5, t - 1.0], axis=1)) - paddle.sin(x)
         u_x, u_t = paddle.grad(u, [x, t], create_graph=True)
-        u_xx, = paddle.grad(u_x, x, create_graph=True)
+        (u_xx,) = paddle.grad(u_x, x, create_graph=True)
         return paddle.grad(((u_t + u * u_x - 0.1 * u_xx) ** 2).mean(), net.parameters())
 
     rows = np.random.RandomState(0).rand(2, 16, 1).astype('float32')
@@ -96,11 +108,14 @@ def test_derivative_graphs_fuse():
 
 
 def test_equal_values_are_computed_and_kept_once():
-    """A derivative of third order needs one sin and one cos, also when its gradient is kept for later."""
+    """A derivative of third order needs one sin and one cos, also when its gradient is kept for
+    later.
+    """
+
     def third(x):
         y = paddle.sin(x * 1.5) * x
         for _ in range(3):
-            y, = paddle.grad(y, x, create_graph=True)
+            (y,) = paddle.grad(y, x, create_graph=True)
         return y
 
     compiled = paddle.jit.to_static(third, full_graph=True, backend=None)
@@ -114,19 +129,33 @@ def test_equal_values_are_computed_and_kept_once():
     assert names.count('sin') <= 1 and names.count('cos') <= 1
     out.sum().backward()
     w = 1.5 * values
-    np.testing.assert_allclose(out.numpy(), -1.5 ** 3 * np.cos(w) * values - 3 * 1.5 ** 2 * np.sin(w), rtol=1e-12)
-    np.testing.assert_allclose(x.grad.numpy(), 1.5 ** 4 * np.sin(w) * values - 4 * 1.5 ** 3 * np.cos(w), rtol=1e-12)
+    np.testing.assert_allclose(
+        out.numpy(), -(1.5**3) * np.cos(w) * values - 3 * 1.5**2 * np.sin(w), rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        x.grad.numpy(), 1.5**4 * np.sin(w) * values - 4 * 1.5**3 * np.cos(w), rtol=1e-12
+    )
 
 
 def test_equal_gradients_are_recorded_once():
-    """Two gradients of the same value share their way back, also when they are differentiated again."""
-    net = paddle.nn.Sequential(paddle.nn.Linear(2, 8), paddle.nn.Tanh(), paddle.nn.Linear(8, 8), paddle.nn.Tanh(),
-                               paddle.nn.Linear(8, 1))
+    """Two gradients of the same value share their way back, also when they are differentiated
+    again.
+    """
+    net = paddle.nn.Sequential(
+        paddle.nn.Linear(2, 8),
+        paddle.nn.Tanh(),
+        paddle.nn.Linear(8, 8),
+        paddle.nn.Tanh(),
+        paddle.nn.Linear(8, 1),
+    )
 
     def slopes(x, t, apart):
         u = net(paddle.concat([x, t], axis=1))
         if apart:
-            u_x, u_t = paddle.grad(u.sum(), [x], create_graph=True)[0], paddle.grad(u.sum(), [t], create_graph=True)[0]
+            u_x, u_t = (
+                paddle.grad(u.sum(), [x], create_graph=True)[0],
+                paddle.grad(u.sum(), [t], create_graph=True)[0],
+            )
         else:
             u_x, u_t = paddle.grad(u.sum(), [x, t], create_graph=True)
         return u, u_x, u_t, paddle.grad(u_x.sum(), [x], create_graph=True)[0]
@@ -145,7 +174,11 @@ def test_equal_gradients_are_recorded_once():
         got = [value.numpy(), x.grad.numpy()] + [p.grad.numpy() for p in net.parameters()]
         net.clear_gradients()
         traced = compiled.program_cache.last().recording.traced
-        ops = [op.name() for program in (traced.forward_program, traced.backward_program) for op in program.global_block().ops]
+        ops = [
+            op.name()
+            for program in (traced.forward_program, traced.backward_program)
+            for op in program.global_block().ops
+        ]
         return got, sum('matmul' in name or 'linear' in name for name in ops)
 
     (once, count), (_, together) = products(loss), products(lambda x, t: loss(x, t, apart=False))
@@ -153,14 +186,16 @@ def test_equal_gradients_are_recorded_once():
     x, t = (paddle.to_tensor(r, stop_gradient=False) for r in rows)
     value = loss(x, t)
     value.backward()
-    for a, b in zip(once, [value.numpy(), x.grad.numpy()] + [p.grad.numpy() for p in net.parameters()]):
+    for a, b in zip(
+        once, [value.numpy(), x.grad.numpy()] + [p.grad.numpy() for p in net.parameters()]
+    ):
         np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-6)
     net.clear_gradients()
 
 
 def test_hooks_on_equal_gradients_are_apart():
     def f(x):
-        y = (x ** 3).sum()
+        y = (x**3).sum()
         a, b = paddle.grad(y, [x], create_graph=True)[0], paddle.grad(y, [x], create_graph=True)[0]
         a.register_hook(lambda g: g * 10)
         b = b + 0
@@ -172,7 +207,9 @@ def test_hooks_on_equal_gradients_are_apart():
         np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-6)
 
 
-@pytest.mark.skipif(not paddle.is_compiled_with_cinn(), reason='nothing is computed again without fused groups')
+@pytest.mark.skipif(
+    not paddle.is_compiled_with_cinn(), reason='nothing is computed again without fused groups'
+)
 def test_cheap_values_are_computed_again_for_gradients():
     def loss(x, w):
         a = paddle.tanh(x @ w)
@@ -193,4 +230,6 @@ def test_cheap_values_are_computed_again_for_gradients():
         program = compiled.program_cache.last().recording.traced.forward_program
         return [op.name() for op in program.global_block().ops].count('pd_op.fetch')
 
-    assert kept('CINN') == kept(None) - 2  # a * a, and slope @ w times slope; slope itself is a factor of a product
+    assert (
+        kept('CINN') == kept(None) - 2
+    )  # a * a, and slope @ w times slope; slope itself is a factor of a product

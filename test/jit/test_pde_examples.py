@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every example under docs/examples/pde runs and draws, and compiled steps are the eager ones."""
+
 import os
 import pathlib
 import re
@@ -15,9 +16,18 @@ EXAMPLES = pathlib.Path(__file__).parents[2] / 'docs/examples/pde'
 
 def _run(name, *options):
     where = str(pathlib.Path(paddle.__file__).parent.parent)
-    env = {**os.environ, 'OMP_NUM_THREADS': '1', 'PYTHONPATH': os.pathsep.join([where, os.environ.get('PYTHONPATH', '')])}
-    done = subprocess.run([sys.executable, str(EXAMPLES / f'{name}.py'), '--points', '60', *options], env=env,
-                          capture_output=True, text=True, timeout=300)
+    env = {
+        **os.environ,
+        'OMP_NUM_THREADS': '1',
+        'PYTHONPATH': os.pathsep.join([where, os.environ.get('PYTHONPATH', '')]),
+    }
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / f'{name}.py'), '--points', '60', *options],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every function with a gradient gives the same one recorded: of each result, on a tape and as a full graph."""
+"""Every function with a gradient gives the same one recorded: of each result, on a tape and as a
+full graph.
+"""
+
 import os
 import sys
 import warnings
@@ -28,7 +31,9 @@ REFUSALS = 31  # at most: functions that need numbers or extents that a program 
 
 
 def results(function, tensors):
-    """For each differentiable result (whether it stops gradients, the gradients of the tensors that it depends on)."""
+    """For each differentiable result (whether it stops gradients, the gradients of the tensors that
+    it depends on).
+    """
     given = [t.detach().clone() for t in tensors]
     wanted = [t for t in given if gradient_recipes.is_differentiable(t)]
     for t in wanted:
@@ -38,7 +43,9 @@ def results(function, tensors):
     for k, out in enumerate(function(*[t if t.stop_gradient else t * 1 for t in given])):
         grads = None
         if not out.stop_gradient:
-            dout = paddle.to_tensor(np.random.default_rng(k).uniform(0.5, 1, out.shape)).astype(out.dtype)
+            dout = paddle.to_tensor(np.random.default_rng(k).uniform(0.5, 1, out.shape)).astype(
+                out.dtype
+            )
             grads = paddle.grad([out], wanted, [dout], retain_graph=True, allow_unused=True)
             grads = [np.zeros(w.shape) if g is None else g.numpy() for g, w in zip(grads, wanted)]
         found.append((out.stop_gradient, grads))

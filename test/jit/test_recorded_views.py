@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In-place writes through views while recording: base and other views see them, as if they shared memory."""
+"""In-place writes through views while recording: base and other views see them, as if they shared
+memory.
+"""
 
 import numpy as np
 import paddle
@@ -104,12 +106,15 @@ def turned(x):
     return x.sin() + y.transpose([2, 1, 0])
 
 
-CASES = [reshaped, row, transposed, strided, view_of_view, squeezed, base_written, split, unbound, copied, assigned,
+CASES = [reshaped, row, transposed, strided, view_of_view, squeezed, base_written, split,
+         unbound, copied, assigned,
          assigned_columns, old_value, shared, turned]  # fmt: skip
 
 
 def eager(function, data=DATA):
-    """Value and gradient; by differences, since eager mode refuses gradients that read what was overwritten."""
+    """Value and gradient; by differences, since eager mode refuses gradients that read what was
+    overwritten.
+    """
 
     def run(array):
         return function(paddle.to_tensor(array) * 1.5).numpy()
@@ -136,7 +141,9 @@ def test_static(function, batch):
             (gradient,) = static.gradients([result.sum()], [x])
     finally:
         paddle.disable_static()
-    for got, want in zip(static.Executor().run(program, {'x': DATA}, [result, gradient]), eager(function)):
+    for got, want in zip(
+        static.Executor().run(program, {'x': DATA}, [result, gradient]), eager(function)
+    ):
         np.testing.assert_allclose(got, want, 1e-5, 1e-6)
 
 

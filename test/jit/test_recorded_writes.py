@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recorded function writes without history to parameters, buffers and arguments, and the gradients behind it, are
-those of eager calls: parameters stay leaves."""
+"""What a recorded function writes without history to parameters, buffers and arguments, and the
+gradients behind it, are those of eager calls: parameters stay leaves."""
 
 import numpy
 import pytest
@@ -11,7 +11,9 @@ CASES = {}
 
 
 def case(function):
-    """Add a function of (x, w, v, b): an argument and two parameters that need gradients, and a buffer."""
+    """Add a function of (x, w, v, b): an argument and two parameters that need gradients, and a
+    buffer.
+    """
     CASES[function.__name__] = function
     return function
 
@@ -116,7 +118,12 @@ def _run(case, full_graph):
         loss = function(x)
         loss.backward()
         assert w.is_leaf and v.is_leaf and x.is_leaf and not w.stop_gradient and not v.stop_gradient
-        seen.append([None if t is None else t.numpy().copy() for t in (loss, x, x.grad, w, v, w.grad, v.grad, b)])
+        seen.append(
+            [
+                None if t is None else t.numpy().copy()
+                for t in (loss, x, x.grad, w, v, w.grad, v.grad, b)
+            ]
+        )
         w.clear_gradient(False)
         v.clear_gradient(False)
     if full_graph is not None:

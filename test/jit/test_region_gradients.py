@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of recorded branches and loops: from values the forward run kept, which is not run again."""
+"""Gradients of recorded branches and loops: from values the forward run kept, which is not run
+again.
+"""
 
 import numpy as np
 import paddle
@@ -59,7 +61,6 @@ def test_equal_eager(function, sign):
             np.testing.assert_allclose(got, want, 1e-5)
 
 
-
 def test_the_forward_part_is_not_run_again():
     @paddle.jit.to_static(full_graph=True)
     def function(x):
@@ -73,7 +74,9 @@ def test_the_forward_part_is_not_run_again():
     function(x)
     text = str(function.program_cache.last().recording.traced.backward_program)
     assert 'pd_op.if' in text and 'erfinv_grad' in text
-    assert '"pd_op.erfinv"' not in text and '"pd_op.tan"' not in text and 'cf.stack_create' not in text
+    assert (
+        '"pd_op.erfinv"' not in text and '"pd_op.tan"' not in text and 'cf.stack_create' not in text
+    )
 
 
 def test_random_operations():

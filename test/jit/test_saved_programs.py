@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jit.save and jit.load: what is saved, that loaded programs compute and train like the layers they came from."""
+"""jit.save and jit.load: what is saved, that loaded programs compute and train like the layers they
+came from.
+"""
 
 import numpy
 import pytest

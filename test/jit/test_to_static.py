@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `paddle.jit.to_static` promises beside equal numbers: when it records again, gradients of any order, what it
-cannot record, binding, state."""
+"""What `paddle.jit.to_static` promises beside equal numbers: when it records again, gradients of
+any order, what it cannot record, binding, state."""
 
 import collections
 import copy
@@ -17,7 +17,9 @@ from paddle import nn
 
 def _static(function=None, **options):
     options.setdefault('full_graph', True)
-    return paddle.jit.to_static(function, **options) if function else paddle.jit.to_static(**options)
+    return (
+        paddle.jit.to_static(function, **options) if function else paddle.jit.to_static(**options)
+    )
 
 
 def _tensor(*values, grad=False):
@@ -130,7 +132,9 @@ def test_gradients_join_the_eager_graph():
     h = a * 2
     h.register_hook(lambda g: seen.append(g.numpy()))
     p, s, i = f(h, b)
-    assert not i.stop_gradient and not p.stop_gradient  # as PaddlePaddle shows numbers that a cast made
+    assert (
+        not i.stop_gradient and not p.stop_gradient
+    )  # as PaddlePaddle shows numbers that a cast made
     p.register_hook(lambda g: g * 10)
     p.sum().backward(retain_graph=True)
     _equal(a.grad, [60, 80])
@@ -238,7 +242,10 @@ def test_amp_inside_and_outside(full_graph):
             return net(x)
 
     x = paddle.randn([2, 4])
-    f, g = _static(inside, full_graph=full_graph), _static(lambda x: net(x) + 0, full_graph=full_graph)
+    f, g = (
+        _static(inside, full_graph=full_graph),
+        _static(lambda x: net(x) + 0, full_graph=full_graph),
+    )
     for _ in range(3):
         assert f(x).dtype == paddle.bfloat16
         assert g(x).dtype == paddle.float32
@@ -287,7 +294,11 @@ def test_nests_of_results():
     for _ in range(2):
         r = g(x, {'list': [_tensor(5)], 'text': 'a'})
         assert r[0] is x and r[2]['again'] is r[1] and r[2]['n'] == 3 and r[2]['none'] is None
-        assert isinstance(r[3], Pair) and isinstance(r[4], collections.OrderedDict) and isinstance(r[5], Point)
+        assert (
+            isinstance(r[3], Pair)
+            and isinstance(r[4], collections.OrderedDict)
+            and isinstance(r[5], Point)
+        )
         _equal(r[5].x, [6])
         assert r[5].y == 'label'
         _equal(r[6], [4])
@@ -504,7 +515,9 @@ def test_branches_and_loops():
     def f(x, n):
         y = paddle.static.nn.cond(x.sum() > 0, lambda: paddle.exp(x) * x, lambda: x * x * x)
         _, y = paddle.static.nn.while_loop(
-            lambda i, y: i < n, lambda i, y: (i + 1, paddle.tanh(y) * y), [paddle.zeros([1], 'int64'), y]
+            lambda i, y: i < n,
+            lambda i, y: (i + 1, paddle.tanh(y) * y),
+            [paddle.zeros([1], 'int64'), y],
         )
         return y.sum()
 
@@ -526,7 +539,13 @@ def test_results_that_are_inputs_or_captured():
     w, x = _tensor(1, 2, grad=True), _tensor(3, 4, grad=True)
     f = _static(lambda x: (x, w, x.detach(), w * 1, x.reshape([2, 1])))
     same, weight, cut, scaled, view = f(x)
-    assert same is x and weight is w and cut is not x and cut.stop_gradient and not scaled.stop_gradient
+    assert (
+        same is x
+        and weight is w
+        and cut is not x
+        and cut.stop_gradient
+        and not scaled.stop_gradient
+    )
     view.sum().backward()
     _equal(x.grad, [1, 1])
     g = _static(lambda x, y: x * 2)
@@ -554,7 +573,9 @@ def test_lists_of_amp_are_part_of_the_call():
     f, x = _static(lambda x: net(x)), paddle.ones([1, 2])
     with paddle.amp.auto_cast(dtype='bfloat16'):
         assert f(x).dtype == net(x).dtype == paddle.bfloat16
-    with paddle.amp.auto_cast(dtype='bfloat16', custom_black_list=['linear', 'matmul', 'linear_v2', 'matmul_v2']):
+    with paddle.amp.auto_cast(
+        dtype='bfloat16', custom_black_list=['linear', 'matmul', 'linear_v2', 'matmul_v2']
+    ):
         assert f(x).dtype == net(x).dtype == paddle.float32
 
 
@@ -575,7 +596,7 @@ def test_second_order_where_one_input_leads_to_another():
     found = []
     for f in (lambda x: loss((x * 2).tanh(), x), _static(lambda x: loss((x * 2).tanh(), x))):
         x = _tensor(0.2, 0.7, grad=True)
-        first, = paddle.grad(f(x), [x], create_graph=True)
+        (first,) = paddle.grad(f(x), [x], create_graph=True)
         (first * first).sum().backward()
         found.append((first, x.grad))
     for a, b in zip(*found):
@@ -598,9 +619,18 @@ def test_results_are_separate_tensors():
 @pytest.mark.parametrize('grad, draws', [(False, False), (False, True), (True, False)])
 def test_passes_keep_results_and_the_generator(grad, draws):
     paddle.seed(2)
-    net = paddle.nn.Sequential(paddle.nn.Conv2D(3, 8, 3), paddle.nn.BatchNorm2D(8), paddle.nn.ReLU(), paddle.nn.Conv2D(8, 8, 3, padding=1),
-                               paddle.nn.BatchNorm2D(8), paddle.nn.Silu(), paddle.nn.MaxPool2D(2), paddle.nn.Flatten(),
-                               paddle.nn.Linear(72, 4), paddle.nn.GELU())
+    net = paddle.nn.Sequential(
+        paddle.nn.Conv2D(3, 8, 3),
+        paddle.nn.BatchNorm2D(8),
+        paddle.nn.ReLU(),
+        paddle.nn.Conv2D(8, 8, 3, padding=1),
+        paddle.nn.BatchNorm2D(8),
+        paddle.nn.Silu(),
+        paddle.nn.MaxPool2D(2),
+        paddle.nn.Flatten(),
+        paddle.nn.Linear(72, 4),
+        paddle.nn.GELU(),
+    )
     net.eval()
 
     def plain(x):
@@ -646,7 +676,10 @@ def test_numbers_without_gradients_show_the_flag_of_eager_mode():
 
 def test_grad_leaves_the_graph_usable():
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-    for f in (lambda t: (t**3).sum(), paddle.jit.to_static(lambda t: (t**3).sum(), full_graph=True)):
+    for f in (
+        lambda t: (t**3).sum(),
+        paddle.jit.to_static(lambda t: (t**3).sum(), full_graph=True),
+    ):
         y = f(x)
         first, second = paddle.grad(y, x)[0], paddle.grad(y, x, retain_graph=False)[0]
         _equal(first, second)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with an extent that is not known while they are recorded equal eager calls, gradients too, at two sizes."""
+"""Programs with an extent that is not known while they are recorded equal eager calls, gradients
+too, at two sizes.
+"""
 
 import zlib
 
@@ -20,7 +22,11 @@ def _array(spec, size, rng):
     shape = _shape(spec, size)
     if isinstance(spec, Ints):
         return rng.integers(0, spec.high, shape).astype(spec.dtype)
-    return rng.random(shape) < 0.5 if isinstance(spec, Mask) else rng.uniform(0.1, 0.9, shape).astype('float32')
+    return (
+        rng.random(shape) < 0.5
+        if isinstance(spec, Mask)
+        else rng.uniform(0.1, 0.9, shape).astype('float32')
+    )
 
 
 def _tensors(value):
@@ -30,7 +36,9 @@ def _tensors(value):
 
 
 def _loss(out):
-    """A number that weighs the elements of the first result differently; None where nothing flows."""
+    """A number that weighs the elements of the first result differently; None where nothing
+    flows.
+    """
     out = out[0]
     if out.stop_gradient or not paddle.is_floating_point(out):
         return None
@@ -44,7 +52,13 @@ def _record(case, gradient):
         with static.program_guard(program):
             inputs = []
             for k, spec in enumerate(case.inputs):
-                dtype = spec.dtype if isinstance(spec, Ints) else 'bool' if isinstance(spec, Mask) else 'float32'
+                dtype = (
+                    spec.dtype
+                    if isinstance(spec, Ints)
+                    else 'bool'
+                    if isinstance(spec, Mask)
+                    else 'float32'
+                )
                 inputs.append(static.data(f'x{k}', _shape(spec, -1), dtype))
                 inputs[-1].stop_gradient = dtype != 'float32'
             results = _tensors(case.call(*inputs))
@@ -75,12 +89,16 @@ def _compare(case, gradient):
     for size in SIZES:
         rng = np.random.default_rng(zlib.crc32(case.name.encode()) + size)
         arrays = [_array(spec, size, rng) for spec in case.inputs]
-        got = executor.run(program, {f'x{k}': a for k, a in enumerate(arrays)}, [results[k] for k in wanted])
+        got = executor.run(
+            program, {f'x{k}': a for k, a in enumerate(arrays)}, [results[k] for k in wanted]
+        )
         want = _eager(case, arrays, gradient)
         for k, result in zip(wanted, got):
             expected = want[k].numpy()
             assert result.shape == expected.shape, (case.name, size)
-            np.testing.assert_allclose(result, expected, 2e-4, 2e-5, err_msg=f'{case.name}, size {size}')
+            np.testing.assert_allclose(
+                result, expected, 2e-4, 2e-5, err_msg=f'{case.name}, size {size}'
+            )
 
 
 @pytest.mark.parametrize('case', CASES, ids=lambda c: c.name)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random chains of views and writes through them: eager, recorded on a tape and full graphs give what NumPy's shared memory gives."""
+"""Random chains of views and writes through them: eager, recorded on a tape and full graphs give
+what NumPy's shared memory gives.
+"""
 
 import numpy as np
 import paddle
@@ -9,7 +11,9 @@ SEEDS = 240
 
 
 class Program:
-    """Steps drawn from a seed. Each makes a view of a tensor made before, or writes one; `xp` runs them on NumPy or paddle."""
+    """Steps drawn from a seed. Each makes a view of a tensor made before, or writes one; `xp` runs
+    them on NumPy or paddle.
+    """
 
     def __init__(self, seed):
         rng = np.random.RandomState(seed)
@@ -26,12 +30,25 @@ class Program:
             arrays.append(self.look(arrays[i], *view))
             if rng.rand() < 0.5 or len(self.steps) == 6:
                 j = rng.randint(len(arrays))
-                kind = ['add', 'scale', 'clip', 'set', 'other', 'whole', 'scale', 'add', 'clip', 'tanh'][rng.randint(10)]
+                kind = [
+                    'add',
+                    'scale',
+                    'clip',
+                    'set',
+                    'other',
+                    'whole',
+                    'scale',
+                    'add',
+                    'clip',
+                    'tanh',
+                ][rng.randint(10)]
                 self.steps.append(('write', j, kind, rng.randint(len(arrays))))
 
     @staticmethod
     def view(rng, a):
-        """(name, arguments) of a view of `a`, whose memory NumPy can share; None where the draw does not fit."""
+        """(name, arguments) of a view of `a`, whose memory NumPy can share; None where the draw
+        does not fit.
+        """
         kind = rng.randint(12)
         n = a.ndim
         if kind == 0 and n:
@@ -46,11 +63,23 @@ class Program:
         if kind in (4, 5):
             if a.size == 0:
                 return None
-            parts = [[-1], [a.size], [1, a.size], [a.size // 2, 2] if a.size % 2 == 0 else [a.size, 1]]
+            parts = [
+                [-1],
+                [a.size],
+                [1, a.size],
+                [a.size // 2, 2] if a.size % 2 == 0 else [a.size, 1],
+            ]
             if n > 1:
-                parts += [[a.shape[0], a.size // a.shape[0]], [a.size // a.shape[-1], a.shape[-1]], [*a.shape[:-1], 1, a.shape[-1]]]
+                parts += [
+                    [a.shape[0], a.size // a.shape[0]],
+                    [a.size // a.shape[-1], a.shape[-1]],
+                    [*a.shape[:-1], 1, a.shape[-1]],
+                ]
             if n and a.shape[-1] % 2 == 0:
-                parts += [[*a.shape[:-1], a.shape[-1] // 2, 2], [*a.shape[:-1], 2, a.shape[-1] // 2]]
+                parts += [
+                    [*a.shape[:-1], a.shape[-1] // 2, 2],
+                    [*a.shape[:-1], 2, a.shape[-1] // 2],
+                ]
             shape = parts[rng.randint(len(parts))]
             try:
                 shared = np.shares_memory(a.reshape(shape), a)
@@ -81,7 +110,11 @@ class Program:
             axis, start, stop, step = args
             return a[(slice(None),) * axis + (slice(start, stop, step),)]
         if name == 'take':
-            return a[(slice(None),) * args[0] + (args[1],)] if not numpy else a[(slice(None),) * args[0] + (args[1], ...)]
+            return (
+                a[(slice(None),) * args[0] + (args[1],)]
+                if not numpy
+                else a[(slice(None),) * args[0] + (args[1], ...)]
+            )
         if name == 'reverse':
             return a[::-1]
         if name == 'unbind':
@@ -183,8 +216,12 @@ def test_programs(block):
             np.testing.assert_allclose(y.numpy(), want, rtol=1e-10, err_msg=what)
             try:
                 y.backward()
-            except RuntimeError as error:  # a tensor that a gradient needs was written, as eager memory shows
-                assert 'modified by an in-place operation' in str(error) and (k == 0 or seed % 2 == 0), what
+            except (
+                RuntimeError
+            ) as error:  # a tensor that a gradient needs was written, as eager memory shows
+                assert 'modified by an in-place operation' in str(error) and (
+                    k == 0 or seed % 2 == 0
+                ), what
                 continue
             ran += k == 0
             np.testing.assert_allclose(x.grad.numpy(), slope, rtol=1e-5, atol=1e-6, err_msg=what)
@@ -194,7 +231,11 @@ def test_programs(block):
 def check(f, start):
     """f(x) eagerly and recorded both ways."""
     results = []
-    for g in (f, paddle.jit.to_static(f, full_graph=False), paddle.jit.to_static(f, full_graph=True)):
+    for g in (
+        f,
+        paddle.jit.to_static(f, full_graph=False),
+        paddle.jit.to_static(f, full_graph=True),
+    ):
         for _ in range(2):
             x = paddle.to_tensor(start, stop_gradient=False)
             y = g(x)
@@ -229,7 +270,9 @@ def test_reshape_that_copies_is_no_view():
     np.testing.assert_array_equal(y, np.arange(6.0).reshape(2, 3) ** 2)
 
 
-@pytest.mark.parametrize('see', [lambda v: v[:], lambda v: v[...], lambda v: v[:, :], lambda v: v.detach()])
+@pytest.mark.parametrize(
+    'see', [lambda v: v[:], lambda v: v[...], lambda v: v[:, :], lambda v: v.detach()]
+)
 def test_whole_views(see):
     def f(x):
         v = x * 1.0

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How one op is tested: its row (generated from its stanza, beside the package), inputs, a NumPy reference, differences."""
+"""How one op is tested: its row (generated from its stanza, beside the package), inputs, a NumPy
+reference, differences.
+"""
+
 import importlib
 import json
 import pathlib
@@ -10,18 +13,34 @@ import paddle
 
 EPS = 1e-6
 FLOATS = ("float32", "float64", "float16", "bfloat16")
-CLASSES = {"bool": ("bool",), "int": ("int32", "int64", "int16", "int8", "uint8"), "float": FLOATS,
-           "complex": ("complex64", "complex128")}
-# Relative and absolute error allowed by dtype: a few units in the last place of the dtype that is stored.
-TOLERANCE = {"float64": (1e-12, 1e-12), "float32": (4e-6, 1e-6), "float16": (2e-3, 1e-3), "bfloat16": (1.6e-2, 8e-3),
-             "complex64": (8e-6, 2e-6), "complex128": (1e-12, 1e-12)}
+CLASSES = {
+    "bool": ("bool",),
+    "int": ("int32", "int64", "int16", "int8", "uint8"),
+    "float": FLOATS,
+    "complex": ("complex64", "complex128"),
+}
+# Relative and absolute error allowed by dtype: a few units in the last place of the dtype that is
+# stored.
+TOLERANCE = {
+    "float64": (1e-12, 1e-12),
+    "float32": (4e-6, 1e-6),
+    "float16": (2e-3, 1e-3),
+    "bfloat16": (1.6e-2, 8e-3),
+    "complex64": (8e-6, 2e-6),
+    "complex128": (1e-12, 1e-12),
+}
 
 # NumPy's name or formula where it is not the op's own name and the stanza names none.
 REFERENCES = {
-    "elementwise_pow": np.power, "lerp": lambda x, y, w: x + w * (y - x), "scale": lambda x: x * 1,
-    "acos": np.arccos, "round": np.rint,
-    "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "silu": lambda x: x / (1 + np.exp(-x)),
-    "less_than": np.less, "greater_than": np.greater,
+    "elementwise_pow": np.power,
+    "lerp": lambda x, y, w: x + w * (y - x),
+    "scale": lambda x: x * 1,
+    "acos": np.arccos,
+    "round": np.rint,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "less_than": np.less,
+    "greater_than": np.greater,
 }
 
 
@@ -75,7 +94,9 @@ def generator(row, salt=0):
 
 
 def values(rng, shape, dtype, low=-2.0, high=2.0):
-    """Uniform values in [low, high) as a NumPy array; bfloat16 values as the float32 they stand for."""
+    """Uniform values in [low, high) as a NumPy array; bfloat16 values as the float32 they stand
+    for.
+    """
     kind = np.dtype("float32" if dtype == "bfloat16" else dtype).kind
     if kind == "b":
         return rng.rand(*shape) < 0.5
@@ -128,7 +149,9 @@ def result_dtype(row, dtype):
 
 
 def expected(row, arrays, dtype):
-    """The reference in the widest dtype of the same kind, so that its own rounding does not count."""
+    """The reference in the widest dtype of the same kind, so that its own rounding does not
+    count.
+    """
     wide = {"f": "float64", "c": "complex128"}
     args = [a.astype(wide[a.dtype.kind]) if a.dtype.kind in wide else a for a in arrays]
     if row["int_as_float"]:
@@ -143,13 +166,21 @@ def assert_close(got, want, dtype, what=""):
     if dtype in TOLERANCE:
         rtol, atol = TOLERANCE[dtype]
         with np.errstate(over="ignore"):
-            np.testing.assert_allclose(got.astype("complex128" if got.dtype.kind == "c" else "float64"), want, rtol=rtol, atol=atol, err_msg=what)
+            np.testing.assert_allclose(
+                got.astype("complex128" if got.dtype.kind == "c" else "float64"),
+                want,
+                rtol=rtol,
+                atol=atol,
+                err_msg=what,
+            )
     else:
         np.testing.assert_array_equal(got, want, err_msg=what)
 
 
 def central_difference(f, arrays, index):
-    """d f / d arrays[index] of the real function f; for complex x, df/dRe x + i df/dIm x (PaddlePaddle's convention)."""
+    """d f / d arrays[index] of the real function f; for complex x, df/dRe x + i df/dIm x
+    (PaddlePaddle's convention).
+    """
     x = arrays[index]
     out = np.zeros(x.shape, "complex128" if x.dtype.kind == "c" else "float64")
     for at in np.ndindex(*x.shape):
@@ -158,6 +189,6 @@ def central_difference(f, arrays, index):
             for sign in (1, -1):
                 moved = x.copy()
                 moved[at] += sign * EPS * unit
-                ends.append(f([*arrays[:index], moved, *arrays[index + 1:]]))
+                ends.append(f([*arrays[:index], moved, *arrays[index + 1 :]]))
             out[at] += (ends[0] - ends[1]) / (2 * EPS) * unit
     return out

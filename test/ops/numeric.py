@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """First and second derivatives against central differences in float64."""
+
 import numpy as np
 
 import paddle
@@ -20,7 +21,9 @@ def _tensors(arrays):
 
 
 def check_grad(function, *arrays, order=2, eps=1e-5, places=5):
-    """Compare the derivatives of a random projection of `function(*arrays)` at some places of each float array."""
+    """Compare the derivatives of a random projection of `function(*arrays)` at some places of each
+    float array.
+    """
     floats = [i for i, a in enumerate(arrays) if np.asarray(a).dtype.kind == 'f']
 
     def value(tensors):
@@ -45,9 +48,14 @@ def check_grad(function, *arrays, order=2, eps=1e-5, places=5):
     for k, i in enumerate(floats):
         size = np.asarray(arrays[i]).size
         for place in np.random.RandomState(3).permutation(size)[:places]:
-            want = (float(value(moved(i, place, eps))) - float(value(moved(i, place, -eps)))) / (2 * eps)
+            want = (float(value(moved(i, place, eps))) - float(value(moved(i, place, -eps)))) / (
+                2 * eps
+            )
             np.testing.assert_allclose(grads[k].numpy().flat[place], want, rtol=1e-5, atol=1e-5)
             if order > 1:
-                want = (float(gradient(moved(i, place, eps))[1]) - float(gradient(moved(i, place, -eps))[1])) / (2 * eps)
+                want = (
+                    float(gradient(moved(i, place, eps))[1])
+                    - float(gradient(moved(i, place, -eps))[1])
+                ) / (2 * eps)
                 have = 0.0 if second[k] is None else second[k].numpy().flat[place]
                 np.testing.assert_allclose(have, want, rtol=2e-4, atol=2e-4)

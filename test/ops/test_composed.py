@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normalisations and activations written on other ops, against their formulas in NumPy."""
+
 import numpy as np
 import pytest
 from numeric import check_grad
@@ -42,7 +43,10 @@ def test_instance_and_rms_norm():
     check_grad(lambda a, u: _C_ops.rms_norm(a, u, [6], 1e-5)[0], x, v)
 
 
-@pytest.mark.parametrize('mode, shape, view', [('all', (1,), (1,)), ('channel', (4,), (1, 4, 1)), ('element', (1, 4, 6), (1, 4, 6))])
+@pytest.mark.parametrize(
+    'mode, shape, view',
+    [('all', (1,), (1,)), ('channel', (4,), (1, 4, 1)), ('element', (1, 4, 6), (1, 4, 6))],
+)
 def test_prelu(mode, shape, view):
     x, a = RNG.randn(2, 4, 6), RNG.randn(*shape)
     got = _C_ops.prelu(paddle.to_tensor(x), paddle.to_tensor(a), 'NCHW', mode)
@@ -68,7 +72,9 @@ def test_temporal_shift():
     want[:, 1:, :2] = five[:, :-1, :2]
     want[:, :-1, 2:4] = five[:, 1:, 2:4]
     want[:, :, 4:] = five[:, :, 4:]
-    np.testing.assert_array_equal(_C_ops.temporal_shift(paddle.to_tensor(x), 3, 0.25, 'NCHW').numpy(), want.reshape(x.shape))
+    np.testing.assert_array_equal(
+        _C_ops.temporal_shift(paddle.to_tensor(x), 3, 0.25, 'NCHW').numpy(), want.reshape(x.shape)
+    )
 
 
 def test_clip_by_norm():

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every elementwise op against NumPy: dtypes, broadcasting, strides, empty tensors, gradients of two orders, in-place."""
+"""Every elementwise op against NumPy: dtypes, broadcasting, strides, empty tensors, gradients of
+two orders, in-place.
+"""
+
 import numpy as np
 import paddle
 import pytest
@@ -19,7 +22,9 @@ def differentiable(row):
     return row["grads"] and not row.get("no_grad") and "float" in row["dtypes"]
 
 
-FORWARD = [pytest.param(row, dtype, id=f"{row['op']}-{dtype}") for row in ROWS for dtype in h.dtypes(row)]
+FORWARD = [
+    pytest.param(row, dtype, id=f"{row['op']}-{dtype}") for row in ROWS for dtype in h.dtypes(row)
+]
 GRAD = [row for row in ROWS if differentiable(row)]
 NUMERIC = [row for row in GRAD if not row.get("skip_numeric_grad")]
 
@@ -44,7 +49,9 @@ def test_forward(row, dtype):
 
 @pytest.mark.parametrize("row", named(ROWS))
 def test_layouts(row):
-    """Any strides give the bits of the contiguous call; a 0-d tensor those of its element; an empty one is empty."""
+    """Any strides give the bits of the contiguous call; a 0-d tensor those of its element; an empty
+    one is empty.
+    """
     dtype = "float32" if "float" in row["dtypes"] else h.dtypes(row)[-1]
     arrays = h.inputs(row, dtype, LAYOUTS)
     fn, contiguous = h.function(row), h.tensors(row, arrays, dtype)
@@ -52,7 +59,9 @@ def test_layouts(row):
     transposed = [t.t().contiguous().t() for t in contiguous]
     assert not transposed[0].is_contiguous()
     np.testing.assert_array_equal(h.to_numpy(fn(*transposed)), want)
-    np.testing.assert_array_equal(h.to_numpy(fn(*[t[::2, 1::3] for t in contiguous])), want[::2, 1::3])
+    np.testing.assert_array_equal(
+        h.to_numpy(fn(*[t[::2, 1::3] for t in contiguous])), want[::2, 1::3]
+    )
     np.testing.assert_array_equal(h.to_numpy(fn(*[t.flip([1]) for t in contiguous])), want[:, ::-1])
     scalar = fn(*[t[1, 2] for t in contiguous])
     assert scalar.shape == []
@@ -66,7 +75,13 @@ def run_grad(row, arrays, dtype, weight, create_graph=False):
     xs = h.tensors(row, arrays, dtype, need_grad=True)
     out = h.function(row)(*xs)
     wanted = [x for x in xs if not x.stop_gradient]
-    return xs, paddle.grad([out], wanted, [paddle.to_tensor(weight).astype(out.dtype)], create_graph=create_graph, allow_unused=True)
+    return xs, paddle.grad(
+        [out],
+        wanted,
+        [paddle.to_tensor(weight).astype(out.dtype)],
+        create_graph=create_graph,
+        allow_unused=True,
+    )
 
 
 def smooth_shapes(row):
@@ -74,7 +89,9 @@ def smooth_shapes(row):
 
 
 def loss(row, arrays, weight):
-    out = h.function(row)(*h.tensors(row, arrays, "complex128" if arrays[-1].dtype.kind == "c" else "float64"))
+    out = h.function(row)(
+        *h.tensors(row, arrays, "complex128" if arrays[-1].dtype.kind == "c" else "float64")
+    )
     return float(np.real(np.sum(np.conj(weight) * out.numpy())))
 
 
@@ -88,22 +105,41 @@ def test_gradient(row):
     _, grads = run_grad(row, arrays, "float64", weight)
     for i, g in zip(real, grads):
         want = h.central_difference(lambda a: loss(row, a, weight), arrays, i)
-        np.testing.assert_allclose(g.numpy(), want, rtol=2e-6, atol=2e-7, err_msg=f"{row['op']}: gradient of {row['tensors'][i]}")
+        np.testing.assert_allclose(
+            g.numpy(),
+            want,
+            rtol=2e-6,
+            atol=2e-7,
+            err_msg=f"{row['op']}: gradient of {row['tensors'][i]}",
+        )
     if row.get("grad_order", 2) < 2:
         return
     mixes = [rng.rand(*arrays[i].shape) for i in real]
 
     def first_order(a):
-        return sum(float(np.sum(m * g.numpy())) for m, g in zip(mixes, run_grad(row, a, "float64", weight)[1]))
+        return sum(
+            float(np.sum(m * g.numpy()))
+            for m, g in zip(mixes, run_grad(row, a, "float64", weight)[1])
+        )
 
     xs, grads = run_grad(row, arrays, "float64", weight, create_graph=True)
     total = sum((g * paddle.to_tensor(m)).sum() for m, g in zip(mixes, grads))
     wanted = [xs[i] for i in real]
-    second = [None] * len(real) if total.stop_gradient else paddle.grad([total], wanted, allow_unused=True)
+    second = (
+        [None] * len(real)
+        if total.stop_gradient
+        else paddle.grad([total], wanted, allow_unused=True)
+    )
     for i, s in zip(real, second):
         want = h.central_difference(first_order, arrays, i)
         got = np.zeros_like(want) if s is None else s.numpy()
-        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6, err_msg=f"{row['op']}: second gradient of {row['tensors'][i]}")
+        np.testing.assert_allclose(
+            got,
+            want,
+            rtol=1e-5,
+            atol=1e-6,
+            err_msg=f"{row['op']}: second gradient of {row['tensors'][i]}",
+        )
 
 
 @pytest.mark.parametrize("row", named([row for row in NUMERIC if "complex" in row["dtypes"]]))
@@ -115,14 +151,22 @@ def test_complex_gradient(row):
     _, grads = run_grad(row, arrays, "complex128", weight)
     for i, g in zip([i for i, a in enumerate(arrays) if a.dtype.kind == "c"], grads):
         want = h.central_difference(lambda a: loss(row, a, weight), arrays, i)
-        np.testing.assert_allclose(g.numpy(), want, rtol=4e-6, atol=1e-6, err_msg=f"{row['op']}: gradient of {row['tensors'][i]}")
+        np.testing.assert_allclose(
+            g.numpy(),
+            want,
+            rtol=4e-6,
+            atol=1e-6,
+            err_msg=f"{row['op']}: gradient of {row['tensors'][i]}",
+        )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("row", named(GRAD))
 def test_composed_gradient_equals_fused(row, dtype):
     arrays = h.inputs(row, dtype, SHAPES, salt=5)
-    weight = h.generator(row, 6).rand(*np.broadcast_shapes(*[a.shape for a in arrays])).astype("float32")
+    weight = (
+        h.generator(row, 6).rand(*np.broadcast_shapes(*[a.shape for a in arrays])).astype("float32")
+    )
     _, fused = run_grad(row, arrays, dtype, weight)
     _, composed = run_grad(row, arrays, dtype, weight, create_graph=True)
     for x, a, b in zip([x for x in arrays if x.dtype.kind == "f"], fused, composed):
@@ -131,7 +175,9 @@ def test_composed_gradient_equals_fused(row, dtype):
         np.testing.assert_allclose(h.to_numpy(a), h.to_numpy(b), rtol=rtol, atol=atol)
 
 
-@pytest.mark.parametrize("row", named([row for row in ROWS if row["inplace"] and not row.get("call")]))
+@pytest.mark.parametrize(
+    "row", named([row for row in ROWS if row["inplace"] and not row.get("call")])
+)
 def test_inplace(row):
     """x.op_() is x = x.op(), for the value, the gradient and the version of x."""
     import importlib
@@ -157,7 +203,16 @@ def test_inplace(row):
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("row", named([row for row in ROWS if not row["compute"] and row["op"] not in ("isnan", "isinf", "isfinite")]))
+@pytest.mark.parametrize(
+    "row",
+    named(
+        [
+            row
+            for row in ROWS
+            if not row["compute"] and row["op"] not in ("isnan", "isinf", "isfinite")
+        ]
+    ),
+)
 def test_unsupported_dtype_raises(row):
     """A dtype outside the stanza's is refused by name, never computed."""
     supported = h.dtypes(row)
@@ -178,25 +233,53 @@ def test_any_length(row):
     fn, xs = h.function(row), h.tensors(row, arrays, dtype)
     want = h.to_numpy(fn(*xs))
     for at in (1, 7, 16, 33, 64, 1000):
-        np.testing.assert_array_equal(h.to_numpy(fn(*[x[3:3 + at] for x in xs])), want[3:3 + at])
+        np.testing.assert_array_equal(
+            h.to_numpy(fn(*[x[3 : 3 + at] for x in xs])), want[3 : 3 + at]
+        )
     for at in (0, 1, n // 2, n - 1):
         np.testing.assert_array_equal(h.to_numpy(fn(*[x[at] for x in xs])), want[at])
     if len(xs) > 1:
-        np.testing.assert_array_equal(h.to_numpy(fn(xs[0], *[x[5] for x in xs[1:]]))[::997],
-                                      h.to_numpy(fn(xs[0][::997], *[x[5] for x in xs[1:]])))
+        np.testing.assert_array_equal(
+            h.to_numpy(fn(xs[0], *[x[5] for x in xs[1:]]))[::997],
+            h.to_numpy(fn(xs[0][::997], *[x[5] for x in xs[1:]])),
+        )
 
 
-SPECIAL = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1e-30, -1e-30, 3e37, -3e37, 1.0, -1.0, 0.5, -0.5, 100.0, -100.0]
+SPECIAL = [
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    0.0,
+    -0.0,
+    1e-30,
+    -1e-30,
+    3e37,
+    -3e37,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    100.0,
+    -100.0,
+]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("row", named([row for row in ROWS if "float" in row["dtypes"] and len(row["tensors"]) < 3]))
+@pytest.mark.parametrize(
+    "row", named([row for row in ROWS if "float" in row["dtypes"] and len(row["tensors"]) < 3])
+)
 def test_special_values(row, dtype):
     """NaN, infinities, signed zeros and extremes, alone and in pairs, as NumPy has them."""
     a = np.array(SPECIAL, dtype)
-    if row["op"] in ("lgamma", "gammaln"):  # SciPy alone has -inf at -inf; C and PaddlePaddle have inf
+    if row["op"] in (
+        "lgamma",
+        "gammaln",
+    ):  # SciPy alone has -inf at -inf; C and PaddlePaddle have inf
         a = a[a > -np.inf]
-    if row["op"] in ("i0", "i1"):  # SciPy has NaN at the infinities, where the functions are infinite
+    if row["op"] in (
+        "i0",
+        "i1",
+    ):  # SciPy has NaN at the infinities, where the functions are infinite
         a = a[~np.isinf(a)]
     arrays = [a] if len(row["tensors"]) == 1 else [a[:, None], a[None, :]]
     out = h.to_numpy(h.function(row)(*h.tensors(row, arrays, dtype)))

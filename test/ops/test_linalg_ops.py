@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear algebra and Fourier transforms: gradients of two orders along random directions, shapes while recording, errors."""
+"""Linear algebra and Fourier transforms: gradients of two orders along random directions, shapes
+while recording, errors.
+"""
+
 import numpy as np
 import paddle
 import pytest
@@ -44,7 +47,10 @@ SMOOTH = {
     'solve_vector': (linalg.solve, [(2, 4, 4), (4,)]),
     'solve_right': (lambda x, y: linalg.solve(x, y, left=False), [(4, 4), (3, 4)]),
     'triangular': (linalg.triangular_solve, [(2, 4, 4), (4, 2)]),
-    'triangular_transposed': (lambda x, y: linalg.triangular_solve(x, y, False, True, True), [(4, 4), (2, 4, 2)]),
+    'triangular_transposed': (
+        lambda x, y: linalg.triangular_solve(x, y, False, True, True),
+        [(4, 4), (2, 4, 2)],
+    ),
     'lu': (lambda x: linalg.lu(x)[0], [(2, 4, 4)]),
     'lu_tall': (lambda x: linalg.lu(x)[0], [(5, 3)]),
     'lu_wide': (lambda x: linalg.lu(x)[0], [(3, 5)]),
@@ -55,14 +61,26 @@ SMOOTH = {
     'qr': (linalg.qr, [(2, 4, 3)]),
     'qr_wide': (linalg.qr, [(3, 5)]),
     'qr_square': (lambda x: linalg.qr(x, 'complete'), [(3, 3)]),
-    'svd': (lambda x: [f(t) for f, t in zip((phase_free, lambda s: s, phase_free), linalg.svd(x))], [(2, 3, 3)]),
-    'svd_tall': (lambda x: [f(t) for f, t in zip((phase_free, lambda s: s, phase_free), linalg.svd(x))], [(5, 3)]),
+    'svd': (
+        lambda x: [f(t) for f, t in zip((phase_free, lambda s: s, phase_free), linalg.svd(x))],
+        [(2, 3, 3)],
+    ),
+    'svd_tall': (
+        lambda x: [f(t) for f, t in zip((phase_free, lambda s: s, phase_free), linalg.svd(x))],
+        [(5, 3)],
+    ),
     'svd_wide': (lambda x: paddle.matmul(*linalg.svd(x)[::2]), [(3, 5)]),
     'svdvals': (linalg.svdvals, [(2, 4, 3)]),
     'svd_full_values': (lambda x: linalg.svd(x, True)[1], [(4, 3)]),
-    'eigh': (lambda x: [f(t) for f, t in zip((lambda w: w, phase_free), linalg.eigh(herm(x)))], [(2, 4, 4)]),
+    'eigh': (
+        lambda x: [f(t) for f, t in zip((lambda w: w, phase_free), linalg.eigh(herm(x)))],
+        [(2, 4, 4)],
+    ),
     'eigvalsh': (lambda x: linalg.eigvalsh(herm(x), 'U'), [(2, 4, 4)]),
-    'eig': (lambda x: [f(t) for f, t in zip((lambda w: w.abs(), phase_free), linalg.eig(x))], [(2, 3, 3)]),
+    'eig': (
+        lambda x: [f(t) for f, t in zip((lambda w: w.abs(), phase_free), linalg.eig(x))],
+        [(2, 3, 3)],
+    ),
     'eigvals': (lambda x: linalg.eigvals(x).abs(), [(3, 3)]),
     'matrix_power': (lambda x: linalg.matrix_power(x, 3), [(2, 3, 3)]),
     'matrix_power_negative': (lambda x: linalg.matrix_power(x, -2), [(3, 3)]),
@@ -75,18 +93,35 @@ SMOOTH = {
     'ormqr': (lambda x, t, y: linalg.ormqr(x, t, y, False, True), [(4, 3), (3,), (2, 4)]),
     'fft': (fft.fft, [(3, 5)]),
     'fft_padded': (lambda x: fft.ifft(x, 7, 0, 'ortho'), [(3, 2)]),
-    'rfft_even': (lambda x: fft.rfftn(x.real() if paddle.is_complex(x) else x, norm='forward'), [(3, 4)]),
+    'rfft_even': (
+        lambda x: fft.rfftn(x.real() if paddle.is_complex(x) else x, norm='forward'),
+        [(3, 4)],
+    ),
     'rfft_odd': (lambda x: fft.ihfft(x.real() if paddle.is_complex(x) else x), [(2, 5)]),
-    'rfft_full': (lambda x: C.fft_r2c(x.real() if paddle.is_complex(x) else x, [0, 1], 'ortho', True, False), [(2, 5)]),
-    'irfft_even': (lambda x: fft.irfftn(paddle.complex(x, x * x) if not paddle.is_complex(x) else x), [(3, 4)]),
-    'irfft_odd': (lambda x: fft.hfft(paddle.complex(x, x * x) if not paddle.is_complex(x) else x, 5), [(2, 3)]),
+    'rfft_full': (
+        lambda x: C.fft_r2c(x.real() if paddle.is_complex(x) else x, [0, 1], 'ortho', True, False),
+        [(2, 5)],
+    ),
+    'irfft_even': (
+        lambda x: fft.irfftn(paddle.complex(x, x * x) if not paddle.is_complex(x) else x),
+        [(3, 4)],
+    ),
+    'irfft_odd': (
+        lambda x: fft.hfft(paddle.complex(x, x * x) if not paddle.is_complex(x) else x, 5),
+        [(2, 3)],
+    ),
     'frame': (lambda x: C.frame(x, 4, 3, -1), [(2, 11)]),
     'frame_apart': (lambda x: C.frame(x, 2, 3, 0), [(11, 2)]),
     'overlap_add': (lambda x: C.overlap_add(x, 2, -1), [(2, 3, 4)]),
     'overlap_add_front': (lambda x: C.overlap_add(x, 2, 0), [(4, 3, 2)]),
 }
 REAL_ONLY = {'rfft_even', 'rfft_odd', 'rfft_full', 'multi_dot'}
-CASES = [(n, d) for n in SMOOTH for d in ('float64', 'complex128') if d == 'float64' or n not in REAL_ONLY]
+CASES = [
+    (n, d)
+    for n in SMOOTH
+    for d in ('float64', 'complex128')
+    if d == 'float64' or n not in REAL_ONLY
+]
 
 
 def total(outs, seed):
@@ -104,7 +139,9 @@ def total(outs, seed):
 
 def along(grads, directions):
     """The directional derivative: sum of Re(conj(g) d)."""
-    parts = [(g.conj() * d).real() if paddle.is_complex(g) else g * d for g, d in zip(grads, directions)]
+    parts = [
+        (g.conj() * d).real() if paddle.is_complex(g) else g * d for g, d in zip(grads, directions)
+    ]
     result = parts[0].sum()
     for p in parts[1:]:
         result = result + p.sum()
@@ -128,8 +165,16 @@ def test_gradients_of_two_orders(name, dtype):
         mixed = along(grads, mixes)
         if order == 1:
             return value, grads, mixed
-        second = paddle.grad(mixed, xs, allow_unused=True) if not mixed.stop_gradient else [None] * len(xs)
-        return value, grads, [s if s is not None else paddle.zeros_like(x) for s, x in zip(second, xs)]
+        second = (
+            paddle.grad(mixed, xs, allow_unused=True)
+            if not mixed.stop_gradient
+            else [None] * len(xs)
+        )
+        return (
+            value,
+            grads,
+            [s if s is not None else paddle.zeros_like(x) for s, x in zip(second, xs)],
+        )
 
     directions = [paddle.to_tensor(s) for s in steps]
     _, fused, _ = run(0, 1)
@@ -144,7 +189,7 @@ def test_gradients_of_two_orders(name, dtype):
 
 def test_det_of_singular_matrices():
     """The gradient is the cofactor matrix, also of a matrix of rank n - 1 and below."""
-    a = np.array([[[1., 2, 3], [2, 4, 6], [1, 0, 1]], [[1, 1, 1], [1, 1, 1], [1, 1, 1]]])
+    a = np.array([[[1.0, 2, 3], [2, 4, 6], [1, 0, 1]], [[1, 1, 1], [1, 1, 1], [1, 1, 1]]])
     x = paddle.to_tensor(a, stop_gradient=False)
     linalg.det(x).sum().backward()
     want = np.zeros_like(a)
@@ -155,19 +200,25 @@ def test_det_of_singular_matrices():
 
 @pytest.mark.parametrize('dtype', ['float32', 'float64', 'complex64', 'complex128'])
 def test_conventions(dtype):
-    """Pivots count from 1, P L U is the matrix, spectra are real and sorted, unread triangles do not matter."""
+    """Pivots count from 1, P L U is the matrix, spectra are real and sorted, unread triangles do
+    not matter.
+    """
     kind = 'complex128' if dtype.startswith('c') else 'float64'
     a = rand((3, 5, 4), kind, 1).astype(dtype)
     tol = 1e-4 if dtype in ('float32', 'complex64') else 1e-11
     packed, pivots, infos = linalg.lu(paddle.to_tensor(a), get_infos=True)
-    assert pivots.dtype == paddle.int32 and infos.dtype == paddle.int32 and pivots.numpy().min() >= 1
+    assert (
+        pivots.dtype == paddle.int32 and infos.dtype == paddle.int32 and pivots.numpy().min() >= 1
+    )
     p, low, up = linalg.lu_unpack(packed, pivots)
     np.testing.assert_allclose((p @ low @ up).numpy(), a, atol=tol)
     for full in (False, True):
         u, s, vh = linalg.svd(paddle.to_tensor(a), full)
         assert s.dtype == (paddle.float32 if dtype in ('float32', 'complex64') else paddle.float64)
         assert u.shape == [3, 5, 5 if full else 4] and vh.shape == [3, 4, 4]
-        np.testing.assert_allclose((u[..., :4].numpy() * s.numpy()[:, None]) @ vh.numpy(), a, atol=tol)
+        np.testing.assert_allclose(
+            (u[..., :4].numpy() * s.numpy()[:, None]) @ vh.numpy(), a, atol=tol
+        )
     for mode, k in (('reduced', 4), ('complete', 5)):
         q, r = linalg.qr(paddle.to_tensor(a), mode)
         assert q.shape == [3, 5, k] and r.shape == [3, k, 4]
@@ -175,26 +226,48 @@ def test_conventions(dtype):
     square = a[:, :4]
     for uplo in 'LU':
         half = np.tril(square) if uplo == 'L' else np.triu(square)
-        half = half - 1j * half[:, range(4), range(4)].imag[:, :, None] * np.eye(4) if dtype[0] == 'c' else half
+        half = (
+            half - 1j * half[:, range(4), range(4)].imag[:, :, None] * np.eye(4)
+            if dtype[0] == 'c'
+            else half
+        )
         strict = np.tril(half, -1) if uplo == 'L' else np.triu(half, 1)
         full = half + strict.conj().transpose(0, 2, 1)
         w, v = linalg.eigh(paddle.to_tensor(square), uplo)
         np.testing.assert_allclose(w.numpy(), np.linalg.eigvalsh(full), atol=10 * tol)
         np.testing.assert_allclose(full @ v.numpy(), v.numpy() * w.numpy()[:, None], atol=10 * tol)
-        np.testing.assert_allclose(linalg.eigvalsh(paddle.to_tensor(square), uplo).numpy(), w.numpy(), atol=10 * tol)
+        np.testing.assert_allclose(
+            linalg.eigvalsh(paddle.to_tensor(square), uplo).numpy(), w.numpy(), atol=10 * tol
+        )
     w, v = linalg.eig(paddle.to_tensor(square))
     np.testing.assert_allclose(square @ v.numpy(), v.numpy() * w.numpy()[:, None], atol=10 * tol)
     b = rand((3, 4, 2), kind, 2).astype(dtype)
     packed, pivots = linalg.lu(paddle.to_tensor(square))
-    for trans, m in (('N', square), ('T', square.transpose(0, 2, 1)), ('C', square.conj().transpose(0, 2, 1))):
+    for trans, m in (
+        ('N', square),
+        ('T', square.transpose(0, 2, 1)),
+        ('C', square.conj().transpose(0, 2, 1)),
+    ):
         x = linalg.lu_solve(paddle.to_tensor(b), packed, pivots, trans).numpy()
         np.testing.assert_allclose(m @ x, b, atol=100 * tol)
-    np.testing.assert_allclose(square @ linalg.solve(paddle.to_tensor(square), paddle.to_tensor(b)).numpy(), b, atol=100 * tol)
+    np.testing.assert_allclose(
+        square @ linalg.solve(paddle.to_tensor(square), paddle.to_tensor(b)).numpy(),
+        b,
+        atol=100 * tol,
+    )
     for driver in ('gels', 'gelsy', 'gelsd', 'gelss'):
-        x, res, rank, s = linalg.lstsq(paddle.to_tensor(a), paddle.to_tensor(rand((3, 5, 2), kind, 3).astype(dtype)), driver=driver)
-        want = np.stack([np.linalg.lstsq(m, n, None)[0] for m, n in zip(a, rand((3, 5, 2), kind, 3))])
+        x, res, rank, s = linalg.lstsq(
+            paddle.to_tensor(a),
+            paddle.to_tensor(rand((3, 5, 2), kind, 3).astype(dtype)),
+            driver=driver,
+        )
+        want = np.stack(
+            [np.linalg.lstsq(m, n, None)[0] for m, n in zip(a, rand((3, 5, 2), kind, 3))]
+        )
         np.testing.assert_allclose(x.numpy(), want, atol=100 * tol)
-        assert res.shape == ([0] if driver == 'gelsy' else [3, 2]) and rank.shape == ([0] if driver == 'gels' else [3])
+        assert res.shape == ([0] if driver == 'gelsy' else [3, 2]) and rank.shape == (
+            [0] if driver == 'gels' else [3]
+        )
         assert s.shape == ([3, 4] if driver in ('gelsd', 'gelss') else [0])
 
 
@@ -202,13 +275,22 @@ def test_conventions(dtype):
 @pytest.mark.parametrize('dtype', ['float32', 'float64'])
 def test_transforms_of_any_layout(shape, dtype):
     a = rand(shape, dtype, 5)
-    for x, t in ((a, paddle.to_tensor(a)), (a.T, paddle.to_tensor(a).transpose(list(range(a.ndim))[::-1]))):
+    for x, t in (
+        (a, paddle.to_tensor(a)),
+        (a.T, paddle.to_tensor(a).transpose(list(range(a.ndim))[::-1])),
+    ):
         for axis in range(a.ndim):
             want = np.fft.fft(x, axis=axis)
             got = fft.fft(t, axis=axis)
             assert got.dtype == (paddle.complex64 if dtype == 'float32' else paddle.complex128)
-            np.testing.assert_allclose(got.numpy(), want, atol=(1e-4 if dtype == 'float32' else 1e-10))
-            np.testing.assert_allclose(fft.rfft(t, axis=axis).numpy(), np.fft.rfft(x, axis=axis), atol=(1e-4 if dtype == 'float32' else 1e-10))
+            np.testing.assert_allclose(
+                got.numpy(), want, atol=(1e-4 if dtype == 'float32' else 1e-10)
+            )
+            np.testing.assert_allclose(
+                fft.rfft(t, axis=axis).numpy(),
+                np.fft.rfft(x, axis=axis),
+                atol=(1e-4 if dtype == 'float32' else 1e-10),
+            )
 
 
 BAD = {
@@ -223,15 +305,26 @@ BAD = {
     'nan_svd': (lambda: linalg.svd(paddle.full([3, 3], float('nan'))), ValueError),
     'nan_eig': (lambda: linalg.eigvals(paddle.full([3, 3], float('nan'))), ValueError),
     'nan_eigh': (lambda: linalg.eigvalsh(paddle.full([3, 3], float('nan'))), RuntimeError),
-    'inf_lstsq': (lambda: linalg.lstsq(paddle.full([3, 3], float('inf')), paddle.ones([3, 1]), driver='gelsd'), RuntimeError),
+    'inf_lstsq': (
+        lambda: linalg.lstsq(
+            paddle.full([3, 3], float('inf')), paddle.ones([3, 1]), driver='gelsd'
+        ),
+        RuntimeError,
+    ),
     'no_pivot': (lambda: linalg.lu(paddle.eye(3), pivot=False), ValueError),
-    'pivots': (lambda: linalg.lu_unpack(paddle.eye(3), paddle.to_tensor([1, 9, 3], 'int32')), ValueError),
+    'pivots': (
+        lambda: linalg.lu_unpack(paddle.eye(3), paddle.to_tensor([1, 9, 3], 'int32')),
+        ValueError,
+    ),
     'mode': (lambda: linalg.qr(paddle.eye(3), 'full'), ValueError),
     'three_axes': (lambda: linalg.multi_dot([paddle.ones([2, 3, 3]), paddle.eye(3)]), ValueError),
     'empty_transform': (lambda: fft.irfft(paddle.ones([3, 1], 'complex64')), ValueError),
     'complex_rfft': (lambda: fft.rfft(paddle.ones([3], 'complex64')), RuntimeError),
     'hop': (lambda: C.frame(paddle.ones([4]), 2, 0, -1), ValueError),
-    'window': (lambda: C.stft(paddle.ones([1, 9]), paddle.ones([3]), 4, 1, False, True), ValueError),
+    'window': (
+        lambda: C.stft(paddle.ones([1, 9]), paddle.ones([3]), 4, 1, False, True),
+        ValueError,
+    ),
     'undetermined': (lambda: linalg.svd(_needs_grad([4, 2]), True)[0].sum().backward(), ValueError),
 }
 
@@ -247,9 +340,27 @@ def test_bad_input(name):
         call()
 
 
-@pytest.mark.parametrize('name', ['inverse', 'cholesky', 'solve', 'lu', 'qr', 'svd', 'eigh', 'det', 'fft', 'rfft_even', 'matrix_power', 'frame'])
+@pytest.mark.parametrize(
+    'name',
+    [
+        'inverse',
+        'cholesky',
+        'solve',
+        'lu',
+        'qr',
+        'svd',
+        'eigh',
+        'det',
+        'fft',
+        'rfft_even',
+        'matrix_power',
+        'frame',
+    ],
+)
 def test_recorded(name):
-    """A program of the op and its gradient gives the eager values, with the batch extent unknown."""
+    """A program of the op and its gradient gives the eager values, with the batch extent
+    unknown.
+    """
     function, shapes = SMOOTH[name]
     arrays = [rand(s, 'float64', i) for i, s in enumerate(shapes)]
     xs = [paddle.to_tensor(a, stop_gradient=False) for a in arrays]
@@ -264,7 +375,9 @@ def test_recorded(name):
                 x.stop_gradient = False
             out = total(function(*ins), 60)
             made = paddle.static.gradients([out], ins)
-        got = paddle.static.Executor().run(main, feed={f'x{i}': a for i, a in enumerate(arrays)}, fetch_list=[out, *made])
+        got = paddle.static.Executor().run(
+            main, feed={f'x{i}': a for i, a in enumerate(arrays)}, fetch_list=[out, *made]
+        )
     finally:
         paddle.disable_static()
     np.testing.assert_allclose(got[0], want.numpy(), rtol=1e-9)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix products of few columns, which have loops of their own: every tail of columns and rows, against float64."""
+"""Matrix products of few columns, which have loops of their own: every tail of columns and rows,
+against float64.
+"""
+
 import numpy as np
 import paddle
 import pytest
@@ -21,7 +24,10 @@ def test_products(m, n, k):
     a, b = draw(m, k), draw(k, n)
     exact = a.astype('float64') @ b
     for tx, ty in [(0, 0), (0, 1), (1, 0), (1, 1)]:
-        x, y = (paddle.to_tensor(np.ascontiguousarray(t.T) if flip else t) for t, flip in ((a, tx), (b, ty)))
+        x, y = (
+            paddle.to_tensor(np.ascontiguousarray(t.T) if flip else t)
+            for t, flip in ((a, tx), (b, ty))
+        )
         close(paddle.matmul(x, y, bool(tx), bool(ty)), exact, k)
     bias = draw(n)
     close(paddle.nn.functional.linear(*map(paddle.to_tensor, (a, b, bias))), exact + bias, k)

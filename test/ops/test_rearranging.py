@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repetition, padding, triangles, diagonals, images, reductions and small products: values and derivatives."""
+"""Repetition, padding, triangles, diagonals, images, reductions and small products: values and
+derivatives.
+"""
+
 import numpy as np
 import pytest
 from numeric import check_grad
@@ -10,7 +13,18 @@ from paddle import _C_ops
 
 RNG = np.random.RandomState(0)
 X = RNG.randn(4, 5)
-DTYPES = ['bool', 'uint8', 'int16', 'int32', 'int64', 'float16', 'float32', 'float64', 'complex64', 'complex128']
+DTYPES = [
+    'bool',
+    'uint8',
+    'int16',
+    'int32',
+    'int64',
+    'float16',
+    'float32',
+    'float64',
+    'complex64',
+    'complex128',
+]
 PADS = {'constant': 'constant', 'reflect': 'reflect', 'replicate': 'edge', 'circular': 'wrap'}
 
 
@@ -19,13 +33,25 @@ def test_moves(dtype):
     x = (X * 3).astype(dtype)
     t = paddle.to_tensor(x)
     for got, want in [
-            (paddle.tile(t, [2, 1, 3]), np.tile(x, (2, 1, 3))), (paddle.flip(t, [0, -1]), x[::-1, ::-1]), (paddle.roll(t, [1, -7], [0, 1]), np.roll(x, (1, -7), (0, 1))),
-            (paddle.roll(t, 3), np.roll(x, 3)), (_C_ops.repeat_interleave(t, 2, 1), np.repeat(x, 2, 1)), (paddle.tril(t, -1), np.tril(x, -1)),
-            (paddle.triu(t, 1), np.triu(x, 1)), (paddle.diagonal(t, 1), np.diagonal(x, 1)), (paddle.diag(t[0], -1), np.diag(x[0], -1)),
-            (paddle.diag(t, 2), np.diag(x, 2)), (paddle.strided_slice(t, [0, 1], [3, 0], [-9, 5], [-2, 2]), x[3::-2, ::2]),
-            (_C_ops.pad(t, [1, 0, -1, 2], 1.0), np.pad(x[:, 1:], [(1, 0), (0, 2)], constant_values=1)),
-            (paddle.unfold(t, 1, 2, 3), np.stack([x[:, 0:2], x[:, 3:5]], 1)), (paddle.crop(t, [2, -1], [1, 2]), x[1:3, 2:]),
-            (_C_ops.repeat_interleave_with_tensor_index(t, paddle.to_tensor([1, 0, 2, 3]), 0), np.repeat(x, [1, 0, 2, 3], 0))]:
+        (paddle.tile(t, [2, 1, 3]), np.tile(x, (2, 1, 3))),
+        (paddle.flip(t, [0, -1]), x[::-1, ::-1]),
+        (paddle.roll(t, [1, -7], [0, 1]), np.roll(x, (1, -7), (0, 1))),
+        (paddle.roll(t, 3), np.roll(x, 3)),
+        (_C_ops.repeat_interleave(t, 2, 1), np.repeat(x, 2, 1)),
+        (paddle.tril(t, -1), np.tril(x, -1)),
+        (paddle.triu(t, 1), np.triu(x, 1)),
+        (paddle.diagonal(t, 1), np.diagonal(x, 1)),
+        (paddle.diag(t[0], -1), np.diag(x[0], -1)),
+        (paddle.diag(t, 2), np.diag(x, 2)),
+        (paddle.strided_slice(t, [0, 1], [3, 0], [-9, 5], [-2, 2]), x[3::-2, ::2]),
+        (_C_ops.pad(t, [1, 0, -1, 2], 1.0), np.pad(x[:, 1:], [(1, 0), (0, 2)], constant_values=1)),
+        (paddle.unfold(t, 1, 2, 3), np.stack([x[:, 0:2], x[:, 3:5]], 1)),
+        (paddle.crop(t, [2, -1], [1, 2]), x[1:3, 2:]),
+        (
+            _C_ops.repeat_interleave_with_tensor_index(t, paddle.to_tensor([1, 0, 2, 3]), 0),
+            np.repeat(x, [1, 0, 2, 3], 0),
+        ),
+    ]:
         np.testing.assert_array_equal(got.numpy(), want)
         assert got.numpy().dtype == x.dtype
 
@@ -45,8 +71,13 @@ def test_pad3d(mode):
     x = RNG.randn(2, 3, 4, 5, 6)
     got = _C_ops.pad3d(paddle.to_tensor(x), [1, 2, 0, 1, 2, 0], mode, 0.5, 'NCDHW')
     extra = {'constant_values': 0.5} if mode == 'constant' else {}
-    np.testing.assert_array_equal(got.numpy(), np.pad(x, [(0, 0), (0, 0), (2, 0), (0, 1), (1, 2)], PADS[mode], **extra))
-    check_grad(lambda a: _C_ops.pad3d(a * a * a, [1, 2, 0, 1, 1, 0], mode, 0.5, 'NDHWC'), RNG.randn(1, 2, 2, 4, 2))
+    np.testing.assert_array_equal(
+        got.numpy(), np.pad(x, [(0, 0), (0, 0), (2, 0), (0, 1), (1, 2)], PADS[mode], **extra)
+    )
+    check_grad(
+        lambda a: _C_ops.pad3d(a * a * a, [1, 2, 0, 1, 1, 0], mode, 0.5, 'NDHWC'),
+        RNG.randn(1, 2, 2, 4, 2),
+    )
 
 
 @pytest.mark.parametrize('dtype', [d for d in DTYPES if d not in ('float16',)])
@@ -54,12 +85,18 @@ def test_reductions(dtype):
     x = (RNG.rand(3, 4, 5) * 3).astype(dtype)
     t = paddle.to_tensor(x)
     np.testing.assert_array_equal(paddle.all(t, axis=[0, 2]).numpy(), x.all((0, 2)))
-    np.testing.assert_array_equal(paddle.any(t, axis=1, keepdim=True).numpy(), x.any(1, keepdims=True))
+    np.testing.assert_array_equal(
+        paddle.any(t, axis=1, keepdim=True).numpy(), x.any(1, keepdims=True)
+    )
     np.testing.assert_allclose(_C_ops.prod(t, [1], False, False).numpy(), x.prod(1), rtol=1e-5)
     if not dtype.startswith('complex'):
         np.testing.assert_array_equal(paddle.amax(t, axis=[0, 1]).numpy(), x.max((0, 1)))
-        np.testing.assert_array_equal(_C_ops.argmax(t, 1, False, False, 'int32').numpy(), x.argmax(1))
-        np.testing.assert_array_equal(_C_ops.argmin(t, 0, True, True, 'int64').numpy(), [[[x.argmin()]]])
+        np.testing.assert_array_equal(
+            _C_ops.argmax(t, 1, False, False, 'int32').numpy(), x.argmax(1)
+        )
+        np.testing.assert_array_equal(
+            _C_ops.argmin(t, 0, True, True, 'int64').numpy(), [[[x.argmin()]]]
+        )
 
 
 @pytest.mark.parametrize('p', [0.0, 1.0, 2.0, 2.5, 3.0, -1.0, float('inf'), -float('inf')])
@@ -77,9 +114,13 @@ def test_gradient_of_a_norm_is_zero_at_zero():
 
 
 REPEATED = {
-    'sum': (paddle.sum, lambda x, n: x * n), 'mean': (paddle.mean, lambda x, n: x), 'max': (paddle.max, lambda x, n: x),
-    'amin': (paddle.amin, lambda x, n: x), 'norm': (paddle.norm, lambda x, n: np.abs(x) * np.sqrt(n)),
-    'logsumexp': (paddle.logsumexp, lambda x, n: x + np.log(n)), 'nansum': (lambda x, axis=None: paddle.nansum(x, axis), lambda x, n: x * n),
+    'sum': (paddle.sum, lambda x, n: x * n),
+    'mean': (paddle.mean, lambda x, n: x),
+    'max': (paddle.max, lambda x, n: x),
+    'amin': (paddle.amin, lambda x, n: x),
+    'norm': (paddle.norm, lambda x, n: np.abs(x) * np.sqrt(n)),
+    'logsumexp': (paddle.logsumexp, lambda x, n: x + np.log(n)),
+    'nansum': (lambda x, axis=None: paddle.nansum(x, axis), lambda x, n: x * n),
 }
 
 
@@ -88,9 +129,13 @@ def test_reductions_of_repeated_elements(name):
     function, want = REPEATED[name]
     x = np.array([0.5, -1.5, 3.0], 'float32')
     small = paddle._C_ops.expand(paddle.to_tensor(x).reshape([1, 3, 1]), [7, 3, 5])
-    np.testing.assert_allclose(function(small, axis=[0, 2]).numpy(), want(x.astype('float64'), 35), rtol=1e-6)
+    np.testing.assert_allclose(
+        function(small, axis=[0, 2]).numpy(), want(x.astype('float64'), 35), rtol=1e-6
+    )
     plain = small.numpy()
-    np.testing.assert_allclose(function(small).numpy(), function(paddle.to_tensor(plain)).numpy(), rtol=2e-6)
+    np.testing.assert_allclose(
+        function(small).numpy(), function(paddle.to_tensor(plain)).numpy(), rtol=2e-6
+    )
     if name == 'nansum':  # replaces NaN first, in memory of its own
         return
     large = paddle._C_ops.expand(paddle.to_tensor(x[:1]), [2**20, 2**20])  # calculated at once
@@ -102,7 +147,10 @@ def test_integer_reductions_of_repeated_elements():
     many = paddle._C_ops.expand(x.reshape([2, 1]), [2, 2**40 + 1])
     assert paddle.sum(many, 1).tolist() == [3 * (2**40 + 1), -(2**40) - 1]
     assert paddle.prod(many, 1).tolist() == [(pow(3, 2**40 + 1, 2**64) + 2**63) % 2**64 - 2**63, -1]
-    assert paddle.count_nonzero(paddle._C_ops.expand(x.reshape([2, 1]), [2, 9]), 1).tolist() == [9, 9]
+    assert paddle.count_nonzero(paddle._C_ops.expand(x.reshape([2, 1]), [2, 9]), 1).tolist() == [
+        9,
+        9,
+    ]
     flags = paddle._C_ops.expand(paddle.to_tensor([[True], [False]]), [2, 2**40])
     assert flags.any(1).tolist() == flags.all(1).tolist() == [True, False]
     z = paddle._C_ops.expand(paddle.to_tensor([1 + 2j]), [3, 4])
@@ -111,10 +159,21 @@ def test_integer_reductions_of_repeated_elements():
     np.testing.assert_allclose(paddle.var(v).item(), np.var(v.numpy(), ddof=1))
 
 
-@pytest.mark.parametrize('function', [
-    lambda a: _C_ops.prod(a, [0], False, False), lambda a: _C_ops.prod(a, [], True, True), lambda a: paddle.amax(a * a * a, 0),
-    lambda a: paddle.logsumexp(a, [1]), lambda a: _C_ops.frobenius_norm(a, [1], True, False), _C_ops.squared_l2_norm, lambda a: _C_ops.mean_all(a * a),
-    lambda a: _C_ops.var(a, [1], False, True, 1.0), lambda a: paddle.trace(a * a * a), lambda a: paddle.dist(a, a[0] * 2, 3.0)])
+@pytest.mark.parametrize(
+    'function',
+    [
+        lambda a: _C_ops.prod(a, [0], False, False),
+        lambda a: _C_ops.prod(a, [], True, True),
+        lambda a: paddle.amax(a * a * a, 0),
+        lambda a: paddle.logsumexp(a, [1]),
+        lambda a: _C_ops.frobenius_norm(a, [1], True, False),
+        _C_ops.squared_l2_norm,
+        lambda a: _C_ops.mean_all(a * a),
+        lambda a: _C_ops.var(a, [1], False, True, 1.0),
+        lambda a: paddle.trace(a * a * a),
+        lambda a: paddle.dist(a, a[0] * 2, 3.0),
+    ],
+)
 def test_reduction_gradients(function):
     check_grad(function, X)
 
@@ -124,13 +183,31 @@ def test_prod_gradient_is_exact_at_zero():
     check_grad(lambda a: _C_ops.prod(a, [], False, True), np.array([2.0, 0, 3, 0]))
 
 
-@pytest.mark.parametrize('function', [
-    lambda a: paddle.tile(a, [2, 1, 3]), lambda a: _C_ops.repeat_interleave(a, 3, 1), lambda a: paddle.flip(a, [1]), lambda a: paddle.roll(a, [2, -1], [1, 0]),
-    lambda a: _C_ops.pad(a, [1, 0, -1, 2], 1.0), lambda a: paddle.tril(a, 1), lambda a: paddle.diag(a, 1), lambda a: paddle.diag(a[0], -1),
-    lambda a: paddle.diag_embed(a, 1, 0, 2), lambda a: paddle.unfold(a, 1, 3, 1), lambda a: paddle.strided_slice(a, [0, 1], [3, 0], [-9, 5], [-2, 2]),
-    lambda a: _C_ops.fill_diagonal(a, 5.0, 1, False), lambda a: paddle.crop(a, [2, 3], [1, 1]), lambda a: paddle.add_n([a, a * a]),
-    lambda a: _C_ops.unstack(a, 1, 0)[1], lambda a: _C_ops.repeat_interleave_with_tensor_index(a, paddle.to_tensor([1, 0, 3, 2]), 0),
-    lambda a: paddle.renorm(a, 2.0, 0, 1.0), lambda a: paddle.kron(a, a[:2]), lambda a: paddle.dot(a, a[::1]), lambda a: paddle.mv(a, a[0])])
+@pytest.mark.parametrize(
+    'function',
+    [
+        lambda a: paddle.tile(a, [2, 1, 3]),
+        lambda a: _C_ops.repeat_interleave(a, 3, 1),
+        lambda a: paddle.flip(a, [1]),
+        lambda a: paddle.roll(a, [2, -1], [1, 0]),
+        lambda a: _C_ops.pad(a, [1, 0, -1, 2], 1.0),
+        lambda a: paddle.tril(a, 1),
+        lambda a: paddle.diag(a, 1),
+        lambda a: paddle.diag(a[0], -1),
+        lambda a: paddle.diag_embed(a, 1, 0, 2),
+        lambda a: paddle.unfold(a, 1, 3, 1),
+        lambda a: paddle.strided_slice(a, [0, 1], [3, 0], [-9, 5], [-2, 2]),
+        lambda a: _C_ops.fill_diagonal(a, 5.0, 1, False),
+        lambda a: paddle.crop(a, [2, 3], [1, 1]),
+        lambda a: paddle.add_n([a, a * a]),
+        lambda a: _C_ops.unstack(a, 1, 0)[1],
+        lambda a: _C_ops.repeat_interleave_with_tensor_index(a, paddle.to_tensor([1, 0, 3, 2]), 0),
+        lambda a: paddle.renorm(a, 2.0, 0, 1.0),
+        lambda a: paddle.kron(a, a[:2]),
+        lambda a: paddle.dot(a, a[::1]),
+        lambda a: paddle.mv(a, a[0]),
+    ],
+)
 def test_gradients(function):
     check_grad(lambda a: function(a * a * a), X)
 
@@ -142,7 +219,10 @@ def test_products():
     np.testing.assert_allclose(paddle.cross(t, u, axis=0).numpy(), np.cross(a, b, axis=0))
     np.testing.assert_allclose(paddle.cross(t, u).numpy(), np.cross(a, b, axis=0))
     np.testing.assert_allclose(paddle.kron(t, u).numpy(), np.kron(a, b))
-    np.testing.assert_allclose(paddle.addmm(paddle.ones([3, 3], 'float64'), t, u.T, beta=0.5, alpha=2.0).numpy(), 0.5 + 2 * a @ b.T)
+    np.testing.assert_allclose(
+        paddle.addmm(paddle.ones([3, 3], 'float64'), t, u.T, beta=0.5, alpha=2.0).numpy(),
+        0.5 + 2 * a @ b.T,
+    )
 
 
 def test_complex_parts():
@@ -150,9 +230,14 @@ def test_complex_parts():
     pairs = np.stack([z.real, z.imag], -1)
     np.testing.assert_array_equal(paddle.as_real(paddle.to_tensor(z)).numpy(), pairs)
     np.testing.assert_array_equal(paddle.as_complex(paddle.to_tensor(pairs)).numpy(), z)
-    np.testing.assert_array_equal(_C_ops.complex(paddle.to_tensor(z.real), paddle.to_tensor(z.imag[0])).numpy(), z.real + 1j * z.imag[0])
+    np.testing.assert_array_equal(
+        _C_ops.complex(paddle.to_tensor(z.real), paddle.to_tensor(z.imag[0])).numpy(),
+        z.real + 1j * z.imag[0],
+    )
     np.testing.assert_allclose(paddle.angle(paddle.to_tensor(z)).numpy(), np.angle(z), rtol=1e-12)
-    np.testing.assert_allclose(paddle.angle(paddle.to_tensor([-1.0, 2.0, np.nan])).numpy(), [np.pi, 0, np.nan], rtol=1e-6)
+    np.testing.assert_allclose(
+        paddle.angle(paddle.to_tensor([-1.0, 2.0, np.nan])).numpy(), [np.pi, 0, np.nan], rtol=1e-6
+    )
     check_grad(lambda a: paddle.angle(paddle.as_complex(a)), pairs)
     check_grad(lambda a, b: paddle.as_real(_C_ops.complex(a, b) * _C_ops.complex(b, a)), X, X[0])
 
@@ -171,18 +256,29 @@ def test_shifts(dtype):
     np.testing.assert_array_equal(paddle.bitwise_left_shift(t, u).numpy(), x << y)
     np.testing.assert_array_equal(paddle.bitwise_right_shift(t, u).numpy(), x >> y)
     unsigned = x.view('u' + dtype.lstrip('u'))
-    np.testing.assert_array_equal(paddle.bitwise_right_shift(t, u, is_arithmetic=False).numpy(), (unsigned >> y.view(unsigned.dtype)).view(dtype))
+    np.testing.assert_array_equal(
+        paddle.bitwise_right_shift(t, u, is_arithmetic=False).numpy(),
+        (unsigned >> y.view(unsigned.dtype)).view(dtype),
+    )
 
 
 def test_blocks_of_images():
     x = RNG.randn(2, 3, 5, 6)
-    got = F.unfold(paddle.to_tensor(x), [2, 3], strides=2, paddings=[1, 0, 1, 2], dilations=[1, 2]).numpy()
+    got = F.unfold(
+        paddle.to_tensor(x), [2, 3], strides=2, paddings=[1, 0, 1, 2], dilations=[1, 2]
+    ).numpy()
     padded = np.pad(x, [(0, 0), (0, 0), (1, 1), (0, 2)])
-    columns = [padded[:, :, r:r + 2, c:c + 5:2].reshape(2, -1) for r in range(0, 6, 2) for c in range(0, 4, 2)]
+    columns = [
+        padded[:, :, r : r + 2, c : c + 5 : 2].reshape(2, -1)
+        for r in range(0, 6, 2)
+        for c in range(0, 4, 2)
+    ]
     np.testing.assert_array_equal(got, np.stack(columns, -1))
     ones = F.fold(F.unfold(paddle.ones([1, 1, 4, 4]), 2), [4, 4], 2).numpy()[0, 0]
     np.testing.assert_array_equal(ones, np.outer([1, 2, 2, 1], [1, 2, 2, 1]))
-    check_grad(lambda a: F.unfold(a * a * a, [2, 3], strides=2, paddings=[1, 0, 1, 2], dilations=[1, 2]), x)
+    check_grad(
+        lambda a: F.unfold(a * a * a, [2, 3], strides=2, paddings=[1, 0, 1, 2], dilations=[1, 2]), x
+    )
     check_grad(lambda a: F.fold(a * a * a, [4, 5], [2, 2], paddings=1), RNG.randn(1, 4, 30))
 
 
@@ -194,9 +290,13 @@ def test_resampling(mode):
     flat = F.interpolate(paddle.full([1, 1, 3, 5], 2.5), size=[7, 4], mode=mode)
     np.testing.assert_allclose(flat.numpy(), 2.5, rtol=1e-6)
     if mode == 'nearest':
-        np.testing.assert_array_equal(F.interpolate(t, scale_factor=3, mode=mode).numpy(), x.repeat(3, 2).repeat(3, 3))
+        np.testing.assert_array_equal(
+            F.interpolate(t, scale_factor=3, mode=mode).numpy(), x.repeat(3, 2).repeat(3, 3)
+        )
     if mode == 'bilinear':
-        line = F.interpolate(paddle.to_tensor([[[[0.0, 3.0]]]]), size=[1, 4], mode=mode, align_corners=True)
+        line = F.interpolate(
+            paddle.to_tensor([[[[0.0, 3.0]]]]), size=[1, 4], mode=mode, align_corners=True
+        )
         np.testing.assert_allclose(line.numpy().ravel(), [0, 1, 2, 3], rtol=1e-6)
     check_grad(lambda a: F.interpolate(a * a * a, size=[5, 3], mode=mode), x)
 
@@ -206,23 +306,52 @@ def test_shuffles_are_inverse():
     t = paddle.to_tensor(x)
     np.testing.assert_array_equal(F.pixel_unshuffle(F.pixel_shuffle(t, 2), 2).numpy(), x)
     assert F.pixel_shuffle(t, 2).shape == [2, 2, 6, 8]
-    np.testing.assert_array_equal(F.channel_shuffle(t, 2).numpy(), x.reshape(2, 2, 4, 3, 4).swapaxes(1, 2).reshape(x.shape))
+    np.testing.assert_array_equal(
+        F.channel_shuffle(t, 2).numpy(), x.reshape(2, 2, 4, 3, 4).swapaxes(1, 2).reshape(x.shape)
+    )
 
 
 def test_empty():
     t = paddle.zeros([0, 3])
-    for out, shape in [(paddle.tile(t, [2, 2]), [0, 6]), (paddle.flip(t, [0]), [0, 3]), (paddle.tril(t), [0, 3]), (_C_ops.prod(t, [0], False, False), [3]),
-                       (paddle.all(t, 0), [3]), (_C_ops.cumsum(t, 0, False, False, False), [0, 3]), (paddle.diag(t), [0]), (paddle.roll(t, 1, 0), [0, 3])]:
+    for out, shape in [
+        (paddle.tile(t, [2, 2]), [0, 6]),
+        (paddle.flip(t, [0]), [0, 3]),
+        (paddle.tril(t), [0, 3]),
+        (_C_ops.prod(t, [0], False, False), [3]),
+        (paddle.all(t, 0), [3]),
+        (_C_ops.cumsum(t, 0, False, False, False), [0, 3]),
+        (paddle.diag(t), [0]),
+        (paddle.roll(t, 1, 0), [0, 3]),
+    ]:
         assert out.shape == shape
-    assert paddle.all(t, 0).tolist() == [True] * 3 and _C_ops.prod(t, [0], False, False).tolist() == [1] * 3
+    assert (
+        paddle.all(t, 0).tolist() == [True] * 3
+        and _C_ops.prod(t, [0], False, False).tolist() == [1] * 3
+    )
 
 
-@pytest.mark.parametrize('call', [
-    lambda t: paddle.tile(t, [-1]), lambda t: paddle.flip(t, [0, 0]), lambda t: paddle.roll(t, [1, 2], [0]), lambda t: paddle.tril(t[0]), lambda t: _C_ops.pad(t, [1, 1], 0.0),
-    lambda t: paddle.diagonal(t, 0, 0, 0), lambda t: paddle.unfold(t, 0, 9, 1), lambda t: paddle.unfold(t, 0, 2, 0), lambda t: F.pixel_shuffle(t.reshape([1, 4, 1, 5]), 3),
-    lambda t: paddle.strided_slice(t, [0], [0], [1], [0]), lambda t: paddle.crop(t, [9, 9], [0, 0]), lambda t: paddle.cross(t, t),
-    lambda t: _C_ops.pad3d(t.reshape([1, 1, 1, 4, 5]), [5, 0, 0, 0, 0, 0], 'reflect', 0.0, 'NCDHW'), lambda t: paddle.add_n([t, t[:2]]),
-    lambda t: _C_ops.amax(t[:0], [0], False)])
+@pytest.mark.parametrize(
+    'call',
+    [
+        lambda t: paddle.tile(t, [-1]),
+        lambda t: paddle.flip(t, [0, 0]),
+        lambda t: paddle.roll(t, [1, 2], [0]),
+        lambda t: paddle.tril(t[0]),
+        lambda t: _C_ops.pad(t, [1, 1], 0.0),
+        lambda t: paddle.diagonal(t, 0, 0, 0),
+        lambda t: paddle.unfold(t, 0, 9, 1),
+        lambda t: paddle.unfold(t, 0, 2, 0),
+        lambda t: F.pixel_shuffle(t.reshape([1, 4, 1, 5]), 3),
+        lambda t: paddle.strided_slice(t, [0], [0], [1], [0]),
+        lambda t: paddle.crop(t, [9, 9], [0, 0]),
+        lambda t: paddle.cross(t, t),
+        lambda t: _C_ops.pad3d(
+            t.reshape([1, 1, 1, 4, 5]), [5, 0, 0, 0, 0, 0], 'reflect', 0.0, 'NCDHW'
+        ),
+        lambda t: paddle.add_n([t, t[:2]]),
+        lambda t: _C_ops.amax(t[:0], [0], False),
+    ],
+)
 def test_errors(call):
     with pytest.raises((ValueError, IndexError)):
         call(paddle.to_tensor(X))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sorting, selection, searching, counting and scans against NumPy."""
+
 import numpy as np
 import pytest
 from numeric import check_grad
@@ -30,7 +31,10 @@ def test_special_values_sort_as_documented():
     np.testing.assert_array_equal(index.numpy(), [2, 7, 3, 5, 1, 4, 0, 6])
     assert np.isnan(paddle.topk(paddle.to_tensor(x), 2)[0].numpy()).all()
     big = np.tile(x, 500)
-    np.testing.assert_array_equal(_C_ops.argsort(paddle.to_tensor(big), -1, False, False)[1].numpy(), np.argsort(big, kind='stable'))
+    np.testing.assert_array_equal(
+        _C_ops.argsort(paddle.to_tensor(big), -1, False, False)[1].numpy(),
+        np.argsort(big, kind='stable'),
+    )
 
 
 @pytest.mark.parametrize('dtype', DTYPES)
@@ -56,7 +60,10 @@ def test_mode_takes_the_smallest_of_the_most_frequent():
 def test_unique(dtype):
     x = (RNG.randn(300) * 3).astype(dtype)
     out, index, inverse, counts = _C_ops.unique(paddle.to_tensor(x), True, True, True, [], 'int64')
-    for have, want in zip((out, index, inverse, counts), np.unique(x, return_index=True, return_inverse=True, return_counts=True)):
+    for have, want in zip(
+        (out, index, inverse, counts),
+        np.unique(x, return_index=True, return_inverse=True, return_counts=True),
+    ):
         np.testing.assert_array_equal(have.numpy(), want)
     rows = np.concatenate([x.reshape(100, 3), x.reshape(100, 3)])
     out, _, inverse, counts = _C_ops.unique(paddle.to_tensor(rows), False, True, True, [0], 'int32')
@@ -67,8 +74,14 @@ def test_unique(dtype):
 
 
 def test_unique_consecutive():
-    out, inverse, counts = _C_ops.unique_consecutive(paddle.to_tensor([1, 1, 2, 2, 2, 1]), True, True, [], 'int64')
-    assert out.tolist() == [1, 2, 1] and inverse.tolist() == [0, 0, 1, 1, 1, 2] and counts.tolist() == [2, 3, 1]
+    out, inverse, counts = _C_ops.unique_consecutive(
+        paddle.to_tensor([1, 1, 2, 2, 2, 1]), True, True, [], 'int64'
+    )
+    assert (
+        out.tolist() == [1, 2, 1]
+        and inverse.tolist() == [0, 0, 1, 1, 1, 2]
+        and counts.tolist() == [2, 3, 1]
+    )
 
 
 def test_searching_and_counting():
@@ -76,14 +89,25 @@ def test_searching_and_counting():
     for right in (False, True):
         got = _C_ops.searchsorted(paddle.to_tensor(seq), paddle.to_tensor(v), True, right)
         assert got.dtype == paddle.int32
-        np.testing.assert_array_equal(got.numpy(), [np.searchsorted(s, q, 'right' if right else 'left') for s, q in zip(seq, v)])
+        np.testing.assert_array_equal(
+            got.numpy(),
+            [np.searchsorted(s, q, 'right' if right else 'left') for s, q in zip(seq, v)],
+        )
     x = RNG.randn(500)
-    np.testing.assert_array_equal(paddle.histogram(paddle.to_tensor(x), 7, -1, 1).numpy(), np.histogram(x, 7, (-1, 1))[0])
-    np.testing.assert_array_equal(paddle.histogram(paddle.to_tensor(x), 7).numpy(), np.histogram(x, 7)[0])
+    np.testing.assert_array_equal(
+        paddle.histogram(paddle.to_tensor(x), 7, -1, 1).numpy(), np.histogram(x, 7, (-1, 1))[0]
+    )
+    np.testing.assert_array_equal(
+        paddle.histogram(paddle.to_tensor(x), 7).numpy(), np.histogram(x, 7)[0]
+    )
     ids = RNG.randint(0, 9, 50)
-    np.testing.assert_array_equal(paddle.bincount(paddle.to_tensor(ids), minlength=12).numpy(), np.bincount(ids, minlength=12))
+    np.testing.assert_array_equal(
+        paddle.bincount(paddle.to_tensor(ids), minlength=12).numpy(), np.bincount(ids, minlength=12)
+    )
     w = RNG.rand(50)
-    np.testing.assert_allclose(paddle.bincount(paddle.to_tensor(ids), paddle.to_tensor(w)).numpy(), np.bincount(ids, w))
+    np.testing.assert_allclose(
+        paddle.bincount(paddle.to_tensor(ids), paddle.to_tensor(w)).numpy(), np.bincount(ids, w)
+    )
 
 
 @pytest.mark.parametrize('dtype', ['uint8', 'int32', 'int64', 'float32', 'float64', 'complex128'])
@@ -91,12 +115,23 @@ def test_searching_and_counting():
 def test_running_sums_and_products(dtype, axis):
     x = (RNG.randn(3, 5, 130) * 2).astype(dtype)
     t = paddle.to_tensor(x)
-    np.testing.assert_allclose(_C_ops.cumsum(t, axis, False, False, False).numpy(), np.cumsum(x, axis, dtype=dtype), rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(_C_ops.cumprod(t, axis, False, False).numpy(), np.cumprod(x, axis, dtype=dtype), rtol=1e-4)
+    np.testing.assert_allclose(
+        _C_ops.cumsum(t, axis, False, False, False).numpy(),
+        np.cumsum(x, axis, dtype=dtype),
+        rtol=1e-5,
+        atol=1e-5,
+    )
+    np.testing.assert_allclose(
+        _C_ops.cumprod(t, axis, False, False).numpy(), np.cumprod(x, axis, dtype=dtype), rtol=1e-4
+    )
     back = np.flip(np.cumsum(np.flip(x, axis), axis, dtype=dtype), axis)
-    np.testing.assert_allclose(_C_ops.cumsum(t, axis, False, False, True).numpy(), back, rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(
+        _C_ops.cumsum(t, axis, False, False, True).numpy(), back, rtol=1e-5, atol=1e-4
+    )
     first = np.cumsum(x, axis, dtype=dtype) - x
-    np.testing.assert_allclose(_C_ops.cumsum(t, axis, False, True, False).numpy(), first, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        _C_ops.cumsum(t, axis, False, True, False).numpy(), first, rtol=1e-4, atol=1e-4
+    )
 
 
 def test_running_extremes():
@@ -105,7 +140,9 @@ def test_running_extremes():
     np.testing.assert_array_equal(out.numpy(), [[1, 3, 3, 3], [5, np.nan, np.nan, np.nan]])
     np.testing.assert_array_equal(index.numpy(), [[0, 1, 2, 2], [0, 1, 1, 1]])
     assert index.dtype == paddle.int32
-    np.testing.assert_array_equal(_C_ops.cummin(paddle.to_tensor(x[:1]), 1, 'int64')[1].numpy(), [[0, 0, 0, 0]])
+    np.testing.assert_array_equal(
+        _C_ops.cummin(paddle.to_tensor(x[:1]), 1, 'int64')[1].numpy(), [[0, 0, 0, 0]]
+    )
 
 
 def test_logcumsumexp_is_stable():
@@ -131,18 +168,34 @@ def test_cumprod_gradient_is_exact_at_zero():
     check_grad(lambda a: _C_ops.cumprod(a, 0, False, False), np.array([2.0, 0, 3, 0, 1]), order=1)
 
 
-@pytest.mark.parametrize('function', [
-    lambda a: _C_ops.argsort(a, 0, True, False)[0], lambda a: paddle.topk(a, 2, 0)[0], lambda a: paddle.kthvalue(a, 2, 1)[0],
-    lambda a: paddle.mode(a, 1, True)[0], lambda a: _C_ops.cummax(a, 1, 'int64')[0], lambda a: _C_ops.cummin(a, 0, 'int64')[0]])
+@pytest.mark.parametrize(
+    'function',
+    [
+        lambda a: _C_ops.argsort(a, 0, True, False)[0],
+        lambda a: paddle.topk(a, 2, 0)[0],
+        lambda a: paddle.kthvalue(a, 2, 1)[0],
+        lambda a: paddle.mode(a, 1, True)[0],
+        lambda a: _C_ops.cummax(a, 1, 'int64')[0],
+        lambda a: _C_ops.cummin(a, 0, 'int64')[0],
+    ],
+)
 def test_selection_gradients(function):
     check_grad(lambda a: function(a * a * a), RNG.randn(4, 5))
 
 
-@pytest.mark.parametrize('call, error', [
-    (lambda t: paddle.topk(t, 6), ValueError), (lambda t: paddle.kthvalue(t, 0), ValueError), (lambda t: paddle.bincount(t), (TypeError, ValueError)),
-    (lambda t: _C_ops.argsort(t, 5, False, False), (ValueError, IndexError)), (lambda t: _C_ops.argmax(t[:0], 0, False, False, 'int64'), ValueError),
-    (lambda t: _C_ops.searchsorted(t, t[:, :1].astype('float32'), False, False), TypeError), (lambda t: paddle.histogram(t, 0), ValueError),
-    (lambda t: paddle.bincount(paddle.to_tensor([-1])), ValueError)])
+@pytest.mark.parametrize(
+    'call, error',
+    [
+        (lambda t: paddle.topk(t, 6), ValueError),
+        (lambda t: paddle.kthvalue(t, 0), ValueError),
+        (lambda t: paddle.bincount(t), (TypeError, ValueError)),
+        (lambda t: _C_ops.argsort(t, 5, False, False), (ValueError, IndexError)),
+        (lambda t: _C_ops.argmax(t[:0], 0, False, False, 'int64'), ValueError),
+        (lambda t: _C_ops.searchsorted(t, t[:, :1].astype('float32'), False, False), TypeError),
+        (lambda t: paddle.histogram(t, 0), ValueError),
+        (lambda t: paddle.bincount(paddle.to_tensor([-1])), ValueError),
+    ],
+)
 def test_errors(call, error):
     with pytest.raises(error):
         call(paddle.to_tensor(RNG.randn(4, 5)))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schema of op stanzas: what is not as declared is refused with file and line, and no key goes unread."""
+"""The schema of op stanzas: what is not as declared is refused with file and line, and no key goes
+unread.
+"""
+
 import os
 import pathlib
 import re
@@ -42,37 +45,127 @@ def load(tmp_path, text):
 
 def test_a_good_file_is_read(tmp_path):
     first, second = load(tmp_path, GOOD)
-    assert first.vjp == {} and second.vjp == {'x': 'dout * (x > eps)'} and second.body[0].when == 'eps == 0'
+    assert (
+        first.vjp == {}
+        and second.vjp == {'x': 'dout * (x > eps)'}
+        and second.body[0].when == 'eps == 0'
+    )
     assert second.at('vjp', 'x').line == 15 and second.where.line == 7
 
 
-@pytest.mark.parametrize('old, new, line, words', [
-    ('  body: sin(x)', '  bdy: sin(x)', 5, 'first: unknown key bdy; did you mean body?'),
-    ('  doc: One.', '  attr_y: float\n  doc: One.', 6, 'first: unknown key attr_y'),
-    ('  doc: One.\n', '', 1, 'first: expected the key doc, got none'),
-    ('  doc: One.', '  doc: One.\n  doc: Two.', 7, 'the key doc stands twice'),
-    ('  doc: One.', '  doc: [One', 7, 'expected YAML'),
-    ('  doc: One.', '  cost: cheap\n  doc: One.', 6, "first: cost: expected number, got 'cheap'"),
-    ('  doc: One.', '  inplace: false\n  doc: One.', 6, 'first: inplace: expected true or hidden'),
-    ('  doc: One.', '  kernel: f\n  doc: One.', 1, 'first: expected one of the keys body, kernel and compose, got body and kernel'),
-    ('  doc: One.', '  saves: [x]\n  doc: One.', 6, 'first: the key saves is read only beside vjp_kernel'),
-    ('  doc: One.', '  legacy: {op: one, ins: {x: X}}\n  doc: One.', 6, 'first: legacy: unknown key ins; did you mean in?'),
-    ('  doc: One.', '  legacy: {op: one, in: {y: X}}\n  doc: One.', 6, 'first: legacy.in: expected tensors of the op, got the name y'),
-    ('  doc: One.', '  test: {samples: [1]}\n  doc: One.', 6, 'first: test: unknown key samples'),
-    ('(Tensor x)', '(Tenso x)', 2, r"first: args: expected (Kind name, Kind name=default, ...), got 'Tenso x'"),
-    ('sin(x)', 'sin(z)', 5, "first: 'sin(z)': expected an argument, got the name z"),
-    ('sin(x)', 'sine(x)', 5, "first: 'sine(x)': expected a function of the language, got the function sine; did you mean sin?"),
-    ('sin(x)', 'sin(x, x)', 5, "first: 'sin(x, x)': expected 1 operands of sin, got 2"),
-    ('eps=0.1, name', 'eps=0.1, act=None, name', 10, 'second: the argument act of py: second(...) reaches neither the op nor py_map'),
-    ('when: eps == 0', 'when: epsilon == 0', 12, "second: 'epsilon == 0': expected an attribute, got the name epsilon; did you mean eps?"),
-    ('when: eps == 0', 'when: eps.to_complex() == 0', 12, 'expected a function of the language, got eps.to_complex'),
-    ('    - {expr: "maximum(x, eps)"}\n', '', 11, 'second: body: expected the last variant, and no other, without `when`'),
-    ('dout * (x', 'dout * (y', 15, 'second: \'dout * (y > eps)\': expected an argument, a result or the gradient of one, got the name y'),
-    ('dout * (x > eps)', 'reduce_lik(dout, x)', 15, 'got the function reduce_lik; did you mean reduce_like?'),
-    ('    x: dout', '    y: dout', 15, 'second: vjp: expected tensors of the op, got the name y'),
-    ('second(x, eps', 'first(x, eps', 10, 'second: paddle.first is defined twice: '),
-    ('- op: second', '- op: first', 7, 'first: the op is defined twice'),
-])
+@pytest.mark.parametrize(
+    'old, new, line, words',
+    [
+        ('  body: sin(x)', '  bdy: sin(x)', 5, 'first: unknown key bdy; did you mean body?'),
+        ('  doc: One.', '  attr_y: float\n  doc: One.', 6, 'first: unknown key attr_y'),
+        ('  doc: One.\n', '', 1, 'first: expected the key doc, got none'),
+        ('  doc: One.', '  doc: One.\n  doc: Two.', 7, 'the key doc stands twice'),
+        ('  doc: One.', '  doc: [One', 7, 'expected YAML'),
+        (
+            '  doc: One.',
+            '  cost: cheap\n  doc: One.',
+            6,
+            "first: cost: expected number, got 'cheap'",
+        ),
+        (
+            '  doc: One.',
+            '  inplace: false\n  doc: One.',
+            6,
+            'first: inplace: expected true or hidden',
+        ),
+        (
+            '  doc: One.',
+            '  kernel: f\n  doc: One.',
+            1,
+            'first: expected one of the keys body, kernel and compose, got body and kernel',
+        ),
+        (
+            '  doc: One.',
+            '  saves: [x]\n  doc: One.',
+            6,
+            'first: the key saves is read only beside vjp_kernel',
+        ),
+        (
+            '  doc: One.',
+            '  legacy: {op: one, ins: {x: X}}\n  doc: One.',
+            6,
+            'first: legacy: unknown key ins; did you mean in?',
+        ),
+        (
+            '  doc: One.',
+            '  legacy: {op: one, in: {y: X}}\n  doc: One.',
+            6,
+            'first: legacy.in: expected tensors of the op, got the name y',
+        ),
+        (
+            '  doc: One.',
+            '  test: {samples: [1]}\n  doc: One.',
+            6,
+            'first: test: unknown key samples',
+        ),
+        (
+            '(Tensor x)',
+            '(Tenso x)',
+            2,
+            r"first: args: expected (Kind name, Kind name=default, ...), got 'Tenso x'",
+        ),
+        ('sin(x)', 'sin(z)', 5, "first: 'sin(z)': expected an argument, got the name z"),
+        (
+            'sin(x)',
+            'sine(x)',
+            5,
+            "first: 'sine(x)': expected a function of the language, got the function sine; did "
+            "you mean sin?",
+        ),
+        ('sin(x)', 'sin(x, x)', 5, "first: 'sin(x, x)': expected 1 operands of sin, got 2"),
+        (
+            'eps=0.1, name',
+            'eps=0.1, act=None, name',
+            10,
+            'second: the argument act of py: second(...) reaches neither the op nor py_map',
+        ),
+        (
+            'when: eps == 0',
+            'when: epsilon == 0',
+            12,
+            "second: 'epsilon == 0': expected an attribute, got the name epsilon; did you mean "
+            "eps?",
+        ),
+        (
+            'when: eps == 0',
+            'when: eps.to_complex() == 0',
+            12,
+            'expected a function of the language, got eps.to_complex',
+        ),
+        (
+            '    - {expr: "maximum(x, eps)"}\n',
+            '',
+            11,
+            'second: body: expected the last variant, and no other, without `when`',
+        ),
+        (
+            'dout * (x',
+            'dout * (y',
+            15,
+            'second: \'dout * (y > eps)\': expected an argument, a result or the gradient of one, '
+            'got the name y',
+        ),
+        (
+            'dout * (x > eps)',
+            'reduce_lik(dout, x)',
+            15,
+            'got the function reduce_lik; did you mean reduce_like?',
+        ),
+        (
+            '    x: dout',
+            '    y: dout',
+            15,
+            'second: vjp: expected tensors of the op, got the name y',
+        ),
+        ('second(x, eps', 'first(x, eps', 10, 'second: paddle.first is defined twice: '),
+        ('- op: second', '- op: first', 7, 'first: the op is defined twice'),
+    ],
+)
 def test_an_error_names_file_and_line(tmp_path, old, new, line, words):
     assert GOOD.count(old) == 1 or old == '(Tensor x)'
     with pytest.raises(stanza.StanzaError) as caught:
@@ -86,7 +179,9 @@ def test_every_key_is_read():
     for table in (model.Op, model.Variant, model.Legacy):
         for name, f in stanza.key_fields(table).items():
             assert re.search(rf'\.{f.name}\b', text), f'nothing reads the key {name}'
-    text = (ROOT / 'test' / 'ops' / 'harness.py').read_text() + (ROOT / 'test' / 'ops' / 'test_elementwise.py').read_text()
+    text = (ROOT / 'test' / 'ops' / 'harness.py').read_text() + (
+        ROOT / 'test' / 'ops' / 'test_elementwise.py'
+    ).read_text()
     for name in stanza.key_fields(model.TestRow):
         assert f'"{name}"' in text, f'no test reads the key test.{name}'
 
@@ -97,15 +192,28 @@ def test_the_manual_lists_the_keys():
 
 def test_traits_become_rows_and_names_become_constants(tmp_path):
     stanzas = GOOD.replace('  doc: One.', '  cheap: true\n  epilogue: [conv]\n  doc: One.').replace(
-        '  doc: Two.', '  moves: flip\n  grad_moves: unpad\n  doc: Two.')
+        '  doc: Two.', '  moves: flip\n  grad_moves: unpad\n  doc: Two.'
+    )
     ops = load(tmp_path, stanzas)
     table = emit_traits.table(ops)
     assert '{"first", {.cheap = true, .any_layout = true, .conv_epilogue = true}},' in table
-    assert '{"second_grad", {.movement = Movement::kUnpad}},' in table and '.movement = Movement::kFlip}' in table
-    names = emit_traits.names_header([gradient.Gradient(op, {op.name: op for op in ops}) for op in ops])
-    assert 'char kSecond[] = "pd_op.second";' in names and 'char kAdamw_[] = "pd_op.adamw_";' in names and 'kWhile[]' in names
+    assert (
+        '{"second_grad", {.movement = Movement::kUnpad}},' in table
+        and '.movement = Movement::kFlip}' in table
+    )
+    names = emit_traits.names_header(
+        [gradient.Gradient(op, {op.name: op for op in ops}) for op in ops]
+    )
+    assert (
+        'char kSecond[] = "pd_op.second";' in names
+        and 'char kAdamw_[] = "pd_op.adamw_";' in names
+        and 'kWhile[]' in names
+    )
 
 
 def test_a_mark_alone_on_its_line_stands_for_lines():
     text = '\nvoid $name() {\n  $body\n  $none\n}\n'
-    assert template.fill(text, name='f', body=['a;', 'if (b) {\n  c;\n}'], none=None) == 'void f() {\n  a;\n  if (b) {\n    c;\n  }\n}'
+    assert (
+        template.fill(text, name='f', body=['a;', 'if (b) {\n  c;\n}'], none=None)
+        == 'void f() {\n  a;\n  if (b) {\n    c;\n  }\n}'
+    )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Structured ops against NumPy: values, gradients of two orders by differences, the fused gradient, strided inputs."""
+"""Structured ops against NumPy: values, gradients of two orders by differences, the fused gradient,
+strided inputs.
+"""
+
 import numpy as np
 import paddle
 import pytest
@@ -40,8 +43,16 @@ def grads_of(row, arrays, weight, create_graph=False):
     xs = tensors_of(row, arrays, need_grad=True)
     out = row.call(*xs)
     wanted = [x for x in xs if not x.stop_gradient]
-    return wanted, paddle.grad([out], wanted, [paddle.to_tensor(weight.astype(arrays[0].dtype if arrays[0].dtype.kind == "f" else weight.dtype))],
-                               create_graph=create_graph)
+    return wanted, paddle.grad(
+        [out],
+        wanted,
+        [
+            paddle.to_tensor(
+                weight.astype(arrays[0].dtype if arrays[0].dtype.kind == "f" else weight.dtype)
+            )
+        ],
+        create_graph=create_graph,
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -55,7 +66,11 @@ def test_value(row, dtype):
     np.testing.assert_allclose(out, want, rtol=rtol, atol=atol)
     strided = []
     for x in tensors_of(row, arrays):  # the same values behind other strides
-        strided.append(x.transpose(list(range(x.ndim))[::-1]).contiguous().transpose(list(range(x.ndim))[::-1]) if x.ndim > 1 else x)
+        strided.append(
+            x.transpose(list(range(x.ndim))[::-1]).contiguous().transpose(list(range(x.ndim))[::-1])
+            if x.ndim > 1
+            else x
+        )
     np.testing.assert_allclose(row.call(*strided).numpy(), want, rtol=rtol, atol=atol)
 
 
@@ -68,12 +83,20 @@ def test_gradient(row):
     _, fused = grads_of(row, arrays, weight)
     for i, g in zip(floats, fused):
         want = h.central_difference(lambda a: loss(row, a, weight), arrays, i)
-        np.testing.assert_allclose(g.numpy(), want, rtol=4e-6, atol=4e-7, err_msg=f"{row.name}: gradient of input {i}")
+        np.testing.assert_allclose(
+            g.numpy(), want, rtol=4e-6, atol=4e-7, err_msg=f"{row.name}: gradient of input {i}"
+        )
     if not row.second:
         return
     xs, composed = grads_of(row, arrays, weight, create_graph=True)
     for a, b in zip(fused, composed):
-        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-9, atol=1e-10, err_msg=f"{row.name}: create_graph changes the gradient")
+        np.testing.assert_allclose(
+            a.numpy(),
+            b.numpy(),
+            rtol=1e-9,
+            atol=1e-10,
+            err_msg=f"{row.name}: create_graph changes the gradient",
+        )
     if not row.second:
         return
     mixes = [rng.rand(*arrays[i].shape) for i in floats]
@@ -82,16 +105,22 @@ def test_gradient(row):
         return sum(float(np.sum(m * g.numpy())) for m, g in zip(mixes, grads_of(row, a, weight)[1]))
 
     total = sum((g * paddle.to_tensor(m)).sum() for m, g in zip(mixes, composed))
-    second = [None] * len(xs) if total.stop_gradient else paddle.grad([total], xs, allow_unused=True)
+    second = (
+        [None] * len(xs) if total.stop_gradient else paddle.grad([total], xs, allow_unused=True)
+    )
     for i, s in zip(floats, second):
         want = h.central_difference(first_order, arrays, i)
         got = np.zeros_like(want) if s is None else s.numpy()
-        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-6, err_msg=f"{row.name}: second gradient of input {i}")
+        np.testing.assert_allclose(
+            got, want, rtol=2e-5, atol=2e-6, err_msg=f"{row.name}: second gradient of input {i}"
+        )
 
 
 @pytest.mark.parametrize("mode", ["upscale_in_train", "downscale_in_infer"])
 def test_dropout_keeps_or_zeroes(mode):
-    """Kept values are scaled as the mode says, and the gradient passes exactly where the value did."""
+    """Kept values are scaled as the mode says, and the gradient passes exactly where the value
+    did.
+    """
     x = paddle.to_tensor(np.linspace(1, 2, 4000).astype("float32"))
     x.stop_gradient = False
     out = paddle.nn.functional.dropout(x, 0.25, mode=mode)
@@ -102,11 +131,19 @@ def test_dropout_keeps_or_zeroes(mode):
     np.testing.assert_allclose(out.numpy(), np.where(kept, x.numpy() * scale, 0), rtol=1e-6)
     np.testing.assert_allclose(x.grad.numpy(), np.where(kept, scale, 0), rtol=1e-6)
     test = paddle.nn.functional.dropout(x, 0.25, training=False, mode=mode).numpy()
-    np.testing.assert_allclose(test, x.numpy() * (1 if mode == "upscale_in_train" else 0.75), rtol=1e-6)
+    np.testing.assert_allclose(
+        test, x.numpy() * (1 if mode == "upscale_in_train" else 0.75), rtol=1e-6
+    )
 
 
-@pytest.mark.parametrize("src", ["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint8", "bool", "complex64"])
-@pytest.mark.parametrize("dst", ["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint8", "bool", "complex64"])
+@pytest.mark.parametrize(
+    "src",
+    ["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint8", "bool", "complex64"],
+)
+@pytest.mark.parametrize(
+    "dst",
+    ["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint8", "bool", "complex64"],
+)
 def test_cast(src, dst):
     rng = h.generator({"op": "cast"})
     a = h.values(rng, (3, 7), src, 0, 50)
@@ -124,7 +161,9 @@ def test_cast(src, dst):
 
 @pytest.mark.parametrize("call", FROZEN)
 def test_random_values(call):
-    """Bit-equal to the published package: the seed, the generator, the distributions and the order of draws are one contract."""
+    """Bit-equal to the published package: the seed, the generator, the distributions and the order
+    of draws are one contract.
+    """
     paddle.seed(42)
     got = eval(call, {"paddle": paddle}).numpy()
     np.testing.assert_array_equal(got, np.asarray(FROZEN[call], got.dtype))
@@ -177,8 +216,12 @@ def test_cumprod_of_zero():
     np.testing.assert_array_equal(x.grad.numpy(), np.array([9, 0, 0], "float32"))
 
 
-@pytest.mark.parametrize("ignore, want", [(-100, 0.5493061542510986), (-1, 0.5493061542510986), (1, 1.0986123085021973)])
+@pytest.mark.parametrize(
+    "ignore, want", [(-100, 0.5493061542510986), (-1, 0.5493061542510986), (1, 1.0986123085021973)]
+)
 def test_cross_entropy_mean_of_ignored(ignore, want):
     """PaddlePaddle's mean leaves out ignored ids only where ignore_index is not negative."""
-    out = paddle.nn.functional.cross_entropy(paddle.ones([2, 3]), paddle.to_tensor([0, ignore]), ignore_index=ignore)
+    out = paddle.nn.functional.cross_entropy(
+        paddle.ones([2, 3]), paddle.to_tensor([0, ignore]), ignore_index=ignore
+    )
     np.testing.assert_allclose(out.item(), want, rtol=1e-6)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors on a plugin's device: memory, copies, ops with and without a kernel, training, streams, statistics."""
+"""Tensors on a plugin's device: memory, copies, ops with and without a kernel, training, streams,
+statistics.
+"""
+
 import pathlib
 import sys
 
@@ -18,21 +21,27 @@ a = np.arange(12, dtype='float32').reshape(3, 4) - 5
 
 @pytest.fixture(scope='module')
 def device(include, tmp_path_factory):  # noqa: F811
-    return build(include, tmp_path_factory.mktemp('device') / 'libfake.so', source='device_plugin.cc')
+    return build(
+        include, tmp_path_factory.mktemp('device') / 'libfake.so', source='device_plugin.cc'
+    )
 
 
 @pytest.fixture
 def on_device(device):
-    return lambda code: run(f'PATH = {str(device)!r}\n' + START + code, CUSTOM_DEVICE_ROOT=str(device.parent))
+    return lambda code: run(
+        f'PATH = {str(device)!r}\n' + START + code, CUSTOM_DEVICE_ROOT=str(device.parent)
+    )
 
 
 def test_places_and_copies(on_device):
     on_device('''
 assert paddle.device.get_all_custom_device_type() == ['fake_cpu']
 assert paddle.device.get_available_custom_device() == ['fake_cpu:0', 'fake_cpu:1']
-assert paddle.device.is_compiled_with_custom_device('fake_cpu') and not paddle.is_compiled_with_custom_device('other')
+assert paddle.device.is_compiled_with_custom_device('fake_cpu')
+assert not paddle.is_compiled_with_custom_device('other')
 x = paddle.to_tensor(a, place=dev)
-assert x.place == dev and str(x.place) == 'Place(fake_cpu:0)' and paddle.device.get_device(x) == 'fake_cpu:0'
+assert x.place == dev and str(x.place) == 'Place(fake_cpu:0)'
+assert paddle.device.get_device(x) == 'fake_cpu:0'
 np.testing.assert_array_equal(x.numpy(), a)
 assert x.tolist() == a.tolist() and x[1, 2].item() == a[1, 2] and 'fake_cpu:0' in repr(x)
 np.testing.assert_array_equal(x.t()[1:, ::2].numpy(), a.T[1:, ::2])
@@ -82,18 +91,21 @@ np.testing.assert_allclose(z.numpy(), np.exp(a) + a, rtol=1e-6)
 m = paddle.matmul(x, paddle.to_tensor(a.T))            # the host operand is brought over
 assert plugin.fake_kernels() == n + 2
 np.testing.assert_allclose(m.numpy(), a @ a.T, rtol=1e-6)
-np.testing.assert_allclose(paddle.matmul(x.astype('float64'), x.astype('float64'), transpose_y=True).numpy(), a @ a.T)
+wide = x.astype('float64')
+np.testing.assert_allclose(paddle.matmul(wide, wide, transpose_y=True).numpy(), a @ a.T)
 assert plugin.fake_kernels() == n + 2                  # no float64 kernel
 x.add_(paddle.ones([3, 4])); x.exp_(); x.scale_(2.0)
 np.testing.assert_allclose(x.numpy(), np.exp(a + 1) * 2, rtol=1e-6)
 parts = paddle.split(x, 2, axis=1)
 assert all(p.place == dev for p in parts)
-np.testing.assert_allclose(paddle.concat(parts[::-1], axis=1).numpy(), np.exp(a + 1)[:, [2, 3, 0, 1]] * 2, rtol=1e-6)
+swapped = np.exp(a + 1)[:, [2, 3, 0, 1]] * 2
+np.testing.assert_allclose(paddle.concat(parts[::-1], axis=1).numpy(), swapped, rtol=1e-6)
 v, i = paddle.topk(x, 2)
 assert v.place == dev and i.place == dev
 paddle.set_device('fake_cpu')
 assert paddle.get_device() == 'fake_cpu:0'
-for t in (paddle.zeros([2]), paddle.rand([2]), paddle.arange(3), paddle.to_tensor(1.0), paddle.eye(2)):
+made = [paddle.zeros([2]), paddle.rand([2]), paddle.arange(3), paddle.to_tensor(1.0), paddle.eye(2)]
+for t in made:
     assert t.place == dev, t
 with paddle.device.device_guard('cpu'):
     assert paddle.ones([1]).place.is_cpu_place()
@@ -127,7 +139,9 @@ def train(place, optimizer, steps=6):
 
 @pytest.mark.parametrize('optimizer', ['SGD', 'Momentum', 'AdamW'])
 def test_training_equals_the_cpu(on_device, optimizer):
-    on_device(TRAIN + f'''
+    on_device(
+        TRAIN
+        + f'''
 n = plugin.fake_kernels()
 there, here = train(dev, {optimizer!r}), train(paddle.CPUPlace(), {optimizer!r})
 assert plugin.fake_kernels() > n + 6 * 4
@@ -135,7 +149,8 @@ np.testing.assert_allclose(there[0], here[0], rtol=1e-4)
 for p, q in zip(there[1], here[1]):
     np.testing.assert_allclose(p, q, rtol=1e-3, atol=1e-5)
 assert there[0][-1] != there[0][0]
-''')
+'''
+    )
 
 
 def test_gradients_across_places(on_device):
@@ -169,7 +184,8 @@ for _ in range(10):
 assert plugin.fake_allocations() == made                   # blocks are kept and used again
 x = None
 gc.collect()
-assert d.memory_allocated(dev) == before and d.max_memory_allocated(dev) >= 4 << 20 and d.memory_reserved(dev) >= 4 << 20
+assert d.memory_allocated(dev) == before
+assert d.max_memory_allocated(dev) >= 4 << 20 and d.memory_reserved(dev) >= 4 << 20
 d.reset_peak_memory_stats(dev)
 assert d.max_memory_allocated(dev) == before
 d.empty_cache()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin built outside the tree with the public headers serves ops; a refused one says why; each header compiles alone."""
+"""A plugin built outside the tree with the public headers serves ops; a refused one says why; each
+header compiles alone.
+"""
+
 import os
 import pathlib
 import shutil
@@ -14,6 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 def headers():
     """The include directory: of the installed package, else of the source tree."""
     import paddle
+
     installed = pathlib.Path(paddle.__file__).resolve().parent / 'include'
     return installed if (installed / 'paddle/phi/capi/all.h').exists() else HERE.parents[1]
 
@@ -29,7 +33,11 @@ def compiler():
 def include(tmp_path_factory):
     """Only the public headers, copied away from everything else."""
     to = tmp_path_factory.mktemp('include')
-    for part in ('paddle/phi/capi/all.h', 'paddle/phi/capi/include', 'paddle/phi/backends/device_ext.h'):
+    for part in (
+        'paddle/phi/capi/all.h',
+        'paddle/phi/capi/include',
+        'paddle/phi/backends/device_ext.h',
+    ):
         source, target = headers() / part, to / part
         target.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if source.is_dir() else shutil.copy)(source, target)
@@ -38,8 +46,25 @@ def include(tmp_path_factory):
 
 def build(include, target, *flags, source='tanh_plugin.cc'):
     target.parent.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run([compiler(), '-std=c++14', '-O1', '-Wall', '-Wextra', '-Werror', '-fPIC', '-shared', f'-I{include}', *flags,
-                           str(HERE / source), '-o', str(target)], capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            compiler(),
+            '-std=c++14',
+            '-O1',
+            '-Wall',
+            '-Wextra',
+            '-Werror',
+            '-fPIC',
+            '-shared',
+            f'-I{include}',
+            *flags,
+            str(HERE / source),
+            '-o',
+            str(target),
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return target
 
@@ -50,7 +75,13 @@ def plugin(include, tmp_path_factory):
 
 
 def run(code, **env):
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=300, env={**os.environ, **env})
+    done = subprocess.run(
+        [sys.executable, '-c', code],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, **env},
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return done
 
@@ -65,16 +96,18 @@ before = calls()
 y = paddle.tanh(x)
 assert calls() == before + 1
 np.testing.assert_allclose(y.numpy(), np.tanh(a), rtol=1e-6)
-np.testing.assert_allclose(paddle.tanh(x.t()[1:]).numpy(), np.tanh(a.T[1:]), rtol=1e-6)      # strided input
-y.sum().backward()                                                                         # the gradient is the op's own
+strided = x.t()[1:]
+np.testing.assert_allclose(paddle.tanh(strided).numpy(), np.tanh(a.T[1:]), rtol=1e-6)
+y.sum().backward()  # the gradient is the op's own
 np.testing.assert_allclose(x.grad.numpy(), 1 - np.tanh(a) ** 2, rtol=1e-4, atol=1e-6)
 z = paddle.to_tensor(a)
 z.tanh_()
 np.testing.assert_allclose(z.numpy(), np.tanh(a), rtol=1e-6)
 n = calls()
-paddle.tanh(paddle.to_tensor(a.astype('float64')))                                         # no float64 kernel there
+paddle.tanh(paddle.to_tensor(a.astype('float64')))  # no float64 kernel there
 assert calls() == n
-np.testing.assert_allclose(paddle.scale(z, 3.0, bias=1.0, bias_after_scale=False).numpy(), (np.tanh(a) + 1) * 3, rtol=1e-5)
+scaled = paddle.scale(z, 3.0, bias=1.0, bias_after_scale=False)
+np.testing.assert_allclose(scaled.numpy(), (np.tanh(a) + 1) * 3, rtol=1e-5)
 assert calls() == n + 1
 try:
     paddle.scale(z, 13.0)
@@ -95,16 +128,21 @@ np.testing.assert_allclose(got.numpy(), np.tanh(np.tanh(a)), rtol=1e-6)
 
 
 def test_kernels_from_a_plugin(plugin):
-    run(f'PATH = {str(plugin)!r}\n' + '''
+    run(
+        f'PATH = {str(plugin)!r}\n'
+        + '''
 from paddle.base import libpaddle as core
 report = core.load_plugin(PATH)
 assert report['device_type'] == 'custom_cpu' and report['device_count'] == 1
 assert report['kernels'] == ['tanh(float32, CPU)', 'scale(float32, CPU)'], report
 refused = ' '.join(report['rejected'])
-assert refused.count('there is no op of this name') == 2 and 'expected 2 tensor arguments, got 1' in refused, refused
+assert refused.count('there is no op of this name') == 2, refused
+assert 'expected 2 tensor arguments, got 1' in refused, refused
 assert core.custom_device_types() == ['custom_cpu']
 assert core.load_plugin(PATH) == report
-''' + USE)
+'''
+        + USE
+    )
 
 
 def test_custom_device_root(plugin):
@@ -115,10 +153,13 @@ def test_custom_device_root(plugin):
 def test_refused_plugins_say_why(include, tmp_path):
     bad = build(include, tmp_path / 'bad/libbad.so', '-DPLUGIN_WITHOUT_SYNC')
     (tmp_path / 'text.so').write_text('not a library')
-    run(f'BAD, TEXT = {str(bad)!r}, {str(tmp_path / "text.so")!r}\n' + '''
+    run(
+        f'BAD, TEXT = {str(bad)!r}, {str(tmp_path / "text.so")!r}\n'
+        + '''
 import numpy as np, paddle
 from paddle.base import libpaddle as core
-for path, reason in ((BAD, 'synchronize_event'), (TEXT, 'refused'), ('/nowhere/x.so', '/nowhere/x.so')):
+absent = '/nowhere/x.so'
+for path, reason in ((BAD, 'synchronize_event'), (TEXT, 'refused'), (absent, absent)):
     try:
         core.load_plugin(path)
         raise SystemExit('expected an error')
@@ -126,18 +167,38 @@ for path, reason in ((BAD, 'synchronize_event'), (TEXT, 'refused'), ('/nowhere/x
         assert reason in str(error), error
 assert core.custom_device_types() == []
 np.testing.assert_allclose(paddle.tanh(paddle.ones([2])).numpy(), np.tanh(np.ones(2)), rtol=1e-6)
-''')
+'''
+    )
     done = run('import paddle; paddle.zeros([1])', CUSTOM_DEVICE_ROOT=str(bad.parent))
     assert 'synchronize_event' in done.stderr
 
 
-@pytest.mark.parametrize('header,language', [('phi/backends/device_ext.h', 'c++14'), ('phi/backends/device_ext.h', 'c99'),
-                                             ('phi/capi/all.h', 'c++14'), ('phi/capi/include/c_api.h', 'c99'),
-                                             ('phi/capi/include/kernel.h', 'c++14')])
+@pytest.mark.parametrize(
+    'header,language',
+    [
+        ('phi/backends/device_ext.h', 'c++14'),
+        ('phi/backends/device_ext.h', 'c99'),
+        ('phi/capi/all.h', 'c++14'),
+        ('phi/capi/include/c_api.h', 'c99'),
+        ('phi/capi/include/kernel.h', 'c++14'),
+    ],
+)
 def test_headers_compile_alone(include, tmp_path, header, language):
     c = language == 'c99'
     source = tmp_path / ('t.c' if c else 't.cc')
     source.write_text(f'#include "paddle/{header}"\nint main(void) {{ return 0; }}\n')
-    done = subprocess.run([shutil.which('gcc') if c else compiler(), f'-std={language}', '-Wall', '-Wextra', '-Werror', '-fsyntax-only',
-                           f'-I{include}', str(source)], capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            shutil.which('gcc') if c else compiler(),
+            f'-std={language}',
+            '-Wall',
+            '-Wextra',
+            '-Werror',
+            '-fsyntax-only',
+            f'-I{include}',
+            str(source),
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes follow the layer table: a file of paddle/<dir> includes only what cmake/layers.txt allows for <dir>, and each row is a directory."""
+"""Includes follow the layer table: a file of paddle/<dir> includes only what cmake/layers.txt
+allows for <dir>, and each row is a directory.
+"""
+
 import os
 import re
 
@@ -20,7 +23,9 @@ def read_table(root):
 
 
 def layer_of(path, table):
-    """The longest table row that holds a path relative to paddle/, or None (files directly in paddle/)."""
+    """The longest table row that holds a path relative to paddle/, or None (files directly in
+    paddle/).
+    """
     rows = [layer for layer in table if path.startswith(layer + "/")]
     return max(rows, key=len) if rows else None
 
@@ -28,16 +33,26 @@ def layer_of(path, table):
 def allowed(layer, target, table):
     if layer is None or layer_of(target, table) in (layer, None):
         return True
-    return any(target.startswith(use + "/") and layer_of(target, table) in (use, layer_of(use + "/x", table))
-               for use in table[layer])
+    return any(
+        target.startswith(use + "/")
+        and layer_of(target, table) in (use, layer_of(use + "/x", table))
+        for use in table[layer]
+    )
 
 
 def run(root):
     table = read_table(root)
-    problems = [f"cmake/layers.txt: expected a directory paddle/{layer}, got none" for layer in table
-                if layer not in BUILT and not os.path.isdir(os.path.join(root, "paddle", layer))]
-    problems += [f"cmake/layers.txt: {layer} may use {use}, which is no layer" for layer, uses in table.items() for use in uses
-                 if layer_of(use + "/", table) is None]
+    problems = [
+        f"cmake/layers.txt: expected a directory paddle/{layer}, got none"
+        for layer in table
+        if layer not in BUILT and not os.path.isdir(os.path.join(root, "paddle", layer))
+    ]
+    problems += [
+        f"cmake/layers.txt: {layer} may use {use}, which is no layer"
+        for layer, uses in table.items()
+        for use in uses
+        if layer_of(use + "/", table) is None
+    ]
     for folder, _, names in os.walk(os.path.join(root, "paddle")):
         for name in sorted(names):
             if not name.endswith((".h", ".cc", ".inc", ".cu")):
@@ -50,6 +65,8 @@ def run(root):
             for match in INCLUDE.finditer(text):
                 if not allowed(layer, match.group(1), table):
                     line = text.count("\n", 0, match.start()) + 1
-                    problems.append(f"paddle/{relative}:{line}: layer {layer} may use "
-                                    f"[{' '.join(table[layer])}], includes paddle/{match.group(1)}")
+                    problems.append(
+                        f"paddle/{relative}:{line}: layer {layer} may use "
+                        f"[{' '.join(table[layer])}], includes paddle/{match.group(1)}"
+                    )
     return problems

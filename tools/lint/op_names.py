@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ names an op by its constant of pir/dialect/pd_op.h, which is generated: a misspelt name does not compile."""
+"""C++ names an op by its constant of pir/dialect/pd_op.h, which is generated: a misspelt name does
+not compile.
+"""
+
 import os
 import re
 
@@ -19,7 +22,10 @@ def run(root):
             for number, line in enumerate(file, 1):
                 code = COMMENT.sub("", line)
                 names += len(CONSTANT.findall(code))
-                problems += [f"{path}:{number}: {found}: expected the constant of paddle/pir/dialect/pd_op.h, or a trait of the stanza"
-                             for found in LITERAL.findall(code)]
+                problems += [
+                    f"{path}:{number}: {found}: expected the constant of "
+                    f"paddle/pir/dialect/pd_op.h, or a trait of the stanza"
+                    for found in LITERAL.findall(code)
+                ]
     print(f"op names: {len(problems)} literals, {names} constants")
     return problems

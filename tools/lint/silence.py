@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No error is swallowed: a handler of any exception raises, uses what it caught, or reports it; no catch block in C++ is empty.
+"""No error is swallowed: a handler of any exception raises, uses what it caught, or reports it; no
+catch block in C++ is empty.
 
 `silence.txt` lists the handlers that may be silent, `file function: reason`.
 """
+
 import ast
 import os
 import re
@@ -23,7 +25,11 @@ def broad(handler):
 def silent(handler):
     """Whether a handler neither raises, nor reads the exception, nor reports it."""
     for node in (at for statement in handler.body for at in ast.walk(statement)):
-        if isinstance(node, ast.Raise) or (isinstance(node, ast.Name) and node.id == handler.name and isinstance(node.ctx, ast.Load)):
+        if isinstance(node, ast.Raise) or (
+            isinstance(node, ast.Name)
+            and node.id == handler.name
+            and isinstance(node.ctx, ast.Load)
+        ):
             return False
         if isinstance(node, ast.Attribute) and node.attr in REPORTS:
             return False
@@ -42,23 +48,42 @@ def handlers(node, where="<module>"):
 def run(root, paths=None):
     """Problems of the tracked sources, or of `paths`."""
     with open(LIST, encoding="utf-8") as file:
-        allowed = {tuple(line.partition(": ")[0].split()) for line in file if line.strip() and not line.startswith("#")}
+        allowed = {
+            tuple(line.partition(": ")[0].split())
+            for line in file
+            if line.strip() and not line.startswith("#")
+        }
     problems, used = [], set()
     for path in tracked(root) if paths is None else paths:
         if path.startswith("python/") and path.endswith(".py"):
             with open(os.path.join(root, path), encoding="utf-8") as file:
                 tree = ast.parse(file.read())
-            found = [(where, handler) for where, handler in handlers(tree) if broad(handler) and silent(handler)]
+            found = [
+                (where, handler)
+                for where, handler in handlers(tree)
+                if broad(handler) and silent(handler)
+            ]
             used.update((path, where) for where, _ in found)
-            problems += [f"{path}:{handler.lineno}: {where} swallows every exception: name it, report it, or list it in tools/lint/silence.txt"
-                         for where, handler in found if (path, where) not in allowed]
+            problems += [
+                f"{path}:{handler.lineno}: {where} swallows every exception: name it, report it, "
+                f"or list it in tools/lint/silence.txt"
+                for where, handler in found
+                if (path, where) not in allowed
+            ]
         elif path.startswith("paddle/") and path.endswith((".cc", ".h")):
             with open(os.path.join(root, path), encoding="utf-8") as file:
                 text = file.read()
             found = list(EMPTY_CATCH.finditer(text))
             used.update((path, "catch") for _ in found)
-            problems += [f"{path}:{text.count(chr(10), 0, one.start()) + 1}: an empty catch block: log the reason (PD_VLOG) or let it pass"
-                         for one in found if (path, "catch") not in allowed]
+            problems += [
+                f"{path}:{text.count(chr(10), 0, one.start()) + 1}: an empty catch block: log the "
+                f"reason (PD_VLOG) or let it pass"
+                for one in found
+                if (path, "catch") not in allowed
+            ]
     if paths is None:
-        problems += [f"tools/lint/silence.txt: the row {' '.join(row)} excuses nothing" for row in sorted(allowed - used)]
+        problems += [
+            f"tools/lint/silence.txt: the row {' '.join(row)} excuses nothing"
+            for row in sorted(allowed - used)
+        ]
     return problems

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manual of stanzas lists the keys that the schema has; lines of stanzas and of the manual end within 120 columns."""
+"""The manual of stanzas lists the keys that the schema has; lines of stanzas and of the manual end
+within 120 columns.
+"""
+
 import pathlib
 
 from opgen import manual
@@ -12,8 +15,15 @@ WIDTH = 120
 def run(root):
     root = pathlib.Path(root)
     text = (root / MANUAL).read_text(encoding="utf-8")
-    problems = [] if manual.renewed(text) == text else [f"{MANUAL}: the list of keys is not today's: python -m opgen --manual {MANUAL}"]
+    problems = (
+        []
+        if manual.renewed(text) == text
+        else [f"{MANUAL}: the list of keys is not today's: python -m opgen --manual {MANUAL}"]
+    )
     for path in [root / MANUAL, *sorted((root / STANZAS).rglob("*.yaml"))]:
-        problems += [f"{path.relative_to(root)}:{number}: {len(line)} columns, at most {WIDTH}"
-                     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1) if len(line) > WIDTH]
+        problems += [
+            f"{path.relative_to(root)}:{number}: {len(line)} columns, at most {WIDTH}"
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            if len(line) > WIDTH
+        ]
     return problems

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that a method keeps on its object and nothing reads from there: dropped as much as those that are never read.
+"""Arguments that a method keeps on its object and nothing reads from there: dropped as much as
+those that are never read.
 
-What is kept counts as read when the class, one it derives from or one derived from it loads the attribute from any object, when another
-class or function loads it from something that is not its own `self`, when Python asks for it by a constant name (`getattr`), or when the
-name is a string of the bindings. Text for people (`extra_repr`, `__repr__`, `__str__`) and checks that only raise are no reading.
-Classes without methods are records, which callers read.
+What is kept counts as read when the class, one it derives from or one derived from it loads the
+attribute from any object, when another class or function loads it from something that is not its
+own `self`, when Python asks for it by a constant name (`getattr`), or when the name is a string of
+the bindings. Text for people (`extra_repr`, `__repr__`, `__str__`) and checks that only raise are
+no reading. Classes without methods are records, which callers read.
 """
+
 import ast
 import re
 
@@ -14,59 +17,98 @@ BY_NAME = ("getattr", "hasattr", "attrgetter")
 
 
 def loads(node, own):
-    """(attribute, whether it is loaded from `self`) below `node`, texts left out; `own`: the name of the object itself."""
+    """(attribute, whether it is loaded from `self`) below `node`, texts left out; `own`: the name
+    of the object itself.
+    """
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef) and child.name in TEXTS:
             continue
         if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Load):
             yield child.attr, isinstance(child.value, ast.Name) and child.value.id == own
-        elif isinstance(child, ast.Call) and (child.func.id if isinstance(child.func, ast.Name) else getattr(child.func, "attr", "")) in BY_NAME:
+        elif (
+            isinstance(child, ast.Call)
+            and (
+                child.func.id
+                if isinstance(child.func, ast.Name)
+                else getattr(child.func, "attr", "")
+            )
+            in BY_NAME
+        ):
             yield from ((one.value, False) for one in child.args if isinstance(one, ast.Constant))
         yield from loads(child, own)
 
 
 def refuses_all_but_one(test):
     """Whether a check leaves one value, as `if x is not None`, `if x != 1` and `if x` do."""
-    return isinstance(test, ast.Name) or (isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.IsNot, ast.NotEq))
-                                          and isinstance(test.comparators[0], ast.Constant))
+    return isinstance(test, ast.Name) or (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], (ast.IsNot, ast.NotEq))
+        and isinstance(test.comparators[0], ast.Constant)
+    )
 
 
 def checks(node):
-    """The nodes of statements that only raise and leave more than one value: `if <test>: raise ...` and `assert`."""
+    """The nodes of statements that only raise and leave more than one value: `if <test>: raise ...`
+    and `assert`.
+    """
     found = set()
     for at in ast.walk(node):
-        if isinstance(at, ast.Assert) or (isinstance(at, ast.If) and not at.orelse and all(isinstance(s, ast.Raise) for s in at.body)
-                                          and not refuses_all_but_one(at.test)):
+        if isinstance(at, ast.Assert) or (
+            isinstance(at, ast.If)
+            and not at.orelse
+            and all(isinstance(s, ast.Raise) for s in at.body)
+            and not refuses_all_but_one(at.test)
+        ):
             found.update(map(id, ast.walk(at)))
     return found
 
 
 def kept(function):
-    """Argument -> attributes, for arguments of a method whose only use is to be stored on the object."""
+    """Argument -> attributes, for arguments of a method whose only use is to be stored on the
+    object.
+    """
     own = function.args.args[0].arg if function.args.args else None
-    names = [one.arg for one in (function.args.posonlyargs + function.args.args)[1:] + function.args.kwonlyargs]
+    names = [
+        one.arg
+        for one in (function.args.posonlyargs + function.args.args)[1:] + function.args.kwonlyargs
+    ]
     names += [one.arg for one in (function.args.vararg, function.args.kwarg) if one]
     stores, uses = {}, {}
     for at in ast.walk(function):
         if not isinstance(at, (ast.Assign, ast.AnnAssign)) or at.value is None:
             continue
         for target in at.targets if isinstance(at, ast.Assign) else [at.target]:
-            paired = isinstance(target, ast.Tuple) and isinstance(at.value, ast.Tuple) and len(target.elts) == len(at.value.elts)
+            paired = (
+                isinstance(target, ast.Tuple)
+                and isinstance(at.value, ast.Tuple)
+                and len(target.elts) == len(at.value.elts)
+            )
             for one, value in zip(target.elts, at.value.elts) if paired else [(target, at.value)]:
-                if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id == own:
+                if (
+                    isinstance(one, ast.Attribute)
+                    and isinstance(one.value, ast.Name)
+                    and one.value.id == own
+                ):
                     for name in ast.walk(value):
                         if isinstance(name, ast.Name) and name.id in names:
                             stores.setdefault(name.id, set()).add(one.attr)
                             uses.setdefault(name.id, set()).add(id(name))
     free = checks(function)
     for at in ast.walk(function):
-        if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Load) and id(at) not in free and id(at) not in uses.get(at.id, ()):
+        if (
+            isinstance(at, ast.Name)
+            and isinstance(at.ctx, ast.Load)
+            and id(at) not in free
+            and id(at) not in uses.get(at.id, ())
+        ):
             stores.pop(at.id, None)
     return stores
 
 
 class Classes:
-    """The classes of all modules by name, what derives from what, and which attributes each loads."""
+    """The classes of all modules by name, what derives from what, and which attributes each
+    loads.
+    """
 
     def __init__(self, trees):
         self.nodes, self.bases, self.read = [], {}, {}
@@ -77,8 +119,12 @@ class Classes:
                 if isinstance(node, ast.ClassDef):
                     self.nodes.append((path, node))
                     self.bases.setdefault(node.name, set()).update(
-                        base.id if isinstance(base, ast.Name) else getattr(base, "attr", "") for base in node.bases)
-                    self.read.setdefault(node.name, set()).update(name for name, _ in loads(node, "self"))
+                        base.id if isinstance(base, ast.Name) else getattr(base, "attr", "")
+                        for base in node.bases
+                    )
+                    self.read.setdefault(node.name, set()).update(
+                        name for name, _ in loads(node, "self")
+                    )
 
     def family(self, name):
         """The class, those it derives from, and those derived from it."""
@@ -100,11 +146,16 @@ class Classes:
 
 
 def is_record(node):
-    return all(not isinstance(one, ast.FunctionDef) or one.name == "__init__" or one.name in TEXTS for one in node.body)
+    return all(
+        not isinstance(one, ast.FunctionDef) or one.name == "__init__" or one.name in TEXTS
+        for one in node.body
+    )
 
 
 def find(trees, bindings):
-    """(path, line, "Class.method", argument) of what is stored and never read; `bindings`: texts of C++ sources."""
+    """(path, line, "Class.method", argument) of what is stored and never read; `bindings`: texts of
+    C++ sources.
+    """
     classes = Classes(trees)
     spelled = classes.elsewhere.union(*(re.findall(r'"(\w+)"', text) for text in bindings))
     for path, node in classes.nodes:

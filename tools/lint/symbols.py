@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Object files of the instruction-set units hold no code that other units could be linked to.
 
-A weak function outside namespace cpu_<set> may be chosen by the linker for the whole library and then runs on machines
-without those instructions; an initializer runs at load on every machine. Both are reported.
+A weak function outside namespace cpu_<set> may be chosen by the linker for the whole library and
+then runs on machines without those instructions; an initializer runs at load on every machine. Both
+are reported.
 """
+
 import glob
 import os
 import re
@@ -12,7 +14,9 @@ import subprocess
 
 def functions(path):
     """Yields (kind, mangled name) of the symbols an object defines."""
-    out = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        ["nm", "--defined-only", path], capture_output=True, text=True, check=True
+    ).stdout
     for line in out.splitlines():
         _, kind, name = line.split(maxsplit=2)
         yield kind, name
@@ -37,24 +41,40 @@ def run(root, build=None):
 
 def exports(library):
     """Names a shared library defines for others."""
-    out = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
+    ).stdout
     return [line.split(maxsplit=2)[2] for line in out.splitlines()]
 
 
 def run_exports(library):
-    """Everything libpaddle.so shows is the module entry, PD_*, or a name in paddle's own namespaces."""
+    """Everything libpaddle.so shows is the module entry, PD_*, or a name in paddle's own
+    namespaces.
+    """
     spaces = "(6paddle|3phi|6common|12paddle_infer)"
-    own = re.compile(rf"^(PyInit_libpaddle$|PD_|_ZT[ISV]N?K?{spaces}|_ZN?K?{spaces}|_ZN?[A-Za-z]*{spaces})")
+    own = re.compile(
+        rf"^(PyInit_libpaddle$|PD_|_ZT[ISV]N?K?{spaces}|_ZN?K?{spaces}|_ZN?[A-Za-z]*{spaces})"
+    )
     return [f"libpaddle.so exports {name}" for name in exports(library) if not own.match(name)][:20]
 
 
 def run_paths(library, root):
-    """The library names no file of the machine it was built on: neither of the source tree nor of its user's home."""
+    """The library names no file of the machine it was built on: neither of the source tree nor of
+    its user's home.
+    """
     with open(library, "rb") as file:
         data = file.read()
     problems = []
-    for folder in {root, os.path.realpath(root), os.path.realpath(os.path.join(root, ".venv")), os.path.expanduser("~")} - {"/"}:
+    for folder in {
+        root,
+        os.path.realpath(root),
+        os.path.realpath(os.path.join(root, ".venv")),
+        os.path.expanduser("~"),
+    } - {"/"}:
         at = data.find(os.fsencode(folder) + b"/")
         if at >= 0:
-            problems.append(f"libpaddle.so holds the path {data[at:at + 120].split(bytes(1))[0].decode(errors='replace')}")
+            problems.append(
+                f"libpaddle.so holds the path "
+                f"{data[at : at + 120].split(bytes(1))[0].decode(errors='replace')}"
+            )
     return problems

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates everything that follows from an op stanza: C++ API, gradients, kernels' glue, bindings, stubs, test rows."""
+"""Generates everything that follows from an op stanza: C++ API, gradients, kernels' glue, bindings,
+stubs, test rows.
+"""

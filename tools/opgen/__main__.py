@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m opgen --ops DIR (--out DIR [--list-outputs] | --stats | --manual FILE)"""
+
 import argparse
 import json
 import pathlib
@@ -25,23 +26,40 @@ def outputs(ops):
         files[f"paddle/pybind/{name}_bind.cc"] = emit_bind.family_source([g.op for g in members])
         for k, text in enumerate(emit_cpp.loop_sources(members)):
             files[f"paddle/phi/loops/{name}_{k}.isa.cc"] = text
-    files["paddle/cinn/lowering.cc"] = emit_lowering.source([g for members in families.values() for g in members])
+    files["paddle/cinn/lowering.cc"] = emit_lowering.source(
+        [g for members in families.values() for g in members]
+    )
     files["paddle/common/op_trait_table.cc"] = emit_traits.table(ops)
     files["paddle/pir/dialect/pd_op.h"] = emit_traits.names_header(gradients.values())
     files["python/paddle/_legacy_ops.py"] = emit_legacy.table(ops)
     files["python/paddle/_generated_ops.pyi"] = emit_bind.stub(ops)
-    files["python/paddle/_op_tests.json"] = json.dumps([test_row(op) for op in ops if op.elementwise], indent=0)
+    files["python/paddle/_op_tests.json"] = json.dumps(
+        [test_row(op) for op in ops if op.elementwise], indent=0
+    )
     return files
 
 
 def test_row(op):
     """What test/ops reads of an elementwise op."""
-    t = {name: value for name, value in vars(op.test).items() if value is not None} if op.test else {}
-    t.update(op=op.name, py=[[s.module, s.name] for s in op.py], tensors=[a.name for a in op.tensors],
-             attrs=[[a.name, a.kind, a.default] for a in op.attrs], grads=list(op.vjp),
-             inplace=op.inplace not in (False, "hidden"), elementwise=True,
-             dtypes=op.dtypes, bool_inputs=op.bool_inputs,
-             compute=op.compute, out=op.out, int_as_float=op.int_as_float)
+    t = (
+        {name: value for name, value in vars(op.test).items() if value is not None}
+        if op.test
+        else {}
+    )
+    t.update(
+        op=op.name,
+        py=[[s.module, s.name] for s in op.py],
+        tensors=[a.name for a in op.tensors],
+        attrs=[[a.name, a.kind, a.default] for a in op.attrs],
+        grads=list(op.vjp),
+        inplace=op.inplace not in (False, "hidden"),
+        elementwise=True,
+        dtypes=op.dtypes,
+        bool_inputs=op.bool_inputs,
+        compute=op.compute,
+        out=op.out,
+        int_as_float=op.int_as_float,
+    )
     return t
 
 
@@ -49,7 +67,9 @@ def stanza_lines(root):
     """Length of each stanza in its file."""
     sizes = []
     for path in pathlib.Path(root).rglob("*.yaml"):
-        starts = [i for i, line in enumerate(path.read_text().splitlines()) if line.startswith("- op:")]
+        starts = [
+            i for i, line in enumerate(path.read_text().splitlines()) if line.startswith("- op:")
+        ]
         ends = starts[1:] + [path.read_text().count("\n")]
         sizes += [e - s for s, e in zip(starts, ends)]
     return sizes
@@ -76,8 +96,12 @@ def main():
     if a.stats:
         text = sum(p.read_text().count("\n") for p in pathlib.Path(a.ops).rglob("*.yaml"))
         grads = sum(1 for op in ops if op.vjp or op.vjp_kernel or op.composed)
-        print(f"stanzas {len(ops)}  with gradient {grads}  elementwise {sum(op.elementwise for op in ops)}  "
-              f"yaml lines an op {text / max(len(ops), 1):.1f}  median op: 1 file, {statistics.median(stanza_lines(a.ops)):.0f} lines")
+        print(
+            f"stanzas {len(ops)}  with gradient {grads}  elementwise "
+            f"{sum(op.elementwise for op in ops)}  yaml lines an op "
+            f"{text / max(len(ops), 1):.1f}  median op: 1 file, "
+            f"{statistics.median(stanza_lines(a.ops)):.0f} lines"
+        )
         return 0
     out = pathlib.Path(a.out)
     for rel, text in files.items():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ API functions: `paddle::op`, which dispatches, and its in-place form."""
+
 from .emit_node import setup
 from .emit_run import attr_values
 from .signatures import list_or_tensor, names, params, ret_type
@@ -40,8 +41,10 @@ if (__builtin_expect(State().amp_level != 0, 0)) {
 PROMOTE = """
 if (__builtin_expect($a.dtype() != $b.dtype(), 0)) {
   const DataType a_ = $a.dtype(), b_ = $b.dtype();
-  DataType to = phi::IsComplex(a_) || phi::IsComplex(b_) ? phi::PromoteOrUndefined(a_, false, b_, false) : DataType::UNDEFINED;
-  if (phi::IsDifferentiable(a_) != phi::IsDifferentiable(b_)) to = phi::IsDifferentiable(a_) ? a_ : b_;
+  DataType to = phi::IsComplex(a_) || phi::IsComplex(b_)
+      ? phi::PromoteOrUndefined(a_, false, b_, false) : DataType::UNDEFINED;
+  if (phi::IsDifferentiable(a_) != phi::IsDifferentiable(b_))
+    to = phi::IsDifferentiable(a_) ? a_ : b_;
   if (to != DataType::UNDEFINED) return paddle::$op($casts);
 }
 """
@@ -54,7 +57,12 @@ $setup
 
 def needs_grad(tensors):
     """C++: whether any of the tensors has a gradient."""
-    return " || ".join(f"AnyNeedsGrad({t.name})" if t.variadic else f"NeedsGrad({t.name})" for t in tensors) or "false"
+    return (
+        " || ".join(
+            f"AnyNeedsGrad({t.name})" if t.variadic else f"NeedsGrad({t.name})" for t in tensors
+        )
+        or "false"
+    )
 
 
 def takes_history(op):
@@ -74,15 +82,37 @@ def casts(op, how):
 
 def api(g):
     op = g.op
-    call = None if op.recorded_as else fill(
-        CALL, op=op.name, results=[f"{list_or_tensor(o.variadic)} {o.name};" for o in op.outs],
-        slots=commas(f"InSlot({t.name})" for t in op.tensors) or "InSlot()", attrs=attr_values(op),
-        outs=commas(f"OutSlot({o.name})" for o in op.outs), args=commas([a.name for a in op.args] + [o.name for o in op.outs]),
-        written=written(op), history=g.exists and fill(HISTORY, needed=needs_grad(g.inputs), setup=indent(setup(g, op.outs[0].name))),
-        views=views(op), composed_history=composed_history(g),
-        value=op.outs[0].name if len(op.outs) == 1 else f"{{{commas(o.name for o in op.outs)}}}")
-    return fill(API, ret=ret_type(op), op=op.name, params=params(op), amp=amp(op), promote=promote(op),
-                composed=composed(g), call=call)
+    call = (
+        None
+        if op.recorded_as
+        else fill(
+            CALL,
+            op=op.name,
+            results=[f"{list_or_tensor(o.variadic)} {o.name};" for o in op.outs],
+            slots=commas(f"InSlot({t.name})" for t in op.tensors) or "InSlot()",
+            attrs=attr_values(op),
+            outs=commas(f"OutSlot({o.name})" for o in op.outs),
+            args=commas([a.name for a in op.args] + [o.name for o in op.outs]),
+            written=written(op),
+            history=g.exists
+            and fill(HISTORY, needed=needs_grad(g.inputs), setup=indent(setup(g, op.outs[0].name))),
+            views=views(op),
+            composed_history=composed_history(g),
+            value=op.outs[0].name
+            if len(op.outs) == 1
+            else f"{{{commas(o.name for o in op.outs)}}}",
+        )
+    )
+    return fill(
+        API,
+        ret=ret_type(op),
+        op=op.name,
+        params=params(op),
+        amp=amp(op),
+        promote=promote(op),
+        composed=composed(g),
+        call=call,
+    )
 
 
 def indent(lines, by="  "):
@@ -92,9 +122,16 @@ def indent(lines, by="  "):
 def amp(op):
     if op.amp_class == "keep":
         return None
-    kind, seen = ("promote", op.tensors[:1]) if op.amp_class == "first" else (op.amp_class, op.tensors)
-    return fill(AMP, op=op.name, kind=kind.capitalize(), tensors=commas(f"AmpInputOf({t.name})" for t in seen),
-                casts=commas(f"AmpCast({a.name}, amp_to)" if a in seen else a.name for a in op.args))
+    kind, seen = (
+        ("promote", op.tensors[:1]) if op.amp_class == "first" else (op.amp_class, op.tensors)
+    )
+    return fill(
+        AMP,
+        op=op.name,
+        kind=kind.capitalize(),
+        tensors=commas(f"AmpInputOf({t.name})" for t in seen),
+        casts=commas(f"AmpCast({a.name}, amp_to)" if a in seen else a.name for a in op.args),
+    )
 
 
 def promote(op):
@@ -108,22 +145,40 @@ def composed(g):
     """The statement by which eager runs a composition."""
     op, call = g.op, f"{g.op.compose}({names(g.op)})"
     if op.recorded_as:
-        return f"return State().record == RecordMode::kRun ? {call} : {op.recorded_as}({names(op)});"
+        return (
+            f"return State().record == RecordMode::kRun ? {call} : {op.recorded_as}({names(op)});"
+        )
     if not runs_composed(op):
         return None
     # One recorded op has a gradient only where ComposeHistory can give it one.
-    lost = "" if g.exists or takes_history(op) else f" || (State().grad_enabled && ({needs_grad(g.inputs)}))"
+    lost = (
+        ""
+        if g.exists or takes_history(op)
+        else f" || (State().grad_enabled && ({needs_grad(g.inputs)}))"
+    )
     return f"if (State().record == RecordMode::kRun{lost}) return {call};"
 
 
 def written(op):
     """Statements that tell of inputs written in place."""
-    def one(o, i):
-        told = f"{{ Tensor x_ = {i}; AfterInplace(x_, nullptr, 0); }}" if op.random else f"{i}->storage->BumpVersion();"
-        return f"if (State().record == RecordMode::kRun && {o}.defined() && {o}.impl() == {i}.impl() && {i}->storage) {told}"
 
-    recorded = [f"if (State().record != RecordMode::kRun) {{ Tensor x_ = {i}; ReplaceRecorded(x_, {o}); {o} = {i}; }}"
-                for o, i in op.inplace_map.items() if op.random]
+    def one(o, i):
+        told = (
+            f"{{ Tensor x_ = {i}; AfterInplace(x_, nullptr, 0); }}"
+            if op.random
+            else f"{i}->storage->BumpVersion();"
+        )
+        return (
+            f"if (State().record == RecordMode::kRun && {o}.defined() && {o}.impl() == "
+            f"{i}.impl() && {i}->storage) {told}"
+        )
+
+    recorded = [
+        f"if (State().record != RecordMode::kRun) {{ Tensor x_ = {i}; ReplaceRecorded(x_, {o}); "
+        f"{o} = {i}; }}"
+        for o, i in op.inplace_map.items()
+        if op.random
+    ]
     return [one(o, i) for o, i in op.inplace_map.items()] + recorded
 
 
@@ -133,14 +188,22 @@ def views(op):
         return None
     src, out = op.tensors[0].name, []
     for o in op.outs:
-        seen = f"{{0}}.defined() && !{{0}}.is_symbolic() && {{0}}->storage.get() == {src}->storage.get()) MarkView({{0}}, {src});"
-        out.append(f"for (auto& v : {o.name}) if (" + seen.format("v") if o.variadic else "if (" + seen.format(o.name))
+        seen = (
+            f"{{0}}.defined() && !{{0}}.is_symbolic() && {{0}}->storage.get() == "
+            f"{src}->storage.get()) MarkView({{0}}, {src});"
+        )
+        out.append(
+            f"for (auto& v : {o.name}) if (" + seen.format("v")
+            if o.variadic
+            else "if (" + seen.format(o.name)
+        )
     return out
 
 
 COMPOSED_HISTORY = """
 if (State().grad_enabled && ($needed))
-  ComposeHistory("$op", {$tensors}, $out, [$held](const std::vector<Tensor>& t) { return $compose($args); });
+  ComposeHistory("$op", {$tensors}, $out,
+                 [$held](const std::vector<Tensor>& t) { return $compose($args); });
 """
 
 
@@ -150,19 +213,29 @@ def composed_history(g):
         return None
     positions = {t.name: k for k, t in enumerate(op.tensors)}
     held = commas(f"{a.name} = std::decay_t<decltype({a.name})>({a.name})" for a in op.attrs)
-    return fill(COMPOSED_HISTORY, needed=needs_grad(g.inputs), op=op.name, tensors=commas("&" + t.name for t in op.tensors), held=held,
-                out=op.outs[0].name, compose=op.compose,
-                args=commas(f"t[{positions[a.name]}]" if a.is_tensor else a.name for a in op.args))
+    return fill(
+        COMPOSED_HISTORY,
+        needed=needs_grad(g.inputs),
+        op=op.name,
+        tensors=commas("&" + t.name for t in op.tensors),
+        held=held,
+        out=op.outs[0].name,
+        compose=op.compose,
+        args=commas(f"t[{positions[a.name]}]" if a.is_tensor else a.name for a in op.args),
+    )
 
 
-# --- in place --------------------------------------------------------------------------------------------------------
+# --- in place
 INPLACE = """
 Tensor& ${op}_($params) {
   $amp
 $body
 }
 """
-AMP_OFF = "if (__builtin_expect(State().amp_level != 0, 0)) { const AmpOffGuard amp_off; return paddle::${op}_(x_$rest); }"
+AMP_OFF = (
+    "if (__builtin_expect(State().amp_level != 0, 0)) { const AmpOffGuard amp_off; "
+    "return paddle::${op}_(x_$rest); }"
+)
 VIEW = """
   if (__builtin_expect(State().record != RecordMode::kRun, 0)) {
     const GradModeGuard history(State().grad_enabled || x_->node);
@@ -220,12 +293,25 @@ $setup
 
 
 def inplace_api(g):
-    """The in-place form: views show x in another way, elementwise ops write x's memory themselves, others through egr::WriteOver."""
+    """The in-place form: views show x in another way, elementwise ops write x's memory themselves,
+    others through egr::WriteOver.
+    """
     op, x = g.op, g.op.args[0].name
     rest = "".join(f", {a.name}" for a in op.args[1:])
-    body = fill(VIEW, op=op.name, rest=rest) if op.view else inplace_loops(g, x, rest) if op.elementwise else inplace_kernel(g, x, rest)
-    return fill(INPLACE, op=op.name, params=params(op, False, True).replace("Tensor& " + x, "Tensor& x_", 1), body=body,
-                amp=when(op.amp_class != "keep", fill(AMP_OFF, op=op.name, rest=rest)))
+    body = (
+        fill(VIEW, op=op.name, rest=rest)
+        if op.view
+        else inplace_loops(g, x, rest)
+        if op.elementwise
+        else inplace_kernel(g, x, rest)
+    )
+    return fill(
+        INPLACE,
+        op=op.name,
+        params=params(op, False, True).replace("Tensor& " + x, "Tensor& x_", 1),
+        body=body,
+        amp=when(op.amp_class != "keep", fill(AMP_OFF, op=op.name, rest=rest)),
+    )
 
 
 def needed(g):
@@ -238,8 +324,13 @@ def needed(g):
 
 def general(g, x, rest):
     reads = x in g.contents or runs_composed(g.op)  # the parts of a composition may keep x
-    return fill(GENERAL, op=g.op.name, rest=rest, reads=when(reads, f"[[maybe_unused]] const Tensor& {x} = x_;"),
-                saved=needed(g) if reads else "false")
+    return fill(
+        GENERAL,
+        op=g.op.name,
+        rest=rest,
+        reads=when(reads, f"[[maybe_unused]] const Tensor& {x} = x_;"),
+        saved=needed(g) if reads else "false",
+    )
 
 
 def inplace_kernel(g, x, rest):
@@ -247,14 +338,18 @@ def inplace_kernel(g, x, rest):
     body = indent(general(g, x, rest).split("\n"))
     if op.inplace == "direct":
         others = [f"!SharesMemory({t.name}, x_)" for t in op.tensors if t.name != x]
-        every = " || ".join(f"{'AnyNeedsGrad' if t.variadic else 'NeedsGrad'}({'x_' if t.name == x else t.name})" for t in op.tensors)
+        every = " || ".join(
+            f"{'AnyNeedsGrad' if t.variadic else 'NeedsGrad'}({'x_' if t.name == x else t.name})"
+            for t in op.tensors
+        )
         apart = " && ".join(["!phi::g_has_external_kernels", "x_.is_contiguous()", *others])
         body.insert(0, fill(DIRECT, op=op.name, rest=rest, every=every, apart=apart))
     return body
 
 
 REFUSED = """
-PD_CHECK(phi::IsDifferentiable(x_.dtype()), Unimplemented, "[${op}_] expected a dtype with a kernel, got ", phi::NameOf(x_.dtype()), \
+PD_CHECK(phi::IsDifferentiable(x_.dtype()), Unimplemented, \
+"[${op}_] expected a dtype with a kernel, got ", phi::NameOf(x_.dtype()), \
 ": the kernel is not registered for it, as its result is no integer");
 """
 
@@ -264,11 +359,32 @@ def inplace_loops(g, x, rest):
     others = [t.name for t in op.tensors if t.name != x]
     refuses = bool(op.int_as_float) and len(op.tensors) == 1 and op.inplace != "retype"
     fits = [f"x_.dtype() == {t}.dtype()" for t in others if t not in op.bool_inputs]
-    fits += {"bool": ["x_.dtype() == DataType::BOOL"], "real": ["!phi::IsComplex(x_.dtype())"]}.get(op.out, [])
+    fits += {"bool": ["x_.dtype() == DataType::BOOL"], "real": ["!phi::IsComplex(x_.dtype())"]}.get(
+        op.out, []
+    )
     if op.int_as_float and not refuses:
         fits.append("phi::IsDifferentiable(x_.dtype())")
-    kept = fill(KEPT, need=needed(g), x=x, clone="CloneWithHistory" if x in g.contents else "AliasWithHistory")
-    after = fill(AFTER, setup=indent(setup(g, out, inplace=True))) if g.exists else "AfterInplace(x_, nullptr, 0);"
-    return fill(ELEMENTWISE, op=op.name, x=x, out=out, rest=rest, refused=when(refuses, fill(REFUSED, op=op.name)),
-                indirect=" || ".join(["State().record != RecordMode::kRun", *(f"!({f})" for f in fits)]), general=general(g, x, rest),
-                kept=when(g.exists, kept), shapes=[f'CheckInplaceShape("{op.name}_", x_, {o});' for o in others], after=after)
+    kept = fill(
+        KEPT,
+        need=needed(g),
+        x=x,
+        clone="CloneWithHistory" if x in g.contents else "AliasWithHistory",
+    )
+    after = (
+        fill(AFTER, setup=indent(setup(g, out, inplace=True)))
+        if g.exists
+        else "AfterInplace(x_, nullptr, 0);"
+    )
+    return fill(
+        ELEMENTWISE,
+        op=op.name,
+        x=x,
+        out=out,
+        rest=rest,
+        refused=when(refuses, fill(REFUSED, op=op.name)),
+        indirect=" || ".join(["State().record != RecordMode::kRun", *(f"!({f})" for f in fits)]),
+        general=general(g, x, rest),
+        kept=when(g.exists, kept),
+        shapes=[f'CheckInplaceShape("{op.name}_", x_, {o});' for o in others],
+        after=after,
+    )

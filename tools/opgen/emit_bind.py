@@ -1,23 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python bindings of a family: one conversion function per op, and the public, method and _C_ops signatures over it."""
+"""Python bindings of a family: one conversion function per op, and the public, method and _C_ops
+signatures over it.
+"""
+
 import keyword
 
 from .model import PyArg, PySig
 from .signatures import flag
 from .template import commas, fill
 
-CONVERT = {"Tensor": "ToTensor", "Tensor?": "ToOptionalTensor", "Tensor[]": "ToTensors", "bool": "ToBool", "int": "ToInt32",
-           "int64": "ToInt", "float": "ToDouble", "double": "ToDouble", "str": "ToStr", "int[]": "ToInts32", "int64[]": "ToInts",
-           "float[]": "ToDoubles", "double[]": "ToDoubles", "str[]": "ToStrs", "IntArray": "ToInts", "Scalar": "ToScalar",
-           "Scalar[]": "ToScalars", "DataType": "ToDataType", "Place": "ToPlace"}
-TAKES_NONE = ("IntArray", "int[]", "int64[]", "DataType", "Place")  # kinds whose conversion knows None
+CONVERT = {
+    "Tensor": "ToTensor",
+    "Tensor?": "ToOptionalTensor",
+    "Tensor[]": "ToTensors",
+    "bool": "ToBool",
+    "int": "ToInt32",
+    "int64": "ToInt",
+    "float": "ToDouble",
+    "double": "ToDouble",
+    "str": "ToStr",
+    "int[]": "ToInts32",
+    "int64[]": "ToInts",
+    "float[]": "ToDoubles",
+    "double[]": "ToDoubles",
+    "str[]": "ToStrs",
+    "IntArray": "ToInts",
+    "Scalar": "ToScalar",
+    "Scalar[]": "ToScalars",
+    "DataType": "ToDataType",
+    "Place": "ToPlace",
+}
+TAKES_NONE = (
+    "IntArray",
+    "int[]",
+    "int64[]",
+    "DataType",
+    "Place",
+)  # kinds whose conversion knows None
 
 
 def c_string(s):
     return '"' + s.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-# --- slots of the op's arguments -> the C++ call -----------------------------------------------------------------------
+# --- slots of the op's arguments -> the C++ call
 CALL = """
 PyObject* call_$op(PyObject* const* a) {
   $arguments
@@ -38,7 +64,9 @@ PyObject* call_${op}_(PyObject* const* a) {
 def call_functions(op):
     """call_<op>(slots in the op's order), and call_<op>_ where the op has an in-place form."""
     args = commas(f"t_{a.name}" for a in op.args)
-    out = fill(CALL, op=op.name, arguments=[argument(op, i) for i in range(len(op.args))], args=args)
+    out = fill(
+        CALL, op=op.name, arguments=[argument(op, i) for i in range(len(op.args))], args=args
+    )
     if op.inplace:
         arguments = [argument(op, i, written=i == 0) for i in range(len(op.args))]
         out += "\n" + fill(CALL_INPLACE, op=op.name, arguments=arguments, args=args)
@@ -46,7 +74,9 @@ def call_functions(op):
 
 
 def argument(op, i, written=False):
-    """The statement that converts slot i; `written`: the call writes it, so it needs a handle of its own."""
+    """The statement that converts slot i; `written`: the call writes it, so it needs a handle of
+    its own.
+    """
     a, at = op.args[i], f"a[{i}]"
     call = f'({at}, "{op.name}", "{a.name}")'
     other = scalar_partner(op, i)
@@ -63,12 +93,19 @@ def argument(op, i, written=False):
     if a.cpp_default is not None:
         given = at if a.kind in TAKES_NONE else f"{at} && {at} != Py_None"
         converted = f"{given} ? {converted} : {a.cpp_value}({a.cpp_default})"
-    fits = f' CheckFits({at}, t_{op.args[0].name}, "{op.name}", "{a.name}");' if a.kind == "Scalar" and op.args[0].kind == "Tensor" else ""
+    fits = (
+        f' CheckFits({at}, t_{op.args[0].name}, "{op.name}", "{a.name}");'
+        if a.kind == "Scalar" and op.args[0].kind == "Tensor"
+        else ""
+    )
     return f"{a.cpp_value} t_{a.name} = {converted};{fits}"
 
 
 def scalar_partner(op, i):
-    """The argument whose dtype and place a Python number in slot i takes, or None where it takes tensors alone."""
+    """The argument whose dtype and place a Python number in slot i takes, or None where it takes
+    tensors alone.
+    """
+
     def numeric(a):
         return a.kind == "Tensor" and a.name not in op.bool_inputs
 
@@ -77,7 +114,7 @@ def scalar_partner(op, i):
     return next(k for k, b in enumerate(op.args) if k != i and numeric(b))
 
 
-# --- signatures --------------------------------------------------------------------------------------------------------
+# --- signatures
 SPEC = """
 const ArgSpec args_$cname[] = {$rows};
 const FnSpec spec_$cname = {$name, $module, $doc, $signature, $count, args_$cname, $call};
@@ -85,26 +122,50 @@ const FnSpec spec_$cname = {$name, $module, $doc, $signature, $count, args_$cnam
 
 
 def spec(op, cname, sig, call, doc):
-    """The static FnSpec of a signature; arguments unknown to the op (name, out) are handled by `call`."""
+    """The static FnSpec of a signature; arguments unknown to the op (name, out) are handled by
+    `call`.
+    """
+
     def row(p):
         alias = c_string(op.alias[p.name]) if p.name in op.alias else "nullptr"
         several = p.varargs or p.name == op.varargs
-        return f"{{{c_string(p.name)}, {alias}, {flag(p.kwonly)}, {flag(several)}, {flag(p.default is not None)}}}"
+        return (
+            f"{{{c_string(p.name)}, {alias}, {flag(p.kwonly)}, {flag(several)}, "
+            f"{flag(p.default is not None)}}}"
+        )
 
-    return fill(SPEC, cname=cname, rows=commas(map(row, sig.args)) or "{}", name=c_string(sig.name), module=c_string(sig.module),
-                doc=c_string(doc), signature=c_string(signature(sig.args)), count=len(sig.args), call=call)
+    return fill(
+        SPEC,
+        cname=cname,
+        rows=commas(map(row, sig.args)) or "{}",
+        name=c_string(sig.name),
+        module=c_string(sig.module),
+        doc=c_string(doc),
+        signature=c_string(signature(sig.args)),
+        count=len(sig.args),
+        call=call,
+    )
 
 
 def signature(pargs):
-    """The text for inspect. A default before an argument that must be given is left out: Python has no such signature."""
+    """The text for inspect. A default before an argument that must be given is left out: Python has
+    no such signature.
+    """
     parts, star = [], False
-    required = max((i for i, p in enumerate(pargs) if p.default is None and not p.kwonly and not p.varargs), default=-1)
+    required = max(
+        (i for i, p in enumerate(pargs) if p.default is None and not p.kwonly and not p.varargs),
+        default=-1,
+    )
     for i, p in enumerate(pargs):
         if p.kwonly and not star:
             if not any(q.varargs for q in pargs):
                 parts.append("*")
             star = True
-        parts.append(("*" + p.name) if p.varargs else p.name + (f"={p.default}" if p.default is not None and i > required else ""))
+        parts.append(
+            ("*" + p.name)
+            if p.varargs
+            else p.name + (f"={p.default}" if p.default is not None and i > required else "")
+        )
     return "(" + ", ".join(parts) + ")"
 
 
@@ -125,20 +186,40 @@ def wrapper(op, cname, sig, inplace=False):
     call = f"call_{op.name}{'_' if inplace else ''}(a)"
     sources = [positions.get(op.py_map.get(a.name, a.name)) for a in op.args]
     asked = positions.get("inplace") if op.inplace and not inplace else None
-    return fill(WRAPPER, cname=cname, count=max(len(op.args), 1), out=results(op, sig, call, positions.get("out"), inplace),
-                slots=[f"a[{i}] = {'nullptr' if k is None else f'p[{k}]'};" for i, k in enumerate(sources)],
-                defaults=[line for i, k in enumerate(sources) if k is not None for line in default(op, i, sig.args[k])],
-                inplace=asked is not None and f'if (p[{asked}] && ToBool(p[{asked}], "{op.name}", "inplace")) return call_{op.name}_(a);')
+    return fill(
+        WRAPPER,
+        cname=cname,
+        count=max(len(op.args), 1),
+        out=results(op, sig, call, positions.get("out"), inplace),
+        slots=[f"a[{i}] = {'nullptr' if k is None else f'p[{k}]'};" for i, k in enumerate(sources)],
+        defaults=[
+            line
+            for i, k in enumerate(sources)
+            if k is not None
+            for line in default(op, i, sig.args[k])
+        ],
+        inplace=asked is not None
+        and f'if (p[{asked}] && ToBool(p[{asked}], "{op.name}", "inplace")) return '
+        f'call_{op.name}_(a);',
+    )
 
 
 def default(op, i, public):
-    """Statements for a default of the public signature that differs from the op's own, and for what None stands for."""
+    """Statements for a default of the public signature that differs from the op's own, and for what
+    None stands for.
+    """
     a = op.args[i]
     if a.is_tensor:
         return []
     if a.name in op.none:
-        return [f"if (!a[{i}] || a[{i}] == Py_None) a[{i}] = Default({c_string(str(op.none[a.name]))});"]
-    return [f"if (!a[{i}]) a[{i}] = Default({c_string(public.default)});"] if public.default not in (None, "None") else []
+        return [
+            f"if (!a[{i}] || a[{i}] == Py_None) a[{i}] = Default({c_string(str(op.none[a.name]))});"
+        ]
+    return (
+        [f"if (!a[{i}]) a[{i}] = Default({c_string(public.default)});"]
+        if public.default not in (None, "None")
+        else []
+    )
 
 
 def results(op, sig, call, out, inplace):
@@ -147,11 +228,17 @@ def results(op, sig, call, out, inplace):
         return [f"return {call};"]
     if inplace:
         text = f"[{sig.name}] expected out=None: the result is written to {op.args[0].name}"
-        return [f'if (p[{out}] && p[{out}] != Py_None) RaiseTypeError("{text}");', f"return {call};"]
-    return [f"PyObject* r = {call};", f"return p[{out}] && p[{out}] != Py_None ? WriteOut(r, p[{out}]) : r;"]
+        return [
+            f'if (p[{out}] && p[{out}] != Py_None) RaiseTypeError("{text}");',
+            f"return {call};",
+        ]
+    return [
+        f"PyObject* r = {call};",
+        f"return p[{out}] && p[{out}] != Py_None ? WriteOut(r, p[{out}]) : r;",
+    ]
 
 
-# --- the file ----------------------------------------------------------------------------------------------------------
+# --- the file
 FILE = """
 // Generated by tools/opgen. Do not edit.
 #include "paddle/pybind/py_args.h"
@@ -181,23 +268,44 @@ def family_source(ops):
             functions += binding[0]
             places += binding[1]
     rows = commas(f"{{&spec_{cname}, {c_string(module)}}}" for cname, module in places)
-    return fill(FILE, functions=functions, registered=rows and fill(REGISTERED, rows=rows, count=len(places))) + "\n"
+    return (
+        fill(
+            FILE,
+            functions=functions,
+            registered=rows and fill(REGISTERED, rows=rows, count=len(places)),
+        )
+        + "\n"
+    )
 
 
 def c_ops(op):
     """[(C++, [(name in C++, module)])] of the positional functions of paddle._C_ops."""
     if op.internal:
         return []
-    args = [PyArg(a.name + "_" * keyword.iskeyword(a.name), "None" if (a.cpp_default is not None or a.optional) else None) for a in op.args]
+    args = [
+        PyArg(
+            a.name + "_" * keyword.iskeyword(a.name),
+            "None" if (a.cpp_default is not None or a.optional) else None,
+        )
+        for a in op.args
+    ]
     names = [(f"c_{op.name}", op.name)] + ([(f"ci_{op.name}", op.name + "_")] if op.inplace else [])
-    return [([spec(op, cname, PySig(C_OPS, name, args), f"&call_{name}", op.doc.strip())], [(cname, C_OPS)]) for cname, name in names]
+    return [
+        (
+            [spec(op, cname, PySig(C_OPS, name, args), f"&call_{name}", op.doc.strip())],
+            [(cname, C_OPS)],
+        )
+        for cname, name in names
+    ]
 
 
 def public(op, k):
     """The same of a public signature and of its in-place form."""
     sig, doc = op.py[k], op.doc.strip()
     method = sig.module == "paddle" if op.method is None else op.method
-    first_is_tensor = bool(op.args) and op.args[0].kind == "Tensor" and sig.args and not sig.args[0].kwonly
+    first_is_tensor = (
+        bool(op.args) and op.args[0].kind == "Tensor" and sig.args and not sig.args[0].kwonly
+    )
     only_method = sig.module == TENSOR
     cname = f"p{k}_{op.name}"
     places = [] if only_method else [(cname, sig.module)]
@@ -207,7 +315,10 @@ def public(op, k):
     out = [([wrapper(op, cname, sig), spec(op, cname, shown, f"&py_{cname}", doc)], places)]
     if isig := op.inplace_signature(sig):
         iname = f"i{k}_{op.name}"
-        code = [wrapper(op, iname, isig, inplace=True), spec(op, iname, isig, f"&py_{iname}", doc + " In place." if doc else "")]
+        code = [
+            wrapper(op, iname, isig, inplace=True),
+            spec(op, iname, isig, f"&py_{iname}", doc + " In place." if doc else ""),
+        ]
         out.append((code, [(iname, sig.module)] + ([(iname, TENSOR)] if method else [])))
     return out
 
@@ -217,8 +328,15 @@ def stub(ops):
     modules = {}
     for op in ops:
         for sig in op.public:
-            modules.setdefault(sig.module, []).append((sig.name, signature(sig.args), op.doc.strip()))
-    lines = ["# Generated by tools/opgen. Do not edit.", "from typing import Any", "from paddle import Tensor", ""]
+            modules.setdefault(sig.module, []).append(
+                (sig.name, signature(sig.args), op.doc.strip())
+            )
+    lines = [
+        "# Generated by tools/opgen. Do not edit.",
+        "from typing import Any",
+        "from paddle import Tensor",
+        "",
+    ]
     for module in sorted(modules):
         lines.append(f"# --- {module}")
         for name, sig, doc in sorted(modules[module]):

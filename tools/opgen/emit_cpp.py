@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ file of a family, and `ops.h`."""
+
 from . import emit_api, emit_grad, emit_loops, emit_node, emit_run, slopes
 from .signatures import declaration, params, ret_type
 from .template import fill
@@ -39,13 +40,24 @@ def loop_definitions(g):
 
 def compositions(ops):
     """Declarations of the hand-written compositions."""
-    return sorted({f"{ret_type(op)} {fn}({params(op)});" for op in ops for fn in (op.compose, op.recorded_as) if fn})
+    return sorted(
+        {
+            f"{ret_type(op)} {fn}({params(op)});"
+            for op in ops
+            for fn in (op.compose, op.recorded_as)
+            if fn
+        }
+    )
 
 
 def gradient_code(g):
     """Rules, the gradient op and the grad node of an op."""
-    parts = [emit_grad.composed(g), emit_grad.first_order(g) if emit_grad.has_first_order(g.op) else None,
-             emit_grad.op_def(g, g.readable) if g.readable else None, emit_node.node(g)]
+    parts = [
+        emit_grad.composed(g),
+        emit_grad.first_order(g) if emit_grad.has_first_order(g.op) else None,
+        emit_grad.op_def(g, g.readable) if g.readable else None,
+        emit_node.node(g),
+    ]
     return [part for part in parts if part] if g.exists else []
 
 
@@ -54,19 +66,48 @@ def source(gradients):
     ops, found = [g.op for g in gradients], [loop_definitions(g) for g in gradients]
     promote = '#include "paddle/phi/core/promote.h"\n' if any(op.int_promote for op in ops) else ""
     kernels = sorted({line for g in gradients for line in emit_run.kernel_declarations(g)})
-    api = [text for g in gradients for text in (emit_api.api(g), emit_api.inplace_api(g) if g.op.inplace else None) if text]
-    return "\n".join([
-        HEAD + promote, *[line for d, _ in found for line in d],
-        "namespace phi {", *kernels, "}  // namespace phi", "namespace paddle {", *compositions(ops),
-        "using namespace egr;  // NOLINT: generated", "namespace {", *[line for _, d in found for line in d],
-        *[emit_run.run(op) + "\n" + emit_run.op_def(op) for op in ops], "}  // namespace\nnamespace {",
-        *[text for g in gradients for text in gradient_code(g)], "}  // namespace", *api, "}  // namespace paddle"]) + "\n"
+    api = [
+        text
+        for g in gradients
+        for text in (emit_api.api(g), emit_api.inplace_api(g) if g.op.inplace else None)
+        if text
+    ]
+    return (
+        "\n".join(
+            [
+                HEAD + promote,
+                *[line for d, _ in found for line in d],
+                "namespace phi {",
+                *kernels,
+                "}  // namespace phi",
+                "namespace paddle {",
+                *compositions(ops),
+                "using namespace egr;  // NOLINT: generated",
+                "namespace {",
+                *[line for _, d in found for line in d],
+                *[emit_run.run(op) + "\n" + emit_run.op_def(op) for op in ops],
+                "}  // namespace\nnamespace {",
+                *[text for g in gradients for text in gradient_code(g)],
+                "}  // namespace",
+                *api,
+                "}  // namespace paddle",
+            ]
+        )
+        + "\n"
+    )
 
 
 def loop_sources(gradients):
     """The files of loops of a family, built for each instruction set."""
-    loops = [text for g in gradients for text in [*(loop for e in emit_loops.kernels(g) for loop in e.loops()), *slope_loops(g)]]
-    return [fill(LOOP_FILE, loops=loops[at:at + LOOPS_A_FILE]) + "\n" for at in range(0, len(loops), LOOPS_A_FILE)]
+    loops = [
+        text
+        for g in gradients
+        for text in [*(loop for e in emit_loops.kernels(g) for loop in e.loops()), *slope_loops(g)]
+    ]
+    return [
+        fill(LOOP_FILE, loops=loops[at : at + LOOPS_A_FILE]) + "\n"
+        for at in range(0, len(loops), LOOPS_A_FILE)
+    ]
 
 
 def slope_loops(g):
@@ -95,5 +136,9 @@ def ops_header(ops):
     families = {}
     for op in ops:
         families.setdefault(op.family, []).append(op)
-    lines = [line for family, members in families.items() for line in [f"// --- {family}", *map(declaration, members)]]
+    lines = [
+        line
+        for family, members in families.items()
+        for line in [f"// --- {family}", *map(declaration, members)]
+    ]
     return fill(OPS_HEADER, declarations=lines) + "\n"

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ of gradient rules: as compositions, as first-order kernels and loops, and as the OpDef of `<op>_grad`."""
+"""The C++ of gradient rules: as compositions, as first-order kernels and loops, and as the OpDef of
+`<op>_grad`.
+"""
+
 from . import emit_loops
 from .expr import TensorPrinter
 from .signatures import attr_form, flag, list_or_tensor, pir_name, slot_tensor
@@ -9,17 +12,31 @@ from .template import commas, fill
 def context_params(g):
     tensors = [*g.context, *g.op.douts]
     lists = g.variadic | {d for o, d in zip(g.op.outs, g.op.douts) if o.variadic}
-    return [f"const {list_or_tensor(n in lists)}& {n}" for n in tensors] + [f"{a.cpp} {a.name}" for a in g.op.attrs]
+    return [f"const {list_or_tensor(n in lists)}& {n}" for n in tensors] + [
+        f"{a.cpp} {a.name}" for a in g.op.attrs
+    ]
 
 
 def kernel_params(g):
-    """vjp_kernel(saved..., douts..., attrs..., Tensor* dx...): null where a gradient is not wanted."""
-    return commas([*context_params(g), *[f"{list_or_tensor(t.variadic)}* d_{t.name}" for t in g.inputs]])
+    """vjp_kernel(saved..., douts..., attrs..., Tensor* dx...): null where a gradient is not
+    wanted.
+    """
+    return commas(
+        [*context_params(g), *[f"{list_or_tensor(t.variadic)}* d_{t.name}" for t in g.inputs]]
+    )
 
 
 def rule_params(g):
-    """Parameters of composed and first-order rules: context, which gradients are wanted, where they go."""
-    return commas([*context_params(g), "const bool* need", *[f"{list_or_tensor(t.variadic)}& g_{t.name}" for t in g.inputs]])
+    """Parameters of composed and first-order rules: context, which gradients are wanted, where they
+    go.
+    """
+    return commas(
+        [
+            *context_params(g),
+            "const bool* need",
+            *[f"{list_or_tensor(t.variadic)}& g_{t.name}" for t in g.inputs],
+        ]
+    )
 
 
 def rule_args(g, context=None):
@@ -27,7 +44,10 @@ def rule_args(g, context=None):
 
 
 def composed_statement(g, i, tensor):
-    return f"if (need[{i}]) g_{tensor.name} = {TensorPrinter(g.op.where, g.ops).text(g.rules[tensor.name])};"
+    return (
+        f"if (need[{i}]) g_{tensor.name} = "
+        f"{TensorPrinter(g.op.where, g.ops).text(g.rules[tensor.name])};"
+    )
 
 
 COMPOSED = """
@@ -47,7 +67,11 @@ def composed(g):
 
 FIRST_KERNEL = """
 void first_${op}_grad($params) {
-  if (__builtin_expect($work >= $long_work, 0)) { $held const phi::WithoutHostLock unlocked; phi::$kernel($apart); return; }
+  if (__builtin_expect($work >= $long_work, 0)) {
+    $held const phi::WithoutHostLock unlocked;
+    phi::$kernel($apart);
+    return;
+  }
   phi::$kernel($args);
 }
 """
@@ -83,26 +107,50 @@ def first_order(g):
     if op.vjp_kernel:
         reads, attrs = [*g.context, *op.douts], [a.name for a in op.attrs]
         results = [f"need[{i}] ? &g_{t.name} : nullptr" for i, t in enumerate(g.inputs)]
-        return fill(FIRST_KERNEL, op=op.name, params=rule_params(g), kernel=op.vjp_kernel, long_work=op.long_work,
-                    work=" + ".join(f"phi::WorkOf({n})" for n in reads),
-                    held=" ".join(f"const auto h_{n} = phi::Held({n});" for n in reads),
-                    apart=commas([*["h_" + n for n in reads], *attrs, *results]), args=commas([*reads, *attrs, *results]))
+        return fill(
+            FIRST_KERNEL,
+            op=op.name,
+            params=rule_params(g),
+            kernel=op.vjp_kernel,
+            long_work=op.long_work,
+            work=" + ".join(f"phi::WorkOf({n})" for n in reads),
+            held=" ".join(f"const auto h_{n} = phi::Held({n});" for n in reads),
+            apart=commas([*["h_" + n for n in reads], *attrs, *results]),
+            args=commas([*reads, *attrs, *results]),
+        )
     loops = emit_loops.gradients(op)
     fused = [e for e in loops.values() if e is not None]
     first = fused[0].inputs[0] if fused and fused[0].inputs else "dout"
-    statements = [loop_statement(i, t, loops[t.name]) if loops.get(t.name) else composed_statement(g, i, t) for i, t in enumerate(g.inputs)]
-    return fill(FIRST_LOOPS, op=op.name, params=rule_params(g), statements=statements,
-                complex=fused and fill(COMPLEX, first=first, op=op.name, args=rule_args(g)))
+    statements = [
+        loop_statement(i, t, loops[t.name]) if loops.get(t.name) else composed_statement(g, i, t)
+        for i, t in enumerate(g.inputs)
+    ]
+    return fill(
+        FIRST_LOOPS,
+        op=op.name,
+        params=rule_params(g),
+        statements=statements,
+        complex=fused and fill(COMPLEX, first=first, op=op.name, args=rule_args(g)),
+    )
 
 
 def loop_statement(i, tensor, e):
     attrs = e.attr_array()
-    return fill(LOOP, i=i, ins=commas("&" + n for n in e.inputs), name=tensor.name, loop=e.name, at="at" if attrs else "nullptr",
-                attrs=attrs and f"const double at[] = {{{commas(attrs)}}};")
+    return fill(
+        LOOP,
+        i=i,
+        ins=commas("&" + n for n in e.inputs),
+        name=tensor.name,
+        loop=e.name,
+        at="at" if attrs else "nullptr",
+        attrs=attrs and f"const double at[] = {{{commas(attrs)}}};",
+    )
 
 
-# --- the OpDef of the gradient op ------------------------------------------------------------------------------------
-# Attributes that PaddlePaddle's gradient ops have and the ops lack, with what they are; others are an int32 of 0.
+# --- the OpDef of the gradient op
+# ------------------------------------------------------------------------------------ Attributes
+# that PaddlePaddle's gradient ops have and the ops lack, with what they are; others are an int32 of
+# 0.
 MISSING = {"axis": "int32_t{-1}", "reduce_all": "false"}
 
 
@@ -117,7 +165,10 @@ def arg_defs(g, d):
     out = []
     for t in d.tensors:
         kind = "kTensorList" if t.variadic else "kOptionalTensor" if t.optional else "kTensor"
-        out.append(f'{{"{t.name}", ArgDef::{kind}, 0, {{}}, {flag(t.local not in read)}, {flag(t.local not in g.shared)}}}')
+        out.append(
+            f'{{"{t.name}", ArgDef::{kind}, 0, {{}}, {flag(t.local not in read)}, '
+            f'{flag(t.local not in g.shared)}}}'
+        )
     for name, arg in d.attrs:
         if arg is not None:
             kind, alternative = attr_form(d.name, arg)
@@ -136,14 +187,19 @@ def call_values(g, d):
     out = [slots.get(n, "Tensor()") for n in [*g.context, *g.op.douts]]
     for a in g.op.attrs:
         if pir_name(a) in positions:
-            out.append(f'phi::AttrAs<{a.cpp_value}>(attrs[{positions[pir_name(a)]}], "{d.name}", "{a.name}")')
+            out.append(
+                f'phi::AttrAs<{a.cpp_value}>(attrs[{positions[pir_name(a)]}], "{d.name}", '
+                f'"{a.name}")'
+            )
         else:
             out.append(a.cpp_default or "{}")
     return out
 
 
 def in_place_results(g, d):
-    """Names of the inputs whose gradients a fused rule writes into the memory that the result was given."""
+    """Names of the inputs whose gradients a fused rule writes into the memory that the result was
+    given.
+    """
     if g.broadcasts or not (g.op.vjp_kernel or g.op.elementwise):
         return set()
     return {t.name for t in g.inputs if d.output(t) is not None and not t.variadic}
@@ -185,11 +241,16 @@ def delivered(g, d, given):
 
 
 def infer_statements(g, d, values):
-    """The shape rule: `grad_infer`, or each gradient as its input, as the operand of `grad_like`, or as the output gradient."""
+    """The shape rule: `grad_infer`, or each gradient as its input, as the operand of `grad_like`,
+    or as the output gradient.
+    """
     op = g.op
     if op.grad_infer:
         attrs = [v for v in values if v.startswith("phi::AttrAs")]
-        return ["outs[0].resize(1);", f"phi::{op.grad_infer}({commas(['*in[0].p', *attrs, 'outs[0][0]'])});"]
+        return [
+            "outs[0].resize(1);",
+            f"phi::{op.grad_infer}({commas(['*in[0].p', *attrs, 'outs[0][0]'])});",
+        ]
     operands, out = {t.name: k for k, t in enumerate(d.tensors)}, []
     for t in g.inputs:
         k = d.output(t)
@@ -197,7 +258,9 @@ def infer_statements(g, d, values):
             continue
         like = operands.get(op.grad_like.get(t.name, t.name))
         if like is None:
-            like = next((i for i, o in enumerate(d.tensors) if not o.variadic and o.local in op.douts), 0)
+            like = next(
+                (i for i, o in enumerate(d.tensors) if not o.variadic and o.local in op.douts), 0
+            )
         out.append(f"outs[{k}].assign(in[{like}].p, in[{like}].p + in[{like}].n);")
         if d.tensors[like].optional and not t.variadic:
             out.append(f"if (outs[{k}].empty()) outs[{k}].push_back({{}});")
@@ -212,7 +275,8 @@ void run_$name(const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
   ${rule}_${op}_grad($args);
   $delivered
 }
-void infer_$name(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs, std::vector<Meta>* outs) {
+void infer_$name(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs,
+                 std::vector<Meta>* outs) {
   $infer
 }
 OpDef def_$name("$name", {$defs}, {$outs}, $flags, infer_$name, run_$name);
@@ -221,14 +285,28 @@ OpDef def_$name("$name", {$defs}, {$outs}, $flags, infer_$name, run_$name);
 
 def op_def(g, d):
     """The OpDef of the gradient op, with its adapters."""
-    given, values, lists = in_place_results(g, d), call_values(g, d), {t.name for t in g.inputs if t.variadic}
+    given, values, lists = (
+        in_place_results(g, d),
+        call_values(g, d),
+        {t.name for t in g.inputs if t.variadic},
+    )
     flags = ["phi::kOpSparing"]
     if g.op.elementwise and len(given) == 1:
         flags.append("phi::kOpElementwise")
     if not given:
         flags.append("phi::kOpAllocates")
     rule = "first" if g.op.vjp_kernel or g.op.elementwise else "composed"
-    return fill(GRAD_OP, name=d.name, op=g.op.name, count=len(g.inputs), rule=rule,
-                wanted=wanted(g, d, given), args=rule_args(g, values), delivered=delivered(g, d, given),
-                infer=infer_statements(g, d, values), defs=arg_defs(g, d), flags=" | ".join(flags),
-                outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs))
+    return fill(
+        GRAD_OP,
+        name=d.name,
+        op=g.op.name,
+        count=len(g.inputs),
+        rule=rule,
+        wanted=wanted(g, d, given),
+        args=rule_args(g, values),
+        delivered=delivered(g, d, given),
+        infer=infer_statements(g, d, values),
+        defs=arg_defs(g, d),
+        flags=" | ".join(flags),
+        outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs),
+    )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elementwise loops: one C++ loop per (op, compute type), built for each instruction set, and the EwDef that lists them."""
+"""Elementwise loops: one C++ loop per (op, compute type), built for each instruction set, and the
+EwDef that lists them.
+"""
+
 import ast
 
 from .expr import Condition, LoopPrinter, free_names, parse
@@ -7,18 +10,54 @@ from .signatures import flag
 from .template import commas, fill
 
 # suffix, C++ type, LoopType index, stanza class
-TYPES = [("f32", "float", 0, "float"), ("f64", "double", 1, "float"), ("i32", "int32_t", 2, "int"), ("i64", "int64_t", 3, "int"),
-         ("b", "bool", 4, "bool"), ("c64", "cplx<float>", 5, "complex"), ("c128", "cplx<double>", 6, "complex")]
+TYPES = [
+    ("f32", "float", 0, "float"),
+    ("f64", "double", 1, "float"),
+    ("i32", "int32_t", 2, "int"),
+    ("i64", "int64_t", 3, "int"),
+    ("b", "bool", 4, "bool"),
+    ("c64", "cplx<float>", 5, "complex"),
+    ("c128", "cplx<double>", 6, "complex"),
+]
 REAL = {"cplx<float>": "float", "cplx<double>": "double"}
-DTYPES = ["BOOL", "UINT8", "INT8", "INT16", "INT32", "INT64", "FLOAT16", "BFLOAT16", "FLOAT32", "FLOAT64", "COMPLEX64",
-          "COMPLEX128", "FLOAT8_E4M3FN", "FLOAT8_E5M2"]
-COMPUTE = {"BOOL": "BOOL", "UINT8": "INT32", "INT8": "INT32", "INT16": "INT32", "INT32": "INT32", "INT64": "INT64",
-           "FLOAT16": "FLOAT32", "BFLOAT16": "FLOAT32", "FLOAT32": "FLOAT32", "FLOAT64": "FLOAT64", "COMPLEX64": "COMPLEX64",
-           "COMPLEX128": "COMPLEX128", "FLOAT8_E4M3FN": "FLOAT32", "FLOAT8_E5M2": "FLOAT32"}
+DTYPES = [
+    "BOOL",
+    "UINT8",
+    "INT8",
+    "INT16",
+    "INT32",
+    "INT64",
+    "FLOAT16",
+    "BFLOAT16",
+    "FLOAT32",
+    "FLOAT64",
+    "COMPLEX64",
+    "COMPLEX128",
+    "FLOAT8_E4M3FN",
+    "FLOAT8_E5M2",
+]
+COMPUTE = {
+    "BOOL": "BOOL",
+    "UINT8": "INT32",
+    "INT8": "INT32",
+    "INT16": "INT32",
+    "INT32": "INT32",
+    "INT64": "INT64",
+    "FLOAT16": "FLOAT32",
+    "BFLOAT16": "FLOAT32",
+    "FLOAT32": "FLOAT32",
+    "FLOAT64": "FLOAT64",
+    "COMPLEX64": "COMPLEX64",
+    "COMPLEX128": "COMPLEX128",
+    "FLOAT8_E4M3FN": "FLOAT32",
+    "FLOAT8_E5M2": "FLOAT32",
+}
 
 
 def dtype_class(d):
-    return "bool" if d == "BOOL" else "int" if "INT" in d else "complex" if "COMPLEX" in d else "float"
+    return (
+        "bool" if d == "BOOL" else "int" if "INT" in d else "complex" if "COMPLEX" in d else "float"
+    )
 
 
 LOOP = """
@@ -43,9 +82,27 @@ constexpr EwDef k_$name = {"$op", $ins, 1,
 class Ew:
     """One elementwise kernel: the op itself, a variant of it, or the gradient of one input."""
 
-    def __init__(self, op, name, inputs, bodies, classes, out="same", compute=None, int_as_float=None, bool_inputs=(), cost=16,
-                 int_via=None):
-        self.op, self.name, self.inputs, self.bodies, self.classes = op, name, inputs, bodies, classes
+    def __init__(
+        self,
+        op,
+        name,
+        inputs,
+        bodies,
+        classes,
+        out="same",
+        compute=None,
+        int_as_float=None,
+        bool_inputs=(),
+        cost=16,
+        int_via=None,
+    ):
+        self.op, self.name, self.inputs, self.bodies, self.classes = (
+            op,
+            name,
+            inputs,
+            bodies,
+            classes,
+        )
         self.out, self.compute, self.bool_inputs = out, compute, set(bool_inputs)
         self.int_as_float = "FLOAT32" if int_as_float is True else int_as_float
         self.cost, self.int_via = cost, int_via
@@ -78,7 +135,11 @@ class Ew:
         return "UNDEFINED"
 
     def result_of(self, d):
-        if self.int_as_float and dtype_class(d) in ("int", "bool") and self.compute_of(d) == self.int_as_float:
+        if (
+            self.int_as_float
+            and dtype_class(d) in ("int", "bool")
+            and self.compute_of(d) == self.int_as_float
+        ):
             return self.int_as_float
         return d
 
@@ -88,12 +149,24 @@ class Ew:
 
     def loop(self, suffix, ctype, cls):
         boolean = self.compute == "bool"
-        body = self.bodies.get("bool", self.bodies.get("default")) if boolean else self.body_for(cls)
+        body = (
+            self.bodies.get("bool", self.bodies.get("default")) if boolean else self.body_for(cls)
+        )
         result = {"same": ctype, "bool": "bool", "real": REAL.get(ctype, ctype)}[self.out]
-        return fill(LOOP, name=self.name, suffix=suffix, ctype=ctype, result=result, body=Loop(self.op.where).text(body),
-                    ins=[f"PD_EW_IN({i + 1}, {'bool' if n in self.bool_inputs else ctype})" for i, n in enumerate(self.inputs)],
-                    attrs=[self.attr_line(k, n, ctype, cls) for k, n in self.attr_slots()],
-                    loads=[f"PD_EW_LOAD({i + 1}, {n})" for i, n in enumerate(self.inputs)])
+        return fill(
+            LOOP,
+            name=self.name,
+            suffix=suffix,
+            ctype=ctype,
+            result=result,
+            body=Loop(self.op.where).text(body),
+            ins=[
+                f"PD_EW_IN({i + 1}, {'bool' if n in self.bool_inputs else ctype})"
+                for i, n in enumerate(self.inputs)
+            ],
+            attrs=[self.attr_line(k, n, ctype, cls) for k, n in self.attr_slots()],
+            loads=[f"PD_EW_LOAD({i + 1}, {n})" for i, n in enumerate(self.inputs)],
+        )
 
     def attr_line(self, k, name, ctype, cls):
         kind = self.op.arg(name).kind
@@ -104,19 +177,33 @@ class Ew:
         return f"PD_EW_ATTR({k}, {'bool' if kind == 'bool' else ctype}, {name})"
 
     def declarations(self):
-        return [f"PD_ISA_DECL(void, {self.name}_{s}, (char* const* ptrs, int64_t n, const double* attrs))"
-                for s, _, _, _ in self.loop_types()]
+        return [
+            f"PD_ISA_DECL(void, {self.name}_{s}, (char* const* ptrs, int64_t n, const double* "
+            f"attrs))"
+            for s, _, _, _ in self.loop_types()
+        ]
 
     def definition(self):
         """The C++ of its EwDef."""
         table = []
         for isa in ("cpu_avx2", "cpu_avx512"):
-            have = {index: f"&phi::{isa}::{self.name}_{suffix}" for suffix, _, index, _ in self.loop_types()}
+            have = {
+                index: f"&phi::{isa}::{self.name}_{suffix}"
+                for suffix, _, index, _ in self.loop_types()
+            }
             table.append("{" + commas(have.get(i, "nullptr") for i in range(len(TYPES))) + "}")
-        return fill(DEFINITION, name=self.name, op=self.op.name, ins=len(self.inputs), cost=self.cost, table=commas(table),
-                    compute=commas(f"DataType::{self.compute_of(d)}" for d in DTYPES),
-                    results=commas(f"DataType::{self.result_of(d)}" for d in DTYPES),
-                    bools=commas(flag(n in self.bool_inputs) for n in self.inputs), out="k" + self.out.capitalize())
+        return fill(
+            DEFINITION,
+            name=self.name,
+            op=self.op.name,
+            ins=len(self.inputs),
+            cost=self.cost,
+            table=commas(table),
+            compute=commas(f"DataType::{self.compute_of(d)}" for d in DTYPES),
+            results=commas(f"DataType::{self.result_of(d)}" for d in DTYPES),
+            bools=commas(flag(n in self.bool_inputs) for n in self.inputs),
+            out="k" + self.out.capitalize(),
+        )
 
     def attr_array(self):
         """C++ initialiser of the double array handed to the loop."""
@@ -154,7 +241,10 @@ def kernels(g):
 
 def parse_bodies(op, value):
     """{class or "default": parsed expression}."""
-    return {k: parse(v, op.where) for k, v in (value if isinstance(value, dict) else {"default": value}).items()}
+    return {
+        k: parse(v, op.where)
+        for k, v in (value if isinstance(value, dict) else {"default": value}).items()
+    }
 
 
 def forward(op):
@@ -162,21 +252,45 @@ def forward(op):
     out = []
     for k, variant in enumerate(op.body):
         name = f"ew_{op.name}" + (f"_v{k}" if k else "")
-        out.append((variant.when and Condition(op, variant.when),
-                    Ew(op, name, [t.name for t in op.tensors], parse_bodies(op, variant.expr), op.dtypes, op.out, op.compute,
-                       op.int_as_float, op.bool_inputs, op.cost, op.int_via)))
+        out.append(
+            (
+                variant.when and Condition(op, variant.when),
+                Ew(
+                    op,
+                    name,
+                    [t.name for t in op.tensors],
+                    parse_bodies(op, variant.expr),
+                    op.dtypes,
+                    op.out,
+                    op.compute,
+                    op.int_as_float,
+                    op.bool_inputs,
+                    op.cost,
+                    op.int_via,
+                ),
+            )
+        )
     return out
 
 
 def gradients(op):
-    """{input: Ew or None}: None where the gradient is the output gradient itself or not one fused loop."""
+    """{input: Ew or None}: None where the gradient is the output gradient itself or not one fused
+    loop.
+    """
     out = {}
     if not op.elementwise or op.vjp_kernel:
         return out
-    allowed = {t.name for t in op.tensors} | {o.name for o in op.outs} | {"dout"} | {a.name for a in op.attrs}
+    allowed = (
+        {t.name for t in op.tensors}
+        | {o.name for o in op.outs}
+        | {"dout"}
+        | {a.name for a in op.attrs}
+    )
     for name, text in op.vjp.items():
         node = parse(text, op.where)
-        if isinstance(node, ast.Name) or any(isinstance(n, (ast.List, ast.keyword, ast.IfExp)) for n in ast.walk(node)):
+        if isinstance(node, ast.Name) or any(
+            isinstance(n, (ast.List, ast.keyword, ast.IfExp)) for n in ast.walk(node)
+        ):
             out[name] = None
             continue
         names, _ = free_names(node)
@@ -187,5 +301,13 @@ def gradients(op):
         ins = sorted(n for n in names if n not in attrs)
         bools = set(op.bool_inputs)
         ins.sort(key=lambda n: n in bools)
-        out[name] = Ew(op, f"ew_{op.name}_grad_{name}", ins, {"default": node}, ["float"], bool_inputs=bools, cost=op.cost)
+        out[name] = Ew(
+            op,
+            f"ew_{op.name}_grad_{name}",
+            ins,
+            {"default": node},
+            ["float"],
+            bool_inputs=bools,
+            cost=op.cost,
+        )
     return out

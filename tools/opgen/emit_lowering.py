@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """CINN lowering functions of elementwise ops and their gradients."""
+
 import ast
 
 from . import emit_loops
@@ -41,15 +42,36 @@ def source(members):
     """The file of lowering functions; `members`: the gradients of all ops."""
     rules = [rule for g in members if g.op.elementwise for rule in [*forward(g.op), *backward(g)]]
     summed = {g.op.grad_name: summed_backward(g) for g in members if g.op.elementwise}
-    rows = [f'RegisterLowering("pd_op.{name}", &lower_{name}, {count});' for name, count, _ in rules]
-    rows += [f'RegisterGradLowering("pd_op.{name}", {{{commas(row for row, _ in results)}}});' for name, results in summed.items() if results]
-    return fill(FILE, functions=[text for _, _, text in rules] + [text for results in summed.values() for _, text in results], rows=rows) + "\n"
+    rows = [
+        f'RegisterLowering("pd_op.{name}", &lower_{name}, {count});' for name, count, _ in rules
+    ]
+    rows += [
+        f'RegisterGradLowering("pd_op.{name}", {{{commas(row for row, _ in results)}}});'
+        for name, results in summed.items()
+        if results
+    ]
+    return (
+        fill(
+            FILE,
+            functions=[text for _, _, text in rules]
+            + [text for results in summed.values() for _, text in results],
+            rows=rows,
+        )
+        + "\n"
+    )
 
 
 def forward(op):
-    """[(op, number of operands, C++ function)] of the op itself, where a body for floats serves integers too or there are none."""
-    forms = [(condition, e, e.bodies.get("float", e.bodies.get("default"))) for condition, e in emit_loops.forward(op)]
-    fit = all(body is not None and {"float", "int", "bool"} & set(e.classes) for _, e, body in forms)
+    """[(op, number of operands, C++ function)] of the op itself, where a body for floats serves
+    integers too or there are none.
+    """
+    forms = [
+        (condition, e, e.bodies.get("float", e.bodies.get("default")))
+        for condition, e in emit_loops.forward(op)
+    ]
+    fit = all(
+        body is not None and {"float", "int", "bool"} & set(e.classes) for _, e, body in forms
+    )
     return [function(op, op.name, forms, forms[0][1].inputs)] if fit else []
 
 
@@ -58,15 +80,28 @@ def backward(g):
     if not (g.exists and len(g.op.tensors) == 1 and g.recorded):
         return []
     operands = [t.local for t in g.recorded.tensors]
-    return [function(g.op, g.op.grad_name, [(None, e, e.bodies["default"])], operands) for e in emit_loops.gradients(g.op).values() if e]
+    return [
+        function(g.op, g.op.grad_name, [(None, e, e.bodies["default"])], operands)
+        for e in emit_loops.gradients(g.op).values()
+        if e
+    ]
 
 
 def summed_backward(g):
-    """[(row, C++ function)] of the results of the gradient op of an op that broadcasts; [] where it has attributes, or a rule calls
-    what is no function of a scalar."""
+    """[(row, C++ function)] of the results of the gradient op of an op that broadcasts; [] where it
+    has attributes, or a rule calls what is no function of a scalar."""
     op, d = g.op, g.recorded
-    called = {n.func.id for rule in g.rules.values() for n in ast.walk(rule) if isinstance(n, ast.Call)}
-    if not g.exists or not g.broadcasts or not d or op.attrs or op.vjp_kernel or called - {*scalars(), "conj_of"}:
+    called = {
+        n.func.id for rule in g.rules.values() for n in ast.walk(rule) if isinstance(n, ast.Call)
+    }
+    if (
+        not g.exists
+        or not g.broadcasts
+        or not d
+        or op.attrs
+        or op.vjp_kernel
+        or called - {*scalars(), "conj_of"}
+    ):
         return []
     return [summed_result(g, o.removesuffix("_grad")) for o in d.outs]
 
@@ -75,8 +110,12 @@ def summed_result(g, tensor):
     read = free_names(g.rules[tensor])[0]
     operands = [t for t in g.recorded.tensors if t.local in read]
     name = f"{g.op.grad_name}_{tensor}"
-    text = fill(FUNCTION, name=name, operands=[f"const Expr& {t.local} = in[{k}];" for k, t in enumerate(operands)],
-                forms=f"return {Printer(g.op.where).text(g.rules[tensor])};")
+    text = fill(
+        FUNCTION,
+        name=name,
+        operands=[f"const Expr& {t.local} = in[{k}];" for k, t in enumerate(operands)],
+        forms=f"return {Printer(g.op.where).text(g.rules[tensor])};",
+    )
     return f'{{"{tensor}", &lower_{name}, {{{commas(c_name(t) for t in operands)}}}}}', text
 
 
@@ -85,17 +124,31 @@ def c_name(operand):
 
 
 def function(op, name, forms, operands):
-    read = [f"[[maybe_unused]] const Expr& {n} = in[{k}];" for k, n in enumerate(operands) if any(n in e.inputs for _, e, _ in forms)]
-    lines = [line for form in sorted(forms, key=lambda f: f[0] is None) for line in form_lines(op, *form)]
+    read = [
+        f"[[maybe_unused]] const Expr& {n} = in[{k}];"
+        for k, n in enumerate(operands)
+        if any(n in e.inputs for _, e, _ in forms)
+    ]
+    lines = [
+        line for form in sorted(forms, key=lambda f: f[0] is None) for line in form_lines(op, *form)
+    ]
     return name, len(operands), fill(FUNCTION, name=name, operands=read, forms=lines)
 
 
 def form_lines(op, condition, e, body):
     """Statements that return one form of the expression; with a condition they are one line."""
     positions = {a.name: k for k, a in enumerate(op.attrs)}
-    block = [*[f"const Expr {n}(attrs[{positions[n]}]);" for n in e.attr_names], f"return {Printer(op.where).text(body)};"]
+    block = [
+        *[f"const Expr {n}(attrs[{positions[n]}]);" for n in e.attr_names],
+        f"return {Printer(op.where).text(body)};",
+    ]
     if not condition:
         return block
-    read = [f"const phi::Scalar& {a.name} = attrs[{k}];" if a.kind == "Scalar" else f"const double {a.name} = attrs[{k}].to_double();"
-            for k, a in enumerate(op.attrs) if a.name in condition.names]
+    read = [
+        f"const phi::Scalar& {a.name} = attrs[{k}];"
+        if a.kind == "Scalar"
+        else f"const double {a.name} = attrs[{k}].to_double();"
+        for k, a in enumerate(op.attrs)
+        if a.name in condition.names
+    ]
     return [f"if ([&] {{ {' '.join(read)} return {condition.cpp}; }}()) {{ {' '.join(block)} }}"]

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ of grad nodes: the struct, and the statements of an op that make one after the forward ran."""
+"""The C++ of grad nodes: the struct, and the statements of an op that make one after the forward
+ran.
+"""
+
 from . import slopes
 from .emit_grad import has_first_order, missing_attr, rule_args
 from .signatures import attr_value, list_or_tensor
@@ -18,7 +21,8 @@ struct ${camel}GradNode final : GradNode {
     bool need[$count];
     $wanted
     $results
-    const Place device_ = __builtin_expect(phi::g_has_external_kernels, 0) ? phi::DevicePlace(grads, num_outputs()) : Place{};
+    const Place device_ = __builtin_expect(phi::g_has_external_kernels, 0)
+        ? phi::DevicePlace(grads, num_outputs()) : Place{};
     $recorded
     $rules
     $delivered
@@ -35,16 +39,27 @@ def node(g):
     """The grad node of an op."""
     op, kept, starts = g.op, kept_names(g), input_starts(g)
     held = [n for n in kept if n in g.contents or n in g.extra]
-    return fill(NODE, camel=op.camel, members=members(g, kept), resets=" ".join(reset(g, n) for n in held),
-                shows=" ".join(shown(g, n) for n in held), restored=[restored(g, n) for n in kept],
-                output_gradients=output_gradients(g), count=max(len(g.inputs), 1), wanted=wanted(g, kept, starts),
-                results=[f"{list_or_tensor(t.variadic)} g_{t.name};" for t in g.inputs],
-                recorded=g.recorded and recorded(g), rules=rule_statements(g),
-                delivered=[delivered(g, i, t, starts) for i, t in enumerate(g.inputs)])
+    return fill(
+        NODE,
+        camel=op.camel,
+        members=members(g, kept),
+        resets=" ".join(reset(g, n) for n in held),
+        shows=" ".join(shown(g, n) for n in held),
+        restored=[restored(g, n) for n in kept],
+        output_gradients=output_gradients(g),
+        count=max(len(g.inputs), 1),
+        wanted=wanted(g, kept, starts),
+        results=[f"{list_or_tensor(t.variadic)} g_{t.name};" for t in g.inputs],
+        recorded=g.recorded and recorded(g),
+        rules=rule_statements(g),
+        delivered=[delivered(g, i, t, starts) for i, t in enumerate(g.inputs)],
+    )
 
 
 def kept_names(g):
-    """What the node keeps: what rules read, what the gradient op reads, and the shapes that gradients are summed to."""
+    """What the node keeps: what rules read, what the gradient op reads, and the shapes that
+    gradients are summed to.
+    """
     kept = [*g.context, *g.extra]
     return kept + [t.name for t in g.inputs if t.name not in kept] if g.broadcasts else kept
 
@@ -67,12 +82,17 @@ def shown(g, name):
 
 def restored(g, name):
     if name in g.variadic:
-        return f'std::vector<Tensor> {name};\nfor (auto& s : s_{name}) {name}.push_back(s.Get(this, "{g.op.name}", "{name}"));'
+        return (
+            f'std::vector<Tensor> {name};\nfor (auto& s : s_{name}) '
+            f'{name}.push_back(s.Get(this, "{g.op.name}", "{name}"));'
+        )
     return f'Tensor {name} = s_{name}.Get(this, "{g.op.name}", "{name}");'
 
 
 def output_gradients(g):
-    """Statements that give the output gradients their names; absent ones are zeros unless the op takes them as they are."""
+    """Statements that give the output gradients their names; absent ones are zeros unless the op
+    takes them as they are.
+    """
     op = g.op
     if not g.multiple:
         return ["if (!grads[0].defined()) return;", "const Tensor& dout = grads[0];"]
@@ -80,7 +100,10 @@ def output_gradients(g):
     for o, d in zip(op.outs, op.douts):
         if o.variadic:
             out.append(f"std::vector<Tensor> {d};")
-            out.append(f"for (auto& s : m_{o.name}) {{ {d}.push_back(GradOrZeros(grads[at], s.meta())); ++at; }}")
+            out.append(
+                f"for (auto& s : m_{o.name}) {{ {d}.push_back(GradOrZeros(grads[at], s.meta())); "
+                f"++at; }}"
+            )
         elif op.lazy_douts or o.name in op.nondiff_outs:
             out.append(f"Tensor {d} = grads[at++];")
         else:
@@ -89,7 +112,9 @@ def output_gradients(g):
 
 
 def input_starts(g):
-    """{input: C++ of where its gradients begin in `in`}: a list's lie one after another, from where the inputs before it end."""
+    """{input: C++ of where its gradients begin in `in`}: a list's lie one after another, from where
+    the inputs before it end.
+    """
     out, singles, lists = {}, 0, []
     for t in g.inputs:
         out[t.name] = " + ".join([str(singles), *lists])
@@ -106,7 +131,9 @@ def wanted(g, kept, starts):
     for t in g.inputs:
         if t.variadic and not alone:
             if t.name not in kept:
-                raise g.op.where.error("a Tensor[] gradient beside others must be of a saved argument")
+                raise g.op.where.error(
+                    "a Tensor[] gradient beside others must be of a saved argument"
+                )
             out.append(f"const int c_{t.name} = static_cast<int>(s_{t.name}.size());")
     for i, t in enumerate(g.inputs):
         if not t.variadic:
@@ -114,7 +141,10 @@ def wanted(g, kept, starts):
         elif alone:
             out.append(f"need[{i}] = true;")
         else:
-            out += [f"need[{i}] = false;", f"for (int i = 0; i < c_{t.name}; ++i) need[{i}] |= needs({starts[t.name]} + i);"]
+            out += [
+                f"need[{i}] = false;",
+                f"for (int i = 0; i < c_{t.name}; ++i) need[{i}] |= needs({starts[t.name]} + i);",
+            ]
     return out
 
 
@@ -130,21 +160,39 @@ if (!create_graph && (State().record != RecordMode::kRun || $on_device)$conditio
 
 
 def recorded(g):
-    """The head of the statement: the gradient as one op, where it is recorded or a device has it."""
+    """The head of the statement: the gradient as one op, where it is recorded or a device has
+    it.
+    """
     op, d = g.op, g.recorded
     on_device = "!device_.is_cpu()"
     if not op.vjp_kernel and not op.elementwise:
         # A composed rule runs on the device op by op where the device has no kernel for the whole.
-        local = next(t.local for t in d.tensors if not t.variadic and (t.local in g.context or t.local in op.douts))
-        on_device = f"({on_device} && phi::FindExternalKernel(def_{d.name}, {local}.dtype(), device_))"
-    attrs = [attr_value(a) if a is not None else f"AttrValue({missing_attr(name)})" for name, a in d.attrs]
-    return fill(RECORDED, name=d.name, on_device=on_device, conditions="".join(f" && {c}" for c in d.when),
-                slots=commas(f"InSlot({t.local})" for t in d.tensors), attrs=commas(attrs) or "AttrValue()",
-                outs=commas(f"OutSlot(g_{o[:-5]})" for o in d.outs))
+        local = next(
+            t.local
+            for t in d.tensors
+            if not t.variadic and (t.local in g.context or t.local in op.douts)
+        )
+        on_device = (
+            f"({on_device} && phi::FindExternalKernel(def_{d.name}, {local}.dtype(), device_))"
+        )
+    attrs = [
+        attr_value(a) if a is not None else f"AttrValue({missing_attr(name)})"
+        for name, a in d.attrs
+    ]
+    return fill(
+        RECORDED,
+        name=d.name,
+        on_device=on_device,
+        conditions="".join(f" && {c}" for c in d.when),
+        slots=commas(f"InSlot({t.local})" for t in d.tensors),
+        attrs=commas(attrs) or "AttrValue()",
+        outs=commas(f"OutSlot(g_{o[:-5]})" for o in d.outs),
+    )
 
 
 FIRST_ONLY = """
-{ PD_CHECK(!create_graph, Unimplemented, "[$op] expected a first-order gradient, got create_graph=True: no higher-order rule"); \
+{ PD_CHECK(!create_graph, Unimplemented, \
+"[$op] expected a first-order gradient, got create_graph=True: no higher-order rule"); \
 first_${op}_grad($args); }
 """
 ON_HOST = """
@@ -153,7 +201,8 @@ $back } else
 """
 EITHER = """
 $slopes
-if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu()) composed_${op}_grad($args);
+if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu())
+  composed_${op}_grad($args);
 else first_${op}_grad($args);
 """
 
@@ -165,7 +214,9 @@ def rule_statements(g):
         lines = fill(FIRST_ONLY, op=op.name, args=args).split("\n")
         if not g.recorded:
             tensors = {*g.context, *op.douts}
-            here = rule_args(g, [f"phi::ToHost({n})" if n in tensors else n for n in g.context_args])
+            here = rule_args(
+                g, [f"phi::ToHost({n})" if n in tensors else n for n in g.context_args]
+            )
             back = " ".join(f"g_{t.name} = phi::ToPlace(g_{t.name}, device_);" for t in g.inputs)
             lines = fill(ON_HOST, op=op.name, here=here, back=back).split("\n") + lines
         return lines
@@ -178,20 +229,30 @@ def slope_statement(g):
     if not g.op.slopes:
         return None
     v, result = slopes.find(g.op)[0], f"g_{g.inputs[0].name}"
-    return [f"if (create_graph && need[0] && SlopesApply({v}, dout)) {result} = Slope(slopes_{g.op.name}, 0, &dout, {v});", "else"]
+    return [
+        f"if (create_graph && need[0] && SlopesApply({v}, dout)) {result} = "
+        f"Slope(slopes_{g.op.name}, 0, &dout, {v});",
+        "else",
+    ]
 
 
 def delivered(g, i, t, starts):
     """The statement that hands a gradient over."""
     start = starts[t.name]
     if t.variadic:
-        return f"for (int i = 0; i < static_cast<int>(g_{t.name}.size()); ++i) if (needs({start} + i)) in[{start} + i] = g_{t.name}[i];"
+        return (
+            f"for (int i = 0; i < static_cast<int>(g_{t.name}.size()); ++i) if "
+            f"(needs({start} + i)) in[{start} + i] = g_{t.name}[i];"
+        )
     if g.broadcasts:
-        return f"if (need[{i}]) in[{i}] = plain_ ? std::move(g_{t.name}) : ReduceGrad(g_{t.name}, {t.name});"
+        return (
+            f"if (need[{i}]) in[{i}] = plain_ ? std::move(g_{t.name}) : "
+            f"ReduceGrad(g_{t.name}, {t.name});"
+        )
     return f"if (need[{i}]) in[{start}] = std::move(g_{t.name});"
 
 
-# --- making a node ---------------------------------------------------------------------------------------------------
+# --- making a node
 SETUP = """
 auto $node = Ref<${camel}GradNode>::First(new ${camel}GradNode);
 $node->SetCounts($inputs, $outputs);
@@ -213,17 +274,25 @@ if (State().record != RecordMode::kRun) {
 
 def counts(names):
     """C++ of how many tensors the arguments or results are."""
-    return " + ".join(f"static_cast<int>({n.name}.size())" if n.variadic else "1" for n in names) or "0"
+    return (
+        " + ".join(f"static_cast<int>({n.name}.size())" if n.variadic else "1" for n in names)
+        or "0"
+    )
 
 
 def setup(g, result, inplace=False):
-    """Statements that make the node after the forward ran; `result`: the C++ name of the first result."""
+    """Statements that make the node after the forward ran; `result`: the C++ name of the first
+    result.
+    """
     op, made = g.op, {o.name for o in g.op.outs}
     name = "node_" if any(a.name == "n" for a in op.args) else "n"
 
     def save(n, fn):
         if n in g.variadic:
-            return f"{name}->s_{n}.resize({n}.size()); for (size_t i = 0; i < {n}.size(); ++i) {name}->s_{n}[i].{fn}({n}[i]);"
+            return (
+                f"{name}->s_{n}.resize({n}.size()); for (size_t i = 0; i < {n}.size(); "
+                f"++i) {name}->s_{n}[i].{fn}({n}[i]);"
+            )
         return f"{name}->s_{n}.{fn}({n});"
 
     def saves(names, fn):
@@ -233,13 +302,21 @@ def setup(g, result, inplace=False):
         return names and fill(WHILE_RECORDING, saves=[save(n, fn) for n in names])
 
     rest = [t.name for t in g.inputs if t.name not in g.context] if g.broadcasts else []
-    return fill(SETUP, camel=op.camel, node=name, inputs=counts(g.inputs), outputs=counts(op.outs), edges=edges(g, name),
-                attrs=[f"{name}->{a.name} = {a.name};" for a in op.attrs],
-                saved=saves([n for n in g.context if n not in made], "SaveInput"),
-                plain=g.broadcasts and plain(g, name, result, [save(n, "SaveMeta") for n in rest]),
-                extra=while_recording([n for n in g.extra if n not in made and n not in rest], "SaveInput"),
-                outs=outputs(g, name, result, inplace), saved_outs=saves([n for n in g.context if n in made], "SaveOutput"),
-                extra_outs=while_recording([n for n in g.extra if n in made], "SaveOutput")).split("\n")
+    return fill(
+        SETUP,
+        camel=op.camel,
+        node=name,
+        inputs=counts(g.inputs),
+        outputs=counts(op.outs),
+        edges=edges(g, name),
+        attrs=[f"{name}->{a.name} = {a.name};" for a in op.attrs],
+        saved=saves([n for n in g.context if n not in made], "SaveInput"),
+        plain=g.broadcasts and plain(g, name, result, [save(n, "SaveMeta") for n in rest]),
+        extra=while_recording([n for n in g.extra if n not in made and n not in rest], "SaveInput"),
+        outs=outputs(g, name, result, inplace),
+        saved_outs=saves([n for n in g.context if n in made], "SaveOutput"),
+        extra_outs=while_recording([n for n in g.extra if n in made], "SaveOutput"),
+    ).split("\n")
 
 
 def edges(g, node):
@@ -247,7 +324,10 @@ def edges(g, node):
     for t in g.inputs:
         start = " + ".join([str(singles), *lists])
         if t.variadic:
-            out.append(f"for (int i = 0; i < static_cast<int>({t.name}.size()); ++i) {node}->SetInput({start} + i, {t.name}[i]);")
+            out.append(
+                f"for (int i = 0; i < static_cast<int>({t.name}.size()); ++i) "
+                f"{node}->SetInput({start} + i, {t.name}[i]);"
+            )
             lists.append(f"static_cast<int>({t.name}.size())")
         else:
             out.append(f"{node}->SetInput({start}, {t.name});")
@@ -256,10 +336,18 @@ def edges(g, node):
 
 
 def plain(g, node, result, saves):
-    """Statements that find out whether gradients are summed to nothing and converted to nothing, and else keep the shapes for that."""
-    same = " && ".join(f"{t.name}.is_symbolic() == false && {t.name}.dims() == {result}.dims() && {t.name}.dtype() == {result}.dtype()"
-                       for t in g.inputs)
-    out = [f"{node}->plain_ = State().record == RecordMode::kRun && {same if g.op.out == 'same' else 'false'};"]
+    """Statements that find out whether gradients are summed to nothing and converted to nothing,
+    and else keep the shapes for that.
+    """
+    same = " && ".join(
+        f"{t.name}.is_symbolic() == false && {t.name}.dims() == {result}.dims() && "
+        f"{t.name}.dtype() == {result}.dtype()"
+        for t in g.inputs
+    )
+    out = [
+        f"{node}->plain_ = State().record == RecordMode::kRun && "
+        f"{same if g.op.out == 'same' else 'false'};"
+    ]
     return out + ([f"if (!{node}->plain_) {{", *["  " + s for s in saves], "}"] if saves else [])
 
 
@@ -268,15 +356,25 @@ def outputs(g, node, result, inplace):
         if inplace:
             return f"AfterInplace(x_, {node}.get(), 0);"
         read = any(n == g.op.outs[0].name for n in (*g.context, *g.extra))
-        return f"{node}->SetOutput(0, {result});" if read else f"SetOnlyOutput(std::move({node}), {result});"
+        return (
+            f"{node}->SetOutput(0, {result});"
+            if read
+            else f"SetOnlyOutput(std::move({node}), {result});"
+        )
     out = ["int at = 0;"]
     for o in g.op.outs:
         n = o.name
         if o.variadic:
             out.append(f"{node}->m_{n}.resize({n}.size());")
-            out.append(f"for (size_t i = 0; i < {n}.size(); ++i) {{ {node}->SetOutput(at++, {n}[i]); {node}->m_{n}[i].SaveMeta({n}[i]); }}")
+            out.append(
+                f"for (size_t i = 0; i < {n}.size(); ++i) {{ {node}->SetOutput(at++, {n}[i]); "
+                f"{node}->m_{n}[i].SaveMeta({n}[i]); }}"
+            )
         elif n in g.op.nondiff_outs:
             out.append(f"if ({n}.defined()) {node}->m_{n}.SaveMeta({n}); ++at;")
         else:
-            out.append(f"if ({n}.defined()) {{ {node}->SetOutput(at, {n}); {node}->m_{n}.SaveMeta({n}); }} ++at;")
+            out.append(
+                f"if ({n}.defined()) {{ {node}->SetOutput(at, {n}); {node}->m_{n}.SaveMeta({n}); "
+                f"}} ++at;"
+            )
     return out

@@ -1,8 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ that runs an op without history: declarations of hand-written functions, `run_<op>`, and the OpDef."""
+"""The C++ that runs an op without history: declarations of hand-written functions, `run_<op>`, and
+the OpDef.
+"""
+
 from . import emit_loops
 from .emit_grad import kernel_params
-from .signatures import ARG_KIND, attr_form, attr_value, flag, list_or_tensor, names, params, pir_name, slot_tensor
+from .signatures import (
+    ARG_KIND,
+    attr_form,
+    attr_value,
+    flag,
+    list_or_tensor,
+    names,
+    params,
+    pir_name,
+    slot_tensor,
+)
 from .template import commas, fill, when
 
 NO_RULE = (None, "none")  # `infer` of ops whose shapes are known only after running
@@ -29,7 +42,8 @@ def kernel_declarations(g):
     if op.infer and op.infer not in ("unchanged", "broadcast", "none"):
         out.append(f"void {op.infer}({infer_params(op)});")
     if op.grad_infer:
-        out.append(f"void {op.grad_infer}({commas(['const Meta& dout', *[f'{a.cpp} {a.name}' for a in op.attrs], 'Meta& x'])});")
+        attrs = [f"{a.cpp} {a.name}" for a in op.attrs]
+        out.append(f"void {op.grad_infer}({commas(['const Meta& dout', *attrs, 'Meta& x'])});")
     if op.vjp_kernel:
         out.append(f"void {op.vjp_kernel}({kernel_params(g)});")
     return out
@@ -39,12 +53,16 @@ def infer_params(op):
     def one(a):
         if not a.is_tensor:
             return f"{a.cpp} {a.name}"
-        return f"const MetaList& {a.name}" if a.variadic else f"const Meta{'*' if a.optional else '&'} {a.name}"
+        return (
+            f"const MetaList& {a.name}"
+            if a.variadic
+            else f"const Meta{'*' if a.optional else '&'} {a.name}"
+        )
 
     return commas([*map(one, op.args), *[f"{meta_type(o.variadic)}& {o.name}" for o in op.outs]])
 
 
-# --- run_<op> --------------------------------------------------------------------------------------------------------
+# --- run_<op>
 RUN = """
 $declared
 void run_$op($params) {
@@ -70,12 +88,26 @@ if (__builtin_expect(phi::g_has_external_kernels, 0)) {
 
 def run(op):
     """run_<op>(args, outs&): shape rule, allocation, kernel; no autograd."""
-    external = op.tensors and fill(EXTERNAL, op=op.name, slots=commas(f"InSlot({t.name})" for t in op.tensors), attrs=attr_values(op),
-                                   outs=commas(f"OutSlot({o.name})" for o in op.outs))
+    external = op.tensors and fill(
+        EXTERNAL,
+        op=op.name,
+        slots=commas(f"InSlot({t.name})" for t in op.tensors),
+        attrs=attr_values(op),
+        outs=commas(f"OutSlot({o.name})" for o in op.outs),
+    )
     placed = fill(PLACED, moves=[f"phi::MoveToCurrentPlace({o.name});" for o in op.outs])
-    body = run_loops(op) if op.elementwise else run_composition(op) if op.composed else run_kernel(op)
-    return fill(RUN, op=op.name, params=joined(params(op), out_params(op)), declared=when(op.tensors, f"extern OpDef def_{op.name};"),
-                external=external, body=body, placed=when(not op.tensors, placed))
+    body = (
+        run_loops(op) if op.elementwise else run_composition(op) if op.composed else run_kernel(op)
+    )
+    return fill(
+        RUN,
+        op=op.name,
+        params=joined(params(op), out_params(op)),
+        declared=when(op.tensors, f"extern OpDef def_{op.name};"),
+        external=external,
+        body=body,
+        placed=when(not op.tensors, placed),
+    )
 
 
 def attr_values(op):
@@ -83,7 +115,10 @@ def attr_values(op):
 
 
 def run_loops(op):
-    out = [f"  const Tensor* in[] = {{{commas('&' + t.name for t in op.tensors)}}};", f"  Tensor* o_[] = {{&{op.outs[0].name}}};"]
+    out = [
+        f"  const Tensor* in[] = {{{commas('&' + t.name for t in op.tensors)}}};",
+        f"  Tensor* o_[] = {{&{op.outs[0].name}}};",
+    ]
     for condition, e in sorted(emit_loops.forward(op), key=lambda v: v[0] is None):
         values = e.attr_array()
         attrs = f"const double at[] = {{{commas(values)}}}; " if values else ""
@@ -97,7 +132,9 @@ def run_composition(op):
     if len(op.outs) > 1:
         return f"  std::tie({commas(o.name for o in op.outs)}) = {call};"
     out = op.outs[0]
-    return f"  {out.name} = {call};" if out.variadic else f"  Deliver({call}, Tensor(), {out.name});"
+    return (
+        f"  {out.name} = {call};" if out.variadic else f"  Deliver({call}, Tensor(), {out.name});"
+    )
 
 
 LONG = """
@@ -111,43 +148,71 @@ LONG = """
 
 
 def run_kernel(op):
-    """Shape rule, allocation, and the kernel: a long one without the host's lock, on handles that nobody else can rebind."""
+    """Shape rule, allocation, and the kernel: a long one without the host's lock, on handles that
+    nobody else can rebind.
+    """
     ruled = op.infer not in NO_RULE and op.view != "checked"
-    out = ["  " + line for line in infer_call(op, eager=True)] + [line for o in op.outs for line in allocation(op, o)] if ruled else []
+    out = (
+        ["  " + line for line in infer_call(op, eager=True)]
+        + [line for o in op.outs for line in allocation(op, o)]
+        if ruled
+        else []
+    )
     outs = commas(o.name for o in op.outs)
     call = f"phi::{op.kernel}({joined(names(op), outs)});"
     work = " + ".join(f"phi::WorkOf({n.name})" for n in [*op.tensors, *op.outs])
     if op.tensors and not op.view:
         args = commas([*[f"h_{a.name}" if a.is_tensor else a.name for a in op.args], outs])
-        out.append(fill(LONG, work=work, long_work=op.long_work, kernel=op.kernel, args=args,
-                        held=" ".join(f"const auto h_{t.name} = phi::Held({t.name});" for t in op.tensors),
-                        written=[f"if ({o}.impl() == h_{i}.impl()) {o} = {i};" for o, i in op.inplace_map.items()]))
+        out.append(
+            fill(
+                LONG,
+                work=work,
+                long_work=op.long_work,
+                kernel=op.kernel,
+                args=args,
+                held=" ".join(f"const auto h_{t.name} = phi::Held({t.name});" for t in op.tensors),
+                written=[
+                    f"if ({o}.impl() == h_{i}.impl()) {o} = {i};" for o, i in op.inplace_map.items()
+                ],
+            )
+        )
     elif not op.tensors and ruled:  # nothing that another thread could rebind
-        out.append(f"  if ({work} >= {op.long_work}) {{ const phi::WithoutHostLock apart; {call} }}")
+        out.append(
+            f"  if ({work} >= {op.long_work}) {{ const phi::WithoutHostLock apart; {call} }}"
+        )
         call = "else " + call
     return [*out, f"  {call}"]
 
 
 def allocation(op, o):
     """Statements that allocate a result as inferred; the kernel of a view makes its own."""
+
     def room(meta, out):
         return f"phi::EnsureOut({out}, common::ToInts({meta}.dims), {meta}.dtype);"
 
     if o.variadic:
         resize = f"  {o.name}.resize(m_{o.name}.size());"
-        loop = f"  for (size_t i = 0; i < m_{o.name}.size(); ++i) " + room(f"m_{o.name}[i]", f"{o.name}[i]")
+        loop = f"  for (size_t i = 0; i < m_{o.name}.size(); ++i) " + room(
+            f"m_{o.name}[i]", f"{o.name}[i]"
+        )
         return [resize] if op.view else [resize, loop]
     if op.view:
         return []
-    return ([f"  if (m_{o.name}.dtype != DataType::UNDEFINED)"] if o.optional else []) + ["  " + room(f"m_{o.name}", o.name)]
+    return ([f"  if (m_{o.name}.dtype != DataType::UNDEFINED)"] if o.optional else []) + [
+        "  " + room(f"m_{o.name}", o.name)
+    ]
 
 
 def infer_call(op, eager):
-    """Statements that compute `m_<out>`, the metas of results: of tensors, or (not eager) of metas with the arguments' names."""
+    """Statements that compute `m_<out>`, the metas of results: of tensors, or (not eager) of metas
+    with the arguments' names.
+    """
     out = [f"{meta_type(o.variadic)} m_{o.name};" for o in op.outs]
     if op.infer == "unchanged":
         first = op.tensors[0].name if op.tensors else None
-        return out + [f"m_{o.name} = {first}.meta();" if eager else f"m_{o.name} = {first};" for o in op.outs]
+        return out + [
+            f"m_{o.name} = {first}.meta();" if eager else f"m_{o.name} = {first};" for o in op.outs
+        ]
     args = []
     for a in op.args:
         if not a.is_tensor or not eager:
@@ -163,13 +228,15 @@ def infer_call(op, eager):
     return [*out, f"phi::{op.infer}({commas([*args, *[f'm_{o.name}' for o in op.outs]])});"]
 
 
-# --- the OpDef -------------------------------------------------------------------------------------------------------
+# --- the OpDef
 OP_DEF = """
-void run_${op}_generic([[maybe_unused]] const InSlot* in, [[maybe_unused]] const AttrValue* attrs, OutSlot* outs) {
+void run_${op}_generic([[maybe_unused]] const InSlot* in,
+                       [[maybe_unused]] const AttrValue* attrs, OutSlot* outs) {
   PlainGuard plain;
   run_$op($args);
 }
-void infer_${op}_generic([[maybe_unused]] const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs, std::vector<Meta>* outs) {
+void infer_${op}_generic([[maybe_unused]] const MetaSlot* in,
+                         [[maybe_unused]] const AttrValue* attrs, std::vector<Meta>* outs) {
   $infer
 }
 OpDef def_$op("$op", {$defs}, {$outs}, $flags, infer_${op}_generic, run_${op}_generic);
@@ -179,17 +246,30 @@ LISTS = ("int[]", "int64[]", "float[]", "double[]", "str[]", "Scalar[]")
 
 def op_def(op):
     outs = [f"*outs[{k}].list" if o.variadic else f"*outs[{k}].p" for k, o in enumerate(op.outs)]
-    return fill(OP_DEF, op=op.name, args=commas([*slot_values(op, slot_tensor), *outs]), infer=infer_statements(op),
-                defs=commas(arg_def(op, a) for a in op.args), outs=commas(out_def(op, o) for o in op.outs), flags=" | ".join(op_flags(op)))
+    return fill(
+        OP_DEF,
+        op=op.name,
+        args=commas([*slot_values(op, slot_tensor), *outs]),
+        infer=infer_statements(op),
+        defs=commas(arg_def(op, a) for a in op.args),
+        outs=commas(out_def(op, o) for o in op.outs),
+        flags=" | ".join(op_flags(op)),
+    )
 
 
 def arg_def(op, a):
     if a.is_tensor:
-        return f'{{"{a.name}", ArgDef::{ARG_KIND[a.kind]}, 0, {{}}, false, {flag(not op.view and not op.composed)}}}'
+        return (
+            f'{{"{a.name}", ArgDef::{ARG_KIND[a.kind]}, 0, {{}}, false, '
+            f'{flag(not op.view and not op.composed)}}}'
+        )
     kind, alternative = attr_form(op.name, a)
     default = "{}"
     if a.kind in LISTS and a.cpp_default is not None:
-        default = f"[] {{ auto v = {a.cpp_default}; return AttrValue({a.attr_type}(v.begin(), v.end())); }}()"
+        default = (
+            f"[] {{ auto v = {a.cpp_default}; return AttrValue({a.attr_type}(v.begin(), "
+            f"v.end())); }}()"
+        )
     elif a.cpp_default is not None:
         default = f"AttrValue({a.attr_type}({a.cpp_default}))"
     return f'{{"{pir_name(a)}", ArgDef::{kind}, AttrIndex<{alternative}>(), {default}}}'
@@ -201,8 +281,14 @@ def out_def(op, o):
 
 
 def op_flags(op):
-    said = {"phi::kOpElementwise": op.elementwise, "phi::kOpView": op.view, "phi::kOpRandom | phi::kOpSideEffect": op.random,
-            "phi::kOpSideEffect": op.inplace_map, "phi::kOpInternal": op.internal, "phi::kOpComposed": op.composed}
+    said = {
+        "phi::kOpElementwise": op.elementwise,
+        "phi::kOpView": op.view,
+        "phi::kOpRandom | phi::kOpSideEffect": op.random,
+        "phi::kOpSideEffect": op.inplace_map,
+        "phi::kOpInternal": op.internal,
+        "phi::kOpComposed": op.composed,
+    }
     return ["0", *(name for name, value in said.items() if value)]
 
 
@@ -217,16 +303,30 @@ def meta_variable(a, k):
 def slot_values(op, tensor, attr=lambda a, value: value):
     """The arguments of the generic call: `tensor(arg, slot)` and `attr(arg, value)` say how."""
     slots, attrs = iter(range(len(op.args))), iter(range(len(op.args)))
-    return [tensor(a, next(slots)) if a.is_tensor else attr(a, f'phi::AttrAs<{a.cpp_value}>(attrs[{next(attrs)}], "{op.name}", "{a.name}")')
-            for a in op.args]
+    return [
+        tensor(a, next(slots))
+        if a.is_tensor
+        else attr(a, f'phi::AttrAs<{a.cpp_value}>(attrs[{next(attrs)}], "{op.name}", "{a.name}")')
+        for a in op.args
+    ]
 
 
 def infer_statements(op):
     if op.elementwise:
         return [f"phi::InferEw(k_{emit_loops.forward(op)[0][1].name}, in, outs);"]
     if op.infer in NO_RULE:
-        text = f'PD_THROW(Unimplemented, "[{op.name}] expected a shape rule, got none for symbolic shapes");'
+        text = (
+            f'PD_THROW(Unimplemented, "[{op.name}] expected a shape rule, got none for '
+            f'symbolic shapes");'
+        )
         return [text if op.composed else "(void)outs;"]
-    variables = slot_values(op, meta_variable, lambda a, value: f"[[maybe_unused]] const {a.cpp_value} {a.name} = {value};")
-    results = [f"outs[{k}] = m_{o.name};" if o.variadic else f"outs[{k}].assign(1, m_{o.name});" for k, o in enumerate(op.outs)]
+    variables = slot_values(
+        op,
+        meta_variable,
+        lambda a, value: f"[[maybe_unused]] const {a.cpp_value} {a.name} = {value};",
+    )
+    results = [
+        f"outs[{k}] = m_{o.name};" if o.variadic else f"outs[{k}].assign(1, m_{o.name});"
+        for k, o in enumerate(op.outs)
+    ]
     return [*variables, *infer_call(op, eager=False), *results]

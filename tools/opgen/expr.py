@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The closed expression language of `body`, `when`, `deriv` and `vjp`: parsed with ast, printed as C++ for loops, CINN or Tensor."""
+"""The closed expression language of `body`, `when`, `deriv` and `vjp`: parsed with ast, printed as
+C++ for loops, CINN or Tensor.
+"""
+
 import ast
 
 from . import functions
 from .stanza import StanzaError, need_name
 
-BIN = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
+BIN = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+}
 CMP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 CONSTANTS = ("true", "false")
 
@@ -18,13 +29,17 @@ def parse(text, where):
 
 
 def shape_positions(function):
-    """Positions of the arguments of which a function of gradient rules reads only shape and dtype."""
+    """Positions of the arguments of which a function of gradient rules reads only shape and
+    dtype.
+    """
     rule = functions.rules().get(function)
     return rule.shape_positions if rule else set()
 
 
 def check(text, where, names, known, expected):
-    """Refuses an expression with a name that is none of `names` or a function that is none of `known`."""
+    """Refuses an expression with a name that is none of `names` or a function that is none of
+    `known`.
+    """
     node = parse(text, where)
     called = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
     for n in ast.walk(node):
@@ -34,14 +49,21 @@ def check(text, where, names, known, expected):
             need_name(n.id, names, where, repr(text), expected, "name")
         elif isinstance(n, ast.Call):
             if not isinstance(n.func, ast.Name):
-                raise where.error(f"{text!r}: expected a function of the language, got {ast.unparse(n.func)}")
+                raise where.error(
+                    f"{text!r}: expected a function of the language, got {ast.unparse(n.func)}"
+                )
             scalar = known.get(n.func.id)
             if isinstance(scalar, functions.Scalar) and scalar.operands != len(n.args):
-                raise where.error(f"{text!r}: expected {scalar.operands} operands of {n.func.id}, got {len(n.args)}")
+                raise where.error(
+                    f"{text!r}: expected {scalar.operands} operands of {n.func.id}, got "
+                    f"{len(n.args)}"
+                )
 
 
 def free_names(node):
-    """Names used in the expression, and those of them whose contents (not only shape) are needed."""
+    """Names used in the expression, and those of them whose contents (not only shape) are
+    needed.
+    """
     names, contents = set(), set()
 
     def walk(n, meta=False):
@@ -64,7 +86,9 @@ def free_names(node):
 
 
 def shared_names(node, fresh):
-    """Names whose memory the value of the expression may share; `fresh`: ops that make the memory of their results."""
+    """Names whose memory the value of the expression may share; `fresh`: ops that make the memory
+    of their results.
+    """
     if isinstance(node, ast.Name):
         return {node.id}
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
@@ -74,8 +98,10 @@ def shared_names(node, fresh):
         if rule and rule.fresh or node.func.id in fresh:
             return set()
         metas = shape_positions(node.func.id)
-        return set().union(*(shared_names(a, fresh) for i, a in enumerate(node.args) if i not in metas),
-                           *(shared_names(k.value, fresh) for k in node.keywords))
+        return set().union(
+            *(shared_names(a, fresh) for i, a in enumerate(node.args) if i not in metas),
+            *(shared_names(k.value, fresh) for k in node.keywords),
+        )
     return set().union(*(shared_names(c, fresh) for c in ast.iter_child_nodes(node)))
 
 
@@ -126,7 +152,11 @@ class Printer:
             op = " & " if isinstance(n.op, ast.And) else " | "
             return "(" + op.join(self.text(v) for v in n.values) + ")"
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Name):
-            return self.call(n.func.id, [self.arg(a) for a in n.args], {k.arg: self.arg(k.value) for k in n.keywords})
+            return self.call(
+                n.func.id,
+                [self.arg(a) for a in n.args],
+                {k.arg: self.arg(k.value) for k in n.keywords},
+            )
         if isinstance(n, (ast.List, ast.Tuple)):
             return self.listing([self.arg(e) for e in n.elts])
         if isinstance(n, ast.IfExp):  # on attributes only
@@ -149,13 +179,34 @@ class Condition(Printer):
         self.names = free_names(node)[0]
 
     def text(self, n):
-        scalar = isinstance(n, ast.Compare) and isinstance(n.left, ast.Name) and self.op.arg(n.left.id).kind == "Scalar"
-        if scalar and isinstance(n.comparators[0], ast.Constant) and isinstance(n.ops[0], (ast.Eq, ast.NotEq)):
-            return f"({n.left.id}.to_complex() {CMP[type(n.ops[0])]} phi::complex128({n.comparators[0].value!r}))"
-        if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not) and isinstance(n.operand, ast.Name):
+        scalar = (
+            isinstance(n, ast.Compare)
+            and isinstance(n.left, ast.Name)
+            and self.op.arg(n.left.id).kind == "Scalar"
+        )
+        if (
+            scalar
+            and isinstance(n.comparators[0], ast.Constant)
+            and isinstance(n.ops[0], (ast.Eq, ast.NotEq))
+        ):
+            return (
+                f"({n.left.id}.to_complex() {CMP[type(n.ops[0])]} "
+                f"phi::complex128({n.comparators[0].value!r}))"
+            )
+        if (
+            isinstance(n, ast.UnaryOp)
+            and isinstance(n.op, ast.Not)
+            and isinstance(n.operand, ast.Name)
+        ):
             return f"!{n.operand.id}"
         if isinstance(n, ast.BoolOp):
-            return "(" + (" && " if isinstance(n.op, ast.And) else " || ").join(self.text(v) for v in n.values) + ")"
+            return (
+                "("
+                + (" && " if isinstance(n.op, ast.And) else " || ").join(
+                    self.text(v) for v in n.values
+                )
+                + ")"
+            )
         return super().text(n)
 
 
@@ -191,7 +242,7 @@ class TensorPrinter(Printer):
             op = self.ops.get(name)
             if op is None:
                 raise StanzaError(f"{self.where}: keyword arguments need an op stanza for {name}")
-            rest = op.args[len(args):]
+            rest = op.args[len(args) :]
             last = max(i for i, a in enumerate(rest) if a.name in kwargs)
             for a in rest[: last + 1]:
                 value = kwargs.pop(a.name, None)

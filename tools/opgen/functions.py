@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of the expression language: those of loops, and the C++ functions that gradient rules may call beside ops."""
+"""The functions of the expression language: those of loops, and the C++ functions that gradient
+rules may call beside ops.
+"""
+
 import functools
 import pathlib
 import re
@@ -36,7 +39,11 @@ class Rule:
 
 def parameters(text):
     """The names of a C++ parameter list."""
-    parts = [re.sub(r"=.*", "", p, flags=re.S).split() for p in re.split(r",(?![^<]*>)", text) if p.strip()]
+    parts = [
+        re.sub(r"=.*", "", p, flags=re.S).split()
+        for p in re.split(r",(?![^<]*>)", text)
+        if p.strip()
+    ]
     return tuple(p[-1].strip("&*") for p in parts)
 
 
@@ -51,7 +58,10 @@ def declared():
 def scalars():
     """{name: Scalar}."""
     raw = read_file(TABLE)["scalar"]
-    return {name: read_table(Scalar, row, Where(str(TABLE), raw.lines[name], name)) for name, row in raw.items()}
+    return {
+        name: read_table(Scalar, row, Where(str(TABLE), raw.lines[name], name))
+        for name, row in raw.items()
+    }
 
 
 @functools.cache
@@ -61,8 +71,12 @@ def rules():
     out = {name: Rule(params) for name, params in declared().items()}
     for name, row in raw.items():
         where = Where(str(TABLE), raw.lines[name], name)
-        need_name(name, out, where, "rule", "a function that the headers of phi/api declare", "function")
+        need_name(
+            name, out, where, "rule", "a function that the headers of phi/api declare", "function"
+        )
         out[name] = read_table(Rule, row, where, more={"params": out[name].params})
         for p in out[name].shape_only:
-            need_name(p, out[name].params, where, "shape_only", "parameters of the function", "name")
+            need_name(
+                p, out[name].params, where, "shape_only", "parameters of the function", "name"
+            )
     return out | {"select": Rule(("condition", "a", "b"), fresh=True)}

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What follows from an op's gradient rules: what they read, and the gradient op that programs have for them."""
+"""What follows from an op's gradient rules: what they read, and the gradient op that programs have
+for them.
+"""
+
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,7 +62,9 @@ class Gradient:
 
     @cached_property
     def saved(self):
-        """(names whose contents the rules read, names of which they read the shape alone), among arguments and results."""
+        """(names whose contents the rules read, names of which they read the shape alone), among
+        arguments and results.
+        """
         op, contents, metas = self.op, set(), set()
         tensors = {t.name for t in op.tensors} | {o.name for o in op.outs}
         for node in self.rules.values():
@@ -77,7 +82,11 @@ class Gradient:
     @cached_property
     def context(self):
         """Saved tensors, in the order of the declaration: arguments, then results."""
-        return [n.name for n in [*self.op.tensors, *self.op.outs] if n.name in self.saved[0] | self.saved[1]]
+        return [
+            n.name
+            for n in [*self.op.tensors, *self.op.outs]
+            if n.name in self.saved[0] | self.saved[1]
+        ]
 
     @property
     def context_args(self):
@@ -103,7 +112,11 @@ class Gradient:
     def extra(self):
         """What the gradient op reads beyond the context."""
         names = {n.name for n in [*self.op.tensors, *self.op.outs]}
-        return [t.name for t in (self.recorded.tensors if self.recorded else []) if t.local not in self.context and t.name in names]
+        return [
+            t.name
+            for t in (self.recorded.tensors if self.recorded else [])
+            if t.local not in self.context and t.name in names
+        ]
 
     @cached_property
     def shared(self):
@@ -120,33 +133,54 @@ class Gradient:
 
     @cached_property
     def readable(self):
-        """The GradOp: of those that recording makes, and of those that only programs of others have. It is there when every operand
-        can be named; a fused kernel needs only what it reads (`saves`), and like PaddlePaddle's takes no gradients of results that the op
-        has no operand for."""
+        """The GradOp: of those that recording makes, and of those that only programs of others
+        have. It is there when every operand can be named; a fused kernel needs only what it reads
+        (`saves`), and like PaddlePaddle's takes no gradients of results that the op has no operand
+        for."""
         op, declared = self.op, identity(self.op.grad_name)
         tensors = self._operands(declared) if declared else None
         if tensors is None:
             return None
         named = {t.local for t in tensors}
-        if (set(op.saves) if op.vjp_kernel else self.contents) - named or (op.no_grad_op and not self._shapes(tensors)):
+        if (set(op.saves) if op.vjp_kernel else self.contents) - named or (
+            op.no_grad_op and not self._shapes(tensors)
+        ):
             return None
         arguments = {pir_name(a): a for a in op.args}
         attrs = [(name, arguments.get(name)) for name, _, _ in declared["attrs"]]
-        if any(a is not None and a.is_tensor for _, a in attrs) or not self._attributes_suffice({name for name, _ in attrs}):
+        if any(a is not None and a.is_tensor for _, a in attrs) or not self._attributes_suffice(
+            {name for name, _ in attrs}
+        ):
             return None
-        if not all(o.endswith("_grad") and o[:-5] in {t.name for t in self.inputs} for o in declared["outputs"]):
+        if not all(
+            o.endswith("_grad") and o[:-5] in {t.name for t in self.inputs}
+            for o in declared["outputs"]
+        ):
             return None
         conditions = [f"{d}.defined()" for d in op.douts if d in named and op.lazy_douts]
-        # Where one arrives that the op does not take, or one is wanted that it does not give, the composed rule is recorded.
-        lost = [d for o, d in zip(op.outs, op.douts) if d not in named and o.name not in op.nondiff_outs and not op.vjp_kernel]
+        # Where one arrives that the op does not take, or one is wanted that it does not give, the
+        # composed rule is recorded.
+        lost = [
+            d
+            for o, d in zip(op.outs, op.douts)
+            if d not in named and o.name not in op.nondiff_outs and not op.vjp_kernel
+        ]
         if lost and not (op.lazy_douts and op.vjp):
-            raise op.where.error(f"expected lazy_douts and a vjp, as {op.grad_name} has no operand for {lost[0]}")
+            raise op.where.error(
+                f"expected lazy_douts and a vjp, as {op.grad_name} has no operand for {lost[0]}"
+            )
         conditions += [f"!{d}.defined()" for d in lost]
-        conditions += [f"!need[{i}]" for i, t in enumerate(self.inputs) if t.name + "_grad" not in declared["outputs"]]
+        conditions += [
+            f"!need[{i}]"
+            for i, t in enumerate(self.inputs)
+            if t.name + "_grad" not in declared["outputs"]
+        ]
         return GradOp(op.grad_name, tensors, attrs, declared["outputs"], conditions)
 
     def _operands(self, declared):
-        """The operands of the gradient op, or None where one is neither an argument, nor a result, nor the gradient of one."""
+        """The operands of the gradient op, or None where one is neither an argument, nor a result,
+        nor the gradient of one.
+        """
         arguments, outs = {pir_name(a): a for a in self.op.args}, {o.name: o for o in self.op.outs}
         douts = {f"{o.name}_grad": (o, d) for o, d in zip(self.op.outs, self.op.douts)}
         found = []
@@ -170,10 +204,14 @@ class Gradient:
             return False
         if self.op.grad_infer:
             return len(tensors) == 1
-        return {(t.name, t.variadic) for t in self.inputs} <= {(t.local, t.variadic) for t in tensors}
+        return {(t.name, t.variadic) for t in self.inputs} <= {
+            (t.local, t.variadic) for t in tensors
+        }
 
     def _attributes_suffice(self, given):
         """Whether attributes that the gradient op lacks have defaults, or are not read."""
         read = set().union(*(free_names(node)[0] for node in self.rules.values()))
         lost = [a for a in self.op.attrs if pir_name(a) not in given]
-        return all(a.cpp_default is not None or not (self.op.vjp_kernel or a.name in read) for a in lost)
+        return all(
+            a.cpp_default is not None or not (self.op.vjp_kernel or a.name in read) for a in lost
+        )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list of keys in docs/design/add_an_op.md, made from the schema."""
+
 import re
 import textwrap
 
@@ -7,7 +8,10 @@ from .functions import scalars
 from .model import Legacy, Op, TestRow, Variant
 from .stanza import key_fields
 
-BEGIN, END = "<!-- keys: python -m opgen --manual docs/design/add_an_op.md -->\n", "<!-- end of keys -->\n"
+BEGIN, END = (
+    "<!-- keys: python -m opgen --manual docs/design/add_an_op.md -->\n",
+    "<!-- end of keys -->\n",
+)
 PARTS = {"body": Variant, "legacy": Legacy, "test": TestRow}
 WIDTH = 120
 
@@ -34,11 +38,18 @@ def entries(table, indent=""):
 def keys():
     """The list as Markdown."""
     functions = ", ".join(f"`{name}`" for name in sorted(scalars()))
-    return "\n".join(entries(Op)).strip() + "\n\n" + fill(f"Functions of `body`: {functions}.") + "\n"
+    return (
+        "\n".join(entries(Op)).strip() + "\n\n" + fill(f"Functions of `body`: {functions}.") + "\n"
+    )
 
 
 def renewed(text):
     """A manual with the list of today."""
     if BEGIN not in text or END not in text:
         raise ValueError(f"expected {BEGIN.strip()} and {END.strip()} in the manual, got neither")
-    return re.sub(re.escape(BEGIN) + ".*?" + re.escape(END), lambda m: BEGIN + "\n" + keys() + "\n" + END, text, flags=re.S)
+    return re.sub(
+        re.escape(BEGIN) + ".*?" + re.escape(END),
+        lambda m: BEGIN + "\n" + keys() + "\n" + END,
+        text,
+        flags=re.S,
+    )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The typed model of op stanzas: every key a stanza may have, read and checked once here, and what follows from them."""
+"""The typed model of op stanzas: every key a stanza may have, read and checked once here, and what
+follows from them.
+"""
+
 import ast
 import functools
 import json
@@ -8,8 +11,33 @@ import re
 from dataclasses import dataclass
 
 from . import expr, functions
-from .stanza import (DTYPES, EXPRESSIONS, FALSE, NAME, NAMES, NUMBER, RENAMES, REQUIRED, TEXT, TEXTS, TRUE, VALUES, Kind, Mapping,
-                     OneOf, Part, StanzaError, Subset, Where, is_expression, key, key_fields, need_name, read_file, read_table)
+from .stanza import (
+    DTYPES,
+    EXPRESSIONS,
+    FALSE,
+    NAME,
+    NAMES,
+    NUMBER,
+    RENAMES,
+    REQUIRED,
+    TEXT,
+    TEXTS,
+    TRUE,
+    VALUES,
+    Kind,
+    Mapping,
+    OneOf,
+    Part,
+    StanzaError,
+    Subset,
+    Where,
+    is_expression,
+    key,
+    key_fields,
+    need_name,
+    read_file,
+    read_table,
+)
 
 HERE = pathlib.Path(__file__).parent
 
@@ -32,7 +60,11 @@ KINDS = {
     "DataType": ("DataType", "DataType", False),
     "Place": ("Place", "Place", False),
 }
-TENSORS = {"Tensor": "const Tensor&", "Tensor?": "const Tensor&", "Tensor[]": "const std::vector<Tensor>&"}
+TENSORS = {
+    "Tensor": "const Tensor&",
+    "Tensor?": "const Tensor&",
+    "Tensor[]": "const std::vector<Tensor>&",
+}
 
 
 @dataclass
@@ -113,7 +145,7 @@ class PySig:
     args: list
 
 
-# --- the small languages of `args`, `outputs` and `py` ---------------------------------------------------------------
+# --- the small languages of `args`, `outputs` and `py`
 def split_top(text, sep=","):
     """The parts of a text between separators that are in no bracket and no string."""
     parts, depth, cur, quote = [], 0, "", None
@@ -158,12 +190,29 @@ class Listed(Kind):
 
 
 _KIND = "|".join(re.escape(k) for k in sorted([*KINDS, *TENSORS], key=len, reverse=True))
-ARGS = Listed("(Kind name, Kind name=default, ...)", rf"({_KIND})\s+(\w+)(?:\s*=\s*(.*))?", lambda m: Arg(m[2], m[1], m[3]))
-OUTS = Listed("(Tensor name, ...)", r"Tensor(\[\]|\?)?\s+(\w+)", lambda m: Out(m[2], m[1] == "[]", m[1] == "?"))
+ARGS = Listed(
+    "(Kind name, Kind name=default, ...)",
+    rf"({_KIND})\s+(\w+)(?:\s*=\s*(.*))?",
+    lambda m: Arg(m[2], m[1], m[3]),
+)
+OUTS = Listed(
+    "(Tensor name, ...)",
+    r"Tensor(\[\]|\?)?\s+(\w+)",
+    lambda m: Out(m[2], m[1] == "[]", m[1] == "?"),
+)
 
-MODULES = {"F": "paddle.nn.functional", "linalg": "paddle.linalg", "fft": "paddle.fft", "signal": "paddle.signal",
-           "Tensor": "paddle.Tensor", "incubate": "paddle.incubate", "geometric": "paddle.geometric", "IF": "paddle.incubate.nn.functional",
-           "vision": "paddle.vision.ops", "_C_ops": "paddle._C_ops"}
+MODULES = {
+    "F": "paddle.nn.functional",
+    "linalg": "paddle.linalg",
+    "fft": "paddle.fft",
+    "signal": "paddle.signal",
+    "Tensor": "paddle.Tensor",
+    "incubate": "paddle.incubate",
+    "geometric": "paddle.geometric",
+    "IF": "paddle.incubate.nn.functional",
+    "vision": "paddle.vision.ops",
+    "_C_ops": "paddle._C_ops",
+}
 
 
 class Signatures(Kind):
@@ -171,7 +220,10 @@ class Signatures(Kind):
 
     def read(self, value, where, key):
         texts = TEXTS.read(value, where, key)
-        return [self.one(text.strip(), where, key) for text in ([texts] if isinstance(texts, str) else texts)]
+        return [
+            self.one(text.strip(), where, key)
+            for text in ([texts] if isinstance(texts, str) else texts)
+        ]
 
     def one(self, text, where, key):
         m = re.fullmatch(r"(?:(\w+)\.)?(\w+)\((.*)\)", text, re.S)
@@ -188,21 +240,31 @@ class Signatures(Kind):
         args = [PyArg(a.arg, d) for a, d in zip(pos, defaults)]
         if fn.vararg:
             args.append(PyArg(fn.vararg.arg, None, varargs=True))
-        args += [PyArg(a.arg, ast.unparse(d) if d is not None else None, kwonly=True) for a, d in zip(fn.kwonlyargs, fn.kw_defaults)]
+        args += [
+            PyArg(a.arg, ast.unparse(d) if d is not None else None, kwonly=True)
+            for a, d in zip(fn.kwonlyargs, fn.kw_defaults)
+        ]
         return PySig(MODULES[m[1]] if m[1] else "paddle", m[2], args)
 
 
 SIGNATURES = Signatures("signature or [signature, ...]")
 
 
-# --- the keys --------------------------------------------------------------------------------------------------------
+# --- the keys
 class ByClass(Kind):
     """An expression, or one for each class of dtypes."""
 
     def read(self, value, where, key):
         if isinstance(value, dict):
             for name, e in value.items():
-                need_name(name, (*DTYPES, "default"), where.at(value, name), key, f"one of {', '.join(DTYPES)} and default", "class")
+                need_name(
+                    name,
+                    (*DTYPES, "default"),
+                    where.at(value, name),
+                    key,
+                    f"one of {', '.join(DTYPES)} and default",
+                    "class",
+                )
                 if not is_expression(e):
                     raise where.at(value, name).error(f"{key}: expected an expression, got {e!r}")
             return value
@@ -217,7 +279,11 @@ BY_CLASS = ByClass("expression or {class: expression}")
 @dataclass
 class Variant:
     where: Where | None = None
-    when: str | None = key(TEXT, "A condition on attributes, in the expression language; the last variant, and no other, has none.")
+    when: str | None = key(
+        TEXT,
+        "A condition on attributes, in the expression language; the last variant, and no other, "
+        "has none.",
+    )
     expr: object = key(BY_CLASS, "The expression, or one for each class of dtypes.", REQUIRED)
 
 
@@ -248,8 +314,12 @@ class TestRow:
     ref: str | None = key(TEXT, "NumPy's name or formula, where it is not the op's name.")
     call: str | None = key(TEXT, "The function to call, where it is not the first of `py`.")
     no_grad: bool | None = key(TRUE, "The gradient is not tested.")
-    skip_numeric_grad: bool | None = key(TRUE, "The gradient is not compared with finite differences.")
-    grad_order: int | None = key(Kind("1", lambda v: v == 1), "How many orders of gradients are tested; else two.")
+    skip_numeric_grad: bool | None = key(
+        TRUE, "The gradient is not compared with finite differences."
+    )
+    grad_order: int | None = key(
+        Kind("1", lambda v: v == 1), "How many orders of gradients are tested; else two."
+    )
     skip: bool | None = key(TRUE, "A test of its own stands for the row.")
 
 
@@ -261,13 +331,19 @@ class Legacy:
     inputs: dict = key(RENAMES, "Its names of tensors.", {}, names="tensors", written="in")
     out: dict = key(RENAMES, "Its names of results.", {}, names="outputs")
     attrs: dict = key(RENAMES, "Its names of attributes.", {}, names="attributes")
-    fixed: dict = key(VALUES, "Its attributes that this op lacks, with the only value they may have.", {})
-    tensors: dict = key(RENAMES, "Its inputs that may hold an attribute's value: that attribute.", {})
+    fixed: dict = key(
+        VALUES, "Its attributes that this op lacks, with the only value they may have.", {}
+    )
+    tensors: dict = key(
+        RENAMES, "Its inputs that may hold an attribute's value: that attribute.", {}
+    )
 
 
 @dataclass
 class Op:
-    """A stanza. Its fields with `key` are the keys it may have; docs/design/add_an_op.md shows them as a table."""
+    """A stanza. Its fields with `key` are the keys it may have; docs/design/add_an_op.md shows them
+    as a table.
+    """
 
     family: str
     raw: Mapping  # as written, for places in the file
@@ -275,83 +351,196 @@ class Op:
 
     name: str = key(NAME, "The pd_op's name.", REQUIRED, written="op", group="What it is")
     args: list = key(ARGS, "Names, order and kinds of the pd_op's arguments.", REQUIRED)
-    outs: list = key(OUTS, "Its results: `Tensor`, `Tensor?` (may be undefined) or `Tensor[]`.", REQUIRED, written="outputs")
+    outs: list = key(
+        OUTS,
+        "Its results: `Tensor`, `Tensor?` (may be undefined) or `Tensor[]`.",
+        REQUIRED,
+        written="outputs",
+    )
     doc: str = key(TEXT, "What it computes, for the stub and `help()`.", REQUIRED)
-    internal: bool = key(TRUE, "No pd_op of PaddlePaddle: cannot be recorded by name, no `_C_ops`.", False)
-    legacy: Legacy | None = key(Part(Legacy), "The op's name and those of its arguments in older programs, where not found by name.")
+    internal: bool = key(
+        TRUE, "No pd_op of PaddlePaddle: cannot be recorded by name, no `_C_ops`.", False
+    )
+    legacy: Legacy | None = key(
+        Part(Legacy),
+        "The op's name and those of its arguments in older programs, where not found by name.",
+    )
 
-    py: list = key(SIGNATURES, "Public signatures: `F.f(...)`, `linalg.f(...)`, `Tensor.f(...)`; without a prefix `paddle.f` and a "
-                   "method.", [], group="Python")
+    py: list = key(
+        SIGNATURES,
+        "Public signatures: `F.f(...)`, `linalg.f(...)`, `Tensor.f(...)`; without a prefix "
+        "`paddle.f` and a method.",
+        [],
+        group="Python",
+    )
     alias: dict = key(RENAMES, "Second keyword names.", {}, names="public")
-    py_map: dict = key(RENAMES, "Arguments that the public signature calls otherwise.", {}, names="inputs")
-    none: dict = key(VALUES, "What None means for an attribute, where it is not the op's default.", {}, names="attributes")
+    py_map: dict = key(
+        RENAMES, "Arguments that the public signature calls otherwise.", {}, names="inputs"
+    )
+    none: dict = key(
+        VALUES,
+        "What None means for an attribute, where it is not the op's default.",
+        {},
+        names="attributes",
+    )
     method: bool | None = key(FALSE, "Not a method of Tensor.")
-    varargs: str | None = key(NAME, "The argument that may be given as several positional ones.", names="public")
-    inplace: object = key(OneOf(True, "hidden", "out", "retype", "direct"),
-                          "The in-place form `op_` exists. `hidden`: only in `_C_ops`; `out`: its `out` argument stays; `retype`: an "
-                          "integer becomes floating; `direct`: the kernel may be given `x` as its result and checks all before it "
-                          "writes.", False)
+    varargs: str | None = key(
+        NAME, "The argument that may be given as several positional ones.", names="public"
+    )
+    inplace: object = key(
+        OneOf(True, "hidden", "out", "retype", "direct"),
+        "The in-place form `op_` exists. `hidden`: only in `_C_ops`; `out`: its `out` "
+        "argument stays; `retype`: an integer becomes floating; `direct`: the kernel may be "
+        "given `x` as its result and checks all before it writes.",
+        False,
+    )
 
-    body: list | None = key(BODY, "Elementwise: one scalar expression, or variants.", group="How it computes")
-    dtypes: list = key(Subset(*DTYPES), "Classes that an elementwise op computes in; without it `[float]`.", ["float"])
-    int_as_float: object = key(OneOf(True, "FLOAT64"), "Integers compute and return float32, or float64.")
+    body: list | None = key(
+        BODY, "Elementwise: one scalar expression, or variants.", group="How it computes"
+    )
+    dtypes: list = key(
+        Subset(*DTYPES),
+        "Classes that an elementwise op computes in; without it `[float]`.",
+        ["float"],
+    )
+    int_as_float: object = key(
+        OneOf(True, "FLOAT64"), "Integers compute and return float32, or float64."
+    )
     int_via: str | None = key(OneOf("FLOAT64"), "Integers compute in float64 and return integers.")
-    int_promote: bool = key(TRUE, "An integer beside a floating operand takes its dtype; a real and a complex one meet in a complex "
-                            "dtype.", False)
-    out: str = key(OneOf("bool", "real"), "The result is bool, or real where operands are complex.", "same")
+    int_promote: bool = key(
+        TRUE,
+        "An integer beside a floating operand takes its dtype; a real and a complex one meet "
+        "in a complex dtype.",
+        False,
+    )
+    out: str = key(
+        OneOf("bool", "real"), "The result is bool, or real where operands are complex.", "same"
+    )
     compute: str | None = key(OneOf("bool"), "All dtypes compute as bool.")
     bool_inputs: list = key(NAMES, "Operands that are bool.", [], names="tensors")
     cost: int = key(NUMBER, "16ths of a nanosecond an element.", 16)
-    kernel: str | None = key(NAME, "Structured: the kernel, `void f(args..., Tensor& out...)` in namespace phi.")
-    infer: str | None = key(NAME, "The shape rule `void f(metas..., Meta& out...)`; `unchanged`: the first tensor's meta; `none`: "
-                            "known after running.")
-    long_from: int | None = key(NUMBER, "From how many elements the kernel runs without the interpreter's lock; else 65536.")
-    inplace_map: dict = key(RENAMES, "Results that are inputs, written in place (optimizers).", {}, names="outputs")
-    compose: str | None = key(NAME, "Composed: `Tensor f(args...)` in namespace paddle, of other ops.")
-    recorded_as: str | None = key(NAME, "What a recorder sees instead: the function whose calls it records.")
-    eager: str | None = key(OneOf("compose"), "Eager runs and differentiates `compose`; recording makes one op, whose gradient is `vjp`.")
-    amp: str | None = key(OneOf("white", "black", "first", "keep"),
-                          "What `auto_cast` does with an op on no list: the low dtype, float32, promotion where x alone decides and "
-                          "is cast, or nothing; else promotion.")
+    kernel: str | None = key(
+        NAME, "Structured: the kernel, `void f(args..., Tensor& out...)` in namespace phi."
+    )
+    infer: str | None = key(
+        NAME,
+        "The shape rule `void f(metas..., Meta& out...)`; `unchanged`: the first tensor's "
+        "meta; `none`: known after running.",
+    )
+    long_from: int | None = key(
+        NUMBER, "From how many elements the kernel runs without the interpreter's lock; else 65536."
+    )
+    inplace_map: dict = key(
+        RENAMES, "Results that are inputs, written in place (optimizers).", {}, names="outputs"
+    )
+    compose: str | None = key(
+        NAME, "Composed: `Tensor f(args...)` in namespace paddle, of other ops."
+    )
+    recorded_as: str | None = key(
+        NAME, "What a recorder sees instead: the function whose calls it records."
+    )
+    eager: str | None = key(
+        OneOf("compose"),
+        "Eager runs and differentiates `compose`; recording makes one op, whose gradient is `vjp`.",
+    )
+    amp: str | None = key(
+        OneOf("white", "black", "first", "keep"),
+        "What `auto_cast` does with an op on no list: the low dtype, float32, promotion "
+        "where x alone decides and is cast, or nothing; else promotion.",
+    )
 
-    view: object = key(OneOf(True, "checked"),
-                       "The result is a view of the first operand; the kernel makes it. `checked`: it refuses what `infer` does, which "
-                       "eager calls do not ask then.", False, group="Traits")
+    view: object = key(
+        OneOf(True, "checked"),
+        "The result is a view of the first operand; the kernel makes it. `checked`: it "
+        "refuses what `infer` does, which eager calls do not ask then.",
+        False,
+        group="Traits",
+    )
     random: bool = key(TRUE, "Draws from the generator: two equal calls differ.", False)
-    moves: str | None = key(OneOf("split", "unbind", "transpose", "extents", "expand", "slice", "flip"),
-                            "The result's elements are the first operand's, at places that shapes and arguments tell: fused groups read "
-                            "through it. `extents`: in the same order, under another shape.")
-    grad_moves: str | None = key(OneOf("split", "unbind", "transpose", "extents", "flip", "unpad"),
-                                 "The same of `<op>_grad` and the output gradient.")
-    reduces: str | None = key(OneOf("sum", "mean", "max", "min", "any", "all"), "The reduction that it is over `axis`.")
-    layout: str | None = key(OneOf("any"), "The order of axes does not matter, as for every elementwise op.")
-    epilogue: list = key(Subset("conv", "matmul"), "An activation that fused convolutions, or products, apply to their results.", [])
+    moves: str | None = key(
+        OneOf("split", "unbind", "transpose", "extents", "expand", "slice", "flip"),
+        "The result's elements are the first operand's, at places that shapes and arguments "
+        "tell: fused groups read through it. `extents`: in the same order, under another "
+        "shape.",
+    )
+    grad_moves: str | None = key(
+        OneOf("split", "unbind", "transpose", "extents", "flip", "unpad"),
+        "The same of `<op>_grad` and the output gradient.",
+    )
+    reduces: str | None = key(
+        OneOf("sum", "mean", "max", "min", "any", "all"), "The reduction that it is over `axis`."
+    )
+    layout: str | None = key(
+        OneOf("any"), "The order of axes does not matter, as for every elementwise op."
+    )
+    epilogue: list = key(
+        Subset("conv", "matmul"),
+        "An activation that fused convolutions, or products, apply to their results.",
+        [],
+    )
     cheap: bool = key(TRUE, "A compiled gradient computes it again rather than read it.", False)
     integers: bool = key(TRUE, "The fusion compiler's rule means the same on integers.", False)
-    fuse: bool = key(FALSE, "Neither it nor its gradient joins fused groups: its own kernel is better than a call for each lane.", True)
+    fuse: bool = key(
+        FALSE,
+        "Neither it nor its gradient joins fused groups: its own kernel is better than a call for "
+        "each lane.",
+        True,
+    )
     range_error: bool = key(TRUE, "An axis out of range is an IndexError.", False)
     needs_axis: bool = key(TRUE, "A 0-D tensor is refused: it has no extent to cut or join.", False)
 
-    deriv: dict = key(EXPRESSIONS, "Partial derivatives, multiplied by `dout`.", {}, names="tensors", group="Gradients")
+    deriv: dict = key(
+        EXPRESSIONS,
+        "Partial derivatives, multiplied by `dout`.",
+        {},
+        names="tensors",
+        group="Gradients",
+    )
     complex_deriv: bool = key(TRUE, "`deriv` is conjugated.", False)
     vjp_written: dict = key(EXPRESSIONS, "Whole rules.", {}, names="tensors", written="vjp")
     loop_grad: bool = key(FALSE, "The rules are no loops: run as ops.", True)
-    slopes: bool = key(TRUE, "Eager gradients of higher order are single loops: one tensor, no attributes, `dout * D(v)`.", False)
-    vjp_kernel: str | None = key(NAME, "A fused first-order kernel `void f(saved..., douts..., attrs..., Tensor* d_x...)`.")
+    slopes: bool = key(
+        TRUE,
+        "Eager gradients of higher order are single loops: one tensor, no attributes, `dout * "
+        "D(v)`.",
+        False,
+    )
+    vjp_kernel: str | None = key(
+        NAME, "A fused first-order kernel `void f(saved..., douts..., attrs..., Tensor* d_x...)`."
+    )
     saves: list = key(NAMES, "What `vjp_kernel` reads.", [], names="tensors or outputs")
-    grad_of: list = key(NAMES, "Inputs that `vjp_kernel` covers; without it all.", [], names="tensors")
+    grad_of: list = key(
+        NAMES, "Inputs that `vjp_kernel` covers; without it all.", [], names="tensors"
+    )
     nondiff_outs: list = key(NAMES, "Results without history.", [], names="outputs")
-    lazy_douts: bool = key(TRUE, "Undefined output gradients are passed on instead of zeros.", False)
-    no_grad_op: bool = key(TRUE, "The composed rule is recorded: PaddlePaddle's gradient is another op's call.", False)
-    grad_infer: str | None = key(NAME, "The shape rule of `<op>_grad`, `void f(dout, attrs..., Meta& x)`.")
-    grad_like: dict = key(RENAMES, "Operands of `<op>_grad` that have a gradient's shape, where the input is none.", {}, names="tensors")
+    lazy_douts: bool = key(
+        TRUE, "Undefined output gradients are passed on instead of zeros.", False
+    )
+    no_grad_op: bool = key(
+        TRUE, "The composed rule is recorded: PaddlePaddle's gradient is another op's call.", False
+    )
+    grad_infer: str | None = key(
+        NAME, "The shape rule of `<op>_grad`, `void f(dout, attrs..., Meta& x)`."
+    )
+    grad_like: dict = key(
+        RENAMES,
+        "Operands of `<op>_grad` that have a gradient's shape, where the input is none.",
+        {},
+        names="tensors",
+    )
 
-    test: TestRow | None = key(Part(TestRow), "How the generic runner tests an elementwise op.", group="Tests")
+    test: TestRow | None = key(
+        Part(TestRow), "How the generic runner tests an elementwise op.", group="Tests"
+    )
 
     @property
     def amp_class(self):
-        """`amp`, or what it is by default; the parts of ops, and ops that write their inputs, keep what they are given."""
-        return self.amp or ("keep" if self.internal or self.inplace_map or not self.tensors else "promote")
+        """`amp`, or what it is by default; the parts of ops, and ops that write their inputs, keep
+        what they are given.
+        """
+        return self.amp or (
+            "keep" if self.internal or self.inplace_map or not self.tensors else "promote"
+        )
 
     @property
     def file(self):
@@ -385,7 +574,11 @@ class Op:
         """The signature of the in-place form that a public signature brings, or None."""
         if self.inplace in (False, "hidden") or sig.module == "paddle.Tensor":
             return None
-        return PySig(sig.module, sig.name + "_", [a for a in sig.args if a.name != "out" or self.inplace == "out"])
+        return PySig(
+            sig.module,
+            sig.name + "_",
+            [a for a in sig.args if a.name != "out" or self.inplace == "out"],
+        )
 
     @property
     def public(self):
@@ -405,7 +598,10 @@ class Op:
     @property
     def vjp(self):
         """{input: expression text}; deriv entries are turned into products."""
-        out = {k: f"dout * conj_of({e})" if self.complex_deriv else f"dout * ({e})" for k, e in self.deriv.items()}
+        out = {
+            k: f"dout * conj_of({e})" if self.complex_deriv else f"dout * ({e})"
+            for k, e in self.deriv.items()
+        }
         return out | {k: str(e) for k, e in self.vjp_written.items()}
 
     def arg(self, name):
@@ -421,13 +617,19 @@ class Op:
         return "".join(p[:1].upper() + p[1:] for p in self.name.split("_"))
 
 
-# --- checks across keys ----------------------------------------------------------------------------------------------
+# --- checks across keys
 def known_names(op):
     """{what a key's names are: the names there are}."""
     tensors, attrs, outs = ([a.name for a in part] for part in (op.tensors, op.attrs, op.outs))
     public = [p.name for sig in op.py for p in sig.args]
-    return {"tensors": tensors, "attributes": attrs, "inputs": tensors + attrs, "outputs": outs, "tensors or outputs": tensors + outs,
-            "public": public + tensors + attrs}
+    return {
+        "tensors": tensors,
+        "attributes": attrs,
+        "inputs": tensors + attrs,
+        "outputs": outs,
+        "tensors or outputs": tensors + outs,
+        "public": public + tensors + attrs,
+    }
 
 
 def check_key_names(op, table, mapping, *path):
@@ -438,32 +640,71 @@ def check_key_names(op, table, mapping, *path):
         if what and name in mapping:
             value = mapping[name]
             for n in value if isinstance(value, (list, dict)) else [value]:
-                need_name(n, known[what], op.at(*path, name, n) if isinstance(value, dict) else op.at(*path, name),
-                          ".".join([*path, name]), f"{'arguments' if what == 'public' else what} of the op", "name")
+                need_name(
+                    n,
+                    known[what],
+                    op.at(*path, name, n) if isinstance(value, dict) else op.at(*path, name),
+                    ".".join([*path, name]),
+                    f"{'arguments' if what == 'public' else what} of the op",
+                    "name",
+                )
 
 
 def check_reach(op):
-    """Every argument of a public signature reaches the op, a map or the wrapper: none is dropped."""
-    reached = {op.py_map.get(a.name, a.name) for a in op.args} | {"name", "out"} | ({"inplace"} if op.inplace else set())
+    """Every argument of a public signature reaches the op, a map or the wrapper: none is
+    dropped.
+    """
+    reached = (
+        {op.py_map.get(a.name, a.name) for a in op.args}
+        | {"name", "out"}
+        | ({"inplace"} if op.inplace else set())
+    )
     for sig in op.py:
         for p in sig.args:
             if p.name not in reached:
-                raise op.at("py").error(f"the argument {p.name} of py: {sig.name}(...) reaches neither the op nor py_map")
+                raise op.at("py").error(
+                    f"the argument {p.name} of py: {sig.name}(...) reaches neither the op nor "
+                    f"py_map"
+                )
 
 
 # key -> keys one of which must stand beside it: without them nothing reads it.
-NEEDS = {"dtypes": ["body"], "int_as_float": ["body"], "int_via": ["body"], "out": ["body"], "compute": ["body"], "bool_inputs": ["body"],
-         "cost": ["body"], "slopes": ["body"], "loop_grad": ["body"], "test": ["body"], "recorded_as": ["compose"],
-         "eager": ["compose"], "complex_deriv": ["deriv"], "saves": ["vjp_kernel"], "grad_of": ["vjp_kernel", "compose"],
-         "lazy_douts": ["vjp", "vjp_kernel"], "nondiff_outs": ["vjp", "vjp_kernel"], "no_grad_op": ["vjp", "deriv", "vjp_kernel"],
-         "alias": ["py"], "py_map": ["py"], "none": ["py"], "method": ["py"], "varargs": ["py"], "long_from": ["kernel"],
-         "layout": ["kernel", "compose"], "grad_moves": ["vjp", "deriv", "vjp_kernel"]}
+NEEDS = {
+    "dtypes": ["body"],
+    "int_as_float": ["body"],
+    "int_via": ["body"],
+    "out": ["body"],
+    "compute": ["body"],
+    "bool_inputs": ["body"],
+    "cost": ["body"],
+    "slopes": ["body"],
+    "loop_grad": ["body"],
+    "test": ["body"],
+    "recorded_as": ["compose"],
+    "eager": ["compose"],
+    "complex_deriv": ["deriv"],
+    "saves": ["vjp_kernel"],
+    "grad_of": ["vjp_kernel", "compose"],
+    "lazy_douts": ["vjp", "vjp_kernel"],
+    "nondiff_outs": ["vjp", "vjp_kernel"],
+    "no_grad_op": ["vjp", "deriv", "vjp_kernel"],
+    "alias": ["py"],
+    "py_map": ["py"],
+    "none": ["py"],
+    "method": ["py"],
+    "varargs": ["py"],
+    "long_from": ["kernel"],
+    "layout": ["kernel", "compose"],
+    "grad_moves": ["vjp", "deriv", "vjp_kernel"],
+}
 
 
 def check_keys(op):
     ways = [k for k in ("body", "kernel", "compose") if k in op.raw]
     if len(ways) != 1:
-        raise op.where.error(f"expected one of the keys body, kernel and compose, got {' and '.join(ways) or 'none'}")
+        raise op.where.error(
+            f"expected one of the keys body, kernel and compose, got {' and '.join(ways) or 'none'}"
+        )
     for name, needed in NEEDS.items():
         if name in op.raw and not any(n in op.raw for n in needed):
             raise op.at(name).error(f"the key {name} is read only beside {' or '.join(needed)}")
@@ -482,7 +723,9 @@ def check_expressions(op, ops):
     known = {**functions.rules(), **ops}
     for name in ("deriv", "vjp"):
         for x, e in (op.raw.get(name) or {}).items():
-            expr.check(e, op.at(name, x), inside, known, "an argument, a result or the gradient of one")
+            expr.check(
+                e, op.at(name, x), inside, known, "an argument, a result or the gradient of one"
+            )
 
 
 def read_op(raw, path, family):
@@ -511,7 +754,9 @@ def load(root):
             for sig in op.public:
                 other = public.setdefault((sig.module, sig.name), op)
                 if other is not op:
-                    raise op.at("py").error(f"{sig.module}.{sig.name} is defined twice: {other.where}")
+                    raise op.at("py").error(
+                        f"{sig.module}.{sig.name} is defined twice: {other.where}"
+                    )
     for op in ops.values():
         check_expressions(op, ops)
     return list(ops.values())

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """C++ signatures of API functions, and what an argument is in programs."""
+
 from .model import identity
 
 ARG_KIND = {"Tensor": "kTensor", "Tensor?": "kOptionalTensor", "Tensor[]": "kTensorList"}
-ALTERNATIVES = {"double": "double", "float": "float", "int": "int32_t", "int64_t": "int64_t", "bool": "bool"}
+ALTERNATIVES = {
+    "double": "double",
+    "float": "float",
+    "int": "int32_t",
+    "int64_t": "int64_t",
+    "bool": "bool",
+}
 
 
 def list_or_tensor(variadic):
@@ -33,17 +40,23 @@ def flag(value):
 
 
 def pir_name(arg):
-    """The name in programs: a trailing underscore only keeps C++ and Python keywords apart (`lambda_`)."""
+    """The name in programs: a trailing underscore only keeps C++ and Python keywords apart
+    (`lambda_`).
+    """
     return arg.name.rstrip("_")
 
 
 def attr_form(op_name, arg):
-    """(ArgDef kind, AttrValue alternative) of an attribute: an operand only where PaddlePaddle makes it one."""
+    """(ArgDef kind, AttrValue alternative) of an attribute: an operand only where PaddlePaddle
+    makes it one.
+    """
     ident = identity(op_name)
     if not arg.is_operand_attr or not ident or arg.name in ident["mutable"]:
         return ("kOperandAttr" if arg.is_operand_attr else "kAttr"), arg.attr_type
     kind = {n: t for n, t, _ in ident["attrs"]}.get(arg.name)
-    if arg.kind == "Scalar" and kind == "double":  # an integer keeps the digits that a double has not
+    if (
+        arg.kind == "Scalar" and kind == "double"
+    ):  # an integer keeps the digits that a double has not
         return "kAttr", arg.attr_type
     return "kAttr", ALTERNATIVES.get(kind, arg.attr_type)
 
@@ -59,8 +72,16 @@ def params(op, defaults=False, drop_const_first=False):
         t = a.cpp
         if drop_const_first and i == 0:
             t = "Tensor&"
-        d = a.cpp_default if defaults and all(b.cpp_default is not None or b.optional for b in op.args[i:] ) else None
-        if defaults and a.optional and all(b.cpp_default is not None or b.optional for b in op.args[i:]):
+        d = (
+            a.cpp_default
+            if defaults and all(b.cpp_default is not None or b.optional for b in op.args[i:])
+            else None
+        )
+        if (
+            defaults
+            and a.optional
+            and all(b.cpp_default is not None or b.optional for b in op.args[i:])
+        ):
             d = "Tensor()"
         out.append(f"{t} {a.name}" + (f" = {d}" if d is not None else ""))
     return ", ".join(out)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives of elementwise functions of one tensor, found from the stanza's own: eager gradients with create_graph run them as
-single loops (paddle/eager/autograd/slope.h)."""
+"""Derivatives of elementwise functions of one tensor, found from the stanza's own: eager gradients
+with create_graph run them as single loops (paddle/eager/autograd/slope.h)."""
+
 import ast
 from dataclasses import dataclass
 
@@ -47,7 +48,12 @@ def times(a, b):
         return times(neg(a), b.operand) if value(a) is not None else neg(times(a, b.operand))
     if isinstance(a, ast.UnaryOp):
         return neg(times(a.operand, b))
-    if value(a) is not None and isinstance(b, ast.BinOp) and isinstance(b.op, ast.Mult) and value(b.left) is not None:
+    if (
+        value(a) is not None
+        and isinstance(b, ast.BinOp)
+        and isinstance(b.op, ast.Mult)
+        and value(b.left) is not None
+    ):
         return times(num(a.value * b.left.value), b.right)
     return ast.BinOp(a, ast.Mult(), b)
 
@@ -67,7 +73,13 @@ def plus(a, b):
 
 
 def over(a, b):
-    return a if value(a) == 0 or value(b) == 1 else neg(over(a.operand, b)) if isinstance(a, ast.UnaryOp) else ast.BinOp(a, ast.Div(), b)
+    return (
+        a
+        if value(a) == 0 or value(b) == 1
+        else neg(over(a.operand, b))
+        if isinstance(a, ast.UnaryOp)
+        else ast.BinOp(a, ast.Div(), b)
+    )
 
 
 class Put(ast.NodeTransformer):
@@ -110,8 +122,12 @@ def derivative(n, v):
 
 
 def find(op):
-    """(v, [D, D', D'']) of an op with `slopes: true`, whose gradient must be dout * D(v), v its argument or result."""
-    bad = op.at("slopes").error("slopes need one tensor, no attributes and a derivative with known ones")
+    """(v, [D, D', D'']) of an op with `slopes: true`, whose gradient must be dout * D(v), v its
+    argument or result.
+    """
+    bad = op.at("slopes").error(
+        "slopes need one tensor, no attributes and a derivative with known ones"
+    )
     if not op.elementwise or len(op.tensors) != 1 or op.attrs or op.vjp_kernel or len(op.vjp) != 1:
         raise bad
     node = parse(next(iter(op.vjp.values())), op.where)
@@ -137,7 +153,9 @@ def find(op):
 
 @dataclass
 class Emitted:
-    """The C++ of one op: loops, their declarations, and the definitions of EwDefs and of the table."""
+    """The C++ of one op: loops, their declarations, and the definitions of EwDefs and of the
+    table.
+    """
 
     loops: list
     declarations: list
@@ -170,18 +188,45 @@ COMPOSITION = "[](const Tensor& p, [[maybe_unused]] const Tensor& $v) { return p
 
 
 def add_loop(emitted, op, name, outs, ins):
-    """A loop of the expressions `outs` for float32 and float64; returns the C++ of a pointer to its EwDef."""
+    """A loop of the expressions `outs` for float32 and float64; returns the C++ of a pointer to its
+    EwDef.
+    """
     floats, count = [t for t in TYPES if t[3] == "float"], len(outs)
     for suffix, ctype, _, _ in floats:
-        emitted.loops.append(fill(LOOP, name=name, suffix=suffix, ctype=ctype, outs=[f"PD_EW_OUT({k}, T)" for k in range(count)],
-                                  ins=[f"PD_EW_IN({k + count}, T)" for k in range(len(ins))],
-                                  loads=[f"PD_EW_LOAD({k + count}, {n})" for k, n in enumerate(ins)],
-                                  stores=[f"PD_EW_STORE({k}, {Loop(op.where).text(e)})" for k, e in enumerate(outs)]))
-        emitted.declarations.append(f"PD_ISA_DECL(void, {name}_{suffix}, (char* const* ptrs, int64_t n, const double* attrs))")
-    table = commas("{" + commas(f"&phi::{isa}::{name}_{t[0]}" for t in floats) + "}" for isa in ("cpu_avx2", "cpu_avx512"))
+        emitted.loops.append(
+            fill(
+                LOOP,
+                name=name,
+                suffix=suffix,
+                ctype=ctype,
+                outs=[f"PD_EW_OUT({k}, T)" for k in range(count)],
+                ins=[f"PD_EW_IN({k + count}, T)" for k in range(len(ins))],
+                loads=[f"PD_EW_LOAD({k + count}, {n})" for k, n in enumerate(ins)],
+                stores=[f"PD_EW_STORE({k}, {Loop(op.where).text(e)})" for k, e in enumerate(outs)],
+            )
+        )
+        emitted.declarations.append(
+            f"PD_ISA_DECL(void, {name}_{suffix}, (char* const* ptrs, int64_t n, const double* "
+            f"attrs))"
+        )
+    table = commas(
+        "{" + commas(f"&phi::{isa}::{name}_{t[0]}" for t in floats) + "}"
+        for isa in ("cpu_avx2", "cpu_avx512")
+    )
     types = commas(f"DataType::{d if d in ('FLOAT32', 'FLOAT64') else 'UNDEFINED'}" for d in DTYPES)
-    emitted.definitions.append(fill(DEFINITION, name=name, op=op.name, ins=len(ins), outs=count, types=types, cost=op.cost, table=table,
-                                    kinds=commas(["EwOut::kSame"] * count)))
+    emitted.definitions.append(
+        fill(
+            DEFINITION,
+            name=name,
+            op=op.name,
+            ins=len(ins),
+            outs=count,
+            types=types,
+            cost=op.cost,
+            table=table,
+            kinds=commas(["EwOut::kSame"] * count),
+        )
+    )
     return f"&k_{name}"
 
 
@@ -193,8 +238,9 @@ def product(names, d):
 
 
 def emit(op, ops):
-    """The loops and the table `slopes_<op>` of an op with `slopes: true`; of order j, the inputs are p0 .. pj (the gradients so far,
-    which the derivative is multiplied by), u (a gradient of the result) and the op's own v."""
+    """The loops and the table `slopes_<op>` of an op with `slopes: true`; of order j, the inputs
+    are p0 .. pj (the gradients so far, which the derivative is multiplied by), u (a gradient of the
+    result) and the op's own v."""
     v, ds = find(op)
     emitted, terms, joints, compositions = Emitted([], [], []), [], [], []
     for j, d in enumerate(ds):
@@ -205,14 +251,32 @@ def emit(op, ops):
             terms.append(f"&k_ew_{op.name}_grad_{op.tensors[0].name}")
         else:
             terms.append(add_loop(emitted, op, f"ew_{op.name}_slope{j}", [product(p, d)], [*p, v]))
-        compositions.append("nullptr" if zero else fill(COMPOSITION, v=v, d=TensorPrinter(op.where, ops).text(d)))
+        compositions.append(
+            "nullptr" if zero else fill(COMPOSITION, v=v, d=TensorPrinter(op.where, ops).text(d))
+        )
         if j + 1 == ORDERS:
             continue
         if zero or value(ds[j + 1]) == 0:
             joints.append("nullptr")
         else:
-            grads = [product([*p[:i], "u", *p[i + 1:]], d) for i in range(j + 1)]
-            joints.append(add_loop(emitted, op, f"ew_{op.name}_slopes{j}", [*grads, product([*p, "u"], ds[j + 1])], [*p, "u", v]))
-    emitted.definitions.append(fill(TABLE, op=op.name, camel=op.camel, terms=commas(terms), joints=commas(joints),
-                                    compositions=commas(compositions)))
+            grads = [product([*p[:i], "u", *p[i + 1 :]], d) for i in range(j + 1)]
+            joints.append(
+                add_loop(
+                    emitted,
+                    op,
+                    f"ew_{op.name}_slopes{j}",
+                    [*grads, product([*p, "u"], ds[j + 1])],
+                    [*p, "u", v],
+                )
+            )
+    emitted.definitions.append(
+        fill(
+            TABLE,
+            op=op.name,
+            camel=op.camel,
+            terms=commas(terms),
+            joints=commas(joints),
+            compositions=commas(compositions),
+        )
+    )
     return emitted

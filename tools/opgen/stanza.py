@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YAML with the place of everything in it, and readers of values: what is not as declared is an error with file and line."""
+"""YAML with the place of everything in it, and readers of values: what is not as declared is an
+error with file and line.
+"""
+
 import dataclasses
 import difflib
 from dataclasses import dataclass, field
@@ -42,7 +45,10 @@ def read_file(path):
         return yaml.load(path.read_text(), Loader=Loader)
     except yaml.YAMLError as e:
         mark = getattr(e, "problem_mark", None)
-        raise StanzaError(f"{path}:{mark.line + 1 if mark else 1}: expected YAML, got an error: {getattr(e, 'problem', e)}") from e
+        raise StanzaError(
+            f"{path}:{mark.line + 1 if mark else 1}: expected YAML, got an error: "
+            f"{getattr(e, 'problem', e)}"
+        ) from e
     except StanzaError as e:
         raise StanzaError(f"{path}:{e}") from e
 
@@ -76,12 +82,16 @@ def near(name, known):
 def need_name(name, known, where, subject, expected, what):
     """Refuses a name that is none of `known`; `what`: what it stands for in the text."""
     if name not in known:
-        raise where.error(f"{subject}: expected {expected}, got the {what} {name}{near(name, known)}")
+        raise where.error(
+            f"{subject}: expected {expected}, got the {what} {name}{near(name, known)}"
+        )
 
 
-# --- kinds of values -------------------------------------------------------------------------------------------------
+# --- kinds of values
 class Kind:
-    """How a value is written in a stanza: its name in the table of keys, and a reader that checks it."""
+    """How a value is written in a stanza: its name in the table of keys, and a reader that checks
+    it.
+    """
 
     def __init__(self, shown, accepts=None):
         self.shown, self.accepts = shown, accepts
@@ -115,17 +125,30 @@ NAME = Kind("name", lambda v: is_text(v) and v.isidentifier())
 NUMBER = Kind("number", is_number)
 TRUE = OneOf(True)
 FALSE = OneOf(False)
-NAMES = Kind("[name, ...]", lambda v: isinstance(v, list) and all(is_text(n) and n.isidentifier() for n in v))
-TEXTS = Kind("text or [text, ...]", lambda v: is_text(v) or isinstance(v, list) and all(is_text(t) for t in v))
-RENAMES = Kind("{name: name}", lambda v: isinstance(v, dict) and all(map(is_text, [*v, *v.values()])))
+NAMES = Kind(
+    "[name, ...]", lambda v: isinstance(v, list) and all(is_text(n) and n.isidentifier() for n in v)
+)
+TEXTS = Kind(
+    "text or [text, ...]",
+    lambda v: is_text(v) or isinstance(v, list) and all(is_text(t) for t in v),
+)
+RENAMES = Kind(
+    "{name: name}", lambda v: isinstance(v, dict) and all(map(is_text, [*v, *v.values()]))
+)
 VALUES = Kind("{name: value}", lambda v: isinstance(v, dict) and all(map(is_text, v)))
-EXPRESSIONS = Kind("{input: expression}", lambda v: isinstance(v, dict) and all(is_expression(e) for e in v.values()))
+EXPRESSIONS = Kind(
+    "{input: expression}",
+    lambda v: isinstance(v, dict) and all(is_expression(e) for e in v.values()),
+)
 DTYPES = ("bool", "int", "float", "complex")
 
 
 class Subset(Kind):
     def __init__(self, *values):
-        super().__init__(f"[{', '.join(values)}] or some of them", lambda v: isinstance(v, list) and v and set(v) <= set(values))
+        super().__init__(
+            f"[{', '.join(values)}] or some of them",
+            lambda v: isinstance(v, list) and v and set(v) <= set(values),
+        )
 
 
 class Part(Kind):
@@ -144,17 +167,30 @@ class Part(Kind):
 REQUIRED = ...  # the default of a key that must stand
 
 
-# --- tables of keys --------------------------------------------------------------------------------------------------
+# --- tables of keys
 def key(kind, doc, default=None, names=None, group=None, written=None):
-    """A key of a stanza. `names`: what the names it holds, or those that its mapping maps, must be; `group` begins a group of keys in
-    the manual; `written`: the key, where it is not the field's name."""
-    make = {"default_factory": default.copy} if isinstance(default, (list, dict)) else {"default": default}
-    return field(**make, kw_only=True, metadata={"kind": kind, "doc": doc, "names": names, "group": group, "written": written})
+    """A key of a stanza. `names`: what the names it holds, or those that its mapping maps, must be;
+    `group` begins a group of keys in the manual; `written`: the key, where it is not the field's
+    name."""
+    make = (
+        {"default_factory": default.copy}
+        if isinstance(default, (list, dict))
+        else {"default": default}
+    )
+    return field(
+        **make,
+        kw_only=True,
+        metadata={"kind": kind, "doc": doc, "names": names, "group": group, "written": written},
+    )
 
 
 def key_fields(table):
     """{key: field} of a dataclass."""
-    return {f.metadata["written"] or f.name: f for f in dataclasses.fields(table) if "kind" in f.metadata}
+    return {
+        f.metadata["written"] or f.name: f
+        for f in dataclasses.fields(table)
+        if "kind" in f.metadata
+    }
 
 
 def read_values(table, mapping, where, prefix=""):

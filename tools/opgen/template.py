@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text with marks: `$name` or `${name}` for a value; a line that is one mark alone stands for lines."""
+"""Text with marks: `$name` or `${name}` for a value; a line that is one mark alone stands for
+lines.
+"""
+
 import re
 
 MARK = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
@@ -7,8 +10,8 @@ ALONE = re.compile(r"( *)\$(?:(\w+)|\{(\w+)\})")
 
 
 def fill(template, **values):
-    """The template with its marks replaced. A mark alone on its line stands for the lines of a list (or of a text), each indented as
-    the mark; the line goes where the value is None or empty."""
+    """The template with its marks replaced. A mark alone on its line stands for the lines of a list
+    (or of a text), each indented as the mark; the line goes where the value is None or empty."""
     out = []
     for line in template.strip("\n").split("\n"):
         alone = ALONE.fullmatch(line)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What call texts of tools/oracle/calls*.py use beside the package: short functions over the public API of either `paddle`."""
+"""What call texts of tools/oracle/calls*.py use beside the package: short functions over the public
+API of either `paddle`.
+"""
+
 import copy
 import itertools
 import operator  # noqa: F401 - call texts use it
@@ -29,12 +32,19 @@ def written(result, x):
     return result, x
 
 
-def optimize(name, steps=5, dtype='float32', params=2, clip=None, lr=0.1, grad_none=False, **options):
+def optimize(
+    name, steps=5, dtype='float32', params=2, clip=None, lr=0.1, grad_none=False, **options
+):
     """Parameters and state after some steps of an optimizer on a quadratic function."""
     random, run = np.random.RandomState(3), next(COUNT)
     parameters = []
     for i in range(params):
-        p = paddle.create_parameter([3, 4] if i else [5], 'float32', name=f'p{i}_{run}', default_initializer=paddle.nn.initializer.Constant(0.0))
+        p = paddle.create_parameter(
+            [3, 4] if i else [5],
+            'float32',
+            name=f'p{i}_{run}',
+            default_initializer=paddle.nn.initializer.Constant(0.0),
+        )
         p.set_value(random.randn(*p.shape).astype('float32'))
         parameters.append(p if dtype == 'float32' else p.astype(dtype).detach())
     for p in parameters:
@@ -43,11 +53,19 @@ def optimize(name, steps=5, dtype='float32', params=2, clip=None, lr=0.1, grad_n
         options['grad_clip'] = getattr(paddle.nn, clip[0])(*clip[1:])
     optimizer = getattr(paddle.optimizer, name)(learning_rate=lr, parameters=parameters, **options)
     for step in range(steps):
+
         def closure():
             optimizer.clear_grad()
-            loss = sum(((p - 0.5 * step) ** 2).sum() for p in (parameters[:1] if grad_none else parameters)) + (parameters[0] ** 4).sum()
+            loss = (
+                sum(
+                    ((p - 0.5 * step) ** 2).sum()
+                    for p in (parameters[:1] if grad_none else parameters)
+                )
+                + (parameters[0] ** 4).sum()
+            )
             loss.backward()
             return loss
+
         if name == 'LBFGS':
             optimizer.step(closure)
         else:
@@ -56,18 +74,26 @@ def optimize(name, steps=5, dtype='float32', params=2, clip=None, lr=0.1, grad_n
             if hasattr(optimizer._learning_rate, 'step'):
                 optimizer._learning_rate.step()
     state = optimizer.state_dict() if name != 'LBFGS' else {}
-    names = {k.replace(parameters[0].name, 'p0').replace(parameters[-1].name, 'p1'): v for k, v in state.items() if k != 'LR_Scheduler'}
+    names = {
+        k.replace(parameters[0].name, 'p0').replace(parameters[-1].name, 'p1'): v
+        for k, v in state.items()
+        if k != 'LR_Scheduler'
+    }
     return [p.detach() for p in parameters], names
 
 
 def schedule(name, *args, steps=25, metrics=None, **options):
-    """The learning rates of a scheduler, its state, and the rates after a round trip of the state."""
+    """The learning rates of a scheduler, its state, and the rates after a round trip of the
+    state.
+    """
     scheduler = getattr(paddle.optimizer.lr, name)(*args, **options)
     rates = []
     for step in range(steps):
         rates.append(float(scheduler()))
         scheduler.step(*([metrics[step % len(metrics)]] if metrics else []))
-    return np.array(rates), float(scheduler.get_lr() if hasattr(scheduler, 'get_lr') and not metrics else scheduler())
+    return np.array(rates), float(
+        scheduler.get_lr() if hasattr(scheduler, 'get_lr') and not metrics else scheduler()
+    )
 
 
 def initialize(initializer, shape, dtype='float32'):
@@ -87,7 +113,9 @@ def metric(name, updates, *args, **options):
 
 
 def layer(module, *inputs, evaluate=False):
-    """A layer's results, its parameters' gradients and its state afterwards (but for what recurrent layers of 3.3.1 keep beside it)."""
+    """A layer's results, its parameters' gradients and its state afterwards (but for what recurrent
+    layers of 3.3.1 keep beside it).
+    """
     if evaluate:
         module.eval()
     results = module(*inputs)
@@ -95,11 +123,23 @@ def layer(module, *inputs, evaluate=False):
     while isinstance(first, (list, tuple)):
         first = first[0]
     gradients = []
-    parameters = [p for n, p in module.named_parameters() if not p.stop_gradient and not n.startswith('_flat')]
+    parameters = [
+        p for n, p in module.named_parameters() if not p.stop_gradient and not n.startswith('_flat')
+    ]
     if parameters and not first.stop_gradient:
-        gradients = paddle.grad((first * first * first).sum(), parameters, retain_graph=True, allow_unused=True)
-    known = [g.flatten() for g in gradients if g is not None]  # in one tensor: some are 0 but for rounding
-    return results, [p.detach() for p in parameters], [g is None for g in gradients], paddle.concat(known).detach() if known else 0, [b.detach() for n, b in module.named_buffers() if 'dropout' not in n]
+        gradients = paddle.grad(
+            (first * first * first).sum(), parameters, retain_graph=True, allow_unused=True
+        )
+    known = [
+        g.flatten() for g in gradients if g is not None
+    ]  # in one tensor: some are 0 but for rounding
+    return (
+        results,
+        [p.detach() for p in parameters],
+        [g is None for g in gradients],
+        paddle.concat(known).detach() if known else 0,
+        [b.detach() for n, b in module.named_buffers() if 'dropout' not in n],
+    )
 
 
 def assigned(x, index, value):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs calls in one interpreter and appends each result to a file: `call_worker.py paddle|torch CALLS RESULTS FIRST LAST`.
+"""Runs calls in one interpreter and appends each result to a file: `call_worker.py paddle|torch
+CALLS RESULTS FIRST LAST`.
 
-Needs NumPy and the package alone, so that the published wheel's and torch's environments can run it. A result is a dict: `error` (type, message), or
-`outputs` (dtype, shape, array, stop_gradient) and `gradients` (of every floating input, for a cotangent that depends on the shape alone).
+Needs NumPy and the package alone, so that the published wheel's and torch's environments can run
+it. A result is a dict: `error` (type, message), or `outputs` (dtype, shape, array, stop_gradient)
+and `gradients` (of every floating input, for a cotangent that depends on the shape alone).
 """
+
 import os
 import pickle
 import sys
@@ -27,9 +30,16 @@ class Paddle:
     def __init__(self):
         import call_helpers
         import paddle
+
         paddle.disable_signal_handler()  # the wheel's returns to the faulting instruction for ever
         self.paddle, self.tensor = paddle, paddle.Tensor
-        self.names = {**vars(call_helpers), 'paddle': paddle, 'F': paddle.nn.functional, 'nn': paddle.nn, 'np': np}
+        self.names = {
+            **vars(call_helpers),
+            'paddle': paddle,
+            'F': paddle.nn.functional,
+            'nn': paddle.nn,
+            'np': np,
+        }
 
     def make(self, spec, array):
         stored = array
@@ -60,8 +70,14 @@ class Paddle:
         return bool(tensor.stop_gradient)
 
     def grad(self, outputs, leaves):
-        cotangents = [self.paddle.to_tensor(cotangent(o.shape, self.dtype(o)[0]).astype(
-            'complex128' if self.dtype(o)[0] == 'c' else 'float64')).astype(o.dtype) for o in outputs]
+        cotangents = [
+            self.paddle.to_tensor(
+                cotangent(o.shape, self.dtype(o)[0]).astype(
+                    'complex128' if self.dtype(o)[0] == 'c' else 'float64'
+                )
+            ).astype(o.dtype)
+            for o in outputs
+        ]
         return self.paddle.grad(outputs, leaves, cotangents, allow_unused=True)
 
 
@@ -70,9 +86,16 @@ class Torch(Paddle):
         import scipy
         import scipy.special
         import torch
+
         torch.set_num_threads(1)
         self.torch, self.tensor = torch, torch.Tensor
-        self.names = {'torch': torch, 'F': torch.nn.functional, 'nn': torch.nn, 'np': np, 'scipy': scipy}
+        self.names = {
+            'torch': torch,
+            'F': torch.nn.functional,
+            'nn': torch.nn,
+            'np': np,
+            'scipy': scipy,
+        }
 
     def make(self, spec, array):
         leaf = self.torch.tensor(array).to(getattr(self.torch, spec.dtype))
@@ -93,12 +116,17 @@ class Torch(Paddle):
         return not tensor.requires_grad
 
     def grad(self, outputs, leaves):
-        cotangents = [self.torch.tensor(cotangent(o.shape, 'c' if o.dtype.is_complex else 'f')).to(o.dtype) for o in outputs]
+        cotangents = [
+            self.torch.tensor(cotangent(o.shape, 'c' if o.dtype.is_complex else 'f')).to(o.dtype)
+            for o in outputs
+        ]
         return self.torch.autograd.grad(outputs, leaves, cotangents, allow_unused=True)
 
 
 def flatten(value, package, found):
-    """Every tensor, array and number of nested results, in order: ('tensor', t) or (kind, value)."""
+    """Every tensor, array and number of nested results, in order: ('tensor', t) or (kind,
+    value).
+    """
     if isinstance(value, package.tensor):
         found.append(('tensor', value))
     elif isinstance(value, np.ndarray):
@@ -137,7 +165,14 @@ def run(package, call, text):
         outputs = []
         for kind, value in found:
             if kind == 'tensor':
-                outputs.append((package.dtype(value), tuple(value.shape), package.array(value), package.stopped(value)))
+                outputs.append(
+                    (
+                        package.dtype(value),
+                        tuple(value.shape),
+                        package.array(value),
+                        package.stopped(value),
+                    )
+                )
             elif kind == 'array':
                 outputs.append((str(value.dtype), value.shape, np.array(value), None))
             else:
@@ -146,12 +181,21 @@ def run(package, call, text):
         raise
     except BaseException as error:  # noqa: BLE001 - the type is what is compared
         return {'error': (type(error).__name__, str(error)[-600:])}
-    wanted = [v for k, v in found if k == 'tensor' and not package.stopped(v) and package.dtype(v).startswith(('float', 'bf', 'complex'))]
+    wanted = [
+        v
+        for k, v in found
+        if k == 'tensor'
+        and not package.stopped(v)
+        and package.dtype(v).startswith(('float', 'bf', 'complex'))
+    ]
     result = {'outputs': outputs, 'gradients': None}
     if wanted and leaves:
         try:
             gradients = package.grad(list({id(w): w for w in wanted}.values()), leaves)
-            result['gradients'] = [None if g is None else (package.dtype(g), tuple(g.shape), package.array(g)) for g in gradients]
+            result['gradients'] = [
+                None if g is None else (package.dtype(g), tuple(g.shape), package.array(g))
+                for g in gradients
+            ]
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001
@@ -166,7 +210,7 @@ def main():
         calls = pickle.load(file)
     package = Torch() if kind == 'torch' else Paddle()
     with open(results_file, 'ab') as file:
-        for call in calls[int(first):int(last)]:
+        for call in calls[int(first) : int(last)]:
             text = call.torch if kind == 'torch' else call.text
             pickle.dump(run(package, call, text) if text else None, file)
             file.flush()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of paddle.nn.functional, paddle.vision.ops, paddle.geometric and paddle.incubate.nn.functional."""
+"""Rows of paddle.nn.functional and paddle.incubate.nn.functional."""
+
 U = 'x:2,3,4; x:; x:1; x:0,3; x:17,33; x:4,3/t; x:6/s'
 
 
@@ -9,9 +10,16 @@ def activations(row):
     def one(names, tail='', dtypes='F', shapes=U, **options):
         row(s, f'F.{{{names}}}(x{tail})', shapes, dtypes, **options)
 
-    one('relu|relu6|sigmoid|log_sigmoid|logsigmoid|tanh|silu|mish|hardswish|hardsigmoid|softsign|tanhshrink|selu|swish')
+    one(
+        'relu|relu6|sigmoid|log_sigmoid|logsigmoid|tanh|silu|mish|hardswish|hardsigmoid|softsign|'
+        'tanhshrink|selu|swish'
+    )
     one('relu|relu6', dtypes='I')
-    one('relu|tanh|sigmoid|softsign|silu|gelu|softplus|elu|mish|hardswish', shapes='x:2,9%special', dtypes='D')
+    one(
+        'relu|tanh|sigmoid|softsign|silu|gelu|softplus|elu|mish|hardswish',
+        shapes='x:2,9%special',
+        dtypes='D',
+    )
     one('gelu', '{|, approximate=True|, False}')
     one('elu|celu', '{|, 0.5|, alpha=2.0|, 0}')
     one('leaky_relu', '{|, 0.2|, negative_slope=-0.5}')
@@ -25,16 +33,44 @@ def activations(row):
     one('softmax|log_softmax', ', axis=-1')
     one('softmax|log_softmax', shapes='x:2,9%special', dtypes='D', torch=False)
     one('glu', '{|, 0|, axis=-2}', shapes='x:2,3,4; x:2,2,4; x:4; x:0,4; x:3')
-    one('maxout', ', {2|2, axis=2|groups=3|2, 3}', shapes='x:2,6,4; x:2,6,4,2', dtypes='F', torch=False)
+    one(
+        'maxout',
+        ', {2|2, axis=2|groups=3|2, 3}',
+        shapes='x:2,6,4; x:2,6,4,2',
+        dtypes='F',
+        torch=False,
+    )
     one('swiglu', '{|, y}', shapes='x:2,4 y:2,4; x:4 y:4; x:0,4 y:0,4', dtypes='F', torch=False)
     row(s, 'F.prelu(x, w)', 'x:2,3,4 w:1; x:2,3,4 w:3; x:2,3 w:3; x:0,3,4 w:3', 'F')
-    row(s, 'F.prelu(x, w, data_format={"NCHW"|"NHWC"})', 'x:2,3,4,5 w:1; x:2,5,4,3 w:3', 'D', torch=False)
-    row(s,
-        'after(x, {"relu_"|"elu_"|"elu_", 0.5|"softmax_"|"tanh_"|"sigmoid_"|"leaky_relu_"|"hardtanh_"|'
-        '"thresholded_relu_"})', 'x:2,3', 'F', function='Tensor.relu_, ...')
-    row(s, 'F.{relu_|elu_|leaky_relu_|hardtanh_|softmax_|tanh_|thresholded_relu_}(x * 1)', 'x:2,3', 'D')
-    row(s, 'F.normalize(x{|, 1|, p=3, axis=0|, axis=-1, epsilon=0.5|, p=float("inf")|, p=0.5})',
-        'x:2,3; x:3; x:2,3,4; x:0,3', 'F', tolerance=2, torch=False)
+    row(
+        s,
+        'F.prelu(x, w, data_format={"NCHW"|"NHWC"})',
+        'x:2,3,4,5 w:1; x:2,5,4,3 w:3',
+        'D',
+        torch=False,
+    )
+    row(
+        s,
+        'after(x, {"relu_"|"elu_"|"elu_", '
+        '0.5|"softmax_"|"tanh_"|"sigmoid_"|"leaky_relu_"|"hardtanh_"|"thresholded_relu_"})',
+        'x:2,3',
+        'F',
+        function='Tensor.relu_, ...',
+    )
+    row(
+        s,
+        'F.{relu_|elu_|leaky_relu_|hardtanh_|softmax_|tanh_|thresholded_relu_}(x * 1)',
+        'x:2,3',
+        'D',
+    )
+    row(
+        s,
+        'F.normalize(x{|, 1|, p=3, axis=0|, axis=-1, epsilon=0.5|, p=float("inf")|, p=0.5})',
+        'x:2,3; x:3; x:2,3,4; x:0,3',
+        'F',
+        tolerance=2,
+        torch=False,
+    )
     row(s, 'paddle.softmax(x{|, dim=0|, -1, dtype="float64"})', 'x:2,3', 'F')
 
 
@@ -51,357 +87,504 @@ def losses(row):
     two('{mse_loss|l1_loss}(x, y' + RED + ')')
     two('smooth_l1_loss(x, y' + RED + '{|, delta=0.5}{|, is_huber=False})', torch=False)
     two('square_error_cost(x, y)')
-    two('binary_cross_entropy(x, y{|, weight=w}' + RED + ')',
-        shapes='x:2,3~0.05~0.95 y:2,3~0~1 w:3/n; x:4 y:4 w:4; x:0 y:0 w:1', dtypes='F')
-    two('binary_cross_entropy_with_logits(x, y{|, weight=w}{|, pos_weight=p}' + RED + ')',
-        shapes='x:2,3 y:2,3~0~1/n w:3/n p:3~0.5~2/n; x:4 y:4 w:4 p:4', dtypes='F')
-    two('log_loss(x, y{|, epsilon=0.1})', '~0.1~0.9', '~0~1/n', shapes='x:2,1{0} y:2,1{1}; x:0,1 y:0,1', torch=False)
     two(
-        'kl_div(x, y' + RED.replace('|, reduction="bad"', '|, reduction="batchmean"|, reduction="bad"') + '{|, log_target=True})',
-        '~-3~-0.1', '~0.1~0.9', dtypes='F')
-    two('{soft_margin_loss|hinge_embedding_loss}(x, y' + RED + ')', b='/n', shapes='x:2,3 y:2,3~-1~-1/n; x:4 y:4~1~1',
-        dtypes='F')
+        'binary_cross_entropy(x, y{|, weight=w}' + RED + ')',
+        shapes='x:2,3~0.05~0.95 y:2,3~0~1 w:3/n; x:4 y:4 w:4; x:0 y:0 w:1',
+        dtypes='F',
+    )
+    two(
+        'binary_cross_entropy_with_logits(x, y{|, weight=w}{|, pos_weight=p}' + RED + ')',
+        shapes='x:2,3 y:2,3~0~1/n w:3/n p:3~0.5~2/n; x:4 y:4 w:4 p:4',
+        dtypes='F',
+    )
+    two(
+        'log_loss(x, y{|, epsilon=0.1})',
+        '~0.1~0.9',
+        '~0~1/n',
+        shapes='x:2,1{0} y:2,1{1}; x:0,1 y:0,1',
+        torch=False,
+    )
+    two(
+        'kl_div(x, y'
+        + RED.replace('|, reduction="bad"', '|, reduction="batchmean"|, reduction="bad"')
+        + '{|, log_target=True})',
+        '~-3~-0.1',
+        '~0.1~0.9',
+        dtypes='F',
+    )
+    two(
+        '{soft_margin_loss|hinge_embedding_loss}(x, y' + RED + ')',
+        b='/n',
+        shapes='x:2,3 y:2,3~-1~-1/n; x:4 y:4~1~1',
+        dtypes='F',
+    )
     two('hinge_embedding_loss(x, y, margin=0.3)', shapes='x:2,3 y:2,3~-1~-1/n')
-    two('margin_ranking_loss(x, y, z{|, 0.5|, margin=1.0}' + RED + ')',
-        shapes='x:2,3 y:2,3 z:2,3~1~1/n; x:3 y:3 z:3~-1~-1')
-    two('cosine_embedding_loss(x, y, l{|, margin=0.3}' + RED + ')',
-        shapes='x:2,3 y:2,3 l:2@i8~1~1; x:2,3 y:2,3 l:2@i8~-1~-1; x:3 y:3 l:@i8~1~1', dtypes='D')
-    two('{cosine_similarity}(x, y{|, axis=0|, axis=-1|, eps=0.5})', shapes='x:2,3 y:2,3; x:2,3,4 y:2,3,4; x:2,3 y:1,3')
-    two('pairwise_distance(x, y{|, 1.0|, p=float("inf")|, p=3.0, epsilon=1e-3|, keepdim=True|, p=0})',
-        shapes='x:2,3 y:2,3; x:3 y:3', torch=False)
-    two('triplet_margin_loss(x, y, z{|, margin=0.3}{|, p=1}{|, swap=True}' + RED + ')',
-        shapes='x:2,3 y:2,3 z:2,3; x:3 y:3 z:3', torch=False)
-    two('triplet_margin_with_distance_loss(x, y, z{|, margin=0.3}{|, swap=True}' + RED + ')',
-        shapes='x:2,3 y:2,3 z:2,3', torch=False)
-    two('multi_label_soft_margin_loss(x, y{|, weight=w}' + RED + ')', shapes='x:2,3 y:2,3~0~1/n w:3/n', dtypes='D')
-    two('multi_label_margin_loss(x, l' + RED + ')', shapes='x:2,4 l:2,4@i8~0~3; x:4 l:4', dtypes='D', torch=False)
-    two('multi_margin_loss(x, l{|, p=2}{|, margin=0.5}{|, weight=w}' + RED + ')', shapes='x:2,4 l:2@i8~0~3 w:4~0.5~2/n',
-        dtypes='D')
-    two('poisson_nll_loss(x, y{|, log_input=False}{|, full=True}{|, epsilon=0.1}' + RED + ')', '~0.2~2', '~0.5~4',
-        dtypes='F')
-    two('gaussian_nll_loss(x, y, v{|, full=True}{|, epsilon=0.6}' + RED + ')',
-        shapes='x:2,3 y:2,3 v:2,3~0.3~2; x:2,3 y:2,3 v:2,1; x:3 y:3 v:1', dtypes='F')
+    two(
+        'margin_ranking_loss(x, y, z{|, 0.5|, margin=1.0}' + RED + ')',
+        shapes='x:2,3 y:2,3 z:2,3~1~1/n; x:3 y:3 z:3~-1~-1',
+    )
+    two(
+        'cosine_embedding_loss(x, y, l{|, margin=0.3}' + RED + ')',
+        shapes='x:2,3 y:2,3 l:2@i8~1~1; x:2,3 y:2,3 l:2@i8~-1~-1; x:3 y:3 l:@i8~1~1',
+        dtypes='D',
+    )
+    two(
+        '{cosine_similarity}(x, y{|, axis=0|, axis=-1|, eps=0.5})',
+        shapes='x:2,3 y:2,3; x:2,3,4 y:2,3,4; x:2,3 y:1,3',
+    )
+    two(
+        'pairwise_distance(x, y{|, 1.0|, p=float("inf")|, p=3.0, epsilon=1e-3|, keepdim=True|, '
+        'p=0})',
+        shapes='x:2,3 y:2,3; x:3 y:3',
+        torch=False,
+    )
+    two(
+        'triplet_margin_loss(x, y, z{|, margin=0.3}{|, p=1}{|, swap=True}' + RED + ')',
+        shapes='x:2,3 y:2,3 z:2,3; x:3 y:3 z:3',
+        torch=False,
+    )
+    two(
+        'triplet_margin_with_distance_loss(x, y, z{|, margin=0.3}{|, swap=True}' + RED + ')',
+        shapes='x:2,3 y:2,3 z:2,3',
+        torch=False,
+    )
+    two(
+        'multi_label_soft_margin_loss(x, y{|, weight=w}' + RED + ')',
+        shapes='x:2,3 y:2,3~0~1/n w:3/n',
+        dtypes='D',
+    )
+    two(
+        'multi_label_margin_loss(x, l' + RED + ')',
+        shapes='x:2,4 l:2,4@i8~0~3; x:4 l:4',
+        dtypes='D',
+        torch=False,
+    )
+    two(
+        'multi_margin_loss(x, l{|, p=2}{|, margin=0.5}{|, weight=w}' + RED + ')',
+        shapes='x:2,4 l:2@i8~0~3 w:4~0.5~2/n',
+        dtypes='D',
+    )
+    two(
+        'poisson_nll_loss(x, y{|, log_input=False}{|, full=True}{|, epsilon=0.1}' + RED + ')',
+        '~0.2~2',
+        '~0.5~4',
+        dtypes='F',
+    )
+    two(
+        'gaussian_nll_loss(x, y, v{|, full=True}{|, epsilon=0.6}' + RED + ')',
+        shapes='x:2,3 y:2,3 v:2,3~0.3~2; x:2,3 y:2,3 v:2,1; x:3 y:3 v:1',
+        dtypes='F',
+    )
     two('npair_loss(x, y, l{|, 0.1})', shapes='x:4,3 y:4,3 l:4@f4~0~1/n', dtypes='f4', torch=False)
-    two('dice_loss(x, l{|, epsilon=0.1})', shapes='x:2,3,4%prob l:2,3,1@i8~0~3; x:2,4 l:2,1', dtypes='D', torch=False)
-    two('sigmoid_focal_loss(x, y{|, normalizer=n}{|, alpha=0.5}{|, gamma=1.0|, gamma=0.0}' + RED + ')',
-        shapes='x:2,3 y:2,3~0~1/n n:1~2~2/n', dtypes='D', torch=False)
-    two('label_smooth(y{|, prior_dist=p}{|, epsilon=0.3})', shapes='y:2,3~0~1 p:1,3~0~1/n', dtypes='D', torch=False)
-    ce = '{|, weight=w}{|, ignore_index=1|, ignore_index=-1}{|, reduction="sum"|, reduction="none"}{|, label_smoothing=0.1}'
-    row(s, f'F.cross_entropy(x, l{ce})',
-        'x:4,3 l:4@i8~0~2 w:3~0.5~2/n; x:4,3 l:4,1; x:3 l:; x:0,3 l:0; x:4,3 l:4@i4; x:4,3 l:4~-100~-100', 'F',
-        torch=False)
-    row(s, 'F.cross_entropy(x, l{|, axis=1|, reduction="none"|, weight=w, reduction="sum"})',
-        'x:2,3,4 l:2,3@i8~0~3 w:4~0.5~2/n; x:2,3,4 l:2,3,1', 'F', torch=False)
-    row(s, 'F.cross_entropy(x, l, axis=1{|, reduction="none"|, weight=w|, ignore_index=0})',
-        'x:2,3,4 l:2,4@i8~0~2 w:3~0.5~2/n; x:2,3,4,2 l:2,4,2; x:2,3,4 l:2,1,4', 'F', torch=False)
-    row(s,
-        'F.cross_entropy(x, y, soft_label=True{|, weight=w}{|, reduction="sum"|, reduction="none"}{|'
-        ', label_smoothing=0.1}{|, axis=0})', 'x:4,3 y:4,3%prob w:3~0.5~2/n; x:3 y:3 w:3; x:2,4,3 y:2,4,3', 'F',
-        torch=False)
-    row(s, 'F.cross_entropy(x, l, use_softmax=False{|, weight=w}{|, reduction="none"}{|, soft_label=False})',
-        'x:4,3%prob l:4@i8~0~2 w:3~0.5~2/n', 'F', torch=False)
-    row(s, 'F.cross_entropy(x, l)', 'x:4,3 l:4@i8~3~5; x:4,3 l:5; x:4,3 l:4@f4~0~2; x:4,3 l:4,3', 'f4', torch=False)
-    row(s,
+    two(
+        'dice_loss(x, l{|, epsilon=0.1})',
+        shapes='x:2,3,4%prob l:2,3,1@i8~0~3; x:2,4 l:2,1',
+        dtypes='D',
+        torch=False,
+    )
+    two(
+        'sigmoid_focal_loss(x, y{|, normalizer=n}{|, alpha=0.5}{|, gamma=1.0|, gamma=0.0}'
+        + RED
+        + ')',
+        shapes='x:2,3 y:2,3~0~1/n n:1~2~2/n',
+        dtypes='D',
+        torch=False,
+    )
+    two(
+        'label_smooth(y{|, prior_dist=p}{|, epsilon=0.3})',
+        shapes='y:2,3~0~1 p:1,3~0~1/n',
+        dtypes='D',
+        torch=False,
+    )
+    ce = (
+        '{|, weight=w}{|, ignore_index=1|, ignore_index=-1}{|, reduction="sum"|, '
+        'reduction="none"}{|, label_smoothing=0.1}'
+    )
+    row(
+        s,
+        f'F.cross_entropy(x, l{ce})',
+        'x:4,3 l:4@i8~0~2 w:3~0.5~2/n; x:4,3 l:4,1; x:3 l:; x:0,3 l:0; x:4,3 l:4@i4; x:4,3 '
+        'l:4~-100~-100',
+        'F',
+        torch=False,
+    )
+    row(
+        s,
+        'F.cross_entropy(x, l{|, axis=1|, reduction="none"|, weight=w, reduction="sum"})',
+        'x:2,3,4 l:2,3@i8~0~3 w:4~0.5~2/n; x:2,3,4 l:2,3,1',
+        'F',
+        torch=False,
+    )
+    row(
+        s,
+        'F.cross_entropy(x, l, axis=1{|, reduction="none"|, weight=w|, ignore_index=0})',
+        'x:2,3,4 l:2,4@i8~0~2 w:3~0.5~2/n; x:2,3,4,2 l:2,4,2; x:2,3,4 l:2,1,4',
+        'F',
+        torch=False,
+    )
+    row(
+        s,
+        'F.cross_entropy(x, y, soft_label=True{|, weight=w}{|, reduction="sum"|, '
+        'reduction="none"}{|, label_smoothing=0.1}{|, axis=0})',
+        'x:4,3 y:4,3%prob w:3~0.5~2/n; x:3 y:3 w:3; x:2,4,3 y:2,4,3',
+        'F',
+        torch=False,
+    )
+    row(
+        s,
+        'F.cross_entropy(x, l, use_softmax=False{|, weight=w}{|, reduction="none"}{|, '
+        'soft_label=False})',
+        'x:4,3%prob l:4@i8~0~2 w:3~0.5~2/n',
+        'F',
+        torch=False,
+    )
+    row(
+        s,
+        'F.cross_entropy(x, l)',
+        'x:4,3 l:4@i8~3~5; x:4,3 l:5; x:4,3 l:4@f4~0~2; x:4,3 l:4,3',
+        'f4',
+        torch=False,
+    )
+    row(
+        s,
         'F.softmax_with_cross_entropy(x, l{|, return_softmax=True}{|, ignore_index=1}{|'
-        ', numeric_stable_mode=False}{|, axis=-1})', 'x:4,3 l:4,1@i8~0~2; x:2,4,3 l:2,4,1', 'D', torch=False)
-    row(s, 'F.softmax_with_cross_entropy(x, y, soft_label=True{|, return_softmax=True})', 'x:4,3 y:4,3%prob', 'D',
-        torch=False)
-    row(s, 'F.nll_loss(x, l{|, weight=w}{|, ignore_index=1}{|, reduction="sum"|, reduction="none"})',
-        'x:4,3~-3~0 l:4@i8~0~2 w:3~0.5~2/n; x:2,3,4 l:2,4; x:2,3,4,2 l:2,4,2', 'D')
-    row(s,
-        'F.ctc_loss(x, l, a, b{|, blank=3}{|, reduction="sum"|, reduction="none"}{|, norm_by_times=True}{|'
-        ', zero_infinity=True})', 'x:6,2,4 l:2,2@i4~1~2 a:2@i8~6~6 b:2@i8~2~2', 'D', torch=False, tolerance=4)
-    row(s, 'F.rnnt_loss(x, l, a, b{|, blank=3}{|, fastemit_lambda=0.0}{|, reduction="sum"|, reduction="none"})',
-        'x:2,4,3,4 l:2,2@i4~1~2 a:2@i4~4~4 b:2@i4~2~2', 'f4', torch=False, tolerance=8)
-    row(s,
+        ', numeric_stable_mode=False}{|, axis=-1})',
+        'x:4,3 l:4,1@i8~0~2; x:2,4,3 l:2,4,1',
+        'D',
+        torch=False,
+    )
+    row(
+        s,
+        'F.softmax_with_cross_entropy(x, y, soft_label=True{|, return_softmax=True})',
+        'x:4,3 y:4,3%prob',
+        'D',
+        torch=False,
+    )
+    row(
+        s,
+        'F.nll_loss(x, l{|, weight=w}{|, ignore_index=1}{|, reduction="sum"|, reduction="none"})',
+        'x:4,3~-3~0 l:4@i8~0~2 w:3~0.5~2/n; x:2,3,4 l:2,4; x:2,3,4,2 l:2,4,2',
+        'D',
+    )
+    row(
+        s,
+        'F.ctc_loss(x, l, a, b{|, blank=3}{|, reduction="sum"|, reduction="none"}{|, '
+        'norm_by_times=True}{|, zero_infinity=True})',
+        'x:6,2,4 l:2,2@i4~1~2 a:2@i8~6~6 b:2@i8~2~2',
+        'D',
+        torch=False,
+        tolerance=4,
+    )
+    row(
+        s,
+        'F.rnnt_loss(x, l, a, b{|, blank=3}{|, fastemit_lambda=0.0}{|, reduction="sum"|, '
+        'reduction="none"})',
+        'x:2,4,3,4 l:2,2@i4~1~2 a:2@i4~4~4 b:2@i4~2~2',
+        'f4',
+        torch=False,
+        tolerance=8,
+    )
+    row(
+        s,
         'F.margin_cross_entropy(x, l{|, margin1=1.1, margin2=0.2, margin3=0.1}{|, scale=8.0}{|'
-        ', return_softmax=True}{|, reduction="sum"|, reduction=None})', 'x:4,5~-0.9~0.9 l:4@i8~0~4', 'D', torch=False,
-        tolerance=8)
+        ', return_softmax=True}{|, reduction="sum"|, reduction=None})',
+        'x:4,5~-0.9~0.9 l:4@i8~0~4',
+        'D',
+        torch=False,
+        tolerance=8,
+    )
     row(s, 'F.hsigmoid_loss(x, l, 5, w{|, b})', 'x:3,4 l:3,1@i8~0~4 w:4,4 b:4,1', 'D', torch=False)
-    row(s, 'F.adaptive_log_softmax_with_loss(x, l, h, [[t, u]], [3]{|, c})', 'x:4,5 l:4@i8~0~5 h:5,4 t:5,2 u:2,3 c:4',
-        'D', torch=False)
-    row(s, 'paddle.nn.functional.{binary_cross_entropy}(x, y)', 'x:2,3~2~3 y:2,3~0~1', 'f4', torch=False)
-    row(s, 'paddle.incubate.identity_loss(x{|, "sum"|, "mean"|, 0|, 1|, 2})', 'x:2,3', 'D', torch=False)
-    row(s, 'paddle.incubate.{softmax_mask_fuse_upper_triangle}(x)', 'x:2,2,4,4', 'f4 f8', torch=False)
+    row(
+        s,
+        'F.adaptive_log_softmax_with_loss(x, l, h, [[t, u]], [3]{|, c})',
+        'x:4,5 l:4@i8~0~5 h:5,4 t:5,2 u:2,3 c:4',
+        'D',
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.nn.functional.{binary_cross_entropy}(x, y)',
+        'x:2,3~2~3 y:2,3~0~1',
+        'f4',
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.incubate.identity_loss(x{|, "sum"|, "mean"|, 0|, 1|, 2})',
+        'x:2,3',
+        'D',
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.incubate.{softmax_mask_fuse_upper_triangle}(x)',
+        'x:2,2,4,4',
+        'f4 f8',
+        torch=False,
+    )
     row(s, 'paddle.incubate.softmax_mask_fuse(x, m)', 'x:2,2,4,4 m:2,1,4,4/n', 'f4 f8', torch=False)
 
 
 def norms(row):
     s = 'norms'
-    row(s, 'F.layer_norm(x, {4|[4]|[3, 4]|[2, 3, 4]|5}{|, epsilon=0.1})', 'x:2,3,4; x:0,3,4; x:2,3,4/t', 'F',
-        tolerance=4, torch=False)
-    row(s, 'F.layer_norm(x, [4], {w, b|w|None, b|weight=w, bias=b, epsilon=1e-3})',
-        'x:2,3,4 w:4 b:4; x:0,4 w:4 b:4; x:40,4 w:4 b:4', 'F', tolerance=4, torch=False)
-    row(s, 'F.rms_norm(x, {[4]|[3, 4]}{|, eps=0.1})', 'x:2,3,4; x:0,3,4', 'F', tolerance=4, torch=False)
+    row(
+        s,
+        'F.layer_norm(x, {4|[4]|[3, 4]|[2, 3, 4]|5}{|, epsilon=0.1})',
+        'x:2,3,4; x:0,3,4; x:2,3,4/t',
+        'F',
+        tolerance=4,
+        torch=False,
+    )
+    row(
+        s,
+        'F.layer_norm(x, [4], {w, b|w|None, b|weight=w, bias=b, epsilon=1e-3})',
+        'x:2,3,4 w:4 b:4; x:0,4 w:4 b:4; x:40,4 w:4 b:4',
+        'F',
+        tolerance=4,
+        torch=False,
+    )
+    row(
+        s,
+        'F.rms_norm(x, {[4]|[3, 4]}{|, eps=0.1})',
+        'x:2,3,4; x:0,3,4',
+        'F',
+        tolerance=4,
+        torch=False,
+    )
     row(s, 'F.rms_norm(x, [4], w)', 'x:2,3,4 w:4; x:0,4 w:4', 'F', tolerance=4)
-    row(s,
-        'F.batch_norm(x, m, v{|, w, b}{|, training=True}{|, momentum=0.5}{|, epsilon=0.1}{|, use_global_stats=True|'
-        ', use_global_stats=False})',
+    row(
+        s,
+        'F.batch_norm(x, m, v{|, w, b}{|, training=True}{|, momentum=0.5}{|, epsilon=0.1}{|, '
+        'use_global_stats=True|, use_global_stats=False})',
         'x:4,3 m:3/n v:3~0.5~2/n w:3 b:3; x:4,3,5 m:3 v:3 w:3 b:3; x:2,3,4,4 m:3 v:3 w:3 b:3; '
-        'x:2,3,2,2,2 m:3 v:3 w:3 b:3; x:0,3,4 m:3 v:3 w:3 b:3', 'D', tolerance=4, torch=False)
-    row(s,
+        'x:2,3,2,2,2 m:3 v:3 w:3 b:3; x:0,3,4 m:3 v:3 w:3 b:3',
+        'D',
+        tolerance=4,
+        torch=False,
+    )
+    row(
+        s,
         '[F.batch_norm(x, m, v, w, b, training=True{|, momentum=0.5}{|, data_format="NHWC"|'
-        ', data_format="NCHW"}), m, v]', 'x:3,4,4,3 m:3/n v:3~0.5~2/n w:3 b:3', 'D f2 bf', tolerance=4, torch=False,
-        function='F.batch_norm')
-    row(s, 'F.batch_norm(x, m, v, w, b, training=True)',
-        'x:4,3 m:3@f4/n v:3@f4~0.5~2/n w:3@f4 b:3@f4; x:2,3,4,4 m:3 v:3 w:3 b:3', 'f2 bf', tolerance=4, torch=False)
-    row(s, 'F.instance_norm(x{|, weight=w, bias=b}{|, eps=0.1})',
-        'x:2,3,4 w:3 b:3; x:2,3,4,4 w:3 b:3; x:2,3,2,2,2 w:3 b:3', 'D', tolerance=8, torch=False)
-    row(s, 'F.group_norm(x, {3|1|6|4}{|, 0.1|, weight=w, bias=b}{|, data_format="NCHW"})',
-        'x:2,6,4,4 w:6 b:6; x:2,6,5 w:6 b:6; x:2,6 w:6 b:6; x:0,6,4 w:6 b:6', 'F', tolerance=8, torch=False)
-    row(s, 'F.group_norm(x, {3|2}, weight=w, bias=b, data_format="NHWC")', 'x:2,4,4,6 w:6 b:6; x:2,4,6 w:6 b:6', 'D',
-        tolerance=8, torch=False)
-    row(s, 'F.local_response_norm(x, {3|4|1}{|, alpha=0.1}{|, beta=0.5}{|, k=2.0}{|, data_format="NHWC"})', 'x:2,6,4,4',
-        'D', tolerance=4, torch=False)
+        ', data_format="NCHW"}), m, v]',
+        'x:3,4,4,3 m:3/n v:3~0.5~2/n w:3 b:3',
+        'D f2 bf',
+        tolerance=4,
+        torch=False,
+        function='F.batch_norm',
+    )
+    row(
+        s,
+        'F.batch_norm(x, m, v, w, b, training=True)',
+        'x:4,3 m:3@f4/n v:3@f4~0.5~2/n w:3@f4 b:3@f4; x:2,3,4,4 m:3 v:3 w:3 b:3',
+        'f2 bf',
+        tolerance=4,
+        torch=False,
+    )
+    row(
+        s,
+        'F.instance_norm(x{|, weight=w, bias=b}{|, eps=0.1})',
+        'x:2,3,4 w:3 b:3; x:2,3,4,4 w:3 b:3; x:2,3,2,2,2 w:3 b:3',
+        'D',
+        tolerance=8,
+        torch=False,
+    )
+    row(
+        s,
+        'F.group_norm(x, {3|1|6|4}{|, 0.1|, weight=w, bias=b}{|, data_format="NCHW"})',
+        'x:2,6,4,4 w:6 b:6; x:2,6,5 w:6 b:6; x:2,6 w:6 b:6; x:0,6,4 w:6 b:6',
+        'F',
+        tolerance=8,
+        torch=False,
+    )
+    row(
+        s,
+        'F.group_norm(x, {3|2}, weight=w, bias=b, data_format="NHWC")',
+        'x:2,4,4,6 w:6 b:6; x:2,4,6 w:6 b:6',
+        'D',
+        tolerance=8,
+        torch=False,
+    )
+    row(
+        s,
+        'F.local_response_norm(x, {3|4|1}{|, alpha=0.1}{|, beta=0.5}{|, k=2.0}{|, '
+        'data_format="NHWC"})',
+        'x:2,6,4,4',
+        'D',
+        tolerance=4,
+        torch=False,
+    )
     row(s, 'F.local_response_norm(x, 3{|, data_format="NLC"})', 'x:2,6,4', 'D', torch=False)
-    row(s, 'paddle.{layer_norm}(x, [4]{|, w|, w, b})', 'x:2,4 w:4 b:4', 'D', tolerance=4, torch=False)
-    row(s, 'paddle.{group_norm}(x, 2{|, 1e-3|, weight=w, bias=b})', 'x:2,4,3 w:4 b:4', 'D', tolerance=4, torch=False)
-
-
-def conv_pool(row):
-    s = 'conv'
-    pads = '{|, padding=1|, padding="SAME"|, padding="VALID"|, padding=[1, 2]|, padding=[1, 0, 2, 1]|, padding=[[0, 0], [0, 0], [1, 2], [0, 1]]|, padding=-1}'
-    row(s, 'F.conv2d(x, w{|, b}{|, stride=2|, stride=[2, 1]}' + pads + '{|, dilation=2|, dilation=[1, 2]})',
-        'x:2,4,6,7 w:3,4,3,2 b:3; x:0,4,6,6 w:3,4,3,3 b:3; x:1,4,5,5 w:2,4,1,1 b:2; x:2,4,1,1 w:3,4,3,3 b:3', 'F',
-        tolerance=2, torch=False)
-    row(s, 'F.conv2d(x, w{|, b}, groups=2{|, padding=1, stride=2|, groups=4})'.replace('|, groups=4', ''),
-        'x:2,4,6,7 w:6,2,3,3 b:6', 'D', tolerance=2, torch=False)
-    row(s, 'F.conv2d(x, w, b, groups=4{|, padding=1, stride=2|, padding="SAME", dilation=2})',
-        'x:2,4,6,7 w:4,1,3,3 b:4; x:2,4,6,7 w:8,1,3,3 b:8', 'D', tolerance=2, torch=False)
-    row(s,
-        'F.conv2d(x, w, b{|, padding=1|, stride=2|, padding=[[0, 0], [1, 2], [0, 1], [0, 0]]|'
-        ', padding="SAME"}, data_format="NHWC")', 'x:2,6,7,4 w:3,4,3,2 b:3', 'D', tolerance=2, torch=False)
-    row(s,
-        'F.conv1d(x, w{|, b}{|, stride=2}{|, padding=1|, padding="SAME"|, padding=[1]|, padding=[1, 2]|'
-        ', padding="VALID"}{|, dilation=2})', 'x:2,4,9 w:3,4,3 b:3; x:0,4,9 w:3,4,3 b:3', 'F', tolerance=2, torch=False)
-    row(s, 'F.conv1d(x, w, b{|, padding=1|, padding="SAME"|, stride=2}, data_format="NLC")', 'x:2,9,4 w:3,4,3 b:3', 'D',
-        tolerance=2, torch=False)
-    row(s, 'F.conv1d(x, w, b, groups=2{|, padding=1})', 'x:2,4,9 w:6,2,3 b:6', 'D', tolerance=2)
-    row(s,
-        'F.conv3d(x, w{|, b}{|, stride=2}{|, padding=1|, padding="SAME"|, padding=[1, 0, 1]|'
-        ', padding=[1, 0, 0, 1, 2, 0]}{|, dilation=2})', 'x:1,2,5,6,5 w:3,2,2,3,2 b:3', 'D', tolerance=2, torch=False)
-    row(s, 'F.conv3d(x, w, b{|, padding=1}, data_format="NDHWC")', 'x:1,4,5,4,2 w:3,2,2,3,2 b:3', 'D', tolerance=2,
-        torch=False)
-    tr = '{|, b}{|, stride=2|, stride=3}{|, padding=1|, padding="SAME"|, padding="VALID"}{|, dilation=2}'
-    row(s, f'F.conv2d_transpose(x, w{tr}{{|, output_padding=0}})', 'x:2,4,4,5 w:4,3,3,2 b:3; x:0,4,4,4 w:4,3,3,3 b:3',
-        'D', tolerance=2, torch=False)
-    row(s,
-        'F.conv2d_transpose(x, w, b, stride=2{|, output_padding=1|, output_size=[10, 11]|'
-        ', padding=[1, 0], output_padding=[1, 0]|, output_size=9|, padding=[1, 0, 0, 1]})', 'x:2,4,4,5 w:4,3,3,3 b:3',
-        'D', tolerance=2, torch=False)
-    row(s, 'F.conv2d_transpose(x, w, b, groups=2{|, stride=2}{|, padding=1})', 'x:2,4,4,5 w:4,3,3,3 b:6', 'D',
-        tolerance=2, torch=False)
-    row(s, 'F.conv2d_transpose(x, w, b{|, stride=2}{|, padding=1}, data_format="NHWC")', 'x:2,4,5,4 w:4,3,3,3 b:3', 'D',
-        tolerance=2, torch=False)
-    row(s, f'F.conv1d_transpose(x, w{tr})', 'x:2,4,5 w:4,3,3 b:3', 'D', tolerance=2, torch=False)
-    row(s,
-        'F.conv1d_transpose(x, w, b, stride=2{|, output_padding=1|, output_size=[12]|, groups=1|, data_format="NCL"})',
-        'x:2,4,5 w:4,3,3 b:3', 'D', tolerance=2, torch=False)
-    row(s, 'F.conv1d_transpose(x, w, b, data_format="NLC"{|, stride=2})', 'x:2,5,4 w:4,3,3 b:3', 'D', tolerance=2,
-        torch=False)
-    row(s, f'F.conv3d_transpose(x, w{tr})', 'x:1,2,3,4,3 w:2,3,2,3,2 b:3', 'D', tolerance=2, torch=False)
-    row(s, 'F.conv3d_transpose(x, w, b, stride=2{|, output_padding=1|, output_size=[7, 9, 7]|, data_format="NCDHW"})',
-        'x:1,2,3,4,3 w:2,3,2,3,2 b:3', 'D', tolerance=2, torch=False)
-    row(s,
-        'paddle.vision.ops.deform_conv2d(x, o, w{|, b}{|, padding=1}{|, mask=m})'.replace('{|, padding=1}', ', padding=1'),
-        'x:1,2,4,4 o:1,18,4,4~-1~1 w:3,2,3,3 b:3 m:1,9,4,4~0~1', 'f4', tolerance=8, torch=False)
-    row(s, 'F.linear(x, w{|, b})',
-        'x:2,3 w:3,4 b:4; x:5,2,3 w:3,4 b:4; x:0,3 w:3,4 b:4; x:3 w:3,4 b:4; x:2,3 w:4,3 b:3', 'F', tolerance=2,
-        torch=False)
-    row(s, 'F.bilinear(x, y, w{|, b})', 'x:2,3 y:2,4 w:5,3,4 b:1,5', 'D', tolerance=2, torch=False)
-    s = 'pool'
-    pool = '{2|3|(2, 3)}{|, stride=1|, stride=(2, 1)}{|, padding=1|, padding="SAME"|, padding="VALID"|, padding=[1, 0]|, padding=[1, 0, 0, 1]}{|, ceil_mode=True}'
-    row(s, f'F.max_pool2d(x, {pool}{{|, return_mask=True}})', 'x:2,3,7,6%distinct; x:0,3,7,6', 'F', torch=False)
-    row(s, f'F.avg_pool2d(x, {pool}{{|, exclusive=False}}{{|, divisor_override=3}})', 'x:2,3,7,6; x:0,3,7,6', 'F',
-        torch=False)
-    row(s, 'F.{max_pool2d|avg_pool2d}(x, 2{|, 1|, padding=1|, ceil_mode=True}, data_format="NHWC")',
-        'x:2,7,6,3%distinct', 'D', torch=False)
-    p1 = '{2|3}{|, stride=1}{|, padding=1|, padding="SAME"|, padding="VALID"|, padding=[1]}{|, ceil_mode=True}'
-    row(s, f'F.max_pool1d(x, {p1}{{|, return_mask=True}})', 'x:2,3,7%distinct', 'F', torch=False)
-    row(s, f'F.avg_pool1d(x, {p1}{{|, exclusive=False}})', 'x:2,3,7', 'F', torch=False)
-    p3 = '{2|(2, 3, 2)}{|, stride=1}{|, padding=1|, padding="SAME"|, padding=[1, 0, 1]}{|, ceil_mode=True}'
-    row(s, f'F.max_pool3d(x, {p3}{{|, return_mask=True}})', 'x:1,2,5,6,5%distinct', 'D', torch=False)
-    row(s, f'F.avg_pool3d(x, {p3}{{|, exclusive=False}}{{|, divisor_override=3}})', 'x:1,2,5,6,5', 'D', torch=False)
-    row(s, 'F.{max_pool3d|avg_pool3d}(x, 2{|, 1}, data_format="NDHWC")', 'x:1,5,6,5,2%distinct', 'D', torch=False)
-    row(s, 'F.{adaptive_avg_pool2d|adaptive_max_pool2d}(x, {3|1|[2, 4]|[None, 3]|9})',
-        'x:2,3,7,6%distinct; x:0,3,7,6; x:2,3,7,6/t', 'F', torch=False)
-    row(s, 'F.adaptive_max_pool2d(x, {3|[2, 4]}, return_mask=True)', 'x:2,3,7,6%distinct', 'F', torch=False)
-    row(s, 'F.adaptive_avg_pool2d(x, {3|[2, 4]}, data_format="NHWC")', 'x:2,7,6,3', 'D', torch=False)
-    row(s, 'F.{adaptive_avg_pool1d|adaptive_max_pool1d}(x, {3|1|7|9})', 'x:2,3,7%distinct', 'F')
-    row(s, 'F.adaptive_max_pool1d(x, 3, return_mask=True)', 'x:2,3,7%distinct', 'D', torch=False)
-    row(s, 'F.{adaptive_avg_pool3d|adaptive_max_pool3d}(x, {3|1|[2, 4, 3]|[None, 3, 2]})', 'x:1,2,5,6,5%distinct', 'D',
-        torch=False)
-    row(s, 'F.{lp_pool1d}(x, {2|3|1|float("inf")}, 2{|, stride=1}{|, padding=1}{|, ceil_mode=True})', 'x:2,3,7~0.1~2',
-        'D', torch=False)
-    row(s, 'F.{lp_pool2d}(x, {2|3|1|float("inf")}, {2|[2, 3]}{|, stride=1}{|, padding=1}{|, ceil_mode=True})',
-        'x:2,3,7,6~0.1~2', 'D', torch=False)
-    row(s, 'F.max_unpool2d(*F.max_pool2d(x, 2, return_mask=True), 2{|, stride=2|, output_size=[7, 6]|, padding=0})',
-        'x:2,3,6,6%distinct', 'D', torch=False)
-    row(s, 'F.max_unpool1d(*F.max_pool1d(x, 2, return_mask=True), 2{|, output_size=[7]})', 'x:2,3,6%distinct', 'D',
-        torch=False)
-    row(s, 'F.max_unpool3d(*F.max_pool3d(x, 2, return_mask=True), 2)', 'x:1,2,4,4,4%distinct', 'D', torch=False)
-    row(s, 'F.fractional_max_pool2d(x, {3|[2, 3]}{|, kernel_size=2}, random_u=0.3{|, return_mask=True})',
-        'x:1,2,7,6%distinct', 'D', torch=False)
-    row(s, 'F.fractional_max_pool3d(x, {3|[2, 3, 2]}{|, kernel_size=2}, random_u=0.3{|, return_mask=True})',
-        'x:1,2,7,6,5%distinct', 'D', torch=False)
-    s = 'interpolate, pad, fold'
-    row(s,
-        'F.{interpolate|upsample}(x, {[5, 7]|[2, 3]|size=[8, 12]|scale_factor=2|scale_factor=[1.5, 0.5]|'
-        'None, 2.5}{, mode="nearest"|, mode="bilinear"|, mode="bicubic"|, mode="area"}{|, align_corners=True}{|'
-        ', align_mode=1})', 'x:2,3,4,6; x:1,2,3,3', 'D', tolerance=8, torch=False)
-    row(s,
-        'F.interpolate(x, {[5, 7]|scale_factor=2}{, mode="nearest"|, mode="bilinear"|, mode="bicubic"}{|'
-        ', align_corners=True}, data_format="NHWC")', 'x:2,4,6,3', 'f4', tolerance=8, torch=False)
-    row(s,
-        'F.interpolate(x, {[7]|scale_factor=1.5|[2]}{, mode="linear"|, mode="nearest"}{|, align_corners=True}{|'
-        ', align_mode=1})', 'x:2,3,4', 'D', tolerance=8, torch=False)
-    row(s,
-        'F.interpolate(x, {[3, 5, 7]|scale_factor=2}{, mode="trilinear"|, mode="nearest"}{|, align_corners=True}{|'
-        ', align_mode=1})', 'x:1,2,2,4,6', 'D', tolerance=8, torch=False)
-    row(s, 'F.interpolate(x, [5, 7]{|, mode="bilinear"|, mode="bicubic"|, mode="bilinear", align_corners=True})',
-        'x:2,3,4,6', 'f2 bf i4 u1', tolerance=4, torch=False, cross=True)
-    row(s,
-        'F.pad(x, {[1, 2]|[0, 1, 2, 0]|1|[1, 1, 0, 0, 2, 1, 0, 0]|[-1, 0]|[0, 0, 1]}{|, mode="constant", value=1.5|'
-        ', mode="reflect"|, mode="replicate"|, mode="circular"}{|, pad_from_left_axis=False})', 'x:2,3,4,5; x:0,3,4,4',
-        'F I C B', torch=False)
-    row(s,
-        'F.pad(x, {[1, 2]|[0, 1]|1}{|, value=1.5|, mode="reflect"|, mode="replicate"|, mode="circular"}{|'
-        ', data_format="NLC"|, data_format="NCL"})', 'x:2,3,4', 'f4 i4', torch=False)
-    row(s,
-        'F.pad(x, {[1, 2, 0, 1]|[1, 1, 1, 1]|2}{|, value=1.5|, mode="reflect"|, mode="replicate"|'
-        ', mode="circular"}{|, data_format="NHWC"})', 'x:2,4,5,4', 'f4 i4', torch=False)
-    row(s,
-        'F.pad(x, {[1, 2, 0, 1, 1, 1]|1}{|, value=1.5|, mode="reflect"|, mode="replicate"|, mode="circular"}{|'
-        ', data_format="NDHWC"|, data_format="NCDHW"})', 'x:1,3,4,3,3', 'f4', torch=False)
-    row(s, 'F.pad(x, {[1, 2]|[0, 1, 2, 0]|[1]|1})', 'x:2,3; x:3; x:', 'f4 i8', torch=False)
-    row(s, 'F.zeropad2d(x, {[1, 2, 0, 1]|1}{|, data_format="NHWC"})', 'x:2,3,4,5', 'D i4', torch=False)
-    row(s,
-        'F.unfold(x, {2|[2, 3]}{|, 2|, [1, 2]}{|, paddings=1|, paddings=[1, 0]|, paddings=[1, 0, 0, 1]}{|'
-        ', dilations=2})', 'x:2,3,6,7; x:0,3,6,7', 'F', torch=False)
-    row(s, 'F.fold(x, [5, 6], 2{|, strides=1}{|, paddings=0})', 'x:2,12,20', 'F', torch=False)
-    row(s, 'F.fold(x, {[4, 4]|4}, [2, 2], 2{|, paddings=0|, dilations=1})', 'x:2,12,4', 'D', torch=False)
-    row(s, 'F.{pixel_shuffle}(x, 2{|, "NHWC"})', 'x:2,4,3,4; x:2,8,2,4', 'F', torch=False)
-    row(s, 'F.{pixel_unshuffle}(x, 2{|, "NHWC"})', 'x:2,4,4,2; x:2,3,6,4', 'F', torch=False)
-    row(s, 'F.channel_shuffle(x, 2{|, "NHWC"})', 'x:2,4,3,4', 'F', torch=False)
-    row(s, 'F.temporal_shift(x, 2{|, 0.5|, shift_ratio=0.1}{|, data_format="NHWC"})', 'x:4,4,3,4', 'F', torch=False)
-    row(s, 'F.affine_grid(t, [2, 3, 4, 5]{|, align_corners=False})', 't:2,2,3', 'D')
-    row(s, 'F.affine_grid(t, [1, 2, 3, 4, 5]{|, align_corners=False})', 't:1,3,4', 'D')
-    row(s,
-        'F.grid_sample(x, g{|, mode="nearest"}{|, padding_mode="border"|, padding_mode="reflection"}{|'
-        ', align_corners=False})', 'x:2,3,5,6 g:2,4,3,2~-1.4~1.4; x:1,2,3,4,5 g:1,2,3,4,3~-1.3~1.3', 'D', tolerance=4,
-        torch=False)
+    row(
+        s,
+        'paddle.{layer_norm}(x, [4]{|, w|, w, b})',
+        'x:2,4 w:4 b:4',
+        'D',
+        tolerance=4,
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.{group_norm}(x, 2{|, 1e-3|, weight=w, bias=b})',
+        'x:2,4,3 w:4 b:4',
+        'D',
+        tolerance=4,
+        torch=False,
+    )
 
 
 def attention(row):
     s = 'attention'
     q = 'q:2,5,4,8 k:2,5,4,8 v:2,5,4,8'
-    row(s, 'F.scaled_dot_product_attention(q, k, v{|, is_causal=True}{|, scale=0.2}{|, training=False})',
-        q + '; q:1,3,2,4 k:1,6,2,4 v:1,6,2,4', 'F', tolerance=8, torch=False)
-    row(s, 'F.scaled_dot_product_attention(q, k, v, {m|b|attn_mask=m})', q + ' m:2,1,5,5/n b:2,1,5,5@b', 'F',
-        tolerance=8, torch=False)
-    row(s, 'F.scaled_dot_product_attention(q, k, v)', 'q:2,5,4,8 k:2,5,2,8 v:2,5,2,8', 'D', tolerance=8, torch=False)
-    row(s, 'F.flash_attention.flash_attention(q, k, v{|, causal=True}{|, return_softmax=False})', q, 'f4 f2 bf',
-        tolerance=8, torch=False)
+    row(
+        s,
+        'F.scaled_dot_product_attention(q, k, v{|, is_causal=True}{|, scale=0.2}{|, '
+        'training=False})',
+        q + '; q:1,3,2,4 k:1,6,2,4 v:1,6,2,4',
+        'F',
+        tolerance=8,
+        torch=False,
+    )
+    row(
+        s,
+        'F.scaled_dot_product_attention(q, k, v, {m|b|attn_mask=m})',
+        q + ' m:2,1,5,5/n b:2,1,5,5@b',
+        'F',
+        tolerance=8,
+        torch=False,
+    )
+    row(
+        s,
+        'F.scaled_dot_product_attention(q, k, v)',
+        'q:2,5,4,8 k:2,5,2,8 v:2,5,2,8',
+        'D',
+        tolerance=8,
+        torch=False,
+    )
+    row(
+        s,
+        'F.flash_attention.flash_attention(q, k, v{|, causal=True}{|, return_softmax=False})',
+        q,
+        'f4 f2 bf',
+        tolerance=8,
+        torch=False,
+    )
     row(s, 'F.flashmask_attention(q, k, v{|, causal=True})', q, 'f4 bf', tolerance=8, torch=False)
-    row(s,
+    row(
+        s,
         'paddle.incubate.nn.functional.fused_rotary_position_embedding(q{|, k|, k, v}{|'
-        ', use_neox_rotary_style=False}{|, time_major=False}{|, rotary_emb_base=100.0})', q, 'D', tolerance=8,
-        torch=False)
-    row(s, 'paddle.incubate.nn.functional.{fused_linear|fused_matmul_bias}(x, w, b)', 'x:2,3 w:3,4 b:4', 'D',
-        tolerance=2, torch=False)
-    row(s, 'paddle.incubate.nn.functional.fused_linear_activation(x, w, b{|, activation="relu"|, activation="gelu"})',
-        'x:2,3 w:3,4 b:4', 'f4', tolerance=2, torch=False)
-    row(s,
+        ', use_neox_rotary_style=False}{|, time_major=False}{|, rotary_emb_base=100.0})',
+        q,
+        'D',
+        tolerance=8,
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.incubate.nn.functional.{fused_linear|fused_matmul_bias}(x, w, b)',
+        'x:2,3 w:3,4 b:4',
+        'D',
+        tolerance=2,
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.incubate.nn.functional.fused_linear_activation(x, w, b{|, activation="relu"|, '
+        'activation="gelu"})',
+        'x:2,3 w:3,4 b:4',
+        'f4',
+        tolerance=2,
+        torch=False,
+    )
+    row(
+        s,
         'paddle.incubate.nn.functional.fused_dropout_add(x, y{|, p=0.3|, p=0.0|, training=False}{|'
-        ', mode="downscale_in_infer"})', 'x:2,3 y:2,3', 'D', torch=False)
-    row(s,
+        ', mode="downscale_in_infer"})',
+        'x:2,3 y:2,3',
+        'D',
+        torch=False,
+    )
+    row(
+        s,
         'paddle.incubate.nn.functional.fused_layer_norm(x, w, b, 1e-5{|, begin_norm_axis=1|'
-        ', residual_alpha=0.5, residual=x})', 'x:2,4 w:4 b:4', 'f4', tolerance=4, torch=False)
-    row(s, 'paddle.incubate.nn.functional.fused_rms_norm(x, w, b, 1e-5{|, begin_norm_axis=1})', 'x:2,4 w:4 b:4', 'f4',
-        tolerance=4, torch=False)
-    row(s, 'paddle.incubate.nn.functional.fused_bias_act(x{|, b}{|, act_method="relu"|, act_method="swiglu"})',
-        'x:2,4 b:4', 'f4', tolerance=4, torch=False)
-    row(s,
-        'paddle.incubate.nn.functional.fused_bias_dropout_residual_layer_norm(x, y{|, b}, dropout_rate=0.0{|'
-        ', ln_scale=w, ln_bias=c})', 'x:2,3,4 y:2,3,4 b:4 w:4 c:4', 'D', tolerance=4, torch=False)
-    row(s,
-        'paddle.incubate.nn.functional.fused_feedforward(x, w, u, dropout1_rate=0.0, dropout2_rate=0.0{|'
-        ', activation="gelu"}{|, pre_layer_norm=True}{|, add_residual=False})', 'x:2,3,4 w:4,6 u:6,4', 'D', tolerance=8,
-        torch=False)
-    row(s,
-        'paddle.incubate.nn.functional.fused_multi_head_attention(x, w, u, dropout_rate=0.0, attn_dropout_rate=0.0{|'
-        ', pre_layer_norm=True}{|, add_residual=False})', 'x:2,3,8 w:3,2,4,8 u:8,8', 'D', tolerance=8, torch=False)
+        ', residual_alpha=0.5, residual=x})',
+        'x:2,4 w:4 b:4',
+        'f4',
+        tolerance=4,
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.incubate.nn.functional.fused_rms_norm(x, w, b, 1e-5{|, begin_norm_axis=1})',
+        'x:2,4 w:4 b:4',
+        'f4',
+        tolerance=4,
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.incubate.nn.functional.fused_bias_act(x{|, b}{|, act_method="relu"|, '
+        'act_method="swiglu"})',
+        'x:2,4 b:4',
+        'f4',
+        tolerance=4,
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.incubate.nn.functional.fused_bias_dropout_residual_layer_norm(x, y{|, b}, '
+        'dropout_rate=0.0{|, ln_scale=w, ln_bias=c})',
+        'x:2,3,4 y:2,3,4 b:4 w:4 c:4',
+        'D',
+        tolerance=4,
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.incubate.nn.functional.fused_feedforward(x, w, u, dropout1_rate=0.0, '
+        'dropout2_rate=0.0{|, activation="gelu"}{|, pre_layer_norm=True}{|, '
+        'add_residual=False})',
+        'x:2,3,4 w:4,6 u:6,4',
+        'D',
+        tolerance=8,
+        torch=False,
+    )
+    row(
+        s,
+        'paddle.incubate.nn.functional.fused_multi_head_attention(x, w, u, dropout_rate=0.0, '
+        'attn_dropout_rate=0.0{|, pre_layer_norm=True}{|, add_residual=False})',
+        'x:2,3,8 w:3,2,4,8 u:8,8',
+        'D',
+        tolerance=8,
+        torch=False,
+    )
     s = 'embedding, sequence'
-    row(s,
-        'F.embedding(i, w{|, padding_idx=1|, padding_idx=-1}{|, scale_grad_by_freq=True})'.replace('{|, scale_grad_by_freq=True}', ''),
-        'i:2,3@i8~0~4 w:5,4; i:@i4 w:5,4; i:0 w:5,4; i:3@i8~5~6 w:5,4', 'F', torch=False)
-    row(s, 'F.embedding(i, w, {max_norm=1.0|max_norm=1.0, norm_type=1.0|sparse=False})', 'i:2,3@i8~0~4 w:5,4', 'D',
-        torch=False)
-    row(s, 'F.sequence_mask(x{|, maxlen=4|, 6, "float32"|, dtype="int32"|, dtype="bool"|, maxlen=0})',
-        'x:3~0~5; x:2,2; x:0', 'i8 i4', torch=False)
+    row(
+        s,
+        'F.embedding(i, w{|, padding_idx=1|, padding_idx=-1}{|, scale_grad_by_freq=True})'.replace(
+            '{|, scale_grad_by_freq=True}', ''
+        ),
+        'i:2,3@i8~0~4 w:5,4; i:@i4 w:5,4; i:0 w:5,4; i:3@i8~5~6 w:5,4',
+        'F',
+        torch=False,
+    )
+    row(
+        s,
+        'F.embedding(i, w, {max_norm=1.0|max_norm=1.0, norm_type=1.0|sparse=False})',
+        'i:2,3@i8~0~4 w:5,4',
+        'D',
+        torch=False,
+    )
+    row(
+        s,
+        'F.sequence_mask(x{|, maxlen=4|, 6, "float32"|, dtype="int32"|, dtype="bool"|, maxlen=0})',
+        'x:3~0~5; x:2,2; x:0',
+        'i8 i4',
+        torch=False,
+    )
     row(s, 'F.gather_tree(x, p)', 'x:4,2,3~0~9 p:4,2,3~0~2', 'i8 i4', torch=False)
     row(s, 'F.class_center_sample(l, 20, 6)', 'l:8@i8~0~19', 'f4', torch=False)
 
 
-def vision(row):
-    s = 'vision.ops'
-    box = 'x:2,4,8,8 b:3,4%boxes~0~7/n n:2@i4~1~1'
-    boxes = 'x:1,4,8,8 b:3,4%boxes~0~7/n n:1@i4~3~3'
-    row(s, 'paddle.vision.ops.roi_align(x, b, n, {2|[2, 3]}{|, 0.5}{|, sampling_ratio=2}{|, aligned=False})', boxes,
-        'D', tolerance=4, torch=False)
-    row(s, 'paddle.vision.ops.{roi_pool|psroi_pool}(x, b, n, 2{|, spatial_scale=0.5})', boxes, 'D', torch=False)
-    row(s, 'paddle.vision.ops.roi_pool(x, b, n, [2, 3])', box, 'D', torch=False)
-    row(s, 'paddle.vision.ops.nms(b{|, 0.5|, scores=s|, 0.3, s, c, [0, 1]|, 0.3, s, c, [0, 1], 2|, 0.9})',
-        'b:9,4%boxes~0~5/n s:9%distinct/n c:9@i8~0~1', 'f4', torch=False)
-    row(s,
-        'paddle.vision.ops.matrix_nms(b, s, 0.1, {0.0|0.2}, {9|4}, {9|3}{|, use_gaussian=True}{|'
-        ', background_label=-1}{|, return_index=True}{|, normalized=False})', 'b:2,6,4%boxes~0~5/n s:2,3,6~0.05~0.9/n',
-        'f4', torch=False)
-    row(s, 'paddle.vision.ops.box_coder(p, v, t{|, code_type="encode_center_size"}{|, box_normalized=False})',
-        'p:4,4%boxes~0~5/n v:4,4~0.1~0.3/n t:3,4%boxes~0~5/n', 'D', torch=False)
-    row(s,
-        'paddle.vision.ops.box_coder(p, {v|[0.1, 0.1, 0.2, 0.2]}, t, code_type="decode_center_size"{|, axis=0}{|'
-        ', box_normalized=False})', 'p:4,4%boxes~0~5/n v:4,4~0.1~0.3/n t:3,4,4/n', 'D', torch=False)
-    row(s,
-        'paddle.vision.ops.prior_box(x, i, [2.0, 3.0]{|, max_sizes=[4.0, 5.0]}{|, aspect_ratios=[1.0, 2.0]}{|'
-        ', flip=True}{|, clip=True}{|, steps=[1.0, 2.0]}{|, offset=0.2}{|, min_max_aspect_ratios_order=True})',
-        'x:1,2,3,3/n i:1,3,9,9/n', 'f4', torch=False)
-    row(s, 'paddle.vision.ops.yolo_box(x, i, [2, 3, 4, 5], 2, {0.1|0.5}, 8{|, clip_bbox=False}{|, scale_x_y=1.2})',
-        'x:1,14,3,3/n i:1,2@i4~24~24', 'D', tolerance=4, torch=False)
-    row(s,
-        'paddle.vision.ops.yolo_loss(x, b, l, [2, 3, 4, 5], [0, 1], 2, 0.5, 8{|, use_label_smooth=False}{|'
-        ', scale_x_y=1.2}{|, gt_score=c})', 'x:1,14,3,3 b:1,2,4~0.2~0.6/n l:1,2@i4~0~1 c:1,2~0~1/n', 'D', tolerance=8,
-        torch=False)
-    row(s, 'paddle.vision.ops.distribute_fpn_proposals(b, 2, 5, 4, {40|10}{|, pixel_offset=True}{|, rois_num=n})',
-        'b:6,4%boxes~0~300/n n:2@i4~3~3', 'f4', torch=False)
-    row(s,
-        'paddle.vision.ops.generate_proposals(s, d, i, a, v{|, pre_nms_top_n=6, post_nms_top_n=3}{|'
-        ', nms_thresh=0.9}{|, min_size=2.0}{|, pixel_offset=True}{|, return_rois_num=True})',
-        's:1,2,3,3%distinct/n d:1,8,3,3~-0.3~0.3/n i:1,2~20~20/n a:3,3,2,4%boxes~0~15/n v:3,3,2,4~0.5~1/n', 'f4',
-        torch=False)
-    s = 'geometric'
-    graph = 'x:4,3 a:6@i8~0~3 b:6@i8~0~3; x:4 a:6@i4 b:6@i4; x:4,3 a:0 b:0'
-    row(s,
-        'paddle.geometric.send_u_recv(x, a, b{|, reduce_op="mean"|, reduce_op="max"|, "min"|, out_size=6|, "sum", 2|'
-        ', "bad"})', graph, 'F i4 i8', torch=False)
-    row(s,
-        'paddle.geometric.send_ue_recv(x, e, a, b{|, "mul"|, message_op="sub"|, message_op="div"}{|'
-        ', reduce_op="mean"|, reduce_op="max"|, reduce_op="min"}{|, out_size=5})',
-        'x:4,3 e:6,3~1~2 a:6@i8~0~3 b:6@i8~0~3; x:4,3 e:6,1 a:6@i4 b:6@i4', 'D i4', torch=False)
-    row(s, 'paddle.geometric.send_uv(x, y, a, b{|, "mul"|, message_op="sub"|, message_op="div"})',
-        'x:4,3 y:4,3~1~2 a:6@i8~0~3 b:6@i8~0~3', 'D i4', torch=False)
-    row(s, 'paddle.geometric.{segment_sum|segment_mean|segment_max|segment_min}(x, i)',
-        'x:5,3 i:5@i8~0~3%sorted; x:5 i:5@i4; x:0,3 i:0; x:5,3 i:5~2~2', 'F i4 i8', torch=False)
-    row(s, 'paddle.incubate.{segment_sum|segment_mean|segment_max|segment_min}(x, i)', 'x:5,3 i:5@i8~0~3%sorted', 'f4',
-        torch=False)
-    row(s, 'paddle.incubate.graph_send_recv(x, a, b{|, pool_type="mean"|, "max"|, "min", 5})', graph, 'f4', torch=False)
-    row(s, 'paddle.geometric.{reindex_graph}(x, n, c)', 'x:3%distinct n:6~0~9 c:3@i4~2~2', 'i8 i4', torch=False)
-    row(s, 'paddle.geometric.reindex_heter_graph(x, [n, n], [c, c])', 'x:3%distinct n:6~0~9 c:3@i4~2~2', 'i8 i4',
-        torch=False)
-    row(s, 'paddle.geometric.sample_neighbors(r, c, i{|, sample_size=9|, return_eids=False})',
-        'r:6~0~3 c:5~0~6%sorted i:2~0~3', 'i8', torch=False)
-
-
 def add_rows(row):
-    for rows in (activations, losses, norms, conv_pool, attention, vision):
+    for rows in (activations, losses, norms, attention):
         rows(row)

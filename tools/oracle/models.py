@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models exchanged with the published package: one Python source that runs with either `paddle`.
+"""The models exchanged with the published package: one Python source that runs with either
+`paddle`.
 
 `MODELS` maps a name to a function that gives (layer, arrays, dynamic axes of each input or None).
 """
+
 import numpy as np
 import paddle
 import paddle.nn.functional as F
@@ -78,23 +80,43 @@ def mobilenet_v2():
 
 @model
 def vgg11():
-    return nn.Sequential(zoo.vgg11(num_classes=0, with_pool=False), nn.AdaptiveAvgPool2D(1), nn.Flatten(), nn.Linear(512, 10)), \
-        [randn(1, 3, 32, 32)], None
+    return (
+        nn.Sequential(
+            zoo.vgg11(num_classes=0, with_pool=False),
+            nn.AdaptiveAvgPool2D(1),
+            nn.Flatten(),
+            nn.Linear(512, 10),
+        ),
+        [randn(1, 3, 32, 32)],
+        None,
+    )
 
 
 @model
 def lstm():
-    return Fn(lambda m, x: m.head(m.rnn(x)[0][:, -1]), rnn=nn.LSTM(8, 16, 2), head=nn.Linear(16, 3)), [randn(2, 7, 8)], None
+    return (
+        Fn(lambda m, x: m.head(m.rnn(x)[0][:, -1]), rnn=nn.LSTM(8, 16, 2), head=nn.Linear(16, 3)),
+        [randn(2, 7, 8)],
+        None,
+    )
 
 
 @model
 def bidirectional_gru():
-    return Fn(lambda m, x: m.rnn(x), rnn=nn.GRU(8, 16, direction='bidirect')), [randn(2, 7, 8)], None
+    return (
+        Fn(lambda m, x: m.rnn(x), rnn=nn.GRU(8, 16, direction='bidirect')),
+        [randn(2, 7, 8)],
+        None,
+    )
 
 
 @model
 def simple_rnn():
-    return Fn(lambda m, x: m.rnn(x)[0], rnn=nn.SimpleRNN(8, 16, activation='relu')), [randn(2, 5, 8)], None
+    return (
+        Fn(lambda m, x: m.rnn(x)[0], rnn=nn.SimpleRNN(8, 16, activation='relu')),
+        [randn(2, 5, 8)],
+        None,
+    )
 
 
 @model
@@ -111,8 +133,11 @@ def transformer_encoder():
 @model
 def transformer_decoder():
     layer = nn.TransformerDecoderLayer(32, 4, 64, dropout=0.1)
-    return Fn2(lambda m, x, memory: m.decoder(x, memory), decoder=nn.TransformerDecoder(layer, 2)), \
-        [randn(2, 5, 32), randn(2, 7, 32)], None
+    return (
+        Fn2(lambda m, x, memory: m.decoder(x, memory), decoder=nn.TransformerDecoder(layer, 2)),
+        [randn(2, 5, 32), randn(2, 7, 32)],
+        None,
+    )
 
 
 class Bert(nn.Layer):
@@ -124,14 +149,20 @@ class Bert(nn.Layer):
         self.positions = nn.Embedding(64, width)
         self.kinds = nn.Embedding(2, width)
         self.norm = nn.LayerNorm(width, epsilon=1e-12)
-        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(width, 4, 64, dropout=0.1, activation='gelu'), 2)
+        self.encoder = nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(width, 4, 64, dropout=0.1, activation='gelu'), 2
+        )
         self.pooler = nn.Linear(width, width)
 
     def forward(self, tokens, kinds):
         """The sequence of states and the pooled first one."""
         mask = ((tokens == 0).astype('float32') * -1e4).unsqueeze([1, 2])
         ones = paddle.ones_like(tokens)
-        x = self.words(tokens) + self.positions(paddle.cumsum(ones, axis=-1) - ones) + self.kinds(kinds)
+        x = (
+            self.words(tokens)
+            + self.positions(paddle.cumsum(ones, axis=-1) - ones)
+            + self.kinds(kinds)
+        )
         x = self.encoder(self.norm(x), mask)
         return x, paddle.tanh(self.pooler(x[:, 0]))
 
@@ -148,7 +179,9 @@ class RMSNorm(nn.Layer):
 
     def __init__(self, width):
         super().__init__()
-        self.weight = self.create_parameter([width], default_initializer=nn.initializer.Constant(1.0))
+        self.weight = self.create_parameter(
+            [width], default_initializer=nn.initializer.Constant(1.0)
+        )
 
     def forward(self, x):
         """In float32, as language models do."""
@@ -168,24 +201,37 @@ class LlamaBlock(nn.Layer):
         self.k = nn.Linear(width, key_heads * self.size, bias_attr=False)
         self.v = nn.Linear(width, key_heads * self.size, bias_attr=False)
         self.o = nn.Linear(width, width, bias_attr=False)
-        self.gate, self.up = nn.Linear(width, hidden, bias_attr=False), nn.Linear(width, hidden, bias_attr=False)
+        self.gate, self.up = (
+            nn.Linear(width, hidden, bias_attr=False),
+            nn.Linear(width, hidden, bias_attr=False),
+        )
         self.down = nn.Linear(hidden, width, bias_attr=False)
 
     def rotate(self, x, cos, sin):
         """Rotary position embedding of [batch, length, heads, size]."""
-        half = paddle.concat([-x[..., self.size // 2:], x[..., :self.size // 2]], axis=-1)
+        half = paddle.concat([-x[..., self.size // 2 :], x[..., : self.size // 2]], axis=-1)
         return x * cos + half * sin
 
     def forward(self, x, cos, sin, mask):
         """One block."""
         y = self.norm1(x)
-        q = self.rotate(self.q(y).reshape([0, 0, self.heads, self.size]), cos, sin).transpose([0, 2, 1, 3])
+        q = self.rotate(self.q(y).reshape([0, 0, self.heads, self.size]), cos, sin).transpose(
+            [0, 2, 1, 3]
+        )
         k = self.rotate(self.k(y).reshape([0, 0, self.key_heads, self.size]), cos, sin)
         v = self.v(y).reshape([0, 0, self.key_heads, self.size])
-        k = paddle.repeat_interleave(k, self.heads // self.key_heads, axis=2).transpose([0, 2, 1, 3])
-        v = paddle.repeat_interleave(v, self.heads // self.key_heads, axis=2).transpose([0, 2, 1, 3])
+        k = paddle.repeat_interleave(k, self.heads // self.key_heads, axis=2).transpose(
+            [0, 2, 1, 3]
+        )
+        v = paddle.repeat_interleave(v, self.heads // self.key_heads, axis=2).transpose(
+            [0, 2, 1, 3]
+        )
         weights = F.softmax(paddle.matmul(q, k, transpose_y=True) * self.size**-0.5 + mask, axis=-1)
-        x = x + self.o(paddle.matmul(weights, v).transpose([0, 2, 1, 3]).reshape([0, 0, self.heads * self.size]))
+        x = x + self.o(
+            paddle.matmul(weights, v)
+            .transpose([0, 2, 1, 3])
+            .reshape([0, 0, self.heads * self.size])
+        )
         y = self.norm2(x)
         return x + self.down(F.silu(self.gate(y)) * self.up(y))
 
@@ -199,7 +245,7 @@ class Llama(nn.Layer):
         self.blocks = nn.LayerList([LlamaBlock(width) for _ in range(2)])
         self.norm, self.head = RMSNorm(width), nn.Linear(width, vocabulary, bias_attr=False)
         size = width // 4
-        angle = np.outer(np.arange(length), 10000.0**(-np.arange(0, size, 2) / size))
+        angle = np.outer(np.arange(length), 10000.0 ** (-np.arange(0, size, 2) / size))
         angle = np.concatenate([angle, angle], -1)[None, :, None, :]
         self.register_buffer('cos', paddle.to_tensor(np.cos(angle).astype('float32')))
         self.register_buffer('sin', paddle.to_tensor(np.sin(angle).astype('float32')))
@@ -237,7 +283,11 @@ class UNet(nn.Layer):
         b = self.b(self.pool(a))
         c = self.c(self.pool(b))
         d = self.d(paddle.concat([F.interpolate(c, scale_factor=2, mode='nearest'), b], axis=1))
-        e = self.e(paddle.concat([F.interpolate(d, scale_factor=2, mode='bilinear', align_corners=True), a], axis=1))
+        e = self.e(
+            paddle.concat(
+                [F.interpolate(d, scale_factor=2, mode='bilinear', align_corners=True), a], axis=1
+            )
+        )
         return self.out(e)
 
 
@@ -248,9 +298,16 @@ def unet():
 
 @model
 def autoencoder():
-    net = nn.Sequential(nn.Conv2D(1, 4, 3, stride=2, padding=1), nn.ReLU(), nn.Conv2D(4, 8, 3, stride=2, padding=1), nn.ReLU(),
-                        nn.Conv2DTranspose(8, 4, 3, stride=2, padding=1, output_padding=1), nn.ReLU(),
-                        nn.Conv2DTranspose(4, 1, 3, stride=2, padding=1, output_padding=1), nn.Sigmoid())
+    net = nn.Sequential(
+        nn.Conv2D(1, 4, 3, stride=2, padding=1),
+        nn.ReLU(),
+        nn.Conv2D(4, 8, 3, stride=2, padding=1),
+        nn.ReLU(),
+        nn.Conv2DTranspose(8, 4, 3, stride=2, padding=1, output_padding=1),
+        nn.ReLU(),
+        nn.Conv2DTranspose(4, 1, 3, stride=2, padding=1, output_padding=1),
+        nn.Sigmoid(),
+    )
     return net, [randn(2, 1, 16, 16)], [[0]]
 
 
@@ -286,8 +343,11 @@ class Loop(nn.Layer):
     def forward(self, x, n):
         """n applications of a layer."""
         i = paddle.zeros([1], 'int64')
-        _, _, x = paddle.static.nn.while_loop(lambda i, n, x: (i < n).all(), lambda i, n, x: [i + 1, n, F.tanh(self.step(x))],
-                                              [i, n, x])
+        _, _, x = paddle.static.nn.while_loop(
+            lambda i, n, x: (i < n).all(),
+            lambda i, n, x: [i + 1, n, F.tanh(self.step(x))],
+            [i, n, x],
+        )
         return x
 
 
@@ -298,8 +358,15 @@ def control_flow_while():
 
 @model
 def dynamic_batch_and_length():
-    return Fn(lambda m, x: m.norm(m.linear(x)).mean(axis=1).reshape([-1, 2, 4]), linear=nn.Linear(6, 8), norm=nn.LayerNorm(8)), \
-        [randn(3, 5, 6)], [[0, 1]]
+    return (
+        Fn(
+            lambda m, x: m.norm(m.linear(x)).mean(axis=1).reshape([-1, 2, 4]),
+            linear=nn.Linear(6, 8),
+            norm=nn.LayerNorm(8),
+        ),
+        [randn(3, 5, 6)],
+        [[0, 1]],
+    )
 
 
 @model
@@ -317,8 +384,17 @@ def norms():
         y = m.group(m.instance(x)) + m.batch(x)
         return m.layer(y), F.normalize(y, axis=1), F.local_response_norm(y, 3)
 
-    return Fn(forward, group=nn.GroupNorm(4, 8), instance=nn.InstanceNorm2D(8), batch=nn.BatchNorm2D(8), layer=nn.LayerNorm([6, 6])), \
-        [randn(2, 8, 6, 6)], None
+    return (
+        Fn(
+            forward,
+            group=nn.GroupNorm(4, 8),
+            instance=nn.InstanceNorm2D(8),
+            batch=nn.BatchNorm2D(8),
+            layer=nn.LayerNorm([6, 6]),
+        ),
+        [randn(2, 8, 6, 6)],
+        None,
+    )
 
 
 @model
@@ -332,33 +408,59 @@ def masked_attention():
 
 @model
 def scaled_dot_product_attention():
-    return Fn(lambda m, x: F.scaled_dot_product_attention(x, x, x, is_causal=True, training=False)), [randn(2, 6, 4, 8)], None
+    return (
+        Fn(lambda m, x: F.scaled_dot_product_attention(x, x, x, is_causal=True, training=False)),
+        [randn(2, 6, 4, 8)],
+        None,
+    )
 
 
 @model
 def conv1d():
-    net = nn.Sequential(nn.Conv1D(4, 8, 5, stride=2, padding=2), nn.BatchNorm1D(8), nn.LeakyReLU(0.1), nn.MaxPool1D(2), nn.Conv1D(8, 4, 3),
-                        nn.AdaptiveAvgPool1D(1))
+    net = nn.Sequential(
+        nn.Conv1D(4, 8, 5, stride=2, padding=2),
+        nn.BatchNorm1D(8),
+        nn.LeakyReLU(0.1),
+        nn.MaxPool1D(2),
+        nn.Conv1D(8, 4, 3),
+        nn.AdaptiveAvgPool1D(1),
+    )
     return net, [randn(2, 4, 32)], [[0]]
 
 
 @model
 def conv3d():
-    net = nn.Sequential(nn.Conv3D(2, 4, 3, padding=1), nn.BatchNorm3D(4), nn.ReLU(), nn.MaxPool3D(2), nn.Conv3D(4, 2, 1),
-                        nn.AdaptiveAvgPool3D(1))
+    net = nn.Sequential(
+        nn.Conv3D(2, 4, 3, padding=1),
+        nn.BatchNorm3D(4),
+        nn.ReLU(),
+        nn.MaxPool3D(2),
+        nn.Conv3D(4, 2, 1),
+        nn.AdaptiveAvgPool3D(1),
+    )
     return net, [randn(1, 2, 8, 8, 8)], None
 
 
 @model
 def depthwise_and_dilated():
-    net = nn.Sequential(nn.Conv2D(8, 8, 3, padding=1, groups=8), nn.Hardswish(), nn.Conv2D(8, 16, 3, padding=2, dilation=2), nn.ReLU6(),
-                        nn.Conv2D(16, 16, 3, padding='SAME', groups=4), nn.PReLU(16), nn.Conv2D(16, 4, 1, bias_attr=False), nn.Hardsigmoid())
+    net = nn.Sequential(
+        nn.Conv2D(8, 8, 3, padding=1, groups=8),
+        nn.Hardswish(),
+        nn.Conv2D(8, 16, 3, padding=2, dilation=2),
+        nn.ReLU6(),
+        nn.Conv2D(16, 16, 3, padding='SAME', groups=4),
+        nn.PReLU(16),
+        nn.Conv2D(16, 4, 1, bias_attr=False),
+        nn.Hardsigmoid(),
+    )
     return net, [randn(1, 8, 12, 12)], None
 
 
 @model
 def pixel_shuffle():
-    net = nn.Sequential(nn.Conv2D(1, 8, 5, padding=2), nn.Tanh(), nn.Conv2D(8, 9, 3, padding=1), nn.PixelShuffle(3))
+    net = nn.Sequential(
+        nn.Conv2D(1, 8, 5, padding=2), nn.Tanh(), nn.Conv2D(8, 9, 3, padding=1), nn.PixelShuffle(3)
+    )
     return net, [randn(1, 1, 8, 8)], None
 
 
@@ -367,7 +469,14 @@ def search_outputs():
     def forward(m, x):
         y = m.linear(x)
         values, places = paddle.topk(y, 3, axis=-1)
-        return values, places, y.argmax(-1), paddle.gather(y, places[:, 0], axis=1), paddle.sort(y, axis=-1), paddle.argsort(y, axis=0)
+        return (
+            values,
+            places,
+            y.argmax(-1),
+            paddle.gather(y, places[:, 0], axis=1),
+            paddle.sort(y, axis=-1),
+            paddle.argsort(y, axis=0),
+        )
 
     return Fn(forward, linear=nn.Linear(6, 10)), [randn(4, 6)], None
 
@@ -381,7 +490,11 @@ def many_inputs_and_outputs():
 
         def forward(self, x, y, scale):
             p, q = self.a(x), self.b(y)
-            return {'sum': p + q, 'parts': [p * scale, q / (scale + 2)], 'same': paddle.equal_all(p, q)}
+            return {
+                'sum': p + q,
+                'parts': [p * scale, q / (scale + 2)],
+                'same': paddle.equal_all(p, q),
+            }
 
     return Net(), [randn(3, 4), randn(3, 6), np.array([2.5], 'float32')], [[0], [0], None]
 
@@ -391,16 +504,50 @@ def bfloat16_and_int8_outputs():
     def forward(m, x):
         y = m.linear(x)
         q = paddle.clip(paddle.round(y * 32), -127, 127).astype('int8')
-        return y.astype('bfloat16').astype('float32'), y.astype('float16'), q, (y > 0), y.astype('float64'), y.astype('bfloat16')
+        return (
+            y.astype('bfloat16').astype('float32'),
+            y.astype('float16'),
+            q,
+            (y > 0),
+            y.astype('float64'),
+            y.astype('bfloat16'),
+        )
 
     return Fn(forward, linear=nn.Linear(6, 5)), [randn(4, 6)], None
 
 
 @model
 def activations():
-    names = ['elu', 'celu', 'selu', 'gelu', 'silu', 'mish', 'softplus', 'softsign', 'swish', 'tanhshrink', 'hardshrink', 'softshrink', 'hardtanh',
-             'leaky_relu', 'log_sigmoid', 'relu6', 'thresholded_relu', 'log_softmax']
-    return Fn(lambda m, x: paddle.stack([getattr(F, n)(x) for n in names]).sum(axis=0) + F.glu(paddle.concat([x, x], -1))), [randn(4, 6)], [[0]]
+    names = [
+        'elu',
+        'celu',
+        'selu',
+        'gelu',
+        'silu',
+        'mish',
+        'softplus',
+        'softsign',
+        'swish',
+        'tanhshrink',
+        'hardshrink',
+        'softshrink',
+        'hardtanh',
+        'leaky_relu',
+        'log_sigmoid',
+        'relu6',
+        'thresholded_relu',
+        'log_softmax',
+    ]
+    return (
+        Fn(
+            lambda m, x: (
+                paddle.stack([getattr(F, n)(x) for n in names]).sum(axis=0)
+                + F.glu(paddle.concat([x, x], -1))
+            )
+        ),
+        [randn(4, 6)],
+        [[0]],
+    )
 
 
 @model
@@ -410,7 +557,11 @@ def shapes():
         y = paddle.stack([a, b.flip([0])], axis=0).squeeze().tile([1, 1, 2, 1])
         z = paddle.where(y > 0, y, paddle.zeros_like(y)).roll(1, axis=-1)
         z = F.pad(z, [1, 1], value=0.5)
-        return z[:, :, ::2, 1:-1].flatten(1), paddle.expand(x.unsqueeze(0), [3, 2, 4, 5])[-1], paddle.unbind(x, axis=0)[1]
+        return (
+            z[:, :, ::2, 1:-1].flatten(1),
+            paddle.expand(x.unsqueeze(0), [3, 2, 4, 5])[-1],
+            paddle.unbind(x, axis=0)[1],
+        )
 
     return Fn(forward), [randn(2, 4, 5)], None
 
@@ -419,8 +570,16 @@ def shapes():
 def losses_and_reductions():
     def forward(m, x, label):
         y = m.linear(x)
-        return (F.cross_entropy(y, label), F.mse_loss(y, paddle.zeros_like(y)), paddle.logsumexp(y, axis=-1), y.max(axis=1), y.std(), y.norm(),
-                paddle.prod(y, axis=0), F.one_hot(label, 10))
+        return (
+            F.cross_entropy(y, label),
+            F.mse_loss(y, paddle.zeros_like(y)),
+            paddle.logsumexp(y, axis=-1),
+            y.max(axis=1),
+            y.std(),
+            y.norm(),
+            paddle.prod(y, axis=0),
+            F.one_hot(label, 10),
+        )
 
     return Fn2(forward, linear=nn.Linear(6, 10)), [randn(4, 6), ids(10, 4)], None
 

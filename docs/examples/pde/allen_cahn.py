@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Allen-Cahn equation u_t = 0.001 u_xx + 5 (u - u^3): phases separate into sharp layers on a ring.
+"""The Allen-Cahn equation u_t = 0.001 u_xx + 5 (u - u^3): phases separate into sharp layers on a
+ring.
 
     python allen_cahn.py [--steps 8000] [--eager] [--out allen_cahn.png]
 
-The loss weights early times first (causal training): the residual at a time counts once those before it are small. The
-reference is a Fourier spectral solution, stepped in time with integrating factors.
+The loss weights early times first (causal training): the residual at a time counts once those
+before it are small. The reference is a Fourier spectral solution, stepped in time with integrating
+factors.
 """
+
 import numpy as np
 import pinn
 
@@ -29,7 +32,8 @@ def spectral(count=256, frames=101, substeps=50):
 
     def react(v):
         u = np.fft.irfft(v, count)
-        return 5.0 * np.fft.rfft(u - u ** 3)
+        return 5.0 * np.fft.rfft(u - u**3)
+
     v, states = np.fft.rfft(begin(x, np)), []
     for frame in range(frames):
         states.append(np.fft.irfft(v, count))
@@ -54,6 +58,7 @@ def slabs(count):
         for column in columns:
             column.stop_gradient = False
         return columns
+
     return draw
 
 
@@ -69,7 +74,7 @@ def main():
     def loss(x, t):
         u = solution(x, t)
         u_x, u_t = pinn.gradients(u, x, t)
-        u_xx, = pinn.gradients(u_x, x)
+        (u_xx,) = pinn.gradients(u_x, x)
         residual = u_t - D * u_xx - 5.0 * (u - u * u * u)
         slab = (residual * residual).reshape([SLABS, -1]).mean(axis=1)
         weight = paddle.exp(-CAUSAL * paddle.matmul(earlier, slab)).detach()
@@ -78,7 +83,17 @@ def main():
     losses = pinn.train(model, loss, slabs(args.points), args)
     x, t, reference = spectral()
     value = pinn.evaluate(solution, x, t)
-    pinn.finish('allen_cahn', 'Allen-Cahn equation', (('t', t), ('x', x)), value, reference, losses, 5e-2, args, STEPS)
+    pinn.finish(
+        'allen_cahn',
+        'Allen-Cahn equation',
+        (('t', t), ('x', x)),
+        value,
+        reference,
+        losses,
+        5e-2,
+        args,
+        STEPS,
+    )
 
 
 if __name__ == '__main__':

@@ -5,6 +5,7 @@
 
 The reference is the Cole-Hopf solution, integrated numerically.
 """
+
 import math
 
 import numpy as np
@@ -35,7 +36,7 @@ def main():
     def loss(x, t):
         u = solution(x, t)
         u_x, u_t = pinn.gradients(u, x, t)
-        u_xx, = pinn.gradients(u_x, x)
+        (u_xx,) = pinn.gradients(u_x, x)
         steep = 1.0 + 0.1 * u_x.detach().abs()  # the shock must not outweigh the rest
         residual = (u_t + u * u_x - NU * u_xx) / steep
         return (residual * residual).mean()
@@ -43,7 +44,17 @@ def main():
     losses = pinn.train(model, loss, pinn.sampler(LOW, HIGH, args.points), args)
     x, t = np.meshgrid(np.linspace(-1, 1, 201), np.linspace(0, 1, 101), indexing='ij')
     value, reference = pinn.evaluate(solution, x, t), cole_hopf(x, t)
-    pinn.finish('burgers', "Burgers' equation", (('t', t), ('x', x)), value, reference, losses, 5e-2, args, STEPS)
+    pinn.finish(
+        'burgers',
+        "Burgers' equation",
+        (('t', t), ('x', x)),
+        value,
+        reference,
+        losses,
+        5e-2,
+        args,
+        STEPS,
+    )
 
 
 if __name__ == '__main__':

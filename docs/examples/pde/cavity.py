@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lid-driven cavity: the steady Navier-Stokes equations in a box whose lid slides, Reynolds number 100.
+"""The lid-driven cavity: the steady Navier-Stokes equations in a box whose lid slides, Reynolds
+number 100.
 
     python cavity.py [--steps 4000] [--eager] [--out cavity.png]
 
-The network gives a stream function and the pressure, so the flow is free of divergence and the momentum equations hold
-third derivatives of it. The lid moves at 16 x^2 (1 - x)^2, which is smooth in the corners. The reference solves the
-equations for vorticity and stream function by finite differences on two grids.
+The network gives a stream function and the pressure, so the flow is free of divergence and the
+momentum equations hold third derivatives of it. The lid moves at 16 x^2 (1 - x)^2, which is smooth
+in the corners. The reference solves the equations for vorticity and stream function by finite
+differences on two grids.
 """
+
 import numpy as np
 import pinn
 
@@ -20,7 +23,9 @@ def lid(x):
 
 
 def finite_differences(n, tolerance=1e-7):
-    """u and v at [x, y] on n x n points: vorticity stepped to rest, the stream function solved by sine transforms."""
+    """u and v at [x, y] on n x n points: vorticity stepped to rest, the stream function solved by
+    sine transforms.
+    """
     h = 1.0 / (n - 1)
     step = 0.2 * h * h * RE
     modes = np.arange(1, n - 1)
@@ -38,7 +43,13 @@ def finite_differences(n, tolerance=1e-7):
         v = (psi[:-2, 1:-1] - psi[2:, 1:-1]) / (2.0 * h)
         across = (omega[2:, 1:-1] - omega[:-2, 1:-1]) / (2.0 * h)
         along = (omega[1:-1, 2:] - omega[1:-1, :-2]) / (2.0 * h)
-        around = omega[2:, 1:-1] + omega[:-2, 1:-1] + omega[1:-1, 2:] + omega[1:-1, :-2] - 4.0 * omega[1:-1, 1:-1]
+        around = (
+            omega[2:, 1:-1]
+            + omega[:-2, 1:-1]
+            + omega[1:-1, 2:]
+            + omega[1:-1, :-2]
+            - 4.0 * omega[1:-1, 1:-1]
+        )
         change = around / (h * h * RE) - u * across - v * along
         omega[1:-1, 1:-1] += step * change
         if np.abs(change).max() * step < tolerance:
@@ -50,7 +61,9 @@ def finite_differences(n, tolerance=1e-7):
 
 
 def reference(n=41):
-    """x, y, u and v on n x n points: two grids, the second order error in their spacing extrapolated away."""
+    """x, y, u and v on n x n points: two grids, the second order error in their spacing
+    extrapolated away.
+    """
     x, y, *coarse = finite_differences(n)
     fine = finite_differences(2 * n - 1)[2:]
     return (x, y, *((4.0 * b[::2, ::2] - a) / 3.0 for a, b in zip(coarse, fine)))
@@ -82,8 +95,17 @@ def main():
     losses = pinn.train(model, loss, pinn.sampler(LOW, HIGH, args.points), args)
     x, y, u, v = reference()
     value = pinn.evaluate(lambda x, y: pinn.join(*flow(x, y)), x, y)
-    pinn.finish('cavity', 'Lid-driven cavity, horizontal velocity', (('x', x), ('y', y)), np.stack(value[:2]),
-                np.stack([u, v]), losses, 5e-2, args, STEPS)
+    pinn.finish(
+        'cavity',
+        'Lid-driven cavity, horizontal velocity',
+        (('x', x), ('y', y)),
+        np.stack(value[:2]),
+        np.stack([u, v]),
+        losses,
+        5e-2,
+        args,
+        STEPS,
+    )
 
 
 if __name__ == '__main__':

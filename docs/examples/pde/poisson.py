@@ -5,6 +5,7 @@
 
 f belongs to u = sin(pi x) sin(pi y) + 0.5 sin(3 pi x) sin(2 pi y), which is the reference.
 """
+
 import math
 
 import numpy as np
@@ -19,7 +20,9 @@ MODES = ((1.0, 1, 1), (0.5, 3, 2))  # amplitude and half waves along x and y
 
 def total(sin, x, y, weight):
     """The sum of the modes, each times weight(kx, ky)."""
-    return sum(a * weight(kx, ky) * sin(kx * math.pi * x) * sin(ky * math.pi * y) for a, kx, ky in MODES)
+    return sum(
+        a * weight(kx, ky) * sin(kx * math.pi * x) * sin(ky * math.pi * y) for a, kx, ky in MODES
+    )
 
 
 def main():
@@ -33,16 +36,26 @@ def main():
     def loss(x, y):
         u = solution(x, y)
         u_x, u_y = pinn.gradients(u, x, y)
-        u_xx, = pinn.gradients(u_x, x)
-        u_yy, = pinn.gradients(u_y, y)
-        f = total(paddle.sin, x, y, lambda kx, ky: math.pi ** 2 * (kx * kx + ky * ky))
+        (u_xx,) = pinn.gradients(u_x, x)
+        (u_yy,) = pinn.gradients(u_y, y)
+        f = total(paddle.sin, x, y, lambda kx, ky: math.pi**2 * (kx * kx + ky * ky))
         residual = u_xx + u_yy + f
         return (residual * residual).mean()
 
     losses = pinn.train(model, loss, pinn.sampler(LOW, HIGH, args.points), args)
     x, y = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101), indexing='ij')
     value, reference = pinn.evaluate(solution, x, y), total(np.sin, x, y, lambda kx, ky: 1.0)
-    pinn.finish('poisson', "Poisson's equation", (('x', x), ('y', y)), value, reference, losses, 1e-2, args, STEPS)
+    pinn.finish(
+        'poisson',
+        "Poisson's equation",
+        (('x', x), ('y', y)),
+        value,
+        reference,
+        losses,
+        1e-2,
+        args,
+        STEPS,
+    )
 
 
 if __name__ == '__main__':

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Automatic mixed precision: autocasting, model decoration, loss scaling."""
+
 from paddle import _lazy
 
 from .amp_lists import black_list, white_list  # noqa: F401
@@ -17,28 +18,41 @@ from .auto_cast import (  # noqa: F401
 from .grad_scaler import AmpScaler, GradScaler, OptimizerState  # noqa: F401
 
 __all__ = [
-    'auto_cast', 'GradScaler', 'decorate', 'is_float16_supported', 'is_bfloat16_supported', 'is_autocast_enabled',
-    'get_autocast_dtype', 'get_autocast_cpu_dtype', 'get_autocast_gpu_dtype',
+    'auto_cast',
+    'GradScaler',
+    'decorate',
+    'is_float16_supported',
+    'is_bfloat16_supported',
+    'is_autocast_enabled',
+    'get_autocast_dtype',
+    'get_autocast_cpu_dtype',
+    'get_autocast_gpu_dtype',
 ]
 
 
 def _there(device):
     from paddle.base import libpaddle
+
     return device is None or libpaddle.to_place(device) is not None
 
 
 def is_float16_supported(device=None):
-    """Whether float16 arithmetic runs on `device` (the current one by default); ValueError for one that is not there."""
+    """Whether float16 arithmetic runs on `device` (the current one by default); ValueError for one
+    that is not there.
+    """
     return _there(device)
 
 
 def is_bfloat16_supported(device=None):
-    """Whether bfloat16 arithmetic runs on `device` (the current one by default); ValueError for one that is not there."""
+    """Whether bfloat16 arithmetic runs on `device` (the current one by default); ValueError for one
+    that is not there.
+    """
     return _there(device)
 
 
 def __getattr__(name):
     if name == 'debugging':
         import importlib
+
         return importlib.import_module('.' + name, __name__)
     return _lazy.listed(__name__, name)

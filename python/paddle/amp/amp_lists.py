@@ -1,42 +1,114 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations that autocasting runs in low precision (white) or keeps in float32 (black).
 
-The lists carry the operators' historic names, which programs know; `core_names` adds today's names."""
+The lists carry the operators' historic names, which programs know; `core_names` adds today's
+names."""
+
 import functools
 
 __all__ = ['white_list', 'black_list', 'core_names']
 
-_WHITE = {'conv2d', 'einsum', 'matmul', 'matmul_v2', 'max_pool2d_with_index', 'mul', 'linear_v2',
-          'fused_gemm_epilogue', 'fused_rotary_position_embedding', 'flash_attn'}
-_WHITE_FP16 = _WHITE | {'fake_quantize_dequantize_abs_max', 'fake_quantize_dequantize_moving_average_abs_max',
-                        'fused_attention', 'fused_feedforward'}
+_WHITE = {
+    'conv2d',
+    'einsum',
+    'matmul',
+    'matmul_v2',
+    'max_pool2d_with_index',
+    'mul',
+    'linear_v2',
+    'fused_gemm_epilogue',
+    'fused_rotary_position_embedding',
+    'flash_attn',
+}
+_WHITE_FP16 = _WHITE | {
+    'fake_quantize_dequantize_abs_max',
+    'fake_quantize_dequantize_moving_average_abs_max',
+    'fused_attention',
+    'fused_feedforward',
+}
 
 _PRECISE = {
-    'tan', 'acos', 'asin', 'sinh', 'cosh', 'atanh', 'tanh_shrink', 'erfinv', 'exp', 'expm1', 'log', 'log10', 'log2',
-    'reciprocal', 'rsqrt', 'pow', 'square', 'reduce_sum', 'mean', 'reduce_mean', 'reduce_prod', 'cumprod', 'cumsum',
-    'dist', 'pnorm', 'frobenius_norm', 'renorm', 'group_norm', 'layer_norm', 'softmax', 'softmin', 'softplus',
-    'log_softmax', 'softmax_with_cross_entropy', 'sigmoid_cross_entropy_with_logits', 'c_softmax_with_cross_entropy',
-    'c_softmax_with_multi_label_cross_entropy', 'cross_entropy', 'cross_entropy2', 'nll_loss', 'huber_loss',
-    'triplet_margin_loss', 'log_loss', 'hsigmoid_loss', 'margin_cross_entropy'}
-_HEAVY = {'lookup_table', 'lookup_table_v2', 'scatter', 'bilinear_interp_v2', 'nearest_interp_v2', 'bicubic_interp_v2',
-          'linear_interp_v2', 'trilinear_interp_v2'}
+    'tan',
+    'acos',
+    'asin',
+    'sinh',
+    'cosh',
+    'atanh',
+    'tanh_shrink',
+    'erfinv',
+    'exp',
+    'expm1',
+    'log',
+    'log10',
+    'log2',
+    'reciprocal',
+    'rsqrt',
+    'pow',
+    'square',
+    'reduce_sum',
+    'mean',
+    'reduce_mean',
+    'reduce_prod',
+    'cumprod',
+    'cumsum',
+    'dist',
+    'pnorm',
+    'frobenius_norm',
+    'renorm',
+    'group_norm',
+    'layer_norm',
+    'softmax',
+    'softmin',
+    'softplus',
+    'log_softmax',
+    'softmax_with_cross_entropy',
+    'sigmoid_cross_entropy_with_logits',
+    'c_softmax_with_cross_entropy',
+    'c_softmax_with_multi_label_cross_entropy',
+    'cross_entropy',
+    'cross_entropy2',
+    'nll_loss',
+    'huber_loss',
+    'triplet_margin_loss',
+    'log_loss',
+    'hsigmoid_loss',
+    'margin_cross_entropy',
+}
+_HEAVY = {
+    'lookup_table',
+    'lookup_table_v2',
+    'scatter',
+    'bilinear_interp_v2',
+    'nearest_interp_v2',
+    'bicubic_interp_v2',
+    'linear_interp_v2',
+    'trilinear_interp_v2',
+}
 
 # Names that are not those of one operator's old form.
 _MORE = {
-    'mul': ('matmul_with_flatten',), 'linear_v2': ('linear',), 'flash_attn': ('fused_attention',), 'mean': ('mean',),
+    'mul': ('matmul_with_flatten',),
+    'linear_v2': ('linear',),
+    'flash_attn': ('fused_attention',),
+    'mean': ('mean',),
     'lookup_table': ('embedding',),
 }
 
 
 def white_list():
     """dtype -> level -> names run in that dtype."""
-    return {'float16': {level: set(_WHITE_FP16) for level in ('OD', 'O1', 'O2')},
-            'bfloat16': {level: set(_WHITE) for level in ('OD', 'O1', 'O2')}}
+    return {
+        'float16': {level: set(_WHITE_FP16) for level in ('OD', 'O1', 'O2')},
+        'bfloat16': {level: set(_WHITE) for level in ('OD', 'O1', 'O2')},
+    }
 
 
 def black_list():
     """dtype -> level -> names kept in float32."""
-    return {dtype: {'OD': set(), 'O1': _PRECISE | _HEAVY, 'O2': set(_HEAVY)} for dtype in ('float16', 'bfloat16')}
+    return {
+        dtype: {'OD': set(), 'O1': _PRECISE | _HEAVY, 'O2': set(_HEAVY)}
+        for dtype in ('float16', 'bfloat16')
+    }
 
 
 def core_names(names):
@@ -47,6 +119,7 @@ def core_names(names):
 @functools.lru_cache(maxsize=64)
 def _with_present(names):
     from paddle._legacy_ops import OPS
+
     out = set(names)
     for name in names:
         out.update(_MORE.get(name, ()))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Autocasting of operations and casting of models."""
+
 import warnings
 
 import paddle
@@ -7,8 +8,17 @@ from paddle.base import libpaddle as _core
 
 from .amp_lists import black_list, core_names, white_list
 
-__all__ = ['auto_cast', 'amp_guard', 'autocast', 'decorate', 'amp_decorate', 'is_autocast_enabled',
-           'get_autocast_dtype', 'get_autocast_cpu_dtype', 'get_autocast_gpu_dtype']
+__all__ = [
+    'auto_cast',
+    'amp_guard',
+    'autocast',
+    'decorate',
+    'amp_decorate',
+    'is_autocast_enabled',
+    'get_autocast_dtype',
+    'get_autocast_cpu_dtype',
+    'get_autocast_gpu_dtype',
+]
 
 _LEVELS = {'O0': 0, 'O1': 1, 'O2': 2, 'OD': 3}
 _LOW = 4  # O2 without promotion
@@ -36,14 +46,22 @@ def amp_state():
 class auto_cast(_core.AmpScope):
     """Inside, operations run in `dtype` where that is safe.
 
-    Operations of the white list run in `dtype`, those of the black list in float32, all others in float32 if an input
-    has it, else in `dtype`. O2 has a shorter black list; without `use_promote` all but the black list runs in `dtype`.
-    OD runs all but the white list in float32. A context manager and a decorator, for the thread that enters it. Raises
-    ValueError for an unknown level or dtype, or overlapping lists.
+    Operations of the white list run in `dtype`, those of the black list in float32, all others in
+    float32 if an input has it, else in `dtype`. O2 has a shorter black list; without `use_promote`
+    all but the black list runs in `dtype`. OD runs all but the white list in float32. A context
+    manager and a decorator, for the thread that enters it. Raises ValueError for an unknown level
+    or dtype, or overlapping lists.
     """
 
-    def __init__(self, enable=True, custom_white_list=None, custom_black_list=None, level='O1', dtype='float16',
-                 use_promote=True):
+    def __init__(
+        self,
+        enable=True,
+        custom_white_list=None,
+        custom_black_list=None,
+        level='O1',
+        dtype='float16',
+        use_promote=True,
+    ):
         level = level.upper() if isinstance(level, str) else level
         if level not in _LEVELS:
             raise ValueError("level should be O0, OD, O1 or O2.")
@@ -56,8 +74,14 @@ class auto_cast(_core.AmpScope):
             white, black = _lists(custom_white_list, custom_black_list, level, dtype)
             low = level == 'O2' and not use_promote
             super().__init__(_LOW if low else _LEVELS[level], dtype, list(white), list(black))
-        self._options = {'enable': enable, 'custom_white_list': custom_white_list, 'custom_black_list': custom_black_list, 'level': level,
-                         'dtype': dtype, 'use_promote': use_promote}
+        self._options = {
+            'enable': enable,
+            'custom_white_list': custom_white_list,
+            'custom_black_list': custom_black_list,
+            'level': level,
+            'dtype': dtype,
+            'use_promote': use_promote,
+        }
 
     def __call__(self, func):
         import functools
@@ -66,6 +90,7 @@ class auto_cast(_core.AmpScope):
         def wrapper(*args, **kwargs):
             with self:
                 return func(*args, **kwargs)
+
         return wrapper
 
 
@@ -73,7 +98,9 @@ amp_guard = auto_cast
 
 
 def _current(device_type):
-    """Whether None or `device_type`, such as 'cpu' or 'cuda', is the kind of the current device; TypeError unless it is a string."""
+    """Whether None or `device_type`, such as 'cpu' or 'cuda', is the kind of the current device;
+    TypeError unless it is a string.
+    """
     if device_type is None:
         return True
     if not isinstance(device_type, str):
@@ -83,10 +110,13 @@ def _current(device_type):
 
 
 def autocast(device_type, dtype='float16', enabled=True, cache_enabled=True):
-    """`auto_cast` with the arguments of other frameworks: device first. Where that device is not the current one it has no
-    effect, and a warning says so."""
+    """`auto_cast` with the arguments of other frameworks: device first. Where that device is not
+    the current one it has no effect, and a warning says so."""
     if enabled and not _current(device_type):
-        warnings.warn(f"[autocast] has no effect: device_type is {device_type!r}, the current device {paddle.device.get_device()!r}")
+        warnings.warn(
+            f"[autocast] has no effect: device_type is {device_type!r}, the current device "
+            f"{paddle.device.get_device()!r}"
+        )
         enabled = False
     return auto_cast(enable=enabled, dtype=dtype)
 
@@ -97,8 +127,12 @@ def is_autocast_enabled(device_type=None):
 
 
 def get_autocast_dtype(device_type=None):
-    """The low-precision dtype in force, 'float16' or 'bfloat16'; float16 for a device that is not the current one."""
-    return 'float16' if not _current(device_type) else str(_core.get_amp_state()[1]).rsplit('.', 1)[-1]
+    """The low-precision dtype in force, 'float16' or 'bfloat16'; float16 for a device that is not
+    the current one.
+    """
+    return (
+        'float16' if not _current(device_type) else str(_core.get_amp_state()[1]).rsplit('.', 1)[-1]
+    )
 
 
 def get_autocast_cpu_dtype(device_type=None):
@@ -126,16 +160,21 @@ def _skipped(excluded):
         elif isinstance(item, paddle.nn.Layer):
             layers.update(id(sub) for sub in item.sublayers(include_self=True))
         else:
-            raise TypeError("excluded_layers must be either a nn.Layer instance/type or a list of nn.Layer "
-                            "instances/types.")
+            raise TypeError(
+                "excluded_layers must be either a nn.Layer instance/type or a list of nn.Layer "
+                "instances/types."
+            )
     return layers, types
 
 
 def _cast_model(model, dtype, excluded):
     kept, types = _skipped(excluded)
     nn = paddle.nn
-    norms = tuple(getattr(nn, name) for name in ('BatchNorm', 'BatchNorm1D', 'BatchNorm2D', 'BatchNorm3D',
-                                                 'SyncBatchNorm') if hasattr(nn, name))
+    norms = tuple(
+        getattr(nn, name)
+        for name in ('BatchNorm', 'BatchNorm1D', 'BatchNorm2D', 'BatchNorm3D', 'SyncBatchNorm')
+        if hasattr(nn, name)
+    )
     for layer in model.sublayers(include_self=True):
         if isinstance(layer, norms + types) or id(layer) in kept:
             continue
@@ -144,27 +183,44 @@ def _cast_model(model, dtype, excluded):
         layer._convert(None, getattr(paddle, dtype), include_sublayers=False)
 
 
-def decorate(models, optimizers=None, level='O1', dtype='float16', master_weight=None, save_dtype=None,
-             master_grad=False, excluded_layers=None):
+def decorate(
+    models,
+    optimizers=None,
+    level='O1',
+    dtype='float16',
+    master_weight=None,
+    save_dtype=None,
+    master_grad=False,
+    excluded_layers=None,
+):
     """Prepare models and optimizers for `auto_cast`.
 
-    At O2 parameters are cast to `dtype`, batch norms apart, and optimizers keep float32 master weights (unless
-    `master_weight` is False). `save_dtype` is the dtype of `state_dict` entries. Returns what it was given.
+    At O2 parameters are cast to `dtype`, batch norms apart, and optimizers keep float32 master
+    weights (unless `master_weight` is False). `save_dtype` is the dtype of `state_dict` entries.
+    Returns what it was given.
     """
     level = level.upper() if isinstance(level, str) else level
     if level not in ('O0', 'OD', 'O1', 'O2'):
-        raise ValueError("level should be O1 or O2, O1 represent AMP train mode, O2 represent Pure fp16 train mode.")
+        raise ValueError(
+            "level should be O1 or O2, O1 represent AMP train mode, O2 represent Pure fp16 train "
+            "mode."
+        )
     if dtype not in ('float16', 'bfloat16'):
         raise ValueError("dtype only support float16 or bfloat16.")
     many_models, many_optimizers = _many(models), [] if optimizers is None else _many(optimizers)
     for model in many_models:
         if not isinstance(model, paddle.nn.Layer):
-            raise TypeError("Current train mode is pure fp16, models should be paddle.nn.Layer, but receive "
-                            f"{type(model)}.")
+            raise TypeError(
+                "Current train mode is pure fp16, models should be paddle.nn.Layer, but receive "
+                f"{type(model)}."
+            )
     for optimizer in many_optimizers:
         if not isinstance(getattr(optimizer, '_inner_opt', optimizer), paddle.optimizer.Optimizer):
-            raise TypeError("optimizers should be either a single optimizer or a list/tuple of optimizers, but receive "
-                            f"{type(optimizer)}.")
+            raise TypeError(
+                "optimizers should be either a single optimizer or a list/tuple of optimizers, "
+                "but receive "
+                f"{type(optimizer)}."
+            )
     if level == 'O2':
         for model in many_models:
             _cast_model(model, dtype, excluded_layers)
@@ -175,8 +231,11 @@ def decorate(models, optimizers=None, level='O1', dtype='float16', master_weight
             optimizer._master_grad = bool(master_grad)
         if save_dtype is not None:
             if save_dtype not in ('float16', 'bfloat16', 'float32', 'float64'):
-                raise ValueError("save_dtype can only be float16 float32 or float64, but your input save_dtype is "
-                                 f"{save_dtype}.")
+                raise ValueError(
+                    "save_dtype can only be float16 float32 or float64, but your input save_dtype "
+                    "is "
+                    f"{save_dtype}."
+                )
             for model in many_models:
                 for layer in model.sublayers(include_self=True):
                     layer.register_state_dict_hook(_SaveDtype(save_dtype))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finding non-finite values."""
+
 import contextlib
 import functools
 from enum import Enum
@@ -9,9 +10,17 @@ import numpy as np
 import paddle
 from paddle.base import libpaddle as _core
 
-__all__ = ['DebugMode', 'TensorCheckerConfig', 'check_numerics', 'check_layer_numerics', 'collect_operator_stats',
-           'disable_operator_stats_collection', 'disable_tensor_checker', 'enable_operator_stats_collection',
-           'enable_tensor_checker']
+__all__ = [
+    'DebugMode',
+    'TensorCheckerConfig',
+    'check_numerics',
+    'check_layer_numerics',
+    'collect_operator_stats',
+    'disable_operator_stats_collection',
+    'disable_tensor_checker',
+    'enable_operator_stats_collection',
+    'enable_tensor_checker',
+]
 
 
 class DebugMode(Enum):
@@ -26,24 +35,35 @@ class DebugMode(Enum):
 def check_numerics(tensor, op_type, var_name, debug_mode=DebugMode.CHECK_NAN_INF_AND_ABORT):
     """Count the NaN, infinite and zero values: (counts [3] int64, [max, min, mean] float32).
 
-    RuntimeError for non-finite values when `debug_mode` is CHECK_NAN_INF_AND_ABORT; printed otherwise.
+    RuntimeError for non-finite values when `debug_mode` is CHECK_NAN_INF_AND_ABORT; printed
+    otherwise.
     """
     values = tensor.astype('float32').numpy()
-    nan, inf, zero = int(np.isnan(values).sum()), int(np.isinf(values).sum()), int((values == 0).sum())
+    nan, inf, zero = (
+        int(np.isnan(values).sum()),
+        int(np.isinf(values).sum()),
+        int((values == 0).sum()),
+    )
     stats = [values.max(), values.min(), values.mean()] if values.size else [0.0, 0.0, 0.0]
-    text = (f"[{op_type}] {var_name}: {values.size} values, {nan} NaN, {inf} Inf, {zero} zero, "
-            f"max {stats[0]:g}, min {stats[1]:g}, mean {stats[2]:g}")
+    text = (
+        f"[{op_type}] {var_name}: {values.size} values, {nan} NaN, {inf} Inf, {zero} zero, "
+        f"max {stats[0]:g}, min {stats[1]:g}, mean {stats[2]:g}"
+    )
     if nan or inf:
         if debug_mode == DebugMode.CHECK_NAN_INF_AND_ABORT:
             raise RuntimeError(f"There are NAN or INF in {text}")
         print(text)
     elif debug_mode == DebugMode.CHECK_ALL:
         print(text)
-    return (paddle.to_tensor(np.array([nan, inf, zero], 'int64')), paddle.to_tensor(np.array(stats, 'float32')))
+    return (
+        paddle.to_tensor(np.array([nan, inf, zero], 'int64')),
+        paddle.to_tensor(np.array(stats, 'float32')),
+    )
 
 
 def check_layer_numerics(func):
     """Decorator of a layer's `forward`: check its first tensor before and its results after."""
+
     @functools.wraps(func)
     def wrapper(self, *args, **kwargs):
         if args:
@@ -55,31 +75,48 @@ def check_layer_numerics(func):
             if isinstance(item, paddle.Tensor) and 'float' in str(item.dtype):
                 check_numerics(item, type(self).__name__, f'output {i}')
         return out
+
     return wrapper
 
 
 class TensorCheckerConfig:
     """What `enable_tensor_checker` looks at.
 
-    `debug_mode` says what is done with NaN and infinities; `checked_op_list` and `skipped_op_list` choose operations;
-    `debug_step=(first, last + 1)` chooses steps, a step being one call of `enable_tensor_checker`.
-    Lines are printed: `output_dir` must be None.
+    `debug_mode` says what is done with NaN and infinities; `checked_op_list` and `skipped_op_list`
+    choose operations; `debug_step=(first, last + 1)` chooses steps, a step being one call of
+    `enable_tensor_checker`. Lines are printed: `output_dir` must be None.
     """
 
     current_step_id = 0
 
-    def __init__(self, enable, debug_mode=DebugMode.CHECK_NAN_INF_AND_ABORT, output_dir=None, checked_op_list=None,
-                 skipped_op_list=None, debug_step=None, stack_height_limit=1):
-        for name, value in (('checked_op_list', checked_op_list), ('skipped_op_list', skipped_op_list),
-                            ('debug_step', debug_step)):
+    def __init__(
+        self,
+        enable,
+        debug_mode=DebugMode.CHECK_NAN_INF_AND_ABORT,
+        output_dir=None,
+        checked_op_list=None,
+        skipped_op_list=None,
+        debug_step=None,
+        stack_height_limit=1,
+    ):
+        for name, value in (
+            ('checked_op_list', checked_op_list),
+            ('skipped_op_list', skipped_op_list),
+            ('debug_step', debug_step),
+        ):
             if value is not None and not isinstance(value, (list, tuple)):
                 raise ValueError(f'{name} must be list or tuple')
         if not isinstance(debug_mode, DebugMode):
             raise TypeError(f'[TensorCheckerConfig] expected a DebugMode, got {debug_mode!r}')
         if output_dir is not None:
-            raise ValueError(f'[TensorCheckerConfig] expected output_dir=None, got {output_dir!r}: lines are printed')
+            raise ValueError(
+                f'[TensorCheckerConfig] expected output_dir=None, got {output_dir!r}: lines are '
+                f'printed'
+            )
         self.start_step, self.end_step = debug_step or (None, None)
-        assert debug_step is None or 0 <= self.start_step < self.end_step, 'debug_step: expected 0 <= first < last'
+        assert debug_step is None or 0 <= self.start_step < self.end_step, (
+            'debug_step: expected 0 <= first < last'
+        )
         self.enable, self.debug_mode, self.output_dir = enable, debug_mode, output_dir
         self.checked_op_list, self.skipped_op_list = checked_op_list, skipped_op_list
         self.debug_step, self.stack_height_limit = debug_step, stack_height_limit
@@ -88,12 +125,16 @@ class TensorCheckerConfig:
         """Whether the step that begins is one to look at; counts it."""
         step = TensorCheckerConfig.current_step_id
         TensorCheckerConfig.current_step_id += 1
-        return bool(self.enable) and (self.debug_step is None or self.start_step <= step < self.end_step)
+        return bool(self.enable) and (
+            self.debug_step is None or self.start_step <= step < self.end_step
+        )
 
     def start_check_nan_inf(self):
         """Begin to look at results."""
         _core._check_numbers_of(list(self.checked_op_list or ()), list(self.skipped_op_list or ()))
-        paddle.set_flags({'FLAGS_check_nan_inf': True, 'FLAGS_check_nan_inf_level': self.debug_mode.value})
+        paddle.set_flags(
+            {'FLAGS_check_nan_inf': True, 'FLAGS_check_nan_inf_level': self.debug_mode.value}
+        )
 
     def stop_check_nan_inf(self):
         """Look no longer."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loss scaling for float16 training."""
+
 from enum import Enum
 
 import numpy as np
@@ -32,8 +33,16 @@ class OptimizerState(Enum):
 class AmpScaler:
     """Scales a loss, unscales gradients, skips steps with non-finite ones and adapts the scale."""
 
-    def __init__(self, enable=True, init_loss_scaling=2.0 ** 15, incr_ratio=2.0, decr_ratio=0.5,
-                 incr_every_n_steps=1000, decr_every_n_nan_or_inf=1, use_dynamic_loss_scaling=True):
+    def __init__(
+        self,
+        enable=True,
+        init_loss_scaling=2.0**15,
+        incr_ratio=2.0,
+        decr_ratio=0.5,
+        incr_every_n_steps=1000,
+        decr_every_n_nan_or_inf=1,
+        use_dynamic_loss_scaling=True,
+    ):
         self._enable = bool(enable)
         if not self._enable:
             init_loss_scaling, use_dynamic_loss_scaling = 1.0, False
@@ -42,9 +51,20 @@ class AmpScaler:
                 raise AssertionError(f"[GradScaler] expected incr_ratio above 1, got {incr_ratio}")
             if not decr_ratio < 1.0:
                 raise AssertionError(f"[GradScaler] expected decr_ratio below 1, got {decr_ratio}")
-        self._incr_ratio, self._incr_every_n_steps, self._incr_count = incr_ratio, incr_every_n_steps, 0
-        self._decr_ratio, self._decr_every_n_nan_or_inf, self._decr_count = decr_ratio, decr_every_n_nan_or_inf, 0
-        self._init_loss_scaling, self._use_dynamic_loss_scaling = init_loss_scaling, use_dynamic_loss_scaling
+        self._incr_ratio, self._incr_every_n_steps, self._incr_count = (
+            incr_ratio,
+            incr_every_n_steps,
+            0,
+        )
+        self._decr_ratio, self._decr_every_n_nan_or_inf, self._decr_count = (
+            decr_ratio,
+            decr_every_n_nan_or_inf,
+            0,
+        )
+        self._init_loss_scaling, self._use_dynamic_loss_scaling = (
+            init_loss_scaling,
+            use_dynamic_loss_scaling,
+        )
         self._scale = paddle.full([1], init_loss_scaling, 'float32')
         self._found_inf = False
         self._states = {}
@@ -70,7 +90,9 @@ class AmpScaler:
             return
         state = self._state(optimizer)
         if state is OptimizerState.UNSCALED:
-            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+            raise RuntimeError(
+                "unscale_() has already been called on this optimizer since the last update()."
+            )
         if state is OptimizerState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
         self._found_inf = self._unscale(self._params(optimizer)) or self._found_inf
@@ -98,7 +120,9 @@ class AmpScaler:
         return done
 
     def minimize(self, optimizer, *args, **kwargs):
-        """Unscale, `optimizer.minimize(...)` unless a gradient is not finite, and adapt the scale."""
+        """Unscale, `optimizer.minimize(...)` unless a gradient is not finite, and adapt the
+        scale.
+        """
         if not self._enable:
             return optimizer.minimize(*args, **kwargs)
         done = self._step_once(optimizer, lambda: optimizer.minimize(*args, **kwargs))
@@ -184,20 +208,34 @@ class AmpScaler:
         """Scale, ratios and counters; empty when disabled."""
         if not self._enable:
             return {}
-        return {'scale': self._scale.numpy(), 'incr_ratio': self._incr_ratio, 'decr_ratio': self._decr_ratio,
-                'incr_every_n_steps': self._incr_every_n_steps,
-                'decr_every_n_nan_or_inf': self._decr_every_n_nan_or_inf, 'incr_count': self._incr_count,
-                'decr_count': self._decr_count, 'use_dynamic_loss_scaling': self._use_dynamic_loss_scaling}
+        return {
+            'scale': self._scale.numpy(),
+            'incr_ratio': self._incr_ratio,
+            'decr_ratio': self._decr_ratio,
+            'incr_every_n_steps': self._incr_every_n_steps,
+            'decr_every_n_nan_or_inf': self._decr_every_n_nan_or_inf,
+            'incr_count': self._incr_count,
+            'decr_count': self._decr_count,
+            'use_dynamic_loss_scaling': self._use_dynamic_loss_scaling,
+        }
 
     def load_state_dict(self, state_dict):
         """Restore what `state_dict` gave."""
         if not self._enable:
             return
         if len(state_dict) == 0:
-            raise RuntimeError("The input state dict is empty, possibly because it was saved from a disabled instance "
-                               "of GradScaler.")
+            raise RuntimeError(
+                "The input state dict is empty, possibly because it was saved from a "
+                "disabled instance of GradScaler."
+            )
         scale = state_dict['scale']
-        self._set_scale(float(to_array('GradScaler', 'scale', scale.numpy() if hasattr(scale, 'numpy') else scale).reshape(-1)[0]))
+        self._set_scale(
+            float(
+                to_array(
+                    'GradScaler', 'scale', scale.numpy() if hasattr(scale, 'numpy') else scale
+                ).reshape(-1)[0]
+            )
+        )
         self._init_loss_scaling = float(self._scale.item())
         self._incr_ratio = state_dict['incr_ratio']
         self._decr_ratio = state_dict['decr_ratio']
@@ -211,13 +249,30 @@ class AmpScaler:
 class GradScaler(AmpScaler):
     """Loss scaling: `scaler.scale(loss).backward(); scaler.step(optimizer); scaler.update()`."""
 
-    def __init__(self, enable=True, init_loss_scaling=2.0 ** 16, incr_ratio=2.0, decr_ratio=0.5,
-                 incr_every_n_steps=2000, decr_every_n_nan_or_inf=1, use_dynamic_loss_scaling=True):
-        super().__init__(enable, init_loss_scaling, incr_ratio, decr_ratio, incr_every_n_steps,
-                         decr_every_n_nan_or_inf, use_dynamic_loss_scaling)
+    def __init__(
+        self,
+        enable=True,
+        init_loss_scaling=2.0**16,
+        incr_ratio=2.0,
+        decr_ratio=0.5,
+        incr_every_n_steps=2000,
+        decr_every_n_nan_or_inf=1,
+        use_dynamic_loss_scaling=True,
+    ):
+        super().__init__(
+            enable,
+            init_loss_scaling,
+            incr_ratio,
+            decr_ratio,
+            incr_every_n_steps,
+            decr_every_n_nan_or_inf,
+            use_dynamic_loss_scaling,
+        )
 
     def step(self, optimizer):
-        """Unscale the gradients if that was not done, and `optimizer.step()` unless one of them is not finite."""
+        """Unscale the gradients if that was not done, and `optimizer.step()` unless one of them is
+        not finite.
+        """
         if not self._enable:
             return optimizer.step()
         return self._step_once(optimizer, optimizer.step)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Audio: windows, mel scales, spectral features, and wave files."""
+
 from paddle import _lazy
 
 from . import backends, features, functional

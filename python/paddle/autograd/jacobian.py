@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jacobians and Hessians, a row at a time and only when read."""
+
 import paddle
 
 __all__ = ['jacobian', 'hessian', 'Jacobian', 'Hessian']
 
 
 class Jacobian:
-    """Lazy matrix of d ys[i] / d xs[j]: [N, M], or [B, N, M] with a batch axis. Indexing computes the rows it needs."""
+    """Lazy matrix of d ys[i] / d xs[j]: [N, M], or [B, N, M] with a batch axis. Indexing computes
+    the rows it needs.
+    """
 
     def __init__(self, ys, xs, is_batched=False):
         lowest = 1 if is_batched else 0
         for name, value in (('ys', ys), ('xs', xs)):
             if not lowest <= len(value.shape) <= lowest + 1:
-                raise ValueError(f"{name}.ndim should be {lowest} or {lowest + 1} when is_batched={is_batched} but got "
-                                 f"{len(value.shape)}")
+                raise ValueError(
+                    f"{name}.ndim should be {lowest} or {lowest + 1} when "
+                    f"is_batched={is_batched} but got {len(value.shape)}"
+                )
         self._ys, self._xs, self._batched = ys, xs, is_batched
         self._has_rows = len(ys.shape) == lowest + 1
         self._rows = {}
@@ -31,7 +36,9 @@ class Jacobian:
             ys = self._ys
             if self._has_rows:
                 ys = ys[:, index] if self._batched else ys[index]
-            row = paddle.grad(ys, self._xs, create_graph=True, retain_graph=True, allow_unused=True)[0]
+            row = paddle.grad(
+                ys, self._xs, create_graph=True, retain_graph=True, allow_unused=True
+            )[0]
             if row is None:
                 row = paddle.zeros_like(self._xs)
             self._rows[index] = row
@@ -56,7 +63,7 @@ class Jacobian:
                 at = parts[axis] + count if parts[axis] < 0 else parts[axis]
                 if not 0 <= at < count:
                     raise IndexError(f"row {parts[axis]} is out of range for {count} rows")
-                rest = parts[:axis] + parts[axis + 1:]
+                rest = parts[:axis] + parts[axis + 1 :]
                 row = self._row(at)
                 return row[rest] if rest else row
         return self._evaluate_all()[indexes]
@@ -74,12 +81,31 @@ def _operator(name):
     def apply(self, *args):
         args = [a._evaluate_all() if isinstance(a, Jacobian) else a for a in args]
         return getattr(self._evaluate_all(), name)(*args)
+
     apply.__name__ = name
     return apply
 
 
-for _name in ('add', 'radd', 'sub', 'rsub', 'mul', 'rmul', 'truediv', 'rtruediv', 'matmul', 'rmatmul', 'pow', 'neg',
-              'eq', 'ne', 'lt', 'le', 'gt', 'ge'):
+for _name in (
+    'add',
+    'radd',
+    'sub',
+    'rsub',
+    'mul',
+    'rmul',
+    'truediv',
+    'rtruediv',
+    'matmul',
+    'rmatmul',
+    'pow',
+    'neg',
+    'eq',
+    'ne',
+    'lt',
+    'le',
+    'gt',
+    'ge',
+):
     setattr(Jacobian, f'__{_name}__', _operator(f'__{_name}__'))
 Jacobian.__hash__ = object.__hash__
 
@@ -108,7 +134,9 @@ def jacobian(ys, xs, batch_axis=None):
 
 
 def hessian(ys, xs, batch_axis=None):
-    """Lazy Hessian of the scalar `ys` ([B] or [B, 1] with a batch axis) by `xs`; a tuple of xs gives nested tuples."""
+    """Lazy Hessian of the scalar `ys` ([B] or [B, 1] with a batch axis) by `xs`; a tuple of xs
+    gives nested tuples.
+    """
     _check_axis(batch_axis)
     batched = batch_axis is not None
     if not batched:
@@ -120,11 +148,15 @@ def hessian(ys, xs, batch_axis=None):
         ys = ys.reshape([])
     else:
         if len(ys.shape) > 1 and ys.shape[1] != 1:
-            raise ValueError(f"Only support ys[0].numel()({ys.shape[1]})==1 when batch_axis is not None")
+            raise ValueError(
+                f"Only support ys[0].numel()({ys.shape[1]})==1 when batch_axis is not None"
+            )
         if len(ys.shape) > 1:
             ys = ys.reshape([-1])
     many = isinstance(xs, (list, tuple))
-    firsts = paddle.grad(ys, list(xs) if many else [xs], create_graph=True, retain_graph=True, allow_unused=True)
+    firsts = paddle.grad(
+        ys, list(xs) if many else [xs], create_graph=True, retain_graph=True, allow_unused=True
+    )
     sources = list(xs) if many else [xs]
     firsts = [paddle.zeros_like(x) if g is None else g for g, x in zip(firsts, sources)]
     if not many:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Custom differentiable functions: a forward and a backward written in Python."""
+
 from paddle.base import libpaddle as _core
 
 __all__ = ['PyLayer', 'PyLayerContext', 'Function']
@@ -49,7 +50,9 @@ class PyLayerContext:
 
 
 class PyLayer(PyLayerContext):
-    """Base of custom functions: define static `forward(ctx, ...)` and `backward(ctx, *grads)`, then call `apply`."""
+    """Base of custom functions: define static `forward(ctx, ...)` and `backward(ctx, *grads)`, then
+    call `apply`.
+    """
 
     @staticmethod
     def forward(ctx, *args, **kwargs):
@@ -84,4 +87,5 @@ def once_differentiable(backward):
     def wrapper(ctx, *args):
         with no_grad():
             return backward(ctx, *args)
+
     return wrapper

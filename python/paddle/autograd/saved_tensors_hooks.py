@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hooks on the tensors that operations keep for backward."""
+
 from paddle.base import libpaddle as _core
 
 __all__ = ['saved_tensors_hooks']
 
 
 class saved_tensors_hooks:
-    """Inside, a tensor kept for backward is stored as `pack_hook(tensor)`; backward reads `unpack_hook(packed)`.
+    """Inside, a tensor kept for backward is stored as `pack_hook(tensor)`; backward reads
+    `unpack_hook(packed)`.
 
-    It holds for every operation and `PyLayer.save_for_backward` of this thread; `unpack_hook` gives back a tensor of the same shape and
-    dtype. The innermost pair counts. Inside the hooks nothing is recorded, and no hooks are called. Compiled functions keep their
-    own tensors.
+    It holds for every operation and `PyLayer.save_for_backward` of this thread; `unpack_hook` gives
+    back a tensor of the same shape and dtype. The innermost pair counts. Inside the hooks nothing
+    is recorded, and no hooks are called. Compiled functions keep their own tensors.
     """
 
     def __init__(self, pack_hook, unpack_hook):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs use of PaddlePaddle's inner layer: `core`, `framework`, `dygraph`, places, unique names."""
+"""What programs use of PaddlePaddle's inner layer: `core`, `framework`, `dygraph`, places, unique
+names.
+"""
 
 from paddle import _lazy
 
@@ -9,7 +11,8 @@ _lazy.install(
     {
         **_lazy.homes(
             {
-                'paddle.base.libpaddle': 'CPUPlace CUDAPlace CUDAPinnedPlace XPUPlace IPUPlace XPUPinnedPlace CustomPlace Tensor',
+                'paddle.base.libpaddle': 'CPUPlace CUDAPlace CUDAPinnedPlace XPUPlace IPUPlace '
+                'XPUPinnedPlace CustomPlace Tensor',
                 'paddle.base.param_attr': 'ParamAttr WeightNormParamAttr',
                 'paddle.base.framework': 'EagerParamBase Parameter',
                 'paddle.base.modes': 'cuda_pinned_places',
@@ -17,13 +20,16 @@ _lazy.install(
                 'paddle.base.lod_tensor': 'create_lod_tensor create_random_int_lodtensor',
                 'paddle.base.dygraph': 'enable_dygraph disable_dygraph',
                 'paddle.base.initializer': 'set_global_initializer',
-                'paddle.tensor.attribute': 'in_dygraph_mode in_dynamic_mode in_pir_mode in_dynamic_or_pir_mode',
+                'paddle.tensor.attribute': 'in_dygraph_mode in_dynamic_mode in_pir_mode '
+                'in_dynamic_or_pir_mode',
                 'paddle.static.scope': 'DenseTensor Scope global_scope scope_guard',
                 'paddle.static': (
-                    'Program Variable default_main_program default_startup_program program_guard name_scope cpu_places Executor '
-                    'cuda_places xpu_places device_guard append_backward gradients BuildStrategy CompiledProgram'
+                    'Program Variable default_main_program default_startup_program '
+                    'program_guard name_scope cpu_places Executor cuda_places xpu_places '
+                    'device_guard append_backward gradients BuildStrategy CompiledProgram'
                 ),
-                'paddle.device': 'is_compiled_with_cinn is_compiled_with_cuda is_compiled_with_rocm is_compiled_with_xpu',
+                'paddle.device': 'is_compiled_with_cinn is_compiled_with_cuda '
+                'is_compiled_with_rocm is_compiled_with_xpu',
                 'paddle.utils': 'require_version',
                 'paddle.framework.random': 'seed',
                 'paddle.flags': 'set_flags get_flags',

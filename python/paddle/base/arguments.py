@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that have a meaning elsewhere and none here: a value that asks for it is refused, never dropped."""
+"""Arguments that have a meaning elsewhere and none here: a value that asks for it is refused, never
+dropped.
+"""
 
 import operator
 
@@ -7,7 +9,9 @@ __all__ = ['integer', 'items', 'keywords', 'only', 'to_array']
 
 
 def only(op, why, **arguments):
-    """NotImplementedError unless each argument, `name=(value, served, ...)`, has one of the values this build serves."""
+    """NotImplementedError unless each argument, `name=(value, served, ...)`, has one of the values
+    this build serves.
+    """
     for name, (value, *served) in arguments.items():
         if not any(value is one or (type(value) is type(one) and value == one) for one in served):
             raise NotImplementedError(f"[{op}] expected {name}={served[0]!r}, got {value!r}: {why}")
@@ -21,14 +25,17 @@ def keywords(op, given, *known):
 
 
 def items(op, name, value):
-    """The items of a list, tuple or other iterable as a list, with room for those there are: a length that is claimed is not believed.
+    """The items of a list, tuple or other iterable as a list, with room for those there are: a
+    length that is claimed is not believed.
 
     TypeError for what has no items.
     """
     try:
         each = iter(value)
     except TypeError:
-        raise TypeError(f"[{op}] expected {name} to be a list or tuple, got {type(value).__name__}") from None
+        raise TypeError(
+            f"[{op}] expected {name} to be a list or tuple, got {type(value).__name__}"
+        ) from None
     return [item for item in each]  # list() makes room for the claimed length first
 
 
@@ -37,13 +44,21 @@ def integer(op, name, value):
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f"[{op}] expected {name} to be an integer, got {type(value).__name__}") from None
+        raise TypeError(
+            f"[{op}] expected {name} to be an integer, got {type(value).__name__}"
+        ) from None
 
 
 def to_array(op, name, value, dtype=None):
-    """The value as a NumPy array. MemoryError in words for an object that claims more items than memory holds."""
+    """The value as a NumPy array. MemoryError in words for an object that claims more items than
+    memory holds.
+    """
     import numpy  # loaded when a value is converted: paddle itself starts without it
+
     try:
         return numpy.asarray(value, dtype)
     except MemoryError as error:
-        raise MemoryError(f"[{op}] expected {name} to fit in memory: {str(error) or 'Unable to allocate its items'}") from None
+        raise MemoryError(
+            f"[{op}] expected {name} to fit in memory: "
+            f"{str(error) or 'Unable to allocate its items'}"
+        ) from None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients of programs under their older home."""
+
 from paddle.static.gradient import append_backward, gradients
 
 __all__ = ['append_backward', 'gradients']
@@ -21,4 +22,4 @@ def _append_grad_suffix_(name):
 
 def _strip_grad_suffix_(name):
     """The name of what a gradient in an old program is the gradient of."""
-    return name[:name.find('@GRAD')].removeprefix('grad/') if '@GRAD' in name else name
+    return name[: name.find('@GRAD')].removeprefix('grad/') if '@GRAD' in name else name

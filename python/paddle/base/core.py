@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`paddle.base.core`: the C++ core under the name programs know it by, and queries about this build."""
+"""`paddle.base.core`: the C++ core under the name programs know it by, and queries about this
+build.
+"""
+
 import enum
 import types
 
@@ -20,6 +23,7 @@ _RENAMED = {'LoDTensor': 'DenseTensor'}
 
 def __getattr__(name):
     import importlib
+
     if name == '_Scope':
         name = 'Scope'
     if name not in _LATER:
@@ -41,7 +45,12 @@ class VarDesc:
 
         BOOL, UINT8, INT8, INT16 = DataType.BOOL, DataType.UINT8, DataType.INT8, DataType.INT16
         INT32, INT64 = DataType.INT32, DataType.INT64
-        FP16, BF16, FP32, FP64 = DataType.FLOAT16, DataType.BFLOAT16, DataType.FLOAT32, DataType.FLOAT64
+        FP16, BF16, FP32, FP64 = (
+            DataType.FLOAT16,
+            DataType.BFLOAT16,
+            DataType.FLOAT32,
+            DataType.FLOAT64,
+        )
         COMPLEX64, COMPLEX128 = DataType.COMPLEX64, DataType.COMPLEX128
         FP8_E4M3FN, FP8_E5M2 = DataType.FLOAT8_E4M3FN, DataType.FLOAT8_E5M2
         DENSE_TENSOR = LOD_TENSOR = 7
@@ -62,6 +71,7 @@ class _Flags:
 
     def __setitem__(self, name, value):
         from paddle.flags import set_flags
+
         set_flags({name: value})
 
     def __contains__(self, name):
@@ -94,8 +104,12 @@ def _always(*args):
     return True
 
 
-is_compiled_with_cuda = is_compiled_with_rocm = is_compiled_with_xpu = is_compiled_with_ipu = is_cuda_graph_capturing = _never
-is_compiled_with_nccl = is_compiled_with_mpi = is_compiled_with_mpi_aware = is_compiled_with_brpc = op_support_gpu = _never
+is_compiled_with_cuda = is_compiled_with_rocm = is_compiled_with_xpu = is_compiled_with_ipu = (
+    is_cuda_graph_capturing
+) = _never
+is_compiled_with_nccl = is_compiled_with_mpi = is_compiled_with_mpi_aware = (
+    is_compiled_with_brpc
+) = op_support_gpu = _never
 is_compiled_with_cudnn_frontend = is_compiled_with_flagcx = is_compiled_with_deepep = _never
 is_compiled_with_avx = is_compiled_with_onednn = is_compiled_with_mkldnn = avx_supported = _always
 is_compiled_with_cinn = is_compiled_with_dist = is_compiled_with_distribute = _always
@@ -153,11 +167,26 @@ def get_all_device_type():
 def size_of_dtype(dtype):
     """Bytes of one element."""
     from paddle.base.framework import to_dtype
+
     return _SIZES[str(to_dtype(dtype))[7:]]
 
 
-_SIZES = {'bool': 1, 'uint8': 1, 'int8': 1, 'float8_e4m3fn': 1, 'float8_e5m2': 1, 'int16': 2, 'float16': 2, 'bfloat16': 2, 'int32': 4,
-          'float32': 4, 'int64': 8, 'float64': 8, 'complex64': 8, 'complex128': 16}
+_SIZES = {
+    'bool': 1,
+    'uint8': 1,
+    'int8': 1,
+    'float8_e4m3fn': 1,
+    'float8_e5m2': 1,
+    'int16': 2,
+    'float16': 2,
+    'bfloat16': 2,
+    'int32': 4,
+    'float32': 4,
+    'int64': 8,
+    'float64': 8,
+    'complex64': 8,
+    'complex128': 16,
+}
 
 
 def get_all_op_names(lib='all'):
@@ -205,11 +234,13 @@ def disable_signal_handler():
 
 def _prim(*names):
     from paddle.flags import get_flags
+
     return any(get_flags('FLAGS_' + n)['FLAGS_' + n] for n in names)
 
 
 def _set_prim(enabled, *names):
     from paddle.flags import set_flags
+
     set_flags({'FLAGS_' + n: bool(enabled) for n in names})
 
 
@@ -239,7 +270,9 @@ def _is_all_prim_enabled():
 
 
 def set_prim_eager_enabled(value, print_flag=False):
-    """Wish that dynamic mode takes gradients of operations apart; their values are the same either way."""
+    """Wish that dynamic mode takes gradients of operations apart; their values are the same either
+    way.
+    """
     _eager_prim[0] = bool(value)
     if print_flag:
         print(f'eager prim enabled: {_eager_prim[0]}')
@@ -266,7 +299,10 @@ def _clear_prim_vjp_skip_default_ops():
 
 def _none_of(kind):
     def refused(index=-1):
-        raise RuntimeError(f"[generator] expected a build with {kind}, got the CPU's for device {index}")
+        raise RuntimeError(
+            f"[generator] expected a build with {kind}, got the CPU's for device {index}"
+        )
+
     return refused
 
 
@@ -283,7 +319,9 @@ def default_custom_device_generator(place):
 def _memory(stats, stat_type, suffix):
     key = str(stat_type).lower() + suffix
     if key not in stats:
-        raise ValueError(f"[memory_stat] expected the type 'Allocated' or 'Reserved', got {stat_type!r}")
+        raise ValueError(
+            f"[memory_stat] expected the type 'Allocated' or 'Reserved', got {stat_type!r}"
+        )
     return stats[key]
 
 
@@ -302,20 +340,44 @@ def host_memory_stat_current_value(stat_type, device):
 
 
 def host_memory_stat_peak_value(stat_type, device):
-    """The most bytes that were 'Allocated' or 'Reserved' in the memory of the CPU, which is device 0."""
+    """The most bytes that were 'Allocated' or 'Reserved' in the memory of the CPU, which is device
+    0.
+    """
     return _memory(libpaddle.cpu_memory_stats(), stat_type, '_max') if device == 0 else 0
 
 
 def get_all_op_protos():
-    """Declarations of all operations that can be appended, as messages `OpProto` of `paddle.base.proto.framework_pb2`."""
+    """Declarations of all operations that can be appended, as messages `OpProto` of
+    `paddle.base.proto.framework_pb2`.
+    """
     from paddle.base import modes
+
     return [proto.SerializeToString() for proto in modes.get_all_op_protos()]
 
 
 class AttrType(enum.IntEnum):
     """What kind of value an attribute of an old operation is."""
 
-    INT, FLOAT, STRING, INTS, FLOATS, STRINGS, BOOL, BOOLS, BLOCK, LONG, BLOCKS, LONGS, FLOAT64S, VAR, VARS, FLOAT64, SCALAR, SCALARS = range(18)
+    (
+        INT,
+        FLOAT,
+        STRING,
+        INTS,
+        FLOATS,
+        STRINGS,
+        BOOL,
+        BOOLS,
+        BLOCK,
+        LONG,
+        BLOCKS,
+        LONGS,
+        FLOAT64S,
+        VAR,
+        VARS,
+        FLOAT64,
+        SCALAR,
+        SCALARS,
+    ) = range(18)
 
 
 class OpRole(enum.IntEnum):
@@ -344,6 +406,7 @@ eager.ops = types.ModuleType('paddle.base.core.eager.ops', 'Operations of dynami
 
 def _op(name):
     import importlib
+
     if name == 'legacy':
         return importlib.import_module('paddle._legacy_C_ops')
     return getattr(importlib.import_module('paddle._C_ops'), name)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of arguments while a program is recorded, spellings of dtypes, and lists of samples turned into feeds."""
+"""Checks of arguments while a program is recorded, spellings of dtypes, and lists of samples turned
+into feeds.
+"""
+
 import warnings
 
 import numpy
@@ -9,15 +12,40 @@ from paddle.base.arguments import items
 from paddle.base.framework import dtype_name
 from paddle.tensor.attribute import in_dynamic_mode
 
-__all__ = ['DataFeeder', 'convert_dtype', 'check_type', 'check_dtype', 'check_variable_and_dtype', 'check_shape',
-           'convert_float_to_uint16', 'convert_uint16_to_float']
+__all__ = [
+    'DataFeeder',
+    'convert_dtype',
+    'check_type',
+    'check_dtype',
+    'check_variable_and_dtype',
+    'check_shape',
+    'convert_float_to_uint16',
+    'convert_uint16_to_float',
+]
 
-_NAMES = ('bool', 'float16', 'bfloat16', 'float32', 'float64', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'complex64',
-          'complex128', 'float8_e4m3fn', 'float8_e5m2')
+_NAMES = (
+    'bool',
+    'float16',
+    'bfloat16',
+    'float32',
+    'float64',
+    'int8',
+    'int16',
+    'int32',
+    'int64',
+    'uint8',
+    'uint16',
+    'complex64',
+    'complex128',
+    'float8_e4m3fn',
+    'float8_e5m2',
+)
 
 
 def convert_dtype(dtype):
-    """The name of a dtype in any spelling; 'uint16' for bfloat16, as arrays hold it. TypeError when there is none."""
+    """The name of a dtype in any spelling; 'uint16' for bfloat16, as arrays hold it. TypeError when
+    there is none.
+    """
     name = 'uint16' if dtype in ('uint16', 'bfloat16') else dtype_name(dtype)
     if name == 'bfloat16':
         return 'uint16'
@@ -27,23 +55,37 @@ def convert_dtype(dtype):
 
 
 def check_type(input, input_name, expected_type, op_name, extra_message=''):
-    """TypeError unless `input` is of the type, while a program is recorded; dynamic mode leaves checks to the operations."""
+    """TypeError unless `input` is of the type, while a program is recorded; dynamic mode leaves
+    checks to the operations.
+    """
     if in_dynamic_mode():
         return
     if not isinstance(input, expected_type):
-        raise TypeError(f"The type of '{input_name}' in {op_name} must be {expected_type}, but received {type(input)}. {extra_message}")
+        raise TypeError(
+            f"The type of '{input_name}' in {op_name} must be {expected_type}, but received "
+            f"{type(input)}. {extra_message}"
+        )
 
 
 def check_dtype(input_dtype, input_name, expected_dtype, op_name, extra_message=''):
-    """TypeError unless the dtype is among the names of `expected_dtype`, while a program is recorded."""
+    """TypeError unless the dtype is among the names of `expected_dtype`, while a program is
+    recorded.
+    """
     if in_dynamic_mode():
         return
     name = convert_dtype(input_dtype)
     if name == 'float16':
-        warnings.warn(f"The data type of '{input_name}' in {op_name} is float16: not every device computes with it.", stacklevel=3)
+        warnings.warn(
+            f"The data type of '{input_name}' in {op_name} is float16: not every device computes "
+            f"with it.",
+            stacklevel=3,
+        )
     expected = [expected_dtype] if isinstance(expected_dtype, str) else expected_dtype
     if name not in {convert_dtype(e) for e in expected}:
-        raise TypeError(f"The data type of '{input_name}' in {op_name} must be {expected_dtype}, but received {name}. {extra_message}")
+        raise TypeError(
+            f"The data type of '{input_name}' in {op_name} must be {expected_dtype}, but received "
+            f"{name}. {extra_message}"
+        )
 
 
 def check_variable_and_dtype(input, input_name, expected_dtype, op_name, extra_message=''):
@@ -53,9 +95,16 @@ def check_variable_and_dtype(input, input_name, expected_dtype, op_name, extra_m
         check_dtype(input.dtype, input_name, expected_dtype, op_name, extra_message)
 
 
-def check_shape(shape, op_name, expected_shape_type=(list, tuple, _core.Tensor), expected_element_type=(int, _core.Tensor),
-                expected_tensor_dtype=('int32', 'int64')):
-    """TypeError unless `shape` is a list of ints or an integer tensor, while a program is recorded."""
+def check_shape(
+    shape,
+    op_name,
+    expected_shape_type=(list, tuple, _core.Tensor),
+    expected_element_type=(int, _core.Tensor),
+    expected_tensor_dtype=('int32', 'int64'),
+):
+    """TypeError unless `shape` is a list of ints or an integer tensor, while a program is
+    recorded.
+    """
     if in_dynamic_mode():
         return
     check_type(shape, 'shape', expected_shape_type, op_name)
@@ -69,7 +118,9 @@ def check_shape(shape, op_name, expected_shape_type=(list, tuple, _core.Tensor),
 
 
 def convert_float_to_uint16(data, data_format='NCHW'):
-    """float32 values as the bits of bfloat16, rounded toward zero; in 'NHWC' the axes of a batch of images are put last."""
+    """float32 values as the bits of bfloat16, rounded toward zero; in 'NHWC' the axes of a batch of
+    images are put last.
+    """
     if data.dtype == numpy.float64:
         data = data.astype('float32')
     if data_format == 'NHWC':
@@ -80,14 +131,19 @@ def convert_float_to_uint16(data, data_format='NCHW'):
 
 def convert_uint16_to_float(data):
     """The values of bfloat16 bits, as float32."""
-    return (numpy.ascontiguousarray(data, numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32)
+    return (numpy.ascontiguousarray(data, numpy.uint16).astype(numpy.uint32) << 16).view(
+        numpy.float32
+    )
 
 
 class DataFeeder:
-    """Turns a list of samples, each a tuple with a value for every variable of `feed_list`, into a feed of arrays."""
+    """Turns a list of samples, each a tuple with a value for every variable of `feed_list`, into a
+    feed of arrays.
+    """
 
     def __init__(self, feed_list, place=None, program=None):
         from paddle.static import default_main_program
+
         block = (program or default_main_program()).global_block()
         self.place, self._inputs = place, []
         for value in feed_list:
@@ -95,13 +151,22 @@ class DataFeeder:
             self._inputs.append((value.name, list(value.shape), dtype_name(value.dtype)))
 
     def feed(self, iterable):
-        """{name: array} of the samples; extents that vary in the declared shape are those of the samples."""
+        """{name: array} of the samples; extents that vary in the declared shape are those of the
+        samples.
+        """
         rows = items('DataFeeder', 'iterable', iterable)
         for row in rows:
             if len(row) != len(self._inputs):
-                raise ValueError(f"[DataFeeder] expected {len(self._inputs)} values in each sample, got {len(row)}")
+                raise ValueError(
+                    f"[DataFeeder] expected {len(self._inputs)} values in each sample, got "
+                    f"{len(row)}"
+                )
         made = {}
         for i, (name, shape, dtype) in enumerate(self._inputs):
-            array = numpy.array([row[i] for row in rows], dtype='uint16' if dtype == 'bfloat16' else dtype)
-            made[name] = array.reshape([len(rows), *shape[1:]]) if all(d >= 0 for d in shape[1:]) else array
+            array = numpy.array(
+                [row[i] for row in rows], dtype='uint16' if dtype == 'bfloat16' else dtype
+            )
+            made[name] = (
+                array.reshape([len(rows), *shape[1:]]) if all(d >= 0 for d in shape[1:]) else array
+            )
         return made

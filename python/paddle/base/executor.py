@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executor and scopes under their older home."""
+
 import numpy
 
 from paddle.base.data_feeder import convert_dtype
@@ -7,7 +8,16 @@ from paddle.static.executor import Executor
 from paddle.static.program import Program, Variable, default_main_program
 from paddle.static.scope import global_scope, scope_guard
 
-__all__ = ['Executor', 'global_scope', 'scope_guard', 'Program', 'Variable', 'default_main_program', 'convert_dtype', 'as_numpy']
+__all__ = [
+    'Executor',
+    'global_scope',
+    'scope_guard',
+    'Program',
+    'Variable',
+    'default_main_program',
+    'convert_dtype',
+    'as_numpy',
+]
 
 
 def as_numpy(tensor, copy=False):
@@ -18,8 +28,11 @@ def as_numpy(tensor, copy=False):
 
 
 def _as_lodtensor(data, place, dtype=None):
-    """The memory of a variable with these values; AssertionError for values that are no array, without a dtype."""
+    """The memory of a variable with these values; AssertionError for values that are no array,
+    without a dtype.
+    """
     from paddle.framework.io import _to_LodTensor
+
     if not isinstance(data, numpy.ndarray):
         if dtype is None:
             raise AssertionError("The dtype should be given when feed data is not np.ndarray")
@@ -30,11 +43,15 @@ def _as_lodtensor(data, place, dtype=None):
 
 
 def _fetch_var(name, scope=None, return_numpy=True):
-    """The value that a scope, the global one unless given, has under a name; an AssertionError where it has none."""
+    """The value that a scope, the global one unless given, has under a name; an AssertionError
+    where it has none.
+    """
     if not isinstance(name, str):
         raise AssertionError(f"[_fetch_var] expected a name, got {type(name)}")
     found = (global_scope() if scope is None else scope).find_var(name)
     if found is None:
-        raise AssertionError(f"Cannot find {name} in scope. Perhaps you need to make the variable persistable.")
+        raise AssertionError(
+            f"Cannot find {name} in scope. Perhaps you need to make the variable persistable."
+        )
     memory = found.get_tensor()
     return as_numpy(memory, copy=True) if return_numpy else memory

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`EagerParamBase`, the trainable Tensor that layers hold, and the dtype and name helpers beside it."""
+"""`EagerParamBase`, the trainable Tensor that layers hold, and the dtype and name helpers beside
+it.
+"""
+
 import math
 import threading
 
@@ -10,17 +13,29 @@ from paddle.utils import unique_name
 
 __all__ = ["EagerParamBase", "Parameter", "create_parameter"]
 
-_DTYPE_ALIASES = {"float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64",
-                  "short": "int16", "uint16": "bfloat16", "complex": "complex64"}
+_DTYPE_ALIASES = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "int": "int32",
+    "long": "int64",
+    "short": "int16",
+    "uint16": "bfloat16",
+    "complex": "complex64",
+}
 
 
 def is_recorded(value):
-    """Whether `value` is a tensor of a program being recorded: its numbers are known only when the program runs."""
+    """Whether `value` is a tensor of a program being recorded: its numbers are known only when the
+    program runs.
+    """
     return isinstance(value, pir.Value)
 
 
 def number(value):
-    """The number in a one-element tensor; other values, and tensors of a program, as they are: ops take both."""
+    """The number in a one-element tensor; other values, and tensors of a program, as they are: ops
+    take both.
+    """
     return value.item() if isinstance(value, Tensor) and not is_recorded(value) else value
 
 
@@ -29,7 +44,9 @@ def dtype_name(dtype):
     if isinstance(dtype, str):
         name = dtype.rsplit(".", 1)[-1]
     elif isinstance(dtype, type):
-        name = {bool: "bool", int: "int64", float: "float32", complex: "complex64"}.get(dtype, dtype.__name__)
+        name = {bool: "bool", int: "int64", float: "float32", complex: "complex64"}.get(
+            dtype, dtype.__name__
+        )
     else:
         name = str(dtype).rsplit(".", 1)[-1]
     return _DTYPE_ALIASES.get(name, name)
@@ -48,7 +65,9 @@ convert_np_dtype_to_dtype_ = convert_np_dtype_to_proto_type = convert_to_proto_t
 
 
 class EagerParamBase(Tensor):
-    """A Tensor that optimizers update: `stop_gradient` is False unless `trainable` is, and it persists."""
+    """A Tensor that optimizers update: `stop_gradient` is False unless `trainable` is, and it
+    persists.
+    """
 
     def __new__(cls, shape_or_tensor=None, dtype=None, **kwargs):
         data = shape_or_tensor
@@ -57,9 +76,22 @@ class EagerParamBase(Tensor):
             data = paddle._C_ops.full(shape, 0.0, to_dtype("float32" if dtype is None else dtype))
         return Tensor.__new__(cls, data)
 
-    def __init__(self, shape_or_tensor=None, dtype=None, *, name=None, trainable=True, optimize_attr=None,
-                 regularizer=None, do_model_average=None, need_clip=True, is_distributed=False, stop_gradient=None,
-                 persistable=True, initializer=None):
+    def __init__(
+        self,
+        shape_or_tensor=None,
+        dtype=None,
+        *,
+        name=None,
+        trainable=True,
+        optimize_attr=None,
+        regularizer=None,
+        do_model_average=None,
+        need_clip=True,
+        is_distributed=False,
+        stop_gradient=None,
+        persistable=True,
+        initializer=None,
+    ):
         self.name = unique_name.generate("_eager_param_base") if name is None else name
         self.persistable = persistable
         self.stop_gradient = (not trainable) if stop_gradient is None else stop_gradient
@@ -96,15 +128,21 @@ class EagerParamBase(Tensor):
     def initialize(self):
         """Run the delayed initialisation set by `set_init_func`."""
         if self._init_func is None:
-            raise ValueError(f"Required self._init_func is not None, but received {self._init_func}")
+            raise ValueError(
+                f"Required self._init_func is not None, but received {self._init_func}"
+            )
         with paddle.no_grad():
             self._init_func()
         self._init_func = None
 
     def __deepcopy__(self, memo):
         import copy
-        copied = type(self)(Tensor.clone(self.detach()), name=unique_name.generate(self.name + "_deepcopy"),
-                            stop_gradient=self.stop_gradient)
+
+        copied = type(self)(
+            Tensor.clone(self.detach()),
+            name=unique_name.generate(self.name + "_deepcopy"),
+            stop_gradient=self.stop_gradient,
+        )
         memo[id(self)] = copied
         for key, value in getattr(self, "__dict__", {}).items():
             setattr(copied, key, copy.deepcopy(value, memo))
@@ -126,7 +164,9 @@ class _ParameterMeta(type(Tensor)):
 
 
 class Parameter(EagerParamBase, metaclass=_ParameterMeta):
-    """`Parameter(data=None, requires_grad=True)` makes an EagerParamBase; every parameter is an instance of it."""
+    """`Parameter(data=None, requires_grad=True)` makes an EagerParamBase; every parameter is an
+    instance of it.
+    """
 
     def __new__(cls, data=None, requires_grad=True, **kwargs):
         if data is None:
@@ -146,7 +186,9 @@ lazy = _Lazy()
 
 
 class LazyGuard:
-    """Inside, parameters are made without their first values: they hold NaN until `parameter.initialize()`, or until they are loaded."""
+    """Inside, parameters are made without their first values: they hold NaN until
+    `parameter.initialize()`, or until they are loaded.
+    """
 
     def __enter__(self):
         lazy.depth += 1
@@ -156,10 +198,15 @@ class LazyGuard:
         lazy.depth -= 1
 
 
-def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initializer=None, stop_gradient=None):
-    """Create and initialise one parameter named `<scope>.w_<n>` (`.b_<n>` for a bias); None if `attr` is False."""
+def make_parameter(
+    scope, shape, dtype, attr=None, is_bias=False, default_initializer=None, stop_gradient=None
+):
+    """Create and initialise one parameter named `<scope>.w_<n>` (`.b_<n>` for a bias); None if
+    `attr` is False.
+    """
     from paddle.base.param_attr import ParamAttr
     from paddle.nn.initializer import initializer as init
+
     attr = ParamAttr._to_attr(attr)
     if attr is False:
         return None
@@ -172,9 +219,13 @@ def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initia
     shape, dtype = [int(d) for d in shape], to_dtype(dtype)
     with pir.RecordScope(None):  # initialised now, also while a program is being recorded
         if lazy.depth and not recorded:
-            data, create = paddle._C_ops.full(shape, math.nan if dtype.is_floating_point else 0, dtype), None
+            data, create = (
+                paddle._C_ops.full(shape, math.nan if dtype.is_floating_point else 0, dtype),
+                None,
+            )
         elif recorded and paddle.static._static_mode():
             from paddle.static import startup
+
             data, create = startup.first_value(initializer, shape, dtype)
         else:
             data, create = initializer.create(shape, dtype), None
@@ -189,34 +240,49 @@ def make_parameter(scope, shape, dtype, attr=None, is_bias=False, default_initia
 
 
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
-    """A standalone parameter of `shape` and `dtype`; XavierUniform, or zeros for a bias, unless told otherwise."""
+    """A standalone parameter of `shape` and `dtype`; XavierUniform, or zeros for a bias, unless
+    told otherwise.
+    """
     from paddle.base.param_attr import ParamAttr
+
     scope = unique_name.generate("create_parameter")
     if attr is None:
         attr = ParamAttr(name=name)
     return make_parameter(scope, shape, dtype, attr, is_bias, default_initializer)
 
 
-_lazy.install(globals(), 'paddle.base.framework', _lazy.homes({
-    'paddle.base.modes': (
-        'in_dygraph_mode in_dynamic_mode in_dynamic_or_pir_mode in_pir_mode in_pir_executor_mode use_pir_api in_cinn_mode dygraph_only '
-        'static_only non_static_only dygraph_not_support fake_interface_only flag_guard switch_main_program switch_startup_program '
-        'grad_var_name generate_control_dev_var_name dtype_to_str dtype_is_floating disable_signal_handler cuda_pinned_places '
-        'EMPTY_VAR_NAME TEMP_VAR_NAME ZERO_VAR_SUFFIX GRAD_VAR_SUFFIX CONTROL_DEP_VAR_PREFIX _current_expected_place '
-        '_current_expected_place_ _set_expected_place _get_paddle_place _dygraph_place_guard _global_flags _dygraph_tracer '
-        '_dygraph_guard _static_guard dygraph_guard_if_declarative _no_check_dy2st_diff _stride_in_no_check_dy2st_diff '
-        'vlog_guard _create_tensor get_all_op_protos'
+_lazy.install(
+    globals(),
+    'paddle.base.framework',
+    _lazy.homes(
+        {
+            'paddle.base.modes': (
+                'in_dygraph_mode in_dynamic_mode in_dynamic_or_pir_mode in_pir_mode '
+                'in_pir_executor_mode use_pir_api in_cinn_mode dygraph_only static_only '
+                'non_static_only dygraph_not_support fake_interface_only flag_guard '
+                'switch_main_program switch_startup_program grad_var_name '
+                'generate_control_dev_var_name dtype_to_str dtype_is_floating '
+                'disable_signal_handler cuda_pinned_places EMPTY_VAR_NAME TEMP_VAR_NAME '
+                'ZERO_VAR_SUFFIX GRAD_VAR_SUFFIX CONTROL_DEP_VAR_PREFIX '
+                '_current_expected_place _current_expected_place_ _set_expected_place '
+                '_get_paddle_place _dygraph_place_guard _global_flags _dygraph_tracer '
+                '_dygraph_guard _static_guard dygraph_guard_if_declarative '
+                '_no_check_dy2st_diff _stride_in_no_check_dy2st_diff vlog_guard '
+                '_create_tensor get_all_op_protos'
+            ),
+            'paddle.base.op_proto': 'OpProtoHolder canonicalize_attrs',
+            'paddle.base.wrapped_decorator': 'signature_safe_contextmanager wrap_decorator',
+            'paddle.static': (
+                'Program Variable default_main_program default_startup_program program_guard '
+                'name_scope device_guard cpu_places cuda_places xpu_places'
+            ),
+            'paddle.static.block': 'Block',
+            'paddle.device': 'is_compiled_with_cinn is_compiled_with_cuda is_compiled_with_rocm '
+            'is_compiled_with_xpu is_compiled_with_distribute',
+            'paddle.utils': 'require_version',
+            'paddle.flags': 'get_flags set_flags',
+            'paddle.base': 'core',
+            'paddle.base.libpaddle': 'DataType pir',
+        }
     ),
-    'paddle.base.op_proto': 'OpProtoHolder canonicalize_attrs',
-    'paddle.base.wrapped_decorator': 'signature_safe_contextmanager wrap_decorator',
-    'paddle.static': (
-        'Program Variable default_main_program default_startup_program program_guard name_scope device_guard cpu_places cuda_places '
-        'xpu_places'
-    ),
-    'paddle.static.block': 'Block',
-    'paddle.device': 'is_compiled_with_cinn is_compiled_with_cuda is_compiled_with_rocm is_compiled_with_xpu is_compiled_with_distribute',
-    'paddle.utils': 'require_version',
-    'paddle.flags': 'get_flags set_flags',
-    'paddle.base': 'core',
-    'paddle.base.libpaddle': 'DataType pir',
-}))
+)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exceptions that come from handlers of signals: they concern the program, never the call that they interrupt."""
+"""Exceptions that come from handlers of signals: they concern the program, never the call that they
+interrupt.
+"""
 
 import signal
 
@@ -9,7 +11,9 @@ def _code_of(handler):
     while hasattr(handler, 'func'):  # functools.partial
         handler = handler.func
     handler = getattr(handler, '__func__', handler)
-    return getattr(handler, '__code__', None) or getattr(getattr(type(handler), '__call__', None), '__code__', None)
+    return getattr(handler, '__code__', None) or getattr(
+        getattr(type(handler), '__call__', None), '__code__', None
+    )
 
 
 def raised_by_handler(error):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`LayerHelper`: how functions for static mode make parameters and append operations under their old names."""
+"""`LayerHelper`: how functions for static mode make parameters and append operations under their
+old names.
+"""
+
 import paddle
 from paddle.base.layer_helper_base import LayerHelperBase
 from paddle.base.modes import dtype_is_floating, in_dygraph_mode, in_pir_mode
@@ -10,7 +13,9 @@ __all__ = ['LayerHelper', 'dtype_is_floating', 'in_dygraph_mode', 'in_pir_mode']
 
 
 class LayerHelper(LayerHelperBase):
-    """Helps one layer function, whose arguments are `kwargs`: `name`, `param_attr`, `bias_attr`, `act`, `input`, `dtype` are read."""
+    """Helps one layer function, whose arguments are `kwargs`: `name`, `param_attr`, `bias_attr`,
+    `act`, `input`, `dtype` are read.
+    """
 
     def __init__(self, layer_type, **kwargs):
         super().__init__(kwargs.get('name') or unique_name.generate(layer_type), layer_type)
@@ -66,7 +71,9 @@ class LayerHelper(LayerHelperBase):
         return self.main_program.global_block().var(name)
 
     def append_bias_op(self, input_var, dim_start=1, dim_end=None):
-        """`input_var` plus a bias over its axes from `dim_start` to `dim_end`; itself when the layer has none."""
+        """`input_var` plus a bias over its axes from `dim_start` to `dim_end`; itself when the
+        layer has none.
+        """
         shape = list(input_var.shape)[dim_start:dim_end]
         bias = self.create_parameter(self.kwargs.get('bias_attr'), shape, input_var.dtype, True)
         if bias is None:

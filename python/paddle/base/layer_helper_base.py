@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`LayerHelperBase`: the programs, parameters and variables of a layer function."""
+
 import paddle
 from paddle.base.framework import dtype_name, make_parameter
 from paddle.utils import unique_name
@@ -33,9 +34,13 @@ class LayerHelperBase:
         """Set that dtype, for all layers."""
         paddle.set_default_dtype(dtype)
 
-    def create_parameter(self, attr, shape, dtype=None, is_bias=False, default_initializer=None, stop_gradient=False):
+    def create_parameter(
+        self, attr, shape, dtype=None, is_bias=False, default_initializer=None, stop_gradient=False
+    ):
         """A parameter of this layer; None for a false `attr`."""
-        made = make_parameter(self.name, shape, dtype or self.get_default_dtype(), attr, is_bias, default_initializer)
+        made = make_parameter(
+            self.name, shape, dtype or self.get_default_dtype(), attr, is_bias, default_initializer
+        )
         if made is not None and stop_gradient:
             made.stop_gradient = True
         return made
@@ -46,9 +51,16 @@ class LayerHelperBase:
 
     def create_variable_for_type_inference(self, dtype, stop_gradient=False, shape=None):
         """A place for a result, named after this layer."""
-        return self.create_variable(name=unique_name.generate(self.name + '.tmp'), shape=shape, dtype=dtype, stop_gradient=stop_gradient)
+        return self.create_variable(
+            name=unique_name.generate(self.name + '.tmp'),
+            shape=shape,
+            dtype=dtype,
+            stop_gradient=stop_gradient,
+        )
 
-    def create_global_variable(self, persistable=False, shape=None, dtype='float32', name=None, stop_gradient=True):
+    def create_global_variable(
+        self, persistable=False, shape=None, dtype='float32', name=None, stop_gradient=True
+    ):
         """A variable that lasts over runs, zeros at first."""
         made = paddle.static.create_global_var(shape, 0, dtype_name(dtype), persistable, name=name)
         made.stop_gradient = stop_gradient
@@ -64,6 +76,7 @@ class LayerHelperBase:
     def set_variable_initializer(self, var, initializer):
         """Give a variable the value of an initializer now and whenever the startup program runs."""
         from paddle.static import startup
+
         shape, dtype = list(var.shape), var.dtype
         with paddle.static.program.running(), paddle.no_grad():
             var.set_value(initializer.create(shape, dtype))

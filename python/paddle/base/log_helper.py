@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loggers of their own handler."""
+
 import logging
 
 __all__ = ['get_logger']

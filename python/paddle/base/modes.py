@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which mode is in effect, decorators that ask for one, and switches of programs and places: names of `paddle.base.framework`."""
+"""Which mode is in effect, decorators that ask for one, and switches of programs and places: names
+of `paddle.base.framework`.
+"""
+
 import contextlib
 import functools
 import random
@@ -63,16 +66,26 @@ def _required(allowed, text):
             if not allowed():
                 raise AssertionError(text.format(func.__name__))
             return func(*args, **kwargs)
+
         return wrapper
+
     return decorate
 
 
-dygraph_only = non_static_only = _required(in_dygraph_mode, "We only support '{0}()' in dynamic graph mode, please call "
-                                           "'paddle.disable_static()' to enter dynamic graph mode.")
-static_only = _required(in_pir_mode, "In PaddlePaddle 2.x, we turn on dynamic graph mode by default, and '{0}()' is only supported in "
-                        "static graph mode. So if you want to use this api, please call 'paddle.enable_static()' before this api to enter "
-                        "static graph mode.")
-dygraph_not_support = fake_interface_only = _required(in_pir_mode, "We don't support {0} in dynamic graph mode")
+dygraph_only = non_static_only = _required(
+    in_dygraph_mode,
+    "We only support '{0}()' in dynamic graph mode, please call "
+    "'paddle.disable_static()' to enter dynamic graph mode.",
+)
+static_only = _required(
+    in_pir_mode,
+    "In PaddlePaddle 2.x, we turn on dynamic graph mode by default, and '{0}()' is only "
+    "supported in static graph mode. So if you want to use this api, please call "
+    "'paddle.enable_static()' before this api to enter static graph mode.",
+)
+dygraph_not_support = fake_interface_only = _required(
+    in_pir_mode, "We don't support {0} in dynamic graph mode"
+)
 
 
 @contextlib.contextmanager
@@ -89,12 +102,14 @@ def flag_guard(flag_name, flag_value):
 def switch_main_program(program):
     """Make `program` the default main program; returns the one before."""
     from paddle.static import program as _program
+
     return _program.switch(main=program)
 
 
 def switch_startup_program(program):
     """Make `program` the default startup program; returns the one before."""
     from paddle.static import program as _program
+
     return _program.switch(startup=program)
 
 
@@ -108,13 +123,26 @@ def generate_control_dev_var_name():
     return f'{CONTROL_DEP_VAR_PREFIX}@{random.random()}'
 
 
-_SHORT = {'float16': 'fp16', 'bfloat16': 'bf16', 'float32': 'fp32', 'float64': 'fp64', 'int8': 'int8', 'int16': 'int16', 'int32': 'int32',
-          'int64': 'int64', 'bool': 'bool', 'complex64': 'complex64', 'complex128': 'complex128', 'uint8': 'uint8'}
+_SHORT = {
+    'float16': 'fp16',
+    'bfloat16': 'bf16',
+    'float32': 'fp32',
+    'float64': 'fp64',
+    'int8': 'int8',
+    'int16': 'int16',
+    'int32': 'int32',
+    'int64': 'int64',
+    'bool': 'bool',
+    'complex64': 'complex64',
+    'complex128': 'complex128',
+    'uint8': 'uint8',
+}
 
 
 def dtype_to_str(in_dtype):
     """'fp32' for paddle.float32, and so on."""
     from paddle.base.framework import dtype_name
+
     name = _SHORT.get(dtype_name(in_dtype))
     if name is None:
         raise TypeError(f"got unsupported data type for promotion: {in_dtype}.")
@@ -124,6 +152,7 @@ def dtype_to_str(in_dtype):
 def dtype_is_floating(dtype):
     """Whether a dtype, in any spelling, is a floating one."""
     from paddle.base.framework import dtype_name
+
     return dtype_name(dtype) in ('float16', 'bfloat16', 'float32', 'float64')
 
 
@@ -151,6 +180,7 @@ def _set_expected_place(place):
 
 def _get_paddle_place(place):
     from paddle import device
+
     return device._convert_to_place(place.lower() if isinstance(place, str) else place)
 
 
@@ -168,6 +198,7 @@ def _dygraph_place_guard(place):
 def _dygraph_guard(tracer):
     """Dynamic mode inside for a tracer, static mode for None."""
     from paddle.base.dygraph import guard
+
     if tracer is not None:
         with guard():
             yield
@@ -205,7 +236,11 @@ _stride_in_no_check_dy2st_diff = _no_check_dy2st_diff
 @contextlib.contextmanager
 def vlog_guard(module_levels):
     """Log at a level (a number, or numbers by module: the highest counts) inside."""
-    level = max(module_levels.values(), default=0) if isinstance(module_levels, dict) else int(module_levels)
+    level = (
+        max(module_levels.values(), default=0)
+        if isinstance(module_levels, dict)
+        else int(module_levels)
+    )
     with flag_guard('FLAGS_v', level):
         yield
 
@@ -222,11 +257,13 @@ def _create_tensor(type=None, dtype=None, shape=None, name=None, persistable=Non
 def get_all_op_protos():
     """Declarations of all operations that can be appended."""
     from paddle.base.op_proto import OpProtoHolder
+
     return list(OpProtoHolder.instance().op_proto_map.values())
 
 
 def _global_flags():
     from paddle.base import core
+
     return core.globals()
 
 
@@ -235,7 +272,9 @@ def _dygraph_tracer():
 
 
 class _Tracer:
-    """What programs ask of the recorder of history in dynamic mode: whether it is on, and AMP's state."""
+    """What programs ask of the recorder of history in dynamic mode: whether it is on, and AMP's
+    state.
+    """
 
     @property
     def _has_grad(self):
@@ -248,6 +287,7 @@ class _Tracer:
     @property
     def _amp_level(self):
         from paddle.base import core
+
         return core.AmpLevel(_core.get_amp_state()[0])
 
     @property

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operations of the old IR declare, for programs that look an operation's inputs, outputs and attributes up by name."""
+"""What the operations of the old IR declare, for programs that look an operation's inputs, outputs
+and attributes up by name.
+"""
+
 from types import SimpleNamespace
 
 __all__ = ['OpProtoHolder', 'canonicalize_attrs']
 
 # Attributes every old operation has.
-_COMMON = (('op_role', 0), ('op_role_var', 5), ('op_namescope', 2), ('op_callstack', 5), ('op_device', 2), ('with_quant_attr', 6))
+_COMMON = (
+    ('op_role', 0),
+    ('op_role_var', 5),
+    ('op_namescope', 2),
+    ('op_callstack', 5),
+    ('op_device', 2),
+    ('with_quant_attr', 6),
+)
 
 
 def _parsed(text):
@@ -17,14 +27,16 @@ def _parsed(text):
 
 def _varint(value):
     out = bytearray()
-    while value > 0x7f:
-        out.append(value & 0x7f | 0x80)
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
         value >>= 7
     return bytes(out) + bytes([value])
 
 
 def _message(*fields):
-    """A protobuf message of (number, text, bytes, integer or bool) pairs; a false bool is left out."""
+    """A protobuf message of (number, text, bytes, integer or bool) pairs; a false bool is left
+    out.
+    """
     out = b''
     for number, value in fields:
         if isinstance(value, (str, bytes)):
@@ -40,21 +52,53 @@ class OpProto:
 
     def __init__(self, type, inputs, outputs, attrs):
         self.type, self.comment = type, ''
-        self.inputs = [SimpleNamespace(name=n, duplicable='[]' in m, dispensable='?' in m, intermediate=False, extra=False)
-                       for n, m in _parsed(inputs)]
-        self.outputs = [SimpleNamespace(name=n, duplicable='[]' in m, dispensable='?' in m, intermediate='~' in m, extra=False)
-                        for n, m in _parsed(outputs)]
-        self.attrs = [SimpleNamespace(name=n, type=int(m[1:]), extra=False, generated=False) for n, m in _parsed(attrs)]
-        self.attrs += [SimpleNamespace(name=n, type=t, extra=True, generated=False) for n, t in _COMMON]
+        self.inputs = [
+            SimpleNamespace(
+                name=n, duplicable='[]' in m, dispensable='?' in m, intermediate=False, extra=False
+            )
+            for n, m in _parsed(inputs)
+        ]
+        self.outputs = [
+            SimpleNamespace(
+                name=n,
+                duplicable='[]' in m,
+                dispensable='?' in m,
+                intermediate='~' in m,
+                extra=False,
+            )
+            for n, m in _parsed(outputs)
+        ]
+        self.attrs = [
+            SimpleNamespace(name=n, type=int(m[1:]), extra=False, generated=False)
+            for n, m in _parsed(attrs)
+        ]
+        self.attrs += [
+            SimpleNamespace(name=n, type=t, extra=True, generated=False) for n, t in _COMMON
+        ]
 
     def SerializeToString(self):
         """The declaration as a message `OpProto` of `paddle.base.proto.framework_pb2`."""
-        def variable(v):
-            return _message((1, v.name), (2, ''), (3, v.duplicable), (4, v.intermediate), (5, v.dispensable), (6, v.extra))
 
-        return _message((1, self.type), *((2, variable(v)) for v in self.inputs), *((3, variable(v)) for v in self.outputs),
-                        *((4, _message((1, a.name), (2, a.type), (3, ''), (4, a.generated), (5, a.extra))) for a in self.attrs),
-                        (5, self.comment))
+        def variable(v):
+            return _message(
+                (1, v.name),
+                (2, ''),
+                (3, v.duplicable),
+                (4, v.intermediate),
+                (5, v.dispensable),
+                (6, v.extra),
+            )
+
+        return _message(
+            (1, self.type),
+            *((2, variable(v)) for v in self.inputs),
+            *((3, variable(v)) for v in self.outputs),
+            *(
+                (4, _message((1, a.name), (2, a.type), (3, ''), (4, a.generated), (5, a.extra)))
+                for a in self.attrs
+            ),
+            (5, self.comment),
+        )
 
     def __repr__(self):
         return f'OpProto({self.type})'
@@ -74,6 +118,7 @@ class OpProtoHolder:
 
     def __init__(self):
         from paddle._legacy_ops import PROTOS
+
         self.op_proto_map = {name: OpProto(name, *parts) for name, parts in PROTOS.items()}
 
     def get_op_proto(self, type):
@@ -99,6 +144,7 @@ _CONVERT_EACH = {3: int, 11: int, 4: float, 7: bool, 5: str}
 def canonicalize_attrs(attrs, op_proto):
     """A copy of `attrs` with numbers of the types the operation declares."""
     import numpy
+
     types, made = {a.name: a.type for a in op_proto.attrs}, {}
     for name, value in (attrs or {}).items():
         kind = types.get(name)

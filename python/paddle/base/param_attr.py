@@ -6,33 +6,51 @@ __all__ = ["ParamAttr", "WeightNormParamAttr"]
 
 def _require(value, types, what):
     if not isinstance(value, types):
-        names = " or ".join(t.__name__ for t in types) if isinstance(types, tuple) else types.__name__
+        names = (
+            " or ".join(t.__name__ for t in types) if isinstance(types, tuple) else types.__name__
+        )
         raise TypeError(f"[ParamAttr] expected {what} of type {names}, got {type(value)}")
 
 
 class ParamAttr:
     """Attributes of one parameter.
 
-    Args: name (str), initializer (paddle.nn.initializer), learning_rate (factor on the optimizer's rate),
-    regularizer (L1Decay/L2Decay), trainable, do_model_average, need_clip.
+    Args: name (str), initializer (paddle.nn.initializer), learning_rate (factor on the optimizer's
+    rate), regularizer (L1Decay/L2Decay), trainable, do_model_average, need_clip.
     """
 
-    def __init__(self, name=None, initializer=None, learning_rate=1.0, regularizer=None, trainable=True,
-                 do_model_average=True, need_clip=True):
+    def __init__(
+        self,
+        name=None,
+        initializer=None,
+        learning_rate=1.0,
+        regularizer=None,
+        trainable=True,
+        do_model_average=True,
+        need_clip=True,
+    ):
         if name is not None:
             _require(name, str, "name")
             if name == "":
                 raise ValueError("[ParamAttr] expected a non-empty name, got ''")
         if initializer is not None:
             from paddle.nn.initializer.initializer import Initializer
+
             _require(initializer, Initializer, "initializer")
         if regularizer is not None:
             from paddle.regularizer import WeightDecayRegularizer
+
             _require(regularizer, WeightDecayRegularizer, "regularizer")
         switches = dict(trainable=trainable, do_model_average=do_model_average, need_clip=need_clip)
         for what, value in switches.items():
             _require(value, bool, what)
-        vars(self).update(switches, name=name, initializer=initializer, learning_rate=learning_rate, regularizer=regularizer)
+        vars(self).update(
+            switches,
+            name=name,
+            initializer=initializer,
+            learning_rate=learning_rate,
+            regularizer=regularizer,
+        )
 
     def _set_default_initializer(self, initializer):
         """Take `initializer` if none was given."""
@@ -43,15 +61,19 @@ class ParamAttr:
 
     def _set_default_param_initializer(self):
         from paddle.nn.initializer import XavierUniform
+
         self._set_default_initializer(XavierUniform())
 
     def _set_default_bias_initializer(self):
         from paddle.nn.initializer import Constant
+
         self._set_default_initializer(Constant(0.0))
 
     @staticmethod
     def _to_attr(arg):
-        """ParamAttr from None, str (a name), Initializer, regularizer, ParamAttr, bool (False: no parameter) or a list."""
+        """ParamAttr from None, str (a name), Initializer, regularizer, ParamAttr, bool (False: no
+        parameter) or a list.
+        """
         if arg is None:
             return ParamAttr()
         if isinstance(arg, ParamAttr):
@@ -63,12 +85,17 @@ class ParamAttr:
         if isinstance(arg, bool):
             return ParamAttr() if arg else False
         from paddle.nn.initializer.initializer import Initializer
+
         if isinstance(arg, Initializer):
             return ParamAttr(initializer=arg)
         from paddle.regularizer import WeightDecayRegularizer
+
         if isinstance(arg, WeightDecayRegularizer):
             return ParamAttr(regularizer=arg)
-        raise TypeError(f"[ParamAttr] expected an attribute, initializer, name, regularizer or bool, got {type(arg)} cast to ParamAttr")
+        raise TypeError(
+            f"[ParamAttr] expected an attribute, initializer, name, regularizer or bool, got "
+            f"{type(arg)} cast to ParamAttr"
+        )
 
     def _to_kwargs(self, with_initializer=False):
         kwargs = {
@@ -89,7 +116,18 @@ class WeightNormParamAttr(ParamAttr):
 
     params_with_weight_norm = []
 
-    def __init__(self, dim=None, name=None, initializer=None, learning_rate=1.0, regularizer=None, trainable=True,
-                 do_model_average=False, need_clip=True):
-        super().__init__(name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip)
+    def __init__(
+        self,
+        dim=None,
+        name=None,
+        initializer=None,
+        learning_rate=1.0,
+        regularizer=None,
+        trainable=True,
+        do_model_average=False,
+        need_clip=True,
+    ):
+        super().__init__(
+            name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip
+        )
         self.dim = dim

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loaders that a generator feeds, as programs of old use them."""
+
 import numpy
 
 import paddle
@@ -12,7 +13,9 @@ USE_PINNED_MEMORY = None
 
 
 def use_pinned_memory(*args):
-    """Whether batches shall lie in pinned memory; with an argument, set that. There is none to pin: results are the same."""
+    """Whether batches shall lie in pinned memory; with an argument, set that. There is none to pin:
+    results are the same.
+    """
     global USE_PINNED_MEMORY
     if not args:
         return USE_PINNED_MEMORY
@@ -29,12 +32,23 @@ def _places(places):
 
 
 class GeneratorLoader:
-    """Iterates over batches that a generator gives: in dynamic mode, and with `return_list`, as lists of tensors; else as a list of one
-    feed {name: tensor} for `Executor.run`. Exactly one of the `set_` methods says what the generator is."""
+    """Iterates over batches that a generator gives: in dynamic mode, and with `return_list`, as
+    lists of tensors; else as a list of one feed {name: tensor} for `Executor.run`. Exactly one of
+    the `set_` methods says what the generator is."""
 
-    def __init__(self, feed_list=None, capacity=None, use_double_buffer=True, iterable=True, return_list=False, drop_last=True):
+    def __init__(
+        self,
+        feed_list=None,
+        capacity=None,
+        use_double_buffer=True,
+        iterable=True,
+        return_list=False,
+        drop_last=True,
+    ):
         if not iterable:
-            raise ValueError("[DataLoader] expected iterable=True, the loader being iterated over, got False")
+            raise ValueError(
+                "[DataLoader] expected iterable=True, the loader being iterated over, got False"
+            )
         if capacity is not None and (not isinstance(capacity, int) or capacity < 1):
             raise ValueError(f"[DataLoader] expected a capacity of 1 or more, got {capacity!r}")
         self._feed_list = [] if feed_list is None else list(feed_list)
@@ -45,13 +59,17 @@ class GeneratorLoader:
             raise AssertionError("[DataLoader] expected the variables of feed_list, got none")
 
     def set_sample_generator(self, reader, batch_size, drop_last=True, places=None):
-        """`reader()` gives samples; batches have `batch_size`, a smaller last one unless `drop_last`."""
+        """`reader()` gives samples; batches have `batch_size`, a smaller last one unless
+        `drop_last`.
+        """
         if batch_size <= 0:
             raise AssertionError("batch_size must be larger than 0")
         return self.set_sample_list_generator(paddle.batch(reader, batch_size, drop_last), places)
 
     def set_sample_list_generator(self, reader, places=None):
-        """`reader()` gives lists of samples, one list a batch; a sample has a value for each variable."""
+        """`reader()` gives lists of samples, one list a batch; a sample has a value for each
+        variable.
+        """
 
         def stacked():
             for samples in reader():
@@ -59,7 +77,9 @@ class GeneratorLoader:
                     yield list(DataFeeder(self._feed_list).feed(samples).values())
                 else:
                     samples = [s if isinstance(s, (list, tuple)) else (s,) for s in samples]
-                    yield [numpy.stack([numpy.asarray(v) for v in column]) for column in zip(*samples)]
+                    yield [
+                        numpy.stack([numpy.asarray(v) for v in column]) for column in zip(*samples)
+                    ]
 
         return self.set_batch_generator(stacked, places)
 
@@ -70,19 +90,29 @@ class GeneratorLoader:
         return self
 
     def _batch(self, batch):
-        values = [v if isinstance(v, paddle.Tensor) else paddle.to_tensor(numpy.asarray(v))
-                  for v in (batch if isinstance(batch, (list, tuple)) else [batch])]
+        values = [
+            v if isinstance(v, paddle.Tensor) else paddle.to_tensor(numpy.asarray(v))
+            for v in (batch if isinstance(batch, (list, tuple)) else [batch])
+        ]
         if self._return_list:
             return values
         if len(values) != len(self._feed_list):
-            raise ValueError(f"[DataLoader] expected {len(self._feed_list)} values in each batch, got {len(values)}")
+            raise ValueError(
+                f"[DataLoader] expected {len(self._feed_list)} values in each batch, got "
+                f"{len(values)}"
+            )
         return {variable.name: value for variable, value in zip(self._feed_list, values)}
 
     def __iter__(self):
         from paddle.static.program import running
+
         if self._batches is None:
             raise AssertionError("Data source of DataLoader has not set yet")
-        reader = paddle.reader.buffered(self._batches, self._capacity) if self._capacity else self._batches
+        reader = (
+            paddle.reader.buffered(self._batches, self._capacity)
+            if self._capacity
+            else self._batches
+        )
         group = []
         for batch in reader():
             with running():
@@ -101,18 +131,37 @@ class DataLoader:
     """Makes loaders; `paddle.io.DataLoader` is the one for data sets."""
 
     @staticmethod
-    def from_generator(feed_list=None, capacity=None, use_double_buffer=True, iterable=True, return_list=False, use_multiprocess=False,
-                       drop_last=True):
+    def from_generator(
+        feed_list=None,
+        capacity=None,
+        use_double_buffer=True,
+        iterable=True,
+        return_list=False,
+        use_multiprocess=False,
+        drop_last=True,
+    ):
         """A loader that a generator feeds, which one of its `set_` methods names."""
         if use_multiprocess:
-            raise ValueError("[DataLoader] expected use_multiprocess=False, the generator running in this process, got True")
-        return GeneratorLoader(feed_list, capacity, use_double_buffer, iterable, return_list, drop_last)
+            raise ValueError(
+                "[DataLoader] expected use_multiprocess=False, the generator running in this "
+                "process, got True"
+            )
+        return GeneratorLoader(
+            feed_list, capacity, use_double_buffer, iterable, return_list, drop_last
+        )
 
 
 class PyReader(GeneratorLoader):
     """The loader under its oldest name."""
 
-    def __init__(self, feed_list=None, capacity=None, use_double_buffer=True, iterable=True, return_list=False):
+    def __init__(
+        self,
+        feed_list=None,
+        capacity=None,
+        use_double_buffer=True,
+        iterable=True,
+        return_list=False,
+    ):
         super().__init__(feed_list, capacity, use_double_buffer, iterable, return_list)
 
     def decorate_sample_generator(self, sample_generator, batch_size, drop_last=True, places=None):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decorators that keep what a function says about itself."""
+
 import contextlib
 import functools
 
@@ -7,7 +8,9 @@ __all__ = ['wrap_decorator', 'signature_safe_contextmanager', 'copy_signature']
 
 
 def wrap_decorator(decorator_func):
-    """`decorator_func`, whose results keep the name, text and signature of the function they decorate."""
+    """`decorator_func`, whose results keep the name, text and signature of the function they
+    decorate.
+    """
 
     def decorate(func):
         return functools.wraps(func)(decorator_func(func))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Readers of well-known data sets, as generators of samples."""
+
 from paddle import _lazy
 
 _lazy.install(globals(), 'paddle.dataset', modules=('common', 'mnist', 'uci_housing'))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of data sets: where they lie, how they come there, and readers over parts of them."""
+
 import glob
 import os
 import pickle
@@ -20,7 +21,9 @@ def must_mkdirs(path):
 
 
 def download(url, module_name, md5sum, save_name=None):
-    """The file of `url` in the folder of a data set, fetched unless it is there with the md5. RuntimeError when that fails."""
+    """The file of `url` in the folder of a data set, fetched unless it is there with the md5.
+    RuntimeError when that fails.
+    """
     folder = os.path.join(DATA_HOME, module_name)
     must_mkdirs(folder)
     path = os.path.join(folder, url.split('/')[-1] if save_name is None else save_name)
@@ -60,7 +63,8 @@ def split(reader, line_count, suffix="%05d.pickle", dumper=pickle.dump):
 
 
 def cluster_files_reader(files_pattern, trainer_count, trainer_id, loader=load_pickle):
-    """A reader over the items of those files whose number, modulo `trainer_count`, is `trainer_id`; `loader` gives those of an open one.
+    """A reader over the items of those files whose number, modulo `trainer_count`, is `trainer_id`;
+    `loader` gives those of an open one.
 
     By default files hold what `paddle.load` reads, and nothing in them is executed.
     """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Houses of Boston: (13 normalised features, price [1])."""
+
 from paddle.text import UCIHousing as _File
 
 from . import common
@@ -8,7 +9,22 @@ __all__ = []
 
 URL = 'http://paddlemodels.bj.bcebos.com/uci_housing/housing.data'
 MD5 = 'd4accdce7a25600298819f8e28e8d593'
-feature_names = ['CRIM', 'ZN', 'INDUS', 'CHAS', 'NOX', 'RM', 'AGE', 'DIS', 'RAD', 'TAX', 'PTRATIO', 'B', 'LSTAT', 'convert']
+feature_names = [
+    'CRIM',
+    'ZN',
+    'INDUS',
+    'CHAS',
+    'NOX',
+    'RM',
+    'AGE',
+    'DIS',
+    'RAD',
+    'TAX',
+    'PTRATIO',
+    'B',
+    'LSTAT',
+    'convert',
+]
 
 
 def _reader(mode):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The current device and what is compiled in."""
+
 import importlib
 import re
 
@@ -19,15 +20,50 @@ from .streams import (
 )
 
 __all__ = [
-    'get_cudnn_version', 'set_device', 'get_device', 'is_compiled_with_cinn', 'is_compiled_with_cuda',
-    'is_compiled_with_rocm', 'is_compiled_with_distribute', 'is_compiled_with_xpu', 'is_compiled_with_ipu',
-    'is_compiled_with_custom_device', 'get_all_device_type', 'get_all_custom_device_type', 'get_available_device',
-    'get_available_custom_device', 'device_count', 'is_available', 'get_default_device', 'set_default_device',
-    'get_rng_state', 'set_rng_state', 'manual_seed', 'synchronize', 'device_guard', 'is_bf16_supported',
-    'Stream', 'Event', 'StreamContext', 'current_stream', 'set_stream', 'stream_guard', 'is_current_stream_capturing',
-    'max_memory_allocated', 'max_memory_reserved', 'memory_allocated', 'memory_reserved', 'empty_cache',
-    'reset_max_memory_allocated', 'reset_max_memory_reserved', 'reset_peak_memory_stats', 'get_device_properties',
-    'get_device_name', 'get_device_capability', 'ipc_collect', 'XPUPlace',
+    'get_cudnn_version',
+    'set_device',
+    'get_device',
+    'is_compiled_with_cinn',
+    'is_compiled_with_cuda',
+    'is_compiled_with_rocm',
+    'is_compiled_with_distribute',
+    'is_compiled_with_xpu',
+    'is_compiled_with_ipu',
+    'is_compiled_with_custom_device',
+    'get_all_device_type',
+    'get_all_custom_device_type',
+    'get_available_device',
+    'get_available_custom_device',
+    'device_count',
+    'is_available',
+    'get_default_device',
+    'set_default_device',
+    'get_rng_state',
+    'set_rng_state',
+    'manual_seed',
+    'synchronize',
+    'device_guard',
+    'is_bf16_supported',
+    'Stream',
+    'Event',
+    'StreamContext',
+    'current_stream',
+    'set_stream',
+    'stream_guard',
+    'is_current_stream_capturing',
+    'max_memory_allocated',
+    'max_memory_reserved',
+    'memory_allocated',
+    'memory_reserved',
+    'empty_cache',
+    'reset_max_memory_allocated',
+    'reset_max_memory_reserved',
+    'reset_peak_memory_stats',
+    'get_device_properties',
+    'get_device_name',
+    'get_device_capability',
+    'ipc_collect',
+    'XPUPlace',
 ]
 
 
@@ -97,7 +133,9 @@ def get_available_device():
 
 
 def get_available_custom_device():
-    """Plugin devices that can be used: 'kind', or 'kind:0', 'kind:1', ... where there are several of a kind."""
+    """Plugin devices that can be used: 'kind', or 'kind:0', 'kind:1', ... where there are several
+    of a kind.
+    """
     return _core.get_available_custom_device()
 
 
@@ -111,8 +149,11 @@ def _parse(device):
         return 'gpu', device
     found = re.fullmatch(r'(\w+)(?::(\d+))?', device) if isinstance(device, str) else None
     if found is None:
-        raise ValueError("The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', or a plugin "
-                         f"device, got {device!r}")
+        raise ValueError(
+            "The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', or "
+            "a plugin "
+            f"device, got {device!r}"
+        )
     kind, index = device.split(':')[0], int(found.group(2) or 0)
     if kind in get_all_custom_device_type():
         return kind, index
@@ -122,14 +163,21 @@ def _parse(device):
         return 'cpu', 0
     if kind == 'gpu':
         if not is_compiled_with_cuda():
-            raise ValueError(f"The device should not be {device!r}, since PaddlePaddle is not compiled with CUDA")
+            raise ValueError(
+                f"The device should not be {device!r}, since PaddlePaddle is not compiled with CUDA"
+            )
         return kind, index
-    raise ValueError("The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', or a plugin "
-                     f"device, got {device!r}")
+    raise ValueError(
+        "The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', or a "
+        "plugin "
+        f"device, got {device!r}"
+    )
 
 
 def set_device(device):
-    """Make `device` ('cpu', 'gpu', 'gpu:0', ...) the one where new tensors go; returns its place."""
+    """Make `device` ('cpu', 'gpu', 'gpu:0', ...) the one where new tensors go; returns its
+    place.
+    """
     place = _place(device)
     _core.set_current_place(place)
     return place
@@ -169,7 +217,9 @@ def set_default_device(device):
 
 
 def is_bf16_supported(including_emulation=True):
-    """Whether bfloat16 arithmetic runs on the current device; without emulation, where its instructions are there."""
+    """Whether bfloat16 arithmetic runs on the current device; without emulation, where its
+    instructions are there.
+    """
     if including_emulation:
         return True
     with open('/proc/cpuinfo', encoding='utf-8') as file:
@@ -232,6 +282,7 @@ def empty_cache():
 def get_device_properties(device=None):
     """Name, memory and other properties of a GPU."""
     from . import cuda
+
     return cuda.get_device_properties(device)
 
 
@@ -253,6 +304,7 @@ def ipc_collect():
 def XPUPlace(dev_id):
     """The place of an XPU."""
     from paddle import XPUPlace as place
+
     return place(dev_id)
 
 
@@ -282,6 +334,7 @@ class device(device_guard):
 def __getattr__(name):
     if name.endswith('Tensor'):
         import paddle
+
         return getattr(paddle, name)
     if name in ('cuda', 'cpu'):
         return importlib.import_module('.' + name, __name__)

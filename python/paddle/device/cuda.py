@@ -1,17 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPU memory and properties; without a GPU the counts are zero and queries say so."""
+
 from paddle.base import libpaddle as _core
 
 from .streams import Event, Stream, stream_guard
 
-__all__ = ['Event', 'Stream', 'stream_guard', 'current_stream', 'memory_summary', 'reset_max_memory_allocated',
-           'reset_max_memory_reserved', 'vmm_compact', 'device_count', 'empty_cache', 'synchronize',
-           'max_memory_allocated', 'max_memory_reserved', 'memory_allocated', 'memory_reserved', 'get_device_properties', 'get_device_name', 'get_device_capability']
+__all__ = [
+    'Event',
+    'Stream',
+    'stream_guard',
+    'current_stream',
+    'memory_summary',
+    'reset_max_memory_allocated',
+    'reset_max_memory_reserved',
+    'vmm_compact',
+    'device_count',
+    'empty_cache',
+    'synchronize',
+    'max_memory_allocated',
+    'max_memory_reserved',
+    'memory_allocated',
+    'memory_reserved',
+    'get_device_properties',
+    'get_device_name',
+    'get_device_capability',
+]
 
 
 def _absent(api):
-    return ValueError(f"The API paddle.device.cuda.{api} is not supported in CPU-only PaddlePaddle. Please reinstall "
-                      "PaddlePaddle with GPU support to call this API.")
+    return ValueError(
+        f"The API paddle.device.cuda.{api} is not supported in CPU-only PaddlePaddle. Please "
+        f"reinstall "
+        "PaddlePaddle with GPU support to call this API."
+    )
 
 
 def device_count():

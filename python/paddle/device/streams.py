@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams and events. The CPU runs everything at once and in order, so a stream there is empty and an event a time; those of a
-plugin device are its own, held by handles that go with the object."""
+"""Streams and events. The CPU runs everything at once and in order, so a stream there is empty and
+an event a time; those of a plugin device are its own, held by handles that go with the object."""
+
 import time
 import weakref
 
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import only
 
-__all__ = ['Stream', 'Event', 'StreamContext', 'current_stream', 'set_stream', 'stream_guard',
-           'is_current_stream_capturing']
+__all__ = [
+    'Stream',
+    'Event',
+    'StreamContext',
+    'current_stream',
+    'set_stream',
+    'stream_guard',
+    'is_current_stream_capturing',
+]
 
 
 def _place(device):
@@ -30,7 +38,9 @@ class Event:
             if self._place != stream.place:
                 self._place = stream.place
                 self._handle = _core.create_event(self._place)
-                weakref.finalize(self, _core.destroy_event, self._place, self._handle).atexit = False
+                weakref.finalize(
+                    self, _core.destroy_event, self._place, self._handle
+                ).atexit = False
             _core.record_event(self._place, self._handle, stream.handle)
         self._at = time.perf_counter()
 
@@ -43,7 +53,10 @@ class Event:
         if self._at is None or end_event._at is None:
             raise RuntimeError("[Event.elapsed_time] expected recorded events, got one that is not")
         if self._place is not None or end_event._place is not None:
-            raise RuntimeError("[Event.elapsed_time] expected events of the CPU, got one of a plugin device, whose interface has no clock")
+            raise RuntimeError(
+                "[Event.elapsed_time] expected events of the CPU, got one of a plugin device, "
+                "whose interface has no clock"
+            )
         return (end_event._at - self._at) * 1000.0
 
     def synchronize(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What values a random variable can have, as functions that say so for each element."""
+
 import paddle
 
 __all__ = ['Constraint', 'Real', 'Range', 'Positive', 'Simplex', 'real', 'positive', 'simplex']
@@ -9,7 +10,10 @@ class Constraint:
     """A function of values: whether each is possible."""
 
     def __call__(self, value):
-        raise NotImplementedError(f"[{type(self).__name__}] expected a subclass that defines __call__, got {type(value)} to check")
+        raise NotImplementedError(
+            f"[{type(self).__name__}] expected a subclass that defines __call__, got "
+            f"{type(value)} to check"
+        )
 
 
 class Real(Constraint):

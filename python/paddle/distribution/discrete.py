@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distributions over whole numbers and categories."""
+
 import math
 
 import paddle
 
 from .distribution import Distribution, ExponentialFamily, as_tensor, open_uniform, to_shape
 
-__all__ = ['Bernoulli', 'Categorical', 'Multinomial', 'Binomial', 'Poisson', 'Geometric', 'ContinuousBernoulli']
+__all__ = [
+    'Bernoulli',
+    'Categorical',
+    'Multinomial',
+    'Binomial',
+    'Poisson',
+    'Geometric',
+    'ContinuousBernoulli',
+]
 
 _EPS = {'float32': 1.1920928955078125e-07, 'float64': 2.220446049250313e-16}
 
@@ -77,8 +86,8 @@ class Bernoulli(ExponentialFamily):
 
 
 class Categorical(Distribution):
-    """One of n categories; `logits` [..., n] are weights: `sample` and `probs` normalise them by their sum, `entropy`
-    and `kl_divergence` take them as logarithms."""
+    """One of n categories; `logits` [..., n] are weights: `sample` and `probs` normalise them by
+    their sum, `entropy` and `kl_divergence` take them as logarithms."""
 
     def __init__(self, logits, name=None):
         self.name = name or 'Categorical'
@@ -118,8 +127,9 @@ class Categorical(Distribution):
         if self._prob.ndim == 1:
             return paddle.gather(self._prob, value.reshape([-1])).reshape(list(value.shape))
         if value.ndim == 1:
-            value = value.reshape([1] * (self._prob.ndim - 1) + [-1]).expand(list(self._prob.shape[:-1])
-                                                                             + [value.shape[0]])
+            value = value.reshape([1] * (self._prob.ndim - 1) + [-1]).expand(
+                list(self._prob.shape[:-1]) + [value.shape[0]]
+            )
         return paddle.take_along_axis(self._prob, value, axis=-1)
 
     prob = probs
@@ -162,7 +172,9 @@ class Multinomial(Distribution):
         value = self._value(value)
         eps = _EPS.get(_name(self.probs), 1e-3)
         logits = self.probs.clip(eps, 1 - eps).log()
-        return (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1) + (value * logits).sum(-1)
+        return (
+            (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1) + (value * logits).sum(-1)
+        )
 
     def sample(self, shape=()):
         """Draw counts; the result has shape `shape` + batch_shape + event_shape."""
@@ -182,19 +194,26 @@ class Multinomial(Distribution):
         support = paddle.arange(1, n + 1, dtype=_name(p)).reshape([-1] + [1] * p.ndim)
         mass = Binomial(paddle.full([], n, 'int64'), p.unsqueeze(0)).prob(support)
         logs = p.clip(_EPS.get(_name(p), 1e-3), 1.0).log()
-        return (-n * (p * logs).sum(-1) - math.lgamma(n + 1)
-                + (mass * (support + 1).lgamma()).sum([0, mass.ndim - 1]))
+        return (
+            -n * (p * logs).sum(-1)
+            - math.lgamma(n + 1)
+            + (mass * (support + 1).lgamma()).sum([0, mass.ndim - 1])
+        )
 
 
 class Binomial(Distribution):
     """How many of `total_count` trials of probability `probs` succeed."""
 
     def __init__(self, total_count, probs):
-        count = total_count if isinstance(total_count, paddle.Tensor) else paddle.to_tensor(total_count)
+        count = (
+            total_count if isinstance(total_count, paddle.Tensor) else paddle.to_tensor(total_count)
+        )
         self.probs = as_tensor(probs)
         self._dtype = self.probs.dtype
         shape = paddle.broadcast_shape(list(count.shape), list(self.probs.shape))
-        self.total_count = count.astype('int64').expand(list(shape)) if list(count.shape) != list(shape) else count
+        self.total_count = (
+            count.astype('int64').expand(list(shape)) if list(count.shape) != list(shape) else count
+        )
         self.probs = self.probs.expand(list(shape))
         super().__init__(shape)
 
@@ -212,7 +231,9 @@ class Binomial(Distribution):
         """Draw counts; the result has shape `shape` + batch_shape."""
         with paddle.no_grad():
             full = self._extend_shape(shape)
-            return paddle.binomial(self.total_count.expand(full), self.probs.expand(full)).astype(self._dtype)
+            return paddle.binomial(self.total_count.expand(full), self.probs.expand(full)).astype(
+                self._dtype
+            )
 
     def log_prob(self, value):
         """Logarithm of the mass at `value`."""
@@ -229,9 +250,13 @@ class Binomial(Distribution):
     def entropy(self):
         """The entropy, summed over the support."""
         top = int(self.total_count.max().numpy())
-        values = paddle.arange(0, top + 1, dtype=_name(self.probs)).reshape([-1] + [1] * len(self.batch_shape))
+        values = paddle.arange(0, top + 1, dtype=_name(self.probs)).reshape(
+            [-1] + [1] * len(self.batch_shape)
+        )
         n = self.total_count.astype(self._dtype)
-        logs = self.log_prob(paddle.minimum(values + paddle.zeros_like(n), n + paddle.zeros_like(values)))
+        logs = self.log_prob(
+            paddle.minimum(values + paddle.zeros_like(n), n + paddle.zeros_like(values))
+        )
         terms = -(logs.exp() * logs)
         return paddle.where(values <= n, terms, paddle.zeros_like(terms)).sum(0)
 
@@ -277,8 +302,12 @@ class Poisson(Distribution):
 
     def entropy(self):
         """The entropy, summed over the values that matter."""
-        top = int(float(self.rate.max().numpy()) + 30 * math.sqrt(float(self.rate.max().numpy())) + 30)
-        values = paddle.arange(0, top, dtype=_name(self.rate)).reshape([-1] + [1] * len(self.batch_shape))
+        top = int(
+            float(self.rate.max().numpy()) + 30 * math.sqrt(float(self.rate.max().numpy())) + 30
+        )
+        values = paddle.arange(0, top, dtype=_name(self.rate)).reshape(
+            [-1] + [1] * len(self.batch_shape)
+        )
         logs = self.log_prob(values)
         return -(logs.exp() * logs).sum(0)
 
@@ -295,7 +324,9 @@ class Geometric(Distribution):
         self._dtype = self.probs.dtype
         values = self.probs.numpy()
         if not ((values > 0) & (values <= 1)).all():
-            raise ValueError("Expected parameter probs of distribution Geometric to satisfy 0 < probs <= 1")
+            raise ValueError(
+                "Expected parameter probs of distribution Geometric to satisfy 0 < probs <= 1"
+            )
         super().__init__(self.probs.shape)
 
     @property
@@ -350,7 +381,9 @@ class Geometric(Distribution):
 
 
 class ContinuousBernoulli(Distribution):
-    """On [0, 1], density proportional to probs^x (1 - probs)^(1 - x); near probs = 0.5 (inside `lims`) by a series."""
+    """On [0, 1], density proportional to probs^x (1 - probs)^(1 - x); near probs = 0.5 (inside
+    `lims`) by a series.
+    """
 
     def __init__(self, probs, lims=(0.499, 0.501)):
         self.probs = _inside(as_tensor(probs))
@@ -360,8 +393,13 @@ class ContinuousBernoulli(Distribution):
 
     def _split(self):
         """Where the closed form holds, and the probabilities made safe for it."""
-        outside = ((self.probs < self.lims[0]).astype('int32') + (self.probs > self.lims[1]).astype('int32')) > 0
-        return outside, paddle.where(outside, self.probs, paddle.full_like(self.probs, self.lims[0]))
+        outside = (
+            (self.probs < self.lims[0]).astype('int32')
+            + (self.probs > self.lims[1]).astype('int32')
+        ) > 0
+        return outside, paddle.where(
+            outside, self.probs, paddle.full_like(self.probs, self.lims[0])
+        )
 
     def _log_constant(self):
         outside, p = self._split()
@@ -398,7 +436,9 @@ class ContinuousBernoulli(Distribution):
     def entropy(self):
         """The entropy."""
         mean = self.mean
-        return -(mean * self.probs.log() + (1 - mean) * (-self.probs).log1p() + self._log_constant())
+        return -(
+            mean * self.probs.log() + (1 - mean) * (-self.probs).log1p() + self._log_constant()
+        )
 
     def cdf(self, value):
         """The share below `value`."""
@@ -422,6 +462,9 @@ class ContinuousBernoulli(Distribution):
     def kl_divergence(self, other):
         """KL divergence from another continuous Bernoulli distribution."""
         mean = self.mean
-        return (mean * (self.probs.log() - other.probs.log())
-                + (1 - mean) * ((-self.probs).log1p() - (-other.probs).log1p())
-                + self._log_constant() - other._log_constant())
+        return (
+            mean * (self.probs.log() - other.probs.log())
+            + (1 - mean) * ((-self.probs).log1p() - (-other.probs).log1p())
+            + self._log_constant()
+            - other._log_constant()
+        )

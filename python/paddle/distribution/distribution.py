@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Base classes of distributions and helpers on shapes."""
+
 import numbers
 import warnings
 
@@ -15,7 +16,11 @@ def _warn_of_numbers(value):
     if isinstance(value, (list, tuple, np.ndarray)):
         held = np.asarray(value).dtype
         if held.kind in 'iubf' and held not in (np.float32, np.float64):
-            warnings.warn("data type of argument only support float32 and float64, your argument will be convert to float32.", stacklevel=4)
+            warnings.warn(
+                "data type of argument only support float32 and float64, your argument will be "
+                "convert to float32.",
+                stacklevel=4,
+            )
 
 
 def as_tensor(value, dtype=None):
@@ -24,7 +29,11 @@ def as_tensor(value, dtype=None):
         return value if dtype is None or value.dtype == dtype else value.astype(dtype)
     if dtype is None:
         _warn_of_numbers(value)
-        dtype = 'float64' if isinstance(value, np.ndarray) and value.dtype == np.float64 else paddle.get_default_dtype()
+        dtype = (
+            'float64'
+            if isinstance(value, np.ndarray) and value.dtype == np.float64
+            else paddle.get_default_dtype()
+        )
     return paddle.to_tensor(value, dtype=dtype)
 
 
@@ -72,7 +81,10 @@ class Distribution:
     def __init__(self, batch_shape=(), event_shape=()):
         for name, shape in (('batch_shape', batch_shape), ('event_shape', event_shape)):
             if not isinstance(shape, (list, tuple)):
-                raise TypeError(f'[{type(self).__name__}] expected a list or tuple as {name}, got {type(shape).__name__}')
+                raise TypeError(
+                    f'[{type(self).__name__}] expected a list or tuple as {name}, got '
+                    f'{type(shape).__name__}'
+                )
         self._batch_shape = tuple(batch_shape)
         self._event_shape = tuple(event_shape)
 
@@ -117,6 +129,7 @@ class Distribution:
     def kl_divergence(self, other):
         """The Kullback-Leibler divergence from `other`."""
         from .kl import kl_divergence
+
         return kl_divergence(self, other)
 
     def log_prob(self, value):
@@ -135,16 +148,28 @@ class Distribution:
         return list(to_shape(sample_shape)) + list(self._batch_shape) + list(self._event_shape)
 
     def _value(self, value):
-        """`value` as a tensor of the dtype of the parameters. A warning says so where it has the other floating dtype."""
+        """`value` as a tensor of the dtype of the parameters. A warning says so where it has the
+        other floating dtype.
+        """
         dtype = getattr(self, '_dtype', None)
-        if isinstance(value, paddle.Tensor) and value.is_floating_point() and dtype is not None and value.dtype != dtype:
-            warnings.warn("dtype of input 'value' needs to be the same as parameters of distribution class. dtype of 'value' will be "
-                          "converted.", stacklevel=3)
+        if (
+            isinstance(value, paddle.Tensor)
+            and value.is_floating_point()
+            and dtype is not None
+            and value.dtype != dtype
+        ):
+            warnings.warn(
+                "dtype of input 'value' needs to be the same as parameters of distribution "
+                "class. dtype of 'value' will be converted.",
+                stacklevel=3,
+            )
         return as_tensor(value, dtype)
 
 
 class ExponentialFamily(Distribution):
-    """Distributions exp(<parameters, statistics> - log normalizer); gives entropy by differentiation."""
+    """Distributions exp(<parameters, statistics> - log normalizer); gives entropy by
+    differentiation.
+    """
 
     @property
     def _natural_parameters(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distributions made of gamma functions: Gamma, Chi2, Exponential, Beta, Dirichlet."""
+
 import paddle
 
 from .distribution import ExponentialFamily, as_tensor, broadcast, open_uniform
@@ -53,7 +54,9 @@ class Gamma(ExponentialFamily):
     def kl_divergence(self, other):
         """KL divergence from another gamma distribution."""
         a, b, c, d = self.concentration, self.rate, other.concentration, other.rate
-        return c * (b / d).log() + c.lgamma() - a.lgamma() + (a - c) * a.digamma() + (d - b) * (a / b)
+        return (
+            c * (b / d).log() + c.lgamma() - a.lgamma() + (a - c) * a.digamma() + (d - b) * (a / b)
+        )
 
     @property
     def _natural_parameters(self):
@@ -166,21 +169,31 @@ class Dirichlet(ExponentialFamily):
     def log_prob(self, value):
         """Logarithm of the density at `value`."""
         a = self.concentration
-        return (self._value(value).log() * (a - 1.0)).sum(-1) + a.sum(-1).lgamma() - a.lgamma().sum(-1)
+        return (
+            (self._value(value).log() * (a - 1.0)).sum(-1) + a.sum(-1).lgamma() - a.lgamma().sum(-1)
+        )
 
     def entropy(self):
         """The entropy."""
         a = self.concentration
         total = a.sum(-1)
-        return (a.lgamma().sum(-1) - total.lgamma() - (a.shape[-1] - total) * total.digamma()
-                - ((a - 1.0) * a.digamma()).sum(-1))
+        return (
+            a.lgamma().sum(-1)
+            - total.lgamma()
+            - (a.shape[-1] - total) * total.digamma()
+            - ((a - 1.0) * a.digamma()).sum(-1)
+        )
 
     def kl_divergence(self, other):
         """KL divergence from another Dirichlet distribution."""
         a, b = self.concentration, other.concentration
         total = a.sum(-1)
-        return (total.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
-                + ((a - b) * (a.digamma() - total.digamma().unsqueeze(-1))).sum(-1))
+        return (
+            total.lgamma()
+            - b.sum(-1).lgamma()
+            - (a.lgamma() - b.lgamma()).sum(-1)
+            + ((a - b) * (a.digamma() - total.digamma().unsqueeze(-1))).sum(-1)
+        )
 
     @property
     def _natural_parameters(self):

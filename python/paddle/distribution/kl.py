@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kullback-Leibler divergences, chosen by the types of the two distributions."""
+
 import paddle
 from paddle import _lazy
 
@@ -19,6 +20,7 @@ def register_kl(cls_p, cls_q):
     def keep(function):
         _rules[cls_p, cls_q] = function
         return function
+
     return keep
 
 
@@ -26,8 +28,12 @@ def kl_divergence(p, q):
     """KL(p || q). NotImplementedError when no rule fits the types."""
     found = [(a, b) for a, b in _rules if isinstance(p, a) and isinstance(q, b)]
     if not found:
-        raise NotImplementedError(f"no KL divergence of {type(p).__name__} from {type(q).__name__} is known")
-    best = min(found, key=lambda pair: (type(p).__mro__.index(pair[0]), type(q).__mro__.index(pair[1])))
+        raise NotImplementedError(
+            f"no KL divergence of {type(p).__name__} from {type(q).__name__} is known"
+        )
+    best = min(
+        found, key=lambda pair: (type(p).__mro__.index(pair[0]), type(q).__mro__.index(pair[1]))
+    )
     return _rules[best](p, q)
 
 
@@ -35,10 +41,23 @@ def _own(cls):
     register_kl(cls, cls)(lambda p, q: cls.kl_divergence(p, q))
 
 
-for _cls in (location_scale.Normal, location_scale.LogNormal, location_scale.Laplace, location_scale.Cauchy,
-             discrete.Bernoulli, discrete.Categorical, discrete.Binomial, discrete.Poisson, discrete.Geometric,
-             discrete.ContinuousBernoulli, gamma_family.Gamma, gamma_family.Exponential, gamma_family.Beta,
-             gamma_family.Dirichlet, transformed.MultivariateNormal):
+for _cls in (
+    location_scale.Normal,
+    location_scale.LogNormal,
+    location_scale.Laplace,
+    location_scale.Cauchy,
+    discrete.Bernoulli,
+    discrete.Categorical,
+    discrete.Binomial,
+    discrete.Poisson,
+    discrete.Geometric,
+    discrete.ContinuousBernoulli,
+    gamma_family.Gamma,
+    gamma_family.Exponential,
+    gamma_family.Beta,
+    gamma_family.Dirichlet,
+    transformed.MultivariateNormal,
+):
     _own(_cls)
 
 
@@ -60,7 +79,9 @@ def _independent(p, q):
 def _exponential_family(p, q):
     """By the Bregman divergence of the log normalizer."""
     if type(p) is not type(q):
-        raise NotImplementedError(f"no KL divergence of {type(p).__name__} from {type(q).__name__} is known")
+        raise NotImplementedError(
+            f"no KL divergence of {type(p).__name__} from {type(q).__name__} is known"
+        )
     mine = []
     for parameter in p._natural_parameters:
         parameter = parameter.detach()
@@ -73,5 +94,6 @@ def _exponential_family(p, q):
     for a, b, grad in zip(mine, theirs, grads):
         value = value - transformed._sum_right((b - a) * grad, (b - a).ndim - value.ndim)
     return value
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The LKJ distribution over Cholesky factors of correlation matrices."""
+
 import math
 
 import paddle
@@ -12,7 +13,9 @@ __all__ = ['LKJCholesky']
 
 
 class LKJCholesky(Distribution):
-    """Lower Cholesky factors of `dim` x `dim` correlation matrices with density det^(concentration - 1)."""
+    """Lower Cholesky factors of `dim` x `dim` correlation matrices with density det^(concentration
+    - 1).
+    """
 
     def __init__(self, dim=2, concentration=1.0, sample_method='onion'):
         if not isinstance(dim, int):
@@ -20,7 +23,9 @@ class LKJCholesky(Distribution):
         if dim < 2:
             raise ValueError(f"Expected dim to be greater than or equal to 2. Found dim={dim}.")
         if sample_method not in ('onion', 'cvine'):
-            raise ValueError(f"[LKJCholesky] expected sample_method 'cvine' or 'onion', got {sample_method!r}")
+            raise ValueError(
+                f"[LKJCholesky] expected sample_method 'cvine' or 'onion', got {sample_method!r}"
+            )
         self.concentration = as_tensor(concentration)
         if not bool((self.concentration > 0).numpy().all()):
             raise ValueError("The arg of `concentration` must be positive.")
@@ -40,21 +45,35 @@ class LKJCholesky(Distribution):
     def _extended(self, shape):
         """(dtype, extents of `shape` and the batch, concentration over them)."""
         batch = shape + list(self._batch_shape)
-        return dtype_name(self._dtype), batch, self.concentration.expand(batch) if batch else self.concentration
+        return (
+            dtype_name(self._dtype),
+            batch,
+            self.concentration.expand(batch) if batch else self.concentration,
+        )
 
     def _onion(self, shape):
-        """Row by row: a direction on the sphere, and its squared length from a beta distribution."""
+        """Row by row: a direction on the sphere, and its squared length from a beta
+        distribution.
+        """
         dtype, batch, eta = self._extended(shape)
         d = self.dim
         before = paddle.concat([paddle.zeros([1], dtype), paddle.arange(d - 1, dtype=dtype)])
-        length2 = Beta(((before + 1) / 2.0).expand(batch + [d]), eta.unsqueeze(-1) + (d - 2 - before) / 2.0).sample().unsqueeze(-1)
+        length2 = (
+            Beta(
+                ((before + 1) / 2.0).expand(batch + [d]), eta.unsqueeze(-1) + (d - 2 - before) / 2.0
+            )
+            .sample()
+            .unsqueeze(-1)
+        )
         normals = paddle.tril(paddle.standard_normal(batch + [d, d], dtype=dtype), -1)[..., 1:, :]
         below = length2[..., 1:, :].sqrt() * normals / normals.norm(axis=-1, keepdim=True)
         below = paddle.concat([paddle.zeros(batch + [1, d], dtype), below], -2)
         return below + paddle.diag_embed((1 - (below * below).sum(-1)).clip(1e-38).sqrt())
 
     def _cvine(self, shape):
-        """Row by row: partial correlations from symmetric beta distributions, each of which takes its share of the length that is left."""
+        """Row by row: partial correlations from symmetric beta distributions, each of which takes
+        its share of the length that is left.
+        """
         dtype, batch, eta = self._extended(shape)
         d = self.dim
         column = paddle.to_tensor([k for row in range(d) for k in range(row)], dtype)
@@ -65,7 +84,11 @@ class LKJCholesky(Distribution):
         for row in range(d):
             part = slice(row * (row - 1) // 2, row * (row + 1) // 2)
             left = paddle.cumprod(paddle.concat([one, share[..., part]], -1), -1)
-            parts = [left[..., :row] * partial[..., part], left[..., row:], paddle.zeros(batch + [d - 1 - row], dtype)]
+            parts = [
+                left[..., :row] * partial[..., part],
+                left[..., row:],
+                paddle.zeros(batch + [d - 1 - row], dtype),
+            ]
             rows.append(paddle.concat(parts, -1))
         return paddle.stack(rows, -2)
 
@@ -88,7 +111,9 @@ def tril_matrix_to_vec(mat, diag=0):
     """The elements of the last two axes on and below a diagonal, row by row, as one axis."""
     rows, columns = mat.shape[-2:]
     places = [i * columns + j for i in range(rows) for j in range(min(i + diag + 1, columns))]
-    return paddle.index_select(paddle.flatten(mat, -2), paddle.to_tensor(places, dtype='int64'), axis=-1)
+    return paddle.index_select(
+        paddle.flatten(mat, -2), paddle.to_tensor(places, dtype='int64'), axis=-1
+    )
 
 
 def _multigammaln(a, p):

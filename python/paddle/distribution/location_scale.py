@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions with a location and a scale: Normal, LogNormal, Uniform, Laplace, Gumbel, Cauchy, StudentT."""
+"""Distributions with a location and a scale: Normal, LogNormal, Uniform, Laplace, Gumbel, Cauchy,
+StudentT.
+"""
+
 import math
 
 import paddle
@@ -48,8 +51,8 @@ class Normal(_LocationScale):
         return self.scale
 
     def sample(self, shape=[], seed=0):
-        """Draw without gradients; the result has shape `shape` + batch_shape. With a `seed` other than 0 from a
-        generator of that seed."""
+        """Draw without gradients; the result has shape `shape` + batch_shape. With a `seed` other
+        than 0 from a generator of that seed."""
         with paddle.no_grad():
             return self._draw(shape, seed)
 
@@ -58,7 +61,9 @@ class Normal(_LocationScale):
         return self._draw(shape, 0)
 
     def _draw(self, shape, seed):
-        noise = paddle.tensor.random.gaussian(self._extend_shape(shape), seed=seed, dtype=self._dtype)
+        noise = paddle.tensor.random.gaussian(
+            self._extend_shape(shape), seed=seed, dtype=self._dtype
+        )
         return noise * self.scale + self.loc
 
     def entropy(self):
@@ -68,7 +73,7 @@ class Normal(_LocationScale):
     def log_prob(self, value):
         """Logarithm of the density at `value`."""
         value = self._value(value)
-        return -((value - self.loc) ** 2) / (2 * self.scale ** 2) - self.scale.log() - _HALF_LOG_2PI
+        return -((value - self.loc) ** 2) / (2 * self.scale**2) - self.scale.log() - _HALF_LOG_2PI
 
     def kl_divergence(self, other):
         """KL divergence from another normal distribution."""
@@ -89,7 +94,7 @@ class LogNormal(Distribution):
     @property
     def mean(self):
         """exp(loc + scale^2 / 2)."""
-        return (self.loc + self.scale ** 2 / 2).exp()
+        return (self.loc + self.scale**2 / 2).exp()
 
     @property
     def variance(self):
@@ -134,8 +139,8 @@ class Uniform(Distribution):
         return (self.high - self.low).pow(2) / 12
 
     def sample(self, shape=[], seed=0):
-        """Draw without gradients; the result has shape `shape` + batch_shape. With a `seed` other than 0 from a
-        generator of that seed."""
+        """Draw without gradients; the result has shape `shape` + batch_shape. With a `seed` other
+        than 0 from a generator of that seed."""
         with paddle.no_grad():
             return self._draw(shape, seed)
 
@@ -150,13 +155,13 @@ class Uniform(Distribution):
     def log_prob(self, value):
         """-log(high - low) inside, -inf outside."""
         value = self._value(value)
-        inside = ((value > self.low).astype(self._dtype) * (value < self.high).astype(self._dtype))
+        inside = (value > self.low).astype(self._dtype) * (value < self.high).astype(self._dtype)
         return inside.log() - (self.high - self.low).log()
 
     def prob(self, value):
         """1 / (high - low) inside, 0 outside."""
         value = self._value(value)
-        inside = ((value > self.low).astype(self._dtype) * (value < self.high).astype(self._dtype))
+        inside = (value > self.low).astype(self._dtype) * (value < self.high).astype(self._dtype)
         return inside / (self.high - self.low)
 
     def entropy(self):
@@ -225,7 +230,7 @@ class Gumbel(_LocationScale):
     @property
     def variance(self):
         """pi^2 scale^2 / 6."""
-        return self.scale.pow(2) * (math.pi ** 2 / 6)
+        return self.scale.pow(2) * (math.pi**2 / 6)
 
     @property
     def stddev(self):
@@ -348,11 +353,21 @@ class StudentT(Distribution):
         """The entropy."""
         half = 0.5 * (self.df + 1)
         log_beta = (0.5 * self.df).lgamma() + math.lgamma(0.5) - half.lgamma()
-        return (self.scale.log() + half * (half.digamma() - (0.5 * self.df).digamma()) + 0.5 * self.df.log() + log_beta)
+        return (
+            self.scale.log()
+            + half * (half.digamma() - (0.5 * self.df).digamma())
+            + 0.5 * self.df.log()
+            + log_beta
+        )
 
     def log_prob(self, value):
         """Logarithm of the density at `value`."""
         y = (self._value(value) - self.loc) / self.scale
-        normalizer = (self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi) + (0.5 * self.df).lgamma()
-                      - (0.5 * (self.df + 1)).lgamma())
-        return -0.5 * (self.df + 1) * (y ** 2 / self.df).log1p() - normalizer
+        normalizer = (
+            self.scale.log()
+            + 0.5 * self.df.log()
+            + 0.5 * math.log(math.pi)
+            + (0.5 * self.df).lgamma()
+            - (0.5 * (self.df + 1)).lgamma()
+        )
+        return -0.5 * (self.df + 1) * (y**2 / self.df).log1p() - normalizer

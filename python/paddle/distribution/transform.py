@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Invertible transforms with the logarithm of their Jacobian's determinant."""
+
 import enum
 import math
 
@@ -7,9 +8,21 @@ import paddle
 import paddle.nn.functional as F
 from paddle.base.arguments import items
 
-__all__ = ['Transform', 'AbsTransform', 'AffineTransform', 'ChainTransform', 'ExpTransform', 'IndependentTransform',
-           'PowerTransform', 'ReshapeTransform', 'SigmoidTransform', 'SoftmaxTransform', 'StackTransform',
-           'StickBreakingTransform', 'TanhTransform']
+__all__ = [
+    'Transform',
+    'AbsTransform',
+    'AffineTransform',
+    'ChainTransform',
+    'ExpTransform',
+    'IndependentTransform',
+    'PowerTransform',
+    'ReshapeTransform',
+    'SigmoidTransform',
+    'SoftmaxTransform',
+    'StackTransform',
+    'StickBreakingTransform',
+    'TanhTransform',
+]
 
 
 def _sum_right(x, count):
@@ -28,13 +41,13 @@ class Type(enum.Enum):
 
 
 class Transform:
-    """Base of transforms. Called with a tensor it transforms it, with a distribution it gives the distribution of the
-    transformed values, with a transform the composition.
+    """Base of transforms. Called with a tensor it transforms it, with a distribution it gives the
+    distribution of the transformed values, with a transform the composition.
 
     Subclasses define `_forward`, `_inverse` and `_forward_log_det_jacobian`.
     """
 
-    _domain_rank = 0   # dimensions of one event before
+    _domain_rank = 0  # dimensions of one event before
     _codomain_rank = 0  # dimensions of one event after
     _type = Type.INJECTION
 
@@ -45,6 +58,7 @@ class Transform:
     def __call__(self, input):
         from .distribution import Distribution
         from .transformed import TransformedDistribution
+
         if isinstance(input, Distribution):
             return TransformedDistribution(input, [self])
         if isinstance(input, Transform):
@@ -59,21 +73,30 @@ class Transform:
         """The transformed value."""
         self._check(x, 'x')
         if x.ndim < self._domain_rank:
-            raise ValueError(f"The dimensions of x({x.ndim}) should be grater than or equal to {self._domain_rank}")
+            raise ValueError(
+                f"The dimensions of x({x.ndim}) should be grater than or equal to "
+                f"{self._domain_rank}"
+            )
         return self._forward(x)
 
     def inverse(self, y):
         """The value that transforms to `y`."""
         self._check(y, 'y')
         if y.ndim < self._codomain_rank:
-            raise ValueError(f"The dimensions of y({y.ndim}) should be grater than or equal to {self._codomain_rank}")
+            raise ValueError(
+                f"The dimensions of y({y.ndim}) should be grater than or equal to "
+                f"{self._codomain_rank}"
+            )
         return self._inverse(y)
 
     def forward_log_det_jacobian(self, x):
         """log |det d forward / d x|."""
         self._check(x, 'x')
         if not self._is_injective():
-            raise NotImplementedError(f"[forward_log_det_jacobian] expected an injective transform, got {type(self).__name__}")
+            raise NotImplementedError(
+                f"[forward_log_det_jacobian] expected an injective transform, got "
+                f"{type(self).__name__}"
+            )
         return self._forward_log_det_jacobian(x)
 
     def inverse_log_det_jacobian(self, y):
@@ -287,12 +310,19 @@ class ReshapeTransform(Transform):
     _type = Type.BIJECTION
 
     def __init__(self, in_event_shape, out_event_shape):
-        for name, shape in (('in_event_shape', in_event_shape), ('out_event_shape', out_event_shape)):
+        for name, shape in (
+            ('in_event_shape', in_event_shape),
+            ('out_event_shape', out_event_shape),
+        ):
             if not isinstance(shape, (list, tuple)):
-                raise TypeError(f"Expected type of '{name}' is a sequence of int, but got {type(shape)}")
+                raise TypeError(
+                    f"Expected type of '{name}' is a sequence of int, but got {type(shape)}"
+                )
         if math.prod(in_event_shape) != math.prod(out_event_shape):
-            raise ValueError(f"The numel of 'in_event_shape' should be 'out_event_shape', but got "
-                             f"{math.prod(in_event_shape)}!={math.prod(out_event_shape)}")
+            raise ValueError(
+                f"The numel of 'in_event_shape' should be 'out_event_shape', but got "
+                f"{math.prod(in_event_shape)}!={math.prod(out_event_shape)}"
+            )
         self._in_event_shape = tuple(items('ReshapeTransform', 'in_event_shape', in_event_shape))
         self._out_event_shape = tuple(items('ReshapeTransform', 'out_event_shape', out_event_shape))
         self._domain_rank = len(self._in_event_shape)
@@ -315,14 +345,14 @@ class ReshapeTransform(Transform):
         return y.reshape(list(self.inverse_shape(y.shape)))
 
     def _forward_log_det_jacobian(self, x):
-        return paddle.zeros(list(x.shape[:x.ndim - self._domain_rank]), dtype=x.dtype)
+        return paddle.zeros(list(x.shape[: x.ndim - self._domain_rank]), dtype=x.dtype)
 
     @staticmethod
     def _swap(shape, old, new):
         shape = tuple(shape)
-        if len(shape) < len(old) or shape[len(shape) - len(old):] != old:
+        if len(shape) < len(old) or shape[len(shape) - len(old) :] != old:
             raise ValueError(f"Expected a shape that ends with {old}, but got {shape}")
-        return shape[:len(shape) - len(old)] + new
+        return shape[: len(shape) - len(old)] + new
 
     def forward_shape(self, shape):
         return self._swap(shape, self._in_event_shape, self._out_event_shape)
@@ -338,8 +368,10 @@ class IndependentTransform(Transform):
         if not isinstance(base, Transform):
             raise TypeError(f"Expected 'base' is Transform type, but get {type(base)}")
         if reinterpreted_batch_rank <= 0:
-            raise ValueError(f"Expected 'reinterpreted_batch_rank' is grater than zero, but got "
-                             f"{reinterpreted_batch_rank}")
+            raise ValueError(
+                f"Expected 'reinterpreted_batch_rank' is grater than zero, but got "
+                f"{reinterpreted_batch_rank}"
+            )
         self._base = base
         self._rank = reinterpreted_batch_rank
         self._domain_rank = base._domain_rank + reinterpreted_batch_rank
@@ -369,7 +401,9 @@ class ChainTransform(Transform):
 
     def __init__(self, transforms):
         if not isinstance(transforms, (list, tuple)):
-            raise TypeError(f"Expected type of 'transforms' is Sequence, but got {type(transforms)}")
+            raise TypeError(
+                f"Expected type of 'transforms' is Sequence, but got {type(transforms)}"
+            )
         if not all(isinstance(t, Transform) for t in transforms):
             raise TypeError("All elements of transforms should be Transform type.")
         self.transforms = items('ChainTransform', 'transforms', transforms)
@@ -399,7 +433,9 @@ class ChainTransform(Transform):
         value = 0.0
         rank = self._domain_rank
         for transform in self.transforms:
-            value = value + _sum_right(transform.forward_log_det_jacobian(x), rank - transform._domain_rank)
+            value = value + _sum_right(
+                transform.forward_log_det_jacobian(x), rank - transform._domain_rank
+            )
             x = transform.forward(x)
             rank += transform._codomain_rank - transform._domain_rank
         return value
@@ -420,9 +456,14 @@ class StackTransform(Transform):
 
     def __init__(self, transforms, axis=0):
         if not transforms or not isinstance(transforms, (list, tuple)):
-            raise TypeError(f"Expected 'transforms' is Sequence[Transform], but got {type(transforms)}.")
+            raise TypeError(
+                f"Expected 'transforms' is Sequence[Transform], but got {type(transforms)}."
+            )
         if not all(isinstance(t, Transform) for t in transforms):
-            raise TypeError(f'[StackTransform] expected transforms to hold Transforms, got {[type(t).__name__ for t in transforms]}')
+            raise TypeError(
+                f'[StackTransform] expected transforms to hold Transforms, got '
+                f'{[type(t).__name__ for t in transforms]}'
+            )
         if not isinstance(axis, int):
             raise TypeError(f"Expected 'axis' is int, but got{type(axis)}.")
         self._transforms = items('StackTransform', 'transforms', transforms)
@@ -443,11 +484,18 @@ class StackTransform(Transform):
 
     def _each(self, x, method):
         if not -x.ndim <= self._axis < x.ndim:
-            raise ValueError(f"Input dimensions {x.ndim} should be grater than stack transform axis {self._axis}.")
+            raise ValueError(
+                f"Input dimensions {x.ndim} should be grater than stack transform axis "
+                f"{self._axis}."
+            )
         if x.shape[self._axis] != len(self._transforms):
-            raise ValueError(f"Input size along {self._axis} should be equal to the length of transforms.")
+            raise ValueError(
+                f"Input size along {self._axis} should be equal to the length of transforms."
+            )
         parts = paddle.unbind(x, self._axis)
-        return paddle.stack([getattr(t, method)(p) for t, p in zip(self._transforms, parts)], self._axis)
+        return paddle.stack(
+            [getattr(t, method)(p) for t, p in zip(self._transforms, parts)], self._axis
+        )
 
     def _forward(self, x):
         return self._each(x, 'forward')

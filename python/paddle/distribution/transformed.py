@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions built from others: Independent, TransformedDistribution; and the multivariate normal."""
+"""Distributions built from others: Independent, TransformedDistribution; and the multivariate
+normal.
+"""
+
 import math
 
 import paddle
@@ -18,8 +21,10 @@ class Independent(Distribution):
         if not isinstance(base, Distribution):
             raise TypeError(f"Expected type of 'base' is Distribution, but got {type(base)}")
         if not 0 < reinterpreted_batch_rank <= len(base.batch_shape):
-            raise ValueError(f"Expected 0 < reinterpreted_batch_rank <= {len(base.batch_shape)}, but got "
-                             f"{reinterpreted_batch_rank}")
+            raise ValueError(
+                f"Expected 0 < reinterpreted_batch_rank <= {len(base.batch_shape)}, but got "
+                f"{reinterpreted_batch_rank}"
+            )
         self._base = base
         self._reinterpreted_batch_rank = reinterpreted_batch_rank
         cut = len(base.batch_shape) - reinterpreted_batch_rank
@@ -63,20 +68,29 @@ class TransformedDistribution(Distribution):
     def __init__(self, base, transforms):
         if not isinstance(base, Distribution):
             raise TypeError(f"Expected type of 'base' is Distribution, but got {type(base)}.")
-        if not isinstance(transforms, (list, tuple)) or not all(isinstance(t, Transform) for t in transforms):
-            raise TypeError(f"[TransformedDistribution] expected transforms to be a list of Transforms, got {type(transforms).__name__}")
+        if not isinstance(transforms, (list, tuple)) or not all(
+            isinstance(t, Transform) for t in transforms
+        ):
+            raise TypeError(
+                f"[TransformedDistribution] expected transforms to be a list of Transforms, got "
+                f"{type(transforms).__name__}"
+            )
         self._base = base
         self._transforms = items('TransformedDistribution', 'transforms', transforms)
         chain = ChainTransform(self._transforms)
         base_shape = tuple(base.batch_shape) + tuple(base.event_shape)
         if len(base_shape) < chain._domain_rank:
-            raise ValueError(f"'base' needs to have shape with size at least {chain._domain_rank}, but got "
-                             f"{len(base_shape)}.")
+            raise ValueError(
+                f"'base' needs to have shape with size at least {chain._domain_rank}, but got "
+                f"{len(base_shape)}."
+            )
         extra = chain._domain_rank - len(base.event_shape)
         self._base_event = max(extra, 0)
         shape = chain.forward_shape(base_shape)
-        rank = max(chain._codomain_rank, len(base.event_shape) + chain._codomain_rank - chain._domain_rank)
-        super().__init__(shape[:len(shape) - rank], shape[len(shape) - rank:])
+        rank = max(
+            chain._codomain_rank, len(base.event_shape) + chain._codomain_rank - chain._domain_rank
+        )
+        super().__init__(shape[: len(shape) - rank], shape[len(shape) - rank :])
 
     def sample(self, shape=()):
         """Draw without gradients."""
@@ -101,7 +115,9 @@ class TransformedDistribution(Distribution):
         for transform in reversed(self._transforms):
             x = transform.inverse(y)
             rank += transform._domain_rank - transform._codomain_rank
-            total = total - _sum_right(transform.forward_log_det_jacobian(x), rank - transform._domain_rank)
+            total = total - _sum_right(
+                transform.forward_log_det_jacobian(x), rank - transform._domain_rank
+            )
             y = x
         return total + _sum_right(self._base.log_prob(y), rank - len(self._base.event_shape))
 
@@ -111,18 +127,26 @@ def _swap(x):
 
 
 class MultivariateNormal(Distribution):
-    """The normal distribution over vectors, given its covariance, precision or lower Cholesky factor."""
+    """The normal distribution over vectors, given its covariance, precision or lower Cholesky
+    factor.
+    """
 
     def __init__(self, loc, covariance_matrix=None, precision_matrix=None, scale_tril=None):
         given = [m for m in (covariance_matrix, precision_matrix, scale_tril) if m is not None]
         if len(given) != 1:
-            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+            raise ValueError(
+                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
+                "specified."
+            )
         loc = as_tensor(loc)
         if loc.ndim < 1:
             raise ValueError("loc must be at least one-dimensional.")
         matrix = as_tensor(given[0], loc.dtype)
         if matrix.ndim < 2:
-            raise ValueError("the matrix must be at least two-dimensional, with optional leading batch dimensions")
+            raise ValueError(
+                "the matrix must be at least two-dimensional, with optional leading batch "
+                "dimensions"
+            )
         if scale_tril is not None:
             self.scale_tril = factor = matrix
         elif covariance_matrix is not None:
@@ -150,8 +174,12 @@ class MultivariateNormal(Distribution):
 
     def rsample(self, shape=()):
         """Draw with gradients."""
-        noise = paddle.standard_normal(self._extend_shape(shape), dtype=str(self._dtype).rsplit('.', 1)[-1])
-        return self.loc + paddle.matmul(self._unbroadcasted_scale_tril, noise.unsqueeze(-1)).squeeze(-1)
+        noise = paddle.standard_normal(
+            self._extend_shape(shape), dtype=str(self._dtype).rsplit('.', 1)[-1]
+        )
+        return self.loc + paddle.matmul(
+            self._unbroadcasted_scale_tril, noise.unsqueeze(-1)
+        ).squeeze(-1)
 
     def _half_log_det(self):
         return paddle.diagonal(self._unbroadcasted_scale_tril, axis1=-2, axis2=-1).log().sum(-1)
@@ -160,15 +188,18 @@ class MultivariateNormal(Distribution):
         """Squared Mahalanobis length of `shift`."""
         full = list(paddle.broadcast_shape(list(factor.shape[:-2]), list(shift.shape[:-1])))
         n = shift.shape[-1]
-        solved = paddle.linalg.triangular_solve(factor.expand(full + [n, n]),
-                                                shift.expand(full + [n]).unsqueeze(-1), upper=False)
+        solved = paddle.linalg.triangular_solve(
+            factor.expand(full + [n, n]), shift.expand(full + [n]).unsqueeze(-1), upper=False
+        )
         return solved.squeeze(-1).pow(2).sum(-1)
 
     def log_prob(self, value):
         """Logarithm of the density at `value`."""
         shift = self._value(value) - self.loc
         distance = self._distance(self._unbroadcasted_scale_tril, shift)
-        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - self._half_log_det()
+        return (
+            -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - self._half_log_det()
+        )
 
     def prob(self, value):
         """Density at `value`."""
@@ -184,7 +215,9 @@ class MultivariateNormal(Distribution):
         mine, theirs = self._unbroadcasted_scale_tril, other._unbroadcasted_scale_tril
         n = self._event_shape[0]
         full = list(paddle.broadcast_shape(list(mine.shape[:-2]), list(theirs.shape[:-2])))
-        solved = paddle.linalg.triangular_solve(theirs.expand(full + [n, n]), mine.expand(full + [n, n]), upper=False)
+        solved = paddle.linalg.triangular_solve(
+            theirs.expand(full + [n, n]), mine.expand(full + [n, n]), upper=False
+        )
         trace = solved.pow(2).sum([-2, -1])
         distance = self._distance(theirs, self.loc - other.loc)
         return other._half_log_det() - self._half_log_det() + 0.5 * (trace + distance - n)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random variables: whether they are discrete, how many axes one event has, and what values are possible."""
+"""Random variables: whether they are discrete, how many axes one event has, and what values are
+possible.
+"""
+
 import paddle
 
 from . import constraint as _constraint
@@ -26,7 +29,9 @@ class Variable:
     def constraint(self, value):
         """Whether each value is possible."""
         if self._constraint is None:
-            raise AssertionError("[Variable] expected a variable with a constraint, got one without")
+            raise AssertionError(
+                "[Variable] expected a variable with a constraint, got one without"
+            )
         return self._constraint(value)
 
 
@@ -54,9 +59,15 @@ class Independent(Variable):
     def constraint(self, value):
         possible = self._base.constraint(value)
         if possible.ndim < self._reinterpreted_batch_rank:
-            raise ValueError(f"Input dimensions must be equal or grater than  {self._reinterpreted_batch_rank}")
+            raise ValueError(
+                f"Input dimensions must be equal or grater than  {self._reinterpreted_batch_rank}"
+            )
         rank = self._reinterpreted_batch_rank
-        return paddle.all(possible, axis=list(range(possible.ndim - rank, possible.ndim))) if rank else possible
+        return (
+            paddle.all(possible, axis=list(range(possible.ndim - rank, possible.ndim)))
+            if rank
+            else possible
+        )
 
 
 class Stack(Variable):
@@ -74,10 +85,19 @@ class Stack(Variable):
 
     def constraint(self, value):
         if not -value.ndim <= self._axis < value.ndim:
-            raise ValueError(f"Input dimensions {value.ndim} should be grater than stack constraint axis {self._axis}.")
+            raise ValueError(
+                f"Input dimensions {value.ndim} should be grater than stack constraint axis "
+                f"{self._axis}."
+            )
         if value.shape[self._axis] != len(self._vars):
-            raise ValueError(f"[Stack] expected {len(self._vars)} values along axis {self._axis}, got {value.shape[self._axis]}")
-        return paddle.stack([v.constraint(one) for v, one in zip(self._vars, paddle.unstack(value, self._axis))], self._axis)
+            raise ValueError(
+                f"[Stack] expected {len(self._vars)} values along axis {self._axis}, got "
+                f"{value.shape[self._axis]}"
+            )
+        return paddle.stack(
+            [v.constraint(one) for v, one in zip(self._vars, paddle.unstack(value, self._axis))],
+            self._axis,
+        )
 
 
 real, positive = Real(), Positive()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `.pdiparams` record: one tensor as header, tensor description and raw data, little-endian, without a name."""
+"""The `.pdiparams` record: one tensor as header, tensor description and raw data, little-endian,
+without a name.
+"""
+
 import math
 import os
 import struct
@@ -8,8 +11,22 @@ import numpy as np
 
 __all__ = ['write_record', 'read_record', 'read_all', 'parameter_names', 'check_shape']
 
-_CODES = {'bool': 0, 'int16': 1, 'int32': 2, 'int64': 3, 'float16': 4, 'float32': 5, 'float64': 6, 'uint8': 20,
-          'int8': 21, 'bfloat16': 22, 'complex64': 23, 'complex128': 24, 'float8_e4m3fn': 32, 'float8_e5m2': 33}
+_CODES = {
+    'bool': 0,
+    'int16': 1,
+    'int32': 2,
+    'int64': 3,
+    'float16': 4,
+    'float32': 5,
+    'float64': 6,
+    'uint8': 20,
+    'int8': 21,
+    'bfloat16': 22,
+    'complex64': 23,
+    'complex128': 24,
+    'float8_e4m3fn': 32,
+    'float8_e5m2': 33,
+}
 _NAMES = {code: name for name, code in _CODES.items()}
 _ELEMENTS = 1 << 50  # no tensor has more
 _LARGE = 4096  # reads from this on are compared with what is left of the file
@@ -19,15 +36,17 @@ _STORED = {'bfloat16': 'uint16', 'float8_e4m3fn': 'uint8', 'float8_e5m2': 'uint8
 def _varint(value):
     value &= (1 << 64) - 1
     out = bytearray()
-    while value > 0x7f:
-        out.append(value & 0x7f | 0x80)
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
         value >>= 7
     out.append(value)
     return bytes(out)
 
 
 def write_record(stream, array, dtype=None):
-    """Write `array`; `dtype` names the tensor dtype where numpy has none (bfloat16 kept in uint16)."""
+    """Write `array`; `dtype` names the tensor dtype where numpy has none (bfloat16 kept in
+    uint16).
+    """
     name = dtype or array.dtype.name
     if name == 'uint16':
         name = 'bfloat16'
@@ -84,25 +103,33 @@ def _read_varint(data, at):
             raise ValueError("a tensor description ends inside a number")
         byte = data[at]
         at += 1
-        value |= (byte & 0x7f) << shift
+        value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, at
         shift += 7
 
 
 def check_shape(dims):
-    """ValueError for what cannot be the shape of a tensor; an extent of 0 does not excuse the others."""
-    if len(dims) > 64 or not all(type(d) is int and d >= 0 for d in dims) or math.prod(d for d in dims if d) >= _ELEMENTS:
+    """ValueError for what cannot be the shape of a tensor; an extent of 0 does not excuse the
+    others.
+    """
+    if (
+        len(dims) > 64
+        or not all(type(d) is int and d >= 0 for d in dims)
+        or math.prod(d for d in dims if d) >= _ELEMENTS
+    ):
         raise ValueError(f"a shape of {len(dims)} extents that is none")
 
 
 def read_record(stream):
-    """Read one record: (array, dtype name). bfloat16 comes as uint16. ValueError when the bytes do not fit."""
+    """Read one record: (array, dtype name). bfloat16 comes as uint16. ValueError when the bytes do
+    not fit.
+    """
     version, levels = struct.unpack('<IQ', _take(stream, 12))
     if version != 0 or levels > 64:
         raise ValueError(f"expected tensor version 0, got {version} with {levels} levels")
     for _ in range(levels):
-        size, = struct.unpack('<Q', _take(stream, 8))
+        (size,) = struct.unpack('<Q', _take(stream, 8))
         if size > 1 << 40:
             raise ValueError(f"a level of {size} bytes")
         _take(stream, size)
@@ -140,5 +167,6 @@ def parameter_names(program):
                     if op.get('#') == 'p' and (op.get('OA') or [1])[0]:
                         names.append(op['A'][3])
                     walk(op.get('regions', ()))
+
     walk(program['program']['regions'])
     return names

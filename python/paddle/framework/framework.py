@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The default floating dtype."""
+
 from paddle.base import libpaddle as _core
 
 __all__ = ['set_default_dtype', 'get_default_dtype']
@@ -9,10 +10,15 @@ _default = ['float32']
 
 
 def set_default_dtype(d):
-    """Set the dtype of new floating tensors and parameters: float16, bfloat16, float32 or float64."""
+    """Set the dtype of new floating tensors and parameters: float16, bfloat16, float32 or
+    float64.
+    """
     name = d.__name__ if isinstance(d, type) else str(d).rsplit('.', 1)[-1]
     if name not in _FLOATS:
-        raise TypeError(f"set_default_dtype only supports [float16, float32, float64, bfloat16] , but received {name}")
+        raise TypeError(
+            f"set_default_dtype only supports [float16, float32, float64, bfloat16] , but "
+            f"received {name}"
+        )
     _core.set_default_dtype(name)
     _default[0] = name
 

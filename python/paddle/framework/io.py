@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""paddle.save and paddle.load: pickles of numpy arrays, byte-compatible with PaddlePaddle's `.pdparams`/`.pdopt`."""
+"""paddle.save and paddle.load: pickles of numpy arrays, byte-compatible with PaddlePaddle's
+`.pdparams`/`.pdopt`.
+"""
+
 import atexit
 import collections
 import contextlib
@@ -25,7 +28,7 @@ __all__ = ['save', 'load', 'async_save', 'clear_async_save_task_queue']
 
 _NAME_TABLE = 'StructuredToParameterName@@'
 _BIG_TABLE = 'UnpackBigParamInfor@@'
-_BIG_BYTES = 2 ** 30 - 1
+_BIG_BYTES = 2**30 - 1
 
 
 def _is_tensor(value):
@@ -45,6 +48,7 @@ def _any(value, found):
 
 def _has_layer(value):
     from paddle.nn import Layer
+
     return _any(value, lambda v: isinstance(v, Layer))
 
 
@@ -91,7 +95,7 @@ def _split_big(content, protocol):
                 for i in range(0, value.size, most):
                     part = f'{key}@@.{len(slices)}'
                     slices.append(part)
-                    parts[part] = flat[i:i + most]
+                    parts[part] = flat[i : i + most]
                 cuts[key] = {'OriginShape': value.shape, 'slices': slices}
     if not cuts:
         return content
@@ -107,7 +111,9 @@ def _join_big(content):
         return content
     cuts = content.pop(_BIG_TABLE)
     for key, info in cuts.items():
-        content[key] = np.concatenate([content.pop(part) for part in info['slices']]).reshape(info['OriginShape'])
+        content[key] = np.concatenate([content.pop(part) for part in info['slices']]).reshape(
+            info['OriginShape']
+        )
     return content
 
 
@@ -133,11 +139,15 @@ def _check_target(path):
     if isinstance(path, _stdio.BytesIO):
         return path
     if not isinstance(path, (str, os.PathLike)):
-        raise ValueError(f"only supports saving objects to file and `BytesIO`, but got {type(path)}")
+        raise ValueError(
+            f"only supports saving objects to file and `BytesIO`, but got {type(path)}"
+        )
     path = os.fspath(path)
     if os.path.basename(path) == '':
-        raise ValueError("The input path MUST be format of dirname/filename [dirname\\filename in Windows system], but "
-                         "received filename is empty string.")
+        raise ValueError(
+            "The input path MUST be format of dirname/filename [dirname\\filename in Windows "
+            "system], but received filename is empty string."
+        )
     folder = os.path.dirname(path)
     if folder:
         os.makedirs(folder, exist_ok=True)
@@ -147,14 +157,18 @@ def _check_target(path):
 def save(obj, path, protocol=4, **configs):
     """Save tensors, state dicts or nested containers of them to `path` (a file name or a BytesIO).
 
-    `protocol` is the pickle protocol, 2 to 4; `use_binary_format=True` writes a single tensor in the `.pdiparams`
-    record. A file is written beside and renamed, so a failed save leaves the old file; links are followed, permissions
-    kept, pipes and devices written directly. Raises ValueError for a Layer, a bad protocol or a bad path, and OSError
-    where the file cannot be written.
+    `protocol` is the pickle protocol, 2 to 4; `use_binary_format=True` writes a single tensor in
+    the `.pdiparams` record. A file is written beside and renamed, so a failed save leaves the old
+    file; links are followed, permissions kept, pipes and devices written directly. Raises
+    ValueError for a Layer, a bad protocol or a bad path, and OSError where the file cannot be
+    written.
     """
     unknown = set(configs) - {'use_binary_format', 'pickle_protocol', 'safetensors'}
     if unknown:
-        raise ValueError(f"The additional config ({', '.join(sorted(unknown))}) of `paddle.save` is not supported.")
+        raise ValueError(
+            f"The additional config ({', '.join(sorted(unknown))}) of `paddle.save` is not "
+            f"supported."
+        )
     path = _check_target(path)
     if 'pickle_protocol' in configs:
         protocol = configs['pickle_protocol']
@@ -165,17 +179,21 @@ def save(obj, path, protocol=4, **configs):
         raise ValueError(f"Expected 1<'protocol'<5, but received protocol={protocol}")
     if configs.get('safetensors'):
         from .safetensors_file import save_safetensors
+
         with _writer(path) as stream:
             save_safetensors(obj, stream)
         return
     if configs.get('use_binary_format'):
         if not _is_tensor(obj):
-            raise NotImplementedError(f"[save] expected a Tensor with use_binary_format=True, got {type(obj)}")
+            raise NotImplementedError(
+                f"[save] expected a Tensor with use_binary_format=True, got {type(obj)}"
+            )
         with _writer(path) as stream:
             dense_stream.write_record(stream, _to_numpy(obj), str(obj.dtype).rsplit('.', 1)[-1])
         return
     if isinstance(obj, _core.pir.Program):
         from paddle.static.io import training_program
+
         with _writer(path) as stream:
             stream.write(training_program(obj))
         return
@@ -197,8 +215,12 @@ def write_arrays(arrays, path, protocol=4):
 
 
 def _is_named(value):
-    return (isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
-            and isinstance(value[1], np.ndarray))
+    return (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and isinstance(value[1], np.ndarray)
+    )
 
 
 def _to_tensor(array, name=None):
@@ -209,13 +231,17 @@ def _to_tensor(array, name=None):
 
 
 def _convert(value, found, make):
-    """Replace what `found` matches, anywhere in nested containers, keeping the containers' types."""
+    """Replace what `found` matches, anywhere in nested containers, keeping the containers'
+    types.
+    """
     if found(value):
         return make(value)
     if isinstance(value, collections.OrderedDict):
         return collections.OrderedDict((k, _convert(v, found, make)) for k, v in value.items())
     if isinstance(value, collections.defaultdict):
-        return collections.defaultdict(value.default_factory, {k: _convert(v, found, make) for k, v in value.items()})
+        return collections.defaultdict(
+            value.default_factory, {k: _convert(v, found, make) for k, v in value.items()}
+        )
     if isinstance(value, dict):
         return {k: _convert(v, found, make) for k, v in value.items()}
     if isinstance(value, list):
@@ -254,7 +280,9 @@ def _finish(content, keep_name_table, return_numpy):
 
 
 def _load_inference_params(prefix, model_filename, params_filename, return_numpy):
-    """State dict of a model exported by jit.save: names from the program (`.json`, `.pdmodel`), tensors from `.pdiparams`."""
+    """State dict of a model exported by jit.save: names from the program (`.json`, `.pdmodel`),
+    tensors from `.pdiparams`.
+    """
     model = model_filename or prefix + ('.json' if os.path.isfile(prefix + '.json') else '.pdmodel')
     params = params_filename or prefix + '.pdiparams'
     with open(model, 'rb') as stream:
@@ -264,7 +292,9 @@ def _load_inference_params(prefix, model_filename, params_filename, return_numpy
                 names = dense_stream.parameter_names(json.loads(content))
             else:
                 variables = _core.pir._read_program_desc(content, model)[0]['vars']
-                names = [name for name, v in variables.items() if v['persistable'] and v['is_tensor']]
+                names = [
+                    name for name, v in variables.items() if v['persistable'] and v['is_tensor']
+                ]
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise parse_error(model, error) from None
     with open(params, 'rb') as stream:
@@ -272,7 +302,10 @@ def _load_inference_params(prefix, model_filename, params_filename, return_numpy
             records = dense_stream.read_all(stream, names)
         except ValueError as error:
             raise parse_error(params, error) from None
-    return {name: array if return_numpy else _to_tensor(array, name) for name, (array, _) in records.items()}
+    return {
+        name: array if return_numpy else _to_tensor(array, name)
+        for name, (array, _) in records.items()
+    }
 
 
 def _looks_pickled(head):
@@ -298,6 +331,7 @@ def _load_stream(stream, source, keep_name_table, return_numpy):
         return array if return_numpy else _to_tensor(array)
     if len(head) == 8 and int.from_bytes(head, 'little') < 1 << 30:
         from .safetensors_file import load_safetensors
+
         return load_safetensors(stream, source, return_numpy)
     if head.startswith(b'{'):
         try:
@@ -308,16 +342,21 @@ def _load_stream(stream, source, keep_name_table, return_numpy):
 
 
 def load(path, **configs):
-    """Load what `save` wrote (also PaddlePaddle's files) from a file name, a BytesIO, or the prefix of a saved model.
+    """Load what `save` wrote (also PaddlePaddle's files) from a file name, a BytesIO, or the prefix
+    of a saved model.
 
-    `return_numpy=True` gives numpy arrays; `keep_name_table=True` keeps the table of parameter names. Raises
-    ValueError when the path does not exist or the file is damaged; nothing in the file is executed.
+    `return_numpy=True` gives numpy arrays; `keep_name_table=True` keeps the table of parameter
+    names. Raises ValueError when the path does not exist or the file is damaged; nothing in the
+    file is executed.
     """
     known = {'model_filename', 'params_filename', 'keep_name_table', 'return_numpy', 'safetensors'}
     for key in configs:
         if key not in known:
             raise ValueError(f"The additional config ({key}) of `paddle.load` is not supported.")
-    keep, as_numpy = bool(configs.get('keep_name_table', False)), bool(configs.get('return_numpy', False))
+    keep, as_numpy = (
+        bool(configs.get('keep_name_table', False)),
+        bool(configs.get('return_numpy', False)),
+    )
     if isinstance(path, _stdio.BytesIO):
         return _load_stream(path, '<memory>', keep, as_numpy)
     if not isinstance(path, (str, os.PathLike)):
@@ -326,11 +365,17 @@ def load(path, **configs):
     if os.path.isfile(path):
         with open(path, 'rb') as stream:
             return _load_stream(stream, path, keep, as_numpy)
-    inside = {name: configs[name] for name in ('model_filename', 'params_filename') if configs.get(name)}
+    inside = {
+        name: configs[name] for name in ('model_filename', 'params_filename') if configs.get(name)
+    }
     if os.path.isdir(path) and inside:
         named = {k: os.path.join(path, v) for k, v in inside.items()}
-        return _load_inference_params(path, named.get('model_filename'), named.get('params_filename'), as_numpy)
-    if os.path.isfile(path + '.pdiparams') and any(os.path.isfile(path + end) for end in ('.json', '.pdmodel')):
+        return _load_inference_params(
+            path, named.get('model_filename'), named.get('params_filename'), as_numpy
+        )
+    if os.path.isfile(path + '.pdiparams') and any(
+        os.path.isfile(path + end) for end in ('.json', '.pdmodel')
+    ):
         return _load_inference_params(path, None, None, as_numpy)
     if os.path.isfile(path + '.pdparams'):
         with open(path + '.pdparams', 'rb') as stream:
@@ -358,7 +403,9 @@ _saving = []
 
 
 def _failures(wait):
-    """(target, error) of the saves that failed and nobody was told of; `wait`: for those that run, too."""
+    """(target, error) of the saves that failed and nobody was told of; `wait`: for those that run,
+    too.
+    """
     failed = []
     for thread in list(_saving):
         if wait:
@@ -373,30 +420,46 @@ def _failures(wait):
 def _tell(failed):
     """Warn of every failure but the first, which is raised."""
     for target, error in failed[1:]:
-        warnings.warn(f"[async_save] saving {target} failed: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=3)
+        warnings.warn(
+            f"[async_save] saving {target} failed: {type(error).__name__}: {error}",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     if failed:
         target, error = failed[0]
-        raise RuntimeError(f"[async_save] saving {target} failed: {type(error).__name__}: {error}") from error
+        raise RuntimeError(
+            f"[async_save] saving {target} failed: {type(error).__name__}: {error}"
+        ) from error
 
 
 @atexit.register
 def _at_exit():
     for target, error in _failures(True):
-        warnings.warn(f"[async_save] saving {target} failed: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=1)
+        warnings.warn(
+            f"[async_save] saving {target} failed: {type(error).__name__}: {error}",
+            RuntimeWarning,
+            stacklevel=1,
+        )
 
 
 def clear_async_save_task_queue():
-    """Wait until every `async_save` has finished. RuntimeError when one failed; its cause is the error."""
+    """Wait until every `async_save` has finished. RuntimeError when one failed; its cause is the
+    error.
+    """
     _tell(_failures(True))
 
 
 def async_save(obj, path, protocol=4, sync_other_task=False, **configs):
-    """Save a dict of tensors in a thread; the tensors are copied before this returns. The process waits for it when it ends.
+    """Save a dict of tensors in a thread; the tensors are copied before this returns. The process
+    waits for it when it ends.
 
-    RuntimeError when an earlier one failed (nothing is then saved by this call); a failure nobody was told of is a warning at exit.
+    RuntimeError when an earlier one failed (nothing is then saved by this call); a failure nobody
+    was told of is a warning at exit.
     """
     if configs:
-        raise ValueError(f"The additional config ({', '.join(configs)}) of `paddle.async_save` is not supported.")
+        raise ValueError(
+            f"The additional config ({', '.join(configs)}) of `paddle.async_save` is not supported."
+        )
     if not isinstance(obj, dict):
         raise TypeError(f"[async_save] expected a dict of tensors, got {type(obj)}")
     _tell(_failures(sync_other_task))
@@ -410,12 +473,17 @@ def _named_copy(tensor):
     copy.name = tensor.name
     return copy
 
+
 def _parse_every_object(obj, condition_func, convert_func):
-    """`obj` with what `condition_func` accepts, in lists, tuples, sets and dicts at any depth, as `convert_func` makes it."""
+    """`obj` with what `condition_func` accepts, in lists, tuples, sets and dicts at any depth, as
+    `convert_func` makes it.
+    """
     if condition_func(obj):
         return convert_func(obj)
     if isinstance(obj, dict):
-        return type(obj)((k, _parse_every_object(v, condition_func, convert_func)) for k, v in obj.items())
+        return type(obj)(
+            (k, _parse_every_object(v, condition_func, convert_func)) for k, v in obj.items()
+        )
     if isinstance(obj, (list, tuple, set)):
         items = [_parse_every_object(v, condition_func, convert_func) for v in obj]
         return type(obj)(*items) if hasattr(obj, '_fields') else type(obj)(items)
@@ -424,6 +492,7 @@ def _parse_every_object(obj, condition_func, convert_func):
 
 def _to_LodTensor(ndarray):
     from paddle.static.scope import DenseTensor
+
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"Type of `ndarray` should be np.ndarray, but received {type(ndarray)}.")
     made = DenseTensor()
@@ -432,7 +501,9 @@ def _to_LodTensor(ndarray):
 
 
 def _save_dense_tensor(tensor, file_name):
-    """Write the memory of a variable as a record of `.pdiparams`; returns how many bytes that is."""
+    """Write the memory of a variable as a record of `.pdiparams`; returns how many bytes that
+    is.
+    """
     array = np.asarray(tensor)
     with _writer(file_name) as stream:
         dense_stream.write_record(stream, array)

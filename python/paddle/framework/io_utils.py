@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values of variables, and files or buffers to keep them in."""
+
 import contextlib
 from io import BytesIO
 
 from paddle.base.framework import EagerParamBase
 
-__all__ = ['get_value', 'set_value', 'is_parameter', 'is_persistable', 'is_pir_fetch_var', 'is_belong_to_optimizer']
+__all__ = [
+    'get_value',
+    'set_value',
+    'is_parameter',
+    'is_persistable',
+    'is_pir_fetch_var',
+    'is_belong_to_optimizer',
+]
 
 
 def is_parameter(var):
@@ -31,9 +39,12 @@ def is_pir_fetch_var(value):
 
 def _memory(var, scope):
     from paddle.static.scope import global_scope
+
     found = (global_scope() if scope is None else scope).find_var(var.name)
     if found is None:
-        raise ValueError(f"Can not find Variable '{var.name}' in the scope. Make sure it is initialized")
+        raise ValueError(
+            f"Can not find Variable '{var.name}' in the scope. Make sure it is initialized"
+        )
     return found.get_tensor()
 
 
@@ -43,13 +54,18 @@ def get_value(var, scope=None):
 
 
 def set_value(var, value, scope=None):
-    """Copy an array, or what can be made one, into the memory that a scope has for a variable; ValueError when the shapes differ."""
+    """Copy an array, or what can be made one, into the memory that a scope has for a variable;
+    ValueError when the shapes differ.
+    """
     import numpy
+
     memory = _memory(var, scope)
     value = numpy.asarray(value)
     if list(memory.shape()) != list(value.shape):
-        raise ValueError(f"Variable Shape not match, Variable [ {var.name} ] need tensor with shape {list(memory.shape())} but load set tensor "
-                         f"with shape {list(value.shape)}")
+        raise ValueError(
+            f"Variable Shape not match, Variable [ {var.name} ] need tensor with shape "
+            f"{list(memory.shape())} but load set tensor with shape {list(value.shape)}"
+        )
     memory.set(value)
 
 
@@ -63,13 +79,17 @@ def _is_memory_buffer(buffer):
 
 @contextlib.contextmanager
 def _open_file_buffer(path_or_buffer, mode):
-    """A stream of a file, closed at the end, or a buffer as it is: rewound before it is read, flushed when it was written."""
+    """A stream of a file, closed at the end, or a buffer as it is: rewound before it is read,
+    flushed when it was written.
+    """
     if _is_file_path(path_or_buffer):
         with open(path_or_buffer, mode) as stream:
             yield stream
         return
     if not _is_memory_buffer(path_or_buffer):
-        raise TypeError(f"[open] expected the path of a file or a BytesIO, got {type(path_or_buffer)}")
+        raise TypeError(
+            f"[open] expected the path of a file or a BytesIO, got {type(path_or_buffer)}"
+        )
     if 'r' in mode:
         path_or_buffer.seek(0)
     yield path_or_buffer

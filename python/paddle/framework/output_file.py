@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one way files are written: beside the target, which they replace when they are complete."""
+
 import errno
 import itertools
 import os
@@ -14,7 +15,9 @@ _serial = itertools.count()
 
 
 def _follow(path):
-    """Where writing to `path` ends after all links; None for a link of /dev or /proc, which stands for an open descriptor."""
+    """Where writing to `path` ends after all links; None for a link of /dev or /proc, which stands
+    for an open descriptor.
+    """
     for _ in range(_LINKS):
         if not os.path.islink(path):
             break
@@ -26,11 +29,13 @@ def _follow(path):
 
 
 class OutputFile:
-    """`with OutputFile(path) as stream:` writes bytes to a file that takes the place of `path` at the end, and only if nothing was raised.
+    """`with OutputFile(path) as stream:` writes bytes to a file that takes the place of `path` at
+    the end, and only if nothing was raised.
 
-    Links are followed; a file that exists keeps its permissions, and its owner where that is allowed. What is no regular file (a pipe, a
-    device) is written directly, and so is a file in a folder that takes no new ones. OSError where open() raises one: a directory, a
-    missing folder, a file that may not be written.
+    Links are followed; a file that exists keeps its permissions, and its owner where that is
+    allowed. What is no regular file (a pipe, a device) is written directly, and so is a file in a
+    folder that takes no new ones. OSError where open() raises one: a directory, a missing folder, a
+    file that may not be written.
     """
 
     def __init__(self, path):
@@ -53,7 +58,9 @@ class OutputFile:
         except OSError as error:
             if found is None or not isinstance(error, PermissionError):
                 raise OSError(error.errno, error.strerror, self.path) from None
-            self.stream = open(self.target, 'r+b')  # not truncated first: somebody may have mapped the file
+            self.stream = open(
+                self.target, 'r+b'
+            )  # not truncated first: somebody may have mapped the file
             return self.stream
         if found is not None:
             self._take_after(descriptor, found)
@@ -63,9 +70,13 @@ class OutputFile:
     def _open_beside(self, mode):
         folder, name = os.path.split(self.target)
         while True:
-            beside = os.path.join(folder, f'.{name[:60]}.{os.getpid()}.{next(_serial)}.{os.urandom(4).hex()}.tmp')
+            beside = os.path.join(
+                folder, f'.{name[:60]}.{os.getpid()}.{next(_serial)}.{os.urandom(4).hex()}.tmp'
+            )
             try:
-                descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+                descriptor = os.open(
+                    beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode
+                )
             except FileExistsError:
                 continue
             self.beside = beside

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs pickles opcode by opcode on plain data, without the pickle module.
 
-What a file can reach is what stands here: builtin containers and numbers made for this file, and `Admitted` callables, which are opaque
-marks on the stack. Nothing that outlives the load is ever called with unchecked arguments, changed or looked up by a name of the file.
-Time and memory are linear in the size of the file: lengths are compared with what is left of it, copies are charged to an allowance, and
-keys are checked before they are hashed.
+What a file can reach is what stands here: builtin containers and numbers made for this file, and
+`Admitted` callables, which are opaque marks on the stack. Nothing that outlives the load is ever
+called with unchecked arguments, changed or looked up by a name of the file. Time and memory are
+linear in the size of the file: lengths are compared with what is left of it, copies are charged to
+an allowance, and keys are checked before they are hashed.
 """
+
 import codecs
 import collections
 import io
@@ -32,7 +34,9 @@ def refuse(why):
 
 
 class Admitted:
-    """A callable of the closed table: `call(machine, *args)` makes data; `real` is what a mention of it as a value stands for."""
+    """A callable of the closed table: `call(machine, *args)` makes data; `real` is what a mention
+    of it as a value stands for.
+    """
 
     __slots__ = ('name', 'call', 'real')
 
@@ -41,8 +45,8 @@ class Admitted:
 
 
 class Machine:
-    """One pickle from a seekable stream. `find(module, name)` gives an Admitted or raises; `build(machine, object, state)` sets the
-    state of a fresh stand-in or raises."""
+    """One pickle from a seekable stream. `find(module, name)` gives an Admitted or raises;
+    `build(machine, object, state)` sets the state of a fresh stand-in or raises."""
 
     def __init__(self, stream, find, build):
         self.stream, self.find, self.build = stream, find, build
@@ -62,7 +66,11 @@ class Machine:
                 return self.stack.pop()
             step = steps.get(code)
             if step is None:
-                refuse("it ends without a STOP" if not code else f"opcode {code!r} at byte {self.stream.tell() - 1}")
+                refuse(
+                    "it ends without a STOP"
+                    if not code
+                    else f"opcode {code!r} at byte {self.stream.tell() - 1}"
+                )
             step(self)
 
     def spend(self, count):
@@ -72,9 +80,15 @@ class Machine:
             refuse("it copies more than a file of its size explains")
 
     def check_key(self, target, key):
-        """Whether `key` may be hashed into `target`: plain values, and tuples and frozensets of them."""
+        """Whether `key` may be hashed into `target`: plain values, and tuples and frozensets of
+        them.
+        """
         kind = type(key)
-        if kind in (str, bytes, bool, float) or key is None or (kind is int and -_PLAIN < key < _PLAIN):
+        if (
+            kind in (str, bytes, bool, float)
+            or key is None
+            or (kind is int and -_PLAIN < key < _PLAIN)
+        ):
             return
         self.spend(_cost(key))
         alike = id(target), hash(key)
@@ -137,7 +151,11 @@ def _cost(key):
             waiting.extend((p, depth + 1) for p in part)
         elif kind is int:
             cost += part.bit_length() // 64
-        elif not (part is None or kind in (str, bytes, bool, float, complex) or isinstance(part, (np.bool_, np.number))):
+        elif not (
+            part is None
+            or kind in (str, bytes, bool, float, complex)
+            or isinstance(part, (np.bool_, np.number))
+        ):
             refuse(f"a key of {kind}")
     return cost
 
@@ -149,6 +167,7 @@ def _step(code):
     def put(function):
         _STEPS[code] = function
         return function
+
     return put
 
 
@@ -162,7 +181,15 @@ def _number(form):
 
 
 _u1, _u2, _u4, _i4, _u8, _f8 = (_number(form) for form in ('<B', '<H', '<I', '<i', '<Q', '>d'))
-_CONSTANTS = {b'N': lambda: None, b'\x88': lambda: True, b'\x89': lambda: False, b']': list, b'}': dict, b')': tuple, b'\x8f': set}
+_CONSTANTS = {
+    b'N': lambda: None,
+    b'\x88': lambda: True,
+    b'\x89': lambda: False,
+    b']': list,
+    b'}': dict,
+    b')': tuple,
+    b'\x8f': set,
+}
 for _code, _make in _CONSTANTS.items():
     _constant(_code, _make)
 
@@ -171,6 +198,7 @@ def _reading(code, read):
     def step(m):
         value = read(m)  # may leave a mark, and so change which stack is the current one
         m.stack.append(value)
+
     _STEPS[code] = step
 
 
@@ -202,18 +230,34 @@ def _string_line(m):
 
 
 for _code, _read in {
-        b'I': _int_line, b'L': lambda m: int(_digits(m).rstrip(b'L'), 0), b'F': lambda m: float(_digits(m)),
-        b'J': _i4, b'K': _u1, b'M': _u2, b'G': _f8,
-        b'\x8a': lambda m: int.from_bytes(m.take(_u1(m)), 'little', signed=True),
-        b'\x8b': lambda m: int.from_bytes(m.take(_i4(m)), 'little', signed=True),
-        b'S': _string_line, b'T': lambda m: _latin(m.take(_i4(m))), b'U': lambda m: _latin(m.take(_u1(m))),
-        b'V': lambda m: str(m.line(), 'raw-unicode-escape'), b'X': lambda m: _utf8(m.take(_u4(m))),
-        b'\x8c': lambda m: _utf8(m.take(_u1(m))), b'\x8d': lambda m: _utf8(m.take(_u8(m))),
-        b'B': lambda m: m.take(_u4(m)), b'C': lambda m: m.take(_u1(m)), b'\x8e': lambda m: m.take(_u8(m)),
-        b'\x96': lambda m: bytearray(m.take(_u8(m))),
-        b'g': lambda m: m.memo[int(_digits(m))], b'h': lambda m: m.memo[_u1(m)], b'j': lambda m: m.memo[_u4(m)],
-        b't': lambda m: tuple(m.items()), b'l': lambda m: m.items(), b'd': lambda m: _filled(m, {}, m.items()),
-        b'\x91': lambda m: _frozen(m, m.items())}.items():
+    b'I': _int_line,
+    b'L': lambda m: int(_digits(m).rstrip(b'L'), 0),
+    b'F': lambda m: float(_digits(m)),
+    b'J': _i4,
+    b'K': _u1,
+    b'M': _u2,
+    b'G': _f8,
+    b'\x8a': lambda m: int.from_bytes(m.take(_u1(m)), 'little', signed=True),
+    b'\x8b': lambda m: int.from_bytes(m.take(_i4(m)), 'little', signed=True),
+    b'S': _string_line,
+    b'T': lambda m: _latin(m.take(_i4(m))),
+    b'U': lambda m: _latin(m.take(_u1(m))),
+    b'V': lambda m: str(m.line(), 'raw-unicode-escape'),
+    b'X': lambda m: _utf8(m.take(_u4(m))),
+    b'\x8c': lambda m: _utf8(m.take(_u1(m))),
+    b'\x8d': lambda m: _utf8(m.take(_u8(m))),
+    b'B': lambda m: m.take(_u4(m)),
+    b'C': lambda m: m.take(_u1(m)),
+    b'\x8e': lambda m: m.take(_u8(m)),
+    b'\x96': lambda m: bytearray(m.take(_u8(m))),
+    b'g': lambda m: m.memo[int(_digits(m))],
+    b'h': lambda m: m.memo[_u1(m)],
+    b'j': lambda m: m.memo[_u4(m)],
+    b't': lambda m: tuple(m.items()),
+    b'l': lambda m: m.items(),
+    b'd': lambda m: _filled(m, {}, m.items()),
+    b'\x91': lambda m: _frozen(m, m.items()),
+}.items():
     _reading(_code, _read)
 
 
@@ -270,6 +314,7 @@ def _keep(index):
         if not 0 <= at <= len(m.memo) + _MEMO_SLACK:
             refuse(f"memo index {at:.9g}")
         m.memo[at] = m.stack[-1]
+
     return step
 
 
@@ -288,6 +333,7 @@ def _tuple_of(count):
         if len(m.stack) < count:
             refuse("a tuple of more than there is")
         m.stack[-count:] = [tuple(m.stack[-count:])]
+
     return step
 
 

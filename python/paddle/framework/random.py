@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The global random generators: seeding, saving and restoring their state."""
+
 import contextlib
 
 from paddle import _lazy
 from paddle.base import libpaddle as _core
 
-__all__ = ['seed', 'manual_seed', 'get_rng_state', 'set_rng_state', 'get_cuda_rng_state', 'set_cuda_rng_state']
+__all__ = [
+    'seed',
+    'manual_seed',
+    'get_rng_state',
+    'set_rng_state',
+    'get_cuda_rng_state',
+    'set_cuda_rng_state',
+]
 
 
 def seed(seed):
@@ -26,12 +34,16 @@ def manual_seed(seed):
 
 @contextlib.contextmanager
 def drawing_from(generator, op):
-    """Inside, the CPU's random numbers come from `generator`, a paddle.Generator; from the global one for None."""
+    """Inside, the CPU's random numbers come from `generator`, a paddle.Generator; from the global
+    one for None.
+    """
     if generator is None:
         yield
         return
     if not isinstance(generator, _core.Generator):
-        raise TypeError(f"[{op}] expected generator to be a paddle.Generator, got {type(generator)}")
+        raise TypeError(
+            f"[{op}] expected generator to be a paddle.Generator, got {type(generator)}"
+        )
     shared = _core.default_cpu_generator()
     before = shared.get_state()
     shared.set_state(generator.get_state())
@@ -80,12 +92,16 @@ def get_cuda_rng_state():
 def set_cuda_rng_state(state_list):
     """Restore what `get_cuda_rng_state` gave."""
     if len(state_list) != 0:
-        raise ValueError(f"Length of cuda state list should be equal to the cuda device count, got {len(state_list)} and 0")
+        raise ValueError(
+            f"Length of cuda state list should be equal to the cuda device count, got "
+            f"{len(state_list)} and 0"
+        )
 
 
 def _manual_program_seed(seed):
     """Set the seed of the default programs."""
     import paddle
+
     paddle.static.default_main_program().random_seed = seed
     paddle.static.default_startup_program().random_seed = seed
 
@@ -102,7 +118,10 @@ def set_random_seed_generator(name, seed):
 def get_random_seed_generator(name):
     """The generator of this name; RuntimeError when none was made."""
     if name not in _named:
-        raise RuntimeError(f"[get_random_seed_generator] expected a name given to set_random_seed_generator, got {name!r}")
+        raise RuntimeError(
+            f"[get_random_seed_generator] expected a name given to set_random_seed_generator, got "
+            f"{name!r}"
+        )
     return _named[name]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The safetensors file: length of header, JSON header, raw data."""
+
 import json
 import struct
 
@@ -12,19 +13,39 @@ from .unpickle import parse_error
 
 __all__ = ['save_safetensors', 'load_safetensors']
 
-_TAGS = {'bool': 'BOOL', 'uint8': 'U8', 'int8': 'I8', 'int16': 'I16', 'int32': 'I32', 'int64': 'I64', 'float16': 'F16',
-         'bfloat16': 'BF16', 'float32': 'F32', 'float64': 'F64', 'float8_e4m3fn': 'F8_E4M3', 'float8_e5m2': 'F8_E5M2',
-         'complex64': 'C64'}
+_TAGS = {
+    'bool': 'BOOL',
+    'uint8': 'U8',
+    'int8': 'I8',
+    'int16': 'I16',
+    'int32': 'I32',
+    'int64': 'I64',
+    'float16': 'F16',
+    'bfloat16': 'BF16',
+    'float32': 'F32',
+    'float64': 'F64',
+    'float8_e4m3fn': 'F8_E4M3',
+    'float8_e5m2': 'F8_E5M2',
+    'complex64': 'C64',
+}
 _STORED = {'BF16': 'uint16', 'F8_E4M3': 'uint8', 'F8_E5M2': 'uint8'}
 _BACK = {tag: name for name, tag in _TAGS.items()}
 
 
 def save_safetensors(tensors, stream):
-    """Write a dict of tensors. ValueError when a value is not a tensor of a dtype the format has."""
+    """Write a dict of tensors. ValueError when a value is not a tensor of a dtype the format
+    has.
+    """
     if not isinstance(tensors, dict):
         raise ValueError(f"[save] safetensors holds a dict of tensors, got {type(tensors)}")
     header, blobs, offset = {}, [], 0
-    order = sorted(tensors, key=lambda k: (-tensors[k].numpy().dtype.itemsize if hasattr(tensors[k], 'numpy') else 0, k))
+    order = sorted(
+        tensors,
+        key=lambda k: (
+            -tensors[k].numpy().dtype.itemsize if hasattr(tensors[k], 'numpy') else 0,
+            k,
+        ),
+    )
     for key in order:
         value = tensors[key]
         if not isinstance(value, paddle.Tensor):
@@ -33,7 +54,11 @@ def save_safetensors(tensors, stream):
         if tag is None:
             raise ValueError(f"[save] safetensors has no dtype for {value.dtype}")
         blob = np.ascontiguousarray(value.numpy()).tobytes()
-        header[key] = {'dtype': tag, 'shape': list(value.shape), 'data_offsets': [offset, offset + len(blob)]}
+        header[key] = {
+            'dtype': tag,
+            'shape': list(value.shape),
+            'data_offsets': [offset, offset + len(blob)],
+        }
         offset += len(blob)
         blobs.append(blob)
     text = json.dumps(header, separators=(',', ':')).encode()
@@ -46,7 +71,7 @@ def save_safetensors(tensors, stream):
 def load_safetensors(stream, source, return_numpy=False):
     """Read a dict of tensors. ValueError when the file is damaged."""
     try:
-        size, = struct.unpack('<Q', stream.read(8))
+        (size,) = struct.unpack('<Q', stream.read(8))
         content = stream.read()
         if size > len(content):
             raise ValueError(f"a header of {size} bytes in a file of {len(content) + 8}")
@@ -63,6 +88,14 @@ def load_safetensors(stream, source, return_numpy=False):
                 raise ValueError(f"{key!r} lies outside the file or over another")
             check_shape(info['shape'])
             out[key] = np.frombuffer(data[begin:end], dtype).reshape(info['shape']).copy()
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, struct.error) as error:
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+        struct.error,
+    ) as error:
         raise parse_error(source, error) from None
     return out if return_numpy else {key: paddle.to_tensor(array) for key, array in out.items()}

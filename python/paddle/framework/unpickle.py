@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading pickles of saved tensors without running code: the closed table of what they may name, each with its checked arguments. Arrays
-are rebuilt here from their parts, so that a damaged file cannot reach numpy's own state setters."""
+"""Reading pickles of saved tensors without running code: the closed table of what they may name,
+each with its checked arguments. Arrays are rebuilt here from their parts, so that a damaged file
+cannot reach numpy's own state setters."""
+
 import builtins
 import collections
 import io
@@ -31,7 +33,12 @@ class _Dtype:
 
     def set_state(self, state):
         """The byte order."""
-        if self.set or type(state) is not tuple or len(state) < 2 or state[1] not in ('<', '>', '|', '='):
+        if (
+            self.set
+            or type(state) is not tuple
+            or len(state) < 2
+            or state[1] not in ('<', '>', '|', '=')
+        ):
             refuse("a bad dtype state")
         self.dtype, self.set = self.dtype.newbyteorder(state[1]), True
 
@@ -53,7 +60,11 @@ class _Array:
 
 
 def _checked_array(machine, shape, dtype, data, fortran):
-    if type(dtype) is not _Dtype or type(data) not in (str, bytes, bytearray) or type(shape) is not tuple:
+    if (
+        type(dtype) is not _Dtype
+        or type(data) not in (str, bytes, bytearray)
+        or type(shape) is not tuple
+    ):
         refuse("an array without shape, dtype or data")
     check_shape(shape)
     machine.spend(len(data))
@@ -67,13 +78,17 @@ def _checked_array(machine, shape, dtype, data, fortran):
 
 
 def _build(machine, value, state):
-    """BUILD: stand-ins get their state, ordered dicts attributes of their own; nothing else has a state."""
+    """BUILD: stand-ins get their state, ordered dicts attributes of their own; nothing else has a
+    state.
+    """
     if type(value) is _Array:
         value.set_state(machine, state)
     elif type(value) is _Dtype:
         value.set_state(state)
     elif type(value) is collections.OrderedDict and type(state) is dict:
-        if not all(type(name) is str and not hasattr(collections.OrderedDict, name) for name in state):
+        if not all(
+            type(name) is str and not hasattr(collections.OrderedDict, name) for name in state
+        ):
             refuse("an attribute that hides a method")
         vars(value).update(state)
     else:
@@ -122,6 +137,7 @@ def _bytes(kind):
             refuse("bytes of other things than bytes")
         machine.spend(len(content))
         return kind(content)
+
     return make
 
 
@@ -137,13 +153,16 @@ def _collection(kind):
         if any(not (n is None or type(n) is int) for n in rest):
             refuse("a bad length of a deque")
         return kind(content, *rest)
+
     return make
 
 
 def _mapping(machine, made, content):
     if isinstance(content, dict):
         content = content.items()
-    elif type(content) not in (list, tuple) or not all(type(pair) in (list, tuple) and len(pair) == 2 for pair in content):
+    elif type(content) not in (list, tuple) or not all(
+        type(pair) in (list, tuple) and len(pair) == 2 for pair in content
+    ):
         refuse("a dict of other things than pairs")
     machine.spend(8 * len(content))
     for key, value in content:
@@ -159,12 +178,18 @@ def _default_dict(machine, factory=None, content=()):
 
 def _of_number(kind, least=0, most=1):
     """`kind` called with numbers; one argument may be short text."""
+
     def make(machine, *values):
         if not least <= len(values) <= most or not all(
-                v is None and kind is slice or type(v) in (int, float, bool) or (type(v) is str and len(v) <= 4300 and kind in (int, float))
-                for v in values):
+            v is None
+            and kind is slice
+            or type(v) in (int, float, bool)
+            or (type(v) is str and len(v) <= 4300 and kind in (int, float))
+            for v in values
+        ):
             refuse(f"a {kind.__name__} of other things than numbers")
         return kind(*values)
+
     return make
 
 
@@ -175,23 +200,48 @@ def _str(machine, text=''):
 
 
 _NDARRAY = Admitted('numpy.ndarray', real=np.ndarray)
-_CALLS = {'tuple': _collection(tuple), 'list': _collection(list), 'set': _collection(set), 'frozenset': _collection(frozenset),
-          'dict': lambda machine, content=(): _mapping(machine, {}, content), 'complex': _of_number(complex, 0, 2),
-          'slice': _of_number(slice, 1, 3), 'int': _of_number(int), 'float': _of_number(float), 'bool': _of_number(bool),
-          'bytes': _bytes(bytes), 'bytearray': _bytes(bytearray), 'str': _str}
-_GLOBALS = {(module, name): Admitted(name, call, getattr(builtins, name))
-            for module in ('builtins', '__builtin__') for name, call in _CALLS.items()}
+_CALLS = {
+    'tuple': _collection(tuple),
+    'list': _collection(list),
+    'set': _collection(set),
+    'frozenset': _collection(frozenset),
+    'dict': lambda machine, content=(): _mapping(machine, {}, content),
+    'complex': _of_number(complex, 0, 2),
+    'slice': _of_number(slice, 1, 3),
+    'int': _of_number(int),
+    'float': _of_number(float),
+    'bool': _of_number(bool),
+    'bytes': _bytes(bytes),
+    'bytearray': _bytes(bytearray),
+    'str': _str,
+}
+_GLOBALS = {
+    (module, name): Admitted(name, call, getattr(builtins, name))
+    for module in ('builtins', '__builtin__')
+    for name, call in _CALLS.items()
+}
 for _module in ('builtins', '__builtin__'):
     _GLOBALS[_module, 'eval'] = Admitted('eval', _stand_in_eval)
     _GLOBALS[_module, 'long'] = _GLOBALS[_module, 'int']
     _GLOBALS[_module, 'unicode'] = _GLOBALS[_module, 'str']
-_GLOBALS.update({
-    ('collections', 'OrderedDict'): Admitted(
-        'OrderedDict', lambda machine, content=(): _mapping(machine, collections.OrderedDict(), content), collections.OrderedDict),
-    ('collections', 'defaultdict'): Admitted('defaultdict', _default_dict, collections.defaultdict),
-    ('collections', 'deque'): Admitted('deque', _collection(collections.deque), collections.deque),
-    ('numpy', 'ndarray'): _NDARRAY, ('numpy', 'dtype'): Admitted('dtype', _dtype, np.dtype),
-    ('_codecs', 'encode'): Admitted('encode', _encode)})
+_GLOBALS.update(
+    {
+        ('collections', 'OrderedDict'): Admitted(
+            'OrderedDict',
+            lambda machine, content=(): _mapping(machine, collections.OrderedDict(), content),
+            collections.OrderedDict,
+        ),
+        ('collections', 'defaultdict'): Admitted(
+            'defaultdict', _default_dict, collections.defaultdict
+        ),
+        ('collections', 'deque'): Admitted(
+            'deque', _collection(collections.deque), collections.deque
+        ),
+        ('numpy', 'ndarray'): _NDARRAY,
+        ('numpy', 'dtype'): Admitted('dtype', _dtype, np.dtype),
+        ('_codecs', 'encode'): Admitted('encode', _encode),
+    }
+)
 for _root in ('numpy.core', 'numpy._core'):
     _GLOBALS[_root + '.multiarray', '_reconstruct'] = Admitted('_reconstruct', _reconstruct)
     _GLOBALS[_root + '.multiarray', 'scalar'] = Admitted('scalar', _scalar)
@@ -201,18 +251,25 @@ for _root in ('numpy.core', 'numpy._core'):
 def _find(module, name):
     found = _GLOBALS.get((module, name))
     if found is None:
-        refuse(f"the file names {module[:99]}.{name[:99]}, which saved tensors do not need, so it is refused (loading it could run code)")
+        refuse(
+            f"the file names {module[:99]}.{name[:99]}, which saved tensors do not need, so it is "
+            f"refused (loading it could run code)"
+        )
     return found
 
 
 def _expanded(value, sizes, limit):
-    """The size of nested containers when each mention counts; what grows past `limit`, or holds itself, is refused."""
+    """The size of nested containers when each mention counts; what grows past `limit`, or holds
+    itself, is refused.
+    """
     if isinstance(value, dict):
         parts = value.values()
     elif isinstance(value, _SIZED):
         parts = value
     else:
-        return 1 + (value.array.nbytes // 8 if type(value) is _Array and value.array is not None else 0)
+        return 1 + (
+            value.array.nbytes // 8 if type(value) is _Array and value.array is not None else 0
+        )
     known = sizes.get(id(value))
     if known is None:
         sizes[id(value)] = limit  # while it is open: one that holds itself is too big
@@ -254,12 +311,16 @@ def _real(value):
 
 def parse_error(source, why):
     """The exception for a file that cannot be read as what it should be."""
-    return ValueError(f"`paddle.load` can not parse the file:{source}. It is corrupted, truncated or of another kind: "
-                      f"{why}")
+    return ValueError(
+        f"`paddle.load` can not parse the file:{source}. It is corrupted, truncated or of "
+        f"another kind: {why}"
+    )
 
 
 def load_pickle(stream, source='<memory>'):
-    """Unpickle one object. ValueError when the bytes are damaged or name a global that is not admitted."""
+    """Unpickle one object. ValueError when the bytes are damaged or name a global that is not
+    admitted.
+    """
     if not isinstance(stream, io.BufferedIOBase):
         stream = io.BufferedReader(stream)
     try:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages along the edges of a graph."""
+
 import paddle
 from paddle import _lazy
 
@@ -21,20 +22,30 @@ def _combine(a, b, message_op):
         return a * b
     if message_op == 'div':
         return a / b
-    raise ValueError(f"message_op should be `add`, `sub`, `mul` or `div`, but received {message_op}")
+    raise ValueError(
+        f"message_op should be `add`, `sub`, `mul` or `div`, but received {message_op}"
+    )
 
 
 def _count(x, dst_index, out_size):
     if out_size is None:
         return x.shape[0]
-    size = int(out_size.numpy().reshape(-1)[0]) if isinstance(out_size, paddle.Tensor) else int(out_size)
+    size = (
+        int(out_size.numpy().reshape(-1)[0])
+        if isinstance(out_size, paddle.Tensor)
+        else int(out_size)
+    )
     return size if size > 0 else x.shape[0]
 
 
 def send_u_recv(x, src_index, dst_index, reduce_op='sum', out_size=None, name=None):
     """Reduce, at each destination, the features of the sources of its edges."""
-    return reduce_rows(_rows(x, src_index), dst_index.numpy().reshape(-1), _count(x, dst_index, out_size),
-                       reduce_op.lower())
+    return reduce_rows(
+        _rows(x, src_index),
+        dst_index.numpy().reshape(-1),
+        _count(x, dst_index, out_size),
+        reduce_op.lower(),
+    )
 
 
 def _aligned(node, edge):
@@ -44,15 +55,20 @@ def _aligned(node, edge):
     return edge
 
 
-def send_ue_recv(x, y, src_index, dst_index, message_op='add', reduce_op='sum', out_size=None, name=None):
+def send_ue_recv(
+    x, y, src_index, dst_index, message_op='add', reduce_op='sum', out_size=None, name=None
+):
     """Combine source features with edge features y, and reduce at the destinations."""
     rows = _rows(x, src_index)
     messages = _combine(rows, _aligned(rows, y), message_op.lower())
-    return reduce_rows(messages, dst_index.numpy().reshape(-1), _count(x, dst_index, out_size), reduce_op.lower())
+    return reduce_rows(
+        messages, dst_index.numpy().reshape(-1), _count(x, dst_index, out_size), reduce_op.lower()
+    )
 
 
 def send_uv(x, y, src_index, dst_index, message_op='add', name=None):
     """Combine, for each edge, features x of its source and y of its destination."""
     return _combine(_rows(x, src_index), _rows(y, dst_index), message_op.lower())
+
 
 _lazy.serve(globals())

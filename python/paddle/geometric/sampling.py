@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sampling of neighbours in compressed column form, and renumbering of the nodes found."""
+
 import numpy as np
 
 import paddle
@@ -11,8 +12,12 @@ __all__ = ['sample_neighbors', 'weighted_sample_neighbors', 'reindex_graph', 're
 def _sample(row, colptr, input_nodes, sample_size, eids, return_eids, weights):
     if return_eids and eids is None:
         raise ValueError("`eids` should not be None if `return_eids` is True.")
-    rows, pointers, nodes = row.numpy().reshape(-1), colptr.numpy().reshape(-1), input_nodes.numpy().reshape(-1)
-    rng = np.random.RandomState(int(paddle.randint(0, 2 ** 31 - 1, [1]).numpy()[0]))
+    rows, pointers, nodes = (
+        row.numpy().reshape(-1),
+        colptr.numpy().reshape(-1),
+        input_nodes.numpy().reshape(-1),
+    )
+    rng = np.random.RandomState(int(paddle.randint(0, 2**31 - 1, [1]).numpy()[0]))
     picks, counts = [], []
     for node in nodes:
         edges = np.arange(pointers[node], pointers[node + 1])
@@ -30,16 +35,31 @@ def _sample(row, colptr, input_nodes, sample_size, eids, return_eids, weights):
     return out + (paddle.to_tensor(eids.numpy().reshape(-1)[at]),) if return_eids else out
 
 
-def sample_neighbors(row, colptr, input_nodes, sample_size=-1, eids=None, return_eids=False, perm_buffer=None,
-                     name=None):
-    """(neighbours, count of each node[, edge ids]) of `input_nodes`, at most `sample_size` each, uniformly."""
+def sample_neighbors(
+    row,
+    colptr,
+    input_nodes,
+    sample_size=-1,
+    eids=None,
+    return_eids=False,
+    perm_buffer=None,
+    name=None,
+):
+    """(neighbours, count of each node[, edge ids]) of `input_nodes`, at most `sample_size` each,
+    uniformly.
+    """
     return _sample(row, colptr, input_nodes, sample_size, eids, return_eids, None)
 
 
-def weighted_sample_neighbors(row, colptr, edge_weight, input_nodes, sample_size=-1, eids=None, return_eids=False,
-                              name=None):
-    """(neighbours, count of each node[, edge ids]), drawn without replacement in proportion to the edge weights."""
-    return _sample(row, colptr, input_nodes, sample_size, eids, return_eids, edge_weight.numpy().reshape(-1))
+def weighted_sample_neighbors(
+    row, colptr, edge_weight, input_nodes, sample_size=-1, eids=None, return_eids=False, name=None
+):
+    """(neighbours, count of each node[, edge ids]), drawn without replacement in proportion to the
+    edge weights.
+    """
+    return _sample(
+        row, colptr, input_nodes, sample_size, eids, return_eids, edge_weight.numpy().reshape(-1)
+    )
 
 
 def _reindex(x, neighbor_lists, counts):
@@ -56,17 +76,23 @@ def _reindex(x, neighbor_lists, counts):
             sources.append(number[value])
         targets.append(np.repeat(np.arange(len(nodes)), count.numpy().reshape(-1)))
     dtype = nodes.dtype
-    return (paddle.to_tensor(np.array(sources, dtype)), paddle.to_tensor(np.concatenate(targets).astype(dtype)),
-            paddle.to_tensor(np.array(order, dtype)))
+    return (
+        paddle.to_tensor(np.array(sources, dtype)),
+        paddle.to_tensor(np.concatenate(targets).astype(dtype)),
+        paddle.to_tensor(np.array(order, dtype)),
+    )
 
 
 def reindex_graph(x, neighbors, count, value_buffer=None, index_buffer=None, name=None):
-    """Number the nodes x and their neighbours from 0: (edge sources, edge destinations, node of each number)."""
+    """Number the nodes x and their neighbours from 0: (edge sources, edge destinations, node of
+    each number).
+    """
     return _reindex(x, [neighbors], [count])
 
 
 def reindex_heter_graph(x, neighbors, count, value_buffer=None, index_buffer=None, name=None):
     """`reindex_graph` over several kinds of edges, given as lists."""
     return _reindex(x, neighbors, count)
+
 
 _lazy.serve(globals())

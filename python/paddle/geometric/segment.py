@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reductions over rows that share a segment number."""
+
 import numpy as np
 
 import paddle
@@ -8,7 +9,9 @@ __all__ = ['segment_sum', 'segment_mean', 'segment_min', 'segment_max', 'reduce_
 
 
 def _extreme(data, ids, count, largest):
-    """Row-wise max or min by gathering, for each segment and column, the row that holds it; 0 for an empty segment."""
+    """Row-wise max or min by gathering, for each segment and column, the row that holds it; 0 for
+    an empty segment.
+    """
     flat = data.reshape([data.shape[0], -1])
     values = (flat.astype('float32') if data.dtype == paddle.bfloat16 else flat).numpy()
     best = np.full([count, values.shape[1]], -1, 'int64')
@@ -30,11 +33,16 @@ def _extreme(data, ids, count, largest):
 
 
 def reduce_rows(data, ids, count, how):
-    """Reduce the rows of `data` that share a number in the array `ids` to `count` rows: sum, mean, min or max."""
+    """Reduce the rows of `data` that share a number in the array `ids` to `count` rows: sum, mean,
+    min or max.
+    """
     if how not in ('sum', 'mean', 'min', 'max'):
         raise ValueError(f"reduce_op should be `sum`, `mean`, `min` or `max`, but received {how}")
     if ids.size and (ids.min() < 0 or ids.max() >= count):
-        raise ValueError(f"[segment_{how}] expected segment numbers from 0 to {count - 1}, got {ids.min()} to {ids.max()}")
+        raise ValueError(
+            f"[segment_{how}] expected segment numbers from 0 to {count - 1}, got {ids.min()} to "
+            f"{ids.max()}"
+        )
     if how in ('min', 'max'):
         return _extreme(data, ids, count, how == 'max')
     shape = [count] + list(data.shape[1:])
@@ -42,7 +50,9 @@ def reduce_rows(data, ids, count, how):
     if ids.size:
         total = paddle.index_add(total, paddle.to_tensor(ids.astype('int64')), 0, data)
     if how == 'mean':
-        counts = np.maximum(np.bincount(ids, minlength=count), 1).reshape([-1] + [1] * (data.ndim - 1))
+        counts = np.maximum(np.bincount(ids, minlength=count), 1).reshape(
+            [-1] + [1] * (data.ndim - 1)
+        )
         total = total / paddle.to_tensor(counts.astype('float32')).astype(data.dtype)
     return total
 
@@ -50,7 +60,10 @@ def reduce_rows(data, ids, count, how):
 def _segments(data, segment_ids, how):
     ids = segment_ids.numpy().reshape(-1)
     if ids.size != data.shape[0]:
-        raise ValueError(f"[segment_{how}] expected a segment number for each of {data.shape[0]} rows, got {ids.size}")
+        raise ValueError(
+            f"[segment_{how}] expected a segment number for each of {data.shape[0]} rows, got "
+            f"{ids.size}"
+        )
     return reduce_rows(data, ids, int(ids[-1]) + 1 if ids.size else 0, how)
 
 

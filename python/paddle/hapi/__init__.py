@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """High-level API: Model, summary, flops, callbacks, hub."""
+
 from . import callbacks
 from .dynamic_flops import flops
 from .model import Model

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Callbacks of `Model.fit`, `evaluate` and `predict`."""
+
 import os
 import warnings
 
@@ -9,12 +10,22 @@ from paddle.base.arguments import items
 
 from .progressbar import ProgressBar
 
-__all__ = ['Callback', 'ProgBarLogger', 'ModelCheckpoint', 'VisualDL', 'LRScheduler', 'EarlyStopping',
-           'ReduceLROnPlateau', 'WandbCallback']
+__all__ = [
+    'Callback',
+    'ProgBarLogger',
+    'ModelCheckpoint',
+    'VisualDL',
+    'LRScheduler',
+    'EarlyStopping',
+    'ReduceLROnPlateau',
+    'WandbCallback',
+]
 
 
 class Callback:
-    """Base of callbacks; every method may be overridden. `self.model` and `self.params` are set before use."""
+    """Base of callbacks; every method may be overridden. `self.model` and `self.params` are set
+    before use.
+    """
 
     def __init__(self):
         self.model = None
@@ -92,10 +103,27 @@ class CallbackList:
             getattr(callback, name)(*args)
 
 
-def config_callbacks(callbacks=None, model=None, batch_size=None, epochs=None, steps=None, log_freq=2, verbose=2, save_freq=1,
-                     save_dir=None, metrics=None, mode='train'):
+def config_callbacks(
+    callbacks=None,
+    model=None,
+    batch_size=None,
+    epochs=None,
+    steps=None,
+    log_freq=2,
+    verbose=2,
+    save_freq=1,
+    save_dir=None,
+    metrics=None,
+    mode='train',
+):
     """The callbacks of one run: the user's and the default ones."""
-    given = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks is not None else []
+    given = (
+        list(callbacks)
+        if isinstance(callbacks, (list, tuple))
+        else [callbacks]
+        if callbacks is not None
+        else []
+    )
     if not any(isinstance(c, ProgBarLogger) for c in given) and verbose:
         given = [ProgBarLogger(log_freq, verbose=verbose)] + given
     if not any(isinstance(c, ModelCheckpoint) for c in given):
@@ -106,8 +134,16 @@ def config_callbacks(callbacks=None, model=None, batch_size=None, epochs=None, s
     if not any(isinstance(c, LRScheduler) for c in given):
         given = given + [LRScheduler()]
     out = CallbackList(given)
-    out.set(model, {'batch_size': batch_size, 'epochs': epochs, 'steps': steps, 'verbose': verbose,
-                    'metrics': metrics if mode != 'test' and metrics else metrics or []})
+    out.set(
+        model,
+        {
+            'batch_size': batch_size,
+            'epochs': epochs,
+            'steps': steps,
+            'verbose': verbose,
+            'metrics': metrics if mode != 'test' and metrics else metrics or [],
+        },
+    )
     return out
 
 
@@ -116,7 +152,9 @@ def _on_main_rank():
 
 
 class ProgBarLogger(Callback):
-    """Prints loss and metrics every `log_freq` steps; verbose 0 nothing, 1 a progress bar, 2 lines."""
+    """Prints loss and metrics every `log_freq` steps; verbose 0 nothing, 1 a progress bar, 2
+    lines.
+    """
 
     def __init__(self, log_freq=1, verbose=2):
         super().__init__()
@@ -132,8 +170,10 @@ class ProgBarLogger(Callback):
         self.epochs = self.params['epochs']
         self.train_metrics = self.params['metrics']
         if self._shown():
-            print("The loss value printed in the log is the current step, and the metric is the average value of "
-                  "previous steps.")
+            print(
+                "The loss value printed in the log is the current step, and the metric is "
+                "the average value of previous steps."
+            )
 
     def on_epoch_begin(self, epoch=None, logs=None):
         self.steps = self.params['steps']
@@ -149,8 +189,11 @@ class ProgBarLogger(Callback):
     def on_train_batch_end(self, step, logs=None):
         logs = logs or {}
         self.train_step += 1
-        if self._shown() and self.train_step % self.log_freq == 0 and (self.steps is None
-                                                                      or self.train_step < self.steps):
+        if (
+            self._shown()
+            and self.train_step % self.log_freq == 0
+            and (self.steps is None or self.train_step < self.steps)
+        ):
             self.train_progbar.update(self.train_step, self._values(self.train_metrics, logs))
 
     def on_epoch_end(self, epoch, logs=None):
@@ -170,8 +213,11 @@ class ProgBarLogger(Callback):
         logs = logs or {}
         self.run_step += 1
         self.run_samples += logs.get('batch_size', 1)
-        if self._shown() and self.run_step % self.log_freq == 0 and (self.run_steps is None
-                                                                    or self.run_step < self.run_steps):
+        if (
+            self._shown()
+            and self.run_step % self.log_freq == 0
+            and (self.run_steps is None or self.run_step < self.run_steps)
+        ):
             self.run_progbar.update(self.run_step, self._values(self.run_metrics, logs))
 
     def _end(self, logs, title):
@@ -235,6 +281,7 @@ class LRScheduler(Callback):
 
     def _step(self):
         from paddle.optimizer.lr import LRScheduler as Scheduler
+
         rate = getattr(getattr(self.model, '_optimizer', None), '_learning_rate', None)
         if isinstance(rate, Scheduler):
             rate.step()
@@ -278,8 +325,16 @@ class _Monitor(Callback):
 class EarlyStopping(_Monitor):
     """Stops training when the metric `monitor` has not improved for `patience` evaluations."""
 
-    def __init__(self, monitor='loss', mode='auto', patience=0, verbose=1, min_delta=0, baseline=None,
-                 save_best_model=True):
+    def __init__(
+        self,
+        monitor='loss',
+        mode='auto',
+        patience=0,
+        verbose=1,
+        min_delta=0,
+        baseline=None,
+        save_best_model=True,
+    ):
         super().__init__()
         self._watch(monitor, mode, min_delta)
         self.patience = patience
@@ -315,16 +370,29 @@ class EarlyStopping(_Monitor):
             if self.verbose > 0:
                 print(f'Epoch {self.stopped_epoch + 1}: Early stopping.')
                 if self.save_best_model and self.save_dir is not None:
-                    print('Best checkpoint has been saved at '
-                          f'{os.path.abspath(os.path.join(self.save_dir, "best_model"))}')
+                    print(
+                        'Best checkpoint has been saved at '
+                        f'{os.path.abspath(os.path.join(self.save_dir, "best_model"))}'
+                    )
         self.stopped_epoch += 1
 
 
 class ReduceLROnPlateau(_Monitor):
-    """Multiplies the learning rate by `factor` when `monitor` has not improved for `patience` evaluations."""
+    """Multiplies the learning rate by `factor` when `monitor` has not improved for `patience`
+    evaluations.
+    """
 
-    def __init__(self, monitor='loss', factor=0.1, patience=10, verbose=1, mode='auto', min_delta=1e-4, cooldown=0,
-                 min_lr=0):
+    def __init__(
+        self,
+        monitor='loss',
+        factor=0.1,
+        patience=10,
+        verbose=1,
+        mode='auto',
+        min_delta=1e-4,
+        cooldown=0,
+        min_lr=0,
+    ):
         super().__init__()
         if factor >= 1.0:
             raise ValueError('ReduceLROnPlateau does not support a factor >= 1.0.')
@@ -353,7 +421,10 @@ class ReduceLROnPlateau(_Monitor):
         if current is None:
             return
         if not isinstance(self.model._optimizer._learning_rate, (int, float)):
-            warnings.warn('Expected learning_rate be float, but got a scheduler; ReduceLROnPlateau does nothing.')
+            warnings.warn(
+                'Expected learning_rate be float, but got a scheduler; ReduceLROnPlateau does '
+                'nothing.'
+            )
             return
         if self.in_cooldown():
             self.cooldown_counter -= 1
@@ -369,14 +440,19 @@ class ReduceLROnPlateau(_Monitor):
                     new = max(old * self.factor, self.min_lr)
                     self.model._optimizer.set_lr(new)
                     if self.verbose > 0:
-                        print(f'\nEpoch {self.epoch + 1}: ReduceLROnPlateau reducing learning rate to {new}.')
+                        print(
+                            f'\nEpoch {self.epoch + 1}: ReduceLROnPlateau reducing learning rate '
+                            f'to {new}.'
+                        )
                     self.cooldown_counter = self.cooldown
                     self.wait = 0
         self.epoch += 1
 
 
 class _Curves(Callback):
-    """Shared by callbacks that send scalars elsewhere; a subclass gives `_scalar(tag, value, step)`."""
+    """Shared by callbacks that send scalars elsewhere; a subclass gives `_scalar(tag, value,
+    step)`.
+    """
 
     def __init__(self):
         super().__init__()
@@ -419,6 +495,7 @@ class VisualDL(_Curves):
     def _scalar(self, tag, value, step):
         if self._writer is None:
             from paddle.utils import try_import
+
             self._writer = try_import('visualdl').LogWriter(self.log_dir)
         self._writer.add_scalar(tag=tag, step=step, value=value)
 
@@ -431,19 +508,35 @@ class VisualDL(_Curves):
 class WandbCallback(_Curves):
     """Sends curves to Weights & Biases; needs the `wandb` package."""
 
-    def __init__(self, project=None, entity=None, name=None, dir=None, mode=None, job_type=None, **kwargs):
+    def __init__(
+        self, project=None, entity=None, name=None, dir=None, mode=None, job_type=None, **kwargs
+    ):
         super().__init__()
         from paddle.utils import try_import
-        self.wandb = try_import('wandb', "You want to use `wandb` which is not installed yet, install it with `pip "
-                                         "install wandb`")
-        self.wandb_args = dict(project=project, name=name, entity=entity, dir=dir, mode=mode, job_type=job_type, **kwargs)
+
+        self.wandb = try_import(
+            'wandb',
+            "You want to use `wandb` which is not installed yet, install it with `pip "
+            "install wandb`",
+        )
+        self.wandb_args = dict(
+            project=project,
+            name=name,
+            entity=entity,
+            dir=dir,
+            mode=mode,
+            job_type=job_type,
+            **kwargs,
+        )
         self._run = None
 
     @property
     def run(self):
         """The wandb run, started on first use."""
         if self._run is None:
-            self._run = self.wandb.run if self.wandb.run is not None else self.wandb.init(**self.wandb_args)
+            self._run = (
+                self.wandb.run if self.wandb.run is not None else self.wandb.init(**self.wandb_args)
+            )
         return self._run
 
     def _scalar(self, tag, value, step):

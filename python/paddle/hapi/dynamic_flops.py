@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """paddle.flops: multiply-adds of a network, layer by layer."""
+
 import numpy as np
 
 import paddle
@@ -43,17 +44,37 @@ def _zero(layer, x, y):
     return 0
 
 
-_RULES = {'Conv1D': _conv, 'Conv2D': _conv, 'Conv3D': _conv, 'Conv1DTranspose': _conv, 'Conv2DTranspose': _conv,
-          'Conv3DTranspose': _conv, 'BatchNorm': _norm, 'BatchNorm1D': _norm, 'BatchNorm2D': _norm,
-          'BatchNorm3D': _norm, 'SyncBatchNorm': _norm, 'ReLU': _zero, 'ReLU6': _zero, 'LeakyReLU': _activation,
-          'Linear': _linear, 'Dropout': _zero, 'AvgPool1D': _pool, 'AvgPool2D': _pool, 'AvgPool3D': _pool,
-          'AdaptiveAvgPool1D': _adaptive, 'AdaptiveAvgPool2D': _adaptive, 'AdaptiveAvgPool3D': _adaptive}
+_RULES = {
+    'Conv1D': _conv,
+    'Conv2D': _conv,
+    'Conv3D': _conv,
+    'Conv1DTranspose': _conv,
+    'Conv2DTranspose': _conv,
+    'Conv3DTranspose': _conv,
+    'BatchNorm': _norm,
+    'BatchNorm1D': _norm,
+    'BatchNorm2D': _norm,
+    'BatchNorm3D': _norm,
+    'SyncBatchNorm': _norm,
+    'ReLU': _zero,
+    'ReLU6': _zero,
+    'LeakyReLU': _activation,
+    'Linear': _linear,
+    'Dropout': _zero,
+    'AvgPool1D': _pool,
+    'AvgPool2D': _pool,
+    'AvgPool3D': _pool,
+    'AdaptiveAvgPool1D': _adaptive,
+    'AdaptiveAvgPool2D': _adaptive,
+    'AdaptiveAvgPool3D': _adaptive,
+}
 
 
 def flops(net, input_size, custom_ops=None, print_detail=False):
     """Count the multiply-adds of one forward of `net` on `input_size`; returns an int.
 
-    `custom_ops` maps a layer class to a function (layer, inputs, output) that adds to `layer.total_ops`.
+    `custom_ops` maps a layer class to a function (layer, inputs, output) that adds to
+    `layer.total_ops`.
     """
     if not isinstance(net, paddle.nn.Layer):
         raise TypeError(f"[flops] expected a nn.Layer, got {type(net)}")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loading models from a folder's `hubconf.py`. Nothing is fetched from a network: the source is 'local'."""
+"""Loading models from a folder's `hubconf.py`. Nothing is fetched from a network: the source is
+'local'.
+"""
+
 import importlib.util
 import os
 import sys
@@ -11,8 +14,11 @@ _CONF = 'hubconf.py'
 
 def _entries(repo_dir, source):
     if source != 'local':
-        raise ValueError(f'[hub] source {source!r} needs a download, which is not done here: fetch the repository '
-                         "yourself and use source='local'")
+        raise ValueError(
+            f'[hub] source {source!r} needs a download, which is not done here: fetch the '
+            f'repository '
+            "yourself and use source='local'"
+        )
     path = os.path.join(repo_dir, _CONF)
     if not os.path.isfile(path):
         raise FileNotFoundError(f'[hub] no {_CONF} in {repo_dir}')
@@ -40,7 +46,9 @@ def _entry(repo_dir, model, source):
 def list(repo_dir, source='github', force_reload=False):
     """Names of the entry points in the folder `repo_dir` (source 'local')."""
     module = _entries(repo_dir, source)
-    return [name for name in dir(module) if callable(getattr(module, name)) and not name.startswith('_')]
+    return [
+        name for name in dir(module) if callable(getattr(module, name)) and not name.startswith('_')
+    ]
 
 
 def help(repo_dir, model, source='github', force_reload=False):
@@ -53,10 +61,14 @@ def load(repo_dir, model, source='github', force_reload=False, **kwargs):
     return _entry(repo_dir, model, source)(**kwargs)
 
 
-def load_state_dict_from_url(url, model_dir=None, check_hash=False, file_name=None, map_location=None):
-    """What `paddle.load` reads from the file of `url`, fetched into `model_dir` (by default the hub's folder) unless it is there already.
+def load_state_dict_from_url(
+    url, model_dir=None, check_hash=False, file_name=None, map_location=None
+):
+    """What `paddle.load` reads from the file of `url`, fetched into `model_dir` (by default the
+    hub's folder) unless it is there already.
 
-    A .zip file holds one file. With `check_hash` a name that ends in `-<digits>` before its suffix says how the file's sha256 begins.
+    A .zip file holds one file. With `check_hash` a name that ends in `-<digits>` before its suffix
+    says how the file's sha256 begins.
     """
     import hashlib
     import re
@@ -64,7 +76,12 @@ def load_state_dict_from_url(url, model_dir=None, check_hash=False, file_name=No
     import paddle
     from paddle.base.arguments import only
     from paddle.utils.download import _decompress, _download, is_url
-    only('load_state_dict_from_url', 'tensors are loaded into the memory of the CPU', map_location=(map_location, None, 'cpu'))
+
+    only(
+        'load_state_dict_from_url',
+        'tensors are loaded into the memory of the CPU',
+        map_location=(map_location, None, 'cpu'),
+    )
     if not is_url(url):
         raise ValueError(f'[hub] expected a URL of http or https, got {url!r}')
     folder = os.path.expanduser('~/.cache/paddle/hub') if model_dir is None else model_dir
@@ -77,5 +94,8 @@ def load_state_dict_from_url(url, model_dir=None, check_hash=False, file_name=No
         with open(path, 'rb') as stream:
             found = hashlib.sha256(stream.read()).hexdigest()
         if not found.startswith(expected.group(1)):
-            raise RuntimeError(f'[hub] expected {path} to have a sha256 that begins with {expected.group(1)}, got {found}')
+            raise RuntimeError(
+                f'[hub] expected {path} to have a sha256 that begins with {expected.group(1)}, '
+                f'got {found}'
+            )
     return paddle.load(_decompress(path) if path.endswith('.zip') else path)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A logger that writes to the standard output, and to a file."""
+
 import logging
 import os
 import sys
@@ -8,8 +9,8 @@ __all__ = ['setup_logger']
 
 
 def setup_logger(output=None, name='hapi', log_level=logging.INFO):
-    """The logger `name`, which passes messages of `log_level` on to the standard output, and to a file: `output` when that ends in
-    '.txt' or '.log', else 'log.txt' in that folder."""
+    """The logger `name`, which passes messages of `log_level` on to the standard output, and to a
+    file: `output` when that ends in '.txt' or '.log', else 'log.txt' in that folder."""
     logger = logging.getLogger(name)
     logger.propagate = False
     logger.setLevel(log_level)

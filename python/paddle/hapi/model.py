@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """paddle.Model: training, evaluation and prediction loops around a network."""
+
 import inspect
 import os
 import warnings
@@ -46,12 +47,17 @@ def restore_flatten_list(l, splits):
 def extract_args(func):
     """Names of the positional arguments of a function, `self` left out."""
     code = func.__code__
-    names = list(code.co_varnames[:code.co_argcount])
+    names = list(code.co_varnames[: code.co_argcount])
     return names[1:] if names[:1] == ['self'] else names
 
 
 def _tensors(values):
-    return [v if isinstance(v, paddle.Tensor) or v is None else paddle.to_tensor(to_array('Model', 'its input', v)) for v in _list(values)]
+    return [
+        v
+        if isinstance(v, paddle.Tensor) or v is None
+        else paddle.to_tensor(to_array('Model', 'its input', v))
+        for v in _list(values)
+    ]
 
 
 def _scalar(value):
@@ -82,11 +88,13 @@ class Model:
         self._scaler = None
         self._accumulated = 0
 
-    # ---- one batch --------------------------------------------------------------------------------------------
+    # ---- one batch
     def _forward(self, inputs):
         if self._amp_level == 'O0':
             return self.network(*inputs)
-        with paddle.amp.auto_cast(level=self._amp_level, dtype=self._amp_dtype, **self._amp_options):
+        with paddle.amp.auto_cast(
+            level=self._amp_level, dtype=self._amp_dtype, **self._amp_options
+        ):
             return self.network(*inputs)
 
     def _losses(self, outputs, labels):
@@ -98,12 +106,16 @@ class Model:
         values = []
         for metric in self._metrics:
             computed = metric.compute(*(_list(outputs) + labels))
-            value = metric.update(*[t.numpy() if isinstance(t, paddle.Tensor) else t for t in _list(computed)])
+            value = metric.update(
+                *[t.numpy() if isinstance(t, paddle.Tensor) else t for t in _list(computed)]
+            )
             values.append(value)
         return values
 
     def train_batch(self, inputs, labels=None, update=True):
-        """One training step; returns the losses, or (losses, metrics). `update=False` only accumulates gradients."""
+        """One training step; returns the losses, or (losses, metrics). `update=False` only
+        accumulates gradients.
+        """
         if self._optimizer is None:
             raise AssertionError("model not ready, please call `model.prepare()` first")
         self.network.train()
@@ -112,7 +124,9 @@ class Model:
         outputs = self._forward(_tensors(inputs))
         losses = self._losses(outputs, labels)
         if not losses:
-            raise AssertionError("[Model] a loss function is needed to train: prepare(optimizer, loss)")
+            raise AssertionError(
+                "[Model] a loss function is needed to train: prepare(optimizer, loss)"
+            )
         total = losses[0] if len(losses) == 1 else paddle.add_n(losses)
         if total.size != 1:
             total = total.sum()
@@ -138,7 +152,11 @@ class Model:
         with paddle.no_grad():
             labels = _tensors(labels)
             outputs = self._forward(_tensors(inputs))
-            values = [loss.numpy() for loss in self._losses(outputs, labels)] if self._loss is not None else []
+            values = (
+                [loss.numpy() for loss in self._losses(outputs, labels)]
+                if self._loss is not None
+                else []
+            )
             metrics = self._measure(outputs, labels)
         if values and metrics:
             return values, metrics
@@ -151,12 +169,16 @@ class Model:
         with paddle.no_grad():
             return [out.numpy() for out in _list(self._forward(_tensors(inputs)))]
 
-    # ---- files ------------------------------------------------------------------------------------------------
+    # ---- files
     def save(self, path, training=True):
-        """Save `<path>.pdparams` and `<path>.pdopt`, or with `training=False` the network for inference."""
+        """Save `<path>.pdparams` and `<path>.pdopt`, or with `training=False` the network for
+        inference.
+        """
         if not training:
             if not self._inputs:
-                raise RuntimeError("Saving inference model needs `inputs` of Model, a list of InputSpec")
+                raise RuntimeError(
+                    "Saving inference model needs `inputs` of Model, a list of InputSpec"
+                )
             paddle.jit.save(self.network, path, input_spec=self._inputs)
             return
         if os.path.basename(path) == '':
@@ -168,28 +190,32 @@ class Model:
                 paddle.save(state, path + '.pdopt')
 
     def load(self, path, skip_mismatch=False, reset_optimizer=False):
-        """Load what `save(path)` wrote. `skip_mismatch` leaves out missing or differently shaped parameters."""
-        path = path[:-len('.pdparams')] if path.endswith('.pdparams') else path
+        """Load what `save(path)` wrote. `skip_mismatch` leaves out missing or differently shaped
+        parameters.
+        """
+        path = path[: -len('.pdparams')] if path.endswith('.pdparams') else path
         state = paddle.load(path + '.pdparams')
         if not isinstance(state, dict):
-            raise ValueError(f"[Model.load] expected a state dict in {path}.pdparams, got {type(state)}")
+            raise ValueError(
+                f"[Model.load] expected a state dict in {path}.pdparams, got {type(state)}"
+            )
         own = self.network.state_dict()
         fitting = {}
         for key, param in own.items():
             value = state.get(key)
             problem = None
             if value is None:
-                problem = f"{key} is not found in the providing file."
+                problem = "got no value"
             elif not isinstance(value, paddle.Tensor):
-                problem = f"{key} receives {type(value)}, but a tensor is expected."
+                problem = f"expected a tensor, got {type(value).__name__}"
             elif list(value.shape) != list(param.shape):
-                problem = f"{key} receives a shape {list(value.shape)}, but the expected shape is {list(param.shape)}."
+                problem = f"expected shape {list(param.shape)}, got {list(value.shape)}"
             if problem is None:
                 fitting[key] = value
             elif skip_mismatch:
-                warnings.warn(f"Skip loading for {key}. {problem}")
+                warnings.warn(f"[load] {key} is kept: {problem}")
             else:
-                raise ValueError(problem)
+                raise ValueError(f"[load] {key}: {problem}")
         self.network.set_state_dict(fitting)
         if self._optimizer is not None and not reset_optimizer and os.path.exists(path + '.pdopt'):
             self._optimizer.set_state_dict(paddle.load(path + '.pdopt'))
@@ -198,12 +224,16 @@ class Model:
         """Parameters of the network."""
         return self.network.parameters(*args, **kwargs)
 
-    # ---- preparation ------------------------------------------------------------------------------------------
+    # ---- preparation
     def prepare(self, optimizer=None, loss=None, metrics=None, amp_configs=None):
-        """Set optimizer, loss (a layer or function of outputs and labels), metrics and mixed precision."""
+        """Set optimizer, loss (a layer or function of outputs and labels), metrics and mixed
+        precision.
+        """
         self._optimizer = optimizer
         if loss is not None and not isinstance(loss, paddle.nn.Layer) and not callable(loss):
-            raise TypeError("'loss' must be sub classes of `paddle.nn.Layer` or any callable function.")
+            raise TypeError(
+                "'loss' must be sub classes of `paddle.nn.Layer` or any callable function."
+            )
         self._loss = loss
         for metric in _list(metrics):
             if not isinstance(metric, Metric):
@@ -226,23 +256,43 @@ class Model:
             return
         self._amp_dtype = configs.pop('dtype', 'float16')
         configs.pop('use_fp16_guard', None)
-        scaler = {k: configs.pop(k) for k in ('init_loss_scaling', 'incr_ratio', 'decr_ratio', 'incr_every_n_steps',
-                                              'decr_every_n_nan_or_inf', 'use_dynamic_loss_scaling') if k in configs}
-        self._amp_options = {k: configs.pop(k) for k in ('custom_white_list', 'custom_black_list') if k in configs}
+        scaler = {
+            k: configs.pop(k)
+            for k in (
+                'init_loss_scaling',
+                'incr_ratio',
+                'decr_ratio',
+                'incr_every_n_steps',
+                'decr_every_n_nan_or_inf',
+                'use_dynamic_loss_scaling',
+            )
+            if k in configs
+        }
+        self._amp_options = {
+            k: configs.pop(k) for k in ('custom_white_list', 'custom_black_list') if k in configs
+        }
         if configs:
             raise ValueError(f"Excepted amp configs, but got unknown keys {sorted(configs)}")
         if level == 'O2' and self._optimizer is not None:
-            self.network, self._optimizer = paddle.amp.decorate(self.network, self._optimizer, level='O2',
-                                                                dtype=self._amp_dtype)
+            self.network, self._optimizer = paddle.amp.decorate(
+                self.network, self._optimizer, level='O2', dtype=self._amp_dtype
+            )
         if self._amp_dtype == 'float16':
             self._scaler = paddle.amp.GradScaler(**scaler)
 
-    # ---- loops ------------------------------------------------------------------------------------------------
+    # ---- loops
     def _loader(self, data, batch_size, num_workers, shuffle=False, drop_last=False):
         from paddle.io import DataLoader, Dataset
+
         if data is None or not isinstance(data, Dataset):
             return data
-        return DataLoader(data, batch_size=batch_size, shuffle=shuffle, drop_last=drop_last, num_workers=num_workers)
+        return DataLoader(
+            data,
+            batch_size=batch_size,
+            shuffle=shuffle,
+            drop_last=drop_last,
+            num_workers=num_workers,
+        )
 
     def _metric_names(self):
         names = ['loss'] if self._loss is not None else []
@@ -285,10 +335,14 @@ class Model:
             inputs, labels = self._split(batch)
             if mode == 'train':
                 last = step + 1 == steps or (num_iters is not None and step + 1 >= num_iters)
-                result = self.train_batch(inputs, labels, update=(step + 1) % accumulate == 0 or last)
+                result = self.train_batch(
+                    inputs, labels, update=(step + 1) % accumulate == 0 or last
+                )
             else:
                 result = self.eval_batch(inputs, labels)
-            losses = result[0] if isinstance(result, tuple) else result if self._loss is not None else []
+            losses = (
+                result[0] if isinstance(result, tuple) else result if self._loss is not None else []
+            )
             logs = {}
             if self._loss is not None:
                 logs['loss'] = [float(np.asarray(v).reshape(-1)[0]) for v in losses]
@@ -297,22 +351,43 @@ class Model:
                     logs[name] = _scalar(value)
             logs['step'] = step
             first = inputs[0]
-            logs['batch_size'] = first.shape[0] if hasattr(first, 'shape') and len(first.shape) else 1
+            logs['batch_size'] = (
+                first.shape[0] if hasattr(first, 'shape') and len(first.shape) else 1
+            )
             callbacks.call(f'on_{mode}_batch_end', step, logs)
             if num_iters is not None and step + 1 >= num_iters:
                 break
         return logs
 
-    def fit(self, train_data=None, eval_data=None, batch_size=1, epochs=1, eval_freq=1, log_freq=10, save_dir=None,
-            save_freq=1, verbose=2, drop_last=False, shuffle=True, num_workers=0, callbacks=None,
-            accumulate_grad_batches=1, num_iters=None):
-        """Train on a Dataset or DataLoader for `epochs`, evaluating every `eval_freq` epochs when `eval_data` is given.
+    def fit(
+        self,
+        train_data=None,
+        eval_data=None,
+        batch_size=1,
+        epochs=1,
+        eval_freq=1,
+        log_freq=10,
+        save_dir=None,
+        save_freq=1,
+        verbose=2,
+        drop_last=False,
+        shuffle=True,
+        num_workers=0,
+        callbacks=None,
+        accumulate_grad_batches=1,
+        num_iters=None,
+    ):
+        """Train on a Dataset or DataLoader for `epochs`, evaluating every `eval_freq` epochs when
+        `eval_data` is given.
 
-        `save_dir` keeps checkpoints every `save_freq` epochs; `num_iters` limits the number of steps altogether.
+        `save_dir` keeps checkpoints every `save_freq` epochs; `num_iters` limits the number of
+        steps altogether.
         """
         if train_data is None:
             raise AssertionError("train_data must be given!")
-        sizes = list(batch_size) if isinstance(batch_size, (list, tuple)) else [batch_size, batch_size]
+        sizes = (
+            list(batch_size) if isinstance(batch_size, (list, tuple)) else [batch_size, batch_size]
+        )
         loader = self._loader(train_data, sizes[0], num_workers, shuffle, drop_last)
         eval_loader = self._loader(eval_data, sizes[1], num_workers)
         steps = self._steps(loader)
@@ -320,9 +395,18 @@ class Model:
             epochs = -(-num_iters // (steps or num_iters))
             steps = min(num_iters, steps) if steps is not None else None
         names = self._metric_names()
-        called = config_callbacks(callbacks, self, batch_size=None if loader is train_data else sizes[0], epochs=epochs,
-                                  steps=steps, log_freq=log_freq, save_freq=save_freq, save_dir=save_dir,
-                                  verbose=verbose, metrics=names)
+        called = config_callbacks(
+            callbacks,
+            self,
+            batch_size=None if loader is train_data else sizes[0],
+            epochs=epochs,
+            steps=steps,
+            log_freq=log_freq,
+            save_freq=save_freq,
+            save_dir=save_dir,
+            verbose=verbose,
+            metrics=names,
+        )
         self.stop_training = False
         logs = {}
         left = num_iters
@@ -343,11 +427,22 @@ class Model:
         for metric in self._metrics:
             metric.reset()
 
-    def evaluate(self, eval_data, batch_size=1, log_freq=10, verbose=2, num_workers=0, callbacks=None, num_iters=None):
+    def evaluate(
+        self,
+        eval_data,
+        batch_size=1,
+        log_freq=10,
+        verbose=2,
+        num_workers=0,
+        callbacks=None,
+        num_iters=None,
+    ):
         """Loss and metrics over a Dataset or DataLoader, a dict."""
         loader = self._loader(eval_data, batch_size, num_workers)
         names = self._metric_names()
-        called = config_callbacks(callbacks, self, log_freq=log_freq, verbose=verbose, metrics=names, mode='eval')
+        called = config_callbacks(
+            callbacks, self, log_freq=log_freq, verbose=verbose, metrics=names, mode='eval'
+        )
         steps = self._steps(loader)
         if num_iters is not None and steps is not None:
             steps = min(num_iters, steps)
@@ -358,19 +453,28 @@ class Model:
             metric.reset()
         return {name: logs[name] for name in names if name in logs}
 
-    def predict(self, test_data, batch_size=1, num_workers=0, stack_outputs=False, verbose=1, callbacks=None):
-        """For each output of the network, the list of its batches, or one array with `stack_outputs`."""
+    def predict(
+        self, test_data, batch_size=1, num_workers=0, stack_outputs=False, verbose=1, callbacks=None
+    ):
+        """For each output of the network, the list of its batches, or one array with
+        `stack_outputs`.
+        """
         loader = self._loader(test_data, batch_size, num_workers)
-        called = config_callbacks(callbacks, self, log_freq=2, verbose=verbose, metrics=[], mode='test')
+        called = config_callbacks(
+            callbacks, self, log_freq=2, verbose=verbose, metrics=[], mode='test'
+        )
         called.call('on_predict_begin', {'steps': self._steps(loader), 'metrics': []})
         columns, logs = [], {}
         for step, batch in enumerate(loader):
             called.call('on_predict_batch_begin', step, logs)
             inputs = _list(batch) if not isinstance(batch, dict) else list(batch.values())
-            inputs = inputs[:len(self._inputs)] if self._inputs else self._split(inputs)[0]
+            inputs = inputs[: len(self._inputs)] if self._inputs else self._split(inputs)[0]
             outputs = self.predict_batch(inputs)
             columns.append(outputs)
-            logs = {'step': step, 'batch_size': len(outputs[0]) if outputs and outputs[0].ndim else 1}
+            logs = {
+                'step': step,
+                'batch_size': len(outputs[0]) if outputs and outputs[0].ndim else 1,
+            }
             called.call('on_predict_batch_end', step, logs)
         outputs = [list(column) for column in zip(*columns)]
         if stack_outputs:
@@ -381,6 +485,7 @@ class Model:
     def summary(self, input_size=None, dtype=None):
         """Print the network's layers; see `paddle.summary`."""
         from .model_summary import summary
+
         if input_size is None:
             if not self._inputs:
                 raise ValueError("'input_size' or 'self._input' must be set")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """paddle.summary: a table of layers, shapes and parameter counts."""
+
 import numbers
 
 import numpy as np
@@ -12,14 +13,20 @@ __all__ = ['summary']
 def _sizes(input_size):
     """A list of shapes, with -1 and None as 1."""
     from paddle.static import InputSpec
+
     if isinstance(input_size, InputSpec):
         return [_fixed(input_size.shape)]
-    if isinstance(input_size, (list, tuple)) and input_size and all(
-            isinstance(v, numbers.Number) or v is None for v in input_size):
+    if (
+        isinstance(input_size, (list, tuple))
+        and input_size
+        and all(isinstance(v, numbers.Number) or v is None for v in input_size)
+    ):
         return [_fixed(input_size)]
     if isinstance(input_size, (list, tuple)):
         return [shape for item in input_size for shape in _sizes(item)]
-    raise TypeError(f"Input size should be a tuple, an InputSpec or a list of them, but got {input_size!r}")
+    raise TypeError(
+        f"Input size should be a tuple, an InputSpec or a list of them, but got {input_size!r}"
+    )
 
 
 def _fixed(shape):
@@ -63,14 +70,20 @@ class _Rows:
 
     @staticmethod
     def _is_rnn(layer):
-        return isinstance(layer, (paddle.nn.LSTM, paddle.nn.GRU, paddle.nn.SimpleRNN, paddle.nn.RNNCellBase))
+        return isinstance(
+            layer, (paddle.nn.LSTM, paddle.nn.GRU, paddle.nn.SimpleRNN, paddle.nn.RNNCellBase)
+        )
 
     def _hook(self, layer, inputs, output):
         params = layer.parameters(include_sublayers=self._is_rnn(layer))
         trainable = sum(int(p.size) for p in params if not p.stop_gradient)
         total = sum(int(p.size) for p in params)
-        total += sum(int(b.size) for b in layer.buffers(include_sublayers=False) if 'float' in str(b.dtype))
-        self.rows.append((layer, self._name(layer), _shape(inputs), _shape(output), total, trainable))
+        total += sum(
+            int(b.size) for b in layer.buffers(include_sublayers=False) if 'float' in str(b.dtype)
+        )
+        self.rows.append(
+            (layer, self._name(layer), _shape(inputs), _shape(output), total, trainable)
+        )
 
     @staticmethod
     def _name(layer):
@@ -84,7 +97,8 @@ class _Rows:
 
 
 def summary(net, input_size=None, dtypes=None, input=None):
-    """Run `net` on zeros of `input_size` (a shape, InputSpec or list of them) or on `input`, and print its layers.
+    """Run `net` on zeros of `input_size` (a shape, InputSpec or list of them) or on `input`, and
+    print its layers.
 
     Returns {'total_params', 'trainable_params'}.
     """
@@ -98,11 +112,19 @@ def summary(net, input_size=None, dtypes=None, input=None):
     else:
         sizes = _sizes(input_size)
         from paddle.static import InputSpec
-        if dtypes is None and isinstance(input_size, (list, tuple)) and all(isinstance(i, InputSpec) for i in input_size):
+
+        if (
+            dtypes is None
+            and isinstance(input_size, (list, tuple))
+            and all(isinstance(i, InputSpec) for i in input_size)
+        ):
             dtypes = [str(i.dtype).rsplit('.', 1)[-1] for i in input_size]
         if dtypes is None or isinstance(dtypes, str):
             dtypes = [dtypes or 'float32'] * len(sizes)
-        args = [paddle.rand(s).astype(d) if 'float' in str(d) else paddle.ones(s, dtype=d) for s, d in zip(sizes, dtypes)]
+        args = [
+            paddle.rand(s).astype(d) if 'float' in str(d) else paddle.ones(s, dtype=d)
+            for s, d in zip(sizes, dtypes)
+        ]
         kwargs = {}
     training = [(layer, layer.training) for layer in net.sublayers(include_self=True)]
     rows = _Rows(net)
@@ -142,7 +164,7 @@ def _report(net, rows, inputs):
     print(f'Trainable params: {trainable:,}')
     print(f'Non-trainable params: {total - trainable:,}')
     print('-' * total_width)
-    mega = 4.0 / 1024 ** 2
+    mega = 4.0 / 1024**2
     size_in = sum(int(t.size) for t in inputs if isinstance(t, paddle.Tensor)) * mega
     size_out = 2.0 * sum(_numel(row[3]) for row in rows) * mega
     size_params = total * mega

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The progress line of training."""
+
 import numbers
 import sys
 import time
@@ -18,7 +19,9 @@ def _text(value):
 
 
 class ProgressBar:
-    """Prints `step i/n - name: value - time/step`; verbose 1 redraws a bar, 2 prints lines, 0 and 3 nothing extra."""
+    """Prints `step i/n - name: value - time/step`; verbose 1 redraws a bar, 2 prints lines, 0 and 3
+    nothing extra.
+    """
 
     def __init__(self, num=None, width=30, verbose=1, start=True, file=None, name='step'):
         if isinstance(num, numbers.Real) and num > 0:
@@ -58,7 +61,13 @@ class ProgressBar:
             if total is not None:
                 filled = int(self._width * min(current_num / self._num, 1.0))
                 arrow = '>' if filled < self._width else ''
-                bar = ' [' + '=' * max(filled - len(arrow), 0) + arrow + '.' * (self._width - max(filled, len(arrow))) + ']'
+                bar = (
+                    ' ['
+                    + '=' * max(filled - len(arrow), 0)
+                    + arrow
+                    + '.' * (self._width - max(filled, len(arrow)))
+                    + ']'
+                )
             line = head + bar + shown + rate
             done = total is not None and current_num >= self._num
             self.file.write('\r' + line.ljust(self._last_width) + ('\n' if done else ''))

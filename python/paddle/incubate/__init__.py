@@ -1,15 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`paddle.incubate`: fused layers and functions, functional differentiation, optimizers around optimizers."""
+"""`paddle.incubate`: fused layers and functions, functional differentiation, optimizers around
+optimizers.
+"""
+
 from paddle import _lazy
 
-_HOMES = _lazy.homes({
-    '.optimizer': 'LookAhead ModelAverage',
-    '.operators': ('softmax_mask_fuse_upper_triangle softmax_mask_fuse graph_send_recv graph_sample_neighbors '
-                   'graph_reindex identity_loss'),
-    '.jit': 'inference',
-    'paddle.geometric': 'segment_sum segment_mean segment_max segment_min',
-})
-__all__ = ['LookAhead', 'ModelAverage', 'softmax_mask_fuse_upper_triangle', 'softmax_mask_fuse', 'graph_send_recv',
-           'graph_sample_neighbors', 'graph_reindex', 'segment_sum', 'segment_mean', 'segment_max', 'segment_min',
-           'identity_loss', 'inference']
-_lazy.install(globals(), 'paddle.incubate', _HOMES, modules=('autograd', 'jit', 'nn', 'operators', 'optimizer'))
+_HOMES = _lazy.homes(
+    {
+        '.optimizer': 'LookAhead ModelAverage',
+        '.operators': (
+            'softmax_mask_fuse_upper_triangle softmax_mask_fuse graph_send_recv '
+            'graph_sample_neighbors graph_reindex identity_loss'
+        ),
+        '.jit': 'inference',
+        'paddle.geometric': 'segment_sum segment_mean segment_max segment_min',
+    }
+)
+__all__ = [
+    'LookAhead',
+    'ModelAverage',
+    'softmax_mask_fuse_upper_triangle',
+    'softmax_mask_fuse',
+    'graph_send_recv',
+    'graph_sample_neighbors',
+    'graph_reindex',
+    'segment_sum',
+    'segment_mean',
+    'segment_max',
+    'segment_min',
+    'identity_loss',
+    'inference',
+]
+_lazy.install(
+    globals(),
+    'paddle.incubate',
+    _HOMES,
+    modules=('autograd', 'jit', 'nn', 'operators', 'optimizer'),
+)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`inference`: a function or layer that runs as a program, for inference."""
+
 import functools
 
 import paddle
@@ -13,22 +14,50 @@ def is_inference_mode(function):
     return hasattr(function, '__inference__')
 
 
-def inference(function=None, cache_static_model=False, save_model_dir=None, memory_pool_init_size_mb=1000, precision_mode='float32',
-              switch_ir_optim=True, switch_ir_debug=False, enable_cinn=False, with_trt=False, trt_precision_mode='float32',
-              trt_use_static=False, collect_shape=False, enable_new_ir=False, exp_enable_use_cutlass=False, delete_pass_lists=None,
-              skip_prune_program=False):
-    """Decorator of a function, or of a layer, whose `forward` it takes: calls run as a program, without history.
+def inference(
+    function=None,
+    cache_static_model=False,
+    save_model_dir=None,
+    memory_pool_init_size_mb=1000,
+    precision_mode='float32',
+    switch_ir_optim=True,
+    switch_ir_debug=False,
+    enable_cinn=False,
+    with_trt=False,
+    trt_precision_mode='float32',
+    trt_use_static=False,
+    collect_shape=False,
+    enable_new_ir=False,
+    exp_enable_use_cutlass=False,
+    delete_pass_lists=None,
+    skip_prune_program=False,
+):
+    """Decorator of a function, or of a layer, whose `forward` it takes: calls run as a program,
+    without history.
 
-    The first call with other shapes or Python values makes another program. What concerns other devices, or files of the program,
-    is refused.
+    The first call with other shapes or Python values makes another program. What concerns other
+    devices, or files of the program, is refused.
     """
-    only('inference', 'programs are kept in memory, run in the precision of their tensors and optimised by passes of their own',
-         cache_static_model=(cache_static_model, False), save_model_dir=(save_model_dir, None), precision_mode=(precision_mode, 'float32'),
-         switch_ir_optim=(switch_ir_optim, True), switch_ir_debug=(switch_ir_debug, False), enable_cinn=(enable_cinn, False, True),
-         with_trt=(with_trt, False), trt_precision_mode=(trt_precision_mode, 'float32'), trt_use_static=(trt_use_static, False),
-         collect_shape=(collect_shape, False), enable_new_ir=(enable_new_ir, False, True), delete_pass_lists=(delete_pass_lists, None, []),
-         skip_prune_program=(skip_prune_program, False), exp_enable_use_cutlass=(exp_enable_use_cutlass, False),
-         memory_pool_init_size_mb=(memory_pool_init_size_mb, 1000))
+    only(
+        'inference',
+        'programs are kept in memory, run in the precision of their tensors and optimised by '
+        'passes of their own',
+        cache_static_model=(cache_static_model, False),
+        save_model_dir=(save_model_dir, None),
+        precision_mode=(precision_mode, 'float32'),
+        switch_ir_optim=(switch_ir_optim, True),
+        switch_ir_debug=(switch_ir_debug, False),
+        enable_cinn=(enable_cinn, False, True),
+        with_trt=(with_trt, False),
+        trt_precision_mode=(trt_precision_mode, 'float32'),
+        trt_use_static=(trt_use_static, False),
+        collect_shape=(collect_shape, False),
+        enable_new_ir=(enable_new_ir, False, True),
+        delete_pass_lists=(delete_pass_lists, None, []),
+        skip_prune_program=(skip_prune_program, False),
+        exp_enable_use_cutlass=(exp_enable_use_cutlass, False),
+        memory_pool_init_size_mb=(memory_pool_init_size_mb, 1000),
+    )
     if function is None:
         return inference
     if isinstance(function, paddle.nn.Layer):

@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Masked softmax, the loss marker, and the graph functions under their older names and argument orders."""
+"""Masked softmax, the loss marker, and the graph functions under their older names and argument
+orders.
+"""
+
 import paddle
 from paddle import _lazy, geometric
 
-__all__ = ['softmax_mask_fuse', 'softmax_mask_fuse_upper_triangle', 'identity_loss', 'graph_send_recv',
-           'graph_sample_neighbors', 'graph_reindex']
+__all__ = [
+    'softmax_mask_fuse',
+    'softmax_mask_fuse_upper_triangle',
+    'identity_loss',
+    'graph_send_recv',
+    'graph_sample_neighbors',
+    'graph_reindex',
+]
 
 
 def softmax_mask_fuse(x, mask, name=None):
@@ -13,7 +22,9 @@ def softmax_mask_fuse(x, mask, name=None):
 
 
 def softmax_mask_fuse_upper_triangle(x):
-    """Softmax over the last axis of x [B, heads, S, S] without the entries above the diagonal, which become 0."""
+    """Softmax over the last axis of x [B, heads, S, S] without the entries above the diagonal,
+    which become 0.
+    """
     rows, columns = x.shape[-2], x.shape[-1]
     hidden = paddle.triu(paddle.ones([rows, columns], dtype='bool'), 1)
     lowest = paddle.full([], float('-inf'), x.dtype)
@@ -21,7 +32,9 @@ def softmax_mask_fuse_upper_triangle(x):
 
 
 def identity_loss(x, reduction='none'):
-    """`x` as a loss: its 'sum' (0), 'mean' (1) or itself, 'none' (2). TypeError for another reduction."""
+    """`x` as a loss: its 'sum' (0), 'mean' (1) or itself, 'none' (2). TypeError for another
+    reduction.
+    """
     if reduction in ('sum', 0):
         return paddle.sum(x)
     if reduction in ('mean', 1):
@@ -32,27 +45,61 @@ def identity_loss(x, reduction='none'):
 
 
 def graph_send_recv(x, src_index, dst_index, pool_type='sum', out_size=None, name=None):
-    """`paddle.geometric.send_u_recv`; ValueError for a pool_type that is not sum, mean, max or min."""
+    """`paddle.geometric.send_u_recv`; ValueError for a pool_type that is not sum, mean, max or
+    min.
+    """
     if pool_type not in ('sum', 'mean', 'max', 'min'):
-        raise ValueError(f"pool_type should be `sum`, `mean`, `max` or `min`, but received {pool_type}")
+        raise ValueError(
+            f"pool_type should be `sum`, `mean`, `max` or `min`, but received {pool_type}"
+        )
     return geometric.send_u_recv(x, src_index, dst_index, pool_type, out_size)
 
 
-def graph_sample_neighbors(row, colptr, input_nodes, eids=None, perm_buffer=None, sample_size=-1, return_eids=False,
-                           flag_perm_buffer=False, name=None):
-    """`paddle.geometric.sample_neighbors`; ValueError when `eids` or `perm_buffer` are asked for and not given."""
+def graph_sample_neighbors(
+    row,
+    colptr,
+    input_nodes,
+    eids=None,
+    perm_buffer=None,
+    sample_size=-1,
+    return_eids=False,
+    flag_perm_buffer=False,
+    name=None,
+):
+    """`paddle.geometric.sample_neighbors`; ValueError when `eids` or `perm_buffer` are asked for
+    and not given.
+    """
     if return_eids and eids is None:
         raise ValueError("`eids` should not be None if `return_eids` is True.")
     if flag_perm_buffer and perm_buffer is None:
         raise ValueError("`perm_buffer` should not be None if `flag_perm_buffer`is True.")
-    return geometric.sample_neighbors(row, colptr, input_nodes, sample_size, eids, return_eids,
-                                      perm_buffer if flag_perm_buffer else None)
+    return geometric.sample_neighbors(
+        row,
+        colptr,
+        input_nodes,
+        sample_size,
+        eids,
+        return_eids,
+        perm_buffer if flag_perm_buffer else None,
+    )
 
 
-def graph_reindex(x, neighbors, count, value_buffer=None, index_buffer=None, flag_buffer_hashtable=False, name=None):
+def graph_reindex(
+    x,
+    neighbors,
+    count,
+    value_buffer=None,
+    index_buffer=None,
+    flag_buffer_hashtable=False,
+    name=None,
+):
     """`paddle.geometric.reindex_graph`; ValueError when buffers are asked for and not given."""
     if flag_buffer_hashtable and (value_buffer is None or index_buffer is None):
-        raise ValueError("`value_buffer` and `index_buffer` should not be None if `flag_buffer_hashtable` is True.")
+        raise ValueError(
+            "`value_buffer` and `index_buffer` should not be None if `flag_buffer_hashtable` is "
+            "True."
+        )
     return geometric.reindex_graph(x, neighbors, count, value_buffer, index_buffer)
+
 
 _lazy.serve(globals())

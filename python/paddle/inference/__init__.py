@@ -1,17 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running saved models: Config says what to load and how, create_predictor gives a Predictor."""
+
 import os as _os
 
 from paddle import _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.libpaddle import (PaddleDType as DataType, PaddleInferPredictor as Predictor, PaddleInferTensor as Tensor,
-                                   PaddlePlace as PlaceType, PrecisionType, get_num_bytes_of_data_type, get_version)
+from paddle.base.libpaddle import (
+    PaddleDType as DataType,
+    PaddleInferPredictor as Predictor,
+    PaddleInferTensor as Tensor,
+    PaddlePlace as PlaceType,
+    PrecisionType,
+    get_num_bytes_of_data_type,
+    get_version,
+)
 
 from .config import Config, XpuConfig
 from .mixed_precision import convert_to_mixed_precision
 
-__all__ = ['Config', 'convert_to_mixed_precision', 'DataType', 'PlaceType', 'PrecisionType', 'Tensor', 'Predictor', 'create_predictor', 'get_version',
-           'get_trt_compile_version', 'get_trt_runtime_version', 'get_num_bytes_of_data_type', 'PredictorPool', 'XpuConfig']
+__all__ = [
+    'Config',
+    'convert_to_mixed_precision',
+    'DataType',
+    'PlaceType',
+    'PrecisionType',
+    'Tensor',
+    'Predictor',
+    'create_predictor',
+    'get_version',
+    'get_trt_compile_version',
+    'get_trt_runtime_version',
+    'get_num_bytes_of_data_type',
+    'PredictorPool',
+    'XpuConfig',
+]
 
 
 def get_trt_compile_version():
@@ -27,11 +49,16 @@ def get_trt_runtime_version():
 def _with_old_program(config, make):
     """make(config), with a program in the older `.pdmodel` format converted in memory first."""
     from paddle.static import io
+
     model, params = config.prog_file(), config.params_file()
     if config.model_from_memory() or not _os.path.isfile(model) or io._is_json(model):
         return make(config)
     program, names, fetches = io._read(model, params or None)
-    inputs = {op.attrs()['name']: op.result(0) for op in program._operations() if op.name() == 'pd_op.data'}
+    inputs = {
+        op.attrs()['name']: op.result(0)
+        for op in program._operations()
+        if op.name() == 'pd_op.data'
+    }
     feeds = [inputs[name] for name in names]
     text = io.serialize_program(feeds, fetches, program=program)
     data = io.serialize_persistables(feeds, fetches, None, program=program) or b''
@@ -44,7 +71,9 @@ def _with_old_program(config, make):
 
 
 def create_predictor(config):
-    """A predictor of the model that `config` names: `.json` programs, and `.pdmodel` ones, which are converted while loading."""
+    """A predictor of the model that `config` names: `.json` programs, and `.pdmodel` ones, which
+    are converted while loading.
+    """
     return _with_old_program(config, _core.create_predictor)
 
 
@@ -53,5 +82,6 @@ class PredictorPool(_core.PredictorPool):
 
     def __init__(self, config, size=1):
         _with_old_program(config, lambda c: super(PredictorPool, self).__init__(c, size))
+
 
 _lazy.serve(globals())

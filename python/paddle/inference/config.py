@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Config of a predictor: the options of the C++ class, and those of other vendors' engines, which are accepted with a notice."""
+"""Config of a predictor: the options of the C++ class, and those of other vendors' engines, which
+are accepted with a notice.
+"""
+
 import dataclasses
 import sys
 import types
@@ -8,36 +11,51 @@ from paddle.base import libpaddle as _core
 
 __all__ = ['Config', 'XpuConfig']
 
-# Option: what it does here. One line is printed at the first call of each (not after disable_glog_info).
+# Option: what it does here. One line is printed at the first call of each (not after
+# disable_glog_info).
 _NOTICES = {
-    'no GPU engine in this build, the CPU is used':
-        'enable_use_gpu exp_enable_use_cutlass',
-    'no TensorRT, the CPU executor runs the whole program':
-        'enable_tensorrt_engine enable_tensorrt_dla enable_tensorrt_explicit_quantization enable_tensorrt_inspector '
-        'enable_tensorrt_memory_optim enable_tensorrt_varseqlen enable_tuned_tensorrt_dynamic_shape '
-        'exp_disable_tensorrt_dynamic_shape_ops exp_disable_tensorrt_ops exp_disable_tensorrt_subgraph '
-        'exp_specify_tensorrt_subgraph_precision mark_trt_engine_outputs set_tensorrt_optimization_level '
-        'set_trt_dynamic_shape_info collect_shape_range_info',
-    'no ONNX Runtime, the CPU executor runs the program': 'enable_onnxruntime enable_ort_optimization',
+    'no GPU engine in this build, the CPU is used': 'enable_use_gpu exp_enable_use_cutlass',
+    'no TensorRT, the CPU executor runs the whole program': (
+        'enable_tensorrt_engine enable_tensorrt_dla enable_tensorrt_explicit_quantization '
+        'enable_tensorrt_inspector enable_tensorrt_memory_optim enable_tensorrt_varseqlen '
+        'enable_tuned_tensorrt_dynamic_shape exp_disable_tensorrt_dynamic_shape_ops '
+        'exp_disable_tensorrt_ops exp_disable_tensorrt_subgraph '
+        'exp_specify_tensorrt_subgraph_precision mark_trt_engine_outputs '
+        'set_tensorrt_optimization_level set_trt_dynamic_shape_info collect_shape_range_info'
+    ),
+    'no ONNX Runtime, the CPU executor runs the program': 'enable_onnxruntime '
+    'enable_ort_optimization',
     'no OpenVINO, the CPU executor runs the program': 'enable_openvino_engine',
-    'no XPU in this build, the CPU is used': 'enable_xpu set_xpu_config set_xpu_device_id exp_sparse_conv_using_buffer',
-    'no IPU in this build, the CPU is used': 'enable_ipu load_ipu_config set_ipu_config set_ipu_custom_info',
+    'no XPU in this build, the CPU is used': 'enable_xpu set_xpu_config set_xpu_device_id '
+    'exp_sparse_conv_using_buffer',
+    'no IPU in this build, the CPU is used': 'enable_ipu load_ipu_config set_ipu_config '
+    'set_ipu_custom_info',
     'no device of a plugin is used for inference, the CPU is': 'enable_custom_device',
-    'oneDNN is used where it is the fastest, per operation':
-        'disable_mkldnn disable_onednn disable_mkldnn_fc_passes disable_onednn_fc_passes set_mkldnn_op set_onednn_op',
-    'the program runs in the precision it was saved in':
-        'enable_mkldnn_bfloat16 enable_onednn_bfloat16 set_bfloat16_op enable_mkldnn_int8 enable_onednn_int8 '
-        'exp_enable_mixed_precision_ops exp_disable_mixed_precision_ops enable_low_precision_io',
-    'the optimised program is kept in memory only': 'enable_save_optim_model set_optim_cache_dir use_optimized_model',
+    'oneDNN is used where it is the fastest, per operation': 'disable_mkldnn disable_onednn '
+    'disable_mkldnn_fc_passes disable_onednn_fc_passes set_mkldnn_op set_onednn_op',
+    'the program runs in the precision it was saved in': (
+        'enable_mkldnn_bfloat16 enable_onednn_bfloat16 set_bfloat16_op enable_mkldnn_int8 '
+        'enable_onednn_int8 exp_enable_mixed_precision_ops exp_disable_mixed_precision_ops '
+        'enable_low_precision_io'
+    ),
+    'the optimised program is kept in memory only': 'enable_save_optim_model set_optim_cache_dir '
+    'use_optimized_model',
 }
 # What is always so.
-_SILENT = ('enable_mkldnn enable_onednn set_mkldnn_cache_capacity set_onednn_cache_capacity enable_new_executor enable_new_ir '
-           'disable_gpu disable_onnxruntime switch_use_feed_fetch_ops switch_specify_input_names')
+_SILENT = (
+    'enable_mkldnn enable_onednn set_mkldnn_cache_capacity set_onednn_cache_capacity '
+    'enable_new_executor enable_new_ir disable_gpu disable_onnxruntime '
+    'switch_use_feed_fetch_ops switch_specify_input_names'
+)
 _ANSWERS = [
-    (False, 'mkldnn_int8_enabled onednn_int8_enabled onnxruntime_enabled openvino_engine_enabled tensorrt_dla_enabled '
-            'tensorrt_dynamic_shape_enabled tensorrt_engine_enabled tensorrt_explicit_quantization_enabled '
-            'tensorrt_inspector_enabled tensorrt_varseqlen_enabled trt_allow_build_at_runtime tuned_tensorrt_dynamic_shape '
-            'use_gpu use_xpu shape_range_info_collected use_feed_fetch_ops_enabled'),
+    (
+        False,
+        'mkldnn_int8_enabled onednn_int8_enabled onnxruntime_enabled openvino_engine_enabled '
+        'tensorrt_dla_enabled tensorrt_dynamic_shape_enabled tensorrt_engine_enabled '
+        'tensorrt_explicit_quantization_enabled tensorrt_inspector_enabled '
+        'tensorrt_varseqlen_enabled trt_allow_build_at_runtime tuned_tensorrt_dynamic_shape '
+        'use_gpu use_xpu shape_range_info_collected use_feed_fetch_ops_enabled',
+    ),
     (True, 'mkldnn_enabled onednn_enabled new_ir_enabled specify_input_name'),
     (0, 'gpu_device_id xpu_device_id memory_pool_init_size_mb tensorrt_optimization_level'),
     (0.0, 'fraction_of_gpu_memory_for_pool'),
@@ -96,13 +114,16 @@ class PassBuilder:
 
 
 class Config(_core.AnalysisConfig):
-    """What a predictor loads and how it runs: `Config(prog_file, params_file)`, or `Config(model_dir)`.
+    """What a predictor loads and how it runs: `Config(prog_file, params_file)`, or
+    `Config(model_dir)`.
 
     Methods for other vendors' engines are accepted and print one line about what happens instead.
     """
 
     Precision = _core.PrecisionType
-    Float32, Half, Int8, Bfloat16 = (getattr(_core.PrecisionType, n) for n in ('Float32', 'Half', 'Int8', 'Bfloat16'))
+    Float32, Half, Int8, Bfloat16 = (
+        getattr(_core.PrecisionType, n) for n in ('Float32', 'Half', 'Int8', 'Bfloat16')
+    )
 
     def pass_builder(self):
         """The passes that the program goes through."""
@@ -118,8 +139,15 @@ class Config(_core.AnalysisConfig):
 
     def to_native_config(self):
         """The files and the device as plain attributes."""
-        return types.SimpleNamespace(model_dir=self.model_dir(), prog_file=self.prog_file(), param_file=self.params_file(),
-                                     use_gpu=False, use_xpu=False, device=0, fraction_of_gpu_memory=0.0)
+        return types.SimpleNamespace(
+            model_dir=self.model_dir(),
+            prog_file=self.prog_file(),
+            param_file=self.params_file(),
+            use_gpu=False,
+            use_xpu=False,
+            device=0,
+            fraction_of_gpu_memory=0.0,
+        )
 
 
 def _add(name, body, doc):
@@ -133,6 +161,7 @@ def _notice(name, text):
         if name not in seen and not self.glog_info_disabled():
             seen.add(name)
             print(f'[Config.{name}] {text}', file=sys.stderr)
+
     return method
 
 

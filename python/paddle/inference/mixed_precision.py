@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs in float32 rewritten to compute in half precision where that is fast and safe."""
+
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.base.framework import EagerParamBase
@@ -10,7 +11,13 @@ _DTYPES = {_core.PrecisionType.Half: paddle.float16, _core.PrecisionType.Bfloat1
 # Only these inputs are the data; the others stay in float32, as the kernels take them.
 _DATA_INPUTS = {'batch_norm_': {'x'}, 'batch_norm': {'x'}}
 # Beside those of the white list: auto_cast promotes them.
-_CONVOLUTIONS = {'depthwise_conv2d', 'conv2d_transpose', 'depthwise_conv2d_transpose', 'conv3d', 'conv3d_transpose'}
+_CONVOLUTIONS = {
+    'depthwise_conv2d',
+    'conv2d_transpose',
+    'depthwise_conv2d_transpose',
+    'conv3d',
+    'conv3d_transpose',
+}
 # Results whose dtype an argument names.
 _MAKERS = {'cast', 'full', 'full_like', 'assign_value', 'arange', 'linspace', 'gaussian', 'uniform'}
 
@@ -18,18 +25,25 @@ _MAKERS = {'cast', 'full', 'full_like', 'assign_value', 'arange', 'linspace', 'g
 class _Converter:
     """Records the operations of a program again, with casts where precisions meet.
 
-    Operations of the white list run in `dtype`, those of the black list in float32, and others in `dtype` when a value that is no
-    parameter already has it.
+    Operations of the white list run in `dtype`, those of the black list in float32, and others in
+    `dtype` when a value that is no parameter already has it.
     """
 
     def __init__(self, parameters, dtype, black_list, white_list):
         from paddle.amp import amp_lists
+
         short = str(dtype).rpartition('.')[2]
         self.parameters, self.dtype = parameters, dtype
-        self.white = amp_lists.core_names(amp_lists.white_list()[short]['O1'] | _CONVOLUTIONS | set(white_list)) - set(black_list)
-        self.black = amp_lists.core_names(amp_lists.black_list()[short]['O1'] | set(black_list)) - set(white_list)
+        self.white = amp_lists.core_names(
+            amp_lists.white_list()[short]['O1'] | _CONVOLUTIONS | set(white_list)
+        ) - set(black_list)
+        self.black = amp_lists.core_names(
+            amp_lists.black_list()[short]['O1'] | set(black_list)
+        ) - set(white_list)
         self.values, self.names, self.casts, self.held = {-1: None}, {}, {}, {}
-        self.low = {n: paddle.cast(v, dtype) for n, v in parameters.items() if v.dtype == paddle.float32}
+        self.low = {
+            n: paddle.cast(v, dtype) for n, v in parameters.items() if v.dtype == paddle.float32
+        }
 
     def parameter(self, number, dtype):
         """The parameter in this dtype; one that both precisions read is kept in each."""
@@ -39,7 +53,9 @@ class _Converter:
             trained = isinstance(value, EagerParamBase) and value.trainable
             if dtype != value.dtype:
                 value, name = self.low[name], f"{name}.{str(dtype).rpartition('.')[2]}"
-            self.held[self.names[number], dtype] = EagerParamBase(value, name=name, trainable=trained)
+            self.held[self.names[number], dtype] = EagerParamBase(
+                value, name=name, trainable=trained
+            )
         return self.held[self.names[number], dtype]
 
     def read(self, number, dtype=None):
@@ -53,7 +69,12 @@ class _Converter:
         return self.cast(number, value, dtype)
 
     def cast(self, key, value, dtype):
-        if value is None or dtype is None or value.dtype == dtype or value.dtype not in (paddle.float32, self.dtype):
+        if (
+            value is None
+            or dtype is None
+            or value.dtype == dtype
+            or value.dtype not in (paddle.float32, self.dtype)
+        ):
             return value
         if (key, dtype) not in self.casts:
             self.casts[key, dtype] = paddle.cast(value, dtype)
@@ -61,7 +82,12 @@ class _Converter:
 
     def low_inputs(self, numbers):
         """Whether a value that is no parameter has the low precision already."""
-        found = [v for n in numbers if n not in self.names for v in (self.values[n] if isinstance(self.values[n], list) else [self.values[n]])]
+        found = [
+            v
+            for n in numbers
+            if n not in self.names
+            for v in (self.values[n] if isinstance(self.values[n], list) else [self.values[n]])
+        ]
         return any(v is not None and v.dtype == self.dtype for v in found)
 
     def run(self, name, args, outs):
@@ -73,37 +99,68 @@ class _Converter:
         else:
             dtype = self.dtype if name in self.white or self.low_inputs(numbers) else paddle.float32
         data = _DATA_INPUTS.get(name)
-        call = [a[1] if a[0] else self.read(a[1], paddle.float32 if data and a[2] not in data else dtype) for a in args]
+        call = [
+            a[1]
+            if a[0]
+            else self.read(a[1], paddle.float32 if data and a[2] not in data else dtype)
+            for a in args
+        ]
         results = getattr(paddle._C_ops, name)(*call)
         self.values.update({outs[0]: results} if len(outs) == 1 else zip(outs, results))
 
 
-def convert_to_mixed_precision(model_file, params_file, mixed_model_file, mixed_params_file, mixed_precision, backend,
-                               keep_io_types=True, black_list=frozenset(), **kwargs):
-    """Write the program of `model_file` and `params_file` in half precision to `mixed_model_file` and `mixed_params_file`.
+def convert_to_mixed_precision(
+    model_file,
+    params_file,
+    mixed_model_file,
+    mixed_params_file,
+    mixed_precision,
+    backend,
+    keep_io_types=True,
+    black_list=frozenset(),
+    **kwargs,
+):
+    """Write the program of `model_file` and `params_file` in half precision to `mixed_model_file`
+    and `mixed_params_file`.
 
-    mixed_precision: PrecisionType.Half or Bfloat16. keep_io_types: inputs and outputs keep their dtypes, else float32 ones take the low
-    one. Operations in black_list stay in float32; those in white_list (a keyword) leave it. ValueError for another precision and for a
-    program with branches or loops.
+    mixed_precision: PrecisionType.Half or Bfloat16. keep_io_types: inputs and outputs keep their
+    dtypes, else float32 ones take the low one. Operations in black_list stay in float32; those in
+    white_list (a keyword) leave it. ValueError for another precision and for a program with
+    branches or loops.
     """
     from paddle.static import io
     from paddle.static import program as static
+
     white_list = kwargs.pop('white_list', ())
     if kwargs:
-        raise ValueError(f'[convert_to_mixed_precision] got an unexpected keyword argument {sorted(kwargs)[0]!r}')
+        raise ValueError(
+            f'[convert_to_mixed_precision] got an unexpected keyword argument {sorted(kwargs)[0]!r}'
+        )
     if mixed_precision not in _DTYPES:
-        raise ValueError(f'[convert_to_mixed_precision] expected mixed_precision Half or Bfloat16, got {mixed_precision}')
+        raise ValueError(
+            f'[convert_to_mixed_precision] expected mixed_precision Half or Bfloat16, got '
+            f'{mixed_precision}'
+        )
     if not isinstance(backend, _core.PaddlePlace):
-        raise TypeError(f'[convert_to_mixed_precision] expected a PlaceType as backend, got {type(backend).__name__}')
+        raise TypeError(
+            f'[convert_to_mixed_precision] expected a PlaceType as backend, got '
+            f'{type(backend).__name__}'
+        )
     dtype = _DTYPES[mixed_precision]
     program, feeds, fetches = io._read(model_file, params_file or None)
     program = io.normalize_program(program, [v for v in _inputs(program, feeds)], fetches)
     steps = _core._program_steps(program)
     other = next((name for kind, name, *_ in steps if kind in ('other', 'if', 'while')), None)
     if other:
-        raise ValueError(f'[convert_to_mixed_precision] expected a program of single operations, got {other}')
+        raise ValueError(
+            f'[convert_to_mixed_precision] expected a program of single operations, got {other}'
+        )
     convert = _Converter(program._parameters(), dtype, black_list, white_list)
-    declared = {op.attrs()['name']: op.result(0) for op in program._operations() if op.name() == 'pd_op.data'}
+    declared = {
+        op.attrs()['name']: op.result(0)
+        for op in program._operations()
+        if op.name() == 'pd_op.data'
+    }
     mixed, fetched, inputs = static.Program(), [], {}
     was_static = not paddle.in_dynamic_mode()
     paddle.enable_static()
@@ -113,7 +170,9 @@ def convert_to_mixed_precision(model_file, params_file, mixed_model_file, mixed_
                 if kind == 'data':
                     spec = declared[name]
                     low = not keep_io_types and spec.dtype == paddle.float32
-                    inputs[name] = convert.values[outs[0]] = paddle.static.data(name, spec.shape, dtype if low else spec.dtype)
+                    inputs[name] = convert.values[outs[0]] = paddle.static.data(
+                        name, spec.shape, dtype if low else spec.dtype
+                    )
                 elif kind == 'parameter':
                     convert.names[outs[0]] = name
                 elif kind == 'combine':
@@ -127,7 +186,9 @@ def convert_to_mixed_precision(model_file, params_file, mixed_model_file, mixed_
             results = []
             for (_, number), before in zip(sorted(fetched), fetches):
                 keep = before.dtype if keep_io_types or before.dtype != paddle.float32 else dtype
-                results.append(convert.read(number, keep if before.dtype == paddle.float32 else None))
+                results.append(
+                    convert.read(number, keep if before.dtype == paddle.float32 else None)
+                )
             given = [inputs[name] for name in feeds]
             text = io.serialize_program(given, results, program=mixed)
             data = io.serialize_persistables(given, results, None, program=mixed) or b''
@@ -139,5 +200,9 @@ def convert_to_mixed_precision(model_file, params_file, mixed_model_file, mixed_
 
 
 def _inputs(program, names):
-    found = {op.attrs()['name']: op.result(0) for op in program._operations() if op.name() == 'pd_op.data'}
+    found = {
+        op.attrs()['name']: op.result(0)
+        for op in program._operations()
+        if op.name() == 'pd_op.data'
+    }
     return [found[name] for name in names]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets, samplers and the data loader."""
+
 from paddle import _lazy
 
 from .dataloader import (
@@ -23,9 +24,23 @@ from .dataloader import (
 from .reader import DataLoader
 
 __all__ = [
-    'Dataset', 'IterableDataset', 'TensorDataset', 'ComposeDataset', 'ChainDataset', 'BatchSampler',
-    'DistributedBatchSampler', 'DataLoader', 'get_worker_info', 'Sampler', 'SequenceSampler', 'RandomSampler',
-    'WeightedRandomSampler', 'random_split', 'Subset', 'SubsetRandomSampler', 'ConcatDataset',
+    'Dataset',
+    'IterableDataset',
+    'TensorDataset',
+    'ComposeDataset',
+    'ChainDataset',
+    'BatchSampler',
+    'DistributedBatchSampler',
+    'DataLoader',
+    'get_worker_info',
+    'Sampler',
+    'SequenceSampler',
+    'RandomSampler',
+    'WeightedRandomSampler',
+    'random_split',
+    'Subset',
+    'SubsetRandomSampler',
+    'ConcatDataset',
 ]
 
 _lazy.serve(globals())

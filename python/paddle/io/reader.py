@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """DataLoader: batches of tensors from a dataset, read here or by worker processes."""
+
 import os
 
 import paddle
@@ -14,17 +15,34 @@ __all__ = ['DataLoader', 'batch']
 class DataLoader:
     """Iterates over batches of `dataset`.
 
-    With `num_workers` > 0, forked processes read ahead `prefetch_factor` batches each, in order; an exception in a
-    worker is raised here with the worker's traceback. `batch_size=None` turns batching off. A batch is a list in
-    the order of the data set; made in static mode with `return_list=False`, it is a list of a dict for each place, which feeds the
-    variables of `feed_list` by name. Reading ahead is what workers do, whatever `use_buffer_reader` is. Raises RuntimeError when
-    a worker dies or `timeout` seconds pass.
+    With `num_workers` > 0, forked processes read ahead `prefetch_factor` batches each, in order; an
+    exception in a worker is raised here with the worker's traceback. `batch_size=None` turns
+    batching off. A batch is a list in the order of the data set; made in static mode with
+    `return_list=False`, it is a list of a dict for each place, which feeds the variables of
+    `feed_list` by name. Reading ahead is what workers do, whatever `use_buffer_reader` is. Raises
+    RuntimeError when a worker dies or `timeout` seconds pass.
     """
 
-    def __init__(self, dataset, feed_list=None, places=None, return_list=True, batch_sampler=None, batch_size=1,
-                 shuffle=False, drop_last=False, collate_fn=None, num_workers=0, use_buffer_reader=True,
-                 reader_buffer_size=2, prefetch_factor=2, use_shared_memory=True, timeout=0, worker_init_fn=None,
-                 persistent_workers=False):
+    def __init__(
+        self,
+        dataset,
+        feed_list=None,
+        places=None,
+        return_list=True,
+        batch_sampler=None,
+        batch_size=1,
+        shuffle=False,
+        drop_last=False,
+        collate_fn=None,
+        num_workers=0,
+        use_buffer_reader=True,
+        reader_buffer_size=2,
+        prefetch_factor=2,
+        use_shared_memory=True,
+        timeout=0,
+        worker_init_fn=None,
+        persistent_workers=False,
+    ):
         if num_workers < 0:
             raise AssertionError("num_workers should be a non-negative value")
         if num_workers > 0 and not hasattr(os, 'fork'):
@@ -33,17 +51,36 @@ class DataLoader:
             raise AssertionError("timeout should be a non-negative value")
         if reader_buffer_size <= 0 or prefetch_factor <= 0:
             raise AssertionError("reader_buffer_size and prefetch_factor should be positive")
-        if feed_list is not None and not (isinstance(feed_list, (list, tuple)) and all(hasattr(one, 'name') for one in feed_list)):
-            raise TypeError(f"[DataLoader] expected feed_list to hold variables of a program, got {feed_list!r}")
+        if feed_list is not None and not (
+            isinstance(feed_list, (list, tuple)) and all(hasattr(one, 'name') for one in feed_list)
+        ):
+            raise TypeError(
+                f"[DataLoader] expected feed_list to hold variables of a program, got {feed_list!r}"
+            )
         self._feeds = None
         if not return_list and not paddle.in_dynamic_mode():
             if feed_list is None:
-                raise AssertionError("[DataLoader] expected feed_list with return_list=False, got None")
+                raise AssertionError(
+                    "[DataLoader] expected feed_list with return_list=False, got None"
+                )
             self._feeds = [one.name for one in feed_list]
-        self.dataset, self.collate_fn, self.shuffle, self.drop_last = dataset, collate_fn, shuffle, drop_last
+        self.dataset, self.collate_fn, self.shuffle, self.drop_last = (
+            dataset,
+            collate_fn,
+            shuffle,
+            drop_last,
+        )
         self.feed_list, self.places, self.return_list = feed_list, places, return_list
-        self.num_workers, self.worker_init_fn, self.persistent_workers = num_workers, worker_init_fn, persistent_workers
-        self.use_buffer_reader, self.reader_buffer_size, self.prefetch_factor = use_buffer_reader, reader_buffer_size, prefetch_factor
+        self.num_workers, self.worker_init_fn, self.persistent_workers = (
+            num_workers,
+            worker_init_fn,
+            persistent_workers,
+        )
+        self.use_buffer_reader, self.reader_buffer_size, self.prefetch_factor = (
+            use_buffer_reader,
+            reader_buffer_size,
+            prefetch_factor,
+        )
         self.use_shared_memory, self.timeout = use_shared_memory, timeout
         self._pool = None
         if isinstance(dataset, IterableDataset):
@@ -53,7 +90,9 @@ class DataLoader:
                 raise ValueError("IterableDataset expect unspecified batch_sampler")
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or drop_last:
-                raise AssertionError("batch_size/shuffle/drop_last should not be set when batch_sampler is given")
+                raise AssertionError(
+                    "batch_size/shuffle/drop_last should not be set when batch_sampler is given"
+                )
             self.batch_sampler = batch_sampler
             self.batch_size = None
         elif batch_size is None:
@@ -61,10 +100,17 @@ class DataLoader:
             self.batch_size = None
         else:
             if isinstance(batch_size, bool) or batch_size <= 0:
-                raise AssertionError("batch_size should be None or a positive value when batch_sampler is not given")
+                raise AssertionError(
+                    "batch_size should be None or a positive value when batch_sampler is not given"
+                )
             self.batch_size = batch_size
-            self.batch_sampler = None if isinstance(dataset, IterableDataset) else BatchSampler(
-                dataset=dataset, batch_size=batch_size, shuffle=shuffle, drop_last=drop_last)
+            self.batch_sampler = (
+                None
+                if isinstance(dataset, IterableDataset)
+                else BatchSampler(
+                    dataset=dataset, batch_size=batch_size, shuffle=shuffle, drop_last=drop_last
+                )
+            )
         self.auto_collate_batch = self.batch_sampler is not None or self.batch_size is not None
         if self.collate_fn is None:
             self.collate_fn = default_collate_fn if self.auto_collate_batch else default_convert_fn
@@ -73,6 +119,7 @@ class DataLoader:
         """Indices of one pass without batching."""
         if self.shuffle:
             import numpy as np
+
             return np.random.permutation(len(self.dataset)).tolist()
         return range(len(self.dataset))
 
@@ -85,14 +132,20 @@ class DataLoader:
         batches = self._batches()
         if self._feeds is None:
             return batches
-        return FeedIter(batches, self._feeds, len(self.places) if isinstance(self.places, (list, tuple)) else 1)
+        return FeedIter(
+            batches, self._feeds, len(self.places) if isinstance(self.places, (list, tuple)) else 1
+        )
 
     def _batches(self):
         if self.num_workers == 0:
             return SingleProcessIter(self)
         if not self.persistent_workers:
             return MultiProcessIter(self, WorkerPool(self))
-        if self._pool is None or any(w.poll() is not None for w in self._pool.workers) or not self._pool.workers:
+        if (
+            self._pool is None
+            or any(w.poll() is not None for w in self._pool.workers)
+            or not self._pool.workers
+        ):
             self._pool = WorkerPool(self)
         return MultiProcessIter(self, self._pool)
 
@@ -106,10 +159,14 @@ class DataLoader:
 
 
 def batch(reader, batch_size, drop_last=False):
-    """A reader of lists of `batch_size` samples from a reader (a function that gives an iterator)."""
+    """A reader of lists of `batch_size` samples from a reader (a function that gives an
+    iterator).
+    """
     batch_size = int(batch_size)
     if batch_size <= 0:
-        raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
+        raise ValueError(
+            f"batch_size should be a positive integer value, but got batch_size={batch_size}"
+        )
 
     def batch_reader():
         group = []
@@ -120,4 +177,5 @@ def batch(reader, batch_size, drop_last=False):
                 group = []
         if group and not drop_last:
             yield group
+
     return batch_reader

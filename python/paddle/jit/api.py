@@ -19,16 +19,26 @@ from . import capture
 from .static_function import StaticFunction, convert, parameter_names
 from .surroundings import Surroundings
 
-__all__ = ['to_static', 'not_to_static', 'enable_to_static', 'ignore_module', 'set_code_level', 'set_verbosity', 'save']
+__all__ = [
+    'to_static',
+    'not_to_static',
+    'enable_to_static',
+    'ignore_module',
+    'set_code_level',
+    'set_verbosity',
+    'save',
+]
 
 
 def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN', **kwargs):
-    """A function, method or layer (its forward) whose calls run as a program once they have been recorded.
+    """A function, method or layer (its forward) whose calls run as a program once they have been
+    recorded.
 
-    Works as a decorator too. `input_spec`: a list of InputSpec; extents of None stay free. `backend`: 'CINN'
-    fuses operations, None does not. Keywords: `full_graph` (record at the first call, with control flow; an error where
-    that is impossible), `property`, `dynamic_dims` (for each tensor the dimensions that stay free). The last 64 ways of
-    calling (dtypes, shapes, other values) are kept: a number that always changes is better a tensor.
+    Works as a decorator too. `input_spec`: a list of InputSpec; extents of None stay free.
+    `backend`: 'CINN' fuses operations, None does not. Keywords: `full_graph` (record at the first
+    call, with control flow; an error where that is impossible), `property`, `dynamic_dims` (for
+    each tensor the dimensions that stay free). The last 64 ways of calling (dtypes, shapes, other
+    values) are kept: a number that always changes is better a tensor.
     """
     unknown = set(kwargs) - {'full_graph', 'property', 'dynamic_dims'}
     if unknown:
@@ -36,7 +46,9 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
     if backend not in ('CINN', None):
         raise ValueError(f"[to_static] expected backend 'CINN' or None, got {backend!r}")
     if input_spec is not None and not isinstance(input_spec, (list, tuple)):
-        raise TypeError(f'The type(input_spec) should be one of (tuple, list), but received {type(input_spec)}.')
+        raise TypeError(
+            f'The type(input_spec) should be one of (tuple, list), but received {type(input_spec)}.'
+        )
     options = {
         'full_graph': bool(kwargs.get('full_graph', False)),
         'backend': backend,
@@ -71,14 +83,18 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
 
 def _is_left_alone(function):
     inner = getattr(function, '__func__', function)
-    return getattr(inner, '__not_to_static__', False) or getattr(inner, '__module__', None) in _ignored
+    return (
+        getattr(inner, '__not_to_static__', False) or getattr(inner, '__module__', None) in _ignored
+    )
 
 
 _ignored = set()
 
 
 def not_to_static(func=None):
-    """Mark a function whose code is used as it is, without conversion of control flow; returns it."""
+    """Mark a function whose code is used as it is, without conversion of control flow; returns
+    it.
+    """
 
     def mark(function):
         getattr(function, '__func__', function).__not_to_static__ = True
@@ -119,7 +135,11 @@ def _specs_of(function):
     if function.input_spec is not None or function._last_call is None:
         return function.input_spec
     args, kwargs = function._last_call
-    return None if any(capture.tensors_of(v) or isinstance(v, InputSpec) for v in kwargs.values()) else list(args)
+    return (
+        None
+        if any(capture.tensors_of(v) or isinstance(v, InputSpec) for v in kwargs.values())
+        else list(args)
+    )
 
 
 def _leaves(value):
@@ -131,12 +151,16 @@ def _leaves(value):
 
 
 def _record(layer, function, input_spec):
-    """(program, inputs, results) of `function` on symbolic inputs; of the layer with its hooks when there is one."""
+    """(program, inputs, results) of `function` on symbolic inputs; of the layer with its hooks when
+    there is one.
+    """
     names = parameter_names(function)
     for place, spec in enumerate(input_spec):
         for leaf in _leaves(spec):
             if not isinstance(leaf, (InputSpec, _core.Tensor, int, float, str, bool, type(None))):
-                raise TypeError(f'[jit.save] expected InputSpec or Tensor in input_spec, got {type(leaf)}')
+                raise TypeError(
+                    f'[jit.save] expected InputSpec or Tensor in input_spec, got {type(leaf)}'
+                )
     flat = [
         (place, leaf)
         for place, spec in enumerate(input_spec)
@@ -169,7 +193,13 @@ def _record(layer, function, input_spec):
     return recording.program, recording.inputs, _flatten(recording.returned, [])
 
 
-_REFUSED = ('combine_params', 'separate_parameters', 'skip_forward', 'skip_prune_program', 'input_names_after_prune')
+_REFUSED = (
+    'combine_params',
+    'separate_parameters',
+    'skip_forward',
+    'skip_prune_program',
+    'input_names_after_prune',
+)
 _CONFIGS = ('output_spec', 'with_hook', 'clip_extra', *_REFUSED)
 _save_pre_hooks = []
 
@@ -211,26 +241,39 @@ def _run_save_pre_hooks(func):
 
 @_run_save_pre_hooks
 def save(layer, path, input_spec=None, **configs):
-    """Write `layer` (a Layer or function) as `<path>.json` and, with parameters, `<path>.pdiparams`.
+    """Write `layer` (a Layer or function) as `<path>.json` and, with parameters,
+    `<path>.pdiparams`.
 
-    It is recorded in its present mode (call `eval()` before) on inputs of `input_spec`, a list of InputSpec or example
-    tensors; extents of None stay free. Without it the specs given to `to_static` are used, or those of the last call.
-    `output_spec`: the results to keep, by place or as values of the recorded function's `outputs`. Hooks are recorded and only attributes
-    of the operations written, whatever `with_hook` and `clip_extra` are.
-    Other methods of a layer that are marked with `to_static` become `<path>.<method>.json`. TypeError where control
-    flow cannot be recorded.
+    It is recorded in its present mode (call `eval()` before) on inputs of `input_spec`, a list of
+    InputSpec or example tensors; extents of None stay free. Without it the specs given to
+    `to_static` are used, or those of the last call. `output_spec`: the results to keep, by place or
+    as values of the recorded function's `outputs`. Hooks are recorded and only attributes of the
+    operations written, whatever `with_hook` and `clip_extra` are. Other methods of a layer that are
+    marked with `to_static` become `<path>.<method>.json`. TypeError where control flow cannot be
+    recorded.
     """
     for key in configs:
         if key not in _CONFIGS:
-            raise ValueError(f'The additional config ({key}) of `paddle.jit.save` is not supported.')
-    only('jit.save', 'each method is written by itself, as what its results need', **{key: (configs.get(key), None, False) for key in _REFUSED})
+            raise ValueError(
+                f'The additional config ({key}) of `paddle.jit.save` is not supported.'
+            )
+    only(
+        'jit.save',
+        'each method is written by itself, as what its results need',
+        **{key: (configs.get(key), None, False) for key in _REFUSED},
+    )
     path = os.path.abspath(os.fspath(path))
     if os.path.isdir(path) or not os.path.basename(path):
-        raise ValueError('The input path MUST be format of dirname/file_prefix, but received a directory')
+        raise ValueError(
+            'The input path MUST be format of dirname/file_prefix, but received a directory'
+        )
     is_layer = isinstance(layer, paddle.nn.Layer)
     forward, marked = layer.forward if is_layer else layer, None
     if not callable(forward):
-        raise TypeError(f"The input of paddle.jit.save should be 'Layer' or 'Function', but received {type(layer)}")
+        raise TypeError(
+            f"The input of paddle.jit.save should be 'Layer' or 'Function', but received "
+            f"{type(layer)}"
+        )
     if isinstance(forward, StaticFunction):
         input_spec = _specs_of(forward) if input_spec is None else input_spec
         marked, forward = forward, forward.dygraph_function
@@ -244,34 +287,46 @@ def save(layer, path, input_spec=None, **configs):
 
 
 def _marked_methods(layer):
-    names = [n for c in type(layer).__mro__ for n, v in vars(c).items() if isinstance(v, StaticFunction)]
+    names = [
+        n for c in type(layer).__mro__ for n, v in vars(c).items() if isinstance(v, StaticFunction)
+    ]
     return [
         n
-        for n in dict.fromkeys([*names, *(n for n, v in layer.__dict__.items() if isinstance(v, StaticFunction))])
+        for n in dict.fromkeys(
+            [*names, *(n for n, v in layer.__dict__.items() if isinstance(v, StaticFunction))]
+        )
         if n != 'forward'
     ]
 
 
 def _chosen(output_spec, marked, count):
-    """The places of results named by output_spec: places, or results of recordings of the function."""
+    """The places of results named by output_spec: places, or results of recordings of the
+    function.
+    """
     if not isinstance(output_spec, (list, tuple)):
         raise TypeError(f'[jit.save] expected a list as output_spec, got {type(output_spec)}')
-    recorded = [_flatten(p.recording.returned, []) for p in marked._programs] if marked is not None else []
+    recorded = (
+        [_flatten(p.recording.returned, []) for p in marked._programs] if marked is not None else []
+    )
     places = []
     for item in output_spec:
         if isinstance(item, _core.Tensor):
             found = [i for results in recorded for i, r in enumerate(results) if r is item]
             if not found:
                 raise ValueError(
-                    '[jit.save] expected numbers of results, or results of the recorded function (its `outputs`), in '
-                    f'output_spec, got {"a value of another program" if is_recorded(item) else "a tensor with data"}'
+                    '[jit.save] expected numbers of results, or results of the recorded function '
+                    '(its `outputs`), in '
+                    f'output_spec, got '
+                    f'{"a value of another program" if is_recorded(item) else "a tensor with data"}'
                 )
             places.append(found[0])
         elif isinstance(item, int) and -count <= item < count:
             places.append(item)
         else:
             error = ValueError if isinstance(item, int) else TypeError
-            raise error(f'[jit.save] expected places of the {count} results in output_spec, got {item!r}')
+            raise error(
+                f'[jit.save] expected places of the {count} results in output_spec, got {item!r}'
+            )
     return places
 
 
@@ -282,7 +337,10 @@ def _save(layer, function, path, input_spec, configs, marked=None):
             for p in inspect.signature(function).parameters.values()
             if p.default is p.empty and p.kind != p.VAR_KEYWORD
         ]:
-            raise ValueError('[jit.save] expected input_spec, got None: the shapes and dtypes of the inputs are not known')
+            raise ValueError(
+                '[jit.save] expected input_spec, got None: the shapes and dtypes of the inputs '
+                'are not known'
+            )
         input_spec = []
     program, inputs, results = _record(layer, function, items('jit.save', 'input_spec', input_spec))
     if configs.get('output_spec') is not None:
@@ -290,5 +348,6 @@ def _save(layer, function, path, input_spec, configs, marked=None):
     if not results:
         raise ValueError('[jit.save] expected at least one tensor as result, got none')
     _io._write(program._prune(inputs, results), path)
+
 
 _lazy.serve(globals())

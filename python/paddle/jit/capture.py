@@ -14,6 +14,7 @@ from paddle.static.input_spec import InputSpec
 
 from .surroundings import ABSENT, LAYER_STATE, LAYER_TABLES, alike
 
+
 class NotCapturable(RuntimeError):
     """What the function does cannot be repeated by a program."""
 
@@ -55,7 +56,10 @@ def specs_of(value):
 def to_tensors(value):
     """NumPy arrays of the nest as tensors; the nest itself when it has none."""
     found = []
-    result = replace(value, lambda v: found.append(v) or paddle.to_tensor(v) if isinstance(v, numpy.ndarray) else v)
+    result = replace(
+        value,
+        lambda v: found.append(v) or paddle.to_tensor(v) if isinstance(v, numpy.ndarray) else v,
+    )
     return result if found else value
 
 
@@ -101,7 +105,8 @@ class Taped:
     def find_assigned(self):
         """Note the attributes of layers that hold tensors of this call. Raises Changed.
 
-        Those that the call read before are written by each run of the program, others are set to its results.
+        Those that the call read before are written by each run of the program, others are set to
+        its results.
         """
         for home, before in self._homes:
             for key in {**before, **home}:
@@ -110,12 +115,17 @@ class Taped:
                     continue
                 made = tensors_of(value)
                 if old is ABSENT or old is None or not made or not all(map(self.tape.made, made)):
-                    raise Changed(f'[to_static] expected attribute {key!r} to be there before, or to stay')
+                    raise Changed(
+                        f'[to_static] expected attribute {key!r} to be there before, or to stay'
+                    )
                 if not any(map(self.tape.uses, tensors_of(old))):
                     self.assigned.append((home, key, value))
                     continue
                 if not self._can_write(old, value):
-                    raise Changed(f'[to_static] expected attribute {key!r} to keep its shape and to need no gradient')
+                    raise Changed(
+                        f'[to_static] expected attribute {key!r} to keep its shape and to need no '
+                        f'gradient'
+                    )
                 # A tensor of its own: the one the function made may be seen elsewhere.
                 with paddle.no_grad():
                     target = value.clone()
@@ -137,7 +147,8 @@ class Taped:
 
 
 class Recording:
-    """One recorded call: `program`, symbolic `inputs` and `outputs`, the core's `traced`, the result's layout.
+    """One recorded call: `program`, symbolic `inputs` and `outputs`, the core's `traced`, the
+    result's layout.
 
     `taped`: the call has run; what is on its tape is recorded, not the function.
     """
@@ -155,14 +166,22 @@ class Recording:
             name = names[place] if place < len(names) and names[place] else f'input_{place}'
             while name in self.names:
                 name += '_'
-            shape = shapes[place] if place < len(shapes) and shapes[place] is not None else list(value.shape)
+            shape = (
+                shapes[place]
+                if place < len(shapes) and shapes[place] is not None
+                else list(value.shape)
+            )
             result = self.program._data(name, shape, value.dtype)
             result.stop_gradient = value.stop_gradient
             self.inputs.append(result)
             self.names.append(name)
             return result
 
-        state = [(layer, dict(layer.__dict__), dict(layer._buffers)) for layer in surroundings.layers if not taped]
+        state = [
+            (layer, dict(layer.__dict__), dict(layer._buffers))
+            for layer in surroundings.layers
+            if not taped
+        ]
         if taped:
             taped.find_assigned()
         self._tape, self._seen, self._made = taped and taped.tape, [], {}
@@ -178,8 +197,14 @@ class Recording:
                 attributes = self._restore(state)
                 self._find(self.result)
                 if taped:
-                    self._writes.extend((target, self._output(self._value(self._symbol(value)))) for target, value in taped.written)
-                    self._set([(home, key) for home, key, _ in taped.assigned], [v for _, _, v in taped.assigned])
+                    self._writes.extend(
+                        (target, self._output(self._value(self._symbol(value))))
+                        for target, value in taped.written
+                    )
+                    self._set(
+                        [(home, key) for home, key, _ in taped.assigned],
+                        [v for _, _, v in taped.assigned],
+                    )
                 else:
                     self._assign(attributes)
         except BaseException:
@@ -196,7 +221,9 @@ class Recording:
         if taped:
             taped.tape.restore()
             if taped.tape.strays(self._seen + [value for _, value in taped.written]):
-                raise Changed('[to_static] expected a function that leaves no tensors behind but its results')
+                raise Changed(
+                    '[to_static] expected a function that leaves no tensors behind but its results'
+                )
             self._tape = self._seen = None
         self._made = None
 
@@ -230,7 +257,9 @@ class Recording:
         return self.program._value_name(self.inputs[place]) != self.names[place]
 
     def _restore(self, state):
-        """Undo assignments of recorded values to attributes; returns [(dict, key, old, new)] of them."""
+        """Undo assignments of recorded values to attributes; returns [(dict, key, old, new)] of
+        them.
+        """
         found = []
         for layer, attributes, buffers in state:
             for home, before in ((layer.__dict__, attributes), (layer._buffers, buffers)):
@@ -246,7 +275,9 @@ class Recording:
         return found
 
     def _value(self, symbol):
-        """The value of the program that a recorded tensor is; one of data is itself again after the recording."""
+        """The value of the program that a recorded tensor is; one of data is itself again after the
+        recording.
+        """
         if not _core._is_made(self.program, symbol):
             return symbol
         if id(symbol) not in self._made:
@@ -276,7 +307,10 @@ class Recording:
             for v in value.values():
                 self._find(v)
             if type(value) is not dict:
-                self.slots[id(value)] = [functools.partial(_rebuild_dict, type(value), list(value)), *value.values()]
+                self.slots[id(value)] = [
+                    functools.partial(_rebuild_dict, type(value), list(value)),
+                    *value.values(),
+                ]
         elif isinstance(value, tuple) and hasattr(value, '_fields'):
             for v in value:
                 self._find(v)
@@ -286,12 +320,19 @@ class Recording:
             and not isinstance(value, (type, types.ModuleType, paddle.nn.Layer))
             and not callable(value)
         ):
-            held = {k: v for k, v in value.__dict__.items() if any(map(self._is_recorded, tensors_of(v)))}
+            held = {
+                k: v
+                for k, v in value.__dict__.items()
+                if any(map(self._is_recorded, tensors_of(v)))
+            }
             for v in held.values():
                 self._find(v)
             if held:
                 template = _rebuild_object(value, held, *[None] * len(held))
-                self.slots[id(value)] = [functools.partial(_rebuild_object, template, list(held)), *held.values()]
+                self.slots[id(value)] = [
+                    functools.partial(_rebuild_object, template, list(held)),
+                    *held.values(),
+                ]
 
     def _assign(self, attributes):
         """Have each run assign what the function did: [(dict, key, old, new)]."""
@@ -322,5 +363,7 @@ class Recording:
 
     def trace(self, fuse):
         """The runnable form."""
-        self.traced = _core.Traced(self.program, self.inputs, self.names, self.outputs, self._writes, self.grad, fuse)
+        self.traced = _core.Traced(
+            self.program, self.inputs, self.names, self.outputs, self._writes, self.grad, fuse
+        )
         return self.traced

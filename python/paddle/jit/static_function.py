@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`StaticFunction`: a function that runs as a program once it has been recorded for the way it is called."""
+"""`StaticFunction`: a function that runs as a program once it has been recorded for the way it is
+called.
+"""
 
 import functools
 import inspect
@@ -97,8 +99,9 @@ class ProgramCache:
 class StaticFunction(_core.RecordedCalls):
     """A function marked with `to_static`.
 
-    With `full_graph` its first call records it, control flow included. Without, the first call runs it as it is and
-    notes what it does, which is recorded when the call ends; what cannot be recorded goes on running as it is.
+    With `full_graph` its first call records it, control flow included. Without, the first call runs
+    it as it is and notes what it does, which is recorded when the call ends; what cannot be
+    recorded goes on running as it is.
     """
 
     def __init__(
@@ -179,8 +182,17 @@ class StaticFunction(_core.RecordedCalls):
         except Exception as error:
             if raised_by_handler(error):
                 raise
-            self._add(_PLAIN, self._pattern(args, kwargs, self._shapes(args, kwargs)), [], None, None, None)
-            result = self._dygraph_function(*args, **kwargs)  # an error of the function's own is raised here
+            self._add(
+                _PLAIN,
+                self._pattern(args, kwargs, self._shapes(args, kwargs)),
+                [],
+                None,
+                None,
+                None,
+            )
+            result = self._dygraph_function(
+                *args, **kwargs
+            )  # an error of the function's own is raised here
             self._say_plain(error)
             return result
         return self._run(recording, args, kwargs)
@@ -190,7 +202,11 @@ class StaticFunction(_core.RecordedCalls):
         if not self._said_plain:
             self._said_plain = True
             name = getattr(self._dygraph_function, '__qualname__', repr(self._dygraph_function))
-            warnings.warn(f"[to_static] {name} runs as it is, without a recording: {type(error).__name__}: {error}", stacklevel=4)
+            warnings.warn(
+                f"[to_static] {name} runs as it is, without a recording: {type(error).__name__}: "
+                f"{error}",
+                stacklevel=4,
+            )
 
     _said_plain = False
 
@@ -205,7 +221,11 @@ class StaticFunction(_core.RecordedCalls):
         taped = capture.Taped(self._dygraph_function, args, kwargs, around)
         end = taped.tape.end
         if end == _TAPED:
-            end = _TAPED_CHANGED if around.moved() else self._record_taped(taped, args, kwargs, around, shapes, pattern)
+            end = (
+                _TAPED_CHANGED
+                if around.moved()
+                else self._record_taped(taped, args, kwargs, around, shapes, pattern)
+            )
         elif end == _TAPED_ONCE and around.moved():
             end = _TAPED_CHANGED
         if end == _TAPED_CHANGED:
@@ -221,7 +241,9 @@ class StaticFunction(_core.RecordedCalls):
     def _record_taped(self, taped, args, kwargs, around, shapes, pattern):
         """Add the recording of a call that has run; what has become of the tape."""
         try:
-            recording = capture.Recording(None, args, kwargs, around, self._input_names(args, kwargs), shapes, taped)
+            recording = capture.Recording(
+                None, args, kwargs, around, self._input_names(args, kwargs), shapes, taped
+            )
             recording.trace(self._fuse)
         except capture.Changed:
             return _TAPED_CHANGED
@@ -267,11 +289,18 @@ class StaticFunction(_core.RecordedCalls):
     def _record(self, args, kwargs):
         around = self._surroundings(args, kwargs)
         recording = capture.Recording(
-            self._target(), args, kwargs, around, self._input_names(args, kwargs), self._shapes(args, kwargs)
+            self._target(),
+            args,
+            kwargs,
+            around,
+            self._input_names(args, kwargs),
+            self._shapes(args, kwargs),
         )
         recording.surroundings = around
         if not self._full_graph and around.changed():
-            raise capture.NotCapturable('[to_static] expected a function that leaves Python values as they are')
+            raise capture.NotCapturable(
+                '[to_static] expected a function that leaves Python values as they are'
+            )
         self._last_call = self._specs(args, kwargs)
         self._keep(recording)
         return recording
@@ -294,9 +323,12 @@ class StaticFunction(_core.RecordedCalls):
     def _check_count(self, args, kwargs):
         """Raise ValueError for fewer arguments than input_spec describes."""
         count = len(self._input_spec or ())
-        if count > len(args) + len(kwargs) + sum(p.default is not p.empty for p in self._parameters()):
+        if count > len(args) + len(kwargs) + sum(
+            p.default is not p.empty for p in self._parameters()
+        ):
             raise ValueError(
-                f'[to_static] expected at least {count} arguments, as many as input_spec has, got {len(args)}'
+                f'[to_static] expected at least {count} arguments, as many as input_spec has, got '
+                f'{len(args)}'
             )
 
     def _parameters(self):
@@ -314,10 +346,14 @@ class StaticFunction(_core.RecordedCalls):
         for place, value in enumerate(args):
             base = names[place] if place < len(names) else f'args_{place}'
             tensors = capture.tensors_of(value)
-            result.extend([base] if len(tensors) == 1 else [f'{base}_{i}' for i in range(len(tensors))])
+            result.extend(
+                [base] if len(tensors) == 1 else [f'{base}_{i}' for i in range(len(tensors))]
+            )
         for base, value in kwargs.items():
             tensors = capture.tensors_of(value)
-            result.extend([base] if len(tensors) == 1 else [f'{base}_{i}' for i in range(len(tensors))])
+            result.extend(
+                [base] if len(tensors) == 1 else [f'{base}_{i}' for i in range(len(tensors))]
+            )
         return result
 
     def _shapes(self, args, kwargs):
@@ -331,10 +367,12 @@ class StaticFunction(_core.RecordedCalls):
             shape = list(tensor.shape)
             spec = specs[place] if place < len(specs) else None
             if isinstance(spec, InputSpec):
-                if len(spec.shape) != len(shape) or any(s not in (-1, d) for s, d in zip(spec.shape, shape)):
+                if len(spec.shape) != len(shape) or any(
+                    s not in (-1, d) for s, d in zip(spec.shape, shape)
+                ):
                     raise ValueError(
-                        f'[to_static] expected argument {place} of shape {list(spec.shape)} as in input_spec, got '
-                        f'{shape}'
+                        f'[to_static] expected argument {place} of shape {list(spec.shape)} '
+                        f'as in input_spec, got {shape}'
                     )
                 shape = list(spec.shape)
             for d in self._free_dims(place):
@@ -396,7 +434,11 @@ class StaticFunction(_core.RecordedCalls):
         """The source of what is recorded."""
         from paddle.jit.dy2static import converted_source
 
-        return converted_source(self._dygraph_function) if self._full_graph else source_of(self._dygraph_function)
+        return (
+            converted_source(self._dygraph_function)
+            if self._full_graph
+            else source_of(self._dygraph_function)
+        )
 
     @property
     def last_call_input_spec(self):
@@ -405,13 +447,21 @@ class StaticFunction(_core.RecordedCalls):
 
     @property
     def concrete_program(self):
-        """The last recording; made now, from `input_spec` or like the last call, when there is none yet."""
+        """The last recording; made now, from `input_spec` or like the last call, when there is none
+        yet.
+        """
         return self.concrete_program_specify_input_spec(None)
 
-    def concrete_program_specify_input_spec(self, input_spec=None, with_hook=False, is_prim_infer=False):
+    def concrete_program_specify_input_spec(
+        self, input_spec=None, with_hook=False, is_prim_infer=False
+    ):
         """The recording for these specs; without, the last one."""
-        only('concrete_program', 'a recording holds what the function and its hooks did', with_hook=(with_hook, False),
-             is_prim_infer=(is_prim_infer, False))
+        only(
+            'concrete_program',
+            'a recording holds what the function and its hooks did',
+            with_hook=(with_hook, False),
+            is_prim_infer=(is_prim_infer, False),
+        )
         if input_spec is None:
             if self._programs:
                 return self._programs[-1]
@@ -419,7 +469,8 @@ class StaticFunction(_core.RecordedCalls):
                 return self._describe(tuple(self._input_spec), {})
             if self._last_call is None:
                 raise ValueError(
-                    '[to_static] expected a call or input_spec before, got none: there is no recording of the function'
+                    '[to_static] expected a call or input_spec before, got none: there is no '
+                    'recording of the function'
                 )
             return self._describe(*self._last_call)
         return self._describe(tuple(input_spec), {})

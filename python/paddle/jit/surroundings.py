@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which Python values a function depends on beside its arguments, and whether they are still the same."""
+"""Which Python values a function depends on beside its arguments, and whether they are still the
+same.
+"""
 
 import collections
 import functools
@@ -11,8 +13,21 @@ from paddle.base import libpaddle as _core
 _SIMPLE = (int, float, str, bytes, bool, complex, type(None))
 _CONTAINERS = (list, dict, set, collections.deque)
 ABSENT = object()
-LAYER_TABLES = ('_parameters', '_buffers', '_sub_layers', '_forward_pre_hooks', '_forward_post_hooks')
-LAYER_STATE = {'_full_name', '_loaddict_holder', '_built', '_helper', '_op_recorder', '_customized_attrs'}
+LAYER_TABLES = (
+    '_parameters',
+    '_buffers',
+    '_sub_layers',
+    '_forward_pre_hooks',
+    '_forward_post_hooks',
+)
+LAYER_STATE = {
+    '_full_name',
+    '_loaddict_holder',
+    '_built',
+    '_helper',
+    '_op_recorder',
+    '_customized_attrs',
+}
 
 
 def _is_simple(value, levels=16):
@@ -53,7 +68,9 @@ class Surroundings:
             self._sizes.append((value, len(value)))
 
     def _value(self, value):
-        """Whether `value` is worth a guard in the place that holds it; follows layers and functions."""
+        """Whether `value` is worth a guard in the place that holds it; follows layers and
+        functions.
+        """
         self._container(value)
         if isinstance(value, paddle.nn.Layer):
             self._layer(value)
@@ -91,7 +108,9 @@ class Surroundings:
             self._roots.append(d)
             self._bound.append((d, dict(d), None))
             held = {k: v for k, v in d.items() if not k.startswith('__') and self._value(v)}
-            self.tables.append((d, held, [k for k in _class_values(type(instance)) if k not in d], -1))
+            self.tables.append(
+                (d, held, [k for k in _class_values(type(instance)) if k not in d], -1)
+            )
 
     def _callable(self, function):
         while True:
@@ -103,7 +122,9 @@ class Surroundings:
             elif isinstance(function, types.MethodType):
                 self._object(function.__self__)
                 function = function.__func__
-            elif isinstance(getattr(function, '_dygraph_function', None), (types.FunctionType, types.MethodType)):
+            elif isinstance(
+                getattr(function, '_dygraph_function', None), (types.FunctionType, types.MethodType)
+            ):
                 function = function._dygraph_function
             else:
                 break
@@ -136,7 +157,9 @@ class Surroundings:
             self.tables.append((function.__globals__, held, [], -1))
 
     def changed(self):
-        """Places whose simple values are not what they were, and containers that grew or shrank: [(id, key)]."""
+        """Places whose simple values are not what they were, and containers that grew or shrank:
+        [(id, key)].
+        """
         found = [(id(container), None) for container, size in self._sizes if len(container) != size]
         for table in self.tables:
             if isinstance(table[0], types.CellType):
@@ -146,7 +169,9 @@ class Surroundings:
             for key, value in table[1].items():
                 if _is_simple(value) and not _equal(table[0].get(key, ABSENT), value):
                     found.append((id(table[0]), key))
-            found.extend((id(table[0]), key) for key in table[2] if _is_simple(table[0].get(key, ABSENT)))
+            found.extend(
+                (id(table[0]), key) for key in table[2] if _is_simple(table[0].get(key, ABSENT))
+            )
         return found
 
     def watch(self, nest):
@@ -160,10 +185,14 @@ class Surroundings:
             self._roots.append(nest)
 
     def moved(self):
-        """Whether names, cells, containers or attributes of other objects than layers hold something else than they did."""
+        """Whether names, cells, containers or attributes of other objects than layers hold
+        something else than they did.
+        """
         for container, items in self._contents:
             now = _contents(container)
-            if len(now) != len(items) or any(a is not b and not alike(a, b) for a, b in zip(now, items)):
+            if len(now) != len(items) or any(
+                a is not b and not alike(a, b) for a, b in zip(now, items)
+            ):
                 return True
         for home, before, absent in self._bound:
             if isinstance(home, types.CellType):
@@ -202,7 +231,9 @@ class Surroundings:
                     if id(layer) not in seen:
                         seen.add(id(layer))
                         walk(layer.__dict__, 3)
-            elif not isinstance(value, (type, types.ModuleType, types.FunctionType, types.MethodType)):
+            elif not isinstance(
+                value, (type, types.ModuleType, types.FunctionType, types.MethodType)
+            ):
                 d = getattr(value, '__dict__', None)
                 if type(d) is dict:
                     seen.add(id(value))

@@ -18,12 +18,18 @@ from .static_function import StaticFunction
 __all__ = ['load', 'TranslatedLayer']
 
 
-INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX, INFER_PARAMS_INFO_SUFFIX = '.pdmodel', '.pdiparams', '.pdiparams.info'
+INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX, INFER_PARAMS_INFO_SUFFIX = (
+    '.pdmodel',
+    '.pdiparams',
+    '.pdiparams.info',
+)
 PIR_INFER_MODEL_SUFFIX = '.json'
 
 
 class _Method:
-    """One saved program: run by the executor, or operation by operation where gradients are wanted."""
+    """One saved program: run by the executor, or operation by operation where gradients are
+    wanted.
+    """
 
     def __init__(self, program, feeds, fetches, parameters):
         self.program, self.feeds, self.fetches = program, feeds, fetches
@@ -35,7 +41,10 @@ class _Method:
 
     def __call__(self, layer, *inputs):
         if len(inputs) != len(self.feeds):
-            raise ValueError(f'[TranslatedLayer] expected {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}')
+            raise ValueError(
+                f'[TranslatedLayer] expected {len(self.feeds)} inputs {self.feeds}, got '
+                f'{len(inputs)}'
+            )
         inputs = [x if isinstance(x, _core.Tensor) else paddle.to_tensor(x) for x in inputs]
         if self._has_gradients and (layer.training or self._wants_gradients(inputs)):
             training = layer.training
@@ -50,16 +59,22 @@ class _Method:
     def _wants_gradients(self, inputs):
         if _core.pir._record_mode() != 0:
             return True
-        return _core.is_grad_enabled() and not all(t.stop_gradient for t in (*inputs, *self.parameters.values()))
+        return _core.is_grad_enabled() and not all(
+            t.stop_gradient for t in (*inputs, *self.parameters.values())
+        )
 
     def _plan(self, inputs):
         given = dict(zip(self.feeds, inputs))
         with _program.running():
             plan, declared = _executor.Executor._plan(self.program, self.fetches, False)
-            return plan.run([_executor._feed_tensor(n, given[n], *declared[n]) for n in plan.input_names])
+            return plan.run(
+                [_executor._feed_tensor(n, given[n], *declared[n]) for n in plan.input_names]
+            )
 
     def _step_by_step(self, training, *inputs):
-        """The program as calls of operations; `training` switches the test mode of operations off."""
+        """The program as calls of operations; `training` switches the test mode of operations
+        off.
+        """
         fetched = []
         self._take(self._steps, {-1: None}, training, dict(zip(self.feeds, inputs)), fetched)
         return tuple(v for _, v in sorted(fetched, key=lambda f: f[0]))
@@ -87,7 +102,9 @@ class _Method:
 
                 if kind == 'if':
                     branches = [functools.partial(run, region) for region in regions]
-                    results = _core.pir._if_region(values[args[0]], *branches, lambda k: [None] * len(outs))
+                    results = _core.pir._if_region(
+                        values[args[0]], *branches, lambda k: [None] * len(outs)
+                    )
                 else:  # the condition is one more value of the loop
                     start = [values[i] for i in args]
                     body = regions[0]
@@ -96,7 +113,10 @@ class _Method:
                     )[1:]
                 values.update(zip(outs, results))
             else:
-                call = [values[v[1]] if v[0] == 0 else False if training and v[2] == 'is_test' else v[1] for v in args]
+                call = [
+                    values[v[1]] if v[0] == 0 else False if training and v[2] == 'is_test' else v[1]
+                    for v in args
+                ]
                 results = getattr(paddle._C_ops, name)(*call)
                 if len(outs) == 1:
                     values[outs[0]] = results
@@ -118,10 +138,14 @@ class TranslatedLayer(paddle.nn.Layer):
         self.__dict__['_methods'] = {}
         known = {}
         for program, _, _ in programs.values():
-            trainable = {s[1]: s[2][0] for s in _core._program_steps(program) if s[0] == 'parameter'}
+            trainable = {
+                s[1]: s[2][0] for s in _core._program_steps(program) if s[0] == 'parameter'
+            }
             for name, value in program._parameters().items():
                 if name not in known:
-                    known[name] = EagerParamBase(value, name=name, trainable=trainable.get(name, False))
+                    known[name] = EagerParamBase(
+                        value, name=name, trainable=trainable.get(name, False)
+                    )
                 program._set_parameter(name, known[name])
         for number, name in enumerate(sorted(known)):
             self.add_parameter(f'param_{number}', known[name])
@@ -135,19 +159,23 @@ class TranslatedLayer(paddle.nn.Layer):
         """The program of the method."""
         if method_name not in self._methods:
             raise ValueError(
-                f'[TranslatedLayer] expected one of the methods {sorted(self._methods)}, got {method_name!r}'
+                f'[TranslatedLayer] expected one of the methods {sorted(self._methods)}, got '
+                f'{method_name!r}'
             )
         return self._methods[method_name].program
 
     def forward(self, *inputs):
         """The results of the program; a single one is not put in a list."""
         if 'forward' not in self._methods:
-            raise AttributeError("'TranslatedLayer' object has no attribute 'forward': it was not saved")
+            raise AttributeError(
+                "'TranslatedLayer' object has no attribute 'forward': it was not saved"
+            )
         return self._methods['forward'](self, *inputs)
 
 
 def load(path, **configs):
-    """The programs saved as `<path>.json` (or the older `.pdmodel`) and `<path>.<method>.json`, as a TranslatedLayer.
+    """The programs saved as `<path>.json` (or the older `.pdmodel`) and `<path>.<method>.json`, as
+    a TranslatedLayer.
 
     Their parameters are in `.pdiparams` beside them. ValueError for a damaged file.
     """
@@ -163,6 +191,7 @@ def load(path, **configs):
             found[method] = other
     if not found:
         raise ValueError(
-            f'The path {path!r} does not exist: expected the file {path + ".json"!r} or {path + ".pdmodel"!r}, got neither'
+            f'The path {path!r} does not exist: expected the file {path + ".json"!r} or '
+            f'{path + ".pdmodel"!r}, got neither'
         )
     return TranslatedLayer({method: _io._read(prefix) for method, prefix in found.items()})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accuracy, precision, recall and AUC."""
+
 import abc
 
 import numpy as np
@@ -19,7 +20,9 @@ def _array(value, name):
 
 
 class Metric(metaclass=abc.ABCMeta):
-    """Base of metrics: `compute` runs on tensors of a batch, `update` takes its result, `accumulate` gives the value."""
+    """Base of metrics: `compute` runs on tensors of a batch, `update` takes its result,
+    `accumulate` gives the value.
+    """
 
     @abc.abstractmethod
     def reset(self):
@@ -55,7 +58,7 @@ class Accuracy(Metric):
 
     def compute(self, pred, label, *args):
         """Scores [..., C] and labels (indices or one-hot) to a float [..., maxk] of hits."""
-        order = paddle.argsort(pred, descending=True)[..., :self.maxk]
+        order = paddle.argsort(pred, descending=True)[..., : self.maxk]
         if len(label.shape) == 1 or (len(label.shape) == 2 and label.shape[-1] == 1):
             label = paddle.reshape(label, [-1, 1])
         elif label.shape[-1] != 1:
@@ -141,7 +144,9 @@ class Recall(Metric):
 
 
 class Auc(Metric):
-    """Area under the curve, 'ROC' or 'PR' (precision over recall), from scores counted in `num_thresholds` + 1 bins."""
+    """Area under the curve, 'ROC' or 'PR' (precision over recall), from scores counted in
+    `num_thresholds` + 1 bins.
+    """
 
     def __init__(self, curve='ROC', num_thresholds=4095, name='auc', *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -158,7 +163,9 @@ class Auc(Metric):
         scores = _array(preds, 'preds')[:, 1]
         bins = (scores * self._num_thresholds).astype('int64')
         if bins.size and (bins.min() < 0 or bins.max() > self._num_thresholds):
-            raise ValueError(f"[Auc] expected scores in [0, 1], got {scores.min()} to {scores.max()}")
+            raise ValueError(
+                f"[Auc] expected scores in [0, 1], got {scores.min()} to {scores.max()}"
+            )
         size = self._num_thresholds + 1
         self._stat_pos += np.bincount(bins[labels], minlength=size)
         self._stat_neg += np.bincount(bins[~labels], minlength=size)
@@ -181,12 +188,16 @@ class Auc(Metric):
 
     @staticmethod
     def _area_of_precision(pos, neg):
-        """From counts of both kinds at and above each score, descending; precision is 1 before the first."""
+        """From counts of both kinds at and above each score, descending; precision is 1 before the
+        first.
+        """
         if pos[-1] <= 0:
             return 0.0
         tiny = 1e-7
         precision = np.concatenate([[1.0], (pos + tiny) / (pos + neg + tiny)])
-        return float((np.diff(pos, prepend=0.0) * (precision[1:] + precision[:-1]) / 2).sum() / pos[-1])
+        return float(
+            (np.diff(pos, prepend=0.0) * (precision[1:] + precision[:-1]) / 2).sum() / pos[-1]
+        )
 
     def reset(self):
         self._stat_pos = np.zeros(self._num_thresholds + 1)
@@ -199,11 +210,13 @@ class Auc(Metric):
 def accuracy(input, label, k=1, correct=None, total=None, name=None):
     """Top-k accuracy of scores [N, C] against labels [N, 1], a float32 tensor of shape [].
 
-    The number of hits is written to `correct` and the number of rows to `total`, where those are given.
+    The number of hits is written to `correct` and the number of rows to `total`, where those are
+    given.
     """
     if len(label.shape) != 2:
-        raise ValueError("[accuracy] expected label of 2 dimensions, got a label of shape "
-                         f"{list(label.shape)}")
+        raise ValueError(
+            f"[accuracy] expected label of 2 dimensions, got a label of shape {list(label.shape)}"
+        )
     if label.dtype not in (paddle.int32, paddle.int64):
         raise ValueError(f"[accuracy] expected label of dtype int32 or int64, got {label.dtype}")
     _, indices = paddle.topk(input, k=k)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ops that `paddle.nn` calls: the core's own, or for one it has no kernel for, a composition of others."""
+"""The ops that `paddle.nn` calls: the core's own, or for one it has no kernel for, a composition of
+others.
+"""
+
 import importlib
 
 from paddle import _C_ops as _core

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradient clipping that optimizers apply before an update: by value, by norm, by global norm."""
+
 import paddle
 from paddle.base.framework import dtype_name
 
@@ -15,8 +16,10 @@ class ClipGradBase:
         raise NotImplementedError
 
     def _dygraph_clip(self, params_grads):
-        return [(p, g if g is None or not getattr(p, "need_clip", True) else self._clip_one(g))
-                for p, g in params_grads]
+        return [
+            (p, g if g is None or not getattr(p, "need_clip", True) else self._clip_one(g))
+            for p, g in params_grads
+        ]
 
     def _clip_one(self, grad):
         raise NotImplementedError
@@ -32,7 +35,9 @@ class ClipGradByValue(ClipGradBase):
     def __init__(self, max, min=None):
         if min is None:
             if max <= 0.0:
-                raise AssertionError(f"[ClipGradByValue] expected max > 0 when min is not given, got {max}")
+                raise AssertionError(
+                    f"[ClipGradByValue] expected max > 0 when min is not given, got {max}"
+                )
             min = -max
         self.max = float(max)
         self.min = float(min)
@@ -64,7 +69,9 @@ class ClipGradByGlobalNorm(ClipGradBase):
         self.clip_norm = float(clip_norm)
         self.group_name = group_name
         if not isinstance(auto_skip_clip, bool):
-            raise AssertionError(f"[ClipGradByGlobalNorm] expected auto_skip_clip to be a bool, got {auto_skip_clip}")
+            raise AssertionError(
+                f"[ClipGradByGlobalNorm] expected auto_skip_clip to be a bool, got {auto_skip_clip}"
+            )
         self.auto_skip_clip = auto_skip_clip
 
     def __str__(self):
@@ -79,7 +86,9 @@ class ClipGradByGlobalNorm(ClipGradBase):
             if dtype in ("float16", "bfloat16"):
                 squares["half"].append(_C_ops.squared_l2_norm(g.astype("float32")))
             else:
-                squares["float64" if dtype == "float64" else "float32"].append(_C_ops.squared_l2_norm(g))
+                squares["float64" if dtype == "float64" else "float32"].append(
+                    _C_ops.squared_l2_norm(g)
+                )
         wide = "float64" if squares["float64"] else "float32"
         parts = [s.astype(wide) for group in squares.values() for s in group]
         if not parts:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decoding step by step: beam search over a recurrent cell."""
+
 import collections
 
 import paddle
@@ -35,10 +36,16 @@ class Decoder:
 
 
 class BeamSearchDecoder(Decoder):
-    """Keeps the `beam_size` best continuations of each batch entry of a cell's output distribution."""
+    """Keeps the `beam_size` best continuations of each batch entry of a cell's output
+    distribution.
+    """
 
-    OutputWrapper = collections.namedtuple("OutputWrapper", ("scores", "predicted_ids", "parent_ids"))
-    StateWrapper = collections.namedtuple("StateWrapper", ("cell_states", "log_probs", "finished", "lengths"))
+    OutputWrapper = collections.namedtuple(
+        "OutputWrapper", ("scores", "predicted_ids", "parent_ids")
+    )
+    StateWrapper = collections.namedtuple(
+        "StateWrapper", ("cell_states", "log_probs", "finished", "lengths")
+    )
 
     def __init__(self, cell, start_token, end_token, beam_size, embedding_fn=None, output_fn=None):
         self.cell, self.embedding_fn, self.output_fn = cell, embedding_fn, output_fn
@@ -92,20 +99,29 @@ class BeamSearchDecoder(Decoder):
         finished = self._gather(states.finished.astype("int64"), parents).astype("bool")
         lengths = self._gather(states.lengths, parents) + (1 - finished.astype("int64"))
         finished = paddle.logical_or(finished, tokens == self.end_token)
-        return (self.OutputWrapper(scores, tokens, parents),
-                self.StateWrapper(cell_states, scores, finished, lengths))
+        return (
+            self.OutputWrapper(scores, tokens, parents),
+            self.StateWrapper(cell_states, scores, finished, lengths),
+        )
 
     def step(self, time, inputs, states, **kwargs):
         """One step of the cell, and the choice of the best beams."""
         merged = map_structure(self._merge, inputs)
-        out, next_states = self.cell(merged, map_structure(self._merge, states.cell_states), **kwargs)
+        out, next_states = self.cell(
+            merged, map_structure(self._merge, states.cell_states), **kwargs
+        )
         out = map_structure(self._split, out)
         next_states = map_structure(self._split, next_states)
         if self.output_fn is not None:
             out = self.output_fn(out)
         outputs, states = self._search(time, out, next_states, states)
         ids = outputs.predicted_ids
-        return outputs, states, self.embedding_fn(ids) if self.embedding_fn is not None else ids, states.finished
+        return (
+            outputs,
+            states,
+            self.embedding_fn(ids) if self.embedding_fn is not None else ids,
+            states.finished,
+        )
 
     def finalize(self, outputs, final_states, sequence_lengths):
         """Token sequences [time, batch, beam] read back along the parents."""
@@ -117,18 +133,28 @@ class BeamSearchDecoder(Decoder):
         return True
 
 
-def dynamic_decode(decoder, inits=None, max_step_num=None, output_time_major=False, impute_finished=False,
-                   is_test=False, return_length=False, **kwargs):
+def dynamic_decode(
+    decoder,
+    inits=None,
+    max_step_num=None,
+    output_time_major=False,
+    impute_finished=False,
+    is_test=False,
+    return_length=False,
+    **kwargs,
+):
     """Call decoder.step until all is finished or after max_step_num + 1 steps.
 
-    Returns (outputs, final states), and the lengths if return_length; outputs are batch major by default.
+    Returns (outputs, final states), and the lengths if return_length; outputs are batch major by
+    default.
     """
     inputs, states, finished = decoder.initialize(inits)
     lengths = paddle.zeros_like(finished.astype("int64"))
     steps, time = [], 0
     while not bool(paddle.all(finished)):
         outputs, next_states, inputs, next_finished = decoder.step(
-            paddle.full([1], time, dtype="int64"), inputs, states, **kwargs)
+            paddle.full([1], time, dtype="int64"), inputs, states, **kwargs
+        )
         if not decoder.tracks_own_finished:
             next_finished = paddle.logical_or(next_finished, finished)
             lengths = lengths + (1 - finished.astype("int64"))

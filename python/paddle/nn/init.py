@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Initializers as functions that fill a tensor in place."""
+
 from .initializer import (
     Constant,
     Dirac,
@@ -16,8 +17,22 @@ from .initializer import (
 from .initializer.assign import Assign
 from .initializer.initializer import compute_fans
 
-__all__ = ['calculate_gain', 'constant_', 'dirac_', 'eye_', 'kaiming_normal_', 'kaiming_uniform_', 'normal_', 'ones_', 'orthogonal_',
-           'trunc_normal_', 'uniform_', 'xavier_normal_', 'xavier_uniform_', 'zeros_']
+__all__ = [
+    'calculate_gain',
+    'constant_',
+    'dirac_',
+    'eye_',
+    'kaiming_normal_',
+    'kaiming_uniform_',
+    'normal_',
+    'ones_',
+    'orthogonal_',
+    'trunc_normal_',
+    'uniform_',
+    'xavier_normal_',
+    'xavier_uniform_',
+    'zeros_',
+]
 
 
 def _calculate_fan_in_and_fan_out(var):
@@ -82,6 +97,7 @@ def dirac_(tensor, groups=1):
 def eye_(tensor):
     """Fill a matrix with ones on its diagonal, zeros elsewhere. AssertionError for other ranks."""
     import paddle
+
     if tensor.ndim != 2:
         raise AssertionError(f"Only support 2 dimensional tensor, but got {tensor.ndim}.")
     return Assign(paddle.eye(*tensor.shape, dtype=tensor.dtype))(tensor)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers and learning-rate schedulers."""
+
 from paddle import _lazy
 
 from . import lr
@@ -10,8 +11,21 @@ from .optimizer import Optimizer
 from .simple import ASGD, SGD, Adadelta, Adagrad, Momentum, RMSProp, Rprop
 
 __all__ = [
-    'Optimizer', 'Adagrad', 'Adam', 'AdamW', 'Adamax', 'ASGD', 'NAdam', 'RAdam', 'RMSProp', 'Rprop', 'Adadelta',
-    'SGD', 'Momentum', 'Lamb', 'LBFGS',
+    'Optimizer',
+    'Adagrad',
+    'Adam',
+    'AdamW',
+    'Adamax',
+    'ASGD',
+    'NAdam',
+    'RAdam',
+    'RMSProp',
+    'Rprop',
+    'Adadelta',
+    'SGD',
+    'Momentum',
+    'Lamb',
+    'LBFGS',
 ]
 
 _lazy.serve(globals())

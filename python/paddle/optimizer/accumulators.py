@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The state of an optimizer: accumulators by name, float32 master weights, state dict."""
+
 import warnings
 
 import numpy as np
@@ -23,11 +24,21 @@ class AccumulatorStore:
     """Part of `Optimizer` that makes, names, saves and restores its state tensors."""
 
     # State in one buffer exists on GPUs only: on the CPU these stay as they are here.
-    fused_buffer_version = property(lambda self: 0, doc="How often the fused state buffer was rebuilt.")
-    fused_states_buffer = property(lambda self: None, doc="The fused state buffer; None on the CPU.")
-    fused_states_accumulators_meta = property(lambda self: None, doc="Layout of the accumulators in the buffer.")
-    fused_states_master_weights_meta = property(lambda self: None, doc="Layout of the master weights in the buffer.")
-    fused_states_buffer_ipc_meta = property(lambda self: None, doc="Handle of the buffer for other processes.")
+    fused_buffer_version = property(
+        lambda self: 0, doc="How often the fused state buffer was rebuilt."
+    )
+    fused_states_buffer = property(
+        lambda self: None, doc="The fused state buffer; None on the CPU."
+    )
+    fused_states_accumulators_meta = property(
+        lambda self: None, doc="Layout of the accumulators in the buffer."
+    )
+    fused_states_master_weights_meta = property(
+        lambda self: None, doc="Layout of the master weights in the buffer."
+    )
+    fused_states_buffer_ipc_meta = property(
+        lambda self: None, doc="Handle of the buffer for other processes."
+    )
 
     def use_fusion_storage(self):
         """Ask for state in one buffer; the CPU keeps it apart."""
@@ -45,7 +56,7 @@ class AccumulatorStore:
         """Keep parameters merged from several models."""
         self.merged_model_params = merged_model_params
 
-    # ---- accumulators -----------------------------------------------------------------------------------------
+    # ---- accumulators
     def _add_accumulator(self, name, param, dtype=None, fill_value=0.0, shape=None):
         """Make (or load) the state tensor `name` of `param`, named `<param>_<name>_<n>`."""
         full = f"{self._name}_{name}" if self._name is not None else name
@@ -78,16 +89,22 @@ class AccumulatorStore:
     def _load_into(tensor, value):
         shape = list(value.shape)
         if list(tensor.shape) != shape:
-            raise AssertionError(f"Variable Shape not match, Variable [ {tensor.name} ] need tensor with shape "
-                                 f"{list(tensor.shape)} but load set tensor with shape {shape}")
-        tensor.set_value(value.numpy() if not isinstance(value, (np.ndarray, paddle.Tensor)) else value)
+            raise AssertionError(
+                f"Variable Shape not match, Variable [ {tensor.name} ] need tensor with shape "
+                f"{list(tensor.shape)} but load set tensor with shape {shape}"
+            )
+        tensor.set_value(
+            value.numpy() if not isinstance(value, (np.ndarray, paddle.Tensor)) else value
+        )
 
     def _get_accumulator(self, name, param):
         full = f"{self._name}_{name}" if self._name is not None else name
         try:
             return self._accumulators[full][param.name]
         except KeyError:
-            raise Exception(f"Accumulator {name} does not exist for parameter {param.name}") from None
+            raise Exception(
+                f"Accumulator {name} does not exist for parameter {param.name}"
+            ) from None
 
     def _needs_master(self, param):
         return self._multi_precision and dtype_name(param.dtype) in _HALF
@@ -113,13 +130,19 @@ class AccumulatorStore:
     def _master_of(self, param):
         if self._needs_master(param):
             return self._create_master_weight(param)
-        if self._multi_precision is False and dtype_name(param.dtype) in _HALF and not getattr(self, '_warned', False):
+        if (
+            self._multi_precision is False
+            and dtype_name(param.dtype) in _HALF
+            and not getattr(self, '_warned', False)
+        ):
             self._warned = True
-            warnings.warn("Accumulating with FP16 or BF16 in optimizer can lead to poor accuracy or slow convergence."
-                          f"Consider using multi_precision=True option of the {type(self).__name__} optimizer.")
+            warnings.warn(
+                f"[{type(self).__name__}] the state of half parameters is kept in half as well, "
+                "which loses small updates; multi_precision=True keeps it in float32"
+            )
         return None
 
-    # ---- state ------------------------------------------------------------------------------------------------
+    # ---- state
     def state_dict(self):
         """Accumulators by name, `master_weights` and `LR_Scheduler` when there are any."""
         state = {}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Adam family: Adam, AdamW, Adamax, NAdam, RAdam."""
+
 import paddle
 from paddle import _C_ops
 
@@ -40,9 +41,21 @@ class Adam(Optimizer):
     _beta1_pow_acc_str = 'beta1_pow_acc'
     _beta2_pow_acc_str = 'beta2_pow_acc'
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
-                 grad_clip=None, lazy_mode=False, multi_precision=False, use_multi_tensor=False, amsgrad=False,
-                 name=None):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-8,
+        parameters=None,
+        weight_decay=None,
+        grad_clip=None,
+        lazy_mode=False,
+        multi_precision=False,
+        use_multi_tensor=False,
+        amsgrad=False,
+        name=None,
+    ):
         _check_unit(beta1=beta1, beta2=beta2)
         _check_epsilon(epsilon)
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
@@ -63,41 +76,102 @@ class Adam(Optimizer):
         pow_dtype = self._state_dtype(param)
         m1 = self._add_accumulator(self._moment1_acc_str, param, dtype)
         m2 = self._add_accumulator(self._moment2_acc_str, param, dtype)
-        top = self._add_accumulator(self._moment2_acc_max_str, param, dtype) if self._amsgrad else None
+        top = (
+            self._add_accumulator(self._moment2_acc_max_str, param, dtype)
+            if self._amsgrad
+            else None
+        )
         options = self._group_options(param)
-        b1 = self._add_accumulator(self._beta1_pow_acc_str, param, pow_dtype,
-                                   _number(options.get('beta1', self._beta1)), [1])
-        b2 = self._add_accumulator(self._beta2_pow_acc_str, param, pow_dtype,
-                                   _number(options.get('beta2', self._beta2)), [1])
+        b1 = self._add_accumulator(
+            self._beta1_pow_acc_str,
+            param,
+            pow_dtype,
+            _number(options.get('beta1', self._beta1)),
+            [1],
+        )
+        b2 = self._add_accumulator(
+            self._beta2_pow_acc_str,
+            param,
+            pow_dtype,
+            _number(options.get('beta2', self._beta2)),
+            [1],
+        )
         return [m1, m2, top, b1, b2, self._master_of(param)]
 
     def _betas(self, param):
         options = self._group_options(param)
-        return tuple(_number(options.get(key, own)) for key, own in (
-            ('beta1', self._beta1), ('beta2', self._beta2), ('epsilon', self._epsilon)))
+        return tuple(
+            _number(options.get(key, own))
+            for key, own in (
+                ('beta1', self._beta1),
+                ('beta2', self._beta2),
+                ('epsilon', self._epsilon),
+            )
+        )
 
     def _bind(self, param):
         states = self._states(param)
         m1, m2, top, b1, b2, master = states
         beta1, beta2, epsilon = self._betas(param)
-        op, lazy, precise, amsgrad = _C_ops.adam_, self._lazy_mode, master is not None, self._amsgrad
+        op, lazy, precise, amsgrad = (
+            _C_ops.adam_,
+            self._lazy_mode,
+            master is not None,
+            self._amsgrad,
+        )
 
         def update(grad, lr):
-            op(param, grad, lr, m1, m2, top, b1, b2, master, None, beta1, beta2, epsilon, lazy, 1000, precise, False,
-               amsgrad)
+            op(
+                param,
+                grad,
+                lr,
+                m1,
+                m2,
+                top,
+                b1,
+                b2,
+                master,
+                None,
+                beta1,
+                beta2,
+                epsilon,
+                lazy,
+                1000,
+                precise,
+                False,
+                amsgrad,
+            )
+
         return update
 
 
 class AdamW(Adam):
     """Adam with decoupled weight decay.
 
-    `lr_ratio(param)` scales the learning rate; `apply_decay_param_fun(name)` chooses the parameters that decay.
+    `lr_ratio(param)` scales the learning rate; `apply_decay_param_fun(name)` chooses the parameters
+    that decay.
     """
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=0.01,
-                 use_lowprecision_moment=False, lr_ratio=None, apply_decay_param_fun=None, grad_clip=None,
-                 lazy_mode=False, multi_precision=False, amsgrad=False, name=None):
-        if isinstance(weight_decay, bool) or not isinstance(weight_decay, (int, float, paddle.Tensor)):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-8,
+        parameters=None,
+        weight_decay=0.01,
+        use_lowprecision_moment=False,
+        lr_ratio=None,
+        apply_decay_param_fun=None,
+        grad_clip=None,
+        lazy_mode=False,
+        multi_precision=False,
+        amsgrad=False,
+        name=None,
+    ):
+        if isinstance(weight_decay, bool) or not isinstance(
+            weight_decay, (int, float, paddle.Tensor)
+        ):
             raise TypeError("weight_decay should be int, float or Tensor.")
         if lr_ratio is not None and not callable(lr_ratio):
             raise AssertionError("lr_ratio must be a function of a parameter")
@@ -105,8 +179,20 @@ class AdamW(Adam):
         self._lr_ratio = lr_ratio
         self._apply_decay_param_fun = apply_decay_param_fun
         self._low_moment = use_lowprecision_moment
-        super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip, lazy_mode, multi_precision,
-                         False, amsgrad, name)
+        super().__init__(
+            learning_rate,
+            beta1,
+            beta2,
+            epsilon,
+            parameters,
+            None,
+            grad_clip,
+            lazy_mode,
+            multi_precision,
+            False,
+            amsgrad,
+            name,
+        )
         self.type = 'adamw'
         self._default_dict['weight_decay'] = weight_decay
         if self._is_grouped():
@@ -138,16 +224,45 @@ class AdamW(Adam):
         decide = self._apply_decay_param_fun
         decays = decide is None or bool(decide(param.name))
         ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(param))
-        op, lazy, precise, amsgrad = _C_ops.adamw_, self._lazy_mode, master is not None, self._amsgrad
+        op, lazy, precise, amsgrad = (
+            _C_ops.adamw_,
+            self._lazy_mode,
+            master is not None,
+            self._amsgrad,
+        )
 
         def update(grad, lr):
-            op(param, grad, lr, m1, m2, top, b1, b2, master, None, beta1, beta2, epsilon, ratio, coeff, decays, lazy,
-               1000, precise, False, amsgrad)
+            op(
+                param,
+                grad,
+                lr,
+                m1,
+                m2,
+                top,
+                b1,
+                b2,
+                master,
+                None,
+                beta1,
+                beta2,
+                epsilon,
+                ratio,
+                coeff,
+                decays,
+                lazy,
+                1000,
+                precise,
+                False,
+                amsgrad,
+            )
+
         return update
 
 
 class _Variant(Optimizer):
-    """What the variants share: their numbers, which a parameter group may set anew, and named states."""
+    """What the variants share: their numbers, which a parameter group may set anew, and named
+    states.
+    """
 
     def _start(self, learning_rate, parameters, weight_decay, grad_clip, name, **numbers):
         _check_unit(beta1=numbers['beta1'], beta2=numbers['beta2'])
@@ -181,10 +296,28 @@ def _not_negative(**values):
 class Adamax(_Variant):
     """Adam on the infinity norm."""
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
-                 grad_clip=None, name=None):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-8,
+        parameters=None,
+        weight_decay=None,
+        grad_clip=None,
+        name=None,
+    ):
         _check_epsilon(epsilon)
-        self._start(learning_rate, parameters, weight_decay, grad_clip, name, beta1=beta1, beta2=beta2, epsilon=epsilon)
+        self._start(
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            beta1=beta1,
+            beta2=beta2,
+            epsilon=epsilon,
+        )
 
     def _bind(self, param):
         beta1, beta2, epsilon = self._numbers(param)
@@ -196,17 +329,37 @@ class Adamax(_Variant):
         def update(grad, lr):
             op(param, grad, lr, moment, norm, power, master, beta1, beta2, epsilon, precise)
             scale(power, beta1, 0.0, True)
+
         return update
 
 
 class NAdam(_Variant):
     """Adam with Nesterov momentum whose decay changes with the step."""
 
-    def __init__(self, learning_rate=0.002, beta1=0.9, beta2=0.999, epsilon=1e-8, momentum_decay=0.004,
-                 parameters=None, weight_decay=None, grad_clip=None, name=None):
+    def __init__(
+        self,
+        learning_rate=0.002,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-8,
+        momentum_decay=0.004,
+        parameters=None,
+        weight_decay=None,
+        grad_clip=None,
+        name=None,
+    ):
         _not_negative(learning_rate=learning_rate, epsilon=epsilon, momentum_decay=momentum_decay)
-        self._start(learning_rate, parameters, weight_decay, grad_clip, name, beta1=beta1, beta2=beta2, epsilon=epsilon,
-                    momentum_decay=momentum_decay)
+        self._start(
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            beta1=beta1,
+            beta2=beta2,
+            epsilon=epsilon,
+            momentum_decay=momentum_decay,
+        )
 
     def _bind(self, param):
         numbers = self._numbers(param)
@@ -217,23 +370,45 @@ class NAdam(_Variant):
 
         def update(grad, lr):
             op(param, grad, lr, *states, master, *numbers, precise)
+
         return update
 
 
 class RAdam(_Variant):
     """Adam with the variance of its step rectified in the first steps."""
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
-                 grad_clip=None, name=None):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-8,
+        parameters=None,
+        weight_decay=None,
+        grad_clip=None,
+        name=None,
+    ):
         _not_negative(learning_rate=learning_rate, epsilon=epsilon)
-        self._start(learning_rate, parameters, weight_decay, grad_clip, name, beta1=beta1, beta2=beta2, epsilon=epsilon)
+        self._start(
+            learning_rate,
+            parameters,
+            weight_decay,
+            grad_clip,
+            name,
+            beta1=beta1,
+            beta2=beta2,
+            epsilon=epsilon,
+        )
 
     def _bind(self, param):
         numbers = self._numbers(param)
-        states = self._ones(param, 'beta1_pow', 'beta2_pow', 'rho') + self._zeros(param, 'moment1', 'moment2')
+        states = self._ones(param, 'beta1_pow', 'beta2_pow', 'rho') + self._zeros(
+            param, 'moment1', 'moment2'
+        )
         master = self._master_of(param)
         op, precise = _C_ops.radam_, master is not None
 
         def update(grad, lr):
             op(param, grad, lr, *states, master, *numbers, precise)
+
         return update

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """LAMB: Adam with a trust ratio for each layer."""
+
 from paddle import _C_ops
 
 from .adam import _number
@@ -9,13 +10,30 @@ __all__ = ['Lamb']
 
 
 class Lamb(Optimizer):
-    """Adam steps rescaled by |param| / |step|; `exclude_from_weight_decay_fn(param)` turns decay off."""
+    """Adam steps rescaled by |param| / |step|; `exclude_from_weight_decay_fn(param)` turns decay
+    off.
+    """
 
-    def __init__(self, learning_rate=0.001, lamb_weight_decay=0.01, beta1=0.9, beta2=0.999, epsilon=1e-6,
-                 parameters=None, grad_clip=None, exclude_from_weight_decay_fn=None, multi_precision=False,
-                 always_adapt=False, name=None):
-        for name_, value in (('learning_rate', learning_rate), ('beta1', beta1), ('beta2', beta2),
-                             ('epsilon', epsilon)):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        lamb_weight_decay=0.01,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-6,
+        parameters=None,
+        grad_clip=None,
+        exclude_from_weight_decay_fn=None,
+        multi_precision=False,
+        always_adapt=False,
+        name=None,
+    ):
+        for name_, value in (
+            ('learning_rate', learning_rate),
+            ('beta1', beta1),
+            ('beta2', beta2),
+            ('epsilon', epsilon),
+        ):
             if value is None:
                 raise AssertionError(f"{name_} is not set")
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
@@ -25,13 +43,20 @@ class Lamb(Optimizer):
         self.always_adapt = always_adapt
         super().__init__(learning_rate, parameters, None, grad_clip, name)
         self.type = 'lamb'
-        self._default_dict.update(beta1=beta1, beta2=beta2, epsilon=epsilon, lamb_weight_decay=lamb_weight_decay,
-                                  exclude_from_weight_decay_fn=exclude_from_weight_decay_fn)
+        self._default_dict.update(
+            beta1=beta1,
+            beta2=beta2,
+            epsilon=epsilon,
+            lamb_weight_decay=lamb_weight_decay,
+            exclude_from_weight_decay_fn=exclude_from_weight_decay_fn,
+        )
 
     def _bind(self, param):
         options = self._group_options(param)
-        beta1, beta2, epsilon = (_number(options.get(k, v)) for k, v in (
-            ('beta1', self._beta1), ('beta2', self._beta2), ('epsilon', self._epsilon)))
+        beta1, beta2, epsilon = (
+            _number(options.get(k, v))
+            for k, v in (('beta1', self._beta1), ('beta2', self._beta2), ('epsilon', self._epsilon))
+        )
         decay = options.get('lamb_weight_decay', self._lamb_weight_decay)
         exclude = options.get('exclude_from_weight_decay_fn', self._exclude_from_weight_decay_fn)
         if exclude is not None and exclude(param):
@@ -45,5 +70,22 @@ class Lamb(Optimizer):
         op, precise, always = _C_ops.lamb_, master is not None, self.always_adapt
 
         def update(grad, lr):
-            op(param, grad, lr, m1, m2, b1, b2, master, None, decay, beta1, beta2, epsilon, always, precise)
+            op(
+                param,
+                grad,
+                lr,
+                m1,
+                m2,
+                b1,
+                b2,
+                master,
+                None,
+                decay,
+                beta1,
+                beta2,
+                epsilon,
+                always,
+                precise,
+            )
+
         return update

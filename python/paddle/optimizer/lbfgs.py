@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limited-memory BFGS with an optional strong Wolfe line search."""
+
 import paddle
 from paddle import _lazy
 
@@ -9,13 +10,15 @@ __all__ = ['LBFGS']
 
 
 def _cubic(x1, f1, g1, x2, f2, g2, bounds=None):
-    """Minimum of the cubic through two points with their slopes, kept in `bounds` (or between the points)."""
+    """Minimum of the cubic through two points with their slopes, kept in `bounds` (or between the
+    points).
+    """
     low, high = bounds if bounds is not None else ((x1, x2) if x1 <= x2 else (x2, x1))
     d1 = g1 + g2 - 3 * (f1 - f2) / (x1 - x2)
-    inside = d1 ** 2 - g1 * g2
+    inside = d1**2 - g1 * g2
     if inside < 0:
-        return (low + high) / 2.
-    d2 = inside ** 0.5
+        return (low + high) / 2.0
+    d2 = inside**0.5
     if x1 <= x2:
         at = x2 - (x2 - x1) * ((g2 + d2 - d1) / (g2 - g1 + 2 * d2))
     else:
@@ -23,8 +26,11 @@ def _cubic(x1, f1, g1, x2, f2, g2, bounds=None):
     return min(max(at, low), high)
 
 
-def _strong_wolfe(evaluate, alpha, direction, loss, grad, slope, c1=1e-4, c2=0.9, tolerance=1e-9, max_ls=25):
-    """Step length that meets the strong Wolfe conditions. `evaluate(alpha)` gives (loss, flat gradient).
+def _strong_wolfe(
+    evaluate, alpha, direction, loss, grad, slope, c1=1e-4, c2=0.9, tolerance=1e-9, max_ls=25
+):
+    """Step length that meets the strong Wolfe conditions. `evaluate(alpha)` gives (loss, flat
+    gradient).
 
     Returns (loss, gradient, alpha, number of evaluations).
     """
@@ -36,7 +42,11 @@ def _strong_wolfe(evaluate, alpha, direction, loss, grad, slope, c1=1e-4, c2=0.9
     before = (0.0, loss, grad, slope)
     bracket, done = None, False
     for i in range(max_ls):
-        if new_loss > first_loss + c1 * alpha * first_slope or (i > 0 and new_loss >= before[1]) or new_loss != new_loss:
+        if (
+            new_loss > first_loss + c1 * alpha * first_slope
+            or (i > 0 and new_loss >= before[1])
+            or new_loss != new_loss
+        ):
             bracket = [before, (alpha, new_loss, new_grad, new_slope)]
             break
         if abs(new_slope) <= -c2 * first_slope:
@@ -55,7 +65,9 @@ def _strong_wolfe(evaluate, alpha, direction, loss, grad, slope, c1=1e-4, c2=0.9
     if bracket is None:
         bracket = [(0.0, loss, grad, slope), (alpha, new_loss, new_grad, new_slope)]
     stuck, left = False, max_ls - calls
-    low, high = (0, 0) if len(bracket) == 1 else ((0, 1) if bracket[0][1] <= bracket[1][1] else (1, 0))
+    low, high = (
+        (0, 0) if len(bracket) == 1 else ((0, 1) if bracket[0][1] <= bracket[1][1] else (1, 0))
+    )
     while not done and left > 0:
         a, b = bracket
         if abs(b[0] - a[0]) * reach < tolerance:
@@ -65,7 +77,9 @@ def _strong_wolfe(evaluate, alpha, direction, loss, grad, slope, c1=1e-4, c2=0.9
         margin = 0.1 * (large - small)
         if min(large - alpha, alpha - small) < margin:
             if stuck or alpha >= large or alpha <= small:
-                alpha = large - margin if abs(alpha - large) < abs(alpha - small) else small + margin
+                alpha = (
+                    large - margin if abs(alpha - large) < abs(alpha - small) else small + margin
+                )
                 stuck = False
             else:
                 stuck = True
@@ -89,11 +103,23 @@ def _strong_wolfe(evaluate, alpha, direction, loss, grad, slope, c1=1e-4, c2=0.9
 
 
 class LBFGS(Optimizer):
-    """L-BFGS. `step(closure)` runs up to `max_iter` iterations; the closure clears gradients, runs backward and
-    returns the loss. `line_search_fn` is None or 'strong_wolfe'."""
+    """L-BFGS. `step(closure)` runs up to `max_iter` iterations; the closure clears gradients, runs
+    backward and returns the loss. `line_search_fn` is None or 'strong_wolfe'."""
 
-    def __init__(self, learning_rate=1.0, max_iter=20, max_eval=None, tolerance_grad=1e-7, tolerance_change=1e-9,
-                 history_size=100, line_search_fn=None, parameters=None, weight_decay=None, grad_clip=None, name=None):
+    def __init__(
+        self,
+        learning_rate=1.0,
+        max_iter=20,
+        max_eval=None,
+        tolerance_grad=1e-7,
+        tolerance_change=1e-9,
+        history_size=100,
+        line_search_fn=None,
+        parameters=None,
+        weight_decay=None,
+        grad_clip=None,
+        name=None,
+    ):
         if line_search_fn not in (None, 'strong_wolfe'):
             raise RuntimeError(f"only 'strong_wolfe' is supported, but got {line_search_fn}")
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
@@ -120,7 +146,9 @@ class LBFGS(Optimizer):
     load_state_dict = set_state_dict
 
     def _flat_grad(self):
-        pairs = [(p, p.grad if p.grad is not None else paddle.zeros_like(p)) for p in self._all_params()]
+        pairs = [
+            (p, p.grad if p.grad is not None else paddle.zeros_like(p)) for p in self._all_params()
+        ]
         if self._grad_clip is not None:
             pairs = self._grad_clip(pairs)
         pairs = self.append_regularization_ops(pairs, self.regularization)
@@ -130,7 +158,9 @@ class LBFGS(Optimizer):
         offset = 0
         for p in self._all_params():
             count = int(p.size)
-            p.set_value(p.detach() + direction[offset:offset + count].reshape(list(p.shape)) * alpha)
+            p.set_value(
+                p.detach() + direction[offset : offset + count].reshape(list(p.shape)) * alpha
+            )
             offset += count
 
     def step(self, closure):
@@ -154,7 +184,11 @@ class LBFGS(Optimizer):
             return first
         direction, alpha = state.get('d'), state.get('alpha')
         old_yk, old_sk, ro = state.get('old_yk'), state.get('old_sk'), state.get('ro')
-        h_diag, prev_grad, prev_loss = state.get('H_diag'), state.get('prev_flat_grad'), state.get('prev_loss')
+        h_diag, prev_grad, prev_loss = (
+            state.get('H_diag'),
+            state.get('prev_flat_grad'),
+            state.get('prev_loss'),
+        )
         rounds = 0
         while rounds < self.max_iter:
             rounds += 1
@@ -182,7 +216,9 @@ class LBFGS(Optimizer):
                     q = q - old_yk[i] * al[i]
                 direction = q * h_diag
                 for i in range(len(old_yk)):
-                    direction = direction + old_sk[i] * (al[i] - paddle.dot(old_yk[i], direction) * ro[i])
+                    direction = direction + old_sk[i] * (
+                        al[i] - paddle.dot(old_yk[i], direction) * ro[i]
+                    )
             prev_grad, prev_loss = grad.clone(), loss
             alpha = min(1.0, 1.0 / float(grad.abs().sum())) * lr if state['n_iter'] == 1 else lr
             slope = float(paddle.dot(grad, direction))
@@ -203,7 +239,9 @@ class LBFGS(Optimizer):
                     restore()
                     return value, flat
 
-                loss, grad, alpha, calls = _strong_wolfe(evaluate, alpha, direction, loss, grad, slope)
+                loss, grad, alpha, calls = _strong_wolfe(
+                    evaluate, alpha, direction, loss, grad, slope
+                )
                 self._move(alpha, direction)
             else:
                 self._move(alpha, direction)
@@ -221,12 +259,24 @@ class LBFGS(Optimizer):
                 break
             if abs(loss - prev_loss) < self.tolerance_change:
                 break
-        state.update(d=direction, alpha=alpha, old_yk=old_yk, old_sk=old_sk, ro=ro, H_diag=h_diag,
-                     prev_flat_grad=prev_grad, prev_loss=prev_loss)
+        state.update(
+            d=direction,
+            alpha=alpha,
+            old_yk=old_yk,
+            old_sk=old_sk,
+            ro=ro,
+            H_diag=h_diag,
+            prev_flat_grad=prev_grad,
+            prev_loss=prev_loss,
+        )
         return first
 
     def minimize(self, loss, startup_program=None, parameters=None, no_grad_set=None):
         """Not meaningful for L-BFGS, which evaluates the loss itself: use `step(closure)`."""
-        raise RuntimeError("LBFGS evaluates the loss several times a step: call step(closure) instead of minimize()")
+        raise RuntimeError(
+            "LBFGS evaluates the loss several times a step: call step(closure) instead of "
+            "minimize()"
+        )
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning-rate schedulers: pure Python, one number for each step."""
+
 import bisect
 import math
 import numbers
@@ -8,9 +9,23 @@ import warnings
 from paddle.static.program import running
 
 __all__ = [
-    'LRScheduler', 'NoamDecay', 'PiecewiseDecay', 'NaturalExpDecay', 'InverseTimeDecay', 'PolynomialDecay',
-    'LinearWarmup', 'ExponentialDecay', 'MultiStepDecay', 'StepDecay', 'LambdaDecay', 'ReduceOnPlateau',
-    'CosineAnnealingDecay', 'MultiplicativeDecay', 'OneCycleLR', 'CyclicLR', 'LinearLR',
+    'LRScheduler',
+    'NoamDecay',
+    'PiecewiseDecay',
+    'NaturalExpDecay',
+    'InverseTimeDecay',
+    'PolynomialDecay',
+    'LinearWarmup',
+    'ExponentialDecay',
+    'MultiStepDecay',
+    'StepDecay',
+    'LambdaDecay',
+    'ReduceOnPlateau',
+    'CosineAnnealingDecay',
+    'MultiplicativeDecay',
+    'OneCycleLR',
+    'CyclicLR',
+    'LinearLR',
     'CosineAnnealingWarmRestarts',
 ]
 
@@ -21,11 +36,15 @@ def _require(cond, kind, message):
 
 
 class LRScheduler:
-    """Base of all schedulers. A subclass gives `get_lr()` in terms of `self.base_lr` and `self.last_epoch`."""
+    """Base of all schedulers. A subclass gives `get_lr()` in terms of `self.base_lr` and
+    `self.last_epoch`.
+    """
 
     def __init__(self, learning_rate=0.1, last_epoch=-1, verbose=False):
         if isinstance(learning_rate, bool) or not isinstance(learning_rate, (float, int)):
-            raise TypeError(f"The type of learning rate must be float, but received {type(learning_rate)}")
+            raise TypeError(
+                f"The type of learning rate must be float, but received {type(learning_rate)}"
+            )
         if learning_rate < 0:
             raise ValueError(f"Invalid learning rate: {learning_rate}")
         self.base_lr = float(learning_rate)
@@ -63,7 +82,10 @@ class LRScheduler:
             closed = getattr(self, '_get_closed_form_lr', None)
             self.last_lr = closed() if closed is not None else self.get_lr()
         if self.verbose:
-            print(f'Epoch {self.last_epoch}: {self.__class__.__name__} set learning rate to {self.last_lr}.')
+            print(
+                f'Epoch {self.last_epoch}: {self.__class__.__name__} set learning rate to '
+                f'{self.last_lr}.'
+            )
 
     def state_keys(self):
         """Choose the attributes that `state_dict` saves, in `self.keys`."""
@@ -78,7 +100,11 @@ class LRScheduler:
                 continue
             value = self.__dict__[key]
             if hasattr(value, 'numpy'):
-                _require(value.size == 1, AssertionError, f"size of state {key} must be 1, but got {value.size}")
+                _require(
+                    value.size == 1,
+                    AssertionError,
+                    f"size of state {key} must be 1, but got {value.size}",
+                )
                 value = float(value)
             state[key] = value
         return state
@@ -88,12 +114,16 @@ class LRScheduler:
         self.state_keys()
         for key in self.keys:
             if key not in state_dict:
-                raise RuntimeError(f"Please check whether state_dict is correct for optimizer. "
-                                   f"Can't find [ {key} ] in state_dict")
+                raise RuntimeError(
+                    f"Please check whether state_dict is correct for optimizer. "
+                    f"Can't find [ {key} ] in state_dict"
+                )
             setattr(self, key, state_dict[key])
         if len(state_dict) > len(self.keys):
-            warnings.warn("There are some unused values in state_dict. Maybe the optimizer have different "
-                          "'LearningRateDecay' when invoking state_dict and set_dict")
+            warnings.warn(
+                "There are some unused values in state_dict. Maybe the optimizer have different "
+                "'LearningRateDecay' when invoking state_dict and set_dict"
+            )
 
     set_dict = set_state_dict
     load_state_dict = set_state_dict
@@ -113,9 +143,9 @@ class NoamDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self):
-        a = 1 if self.last_epoch == 0 else self.last_epoch ** -0.5
-        b = self.warmup_steps ** -1.5 * self.last_epoch
-        return self.base_lr * (self.d_model ** -0.5) * min(a, b)
+        a = 1 if self.last_epoch == 0 else self.last_epoch**-0.5
+        b = self.warmup_steps**-1.5 * self.last_epoch
+        return self.base_lr * (self.d_model**-0.5) * min(a, b)
 
 
 class PiecewiseDecay(LRScheduler):
@@ -123,9 +153,12 @@ class PiecewiseDecay(LRScheduler):
 
     def __init__(self, boundaries, values, last_epoch=-1, verbose=False):
         _require(len(boundaries) > 0, ValueError, 'The boundaries cannot be empty.')
-        _require(len(values) > len(boundaries), ValueError,
-                 'The values have one element more than boundaries, but received '
-                 f'len(values) [{len(values)}] < len(boundaries) + 1 [{len(boundaries) + 1}].')
+        _require(
+            len(values) > len(boundaries),
+            ValueError,
+            'The values have one element more than boundaries, but received '
+            f'len(values) [{len(values)}] < len(boundaries) + 1 [{len(boundaries) + 1}].',
+        )
         self.boundaries = boundaries
         self.values = values
         super().__init__(last_epoch=last_epoch, verbose=verbose)
@@ -141,7 +174,11 @@ class NaturalExpDecay(LRScheduler):
     """learning_rate * exp(-gamma * step)."""
 
     def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
-        _require(gamma > 0.0, AssertionError, " 'gamma' must be a positive number so that the learning rate decays.")
+        _require(
+            gamma > 0.0,
+            AssertionError,
+            " 'gamma' must be a positive number so that the learning rate decays.",
+        )
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -163,13 +200,28 @@ class InverseTimeDecay(LRScheduler):
 class PolynomialDecay(LRScheduler):
     """Polynomial fall from learning_rate to end_lr in decay_steps, optionally in growing cycles."""
 
-    def __init__(self, learning_rate, decay_steps, end_lr=0.0001, power=1.0, cycle=False, last_epoch=-1,
-                 verbose=False):
-        _require(decay_steps > 0 and isinstance(decay_steps, int), AssertionError,
-                 " 'decay_steps' must be a positive integer.")
+    def __init__(
+        self,
+        learning_rate,
+        decay_steps,
+        end_lr=0.0001,
+        power=1.0,
+        cycle=False,
+        last_epoch=-1,
+        verbose=False,
+    ):
+        _require(
+            decay_steps > 0 and isinstance(decay_steps, int),
+            AssertionError,
+            " 'decay_steps' must be a positive integer.",
+        )
         self.decay_steps = decay_steps
         self.end_lr = end_lr
-        _require(power > 0.0, AssertionError, " 'power' must be greater than 0.0 so that the learning rate will decay.")
+        _require(
+            power > 0.0,
+            AssertionError,
+            " 'power' must be greater than 0.0 so that the learning rate will decay.",
+        )
         self.power = power
         self.cycle = cycle
         super().__init__(learning_rate, last_epoch, verbose)
@@ -181,23 +233,39 @@ class PolynomialDecay(LRScheduler):
             steps = steps * (1 if step == 0 else rounds)
         else:
             step = min(step, steps)
-        return (self.base_lr - self.end_lr) * ((1 - float(step) / float(steps)) ** self.power) + self.end_lr
+        return (self.base_lr - self.end_lr) * (
+            (1 - float(step) / float(steps)) ** self.power
+        ) + self.end_lr
 
 
 class LinearWarmup(LRScheduler):
-    """Linear rise from start_lr to end_lr in warmup_steps, then `learning_rate` (a number or a scheduler)."""
+    """Linear rise from start_lr to end_lr in warmup_steps, then `learning_rate` (a number or a
+    scheduler).
+    """
 
     def __init__(self, learning_rate, warmup_steps, start_lr, end_lr, last_epoch=-1, verbose=False):
-        if isinstance(learning_rate, bool) or not isinstance(learning_rate, (float, int, LRScheduler)):
-            raise TypeError("the type of learning_rate should be [int, float or LRScheduler], the current type is "
-                            f"{learning_rate}")
-        _require(warmup_steps > 0 and isinstance(warmup_steps, int), AssertionError,
-                 " 'warmup_steps' must be a positive integer.")
+        if isinstance(learning_rate, bool) or not isinstance(
+            learning_rate, (float, int, LRScheduler)
+        ):
+            raise TypeError(
+                "the type of learning_rate should be [int, float or LRScheduler], the current "
+                "type is "
+                f"{learning_rate}"
+            )
+        _require(
+            warmup_steps > 0 and isinstance(warmup_steps, int),
+            AssertionError,
+            " 'warmup_steps' must be a positive integer.",
+        )
         self.learning_rate = learning_rate
         self.warmup_steps = warmup_steps
         self.start_lr = start_lr
         self.end_lr = end_lr
-        _require(end_lr > start_lr, AssertionError, f"end_lr {end_lr} must be greater than start_lr {start_lr}")
+        _require(
+            end_lr > start_lr,
+            AssertionError,
+            f"end_lr {end_lr} must be greater than start_lr {start_lr}",
+        )
         super().__init__(start_lr, last_epoch, verbose)
 
     def state_dict(self):
@@ -207,7 +275,11 @@ class LinearWarmup(LRScheduler):
         return state
 
     def set_state_dict(self, state_dict):
-        inner = state_dict.get('LinearWarmup_LR') if isinstance(self.learning_rate, LRScheduler) else None
+        inner = (
+            state_dict.get('LinearWarmup_LR')
+            if isinstance(self.learning_rate, LRScheduler)
+            else None
+        )
         super().set_state_dict({k: v for k, v in state_dict.items() if k != 'LinearWarmup_LR'})
         if inner is not None:
             self.learning_rate.set_state_dict(inner)
@@ -217,7 +289,9 @@ class LinearWarmup(LRScheduler):
 
     def get_lr(self):
         if self.last_epoch < self.warmup_steps:
-            return (self.end_lr - self.start_lr) * float(self.last_epoch) / float(self.warmup_steps) + self.start_lr
+            return (self.end_lr - self.start_lr) * float(self.last_epoch) / float(
+                self.warmup_steps
+            ) + self.start_lr
         if isinstance(self.learning_rate, LRScheduler):
             self.learning_rate.step(self.last_epoch - self.warmup_steps)
             return self.learning_rate()
@@ -228,13 +302,16 @@ class ExponentialDecay(LRScheduler):
     """learning_rate * gamma ** step, with 0 < gamma < 1."""
 
     def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
-        _require(0.0 < gamma < 1.0, AssertionError,
-                 " 'gamma' must be in interval (0.0, 1.0) so that the learning rate will decay.")
+        _require(
+            0.0 < gamma < 1.0,
+            AssertionError,
+            " 'gamma' must be in interval (0.0, 1.0) so that the learning rate will decay.",
+        )
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self):
-        return self.base_lr * (self.gamma ** self.last_epoch)
+        return self.base_lr * (self.gamma**self.last_epoch)
 
 
 class MultiStepDecay(LRScheduler):
@@ -242,8 +319,10 @@ class MultiStepDecay(LRScheduler):
 
     def __init__(self, learning_rate, milestones, gamma=0.1, last_epoch=-1, verbose=False):
         if not isinstance(milestones, (tuple, list)):
-            raise TypeError("The type of 'milestones' in 'MultiStepDecay' must be 'tuple, list', but received "
-                            f"{type(milestones)}.")
+            raise TypeError(
+                "The type of 'milestones' in 'MultiStepDecay' must be 'tuple, list', but received "
+                f"{type(milestones)}."
+            )
         if not all(a < b for a, b in zip(milestones, milestones[1:])):
             raise ValueError('The elements of milestones must be incremented')
         _require(gamma < 1.0, ValueError, 'gamma should be < 1.0.')
@@ -260,7 +339,9 @@ class StepDecay(LRScheduler):
 
     def __init__(self, learning_rate, step_size, gamma=0.1, last_epoch=-1, verbose=False):
         if not isinstance(step_size, int):
-            raise TypeError(f"The type of 'step_size' must be 'int', but received {type(step_size)}.")
+            raise TypeError(
+                f"The type of 'step_size' must be 'int', but received {type(step_size)}."
+            )
         _require(gamma < 1.0, ValueError, 'gamma should be < 1.0.')
         _require(step_size > 0, AssertionError, " 'step_size' must be a positive integer.")
         self.step_size = step_size
@@ -276,8 +357,10 @@ class LambdaDecay(LRScheduler):
 
     def __init__(self, learning_rate, lr_lambda, last_epoch=-1, verbose=False):
         if not callable(lr_lambda):
-            raise TypeError("The type of 'lr_lambda' in 'LambdaDecay' must be 'function', but received "
-                            f"{type(lr_lambda)}.")
+            raise TypeError(
+                "The type of 'lr_lambda' in 'LambdaDecay' must be 'function', but received "
+                f"{type(lr_lambda)}."
+            )
         self.lr_lambda = lr_lambda
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -290,8 +373,10 @@ class MultiplicativeDecay(LRScheduler):
 
     def __init__(self, learning_rate, lr_lambda, last_epoch=-1, verbose=False):
         if not callable(lr_lambda):
-            raise TypeError("The type of 'lr_lambda' in 'MultiplicativeDecay' must be 'function', but received "
-                            f"{type(lr_lambda)}.")
+            raise TypeError(
+                "The type of 'lr_lambda' in 'MultiplicativeDecay' must be 'function', but received "
+                f"{type(lr_lambda)}."
+            )
         self.lr_lambda = lr_lambda
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -307,10 +392,16 @@ class CosineAnnealingDecay(LRScheduler):
 
     def __init__(self, learning_rate, T_max, eta_min=0, last_epoch=-1, verbose=False):
         if not isinstance(T_max, int):
-            raise TypeError(f"The type of 'T_max' in 'CosineAnnealingDecay' must be 'int', but received {type(T_max)}.")
+            raise TypeError(
+                f"The type of 'T_max' in 'CosineAnnealingDecay' must be 'int', but received "
+                f"{type(T_max)}."
+            )
         if not isinstance(eta_min, (float, int)):
-            raise TypeError("The type of 'eta_min' in 'CosineAnnealingDecay' must be 'float, int', but received "
-                            f"{type(eta_min)}.")
+            raise TypeError(
+                "The type of 'eta_min' in 'CosineAnnealingDecay' must be 'float, int', but "
+                "received "
+                f"{type(eta_min)}."
+            )
         _require(T_max > 0, AssertionError, " 'T_max' must be a positive integer.")
         self.T_max = T_max
         self.eta_min = float(eta_min)
@@ -321,7 +412,9 @@ class CosineAnnealingDecay(LRScheduler):
             return self.base_lr
         period = self.T_max
         if (self.last_epoch - 1 - period) % (2 * period) == 0:
-            return self.last_lr + (self.base_lr - self.eta_min) * (1 - math.cos(math.pi / period)) / 2
+            return (
+                self.last_lr + (self.base_lr - self.eta_min) * (1 - math.cos(math.pi / period)) / 2
+            )
         now = 1 + math.cos(math.pi * self.last_epoch / period)
         before = 1 + math.cos(math.pi * (self.last_epoch - 1) / period)
         return now / before * (self.last_lr - self.eta_min) + self.eta_min
@@ -332,11 +425,21 @@ class CosineAnnealingDecay(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half cosines from learning_rate to eta_min; each period is T_mult times as long as the one before."""
+    """Half cosines from learning_rate to eta_min; each period is T_mult times as long as the one
+    before.
+    """
 
     def __init__(self, learning_rate, T_0, T_mult=1, eta_min=0, last_epoch=-1, verbose=False):
-        _require(T_0 > 0 and isinstance(T_0, int), ValueError, f"Expected positive integer T_0, but got {T_0}")
-        _require(T_mult >= 1 and isinstance(T_mult, int), ValueError, f"Expected integer T_mult >= 1, but got {T_mult}")
+        _require(
+            T_0 > 0 and isinstance(T_0, int),
+            ValueError,
+            f"Expected positive integer T_0, but got {T_0}",
+        )
+        _require(
+            T_mult >= 1 and isinstance(T_mult, int),
+            ValueError,
+            f"Expected integer T_mult >= 1, but got {T_mult}",
+        )
         self.T_0 = T_0
         self.T_i = T_0
         self.T_mult = T_mult
@@ -365,23 +468,44 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                     self.T_cur = epoch % self.T_0
                 else:
                     n = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
-                    self.T_cur = epoch - self.T_0 * (self.T_mult ** n - 1) / (self.T_mult - 1)
-                    self.T_i = self.T_0 * self.T_mult ** n
+                    self.T_cur = epoch - self.T_0 * (self.T_mult**n - 1) / (self.T_mult - 1)
+                    self.T_i = self.T_0 * self.T_mult**n
         self.last_epoch = math.floor(epoch)
         self.last_lr = self.get_lr()
         if self.verbose:
-            print(f'Epoch {self.last_epoch}: {self.__class__.__name__} set learning rate to {self.last_lr}.')
+            print(
+                f'Epoch {self.last_epoch}: {self.__class__.__name__} set learning rate to '
+                f'{self.last_lr}.'
+            )
 
 
 class LinearLR(LRScheduler):
     """The factor goes in a line from start_factor to end_factor in total_steps."""
 
-    def __init__(self, learning_rate, total_steps, start_factor=1. / 3, end_factor=1.0, last_epoch=-1, verbose=False):
-        _require(0 < start_factor <= 1.0, ValueError,
-                 "`start_factor` must be greater than 0 and less or equal to 1, but got " f"{start_factor}")
-        _require(0 <= end_factor <= 1.0, ValueError,
-                 f"`end_factor` must be greater or equal to 0 and less than 1, but got {end_factor}")
-        _require(total_steps > 0, ValueError, f"`total_steps` must be greater than 0, but got {total_steps}")
+    def __init__(
+        self,
+        learning_rate,
+        total_steps,
+        start_factor=1.0 / 3,
+        end_factor=1.0,
+        last_epoch=-1,
+        verbose=False,
+    ):
+        _require(
+            0 < start_factor <= 1.0,
+            ValueError,
+            f"`start_factor` must be greater than 0 and less or equal to 1, but got {start_factor}",
+        )
+        _require(
+            0 <= end_factor <= 1.0,
+            ValueError,
+            f"`end_factor` must be greater or equal to 0 and less than 1, but got {end_factor}",
+        )
+        _require(
+            total_steps > 0,
+            ValueError,
+            f"`total_steps` must be greater than 0, but got {total_steps}",
+        )
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_steps = total_steps
@@ -400,17 +524,33 @@ class LinearLR(LRScheduler):
 class ReduceOnPlateau(LRScheduler):
     """Times factor when the metric given to `step` has not improved for `patience` steps."""
 
-    def __init__(self, learning_rate, mode='min', factor=0.1, patience=10, threshold=1e-4, threshold_mode='rel',
-                 cooldown=0, min_lr=0, epsilon=1e-8, verbose=False):
+    def __init__(
+        self,
+        learning_rate,
+        mode='min',
+        factor=0.1,
+        patience=10,
+        threshold=1e-4,
+        threshold_mode='rel',
+        cooldown=0,
+        min_lr=0,
+        epsilon=1e-8,
+        verbose=False,
+    ):
         mode = mode.lower()
         threshold_mode = threshold_mode.lower()
         _require(mode in ('min', 'max'), ValueError, 'mode: ' + mode + ' is unknown!')
-        _require(factor < 1.0, ValueError,
-                 'new_lr = origin_lr * gamma and gamma should be < 1.0.')
-        _require(threshold_mode in ('rel', 'abs'), ValueError, 'threshold mode: ' + threshold_mode + ' is unknown!')
+        _require(factor < 1.0, ValueError, 'new_lr = origin_lr * gamma and gamma should be < 1.0.')
+        _require(
+            threshold_mode in ('rel', 'abs'),
+            ValueError,
+            'threshold mode: ' + threshold_mode + ' is unknown!',
+        )
         if not isinstance(learning_rate, (float, int)):
-            raise TypeError("The type of 'learning_rate' in 'ReduceOnPlateau' must be 'float', but received "
-                            f"{type(learning_rate)}.")
+            raise TypeError(
+                "The type of 'learning_rate' in 'ReduceOnPlateau' must be 'float', but received "
+                f"{type(learning_rate)}."
+            )
         self.mode = mode
         self.factor = factor
         self.patience = patience
@@ -436,11 +576,17 @@ class ReduceOnPlateau(LRScheduler):
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if hasattr(metrics, 'shape'):
             size = math.prod(metrics.shape)
-            _require(size == 1, AssertionError, f"the size of metrics should be 1, but got {list(metrics.shape)}")
+            _require(
+                size == 1,
+                AssertionError,
+                f"the size of metrics should be 1, but got {list(metrics.shape)}",
+            )
             metrics = metrics.item()
         elif not isinstance(metrics, numbers.Number):
-            raise TypeError("metrics must be 'float', 'np.float', 'numpy.ndarray' or 'Tensor', but receive "
-                            f"{type(metrics)}")
+            raise TypeError(
+                "metrics must be 'float', 'np.float', 'numpy.ndarray' or 'Tensor', but receive "
+                f"{type(metrics)}"
+            )
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1
             return
@@ -456,7 +602,10 @@ class ReduceOnPlateau(LRScheduler):
             if self.last_lr - new_lr > self.epsilon:
                 self.last_lr = new_lr
                 if self.verbose:
-                    print(f'Epoch {self.last_epoch}: {self.__class__.__name__} set learning rate to {self.last_lr}.')
+                    print(
+                        f'Epoch {self.last_epoch}: {self.__class__.__name__} set learning rate to '
+                        f'{self.last_lr}.'
+                    )
 
     def _is_better(self, current, best):
         if self.threshold_mode == 'rel':

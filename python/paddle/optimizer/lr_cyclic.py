@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schedulers that rise and fall within one run: one-cycle and cyclic policies."""
+
 import math
 
 from .lr import LRScheduler
@@ -13,16 +14,34 @@ def _positive_int(value, name, owner):
 
 
 class OneCycleLR(LRScheduler):
-    """Rise from max/divide_factor to max, then fall to end_learning_rate, all in total_steps steps."""
+    """Rise from max/divide_factor to max, then fall to end_learning_rate, all in total_steps
+    steps.
+    """
 
-    def __init__(self, max_learning_rate, total_steps, divide_factor=25., end_learning_rate=0.0001, phase_pct=0.3,
-                 anneal_strategy='cos', three_phase=False, last_epoch=-1, verbose=False):
+    def __init__(
+        self,
+        max_learning_rate,
+        total_steps,
+        divide_factor=25.0,
+        end_learning_rate=0.0001,
+        phase_pct=0.3,
+        anneal_strategy='cos',
+        three_phase=False,
+        last_epoch=-1,
+        verbose=False,
+    ):
         if not isinstance(max_learning_rate, (float, int)):
-            raise TypeError(f"'max_learning_rate' must be 'float' or 'int', but received {type(max_learning_rate)}")
+            raise TypeError(
+                f"'max_learning_rate' must be 'float' or 'int', but received "
+                f"{type(max_learning_rate)}"
+            )
         if max_learning_rate < 0:
             raise ValueError("'max_learning_rate' must be a positive integer.")
         if not isinstance(end_learning_rate, (float, int)):
-            raise TypeError(f"'end_learning_rate' must be 'float' or 'int', but received {type(end_learning_rate)}")
+            raise TypeError(
+                f"'end_learning_rate' must be 'float' or 'int', but received "
+                f"{type(end_learning_rate)}"
+            )
         if end_learning_rate < 0:
             raise ValueError("'end_learning_rate' must be a positive integer.")
         _positive_int(total_steps, 'total_steps', 'OneCycleLR')
@@ -32,7 +51,9 @@ class OneCycleLR(LRScheduler):
         if not 0 <= phase_pct <= 1:
             raise ValueError(f"'phase_pct' must be between 0 and 1, but received {phase_pct}")
         if not isinstance(divide_factor, (float, int)):
-            raise TypeError(f"'divide_factor' must be 'float' or 'int', but received {type(divide_factor)}")
+            raise TypeError(
+                f"'divide_factor' must be 'float' or 'int', but received {type(divide_factor)}"
+            )
 
         initial = max_learning_rate / float(divide_factor)
         low = float(end_learning_rate)
@@ -41,7 +62,12 @@ class OneCycleLR(LRScheduler):
                 raise ValueError("When three_phase is True, 'phase_pct' must be less than 0.5")
             up = phase_pct * total_steps
             self._step_config = [0, up - 1, 2 * up - 2, total_steps - 1, total_steps - 1]
-            self._steps_size = [up - 1, up - 1, total_steps - 1 - (2 * up - 2), total_steps - 1 - (2 * up - 2)]
+            self._steps_size = [
+                up - 1,
+                up - 1,
+                total_steps - 1 - (2 * up - 2),
+                total_steps - 1 - (2 * up - 2),
+            ]
             self._lr_config = [initial, max_learning_rate, initial, low]
         else:
             up = phase_pct * total_steps
@@ -53,7 +79,10 @@ class OneCycleLR(LRScheduler):
         elif anneal_strategy == 'linear':
             self.anneal_func = self._linear_annealing
         else:
-            raise ValueError(f"'anneal_strategy' must by one of 'cos' or 'linear', but received {anneal_strategy}")
+            raise ValueError(
+                f"'anneal_strategy' must by one of 'cos' or 'linear', but received "
+                f"{anneal_strategy}"
+            )
         super().__init__(initial, last_epoch, verbose)
 
     def _cos_annealing(self, start, end, pct):
@@ -65,7 +94,10 @@ class OneCycleLR(LRScheduler):
     def get_lr(self):
         now = self.last_epoch
         if now > self.total_steps:
-            raise ValueError(f"Tried to step {now} times. However the number of total steps is {self.total_steps}")
+            raise ValueError(
+                f"Tried to step {now} times. However the number of total steps is "
+                f"{self.total_steps}"
+            )
         phases = len(self._lr_config) - 1
         for i in range(phases):
             if now <= self._step_config[i + 1] or i == phases - 1:
@@ -74,29 +106,54 @@ class OneCycleLR(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Between base and max in triangles, whose height `mode` or `scale_fn` changes with the cycle or the step."""
+    """Between base and max in triangles, whose height `mode` or `scale_fn` changes with the cycle
+    or the step.
+    """
 
-    def __init__(self, base_learning_rate, max_learning_rate, step_size_up, step_size_down=None, mode='triangular',
-                 exp_gamma=1., scale_fn=None, scale_mode='cycle', last_epoch=-1, verbose=False):
+    def __init__(
+        self,
+        base_learning_rate,
+        max_learning_rate,
+        step_size_up,
+        step_size_down=None,
+        mode='triangular',
+        exp_gamma=1.0,
+        scale_fn=None,
+        scale_mode='cycle',
+        last_epoch=-1,
+        verbose=False,
+    ):
         if not isinstance(max_learning_rate, (float, int)):
-            raise TypeError(f"'max_learning_rate' must be 'float' or 'int', but received {type(max_learning_rate)}")
+            raise TypeError(
+                f"'max_learning_rate' must be 'float' or 'int', but received "
+                f"{type(max_learning_rate)}"
+            )
         if max_learning_rate < 0:
-            raise ValueError(f"'max_learning_rate' must be a positive number, but received {max_learning_rate}")
+            raise ValueError(
+                f"'max_learning_rate' must be a positive number, but received {max_learning_rate}"
+            )
         _positive_int(step_size_up, 'step_size_up', 'CyclicLR')
         if step_size_down is not None:
             _positive_int(step_size_down, 'step_size_down', 'CyclicLR')
         if not isinstance(exp_gamma, float):
-            raise TypeError(f"The type of 'exp_gamma' in 'CyclicLR' must be 'float', but received {type(exp_gamma)}")
+            raise TypeError(
+                f"The type of 'exp_gamma' in 'CyclicLR' must be 'float', but received "
+                f"{type(exp_gamma)}"
+            )
         down = step_size_down if step_size_down is not None else step_size_up
         self.cycle_size = step_size_up + down
         self.step_up_pct = step_size_up / self.cycle_size
         self.max_lr = float(max_learning_rate)
         self.amplitude = self.max_lr - base_learning_rate
         if mode not in ('triangular', 'triangular2', 'exp_range') and scale_fn is None:
-            raise ValueError("'mode' is invalid and 'scale_fn' is not specified, make sure one of 'mode' or "
-                             "'scale_fn' is valid")
+            raise ValueError(
+                "'mode' is invalid and 'scale_fn' is not specified, make sure one of 'mode' or "
+                "'scale_fn' is valid"
+            )
         if scale_mode not in ('cycle', 'iterations'):
-            raise ValueError(f"'scale_mode' must be one of 'cycle' or 'iterations', but received {scale_mode}")
+            raise ValueError(
+                f"'scale_mode' must be one of 'cycle' or 'iterations', but received {scale_mode}"
+            )
         self.mode = mode
         self.gamma = exp_gamma
         if scale_fn is not None:
@@ -110,18 +167,18 @@ class CyclicLR(LRScheduler):
         super().__init__(base_learning_rate, last_epoch, verbose)
 
     def _triangular(self, x):
-        return 1.
+        return 1.0
 
     def _halving(self, x):
-        return 1 / (2. ** (x - 1))
+        return 1 / (2.0 ** (x - 1))
 
     def _exponential(self, x):
-        return self.gamma ** x
+        return self.gamma**x
 
     def get_lr(self):
         now = self.last_epoch
         cycle = 1 + now // self.cycle_size
-        position = 1. + now / self.cycle_size - cycle
+        position = 1.0 + now / self.cycle_size - cycle
         if position <= self.step_up_pct:
             height = position / self.step_up_pct
         else:

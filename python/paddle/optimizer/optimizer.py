@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimizer base: parameter groups, accumulators by name, clipping, regularization, state dict, the step plan.
+"""Optimizer base: parameter groups, accumulators by name, clipping, regularization, state dict, the
+step plan.
 
-`step` runs a plan made once for the parameters that have gradients. A plan holds `(parameter, update)` pairs, where
-`update(grad, lr)` is a closure with every look-up hoisted.
+`step` runs a plan made once for the parameters that have gradients. A plan holds `(parameter,
+update)` pairs, where `update(grad, lr)` is a closure with every look-up hoisted.
 """
+
 from collections import defaultdict
 
 import paddle
@@ -43,31 +45,44 @@ class _Plan:
 class Optimizer(AccumulatorStore):
     """Base class of optimizers.
 
-    `parameters` is a list of parameters or of dicts with `params` and options of the group; the group's
-    `learning_rate` scales the global one. `weight_decay` is a number (L2) or a regularizer.
+    `parameters` is a list of parameters or of dicts with `params` and options of the group; the
+    group's `learning_rate` scales the global one. `weight_decay` is a number (L2) or a regularizer.
     """
 
-    def __init__(self, learning_rate, parameters=None, weight_decay=None, grad_clip=None, name=None):
+    def __init__(
+        self, learning_rate, parameters=None, weight_decay=None, grad_clip=None, name=None
+    ):
         if parameters is not None:
             if isinstance(parameters, (paddle.Tensor, str)) or not hasattr(parameters, '__iter__'):
-                raise TypeError("`parameters` argument given to the optimizer should be an iterable of paddle Tensors, "
-                                f"but got argument type is `{type(parameters)}`.")
+                raise TypeError(
+                    "`parameters` argument given to the optimizer should be an iterable of paddle "
+                    "Tensors, "
+                    f"but got argument type is `{type(parameters)}`."
+                )
             parameters = items('Optimizer', 'parameters', parameters)
             if isinstance(parameters, list) and parameters and isinstance(parameters[0], dict):
                 for group in parameters:
                     if 'params' not in group:
-                        raise AssertionError('params should be set in parameters if parameter groups are optimized in '
-                                             'different options')
+                        raise AssertionError(
+                            'params should be set in parameters if parameter groups are '
+                            'optimized in different options'
+                        )
         if parameters is None and not paddle.in_dynamic_mode():
             parameters = []  # chosen by `minimize`
         self._parameter_list = parameters
         self._name = name
         if self._parameter_list is None:
-            raise AttributeError("parameters argument given to the Optimizer should not be None in dygraph mode.")
+            raise AttributeError(
+                "parameters argument given to the Optimizer should not be None in dygraph mode."
+            )
         if learning_rate is None:
             raise AssertionError("learning_rate expected a float or an LRScheduler, got None")
-        if isinstance(learning_rate, bool) or not isinstance(learning_rate, (float, int, LRScheduler)):
-            raise TypeError(f"learning rate should be float or LRScheduler, got {type(learning_rate)} here")
+        if isinstance(learning_rate, bool) or not isinstance(
+            learning_rate, (float, int, LRScheduler)
+        ):
+            raise TypeError(
+                f"learning rate should be float or LRScheduler, got {type(learning_rate)} here"
+            )
         if grad_clip is not None and not _is_clip(grad_clip):
             raise TypeError("'grad_clip' should be an instance of GradientClipBase's derived class")
         if isinstance(weight_decay, (float, int)) and not isinstance(weight_decay, bool):
@@ -97,7 +112,7 @@ class Optimizer(AccumulatorStore):
             self._dtype = param.dtype
             break
 
-    # ---- parameters -------------------------------------------------------------------------------------------
+    # ---- parameters
     def _is_grouped(self):
         return bool(self._param_groups) and isinstance(self._param_groups[0], dict)
 
@@ -112,8 +127,10 @@ class Optimizer(AccumulatorStore):
         if isinstance(params, (paddle.Tensor,)):
             param_group['params'] = [params]
         elif isinstance(params, set):
-            raise TypeError("optimizer parameters should be in ordered collections,but received set, please use list "
-                            "instead.")
+            raise TypeError(
+                "optimizer parameters should be in ordered collections,but received set, "
+                "please use list instead."
+            )
         else:
             param_group['params'] = items('Optimizer', 'params', params)
         for key, value in self._default_dict.items():
@@ -145,7 +162,7 @@ class Optimizer(AccumulatorStore):
                     return group
         return self._default_dict
 
-    # ---- learning rate ----------------------------------------------------------------------------------------
+    # ---- learning rate
     def get_lr(self):
         """The learning rate of the current step, a float."""
         lr = self._learning_rate
@@ -154,11 +171,15 @@ class Optimizer(AccumulatorStore):
     def set_lr(self, value):
         """Set the learning rate. RuntimeError when it is a scheduler."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise TypeError("The type of 'value' in optimizer.set_lr must be float, but received "
-                            f"{type(value)}.")
+            raise TypeError(
+                "The type of 'value' in optimizer.set_lr must be float, but received "
+                f"{type(value)}."
+            )
         if isinstance(self._learning_rate, LRScheduler):
-            raise RuntimeError("optimizer's learning rate can't be LRScheduler when invoke this API, because this will "
-                               "lead to conflict.")
+            raise RuntimeError(
+                "optimizer's learning rate can't be LRScheduler when invoke this API, "
+                "because this will lead to conflict."
+            )
         self._learning_rate = float(value)
         if self._recorded_rate is not None:
             self._follow_rate()
@@ -166,8 +187,11 @@ class Optimizer(AccumulatorStore):
     def set_lr_scheduler(self, scheduler):
         """Let `scheduler` give the learning rate."""
         if not isinstance(scheduler, LRScheduler):
-            raise TypeError("The type of 'scheduler' in optimizer.set_lr_scheduler must be LRScheduler, but received "
-                            f"{type(scheduler)}.")
+            raise TypeError(
+                "The type of 'scheduler' in optimizer.set_lr_scheduler must be LRScheduler, but "
+                "received "
+                f"{type(scheduler)}."
+            )
         self._learning_rate = scheduler
         if self._recorded_rate is not None:
             self._follow_rate()
@@ -188,7 +212,11 @@ class Optimizer(AccumulatorStore):
         return self._recorded_rate
 
     def _rate_dtype(self):
-        return 'float64' if self._dtype is not None and dtype_name(self._dtype) == 'float64' else 'float32'
+        return (
+            'float64'
+            if self._dtype is not None and dtype_name(self._dtype) == 'float64'
+            else 'float32'
+        )
 
     def _lr_tensor(self, value):
         if _recording():
@@ -214,25 +242,30 @@ class Optimizer(AccumulatorStore):
         attr = getattr(param, 'optimize_attr', None)
         return attr.get('learning_rate', 1.0) if attr else 1.0
 
-    # ---- what a subclass gives --------------------------------------------------------------------------------
+    # ---- what a subclass gives
     def _bind(self, param):
-        """Return (update, states, hyper) for `param`: update(grad, lr tensor) changes it in place."""
+        """Return (update, states, hyper) for `param`: update(grad, lr tensor) changes it in
+        place.
+        """
         self._create_accumulators(None, [param])
 
         def update(grad, lr):
             self._append_optimize_op(None, (param, grad))
+
         return update
 
     def _create_accumulators(self, block, parameters):
         """Hook of optimizers written by users: make the state of `parameters`."""
 
     def _append_optimize_op(self, block, param_and_grad):
-        raise NotImplementedError(f"{type(self).__name__} must define _append_optimize_op(block, param_and_grad)")
+        raise NotImplementedError(
+            f"{type(self).__name__} must define _append_optimize_op(block, param_and_grad)"
+        )
 
     def _finish_update(self, block, parameters_and_grads):
         """Hook called after every update."""
 
-    # ---- the step ---------------------------------------------------------------------------------------------
+    # ---- the step
     def _regularizer_of(self, param):
         own = getattr(param, 'regularizer', None)
         return own if own is not None else self.regularization
@@ -249,14 +282,17 @@ class Optimizer(AccumulatorStore):
             plan.known.add(id(param))
             if self._fused_regularizer(param) is False:
                 plan.plain = False
-        if self._grad_clip is not None or (self._is_grouped() and any(g.get('grad_clip') is not None
-                                                                     for g in self._param_groups)):
+        if self._grad_clip is not None or (
+            self._is_grouped() and any(g.get('grad_clip') is not None for g in self._param_groups)
+        ):
             plan.plain = False
         self._plan = plan
         return plan
 
     def _fused_regularizer(self, param):
-        """True when the update rule itself applies the parameter's regularizer (or there is none)."""
+        """True when the update rule itself applies the parameter's regularizer (or there is
+        none).
+        """
         return self._regularizer_of(param) is None
 
     def step(self):
@@ -285,8 +321,10 @@ class Optimizer(AccumulatorStore):
 
     def _collect(self):
         """(parameter, gradient) pairs of each group, as a list of (group or None, pairs)."""
+
         def pairs(params):
             return [(p, p.grad) for p in params if not p.stop_gradient and p.grad is not None]
+
         if self._is_grouped():
             return [(group, pairs(group['params'])) for group in self._param_groups]
         return [(None, pairs(self._param_groups or []))]
@@ -321,7 +359,9 @@ class Optimizer(AccumulatorStore):
         return []
 
     def _extend_plan(self, pairs):
-        """A plan that also knows the parameters of `pairs`, which may have gradients not in `.grad`."""
+        """A plan that also knows the parameters of `pairs`, which may have gradients not in
+        `.grad`.
+        """
         plan = self._plan if self._plan is not None else _Plan()
         for param, _ in pairs:
             if id(param) not in plan.known:
@@ -336,7 +376,9 @@ class Optimizer(AccumulatorStore):
         return plan
 
     def append_regularization_ops(self, parameters_and_grads, regularization=None):
-        """Add each parameter's regularization term to its gradient; returns new (parameter, gradient) pairs."""
+        """Add each parameter's regularization term to its gradient; returns new (parameter,
+        gradient) pairs.
+        """
         out = []
         for param, grad in parameters_and_grads:
             term = getattr(param, 'regularizer', None)
@@ -352,12 +394,20 @@ class Optimizer(AccumulatorStore):
                 out.append((param, grad + term(param, grad, None)))
         return out
 
-    def backward(self, loss, startup_program=None, parameters=None, no_grad_set=None, callbacks=None):
-        """The (parameter, gradient) pairs after `loss.backward()`; it does not run the backward pass itself."""
+    def backward(
+        self, loss, startup_program=None, parameters=None, no_grad_set=None, callbacks=None
+    ):
+        """The (parameter, gradient) pairs after `loss.backward()`; it does not run the backward
+        pass itself.
+        """
         only('Optimizer.backward', 'the backward pass is over', callbacks=(callbacks, None, []))
         params = parameters if parameters is not None else self._all_params()
         skip = {getattr(item, 'name', item) for item in (no_grad_set or ())}
-        return [(p, p.grad) for p in params if not p.stop_gradient and p.grad is not None and p.name not in skip]
+        return [
+            (p, p.grad)
+            for p in params
+            if not p.stop_gradient and p.grad is not None and p.name not in skip
+        ]
 
     def apply_gradients(self, params_grads):
         """Clip, regularize and apply the given (parameter, gradient) pairs."""
@@ -368,7 +418,9 @@ class Optimizer(AccumulatorStore):
             return self._apply_pairs(pairs)
 
     def _apply_optimize(self, loss, startup_program, params_grads, param_group_idx=0):
-        """Clip, regularize and apply a list of pairs, or a group dict whose `params` is such a list."""
+        """Clip, regularize and apply a list of pairs, or a group dict whose `params` is such a
+        list.
+        """
         if isinstance(params_grads, dict):
             self._apply_all([(params_grads, params_grads['params'])])
         else:
@@ -376,17 +428,22 @@ class Optimizer(AccumulatorStore):
         return []
 
     def minimize(self, loss, startup_program=None, parameters=None, no_grad_set=None):
-        """Apply the gradients that `loss.backward()` left; returns (operations, parameter-gradient pairs)."""
+        """Apply the gradients that `loss.backward()` left; returns (operations, parameter-gradient
+        pairs).
+        """
         if not isinstance(loss, paddle.Tensor):
             raise AssertionError("The loss should be an Tensor.")
         if not paddle.in_dynamic_mode():
             from paddle.static.optimize import minimize
+
             return minimize(self, loss, parameters, no_grad_set)
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         with _no_grad:
             if self._is_grouped():
                 chosen = {id(p) for p, _ in pairs}
-                self._apply_all([(g, [x for x in got if id(x[0]) in chosen]) for g, got in self._collect()])
+                self._apply_all(
+                    [(g, [x for x in got if id(x[0]) in chosen]) for g, got in self._collect()]
+                )
             else:
                 self._apply_all([(None, pairs)])
         return [], pairs
@@ -422,5 +479,5 @@ class Optimizer(AccumulatorStore):
 
 def _is_clip(value):
     from paddle.nn.clip import GradientClipBase
-    return isinstance(value, GradientClipBase)
 
+    return isinstance(value, GradientClipBase)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SGD, Momentum, Adagrad, Adadelta, RMSProp, ASGD, Rprop."""
+
 import paddle
 from paddle import _C_ops
 from paddle.regularizer import L2Decay
@@ -19,8 +20,15 @@ def _given(value, name):
 class SGD(Optimizer):
     """param -= learning_rate * grad."""
 
-    def __init__(self, learning_rate=0.001, parameters=None, weight_decay=None, grad_clip=None, multi_precision=False,
-                 name=None):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        parameters=None,
+        weight_decay=None,
+        grad_clip=None,
+        multi_precision=False,
+        name=None,
+    ):
         _given(learning_rate, 'learning_rate')
         self._multi_precision = multi_precision
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
@@ -32,14 +40,26 @@ class SGD(Optimizer):
 
         def update(grad, lr):
             op(param, lr, grad, master, precise)
+
         return update
 
 
 class Momentum(Optimizer):
     """velocity = mu * velocity + grad; param -= learning_rate * velocity (or the Nesterov form)."""
 
-    def __init__(self, learning_rate=0.001, momentum=0.9, parameters=None, use_nesterov=False, weight_decay=None,
-                 grad_clip=None, multi_precision=False, rescale_grad=1.0, use_multi_tensor=False, name=None):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        momentum=0.9,
+        parameters=None,
+        use_nesterov=False,
+        weight_decay=None,
+        grad_clip=None,
+        multi_precision=False,
+        rescale_grad=1.0,
+        use_multi_tensor=False,
+        name=None,
+    ):
         _given(learning_rate, 'learning_rate')
         _given(momentum, 'momentum')
         self._momentum = momentum
@@ -49,7 +69,9 @@ class Momentum(Optimizer):
         self._use_multi_tensor = use_multi_tensor
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self.type = 'momentum'
-        self._default_dict.update(momentum=momentum, use_nesterov=use_nesterov, rescale_grad=rescale_grad)
+        self._default_dict.update(
+            momentum=momentum, use_nesterov=use_nesterov, rescale_grad=rescale_grad
+        )
 
     def _fused_regularizer(self, param):
         term = self._regularizer_of(param)
@@ -68,14 +90,23 @@ class Momentum(Optimizer):
 
         def update(grad, lr):
             op(param, grad, velocity, lr, master, mu, nesterov, method, coeff, precise, rescale)
+
         return update
 
 
 class Adagrad(Optimizer):
     """moment += grad^2; param -= learning_rate * grad / (sqrt(moment) + epsilon)."""
 
-    def __init__(self, learning_rate, epsilon=1e-6, parameters=None, weight_decay=None, grad_clip=None, name=None,
-                 initial_accumulator_value=0.0):
+    def __init__(
+        self,
+        learning_rate,
+        epsilon=1e-6,
+        parameters=None,
+        weight_decay=None,
+        grad_clip=None,
+        name=None,
+        initial_accumulator_value=0.0,
+    ):
         if learning_rate is None:
             raise AssertionError("learning_rate is not set")
         if epsilon is None:
@@ -84,26 +115,41 @@ class Adagrad(Optimizer):
         self.initial_accumulator_value = initial_accumulator_value
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self.type = 'adagrad'
-        self._default_dict.update(epsilon=epsilon, initial_accumulator_value=initial_accumulator_value)
+        self._default_dict.update(
+            epsilon=epsilon, initial_accumulator_value=initial_accumulator_value
+        )
 
     def _bind(self, param):
         options = self._group_options(param)
         epsilon = options.get('epsilon', self._epsilon)
-        moment = self._add_accumulator('moment', param, self._state_dtype(param),
-                                       options.get('initial_accumulator_value', self.initial_accumulator_value))
+        moment = self._add_accumulator(
+            'moment',
+            param,
+            self._state_dtype(param),
+            options.get('initial_accumulator_value', self.initial_accumulator_value),
+        )
         master = self._master_of(param)
         op, precise = _C_ops.adagrad_, master is not None
 
         def update(grad, lr):
             op(param, grad, moment, lr, master, epsilon, precise)
+
         return update
 
 
 class Adadelta(Optimizer):
     """Steps scaled by running means of squared gradients and squared updates."""
 
-    def __init__(self, learning_rate=0.001, epsilon=1e-6, rho=0.95, parameters=None, weight_decay=None, grad_clip=None,
-                 name=None):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        epsilon=1e-6,
+        rho=0.95,
+        parameters=None,
+        weight_decay=None,
+        grad_clip=None,
+        name=None,
+    ):
         _given(learning_rate, 'learning_rate')
         _given(epsilon, 'epsilon')
         _given(rho, 'rho')
@@ -123,16 +169,31 @@ class Adadelta(Optimizer):
 
         def update(grad, lr):
             op(param, grad, grads, updates, lr, master, rho, epsilon, precise)
+
         return update
 
 
 class RMSProp(Optimizer):
     """Steps scaled by a running mean of squared gradients, centred or not, with momentum."""
 
-    def __init__(self, learning_rate, rho=0.95, epsilon=1e-6, momentum=0.0, centered=False, parameters=None,
-                 weight_decay=None, grad_clip=None, name=None):
-        for name_, value in (('learning_rate', learning_rate), ('rho', rho), ('epsilon', epsilon),
-                             ('momentum', momentum)):
+    def __init__(
+        self,
+        learning_rate,
+        rho=0.95,
+        epsilon=1e-6,
+        momentum=0.0,
+        centered=False,
+        parameters=None,
+        weight_decay=None,
+        grad_clip=None,
+        name=None,
+    ):
+        for name_, value in (
+            ('learning_rate', learning_rate),
+            ('rho', rho),
+            ('epsilon', epsilon),
+            ('momentum', momentum),
+        ):
             if value is None:
                 raise ValueError(f"{name_} is not set.")
         for name_, value in (('rho', rho), ('epsilon', epsilon), ('momentum', momentum)):
@@ -145,9 +206,15 @@ class RMSProp(Optimizer):
 
     def _bind(self, param):
         options = self._group_options(param)
-        rho, epsilon, mu, centered = (options.get(k, v) for k, v in (
-            ('rho', self._rho), ('epsilon', self._epsilon), ('momentum', self._momentum),
-            ('centered', self._centered)))
+        rho, epsilon, mu, centered = (
+            options.get(k, v)
+            for k, v in (
+                ('rho', self._rho),
+                ('epsilon', self._epsilon),
+                ('momentum', self._momentum),
+                ('centered', self._centered),
+            )
+        )
         dtype = self._state_dtype(param)
         moment = self._add_accumulator('momentum', param, dtype)
         square = self._add_accumulator('mean_square', param, dtype)
@@ -157,14 +224,25 @@ class RMSProp(Optimizer):
 
         def update(grad, lr):
             op(param, square, grad, moment, lr, mean, master, epsilon, rho, mu, centered, precise)
+
         return update
 
 
 class ASGD(Optimizer):
-    """Averaged SGD: keeps the last gradient of each of `batch_num` batches and steps along their mean."""
+    """Averaged SGD: keeps the last gradient of each of `batch_num` batches and steps along their
+    mean.
+    """
 
-    def __init__(self, learning_rate=0.001, batch_num=1, parameters=None, weight_decay=None, grad_clip=None,
-                 multi_precision=False, name=None):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        batch_num=1,
+        parameters=None,
+        weight_decay=None,
+        grad_clip=None,
+        multi_precision=False,
+        name=None,
+    ):
         _given(learning_rate, 'learning_rate')
         _given(batch_num, 'batch_num')
         if not 0 < batch_num:
@@ -189,18 +267,32 @@ class ASGD(Optimizer):
             op(param, grad, lr, total, slot, n, master, precise)
             kept[step % batches] = slot
             count.set_value(paddle.full([1], step + 1, 'int64'))
+
         return update
 
 
 class Rprop(Optimizer):
-    """Steps by the sign of the gradient; each element's step grows or shrinks with sign changes. Full batches only."""
+    """Steps by the sign of the gradient; each element's step grows or shrinks with sign changes.
+    Full batches only.
+    """
 
-    def __init__(self, learning_rate=0.001, learning_rate_range=(1e-5, 50), parameters=None, etas=(0.5, 1.2),
-                 grad_clip=None, multi_precision=False, name=None):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        learning_rate_range=(1e-5, 50),
+        parameters=None,
+        etas=(0.5, 1.2),
+        grad_clip=None,
+        multi_precision=False,
+        name=None,
+    ):
         _given(learning_rate, 'learning_rate')
         start = learning_rate() if isinstance(learning_rate, LRScheduler) else learning_rate
         if not 0.0 < learning_rate_range[0] <= start <= learning_rate_range[1]:
-            raise ValueError("'0.0 < learning_rate_range[0] <= learning_rate <= learning_rate_range[1]' must be true")
+            raise ValueError(
+                "'0.0 < learning_rate_range[0] <= learning_rate <= learning_rate_range[1]' must "
+                "be true"
+            )
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError("'0.0 < etas[0] < 1.0 < etas[1]' must be true")
         self._multi_precision = multi_precision
@@ -221,4 +313,5 @@ class Rprop(Optimizer):
 
         def update(grad, lr):
             op(param, grad, previous, rates, master, limits, etas, precise)
+
         return update

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Default programs, their guard, parameters, and tables between spellings of dtypes."""
+
 from paddle.base.core import VarDesc
 from paddle.base.framework import convert_np_dtype_to_dtype_
 from paddle.base.libpaddle import DataType
@@ -13,8 +14,19 @@ from paddle.static.program import (
     program_guard,
 )
 
-__all__ = ['Program', 'default_main_program', 'default_startup_program', 'program_guard', 'switch_main_program', 'switch_startup_program',
-           'create_parameter', 'data', 'convert_np_dtype_to_dtype_', 'vartype_to_datatype', 'datatype_to_vartype']
+__all__ = [
+    'Program',
+    'default_main_program',
+    'default_startup_program',
+    'program_guard',
+    'switch_main_program',
+    'switch_startup_program',
+    'create_parameter',
+    'data',
+    'convert_np_dtype_to_dtype_',
+    'vartype_to_datatype',
+    'datatype_to_vartype',
+]
 
 vartype_to_datatype = {v: v for v in vars(VarDesc.VarType).values() if isinstance(v, DataType)}
 datatype_to_vartype = dict(vartype_to_datatype)

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time of a program goes: operations, backward steps, instructions of programs, the user's own spans."""
+"""Where the time of a program goes: operations, backward steps, instructions of programs, the
+user's own spans.
+"""
 
 from paddle import _lazy
 
-from .profiler import (
-    Profiler,
-    ProfilerState,
-    ProfilerTarget,
-    export_chrome_tracing,
-    make_scheduler,
-)
+from .profiler import Profiler, ProfilerState, ProfilerTarget, export_chrome_tracing, make_scheduler
 from .profiler_statistic import SortedKeys, SummaryView
 from .utils import RecordEvent
 
-__all__ = ['ProfilerState', 'ProfilerTarget', 'make_scheduler', 'export_chrome_tracing', 'Profiler', 'RecordEvent',
-           'SortedKeys', 'SummaryView']
+__all__ = [
+    'ProfilerState',
+    'ProfilerTarget',
+    'make_scheduler',
+    'export_chrome_tracing',
+    'Profiler',
+    'RecordEvent',
+    'SortedKeys',
+    'SummaryView',
+]
 
 _lazy.serve(globals())

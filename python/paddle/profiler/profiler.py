@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The profiler: records by a schedule of steps, hands on what it saw, prints tables and writes Chrome traces."""
+"""The profiler: records by a schedule of steps, hands on what it saw, prints tables and writes
+Chrome traces.
+"""
+
 import datetime
 import json
 import os
@@ -38,12 +41,14 @@ class ProfilerTarget(Enum):
 
 
 def make_scheduler(*, closed, ready, record, repeat=0, skip_first=0):
-    """A function step -> ProfilerState: `skip_first` closed steps, then periods of closed, ready and recorded steps.
+    """A function step -> ProfilerState: `skip_first` closed steps, then periods of closed, ready
+    and recorded steps.
 
     `repeat` periods, without end if 0.
     """
     assert closed >= 0 and ready >= 0 and record > 0 and repeat >= 0 and skip_first >= 0, (
-        'Invalid profiler scheduler arguments')
+        'Invalid profiler scheduler arguments'
+    )
     period = closed + ready + record
 
     def state(step):
@@ -62,13 +67,17 @@ def make_scheduler(*, closed, ready, record, repeat=0, skip_first=0):
 
 
 def export_chrome_tracing(dir_name, worker_name=None):
-    """A callback for `on_trace_ready` that writes each result into `dir_name`, for chrome://tracing or Perfetto."""
+    """A callback for `on_trace_ready` that writes each result into `dir_name`, for chrome://tracing
+    or Perfetto.
+    """
     os.makedirs(dir_name, exist_ok=True)
 
     def write(profiler):
         worker = worker_name or f'host_{socket.gethostname()}pid_{os.getpid()}'
         now = datetime.datetime.now().strftime('%Y_%m_%d_%H_%M_%S_%f')
-        profiler.export(os.path.join(dir_name, f'{worker}_time_{now}.paddle_trace.json'), format='json')
+        profiler.export(
+            os.path.join(dir_name, f'{worker}_time_{now}.paddle_trace.json'), format='json'
+        )
 
     return write
 
@@ -84,43 +93,96 @@ class _Result:
         """The trace as a dict for JSON; times in microseconds of the wall clock."""
         pid, offset = os.getpid(), time.time_ns() - _core._op_clock()
         threads = sorted({e.thread for e in self.events})
-        rows = [{'name': 'process_name', 'ph': 'M', 'pid': pid, 'args': {'name': f'Process {pid} (CPU)'}}]
-        rows += [{'name': 'thread_name', 'ph': 'M', 'pid': pid, 'tid': t, 'args': {'name': f'thread {t}'}}
-                 for t in threads]
+        rows = [
+            {
+                'name': 'process_name',
+                'ph': 'M',
+                'pid': pid,
+                'args': {'name': f'Process {pid} (CPU)'},
+            }
+        ]
+        rows += [
+            {
+                'name': 'thread_name',
+                'ph': 'M',
+                'pid': pid,
+                'tid': t,
+                'args': {'name': f'thread {t}'},
+            }
+            for t in threads
+        ]
         for e in self.events:
             length = (e.end - e.begin) / 1e3
-            rows.append({'name': f'{e.name}[{length:.3f} us]', 'pid': pid, 'tid': e.thread,
-                         'ts': (e.begin + offset) / 1e3, 'dur': length, 'ph': 'X', 'cat': e.type.name,
-                         'args': {'start_time': f'{(e.begin - self.begin) / 1e3:.3f} us',
-                                  'end_time': f'{(e.end - self.begin) / 1e3:.3f} us'}})
-        return {'displayTimeUnit': 'ms', 'schemaVersion': '1.0.2', 'span_index': '0', 'traceEvents': rows,
-                'ExtraInfo': {'Process Cpu Utilization': f'{self.utilization:.6f}'}}
+            rows.append(
+                {
+                    'name': f'{e.name}[{length:.3f} us]',
+                    'pid': pid,
+                    'tid': e.thread,
+                    'ts': (e.begin + offset) / 1e3,
+                    'dur': length,
+                    'ph': 'X',
+                    'cat': e.type.name,
+                    'args': {
+                        'start_time': f'{(e.begin - self.begin) / 1e3:.3f} us',
+                        'end_time': f'{(e.end - self.begin) / 1e3:.3f} us',
+                    },
+                }
+            )
+        return {
+            'displayTimeUnit': 'ms',
+            'schemaVersion': '1.0.2',
+            'span_index': '0',
+            'traceEvents': rows,
+            'ExtraInfo': {'Process Cpu Utilization': f'{self.utilization:.6f}'},
+        }
 
 
 class Profiler:
-    """Records operations run eagerly and backward, instructions of compiled programs, and spans of RecordEvent.
+    """Records operations run eagerly and backward, instructions of compiled programs, and spans of
+    RecordEvent.
 
-    `scheduler`: a function step -> ProfilerState, or (first, last + 1) steps to record; without one all steps.
-    `timer_only`: only the time of steps, for `step_info`. `profile_memory`: the peak of memory in the summary.
-    Shapes, FLOPs and NVTX ranges are not recorded: `record_shapes`, `with_flops` and `emit_nvtx` have no effect, and a warning says so.
+    `scheduler`: a function step -> ProfilerState, or (first, last + 1) steps to record; without one
+    all steps. `timer_only`: only the time of steps, for `step_info`. `profile_memory`: the peak of
+    memory in the summary. Shapes, FLOPs and NVTX ranges are not recorded: `record_shapes`,
+    `with_flops` and `emit_nvtx` have no effect, and a warning says so.
     """
 
-    def __init__(self, *, targets=None, scheduler=None, on_trace_ready=None, record_shapes=False, profile_memory=False,
-                 timer_only=False, emit_nvtx=False, custom_device_types=[], with_flops=False):
+    def __init__(
+        self,
+        *,
+        targets=None,
+        scheduler=None,
+        on_trace_ready=None,
+        record_shapes=False,
+        profile_memory=False,
+        timer_only=False,
+        emit_nvtx=False,
+        custom_device_types=[],
+        with_flops=False,
+    ):
         self.targets = items('Profiler', 'targets', targets) if targets else [ProfilerTarget.CPU]
         for target in self.targets:
             if target != ProfilerTarget.CPU:
                 warnings.warn(f'Profiling {target} is not supported here.')
-        for name, wanted in (('record_shapes', record_shapes), ('with_flops', with_flops), ('emit_nvtx', emit_nvtx),
-                             ('custom_device_types', custom_device_types)):
+        for name, wanted in (
+            ('record_shapes', record_shapes),
+            ('with_flops', with_flops),
+            ('emit_nvtx', emit_nvtx),
+            ('custom_device_types', custom_device_types),
+        ):
             if wanted:
                 warnings.warn(f'[Profiler] {name} has no effect.')
         if isinstance(scheduler, (tuple, list)):
             first, last = scheduler
             assert first >= 0 and last > first, 'Invalid profiler scheduler arguments'
-            scheduler = make_scheduler(closed=max(first - 1, 0), ready=int(first >= 1), record=last - first, repeat=1)
+            scheduler = make_scheduler(
+                closed=max(first - 1, 0), ready=int(first >= 1), record=last - first, repeat=1
+            )
         if scheduler is not None and not callable(scheduler):
-            raise TypeError(f'[Profiler] expected scheduler to be a function or a pair of steps, got {type(scheduler)}')
+            raise TypeError(
+                f'[Profiler] expected scheduler to be a function or a pair of steps, got '
+                f'{type(scheduler)}'
+            )
         self.scheduler = scheduler or (lambda step: ProfilerState.RECORD)
         self.on_trace_ready = on_trace_ready
         self.record_shapes, self.with_flops, self.emit_nvtx = record_shapes, with_flops, emit_nvtx
@@ -155,7 +217,9 @@ class Profiler:
         _core._watch_times(False)
         utils.recording = False
         end, peak = _core._op_clock(), _core.cpu_memory_stats()['allocated_max']
-        self.profiler_result = _Result(take_events(), self._began, end, time.process_time() - self._cpu, peak)
+        self.profiler_result = _Result(
+            take_events(), self._began, end, time.process_time() - self._cpu, peak
+        )
         self._began = None
         if hand_on and self.on_trace_ready:
             self.on_trace_ready(self)
@@ -182,7 +246,9 @@ class Profiler:
         self.step_num += 1
         self.previous_state, self.current_state = self.current_state, self.scheduler(self.step_num)
         if not self.timer_only:
-            ends = self.previous_state == ProfilerState.RECORD_AND_RETURN or not self._records(self.current_state)
+            ends = self.previous_state == ProfilerState.RECORD_AND_RETURN or not self._records(
+                self.current_state
+            )
             if self._began is not None and ends:
                 self._close(self.previous_state == ProfilerState.RECORD_AND_RETURN)
             if self._began is None and self._records(self.current_state):
@@ -197,13 +263,18 @@ class Profiler:
         self.previous_state, self.current_state = self.current_state, ProfilerState.CLOSED
 
     def step_info(self, unit=None):
-        """Average time and speed of the steps since the last call, as text: empty without a step."""
+        """Average time and speed of the steps since the last call, as text: empty without a
+        step.
+        """
         if not self._times:
             return ''
         total, count = sum(self._times), len(self._times)
         known = all(n is not None for n in self._samples)
         speed = (sum(self._samples) if known else count) / max(total, 1e-12)
-        text = f" batch_cost: {total / count:.5f} s ips: {speed:.3f} {(unit or 'samples') if known else 'steps'}/s"
+        text = (
+            f" batch_cost: {total / count:.5f} s ips: {speed:.3f} "
+            f"{(unit or 'samples') if known else 'steps'}/s"
+        )
         self._times, self._samples = [], []
         return text
 
@@ -214,11 +285,32 @@ class Profiler:
         if self.profiler_result is None:
             return
         from paddle.framework.output_file import write_file
+
         write_file(path, json.dumps(self.profiler_result.chrome_trace()).encode())
 
-    def summary(self, sorted_by=SortedKeys.CPUTotal, op_detail=True, thread_sep=False, time_unit='ms', views=None):
-        """Print tables of the last result; `views`: which of SummaryView, by default all with something to show."""
+    def summary(
+        self,
+        sorted_by=SortedKeys.CPUTotal,
+        op_detail=True,
+        thread_sep=False,
+        time_unit='ms',
+        views=None,
+    ):
+        """Print tables of the last result; `views`: which of SummaryView, by default all with
+        something to show.
+        """
         if self.profiler_result is not None:
-            print(tables(self.profiler_result, sorted_by, op_detail, thread_sep, time_unit, views, self.profile_memory))
+            print(
+                tables(
+                    self.profiler_result,
+                    sorted_by,
+                    op_detail,
+                    thread_sep,
+                    time_unit,
+                    views,
+                    self.profile_memory,
+                )
+            )
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of a profile."""
+
 from enum import Enum
 from paddle import _lazy
 
@@ -52,12 +53,19 @@ class _Row:
 
     def key(self, by):
         kind = by.name[3:]
-        return {'Total': self.total, 'Avg': self.total / len(self.times), 'Max': max(self.times),
-                'Min': min(self.times)}[kind]
+        return {
+            'Total': self.total,
+            'Avg': self.total / len(self.times),
+            'Max': max(self.times),
+            'Min': min(self.times),
+        }[kind]
 
     def text(self, unit, whole):
         numbers = [self.total, self.total / len(self.times), max(self.times), min(self.times)]
-        return ' / '.join(f'{n / unit:.2f}' for n in numbers) + f' / {100 * self.total / max(whole, 1):.2f}'
+        return (
+            ' / '.join(f'{n / unit:.2f}' for n in numbers)
+            + f' / {100 * self.total / max(whole, 1):.2f}'
+        )
 
 
 def _by_name(events):
@@ -102,7 +110,9 @@ def _detail(title, events, whole, sorted_by, thread_sep, time_unit):
 def tables(result, sorted_by, op_detail, thread_sep, time_unit, views, memory):
     """The summary of a result as text."""
     if time_unit not in _UNITS:
-        raise ValueError(f'[Profiler.summary] expected time_unit in {list(_UNITS)}, got {time_unit!r}')
+        raise ValueError(
+            f'[Profiler.summary] expected time_unit in {list(_UNITS)}, got {time_unit!r}'
+        )
     if isinstance(views, SummaryView):
         views = [views]
     wanted = set(SummaryView if views is None else views)
@@ -122,8 +132,22 @@ def tables(result, sorted_by, op_detail, thread_sep, time_unit, views, memory):
             of_kind = [e for e in events if e.type == kind]
             if of_kind:
                 time = _covered(of_kind)
-                rows.append([f'  {kind.name}', len(of_kind), f'{time / unit:.2f}', f'{100 * time / max(whole, 1):.2f}'])
-        out.append(_table('Overview Summary', ['Event Type', 'Calls', 'CPU Time', 'Ratio (%)'], rows, time_unit))
+                rows.append(
+                    [
+                        f'  {kind.name}',
+                        len(of_kind),
+                        f'{time / unit:.2f}',
+                        f'{100 * time / max(whole, 1):.2f}',
+                    ]
+                )
+        out.append(
+            _table(
+                'Overview Summary',
+                ['Event Type', 'Calls', 'CPU Time', 'Ratio (%)'],
+                rows,
+                time_unit,
+            )
+        )
     phases = [e for e in events if e.type in _PHASES]
     if SummaryView.ModelView in wanted and phases:
         out.append(_detail('Model Summary', phases, whole, sorted_by, False, time_unit))
@@ -131,10 +155,17 @@ def tables(result, sorted_by, op_detail, thread_sep, time_unit, views, memory):
     if SummaryView.OperatorView in wanted and op_detail and operations:
         out.append(_detail('Operator Summary', operations, whole, sorted_by, thread_sep, time_unit))
     if SummaryView.MemoryView in wanted and memory:
-        out.append(_table('Memory Summary', ['Device', 'Peak Allocated (bytes)'], [['CPU', result.peak]]))
-    own = [e for e in events if e.type in (TracerEventType.PythonUserDefined, TracerEventType.UserDefined)]
+        out.append(
+            _table('Memory Summary', ['Device', 'Peak Allocated (bytes)'], [['CPU', result.peak]])
+        )
+    own = [
+        e
+        for e in events
+        if e.type in (TracerEventType.PythonUserDefined, TracerEventType.UserDefined)
+    ]
     if SummaryView.UDFView in wanted and own:
         out.append(_detail('UserDefined Summary', own, whole, sorted_by, thread_sep, time_unit))
     return '\n'.join(out)
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spans of the user, and events as the profiler keeps them."""
+
 from contextlib import ContextDecorator
 from enum import IntEnum
 from typing import NamedTuple
@@ -58,14 +59,18 @@ recording = False  # whether a Profiler records now
 
 def take_events():
     """Events since the last call, by time of beginning."""
-    rows = [Event(name, TracerEventType(kind) if origin == 3 else _ORIGINS[origin], thread, begin, end)
-            for name, origin, kind, thread, begin, end in _core._take_op_events()]
+    rows = [
+        Event(name, TracerEventType(kind) if origin == 3 else _ORIGINS[origin], thread, begin, end)
+        for name, origin, kind, thread, begin, end in _core._take_op_events()
+    ]
     rows.sort(key=lambda e: (e.begin, -e.end))
     return rows
 
 
 class RecordEvent(ContextDecorator):
-    """A named span in the profile: between `begin` and `end`, of a `with` block, or of a decorated function."""
+    """A named span in the profile: between `begin` and `end`, of a `with` block, or of a decorated
+    function.
+    """
 
     def __init__(self, name, event_type=TracerEventType.PythonUserDefined):
         self.name = name
@@ -89,5 +94,6 @@ class RecordEvent(ContextDecorator):
     def __exit__(self, *exc):
         self.end()
         return False
+
 
 _lazy.serve(globals())

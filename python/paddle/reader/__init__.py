@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers: functions without arguments that give generators of samples, and what is made of them."""
+"""Readers: functions without arguments that give generators of samples, and what is made of
+them.
+"""
+
 from .decorator import (  # noqa: F401
     ComposeNotAligned,
     buffered,

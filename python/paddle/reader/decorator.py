@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions that make readers of readers."""
+
 import itertools
 import multiprocessing
 import queue
@@ -63,8 +64,8 @@ def chain(*readers):
 
 
 def compose(*readers, check_alignment=True):
-    """Tuples of a sample from each reader, with tuples among them taken apart. ComposeNotAligned when one is shorter than the others;
-    without `check_alignment` all end with the shortest."""
+    """Tuples of a sample from each reader, with tuples among them taken apart. ComposeNotAligned
+    when one is shorter than the others; without `check_alignment` all end with the shortest."""
 
     def joined(samples):
         return sum((s if isinstance(s, tuple) else (s,) for s in samples), ())
@@ -137,7 +138,9 @@ def buffered(reader, size):
 
     def read_ahead():
         line = _Line(size)
-        threading.Thread(target=_put_all, args=(reader(), line.offer, line.gone), daemon=True).start()
+        threading.Thread(
+            target=_put_all, args=(reader(), line.offer, line.gone), daemon=True
+        ).start()
         try:
             yield from _drained(line.get, 1)
         finally:
@@ -147,7 +150,9 @@ def buffered(reader, size):
 
 
 def xmap_readers(mapper, reader, process_num, buffer_size, order=False):
-    """`mapper` of each sample, by `process_num` threads that are up to `buffer_size` samples ahead; in the reader's order with `order`."""
+    """`mapper` of each sample, by `process_num` threads that are up to `buffer_size` samples ahead;
+    in the reader's order with `order`.
+    """
 
     def numbered(lock, samples):
         while True:
@@ -160,7 +165,9 @@ def xmap_readers(mapper, reader, process_num, buffer_size, order=False):
     def mapped():
         line, lock, samples = _Line(buffer_size), threading.Lock(), enumerate(reader())
         for _ in range(process_num):
-            threading.Thread(target=_put_all, args=(numbered(lock, samples), line.offer, line.gone), daemon=True).start()
+            threading.Thread(
+                target=_put_all, args=(numbered(lock, samples), line.offer, line.gone), daemon=True
+            ).start()
         early, at = {}, 0
         try:
             for number, sample in _drained(line.get, process_num):
@@ -193,7 +200,9 @@ def _write_all(reader, put):
 
 
 def multiprocess_reader(readers, use_pipe=True, queue_size=1000):
-    """The samples of several readers, each read by a process, as they come: through pipes, or through a queue of `queue_size`."""
+    """The samples of several readers, each read by a process, as they come: through pipes, or
+    through a queue of `queue_size`.
+    """
     if not isinstance(readers, (list, tuple)) or not readers:
         raise AssertionError("`readers` must be list or tuple.")
 
@@ -201,17 +210,24 @@ def multiprocess_reader(readers, use_pipe=True, queue_size=1000):
         def received():
             sample = get()
             return _END if isinstance(sample, _End) else sample
+
         return received
 
     def read():
         context = multiprocessing.get_context('fork')
         if use_pipe:
             ends = [context.Pipe(duplex=False) for _ in readers]
-            puts, receive = [writer.send for _, writer in ends], _from_any([source for source, _ in ends])
+            puts, receive = (
+                [writer.send for _, writer in ends],
+                _from_any([source for source, _ in ends]),
+            )
         else:
             line = context.Queue(queue_size)
             puts, receive = [line.put] * len(readers), line.get
-        workers = [context.Process(target=_write_all, args=(r, put), daemon=True) for r, put in zip(readers, puts)]
+        workers = [
+            context.Process(target=_write_all, args=(r, put), daemon=True)
+            for r, put in zip(readers, puts)
+        ]
         for worker in workers:
             worker.start()
         try:
@@ -227,6 +243,7 @@ def multiprocess_reader(readers, use_pipe=True, queue_size=1000):
 def _from_any(sources):
     """A function that receives what comes next from any of these pipes."""
     from multiprocessing import connection
+
     ready, left = [], list(sources)
 
     def receive():

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one block of a program as programs written for PaddlePaddle see it, and ops appended under their old names."""
+"""The one block of a program as programs written for PaddlePaddle see it, and ops appended under
+their old names.
+"""
+
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import items, keywords, only
 from paddle.base.core import VarDesc
@@ -19,8 +22,11 @@ class Block:
         return self.program._operations()
 
     def all_parameters(self):
-        """The parameters the program reads, sorted by name; in a loaded program all tensors it holds."""
+        """The parameters the program reads, sorted by name; in a loaded program all tensors it
+        holds.
+        """
         from paddle.base.framework import EagerParamBase
+
         values = self.program._parameters()
         values = [values[name] for name in self.program._parameter_names() if name in values]
         return [v for v in values if isinstance(v, EagerParamBase)] or values
@@ -29,7 +35,9 @@ class Block:
         """The input, parameter or named result called `name`; ValueError when there is none."""
         found = self._find_var(name)
         if found is None:
-            raise ValueError(f"[block] expected a variable of the program, got the unknown name {name!r}")
+            raise ValueError(
+                f"[block] expected a variable of the program, got the unknown name {name!r}"
+            )
         return found
 
     def has_var(self, name):
@@ -37,32 +45,57 @@ class Block:
         return self._find_var(name) is not None
 
     def create_var(self, name=None, shape=None, dtype=None, **kwargs):
-        """A place for a result of `append_op`. One with shape and dtype that is read first is an input of the program."""
+        """A place for a result of `append_op`. One with shape and dtype that is read first is an
+        input of the program.
+        """
         keywords('create_var', kwargs, 'stop_gradient', 'persistable', 'type', 'lod_level')
         kinds = VarDesc.VarType
-        only('create_var', 'create_global_var makes what lasts over runs', persistable=(kwargs.get('persistable'), False, None))
-        only('create_var', 'variables are dense tensors', type=(kwargs.get('type'), None, kinds.LOD_TENSOR, kinds.DENSE_TENSOR),
-             lod_level=(kwargs.get('lod_level'), 0, None))
+        only(
+            'create_var',
+            'create_global_var makes what lasts over runs',
+            persistable=(kwargs.get('persistable'), False, None),
+        )
+        only(
+            'create_var',
+            'variables are dense tensors',
+            type=(kwargs.get('type'), None, kinds.LOD_TENSOR, kinds.DENSE_TENSOR),
+            lod_level=(kwargs.get('lod_level'), 0, None),
+        )
         return OutputVar(self.program, name, shape, dtype, kwargs.get('stop_gradient', True))
 
-    def create_parameter(self, shape=None, dtype=None, name=None, attr=None, is_bias=False, default_initializer=None, initializer=None):
+    def create_parameter(
+        self,
+        shape=None,
+        dtype=None,
+        name=None,
+        attr=None,
+        is_bias=False,
+        default_initializer=None,
+        initializer=None,
+    ):
         """A parameter of the program; see `paddle.static.create_parameter`."""
         from paddle.static.program import create_parameter
-        return create_parameter(shape, dtype, name, attr, is_bias, default_initializer or initializer)
+
+        return create_parameter(
+            shape, dtype, name, attr, is_bias, default_initializer or initializer
+        )
 
     @property
     def vars(self):
         """Inputs, parameters and named results by name."""
         found = dict(self.program._parameters())
-        found.update((op.attrs()['name'], op.result(0)) for op in self.ops if op.name() == 'pd_op.data')
+        found.update(
+            (op.attrs()['name'], op.result(0)) for op in self.ops if op.name() == 'pd_op.data'
+        )
         found.update(self.program.__dict__.get('_named', {}))
         return found
 
     def append_op(self, type, inputs=None, outputs=None, attrs=None):
-        """Append the op `type`, an old name such as "elementwise_add", with tensors and attributes under their old names.
+        """Append the op `type`, an old name such as "elementwise_add", with tensors and attributes
+        under their old names.
 
-        Outputs made by `create_var` receive the results. Returns the list of results. Raises ValueError for an unknown op, input,
-        output or attribute.
+        Outputs made by `create_var` receive the results. Returns the list of results. Raises
+        ValueError for an unknown op, input, output or attribute.
         """
         return append_op(self.program, type, inputs or {}, outputs or {}, attrs or {})
 
@@ -80,13 +113,17 @@ class Block:
 
 
 class OutputVar:
-    """A variable that has a value once an op wrote it, or read it as an input; stands for that value in `append_op`, `py_func`,
-    `gradients` and fetch lists."""
+    """A variable that has a value once an op wrote it, or read it as an input; stands for that
+    value in `append_op`, `py_func`, `gradients` and fetch lists."""
 
     def __init__(self, program, name, shape, dtype, stop_gradient=True):
         from paddle.base.framework import to_dtype
+
         self._program, self.name, self.value, self._stop = program, name, None, stop_gradient
-        self._shape, self._dtype = None if shape is None else items('create_var', 'shape', shape), None if dtype is None else to_dtype(dtype)
+        self._shape, self._dtype = (
+            None if shape is None else items('create_var', 'shape', shape),
+            None if dtype is None else to_dtype(dtype),
+        )
 
     def fill(self, value):
         """Make `value` the variable's, and known by its name."""
@@ -95,9 +132,15 @@ class OutputVar:
             self._program.__dict__.setdefault('_named', {})[self.name] = value
 
     def read(self):
-        """The value; a variable no op wrote becomes an input of the program. None without name, shape or dtype."""
+        """The value; a variable no op wrote becomes an input of the program. None without name,
+        shape or dtype.
+        """
         if self.value is None and self.name and self._shape is not None and self._dtype is not None:
-            self.fill(self._program._data(self.name, [-1 if d is None else int(d) for d in self._shape], self._dtype))
+            self.fill(
+                self._program._data(
+                    self.name, [-1 if d is None else int(d) for d in self._shape], self._dtype
+                )
+            )
             self.value.stop_gradient = self._stop
         return self.value
 
@@ -114,13 +157,27 @@ class OutputVar:
     def __getattr__(self, name):
         value = self.__dict__.get('value')
         if value is None:
-            raise AttributeError(f"variable {self.__dict__.get('name')!r} has no value yet, so no {name!r}")
+            raise AttributeError(
+                f"variable {self.__dict__.get('name')!r} has no value yet, so no {name!r}"
+            )
         return getattr(value, name)
 
 
 # Attributes of old ops that say nothing about what is computed.
-_IGNORED = {'op_role', 'op_role_var', 'op_namescope', 'op_device', 'op_callstack', 'with_quant_attr', 'use_mkldnn', 'use_cudnn',
-            'mkldnn_data_type', 'use_onednn', 'onednn_data_type', 'name'}
+_IGNORED = {
+    'op_role',
+    'op_role_var',
+    'op_namescope',
+    'op_device',
+    'op_callstack',
+    'with_quant_attr',
+    'use_mkldnn',
+    'use_cudnn',
+    'mkldnn_data_type',
+    'use_onednn',
+    'onednn_data_type',
+    'name',
+}
 
 
 def _one(values, where):
@@ -136,6 +193,7 @@ def _one(values, where):
 def _dtype(value):
     """A data type given by its number in old programs (-1: none), or as it is."""
     import paddle
+
     if isinstance(value, bool) or not isinstance(value, int):
         return value
     return None if value == -1 else getattr(paddle, _core.pir._dtype_of_number(value))
@@ -149,7 +207,8 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
     import contextlib
 
     from paddle.static.program import recording
-    with (recording(program) if _core.pir._record_mode() == 0 else contextlib.nullcontext()):
+
+    with recording(program) if _core.pir._record_mode() == 0 else contextlib.nullcontext():
         out_names, results = call_op(type, inputs, attrs, strict)
     for old, value in zip(out_names, results):
         places = outputs.get(old) if isinstance(outputs, dict) else None
@@ -158,7 +217,9 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
         places = places if isinstance(places, (list, tuple)) else [places]
         values = value if isinstance(value, list) else [value]
         if len(places) != len(values):
-            raise ValueError(f"[{type}] expected {len(values)} variables as output {old}, got {len(places)}")
+            raise ValueError(
+                f"[{type}] expected {len(values)} variables as output {old}, got {len(places)}"
+            )
         for place, v in zip(places, values):
             if isinstance(place, OutputVar):
                 place.fill(v)
@@ -170,12 +231,14 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
 
 
 def call_op(type, inputs, attrs, strict=True, inplace=False):
-    """(names of the outputs, results) of the op of the old name `type`, run or recorded as the mode says; see `append_op`.
+    """(names of the outputs, results) of the op of the old name `type`, run or recorded as the mode
+    says; see `append_op`.
 
     `inplace` calls the form that writes its first input.
     """
     import paddle
     from paddle._legacy_ops import OPS
+
     row = OPS.get(type)
     if row is None:
         raise ValueError(f"[append_op] expected a known op, got {type!r}")
@@ -184,15 +247,26 @@ def call_op(type, inputs, attrs, strict=True, inplace=False):
     attrs = {k: v for k, v in attrs.items() if k not in _IGNORED}
     for k, want in fixed.items():
         if attrs.get(k, want) != want:
-            raise ValueError(f"[{type}] expected attribute {k} to be {want!r}, the only supported value, got {attrs[k]!r}")
+            raise ValueError(
+                f"[{type}] expected attribute {k} to be {want!r}, the only supported value, got "
+                f"{attrs[k]!r}"
+            )
         attrs.pop(k, None)
     call = []
     for kind, old, default in args:
         if kind in ('attr', 'dtype'):
             call.append(attrs.pop(old, default))
-            held = [_one(inputs.pop(name), type) for name in numbers.get(old, ()) if inputs.get(name) is not None]
+            held = [
+                _one(inputs.pop(name), type)
+                for name in numbers.get(old, ())
+                if inputs.get(name) is not None
+            ]
             if held:
-                call[-1] = held[0] if len(held[0]) > 1 or isinstance(default, list) and held[0][0].ndim == 0 else held[0][0]
+                call[-1] = (
+                    held[0]
+                    if len(held[0]) > 1 or isinstance(default, list) and held[0][0].ndim == 0
+                    else held[0][0]
+                )
             if kind == 'dtype':
                 call[-1] = _dtype(call[-1])
             if call[-1] is REQUIRED:
@@ -211,7 +285,10 @@ def call_op(type, inputs, attrs, strict=True, inplace=False):
     if not strict:
         attrs = {}
     if inputs or attrs:
-        raise ValueError(f"[{type}] expected no other inputs and attributes, got {sorted(inputs) + sorted(attrs)}")
+        raise ValueError(
+            f"[{type}] expected no other inputs and attributes, got "
+            f"{sorted(inputs) + sorted(attrs)}"
+        )
     result = getattr(paddle._C_ops, op_name + '_' if inplace else op_name)(*call)
     return out_names, list(result) if isinstance(result, tuple) else [result]
 
@@ -231,12 +308,16 @@ def _same_place(program, copy, value):
         for a, b in zip(ours.results(), theirs.results()):
             if a is not None and program._key(a) == key:
                 return b
-    raise ValueError("[Program.clone] expected a written value at the top of the program, got one inside a branch or loop")
+    raise ValueError(
+        "[Program.clone] expected a written value at the top of the program, got one inside a "
+        "branch or loop"
+    )
 
 
 def _kept_in(scope, name, op):
     """The memory of the variable `name` of a scope."""
     from paddle.static.scope import Scope
+
     if not isinstance(scope, Scope):
         raise TypeError(f"[{op}] expected a paddle.static.Scope as scope, got {type(scope)}")
     found = scope.find_var(name)
@@ -259,11 +340,14 @@ def install(cls):
         return Block(self)
 
     def clone(self, for_test=False):
-        """A copy that shares the parameters; with `for_test` one for evaluation: dropout and batch_norm in test mode, no updates."""
+        """A copy that shares the parameters; with `for_test` one for evaluation: dropout and
+        batch_norm in test mode, no updates.
+        """
         if for_test:
             copy = _core.pir._for_test(self)
         else:
             from paddle.static.program import writes
+
             written = writes(self)
             copy = self._clone()
             copy.__dict__['_writes'] = {id(t): (t, _same_place(self, copy, v)) for t, v in written}
@@ -281,30 +365,54 @@ def install(cls):
         return [v for op in self._operations() for v in op.results() if v is not None]
 
     def state_dict(self, mode='all', scope=None):
-        """Name -> tensor of what the program keeps, as `scope` has it; mode 'param': what is trained, 'opt': the rest."""
+        """Name -> tensor of what the program keeps, as `scope` has it; mode 'param': what is
+        trained, 'opt': the rest.
+        """
         from paddle.static.io import split_state
+
         if mode not in ('all', 'param', 'opt'):
-            raise ValueError(f"[Program.state_dict] expected mode 'all', 'param' or 'opt', got {mode!r}")
+            raise ValueError(
+                f"[Program.state_dict] expected mode 'all', 'param' or 'opt', got {mode!r}"
+            )
         kept = self._parameters() if mode == 'all' else split_state(self)[mode == 'opt']
-        return kept if scope is None else {name: _kept_in(scope, name, 'Program.state_dict')._held() for name in kept}
+        return (
+            kept
+            if scope is None
+            else {name: _kept_in(scope, name, 'Program.state_dict')._held() for name in kept}
+        )
 
     def set_state_dict(self, state_dict, scope=None):
-        """Replace tensors the program keeps by name, as `scope` has them; a warning tells which names it does not know."""
+        """Replace tensors the program keeps by name, as `scope` has them; a warning tells which
+        names it does not know.
+        """
         import warnings
 
         import numpy
 
         import paddle
         from paddle.static.program import running
+
         have = self._parameters()
         for name in have.keys() & state_dict.keys():
-            kept = have[name] if scope is None else _kept_in(scope, name, 'Program.set_state_dict')._held()
+            kept = (
+                have[name]
+                if scope is None
+                else _kept_in(scope, name, 'Program.set_state_dict')._held()
+            )
             value = state_dict[name]
             with running():
-                kept.set_value(value if isinstance(value, (_core.Tensor, numpy.ndarray)) else paddle.to_tensor(value))
+                kept.set_value(
+                    value
+                    if isinstance(value, (_core.Tensor, numpy.ndarray))
+                    else paddle.to_tensor(value)
+                )
         unknown = sorted(state_dict.keys() - have.keys())
         if unknown:
-            warnings.warn(f"[Program.set_state_dict] expected names the program keeps, got also {', '.join(unknown)}", stacklevel=2)
+            warnings.warn(
+                f"[Program.set_state_dict] expected names the program keeps, got also "
+                f"{', '.join(unknown)}",
+                stacklevel=2,
+            )
 
     def parameters_num(self):
         """How many parameters the program reads."""
@@ -325,8 +433,18 @@ def install(cls):
         """Set the random seed."""
         self.random_seed = int(seed)
 
-    for method in (parameters_num, get_all_parameter_values, get_parameter_value_by_name, global_seed, global_block, clone, all_parameters,
-                   list_vars, state_dict, set_state_dict):
+    for method in (
+        parameters_num,
+        get_all_parameter_values,
+        get_parameter_value_by_name,
+        global_seed,
+        global_block,
+        clone,
+        all_parameters,
+        list_vars,
+        state_dict,
+        set_state_dict,
+    ):
         setattr(cls, method.__name__, method)
     cls.block, cls.current_block = block, global_block
     cls.blocks = property(lambda self: [Block(self)])

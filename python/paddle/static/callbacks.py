@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python functions inside programs: py_func, and blocks with a gradient of their own."""
+
 import numpy
 
 import paddle
@@ -14,19 +15,27 @@ def _list(values):
 
 
 def _tensors(made, dtypes):
-    """What a function returned, as tensors of their own of the declared dtypes; bfloat16 arrays come as uint16."""
+    """What a function returned, as tensors of their own of the declared dtypes; bfloat16 arrays
+    come as uint16.
+    """
     results = []
     for value, dtype in zip(_list(made), dtypes):
         if isinstance(value, _core.Tensor):
             results.append(value.clone())
         else:
             array = numpy.array(value)
-            results.append(paddle.to_tensor(array) if array.dtype.kind == 'V' else paddle.to_tensor(array, dtype=dtype))
+            results.append(
+                paddle.to_tensor(array)
+                if array.dtype.kind == 'V'
+                else paddle.to_tensor(array, dtype=dtype)
+            )
     return results
 
 
 def _recorded(function, inputs, dtypes, shapes):
-    """Record a call of `function(*tensors)`; the function sees copies and returns as many tensors or arrays as there are dtypes."""
+    """Record a call of `function(*tensors)`; the function sees copies and returns as many tensors
+    or arrays as there are dtypes.
+    """
 
     def call(*tensors):
         with paddle.no_grad():
@@ -39,7 +48,9 @@ def _recorded(function, inputs, dtypes, shapes):
 
 
 def _called(forward, inputs, dtypes, shapes, backward):
-    """Results of `forward` with `backward(inputs, outputs, output gradients)` -> input gradients as its gradient."""
+    """Results of `forward` with `backward(inputs, outputs, output gradients)` -> input gradients as
+    its gradient.
+    """
 
     class Call(paddle.autograd.PyLayer):
         @staticmethod
@@ -51,31 +62,41 @@ def _called(forward, inputs, dtypes, shapes, backward):
         @staticmethod
         def backward(ctx, *grads):
             kept = ctx.saved_tensor()
-            made = backward(list(kept[:len(inputs)]), list(kept[len(inputs):]), list(grads))
+            made = backward(list(kept[: len(inputs)]), list(kept[len(inputs) :]), list(grads))
             return tuple(made)
 
     return list(Call.apply(*inputs))
 
 
 def py_func(func, x, out, backward_func=None, skip_vars_in_backward_input=None):
-    """Call `func(*x)` whenever the program runs; its results, tensors or arrays, become the variables `out`, which are returned.
+    """Call `func(*x)` whenever the program runs; its results, tensors or arrays, become the
+    variables `out`, which are returned.
 
-    `out` says shape and dtype (`Block.create_var` or another value). `backward_func` gets x, out and the gradients of out, without
-    those in `skip_vars_in_backward_input`, and returns the gradients of x (None for none); without it no gradient flows.
+    `out` says shape and dtype (`Block.create_var` or another value). `backward_func` gets x, out
+    and the gradients of out, without those in `skip_vars_in_backward_input`, and returns the
+    gradients of x (None for none); without it no gradient flows.
     """
     if not callable(func):
         raise TypeError(f"[py_func] expected a function as func, got {type(func)}")
     if backward_func is not None and not callable(backward_func):
-        raise TypeError(f"[py_func] expected a function as backward_func, got {type(backward_func)}")
+        raise TypeError(
+            f"[py_func] expected a function as backward_func, got {type(backward_func)}"
+        )
     inputs, places = _list(x), _list(out)
     inputs = [v.value if isinstance(v, OutputVar) else v for v in inputs]
     skipped = {id(v) for v in _list(skip_vars_in_backward_input)}
     unknown = skipped - {id(v) for v in [*_list(x), *places]}
     if unknown:
-        raise ValueError(f"[py_func] expected skip_vars_in_backward_input to hold values of x and out, got {len(unknown)} others")
+        raise ValueError(
+            f"[py_func] expected skip_vars_in_backward_input to hold values of x and out, got "
+            f"{len(unknown)} others"
+        )
     for place in places:
         if place.shape is None or place.dtype is None:
-            raise ValueError(f"[py_func] expected shape and dtype of each out, got {place.shape} and {place.dtype} of {place.name!r}")
+            raise ValueError(
+                f"[py_func] expected shape and dtype of each out, got {place.shape} and "
+                f"{place.dtype} of {place.name!r}"
+            )
     dtypes, shapes = [p.dtype for p in places], [list(p.shape) for p in places]
     keep = [id(v) not in skipped for v in [*_list(x), *places]]
 
@@ -89,11 +110,20 @@ def py_func(func, x, out, backward_func=None, skip_vars_in_backward_input=None):
         def call(*tensors):
             made = _list(backward_func(*tensors))
             if len(made) != len(ins):
-                raise ValueError(f"[py_func] expected backward_func to return {len(ins)} gradients, got {len(made)}")
+                raise ValueError(
+                    f"[py_func] expected backward_func to return {len(ins)} gradients, got "
+                    f"{len(made)}"
+                )
             sources = dict(zip((i for i, kept in enumerate(keep) if kept), tensors))
-            return [made[i] if made[i] is not None else paddle.zeros_like(sources[i]) for i in wanted]
+            return [
+                made[i] if made[i] is not None else paddle.zeros_like(sources[i]) for i in wanted
+            ]
 
-        made = iter(_recorded(call, given, [ins[i].dtype for i in wanted], [list(ins[i].shape) for i in wanted]))
+        made = iter(
+            _recorded(
+                call, given, [ins[i].dtype for i in wanted], [list(ins[i].shape) for i in wanted]
+            )
+        )
         return [next(made) if i in wanted else None for i in range(len(ins))]
 
     if backward_func is None:
@@ -111,11 +141,15 @@ def py_func(func, x, out, backward_func=None, skip_vars_in_backward_input=None):
 
 
 def static_pylayer(forward_fn, inputs, backward_fn=None, name=None):
-    """forward_fn(*inputs), with `backward_fn(*output gradients)` -> input gradients as its gradient."""
+    """forward_fn(*inputs), with `backward_fn(*output gradients)` -> input gradients as its
+    gradient.
+    """
     if paddle.in_dynamic_mode():
         raise AssertionError("[static_pylayer] expected static mode, got dynamic mode")
     if not callable(forward_fn):
-        raise TypeError(f"[static_pylayer] expected a function as forward_fn, got {type(forward_fn)}")
+        raise TypeError(
+            f"[static_pylayer] expected a function as forward_fn, got {type(forward_fn)}"
+        )
     single = []
 
     def forward(tensors):
@@ -127,5 +161,7 @@ def static_pylayer(forward_fn, inputs, backward_fn=None, name=None):
         with paddle.no_grad():
             results = forward(_list(inputs))
     else:
-        results = _called(forward, _list(inputs), None, None, lambda ins, outs, grads: _list(backward_fn(*grads)))
+        results = _called(
+            forward, _list(inputs), None, None, lambda ins, outs, grads: _list(backward_fn(*grads))
+        )
     return results[0] if single[-1] else results

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running programs: Executor plans a program once for each set of fetched values, then runs the plan."""
+"""Running programs: Executor plans a program once for each set of fetched values, then runs the
+plan.
+"""
+
 import warnings
 
 import numpy
@@ -16,17 +19,25 @@ __all__ = ['BuildStrategy', 'CompiledProgram', 'Executor', 'Scope', 'global_scop
 
 
 class BuildStrategy:
-    """Wishes about compilation. `build_cinn_pass` asks for fused kernels; the others are kept and change no result."""
+    """Wishes about compilation. `build_cinn_pass` asks for fused kernels; the others are kept and
+    change no result.
+    """
 
     class ReduceStrategy:
         """How gradients of several devices are summed."""
 
         AllReduce, Reduce, _NoReduce = range(3)
 
-    build_cinn_pass = allow_cuda_graph_capture = async_mode = cache_runtime_context = enable_addto = enable_auto_fusion = False
-    enable_inplace = fuse_adamw = fuse_all_optimizer_ops = fuse_bn_act_ops = fuse_bn_add_act_ops = fuse_dot_product_attention = False
+    build_cinn_pass = allow_cuda_graph_capture = async_mode = cache_runtime_context = (
+        enable_addto
+    ) = enable_auto_fusion = False
+    enable_inplace = fuse_adamw = fuse_all_optimizer_ops = fuse_bn_act_ops = fuse_bn_add_act_ops = (
+        fuse_dot_product_attention
+    ) = False
     enable_backward_optimizer_op_deps = True
-    fuse_elewise_add_act_ops = fuse_gemm_epilogue = fuse_relu_depthwise_conv = fuse_resunit = fused_attention = fused_feedforward = False
+    fuse_elewise_add_act_ops = fuse_gemm_epilogue = fuse_relu_depthwise_conv = fuse_resunit = (
+        fused_attention
+    ) = fused_feedforward = False
     sequential_run = sync_batch_norm = use_hierarchical_allreduce = False
     fuse_all_reduce_ops = fuse_broadcast_ops = memory_optimize = None
     bkcl_comm_num = nccl_comm_num = num_trainers = 1
@@ -37,7 +48,11 @@ class BuildStrategy:
     reduce_strategy = ReduceStrategy.AllReduce
 
     def __init__(self):
-        self.mkldnn_enabled_op_types, self.onednn_enabled_op_types, self.trainers_endpoints = set(), set(), []
+        self.mkldnn_enabled_op_types, self.onednn_enabled_op_types, self.trainers_endpoints = (
+            set(),
+            set(),
+            [],
+        )
 
     def __setattr__(self, name, value):
         if not hasattr(type(self), name):
@@ -50,7 +65,9 @@ class CompiledProgram:
 
     def __init__(self, program_or_graph, build_strategy=None):
         if not isinstance(program_or_graph, _program.Program):
-            raise TypeError(f"[CompiledProgram] expected a paddle.static.Program, got {type(program_or_graph)}")
+            raise TypeError(
+                f"[CompiledProgram] expected a paddle.static.Program, got {type(program_or_graph)}"
+            )
         self._program = program_or_graph
         self._build_strategy = build_strategy or BuildStrategy()
 
@@ -58,6 +75,7 @@ class CompiledProgram:
 def _feed_tensor(name, value, shape, dtype):
     """`value` as a tensor that fits the declared input."""
     import paddle
+
     if isinstance(value, DenseTensor):
         value = value._held()
     if isinstance(value, _core.Tensor):
@@ -68,18 +86,28 @@ def _feed_tensor(name, value, shape, dtype):
             array = array.astype(str(dtype).rsplit('.', 1)[-1])
         tensor = paddle.to_tensor(numpy.ascontiguousarray(array) if array.ndim else array)
     if tensor.dtype != dtype:
-        raise ValueError(f"The data type of fed Variable {name!r} must be {dtype}, but received {tensor.dtype}")
+        raise ValueError(
+            f"The data type of fed Variable {name!r} must be {dtype}, but received {tensor.dtype}"
+        )
     got = tensor.shape
-    if got != shape and (len(got) != len(shape) or any(w not in (-1, g) for w, g in zip(shape, got))):
-        raise ValueError(f"The fed Variable {name!r} should have dimensions = {len(shape)}, shape = {list(shape)}, "
-                         f"but received fed shape {got} on each device")
+    if got != shape and (
+        len(got) != len(shape) or any(w not in (-1, g) for w, g in zip(shape, got))
+    ):
+        raise ValueError(
+            f"The fed Variable {name!r} should have dimensions = {len(shape)}, shape = "
+            f"{list(shape)}, but received fed shape {got} on each device"
+        )
     return tensor
 
 
 def _warn_of_unknown(feed, declared):
     unknown = sorted(name for name in feed if name not in declared)
     if unknown:
-        warnings.warn(f"[Executor.run] expected feeds for inputs of the program, got also {', '.join(unknown)}", stacklevel=3)
+        warnings.warn(
+            f"[Executor.run] expected feeds for inputs of the program, got also "
+            f"{', '.join(unknown)}",
+            stacklevel=3,
+        )
 
 
 class Executor:
@@ -98,11 +126,23 @@ class Executor:
     def flush(self):
         """Wait for what runs; nothing runs when a call has returned."""
 
-    def run(self, program=None, feed=None, fetch_list=None, feed_var_name='feed', fetch_var_name='fetch', scope=None, return_numpy=True,
-            use_program_cache=False, use_prune=False):
-        """Run `program` on the arrays of `feed` (name -> array) and return the values of `fetch_list`.
+    def run(
+        self,
+        program=None,
+        feed=None,
+        fetch_list=None,
+        feed_var_name='feed',
+        fetch_var_name='fetch',
+        scope=None,
+        return_numpy=True,
+        use_program_cache=False,
+        use_prune=False,
+    ):
+        """Run `program` on the arrays of `feed` (name -> array) and return the values of
+        `fetch_list`.
 
-        Raises ValueError for a missing input, or one whose shape or dtype is not what the program declares.
+        Raises ValueError for a missing input, or one whose shape or dtype is not what the program
+        declares.
         """
         if self._closed:
             raise RuntimeError("[Executor] expected an open executor, got a closed one")
@@ -114,16 +154,24 @@ class Executor:
             raise TypeError(f"[Executor.run] expected a paddle.static.Program, got {type(program)}")
         if isinstance(feed, (list, tuple)):
             if len(feed) > 1:
-                raise AssertionError(f"[Executor.run] expected feeds of one device, got a list of {len(feed)}")
+                raise AssertionError(
+                    f"[Executor.run] expected feeds of one device, got a list of {len(feed)}"
+                )
             feed = feed[0] if feed else {}
         feed = feed or {}
         if not isinstance(feed, dict):
             raise TypeError(f"[Executor.run] expected a dict as feed, got {type(feed)}")
         if scope is not None and not isinstance(scope, Scope):
-            raise TypeError(f"[Executor.run] expected a paddle.static.Scope as scope, got {type(scope)}")
+            raise TypeError(
+                f"[Executor.run] expected a paddle.static.Scope as scope, got {type(scope)}"
+            )
         scope = _scope.global_scope() if scope is None else scope
         if use_prune and fetch_list is not None and _program.writes(program):
-            only('Executor.run', 'the program also writes tensors, and all of it runs', use_prune=(use_prune, False))
+            only(
+                'Executor.run',
+                'the program also writes tensors, and all of it runs',
+                use_prune=(use_prune, False),
+            )
         scope._lend(program)
         scope._ran(program)
         startup.run(program)
@@ -138,7 +186,9 @@ class Executor:
             inputs = []
             for name in plan.input_names:
                 if name not in feed:
-                    raise ValueError(f"[Executor.run] expected input {name!r} in feed, got {sorted(feed)}")
+                    raise ValueError(
+                        f"[Executor.run] expected input {name!r} in feed, got {sorted(feed)}"
+                    )
                 inputs.append(_feed_tensor(name, feed[name], *declared[name]))
             if len(feed) > len(inputs):
                 _warn_of_unknown(feed, declared)
@@ -162,9 +212,17 @@ class Executor:
             elif isinstance(item, str):
                 values.append(program.global_block().var(item))
             else:
-                values.append(item if isinstance(item, _core.Tensor) else item.value if isinstance(item, OutputVar) else None)
+                values.append(
+                    item
+                    if isinstance(item, _core.Tensor)
+                    else item.value
+                    if isinstance(item, OutputVar)
+                    else None
+                )
                 if values[-1] is None:
-                    raise TypeError(f"[Executor.run] expected values or names in fetch_list, got {type(item)}")
+                    raise TypeError(
+                        f"[Executor.run] expected values or names in fetch_list, got {type(item)}"
+                    )
         return values
 
     @staticmethod

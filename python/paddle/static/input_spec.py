@@ -8,8 +8,9 @@ _MOST = 2**63 - 1
 
 
 def checked_extents(shape, where):
-    """The extents as ints, -1 where unknown. TypeError for what is no list, ValueError for extents that are no whole numbers of at least
-    -1 and for shapes of more elements than a 64-bit number counts."""
+    """The extents as ints, -1 where unknown. TypeError for what is no list, ValueError for extents
+    that are no whole numbers of at least -1 and for shapes of more elements than a 64-bit number
+    counts."""
     if not isinstance(shape, (list, tuple)):
         raise TypeError(f"[{where}] expected a list or tuple as shape, got {type(shape)}")
     extents, count = [], 1
@@ -29,6 +30,7 @@ class InputSpec:
 
     def __init__(self, shape, dtype='float32', name=None, stop_gradient=False):
         from paddle.base.framework import to_dtype
+
         self.shape = tuple(checked_extents(shape, 'InputSpec'))
         self.dtype = to_dtype(dtype)
         self.name = name
@@ -48,7 +50,9 @@ class InputSpec:
         """Put a batch extent in front; returns self."""
         if isinstance(batch_size, (list, tuple)):
             if len(batch_size) != 1:
-                raise ValueError(f"[InputSpec.batch] expected one batch size, got {len(batch_size)}")
+                raise ValueError(
+                    f"[InputSpec.batch] expected one batch size, got {len(batch_size)}"
+                )
             batch_size = batch_size[0]
         if isinstance(batch_size, bool) or not hasattr(batch_size, '__index__'):
             raise TypeError(f"[InputSpec.batch] expected an int, got {type(batch_size)}")
@@ -72,7 +76,10 @@ class InputSpec:
         return hash(self._key())
 
     def __repr__(self):
-        return f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, stop_gradient={self.stop_gradient})"
+        return (
+            f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, "
+            f"stop_gradient={self.stop_gradient})"
+        )
 
 
 InputSpec.__module__ = 'paddle.static'

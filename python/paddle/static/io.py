@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs and parameters as files: `<prefix>.json` and `<prefix>.pdiparams`, the format of PaddlePaddle 3.3; `.pdmodel` is read."""
+"""Programs and parameters as files: `<prefix>.json` and `<prefix>.pdiparams`, the format of
+PaddlePaddle 3.3; `.pdmodel` is read.
+"""
+
 import os
 import tempfile
 
@@ -7,9 +10,21 @@ from paddle.base import libpaddle as _core
 from paddle.base.arguments import keywords, only
 from paddle.static import program as _program
 
-__all__ = ['save_inference_model', 'load_inference_model', 'normalize_program', 'serialize_program', 'deserialize_program',
-           'serialize_persistables', 'deserialize_persistables', 'save_to_file', 'load_from_file', 'save', 'load', 'load_program_state',
-           'set_program_state']
+__all__ = [
+    'save_inference_model',
+    'load_inference_model',
+    'normalize_program',
+    'serialize_program',
+    'deserialize_program',
+    'serialize_persistables',
+    'deserialize_persistables',
+    'save_to_file',
+    'load_from_file',
+    'save',
+    'load',
+    'load_program_state',
+    'set_program_state',
+]
 
 
 def _list(values):
@@ -19,48 +34,82 @@ def _list(values):
 def _check(values, what):
     for v in values:
         if not isinstance(v, _core.Tensor):
-            raise TypeError(f"{what} type must be a Value or a list of Value, but received {type(v)}")
+            raise TypeError(
+                f"{what} type must be a Value or a list of Value, but received {type(v)}"
+            )
     return values
 
 
 def _get_valid_program(program=None):
-    """`program`, the default main program for None, the program of a compiled one; TypeError for anything else."""
+    """`program`, the default main program for None, the program of a compiled one; TypeError for
+    anything else.
+    """
     from paddle.static.executor import CompiledProgram
+
     if program is None:
         return _program.default_main_program()
-    program = getattr(program, '_program', program) if isinstance(program, CompiledProgram) else program
+    program = (
+        getattr(program, '_program', program) if isinstance(program, CompiledProgram) else program
+    )
     if not isinstance(program, _program.Program):
-        raise TypeError(f"The type of input program is invalid, expected type is base.Program, but received {type(program)}")
+        raise TypeError(
+            f"The type of input program is invalid, expected type is base.Program, but received "
+            f"{type(program)}"
+        )
     return program
 
 
 def _check_program(program):
     if not isinstance(program, _program.Program):
-        raise TypeError(f"program type must be `paddle.static.Program`, but received `{type(program)}`")
+        raise TypeError(
+            f"program type must be `paddle.static.Program`, but received `{type(program)}`"
+        )
     return program
 
 
 def normalize_program(program, feed_vars, fetch_vars, **kwargs):
-    """The part of `program` that computes `fetch_vars` from `feed_vars`, as a new program with fetch operations."""
+    """The part of `program` that computes `fetch_vars` from `feed_vars`, as a new program with
+    fetch operations.
+    """
     keywords('normalize_program', kwargs, 'skip_prune_program')
-    only('normalize_program', 'only what is fetched is kept', skip_prune_program=(kwargs.get('skip_prune_program', False), False))
+    only(
+        'normalize_program',
+        'only what is fetched is kept',
+        skip_prune_program=(kwargs.get('skip_prune_program', False), False),
+    )
     _check_program(program)
     feeds, fetches = _check(_list(feed_vars), 'feed_vars'), _check(_list(fetch_vars), 'fetch_vars')
     return program._prune(feeds, fetches)
 
 
 def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs):
-    """Write the program that computes `fetch_vars` from `feed_vars` to `<path_prefix>.json`, its parameters to `.pdiparams`.
+    """Write the program that computes `fetch_vars` from `feed_vars` to `<path_prefix>.json`, its
+    parameters to `.pdiparams`.
 
     Files are written beside and renamed. Raises ValueError when `path_prefix` is a directory.
     """
-    keywords('save_inference_model', kwargs, 'program', 'clip_extra', 'legacy_format', 'skip_prune_program')
-    only('save_inference_model', 'programs are written as .json', legacy_format=(kwargs.get('legacy_format', False), False))
+    keywords(
+        'save_inference_model',
+        kwargs,
+        'program',
+        'clip_extra',
+        'legacy_format',
+        'skip_prune_program',
+    )
+    only(
+        'save_inference_model',
+        'programs are written as .json',
+        legacy_format=(kwargs.get('legacy_format', False), False),
+    )
     path = os.path.abspath(os.fspath(path_prefix))
     if os.path.isdir(path):
         raise ValueError(f"'path_prefix' should not be a directory, but received {path_prefix!r}")
-    program = normalize_program(kwargs.get('program') or _program.default_main_program(), feed_vars, fetch_vars,
-                                skip_prune_program=kwargs.get('skip_prune_program', False))
+    program = normalize_program(
+        kwargs.get('program') or _program.default_main_program(),
+        feed_vars,
+        fetch_vars,
+        skip_prune_program=kwargs.get('skip_prune_program', False),
+    )
     _write(program, path)
 
 
@@ -85,7 +134,9 @@ def _interface(program):
 
 
 def _find(path):
-    """The program file for the prefix `path` (or the file itself): `.json`, else the older `.pdmodel`; None without one."""
+    """The program file for the prefix `path` (or the file itself): `.json`, else the older
+    `.pdmodel`; None without one.
+    """
     known = ('.json', '.pdmodel')
     for name in [path] if path.endswith(known) else [path + end for end in known]:
         if os.path.isfile(name):
@@ -99,6 +150,7 @@ def _read(model, params=None):
     beside = stem + '.pdiparams'
     if end == '.pdmodel' or not _is_json(model):
         from paddle.static import legacy_program
+
         if params is None and (end == '.pdmodel' or os.path.isfile(beside)):
             params = beside
         return legacy_program.read(model, params)
@@ -123,6 +175,7 @@ def _from_bytes(model, params):
         save_to_file(path + '.pdiparams', params or b'')
         if model.lstrip()[:1] != b'{':
             from paddle.static import legacy_program
+
             return legacy_program.read('<memory>', path + '.pdiparams', model)
         program = deserialize_program(model)
         program._load_params(path + '.pdiparams')
@@ -130,15 +183,18 @@ def _from_bytes(model, params):
 
 
 def load_inference_model(path_prefix, executor, **kwargs):
-    """[program, names of its inputs, values it computes] from `<path_prefix>.json` (or `.pdmodel`) and `.pdiparams`.
+    """[program, names of its inputs, values it computes] from `<path_prefix>.json` (or `.pdmodel`)
+    and `.pdiparams`.
 
-    With `model_filename` and `params_filename`, `path_prefix` is their folder, or None when they hold the bytes of the files.
-    Parameters of a megabyte and more stay in the mapped file until they are used. Raises OSError for a missing file and ValueError for
-    one that is damaged.
+    With `model_filename` and `params_filename`, `path_prefix` is their folder, or None when they
+    hold the bytes of the files. Parameters of a megabyte and more stay in the mapped file until
+    they are used. Raises OSError for a missing file and ValueError for one that is damaged.
     """
     unknown = set(kwargs) - {'model_filename', 'params_filename'}
     if unknown:
-        raise ValueError(f"[load_inference_model] got an unexpected keyword argument {sorted(unknown)[0]!r}")
+        raise ValueError(
+            f"[load_inference_model] got an unexpected keyword argument {sorted(unknown)[0]!r}"
+        )
     model, params = kwargs.get('model_filename'), kwargs.get('params_filename')
     if path_prefix is None:
         for name, value in (('model_filename', model), ('params_filename', params)):
@@ -149,7 +205,9 @@ def load_inference_model(path_prefix, executor, **kwargs):
     if model is None and params is None:
         found = _find(path)
         if found is None:
-            raise FileNotFoundError(f"[load_inference_model] expected the file {path + '.json'} or {path + '.pdmodel'}")
+            raise FileNotFoundError(
+                f"[load_inference_model] expected the file {path + '.json'} or {path + '.pdmodel'}"
+            )
         return list(_read(found))
     model = os.path.join(path, '__model__' if model is None else model)
     if not os.path.isfile(model):
@@ -174,7 +232,9 @@ def deserialize_program(data):
 def serialize_persistables(feed_vars, fetch_vars, executor, **kwargs):
     """The parameters of the pruned program as bytes; None when it has none."""
     keywords('serialize_persistables', kwargs, 'program')
-    program = normalize_program(kwargs.get('program') or _program.default_main_program(), feed_vars, fetch_vars)
+    program = normalize_program(
+        kwargs.get('program') or _program.default_main_program(), feed_vars, fetch_vars
+    )
     if not program._parameter_names():
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -197,6 +257,7 @@ def save_to_file(path, content):
     if not isinstance(content, bytes):
         raise ValueError("'content' type should be bytes.")
     from paddle.framework.output_file import write_file
+
     write_file(path, content)
 
 
@@ -209,14 +270,20 @@ def load_from_file(path):
 def split_state(program):
     """Names of trained parameters, and of the other tensors the program keeps."""
     from paddle.base.framework import EagerParamBase
+
     values = program._parameters()
     trained = {n for n, v in values.items() if isinstance(v, EagerParamBase)}
-    return {n: v for n, v in values.items() if n in trained}, {n: v for n, v in values.items() if n not in trained}
+    return {n: v for n, v in values.items() if n in trained}, {
+        n: v for n, v in values.items() if n not in trained
+    }
 
 
 def save(program, model_path, protocol=4, **configs):
-    """Write the parameters of `program` to `<model_path>.pdparams`, its other tensors to `.pdopt`, the program to `.json`."""
+    """Write the parameters of `program` to `<model_path>.pdparams`, its other tensors to `.pdopt`,
+    the program to `.json`.
+    """
     from paddle.framework import io
+
     keywords('save', configs, 'pickle_protocol')
     protocol = configs.get('pickle_protocol', protocol)
     if protocol not in (2, 3, 4):
@@ -224,8 +291,10 @@ def save(program, model_path, protocol=4, **configs):
     _check_program(program)
     path = os.fspath(model_path)
     if os.path.basename(path) == '':
-        raise AssertionError('The input model_path MUST be format of dirname/filename [dirname\\filename in Windows system], but '
-                             'received model_path is empty string.')
+        raise AssertionError(
+            'The input model_path MUST be format of dirname/filename [dirname\\filename in '
+            'Windows system], but received model_path is empty string.'
+        )
     parameters, others = split_state(program)
     for values, end in ((parameters, '.pdparams'), (others, '.pdopt')):
         io.write_arrays({n: v.numpy() for n, v in values.items()}, path + end, protocol)
@@ -233,22 +302,38 @@ def save(program, model_path, protocol=4, **configs):
 
 
 def training_program(program):
-    """The program as bytes of its file: what it keeps besides parameters is a persistable input there."""
+    """The program as bytes of its file: what it keeps besides parameters is a persistable input
+    there.
+    """
     return program._state_json(set(split_state(program)[1])).encode()
 
 
 def _make_parameters(program, arrays, trained):
-    """Tensors for parameters of a program that was read without; those in `trained` are parameters to optimizers."""
+    """Tensors for parameters of a program that was read without; those in `trained` are parameters
+    to optimizers.
+    """
     import paddle
     from paddle.base.framework import EagerParamBase
-    declared = {op.attrs()['parameter_name']: op.result(0) for op in program._operations() if op.name() == 'builtin.parameter'} if arrays else {}
+
+    declared = (
+        {
+            op.attrs()['parameter_name']: op.result(0)
+            for op in program._operations()
+            if op.name() == 'builtin.parameter'
+        }
+        if arrays
+        else {}
+    )
     made = {}
     for name, array in arrays.items():
         with _program.running():
             tensor = paddle.to_tensor(array)
         want = declared[name]
         if list(tensor.shape) != list(want.shape) or tensor.dtype != want.dtype:
-            raise ValueError(f"[load] expected {name} to be {want.dtype}{list(want.shape)}, got {tensor.dtype}{list(tensor.shape)}")
+            raise ValueError(
+                f"[load] expected {name} to be {want.dtype}{list(want.shape)}, got "
+                f"{tensor.dtype}{list(tensor.shape)}"
+            )
         made[name] = EagerParamBase.from_tensor(tensor) if name in trained else tensor
         made[name].stop_gradient = want.stop_gradient
     for name, tensor in made.items():
@@ -257,24 +342,34 @@ def _make_parameters(program, arrays, trained):
 
 def _states(model_path, others=True):
     import paddle
+
     path = os.fspath(model_path)
     for end in ('.pdparams', '.pdopt', '.pdmodel', '.json'):
-        path = path[:-len(end)] if path.endswith(end) else path
+        path = path[: -len(end)] if path.endswith(end) else path
     if not os.path.isfile(path + '.pdparams'):
         raise FileNotFoundError(2, 'No such file or directory', path + '.pdparams')
     found = paddle.load(path + '.pdparams', return_numpy=True)
-    others = paddle.load(path + '.pdopt', return_numpy=True) if others and os.path.isfile(path + '.pdopt') else {}
+    others = (
+        paddle.load(path + '.pdopt', return_numpy=True)
+        if others and os.path.isfile(path + '.pdopt')
+        else {}
+    )
     return {**found, **others}
 
 
 def load(program, model_path, executor=None, var_list=None):
-    """Give `program` the tensors saved at `model_path` by `save`; RuntimeError for a tensor the files do not hold.
+    """Give `program` the tensors saved at `model_path` by `save`; RuntimeError for a tensor the
+    files do not hold.
 
     `var_list` limits it to some variables.
     """
     _check_program(program)
     state = _states(model_path)
-    wanted = {*program._parameters(), *program._parameter_names()} if var_list is None else {v.name for v in var_list}
+    wanted = (
+        {*program._parameters(), *program._parameter_names()}
+        if var_list is None
+        else {v.name for v in var_list}
+    )
     missing = sorted(wanted - set(state))
     if missing:
         raise RuntimeError(f"Can not find [{missing[0]}] in model file [{model_path}]")
@@ -284,13 +379,18 @@ def load(program, model_path, executor=None, var_list=None):
 
 
 def load_program_state(model_path, var_list=None):
-    """Name -> array of what `save` wrote, limited to `var_list` when given; FileNotFoundError without the files."""
+    """Name -> array of what `save` wrote, limited to `var_list` when given; FileNotFoundError
+    without the files.
+    """
     state = _states(model_path)
-    return state if var_list is None else {v.name: state[v.name] for v in var_list if v.name in state}
+    return (
+        state if var_list is None else {v.name: state[v.name] for v in var_list if v.name in state}
+    )
 
 
 def set_program_state(program, state_dict):
-    """Replace the tensors of `program` by the arrays of their names; ValueError for one of another shape or dtype.
+    """Replace the tensors of `program` by the arrays of their names; ValueError for one of another
+    shape or dtype.
 
     Arrays of names the program does not know are left out with a warning.
     """
@@ -298,30 +398,42 @@ def set_program_state(program, state_dict):
 
     import numpy
     import paddle
+
     _check_program(program)
     have = program._parameters()
     ready = []
     for name in have.keys() & state_dict.keys():
         array, old = numpy.asarray(state_dict[name]), have[name]
         if list(array.shape) != list(old.shape):
-            raise ValueError(f"Parameter's shape does not match, the Program requires a parameter with the shape of {list(old.shape)}, "
-                             f"while the loaded parameter (namely [ {name} ]) has a shape of {list(array.shape)}.")
+            raise ValueError(
+                f"Parameter's shape does not match, the Program requires a parameter with "
+                f"the shape of {list(old.shape)}, while the loaded parameter (namely [ "
+                f"{name} ]) has a shape of {list(array.shape)}."
+            )
         with _program.running():
             new = paddle.to_tensor(array)
         if new.dtype != old.dtype:
-            raise ValueError(f"Parameter's data type does not match, the Program requires a parameter with a dtype of ({old.dtype}), "
-                             f"while the loaded parameter (namely [ {name} ]) has a dtype of ({new.dtype}).")
+            raise ValueError(
+                f"Parameter's data type does not match, the Program requires a parameter "
+                f"with a dtype of ({old.dtype}), while the loaded parameter (namely [ {name} "
+                f"]) has a dtype of ({new.dtype})."
+            )
         ready.append((old, new))
     with _program.running():
         for old, new in ready:
             old.set_value(new)
     unused = sorted(state_dict.keys() - have.keys())
     if unused:
-        warnings.warn(f"This list is not set, Because of Parameter not found in program. There are: {' '.join(unused)}")
+        warnings.warn(
+            f"This list is not set, Because of Parameter not found in program. There are: "
+            f"{' '.join(unused)}"
+        )
 
 
 def _lasting(program, vars, predicate):
-    """{name: tensor}, sorted, of a program: `vars`, given as tensors or names, or those that `predicate` accepts."""
+    """{name: tensor}, sorted, of a program: `vars`, given as tensors or names, or those that
+    `predicate` accepts.
+    """
     known = _get_valid_program(program)._parameters()
     if vars is None:
         names = [name for name, value in known.items() if predicate is None or predicate(value)]
@@ -329,7 +441,9 @@ def _lasting(program, vars, predicate):
         names = [v if isinstance(v, str) else v.name for v in vars]
     for name in names:
         if name not in known:
-            raise ValueError(f"[vars] expected a variable of the program that lasts over runs, got {name!r}")
+            raise ValueError(
+                f"[vars] expected a variable of the program that lasts over runs, got {name!r}"
+            )
     return {name: known[name] for name in sorted(names)}
 
 
@@ -342,31 +456,43 @@ def _files(chosen, dirname, filename):
 
 def _check_executor(executor, op):
     from paddle.static.executor import Executor
+
     if not isinstance(executor, Executor):
         raise TypeError(f"[{op}] expected an Executor, got {type(executor)}")
 
 
 def save_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
-    """Write variables of a program that last over runs, as records of `.pdiparams`: each into a file of its name in `dirname`, or all,
-    sorted by name, into one file. `vars` names them, or `predicate` chooses among all."""
+    """Write variables of a program that last over runs, as records of `.pdiparams`: each into a
+    file of its name in `dirname`, or all, sorted by name, into one file. `vars` names them, or
+    `predicate` chooses among all."""
     from paddle.framework import dense_stream
     from paddle.framework.io import _to_numpy
     from paddle.framework.output_file import OutputFile
+
     _check_executor(executor, 'save_vars')
     os.makedirs(dirname, exist_ok=True)
     with _program.running():
         for path, values in _files(_lasting(main_program, vars, predicate), dirname, filename):
             with OutputFile(path) as stream:
                 for value in values.values():
-                    dense_stream.write_record(stream, _to_numpy(value), str(value.dtype).rsplit('.', 1)[-1])
+                    dense_stream.write_record(
+                        stream, _to_numpy(value), str(value.dtype).rsplit('.', 1)[-1]
+                    )
 
 
 def load_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
-    """Read what `save_vars` wrote, with the same arguments. ValueError where a shape or dtype is another."""
+    """Read what `save_vars` wrote, with the same arguments. ValueError where a shape or dtype is
+    another.
+    """
     _check_executor(executor, 'load_vars')
     with _program.running():
         for path, values in _files(_lasting(main_program, vars, predicate), dirname, filename):
-            for (name, tensor), value in zip(values.items(), _core.pir._read_records(path, len(values))):
+            for (name, tensor), value in zip(
+                values.items(), _core.pir._read_records(path, len(values))
+            ):
                 if list(tensor.shape) != list(value.shape) or tensor.dtype != value.dtype:
-                    raise ValueError(f"[load_vars] expected {name} to be {tensor.dtype}{list(tensor.shape)}, got {value.dtype}{list(value.shape)}")
+                    raise ValueError(
+                        f"[load_vars] expected {name} to be {tensor.dtype}{list(tensor.shape)}, "
+                        f"got {value.dtype}{list(value.shape)}"
+                    )
                 _core.pir._write_back(tensor, value)

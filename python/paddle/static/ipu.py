@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names for IPUs, which this build does not serve: using them says so."""
+
 import contextlib
 import functools
 
@@ -12,7 +13,10 @@ class IpuStrategy:
     """Raises RuntimeError: there is no IPU support."""
 
     def __init__(self):
-        raise RuntimeError("Can not use IpuStrategy in non IPU compiled environment, please re-compile with WITH_IPU=ON.")
+        raise RuntimeError(
+            "Can not use IpuStrategy in non IPU compiled environment, please re-compile with "
+            "WITH_IPU=ON."
+        )
 
 
 class IpuCompiledProgram:

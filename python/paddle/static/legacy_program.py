@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`.pdmodel`, the older program format: its ops are recorded anew, one by one, under their old names.
+"""`.pdmodel`, the older program format: its ops are recorded anew, one by one, under their old
+names.
 
-Variables of that format are places that ops write, by name; sub-blocks of loops and branches read and write those around them. A name
-stands for the value written last, and what a sub-block writes of the names around it becomes a value that the loop or branch hands on.
+Variables of that format are places that ops write, by name; sub-blocks of loops and branches read
+and write those around them. A name stands for the value written last, and what a sub-block writes
+of the names around it becomes a value that the loop or branch hands on.
 """
+
 import os
 
 import paddle
@@ -15,14 +18,17 @@ from paddle.static.nn.control_flow import if_region, while_region
 
 _ELEMENTWISE = 'elementwise_'
 _NESTED = 32  # blocks within blocks
-_REPEATS = 100  # times an op may be recorded, on average: each loop whose extents change is recorded twice
+_REPEATS = (
+    100  # times an op may be recorded, on average: each loop whose extents change is recorded twice
+)
 
 
 def read(model_path, params_path=None, model=None):
     """(program, names of its inputs, values it computes) of `.pdmodel` and `.pdiparams` files.
 
-    `model` holds the bytes where there is no file. Without `params_path` each parameter lies in a file of its name beside the model.
-    Raises ValueError for damaged files, and NotImplementedError for an op that has no counterpart.
+    `model` holds the bytes where there is no file. Without `params_path` each parameter lies in a
+    file of its name beside the model. Raises ValueError for damaged files, and NotImplementedError
+    for an op that has no counterpart.
     """
     if model is None:
         with open(model_path, 'rb') as stream:
@@ -33,9 +39,14 @@ def read(model_path, params_path=None, model=None):
     values = {}
     for name, (origin, tensor) in zip(kept, _parameters(kept, model_path, params_path)):
         want = variables[name]
-        if list(tensor.shape) != want['shape'] or str(tensor.dtype).rsplit('.', 1)[-1] != want['dtype']:
-            raise ValueError(f"'{origin}': expected parameter {name} to be {want['dtype']}{want['shape']}, got {tensor.dtype}"
-                             f"{list(tensor.shape)}")
+        if (
+            list(tensor.shape) != want['shape']
+            or str(tensor.dtype).rsplit('.', 1)[-1] != want['dtype']
+        ):
+            raise ValueError(
+                f"'{origin}': expected parameter {name} to be "
+                f"{want['dtype']}{want['shape']}, got {tensor.dtype}{list(tensor.shape)}"
+            )
         tensor.name, tensor.persistable, tensor.stop_gradient = name, True, True
         values[name] = tensor
     program = _program.Program()
@@ -52,13 +63,22 @@ def _parameters(names, model_path, params_path):
         return []
     if params_path is not None:
         if not os.path.isfile(params_path):
-            raise FileNotFoundError(f"[load] expected the file {params_path!r} with the parameters of {str(model_path)!r}")
-        return [(params_path, t) for t in _core.pir._read_records(os.fspath(params_path), len(names))]
+            raise FileNotFoundError(
+                f"[load] expected the file {params_path!r} with the parameters of "
+                f"{str(model_path)!r}"
+            )
+        return [
+            (params_path, t) for t in _core.pir._read_records(os.fspath(params_path), len(names))
+        ]
     folder = os.path.dirname(os.path.abspath(model_path))
     files = [os.path.join(folder, name) for name in names]
     for file in files:
-        if os.path.commonpath([folder, os.path.abspath(file)]) != folder or not os.path.isfile(file):
-            raise FileNotFoundError(f"[load] expected the file {file!r} with a parameter of {str(model_path)!r}")
+        if os.path.commonpath([folder, os.path.abspath(file)]) != folder or not os.path.isfile(
+            file
+        ):
+            raise FileNotFoundError(
+                f"[load] expected the file {file!r} with a parameter of {str(model_path)!r}"
+            )
     return [(file, _core.pir._read_records(file, 1)[0]) for file in files]
 
 
@@ -68,25 +88,46 @@ class _Conversion:
     def __init__(self, program, blocks, origin):
         self.program, self.blocks, self.origin = program, blocks, origin
         self.feeds, self.fetches = {}, {}
-        used = [op[3]['sub_block'] for block in blocks for op in block['ops'] if 'sub_block' in op[3]]
+        used = [
+            op[3]['sub_block'] for block in blocks for op in block['ops'] if 'sub_block' in op[3]
+        ]
         for number in used:
-            if isinstance(number, bool) or not isinstance(number, int) or not 0 < number < len(blocks):
-                raise ValueError(f"'{origin}': expected a sub_block from 1 to {len(blocks) - 1}, got {number!r}")
+            if (
+                isinstance(number, bool)
+                or not isinstance(number, int)
+                or not 0 < number < len(blocks)
+            ):
+                raise ValueError(
+                    f"'{origin}': expected a sub_block from 1 to {len(blocks) - 1}, got {number!r}"
+                )
         if len(set(used)) != len(used):
-            raise ValueError(f"'{origin}': expected each block to be the sub_block of one op, got {sorted({n for n in used if used.count(n) > 1})} of several")
+            raise ValueError(
+                f"'{origin}': expected each block to be the sub_block of one op, got "
+                f"{sorted({n for n in used if used.count(n) > 1})} of several"
+            )
         self.written = {}
         self.left = 1000 + _REPEATS * sum(len(block['ops']) for block in blocks)
 
     def run(self, number, values, path):
-        """Record block `number`; `values` holds the tensors by name, before and after. `path` is the way to it, for messages."""
+        """Record block `number`; `values` holds the tensors by name, before and after. `path` is
+        the way to it, for messages.
+        """
         if len(path) > _NESTED:
-            raise ValueError(f"'{self.origin}': expected at most {_NESTED} blocks within blocks, got more")
+            raise ValueError(
+                f"'{self.origin}': expected at most {_NESTED} blocks within blocks, got more"
+            )
         ops, state = self.blocks[number]['ops'], _State()
         self.left -= len(ops)
         if self.left < 0:
-            raise ValueError(f"'{self.origin}': expected loops within loops that keep their extents, got too many that change them")
+            raise ValueError(
+                f"'{self.origin}': expected loops within loops that keep their extents, got too "
+                f"many that change them"
+            )
         for at, (kind, inputs, outputs, attrs) in enumerate(ops):
-            where = f"{path[-1] + ' block ' + str(number) if path else repr(self.origin)}: op {at} ({kind})"
+            where = (
+                f"{path[-1] + ' block ' + str(number) if path else repr(self.origin)}: op "
+                f"{at} ({kind})"
+            )
             try:
                 if at in state.done:
                     continue
@@ -99,7 +140,9 @@ class _Conversion:
                 elif kind == 'feed':
                     name = _only(outputs['Out'])
                     variable = self.blocks[0]['vars'][name]
-                    values[name] = self.program._data(name, variable['shape'], getattr(paddle, variable['dtype'] or 'float32'))
+                    values[name] = self.program._data(
+                        name, variable['shape'], getattr(paddle, variable['dtype'] or 'float32')
+                    )
                     self.feeds[attrs['col']] = name
                 elif kind == 'fetch':
                     self.fetches[attrs['col']] = values[_only(inputs['X'])]
@@ -110,15 +153,23 @@ class _Conversion:
             except (KeyError, TypeError, ValueError, NotImplementedError) as e:
                 if getattr(e, '_where', None):
                     raise
-                text = f"expected {e.args[0]!r}, got nothing of this name" if isinstance(e, KeyError) else str(e)
-                error = (NotImplementedError if isinstance(e, NotImplementedError) else ValueError)(f"{where}: {text}")
+                text = (
+                    f"expected {e.args[0]!r}, got nothing of this name"
+                    if isinstance(e, KeyError)
+                    else str(e)
+                )
+                error = (NotImplementedError if isinstance(e, NotImplementedError) else ValueError)(
+                    f"{where}: {text}"
+                )
                 error._where = where
                 raise error from None
 
     def _writes(self, number, depth=0):
         """Names that block `number` writes, those of blocks within it included."""
         if depth > _NESTED:
-            raise ValueError(f"'{self.origin}': expected at most {_NESTED} blocks within blocks, got more")
+            raise ValueError(
+                f"'{self.origin}': expected at most {_NESTED} blocks within blocks, got more"
+            )
         if number not in self.written:
             found = set()
             for _, _, outputs, attrs in self.blocks[number]['ops']:
@@ -132,18 +183,24 @@ class _Conversion:
         number, test = attrs['sub_block'], _only(inputs['Condition'])
         names = sorted(self._writes(number) & values.keys())
         if test not in names:
-            raise ValueError(f"expected a loop that writes its condition {test!r}, got one that never ends")
+            raise ValueError(
+                f"expected a loop that writes its condition {test!r}, got one that never ends"
+            )
 
         def body(*args):
             inner = {**values, **dict(zip(names, args))}
             self.run(number, inner, path)
             return [inner[n] for n in names]
 
-        results = while_region(lambda *args: args[names.index(test)], body, [values[n] for n in names])
+        results = while_region(
+            lambda *args: args[names.index(test)], body, [values[n] for n in names]
+        )
         values.update(zip(names, results))
 
     def _branches(self, ops, at, values, state, path):
-        """The conditional_block at `at`, with the one for the opposite condition behind it if there is one, as one branch."""
+        """The conditional_block at `at`, with the one for the opposite condition behind it if there
+        is one, as one branch.
+        """
         _, inputs, _, attrs = ops[at]
         test = _only(inputs['Cond'])
         number, other = attrs['sub_block'], None
@@ -160,8 +217,13 @@ class _Conversion:
             elif kind not in ('logical_not', 'cast'):
                 break
         pairs = []  # names of the values when true and when false
-        for kind, given, _, _ in ops[at + 1:]:
-            if kind == 'select_input' and len(given['X']) == 2 and given['X'][1] in mine and given['X'][0] in theirs:
+        for kind, given, _, _ in ops[at + 1 :]:
+            if (
+                kind == 'select_input'
+                and len(given['X']) == 2
+                and given['X'][1] in mine
+                and given['X'][0] in theirs
+            ):
                 pairs.append((given['X'][1], given['X'][0]))
         changed = sorted((mine | theirs) & values.keys())
 
@@ -174,7 +236,7 @@ class _Conversion:
         results = if_region(values[test], lambda: branch(number, 0), lambda: branch(other, 1))
         for pair, value in zip(pairs, results):
             state.chosen[pair] = test, value
-        values.update(zip(changed, results[len(pairs):]))
+        values.update(zip(changed, results[len(pairs) :]))
 
     def _selected(self, inputs, values, state):
         other, mine = inputs['X']
@@ -182,12 +244,19 @@ class _Conversion:
         if (mine, other) in state.chosen:
             test, value = state.chosen[mine, other]
             if state.casts.get(mask, mask) != test:
-                raise NotImplementedError(f"expected the condition {test!r} of the branches as mask, got {mask!r}")
+                raise NotImplementedError(
+                    f"expected the condition {test!r} of the branches as mask, got {mask!r}"
+                )
             return value
-        return if_region(paddle.cast(values[mask], 'bool'), lambda: [paddle.assign(values[mine])], lambda: [paddle.assign(values[other])])[0]
+        return if_region(
+            paddle.cast(values[mask], 'bool'),
+            lambda: [paddle.assign(values[mine])],
+            lambda: [paddle.assign(values[other])],
+        )[0]
 
     def _record(self, kind, inputs, outputs, attrs, values):
         from paddle._legacy_ops import OPS
+
         kind = ALIASES.get(kind, kind)
         if kind in RULES:
             for old, made in RULES[kind](inputs, attrs, self._append).items():
@@ -195,15 +264,20 @@ class _Conversion:
             return
         if kind not in OPS:
             raise NotImplementedError(f"expected an op with a counterpart, got the old op {kind!r}")
-        listed = {old: len(names) for old, names in outputs.items() if names and old in OPS[kind][2]}
+        listed = {
+            old: len(names) for old, names in outputs.items() if names and old in OPS[kind][2]
+        }
         for old, made in self._append(kind, inputs, attrs, listed).items():
             for name, value in zip(outputs[old], made):
                 if value is not None:
                     values[name] = value
 
     def _append(self, kind, inputs, attrs, outputs=None):
-        """{output: values} of an op of the table; `outputs` says how many values are wanted of which (default: one `Out`)."""
+        """{output: values} of an op of the table; `outputs` says how many values are wanted of
+        which (default: one `Out`).
+        """
         from paddle._legacy_ops import OPS
+
         attrs = dict(attrs)
         if attrs.pop('reduce_all', False):
             attrs['dim'] = []
@@ -215,18 +289,28 @@ class _Conversion:
                 raise ValueError(f"expected an axis from -1 to {x.ndim}, got {axis}")
             behind = x.ndim - axis - y.ndim
             if behind > 0:
-                inputs = {**inputs, 'Y': [paddle.unsqueeze(y, list(range(y.ndim, y.ndim + behind)))]}
+                inputs = {
+                    **inputs,
+                    'Y': [paddle.unsqueeze(y, list(range(y.ndim, y.ndim + behind)))],
+                }
         row = OPS[kind]
-        known = {old for what, old, _ in row[1] if what not in ('attr', 'dtype')}.union(*row[4].values())
+        known = {old for what, old, _ in row[1] if what not in ('attr', 'dtype')}.union(
+            *row[4].values()
+        )
         for name in [n for n in inputs if n not in known and inputs[n]]:
             raise NotImplementedError(f"expected an op {kind} without the input {name}, got one")
-        places = {old: [_block.OutputVar(None, None, None, None) for _ in range(count)] for old, count in (outputs or {'Out': 1}).items()}
+        places = {
+            old: [_block.OutputVar(None, None, None, None) for _ in range(count)]
+            for old, count in (outputs or {'Out': 1}).items()
+        }
         _block.append_op(self.program, kind, inputs, dict(places), attrs, strict=False)
         return {old: [place.value for place in made] for old, made in places.items()}
 
 
 class _State:
-    """What one pass over the ops of a block knows: ops already recorded, branches by the names they choose from, casts."""
+    """What one pass over the ops of a block knows: ops already recorded, branches by the names they
+    choose from, casts.
+    """
 
     def __init__(self):
         self.done, self.chosen, self.casts = set(), {}, {}

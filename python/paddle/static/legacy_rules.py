@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Old ops that are more than another name of a new one: `RULES[kind](inputs, attrs, append)` gives {output: value or list of values}.
+"""Old ops that are more than another name of a new one: `RULES[kind](inputs, attrs, append)` gives
+{output: value or list of values}.
 
-`inputs` are lists of tensors by name. `append(kind, inputs, attrs)` records an op of the table under its old name.
+`inputs` are lists of tensors by name. `append(kind, inputs, attrs)` records an op of the table
+under its old name.
 """
+
 import numpy as np
 
 import paddle
 from paddle.base import libpaddle as _core
 
 # Old ops that take what a later one takes.
-ALIASES = {'reshape': 'reshape2', 'transpose': 'transpose2', 'squeeze': 'squeeze2', 'unsqueeze': 'unsqueeze2', 'flatten': 'flatten2',
-           'depthwise_conv2d_transpose': 'conv2d_transpose', 'sync_batch_norm': 'batch_norm', 'crop_tensor': 'crop', 'memcpy': 'assign',
-           'share_data': 'assign'}
+ALIASES = {
+    'reshape': 'reshape2',
+    'transpose': 'transpose2',
+    'squeeze': 'squeeze2',
+    'unsqueeze': 'unsqueeze2',
+    'flatten': 'flatten2',
+    'depthwise_conv2d_transpose': 'conv2d_transpose',
+    'sync_batch_norm': 'batch_norm',
+    'crop_tensor': 'crop',
+    'memcpy': 'assign',
+    'share_data': 'assign',
+}
 RULES = {}
 
 
@@ -20,6 +32,7 @@ def _rule(*kinds):
         for kind in kinds:
             RULES[kind] = function
         return function
+
     return enter
 
 
@@ -38,8 +51,13 @@ def _shape(inputs, attrs):
 def _fill_constant(inputs, attrs, append):
     text = attrs.pop('str_value', '')
     if text:
-        attrs['value'] = float(text) if _dtype(attrs['dtype']).startswith(('float', 'bfloat', 'complex')) else int(float(text)) \
-            if '.' in text or 'e' in text.lower() else int(text)
+        attrs['value'] = (
+            float(text)
+            if _dtype(attrs['dtype']).startswith(('float', 'bfloat', 'complex'))
+            else int(float(text))
+            if '.' in text or 'e' in text.lower()
+            else int(text)
+        )
     return {'Out': append('fill_constant', inputs, attrs)['Out'][0]}
 
 
@@ -51,13 +69,29 @@ def _range(inputs, attrs, append):
 
 @_rule('mul')
 def _mul(inputs, attrs, append):
-    (x,), (y,), rows, inner = inputs['X'], inputs['Y'], attrs.get('x_num_col_dims', 1), attrs.get('y_num_col_dims', 1)
+    (x,), (y,), rows, inner = (
+        inputs['X'],
+        inputs['Y'],
+        attrs.get('x_num_col_dims', 1),
+        attrs.get('y_num_col_dims', 1),
+    )
     if not 0 < rows < x.ndim or not 0 < inner < y.ndim:
-        raise ValueError(f"expected x_num_col_dims below {x.ndim} and y_num_col_dims below {y.ndim}, got {rows} and {inner}")
+        raise ValueError(
+            f"expected x_num_col_dims below {x.ndim} and y_num_col_dims below {y.ndim}, got "
+            f"{rows} and {inner}"
+        )
     left = x if x.ndim == rows + 1 else paddle.flatten(x, rows)
-    right = y if y.ndim == 2 else paddle.reshape(paddle.flatten(y, inner), [-1, int(np.prod(y.shape[inner:]))])
+    right = (
+        y
+        if y.ndim == 2
+        else paddle.reshape(paddle.flatten(y, inner), [-1, int(np.prod(y.shape[inner:]))])
+    )
     out = paddle.matmul(left, right)
-    return {'Out': out if y.ndim == inner + 1 else paddle.reshape(out, [0] * rows + list(y.shape[inner:]))}
+    return {
+        'Out': out
+        if y.ndim == inner + 1
+        else paddle.reshape(out, [0] * rows + list(y.shape[inner:]))
+    }
 
 
 @_rule('matmul')
@@ -70,21 +104,38 @@ def _matmul(inputs, attrs, append):
 
 @_rule('pow')
 def _pow(inputs, attrs, append):
-    x, = inputs['X']
-    return {'Out': paddle.pow(x, paddle.cast(inputs['FactorTensor'][0], x.dtype) if inputs.get('FactorTensor') else attrs['factor'])}
+    (x,) = inputs['X']
+    return {
+        'Out': paddle.pow(
+            x,
+            paddle.cast(inputs['FactorTensor'][0], x.dtype)
+            if inputs.get('FactorTensor')
+            else attrs['factor'],
+        )
+    }
 
 
 @_rule('assign_value')
 def _assign_value(inputs, attrs, append):
     dtype = _dtype(attrs['dtype'])
-    for name in ('values', 'fp32_values', 'fp64_values', 'int32_values', 'int64_values', 'int8_values', 'bool_values'):
+    for name in (
+        'values',
+        'fp32_values',
+        'fp64_values',
+        'int32_values',
+        'int64_values',
+        'int8_values',
+        'bool_values',
+    ):
         if attrs.get(name):
             data = attrs[name]
             break
     else:
         data = []
     if int(np.prod(attrs['shape'])) != len(data):
-        raise ValueError(f"expected as many values as the shape {attrs['shape']} has, got {len(data)}")
+        raise ValueError(
+            f"expected as many values as the shape {attrs['shape']} has, got {len(data)}"
+        )
     return {'Out': paddle.cast(paddle.assign(np.asarray(data).reshape(attrs['shape'])), dtype)}
 
 
@@ -97,8 +148,10 @@ def _split(inputs, attrs, append):
 
 @_rule('norm')
 def _norm(inputs, attrs, append):
-    x, = inputs['X']
-    length = paddle.sqrt(paddle.sum(x * x, attrs['axis'], keepdim=True) + attrs.get('epsilon', 1e-10))
+    (x,) = inputs['X']
+    length = paddle.sqrt(
+        paddle.sum(x * x, attrs['axis'], keepdim=True) + attrs.get('epsilon', 1e-10)
+    )
     return {'Out': x / length, 'Norm': length}
 
 
@@ -110,24 +163,39 @@ def _top_k(inputs, attrs, append):
 
 @_rule('take_along_axis')
 def _take_along_axis(inputs, attrs, append):
-    return {'Result': paddle.take_along_axis(inputs['Input'][0], inputs['Index'][0], attrs['Axis'], broadcast=False)}
+    return {
+        'Result': paddle.take_along_axis(
+            inputs['Input'][0], inputs['Index'][0], attrs['Axis'], broadcast=False
+        )
+    }
 
 
 @_rule('put_along_axis')
 def _put_along_axis(inputs, attrs, append):
-    out = paddle.put_along_axis(inputs['Input'][0], inputs['Index'][0], inputs['Value'][0], attrs['Axis'], attrs.get('Reduce', 'assign'),
-                                attrs.get('Include_self', True), broadcast=False)
+    out = paddle.put_along_axis(
+        inputs['Input'][0],
+        inputs['Index'][0],
+        inputs['Value'][0],
+        attrs['Axis'],
+        attrs.get('Reduce', 'assign'),
+        attrs.get('Include_self', True),
+        broadcast=False,
+    )
     return {'Result': out}
 
 
 @_rule('tril_triu')
 def _tril_triu(inputs, attrs, append):
-    return {'Out': (paddle.tril if attrs.get('lower', True) else paddle.triu)(inputs['X'][0], attrs.get('diagonal', 0))}
+    return {
+        'Out': (paddle.tril if attrs.get('lower', True) else paddle.triu)(
+            inputs['X'][0], attrs.get('diagonal', 0)
+        )
+    }
 
 
 @_rule('flatten2')
 def _flatten(inputs, attrs, append):
-    x, = inputs['X']
+    (x,) = inputs['X']
     axis = attrs.get('axis', 1)
     if not 0 <= axis <= x.ndim:
         raise ValueError(f"expected an axis from 0 to {x.ndim}, got {axis}")
@@ -141,7 +209,11 @@ def _flatten(inputs, attrs, append):
 @_rule('lookup_table')
 def _lookup_table(inputs, attrs, append):
     ids, padding = inputs['Ids'][0].squeeze(-1), attrs.get('padding_idx', -1)
-    return {'Out': paddle.nn.functional.embedding(ids, inputs['W'][0], None if padding == -1 else padding)}
+    return {
+        'Out': paddle.nn.functional.embedding(
+            ids, inputs['W'][0], None if padding == -1 else padding
+        )
+    }
 
 
 @_rule('fill_zeros_like')
@@ -151,7 +223,11 @@ def _fill_zeros_like(inputs, attrs, append):
 
 @_rule('expand')
 def _expand(inputs, attrs, append):
-    times = inputs['ExpandTimes'][0] if inputs.get('ExpandTimes') else list(inputs.get('expand_times_tensor') or attrs['expand_times'])
+    times = (
+        inputs['ExpandTimes'][0]
+        if inputs.get('ExpandTimes')
+        else list(inputs.get('expand_times_tensor') or attrs['expand_times'])
+    )
     return {'Out': paddle.tile(inputs['X'][0], times)}
 
 
@@ -159,13 +235,28 @@ def _expand(inputs, attrs, append):
 def _pad2d(inputs, attrs, append):
     top, bottom, left, right = attrs['paddings']
     mode = attrs.get('mode', 'constant')
-    return {'Out': paddle.nn.functional.pad(inputs['X'][0], [left, right, top, bottom], {'edge': 'replicate'}.get(mode, mode),
-                                            attrs.get('pad_value', 0.0), attrs.get('data_format', 'NCHW'))}
+    return {
+        'Out': paddle.nn.functional.pad(
+            inputs['X'][0],
+            [left, right, top, bottom],
+            {'edge': 'replicate'}.get(mode, mode),
+            attrs.get('pad_value', 0.0),
+            attrs.get('data_format', 'NCHW'),
+        )
+    }
 
 
 @_rule('uniform_random')
 def _uniform_random(inputs, attrs, append):
-    return {'Out': paddle.uniform(_shape(inputs, attrs), _dtype(attrs['dtype']), attrs['min'], attrs['max'], attrs.get('seed', 0))}
+    return {
+        'Out': paddle.uniform(
+            _shape(inputs, attrs),
+            _dtype(attrs['dtype']),
+            attrs['min'],
+            attrs['max'],
+            attrs.get('seed', 0),
+        )
+    }
 
 
 @_rule('gaussian_random')
@@ -176,12 +267,24 @@ def _gaussian_random(inputs, attrs, append):
 
 @_rule('assert')
 def _assert(inputs, attrs, append):
-    paddle.static.nn.control_flow.Assert(inputs['Cond'][0], inputs.get('Data') or None, attrs.get('summarize', 20))
+    paddle.static.nn.control_flow.Assert(
+        inputs['Cond'][0], inputs.get('Data') or None, attrs.get('summarize', 20)
+    )
     return {}
 
 
-@_rule('nearest_interp', 'bilinear_interp', 'trilinear_interp', 'bicubic_interp', 'linear_interp', 'nearest_interp_v2', 'bilinear_interp_v2',
-       'trilinear_interp_v2', 'bicubic_interp_v2', 'linear_interp_v2')
+@_rule(
+    'nearest_interp',
+    'bilinear_interp',
+    'trilinear_interp',
+    'bicubic_interp',
+    'linear_interp',
+    'nearest_interp_v2',
+    'bilinear_interp_v2',
+    'trilinear_interp_v2',
+    'bicubic_interp_v2',
+    'linear_interp_v2',
+)
 def _interp(inputs, attrs, append):
     method, axes = attrs['interp_method'], inputs['X'][0].ndim - 2
     scale = attrs.get('scale', [])
@@ -189,20 +292,33 @@ def _interp(inputs, attrs, append):
         scale = [scale] * axes if scale > 0 else []
     inputs, sizes = dict(inputs), inputs.get('SizeTensor') or []
     if sizes:  # each extent in a tensor of its own
-        inputs['OutSize'] = [paddle.concat([paddle.reshape(paddle.cast(s, 'int32'), [1]) for s in sizes])]
+        inputs['OutSize'] = [
+            paddle.concat([paddle.reshape(paddle.cast(s, 'int32'), [1]) for s in sizes])
+        ]
         inputs['SizeTensor'] = []
     return {'Out': append(f'{method}_interp_v2', inputs, {**attrs, 'scale': scale})['Out'][0]}
 
 
 @_rule('set_value')
 def _set_value(inputs, attrs, append):
-    x, = inputs['Input']
+    (x,) = inputs['Input']
 
     def bounds(name):
         return list(inputs.get(f'{name.capitalize()}TensorList') or attrs.get(name) or [])
 
-    where = [bounds('starts'), bounds('ends'), bounds('steps'), attrs['axes'], attrs.get('decrease_axes', []), attrs.get('none_axes', [])]
-    value = inputs['ValueTensor'][0] if inputs.get('ValueTensor') else _assign_value({}, attrs, append)['Out']
+    where = [
+        bounds('starts'),
+        bounds('ends'),
+        bounds('steps'),
+        attrs['axes'],
+        attrs.get('decrease_axes', []),
+        attrs.get('none_axes', []),
+    ]
+    value = (
+        inputs['ValueTensor'][0]
+        if inputs.get('ValueTensor')
+        else _assign_value({}, attrs, append)['Out']
+    )
     return {'Out': paddle._C_ops.set_value_with_tensor(x, value, *where)}
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics inside programs: accuracy, area under a curve, and sums for click-through models, kept in variables over runs."""
+"""Metrics inside programs: accuracy, area under a curve, and sums for click-through models, kept in
+variables over runs.
+"""
+
 import paddle
 from paddle.static.program import create_global_var
 
@@ -7,7 +10,8 @@ __all__ = ['accuracy', 'auc', 'ctr_metric_bundle']
 
 
 def accuracy(input, label, k=1, correct=None, total=None):
-    """The share of rows whose class is among the `k` highest of `input` (rows, classes), a float32 scalar.
+    """The share of rows whose class is among the `k` highest of `input` (rows, classes), a float32
+    scalar.
 
     `correct` and `total`, int32 or int64 variables, receive the counts.
     """
@@ -25,7 +29,9 @@ def accuracy(input, label, k=1, correct=None, total=None):
 
 def _area(positive, negative, curve):
     """The area under the curve, from counts by ascending score."""
-    positive, negative = (paddle.cast(paddle.flip(paddle.flatten(x), [0]), 'float64') for x in (positive, negative))
+    positive, negative = (
+        paddle.cast(paddle.flip(paddle.flatten(x), [0]), 'float64') for x in (positive, negative)
+    )
     hits, misses = paddle.cumsum(positive), paddle.cumsum(negative)
     zero = paddle.zeros([1], 'float64')
     before, wrong_before = paddle.concat([zero, hits[:-1]]), paddle.concat([zero, misses[:-1]])
@@ -38,27 +44,41 @@ def _area(positive, negative, curve):
         share_before = (before + tiny) / (before + wrong_before + tiny)
         total = paddle.sum(positive)
         area = paddle.sum((hits - before) * (share + share_before) / 2)
-    return paddle.where(total > 0, area / paddle.maximum(total, paddle.full([], 1e-300, 'float64')), paddle.zeros([], 'float64'))
+    return paddle.where(
+        total > 0,
+        area / paddle.maximum(total, paddle.full([], 1e-300, 'float64')),
+        paddle.zeros([], 'float64'),
+    )
 
 
 def auc(input, label, curve='ROC', num_thresholds=4095, topk=1, slide_steps=1, ins_tag_weight=None):
-    """The area under the ROC or PR curve of the scores in the last column of `input`: (over all runs, over the last `slide_steps` runs,
-    [counts of the last runs and of all runs, of positives and negatives by score]). `ins_tag_weight` 0 leaves a row out.
+    """The area under the ROC or PR curve of the scores in the last column of `input`: (over all
+    runs, over the last `slide_steps` runs, [counts of the last runs and of all runs, of positives
+    and negatives by score]). `ins_tag_weight` 0 leaves a row out.
     """
     if curve not in ('ROC', 'PR'):
         raise ValueError(f"[auc] expected curve to be ROC or PR, got {curve!r}")
     if topk != 1:
         raise ValueError(f"[auc] expected topk to be 1, got {topk}")
     bins, steps = num_thresholds + 1, max(int(slide_steps), 1)
-    state = {name: create_global_var(shape, 0, 'int64', persistable=True)
-             for name, shape in (('recent_pos', [steps, bins]), ('recent_neg', [steps, bins]), ('pos', [1, bins]), ('neg', [1, bins]))}
+    state = {
+        name: create_global_var(shape, 0, 'int64', persistable=True)
+        for name, shape in (
+            ('recent_pos', [steps, bins]),
+            ('recent_neg', [steps, bins]),
+            ('pos', [1, bins]),
+            ('neg', [1, bins]),
+        )
+    }
     place = paddle.cast(paddle.flatten(input[:, -1:]) * num_thresholds, 'int64')
     marked = paddle.cast(paddle.flatten(label), 'int64')
     rows = paddle.ones_like(marked)
     if ins_tag_weight is not None:
         rows = paddle.cast(paddle.flatten(ins_tag_weight) > 0, 'int64')
     for kind, weight in (('pos', marked * rows), ('neg', (1 - marked) * rows)):
-        now = paddle.scatter_nd_add(paddle.zeros([bins], 'int64'), paddle.unsqueeze(place, 1), weight)
+        now = paddle.scatter_nd_add(
+            paddle.zeros([bins], 'int64'), paddle.unsqueeze(place, 1), weight
+        )
         now = paddle.reshape(now, [1, bins])
         recent, ever = state['recent_' + kind], state[kind]
         paddle.assign(ever + now, ever)
@@ -72,14 +92,27 @@ def auc(input, label, curve='ROC', num_thresholds=4095, topk=1, slide_steps=1, i
 
 
 def ctr_metric_bundle(input, label, ins_tag_weight=None):
-    """Sums over all runs for predictions and labels of shape (rows, 1): squared error, absolute error, prediction, sigmoid of the
-    prediction, positives, rows. `ins_tag_weight` weighs the rows.
+    """Sums over all runs for predictions and labels of shape (rows, 1): squared error, absolute
+    error, prediction, sigmoid of the prediction, positives, rows. `ins_tag_weight` weighs the rows.
     """
     label = paddle.cast(label, 'float32')
-    weight = paddle.ones_like(label) if ins_tag_weight is None else paddle.reshape(paddle.cast(ins_tag_weight, 'float32'), [-1, 1])
+    weight = (
+        paddle.ones_like(label)
+        if ins_tag_weight is None
+        else paddle.reshape(paddle.cast(ins_tag_weight, 'float32'), [-1, 1])
+    )
     off = (input - label) * weight
-    now = [paddle.sum(v) for v in (off * off, paddle.abs(off), input * weight, paddle.nn.functional.sigmoid(input) * weight,
-                                   label * weight, weight)]
+    now = [
+        paddle.sum(v)
+        for v in (
+            off * off,
+            paddle.abs(off),
+            input * weight,
+            paddle.nn.functional.sigmoid(input) * weight,
+            label * weight,
+            weight,
+        )
+    ]
     sums = []
     for value in now:
         held = create_global_var([1], 0.0, 'float32', persistable=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exponential moving averages of the parameters of a program."""
+
 import contextlib
 
 import paddle
@@ -10,25 +11,36 @@ __all__ = ['ExponentialMovingAverage']
 
 
 class ExponentialMovingAverage:
-    """Averages of the trainable parameters of the default main program: avg = decay * avg + (1 - decay) * parameter at each update.
+    """Averages of the trainable parameters of the default main program: avg = decay * avg + (1 -
+    decay) * parameter at each update.
 
-    With `thres_steps`, a variable that counts, the decay of an update is min(decay, (1 + steps) / (10 + steps)).
-    Averages start at 0; `apply` divides by one minus the product of all decays.
+    With `thres_steps`, a variable that counts, the decay of an update is min(decay, (1 + steps) /
+    (10 + steps)). Averages start at 0; `apply` divides by one minus the product of all decays.
     """
 
     def __init__(self, decay=0.999, thres_steps=None, name=None):
         if paddle.in_dynamic_mode():
             raise Exception("In dygraph, don't support ExponentialMovingAverage.")
         self._decay, self._steps, self._prefix = float(decay), thres_steps, (name or '') + 'ema_'
-        self._parameters = [p for p in _program.default_main_program().all_parameters()
-                            if not p.stop_gradient and getattr(p, 'do_model_average', None) is not False]
-        self._averages = [self._state(list(p.shape), 0.0, p.dtype, p.name) for p in self._parameters]
+        self._parameters = [
+            p
+            for p in _program.default_main_program().all_parameters()
+            if not p.stop_gradient and getattr(p, 'do_model_average', None) is not False
+        ]
+        self._averages = [
+            self._state(list(p.shape), 0.0, p.dtype, p.name) for p in self._parameters
+        ]
         self._left = self._state([1], 1.0, 'float64', 'decay_product')
         self._kept = []
 
     def _state(self, shape, value, dtype, name):
-        return _program.create_global_var(shape, value, dtype, persistable=True,
-                                          name=paddle.utils.unique_name.generate(f'{self._prefix}{name}'))
+        return _program.create_global_var(
+            shape,
+            value,
+            dtype,
+            persistable=True,
+            name=paddle.utils.unique_name.generate(f'{self._prefix}{name}'),
+        )
 
     def update(self):
         """Append the update of the averages to the default main program."""
@@ -44,13 +56,17 @@ class ExponentialMovingAverage:
 
     @contextlib.contextmanager
     def apply(self, executor, need_restore=True):
-        """Inside, the parameters are their averages; afterwards they are themselves again, unless `need_restore` is False."""
+        """Inside, the parameters are their averages; afterwards they are themselves again, unless
+        `need_restore` is False.
+        """
         with _program.running(), paddle.no_grad():
             self._kept = [p.detach().clone() for p in self._parameters]
             scale = 1.0 - float(self._left.numpy()[0])
             for parameter, average in zip(self._parameters, self._averages):
                 if scale > 0:
-                    _core.pir._write_back(parameter, (average.detach() / scale).astype(parameter.dtype))
+                    _core.pir._write_back(
+                        parameter, (average.detach() / scale).astype(parameter.dtype)
+                    )
         try:
             yield
         finally:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training in static mode: gradients and in-place updates become part of the program."""
+
 import paddle
 from paddle.static import gradient as _gradient
 from paddle.static import program as _program
@@ -8,7 +9,9 @@ from paddle.utils import unique_name
 
 
 def minimize(optimizer, loss, parameters=None, no_grad_set=None):
-    """Append the gradients of `loss` and the updates of `optimizer` to the program; returns ([], (parameter, gradient) pairs)."""
+    """Append the gradients of `loss` and the updates of `optimizer` to the program; returns ([],
+    (parameter, gradient) pairs).
+    """
     chosen = parameters or optimizer._all_params() or None
     pairs = _gradient.append_backward(loss, chosen, no_grad_set)
     return apply(optimizer, pairs), pairs
@@ -17,8 +20,8 @@ def minimize(optimizer, loss, parameters=None, no_grad_set=None):
 def apply(optimizer, pairs):
     """Append the updates of `optimizer` by (parameter, gradient) pairs to the program; returns [].
 
-    The learning rate is a tensor that each run of the executor sets, so schedulers work; a parameter's
-    factor (ParamAttr(learning_rate=...)) multiplies it in the program.
+    The learning rate is a tensor that each run of the executor sets, so schedulers work; a
+    parameter's factor (ParamAttr(learning_rate=...)) multiplies it in the program.
     """
     with _program.running(), paddle.no_grad():
         optimizer._extend_plan(pairs)
@@ -48,7 +51,10 @@ def set_rates(program):
 
 def _remember(optimizer, parameters):
     """Running the startup program resets the optimizer's state."""
-    first, seen = _program.default_startup_program(), optimizer.__dict__.setdefault('_remembered', set())
+    first, seen = (
+        _program.default_startup_program(),
+        optimizer.__dict__.setdefault('_remembered', set()),
+    )
     for tensors in optimizer._accumulators.values():
         for tensor in tensors.values():
             if id(tensor) not in seen and tensor._numel():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs and the switches that decide where operations are recorded."""
+
 import contextlib
 
 from paddle.base import libpaddle as _core
@@ -30,7 +31,9 @@ __all__ = [
 _main, _startup = Program(), Program()
 _enabled = False
 _leave = _pir.RecordScope(None).__exit__  # of the scope entered last
-_pushed = None  # what the mode switches put on the recorder's stack since the innermost program_guard: 'record', 'run' or nothing
+# what the mode switches put on the recorder's stack since the innermost program_guard: 'record',
+# 'run' or nothing
+_pushed = None
 
 
 def _static_mode():
@@ -42,7 +45,8 @@ def enable_static():
     global _enabled, _pushed
     if not _enabled:
         enter = _pir.RecordScope(_main).__enter__
-        # What is noted is what a signal handler's exception finds, too: it comes after the call that changes the mode.
+        # What is noted is what a signal handler's exception finds, too: it comes after the call
+        # that changes the mode.
         if _pushed == 'run':
             _pushed, _enabled = None, True
             _leave()
@@ -53,7 +57,9 @@ def enable_static():
 
 
 def disable_static(place=None):
-    """Run the operations that follow at once; the opposite of `enable_static`. `place` becomes the current device."""
+    """Run the operations that follow at once; the opposite of `enable_static`. `place` becomes the
+    current device.
+    """
     global _enabled, _pushed
     if _enabled:
         pause(_main)
@@ -74,7 +80,9 @@ def default_main_program():
 
 
 def default_startup_program():
-    """The program of initialisations: running it gives parameters and state their first values. It holds no operations."""
+    """The program of initialisations: running it gives parameters and state their first values. It
+    holds no operations.
+    """
     return _startup
 
 
@@ -83,7 +91,9 @@ def switch(main=None, startup=None):
     global _main, _startup
     given, name = (startup, 'startup') if main is None else (main, 'main')
     if not isinstance(given, Program):
-        raise TypeError(f"[switch_{name}_program] expected a paddle.static.Program, got {type(given).__name__}")
+        raise TypeError(
+            f"[switch_{name}_program] expected a paddle.static.Program, got {type(given).__name__}"
+        )
     if main is None:
         old, _startup = _startup, startup
         return old
@@ -103,27 +113,33 @@ def recording(program):
 
 
 def running():
-    """A context manager: operations inside run at once, also in static mode; tensors the program being recorded writes
-    show their data."""
+    """A context manager: operations inside run at once, also in static mode; tensors the program
+    being recorded writes show their data."""
     if _enabled:
         pause(_main)
     return _pir.RecordScope(None)
 
 
 def keep(parameter):
-    """Keep a parameter made while recording alive with the default main program, which may be all that uses it."""
+    """Keep a parameter made while recording alive with the default main program, which may be all
+    that uses it.
+    """
     _main.__dict__.setdefault('_kept', []).append(parameter)
 
 
 def pause(program):
-    """Note which tensors with data the program writes: runs bring them up to date. Before another program is recorded."""
+    """Note which tensors with data the program writes: runs bring them up to date. Before another
+    program is recorded.
+    """
     writes = program.__dict__.setdefault('_writes', {})
     for tensor, value in _pir._settle(program):
         writes[id(tensor)] = (tensor, value)
 
 
 def proceed(program):
-    """Tensors the program wrote stand for the values written again, for the operations that follow."""
+    """Tensors the program wrote stand for the values written again, for the operations that
+    follow.
+    """
     for tensor, value in program.__dict__.get('_writes', {}).values():
         _pir._resume(tensor, value)
 
@@ -137,16 +153,22 @@ def writes(program):
 def initialised(startup):
     """Tensors by name that running `startup` initialises."""
     from paddle.static import startup as _initial
+
     return _initial.tensors(startup)
 
 
 @contextlib.contextmanager
 def program_guard(main_program, startup_program=None):
-    """Make `main_program` (and `startup_program`) the default; in static mode operations are recorded there."""
+    """Make `main_program` (and `startup_program`) the default; in static mode operations are
+    recorded there.
+    """
     global _main, _startup, _pushed
     for program, name in ((main_program, 'main_program'), (startup_program, 'startup_program')):
         if not isinstance(program, Program) and not (program is None and name == 'startup_program'):
-            raise TypeError(f"[program_guard] expected {name} to be a paddle.static.Program, got {type(program)}")
+            raise TypeError(
+                f"[program_guard] expected {name} to be a paddle.static.Program, got "
+                f"{type(program)}"
+            )
     old, static = (_main, _startup, _pushed), _enabled
     if static:
         pause(_main)
@@ -188,10 +210,15 @@ def name_scope(prefix=None):
 
 @contextlib.contextmanager
 def device_guard(device=None):
-    """Ask for the device of the operations made inside; this build has one device. ValueError for an unknown one."""
+    """Ask for the device of the operations made inside; this build has one device. ValueError for
+    an unknown one.
+    """
     kind = str(device or 'cpu').split(':')[0]
     if kind not in ('cpu', 'gpu', 'xpu', 'dcu', *_core.get_all_custom_device_type()):
-        raise ValueError(f"[device_guard] expected device 'cpu', 'gpu', 'xpu', 'dcu' or that of a plugin, got {device!r}")
+        raise ValueError(
+            f"[device_guard] expected device 'cpu', 'gpu', 'xpu', 'dcu' or that of a plugin, got "
+            f"{device!r}"
+        )
     yield
 
 
@@ -202,12 +229,15 @@ def data(name, shape, dtype=None, lod_level=0):
     """
     import paddle
     from paddle.static.input_spec import checked_extents
+
     only('data', 'rows have no offsets of sequences', lod_level=(lod_level, 0, None))
     if not isinstance(name, str):
         raise TypeError(f"[data] expected a string as name, got {type(name)}")
     if _pir._record_mode() == 0:
         raise RuntimeError("[data] expected static mode (paddle.enable_static()), got dynamic mode")
-    value = _main._data(name, checked_extents(shape, 'data'), paddle.get_default_dtype() if dtype is None else dtype)
+    value = _main._data(
+        name, checked_extents(shape, 'data'), paddle.get_default_dtype() if dtype is None else dtype
+    )
     value.name = name
     return value
 
@@ -218,20 +248,27 @@ _MOST_PLACES = 1 << 20  # more than any machine has
 def cpu_places(device_count=None):
     """A list of `device_count` CPU places (default: 1, or CPU_NUM of the environment)."""
     import os
+
     count = int(os.environ.get('CPU_NUM', 1) if device_count is None else device_count)
     if count > _MOST_PLACES:
-        raise ValueError(f'[cpu_places] expected device_count of at most {_MOST_PLACES}, got {count}')
+        raise ValueError(
+            f'[cpu_places] expected device_count of at most {_MOST_PLACES}, got {count}'
+        )
     return [_core.CPUPlace()] * count
 
 
 def cuda_places(device_ids=None):
     """The GPU places of this build; AssertionError where there is no GPU support."""
     from paddle import device
+
     if not device.is_compiled_with_cuda():
         raise AssertionError("Not compiled with CUDA")
     if isinstance(device_ids, int):
         device_ids = [device_ids]
-    return [_core.CUDAPlace(i) for i in (range(device.device_count()) if device_ids is None else device_ids)]
+    return [
+        _core.CUDAPlace(i)
+        for i in (range(device.device_count()) if device_ids is None else device_ids)
+    ]
 
 
 def xpu_places(device_ids=None):
@@ -242,11 +279,14 @@ def xpu_places(device_ids=None):
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
     """A parameter of the given shape and dtype, initialised at once."""
     from paddle.base import framework
+
     return framework.create_parameter(shape, dtype, name, attr, is_bias, default_initializer)
 
 
 def create_global_var(shape, value, dtype, persistable=False, force_cpu=False, name=None):
-    """A tensor filled with `value` that the program reads and writes; running the startup program fills it again."""
+    """A tensor filled with `value` that the program reads and writes; running the startup program
+    fills it again.
+    """
     import paddle
     from paddle.static import startup
     from paddle.utils import unique_name

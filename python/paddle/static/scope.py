@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables by name as programs written for PaddlePaddle reach them: Scope, its variables, and their DenseTensor."""
+"""Variables by name as programs written for PaddlePaddle reach them: Scope, its variables, and
+their DenseTensor.
+"""
+
 import contextlib
 import weakref
 
@@ -12,15 +15,20 @@ __all__ = ['DenseTensor', 'Scope', 'global_scope', 'scope_guard']
 
 
 class DenseTensor:
-    """The memory of a variable. Setting one that a program uses changes what the program's next run sees."""
+    """The memory of a variable. Setting one that a program uses changes what the program's next run
+    sees.
+    """
 
     def __init__(self, tensor=None):
         self._tensor, self._dims, self._lod = tensor, None, []
 
     def set(self, array, place=None, zero_copy=False):
-        """Copy `array` (numpy; uint16 holds bfloat16) into the memory; a tensor of a program keeps its shape and dtype."""
+        """Copy `array` (numpy; uint16 holds bfloat16) into the memory; a tensor of a program keeps
+        its shape and dtype.
+        """
         import paddle
         from paddle.static.program import running
+
         only('DenseTensor.set', 'a tensor has memory of its own', zero_copy=(zero_copy, False))
         if place is not None:
             _core.to_place(place)
@@ -29,9 +37,14 @@ class DenseTensor:
             if self._tensor is None:
                 self._tensor = value
                 return
-            if str(self._tensor.dtype) == 'paddle.bfloat16' and str(value.dtype) != 'paddle.bfloat16':
+            if (
+                str(self._tensor.dtype) == 'paddle.bfloat16'
+                and str(value.dtype) != 'paddle.bfloat16'
+            ):
                 value = value.astype('bfloat16')
-            if not self._attached and (list(value.shape) != list(self._tensor.shape) or value.dtype != self._tensor.dtype):
+            if not self._attached and (
+                list(value.shape) != list(self._tensor.shape) or value.dtype != self._tensor.dtype
+            ):
                 self._tensor = value
             else:
                 _core.pir._write_back(self._tensor, value)
@@ -40,7 +53,9 @@ class DenseTensor:
 
     def _held(self):
         if self._tensor is None:
-            raise RuntimeError("[DenseTensor] expected memory that holds data, got one that was never set")
+            raise RuntimeError(
+                "[DenseTensor] expected memory that holds data, got one that was never set"
+            )
         return self._tensor
 
     def shape(self):
@@ -74,6 +89,7 @@ class DenseTensor:
     def _alloc(self, dtype):
         import paddle
         from paddle.static.program import running
+
         with running():
             self._tensor = paddle.zeros(self._dims or [], dtype)
         return self._tensor.data_ptr()
@@ -107,8 +123,12 @@ class DenseTensor:
         self.set(array.reshape(self.shape()))
         return None
 
-    _get_float_element = _get_double_element = _get_complex64_element = _get_complex128_element = _element
-    _set_float_element = _set_double_element = _set_complex64_element = _set_complex128_element = _element
+    _get_float_element = _get_double_element = _get_complex64_element = _get_complex128_element = (
+        _element
+    )
+    _set_float_element = _set_double_element = _set_complex64_element = _set_complex128_element = (
+        _element
+    )
 
     def lod(self):
         """Offsets of the sequences in the rows, as given to `set_lod`."""
@@ -134,7 +154,10 @@ class DenseTensor:
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
-            raise ValueError("[DenseTensor] expected copy to be None or True, got False: an array has memory of its own")
+            raise ValueError(
+                "[DenseTensor] expected copy to be None or True, got False: an array has memory "
+                "of its own"
+            )
         array = self._held().numpy()
         return array if dtype is None else array.astype(dtype)
 
@@ -162,7 +185,8 @@ class Variable:
 
 
 class Scope:
-    """Variables by name: those made by `var`, and parameters and state of the programs that ran in this scope, latest first.
+    """Variables by name: those made by `var`, and parameters and state of the programs that ran in
+    this scope, latest first.
 
     A program has one set of parameters, whatever scope it runs in.
     """
@@ -188,6 +212,7 @@ class Scope:
 
     def _tensors(self):
         from paddle.static import program as _program
+
         for ref in reversed(self._programs):
             program = ref()
             if program is not None:
@@ -197,7 +222,9 @@ class Scope:
             yield _program.default_main_program()._parameters()
 
     def _lend(self, program):
-        """Give a program that was read without its parameters those of this scope by their names."""
+        """Give a program that was read without its parameters those of this scope by their
+        names.
+        """
         if program.__dict__.get('_lent') == program._epoch:
             return
         for name in set(program._parameter_names()) - set(program._parameters()):

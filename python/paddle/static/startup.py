@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What running a startup program does: first values of parameters and state, again at each run.
 
-Parameters hold their first values from the moment they are made, drawn without advancing the generator: the first run of the
-startup program draws the same numbers, as PaddlePaddle's, where only that run draws.
+Parameters hold their first values from the moment they are made, drawn without advancing the
+generator: the first run of the startup program draws the same numbers, as PaddlePaddle's, where
+only that run draws.
 """
+
 import contextlib
 import copy
 
@@ -21,7 +23,9 @@ def _of(startup):
 
 @contextlib.contextmanager
 def drawing(startup):
-    """Inside, random numbers are those `startup` will draw next; afterwards the generator is where it was."""
+    """Inside, random numbers are those `startup` will draw next; afterwards the generator is where
+    it was.
+    """
     plan, generator = _of(startup), _core.default_cpu_generator()
     here = generator.get_state()
     try:
@@ -36,9 +40,11 @@ def drawing(startup):
 def first_value(initializer, shape, dtype):
     """A tensor with the first value of a parameter being made, and a function that makes it again.
 
-    A startup program with a random seed gives it to initializers without one of their own, as it is when they are used.
+    A startup program with a random seed gives it to initializers without one of their own, as it is
+    when they are used.
     """
     from paddle.static import program as _program
+
     startup = _program.default_startup_program()
     if startup.random_seed and getattr(initializer, '_seed', None) == 0:
         initializer = copy.copy(initializer)
@@ -57,9 +63,12 @@ def add(startup, tensor, create):
 
 
 def give(tensor, create):
-    """Give `tensor` the value of `create()`: now and, in static mode, whenever the default startup program runs."""
+    """Give `tensor` the value of `create()`: now and, in static mode, whenever the default startup
+    program runs.
+    """
     import paddle
     from paddle.static import program as _program
+
     with _program.running(), paddle.no_grad():
         tensor.set_value(create())
     if _program._static_mode():
@@ -70,6 +79,7 @@ def run(startup):
     """Initialise everything anew, in the order of making."""
     import paddle
     from paddle.static.program import running
+
     plan = startup.__dict__.get('_initialisations')
     if plan is None:
         return

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays of tensors, which dynamic mode holds as lists."""
+
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import Tensor
 
@@ -16,8 +17,11 @@ def _index(i, op):
     if not isinstance(i, Tensor):
         raise AssertionError(f"The index 'i' in {op} must be Variable in dygraph mode")
     if is_recorded(i):
-        raise TypeError(f"[{op}] expected an index whose number is known, got a tensor of a program: use paddle.static.nn.while_loop with "
-                        "the list among its variables")
+        raise TypeError(
+            f"[{op}] expected an index whose number is known, got a tensor of a program: use "
+            f"paddle.static.nn.while_loop with "
+            "the list among its variables"
+        )
     if list(i.shape) != [1]:
         raise AssertionError("The shape of index 'i' should be [1] in dygraph mode")
     return i.item()
@@ -34,11 +38,15 @@ def array_read(array, i):
 
 
 def array_write(x, i, array=None):
-    """Put `x` at the index that `i` holds, at most the length of the array; a new array unless one is given. Returns the array."""
+    """Put `x` at the index that `i` holds, at most the length of the array; a new array unless one
+    is given. Returns the array.
+    """
     at = _index(i, 'array_write')
     array = [] if array is None else _array(array, 'array_write')
     if at > len(array):
-        raise AssertionError("The index 'i' should not be greater than the length of 'array' in dygraph mode")
+        raise AssertionError(
+            "The index 'i' should not be greater than the length of 'array' in dygraph mode"
+        )
     if at < len(array):
         array[at] = x
     else:
@@ -47,22 +55,34 @@ def array_write(x, i, array=None):
 
 
 def create_array(dtype, initialized_list=None):
-    """An array of the tensors in a list; of none without one. Each is of the dtype it has: `dtype` names that of those to come."""
+    """An array of the tensors in a list; of none without one. Each is of the dtype it has: `dtype`
+    names that of those to come.
+    """
     from paddle.base.framework import to_dtype
+
     to_dtype(dtype)
     if initialized_list is None:
         return []
     if not isinstance(initialized_list, (list, tuple)):
-        raise TypeError(f"Require type(initialized_list) should be list/tuple, but received {type(initialized_list)}")
+        raise TypeError(
+            f"Require type(initialized_list) should be list/tuple, but received "
+            f"{type(initialized_list)}"
+        )
     for value in initialized_list:
         if not isinstance(value, Tensor):
-            raise TypeError(f"All values in `initialized_list` should be Variable or pir.Value, but received {type(value)}.")
+            raise TypeError(
+                f"All values in `initialized_list` should be Variable or pir.Value, but received "
+                f"{type(value)}."
+            )
     return list(initialized_list)
 
 
 def tensor_array_to_tensor(input, axis=1, use_stack=False, name=None):
-    """(the tensors of an array concatenated along `axis`, the extent of each there as int32); stacked along a new axis with `use_stack`."""
+    """(the tensors of an array concatenated along `axis`, the extent of each there as int32);
+    stacked along a new axis with `use_stack`.
+    """
     import paddle
+
     if not isinstance(input, (list, tuple)):
         raise AssertionError("The 'input' in tensor_array_to_tensor must be list")
     sizes = paddle.to_tensor([1 if use_stack else t.shape[axis] for t in input], dtype='int32')

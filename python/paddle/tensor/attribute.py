@@ -119,18 +119,29 @@ def check_shape(
     expected_element_type=(int,),
     expected_tensor_dtype=('int32', 'int64'),
 ):
-    """Raise TypeError unless `shape` is a list or tuple of ints, or what the arguments allow, or an integer tensor."""
+    """Raise TypeError unless `shape` is a list or tuple of ints, or what the arguments allow, or an
+    integer tensor.
+    """
     if isinstance(shape, _core.Tensor):
         if _name(shape.dtype) not in expected_tensor_dtype:
-            raise TypeError(f'[{op_name}] expected a shape tensor of dtype {expected_tensor_dtype}, got {shape.dtype}')
+            raise TypeError(
+                f'[{op_name}] expected a shape tensor of dtype {expected_tensor_dtype}, got '
+                f'{shape.dtype}'
+            )
         return
     if not isinstance(shape, expected_shape_type):
-        raise TypeError(f'[{op_name}] expected a shape of type {expected_shape_type}, got {type(shape)}')
+        raise TypeError(
+            f'[{op_name}] expected a shape of type {expected_shape_type}, got {type(shape)}'
+        )
     for item in shape:
         if not isinstance(item, _core.Tensor) and (
-            isinstance(item, bool) or not (isinstance(item, expected_element_type) or hasattr(item, '__index__'))
+            isinstance(item, bool)
+            or not (isinstance(item, expected_element_type) or hasattr(item, '__index__'))
         ):
-            raise TypeError(f'[{op_name}] expected elements of type {expected_element_type} in shape, got {type(item)}')
+            raise TypeError(
+                f'[{op_name}] expected elements of type {expected_element_type} in shape, got '
+                f'{type(item)}'
+            )
 
 
 def in_dynamic_mode():

@@ -70,12 +70,16 @@ def _finish(t, out=None, device=None, requires_grad=False, pin_memory=False):
     return t
 
 
-def full_like(x, fill_value, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
+def full_like(
+    x, fill_value, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False
+):
     """A tensor of `fill_value` with the shape, and unless given the dtype, of `x`."""
     dtype = x.dtype if dtype is None else dtype
     # an integer that int64 does not hold fills only what is not integral
-    if isinstance(fill_value, int) and not -2**63 <= fill_value < 2**63 and 'int' in str(dtype):
-        raise OverflowError(f'[full_like] expected a fill_value that fits in int64, got {fill_value}')
+    if isinstance(fill_value, int) and not -(2**63) <= fill_value < 2**63 and 'int' in str(dtype):
+        raise OverflowError(
+            f'[full_like] expected a fill_value that fits in int64, got {fill_value}'
+        )
     return _finish(_C_ops.full_like(x, fill_value, dtype), None, device, requires_grad, pin_memory)
 
 
@@ -92,8 +96,16 @@ def ones_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin
 def empty_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """Undefined contents with the shape, and unless given the dtype, of `x`."""
     if -1 in x.shape:
-        return full_like(x, 0, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
-    return _finish(_C_ops.empty(list(x.shape), x.dtype if dtype is None else dtype), None, device, requires_grad, pin_memory)
+        return full_like(
+            x, 0, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
+        )
+    return _finish(
+        _C_ops.empty(list(x.shape), x.dtype if dtype is None else dtype),
+        None,
+        device,
+        requires_grad,
+        pin_memory,
+    )
 
 
 def _range_dtype(*values):
@@ -107,9 +119,20 @@ def _range_dtype(*values):
 
 
 def arange(
-    start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, pin_memory=False, name=None
+    start=0,
+    end=None,
+    step=1,
+    dtype=None,
+    *,
+    out=None,
+    device=None,
+    requires_grad=False,
+    pin_memory=False,
+    name=None,
 ):
-    """Values from `start` up to but without `end`, `step` apart; integers give int64, floats the default dtype."""
+    """Values from `start` up to but without `end`, `step` apart; integers give int64, floats the
+    default dtype.
+    """
     if end is None:
         start, end = 0, start
     if dtype is None:
@@ -120,8 +143,12 @@ def arange(
     return _finish(_C_ops.arange(*values, dtype), out, device, requires_grad, pin_memory)
 
 
-def range(start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, name=None):
-    """Values from `start` to `end`, both included, `step` apart; of the default dtype unless one is given."""
+def range(
+    start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, name=None
+):
+    """Values from `start` to `end`, both included, `step` apart; of the default dtype unless one is
+    given.
+    """
     if end is None:
         start, end = 0, start
     start, end, step = (number(v) for v in (start, end, step))
@@ -145,7 +172,9 @@ def _count_dtype(count):
     return 'int32' if is_recorded(count) or count < 2**31 else 'int64'
 
 
-def linspace(start, stop, num, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
+def linspace(
+    start, stop, num, dtype=None, name=None, *, out=None, device=None, requires_grad=False
+):
     """`num` values from `start` to `stop`, evenly spaced, both included."""
     if dtype is None:
         dtype = _DEFAULT()
@@ -158,7 +187,9 @@ def linspace(start, stop, num, dtype=None, name=None, *, out=None, device=None, 
             return _finish(paddle.empty([0], dtype), out, device, requires_grad)
     wide = 'float64'
     return _finish(
-        _C_ops.linspace(_tensor(start, wide), _tensor(stop, wide), _tensor(count, _count_dtype(count)), dtype),
+        _C_ops.linspace(
+            _tensor(start, wide), _tensor(stop, wide), _tensor(count, _count_dtype(count)), dtype
+        ),
         out,
         device,
         requires_grad,
@@ -176,14 +207,24 @@ def logspace(start, stop, num, base=10.0, dtype=None, name=None):
 
 
 def eye(
-    num_rows, num_columns=None, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False
+    num_rows,
+    num_columns=None,
+    dtype=None,
+    name=None,
+    *,
+    out=None,
+    device=None,
+    requires_grad=False,
+    pin_memory=False,
 ):
     """The identity matrix, `num_rows` by `num_columns`."""
     columns = num_rows if num_columns is None else num_columns
     for name, extent in (('num_rows', num_rows), ('num_columns', columns)):
         if isinstance(extent, int) and extent < 0:
             raise TypeError(f'[eye] expected a non-negative int as {name}, got {extent}')
-    return _finish(_C_ops.eye(num_rows, columns, dtype or _DEFAULT()), out, device, requires_grad, pin_memory)
+    return _finish(
+        _C_ops.eye(num_rows, columns, dtype or _DEFAULT()), out, device, requires_grad, pin_memory
+    )
 
 
 def assign(x, output=None):
@@ -213,11 +254,15 @@ as_tensor = tensor
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
-    """A tensor of `obj` without its history, a copy; with `copy=False` a tensor's memory is shared where dtype and device are its own."""
+    """A tensor of `obj` without its history, a copy; with `copy=False` a tensor's memory is shared
+    where dtype and device are its own.
+    """
     if copy is not False or not isinstance(obj, Tensor):
         return tensor(obj, dtype, device, requires_grad)
     t = obj.detach()
-    return _finish(t if dtype is None or t.dtype == dtype else t.astype(dtype), None, device, requires_grad)
+    return _finish(
+        t if dtype is None or t.dtype == dtype else t.astype(dtype), None, device, requires_grad
+    )
 
 
 def from_numpy(ndarray):
@@ -228,7 +273,8 @@ def from_numpy(ndarray):
 def from_dlpack(dlpack, *, device=None, copy=None):
     """A tensor that shares the memory of a DLPack capsule or of an object with `__dlpack__`.
 
-    On `device` if one is given, in memory of its own if `copy`. ValueError if that takes a copy and `copy` is False.
+    On `device` if one is given, in memory of its own if `copy`. ValueError if that takes a copy and
+    `copy` is False.
     """
     place = None if device is None else _core.to_place(device)
     capsule = dlpack
@@ -243,7 +289,9 @@ def from_dlpack(dlpack, *, device=None, copy=None):
     t = _core.from_dlpack_capsule(capsule)
     if place is not None and t.place != place:
         if copy is False:
-            raise ValueError(f'[from_dlpack] expected data on {place} for copy=False, got data on {t.place}')
+            raise ValueError(
+                f'[from_dlpack] expected data on {place} for copy=False, got data on {t.place}'
+            )
         return t._copy_to(place, True)
     return t.clone() if copy else t
 
@@ -263,7 +311,9 @@ def meshgrid(*args, **kwargs):
         raise ValueError('[meshgrid] expected at least one tensor, got none')
     for t in tensors:
         if t.ndim > 1:
-            raise ValueError(f'[meshgrid] expected tensors of at most one dimension, got shape {t.shape}')
+            raise ValueError(
+                f'[meshgrid] expected tensors of at most one dimension, got shape {t.shape}'
+            )
     if indexing not in ('ij', 'xy'):
         raise ValueError(f"[meshgrid] expected indexing 'ij' or 'xy', got {indexing!r}")
     swap = indexing == 'xy' and len(tensors) > 1
@@ -321,9 +371,17 @@ def vander(x, n=None, increasing=False, name=None):
 
 
 def fill_constant(shape, dtype, value, force_cpu=False, out=None, place=None, name=None):
-    """A tensor of `shape` whose elements are all `value`: a number, its text, or a tensor of one element."""
+    """A tensor of `shape` whose elements are all `value`: a number, its text, or a tensor of one
+    element.
+    """
     if isinstance(value, str):
-        value = complex(value) if 'j' in value else float(value) if set(value) & set('.einEIN') else int(value)
+        value = (
+            complex(value)
+            if 'j' in value
+            else float(value)
+            if set(value) & set('.einEIN')
+            else int(value)
+        )
     return full(shape, value, dtype, out=out, device=place)
 
 
@@ -334,5 +392,6 @@ def create_tensor(dtype, name=None, persistable=False):
         made.name = name
     made.persistable = persistable
     return made
+
 
 _lazy.serve(globals())

@@ -13,7 +13,8 @@ def _parse(equation, operands):
     terms = left.split(',')
     if len(terms) != len(operands):
         raise AssertionError(
-            f'Invalid equation: the number of operands is {len(operands)}, but found {len(terms)} segments in the label '
+            f'Invalid equation: the number of operands is {len(operands)}, but found {len(terms)} '
+            f'segments in the label '
             'equation.'
         )
     broadcast = 0
@@ -22,7 +23,9 @@ def _parse(equation, operands):
         if '...' in term:
             broadcast = max(broadcast, x.ndim - named)
         elif named != x.ndim:
-            raise AssertionError(f'Invalid equation: {term!r} names {named} axes of an operand with {x.ndim}.')
+            raise AssertionError(
+                f'Invalid equation: {term!r} names {named} axes of an operand with {x.ndim}.'
+            )
     dots = [f'.{i}' for i in range(broadcast)]
 
     def labels(term, ndim=None):
@@ -38,7 +41,9 @@ def _parse(equation, operands):
         output = dots + sorted(label for label in set(seen) if seen.count(label) == 1)
     for label in output:
         if not any(label in term for term in inputs):
-            raise ValueError(f'Invalid equation: the output label {label!r} is not in the operands.')
+            raise ValueError(
+                f'Invalid equation: the output label {label!r} is not in the operands.'
+            )
     if len(set(output)) != len(output):
         raise AssertionError(f'Invalid equation: duplicate output labels in {right!r}.')
     return inputs, output
@@ -94,7 +99,9 @@ def _pair(x, lx, y, ly, keep):
         # Extents that are not known: nothing can be flattened.
         if len(only_x) <= 1 and len(only_y) <= 1 and len(inner) == 1:
             rows, columns = only_x or ['row'], only_y or ['column']
-            product = paddle.matmul(_arrange(x, lx, batch + rows + inner), _arrange(y, ly, batch + inner + columns))
+            product = paddle.matmul(
+                _arrange(x, lx, batch + rows + inner), _arrange(y, ly, batch + inner + columns)
+            )
             gone = [len(batch) + i for i, named in enumerate((only_x, only_y)) if not named]
             return (_C_ops.squeeze(product, gone) if gone else product), order
         both = order + inner
@@ -119,7 +126,9 @@ def _pair(x, lx, y, ly, keep):
 
 
 def einsum(equation, *operands):
-    """The sum of products that `equation` ('ij,jk->ik') describes; `...` stands for axes that broadcast."""
+    """The sum of products that `equation` ('ij,jk->ik') describes; `...` stands for axes that
+    broadcast.
+    """
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     if not operands:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In-place forms of functions written in Python: the plain form computes what the first argument then holds."""
+"""In-place forms of functions written in Python: the plain form computes what the first argument
+then holds.
+"""
 
 import inspect
 
@@ -7,15 +9,22 @@ import paddle
 from paddle.base.libpaddle import Tensor
 
 # Results of other kinds than the integers given.
-_FLOATING_ONLY = frozenset(('hypot_', 'sinc_', 'gammainc_', 'gammaincc_', 'polygamma_', 'multigammaln_', 'logaddexp_'))
+_FLOATING_ONLY = frozenset(
+    ('hypot_', 'sinc_', 'gammainc_', 'gammaincc_', 'polygamma_', 'multigammaln_', 'logaddexp_')
+)
 
 
 def written(x, name, plain, *args, **kwargs):
-    """`x` after `plain(x, ...)` was written over it, with its history: the form `name` of `plain`."""
+    """`x` after `plain(x, ...)` was written over it, with its history: the form `name` of
+    `plain`.
+    """
     if not isinstance(x, Tensor):
         raise TypeError(f"{name}(): argument 'x' must be a Tensor, got {type(x).__name__}")
     if name in _FLOATING_ONLY and not (x.is_floating_point() or x.is_complex()):
-        raise RuntimeError(f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for it')
+        raise RuntimeError(
+            f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for '
+            f'it'
+        )
     return x._written(name, plain, args, kwargs)
 
 
@@ -34,13 +43,17 @@ def _make(name):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f'`{name[:-1]}` in place.'
-    function.__signature__ = signature.replace(parameters=[p for p in signature.parameters.values() if p.name != 'out'])
+    function.__signature__ = signature.replace(
+        parameters=[p for p in signature.parameters.values() if p.name != 'out']
+    )
     return function
 
 
 def where_(condition, x=None, y=None, name=None):
     """`where` into `x`, in place."""
-    return written(x, 'where_', lambda old, chosen, value: paddle.where(chosen, old, value), condition, y)
+    return written(
+        x, 'where_', lambda old, chosen, value: paddle.where(chosen, old, value), condition, y
+    )
 
 
 def clip_(x, min=None, max=None, name=None):
@@ -54,7 +67,9 @@ clamp_ = clip_
 
 
 def _whole(bound, dtype):
-    return bound.astype(dtype) if isinstance(bound, Tensor) else bound if bound is None else int(bound)
+    return (
+        bound.astype(dtype) if isinstance(bound, Tensor) else bound if bound is None else int(bound)
+    )
 
 
 def t_(input, name=None):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rearranging tensors: stacking, splitting, moving axes, scattering slices. Written from the ops, so gradients flow."""
+"""Rearranging tensors: stacking, splitting, moving axes, scattering slices. Written from the ops,
+so gradients flow.
+"""
 
 import itertools
 import math
@@ -22,7 +24,9 @@ def _axis(axis, ndim, name):
 
 
 def extents(x):
-    """The shape as a list for an op's argument; where an extent is not known while recording, it is a tensor."""
+    """The shape as a list for an op's argument; where an extent is not known while recording, it is
+    a tensor.
+    """
     shape = list(x.shape)
     if -1 not in shape:
         return shape
@@ -33,12 +37,18 @@ def extents(x):
 def _extent(x, axis, name):
     size = x.shape[axis]
     if size < 0:
-        raise ValueError(f'[{name}] expected a known extent along axis {axis}, got shape {list(x.shape)}')
+        raise ValueError(
+            f'[{name}] expected a known extent along axis {axis}, got shape {list(x.shape)}'
+        )
     return size
 
 
 def _many(inputs):
-    return list(inputs[0]) if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else list(inputs)
+    return (
+        list(inputs[0])
+        if len(inputs) == 1 and isinstance(inputs[0], (list, tuple))
+        else list(inputs)
+    )
 
 
 def _tensors(values):
@@ -48,10 +58,16 @@ def _tensors(values):
 def _at_least(n, grow):
     def function(*inputs, name=None):
         out = [grow(t) if t.ndim < n else t for t in _tensors(_many(inputs))]
-        return out[0] if len(out) == 1 and not (inputs and isinstance(inputs[0], (list, tuple))) else out
+        return (
+            out[0]
+            if len(out) == 1 and not (inputs and isinstance(inputs[0], (list, tuple)))
+            else out
+        )
 
     function.__name__ = function.__qualname__ = f'atleast_{n}d'
-    function.__doc__ = f'Tensors with axes of one element added until they have at least {n} dimensions.'
+    function.__doc__ = (
+        f'Tensors with axes of one element added until they have at least {n} dimensions.'
+    )
     return function
 
 
@@ -59,7 +75,13 @@ atleast_1d = _at_least(1, lambda t: t.reshape([1]))
 atleast_2d = _at_least(2, lambda t: t.reshape([1, 1]) if t.ndim == 0 else t.unsqueeze(0))
 atleast_3d = _at_least(
     3,
-    lambda t: t.reshape([1, 1, 1]) if t.ndim == 0 else t.unsqueeze(0).unsqueeze(-1) if t.ndim == 1 else t.unsqueeze(-1),
+    lambda t: (
+        t.reshape([1, 1, 1])
+        if t.ndim == 0
+        else t.unsqueeze(0).unsqueeze(-1)
+        if t.ndim == 1
+        else t.unsqueeze(-1)
+    ),
 )
 
 
@@ -106,14 +128,20 @@ def tensor_split(x, num_or_indices, axis=0, name=None):
     size = extents(x)[axis]
     if isinstance(num_or_indices, int):
         if num_or_indices <= 0:
-            raise ValueError(f'[tensor_split] expected a positive number of parts, got {num_or_indices}')
+            raise ValueError(
+                f'[tensor_split] expected a positive number of parts, got {num_or_indices}'
+            )
         if num_or_indices > MOST_PARTS:
-            raise ValueError(f'[tensor_split] expected at most {MOST_PARTS} parts, got {num_or_indices}')
+            raise ValueError(
+                f'[tensor_split] expected at most {MOST_PARTS} parts, got {num_or_indices}'
+            )
         base, extra = size // num_or_indices, size % num_or_indices
         if isinstance(size, Tensor):
             cuts = [base * i + paddle.clip(extra, max=i) for i in range(1, num_or_indices)]
         else:
-            cuts = list(itertools.accumulate([base + (i < extra) for i in range(num_or_indices)]))[:-1]
+            cuts = list(itertools.accumulate([base + (i < extra) for i in range(num_or_indices)]))[
+                :-1
+            ]
     else:
         cuts = [int(i) for i in num_or_indices]
     out, start = [], 0
@@ -154,7 +182,11 @@ def unflatten(x, axis, shape, name=None):
     """One axis turned into several of the given extents (one may be -1)."""
     axis = _axis(axis, x.ndim, 'unflatten')
     old = extents(x)
-    shape = items('unflatten', 'shape', shape) if not isinstance(shape, Tensor) or is_recorded(shape) else shape.tolist()
+    shape = (
+        items('unflatten', 'shape', shape)
+        if not isinstance(shape, Tensor) or is_recorded(shape)
+        else shape.tolist()
+    )
     return x.reshape(old[:axis] + shape + old[axis + 1 :])
 
 
@@ -171,15 +203,23 @@ def view_as(x, other, name=None):
 def moveaxis(x, source, destination, name=None):
     """Axes moved to new places, the others keeping their order."""
     source = [source] if isinstance(source, int) else items('moveaxis', 'source', source)
-    destination = [destination] if isinstance(destination, int) else items('moveaxis', 'destination', destination)
+    destination = (
+        [destination]
+        if isinstance(destination, int)
+        else items('moveaxis', 'destination', destination)
+    )
     if len(source) != len(destination):
         raise AssertionError(
-            f"[moveaxis] expected as many destinations as sources, got {len(source)} and {len(destination)}"
+            f"[moveaxis] expected as many destinations as sources, got {len(source)} and "
+            f"{len(destination)}"
         )
     source = [_axis(a, x.ndim, 'moveaxis') for a in source]
     destination = [_axis(a, x.ndim, 'moveaxis') for a in destination]
     if len(set(source)) != len(source) or len(set(destination)) != len(destination):
-        raise ValueError(f'[moveaxis] expected distinct axes as source and as destination, got {source} and {destination}')
+        raise ValueError(
+            f'[moveaxis] expected distinct axes as source and as destination, got {source} and '
+            f'{destination}'
+        )
     order = [a for a in range(x.ndim) if a not in source]
     for to, axis in sorted(zip(destination, source)):
         order.insert(to, axis)
@@ -204,7 +244,10 @@ def permute(input, *dims, **kwargs):
     """Axes in another order, given one by one, as a list, or as `dims=`."""
     keywords('permute', kwargs, 'dims')
     if bool(dims) == (kwargs.get('dims') is not None):
-        raise TypeError(f'[permute] expected the axes once, one by one or as dims, got them {"twice" if dims else "not at all"}')
+        raise TypeError(
+            f'[permute] expected the axes once, one by one or as dims, got them '
+            f'{"twice" if dims else "not at all"}'
+        )
     return _C_ops.transpose(input, _many(dims) if dims else list(kwargs['dims']))
 
 
@@ -222,7 +265,10 @@ def narrow(input, dim, start, length):
     size = _extent(input, dim, 'narrow')
     start = start + size if start < 0 else start
     if not 0 <= start <= size or length < 0 or start + length > size:
-        raise ValueError(f'[narrow] expected a range inside {size} entries, got start {start} and length {length}')
+        raise ValueError(
+            f'[narrow] expected a range inside {size} entries, got start {start} and length '
+            f'{length}'
+        )
     return input[(slice(None),) * dim + (slice(start, start + length),)]
 
 
@@ -257,7 +303,10 @@ def combinations(x, r=2, with_replacement=False, name=None):
     part = min(r, n - 1) if with_replacement else min(r, n - r)
     rows = math.comb(n + r - 1 if with_replacement else n, r) if part < 63 else 1 << 63
     if rows * r >= 1 << 31:
-        raise ValueError(f'[combinations] expected r that makes fewer than {1 << 31} elements, got r={r} of {n} elements')
+        raise ValueError(
+            f'[combinations] expected r that makes fewer than {1 << 31} elements, got r={r} of '
+            f'{n} elements'
+        )
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     return x[paddle.to_tensor(list(choose(range(n), r)))]
 
@@ -269,7 +318,11 @@ def block_diag(inputs, name=None):
     rows, before = [], 0
     for b in blocks:
         height, width = extents(b)
-        parts = [paddle.zeros([height, before], b.dtype), b, paddle.zeros([height, columns - before - width], b.dtype)]
+        parts = [
+            paddle.zeros([height, before], b.dtype),
+            b,
+            paddle.zeros([height, columns - before - width], b.dtype),
+        ]
         rows.append(paddle.concat([p for p in parts if p.shape[1]] or [b], 1))
         before = before + width
     return paddle.concat(rows, 0)
@@ -292,7 +345,11 @@ def rot90(x, k=1, axes=[0, 1], name=None):
         return paddle.flip(x, [a, b])
     order = list(range(x.ndim))
     order[a], order[b] = order[b], order[a]
-    return _C_ops.transpose(paddle.flip(x, b), order) if k == 1 else paddle.flip(_C_ops.transpose(x, order), b)
+    return (
+        _C_ops.transpose(paddle.flip(x, b), order)
+        if k == 1
+        else paddle.flip(_C_ops.transpose(x, order), b)
+    )
 
 
 def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
@@ -308,9 +365,13 @@ def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
 
 
 def take(x, index, mode='raise', name=None):
-    """Elements by their place in the flattened tensor; `mode` says what is done with places outside."""
+    """Elements by their place in the flattened tensor; `mode` says what is done with places
+    outside.
+    """
     if mode not in ('raise', 'wrap', 'clip'):
-        raise ValueError(f"'mode' in 'take' should be 'raise', 'wrap', 'clip', but received {mode}.")
+        raise ValueError(
+            f"'mode' in 'take' should be 'raise', 'wrap', 'clip', but received {mode}."
+        )
     count = x._numel() if -1 not in x.shape else paddle.numel(x)
     if index.dtype not in (paddle.int32, paddle.int64):
         raise TypeError(f"[take] expected an index of dtype int32 or int64, got {index.dtype}")
@@ -344,7 +405,9 @@ def _scattered(x, index, value):
 def select_scatter(x, values, axis, index, name=None):
     """A copy of `x` with entry `index` of an axis replaced."""
     if not -x.ndim <= axis < x.ndim:
-        raise IndexError(f'[select_scatter] expected an axis from {-x.ndim} to {x.ndim - 1}, got {axis}')
+        raise IndexError(
+            f'[select_scatter] expected an axis from {-x.ndim} to {x.ndim - 1}, got {axis}'
+        )
     axis = _axis(axis, x.ndim, 'select_scatter')
     return _scattered(x, (slice(None),) * axis + (index,), values)
 
@@ -361,8 +424,12 @@ def diagonal_scatter(x, y, offset=0, axis1=0, axis2=1, name=None):
     """A copy of `x` with a diagonal replaced."""
     a, b = _axis(axis1, x.ndim, 'diagonal_scatter'), _axis(axis2, x.ndim, 'diagonal_scatter')
     rows = max(0, min(x.shape[a] + min(offset, 0), x.shape[b] - max(offset, 0)))
-    if y.ndim != x.ndim - 1 or (-1 not in (x.shape[a], x.shape[b], y.shape[-1]) and y.shape[-1] != rows):
-        raise AssertionError(f'[diagonal_scatter] expected y of the shape of the diagonal, got shape {y.shape}')
+    if y.ndim != x.ndim - 1 or (
+        -1 not in (x.shape[a], x.shape[b], y.shape[-1]) and y.shape[-1] != rows
+    ):
+        raise AssertionError(
+            f'[diagonal_scatter] expected y of the shape of the diagonal, got shape {y.shape}'
+        )
     return _C_ops.fill_diagonal_tensor(x, y, offset, a, b)
 
 
@@ -376,7 +443,9 @@ def masked_scatter(x, mask, value, name=None):
     mask = _C_ops.expand(mask, list(x.shape))
     count = int(mask.astype('int64').sum())
     if count > value._numel():
-        raise AssertionError(f'[masked_scatter] expected a value of at least {count} elements, got {value._numel()}')
+        raise AssertionError(
+            f'[masked_scatter] expected a value of at least {count} elements, got {value._numel()}'
+        )
     return _scattered(x, mask, value.reshape([-1])[:count])
 
 
@@ -407,7 +476,9 @@ def tensordot(x, y, axes=2, name=None):
         axes = axes.tolist()
     if isinstance(axes, int):
         if axes > min(x.ndim, y.ndim):
-            raise ValueError(f'[tensordot] expected axes of at most {min(x.ndim, y.ndim)}, got {axes}')
+            raise ValueError(
+                f'[tensordot] expected axes of at most {min(x.ndim, y.ndim)}, got {axes}'
+            )
         ax, ay = list(range(x.ndim - axes, x.ndim)), list(range(axes))
     else:
         axes = items('tensordot', 'axes', axes)
@@ -416,37 +487,62 @@ def tensordot(x, y, axes=2, name=None):
         elif len(axes) == 1:
             ax = ay = list(axes[0])
         elif axes:
-            ax, ay = ([a] if isinstance(a, int) else a.tolist() if isinstance(a, Tensor) else items('tensordot', 'axes', a) for a in axes[:2])
+            ax, ay = (
+                [a]
+                if isinstance(a, int)
+                else a.tolist()
+                if isinstance(a, Tensor)
+                else items('tensordot', 'axes', a)
+                for a in axes[:2]
+            )
         else:
             ax = ay = []
         if len(ax) < len(ay):
             ax = list(ax) + list(ay[len(ax) :])
         elif len(ay) < len(ax):
             ay = list(ay) + list(ax[len(ay) :])
-    ax, ay = [_axis(a, x.ndim, 'tensordot') for a in ax], [_axis(a, y.ndim, 'tensordot') for a in ay]
-    keep_x, keep_y = [i for i in range(x.ndim) if i not in ax], [i for i in range(y.ndim) if i not in ay]
+    ax, ay = (
+        [_axis(a, x.ndim, 'tensordot') for a in ax],
+        [_axis(a, y.ndim, 'tensordot') for a in ay],
+    )
+    keep_x, keep_y = (
+        [i for i in range(x.ndim) if i not in ax],
+        [i for i in range(y.ndim) if i not in ay],
+    )
     sizes_x, sizes_y = extents(x), extents(y)
     shape_x, shape_y = [sizes_x[i] for i in keep_x], [sizes_y[i] for i in keep_y]
     # An extent of 1 stands for any.
     for a, b in zip(ax, ay):
-        if x.shape[a] != y.shape[b] and (1 in (x.shape[a], y.shape[b]) or -1 not in (x.shape[a], y.shape[b])):
+        if x.shape[a] != y.shape[b] and (
+            1 in (x.shape[a], y.shape[b]) or -1 not in (x.shape[a], y.shape[b])
+        ):
             if y.shape[b] == 1:
                 x = paddle.sum(x, a, keepdim=True)
             elif x.shape[a] == 1:
                 y = paddle.sum(y, b, keepdim=True)
             else:
-                raise AssertionError(f'[tensordot] expected equal extents, got {x.shape[a]} and {y.shape[b]}')
+                raise AssertionError(
+                    f'[tensordot] expected equal extents, got {x.shape[a]} and {y.shape[b]}'
+                )
     inner, sizes = 1, extents(x)
     for a in ax:
         inner = inner * sizes[a]
     if isinstance(inner, Tensor):
-        left = _C_ops.transpose(x, keep_x + ax).reshape([*shape_x, inner] if shape_x else [1, inner])
-        right = _C_ops.transpose(y, ay + keep_y).reshape([inner, *shape_y] if shape_y else [inner, 1])
+        left = _C_ops.transpose(x, keep_x + ax).reshape(
+            [*shape_x, inner] if shape_x else [1, inner]
+        )
+        right = _C_ops.transpose(y, ay + keep_y).reshape(
+            [inner, *shape_y] if shape_y else [inner, 1]
+        )
         left = left.reshape([-1, inner]) if len(shape_x) != 1 else left
         right = right.reshape([inner, -1]) if len(shape_y) != 1 else right
         return paddle.matmul(left, right).reshape(shape_x + shape_y)
-    left = _C_ops.transpose(x, keep_x + ax).reshape([-1 if inner else 0, inner] if shape_x else [1, inner])
-    right = _C_ops.transpose(y, ay + keep_y).reshape([inner, -1 if inner else 0] if shape_y else [inner, 1])
+    left = _C_ops.transpose(x, keep_x + ax).reshape(
+        [-1 if inner else 0, inner] if shape_x else [1, inner]
+    )
+    right = _C_ops.transpose(y, ay + keep_y).reshape(
+        [inner, -1 if inner else 0] if shape_y else [inner, 1]
+    )
     return paddle.matmul(left, right).reshape(shape_x + shape_y)
 
 
@@ -456,7 +552,9 @@ def msort(input, *, out=None):
 
 
 def shard_index(input, index_num, nshards, shard_id, ignore_value=-1):
-    """Indices made local to one of `nshards` shards; those of other shards become `ignore_value`."""
+    """Indices made local to one of `nshards` shards; those of other shards become
+    `ignore_value`.
+    """
     if not 0 <= shard_id < nshards:
         raise ValueError(f'The shard_id({shard_id}) should be in [0, {nshards})')
     size = (index_num + nshards - 1) // nshards
@@ -467,5 +565,6 @@ def shard_index(input, index_num, nshards, shard_id, ignore_value=-1):
 def scatter_nd(index, updates, shape, name=None):
     """Updates added into zeros of `shape` at `index`."""
     return paddle.scatter_nd_add(paddle.zeros(shape, updates.dtype), index, updates)
+
 
 _lazy.serve(globals())

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions composed of others: statistics, distances, special values, aliases. Gradients flow through the parts."""
+"""Functions composed of others: statistics, distances, special values, aliases. Gradients flow
+through the parts.
+"""
 
 import builtins
 import math as _math
@@ -28,8 +30,6 @@ def _alias(target, name):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f'`{target}` under another name.'
     return function
-
-
 
 
 def true_divide(input, other, *, out=None):
@@ -115,7 +115,11 @@ def sgn(x, name=None):
 def signbit(x, name=None):
     """Whether the sign bit is set."""
     if not paddle.is_floating_point(x):
-        return x < 0 if str(x.dtype) not in ('paddle.bool', 'paddle.uint8') else paddle.zeros_like(x, 'bool')
+        return (
+            x < 0
+            if str(x.dtype) not in ('paddle.bool', 'paddle.uint8')
+            else paddle.zeros_like(x, 'bool')
+        )
     return paddle.copysign(paddle.ones_like(x), x.detach()) < 0
 
 
@@ -162,16 +166,23 @@ def frexp(x, name=None):
 def ldexp(x, y, name=None):
     """x * 2**y."""
     wide = paddle.float64 in (x.dtype, y.dtype)
-    x, y = (t if paddle.is_complex(t) else t.astype('float64' if wide else 'float32') for t in (x, y))
+    x, y = (
+        t if paddle.is_complex(t) else t.astype('float64' if wide else 'float32') for t in (x, y)
+    )
     return x * paddle.full([], 2.0, y.dtype) ** y
 
 
 def gcd(x, y, name=None):
     """The greatest common divisor of integers; NaN where a float is not finite."""
     x, y = (paddle.abs(t) for t in paddle.broadcast_tensors([x, y]))
-    if x.is_floating_point() or y.is_floating_point():  # Euclid's rests of NaN would be NaN for ever
+    if (
+        x.is_floating_point() or y.is_floating_point()
+    ):  # Euclid's rests of NaN would be NaN for ever
         finite = paddle.isfinite(x) & paddle.isfinite(y)
-        x, y = (paddle.where(finite, t, paddle.full_like(t, value)) for t, value in ((x, float('nan')), (y, 0.0)))
+        x, y = (
+            paddle.where(finite, t, paddle.full_like(t, value))
+            for t, value in ((x, float('nan')), (y, 0.0))
+        )
 
     def more(x, y):
         return (y != 0).any()
@@ -199,10 +210,18 @@ def add_n(inputs, name=None):
     """The sum of a list of tensors."""
     if isinstance(inputs, Tensor):
         return inputs.clone()
-    if not isinstance(inputs, (list, tuple)) or not inputs or not all(isinstance(x, Tensor) for x in inputs):
-        raise ValueError(f'[add_n] expected a Tensor or a list of at least one Tensor, got {inputs!r}')
+    if (
+        not isinstance(inputs, (list, tuple))
+        or not inputs
+        or not all(isinstance(x, Tensor) for x in inputs)
+    ):
+        raise ValueError(
+            f'[add_n] expected a Tensor or a list of at least one Tensor, got {inputs!r}'
+        )
     if len({tuple(x.shape) for x in inputs if -1 not in x.shape}) > 1:
-        raise ValueError(f'[add_n] expected tensors of one shape, got {[list(x.shape) for x in inputs]}')
+        raise ValueError(
+            f'[add_n] expected tensors of one shape, got {[list(x.shape) for x in inputs]}'
+        )
     total = inputs[0]
     for x in inputs[1:]:
         total = total + x
@@ -212,7 +231,9 @@ def add_n(inputs, name=None):
 def reduce_as(x, target, name=None):
     """`x` summed to the shape of `target`."""
     extra = x.ndim - target.ndim
-    axes = list(range(extra)) + [i + extra for i, n in enumerate(target.shape) if n == 1 and x.shape[i + extra] != 1]
+    axes = list(range(extra)) + [
+        i + extra for i, n in enumerate(target.shape) if n == 1 and x.shape[i + extra] != 1
+    ]
     return (x.sum(axes) if axes else x.clone()).reshape(extents(target))
 
 
@@ -229,7 +250,9 @@ def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, 
     """The variance: squares over n - `correction`, which is 0 for `unbiased` False."""
     if unbiased is not None:
         if correction != 1:
-            raise ValueError(f'[var] expected one of unbiased and correction, got {unbiased} and {correction}')
+            raise ValueError(
+                f'[var] expected one of unbiased and correction, got {unbiased} and {correction}'
+            )
         correction = 1 if unbiased else 0
     if not (x.is_floating_point() or x.is_complex()):
         x = x.astype(paddle.get_default_dtype())
@@ -276,22 +299,39 @@ def _flat_axes(x, axis):
     axes, shape = _axes(axis, x.ndim), extents(x)
     keep = [i for i in range(x.ndim) if i not in axes]
     kept = [1 if i in axes else n for i, n in enumerate(shape)]
-    flat = _C_ops.transpose(x, keep + axes).reshape([shape[i] for i in keep] + [-1]) if x.ndim else x.reshape([1])
+    flat = (
+        _C_ops.transpose(x, keep + axes).reshape([shape[i] for i in keep] + [-1])
+        if x.ndim
+        else x.reshape([1])
+    )
     return flat, kept, [shape[i] for i in keep]
 
 
 def _nan_where_empty(flat):
     """`flat`, or one NaN a row where its rows are empty."""
     lengths = extents(flat)
-    return paddle.full([*lengths[:-1], 1], _math.nan, 'float32') if isinstance(lengths[-1], builtins.int) and lengths[-1] == 0 else flat
+    return (
+        paddle.full([*lengths[:-1], 1], _math.nan, 'float32')
+        if isinstance(lengths[-1], builtins.int) and lengths[-1] == 0
+        else flat
+    )
 
 
 def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
-    """The middle element; the mean of two ('avg') or the lower one ('min', with indices when an axis is given)."""
+    """The middle element; the mean of two ('avg') or the lower one ('min', with indices when an
+    axis is given).
+    """
     if mode not in ('avg', 'min'):
         raise ValueError(f"Mode {mode} is not supported. Must be 'avg' or 'min'.")
     pair = isinstance(out, (list, tuple))
-    if pair and len(out) != 2 or out is not None and not pair and mode == 'min' and axis is not None:
+    if (
+        pair
+        and len(out) != 2
+        or out is not None
+        and not pair
+        and mode == 'min'
+        and axis is not None
+    ):
         raise ValueError(f'[median] expected out to be a tuple of 2 tensors, got {type(out)}')
     flat, kept, rest = _flat_axes(x, axis)
     flat = _nan_where_empty(flat)
@@ -300,16 +340,26 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
     shape = kept if keepdim else rest
 
     def at(t, k):
-        return _C_ops.index_select(t, k.reshape([1]), t.ndim - 1).squeeze(-1) if isinstance(k, Tensor) else t[..., k]
+        return (
+            _C_ops.index_select(t, k.reshape([1]), t.ndim - 1).squeeze(-1)
+            if isinstance(k, Tensor)
+            else t[..., k]
+        )
 
     nan = paddle.isnan(flat)
     bad = nan.any(-1)
     if mode == 'min':
         middle = at(values, (n - 1) // 2)
-        middle = paddle.where(bad, paddle.full_like(middle, _math.nan), middle) if paddle.is_floating_point(x) else middle
+        middle = (
+            paddle.where(bad, paddle.full_like(middle, _math.nan), middle)
+            if paddle.is_floating_point(x)
+            else middle
+        )
         if axis is None:
             return _out(middle.reshape(shape), out[0] if pair else out)
-        index = paddle.where(bad, paddle.argmax(nan.astype('int32'), -1), at(paddle.argsort(flat, -1), (n - 1) // 2))
+        index = paddle.where(
+            bad, paddle.argmax(nan.astype('int32'), -1), at(paddle.argsort(flat, -1), (n - 1) // 2)
+        )
         results = middle.reshape(shape), index.reshape(shape)
         if out is None:
             return results
@@ -318,22 +368,34 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
     if isinstance(n, Tensor):
         middle = (at(values, (n - 1) // 2) + at(values, n // 2)) / 2
     else:
-        middle = values[..., n // 2] if n % 2 else (values[..., n // 2 - 1] + values[..., n // 2]) / 2
+        middle = (
+            values[..., n // 2] if n % 2 else (values[..., n // 2 - 1] + values[..., n // 2]) / 2
+        )
     middle = paddle.where(bad, paddle.full_like(middle, _math.nan), middle)
     return _out(middle.reshape(shape), out[0] if pair else out)
 
 
 def nanmedian(x, axis=None, keepdim=False, mode='avg', name=None):
-    """The middle of the elements that are not NaN; the lower one ('min') with its indices when `axis` is one number."""
+    """The middle of the elements that are not NaN; the lower one ('min') with its indices when
+    `axis` is one number.
+    """
     result = _quantile(x, 0.5, axis, keepdim, 'midpoint' if mode == 'avg' else 'lower', True)
     result = result.astype(x.dtype)
     if mode == 'avg' or not isinstance(axis, builtins.int):
         return result
     flat, kept, rest = _flat_axes(x, axis)
     count = paddle.logical_not(paddle.isnan(flat)).astype('int64').sum(-1, keepdim=True)
-    flat = paddle.where(paddle.isnan(flat), paddle.full_like(flat, _math.inf), flat) if paddle.is_floating_point(x) else flat
-    index = paddle.take_along_axis(paddle.argsort(flat, -1, stable=True), paddle.clip((count - 1) // 2, min=0), -1)
-    return result, paddle.where(count == 0, paddle.full_like(index, -1), index).reshape(kept if keepdim else rest)
+    flat = (
+        paddle.where(paddle.isnan(flat), paddle.full_like(flat, _math.inf), flat)
+        if paddle.is_floating_point(x)
+        else flat
+    )
+    index = paddle.take_along_axis(
+        paddle.argsort(flat, -1, stable=True), paddle.clip((count - 1) // 2, min=0), -1
+    )
+    return result, paddle.where(count == 0, paddle.full_like(index, -1), index).reshape(
+        kept if keepdim else rest
+    )
 
 
 def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
@@ -365,10 +427,15 @@ def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
         elif interpolation == 'midpoint':
             weight = (weight > 0).astype(dtype) * 0.5
         elif interpolation == 'nearest':
-            weight = (weight > 0.5).astype(dtype) + paddle.logical_and(weight == 0.5, low % 2 == 1).astype(dtype)
+            weight = (weight > 0.5).astype(dtype) + paddle.logical_and(
+                weight == 0.5, low % 2 == 1
+            ).astype(dtype)
         elif interpolation != 'linear':
             raise ValueError(f'[quantile] expected a known interpolation, got {interpolation!r}')
-        low, high = paddle.clip(low, min=0).astype('int64'), paddle.clip(high, min=0).astype('int64')
+        low, high = (
+            paddle.clip(low, min=0).astype('int64'),
+            paddle.clip(high, min=0).astype('int64'),
+        )
         a, b = paddle.take_along_axis(values, low, -1), paddle.take_along_axis(values, high, -1)
         r = a + paddle.where(weight == 0, paddle.zeros_like(a), (b - a) * weight)
         bad = count == 0 if ignore_nan else nan.any(-1, keepdim=True)
@@ -391,26 +458,33 @@ def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
     """The covariance matrix of variables in rows (or columns)."""
     if x.ndim > 2 or x.ndim < 1:
         raise ValueError(
-            f'Input(x) only support N-D (1<=N<=2) tensor in cov, but received length of Input(input) is {x.ndim}.'
+            f'Input(x) only support N-D (1<=N<=2) tensor in cov, but received length of '
+            f'Input(input) is {x.ndim}.'
         )
     data = x.reshape([1, -1]) if x.ndim == 1 else x if rowvar else x.t()
     weights = None
     if fweights is not None:
         weights = fweights.astype(x.dtype)
     if aweights is not None:
-        weights = aweights.astype(x.dtype) if weights is None else weights * aweights.astype(x.dtype)
+        weights = (
+            aweights.astype(x.dtype) if weights is None else weights * aweights.astype(x.dtype)
+        )
     if weights is None:
         total = extents(data)[1]
         mean = data.mean(1, keepdim=True)
         norm = total - builtins.int(ddof)
         norm = norm.astype(data.real().dtype) if isinstance(norm, Tensor) else norm
         centred = data - mean
-        result = paddle.matmul(centred, centred.conj().t() if paddle.is_complex(x) else centred.t()) / norm
+        result = (
+            paddle.matmul(centred, centred.conj().t() if paddle.is_complex(x) else centred.t())
+            / norm
+        )
     else:
         total = weights.sum()
         mean = (data * weights).sum(1, keepdim=True) / total
         norm = (
-            total - ((weights * aweights.astype(x.dtype)).sum() / total if aweights is not None else 1)
+            total
+            - ((weights * aweights.astype(x.dtype)).sum() / total if aweights is not None else 1)
             if ddof
             else total
         )
@@ -441,7 +515,9 @@ def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
     parts = [p for p in (prepend, x, append) if p is not None]
     x = paddle.concat(parts, axis) if len(parts) > 1 else x
     lead = (slice(None),) * axis
-    for _ in range(min(n, x.shape[axis]) if x.shape[axis] >= 0 else n):  # once the axis is empty it stays so
+    for _ in range(
+        min(n, x.shape[axis]) if x.shape[axis] >= 0 else n
+    ):  # once the axis is empty it stays so
         upper, lower = x[lead + (slice(1, None),)], x[lead + (slice(0, -1),)]
         x = paddle.logical_xor(upper, lower) if str(x.dtype) == 'paddle.bool' else upper - lower
     return _out(x, out)
@@ -531,13 +607,23 @@ def _safe_sqrt(x):
 
 def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=None):
     """p-norm distances between each row of x and each of y."""
-    modes = ('use_mm_for_euclid_dist_if_necessary', 'use_mm_for_euclid_dist', 'donot_use_mm_for_euclid_dist')
+    modes = (
+        'use_mm_for_euclid_dist_if_necessary',
+        'use_mm_for_euclid_dist',
+        'donot_use_mm_for_euclid_dist',
+    )
     if compute_mode not in modes:
-        raise ValueError(f'[cdist] expected compute_mode to be one of {modes}, got {compute_mode!r}')
+        raise ValueError(
+            f'[cdist] expected compute_mode to be one of {modes}, got {compute_mode!r}'
+        )
     if x.ndim < 2 or y.ndim < 2:
-        raise AssertionError(f'[cdist] expected tensors of at least 2 axes, got shapes {x.shape} and {y.shape}')
+        raise AssertionError(
+            f'[cdist] expected tensors of at least 2 axes, got shapes {x.shape} and {y.shape}'
+        )
     if x.shape[-1] != y.shape[-1]:
-        raise AssertionError(f'[cdist] expected points of one length, got shapes {x.shape} and {y.shape}')
+        raise AssertionError(
+            f'[cdist] expected points of one length, got shapes {x.shape} and {y.shape}'
+        )
     return _p_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1)
 
 
@@ -558,7 +644,9 @@ def multigammaln(x, p, name=None):
     if p > 2**31 - 1:
         raise ValueError(f'[multigammaln] expected p of at most {2**31 - 1}, got {p}')
     # One step for all terms: what is too large for the memory is refused at once.
-    terms = paddle.lgamma(x.unsqueeze(-1) - paddle.arange(p, dtype='int64').astype(x.dtype) / 2.0).sum(-1)
+    terms = paddle.lgamma(
+        x.unsqueeze(-1) - paddle.arange(p, dtype='int64').astype(x.dtype) / 2.0
+    ).sum(-1)
     return terms + p * (p - 1) / 4.0 * _math.log(_math.pi)
 
 
@@ -575,7 +663,9 @@ def isin(x, test_x, assume_unique=False, invert=False, name=None):
 def bucketize(x, sorted_sequence, out_int32=False, right=False, name=None, *, out=None):
     """The bucket of each element among sorted boundaries."""
     if sorted_sequence.ndim != 1:
-        raise ValueError(f'sorted_sequence tensor must be 1 dimension, but got dim {sorted_sequence.ndim}')
+        raise ValueError(
+            f'sorted_sequence tensor must be 1 dimension, but got dim {sorted_sequence.ndim}'
+        )
     return _out(paddle.searchsorted(sorted_sequence, x, out_int32, right), out)
 
 
@@ -597,9 +687,15 @@ def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None)
     import numpy as np
 
     if x.ndim < 2:
-        raise AssertionError(f'[histogramdd] expected points of at least 2 axes, got shape {x.shape}')
+        raise AssertionError(
+            f'[histogramdd] expected points of at least 2 axes, got shape {x.shape}'
+        )
     d = x.shape[-1]
-    given = [b.astype('float64').numpy() for b in bins] if isinstance(bins, (list, tuple)) and isinstance(bins[0], Tensor) else bins
+    given = (
+        [b.astype('float64').numpy() for b in bins]
+        if isinstance(bins, (list, tuple)) and isinstance(bins[0], Tensor)
+        else bins
+    )
     ends = None if ranges is None else [float(v) for v in items('histogramdd', 'ranges', ranges)]
     if ends is not None and len(ends) != 2 * d:
         raise ValueError(f'[histogramdd] expected {2 * d} numbers in ranges, got {len(ends)}')
@@ -611,7 +707,9 @@ def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None)
         density,
         None if weights is None else weights.astype('float64').numpy().reshape(-1),
     )
-    return paddle.to_tensor(counts).astype(x.dtype), [paddle.to_tensor(e).astype(x.dtype) for e in edges]
+    return paddle.to_tensor(counts).astype(x.dtype), [
+        paddle.to_tensor(e).astype(x.dtype) for e in edges
+    ]
 
 
 def _picked(results, flags):
@@ -621,17 +719,28 @@ def _picked(results, flags):
 
 
 def unique(
-    x, return_index=False, return_inverse=False, return_counts=False, axis=None, dtype='int64', sorted=True, name=None
+    x,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    dtype='int64',
+    sorted=True,
+    name=None,
 ):
     """The distinct elements, sorted, with indices, inverse and counts if asked."""
     flags = (return_index, return_inverse, return_counts)
     return _picked(_C_ops.unique(x, *flags, [] if axis is None else [axis], dtype), flags)
 
 
-def unique_consecutive(x, return_inverse=False, return_counts=False, axis=None, dtype='int64', name=None):
+def unique_consecutive(
+    x, return_inverse=False, return_counts=False, axis=None, dtype='int64', name=None
+):
     """Elements without repetitions of their predecessor, with inverse and counts if asked."""
     flags = (return_inverse, return_counts)
-    return _picked(_C_ops.unique_consecutive(x, *flags, [] if axis is None else [axis], dtype), flags)
+    return _picked(
+        _C_ops.unique_consecutive(x, *flags, [] if axis is None else [axis], dtype), flags
+    )
 
 
 def _at_axis(y, x, axis):
@@ -654,5 +763,6 @@ def _multiply_with_axis(x, y, axis=-1, name=None):
 
 def _divide_with_axis(x, y, axis=-1, name=None):
     return paddle.divide(x, _at_axis(y, x, axis), name)
+
 
 _lazy.serve(globals())

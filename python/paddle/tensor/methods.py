@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of Tensor that are written in Python, and those that are functions too, found on their first use."""
+"""Methods of Tensor that are written in Python, and those that are functions too, found on their
+first use.
+"""
 
 import importlib
 
@@ -11,25 +13,28 @@ from paddle.base.libpaddle import _functions as _generated
 
 # Functions of other modules that are methods as well; found by name in the table of `paddle`.
 _ALSO = '''
-hstack vstack chunk tensor_split hsplit vsplit dsplit unflatten view_as atleast_1d atleast_2d atleast_3d moveaxis
-swapaxes swapdims t matrix_transpose permute ravel narrow unbind broadcast_tensors combinations block_diag rot90 crop
-flip reverse roll tile expand_as repeat_interleave take take_along_dim select_scatter slice_scatter diagonal_scatter
-masked_scatter index_fill unfold as_complex as_real view_as_complex view_as_real diagflat split tensordot msort
-shard_index scatter_nd std var nansum nanmean median nanmedian quantile nanquantile logaddexp diff trapezoid
-cumulative_trapezoid inner outer vecdot mm dist cdist addmm baddbmm corrcoef cov signbit isreal isposinf isneginf
-frexp ldexp hypot rad2deg deg2rad gcd lcm sinc positive neg negative isin histogramdd bucketize histogram_bin_edges
-renorm multigammaln reduce_as mode count_nonzero floor_mod mod true_divide div sub mul eq ne gt ge lt le greater less
-allclose add_n sgn frac stanh logit nan_to_num gammainc unique unique_consecutive matrix_power inverse dot rank
-is_complex is_floating_point is_integer is_empty broadcast_shape broadcast_shapes polar vander multi_dot norm cond lu
-lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig eigvals eigvalsh cholesky_solve cholesky_inverse
-householder_product ormqr slogdet istft stft concat stack argmax argmin argsort sort nonzero argwhere searchsorted
-cumsum cumprod logcumsumexp cummax cummin prod take_along_axis put_along_axis scatter_add scatter_reduce scatter
-index_add masked_fill as_strided broadcast_to slice unstack increment bitwise_invert gammaincc gammaln i0 i0e i1 i1e
-polygamma nextafter multiplex cholesky
+    hstack vstack chunk tensor_split hsplit vsplit dsplit unflatten view_as atleast_1d atleast_2d
+    atleast_3d moveaxis swapaxes swapdims t matrix_transpose permute ravel narrow unbind
+    broadcast_tensors combinations block_diag rot90 crop flip reverse roll tile expand_as
+    repeat_interleave take take_along_dim select_scatter slice_scatter diagonal_scatter
+    masked_scatter index_fill unfold as_complex as_real view_as_complex view_as_real diagflat split
+    tensordot msort shard_index scatter_nd std var nansum nanmean median nanmedian quantile
+    nanquantile logaddexp diff trapezoid cumulative_trapezoid inner outer vecdot mm dist cdist addmm
+    baddbmm corrcoef cov signbit isreal isposinf isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm
+    sinc positive neg negative isin histogramdd bucketize histogram_bin_edges renorm multigammaln
+    reduce_as mode count_nonzero floor_mod mod true_divide div sub mul eq ne gt ge lt le greater
+    less allclose add_n sgn frac stanh logit nan_to_num gammainc unique unique_consecutive
+    matrix_power inverse dot rank is_complex is_floating_point is_integer is_empty broadcast_shape
+    broadcast_shapes polar vander multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv
+    lstsq solve eig eigvals eigvalsh cholesky_solve cholesky_inverse householder_product ormqr
+    slogdet istft stft concat stack argmax argmin argsort sort nonzero argwhere searchsorted cumsum
+    cumprod logcumsumexp cummax cummin prod take_along_axis put_along_axis scatter_add
+    scatter_reduce scatter index_add masked_fill as_strided broadcast_to slice unstack increment
+    bitwise_invert gammaincc gammaln i0 i0e i1 i1e polygamma nextafter multiplex cholesky
 '''.split()
 _LINALG = frozenset(
-    'multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig eigvals eigvalsh cholesky_solve '
-    'cholesky_inverse householder_product ormqr slogdet'.split()
+    'multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig '
+    'eigvals eigvalsh cholesky_solve cholesky_inverse householder_product ormqr slogdet'.split()
 )
 _SIGNAL = frozenset(('stft', 'istft'))
 
@@ -91,7 +96,8 @@ def _device_dtype(args, kwargs):
                 dtype = None
             if dtype is None:
                 raise ValueError(
-                    "The device must be a string which is like 'cpu', 'gpu', 'gpu:x', or a dtype such as 'float32', got "
+                    "The device must be a string which is like 'cpu', 'gpu', 'gpu:x', or a dtype "
+                    "such as 'float32', got "
                     f'{value!r}'
                 )
     return device, dtype, blocking
@@ -118,7 +124,8 @@ def _cuda(self, device_id=None, blocking=True):
 def _pin_memory(self, blocking=True):
     """A copy in page-locked memory; an error without a GPU."""
     raise RuntimeError(
-        'Cannot use CUDAPinnedPlace in CPU only version, Please recompile or reinstall Paddle with CUDA support.'
+        'Cannot use CUDAPinnedPlace in CPU only version, Please recompile or reinstall Paddle '
+        'with CUDA support.'
     )
 
 
@@ -147,19 +154,36 @@ def _view(x, *shape_or_dtype, name=None):
 
 
 def _new(make):
-    def method(var, *size, dtype=None, device=None, requires_grad=False, pin_memory=False, shape=None, **kwargs):
+    def method(
+        var,
+        *size,
+        dtype=None,
+        device=None,
+        requires_grad=False,
+        pin_memory=False,
+        shape=None,
+        **kwargs,
+    ):
         import paddle
 
         given = [list(size) if isinstance(size[0], int) else size[0]] if size else []
         if len(size) > 1 and not isinstance(size[0], int):
-            raise TypeError(f'[new_{make}] expected a size alone or its numbers one by one, got {len(size)} arguments')
+            raise TypeError(
+                f'[new_{make}] expected a size alone or its numbers one by one, got {len(size)} '
+                f'arguments'
+            )
         given += [kwargs.pop('size')] if 'size' in kwargs else []
         given += [] if shape is None else [shape]
         keywords('new_' + make, kwargs)
         if len(given) != 1:
-            raise TypeError(f'[new_{make}] expected the size once, by position, as size or as shape, got {len(given)}')
+            raise TypeError(
+                f'[new_{make}] expected the size once, by position, as size or as shape, got '
+                f'{len(given)}'
+            )
         size = given[0]
-        result = getattr(paddle, make)(size, var.dtype if dtype is None else dtype, device=device, pin_memory=pin_memory)
+        result = getattr(paddle, make)(
+            size, var.dtype if dtype is None else dtype, device=device, pin_memory=pin_memory
+        )
         result.stop_gradient = not requires_grad
         return result
 
@@ -168,11 +192,19 @@ def _new(make):
     return method
 
 
-def _new_full(var, size, fill_value, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+def _new_full(
+    var, size, fill_value, *, dtype=None, device=None, requires_grad=False, pin_memory=False
+):
     """`paddle.full` with this dtype unless one is given."""
     import paddle
 
-    result = paddle.full(size, fill_value, var.dtype if dtype is None else dtype, device=device, pin_memory=pin_memory)
+    result = paddle.full(
+        size,
+        fill_value,
+        var.dtype if dtype is None else dtype,
+        device=device,
+        pin_memory=pin_memory,
+    )
     result.stop_gradient = not requires_grad
     return result
 
@@ -187,16 +219,23 @@ def _repeat(input, *repeats, name=None):
     import paddle
 
     return paddle.tile(
-        input, list(repeats[0]) if len(repeats) == 1 and isinstance(repeats[0], (list, tuple)) else list(repeats)
+        input,
+        list(repeats[0])
+        if len(repeats) == 1 and isinstance(repeats[0], (list, tuple))
+        else list(repeats),
     )
 
 
 def _set_(x, source=None, shape=None, stride=None, offset=0, name=None):
-    """Make this tensor a view of `source`'s memory; without one it has no elements. `offset` counts bytes."""
+    """Make this tensor a view of `source`'s memory; without one it has no elements. `offset` counts
+    bytes.
+    """
     x._before_write('set_', False)
     if source is None:
         if shape is not None or stride is not None or offset:
-            raise ValueError('[set_] expected a source where shape, stride or offset is given, got None')
+            raise ValueError(
+                '[set_] expected a source where shape, stride or offset is given, got None'
+            )
         x._clear_data()
         return x
     if not isinstance(source, Tensor):
@@ -208,8 +247,16 @@ def _set_(x, source=None, shape=None, stride=None, offset=0, name=None):
             stride = source.strides if shape is None else _strides_of(shape)
         shape = source.shape if shape is None else shape
         if offset % source.element_size():
-            raise ValueError(f'[set_] expected an offset of whole elements of {source.element_size()} bytes, got {offset}')
-        source = _C_ops.as_strided(source.detach(), items('set_', 'shape', shape), list(stride), offset // source.element_size())
+            raise ValueError(
+                f'[set_] expected an offset of whole elements of {source.element_size()} bytes, '
+                f'got {offset}'
+            )
+        source = _C_ops.as_strided(
+            source.detach(),
+            items('set_', 'shape', shape),
+            list(stride),
+            offset // source.element_size(),
+        )
     x.data = source
     return x
 
@@ -323,10 +370,21 @@ _METHODS = {
     'new_ones': _new('ones'),
     'new_empty': _new('empty'),
 }
-_SEARCH = {name: 'paddle.tensor.search' for name in ('split_with_sizes', 'softmax', 'fill_diagonal_', 'fill_diagonal_tensor_')}
+_SEARCH = {
+    name: 'paddle.tensor.search'
+    for name in ('split_with_sizes', 'softmax', 'fill_diagonal_', 'fill_diagonal_tensor_')
+}
 _RANDOM = {
     name: 'paddle.tensor.random'
-    for name in ('uniform_', 'normal_', 'bernoulli_', 'log_normal_', 'cauchy_', 'geometric_', 'random_')
+    for name in (
+        'uniform_',
+        'normal_',
+        'bernoulli_',
+        'log_normal_',
+        'cauchy_',
+        'geometric_',
+        'random_',
+    )
 }
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random tensors. Streams are those of PaddlePaddle on the CPU: the same seed gives the same values."""
+"""Random tensors. Streams are those of PaddlePaddle on the CPU: the same seed gives the same
+values.
+"""
 
 import functools
 import math
@@ -32,16 +34,23 @@ _DEFAULT = _core.get_default_dtype
 
 
 def _shape(op, shape):
-    """A shape as an operation's argument: a number is one extent. TypeError for None, and for what is true or false."""
+    """A shape as an operation's argument: a number is one extent. TypeError for None, and for what
+    is true or false.
+    """
     if isinstance(shape, Tensor):
         return shape
-    if shape is None or isinstance(shape, bool) or (isinstance(shape, (list, tuple)) and any(d is True or d is False for d in shape)):
+    if (
+        shape is None
+        or isinstance(shape, bool)
+        or (isinstance(shape, (list, tuple)) and any(d is True or d is False for d in shape))
+    ):
         raise TypeError(f'[{op}] expected a shape of integers, got {shape!r}')
     return [shape] if hasattr(shape, '__index__') else shape
 
 
 def _spelled(function):
     """Let `f(2, 3)` mean `f([2, 3])`; `f(size=...)` means `f(shape)`."""
+
     @functools.wraps(function)
     def wrapper(*args, **kwargs):
         if len(args) > 1 and isinstance(args[0], int) and isinstance(args[1], int):
@@ -56,24 +65,52 @@ def _spelled(function):
     return wrapper
 
 
-def uniform(shape, dtype=None, min=0, max=1.0, seed=0, name=None, *, out=None, device=None, requires_grad=False):
+def uniform(
+    shape,
+    dtype=None,
+    min=0,
+    max=1.0,
+    seed=0,
+    name=None,
+    *,
+    out=None,
+    device=None,
+    requires_grad=False,
+):
     """Values uniform in [min, max)."""
-    return _finish(_C_ops.uniform(_shape('uniform', shape), dtype or _DEFAULT(), min, max, seed), out, device, requires_grad)
+    return _finish(
+        _C_ops.uniform(_shape('uniform', shape), dtype or _DEFAULT(), min, max, seed),
+        out,
+        device,
+        requires_grad,
+    )
 
 
 @_spelled
-def rand(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+def rand(
+    shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False
+):
     """Values uniform in [0, 1)."""
-    return _finish(_C_ops.uniform(_shape('rand', shape), dtype or _DEFAULT(), 0.0, 1.0, 0), out, device, requires_grad, pin_memory)
+    return _finish(
+        _C_ops.uniform(_shape('rand', shape), dtype or _DEFAULT(), 0.0, 1.0, 0),
+        out,
+        device,
+        requires_grad,
+        pin_memory,
+    )
 
 
 def gaussian(shape, mean=0.0, std=1.0, seed=0, dtype=None, name=None):
     """Normal values with a mean and a standard deviation."""
-    return _C_ops.gaussian(_shape('gaussian', shape), float(mean), float(std), seed, dtype or _DEFAULT())
+    return _C_ops.gaussian(
+        _shape('gaussian', shape), float(mean), float(std), seed, dtype or _DEFAULT()
+    )
 
 
 @_spelled
-def randn(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+def randn(
+    shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False
+):
     """Standard normal values."""
     return _finish(gaussian(shape, dtype=dtype), out, device, requires_grad, pin_memory)
 
@@ -103,26 +140,47 @@ def log_normal(mean=1.0, std=2.0, shape=None, name=None):
 def _bounds(low, high, name):
     if high is None:
         if low <= 0:
-            raise ValueError(f'If high is None, low must be greater than 0, but received low = {low}.')
+            raise ValueError(
+                f'If high is None, low must be greater than 0, but received low = {low}.'
+            )
         low, high = 0, low
     if low >= high:
         raise ValueError(f'[{name}] expected low < high, got low = {low}, high = {high}')
     return int(low), int(high)
 
 
-def randint(low=0, high=None, shape=[1], dtype=None, name=None, *, out=None, device=None, requires_grad=False):
+def randint(
+    low=0,
+    high=None,
+    shape=[1],
+    dtype=None,
+    name=None,
+    *,
+    out=None,
+    device=None,
+    requires_grad=False,
+):
     """Integers uniform in [low, high), or [0, low) without `high`."""
     low, high = _bounds(low, high, 'randint')
-    return _finish(_C_ops.randint(low, high, _shape('randint', shape), dtype or 'int64'), out, device, requires_grad)
+    return _finish(
+        _C_ops.randint(low, high, _shape('randint', shape), dtype or 'int64'),
+        out,
+        device,
+        requires_grad,
+    )
 
 
 def randint_like(x, low=0, high=None, dtype=None, name=None):
     """Integers uniform in [low, high) with the shape, and unless given the dtype, of `x`."""
     low, high = _bounds(low, high, 'randint_like')
-    return _C_ops.randint(low, high, list(x.shape), 'int64').astype(x.dtype if dtype is None else dtype)
+    return _C_ops.randint(low, high, list(x.shape), 'int64').astype(
+        x.dtype if dtype is None else dtype
+    )
 
 
-def randperm(n, dtype='int64', name=None, *, out=None, device=None, requires_grad=False, pin_memory=False):
+def randperm(
+    n, dtype='int64', name=None, *, out=None, device=None, requires_grad=False, pin_memory=False
+):
     """A random permutation of 0 ... n-1."""
     if n < 0:
         raise RuntimeError(f'[randperm] expected a non-negative n, got {n}')
@@ -133,12 +191,19 @@ def randperm(n, dtype='int64', name=None, *, out=None, device=None, requires_gra
 
 def rand_like(input, name=None, *, dtype=None, device=None, requires_grad=False):
     """Values uniform in [0, 1) with the shape of `input`."""
-    return rand(extents(input), input.dtype if dtype is None else dtype, device=device, requires_grad=requires_grad)
+    return rand(
+        extents(input),
+        input.dtype if dtype is None else dtype,
+        device=device,
+        requires_grad=requires_grad,
+    )
 
 
 def randn_like(x, dtype=None, name=None, *, device=None, requires_grad=False):
     """Standard normal values with the shape of `x`."""
-    return randn(extents(x), x.dtype if dtype is None else dtype, device=device, requires_grad=requires_grad)
+    return randn(
+        extents(x), x.dtype if dtype is None else dtype, device=device, requires_grad=requires_grad
+    )
 
 
 def bernoulli(x, p=None, name=None):
@@ -161,7 +226,11 @@ def normal_(x, mean=0.0, std=1.0, name=None):
 
 def bernoulli_(x, p=0.5, name=None):
     """Fill with 1 with probability `p`, else 0."""
-    return _fill(x, 'bernoulli_', lambda: bernoulli(p if isinstance(p, Tensor) else paddle.full(extents(x), p)))
+    return _fill(
+        x,
+        'bernoulli_',
+        lambda: bernoulli(p if isinstance(p, Tensor) else paddle.full(extents(x), p)),
+    )
 
 
 def log_normal_(x, mean=1.0, std=2.0, name=None):
@@ -184,21 +253,31 @@ def geometric_(x, probs, name=None):
     def draw():
         dtype = _draw_dtype(x)
         u = _C_ops.uniform(extents(x), dtype, float(paddle.finfo(dtype).tiny), 1.0, 0)
-        return paddle.log(u) / paddle.log1p(-(probs if isinstance(probs, Tensor) else paddle.to_tensor(float(probs), dtype)))
+        return paddle.log(u) / paddle.log1p(
+            -(probs if isinstance(probs, Tensor) else paddle.to_tensor(float(probs), dtype))
+        )
 
     return _fill(x, 'geometric_', draw)
 
 
 def random_(x, from_=0, to=None, *, generator=None, name=None):
-    """Fill with integers uniform in [from_, to), or [0, from_) without `to`, drawn from `generator` if given.
+    """Fill with integers uniform in [from_, to), or [0, from_) without `to`, drawn from `generator`
+    if given.
 
-    Without bounds they are those from 0 on that the dtype holds exactly, of integers without the largest.
+    Without bounds they are those from 0 on that the dtype holds exactly, of integers without the
+    largest.
     """
     if to is None and from_:
         from_, to = 0, from_
     if to is None:
         name = str(x.dtype)[7:]
-        limits = {'float32': 1 << 24, 'float64': 1 << 53, 'float16': 1 << 11, 'bfloat16': 1 << 8, 'bool': 2}
+        limits = {
+            'float32': 1 << 24,
+            'float64': 1 << 53,
+            'float16': 1 << 11,
+            'bfloat16': 1 << 8,
+            'bool': 2,
+        }
         to = limits[name] if name in limits else paddle.iinfo(name).max
     with drawing_from(generator, 'random_'):
         return _C_ops.random_(x, from_, to)
@@ -218,7 +297,10 @@ def _normal_like(x, mean, std):
 def _fill(x, name, draw):
     """`x` with the values that `draw` gives, which have no history."""
     if not (x.is_floating_point() or x.is_complex()):
-        raise RuntimeError(f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for it')
+        raise RuntimeError(
+            f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for '
+            f'it'
+        )
     old = x._before_write(name, False)
     with paddle.no_grad():
         value = draw().astype(x.dtype)
@@ -230,10 +312,15 @@ def exponential_(x, lam=1.0, name=None):
     return x.exponential_(lam)
 
 
-def uniform_random_batch_size_like(input, shape, dtype='float32', input_dim_idx=0, output_dim_idx=0, min=-1.0, max=1.0, seed=0):
-    """Values uniform in [min, max) of a shape whose extent `output_dim_idx` is the extent `input_dim_idx` of `input`."""
+def uniform_random_batch_size_like(
+    input, shape, dtype='float32', input_dim_idx=0, output_dim_idx=0, min=-1.0, max=1.0, seed=0
+):
+    """Values uniform in [min, max) of a shape whose extent `output_dim_idx` is the extent
+    `input_dim_idx` of `input`.
+    """
     shape = list(shape)
     shape[output_dim_idx] = extents(input)[input_dim_idx]
     return uniform(shape, dtype, min, max, seed)
+
 
 _lazy.serve(globals())

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sorting, searching, running results, gathering and scattering along an axis: ops with a Python form of their own."""
+"""Sorting, searching, running results, gathering and scattering along an axis: ops with a Python
+form of their own.
+"""
 
 import functools
 
@@ -45,13 +47,24 @@ def _out(result, out):
 def _arg(op):
     @aliased(input='x', dim='axis')
     def function(x, axis=None, keepdim=False, dtype='int64', name=None):
-        if dtype is None or str(dtype).rsplit('.', 1)[-1] not in ('int32', 'int64', "int64'>", "int32'>", 'int'):
-            raise ValueError(f"the value of 'dtype' in {op} should be int32 or int64, but received {dtype}")
+        if dtype is None or str(dtype).rsplit('.', 1)[-1] not in (
+            'int32',
+            'int64',
+            "int64'>",
+            "int32'>",
+            'int',
+        ):
+            raise ValueError(
+                f"the value of 'dtype' in {op} should be int32 or int64, but received {dtype}"
+            )
         flatten = axis is None
         return getattr(_C_ops, op)(x, 0 if flatten else number(axis), keepdim, flatten, dtype)
 
     function.__name__ = function.__qualname__ = op
-    function.__doc__ = f"The index of the {'largest' if op == 'argmax' else 'smallest'} element, along an axis or of the flattened tensor."
+    function.__doc__ = (
+        f"The index of the {'largest' if op == 'argmax' else 'smallest'} "
+        f"element, along an axis or of the flattened tensor."
+    )
     return function
 
 
@@ -72,7 +85,9 @@ def sort(x, axis=-1, descending=False, stable=False, name=None, *, out=None):
 
 @aliased(input='x')
 def nonzero(x, as_tuple=False, *, out=None):
-    """Indices of elements that are not zero, one row each; with `as_tuple` one tensor a dimension."""
+    """Indices of elements that are not zero, one row each; with `as_tuple` one tensor a
+    dimension.
+    """
     index = _C_ops.nonzero(x)
     if not as_tuple:
         return _out(index, out)
@@ -84,14 +99,25 @@ def argwhere(input):
     return _C_ops.nonzero(input)
 
 
-def searchsorted(sorted_sequence, values, out_int32=False, right=False, name=None, *, side=None, out=None, sorter=None):
+def searchsorted(
+    sorted_sequence,
+    values,
+    out_int32=False,
+    right=False,
+    name=None,
+    *,
+    side=None,
+    out=None,
+    sorter=None,
+):
     """Where to insert values into a sorted sequence so that it stays sorted."""
     if sorter is not None:
         sorted_sequence = take_along_axis(sorted_sequence, sorter, -1)
     if side is not None:
         if side not in ('left', 'right') or (side == 'left' and right):
             raise ValueError(
-                f"[searchsorted] expected side 'left' or 'right' that agrees with right={right}, got {side!r}"
+                f"[searchsorted] expected side 'left' or 'right' that agrees with right={right}, "
+                f"got {side!r}"
             )
         right = side == 'right'
     if not isinstance(values, Tensor):
@@ -111,9 +137,17 @@ def cumsum(x, axis=None, dtype=None, name=None, *, out=None):
     """Running sums along an axis; of the flattened tensor without one."""
     if dtype is not None:
         x = x.astype(dtype)
-    elif str(x.dtype) in ('paddle.bool', 'paddle.uint8', 'paddle.int8', 'paddle.int16', 'paddle.int32'):
+    elif str(x.dtype) in (
+        'paddle.bool',
+        'paddle.uint8',
+        'paddle.int8',
+        'paddle.int16',
+        'paddle.int32',
+    ):
         x = x.astype('int64')
-    return _out(_C_ops.cumsum(x, 0 if axis is None else number(axis), axis is None, False, False), out)
+    return _out(
+        _C_ops.cumsum(x, 0 if axis is None else number(axis), axis is None, False, False), out
+    )
 
 
 @aliased(input='x', axis='dim')
@@ -151,7 +185,12 @@ def prod(x, axis=None, keepdim=False, dtype=None, out=None, name=None):
     if dtype is not None:
         x = x.astype(dtype)
     axes = [] if axis is None else [axis] if isinstance(axis, int) else axis
-    return _out(_C_ops.prod(x, axes, keepdim, axis is None or (isinstance(axis, (list, tuple)) and not axis)), out)
+    return _out(
+        _C_ops.prod(
+            x, axes, keepdim, axis is None or (isinstance(axis, (list, tuple)) and not axis)
+        ),
+        out,
+    )
 
 
 # --- along an axis
@@ -173,8 +212,13 @@ def _broadcast_to_index(arr, indices, axis):
         elif b == 1:
             to_i[i], grow_i = size_a[i], True
         elif a >= 0 and b >= 0:
-            raise ValueError(f'[take_along_axis] expected extents that broadcast, got shapes {shape_a} and {shape_i}')
-    return _C_ops.expand(arr, to_a) if grow_a else arr, _C_ops.expand(indices, to_i) if grow_i else indices
+            raise ValueError(
+                f'[take_along_axis] expected extents that broadcast, got shapes {shape_a} and '
+                f'{shape_i}'
+            )
+    return _C_ops.expand(arr, to_a) if grow_a else arr, _C_ops.expand(
+        indices, to_i
+    ) if grow_i else indices
 
 
 @aliased(input='arr', dim='axis', index='indices')
@@ -191,7 +235,9 @@ def put_along_axis(arr, indices, values, axis, reduce='assign', include_self=Tru
         values = paddle.to_tensor(values, dtype=arr.dtype)
     if broadcast:
         shape, sizes, axis_ = extents(indices), extents(arr), axis % arr.ndim
-        grow = [i for i, n in enumerate(arr.shape) if i != axis_ and indices.shape[i] == 1 and n != 1]
+        grow = [
+            i for i, n in enumerate(arr.shape) if i != axis_ and indices.shape[i] == 1 and n != 1
+        ]
         for i in grow:
             shape[i] = sizes[i]
         indices = _C_ops.expand(indices, shape) if grow else indices
@@ -210,7 +256,9 @@ def scatter_add(input, dim, index, src):
 
 
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
-    """A copy of `input` with `src` combined along an axis at `index`: 'sum', 'prod', 'mean', 'amax' or 'amin'."""
+    """A copy of `input` with `src` combined along an axis at `index`: 'sum', 'prod', 'mean', 'amax'
+    or 'amin'.
+    """
     names = {
         'sum': 'add',
         'prod': 'multiply',
@@ -252,8 +300,10 @@ def as_strided(x, shape, stride, offset=0, name=None):
     size = x.element_size()
     view = _C_ops.as_strided(x, shape, stride, offset // size - x.storage_offset())
     if offset % size:
-        raise ValueError(f"[as_strided] expected an offset in bytes that is a multiple of the element size {size}, "
-                         f"got {offset}")
+        raise ValueError(
+            f"[as_strided] expected an offset in bytes that is a multiple of the element "
+            f"size {size}, got {offset}"
+        )
     return view
 
 
@@ -285,7 +335,9 @@ def increment(x, value=1.0, name=None):
     if x._numel() != 1:
         raise ValueError(f'[increment] expected one element, got shape {x.shape}')
     with paddle.no_grad():
-        return x._write_over(x._before_write('increment', False), (x + value).astype(x.dtype), 'increment', False)
+        return x._write_over(
+            x._before_write('increment', False), (x + value).astype(x.dtype), 'increment', False
+        )
 
 
 @aliased(input='x')
@@ -295,7 +347,9 @@ def bitwise_invert(x, out=None, name=None):
 
 
 def softmax(input, dim=None, dtype=None, *, out=None):
-    """Exponentials normalised to sum 1 along an axis; without `dim` the first of 0, 1 or 3 axes, else the second."""
+    """Exponentials normalised to sum 1 along an axis; without `dim` the first of 0, 1 or 3 axes,
+    else the second.
+    """
     if dtype is not None:
         input = input.astype(dtype)
     if dim is None:
@@ -316,5 +370,6 @@ def norm(x, p=None, axis=None, keepdim=False, name=None):
 def fill_diagonal_tensor_(x, y, offset=0, dim1=0, dim2=1, name=None):
     """Write y on the diagonal of x over two axes, in place."""
     return _C_ops.fill_diagonal_tensor_(x, y, offset, dim1, dim2)
+
 
 _lazy.serve(globals())

@@ -21,8 +21,8 @@ _MOST_DIGITS = 1074  # no float64 has more
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, sci_mode=None, linewidth=None):
-    """Set the digits after the point, the size from which tensors are summarised, the items shown at each end, scientific
-    notation and the width of a line.
+    """Set the digits after the point, the size from which tensors are summarised, the items shown
+    at each end, scientific notation and the width of a line.
     """
     given = {
         'precision': precision,
@@ -35,9 +35,14 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, sci_mode=No
         if value is not None:
             wanted = bool if name == 'sci_mode' else int
             if not isinstance(value, wanted):
-                raise TypeError(f'[set_printoptions] expected {name} of type {wanted.__name__}, got {type(value)}')
+                raise TypeError(
+                    f'[set_printoptions] expected {name} of type {wanted.__name__}, got '
+                    f'{type(value)}'
+                )
             if name == 'precision' and not 0 <= value <= _MOST_DIGITS:
-                raise ValueError(f'[set_printoptions] expected precision from 0 to {_MOST_DIGITS}, got {value}')
+                raise ValueError(
+                    f'[set_printoptions] expected precision from 0 to {_MOST_DIGITS}, got {value}'
+                )
             setattr(_options, name, value)
 
 
@@ -116,7 +121,11 @@ def _data(tensor, indent):
         tensor = tensor.detach().astype('float32')
     array = tensor.detach().numpy()
     if array.size == 0:
-        return str(array.tolist()).replace(' ', '') if array.ndim < 2 else _lines(array, False, indent, 0, False)
+        return (
+            str(array.tolist()).replace(' ', '')
+            if array.ndim < 2
+            else _lines(array, False, indent, 0, False)
+        )
     summary = array.size > _options.threshold
     width, signed = _width(_shown(array) if summary else array)
     return _lines(array, summary, indent, width, signed)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text: Viterbi decoding, and datasets read from local files."""
+
 from paddle import _lazy
 
 from .datasets import Imdb, Imikolov, UCIHousing
@@ -7,6 +8,15 @@ from .movielens import Movielens
 from .translation import WMT14, WMT16
 from .viterbi_decode import ViterbiDecoder, viterbi_decode
 
-__all__ = ['Imdb', 'Imikolov', 'Movielens', 'UCIHousing', 'ViterbiDecoder', 'WMT14', 'WMT16', 'viterbi_decode']
+__all__ = [
+    'Imdb',
+    'Imikolov',
+    'Movielens',
+    'UCIHousing',
+    'ViterbiDecoder',
+    'WMT14',
+    'WMT16',
+    'viterbi_decode',
+]
 
 _lazy.serve(globals())

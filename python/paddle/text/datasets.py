@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text and table datasets read from local archives. Nothing is downloaded."""
+
 import collections
 import os
 import re
@@ -19,13 +20,17 @@ _HOME = os.path.expanduser('~/.cache/paddle/dataset')
 def _find(given, folder, name, owner):
     path = given if given is not None else os.path.join(_HOME, folder, name)
     if not os.path.exists(os.fspath(path)):
-        raise RuntimeError(f"[{owner}] files are not downloaded: give the path of {name}, or put it at {path}")
+        raise RuntimeError(
+            f"[{owner}] files are not downloaded: give the path of {name}, or put it at {path}"
+        )
     return path
 
 
 def _mode(mode, allowed):
     if mode.lower() not in allowed:
-        raise AssertionError(f"mode should be one of {', '.join(repr(a) for a in allowed)}, but got {mode}")
+        raise AssertionError(
+            f"mode should be one of {', '.join(repr(a) for a in allowed)}, but got {mode}"
+        )
     return mode.lower()
 
 
@@ -51,7 +56,9 @@ class UCIHousing(Dataset):
 
 
 class Imdb(Dataset):
-    """(word numbers of a review, label [1]): 0 is positive, 1 negative; words rarer than `cutoff` are unknown."""
+    """(word numbers of a review, label [1]): 0 is positive, 1 negative; words rarer than `cutoff`
+    are unknown.
+    """
 
     def __init__(self, data_file=None, mode='train', cutoff=150, download=True):
         self.mode = _mode(mode, ('train', 'test'))
@@ -74,7 +81,9 @@ class Imdb(Dataset):
 
     def _dictionary(self, cutoff):
         count = collections.Counter()
-        for words in self._documents(re.compile(r'aclImdb/((train)|(test))/((pos)|(neg))/.*\.txt$')):
+        for words in self._documents(
+            re.compile(r'aclImdb/((train)|(test))/((pos)|(neg))/.*\.txt$')
+        ):
             count.update(words)
         kept = sorted(((w, n) for w, n in count.items() if n > cutoff), key=lambda x: (-x[1], x[0]))
         words = {w: i for i, (w, _) in enumerate(kept)}
@@ -91,8 +100,15 @@ class Imdb(Dataset):
 class Imikolov(Dataset):
     """Penn Treebank n-grams (`data_type` 'NGRAM' of `window_size`) or sequences ('SEQ')."""
 
-    def __init__(self, data_file=None, data_type='NGRAM', window_size=-1, mode='train', min_word_freq=50,
-                 download=True):
+    def __init__(
+        self,
+        data_file=None,
+        data_type='NGRAM',
+        window_size=-1,
+        mode='train',
+        min_word_freq=50,
+        download=True,
+    ):
         if data_type.upper() not in ('NGRAM', 'SEQ'):
             raise AssertionError(f"data type should be 'NGRAM', 'SEQ', but got {data_type}")
         self.data_type = data_type.upper()
@@ -101,11 +117,17 @@ class Imikolov(Dataset):
         self.min_word_freq = min_word_freq
         self.data_file = _find(data_file, 'imikolov', 'simple-examples.tgz', 'Imikolov')
         with open_tar(self.data_file) as archive:
-            lines = {part: read_tar_member(archive, f'./simple-examples/data/ptb.{part}.txt').decode().splitlines()
-                     for part in ('train', 'valid')}
+            lines = {
+                part: read_tar_member(archive, f'./simple-examples/data/ptb.{part}.txt')
+                .decode()
+                .splitlines()
+                for part in ('train', 'valid')
+            }
         count = self.word_count(lines['valid'], self.word_count(lines['train']))
         count.pop('<unk>', None)
-        kept = sorted(((w, n) for w, n in count.items() if n > min_word_freq), key=lambda x: (-x[1], x[0]))
+        kept = sorted(
+            ((w, n) for w, n in count.items() if n > min_word_freq), key=lambda x: (-x[1], x[0])
+        )
         self.word_idx = {w: i for i, (w, _) in enumerate(kept)}
         self.word_idx['<unk>'] = len(self.word_idx)
         self.data = list(self._samples(lines['train' if self.mode == 'train' else 'valid']))
@@ -130,7 +152,7 @@ class Imikolov(Dataset):
                 marked = ['<s>'] + words + ['<e>']
                 numbers = [self.word_idx.get(w, unknown) for w in marked]
                 for i in range(self.window_size, len(numbers) + 1):
-                    yield tuple(numbers[i - self.window_size:i])
+                    yield tuple(numbers[i - self.window_size : i])
             else:
                 numbers = [self.word_idx.get(w, unknown) for w in words]
                 source = [self.word_idx['<s>']] + numbers
@@ -144,5 +166,6 @@ class Imikolov(Dataset):
 
     def __len__(self):
         return len(self.data)
+
 
 _lazy.serve(globals())

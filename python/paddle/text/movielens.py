@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MovieLens 1M: who rated which film how."""
+
 import re
 
 import numpy as np
@@ -16,7 +17,8 @@ _YEAR = re.compile(r'^(.*)\((\d+)\)$')
 
 
 class Movielens(Dataset):
-    """(user, gender, age group, job, film, numbers of its categories, numbers of its title's words, rating in -3 to 5).
+    """(user, gender, age group, job, film, numbers of its categories, numbers of its title's words,
+    rating in -3 to 5).
 
     About `test_ratio` of the ratings, drawn with `rand_seed`, are the test set.
     """
@@ -26,19 +28,38 @@ class Movielens(Dataset):
         self.data_file = _find(data_file, 'sentiment', 'ml-1m.zip', 'Movielens')
         self.test_ratio, self.rand_seed = test_ratio, rand_seed
         with open_zip(self.data_file) as archive:
-            films, users, ratings = (self._lines(archive, part) for part in ('movies', 'users', 'ratings'))
+            films, users, ratings = (
+                self._lines(archive, part) for part in ('movies', 'users', 'ratings')
+            )
         films = [(int(key), title, kinds.split('|')) for key, title, kinds in films]
-        films = [(key, (_YEAR.match(title) or [0, title])[1].lower().split(), kinds) for key, title, kinds in films]
-        self.categories_dict = {c: i for i, c in enumerate(sorted({c for _, _, kinds in films for c in kinds}))}
-        self.movie_title_dict = {w: i for i, w in enumerate(sorted({w for _, words, _ in films for w in words}))}
+        films = [
+            (key, (_YEAR.match(title) or [0, title])[1].lower().split(), kinds)
+            for key, title, kinds in films
+        ]
+        self.categories_dict = {
+            c: i for i, c in enumerate(sorted({c for _, _, kinds in films for c in kinds}))
+        }
+        self.movie_title_dict = {
+            w: i for i, w in enumerate(sorted({w for _, words, _ in films for w in words}))
+        }
         self.movie_info = {
-            key: ([key], [self.categories_dict[c] for c in kinds], [self.movie_title_dict[w] for w in words])
-            for key, words, kinds in films}
-        self.user_info = {int(key): ([int(key)], [int(gender != 'M')], [_AGES.index(int(age))], [int(job)])
-                          for key, gender, age, job, _ in users}
+            key: (
+                [key],
+                [self.categories_dict[c] for c in kinds],
+                [self.movie_title_dict[w] for w in words],
+            )
+            for key, words, kinds in films
+        }
+        self.user_info = {
+            int(key): ([int(key)], [int(gender != 'M')], [_AGES.index(int(age))], [int(job)])
+            for key, gender, age, job, _ in users
+        }
         draws = np.random.RandomState(rand_seed).random_sample(len(ratings)) < test_ratio
-        self.data = [(*self.user_info[int(user)], *self.movie_info[int(film)], [float(rating) * 2 - 5.0])
-                     for (user, film, rating, _), draw in zip(ratings, draws) if draw == (self.mode == 'test')]
+        self.data = [
+            (*self.user_info[int(user)], *self.movie_info[int(film)], [float(rating) * 2 - 5.0])
+            for (user, film, rating, _), draw in zip(ratings, draws)
+            if draw == (self.mode == 'test')
+        ]
 
     @staticmethod
     def _lines(archive, part):

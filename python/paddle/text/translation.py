@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs of sentences for translation, as numbers of words."""
+
 import collections
 
 import numpy as np
@@ -42,7 +43,11 @@ class _Pairs(Dataset):
             self.trg_ids_next.append([*target, 1])
 
     def __getitem__(self, idx):
-        return np.array(self.src_ids[idx]), np.array(self.trg_ids[idx]), np.array(self.trg_ids_next[idx])
+        return (
+            np.array(self.src_ids[idx]),
+            np.array(self.trg_ids[idx]),
+            np.array(self.trg_ids_next[idx]),
+        )
 
     def __len__(self):
         return len(self.src_ids)
@@ -53,7 +58,9 @@ def _turned(words, reverse):
 
 
 class WMT14(_Pairs):
-    """English and French; the first `dict_size` words of a dictionary are known, sentences over 80 words left out."""
+    """English and French; the first `dict_size` words of a dictionary are known, sentences over 80
+    words left out.
+    """
 
     def __init__(self, data_file=None, mode='train', dict_size=-1, download=True):
         self.mode = _checked(mode, ('train', 'test', 'gen'), dict_size)
@@ -63,11 +70,17 @@ class WMT14(_Pairs):
             names = archive.getnames()
 
             def lines(ending):
-                return [line for name in names if name.endswith(ending)
-                        for line in read_tar_member(archive, name).decode().splitlines()]
+                return [
+                    line
+                    for name in names
+                    if name.endswith(ending)
+                    for line in read_tar_member(archive, name).decode().splitlines()
+                ]
 
-            self.src_dict, self.trg_dict = ({w.strip(): i for i, w in enumerate(lines(f'{side}.dict')[:dict_size])}
-                                            for side in ('src', 'trg'))
+            self.src_dict, self.trg_dict = (
+                {w.strip(): i for i, w in enumerate(lines(f'{side}.dict')[:dict_size])}
+                for side in ('src', 'trg')
+            )
             self._read(lines(f'{self.mode}/{self.mode}'), 0, 80)
 
     def get_dict(self, reverse=False):
@@ -76,12 +89,21 @@ class WMT14(_Pairs):
 
 
 class WMT16(_Pairs):
-    """English and German (Multi30k); `lang` is the source's. The most frequent words of the training set are known.
+    """English and German (Multi30k); `lang` is the source's. The most frequent words of the
+    training set are known.
 
     The target's dictionary holds words of the target; PaddlePaddle 3.3 builds it from the source's.
     """
 
-    def __init__(self, data_file=None, mode='train', src_dict_size=-1, trg_dict_size=-1, lang='en', download=True):
+    def __init__(
+        self,
+        data_file=None,
+        mode='train',
+        src_dict_size=-1,
+        trg_dict_size=-1,
+        lang='en',
+        download=True,
+    ):
         self.mode = _checked(mode, ('train', 'test', 'val'), src_dict_size, trg_dict_size)
         if lang not in ('en', 'de'):
             raise AssertionError(f"lang should be 'en' or 'de', but got {lang}")
@@ -89,8 +111,10 @@ class WMT16(_Pairs):
         self.lang, self.src_dict_size, self.trg_dict_size = lang, src_dict_size, trg_dict_size
         column = int(lang == 'de')
         with open_tar(self.data_file) as archive:
-            train, chosen = (read_tar_member(archive, f'wmt16/{part}').decode().splitlines()
-                             for part in ('train', self.mode))
+            train, chosen = (
+                read_tar_member(archive, f'wmt16/{part}').decode().splitlines()
+                for part in ('train', self.mode)
+            )
         self.src_dict = self._dictionary(train, column, src_dict_size)
         self.trg_dict = self._dictionary(train, 1 - column, trg_dict_size)
         self._read(chosen, column)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The most likely path through tags."""
+
 import numpy as np
 
 import paddle
@@ -11,8 +12,8 @@ __all__ = ['viterbi_decode', 'ViterbiDecoder']
 def viterbi_decode(potentials, transition_params, lengths, include_bos_eos_tag=True, name=None):
     """Scores [B] and tags [B, longest length] of the best paths.
 
-    `potentials` [B, T, tags], `transition_params` [tags, tags], `lengths` [B]. With `include_bos_eos_tag` the last
-    tag but one starts a path and the last ends it.
+    `potentials` [B, T, tags], `transition_params` [tags, tags], `lengths` [B]. With
+    `include_bos_eos_tag` the last tag but one starts a path and the last ends it.
     """
     scores, moves = potentials.numpy(), transition_params.numpy()
     sizes = lengths.numpy().reshape(-1).astype(int)
@@ -51,4 +52,6 @@ class ViterbiDecoder(nn.Layer):
         self.name = name
 
     def forward(self, potentials, lengths):
-        return viterbi_decode(potentials, self.transitions, lengths, self.include_bos_eos_tag, self.name)
+        return viterbi_decode(
+            potentials, self.transitions, lengths, self.include_bos_eos_tag, self.name
+        )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small helpers: deprecation, version checks, optional imports, an installation check."""
+
 import importlib
 
 from paddle import _lazy
@@ -17,6 +18,7 @@ _MODULES = ('dlpack', 'download', 'cpp_extension', 'layers_utils', 'install_chec
 def run_check():
     """Train a small linear model on the current device and say whether that works."""
     from .install_check import run_check as check
+
     check()
 
 
@@ -27,5 +29,3 @@ def __getattr__(name):
         except ModuleNotFoundError as error:
             raise AttributeError(str(error)) from None
     return _lazy.listed(__name__, name)
-
-

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packed files, read without giving them more memory or time than their size explains."""
+
 import bz2
 import gzip
 import io
@@ -10,7 +11,10 @@ import zipfile
 
 __all__ = ['open_packed', 'open_tar', 'open_zip', 'read_tar_member', 'read_zip_member']
 
-_RATIO, _SLACK = 100, 16 << 20  # what is packed holds at most _RATIO times the bytes of its file, and _SLACK
+_RATIO, _SLACK = (
+    100,
+    16 << 20,
+)  # what is packed holds at most _RATIO times the bytes of its file, and _SLACK
 _OPENERS = ((b'\x1f\x8b', gzip.open), (b'BZh', bz2.open), (b'\xfd7zXZ\x00', lzma.open))
 
 
@@ -27,7 +31,10 @@ class _Bounded(io.RawIOBase):
 
     def _check(self, end):
         if end > self._limit:
-            raise ValueError(f"{self.name}: expected at most {self._limit} bytes when unpacked, got {end} or more")
+            raise ValueError(
+                f"{self.name}: expected at most {self._limit} bytes when unpacked, got {end} or "
+                f"more"
+            )
 
     def readable(self):
         return True
@@ -46,7 +53,7 @@ class _Bounded(io.RawIOBase):
 
     def readinto(self, buffer):
         data = self.read(len(buffer))
-        buffer[:len(data)] = data
+        buffer[: len(data)] = data
         return len(data)
 
     def seek(self, offset, whence=os.SEEK_SET):
@@ -63,7 +70,9 @@ class _Bounded(io.RawIOBase):
 
 
 def open_packed(path):
-    """The bytes of a file, unpacked if it is gzip, bzip2 or xz. ValueError when they are far more than the file."""
+    """The bytes of a file, unpacked if it is gzip, bzip2 or xz. ValueError when they are far more
+    than the file.
+    """
     path = os.fspath(path)
     with open(path, 'rb') as stream:
         head = stream.read(6)
@@ -108,7 +117,10 @@ def read_tar_member(archive, member):
     except (KeyError, RecursionError):
         stream = None
     if stream is None:
-        raise ValueError(f"{archive.name}: expected a file {getattr(member, 'name', member)}, got none of this name")
+        raise ValueError(
+            f"{archive.name}: expected a file {getattr(member, 'name', member)}, got none of this "
+            f"name"
+        )
     return stream.read()
 
 
@@ -123,11 +135,17 @@ def open_zip(path):
 
 
 def read_zip_member(archive, name):
-    """The bytes of a file in a zip archive. ValueError when it is not there or far larger than the archive."""
+    """The bytes of a file in a zip archive. ValueError when it is not there or far larger than the
+    archive.
+    """
     try:
         info = archive.getinfo(name)
     except KeyError:
-        raise ValueError(f"{archive.filename}: expected a file {name}, got none of this name") from None
+        raise ValueError(
+            f"{archive.filename}: expected a file {name}, got none of this name"
+        ) from None
     if info.file_size > _limit(archive.filename):
-        raise ValueError(f"{archive.filename}: {name} would be {info.file_size} bytes when unpacked")
+        raise ValueError(
+            f"{archive.filename}: {name} would be {info.file_size} bytes when unpacked"
+        )
     return archive.read(info)

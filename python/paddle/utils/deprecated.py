@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decorator of interfaces that will go."""
+
 import functools
 import warnings
 
@@ -15,6 +16,7 @@ def deprecated(update_to='', since='', reason='', level=0):
 
     Level 0 only changes the docstring, 1 warns at each call, 2 raises RuntimeError.
     """
+
     def decorate(func):
         message = f'API "{func.__module__}.{func.__name__}" is deprecated'
         if since:
@@ -35,5 +37,7 @@ def deprecated(update_to='', since='', reason='', level=0):
                 raise RuntimeError(message)
             warnings.warn(message, category=VisibleDeprecationWarning, stacklevel=2)
             return func(*args, **kwargs)
+
         return wrapper
+
     return decorate

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sharing tensors with other libraries through DLPack."""
+
 import enum
 
 import paddle
@@ -11,14 +12,25 @@ class DLDeviceType(enum.IntEnum):
     """Kinds of devices, as the standard numbers them."""
 
     kDLCPU, kDLCUDA, kDLCUDAHost, kDLOpenCL = 1, 2, 3, 4
-    kDLVulkan, kDLMetal, kDLVPI, kDLROCM, kDLROCMHost, kDLExtDev, kDLCUDAManaged, kDLOneAPI = 7, 8, 9, 10, 11, 12, 13, 14
+    kDLVulkan, kDLMetal, kDLVPI, kDLROCM, kDLROCMHost, kDLExtDev, kDLCUDAManaged, kDLOneAPI = (
+        7,
+        8,
+        9,
+        10,
+        11,
+        12,
+        13,
+        14,
+    )
     kDLWebGPU, kDLHexagon, kDLMAIA, kDLTrn = 15, 16, 17, 18
 
 
 def to_dlpack(x):
     """A DLPack capsule of the tensor, sharing its memory."""
     if not isinstance(x, paddle.Tensor):
-        raise TypeError(f"The type of 'x' in to_dlpack must be paddle.Tensor, but received {type(x)}.")
+        raise TypeError(
+            f"The type of 'x' in to_dlpack must be paddle.Tensor, but received {type(x)}."
+        )
     return x.__dlpack__()
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files fetched by URL into a folder, checked by their md5 and unpacked."""
+
 import hashlib
 import logging
 import os
@@ -17,7 +18,11 @@ __all__ = ['get_weights_path_from_url']
 WEIGHTS_HOME = os.path.expanduser('~/.cache/paddle/hapi/weights')
 DOWNLOAD_RETRY_LIMIT = 3
 _WAIT = 1.0  # seconds between tries
-logger = get_logger(__name__, logging.INFO, fmt='[%(asctime)s] [%(levelname)8s] %(filename)s:%(lineno)s - %(message)s')
+logger = get_logger(
+    __name__,
+    logging.INFO,
+    fmt='[%(asctime)s] [%(levelname)8s] %(filename)s:%(lineno)s - %(message)s',
+)
 
 
 def is_url(path):
@@ -26,7 +31,9 @@ def is_url(path):
 
 
 def get_weights_path_from_url(url, md5sum=None):
-    """The file of `url` in the folder of weights, fetched unless it is there already; what it holds when it is an archive."""
+    """The file of `url` in the folder of weights, fetched unless it is there already; what it holds
+    when it is an archive.
+    """
     return get_path_from_url(url, WEIGHTS_HOME, md5sum)
 
 
@@ -43,8 +50,9 @@ def _get_unique_endpoints(trainer_endpoints):
 
 
 def get_path_from_url(url, root_dir, md5sum=None, check_exist=True, decompress=True, method='get'):
-    """The file of `url` below `root_dir`: fetched unless it is there with the right md5 (`check_exist`), and unpacked when it is an
-    archive (`decompress`). Of the processes of a host one fetches, the others wait for it."""
+    """The file of `url` below `root_dir`: fetched unless it is there with the right md5
+    (`check_exist`), and unpacked when it is an archive (`decompress`). Of the processes of a host
+    one fetches, the others wait for it."""
     if not is_url(url):
         raise AssertionError(f"downloading from {url} not a url")
     path = _map_path(url, root_dir)
@@ -65,6 +73,7 @@ def get_path_from_url(url, root_dir, md5sum=None, check_exist=True, decompress=T
 def _fetch(url, path):
     """Write what `url` gives to a file, whole or not at all."""
     import urllib.request
+
     part = f'{path}.{os.getpid()}.part'
     try:
         with urllib.request.urlopen(url, timeout=100) as source, open(part, 'wb') as target:
@@ -94,7 +103,9 @@ def _download(url, path, md5sum=None, method='get'):
         try:
             _download_methods[method](url, name)
         except (OSError, ValueError) as error:
-            logger.info(f"Downloading {os.path.basename(name)} from {url} failed with exception {error}")
+            logger.info(
+                f"Downloading {os.path.basename(name)} from {url} failed with exception {error}"
+            )
             continue
         if _md5check(name, md5sum):
             return name
@@ -120,7 +131,9 @@ def md5file(fname):
 
 
 def _decompress(fname):
-    """Unpack an archive beside itself: the file or folder it holds, or a folder of the archive's name with all of them."""
+    """Unpack an archive beside itself: the file or folder it holds, or a folder of the archive's
+    name with all of them.
+    """
     logger.info(f"Decompressing {fname}...")
     if tarfile.is_tarfile(fname):
         with open_tar(fname) as archive:
@@ -128,7 +141,9 @@ def _decompress(fname):
             folder, found = _place(fname, [m.name for m in members], 'tar')
             for member in members:
                 if not (member.isfile() or member.isdir()):
-                    raise ValueError(f"Unsafe member in tar, neither file nor folder: {member.name}")
+                    raise ValueError(
+                        f"Unsafe member in tar, neither file nor folder: {member.name}"
+                    )
             archive.extractall(folder)
     elif zipfile.is_zipfile(fname):
         with open_zip(fname) as archive:

@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Environment variables with a type and a default."""
+
 import os
 
-__all__ = ['EnvironmentVariable', 'StringEnvironmentVariable', 'BooleanEnvironmentVariable', 'IntegerEnvironmentVariable',
-           'StringListEnvironmentVariable', 'EnvironmentVariableGuard', 'strtobool']
+__all__ = [
+    'EnvironmentVariable',
+    'StringEnvironmentVariable',
+    'BooleanEnvironmentVariable',
+    'IntegerEnvironmentVariable',
+    'StringListEnvironmentVariable',
+    'EnvironmentVariableGuard',
+    'strtobool',
+]
 
 
 def strtobool(val):
-    """True for 'y', 'yes', 't', 'true', 'on' and '1', False for their opposites, in any case. ValueError otherwise."""
+    """True for 'y', 'yes', 't', 'true', 'on' and '1', False for their opposites, in any case.
+    ValueError otherwise.
+    """
     word = val.lower()
     if word in ('y', 'yes', 't', 'true', 'on', '1'):
         return True
@@ -34,7 +44,9 @@ class EnvironmentVariable:
     def get(self):
         """The value: the default where the variable is not set."""
         text = os.environ.get(self.name)
-        return self.default if text is None and self.kind is not None else self.parse_from_string(text)
+        return (
+            self.default if text is None and self.kind is not None else self.parse_from_string(text)
+        )
 
     def set(self, value):
         """Set the variable, for this process and those it starts."""
@@ -48,11 +60,15 @@ class EnvironmentVariable:
 
     def parse_from_string(self, text):
         """The value that a text means."""
-        raise NotImplementedError(f"[{type(self).__name__}] expected a subclass that parses, got {text!r}")
+        raise NotImplementedError(
+            f"[{type(self).__name__}] expected a subclass that parses, got {text!r}"
+        )
 
     def convert_to_string(self, value):
         """The text of a value."""
-        raise NotImplementedError(f"[{type(self).__name__}] expected a subclass that writes, got {value!r}")
+        raise NotImplementedError(
+            f"[{type(self).__name__}] expected a subclass that writes, got {value!r}"
+        )
 
     def __repr__(self):
         return f"Env({self.name}={self.get()!r})"
@@ -82,7 +98,10 @@ class BooleanEnvironmentVariable(EnvironmentVariable):
         return str(value).lower()
 
     def __bool__(self):
-        raise TypeError(f"[BooleanEnvironmentVariable] expected {self.name}.get(), got the variable itself as a condition")
+        raise TypeError(
+            f"[BooleanEnvironmentVariable] expected {self.name}.get(), got the variable itself as "
+            f"a condition"
+        )
 
 
 class IntegerEnvironmentVariable(EnvironmentVariable):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small training run that shows whether the installation works."""
+
 import numpy as np
 
 import paddle
@@ -22,7 +23,11 @@ def run_check():
         optimizer.clear_grad()
         losses.append(float(loss.numpy()))
     if not losses[-1] < losses[0]:
-        raise RuntimeError(f'PaddlePaddle does not work: the loss went from {losses[0]} to {losses[-1]}')
+        raise RuntimeError(
+            f'PaddlePaddle does not work: the loss went from {losses[0]} to {losses[-1]}'
+        )
     device = 'GPU' if paddle.device.get_device().startswith('gpu') else 'CPU'
     print(f'PaddlePaddle works well on 1 {device}.')
-    print("PaddlePaddle is installed successfully! Let's start deep learning with PaddlePaddle now.")
+    print(
+        "PaddlePaddle is installed successfully! Let's start deep learning with PaddlePaddle now."
+    )

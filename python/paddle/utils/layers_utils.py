@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers that layers share, under the name programs import them by."""
+
 from .structure import flatten, map_structure, pack_sequence_as
 
-__all__ = ['flatten', 'pack_sequence_as', 'map_structure', 'convert_to_list', 'is_sequence', 'to_sequence', 'assert_same_structure',
-           'is_same_shape']
+__all__ = [
+    'flatten',
+    'pack_sequence_as',
+    'map_structure',
+    'convert_to_list',
+    'is_sequence',
+    'to_sequence',
+    'assert_same_structure',
+    'is_same_shape',
+]
 
 
 def convert_to_list(value, n, name, dtype=int):
@@ -18,13 +27,16 @@ def convert_to_list(value, n, name, dtype=int):
         raise ValueError(f"The {name}'s length must be {n}. Received: {value}")
     for item in values:
         if not isinstance(item, dtype):
-            raise ValueError(f"The {name}'s type must be a list or tuple of {n} {dtype}. Received: {value}")
+            raise ValueError(
+                f"The {name}'s type must be a list or tuple of {n} {dtype}. Received: {value}"
+            )
     return values
 
 
 def is_sequence(seq):
     """Whether a value has parts: a dict, or a sequence that is no text."""
     import collections.abc
+
     return isinstance(seq, (dict, collections.abc.Sequence)) and not isinstance(seq, str)
 
 
@@ -39,12 +51,16 @@ def is_same_shape(shape1, shape2):
 
 
 def assert_same_structure(nest1, nest2, check_types=True, skip_if=None):
-    """ValueError unless two values nest alike: as many leaves, parts and keys at each place. TypeError for containers of different types,
-    if `check_types`. Pairs of parts for which `skip_if(a, b)` holds may differ."""
+    """ValueError unless two values nest alike: as many leaves, parts and keys at each place.
+    TypeError for containers of different types, if `check_types`. Pairs of parts for which
+    `skip_if(a, b)` holds may differ."""
     ours, theirs = (len(flatten(n)) if is_sequence(n) else 1 for n in (nest1, nest2))
     if ours != theirs and skip_if is None:
-        raise ValueError("The two structures don't have the same number of elements.\n\n"
-                         f"First structure ({ours} elements): {nest1}\n\nSecond structure ({theirs} elements): {nest2}")
+        raise ValueError(
+            "The two structures don't have the same number of elements.\n\n"
+            f"First structure ({ours} elements): {nest1}\n\nSecond structure ({theirs} elements): "
+            f"{nest2}"
+        )
     _assert_same(nest1, nest2, check_types, skip_if)
 
 
@@ -52,18 +68,28 @@ def _assert_same(a, b, check_types, skip_if):
     if skip_if is not None and skip_if(a, b):
         return
     if is_sequence(a) != is_sequence(b):
-        raise ValueError(f"The two structures don't have the same nested structure.\n\nFirst structure: {a}\n\nSecond structure: {b}.")
+        raise ValueError(
+            f"The two structures don't have the same nested structure.\n\nFirst structure: "
+            f"{a}\n\nSecond structure: {b}."
+        )
     if not is_sequence(a):
         return
     if check_types and type(a) is not type(b):
-        raise TypeError(f"The two structures don't have the same sequence type. First structure has type {type(a)}, while second structure has "
-                        f"type {type(b)}.")
+        raise TypeError(
+            f"The two structures don't have the same sequence type. First structure has type "
+            f"{type(a)}, while second structure has type {type(b)}."
+        )
     if isinstance(a, dict) and isinstance(b, dict):
         if set(a) != set(b):
-            raise ValueError(f"The two dictionaries don't have the same set of keys. First structure has keys {set(a)}, while second structure "
-                             f"has keys {set(b)}.")
+            raise ValueError(
+                f"The two dictionaries don't have the same set of keys. First structure has "
+                f"keys {set(a)}, while second structure has keys {set(b)}."
+            )
         a, b = [a[k] for k in a], [b[k] for k in a]
     if len(a) != len(b):
-        raise ValueError(f"The two structures don't have the same number of elements. First structure: {a}, second structure: {b}")
+        raise ValueError(
+            f"The two structures don't have the same number of elements. First structure: {a}, "
+            f"second structure: {b}"
+        )
     for one, other in zip(a, b):
         _assert_same(one, other, check_types, skip_if)

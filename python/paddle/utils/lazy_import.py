@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Import of optional packages."""
+
 import importlib
 
 __all__ = ['try_import']
@@ -14,6 +15,9 @@ def try_import(module_name, err_msg=None):
     except ImportError:
         if err_msg is None:
             package = _PACKAGES.get(module_name, module_name)
-            err_msg = (f"Failed importing {module_name}. This likely means that some paddle modules require additional "
-                       f"dependencies that have to be manually installed (usually with `pip install {package}`). ")
+            err_msg = (
+                f"Failed importing {module_name}. This likely means that some paddle modules "
+                f"require additional dependencies that have to be manually installed "
+                f"(usually with `pip install {package}`). "
+            )
         raise ImportError(err_msg) from None

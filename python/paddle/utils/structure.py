@@ -29,11 +29,15 @@ def _rebuild(structure, leaves):
 
 
 def pack_sequence_as(structure, flat_sequence):
-    """Put the leaves of `flat_sequence` in the form of `structure`; ValueError when the counts differ."""
+    """Put the leaves of `flat_sequence` in the form of `structure`; ValueError when the counts
+    differ.
+    """
     count = len(flatten(structure))
     if count != len(flat_sequence):
-        raise ValueError(f"Could not pack sequence. Structure had {count} elements, but flat_sequence had "
-                         f"{len(flat_sequence)} elements.")
+        raise ValueError(
+            f"Could not pack sequence. Structure had {count} elements, but flat_sequence had "
+            f"{len(flat_sequence)} elements."
+        )
     return _rebuild(structure, iter(flat_sequence))
 
 

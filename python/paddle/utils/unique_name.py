@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Process-wide counters that give parameters and layers their names, the same as PaddlePaddle's."""
+
 import contextlib
 
 __all__ = ["generate", "switch", "guard"]
@@ -48,9 +49,14 @@ def generate_with_ignorable_key(key):
 def switch(new_generator=None, new_para_name_checker=None):
     """Replace the current generator and checker (fresh ones for None); return the old pair."""
     global generator, dygraph_parameter_name_checker
-    for name, given in (('new_generator', new_generator), ('new_para_name_checker', new_para_name_checker)):
+    for name, given in (
+        ('new_generator', new_generator),
+        ('new_para_name_checker', new_para_name_checker),
+    ):
         if given is not None and not callable(given):
-            raise TypeError(f"[unique_name.switch] expected {name} to be callable, got {type(given).__name__}")
+            raise TypeError(
+                f"[unique_name.switch] expected {name} to be callable, got {type(given).__name__}"
+            )
     old = generator, dygraph_parameter_name_checker
     generator = UniqueNameGenerator() if new_generator is None else new_generator
     dygraph_parameter_name_checker = (
@@ -61,7 +67,9 @@ def switch(new_generator=None, new_para_name_checker=None):
 
 @contextlib.contextmanager
 def guard(new_generator=None):
-    """Use fresh counters inside the `with` block; a str (or bytes) becomes the prefix of every name."""
+    """Use fresh counters inside the `with` block; a str (or bytes) becomes the prefix of every
+    name.
+    """
     if isinstance(new_generator, bytes):
         new_generator = new_generator.decode()
     if isinstance(new_generator, str):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computer vision: models, datasets, transforms and operations."""
+
 from paddle import _lazy
 
 from . import datasets, models, ops, transforms  # noqa: F401
@@ -13,5 +14,3 @@ def __getattr__(name):
         if name in module.__all__ or hasattr(module, name):
             return getattr(module, name)
     return _lazy.listed(__name__, name)
-
-

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading image files with PIL, OpenCV or as tensors."""
+
 import io
 import os
 
@@ -13,7 +14,9 @@ _backend = ['pil']
 def _check(backend, also=()):
     names = ('pil', 'cv2') + tuple(also)
     if backend not in names:
-        raise ValueError(f"Expected backend are one of [{', '.join(repr(n) for n in names)}], but got {backend}")
+        raise ValueError(
+            f"Expected backend are one of [{', '.join(repr(n) for n in names)}], but got {backend}"
+        )
 
 
 def set_image_backend(backend):
@@ -30,13 +33,16 @@ def get_image_backend():
 def _open(path):
     """A PIL image of a file. PIL gets the bytes: what a header claims is then bounded by them."""
     from paddle.utils import try_import
+
     pil = try_import('PIL')
     with open(os.fspath(path), 'rb') as stream:
         content = io.BytesIO(stream.read())
     try:
         return try_import('PIL.Image').open(content)
     except pil.UnidentifiedImageError:
-        raise pil.UnidentifiedImageError(f'cannot identify image file {os.fspath(path)!r}') from None
+        raise pil.UnidentifiedImageError(
+            f'cannot identify image file {os.fspath(path)!r}'
+        ) from None
 
 
 def image_load(path, backend=None):
@@ -47,6 +53,8 @@ def image_load(path, backend=None):
         return _open(path)
     if backend == 'cv2':
         from paddle.utils import try_import
+
         return try_import('cv2').imread(path)
     import paddle
+
     return paddle.to_tensor(np.array(_open(path)))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations of object detection."""
+
 import os
 
 import numpy as np
@@ -13,9 +14,27 @@ from .ops_block import ConvNormActivation
 from .proposals import generate_proposals, matrix_nms
 from .yolo_loss import yolo_loss
 
-__all__ = ['box_coder', 'prior_box', 'yolo_box', 'nms', 'read_file', 'decode_jpeg', 'roi_align', 'RoIAlign',
-           'roi_pool', 'RoIPool', 'psroi_pool', 'PSRoIPool', 'ConvNormActivation', 'distribute_fpn_proposals',
-           'deform_conv2d', 'DeformConv2D', 'generate_proposals', 'matrix_nms', 'yolo_loss']
+__all__ = [
+    'box_coder',
+    'prior_box',
+    'yolo_box',
+    'nms',
+    'read_file',
+    'decode_jpeg',
+    'roi_align',
+    'RoIAlign',
+    'roi_pool',
+    'RoIPool',
+    'psroi_pool',
+    'PSRoIPool',
+    'ConvNormActivation',
+    'distribute_fpn_proposals',
+    'deform_conv2d',
+    'DeformConv2D',
+    'generate_proposals',
+    'matrix_nms',
+    'yolo_loss',
+]
 
 
 def _pair(value):
@@ -26,12 +45,16 @@ def _iou(box, boxes):
     left, top = np.maximum(box[0], boxes[:, 0]), np.maximum(box[1], boxes[:, 1])
     right, bottom = np.minimum(box[2], boxes[:, 2]), np.minimum(box[3], boxes[:, 3])
     shared = np.clip(right - left, 0, None) * np.clip(bottom - top, 0, None)
-    area = (box[2] - box[0]) * (box[3] - box[1]) + (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    area = (box[2] - box[0]) * (box[3] - box[1]) + (boxes[:, 2] - boxes[:, 0]) * (
+        boxes[:, 3] - boxes[:, 1]
+    )
     return shared / np.maximum(area - shared, 1e-12)
 
 
 def _keep(boxes, threshold):
-    """Indices of the boxes, best first, that no better kept box overlaps by more than `threshold`."""
+    """Indices of the boxes, best first, that no better kept box overlaps by more than
+    `threshold`.
+    """
     left, kept = np.arange(len(boxes)), []
     while left.size:
         kept.append(left[0])
@@ -40,7 +63,8 @@ def _keep(boxes, threshold):
 
 
 def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=None, top_k=None):
-    """Indices of the boxes [N, 4] (x1, y1, x2, y2) left by non-maximum suppression, best scores first.
+    """Indices of the boxes [N, 4] (x1, y1, x2, y2) left by non-maximum suppression, best scores
+    first.
 
     With `category_idxs` [N], boxes of different categories do not suppress each other.
     """
@@ -53,8 +77,10 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
         kept = order[_keep(b[order], iou_threshold)]
     else:
         if categories is None:
-            raise AssertionError("if category_idxs is not None, categories which is a list of unique id of all "
-                                 "categories is necessary")
+            raise AssertionError(
+                "if category_idxs is not None, categories which is a list of unique id of all "
+                "categories is necessary"
+            )
         labels = category_idxs.numpy()
         parts = []
         for category in categories:
@@ -78,12 +104,17 @@ def _bilinear(feature, y, x, height, width):
     y, x = np.where(y0 >= height - 1, y0, y), np.where(x0 >= width - 1, x0, x)
     ly, lx = y - y0, x - x0
     total = None
-    for yi, xi, weight in ((y0, x0, (1 - ly) * (1 - lx)), (y0, x1, (1 - ly) * lx), (y1, x0, ly * (1 - lx)),
-                           (y1, x1, ly * lx)):
+    for yi, xi, weight in (
+        (y0, x0, (1 - ly) * (1 - lx)),
+        (y0, x1, (1 - ly) * lx),
+        (y1, x0, ly * (1 - lx)),
+        (y1, x1, ly * lx),
+    ):
         weight = np.where(outside, 0.0, weight)
         at = paddle.to_tensor((yi * width + xi).reshape(-1).astype('int64'))
-        part = paddle.gather(feature, at, axis=1) * paddle.to_tensor(weight.reshape(1, -1).astype('float32')).astype(
-            feature.dtype)
+        part = paddle.gather(feature, at, axis=1) * paddle.to_tensor(
+            weight.reshape(1, -1).astype('float32')
+        ).astype(feature.dtype)
         total = part if total is None else total + part
     return total
 
@@ -95,12 +126,18 @@ def _images_of(boxes_num):
 def _features(x):
     """The extents of [N, C, H, W], of which all but N must be known."""
     if -1 in x.shape[1:]:
-        raise ValueError(f'[vision.ops] expected features of known channels and size, got shape {list(x.shape)}')
+        raise ValueError(
+            f'[vision.ops] expected features of known channels and size, got shape {list(x.shape)}'
+        )
     return x.shape
 
 
-def roi_align(x, boxes, boxes_num, output_size, spatial_scale=1.0, sampling_ratio=-1, aligned=True, name=None):
-    """Features [R, C, h, w] of the boxes [R, 4], averaged from bilinear samples of x [N, C, H, W]."""
+def roi_align(
+    x, boxes, boxes_num, output_size, spatial_scale=1.0, sampling_ratio=-1, aligned=True, name=None
+):
+    """Features [R, C, h, w] of the boxes [R, 4], averaged from bilinear samples of x [N, C, H,
+    W].
+    """
     height, width = _pair(output_size)
     _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
@@ -143,8 +180,11 @@ def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
         feature, cells = x[int(image)], []
         for y0, y9 in zip(*rows):
             for x0, x9 in zip(*columns):
-                cells.append(feature[:, int(y0):int(y9), int(x0):int(x9)].max([1, 2]) if y9 > y0 and x9 > x0
-                             else paddle.zeros([channels], dtype=x.dtype))
+                cells.append(
+                    feature[:, int(y0) : int(y9), int(x0) : int(x9)].max([1, 2])
+                    if y9 > y0 and x9 > x0
+                    else paddle.zeros([channels], dtype=x.dtype)
+                )
         out.append(paddle.stack(cells, -1).reshape([channels, height, width]))
     return paddle.stack(out) if out else paddle.zeros([0, channels, height, width], dtype=x.dtype)
 
@@ -154,7 +194,10 @@ def psroi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     height, width = _pair(output_size)
     _, channels, h, w = _features(x)
     if channels % (height * width):
-        raise ValueError(f"[psroi_pool] expected the channels of x to be a multiple of {height}x{width}, got {channels}")
+        raise ValueError(
+            f"[psroi_pool] expected the channels of x to be a multiple of {height}x{width}, got "
+            f"{channels}"
+        )
     group = channels // (height * width)
     images = _images_of(boxes_num.numpy())
     corners = boxes.astype('float64').numpy()
@@ -171,8 +214,11 @@ def psroi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
             for j in range(width):
                 x0 = int(np.clip(np.floor(j * bin_w + x1), 0, w))
                 x9 = int(np.clip(np.ceil((j + 1) * bin_w + x1), 0, w))
-                rows.append(feature[:, i, j, y0:y9, x0:x9].mean([1, 2]) if y9 > y0 and x9 > x0
-                            else paddle.zeros([group], dtype=x.dtype))
+                rows.append(
+                    feature[:, i, j, y0:y9, x0:x9].mean([1, 2])
+                    if y9 > y0 and x9 > x0
+                    else paddle.zeros([group], dtype=x.dtype)
+                )
         out.append(paddle.stack(rows, -1).reshape([group, height, width]))
     return paddle.stack(out) if out else paddle.zeros([0, group, height, width], dtype=x.dtype)
 
@@ -186,7 +232,9 @@ class RoIAlign(nn.Layer):
         self._spatial_scale = spatial_scale
 
     def forward(self, x, boxes, boxes_num, aligned=True):
-        return roi_align(x, boxes, boxes_num, self._output_size, self._spatial_scale, aligned=aligned)
+        return roi_align(
+            x, boxes, boxes_num, self._output_size, self._spatial_scale, aligned=aligned
+        )
 
 
 class RoIPool(nn.Layer):
@@ -219,9 +267,18 @@ def _centres(boxes, extra):
     return boxes[..., 0] + width * 0.5, boxes[..., 1] + height * 0.5, width, height
 
 
-def box_coder(prior_box, prior_box_var, target_box, code_type='encode_center_size', box_normalized=True, axis=0,
-              name=None):
-    """Encode boxes relative to prior boxes ([N, 4] and [M, 4] to [N, M, 4]), or decode [N, M, 4] back."""
+def box_coder(
+    prior_box,
+    prior_box_var,
+    target_box,
+    code_type='encode_center_size',
+    box_normalized=True,
+    axis=0,
+    name=None,
+):
+    """Encode boxes relative to prior boxes ([N, 4] and [M, 4] to [N, M, 4]), or decode [N, M, 4]
+    back.
+    """
     extra = 0.0 if box_normalized else 1.0
     if prior_box_var is None:
         variance = None
@@ -235,10 +292,19 @@ def box_coder(prior_box, prior_box_var, target_box, code_type='encode_center_siz
         if extra:
             tx = ((target_box[..., 0] + target_box[..., 2]) / 2).unsqueeze(1)
             ty = ((target_box[..., 1] + target_box[..., 3]) / 2).unsqueeze(1)
-        out = paddle.stack([(tx - px) / pw, (ty - py) / ph, (tw / pw).abs().log(), (th / ph).abs().log()], -1)
-        return out if variance is None else out / (variance.unsqueeze(0) if variance.ndim == 2 else variance)
+        out = paddle.stack(
+            [(tx - px) / pw, (ty - py) / ph, (tw / pw).abs().log(), (th / ph).abs().log()], -1
+        )
+        return (
+            out
+            if variance is None
+            else out / (variance.unsqueeze(0) if variance.ndim == 2 else variance)
+        )
     if code_type != 'decode_center_size':
-        raise ValueError(f"[box_coder] expected code_type encode_center_size or decode_center_size, got {code_type!r}")
+        raise ValueError(
+            f"[box_coder] expected code_type encode_center_size or decode_center_size, got "
+            f"{code_type!r}"
+        )
     at = 0 if axis == 0 else 1
     px, py, pw, ph = (v.unsqueeze(at) for v in (px, py, pw, ph))
     delta = target_box
@@ -249,9 +315,23 @@ def box_coder(prior_box, prior_box_var, target_box, code_type='encode_center_siz
     return paddle.stack([cx - w / 2, cy - h / 2, cx + w / 2 - extra, cy + h / 2 - extra], -1)
 
 
-def prior_box(input, image, min_sizes, max_sizes=None, aspect_ratios=[1.0], variance=[0.1, 0.1, 0.2, 0.2], flip=False,
-              clip=False, steps=[0.0, 0.0], offset=0.5, min_max_aspect_ratios_order=False, name=None):
-    """SSD's prior boxes and their variances, each [H, W, priors, 4], for a feature map and its image."""
+def prior_box(
+    input,
+    image,
+    min_sizes,
+    max_sizes=None,
+    aspect_ratios=[1.0],
+    variance=[0.1, 0.1, 0.2, 0.2],
+    flip=False,
+    clip=False,
+    steps=[0.0, 0.0],
+    offset=0.5,
+    min_max_aspect_ratios_order=False,
+    name=None,
+):
+    """SSD's prior boxes and their variances, each [H, W, priors, 4], for a feature map and its
+    image.
+    """
     as_list = lambda v: list(v) if isinstance(v, (list, tuple)) else [v]  # noqa: E731
     min_sizes, max_sizes = as_list(min_sizes), as_list(max_sizes) if max_sizes else []
     ratios = [1.0]
@@ -281,17 +361,34 @@ def prior_box(input, image, min_sizes, max_sizes=None, aspect_ratios=[1.0], vari
     if clip:
         boxes = boxes.clip(0.0, 1.0)
     spread = np.broadcast_to(to_array('prior_box', 'variance', variance), boxes.shape)
-    return paddle.to_tensor(boxes.astype('float32')), paddle.to_tensor(np.ascontiguousarray(spread).astype('float32'))
+    return paddle.to_tensor(boxes.astype('float32')), paddle.to_tensor(
+        np.ascontiguousarray(spread).astype('float32')
+    )
 
 
-def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, clip_bbox=True, name=None,
-             scale_x_y=1.0, iou_aware=False, iou_aware_factor=0.5):
-    """Boxes [N, M, 4] and scores [N, M, class_num] from a YOLO head [N, C, H, W]; below `conf_thresh` both are 0."""
+def yolo_box(
+    x,
+    img_size,
+    anchors,
+    class_num,
+    conf_thresh,
+    downsample_ratio,
+    clip_bbox=True,
+    name=None,
+    scale_x_y=1.0,
+    iou_aware=False,
+    iou_aware_factor=0.5,
+):
+    """Boxes [N, M, 4] and scores [N, M, class_num] from a YOLO head [N, C, H, W]; below
+    `conf_thresh` both are 0.
+    """
     batch, _, height, width = x.shape
     count = len(anchors) // 2
     values = x.astype('float64').numpy()
     aware = values[:, :count] if iou_aware else None
-    values = (values[:, count:] if iou_aware else values).reshape(batch, count, 5 + class_num, height, width)
+    values = (values[:, count:] if iou_aware else values).reshape(
+        batch, count, 5 + class_num, height, width
+    )
 
     def sigmoid(v):
         return 1.0 / (1.0 + np.exp(-v))
@@ -300,10 +397,24 @@ def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, cli
     image_h, image_w = size[:, 0].reshape(-1, 1, 1, 1), size[:, 1].reshape(-1, 1, 1, 1)
     shift = -0.5 * (scale_x_y - 1.0)
     cx = (np.arange(width) + sigmoid(values[:, :, 0]) * scale_x_y + shift) * image_w / width
-    cy = (np.arange(height)[:, None] + sigmoid(values[:, :, 1]) * scale_x_y + shift) * image_h / height
+    cy = (
+        (np.arange(height)[:, None] + sigmoid(values[:, :, 1]) * scale_x_y + shift)
+        * image_h
+        / height
+    )
     pairs = to_array('yolo_box', 'anchors', anchors, 'float64').reshape(count, 2)
-    w = np.exp(values[:, :, 2]) * pairs[:, 0].reshape(1, -1, 1, 1) * image_w / (downsample_ratio * width)
-    h = np.exp(values[:, :, 3]) * pairs[:, 1].reshape(1, -1, 1, 1) * image_h / (downsample_ratio * height)
+    w = (
+        np.exp(values[:, :, 2])
+        * pairs[:, 0].reshape(1, -1, 1, 1)
+        * image_w
+        / (downsample_ratio * width)
+    )
+    h = (
+        np.exp(values[:, :, 3])
+        * pairs[:, 1].reshape(1, -1, 1, 1)
+        * image_h
+        / (downsample_ratio * height)
+    )
     confidence = sigmoid(values[:, :, 4])
     if iou_aware:
         confidence = confidence ** (1 - iou_aware_factor) * sigmoid(aware) ** iou_aware_factor
@@ -319,20 +430,39 @@ def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, cli
     return paddle.to_tensor(boxes).astype(x.dtype), paddle.to_tensor(scores).astype(x.dtype)
 
 
-def distribute_fpn_proposals(fpn_rois, min_level, max_level, refer_level, refer_scale, pixel_offset=False,
-                             rois_num=None, name=None):
-    """Spread boxes over pyramid levels by their size: (boxes of each level, index that restores the order, counts)."""
+def distribute_fpn_proposals(
+    fpn_rois,
+    min_level,
+    max_level,
+    refer_level,
+    refer_scale,
+    pixel_offset=False,
+    rois_num=None,
+    name=None,
+):
+    """Spread boxes over pyramid levels by their size: (boxes of each level, index that restores the
+    order, counts).
+    """
     if min_level < 1:
-        raise AssertionError(f'[distribute_fpn_proposals] expected min_level of at least 1, got {min_level}')
+        raise AssertionError(
+            f'[distribute_fpn_proposals] expected min_level of at least 1, got {min_level}'
+        )
     if not min_level < max_level < min_level + 100:
-        raise AssertionError(f'[distribute_fpn_proposals] expected max_level above min_level {min_level} by less than 100, got {max_level}')
+        raise AssertionError(
+            f'[distribute_fpn_proposals] expected max_level above min_level {min_level} by less '
+            f'than 100, got {max_level}'
+        )
     boxes = (fpn_rois.astype('float32') if fpn_rois.dtype == paddle.bfloat16 else fpn_rois).numpy()
     extra = 1.0 if pixel_offset else 0.0
-    scale = np.sqrt(np.maximum((boxes[:, 2] - boxes[:, 0] + extra) * (boxes[:, 3] - boxes[:, 1] + extra), 0.0))
+    scale = np.sqrt(
+        np.maximum((boxes[:, 2] - boxes[:, 0] + extra) * (boxes[:, 3] - boxes[:, 1] + extra), 0.0)
+    )
     with np.errstate(divide='ignore', invalid='ignore'):
         level = np.floor(np.log2(scale / refer_scale + 1e-6) + float(refer_level))
     # A box without a finite level belongs to the first one.
-    level = np.clip(np.where(np.isfinite(level), level, min_level), min_level, max_level).astype(int)
+    level = np.clip(np.where(np.isfinite(level), level, min_level), min_level, max_level).astype(
+        int
+    )
     images = _images_of(rois_num.numpy()) if rois_num is not None else np.zeros(len(boxes), int)
     parts, counts, order = [], [], []
     for lvl in range(min_level, max_level + 1):
@@ -340,7 +470,9 @@ def distribute_fpn_proposals(fpn_rois, min_level, max_level, refer_level, refer_
         order.append(mine)
         parts.append(paddle.to_tensor(boxes[mine].reshape(-1, 4)).astype(fpn_rois.dtype))
         if rois_num is not None:
-            counts.append(paddle.to_tensor(np.bincount(images[mine], minlength=len(rois_num)).astype('int32')))
+            counts.append(
+                paddle.to_tensor(np.bincount(images[mine], minlength=len(rois_num)).astype('int32'))
+            )
     restore = np.argsort(np.concatenate(order), kind='stable').astype('int32').reshape(-1, 1)
     return parts, paddle.to_tensor(restore), counts if rois_num is not None else None
 
@@ -352,10 +484,13 @@ def read_file(filename, name=None):
 
 
 def decode_jpeg(x, mode='unchanged', name=None):
-    """A uint8 image [C, H, W] from the bytes of a JPEG; mode 'unchanged', 'gray' or 'rgb'. Needs pillow."""
+    """A uint8 image [C, H, W] from the bytes of a JPEG; mode 'unchanged', 'gray' or 'rgb'. Needs
+    pillow.
+    """
     import io
 
     from paddle.utils import try_import
+
     image = try_import('PIL.Image').open(io.BytesIO(x.numpy().tobytes()))
     if mode not in ('unchanged', 'gray', 'rgb'):
         raise ValueError(f"[decode_jpeg] expected mode unchanged, gray or rgb, got {mode!r}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choosing boxes: proposals of a region proposal network, and matrix non-maximum suppression."""
+
 import numpy as np
 
 import paddle
@@ -30,16 +31,35 @@ def _suppress(boxes, threshold, eta, extra):
     return np.array(kept, int)
 
 
-def generate_proposals(scores, bbox_deltas, img_size, anchors, variances, pre_nms_top_n=6000, post_nms_top_n=1000,
-                       nms_thresh=0.5, min_size=0.1, eta=1.0, pixel_offset=False, return_rois_num=False, name=None):
-    """(boxes [R, 4], scores [R, 1][, count of each image]) from anchors moved by the network's deltas.
+def generate_proposals(
+    scores,
+    bbox_deltas,
+    img_size,
+    anchors,
+    variances,
+    pre_nms_top_n=6000,
+    post_nms_top_n=1000,
+    nms_thresh=0.5,
+    min_size=0.1,
+    eta=1.0,
+    pixel_offset=False,
+    return_rois_num=False,
+    name=None,
+):
+    """(boxes [R, 4], scores [R, 1][, count of each image]) from anchors moved by the network's
+    deltas.
 
-    `scores` [N, A, H, W], `bbox_deltas` [N, 4A, H, W], `img_size` [N, 2], `anchors` and `variances` [H, W, A, 4].
+    `scores` [N, A, H, W], `bbox_deltas` [N, 4A, H, W], `img_size` [N, 2], `anchors` and `variances`
+    [H, W, A, 4].
     """
     extra = 1.0 if pixel_offset else 0.0
     base, spread = (t.astype('float64').numpy().reshape(-1, 4) for t in (anchors, variances))
     sizes = img_size.astype('float64').numpy()
-    all_scores = (scores.astype('float32') if scores.dtype == paddle.bfloat16 else scores).numpy().transpose(0, 2, 3, 1)
+    all_scores = (
+        (scores.astype('float32') if scores.dtype == paddle.bfloat16 else scores)
+        .numpy()
+        .transpose(0, 2, 3, 1)
+    )
     n = all_scores.shape[0]
     deltas = bbox_deltas.astype('float64').numpy()
     deltas = deltas.reshape(n, -1, 4, *deltas.shape[2:]).transpose(0, 3, 4, 1, 2).reshape(n, -1, 4)
@@ -60,9 +80,13 @@ def generate_proposals(scores, bbox_deltas, img_size, anchors, variances, pre_nm
         made[:, 0::2] = made[:, 0::2].clip(0, image_w - extra)
         made[:, 1::2] = made[:, 1::2].clip(0, image_h - extra)
         least = max(min_size, 1.0)
-        keep = (made[:, 2] - made[:, 0] + extra >= least) & (made[:, 3] - made[:, 1] + extra >= least)
+        keep = (made[:, 2] - made[:, 0] + extra >= least) & (
+            made[:, 3] - made[:, 1] + extra >= least
+        )
         if pixel_offset:
-            keep &= ((made[:, 0] + made[:, 2]) / 2 <= image_w) & ((made[:, 1] + made[:, 3]) / 2 <= image_h)
+            keep &= ((made[:, 0] + made[:, 2]) / 2 <= image_w) & (
+                (made[:, 1] + made[:, 3]) / 2 <= image_h
+            )
         made, score = made[keep], score[order][keep]
         if len(made) == 0:
             made, score = np.zeros([1, 4]), np.zeros([1], score.dtype)
@@ -81,12 +105,25 @@ def generate_proposals(scores, bbox_deltas, img_size, anchors, variances, pre_nm
     return rois, probs, None
 
 
-def matrix_nms(bboxes, scores, score_threshold, post_threshold, nms_top_k, keep_top_k, use_gaussian=False,
-               gaussian_sigma=2.0, background_label=0, normalized=True, return_index=False, return_rois_num=True,
-               name=None):
+def matrix_nms(
+    bboxes,
+    scores,
+    score_threshold,
+    post_threshold,
+    nms_top_k,
+    keep_top_k,
+    use_gaussian=False,
+    gaussian_sigma=2.0,
+    background_label=0,
+    normalized=True,
+    return_index=False,
+    return_rois_num=True,
+    name=None,
+):
     """(rows [R, 6] of class, decayed score and box[, count of each image][, index [R, 1]]).
 
-    `bboxes` [N, M, 4], `scores` [N, classes, M]: a box loses score by its overlap with better ones of its class.
+    `bboxes` [N, M, 4], `scores` [N, classes, M]: a box loses score by its overlap with better ones
+    of its class.
     """
     extra = 0.0 if normalized else 1.0
     all_boxes, all_scores = bboxes.astype('float64').numpy(), scores.astype('float64').numpy()
@@ -106,7 +143,7 @@ def matrix_nms(bboxes, scores, score_threshold, post_threshold, nms_top_k, keep_
             overlap = np.tril(_overlaps(all_boxes[i][order], extra), -1)
             worst = overlap.max(1)
             if use_gaussian:
-                decay = np.exp((worst[None] ** 2 - overlap ** 2) * float(gaussian_sigma))
+                decay = np.exp((worst[None] ** 2 - overlap**2) * float(gaussian_sigma))
             else:
                 decay = (1 - overlap) / (1 - worst[None])
             lower = np.tri(len(order), k=-1, dtype=bool)

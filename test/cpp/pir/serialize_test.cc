@@ -51,8 +51,10 @@ TEST(JsonTest, WritesTheFormat) {
   // Defaults the program left out are in the file.
   EXPECT_NE(
       s.find(
-          R"({"#":"1.matmul","A":[{"AT":{"#":"0.a_bool","D":false},"N":"transpose_x"},{"AT":{"#":"0.a_bool","D":false},"N":"transpose_y"}],"I":[{"%":3},{"%":2}],)"
-          R"("O":[{"%":4,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[-1,3],"NCHW",[],0]}}],"OA":[{"AT":{"#":"0.a_array","D":[{"#":"0.a_bool","D":false}]},"N":"stop_gradient"}]})"),
+          R"({"#":"1.matmul","A":[{"AT":{"#":"0.a_bool","D":false},"N":"transpose_x"},{"AT":{"#":"0.a_bool","D":false},"N":"transpose_y"}],)"
+          R"("I":[{"%":3},{"%":2}],)"
+          R"("O":[{"%":4,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[-1,3],"NCHW",[],0]}}],)"
+          R"("OA":[{"AT":{"#":"0.a_array","D":[{"#":"0.a_bool","D":false}]},"N":"stop_gradient"}]})"),
       std::string::npos)
       << s;
   EXPECT_NE(s.find(R"({"AT":{"#":"1.a_place","D":[0,0,""]},"N":"place"})"), std::string::npos);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading and writing 16-bit PCM wave files with the standard library."""
+
 import wave
 from dataclasses import dataclass
 
@@ -9,7 +10,15 @@ import paddle
 from paddle import _lazy
 from paddle.framework.output_file import OutputFile
 
-__all__ = ['get_current_backend', 'list_available_backends', 'set_backend', 'info', 'load', 'save', 'AudioInfo']
+__all__ = [
+    'get_current_backend',
+    'list_available_backends',
+    'set_backend',
+    'info',
+    'load',
+    'save',
+    'AudioInfo',
+]
 
 
 _BLOCK = 1 << 20  # frames read at a time
@@ -41,7 +50,9 @@ def get_current_backend():
 def set_backend(backend_name):
     """Choose a backend; there is 'wave_backend' only."""
     if backend_name not in list_available_backends():
-        raise NotImplementedError(f"the backend {backend_name!r} is not available, only {list_available_backends()}")
+        raise NotImplementedError(
+            f"the backend {backend_name!r} is not available, only {list_available_backends()}"
+        )
 
 
 def _open(filepath):
@@ -54,26 +65,37 @@ def _open(filepath):
 def info(filepath):
     """Sample rate, length, channels and bits of a wave file."""
     with _open(filepath) as stream:
-        return AudioInfo(stream.getframerate(), stream.getnframes(), stream.getnchannels(), stream.getsampwidth() * 8,
-                         'PCM_S')
+        return AudioInfo(
+            stream.getframerate(),
+            stream.getnframes(),
+            stream.getnchannels(),
+            stream.getsampwidth() * 8,
+            'PCM_S',
+        )
 
 
 def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first=True):
-    """(samples, sample rate) of a wave file: float32 in [-1, 1], or int16 with `normalize=False`."""
+    """(samples, sample rate) of a wave file: float32 in [-1, 1], or int16 with
+    `normalize=False`.
+    """
     with _open(filepath) as stream:
         channels, rate, width = stream.getnchannels(), stream.getframerate(), stream.getsampwidth()
-        data = b''.join(iter(lambda: stream.readframes(_BLOCK), b''))  # its header may ask for any number of frames
+        data = b''.join(
+            iter(lambda: stream.readframes(_BLOCK), b'')
+        )  # its header may ask for any number of frames
     if width != 2:
         raise NotImplementedError(f"wave_backend reads 16-bit samples only, got {width * 8}-bit")
     array = np.frombuffer(data, '<i2').reshape(-1, channels)
     stop = None if num_frames < 0 else frame_offset + num_frames
     array = array[frame_offset:stop]
-    array = array.astype('float32') / 2 ** 15 if normalize else array.astype('int16')
+    array = array.astype('float32') / 2**15 if normalize else array.astype('int16')
     return paddle.to_tensor(np.ascontiguousarray(array.T if channels_first else array)), rate
 
 
 def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_per_sample=16):
-    """Write samples [channels, T] (or [T, channels]) as a 16-bit wave file; floats are in [-1, 1]."""
+    """Write samples [channels, T] (or [T, channels]) as a 16-bit wave file; floats are in [-1,
+    1].
+    """
     if src.ndim != 2:
         raise AssertionError(f"[save] expected a 2D tensor as src, got shape {src.shape}")
     if bits_per_sample not in (None, 16):
@@ -83,17 +105,20 @@ def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_pe
     array = src.numpy()
     array = array.T if channels_first else array
     if array.dtype.kind == 'f':
-        array = np.clip(array * 2 ** 15, -2 ** 15, 2 ** 15 - 1).astype('<i2')
+        array = np.clip(array * 2**15, -(2**15), 2**15 - 1).astype('<i2')
     channels, rate = array.shape[1], float(sample_rate)
-    if not 1 <= channels < 2 ** 16:
+    if not 1 <= channels < 2**16:
         raise ValueError(f"[save] expected 1 to 65535 channels, got {channels}")
-    if not 0.5 < rate < 2 ** 31 / channels:
-        raise ValueError(f"[save] expected a sample_rate from 1 to {2 ** 31 // channels - 1}, got {sample_rate}")
+    if not 0.5 < rate < 2**31 / channels:
+        raise ValueError(
+            f"[save] expected a sample_rate from 1 to {2**31 // channels - 1}, got {sample_rate}"
+        )
     with OutputFile(filepath) as file, wave.open(file, 'wb') as stream:
         stream.setnchannels(channels)
         stream.setsampwidth(2)
         stream.setframerate(rate)
         stream.setnframes(array.shape[0])
         stream.writeframesraw(np.ascontiguousarray(array.astype('<i2')).tobytes())
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mel scales, filter banks and decibels."""
+
 import math
 
 import numpy as np
@@ -7,8 +8,15 @@ import numpy as np
 import paddle
 from paddle.base.arguments import integer, to_array
 
-__all__ = ['hz_to_mel', 'mel_to_hz', 'mel_frequencies', 'fft_frequencies', 'compute_fbank_matrix', 'power_to_db',
-           'create_dct']
+__all__ = [
+    'hz_to_mel',
+    'mel_to_hz',
+    'mel_frequencies',
+    'fft_frequencies',
+    'compute_fbank_matrix',
+    'power_to_db',
+    'create_dct',
+]
 
 _STEP = 200.0 / 3
 _BREAK_HZ = 1000.0
@@ -28,7 +36,9 @@ def _mel_to_hz(mel, htk):
     mel = to_array('mel_to_hz', 'mel', mel, 'float64')
     if htk:
         return 700.0 * (10.0 ** (mel / 2595.0) - 1.0)
-    return np.where(mel >= _BREAK_MEL, _BREAK_HZ * np.exp(_LOG_STEP * (mel - _BREAK_MEL)), _STEP * mel)
+    return np.where(
+        mel >= _BREAK_MEL, _BREAK_HZ * np.exp(_LOG_STEP * (mel - _BREAK_MEL)), _STEP * mel
+    )
 
 
 def _convert(function, value, htk):
@@ -59,8 +69,12 @@ def fft_frequencies(sr, n_fft, dtype='float32'):
     return paddle.to_tensor(np.linspace(0, float(sr) / 2, 1 + n_fft // 2), dtype=dtype)
 
 
-def compute_fbank_matrix(sr, n_fft, n_mels=64, f_min=0.0, f_max=None, htk=False, norm='slaney', dtype='float32'):
-    """Triangular mel filters [n_mels, n_fft // 2 + 1]; `norm` is 'slaney' (equal area), a p of a p-norm, or None."""
+def compute_fbank_matrix(
+    sr, n_fft, n_mels=64, f_min=0.0, f_max=None, htk=False, norm='slaney', dtype='float32'
+):
+    """Triangular mel filters [n_mels, n_fft // 2 + 1]; `norm` is 'slaney' (equal area), a p of a
+    p-norm, or None.
+    """
     f_max = float(sr) / 2 if f_max is None else f_max
     bins = np.linspace(0, float(sr) / 2, 1 + n_fft // 2)
     edges = _mel_to_hz(np.linspace(_hz_to_mel(f_min, htk), _hz_to_mel(f_max, htk), n_mels + 2), htk)
@@ -69,9 +83,11 @@ def compute_fbank_matrix(sr, n_fft, n_mels=64, f_min=0.0, f_max=None, htk=False,
     rising, falling = -slopes[:-2] / gaps[:-1, None], slopes[2:] / gaps[1:, None]
     weights = np.maximum(0.0, np.minimum(rising, falling))
     if norm == 'slaney':
-        weights *= (2.0 / (edges[2:n_mels + 2] - edges[:n_mels]))[:, None]
+        weights *= (2.0 / (edges[2 : n_mels + 2] - edges[:n_mels]))[:, None]
     elif isinstance(norm, (int, float)):
-        weights = weights / np.maximum(np.linalg.norm(weights, ord=norm, axis=-1, keepdims=True), 1e-12)
+        weights = weights / np.maximum(
+            np.linalg.norm(weights, ord=norm, axis=-1, keepdims=True), 1e-12
+        )
     return paddle.to_tensor(weights, dtype=dtype)
 
 
@@ -81,7 +97,9 @@ def power_to_db(spect, ref_value=1.0, amin=1e-10, top_db=80.0):
         raise Exception("amin must be strictly positive")
     if ref_value <= 0:
         raise Exception("ref_value must be strictly positive")
-    db = 10.0 * (spect.clip(min=amin).log() / math.log(10.0)) - 10.0 * math.log10(max(ref_value, amin))
+    db = 10.0 * (spect.clip(min=amin).log() / math.log(10.0)) - 10.0 * math.log10(
+        max(ref_value, amin)
+    )
     if top_db is not None:
         if top_db < 0:
             raise Exception("top_db must be non-negative")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Windows for spectral analysis."""
+
 import math
 
 import numpy as np
@@ -35,7 +36,7 @@ def _bohman(m):
 
 def _gaussian(m, std):
     n = np.arange(m) - (m - 1.0) / 2.0
-    return np.exp(-n ** 2 / (2 * std * std))
+    return np.exp(-(n**2) / (2 * std * std))
 
 
 def _general_gaussian(m, p, sig):
@@ -55,7 +56,7 @@ def _tukey(m, alpha=0.5):
         return _general_hamming(m, 0.5)
     n = np.arange(m)
     width = int(math.floor(alpha * (m - 1) / 2.0))
-    first, middle, last = n[:width + 1], n[width + 1:m - width - 1], n[m - width - 1:]
+    first, middle, last = n[: width + 1], n[width + 1 : m - width - 1], n[m - width - 1 :]
     a = 0.5 * (1 + np.cos(math.pi * (-1 + 2.0 * first / alpha / (m - 1))))
     c = 0.5 * (1 + np.cos(math.pi * (-2.0 / alpha + 1 + 2.0 * last / alpha / (m - 1))))
     return np.concatenate([a, np.ones(middle.shape), c])
@@ -64,15 +65,15 @@ def _tukey(m, alpha=0.5):
 def _taylor(m, nbar=4, sll=30, norm=True):
     b = 10 ** (sll / 20)
     a = np.arccosh(b) / math.pi
-    s2 = nbar ** 2 / (a ** 2 + (nbar - 0.5) ** 2)
+    s2 = nbar**2 / (a**2 + (nbar - 0.5) ** 2)
     ma = np.arange(1, nbar)
     fm = np.empty(nbar - 1)
     signs = np.empty_like(ma)
     signs[::2], signs[1::2] = 1, -1
     m2 = ma * ma
     for i in range(len(ma)):
-        top = signs[i] * np.prod(1 - m2[i] / s2 / (a ** 2 + (ma - 0.5) ** 2))
-        below = 2 * np.prod(1 - m2[i] / m2[:i]) * np.prod(1 - m2[i] / m2[i + 1:])
+        top = signs[i] * np.prod(1 - m2[i] / s2 / (a**2 + (ma - 0.5) ** 2))
+        below = 2 * np.prod(1 - m2[i] / m2[:i]) * np.prod(1 - m2[i] / m2[i + 1 :])
         fm[i] = top / below
 
     def weight(n):
@@ -83,13 +84,22 @@ def _taylor(m, nbar=4, sll=30, norm=True):
 
 
 _MAKERS = {
-    'hamming': lambda m: _general_hamming(m, 0.54), 'hann': lambda m: _general_hamming(m, 0.5),
+    'hamming': lambda m: _general_hamming(m, 0.54),
+    'hann': lambda m: _general_hamming(m, 0.5),
     'blackman': lambda m: _cosines(m, [0.42, 0.50, 0.08]),
     'nuttall': lambda m: _cosines(m, [0.3635819, 0.4891775, 0.1365995, 0.0106411]),
-    'cosine': lambda m: np.sin(math.pi / m * (np.arange(m) + 0.5)), 'triang': _triang, 'bohman': _bohman,
-    'bartlett': lambda m: np.bartlett(m), 'kaiser': lambda m, beta=12.0: np.kaiser(m, beta), 'gaussian': _gaussian,
-    'general_gaussian': _general_gaussian, 'exponential': _exponential, 'tukey': _tukey, 'taylor': _taylor,
-    'general_cosine': lambda m, a: _cosines(m, a), 'general_hamming': _general_hamming,
+    'cosine': lambda m: np.sin(math.pi / m * (np.arange(m) + 0.5)),
+    'triang': _triang,
+    'bohman': _bohman,
+    'bartlett': lambda m: np.bartlett(m),
+    'kaiser': lambda m, beta=12.0: np.kaiser(m, beta),
+    'gaussian': _gaussian,
+    'general_gaussian': _general_gaussian,
+    'exponential': _exponential,
+    'tukey': _tukey,
+    'taylor': _taylor,
+    'general_cosine': lambda m, a: _cosines(m, a),
+    'general_hamming': _general_hamming,
 }
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradient mode (no_grad, enable_grad, set_grad_enabled), paddle.grad and the eager-mode switch."""
+
 import contextlib
 import functools
 import inspect
@@ -7,9 +8,23 @@ import inspect
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import items, only
 
-__all__ = ['no_grad', 'no_grad_', 'enable_grad', 'set_grad_enabled', 'is_grad_enabled', 'grad', 'to_variable', 'guard',
-           'enabled', 'enable_dygraph', 'disable_dygraph', 'switch_to_static_graph', 'in_to_static_mode', 'in_declarative_mode',
-           'param_guard']
+__all__ = [
+    'no_grad',
+    'no_grad_',
+    'enable_grad',
+    'set_grad_enabled',
+    'is_grad_enabled',
+    'grad',
+    'to_variable',
+    'guard',
+    'enabled',
+    'enable_dygraph',
+    'disable_dygraph',
+    'switch_to_static_graph',
+    'in_to_static_mode',
+    'in_declarative_mode',
+    'param_guard',
+]
 
 is_grad_enabled_ = _core.is_grad_enabled
 
@@ -18,7 +33,9 @@ class _Decorator:
     """What decorates functions, generators and classes' methods with a context manager."""
 
     __slots__ = ()
-    DECORATED_BY_MARKER_ATTR = '__decorated_by__'  # what a decorated function has: the context manager
+    DECORATED_BY_MARKER_ATTR = (
+        '__decorated_by__'  # what a decorated function has: the context manager
+    )
 
     def clone(self):
         """A fresh context manager of the same kind."""
@@ -26,8 +43,13 @@ class _Decorator:
 
     def __call__(self, func):
         if not callable(func):
-            raise TypeError(f"[{type(self).__name__}] expected a function to decorate, got {type(func).__name__}")
-        wrapper = self._wrap_generator(func) if inspect.isgeneratorfunction(func) else self._wrap(func)
+            raise TypeError(
+                f"[{type(self).__name__}] expected a function to decorate, got "
+                f"{type(func).__name__}"
+            )
+        wrapper = (
+            self._wrap_generator(func) if inspect.isgeneratorfunction(func) else self._wrap(func)
+        )
         setattr(wrapper, self.DECORATED_BY_MARKER_ATTR, self)
         return wrapper
 
@@ -38,6 +60,7 @@ class _Decorator:
         def wrapper(*args, **kwargs):
             with clone():
                 return func(*args, **kwargs)
+
         return wrapper
 
     def _wrap_generator(self, func):
@@ -64,6 +87,7 @@ class _Decorator:
                             item = running.send(got)
             except StopIteration as stop:
                 return stop.value
+
         return wrapper
 
 
@@ -116,6 +140,7 @@ def is_grad_enabled():
 
 def _tensor_list(value, name):
     from paddle import Tensor
+
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if not values:
         raise AssertionError(f"{name} should not be empty")
@@ -129,38 +154,65 @@ def _is_empty_list(value):
     return isinstance(value, (list, tuple)) and not value
 
 
-def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
-         allow_unused=False, no_grad_vars=None, *, dump_backward_graph_path=None):
+def grad(
+    outputs,
+    inputs,
+    grad_outputs=None,
+    retain_graph=None,
+    create_graph=False,
+    only_inputs=True,
+    allow_unused=False,
+    no_grad_vars=None,
+    *,
+    dump_backward_graph_path=None,
+):
     """Gradients of the sum of `outputs` with respect to `inputs`, as a list.
 
-    With `create_graph` the result can be differentiated again. The graph stays usable whatever `retain_graph` is. An input that the outputs do not depend on gives an
-    error, or None with `allow_unused`. No gradient flows back through `no_grad_vars`, a tensor or several.
+    With `create_graph` the result can be differentiated again. The graph stays usable whatever
+    `retain_graph` is. An input that the outputs do not depend on gives an error, or None with
+    `allow_unused`. No gradient flows back through `no_grad_vars`, a tensor or several.
     """
-    only('grad', 'graphs are not written to files', dump_backward_graph_path=(dump_backward_graph_path, None))
+    only(
+        'grad',
+        'graphs are not written to files',
+        dump_backward_graph_path=(dump_backward_graph_path, None),
+    )
     outputs = _tensor_list(outputs, 'outputs')
     inputs = _tensor_list(inputs, 'inputs')
     if not only_inputs:
         raise AssertionError("only_inputs=False is not supported yet")
     if grad_outputs is not None:
-        grad_outputs = list(grad_outputs) if isinstance(grad_outputs, (list, tuple)) else [grad_outputs]
+        grad_outputs = (
+            list(grad_outputs) if isinstance(grad_outputs, (list, tuple)) else [grad_outputs]
+        )
         from paddle import Tensor
+
         for item in grad_outputs:
             if item is not None and not isinstance(item, Tensor):
-                raise AssertionError("grad_outputs must be None, a Variable or a list containing None or Variables")
+                raise AssertionError(
+                    "grad_outputs must be None, a Variable or a list containing None or Variables"
+                )
         if len(grad_outputs) != len(outputs):
-            raise AssertionError(f"The length of grad_outputs must be equal to outputs: {len(grad_outputs)} != "
-                                 f"{len(outputs)}")
+            raise AssertionError(
+                f"The length of grad_outputs must be equal to outputs: {len(grad_outputs)} != "
+                f"{len(outputs)}"
+            )
     if no_grad_vars is not None:
         if isinstance(no_grad_vars, set):
             no_grad_vars = items('grad', 'no_grad_vars', no_grad_vars)
-        frozen = _tensor_list(no_grad_vars, 'no_grad_vars') if not _is_empty_list(no_grad_vars) else []
-        return list(_core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused, frozen))
+        frozen = (
+            _tensor_list(no_grad_vars, 'no_grad_vars') if not _is_empty_list(no_grad_vars) else []
+        )
+        return list(
+            _core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused, frozen)
+        )
     return list(_core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused))
 
 
 def to_variable(value, name=None, zero_copy=None, dtype=None):
     """A tensor of `value`; a tensor comes back as it is."""
     import paddle
+
     only('to_variable', 'a tensor has memory of its own', zero_copy=(zero_copy, None, False))
     if not isinstance(value, paddle.Tensor):
         value = paddle.to_tensor(value, dtype=dtype)
@@ -172,18 +224,21 @@ def to_variable(value, name=None, zero_copy=None, dtype=None):
 def enabled():
     """Whether operations run at once (dynamic mode)."""
     import paddle
+
     return paddle.in_dynamic_mode()
 
 
 def enable_dygraph(place=None):
     """Enter dynamic mode; `place` becomes the current device."""
     import paddle
+
     paddle.disable_static(place)
 
 
 def disable_dygraph():
     """Enter static mode."""
     import paddle
+
     paddle.enable_static()
 
 
@@ -191,6 +246,7 @@ def disable_dygraph():
 def guard(place=None):
     """Dynamic mode inside the block, on the device `place`."""
     import paddle
+
     static, before = not paddle.in_dynamic_mode(), _core.current_place()
     try:
         if static:
@@ -210,6 +266,7 @@ def switch_to_static_graph(func):
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
         import paddle
+
         dynamic = paddle.in_dynamic_mode()
         try:
             if dynamic:

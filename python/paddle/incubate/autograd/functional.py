@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives of functions: vjp, jvp and lazy matrices of first and second derivatives."""
+
 import paddle
 
 from .primapi import as_list, forward, reverse
@@ -25,10 +26,14 @@ def _seeds(v, like):
         return None
     vs = as_list(v, 'v')
     if len(vs) != len(like):
-        raise RuntimeError(f"The argument v is a tuple of invalid length:should be {len(like)} but got {len(vs)}.")
+        raise RuntimeError(
+            f"The argument v is a tuple of invalid length:should be {len(like)} but got {len(vs)}."
+        )
     for i, (one, other) in enumerate(zip(vs, like)):
         if list(one.shape) != list(other.shape):
-            raise RuntimeError(f"The v[{i}] has invalid shape: should be {other.shape} but got {one.shape}.")
+            raise RuntimeError(
+                f"The v[{i}] has invalid shape: should be {other.shape} but got {one.shape}."
+            )
     return [one.astype(other.dtype) for one, other in zip(vs, like)]
 
 
@@ -37,7 +42,9 @@ def _packed(values):
 
 
 def vjp(func, xs, v=None):
-    """(func(*xs), v times its Jacobian): reverse mode, `v` shaped like the results and ones by default."""
+    """(func(*xs), v times its Jacobian): reverse mode, `v` shaped like the results and ones by
+    default.
+    """
     xs = _inputs(xs)
     with paddle.enable_grad():
         results = func(*xs)
@@ -57,7 +64,8 @@ def jvp(func, xs, v=None):
 
 
 class Jacobian:
-    """Lazy matrix of derivatives of func(*xs), all flattened and joined: [N, M], or [B, N, M] with `is_batched`.
+    """Lazy matrix of derivatives of func(*xs), all flattened and joined: [N, M], or [B, N, M] with
+    `is_batched`.
 
     Rows are computed when indexed. Every entry can be differentiated again.
     """
@@ -73,8 +81,10 @@ class Jacobian:
         if batched:
             for value in (*xs, *ys):
                 if not value.shape or value.shape[0] != xs[0].shape[0]:
-                    raise ValueError(f"[Jacobian] expected a first axis of extent {xs[0].shape[:1]} on every tensor "
-                                     f"when is_batched=True, got shape {list(value.shape)}")
+                    raise ValueError(
+                        f"[Jacobian] expected a first axis of extent {xs[0].shape[:1]} on "
+                        f"every tensor when is_batched=True, got shape {list(value.shape)}"
+                    )
         self._ys = self._joined(ys)
         self._rows, self._columns = {}, sum(self._flat(x).shape[-1] for x in xs)
 
@@ -112,12 +122,12 @@ class Jacobian:
             at = picked + count if picked < 0 else picked
             if not 0 <= at < count:
                 raise IndexError(f"row {picked} is out of range for {count} rows")
-            rest = parts[:axis] + parts[axis + 1:]
+            rest = parts[:axis] + parts[axis + 1 :]
             return self._row(at)[rest] if rest else self._row(at)
         chosen, whole = range(count), parts
         if isinstance(picked, slice):
             chosen = chosen[picked]
-            whole = (*parts[:axis], slice(None), *parts[axis + 1:])
+            whole = (*parts[:axis], slice(None), *parts[axis + 1 :])
         rows = [self._row(i) for i in chosen]
         if not rows:
             full = paddle.zeros([*self._ys.shape[:-1], 0, self._columns], dtype=self._xs[0].dtype)
@@ -127,7 +137,9 @@ class Jacobian:
 
 
 class Hessian(Jacobian):
-    """Lazy matrix of second derivatives of a scalar function (one value a batch item with `is_batched`)."""
+    """Lazy matrix of second derivatives of a scalar function (one value a batch item with
+    `is_batched`).
+    """
 
     def __init__(self, func, xs, is_batched=False):
         xs = _inputs(xs)
@@ -136,6 +148,8 @@ class Hessian(Jacobian):
             lead = 1 if is_batched else 0
             extents = list(ys[0].shape[lead:])
             if len(ys) != 1 or len(ys[0].shape) < lead or any(e != 1 for e in extents):
-                raise RuntimeError("The function given to Hessian should return as single element Tensor or batched "
-                                   "single element Tensor.")
+                raise RuntimeError(
+                    "The function given to Hessian should return as single element Tensor or "
+                    "batched single element Tensor."
+                )
             self._setup(reverse(ys, xs), xs, is_batched)

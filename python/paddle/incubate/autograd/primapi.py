@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reverse and forward mode on tensors that are already computed, and the switch for primitive operators."""
+"""Reverse and forward mode on tensors that are already computed, and the switch for primitive
+operators.
+"""
+
 import paddle
 
 __all__ = ['grad', 'forward_grad', 'enable_prim', 'disable_prim', 'prim_enabled']
@@ -8,7 +11,9 @@ _prim = False
 
 
 def enable_prim():
-    """Ask for gradients on primitive operators. Every gradient here can be differentiated again with or without."""
+    """Ask for gradients on primitive operators. Every gradient here can be differentiated again
+    with or without.
+    """
     global _prim
     _prim = True
 
@@ -34,7 +39,9 @@ def as_list(value, name):
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     for item in values:
         if not isinstance(item, paddle.Tensor):
-            raise TypeError(f"Expected '{name}' is a Tensor|Sequence[Tensor], but got {type(item)}.")
+            raise TypeError(
+                f"Expected '{name}' is a Tensor|Sequence[Tensor], but got {type(item)}."
+            )
     return values
 
 
@@ -44,8 +51,14 @@ def reverse(ys, xs, vs=None):
     keep = [i for i, y in enumerate(ys) if not y.stop_gradient]
     if not keep:
         return [paddle.zeros_like(x) for x in xs]
-    grads = paddle.grad([ys[i] for i in keep], xs, None if vs is None else [vs[i] for i in keep], create_graph=True,
-                        retain_graph=True, allow_unused=True)
+    grads = paddle.grad(
+        [ys[i] for i in keep],
+        xs,
+        None if vs is None else [vs[i] for i in keep],
+        create_graph=True,
+        retain_graph=True,
+        allow_unused=True,
+    )
     return [paddle.zeros_like(x) if g is None else g for g, x in zip(grads, xs)]
 
 
@@ -62,7 +75,8 @@ def forward(ys, xs, vs=None):
 
 
 def grad(outputs, inputs, grad_outputs=None):
-    """Gradient of `outputs` by `inputs`, weighted by `grad_outputs` (ones by default); can be differentiated again.
+    """Gradient of `outputs` by `inputs`, weighted by `grad_outputs` (ones by default); can be
+    differentiated again.
 
     One tensor for one input, a list for a list.
     """
@@ -73,7 +87,8 @@ def grad(outputs, inputs, grad_outputs=None):
 
 
 def forward_grad(outputs, inputs, grad_inputs=None):
-    """Forward-mode derivative of `outputs` along `grad_inputs` (ones by default); can be differentiated again.
+    """Forward-mode derivative of `outputs` along `grad_inputs` (ones by default); can be
+    differentiated again.
 
     One tensor for one output, a list for a list.
     """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fused layers."""
+
 from paddle import _lazy
 
 from . import functional  # noqa: F401
@@ -12,7 +13,13 @@ from .layer import (
     FusedTransformerEncoderLayer,
 )
 
-__all__ = ['FusedMultiHeadAttention', 'FusedFeedForward', 'FusedTransformerEncoderLayer', 'FusedLinear',
-           'FusedBiasDropoutResidualLayerNorm', 'FusedDropoutAdd']
+__all__ = [
+    'FusedMultiHeadAttention',
+    'FusedFeedForward',
+    'FusedTransformerEncoderLayer',
+    'FusedLinear',
+    'FusedBiasDropoutResidualLayerNorm',
+    'FusedDropoutAdd',
+]
 
 _lazy.serve(globals())

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Biases of attention scores: triangles, and blocks for sequences packed one after another."""
+
 import paddle
 
-__all__ = ['AttentionBias', 'LowerTriangularMask', 'LowerTriangularMaskWithTensorBias', 'SeqLenInfo', 'BlockDiagonalMask',
-           'BlockDiagonalCausalMask']
+__all__ = [
+    'AttentionBias',
+    'LowerTriangularMask',
+    'LowerTriangularMaskWithTensorBias',
+    'SeqLenInfo',
+    'BlockDiagonalMask',
+    'BlockDiagonalCausalMask',
+]
 
 
 class AttentionBias:
@@ -11,7 +18,10 @@ class AttentionBias:
 
     def materialize(self, shape, dtype=paddle.float32):
         """The bias as a tensor of this shape, whose last two axes are queries and keys."""
-        raise NotImplementedError(f"[{type(self).__name__}] expected a subclass that makes a bias of {shape} and {dtype}, got the base")
+        raise NotImplementedError(
+            f"[{type(self).__name__}] expected a subclass that makes a bias of {shape} and "
+            f"{dtype}, got the base"
+        )
 
 
 def _hidden(allowed, dtype):
@@ -54,7 +64,9 @@ class SeqLenInfo:
         starts = [0]
         for length in seqlens:
             if not isinstance(length, int):
-                raise TypeError(f"[SeqLenInfo] expected lengths that are integers, got {type(length)}")
+                raise TypeError(
+                    f"[SeqLenInfo] expected lengths that are integers, got {type(length)}"
+                )
             starts.append(starts[-1] + length)
         return cls(paddle.to_tensor(starts, dtype='int32'), max(seqlens, default=-1), starts)
 
@@ -63,9 +75,13 @@ class SeqLenInfo:
         yield from zip(self.seqstart_py, self.seqstart_py[1:])
 
     def split(self, x, batch_sizes=None):
-        """The parts of [1, total, ...]: one of shape [batch, length, ...] for each of `batch_sizes`, by default each sequence alone."""
+        """The parts of [1, total, ...]: one of shape [batch, length, ...] for each of
+        `batch_sizes`, by default each sequence alone.
+        """
         if x.shape[0] != 1 or x.shape[1] != self.seqstart_py[-1]:
-            raise AssertionError(f"[SeqLenInfo] expected [1, {self.seqstart_py[-1]}, ...], got {list(x.shape)}")
+            raise AssertionError(
+                f"[SeqLenInfo] expected [1, {self.seqstart_py[-1]}, ...], got {list(x.shape)}"
+            )
         sizes, at, parts = batch_sizes or [1] * (len(self.seqstart_py) - 1), 0, []
         for size in sizes:
             start, end = self.seqstart_py[at], self.seqstart_py[at + size]
@@ -84,7 +100,12 @@ class BlockDiagonalMask(AttentionBias):
     def from_seqlens(cls, q_seqlen, kv_seqlen=None):
         """From the lengths of the queries, and of the keys where those differ."""
         queries = SeqLenInfo.from_seqlens(q_seqlen)
-        return cls(queries, queries if kv_seqlen is None or kv_seqlen == q_seqlen else SeqLenInfo.from_seqlens(kv_seqlen))
+        return cls(
+            queries,
+            queries
+            if kv_seqlen is None or kv_seqlen == q_seqlen
+            else SeqLenInfo.from_seqlens(kv_seqlen),
+        )
 
     @classmethod
     def from_tensor_list(cls, tensors):
@@ -96,9 +117,14 @@ class BlockDiagonalMask(AttentionBias):
     @classmethod
     def from_tensor_lists_qkv(cls, tensors_q, tensors_k, tensors_v=None):
         """(mask, packed queries, packed keys, packed values or None)."""
-        if len(tensors_q) != len(tensors_k) or (tensors_v is not None and len(tensors_v) != len(tensors_k)):
-            raise AssertionError("[from_tensor_lists_qkv] expected as many queries as keys and values, got "
-                                 f"{len(tensors_q)}, {len(tensors_k)} and {None if tensors_v is None else len(tensors_v)}")
+        if len(tensors_q) != len(tensors_k) or (
+            tensors_v is not None and len(tensors_v) != len(tensors_k)
+        ):
+            raise AssertionError(
+                "[from_tensor_lists_qkv] expected as many queries as keys and values, got "
+                f"{len(tensors_q)}, {len(tensors_k)} and "
+                f"{None if tensors_v is None else len(tensors_v)}"
+            )
         ours, queries = BlockDiagonalMask.from_tensor_list(tensors_q)
         theirs, keys = BlockDiagonalMask.from_tensor_list(tensors_k)
         values = None if tensors_v is None else BlockDiagonalMask.from_tensor_list(tensors_v)[1]
@@ -110,9 +136,14 @@ class BlockDiagonalMask(AttentionBias):
     def materialize(self, shape, dtype=paddle.float32):
         rows, columns = self.q_seqinfo.seqstart_py[-1], self.k_seqinfo.seqstart_py[-1]
         if list(shape[-2:]) != [rows, columns]:
-            raise AssertionError(f"[{type(self).__name__}] expected a shape that ends with [{rows}, {columns}], got {list(shape)}")
+            raise AssertionError(
+                f"[{type(self).__name__}] expected a shape that ends with [{rows}, {columns}], "
+                f"got {list(shape)}"
+            )
         allowed = paddle.zeros([rows, columns], 'bool')
-        for (top, bottom), (left, right) in zip(self.q_seqinfo.intervals(), self.k_seqinfo.intervals()):
+        for (top, bottom), (left, right) in zip(
+            self.q_seqinfo.intervals(), self.k_seqinfo.intervals()
+        ):
             allowed[top:bottom, left:right] = self._block([bottom - top, right - left])
         return paddle.expand(_hidden(allowed, dtype), list(shape))
 
@@ -127,7 +158,10 @@ class BlockDiagonalMask(AttentionBias):
     def split(self, tensor):
         """The parts of a packed tensor, whose queries and keys are as long as each other."""
         if self.q_seqinfo is not self.k_seqinfo:
-            raise AssertionError("[split] expected queries as long as the keys, got other lengths: use split_queries or split_kv")
+            raise AssertionError(
+                "[split] expected queries as long as the keys, got other lengths: use "
+                "split_queries or split_kv"
+            )
         return self.split_queries(tensor)
 
     def make_causal(self):
@@ -136,7 +170,9 @@ class BlockDiagonalMask(AttentionBias):
 
 
 class BlockDiagonalCausalMask(BlockDiagonalMask):
-    """Sequences packed along one axis: each query sees the keys of its own sequence up to its own place."""
+    """Sequences packed along one axis: each query sees the keys of its own sequence up to its own
+    place.
+    """
 
     def _block(self, shape):
         return paddle.tril(paddle.ones(shape, 'int32')).astype('bool')

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers that hold the parameters of the fused functions."""
+
 import paddle
 from paddle import _lazy
 from paddle.base.arguments import only
@@ -7,8 +8,14 @@ from paddle.nn import initializer
 
 from . import functional as F
 
-__all__ = ['FusedLinear', 'FusedDropoutAdd', 'FusedBiasDropoutResidualLayerNorm', 'FusedMultiHeadAttention',
-           'FusedFeedForward', 'FusedTransformerEncoderLayer']
+__all__ = [
+    'FusedLinear',
+    'FusedDropoutAdd',
+    'FusedBiasDropoutResidualLayerNorm',
+    'FusedMultiHeadAttention',
+    'FusedFeedForward',
+    'FusedTransformerEncoderLayer',
+]
 
 
 def _positive(**values):
@@ -19,7 +26,9 @@ def _positive(**values):
 
 class _Block(paddle.nn.Layer):
     def _scale(self, width, attr):
-        return self.create_parameter([width], attr, self._dtype, default_initializer=initializer.Constant(1.0))
+        return self.create_parameter(
+            [width], attr, self._dtype, default_initializer=initializer.Constant(1.0)
+        )
 
     def _shift(self, shape, attr):
         return self.create_parameter(shape, attr, self._dtype, is_bias=True)
@@ -31,10 +40,21 @@ class _Block(paddle.nn.Layer):
 class FusedLinear(_Block):
     """x @ weight + bias; the weight is [in, out], or [out, in] with `transpose_weight`."""
 
-    def __init__(self, in_features, out_features, weight_attr=None, bias_attr=None, transpose_weight=False, name=None):
+    def __init__(
+        self,
+        in_features,
+        out_features,
+        weight_attr=None,
+        bias_attr=None,
+        transpose_weight=False,
+        name=None,
+    ):
         super().__init__()
         shape = [out_features, in_features] if transpose_weight else [in_features, out_features]
-        self.weight, self.bias = self._weight(shape, weight_attr), self._shift([out_features], bias_attr)
+        self.weight, self.bias = (
+            self._weight(shape, weight_attr),
+            self._shift([out_features], bias_attr),
+        )
         self.transpose_weight, self.name = transpose_weight, name
 
     def forward(self, input):
@@ -61,45 +81,108 @@ class FusedDropoutAdd(paddle.nn.Layer):
 class FusedBiasDropoutResidualLayerNorm(_Block):
     """layer_norm(residual + dropout(x + bias))."""
 
-    def __init__(self, embed_dim, dropout_rate=0.5, weight_attr=None, bias_attr=None, epsilon=1e-05, name=None):
+    def __init__(
+        self,
+        embed_dim,
+        dropout_rate=0.5,
+        weight_attr=None,
+        bias_attr=None,
+        epsilon=1e-05,
+        name=None,
+    ):
         super().__init__()
         _positive(embed_dim=embed_dim)
-        self.embed_dim, self.dropout_rate, self._epsilon, self.name = embed_dim, dropout_rate, epsilon, name
+        self.embed_dim, self.dropout_rate, self._epsilon, self.name = (
+            embed_dim,
+            dropout_rate,
+            epsilon,
+            name,
+        )
         self.linear_bias = self._shift([embed_dim], bias_attr)
-        self.ln_scale, self.ln_bias = self._scale(embed_dim, weight_attr), self._shift([embed_dim], bias_attr)
+        self.ln_scale, self.ln_bias = (
+            self._scale(embed_dim, weight_attr),
+            self._shift([embed_dim], bias_attr),
+        )
 
     def forward(self, x, residual):
         """x and residual [..., embed_dim]."""
-        return F.fused_bias_dropout_residual_layer_norm(x, residual, self.linear_bias, self.ln_scale, self.ln_bias,
-                                                        self.dropout_rate, self._epsilon, self.training)
+        return F.fused_bias_dropout_residual_layer_norm(
+            x,
+            residual,
+            self.linear_bias,
+            self.ln_scale,
+            self.ln_bias,
+            self.dropout_rate,
+            self._epsilon,
+            self.training,
+        )
 
     def extra_repr(self):
         """What the layer was made with."""
-        return (f'embed_dim={self.embed_dim}, dropout_rate={self.dropout_rate}, epsilon={self._epsilon}, '
-                f'dtype={self._dtype}')
+        return (
+            f'embed_dim={self.embed_dim}, dropout_rate={self.dropout_rate}, '
+            f'epsilon={self._epsilon}, dtype={self._dtype}'
+        )
 
 
 class FusedMultiHeadAttention(_Block):
-    """Self-attention with its norm, projections, dropouts and residual. `key` and `value` must be the query or None."""
+    """Self-attention with its norm, projections, dropouts and residual. `key` and `value` must be
+    the query or None.
+    """
 
-    def __init__(self, embed_dim, num_heads, dropout_rate=0.5, attn_dropout_rate=0.5, kdim=None, vdim=None,
-                 normalize_before=False, need_weights=False, qkv_weight_attr=None, qkv_bias_attr=None,
-                 linear_weight_attr=None, linear_bias_attr=None, pre_ln_scale_attr=None, pre_ln_bias_attr=None,
-                 ln_scale_attr=None, ln_bias_attr=None, epsilon=1e-05, nranks=1, ring_id=-1, transpose_qkv_wb=False,
-                 name=None):
+    def __init__(
+        self,
+        embed_dim,
+        num_heads,
+        dropout_rate=0.5,
+        attn_dropout_rate=0.5,
+        kdim=None,
+        vdim=None,
+        normalize_before=False,
+        need_weights=False,
+        qkv_weight_attr=None,
+        qkv_bias_attr=None,
+        linear_weight_attr=None,
+        linear_bias_attr=None,
+        pre_ln_scale_attr=None,
+        pre_ln_bias_attr=None,
+        ln_scale_attr=None,
+        ln_bias_attr=None,
+        epsilon=1e-05,
+        nranks=1,
+        ring_id=-1,
+        transpose_qkv_wb=False,
+        name=None,
+    ):
         super().__init__()
         _positive(embed_dim=embed_dim, num_heads=num_heads)
         if embed_dim % num_heads:
-            raise AssertionError(f"embed_dim must be divisible by num_heads, but got {embed_dim} and {num_heads}")
+            raise AssertionError(
+                f"embed_dim must be divisible by num_heads, but got {embed_dim} and {num_heads}"
+            )
         if need_weights:
             raise AssertionError("Only support need_weight is False now.")
         for what, dim in (('kdim', kdim), ('vdim', vdim)):
             if dim not in (None, embed_dim):
-                raise ValueError(f"[FusedMultiHeadAttention] expected {what} None or embed_dim {embed_dim}, as key and value are the query, got {dim}")
+                raise ValueError(
+                    f"[FusedMultiHeadAttention] expected {what} None or embed_dim {embed_dim}, as "
+                    f"key and value are the query, got {dim}"
+                )
         if nranks != 1:
-            raise ValueError(f"[FusedMultiHeadAttention] expected nranks 1, a block on one device, got {nranks}")
-        self.normalize_before, self.embed_dim, self.num_heads = normalize_before, embed_dim, num_heads
-        self.head_dim, self.kdim, self.vdim, self.need_weights = embed_dim // num_heads, kdim, vdim, need_weights
+            raise ValueError(
+                f"[FusedMultiHeadAttention] expected nranks 1, a block on one device, got {nranks}"
+            )
+        self.normalize_before, self.embed_dim, self.num_heads = (
+            normalize_before,
+            embed_dim,
+            num_heads,
+        )
+        self.head_dim, self.kdim, self.vdim, self.need_weights = (
+            embed_dim // num_heads,
+            kdim,
+            vdim,
+            need_weights,
+        )
         self.transpose_qkv_wb = transpose_qkv_wb
         self.dropout_rate, self.attn_dropout_rate = dropout_rate, attn_dropout_rate
         self._epsilon, self._ring_id, self.name = epsilon, ring_id, name
@@ -108,7 +191,10 @@ class FusedMultiHeadAttention(_Block):
         else:
             bias = [3, num_heads, self.head_dim]
             weight = [*bias, embed_dim]
-        self.qkv_weight, self.qkv_bias = self._weight(weight, qkv_weight_attr), self._shift(bias, qkv_bias_attr)
+        self.qkv_weight, self.qkv_bias = (
+            self._weight(weight, qkv_weight_attr),
+            self._shift(bias, qkv_bias_attr),
+        )
         self.linear_weight = self._weight([embed_dim, embed_dim], linear_weight_attr)
         self.linear_bias = self._shift([embed_dim], linear_bias_attr)
         self.pre_ln_scale = self._scale(embed_dim, pre_ln_scale_attr) if normalize_before else None
@@ -117,37 +203,95 @@ class FusedMultiHeadAttention(_Block):
         self.ln_bias = None if normalize_before else self._shift([embed_dim], ln_bias_attr)
 
     def forward(self, query, key=None, value=None, attn_mask=None, cache=None):
-        """query [B, S, embed_dim]; with a cache [2, B, heads, past, head] returns (out, new cache)."""
+        """query [B, S, embed_dim]; with a cache [2, B, heads, past, head] returns (out, new
+        cache).
+        """
         if (key is not None and key is not query) or (value is not None and value is not query):
-            raise ValueError("[FusedMultiHeadAttention] expected key and value to be the query or None, got other "
-                             "tensors")
+            raise ValueError(
+                "[FusedMultiHeadAttention] expected key and value to be the query or None, "
+                "got other tensors"
+            )
         return F.fused_multi_head_attention(
-            query, self.qkv_weight, self.linear_weight, self.normalize_before, self.pre_ln_scale, self.pre_ln_bias,
-            self.ln_scale, self.ln_bias, self._epsilon, self.qkv_bias, self.linear_bias, cache, attn_mask,
-            self.dropout_rate, self.attn_dropout_rate, self._epsilon, self.training, ring_id=self._ring_id,
-            num_heads=self.num_heads, transpose_qkv_wb=self.transpose_qkv_wb)
+            query,
+            self.qkv_weight,
+            self.linear_weight,
+            self.normalize_before,
+            self.pre_ln_scale,
+            self.pre_ln_bias,
+            self.ln_scale,
+            self.ln_bias,
+            self._epsilon,
+            self.qkv_bias,
+            self.linear_bias,
+            cache,
+            attn_mask,
+            self.dropout_rate,
+            self.attn_dropout_rate,
+            self._epsilon,
+            self.training,
+            ring_id=self._ring_id,
+            num_heads=self.num_heads,
+            transpose_qkv_wb=self.transpose_qkv_wb,
+        )
 
     def extra_repr(self):
         """What the layer was made with."""
-        names = ('embed_dim', 'num_heads', 'dropout_rate', 'attn_dropout_rate', '_epsilon', 'kdim', 'vdim',
-                 'normalize_before', 'need_weights', '_dtype')
+        names = (
+            'embed_dim',
+            'num_heads',
+            'dropout_rate',
+            'attn_dropout_rate',
+            '_epsilon',
+            'kdim',
+            'vdim',
+            'normalize_before',
+            'need_weights',
+            '_dtype',
+        )
         return ', '.join(f'{n.lstrip("_")}={getattr(self, n)}' for n in names)
 
 
 class FusedFeedForward(_Block):
     """The feed-forward block of a Transformer with its norm, dropouts and residual."""
 
-    def __init__(self, d_model, dim_feedforward, dropout_rate=0.1, epsilon=1e-05, activation='relu',
-                 act_dropout_rate=None, normalize_before=False, linear1_weight_attr=None, linear1_bias_attr=None,
-                 linear2_weight_attr=None, linear2_bias_attr=None, ln1_scale_attr=None, ln1_bias_attr=None,
-                 ln2_scale_attr=None, ln2_bias_attr=None, nranks=1, ring_id=-1, name=None):
+    def __init__(
+        self,
+        d_model,
+        dim_feedforward,
+        dropout_rate=0.1,
+        epsilon=1e-05,
+        activation='relu',
+        act_dropout_rate=None,
+        normalize_before=False,
+        linear1_weight_attr=None,
+        linear1_bias_attr=None,
+        linear2_weight_attr=None,
+        linear2_bias_attr=None,
+        ln1_scale_attr=None,
+        ln1_bias_attr=None,
+        ln2_scale_attr=None,
+        ln2_bias_attr=None,
+        nranks=1,
+        ring_id=-1,
+        name=None,
+    ):
         super().__init__()
         _positive(d_model=d_model, dim_feedforward=dim_feedforward)
         if nranks != 1:
-            raise ValueError(f"[FusedFeedForward] expected nranks 1, a block on one device, got {nranks}")
-        self._d_model, self._dim_feedforward, self._dropout_rate = d_model, dim_feedforward, dropout_rate
+            raise ValueError(
+                f"[FusedFeedForward] expected nranks 1, a block on one device, got {nranks}"
+            )
+        self._d_model, self._dim_feedforward, self._dropout_rate = (
+            d_model,
+            dim_feedforward,
+            dropout_rate,
+        )
         self._act_dropout_rate = dropout_rate if act_dropout_rate is None else act_dropout_rate
-        self._act_method, self._normalize_before, self._epsilon = activation, normalize_before, epsilon
+        self._act_method, self._normalize_before, self._epsilon = (
+            activation,
+            normalize_before,
+            epsilon,
+        )
         self._ring_id, self.name = ring_id, name
         self._linear1_weight = self._weight([d_model, dim_feedforward], linear1_weight_attr)
         self._linear1_bias = self._shift([dim_feedforward], linear1_bias_attr)
@@ -162,35 +306,78 @@ class FusedFeedForward(_Block):
         """src [B, S, d_model]."""
         only('FusedFeedForward', 'the block keeps nothing from step to step', cache=(cache, None))
         return F.fused_feedforward(
-            src, self._linear1_weight, self._linear2_weight, self._linear1_bias, self._linear2_bias, self._ln1_scale,
-            self._ln1_bias, self._ln2_scale, self._ln2_bias, self._act_dropout_rate, self._dropout_rate,
-            self._act_method, self._epsilon, self._epsilon, self._normalize_before, self.training,
-            ring_id=self._ring_id)
+            src,
+            self._linear1_weight,
+            self._linear2_weight,
+            self._linear1_bias,
+            self._linear2_bias,
+            self._ln1_scale,
+            self._ln1_bias,
+            self._ln2_scale,
+            self._ln2_bias,
+            self._act_dropout_rate,
+            self._dropout_rate,
+            self._act_method,
+            self._epsilon,
+            self._epsilon,
+            self._normalize_before,
+            self.training,
+            ring_id=self._ring_id,
+        )
 
     def extra_repr(self):
         """What the layer was made with."""
-        return (f'd_model={self._d_model}, dim_feedforward={self._dim_feedforward}, dropout_rate={self._dropout_rate}, '
-                f'epsilon={self._epsilon}, activation={self._act_method}, act_dropout_rate={self._act_dropout_rate}, '
-                f'normalize_before={self._normalize_before}, dtype={self._dtype}')
+        return (
+            f'd_model={self._d_model}, dim_feedforward={self._dim_feedforward}, '
+            f'dropout_rate={self._dropout_rate}, epsilon={self._epsilon}, '
+            f'activation={self._act_method}, act_dropout_rate={self._act_dropout_rate}, '
+            f'normalize_before={self._normalize_before}, dtype={self._dtype}'
+        )
 
 
 class FusedTransformerEncoderLayer(paddle.nn.Layer):
     """`FusedMultiHeadAttention` and `FusedFeedForward`, one after the other."""
 
-    def __init__(self, d_model, nhead, dim_feedforward, dropout_rate=0.1, activation='relu', attn_dropout_rate=None,
-                 act_dropout_rate=None, normalize_before=False, weight_attr=None, bias_attr=None):
+    def __init__(
+        self,
+        d_model,
+        nhead,
+        dim_feedforward,
+        dropout_rate=0.1,
+        activation='relu',
+        attn_dropout_rate=None,
+        act_dropout_rate=None,
+        normalize_before=False,
+        weight_attr=None,
+        bias_attr=None,
+    ):
         super().__init__()
         weights = weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr] * 2
         biases = bias_attr if isinstance(bias_attr, (list, tuple)) else [bias_attr] * 2
         self.normalize_before = normalize_before
         self.fused_attn = FusedMultiHeadAttention(
-            d_model, nhead, dropout_rate, dropout_rate if attn_dropout_rate is None else attn_dropout_rate,
-            normalize_before=normalize_before, qkv_weight_attr=weights[0], qkv_bias_attr=biases[0],
-            linear_weight_attr=weights[0], linear_bias_attr=biases[0])
-        self.ffn = FusedFeedForward(d_model, dim_feedforward, dropout_rate, activation=activation,
-                                    act_dropout_rate=act_dropout_rate, normalize_before=normalize_before,
-                                    linear1_weight_attr=weights[1], linear1_bias_attr=biases[1],
-                                    linear2_weight_attr=weights[1], linear2_bias_attr=biases[1])
+            d_model,
+            nhead,
+            dropout_rate,
+            dropout_rate if attn_dropout_rate is None else attn_dropout_rate,
+            normalize_before=normalize_before,
+            qkv_weight_attr=weights[0],
+            qkv_bias_attr=biases[0],
+            linear_weight_attr=weights[0],
+            linear_bias_attr=biases[0],
+        )
+        self.ffn = FusedFeedForward(
+            d_model,
+            dim_feedforward,
+            dropout_rate,
+            activation=activation,
+            act_dropout_rate=act_dropout_rate,
+            normalize_before=normalize_before,
+            linear1_weight_attr=weights[1],
+            linear1_bias_attr=biases[1],
+            linear2_weight_attr=weights[1],
+            linear2_bias_attr=biases[1],
+        )
 
     def forward(self, src, src_mask=None, cache=None):
         """src [B, S, d_model]; with a cache returns (out, new cache)."""
@@ -198,5 +385,6 @@ class FusedTransformerEncoderLayer(paddle.nn.Layer):
         if cache is None:
             return self.ffn(out)
         return self.ffn(out[0]), out[1]
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers around another optimizer, and L-BFGS."""
+
 from paddle import _lazy
 from paddle.optimizer import LBFGS
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """LookAhead: slow weights that follow the fast ones every k steps."""
+
 import paddle
 from paddle.optimizer import Optimizer
 
@@ -7,10 +8,11 @@ __all__ = ['LookAhead']
 
 
 class LookAhead(Optimizer):
-    """Run `inner_optimizer`; every `k` steps move slow weights by `alpha` towards the parameters, which take them.
+    """Run `inner_optimizer`; every `k` steps move slow weights by `alpha` towards the parameters,
+    which take them.
 
-    The slow weights start as the parameters are after the first step. AssertionError for alpha outside [0, 1] or k
-    below 1.
+    The slow weights start as the parameters are after the first step. AssertionError for alpha
+    outside [0, 1] or k below 1.
     """
 
     _slow_str = 'slow'
@@ -19,7 +21,9 @@ class LookAhead(Optimizer):
         if inner_optimizer is None:
             raise AssertionError("inner optimizer can not be None")
         if not 0.0 <= alpha <= 1.0:
-            raise AssertionError("alpha should be larger or equal to 0.0, and less or equal than 1.0")
+            raise AssertionError(
+                "alpha should be larger or equal to 0.0, and less or equal than 1.0"
+            )
         if not isinstance(k, int) or k <= 0:
             raise AssertionError("k should be a positive integer")
         super().__init__(alpha, inner_optimizer._parameter_list, None, None, name)
@@ -45,7 +49,9 @@ class LookAhead(Optimizer):
                     param.copy_(slow, True)
 
     def minimize(self, loss, startup_program=None, parameters=None, no_grad_set=None):
-        """Apply the gradients that `loss.backward()` left; returns (operations, parameter-gradient pairs)."""
+        """Apply the gradients that `loss.backward()` left; returns (operations, parameter-gradient
+        pairs).
+        """
         result = self.inner_optimizer.minimize(loss, startup_program, parameters, no_grad_set)
         self._follow()
         return result

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ModelAverage: the mean of the parameters over a sliding window of steps."""
+
 import contextlib
 
 import paddle
@@ -14,12 +15,19 @@ _MOST = 16384  # steps summed in one float accumulator before it is handed on
 class ModelAverage(Optimizer):
     """Sum the parameters at each `step`; inside `apply()` they are the mean over the window.
 
-    The window closes when it has at least `min_average_window` steps and at least `average_window_rate` of all steps,
-    `max_average_window` at most; the window before stays part of the mean.
+    The window closes when it has at least `min_average_window` steps and at least
+    `average_window_rate` of all steps, `max_average_window` at most; the window before stays part
+    of the mean.
     """
 
-    def __init__(self, average_window_rate, parameters=None, min_average_window=10000, max_average_window=10000,
-                 name=None):
+    def __init__(
+        self,
+        average_window_rate,
+        parameters=None,
+        min_average_window=10000,
+        max_average_window=10000,
+        name=None,
+    ):
         super().__init__(0.0, parameters, None, None, name)
         self.average_window, self.type = average_window_rate, 'average_accumulates'
         self.min_average_window, self.max_average_window = min_average_window, max_average_window
@@ -27,8 +35,10 @@ class ModelAverage(Optimizer):
     def _states(self, param):
         sums = [self._add_accumulator(f'sum_{i}', param) for i in (1, 2, 3)]
         kept = self._add_accumulator('restore', param)
-        counts = [self._add_accumulator(name, param, 'int64', 0, [1])
-                  for name in ('num_accumulates', 'old_num_accumulates', 'num_updates')]
+        counts = [
+            self._add_accumulator(name, param, 'int64', 0, [1])
+            for name in ('num_accumulates', 'old_num_accumulates', 'num_updates')
+        ]
         return sums, kept, counts
 
     def _averaged(self):
@@ -56,14 +66,20 @@ class ModelAverage(Optimizer):
 
     def minimize(self, loss, startup_program=None, parameters=None, no_grad_set=None):
         """The same as `step`: the loss was minimized by another optimizer."""
-        only('ModelAverage.minimize', 'it averages the parameters it was made with', parameters=(parameters, None),
-             no_grad_set=(no_grad_set, None))
+        only(
+            'ModelAverage.minimize',
+            'it averages the parameters it was made with',
+            parameters=(parameters, None),
+            no_grad_set=(no_grad_set, None),
+        )
         self.step()
         return [], []
 
     @contextlib.contextmanager
     def apply(self, executor=None, need_restore=True):
-        """Within the context parameters are their means; afterwards, with `need_restore`, themselves again."""
+        """Within the context parameters are their means; afterwards, with `need_restore`,
+        themselves again.
+        """
         with paddle.no_grad():
             for param in self._averaged():
                 sums, kept, (now, old, _) = self._states(param)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches of indices, for one process or as one rank's share."""
+
 import math
 import os
 
@@ -12,7 +13,11 @@ __all__ = ['BatchSampler', 'DistributedBatchSampler']
 
 
 def _check(batch_size, drop_last):
-    if isinstance(batch_size, bool) or not isinstance(batch_size, (int, np.integer)) or batch_size <= 0:
+    if (
+        isinstance(batch_size, bool)
+        or not isinstance(batch_size, (int, np.integer))
+        or batch_size <= 0
+    ):
         raise AssertionError(f"batch_size should be a positive integer, but got {batch_size}")
     if not isinstance(drop_last, bool):
         raise AssertionError(f"drop_last should be a boolean value, but got {type(drop_last)}")
@@ -37,7 +42,9 @@ class BatchSampler(Sampler):
             if sampler is None:
                 raise AssertionError("either dataset or sampler should be set")
             if not isinstance(sampler, Sampler) and not hasattr(sampler, '__iter__'):
-                raise AssertionError(f"sampler should be a paddle.io.Sampler, but got {type(sampler)}")
+                raise AssertionError(
+                    f"sampler should be a paddle.io.Sampler, but got {type(sampler)}"
+                )
             if shuffle:
                 raise AssertionError("shuffle should be False when sampler is set")
             self.sampler = sampler
@@ -68,7 +75,9 @@ class DistributedBatchSampler(BatchSampler):
     With `shuffle`, call `set_epoch` before each epoch so that all ranks shuffle alike.
     """
 
-    def __init__(self, dataset, batch_size, num_replicas=None, rank=None, shuffle=False, drop_last=False):
+    def __init__(
+        self, dataset, batch_size, num_replicas=None, rank=None, shuffle=False, drop_last=False
+    ):
         self.dataset = dataset
         _check(batch_size, drop_last)
         self.batch_size = batch_size
@@ -110,10 +119,10 @@ class DistributedBatchSampler(BatchSampler):
         tail = self.total_size % (size * ranks)
         share = []
         for at in range(rank * size, len(indices) - tail, size * ranks):
-            share.extend(indices[at:at + size])
-        rest = indices[len(indices) - tail:]
+            share.extend(indices[at : at + size])
+        rest = indices[len(indices) - tail :]
         each = tail // ranks
-        share.extend(rest[rank * each:(rank + 1) * each])
+        share.extend(rest[rank * each : (rank + 1) * each])
         return share
 
     def __len__(self):

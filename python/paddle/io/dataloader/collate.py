@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turning samples into a batch."""
+
 import numbers
 from collections.abc import Mapping, Sequence
 
@@ -11,8 +12,8 @@ __all__ = ['default_collate_fn', 'default_convert_fn', 'to_tensors']
 
 
 def default_collate_fn(batch):
-    """Stack a list of samples field by field: arrays and numbers along a new first axis, mappings and sequences
-    recursively. TypeError for anything else."""
+    """Stack a list of samples field by field: arrays and numbers along a new first axis, mappings
+    and sequences recursively. TypeError for anything else."""
     sample = batch[0]
     if isinstance(sample, np.ndarray):
         return np.stack(batch, axis=0)
@@ -31,8 +32,10 @@ def default_collate_fn(batch):
         if not all(len(item) == fields for item in batch):
             raise RuntimeError("fields number not same among samples in a batch")
         return [default_collate_fn(list(column)) for column in zip(*batch)]
-    raise TypeError("batch data can only contains: tensor, numpy.ndarray, dict, list, number, but got "
-                    f"{type(sample)}")
+    raise TypeError(
+        "batch data can only contains: tensor, numpy.ndarray, dict, list, number, but got "
+        f"{type(sample)}"
+    )
 
 
 def default_convert_fn(batch):

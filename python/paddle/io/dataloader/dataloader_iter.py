@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Iterators of the data loader: in this process, or over worker processes with the order kept."""
+
 import itertools
 import os
 import random
@@ -20,7 +21,9 @@ __all__ = ['SingleProcessIter', 'FeedIter', 'WorkerPool', 'MultiProcessIter']
 
 
 def _index_batches(loader):
-    """The tasks of one pass: lists of indices, single indices without batching, sizes for iterable datasets."""
+    """The tasks of one pass: lists of indices, single indices without batching, sizes for iterable
+    datasets.
+    """
     if isinstance(loader.dataset, IterableDataset):
         size = loader.batch_size
         return itertools.repeat(range(size) if size is not None else 0)
@@ -41,8 +44,12 @@ class SingleProcessIter(_DataLoaderIterBase):
 
     def __init__(self, loader):
         self._tasks = _index_batches(loader)
-        self._source = _Source(loader.dataset, loader.batch_sampler is not None or loader.batch_size is not None,
-                               loader.collate_fn, loader.drop_last)
+        self._source = _Source(
+            loader.dataset,
+            loader.batch_sampler is not None or loader.batch_size is not None,
+            loader.collate_fn,
+            loader.drop_last,
+        )
 
     def __next__(self):
         if self._source is None:
@@ -57,7 +64,9 @@ class SingleProcessIter(_DataLoaderIterBase):
 
 
 class FeedIter:
-    """Batches as feeds of a program: lists with a dict, name -> tensor, for each of `places` devices; a last list that is not full is left out."""
+    """Batches as feeds of a program: lists with a dict, name -> tensor, for each of `places`
+    devices; a last list that is not full is left out.
+    """
 
     def __init__(self, batches, names, places):
         self._batches, self._names, self._places = batches, names, places
@@ -71,9 +80,18 @@ class FeedIter:
     next = __next__
 
     def _named(self, batch):
-        values = list(batch.values()) if isinstance(batch, dict) else batch if isinstance(batch, list) else [batch]
+        values = (
+            list(batch.values())
+            if isinstance(batch, dict)
+            else batch
+            if isinstance(batch, list)
+            else [batch]
+        )
         if len(values) != len(self._names):
-            raise ValueError(f"[DataLoader] expected a value for each of feed_list {self._names}, got {len(values)} in a batch")
+            raise ValueError(
+                f"[DataLoader] expected a value for each of feed_list {self._names}, got "
+                f"{len(values)} in a batch"
+            )
         return dict(zip(self._names, values))
 
 
@@ -146,12 +164,22 @@ class WorkerPool:
                         ours.close()
                         for other in self.workers:
                             other.channel.close()
-                        worker_loop(Channel(theirs), i, loader.num_workers, seed + i, loader.dataset, batching,
-                                    loader.collate_fn, loader.drop_last, loader.worker_init_fn,
-                                    loader.use_shared_memory)
+                        worker_loop(
+                            Channel(theirs),
+                            i,
+                            loader.num_workers,
+                            seed + i,
+                            loader.dataset,
+                            batching,
+                            loader.collate_fn,
+                            loader.drop_last,
+                            loader.worker_init_fn,
+                            loader.use_shared_memory,
+                        )
                         code = 0
                     except BaseException:
                         import traceback
+
                         traceback.print_exc()
                     finally:
                         os._exit(code)
@@ -170,7 +198,9 @@ class WorkerPool:
 
 
 class MultiProcessIter(_DataLoaderIterBase):
-    """One pass over worker processes: batch k comes from worker k % n, so order needs no reordering."""
+    """One pass over worker processes: batch k comes from worker k % n, so order needs no
+    reordering.
+    """
 
     _numbers = itertools.count()
 
@@ -222,15 +252,21 @@ class MultiProcessIter(_DataLoaderIterBase):
         worker = self._pool.workers[index]
         while True:
             try:
-                message = worker.channel.receive(self._timeout, lambda m: (m[0], to_tensors(m[1]), *m[2:]))
+                message = worker.channel.receive(
+                    self._timeout, lambda m: (m[0], to_tensors(m[1]), *m[2:])
+                )
             except ChannelClosed:
                 self._fail(worker)
             except ChannelTimeout:
                 self.close()
                 self._loader._pool = None
-                raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds waiting for worker "
-                                   f"(pid {worker.pid})") from None
-            except BaseException:  # part of a message may have been read: the workers cannot be asked again
+                raise RuntimeError(
+                    f"DataLoader timed out after {self._timeout} seconds waiting for worker "
+                    f"(pid {worker.pid})"
+                ) from None
+            except (
+                BaseException
+            ):  # part of a message may have been read: the workers cannot be asked again
                 self.close()
                 self._loader._pool = None
                 raise
@@ -272,5 +308,6 @@ class MultiProcessIter(_DataLoaderIterBase):
     def __del__(self):
         if getattr(self, '_own', False):
             self._pool.close()
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets: by index, by iteration, and combinations of them."""
+
 import bisect
 import math
 
@@ -7,8 +8,16 @@ import paddle
 from paddle.base.arguments import items
 from paddle.framework.random import drawing_from
 
-__all__ = ['Dataset', 'IterableDataset', 'TensorDataset', 'ComposeDataset', 'ChainDataset', 'ConcatDataset', 'Subset',
-           'random_split']
+__all__ = [
+    'Dataset',
+    'IterableDataset',
+    'TensorDataset',
+    'ComposeDataset',
+    'ChainDataset',
+    'ConcatDataset',
+    'Subset',
+    'random_split',
+]
 
 
 class Dataset:
@@ -34,10 +43,14 @@ class IterableDataset(Dataset):
         raise NotImplementedError(f"{type(self).__name__} must define __iter__")
 
     def __getitem__(self, idx):
-        raise RuntimeError(f"'__getitem__' should not be called for IterableDataset{self.__class__.__name__}")
+        raise RuntimeError(
+            f"'__getitem__' should not be called for IterableDataset{self.__class__.__name__}"
+        )
 
     def __len__(self):
-        raise RuntimeError(f"'__len__' should not be called for IterableDataset{self.__class__.__name__}")
+        raise RuntimeError(
+            f"'__len__' should not be called for IterableDataset{self.__class__.__name__}"
+        )
 
 
 class TensorDataset(Dataset):
@@ -149,7 +162,9 @@ class Subset(Dataset):
 
 
 def random_split(dataset, lengths, generator=None):
-    """Split at random into subsets of `lengths`: counts, or fractions that sum to 1; drawn from `generator` if given."""
+    """Split at random into subsets of `lengths`: counts, or fractions that sum to 1; drawn from
+    `generator` if given.
+    """
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         counts = []
         for i, part in enumerate(lengths):
@@ -165,6 +180,6 @@ def random_split(dataset, lengths, generator=None):
         order = paddle.randperm(sum(lengths)).numpy().tolist()
     subsets, at = [], 0
     for length in lengths:
-        subsets.append(Subset(dataset, order[at:at + length]))
+        subsets.append(Subset(dataset, order[at : at + length]))
         at += length
     return subsets

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ctrl-C put off while processes or descriptors have no owner yet."""
+
 import signal
 import threading
 
@@ -7,12 +8,15 @@ __all__ = ['InterruptsHeld']
 
 
 class InterruptsHeld:
-    """Inside, the handler of SIGINT does not run; on leaving it runs if the signal came. For the main thread, where
-    Python runs handlers."""
+    """Inside, the handler of SIGINT does not run; on leaving it runs if the signal came. For the
+    main thread, where Python runs handlers."""
 
     def __enter__(self):
         self._came = None
-        self._held = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is not None
+        self._held = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is not None
+        )
         if self._held:
             self._handler = signal.signal(signal.SIGINT, self._note)
         return self

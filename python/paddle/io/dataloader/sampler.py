@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samplers: the order in which items are read. Random ones use numpy's global generator."""
+
 import numpy as np
 
 from paddle.base.arguments import to_array
 
-__all__ = ['Sampler', 'SequenceSampler', 'RandomSampler', 'SubsetRandomSampler', 'WeightedRandomSampler']
+__all__ = [
+    'Sampler',
+    'SequenceSampler',
+    'RandomSampler',
+    'SubsetRandomSampler',
+    'WeightedRandomSampler',
+]
 
 
 class Sampler:
@@ -39,12 +46,18 @@ class RandomSampler(Sampler):
         self._num_samples = num_samples
         self.generator = generator
         if not isinstance(replacement, bool):
-            raise TypeError(f"expect boolean value for replacement, but got replacement={replacement}")
+            raise TypeError(
+                f"expect boolean value for replacement, but got replacement={replacement}"
+            )
         if not replacement and num_samples is not None and num_samples > len(data_source):
-            raise ValueError("num_samples should be smaller than or equal to length of data_source when replacement is "
-                             "False")
+            raise ValueError(
+                "num_samples should be smaller than or equal to length of data_source when "
+                "replacement is False"
+            )
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer, but got num_samples={self.num_samples}")
+            raise ValueError(
+                f"num_samples should be a positive integer, but got num_samples={self.num_samples}"
+            )
 
     @property
     def num_samples(self):
@@ -73,7 +86,9 @@ class SubsetRandomSampler(Sampler):
 
     def __init__(self, indices):
         if len(indices) == 0:
-            raise ValueError("The length of `indices` in SubsetRandomSampler should be greater than 0.")
+            raise ValueError(
+                "The length of `indices` in SubsetRandomSampler should be greater than 0."
+            )
         self.indices = indices
 
     def __iter__(self):
@@ -92,13 +107,25 @@ class WeightedRandomSampler(Sampler):
             raise ValueError("num_samples should be a positive integer")
         if not isinstance(replacement, bool):
             raise ValueError("replacement should be a boolean value")
-        self.weights = to_array('WeightedRandomSampler', 'weights', weights.numpy() if hasattr(weights, 'numpy') else weights, 'float64').reshape(-1)
+        self.weights = to_array(
+            'WeightedRandomSampler',
+            'weights',
+            weights.numpy() if hasattr(weights, 'numpy') else weights,
+            'float64',
+        ).reshape(-1)
         self.num_samples = num_samples
         self.replacement = replacement
-        if self.weights.size == 0 or (self.weights < 0).any() or not np.isfinite(self.weights).all():
+        if (
+            self.weights.size == 0
+            or (self.weights < 0).any()
+            or not np.isfinite(self.weights).all()
+        ):
             raise ValueError("weights should be finite and not negative")
         if not replacement and num_samples > int((self.weights > 0).sum()):
-            raise AssertionError("weights positive value number should not less than num_samples when replacement=False")
+            raise AssertionError(
+                "weights positive value number should not less than num_samples when "
+                "replacement=False"
+            )
         if self.weights.sum() <= 0:
             raise ValueError("weights should have a positive value")
 

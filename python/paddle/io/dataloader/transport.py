@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages between the loader and its workers: pickles over a socket, with large arrays in an anonymous memory file
-whose descriptor travels along, so that nothing is left behind whichever process dies."""
+"""Messages between the loader and its workers: pickles over a socket, with large arrays in an
+anonymous memory file whose descriptor travels along, so that nothing is left behind whichever
+process dies."""
+
 import array
 import io
 import mmap
@@ -87,8 +89,10 @@ class Channel:
             for raw in raws:
                 view = memoryview(raw)
                 while len(view):
-                    view = view[file.write(view):]
-            self.sock.sendmsg([head], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file.fileno()]))])
+                    view = view[file.write(view) :]
+            self.sock.sendmsg(
+                [head], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file.fileno()]))]
+            )
             self.sock.sendall(blob + body)
 
     def _wait(self, deadline):
@@ -112,8 +116,8 @@ class Channel:
         return data
 
     def receive(self, timeout=None, finish=None):
-        """The next message, after `finish` (given while shared arrays are mapped). ChannelTimeout after `timeout`
-        seconds, ChannelClosed when the other side has gone."""
+        """The next message, after `finish` (given while shared arrays are mapped). ChannelTimeout
+        after `timeout` seconds, ChannelClosed when the other side has gone."""
         self._wait(None if timeout is None else time.monotonic() + timeout)
         try:
             head, files = self._take_head()
@@ -127,12 +131,14 @@ class Channel:
         except ConnectionResetError as error:
             raise ChannelClosed(str(error)) from None
         total = sum(sizes)
-        mapped = mmap.mmap(files[0].fileno(), total, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)
+        mapped = mmap.mmap(
+            files[0].fileno(), total, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE
+        )
         for file in files:
             file.close()
         view, at, parts = memoryview(mapped), 0, []
         for size in sizes:
-            parts.append(view[at:at + size])
+            parts.append(view[at : at + size])
             at += size
         message = pickle.loads(blob, buffers=parts)
         return finish(message) if finish is not None else message
@@ -142,10 +148,12 @@ class Channel:
         data, files = bytearray(), []
         while len(data) < _HEAD.size:
             with InterruptsHeld():
-                got, ancillary, _, _ = self.sock.recvmsg(_HEAD.size - len(data), socket.CMSG_SPACE(4))
+                got, ancillary, _, _ = self.sock.recvmsg(
+                    _HEAD.size - len(data), socket.CMSG_SPACE(4)
+                )
                 for level, kind, content in ancillary:
                     if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-                        numbers = array.array('i', content[:len(content) - len(content) % 4])
+                        numbers = array.array('i', content[: len(content) - len(content) % 4])
                         files.extend(io.FileIO(number) for number in numbers)
             if not got:
                 raise ChannelClosed("the other side closed the channel")

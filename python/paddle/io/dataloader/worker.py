@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The worker process of the data loader."""
+
 import os
 import queue
 import random
@@ -51,7 +52,10 @@ class WorkerFailure:
 
     def reraise(self):
         """Raise the worker's kind of exception with the worker's traceback in its message."""
-        message = f"DataLoader worker({self.worker_id}) caught {self.kind.__name__} with message:\n{self.text}"
+        message = (
+            f"DataLoader worker({self.worker_id}) caught {self.kind.__name__} with "
+            f"message:\n{self.text}"
+        )
         try:
             error = self.kind(message)
         except Exception:
@@ -74,7 +78,12 @@ class _Source:
     """Reads batches of the dataset for one pass."""
 
     def __init__(self, dataset, batching, collate_fn, drop_last):
-        self.dataset, self.batching, self.collate, self.drop_last = dataset, batching, collate_fn, drop_last
+        self.dataset, self.batching, self.collate, self.drop_last = (
+            dataset,
+            batching,
+            collate_fn,
+            drop_last,
+        )
         self.stream = iter(dataset) if isinstance(dataset, IterableDataset) else None
 
     def fetch(self, indices):
@@ -104,8 +113,12 @@ def _read_tasks(channel, tasks):
         os._exit(0)
 
 
-def worker_loop(channel, worker_id, num_workers, seed, dataset, batching, collate_fn, drop_last, init_fn, share):
-    """Serve tasks until the main process closes the channel. A task is ('pass',) or (number, indices)."""
+def worker_loop(
+    channel, worker_id, num_workers, seed, dataset, batching, collate_fn, drop_last, init_fn, share
+):
+    """Serve tasks until the main process closes the channel. A task is ('pass',) or (number,
+    indices).
+    """
     global _info
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     random.seed(seed)

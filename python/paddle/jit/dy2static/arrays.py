@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a list that grows in a recorded loop: its items, of one shape and dtype, are the rows of a tensor."""
+"""What becomes of a list that grows in a recorded loop: its items, of one shape and dtype, are the
+rows of a tensor.
+"""
+
 import paddle
 from paddle.tensor.manipulation import extents
 from paddle.jit.dy2static import calls, sequences
@@ -33,12 +36,18 @@ class TensorList(sequences.Sequence):
         self.rows = rows
 
     def __bool__(self):
-        raise TypeError("[to_static] expected a list of known length here, got one that grows in a recorded loop: use "
-                        "len(items) > 0")
+        raise TypeError(
+            "[to_static] expected a list of known length here, got one that grows in a "
+            "recorded loop: use len(items) > 0"
+        )
 
     def append(self, value):
         """Add an item of the same shape and dtype."""
-        value = value if isinstance(value, paddle.Tensor) else paddle.full(extents(self.rows)[1:], value, self.rows.dtype)
+        value = (
+            value
+            if isinstance(value, paddle.Tensor)
+            else paddle.full(extents(self.rows)[1:], value, self.rows.dtype)
+        )
         self.rows = paddle.concat([self.rows, paddle.unsqueeze(value, 0)])
 
     def extend(self, values):
@@ -49,7 +58,10 @@ class TensorList(sequences.Sequence):
     def pop(self, index=-1):
         """Take the last item away and return it."""
         if not isinstance(index, int) or index != -1:
-            raise TypeError(f"[to_static] expected pop() without index on a list that grows in a recorded loop, got {index}")
+            raise TypeError(
+                f"[to_static] expected pop() without index on a list that grows in a recorded "
+                f"loop, got {index}"
+            )
         value = self.rows[-1]
         self.rows = self.rows[:-1]
         return value
@@ -62,13 +74,22 @@ class TensorList(sequences.Sequence):
         """paddle.concat of the items."""
         shape = extents(self.rows)[1:]
         axis = axis + len(shape) if axis < 0 else axis
-        return paddle.reshape(paddle.moveaxis(self.rows, 0, axis), [*shape[:axis], -1, *shape[axis + 1:]])
+        return paddle.reshape(
+            paddle.moveaxis(self.rows, 0, axis), [*shape[:axis], -1, *shape[axis + 1 :]]
+        )
 
 
 def _joined(plain, method):
     def join(x, axis=0, *args, **kwargs):
-        return getattr(x, method)(axis) if isinstance(x, TensorList) else plain(x, axis, *args, **kwargs)
+        return (
+            getattr(x, method)(axis)
+            if isinstance(x, TensorList)
+            else plain(x, axis, *args, **kwargs)
+        )
+
     return join
 
 
-calls.BUILTINS.update({paddle.stack: _joined(paddle.stack, 'stack'), paddle.concat: _joined(paddle.concat, 'concat')})
+calls.BUILTINS.update(
+    {paddle.stack: _joined(paddle.stack, 'stack'), paddle.concat: _joined(paddle.concat, 'concat')}
+)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call inside converted code calls: user functions in converted form, builtins that know tensors, the rest as it is."""
+"""What a call inside converted code calls: user functions in converted form, builtins that know
+tensors, the rest as it is.
+"""
+
 import functools
 import os
 import sys
@@ -8,12 +11,27 @@ import types
 
 from paddle.base import libpaddle as _core
 
-_PLAIN_MODULES = {'paddle', 'numpy', 'scipy', 'torch', 'logging', 'PIL', 'matplotlib', 'pytest', '_pytest'}
+_PLAIN_MODULES = {
+    'paddle',
+    'numpy',
+    'scipy',
+    'torch',
+    'logging',
+    'PIL',
+    'matplotlib',
+    'pytest',
+    '_pytest',
+}
 _PLAIN_MODULES |= set(getattr(sys, 'stdlib_module_names', ())) - {'__main__'}
 _STDLIB = sysconfig.get_paths()['stdlib'] + os.sep
 _ignored = set()
 _CONVERTED_HOMES = {'paddle.nn.layer.container'}
-_QUICK = {types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType}
+_QUICK = {
+    types.BuiltinFunctionType,
+    types.MethodWrapperType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+}
 BUILTINS = {}
 _OP = type(_core._functions('paddle')['reshape'])
 _QUICK.add(_OP)
@@ -41,6 +59,7 @@ def _stays(fn):
 
 def _function(fn):
     from paddle.jit.dy2static import convert
+
     if getattr(fn, '__not_to_static__', False) or _stays(fn):
         return fn
     try:
@@ -60,7 +79,11 @@ def call(fn):
     if kind is types.MethodType:
         inner = fn.__func__
         if type(inner) is not types.FunctionType:
-            return functools.partial(BUILTINS[inner], fn.__self__) if type(inner) is _OP and inner in BUILTINS else fn
+            return (
+                functools.partial(BUILTINS[inner], fn.__self__)
+                if type(inner) is _OP and inner in BUILTINS
+                else fn
+            )
         new = _function(inner)
         return fn if new is inner else types.MethodType(new, fn.__self__)
     if isinstance(fn, type):
@@ -75,6 +98,7 @@ def call(fn):
 
 def _object(fn):
     from paddle.nn import Layer
+
     method = getattr(type(fn), '__call__', None)
     if method is Layer.__call__:
         return _layer(fn)
@@ -94,6 +118,7 @@ def _layer(layer):
 
     def with_hooks(*args, **kwargs):
         from paddle.nn.layer.hooks import call_with_hooks
+
         old = d.get('forward', layer)
         d['forward'] = new
         try:
@@ -103,6 +128,7 @@ def _layer(layer):
                 d.pop('forward', None)
             else:
                 d['forward'] = old
+
     return with_hooks
 
 

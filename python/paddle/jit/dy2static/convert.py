@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`convert_to_static`: functions whose control flow can be recorded, made once per code object."""
+
 import ast
 import functools
 import inspect
@@ -15,12 +16,15 @@ _KEY = '_pt_converted'
 
 
 def convert_to_static(fn):
-    """`fn` with control flow over tensors that can be recorded; on tensors with data and Python values it does what `fn` does.
+    """`fn` with control flow over tensors that can be recorded; on tensors with data and Python
+    values it does what `fn` does.
 
-    Functions, methods, functools.partial objects, layers and objects with `__call__` are taken; what has no source, generators
-    and functions of libraries come back as they are. Raises TypeError for coroutines.
+    Functions, methods, functools.partial objects, layers and objects with `__call__` are taken;
+    what has no source, generators and functions of libraries come back as they are. Raises
+    TypeError for coroutines.
     """
     from paddle.jit.dy2static import calls
+
     return calls.call(fn)
 
 
@@ -43,9 +47,16 @@ def convert_function(fn):
 
 def _with_code(fn, code):
     from paddle.jit.dy2static import runtime
+
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
     cells['_jst'] = types.CellType(runtime)
-    new = types.FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, tuple(cells[n] for n in code.co_freevars))
+    new = types.FunctionType(
+        code,
+        fn.__globals__,
+        fn.__name__,
+        fn.__defaults__,
+        tuple(cells[n] for n in code.co_freevars),
+    )
     new.__kwdefaults__, new.__annotations__ = fn.__kwdefaults__, fn.__annotations__
     new.__qualname__, new.__module__, new.__doc__ = fn.__qualname__, fn.__module__, fn.__doc__
     return new
@@ -69,7 +80,9 @@ def _convert_code(fn):
     if found is not None:
         return found
     if inspect.iscoroutinefunction(fn) or inspect.isasyncgenfunction(fn):
-        raise TypeError(f"[to_static] expected a function, got the coroutine function {fn.__qualname__!r}")
+        raise TypeError(
+            f"[to_static] expected a function, got the coroutine function {fn.__qualname__!r}"
+        )
     new = None, None
     if not code.co_flags & inspect.CO_GENERATOR:
         tree = source.function_tree(code)
@@ -96,7 +109,9 @@ def _show(fn, tree):
 
 
 def converted_source(fn):
-    """The text of what `convert_to_static` makes of `fn`; its own source where it stays as it is."""
+    """The text of what `convert_to_static` makes of `fn`; its own source where it stays as it
+    is.
+    """
     new = convert_to_static(fn)
     new = getattr(new, '__func__', new)
     text = getattr(new, '__converted_source__', None)
@@ -117,4 +132,5 @@ def set_verbosity(level=0, also_to_stdout=False):
     logger.setLevel(logging.INFO if level > 0 else logging.WARNING)
     if also_to_stdout and not logger.handlers:
         import sys
+
         logger.addHandler(logging.StreamHandler(sys.stdout))

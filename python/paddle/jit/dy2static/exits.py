@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Return, break and continue as plain data flow.
 
-Afterwards no statement jumps out of a loop or of one branch of an `if`: a branch either returns on every path (`returns` is set
-on the If) or on none. Where code after it is not reached by one branch, it moves into the other; elsewhere flags say what to skip.
+Afterwards no statement jumps out of a loop or of one branch of an `if`: a branch either returns on
+every path (`returns` is set on the If) or on none. Where code after it is not reached by one
+branch, it moves into the other; elsewhere flags say what to skip.
 """
+
 import ast
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -67,7 +69,7 @@ class Lowering:
         """Statements after which the function ends."""
         out = []
         for k, s in enumerate(stmts):
-            rest = stmts[k + 1:]
+            rest = stmts[k + 1 :]
             if isinstance(s, ast.Return):
                 return [*out, s]
             if 'return' not in exits_of([s]):
@@ -83,7 +85,12 @@ class Lowering:
             elif not rest and isinstance(s, ast.With):
                 s.body = self.tail(s.body)
                 return [*out, s]
-            elif not rest and isinstance(s, ast.Try) and not s.orelse and 'return' not in exits_of(s.finalbody):
+            elif (
+                not rest
+                and isinstance(s, ast.Try)
+                and not s.orelse
+                and 'return' not in exits_of(s.finalbody)
+            ):
                 s.body, s.finalbody = self.tail(s.body), self._each(s.finalbody)
                 for h in s.handlers:
                     h.body = self.tail(h.body)
@@ -96,14 +103,18 @@ class Lowering:
                 out.append(s)
                 continue
             out.extend(self._guard([s]))
-            leave = ast.copy_location(ast.If(_name(RETURNED), [ast.copy_location(ast.Return(_name(RESULT)), s)], []), s)
+            leave = ast.copy_location(
+                ast.If(_name(RETURNED), [ast.copy_location(ast.Return(_name(RESULT)), s)], []), s
+            )
             return out + self.tail([leave, *rest])
         return out
 
     def _closed(self, stmts, at):
         stmts = self.tail(stmts)
         if _falls(stmts):
-            stmts.append(ast.copy_location(ast.Return(ast.copy_location(ast.Constant(None), at)), at))
+            stmts.append(
+                ast.copy_location(ast.Return(ast.copy_location(ast.Constant(None), at)), at)
+            )
         return stmts
 
     def _each(self, stmts):
@@ -141,13 +152,15 @@ class Lowering:
 
     @staticmethod
     def _unless(flags, body, at):
-        return ast.copy_location(ast.If(helper('none_of', [_name(f) for f in flags], at), body, []), at)
+        return ast.copy_location(
+            ast.If(helper('none_of', [_name(f) for f in flags], at), body, []), at
+        )
 
     def _guard(self, stmts):
         """Statements some of which jump out: the jumps set flags, and what they skip is guarded."""
         out = []
         for k, s in enumerate(stmts):
-            kinds, rest = exits_of([s]), stmts[k + 1:]
+            kinds, rest = exits_of([s]), stmts[k + 1 :]
             if not kinds:
                 out.extend(self._plain(s))
                 continue
@@ -165,7 +178,9 @@ class Lowering:
                 out.extend(self._lower_loop(s))
             else:
                 if isinstance(s, ast.Try) and s.orelse and exits_of(s.body):
-                    s.orelse = [self._unless(self._flags(exits_of(s.body)), self._guard(s.orelse), s)]
+                    s.orelse = [
+                        self._unless(self._flags(exits_of(s.body)), self._guard(s.orelse), s)
+                    ]
                 elif getattr(s, 'orelse', None):
                     s.orelse = self._guard(s.orelse)
                 for field in ('body', 'finalbody'):
@@ -180,7 +195,11 @@ class Lowering:
         return out
 
     def _flags(self, kinds):
-        names = {'return': RETURNED, 'break': self._loop and self._loop[0], 'continue': self._loop and self._loop[1]}
+        names = {
+            'return': RETURNED,
+            'break': self._loop and self._loop[0],
+            'continue': self._loop and self._loop[1],
+        }
         return [names[k] for k in ('return', 'break', 'continue') if k in kinds]
 
     def _jump(self, s):
@@ -189,4 +208,7 @@ class Lowering:
         if isinstance(s, ast.Continue):
             return [assign(self._loop[1], ast.Constant(True), s)]
         self.uses_flag = True
-        return [assign(RESULT, s.value or ast.Constant(None), s), assign(RETURNED, ast.Constant(True), s)]
+        return [
+            assign(RESULT, s.value or ast.Constant(None), s),
+            assign(RETURNED, ast.Constant(True), s),
+        ]

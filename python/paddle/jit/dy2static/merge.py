@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of variables on two paths (both branches of an `if`, before and after a round of a loop) as one list of tensors.
+"""Values of variables on two paths (both branches of an `if`, before and after a round of a loop)
+as one list of tensors.
 
-Containers are taken apart and put together again, numbers become tensors where the paths differ, and a variable unbound on one path
-takes a value of the other's kind there: no code reads it.
+Containers are taken apart and put together again, numbers become tensors where the paths differ,
+and a variable unbound on one path takes a value of the other's kind there: no code reads it.
 """
+
 import collections
 import copy
 import numbers
@@ -125,7 +127,7 @@ def _saved(value, out):
 
 def _refill(container, contents):
     if isinstance(container, TensorList):
-        container.rows, = contents
+        (container.rows,) = contents
     elif isinstance(container, dict):
         container.clear()
         container.update(contents)
@@ -161,7 +163,11 @@ class State:
 
 def is_number(value):
     """Whether the value is a number of Python or NumPy that a tensor can stand for."""
-    return isinstance(value, numbers.Real) and not isinstance(value, _core.Tensor) or type(value).__name__ == 'bool_'
+    return (
+        isinstance(value, numbers.Real)
+        and not isinstance(value, _core.Tensor)
+        or type(value).__name__ == 'bool_'
+    )
 
 
 def number_dtype(value):
@@ -172,7 +178,13 @@ def number_dtype(value):
 
 
 def _kind(value):
-    return 'tensor' if isinstance(value, (_core.Tensor, Meta)) else 'number' if is_number(value) else None
+    return (
+        'tensor'
+        if isinstance(value, (_core.Tensor, Meta))
+        else 'number'
+        if is_number(value)
+        else None
+    )
 
 
 def _same(a, b):
@@ -187,20 +199,33 @@ def _same(a, b):
 
 
 def growth(first, second):
-    """[(place, dtype, shape)] of the lists of tensors of one kind that have become longer; the shape is an argument for ops."""
+    """[(place, dtype, shape)] of the lists of tensors of one kind that have become longer; the
+    shape is an argument for ops.
+    """
+
     def shape_of(tensor):
         return tuple(_core.pir._extent_numbers(tensor))
 
     found = []
     for k, (a, b) in enumerate(zip(first, second)):
         lists = [v for v in (a, b) if isinstance(v, Node) and type(v.object) is list]
-        if not lists or not all(isinstance(v, Node) and type(v.object) in (list, TensorList) for v in (a, b)):
+        if not lists or not all(
+            isinstance(v, Node) and type(v.object) in (list, TensorList) for v in (a, b)
+        ):
             continue
-        kinds = {(p.dtype, shape_of(p)) if isinstance(p, _core.Tensor) else None for v in lists for p in v.parts}
+        kinds = {
+            (p.dtype, shape_of(p)) if isinstance(p, _core.Tensor) else None
+            for v in lists
+            for p in v.parts
+        }
         for v in (a, b):
             if type(v.object) is TensorList:
                 kinds.add((v.parts[0].dtype, shape_of(v.parts[0])[1:]))
-        if (len(lists) == 1 or len(a.parts) != len(b.parts)) and len(kinds) == 1 and None not in kinds:
+        if (
+            (len(lists) == 1 or len(a.parts) != len(b.parts))
+            and len(kinds) == 1
+            and None not in kinds
+        ):
             dtype, shape = kinds.pop()
             found.append((k, dtype, shape))
     return found
@@ -219,14 +244,19 @@ def abstract(tree):
 
 
 def _same_category(a, b):
-    """Whether the dtypes differ in width only, as they come to when a number that changes is a tensor."""
-    found = [next((c for c in ('uint', 'int', 'float', 'complex') if c in str(d)), None) for d in (a, b)]
+    """Whether the dtypes differ in width only, as they come to when a number that changes is a
+    tensor.
+    """
+    found = [
+        next((c for c in ('uint', 'int', 'float', 'complex') if c in str(d)), None) for d in (a, b)
+    ]
     return a != b and found[0] is not None and found[0] == found[1]
 
 
 class Merge:
-    """What is needed to make one value of two: `slots` lists, for each tensor that leaves the region, the descriptions
-    (kind, ...) of what either path puts there; `build(results)` gives the values from the tensors that came out."""
+    """What is needed to make one value of two: `slots` lists, for each tensor that leaves the
+    region, the descriptions (kind, ...) of what either path puts there; `build(results)` gives the
+    values from the tensors that came out."""
 
     def __init__(self, names, first, second, loop=False):
         self.slots, self._loop = [], loop
@@ -238,7 +268,9 @@ class Merge:
 
     def signatures(self, side):
         """What tells whether one path's descriptions suit another merge."""
-        return [d if d[0] not in ('tensor', 'cast') else d[:1] for d in (s[side] for s in self.slots)]
+        return [
+            d if d[0] not in ('tensor', 'cast') else d[:1] for d in (s[side] for s in self.slots)
+        ]
 
     def _merge(self, a, b, name):
         if isinstance(a, Node) or isinstance(b, Node):
@@ -246,13 +278,19 @@ class Merge:
         if a is UNBOUND or b is UNBOUND:
             return self._unbound(a, b)
         kinds = _kind(a), _kind(b)
-        if not self._loop and (a is b or (kinds == ('number', 'number') and type(a) is type(b) and a == b)):
+        if not self._loop and (
+            a is b or (kinds == ('number', 'number') and type(a) is type(b) and a == b)
+        ):
             return lambda results: a
         if all(kinds):
             if self._loop and kinds == ('tensor', 'tensor') and _same_category(a.dtype, b.dtype):
                 return self._slot(('tensor', a), ('cast', b, a.dtype))
-            ranks, dtypes = ([getattr(v, n, d) for v in (a, b)] for n, d in (('shape', ()), ('dtype', None)))
-            if not self._loop and (len(ranks[0]) != len(ranks[1]) or None not in dtypes and dtypes[0] != dtypes[1]):
+            ranks, dtypes = (
+                [getattr(v, n, d) for v in (a, b)] for n, d in (('shape', ()), ('dtype', None))
+            )
+            if not self._loop and (
+                len(ranks[0]) != len(ranks[1]) or None not in dtypes and dtypes[0] != dtypes[1]
+            ):
                 raise RuntimeError(str(self._mismatch(a, b, name)))
             return self._slot(self._described(a, b), self._described(b, a))
         if not any(kinds) and _same(a, b):
@@ -281,7 +319,9 @@ class Merge:
         if kind is None or (kind == 'number' and not self._loop):
             return lambda results: known
         if kind == 'number':
-            return self._slot(*(self._described(v, v) for v in (type(known)(0) if a is UNBOUND else a, known)))
+            return self._slot(
+                *(self._described(v, v) for v in (type(known)(0) if a is UNBOUND else a, known))
+            )
         empty = 'zeros', known.dtype, tuple(d if d >= 0 else 1 for d in known.shape)
         return self._slot(*(empty if v is UNBOUND else ('tensor', v) for v in (a, b)))
 
@@ -290,13 +330,20 @@ class Merge:
             a = b._replace(parts=[UNBOUND] * len(b.parts))
         elif b is UNBOUND:
             b = a._replace(parts=[UNBOUND] * len(a.parts))
-        if not isinstance(a, Node) or not isinstance(b, Node) or type(a.object) is not type(b.object):
+        if (
+            not isinstance(a, Node)
+            or not isinstance(b, Node)
+            or type(a.object) is not type(b.object)
+        ):
             raise self._mismatch(a, b, name)
         if a.keys is not None and set(a.keys) == set(b.keys):
             b = b._replace(keys=a.keys, parts=[dict(zip(b.keys, b.parts))[k] for k in a.keys])
         if len(a.parts) != len(b.parts) or a.keys != b.keys:
             raise self._mismatch(a, b, name)
-        parts = [self._merge(x, y, f'{name}[{k!r}]') for k, (x, y) in zip(a.keys or range(len(a.parts)), zip(a.parts, b.parts))]
+        parts = [
+            self._merge(x, y, f'{name}[{k!r}]')
+            for k, (x, y) in zip(a.keys or range(len(a.parts)), zip(a.parts, b.parts))
+        ]
         kind, same = type(a.object), a.object is b.object
 
         def build(results):
@@ -308,22 +355,42 @@ class Merge:
             target = a.object if same else copy.copy(a.object)
             _refill(target, dict(zip(a.keys, values)) if a.keys is not None else values)
             return target
+
         return build
 
     def _mismatch(self, a, b, name):
-        what = ('before the loop', 'after a round of it') if self._loop else ('if the condition is true', 'otherwise')
+        what = (
+            ('before the loop', 'after a round of it')
+            if self._loop
+            else ('if the condition is true', 'otherwise')
+        )
         shown = 'The value the function returns' if name == 'return' else f'Variable {name!r}'
         hint = ''
-        if self._loop and isinstance(a, Node) and isinstance(b, Node) and isinstance(a.object, list):
-            hint = (' A list can grow in a loop whose number of rounds depends on a tensor if its items are tensors of one dtype and '
-                    'known shape; else use a tensor and paddle.concat.')
-        return Dygraph2StaticException(f"[to_static] {shown} has different types: {_show(a)} {what[0]}, {_show(b)} {what[1]}.{hint}")
+        if (
+            self._loop
+            and isinstance(a, Node)
+            and isinstance(b, Node)
+            and isinstance(a.object, list)
+        ):
+            hint = (
+                ' A list can grow in a loop whose number of rounds depends on a tensor if '
+                'its items are tensors of one dtype and known shape; else use a tensor and '
+                'paddle.concat.'
+            )
+        return Dygraph2StaticException(
+            f"[to_static] {shown} has different types: {_show(a)} {what[0]}, {_show(b)} "
+            f"{what[1]}.{hint}"
+        )
 
 
 def _show(value):
     if isinstance(value, Node):
         inner = ', '.join(map(_show, value.parts))
-        return f'{type(value.object).__name__} of {len(value.parts)} ({inner})' if len(inner) < 200 else type(value.object).__name__
+        return (
+            f'{type(value.object).__name__} of {len(value.parts)} ({inner})'
+            if len(inner) < 200
+            else type(value.object).__name__
+        )
     if isinstance(value, (_core.Tensor, Meta)):
         return f'Tensor(shape={list(value.shape)}, dtype={value.dtype})'
     return repr(value)

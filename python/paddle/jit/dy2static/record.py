@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Branches and loops whose course depends on recorded tensors, as pd_op.if and pd_op.while."""
+
 import threading
 
 import paddle
@@ -11,7 +12,9 @@ _pir = _core.pir
 
 
 class _Again(Exception):
-    """The region has to be recorded once more, with what is known now about the values that leave it."""
+    """The region has to be recorded once more, with what is known now about the values that leave
+    it.
+    """
 
 
 class _Grow(Exception):
@@ -40,15 +43,24 @@ def _as_tensor_lists(state, grown):
 
 
 def _check_growth(state, first, second):
-    grown = [g for g in merge.growth(first, second) if type(state.tree[g[0]].object) is list
-             and not isinstance(state.places[g[0]], merge.ContainerPlace)]
+    grown = [
+        g
+        for g in merge.growth(first, second)
+        if type(state.tree[g[0]].object) is list
+        and not isinstance(state.places[g[0]], merge.ContainerPlace)
+    ]
     if grown:
         raise _Grow(grown)
 
 
 def cells(*functions):
     """The variables that local functions share with the function around them: name -> cell."""
-    return {n: c for f in functions if f is not None for n, c in zip(f.__code__.co_freevars, f.__closure__ or ())}
+    return {
+        n: c
+        for f in functions
+        if f is not None
+        for n, c in zip(f.__code__.co_freevars, f.__closure__ or ())
+    }
 
 
 def _state(names, objects, functions):
@@ -74,7 +86,8 @@ def _state(names, objects, functions):
 
 
 def branch(test, yes, no, names, objects, returns=False, owners=None):
-    """Record both branches; the places hold merged values afterwards. Returns the merged result with `returns`.
+    """Record both branches; the places hold merged values afterwards. Returns the merged result
+    with `returns`.
 
     Within loops lists may become longer in one branch.
     """
@@ -95,7 +108,7 @@ def branch(test, yes, no, names, objects, returns=False, owners=None):
         nonlocal merged, count
         if merged is None:
             if in_loop.depth:
-                _check_growth(state, *(t[:len(state.places)] for t in trees))
+                _check_growth(state, *(t[: len(state.places)] for t in trees))
             merged = merge.Merge(labels, *trees)
             if len(merged.slots) > count:  # the other branch makes more than this one
                 count, merged = len(merged.slots), None
@@ -113,7 +126,10 @@ def branch(test, yes, no, names, objects, returns=False, owners=None):
             state.restore()
             state = _as_tensor_lists(state, grown)
     else:
-        raise merge.Dygraph2StaticException("[to_static] expected branches that leave the same kinds of values each time they are recorded")
+        raise merge.Dygraph2StaticException(
+            "[to_static] expected branches that leave the same kinds of values each time they are "
+            "recorded"
+        )
     state.restore()
     values = merged.build(results)
     state.write(values)
@@ -121,11 +137,15 @@ def branch(test, yes, no, names, objects, returns=False, owners=None):
 
 
 def _has_float(tree):
-    return any(_has_float(v.parts) if isinstance(v, merge.Node) else isinstance(v, float) for v in tree)
+    return any(
+        _has_float(v.parts) if isinstance(v, merge.Node) else isinstance(v, float) for v in tree
+    )
 
 
 def loop(test, body, exits, names, objects, before=()):
-    """Record a loop; the places hold the values after it. `before` are further places that a round changes."""
+    """Record a loop; the places hold the values after it. `before` are further places that a round
+    changes.
+    """
     state = _state(names, objects, (body, test))
     state = merge.State([*state.places, *before]) if before else state
     labels, shared = [p.name for p in state.places], cells(body)
@@ -146,7 +166,11 @@ def loop(test, body, exits, names, objects, before=()):
             result = open_
         else:
             result = truth.and_(open_, lambda: again)
-        return truth.condition(result) if isinstance(result, _core.Tensor) else paddle.full([], result, 'bool')
+        return (
+            truth.condition(result)
+            if isinstance(result, _core.Tensor)
+            else paddle.full([], result, 'bool')
+        )
 
     def round_(merged, values):
         nonlocal known
@@ -171,7 +195,9 @@ def loop(test, body, exits, names, objects, before=()):
         try:
             start = [merge.emit(s[0]) for s in merged.slots]
             with in_loop:
-                results = _pir._while_region(lambda *v: going(merged, v), lambda *v: round_(merged, v), start)
+                results = _pir._while_region(
+                    lambda *v: going(merged, v), lambda *v: round_(merged, v), start
+                )
         except _Again:
             continue
         except _Grow as grown:
@@ -182,7 +208,9 @@ def loop(test, body, exits, names, objects, before=()):
         state.restore()
         state.write(merged.build(results))
         return
-    raise merge.Dygraph2StaticException("[to_static] expected a loop whose variables keep their dtypes from one round to the next")
+    raise merge.Dygraph2StaticException(
+        "[to_static] expected a loop whose variables keep their dtypes from one round to the next"
+    )
 
 
 def loop_over(sequence, body, exits, names, objects):

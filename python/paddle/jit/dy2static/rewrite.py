@@ -1,14 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewriting of one function: control flow, boolean operators, calls and shapes become calls of `_jst` (runtime.py).
+"""Rewriting of one function: control flow, boolean operators, calls and shapes become calls of
+`_jst` (runtime.py).
 
-A branch or loop body becomes a local function that shares the variables of the function around it (`nonlocal`), so plain Python
-values keep Python's meaning, unbound names included; the runtime reads and writes the shared variables where it records.
+A branch or loop body becomes a local function that shares the variables of the function around it
+(`nonlocal`), so plain Python values keep Python's meaning, unbound names included; the runtime
+reads and writes the shared variables where it records.
 """
+
 import ast
 
 from paddle.jit.dy2static import exits, scopes, trees
 
-_NATIVE_CALLS = {'locals', 'globals', 'vars', 'dir', 'eval', 'exec', 'isinstance', 'issubclass', 'hasattr', 'callable', 'type', 'id'}
+_NATIVE_CALLS = {
+    'locals',
+    'globals',
+    'vars',
+    'dir',
+    'eval',
+    'exec',
+    'isinstance',
+    'issubclass',
+    'hasattr',
+    'callable',
+    'type',
+    'id',
+}
 _ALWAYS_BOOL = {'isinstance', 'issubclass', 'hasattr', 'callable'}
 
 
@@ -17,7 +33,9 @@ def _load(name):
 
 
 def _no_arguments(names=()):
-    return ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[])
+    return ast.arguments(
+        posonlyargs=[], args=[ast.arg(n) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
 
 
 def _thunk(node):
@@ -25,7 +43,11 @@ def _thunk(node):
 
 
 def _binds(*nodes):
-    return any(isinstance(n, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)) for node in nodes for n in trees.walk(node))
+    return any(
+        isinstance(n, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await))
+        for node in nodes
+        for n in trees.walk(node)
+    )
 
 
 def _python_bool(test):
@@ -38,29 +60,49 @@ def _python_bool(test):
         return all(_python_bool(v) for v in test.values)
     if isinstance(test, ast.UnaryOp):
         return isinstance(test.op, ast.Not) and _python_bool(test.operand)
-    return isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id in _ALWAYS_BOOL
+    return (
+        isinstance(test, ast.Call)
+        and isinstance(test.func, ast.Name)
+        and test.func.id in _ALWAYS_BOOL
+    )
 
 
 def _is_helper(func):
-    return isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == '_jst'
+    return (
+        isinstance(func, ast.Attribute)
+        and isinstance(func.value, ast.Name)
+        and func.value.id == '_jst'
+    )
 
 
 class Rewriter(trees.Transformer):
-    """`Rewriter(node, free, klass).function()` gives the rewritten FunctionDef or Lambda; `changed` tells whether anything had to be."""
+    """`Rewriter(node, free, klass).function()` gives the rewritten FunctionDef or Lambda; `changed`
+    tells whether anything had to be.
+    """
 
     def __init__(self, node, free=(), klass=None):
         self._node, self._count, self.changed = node, 0, False
         args = node.args
         names = [a.arg for a in (*args.posonlyargs, *args.args)]
         self._first = names[0] if names else None
-        self._parameters = {*names, *(a.arg for a in args.kwonlyargs), *(a.arg for a in (args.vararg, args.kwarg) if a)}
+        self._parameters = {
+            *names,
+            *(a.arg for a in args.kwonlyargs),
+            *(a.arg for a in (args.vararg, args.kwarg) if a),
+        }
         self._globals, self._nonlocals, self._shared = set(), set(), set()
         self._locals, self._klass = self._parameters | set(free), (klass or '').lstrip('_')
 
     def function(self):
         """The rewritten function, without decorators, defaults and annotations."""
         node = self._node
-        for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg):
+        for arg in (
+            *node.args.posonlyargs,
+            *node.args.args,
+            *node.args.kwonlyargs,
+            node.args.vararg,
+            node.args.kwarg,
+        ):
             if arg is not None:
                 arg.annotation = None
         node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
@@ -81,10 +123,18 @@ class Rewriter(trees.Transformer):
         self._locals |= effects.stores - self._globals
         self._always = effects.captured | self._globals | self._nonlocals
         scopes.annotate(body, self._always)
-        self._declared = {n.target.id for n in self._own(body) if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
+        self._declared = {
+            n.target.id
+            for n in self._own(body)
+            if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+        }
         body = self._block(body)
-        local = sorted(self._shared - self._parameters - self._globals - self._nonlocals - self._declared)
-        head = [ast.AnnAssign(ast.Name(n, ast.Store()), ast.Constant('local'), None, 1) for n in local]
+        local = sorted(
+            self._shared - self._parameters - self._globals - self._nonlocals - self._declared
+        )
+        head = [
+            ast.AnnAssign(ast.Name(n, ast.Store()), ast.Constant('local'), None, 1) for n in local
+        ]
         node.body = [ast.copy_location(h, node) for h in head] + body
         return node
 
@@ -127,28 +177,50 @@ class Rewriter(trees.Transformer):
         stores = scopes.Effects(body).stores - set(parameters)
         body = self._block(body)
         self._shared |= stores
-        head = [make(sorted(names)) for make, names in ((ast.Global, stores & self._globals), (ast.Nonlocal, stores - self._globals))
-                if names]
+        head = [
+            make(sorted(names))
+            for make, names in (
+                (ast.Global, stores & self._globals),
+                (ast.Nonlocal, stores - self._globals),
+            )
+            if names
+        ]
         self._count += 1
-        new = ast.FunctionDef(name=f'_pt_{kind}_{self._count}', args=_no_arguments(parameters), body=[*head, *body] or [ast.Pass()],
-                              decorator_list=[])
+        new = ast.FunctionDef(
+            name=f'_pt_{kind}_{self._count}',
+            args=_no_arguments(parameters),
+            body=[*head, *body] or [ast.Pass()],
+            decorator_list=[],
+        )
         new.type_params = []
         return ast.copy_location(new, body[0] if body else at)
 
     def _places(self, effects, live):
-        """The names a region may change and that matter afterwards, and the attributes it may change."""
+        """The names a region may change and that matter afterwards, and the attributes it may
+        change.
+        """
         names = sorted(effects.stores & (live | self._always) | effects.mutated)
-        attributes = [ast.Tuple([_thunk(_plain_load(node.value)), self._constant(node.attr)], ast.Load())
-                      for _, node in sorted(effects.attributes.items()) if scopes.root(node) not in effects.stores]
+        attributes = [
+            ast.Tuple([_thunk(_plain_load(node.value)), self._constant(node.attr)], ast.Load())
+            for _, node in sorted(effects.attributes.items())
+            if scopes.root(node) not in effects.stores
+        ]
         out = [ast.Tuple([self._constant(n) for n in names], ast.Load())]
-        # a thunk for each mutated name that is only read: its variable is not among those the region writes
-        readers = [ast.Tuple([self._constant(n), _thunk(_load(n))], ast.Load()) for n in names if n not in effects.stores]
+        # a thunk for each mutated name that is only read: its variable is not among those the
+        # region writes
+        readers = [
+            ast.Tuple([self._constant(n), _thunk(_load(n))], ast.Load())
+            for n in names
+            if n not in effects.stores
+        ]
         if attributes or readers:
             out.append(ast.Tuple([*attributes, *readers], ast.Load()))
         return out
 
     def visit_If(self, node):
-        if _python_bool(node.test) or (not getattr(node, 'returns', False) and exits.exits_of([node])):
+        if _python_bool(node.test) or (
+            not getattr(node, 'returns', False) and exits.exits_of([node])
+        ):
             node.test = self.visit(node.test)
             node.body, node.orelse = self._block(node.body), self._block(node.orelse)
             return node
@@ -159,7 +231,9 @@ class Rewriter(trees.Transformer):
         if node.orelse:
             functions.append(self._local_function('false', node.orelse, node))
         names = [_load(f.name) for f in functions] + [ast.Constant(None)] * (2 - len(functions))
-        call = exits.helper('if_return' if getattr(node, 'returns', False) else 'if_', [test, *names, *places], at)
+        call = exits.helper(
+            'if_return' if getattr(node, 'returns', False) else 'if_', [test, *names, *places], at
+        )
         new = ast.Return(call) if getattr(node, 'returns', False) else ast.Expr(call)
         return [*functions, ast.copy_location(new, at)]
 
@@ -172,7 +246,9 @@ class Rewriter(trees.Transformer):
         test = self._local_function('test', [test], node)
         body = self._local_function('body', node.body, node)
         names = ast.Tuple([ast.Constant(n) for n in node.exits], ast.Load())
-        call = exits.helper('while_', [_load(test.name), _load(body.name), names, *places], node.test)
+        call = exits.helper(
+            'while_', [_load(test.name), _load(body.name), names, *places], node.test
+        )
         return [test, body, ast.copy_location(ast.Expr(call), node.test)]
 
     def visit_For(self, node):
@@ -180,7 +256,10 @@ class Rewriter(trees.Transformer):
             return self._native(node)
         self.changed = True
         at, iterable = node.iter, self.visit(node.iter)
-        bind = ast.copy_location(ast.Assign([node.target], ast.copy_location(_load('_pt_item'), node.target)), node.target)
+        bind = ast.copy_location(
+            ast.Assign([node.target], ast.copy_location(_load('_pt_item'), node.target)),
+            node.target,
+        )
         places = self._places(scopes.Effects([bind, *node.body]), node.live_head)
         body = self._local_function('body', [bind, *node.body], node, ('_pt_item',))
         names = ast.Tuple([ast.Constant(n) for n in node.exits], ast.Load())
@@ -199,7 +278,9 @@ class Rewriter(trees.Transformer):
             return self.generic_visit(node)
         self.changed = True
         node = self.generic_visit(node)
-        call = exits.helper('assert_', [node.test, *([_thunk(node.msg)] if node.msg else [])], node.test)
+        call = exits.helper(
+            'assert_', [node.test, *([_thunk(node.msg)] if node.msg else [])], node.test
+        )
         return ast.copy_location(ast.Expr(call), node.test)
 
     def visit_Global(self, node):
@@ -213,7 +294,9 @@ class Rewriter(trees.Transformer):
             return self.generic_visit(node)
         self.changed = True
         rest = [_thunk(self.visit(v)) for v in rest]
-        return exits.helper('and_' if isinstance(node.op, ast.And) else 'or_', [self.visit(first), *rest], node)
+        return exits.helper(
+            'and_' if isinstance(node.op, ast.And) else 'or_', [self.visit(first), *rest], node
+        )
 
     def visit_UnaryOp(self, node):
         if not isinstance(node.op, ast.Not) or _python_bool(node):
@@ -223,7 +306,12 @@ class Rewriter(trees.Transformer):
 
     def visit_Compare(self, node):
         membership = isinstance(node.ops[0], (ast.In, ast.NotIn)) and len(node.ops) == 1
-        if len(node.ops) == 1 and not membership or _python_bool(node) or _binds(*node.comparators[1:]):
+        if (
+            len(node.ops) == 1
+            and not membership
+            or _python_bool(node)
+            or _binds(*node.comparators[1:])
+        ):
             return self.generic_visit(node)
         self.changed = True
         node = self.generic_visit(node)
@@ -231,7 +319,9 @@ class Rewriter(trees.Transformer):
             name = 'in_' if isinstance(node.ops[0], ast.In) else 'not_in'
             return exits.helper(name, [node.left, node.comparators[0]], node)
         ops = ast.Tuple([ast.Constant(type(op).__name__) for op in node.ops], ast.Load())
-        return exits.helper('chain', [ops, node.left, node.comparators[0], *map(_thunk, node.comparators[1:])], node)
+        return exits.helper(
+            'chain', [ops, node.left, node.comparators[0], *map(_thunk, node.comparators[1:])], node
+        )
 
     def visit_IfExp(self, node):
         if _python_bool(node.test) or _binds(node.body, node.orelse):
@@ -242,9 +332,18 @@ class Rewriter(trees.Transformer):
 
     def visit_Call(self, node):
         func = node.func
-        if isinstance(func, ast.Name) and func.id == 'super' and not node.args and not node.keywords and self._first:
+        if (
+            isinstance(func, ast.Name)
+            and func.id == 'super'
+            and not node.args
+            and not node.keywords
+            and self._first
+        ):
             self.changed = True
-            node.args = [ast.copy_location(_load('__class__'), node), ast.copy_location(_load(self._first), node)]
+            node.args = [
+                ast.copy_location(_load('__class__'), node),
+                ast.copy_location(_load(self._first), node),
+            ]
             return node
         native = isinstance(func, ast.Name) and func.id in _NATIVE_CALLS or _is_helper(func)
         if isinstance(func, ast.Attribute):
@@ -270,7 +369,11 @@ class Rewriter(trees.Transformer):
         if node.attr == 'shape' and isinstance(node.ctx, ast.Load):
             self.changed = True
             return exits.helper('shape', [node.value], node)
-        if isinstance(node.ctx, ast.Load) and not _is_helper(node) and self._may_be_object(node.value):
+        if (
+            isinstance(node.ctx, ast.Load)
+            and not _is_helper(node)
+            and self._may_be_object(node.value)
+        ):
             return exits.helper('attribute', [node.value, self._constant(node.attr)], node)
         return node
 

@@ -1,16 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What converted code calls (as `_jst`). Each function does what Python would, unless it meets a tensor being recorded."""
+"""What converted code calls (as `_jst`). Each function does what Python would, unless it meets a
+tensor being recorded.
+"""
+
 from paddle.jit.dy2static import record as _record
 from paddle.jit.dy2static.calls import attribute, call, symbolic
 from paddle.jit.dy2static.sequences import as_sequence, is_sequence, shape
 from paddle.jit.dy2static.truth import and_, assert_, chain, in_, none_of, not_, not_in, or_
 
-__all__ = ['and_', 'assert_', 'attribute', 'call', 'chain', 'for_', 'if_', 'if_return', 'if_value', 'in_', 'none_of', 'not_',
-           'not_in', 'or_', 'shape', 'while_']
+__all__ = [
+    'and_',
+    'assert_',
+    'attribute',
+    'call',
+    'chain',
+    'for_',
+    'if_',
+    'if_return',
+    'if_value',
+    'in_',
+    'none_of',
+    'not_',
+    'not_in',
+    'or_',
+    'shape',
+    'while_',
+]
 
 
 def if_(test, yes, no, names, objects=()):
-    """The statement `if`: `names` are the variables it may change that are needed later, `objects` what else it changes."""
+    """The statement `if`: `names` are the variables it may change that are needed later, `objects`
+    what else it changes.
+    """
     if symbolic(test):
         _record.branch(test, yes, no, names, objects)
     elif test:
@@ -65,7 +86,9 @@ def for_(iterable, body, exits, names, objects=()):
         for item in iterable:
             going = _goes_on(body, exits)
             if symbolic(going):
-                _record.branch(going, lambda item=item: body(item), None, names, objects, owners=(body,))
+                _record.branch(
+                    going, lambda item=item: body(item), None, names, objects, owners=(body,)
+                )
             elif not going:
                 return
             else:

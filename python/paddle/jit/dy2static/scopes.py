@@ -1,15 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which names statements bind and read, and which are still needed after a statement."""
+
 import ast
 
 from paddle.jit.dy2static import trees
 
-_MUTATORS = {'append', 'extend', 'insert', 'pop', 'remove', 'clear', 'sort', 'reverse', 'update', 'setdefault', 'popitem'}
+_MUTATORS = {
+    'append',
+    'extend',
+    'insert',
+    'pop',
+    'remove',
+    'clear',
+    'sort',
+    'reverse',
+    'update',
+    'setdefault',
+    'popitem',
+}
 
 
 class Effects(trees.Visitor):
-    """What code does to the names of its function: `stores`, `reads`, `deletes`, names that inner functions hold (`captured`),
-    names whose object is changed in place (`mutated`), and attributes that are set or changed (`attributes`: text -> node)."""
+    """What code does to the names of its function: `stores`, `reads`, `deletes`, names that inner
+    functions hold (`captured`), names whose object is changed in place (`mutated`), and attributes
+    that are set or changed (`attributes`: text -> node)."""
 
     def __init__(self, nodes):
         self.stores, self.reads, self.captured, self.mutated = set(), set(), set(), set()
@@ -37,7 +51,9 @@ class Effects(trees.Visitor):
 
     def _comprehension(self, node):
         self.visit(node.generators[0].iter)
-        self._bound.append({n.id for g in node.generators for n in trees.walk(g.target) if isinstance(n, ast.Name)})
+        self._bound.append(
+            {n.id for g in node.generators for n in trees.walk(g.target) if isinstance(n, ast.Name)}
+        )
         for g in node.generators:
             self.visit(g.target)
             for part in (*([] if g is node.generators[0] else [g.iter]), *g.ifs):
@@ -50,7 +66,12 @@ class Effects(trees.Visitor):
 
     def _inner(self, node):
         names = {n.id for n in trees.walk(node) if isinstance(n, ast.Name)}
-        names |= {m for n in trees.walk(node) if isinstance(n, (ast.Nonlocal, ast.Global)) for m in n.names}
+        names |= {
+            m
+            for n in trees.walk(node)
+            if isinstance(n, (ast.Nonlocal, ast.Global))
+            for m in n.names
+        }
         self.captured |= names
         self.reads |= names
 
@@ -122,8 +143,9 @@ def root(node):
 
 
 def annotate(stmts, always):
-    """Set on every If, While and For the names that must be right after it (`live_out`) and, for loops, at the start of
-    each round (`live_head`). Names in `always` are needed everywhere. Break and continue must be gone already."""
+    """Set on every If, While and For the names that must be right after it (`live_out`) and, for
+    loops, at the start of each round (`live_head`). Names in `always` are needed everywhere. Break
+    and continue must be gone already."""
     _live(stmts, frozenset(always), frozenset(always))
 
 
@@ -137,7 +159,9 @@ def _before(s, out, always):
     if isinstance(s, ast.If):
         s.live_out = out
         test = Effects([s.test])
-        return (_live(s.body, out, always) | _live(s.orelse, out, always)) - (test.stores - always) | test.reads
+        return (_live(s.body, out, always) | _live(s.orelse, out, always)) - (
+            test.stores - always
+        ) | test.reads
     if isinstance(s, (ast.While, ast.For)):
         s.live_out = out
         head = out | frozenset(s.exits)
@@ -160,7 +184,11 @@ def _before(s, out, always):
     if type(s).__name__ == 'Match':
         found = out | Effects([s.subject]).reads
         for c in s.cases:
-            found |= _live(c.body, out, always) | (Effects([c.guard]).reads if c.guard else set()) | Effects([c.pattern]).reads
+            found |= (
+                _live(c.body, out, always)
+                | (Effects([c.guard]).reads if c.guard else set())
+                | Effects([c.pattern]).reads
+            )
         return found
     if isinstance(s, ast.Return):
         return always | Effects([s]).reads

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes, lengths, casts, and what loops run over, where extents or bounds are tensors that are being recorded."""
+"""Shapes, lengths, casts, and what loops run over, where extents or bounds are tensors that are
+being recorded.
+"""
+
 import builtins
 import functools
 
@@ -27,11 +30,16 @@ def length(value):
 
 
 class Sequence:
-    """What a recorded loop runs over: `length()` is a number or tensor, `item(k)` the item at `k`, a number or tensor."""
+    """What a recorded loop runs over: `length()` is a number or tensor, `item(k)` the item at `k`,
+    a number or tensor.
+    """
 
     def __iter__(self):
-        raise TypeError(f"[to_static] expected a {type(self).__name__.lower()} of known length here, got one whose length is a tensor "
-                        "that is being recorded. Loop over it with a for statement.")
+        raise TypeError(
+            f"[to_static] expected a {type(self).__name__.lower()} of known length here, got one "
+            f"whose length is a tensor "
+            "that is being recorded. Loop over it with a for statement."
+        )
 
 
 class Range(Sequence):
@@ -52,7 +60,9 @@ class Range(Sequence):
             forward = (distance + step - 1) // step
             count = paddle.where(step > 0, forward, (distance + step + 1) // step)
         else:
-            count = distance if step == 1 else (distance + (step - 1 if step > 0 else step + 1)) // step
+            count = (
+                distance if step == 1 else (distance + (step - 1 if step > 0 else step + 1)) // step
+            )
         return paddle.maximum(count, paddle.zeros_like(count)) if symbolic(count) else max(count, 0)
 
     def item(self, k):
@@ -68,7 +78,9 @@ def _is_int(value):
 def _scalar(value):
     if symbolic(value):
         if any(d not in (1, -1) for d in value.shape):
-            raise TypeError(f"[range] expected bounds of one element, got shape {list(value.shape)}")
+            raise TypeError(
+                f"[range] expected bounds of one element, got shape {list(value.shape)}"
+            )
         value = value if 'int' in str(value.dtype) else value.astype('int64')
         return value.reshape([]) if len(value.shape) else value
     return value.__index__() if not isinstance(value, int) else value
@@ -103,7 +115,11 @@ class Items(Sequence):
 
     def item(self, k):
         """The value at `k`, one of a stack of them where `k` is a tensor."""
-        return paddle.stack([paddle.to_tensor(v) for v in self._values])[k] if symbolic(k) else self._values[k]
+        return (
+            paddle.stack([paddle.to_tensor(v) for v in self._values])[k]
+            if symbolic(k)
+            else self._values[k]
+        )
 
 
 class Enumerate(Sequence):
@@ -144,7 +160,11 @@ class Zip(Sequence):
 
 def is_sequence(value):
     """Whether a loop over the value has to be recorded."""
-    return isinstance(value, Sequence) or symbolic(value) and (not len(value.shape) or value.shape[0] < 0)
+    return (
+        isinstance(value, Sequence)
+        or symbolic(value)
+        and (not len(value.shape) or value.shape[0] < 0)
+    )
 
 
 def as_sequence(value):
@@ -165,25 +185,44 @@ def _enumerate(iterable, start=0):
 
 
 def _zip(*iterables, **options):
-    return Zip([as_sequence(i) for i in iterables]) if any(map(is_sequence, iterables)) else builtins.zip(*iterables, **options)
+    return (
+        Zip([as_sequence(i) for i in iterables])
+        if any(map(is_sequence, iterables))
+        else builtins.zip(*iterables, **options)
+    )
 
 
 def _cast(kind, dtype):
     def cast(*args, **kwargs):
-        return args[0].astype(dtype) if len(args) == 1 and symbolic(args[0]) and not kwargs else kind(*args, **kwargs)
+        return (
+            args[0].astype(dtype)
+            if len(args) == 1 and symbolic(args[0]) and not kwargs
+            else kind(*args, **kwargs)
+        )
+
     return cast
 
 
 def _any(values):
     from paddle.jit.dy2static import truth
+
     values = list(values)
-    return truth.or_(False, *(lambda v=v: v for v in values)) if any(map(symbolic, values)) else any(values)
+    return (
+        truth.or_(False, *(lambda v=v: v for v in values))
+        if any(map(symbolic, values))
+        else any(values)
+    )
 
 
 def _all(values):
     from paddle.jit.dy2static import truth
+
     values = list(values)
-    return truth.and_(True, *(lambda v=v: v for v in values)) if any(map(symbolic, values)) else all(values)
+    return (
+        truth.and_(True, *(lambda v=v: v for v in values))
+        if any(map(symbolic, values))
+        else all(values)
+    )
 
 
 def _extreme(plain, pick):
@@ -197,11 +236,13 @@ def _extreme(plain, pick):
             b = b if isinstance(b, paddle.Tensor) else paddle.full([], b, a.dtype)
             found = getattr(paddle, pick)(a, b)
         return found
+
     return extreme
 
 
 def _print(*values, **options):
     from paddle.static.nn.control_flow import Print
+
     if not any(map(symbolic, values)):
         print(*values, **options)
         return
@@ -217,13 +258,21 @@ def _print(*values, **options):
 
 
 def _reshape(x, shape, *args, **kwargs):
-    if isinstance(shape, (list, tuple)) and sum(map(symbolic, shape)) == 1 and not any(not symbolic(d) and d == -1 for d in shape):
+    if (
+        isinstance(shape, (list, tuple))
+        and sum(map(symbolic, shape)) == 1
+        and not any(not symbolic(d) and d == -1 for d in shape)
+    ):
         shape = [-1 if symbolic(d) else d for d in shape]  # the extent follows from the others
     return paddle.reshape(x, shape, *args, **kwargs)
 
 
 def _reshape_method(x, *shape, **kwargs):
-    return _reshape(x, *shape, **kwargs) if len(shape) == 1 or 'shape' in kwargs else _reshape(x, list(shape), **kwargs)
+    return (
+        _reshape(x, *shape, **kwargs)
+        if len(shape) == 1 or 'shape' in kwargs
+        else _reshape(x, list(shape), **kwargs)
+    )
 
 
 def _map(function, *sequences):
@@ -235,8 +284,21 @@ def _reduce(function, *rest):
 
 
 calls.BUILTINS.update({builtins.map: _map, functools.reduce: _reduce})
-calls.BUILTINS.update({paddle.reshape: _reshape, paddle.Tensor.reshape: _reshape_method, builtins.print: _print})
-calls.BUILTINS.update({builtins.range: _range, builtins.len: length, builtins.enumerate: _enumerate, builtins.zip: _zip,
-                       builtins.int: _cast(int, 'int32'), builtins.float: _cast(float, 'float32'), builtins.bool: _cast(bool, 'bool'),
-                       builtins.any: _any, builtins.all: _all, builtins.min: _extreme(min, 'minimum'),
-                       builtins.max: _extreme(max, 'maximum')})
+calls.BUILTINS.update(
+    {paddle.reshape: _reshape, paddle.Tensor.reshape: _reshape_method, builtins.print: _print}
+)
+calls.BUILTINS.update(
+    {
+        builtins.range: _range,
+        builtins.len: length,
+        builtins.enumerate: _enumerate,
+        builtins.zip: _zip,
+        builtins.int: _cast(int, 'int32'),
+        builtins.float: _cast(float, 'float32'),
+        builtins.bool: _cast(bool, 'bool'),
+        builtins.any: _any,
+        builtins.all: _all,
+        builtins.min: _extreme(min, 'minimum'),
+        builtins.max: _extreme(max, 'maximum'),
+    }
+)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The syntax tree of a code object, at the positions it has in its file, and code objects from trees."""
+"""The syntax tree of a code object, at the positions it has in its file, and code objects from
+trees.
+"""
+
 import ast
 import inspect
 import linecache
@@ -24,13 +27,27 @@ def _file_tree(filename):
 
 
 def _lambda_tree(code):
-    found = [n for n in ast.walk(_file_tree(code.co_filename)) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
-    found = [n for n in found if _parameters(n.args) == code.co_varnames[:len(_parameters(n.args))]]
+    found = [
+        n
+        for n in ast.walk(_file_tree(code.co_filename))
+        if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno
+    ]
+    found = [
+        n for n in found if _parameters(n.args) == code.co_varnames[: len(_parameters(n.args))]
+    ]
     if len(found) > 1 and hasattr(code, 'co_positions'):
-        spots = [(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None and p[1] is not None][1:]
+        spots = [
+            (p[0], p[2])
+            for p in code.co_positions()
+            if p[0] is not None and p[2] is not None and p[1] is not None
+        ][1:]
         spots = [s for s in spots if s >= (code.co_firstlineno, 1)]
-        found = [n for n in found if spots and _spans(n.body, min(spots)) and _spans(n.body, max(spots))]
-        found = sorted(found, key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset))[:1]
+        found = [
+            n for n in found if spots and _spans(n.body, min(spots)) and _spans(n.body, max(spots))
+        ]
+        found = sorted(
+            found, key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset)
+        )[:1]
     if len(found) != 1:
         return None
     return _copy(found[0])
@@ -53,7 +70,9 @@ def _parameters(args):
 
 
 def function_tree(code):
-    """The FunctionDef, AsyncFunctionDef or Lambda that `code` was compiled from, or None when its source is not at hand."""
+    """The FunctionDef, AsyncFunctionDef or Lambda that `code` was compiled from, or None when its
+    source is not at hand.
+    """
     if code.co_name == '<lambda>':
         return _lambda_tree(code)
     lines = linecache.getlines(code.co_filename)
@@ -64,7 +83,7 @@ def function_tree(code):
     tree = _parse(block, first)
     if tree is None:
         try:
-            tree = _parse(inspect.getblock(lines[first - 1:]), first)
+            tree = _parse(inspect.getblock(lines[first - 1 :]), first)
         except (SyntaxError, IndentationError):
             return None
     node = tree[0] if tree else None
@@ -74,18 +93,24 @@ def function_tree(code):
 
 
 def _last_line(code):
-    return max([line for _, _, line in _lines_of(code) if line] + [_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType)])
+    return max(
+        [line for _, _, line in _lines_of(code) if line]
+        + [_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType)]
+    )
 
 
 def _lines_of(code):
     if hasattr(code, 'co_lines'):
         return code.co_lines()
     import dis
+
     return [(0, 0, line) for _, line in dis.findlinestarts(code)]
 
 
 def _block(lines, start, last):
-    """The lines from `start` to the one before the first that is not indented deeper, after line number `last`."""
+    """The lines from `start` to the one before the first that is not indented deeper, after line
+    number `last`.
+    """
     margin = len(lines[start]) - len(lines[start].lstrip())
     for k in range(max(last, start + 1), len(lines)):
         text = lines[k].lstrip()
@@ -95,7 +120,9 @@ def _block(lines, start, last):
 
 
 def _parse(block, first):
-    """The statements of the lines, which begin at line `first` and may be indented; None where they are no whole statements."""
+    """The statements of the lines, which begin at line `first` and may be indented; None where they
+    are no whole statements.
+    """
     indented = block[0][:1].isspace()
     head = '\n' * (first - 2) + 'if 1:\n' if indented else '\n' * (first - 1)
     try:
@@ -108,18 +135,26 @@ def _parse(block, first):
 def enclosing_class(qualname):
     """The class whose body a function of this qualified name stands in, however deep, or None."""
     parts = qualname.split('.')[:-1]
-    classes = [p for p, after in zip(parts, parts[1:] + ['']) if p != '<locals>' and after != '<locals>']
+    classes = [
+        p for p, after in zip(parts, parts[1:] + ['']) if p != '<locals>' and after != '<locals>'
+    ]
     return classes[-1] if classes else None
 
 
 def func_to_source_code(function, dedent=True):
-    """The text of a function's definition; with `dedent` from the first column on. TypeError for what is no function."""
+    """The text of a function's definition; with `dedent` from the first column on. TypeError for
+    what is no function.
+    """
     import functools
     import textwrap
+
     if isinstance(function, functools.partial):
         function = function.func
     if not (inspect.isfunction(function) or inspect.ismethod(function)):
-        raise TypeError(f"The type of 'function' should be a function or method, but received {type(function).__name__}.")
+        raise TypeError(
+            f"The type of 'function' should be a function or method, but received "
+            f"{type(function).__name__}."
+        )
     text = inspect.getsource(function)
     return textwrap.dedent(text) if dedent else text
 
@@ -132,27 +167,41 @@ class Dygraph2StaticException(Exception):
 
 
 def compile_function(node, code, free, class_name):
-    """The code object of `node`, compiled where `code` was: same file, names of class members, free variables `free`."""
+    """The code object of `node`, compiled where `code` was: same file, names of class members, free
+    variables `free`.
+    """
     if isinstance(node, ast.Lambda):
         inner = ast.copy_location(ast.Expr(node), node)
     else:
         inner = node
     if class_name is not None:
-        inner = ast.ClassDef(name=class_name, bases=[], keywords=[], body=[inner], decorator_list=[])
+        inner = ast.ClassDef(
+            name=class_name, bases=[], keywords=[], body=[inner], decorator_list=[]
+        )
     names = [ast.arg(n) for n in sorted(free) if not (class_name is not None and n == '__class__')]
-    outer = ast.FunctionDef(name='_pt_outer', args=ast.arguments(posonlyargs=[], args=names, kwonlyargs=[], kw_defaults=[], defaults=[]),
-                            body=[inner], decorator_list=[])
-    if isinstance(inner, ast.FunctionDef) and inner.name not in free:  # in its own body the name is the module's
+    outer = ast.FunctionDef(
+        name='_pt_outer',
+        args=ast.arguments(posonlyargs=[], args=names, kwonlyargs=[], kw_defaults=[], defaults=[]),
+        body=[inner],
+        decorator_list=[],
+    )
+    if (
+        isinstance(inner, ast.FunctionDef) and inner.name not in free
+    ):  # in its own body the name is the module's
         outer.body.insert(0, ast.copy_location(ast.Global([inner.name]), node))
     for new in (inner, outer):
         if isinstance(new, (ast.FunctionDef, ast.ClassDef)) and not hasattr(new, 'type_params'):
             new.type_params = []
         ast.copy_location(new, node)
     tree = trees.locate(ast.Module([outer], []))
-    found = compile(tree, code.co_filename, 'exec', dont_inherit=True, flags=code.co_flags & _FUTURE)
+    found = compile(
+        tree, code.co_filename, 'exec', dont_inherit=True, flags=code.co_flags & _FUTURE
+    )
     for name in ('_pt_outer', class_name, code.co_name):
         if name is not None:
-            found = next(c for c in found.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
+            found = next(
+                c for c in found.co_consts if isinstance(c, types.CodeType) and c.co_name == name
+            )
     change = {'co_qualname': code.co_qualname} if hasattr(code, 'co_qualname') else {}
     return found.replace(**change)
 

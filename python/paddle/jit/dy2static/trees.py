@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walks over syntax trees for code that is converted while a program waits: those of `ast`, without what is not asked for."""
+"""Walks over syntax trees for code that is converted while a program waits: those of `ast`, without
+what is not asked for.
+"""
 
 import ast
 
@@ -34,7 +36,9 @@ def walk(node):
 
 
 class Visitor:
-    """`visit_<Kind>` methods are called for nodes of that kind, `generic_visit` for others and by them."""
+    """`visit_<Kind>` methods are called for nodes of that kind, `generic_visit` for others and by
+    them.
+    """
 
     def __init_subclass__(cls):
         cls._methods = {}
@@ -61,7 +65,9 @@ class Visitor:
 
 
 class Transformer(Visitor):
-    """A visitor whose results replace the nodes; a list replaces a statement by several, None takes it away."""
+    """A visitor whose results replace the nodes; a list replaces a statement by several, None takes
+    it away.
+    """
 
     def generic_visit(self, node):
         """Replace the nodes in the node; returns it."""
@@ -92,7 +98,10 @@ def locate(tree):
         elif node._attributes:
             outer = around.__dict__
             node.lineno, node.col_offset = outer.get('lineno', 1), outer.get('col_offset', 0)
-            node.end_lineno, node.end_col_offset = outer.get('end_lineno'), outer.get('end_col_offset')
+            node.end_lineno, node.end_col_offset = (
+                outer.get('end_lineno'),
+                outer.get('end_col_offset'),
+            )
         for field in _children(node.__class__):
             value = place.get(field)
             if value.__class__ is list:

@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Truth values, `and`, `or`, `not`, comparisons in a row, `in` and `assert`, also of tensors that are being recorded."""
+"""Truth values, `and`, `or`, `not`, comparisons in a row, `in` and `assert`, also of tensors that
+are being recorded.
+"""
+
 import operator
 
 import paddle
 from paddle.jit.dy2static.calls import symbolic
 
-_OPS = {'Lt': operator.lt, 'LtE': operator.le, 'Gt': operator.gt, 'GtE': operator.ge, 'Eq': operator.eq, 'NotEq': operator.ne,
-        'Is': operator.is_, 'IsNot': operator.is_not, 'In': lambda a, b: in_(a, b), 'NotIn': lambda a, b: not_in(a, b)}
+_OPS = {
+    'Lt': operator.lt,
+    'LtE': operator.le,
+    'Gt': operator.gt,
+    'GtE': operator.ge,
+    'Eq': operator.eq,
+    'NotEq': operator.ne,
+    'Is': operator.is_,
+    'IsNot': operator.is_not,
+    'In': lambda a, b: in_(a, b),
+    'NotIn': lambda a, b: not_in(a, b),
+}
 
 
 def as_bool(value):
@@ -17,8 +30,11 @@ def as_bool(value):
 def condition(value):
     """A recorded tensor of one element as a 0-d bool. Raises ValueError for more elements."""
     if any(d not in (1, -1) for d in value.shape):
-        raise ValueError("The truth value of a tensor with more than one element is ambiguous: use paddle.any or paddle.all, "
-                         f"got shape {list(value.shape)}")
+        raise ValueError(
+            "The truth value of a tensor with more than one element is ambiguous: use paddle.any "
+            "or paddle.all, "
+            f"got shape {list(value.shape)}"
+        )
     value = as_bool(value)
     return value.reshape([]) if len(value.shape) else value
 
@@ -123,7 +139,11 @@ def assert_(test, message=None):
 
 def _assert_recorded(test, message):
     from paddle.static.nn import control_flow
+
     check = getattr(control_flow, 'Assert', None)
     if check is None:
-        raise TypeError("[to_static] expected a value of Python in `assert`, got a tensor that is being recorded")
+        raise TypeError(
+            "[to_static] expected a value of Python in `assert`, got a tensor that is being "
+            "recorded"
+        )
     check(condition(test), data=[test])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Activations and label helpers from arithmetic, comparison and random numbers."""
+
 import paddle
 from paddle.base.framework import is_recorded, number
 from paddle.tensor.manipulation import extents
@@ -14,7 +15,9 @@ def rrelu(x, lower=0.125, upper=1.0 / 3, is_test=False):
     count = number(paddle.sum(negative))
     if not is_recorded(count) and count == 0:
         return x * 1.0
-    drawn = paddle.cast(_C_ops.uniform([count], paddle.float32, float(lower), float(upper), 0), x.dtype)
+    drawn = paddle.cast(
+        _C_ops.uniform([count], paddle.float32, float(lower), float(upper), 0), x.dtype
+    )
     order = paddle.clip(paddle.cumsum(negative) - 1, min=0)
     return paddle.where(x >= 0, x, x * paddle.reshape(paddle.gather(drawn, order), extents(x)))
 
@@ -24,7 +27,9 @@ def gumbel_softmax(x, temperature=1.0, hard=False, axis=-1):
         raise ValueError(f"[gumbel_softmax] expected temperature > 0, got {temperature}")
     # In float32: rounded to a half first, u may be 1, whose noise is infinite.
     u = _C_ops.uniform(extents(x), paddle.float32, 1e-20, 1.0, 0)
-    soft = _C_ops.softmax((x - paddle.cast(paddle.log(-paddle.log(u)), x.dtype)) / temperature, axis)
+    soft = _C_ops.softmax(
+        (x - paddle.cast(paddle.log(-paddle.log(u)), x.dtype)) / temperature, axis
+    )
     if not hard:
         return soft
     best = paddle.argmax(soft, axis=axis, keepdim=True)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rearrangements from reshape, transpose and indexing; sliding blocks from convolutions with unit kernels."""
+"""Rearrangements from reshape, transpose and indexing; sliding blocks from convolutions with unit
+kernels.
+"""
 
 import paddle
 
@@ -12,7 +14,9 @@ def bilinear(x, y, weight, bias=None):
 
 def gather_tree(ids, parents):
     steps = ids.shape[0]
-    beams = paddle.expand(paddle.reshape(paddle.arange(0, ids.shape[2], dtype=parents.dtype), [1, -1]), ids.shape[1:])
+    beams = paddle.expand(
+        paddle.reshape(paddle.arange(0, ids.shape[2], dtype=parents.dtype), [1, -1]), ids.shape[1:]
+    )
     out = [None] * steps
     for t in range(steps - 1, -1, -1):
         out[t] = paddle.take_along_axis(ids[t], beams, 1)

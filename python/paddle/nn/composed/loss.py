@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequence and tree losses: recursions in log space whose gradient is automatic differentiation's."""
+"""Sequence and tree losses: recursions in log space whose gradient is automatic
+differentiation's.
+"""
+
 import math
 
 import numpy as np
@@ -36,8 +39,11 @@ def warpctc(logits, label, logits_length=None, labels_length=None, blank=0, norm
     labels, lengths = label.numpy(), labels_length.numpy().reshape(-1)
     times = logits_length.numpy().reshape(-1)
     if labels.ndim != 2 or not labels.shape[0] == lengths.size == times.size == batch:
-        raise ValueError(f"[ctc_loss] expected labels, label lengths and input lengths of {batch} sequences, got shapes "
-                         f"{list(labels.shape)}, {labels_length.shape} and {logits_length.shape}")
+        raise ValueError(
+            f"[ctc_loss] expected labels, label lengths and input lengths of {batch} "
+            f"sequences, got shapes {list(labels.shape)}, {labels_length.shape} and "
+            f"{logits_length.shape}"
+        )
     _within("ctc_loss", "input lengths", times, 0, steps)
     _within("ctc_loss", "label lengths", lengths, 0, labels.shape[1])
     _within("ctc_loss", "a blank", np.array(integer("ctc_loss", "blank", blank)), 0, classes - 1)
@@ -61,12 +67,16 @@ def warpctc(logits, label, logits_length=None, labels_length=None, blank=0, norm
     for t in range(1, steps):
         one = paddle.concat([low, alpha[:, :-1]], axis=1)
         two = paddle.concat([low, low, alpha[:, :-2]], axis=1) if width > 2 else floor
-        alpha = paddle.maximum(_log_add(alpha, one, paddle.where(can_skip, two, floor)) + emit[t], floor)
+        alpha = paddle.maximum(
+            _log_add(alpha, one, paddle.where(can_skip, two, floor)) + emit[t], floor
+        )
         last.append(alpha)
     table = paddle.stack(last, axis=0)
     rows = paddle.to_tensor(np.maximum(times - 1, 0).astype("int64") * batch + np.arange(batch))
     final = paddle.gather(paddle.reshape(table, [steps * batch, width]), rows)
-    ends = paddle.to_tensor(np.stack([2 * lengths, np.maximum(2 * lengths - 1, 0)], 1).astype("int64"))
+    ends = paddle.to_tensor(
+        np.stack([2 * lengths, np.maximum(2 * lengths - 1, 0)], 1).astype("int64")
+    )
     tips = paddle.take_along_axis(final, ends, 1, broadcast=False)
     joined = _log_add(tips[:, 0:1], tips[:, 1:2])
     single = paddle.to_tensor((lengths == 0)[:, None])
@@ -82,10 +92,17 @@ def warpctc(logits, label, logits_length=None, labels_length=None, blank=0, norm
 
 def warprnnt(input, label, input_lengths, label_lengths, blank=0, fastemit_lambda=0.0):
     batch, steps, width, classes = input.shape
-    labels, times, lengths = label.numpy(), input_lengths.numpy().reshape(-1), label_lengths.numpy().reshape(-1)
+    labels, times, lengths = (
+        label.numpy(),
+        input_lengths.numpy().reshape(-1),
+        label_lengths.numpy().reshape(-1),
+    )
     if labels.ndim != 2 or not labels.shape[0] == lengths.size == times.size == batch:
-        raise ValueError(f"[rnnt_loss] expected labels, label lengths and input lengths of {batch} sequences, got "
-                         f"shapes {list(labels.shape)}, {label_lengths.shape} and {input_lengths.shape}")
+        raise ValueError(
+            f"[rnnt_loss] expected labels, label lengths and input lengths of {batch} "
+            f"sequences, got shapes {list(labels.shape)}, {label_lengths.shape} and "
+            f"{input_lengths.shape}"
+        )
     _within("rnnt_loss", "input lengths", times, 1, steps)
     _within("rnnt_loss", "label lengths", lengths, 0, min(width - 1, labels.shape[1]))
     _within("rnnt_loss", "a blank", np.array(integer("rnnt_loss", "blank", blank)), 0, classes - 1)
@@ -94,8 +111,10 @@ def warprnnt(input, label, input_lengths, label_lengths, blank=0, fastemit_lambd
     labels = np.where(own, labels, 0)
     stay = input[..., blank]
     targets = np.zeros((batch, width), "int64")
-    targets[:, :min(width - 1, labels.shape[1])] = labels[:, :width - 1]
-    index = paddle.expand(paddle.reshape(paddle.to_tensor(targets), [batch, 1, width, 1]), [batch, steps, width, 1])
+    targets[:, : min(width - 1, labels.shape[1])] = labels[:, : width - 1]
+    index = paddle.expand(
+        paddle.reshape(paddle.to_tensor(targets), [batch, 1, width, 1]), [batch, steps, width, 1]
+    )
     emit = paddle.squeeze(paddle.take_along_axis(input, index, 3, broadcast=False), -1)
     if fastemit_lambda:
         emit = emit + fastemit_lambda * (emit - emit.detach())
@@ -116,7 +135,10 @@ def warprnnt(input, label, input_lengths, label_lengths, blank=0, fastemit_lambd
     table = paddle.stack([paddle.stack(row, axis=1) for row in rows], axis=1)
     t_end, u_end = times.astype("int64") - 1, lengths.astype("int64")
     at = paddle.to_tensor((np.arange(batch) * steps + t_end) * width + u_end)
-    return -(paddle.gather(paddle.reshape(table, [-1]), at) + paddle.gather(paddle.reshape(stay, [-1]), at))
+    return -(
+        paddle.gather(paddle.reshape(table, [-1]), at)
+        + paddle.gather(paddle.reshape(stay, [-1]), at)
+    )
 
 
 def hsigmoid_loss(x, label, w, bias=None, path=None, code=None, num_classes=2, is_sparse=False):
@@ -126,8 +148,10 @@ def hsigmoid_loss(x, label, w, bias=None, path=None, code=None, num_classes=2, i
     if path is None:
         number = label.numpy().reshape(-1) + num_classes
         if (number < num_classes).any() or (number >= 2 * num_classes).any():
-            raise ValueError(f"[hsigmoid_loss] expected labels in [0, {num_classes}), got {number.min() - num_classes} to "
-                             f"{number.max() - num_classes}")
+            raise ValueError(
+                f"[hsigmoid_loss] expected labels in [0, {num_classes}), got "
+                f"{number.min() - num_classes} to {number.max() - num_classes}"
+            )
         length = np.array([int(n).bit_length() - 1 for n in number])
         depth = int(2 * num_classes - 1).bit_length() - 1
         bit = np.arange(depth)
@@ -143,7 +167,9 @@ def hsigmoid_loss(x, label, w, bias=None, path=None, code=None, num_classes=2, i
     weights = paddle.reshape(paddle.gather(w, flat), [batch, depth, -1])
     logits = paddle.sum(weights * paddle.unsqueeze(x, 1), axis=2)
     if bias is not None:
-        logits = logits + paddle.reshape(paddle.gather(paddle.reshape(bias, [-1]), flat), [batch, depth])
+        logits = logits + paddle.reshape(
+            paddle.gather(paddle.reshape(bias, [-1]), flat), [batch, depth]
+        )
     mask = paddle.to_tensor(used.astype(str(x.dtype).rsplit(".", 1)[-1]))
     logits = paddle.clip(logits, -40.0, 40.0) * mask
     target = paddle.cast(paddle.to_tensor(signs.astype("float32")), logits.dtype)
@@ -152,8 +178,18 @@ def hsigmoid_loss(x, label, w, bias=None, path=None, code=None, num_classes=2, i
     return paddle.sum(terms, axis=1, keepdim=True), logits, w
 
 
-def margin_cross_entropy(logits, label, return_softmax=False, ring_id=0, rank=0, nranks=1, margin1=1.0, margin2=0.5,
-                         margin3=0.0, scale=64.0):
+def margin_cross_entropy(
+    logits,
+    label,
+    return_softmax=False,
+    ring_id=0,
+    rank=0,
+    nranks=1,
+    margin1=1.0,
+    margin2=0.5,
+    margin3=0.0,
+    scale=64.0,
+):
     only('margin_cross_entropy', 'the classes are on one process', nranks=(nranks, 1))
     label = paddle.reshape(label, [-1, 1])
     cosine = paddle.take_along_axis(logits, label, 1)
@@ -165,7 +201,9 @@ def margin_cross_entropy(logits, label, return_softmax=False, ring_id=0, rank=0,
     return softmax, loss
 
 
-def class_center_sample(label, num_classes, num_samples, ring_id=0, rank=0, nranks=1, fix_seed=False, seed=0):
+def class_center_sample(
+    label, num_classes, num_samples, ring_id=0, rank=0, nranks=1, fix_seed=False, seed=0
+):
     only('class_center_sample', 'the classes are on one process', nranks=(nranks, 1))
     labels = label.numpy()
     positive = np.unique(labels)
@@ -175,6 +213,6 @@ def class_center_sample(label, num_classes, num_samples, ring_id=0, rank=0, nran
         generator = paddle.Generator().manual_seed(seed) if fix_seed else None
         with drawing_from(generator, 'class_center_sample'):
             order = paddle.randperm(len(free)).numpy()
-        sampled = np.concatenate([positive, free[order[:num_samples - len(positive)]]])
+        sampled = np.concatenate([positive, free[order[: num_samples - len(positive)]]])
     remapped = np.searchsorted(positive, labels).astype(labels.dtype)
     return paddle.to_tensor(remapped), paddle.to_tensor(sampled.astype(labels.dtype))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Power pooling, unpooling and fractional pooling from average pooling, scattering and gathering."""
+"""Power pooling, unpooling and fractional pooling from average pooling, scattering and
+gathering.
+"""
+
 import math
 
 import numpy as np
@@ -11,16 +14,48 @@ from paddle.tensor.manipulation import extents
 from .._core import ops as _C_ops
 
 
-def lp_pool2d(x, kernel_size, strides, paddings, ceil_mode, exclusive, data_format, pooling_type, global_pooling,
-              adaptive, padding_algorithm, norm_type):
-    only('lp_pool2d', 'windows are given by kernel_size', global_pooling=(global_pooling, False), adaptive=(adaptive, False))
+def lp_pool2d(
+    x,
+    kernel_size,
+    strides,
+    paddings,
+    ceil_mode,
+    exclusive,
+    data_format,
+    pooling_type,
+    global_pooling,
+    adaptive,
+    padding_algorithm,
+    norm_type,
+):
+    only(
+        'lp_pool2d',
+        'windows are given by kernel_size',
+        global_pooling=(global_pooling, False),
+        adaptive=(adaptive, False),
+    )
     if ceil_mode and padding_algorithm == "EXPLICIT":
-        # Rounding the extents up is rounding them down with stride - 1 more zeros at the end, which add nothing.
+        # Rounding the extents up is rounding them down with stride - 1 more zeros at the end, which
+        # add nothing.
         ends = paddings if len(paddings) == 4 else [p for p in paddings for _ in range(2)]
-        paddings = [p + (s - 1) * last for (p, last), s in zip(zip(ends, (0, 1, 0, 1)), (strides[0], *strides, strides[1]))]
+        paddings = [
+            p + (s - 1) * last
+            for (p, last), s in zip(zip(ends, (0, 1, 0, 1)), (strides[0], *strides, strides[1]))
+        ]
     powers = x * x if norm_type == 2.0 else x if norm_type == 1.0 else paddle.pow(x, norm_type)
-    mean = _C_ops.pool2d(powers, kernel_size, strides, paddings, False, False, data_format, "avg", False, False,
-                         padding_algorithm)
+    mean = _C_ops.pool2d(
+        powers,
+        kernel_size,
+        strides,
+        paddings,
+        False,
+        False,
+        data_format,
+        "avg",
+        False,
+        False,
+        padding_algorithm,
+    )
     total = mean * float(math.prod(kernel_size))
     return total if norm_type == 1.0 else paddle.pow(total, 1.0 / norm_type)
 
@@ -65,15 +100,18 @@ def _windows(size, out, kernel, u):
 
 def _fractional(x, output_size, kernel_size, random_u, n):
     sizes = list(x.shape[2:])
-    windows = [_windows(s, int(o), int(k), random_u) for s, o, k in zip(sizes, output_size, kernel_size)]
+    windows = [
+        _windows(s, int(o), int(k), random_u) for s, o, k in zip(sizes, output_size, kernel_size)
+    ]
     index = np.arange(math.prod(sizes)).reshape(sizes)
-    cells = [index[tuple(slice(*w) for w in cell)].ravel()
-             for cell in _product(windows)]
+    cells = [index[tuple(slice(*w) for w in cell)].ravel() for cell in _product(windows)]
     width = max(len(c) for c in cells)
     table = np.stack([np.pad(c, (0, width - len(c)), mode="edge") for c in cells]).astype("int64")
     outer = extents(x)[:2]
     flat = paddle.reshape(x, [*outer, -1])
-    picked = paddle.reshape(paddle.index_select(flat, paddle.to_tensor(table.ravel()), 2), [*outer, len(cells), width])
+    picked = paddle.reshape(
+        paddle.index_select(flat, paddle.to_tensor(table.ravel()), 2), [*outer, len(cells), width]
+    )
     shape = [*outer, *[int(o) for o in output_size]]
     best = paddle.argmax(picked, axis=-1, keepdim=True)
     out = paddle.take_along_axis(picked, best, 3, broadcast=False)
@@ -84,6 +122,7 @@ def _fractional(x, output_size, kernel_size, random_u, n):
 
 def _product(windows):
     import itertools
+
     return itertools.product(*windows)
 
 

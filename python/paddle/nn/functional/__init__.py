@@ -1,41 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of neural networks: those that are one op come from its stanza, the others from the modules below."""
+"""Functions of neural networks: those that are one op come from its stanza, the others from the
+modules below.
+"""
+
 import importlib
 
 from paddle import _lazy
 
 _MODULES = {
-    "activation": "softmax softmax_ log_softmax gumbel_softmax celu prelu rrelu glu maxout swiglu hardtanh hardtanh_ elu_ "
-                  "leaky_relu_ relu_ tanh_ thresholded_relu_",
+    "activation": (
+        "softmax softmax_ log_softmax gumbel_softmax celu prelu rrelu glu maxout swiglu hardtanh "
+        "hardtanh_ elu_ leaky_relu_ relu_ tanh_ thresholded_relu_"
+    ),
     "flash_attention": "scaled_dot_product_attention flash_attn_qkvpacked flashmask_attention "
-                       "flash_attn_varlen_qkvpacked flash_attention_v3_varlen "
-                       "sparse_attention",
+    "flash_attn_varlen_qkvpacked flash_attention_v3_varlen "
+    "sparse_attention",
     "common": "linear bilinear embedding one_hot cosine_similarity pairwise_distance label_smooth "
-              "class_center_sample sequence_mask gather_tree temporal_shift unfold fold",
+    "class_center_sample sequence_mask gather_tree temporal_shift unfold fold",
     "conv": "conv1d conv2d conv3d conv1d_transpose conv2d_transpose conv3d_transpose",
     "drop": "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout",
-    "loss": "cross_entropy softmax_with_cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits "
-            "sigmoid_focal_loss kl_div log_loss ctc_loss rnnt_loss hsigmoid_loss margin_cross_entropy dice_loss "
-            "npair_loss adaptive_log_softmax_with_loss",
+    "loss": (
+        "cross_entropy softmax_with_cross_entropy nll_loss binary_cross_entropy "
+        "binary_cross_entropy_with_logits sigmoid_focal_loss kl_div log_loss ctc_loss rnnt_loss "
+        "hsigmoid_loss margin_cross_entropy dice_loss npair_loss adaptive_log_softmax_with_loss"
+    ),
     "norm": "batch_norm layer_norm group_norm instance_norm rms_norm local_response_norm normalize",
-    "pooling": "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d adaptive_avg_pool1d "
-               "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d "
-               "lp_pool1d lp_pool2d max_unpool1d max_unpool2d max_unpool3d fractional_max_pool2d "
-               "fractional_max_pool3d",
-    "regression_loss": "mse_loss l1_loss smooth_l1_loss square_error_cost margin_ranking_loss cosine_embedding_loss "
-                       "hinge_embedding_loss soft_margin_loss multi_margin_loss multi_label_margin_loss "
-                       "multi_label_soft_margin_loss triplet_margin_loss triplet_margin_with_distance_loss "
-                       "gaussian_nll_loss poisson_nll_loss",
-    "vision": "interpolate upsample pad zeropad2d pixel_shuffle pixel_unshuffle channel_shuffle affine_grid "
-              "grid_sample",
+    "pooling": (
+        "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d adaptive_avg_pool1d "
+        "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
+        "adaptive_max_pool3d lp_pool1d lp_pool2d max_unpool1d max_unpool2d max_unpool3d "
+        "fractional_max_pool2d fractional_max_pool3d"
+    ),
+    "regression_loss": (
+        "mse_loss l1_loss smooth_l1_loss square_error_cost margin_ranking_loss "
+        "cosine_embedding_loss hinge_embedding_loss soft_margin_loss multi_margin_loss "
+        "multi_label_margin_loss multi_label_soft_margin_loss triplet_margin_loss "
+        "triplet_margin_with_distance_loss gaussian_nll_loss poisson_nll_loss"
+    ),
+    "vision": (
+        "interpolate upsample pad zeropad2d pixel_shuffle pixel_unshuffle channel_shuffle "
+        "affine_grid grid_sample"
+    ),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 _generated = None
 
 # Names that PaddlePaddle serves from one op; where no stanza declares one, it is absent.
-_ONE_OP = ("elu gelu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid logsigmoid mish relu relu6 selu "
-           "sigmoid silu softplus softshrink softsign swish tanh tanhshrink thresholded_relu").split()
+_ONE_OP = (
+    "elu gelu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid logsigmoid mish relu "
+    "relu6 selu sigmoid silu softplus softshrink softsign swish tanh tanhshrink "
+    "thresholded_relu"
+).split()
 
 __all__ = sorted({*_HOME, *_ONE_OP})
 
@@ -45,6 +61,7 @@ def _from_stanza(name):
     global _generated
     if _generated is None:
         from paddle.base import libpaddle
+
         _generated = {n: f for n, f in libpaddle._functions("paddle").items() if n in _ONE_OP}
         _generated.update(libpaddle._functions("paddle.nn.functional"))
     if name in _ONE_OP or _HOME.get(name) == "activation" or name not in _HOME:
@@ -67,4 +84,6 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_HOME, *_MODULES, *(n for n in _ONE_OP if _from_stanza(n) is not None)})
+    return sorted(
+        {*globals(), *_HOME, *_MODULES, *(n for n in _ONE_OP if _from_stanza(n) is not None)}
+    )

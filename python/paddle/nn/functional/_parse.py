@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Argument parsing shared by convolutions, pooling and resampling."""
+
 from paddle.base.arguments import items
 from paddle.base.framework import Tensor
 
@@ -19,8 +20,11 @@ def ints(value, n, what):
     if out is not None and len(out) == 1:
         out = out * n
     if out is None or len(out) != n:
-        raise ValueError(f"The {what}'s type must be list or tuple. Received: {value}" if out is None else
-                         f"The {what} should have {n} elements, but received {value}")
+        raise ValueError(
+            f"The {what}'s type must be list or tuple. Received: {value}"
+            if out is None
+            else f"The {what} should have {n} elements, but received {value}"
+        )
     return out
 
 
@@ -29,7 +33,9 @@ def _all_ints(seq):
 
 
 def padding(pad, n, channel_last, what="padding"):
-    """(paddings, algorithm): n or 2n ints from an int, n, 2n ints, n + 2 (or n) pairs, 'SAME' or 'VALID'."""
+    """(paddings, algorithm): n or 2n ints from an int, n, 2n ints, n + 2 (or n) pairs, 'SAME' or
+    'VALID'.
+    """
     if isinstance(pad, str):
         name = pad.upper()
         if name not in ("SAME", "VALID"):
@@ -45,7 +51,9 @@ def padding(pad, n, channel_last, what="padding"):
         if len(pairs) == n + 2:
             outer = [pairs[0], pairs[-1] if channel_last else pairs[1]]
             if any(int(v) != 0 for p in outer for v in p):
-                raise ValueError(f"Non-zero {what}({pad}) in the batch or channel dimensions is not supported.")
+                raise ValueError(
+                    f"Non-zero {what}({pad}) in the batch or channel dimensions is not supported."
+                )
             pairs = pairs[1:-1] if channel_last else pairs[2:]
         if len(pairs) != n or any(len(p) != 2 for p in pairs):
             raise ValueError(f"The {what} should have {n} or {n + 2} pairs, but received {pad}")
@@ -53,7 +61,9 @@ def padding(pad, n, channel_last, what="padding"):
     if len(pad) == 2 * (n + 2):
         outer = pad[:2] + (pad[-2:] if channel_last else pad[2:4])
         if any(int(v) != 0 for v in outer):
-            raise ValueError(f"Non-zero {what}({pad}) in the batch or channel dimensions is not supported.")
+            raise ValueError(
+                f"Non-zero {what}({pad}) in the batch or channel dimensions is not supported."
+            )
         pad = pad[2:-2] if channel_last else pad[4:]
     if len(pad) == 1:
         pad = pad * n
@@ -69,15 +79,19 @@ def data_format(value, *allowed):
     """`value` if it is one of `allowed`; ValueError otherwise."""
     if value not in allowed:
         choices = " or ".join(f"'{a}'" for a in allowed)
-        raise ValueError(f"Attr(data_format) should be {choices}. Received Attr(data_format): {value}.")
+        raise ValueError(
+            f"Attr(data_format) should be {choices}. Received Attr(data_format): {value}."
+        )
     return value
 
 
 def reduction(value, op):
     """`value` if it is a reduction; ValueError otherwise."""
     if value not in ("sum", "mean", "none"):
-        raise ValueError(f"The value of 'reduction' in {op} should be 'sum', 'mean' or 'none', "
-                         f"but received {value}, which is not allowed.")
+        raise ValueError(
+            f"The value of 'reduction' in {op} should be 'sum', 'mean' or 'none', "
+            f"but received {value}, which is not allowed."
+        )
     return value
 
 

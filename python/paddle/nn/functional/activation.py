@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Activations that need more than one op: casts, broadcast weights, random slopes."""
+
 import paddle
 from paddle import _lazy
 from paddle.base.framework import to_dtype
@@ -7,8 +8,25 @@ from paddle.tensor.inplace import written
 
 from .._core import ops as _C_ops
 
-__all__ = ["softmax", "softmax_", "log_softmax", "gumbel_softmax", "prelu", "rrelu", "glu", "maxout", "swiglu",
-           "celu", "hardtanh", "hardtanh_", "elu_", "leaky_relu_", "relu_", "tanh_", "thresholded_relu_"]
+__all__ = [
+    "softmax",
+    "softmax_",
+    "log_softmax",
+    "gumbel_softmax",
+    "prelu",
+    "rrelu",
+    "glu",
+    "maxout",
+    "swiglu",
+    "celu",
+    "hardtanh",
+    "hardtanh_",
+    "elu_",
+    "leaky_relu_",
+    "relu_",
+    "tanh_",
+    "thresholded_relu_",
+]
 
 
 def softmax(x, axis=-1, dtype=None, name=None, *, out=None):
@@ -44,27 +62,39 @@ def prelu(x, weight, data_format="NCHW", name=None):
     if weight.shape[0] > 1:
         formats = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
         if data_format not in formats:
-            raise ValueError(f"data_format must be one of {', '.join(map(repr, formats))}, receives {data_format!r}")
+            raise ValueError(
+                f"data_format must be one of {', '.join(map(repr, formats))}, receives "
+                f"{data_format!r}"
+            )
         if len(x.shape) < 2:
             raise AssertionError("The size of input shape should be larger than 1.")
         mode = "channel"
         data_format = "NHWC" if data_format[-1] == "C" and data_format != "NC" else "NCHW"
         channels = x.shape[-1] if data_format == "NHWC" else x.shape[1]
         if weight.shape[0] != channels:
-            raise AssertionError(f"The weight size should be equal to x input channel in prelu() when weight shape is not "
-                             f"[1]. Got weight {weight.shape[0]}, channels {channels}.")
+            raise AssertionError(
+                f"The weight size should be equal to x input channel in prelu() when weight "
+                f"shape is not [1]. Got weight {weight.shape[0]}, channels {channels}."
+            )
     return _C_ops.prelu(x, weight, data_format if mode == "channel" else "NCHW", mode)
 
 
 def rrelu(x, lower=0.125, upper=0.3333333333333333, training=True, name=None):
-    """x where x >= 0, else a * x with a from U(lower, upper) while training, (lower + upper) / 2 otherwise."""
+    """x where x >= 0, else a * x with a from U(lower, upper) while training, (lower + upper) / 2
+    otherwise.
+    """
     for value, what in ((lower, "lower"), (upper, "upper")):
         if not isinstance(value, (int, float)):
             raise TypeError(f"The {what} must be float type. Received: {value}.")
     if lower < 0 or lower > 1:
-        raise ValueError(f"The lower value must be no less than zero or greater than one. Received: {lower}.")
+        raise ValueError(
+            f"The lower value must be no less than zero or greater than one. Received: {lower}."
+        )
     if upper < lower:
-        raise ValueError(f"The upper value must be greater than lower value. Received: lower {lower}, upper {upper}.")
+        raise ValueError(
+            f"The upper value must be greater than lower value. Received: lower {lower}, upper "
+            f"{upper}."
+        )
     if upper > 1:
         raise ValueError(f"The upper value must be no greater than one. Received: {upper}.")
     result = _C_ops.rrelu(x, lower, upper, not training)
@@ -77,7 +107,9 @@ def glu(x, axis=-1, name=None):
     if not isinstance(axis, int):
         raise TypeError(f"[glu] expected axis to be an int, got {type(axis).__name__}")
     if not -rank <= axis < rank:
-        raise ValueError(f"Expected value range of `axis` is [{-rank}, {rank}), but received axis: {axis}.")
+        raise ValueError(
+            f"Expected value range of `axis` is [{-rank}, {rank}), but received axis: {axis}."
+        )
     a, b = _C_ops.split_with_num(x, 2, axis % rank)
     return a * _C_ops.sigmoid(b)
 
@@ -85,8 +117,10 @@ def glu(x, axis=-1, name=None):
 def maxout(x, groups, axis=1, name=None):
     """Maximum over groups of channels: [N, C, H, W] -> [N, C / groups, H, W]."""
     if axis not in (1, -1, 3):
-        raise ValueError(f"Attr(axis) should be 1 when data format is NCHW, -1 or 3 when data format is NHWC. "
-                         f"Received Attr(axis): {axis}.")
+        raise ValueError(
+            f"Attr(axis) should be 1 when data format is NCHW, -1 or 3 when data format is NHWC. "
+            f"Received Attr(axis): {axis}."
+        )
     if groups < 2:
         raise ValueError(f"[maxout] expected at least 2 groups, got {groups}")
     return _C_ops.maxout(x, groups, axis if axis != -1 else 3)
@@ -137,5 +171,6 @@ def tanh_(x, name=None):
 def thresholded_relu_(x, threshold=1.0, value=0.0, name=None):
     """thresholded_relu written back to x."""
     return _C_ops.thresholded_relu_(x, threshold, value)
+
 
 _lazy.serve(globals())

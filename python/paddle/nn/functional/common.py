@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear maps, embeddings, similarity, label helpers and windows (unfold, fold)."""
+
 import paddle
 from paddle import _lazy
 from paddle.base.framework import Tensor, number, to_dtype
@@ -7,8 +8,21 @@ from paddle.base.framework import Tensor, number, to_dtype
 from .._core import ops as _C_ops
 from . import _parse
 
-__all__ = ["linear", "bilinear", "embedding", "one_hot", "cosine_similarity", "pairwise_distance", "label_smooth",
-           "class_center_sample", "sequence_mask", "gather_tree", "temporal_shift", "unfold", "fold"]
+__all__ = [
+    "linear",
+    "bilinear",
+    "embedding",
+    "one_hot",
+    "cosine_similarity",
+    "pairwise_distance",
+    "label_smooth",
+    "class_center_sample",
+    "sequence_mask",
+    "gather_tree",
+    "temporal_shift",
+    "unfold",
+    "fold",
+]
 
 
 _linear = _C_ops.linear_v2
@@ -28,8 +42,16 @@ def bilinear(x1, x2, weight, bias=None, name=None):
     return _C_ops.bilinear(x1, x2, weight, bias)
 
 
-def embedding(x, weight, padding_idx=None, max_norm=None, norm_type=2.0, sparse=False, scale_grad_by_freq=False,
-              name=None):
+def embedding(
+    x,
+    weight,
+    padding_idx=None,
+    max_norm=None,
+    norm_type=2.0,
+    sparse=False,
+    scale_grad_by_freq=False,
+    name=None,
+):
     """Rows of weight [n, d] at the integer ids x; rows at `padding_idx` get no gradient."""
     rows = weight.shape[0]
     if padding_idx is None:
@@ -51,7 +73,9 @@ def embedding(x, weight, padding_idx=None, max_norm=None, norm_type=2.0, sparse=
 
 
 def embedding_renorm_(x, weight, max_norm, norm_type=2.0):
-    """Scale the rows of weight that the ids x name down to a norm of `max_norm`, in place; returns weight."""
+    """Scale the rows of weight that the ids x name down to a norm of `max_norm`, in place; returns
+    weight.
+    """
     _renorm_rows(weight, x, max_norm, norm_type)
     return weight
 
@@ -67,7 +91,9 @@ def _renorm_rows(weight, ids, max_norm, norm_type):
 
 
 def one_hot(x, num_classes=-1, name=None):
-    """float32 vectors of length `num_classes` (-1: the largest class plus one) with a 1 at the class."""
+    """float32 vectors of length `num_classes` (-1: the largest class plus one) with a 1 at the
+    class.
+    """
     if not isinstance(num_classes, Tensor) and num_classes == -1:
         num_classes = int(paddle.max(x)) + 1
     elif isinstance(num_classes, Tensor):
@@ -98,12 +124,19 @@ def label_smooth(label, prior_dist=None, epsilon=0.1, name=None):
 
 
 def class_center_sample(label, num_classes, num_samples, group=None):
-    """Keep the classes in `label` and random others up to `num_samples`; returns (remapped label, sampled classes)."""
+    """Keep the classes in `label` and random others up to `num_samples`; returns (remapped label,
+    sampled classes).
+    """
     if group is not None and group is not False and not hasattr(group, "nranks"):
-        raise ValueError(f"Expected group is False, None or instance of paddle.distributed.collective.Group "
-                         f"(got group: {group})")
+        raise ValueError(
+            f"Expected group is False, None or instance of paddle.distributed.collective.Group "
+            f"(got group: {group})"
+        )
     if num_samples > num_classes:
-        raise ValueError(f"Expected num_samples less than or equal to {num_classes}, got num_samples {num_samples}")
+        raise ValueError(
+            f"Expected num_samples less than or equal to {num_classes}, got num_samples "
+            f"{num_samples}"
+        )
     if len(label.shape) != 1:
         raise ValueError(f"Expected a 1-D label, got shape {list(label.shape)}")
     return tuple(_C_ops.class_center_sample(label, num_classes, num_samples, 0, 0, 1, False, 0))
@@ -121,8 +154,10 @@ def sequence_mask(x, maxlen=None, dtype="int64", name=None):
 def gather_tree(ids, parents):
     """Follow beam search parents [time, batch, beam] backwards to full id sequences."""
     if len(ids.shape) != 3:
-        raise ValueError(f"The input ids must be a 3D tensor with shape [length, batch_size, beam_size], "
-                         f"got shape {list(ids.shape)}")
+        raise ValueError(
+            f"The input ids must be a 3D tensor with shape [length, batch_size, beam_size], "
+            f"got shape {list(ids.shape)}"
+        )
     if list(ids.shape) != list(parents.shape):
         raise ValueError("The ids's shape must be the same as parents' shape. ")
     return _C_ops.gather_tree(ids, parents)
@@ -148,16 +183,30 @@ def _four(paddings):
 def unfold(x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
     """Columns of sliding blocks: [N, C, H, W] -> [N, C * kh * kw, blocks]."""
     if len(x.shape) != 4:
-        raise AssertionError(f"input should be the format of [N, C, H, W], got shape {list(x.shape)}")
-    return _C_ops.unfold(x, _parse.ints(kernel_sizes, 2, "kernel_sizes"), _parse.ints(strides, 2, "strides"),
-                         _four(paddings), _parse.ints(dilations, 2, "dilations"))
+        raise AssertionError(
+            f"input should be the format of [N, C, H, W], got shape {list(x.shape)}"
+        )
+    return _C_ops.unfold(
+        x,
+        _parse.ints(kernel_sizes, 2, "kernel_sizes"),
+        _parse.ints(strides, 2, "strides"),
+        _four(paddings),
+        _parse.ints(dilations, 2, "dilations"),
+    )
 
 
 def fold(x, output_sizes, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
     """Sum of sliding blocks, the adjoint of unfold: [N, C * kh * kw, blocks] -> [N, C, H, W]."""
     if len(x.shape) != 3:
         raise ValueError(f"input should be the format of [N, C, L], got shape {list(x.shape)}")
-    return _C_ops.fold(x, _parse.ints(output_sizes, 2, "output_sizes"), _parse.ints(kernel_sizes, 2, "kernel_sizes"),
-                       _parse.ints(strides, 2, "strides"), _four(paddings), _parse.ints(dilations, 2, "dilations"))
+    return _C_ops.fold(
+        x,
+        _parse.ints(output_sizes, 2, "output_sizes"),
+        _parse.ints(kernel_sizes, 2, "kernel_sizes"),
+        _parse.ints(strides, 2, "strides"),
+        _four(paddings),
+        _parse.ints(dilations, 2, "dilations"),
+    )
+
 
 _lazy.serve(globals())

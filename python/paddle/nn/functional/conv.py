@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions and transposed convolutions in one to three dimensions."""
+
 from .._core import ops as _C_ops
 from . import _parse
 
@@ -18,7 +19,9 @@ def _add_bias(out, bias, channel_last):
 
 def _check_input(x, weight, n, name):
     if len(x.shape) != n + 2:
-        raise ValueError(f"Input x should be {n + 2}D tensor, but received x with the shape of {list(x.shape)}")
+        raise ValueError(
+            f"Input x should be {n + 2}D tensor, but received x with the shape of {list(x.shape)}"
+        )
     if len(weight.shape) != n + 2:
         raise ValueError(f"[{name}] expected a {n + 2}-D weight, got shape {list(weight.shape)}")
 
@@ -33,8 +36,16 @@ def conv_nd(n, x, weight, bias, stride, pads, algorithm, dilation, groups, data_
     else:
         axis = 1 if channel_last else 2
         pads = [0, pads[0]] if len(pads) == 1 else [0, 0, pads[0], pads[1]]
-        out = _C_ops.conv2d(_C_ops.unsqueeze(x, [axis]), _C_ops.unsqueeze(weight, [2]), [1, stride[0]], pads,
-                            algorithm, [1, dilation[0]], groups, "NHWC" if channel_last else "NCHW")
+        out = _C_ops.conv2d(
+            _C_ops.unsqueeze(x, [axis]),
+            _C_ops.unsqueeze(weight, [2]),
+            [1, stride[0]],
+            pads,
+            algorithm,
+            [1, dilation[0]],
+            groups,
+            "NHWC" if channel_last else "NCHW",
+        )
         out = _C_ops.squeeze(out, [axis])
     return _add_bias(out, bias, channel_last)
 
@@ -45,41 +56,67 @@ def _conv(n, x, weight, bias, stride, padding, dilation, groups, data_format):
     channel_last = data_format[-1] == "C"
     channels = x.shape[-1 if channel_last else 1]
     if groups <= 0:
-        raise ValueError(f"The groups of conv{n}d should be greater than 0. Received groups: {groups}")
+        raise ValueError(
+            f"The groups of conv{n}d should be greater than 0. Received groups: {groups}"
+        )
     if channels >= 0 and channels % groups != 0:
-        raise ValueError(f"The channel of input must be divisible by groups. Received: the channel of input is "
-                         f"{channels}, the shape of input is {list(x.shape)}, the groups is {groups}")
+        raise ValueError(
+            f"The channel of input must be divisible by groups. Received: the channel of input is "
+            f"{channels}, the shape of input is {list(x.shape)}, the groups is {groups}"
+        )
     if weight.shape[0] % groups != 0:
-        raise ValueError(f"The number of filters must be divisible by groups. Received: {weight.shape[0]} filters, "
-                         f"groups {groups}")
+        raise ValueError(
+            f"The number of filters must be divisible by groups. Received: {weight.shape[0]} "
+            f"filters, groups {groups}"
+        )
     pads, algorithm = _parse.padding(padding, n, channel_last)
-    return conv_nd(n, x, weight, bias, _parse.ints(stride, n, "stride"), pads, algorithm,
-                   _parse.ints(dilation, n, "dilation"), groups, data_format)
+    return conv_nd(
+        n,
+        x,
+        weight,
+        bias,
+        _parse.ints(stride, n, "stride"),
+        pads,
+        algorithm,
+        _parse.ints(dilation, n, "dilation"),
+        groups,
+        data_format,
+    )
 
 
-def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCL", name=None):
+def conv1d(
+    x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCL", name=None
+):
     """Convolve x [N, C, L] (or NLC) with weight [out, C / groups, k]."""
     return _conv(1, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
-def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCHW", name=None):
+def conv2d(
+    x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCHW", name=None
+):
     """Convolve x [N, C, H, W] (or NHWC) with weight [out, C / groups, kh, kw]."""
     return _conv(2, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
-def conv3d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCDHW", name=None):
+def conv3d(
+    x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCDHW", name=None
+):
     """Convolve x [N, C, D, H, W] (or NDHWC) with weight [out, C / groups, kd, kh, kw]."""
     return _conv(3, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
-def _conv_transpose(n, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size, data_format):
+def _conv_transpose(
+    n, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size, data_format
+):
     _parse.data_format(data_format, *_FORMATS[n])
     _check_input(x, weight, n, f"conv{n}d_transpose")
     channel_last = data_format[-1] == "C"
     channels = x.shape[-1 if channel_last else 1]
     if groups <= 0 or (channels >= 0 and channels % groups != 0):
-        raise ValueError(f"[conv{n}d_transpose] expected groups that divide the {channels} input channels, "
-                         f"got {groups}")
+        raise ValueError(
+            f"[conv{n}d_transpose] expected groups that divide the {channels} input channels, "
+            f"got {groups}"
+        )
     pads, algorithm = _parse.padding(padding, n, channel_last)
     stride = _parse.ints(stride, n, "stride")
     dilation = _parse.ints(dilation, n, "dilation")
@@ -95,33 +132,111 @@ def _conv_transpose(n, x, weight, bias, stride, padding, output_padding, dilatio
         axis = 1 if channel_last else 2
         pads = [0, pads[0]] if len(pads) == 1 else [0, 0, pads[0], pads[1]]
         out = _C_ops.conv2d_transpose(
-            _C_ops.unsqueeze(x, [axis]), _C_ops.unsqueeze(weight, [2]), [1, stride[0]], pads,
-            [0, extra[0]] if extra else [], [1, size[0]] if size else [], algorithm, groups, [1, dilation[0]],
-            "NHWC" if channel_last else "NCHW")
+            _C_ops.unsqueeze(x, [axis]),
+            _C_ops.unsqueeze(weight, [2]),
+            [1, stride[0]],
+            pads,
+            [0, extra[0]] if extra else [],
+            [1, size[0]] if size else [],
+            algorithm,
+            groups,
+            [1, dilation[0]],
+            "NHWC" if channel_last else "NCHW",
+        )
         out = _C_ops.squeeze(out, [axis])
     elif n == 2:
-        out = _C_ops.conv2d_transpose(x, weight, stride, pads, extra, size, algorithm, groups, dilation, data_format)
+        out = _C_ops.conv2d_transpose(
+            x, weight, stride, pads, extra, size, algorithm, groups, dilation, data_format
+        )
     else:
-        out = _C_ops.conv3d_transpose(x, weight, stride, pads, extra, size, algorithm, groups, dilation, data_format)
+        out = _C_ops.conv3d_transpose(
+            x, weight, stride, pads, extra, size, algorithm, groups, dilation, data_format
+        )
     return _add_bias(out, bias, channel_last)
 
 
-def conv1d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1,
-                     output_size=None, data_format="NCL", name=None):
+def conv1d_transpose(
+    x,
+    weight,
+    bias=None,
+    stride=1,
+    padding=0,
+    output_padding=0,
+    groups=1,
+    dilation=1,
+    output_size=None,
+    data_format="NCL",
+    name=None,
+):
     """Transposed convolution of x [N, C, L] with weight [C, out / groups, k]."""
-    return _conv_transpose(1, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size,
-                           data_format)
+    return _conv_transpose(
+        1,
+        x,
+        weight,
+        bias,
+        stride,
+        padding,
+        output_padding,
+        dilation,
+        groups,
+        output_size,
+        data_format,
+    )
 
 
-def conv2d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, dilation=1, groups=1,
-                     output_size=None, data_format="NCHW", name=None):
+def conv2d_transpose(
+    x,
+    weight,
+    bias=None,
+    stride=1,
+    padding=0,
+    output_padding=0,
+    dilation=1,
+    groups=1,
+    output_size=None,
+    data_format="NCHW",
+    name=None,
+):
     """Transposed convolution of x [N, C, H, W] with weight [C, out / groups, kh, kw]."""
-    return _conv_transpose(2, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size,
-                           data_format)
+    return _conv_transpose(
+        2,
+        x,
+        weight,
+        bias,
+        stride,
+        padding,
+        output_padding,
+        dilation,
+        groups,
+        output_size,
+        data_format,
+    )
 
 
-def conv3d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1,
-                     output_size=None, data_format="NCDHW", name=None):
+def conv3d_transpose(
+    x,
+    weight,
+    bias=None,
+    stride=1,
+    padding=0,
+    output_padding=0,
+    groups=1,
+    dilation=1,
+    output_size=None,
+    data_format="NCDHW",
+    name=None,
+):
     """Transposed convolution of x [N, C, D, H, W] with weight [C, out / groups, kd, kh, kw]."""
-    return _conv_transpose(3, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size,
-                           data_format)
+    return _conv_transpose(
+        3,
+        x,
+        weight,
+        bias,
+        stride,
+        padding,
+        output_padding,
+        dilation,
+        groups,
+        output_size,
+        data_format,
+    )

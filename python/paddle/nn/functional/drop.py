@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dropout and its variants."""
+
 import paddle
 from paddle.base.arguments import items
 from paddle.base.framework import Tensor
@@ -8,7 +9,14 @@ from paddle.tensor.manipulation import extents
 from .._core import ops as _C_ops
 from . import _parse
 
-__all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"]
+__all__ = [
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "alpha_dropout",
+    "feature_alpha_dropout",
+]
 
 _SELU_NEGATIVE_LIMIT = -1.6732632423543772 * 1.0507009873554805
 
@@ -26,7 +34,8 @@ def _check_p(p):
 def dropout(x, p=0.5, axis=None, training=True, inplace=False, mode="upscale_in_train", name=None):
     """Zero each element (or each slice along the axes not in `axis`) with probability p.
 
-    'upscale_in_train' divides by 1 - p while training; 'downscale_in_infer' multiplies by 1 - p in evaluation.
+    'upscale_in_train' divides by 1 - p while training; 'downscale_in_infer' multiplies by 1 - p in
+    evaluation.
     """
     p = _check_p(p)
     if mode not in ("downscale_in_infer", "upscale_in_train"):
@@ -41,7 +50,13 @@ def dropout(x, p=0.5, axis=None, training=True, inplace=False, mode="upscale_in_
         op_mode = "downgrade_in_infer" if mode == "downscale_in_infer" else mode
         out = _parse.first(_C_ops.dropout(x, None, p, False, op_mode, 0, False))
     else:
-        out = _dropout_axes(x, p, [axis] if isinstance(axis, int) else items('dropout', 'axis', axis), training, mode)
+        out = _dropout_axes(
+            x,
+            p,
+            [axis] if isinstance(axis, int) else items('dropout', 'axis', axis),
+            training,
+            mode,
+        )
     if inplace and out is not x:
         return paddle.assign(out, x)
     return out
@@ -52,11 +67,15 @@ def _dropout_axes(x, p, axes, training, mode):
         return x if mode == "upscale_in_train" else x * (1.0 - p)
     rank = len(x.shape)
     if any(a is None or a < 0 or a > rank - 1 for a in axes):
-        raise ValueError(f"axis value should be greater than or equal to 0 and less than dimensions of x:{rank}, "
-                         f"but get axis value:{axes} ")
+        raise ValueError(
+            f"axis value should be greater than or equal to 0 and less than dimensions of "
+            f"x:{rank}, but get axis value:{axes} "
+        )
     if len(axes) > rank:
-        raise ValueError(f"length of axis should not be greater than dimensions of x:{rank}, but get length of axis: "
-                         f"{len(axes)}")
+        raise ValueError(
+            f"length of axis should not be greater than dimensions of x:{rank}, but get "
+            f"length of axis: {len(axes)}"
+        )
     if p == 1.0:
         return x * 0.0
     sizes = extents(x)
@@ -70,7 +89,9 @@ def _dropout_axes(x, p, axes, training, mode):
 def dropout1d(input, p=0.5, training=True, inplace=False):
     """Zero whole channels of [N, C, L] or [C, L]; the samples of a batch share one choice."""
     if input.ndim not in (2, 3):
-        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. ")
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. "
+        )
     out = dropout(input, p, [input.ndim - 2], training)
     return paddle.assign(out, input) if inplace else out
 
@@ -80,7 +101,10 @@ def dropout2d(x, p=0.5, training=True, data_format="NCHW", name=None):
     if len(x.shape) != 4:
         raise ValueError(f"dimensions of x should be 4, but received {len(x.shape)} != 4")
     if data_format not in ("NCHW", "NHWC"):
-        raise ValueError(f"Attr(data_format) should be 'NCHW' or 'NHWC'. Received Attr(data_format): {data_format}.")
+        raise ValueError(
+            f"Attr(data_format) should be 'NCHW' or 'NHWC'. Received Attr(data_format): "
+            f"{data_format}."
+        )
     return dropout(x, p, [0, 1] if data_format == "NCHW" else [0, 3], training)
 
 
@@ -89,8 +113,10 @@ def dropout3d(x, p=0.5, training=True, data_format="NCDHW", name=None):
     if len(x.shape) != 5:
         raise ValueError(f"dimensions of x should be 5, but received {len(x.shape)} != 5")
     if data_format not in ("NCDHW", "NDHWC"):
-        raise ValueError("Attr(data_format) should be 'NCDHW' or 'NDHWC'. Received Attr(data_format): "
-                         f"{data_format}.")
+        raise ValueError(
+            "Attr(data_format) should be 'NCDHW' or 'NDHWC'. Received Attr(data_format): "
+            f"{data_format}."
+        )
     return dropout(x, p, [0, 1] if data_format == "NCDHW" else [0, 4], training)
 
 
@@ -101,7 +127,7 @@ def _alpha(x, p, training, mask_shape):
     if p == 1.0:
         return x * 0.0
     limit = _SELU_NEGATIVE_LIMIT
-    a = ((1 - p) * (1 + p * limit ** 2)) ** -0.5
+    a = ((1 - p) * (1 + p * limit**2)) ** -0.5
     b = -a * limit * p
     keep = paddle.cast(paddle.uniform(mask_shape, dtype="float32", min=0.0, max=1.0) >= p, x.dtype)
     return a * (x * keep + limit * (1.0 - keep)) + b

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scaled dot product attention and the flash attention entry points."""
+
 import numpy as np
 
 import paddle
@@ -8,8 +9,16 @@ from paddle.base.arguments import items, only
 from .._core import ops as _C_ops
 from . import _parse
 
-__all__ = ["scaled_dot_product_attention", "flash_attention", "flash_attn_qkvpacked", "flashmask_attention",
-           "flash_attn_unpadded", "flash_attn_varlen_qkvpacked", "flash_attention_v3_varlen", "sparse_attention"]
+__all__ = [
+    "scaled_dot_product_attention",
+    "flash_attention",
+    "flash_attn_qkvpacked",
+    "flashmask_attention",
+    "flash_attn_unpadded",
+    "flash_attn_varlen_qkvpacked",
+    "flash_attention_v3_varlen",
+    "sparse_attention",
+]
 
 
 def _select_sdp(head_dim):
@@ -21,17 +30,24 @@ def _heads_first(x):
 
 
 def _causal(rows, columns):
-    return paddle.tril(paddle.ones([rows, columns], dtype="bool"), columns - rows if rows <= columns else 0)
+    return paddle.tril(
+        paddle.ones([rows, columns], dtype="bool"), columns - rows if rows <= columns else 0
+    )
 
 
 def _attend(query, key, value, mask, dropout_p, is_causal, training, scale, enable_gqa=True):
     """Attention of [batch, length, heads, dim]."""
     if query.shape[2] != key.shape[2] and not enable_gqa:
-        raise ValueError(f"[attention] expected as many key heads as the {query.shape[2]} query heads, got {key.shape[2]}")
+        raise ValueError(
+            f"[attention] expected as many key heads as the {query.shape[2]} query heads, got "
+            f"{key.shape[2]}"
+        )
     if mask is not None and mask.dtype != paddle.bool and not mask.is_floating_point():
         mask = paddle.cast(mask, query.dtype)
     scale = max(query.shape[3], 1) ** -0.5 if scale is None else scale
-    return _C_ops._attention(query, key, value, mask, scale, is_causal, dropout_p if training else 0.0)
+    return _C_ops._attention(
+        query, key, value, mask, scale, is_causal, dropout_p if training else 0.0
+    )
 
 
 def _probabilities(query, key, is_causal, scale):
@@ -39,97 +55,241 @@ def _probabilities(query, key, is_causal, scale):
     q, k = _heads_first(query), _heads_first(key)
     if q.shape[1] != k.shape[1]:
         k = paddle.repeat_interleave(k, q.shape[1] // k.shape[1], 1)
-    scores = _C_ops.matmul(q * (max(query.shape[3], 1) ** -0.5 if scale is None else scale), k, False, True)
+    scores = _C_ops.matmul(
+        q * (max(query.shape[3], 1) ** -0.5 if scale is None else scale), k, False, True
+    )
     if is_causal:
         scores = scores + paddle.triu(paddle.full_like(scores, -1e4), 1)
     return _C_ops.softmax(scores, -1)
 
 
 def _own_stream(op, dropout, training, fixed_seed_offset, rng_name):
-    """Dropout draws from the global generator: another stream is refused where one would be used."""
+    """Dropout draws from the global generator: another stream is refused where one would be
+    used.
+    """
     if dropout and training:
-        only(op, 'dropout draws from the global generator', fixed_seed_offset=(fixed_seed_offset, None), rng_name=(rng_name, "", None))
+        only(
+            op,
+            'dropout draws from the global generator',
+            fixed_seed_offset=(fixed_seed_offset, None),
+            rng_name=(rng_name, "", None),
+        )
 
 
-def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, training=True,
-                                 backend=None, scale=None, enable_gqa=True, name=None):
-    """softmax(q k^T * scale + mask) v for [batch, length, heads, dim] (or without the batch dimension).
+def scaled_dot_product_attention(
+    query,
+    key,
+    value,
+    attn_mask=None,
+    dropout_p=0.0,
+    is_causal=False,
+    training=True,
+    backend=None,
+    scale=None,
+    enable_gqa=True,
+    name=None,
+):
+    """softmax(q k^T * scale + mask) v for [batch, length, heads, dim] (or without the batch
+    dimension).
 
-    attn_mask: bool (True attends) or additive, broadcast to [batch, heads, q, k]. Fewer key heads are shared.
+    attn_mask: bool (True attends) or additive, broadcast to [batch, heads, q, k]. Fewer key heads
+        are shared.
     """
     if query.ndim not in (3, 4):
-        raise ValueError(f"[scaled_dot_product_attention] expected query of 3 or 4 axes, got shape {list(query.shape)}")
+        raise ValueError(
+            f"[scaled_dot_product_attention] expected query of 3 or 4 axes, got shape "
+            f"{list(query.shape)}"
+        )
     if attn_mask is not None and is_causal:
-        raise ValueError("[scaled_dot_product_attention] expected either attn_mask or is_causal, got both")
+        raise ValueError(
+            "[scaled_dot_product_attention] expected either attn_mask or is_causal, got both"
+        )
     if query.ndim == 3:
-        mask = attn_mask if attn_mask is None or attn_mask.ndim == 4 else paddle.unsqueeze(attn_mask, 0)
-        out = _attend(paddle.unsqueeze(query, 0), paddle.unsqueeze(key, 0), paddle.unsqueeze(value, 0), mask,
-                      dropout_p, is_causal, training, scale, enable_gqa)
+        mask = (
+            attn_mask
+            if attn_mask is None or attn_mask.ndim == 4
+            else paddle.unsqueeze(attn_mask, 0)
+        )
+        out = _attend(
+            paddle.unsqueeze(query, 0),
+            paddle.unsqueeze(key, 0),
+            paddle.unsqueeze(value, 0),
+            mask,
+            dropout_p,
+            is_causal,
+            training,
+            scale,
+            enable_gqa,
+        )
         return paddle.squeeze(out, 0)
     return _attend(query, key, value, attn_mask, dropout_p, is_causal, training, scale, enable_gqa)
 
 
-def flash_attention(query, key, value, dropout=0.0, causal=False, return_softmax=False, *, fixed_seed_offset=None,
-                    rng_name="", training=True, name=None, softmax_scale=None):
-    """(attention output, probabilities if `return_softmax` else None) for [batch, length, heads, dim]."""
+def flash_attention(
+    query,
+    key,
+    value,
+    dropout=0.0,
+    causal=False,
+    return_softmax=False,
+    *,
+    fixed_seed_offset=None,
+    rng_name="",
+    training=True,
+    name=None,
+    softmax_scale=None,
+):
+    """(attention output, probabilities if `return_softmax` else None) for [batch, length, heads,
+    dim].
+    """
     _own_stream("flash_attention", dropout, training, fixed_seed_offset, rng_name)
     out = _attend(query, key, value, None, dropout, causal, training, softmax_scale)
     return out, _probabilities(query, key, causal, softmax_scale) if return_softmax else None
 
 
-def flash_attn_qkvpacked(qkv, dropout=0.0, causal=False, return_softmax=False, *, fixed_seed_offset=None, rng_name="",
-                         training=True, name=None):
-    """flash_attention for qkv [batch, length, groups + 2, kv heads, dim]: the last two groups are key and value."""
+def flash_attn_qkvpacked(
+    qkv,
+    dropout=0.0,
+    causal=False,
+    return_softmax=False,
+    *,
+    fixed_seed_offset=None,
+    rng_name="",
+    training=True,
+    name=None,
+):
+    """flash_attention for qkv [batch, length, groups + 2, kv heads, dim]: the last two groups are
+    key and value.
+    """
     groups, kv_heads = qkv.shape[2] - 2, qkv.shape[3]
     query, key, value = _C_ops.split(qkv, [groups, 1, 1], 2)
     if groups == 1:
         query = paddle.squeeze(query, 2)
     else:
         shape = list(query.shape)
-        query = paddle.reshape(paddle.transpose(query, [0, 1, 3, 2, 4]), [*shape[:2], groups * kv_heads, shape[-1]])
-    return flash_attention(query, paddle.squeeze(key, 2), paddle.squeeze(value, 2), dropout, causal, return_softmax,
-                           fixed_seed_offset=fixed_seed_offset, rng_name=rng_name, training=training)
+        query = paddle.reshape(
+            paddle.transpose(query, [0, 1, 3, 2, 4]), [*shape[:2], groups * kv_heads, shape[-1]]
+        )
+    return flash_attention(
+        query,
+        paddle.squeeze(key, 2),
+        paddle.squeeze(value, 2),
+        dropout,
+        causal,
+        return_softmax,
+        fixed_seed_offset=fixed_seed_offset,
+        rng_name=rng_name,
+        training=training,
+    )
 
 
-def flash_attn_unpadded(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale, dropout=0.0,
-                        causal=False, return_softmax=False, fixed_seed_offset=None, rng_name="", training=True,
-                        name=None):
-    """Attention within each of several sequences laid end to end: [tokens, heads, dim] cut at cu_seqlens."""
-    only("flash_attn_unpadded", 'sequences of several lengths have no one table of probabilities', return_softmax=(return_softmax, False))
+def flash_attn_unpadded(
+    query,
+    key,
+    value,
+    cu_seqlens_q,
+    cu_seqlens_k,
+    max_seqlen_q,
+    max_seqlen_k,
+    scale,
+    dropout=0.0,
+    causal=False,
+    return_softmax=False,
+    fixed_seed_offset=None,
+    rng_name="",
+    training=True,
+    name=None,
+):
+    """Attention within each of several sequences laid end to end: [tokens, heads, dim] cut at
+    cu_seqlens.
+    """
+    only(
+        "flash_attn_unpadded",
+        'sequences of several lengths have no one table of probabilities',
+        return_softmax=(return_softmax, False),
+    )
     _own_stream("flash_attn_unpadded", dropout, training, fixed_seed_offset, rng_name)
     q_ends, k_ends = cu_seqlens_q.tolist(), cu_seqlens_k.tolist()
-    for name, ends, most in (("max_seqlen_q", q_ends, max_seqlen_q), ("max_seqlen_k", k_ends, max_seqlen_k)):
+    for name, ends, most in (
+        ("max_seqlen_q", q_ends, max_seqlen_q),
+        ("max_seqlen_k", k_ends, max_seqlen_k),
+    ):
         longest = max((b - a for a, b in zip(ends, ends[1:])), default=0)
         if most < longest:
-            raise ValueError(f"[flash_attn_unpadded] expected {name} of at least {longest}, the longest sequence, got {most}")
+            raise ValueError(
+                f"[flash_attn_unpadded] expected {name} of at least {longest}, the longest "
+                f"sequence, got {most}"
+            )
     parts = []
     for i in range(len(q_ends) - 1):
         rows, columns = q_ends[i + 1] - q_ends[i], k_ends[i + 1] - k_ends[i]
-        mask = _causal(rows, columns) if causal and rows != columns else None  # aligned at the last key
-        part = _attend(*(paddle.unsqueeze(t[a:b], 0) for t, a, b in (
-            (query, q_ends[i], q_ends[i + 1]), (key, k_ends[i], k_ends[i + 1]), (value, k_ends[i], k_ends[i + 1]))),
-            mask, dropout, causal and mask is None, training, scale)
+        mask = (
+            _causal(rows, columns) if causal and rows != columns else None
+        )  # aligned at the last key
+        part = _attend(
+            *(
+                paddle.unsqueeze(t[a:b], 0)
+                for t, a, b in (
+                    (query, q_ends[i], q_ends[i + 1]),
+                    (key, k_ends[i], k_ends[i + 1]),
+                    (value, k_ends[i], k_ends[i + 1]),
+                )
+            ),
+            mask,
+            dropout,
+            causal and mask is None,
+            training,
+            scale,
+        )
         parts.append(paddle.squeeze(part, 0))
     return paddle.concat(parts, axis=0), None
 
 
-def flash_attn_varlen_qkvpacked(qkv, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, scale, dropout=0.0,
-                                causal=False, return_softmax=False, fixed_seed_offset=None, rng_name="",
-                                varlen_padded=True, training=True, name=None):
+def flash_attn_varlen_qkvpacked(
+    qkv,
+    cu_seqlens_q,
+    cu_seqlens_k,
+    max_seqlen_q,
+    max_seqlen_k,
+    scale,
+    dropout=0.0,
+    causal=False,
+    return_softmax=False,
+    fixed_seed_offset=None,
+    rng_name="",
+    varlen_padded=True,
+    training=True,
+    name=None,
+):
     """flash_attn_unpadded for qkv [tokens, groups + 2, kv heads, dim]."""
     groups = qkv.shape[1] - 2
     if varlen_padded and qkv.shape[0] != int(cu_seqlens_q[-1]):
-        raise NotImplementedError("[flash_attn_varlen_qkvpacked] expected sequences laid end to end, "
-                                  f"{int(cu_seqlens_q[-1])} tokens, got {qkv.shape[0]}: padded ones are not served")
+        raise NotImplementedError(
+            "[flash_attn_varlen_qkvpacked] expected sequences laid end to end, "
+            f"{int(cu_seqlens_q[-1])} tokens, got {qkv.shape[0]}: padded ones are not served"
+        )
     query, key, value = _C_ops.split(qkv, [groups, 1, 1], 1)
     if groups == 1:
         query = paddle.squeeze(query, 1)
     else:
         shape = list(query.shape)
         query = paddle.reshape(paddle.transpose(query, [0, 2, 1, 3]), [shape[0], -1, shape[-1]])
-    return flash_attn_unpadded(query, paddle.squeeze(key, 1), paddle.squeeze(value, 1), cu_seqlens_q, cu_seqlens_k,
-                               max_seqlen_q, max_seqlen_k, scale, dropout, causal, return_softmax, fixed_seed_offset, rng_name,
-                               training)
+    return flash_attn_unpadded(
+        query,
+        paddle.squeeze(key, 1),
+        paddle.squeeze(value, 1),
+        cu_seqlens_q,
+        cu_seqlens_k,
+        max_seqlen_q,
+        max_seqlen_k,
+        scale,
+        dropout,
+        causal,
+        return_softmax,
+        fixed_seed_offset,
+        rng_name,
+        training,
+    )
 
 
 def _flashmask_allowed(rows, q_len, k_len, causal):
@@ -145,26 +305,50 @@ def _flashmask_allowed(rows, q_len, k_len, causal):
     if len(bounds) == 2:
         blocked = paddle.logical_or(position >= bounds[0], position < bounds[1])
     elif len(bounds) == 4:
-        blocked = paddle.logical_or(paddle.logical_and(position >= bounds[0], position < bounds[1]),
-                                    paddle.logical_and(position >= bounds[2], position < bounds[3]))
+        blocked = paddle.logical_or(
+            paddle.logical_and(position >= bounds[0], position < bounds[1]),
+            paddle.logical_and(position >= bounds[2], position < bounds[3]),
+        )
     else:
-        raise ValueError(f"[flashmask_attention] expected 2 or 4 bounds without causal, got {len(bounds)}")
+        raise ValueError(
+            f"[flashmask_attention] expected 2 or 4 bounds without causal, got {len(bounds)}"
+        )
     return paddle.logical_not(blocked)
 
 
-def flashmask_attention(query, key, value, startend_row_indices=None, *, dropout=0.0, causal=False, window_size=None,
-                        return_softmax_lse=False, return_seed_offset=False, fixed_seed_offset=None, rng_name="",
-                        training=True, name=None, softmax_scale=None, block_mask=None):
+def flashmask_attention(
+    query,
+    key,
+    value,
+    startend_row_indices=None,
+    *,
+    dropout=0.0,
+    causal=False,
+    window_size=None,
+    return_softmax_lse=False,
+    return_seed_offset=False,
+    fixed_seed_offset=None,
+    rng_name="",
+    training=True,
+    name=None,
+    softmax_scale=None,
+    block_mask=None,
+):
     """Attention with column-wise row ranges masked out, for [batch, length, heads, dim]."""
     if return_softmax_lse or return_seed_offset or block_mask is not None:
-        raise NotImplementedError("[flashmask_attention] expected return_softmax_lse=False, return_seed_offset=False and block_mask=None on this "
-                                  f"device, got {return_softmax_lse}, {return_seed_offset} and {block_mask!r}")
+        raise NotImplementedError(
+            "[flashmask_attention] expected return_softmax_lse=False, return_seed_offset=False "
+            "and block_mask=None on this "
+            f"device, got {return_softmax_lse}, {return_seed_offset} and {block_mask!r}"
+        )
     _own_stream("flashmask_attention", dropout, training, fixed_seed_offset, rng_name)
     q_len, k_len = query.shape[1], key.shape[1]
     mask = None
     if window_size is not None:
         left, right = (window_size, window_size) if isinstance(window_size, int) else window_size
-        offset = paddle.unsqueeze(paddle.arange(0, k_len), 0) - paddle.unsqueeze(paddle.arange(0, q_len), 1)
+        offset = paddle.unsqueeze(paddle.arange(0, k_len), 0) - paddle.unsqueeze(
+            paddle.arange(0, q_len), 1
+        )
         offset = offset - (k_len - q_len)
         mask = paddle.logical_and(offset >= -left, offset <= (0 if causal else right))
     elif startend_row_indices is not None:
@@ -177,26 +361,79 @@ def flashmask_attention(query, key, value, startend_row_indices=None, *, dropout
     return _attend(query, key, value, mask, dropout, causal, training, softmax_scale)
 
 
-def flash_attention_v3_varlen(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k,
-                              seqused_q=None, seqused_k=None, softmax_scale=None, causal=False, qv=None,
-                              q_descale=None, k_descale=None, v_descale=None, window_size=(-1, -1), softcap=0.0,
-                              num_splits=1, pack_gqa=None, sm_margin=0):
-    """flash_attn_unpadded with the arguments of the third generation; quantised inputs and windows are refused."""
-    refused = {"seqused_q": seqused_q, "seqused_k": seqused_k, "qv": qv, "q_descale": q_descale,
-               "k_descale": k_descale, "v_descale": v_descale}
+def flash_attention_v3_varlen(
+    query,
+    key,
+    value,
+    cu_seqlens_q,
+    cu_seqlens_k,
+    max_seqlen_q,
+    max_seqlen_k,
+    seqused_q=None,
+    seqused_k=None,
+    softmax_scale=None,
+    causal=False,
+    qv=None,
+    q_descale=None,
+    k_descale=None,
+    v_descale=None,
+    window_size=(-1, -1),
+    softcap=0.0,
+    num_splits=1,
+    pack_gqa=None,
+    sm_margin=0,
+):
+    """flash_attn_unpadded with the arguments of the third generation; quantised inputs and windows
+    are refused.
+    """
+    refused = {
+        "seqused_q": seqused_q,
+        "seqused_k": seqused_k,
+        "qv": qv,
+        "q_descale": q_descale,
+        "k_descale": k_descale,
+        "v_descale": v_descale,
+    }
     given = [name for name, value_ in refused.items() if value_ is not None]
-    if given or items('flash_attention_v3_varlen', 'window_size', window_size) != [-1, -1] or softcap != 0.0:
-        raise ValueError("[flash_attention_v3_varlen] expected neither descales, qv, seqused, window_size nor softcap "
-                         f"on this device, got {given or 'a window or softcap'}")
-    return flash_attn_unpadded(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k,
-                               softmax_scale, 0.0, causal)
+    if (
+        given
+        or items('flash_attention_v3_varlen', 'window_size', window_size) != [-1, -1]
+        or softcap != 0.0
+    ):
+        raise ValueError(
+            "[flash_attention_v3_varlen] expected neither descales, qv, seqused, window_size nor "
+            "softcap "
+            f"on this device, got {given or 'a window or softcap'}"
+        )
+    return flash_attn_unpadded(
+        query,
+        key,
+        value,
+        cu_seqlens_q,
+        cu_seqlens_k,
+        max_seqlen_q,
+        max_seqlen_k,
+        softmax_scale,
+        0.0,
+        causal,
+    )
 
 
-def sparse_attention(query, key, value, sparse_csr_offset, sparse_csr_columns, key_padding_mask=None, attn_mask=None,
-                     name=None):
-    """Attention of [batch, heads, length, dim] where row i attends to the columns listed for it in CSR form.
+def sparse_attention(
+    query,
+    key,
+    value,
+    sparse_csr_offset,
+    sparse_csr_columns,
+    key_padding_mask=None,
+    attn_mask=None,
+    name=None,
+):
+    """Attention of [batch, heads, length, dim] where row i attends to the columns listed for it in
+    CSR form.
 
-    key_padding_mask [batch, length] and attn_mask [length, length] remove the positions where they are 0.
+    key_padding_mask [batch, length] and attn_mask [length, length] remove the positions where they
+    are 0.
     """
     batch, heads, length, dim = query.shape
     offsets, columns = sparse_csr_offset.numpy(), sparse_csr_columns.numpy()
@@ -204,13 +441,17 @@ def sparse_attention(query, key, value, sparse_csr_offset, sparse_csr_columns, k
     for b in range(batch):
         for h in range(heads):
             rows = np.repeat(np.arange(length), np.diff(offsets[b, h]))
-            listed[b, h, rows, columns[b, h, :len(rows)]] = True
+            listed[b, h, rows, columns[b, h, : len(rows)]] = True
     allowed = paddle.to_tensor(listed)
     if key_padding_mask is not None:
-        allowed = paddle.logical_and(allowed, paddle.reshape(key_padding_mask != 0, [batch, 1, 1, length]))
+        allowed = paddle.logical_and(
+            allowed, paddle.reshape(key_padding_mask != 0, [batch, 1, 1, length])
+        )
     if attn_mask is not None:
-        allowed = paddle.logical_and(allowed, paddle.reshape(attn_mask != 0, [1, 1, length, length]))
-    scores = _C_ops.matmul(query * dim ** -0.5, key, False, True)
+        allowed = paddle.logical_and(
+            allowed, paddle.reshape(attn_mask != 0, [1, 1, length, length])
+        )
+    scores = _C_ops.matmul(query * dim**-0.5, key, False, True)
     low = paddle.full([1], -1e30, dtype=scores.dtype)
     probs = _C_ops.softmax(paddle.where(allowed, scores, low), -1)
     probs = probs * paddle.cast(allowed, probs.dtype)

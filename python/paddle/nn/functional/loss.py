@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Losses on class labels and probabilities."""
+
 import paddle
 from paddle import _lazy
 from paddle.base.framework import dtype_name, is_recorded
@@ -8,9 +9,23 @@ from paddle.tensor.manipulation import extents
 from .._core import ops as _C_ops
 from . import _parse
 
-__all__ = ["cross_entropy", "softmax_with_cross_entropy", "nll_loss", "binary_cross_entropy",
-           "binary_cross_entropy_with_logits", "sigmoid_focal_loss", "kl_div", "log_loss", "ctc_loss", "rnnt_loss",
-           "hsigmoid_loss", "margin_cross_entropy", "dice_loss", "npair_loss", "adaptive_log_softmax_with_loss"]
+__all__ = [
+    "cross_entropy",
+    "softmax_with_cross_entropy",
+    "nll_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "sigmoid_focal_loss",
+    "kl_div",
+    "log_loss",
+    "ctc_loss",
+    "rnnt_loss",
+    "hsigmoid_loss",
+    "margin_cross_entropy",
+    "dice_loss",
+    "npair_loss",
+    "adaptive_log_softmax_with_loss",
+]
 
 
 def reduce(loss, reduction):
@@ -26,34 +41,61 @@ def _expand_label(input, label, axis):
     if len(input.shape) - 1 == len(label.shape):
         return paddle.unsqueeze(label, axis)
     if len(input.shape) != len(label.shape):
-        raise ValueError(f"Expected nput_dims - 1 = label_dims or input_dims == label_dims             "
-                         f"(got nput_dims{len(input.shape)}, label_dims{len(label.shape)})")
+        raise ValueError(
+            f"Expected nput_dims - 1 = label_dims or input_dims == label_dims             "
+            f"(got nput_dims{len(input.shape)}, label_dims{len(label.shape)})"
+        )
     return label
 
 
-def softmax_with_cross_entropy(logits, label, soft_label=False, ignore_index=-100, numeric_stable_mode=True,
-                               return_softmax=False, axis=-1):
+def softmax_with_cross_entropy(
+    logits,
+    label,
+    soft_label=False,
+    ignore_index=-100,
+    numeric_stable_mode=True,
+    return_softmax=False,
+    axis=-1,
+):
     """Unreduced cross entropy of softmax(logits) along `axis`, keeping that axis with size 1."""
     if len(label.shape) != len(logits.shape):
-        raise ValueError(f"[softmax_with_cross_entropy] expected a label of {len(logits.shape)} axes, got shape "
-                         f"{list(label.shape)}")
-    softmax, loss = _C_ops.cross_entropy_with_softmax(logits, label, soft_label, True, numeric_stable_mode,
-                                                      ignore_index, axis)
+        raise ValueError(
+            f"[softmax_with_cross_entropy] expected a label of {len(logits.shape)} axes, got shape "
+            f"{list(label.shape)}"
+        )
+    softmax, loss = _C_ops.cross_entropy_with_softmax(
+        logits, label, soft_label, True, numeric_stable_mode, ignore_index, axis
+    )
     return (loss, softmax) if return_softmax else loss
 
 
-def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean", soft_label=False, axis=-1,
-                  use_softmax=True, label_smoothing=0.0, name=None):
+def cross_entropy(
+    input,
+    label,
+    weight=None,
+    ignore_index=-100,
+    reduction="mean",
+    soft_label=False,
+    axis=-1,
+    use_softmax=True,
+    label_smoothing=0.0,
+    name=None,
+):
     """Cross entropy of class scores (or of probabilities when not `use_softmax`) along `axis`.
 
     label: class ids, or distributions when `soft_label`; ids equal to `ignore_index` do not count.
     """
     if reduction not in ("sum", "mean", "none"):
-        raise ValueError("The value of 'reduction' in softmax_cross_entropyshould be 'sum', 'mean' or 'none', "
-                         f"but received {reduction}, which is not allowed.")
+        raise ValueError(
+            "The value of 'reduction' in softmax_cross_entropyshould be 'sum', 'mean' or 'none', "
+            f"but received {reduction}, which is not allowed."
+        )
     if ignore_index > 0 and soft_label:
-        raise ValueError("When soft_label == True, the value of 'ignore_index' in softmax_cross_entropy should be "
-                         f"'-100', but received {ignore_index}, which is not allowed.")
+        raise ValueError(
+            "When soft_label == True, the value of 'ignore_index' in softmax_cross_entropy should "
+            "be "
+            f"'-100', but received {ignore_index}, which is not allowed."
+        )
     if len(input.shape) == 0:
         raise ValueError("The dimension of input should be larger than zero!")
     rank = len(input.shape)
@@ -71,8 +113,11 @@ def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean"
     else:
         soft = soft_label
         label = label if soft_label else ids
-    _, out = _C_ops.cross_entropy_with_softmax(input, label, soft, use_softmax, True, ignore_index, axis)
-    # As in PaddlePaddle, the mean counts ids equal to a negative ignore_index unless classes have weights.
+    _, out = _C_ops.cross_entropy_with_softmax(
+        input, label, soft, use_softmax, True, ignore_index, axis
+    )
+    # As in PaddlePaddle, the mean counts ids equal to a negative ignore_index unless classes have
+    # weights.
     whole = ids is None or (ignore_index < 0 and (soft or weight is None))
     valid = None if whole else paddle.cast(ids != ignore_index, out.dtype)
     if valid is not None and soft:
@@ -80,7 +125,9 @@ def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean"
     if weight is None:
         factor = valid
     else:
-        factor = _class_factor(label, ids, weight, classes, axis, rank, soft, ignore_index, out.dtype)
+        factor = _class_factor(
+            label, ids, weight, classes, axis, rank, soft, ignore_index, out.dtype
+        )
         factor = factor if valid is None else factor * valid
         out = out * factor
     if reduction == "sum":
@@ -94,27 +141,37 @@ def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean"
 
 
 def _one_hot_along(ids, classes, axis, rank, dtype, ignore_index):
-    """One-hot of ids (size 1 along `axis`) with the classes along `axis`; `ignore_index` gives zeros."""
+    """One-hot of ids (size 1 along `axis`) with the classes along `axis`; `ignore_index` gives
+    zeros.
+    """
     if isinstance(classes, int):
         kept = ids != ignore_index
-        hot = _C_ops.one_hot(paddle.squeeze(paddle.where(kept, ids, paddle.zeros_like(ids)), axis), classes)
+        hot = _C_ops.one_hot(
+            paddle.squeeze(paddle.where(kept, ids, paddle.zeros_like(ids)), axis), classes
+        )
         if axis % rank != rank - 1:
             hot = paddle.moveaxis(hot, -1, axis)
         return paddle.cast(hot, dtype) * paddle.cast(kept, dtype)
-    position = paddle.reshape(paddle.arange(0, classes, dtype=ids.dtype),
-                              [classes if i == axis % rank else 1 for i in range(rank)])
+    position = paddle.reshape(
+        paddle.arange(0, classes, dtype=ids.dtype),
+        [classes if i == axis % rank else 1 for i in range(rank)],
+    )
     return paddle.cast(ids == position, dtype)
 
 
 def _class_factor(label, ids, weight, classes, axis, rank, soft, ignore_index, dtype):
     """The class weight of every element, size 1 along `axis`."""
     if isinstance(classes, int) and weight.shape[-1] != classes:
-        raise ValueError(f"input's class_dimension({classes}) must equal to weight's class_dimension"
-                         f"({weight.shape[-1]}) when weight is provided")
+        raise ValueError(
+            f"input's class_dimension({classes}) must equal to weight's class_dimension"
+            f"({weight.shape[-1]}) when weight is provided"
+        )
     if soft:
         shape = [1] * rank
         shape[axis] = classes
-        factor = paddle.sum(label * paddle.reshape(paddle.cast(weight, label.dtype), shape), axis=axis, keepdim=True)
+        factor = paddle.sum(
+            label * paddle.reshape(paddle.cast(weight, label.dtype), shape), axis=axis, keepdim=True
+        )
     else:
         safe = paddle.where(ids != ignore_index, ids, paddle.zeros_like(ids))
         factor = paddle.reshape(paddle.gather(weight, paddle.reshape(safe, [-1])), extents(ids))
@@ -124,55 +181,89 @@ def _class_factor(label, ids, weight, classes, axis, rank, soft, ignore_index, d
 def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", name=None):
     """-weight[label] * input[label] for log-probabilities input [N, C, d1, ...]."""
     if reduction not in ("sum", "mean", "none"):
-        raise ValueError(f"The value of 'reduction' in nll_loss should be 'sum', 'mean' or 'none', but received "
-                         f"{reduction}, which is not allowed.")
+        raise ValueError(
+            f"The value of 'reduction' in nll_loss should be 'sum', 'mean' or 'none', but received "
+            f"{reduction}, which is not allowed."
+        )
     shape, target = list(input.shape), list(label.shape)
     if len(shape) - 1 != len(target):
-        raise ValueError(f"Expected input_dims - 1 = label_dims (got input_dims{len(shape)}, "
-                         f"label_dims{len(target)})")
+        raise ValueError(
+            f"Expected input_dims - 1 = label_dims (got input_dims{len(shape)}, "
+            f"label_dims{len(target)})"
+        )
     if len(shape) < 2:
         raise ValueError(f"Expected 2 or more dimensions (got {len(shape)})")
     if label.dtype not in (paddle.int32, paddle.int64):
         raise ValueError(f"[nll_loss] expected a label of dtype int32 or int64, got {label.dtype}")
     if any(a != b and -1 not in (a, b) for a, b in zip(shape[:1] + shape[2:], target)):
-        raise ValueError(f"[nll_loss] expected a label of shape {shape[:1] + shape[2:]}, got {target}")
-    if weight is not None and list(weight.shape) != shape[1:2] and -1 not in (shape[1], *weight.shape):
-        raise ValueError(f"[nll_loss] expected a weight for each of {shape[1]} classes, got shape {list(weight.shape)}")
+        raise ValueError(
+            f"[nll_loss] expected a label of shape {shape[:1] + shape[2:]}, got {target}"
+        )
+    if (
+        weight is not None
+        and list(weight.shape) != shape[1:2]
+        and -1 not in (shape[1], *weight.shape)
+    ):
+        raise ValueError(
+            f"[nll_loss] expected a weight for each of {shape[1]} classes, got shape "
+            f"{list(weight.shape)}"
+        )
     if len(shape) in (2, 4):
         return _C_ops.nll_loss(input, label, weight, ignore_index, reduction)[0]
-    out = _C_ops.nll_loss(paddle.reshape(input, [shape[0], shape[1], 1, -1]), paddle.reshape(label, [shape[0], 1, -1]),
-                          weight, ignore_index, reduction)[0]
+    out = _C_ops.nll_loss(
+        paddle.reshape(input, [shape[0], shape[1], 1, -1]),
+        paddle.reshape(label, [shape[0], 1, -1]),
+        weight,
+        ignore_index,
+        reduction,
+    )[0]
     return paddle.reshape(out, target) if reduction == "none" else out
 
 
 def binary_cross_entropy(input, label, weight=None, reduction="mean", name=None):
     """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities."""
     if reduction not in ("sum", "mean", "none"):
-        raise ValueError("The value of 'reduction' in binary_cross_entropy should be 'sum', 'mean' or 'none', but "
-                         f"received {reduction}, which is not allowed.")
+        raise ValueError(
+            "The value of 'reduction' in binary_cross_entropy should be 'sum', 'mean' or 'none', "
+            "but "
+            f"received {reduction}, which is not allowed."
+        )
     out = _C_ops.bce_loss(input, label)
     return reduce(out if weight is None else out * weight, reduction)
 
 
-def binary_cross_entropy_with_logits(logit, label, weight=None, reduction="mean", pos_weight=None, name=None):
-    """binary_cross_entropy of sigmoid(logit), computed stably; `pos_weight` scales the positive term."""
+def binary_cross_entropy_with_logits(
+    logit, label, weight=None, reduction="mean", pos_weight=None, name=None
+):
+    """binary_cross_entropy of sigmoid(logit), computed stably; `pos_weight` scales the positive
+    term.
+    """
     if reduction not in ("sum", "mean", "none"):
-        raise ValueError("The value of 'reduction' in binary_cross_entropy_with_logits should be 'sum', 'mean' or "
-                         f"'none', but received {reduction}, which is not allowed.")
+        raise ValueError(
+            "The value of 'reduction' in binary_cross_entropy_with_logits should be 'sum', 'mean' "
+            "or "
+            f"'none', but received {reduction}, which is not allowed."
+        )
     if pos_weight is not None:
         pos_weight = (label * (pos_weight - 1.0)) + 1.0
     out = _C_ops.sigmoid_cross_entropy_with_logits(logit, label, pos_weight, False, -100)
     return reduce(out if weight is None else out * weight, reduction)
 
 
-def sigmoid_focal_loss(logit, label, normalizer=None, alpha=0.25, gamma=2.0, reduction="sum", name=None):
+def sigmoid_focal_loss(
+    logit, label, normalizer=None, alpha=0.25, gamma=2.0, reduction="sum", name=None
+):
     """alpha_t * (1 - p_t)^gamma * cross entropy, over `normalizer`."""
     if reduction not in ("sum", "mean", "none"):
-        raise ValueError("The value of 'reduction' in sigmoid_focal_loss should be 'sum', 'mean' or 'none', but "
-                         f"received {reduction}, which is not allowed.")
+        raise ValueError(
+            "The value of 'reduction' in sigmoid_focal_loss should be 'sum', 'mean' or 'none', but "
+            f"received {reduction}, which is not allowed."
+        )
     if normalizer is not None and len(normalizer.shape) > 1:
-        raise ValueError(f"Expected zero or one dimension of normalizer in sigmoid_focal_loss but got "
-                         f"{len(normalizer.shape)}.")
+        raise ValueError(
+            f"Expected zero or one dimension of normalizer in sigmoid_focal_loss but got "
+            f"{len(normalizer.shape)}."
+        )
     loss = _C_ops.sigmoid_cross_entropy_with_logits(logit, label, None, False, -100)
     prob = _C_ops.sigmoid(logit)
     p_t = prob * label + (1.0 - prob) * (1.0 - label)
@@ -182,9 +273,13 @@ def sigmoid_focal_loss(logit, label, normalizer=None, alpha=0.25, gamma=2.0, red
 
 
 def kl_div(input, label, reduction="mean", log_target=False, name=None):
-    """label * (log(label) - input), or exp(label) * (label - input) when `log_target`; input is in log space."""
+    """label * (log(label) - input), or exp(label) * (label - input) when `log_target`; input is in
+    log space.
+    """
     if reduction not in ("sum", "mean", "none", "batchmean"):
-        raise ValueError(f"[kl_div] expected reduction 'sum', 'mean', 'batchmean' or 'none', got {reduction!r}")
+        raise ValueError(
+            f"[kl_div] expected reduction 'sum', 'mean', 'batchmean' or 'none', got {reduction!r}"
+        )
     if dtype_name(input.dtype) == "float32" and dtype_name(label.dtype) == "float64":
         input = paddle.cast(input, "float64")
     elif dtype_name(input.dtype) == "float64" and dtype_name(label.dtype) == "float32":
@@ -203,11 +298,21 @@ def log_loss(input, label, epsilon=0.0001, name=None):
     return _C_ops.log_loss(input, label, epsilon)
 
 
-def ctc_loss(log_probs, labels, input_lengths, label_lengths, blank=0, reduction="mean", norm_by_times=False,
-             zero_infinity=False):
+def ctc_loss(
+    log_probs,
+    labels,
+    input_lengths,
+    label_lengths,
+    blank=0,
+    reduction="mean",
+    norm_by_times=False,
+    zero_infinity=False,
+):
     """Connectionist temporal classification; log_probs are logits [time, batch, classes + 1]."""
     _parse.reduction(reduction, "ctc_loss")
-    loss = _parse.first(_C_ops.warpctc(log_probs, labels, input_lengths, label_lengths, blank, norm_by_times))
+    loss = _parse.first(
+        _C_ops.warpctc(log_probs, labels, input_lengths, label_lengths, blank, norm_by_times)
+    )
     loss = paddle.squeeze(loss, [-1])
     if zero_infinity:
         loss = paddle.where(paddle.isinf(loss), paddle.zeros_like(loss), loss)
@@ -216,45 +321,95 @@ def ctc_loss(log_probs, labels, input_lengths, label_lengths, blank=0, reduction
     return reduce(loss, reduction)
 
 
-def rnnt_loss(input, label, input_lengths, label_lengths, blank=0, fastemit_lambda=0.001, reduction="mean", name=None):
-    """RNN transducer loss; input holds log-probabilities [batch, time, label length + 1, classes]."""
+def rnnt_loss(
+    input,
+    label,
+    input_lengths,
+    label_lengths,
+    blank=0,
+    fastemit_lambda=0.001,
+    reduction="mean",
+    name=None,
+):
+    """RNN transducer loss; input holds log-probabilities [batch, time, label length + 1,
+    classes].
+    """
     _parse.reduction(reduction, "rnnt_loss")
-    loss = _parse.first(_C_ops.warprnnt(input, label, input_lengths, label_lengths, blank, fastemit_lambda))
+    loss = _parse.first(
+        _C_ops.warprnnt(input, label, input_lengths, label_lengths, blank, fastemit_lambda)
+    )
     if reduction == "mean":
         return paddle.mean(loss)
     return reduce(loss, reduction)
 
 
-def hsigmoid_loss(input, label, num_classes, weight, bias=None, path_table=None, path_code=None, is_sparse=False,
-                  name=None):
-    """Hierarchical sigmoid over a complete binary tree, or the tree given by path_table and path_code; [N, 1]."""
+def hsigmoid_loss(
+    input,
+    label,
+    num_classes,
+    weight,
+    bias=None,
+    path_table=None,
+    path_code=None,
+    is_sparse=False,
+    name=None,
+):
+    """Hierarchical sigmoid over a complete binary tree, or the tree given by path_table and
+    path_code; [N, 1].
+    """
     if num_classes < 2:
         raise ValueError(f"Expected num_classes >= 2 (got {num_classes})")
-    return _C_ops.hsigmoid_loss(input, label, weight, bias, path_table, path_code, num_classes, is_sparse)[0]
+    return _C_ops.hsigmoid_loss(
+        input, label, weight, bias, path_table, path_code, num_classes, is_sparse
+    )[0]
 
 
-def margin_cross_entropy(logits, label, margin1=1.0, margin2=0.5, margin3=0.0, scale=64.0, group=None,
-                         return_softmax=False, reduction="mean"):
-    """Cross entropy with the target cosine t replaced by cos(margin1 * acos(t) + margin2) - margin3, times scale."""
+def margin_cross_entropy(
+    logits,
+    label,
+    margin1=1.0,
+    margin2=0.5,
+    margin3=0.0,
+    scale=64.0,
+    group=None,
+    return_softmax=False,
+    reduction="mean",
+):
+    """Cross entropy with the target cosine t replaced by cos(margin1 * acos(t) + margin2) -
+    margin3, times scale.
+    """
     if group not in (None, False):
-        raise ValueError(f"Expected group is False, None or instance of paddle.distributed.collective.Group (got group: {group})")
+        raise ValueError(
+            f"Expected group is False, None or instance of paddle.distributed.collective.Group "
+            f"(got group: {group})"
+        )
     if reduction not in ("mean", "sum", "none", None):
-        raise ValueError(f"[margin_cross_entropy] expected reduction 'mean', 'sum', 'none' or None, got {reduction!r}")
+        raise ValueError(
+            f"[margin_cross_entropy] expected reduction 'mean', 'sum', 'none' or None, got "
+            f"{reduction!r}"
+        )
     label = _expand_label(logits, label, -1)
-    softmax, loss = _C_ops.margin_cross_entropy(logits, label, return_softmax, 0, 0, 1, margin1, margin2, margin3,
-                                                scale)
+    softmax, loss = _C_ops.margin_cross_entropy(
+        logits, label, return_softmax, 0, 0, 1, margin1, margin2, margin3, scale
+    )
     loss = reduce(loss, reduction)
     return (loss, softmax) if return_softmax else loss
 
 
 def dice_loss(input, label, epsilon=1e-05, name=None):
-    """1 - 2 * overlap / (sum of both), mean over the batch; label holds ids in its last dimension of size 1."""
+    """1 - 2 * overlap / (sum of both), mean over the batch; label holds ids in its last dimension
+    of size 1.
+    """
     if dtype_name(input.dtype) not in ("float32", "float64"):
         raise AssertionError("The input's dtype should be float32 or float64")
     if len(input.shape) < 2 or len(input.shape) != len(label.shape) or label.shape[-1] != 1:
-        raise AssertionError("[dice_loss] expected input [N, ..., C] and label [N, ..., 1], got "
-                             f"{list(input.shape)} and {list(label.shape)}")
-    label = paddle.cast(_C_ops.one_hot(paddle.squeeze(label, [-1]), extents(input)[-1]), input.dtype)
+        raise AssertionError(
+            "[dice_loss] expected input [N, ..., C] and label [N, ..., 1], got "
+            f"{list(input.shape)} and {list(label.shape)}"
+        )
+    label = paddle.cast(
+        _C_ops.one_hot(paddle.squeeze(label, [-1]), extents(input)[-1]), input.dtype
+    )
     axes = list(range(1, len(input.shape)))
     overlap = paddle.sum(input * label, axis=axes)
     total = paddle.sum(input, axis=axes) + paddle.sum(label, axis=axes)
@@ -266,27 +421,47 @@ def npair_loss(anchor, positive, labels, l2_reg=0.002):
     labels = paddle.reshape(labels, [-1, 1])
     same = paddle.cast(labels == paddle.transpose(labels, [1, 0]), "float32")
     target = same / paddle.sum(same, axis=1, keepdim=True)
-    l2 = (paddle.mean(paddle.sum(anchor * anchor, 1)) + paddle.mean(paddle.sum(positive * positive, 1))) * 0.25 * l2_reg
+    l2 = (
+        (
+            paddle.mean(paddle.sum(anchor * anchor, 1))
+            + paddle.mean(paddle.sum(positive * positive, 1))
+        )
+        * 0.25
+        * l2_reg
+    )
     logits = paddle.matmul(anchor, positive, transpose_x=False, transpose_y=True)
     loss = softmax_with_cross_entropy(logits, target, soft_label=True)
     return l2 + paddle.mean(paddle.sum(target * loss, 0))
 
 
-def adaptive_log_softmax_with_loss(input, label, head_weight, tail_weights, cutoffs, head_bias=None, name=None):
-    """(log-probability of each label, its negative mean) of an adaptive softmax with clusters at cutoffs."""
+def adaptive_log_softmax_with_loss(
+    input, label, head_weight, tail_weights, cutoffs, head_bias=None, name=None
+):
+    """(log-probability of each label, its negative mean) of an adaptive softmax with clusters at
+    cutoffs.
+    """
     from .common import linear
+
     batched = label.ndim > 0
     if label.ndim > 1:
-        raise ValueError(f"[adaptive_log_softmax_with_loss] expected a 0D or 1D label, got shape {list(label.shape)}")
+        raise ValueError(
+            f"[adaptive_log_softmax_with_loss] expected a 0D or 1D label, got shape "
+            f"{list(label.shape)}"
+        )
     if batched and (input.ndim != 2 or input.shape[0] != label.shape[0]):
-        raise ValueError(f"Input and label should have the same size in the batch dimension, got "
-                         f"{list(input.shape)} and {list(label.shape)}")
+        raise ValueError(
+            f"Input and label should have the same size in the batch dimension, got "
+            f"{list(input.shape)} and {list(label.shape)}"
+        )
     if not batched:
         input, label = paddle.unsqueeze(input, 0), paddle.unsqueeze(label, 0)
     low, high = int(paddle.min(label)), int(paddle.max(label))
     if low < 0 or high >= cutoffs[-1]:
-        raise ValueError(f"label values should be in [0, n_classes - 1], but values in range [{low}, {high}] were "
-                         "found. ")
+        raise ValueError(
+            f"label values should be in [0, n_classes - 1], but values in range [{low}, {high}] "
+            f"were "
+            "found. "
+        )
     head = _C_ops.log_softmax(linear(input, head_weight, head_bias), 1)
     shortlist = cutoffs[0]
     edges = [0, *cutoffs]
@@ -299,14 +474,23 @@ def adaptive_log_softmax_with_loss(input, label, head_weight, tail_weights, cuto
         if not bool(paddle.any(inside)):
             continue
         rows = paddle.reshape(paddle.nonzero(inside), [-1])
-        hidden = linear(linear(paddle.index_select(input, rows, 0), tail_weights[i - 1][0]), tail_weights[i - 1][1])
-        picked = paddle.take_along_axis(_C_ops.log_softmax(hidden, 1),
-                                        paddle.unsqueeze(paddle.index_select(label, rows, 0) - edges[i], 1), 1)
-        part = paddle.scatter(paddle.zeros([label.shape[0]], dtype=picked.dtype), rows, paddle.squeeze(picked, 1))
+        hidden = linear(
+            linear(paddle.index_select(input, rows, 0), tail_weights[i - 1][0]),
+            tail_weights[i - 1][1],
+        )
+        picked = paddle.take_along_axis(
+            _C_ops.log_softmax(hidden, 1),
+            paddle.unsqueeze(paddle.index_select(label, rows, 0) - edges[i], 1),
+            1,
+        )
+        part = paddle.scatter(
+            paddle.zeros([label.shape[0]], dtype=picked.dtype), rows, paddle.squeeze(picked, 1)
+        )
         output = part if output is None else output + part
     from_head = paddle.squeeze(paddle.take_along_axis(head, paddle.unsqueeze(column, 1), 1), 1)
     output = from_head if output is None else output + from_head
     loss = -paddle.mean(output)
     return (output if batched else paddle.squeeze(output, 0)), loss
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normalisations: batch, layer, group, instance, root mean square, local response, p-norm."""
+
 import paddle
 from paddle.base.arguments import items
 from paddle.tensor.manipulation import extents
@@ -7,7 +8,15 @@ from paddle.tensor.manipulation import extents
 from .._core import ops as _C_ops
 from . import _parse
 
-__all__ = ["batch_norm", "layer_norm", "group_norm", "instance_norm", "rms_norm", "local_response_norm", "normalize"]
+__all__ = [
+    "batch_norm",
+    "layer_norm",
+    "group_norm",
+    "instance_norm",
+    "rms_norm",
+    "local_response_norm",
+    "normalize",
+]
 
 
 def normalize(x, p=2, axis=1, epsilon=1e-12, out=None, name=None):
@@ -15,7 +24,9 @@ def normalize(x, p=2, axis=1, epsilon=1e-12, out=None, name=None):
     if x.ndim == 1:
         axis = 0
     if axis < -x.ndim or axis >= x.ndim:
-        raise ValueError(f"The axis must be in range [-{x.ndim}, {x.ndim - 1}], but received {axis}")
+        raise ValueError(
+            f"The axis must be in range [-{x.ndim}, {x.ndim - 1}], but received {axis}"
+        )
     length = _C_ops.p_norm(x, float(p), axis, float(epsilon), True, False)
     floor = paddle.full([1], float(epsilon), dtype=length.dtype)
     result = _C_ops.divide(x, _C_ops.maximum(length, floor))
@@ -24,14 +35,30 @@ def normalize(x, p=2, axis=1, epsilon=1e-12, out=None, name=None):
 
 def _layout(x, data_format):
     if data_format not in ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"):
-        raise ValueError("data_format must be one of 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC', but got "
-                         f"{data_format!r}")
+        raise ValueError(
+            "data_format must be one of 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC', but "
+            "got "
+            f"{data_format!r}"
+        )
     return "NHWC" if data_format[-1] == "C" and data_format != "NC" else "NCHW"
 
 
-def batch_norm(x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.9, epsilon=1e-05,
-               data_format="NCHW", use_global_stats=None, name=None):
-    """Normalise each channel with batch statistics (updating the running ones) or with the running statistics."""
+def batch_norm(
+    x,
+    running_mean,
+    running_var,
+    weight=None,
+    bias=None,
+    training=False,
+    momentum=0.9,
+    epsilon=1e-05,
+    data_format="NCHW",
+    use_global_stats=None,
+    name=None,
+):
+    """Normalise each channel with batch statistics (updating the running ones) or with the running
+    statistics.
+    """
     if len(x.shape) < 2:
         raise AssertionError("input dim must be larger than 1")
     layout = _layout(x, data_format)
@@ -40,29 +67,54 @@ def batch_norm(x, running_mean, running_var, weight=None, bias=None, training=Fa
         trainable_statistics = False
     else:
         trainable_statistics = not use_global_stats
-    return _C_ops.batch_norm_(x, running_mean, running_var, weight, bias, not training, momentum, epsilon, layout,
-                             use_global_stats, trainable_statistics)[0]
+    return _C_ops.batch_norm_(
+        x,
+        running_mean,
+        running_var,
+        weight,
+        bias,
+        not training,
+        momentum,
+        epsilon,
+        layout,
+        use_global_stats,
+        trainable_statistics,
+    )[0]
 
 
 def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=None):
     """Normalise over the last dimensions, which must equal `normalized_shape`."""
-    shape = [normalized_shape] if isinstance(normalized_shape, int) else items('layer_norm', 'normalized_shape', normalized_shape)
+    shape = (
+        [normalized_shape]
+        if isinstance(normalized_shape, int)
+        else items('layer_norm', 'normalized_shape', normalized_shape)
+    )
     got = list(x.shape)
     begin = len(got) - len(shape)
     if begin < 0 or any(n not in (-1, d) for n, d in zip(got[begin:], shape)):
         text = ", ".join(str(s) for s in shape)
-        raise ValueError(f"Given normalized_shape is {shape}, expected input with shape [*, {text}], but got input "
-                         f"shape {got}")
+        raise ValueError(
+            f"Given normalized_shape is {shape}, expected input with shape [*, {text}], but "
+            f"got input shape {got}"
+        )
     return _parse.first(_C_ops.layer_norm(x, weight, bias, epsilon, begin))
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=1e-05, name=None):
-    """Divide by the root mean square over the last dimensions, which must equal `normalized_shape`."""
-    shape = [normalized_shape] if isinstance(normalized_shape, int) else items('rms_norm', 'normalized_shape', normalized_shape)
+    """Divide by the root mean square over the last dimensions, which must equal
+    `normalized_shape`.
+    """
+    shape = (
+        [normalized_shape]
+        if isinstance(normalized_shape, int)
+        else items('rms_norm', 'normalized_shape', normalized_shape)
+    )
     got = list(input.shape)
     begin = len(got) - len(shape)
     if begin < 0 or any(n not in (-1, d) for n, d in zip(got[begin:], shape)):
-        raise ValueError(f"[rms_norm] expected the last dimensions of the input to be {shape}, got shape {got}")
+        raise ValueError(
+            f"[rms_norm] expected the last dimensions of the input to be {shape}, got shape {got}"
+        )
     return _parse.first(_C_ops.rms_norm(input, weight, shape, eps))
 
 
@@ -70,24 +122,52 @@ def group_norm(x, num_groups, epsilon=1e-05, weight=None, bias=None, data_format
     """Normalise over groups of channels and all spatial positions."""
     if data_format not in ("NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"):
         raise ValueError("unsupported data layout:" + data_format)
-    return _parse.first(_C_ops.group_norm(x, weight, bias, epsilon, num_groups,
-                                          "NHWC" if data_format[-1] == "C" else "NCHW"))
+    return _parse.first(
+        _C_ops.group_norm(
+            x, weight, bias, epsilon, num_groups, "NHWC" if data_format[-1] == "C" else "NCHW"
+        )
+    )
 
 
-def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.9,
-                  eps=1e-05, data_format="NCHW", name=None):
+def instance_norm(
+    x,
+    running_mean=None,
+    running_var=None,
+    weight=None,
+    bias=None,
+    use_input_stats=True,
+    momentum=0.9,
+    eps=1e-05,
+    data_format="NCHW",
+    name=None,
+):
     """Normalise each channel of each sample over its spatial positions.
 
-    With `use_input_stats` False by the running statistics; with both, they move to those of x by 1 - momentum.
+    With `use_input_stats` False by the running statistics; with both, they move to those of x by 1
+    - momentum.
     """
     _parse.data_format(data_format, "NC", "NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC")
     if data_format in ("NLC", "NHWC", "NDHWC"):
-        out = instance_norm(paddle.moveaxis(x, -1, 1), running_mean, running_var, weight, bias, use_input_stats,
-                            momentum, eps, "NC" + data_format[1:-1])
+        out = instance_norm(
+            paddle.moveaxis(x, -1, 1),
+            running_mean,
+            running_var,
+            weight,
+            bias,
+            use_input_stats,
+            momentum,
+            eps,
+            "NC" + data_format[1:-1],
+        )
         return paddle.moveaxis(out, 1, -1)
-    if (running_mean is None) != (running_var is None) or (running_mean is None and not use_input_stats):
-        raise ValueError("[instance_norm] expected running_mean and running_var together, and with use_input_stats "
-                         f"False both, got {running_mean} and {running_var}")
+    if (running_mean is None) != (running_var is None) or (
+        running_mean is None and not use_input_stats
+    ):
+        raise ValueError(
+            "[instance_norm] expected running_mean and running_var together, and with "
+            "use_input_stats "
+            f"False both, got {running_mean} and {running_var}"
+        )
     if not use_input_stats:
         return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
     out = _parse.first(_C_ops.instance_norm(x, weight, bias, eps))
@@ -98,12 +178,20 @@ def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None
             mean = paddle.mean(values, axes, keepdim=True)
             variance = paddle.mean((values - mean) ** 2, axes)
             # Both before either is written: a bad argument leaves them as they are.
-            moved = [running * momentum + seen * (1 - momentum) for running, seen in (
-                (running_mean, paddle.mean(mean, [0, *axes])), (running_var, paddle.mean(variance, 0)))]
+            moved = [
+                running * momentum + seen * (1 - momentum)
+                for running, seen in (
+                    (running_mean, paddle.mean(mean, [0, *axes])),
+                    (running_var, paddle.mean(variance, 0)),
+                )
+            ]
             for running, value in zip((running_mean, running_var), moved):
                 if list(running.shape) != list(value.shape):
-                    raise ValueError(f"[instance_norm] expected running statistics of shape {list(value.shape[-1:])}, got "
-                                     f"{list(running.shape)} for input shape {list(x.shape)}")
+                    raise ValueError(
+                        f"[instance_norm] expected running statistics of shape "
+                        f"{list(value.shape[-1:])}, got {list(running.shape)} for input "
+                        f"shape {list(x.shape)}"
+                    )
             running_mean.copy_(moved[0], True)
             running_var.copy_(moved[1], True)
     return out
@@ -112,10 +200,14 @@ def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None
 def local_response_norm(x, size, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW", name=None):
     """x / (k + alpha * mean of x^2 over `size` neighbouring channels) ^ beta."""
     if data_format not in ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC"):
-        raise ValueError("data_format should be in one of [NCL, NCHW, NCDHW, NLC, NHWC, NDHWC], but got "
-                         f"{data_format}")
+        raise ValueError(
+            "data_format should be in one of [NCL, NCHW, NCDHW, NLC, NHWC, NDHWC], but got "
+            f"{data_format}"
+        )
     if len(x.shape) < 3:
-        raise ValueError(f"Expected 3D or higher dimensionality input, but got {len(x.shape)} dimensions")
+        raise ValueError(
+            f"Expected 3D or higher dimensionality input, but got {len(x.shape)} dimensions"
+        )
     shape = extents(x)
     channel_last = data_format[-1] == "C"
     squares = x * x
@@ -125,5 +217,7 @@ def local_response_norm(x, size, alpha=0.0001, beta=0.75, k=1.0, data_format="NC
     else:
         squares = paddle.reshape(squares, [0, 1, shape[1], -1])
         kernel, pads = [size, 1], [size // 2, (size - 1) // 2, 0, 0]
-    mean = _C_ops.pool2d(squares, kernel, [1, 1], pads, False, False, "NCHW", "avg", False, False, "EXPLICIT")
+    mean = _C_ops.pool2d(
+        squares, kernel, [1, 1], pads, False, False, "NCHW", "avg", False, False, "EXPLICIT"
+    )
     return x / paddle.pow(paddle.reshape(mean, shape) * alpha + k, beta)

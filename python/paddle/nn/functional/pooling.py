@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Average, maximum, power and adaptive pooling in one to three dimensions."""
+
 import math
 
 import paddle
@@ -8,10 +9,27 @@ from paddle.tensor.manipulation import extents
 from .._core import ops as _C_ops
 from . import _parse
 
-__all__ = ["avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d", "adaptive_avg_pool1d",
-           "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
-           "adaptive_max_pool3d", "lp_pool1d", "lp_pool2d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
-           "fractional_max_pool2d", "fractional_max_pool3d"]
+__all__ = [
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "lp_pool1d",
+    "lp_pool2d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
+]
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
@@ -26,13 +44,30 @@ def _window(n, kernel_size, stride, padding, channel_last, ceil_mode=False):
     stride = list(kernel) if stride is None else _parse.ints(stride, n, "stride")
     pads, algorithm = _parse.padding(padding, n, channel_last)
     if ceil_mode and algorithm == "VALID":
-        raise ValueError("When Attr(padding) is \"VALID\", Attr(ceil_mode) must be False. Received ceil_mode: True.")
+        raise ValueError(
+            "When Attr(padding) is \"VALID\", Attr(ceil_mode) must be False. Received ceil_mode: "
+            "True."
+        )
     return kernel, stride, pads, algorithm
 
 
-def _pool(n, x, kernel, stride, pads, ceil_mode, exclusive, data_format, kind, adaptive=False, algorithm="EXPLICIT"):
+def _pool(
+    n,
+    x,
+    kernel,
+    stride,
+    pads,
+    ceil_mode,
+    exclusive,
+    data_format,
+    kind,
+    adaptive=False,
+    algorithm="EXPLICIT",
+):
     op = _C_ops.pool2d if n == 2 else _C_ops.pool3d
-    return op(x, kernel, stride, pads, ceil_mode, exclusive, data_format, kind, False, adaptive, algorithm)
+    return op(
+        x, kernel, stride, pads, ceil_mode, exclusive, data_format, kind, False, adaptive, algorithm
+    )
 
 
 def _up(x):
@@ -51,8 +86,12 @@ def _line(kernel, stride, pads):
 def _avg(n, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format):
     _parse.data_format(data_format, *_FORMATS[n])
     _check(x, n)
-    kernel, stride, pads, algorithm = _window(n, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode)
-    out = _pool(n, x, kernel, stride, pads, ceil_mode, exclusive, data_format, "avg", False, algorithm)
+    kernel, stride, pads, algorithm = _window(
+        n, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode
+    )
+    out = _pool(
+        n, x, kernel, stride, pads, ceil_mode, exclusive, data_format, "avg", False, algorithm
+    )
     if divisor_override is not None:
         if divisor_override == 0:
             raise ValueError("divisor_override should not be zero.")
@@ -65,23 +104,53 @@ def avg_pool1d(x, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode
     _check(x, 1)
     kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, False, ceil_mode)
     kernel, stride, pads = _line(kernel, stride, pads)
-    return _down(_pool(2, _up(x), kernel, stride, pads, ceil_mode, exclusive, "NCHW", "avg", False, algorithm))
+    return _down(
+        _pool(
+            2, _up(x), kernel, stride, pads, ceil_mode, exclusive, "NCHW", "avg", False, algorithm
+        )
+    )
 
 
-def avg_pool2d(x, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
-               data_format="NCHW", name=None):
+def avg_pool2d(
+    x,
+    kernel_size,
+    stride=None,
+    padding=0,
+    ceil_mode=False,
+    exclusive=True,
+    divisor_override=None,
+    data_format="NCHW",
+    name=None,
+):
     """Mean over windows of x [N, C, H, W] (or NHWC); padding is not counted when `exclusive`."""
-    return _avg(2, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format)
+    return _avg(
+        2, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
+    )
 
 
-def avg_pool3d(x, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
-               data_format="NCDHW", name=None):
-    """Mean over windows of x [N, C, D, H, W] (or NDHWC); padding is not counted when `exclusive`."""
-    return _avg(3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format)
+def avg_pool3d(
+    x,
+    kernel_size,
+    stride=None,
+    padding=0,
+    ceil_mode=False,
+    exclusive=True,
+    divisor_override=None,
+    data_format="NCDHW",
+    name=None,
+):
+    """Mean over windows of x [N, C, D, H, W] (or NDHWC); padding is not counted when
+    `exclusive`.
+    """
+    return _avg(
+        3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
+    )
 
 
 def _numbers(x, kernel, stride, algorithm, pads):
-    """The padding an algorithm stands for, low and high of each axis: that of the masked pool is numbers."""
+    """The padding an algorithm stands for, low and high of each axis: that of the masked pool is
+    numbers.
+    """
     if algorithm == "EXPLICIT":
         return pads
     if algorithm == "VALID":
@@ -89,8 +158,10 @@ def _numbers(x, kernel, stride, algorithm, pads):
     out = []
     for size, k, s in zip(extents(x)[2:], kernel, stride):
         if not isinstance(size, int):
-            raise ValueError("[max_pool] expected known extents for padding 'SAME' and return_mask, got shape "
-                             f"{list(x.shape)}")
+            raise ValueError(
+                "[max_pool] expected known extents for padding 'SAME' and return_mask, got shape "
+                f"{list(x.shape)}"
+            )
         total = max((-(-size // s) - 1) * s + k - size, 0)
         out += [total // 2, total - total // 2]
     return out
@@ -101,46 +172,93 @@ def _max(n, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format
     if not return_mask and n > 1 and len(x.shape) != n + 2 or return_mask and len(x.shape) != n + 2:
         _check(x, n)
     if return_mask and data_format[-1] == "C":
-        raise ValueError(f"When setting return_mask to true, data_format must be set to {_FORMATS[n][0]} in API: "
-                         f"max_pool{n}d")
-    kernel, stride, pads, algorithm = _window(n, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode)
+        raise ValueError(
+            f"When setting return_mask to true, data_format must be set to {_FORMATS[n][0]} "
+            f"in API: max_pool{n}d"
+        )
+    kernel, stride, pads, algorithm = _window(
+        n, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode
+    )
     if return_mask:
         op = _C_ops.max_pool2d_with_index if n == 2 else _C_ops.max_pool3d_with_index
-        return tuple(op(x, kernel, stride, _numbers(x, kernel, stride, algorithm, pads), False, False, ceil_mode))
+        return tuple(
+            op(
+                x,
+                kernel,
+                stride,
+                _numbers(x, kernel, stride, algorithm, pads),
+                False,
+                False,
+                ceil_mode,
+            )
+        )
     return _pool(n, x, kernel, stride, pads, ceil_mode, True, data_format, "max", False, algorithm)
 
 
-def max_pool1d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None):
-    """Maximum over windows of x [N, C, L]; with `return_mask` also the index of each maximum (int32)."""
+def max_pool1d(
+    x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None
+):
+    """Maximum over windows of x [N, C, L]; with `return_mask` also the index of each maximum
+    (int32).
+    """
     _check(x, 1)
     kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, False, ceil_mode)
     kernel, stride, pads = _line(kernel, stride, pads)
     if return_mask:
         x = _up(x)
-        out, mask = _C_ops.max_pool2d_with_index(x, kernel, stride, _numbers(x, kernel, stride, algorithm, pads),
-                                                 False, False, ceil_mode)
+        out, mask = _C_ops.max_pool2d_with_index(
+            x, kernel, stride, _numbers(x, kernel, stride, algorithm, pads), False, False, ceil_mode
+        )
         return _down(out), _down(mask)
-    return _down(_pool(2, _up(x), kernel, stride, pads, ceil_mode, True, "NCHW", "max", False, algorithm))
+    return _down(
+        _pool(2, _up(x), kernel, stride, pads, ceil_mode, True, "NCHW", "max", False, algorithm)
+    )
 
 
-def max_pool2d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCHW",
-               name=None):
-    """Maximum over windows of x [N, C, H, W] (or NHWC); with `return_mask` also the flat index in H * W (int32)."""
+def max_pool2d(
+    x,
+    kernel_size,
+    stride=None,
+    padding=0,
+    return_mask=False,
+    ceil_mode=False,
+    data_format="NCHW",
+    name=None,
+):
+    """Maximum over windows of x [N, C, H, W] (or NHWC); with `return_mask` also the flat index in H
+    * W (int32).
+    """
     return _max(2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
-def max_pool3d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCDHW",
-               name=None):
-    """Maximum over windows of x [N, C, D, H, W] (or NDHWC); with `return_mask` also the flat index (int32)."""
+def max_pool3d(
+    x,
+    kernel_size,
+    stride=None,
+    padding=0,
+    return_mask=False,
+    ceil_mode=False,
+    data_format="NCDHW",
+    name=None,
+):
+    """Maximum over windows of x [N, C, D, H, W] (or NDHWC); with `return_mask` also the flat index
+    (int32).
+    """
     return _max(3, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
 def _output_size(x, output_size, n, channel_last):
-    sizes = list(output_size) if isinstance(output_size, (list, tuple)) else _parse.ints(output_size, n, "output_size")
+    sizes = (
+        list(output_size)
+        if isinstance(output_size, (list, tuple))
+        else _parse.ints(output_size, n, "output_size")
+    )
     if len(sizes) == 1:
         sizes = sizes * n
     if len(sizes) != n:
-        raise ValueError(f"[adaptive_pool] expected an output_size of {n} elements, got {output_size}")
+        raise ValueError(
+            f"[adaptive_pool] expected an output_size of {n} elements, got {output_size}"
+        )
     spatial = x.shape[1:-1] if channel_last else x.shape[2:]
     return [int(s) if size is None else int(size) for s, size in zip(spatial, sizes)]
 
@@ -181,7 +299,9 @@ def adaptive_max_pool1d(x, output_size, return_mask=False, name=None):
     """Maximum over windows chosen so that L becomes `output_size`."""
     _check(x, 1)
     size = _parse.ints(output_size, 1, "output_size")
-    out, mask = _C_ops.max_pool2d_with_index(_up(x), [1, size[0]], [1, 1], [0, 0], False, True, False)
+    out, mask = _C_ops.max_pool2d_with_index(
+        _up(x), [1, size[0]], [1, 1], [0, 0], False, True, False
+    )
     return (_down(out), _down(mask)) if return_mask else _down(out)
 
 
@@ -195,16 +315,28 @@ def adaptive_max_pool3d(x, output_size, return_mask=False, name=None):
     return _adaptive_max(3, x, output_size, return_mask)
 
 
-def lp_pool1d(x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCL", name=None):
+def lp_pool1d(
+    x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCL", name=None
+):
     """(sum |x|^p)^(1/p) over windows of x [N, C, L]; p = inf gives the maximum."""
     _parse.data_format(data_format, *_FORMATS[1])
     _check(x, 1)
     channel_last = data_format == "NLC"
     axis = 1 if channel_last else 2
-    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, channel_last, ceil_mode)
+    kernel, stride, pads, algorithm = _window(
+        1, kernel_size, stride, padding, channel_last, ceil_mode
+    )
     kernel, stride, pads = _line(kernel, stride, pads)
-    out = _lp(_C_ops.unsqueeze(x, [axis]), norm_type, kernel, stride, pads, ceil_mode,
-              "NHWC" if channel_last else "NCHW", algorithm)
+    out = _lp(
+        _C_ops.unsqueeze(x, [axis]),
+        norm_type,
+        kernel,
+        stride,
+        pads,
+        ceil_mode,
+        "NHWC" if channel_last else "NCHW",
+        algorithm,
+    )
     return _C_ops.squeeze(out, [axis])
 
 
@@ -212,22 +344,49 @@ def _lp(x, norm_type, kernel, stride, pads, ceil_mode, data_format, algorithm):
     if norm_type == 0:
         raise ValueError("[lp_pool] expected a norm_type other than 0, got 0")
     if norm_type == float("inf"):
-        return _pool(2, x, kernel, stride, pads, ceil_mode, True, data_format, "max", False, algorithm)
-    return _C_ops.lp_pool2d(x, kernel, stride, pads, ceil_mode, True, data_format, "lp", False, False, algorithm,
-                            float(norm_type))
+        return _pool(
+            2, x, kernel, stride, pads, ceil_mode, True, data_format, "max", False, algorithm
+        )
+    return _C_ops.lp_pool2d(
+        x,
+        kernel,
+        stride,
+        pads,
+        ceil_mode,
+        True,
+        data_format,
+        "lp",
+        False,
+        False,
+        algorithm,
+        float(norm_type),
+    )
 
 
-def lp_pool2d(x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCHW", name=None):
+def lp_pool2d(
+    x,
+    norm_type,
+    kernel_size,
+    stride=None,
+    padding=0,
+    ceil_mode=False,
+    data_format="NCHW",
+    name=None,
+):
     """(sum |x|^p)^(1/p) over windows of x [N, C, H, W]; p = inf gives the maximum."""
     _parse.data_format(data_format, *_FORMATS[2])
     _check(x, 2)
-    kernel, stride, pads, algorithm = _window(2, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode)
+    kernel, stride, pads, algorithm = _window(
+        2, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode
+    )
     return _lp(x, norm_type, kernel, stride, pads, ceil_mode, data_format, algorithm)
 
 
 def _unpool_window(n, kernel_size, stride, padding, channel_last):
     if isinstance(padding, str):
-        raise ValueError(f"[max_unpool{n}d] expected padding as an int or {n} ints, got {padding!r}")
+        raise ValueError(
+            f"[max_unpool{n}d] expected padding as an int or {n} ints, got {padding!r}"
+        )
     return _window(n, kernel_size, stride, padding, channel_last)
 
 
@@ -239,40 +398,73 @@ def _unpool_size(x, kernel, stride, pads, output_size, n):
     if len(size) == n + 2:
         size = size[2:]
     if len(size) != n:
-        raise ValueError(f"output_size should be a sequence containing {n} or {n + 2} elements, "
-                         f"but it has a length of '{len(size)}'")
+        raise ValueError(
+            f"output_size should be a sequence containing {n} or {n + 2} elements, "
+            f"but it has a length of '{len(size)}'"
+        )
     for d in range(n):
         low, high = default[d] - stride[d], default[d] + stride[d]
         if not low < size[d] < high:
-            raise ValueError(f"invalid output_size {size} (dim {d} must be between {low} and {high})")
+            raise ValueError(
+                f"invalid output_size {size} (dim {d} must be between {low} and {high})"
+            )
     return size
 
 
-def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, data_format="NCL", output_size=None, name=None):
+def max_unpool1d(
+    x, indices, kernel_size, stride=None, padding=0, data_format="NCL", output_size=None, name=None
+):
     """Inverse of max_pool1d: put x at `indices`, zeros elsewhere."""
     _parse.data_format(data_format, "NCL")
     kernel, stride, pads, _ = _unpool_window(1, kernel_size, stride, padding, False)
     size = _unpool_size(x, kernel, stride, pads, output_size, 1)
-    out = _C_ops.unpool(_up(x), _up(indices), [1, kernel[0]], [1, stride[0]], [0, pads[0]], [1, size[0]], "NCHW")
+    out = _C_ops.unpool(
+        _up(x), _up(indices), [1, kernel[0]], [1, stride[0]], [0, pads[0]], [1, size[0]], "NCHW"
+    )
     return _down(out)
 
 
-def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, data_format="NCHW", output_size=None, name=None):
+def max_unpool2d(
+    x, indices, kernel_size, stride=None, padding=0, data_format="NCHW", output_size=None, name=None
+):
     """Inverse of max_pool2d: put x at `indices`, zeros elsewhere."""
     _parse.data_format(data_format, "NCHW")
     _check(x, 2)
     kernel, stride, pads, _ = _unpool_window(2, kernel_size, stride, padding, False)
-    return _C_ops.unpool(x, indices, kernel, stride, pads, _unpool_size(x, kernel, stride, pads, output_size, 2),
-                         data_format)
+    return _C_ops.unpool(
+        x,
+        indices,
+        kernel,
+        stride,
+        pads,
+        _unpool_size(x, kernel, stride, pads, output_size, 2),
+        data_format,
+    )
 
 
-def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, data_format="NCDHW", output_size=None, name=None):
+def max_unpool3d(
+    x,
+    indices,
+    kernel_size,
+    stride=None,
+    padding=0,
+    data_format="NCDHW",
+    output_size=None,
+    name=None,
+):
     """Inverse of max_pool3d: put x at `indices`, zeros elsewhere."""
     _parse.data_format(data_format, "NCDHW")
     _check(x, 3)
     kernel, stride, pads, _ = _unpool_window(3, kernel_size, stride, padding, False)
-    return _C_ops.unpool3d(x, indices, kernel, stride, pads, _unpool_size(x, kernel, stride, pads, output_size, 3),
-                           data_format)
+    return _C_ops.unpool3d(
+        x,
+        indices,
+        kernel,
+        stride,
+        pads,
+        _unpool_size(x, kernel, stride, pads, output_size, 3),
+        data_format,
+    )
 
 
 def _fractional(n, x, output_size, kernel_size, random_u, return_mask):
@@ -280,23 +472,32 @@ def _fractional(n, x, output_size, kernel_size, random_u, return_mask):
     if random_u is None:
         random_u = float(paddle.rand([1]))
     if not 0 < random_u < 1:
-        raise ValueError(f"The param `random_u` should be a `float` in (0, 1), but received {random_u}")
+        raise ValueError(
+            f"The param `random_u` should be a `float` in (0, 1), but received {random_u}"
+        )
     sizes = _output_size(x, output_size, n, False)
     kernel = [0] * n if kernel_size is None else _parse.ints(kernel_size, n, "kernel_size")
     for size, have, window in zip(sizes, x.shape[2:], kernel):
         if have >= 0 and not 1 <= size <= have + 1 - window:
-            raise ValueError(f"[fractional_max_pool{n}d] expected output_size from 1 to {have + 1 - window} for an extent of {have} and windows "
-                             f"of {window or 'any size'}, got {size}")
+            raise ValueError(
+                f"[fractional_max_pool{n}d] expected output_size from 1 to "
+                f"{have + 1 - window} for an extent of {have} and windows of "
+                f"{window or 'any size'}, got {size}"
+            )
     op = _C_ops.fractional_max_pool2d if n == 2 else _C_ops.fractional_max_pool3d
     out, mask = op(x, sizes, kernel, float(random_u), return_mask)
     return (out, mask) if return_mask else out
 
 
-def fractional_max_pool2d(x, output_size, kernel_size=None, random_u=None, return_mask=False, name=None):
+def fractional_max_pool2d(
+    x, output_size, kernel_size=None, random_u=None, return_mask=False, name=None
+):
     """Maximum over windows of random size that turn H, W into `output_size`."""
     return _fractional(2, x, output_size, kernel_size, random_u, return_mask)
 
 
-def fractional_max_pool3d(x, output_size, kernel_size=None, random_u=None, return_mask=False, name=None):
+def fractional_max_pool3d(
+    x, output_size, kernel_size=None, random_u=None, return_mask=False, name=None
+):
     """Maximum over windows of random size that turn D, H, W into `output_size`."""
     return _fractional(3, x, output_size, kernel_size, random_u, return_mask)

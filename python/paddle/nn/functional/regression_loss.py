@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Losses on distances, margins and regression targets."""
+
 import math
 
 import paddle
@@ -9,15 +10,30 @@ from paddle.tensor.manipulation import extents
 from .._core import ops as _C_ops
 from .loss import reduce
 
-__all__ = ["mse_loss", "l1_loss", "smooth_l1_loss", "square_error_cost", "margin_ranking_loss",
-           "cosine_embedding_loss", "hinge_embedding_loss", "soft_margin_loss", "multi_margin_loss",
-           "multi_label_margin_loss", "multi_label_soft_margin_loss", "triplet_margin_loss",
-           "triplet_margin_with_distance_loss", "gaussian_nll_loss", "poisson_nll_loss"]
+__all__ = [
+    "mse_loss",
+    "l1_loss",
+    "smooth_l1_loss",
+    "square_error_cost",
+    "margin_ranking_loss",
+    "cosine_embedding_loss",
+    "hinge_embedding_loss",
+    "soft_margin_loss",
+    "multi_margin_loss",
+    "multi_label_margin_loss",
+    "multi_label_soft_margin_loss",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+    "gaussian_nll_loss",
+    "poisson_nll_loss",
+]
 
 
 def _check(reduction, op):
     if reduction not in ("sum", "mean", "none"):
-        raise ValueError(f"'reduction' in '{op}' should be 'sum', 'mean' or 'none', but received {reduction}.")
+        raise ValueError(
+            f"'reduction' in '{op}' should be 'sum', 'mean' or 'none', but received {reduction}."
+        )
 
 
 def square_error_cost(input, label):
@@ -36,13 +52,17 @@ def mse_loss(input, label, reduction="mean", name=None):
 def l1_loss(input, label, reduction="mean", name=None):
     """|input - label|, reduced."""
     if reduction not in ("sum", "mean", "none"):
-        raise ValueError("The value of 'reduction' in L1Loss should be 'sum', 'mean' or 'none', but received "
-                         f"{reduction}, which is not allowed.")
+        raise ValueError(
+            "The value of 'reduction' in L1Loss should be 'sum', 'mean' or 'none', but received "
+            f"{reduction}, which is not allowed."
+        )
     return reduce(paddle.abs(input - label), reduction)
 
 
 def smooth_l1_loss(input, label, reduction="mean", delta=1.0, is_huber=True, name=None):
-    """Huber loss: quadratic within `delta`, linear outside; divided by delta when not `is_huber`."""
+    """Huber loss: quadratic within `delta`, linear outside; divided by delta when not
+    `is_huber`.
+    """
     _check(reduction, "smooth_l1_loss")
     out = _C_ops.huber_loss(input, label, float(delta))
     out = out[0] if isinstance(out, (tuple, list)) else out
@@ -62,17 +82,27 @@ def cosine_embedding_loss(input1, input2, label, margin=0, reduction="mean", nam
     """1 - cos for label 1, max(0, cos - margin) for label -1."""
     _check(reduction, "cosine_embedding_loss")
     if len(label.shape) != 1:
-        raise ValueError(f"[cosine_embedding_loss] expected a 1D label, got shape {list(label.shape)}")
+        raise ValueError(
+            f"[cosine_embedding_loss] expected a 1D label, got shape {list(label.shape)}"
+        )
     if list(input1.shape) != list(input2.shape):
-        raise ValueError("the shape of input tensor 1 should be equal to input tensor 2, but found inputs with "
-                         "different sizes")
+        raise ValueError(
+            "the shape of input tensor 1 should be equal to input tensor 2, but found inputs with "
+            "different sizes"
+        )
     if len(input1.shape) > 2:
-        raise ValueError("1D target tensor expects 1D or 2D input tensors, but found inputs with different sizes")
+        raise ValueError(
+            "1D target tensor expects 1D or 2D input tensors, but found inputs with different sizes"
+        )
     dot = paddle.sum(input1 * input2, axis=-1)
     eps = 1e-11
-    cos = dot / paddle.sqrt((paddle.sum(input1 * input1, axis=-1) + eps) * (paddle.sum(input2 * input2, axis=-1) + eps))
+    cos = dot / paddle.sqrt(
+        (paddle.sum(input1 * input1, axis=-1) + eps) * (paddle.sum(input2 * input2, axis=-1) + eps)
+    )
     zeros = paddle.zeros_like(cos)
-    out = paddle.where(label == 1, 1 - cos, zeros) + paddle.where(label == -1, paddle.clip(cos - margin, min=0), zeros)
+    out = paddle.where(label == 1, 1 - cos, zeros) + paddle.where(
+        label == -1, paddle.clip(cos - margin, min=0), zeros
+    )
     return reduce(out, reduction)
 
 
@@ -80,7 +110,9 @@ def hinge_embedding_loss(input, label, margin=1.0, reduction="mean", name=None):
     """input for label 1, max(0, margin - input) for label -1."""
     _check(reduction, "hinge_embedding_loss")
     zeros = paddle.zeros_like(input)
-    out = paddle.where(label == 1.0, input, zeros) + paddle.where(label == -1.0, _C_ops.relu(margin - input), zeros)
+    out = paddle.where(label == 1.0, input, zeros) + paddle.where(
+        label == -1.0, _C_ops.relu(margin - input), zeros
+    )
     return reduce(out, reduction)
 
 
@@ -96,16 +128,24 @@ def soft_margin_loss(input, label, reduction="mean", name=None):
 def multi_margin_loss(input, label, p=1, margin=1.0, weight=None, reduction="mean", name=None):
     """Mean over wrong classes of max(0, margin - input[label] + input[i])^p."""
     _check(reduction, "multi_margin_loss")
-    if len(input.shape) != 2 or input.shape[0] != label.shape[0] and -1 not in (input.shape[0], label.shape[0]):
-        raise ValueError(f"The label's shape[0] should be equal to input's shape[0], but received input's shape[0] "
-                         f"{input.shape[0]} and label's shape[0]:{label.shape[0]}. ")
+    if (
+        len(input.shape) != 2
+        or input.shape[0] != label.shape[0]
+        and -1 not in (input.shape[0], label.shape[0])
+    ):
+        raise ValueError(
+            f"The label's shape[0] should be equal to input's shape[0], but received input's "
+            f"shape[0] {input.shape[0]} and label's shape[0]:{label.shape[0]}. "
+        )
     label = paddle.reshape(label, [-1, 1])
     target = paddle.take_along_axis(input, label, 1)
     terms = _C_ops.relu(margin - target + input)
     scale = 1.0
     if weight is not None:
         if weight.shape[0] != input.shape[1]:
-            raise ValueError(f"[multi_margin_loss] expected {input.shape[1]} weights, got {weight.shape[0]}")
+            raise ValueError(
+                f"[multi_margin_loss] expected {input.shape[1]} weights, got {weight.shape[0]}"
+            )
         scale = paddle.reshape(paddle.gather(weight, paddle.reshape(label, [-1])), [-1, 1])
     terms = scale * (paddle.pow(terms, p) if p != 1 else terms)
     own = paddle.cast(_C_ops.one_hot(paddle.reshape(label, [-1]), extents(input)[1]), input.dtype)
@@ -113,17 +153,26 @@ def multi_margin_loss(input, label, p=1, margin=1.0, weight=None, reduction="mea
 
 
 def multi_label_margin_loss(input, label, reduction="mean", name=None):
-    """Sum over (target, other class) of max(0, 1 - (input[target] - input[other])) / classes; -1 ends the targets."""
+    """Sum over (target, other class) of max(0, 1 - (input[target] - input[other])) / classes; -1
+    ends the targets.
+    """
     _check(reduction, "multi_label_margin_loss")
     if input.ndim != 2 or list(label.shape) != list(input.shape):
-        raise ValueError(f"[multi_label_margin_loss] expected input and label of one shape [N, C], got "
-                         f"{list(input.shape)} and {list(label.shape)}")
+        raise ValueError(
+            f"[multi_label_margin_loss] expected input and label of one shape [N, C], got "
+            f"{list(input.shape)} and {list(label.shape)}"
+        )
     classes = input.shape[1]
     valid = paddle.cumprod(paddle.cast(label >= 0, "int64"), dim=1)
     safe = paddle.cast(label, "int64") * valid
     wanted = paddle.cast(valid, input.dtype)
-    is_target = paddle.cast(paddle.max(_C_ops.one_hot(safe, classes) * paddle.unsqueeze(paddle.cast(valid, "float32"),
-                                                                                        -1), axis=1), input.dtype)
+    is_target = paddle.cast(
+        paddle.max(
+            _C_ops.one_hot(safe, classes) * paddle.unsqueeze(paddle.cast(valid, "float32"), -1),
+            axis=1,
+        ),
+        input.dtype,
+    )
     picked = paddle.take_along_axis(input, safe, 1)
     terms = _C_ops.relu(1.0 - (paddle.unsqueeze(picked, 2) - paddle.unsqueeze(input, 1)))
     terms = terms * paddle.unsqueeze(wanted, 2) * paddle.unsqueeze(1.0 - is_target, 1)
@@ -134,39 +183,66 @@ def multi_label_soft_margin_loss(input, label, weight=None, reduction="mean", na
     """Mean over classes of the binary cross entropy of sigmoid(input)."""
     _check(reduction, "multi_label_soft_margin_loss")
     if list(input.shape) != list(label.shape):
-        raise ValueError("The input and label should have same dimension,but received "
-                         f"{list(input.shape)}!={list(label.shape)}")
+        raise ValueError(
+            "The input and label should have same dimension,but received "
+            f"{list(input.shape)}!={list(label.shape)}"
+        )
     loss = -(label * _C_ops.logsigmoid(input) + (1 - label) * _C_ops.logsigmoid(-input))
     if weight is not None:
         loss = loss * weight
     return reduce(paddle.mean(loss, axis=-1), reduction)
 
 
-def triplet_margin_with_distance_loss(input, positive, negative, distance_function=None, margin=1.0, swap=False,
-                                      reduction="mean", name=None):
+def triplet_margin_with_distance_loss(
+    input,
+    positive,
+    negative,
+    distance_function=None,
+    margin=1.0,
+    swap=False,
+    reduction="mean",
+    name=None,
+):
     """max(0, d(input, positive) - d(input, negative) + margin) with any distance function."""
     _check(reduction, "triplet_margin_with_distance_loss")
     if margin < 0:
-        raise ValueError("The margin between positive samples and negative samples should be greater than 0.")
+        raise ValueError(
+            "The margin between positive samples and negative samples should be greater than 0."
+        )
     if distance_function is None:
         from .common import pairwise_distance
+
         distance_function = pairwise_distance
     near, far = distance_function(input, positive), distance_function(input, negative)
     if swap:
         far = paddle.minimum(far, distance_function(positive, negative))
     if not is_recorded(near) and not (bool(paddle.all(near > 0)) and bool(paddle.all(far > 0))):
-        raise ValueError("The positive distance or negative distance should be greater than 0, "
-                         "The distance functions should be checked.")
+        raise ValueError(
+            "The positive distance or negative distance should be greater than 0, "
+            "The distance functions should be checked."
+        )
     return reduce(paddle.clip(near - far + margin, min=0.0), reduction)
 
 
-def triplet_margin_loss(input, positive, negative, margin=1.0, p=2, epsilon=1e-06, swap=False, reduction="mean",
-                        name=None):
+def triplet_margin_loss(
+    input,
+    positive,
+    negative,
+    margin=1.0,
+    p=2,
+    epsilon=1e-06,
+    swap=False,
+    reduction="mean",
+    name=None,
+):
     """max(0, |input - positive|_p - |input - negative|_p + margin)."""
     _check(reduction, "triplet_margin_loss")
     if margin < 0:
-        raise ValueError("The margin between positive samples and negative samples should be greater than 0.")
+        raise ValueError(
+            "The margin between positive samples and negative samples should be greater than 0."
+        )
     from .common import pairwise_distance
+
     near = pairwise_distance(input, positive, p, epsilon)
     far = pairwise_distance(input, negative, p, epsilon)
     if swap:
@@ -174,8 +250,12 @@ def triplet_margin_loss(input, positive, negative, margin=1.0, p=2, epsilon=1e-0
     return reduce(paddle.clip(near - far + margin, min=0.0), reduction)
 
 
-def gaussian_nll_loss(input, label, variance, full=False, epsilon=1e-06, reduction="mean", name=None):
-    """0.5 * (log(var) + (input - label)^2 / var), var = max(variance, epsilon); `full` adds 0.5 * log(2 pi)."""
+def gaussian_nll_loss(
+    input, label, variance, full=False, epsilon=1e-06, reduction="mean", name=None
+):
+    """0.5 * (log(var) + (input - label)^2 / var), var = max(variance, epsilon); `full` adds 0.5 *
+    log(2 pi).
+    """
     _check(reduction, "gaussian_nll_loss")
     if not is_recorded(variance) and bool(paddle.any(variance < 0)):
         raise ValueError("variance has negative entry/entries")
@@ -193,12 +273,19 @@ def gaussian_nll_loss(input, label, variance, full=False, epsilon=1e-06, reducti
     return reduce(loss, reduction)
 
 
-def poisson_nll_loss(input, label, log_input=True, full=False, epsilon=1e-08, reduction="mean", name=None):
-    """exp(input) - label * input, or input - label * log(input + epsilon); `full` adds Stirling's approximation."""
+def poisson_nll_loss(
+    input, label, log_input=True, full=False, epsilon=1e-08, reduction="mean", name=None
+):
+    """exp(input) - label * input, or input - label * log(input + epsilon); `full` adds Stirling's
+    approximation.
+    """
     _check(reduction, "poisson_nll_loss")
     if epsilon <= 0:
-        raise ValueError(f"The value of `epsilon` in poisson_nll_loss should be positive, but received {epsilon:f}, "
-                         "which is not allowed")
+        raise ValueError(
+            f"The value of `epsilon` in poisson_nll_loss should be positive, but received "
+            f"{epsilon:f}, "
+            "which is not allowed"
+        )
     if log_input:
         loss = paddle.exp(input) - label * input
     else:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resampling, padding and rearranging of images and volumes."""
+
 import math
 
 import numpy as np
@@ -10,8 +11,17 @@ from paddle.base.framework import Tensor, is_recorded, number
 from .._core import ops as _C_ops
 from . import _parse
 
-__all__ = ["interpolate", "upsample", "pad", "zeropad2d", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle",
-           "affine_grid", "grid_sample"]
+__all__ = [
+    "interpolate",
+    "upsample",
+    "pad",
+    "zeropad2d",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "affine_grid",
+    "grid_sample",
+]
 
 _RANK = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
 _FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
@@ -29,24 +39,41 @@ def _int(value):
     return value if is_recorded(value) else int(value)
 
 
-def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=False, align_mode=0, data_format=None,
-                recompute_scale_factor=None, antialias=False, name=None):
+def interpolate(
+    x,
+    size=None,
+    scale_factor=None,
+    mode="nearest",
+    align_corners=False,
+    align_mode=0,
+    data_format=None,
+    recompute_scale_factor=None,
+    antialias=False,
+    name=None,
+):
     """Resize the spatial dimensions of a 3-D, 4-D or 5-D batch to `size` or by `scale_factor`.
 
     mode: 'nearest', 'linear' (3-D), 'bilinear', 'bicubic' (4-D), 'trilinear' (5-D) or 'area'.
     """
     mode = mode.lower()
     if mode not in (*_RANK, "area", "nearest"):
-        raise ValueError("The 'resample' of image_resize can only be 'area', 'linear', 'bilinear', 'trilinear', "
-                         " 'bicubic' or 'nearest' currently.")
+        raise ValueError(
+            "The 'resample' of image_resize can only be 'area', 'linear', 'bilinear', 'trilinear', "
+            " 'bicubic' or 'nearest' currently."
+        )
     if size is None and scale_factor is None:
         raise ValueError("One of size and scale_factor must not be None.")
     if size is not None and scale_factor is not None:
         raise ValueError("[interpolate] expected one of size and scale_factor, got both")
     if size is not None and recompute_scale_factor and mode != "area":
-        raise ValueError("[interpolate] expected recompute_scale_factor with scale_factor alone, got it with size")
+        raise ValueError(
+            "[interpolate] expected recompute_scale_factor with scale_factor alone, got it with "
+            "size"
+        )
     if antialias and mode not in ("bilinear", "bicubic"):
-        raise ValueError(f"[interpolate] expected mode 'bilinear' or 'bicubic' with antialias, got {mode!r}")
+        raise ValueError(
+            f"[interpolate] expected mode 'bilinear' or 'bicubic' with antialias, got {mode!r}"
+        )
     n = len(x.shape) - 2
     if n not in (1, 2, 3):
         raise ValueError(f"[interpolate] expected a 3-D, 4-D or 5-D x, got shape {list(x.shape)}")
@@ -55,12 +82,16 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
     if align_corners not in (True, False) or align_mode not in (0, 1):
         raise ValueError("align_mode can only be 0 or 1, align_corners True or False")
     if align_corners and mode == "nearest":
-        raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
-                         "bicubic | trilinear")
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | "
+            "bilinear | bicubic | trilinear"
+        )
     if data_format is None:
         data_format = _FORMATS[n][0]
     if data_format not in _FORMATS[n] and not (n == 1 and data_format in ("NCL", "NLC")):
-        raise ValueError(f"Got wrong value for param `data_format`: {data_format}, received {n + 2}-D x")
+        raise ValueError(
+            f"Got wrong value for param `data_format`: {data_format}, received {n + 2}-D x"
+        )
     channel_last = data_format[-1] == "C"
     spatial = list(x.shape[1:-1] if channel_last else x.shape[2:])
     size, scale_factor = _scalars(size), _scalars(scale_factor)
@@ -70,7 +101,12 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
         if len(sizes) != n:
             raise ValueError(f"size length should be {n} for input {n + 2}-D tensor.")
     else:
-        scales = [float(v) for v in (scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * n)]
+        scales = [
+            float(v)
+            for v in (
+                scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * n
+            )
+        ]
         if len(scales) == 1:
             scales = scales * n
         if len(scales) != n:
@@ -78,14 +114,19 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
         if any(s <= 0 for s in scales):
             raise ValueError("Attr(scale) should be greater than zero.")
         if any(not d * s < 2**31 for d, s in zip(spatial, scales)):
-            raise ValueError(f"[interpolate] expected output sizes below 2^31, got scales {scales} for extents {spatial}")
+            raise ValueError(
+                f"[interpolate] expected output sizes below 2^31, got scales {scales} for extents "
+                f"{spatial}"
+            )
         sizes = [int(math.floor(d * s)) if d >= 0 else -1 for d, s in zip(spatial, scales)]
         if recompute_scale_factor:
             scales = []
     if any(is_recorded(v) for v in sizes):
         if mode == "area" or antialias:
-            raise TypeError("[interpolate] expected known sizes for mode 'area' and for antialias, got a tensor that is "
-                            "being recorded")
+            raise TypeError(
+                "[interpolate] expected known sizes for mode 'area' and for antialias, got a "
+                "tensor that is being recorded"
+            )
         return _resample(x, mode, n, sizes, [], align_corners, align_mode, channel_last)
     if mode == "area":
         return _area(x, sizes, n, channel_last)
@@ -107,7 +148,9 @@ def _triangle(t):
 
 
 def _filter(mode, extent, size, scale, align_corners):
-    """The weights [size, extent] of a filter that is as wide as a step between outputs, or one element."""
+    """The weights [size, extent] of a filter that is as wide as a step between outputs, or one
+    element.
+    """
     if align_corners:
         step = (extent - 1) / (size - 1) if size > 1 else 0.0
     else:
@@ -128,8 +171,10 @@ def _antialiased(x, mode, spatial, sizes, scales, align_corners, channel_last):
         raise TypeError(f"[interpolate] expected known extents with antialias, got {list(x.shape)}")
     if channel_last:
         x = paddle.transpose(x, [0, 3, 1, 2])
-    rows, columns = (paddle.to_tensor(_filter(mode, d, s, scale, align_corners), dtype=x.dtype)
-                     for d, s, scale in zip(spatial, sizes, scales or [None, None]))
+    rows, columns = (
+        paddle.to_tensor(_filter(mode, d, s, scale, align_corners), dtype=x.dtype)
+        for d, s, scale in zip(spatial, sizes, scales or [None, None])
+    )
     out = paddle.matmul(paddle.matmul(rows, x), columns, transpose_y=True)
     return paddle.transpose(out, [0, 2, 3, 1]) if channel_last else out
 
@@ -137,34 +182,72 @@ def _antialiased(x, mode, spatial, sizes, scales, align_corners, channel_last):
 def _resample(x, mode, n, sizes, scales, align_corners, align_mode, channel_last):
     if mode == "nearest" and n == 1:
         axis = 1 if channel_last else 2
-        out = _resample(_C_ops.unsqueeze(x, [axis]), mode, 2, [1, *sizes], [1.0, *scales] if scales else [],
-                        align_corners, align_mode, channel_last)
+        out = _resample(
+            _C_ops.unsqueeze(x, [axis]),
+            mode,
+            2,
+            [1, *sizes],
+            [1.0, *scales] if scales else [],
+            align_corners,
+            align_mode,
+            channel_last,
+        )
         return _C_ops.squeeze(out, [axis])
-    op = {"nearest": "nearest_interp", "linear": "linear_interp", "bilinear": "bilinear_interp",
-          "bicubic": "bicubic_interp", "trilinear": "trilinear_interp"}[mode]
+    op = {
+        "nearest": "nearest_interp",
+        "linear": "linear_interp",
+        "bilinear": "bilinear_interp",
+        "bicubic": "bicubic_interp",
+        "trilinear": "trilinear_interp",
+    }[mode]
     out_size = None
     if any(is_recorded(v) for v in sizes):
-        out_size = paddle.stack([v.reshape([]).astype("int32") if is_recorded(v) else paddle.full([], v, "int32")
-                                 for v in sizes])
+        out_size = paddle.stack(
+            [
+                v.reshape([]).astype("int32") if is_recorded(v) else paddle.full([], v, "int32")
+                for v in sizes
+            ]
+        )
         sizes = [-1] * n
     out = [-1] * (3 - n) + sizes
-    return getattr(_C_ops, op)(x, out_size, None, None, "NHWC" if channel_last else "NCHW", *out, scales, mode,
-                               align_corners, align_mode)
+    return getattr(_C_ops, op)(
+        x,
+        out_size,
+        None,
+        None,
+        "NHWC" if channel_last else "NCHW",
+        *out,
+        scales,
+        mode,
+        align_corners,
+        align_mode,
+    )
 
 
 def _area(x, sizes, n, channel_last):
     from . import pooling
+
     if n == 1:
         if channel_last:
-            return paddle.transpose(_area(paddle.transpose(x, [0, 2, 1]), sizes, 1, False), [0, 2, 1])
+            return paddle.transpose(
+                _area(paddle.transpose(x, [0, 2, 1]), sizes, 1, False), [0, 2, 1]
+            )
         return pooling.adaptive_avg_pool1d(x, sizes[0])
     if n == 2:
         return pooling.adaptive_avg_pool2d(x, sizes, "NHWC" if channel_last else "NCHW")
     return pooling.adaptive_avg_pool3d(x, sizes, "NDHWC" if channel_last else "NCDHW")
 
 
-def upsample(x, size=None, scale_factor=None, mode="nearest", align_corners=False, align_mode=0, data_format=None,
-             name=None):
+def upsample(
+    x,
+    size=None,
+    scale_factor=None,
+    mode="nearest",
+    align_corners=False,
+    align_mode=0,
+    data_format=None,
+    name=None,
+):
     """`interpolate` under its older name."""
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
 
@@ -174,45 +257,63 @@ def _constant_pad_all(x, pairs, value):
 
 
 def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis=True, name=None):
-    """Pad x. With 2 * ndim numbers and mode 'constant' every dimension is padded, otherwise the spatial ones.
+    """Pad x. With 2 * ndim numbers and mode 'constant' every dimension is padded, otherwise the
+    spatial ones.
 
-    mode: 'constant', 'reflect', 'replicate' or 'circular'. Spatial pads start from the last dimension.
+    mode: 'constant', 'reflect', 'replicate' or 'circular'. Spatial pads start from the last
+        dimension.
     """
     mode = mode.lower()
     if mode not in ("reflect", "replicate", "constant", "circular"):
-        raise AssertionError(f"mode should be one of constant, reflect, replicate, circular, but got {mode}.")
+        raise AssertionError(
+            f"mode should be one of constant, reflect, replicate, circular, but got {mode}."
+        )
     rank = len(x.shape)
     if isinstance(pad, int):
-        pad = [pad] * (2 * (rank - 2) if data_format is not None or mode != "constant" else 2 * rank)
+        pad = [pad] * (
+            2 * (rank - 2) if data_format is not None or mode != "constant" else 2 * rank
+        )
     pads = [_int(v) for v in _scalars(pad)]
     if len(pads) % 2:
         if mode != "constant" or len(pads) > 2 * rank:
             raise ValueError(f"[pad] expected an even number of pads, got {pads}")
         pads.append(0)
     if mode == "constant" and len(pads) == 2 * rank:
-        pairs = [pads[2 * i:2 * i + 2] for i in range(rank)]
+        pairs = [pads[2 * i : 2 * i + 2] for i in range(rank)]
         return _constant_pad_all(x, pairs if pad_from_left_axis else pairs[::-1], value)
     if data_format is None:
         if mode == "constant" and (rank not in (3, 4, 5) or len(pads) != 2 * (rank - 2)):
             if len(pads) > 2 * rank:
-                raise ValueError(f"[pad] expected at most {2 * rank} pads for shape {list(x.shape)}, got {pads}")
-            pairs = [[0, 0]] * (rank - len(pads) // 2) + [pads[2 * i:2 * i + 2] for i in range(len(pads) // 2)][::-1]
+                raise ValueError(
+                    f"[pad] expected at most {2 * rank} pads for shape {list(x.shape)}, got {pads}"
+                )
+            pairs = [[0, 0]] * (rank - len(pads) // 2) + [
+                pads[2 * i : 2 * i + 2] for i in range(len(pads) // 2)
+            ][::-1]
             return _constant_pad_all(x, pairs, value)
         data_format = {3: "NCL", 4: "NCHW", 5: "NCDHW"}.get(rank)
     if rank not in (3, 4, 5):
-        raise ValueError(f"input tensor dimension must be 3, 4 or 5 for mode {mode}, got shape {list(x.shape)}")
+        raise ValueError(
+            f"input tensor dimension must be 3, 4 or 5 for mode {mode}, got shape {list(x.shape)}"
+        )
     allowed = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}[rank]
     if data_format not in allowed:
         raise ValueError(f"data_format should be in one of {list(allowed)}, but got {data_format}")
     n = rank - 2
     if len(pads) > 2 * n:
-        raise ValueError(f"[pad] expected at most {2 * n} pads for shape {list(x.shape)}, got {pads}")
+        raise ValueError(
+            f"[pad] expected at most {2 * n} pads for shape {list(x.shape)}, got {pads}"
+        )
     pads = pads + [0] * (2 * n - len(pads))
     channel_last = data_format[-1] == "C"
-    if mode == "constant" and isinstance(value, int) and abs(value) > 2**53:  # pad3d takes a floating number
-        spatial = [pads[2 * i:2 * i + 2] for i in range(n)][::-1]
+    if (
+        mode == "constant" and isinstance(value, int) and abs(value) > 2**53
+    ):  # pad3d takes a floating number
+        spatial = [pads[2 * i : 2 * i + 2] for i in range(n)][::-1]
         none = [0, 0]
-        return _constant_pad_all(x, [none, *spatial, none] if channel_last else [none, none, *spatial], value)
+        return _constant_pad_all(
+            x, [none, *spatial, none] if channel_last else [none, none, *spatial], value
+        )
     missing = 3 - n
     if missing:
         axes = list(range(1, 1 + missing)) if channel_last else list(range(2, 2 + missing))
@@ -224,7 +325,9 @@ def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis
 
 def zeropad2d(x, padding, data_format="NCHW", name=None):
     """Zeros around H and W: padding is one int or [left, right, top, bottom]."""
-    return pad(x, [padding] * 4 if isinstance(padding, int) else padding, "constant", 0.0, data_format)
+    return pad(
+        x, [padding] * 4 if isinstance(padding, int) else padding, "constant", 0.0, data_format
+    )
 
 
 def pixel_shuffle(x, upscale_factor, data_format="NCHW", name=None):
@@ -238,7 +341,9 @@ def pixel_shuffle(x, upscale_factor, data_format="NCHW", name=None):
 def pixel_unshuffle(x, downscale_factor, data_format="NCHW", name=None):
     """[N, C, H * r, W * r] -> [N, C * r * r, H, W]."""
     if len(x.shape) != 4:
-        raise ValueError(f"Input x should be 4D tensor, but received x with the shape of {list(x.shape)}")
+        raise ValueError(
+            f"Input x should be 4D tensor, but received x with the shape of {list(x.shape)}"
+        )
     if not isinstance(downscale_factor, int):
         raise TypeError("Downscale factor must be int type")
     if downscale_factor <= 0:
@@ -250,7 +355,9 @@ def pixel_unshuffle(x, downscale_factor, data_format="NCHW", name=None):
 def channel_shuffle(x, groups, data_format="NCHW", name=None):
     """Interleave the channels of `groups` groups."""
     if len(x.shape) != 4:
-        raise ValueError(f"Input x should be 4D tensor, but received x with the shape of {list(x.shape)}")
+        raise ValueError(
+            f"Input x should be 4D tensor, but received x with the shape of {list(x.shape)}"
+        )
     if not isinstance(groups, int):
         raise TypeError("groups must be int type")
     if groups <= 0:
@@ -260,19 +367,31 @@ def channel_shuffle(x, groups, data_format="NCHW", name=None):
 
 
 def affine_grid(theta, out_shape, align_corners=True, name=None):
-    """Sampling grid of the affine maps theta [N, 2, 3] (or [N, 3, 4]) for an output of `out_shape`."""
+    """Sampling grid of the affine maps theta [N, 2, 3] (or [N, 3, 4]) for an output of
+    `out_shape`.
+    """
     if isinstance(out_shape, Tensor):
-        return _C_ops.affine_grid(theta, out_shape if is_recorded(out_shape) else out_shape.tolist(), align_corners)
-    return _C_ops.affine_grid(theta, [v if is_recorded(v) else int(number(v)) for v in out_shape], align_corners)
+        return _C_ops.affine_grid(
+            theta, out_shape if is_recorded(out_shape) else out_shape.tolist(), align_corners
+        )
+    return _C_ops.affine_grid(
+        theta, [v if is_recorded(v) else int(number(v)) for v in out_shape], align_corners
+    )
 
 
 def grid_sample(x, grid, mode="bilinear", padding_mode="zeros", align_corners=True, name=None):
     """Sample x at the normalised positions of `grid`; mode 'bilinear' or 'nearest'."""
     if mode not in ("bilinear", "nearest"):
-        raise ValueError(f"The mode of grid sample function should be in ['bilinear', 'nearest'], but got: {mode}")
+        raise ValueError(
+            f"The mode of grid sample function should be in ['bilinear', 'nearest'], but got: "
+            f"{mode}"
+        )
     if padding_mode not in ("zeros", "reflection", "border"):
-        raise ValueError("The padding mode of grid sample function should be in ['zeros', 'reflection', 'border'], "
-                         f"but got: {padding_mode}")
+        raise ValueError(
+            "The padding mode of grid sample function should be in ['zeros', 'reflection', "
+            "'border'], "
+            f"but got: {padding_mode}"
+        )
     if not isinstance(align_corners, bool):
         raise ValueError(f"The align corners should be bool, but got: {align_corners}")
     return _C_ops.grid_sample(x, grid, mode, padding_mode, align_corners)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Assign: start from given values."""
+
 import paddle
 from paddle.base.framework import Tensor
 
@@ -13,16 +14,20 @@ class NumpyArrayInitializer(Initializer):
 
     def __init__(self, value):
         import numpy as np
+
         if not isinstance(value, np.ndarray):
             raise TypeError(f"[Assign] expected a numpy.ndarray, got {type(value).__name__}")
         self._value = value
 
     def create(self, shape, dtype):
         import numpy as np
+
         value = self._value
         if value.size != int(np.prod(shape)):
-            raise ValueError(f"[Assign] expected a value with the {int(np.prod(shape))} elements of shape {shape}, "
-                             f"got shape {list(value.shape)}")
+            raise ValueError(
+                f"[Assign] expected a value with the {int(np.prod(shape))} elements of shape "
+                f"{shape}, got shape {list(value.shape)}"
+            )
         return paddle.to_tensor(np.ascontiguousarray(value).reshape(shape)).astype(dtype)
 
 
@@ -31,8 +36,12 @@ class Assign(NumpyArrayInitializer):
 
     def __init__(self, value, name=None):
         import numpy as np
+
         if not isinstance(value, (np.ndarray, list, tuple, Tensor)):
-            raise TypeError("[Assign] expected a numpy.ndarray, list, tuple or Tensor, got " + type(value).__name__)
+            raise TypeError(
+                "[Assign] expected a numpy.ndarray, list, tuple or Tensor, got "
+                + type(value).__name__
+            )
         if isinstance(value, Tensor):
             value = value.numpy()
         elif not isinstance(value, np.ndarray):

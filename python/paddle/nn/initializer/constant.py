@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Constant initializer."""
+
 import paddle
 
 from .initializer import Initializer

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Initializer`, the base of all initializers, the global defaults, fans and gains."""
+
 import math
 
 import paddle
@@ -11,7 +12,9 @@ _global = {"weight": None, "bias": None}
 
 
 class Initializer:
-    """Gives a parameter its first value. Subclasses define `create(shape, dtype)` or `forward(var, block)`."""
+    """Gives a parameter its first value. Subclasses define `create(shape, dtype)` or `forward(var,
+    block)`.
+    """
 
     def __call__(self, var, block=None):
         """Fill `var` in place."""
@@ -31,7 +34,9 @@ class Initializer:
 
 
 def choose(given, default, is_bias):
-    """The initializer to use: the attribute's, else the global one, else the layer's default, else the framework's."""
+    """The initializer to use: the attribute's, else the global one, else the layer's default, else
+    the framework's.
+    """
     if given is not None:
         return given
     chosen = _global["bias" if is_bias else "weight"]
@@ -40,6 +45,7 @@ def choose(given, default, is_bias):
     if chosen is None:
         from .constant import Constant
         from .xavier import XavierUniform
+
         chosen = Constant(0.0) if is_bias else XavierUniform()
     return chosen
 
@@ -48,8 +54,10 @@ def set_global_initializer(weight_init, bias_init=None):
     """Initializers for parameters whose ParamAttr gives none; None restores the defaults."""
     for what, value in (("weight_init", weight_init), ("bias_init", bias_init)):
         if value is not None and not isinstance(value, Initializer):
-            raise TypeError(f"[set_global_initializer] expected {what} to be an Initializer or None, "
-                            f"got {type(value).__name__}")
+            raise TypeError(
+                f"[set_global_initializer] expected {what} to be an Initializer or None, "
+                f"got {type(value).__name__}"
+            )
     _global["weight"] = weight_init
     _global["bias"] = bias_init
 
@@ -85,13 +93,28 @@ def gaussian(shape, dtype, mean, std, seed=0):
 
 
 def calculate_gain(nonlinearity, param=None):
-    """Recommended scale of weights before `nonlinearity` ('relu', 'tanh', 'leaky_relu' with slope `param`, ...)."""
+    """Recommended scale of weights before `nonlinearity` ('relu', 'tanh', 'leaky_relu' with slope
+    `param`, ...).
+    """
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else float(param)
-        return math.sqrt(2.0 / (1 + slope ** 2))
-    gains = {"sigmoid": 1, "linear": 1, "conv1d": 1, "conv2d": 1, "conv3d": 1, "conv1d_transpose": 1,
-             "conv2d_transpose": 1, "conv3d_transpose": 1, "conv_transpose1d": 1, "conv_transpose2d": 1,
-             "conv_transpose3d": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+        return math.sqrt(2.0 / (1 + slope**2))
+    gains = {
+        "sigmoid": 1,
+        "linear": 1,
+        "conv1d": 1,
+        "conv2d": 1,
+        "conv3d": 1,
+        "conv1d_transpose": 1,
+        "conv2d_transpose": 1,
+        "conv3d_transpose": 1,
+        "conv_transpose1d": 1,
+        "conv_transpose2d": 1,
+        "conv_transpose3d": 1,
+        "tanh": 5.0 / 3,
+        "relu": math.sqrt(2.0),
+        "selu": 3.0 / 4,
+    }
     if nonlinearity in gains:
         return gains[nonlinearity]
     raise ValueError(f"nonlinearity function {nonlinearity} is not supported now.")

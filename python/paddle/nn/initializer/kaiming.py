@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kaiming (He) initializers."""
+
 import math
 
 from .initializer import Initializer, calculate_gain, compute_fans, gaussian, uniform
@@ -10,7 +11,15 @@ __all__ = ["KaimingUniform", "KaimingNormal"]
 class MSRAInitializer(Initializer):
     """Variance gain^2 / fan, uniform or normal; `mode` chooses the fan."""
 
-    def __init__(self, uniform=True, fan_in=None, seed=0, negative_slope=0, nonlinearity="relu", mode="fan_in"):
+    def __init__(
+        self,
+        uniform=True,
+        fan_in=None,
+        seed=0,
+        negative_slope=0,
+        nonlinearity="relu",
+        mode="fan_in",
+    ):
         if mode not in ("fan_in", "fan_out"):
             raise ValueError(f"[Kaiming] expected mode 'fan_in' or 'fan_out', got {mode!r}")
         self._uniform = uniform
@@ -22,7 +31,11 @@ class MSRAInitializer(Initializer):
 
     def create(self, shape, dtype):
         fan_in, fan_out = compute_fans(shape)
-        fan = fan_out if self._mode == "fan_out" else (fan_in if self._fan_in is None else self._fan_in)
+        fan = (
+            fan_out
+            if self._mode == "fan_out"
+            else (fan_in if self._fan_in is None else self._fan_in)
+        )
         gain = calculate_gain(self._nonlinearity, self._negative_slope)
         if self._uniform:
             limit = gain * math.sqrt(3.0 / float(fan)) if fan else 0.0

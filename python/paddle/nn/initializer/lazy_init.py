@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Delayed initialisation, switched by hand where `LazyGuard` is no block."""
+
 from paddle.base.framework import LazyGuard, lazy
 
 __all__ = ['LazyGuard', 'LazyInitHelper', 'lazy_init_helper']

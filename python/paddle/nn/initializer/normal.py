@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normal and truncated normal initializers."""
+
 import paddle
 
 from .initializer import Initializer, gaussian, is_half
@@ -41,8 +42,9 @@ class TruncatedNormalInitializer(Initializer):
 
     def create(self, shape, dtype):
         draw = paddle.float32 if is_half(dtype) else dtype
-        out = paddle._C_ops.truncated_gaussian_random(shape, self._mean, self._std_dev, self._seed, self._a, self._b,
-                                                      draw)
+        out = paddle._C_ops.truncated_gaussian_random(
+            shape, self._mean, self._std_dev, self._seed, self._a, self._b, draw
+        )
         return out.astype(dtype) if draw != dtype else out
 
 

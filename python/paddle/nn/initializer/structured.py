@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Initializers with a structure: bilinear upsampling kernels, Dirac deltas, orthogonal matrices."""
+
 import math
 
 import paddle
@@ -11,13 +12,16 @@ __all__ = ["Bilinear", "Dirac", "Orthogonal"]
 
 
 class BilinearInitializer(Initializer):
-    """Kernel of a transposed convolution that upsamples bilinearly; the weight must be 4-D with equal last dims."""
+    """Kernel of a transposed convolution that upsamples bilinearly; the weight must be 4-D with
+    equal last dims.
+    """
 
     def __init__(self):
         pass
 
     def create(self, shape, dtype):
         import numpy as np
+
         if len(shape) != 4:
             raise ValueError("the length of shape must be 4.")
         if shape[2] != shape[3]:
@@ -27,7 +31,11 @@ class BilinearInitializer(Initializer):
         centre = (2 * half - 1 - half % 2) / (2.0 * half)
         index = np.arange(math.prod(shape))
         x, y = index % size, (index / size) % size
-        value = ((1 - np.abs(x / half - centre)) * (1 - np.abs(y / half - centre))).astype("float32").reshape(shape)
+        value = (
+            ((1 - np.abs(x / half - centre)) * (1 - np.abs(y / half - centre)))
+            .astype("float32")
+            .reshape(shape)
+        )
         return paddle.to_tensor(np.ascontiguousarray(value)).astype(dtype)
 
 
@@ -36,7 +44,9 @@ class Bilinear(BilinearInitializer):
 
 
 class Dirac(Initializer):
-    """Identity for a convolution: weight[g * out + i, i, centre...] = 1, per group; 3-D, 4-D or 5-D weights."""
+    """Identity for a convolution: weight[g * out + i, i, centre...] = 1, per group; 3-D, 4-D or 5-D
+    weights.
+    """
 
     def __init__(self, groups=1, name=None):
         if not (isinstance(groups, int) and groups > 0):
@@ -45,6 +55,7 @@ class Dirac(Initializer):
 
     def create(self, shape, dtype):
         import numpy as np
+
         if len(shape) not in (3, 4, 5):
             raise AssertionError("Only Tensor with 3/4/5 dimensions can be initialized by Dirac")
         if shape[0] % self._groups:
@@ -69,10 +80,13 @@ class Orthogonal(Initializer):
 
     def create(self, shape, dtype):
         if len(shape) < 2:
-            raise AssertionError("Only Tensor with 2 or more dimensions can be initialized by Orthogonal")
+            raise AssertionError(
+                "Only Tensor with 2 or more dimensions can be initialized by Orthogonal"
+            )
         rows, cols = shape[0], math.prod(shape[1:])
         draw = paddle.float32 if is_half(dtype) else dtype
         import numpy as np
+
         flat = gaussian([max(rows, cols), min(rows, cols)], draw, 0.0, 1.0, self._seed).numpy()
         q, r = np.linalg.qr(flat)
         q = q * np.sign(np.diag(r))

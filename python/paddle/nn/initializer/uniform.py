@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uniform initializer."""
+
 from paddle.base.arguments import only
 
 from .initializer import Initializer, uniform
@@ -15,7 +16,13 @@ class UniformInitializer(Initializer):
             raise AssertionError(f"[Uniform] expected low <= high, got {low} and {high}")
         self._low = low
         self._high = high
-        only('Uniform', 'every element is drawn', diag_num=(diag_num, 0), diag_step=(diag_step, 0), diag_val=(diag_val, 1.0))
+        only(
+            'Uniform',
+            'every element is drawn',
+            diag_num=(diag_num, 0),
+            diag_step=(diag_step, 0),
+            diag_val=(diag_val, 1.0),
+        )
         self._seed = seed
 
     def create(self, shape, dtype):

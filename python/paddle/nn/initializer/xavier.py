@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Xavier (Glorot) initializers."""
+
 import math
 
 from .initializer import Initializer, compute_fans, gaussian, uniform

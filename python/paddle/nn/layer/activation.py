@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Activation layers: each holds the arguments of one function of `paddle.nn.functional`. Most are rows of a table."""
+"""Activation layers: each holds the arguments of one function of `paddle.nn.functional`. Most are
+rows of a table.
+"""
+
 import inspect
 import operator
 
@@ -10,10 +13,38 @@ from ..initializer import Constant
 from .alias import aliases, reads
 from .layers import Layer
 
-__all__ = ["CELU", "ELU", "GELU", "Hardshrink", "Hardswish", "Tanh", "Hardtanh", "PReLU", "RReLU", "ReLU", "ReLU6",
-           "SELU", "LeakyReLU", "Sigmoid", "Hardsigmoid", "Softplus", "Softshrink", "Softsign", "Swish", "Mish",
-           "Tanhshrink", "ThresholdedReLU", "Silu", "SiLU", "LogSigmoid", "Softmax", "Softmax2D", "LogSoftmax",
-           "Maxout", "GLU"]
+__all__ = [
+    "CELU",
+    "ELU",
+    "GELU",
+    "Hardshrink",
+    "Hardswish",
+    "Tanh",
+    "Hardtanh",
+    "PReLU",
+    "RReLU",
+    "ReLU",
+    "ReLU6",
+    "SELU",
+    "LeakyReLU",
+    "Sigmoid",
+    "Hardsigmoid",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Swish",
+    "Mish",
+    "Tanhshrink",
+    "ThresholdedReLU",
+    "Silu",
+    "SiLU",
+    "LogSigmoid",
+    "Softmax",
+    "Softmax2D",
+    "LogSoftmax",
+    "Maxout",
+    "GLU",
+]
 
 
 class _Named(Layer):
@@ -34,15 +65,20 @@ class _Named(Layer):
 
 
 def _make(name, function, parameters, doc, names=None, label="_name"):
-    """The class `name`, which calls `function` with its parameters; `names` maps other keywords to them.
+    """The class `name`, which calls `function` with its parameters; `names` maps other keywords to
+    them.
 
-    A default of `...` means the parameter must be given. `label` is the attribute that holds the layer's name.
+    A default of `...` means the parameter must be given. `label` is the attribute that holds the
+    layer's name.
     """
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(
         [inspect.Parameter("self", kind)]
-        + [inspect.Parameter(key, kind, default=inspect.Parameter.empty if value is ... else value)
-           for key, value in (*parameters.items(), ("name", None))])
+        + [
+            inspect.Parameter(key, kind, default=inspect.Parameter.empty if value is ... else value)
+            for key, value in (*parameters.items(), ("name", None))
+        ]
+    )
     shown = tuple(parameters)
     held = ["_" + key for key in shown]
 
@@ -59,12 +95,15 @@ def _make(name, function, parameters, doc, names=None, label="_name"):
 
     read = operator.attrgetter(*held) if held else None
     if len(held) > 1:
+
         def forward(self, x):
             return getattr(F, function)(x, *read(self))
     elif held:
+
         def forward(self, x):
             return getattr(F, function)(x, read(self))
     else:
+
         def forward(self, x):
             return getattr(F, function)(x)
 
@@ -80,34 +119,71 @@ def _make(name, function, parameters, doc, names=None, label="_name"):
 
 CELU = _make("CELU", "celu", {"alpha": 1.0}, "max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).")
 ELU = _make("ELU", "elu", {"alpha": 1.0}, "x where x > 0, else alpha * (exp(x) - 1).")
-Hardshrink = _make("Hardshrink", "hardshrink", {"threshold": 0.5}, "x where |x| > threshold, else 0.",
-                   {"lambd": "threshold"})
+Hardshrink = _make(
+    "Hardshrink",
+    "hardshrink",
+    {"threshold": 0.5},
+    "x where |x| > threshold, else 0.",
+    {"lambd": "threshold"},
+)
 Hardswish = _make("Hardswish", "hardswish", {}, "x * min(max(0, x + 3), 6) / 6.")
 Tanh = _make("Tanh", "tanh", {}, "Hyperbolic tangent.")
-Hardtanh = _make("Hardtanh", "hardtanh", {"min": -1.0, "max": 1.0}, "x clipped to [min, max].",
-                 {"min_val": "min", "max_val": "max"})
+Hardtanh = _make(
+    "Hardtanh",
+    "hardtanh",
+    {"min": -1.0, "max": 1.0},
+    "x clipped to [min, max].",
+    {"min_val": "min", "max_val": "max"},
+)
 ReLU = _make("ReLU", "relu", {}, "max(0, x).")
 ReLU6 = _make("ReLU6", "relu6", {}, "min(max(0, x), 6).")
-SELU = _make("SELU", "selu", {"scale": 1.0507009873554804934193349852946, "alpha": 1.6732632423543772848170429916717},
-             "scale * elu(x, alpha).")
-LeakyReLU = _make("LeakyReLU", "leaky_relu", {"negative_slope": 0.01}, "x where x >= 0, else negative_slope * x.")
+SELU = _make(
+    "SELU",
+    "selu",
+    {"scale": 1.0507009873554804934193349852946, "alpha": 1.6732632423543772848170429916717},
+    "scale * elu(x, alpha).",
+)
+LeakyReLU = _make(
+    "LeakyReLU", "leaky_relu", {"negative_slope": 0.01}, "x where x >= 0, else negative_slope * x."
+)
 Sigmoid = _make("Sigmoid", "sigmoid", {}, "1 / (1 + exp(-x)).", label="name")
 Hardsigmoid = _make("Hardsigmoid", "hardsigmoid", {}, "min(max(0, x / 6 + 0.5), 1).", label="name")
-Softplus = _make("Softplus", "softplus", {"beta": 1, "threshold": 20},
-                 "log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold.")
-Softshrink = _make("Softshrink", "softshrink", {"threshold": 0.5}, "x shrunk towards 0 by threshold.",
-                   {"lambd": "threshold"})
+Softplus = _make(
+    "Softplus",
+    "softplus",
+    {"beta": 1, "threshold": 20},
+    "log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold.",
+)
+Softshrink = _make(
+    "Softshrink",
+    "softshrink",
+    {"threshold": 0.5},
+    "x shrunk towards 0 by threshold.",
+    {"lambd": "threshold"},
+)
 Softsign = _make("Softsign", "softsign", {}, "x / (1 + |x|).")
 Swish = _make("Swish", "swish", {}, "x * sigmoid(x).")
 Mish = _make("Mish", "mish", {}, "x * tanh(softplus(x)).")
 Tanhshrink = _make("Tanhshrink", "tanhshrink", {}, "x - tanh(x).")
-ThresholdedReLU = _make("ThresholdedReLU", "thresholded_relu", {"threshold": 1.0, "value": 0.0},
-                        "x where x > threshold, else value.")
+ThresholdedReLU = _make(
+    "ThresholdedReLU",
+    "thresholded_relu",
+    {"threshold": 1.0, "value": 0.0},
+    "x where x > threshold, else value.",
+)
 Silu = SiLU = _make("Silu", "silu", {"inplace": False}, "x * sigmoid(x).")
 LogSigmoid = _make("LogSigmoid", "log_sigmoid", {}, "log(sigmoid(x)).")
-LogSoftmax = _make("LogSoftmax", "log_softmax", {"axis": -1}, "log(softmax(x)) along axis.", {"dim": "axis"})
+LogSoftmax = _make(
+    "LogSoftmax", "log_softmax", {"axis": -1}, "log(softmax(x)) along axis.", {"dim": "axis"}
+)
 Maxout = _make("Maxout", "maxout", {"groups": ..., "axis": 1}, "Maximum over groups of channels.")
-GLU = _make("GLU", "glu", {"axis": -1}, "a * sigmoid(b) for the two halves of x along axis.", {"dim": "axis"})
+GLU = _make(
+    "GLU",
+    "glu",
+    {"axis": -1},
+    "a * sigmoid(b) for the two halves of x along axis.",
+    {"dim": "axis"},
+)
 
 
 class GELU(_Named):
@@ -126,21 +202,27 @@ class GELU(_Named):
 class PReLU(_Named):
     """x where x > 0, else weight * x with a trained weight, one or one per channel."""
 
-    def __init__(self, num_parameters=1, init=0.25, weight_attr=None, data_format="NCHW", name=None):
+    def __init__(
+        self, num_parameters=1, init=0.25, weight_attr=None, data_format="NCHW", name=None
+    ):
         super().__init__(name)
         self._num_parameters = num_parameters
         self._init = init
         self._weight_attr = weight_attr
         self._data_format = data_format
-        self._weight = self.create_parameter([num_parameters], weight_attr, get_default_dtype(), False, Constant(init))
+        self._weight = self.create_parameter(
+            [num_parameters], weight_attr, get_default_dtype(), False, Constant(init)
+        )
 
     def forward(self, x):
         return F.prelu(x, self._weight, data_format=self._data_format)
 
     def extra_repr(self):
         name = f", name={self._name}" if self._name else ""
-        return (f"num_parameters={self._num_parameters}, data_format={self._data_format}, init={self._init}, "
-                f"dtype={self._dtype}{name}")
+        return (
+            f"num_parameters={self._num_parameters}, data_format={self._data_format}, "
+            f"init={self._init}, dtype={self._dtype}{name}"
+        )
 
 
 class RReLU(_Named):
@@ -156,7 +238,10 @@ class RReLU(_Named):
 
     def extra_repr(self):
         name = f", name={self._name}" if self._name else ""
-        return f"lower={self._lower}, upper={self._upper}, training={self.training}, dtype={self._dtype}{name}"
+        return (
+            f"lower={self._lower}, upper={self._upper}, training={self.training}, "
+            f"dtype={self._dtype}{name}"
+        )
 
 
 @aliases(dim="axis")
@@ -180,5 +265,7 @@ class Softmax2D(_Named):
 
     def forward(self, x):
         if x.ndim not in (3, 4):
-            raise AssertionError(f"Softmax2D requires a 3D or 4D tensor as input. Received: {x.ndim}D.")
+            raise AssertionError(
+                f"Softmax2D requires a 3D or 4D tensor as input. Received: {x.ndim}D."
+            )
         return F.softmax(x, axis=-3)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keyword aliases: lets constructors be called with PyTorch's argument names as well."""
+
 import functools
 
 
@@ -13,7 +14,9 @@ def aliases(**names):
         def init(self, *args, **kwargs):
             for alias in names.keys() & kwargs.keys():
                 if names[alias] in kwargs:
-                    raise ValueError(f"[{cls.__name__}] expected one of '{names[alias]}' and '{alias}', got both")
+                    raise ValueError(
+                        f"[{cls.__name__}] expected one of '{names[alias]}' and '{alias}', got both"
+                    )
                 kwargs[names[alias]] = kwargs.pop(alias)
             plain(self, *args, **kwargs)
 

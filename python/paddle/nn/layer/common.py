@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear, embedding, dropout, resampling and rearranging layers."""
+
 import paddle
 from paddle import _lazy, get_default_dtype
 
@@ -8,10 +9,31 @@ from ..functional.common import linear
 from .alias import aliases, reads
 from .layers import Layer
 
-__all__ = ["Identity", "Linear", "Bilinear", "Embedding", "Dropout", "Dropout2D", "Dropout3D", "AlphaDropout",
-           "FeatureAlphaDropout", "Flatten", "Unflatten", "Upsample", "UpsamplingBilinear2D", "UpsamplingNearest2D",
-           "CosineSimilarity", "PairwiseDistance", "Unfold", "Fold", "PixelShuffle", "PixelUnshuffle",
-           "ChannelShuffle", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
+__all__ = [
+    "Identity",
+    "Linear",
+    "Bilinear",
+    "Embedding",
+    "Dropout",
+    "Dropout2D",
+    "Dropout3D",
+    "AlphaDropout",
+    "FeatureAlphaDropout",
+    "Flatten",
+    "Unflatten",
+    "Upsample",
+    "UpsamplingBilinear2D",
+    "UpsamplingNearest2D",
+    "CosineSimilarity",
+    "PairwiseDistance",
+    "Unfold",
+    "Fold",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "ChannelShuffle",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+]
 
 
 def _named(text, name):
@@ -54,31 +76,58 @@ class Linear(Layer):
 class Bilinear(Layer):
     """x1 @ weight[i] @ x2 + bias[i] for each output feature i."""
 
-    def __init__(self, in1_features, in2_features, out_features, weight_attr=None, bias_attr=None, name=None):
+    def __init__(
+        self, in1_features, in2_features, out_features, weight_attr=None, bias_attr=None, name=None
+    ):
         super().__init__()
         self._dtype = get_default_dtype()
         self._name, self._weight_attr, self._bias_attr = name, weight_attr, bias_attr
-        self._in1_features, self._in2_features, self._out_features = in1_features, in2_features, out_features
-        self.weight = self.create_parameter([out_features, in1_features, in2_features], weight_attr, self._dtype)
+        self._in1_features, self._in2_features, self._out_features = (
+            in1_features,
+            in2_features,
+            out_features,
+        )
+        self.weight = self.create_parameter(
+            [out_features, in1_features, in2_features], weight_attr, self._dtype
+        )
         self.bias = self.create_parameter([1, out_features], bias_attr, self._dtype, True)
 
     def forward(self, x1, x2):
         return F.bilinear(x1, x2, self.weight, self.bias)
 
     def extra_repr(self):
-        return _named(f"in1_features={self._in1_features}, in2_features={self._in2_features}, "
-                      f"out_features={self._out_features}, dtype={self._dtype}", self._name)
+        return _named(
+            f"in1_features={self._in1_features}, in2_features={self._in2_features}, "
+            f"out_features={self._out_features}, dtype={self._dtype}",
+            self._name,
+        )
 
 
 class Embedding(Layer):
     """Rows of a trained table [num_embeddings, embedding_dim] at integer ids."""
 
-    def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, *,
-                 scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, device=None, dtype=None,
-                 weight_attr=None, name=None):
+    def __init__(
+        self,
+        num_embeddings,
+        embedding_dim,
+        padding_idx=None,
+        max_norm=None,
+        norm_type=2.0,
+        *,
+        scale_grad_by_freq=False,
+        sparse=False,
+        _weight=None,
+        _freeze=False,
+        device=None,
+        dtype=None,
+        weight_attr=None,
+        name=None,
+    ):
         super().__init__()
         if num_embeddings <= 0:
-            raise ValueError(f"[Embedding] expected a positive num_embeddings, got {num_embeddings}")
+            raise ValueError(
+                f"[Embedding] expected a positive num_embeddings, got {num_embeddings}"
+            )
         if embedding_dim <= 0:
             raise ValueError(f"[Embedding] expected a positive embedding_dim, got {embedding_dim}")
         self._num_embeddings = num_embeddings
@@ -88,7 +137,13 @@ class Embedding(Layer):
         self._max_norm = max_norm
         self._norm_type = norm_type
         self._scale_grad_by_freq = scale_grad_by_freq
-        row = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else num_embeddings + padding_idx
+        row = (
+            -1
+            if padding_idx is None
+            else padding_idx
+            if padding_idx >= 0
+            else num_embeddings + padding_idx
+        )
         if row >= num_embeddings or row < -1:
             raise ValueError(f"padding_idx must be within [-{num_embeddings}, {num_embeddings})")
         self._padding_idx = row
@@ -99,10 +154,14 @@ class Embedding(Layer):
         self._weight_attr = weight_attr
         self._remote_prefetch = False
         if _weight is None:
-            self.weight = self.create_parameter(self._size, weight_attr, self._dtype, False, device=device)
+            self.weight = self.create_parameter(
+                self._size, weight_attr, self._dtype, False, device=device
+            )
         else:
             if list(_weight.shape) != self._size:
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+                raise AssertionError(
+                    "Shape of weight does not match num_embeddings and embedding_dim"
+                )
             self.weight = paddle.base.framework.EagerParamBase(_weight.detach())
         if _freeze:
             self.weight.stop_gradient = True
@@ -116,8 +175,15 @@ class Embedding(Layer):
         return None if self._padding_idx == -1 else self._padding_idx
 
     def forward(self, x):
-        return F.embedding(x, self.weight, self._padding_idx if self._padding_idx != -1 else None, self._max_norm,
-                           self._norm_type, self._sparse, self._scale_grad_by_freq)
+        return F.embedding(
+            x,
+            self.weight,
+            self._padding_idx if self._padding_idx != -1 else None,
+            self._max_norm,
+            self._norm_type,
+            self._sparse,
+            self._scale_grad_by_freq,
+        )
 
     def extra_repr(self):
         parts = [f"{self._num_embeddings}, {self._embedding_dim}"]
@@ -144,7 +210,9 @@ class Dropout(Layer):
         return F.dropout(input, self.p, self.axis, self.training, self.inplace, self.mode)
 
     def extra_repr(self):
-        return _named(f"p={self.p}, axis={self.axis}, mode={self.mode}, inplace={self.inplace}", self.name)
+        return _named(
+            f"p={self.p}, axis={self.axis}, mode={self.mode}, inplace={self.inplace}", self.name
+        )
 
 
 class Dropout2D(Layer):
@@ -228,8 +296,17 @@ class Unflatten(Layer):
 class Upsample(Layer):
     """Resize to `size` or by `scale_factor`."""
 
-    def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=False, align_mode=0,
-                 data_format=None, recompute_scale_factor=None, name=None):
+    def __init__(
+        self,
+        size=None,
+        scale_factor=None,
+        mode="nearest",
+        align_corners=False,
+        align_mode=0,
+        data_format=None,
+        recompute_scale_factor=None,
+        name=None,
+    ):
         super().__init__()
         self.size = size
         self.scale_factor = scale_factor
@@ -241,13 +318,28 @@ class Upsample(Layer):
         self.name = name
 
     def forward(self, x):
-        return F.interpolate(x, self.size, self.scale_factor, self.mode, self.align_corners, self.align_mode,
-                             self.data_format, self.recompute_scale_factor)
+        return F.interpolate(
+            x,
+            self.size,
+            self.scale_factor,
+            self.mode,
+            self.align_corners,
+            self.align_mode,
+            self.data_format,
+            self.recompute_scale_factor,
+        )
 
     def extra_repr(self):
-        main = f"scale_factor={self.scale_factor}" if self.scale_factor is not None else f"size={self.size}"
-        return _named(f"{main}, mode={self.mode}, align_corners={self.align_corners}, align_mode={self.align_mode}, "
-                      f"data_format={self.data_format}", self.name)
+        main = (
+            f"scale_factor={self.scale_factor}"
+            if self.scale_factor is not None
+            else f"size={self.size}"
+        )
+        return _named(
+            f"{main}, mode={self.mode}, align_corners={self.align_corners}, "
+            f"align_mode={self.align_mode}, data_format={self.data_format}",
+            self.name,
+        )
 
 
 class UpsamplingNearest2D(Layer):
@@ -263,10 +355,16 @@ class UpsamplingNearest2D(Layer):
         self.name = name
 
     def forward(self, x):
-        return F.interpolate(x, self.size, self.scale_factor, self._mode, self._align, 0, self.data_format)
+        return F.interpolate(
+            x, self.size, self.scale_factor, self._mode, self._align, 0, self.data_format
+        )
 
     def extra_repr(self):
-        main = f"scale_factor={self.scale_factor}" if self.scale_factor is not None else f"size={self.size}"
+        main = (
+            f"scale_factor={self.scale_factor}"
+            if self.scale_factor is not None
+            else f"size={self.size}"
+        )
         return _named(f"{main}, data_format={self.data_format}", self.name)
 
 
@@ -339,12 +437,20 @@ class Unfold(Layer):
         return F.unfold(input, self.kernel_sizes, self.strides, self.paddings, self.dilations)
 
     def extra_repr(self):
-        return _named(f"kernel_size={self.kernel_sizes}, dilation={self.dilations}, padding={self.paddings}, "
-                      f"stride={self.strides}", self.name)
+        return _named(
+            f"kernel_size={self.kernel_sizes}, dilation={self.dilations}, padding={self.paddings}, "
+            f"stride={self.strides}",
+            self.name,
+        )
 
 
-@aliases(output_size="output_sizes", kernel_size="kernel_sizes", dilation="dilations", padding="paddings",
-         stride="strides")
+@aliases(
+    output_size="output_sizes",
+    kernel_size="kernel_sizes",
+    dilation="dilations",
+    padding="paddings",
+    stride="strides",
+)
 class Fold(Unfold):
     """Sum of sliding blocks."""
 
@@ -359,7 +465,9 @@ class Fold(Unfold):
         self.output_sizes = output_sizes
 
     def forward(self, input):
-        return F.fold(input, self.output_sizes, self.kernel_sizes, self.strides, self.paddings, self.dilations)
+        return F.fold(
+            input, self.output_sizes, self.kernel_sizes, self.strides, self.paddings, self.dilations
+        )
 
 
 class _Rearrange(Layer):
@@ -374,7 +482,9 @@ class _Rearrange(Layer):
         if value <= 0:
             raise ValueError(f"{self._what} must be positive")
         if data_format not in ("NCHW", "NHWC"):
-            raise ValueError(f"Data format should be 'NCHW' or 'NHWC'.But received data format: {data_format}")
+            raise ValueError(
+                f"Data format should be 'NCHW' or 'NHWC'.But received data format: {data_format}"
+            )
         setattr(self, "_" + self._what, value)
         self._data_format = data_format
         self._name = name
@@ -420,5 +530,6 @@ class ChannelShuffle(_Rearrange):
 
     def forward(self, x):
         return F.channel_shuffle(x, self._groups, self._data_format)
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Containers of layers and parameters."""
+
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
@@ -15,12 +16,16 @@ def _index(size, index, what):
     if not isinstance(index, int):
         raise TypeError(f"[{what}] expected an int index, got {type(index).__name__}")
     if not -size <= index < size:
-        raise IndexError(f"index {index} is out of range, should be an integer in range [{-size}, {size})")
+        raise IndexError(
+            f"index {index} is out of range, should be an integer in range [{-size}, {size})"
+        )
     return index % size if size else index
 
 
 class Sequential(Layer):
-    """Layers applied one after another. Arguments: layers, (name, layer) pairs, an OrderedDict or a list of layers."""
+    """Layers applied one after another. Arguments: layers, (name, layer) pairs, an OrderedDict or a
+    list of layers.
+    """
 
     def __init__(self, *layers):
         super().__init__()
@@ -56,8 +61,9 @@ class Sequential(Layer):
             del self._sub_layers[list(self._sub_layers)[_index(len(self), name, "Sequential")]]
         else:
             del self._sub_layers[str(name)]
-        self._sub_layers = OrderedDict((str(i) if k.isdigit() else k, v)
-                                       for i, (k, v) in enumerate(self._sub_layers.items()))
+        self._sub_layers = OrderedDict(
+            (str(i) if k.isdigit() else k, v) for i, (k, v) in enumerate(self._sub_layers.items())
+        )
 
     def __len__(self):
         return len(self._sub_layers)
@@ -149,7 +155,9 @@ class LayerList(Layer):
             raise AssertionError(f"[LayerList] expected a Layer, got {type(sublayer).__name__}")
         size = len(self)
         if not -size <= index <= size:
-            raise AssertionError(f"[LayerList.insert] expected an index from {-size} to {size}, got {index}")
+            raise AssertionError(
+                f"[LayerList.insert] expected an index from {-size} to {size}, got {index}"
+            )
         layers = list(self._sub_layers.values())
         layers.insert(index if index >= 0 else index + size, sublayer)
         self._renumber(layers)
@@ -218,12 +226,16 @@ class LayerDict(Layer):
     def update(self, sublayers):
         """Add or replace layers from a mapping or from (name, layer) pairs."""
         if not isinstance(sublayers, Iterable):
-            raise AssertionError(f"The type of sublayers is not iterable of key/value pairs, the type of sublayers is "
-                                 f"{type(sublayers).__name__}")
+            raise AssertionError(
+                f"The type of sublayers is not iterable of key/value pairs, the type of "
+                f"sublayers is {type(sublayers).__name__}"
+            )
         pairs = sublayers.items() if isinstance(sublayers, (Mapping, LayerDict)) else sublayers
         for i, pair in enumerate(pairs):
             if len(pair) != 2:
-                raise ValueError(f"The length of the {i}'s element in sublayers is {len(pair)}, which must be 2.")
+                raise ValueError(
+                    f"The length of the {i}'s element in sublayers is {len(pair)}, which must be 2."
+                )
             self.add_sublayer(*pair)
 
 
@@ -236,7 +248,9 @@ class ParameterList(Layer):
             parameters = items('ParameterList', 'parameters', parameters)
             for param in parameters:
                 if not isinstance(param, EagerParamBase):
-                    raise AssertionError(f"[ParameterList] expected a Parameter, got {type(param).__name__}")
+                    raise AssertionError(
+                        f"[ParameterList] expected a Parameter, got {type(param).__name__}"
+                    )
             self.extend(parameters)
 
     def __getitem__(self, idx):
@@ -246,7 +260,9 @@ class ParameterList(Layer):
 
     def __setitem__(self, idx, param):
         if not isinstance(param, EagerParamBase):
-            raise AssertionError(f"[ParameterList] expected a Parameter, got {type(param).__name__}")
+            raise AssertionError(
+                f"[ParameterList] expected a Parameter, got {type(param).__name__}"
+            )
         self._parameters[str(_index(len(self._parameters), idx, "ParameterList"))] = param
 
     def __len__(self):
@@ -280,7 +296,9 @@ class ParameterDict(Layer):
 
     def __setitem__(self, key, param):
         if not isinstance(param, EagerParamBase):
-            raise AssertionError(f"[ParameterDict] expected a Parameter, got {type(param).__name__}")
+            raise AssertionError(
+                f"[ParameterDict] expected a Parameter, got {type(param).__name__}"
+            )
         self._parameters[key] = param
 
     def __delitem__(self, key):
@@ -340,8 +358,13 @@ class ParameterDict(Layer):
     def update(self, parameters):
         """Add or replace parameters from a mapping or from (name, parameter) pairs."""
         if not isinstance(parameters, Iterable):
-            raise AssertionError("The type of parameters is not iterable of key/value pairs, the type of sublayers is "
-                                 f"{type(parameters).__name__}")
-        pairs = parameters.items() if isinstance(parameters, (Mapping, ParameterDict)) else parameters
+            raise AssertionError(
+                "The type of parameters is not iterable of key/value pairs, the type of sublayers "
+                "is "
+                f"{type(parameters).__name__}"
+            )
+        pairs = (
+            parameters.items() if isinstance(parameters, (Mapping, ParameterDict)) else parameters
+        )
         for name, param in pairs:
             self.add_parameter(name, param)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolution layers in one to three dimensions."""
+
 import math
 
 from paddle import get_default_dtype
@@ -10,31 +11,63 @@ from ..functional.conv import conv_nd
 from ..initializer import Normal
 from .layers import Layer
 
-__all__ = ["Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose", "Conv1d", "Conv2d",
-           "Conv3d"]
+__all__ = [
+    "Conv1D",
+    "Conv2D",
+    "Conv3D",
+    "Conv1DTranspose",
+    "Conv2DTranspose",
+    "Conv3DTranspose",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+]
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-
-
-
 class _ConvNd(Layer):
     """Holds the weight, the bias and the parsed arguments of a convolution."""
 
-    def __init__(self, n, transposed, in_channels, out_channels, kernel_size, stride, padding, padding_mode, dilation,
-                 groups, output_padding, weight_attr, bias_attr, data_format, bias=True, device=None, dtype=None):
+    def __init__(
+        self,
+        n,
+        transposed,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride,
+        padding,
+        padding_mode,
+        dilation,
+        groups,
+        output_padding,
+        weight_attr,
+        bias_attr,
+        data_format,
+        bias=True,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         if weight_attr is False:
             raise AssertionError("weight_attr should not be False in Conv.")
         if padding_mode not in _PADDING_MODES:
-            raise ValueError(f"padding_mode must be one of {list(_PADDING_MODES)}, but got padding_mode="
-                             f"'{padding_mode}'")
+            raise ValueError(
+                f"padding_mode must be one of {list(_PADDING_MODES)}, but got padding_mode="
+                f"'{padding_mode}'"
+            )
         if padding_mode in ("reflect", "replicate", "circular") and not isinstance(padding, int):
-            raise TypeError("when padding_mode in ['reflect', 'replicate', 'circular'], type of padding must be int")
+            raise TypeError(
+                "when padding_mode in ['reflect', 'replicate', 'circular'], type of padding must "
+                "be int"
+            )
         if data_format not in _FORMATS[n]:
-            raise ValueError(f"data_format must be one of {list(_FORMATS[n])}, but got data_format='{data_format}'")
+            raise ValueError(
+                f"data_format must be one of {list(_FORMATS[n])}, but got "
+                f"data_format='{data_format}'"
+            )
         if groups <= 0:
             raise ValueError(f"groups must be greater than 0, but got {groups}")
         if in_channels % groups != 0:
@@ -57,7 +90,8 @@ class _ConvNd(Layer):
         self._dilation = _parse.ints(dilation, n, "dilation")
         self._kernel_size = _parse.ints(kernel_size, n, "kernel_size")
         self._updated_padding, self._padding_algorithm = _parse.padding(
-            0 if padding_mode != "zeros" else padding, n, channel_last)
+            0 if padding_mode != "zeros" else padding, n, channel_last
+        )
         if transposed:
             shape = [in_channels, out_channels // groups, *self._kernel_size]
             default = None
@@ -68,17 +102,33 @@ class _ConvNd(Layer):
             fan = math.prod(self._kernel_size) * in_channels
             default = Normal(0.0, math.sqrt(2.0 / fan)) if fan else None
         self._edge_padding = [padding] * (2 * n) if padding_mode != "zeros" else None
-        self.weight = self.create_parameter(shape, weight_attr, self._dtype, default_initializer=default, device=device)
-        self.bias = self.create_parameter([out_channels], self._bias_attr, self._dtype, True, device=device)
+        self.weight = self.create_parameter(
+            shape, weight_attr, self._dtype, default_initializer=default, device=device
+        )
+        self.bias = self.create_parameter(
+            [out_channels], self._bias_attr, self._dtype, True, device=device
+        )
 
     def forward(self, x):
         n = self._n
         if self._edge_padding is not None:
             x = F.pad(x, self._edge_padding, self._padding_mode, 0.0, self._data_format)
         if len(x.shape) != n + 2:
-            raise ValueError(f"Input x should be {n + 2}D tensor, but received x with the shape of {list(x.shape)}")
-        return conv_nd(n, x, *self._weight_and_bias(), self._stride, self._updated_padding, self._padding_algorithm,
-                       self._dilation, self._groups, self._data_format)
+            raise ValueError(
+                f"Input x should be {n + 2}D tensor, but received x with the shape of "
+                f"{list(x.shape)}"
+            )
+        return conv_nd(
+            n,
+            x,
+            *self._weight_and_bias(),
+            self._stride,
+            self._updated_padding,
+            self._padding_algorithm,
+            self._dilation,
+            self._groups,
+            self._data_format,
+        )
 
     def extra_repr(self):
         n = self._n
@@ -102,29 +152,127 @@ class _ConvNd(Layer):
 class Conv1D(_ConvNd):
     """Convolution of [N, C, L] (or NLC)."""
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, *, bias=True,
-                 padding_mode="zeros", device=None, dtype=None, weight_attr=None, bias_attr=None, data_format="NCL"):
-        super().__init__(1, False, in_channels, out_channels, kernel_size, stride, padding, padding_mode, dilation,
-                         groups, 0, weight_attr, bias_attr, data_format, bias, device, dtype)
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        padding=0,
+        dilation=1,
+        groups=1,
+        *,
+        bias=True,
+        padding_mode="zeros",
+        device=None,
+        dtype=None,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCL",
+    ):
+        super().__init__(
+            1,
+            False,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            padding_mode,
+            dilation,
+            groups,
+            0,
+            weight_attr,
+            bias_attr,
+            data_format,
+            bias,
+            device,
+            dtype,
+        )
 
 
 class Conv2D(_ConvNd):
     """Convolution of [N, C, H, W] (or NHWC)."""
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, *, bias=True,
-                 padding_mode="zeros", device=None, dtype=None, weight_attr=None, bias_attr=None, data_format="NCHW"):
-        super().__init__(2, False, in_channels, out_channels, kernel_size, stride, padding, padding_mode, dilation,
-                         groups, 0, weight_attr, bias_attr, data_format, bias, device, dtype)
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        padding=0,
+        dilation=1,
+        groups=1,
+        *,
+        bias=True,
+        padding_mode="zeros",
+        device=None,
+        dtype=None,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCHW",
+    ):
+        super().__init__(
+            2,
+            False,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            padding_mode,
+            dilation,
+            groups,
+            0,
+            weight_attr,
+            bias_attr,
+            data_format,
+            bias,
+            device,
+            dtype,
+        )
 
 
 class Conv3D(_ConvNd):
     """Convolution of [N, C, D, H, W] (or NDHWC)."""
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, *, bias=True,
-                 padding_mode="zeros", device=None, dtype=None, weight_attr=None, bias_attr=None,
-                 data_format="NCDHW"):
-        super().__init__(3, False, in_channels, out_channels, kernel_size, stride, padding, padding_mode, dilation,
-                         groups, 0, weight_attr, bias_attr, data_format, bias, device, dtype)
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        padding=0,
+        dilation=1,
+        groups=1,
+        *,
+        bias=True,
+        padding_mode="zeros",
+        device=None,
+        dtype=None,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCDHW",
+    ):
+        super().__init__(
+            3,
+            False,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            padding_mode,
+            dilation,
+            groups,
+            0,
+            weight_attr,
+            bias_attr,
+            data_format,
+            bias,
+            device,
+            dtype,
+        )
 
 
 Conv1d, Conv2d, Conv3d = Conv1D, Conv2D, Conv3D
@@ -133,40 +281,145 @@ Conv1d, Conv2d, Conv3d = Conv1D, Conv2D, Conv3D
 class Conv1DTranspose(_ConvNd):
     """Transposed convolution of [N, C, L] (or NLC)."""
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1,
-                 dilation=1, weight_attr=None, bias_attr=None, data_format="NCL"):
-        super().__init__(1, True, in_channels, out_channels, kernel_size, stride, padding, "zeros", dilation, groups,
-                         output_padding, weight_attr, bias_attr, data_format)
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        groups=1,
+        dilation=1,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCL",
+    ):
+        super().__init__(
+            1,
+            True,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            "zeros",
+            dilation,
+            groups,
+            output_padding,
+            weight_attr,
+            bias_attr,
+            data_format,
+        )
 
     def forward(self, x, output_size=None):
-        return F.conv1d_transpose(x, self.weight, self.bias, self._stride, self._padding,
-                                  0 if output_size is not None else self.output_padding, self._groups, self._dilation,
-                                  output_size, self._data_format)
+        return F.conv1d_transpose(
+            x,
+            self.weight,
+            self.bias,
+            self._stride,
+            self._padding,
+            0 if output_size is not None else self.output_padding,
+            self._groups,
+            self._dilation,
+            output_size,
+            self._data_format,
+        )
 
 
 class Conv2DTranspose(_ConvNd):
     """Transposed convolution of [N, C, H, W] (or NHWC)."""
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, dilation=1,
-                 groups=1, weight_attr=None, bias_attr=None, data_format="NCHW"):
-        super().__init__(2, True, in_channels, out_channels, kernel_size, stride, padding, "zeros", dilation, groups,
-                         output_padding, weight_attr, bias_attr, data_format)
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        dilation=1,
+        groups=1,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCHW",
+    ):
+        super().__init__(
+            2,
+            True,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            "zeros",
+            dilation,
+            groups,
+            output_padding,
+            weight_attr,
+            bias_attr,
+            data_format,
+        )
 
     def forward(self, x, output_size=None):
-        return F.conv2d_transpose(x, self.weight, self.bias, self._stride, self._padding,
-                                  0 if output_size is not None else self.output_padding, self._dilation, self._groups,
-                                  output_size, self._data_format)
+        return F.conv2d_transpose(
+            x,
+            self.weight,
+            self.bias,
+            self._stride,
+            self._padding,
+            0 if output_size is not None else self.output_padding,
+            self._dilation,
+            self._groups,
+            output_size,
+            self._data_format,
+        )
 
 
 class Conv3DTranspose(_ConvNd):
     """Transposed convolution of [N, C, D, H, W] (or NDHWC)."""
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, dilation=1,
-                 groups=1, weight_attr=None, bias_attr=None, data_format="NCDHW"):
-        super().__init__(3, True, in_channels, out_channels, kernel_size, stride, padding, "zeros", dilation, groups,
-                         output_padding, weight_attr, bias_attr, data_format)
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        dilation=1,
+        groups=1,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCDHW",
+    ):
+        super().__init__(
+            3,
+            True,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            "zeros",
+            dilation,
+            groups,
+            output_padding,
+            weight_attr,
+            bias_attr,
+            data_format,
+        )
 
     def forward(self, x, output_size=None):
-        return F.conv3d_transpose(x, self.weight, self.bias, self._stride, self._padding,
-                                  0 if output_size is not None else self.output_padding, self._groups, self._dilation,
-                                  output_size, self._data_format)
+        return F.conv3d_transpose(
+            x,
+            self.weight,
+            self.bias,
+            self._stride,
+            self._padding,
+            0 if output_size is not None else self.output_padding,
+            self._groups,
+            self._dilation,
+            output_size,
+            self._data_format,
+        )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The methods of a Layer that move or cast its parameters and buffers in place."""
+
 from paddle.base import framework
 from paddle.base.framework import Tensor, dtype_name
 
@@ -7,9 +8,13 @@ from . import state
 
 
 class ConvertMixin:
-    """`to`, `astype` and their short forms; for classes with `sublayers`, `_parameters` and `_buffers`."""
+    """`to`, `astype` and their short forms; for classes with `sublayers`, `_parameters` and
+    `_buffers`.
+    """
 
-    def _convert(self, device, dtype, blocking=None, include_sublayers=True, floating_only=True, excluded=()):
+    def _convert(
+        self, device, dtype, blocking=None, include_sublayers=True, floating_only=True, excluded=()
+    ):
         layers = self.sublayers(include_self=True) if include_sublayers else [self]
         seen = set()
         for layer in layers:
@@ -25,7 +30,9 @@ class ConvertMixin:
         return self
 
     def to(self, device=None, dtype=None, blocking=None, non_blocking=None):
-        """Move and/or cast all parameters and buffers in place; `device` may also be a dtype or a Tensor to follow."""
+        """Move and/or cast all parameters and buffers in place; `device` may also be a dtype or a
+        Tensor to follow.
+        """
         if isinstance(device, Tensor):
             device, dtype = device.place, device.dtype
         elif device is not None and dtype is None:
@@ -41,14 +48,17 @@ class ConvertMixin:
     def _cast(self, dtype, excluded_layers=None):
         if excluded_layers is None:
             from .norm import _BatchNormBase, BatchNorm
+
             excluded = (_BatchNormBase, BatchNorm) if dtype_name(dtype) == "float16" else ()
         elif isinstance(excluded_layers, type):
             excluded = (excluded_layers,)
         elif isinstance(excluded_layers, (list, tuple)):
             excluded = tuple(excluded_layers)
         else:
-            raise TypeError("excluded_layers should be type nn.Layer or list, but got "
-                            f"{type(excluded_layers).__name__}")
+            raise TypeError(
+                "excluded_layers should be type nn.Layer or list, but got "
+                f"{type(excluded_layers).__name__}"
+            )
         return self._convert(None, framework.to_dtype(dtype), excluded=excluded)
 
     def astype(self, dtype=None):

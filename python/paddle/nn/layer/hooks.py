@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Removable hook handles, and the slow path of `Layer.__call__` that runs forward hooks."""
+
 import weakref
 
 from paddle.base.interrupts import raised_by_handler
 
 
 class HookRemoveHelper:
-    """Handle of a registered hook; `remove()` (or leaving a `with` block) takes the hook out again."""
+    """Handle of a registered hook; `remove()` (or leaving a `with` block) takes the hook out
+    again.
+    """
 
     next_hook_id = 0
 
@@ -31,15 +34,19 @@ class HookRemoveHelper:
 
 
 def call_with_hooks(layer, inputs, kwargs):
-    """forward(*inputs, **kwargs) between the layer's pre-hooks and post-hooks, in the order they were registered."""
+    """forward(*inputs, **kwargs) between the layer's pre-hooks and post-hooks, in the order they
+    were registered.
+    """
     with_kwargs = layer._forward_pre_hooks_with_kwargs_flag
     for key, hook in tuple(layer._forward_pre_hooks.items()):
         if key in with_kwargs:
             result = hook(layer, inputs, kwargs)
             if result is not None:
                 if not (isinstance(result, tuple) and len(result) == 2):
-                    raise RuntimeError(f"[Layer] expected a forward pre-hook with kwargs to return None or "
-                                       f"(args, kwargs), got {type(result).__name__}")
+                    raise RuntimeError(
+                        f"[Layer] expected a forward pre-hook with kwargs to return None or "
+                        f"(args, kwargs), got {type(result).__name__}"
+                    )
                 inputs, kwargs = result
         else:
             result = hook(layer, inputs)
@@ -52,7 +59,11 @@ def call_with_hooks(layer, inputs, kwargs):
         with_kwargs = layer._forward_post_hooks_with_kwargs_flag
         for key, hook in tuple(layer._forward_post_hooks.items()):
             called.add(key)
-            result = hook(layer, inputs, kwargs, outputs) if key in with_kwargs else hook(layer, inputs, outputs)
+            result = (
+                hook(layer, inputs, kwargs, outputs)
+                if key in with_kwargs
+                else hook(layer, inputs, outputs)
+            )
             if result is not None:
                 outputs = result
     except Exception:
@@ -61,11 +72,17 @@ def call_with_hooks(layer, inputs, kwargs):
             if key not in called and key in layer._forward_post_hooks:
                 hook = layer._forward_post_hooks[key]
                 try:
-                    hook(layer, inputs, kwargs, outputs) if key in with_kwargs else hook(layer, inputs, outputs)
+                    hook(layer, inputs, kwargs, outputs) if key in with_kwargs else hook(
+                        layer, inputs, outputs
+                    )
                 except Exception as error:
                     if raised_by_handler(error):
                         raise
                     import warnings
-                    warnings.warn(f"an always_call forward hook raised {error!r} while another error was handled")
+
+                    warnings.warn(
+                        f"an always_call forward hook raised {error!r} while another error was "
+                        f"handled"
+                    )
         raise
     return outputs

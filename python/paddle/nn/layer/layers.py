@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Layer`, the base of every neural network module: parameters, buffers, sublayers, hooks, state."""
+"""`Layer`, the base of every neural network module: parameters, buffers, sublayers, hooks,
+state.
+"""
+
 import collections
 import re
 
@@ -50,18 +53,25 @@ class LayerObjectHelper:
 
 def _check_name(kind, name):
     if not isinstance(name, str):
-        raise TypeError(f"The name of {kind} should be a string, but received {type(name).__name__}.")
+        raise TypeError(
+            f"The name of {kind} should be a string, but received {type(name).__name__}."
+        )
     if "." in name:
-        raise KeyError(f"The name of {kind} can not contain `.`, because when you access the newly added {kind} in "
-                       "the form of `self.**.**`, it will cause AttributeError.")
+        raise KeyError(
+            f"The name of {kind} can not contain `.`, because when you access the newly added "
+            f"{kind} in "
+            "the form of `self.**.**`, it will cause AttributeError."
+        )
     if name == "":
         raise KeyError(f"The name of {kind} can not be empty.")
 
 
 class Layer(ConvertMixin):
-    """Base class of modules. Subclasses set sublayers and parameters in `__init__` and define `forward`.
+    """Base class of modules. Subclasses set sublayers and parameters in `__init__` and define
+    `forward`.
 
-    Args: name_scope (prefix of parameter names; the class name in snake case by default), dtype of parameters.
+    Args: name_scope (prefix of parameter names; the class name in snake case by default), dtype of
+        parameters.
     """
 
     training = True
@@ -69,8 +79,9 @@ class Layer(ConvertMixin):
     def __init__(self, name_scope=None, dtype="float32"):
         put = self.__dict__
         put["training"] = True
-        put["_full_name"] = unique_name.generate(_snake(type(self).__name__) if name_scope is None
-                                                 else _snake(name_scope))
+        put["_full_name"] = unique_name.generate(
+            _snake(type(self).__name__) if name_scope is None else _snake(name_scope)
+        )
         put["_built"] = False
         put["_dtype"] = dtype
         put["_parameters"] = collections.OrderedDict()
@@ -144,15 +155,31 @@ class Layer(ConvertMixin):
         return helper
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
-        """Call `hook(layer, inputs)` before forward; a non-None result replaces the inputs. Returns a handle."""
-        return self._register_hook(self._forward_pre_hooks, hook, prepend,
-                                   [(self._forward_pre_hooks_with_kwargs_flag, with_kwargs)])
+        """Call `hook(layer, inputs)` before forward; a non-None result replaces the inputs. Returns
+        a handle.
+        """
+        return self._register_hook(
+            self._forward_pre_hooks,
+            hook,
+            prepend,
+            [(self._forward_pre_hooks_with_kwargs_flag, with_kwargs)],
+        )
 
-    def register_forward_post_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
-        """Call `hook(layer, inputs, outputs)` after forward; a non-None result replaces the outputs."""
-        return self._register_hook(self._forward_post_hooks, hook, prepend,
-                                   [(self._forward_post_hooks_with_kwargs_flag, with_kwargs),
-                                    (self._forward_post_hooks_always_called, always_call)])
+    def register_forward_post_hook(
+        self, hook, *, prepend=False, with_kwargs=False, always_call=False
+    ):
+        """Call `hook(layer, inputs, outputs)` after forward; a non-None result replaces the
+        outputs.
+        """
+        return self._register_hook(
+            self._forward_post_hooks,
+            hook,
+            prepend,
+            [
+                (self._forward_post_hooks_with_kwargs_flag, with_kwargs),
+                (self._forward_post_hooks_always_called, always_call),
+            ],
+        )
 
     register_forward_hook = register_forward_post_hook
 
@@ -162,13 +189,20 @@ class Layer(ConvertMixin):
         self._state_dict_hooks[helper._hook_id] = hook
         return helper
 
-    def create_parameter(self, shape, attr=None, dtype=None, is_bias=False, default_initializer=None, device=None):
+    def create_parameter(
+        self, shape, attr=None, dtype=None, is_bias=False, default_initializer=None, device=None
+    ):
         """A new initialised parameter (not yet registered); None if `attr` is False."""
         if isinstance(attr, str) and attr == "":
             attr = None
-        made = framework.make_parameter(self._full_name, shape,
-                                        paddle.get_default_dtype() if dtype is None else dtype, attr, is_bias,
-                                        default_initializer)
+        made = framework.make_parameter(
+            self._full_name,
+            shape,
+            paddle.get_default_dtype() if dtype is None else dtype,
+            attr,
+            is_bias,
+            default_initializer,
+        )
         if device is not None:
             place = paddle.base.libpaddle.to_place(device)
             if made is not None and made.place != place:
@@ -181,9 +215,14 @@ class Layer(ConvertMixin):
 
     def create_tensor(self, name=None, persistable=None, dtype=None):
         """An empty Tensor to be filled later, named after the layer."""
-        tensor = paddle._C_ops.full([0], 0.0, framework.to_dtype(self._dtype if dtype is None else dtype))
-        tensor.name = ".".join([self._full_name, name]) if name is not None else unique_name.generate(
-            ".".join([self._full_name, "_generated_var"]))
+        tensor = paddle._C_ops.full(
+            [0], 0.0, framework.to_dtype(self._dtype if dtype is None else dtype)
+        )
+        tensor.name = (
+            ".".join([self._full_name, name])
+            if name is not None
+            else unique_name.generate(".".join([self._full_name, "_generated_var"]))
+        )
         if persistable is not None:
             tensor.persistable = persistable
         return tensor
@@ -192,10 +231,16 @@ class Layer(ConvertMixin):
         """Register `parameter` (or None) under `name`; returns it."""
         _check_name("parameter", name)
         if parameter is not None and not isinstance(parameter, EagerParamBase):
-            raise TypeError(f"The parameter to be added should be a Parameter, but received "
-                            f"{type(parameter).__name__}.")
-        if name not in self._parameters and (name in self.__dict__ or hasattr(type(self), name)
-                                             or name in self._buffers or name in self._sub_layers):
+            raise TypeError(
+                f"The parameter to be added should be a Parameter, but received "
+                f"{type(parameter).__name__}."
+            )
+        if name not in self._parameters and (
+            name in self.__dict__
+            or hasattr(type(self), name)
+            or name in self._buffers
+            or name in self._sub_layers
+        ):
             raise KeyError(f"The parameter '{name}' already exists.")
         self._parameters[name] = parameter
         return parameter
@@ -207,7 +252,10 @@ class Layer(ConvertMixin):
     def add_sublayer(self, name, sublayer):
         """Register `sublayer` (a Layer or None) under `name`; returns it."""
         if not (isinstance(sublayer, Layer) or sublayer is None):
-            raise AssertionError(f"[Layer] expected the sublayer to be a Layer or None, got {type(sublayer).__name__}")
+            raise AssertionError(
+                f"[Layer] expected the sublayer to be a Layer or None, got "
+                f"{type(sublayer).__name__}"
+            )
         self._sub_layers[str(name)] = sublayer
         return sublayer
 
@@ -218,12 +266,17 @@ class Layer(ConvertMixin):
     register_module = add_module
 
     def register_buffer(self, name, tensor, persistable=True):
-        """Register a Tensor that is state but not a parameter; in `state_dict` only if `persistable`."""
+        """Register a Tensor that is state but not a parameter; in `state_dict` only if
+        `persistable`.
+        """
         _check_name("buffer", name)
         if hasattr(self, name) and name not in self._buffers:
             raise KeyError(f"attribute '{name}' already exists.")
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"The registered buffer should be a Paddle.Tensor, but received {type(tensor).__name__}.")
+            raise TypeError(
+                f"The registered buffer should be a Paddle.Tensor, but received "
+                f"{type(tensor).__name__}."
+            )
         self._buffers[name] = tensor
         if persistable:
             self._non_persistable_buffer_names_set.discard(name)
@@ -232,8 +285,13 @@ class Layer(ConvertMixin):
 
     def _walk(self, member, prefix, include_sublayers, remove_duplicate):
         seen = set()
-        layers = (self.named_sublayers(prefix=prefix, include_self=True, remove_duplicate=remove_duplicate)
-                  if include_sublayers else [(prefix, self)])
+        layers = (
+            self.named_sublayers(
+                prefix=prefix, include_self=True, remove_duplicate=remove_duplicate
+            )
+            if include_sublayers
+            else [(prefix, self)]
+        )
         for layer_prefix, layer in layers:
             for name, value in getattr(layer, member).items():
                 if value is None or id(value) in seen:
@@ -275,7 +333,9 @@ class Layer(ConvertMixin):
         """All sublayers, depth first."""
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
-    def named_sublayers(self, prefix="", include_self=False, layers_set=None, remove_duplicate=True):
+    def named_sublayers(
+        self, prefix="", include_self=False, layers_set=None, remove_duplicate=True
+    ):
         """Iterate over (structured name, layer), depth first."""
         layers_set = set() if layers_set is None else layers_set
         new = self not in layers_set
@@ -285,8 +345,9 @@ class Layer(ConvertMixin):
             yield prefix, self
         for key, layer in self._sub_layers.items():
             if layer is not None:
-                yield from layer.named_sublayers(prefix + ("." if prefix else "") + key, True, layers_set,
-                                                 remove_duplicate)
+                yield from layer.named_sublayers(
+                    prefix + ("." if prefix else "") + key, True, layers_set, remove_duplicate
+                )
 
     def modules(self):
         """Iterate over this layer and all sublayers."""
@@ -311,7 +372,9 @@ class Layer(ConvertMixin):
     get_submodule = get_sublayer
 
     def set_sublayer(self, target, layer, strict=False):
-        """Put `layer` at the dotted path `target`; with `strict` something must already be there."""
+        """Put `layer` at the dotted path `target`; with `strict` something must already be
+        there.
+        """
         path, _, name = target.rpartition(".")
         if not name:
             raise ValueError("Cannot set the sublayer without a target name!")
@@ -366,18 +429,24 @@ class Layer(ConvertMixin):
             layers[name] = value
         elif params is not None and name in params:
             if value is not None:
-                raise TypeError(f"assignment to parameter '{name}' should be of type Parameter or None, but got "
-                                f"'{type(value).__name__}'")
+                raise TypeError(
+                    f"assignment to parameter '{name}' should be of type Parameter or None, "
+                    f"but got '{type(value).__name__}'"
+                )
             params[name] = None
         elif params is not None and name in d["_sub_layers"]:
             if value is not None:
-                raise TypeError(f"assignment to sublayer '{name}' should be of type Layer or None, but got "
-                                f"'{type(value).__name__}'")
+                raise TypeError(
+                    f"assignment to sublayer '{name}' should be of type Layer or None, but got "
+                    f"'{type(value).__name__}'"
+                )
             d["_sub_layers"][name] = None
         elif params is not None and name in d["_buffers"]:
             if value is not None and not isinstance(value, Tensor):
-                raise TypeError(f"assignment to buffers '{name}' should be of type core.DenseTensor or None, but got "
-                                f"'{type(value).__name__}'")
+                raise TypeError(
+                    f"assignment to buffers '{name}' should be of type core.DenseTensor or "
+                    f"None, but got '{type(value).__name__}'"
+                )
             d["_buffers"][name] = value
         elif isinstance(value, Tensor) and type(value) is Tensor:
             if params is None:
@@ -408,10 +477,14 @@ class Layer(ConvertMixin):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _weight_and_bias(self):
-        """(self.weight, self.bias), found without the cost of `__getattr__` when they are parameters."""
+        """(self.weight, self.bias), found without the cost of `__getattr__` when they are
+        parameters.
+        """
         params = self.__dict__["_parameters"]
-        return (params["weight"] if "weight" in params else self.weight,
-                params["bias"] if "bias" in params else self.bias)
+        return (
+            params["weight"] if "weight" in params else self.weight,
+            params["bias"] if "bias" in params else self.bias,
+        )
 
     def __delattr__(self, name):
         for member in ("_parameters", "_sub_layers", "_buffers"):
@@ -436,35 +509,69 @@ class Layer(ConvertMixin):
     def __repr__(self):
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
-        children = [f"({name}): " + _indent(repr(layer)) for name, layer in self._sub_layers.items()]
+        children = [
+            f"({name}): " + _indent(repr(layer)) for name, layer in self._sub_layers.items()
+        ]
         if not children:
-            return f"{type(self).__name__}({lines[0]})" if len(lines) == 1 else (
-                f"{type(self).__name__}(" + "".join("\n  " + line for line in lines) + ("\n)" if lines else ")"))
+            return (
+                f"{type(self).__name__}({lines[0]})"
+                if len(lines) == 1
+                else (
+                    f"{type(self).__name__}("
+                    + "".join("\n  " + line for line in lines)
+                    + ("\n)" if lines else ")")
+                )
+            )
         head = f"{type(self).__name__}(" + ", ".join(lines)
         return head + "".join("\n  " + c for c in children) + "\n)"
 
     def state_dict(self, *args, **kwargs):
         """OrderedDict of structured name -> parameter or persistable buffer.
 
-        Arguments: destination=None, include_sublayers=True, structured_name_prefix='', use_hook=True, keep_vars=True;
-        torch's `prefix` is accepted for `structured_name_prefix`.
+        Arguments: destination=None, include_sublayers=True, structured_name_prefix='',
+        use_hook=True, keep_vars=True; torch's `prefix` is accepted for `structured_name_prefix`.
         """
         return self._state_dict(False, *args, **kwargs)
 
-    def _state_dict(self, non_persistable, destination=None, include_sublayers=True, structured_name_prefix="",
-                    use_hook=True, keep_vars=True, prefix=None):
+    def _state_dict(
+        self,
+        non_persistable,
+        destination=None,
+        include_sublayers=True,
+        structured_name_prefix="",
+        use_hook=True,
+        keep_vars=True,
+        prefix=None,
+    ):
         if isinstance(include_sublayers, str):
             structured_name_prefix, include_sublayers = include_sublayers, True
-        return state.collect(self, destination, include_sublayers,
-                             structured_name_prefix if prefix is None else prefix, non_persistable, use_hook, keep_vars)
+        return state.collect(
+            self,
+            destination,
+            include_sublayers,
+            structured_name_prefix if prefix is None else prefix,
+            non_persistable,
+            use_hook,
+            keep_vars,
+        )
 
-    def to_static_state_dict(self, destination=None, include_sublayers=True, structured_name_prefix="", use_hook=True,
-                             keep_vars=True):
+    def to_static_state_dict(
+        self,
+        destination=None,
+        include_sublayers=True,
+        structured_name_prefix="",
+        use_hook=True,
+        keep_vars=True,
+    ):
         """`state_dict` with the non-persistable buffers too."""
-        return self._state_dict(True, destination, include_sublayers, structured_name_prefix, use_hook, keep_vars)
+        return self._state_dict(
+            True, destination, include_sublayers, structured_name_prefix, use_hook, keep_vars
+        )
 
     def set_state_dict(self, state_dict, use_structured_name=True):
-        """Copy values in; entries that do not fit are skipped with a warning. Returns (missing, unexpected) keys."""
+        """Copy values in; entries that do not fit are skipped with a warning. Returns (missing,
+        unexpected) keys.
+        """
         return state.load(self, state_dict, use_structured_name)
 
     set_dict = set_state_dict
@@ -475,20 +582,31 @@ class Layer(ConvertMixin):
         return state.load_strict(self, state_dict, strict, assign)
 
     def get_extra_state(self):
-        """Extra state to keep in `state_dict`; subclasses may define it together with `set_extra_state`."""
-        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called. ")
+        """Extra state to keep in `state_dict`; subclasses may define it together with
+        `set_extra_state`.
+        """
+        raise RuntimeError(
+            "Reached a code path in Module.get_extra_state() that should never be called. "
+        )
 
     def set_extra_state(self, state):
-        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called. ")
+        raise RuntimeError(
+            "Reached a code path in Module.set_extra_state() that should never be called. "
+        )
 
     def sharded_state_dict(self, structured_name_prefix=""):
         """State dict of shards for the distributed checkpoint."""
         from paddle.distributed.flex_checkpoint.dcp.sharded_weight import build_sharded_state_dict
-        return build_sharded_state_dict(self.state_dict(structured_name_prefix=""), None, structured_name_prefix)
+
+        return build_sharded_state_dict(
+            self.state_dict(structured_name_prefix=""), None, structured_name_prefix
+        )
 
     def full(self, aoa_config=None, **kwargs):
         """Iterate over full parameters assembled from their shards."""
         from paddle.distributed.flex_checkpoint.dcp.full_param import full_param
+
         return full_param(self, aoa_config, **kwargs)
+
 
 _lazy.serve(globals())

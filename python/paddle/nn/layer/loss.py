@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loss layers: each holds the arguments of one loss function."""
+
 import paddle
 from paddle import get_default_dtype
 from paddle.base.arguments import items
@@ -7,17 +8,40 @@ from paddle.base.arguments import items
 from .. import functional as F
 from .layers import Layer
 
-__all__ = ["BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "HSigmoidLoss", "MSELoss", "L1Loss", "NLLLoss",
-           "PoissonNLLLoss", "KLDivLoss", "MarginRankingLoss", "CTCLoss", "RNNTLoss", "SmoothL1Loss",
-           "MultiLabelSoftMarginLoss", "MultiLabelMarginLoss", "HingeEmbeddingLoss", "CosineEmbeddingLoss",
-           "TripletMarginWithDistanceLoss", "TripletMarginLoss", "MultiMarginLoss", "SoftMarginLoss",
-           "GaussianNLLLoss", "AdaptiveLogSoftmaxWithLoss"]
+__all__ = [
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CrossEntropyLoss",
+    "HSigmoidLoss",
+    "MSELoss",
+    "L1Loss",
+    "NLLLoss",
+    "PoissonNLLLoss",
+    "KLDivLoss",
+    "MarginRankingLoss",
+    "CTCLoss",
+    "RNNTLoss",
+    "SmoothL1Loss",
+    "MultiLabelSoftMarginLoss",
+    "MultiLabelMarginLoss",
+    "HingeEmbeddingLoss",
+    "CosineEmbeddingLoss",
+    "TripletMarginWithDistanceLoss",
+    "TripletMarginLoss",
+    "MultiMarginLoss",
+    "SoftMarginLoss",
+    "GaussianNLLLoss",
+    "AdaptiveLogSoftmaxWithLoss",
+]
 
 
 def _reduction(value, name, *more):
     if value not in ("sum", "mean", "none", *more):
-        raise ValueError(f"The value of 'reduction' in {name} should be 'sum', 'mean' or 'none', but received {value}, "
-                         "which is not allowed.")
+        raise ValueError(
+            f"The value of 'reduction' in {name} should be 'sum', 'mean' or 'none', but received "
+            f"{value}, "
+            "which is not allowed."
+        )
     return value
 
 
@@ -32,29 +56,62 @@ class BCEWithLogitsLoss(Layer):
         self.name = name
 
     def forward(self, logit, label):
-        return F.binary_cross_entropy_with_logits(logit, label, self.weight, self.reduction, self.pos_weight)
+        return F.binary_cross_entropy_with_logits(
+            logit, label, self.weight, self.reduction, self.pos_weight
+        )
 
 
 class CrossEntropyLoss(Layer):
     """Cross entropy of class scores."""
 
-    def __init__(self, weight=None, ignore_index=-100, reduction="mean", soft_label=False, axis=-1, use_softmax=True,
-                 label_smoothing=0.0, name=None):
+    def __init__(
+        self,
+        weight=None,
+        ignore_index=-100,
+        reduction="mean",
+        soft_label=False,
+        axis=-1,
+        use_softmax=True,
+        label_smoothing=0.0,
+        name=None,
+    ):
         super().__init__()
-        self.weight, self.ignore_index, self.reduction, self.name = weight, ignore_index, reduction, name
+        self.weight, self.ignore_index, self.reduction, self.name = (
+            weight,
+            ignore_index,
+            reduction,
+            name,
+        )
         self.soft_label, self.label_smoothing = soft_label, label_smoothing
         self.axis, self.use_softmax = axis, use_softmax
 
     def forward(self, input, label):
-        return F.cross_entropy(input, label, self.weight, self.ignore_index, self.reduction, self.soft_label,
-                               self.axis, self.use_softmax, self.label_smoothing)
+        return F.cross_entropy(
+            input,
+            label,
+            self.weight,
+            self.ignore_index,
+            self.reduction,
+            self.soft_label,
+            self.axis,
+            self.use_softmax,
+            self.label_smoothing,
+        )
 
 
 class HSigmoidLoss(Layer):
     """Hierarchical sigmoid over a binary tree of classes."""
 
-    def __init__(self, feature_size, num_classes, weight_attr=None, bias_attr=None, is_custom=False, is_sparse=False,
-                 name=None):
+    def __init__(
+        self,
+        feature_size,
+        num_classes,
+        weight_attr=None,
+        bias_attr=None,
+        is_custom=False,
+        is_sparse=False,
+        name=None,
+    ):
         super().__init__()
         if num_classes < 2 and not is_custom:
             raise ValueError("num_classes must not be less than 2 with default tree")
@@ -73,8 +130,16 @@ class HSigmoidLoss(Layer):
         self.bias = self.create_parameter([rows, 1], bias_attr, self._dtype, True)
 
     def forward(self, input, label, path_table=None, path_code=None):
-        return F.hsigmoid_loss(input, label, self._num_classes, self.weight, self.bias, path_table, path_code,
-                               self._is_sparse)
+        return F.hsigmoid_loss(
+            input,
+            label,
+            self._num_classes,
+            self.weight,
+            self.bias,
+            path_table,
+            path_code,
+            self._is_sparse,
+        )
 
 
 class MSELoss(Layer):
@@ -83,7 +148,10 @@ class MSELoss(Layer):
     def __init__(self, reduction="mean"):
         super().__init__()
         if reduction not in ("sum", "mean", "none"):
-            raise ValueError(f"'reduction' in 'MSELoss' should be 'sum', 'mean' or 'none', but received {reduction}.")
+            raise ValueError(
+                f"'reduction' in 'MSELoss' should be 'sum', 'mean' or 'none', but received "
+                f"{reduction}."
+            )
         self.reduction = reduction
 
     def forward(self, input, label):
@@ -135,8 +203,11 @@ class PoissonNLLLoss(Layer):
     def __init__(self, log_input=True, full=False, epsilon=1e-8, reduction="mean", name=None):
         super().__init__()
         if epsilon <= 0:
-            raise ValueError(f"The value of `epsilon` in PoissonNLLLoss should be positive, but received {epsilon:f}, "
-                             "which is not allowed")
+            raise ValueError(
+                f"The value of `epsilon` in PoissonNLLLoss should be positive, but received "
+                f"{epsilon:f}, "
+                "which is not allowed"
+            )
         self._log_input = log_input
         self._full = full
         self._epsilon = epsilon
@@ -144,7 +215,9 @@ class PoissonNLLLoss(Layer):
         self._name = name
 
     def forward(self, input, label):
-        return F.poisson_nll_loss(input, label, self._log_input, self._full, self._epsilon, self._reduction)
+        return F.poisson_nll_loss(
+            input, label, self._log_input, self._full, self._epsilon, self._reduction
+        )
 
 
 class KLDivLoss(Layer):
@@ -182,8 +255,16 @@ class CTCLoss(Layer):
         self.zero_infinity = zero_infinity
 
     def forward(self, log_probs, labels, input_lengths, label_lengths, norm_by_times=False):
-        return F.ctc_loss(log_probs, labels, input_lengths, label_lengths, self.blank, self.reduction, norm_by_times,
-                          self.zero_infinity)
+        return F.ctc_loss(
+            log_probs,
+            labels,
+            input_lengths,
+            label_lengths,
+            self.blank,
+            self.reduction,
+            norm_by_times,
+            self.zero_infinity,
+        )
 
 
 class RNNTLoss(Layer):
@@ -197,8 +278,15 @@ class RNNTLoss(Layer):
         self.name = name
 
     def forward(self, input, label, input_lengths, label_lengths):
-        return F.rnnt_loss(input, label, input_lengths, label_lengths, self.blank, self.fastemit_lambda,
-                           self.reduction)
+        return F.rnnt_loss(
+            input,
+            label,
+            input_lengths,
+            label_lengths,
+            self.blank,
+            self.fastemit_lambda,
+            self.reduction,
+        )
 
 
 class SmoothL1Loss(Layer):
@@ -259,8 +347,11 @@ class CosineEmbeddingLoss(Layer):
     def __init__(self, margin=0, reduction="mean", name=None):
         super().__init__()
         if margin > 1 or margin < -1:
-            raise ValueError(f"The value of 'margin' should be in the interval of [-1, 1], but received {margin:f}, "
-                             "which is not allowed.")
+            raise ValueError(
+                f"The value of 'margin' should be in the interval of [-1, 1], but received "
+                f"{margin:f}, "
+                "which is not allowed."
+            )
         self.margin = margin
         self.reduction = _reduction(reduction, "CosineEmbeddingLoss")
         self.name = name
@@ -281,8 +372,15 @@ class TripletMarginWithDistanceLoss(Layer):
         self.name = name
 
     def forward(self, input, positive, negative):
-        return F.triplet_margin_with_distance_loss(input, positive, negative, self.distance_function, self.margin,
-                                                   self.swap, self.reduction)
+        return F.triplet_margin_with_distance_loss(
+            input,
+            positive,
+            negative,
+            self.distance_function,
+            self.margin,
+            self.swap,
+            self.reduction,
+        )
 
 
 class TripletMarginLoss(Layer):
@@ -298,8 +396,9 @@ class TripletMarginLoss(Layer):
         self.name = name
 
     def forward(self, input, positive, negative):
-        return F.triplet_margin_loss(input, positive, negative, self.margin, self.p, self.epsilon, self.swap,
-                                     self.reduction)
+        return F.triplet_margin_loss(
+            input, positive, negative, self.margin, self.p, self.epsilon, self.swap, self.reduction
+        )
 
 
 class MultiMarginLoss(Layer):
@@ -346,8 +445,17 @@ class GaussianNLLLoss(Layer):
 class AdaptiveLogSoftmaxWithLoss(Layer):
     """Softmax over many classes, split into a frequent head and rarer clusters at `cutoffs`."""
 
-    def __init__(self, in_features, n_classes, cutoffs, weight_attr=None, bias_attr=None, div_value=4.0,
-                 head_bias=False, name=None):
+    def __init__(
+        self,
+        in_features,
+        n_classes,
+        cutoffs,
+        weight_attr=None,
+        bias_attr=None,
+        div_value=4.0,
+        head_bias=False,
+        name=None,
+    ):
         super().__init__()
         self._dtype = get_default_dtype()
         self._weight_attr = weight_attr
@@ -355,10 +463,17 @@ class AdaptiveLogSoftmaxWithLoss(Layer):
         cutoffs = items('AdaptiveLogSoftmaxWithLoss', 'cutoffs', cutoffs)
         if not cutoffs:
             raise ValueError("cutoffs should be a sequence of length larger than 0")
-        if (cutoffs != sorted(cutoffs) or min(cutoffs) <= 0 or max(cutoffs) > n_classes - 1
-                or len(set(cutoffs)) != len(cutoffs) or any(int(c) != c for c in cutoffs)):
-            raise ValueError("cutoffs should be a sequence of unique, positive integers sorted in an increasing order, "
-                             "where each value is between 1 and n_classes-1")
+        if (
+            cutoffs != sorted(cutoffs)
+            or min(cutoffs) <= 0
+            or max(cutoffs) > n_classes - 1
+            or len(set(cutoffs)) != len(cutoffs)
+            or any(int(c) != c for c in cutoffs)
+        ):
+            raise ValueError(
+                "cutoffs should be a sequence of unique, positive integers sorted in an "
+                "increasing order, where each value is between 1 and n_classes-1"
+            )
         self.in_features = in_features
         self.n_classes = n_classes
         self.cutoffs = [*cutoffs, n_classes]
@@ -367,23 +482,33 @@ class AdaptiveLogSoftmaxWithLoss(Layer):
         self.shortlist_size = self.cutoffs[0]
         self.n_clusters = len(self.cutoffs) - 1
         self.head_size = self.shortlist_size + self.n_clusters
-        self.head_weight = self.create_parameter([in_features, self.head_size], weight_attr, self._dtype)
-        self.head_bias = (self.create_parameter([self.head_size], bias_attr, self._dtype, True)
-                          if head_bias else None)
+        self.head_weight = self.create_parameter(
+            [in_features, self.head_size], weight_attr, self._dtype
+        )
+        self.head_bias = (
+            self.create_parameter([self.head_size], bias_attr, self._dtype, True)
+            if head_bias
+            else None
+        )
         self.tail_weights = []
         for i in range(self.n_clusters):
             hidden = int(in_features // (div_value ** (i + 1)))
             size = self.cutoffs[i + 1] - self.cutoffs[i]
-            self.tail_weights.append([self.create_parameter([in_features, hidden], weight_attr, self._dtype),
-                                      self.create_parameter([hidden, size], weight_attr, self._dtype)])
+            self.tail_weights.append(
+                [
+                    self.create_parameter([in_features, hidden], weight_attr, self._dtype),
+                    self.create_parameter([hidden, size], weight_attr, self._dtype),
+                ]
+            )
 
     def forward(self, input, label):
-        return F.adaptive_log_softmax_with_loss(input, label, self.head_weight, self.tail_weights, self.cutoffs,
-                                                self.head_bias)
+        return F.adaptive_log_softmax_with_loss(
+            input, label, self.head_weight, self.tail_weights, self.cutoffs, self.head_bias
+        )
 
     def _full_log_prob(self, input, head_output):
         head = F.log_softmax(head_output, axis=1)
-        parts = [head[:, :self.shortlist_size]]
+        parts = [head[:, : self.shortlist_size]]
         for i, (down, up) in enumerate(self.tail_weights):
             cluster = F.log_softmax(F.linear(F.linear(input, down), up), axis=1)
             parts.append(cluster + paddle.unsqueeze(head[:, self.shortlist_size + i], 1))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normalisation layers."""
+
 import paddle
 from paddle import get_default_dtype
 from paddle.base.arguments import items
@@ -12,19 +13,35 @@ from ..initializer import Constant, Normal
 from .alias import aliases
 from .layers import Layer
 
-__all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "SyncBatchNorm", "LayerNorm", "GroupNorm",
-           "InstanceNorm1D", "InstanceNorm2D", "InstanceNorm3D", "LocalResponseNorm", "SpectralNorm", "RMSNorm"]
+__all__ = [
+    "BatchNorm",
+    "BatchNorm1D",
+    "BatchNorm2D",
+    "BatchNorm3D",
+    "SyncBatchNorm",
+    "LayerNorm",
+    "GroupNorm",
+    "InstanceNorm1D",
+    "InstanceNorm2D",
+    "InstanceNorm3D",
+    "LocalResponseNorm",
+    "SpectralNorm",
+    "RMSNorm",
+]
 
 
 def _check_rank(x, *ranks):
     if len(x.shape) not in ranks:
-        raise ValueError(f"expected {' or '.join(f'{r}D' for r in ranks)} input (got {len(x.shape)}D input)")
+        raise ValueError(
+            f"expected {' or '.join(f'{r}D' for r in ranks)} input (got {len(x.shape)}D input)"
+        )
 
 
 def _running(layer, name, value, size, dtype, **kwargs):
     """A statistic: a parameter without gradient."""
-    stat = layer.create_parameter([size], ParamAttr(name=name, initializer=Constant(value), trainable=False, **kwargs),
-                                  dtype)
+    stat = layer.create_parameter(
+        [size], ParamAttr(name=name, initializer=Constant(value), trainable=False, **kwargs), dtype
+    )
     stat.stop_gradient = True
     return stat
 
@@ -41,22 +58,42 @@ def _stat_dtype(dtype):
 class _BatchNormBase(Layer):
     _ranks = None
 
-    def __init__(self, num_features, momentum=0.9, epsilon=1e-05, weight_attr=None, bias_attr=None, data_format="NCHW",
-                 use_global_stats=None, name=None):
+    def __init__(
+        self,
+        num_features,
+        momentum=0.9,
+        epsilon=1e-05,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCHW",
+        use_global_stats=None,
+        name=None,
+    ):
         super().__init__()
         self._num_features = num_features
         self._weight_attr = weight_attr
         self._bias_attr = bias_attr
         self._use_global_stats = use_global_stats
         self._dtype = _stat_dtype(get_default_dtype())
-        self.weight = self.create_parameter([num_features], weight_attr, self._dtype,
-                                            default_initializer=Constant(1.0))
+        self.weight = self.create_parameter(
+            [num_features], weight_attr, self._dtype, default_initializer=Constant(1.0)
+        )
         self.bias = self.create_parameter([num_features], bias_attr, self._dtype, True)
-        _register_statistics(self,
-                             _running(self, None if name is None else name + "_mean", 0.0, num_features, self._dtype),
-                             _running(self, None if name is None else name + "_variance", 1.0, num_features,
-                                      self._dtype))
-        self._name, self._data_format, self._momentum, self._epsilon = name, data_format, momentum, epsilon
+        _register_statistics(
+            self,
+            _running(
+                self, None if name is None else name + "_mean", 0.0, num_features, self._dtype
+            ),
+            _running(
+                self, None if name is None else name + "_variance", 1.0, num_features, self._dtype
+            ),
+        )
+        self._name, self._data_format, self._momentum, self._epsilon = (
+            name,
+            data_format,
+            momentum,
+            epsilon,
+        )
         self._in_place = self._fuse_with_relu = False
 
     def _check_input_dim(self, input):
@@ -68,11 +105,22 @@ class _BatchNormBase(Layer):
 
     def forward(self, input):
         self._check_input_dim(input)
-        return F.batch_norm(input, self._mean, self._variance, *self._weight_and_bias(), self.training,
-                            self._momentum, self._epsilon, self._data_format, self._use_global_stats)
+        return F.batch_norm(
+            input,
+            self._mean,
+            self._variance,
+            *self._weight_and_bias(),
+            self.training,
+            self._momentum,
+            self._epsilon,
+            self._data_format,
+            self._use_global_stats,
+        )
 
     def extra_repr(self):
-        text = f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        text = (
+            f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        )
         if self._data_format != "NCHW":
             text += f", data_format={self._data_format}"
         if self._name is not None:
@@ -85,43 +133,94 @@ def _batch_norm_class(name, ranks, layout, allowed, doc):
     class Norm(_BatchNormBase):
         _ranks = ranks
 
-        def __init__(self, num_features, momentum=0.9, epsilon=1e-05, weight_attr=None, bias_attr=None,
-                     data_format=layout, use_global_stats=None, name=None):
+        def __init__(
+            self,
+            num_features,
+            momentum=0.9,
+            epsilon=1e-05,
+            weight_attr=None,
+            bias_attr=None,
+            data_format=layout,
+            use_global_stats=None,
+            name=None,
+        ):
             if data_format not in allowed:
-                raise ValueError(f"expected {', '.join(allowed)} for data_format input, got {data_format}")
-            super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats,
-                             name)
+                raise ValueError(
+                    f"expected {', '.join(allowed)} for data_format input, got {data_format}"
+                )
+            super().__init__(
+                num_features,
+                momentum,
+                epsilon,
+                weight_attr,
+                bias_attr,
+                data_format,
+                use_global_stats,
+                name,
+            )
 
     Norm.__name__ = Norm.__qualname__ = name
     Norm.__doc__ = doc
     return Norm
 
 
-BatchNorm1D = _batch_norm_class("BatchNorm1D", (2, 3), "NCL", ("NCL", "NLC", "NC"),
-                                "Batch normalisation of [N, C] or [N, C, L].")
-BatchNorm2D = _batch_norm_class("BatchNorm2D", (4,), "NCHW", ("NCHW", "NHWC", "NC"),
-                                "Batch normalisation of [N, C, H, W].")
-BatchNorm3D = _batch_norm_class("BatchNorm3D", (5,), "NCDHW", ("NCDHW", "NDHWC", "NC"),
-                                "Batch normalisation of [N, C, D, H, W].")
+BatchNorm1D = _batch_norm_class(
+    "BatchNorm1D",
+    (2, 3),
+    "NCL",
+    ("NCL", "NLC", "NC"),
+    "Batch normalisation of [N, C] or [N, C, L].",
+)
+BatchNorm2D = _batch_norm_class(
+    "BatchNorm2D", (4,), "NCHW", ("NCHW", "NHWC", "NC"), "Batch normalisation of [N, C, H, W]."
+)
+BatchNorm3D = _batch_norm_class(
+    "BatchNorm3D",
+    (5,),
+    "NCDHW",
+    ("NCDHW", "NDHWC", "NC"),
+    "Batch normalisation of [N, C, D, H, W].",
+)
 
 
 class BatchNorm(Layer):
-    """Batch normalisation of any rank, followed by an optional activation named by `act`; `is_test`: made in evaluation mode."""
+    """Batch normalisation of any rank, followed by an optional activation named by `act`;
+    `is_test`: made in evaluation mode.
+    """
 
-    def __init__(self, num_channels, act=None, is_test=False, momentum=0.9, epsilon=1e-05, param_attr=None,
-                 bias_attr=None, dtype="float32", data_layout="NCHW", in_place=False, moving_mean_name=None,
-                 moving_variance_name=None, do_model_average_for_mean_and_var=True, use_global_stats=False,
-                 trainable_statistics=False):
+    def __init__(
+        self,
+        num_channels,
+        act=None,
+        is_test=False,
+        momentum=0.9,
+        epsilon=1e-05,
+        param_attr=None,
+        bias_attr=None,
+        dtype="float32",
+        data_layout="NCHW",
+        in_place=False,
+        moving_mean_name=None,
+        moving_variance_name=None,
+        do_model_average_for_mean_and_var=True,
+        use_global_stats=False,
+        trainable_statistics=False,
+    ):
         super().__init__()
         self._param_attr = param_attr
         self._bias_attr = bias_attr
         self._act = act
         self._dtype = _stat_dtype(dtype)
-        self.weight = self.create_parameter([num_channels], param_attr, self._dtype, default_initializer=Constant(1.0))
+        self.weight = self.create_parameter(
+            [num_channels], param_attr, self._dtype, default_initializer=Constant(1.0)
+        )
         self.bias = self.create_parameter([num_channels], bias_attr, self._dtype, True)
         average = {"do_model_average": do_model_average_for_mean_and_var}
-        _register_statistics(self, _running(self, moving_mean_name, 0.0, num_channels, self._dtype, **average),
-                             _running(self, moving_variance_name, 1.0, num_channels, self._dtype, **average))
+        _register_statistics(
+            self,
+            _running(self, moving_mean_name, 0.0, num_channels, self._dtype, **average),
+            _running(self, moving_variance_name, 1.0, num_channels, self._dtype, **average),
+        )
         self._in_place = in_place
         self._data_layout = data_layout
         self._momentum = momentum
@@ -132,19 +231,41 @@ class BatchNorm(Layer):
         self._trainable_statistics = trainable_statistics
 
     def forward(self, input):
-        out = _C_ops.batch_norm_(input, self._mean, self._variance, self.weight, self.bias, not self.training,
-                                       self._momentum, self._epsilon, self._data_layout, self._use_global_stats,
-                                       self._trainable_statistics)[0]
+        out = _C_ops.batch_norm_(
+            input,
+            self._mean,
+            self._variance,
+            self.weight,
+            self.bias,
+            not self.training,
+            self._momentum,
+            self._epsilon,
+            self._data_layout,
+            self._use_global_stats,
+            self._trainable_statistics,
+        )[0]
         return out if self._act is None else getattr(F, self._act)(out)
 
 
 @aliases(eps="epsilon")
 class SyncBatchNorm(_BatchNormBase):
-    """Batch normalisation with statistics over all processes of the data parallel group: this one, in this build."""
+    """Batch normalisation with statistics over all processes of the data parallel group: this one,
+    in this build.
+    """
 
-    def __init__(self, num_features, momentum=0.9, epsilon=1e-05, weight_attr=None, bias_attr=None, data_format="NCHW",
-                 name=None):
-        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
+    def __init__(
+        self,
+        num_features,
+        momentum=0.9,
+        epsilon=1e-05,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCHW",
+        name=None,
+    ):
+        super().__init__(
+            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name
+        )
 
     def _check_data_format(self):
         if self._data_format in ("NCHW", "NCDHW", "NC", "NCL"):
@@ -152,8 +273,10 @@ class SyncBatchNorm(_BatchNormBase):
         elif self._data_format in ("NHWC", "NDHWC", "NLC"):
             self._data_format = "NHWC"
         else:
-            raise ValueError(f"expected 'NCDHW', 'NDHWC', 'NCL', 'NLC', 'NC', 'NCHW', 'NHWC' for data_format, got "
-                             f"{self._data_format}")
+            raise ValueError(
+                f"expected 'NCDHW', 'NDHWC', 'NCL', 'NLC', 'NC', 'NCHW', 'NHWC' for "
+                f"data_format, got {self._data_format}"
+            )
 
     def forward(self, x):
         self._check_data_format()
@@ -161,12 +284,23 @@ class SyncBatchNorm(_BatchNormBase):
 
     @classmethod
     def convert_sync_batchnorm(cls, layer):
-        """Replace every BatchNorm below `layer` (or the layer itself) by a SyncBatchNorm with the same state."""
+        """Replace every BatchNorm below `layer` (or the layer itself) by a SyncBatchNorm with the
+        same state.
+        """
         result = layer
         if isinstance(layer, _BatchNormBase) and not isinstance(layer, SyncBatchNorm):
-            attrs = [a.name if isinstance(a, ParamAttr) else a for a in (layer._weight_attr, layer._bias_attr)]
-            result = SyncBatchNorm(layer._num_features, layer._momentum, layer._epsilon, *attrs, layer._data_format,
-                                   layer._name)
+            attrs = [
+                a.name if isinstance(a, ParamAttr) else a
+                for a in (layer._weight_attr, layer._bias_attr)
+            ]
+            result = SyncBatchNorm(
+                layer._num_features,
+                layer._momentum,
+                layer._epsilon,
+                *attrs,
+                layer._data_format,
+                layer._name,
+            )
             if layer._weight_attr is not False and layer._bias_attr is not False:
                 with paddle.no_grad():
                     result.weight = layer.weight
@@ -182,10 +316,25 @@ class SyncBatchNorm(_BatchNormBase):
 class LayerNorm(Layer):
     """Normalise over the last dimensions of shape normalized_shape."""
 
-    def __init__(self, normalized_shape, epsilon=1e-05, *, elementwise_affine=True, bias=True, device=None, dtype=None,
-                 weight_attr=None, bias_attr=None, name=None):
+    def __init__(
+        self,
+        normalized_shape,
+        epsilon=1e-05,
+        *,
+        elementwise_affine=True,
+        bias=True,
+        device=None,
+        dtype=None,
+        weight_attr=None,
+        bias_attr=None,
+        name=None,
+    ):
         super().__init__()
-        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else items('LayerNorm', 'normalized_shape', normalized_shape)
+        self._normalized_shape = (
+            [normalized_shape]
+            if isinstance(normalized_shape, int)
+            else items('LayerNorm', 'normalized_shape', normalized_shape)
+        )
         self._epsilon = epsilon
         self._weight_attr = False if not elementwise_affine else weight_attr
         self._bias_attr = False if not (elementwise_affine and bias) else bias_attr
@@ -194,8 +343,9 @@ class LayerNorm(Layer):
         size = 1
         for d in self._normalized_shape:
             size *= d
-        self.weight = self.create_parameter([size], self._weight_attr, self._dtype,
-                                            default_initializer=Constant(1.0), device=device)
+        self.weight = self.create_parameter(
+            [size], self._weight_attr, self._dtype, default_initializer=Constant(1.0), device=device
+        )
         self.bias = self.create_parameter([size], self._bias_attr, self._dtype, True, device=device)
 
     def forward(self, input):
@@ -208,14 +358,32 @@ class LayerNorm(Layer):
 class RMSNorm(Layer):
     """Divide by the root mean square over the last dimensions, times a trained weight."""
 
-    def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None, *,
-                 weight_attr=None, name=None):
+    def __init__(
+        self,
+        normalized_shape,
+        eps=None,
+        elementwise_affine=True,
+        device=None,
+        dtype=None,
+        *,
+        weight_attr=None,
+        name=None,
+    ):
         super().__init__()
-        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else items('RMSNorm', 'normalized_shape', normalized_shape)
+        self._normalized_shape = (
+            [normalized_shape]
+            if isinstance(normalized_shape, int)
+            else items('RMSNorm', 'normalized_shape', normalized_shape)
+        )
         self._epsilon = 1e-5 if eps is None else eps
         self._dtype = get_default_dtype() if dtype is None else dtype
-        self.weight = self.create_parameter(self._normalized_shape, weight_attr if elementwise_affine else False,
-                                            self._dtype, default_initializer=Constant(1.0), device=device)
+        self.weight = self.create_parameter(
+            self._normalized_shape,
+            weight_attr if elementwise_affine else False,
+            self._dtype,
+            default_initializer=Constant(1.0),
+            device=device,
+        )
 
     def forward(self, input):
         return F.rms_norm(input, self._normalized_shape, self.weight, self._epsilon)
@@ -228,8 +396,20 @@ class RMSNorm(Layer):
 class GroupNorm(Layer):
     """Normalise over groups of channels."""
 
-    def __init__(self, num_groups, num_channels, epsilon=1e-05, *, affine=True, device=None, dtype=None,
-                 weight_attr=None, bias_attr=None, data_format="NCHW", name=None):
+    def __init__(
+        self,
+        num_groups,
+        num_channels,
+        epsilon=1e-05,
+        *,
+        affine=True,
+        device=None,
+        dtype=None,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCHW",
+        name=None,
+    ):
         super().__init__()
         if data_format not in ("NCHW", "NHWC", "NCL", "NLC", "NCDHW", "NDHWC"):
             raise ValueError("unsupported data layout:" + data_format)
@@ -241,25 +421,47 @@ class GroupNorm(Layer):
         self._data_format = data_format
         self._device = device
         self._dtype = get_default_dtype() if dtype is None else dtype
-        self.weight = self.create_parameter([num_channels], self._weight_attr, self._dtype,
-                                            default_initializer=Constant(1.0), device=device)
-        self.bias = self.create_parameter([num_channels], self._bias_attr, self._dtype, True, device=device)
+        self.weight = self.create_parameter(
+            [num_channels],
+            self._weight_attr,
+            self._dtype,
+            default_initializer=Constant(1.0),
+            device=device,
+        )
+        self.bias = self.create_parameter(
+            [num_channels], self._bias_attr, self._dtype, True, device=device
+        )
 
     def forward(self, input):
-        return F.group_norm(input, self._num_groups, self._epsilon, *self._weight_and_bias(), self._data_format)
+        return F.group_norm(
+            input, self._num_groups, self._epsilon, *self._weight_and_bias(), self._data_format
+        )
 
     def extra_repr(self):
-        return f"num_groups={self._num_groups}, num_channels={self._num_channels}, epsilon={self._epsilon}"
+        return (
+            f"num_groups={self._num_groups}, num_channels={self._num_channels}, "
+            f"epsilon={self._epsilon}"
+        )
 
 
 class _InstanceNormBase(Layer):
     _ranks = None
 
-    def __init__(self, num_features, epsilon=1e-5, momentum=0.9, weight_attr=None, bias_attr=None, data_format="NCHW",
-                 name=None):
+    def __init__(
+        self,
+        num_features,
+        epsilon=1e-5,
+        momentum=0.9,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCHW",
+        name=None,
+    ):
         super().__init__()
         if (weight_attr is False) != (bias_attr is False):
-            raise AssertionError("weight_attr and bias_attr must be set to False at the same time in InstanceNorm")
+            raise AssertionError(
+                "weight_attr and bias_attr must be set to False at the same time in InstanceNorm"
+            )
         self._momentum = momentum
         self._epsilon = epsilon
         self._weight_attr = weight_attr
@@ -271,8 +473,14 @@ class _InstanceNormBase(Layer):
 
     def forward(self, input):
         _check_rank(input, *self._ranks)
-        return F.instance_norm(input, weight=self.scale, bias=self.bias, momentum=self._momentum, eps=self._epsilon,
-                               data_format=self._data_format)
+        return F.instance_norm(
+            input,
+            weight=self.scale,
+            bias=self.bias,
+            momentum=self._momentum,
+            eps=self._epsilon,
+            data_format=self._data_format,
+        )
 
     def extra_repr(self):
         return f"num_features={self._num_features}, epsilon={self._epsilon}"
@@ -283,8 +491,16 @@ class InstanceNorm1D(_InstanceNormBase):
 
     _ranks = (2, 3)
 
-    def __init__(self, num_features, epsilon=1e-05, momentum=0.9, weight_attr=None, bias_attr=None, data_format="NCL",
-                 name=None):
+    def __init__(
+        self,
+        num_features,
+        epsilon=1e-05,
+        momentum=0.9,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCL",
+        name=None,
+    ):
         super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
@@ -293,8 +509,16 @@ class InstanceNorm2D(_InstanceNormBase):
 
     _ranks = (4,)
 
-    def __init__(self, num_features, epsilon=1e-05, momentum=0.9, weight_attr=None, bias_attr=None, data_format="NCHW",
-                 name=None):
+    def __init__(
+        self,
+        num_features,
+        epsilon=1e-05,
+        momentum=0.9,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCHW",
+        name=None,
+    ):
         super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
@@ -303,8 +527,16 @@ class InstanceNorm3D(_InstanceNormBase):
 
     _ranks = (5,)
 
-    def __init__(self, num_features, epsilon=1e-05, momentum=0.9, weight_attr=None, bias_attr=None,
-                 data_format="NCDHW", name=None):
+    def __init__(
+        self,
+        num_features,
+        epsilon=1e-05,
+        momentum=0.9,
+        weight_attr=None,
+        bias_attr=None,
+        data_format="NCDHW",
+        name=None,
+    ):
         super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
@@ -321,7 +553,9 @@ class LocalResponseNorm(Layer):
         self.name = name
 
     def forward(self, input):
-        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k, self.data_format)
+        return F.local_response_norm(
+            input, self.size, self.alpha, self.beta, self.k, self.data_format
+        )
 
     def extra_repr(self):
         text = f"size={self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
@@ -346,10 +580,16 @@ class SpectralNorm(Layer):
         width = 1
         for i, d in enumerate(self._weight_shape):
             width *= d if i != dim else 1
-        self.weight_u = self.create_parameter([height], ParamAttr(), dtype, default_initializer=Normal(0.0, 1.0))
+        self.weight_u = self.create_parameter(
+            [height], ParamAttr(), dtype, default_initializer=Normal(0.0, 1.0)
+        )
         self.weight_u.stop_gradient = True
-        self.weight_v = self.create_parameter([width], ParamAttr(), dtype, default_initializer=Normal(0.0, 1.0))
+        self.weight_v = self.create_parameter(
+            [width], ParamAttr(), dtype, default_initializer=Normal(0.0, 1.0)
+        )
         self.weight_v.stop_gradient = True
 
     def forward(self, x):
-        return _C_ops.spectral_norm(x, self.weight_u, self.weight_v, self._dim, self._power_iters, self._eps)
+        return _C_ops.spectral_norm(
+            x, self.weight_u, self.weight_v, self._dim, self._power_iters, self._eps
+        )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Padding layers in one to three dimensions."""
+
 from .. import functional as F
 from .layers import Layer
 
@@ -18,19 +19,23 @@ class _PadNd(Layer):
 
     def extra_repr(self):
         name = f", name={self._name}" if self._name else ""
-        return (f"padding={self.padding}, mode={self._mode}, value={self.value}, "
-                f"data_format={self._data_format}{name}")
+        return (
+            f"padding={self.padding}, mode={self._mode}, value={self.value}, "
+            f"data_format={self._data_format}{name}"
+        )
 
 
 def _general(n, layout):
     def __init__(self, padding, mode="constant", value=0.0, data_format=layout, name=None):
         _PadNd.__init__(self, padding, mode, value, data_format, name, n)
+
     return __init__
 
 
 def _constant(n, layout):
     def __init__(self, padding, value, data_format=layout, name=None):
         _PadNd.__init__(self, padding, "constant", value, data_format, name, n)
+
     return __init__
 
 
@@ -38,7 +43,9 @@ def _fixed(mode):
     def make(n, layout):
         def __init__(self, padding, data_format=layout, name=None):
             _PadNd.__init__(self, padding, mode, 0.0, data_format, name, n)
+
         return __init__
+
     return make
 
 
@@ -54,8 +61,11 @@ __all__ = []
 for _kind, (_make, _doc) in _KINDS.items():
     for _n, _layout in ((1, "NCL"), (2, "NCHW"), (3, "NCDHW")):
         _name = f"{_kind}{_n}D"
-        globals()[_name] = type(_name, (_PadNd,), {"__init__": _make(_n, _layout), "__doc__": _doc,
-                                                   "__module__": __name__})
+        globals()[_name] = type(
+            _name,
+            (_PadNd,),
+            {"__init__": _make(_n, _layout), "__doc__": _doc, "__module__": __name__},
+        )
         __all__.append(_name)
         if _kind != "Pad":
             globals()[f"{_kind}{_n}d"] = globals()[_name]

@@ -1,20 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pooling layers in one to three dimensions."""
+
 from .. import functional as F
 from .alias import aliases, reads
 from .layers import Layer
 
-__all__ = ["AvgPool1D", "AvgPool2D", "AvgPool3D", "MaxPool1D", "MaxPool2D", "MaxPool3D", "LPPool1D", "LPPool2D",
-           "LPPool1d", "LPPool2d", "AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "AdaptiveMaxPool1D",
-           "AdaptiveMaxPool2D", "AdaptiveMaxPool3D", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d",
-           "MaxUnPool1D", "MaxUnPool2D", "MaxUnPool3D", "FractionalMaxPool2D", "FractionalMaxPool3D",
-           "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
+__all__ = [
+    "AvgPool1D",
+    "AvgPool2D",
+    "AvgPool3D",
+    "MaxPool1D",
+    "MaxPool2D",
+    "MaxPool3D",
+    "LPPool1D",
+    "LPPool2D",
+    "LPPool1d",
+    "LPPool2d",
+    "AdaptiveAvgPool1D",
+    "AdaptiveAvgPool2D",
+    "AdaptiveAvgPool3D",
+    "AdaptiveMaxPool1D",
+    "AdaptiveMaxPool2D",
+    "AdaptiveMaxPool3D",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "MaxUnPool1D",
+    "MaxUnPool2D",
+    "MaxUnPool3D",
+    "FractionalMaxPool2D",
+    "FractionalMaxPool3D",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+]
 
 
 class AvgPool1D(Layer):
     """Mean over windows of [N, C, L]."""
 
-    def __init__(self, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None):
+    def __init__(
+        self, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None
+    ):
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = stride
@@ -24,7 +54,9 @@ class AvgPool1D(Layer):
         self.name = name
 
     def forward(self, x):
-        return F.avg_pool1d(x, self.kernel_size, self.stride, self.padding, self.exclusive, self.ceil_mode)
+        return F.avg_pool1d(
+            x, self.kernel_size, self.stride, self.padding, self.exclusive, self.ceil_mode
+        )
 
     def extra_repr(self):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
@@ -49,35 +81,71 @@ class _Window(Layer):
 class AvgPool2D(_Window):
     """Mean over windows of [N, C, H, W]."""
 
-    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
-                 data_format="NCHW", name=None):
+    def __init__(
+        self,
+        kernel_size,
+        stride=None,
+        padding=0,
+        ceil_mode=False,
+        exclusive=True,
+        divisor_override=None,
+        data_format="NCHW",
+        name=None,
+    ):
         super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
         self.exclusive = exclusive
         self.divisor = divisor_override
 
     def forward(self, x):
-        return F.avg_pool2d(x, self.ksize, self.stride, self.padding, self.ceil_mode, self.exclusive, self.divisor,
-                            self.data_format)
+        return F.avg_pool2d(
+            x,
+            self.ksize,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.exclusive,
+            self.divisor,
+            self.data_format,
+        )
 
 
 class AvgPool3D(_Window):
     """Mean over windows of [N, C, D, H, W]."""
 
-    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
-                 data_format="NCDHW", name=None):
+    def __init__(
+        self,
+        kernel_size,
+        stride=None,
+        padding=0,
+        ceil_mode=False,
+        exclusive=True,
+        divisor_override=None,
+        data_format="NCDHW",
+        name=None,
+    ):
         super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
         self.exclusive = exclusive
         self.divisor = divisor_override
 
     def forward(self, x):
-        return F.avg_pool3d(x, self.ksize, self.stride, self.padding, self.ceil_mode, self.exclusive, self.divisor,
-                            self.data_format)
+        return F.avg_pool3d(
+            x,
+            self.ksize,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.exclusive,
+            self.divisor,
+            self.data_format,
+        )
 
 
 class MaxPool1D(Layer):
     """Maximum over windows of [N, C, L]."""
 
-    def __init__(self, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None):
+    def __init__(
+        self, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None
+    ):
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = stride
@@ -87,7 +155,9 @@ class MaxPool1D(Layer):
         self.name = name
 
     def forward(self, input):
-        return F.max_pool1d(input, self.kernel_size, self.stride, self.padding, self.return_mask, self.ceil_mode)
+        return F.max_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.return_mask, self.ceil_mode
+        )
 
     def extra_repr(self):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
@@ -96,33 +166,72 @@ class MaxPool1D(Layer):
 class MaxPool2D(_Window):
     """Maximum over windows of [N, C, H, W]."""
 
-    def __init__(self, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCHW",
-                 name=None):
+    def __init__(
+        self,
+        kernel_size,
+        stride=None,
+        padding=0,
+        return_mask=False,
+        ceil_mode=False,
+        data_format="NCHW",
+        name=None,
+    ):
         super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
         self.return_mask = return_mask
 
     def forward(self, x):
-        return F.max_pool2d(x, self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode,
-                            self.data_format)
+        return F.max_pool2d(
+            x,
+            self.ksize,
+            self.stride,
+            self.padding,
+            self.return_mask,
+            self.ceil_mode,
+            self.data_format,
+        )
 
 
 class MaxPool3D(_Window):
     """Maximum over windows of [N, C, D, H, W]."""
 
-    def __init__(self, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCDHW",
-                 name=None):
+    def __init__(
+        self,
+        kernel_size,
+        stride=None,
+        padding=0,
+        return_mask=False,
+        ceil_mode=False,
+        data_format="NCDHW",
+        name=None,
+    ):
         super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
         self.return_mask = return_mask
 
     def forward(self, x):
-        return F.max_pool3d(x, self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode,
-                            self.data_format)
+        return F.max_pool3d(
+            x,
+            self.ksize,
+            self.stride,
+            self.padding,
+            self.return_mask,
+            self.ceil_mode,
+            self.data_format,
+        )
 
 
 class LPPool1D(Layer):
     """Power-average over windows of [N, C, L]."""
 
-    def __init__(self, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCL", name=None):
+    def __init__(
+        self,
+        norm_type,
+        kernel_size,
+        stride=None,
+        padding=0,
+        ceil_mode=False,
+        data_format="NCL",
+        name=None,
+    ):
         super().__init__()
         self.norm_type = float(norm_type)
         self.kernel_size = kernel_size
@@ -133,23 +242,56 @@ class LPPool1D(Layer):
         self.name = name
 
     def forward(self, x):
-        return F.lp_pool1d(x, self.norm_type, self.kernel_size, self.stride, self.padding, self.ceil_mode,
-                           self.data_format)
+        return F.lp_pool1d(
+            x,
+            self.norm_type,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.data_format,
+        )
 
     def extra_repr(self):
-        return (f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-                f"padding={self.padding}")
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"padding={self.padding}"
+        )
 
 
 class LPPool2D(_Window):
     """Power-average over windows of [N, C, H, W]."""
 
-    def __init__(self, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCHW", name=None):
-        super().__init__(kernel_size, kernel_size if stride is None else stride, padding, ceil_mode, data_format, name)
+    def __init__(
+        self,
+        norm_type,
+        kernel_size,
+        stride=None,
+        padding=0,
+        ceil_mode=False,
+        data_format="NCHW",
+        name=None,
+    ):
+        super().__init__(
+            kernel_size,
+            kernel_size if stride is None else stride,
+            padding,
+            ceil_mode,
+            data_format,
+            name,
+        )
         self.norm_type = float(norm_type)
 
     def forward(self, x):
-        return F.lp_pool2d(x, self.norm_type, self.ksize, self.stride, self.padding, self.ceil_mode, self.data_format)
+        return F.lp_pool2d(
+            x,
+            self.norm_type,
+            self.ksize,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.data_format,
+        )
 
     def extra_repr(self):
         return f"norm_type={self.norm_type}, " + super().extra_repr()
@@ -254,7 +396,11 @@ class AdaptiveMaxPool3D(AdaptiveMaxPool2D):
         return F.adaptive_max_pool3d(x, self._output_size, self._return_mask)
 
 
-AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = AdaptiveMaxPool1D, AdaptiveMaxPool2D, AdaptiveMaxPool3D
+AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = (
+    AdaptiveMaxPool1D,
+    AdaptiveMaxPool2D,
+    AdaptiveMaxPool3D,
+)
 
 
 class _MaxUnPool(Layer):
@@ -270,8 +416,15 @@ class _MaxUnPool(Layer):
         self.name = name
 
     def forward(self, x, indices, output_size=None):
-        return getattr(F, self._fn)(x, indices, self.ksize, self.stride, self.padding, self.data_format,
-                                    self.output_size if output_size is None else output_size)
+        return getattr(F, self._fn)(
+            x,
+            indices,
+            self.ksize,
+            self.stride,
+            self.padding,
+            self.data_format,
+            self.output_size if output_size is None else output_size,
+        )
 
     def extra_repr(self):
         return f"output_size={self.output_size}"
@@ -282,7 +435,9 @@ class MaxUnPool1D(_MaxUnPool):
 
     _fn = "max_unpool1d"
 
-    def __init__(self, kernel_size, stride=None, padding=0, data_format="NCL", output_size=None, name=None):
+    def __init__(
+        self, kernel_size, stride=None, padding=0, data_format="NCL", output_size=None, name=None
+    ):
         self._setup(kernel_size, stride, padding, data_format, output_size, name)
 
 
@@ -291,7 +446,9 @@ class MaxUnPool2D(_MaxUnPool):
 
     _fn = "max_unpool2d"
 
-    def __init__(self, kernel_size, stride=None, padding=0, data_format="NCHW", output_size=None, name=None):
+    def __init__(
+        self, kernel_size, stride=None, padding=0, data_format="NCHW", output_size=None, name=None
+    ):
         self._setup(kernel_size, stride, padding, data_format, output_size, name)
 
 
@@ -300,11 +457,17 @@ class MaxUnPool3D(_MaxUnPool):
 
     _fn = "max_unpool3d"
 
-    def __init__(self, kernel_size, stride=None, padding=0, data_format="NCDHW", output_size=None, name=None):
+    def __init__(
+        self, kernel_size, stride=None, padding=0, data_format="NCDHW", output_size=None, name=None
+    ):
         self._setup(kernel_size, stride, padding, data_format, output_size, name)
 
 
-AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = AdaptiveAvgPool1D, AdaptiveAvgPool2D, AdaptiveAvgPool3D
+AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = (
+    AdaptiveAvgPool1D,
+    AdaptiveAvgPool2D,
+    AdaptiveAvgPool3D,
+)
 MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = MaxUnPool1D, MaxUnPool2D, MaxUnPool3D
 
 
@@ -320,7 +483,9 @@ class FractionalMaxPool2D(Layer):
         self._name = name
 
     def forward(self, x):
-        return F.fractional_max_pool2d(x, self._output_size, self._kernel_size, self._random_u, self._return_mask)
+        return F.fractional_max_pool2d(
+            x, self._output_size, self._kernel_size, self._random_u, self._return_mask
+        )
 
     def extra_repr(self):
         return f"output_size={self._output_size}, return_mask={self._return_mask}"
@@ -330,4 +495,6 @@ class FractionalMaxPool3D(FractionalMaxPool2D):
     """Maximum over windows of random size for volumes."""
 
     def forward(self, x):
-        return F.fractional_max_pool3d(x, self._output_size, self._kernel_size, self._random_u, self._return_mask)
+        return F.fractional_max_pool3d(
+            x, self._output_size, self._kernel_size, self._random_u, self._return_mask
+        )

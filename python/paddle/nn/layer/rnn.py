@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recurrent cells, and the layers that run them over time."""
+
 import math
 
 import paddle
@@ -41,8 +42,12 @@ def _is_shape(tree):
 class RNNCellBase(Layer):
     """Base of cells: `forward(inputs, states)` gives (outputs, new states)."""
 
-    def get_initial_states(self, batch_ref, shape=None, dtype=None, init_value=0.0, batch_dim_idx=0):
-        """States of `shape` (the cell's own by default) filled with init_value; the batch size is batch_ref's."""
+    def get_initial_states(
+        self, batch_ref, shape=None, dtype=None, init_value=0.0, batch_dim_idx=0
+    ):
+        """States of `shape` (the cell's own by default) filled with init_value; the batch size is
+        batch_ref's.
+        """
         shape = self.state_shape if shape is None else shape
         dtype = to_dtype(paddle.get_default_dtype() if dtype is None else dtype)
         batch = flatten(batch_ref)[0].shape[batch_dim_idx]
@@ -71,8 +76,10 @@ class RNNCellBase(Layer):
 
     def _make_weights(self, gates, input_size, recurrent_size, hidden_size, attrs):
         if hidden_size <= 0:
-            raise ValueError(f"hidden_size of {type(self).__name__} must be greater than 0, but now equals to "
-                             f"{hidden_size}")
+            raise ValueError(
+                f"hidden_size of {type(self).__name__} must be greater than 0, but now equals to "
+                f"{hidden_size}"
+            )
         bound = 1.0 / math.sqrt(hidden_size)
         self._bound = bound
         rows = gates * hidden_size
@@ -83,15 +90,20 @@ class RNNCellBase(Layer):
         self.bias_hh = self._weight([rows], bias_hh_attr, True)
 
     def _weight(self, shape, attr, is_bias):
-        """A trained parameter, or a constant one (ones for weights, zeros for biases) if attr is False."""
+        """A trained parameter, or a constant one (ones for weights, zeros for biases) if attr is
+        False.
+        """
         if attr is False:
             from ..initializer import Constant
-            param = self.create_parameter(shape, None, is_bias=is_bias,
-                                          default_initializer=Constant(0.0 if is_bias else 1.0))
+
+            param = self.create_parameter(
+                shape, None, is_bias=is_bias, default_initializer=Constant(0.0 if is_bias else 1.0)
+            )
             param.stop_gradient = True
             return param
-        return self.create_parameter(shape, attr, is_bias=is_bias,
-                                     default_initializer=Uniform(-self._bound, self._bound))
+        return self.create_parameter(
+            shape, attr, is_bias=is_bias, default_initializer=Uniform(-self._bound, self._bound)
+        )
 
     def _gates(self, inputs, hidden):
         gates = _C_ops.matmul(inputs, self.weight_ih, False, True)
@@ -109,15 +121,31 @@ class RNNCellBase(Layer):
 class SimpleRNNCell(RNNCellBase):
     """h' = act(W_ih x + b_ih + W_hh h + b_hh); returns (h', h')."""
 
-    def __init__(self, input_size, hidden_size, activation="tanh", weight_ih_attr=None, weight_hh_attr=None,
-                 bias_ih_attr=None, bias_hh_attr=None, name=None):
+    def __init__(
+        self,
+        input_size,
+        hidden_size,
+        activation="tanh",
+        weight_ih_attr=None,
+        weight_hh_attr=None,
+        bias_ih_attr=None,
+        bias_hh_attr=None,
+        name=None,
+    ):
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
-        self._make_weights(1, input_size, hidden_size, hidden_size,
-                           (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr))
+        self._make_weights(
+            1,
+            input_size,
+            hidden_size,
+            hidden_size,
+            (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr),
+        )
         if activation not in ("tanh", "relu"):
-            raise ValueError("activation for SimpleRNNCell should be tanh or relu, but get " + str(activation))
+            raise ValueError(
+                "activation for SimpleRNNCell should be tanh or relu, but get " + str(activation)
+            )
         self.activation = activation
         self._activation_fn = _C_ops.tanh if activation == "tanh" else _C_ops.relu
 
@@ -140,18 +168,33 @@ class SimpleRNNCell(RNNCellBase):
 class LSTMCell(RNNCellBase):
     """Long short-term memory: gates i, f, g, o; returns (h', (h', c'))."""
 
-    def __init__(self, input_size, hidden_size, weight_ih_attr=None, weight_hh_attr=None, bias_ih_attr=None,
-                 bias_hh_attr=None, proj_size=0, name=None):
+    def __init__(
+        self,
+        input_size,
+        hidden_size,
+        weight_ih_attr=None,
+        weight_hh_attr=None,
+        bias_ih_attr=None,
+        bias_hh_attr=None,
+        proj_size=0,
+        name=None,
+    ):
         super().__init__()
         if proj_size < 0:
             raise ValueError("proj_size must be a positive integer or zero to disable projections")
         if proj_size >= hidden_size and hidden_size > 0:
             raise ValueError("proj_size must be smaller than hidden_size")
-        self._make_weights(4, input_size, proj_size or hidden_size, hidden_size,
-                           (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr))
+        self._make_weights(
+            4,
+            input_size,
+            proj_size or hidden_size,
+            hidden_size,
+            (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr),
+        )
         if proj_size > 0:
-            self.weight_ho = self._weight([hidden_size, proj_size],
-                                          None if weight_hh_attr is False else weight_hh_attr, False)
+            self.weight_ho = self._weight(
+                [hidden_size, proj_size], None if weight_hh_attr is False else weight_hh_attr, False
+            )
         self.proj_size = proj_size
         self.hidden_size = hidden_size
         self.input_size = input_size
@@ -175,13 +218,28 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """Gated recurrent unit: h' = z * h + (1 - z) * tanh(W x + b + r * (U h + d)); returns (h', h')."""
+    """Gated recurrent unit: h' = z * h + (1 - z) * tanh(W x + b + r * (U h + d)); returns (h',
+    h').
+    """
 
-    def __init__(self, input_size, hidden_size, weight_ih_attr=None, weight_hh_attr=None, bias_ih_attr=None,
-                 bias_hh_attr=None, name=None):
+    def __init__(
+        self,
+        input_size,
+        hidden_size,
+        weight_ih_attr=None,
+        weight_hh_attr=None,
+        bias_ih_attr=None,
+        bias_hh_attr=None,
+        name=None,
+    ):
         super().__init__()
-        self._make_weights(3, input_size, hidden_size, hidden_size,
-                           (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr))
+        self._make_weights(
+            3,
+            input_size,
+            hidden_size,
+            hidden_size,
+            (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr),
+        )
         self.hidden_size = hidden_size
         self.input_size = input_size
 
@@ -202,8 +260,20 @@ class GRUCell(RNNCellBase):
         return (self.hidden_size,)
 
 
-def run_cell(cell, inputs, initial_states=None, sequence_length=None, time_major=False, is_reverse=False, *, zero_padding=False, **kwargs):
-    """Run `cell` over time; after each sequence's length states stop changing, and outputs are 0 if zero_padding."""
+def run_cell(
+    cell,
+    inputs,
+    initial_states=None,
+    sequence_length=None,
+    time_major=False,
+    is_reverse=False,
+    *,
+    zero_padding=False,
+    **kwargs,
+):
+    """Run `cell` over time; after each sequence's length states stop changing, and outputs are 0 if
+    zero_padding.
+    """
     axis = 0 if time_major else 1
     if initial_states is None:
         initial_states = cell.get_initial_states(inputs, cell.state_shape, batch_dim_idx=1 - axis)
@@ -216,7 +286,11 @@ def run_cell(cell, inputs, initial_states=None, sequence_length=None, time_major
     if sequence_length is not None:
         mask = F.sequence_mask(sequence_length, steps, flatten(states)[0].dtype)
     for t in order:
-        step = slices[t] if not isinstance(inputs, (list, tuple, dict)) else map_structure(lambda s: s[t], slices)
+        step = (
+            slices[t]
+            if not isinstance(inputs, (list, tuple, dict))
+            else map_structure(lambda s: s[t], slices)
+        )
         out, new_states = cell(step, states, **kwargs)
         if mask is not None:
             keep = mask[:, t]
@@ -227,7 +301,9 @@ def run_cell(cell, inputs, initial_states=None, sequence_length=None, time_major
 
             new_states = map_structure(select, new_states, states)
             if zero_padding:
-                out = map_structure(lambda o: o * paddle.reshape(keep, [-1] + [1] * (len(o.shape) - 1)), out)
+                out = map_structure(
+                    lambda o: o * paddle.reshape(keep, [-1] + [1] * (len(o.shape) - 1)), out
+                )
         outputs[t] = out
         states = new_states
     return map_structure(lambda *parts: paddle.stack(list(parts), axis=axis), *outputs), states
@@ -237,16 +313,24 @@ def birnn(cell_fw, cell_bw, inputs, initial_states, sequence_length, time_major,
     """Run one cell forwards and one backwards; outputs are joined along the last axis."""
     if initial_states is None:
         axis = 1 if time_major else 0
-        initial_states = tuple(c.get_initial_states(inputs, c.state_shape, batch_dim_idx=axis)
-                               for c in (cell_fw, cell_bw))
-    out_fw, state_fw = run_cell(cell_fw, inputs, initial_states[0], sequence_length, time_major, False, **kwargs)
-    out_bw, state_bw = run_cell(cell_bw, inputs, initial_states[1], sequence_length, time_major, True, **kwargs)
+        initial_states = tuple(
+            c.get_initial_states(inputs, c.state_shape, batch_dim_idx=axis)
+            for c in (cell_fw, cell_bw)
+        )
+    out_fw, state_fw = run_cell(
+        cell_fw, inputs, initial_states[0], sequence_length, time_major, False, **kwargs
+    )
+    out_bw, state_bw = run_cell(
+        cell_bw, inputs, initial_states[1], sequence_length, time_major, True, **kwargs
+    )
     outputs = map_structure(lambda a, b: paddle.concat([a, b], -1), out_fw, out_bw)
     return outputs, (state_fw, state_bw)
 
 
 class RNN(Layer):
-    """Runs a cell over the time axis of inputs [batch, time, ...] (or [time, batch, ...] if time_major)."""
+    """Runs a cell over the time axis of inputs [batch, time, ...] (or [time, batch, ...] if
+    time_major).
+    """
 
     def __init__(self, cell, is_reverse=False, time_major=False):
         super().__init__()
@@ -255,7 +339,15 @@ class RNN(Layer):
         self.time_major = time_major
 
     def forward(self, inputs, initial_states=None, sequence_length=None, **kwargs):
-        return run_cell(self.cell, inputs, initial_states, sequence_length, self.time_major, self.is_reverse, **kwargs)
+        return run_cell(
+            self.cell,
+            inputs,
+            initial_states,
+            sequence_length,
+            self.time_major,
+            self.is_reverse,
+            **kwargs,
+        )
 
 
 class BiRNN(Layer):
@@ -266,13 +358,24 @@ class BiRNN(Layer):
         self.cell_fw = cell_fw
         self.cell_bw = cell_bw
         if cell_fw.input_size != cell_bw.input_size:
-            raise ValueError(f"input size of forward cell({cell_fw.input_size}) does not equals that of backward "
-                             f"cell({cell_bw.input_size})")
+            raise ValueError(
+                f"input size of forward cell({cell_fw.input_size}) does not equals that of "
+                f"backward cell({cell_bw.input_size})"
+            )
         self.time_major = time_major
 
     def forward(self, inputs, initial_states=None, sequence_length=None, **kwargs):
         if isinstance(initial_states, (list, tuple)) and len(initial_states) != 2:
             raise AssertionError("length of initial_states should be 2 when it is a list/tuple")
-        return birnn(self.cell_fw, self.cell_bw, inputs, initial_states, sequence_length, self.time_major, **kwargs)
+        return birnn(
+            self.cell_fw,
+            self.cell_bw,
+            inputs,
+            initial_states,
+            sequence_length,
+            self.time_major,
+            **kwargs,
+        )
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SimpleRNN, LSTM and GRU: stacks of cells that run as one op."""
+
 import paddle
 
 from .. import functional as F
@@ -11,15 +12,32 @@ __all__ = ["SimpleRNN", "LSTM", "GRU"]
 
 
 class RNNBase(LayerList):
-    """Layers of one or two directions whose weights are also visible as weight_ih_l0, weight_ih_l0_reverse, ..."""
+    """Layers of one or two directions whose weights are also visible as weight_ih_l0,
+    weight_ih_l0_reverse, ...
+    """
 
-    def __init__(self, mode, input_size, hidden_size, num_layers=1, direction="forward", time_major=False, dropout=0.0,
-                 weight_ih_attr=None, weight_hh_attr=None, bias_ih_attr=None, bias_hh_attr=None, proj_size=0):
+    def __init__(
+        self,
+        mode,
+        input_size,
+        hidden_size,
+        num_layers=1,
+        direction="forward",
+        time_major=False,
+        dropout=0.0,
+        weight_ih_attr=None,
+        weight_hh_attr=None,
+        bias_ih_attr=None,
+        bias_hh_attr=None,
+        proj_size=0,
+    ):
         super().__init__()
         both = direction in ("bidirect", "bidirectional")
         if not both and direction != "forward":
-            raise ValueError("direction should be forward or bidirect (or bidirectional), received direction = "
-                             f"{direction}")
+            raise ValueError(
+                "direction should be forward or bidirect (or bidirectional), received direction = "
+                f"{direction}"
+            )
         self.mode = mode
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -29,23 +47,35 @@ class RNNBase(LayerList):
         self.num_layers = num_layers
         self.state_components = 2 if mode == "LSTM" else 1
         self.proj_size = proj_size
-        attrs = {"weight_ih_attr": weight_ih_attr, "weight_hh_attr": weight_hh_attr, "bias_ih_attr": bias_ih_attr,
-                 "bias_hh_attr": bias_hh_attr}
+        attrs = {
+            "weight_ih_attr": weight_ih_attr,
+            "weight_hh_attr": weight_hh_attr,
+            "bias_ih_attr": bias_ih_attr,
+            "bias_hh_attr": bias_hh_attr,
+        }
 
         def cell(size):
             if mode == "LSTM":
                 return LSTMCell(size, hidden_size, proj_size=proj_size, **attrs)
             if mode == "GRU":
                 return GRUCell(size, hidden_size, **attrs)
-            return SimpleRNNCell(size, hidden_size, "relu" if mode == "RNN_RELU" else "tanh", **attrs)
+            return SimpleRNNCell(
+                size, hidden_size, "relu" if mode == "RNN_RELU" else "tanh", **attrs
+            )
 
         size = input_size
         for _ in range(num_layers):
-            self.append(BiRNN(cell(size), cell(size), time_major) if both else RNN(cell(size), False, time_major))
+            self.append(
+                BiRNN(cell(size), cell(size), time_major)
+                if both
+                else RNN(cell(size), False, time_major)
+            )
             size = self.num_directions * (proj_size or hidden_size)
         self._all_weights = []
         for i, layer in enumerate(self):
-            cells = [(layer.cell_fw, ""), (layer.cell_bw, "_reverse")] if both else [(layer.cell, "")]
+            cells = (
+                [(layer.cell_fw, ""), (layer.cell_bw, "_reverse")] if both else [(layer.cell, "")]
+            )
             for c, suffix in cells:
                 for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
                     self.add_parameter(f"{name}_l{i}{suffix}", getattr(c, name))
@@ -57,7 +87,9 @@ class RNNBase(LayerList):
 
     def _cells(self):
         for layer in self:
-            yield from ((layer.cell_fw, layer.cell_bw) if self.num_directions == 2 else (layer.cell,))
+            yield from (
+                (layer.cell_fw, layer.cell_bw) if self.num_directions == 2 else (layer.cell,)
+            )
 
     def _initial(self, inputs):
         rows = self.num_layers * self.num_directions
@@ -65,14 +97,23 @@ class RNNBase(LayerList):
         if self.state_components == 2:
             sizes.append(self.hidden_size)
         axis = 1 if self.time_major else 0
-        return [_C_ops.full_batch_size_like(inputs, [rows, -1, n], inputs.dtype, 0.0, axis, 1) for n in sizes]
+        return [
+            _C_ops.full_batch_size_like(inputs, [rows, -1, n], inputs.dtype, 0.0, axis, 1)
+            for n in sizes
+        ]
 
     def forward(self, inputs, initial_states=None, sequence_length=None):
-        """Returns (outputs, final states); states are [layers * directions, batch, hidden], a pair for LSTM."""
+        """Returns (outputs, final states); states are [layers * directions, batch, hidden], a pair
+        for LSTM.
+        """
         if initial_states is None:
             states = self._initial(inputs)
         else:
-            states = list(initial_states) if isinstance(initial_states, (list, tuple)) else [initial_states]
+            states = (
+                list(initial_states)
+                if isinstance(initial_states, (list, tuple))
+                else [initial_states]
+            )
         if self.proj_size == 0 and self.weight_ih_l0.dtype in (paddle.float32, paddle.float64):
             return self._run_op(inputs, states, sequence_length)
         return self._run_cells(inputs, states, sequence_length)
@@ -83,9 +124,21 @@ class RNNBase(LayerList):
         weights = [w for c in cells for w in (c.weight_ih, c.weight_hh)]
         weights += [b for c in cells for b in (c.bias_ih, c.bias_hh)]
         unused = paddle.empty([], dtype="uint8")
-        result = _C_ops.rnn(x, states, weights, sequence_length, unused, float(self.dropout),
-                            self.num_directions == 2, self.input_size, self.hidden_size, self.num_layers, self.mode, 0,
-                            not self.training)
+        result = _C_ops.rnn(
+            x,
+            states,
+            weights,
+            sequence_length,
+            unused,
+            float(self.dropout),
+            self.num_directions == 2,
+            self.input_size,
+            self.hidden_size,
+            self.num_layers,
+            self.mode,
+            0,
+            not self.training,
+        )
         out, finals = result[0], result[2]
         out = out if self.time_major else _C_ops.transpose(out, [1, 0, 2])
         return out, tuple(finals) if len(finals) > 1 else finals[0]
@@ -99,11 +152,25 @@ class RNNBase(LayerList):
             if i > 0 and self.dropout > 0.0:
                 out = F.dropout(out, self.dropout, training=self.training, mode="upscale_in_train")
             if self.num_directions == 2:
-                out, ends = birnn(layer.cell_fw, layer.cell_bw, out, (pick(2 * i), pick(2 * i + 1)), sequence_length,
-                                  self.time_major, zero_padding=True)
+                out, ends = birnn(
+                    layer.cell_fw,
+                    layer.cell_bw,
+                    out,
+                    (pick(2 * i), pick(2 * i + 1)),
+                    sequence_length,
+                    self.time_major,
+                    zero_padding=True,
+                )
             else:
-                out, end = run_cell(layer.cell, out, pick(i), sequence_length, self.time_major, False,
-                                    zero_padding=True)
+                out, end = run_cell(
+                    layer.cell,
+                    out,
+                    pick(i),
+                    sequence_length,
+                    self.time_major,
+                    False,
+                    zero_padding=True,
+                )
                 ends = (end,)
             for end in ends:
                 for slot, part in zip(finals, end if len(parts) > 1 else (end,)):
@@ -125,31 +192,101 @@ class RNNBase(LayerList):
 class SimpleRNN(RNNBase):
     """Multi-layer Elman network with tanh or relu."""
 
-    def __init__(self, input_size, hidden_size, num_layers=1, direction="forward", time_major=False, dropout=0.0,
-                 activation="tanh", weight_ih_attr=None, weight_hh_attr=None, bias_ih_attr=None, bias_hh_attr=None,
-                 name=None):
+    def __init__(
+        self,
+        input_size,
+        hidden_size,
+        num_layers=1,
+        direction="forward",
+        time_major=False,
+        dropout=0.0,
+        activation="tanh",
+        weight_ih_attr=None,
+        weight_hh_attr=None,
+        bias_ih_attr=None,
+        bias_hh_attr=None,
+        name=None,
+    ):
         if activation not in ("tanh", "relu"):
             raise ValueError(f"Unknown activation '{activation}'")
         mode = "RNN_TANH" if activation == "tanh" else "RNN_RELU"
-        super().__init__(mode, input_size, hidden_size, num_layers, direction, time_major, dropout, weight_ih_attr,
-                         weight_hh_attr, bias_ih_attr, bias_hh_attr)
+        super().__init__(
+            mode,
+            input_size,
+            hidden_size,
+            num_layers,
+            direction,
+            time_major,
+            dropout,
+            weight_ih_attr,
+            weight_hh_attr,
+            bias_ih_attr,
+            bias_hh_attr,
+        )
         self.activation = activation
 
 
 class LSTM(RNNBase):
     """Multi-layer long short-term memory."""
 
-    def __init__(self, input_size, hidden_size, num_layers=1, direction="forward", time_major=False, dropout=0.0,
-                 weight_ih_attr=None, weight_hh_attr=None, bias_ih_attr=None, bias_hh_attr=None, proj_size=0,
-                 name=None):
-        super().__init__("LSTM", input_size, hidden_size, num_layers, direction, time_major, dropout, weight_ih_attr,
-                         weight_hh_attr, bias_ih_attr, bias_hh_attr, proj_size)
+    def __init__(
+        self,
+        input_size,
+        hidden_size,
+        num_layers=1,
+        direction="forward",
+        time_major=False,
+        dropout=0.0,
+        weight_ih_attr=None,
+        weight_hh_attr=None,
+        bias_ih_attr=None,
+        bias_hh_attr=None,
+        proj_size=0,
+        name=None,
+    ):
+        super().__init__(
+            "LSTM",
+            input_size,
+            hidden_size,
+            num_layers,
+            direction,
+            time_major,
+            dropout,
+            weight_ih_attr,
+            weight_hh_attr,
+            bias_ih_attr,
+            bias_hh_attr,
+            proj_size,
+        )
 
 
 class GRU(RNNBase):
     """Multi-layer gated recurrent network."""
 
-    def __init__(self, input_size, hidden_size, num_layers=1, direction="forward", time_major=False, dropout=0.0,
-                 weight_ih_attr=None, weight_hh_attr=None, bias_ih_attr=None, bias_hh_attr=None, name=None):
-        super().__init__("GRU", input_size, hidden_size, num_layers, direction, time_major, dropout, weight_ih_attr,
-                         weight_hh_attr, bias_ih_attr, bias_hh_attr)
+    def __init__(
+        self,
+        input_size,
+        hidden_size,
+        num_layers=1,
+        direction="forward",
+        time_major=False,
+        dropout=0.0,
+        weight_ih_attr=None,
+        weight_hh_attr=None,
+        bias_ih_attr=None,
+        bias_hh_attr=None,
+        name=None,
+    ):
+        super().__init__(
+            "GRU",
+            input_size,
+            hidden_size,
+            num_layers,
+            direction,
+            time_major,
+            dropout,
+            weight_ih_attr,
+            weight_hh_attr,
+            bias_ih_attr,
+            bias_hh_attr,
+        )

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """State dictionaries of a Layer: collecting, loading and moving its parameters and buffers."""
+
 import collections
 import warnings
 
 import paddle
 from paddle.base.framework import Tensor, dtype_name, to_dtype
 
-_IncompatibleKeysBase = collections.namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
+_IncompatibleKeysBase = collections.namedtuple(
+    "_IncompatibleKeys", ["missing_keys", "unexpected_keys"]
+)
 
 
 class IncompatibleKeys(_IncompatibleKeysBase):
@@ -30,22 +33,36 @@ def is_floating(tensor):
     return dtype_name(tensor.dtype) in _FLOATING
 
 
-def collect(layer, destination, include_sublayers, prefix, include_non_persistable, use_hook, keep_vars):
-    """Fill `destination` with `prefix + name -> tensor` of the layer and, depth first, its sublayers."""
+def collect(
+    layer, destination, include_sublayers, prefix, include_non_persistable, use_hook, keep_vars
+):
+    """Fill `destination` with `prefix + name -> tensor` of the layer and, depth first, its
+    sublayers.
+    """
     if destination is None:
         destination = collections.OrderedDict()
     for name, param in layer._parameters.items():
         if param is not None:
             destination[prefix + name] = param if keep_vars else param.detach()
     for name, buffer in layer._buffers.items():
-        if buffer is not None and (include_non_persistable or name not in layer._non_persistable_buffer_names_set):
+        if buffer is not None and (
+            include_non_persistable or name not in layer._non_persistable_buffer_names_set
+        ):
             destination[prefix + name] = buffer if keep_vars else buffer.detach()
     if type(layer).get_extra_state is not _base().get_extra_state:
         destination[prefix + "_extra_state"] = layer.get_extra_state()
     if include_sublayers:
         for name, sub in layer._sub_layers.items():
             if sub is not None:
-                collect(sub, destination, True, prefix + name + ".", include_non_persistable, use_hook, keep_vars)
+                collect(
+                    sub,
+                    destination,
+                    True,
+                    prefix + name + ".",
+                    include_non_persistable,
+                    use_hook,
+                    keep_vars,
+                )
     if use_hook:
         for hook in layer._state_dict_hooks.values():
             result = hook(destination)
@@ -56,6 +73,7 @@ def collect(layer, destination, include_sublayers, prefix, include_non_persistab
 
 def _base():
     from .layers import Layer
+
     return Layer
 
 
@@ -63,11 +81,14 @@ def _shape_of(value):
     if hasattr(value, "shape"):
         return list(value.shape)
     import numpy as np
+
     return list(np.shape(value))
 
 
 def load(layer, state_dict, use_structured_name=True, assign=False):
-    """Copy the matching entries into the layer; return (missing keys, unexpected keys), warning about each missing."""
+    """Copy the matching entries into the layer; return (missing keys, unexpected keys), warning
+    about each missing.
+    """
     own = collect(layer, None, True, "", False, False, True)
     missing, used, pairs = [], set(), []
     for key, target in own.items():
@@ -78,13 +99,14 @@ def load(layer, state_dict, use_structured_name=True, assign=False):
         value = state_dict.get(name)
         if value is None:
             missing.append(name)
-            warnings.warn(f"Skip loading for {key}. {name} is not found in the provided dict.")
+            warnings.warn(f"[set_state_dict] expected a value for {name}, got none: {key} is kept")
             continue
         expected, got = list(target.shape), _shape_of(value)
         if expected != got:
             missing.append(name)
-            warnings.warn(f"Skip loading for {key}. {name} receives a shape {got}, "
-                          f"but the expected shape is {expected}.")
+            warnings.warn(
+                f"[set_state_dict] expected shape {expected} for {name}, got {got}: {key} is kept"
+            )
             continue
         used.add(name)
         pairs.append((target, value))
@@ -114,17 +136,26 @@ def load_strict(layer, state_dict, strict, assign):
     if strict and (missing or unexpected):
         lines = []
         if missing:
-            lines.append("Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". ")
+            lines.append(
+                "Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". "
+            )
         if unexpected:
-            lines.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". ")
-        raise RuntimeError("Error(s) in loading state_dict for {}:\n\t{}".format(
-            type(layer).__name__, "\n\t".join(lines)))
+            lines.append(
+                "Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". "
+            )
+        raise RuntimeError(
+            "Error(s) in loading state_dict for {}:\n\t{}".format(
+                type(layer).__name__, "\n\t".join(lines)
+            )
+        )
     return IncompatibleKeys(missing, unexpected)
 
 
 def convert_tensor(tensor, device, dtype, blocking, floating_only):
     """Move and cast `tensor` in place: the object, its name and its gradient slot stay the same."""
-    dtype = None if dtype is None or (floating_only and not is_floating(tensor)) else to_dtype(dtype)
+    dtype = (
+        None if dtype is None or (floating_only and not is_floating(tensor)) else to_dtype(dtype)
+    )
     for t in (tensor, tensor.grad if not tensor.stop_gradient else None):
         if t is None:
             continue
@@ -140,7 +171,9 @@ def convert_tensor(tensor, device, dtype, blocking, floating_only):
 
 
 def parse_device(device):
-    """A Place for 'cpu', 'gpu', 'gpu:0', an index-bearing string of a custom device, or a Place itself."""
+    """A Place for 'cpu', 'gpu', 'gpu:0', an index-bearing string of a custom device, or a Place
+    itself.
+    """
     if device is None:
         return None
     if not isinstance(device, str):

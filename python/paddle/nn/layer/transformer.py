@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Multi-head attention and the Transformer of "Attention Is All You Need"."""
+
 import collections
 
 import paddle
@@ -14,8 +15,14 @@ from .container import LayerList
 from .layers import Layer
 from .norm import LayerNorm
 
-__all__ = ["MultiHeadAttention", "TransformerEncoder", "TransformerEncoderLayer", "TransformerDecoder",
-           "TransformerDecoderLayer", "Transformer"]
+__all__ = [
+    "MultiHeadAttention",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "Transformer",
+]
 
 
 def _attrs(attr, n):
@@ -53,18 +60,33 @@ def _mask(mask, dtype):
 
 
 class MultiHeadAttention(Layer):
-    """Attention of query [batch, q, embed_dim] over key and value [batch, k, kdim / vdim], with num_heads heads."""
+    """Attention of query [batch, q, embed_dim] over key and value [batch, k, kdim / vdim], with
+    num_heads heads.
+    """
 
     Cache = collections.namedtuple("Cache", ["k", "v"])
     StaticCache = collections.namedtuple("StaticCache", ["k", "v"])
 
-    def __init__(self, embed_dim, num_heads, dropout=0.0, kdim=None, vdim=None, need_weights=False, weight_attr=None,
-                 bias_attr=None):
+    def __init__(
+        self,
+        embed_dim,
+        num_heads,
+        dropout=0.0,
+        kdim=None,
+        vdim=None,
+        need_weights=False,
+        weight_attr=None,
+        bias_attr=None,
+    ):
         super().__init__()
         if embed_dim <= 0:
-            raise AssertionError(f"Expected embed_dim to be greater than 0, but received {embed_dim}")
+            raise AssertionError(
+                f"Expected embed_dim to be greater than 0, but received {embed_dim}"
+            )
         if num_heads <= 0:
-            raise AssertionError(f"Expected num_heads to be greater than 0, but received {num_heads}")
+            raise AssertionError(
+                f"Expected num_heads to be greater than 0, but received {num_heads}"
+            )
         self.embed_dim = embed_dim
         self.kdim = kdim if kdim is not None else embed_dim
         self.vdim = vdim if vdim is not None else embed_dim
@@ -73,7 +95,9 @@ class MultiHeadAttention(Layer):
         self.need_weights = need_weights
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
-            raise AssertionError(f"embed_dim must be divisible by num_heads, but got {embed_dim} and {num_heads}")
+            raise AssertionError(
+                f"embed_dim must be divisible by num_heads, but got {embed_dim} and {num_heads}"
+            )
         self.q_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
         self.k_proj = Linear(self.kdim, embed_dim, weight_attr, bias_attr)
         self.v_proj = Linear(self.vdim, embed_dim, weight_attr, bias_attr)
@@ -100,7 +124,9 @@ class MultiHeadAttention(Layer):
         return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
 
     def gen_cache(self, key, value=None, type=Cache):
-        """A StaticCache of projected (key, value), an empty Cache for decoding, or a Cache of given tensors."""
+        """A StaticCache of projected (key, value), an empty Cache for decoding, or a Cache of given
+        tensors.
+        """
         if type == MultiHeadAttention.StaticCache:
             return self.StaticCache(*self.compute_kv(key, key if value is None else value))
         if value is None:
@@ -114,7 +140,7 @@ class MultiHeadAttention(Layer):
         value = query if value is None else value
         prepared = self._prepare_qkv(query, key, value, cache)
         q, k, v = prepared[:3]
-        scale, dropout = self.head_dim ** -0.5, self.dropout if self.training else 0.0
+        scale, dropout = self.head_dim**-0.5, self.dropout if self.training else 0.0
         if self.need_weights:
             scores = _C_ops.matmul(q * scale, k, False, True)
             mask = _mask(attn_mask, scores.dtype)
@@ -122,7 +148,9 @@ class MultiHeadAttention(Layer):
                 scores = scores + mask
             weights = _C_ops.softmax(scores, -1)
             if self.dropout:
-                weights = F.dropout(weights, self.dropout, training=self.training, mode="upscale_in_train")
+                weights = F.dropout(
+                    weights, self.dropout, training=self.training, mode="upscale_in_train"
+                )
             out = _C_ops.matmul(weights, v, False, False)
         else:
             out = _C_ops._attention(q, k, v, _mask(attn_mask, q.dtype), scale, False, dropout, True)
@@ -142,15 +170,24 @@ class _Block(Layer):
     def _build(self, attentions, config):
         config = {k: v for k, v in config.items() if k not in ("self", "__class__")}
         self._config = config
-        d_model, dim_feedforward, dropout = config["d_model"], config["dim_feedforward"], config["dropout"]
+        d_model, dim_feedforward, dropout = (
+            config["d_model"],
+            config["dim_feedforward"],
+            config["dropout"],
+        )
         attn_dropout = dropout if config["attn_dropout"] is None else config["attn_dropout"]
         act_dropout = dropout if config["act_dropout"] is None else config["act_dropout"]
         count = len(attentions) + 1
         weights, biases = _attrs(config["weight_attr"], count), _attrs(config["bias_attr"], count)
         self.normalize_before = config["normalize_before"]
         for name, weight, bias in zip(attentions, weights, biases):
-            setattr(self, name, MultiHeadAttention(d_model, config["nhead"], attn_dropout, weight_attr=weight,
-                                                   bias_attr=bias))
+            setattr(
+                self,
+                name,
+                MultiHeadAttention(
+                    d_model, config["nhead"], attn_dropout, weight_attr=weight, bias_attr=bias
+                ),
+            )
         self.linear1 = Linear(d_model, dim_feedforward, weights[-1], bias_attr=biases[-1])
         self.dropout = Dropout(act_dropout, mode="upscale_in_train")
         self.linear2 = Linear(dim_feedforward, d_model, weights[-1], bias_attr=biases[-1])
@@ -161,7 +198,9 @@ class _Block(Layer):
         self.activation = getattr(F, config["activation"])
 
     def _around(self, x, norm, dropout, part):
-        """x + dropout(part(x)) with its norm before or after; `part` gives a value, or a value and a cache."""
+        """x + dropout(part(x)) with its norm before or after; `part` gives a value, or a value and
+        a cache.
+        """
         out = part(norm(x) if self.normalize_before else x)
         out, cache = out if isinstance(out, tuple) else (out, None)
         out = x + dropout(out)
@@ -174,8 +213,20 @@ class _Block(Layer):
 class TransformerEncoderLayer(_Block):
     """Self attention and a feed-forward network, each with dropout, residual and layer norm."""
 
-    def __init__(self, d_model, nhead, dim_feedforward, dropout=0.1, activation="relu", attn_dropout=None,
-                 act_dropout=None, normalize_before=False, weight_attr=None, bias_attr=None, layer_norm_eps=1e-05):
+    def __init__(
+        self,
+        d_model,
+        nhead,
+        dim_feedforward,
+        dropout=0.1,
+        activation="relu",
+        attn_dropout=None,
+        act_dropout=None,
+        normalize_before=False,
+        weight_attr=None,
+        bias_attr=None,
+        layer_norm_eps=1e-05,
+    ):
         config = locals()
         super().__init__()
         self._build(["self_attn"], config)
@@ -184,8 +235,9 @@ class TransformerEncoderLayer(_Block):
         """src [batch, length, d_model] encoded; with a cache also the new cache."""
         src_mask = _mask(src_mask, src.dtype)
         extra = () if cache is None else (cache,)
-        src, new_cache = self._around(src, self.norm1, self.dropout1,
-                                      lambda x: self.self_attn(x, x, x, src_mask, *extra))
+        src, new_cache = self._around(
+            src, self.norm1, self.dropout1, lambda x: self.self_attn(x, x, x, src_mask, *extra)
+        )
         src, _ = self._around(src, self.norm2, self.dropout2, self._feed_forward)
         return src if cache is None else (src, new_cache)
 
@@ -199,8 +251,12 @@ class TransformerEncoder(Layer):
 
     def __init__(self, encoder_layer, num_layers, norm=None):
         super().__init__()
-        self.layers = LayerList([encoder_layer if i == 0 else type(encoder_layer)(**encoder_layer._config)
-                                 for i in range(num_layers)])
+        self.layers = LayerList(
+            [
+                encoder_layer if i == 0 else type(encoder_layer)(**encoder_layer._config)
+                for i in range(num_layers)
+            ]
+        )
         self.num_layers = num_layers
         self.norm = norm
 
@@ -226,26 +282,50 @@ class TransformerEncoder(Layer):
 class TransformerDecoderLayer(_Block):
     """Masked self attention, attention over the memory, and a feed-forward network."""
 
-    def __init__(self, d_model, nhead, dim_feedforward, dropout=0.1, activation="relu", attn_dropout=None,
-                 act_dropout=None, normalize_before=False, weight_attr=None, bias_attr=None, layer_norm_eps=1e-05):
+    def __init__(
+        self,
+        d_model,
+        nhead,
+        dim_feedforward,
+        dropout=0.1,
+        activation="relu",
+        attn_dropout=None,
+        act_dropout=None,
+        normalize_before=False,
+        weight_attr=None,
+        bias_attr=None,
+        layer_norm_eps=1e-05,
+    ):
         config = locals()
         super().__init__()
         self._build(["self_attn", "cross_attn"], config)
 
     def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, cache=None):
-        """tgt [batch, length, d_model] decoded against memory; with a cache also the new (self, static) caches."""
+        """tgt [batch, length, d_model] decoded against memory; with a cache also the new (self,
+        static) caches.
+        """
         tgt_mask, memory_mask = _mask(tgt_mask, tgt.dtype), _mask(memory_mask, memory.dtype)
-        first, second = (None, None) if cache is None else (cache[0], cache[1] if len(cache) > 1 else None)
-        tgt, own = self._around(tgt, self.norm1, self.dropout1, lambda x: self.self_attn(x, x, x, tgt_mask, first))
-        tgt, static = self._around(tgt, self.norm2, self.dropout2,
-                                   lambda x: self.cross_attn(x, memory, memory, memory_mask, second))
+        first, second = (
+            (None, None) if cache is None else (cache[0], cache[1] if len(cache) > 1 else None)
+        )
+        tgt, own = self._around(
+            tgt, self.norm1, self.dropout1, lambda x: self.self_attn(x, x, x, tgt_mask, first)
+        )
+        tgt, static = self._around(
+            tgt,
+            self.norm2,
+            self.dropout2,
+            lambda x: self.cross_attn(x, memory, memory, memory_mask, second),
+        )
         tgt, _ = self._around(tgt, self.norm3, self.dropout3, self._feed_forward)
         return tgt if cache is None else (tgt, (own, static))
 
     def gen_cache(self, memory):
         """(empty cache of the self attention, static cache of the memory)."""
-        return (self.self_attn.gen_cache(memory, type=MultiHeadAttention.Cache),
-                self.cross_attn.gen_cache(memory, memory, type=MultiHeadAttention.StaticCache))
+        return (
+            self.self_attn.gen_cache(memory, type=MultiHeadAttention.Cache),
+            self.cross_attn.gen_cache(memory, memory, type=MultiHeadAttention.StaticCache),
+        )
 
 
 class TransformerDecoder(Layer):
@@ -253,8 +333,12 @@ class TransformerDecoder(Layer):
 
     def __init__(self, decoder_layer, num_layers, norm=None):
         super().__init__()
-        self.layers = LayerList([decoder_layer if i == 0 else type(decoder_layer)(**decoder_layer._config)
-                                 for i in range(num_layers)])
+        self.layers = LayerList(
+            [
+                decoder_layer if i == 0 else type(decoder_layer)(**decoder_layer._config)
+                for i in range(num_layers)
+            ]
+        )
         self.num_layers = num_layers
         self.norm = norm
 
@@ -266,7 +350,9 @@ class TransformerDecoder(Layer):
             if cache is None:
                 out = layer(out, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, cache=None)
             else:
-                out, new = layer(out, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, cache=cache[i])
+                out, new = layer(
+                    out, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, cache=cache[i]
+                )
                 caches.append(new)
         if self.norm is not None:
             out = self.norm(out)
@@ -281,13 +367,29 @@ class TransformerDecoder(Layer):
 class Transformer(Layer):
     """Encoder and decoder."""
 
-    def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048,
-                 dropout=0.1, activation="relu", attn_dropout=None, act_dropout=None, normalize_before=False,
-                 weight_attr=None, bias_attr=None, custom_encoder=None, custom_decoder=None):
+    def __init__(
+        self,
+        d_model=512,
+        nhead=8,
+        num_encoder_layers=6,
+        num_decoder_layers=6,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation="relu",
+        attn_dropout=None,
+        act_dropout=None,
+        normalize_before=False,
+        weight_attr=None,
+        bias_attr=None,
+        custom_encoder=None,
+        custom_decoder=None,
+    ):
         super().__init__()
         if d_model <= 0 or nhead <= 0 or dim_feedforward <= 0:
-            raise AssertionError(f"[Transformer] expected d_model, nhead and dim_feedforward to be greater than 0, got "
-                                 f"{d_model}, {nhead}, {dim_feedforward}")
+            raise AssertionError(
+                f"[Transformer] expected d_model, nhead and dim_feedforward to be greater "
+                f"than 0, got {d_model}, {nhead}, {dim_feedforward}"
+            )
 
         def spread(attr, wanted):
             if not isinstance(attr, (list, tuple)):
@@ -298,9 +400,20 @@ class Transformer(Layer):
                 return list(attr) if wanted == 2 else [attr[0], attr[0], attr[1]]
             if len(attr) == 3:
                 return [attr[0], attr[2]] if wanted == 2 else list(attr)
-            raise AssertionError("length of weight_attr and bias_attr should be 1, 2 or 3 when it is a list/tuple")
+            raise AssertionError(
+                "length of weight_attr and bias_attr should be 1, 2 or 3 when it is a list/tuple"
+            )
 
-        common = (d_model, nhead, dim_feedforward, dropout, activation, attn_dropout, act_dropout, normalize_before)
+        common = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            attn_dropout,
+            act_dropout,
+            normalize_before,
+        )
         if custom_encoder is not None:
             self.encoder = custom_encoder
         else:
@@ -317,13 +430,20 @@ class Transformer(Layer):
     def forward(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None):
         """tgt [batch, t, d_model] decoded against the encoded src [batch, s, d_model]."""
         memory = self.encoder(src, src_mask=_mask(src_mask, src.dtype))
-        return self.decoder(tgt, memory, tgt_mask=_mask(tgt_mask, tgt.dtype),
-                            memory_mask=_mask(memory_mask, memory.dtype))
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=_mask(tgt_mask, tgt.dtype),
+            memory_mask=_mask(memory_mask, memory.dtype),
+        )
 
     def generate_square_subsequent_mask(self, length):
         """Additive mask [length, length]: 0 on and below the diagonal, -inf above."""
         if isinstance(length, Tensor):
             length = int(length)
-        return paddle.triu(paddle.full([length, length], float("-inf"), dtype=paddle.get_default_dtype()), 1)
+        return paddle.triu(
+            paddle.full([length, length], float("-inf"), dtype=paddle.get_default_dtype()), 1
+        )
+
 
 _lazy.serve(globals())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clipping of the gradients that parameters hold now."""
+
 import paddle
 from paddle.base.arguments import items
 from paddle.base.framework import Tensor
@@ -10,12 +11,18 @@ __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 
 
 def _with_grads(parameters):
-    params = [parameters] if isinstance(parameters, Tensor) else items('clip_grad_norm_', 'parameters', parameters)
+    params = (
+        [parameters]
+        if isinstance(parameters, Tensor)
+        else items('clip_grad_norm_', 'parameters', parameters)
+    )
     return [p for p in params if p.grad is not None]
 
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    """Scale the gradients in place so that their total norm is at most max_norm; returns the norm before."""
+    """Scale the gradients in place so that their total norm is at most max_norm; returns the norm
+    before.
+    """
     params = _with_grads(parameters)
     if norm_type not in (float("inf"), 0, 1, 2) and not isinstance(norm_type, (int, float)):
         raise ValueError(f"norm_type only support [inf, 0, 1, 2], got {norm_type}")
@@ -27,22 +34,32 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
         if norm_type == float("inf"):
             total = paddle.max(paddle.stack([paddle.max(paddle.abs(g)) for g in grads]))
         else:
-            total = paddle.norm(paddle.stack([paddle.norm(_C_ops.reshape(g, [-1]), norm_type) for g in grads]),
-                                norm_type)
+            total = paddle.norm(
+                paddle.stack([paddle.norm(_C_ops.reshape(g, [-1]), norm_type) for g in grads]),
+                norm_type,
+            )
         if error_if_nonfinite and not bool(paddle.isfinite(total)):
-            raise RuntimeError(f"The total norm of {norm_type} order of the gradients from `parameters` is "
-                               "non-finite, so it cannot be clipped. In any case, disable this error and scale the "
-                               "gradient by non-finite norm, set `error_if_nonfinite=False`")
+            raise RuntimeError(
+                f"The total norm of {norm_type} order of the gradients from `parameters` is "
+                "non-finite, so it cannot be clipped. In any case, disable this error and scale "
+                "the "
+                "gradient by non-finite norm, set `error_if_nonfinite=False`"
+            )
         scale = paddle.clip(max_norm / (total + 1e-6), max=1.0)
         for g in grads:
-            g.set_value(_C_ops.multiply(g, scale if scale.dtype == g.dtype else scale.astype(g.dtype)))
+            g.set_value(
+                _C_ops.multiply(g, scale if scale.dtype == g.dtype else scale.astype(g.dtype))
+            )
     return total
 
 
 def clip_grad_value_(parameters, clip_value):
     """Clip every element of the gradients in place to [-clip_value, clip_value]."""
     if not isinstance(clip_value, (int, float)):
-        raise TypeError(f"[clip_grad_value_] expected clip_value to be a number, got {type(clip_value).__name__}")
+        raise TypeError(
+            f"[clip_grad_value_] expected clip_value to be a number, got "
+            f"{type(clip_value).__name__}"
+        )
     clip_value = float(clip_value)
     with paddle.no_grad():
         for p in _with_grads(parameters):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spectral normalisation: a weight divided by its largest singular value before each forward."""
+
 import paddle
 
 from .. import functional as F
@@ -15,8 +16,10 @@ class SpectralNorm:
 
     def __init__(self, name, n_power_iterations, dim, eps):
         if n_power_iterations <= 0:
-            raise ValueError("Expected n_power_iterations to be positive, but got n_power_iterations="
-                             f"{n_power_iterations}")
+            raise ValueError(
+                "Expected n_power_iterations to be positive, but got n_power_iterations="
+                f"{n_power_iterations}"
+            )
         self.name = name
         self.n_power_iterations = n_power_iterations
         self.dim = dim
@@ -25,7 +28,9 @@ class SpectralNorm:
     def matrix(self, weight):
         """The weight with `dim` first and the rest flattened."""
         if self.dim != 0:
-            weight = paddle.transpose(weight, [self.dim, *(d for d in range(weight.ndim) if d != self.dim)])
+            weight = paddle.transpose(
+                weight, [self.dim, *(d for d in range(weight.ndim) if d != self.dim)]
+            )
         return _C_ops.reshape(weight, [weight.shape[0], -1])
 
     def compute_weight(self, layer, do_power_iteration):
@@ -37,7 +42,9 @@ class SpectralNorm:
                 plain = matrix.detach()
                 new_u, new_v = u, v
                 for _ in range(self.n_power_iterations):
-                    new_v = F.normalize(paddle.matmul(plain, new_u, transpose_x=True), axis=0, epsilon=self.eps)
+                    new_v = F.normalize(
+                        paddle.matmul(plain, new_u, transpose_x=True), axis=0, epsilon=self.eps
+                    )
                     new_u = F.normalize(paddle.matmul(plain, new_v), axis=0, epsilon=self.eps)
                 u.set_value(new_u)
                 v.set_value(new_v)
@@ -51,7 +58,9 @@ class SpectralNorm:
     def apply(layer, name, n_power_iterations, dim, eps):
         for hook in layer._forward_pre_hooks.values():
             if isinstance(hook, SpectralNorm) and hook.name == name:
-                raise RuntimeError("Cannot register two spectral_norm hooks on the same parameter " + name)
+                raise RuntimeError(
+                    "Cannot register two spectral_norm hooks on the same parameter " + name
+                )
         hook = SpectralNorm(name, n_power_iterations, dim, eps)
         weight = layer._parameters[name]
         with paddle.no_grad():
@@ -68,8 +77,14 @@ class SpectralNorm:
 
 
 def spectral_norm(layer, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
-    """Divide layer.<name> by its spectral norm, estimated by power iterations while training; returns layer."""
+    """Divide layer.<name> by its spectral norm, estimated by power iterations while training;
+    returns layer.
+    """
     if dim is None:
-        dim = 1 if isinstance(layer, (Conv1DTranspose, Conv2DTranspose, Conv3DTranspose, Linear)) else 0
+        dim = (
+            1
+            if isinstance(layer, (Conv1DTranspose, Conv2DTranspose, Conv3DTranspose, Linear))
+            else 0
+        )
     SpectralNorm.apply(layer, name, n_power_iterations, dim, eps)
     return layer

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters to one vector, and back."""
+
 import math
 
 import paddle
@@ -20,8 +21,10 @@ def vector_to_parameters(vec, parameters, name=None):
     parameters = items('parameters_to_vector', 'parameters', parameters)
     sizes = [math.prod(p.shape) for p in parameters]
     if sum(sizes) != math.prod(vec.shape):
-        raise ValueError(f"[vector_to_parameters] expected a vector of {sum(sizes)} elements, "
-                         f"got shape {list(vec.shape)}")
+        raise ValueError(
+            f"[vector_to_parameters] expected a vector of {sum(sizes)} elements, "
+            f"got shape {list(vec.shape)}"
+        )
     with paddle.no_grad():
         for p, part in zip(parameters, paddle.split(vec, sizes, axis=0)):
             p.set_value(_C_ops.reshape(part, list(p.shape)))

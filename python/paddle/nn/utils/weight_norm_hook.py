@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Weight normalisation: a weight as g * v / ||v||, computed before each forward."""
+
 import paddle
 from paddle.static import startup
 
@@ -9,7 +10,9 @@ __all__ = ["weight_norm", "remove_weight_norm"]
 
 
 def norm_except_dim(v, dim):
-    """2-norm over all dimensions but `dim`: shape [v.shape[dim]]; over all of them (0-D) for dim None or -1."""
+    """2-norm over all dimensions but `dim`: shape [v.shape[dim]]; over all of them (0-D) for dim
+    None or -1.
+    """
     if dim is None or dim == -1:
         return paddle.sqrt(paddle.sum(v * v))
     return paddle.sqrt(paddle.sum(v * v, axis=[i for i in range(v.ndim) if i != dim]))
@@ -38,11 +41,15 @@ class WeightNorm:
     def apply(layer, name, dim):
         for hook in layer._forward_pre_hooks.values():
             if isinstance(hook, WeightNorm) and hook.name == name:
-                raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+                raise RuntimeError(
+                    f"Cannot register two weight_norm hooks on the same parameter {name}"
+                )
         hook = WeightNorm(name, dim)
         w = layer._parameters[name]
         if not -w.ndim <= hook.dim < w.ndim:
-            raise AssertionError(f"dim must set between [-R, R), R means the dimension of weight, got {dim}")
+            raise AssertionError(
+                f"dim must set between [-R, R), R means the dimension of weight, got {dim}"
+            )
         if hook.dim < -1:
             hook.dim += w.ndim
         del layer._parameters[name]
@@ -72,7 +79,9 @@ class WeightNorm:
 
 
 def weight_norm(layer, name="weight", dim=0):
-    """Replace layer.<name> by trained <name>_g (norms over all but `dim`) and <name>_v (direction); returns layer."""
+    """Replace layer.<name> by trained <name>_g (norms over all but `dim`) and <name>_v (direction);
+    returns layer.
+    """
     WeightNorm.apply(layer, name, dim)
     return layer
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`decorate`: an optimizer for static mode that scales the loss, and leaves out steps whose gradients are not finite."""
+"""`decorate`: an optimizer for static mode that scales the loss, and leaves out steps whose
+gradients are not finite.
+"""
+
 import inspect
 
 import paddle
@@ -13,15 +16,42 @@ __all__ = ['OptimizerWithMixedPrecision', 'decorate']
 
 
 class OptimizerWithMixedPrecision:
-    """What `decorate` gives. The scale is a variable of the program: with dynamic loss scaling it grows after `incr_every_n_steps` good steps,
-    and shrinks after `decr_every_n_nan_or_inf` bad ones, which change nothing else."""
+    """What `decorate` gives. The scale is a variable of the program: with dynamic loss scaling it
+    grows after `incr_every_n_steps` good steps, and shrinks after `decr_every_n_nan_or_inf` bad
+    ones, which change nothing else."""
 
-    def __init__(self, optimizer, amp_lists, level, dtype, init_loss_scaling, use_dynamic_loss_scaling, incr_every_n_steps,
-                 decr_every_n_nan_or_inf, incr_ratio, decr_ratio, use_amp_guard=None, use_master_grad=False, use_promote=False):
-        self._optimizer, self._amp_lists, self._amp_level, self._amp_dtype = optimizer, amp_lists, level, dtype
-        self._init_loss_scaling, self._use_dynamic_loss_scaling = init_loss_scaling, use_dynamic_loss_scaling
+    def __init__(
+        self,
+        optimizer,
+        amp_lists,
+        level,
+        dtype,
+        init_loss_scaling,
+        use_dynamic_loss_scaling,
+        incr_every_n_steps,
+        decr_every_n_nan_or_inf,
+        incr_ratio,
+        decr_ratio,
+        use_amp_guard=None,
+        use_master_grad=False,
+        use_promote=False,
+    ):
+        self._optimizer, self._amp_lists, self._amp_level, self._amp_dtype = (
+            optimizer,
+            amp_lists,
+            level,
+            dtype,
+        )
+        self._init_loss_scaling, self._use_dynamic_loss_scaling = (
+            init_loss_scaling,
+            use_dynamic_loss_scaling,
+        )
         self._steps = incr_every_n_steps, decr_every_n_nan_or_inf, incr_ratio, decr_ratio
-        self._use_fp16_guard, self._use_master_grad, self.use_promote = use_amp_guard, use_master_grad, use_promote
+        self._use_fp16_guard, self._use_master_grad, self.use_promote = (
+            use_amp_guard,
+            use_master_grad,
+            use_promote,
+        )
         self._loss_scaling = self._scaled_loss = None
 
     def get_loss_scaling(self):
@@ -34,28 +64,49 @@ class OptimizerWithMixedPrecision:
 
     def _variable(self, name, value, dtype):
         from paddle.static.program import create_global_var
-        return create_global_var([1], value, dtype, persistable=True, name=unique_name.generate(name))
 
-    def backward(self, loss, startup_program=None, parameter_list=None, no_grad_set=None, callbacks=None):
+        return create_global_var(
+            [1], value, dtype, persistable=True, name=unique_name.generate(name)
+        )
+
+    def backward(
+        self, loss, startup_program=None, parameter_list=None, no_grad_set=None, callbacks=None
+    ):
         """Append the gradients of the scaled loss; returns the (parameter, gradient) pairs."""
         if startup_program is None:
             startup_program = paddle.static.default_startup_program()
         with paddle.static.program_guard(paddle.static.default_main_program(), startup_program):
-            self._loss_scaling = self._variable('loss_scaling', float(self._init_loss_scaling), 'float32')
+            self._loss_scaling = self._variable(
+                'loss_scaling', float(self._init_loss_scaling), 'float32'
+            )
             if self._use_dynamic_loss_scaling:
-                self._counts = self._variable('num_good_steps', 0, 'int32'), self._variable('num_bad_steps', 0, 'int32')
-            scale = self._loss_scaling if list(loss.shape) == [1] else paddle.reshape(self._loss_scaling, loss.shape)
+                self._counts = (
+                    self._variable('num_good_steps', 0, 'int32'),
+                    self._variable('num_bad_steps', 0, 'int32'),
+                )
+            scale = (
+                self._loss_scaling
+                if list(loss.shape) == [1]
+                else paddle.reshape(self._loss_scaling, loss.shape)
+            )
             self._scaled_loss = loss.astype('float32') * scale
-            return _gradient.append_backward(self._scaled_loss, parameter_list, no_grad_set, callbacks)
+            return _gradient.append_backward(
+                self._scaled_loss, parameter_list, no_grad_set, callbacks
+            )
 
     def apply_gradients(self, params_grads):
-        """Append the check of the gradients of the scaled loss, the update of the scale and that of the parameters."""
+        """Append the check of the gradients of the scaled loss, the update of the scale and that of
+        the parameters.
+        """
         from paddle.static.optimize import apply
+
         with _gradient._scope(), paddle.no_grad():
             grads = [paddle.assign(g) for _, g in params_grads]
             grads, found_inf = check_finite_and_unscale(grads, self._loss_scaling)
             if self._use_dynamic_loss_scaling:
-                grads = update_loss_scaling(grads, found_inf, self._loss_scaling, *self._counts, *self._steps)
+                grads = update_loss_scaling(
+                    grads, found_inf, self._loss_scaling, *self._counts, *self._steps
+                )
         return apply(self._optimizer, [(p, g) for (p, _), g in zip(params_grads, grads)])
 
     def apply_optimize(self, loss, startup_program, params_grads):
@@ -63,7 +114,10 @@ class OptimizerWithMixedPrecision:
         if startup_program is None:
             startup_program = paddle.static.default_startup_program()
         if self._scaled_loss is None:
-            raise RuntimeError(f"[apply_optimize] expected backward(loss) before it, got the loss {getattr(loss, 'name', loss)!r} alone")
+            raise RuntimeError(
+                f"[apply_optimize] expected backward(loss) before it, got the loss "
+                f"{getattr(loss, 'name', loss)!r} alone"
+            )
         with paddle.static.program_guard(paddle.static.default_main_program(), startup_program):
             return self.apply_gradients(params_grads)
 
@@ -73,7 +127,9 @@ class OptimizerWithMixedPrecision:
         pairs = self.backward(loss, startup_program, chosen, no_grad_set)
         return self.apply_optimize(loss, startup_program, pairs), pairs
 
-    def amp_init(self, place, scope=None, test_program=None, use_fp16_test=False, rewrite_master_weight=False):
+    def amp_init(
+        self, place, scope=None, test_program=None, use_fp16_test=False, rewrite_master_weight=False
+    ):
         """Nothing is left to cast: parameters keep the precision they were made in."""
 
     def __getattr__(self, name):
@@ -82,37 +138,87 @@ class OptimizerWithMixedPrecision:
         return getattr(self._optimizer, name)
 
 
-def _old(optimizer, amp_lists=None, init_loss_scaling=2**15, incr_every_n_steps=1000, decr_every_n_nan_or_inf=2, incr_ratio=2.0,
-         decr_ratio=0.8, use_dynamic_loss_scaling=True, use_pure_fp16=False, use_fp16_guard=None, use_bf16=False, use_promote=False):
+def _old(
+    optimizer,
+    amp_lists=None,
+    init_loss_scaling=2**15,
+    incr_every_n_steps=1000,
+    decr_every_n_nan_or_inf=2,
+    incr_ratio=2.0,
+    decr_ratio=0.8,
+    use_dynamic_loss_scaling=True,
+    use_pure_fp16=False,
+    use_fp16_guard=None,
+    use_bf16=False,
+    use_promote=False,
+):
     dtype = 'bfloat16' if use_bf16 else 'float16'
     if use_bf16:
         init_loss_scaling, use_dynamic_loss_scaling = 1.0, False
     guard = use_pure_fp16 if use_fp16_guard is None else use_fp16_guard
-    return OptimizerWithMixedPrecision(optimizer, amp_lists or AutoMixedPrecisionLists(dtype=dtype), 'O2' if use_pure_fp16 else 'O1', dtype,
-                                       init_loss_scaling, use_dynamic_loss_scaling, incr_every_n_steps, decr_every_n_nan_or_inf, incr_ratio,
-                                       decr_ratio, guard, False, use_promote)
+    return OptimizerWithMixedPrecision(
+        optimizer,
+        amp_lists or AutoMixedPrecisionLists(dtype=dtype),
+        'O2' if use_pure_fp16 else 'O1',
+        dtype,
+        init_loss_scaling,
+        use_dynamic_loss_scaling,
+        incr_every_n_steps,
+        decr_every_n_nan_or_inf,
+        incr_ratio,
+        decr_ratio,
+        guard,
+        False,
+        use_promote,
+    )
 
 
-def _new(optimizer, amp_lists=None, level='O1', dtype='float16', master_weight=None, master_grad=False, init_loss_scaling=2**16,
-         incr_every_n_steps=2000, decr_every_n_nan_or_inf=1, incr_ratio=2.0, decr_ratio=0.5, use_dynamic_loss_scaling=None,
-         use_amp_guard=False, use_promote=False):
+def _new(
+    optimizer,
+    amp_lists=None,
+    level='O1',
+    dtype='float16',
+    master_weight=None,
+    master_grad=False,
+    init_loss_scaling=2**16,
+    incr_every_n_steps=2000,
+    decr_every_n_nan_or_inf=1,
+    incr_ratio=2.0,
+    decr_ratio=0.5,
+    use_dynamic_loss_scaling=None,
+    use_amp_guard=False,
+    use_promote=False,
+):
     if level not in ('O0', 'OD', 'O1', 'O2'):
         raise ValueError("level should be O0, OD, O1 or O2.")
     dtype = check_amp_dtype(dtype)
     if master_weight is not None and level == 'O2':
         optimizer._multi_precision = master_weight
     dynamic = dtype == 'float16' if use_dynamic_loss_scaling is None else use_dynamic_loss_scaling
-    return OptimizerWithMixedPrecision(optimizer, amp_lists or AutoMixedPrecisionLists(dtype=dtype), level, dtype, init_loss_scaling, dynamic,
-                                       incr_every_n_steps, decr_every_n_nan_or_inf, incr_ratio, decr_ratio, use_amp_guard, master_grad,
-                                       use_promote)
+    return OptimizerWithMixedPrecision(
+        optimizer,
+        amp_lists or AutoMixedPrecisionLists(dtype=dtype),
+        level,
+        dtype,
+        init_loss_scaling,
+        dynamic,
+        incr_every_n_steps,
+        decr_every_n_nan_or_inf,
+        incr_ratio,
+        decr_ratio,
+        use_amp_guard,
+        master_grad,
+        use_promote,
+    )
 
 
 def decorate(*args, **kwargs):
     """An optimizer around `optimizer` whose `minimize` scales the loss.
 
-    Called as decorate(optimizer, amp_lists, level, dtype, master_weight, master_grad, init_loss_scaling, incr_every_n_steps,
-    decr_every_n_nan_or_inf, incr_ratio, decr_ratio, use_dynamic_loss_scaling, use_amp_guard, use_promote), or as of old with
-    init_loss_scaling third and use_pure_fp16, use_fp16_guard, use_bf16: what the arguments fit.
+    Called as decorate(optimizer, amp_lists, level, dtype, master_weight, master_grad,
+    init_loss_scaling, incr_every_n_steps, decr_every_n_nan_or_inf, incr_ratio, decr_ratio,
+    use_dynamic_loss_scaling, use_amp_guard, use_promote), or as of old with init_loss_scaling third
+    and use_pure_fp16, use_fp16_guard, use_bf16: what the arguments fit.
     """
     for form in (_new, _old):
         try:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marks of operations that programs want in low precision."""
+
 from paddle.static.program import name_scope
 
 __all__ = ['fp16_guard']

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Branches and loops whose course depends on values of tensors: Python's own while running, pd_op.if and pd_op.while while recording.
+"""Branches and loops whose course depends on values of tensors: Python's own while running,
+pd_op.if and pd_op.while while recording.
 
-`if_region` and `while_region` record the two ops from flat lists; the public functions take any nest of lists, tuples and dicts.
+`if_region` and `while_region` record the two ops from flat lists; the public functions take any
+nest of lists, tuples and dicts.
 """
+
 import numbers
 
 import paddle
@@ -25,16 +28,23 @@ def _is_number(value):
 
 
 def _number_dtype(value):
-    return 'bool' if isinstance(value, bool) else 'int64' if isinstance(value, numbers.Integral) else 'float64'
+    return (
+        'bool'
+        if isinstance(value, bool)
+        else 'int64'
+        if isinstance(value, numbers.Integral)
+        else 'float64'
+    )
 
 
 def if_region(pred, true_fn, false_fn):
     """Record pd_op.if; returns the results as a list.
 
-    Both functions take nothing and return lists of equal length of tensors, numbers and None. Extents that differ become unknown.
-    A number in both lists stays a number if it is the same, else it becomes a 0-d tensor; beside a tensor it takes the tensor's
-    dtype. Raises ValueError for lists of different length or shapes of different rank, TypeError for None beside a value or
-    a value of another type.
+    Both functions take nothing and return lists of equal length of tensors, numbers and None.
+    Extents that differ become unknown. A number in both lists stays a number if it is the same,
+    else it becomes a 0-d tensor; beside a tensor it takes the tensor's dtype. Raises ValueError for
+    lists of different length or shapes of different rank, TypeError for None beside a value or a
+    value of another type.
     """
     raw = [None, None]
 
@@ -58,11 +68,17 @@ def _filled(mine, other):
     if not _is_number(mine):
         if type(mine) is type(other) and mine is other:
             return None
-        raise TypeError(f"Unsupported return type of true_fn and false_fn in cond: one returned {mine!r}, the other {other!r}")
+        raise TypeError(
+            f"Unsupported return type of true_fn and false_fn in cond: one returned {mine!r}, the "
+            f"other {other!r}"
+        )
     if isinstance(other, _core.Tensor):
         return paddle.full([], mine, other.dtype)
     if not _is_number(other) or _number_dtype(mine) != _number_dtype(other):
-        raise TypeError(f"Unsupported return type of true_fn and false_fn in cond: one returned {mine!r}, the other {other!r}")
+        raise TypeError(
+            f"Unsupported return type of true_fn and false_fn in cond: one returned {mine!r}, the "
+            f"other {other!r}"
+        )
     return None if mine == other else paddle.full([], mine, _number_dtype(mine))
 
 
@@ -73,10 +89,12 @@ def _as_tensor(value):
 def while_region(cond_fn, body_fn, values):
     """Record pd_op.while; returns the final values as a list.
 
-    `cond_fn(*values)` gives a bool tensor of one element, `body_fn(*values)` the list of next values. Numbers become 0-d tensors.
-    Extents that change become unknown, for which the body is called again; so is it when it writes tensors from outside in place,
-    which are then carried too. Raises ValueError when dtype or rank of a value changes.
+    `cond_fn(*values)` gives a bool tensor of one element, `body_fn(*values)` the list of next
+    values. Numbers become 0-d tensors. Extents that change become unknown, for which the body is
+    called again; so is it when it writes tensors from outside in place, which are then carried too.
+    Raises ValueError when dtype or rank of a value changes.
     """
+
     def condition(*args):
         return _checked_condition(cond_fn(*args))
 
@@ -89,20 +107,32 @@ def while_region(cond_fn, body_fn, values):
 def _checked_condition(value):
     if not isinstance(value, _core.Tensor):
         if not isinstance(value, bool):
-            raise TypeError(f"The type of 'var of cond returned' in static.nn.while_loop must be Tensor, but received {type(value)}.")
+            raise TypeError(
+                f"The type of 'var of cond returned' in static.nn.while_loop must be Tensor, but "
+                f"received {type(value)}."
+            )
         value = paddle.full([1], value, 'bool')
     if value.dtype != paddle.bool:
-        raise TypeError("The data type of 'var of cond returned' in static.nn.while_loop must be ['bool'], but received "
-                        f"{value.dtype}.")
+        raise TypeError(
+            "The data type of 'var of cond returned' in static.nn.while_loop must be ['bool'], "
+            "but received "
+            f"{value.dtype}."
+        )
     if any(d not in (1, -1) for d in value.shape):
-        raise TypeError(f"the shape of the variable returned by cond should be [1],but given shape as {list(value.shape)}.")
+        raise TypeError(
+            f"the shape of the variable returned by cond should be [1],but given shape as "
+            f"{list(value.shape)}."
+        )
     return value
 
 
 def _flatten(nest, out, level=0):
     """Append the leaves of `nest` to `out`; returns what it needs to be packed again."""
     if level >= _MOST_LEVELS:
-        raise ValueError(f'[control flow] expected lists nested less than {_MOST_LEVELS} deep, got deeper ones or one that holds itself')
+        raise ValueError(
+            f'[control flow] expected lists nested less than {_MOST_LEVELS} deep, got deeper ones '
+            f'or one that holds itself'
+        )
     if isinstance(nest, dict):
         keys = sorted(nest, key=str)
         return type(nest), keys, [_flatten(nest[k], out, level + 1) for k in keys]
@@ -134,7 +164,10 @@ def _check_pred(pred, what):
     if not isinstance(pred, _core.Tensor):
         raise TypeError(f"The type of 'pred' in {what} must be Tensor, but received {type(pred)}.")
     if pred.dtype != paddle.bool:
-        raise TypeError(f"The data type of 'pred' in {what} must be ['bool'], but received {str(pred.dtype).split('.')[-1]}.")
+        raise TypeError(
+            f"The data type of 'pred' in {what} must be ['bool'], but received "
+            f"{str(pred.dtype).split('.')[-1]}."
+        )
     if any(d not in (1, -1) for d in pred.shape):
         raise ValueError(f"[cond] expected a pred of one element, got shape {list(pred.shape)}")
 
@@ -142,15 +175,20 @@ def _check_pred(pred, what):
 def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
     """true_fn() if the bool tensor `pred`, of one element, is true, else false_fn().
 
-    While recording both functions are called, and must return the same nest of tensors, numbers and None. Raises TypeError for
-    a wrong `pred` or function, ValueError for results of different structure.
+    While recording both functions are called, and must return the same nest of tensors, numbers and
+    None. Raises TypeError for a wrong `pred` or function, ValueError for results of different
+    structure.
     """
     for fn, which in ((true_fn, 'true_fn'), (false_fn, 'false_fn')):
         if fn is not None and not callable(fn):
-            raise TypeError(f"The {which} in cond must be callable, but received {type(fn).__name__}")
+            raise TypeError(
+                f"The {which} in cond must be callable, but received {type(fn).__name__}"
+            )
     if not recording():
         if isinstance(pred, _core.Tensor) and pred.numel() != 1:
-            raise AssertionError(f"[cond] condition input's numel should be 1, got shape {list(pred.shape)}")
+            raise AssertionError(
+                f"[cond] condition input's numel should be 1, got shape {list(pred.shape)}"
+            )
         chosen = true_fn if pred else false_fn
         return None if chosen is None else chosen()
     _check_pred(pred, 'paddle.static.nn.cond')
@@ -172,25 +210,34 @@ def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
 def _check_branches(forms, results):
     for a, b, first, second in ((0, 1, 'true_fn', 'false_fn'), (1, 0, 'false_fn', 'true_fn')):
         if results[a] is None and results[b] is not None:
-            raise ValueError("Incompatible return values of true_fn and false_fn in cond: "
-                             f"{second} returns non-None while {first} returns None")
+            raise ValueError(
+                "Incompatible return values of true_fn and false_fn in cond: "
+                f"{second} returns non-None while {first} returns None"
+            )
     if not _same_form(*forms):
-        raise ValueError("Incompatible return values of true_fn and false_fn in cond: The two structures don't have the same nested "
-                         f"structure.\n\nFirst structure: {results[0]}\n\nSecond structure: {results[1]}.")
+        raise ValueError(
+            "Incompatible return values of true_fn and false_fn in cond: The two structures don't "
+            "have the same nested "
+            f"structure.\n\nFirst structure: {results[0]}\n\nSecond structure: {results[1]}."
+        )
 
 
 def while_loop(cond, body, loop_vars, is_test=False, name=None):
-    """Repeat loop_vars = body(*loop_vars) while cond(*loop_vars), a bool of one element; returns the final loop_vars as a list.
+    """Repeat loop_vars = body(*loop_vars) while cond(*loop_vars), a bool of one element; returns
+    the final loop_vars as a list.
 
-    `loop_vars` is a list or tuple of any nests. Raises TypeError for arguments of a wrong type, ValueError for empty `loop_vars`
-    and for a body that returns another structure.
+    `loop_vars` is a list or tuple of any nests. Raises TypeError for arguments of a wrong type,
+    ValueError for empty `loop_vars` and for a body that returns another structure.
     """
     if not callable(cond):
         raise TypeError("cond in while_loop should be callable")
     if not callable(body):
         raise TypeError("body in while_loop should be callable")
     if not isinstance(loop_vars, (list, tuple)):
-        raise TypeError(f"The type of 'loop_vars' in static.nn.while_loop must be list or tuple, but received {type(loop_vars)}.")
+        raise TypeError(
+            f"The type of 'loop_vars' in static.nn.while_loop must be list or tuple, but received "
+            f"{type(loop_vars)}."
+        )
     if not loop_vars:
         raise ValueError("loop_vars in while_loop should not be empty")
 
@@ -198,8 +245,11 @@ def while_loop(cond, body, loop_vars, is_test=False, name=None):
         out = body(*values)
         out = list(out) if isinstance(out, (list, tuple)) else [out]
         if len(out) != len(values):
-            raise ValueError("body in while_loop should return the same arity (length and structure) and types as loop_vars, "
-                             f"got {len(out)} values for {len(values)}")
+            raise ValueError(
+                "body in while_loop should return the same arity (length and structure) and types "
+                "as loop_vars, "
+                f"got {len(out)} values for {len(values)}"
+            )
         return out
 
     if not recording():
@@ -220,32 +270,54 @@ def while_loop(cond, body, loop_vars, is_test=False, name=None):
     def region_body(*args):
         out = []
         if not _same_form(_flatten(step(unflat(args)), out), form):
-            raise ValueError("body in while_loop should return the same arity (length and structure) and types as loop_vars")
+            raise ValueError(
+                "body in while_loop should return the same arity (length and structure) and types "
+                "as loop_vars"
+            )
         return [out[i] for i in moving]
 
-    return unflat(while_region(lambda *args: cond(*unflat(args)), region_body, [leaves[i] for i in moving]))
+    return unflat(
+        while_region(lambda *args: cond(*unflat(args)), region_body, [leaves[i] for i in moving])
+    )
 
 
 def _eager_condition(value):
     if isinstance(value, _core.Tensor) and value.numel() != 1:
-        raise TypeError(f"the shape of the variable returned by cond should be [1],but given shape as {list(value.shape)}.")
+        raise TypeError(
+            f"the shape of the variable returned by cond should be [1],but given shape as "
+            f"{list(value.shape)}."
+        )
     return bool(value)
 
 
 def case(pred_fn_pairs, default=None, name=None):
-    """The result of the function of the first pair (pred, function) whose `pred` is true, else of `default`.
+    """The result of the function of the first pair (pred, function) whose `pred` is true, else of
+    `default`.
 
-    Without `default` the last function takes its place. Raises TypeError for anything but a list of such pairs.
+    Without `default` the last function takes its place. Raises TypeError for anything but a list of
+    such pairs.
     """
     if not isinstance(pred_fn_pairs, (list, tuple)):
-        raise TypeError(f"The type of 'pred_fn_pairs' in case must be list or tuple, but received {type(pred_fn_pairs)}.")
+        raise TypeError(
+            f"The type of 'pred_fn_pairs' in case must be list or tuple, but received "
+            f"{type(pred_fn_pairs)}."
+        )
     for pair in pred_fn_pairs:
         if not isinstance(pair, tuple):
-            raise TypeError(f"The elements' type of 'pred_fn_pairs' in case must be {tuple}, but received: {type(pair)}.")
+            raise TypeError(
+                f"The elements' type of 'pred_fn_pairs' in case must be {tuple}, but received: "
+                f"{type(pair)}."
+            )
         if len(pair) != 2:
-            raise TypeError(f"The tuple's size of 'pred_fn_pairs' in case must be 2, but received: {len(pair)}-tuple.")
+            raise TypeError(
+                f"The tuple's size of 'pred_fn_pairs' in case must be 2, but received: "
+                f"{len(pair)}-tuple."
+            )
         if not isinstance(pair[0], _core.Tensor):
-            raise TypeError(f"The type of 'pred' in paddle.static.nn.case must be Tensor, but received {type(pair[0])}.")
+            raise TypeError(
+                f"The type of 'pred' in paddle.static.nn.case must be Tensor, but received "
+                f"{type(pair[0])}."
+            )
         if not callable(pair[1]):
             raise TypeError("The fn of pred_fn_pairs in Op(case) must be callable.")
     if default is not None and not callable(default):
@@ -265,33 +337,59 @@ def case(pred_fn_pairs, default=None, name=None):
 
 
 def switch_case(branch_index, branch_fns, default=None, name=None):
-    """The result of the function whose key equals `branch_index`, an integer tensor of one element, else of `default`.
+    """The result of the function whose key equals `branch_index`, an integer tensor of one element,
+    else of `default`.
 
-    `branch_fns` is a dict, a list of (key, function) or a list of functions with keys from 0. Without `default` the function of the
-    largest key takes its place. Raises TypeError for arguments of a wrong type and ValueError for a repeated key.
+    `branch_fns` is a dict, a list of (key, function) or a list of functions with keys from 0.
+    Without `default` the function of the largest key takes its place. Raises TypeError for
+    arguments of a wrong type and ValueError for a repeated key.
     """
     if not isinstance(branch_index, _core.Tensor):
-        raise TypeError(f"The type of 'branch_index' in static.nn.switch_case must be Tensor, but received {type(branch_index)}.")
+        raise TypeError(
+            f"The type of 'branch_index' in static.nn.switch_case must be Tensor, but received "
+            f"{type(branch_index)}."
+        )
     if branch_index.dtype not in (paddle.uint8, paddle.int32, paddle.int64):
-        raise TypeError("The data type of 'branch_index' in static.nn.switch_case must be ['uint8', 'int32', 'int64'], but received "
-                        f"{str(branch_index.dtype).split('.')[-1]}.")
+        raise TypeError(
+            "The data type of 'branch_index' in static.nn.switch_case must be ['uint8', 'int32', "
+            "'int64'], but received "
+            f"{str(branch_index.dtype).split('.')[-1]}."
+        )
     if not isinstance(branch_fns, (list, tuple, dict)):
-        raise TypeError(f"The type of 'branch_fns' in switch_case must be list, tuple or dict, but received {type(branch_fns)}.")
-    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else items('switch_case', 'branch_fns', branch_fns)
+        raise TypeError(
+            f"The type of 'branch_fns' in switch_case must be list, tuple or dict, but received "
+            f"{type(branch_fns)}."
+        )
+    pairs = (
+        list(branch_fns.items())
+        if isinstance(branch_fns, dict)
+        else items('switch_case', 'branch_fns', branch_fns)
+    )
     if pairs and all(callable(f) for f in pairs):
         pairs = list(enumerate(pairs))
     seen = set()
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TypeError(f"The elements' type of 'branch_fns' in switch_case must be tuple, but received {type(pair)}.")
+            raise TypeError(
+                f"The elements' type of 'branch_fns' in switch_case must be tuple, but received "
+                f"{type(pair)}."
+            )
         key, fn = pair
         if not isinstance(key, int):
-            raise TypeError(f"The key's type of 'branch_fns' in switch_case must be {int}, but received: {type(key)}.")
+            raise TypeError(
+                f"The key's type of 'branch_fns' in switch_case must be {int}, but received: "
+                f"{type(key)}."
+            )
         if key in seen:
-            raise ValueError(f"The key in 'branch_fns' must be unique, but '{key}' appears more than once.")
+            raise ValueError(
+                f"The key in 'branch_fns' must be unique, but '{key}' appears more than once."
+            )
         seen.add(key)
         if not callable(fn):
-            raise TypeError(f"The type of function for key {key} of 'branch_fns' in switch_case must be callable, but received: {type(fn)}.")
+            raise TypeError(
+                f"The type of function for key {key} of 'branch_fns' in switch_case must be "
+                f"callable, but received: {type(fn)}."
+            )
     if default is not None and not callable(default):
         raise TypeError("The default in Op(case) must be callable.")
     if not pairs:
@@ -310,31 +408,61 @@ def switch_case(branch_index, branch_fns, default=None, name=None):
 
 
 def Assert(cond, data=None, summarize=20, name=None):
-    """Fail where the bool tensor `cond`, of one element, is false, showing up to `summarize` elements of each tensor in `data`.
+    """Fail where the bool tensor `cond`, of one element, is false, showing up to `summarize`
+    elements of each tensor in `data`.
 
     Raises ValueError when it fails, TypeError for arguments of a wrong type.
     """
     _check_pred(cond, 'static.nn.control_flow.Assert')
     if data is not None and not isinstance(data, (list, tuple)):
-        raise TypeError(f"The type of 'data' in static.nn.control_flow.Assert must be list, tuple or None, but received {type(data)}.")
+        raise TypeError(
+            f"The type of 'data' in static.nn.control_flow.Assert must be list, tuple or None, "
+            f"but received {type(data)}."
+        )
     if recording():
         _pir._record_assert(cond, list(data or []), summarize)
     elif not bool(cond):
-        raise ValueError(f"[assert] expected the condition to be true, got false; data: {list(data or [])}")
+        raise ValueError(
+            f"[assert] expected the condition to be true, got false; data: {list(data or [])}"
+        )
 
 
-def Print(input, first_n=-1, message=None, summarize=20, print_tensor_name=True, print_tensor_type=True, print_tensor_shape=True,
-          print_tensor_layout=True, print_tensor_lod=True, print_phase='both'):
-    """Print `input` whenever the program gets here, `first_n` times at most (-1: always); returns a tensor equal to it.
+def Print(
+    input,
+    first_n=-1,
+    message=None,
+    summarize=20,
+    print_tensor_name=True,
+    print_tensor_type=True,
+    print_tensor_shape=True,
+    print_tensor_layout=True,
+    print_tensor_lod=True,
+    print_phase='both',
+):
+    """Print `input` whenever the program gets here, `first_n` times at most (-1: always); returns a
+    tensor equal to it.
 
-    Raises TypeError for a wrong type and ValueError for a `print_phase` that is not "forward", "backward" or "both".
+    Raises TypeError for a wrong type and ValueError for a `print_phase` that is not "forward",
+    "backward" or "both".
     """
     if not isinstance(input, _core.Tensor):
         raise TypeError(f"The type of 'input' in Print must be Tensor, but received {type(input)}.")
     if print_phase not in ('forward', 'backward', 'both'):
-        raise ValueError(f"[Print] expected print_phase to be forward, backward or both, got {print_phase!r}")
+        raise ValueError(
+            f"[Print] expected print_phase to be forward, backward or both, got {print_phase!r}"
+        )
     if not recording():
         print(message or '', input)
         return input
-    return _pir._record_print(input, first_n, message or '', summarize, print_tensor_name, print_tensor_type, print_tensor_shape,
-                              print_tensor_layout, print_tensor_lod, print_phase.upper())
+    return _pir._record_print(
+        input,
+        first_n,
+        message or '',
+        summarize,
+        print_tensor_name,
+        print_tensor_type,
+        print_tensor_shape,
+        print_tensor_layout,
+        print_tensor_lod,
+        print_phase.upper(),
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the datasets: finding their files, and the kind of image they return."""
+
 import os
 
 import numpy as np
@@ -19,14 +20,18 @@ def find_file(given, folder, name, owner):
         return given
     path = os.path.join(DATA_HOME, folder, name)
     if not os.path.exists(path):
-        raise RuntimeError(f"[{owner}] files are not downloaded: give the path of {name}, or put it at {path}")
+        raise RuntimeError(
+            f"[{owner}] files are not downloaded: give the path of {name}, or put it at {path}"
+        )
     return path
 
 
 def check_mode(mode, allowed):
     """`mode` in lower case; AssertionError unless it is one of `allowed`."""
     if mode.lower() not in allowed:
-        raise AssertionError(f"mode should be one of {', '.join(repr(a) for a in allowed)}, but got {mode}")
+        raise AssertionError(
+            f"mode should be one of {', '.join(repr(a) for a in allowed)}, but got {mode}"
+        )
     return mode.lower()
 
 
@@ -34,6 +39,7 @@ def check_backend(backend):
     """The backend to use, 'pil' or 'cv2'; ValueError for another."""
     if backend is None:
         from paddle.vision import get_image_backend
+
         backend = get_image_backend()
     if backend not in ('pil', 'cv2'):
         raise ValueError(f"Expected backend are one of ['pil', 'cv2'], but got {backend}")
@@ -44,6 +50,7 @@ def from_array(array, backend, mode=None):
     """A PIL image of the array, or the array itself for 'cv2'."""
     if backend == 'pil':
         from PIL import Image
+
         image = Image.fromarray(np.ascontiguousarray(array).astype('uint8'))
         return image.convert(mode) if mode else image
     return array

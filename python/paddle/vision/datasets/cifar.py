@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """CIFAR-10 and CIFAR-100 from their tar archives."""
+
 import io
 
 import numpy as np
@@ -14,7 +15,9 @@ __all__ = ['Cifar10', 'Cifar100']
 
 
 class Cifar10(Dataset):
-    """(32x32 image, label) pairs; `data_file` is the archive of the Python version, `mode` 'train' or 'test'."""
+    """(32x32 image, label) pairs; `data_file` is the archive of the Python version, `mode` 'train'
+    or 'test'.
+    """
 
     _ARCHIVE = 'cifar-10-python.tar.gz'
     _PARTS = {'train': 'data_batch', 'test': 'test_batch'}
@@ -33,7 +36,9 @@ class Cifar10(Dataset):
         part = self._PARTS[self.mode]
         with open_tar(self.data_file) as archive:
             for name in sorted(n for n in archive.getnames() if part in n.rsplit('/', 1)[-1]):
-                batch = load_pickle(io.BytesIO(read_tar_member(archive, name)), f'{self.data_file}:{name}')
+                batch = load_pickle(
+                    io.BytesIO(read_tar_member(archive, name)), f'{self.data_file}:{name}'
+                )
                 if not isinstance(batch, dict):
                     raise ValueError(f"[Cifar] {name} holds no dict")
                 batch = {k.decode() if isinstance(k, bytes) else k: v for k, v in batch.items()}
@@ -44,7 +49,9 @@ class Cifar10(Dataset):
     def __getitem__(self, idx):
         image, label = self.data[idx]
         image = np.reshape(image, [3, 32, 32]).transpose([1, 2, 0])
-        image = from_array(image, self.backend) if self.backend == 'pil' else image.astype('float32')
+        image = (
+            from_array(image, self.backend) if self.backend == 'pil' else image.astype('float32')
+        )
         if self.transform is not None:
             image = self.transform(image)
         return image, np.array(label).astype('int64')

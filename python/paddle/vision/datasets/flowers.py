@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Oxford 102 flowers from the archive and its two Matlab files."""
+
 import io
 
 import numpy as np
@@ -15,10 +16,20 @@ _SPLITS = {'train': 'tstid', 'valid': 'valid', 'test': 'trnid'}
 
 
 class Flowers(Dataset):
-    """(image, label [1] int64) pairs; `mode` is 'train', 'valid' or 'test'. Needs scipy for the Matlab files."""
+    """(image, label [1] int64) pairs; `mode` is 'train', 'valid' or 'test'. Needs scipy for the
+    Matlab files.
+    """
 
-    def __init__(self, data_file=None, label_file=None, setid_file=None, mode='train', transform=None, download=True,
-                 backend=None):
+    def __init__(
+        self,
+        data_file=None,
+        label_file=None,
+        setid_file=None,
+        mode='train',
+        transform=None,
+        download=True,
+        backend=None,
+    ):
         self.mode = check_mode(mode, ('train', 'valid', 'test'))
         self.backend = check_backend(backend)
         self.data_file = find_file(data_file, 'flowers', '102flowers.tgz', 'Flowers')
@@ -32,6 +43,7 @@ class Flowers(Dataset):
 
     def __getitem__(self, idx):
         from PIL import Image
+
         index = int(self.indexes[idx])
         image = Image.open(io.BytesIO(self._archive.read(f'jpg/image_{index:05d}.jpg')))
         if self.backend == 'cv2':

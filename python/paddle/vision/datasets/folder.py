@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets of image files in folders."""
+
 import os
 
 from paddle.io import Dataset
 
-__all__ = ['DatasetFolder', 'ImageFolder', 'has_valid_extension', 'make_dataset', 'default_loader', 'IMG_EXTENSIONS']
+__all__ = [
+    'DatasetFolder',
+    'ImageFolder',
+    'has_valid_extension',
+    'make_dataset',
+    'default_loader',
+    'IMG_EXTENSIONS',
+]
 
 IMG_EXTENSIONS = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')
 
@@ -18,8 +26,14 @@ def has_valid_extension(filename, extensions):
 
 def _chooser(extensions, is_valid_file):
     if (extensions is None) == (is_valid_file is None):
-        raise ValueError("Both extensions and is_valid_file cannot be None or not None at the same time")
-    return is_valid_file if is_valid_file is not None else lambda path: has_valid_extension(path, extensions)
+        raise ValueError(
+            "Both extensions and is_valid_file cannot be None or not None at the same time"
+        )
+    return (
+        is_valid_file
+        if is_valid_file is not None
+        else lambda path: has_valid_extension(path, extensions)
+    )
 
 
 def _files(root, valid):
@@ -44,6 +58,7 @@ def make_dataset(dir, class_to_idx, extensions, is_valid_file=None):
 def default_loader(path):
     """An RGB PIL image, or what `paddle.vision.image_load` gives for the chosen backend."""
     from paddle.vision import get_image_backend, image_load
+
     image = image_load(path)
     return image.convert('RGB') if get_image_backend() == 'pil' else image
 
@@ -60,8 +75,10 @@ class DatasetFolder(Dataset):
         self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
         self.samples = make_dataset(root, self.class_to_idx, extensions, is_valid_file)
         if not self.samples:
-            raise RuntimeError(f"Found 0 directories in subfolders of: {root}\nSupported extensions are: "
-                               f"{','.join(extensions or ())}")
+            raise RuntimeError(
+                f"Found 0 directories in subfolders of: {root}\nSupported extensions are: "
+                f"{','.join(extensions or ())}"
+            )
         self.loader = default_loader if loader is None else loader
         self.extensions = extensions
         self.targets = [target for _, target in self.samples]
@@ -84,8 +101,10 @@ class ImageFolder(Dataset):
             extensions = IMG_EXTENSIONS
         self.samples = list(_files(os.path.expanduser(root), _chooser(extensions, is_valid_file)))
         if not self.samples:
-            raise RuntimeError(f"Found 0 files in subfolders of: {root}\nSupported extensions are: "
-                               f"{','.join(extensions or ())}")
+            raise RuntimeError(
+                f"Found 0 files in subfolders of: {root}\nSupported extensions are: "
+                f"{','.join(extensions or ())}"
+            )
         self.loader = default_loader if loader is None else loader
         self.extensions = extensions
         self.transform = transform

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MNIST and FashionMNIST from their idx files, gzipped or not."""
+
 import math
 import struct
 
@@ -42,12 +43,24 @@ class MNIST(Dataset):
     TRAIN_LABEL_URL = URL_PREFIX + 'train-labels-idx1-ubyte.gz'
     TRAIN_LABEL_MD5 = 'd53e105ee54ea40749a09fcbcd1e9432'
 
-    def __init__(self, image_path=None, label_path=None, mode='train', transform=None, download=True, backend=None):
+    def __init__(
+        self,
+        image_path=None,
+        label_path=None,
+        mode='train',
+        transform=None,
+        download=True,
+        backend=None,
+    ):
         self.mode = check_mode(mode, ('train', 'test'))
         self.backend = check_backend(backend)
         prefix = 'train' if self.mode == 'train' else 't10k'
-        self.image_path = find_file(image_path, self.NAME, f'{prefix}-images-idx3-ubyte.gz', type(self).__name__)
-        self.label_path = find_file(label_path, self.NAME, f'{prefix}-labels-idx1-ubyte.gz', type(self).__name__)
+        self.image_path = find_file(
+            image_path, self.NAME, f'{prefix}-images-idx3-ubyte.gz', type(self).__name__
+        )
+        self.label_path = find_file(
+            label_path, self.NAME, f'{prefix}-labels-idx1-ubyte.gz', type(self).__name__
+        )
         self.transform = transform
         self.images = _read(self.image_path, 2051, 3)
         self.labels = _read(self.label_path, 2049, 1).astype('int64')
@@ -55,8 +68,15 @@ class MNIST(Dataset):
             raise ValueError(f"[MNIST] {len(self.images)} images but {len(self.labels)} labels")
 
     def __getitem__(self, idx):
-        image, label = self.images[idx], self.labels[idx:idx + 1] if idx != -1 else self.labels[-1:]
-        image = from_array(image, self.backend, 'L') if self.backend == 'pil' else image.astype('float32')
+        image, label = (
+            self.images[idx],
+            self.labels[idx : idx + 1] if idx != -1 else self.labels[-1:],
+        )
+        image = (
+            from_array(image, self.backend, 'L')
+            if self.backend == 'pil'
+            else image.astype('float32')
+        )
         if self.transform is not None:
             image = self.transform(image)
         return image, label.astype('int64')

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pascal VOC 2012 segmentation from its archive."""
+
 import io
 
 import numpy as np
@@ -23,13 +24,16 @@ class VOC2012(Dataset):
         self.data_file = find_file(data_file, 'voc2012', 'VOCtrainval_11-May-2012.tar', 'VOC2012')
         self.transform = transform
         self._archive = Archive(self.data_file)
-        listing = self._archive.read(f'{_ROOT}ImageSets/Segmentation/{_SPLITS[self.mode]}.txt').decode()
+        listing = self._archive.read(
+            f'{_ROOT}ImageSets/Segmentation/{_SPLITS[self.mode]}.txt'
+        ).decode()
         names = [line.strip() for line in listing.splitlines() if line.strip()]
         self.data = [f'{_ROOT}JPEGImages/{name}.jpg' for name in names]
         self.labels = [f'{_ROOT}SegmentationClass/{name}.png' for name in names]
 
     def __getitem__(self, idx):
         from PIL import Image
+
         image = Image.open(io.BytesIO(self._archive.read(self.data[idx])))
         label = Image.open(io.BytesIO(self._archive.read(self.labels[idx])))
         if self.backend == 'cv2':

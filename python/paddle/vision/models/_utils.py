@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers of the model definitions."""
+
 from paddle.nn import LayerDict
 
 __all__ = ['make_divisible', 'no_pretrained', 'IntermediateLayerGetter']
 
 
 def make_divisible(value, divisor=8, lowest=None):
-    """`value` rounded to a multiple of `divisor`, at least `lowest`, and not below 90 % of `value`."""
+    """`value` rounded to a multiple of `divisor`, at least `lowest`, and not below 90 % of
+    `value`.
+    """
     lowest = divisor if lowest is None else lowest
     rounded = max(lowest, int(value + divisor / 2) // divisor * divisor)
     return rounded + divisor if rounded < 0.9 * value else rounded
@@ -15,14 +18,19 @@ def make_divisible(value, divisor=8, lowest=None):
 def no_pretrained(pretrained, name):
     """Weights are not downloaded: say how to load them."""
     if pretrained:
-        raise RuntimeError(f"pretrained weights of {name} are not downloaded; get the .pdparams file yourself and call "
-                           "model.set_state_dict(paddle.load(path))")
+        raise RuntimeError(
+            f"pretrained weights of {name} are not downloaded; get the .pdparams file yourself "
+            f"and call "
+            "model.set_state_dict(paddle.load(path))"
+        )
 
 
 class IntermediateLayerGetter(LayerDict):
-    """The layers of `model` up to the last one of `return_layers`, {name of a layer: name of its result}: called, it gives those results.
+    """The layers of `model` up to the last one of `return_layers`, {name of a layer: name of its
+    result}: called, it gives those results.
 
-    The layers run one after another in the order of `named_children`. ValueError for a name that is no layer of the model.
+    The layers run one after another in the order of `named_children`. ValueError for a name that is
+    no layer of the model.
     """
 
     def __init__(self, model, return_layers):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """AlexNet."""
+
 import math
 
 import paddle
@@ -22,8 +23,15 @@ class ConvPoolLayer(nn.Layer):
     def __init__(self, in_channels, out_channels, kernel, stride, padding, stdv):
         super().__init__()
         self.relu = nn.ReLU()
-        self._conv = nn.Conv2D(in_channels, out_channels, kernel, stride, padding, weight_attr=_attr(stdv),
-                               bias_attr=_attr(stdv))
+        self._conv = nn.Conv2D(
+            in_channels,
+            out_channels,
+            kernel,
+            stride,
+            padding,
+            weight_attr=_attr(stdv),
+            bias_attr=_attr(stdv),
+        )
         self._pool = nn.MaxPool2D(kernel_size=3, stride=2, padding=0)
 
     def forward(self, inputs):

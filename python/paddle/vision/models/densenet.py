@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """DenseNet."""
+
 import math
 
 import paddle
@@ -14,11 +15,21 @@ __all__ = ['DenseNet', 'densenet121', 'densenet161', 'densenet169', 'densenet201
 class BNACConvLayer(nn.Layer):
     """Normalisation, activation, convolution."""
 
-    def __init__(self, num_channels, num_filters, filter_size, stride=1, pad=0, groups=1, act='relu'):
+    def __init__(
+        self, num_channels, num_filters, filter_size, stride=1, pad=0, groups=1, act='relu'
+    ):
         super().__init__()
         self._batch_norm = nn.BatchNorm(num_channels, act=act)
-        self._conv = nn.Conv2D(num_channels, num_filters, filter_size, stride=stride, padding=pad, groups=groups,
-                               weight_attr=ParamAttr(), bias_attr=False)
+        self._conv = nn.Conv2D(
+            num_channels,
+            num_filters,
+            filter_size,
+            stride=stride,
+            padding=pad,
+            groups=groups,
+            weight_attr=ParamAttr(),
+            bias_attr=False,
+        )
 
     def forward(self, input):
         return self._conv(self._batch_norm(input))
@@ -27,10 +38,20 @@ class BNACConvLayer(nn.Layer):
 class ConvBNLayer(nn.Layer):
     """Convolution, normalisation, activation."""
 
-    def __init__(self, num_channels, num_filters, filter_size, stride=1, pad=0, groups=1, act='relu'):
+    def __init__(
+        self, num_channels, num_filters, filter_size, stride=1, pad=0, groups=1, act='relu'
+    ):
         super().__init__()
-        self._conv = nn.Conv2D(num_channels, num_filters, filter_size, stride=stride, padding=pad, groups=groups,
-                               weight_attr=ParamAttr(), bias_attr=False)
+        self._conv = nn.Conv2D(
+            num_channels,
+            num_filters,
+            filter_size,
+            stride=stride,
+            padding=pad,
+            groups=groups,
+            weight_attr=ParamAttr(),
+            bias_attr=False,
+        )
         self._batch_norm = nn.BatchNorm(num_filters, act=act)
 
     def forward(self, input):
@@ -84,8 +105,13 @@ class TransitionLayer(nn.Layer):
         return self.pool2d_avg(self.conv_ac_func(input))
 
 
-_SPECS = {121: (64, 32, (6, 12, 24, 16)), 161: (96, 48, (6, 12, 36, 24)), 169: (64, 32, (6, 12, 32, 32)),
-          201: (64, 32, (6, 12, 48, 32)), 264: (64, 32, (6, 12, 64, 48))}
+_SPECS = {
+    121: (64, 32, (6, 12, 24, 16)),
+    161: (96, 48, (6, 12, 36, 24)),
+    169: (64, 32, (6, 12, 32, 32)),
+    201: (64, 32, (6, 12, 48, 32)),
+    264: (64, 32, (6, 12, 64, 48)),
+}
 
 
 class DenseNet(nn.Layer):
@@ -109,15 +135,21 @@ class DenseNet(nn.Layer):
             features += count * growth
             if i != len(blocks) - 1:
                 transition = TransitionLayer(features, features // 2)
-                self.transition_func_list.append(self.add_sublayer(f'tr_conv{i + 2}_blk', transition))
+                self.transition_func_list.append(
+                    self.add_sublayer(f'tr_conv{i + 2}_blk', transition)
+                )
                 features //= 2
         self.batch_norm = nn.BatchNorm(features, act='relu')
         if with_pool:
             self.pool2d_avg = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
             stdv = 1.0 / math.sqrt(features * 1.0)
-            self.out = nn.Linear(features, num_classes, weight_attr=ParamAttr(initializer=Uniform(-stdv, stdv)),
-                                 bias_attr=ParamAttr())
+            self.out = nn.Linear(
+                features,
+                num_classes,
+                weight_attr=ParamAttr(initializer=Uniform(-stdv, stdv)),
+                bias_attr=ParamAttr(),
+            )
 
     def forward(self, input):
         x = self.pool2d_max(self.conv1_func(input))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """GoogLeNet: inception modules with two auxiliary classifiers."""
+
 import paddle
 import paddle.nn.functional as F
 from paddle import ParamAttr, nn
@@ -11,7 +12,7 @@ __all__ = ['GoogLeNet', 'googlenet']
 
 
 def _attr(channels, filter_size):
-    stdv = (3.0 / (filter_size ** 2 * channels)) ** 0.5
+    stdv = (3.0 / (filter_size**2 * channels)) ** 0.5
     return ParamAttr(initializer=Uniform(-stdv, stdv))
 
 
@@ -20,8 +21,15 @@ class ConvLayer(nn.Layer):
 
     def __init__(self, num_channels, num_filters, filter_size, stride=1, groups=1):
         super().__init__()
-        self._conv = nn.Conv2D(num_channels, num_filters, filter_size, stride=stride, padding=(filter_size - 1) // 2,
-                               groups=groups, bias_attr=False)
+        self._conv = nn.Conv2D(
+            num_channels,
+            num_filters,
+            filter_size,
+            stride=stride,
+            padding=(filter_size - 1) // 2,
+            groups=groups,
+            bias_attr=False,
+        )
 
     def forward(self, inputs):
         return self._conv(inputs)
@@ -41,16 +49,26 @@ class Inception(nn.Layer):
         self._convprj = ConvLayer(input_channels, proj, 1)
 
     def forward(self, inputs):
-        parts = [self._conv1(inputs), self._conv3(self._conv3r(inputs)), self._conv5(self._conv5r(inputs)),
-                 self._convprj(self._pool(inputs))]
+        parts = [
+            self._conv1(inputs),
+            self._conv3(self._conv3r(inputs)),
+            self._conv5(self._conv5r(inputs)),
+            self._convprj(self._pool(inputs)),
+        ]
         return F.relu(paddle.concat(parts, axis=1))
 
 
-_BLOCKS = (('3a', 192, 64, 96, 128, 16, 32, 32), ('3b', 256, 128, 128, 192, 32, 96, 64),
-           ('4a', 480, 192, 96, 208, 16, 48, 64), ('4b', 512, 160, 112, 224, 24, 64, 64),
-           ('4c', 512, 128, 128, 256, 24, 64, 64), ('4d', 512, 112, 144, 288, 32, 64, 64),
-           ('4e', 528, 256, 160, 320, 32, 128, 128), ('5a', 832, 256, 160, 320, 32, 128, 128),
-           ('5b', 832, 384, 192, 384, 48, 128, 128))
+_BLOCKS = (
+    ('3a', 192, 64, 96, 128, 16, 32, 32),
+    ('3b', 256, 128, 128, 192, 32, 96, 64),
+    ('4a', 480, 192, 96, 208, 16, 48, 64),
+    ('4b', 512, 160, 112, 224, 24, 64, 64),
+    ('4c', 512, 128, 128, 256, 24, 64, 64),
+    ('4d', 512, 112, 144, 288, 32, 64, 64),
+    ('4e', 528, 256, 160, 320, 32, 128, 128),
+    ('5a', 832, 256, 160, 320, 32, 128, 128),
+    ('5b', 832, 384, 192, 384, 48, 128, 128),
+)
 
 
 class GoogLeNet(nn.Layer):
@@ -106,5 +124,3 @@ def googlenet(pretrained=False, **kwargs):
     """GoogLeNet."""
     no_pretrained(pretrained, 'googlenet')
     return GoogLeNet(**kwargs)
-
-

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """InceptionV3 for images of 299x299."""
+
 import math
 
 import paddle
@@ -45,10 +46,15 @@ class InceptionA(nn.Layer):
         self.branch_pool_conv = ConvNormActivation(num_channels, pool_features, 1, padding=0)
 
     def forward(self, x):
-        return paddle.concat([
-            self.branch1x1(x), self.branch5x5_2(self.branch5x5_1(x)),
-            self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x))),
-            self.branch_pool_conv(self.branch_pool(x))], axis=1)
+        return paddle.concat(
+            [
+                self.branch1x1(x),
+                self.branch5x5_2(self.branch5x5_1(x)),
+                self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x))),
+                self.branch_pool_conv(self.branch_pool(x)),
+            ],
+            axis=1,
+        )
 
 
 class InceptionB(nn.Layer):
@@ -63,9 +69,14 @@ class InceptionB(nn.Layer):
         self.branch_pool = nn.MaxPool2D(kernel_size=3, stride=2)
 
     def forward(self, x):
-        return paddle.concat([
-            self.branch3x3(x), self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x))),
-            self.branch_pool(x)], axis=1)
+        return paddle.concat(
+            [
+                self.branch3x3(x),
+                self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x))),
+                self.branch_pool(x),
+            ],
+            axis=1,
+        )
 
 
 class InceptionC(nn.Layer):
@@ -73,8 +84,10 @@ class InceptionC(nn.Layer):
 
     def __init__(self, num_channels, c7):
         super().__init__()
-        row, column = dict(kernel_size=(1, 7), stride=1, padding=(0, 3)), dict(kernel_size=(7, 1), stride=1,
-                                                                               padding=(3, 0))
+        row, column = (
+            dict(kernel_size=(1, 7), stride=1, padding=(0, 3)),
+            dict(kernel_size=(7, 1), stride=1, padding=(3, 0)),
+        )
         self.branch1x1 = ConvNormActivation(num_channels, 192, 1, padding=0)
         self.branch7x7_1 = ConvNormActivation(num_channels, c7, 1, stride=1, padding=0)
         self.branch7x7_2 = ConvNormActivation(c7, c7, **row)
@@ -89,9 +102,15 @@ class InceptionC(nn.Layer):
 
     def forward(self, x):
         double = self.branch7x7dbl_3(self.branch7x7dbl_2(self.branch7x7dbl_1(x)))
-        return paddle.concat([
-            self.branch1x1(x), self.branch7x7_3(self.branch7x7_2(self.branch7x7_1(x))),
-            self.branch7x7dbl_5(self.branch7x7dbl_4(double)), self.branch_pool_conv(self.branch_pool(x))], axis=1)
+        return paddle.concat(
+            [
+                self.branch1x1(x),
+                self.branch7x7_3(self.branch7x7_2(self.branch7x7_1(x))),
+                self.branch7x7dbl_5(self.branch7x7dbl_4(double)),
+                self.branch_pool_conv(self.branch_pool(x)),
+            ],
+            axis=1,
+        )
 
 
 class InceptionD(nn.Layer):
@@ -109,7 +128,9 @@ class InceptionD(nn.Layer):
 
     def forward(self, x):
         seven = self.branch7x7x3_4(self.branch7x7x3_3(self.branch7x7x3_2(self.branch7x7x3_1(x))))
-        return paddle.concat([self.branch3x3_2(self.branch3x3_1(x)), seven, self.branch_pool(x)], axis=1)
+        return paddle.concat(
+            [self.branch3x3_2(self.branch3x3_1(x)), seven, self.branch_pool(x)], axis=1
+        )
 
 
 class InceptionE(nn.Layer):
@@ -117,7 +138,10 @@ class InceptionE(nn.Layer):
 
     def __init__(self, num_channels):
         super().__init__()
-        row, column = dict(kernel_size=(1, 3), padding=(0, 1)), dict(kernel_size=(3, 1), padding=(1, 0))
+        row, column = (
+            dict(kernel_size=(1, 3), padding=(0, 1)),
+            dict(kernel_size=(3, 1), padding=(1, 0)),
+        )
         self.branch1x1 = ConvNormActivation(num_channels, 320, 1, padding=0)
         self.branch3x3_1 = ConvNormActivation(num_channels, 384, 1, padding=0)
         self.branch3x3_2a = ConvNormActivation(384, 384, **row)
@@ -132,9 +156,17 @@ class InceptionE(nn.Layer):
     def forward(self, x):
         three = self.branch3x3_1(x)
         double = self.branch3x3dbl_2(self.branch3x3dbl_1(x))
-        return paddle.concat([
-            self.branch1x1(x), self.branch3x3_2a(three), self.branch3x3_2b(three), self.branch3x3dbl_3a(double),
-            self.branch3x3dbl_3b(double), self.branch_pool_conv(self.branch_pool(x))], axis=1)
+        return paddle.concat(
+            [
+                self.branch1x1(x),
+                self.branch3x3_2a(three),
+                self.branch3x3_2b(three),
+                self.branch3x3dbl_3a(double),
+                self.branch3x3dbl_3b(double),
+                self.branch_pool_conv(self.branch_pool(x)),
+            ],
+            axis=1,
+        )
 
 
 class InceptionV3(nn.Layer):
@@ -148,14 +180,19 @@ class InceptionV3(nn.Layer):
         self.inception_block_list = nn.LayerList(
             [InceptionA(192, 32), InceptionA(256, 64), InceptionA(288, 64), InceptionB(288)]
             + [InceptionC(768, c7) for c7 in (128, 160, 160, 192)]
-            + [InceptionD(768), InceptionE(1280), InceptionE(2048)])
+            + [InceptionD(768), InceptionE(1280), InceptionE(2048)]
+        )
         if with_pool:
             self.avg_pool = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
             self.dropout = nn.Dropout(p=0.2, mode='downscale_in_infer')
             stdv = 1.0 / math.sqrt(2048 * 1.0)
-            self.fc = nn.Linear(2048, num_classes, weight_attr=ParamAttr(initializer=Uniform(-stdv, stdv)),
-                                bias_attr=ParamAttr())
+            self.fc = nn.Linear(
+                2048,
+                num_classes,
+                weight_attr=ParamAttr(initializer=Uniform(-stdv, stdv)),
+                bias_attr=ParamAttr(),
+            )
 
     def forward(self, x):
         x = self.inception_stem(x)

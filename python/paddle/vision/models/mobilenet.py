@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MobileNet, versions 1 to 3."""
+
 from functools import partial
 
 import paddle
@@ -8,8 +9,16 @@ from paddle import nn
 from ..ops_block import ConvNormActivation
 from ._utils import make_divisible, no_pretrained
 
-__all__ = ['MobileNetV1', 'mobilenet_v1', 'MobileNetV2', 'mobilenet_v2', 'MobileNetV3Small', 'MobileNetV3Large',
-           'mobilenet_v3_small', 'mobilenet_v3_large']
+__all__ = [
+    'MobileNetV1',
+    'mobilenet_v1',
+    'MobileNetV2',
+    'mobilenet_v2',
+    'MobileNetV3Small',
+    'MobileNetV3Large',
+    'mobilenet_v3_small',
+    'mobilenet_v3_large',
+]
 
 
 class DepthwiseSeparable(nn.Layer):
@@ -17,18 +26,32 @@ class DepthwiseSeparable(nn.Layer):
 
     def __init__(self, in_channels, out_channels1, out_channels2, num_groups, stride, scale):
         super().__init__()
-        self._depthwise_conv = ConvNormActivation(in_channels, int(out_channels1 * scale), 3, stride, 1,
-                                                  int(num_groups * scale))
-        self._pointwise_conv = ConvNormActivation(int(out_channels1 * scale), int(out_channels2 * scale), 1, 1, 0)
+        self._depthwise_conv = ConvNormActivation(
+            in_channels, int(out_channels1 * scale), 3, stride, 1, int(num_groups * scale)
+        )
+        self._pointwise_conv = ConvNormActivation(
+            int(out_channels1 * scale), int(out_channels2 * scale), 1, 1, 0
+        )
 
     def forward(self, x):
         return self._pointwise_conv(self._depthwise_conv(x))
 
 
-_V1 = (('conv2_1', 32, 64, 1), ('conv2_2', 64, 128, 2), ('conv3_1', 128, 128, 1), ('conv3_2', 128, 256, 2),
-       ('conv4_1', 256, 256, 1), ('conv4_2', 256, 512, 2), ('conv5_1', 512, 512, 1), ('conv5_2', 512, 512, 1),
-       ('conv5_3', 512, 512, 1), ('conv5_4', 512, 512, 1), ('conv5_5', 512, 512, 1), ('conv5_6', 512, 1024, 2),
-       ('conv6', 1024, 1024, 1))
+_V1 = (
+    ('conv2_1', 32, 64, 1),
+    ('conv2_2', 64, 128, 2),
+    ('conv3_1', 128, 128, 1),
+    ('conv3_2', 128, 256, 2),
+    ('conv4_1', 256, 256, 1),
+    ('conv4_2', 256, 512, 2),
+    ('conv5_1', 512, 512, 1),
+    ('conv5_2', 512, 512, 1),
+    ('conv5_3', 512, 512, 1),
+    ('conv5_4', 512, 512, 1),
+    ('conv5_5', 512, 512, 1),
+    ('conv5_6', 512, 1024, 2),
+    ('conv6', 1024, 1024, 1),
+)
 
 
 class MobileNetV1(nn.Layer):
@@ -70,17 +93,36 @@ class InvertedResidual(nn.Layer):
         self.use_res_connect = stride == 1 and inp == oup
         layers = []
         if expand_ratio != 1:
-            layers.append(ConvNormActivation(inp, hidden, 1, norm_layer=norm_layer, activation_layer=nn.ReLU6))
-        layers += [ConvNormActivation(hidden, hidden, stride=stride, groups=hidden, norm_layer=norm_layer,
-                                      activation_layer=nn.ReLU6),
-                   nn.Conv2D(hidden, oup, 1, 1, 0, bias_attr=False), norm_layer(oup)]
+            layers.append(
+                ConvNormActivation(inp, hidden, 1, norm_layer=norm_layer, activation_layer=nn.ReLU6)
+            )
+        layers += [
+            ConvNormActivation(
+                hidden,
+                hidden,
+                stride=stride,
+                groups=hidden,
+                norm_layer=norm_layer,
+                activation_layer=nn.ReLU6,
+            ),
+            nn.Conv2D(hidden, oup, 1, 1, 0, bias_attr=False),
+            norm_layer(oup),
+        ]
         self.conv = nn.Sequential(*layers)
 
     def forward(self, x):
         return x + self.conv(x) if self.use_res_connect else self.conv(x)
 
 
-_V2 = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
+_V2 = (
+    (1, 16, 1, 1),
+    (6, 24, 2, 2),
+    (6, 32, 3, 2),
+    (6, 64, 4, 2),
+    (6, 96, 3, 1),
+    (6, 160, 3, 2),
+    (6, 320, 1, 1),
+)
 
 
 class MobileNetV2(nn.Layer):
@@ -117,7 +159,9 @@ class MobileNetV2(nn.Layer):
 class SqueezeExcitation(nn.Layer):
     """Channels rescaled by a gate computed from their means."""
 
-    def __init__(self, input_channels, squeeze_channels, activation=nn.ReLU, scale_activation=nn.Sigmoid):
+    def __init__(
+        self, input_channels, squeeze_channels, activation=nn.ReLU, scale_activation=nn.Sigmoid
+    ):
         super().__init__()
         self.avgpool = nn.AdaptiveAvgPool2D(1)
         self.fc1 = nn.Conv2D(input_channels, squeeze_channels, 1)
@@ -133,20 +177,46 @@ class SqueezeExcitation(nn.Layer):
 class InvertedResidualV3(nn.Layer):
     """Expand, depthwise, squeeze-excite, project, with a shortcut where shapes agree."""
 
-    def __init__(self, in_channels, expanded, out_channels, kernel, stride, use_se, activation, norm_layer):
+    def __init__(
+        self, in_channels, expanded, out_channels, kernel, stride, use_se, activation, norm_layer
+    ):
         super().__init__()
         self.use_res_connect = stride == 1 and in_channels == out_channels
         self.use_se = use_se
         self.expand = in_channels != expanded
         if self.expand:
-            self.expand_conv = ConvNormActivation(in_channels, expanded, 1, stride=1, padding=0, norm_layer=norm_layer,
-                                                  activation_layer=activation)
-        self.bottleneck_conv = ConvNormActivation(expanded, expanded, kernel, stride=stride, padding=(kernel - 1) // 2,
-                                                  groups=expanded, norm_layer=norm_layer, activation_layer=activation)
+            self.expand_conv = ConvNormActivation(
+                in_channels,
+                expanded,
+                1,
+                stride=1,
+                padding=0,
+                norm_layer=norm_layer,
+                activation_layer=activation,
+            )
+        self.bottleneck_conv = ConvNormActivation(
+            expanded,
+            expanded,
+            kernel,
+            stride=stride,
+            padding=(kernel - 1) // 2,
+            groups=expanded,
+            norm_layer=norm_layer,
+            activation_layer=activation,
+        )
         if use_se:
-            self.mid_se = SqueezeExcitation(expanded, make_divisible(expanded // 4), scale_activation=nn.Hardsigmoid)
-        self.linear_conv = ConvNormActivation(expanded, out_channels, 1, stride=1, padding=0, norm_layer=norm_layer,
-                                              activation_layer=None)
+            self.mid_se = SqueezeExcitation(
+                expanded, make_divisible(expanded // 4), scale_activation=nn.Hardsigmoid
+            )
+        self.linear_conv = ConvNormActivation(
+            expanded,
+            out_channels,
+            1,
+            stride=1,
+            padding=0,
+            norm_layer=norm_layer,
+            activation_layer=None,
+        )
 
     def forward(self, x):
         out = self.bottleneck_conv(self.expand_conv(x) if self.expand else x)
@@ -157,15 +227,36 @@ class InvertedResidualV3(nn.Layer):
 
 
 # in, kernel, expanded, out, squeeze-excite, hard-swish, stride
-_SMALL = ((16, 3, 16, 16, True, False, 2), (16, 3, 72, 24, False, False, 2), (24, 3, 88, 24, False, False, 1),
-          (24, 5, 96, 40, True, True, 2), (40, 5, 240, 40, True, True, 1), (40, 5, 240, 40, True, True, 1),
-          (40, 5, 120, 48, True, True, 1), (48, 5, 144, 48, True, True, 1), (48, 5, 288, 96, True, True, 2),
-          (96, 5, 576, 96, True, True, 1), (96, 5, 576, 96, True, True, 1))
-_LARGE = ((16, 3, 16, 16, False, False, 1), (16, 3, 64, 24, False, False, 2), (24, 3, 72, 24, False, False, 1),
-          (24, 5, 72, 40, True, False, 2), (40, 5, 120, 40, True, False, 1), (40, 5, 120, 40, True, False, 1),
-          (40, 3, 240, 80, False, True, 2), (80, 3, 200, 80, False, True, 1), (80, 3, 184, 80, False, True, 1),
-          (80, 3, 184, 80, False, True, 1), (80, 3, 480, 112, True, True, 1), (112, 3, 672, 112, True, True, 1),
-          (112, 5, 672, 160, True, True, 2), (160, 5, 960, 160, True, True, 1), (160, 5, 960, 160, True, True, 1))
+_SMALL = (
+    (16, 3, 16, 16, True, False, 2),
+    (16, 3, 72, 24, False, False, 2),
+    (24, 3, 88, 24, False, False, 1),
+    (24, 5, 96, 40, True, True, 2),
+    (40, 5, 240, 40, True, True, 1),
+    (40, 5, 240, 40, True, True, 1),
+    (40, 5, 120, 48, True, True, 1),
+    (48, 5, 144, 48, True, True, 1),
+    (48, 5, 288, 96, True, True, 2),
+    (96, 5, 576, 96, True, True, 1),
+    (96, 5, 576, 96, True, True, 1),
+)
+_LARGE = (
+    (16, 3, 16, 16, False, False, 1),
+    (16, 3, 64, 24, False, False, 2),
+    (24, 3, 72, 24, False, False, 1),
+    (24, 5, 72, 40, True, False, 2),
+    (40, 5, 120, 40, True, False, 1),
+    (40, 5, 120, 40, True, False, 1),
+    (40, 3, 240, 80, False, True, 2),
+    (80, 3, 200, 80, False, True, 1),
+    (80, 3, 184, 80, False, True, 1),
+    (80, 3, 184, 80, False, True, 1),
+    (80, 3, 480, 112, True, True, 1),
+    (112, 3, 672, 112, True, True, 1),
+    (112, 5, 672, 160, True, True, 2),
+    (160, 5, 960, 160, True, True, 1),
+    (160, 5, 960, 160, True, True, 1),
+)
 
 
 class MobileNetV3(nn.Layer):
@@ -181,19 +272,36 @@ class MobileNetV3(nn.Layer):
         def width(channels):
             return make_divisible(channels * scale)
 
-        self.conv = ConvNormActivation(3, width(config[0][0]), 3, stride=2, padding=1, norm_layer=norm,
-                                       activation_layer=nn.Hardswish)
-        self.blocks = nn.Sequential(*[
-            InvertedResidualV3(width(i), width(e), width(o), k, s, se, nn.Hardswish if hs else nn.ReLU, norm)
-            for i, k, e, o, se, hs, s in config])
+        self.conv = ConvNormActivation(
+            3,
+            width(config[0][0]),
+            3,
+            stride=2,
+            padding=1,
+            norm_layer=norm,
+            activation_layer=nn.Hardswish,
+        )
+        self.blocks = nn.Sequential(
+            *[
+                InvertedResidualV3(
+                    width(i), width(e), width(o), k, s, se, nn.Hardswish if hs else nn.ReLU, norm
+                )
+                for i, k, e, o, se, hs, s in config
+            ]
+        )
         first, last = width(config[-1][3]), width(config[-1][3]) * 6
-        self.lastconv = ConvNormActivation(first, last, 1, stride=1, padding=0, norm_layer=norm,
-                                           activation_layer=nn.Hardswish)
+        self.lastconv = ConvNormActivation(
+            first, last, 1, stride=1, padding=0, norm_layer=norm, activation_layer=nn.Hardswish
+        )
         if with_pool:
             self.avgpool = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
-            self.classifier = nn.Sequential(nn.Linear(last, last_channel), nn.Hardswish(), nn.Dropout(p=0.2),
-                                            nn.Linear(last_channel, num_classes))
+            self.classifier = nn.Sequential(
+                nn.Linear(last, last_channel),
+                nn.Hardswish(),
+                nn.Dropout(p=0.2),
+                nn.Linear(last_channel, num_classes),
+            )
 
     def forward(self, x):
         x = self.lastconv(self.blocks(self.conv(x)))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ResNet, ResNeXt and wide ResNet."""
+
 import paddle
 from paddle import nn
 
@@ -13,12 +14,24 @@ class BasicBlock(nn.Layer):
 
     expansion = 1
 
-    def __init__(self, inplanes, planes, stride=1, downsample=None, groups=1, base_width=64, dilation=1,
-                 norm_layer=None):
+    def __init__(
+        self,
+        inplanes,
+        planes,
+        stride=1,
+        downsample=None,
+        groups=1,
+        base_width=64,
+        dilation=1,
+        norm_layer=None,
+    ):
         super().__init__()
         norm_layer = norm_layer or nn.BatchNorm2D
         if groups != 1 or base_width != 64:
-            raise ValueError(f"BasicBlock only supports groups=1 and base_width=64, got {groups} and {base_width}")
+            raise ValueError(
+                f"BasicBlock only supports groups=1 and base_width=64, got {groups} and "
+                f"{base_width}"
+            )
         if dilation > 1:
             raise NotImplementedError(f"[BasicBlock] expected dilation=1, got {dilation}")
         self.conv1 = nn.Conv2D(inplanes, planes, 3, padding=1, stride=stride, bias_attr=False)
@@ -41,15 +54,32 @@ class BottleneckBlock(nn.Layer):
 
     expansion = 4
 
-    def __init__(self, inplanes, planes, stride=1, downsample=None, groups=1, base_width=64, dilation=1,
-                 norm_layer=None):
+    def __init__(
+        self,
+        inplanes,
+        planes,
+        stride=1,
+        downsample=None,
+        groups=1,
+        base_width=64,
+        dilation=1,
+        norm_layer=None,
+    ):
         super().__init__()
         norm_layer = norm_layer or nn.BatchNorm2D
         width = int(planes * (base_width / 64.0)) * groups
         self.conv1 = nn.Conv2D(inplanes, width, 1, bias_attr=False)
         self.bn1 = norm_layer(width)
-        self.conv2 = nn.Conv2D(width, width, 3, padding=dilation, stride=stride, groups=groups, dilation=dilation,
-                               bias_attr=False)
+        self.conv2 = nn.Conv2D(
+            width,
+            width,
+            3,
+            padding=dilation,
+            stride=stride,
+            groups=groups,
+            dilation=dilation,
+            bias_attr=False,
+        )
         self.bn2 = norm_layer(width)
         self.conv3 = nn.Conv2D(width, planes * self.expansion, 1, bias_attr=False)
         self.bn3 = norm_layer(planes * self.expansion)
@@ -65,7 +95,13 @@ class BottleneckBlock(nn.Layer):
         return self.relu(out)
 
 
-_LAYERS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
+_LAYERS = {
+    18: (2, 2, 2, 2),
+    34: (3, 4, 6, 3),
+    50: (3, 4, 6, 3),
+    101: (3, 4, 23, 3),
+    152: (3, 8, 36, 3),
+}
 
 
 class ResNet(nn.Layer):
@@ -81,7 +117,9 @@ class ResNet(nn.Layer):
         self._norm_layer = nn.BatchNorm2D
         self.inplanes = 64
         self.dilation = 1
-        self.conv1 = nn.Conv2D(3, self.inplanes, kernel_size=7, stride=2, padding=3, bias_attr=False)
+        self.conv1 = nn.Conv2D(
+            3, self.inplanes, kernel_size=7, stride=2, padding=3, bias_attr=False
+        )
         self.bn1 = self._norm_layer(self.inplanes)
         self.relu = nn.ReLU()
         self.maxpool = nn.MaxPool2D(kernel_size=3, stride=2, padding=1)
@@ -101,14 +139,34 @@ class ResNet(nn.Layer):
         downsample = None
         if stride != 1 or self.inplanes != planes * block.expansion:
             downsample = nn.Sequential(
-                nn.Conv2D(self.inplanes, planes * block.expansion, 1, stride=stride, bias_attr=False),
-                self._norm_layer(planes * block.expansion))
-        made = [block(self.inplanes, planes, stride, downsample, self.groups, self.base_width,
-                      1 if not dilate else self.dilation, self._norm_layer)]
+                nn.Conv2D(
+                    self.inplanes, planes * block.expansion, 1, stride=stride, bias_attr=False
+                ),
+                self._norm_layer(planes * block.expansion),
+            )
+        made = [
+            block(
+                self.inplanes,
+                planes,
+                stride,
+                downsample,
+                self.groups,
+                self.base_width,
+                1 if not dilate else self.dilation,
+                self._norm_layer,
+            )
+        ]
         self.inplanes = planes * block.expansion
         for _ in range(1, blocks):
-            made.append(block(self.inplanes, planes, groups=self.groups, base_width=self.base_width,
-                              norm_layer=self._norm_layer))
+            made.append(
+                block(
+                    self.inplanes,
+                    planes,
+                    groups=self.groups,
+                    base_width=self.base_width,
+                    norm_layer=self._norm_layer,
+                )
+            )
         return nn.Sequential(*made)
 
     def forward(self, x):
@@ -122,10 +180,19 @@ class ResNet(nn.Layer):
 
 
 _FORMS = {
-    'resnet18': (18, 64, 1), 'resnet34': (34, 64, 1), 'resnet50': (50, 64, 1), 'resnet101': (101, 64, 1),
-    'resnet152': (152, 64, 1), 'resnext50_32x4d': (50, 4, 32), 'resnext50_64x4d': (50, 4, 64),
-    'resnext101_32x4d': (101, 4, 32), 'resnext101_64x4d': (101, 4, 64), 'resnext152_32x4d': (152, 4, 32),
-    'resnext152_64x4d': (152, 4, 64), 'wide_resnet50_2': (50, 128, 1), 'wide_resnet101_2': (101, 128, 1),
+    'resnet18': (18, 64, 1),
+    'resnet34': (34, 64, 1),
+    'resnet50': (50, 64, 1),
+    'resnet101': (101, 64, 1),
+    'resnet152': (152, 64, 1),
+    'resnext50_32x4d': (50, 4, 32),
+    'resnext50_64x4d': (50, 4, 64),
+    'resnext101_32x4d': (101, 4, 32),
+    'resnext101_64x4d': (101, 4, 64),
+    'resnext152_32x4d': (152, 4, 32),
+    'resnext152_64x4d': (152, 4, 64),
+    'wide_resnet50_2': (50, 128, 1),
+    'wide_resnet101_2': (101, 128, 1),
 }
 __all__ += list(_FORMS)
 
@@ -139,8 +206,11 @@ def _maker(name, depth, width, groups):
         if groups != 1:
             kwargs['groups'] = groups
         return ResNet(block, depth, **kwargs)
+
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"{name}: depth {depth}, base width {width}, {groups} group{'s' if groups > 1 else ''}."
+    make.__doc__ = (
+        f"{name}: depth {depth}, base width {width}, {groups} group{'s' if groups > 1 else ''}."
+    )
     return make
 
 

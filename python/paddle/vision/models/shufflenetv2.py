@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """ShuffleNetV2."""
+
 import paddle
 from paddle import nn
 
 from ..ops_block import ConvNormActivation
 from ._utils import no_pretrained
 
-__all__ = ['ShuffleNetV2', 'shufflenet_v2_x0_25', 'shufflenet_v2_x0_33', 'shufflenet_v2_x0_5', 'shufflenet_v2_x1_0',
-           'shufflenet_v2_x1_5', 'shufflenet_v2_x2_0', 'shufflenet_v2_swish']
+__all__ = [
+    'ShuffleNetV2',
+    'shufflenet_v2_x0_25',
+    'shufflenet_v2_x0_33',
+    'shufflenet_v2_x0_5',
+    'shufflenet_v2_x1_0',
+    'shufflenet_v2_x1_5',
+    'shufflenet_v2_x2_0',
+    'shufflenet_v2_swish',
+]
 
 
 def _activation(act):
@@ -31,12 +40,20 @@ class InvertedResidual(nn.Layer):
     def __init__(self, in_channels, out_channels, stride, activation_layer=nn.ReLU):
         super().__init__()
         half = out_channels // 2
-        self._conv_pw = ConvNormActivation(in_channels // 2, half, 1, 1, 0, activation_layer=activation_layer)
-        self._conv_dw = ConvNormActivation(half, half, 3, stride, 1, groups=half, activation_layer=None)
-        self._conv_linear = ConvNormActivation(half, half, 1, 1, 0, activation_layer=activation_layer)
+        self._conv_pw = ConvNormActivation(
+            in_channels // 2, half, 1, 1, 0, activation_layer=activation_layer
+        )
+        self._conv_dw = ConvNormActivation(
+            half, half, 3, stride, 1, groups=half, activation_layer=None
+        )
+        self._conv_linear = ConvNormActivation(
+            half, half, 1, 1, 0, activation_layer=activation_layer
+        )
 
     def forward(self, inputs):
-        kept, x = paddle.split(inputs, num_or_sections=[inputs.shape[1] // 2, inputs.shape[1] // 2], axis=1)
+        kept, x = paddle.split(
+            inputs, num_or_sections=[inputs.shape[1] // 2, inputs.shape[1] // 2], axis=1
+        )
         x = self._conv_linear(self._conv_dw(self._conv_pw(x)))
         return channel_shuffle(paddle.concat([kept, x], axis=1), 2)
 
@@ -47,12 +64,21 @@ class InvertedResidualDS(nn.Layer):
     def __init__(self, in_channels, out_channels, stride, activation_layer=nn.ReLU):
         super().__init__()
         half = out_channels // 2
-        self._conv_dw_1 = ConvNormActivation(in_channels, in_channels, 3, stride, 1, groups=in_channels,
-                                             activation_layer=None)
-        self._conv_linear_1 = ConvNormActivation(in_channels, half, 1, 1, 0, activation_layer=activation_layer)
-        self._conv_pw_2 = ConvNormActivation(in_channels, half, 1, 1, 0, activation_layer=activation_layer)
-        self._conv_dw_2 = ConvNormActivation(half, half, 3, stride, 1, groups=half, activation_layer=None)
-        self._conv_linear_2 = ConvNormActivation(half, half, 1, 1, 0, activation_layer=activation_layer)
+        self._conv_dw_1 = ConvNormActivation(
+            in_channels, in_channels, 3, stride, 1, groups=in_channels, activation_layer=None
+        )
+        self._conv_linear_1 = ConvNormActivation(
+            in_channels, half, 1, 1, 0, activation_layer=activation_layer
+        )
+        self._conv_pw_2 = ConvNormActivation(
+            in_channels, half, 1, 1, 0, activation_layer=activation_layer
+        )
+        self._conv_dw_2 = ConvNormActivation(
+            half, half, 3, stride, 1, groups=half, activation_layer=None
+        )
+        self._conv_linear_2 = ConvNormActivation(
+            half, half, 1, 1, 0, activation_layer=activation_layer
+        )
 
     def forward(self, inputs):
         first = self._conv_linear_1(self._conv_dw_1(inputs))
@@ -60,12 +86,20 @@ class InvertedResidualDS(nn.Layer):
         return channel_shuffle(paddle.concat([first, second], axis=1), 2)
 
 
-_WIDTHS = {0.25: (24, 24, 48, 96, 512), 0.33: (24, 32, 64, 128, 512), 0.5: (24, 48, 96, 192, 1024),
-           1.0: (24, 116, 232, 464, 1024), 1.5: (24, 176, 352, 704, 1024), 2.0: (24, 224, 488, 976, 2048)}
+_WIDTHS = {
+    0.25: (24, 24, 48, 96, 512),
+    0.33: (24, 32, 64, 128, 512),
+    0.5: (24, 48, 96, 192, 1024),
+    1.0: (24, 116, 232, 464, 1024),
+    1.5: (24, 176, 352, 704, 1024),
+    2.0: (24, 224, 488, 976, 2048),
+}
 
 
 class ShuffleNetV2(nn.Layer):
-    """ShuffleNetV2 of a `scale` in 0.25, 0.33, 0.5, 1.0, 1.5, 2.0 with activation 'relu' or 'swish'."""
+    """ShuffleNetV2 of a `scale` in 0.25, 0.33, 0.5, 1.0, 1.5, 2.0 with activation 'relu' or
+    'swish'.
+    """
 
     def __init__(self, scale=1.0, act='relu', num_classes=1000, with_pool=True):
         super().__init__()
@@ -73,7 +107,9 @@ class ShuffleNetV2(nn.Layer):
         self.num_classes = num_classes
         self.with_pool = with_pool
         if scale not in _WIDTHS:
-            raise NotImplementedError(f"[ShuffleNetV2] expected a scale among {sorted(_WIDTHS)}, got {scale}")
+            raise NotImplementedError(
+                f"[ShuffleNetV2] expected a scale among {sorted(_WIDTHS)}, got {scale}"
+            )
         widths = _WIDTHS[scale]
         activation = _activation(act)
         self._conv1 = ConvNormActivation(3, widths[0], 3, 2, 1, activation_layer=activation)
@@ -86,7 +122,9 @@ class ShuffleNetV2(nn.Layer):
                 else:
                     block = InvertedResidual(widths[stage + 1], widths[stage + 1], 1, activation)
                 self._block_list.append(self.add_sublayer(f'{stage + 2}_{i + 1}', block))
-        self._last_conv = ConvNormActivation(widths[-2], widths[-1], 1, 1, 0, activation_layer=activation)
+        self._last_conv = ConvNormActivation(
+            widths[-2], widths[-1], 1, 1, 0, activation_layer=activation
+        )
         if with_pool:
             self._pool2d_avg = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
@@ -109,6 +147,7 @@ def _maker(name, scale, act='relu'):
     def make(pretrained=False, **kwargs):
         no_pretrained(pretrained, name)
         return ShuffleNetV2(scale=scale, act=act, **kwargs)
+
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"ShuffleNetV2 of scale {scale} with {act}."
     return make

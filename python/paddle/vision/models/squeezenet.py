@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SqueezeNet, versions 1.0 and 1.1."""
+
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
@@ -43,7 +44,9 @@ class SqueezeNet(nn.Layer):
     def __init__(self, version, num_classes=1000, with_pool=True):
         super().__init__()
         if version not in ('1.0', '1.1'):
-            raise AssertionError(f"supported versions are ['1.0', '1.1'] but input version is {version}")
+            raise AssertionError(
+                f"supported versions are ['1.0', '1.1'] but input version is {version}"
+            )
         self.version = version
         self.num_classes = num_classes
         self.with_pool = with_pool

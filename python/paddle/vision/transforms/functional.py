@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Image transforms as functions, for PIL images, numpy arrays [H, W, C] and tensors [C, H, W]."""
+
 import math
 import numbers
 from collections.abc import Iterable
@@ -9,9 +10,25 @@ import numpy as np
 import paddle
 from paddle.base.arguments import items, to_array
 
-__all__ = ['to_tensor', 'hflip', 'vflip', 'resize', 'pad', 'affine', 'rotate', 'perspective', 'to_grayscale', 'crop',
-           'center_crop', 'adjust_brightness', 'adjust_contrast', 'adjust_hue', 'adjust_saturation', 'normalize',
-           'erase']
+__all__ = [
+    'to_tensor',
+    'hflip',
+    'vflip',
+    'resize',
+    'pad',
+    'affine',
+    'rotate',
+    'perspective',
+    'to_grayscale',
+    'crop',
+    'center_crop',
+    'adjust_brightness',
+    'adjust_contrast',
+    'adjust_hue',
+    'adjust_saturation',
+    'normalize',
+    'erase',
+]
 
 
 def _is_pil(img):
@@ -22,14 +39,19 @@ def _backend(img):
     """The module for this kind of image; TypeError when it is none."""
     if isinstance(img, np.ndarray) and img.ndim in (2, 3):
         from . import functional_np
+
         return functional_np
     if isinstance(img, paddle.Tensor):
         from . import functional_tensor
+
         return functional_tensor
     if _is_pil(img):
         from . import functional_pil
+
         return functional_pil
-    raise TypeError(f"img should be PIL Image or Tensor Image or ndarray with dim=[2 or 3]. Got {type(img)}")
+    raise TypeError(
+        f"img should be PIL Image or Tensor Image or ndarray with dim=[2 or 3]. Got {type(img)}"
+    )
 
 
 def image_size(img):
@@ -40,7 +62,9 @@ def image_size(img):
 def to_tensor(pic, data_format='CHW'):
     """A float32 tensor of an image; 8-bit values become 0 to 1."""
     if not (_is_pil(pic) or isinstance(pic, (np.ndarray, paddle.Tensor))):
-        raise TypeError(f"pic should be PIL Image or Tensor Image or ndarray with dim=[2 or 3]. Got {type(pic)}")
+        raise TypeError(
+            f"pic should be PIL Image or Tensor Image or ndarray with dim=[2 or 3]. Got {type(pic)}"
+        )
     if data_format not in ('CHW', 'HWC'):
         raise ValueError(f"data_format should be CHW or HWC. Got {data_format}")
     if isinstance(pic, paddle.Tensor):
@@ -81,8 +105,9 @@ def pad(img, padding, fill=0, padding_mode='constant'):
     if not isinstance(padding_mode, str):
         raise TypeError('Got inappropriate padding_mode arg')
     if isinstance(padding, (list, tuple)) and len(padding) not in (2, 4):
-        raise ValueError("Padding must be an int or a 2, or 4 element tuple, not a "
-                         f"{len(padding)} element tuple")
+        raise ValueError(
+            f"Padding must be an int or a 2, or 4 element tuple, not a {len(padding)} element tuple"
+        )
     if padding_mode not in ('constant', 'edge', 'reflect', 'symmetric'):
         raise AssertionError('Padding mode should be either constant, edge, reflect or symmetric')
     if isinstance(padding, numbers.Number):
@@ -171,11 +196,15 @@ def affine(img, angle, translate, scale, shear, interpolation='nearest', fill=0,
     shear = (shear[0], shear[0]) if len(shear) == 1 else tuple(items('affine', 'shear', shear))
     width, height = image_size(img)
     centre = (width * 0.5, height * 0.5) if center is None else center
-    return _backend(img).affine(img, _inverse_affine(centre, angle, translate, scale, shear), interpolation, fill)
+    return _backend(img).affine(
+        img, _inverse_affine(centre, angle, translate, scale, shear), interpolation, fill
+    )
 
 
 def rotate(img, angle, interpolation='nearest', expand=False, center=None, fill=0):
-    """Rotate counter-clockwise by `angle` degrees; `expand` enlarges the image to hold the result."""
+    """Rotate counter-clockwise by `angle` degrees; `expand` enlarges the image to hold the
+    result.
+    """
     return _backend(img).rotate(img, angle, interpolation, expand, center, fill)
 
 
@@ -190,7 +219,9 @@ def _perspective_coeffs(startpoints, endpoints):
 
 def perspective(img, startpoints, endpoints, interpolation='nearest', fill=0):
     """Move the four corners `startpoints` to `endpoints`."""
-    return _backend(img).perspective(img, _perspective_coeffs(startpoints, endpoints), interpolation, fill)
+    return _backend(img).perspective(
+        img, _perspective_coeffs(startpoints, endpoints), interpolation, fill
+    )
 
 
 def to_grayscale(img, num_output_channels=1):
@@ -212,7 +243,10 @@ def normalize(img, mean, std, data_format='CHW', to_rgb=False):
     values = to_array('normalize', 'img', img, np.float32)
     if to_rgb:
         values = values[::-1] if data_format == 'CHW' else values[..., ::-1]
-    mean, std = to_array('normalize', 'mean', mean, np.float32), to_array('normalize', 'std', std, np.float32)
+    mean, std = (
+        to_array('normalize', 'mean', mean, np.float32),
+        to_array('normalize', 'std', std, np.float32),
+    )
     if data_format == 'CHW':
         mean, std = mean.reshape(-1, 1, 1), std.reshape(-1, 1, 1)
     return (values - mean) / std
@@ -221,9 +255,9 @@ def normalize(img, mean, std, data_format='CHW', to_rgb=False):
 def erase(img, i, j, h, w, v, inplace=False):
     """Set the box of h x w at (i, j) to `v`."""
     if inplace and isinstance(img, np.ndarray):
-        img[i:i + h, j:j + w, ...] = v
+        img[i : i + h, j : j + w, ...] = v
         return img
     if inplace and isinstance(img, paddle.Tensor):
-        img[..., i:i + h, j:j + w] = v
+        img[..., i : i + h, j : j + w] = v
         return img
     return _backend(img).erase(img, i, j, h, w, v)

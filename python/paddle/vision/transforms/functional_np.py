@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of numpy images [H, W] or [H, W, C]."""
+
 import numpy as np
 
 from paddle.base import arguments
@@ -25,8 +26,11 @@ def _like(values, img):
 def _cubic(t):
     a = -0.75
     t = np.abs(t)
-    return np.where(t <= 1, ((a + 2) * t - (a + 3)) * t * t + 1,
-                    np.where(t < 2, ((a * t - 5 * a) * t + 8 * a) * t - 4 * a, 0.0))
+    return np.where(
+        t <= 1,
+        ((a + 2) * t - (a + 3)) * t * t + 1,
+        np.where(t < 2, ((a * t - 5 * a) * t + 8 * a) * t - 4 * a, 0.0),
+    )
 
 
 def _taps(length, target, interpolation):
@@ -40,7 +44,10 @@ def _taps(length, target, interpolation):
         count = int(np.ceil(scale)) + 1
         base = np.floor(edges[:-1]).astype(int)
         at = base[:, None] + np.arange(count)
-        weight = np.clip(np.minimum(at + 1, edges[1:, None]) - np.maximum(at, edges[:-1, None]), 0, None) / scale
+        weight = (
+            np.clip(np.minimum(at + 1, edges[1:, None]) - np.maximum(at, edges[:-1, None]), 0, None)
+            / scale
+        )
         return np.minimum(at, length - 1), weight
     centre = (np.arange(target) + 0.5) * scale - 0.5
     low = np.floor(centre).astype(int)
@@ -70,8 +77,10 @@ def resize(img, target, interpolation):
             continue
         shape = [1] * work.ndim
         shape[axis] = length
-        work = sum(np.take(work, at[:, k], axis=axis).astype(np.float64) * weight[:, k].reshape(shape)
-                   for k in range(at.shape[1]))
+        work = sum(
+            np.take(work, at[:, k], axis=axis).astype(np.float64) * weight[:, k].reshape(shape)
+            for k in range(at.shape[1])
+        )
     return work if work.dtype == img.dtype else _like(work, img)
 
 
@@ -80,9 +89,11 @@ def pad(img, padding, fill, padding_mode):
     widths = ((top, bottom), (left, right)) + ((0, 0),) * (img.ndim - 2)
     if padding_mode == 'constant':
         if not np.isscalar(fill) and img.ndim == 3:
-            out = np.empty((img.shape[0] + top + bottom, img.shape[1] + left + right, img.shape[2]), img.dtype)
+            out = np.empty(
+                (img.shape[0] + top + bottom, img.shape[1] + left + right, img.shape[2]), img.dtype
+            )
             out[...] = np.asarray(fill, img.dtype)
-            out[top:top + img.shape[0], left:left + img.shape[1]] = img
+            out[top : top + img.shape[0], left : left + img.shape[1]] = img
             return out
         value = fill if np.isscalar(fill) else fill[0]
         return np.pad(img, widths, 'constant', constant_values=value)
@@ -90,7 +101,7 @@ def pad(img, padding, fill, padding_mode):
 
 
 def crop(img, top, left, height, width):
-    return img[top:top + height, left:left + width]
+    return img[top : top + height, left : left + width]
 
 
 def hflip(img):
@@ -119,7 +130,9 @@ def adjust_brightness(img, factor):
 
 def adjust_contrast(img, factor):
     gray = _gray(img) if img.ndim == 3 and img.shape[2] >= 3 else img.astype(np.float64)
-    return _blend(img, float(np.rint(gray).mean()) if img.dtype == np.uint8 else float(gray.mean()), factor)
+    return _blend(
+        img, float(np.rint(gray).mean()) if img.dtype == np.uint8 else float(gray.mean()), factor
+    )
 
 
 def adjust_saturation(img, factor):
@@ -138,7 +151,12 @@ def adjust_hue(img, factor):
     span = top - low
     safe = np.where(span == 0, 1.0, span)
     r, g, b = rgb[..., 0], rgb[..., 1], rgb[..., 2]
-    hue = np.where(top == r, (g - b) / safe % 6, np.where(top == g, (b - r) / safe + 2, (r - g) / safe + 4)) / 6
+    hue = (
+        np.where(
+            top == r, (g - b) / safe % 6, np.where(top == g, (b - r) / safe + 2, (r - g) / safe + 4)
+        )
+        / 6
+    )
     hue = np.where(span == 0, 0.0, hue)
     hue = (hue + factor) % 1.0
     saturation = np.where(top == 0, 0.0, span / np.where(top == 0, 1.0, top))
@@ -153,7 +171,9 @@ def adjust_hue(img, factor):
 def _sample(img, x, y, interpolation, fill):
     """Values of `img` at the points (x, y); outside it, `fill`."""
     height, width = img.shape[:2]
-    fill = np.broadcast_to(arguments.to_array('transforms', 'fill', fill, np.float64), img.shape[2:])
+    fill = np.broadcast_to(
+        arguments.to_array('transforms', 'fill', fill, np.float64), img.shape[2:]
+    )
     if interpolation == 'nearest':
         xi, yi = np.floor(x + 0.5).astype(int), np.floor(y + 0.5).astype(int)
         inside = (xi >= 0) & (xi < width) & (yi >= 0) & (yi < height)
@@ -207,7 +227,9 @@ def rotate(img, angle, interpolation, expand, center, fill):
     x, y = _grid(new_w, new_h)
     px = x + 0.5 - cx - (new_w - width) / 2.0
     py = y + 0.5 - cy - (new_h - height) / 2.0
-    return _sample(img, cos * px - sin * py + cx - 0.5, sin * px + cos * py + cy - 0.5, interpolation, fill)
+    return _sample(
+        img, cos * px - sin * py + cx - 0.5, sin * px + cos * py + cy - 0.5, interpolation, fill
+    )
 
 
 def perspective(img, coeffs, interpolation, fill):
@@ -215,15 +237,25 @@ def perspective(img, coeffs, interpolation, fill):
     a, b, c, d, e, f, g, h = coeffs
     px, py = x + 0.5, y + 0.5
     below = g * px + h * py + 1
-    return _sample(img, (a * px + b * py + c) / below - 0.5, (d * px + e * py + f) / below - 0.5, interpolation, fill)
+    return _sample(
+        img,
+        (a * px + b * py + c) / below - 0.5,
+        (d * px + e * py + f) / below - 0.5,
+        interpolation,
+        fill,
+    )
 
 
 def to_grayscale(img, num_output_channels):
-    gray = _like(_gray(img), img) if img.ndim == 3 and img.shape[2] >= 3 else img.reshape(img.shape[:2])
+    gray = (
+        _like(_gray(img), img)
+        if img.ndim == 3 and img.shape[2] >= 3
+        else img.reshape(img.shape[:2])
+    )
     return np.repeat(gray[..., None], num_output_channels, axis=-1)
 
 
 def erase(img, i, j, h, w, v):
     out = img.copy()
-    out[i:i + h, j:j + w, ...] = v
+    out[i : i + h, j : j + w, ...] = v
     return out

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of PIL images."""
+
 import numbers
 
 import numpy as np
@@ -7,8 +8,14 @@ from PIL import Image, ImageEnhance, ImageOps
 
 from paddle.base.arguments import items
 
-_MODES = {'nearest': Image.NEAREST, 'bilinear': Image.BILINEAR, 'bicubic': Image.BICUBIC, 'box': Image.BOX,
-          'lanczos': Image.LANCZOS, 'hamming': Image.HAMMING}
+_MODES = {
+    'nearest': Image.NEAREST,
+    'bilinear': Image.BILINEAR,
+    'bicubic': Image.BICUBIC,
+    'box': Image.BOX,
+    'lanczos': Image.LANCZOS,
+    'hamming': Image.HAMMING,
+}
 
 
 def size(img):
@@ -99,7 +106,9 @@ def _fill(img, fill):
 
 
 def affine(img, matrix, interpolation, fill):
-    return img.transform(img.size, Image.AFFINE, matrix, _MODES[interpolation], fillcolor=_fill(img, fill))
+    return img.transform(
+        img.size, Image.AFFINE, matrix, _MODES[interpolation], fillcolor=_fill(img, fill)
+    )
 
 
 def rotate(img, angle, interpolation, expand, center, fill):
@@ -107,7 +116,9 @@ def rotate(img, angle, interpolation, expand, center, fill):
 
 
 def perspective(img, coeffs, interpolation, fill):
-    return img.transform(img.size, Image.PERSPECTIVE, coeffs, _MODES[interpolation], fillcolor=_fill(img, fill))
+    return img.transform(
+        img.size, Image.PERSPECTIVE, coeffs, _MODES[interpolation], fillcolor=_fill(img, fill)
+    )
 
 
 def to_grayscale(img, num_output_channels):
@@ -119,5 +130,5 @@ def to_grayscale(img, num_output_channels):
 
 def erase(img, i, j, h, w, v):
     array = np.array(img)
-    array[i:i + h, j:j + w, ...] = v
+    array[i : i + h, j : j + w, ...] = v
     return Image.fromarray(array)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of tensors [C, H, W]. Geometry goes through numpy, so gradients do not pass these."""
+
 import numpy as np
 
 import paddle
@@ -20,7 +21,7 @@ def size(img):
 
 
 def crop(img, top, left, height, width):
-    return img[..., top:top + height, left:left + width]
+    return img[..., top : top + height, left : left + width]
 
 
 def hflip(img):
@@ -33,17 +34,28 @@ def vflip(img):
 
 def erase(img, i, j, h, w, v):
     out = img.clone()
-    out[..., i:i + h, j:j + w] = v
+    out[..., i : i + h, j : j + w] = v
     return out
 
 
 def _through(name):
     def call(img, *args):
         return _apply(getattr(F_np, name), img, *args)
+
     call.__name__ = name
     return call
 
 
-for _name in ('resize', 'pad', 'adjust_brightness', 'adjust_contrast', 'adjust_saturation', 'adjust_hue', 'affine',
-              'rotate', 'perspective', 'to_grayscale'):
+for _name in (
+    'resize',
+    'pad',
+    'adjust_brightness',
+    'adjust_contrast',
+    'adjust_saturation',
+    'adjust_hue',
+    'affine',
+    'rotate',
+    'perspective',
+    'to_grayscale',
+):
     globals()[_name] = _through(_name)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Image transforms as classes."""
+
 import math
 import numbers
 import random
@@ -15,10 +16,28 @@ from paddle.base.arguments import items, to_array
 from . import functional as F
 
 __all__ = [
-    'BaseTransform', 'Compose', 'Resize', 'RandomResizedCrop', 'CenterCrop', 'RandomHorizontalFlip',
-    'RandomVerticalFlip', 'Transpose', 'Normalize', 'BrightnessTransform', 'SaturationTransform', 'ContrastTransform',
-    'HueTransform', 'ColorJitter', 'RandomCrop', 'Pad', 'RandomAffine', 'RandomRotation', 'RandomPerspective',
-    'Grayscale', 'ToTensor', 'RandomErasing',
+    'BaseTransform',
+    'Compose',
+    'Resize',
+    'RandomResizedCrop',
+    'CenterCrop',
+    'RandomHorizontalFlip',
+    'RandomVerticalFlip',
+    'Transpose',
+    'Normalize',
+    'BrightnessTransform',
+    'SaturationTransform',
+    'ContrastTransform',
+    'HueTransform',
+    'ColorJitter',
+    'RandomCrop',
+    'Pad',
+    'RandomAffine',
+    'RandomRotation',
+    'RandomPerspective',
+    'Grayscale',
+    'ToTensor',
+    'RandomErasing',
 ]
 
 
@@ -33,8 +52,11 @@ class Compose:
             try:
                 data = transform(data)
             except Exception as error:
-                print(f"fail to perform transform [{transform}] with error: {error} and stack:\n"
-                      f"{traceback.format_exc()}", file=sys.stderr)
+                print(
+                    f"fail to perform transform [{transform}] with error: {error} and stack:\n"
+                    f"{traceback.format_exc()}",
+                    file=sys.stderr,
+                )
                 raise
         return data
 
@@ -44,7 +66,8 @@ class Compose:
 
 
 class BaseTransform:
-    """Base of transforms: `_apply_image` handles inputs whose key is 'image', `_get_params` draws what one call uses.
+    """Base of transforms: `_apply_image` handles inputs whose key is 'image', `_get_params` draws
+    what one call uses.
 
     `keys` names the elements of the input tuple, ('image',) by default; the rest pass through.
     """
@@ -56,7 +79,10 @@ class BaseTransform:
             raise ValueError(f"keys should be a sequence, but got keys={keys}")
         for key in keys:
             if self._get_apply(key) is None and key not in ('image', 'coords', 'boxes', 'mask'):
-                raise NotImplementedError(f"[{type(self).__name__}] expected keys among image, coords, boxes, mask, got {key!r}")
+                raise NotImplementedError(
+                    f"[{type(self).__name__}] expected keys among image, coords, boxes, mask, got "
+                    f"{key!r}"
+                )
         self.keys = keys
         self.params = None
 
@@ -71,7 +97,7 @@ class BaseTransform:
         for i in range(min(len(inputs), len(self.keys))):
             apply = self._get_apply(self.keys[i])
             outputs.append(inputs[i] if apply is None else apply(inputs[i]))
-        outputs.extend(inputs[len(self.keys):])
+        outputs.extend(inputs[len(self.keys) :])
         return outputs[0] if alone or len(outputs) == 1 else tuple(outputs)
 
     def _get_apply(self, key):
@@ -107,9 +133,13 @@ class Resize(BaseTransform):
 
 
 class RandomResizedCrop(BaseTransform):
-    """A random box of a share of the area and an aspect ratio in the given ranges, resized to `size`."""
+    """A random box of a share of the area and an aspect ratio in the given ranges, resized to
+    `size`.
+    """
 
-    def __init__(self, size, scale=(0.08, 1.0), ratio=(3. / 4, 4. / 3), interpolation='bilinear', keys=None):
+    def __init__(
+        self, size, scale=(0.08, 1.0), ratio=(3.0 / 4, 4.0 / 3), interpolation='bilinear', keys=None
+    ):
         super().__init__(keys)
         self.size = (size, size) if isinstance(size, int) else size
         if scale[0] > scale[1]:
@@ -227,7 +257,9 @@ def _factor_range(value, name, center=1.0, bound=(0, float('inf')), clip=True):
 
 
 class _Jitter(BaseTransform):
-    """`_adjust(img, factor)` by a random factor of a range; the image itself when the range is one neutral value."""
+    """`_adjust(img, factor)` by a random factor of a range; the image itself when the range is one
+    neutral value.
+    """
 
     def __init__(self, value, keys, adjust, name, **bounds):
         super().__init__(keys)
@@ -279,8 +311,12 @@ class ColorJitter(BaseTransform):
         self.hue = hue
 
     def _get_param(self, brightness, contrast, saturation, hue):
-        transforms = [BrightnessTransform(brightness), ContrastTransform(contrast), SaturationTransform(saturation),
-                      HueTransform(hue)]
+        transforms = [
+            BrightnessTransform(brightness),
+            ContrastTransform(contrast),
+            SaturationTransform(saturation),
+            HueTransform(hue),
+        ]
         random.shuffle(transforms)
         return Compose(transforms)
 
@@ -291,7 +327,9 @@ class ColorJitter(BaseTransform):
 class RandomCrop(BaseTransform):
     """A random box of `size`, after padding."""
 
-    def __init__(self, size, padding=None, pad_if_needed=False, fill=0, padding_mode='constant', keys=None):
+    def __init__(
+        self, size, padding=None, pad_if_needed=False, fill=0, padding_mode='constant', keys=None
+    ):
         super().__init__(keys)
         self.size = (int(size), int(size)) if isinstance(size, numbers.Number) else size
         self.padding = padding
@@ -305,7 +343,9 @@ class RandomCrop(BaseTransform):
         if width == tw and height == th:
             return 0, 0, height, width
         if width < tw or height < th:
-            raise ValueError(f"[RandomCrop] expected an image of at least {th}x{tw}, got {height}x{width}")
+            raise ValueError(
+                f"[RandomCrop] expected an image of at least {th}x{tw}, got {height}x{width}"
+            )
         return random.randint(0, height - th), random.randint(0, width - tw), th, tw
 
     def _apply_image(self, img):
@@ -330,7 +370,10 @@ class Pad(BaseTransform):
         if padding_mode not in ('constant', 'edge', 'reflect', 'symmetric'):
             raise AssertionError("padding_mode should be constant, edge, reflect or symmetric")
         if isinstance(padding, (list, tuple)) and len(padding) not in (2, 4):
-            raise ValueError(f"Padding must be an int or a 2, or 4 element tuple, not a {len(padding)} element tuple")
+            raise ValueError(
+                f"Padding must be an int or a 2, or 4 element tuple, not a {len(padding)} element "
+                f"tuple"
+            )
         self.padding = padding
         self.fill = fill
         self.padding_mode = padding_mode
@@ -352,8 +395,17 @@ def _angle_range(value, name):
 class RandomAffine(BaseTransform):
     """Random rotation, translation, scale and shear in the given ranges."""
 
-    def __init__(self, degrees, translate=None, scale=None, shear=None, interpolation='nearest', fill=0, center=None,
-                 keys=None):
+    def __init__(
+        self,
+        degrees,
+        translate=None,
+        scale=None,
+        shear=None,
+        interpolation='nearest',
+        fill=0,
+        center=None,
+        keys=None,
+    ):
         super().__init__(keys)
         self.degrees = _angle_range(degrees, 'degrees')
         if translate is not None:
@@ -383,7 +435,10 @@ class RandomAffine(BaseTransform):
         shear = (0.0, 0.0)
         if self.shear is not None:
             first = random.uniform(self.shear[0], self.shear[1])
-            shear = (first, random.uniform(self.shear[2], self.shear[3]) if len(self.shear) == 4 else 0.0)
+            shear = (
+                first,
+                random.uniform(self.shear[2], self.shear[3]) if len(self.shear) == 4 else 0.0,
+            )
         return angle, move, scale, shear
 
     def _apply_image(self, img):
@@ -394,7 +449,9 @@ class RandomAffine(BaseTransform):
 class RandomRotation(BaseTransform):
     """Rotation by a random angle in [-degrees, degrees] or the given range."""
 
-    def __init__(self, degrees, interpolation='nearest', expand=False, center=None, fill=0, keys=None):
+    def __init__(
+        self, degrees, interpolation='nearest', expand=False, center=None, fill=0, keys=None
+    ):
         self.degrees = _angle_range(degrees, 'degrees')
         super().__init__(keys)
         self.interpolation = interpolation
@@ -406,7 +463,14 @@ class RandomRotation(BaseTransform):
         return random.uniform(degrees[0], degrees[1])
 
     def _apply_image(self, img):
-        return F.rotate(img, self._get_param(self.degrees), self.interpolation, self.expand, self.center, self.fill)
+        return F.rotate(
+            img,
+            self._get_param(self.degrees),
+            self.interpolation,
+            self.expand,
+            self.center,
+            self.fill,
+        )
 
 
 class RandomPerspective(BaseTransform):
@@ -430,8 +494,15 @@ class RandomPerspective(BaseTransform):
         ends = [
             [int(random.uniform(0, reach_w + 1)), int(random.uniform(0, reach_h + 1))],
             [int(random.uniform(width - reach_w - 1, width)), int(random.uniform(0, reach_h + 1))],
-            [int(random.uniform(width - reach_w - 1, width)), int(random.uniform(height - reach_h - 1, height))],
-            [int(random.uniform(0, reach_w + 1)), int(random.uniform(height - reach_h - 1, height))]]
+            [
+                int(random.uniform(width - reach_w - 1, width)),
+                int(random.uniform(height - reach_h - 1, height)),
+            ],
+            [
+                int(random.uniform(0, reach_w + 1)),
+                int(random.uniform(height - reach_h - 1, height)),
+            ],
+        ]
         starts = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]]
         return starts, ends
 
@@ -455,9 +526,13 @@ class Grayscale(BaseTransform):
 
 
 class RandomErasing(BaseTransform):
-    """Erase a random box with probability `prob`; `value` is a number, one for each channel, or 'random'."""
+    """Erase a random box with probability `prob`; `value` is a number, one for each channel, or
+    'random'.
+    """
 
-    def __init__(self, prob=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, inplace=False, keys=None):
+    def __init__(
+        self, prob=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, inplace=False, keys=None
+    ):
         super().__init__(keys)
         if not isinstance(scale, (tuple, list)) or not 0 <= scale[0] <= scale[1] <= 1:
             raise AssertionError("scale should be of kind (min, max) and in range [0, 1]")
@@ -477,7 +552,9 @@ class RandomErasing(BaseTransform):
 
     def _get_param(self, img):
         width, height = F.image_size(img)
-        channels = img.shape[-3] if isinstance(img, paddle.Tensor) else (np.asarray(img).shape + (1,))[2]
+        channels = (
+            img.shape[-3] if isinstance(img, paddle.Tensor) else (np.asarray(img).shape + (1,))[2]
+        )
         logs = np.log(np.array(self.ratio))
         for _ in range(10):
             target = np.random.uniform(*self.scale) * height * width
@@ -487,15 +564,28 @@ class RandomErasing(BaseTransform):
                 continue
             value = self.value
             if value == 'random':
-                value = np.random.normal(size=[h, w, channels] if not isinstance(img, paddle.Tensor)
-                                         else [channels, h, w])
+                value = np.random.normal(
+                    size=[h, w, channels]
+                    if not isinstance(img, paddle.Tensor)
+                    else [channels, h, w]
+                )
             elif isinstance(value, (list, tuple)):
                 value = np.array(value)
                 if isinstance(img, paddle.Tensor):
                     value = value.reshape(-1, 1, 1)
             if isinstance(img, paddle.Tensor) and isinstance(value, np.ndarray):
-                value = paddle.to_tensor(value.astype('float32')).astype(img.dtype).expand([channels, h, w])
-            return np.random.randint(0, height - h + 1), np.random.randint(0, width - w + 1), h, w, value
+                value = (
+                    paddle.to_tensor(value.astype('float32'))
+                    .astype(img.dtype)
+                    .expand([channels, h, w])
+                )
+            return (
+                np.random.randint(0, height - h + 1),
+                np.random.randint(0, width - w + 1),
+                h,
+                w,
+                value,
+            )
         return 0, 0, height, width, img
 
     def _apply_image(self, img):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers and their surroundings as one call: products with bias and activation, norms with residuals, attention blocks.
+"""Layers and their surroundings as one call: products with bias and activation, norms with
+residuals, attention blocks.
 
 On this machine's kernels they run as their parts; compiled with `to_static` those parts fuse.
 """
+
 from paddle import _lazy
 from paddle.nn.functional import swiglu  # noqa: F401
 
@@ -22,9 +24,19 @@ from .linear import (
 )
 from .norm import fused_layer_norm, fused_rms_norm
 
-__all__ = ['fused_multi_head_attention', 'fused_feedforward', 'fused_matmul_bias', 'fused_linear',
-           'fused_linear_activation', 'fused_bias_dropout_residual_layer_norm', 'fused_dropout_add',
-           'fused_rotary_position_embedding',
-           'variable_length_memory_efficient_attention', 'fused_rms_norm', 'fused_layer_norm', 'fused_bias_act']
+__all__ = [
+    'fused_multi_head_attention',
+    'fused_feedforward',
+    'fused_matmul_bias',
+    'fused_linear',
+    'fused_linear_activation',
+    'fused_bias_dropout_residual_layer_norm',
+    'fused_dropout_add',
+    'fused_rotary_position_embedding',
+    'variable_length_memory_efficient_attention',
+    'fused_rms_norm',
+    'fused_layer_norm',
+    'fused_bias_act',
+]
 
 _lazy.serve(globals())

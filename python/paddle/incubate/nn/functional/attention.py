@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention blocks: projections, rotary positions and attention over sequences of several lengths."""
+"""Attention blocks: projections, rotary positions and attention over sequences of several
+lengths.
+"""
+
 import paddle
 from paddle import _C_ops
 from paddle.nn import functional as F
 
-__all__ = ['fused_multi_head_attention', 'fused_rotary_position_embedding',
-           'variable_length_memory_efficient_attention']
+__all__ = [
+    'fused_multi_head_attention',
+    'fused_rotary_position_embedding',
+    'variable_length_memory_efficient_attention',
+]
 
 
 def _additive(mask, dtype):
@@ -16,42 +22,78 @@ def _additive(mask, dtype):
     return mask.astype(dtype)
 
 
-def fused_multi_head_attention(x, qkv_weight, linear_weight, pre_layer_norm=False, pre_ln_scale=None, pre_ln_bias=None,
-                               ln_scale=None, ln_bias=None, pre_ln_epsilon=1e-05, qkv_bias=None, linear_bias=None,
-                               cache_kv=None, attn_mask=None, dropout_rate=0.5, attn_dropout_rate=0.5, ln_epsilon=1e-05,
-                               training=True, mode='upscale_in_train', ring_id=-1, add_residual=True, num_heads=-1,
-                               transpose_qkv_wb=False, name=None):
+def fused_multi_head_attention(
+    x,
+    qkv_weight,
+    linear_weight,
+    pre_layer_norm=False,
+    pre_ln_scale=None,
+    pre_ln_bias=None,
+    ln_scale=None,
+    ln_bias=None,
+    pre_ln_epsilon=1e-05,
+    qkv_bias=None,
+    linear_bias=None,
+    cache_kv=None,
+    attn_mask=None,
+    dropout_rate=0.5,
+    attn_dropout_rate=0.5,
+    ln_epsilon=1e-05,
+    training=True,
+    mode='upscale_in_train',
+    ring_id=-1,
+    add_residual=True,
+    num_heads=-1,
+    transpose_qkv_wb=False,
+    name=None,
+):
     """Self-attention of x [B, S, E] with its projections, dropouts, residual and norm.
 
-    qkv_weight [3, heads, head, E] and qkv_bias [3, heads, head], or with `transpose_qkv_wb` [E, 3 E], [3 E] and
-    `num_heads`. With cache_kv [2, B, heads, past, head], returns (out, the cache with this step appended).
+    qkv_weight [3, heads, head, E] and qkv_bias [3, heads, head], or with `transpose_qkv_wb` [E, 3
+    E], [3 E] and `num_heads`. With cache_kv [2, B, heads, past, head], returns (out, the cache with
+    this step appended).
     """
     if ring_id != -1:
-        raise ValueError(f"[fused_multi_head_attention] expected ring_id -1, a block on one device, got {ring_id}")
+        raise ValueError(
+            f"[fused_multi_head_attention] expected ring_id -1, a block on one device, got "
+            f"{ring_id}"
+        )
     batch, length, width = x.shape
     if transpose_qkv_wb:
         if num_heads <= 0 or width % num_heads:
-            raise ValueError(f"[fused_multi_head_attention] expected num_heads to divide {width}, got {num_heads}")
+            raise ValueError(
+                f"[fused_multi_head_attention] expected num_heads to divide {width}, got "
+                f"{num_heads}"
+            )
         heads, head = num_heads, width // num_heads
         weight, bias = qkv_weight, qkv_bias
     else:
         if len(qkv_weight.shape) != 4 or qkv_weight.shape[0] != 3 or qkv_weight.shape[3] != width:
-            raise ValueError(f"[fused_multi_head_attention] expected qkv_weight [3, heads, head, {width}], got "
-                             f"{list(qkv_weight.shape)}")
+            raise ValueError(
+                f"[fused_multi_head_attention] expected qkv_weight [3, heads, head, {width}], got "
+                f"{list(qkv_weight.shape)}"
+            )
         heads, head = qkv_weight.shape[1:3]
         weight = qkv_weight.reshape([3 * heads * head, width]).transpose([1, 0])
         bias = None if qkv_bias is None else qkv_bias.reshape([3 * heads * head])
     out = F.layer_norm(x, width, pre_ln_scale, pre_ln_bias, pre_ln_epsilon) if pre_layer_norm else x
-    q, k, v = F.linear(out, weight, bias).reshape([batch, length, 3, heads, head]).transpose([2, 0, 3, 1, 4]).unbind(0)
+    q, k, v = (
+        F.linear(out, weight, bias)
+        .reshape([batch, length, 3, heads, head])
+        .transpose([2, 0, 3, 1, 4])
+        .unbind(0)
+    )
     if cache_kv is not None:
         k, v = paddle.concat([cache_kv[0], k], axis=2), paddle.concat([cache_kv[1], v], axis=2)
         cache_kv = paddle.stack([k, v])
-    scores = paddle.matmul(q * head ** -0.5, k, transpose_y=True)
+    scores = paddle.matmul(q * head**-0.5, k, transpose_y=True)
     if attn_mask is not None:
         scores = scores + _additive(attn_mask, scores.dtype)
     scores = F.dropout(F.softmax(scores, axis=-1), attn_dropout_rate, training=training, mode=mode)
     out = paddle.matmul(scores, v).transpose([0, 2, 1, 3]).reshape([batch, length, heads * head])
-    out = F.dropout(F.linear(out, linear_weight, linear_bias), dropout_rate, training=training, mode=mode)
+    out = F.dropout(
+        F.linear(out, linear_weight, linear_bias), dropout_rate, training=training, mode=mode
+    )
     if add_residual:
         out = x + out
     if not pre_layer_norm:
@@ -62,7 +104,11 @@ def fused_multi_head_attention(x, qkv_weight, linear_weight, pre_layer_norm=Fals
 def _angles(length, width, base, adjacent):
     speeds = 1.0 / base ** (paddle.arange(0, width, 2, dtype='float32') / width)
     angles = paddle.outer(paddle.arange(length, dtype='float32'), speeds)
-    return paddle.repeat_interleave(angles, 2, axis=-1) if adjacent else paddle.concat([angles, angles], axis=-1)
+    return (
+        paddle.repeat_interleave(angles, 2, axis=-1)
+        if adjacent
+        else paddle.concat([angles, angles], axis=-1)
+    )
 
 
 def _turned(x, adjacent):
@@ -74,32 +120,53 @@ def _turned(x, adjacent):
     return paddle.concat([-second, first], axis=-1)
 
 
-def fused_rotary_position_embedding(q, k=None, v=None, sin=None, cos=None, position_ids=None,
-                                    use_neox_rotary_style=True, time_major=False, rotary_emb_base=10000.0):
-    """Rotate pairs of q, k and v, each [B, S, heads, D] ([S, B, heads, D] with `time_major`), by their positions.
+def fused_rotary_position_embedding(
+    q,
+    k=None,
+    v=None,
+    sin=None,
+    cos=None,
+    position_ids=None,
+    use_neox_rotary_style=True,
+    time_major=False,
+    rotary_emb_base=10000.0,
+):
+    """Rotate pairs of q, k and v, each [B, S, heads, D] ([S, B, heads, D] with `time_major`), by
+    their positions.
 
-    Pairs are neighbours with `use_neox_rotary_style`, otherwise an element of each half. `sin` and `cos`, [S, D] or
-    [1, S, 1, D], come from `rotary_emb_base` when not given; position_ids [B, S] picks their rows.
-    Returns (q, k, v) rotated, None where not given.
+    Pairs are neighbours with `use_neox_rotary_style`, otherwise an element of each half. `sin` and
+    `cos`, [S, D] or [1, S, 1, D], come from `rotary_emb_base` when not given; position_ids [B, S]
+    picks their rows. Returns (q, k, v) rotated, None where not given.
     """
     if (sin is None) != (cos is None):
-        raise ValueError("[fused_rotary_position_embedding] expected both of sin and cos or none, got one")
+        raise ValueError(
+            "[fused_rotary_position_embedding] expected both of sin and cos or none, got one"
+        )
     length, width = q.shape[0 if time_major else 1], q.shape[-1]
     if width % 2:
-        raise ValueError(f"[fused_rotary_position_embedding] expected an even last extent, got {width}")
+        raise ValueError(
+            f"[fused_rotary_position_embedding] expected an even last extent, got {width}"
+        )
     if sin is None:
         if position_ids is not None:
-            raise ValueError("[fused_rotary_position_embedding] expected sin and cos along with position_ids, got none")
+            raise ValueError(
+                "[fused_rotary_position_embedding] expected sin and cos along with position_ids, "
+                "got none"
+            )
         angles = _angles(length, width, rotary_emb_base, use_neox_rotary_style)
         sin, cos = paddle.sin(angles), paddle.cos(angles)
     tables = []
     for table in (sin, cos):
         table = table.reshape([-1, width])
         if position_ids is not None:
-            table = paddle.gather(table, position_ids.reshape([-1])).reshape([*position_ids.shape, 1, width])
+            table = paddle.gather(table, position_ids.reshape([-1])).reshape(
+                [*position_ids.shape, 1, width]
+            )
             table = table.transpose([1, 0, 2, 3]) if time_major else table
         else:
-            table = table[:length].reshape([length, 1, 1, width] if time_major else [1, length, 1, width])
+            table = table[:length].reshape(
+                [length, 1, 1, width] if time_major else [1, length, 1, width]
+            )
         tables.append(table)
 
     def rotate(x):
@@ -107,31 +174,53 @@ def fused_rotary_position_embedding(q, k=None, v=None, sin=None, cos=None, posit
             return None
         s, c = (t.astype(x.dtype) for t in tables)
         return x * c + _turned(x, use_neox_rotary_style) * s
+
     return rotate(q), rotate(k), rotate(v)
 
 
-def variable_length_memory_efficient_attention(query, key, value, seq_lens, kv_seq_lens, mask=None, scale=None,
-                                               causal=False, pre_cache_length=0):
-    """Attention of query [B, heads, S, D] to key and value [B, kv heads, T, D], each item at its own lengths [B, 1].
+def variable_length_memory_efficient_attention(
+    query,
+    key,
+    value,
+    seq_lens,
+    kv_seq_lens,
+    mask=None,
+    scale=None,
+    causal=False,
+    pre_cache_length=0,
+):
+    """Attention of query [B, heads, S, D] to key and value [B, kv heads, T, D], each item at its
+    own lengths [B, 1].
 
-    `mask` [B, 1, S, T] is added; `scale` is 1 / sqrt(D) by default. With `causal` a query sees `pre_cache_length` keys
-    and those up to its own place. Rows beyond an item's length are 0.
+    `mask` [B, 1, S, T] is added; `scale` is 1 / sqrt(D) by default. With `causal` a query sees
+    `pre_cache_length` keys and those up to its own place. Rows beyond an item's length are 0.
     """
     heads, length, width = query.shape[1:]
     times = heads // key.shape[1]
     if key.shape[1] * times != heads:
-        raise ValueError(f"[variable_length_memory_efficient_attention] expected {heads} heads to be a multiple of "
-                         f"those of key, got {key.shape[1]}")
+        raise ValueError(
+            f"[variable_length_memory_efficient_attention] expected {heads} heads to be a "
+            f"multiple of those of key, got {key.shape[1]}"
+        )
     if times > 1:
-        key, value = paddle.repeat_interleave(key, times, axis=1), paddle.repeat_interleave(value, times, axis=1)
-    scores = paddle.matmul(query, key, transpose_y=True) * (width ** -0.5 if scale is None else scale)
+        key, value = (
+            paddle.repeat_interleave(key, times, axis=1),
+            paddle.repeat_interleave(value, times, axis=1),
+        )
+    scores = paddle.matmul(query, key, transpose_y=True) * (width**-0.5 if scale is None else scale)
     if mask is not None:
         scores = scores + _additive(mask, scores.dtype)
     columns, rows = paddle.arange(key.shape[2]), paddle.arange(length).reshape([length, 1])
     seen = columns < kv_seq_lens.astype('int64').reshape([-1, 1, 1, 1])
     if causal:
         seen = paddle.logical_and(seen, columns <= rows + pre_cache_length)
-    scores = F.softmax(paddle.where(seen, scores, paddle.full([], -1e30 if scores.dtype != paddle.float16 else -6e4,
-                                                              scores.dtype)), axis=-1)
+    scores = F.softmax(
+        paddle.where(
+            seen,
+            scores,
+            paddle.full([], -1e30 if scores.dtype != paddle.float16 else -6e4, scores.dtype),
+        ),
+        axis=-1,
+    )
     real = rows < seq_lens.astype('int64').reshape([-1, 1, 1, 1])
     return paddle.matmul(scores, value) * real.astype(query.dtype)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Norms of a sum: input, bias and residual."""
+
 import paddle
 from paddle.base.arguments import integer
 
@@ -35,12 +36,24 @@ def _normed(x, begin, op):
     return list(range(begin, x.ndim)), list(x.shape[begin:])
 
 
-def fused_layer_norm(x, norm_weight, norm_bias, epsilon, residual_alpha=1.0, begin_norm_axis=1, bias=None,
-                     residual=None, quant_scale=-1, quant_round_type=0, quant_max_bound=0, quant_min_bound=0):
+def fused_layer_norm(
+    x,
+    norm_weight,
+    norm_bias,
+    epsilon,
+    residual_alpha=1.0,
+    begin_norm_axis=1,
+    bias=None,
+    residual=None,
+    quant_scale=-1,
+    quant_round_type=0,
+    quant_max_bound=0,
+    quant_min_bound=0,
+):
     """(norm, sum, mean, 1 / deviation) of x + bias + residual_alpha * residual.
 
-    The norm is over the axes from `begin_norm_axis`; without weight and bias it is the sum itself. int8 when
-    `quant_scale` is positive.
+    The norm is over the axes from `begin_norm_axis`; without weight and bias it is the sum itself.
+    int8 when `quant_scale` is positive.
     """
     total = _sum(x, bias, residual, residual_alpha)
     wide = _wide(total)
@@ -50,13 +63,27 @@ def fused_layer_norm(x, norm_weight, norm_bias, epsilon, residual_alpha=1.0, beg
     inverse = paddle.rsqrt(paddle.mean(centred * centred, axes, keepdim=True) + epsilon)
     quantization = (quant_scale, quant_round_type, quant_max_bound, quant_min_bound)
     plain = norm_weight is None and norm_bias is None
-    out = _finish(wide if plain else centred * inverse, norm_weight, norm_bias, shape, x.dtype, quantization)
+    out = _finish(
+        wide if plain else centred * inverse, norm_weight, norm_bias, shape, x.dtype, quantization
+    )
     return out, total, mean.reshape([-1]), inverse.reshape([-1])
 
 
-def fused_rms_norm(x, norm_weight, norm_bias, epsilon, begin_norm_axis=1, bias=None, residual=None, quant_scale=-1,
-                   quant_round_type=0, quant_max_bound=0, quant_min_bound=0):
-    """(norm, sum) of x + bias + residual: divided by the root mean square over the axes from `begin_norm_axis`.
+def fused_rms_norm(
+    x,
+    norm_weight,
+    norm_bias,
+    epsilon,
+    begin_norm_axis=1,
+    bias=None,
+    residual=None,
+    quant_scale=-1,
+    quant_round_type=0,
+    quant_max_bound=0,
+    quant_min_bound=0,
+):
+    """(norm, sum) of x + bias + residual: divided by the root mean square over the axes from
+    `begin_norm_axis`.
 
     int8 when `quant_scale` is positive.
     """
