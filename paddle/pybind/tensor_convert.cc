@@ -118,7 +118,7 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
       RaiseAssertion(std::string("Variable set_value function, arguments type only support Variable, numpy, Tensor, "
                                  "dict, string, but got ") +
                      Py_TYPE(value)->tp_name);
-    if (v.is_symbolic() || RecordsWrites()) {
+    if (t.is_symbolic() || v.is_symbolic() || RecordsWrites()) {
       for (int64_t i = 0; i < t.ndim() && t.ndim() == v.ndim(); ++i)
         common::RequireEq("set_value", "extent", t.shape()[i], v.shape()[i]);
       PD_CHECK(t.ndim() == v.ndim() && t.dtype() == v.dtype(), InvalidType, "[set_value] expected a value of dtype ",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import paddle
+from static_program import static_program
 
 
 def test_gcd_of_what_is_not_finite_is_nan():
@@ -450,3 +451,89 @@ def test_fused_norms_begin_at_an_axis_there_is(axis):
     for norm in (functional.fused_layer_norm, functional.fused_rms_norm):
         with pytest.raises(ValueError, match='begin_norm_axis'):
             norm(paddle.ones([2, 3]), None, None, 1e-5, begin_norm_axis=axis)
+
+
+@pytest.mark.parametrize(
+    'overwrite',
+    [
+        lambda x: paddle._C_ops.fill(x, 2.0),
+        lambda x: x.matrix_power(0),
+        lambda x: paddle.linalg.matrix_power(x.expand([2, 3, 3]), 0),
+    ],
+)
+def test_results_without_a_trace_of_the_input_have_a_gradient_of_0(overwrite):
+    for call in (overwrite, paddle.jit.to_static(overwrite, full_graph=True)):
+        x = paddle.full([3, 3], float('nan'))
+        x.stop_gradient = False
+        out = call(x)
+        assert not out.stop_gradient and np.isfinite(out.numpy()).all()
+        out.sum().backward()
+        assert (x.grad.numpy() == 0).all()
+
+
+@pytest.mark.parametrize('dtype', ['int64', 'int32', 'bool'])
+@pytest.mark.parametrize('log_target', [False, True])
+def test_kl_divergence_is_of_floating_numbers(dtype, log_target):
+    x = paddle.ones([2, 3])
+    for one, other in ((x, x.astype(dtype)), (x.astype(dtype), x)):
+        call = lambda a, b: paddle._C_ops.kldiv_loss(a, b, 'none', log_target)  # noqa: E731
+        for way in (call, paddle.jit.to_static(call, full_graph=True)):
+            with pytest.raises(RuntimeError, match='floating dtypes, got'):
+                way(one, other)
+    wide = paddle.jit.to_static(
+        lambda a, b: paddle._C_ops.kldiv_loss(a, b, 'none', log_target), full_graph=True
+    )
+    assert wide(x, x.astype('float64')).dtype == paddle.float64
+
+
+@pytest.mark.parametrize('shape', [[1, 1], [3, 1], [1, 3], [7, 9], [40, 33]])
+@pytest.mark.parametrize('axis', [None, 0, 1])
+def test_sums_of_negative_zeros_are_0(shape, axis):
+    x = paddle.full(shape, -0.0)
+    for function in (
+        lambda x: paddle.sum(x * 2, axis),
+        lambda x: paddle.mean(x, axis),
+        lambda x: paddle.nansum(x, axis),
+    ):
+        for call in (function, paddle.jit.to_static(function, full_graph=True)):
+            assert not np.signbit(call(x).numpy()).any()
+
+
+@pytest.mark.parametrize(
+    'dtype, number',
+    [('uint8', 2**32 + 1), ('int32', 2**40 + 5), ('int32', -(2**63)), ('int8', 300)],
+)
+def test_numbers_wrap_around_in_programs_as_in_eager_mode(dtype, number):
+    x = paddle.arange(4).astype(dtype)
+    for function in (
+        lambda x: x & number,
+        lambda x: x ^ number,
+        lambda x: x + number,
+        lambda x: paddle.full([2], number, dtype) + x[0],
+        lambda x: paddle.where(x > 1, x, number),
+    ):
+        want = function(x).tolist()
+        assert paddle.jit.to_static(function, full_graph=True)(x).tolist() == want
+
+
+def test_a_tensor_of_a_program_takes_data():
+    with static_program():
+        x = paddle.static.data('x', [2], 'float32')
+        x.set_value(np.array([5, 7], 'float32'))
+        got = paddle.static.Executor().run(feed={'x': np.zeros(2, 'float32')}, fetch_list=[x + 1])
+    assert got[0].tolist() == [6, 8]
+
+
+@pytest.mark.parametrize('count', [2**31, 2**62, 10**30])
+@pytest.mark.parametrize(
+    'make',
+    [
+        lambda n: paddle.nn.LSTM(2, 2, num_layers=n),
+        lambda n: paddle.nn.GRU(2, 2, n),
+        lambda n: paddle.nn.TransformerEncoder(paddle.nn.TransformerEncoderLayer(2, 1, 2), n),
+        lambda n: paddle.nn.Transformer(2, 1, 1, n, 2),
+    ],
+)
+def test_layers_that_no_memory_holds_are_refused(make, count):
+    with pytest.raises(MemoryError, match='layers that fit in memory, got'):
+        make(count)

@@ -330,7 +330,7 @@ ODD = [
 # How many steps are made or parts built, one by one: a call takes as long as it was asked to.
 COUNTS = set(
     '''
-        niter num_layers max_iter last_epoch num_encoder_layers num_decoder_layers device_count
+        niter max_iter last_epoch device_count
         max_iters step_each_epoch epochs num_iters max_level maxiter power_iters lbfgs_max_iter
         batch_size
     '''.split()
@@ -344,6 +344,13 @@ class Call:
 
     def __init__(self, path, arguments, then=None, owner=None):
         self.path, self.arguments, self.then, self.owner = path, arguments, then, owner
+
+    def given(self, parameters):
+        """Names of the parameters that the call has arguments for."""
+        known = [p[0] for p in parameters]
+        return [
+            name or known[k] for k, (name, _) in enumerate(self.arguments) if name or k < len(known)
+        ]
 
     def line(self, ways=''):
         recipes, texts = [], []

@@ -313,7 +313,7 @@ def ways_of(made, target, mode, choose):
         writes = (
             target.name.endswith('_')
             or target.path.startswith('paddle.nn.initializer')
-            or 'inplace=' in made.line()
+            or 'inplace' in made.given(target.parameters)
         )
         ways += 'p' if roll < 0.25 else 'l' if roll < 0.45 and not writes else ''
     return ways

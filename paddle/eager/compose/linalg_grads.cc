@@ -254,7 +254,7 @@ Tensor matrix_power_compose(const Tensor& x, int64_t n) {
   phi::matrix_power_infer(x.meta(), n, meta);
   if (n == 0) {
     Tensor unit = eye(common::ExtentScalar(size_at(x, -1)), common::ExtentScalar(size_at(x, -1)), x.dtype());
-    return x.ndim() == 2 ? unit : assign(expand_like(unit, x));
+    return add(fill(x, Scalar(0)), unit);  // the gradient of x is 0
   }
   Tensor power = n < 0 ? inverse(x) : x, out;
   for (uint64_t left = n < 0 ? -static_cast<uint64_t>(n) : n;;) {

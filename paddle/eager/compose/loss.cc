@@ -4,6 +4,7 @@
 
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/ops/loss/loss.h"
 
 namespace paddle {
 
@@ -53,6 +54,8 @@ Tensor huber_backward(const Tensor& residual, const Tensor& dout, const Tensor& 
 }
 
 Tensor kldiv_compose(const Tensor& x, const Tensor& label, const std::string& reduction, bool log_target) {
+  phi::Meta meta;
+  phi::kldiv_infer(x.meta(), label.meta(), reduction, log_target, meta);
   Tensor out = log_target ? exp(label) * (label - x)
                           : where(label > 0.0, label * (log(where(label > 0.0, label, 1.0)) - x), 0.0);
   if (reduction == "none") return out;

@@ -109,6 +109,12 @@ Tensor WithComplexNumber(const phi::OpDef& op, const phi::InSlot* in, const phi:
                                                                   : paddle::multiply(paddle::add(x, added), factor);
 }
 
+// The number that elements of the dtype hold: integers that do not fit wrap around, as in eager mode.
+phi::Scalar AsElement(const phi::Scalar& number, phi::DataType dtype) {
+  if (!number.is_integral() || !phi::IsInteger(dtype)) return number;
+  return phi::ScalarOf(phi::FullLike({}, dtype, number));
+}
+
 bool InUse(const pir::Program& program, const std::string& name) { return program.parameter(name) != nullptr; }
 
 }  // namespace
@@ -291,14 +297,15 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
   PD_ASSERT(info != nullptr);
   bool deferred = false;
   for (size_t a = 0; a < op.attrs.size(); ++a) deferred = deferred || HasDeferred(attrs[a]);
-  if (deferred && std::string_view(op.name) == "full") {
+  const bool filled = std::string_view(op.name) == "full";
+  if (deferred && filled) {
     auto dtype = std::get<phi::DataType>(attrs[2]);
     Tensor value = HasDeferred(attrs[1]) ? this->deferred(std::get<phi::Scalar>(attrs[1]).to_int()).tensor
                                          : paddle::full({1}, std::get<phi::Scalar>(attrs[1]), dtype);
     *outs[0].p = paddle::full_with_tensor(value, std::get<common::Ints>(attrs[0]), dtype);
     return;
   }
-  if (std::string_view(op.name) == "full" && phi::IsComplex(std::get<phi::DataType>(attrs[2]))) {
+  if (filled && phi::IsComplex(std::get<phi::DataType>(attrs[2]))) {
     // The op holds a real number: as in PaddlePaddle, a complex one is put together from two.
     const auto& number = std::get<phi::Scalar>(attrs[1]);
     const auto z = number.to_complex();
@@ -386,7 +393,9 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       operands.push_back(AttrOperand(value));
     } else {
       const auto* number = std::get_if<phi::Scalar>(&attrs[a]);
-      pir::Attribute attr = number ? pir::Attribute::Number(*number) : ToPirAttribute(attrs[a]);
+      pir::Attribute attr = number
+                                ? pir::Attribute::Number(filled ? AsElement(*number, out_metas[0][0].dtype) : *number)
+                                : ToPirAttribute(attrs[a]);
       if (attrs[a].index() != d.attr_index && attr)
         attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
       map.Set(d.name, attr);

@@ -249,8 +249,8 @@ T Block(int in_t, const char* x, int64_t esize, int64_t stride, int64_t n, T par
       LoadTile(in_t, x, stride, n, buf);
       s = buf;
     }
-    T r = Op::Map(s[0], param, p);
-    for (int64_t i = 1; i < n; ++i) r = Op::Join(r, Op::Map(s[i], param, p));
+    T r = Op::Id();  // as in longer rows: a sum of negative zeros is 0
+    for (int64_t i = 0; i < n; ++i) r = Op::Join(r, Op::Map(s[i], param, p));
     return r;
   }
   alignas(64) T lanes[kLanes];

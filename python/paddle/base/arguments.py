@@ -4,8 +4,9 @@ dropped.
 """
 
 import operator
+import os
 
-__all__ = ['integer', 'items', 'keywords', 'only', 'to_array']
+__all__ = ['integer', 'items', 'keywords', 'layer_count', 'only', 'to_array']
 
 
 def only(op, why, **arguments):
@@ -47,6 +48,20 @@ def integer(op, name, value):
         raise TypeError(
             f"[{op}] expected {name} to be an integer, got {type(value).__name__}"
         ) from None
+
+
+def layer_count(op, name, value):
+    """The value as a number of layers to make. MemoryError where the memory of the machine could
+    not hold so many, at 4 KiB a layer.
+    """
+    count = integer(op, name, value)
+    needed = count * 4096
+    if needed > os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'):
+        raise MemoryError(
+            f"[{op}] expected {name} layers that fit in memory, got {count}: they would allocate "
+            f"{needed} bytes"
+        )
+    return count
 
 
 def to_array(op, name, value, dtype=None):

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loss adapters.
-#include "paddle/phi/primitives/loss.h"
+#include "paddle/phi/ops/loss/loss.h"
 
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/loss.h"
 
 namespace phi {
 namespace {
@@ -91,8 +92,11 @@ void huber_infer(const Meta& x, const Meta& label, double, Meta& out, Meta& resi
   residual = out;
 }
 void kldiv_infer(const Meta& x, const Meta& label, const std::string& reduction, bool, Meta& out) {
+  PD_CHECK(IsFloating(x.dtype) && IsFloating(label.dtype), Unimplemented,
+           "[kldiv_loss] expected x and label of floating dtypes, got ", NameOf(x.dtype), " and ", NameOf(label.dtype),
+           ": the kernel is not registered for it");
   Dims d = common::BroadcastDims("kldiv_loss", x.dims, label.dims);
-  out = {reduction == "none" ? d : Dims{}, x.dtype};
+  out = {reduction == "none" ? d : Dims{}, Promote("kldiv_loss", x, label)};
 }
 void sigmoid_ce_infer(const Meta& x, const Meta& label, const Meta* weight, bool, int64_t, Meta& out) {
   constexpr const char* kOp = "sigmoid_cross_entropy_with_logits";

@@ -2,6 +2,7 @@
 """SimpleRNN, LSTM and GRU: stacks of cells that run as one op."""
 
 import paddle
+from paddle.base.arguments import layer_count
 
 from .. import functional as F
 from .._core import ops as _C_ops
@@ -64,7 +65,7 @@ class RNNBase(LayerList):
             )
 
         size = input_size
-        for _ in range(num_layers):
+        for _ in range(layer_count(mode, 'num_layers', num_layers)):
             self.append(
                 BiRNN(cell(size), cell(size), time_major)
                 if both

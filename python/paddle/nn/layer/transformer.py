@@ -5,6 +5,7 @@ import collections
 
 import paddle
 from paddle import _lazy
+from paddle.base.arguments import layer_count
 from paddle.base.framework import Tensor
 from paddle.base.param_attr import ParamAttr
 
@@ -254,7 +255,7 @@ class TransformerEncoder(Layer):
         self.layers = LayerList(
             [
                 encoder_layer if i == 0 else type(encoder_layer)(**encoder_layer._config)
-                for i in range(num_layers)
+                for i in range(layer_count('TransformerEncoder', 'num_layers', num_layers))
             ]
         )
         self.num_layers = num_layers
@@ -336,7 +337,7 @@ class TransformerDecoder(Layer):
         self.layers = LayerList(
             [
                 decoder_layer if i == 0 else type(decoder_layer)(**decoder_layer._config)
-                for i in range(num_layers)
+                for i in range(layer_count('TransformerDecoder', 'num_layers', num_layers))
             ]
         )
         self.num_layers = num_layers
