@@ -8,7 +8,7 @@ import re
 import subprocess
 
 MAX_LINES = 1000
-COLUMNS = {"py": 100, "pyi": 100, "cc": 190, "h": 160, "md": 120}
+COLUMNS = {"py": 100, "pyi": 100, "cc": 190, "h": 160, "md": 120, "yaml": 120}
 CODE = re.compile(r"\.(cc|h|cu|cuh|py|pyi|yaml|cmake|sh|txt|md|toml)$")
 SOURCE = re.compile(r"\.(cc|h|cu|cuh|py)$")
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\btempor" r"ar(y|ily)\b")

@@ -3,7 +3,7 @@
 ran.
 """
 
-from . import slopes
+from . import derivatives
 from .emit_grad import has_first_order, missing_attr, rule_args
 from .signatures import attr_value, list_or_tensor
 from .template import commas, fill
@@ -200,7 +200,7 @@ if (!device_.is_cpu()) { first_${op}_grad($here);
 $back } else
 """
 EITHER = """
-$slopes
+$derivatives
 if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu())
   composed_${op}_grad($args);
 else first_${op}_grad($args);
@@ -222,16 +222,16 @@ def rule_statements(g):
         return lines
     if not has_first_order(op):
         return [f"composed_{op.name}_grad({args});"]
-    return fill(EITHER, op=op.name, args=args, slopes=slope_statement(g)).split("\n")
+    return fill(EITHER, op=op.name, args=args, derivatives=derivative_statement(g)).split("\n")
 
 
-def slope_statement(g):
-    if not g.op.slopes:
+def derivative_statement(g):
+    if not g.op.derivatives:
         return None
-    v, result = slopes.find(g.op)[0], f"g_{g.inputs[0].name}"
+    v, result = derivatives.find(g.op)[0], f"g_{g.inputs[0].name}"
     return [
-        f"if (create_graph && need[0] && SlopesApply({v}, dout)) {result} = "
-        f"Slope(slopes_{g.op.name}, 0, &dout, {v});",
+        f"if (create_graph && need[0] && DerivativesApply({v}, dout)) {result} = "
+        f"Derivative(derivatives_{g.op.name}, 0, &dout, {v});",
         "else",
     ]
 

@@ -499,7 +499,7 @@ class Op:
     complex_deriv: bool = key(TRUE, "`deriv` is conjugated.", False)
     vjp_written: dict = key(EXPRESSIONS, "Whole rules.", {}, names="tensors", written="vjp")
     loop_grad: bool = key(FALSE, "The rules are no loops: run as ops.", True)
-    slopes: bool = key(
+    derivatives: bool = key(
         TRUE,
         "Eager gradients of higher order are single loops: one tensor, no attributes, `dout * "
         "D(v)`.",
@@ -677,7 +677,7 @@ NEEDS = {
     "compute": ["body"],
     "bool_inputs": ["body"],
     "cost": ["body"],
-    "slopes": ["body"],
+    "derivatives": ["body"],
     "loop_grad": ["body"],
     "test": ["body"],
     "recorded_as": ["compose"],

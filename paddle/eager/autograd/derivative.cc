@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "paddle/eager/autograd/slope.h"
+#include "paddle/eager/autograd/derivative.h"
 
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
@@ -7,9 +7,9 @@
 namespace egr {
 namespace {
 
-class SlopeNode final : public GradNode {
+class DerivativeNode final : public GradNode {
  public:
-  SlopeNode(const Slopes& s, int j, const Tensor* p, const Tensor& v) : s_(s), j_(j) {
+  DerivativeNode(const Derivatives& s, int j, const Tensor* p, const Tensor& v) : s_(s), j_(j) {
     SetCounts(j + 2, 1);
     for (int i = 0; i <= j; ++i) {
       SetInput(i, p[i]);
@@ -33,15 +33,15 @@ class SlopeNode final : public GradNode {
   void Run(Tensor* grads, Tensor* in, bool create_graph) override {
     if (!grads[0].defined()) return;
     // The gradient of p[i] is term j with the incoming gradient in p[i]'s place.
-    Tensor p[Slopes::kOrders];
+    Tensor p[Derivatives::kOrders];
     const Tensor v = v_.Get(this, name(), "an input");
     for (int i = 0; i <= j_; ++i) p[i] = p_[i].Get(this, name(), "an input");
     p[j_ + 1] = grads[0];
     bool all = true;
     for (int i = 0; i < num_inputs(); ++i) all = all && needs(i);
-    if (all && !create_graph && s_.joint[j_] && SlopesApply(v, grads[0])) {
-      const Tensor* ins[Slopes::kOrders + 1];
-      Tensor* outs[Slopes::kOrders];
+    if (all && !create_graph && s_.joint[j_] && DerivativesApply(v, grads[0])) {
+      const Tensor* ins[Derivatives::kOrders + 1];
+      Tensor* outs[Derivatives::kOrders];
       for (int i = 0; i <= j_ + 1; ++i) {
         ins[i] = &p[i];
         outs[i] = &in[i];
@@ -50,48 +50,48 @@ class SlopeNode final : public GradNode {
       phi::RunEw(*s_.joint[j_], ins, outs, nullptr);
       return;
     }
-    if (needs(j_ + 1) && s_.term[j_ + 1]) in[j_ + 1] = Slope(s_, j_ + 1, p, v);
+    if (needs(j_ + 1) && s_.term[j_ + 1]) in[j_ + 1] = Derivative(s_, j_ + 1, p, v);
     for (int i = 0; i <= j_; ++i) {
       if (!needs(i)) continue;
       std::swap(p[i], p[j_ + 1]);
-      in[i] = Slope(s_, j_, p, v);
+      in[i] = Derivative(s_, j_, p, v);
       std::swap(p[i], p[j_ + 1]);
     }
   }
 
  private:
-  const Slopes& s_;
+  const Derivatives& s_;
   int j_;
-  SavedTensor p_[Slopes::kOrders - 1], v_;
+  SavedTensor p_[Derivatives::kOrders - 1], v_;
 };
 
 }  // namespace
 
-bool SlopesApply(const Tensor& v, const Tensor& p) {
+bool DerivativesApply(const Tensor& v, const Tensor& p) {
   return !State().special() && !phi::g_has_external_kernels && !v.is_symbolic() && !p.is_symbolic() &&
          v.dtype() == p.dtype() && (v.dtype() == phi::DataType::FLOAT32 || v.dtype() == phi::DataType::FLOAT64);
 }
 
-Tensor Slope(const Slopes& s, int j, const Tensor* p, const Tensor& v) {
+Tensor Derivative(const Derivatives& s, int j, const Tensor* p, const Tensor& v) {
   bool loops = true, history = NeedsGrad(v);
   for (int i = 0; i <= j; ++i) {
-    loops = loops && SlopesApply(v, p[i]);
+    loops = loops && DerivativesApply(v, p[i]);
     history = history || NeedsGrad(p[i]);
   }
   history = history && State().grad_enabled;
-  if (!loops || (history && j + 1 == Slopes::kOrders)) {
+  if (!loops || (history && j + 1 == Derivatives::kOrders)) {
     Tensor product = p[0];
     for (int i = 1; i <= j; ++i) product = product * p[i];
     return s.compose[j](product, v);
   }
-  const Tensor* ins[Slopes::kOrders + 1];
+  const Tensor* ins[Derivatives::kOrders + 1];
   for (int i = 0; i <= j; ++i) ins[i] = &p[i];
   ins[j + 1] = &v;
   Tensor out;
   Tensor* outs[] = {&out};
   phi::RunEw(*s.term[j], ins, outs, nullptr);
   if (history) {
-    Ref<GradNode> n(new SlopeNode(s, j, p, v));
+    Ref<GradNode> n(new DerivativeNode(s, j, p, v));
     n->SetOutput(0, out);
   }
   return out;

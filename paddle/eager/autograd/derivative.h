@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Higher-order gradients of elementwise functions of one tensor, eager: each order is one loop and one node, made from
-// the derivatives that tools/opgen/slopes.py finds.
+// the derivatives that tools/opgen/derivatives.py finds.
 #pragma once
 
 #include "paddle/eager/autograd/grad_node.h"
@@ -10,7 +10,7 @@ namespace egr {
 
 // The function's derivative D(v), v being its argument or its result, and the derivatives of D. Term j is
 // p0 * ... * pj * D^(j)(v); it is the gradient of term j - 1 with respect to v.
-struct Slopes {
+struct Derivatives {
   static constexpr int kOrders = 3;
   const char* node[kOrders - 1];
   const phi::EwDef* term[kOrders];       // from p0..pj, v; null: zero
@@ -19,8 +19,8 @@ struct Slopes {
 };
 
 // Whether the loops serve: nothing but running is asked for, and all are plain tensors of one type.
-bool SlopesApply(const Tensor& v, const Tensor& p);
+bool DerivativesApply(const Tensor& v, const Tensor& p);
 // Term j, which must not be zero, with its history.
-Tensor Slope(const Slopes& s, int j, const Tensor* p, const Tensor& v);
+Tensor Derivative(const Derivatives& s, int j, const Tensor* p, const Tensor& v);
 
 }  // namespace egr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives of elementwise functions of one tensor, found from the stanza's own: eager gradients
-with create_graph run them as single loops (paddle/eager/autograd/slope.h)."""
+with create_graph run them as single loops (paddle/eager/autograd/derivative.h)."""
 
 import ast
 from dataclasses import dataclass
@@ -122,11 +122,11 @@ def derivative(n, v):
 
 
 def find(op):
-    """(v, [D, D', D'']) of an op with `slopes: true`, whose gradient must be dout * D(v), v its
-    argument or result.
+    """(v, [D, D', D'']) of an op with `derivatives: true`, whose gradient must be dout * D(v), v
+    its argument or result.
     """
-    bad = op.at("slopes").error(
-        "slopes need one tensor, no attributes and a derivative with known ones"
+    bad = op.at("derivatives").error(
+        "derivatives need one tensor, no attributes and a derivative with known ones"
     )
     if not op.elementwise or len(op.tensors) != 1 or op.attrs or op.vjp_kernel or len(op.vjp) != 1:
         raise bad
@@ -179,7 +179,7 @@ constexpr EwDef k_$name = {"$op", $ins, $outs,
   {}, {$kinds}, $cost, {$table}};
 """
 TABLE = """
-constexpr Slopes slopes_$op = {{"${camel}DoubleGradNode", "${camel}TripleGradNode"},
+constexpr Derivatives derivatives_$op = {{"${camel}DoubleGradNode", "${camel}TripleGradNode"},
   {$terms},
   {$joints},
   {$compositions}};
@@ -238,9 +238,9 @@ def product(names, d):
 
 
 def emit(op, ops):
-    """The loops and the table `slopes_<op>` of an op with `slopes: true`; of order j, the inputs
-    are p0 .. pj (the gradients so far, which the derivative is multiplied by), u (a gradient of the
-    result) and the op's own v."""
+    """The loops and the table `derivatives_<op>` of an op with `derivatives: true`; of order j, the
+    inputs are p0 .. pj (the gradients so far, which the derivative is multiplied by), u (a gradient
+    of the result) and the op's own v."""
     v, ds = find(op)
     emitted, terms, joints, compositions = Emitted([], [], []), [], [], []
     for j, d in enumerate(ds):
@@ -250,7 +250,9 @@ def emit(op, ops):
         elif j == 0:  # the first-order loop, whose inputs are (dout, v)
             terms.append(f"&k_ew_{op.name}_grad_{op.tensors[0].name}")
         else:
-            terms.append(add_loop(emitted, op, f"ew_{op.name}_slope{j}", [product(p, d)], [*p, v]))
+            terms.append(
+                add_loop(emitted, op, f"ew_{op.name}_derivative{j}", [product(p, d)], [*p, v])
+            )
         compositions.append(
             "nullptr" if zero else fill(COMPOSITION, v=v, d=TensorPrinter(op.where, ops).text(d))
         )
@@ -264,7 +266,7 @@ def emit(op, ops):
                 add_loop(
                     emitted,
                     op,
-                    f"ew_{op.name}_slopes{j}",
+                    f"ew_{op.name}_derivatives{j}",
                     [*grads, product([*p, "u"], ds[j + 1])],
                     [*p, "u", v],
                 )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Higher-order eager gradients of ops with `slopes: true`: every order against differences of the
-one below it.
+"""Higher-order eager gradients of ops with `derivatives: true`: every order against differences of
+the one below it.
 """
 
 import numpy as np
