@@ -25,8 +25,7 @@ struct Survey {
 };
 
 [[noreturn]] void Ragged() {
-  RaiseValueError(
-      "Failed to convert input data to a regular ndarray: expected nested lists of equal lengths, got others");
+  RaiseValueError("[to_tensor] expected nested lists of equal lengths as data, got lists of other lengths");
 }
 
 void Look(PyObject* o, int64_t level, Survey* s) {
@@ -62,14 +61,11 @@ void Look(PyObject* o, int64_t level, Survey* s) {
         : v.dtype() == DataType::COMPLEX128 ? Kind::kComplex
                                             : Kind::kFloat;
   } else if (level == 0) {
-    PyErr_Format(PyExc_TypeError,
-                 "Can't constructs a 'paddle.Tensor' with data type %R, data type must be "
-                 "scalar|list|tuple|np.ndarray|paddle.Tensor",
+    PyErr_Format(PyExc_TypeError, "[to_tensor] expected a number, list, tuple, numpy.ndarray or Tensor as data, got %R",
                  reinterpret_cast<PyObject*>(Py_TYPE(o)));
     throw PyErrAlreadySet();
   } else {
-    RaiseValueError(std::string("Failed to convert input data to a regular ndarray: it holds a ") +
-                    Py_TYPE(o)->tp_name);
+    RaiseValueError(std::string("[to_tensor] expected numbers in nested lists as data, got ") + Py_TYPE(o)->tp_name);
   }
   if (level != s->dims.size() && !s->other) Ragged();
   if (k > s->kind) s->kind = k;
@@ -246,7 +242,7 @@ PyObject* PySetDefaultDtype(PyObject*, PyObject* o) {
   return Guarded([&]() -> PyObject* {
     DataType t = ToDataType(o, "set_default_dtype", "d");
     if (!phi::IsFloating(t) || phi::IsFloat8(t))
-      RaiseTypeError("set_default_dtype only supports [float16, float32, float64, bfloat16] , but received " +
+      RaiseTypeError("[set_default_dtype] expected float16, bfloat16, float32 or float64, got " +
                      std::string(phi::NameOf(t)));
     g_default = t;
     Py_RETURN_NONE;

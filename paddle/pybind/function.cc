@@ -406,8 +406,8 @@ PyObject* WriteOut(PyObject* result, PyObject* out) {
   } else if ((PyTuple_Check(out) || PyList_Check(out)) && (PyTuple_Check(r.get()) || PyList_Check(r.get()))) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(r.get());
     if (PySequence_Fast_GET_SIZE(out) != n)
-      RaiseValueError("out= must hold as many tensors as the function returns: expected " + std::to_string(n) +
-                      ", got " + std::to_string(PySequence_Fast_GET_SIZE(out)));
+      RaiseValueError("[out] expected " + std::to_string(n) + " tensors, as the function returns, got " +
+                      std::to_string(PySequence_Fast_GET_SIZE(out)));
     for (Py_ssize_t i = 0; i < n; ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(r.get(), i);
       Py_INCREF(item);
@@ -415,7 +415,7 @@ PyObject* WriteOut(PyObject* result, PyObject* out) {
       Py_XDECREF(done);
     }
   } else {
-    RaiseTypeError(std::string("out= must be a Tensor or a tuple of Tensors, as the function returns, but got ") +
+    RaiseTypeError(std::string("[out] expected a Tensor or a tuple of Tensors, as the function returns, got ") +
                    Py_TYPE(out)->tp_name);
   }
   Py_INCREF(out);

@@ -91,9 +91,9 @@ PyObject* Where(PyObject* const* a) {
     PyRef list = Own(Wrap(std::move(columns)));
     return PyList_AsTuple(list.get());
   }
-  if (IsNone(a[1]) || IsNone(a[2])) RaiseValueError("either both or neither of x and y should be given");
-  PD_CHECK(c.dtype() == DataType::BOOL, InvalidArgument,
-           "The `condition` is expected to be a boolean Tensor, but got a Tensor with dtype ", phi::NameOf(c.dtype()));
+  if (IsNone(a[1]) || IsNone(a[2])) RaiseValueError("[where] expected both x and y or none of them, got one");
+  PD_CHECK(c.dtype() == DataType::BOOL, InvalidArgument, "[where] expected a condition of dtype bool, got ",
+           phi::NameOf(c.dtype()));
   Tensor none;
   Tensor x = ToTensorOrScalar(a[1], IsTensor(a[2]) ? AsTensor(a[2]) : none, "where", "x");
   Tensor y = ToTensorOrScalar(a[2], IsTensor(a[1]) ? AsTensor(a[1]) : none, "where", "y");
@@ -114,7 +114,7 @@ PyObject* Pow(PyObject* const* a) {
   const Tensor& x = X(a, "pow");
   if (IsTensor(a[1])) return Finish(paddle::elementwise_pow(x, ToTensor(a[1], "pow", "y")), a[3]);
   if (!NumberOf(a[1], &s))
-    RaiseTypeError(std::string("y must be scalar or tensor type, but received: ") + Py_TYPE(a[1])->tp_name);
+    RaiseTypeError(std::string("[pow] expected a number or Tensor as y, got ") + Py_TYPE(a[1])->tp_name);
   CheckFits(a[1], x, "pow", "y");
   return Finish(paddle::pow(x, s), a[3]);
 }

@@ -189,13 +189,13 @@ Py_ssize_t Length(PyObject* self) {
   if (t.is_symbolic()) {
     if (t.ndim() > 0 && t->symbolic_dims[0].known()) return t->symbolic_dims[0].value();
     if (t.ndim() == 0)
-      PyErr_SetString(PyExc_AssertionError, "len() of a 0-D tensor is wrong");
+      PyErr_SetString(PyExc_AssertionError, "[len] expected a tensor of at least one axis, got a 0-D tensor");
     else
       RaiseUnknownValue("len", "use paddle.shape(x)[0]");
     return -1;
   }
   if (t.ndim() == 0) {
-    PyErr_SetString(PyExc_AssertionError, "len() of a 0-D tensor is wrong");
+    PyErr_SetString(PyExc_AssertionError, "[len] expected a tensor of at least one axis, got a 0-D tensor");
     return -1;
   }
   return t.dim(0);

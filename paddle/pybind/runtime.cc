@@ -197,7 +197,7 @@ PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
 PyObject* GetFlag(PyObject*, PyObject* name) {
   return Guarded([&]() -> PyObject* {
     auto it = Flags().find(FlagName(name));
-    if (it == Flags().end()) RaiseValueError("Flag " + FlagName(name) + " cannot get its value through this function.");
+    if (it == Flags().end()) RaiseValueError("[get_flags] expected the name of a flag, got FLAGS_" + FlagName(name));
     Py_INCREF(it->second);
     return it->second;
   });

@@ -34,7 +34,7 @@ PyObject* Item(PyObject* self, PyObject* const* args, Py_ssize_t n) {
     const Tensor& t = ToTensor(self, "item", "x");
     if (n == 0) {
       PD_CHECK(t.is_symbolic() || t.numel() == 1, InvalidArgument,
-               "only one element tensors can be converted to Python scalars when no input coordinates, got shape ",
+               "[item] expected a tensor of one element where no index is given, got shape ",
                common::ShapeText(t.dims()));
       return ItemOf(t, 0);
     }
@@ -42,20 +42,19 @@ PyObject* Item(PyObject* self, PyObject* const* args, Py_ssize_t n) {
     if (n == 1 && !PyTuple_Check(args[0])) {
       flat = ToInt(args[0], "item", "index");
       if (flat < 0) flat += t.numel();
-      PD_CHECK(flat >= 0 && flat < t.numel(), InvalidArgument, "index ", ToInt(args[0], "item", "index"),
-               " is out of bounds for size ", t.numel());
+      PD_CHECK(flat >= 0 && flat < t.numel(), InvalidArgument, "[item] expected an index below ", t.numel(), ", got ",
+               ToInt(args[0], "item", "index"));
     } else {
       Ints index;
       if (n == 1)
         index = ToInts(args[0], "item", "index");
       else
         for (Py_ssize_t i = 0; i < n; ++i) index.push_back(ToInt(args[i], "item", "index"));
-      PD_CHECK(index.size() == t.ndim(), InvalidArgument, "incorrect number of indices for Tensor: expected ", t.ndim(),
-               ", got ", index.size());
+      PD_CHECK(index.size() == t.ndim(), InvalidArgument, "[item] expected ", t.ndim(), " indices, got ", index.size());
       for (int64_t i = 0; i < index.size(); ++i) {
         int64_t k = index[i] < 0 ? index[i] + t.dim(i) : index[i];
-        PD_CHECK(k >= 0 && k < t.dim(i), InvalidArgument, "index ", index[i], " is out of bounds for axis ", i,
-                 " with size ", t.dim(i));
+        PD_CHECK(k >= 0 && k < t.dim(i), InvalidArgument, "[item] expected an index below ", t.dim(i), " for axis ", i,
+                 ", got ", index[i]);
         flat = flat * t.dim(i) + k;
       }
     }
@@ -115,8 +114,7 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
     else if (IsNdarray(value))
       v = FromBuffer(value, true);
     else
-      RaiseAssertion(std::string("Variable set_value function, arguments type only support Variable, numpy, Tensor, "
-                                 "dict, string, but got ") +
+      RaiseAssertion(std::string("[set_value] expected a Tensor or numpy.ndarray as value, got ") +
                      Py_TYPE(value)->tp_name);
     if (t.is_symbolic() || v.is_symbolic() || RecordsWrites()) {
       for (int64_t i = 0; i < t.ndim() && t.ndim() == v.ndim(); ++i)
@@ -134,12 +132,11 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
     }
     std::string name = TensorName(t);
     if (!(v.dims() == t.dims()))
-      RaiseAssertion("Variable Shape not match, Variable [ " + name + " ] need tensor with shape " +
-                     common::ShapeText(t.dims()) + " but load set tensor with shape " + common::ShapeText(v.dims()));
+      RaiseAssertion("[set_value] expected a value of shape " + common::ShapeText(t.dims()) + " for '" + name +
+                     "', got " + common::ShapeText(v.dims()));
     if (v.dtype() != t.dtype())
-      RaiseAssertion("Variable dtype not match, Variable [ " + name + " ] need tensor with dtype paddle." +
-                     std::string(phi::NameOf(t.dtype())) + "  but load tensor with dtype paddle." +
-                     std::string(phi::NameOf(v.dtype())));
+      RaiseAssertion("[set_value] expected a value of dtype " + std::string(phi::NameOf(t.dtype())) + " for '" + name +
+                     "', got " + std::string(phi::NameOf(v.dtype())));
     for (int64_t i = 0; i < t.ndim(); ++i)
       PD_CHECK(t.dim(i) <= 1 || t.strides()[i] != 0, InvalidArgument,
                "[set_value] expected a tensor whose elements have memory of their own, got one of strides ",
@@ -183,8 +180,7 @@ PyObject* DeepCopy(PyObject* self, PyObject* memo) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "deepcopy", "x");
     PD_CHECK(!t->node, PreconditionNotMet,
-             "Only Leaf Tensor support the deepcopy at the moment, non-Leaf Tensors contains graph information that "
-             "does't support deepcopy");
+             "[deepcopy] expected a leaf tensor, got the result of an operation: its history is not copied");
     Tensor c = phi::Empty(t.dims(), t.dtype(), t.place());
     phi::CopyInto(t, c);
     c->stop_gradient = t->stop_gradient;
@@ -225,8 +221,8 @@ PyObject* Dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
     const Tensor& t = ToTensor(self, "__dlpack__", "x");
     if (!t.stop_gradient()) {
       PyErr_SetString(PyExc_BufferError,
-                      "Can't get __dlpack__ from Tensor that requires gradients. If gradients aren't required, use "
-                      "tensor.detach() to get a tensor without gradient.");
+                      "[__dlpack__] expected a tensor with stop_gradient=True, got one that asks for a gradient: "
+                      "detach() gives one without");
       return nullptr;
     }
     bool versioned = false;

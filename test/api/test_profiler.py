@@ -139,7 +139,7 @@ def test_nan_raises_with_the_name(capfd):
     paddle.set_flags({'FLAGS_check_nan_inf': True})
     with pytest.raises(
         RuntimeError,
-        match=r'There are NAN or INF \(num_nan=1, num_inf=1, num_zero=0\).*cpu, op=log',
+        match=r'expected finite numbers in .*cpu, op=log.*num_nan=1, num_inf=1, num_zero=0',
     ):
         paddle.log(x)
     with pytest.raises(RuntimeError, match='op=divide.* dtype=bf16'):
@@ -147,7 +147,7 @@ def test_nan_raises_with_the_name(capfd):
     with pytest.raises(RuntimeError, match='num_inf=1.*op=sqrt_grad'):
         paddle.sqrt(y).sum().backward()
     for compiled in (f, g):
-        with pytest.raises(RuntimeError, match='There are NAN or INF.*log'):
+        with pytest.raises(RuntimeError, match='expected finite numbers in .*log'):
             compiled(x)
     paddle.empty([8]), paddle.exp(x), x.sum()
     assert '[PRECISION] [ERROR] in [device=cpu, op=log' in capfd.readouterr().out

@@ -128,8 +128,8 @@ void CheckNumbers(std::string_view name, const Tensor& t) {
   std::printf("[PRECISION] %sin %s, numel=%lld, %s%s\n", bad ? "[ERROR] " : "", where, static_cast<long long>(n),
               bad ? found : "", range);
   std::fflush(stdout);
-  PD_CHECK(!bad || check.level > 0, PreconditionNotMet, "There are NAN or INF (num_nan=", r.nan, ", num_inf=", r.inf,
-           ", num_zero=", r.zero, ") in ", where, ".");
+  PD_CHECK(!bad || check.level > 0, PreconditionNotMet, "[check_numerics] expected finite numbers in ", where,
+           ", got num_nan=", r.nan, ", num_inf=", r.inf, ", num_zero=", r.zero);
 }
 
 }  // namespace
