@@ -283,20 +283,23 @@ Namespaces& Registry() {
   static auto* r = new Namespaces;
   return *r;
 }
-// Hand-written functions last, so that they win.
-std::vector<Registration> ByPrecedence(const std::vector<Registration>& list) {
-  std::vector<Registration> r;
-  for (bool hand : {false, true})
-    for (const Registration& e : list)
-      if (e.handwritten == hand) r.push_back(e);
-  return r;
-}
 // One callable per spec, whatever the number of its names.
 PyObject* FunctionOf(const FnSpec* spec) {
   static auto* made = new std::map<const FnSpec*, PyObject*>;
   PyObject*& f = (*made)[spec];
   if (!f) f = MakeFunction(spec);
   return f;
+}
+// Sets the callable of a registration in a dict; SystemError when the name is taken.
+int Define(PyObject* dict, const Registration& r) {
+  const char* name = r.as ? r.as : r.spec->name;
+  PyObject* f = FunctionOf(r.spec);
+  if (!f) return -1;
+  if (PyDict_GetItemString(dict, name)) {
+    PyErr_Format(PyExc_SystemError, "[%s] expected one function named %s, got two", r.where, name);
+    return -1;
+  }
+  return PyDict_SetItemString(dict, name, f);
 }
 
 }  // namespace
@@ -343,13 +346,11 @@ PyObject* FunctionsOf(const std::string& where) {
   if (!d) return nullptr;
   auto it = Registry().find(where);
   if (it == Registry().end()) return d;
-  for (const Registration& r : ByPrecedence(it->second)) {
-    PyObject* f = FunctionOf(r.spec);
-    if (!f || PyDict_SetItemString(d, r.as ? r.as : r.spec->name, f) < 0) {
+  for (const Registration& r : it->second)
+    if (Define(d, r) < 0) {
       Py_DECREF(d);
       return nullptr;
     }
-  }
   return d;
 }
 
@@ -358,13 +359,8 @@ int InstallTensorMethods(PyTypeObject* type) {
   if (it == Registry().end()) return 0;
   PyObject* dict = type->tp_dict;
   PyRef own(PyDict_Copy(dict));  // members of the class itself stand
-  for (const Registration& r : ByPrecedence(it->second)) {
-    PyObject* f = FunctionOf(r.spec);
-    const char* name = r.as ? r.as : r.spec->name;
-    if (!f) return -1;
-    if (PyDict_GetItemString(own.get(), name)) continue;
-    if (PyDict_SetItemString(dict, name, f) < 0) return -1;
-  }
+  for (const Registration& r : it->second)
+    if (!PyDict_GetItemString(own.get(), r.as ? r.as : r.spec->name) && Define(dict, r) < 0) return -1;
   PyType_Modified(type);
   return 0;
 }

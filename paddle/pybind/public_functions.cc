@@ -345,14 +345,14 @@ bool RegisterAll() {
   std::vector<Registration> list;
   for (const FnSpec& f : kFns)
     for (const char* where : {"paddle", "paddle.Tensor"}) {
-      list.push_back({&f, where, nullptr, true});
+      list.push_back({&f, where});
       for (auto& [name, as] : {std::pair{"clip", "clamp"},
                                {"transpose", "swapaxes"},
                                {"transpose", "swapdims"},
                                {"concat", "cat"},
                                {"subtract", "sub"},
                                {"divide", "div"}})
-        if (std::string_view(f.name) == name) list.push_back({&f, where, as, true});
+        if (std::string_view(f.name) == name) list.push_back({&f, where, as});
     }
   RegisterFunctions(list.data(), static_cast<int>(list.size()));
   return true;

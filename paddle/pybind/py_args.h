@@ -57,7 +57,6 @@ struct Registration {
   const FnSpec* spec;
   const char* where;         // "paddle", "paddle.nn.functional", "paddle._C_ops", "paddle.Tensor", ...
   const char* as = nullptr;  // the name there; null: spec->name
-  bool handwritten = false;  // stands before a generated function of the same name
 };
 void RegisterFunctions(const Registration* list, int n);
 // dict name -> callable of one namespace, made on first use; a new reference. Unknown namespaces give an empty dict.

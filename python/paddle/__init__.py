@@ -56,7 +56,6 @@ newaxis = None
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 
 from . import _lazy  # noqa: E402
-from .tensor import FALLBACK as _fallback  # noqa: E402
 from .tensor import TABLE as _table  # noqa: E402
 
 _OTHER = _lazy.homes(
@@ -130,7 +129,7 @@ _MODULES = (
     'callbacks',
 )
 _generated = _core._functions('paddle')
-_where = {**{k: v for k, v in _fallback.items() if k not in _generated}, **_table, **_OTHER}
+_where = {**_table, **_OTHER}
 
 
 def __getattr__(name):

@@ -18,16 +18,11 @@ TABLE = _lazy.homes(
         ),
         'paddle.tensor.random': (
             'rand randn randint randint_like randperm rand_like randn_like normal uniform '
-            'standard_normal log_normal bernoulli gaussian'
+            'standard_normal log_normal bernoulli gaussian bernoulli_ cauchy_ geometric_ '
+            'log_normal_ normal_ uniform_'
         ),
         'paddle.tensor.to_string': 'set_printoptions to_string',
         'paddle.tensor.einsum': 'einsum',
-    }
-)
-
-# Written in Python from other functions; a stanza of the same name takes their place.
-FALLBACK = _lazy.homes(
-    {
         'paddle.tensor.manipulation': (
             'hstack vstack dstack row_stack column_stack hsplit vsplit dsplit tensor_split '
             'chunk unflatten view view_as atleast_1d atleast_2d atleast_3d moveaxis t '
@@ -51,7 +46,6 @@ FALLBACK = _lazy.homes(
             'unstack increment bitwise_invert norm softmax'
         ),
         'paddle.tensor.special': 'polygamma',
-        'paddle.tensor.random': 'bernoulli_ cauchy_ geometric_ log_normal_ normal_ uniform_',
         'paddle.tensor.inplace': (
             'baddbmm_ bitwise_invert_ cumprod_ cumsum_ div_ equal_ not_equal_ frac_ '
             'gammainc_ gammaincc_ gcd_ greater_equal_ greater_than_ hypot_ index_add_ '
@@ -66,7 +60,7 @@ FALLBACK = _lazy.homes(
 _lazy.install(
     globals(),
     'paddle',
-    {**FALLBACK, **TABLE},
+    TABLE,
     modules=(
         'attribute',
         'creation',
