@@ -144,7 +144,7 @@ def test_nan_raises_with_the_name(capfd):
         paddle.log(x)
     with pytest.raises(RuntimeError, match='op=divide.* dtype=bf16'):
         x.astype('bfloat16') / 0.0
-    with pytest.raises(RuntimeError, match='num_inf=1.*op=sqrt_grad'):
+    with pytest.raises(RuntimeError, match='op=sqrt_grad.*num_inf=1'):
         paddle.sqrt(y).sum().backward()
     for compiled in (f, g):
         with pytest.raises(RuntimeError, match='expected finite numbers in .*log'):
