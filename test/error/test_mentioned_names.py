@@ -12,6 +12,7 @@ import pytest
 import paddle
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PACKAGES = os.path.dirname(os.path.dirname(paddle.__file__))
 # Words of documents that stand in no source: what opgen puts together, and names of others.
 ELSEWHERE = {'run_softmax', 'SoftmaxGradNode', 'sgemm'}
 
@@ -67,7 +68,7 @@ def test_paths_in_documents_exist():
                     'paddle/' + quoted,
                     'python/' + quoted,
                     'python/paddle/' + quoted,
-                    'build/python/' + quoted,
+                    os.path.join(PACKAGES, quoted),
                     os.path.join(os.path.dirname(name), quoted),
                 ]
                 if quoted.split('/')[0] in folders and not any(
