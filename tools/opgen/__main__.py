@@ -4,10 +4,9 @@
 import argparse
 import json
 import pathlib
-import statistics
 import sys
 
-from . import emit_bind, emit_cpp, emit_legacy, emit_lowering, emit_traits, manual, model
+from . import emit_bind, emit_cpp, emit_legacy, emit_lowering, emit_traits, manual, model, stats
 from .gradient import Gradient
 from .stanza import StanzaError
 
@@ -63,18 +62,6 @@ def test_row(op):
     return t
 
 
-def stanza_lines(root):
-    """Length of each stanza in its file."""
-    sizes = []
-    for path in pathlib.Path(root).rglob("*.yaml"):
-        starts = [
-            i for i, line in enumerate(path.read_text().splitlines()) if line.startswith("- op:")
-        ]
-        ends = starts[1:] + [path.read_text().count("\n")]
-        sizes += [e - s for s, e in zip(starts, ends)]
-    return sizes
-
-
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--ops", default="paddle/phi/ops")
@@ -94,14 +81,7 @@ def main():
         print(f"opgen: {e}", file=sys.stderr)
         return 1
     if a.stats:
-        text = sum(p.read_text().count("\n") for p in pathlib.Path(a.ops).rglob("*.yaml"))
-        grads = sum(1 for op in ops if op.vjp or op.vjp_kernel or op.composed)
-        print(
-            f"stanzas {len(ops)}  with gradient {grads}  elementwise "
-            f"{sum(op.elementwise for op in ops)}  yaml lines an op "
-            f"{text / max(len(ops), 1):.1f}  median op: 1 file, "
-            f"{statistics.median(stanza_lines(a.ops)):.0f} lines"
-        )
+        print(stats.table(ops, a.ops))
         return 0
     out = pathlib.Path(a.out)
     for rel, text in files.items():

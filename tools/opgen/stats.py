@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts that `tools/check.py` prints: what an op takes to write, by kind."""
+
+import pathlib
+import re
+import statistics
+
+DEFINITION = re.compile(r"^(?:[\w:<>,]+[ &*]+)+(\w+)\(", re.M)
+CALL = re.compile(r"\b([a-z]\w*_backward)\(")
+KINDS = ("elementwise", "structured", "composed", "optimizer")
+
+
+def definitions(root):
+    """{function: its C++ file} of sources that are written by hand."""
+    found = {}
+    for path in sorted(pathlib.Path(root).rglob("*.cc")):
+        for name in DEFINITION.findall(path.read_text()):
+            found.setdefault(name, path)
+    return found
+
+
+def rules(op):
+    """Texts of the gradients of an op."""
+    return [str(text) for text in (op.vjp or {}).values()]
+
+
+def kind(op):
+    if op.inplace_map:
+        return "optimizer"
+    return "elementwise" if op.elementwise else "structured" if op.kernel else "composed"
+
+
+def files(op, found):
+    """Its stanza's file and those of the functions the stanza names."""
+    names = {op.kernel, op.infer, op.grad_infer, op.vjp_kernel, op.compose}
+    names.update(name for text in rules(op) for name in CALL.findall(text))
+    return 1 + len({found[name] for name in names if name in found})
+
+
+def stanza_lines(root):
+    """Length of each stanza in its file."""
+    sizes = []
+    for path in pathlib.Path(root).rglob("*.yaml"):
+        lines = path.read_text().splitlines()
+        starts = [at for at, line in enumerate(lines) if line.startswith("- op:")]
+        sizes += [end - at for at, end in zip(starts, [*starts[1:], len(lines)])]
+    return sizes
+
+
+def table(ops, root):
+    """The counts as text."""
+    found = definitions(pathlib.Path(root).parents[1])
+    lines = stanza_lines(root)
+    by_hand = sum(
+        any(name in found for name in CALL.findall(text)) for op in ops for text in rules(op)
+    )
+    out = [
+        f"stanzas {len(ops)}, lines a stanza {statistics.median(lines):.0f} (median) "
+        f"{max(lines)} (worst); gradients written as C++ functions: {by_hand} rules, "
+        f"{sum(bool(op.vjp_kernel) for op in ops)} kernels"
+    ]
+    for name in KINDS:
+        counts = sorted((files(op, found), op.name) for op in ops if kind(op) == name)
+        if counts:
+            out.append(
+                f"{name}: {len(counts)} ops, files an op "
+                f"{statistics.median(n for n, _ in counts):.0f} (median) "
+                f"{counts[-1][0]} ({counts[-1][1]})"
+            )
+    return "\n".join(out)
