@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs tools/opgen over the op stanzas. Sets PADDLE_GENERATED_{SOURCES,ISA,HEADERS,PYTHON} and target paddle_generate.
+# Runs tools/opgen over the op stanzas. Sets PADDLE_GENERATED_{SOURCES,ISA,BINDINGS,PYTHON} and target paddle_generate.
 # opgen rewrites only files whose text changed, so an edit of one stanza rebuilds one family.
 
 set(PADDLE_GENERATED_DIR "${CMAKE_BINARY_DIR}/generated")
 set(PADDLE_GENERATED_SOURCES "")
 set(PADDLE_GENERATED_ISA "")
+set(PADDLE_GENERATED_BINDINGS "")
 set(PADDLE_GENERATED_PYTHON "")
 file(MAKE_DIRECTORY "${PADDLE_GENERATED_DIR}")
 if(NOT EXISTS "${PROJECT_SOURCE_DIR}/tools/opgen/__main__.py")
@@ -37,6 +38,8 @@ foreach(_file IN LISTS _listed)
   list(APPEND _outputs "${_file}")
   if(_file MATCHES "\\.isa\\.cc$")
     list(APPEND PADDLE_GENERATED_ISA "${_file}")
+  elseif(_file MATCHES "/pybind/[^/]*\\.cc$")
+    list(APPEND PADDLE_GENERATED_BINDINGS "${_file}")
   elseif(_file MATCHES "\\.cc$")
     list(APPEND PADDLE_GENERATED_SOURCES "${_file}")
   elseif(_file MATCHES "\\.(py|pyi|json)$")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # paddle_library(NAME LAYER <dir> [GLOBS <pattern>...] [SRCS <file>...] [DEPS <target>...]):
-# one object library of one layer.
+# one object library of one layer: a part of the extension module for the layer pybind, of the core library for others.
 # The layer and what it may depend on come from cmake/layers.txt; a dependency the table does not allow is an error.
 
 set(PADDLE_LAYER_FILE "${PROJECT_SOURCE_DIR}/cmake/layers.txt")
@@ -81,7 +81,15 @@ function(paddle_library NAME)
   if(TARGET paddle_generate)
     add_dependencies(${NAME} paddle_generate)
   endif()
-  set_property(GLOBAL APPEND PROPERTY PADDLE_OBJECT_LIBRARIES ${NAME})
+  if(ARG_LAYER STREQUAL "pybind")
+    # Calls out of the extension module go through its table of addresses, without a stub between.
+    target_compile_options(${NAME} PRIVATE -fno-plt)
+    set_property(GLOBAL APPEND PROPERTY PADDLE_EXTENSION_LIBRARIES ${NAME})
+  else()
+    # Visible among the units; cmake/core.map says what the library shows.
+    set_target_properties(${NAME} PROPERTIES CXX_VISIBILITY_PRESET default)
+    set_property(GLOBAL APPEND PROPERTY PADDLE_CORE_LIBRARIES ${NAME})
+  endif()
 endfunction()
 
 # paddle_isa_library(NAME ISA <cpu_x> FLAGS <flag>... SRCS <file>...): kernel units compiled for one instruction set.
@@ -101,5 +109,5 @@ function(paddle_isa_library NAME)
   if(TARGET paddle_generate)
     add_dependencies(${NAME} paddle_generate)
   endif()
-  set_property(GLOBAL APPEND PROPERTY PADDLE_OBJECT_LIBRARIES ${NAME})
+  set_property(GLOBAL APPEND PROPERTY PADDLE_CORE_LIBRARIES ${NAME})
 endfunction()

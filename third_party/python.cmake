@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Python (the project's .venv unless another is asked for), NumPy-free headers, pybind11 and the header-only JSON library.
+# Python (the project's .venv unless another is asked for), without NumPy's headers, and pybind11: for the extension module alone.
 if(NOT Python_EXECUTABLE AND NOT SKBUILD AND EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
   set(Python_EXECUTABLE "${PROJECT_SOURCE_DIR}/.venv/bin/python" CACHE FILEPATH "Python interpreter")
 endif()
@@ -18,8 +18,6 @@ if(_pybind_version VERSION_LESS 2.13)
   message(FATAL_ERROR "[build] expected pybind11 2.13 or newer, got ${_pybind_version}")
 endif()
 
-find_path(PADDLE_JSON_INCLUDE nlohmann/json.hpp REQUIRED)
 add_library(paddle_python INTERFACE)
-target_include_directories(paddle_python SYSTEM INTERFACE ${Python_INCLUDE_DIRS} "${_pybind_include}"
-                           $<$<NOT:$<STREQUAL:${PADDLE_JSON_INCLUDE},/usr/include>>:${PADDLE_JSON_INCLUDE}>)
+target_include_directories(paddle_python SYSTEM INTERFACE ${Python_INCLUDE_DIRS} "${_pybind_include}")
 message(STATUS "Python ${Python_VERSION}: ${Python_EXECUTABLE}; pybind11 ${_pybind_version}")

@@ -245,14 +245,17 @@ def main():
     steps.run("lint layers", lambda: listed(layers.run(ROOT)))
     built = steps.run("build", build, directory, options.jobs)
     if built:
-        library = os.path.join(directory, "lib", "libpaddle.so")
-        steps.run("lint headers", lambda: listed(headers.run(ROOT, directory)))
+        core, extensions = symbols.libraries(directory)
+        steps.run(
+            "lint headers",
+            lambda: listed(headers.run(ROOT, directory) + headers.run_installed(directory)),
+        )
         steps.run(
             "lint symbols",
             lambda: listed(
                 symbols.run(ROOT, directory)
-                + symbols.run_exports(library)
-                + symbols.run_paths(library, ROOT)
+                + symbols.run_libraries(core, extensions)
+                + [found for each in (core, *extensions) for found in symbols.run_paths(each, ROOT)]
             ),
         )
         steps.run("import", import_package, directory)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a saved model from C++, each thread with a predictor of its own that shares the program and the weights.
 //   d=$(python -c 'import paddle, os; print(os.path.dirname(paddle.__file__))')
-//   g++ -std=c++17 -O2 serve.cc -I$d/include -L$d/base -l:libpaddle.so -Wl,-rpath,$d/base -pthread -o serve
+//   g++ -std=c++17 -O2 serve.cc -I$d/include -L$d/libs -lpaddle_core -Wl,-rpath,$d/libs -pthread -o serve
 //   ./serve model.json model.pdiparams 4
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C++ inference API: Config, Predictor, Tensor, PredictorPool. Needs nothing but the standard library (C++17) and
-// linking with libpaddle.so; errors are common::Error, a std::exception whose text names the argument, what was
+// linking with libpaddle_core.so; errors are common::Error, a std::exception whose text names the argument, what was
 // expected and what was got.
 #pragma once
 

@@ -242,32 +242,17 @@ def test_cpp_program_runs_a_saved_model(saved, tmp_path):
     if compiler is None:
         pytest.skip('no g++')
     program = str(tmp_path / 'serve')
-    library = os.path.realpath(paddle.base.libpaddle.__file__)
-    folder = os.path.join(os.path.dirname(paddle.__file__), 'base')
+    libs = paddle.sysconfig.get_lib()
+    source = str(ROOT / 'docs/examples/serve.cc')
+    link = [f'-L{libs}', '-lpaddle_core', f'-Wl,-rpath,{libs}', '-pthread']
     subprocess.run(
-        [
-            compiler,
-            '-std=c++17',
-            '-O1',
-            str(ROOT / 'docs/examples/serve.cc'),
-            f'-I{ROOT}',
-            library,
-            f'-Wl,-rpath,{folder}',
-            f'-Wl,-rpath,{os.path.dirname(library)}',
-            '-Wl,--allow-shlib-undefined',
-            '-pthread',
-            '-o',
-            program,
-        ],
-        check=True,
+        [compiler, '-std=c++17', '-O1', source, f'-I{ROOT}', *link, '-o', program], check=True
     )
-    libs = os.path.join(os.path.dirname(paddle.__file__), 'libs')
     run = subprocess.run(
         [program, path + '.json', path + '.pdiparams', '3'],
         capture_output=True,
         text=True,
         timeout=120,
-        env={**os.environ, 'LD_LIBRARY_PATH': libs},
     )
     assert run.returncode == 0, run.stderr
     rows = [line.split() for line in run.stdout.splitlines()[1:]]

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 PUBLIC = [
     ("paddle/phi/backends/device_ext.h", "c++14"),
@@ -52,4 +53,36 @@ def run(root, build=None):
             for line in out.stderr.splitlines():
                 if line.startswith(".") and FOREIGN.search(line):
                     problems.append(f"{name}: includes third-party header {line.lstrip('. ')}")
+    return problems
+
+
+def run_installed(build):
+    """The headers of the package include each other and nothing else that is ours or a third
+    party's.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        install = ["cmake", "--install", build, "--component", "headers", "--prefix", folder]
+        out = subprocess.run(install, capture_output=True, text=True)
+        if out.returncode:
+            return [f"cmake --install: {out.stderr[-400:]}"]
+        include = os.path.join(folder, "paddle", "include")
+        names = sorted(
+            os.path.relpath(os.path.join(at, name), include)
+            for at, _, files in os.walk(include)
+            for name in files
+        )
+        out = subprocess.run(
+            [shutil.which("g++"), "-std=c++20", "-fsyntax-only", "-H", "-x", "c++", "-I", include]
+            + ["-"],
+            input="".join(f'#include "{name}"\n' for name in names),
+            capture_output=True,
+            text=True,
+        )
+    lines = out.stderr.splitlines()
+    problems = [f"installed headers: {line}" for line in lines if " error: " in line]
+    problems += [
+        f"installed headers include {line.lstrip('. ')}"
+        for line in lines
+        if line.startswith(".") and FOREIGN.search(line)
+    ]
     return problems

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Object files of the instruction-set units hold no code that other units could be linked to.
+"""What the built libraries and the objects of instruction sets show and hold.
 
 A weak function outside namespace cpu_<set> may be chosen by the linker for the whole library and
 then runs on machines without those instructions; an initializer runs at load on every machine. Both
@@ -39,28 +39,70 @@ def run(root, build=None):
     return problems
 
 
-def exports(library):
-    """Names a shared library defines for others."""
-    out = subprocess.run(
-        ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
-    ).stdout
-    return [line.split(maxsplit=2)[2] for line in out.splitlines()]
+SPACES = "(6common|3pir|3phi|3egr|4cinn|8executor|6paddle|12paddle_infer)"
+OWN = re.compile(rf"^(PD_|_ZNK?{SPACES}|_ZT.N{SPACES})")
+# Variables and what functions keep, but for those of one file.
+STATE = re.compile(rf"^_Z(GV)?(Z*NK?|Z?T.N){SPACES}(?!.*_GLOBAL__N_)")
+WRITABLE = {".bss", ".data", ".tbss", ".tdata", ".lbss", ".ldata"}
 
 
-def run_exports(library):
-    """Everything libpaddle.so shows is the module entry, PD_*, or a name in paddle's own
-    namespaces.
-    """
-    spaces = "(6paddle|3phi|6common|12paddle_infer)"
-    own = re.compile(
-        rf"^(PyInit_libpaddle$|PD_|_ZT[ISV]N?K?{spaces}|_ZN?K?{spaces}|_ZN?[A-Za-z]*{spaces})"
+def libraries(build):
+    """The core library and the extension modules of the package in a build directory."""
+    package = os.path.join(build, "python", "paddle")
+    return (
+        os.path.join(package, "libs", "libpaddle_core.so"),
+        sorted(glob.glob(os.path.join(package, "base", "libpaddle.*.so"))),
     )
-    return [f"libpaddle.so exports {name}" for name in exports(library) if not own.match(name)][:20]
+
+
+def dynamic(library, which):
+    """Names a shared library has in its dynamic table: `--defined-only` or `--undefined-only`."""
+    out = subprocess.run(["nm", "-D", which, library], capture_output=True, text=True, check=True)
+    return [line.split()[-1] for line in out.stdout.splitlines()]
+
+
+def state(library):
+    """Writable variables of our namespaces, hidden ones too."""
+    out = subprocess.run(
+        ["nm", "--format=sysv", "--defined-only", library],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    rows = [[cell.strip() for cell in line.split("|")] for line in out.splitlines() if "|" in line]
+    return {row[0] for row in rows if row[-1] in WRITABLE and STATE.match(row[0])}
+
+
+def run_libraries(core, extensions):
+    """The core shows PD_* and names of our namespaces and needs nothing of Python; an extension
+    shows its entry and has no second copy of a variable of the core.
+    """
+    problems = [
+        f"libpaddle_core.so shows {name}"
+        for name in dynamic(core, "--defined-only")
+        if not OWN.match(name)
+    ][:20]
+    problems += [
+        f"libpaddle_core.so needs {name}"
+        for name in dynamic(core, "--undefined-only")
+        if name.startswith(("Py", "_Py"))
+    ]
+    if not extensions:
+        problems.append("expected an extension module beside libpaddle_core.so, got none")
+    kept = state(core)
+    for extension in extensions:
+        base = os.path.basename(extension)
+        shown = set(dynamic(extension, "--defined-only")) - {"PyInit_libpaddle"}
+        problems += [f"{base} shows {name}" for name in sorted(shown)][:20]
+        problems += [
+            f"{base} has a copy of its own of {name}" for name in sorted(state(extension) & kept)
+        ]
+    return problems
 
 
 def run_paths(library, root):
-    """The library names no file of the machine it was built on: neither of the source tree nor of
-    its user's home.
+    """A library names no file of the machine it was built on: neither of the source tree nor of its
+    user's home.
     """
     with open(library, "rb") as file:
         data = file.read()
@@ -74,7 +116,7 @@ def run_paths(library, root):
         at = data.find(os.fsencode(folder) + b"/")
         if at >= 0:
             problems.append(
-                f"libpaddle.so holds the path "
+                f"{os.path.basename(library)} holds the path "
                 f"{data[at : at + 120].split(bytes(1))[0].decode(errors='replace')}"
             )
     return problems
