@@ -486,6 +486,42 @@ def test_kl_divergence_is_of_floating_numbers(dtype, log_target):
     assert wide(x, x.astype('float64')).dtype == paddle.float64
 
 
+CALLS_OF_TWO = {
+    'addmm': (lambda x, y: paddle.addmm(x[0, 0], x[0], y[0].t()), [1, 2, 2]),
+    'addmm input': (lambda x, y: paddle.addmm(x, y, y), [2, 2]),
+    'bmm': (paddle.bmm, [1, 2, 2]),
+    'mv': (lambda x, y: paddle.mv(x, y[0]), [2, 2]),
+    'prelu': (lambda x, y: paddle.nn.functional.prelu(x, y[:1, 0]), [2, 2]),
+    'bce': (paddle.nn.functional.binary_cross_entropy_with_logits, [2, 2]),
+}
+
+
+@pytest.mark.parametrize('name', CALLS_OF_TWO)
+@pytest.mark.parametrize('dtype', ['float64', 'complex64', 'float16'])
+def test_recorded_gradients_have_the_dtype_of_what_they_are_of(name, dtype):
+    function, shape = CALLS_OF_TWO[name]
+    for dtypes in ((dtype, 'float32'), ('float32', dtype)):
+        outcomes = []
+        for call in (function, paddle.jit.to_static(function, full_graph=True)):
+            given = [paddle.full(shape, v).astype(d) for v, d in zip((0.5, 0.25), dtypes)]
+            for t in given:
+                t.stop_gradient = False
+            try:
+                out = call(*given)
+            except (TypeError, ValueError, RuntimeError) as error:
+                outcomes.append(type(error))
+                continue
+            paddle.real(out).astype('float64').sum().backward()
+            assert [t.grad.dtype for t in given] == [t.dtype for t in given]
+            outcomes.append([t.grad.astype('complex128').numpy() for t in given])
+        assert type(outcomes[0]) is type(outcomes[1])
+        if isinstance(outcomes[0], list):
+            for one, other in zip(*outcomes):
+                np.testing.assert_allclose(one, other, rtol=2e-3)
+        else:
+            assert outcomes[0] is outcomes[1]
+
+
 @pytest.mark.parametrize('shape', [[1, 1], [3, 1], [1, 3], [7, 9], [40, 33]])
 @pytest.mark.parametrize('axis', [None, 0, 1])
 def test_sums_of_negative_zeros_are_0(shape, axis):
@@ -537,3 +573,19 @@ def test_a_tensor_of_a_program_takes_data():
 def test_layers_that_no_memory_holds_are_refused(make, count):
     with pytest.raises(MemoryError, match='layers that fit in memory, got'):
         make(count)
+
+
+@pytest.mark.parametrize(
+    'call',
+    [
+        lambda x, n: paddle.nn.functional.cosine_similarity([1, 2], n, None),
+        lambda x, n: paddle.baddbmm([1, 2], x, x, beta=n),
+        lambda x, n: paddle.index_add(x, x, 0, [1, 2], alpha=n),
+        lambda x, n: paddle.incubate.nn.functional.fused_layer_norm(
+            x, None, None, 1e-5, n, residual=[1, 2]
+        ),
+    ],
+)
+def test_a_list_in_place_of_a_tensor_is_not_repeated(call):
+    with pytest.raises(TypeError, match='to be a tensor, got list'):
+        call(paddle.ones([1, 1, 1]), 2**60)

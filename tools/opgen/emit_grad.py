@@ -233,9 +233,10 @@ def delivered(g, d, given):
         if t.variadic:
             out.append(f"if (outs[{k}].list) *outs[{k}].list = {value};")
             continue
-        if t.name in operands and g.broadcasts:
-            x = f"in[{operands[t.name]}].p[0]"
-            value = f"{x}.defined() ? ReduceGrad(g_{t.name}, {x}) : {value}"
+        if t.name in operands:
+            x = slot_tensor(t, operands[t.name])
+            reduced = f"({x}).defined() ? ReduceGrad(g_{t.name}, {x}) : {value}"
+            value = reduced if g.broadcasts else f"CastGrad({value}, {x})"
         out.append(f"if (outs[{k}].p) *outs[{k}].p = {value};")
     return out
 

@@ -249,7 +249,10 @@ def delivered(g, i, t, starts):
             f"if (need[{i}]) in[{i}] = plain_ ? std::move(g_{t.name}) : "
             f"ReduceGrad(g_{t.name}, {t.name});"
         )
-    return f"if (need[{i}]) in[{start}] = std::move(g_{t.name});"
+    value = f"std::move(g_{t.name})"
+    if t.name in g.context:
+        value = f"CastGrad({value}, {t.name})"
+    return f"if (need[{i}]) in[{start}] = {value};"
 
 
 # --- making a node

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "paddle/eager/autograd/inplace.h"
+#include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/promote.h"
 
 namespace paddle {
 
@@ -116,12 +118,17 @@ std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor
 
 namespace {
 Tensor AsMatrix(const Tensor& t, bool row) { return t.ndim() == 1 ? unsqueeze(t, Ints{row ? 0 : 1}) : t; }
+// A gradient in the dtype of the product of x and y: a sum with it may have promoted.
+Tensor OfProduct(const Tensor& dout, const Tensor& x, const Tensor& y) {
+  const DataType t = phi::PromoteOrUndefined(x.dtype(), false, y.dtype(), false);
+  return t == DataType::UNDEFINED ? dout : CastGrad(dout, t);
+}
 }  // namespace
 
 Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, bool tx, bool ty) {
   Tensor ym = AsMatrix(conj_of(y), false);
   bool tym = ty && y.ndim() > 1;
-  Tensor g = dout;
+  Tensor g = OfProduct(dout, x, y);
   if (y.ndim() == 1) g = unsqueeze(g, Ints{-1});
   if (x.ndim() == 1) g = unsqueeze(g, Ints{-2});
   bool txm = tx && x.ndim() > 1;
@@ -133,7 +140,7 @@ Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, b
 Tensor matmul_backward_y(const Tensor& x, const Tensor& y, const Tensor& dout, bool tx, bool ty) {
   Tensor xm = AsMatrix(conj_of(x), true);
   bool txm = tx && x.ndim() > 1;
-  Tensor g = dout;
+  Tensor g = OfProduct(dout, x, y);
   if (y.ndim() == 1) g = unsqueeze(g, Ints{-1});
   if (x.ndim() == 1) g = unsqueeze(g, Ints{-2});
   bool tym = ty && y.ndim() > 1;

@@ -116,9 +116,15 @@ Tensor GradOrZeros(const Tensor& g, const phi::TensorImpl* meta) {
 
 Tensor ReduceGrad(const Tensor& g, const Tensor& like) {
   if (!g.defined()) return g;
-  Tensor r = reduce_like(g, like);
-  if (phi::IsComplex(r.dtype()) && !phi::IsComplex(like.dtype())) r = paddle::real(r);
-  return r.dtype() == like.dtype() ? r : paddle::cast(r, like.dtype());
+  return CastGrad(reduce_like(g, like), like);
+}
+
+Tensor CastGrad(Tensor g, const Tensor& like) { return like.defined() ? CastGrad(std::move(g), like.dtype()) : g; }
+
+Tensor CastGrad(Tensor g, DataType dtype) {
+  if (!g.defined() || g.dtype() == dtype) return g;
+  if (phi::IsComplex(g.dtype()) && !phi::IsComplex(dtype)) g = paddle::real(g);
+  return g.dtype() == dtype ? g : paddle::cast(g, dtype);
 }
 
 void Deliver(const Tensor& result, const Tensor& like, Tensor& out) {

@@ -84,6 +84,9 @@ inline MetaList MetasOf(const std::vector<Tensor>& ts) {
 Tensor GradOrZeros(const Tensor& g, const phi::TensorImpl* meta);
 // Sums `g` to the shape of `like` and casts it to its dtype.
 Tensor ReduceGrad(const Tensor& g, const Tensor& like);
+// A gradient in the dtype of the input that it is of; the real part where that is real.
+Tensor CastGrad(Tensor g, const Tensor& like);
+Tensor CastGrad(Tensor g, phi::DataType dtype);
 // Moves a result into an executor's buffer if there is one that fits; `like` gives the shape to reduce to.
 void Deliver(const Tensor& result, const Tensor& like, Tensor& out);
 

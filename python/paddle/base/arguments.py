@@ -6,7 +6,9 @@ dropped.
 import operator
 import os
 
-__all__ = ['integer', 'items', 'keywords', 'layer_count', 'only', 'to_array']
+from .libpaddle import Tensor
+
+__all__ = ['integer', 'items', 'keywords', 'layer_count', 'only', 'tensors', 'to_array']
 
 
 def only(op, why, **arguments):
@@ -62,6 +64,15 @@ def layer_count(op, name, value):
             f"{needed} bytes"
         )
     return count
+
+
+def tensors(op, **arguments):
+    """TypeError unless each argument is a tensor. For those that Python's `*` reads next: a list
+    times a number repeats its items.
+    """
+    for name, value in arguments.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"[{op}] expected {name} to be a tensor, got {type(value).__name__}")
 
 
 def to_array(op, name, value, dtype=None):

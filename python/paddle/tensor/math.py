@@ -9,7 +9,7 @@ import operator
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items
+from paddle.base.arguments import items, tensors
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import Tensor
 
@@ -581,6 +581,7 @@ def mm(input, mat2, name=None, *, out=None):
 
 def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
     """beta * input + alpha * x @ y, batch by batch."""
+    tensors('baddbmm', input=input)
     return _out(input * beta + paddle.matmul(x, y) * alpha, out)
 
 

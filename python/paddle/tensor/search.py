@@ -7,7 +7,7 @@ import functools
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items
+from paddle.base.arguments import items, tensors
 from paddle.base.framework import number
 from paddle.base.libpaddle import Tensor
 
@@ -280,6 +280,7 @@ def scatter(x, index, updates, overwrite=True, name=None, out=None):
 
 def index_add(x, index, axis, value, alpha=1, name=None, *, out=None):
     """A copy of `x` with `value` added to the entries `index` of an axis."""
+    tensors('index_add', value=value)
     return _out(_C_ops.index_add(x, index, value if alpha == 1 else value * alpha, axis), out)
 
 

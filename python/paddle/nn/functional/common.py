@@ -3,6 +3,7 @@
 
 import paddle
 from paddle import _lazy
+from paddle.base.arguments import tensors
 from paddle.base.framework import Tensor, number, to_dtype
 
 from .._core import ops as _C_ops
@@ -103,6 +104,7 @@ def one_hot(x, num_classes=-1, name=None):
 
 def cosine_similarity(x1, x2, axis=1, eps=1e-08):
     """sum(x1 * x2) / sqrt(max(sum(x1^2) * sum(x2^2), eps^2)) along `axis`."""
+    tensors('cosine_similarity', x1=x1, x2=x2)
     dot = paddle.sum(x1 * x2, axis=axis)
     squares = paddle.sum(x1 * x1, axis=axis) * paddle.sum(x2 * x2, axis=axis)
     return dot / paddle.sqrt(paddle.clip(squares, min=eps * eps))

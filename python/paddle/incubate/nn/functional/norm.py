@@ -2,7 +2,7 @@
 """Norms of a sum: input, bias and residual."""
 
 import paddle
-from paddle.base.arguments import integer
+from paddle.base.arguments import integer, tensors
 
 from .linear import quantize
 
@@ -13,6 +13,7 @@ def _sum(x, bias, residual, alpha=1.0):
     if bias is not None:
         x = x + bias
     if residual is not None:
+        tensors('fused_layer_norm', residual=residual)
         x = x + (residual if alpha == 1.0 else residual * alpha)
     return x
 
