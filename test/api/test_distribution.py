@@ -107,3 +107,35 @@ def test_unknown_pairs():
         D.kl_divergence(D.Normal(0.0, 1.0), D.Gumbel(0.0, 1.0))
     with pytest.raises(ValueError):
         D.Geometric(paddle.to_tensor([1.5]))
+
+
+@pytest.mark.parametrize(
+    'name, first, second',
+    [
+        ('Normal', 'loc', 'scale'),
+        ('LogNormal', 'loc', 'scale'),
+        ('Uniform', 'low', 'high'),
+        ('Gamma', 'concentration', 'rate'),
+    ],
+)
+def test_parameters_keep_their_own_shapes(name, first, second):
+    values = [paddle.to_tensor([[0.2], [0.6]]), paddle.to_tensor([1.0, 2.0, 3.0])]
+    one = getattr(D, name)(*values)
+    whole = getattr(D, name)(*(v.expand([2, 3]) for v in values))
+    assert [list(getattr(one, v).shape) for v in (first, second)] == [[2, 1], [3]]
+    assert list(one.batch_shape) == [2, 3]
+    at = paddle.to_tensor([0.7, 0.8, 0.9])
+    for got, want in (
+        (one.entropy(), whole.entropy()),
+        (one.log_prob(at), whole.log_prob(at)),
+        (one.kl_divergence(whole), whole.kl_divergence(whole)),
+    ):
+        np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-6)
+    assert list(one.sample([4]).shape) == [4, 2, 3]
+
+
+def test_shapes_of_other_parameters_are_joined():
+    values = paddle.to_tensor([[0.2], [0.6]]), paddle.to_tensor([1.0, 2.0, 3.0])
+    for name in ('Gumbel', 'Laplace', 'Cauchy'):
+        d = getattr(D, name)(*values)
+        assert list(d.loc.shape) == list(d.scale.shape) == [2, 3]

@@ -37,8 +37,10 @@ def as_tensor(value, dtype=None):
     return paddle.to_tensor(value, dtype=dtype)
 
 
-def broadcast(*values):
-    """The values as floating tensors of one shape and dtype; a tensor's dtype wins."""
+def alike(*values):
+    """(the values as floating tensors of one dtype, the shape they broadcast to); a tensor's dtype
+    wins.
+    """
     dtype = None
     for value in values:
         if isinstance(value, (paddle.Tensor, np.ndarray)) and 'float' in str(value.dtype):
@@ -50,12 +52,18 @@ def broadcast(*values):
     shape = tensors[0].shape
     for t in tensors[1:]:
         shape = paddle.broadcast_shape(list(shape), list(t.shape))
-    return [t if list(t.shape) == list(shape) else t.expand(list(shape)) for t in tensors]
+    return tensors, list(shape)
 
 
-def is_scalar(*values):
-    """Whether all values are plain numbers."""
-    return all(isinstance(v, numbers.Number) for v in values)
+def spread(tensor, shape):
+    """The tensor in a shape that it broadcasts to."""
+    return tensor if list(tensor.shape) == list(shape) else tensor.expand(list(shape))
+
+
+def broadcast(*values):
+    """The values as floating tensors of one shape and dtype; a tensor's dtype wins."""
+    tensors, shape = alike(*values)
+    return [spread(t, shape) for t in tensors]
 
 
 def to_shape(shape):

@@ -3,18 +3,20 @@
 
 import paddle
 
-from .distribution import ExponentialFamily, as_tensor, broadcast, open_uniform
+from .distribution import ExponentialFamily, alike, as_tensor, broadcast, open_uniform
 
 __all__ = ['Gamma', 'Chi2', 'Exponential', 'Beta', 'Dirichlet']
 
 
 class Gamma(ExponentialFamily):
-    """The gamma distribution with shape `concentration` and inverse scale `rate`."""
+    """The gamma distribution with shape `concentration` and inverse scale `rate`, which keep their
+    own shapes.
+    """
 
     def __init__(self, concentration, rate):
-        self.concentration, self.rate = broadcast(concentration, rate)
+        (self.concentration, self.rate), shape = alike(concentration, rate)
         self._dtype = self.rate.dtype
-        super().__init__(self.rate.shape)
+        super().__init__(shape)
 
     @property
     def mean(self):

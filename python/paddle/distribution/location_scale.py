@@ -7,7 +7,7 @@ import math
 
 import paddle
 
-from .distribution import Distribution, broadcast, is_scalar, open_uniform
+from .distribution import Distribution, alike, broadcast, open_uniform, spread
 
 __all__ = ['Normal', 'LogNormal', 'Uniform', 'Laplace', 'Gumbel', 'Cauchy', 'StudentT']
 
@@ -22,18 +22,19 @@ def _below_one(dtype):
 
 class _LocationScale(Distribution):
     def __init__(self, loc, scale):
-        self._all_scalar = is_scalar(loc, scale)
         self.loc, self.scale = broadcast(loc, scale)
         self._dtype = self.loc.dtype
         super().__init__(self.loc.shape)
 
 
-class Normal(_LocationScale):
-    """The normal distribution; complex when `loc` is."""
+class Normal(Distribution):
+    """The normal distribution; complex when `loc` is. `loc` and `scale` keep their own shapes."""
 
     def __init__(self, loc, scale, name=None):
         self.name = name or 'Normal'
-        super().__init__(loc, scale)
+        (self.loc, self.scale), shape = alike(loc, scale)
+        self._dtype = self.loc.dtype
+        super().__init__(shape)
 
     @property
     def mean(self):
@@ -68,7 +69,7 @@ class Normal(_LocationScale):
 
     def entropy(self):
         """0.5 + 0.5 log(2 pi) + log(scale)."""
-        return 0.5 + _HALF_LOG_2PI + self.scale.log()
+        return spread(0.5 + _HALF_LOG_2PI + self.scale.log(), self.batch_shape)
 
     def log_prob(self, value):
         """Logarithm of the density at `value`."""
@@ -107,7 +108,7 @@ class LogNormal(Distribution):
 
     def entropy(self):
         """Entropy of the normal distribution plus its mean."""
-        return self._base.entropy() + self._base.mean
+        return self._base.entropy() + self.loc
 
     def log_prob(self, value):
         """Logarithm of the density at `value`."""
@@ -120,13 +121,13 @@ class LogNormal(Distribution):
 
 
 class Uniform(Distribution):
-    """Uniform on [low, high)."""
+    """Uniform on [low, high), which keep their own shapes."""
 
     def __init__(self, low, high, name=None):
         self.name = name or 'Uniform'
-        self.low, self.high = broadcast(low, high)
+        (self.low, self.high), shape = alike(low, high)
         self._dtype = self.low.dtype
-        super().__init__(self.low.shape)
+        super().__init__(shape)
 
     @property
     def mean(self):
