@@ -12,4 +12,6 @@ def check_import_scipy(OsName):
         try:
             import scipy.io  # noqa: F401
         except ImportError as error:
-            raise ImportError(f"{error}; scipy needs the Visual C++ runtime libraries") from error
+            raise ImportError(
+                f"[check_import_scipy] {error}; scipy needs the Visual C++ runtime libraries"
+            ) from error

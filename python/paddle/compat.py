@@ -36,9 +36,8 @@ def _of_dim(function):
         for name in ('x', 'axis', 'num_or_sections', 'name', 'mode', 'y'):
             if name in kwargs:
                 raise TypeError(
-                    f"paddle.compat.{function.__name__}() received unexpected keyword "
-                    f"argument '{name}'. \nDid you mean to use paddle.{function.__name__}() "
-                    f"instead?"
+                    f"[compat.{function.__name__}] got an unexpected keyword argument {name!r}, "
+                    f"which paddle.{function.__name__} takes"
                 )
         return function(*args, **kwargs)
 
@@ -88,14 +87,15 @@ def split(tensor, split_size_or_sections, dim=0):
     sizes = split_size_or_sections
     if isinstance(sizes, int) and not isinstance(sizes, bool):
         if sizes <= 0:
-            raise AssertionError("split_size_or_sections must be greater than 0.")
+            raise AssertionError(
+                f"[compat.split] expected a positive split_size_or_sections, got {sizes}"
+            )
         whole = tensor.shape[dim]
         sizes = [sizes] * (whole // sizes) + [whole % sizes] * (whole % sizes > 0) or [0]
     elif not isinstance(sizes, (list, tuple)):
         raise TypeError(
-            "The type of 'split_size_or_sections' in split must be int, list or tuple in "
-            "imperative mode, but received "
-            f"{type(sizes)}."
+            "[compat.split] expected split_size_or_sections to be an int or a list of them, got "
+            f"{type(sizes).__name__}"
         )
     return tuple(paddle.split(tensor, list(sizes), dim))
 
@@ -105,9 +105,8 @@ def _extreme(name, pairwise, places):
         known = {'dim', 'keepdim', 'other'}
         if set(kwargs) - known or len(args) + len(kwargs) > 2:
             raise TypeError(
-                f"Invalid arguments for `paddle.compat.{name}`: got {len(args)} and "
-                f"{sorted(kwargs)} after the first, expected "
-                "none, dim and keepdim, or other"
+                f"[compat.{name}] expected input alone, input, dim and keepdim, or input and "
+                f"other, got {len(args)} more by place and {sorted(kwargs)}"
             )
         given = dict(kwargs)
         if args:
@@ -119,22 +118,19 @@ def _extreme(name, pairwise, places):
         if 'other' in given:
             if len(given) > 1 or not isinstance(given['other'], paddle.Tensor):
                 raise TypeError(
-                    f"Invalid arguments for `paddle.compat.{name}`: expected a tensor as "
-                    f"other, and nothing beside it, got {sorted(given)}"
+                    f"[compat.{name}] expected a tensor as other and nothing beside it, got "
+                    f"{sorted(given)}"
                 )
             return _put(pairwise(input, given['other']), out)
         dim = given.get('dim')
         if dim is None:
             if 'keepdim' in given:
-                raise TypeError(
-                    f"Invalid arguments for `paddle.compat.{name}`: expected dim beside keepdim, "
-                    f"got None"
-                )
+                raise TypeError(f"[compat.{name}] expected dim beside keepdim, got None")
             return _put(getattr(paddle, name)(input), out)
         if isinstance(dim, bool) or not isinstance(dim, int):
             raise TypeError(
-                f"Invalid arguments for `paddle.compat.{name}`: \nThe second input must be "
-                f"int or Tensor or implicit None, got {type(dim)}"
+                f"[compat.{name}] expected dim to be an int or other to be a tensor, got "
+                f"{type(dim).__name__}"
             )
         indices = places(input, axis=dim, keepdim=True)
         values = paddle.take_along_axis(input, indices, dim)

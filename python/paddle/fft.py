@@ -47,7 +47,7 @@ def _is_complex(x):
 
 def _check_norm(norm):
     if norm not in _NORMS:
-        raise ValueError(f"Unexpected norm: {norm}. Norm should be forward, backward or ortho")
+        raise ValueError(f"[fft] expected norm 'forward', 'backward' or 'ortho', got {norm!r}")
 
 
 def _real_input(x):
@@ -67,7 +67,7 @@ def _axes(x, s, axes, default_all):
     """(lengths or None, axes) with axes not negative and checked."""
     rank = len(x.shape)
     if s is not None and not hasattr(s, '__iter__'):
-        raise ValueError(f"Invalid FFT argument s={s}, it should be a sequence")
+        raise ValueError(f"[fft] expected s to be a list of ints, got {type(s).__name__}")
     if axes is None:
         axes = (
             list(range(rank))
@@ -77,20 +77,18 @@ def _axes(x, s, axes, default_all):
     axes = [int(a) for a in (axes if hasattr(axes, '__iter__') else [axes])]
     for a in axes:
         if not -rank <= a < rank:
-            raise ValueError(
-                f"Invalid FFT axis ({a}): expected one from {-rank} to {rank - 1}, got {a}"
-            )
+            raise ValueError(f"[fft] expected an axis from {-rank} to {rank - 1}, got {a}")
     axes = [a % rank for a in axes]
     if len(set(axes)) != len(axes):
-        raise ValueError(f"FFT axes {axes} should be unique")
+        raise ValueError(f"[fft] expected each axis once, got axes {axes}")
     if s is not None:
         s = [int(v) for v in s]
         if len(s) != len(axes):
             raise ValueError(
-                f"Length of s ({len(s)}) and length of axes ({len(axes)}) does not match."
+                f"[fft] expected an extent in s for each of {len(axes)} axes, got {len(s)}"
             )
         if any(v <= 0 for v in s):
-            raise ValueError(f"Invalid FFT argument s({s}), it should be positive")
+            raise ValueError(f"[fft] expected positive extents in s, got {s}")
     return s, axes
 
 
@@ -149,7 +147,7 @@ def _one(n):
     if n is None:
         return None
     if not isinstance(n, int) or n <= 0:
-        raise ValueError(f"Invalid FFT argument n({n}), it shoule be positive.")
+        raise ValueError(f"[fft] expected n to be a positive int, got {n!r}")
     return [n]
 
 
@@ -217,11 +215,9 @@ def ihfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
 
 def _two(s, axes):
     if s is not None and len(items('fft', 's', s)) != 2:
-        raise ValueError(f"Invalid FFT argument s ({s}), it should be a sequence of 2 integers.")
+        raise ValueError(f"[fft] expected two extents in s, got {s}")
     if axes is not None and len(items('fft', 'axes', axes)) != 2:
-        raise ValueError(
-            f"Invalid FFT argument axes ({axes}), it should be a sequence of 2 integers."
-        )
+        raise ValueError(f"[fft] expected two axes, got {axes}")
 
 
 def fft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
@@ -263,7 +259,7 @@ def ihfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
 def _frequencies(n, d, negative, dtype, out, device, requires_grad):
     """0, 1, ... and, where `negative`, the second half of them below zero, over n * d."""
     if d * n == 0:
-        raise ValueError("d or n should not be 0.")
+        raise ValueError(f"[fftfreq] expected n and d other than 0, got {n} and {d}")
     n = operator.index(n)
     dtype = dtype or paddle.get_default_dtype()
     if negative:

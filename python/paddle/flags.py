@@ -82,7 +82,7 @@ def _say_kept(name, value):
     plain = name.removeprefix('FLAGS_')
     if plain in _KEPT and value != _KEPT[plain] and plain not in _said:
         _said.add(plain)
-        warnings.warn(f'FLAGS_{plain} has no effect in this build', stacklevel=3)
+        warnings.warn(f"[set_flags] FLAGS_{plain} has no effect in this build", stacklevel=3)
 
 
 def _define():
@@ -128,17 +128,19 @@ def get_flags(flags):
     elif isinstance(flags, (list, tuple)):
         names = list(flags)
     else:
-        raise TypeError('Flags in get_flags should be a list, tuple or string.')
+        raise TypeError(
+            f"[get_flags] expected a name or a list of names, got {type(flags).__name__}"
+        )
     return {name: _core.get_flag(name) for name in names}
 
 
 def set_flags(flags):
     """Set flags from a dict {name: value}; an unknown name is an error."""
     if not isinstance(flags, dict):
-        raise TypeError('flags in set_flags should be a dict')
+        raise TypeError(f"[set_flags] expected a dict, got {type(flags).__name__}")
     for name, value in flags.items():
         if not _core.has_flag(name):
-            raise ValueError(f'Flag {name} cannot set its value through this function.')
+            raise ValueError(f"[set_flags] expected a known flag, got {name!r}")
         value = _converted(name, value, _core.get_flag(name))
         _core.define_flag(name, value)
         _say_kept(name, value)

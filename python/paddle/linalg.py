@@ -81,7 +81,7 @@ def _out(result, out):
 def cholesky_inverse(x, upper=False, name=None):
     """The inverse of A, given its Cholesky factor x, a matrix. ValueError for another shape."""
     if x.ndim != 2:
-        raise ValueError('The input tensor must be 2-dimensional')
+        raise ValueError(f"[cholesky_inverse] expected a matrix, got shape {list(x.shape)}")
     _square(x, 'cholesky_inverse')
     return _C_ops.cholesky_solve(_unit(x.shape[-1], x), x, upper)
 
@@ -132,8 +132,7 @@ def lstsq(x, y, rcond=None, driver=None, name=None):
     """
     if driver not in (None, 'gels', 'gelss', 'gelsd', 'gelsy'):
         raise ValueError(
-            f"Only support valid driver is 'gels', 'gelss', 'gelsd', 'gelsy' or None for CPU "
-            f"inputs. But got {driver}"
+            f"[lstsq] expected driver 'gels', 'gelss', 'gelsd', 'gelsy' or None, got {driver!r}"
         )
     if rcond is None:
         rcond = (1e-7 if x.dtype in (paddle.float32, paddle.complex64) else 1e-15) * max(
@@ -186,7 +185,7 @@ def matrix_norm(x, p='fro', axis=[-2, -1], keepdim=False, name=None):
         return result if keepdim else result.squeeze(sorted(axis))
     if p not in ('nuc', 2, -2):
         raise ValueError(
-            f"just support p type 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, but got {p}"
+            f"[matrix_norm] expected p 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, got {p!r}"
         )
     s = _C_ops.svdvals(x.transpose([a for a in range(x.ndim) if a not in axis] + axis))
     result = s.sum(-1) if p == 'nuc' else s.max(-1) if p > 0 else s.min(-1)
@@ -220,13 +219,10 @@ def cond(x, p=None, name=None):
     """The condition number of matrices for a norm p, 2 by default. ValueError for another norm."""
     if p not in (None, 'fro', 'nuc', 1, -1, 2, -2, _INF, -_INF):
         raise ValueError(
-            f"unsupported {p} for p, only supporting ('fro', 'nuc', 1, -1, 2, -2, inf, -inf) or "
-            f"none"
+            f"[cond] expected p None, 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, got {p!r}"
         )
     if p not in (None, 2, -2) and x.shape[-1] != x.shape[-2]:
-        raise ValueError(
-            f'only support p is {p} when input is a square matrix or batches of square matrices'
-        )
+        raise ValueError(f"[cond] expected square matrices for p={p!r}, got shape {list(x.shape)}")
     if 0 in x.shape[-2:]:
         return paddle.zeros(x.shape[:-2], dtype=_real_of(x))
     if p in (None, 2, -2):
@@ -358,7 +354,8 @@ def householder_product(x, tau, name=None):
     """
     if x.ndim >= 2 and x.shape[-2] < x.shape[-1]:
         raise AssertionError(
-            'The rows of input x must be greater than or equal to the columns of input x.'
+            "[householder_product] expected at least as many rows as columns, got shape "
+            f"{list(x.shape)}"
         )
     v, t = _reflectors(x, tau, 'householder_product')
     return paddle.eye(x.shape[-2], x.shape[-1], dtype=x.dtype) - paddle.matmul(
@@ -381,12 +378,14 @@ _MOST_ITERATIONS = 1 << 16
 def svd_lowrank(x, q=None, niter=2, M=None, name=None):
     """Approximate (U, S, V) of rank q of x (or x - M) from random projections."""
     if x.ndim < 2:
-        raise ValueError('The input must be matrices')
+        raise ValueError(
+            f"[svd_lowrank] expected a matrix or a batch of them, got shape {list(x.shape)}"
+        )
     m, n = x.shape[-2:]
     q = min(6, m, n) if q is None else q
     if not (isinstance(q, int) and 0 <= q <= min(m, n)):
         raise ValueError(
-            f'q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}'
+            f"[svd_lowrank] expected q from 0 to {min(m, n)}, the smaller extent, got {q!r}"
         )
     if not 0 <= integer('svd_lowrank', 'niter', niter) <= _MOST_ITERATIONS:
         raise ValueError(f'[svd_lowrank] expected niter from 0 to {_MOST_ITERATIONS}, got {niter}')

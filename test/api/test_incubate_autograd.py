@@ -90,11 +90,11 @@ def test_on_tensors():
 
 def test_errors():
     x = paddle.ones([2, 2])
-    with pytest.raises(RuntimeError, match='invalid shape'):
+    with pytest.raises(RuntimeError, match=r'v\[0\] of shape \[2, 2\], got \[3\]'):
         inc.vjp(lambda a: a, x, paddle.ones([3]))
-    with pytest.raises(RuntimeError, match='invalid length'):
+    with pytest.raises(RuntimeError, match='v for 1 tensors, got 2'):
         inc.jvp(lambda a: a, x, [x, x])
     with pytest.raises(TypeError):
         inc.vjp(lambda a: a, 3)
-    with pytest.raises(RuntimeError, match='single element'):
+    with pytest.raises(RuntimeError, match='one element'):
         inc.Hessian(lambda a: a * a, x)

@@ -327,7 +327,7 @@ def test_onnx_says_what_is_missing(tmp_path, monkeypatch):
             {"input_spec": [1], "opset_version": 11, "enable_onnx_checker": True},
         )
     ]
-    with pytest.raises(ValueError, match="file_prefix"):
+    with pytest.raises(ValueError, match="a file's name"):
         paddle.onnx.export("layer", str(tmp_path) + "/")
 
 
@@ -498,7 +498,7 @@ def test_functions_of_dim_refuse(call):
 
 def test_splits_of_no_size_are_refused():
     for size in (0, -1):
-        with pytest.raises(AssertionError, match="greater than 0"):
+        with pytest.raises(AssertionError, match=f"a positive split_size_or_sections, got {size}"):
             paddle.compat.split(paddle.ones([3]), size)
 
 
@@ -662,7 +662,7 @@ def test_devices_that_are_not_there():
         "reset_max_memory_reserved",
         "vmm_compact",
     ):
-        with pytest.raises(ValueError, match="CPU-only"):
+        with pytest.raises(ValueError, match=rf"^\[cuda.{name}\] expected a build with CUDA"):
             getattr(cuda, name)()
     assert cuda.Event is paddle.device.Event and cuda.Stream is paddle.device.Stream
     with pytest.raises(RuntimeError):

@@ -187,7 +187,7 @@ def loads(data):
 @pytest.mark.parametrize('what', HOSTILE, ids=str)
 def test_refused_at_once(what):
     start = time.process_time()
-    with pytest.raises(ValueError, match='can not parse'):
+    with pytest.raises(ValueError, match='a file that can be read'):
         loads(P + HOSTILE[what])
     assert time.process_time() - start < 10
     np.testing.assert_array_equal(loads(P + ARRAY + b'.'), np.zeros(2, 'float32'))
@@ -358,7 +358,7 @@ def test_large_headers_of_other_formats():
         b'{"a":' * 5000,
         b'{"a":{"dtype":"U8","shape":[1e999],"data_offsets":[0,1]}}',
     ):
-        with pytest.raises(ValueError, match='can not parse'):
+        with pytest.raises(ValueError, match='a file that can be read'):
             paddle.load(io.BytesIO(struct.pack('<Q', len(text_)) + text_ + bytes(8)))
     for dims in (
         b'\x10\x03' * 40 + b'\x10\0',
@@ -367,7 +367,7 @@ def test_large_headers_of_other_formats():
         b'\x10\xff\xff\xff\xff\x07',
     ):
         body = b'\x08\x05' + dims
-        with pytest.raises(ValueError, match='can not parse'):
+        with pytest.raises(ValueError, match='a file that can be read'):
             paddle.load(io.BytesIO(bytes(16) + struct.pack('<i', len(body)) + body))
-    with pytest.raises(ValueError, match='can not parse'):
+    with pytest.raises(ValueError, match='a file that can be read'):
         paddle.load(io.BytesIO(bytes(4) + struct.pack('<QQ', 1, 1 << 39) + bytes(9)))

@@ -30,7 +30,10 @@ def _lists(custom_white, custom_black, level, dtype):
             raise TypeError(f"[auto_cast] expected {name} to be a set of names, got {type(value)}")
     custom_white, custom_black = set(custom_white or ()), set(custom_black or ())
     if custom_white & custom_black:
-        raise ValueError("Custom white list overlap custom black list")
+        raise ValueError(
+            "[auto_cast] expected custom lists without an op in both, got "
+            f"{sorted(custom_white & custom_black)}"
+        )
     white, black = white_list()[dtype][level], black_list()[dtype][level]
     white = (core_names(white) - core_names(custom_black)) | core_names(custom_white)
     black = (core_names(black) - core_names(custom_white)) | core_names(custom_black)
@@ -64,10 +67,10 @@ class auto_cast(_core.AmpScope):
     ):
         level = level.upper() if isinstance(level, str) else level
         if level not in _LEVELS:
-            raise ValueError("level should be O0, OD, O1 or O2.")
+            raise ValueError(f"[auto_cast] expected level 'O0', 'OD', 'O1' or 'O2', got {level!r}")
         dtype = str(dtype).rsplit('.', 1)[-1].lower()
         if enable and dtype not in ('float16', 'bfloat16'):
-            raise ValueError("If enable amp, dtype should be 'float16' or 'bfloat16'.")
+            raise ValueError(f"[auto_cast] expected dtype 'float16' or 'bfloat16', got {dtype!r}")
         if not enable or level == 'O0':
             super().__init__(0, 'float16', [], [])
         else:
@@ -161,8 +164,8 @@ def _skipped(excluded):
             layers.update(id(sub) for sub in item.sublayers(include_self=True))
         else:
             raise TypeError(
-                "excluded_layers must be either a nn.Layer instance/type or a list of nn.Layer "
-                "instances/types."
+                "[decorate] expected excluded_layers to be layers or classes of layers, got "
+                f"{type(item).__name__}"
             )
     return layers, types
 
@@ -201,25 +204,18 @@ def decorate(
     """
     level = level.upper() if isinstance(level, str) else level
     if level not in ('O0', 'OD', 'O1', 'O2'):
-        raise ValueError(
-            "level should be O1 or O2, O1 represent AMP train mode, O2 represent Pure fp16 train "
-            "mode."
-        )
+        raise ValueError(f"[decorate] expected level 'O0', 'OD', 'O1' or 'O2', got {level!r}")
     if dtype not in ('float16', 'bfloat16'):
-        raise ValueError("dtype only support float16 or bfloat16.")
+        raise ValueError(f"[decorate] expected dtype 'float16' or 'bfloat16', got {dtype!r}")
     many_models, many_optimizers = _many(models), [] if optimizers is None else _many(optimizers)
     for model in many_models:
         if not isinstance(model, paddle.nn.Layer):
-            raise TypeError(
-                "Current train mode is pure fp16, models should be paddle.nn.Layer, but receive "
-                f"{type(model)}."
-            )
+            raise TypeError(f"[decorate] expected models to be layers, got {type(model).__name__}")
     for optimizer in many_optimizers:
         if not isinstance(getattr(optimizer, '_inner_opt', optimizer), paddle.optimizer.Optimizer):
             raise TypeError(
-                "optimizers should be either a single optimizer or a list/tuple of optimizers, "
-                "but receive "
-                f"{type(optimizer)}."
+                "[decorate] expected optimizers to be one optimizer or a list of them, got "
+                f"{type(optimizer).__name__}"
             )
     if level == 'O2':
         for model in many_models:
@@ -232,9 +228,8 @@ def decorate(
         if save_dtype is not None:
             if save_dtype not in ('float16', 'bfloat16', 'float32', 'float64'):
                 raise ValueError(
-                    "save_dtype can only be float16 float32 or float64, but your input save_dtype "
-                    "is "
-                    f"{save_dtype}."
+                    "[decorate] expected save_dtype 'float16', 'bfloat16', 'float32' or "
+                    f"'float64', got {save_dtype!r}"
                 )
             for model in many_models:
                 for layer in model.sublayers(include_self=True):

@@ -45,16 +45,16 @@ def check_numerics(tensor, op_type, var_name, debug_mode=DebugMode.CHECK_NAN_INF
         int((values == 0).sum()),
     )
     stats = [values.max(), values.min(), values.mean()] if values.size else [0.0, 0.0, 0.0]
-    text = (
-        f"[{op_type}] {var_name}: {values.size} values, {nan} NaN, {inf} Inf, {zero} zero, "
+    found = (
+        f"{values.size} values, {nan} NaN, {inf} Inf, {zero} zero, "
         f"max {stats[0]:g}, min {stats[1]:g}, mean {stats[2]:g}"
     )
     if nan or inf:
         if debug_mode == DebugMode.CHECK_NAN_INF_AND_ABORT:
-            raise RuntimeError(f"There are NAN or INF in {text}")
-        print(text)
+            raise RuntimeError(f"[{op_type}] expected finite values in {var_name}, got {found}")
+        print(f"[{op_type}] {var_name}: {found}")
     elif debug_mode == DebugMode.CHECK_ALL:
-        print(text)
+        print(f"[{op_type}] {var_name}: {found}")
     return (
         paddle.to_tensor(np.array([nan, inf, zero], 'int64')),
         paddle.to_tensor(np.array(stats, 'float32')),
@@ -68,7 +68,10 @@ def check_layer_numerics(func):
     def wrapper(self, *args, **kwargs):
         if args:
             if not isinstance(args[0], paddle.Tensor):
-                raise RuntimeError("First input of this layer must be tensor.")
+                raise RuntimeError(
+                    "[check_layer_numerics] expected a tensor as the first argument of forward, "
+                    f"got {type(args[0]).__name__}"
+                )
             check_numerics(args[0], type(self).__name__, 'input')
         out = func(self, *args, **kwargs)
         for i, item in enumerate(out if isinstance(out, (list, tuple)) else [out]):
@@ -105,7 +108,10 @@ class TensorCheckerConfig:
             ('debug_step', debug_step),
         ):
             if value is not None and not isinstance(value, (list, tuple)):
-                raise ValueError(f'{name} must be list or tuple')
+                raise ValueError(
+                    f"[TensorCheckerConfig] expected {name} to be a list or tuple, got "
+                    f"{type(value).__name__}"
+                )
         if not isinstance(debug_mode, DebugMode):
             raise TypeError(f'[TensorCheckerConfig] expected a DebugMode, got {debug_mode!r}')
         if output_dir is not None:
@@ -115,7 +121,7 @@ class TensorCheckerConfig:
             )
         self.start_step, self.end_step = debug_step or (None, None)
         assert debug_step is None or 0 <= self.start_step < self.end_step, (
-            'debug_step: expected 0 <= first < last'
+            f"[TensorCheckerConfig] expected debug_step [first, last] that ascend, got {debug_step}"
         )
         self.enable, self.debug_mode, self.output_dir = enable, debug_mode, output_dir
         self.checked_op_list, self.skipped_op_list = checked_op_list, skipped_op_list

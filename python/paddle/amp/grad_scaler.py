@@ -91,10 +91,13 @@ class AmpScaler:
         state = self._state(optimizer)
         if state is OptimizerState.UNSCALED:
             raise RuntimeError(
-                "unscale_() has already been called on this optimizer since the last update()."
+                "[GradScaler.unscale_] expected one call before each update(), got another for "
+                "this optimizer"
             )
         if state is OptimizerState.STEPPED:
-            raise RuntimeError("unscale_() is being called after step().")
+            raise RuntimeError(
+                "[GradScaler.unscale_] expected a call before step(), got one after it"
+            )
         self._found_inf = self._unscale(self._params(optimizer)) or self._found_inf
         self._states[id(optimizer)] = OptimizerState.UNSCALED
 
@@ -110,7 +113,10 @@ class AmpScaler:
 
     def _step_once(self, optimizer, apply):
         if self._state(optimizer) is OptimizerState.STEPPED:
-            raise RuntimeError("step() has already been called since the last update().")
+            raise RuntimeError(
+                "[GradScaler.step] expected one call before each update(), got another for this "
+                "optimizer"
+            )
         if self._state(optimizer) is OptimizerState.INIT:
             self.unscale_(optimizer)
         done = None
@@ -175,7 +181,9 @@ class AmpScaler:
     def set_incr_ratio(self, new_incr_ratio):
         """Set by what the scale grows, above 1."""
         if not new_incr_ratio > 1.0:
-            raise AssertionError("The new_incr_ratio must be > 1.0.")
+            raise AssertionError(
+                f"[GradScaler.set_incr_ratio] expected a ratio above 1, got {new_incr_ratio!r}"
+            )
         self._incr_ratio = new_incr_ratio
 
     def get_decr_ratio(self):
@@ -185,7 +193,9 @@ class AmpScaler:
     def set_decr_ratio(self, new_decr_ratio):
         """Set by what the scale shrinks, below 1."""
         if not new_decr_ratio < 1.0:
-            raise AssertionError("The new_decr_ratio must be < 1.0.")
+            raise AssertionError(
+                f"[GradScaler.set_decr_ratio] expected a ratio below 1, got {new_decr_ratio!r}"
+            )
         self._decr_ratio = new_decr_ratio
 
     def get_incr_every_n_steps(self):
@@ -225,8 +235,8 @@ class AmpScaler:
             return
         if len(state_dict) == 0:
             raise RuntimeError(
-                "The input state dict is empty, possibly because it was saved from a "
-                "disabled instance of GradScaler."
+                "[GradScaler.load_state_dict] expected the state of an enabled scaler, got an "
+                "empty dict"
             )
         scale = state_dict['scale']
         self._set_scale(

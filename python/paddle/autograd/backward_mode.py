@@ -14,14 +14,14 @@ def _checked(values, name, optional):
         return [values]
     if not isinstance(values, (list, tuple)) or not values:
         raise AssertionError(
-            f"The type of {name} must be Tensor or list/tuple of Tensors, but got {type(values)}"
+            f"[backward] expected {name} to be a tensor or a list of tensors, got "
+            f"{'an empty list' if isinstance(values, (list, tuple)) else type(values).__name__}"
         )
     for item in values:
         if not isinstance(item, Tensor) and not (optional and item is None):
             raise AssertionError(
-                f"The argument '{name}' of paddle.autograd.backward must be Tensor or list "
-                f"of Tensors{', elements may be None' if optional else ''}, but got "
-                f"{type(item)}"
+                f"[backward] expected {name} to hold tensors{' or None' if optional else ''}, got "
+                f"{type(item).__name__}"
             )
     return list(values)
 
@@ -35,16 +35,13 @@ def backward(tensors, grad_tensors=None, retain_graph=False, *, dump_backward_gr
     )
     tensors = _checked(tensors, 'tensors', False)
     if len({id(t) for t in tensors}) != len(tensors):
-        raise AssertionError(
-            "The argument 'tensors' of paddle.autograd.backward contains duplicate paddle.Tensor "
-            "object."
-        )
+        raise AssertionError("[backward] expected each of tensors once, got one more than once")
     if grad_tensors is not None:
         grad_tensors = _checked(grad_tensors, 'grad_tensors', True)
         if len(grad_tensors) != len(tensors):
             raise AssertionError(
-                f"The length of grad_tensors must be equal to tensors: {len(grad_tensors)} != "
-                f"{len(tensors)}"
+                f"[backward] expected grad_tensors for {len(tensors)} tensors, got "
+                f"{len(grad_tensors)}"
             )
     else:
         grad_tensors = []

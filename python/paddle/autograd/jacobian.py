@@ -16,8 +16,8 @@ class Jacobian:
         for name, value in (('ys', ys), ('xs', xs)):
             if not lowest <= len(value.shape) <= lowest + 1:
                 raise ValueError(
-                    f"{name}.ndim should be {lowest} or {lowest + 1} when "
-                    f"is_batched={is_batched} but got {len(value.shape)}"
+                    f"[{type(self).__name__}] expected {name} of {lowest} or {lowest + 1} axes for "
+                    f"is_batched={is_batched}, got shape {list(value.shape)}"
                 )
         self._ys, self._xs, self._batched = ys, xs, is_batched
         self._has_rows = len(ys.shape) == lowest + 1
@@ -62,7 +62,10 @@ class Jacobian:
                 count = self._ys.shape[axis]
                 at = parts[axis] + count if parts[axis] < 0 else parts[axis]
                 if not 0 <= at < count:
-                    raise IndexError(f"row {parts[axis]} is out of range for {count} rows")
+                    raise IndexError(
+                        f"[{type(self).__name__}] expected a row from {-count} to {count - 1}, got "
+                        f"{parts[axis]}"
+                    )
                 rest = parts[:axis] + parts[axis + 1 :]
                 row = self._row(at)
                 return row[rest] if rest else row
@@ -114,9 +117,9 @@ class Hessian(Jacobian):
     """Lazy matrix of second derivatives."""
 
 
-def _check_axis(batch_axis):
+def _check_axis(op, batch_axis):
     if batch_axis is not None and batch_axis != 0:
-        raise ValueError(f"batch_axis should be None or 0, but got {batch_axis}.")
+        raise ValueError(f"[{op}] expected batch_axis None or 0, got {batch_axis!r}")
 
 
 def _map(kind, ys, xs, batched):
@@ -129,7 +132,7 @@ def _map(kind, ys, xs, batched):
 
 def jacobian(ys, xs, batch_axis=None):
     """Lazy Jacobian of `ys` by `xs`; tuples in either give (nested) tuples."""
-    _check_axis(batch_axis)
+    _check_axis('jacobian', batch_axis)
     return _map(Jacobian, ys, xs, batch_axis is not None)
 
 
@@ -137,19 +140,21 @@ def hessian(ys, xs, batch_axis=None):
     """Lazy Hessian of the scalar `ys` ([B] or [B, 1] with a batch axis) by `xs`; a tuple of xs
     gives nested tuples.
     """
-    _check_axis(batch_axis)
+    _check_axis('hessian', batch_axis)
     batched = batch_axis is not None
     if not batched:
         count = 1
         for dim in ys.shape:
             count *= dim
         if count != 1:
-            raise ValueError(f"Only support ys.numel()({count})==1 when batch_axis is None.")
+            raise ValueError(
+                f"[hessian] expected ys of one element for batch_axis=None, got {count}"
+            )
         ys = ys.reshape([])
     else:
         if len(ys.shape) > 1 and ys.shape[1] != 1:
             raise ValueError(
-                f"Only support ys[0].numel()({ys.shape[1]})==1 when batch_axis is not None"
+                f"[hessian] expected ys of one element for each row of the batch, got {ys.shape[1]}"
             )
         if len(ys.shape) > 1:
             ys = ys.reshape([-1])

@@ -8,7 +8,36 @@ import os
 
 from .libpaddle import Tensor
 
-__all__ = ['integer', 'items', 'keywords', 'layer_count', 'only', 'tensors', 'to_array']
+__all__ = [
+    'any_of',
+    'integer',
+    'items',
+    'keywords',
+    'kinds',
+    'layer_count',
+    'mode_of',
+    'only',
+    'tensors',
+    'to_array',
+]
+
+
+def any_of(values, text=repr):
+    """The values in words: `'a', 'b' or 'c'`."""
+    words = [text(value) for value in values]
+    return ' or '.join([', '.join(words[:-1])] * (len(words) > 1) + words[-1:])
+
+
+def kinds(types):
+    """The names of a class or of several in words."""
+    return any_of(types if isinstance(types, (list, tuple)) else [types], lambda t: t.__name__)
+
+
+def mode_of(op, mode, allowed):
+    """`mode` in lower case; AssertionError unless it is one of `allowed`."""
+    if mode.lower() not in allowed:
+        raise AssertionError(f"[{op}] expected mode {any_of(allowed)}, got {mode!r}")
+    return mode.lower()
 
 
 def only(op, why, **arguments):

@@ -8,7 +8,7 @@ import warnings
 import numpy
 
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import items
+from paddle.base.arguments import any_of, items, kinds
 from paddle.base.framework import dtype_name
 from paddle.tensor.attribute import in_dynamic_mode
 
@@ -50,8 +50,12 @@ def convert_dtype(dtype):
     if name == 'bfloat16':
         return 'uint16'
     if name not in _NAMES:
-        raise TypeError(f"dtype must be any of [{', '.join(_NAMES)}], but received {dtype}")
+        raise TypeError(f"[convert_dtype] expected one of {', '.join(_NAMES)}, got {dtype!r}")
     return name
+
+
+def _remark(text):
+    return f": {text}" if text else ""
 
 
 def check_type(input, input_name, expected_type, op_name, extra_message=''):
@@ -62,8 +66,8 @@ def check_type(input, input_name, expected_type, op_name, extra_message=''):
         return
     if not isinstance(input, expected_type):
         raise TypeError(
-            f"The type of '{input_name}' in {op_name} must be {expected_type}, but received "
-            f"{type(input)}. {extra_message}"
+            f"[{op_name}] expected {input_name} to be {kinds(expected_type)}, got "
+            f"{type(input).__name__}{_remark(extra_message)}"
         )
 
 
@@ -76,15 +80,14 @@ def check_dtype(input_dtype, input_name, expected_dtype, op_name, extra_message=
     name = convert_dtype(input_dtype)
     if name == 'float16':
         warnings.warn(
-            f"The data type of '{input_name}' in {op_name} is float16: not every device computes "
-            f"with it.",
+            f"[{op_name}] {input_name} is of float16, which not every device computes with",
             stacklevel=3,
         )
     expected = [expected_dtype] if isinstance(expected_dtype, str) else expected_dtype
     if name not in {convert_dtype(e) for e in expected}:
         raise TypeError(
-            f"The data type of '{input_name}' in {op_name} must be {expected_dtype}, but received "
-            f"{name}. {extra_message}"
+            f"[{op_name}] expected {input_name} of dtype {any_of(expected, str)}, got "
+            f"{name}{_remark(extra_message)}"
         )
 
 

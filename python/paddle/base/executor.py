@@ -35,7 +35,10 @@ def _as_lodtensor(data, place, dtype=None):
 
     if not isinstance(data, numpy.ndarray):
         if dtype is None:
-            raise AssertionError("The dtype should be given when feed data is not np.ndarray")
+            raise AssertionError(
+                "[as_lodtensor] expected a dtype for data that is no array, got None for "
+                f"{type(data).__name__}"
+            )
         data = numpy.array(data, dtype=convert_dtype(dtype))
     memory = _to_LodTensor(data)
     memory.set(data, place)
@@ -50,8 +53,6 @@ def _fetch_var(name, scope=None, return_numpy=True):
         raise AssertionError(f"[_fetch_var] expected a name, got {type(name)}")
     found = (global_scope() if scope is None else scope).find_var(name)
     if found is None:
-        raise AssertionError(
-            f"Cannot find {name} in scope. Perhaps you need to make the variable persistable."
-        )
+        raise AssertionError(f"[fetch_var] expected a variable of the scope, got {name!r}")
     memory = found.get_tensor()
     return as_numpy(memory, copy=True) if return_numpy else memory

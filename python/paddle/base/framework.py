@@ -113,7 +113,7 @@ class EagerParamBase(Tensor):
     @trainable.setter
     def trainable(self, value):
         if not isinstance(value, bool):
-            raise ValueError(f"The type of trainable MUST be bool, but the type is {type(value)}")
+            raise ValueError(f"[Parameter.trainable] expected a bool, got {type(value).__name__}")
         self.stop_gradient = not value
 
     @classmethod
@@ -129,7 +129,8 @@ class EagerParamBase(Tensor):
         """Run the delayed initialisation set by `set_init_func`."""
         if self._init_func is None:
             raise ValueError(
-                f"Required self._init_func is not None, but received {self._init_func}"
+                "[Parameter.initialize] expected a parameter made under LazyGuard, got one "
+                "without an initializer"
             )
         with paddle.no_grad():
             self._init_func()

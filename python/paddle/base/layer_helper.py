@@ -44,14 +44,18 @@ class LayerHelper(LayerHelperBase):
         """The one input of the layer."""
         values = self.multiple_input(input_param_name)
         if len(values) != 1:
-            raise ValueError(f"{self.layer_type} layer only takes one input")
+            raise ValueError(
+                f"[{self.layer_type}] expected one {input_param_name}, got {len(values)}"
+            )
         return values[0]
 
     def multiple_param_attr(self, length):
         """One attribute for each of `length` weights."""
         attrs = self.param_attr if isinstance(self.param_attr, list) else [self.param_attr]
         if len(attrs) not in (1, length):
-            raise ValueError("parameter number mismatch")
+            raise ValueError(
+                f"[{self.layer_type}] expected 1 or {length} param_attr, got {len(attrs)}"
+            )
         return attrs if len(attrs) == length else attrs * length
 
     def iter_inputs_and_params(self, input_param_name='input'):
@@ -63,7 +67,10 @@ class LayerHelper(LayerHelperBase):
         """The dtype all inputs have."""
         found = {value.dtype for value in self.multiple_input(input_param_name)}
         if len(found) > 1:
-            raise ValueError(f"Data Type mismatch: {' to '.join(sorted(map(str, found)))}")
+            raise ValueError(
+                f"[{self.layer_type}] expected {input_param_name} of one dtype, got "
+                f"{', '.join(sorted(map(str, found)))}"
+            )
         return found.pop() if found else None
 
     def get_parameter(self, name):
@@ -87,5 +94,7 @@ class LayerHelper(LayerHelperBase):
         if act is None:
             return input_var
         if not isinstance(act, str):
-            raise TypeError(f"{act} should be unicode or str")
+            raise TypeError(
+                f"[{self.layer_type}] expected act to be a string, got {type(act).__name__}"
+            )
         return getattr(paddle.nn.functional, act)(input_var)

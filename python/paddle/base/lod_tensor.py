@@ -25,16 +25,16 @@ def create_lod_tensor(data, recursive_seq_lens, place=None):
             items('create_lod_tensor', 'recursive_seq_lens', level) for level in recursive_seq_lens
         ]:
             raise AssertionError(
-                f"data and recursive_seq_lens do not match: sequences of {lengths}, "
-                f"{recursive_seq_lens} given"
+                f"[create_lod_tensor] expected recursive_seq_lens [{lengths}], the lengths of "
+                f"data, got {recursive_seq_lens}"
             )
         data = numpy.concatenate([numpy.asarray(sequence) for sequence in data]).reshape(
             [sum(lengths), 1]
         )
     if recursive_seq_lens and sum(recursive_seq_lens[-1]) != numpy.shape(data)[0]:
         raise AssertionError(
-            f"the provided lod info is invalid: {numpy.shape(data)[0]} rows, lengths "
-            f"{recursive_seq_lens}"
+            f"[create_lod_tensor] expected lengths whose sum is the {numpy.shape(data)[0]} rows of "
+            f"data, got {recursive_seq_lens}"
         )
     made = DenseTensor()
     made.set(numpy.asarray(data), place)

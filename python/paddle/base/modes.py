@@ -74,17 +74,10 @@ def _required(allowed, text):
 
 dygraph_only = non_static_only = _required(
     in_dygraph_mode,
-    "We only support '{0}()' in dynamic graph mode, please call "
-    "'paddle.disable_static()' to enter dynamic graph mode.",
+    "[{0}] expected dynamic mode, got static mode: call paddle.disable_static() before",
 )
-static_only = _required(
-    in_pir_mode,
-    "In PaddlePaddle 2.x, we turn on dynamic graph mode by default, and '{0}()' is only "
-    "supported in static graph mode. So if you want to use this api, please call "
-    "'paddle.enable_static()' before this api to enter static graph mode.",
-)
-dygraph_not_support = fake_interface_only = _required(
-    in_pir_mode, "We don't support {0} in dynamic graph mode"
+static_only = dygraph_not_support = fake_interface_only = _required(
+    in_pir_mode, "[{0}] expected static mode, got dynamic mode: call paddle.enable_static() before"
 )
 
 
@@ -145,7 +138,9 @@ def dtype_to_str(in_dtype):
 
     name = _SHORT.get(dtype_name(in_dtype))
     if name is None:
-        raise TypeError(f"got unsupported data type for promotion: {in_dtype}.")
+        raise TypeError(
+            f"[dtype_to_str] expected a dtype that takes part in promotion, got {in_dtype}"
+        )
     return name
 
 
@@ -163,7 +158,7 @@ def disable_signal_handler():
 def cuda_pinned_places(device_count=None):
     """The pinned memory of the GPUs of this build; AssertionError where there is no GPU support."""
     if not paddle.is_compiled_with_cuda():
-        raise AssertionError("Not compiled with CUDA")
+        raise AssertionError("[cuda_pinned_places] expected a build with CUDA, got one without")
     return [_core.CUDAPinnedPlace()] * int(device_count or 1)
 
 

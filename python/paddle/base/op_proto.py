@@ -124,7 +124,7 @@ class OpProtoHolder:
     def get_op_proto(self, type):
         """The declaration of an operation; ValueError for one that is not known."""
         if type not in self.op_proto_map:
-            raise ValueError(f'Operator "{type}" has not been registered.')
+            raise ValueError(f"[get_op_proto] expected the name of an op, got {type!r}")
         return self.op_proto_map[type]
 
     def has_op_proto(self, type):

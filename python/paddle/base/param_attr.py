@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ParamAttr`: how a layer's parameter is named, initialised, regularised and trained."""
 
+from paddle.base.arguments import kinds
+
 __all__ = ["ParamAttr", "WeightNormParamAttr"]
 
 
 def _require(value, types, what):
     if not isinstance(value, types):
-        names = (
-            " or ".join(t.__name__ for t in types) if isinstance(types, tuple) else types.__name__
+        raise TypeError(
+            f"[ParamAttr] expected {what} of type {kinds(types)}, got {type(value).__name__}"
         )
-        raise TypeError(f"[ParamAttr] expected {what} of type {names}, got {type(value)}")
 
 
 class ParamAttr:

@@ -63,7 +63,7 @@ class GeneratorLoader:
         `drop_last`.
         """
         if batch_size <= 0:
-            raise AssertionError("batch_size must be larger than 0")
+            raise AssertionError(f"[DataLoader] expected a positive batch_size, got {batch_size!r}")
         return self.set_sample_list_generator(paddle.batch(reader, batch_size, drop_last), places)
 
     def set_sample_list_generator(self, reader, places=None):
@@ -107,7 +107,10 @@ class GeneratorLoader:
         from paddle.static.program import running
 
         if self._batches is None:
-            raise AssertionError("Data source of DataLoader has not set yet")
+            raise AssertionError(
+                "[DataLoader] expected a generator that was set, got none: call one of the "
+                "set_*_generator methods"
+            )
         reader = (
             paddle.reader.buffered(self._batches, self._capacity)
             if self._capacity

@@ -39,14 +39,16 @@ def _check_exists_and_download(path, url, md5, module_name, download=True):
     if path and os.path.exists(path):
         return path
     if not download:
-        raise ValueError(f'{path} not exists and auto download disabled')
+        raise ValueError(
+            f"[{module_name}] expected a file at {path!r} for download=False, got none"
+        )
     return globals()['download'](url, module_name, md5)
 
 
 def split(reader, line_count, suffix="%05d.pickle", dumper=pickle.dump):
     """Write what a reader gives into files of `line_count` items each, named by their number."""
     if not callable(dumper):
-        raise TypeError("dumper should be callable.")
+        raise TypeError(f"[split] expected dumper to be a function, got {type(dumper).__name__}")
     lines, written = [], 0
 
     def write():
@@ -69,7 +71,9 @@ def cluster_files_reader(files_pattern, trainer_count, trainer_id, loader=load_p
     By default files hold what `paddle.load` reads, and nothing in them is executed.
     """
     if not callable(loader):
-        raise TypeError("loader should be callable.")
+        raise TypeError(
+            f"[cluster_files_reader] expected loader to be a function, got {type(loader).__name__}"
+        )
 
     def reader():
         for number, path in enumerate(sorted(glob.glob(files_pattern))):

@@ -139,6 +139,12 @@ def get_available_custom_device():
     return _core.get_available_custom_device()
 
 
+def _unknown(device):
+    return ValueError(
+        f"[device] expected 'cpu', 'gpu', 'gpu:0' or the name of a plugin's device, got {device!r}"
+    )
+
+
 def _parse(device):
     """('cpu', 0) for 'cpu', ('gpu', 1) for 'gpu:1' or 'cuda:1'. ValueError otherwise."""
     if hasattr(device, 'is_cpu_place'):
@@ -149,11 +155,7 @@ def _parse(device):
         return 'gpu', device
     found = re.fullmatch(r'(\w+)(?::(\d+))?', device) if isinstance(device, str) else None
     if found is None:
-        raise ValueError(
-            "The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', or "
-            "a plugin "
-            f"device, got {device!r}"
-        )
+        raise _unknown(device)
     kind, index = device.split(':')[0], int(found.group(2) or 0)
     if kind in get_all_custom_device_type():
         return kind, index
@@ -163,15 +165,9 @@ def _parse(device):
         return 'cpu', 0
     if kind == 'gpu':
         if not is_compiled_with_cuda():
-            raise ValueError(
-                f"The device should not be {device!r}, since PaddlePaddle is not compiled with CUDA"
-            )
+            raise ValueError(f"[device] expected a device of a build without CUDA, got {device!r}")
         return kind, index
-    raise ValueError(
-        "The device must be a string which is like 'cpu', 'gpu', 'gpu:x', 'xpu', 'xpu:x', or a "
-        "plugin "
-        f"device, got {device!r}"
-    )
+    raise _unknown(device)
 
 
 def set_device(device):

@@ -28,11 +28,7 @@ __all__ = [
 
 
 def _absent(api):
-    return ValueError(
-        f"The API paddle.device.cuda.{api} is not supported in CPU-only PaddlePaddle. Please "
-        f"reinstall "
-        "PaddlePaddle with GPU support to call this API."
-    )
+    return ValueError(f"[cuda.{api}] expected a build with CUDA, got one without")
 
 
 def device_count():

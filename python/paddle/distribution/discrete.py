@@ -144,10 +144,12 @@ class Multinomial(Distribution):
 
     def __init__(self, total_count, probs):
         if not isinstance(total_count, int) or total_count < 1:
-            raise ValueError('input parameter total_count must be int type and grater than zero.')
+            raise ValueError(
+                f"[Multinomial] expected total_count to be a positive int, got {total_count!r}"
+            )
         probs = as_tensor(probs)
         if probs.ndim < 1:
-            raise ValueError('probs parameter should not be none and over one dimension')
+            raise ValueError("[Multinomial] expected probs of at least one axis, got shape []")
         self.probs = probs / probs.sum(-1, keepdim=True)
         self._dtype = self.probs.dtype
         self.total_count = total_count
@@ -324,9 +326,7 @@ class Geometric(Distribution):
         self._dtype = self.probs.dtype
         values = self.probs.numpy()
         if not ((values > 0) & (values <= 1)).all():
-            raise ValueError(
-                "Expected parameter probs of distribution Geometric to satisfy 0 < probs <= 1"
-            )
+            raise ValueError("[Geometric] expected probs above 0 and at most 1, got others")
         super().__init__(self.probs.shape)
 
     @property

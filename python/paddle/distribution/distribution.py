@@ -17,8 +17,8 @@ def _warn_of_numbers(value):
         held = np.asarray(value).dtype
         if held.kind in 'iubf' and held not in (np.float32, np.float64):
             warnings.warn(
-                "data type of argument only support float32 and float64, your argument will be "
-                "convert to float32.",
+                f"[Distribution] parameters of {held} are converted to float32: only float32 and "
+                "float64 are kept",
                 stacklevel=4,
             )
 
@@ -73,7 +73,9 @@ def to_shape(shape):
     if isinstance(shape, numbers.Integral):
         return (int(shape),)
     if not isinstance(shape, (list, tuple)):
-        raise TypeError(f"sample shape must be a sequence, but got {type(shape)}")
+        raise TypeError(
+            f"[Distribution] expected shape to be a list or tuple, got {type(shape).__name__}"
+        )
     return tuple(int(d) for d in shape)
 
 
@@ -109,12 +111,17 @@ class Distribution:
     @property
     def mean(self):
         """The mean."""
-        raise NotImplementedError(f"{type(self).__name__} has no mean")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.mean] expected a distribution with a mean, got one without"
+        )
 
     @property
     def variance(self):
         """The variance."""
-        raise NotImplementedError(f"{type(self).__name__} has no variance")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.variance] expected a distribution with a variance, got one "
+            "without"
+        )
 
     @property
     def stddev(self):
@@ -128,11 +135,17 @@ class Distribution:
 
     def rsample(self, shape=()):
         """Draw with gradients to the parameters."""
-        raise NotImplementedError(f"{type(self).__name__} cannot draw with gradients")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.rsample] expected a distribution that draws with gradients, "
+            "got one that does not"
+        )
 
     def entropy(self):
         """The entropy."""
-        raise NotImplementedError(f"{type(self).__name__} has no entropy")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.entropy] expected a distribution with an entropy, got one "
+            "without"
+        )
 
     def kl_divergence(self, other):
         """The Kullback-Leibler divergence from `other`."""
@@ -142,7 +155,10 @@ class Distribution:
 
     def log_prob(self, value):
         """Logarithm of the density or mass at `value`."""
-        raise NotImplementedError(f"{type(self).__name__} has no log_prob")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.log_prob] expected a distribution with a density, got one "
+            "without"
+        )
 
     def prob(self, value):
         """Density or mass at `value`."""
@@ -167,8 +183,8 @@ class Distribution:
             and value.dtype != dtype
         ):
             warnings.warn(
-                "dtype of input 'value' needs to be the same as parameters of distribution "
-                "class. dtype of 'value' will be converted.",
+                f"[{type(self).__name__}] value of {value.dtype} is converted to {dtype}, the "
+                "dtype of the parameters",
                 stacklevel=3,
             )
         return as_tensor(value, dtype)
@@ -181,14 +197,22 @@ class ExponentialFamily(Distribution):
 
     @property
     def _natural_parameters(self):
-        raise NotImplementedError(f"{type(self).__name__} gives no natural parameters")
+        raise NotImplementedError(
+            f"[{type(self).__name__}._natural_parameters] expected a subclass to define it, "
+            "got none"
+        )
 
     def _log_normalizer(self, *parameters):
-        raise NotImplementedError(f"{type(self).__name__} gives no log normalizer")
+        raise NotImplementedError(
+            f"[{type(self).__name__}._log_normalizer] expected a subclass to define it, got none"
+        )
 
     @property
     def _mean_carrier_measure(self):
-        raise NotImplementedError(f"{type(self).__name__} gives no mean carrier measure")
+        raise NotImplementedError(
+            f"[{type(self).__name__}._mean_carrier_measure] expected a subclass to define it, "
+            "got none"
+        )
 
     def entropy(self):
         """The entropy, from the gradient of the log normalizer."""

@@ -74,7 +74,7 @@ class Chi2(Gamma):
     def __init__(self, df):
         self.df = as_tensor(df)
         if not bool((self.df > 0).numpy().all()):
-            raise ValueError("The arg of `df` must be positive.")
+            raise ValueError("[Chi2] expected df above 0, got others")
         super().__init__(self.df * 0.5, paddle.full_like(self.df, 0.5))
 
 
@@ -143,7 +143,9 @@ class Dirichlet(ExponentialFamily):
     def __init__(self, concentration):
         concentration = as_tensor(concentration)
         if concentration.ndim < 1:
-            raise ValueError("`concentration` parameter must be at least one dimensional")
+            raise ValueError(
+                "[Dirichlet] expected concentration of at least one axis, got shape []"
+            )
         self.concentration = concentration
         self._dtype = concentration.dtype
         super().__init__(concentration.shape[:-1], concentration.shape[-1:])

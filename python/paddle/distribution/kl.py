@@ -15,7 +15,10 @@ _rules = {}
 def register_kl(cls_p, cls_q):
     """Decorator: use the function for kl_divergence of a `cls_p` from a `cls_q`."""
     if not issubclass(cls_p, Distribution) or not issubclass(cls_q, Distribution):
-        raise TypeError('cls_p and cls_q must be subclass of Distribution')
+        raise TypeError(
+            f"[register_kl] expected two classes of distributions, got {cls_p.__name__} and "
+            f"{cls_q.__name__}"
+        )
 
     def keep(function):
         _rules[cls_p, cls_q] = function
@@ -24,13 +27,18 @@ def register_kl(cls_p, cls_q):
     return keep
 
 
+def _unknown(p, q):
+    return NotImplementedError(
+        "[kl_divergence] expected a pair with a known divergence, got "
+        f"{type(p).__name__} and {type(q).__name__}"
+    )
+
+
 def kl_divergence(p, q):
     """KL(p || q). NotImplementedError when no rule fits the types."""
     found = [(a, b) for a, b in _rules if isinstance(p, a) and isinstance(q, b)]
     if not found:
-        raise NotImplementedError(
-            f"no KL divergence of {type(p).__name__} from {type(q).__name__} is known"
-        )
+        raise _unknown(p, q)
     best = min(
         found, key=lambda pair: (type(p).__mro__.index(pair[0]), type(q).__mro__.index(pair[1]))
     )
@@ -71,7 +79,10 @@ def _uniform(p, q):
 @register_kl(transformed.Independent, transformed.Independent)
 def _independent(p, q):
     if p._reinterpreted_batch_rank != q._reinterpreted_batch_rank:
-        raise NotImplementedError("KL divergence needs equal reinterpreted_batch_rank")
+        raise NotImplementedError(
+            "[kl_divergence] expected equal reinterpreted_batch_rank, got "
+            f"{p._reinterpreted_batch_rank} and {q._reinterpreted_batch_rank}"
+        )
     return transformed._sum_right(kl_divergence(p._base, q._base), p._reinterpreted_batch_rank)
 
 
@@ -79,9 +90,7 @@ def _independent(p, q):
 def _exponential_family(p, q):
     """By the Bregman divergence of the log normalizer."""
     if type(p) is not type(q):
-        raise NotImplementedError(
-            f"no KL divergence of {type(p).__name__} from {type(q).__name__} is known"
-        )
+        raise _unknown(p, q)
     mine = []
     for parameter in p._natural_parameters:
         parameter = parameter.detach()

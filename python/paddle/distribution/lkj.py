@@ -19,16 +19,16 @@ class LKJCholesky(Distribution):
 
     def __init__(self, dim=2, concentration=1.0, sample_method='onion'):
         if not isinstance(dim, int):
-            raise TypeError(f"Expected dim to be an integer. Found type {type(dim)}")
+            raise TypeError(f"[LKJCholesky] expected dim to be an int, got {type(dim).__name__}")
         if dim < 2:
-            raise ValueError(f"Expected dim to be greater than or equal to 2. Found dim={dim}.")
+            raise ValueError(f"[LKJCholesky] expected dim of at least 2, got {dim}")
         if sample_method not in ('onion', 'cvine'):
             raise ValueError(
                 f"[LKJCholesky] expected sample_method 'cvine' or 'onion', got {sample_method!r}"
             )
         self.concentration = as_tensor(concentration)
         if not bool((self.concentration > 0).numpy().all()):
-            raise ValueError("The arg of `concentration` must be positive.")
+            raise ValueError("[LKJCholesky] expected concentration above 0, got others")
         if self.concentration.ndim == 1 and self.concentration.shape[0] == 1:
             self.concentration = self.concentration.reshape([])
         self.dim = dim

@@ -271,17 +271,21 @@ class Cauchy(_LocationScale):
     @property
     def mean(self):
         """There is none."""
-        raise ValueError("Cauchy distribution has no mean.")
+        raise ValueError("[Cauchy.mean] expected a distribution with a mean, got one without")
 
     @property
     def variance(self):
         """There is none."""
-        raise ValueError("Cauchy distribution has no variance.")
+        raise ValueError(
+            "[Cauchy.variance] expected a distribution with a variance, got one without"
+        )
 
     @property
     def stddev(self):
         """There is none."""
-        raise ValueError("Cauchy distribution has no stddev.")
+        raise ValueError(
+            "[Cauchy.stddev] expected a distribution with a standard deviation, got one without"
+        )
 
     def sample(self, shape=[], name=None):
         """Draw without gradients; the result has shape `shape` + batch_shape."""
@@ -324,9 +328,9 @@ class StudentT(Distribution):
         self.df, self.loc, self.scale = broadcast(df, loc, scale)
         self._dtype = self.df.dtype
         if not bool((self.df > 0).numpy().all()):
-            raise ValueError("Every element of input parameter `df` should be larger than 0.")
+            raise ValueError("[StudentT] expected df above 0, got others")
         if not bool((self.scale > 0).numpy().all()):
-            raise ValueError("Every element of input parameter `scale` should be larger than 0.")
+            raise ValueError("[StudentT] expected scale above 0, got others")
         super().__init__(self.df.shape)
 
     @property

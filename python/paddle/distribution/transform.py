@@ -67,15 +67,18 @@ class Transform:
 
     def _check(self, value, name):
         if not isinstance(value, paddle.Tensor):
-            raise TypeError(f"Expected '{name}' is a Tensor or Real, but got {type(value)}")
+            raise TypeError(
+                f"[{type(self).__name__}] expected {name} to be a tensor, got "
+                f"{type(value).__name__}"
+            )
 
     def forward(self, x):
         """The transformed value."""
         self._check(x, 'x')
         if x.ndim < self._domain_rank:
             raise ValueError(
-                f"The dimensions of x({x.ndim}) should be grater than or equal to "
-                f"{self._domain_rank}"
+                f"[{type(self).__name__}.forward] expected x of at least {self._domain_rank} axes, "
+                f"got shape {list(x.shape)}"
             )
         return self._forward(x)
 
@@ -84,8 +87,8 @@ class Transform:
         self._check(y, 'y')
         if y.ndim < self._codomain_rank:
             raise ValueError(
-                f"The dimensions of y({y.ndim}) should be grater than or equal to "
-                f"{self._codomain_rank}"
+                f"[{type(self).__name__}.inverse] expected y of at least {self._codomain_rank} "
+                f"axes, got shape {list(y.shape)}"
             )
         return self._inverse(y)
 
@@ -139,9 +142,13 @@ class AffineTransform(Transform):
 
     def __init__(self, loc, scale):
         if not isinstance(loc, paddle.Tensor):
-            raise TypeError(f"Expected 'loc' is a Tensor, but got {type(loc)}")
+            raise TypeError(
+                f"[AffineTransform] expected loc to be a tensor, got {type(loc).__name__}"
+            )
         if not isinstance(scale, paddle.Tensor):
-            raise TypeError(f"Expected scale is a Tensor, but got {type(scale)}")
+            raise TypeError(
+                f"[AffineTransform] expected scale to be a tensor, got {type(scale).__name__}"
+            )
         self._loc = loc
         self._scale = scale
 
@@ -193,7 +200,9 @@ class PowerTransform(Transform):
 
     def __init__(self, power):
         if not isinstance(power, paddle.Tensor):
-            raise TypeError(f"Expected 'power' is a tensor, but got {type(power)}")
+            raise TypeError(
+                f"[PowerTransform] expected power to be a tensor, got {type(power).__name__}"
+            )
         self._power = power
 
     @property
@@ -260,7 +269,9 @@ class SoftmaxTransform(Transform):
 
     def forward_shape(self, shape):
         if len(shape) < 1:
-            raise ValueError(f"Expected length of shape is grater than 1, but got {len(shape)}")
+            raise ValueError(
+                "[SoftmaxTransform.forward_shape] expected a shape of at least one axis, got none"
+            )
         return tuple(shape)
 
     inverse_shape = forward_shape
@@ -295,12 +306,18 @@ class StickBreakingTransform(Transform):
 
     def forward_shape(self, shape):
         if not shape:
-            raise ValueError(f"Expected 'shape' is not empty, but got {shape}")
+            raise ValueError(
+                "[StickBreakingTransform.forward_shape] expected a shape of at least one axis, "
+                "got none"
+            )
         return (*shape[:-1], shape[-1] + 1)
 
     def inverse_shape(self, shape):
         if not shape:
-            raise ValueError(f"Expected 'shape' is not empty, but got {shape}")
+            raise ValueError(
+                "[StickBreakingTransform.inverse_shape] expected a shape of at least one axis, "
+                "got none"
+            )
         return (*shape[:-1], shape[-1] - 1)
 
 
@@ -316,12 +333,13 @@ class ReshapeTransform(Transform):
         ):
             if not isinstance(shape, (list, tuple)):
                 raise TypeError(
-                    f"Expected type of '{name}' is a sequence of int, but got {type(shape)}"
+                    f"[ReshapeTransform] expected {name} to be a list or tuple, got "
+                    f"{type(shape).__name__}"
                 )
         if math.prod(in_event_shape) != math.prod(out_event_shape):
             raise ValueError(
-                f"The numel of 'in_event_shape' should be 'out_event_shape', but got "
-                f"{math.prod(in_event_shape)}!={math.prod(out_event_shape)}"
+                "[ReshapeTransform] expected in_event_shape and out_event_shape of as many "
+                f"elements, got {math.prod(in_event_shape)} and {math.prod(out_event_shape)}"
             )
         self._in_event_shape = tuple(items('ReshapeTransform', 'in_event_shape', in_event_shape))
         self._out_event_shape = tuple(items('ReshapeTransform', 'out_event_shape', out_event_shape))
@@ -351,7 +369,9 @@ class ReshapeTransform(Transform):
     def _swap(shape, old, new):
         shape = tuple(shape)
         if len(shape) < len(old) or shape[len(shape) - len(old) :] != old:
-            raise ValueError(f"Expected a shape that ends with {old}, but got {shape}")
+            raise ValueError(
+                f"[ReshapeTransform] expected a shape that ends with {list(old)}, got {list(shape)}"
+            )
         return shape[: len(shape) - len(old)] + new
 
     def forward_shape(self, shape):
@@ -366,10 +386,12 @@ class IndependentTransform(Transform):
 
     def __init__(self, base, reinterpreted_batch_rank):
         if not isinstance(base, Transform):
-            raise TypeError(f"Expected 'base' is Transform type, but get {type(base)}")
+            raise TypeError(
+                f"[IndependentTransform] expected base to be a Transform, got {type(base).__name__}"
+            )
         if reinterpreted_batch_rank <= 0:
             raise ValueError(
-                f"Expected 'reinterpreted_batch_rank' is grater than zero, but got "
+                "[IndependentTransform] expected a positive reinterpreted_batch_rank, got "
                 f"{reinterpreted_batch_rank}"
             )
         self._base = base
@@ -396,17 +418,25 @@ class IndependentTransform(Transform):
         return self._base.inverse_shape(shape)
 
 
+def _checked(op, transforms):
+    """The transforms as a list; TypeError for anything else."""
+    if not isinstance(transforms, (list, tuple)):
+        raise TypeError(
+            f"[{op}] expected transforms to be a list or tuple, got {type(transforms).__name__}"
+        )
+    if not all(isinstance(t, Transform) for t in transforms):
+        raise TypeError(
+            f"[{op}] expected transforms to hold Transforms, got "
+            f"{[type(t).__name__ for t in transforms]}"
+        )
+    return items(op, 'transforms', transforms)
+
+
 class ChainTransform(Transform):
     """Transforms one after another, the first in the list first."""
 
     def __init__(self, transforms):
-        if not isinstance(transforms, (list, tuple)):
-            raise TypeError(
-                f"Expected type of 'transforms' is Sequence, but got {type(transforms)}"
-            )
-        if not all(isinstance(t, Transform) for t in transforms):
-            raise TypeError("All elements of transforms should be Transform type.")
-        self.transforms = items('ChainTransform', 'transforms', transforms)
+        self.transforms = _checked('ChainTransform', transforms)
         rank = self.transforms[-1]._codomain_rank if transforms else 0
         for t in reversed(self.transforms):
             rank = t._domain_rank + max(rank - t._codomain_rank, 0)
@@ -455,18 +485,13 @@ class StackTransform(Transform):
     """A transform for each slice along `axis`."""
 
     def __init__(self, transforms, axis=0):
-        if not transforms or not isinstance(transforms, (list, tuple)):
-            raise TypeError(
-                f"Expected 'transforms' is Sequence[Transform], but got {type(transforms)}."
-            )
-        if not all(isinstance(t, Transform) for t in transforms):
-            raise TypeError(
-                f'[StackTransform] expected transforms to hold Transforms, got '
-                f'{[type(t).__name__ for t in transforms]}'
-            )
+        self._transforms = _checked('StackTransform', transforms)
+        if not self._transforms:
+            raise TypeError("[StackTransform] expected at least one transform, got none")
         if not isinstance(axis, int):
-            raise TypeError(f"Expected 'axis' is int, but got{type(axis)}.")
-        self._transforms = items('StackTransform', 'transforms', transforms)
+            raise TypeError(
+                f"[StackTransform] expected axis to be an int, got {type(axis).__name__}"
+            )
         self._axis = axis
 
     @property
@@ -485,12 +510,13 @@ class StackTransform(Transform):
     def _each(self, x, method):
         if not -x.ndim <= self._axis < x.ndim:
             raise ValueError(
-                f"Input dimensions {x.ndim} should be grater than stack transform axis "
-                f"{self._axis}."
+                f"[StackTransform] expected a value with an axis {self._axis}, got shape "
+                f"{list(x.shape)}"
             )
         if x.shape[self._axis] != len(self._transforms):
             raise ValueError(
-                f"Input size along {self._axis} should be equal to the length of transforms."
+                f"[StackTransform] expected an extent of {len(self._transforms)} along axis "
+                f"{self._axis}, a row for each transform, got {x.shape[self._axis]}"
             )
         parts = paddle.unbind(x, self._axis)
         return paddle.stack(

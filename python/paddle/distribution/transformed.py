@@ -19,11 +19,13 @@ class Independent(Distribution):
 
     def __init__(self, base, reinterpreted_batch_rank):
         if not isinstance(base, Distribution):
-            raise TypeError(f"Expected type of 'base' is Distribution, but got {type(base)}")
+            raise TypeError(
+                f"[Independent] expected base to be a Distribution, got {type(base).__name__}"
+            )
         if not 0 < reinterpreted_batch_rank <= len(base.batch_shape):
             raise ValueError(
-                f"Expected 0 < reinterpreted_batch_rank <= {len(base.batch_shape)}, but got "
-                f"{reinterpreted_batch_rank}"
+                "[Independent] expected reinterpreted_batch_rank from 1 to "
+                f"{len(base.batch_shape)}, got {reinterpreted_batch_rank}"
             )
         self._base = base
         self._reinterpreted_batch_rank = reinterpreted_batch_rank
@@ -67,7 +69,10 @@ class TransformedDistribution(Distribution):
 
     def __init__(self, base, transforms):
         if not isinstance(base, Distribution):
-            raise TypeError(f"Expected type of 'base' is Distribution, but got {type(base)}.")
+            raise TypeError(
+                "[TransformedDistribution] expected base to be a Distribution, got "
+                f"{type(base).__name__}"
+            )
         if not isinstance(transforms, (list, tuple)) or not all(
             isinstance(t, Transform) for t in transforms
         ):
@@ -81,8 +86,8 @@ class TransformedDistribution(Distribution):
         base_shape = tuple(base.batch_shape) + tuple(base.event_shape)
         if len(base_shape) < chain._domain_rank:
             raise ValueError(
-                f"'base' needs to have shape with size at least {chain._domain_rank}, but got "
-                f"{len(base_shape)}."
+                f"[TransformedDistribution] expected base of at least {chain._domain_rank} axes, "
+                f"got {len(base_shape)}"
             )
         extra = chain._domain_rank - len(base.event_shape)
         self._base_event = max(extra, 0)
@@ -135,17 +140,17 @@ class MultivariateNormal(Distribution):
         given = [m for m in (covariance_matrix, precision_matrix, scale_tril) if m is not None]
         if len(given) != 1:
             raise ValueError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
-                "specified."
+                "[MultivariateNormal] expected one of covariance_matrix, precision_matrix and "
+                f"scale_tril, got {len(given)}"
             )
         loc = as_tensor(loc)
         if loc.ndim < 1:
-            raise ValueError("loc must be at least one-dimensional.")
+            raise ValueError("[MultivariateNormal] expected loc of at least one axis, got shape []")
         matrix = as_tensor(given[0], loc.dtype)
         if matrix.ndim < 2:
             raise ValueError(
-                "the matrix must be at least two-dimensional, with optional leading batch "
-                "dimensions"
+                "[MultivariateNormal] expected a matrix or a batch of them, got shape "
+                f"{list(matrix.shape)}"
             )
         if scale_tril is not None:
             self.scale_tril = factor = matrix

@@ -60,7 +60,8 @@ class Independent(Variable):
         possible = self._base.constraint(value)
         if possible.ndim < self._reinterpreted_batch_rank:
             raise ValueError(
-                f"Input dimensions must be equal or grater than  {self._reinterpreted_batch_rank}"
+                f"[Independent] expected a value of at least {self._reinterpreted_batch_rank} "
+                f"axes, got {possible.ndim}"
             )
         rank = self._reinterpreted_batch_rank
         return (
@@ -86,8 +87,7 @@ class Stack(Variable):
     def constraint(self, value):
         if not -value.ndim <= self._axis < value.ndim:
             raise ValueError(
-                f"Input dimensions {value.ndim} should be grater than stack constraint axis "
-                f"{self._axis}."
+                f"[Stack] expected a value with an axis {self._axis}, got shape {list(value.shape)}"
             )
         if value.shape[self._axis] != len(self._vars):
             raise ValueError(

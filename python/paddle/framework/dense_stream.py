@@ -152,7 +152,7 @@ def read_all(stream, names):
     """One record for each of `names`, which are sorted; the stream must end with the last."""
     out = {name: read_record(stream) for name in sorted(names)}
     if stream.read(1):
-        raise ValueError("Not allowed to load partial data: bytes are left after the last tensor")
+        raise ValueError("expected the end after the last tensor, got more bytes")
     return out
 
 

@@ -15,10 +15,7 @@ def set_default_dtype(d):
     """
     name = d.__name__ if isinstance(d, type) else str(d).rsplit('.', 1)[-1]
     if name not in _FLOATS:
-        raise TypeError(
-            f"set_default_dtype only supports [float16, float32, float64, bfloat16] , but "
-            f"received {name}"
-        )
+        raise TypeError(f"[set_default_dtype] expected one of {', '.join(_FLOATS)}, got {name!r}")
     _core.set_default_dtype(name)
     _default[0] = name
 

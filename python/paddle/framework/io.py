@@ -139,15 +139,10 @@ def _check_target(path):
     if isinstance(path, _stdio.BytesIO):
         return path
     if not isinstance(path, (str, os.PathLike)):
-        raise ValueError(
-            f"only supports saving objects to file and `BytesIO`, but got {type(path)}"
-        )
+        raise ValueError(f"[save] expected a path or a stream for bytes, got {type(path).__name__}")
     path = os.fspath(path)
     if os.path.basename(path) == '':
-        raise ValueError(
-            "The input path MUST be format of dirname/filename [dirname\\filename in Windows "
-            "system], but received filename is empty string."
-        )
+        raise ValueError(f"[save] expected a path that ends with a file's name, got {path!r}")
     folder = os.path.dirname(path)
     if folder:
         os.makedirs(folder, exist_ok=True)
@@ -165,18 +160,15 @@ def save(obj, path, protocol=4, **configs):
     """
     unknown = set(configs) - {'use_binary_format', 'pickle_protocol', 'safetensors'}
     if unknown:
-        raise ValueError(
-            f"The additional config ({', '.join(sorted(unknown))}) of `paddle.save` is not "
-            f"supported."
-        )
+        raise ValueError(f"[save] got an unexpected config {sorted(unknown)[0]!r}")
     path = _check_target(path)
     if 'pickle_protocol' in configs:
         protocol = configs['pickle_protocol']
-        warnings.warn("'pickle_protocol' is a deprecated argument. Please use 'protocol' instead.")
+        warnings.warn("[save] 'pickle_protocol' is an old name of 'protocol'")
     if isinstance(protocol, bool) or not isinstance(protocol, int):
-        raise ValueError(f"The 'protocol' MUST be `int`, but received {type(protocol)}")
+        raise ValueError(f"[save] expected protocol to be an int, got {type(protocol).__name__}")
     if not 1 < protocol < 5:
-        raise ValueError(f"Expected 1<'protocol'<5, but received protocol={protocol}")
+        raise ValueError(f"[save] expected protocol 2, 3 or 4, got {protocol}")
     if configs.get('safetensors'):
         from .safetensors_file import save_safetensors
 
@@ -198,9 +190,11 @@ def save(obj, path, protocol=4, **configs):
             stream.write(training_program(obj))
         return
     if _has_layer(obj):
-        raise ValueError("paddle do not support saving `paddle.nn.Layer` object.")
+        raise ValueError(
+            "[save] expected tensors and plain values, got a Layer: save its state_dict()"
+        )
     if isinstance(obj, dict) and len(obj) == 0:
-        warnings.warn("The input state dict is empty, no need to save.")
+        warnings.warn("[save] the dict to be saved is empty")
     with _writer(path) as stream:
         if _is_state_dict(obj):
             pickle.dump(_split_big(_state_dict_content(obj), protocol), stream, protocol=protocol)
@@ -316,7 +310,7 @@ def _load_stream(stream, source, keep_name_table, return_numpy):
     head = stream.read(8)
     stream.seek(0)
     if not head:
-        raise EOFError(f"Ran out of input: {source} is empty")
+        raise EOFError(f"[load] expected a file with content, got {source}, which is empty")
     if _looks_pickled(head):
         content = load_pickle(stream, source)
         try:
@@ -352,7 +346,7 @@ def load(path, **configs):
     known = {'model_filename', 'params_filename', 'keep_name_table', 'return_numpy', 'safetensors'}
     for key in configs:
         if key not in known:
-            raise ValueError(f"The additional config ({key}) of `paddle.load` is not supported.")
+            raise ValueError(f"[load] got an unexpected config {key!r}")
     keep, as_numpy = (
         bool(configs.get('keep_name_table', False)),
         bool(configs.get('return_numpy', False)),
@@ -380,7 +374,9 @@ def load(path, **configs):
     if os.path.isfile(path + '.pdparams'):
         with open(path + '.pdparams', 'rb') as stream:
             return _load_stream(stream, path + '.pdparams', keep, as_numpy)
-    raise ValueError(f"The ``path`` ({path}) to load model not exists.")
+    raise ValueError(
+        f"[load] expected a file or a prefix of files, got {path!r}, where there is none"
+    )
 
 
 class _Saving(threading.Thread):
@@ -457,9 +453,7 @@ def async_save(obj, path, protocol=4, sync_other_task=False, **configs):
     was told of is a warning at exit.
     """
     if configs:
-        raise ValueError(
-            f"The additional config ({', '.join(configs)}) of `paddle.async_save` is not supported."
-        )
+        raise ValueError(f"[async_save] got an unexpected config {sorted(configs)[0]!r}")
     if not isinstance(obj, dict):
         raise TypeError(f"[async_save] expected a dict of tensors, got {type(obj)}")
     _tell(_failures(sync_other_task))
@@ -494,7 +488,7 @@ def _to_LodTensor(ndarray):
     from paddle.static.scope import DenseTensor
 
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"Type of `ndarray` should be np.ndarray, but received {type(ndarray)}.")
+        raise TypeError(f"[to_LodTensor] expected a NumPy array, got {type(ndarray).__name__}")
     made = DenseTensor()
     made.set(ndarray, paddle.CPUPlace())
     return made
@@ -513,7 +507,10 @@ def _save_dense_tensor(tensor, file_name):
 def _load_dense_tensor(file_name):
     """The memory of a variable with what a record holds."""
     with open(file_name, 'rb') as stream:
-        array, _ = dense_stream.read_record(stream)
+        try:
+            array, _ = dense_stream.read_record(stream)
+        except ValueError as error:
+            raise parse_error(file_name, error) from None
     return _to_LodTensor(array)
 
 

@@ -42,9 +42,7 @@ def _memory(var, scope):
 
     found = (global_scope() if scope is None else scope).find_var(var.name)
     if found is None:
-        raise ValueError(
-            f"Can not find Variable '{var.name}' in the scope. Make sure it is initialized"
-        )
+        raise ValueError(f"[get_value] expected a value for {var.name!r} in the scope, got none")
     return found.get_tensor()
 
 
@@ -63,8 +61,8 @@ def set_value(var, value, scope=None):
     value = numpy.asarray(value)
     if list(memory.shape()) != list(value.shape):
         raise ValueError(
-            f"Variable Shape not match, Variable [ {var.name} ] need tensor with shape "
-            f"{list(memory.shape())} but load set tensor with shape {list(value.shape)}"
+            f"[set_value] expected shape {list(memory.shape())} for {var.name!r}, got "
+            f"{list(value.shape)}"
         )
     memory.set(value)
 

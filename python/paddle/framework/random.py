@@ -80,7 +80,7 @@ def set_rng_state(state_list, device=None):
         set_cuda_rng_state(state_list)
         return
     if not isinstance(state_list, (list, tuple)) or len(state_list) != 1:
-        raise ValueError(f"Length of state list should be equal to 1, but got {state_list!r}")
+        raise ValueError(f"[set_rng_state] expected a list of one state, got {state_list!r}")
     _core.default_cpu_generator().set_state(state_list[0])
 
 
@@ -93,8 +93,8 @@ def set_cuda_rng_state(state_list):
     """Restore what `get_cuda_rng_state` gave."""
     if len(state_list) != 0:
         raise ValueError(
-            f"Length of cuda state list should be equal to the cuda device count, got "
-            f"{len(state_list)} and 0"
+            "[set_cuda_rng_state] expected no states in a build without CUDA, got "
+            f"{len(state_list)}"
         )
 
 

@@ -312,8 +312,8 @@ def _real(value):
 def parse_error(source, why):
     """The exception for a file that cannot be read as what it should be."""
     return ValueError(
-        f"`paddle.load` can not parse the file:{source}. It is corrupted, truncated or of "
-        f"another kind: {why}"
+        f"[load] expected a file that can be read, got {source}, which is corrupted, truncated or "
+        f"of another kind: {why}"
     )
 
 

@@ -23,7 +23,7 @@ def _combine(a, b, message_op):
     if message_op == 'div':
         return a / b
     raise ValueError(
-        f"message_op should be `add`, `sub`, `mul` or `div`, but received {message_op}"
+        f"[geometric] expected message_op 'add', 'sub', 'mul' or 'div', got {message_op!r}"
     )
 
 

@@ -11,7 +11,7 @@ __all__ = ['sample_neighbors', 'weighted_sample_neighbors', 'reindex_graph', 're
 
 def _sample(row, colptr, input_nodes, sample_size, eids, return_eids, weights):
     if return_eids and eids is None:
-        raise ValueError("`eids` should not be None if `return_eids` is True.")
+        raise ValueError("[sample_neighbors] expected eids for return_eids=True, got None")
     rows, pointers, nodes = (
         row.numpy().reshape(-1),
         colptr.numpy().reshape(-1),

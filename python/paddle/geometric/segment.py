@@ -37,7 +37,9 @@ def reduce_rows(data, ids, count, how):
     min or max.
     """
     if how not in ('sum', 'mean', 'min', 'max'):
-        raise ValueError(f"reduce_op should be `sum`, `mean`, `min` or `max`, but received {how}")
+        raise ValueError(
+            f"[geometric] expected reduce_op 'sum', 'mean', 'min' or 'max', got {how!r}"
+        )
     if ids.size and (ids.min() < 0 or ids.max() >= count):
         raise ValueError(
             f"[segment_{how}] expected segment numbers from 0 to {count - 1}, got {ids.min()} to "

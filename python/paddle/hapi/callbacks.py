@@ -275,7 +275,7 @@ class LRScheduler(Callback):
     def __init__(self, by_step=True, by_epoch=False):
         super().__init__()
         if by_step and by_epoch:
-            raise ValueError("by_step option is mutually exclusive with by_epoch")
+            raise ValueError("[LRScheduler] expected one of by_step and by_epoch, got both")
         self.by_step = by_step
         self.by_epoch = by_epoch
 
@@ -301,7 +301,7 @@ class _Monitor(Callback):
     def _watch(self, monitor, mode, min_delta):
         self.monitor = monitor
         if mode not in ('auto', 'min', 'max'):
-            warnings.warn(f'{type(self).__name__} mode {mode} is unknown, fallback to auto mode.')
+            warnings.warn(f"[{type(self).__name__}] the mode {mode!r} is unknown: 'auto' is used")
             mode = 'auto'
         rising = mode == 'max' or (mode == 'auto' and 'acc' in monitor)
         self.monitor_op = np.greater if rising else np.less
@@ -310,7 +310,10 @@ class _Monitor(Callback):
 
     def _current(self, logs):
         if logs is None or self.monitor not in logs:
-            warnings.warn(f'Monitor of {type(self).__name__} should be loss or metric name.')
+            warnings.warn(
+                f"[{type(self).__name__}] the monitor {self.monitor!r} is neither the loss nor a "
+                "metric of this run"
+            )
             return None
         value = logs[self.monitor]
         if isinstance(value, (list, tuple)):
@@ -395,7 +398,7 @@ class ReduceLROnPlateau(_Monitor):
     ):
         super().__init__()
         if factor >= 1.0:
-            raise ValueError('ReduceLROnPlateau does not support a factor >= 1.0.')
+            raise ValueError(f"[ReduceLROnPlateau] expected a factor below 1, got {factor}")
         self._arguments = (monitor, mode, min_delta)
         self._watch(monitor, mode, min_delta)
         self.factor = factor
@@ -422,8 +425,7 @@ class ReduceLROnPlateau(_Monitor):
             return
         if not isinstance(self.model._optimizer._learning_rate, (int, float)):
             warnings.warn(
-                'Expected learning_rate be float, but got a scheduler; ReduceLROnPlateau does '
-                'nothing.'
+                "[ReduceLROnPlateau] the optimizer has a scheduler: its rate stays as that sets it"
             )
             return
         if self.in_cooldown():

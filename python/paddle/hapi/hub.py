@@ -32,14 +32,17 @@ def _entries(repo_dir, source):
             sys.path.remove(repo_dir)
     for name in getattr(module, 'dependencies', ()):
         if importlib.util.find_spec(name) is None:
-            raise RuntimeError(f'Missing dependencies: {name}')
+            raise RuntimeError(
+                f"[hub] expected the package {name}, which hubconf.py names as a dependency, got "
+                "none"
+            )
     return module
 
 
 def _entry(repo_dir, model, source):
     found = getattr(_entries(repo_dir, source), model, None)
     if not isinstance(model, str) or not callable(found):
-        raise RuntimeError(f'Cannot find callable {model} in hubconf')
+        raise RuntimeError(f"[hub] expected the name of a function in hubconf.py, got {model!r}")
     return found
 
 

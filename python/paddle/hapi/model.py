@@ -72,7 +72,7 @@ class Model:
 
     def __init__(self, network, inputs=None, labels=None):
         if not isinstance(network, paddle.nn.Layer):
-            raise TypeError(f"'network' must be a paddle.nn.Layer, but got {type(network)}")
+            raise TypeError(f"[Model] expected network to be a Layer, got {type(network).__name__}")
         self.network = network
         self.mode = 'train'
         self.stop_training = False
@@ -117,7 +117,9 @@ class Model:
         accumulates gradients.
         """
         if self._optimizer is None:
-            raise AssertionError("model not ready, please call `model.prepare()` first")
+            raise AssertionError(
+                "[Model.train_batch] expected an optimizer, got none: call prepare() before"
+            )
         self.network.train()
         self.mode = 'train'
         labels = _tensors(labels)
@@ -177,12 +179,15 @@ class Model:
         if not training:
             if not self._inputs:
                 raise RuntimeError(
-                    "Saving inference model needs `inputs` of Model, a list of InputSpec"
+                    "[Model.save] expected inputs, a list of InputSpec, for training=False, got "
+                    "none"
                 )
             paddle.jit.save(self.network, path, input_spec=self._inputs)
             return
         if os.path.basename(path) == '':
-            raise AssertionError("path of dirname must not be empty")
+            raise AssertionError(
+                f"[Model.save] expected a path that ends with a file's name, got {path!r}"
+            )
         paddle.save(self.network.state_dict(), path + '.pdparams')
         if self._optimizer is not None:
             state = self._optimizer.state_dict()
@@ -232,12 +237,15 @@ class Model:
         self._optimizer = optimizer
         if loss is not None and not isinstance(loss, paddle.nn.Layer) and not callable(loss):
             raise TypeError(
-                "'loss' must be sub classes of `paddle.nn.Layer` or any callable function."
+                "[Model.prepare] expected loss to be a Layer or a function, got "
+                f"{type(loss).__name__}"
             )
         self._loss = loss
         for metric in _list(metrics):
             if not isinstance(metric, Metric):
-                raise AssertionError(f"{metric} is not sub class of Metric")
+                raise AssertionError(
+                    f"[Model.prepare] expected metrics to hold Metrics, got {type(metric).__name__}"
+                )
         self._metrics = _list(metrics)
         self._prepare_amp(amp_configs)
 
@@ -250,7 +258,9 @@ class Model:
         configs = dict(configs)
         level = configs.pop('level', 'O1')
         if level not in ('O0', 'O1', 'O2'):
-            raise ValueError("amp level can only be chosen between 'O0', 'O1' and 'O2'.")
+            raise ValueError(
+                f"[Model.prepare] expected level 'O0', 'O1' or 'O2' in amp_configs, got {level!r}"
+            )
         self._amp_level = level
         if level == 'O0':
             return
@@ -272,7 +282,9 @@ class Model:
             k: configs.pop(k) for k in ('custom_white_list', 'custom_black_list') if k in configs
         }
         if configs:
-            raise ValueError(f"Excepted amp configs, but got unknown keys {sorted(configs)}")
+            raise ValueError(
+                f"[Model.prepare] got unexpected keys {sorted(configs)} in amp_configs"
+            )
         if level == 'O2' and self._optimizer is not None:
             self.network, self._optimizer = paddle.amp.decorate(
                 self.network, self._optimizer, level='O2', dtype=self._amp_dtype
@@ -384,7 +396,7 @@ class Model:
         steps altogether.
         """
         if train_data is None:
-            raise AssertionError("train_data must be given!")
+            raise AssertionError("[Model.fit] expected train_data, got None")
         sizes = (
             list(batch_size) if isinstance(batch_size, (list, tuple)) else [batch_size, batch_size]
         )
@@ -488,6 +500,8 @@ class Model:
 
         if input_size is None:
             if not self._inputs:
-                raise ValueError("'input_size' or 'self._input' must be set")
+                raise ValueError(
+                    "[Model.summary] expected input_size or a model with inputs, got neither"
+                )
             input_size = self._inputs
         return summary(self.network, input_size, dtypes=dtype)

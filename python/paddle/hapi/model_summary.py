@@ -25,7 +25,8 @@ def _sizes(input_size):
     if isinstance(input_size, (list, tuple)):
         return [shape for item in input_size for shape in _sizes(item)]
     raise TypeError(
-        f"Input size should be a tuple, an InputSpec or a list of them, but got {input_size!r}"
+        "[summary] expected input_size to be a tuple, an InputSpec or a list of them, got "
+        f"{input_size!r}"
     )
 
 
@@ -35,7 +36,7 @@ def _fixed(shape):
         if dim is None or dim == -1:
             dim = 1
         if not isinstance(dim, numbers.Integral) or dim <= 0:
-            raise ValueError(f"Expected element in input size greater than zero, but got {dim}")
+            raise ValueError(f"[summary] expected positive extents, got {dim!r}")
         out.append(int(dim))
     return out
 
@@ -103,7 +104,7 @@ def summary(net, input_size=None, dtypes=None, input=None):
     Returns {'total_params', 'trainable_params'}.
     """
     if input_size is None and input is None:
-        raise ValueError("`input_size` and `input` cannot be None at the same time")
+        raise ValueError("[summary] expected input_size or input, got neither")
     if input is not None:
         if isinstance(input, dict):
             args, kwargs = [], input

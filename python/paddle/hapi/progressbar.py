@@ -27,7 +27,7 @@ class ProgressBar:
         if isinstance(num, numbers.Real) and num > 0:
             num = int(num)
         if num is not None and (not isinstance(num, int) or num <= 0):
-            raise TypeError('num should be None or integer (> 0)')
+            raise TypeError(f"[ProgressBar] expected num to be None or a positive int, got {num!r}")
         self._num = num
         self._width = width
         self._verbose = verbose

@@ -41,7 +41,9 @@ def identity_loss(x, reduction='none'):
         return paddle.mean(x)
     if reduction in ('none', 2):
         return paddle.assign(x)
-    raise TypeError("Unsupported reduction type.")
+    raise TypeError(
+        f"[identity_loss] expected reduction 'sum', 'mean', 'none', 0, 1 or 2, got {reduction!r}"
+    )
 
 
 def graph_send_recv(x, src_index, dst_index, pool_type='sum', out_size=None, name=None):
@@ -50,7 +52,7 @@ def graph_send_recv(x, src_index, dst_index, pool_type='sum', out_size=None, nam
     """
     if pool_type not in ('sum', 'mean', 'max', 'min'):
         raise ValueError(
-            f"pool_type should be `sum`, `mean`, `max` or `min`, but received {pool_type}"
+            f"[graph_send_recv] expected pool_type 'sum', 'mean', 'max' or 'min', got {pool_type!r}"
         )
     return geometric.send_u_recv(x, src_index, dst_index, pool_type, out_size)
 
@@ -70,9 +72,11 @@ def graph_sample_neighbors(
     and not given.
     """
     if return_eids and eids is None:
-        raise ValueError("`eids` should not be None if `return_eids` is True.")
+        raise ValueError("[graph_sample_neighbors] expected eids for return_eids=True, got None")
     if flag_perm_buffer and perm_buffer is None:
-        raise ValueError("`perm_buffer` should not be None if `flag_perm_buffer`is True.")
+        raise ValueError(
+            "[graph_sample_neighbors] expected perm_buffer for flag_perm_buffer=True, got None"
+        )
     return geometric.sample_neighbors(
         row,
         colptr,
@@ -96,8 +100,8 @@ def graph_reindex(
     """`paddle.geometric.reindex_graph`; ValueError when buffers are asked for and not given."""
     if flag_buffer_hashtable and (value_buffer is None or index_buffer is None):
         raise ValueError(
-            "`value_buffer` and `index_buffer` should not be None if `flag_buffer_hashtable` is "
-            "True."
+            "[graph_reindex] expected value_buffer and index_buffer for "
+            "flag_buffer_hashtable=True, got None"
         )
     return geometric.reindex_graph(x, neighbors, count, value_buffer, index_buffer)
 

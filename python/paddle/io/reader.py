@@ -44,13 +44,18 @@ class DataLoader:
         persistent_workers=False,
     ):
         if num_workers < 0:
-            raise AssertionError("num_workers should be a non-negative value")
+            raise AssertionError(
+                f"[DataLoader] expected num_workers of at least 0, got {num_workers}"
+            )
         if num_workers > 0 and not hasattr(os, 'fork'):
             num_workers = 0
         if timeout < 0:
-            raise AssertionError("timeout should be a non-negative value")
+            raise AssertionError(f"[DataLoader] expected timeout of at least 0, got {timeout}")
         if reader_buffer_size <= 0 or prefetch_factor <= 0:
-            raise AssertionError("reader_buffer_size and prefetch_factor should be positive")
+            raise AssertionError(
+                "[DataLoader] expected positive reader_buffer_size and prefetch_factor, got "
+                f"{reader_buffer_size} and {prefetch_factor}"
+            )
         if feed_list is not None and not (
             isinstance(feed_list, (list, tuple)) and all(hasattr(one, 'name') for one in feed_list)
         ):
@@ -85,13 +90,18 @@ class DataLoader:
         self._pool = None
         if isinstance(dataset, IterableDataset):
             if shuffle:
-                raise ValueError(f"IterableDataset not support shuffle, but got shuffle={shuffle}")
+                raise ValueError(
+                    f"[DataLoader] expected shuffle=False for an IterableDataset, got {shuffle!r}"
+                )
             if batch_sampler is not None:
-                raise ValueError("IterableDataset expect unspecified batch_sampler")
+                raise ValueError(
+                    "[DataLoader] expected batch_sampler=None for an IterableDataset, got a sampler"
+                )
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or drop_last:
                 raise AssertionError(
-                    "batch_size/shuffle/drop_last should not be set when batch_sampler is given"
+                    "[DataLoader] expected batch_sampler, or batch_size, shuffle and drop_last, "
+                    f"got both: {batch_size}, {shuffle} and {drop_last}"
                 )
             self.batch_sampler = batch_sampler
             self.batch_size = None
@@ -101,7 +111,8 @@ class DataLoader:
         else:
             if isinstance(batch_size, bool) or batch_size <= 0:
                 raise AssertionError(
-                    "batch_size should be None or a positive value when batch_sampler is not given"
+                    "[DataLoader] expected batch_size to be None or a positive int, got "
+                    f"{batch_size!r}"
                 )
             self.batch_size = batch_size
             self.batch_sampler = (
@@ -125,7 +136,9 @@ class DataLoader:
 
     def __len__(self):
         if isinstance(self.dataset, IterableDataset):
-            raise ValueError("length of IterableDataset not supported")
+            raise ValueError(
+                "[DataLoader] expected a dataset with a length, got an IterableDataset"
+            )
         return len(self.batch_sampler) if self.batch_sampler is not None else len(self.dataset)
 
     def __iter__(self):
@@ -164,9 +177,7 @@ def batch(reader, batch_size, drop_last=False):
     """
     batch_size = int(batch_size)
     if batch_size <= 0:
-        raise ValueError(
-            f"batch_size should be a positive integer value, but got batch_size={batch_size}"
-        )
+        raise ValueError(f"[batch] expected a positive batch_size, got {batch_size!r}")
 
     def batch_reader():
         group = []

@@ -47,7 +47,8 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
         raise ValueError(f"[to_static] expected backend 'CINN' or None, got {backend!r}")
     if input_spec is not None and not isinstance(input_spec, (list, tuple)):
         raise TypeError(
-            f'The type(input_spec) should be one of (tuple, list), but received {type(input_spec)}.'
+            "[to_static] expected input_spec to be a list or tuple, got "
+            f"{type(input_spec).__name__}"
         )
     options = {
         'full_graph': bool(kwargs.get('full_graph', False)),
@@ -254,9 +255,7 @@ def save(layer, path, input_spec=None, **configs):
     """
     for key in configs:
         if key not in _CONFIGS:
-            raise ValueError(
-                f'The additional config ({key}) of `paddle.jit.save` is not supported.'
-            )
+            raise ValueError(f"[jit.save] got an unexpected config {key!r}")
     only(
         'jit.save',
         'each method is written by itself, as what its results need',
@@ -264,16 +263,11 @@ def save(layer, path, input_spec=None, **configs):
     )
     path = os.path.abspath(os.fspath(path))
     if os.path.isdir(path) or not os.path.basename(path):
-        raise ValueError(
-            'The input path MUST be format of dirname/file_prefix, but received a directory'
-        )
+        raise ValueError(f"[jit.save] expected a path that ends with a file's name, got {path!r}")
     is_layer = isinstance(layer, paddle.nn.Layer)
     forward, marked = layer.forward if is_layer else layer, None
     if not callable(forward):
-        raise TypeError(
-            f"The input of paddle.jit.save should be 'Layer' or 'Function', but received "
-            f"{type(layer)}"
-        )
+        raise TypeError(f"[jit.save] expected a Layer or a function, got {type(layer).__name__}")
     if isinstance(forward, StaticFunction):
         input_spec = _specs_of(forward) if input_spec is None else input_spec
         marked, forward = forward, forward.dygraph_function

@@ -180,7 +180,7 @@ def load(path, **configs):
     Their parameters are in `.pdiparams` beside them. ValueError for a damaged file.
     """
     for name in configs:
-        raise ValueError(f"The additional config ({name}) of `paddle.jit.load` is not supported.")
+        raise ValueError(f"[jit.load] got an unexpected config {name!r}")
     path = os.fspath(path)
     plain = path[:-5] if path.endswith('.json') else path
     forward = _io._find(path)
@@ -191,7 +191,6 @@ def load(path, **configs):
             found[method] = other
     if not found:
         raise ValueError(
-            f'The path {path!r} does not exist: expected the file {path + ".json"!r} or '
-            f'{path + ".pdmodel"!r}, got neither'
+            f"[jit.load] expected the file {path + '.json'!r} or {path + '.pdmodel'!r}, got neither"
         )
     return TranslatedLayer({method: _io._read(prefix) for method, prefix in found.items()})

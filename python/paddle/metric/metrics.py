@@ -15,7 +15,9 @@ def _array(value, name):
     if isinstance(value, paddle.Tensor):
         return (value.astype('float32') if value.dtype == paddle.bfloat16 else value).numpy()
     if not isinstance(value, np.ndarray):
-        raise ValueError(f"The '{name}' must be a numpy ndarray or Tensor.")
+        raise ValueError(
+            f"[metric] expected {name} to be an array or a tensor, got {type(value).__name__}"
+        )
     return value
 
 

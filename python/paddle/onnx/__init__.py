@@ -15,8 +15,7 @@ def export(layer, path, input_spec=None, opset_version=9, **configs):
     converter = try_import('paddle2onnx')
     if not os.path.basename(path):
         raise ValueError(
-            f"The input path MUST be format of dirname/file_prefix, but the file_prefix is empty "
-            f"in received path: {path}"
+            f"[onnx.export] expected a path that ends with a file's name, got {path!r}"
         )
     converter.dygraph2onnx(
         layer, path + '.onnx', input_spec=input_spec, opset_version=opset_version, **configs

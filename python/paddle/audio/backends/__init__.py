@@ -51,7 +51,7 @@ def set_backend(backend_name):
     """Choose a backend; there is 'wave_backend' only."""
     if backend_name not in list_available_backends():
         raise NotImplementedError(
-            f"the backend {backend_name!r} is not available, only {list_available_backends()}"
+            f"[audio.set_backend] expected one of {list_available_backends()}, got {backend_name!r}"
         )
 
 
@@ -59,7 +59,9 @@ def _open(filepath):
     try:
         return wave.open(filepath, 'rb')
     except (wave.Error, EOFError) as error:
-        raise NotImplementedError(f"wave_backend reads PCM WAV files only: {error}") from None
+        raise NotImplementedError(
+            f"[wave_backend] expected a PCM WAV file, got one that fails with: {error}"
+        ) from None
 
 
 def info(filepath):
@@ -84,7 +86,9 @@ def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first
             iter(lambda: stream.readframes(_BLOCK), b'')
         )  # its header may ask for any number of frames
     if width != 2:
-        raise NotImplementedError(f"wave_backend reads 16-bit samples only, got {width * 8}-bit")
+        raise NotImplementedError(
+            f"[wave_backend] expected samples of 16 bits, got {width * 8} bits"
+        )
     array = np.frombuffer(data, '<i2').reshape(-1, channels)
     stop = None if num_frames < 0 else frame_offset + num_frames
     array = array[frame_offset:stop]
@@ -99,7 +103,9 @@ def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_pe
     if src.ndim != 2:
         raise AssertionError(f"[save] expected a 2D tensor as src, got shape {src.shape}")
     if bits_per_sample not in (None, 16):
-        raise ValueError(f"Invalid bits_per_sample, only support 16 bit, got {bits_per_sample}")
+        raise ValueError(
+            f"[audio.save] expected bits_per_sample 16 or None, got {bits_per_sample!r}"
+        )
     if encoding not in (None, 'PCM_16'):
         raise ValueError(f"[save] expected encoding None or 'PCM_16', got {encoding!r}")
     array = src.numpy()

@@ -25,7 +25,7 @@ class Spectrogram(nn.Layer):
     ):
         super().__init__()
         if power <= 0:
-            raise AssertionError("Power of spectrogram must be > 0.")
+            raise AssertionError(f"[Spectrogram] expected a positive power, got {power!r}")
         self.power = power
         win_length = n_fft if win_length is None else win_length
         self.fft_window = get_window(window, win_length, fftbins=True, dtype=dtype)
@@ -152,7 +152,9 @@ class MFCC(nn.Layer):
     ):
         super().__init__()
         if n_mfcc > n_mels:
-            raise AssertionError(f"n_mfcc cannot be larger than n_mels: {n_mfcc} vs {n_mels}")
+            raise AssertionError(
+                f"[MFCC] expected n_mfcc of at most n_mels, got {n_mfcc} of {n_mels}"
+            )
         self._log_melspectrogram = LogMelSpectrogram(
             sr,
             n_fft,

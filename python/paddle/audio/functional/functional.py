@@ -94,15 +94,15 @@ def compute_fbank_matrix(
 def power_to_db(spect, ref_value=1.0, amin=1e-10, top_db=80.0):
     """10 log10(spect / ref_value), at most `top_db` below the maximum."""
     if amin <= 0:
-        raise Exception("amin must be strictly positive")
+        raise Exception(f"[power_to_db] expected a positive amin, got {amin!r}")
     if ref_value <= 0:
-        raise Exception("ref_value must be strictly positive")
+        raise Exception(f"[power_to_db] expected a positive ref_value, got {ref_value!r}")
     db = 10.0 * (spect.clip(min=amin).log() / math.log(10.0)) - 10.0 * math.log10(
         max(ref_value, amin)
     )
     if top_db is not None:
         if top_db < 0:
-            raise Exception("top_db must be non-negative")
+            raise Exception(f"[power_to_db] expected top_db of at least 0, got {top_db!r}")
         db = paddle.maximum(db, db.max() - top_db)
     return db
 
@@ -118,5 +118,5 @@ def create_dct(n_mfcc, n_mels, norm='ortho', dtype='float32'):
         dct[0] *= 1.0 / math.sqrt(2.0)
         dct *= math.sqrt(2.0 / float(n_mels))
     else:
-        raise AssertionError(f"norm should be 'ortho' or None, got {norm!r}")
+        raise AssertionError(f"[create_dct] expected norm 'ortho' or None, got {norm!r}")
     return paddle.to_tensor(np.ascontiguousarray(dct.T), dtype=dtype)

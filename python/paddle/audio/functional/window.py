@@ -109,12 +109,17 @@ def get_window(window, win_length, fftbins=True, dtype='float64'):
         name, args = window[0], window[1:]
     elif isinstance(window, str):
         if window in ('gaussian', 'general_gaussian', 'general_cosine', 'general_hamming'):
-            raise ValueError(f"The '{window}' window needs one or more parameters -- pass a tuple.")
+            raise ValueError(
+                f"[get_window] expected ({window!r}, parameters...), got the name alone"
+            )
         name, args = window, ()
     else:
-        raise ValueError(f"The type {type(window)} of window is not supported.")
+        raise ValueError(
+            "[get_window] expected a name or a tuple of a name and parameters, got "
+            f"{type(window).__name__}"
+        )
     if name not in _MAKERS:
-        raise ValueError(f"Unknown window type: {name!r}")
+        raise ValueError(f"[get_window] expected one of {sorted(_MAKERS)}, got {name!r}")
     if win_length <= 1:
         return paddle.ones([max(win_length, 0)], dtype=dtype)
     values = _MAKERS[name](win_length + 1 if fftbins else win_length, *args)

@@ -143,10 +143,12 @@ def _tensor_list(value, name):
 
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if not values:
-        raise AssertionError(f"{name} should not be empty")
+        raise AssertionError(f"[grad] expected {name} to hold tensors, got none")
     for item in values:
         if not isinstance(item, Tensor):
-            raise AssertionError(f"Elements of {name} must be Tensor, but received {type(item)}")
+            raise AssertionError(
+                f"[grad] expected {name} to hold tensors, got {type(item).__name__}"
+            )
     return values
 
 
@@ -180,7 +182,7 @@ def grad(
     outputs = _tensor_list(outputs, 'outputs')
     inputs = _tensor_list(inputs, 'inputs')
     if not only_inputs:
-        raise AssertionError("only_inputs=False is not supported yet")
+        raise AssertionError("[grad] expected only_inputs=True, got False")
     if grad_outputs is not None:
         grad_outputs = (
             list(grad_outputs) if isinstance(grad_outputs, (list, tuple)) else [grad_outputs]
@@ -190,12 +192,12 @@ def grad(
         for item in grad_outputs:
             if item is not None and not isinstance(item, Tensor):
                 raise AssertionError(
-                    "grad_outputs must be None, a Variable or a list containing None or Variables"
+                    "[grad] expected grad_outputs to hold tensors or None, got "
+                    f"{type(item).__name__}"
                 )
         if len(grad_outputs) != len(outputs):
             raise AssertionError(
-                f"The length of grad_outputs must be equal to outputs: {len(grad_outputs)} != "
-                f"{len(outputs)}"
+                f"[grad] expected grad_outputs for {len(outputs)} outputs, got {len(grad_outputs)}"
             )
     if no_grad_vars is not None:
         if isinstance(no_grad_vars, set):

@@ -26,13 +26,12 @@ def _seeds(v, like):
         return None
     vs = as_list(v, 'v')
     if len(vs) != len(like):
-        raise RuntimeError(
-            f"The argument v is a tuple of invalid length:should be {len(like)} but got {len(vs)}."
-        )
+        raise RuntimeError(f"[incubate.autograd] expected v for {len(like)} tensors, got {len(vs)}")
     for i, (one, other) in enumerate(zip(vs, like)):
         if list(one.shape) != list(other.shape):
             raise RuntimeError(
-                f"The v[{i}] has invalid shape: should be {other.shape} but got {one.shape}."
+                f"[incubate.autograd] expected v[{i}] of shape {list(other.shape)}, got "
+                f"{list(one.shape)}"
             )
     return [one.astype(other.dtype) for one, other in zip(vs, like)]
 
@@ -114,14 +113,16 @@ class Jacobian:
     def __getitem__(self, indexes):
         parts = indexes if isinstance(indexes, tuple) else (indexes,)
         if any(part is Ellipsis for part in parts):
-            raise IndexError('Ellipsis index currently is not supported.')
+            raise IndexError("[Jacobian] expected ints and slices as index, got an ellipsis")
         axis = 1 if self._batched else 0
         count = self._ys.shape[-1]
         picked = parts[axis] if len(parts) > axis else slice(None)
         if isinstance(picked, int):
             at = picked + count if picked < 0 else picked
             if not 0 <= at < count:
-                raise IndexError(f"row {picked} is out of range for {count} rows")
+                raise IndexError(
+                    f"[Jacobian] expected a row from {-count} to {count - 1}, got {picked}"
+                )
             rest = parts[:axis] + parts[axis + 1 :]
             return self._row(at)[rest] if rest else self._row(at)
         chosen, whole = range(count), parts
@@ -149,7 +150,7 @@ class Hessian(Jacobian):
             extents = list(ys[0].shape[lead:])
             if len(ys) != 1 or len(ys[0].shape) < lead or any(e != 1 for e in extents):
                 raise RuntimeError(
-                    "The function given to Hessian should return as single element Tensor or "
-                    "batched single element Tensor."
+                    "[Hessian] expected func to give one element, or one for each row of the "
+                    "batch, got others"
                 )
             self._setup(reverse(ys, xs), xs, is_batched)

@@ -40,7 +40,8 @@ def as_list(value, name):
     for item in values:
         if not isinstance(item, paddle.Tensor):
             raise TypeError(
-                f"Expected '{name}' is a Tensor|Sequence[Tensor], but got {type(item)}."
+                f"[incubate.autograd] expected {name} to be a tensor or a list of tensors, got "
+                f"{type(item).__name__}"
             )
     return values
 

@@ -18,10 +18,10 @@ __all__ = [
 ]
 
 
-def _positive(**values):
+def _positive(op, **values):
     for name, value in values.items():
         if value <= 0:
-            raise AssertionError(f"Expected {name} to be greater than 0, but received {value}")
+            raise AssertionError(f"[{op}] expected a positive {name}, got {value}")
 
 
 class _Block(paddle.nn.Layer):
@@ -91,7 +91,7 @@ class FusedBiasDropoutResidualLayerNorm(_Block):
         name=None,
     ):
         super().__init__()
-        _positive(embed_dim=embed_dim)
+        _positive('FusedBiasDropoutResidualLayerNorm', embed_dim=embed_dim)
         self.embed_dim, self.dropout_rate, self._epsilon, self.name = (
             embed_dim,
             dropout_rate,
@@ -155,13 +155,14 @@ class FusedMultiHeadAttention(_Block):
         name=None,
     ):
         super().__init__()
-        _positive(embed_dim=embed_dim, num_heads=num_heads)
+        _positive('FusedMultiHeadAttention', embed_dim=embed_dim, num_heads=num_heads)
         if embed_dim % num_heads:
             raise AssertionError(
-                f"embed_dim must be divisible by num_heads, but got {embed_dim} and {num_heads}"
+                "[FusedMultiHeadAttention] expected embed_dim to be a multiple of num_heads, got "
+                f"{embed_dim} and {num_heads}"
             )
         if need_weights:
-            raise AssertionError("Only support need_weight is False now.")
+            raise AssertionError("[FusedMultiHeadAttention] expected need_weights=False, got True")
         for what, dim in (('kdim', kdim), ('vdim', vdim)):
             if dim not in (None, embed_dim):
                 raise ValueError(
@@ -276,7 +277,7 @@ class FusedFeedForward(_Block):
         name=None,
     ):
         super().__init__()
-        _positive(d_model=d_model, dim_feedforward=dim_feedforward)
+        _positive('FusedFeedForward', d_model=d_model, dim_feedforward=dim_feedforward)
         if nranks != 1:
             raise ValueError(
                 f"[FusedFeedForward] expected nranks 1, a block on one device, got {nranks}"

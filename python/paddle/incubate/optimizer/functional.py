@@ -37,8 +37,8 @@ def _start(
             or not bool((paddle.linalg.eigvalsh(inverse) > 0).all())
         ):
             raise ValueError(
-                "The initial_inverse_hessian_estimate should be symmetric and positive definite, "
-                "but the specified is not."
+                f"[{op}] expected initial_inverse_hessian_estimate to be symmetric and positive "
+                "definite, got one that is not"
             )
 
     def evaluate(at):

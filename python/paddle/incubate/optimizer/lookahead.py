@@ -19,13 +19,11 @@ class LookAhead(Optimizer):
 
     def __init__(self, inner_optimizer, alpha=0.5, k=5, name=None):
         if inner_optimizer is None:
-            raise AssertionError("inner optimizer can not be None")
+            raise AssertionError("[LookAhead] expected an optimizer, got None")
         if not 0.0 <= alpha <= 1.0:
-            raise AssertionError(
-                "alpha should be larger or equal to 0.0, and less or equal than 1.0"
-            )
+            raise AssertionError(f"[LookAhead] expected alpha from 0 to 1, got {alpha}")
         if not isinstance(k, int) or k <= 0:
-            raise AssertionError("k should be a positive integer")
+            raise AssertionError(f"[LookAhead] expected k to be a positive int, got {k!r}")
         super().__init__(alpha, inner_optimizer._parameter_list, None, None, name)
         self.inner_optimizer, self.alpha, self.k, self.type = inner_optimizer, alpha, k, 'lookahead'
         self._steps = 0

@@ -12,15 +12,16 @@ from .sampler import RandomSampler, Sampler, SequenceSampler
 __all__ = ['BatchSampler', 'DistributedBatchSampler']
 
 
-def _check(batch_size, drop_last):
+def _check(op, batch_size, **flags):
     if (
         isinstance(batch_size, bool)
         or not isinstance(batch_size, (int, np.integer))
         or batch_size <= 0
     ):
-        raise AssertionError(f"batch_size should be a positive integer, but got {batch_size}")
-    if not isinstance(drop_last, bool):
-        raise AssertionError(f"drop_last should be a boolean value, but got {type(drop_last)}")
+        raise AssertionError(f"[{op}] expected batch_size to be a positive int, got {batch_size!r}")
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise AssertionError(f"[{op}] expected {name} to be a bool, got {type(value).__name__}")
 
 
 def _batches(indices, size, drop_last):
@@ -40,23 +41,26 @@ class BatchSampler(Sampler):
     def __init__(self, dataset=None, sampler=None, shuffle=False, batch_size=1, drop_last=False):
         if dataset is None:
             if sampler is None:
-                raise AssertionError("either dataset or sampler should be set")
+                raise AssertionError("[BatchSampler] expected dataset or sampler, got neither")
             if not isinstance(sampler, Sampler) and not hasattr(sampler, '__iter__'):
                 raise AssertionError(
-                    f"sampler should be a paddle.io.Sampler, but got {type(sampler)}"
+                    f"[BatchSampler] expected sampler to be a Sampler, got {type(sampler).__name__}"
                 )
             if shuffle:
-                raise AssertionError("shuffle should be False when sampler is set")
+                raise AssertionError(
+                    "[BatchSampler] expected shuffle=False beside sampler, got True"
+                )
             self.sampler = sampler
         else:
             if isinstance(dataset, IterableDataset):
-                raise AssertionError("dataset should not be a paddle.io.IterableDataset")
+                raise AssertionError(
+                    f"[BatchSampler] expected a dataset with indices, got {type(dataset).__name__}"
+                )
             if sampler is not None:
-                raise AssertionError("should not set both dataset and sampler")
-            if not isinstance(shuffle, bool):
-                raise AssertionError(f"shuffle should be a boolean value, but got {type(shuffle)}")
+                raise AssertionError("[BatchSampler] expected dataset or sampler, got both")
+            _check('BatchSampler', batch_size, shuffle=shuffle)
             self.sampler = RandomSampler(dataset) if shuffle else SequenceSampler(dataset)
-        _check(batch_size, drop_last)
+        _check('BatchSampler', batch_size, drop_last=drop_last)
         self.batch_size = batch_size
         self.shuffle = shuffle
         self.drop_last = drop_last
@@ -79,21 +83,25 @@ class DistributedBatchSampler(BatchSampler):
         self, dataset, batch_size, num_replicas=None, rank=None, shuffle=False, drop_last=False
     ):
         self.dataset = dataset
-        _check(batch_size, drop_last)
+        _check('DistributedBatchSampler', batch_size, shuffle=shuffle, drop_last=drop_last)
         self.batch_size = batch_size
-        if not isinstance(shuffle, bool):
-            raise AssertionError("shuffle should be a boolean value")
         self.shuffle = shuffle
         self.drop_last = drop_last
         if num_replicas is not None:
             if not isinstance(num_replicas, int) or num_replicas <= 0:
-                raise AssertionError("num_replicas should be a positive integer")
+                raise AssertionError(
+                    "[DistributedBatchSampler] expected num_replicas to be a positive int, got "
+                    f"{num_replicas!r}"
+                )
             self.nranks = num_replicas
         else:
             self.nranks = int(os.environ.get('PADDLE_TRAINERS_NUM', '1'))
         if rank is not None:
             if not isinstance(rank, int) or rank < 0:
-                raise AssertionError("rank should be a non-negative integer")
+                raise AssertionError(
+                    "[DistributedBatchSampler] expected rank to be an int of at least 0, got "
+                    f"{rank!r}"
+                )
             self.local_rank = rank
         else:
             self.local_rank = int(os.environ.get('PADDLE_TRAINER_ID', '0'))

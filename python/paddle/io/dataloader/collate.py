@@ -30,11 +30,14 @@ def default_collate_fn(batch):
     if isinstance(sample, Sequence):
         fields = len(sample)
         if not all(len(item) == fields for item in batch):
-            raise RuntimeError("fields number not same among samples in a batch")
+            raise RuntimeError(
+                f"[default_collate_fn] expected samples of {fields} fields, got "
+                f"{sorted({len(item) for item in batch})}"
+            )
         return [default_collate_fn(list(column)) for column in zip(*batch)]
     raise TypeError(
-        "batch data can only contains: tensor, numpy.ndarray, dict, list, number, but got "
-        f"{type(sample)}"
+        "[default_collate_fn] expected tensors, arrays, numbers, strings, dicts or lists of them, "
+        f"got {type(sample).__name__}"
     )
 
 

@@ -261,8 +261,8 @@ class MultiProcessIter(_DataLoaderIterBase):
                 self.close()
                 self._loader._pool = None
                 raise RuntimeError(
-                    f"DataLoader timed out after {self._timeout} seconds waiting for worker "
-                    f"(pid {worker.pid})"
+                    f"[DataLoader] expected a batch within {self._timeout} seconds, got none from "
+                    f"the worker of pid {worker.pid}"
                 ) from None
             except (
                 BaseException

@@ -24,10 +24,14 @@ class Dataset:
     """A dataset read by index: subclasses define `__getitem__` and `__len__`."""
 
     def __getitem__(self, idx):
-        raise NotImplementedError(f"{type(self).__name__} must define __getitem__")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.__getitem__] expected a subclass to define it, got none"
+        )
 
     def __len__(self):
-        raise NotImplementedError(f"{type(self).__name__} must define __len__")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.__len__] expected a subclass to define it, got none"
+        )
 
     def __add__(self, other):
         return ConcatDataset([self, other])
@@ -40,16 +44,19 @@ class IterableDataset(Dataset):
     """A dataset read in order: subclasses define `__iter__`."""
 
     def __iter__(self):
-        raise NotImplementedError(f"{type(self).__name__} must define __iter__")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.__iter__] expected a subclass to define it, got none"
+        )
 
     def __getitem__(self, idx):
         raise RuntimeError(
-            f"'__getitem__' should not be called for IterableDataset{self.__class__.__name__}"
+            f"[{type(self).__name__}] expected iteration, got an index: an IterableDataset has none"
         )
 
     def __len__(self):
         raise RuntimeError(
-            f"'__len__' should not be called for IterableDataset{self.__class__.__name__}"
+            f"[{type(self).__name__}] expected iteration, got a call of len: an IterableDataset "
+            "has no length"
         )
 
 
@@ -58,7 +65,10 @@ class TensorDataset(Dataset):
 
     def __init__(self, tensors):
         if not all(tensors[0].shape[0] == tensor.shape[0] for tensor in tensors):
-            raise AssertionError("tensors not have same shape of the 1st dimension")
+            raise AssertionError(
+                "[TensorDataset] expected tensors of one first extent, got "
+                f"{[tensor.shape[0] for tensor in tensors]}"
+            )
         self.tensors = tensors
 
     def __getitem__(self, index):
@@ -74,14 +84,21 @@ class ComposeDataset(Dataset):
     def __init__(self, datasets):
         self.datasets = items('ComposeDataset', 'datasets', datasets)
         if not self.datasets:
-            raise AssertionError("input datasets should not be empty")
+            raise AssertionError("[ComposeDataset] expected at least one dataset, got none")
         for dataset in self.datasets:
             if not isinstance(dataset, Dataset):
-                raise AssertionError("each input dataset should be paddle.io.Dataset")
+                raise AssertionError(
+                    f"[ComposeDataset] expected Datasets, got {type(dataset).__name__}"
+                )
             if isinstance(dataset, IterableDataset):
-                raise AssertionError("paddle.io.IterableDataset not supported")
+                raise AssertionError(
+                    f"[ComposeDataset] expected datasets with indices, got {type(dataset).__name__}"
+                )
         if any(len(dataset) != len(self.datasets[0]) for dataset in self.datasets):
-            raise AssertionError("lengths of datasets should be same")
+            raise AssertionError(
+                "[ComposeDataset] expected datasets of one length, got "
+                f"{[len(each) for each in self.datasets]}"
+            )
 
     def __len__(self):
         return len(self.datasets[0])
@@ -100,10 +117,12 @@ class ChainDataset(IterableDataset):
     def __init__(self, datasets):
         self.datasets = items('ChainDataset', 'datasets', datasets)
         if not self.datasets:
-            raise AssertionError("input datasets should not be empty")
+            raise AssertionError("[ChainDataset] expected at least one dataset, got none")
         for dataset in self.datasets:
             if not isinstance(dataset, IterableDataset):
-                raise AssertionError("ChainDataset only support paddle.io.IterableDataset")
+                raise AssertionError(
+                    f"[ChainDataset] expected IterableDatasets, got {type(dataset).__name__}"
+                )
 
     def __iter__(self):
         for dataset in self.datasets:
@@ -125,10 +144,12 @@ class ConcatDataset(Dataset):
     def __init__(self, datasets):
         self.datasets = items('ConcatDataset', 'datasets', datasets)
         if not self.datasets:
-            raise AssertionError("datasets should not be an empty iterable")
+            raise AssertionError("[ConcatDataset] expected at least one dataset, got none")
         for dataset in self.datasets:
             if isinstance(dataset, IterableDataset):
-                raise AssertionError("ConcatDataset does not support IterableDataset")
+                raise AssertionError(
+                    f"[ConcatDataset] expected datasets with indices, got {type(dataset).__name__}"
+                )
         self.cumulative_sizes = self.cumsum(self.datasets)
 
     def __len__(self):
@@ -137,11 +158,16 @@ class ConcatDataset(Dataset):
     def __getitem__(self, idx):
         if idx < 0:
             if -idx > len(self):
-                raise ValueError("absolute value of index should not exceed dataset length")
+                raise ValueError(
+                    f"[ConcatDataset] expected an index from {-len(self)} to {len(self) - 1}, got "
+                    f"{idx}"
+                )
             idx += len(self)
         at = bisect.bisect_right(self.cumulative_sizes, idx)
         if at == len(self.datasets):
-            raise IndexError(f"index {idx} is out of range for a dataset of {len(self)} items")
+            raise IndexError(
+                f"[ConcatDataset] expected an index from {-len(self)} to {len(self) - 1}, got {idx}"
+            )
         return self.datasets[at][idx if at == 0 else idx - self.cumulative_sizes[at - 1]]
 
 
@@ -169,13 +195,17 @@ def random_split(dataset, lengths, generator=None):
         counts = []
         for i, part in enumerate(lengths):
             if part < 0 or part > 1:
-                raise ValueError(f"Fraction at index {i} is not between 0 and 1")
+                raise ValueError(
+                    f"[random_split] expected fractions from 0 to 1, got {part} at {i}"
+                )
             counts.append(int(math.floor(len(dataset) * part)))
         for i in range(len(dataset) - sum(counts)):
             counts[i % len(counts)] += 1
         lengths = counts
     if sum(lengths) != len(dataset):
-        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+        raise ValueError(
+            f"[random_split] expected lengths whose sum is {len(dataset)}, got {sum(lengths)}"
+        )
     with drawing_from(generator, 'random_split'):
         order = paddle.randperm(sum(lengths)).numpy().tolist()
     subsets, at = [], 0

@@ -21,7 +21,9 @@ class Sampler:
         self.data_source = data_source
 
     def __iter__(self):
-        raise NotImplementedError(f"{type(self).__name__} must define __iter__")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.__iter__] expected a subclass to define it, got none"
+        )
 
 
 class SequenceSampler(Sampler):
@@ -47,16 +49,17 @@ class RandomSampler(Sampler):
         self.generator = generator
         if not isinstance(replacement, bool):
             raise TypeError(
-                f"expect boolean value for replacement, but got replacement={replacement}"
+                f"[RandomSampler] expected replacement to be a bool, got {replacement!r}"
             )
         if not replacement and num_samples is not None and num_samples > len(data_source):
             raise ValueError(
-                "num_samples should be smaller than or equal to length of data_source when "
-                "replacement is False"
+                f"[RandomSampler] expected num_samples of at most {len(data_source)} without "
+                f"replacement, got {num_samples}"
             )
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
             raise ValueError(
-                f"num_samples should be a positive integer, but got num_samples={self.num_samples}"
+                "[RandomSampler] expected num_samples to be a positive int, got "
+                f"{self.num_samples!r}"
             )
 
     @property
@@ -86,9 +89,7 @@ class SubsetRandomSampler(Sampler):
 
     def __init__(self, indices):
         if len(indices) == 0:
-            raise ValueError(
-                "The length of `indices` in SubsetRandomSampler should be greater than 0."
-            )
+            raise ValueError("[SubsetRandomSampler] expected at least one index, got none")
         self.indices = indices
 
     def __iter__(self):
@@ -104,9 +105,14 @@ class WeightedRandomSampler(Sampler):
 
     def __init__(self, weights, num_samples, replacement=True):
         if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples <= 0:
-            raise ValueError("num_samples should be a positive integer")
+            raise ValueError(
+                "[WeightedRandomSampler] expected num_samples to be a positive int, got "
+                f"{num_samples!r}"
+            )
         if not isinstance(replacement, bool):
-            raise ValueError("replacement should be a boolean value")
+            raise ValueError(
+                f"[WeightedRandomSampler] expected replacement to be a bool, got {replacement!r}"
+            )
         self.weights = to_array(
             'WeightedRandomSampler',
             'weights',
@@ -120,14 +126,16 @@ class WeightedRandomSampler(Sampler):
             or (self.weights < 0).any()
             or not np.isfinite(self.weights).all()
         ):
-            raise ValueError("weights should be finite and not negative")
+            raise ValueError(
+                "[WeightedRandomSampler] expected finite weights of at least 0, got others"
+            )
         if not replacement and num_samples > int((self.weights > 0).sum()):
             raise AssertionError(
-                "weights positive value number should not less than num_samples when "
-                "replacement=False"
+                f"[WeightedRandomSampler] expected {num_samples} positive weights without "
+                f"replacement, got {int((self.weights > 0).sum())}"
             )
         if self.weights.sum() <= 0:
-            raise ValueError("weights should have a positive value")
+            raise ValueError("[WeightedRandomSampler] expected a positive weight, got none")
 
     def __iter__(self):
         p = self.weights / self.weights.sum()

@@ -111,7 +111,7 @@ class Channel:
         while len(view):
             got = self.sock.recv_into(view, min(len(view), 1 << 20))
             if got == 0:
-                raise ChannelClosed("the other side closed the channel")
+                raise ChannelClosed("[Channel] expected a message, got the end of the channel")
             view = view[got:]
         return data
 
@@ -156,6 +156,6 @@ class Channel:
                         numbers = array.array('i', content[: len(content) - len(content) % 4])
                         files.extend(io.FileIO(number) for number in numbers)
             if not got:
-                raise ChannelClosed("the other side closed the channel")
+                raise ChannelClosed("[Channel] expected a message, got the end of the channel")
             data += got
         return data, files

@@ -28,7 +28,9 @@ class WorkerInfo:
         self.__dict__.update(values)
 
     def __setattr__(self, key, value):
-        raise RuntimeError(f"Cannot assign attributes to {type(self).__name__} objects")
+        raise RuntimeError(
+            f"[{type(self).__name__}] expected reading only, got an assignment to {key!r}"
+        )
 
     def __repr__(self):
         return 'WorkerInfo(' + ', '.join(f'{k}={v}' for k, v in self.__dict__.items()) + ')'

@@ -47,10 +47,10 @@ class Range(Sequence):
 
     def __init__(self, *bounds):
         if not 1 <= len(bounds) <= 3:
-            raise TypeError(f"range expected 1 to 3 arguments, got {len(bounds)}")
+            raise TypeError(f"[range] expected 1 to 3 arguments, got {len(bounds)}")
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         if not symbolic(step) and step == 0:
-            raise ValueError("range() arg 3 must not be zero")
+            raise ValueError("[range] expected a step other than 0, got 0")
         self._start, self._stop, self._step = map(_scalar, (start, stop, step))
 
     def length(self):
@@ -91,7 +91,9 @@ class Rows(Sequence):
 
     def __init__(self, tensor):
         if not len(tensor.shape):
-            raise TypeError("iteration over a 0-d tensor")
+            raise TypeError(
+                "[to_static] expected a tensor with an axis to iterate over, got shape []"
+            )
         self._tensor = tensor
 
     def length(self):

@@ -152,8 +152,7 @@ def func_to_source_code(function, dedent=True):
         function = function.func
     if not (inspect.isfunction(function) or inspect.ismethod(function)):
         raise TypeError(
-            f"The type of 'function' should be a function or method, but received "
-            f"{type(function).__name__}."
+            f"[func_to_source_code] expected a function or method, got {type(function).__name__}"
         )
     text = inspect.getsource(function)
     return textwrap.dedent(text) if dedent else text

@@ -31,9 +31,8 @@ def condition(value):
     """A recorded tensor of one element as a 0-d bool. Raises ValueError for more elements."""
     if any(d not in (1, -1) for d in value.shape):
         raise ValueError(
-            "The truth value of a tensor with more than one element is ambiguous: use paddle.any "
-            "or paddle.all, "
-            f"got shape {list(value.shape)}"
+            "[to_static] expected a tensor of one element as condition, got shape "
+            f"{list(value.shape)}: paddle.any and paddle.all reduce it"
         )
     value = as_bool(value)
     return value.reshape([]) if len(value.shape) else value
