@@ -74,11 +74,11 @@ def test_attribute_protocol():
     with pytest.raises(AttributeError, match="'Net' object has no attribute 'nope'"):
         net.nope
     with pytest.raises(
-        TypeError, match="assignment to parameter 'scale' should be of type Parameter or None"
+        TypeError, match="a parameter or None for 'scale'"
     ):
         net.scale = 3
     with pytest.raises(
-        TypeError, match="assignment to sublayer 'fc1' should be of type Layer or None"
+        TypeError, match="a layer or None for 'fc1'"
     ):
         net.fc1 = 3
     net.fc1 = None
@@ -174,9 +174,9 @@ def test_state_round_trip_and_skips():
 
 def test_load_state_dict_is_strict():
     layer = nn.Linear(2, 2)
-    with pytest.raises(RuntimeError, match='Missing key\\(s\\) in state_dict: "bias"'):
+    with pytest.raises(RuntimeError, match=r"without \['bias'\]"):
         layer.load_state_dict({"weight": paddle.ones([2, 2])})
-    with pytest.raises(RuntimeError, match='Unexpected key\\(s\\) in state_dict: "zz"'):
+    with pytest.raises(RuntimeError, match=r"also with \['zz'\]"):
         layer.load_state_dict({**layer.state_dict(), "zz": paddle.ones([1])})
     result = layer.load_state_dict({"weight": paddle.ones([2, 2])}, strict=False)
     assert result.missing_keys == ["bias"] and result.unexpected_keys == []

@@ -108,7 +108,7 @@ def test_parameter_groups():
     optimizer.step()
     np.testing.assert_allclose(w.numpy(), before[0] - 0.05 * (1 + 0.2 * before[0]), rtol=1e-5)
     np.testing.assert_allclose(b.numpy(), before[1] - 0.1, rtol=1e-5)
-    with pytest.raises(ValueError, match='more than one parameter group'):
+    with pytest.raises(ValueError, match='each parameter in one parameter group'):
         paddle.optimizer.SGD(0.1, parameters=[{'params': [w]}, {'params': [w]}])
 
 

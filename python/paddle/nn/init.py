@@ -99,7 +99,7 @@ def eye_(tensor):
     import paddle
 
     if tensor.ndim != 2:
-        raise AssertionError(f"Only support 2 dimensional tensor, but got {tensor.ndim}.")
+        raise AssertionError(f"[eye_] expected a tensor of 2 axes, got shape {list(tensor.shape)}")
     return Assign(paddle.eye(*tensor.shape, dtype=tensor.dtype))(tensor)
 
 

@@ -90,8 +90,7 @@ class AccumulatorStore:
         shape = list(value.shape)
         if list(tensor.shape) != shape:
             raise AssertionError(
-                f"Variable Shape not match, Variable [ {tensor.name} ] need tensor with shape "
-                f"{list(tensor.shape)} but load set tensor with shape {shape}"
+                f"[Optimizer] expected shape {list(tensor.shape)} for {tensor.name!r}, got {shape}"
             )
         tensor.set_value(
             value.numpy() if not isinstance(value, (np.ndarray, paddle.Tensor)) else value
@@ -103,7 +102,7 @@ class AccumulatorStore:
             return self._accumulators[full][param.name]
         except KeyError:
             raise Exception(
-                f"Accumulator {name} does not exist for parameter {param.name}"
+                f"[{type(self).__name__}] expected an accumulator of {param.name!r}, got {name!r}"
             ) from None
 
     def _needs_master(self, param):
@@ -169,7 +168,9 @@ class AccumulatorStore:
             for param_name, tensor in slot.items():
                 value = self._take_held(tensor.name, f"{param_name}_{name}_0")
                 if value is None:
-                    raise AssertionError(f"optimizer Tensor {tensor.name} not found")
+                    raise AssertionError(
+                        f"[{type(self).__name__}] expected a value for {tensor.name!r}, got none"
+                    )
                 self._load_into(tensor, value)
 
     set_dict = set_state_dict

@@ -10,19 +10,19 @@ from .optimizer import Optimizer
 __all__ = ['Adam', 'AdamW', 'Adamax', 'NAdam', 'RAdam']
 
 
-def _check_unit(**values):
+def _check_unit(op, **values):
     for name, value in values.items():
         if value is None:
-            raise AssertionError(f"{name} must not be None")
+            raise AssertionError(f"[{op}] expected {name}, got None")
         if not isinstance(value, paddle.Tensor) and not 0 <= value < 1:
-            raise ValueError(f"Invalid value of {name}, expect {name} in [0,1).")
+            raise ValueError(f"[{op}] expected {name} of at least 0 and below 1, got {value}")
 
 
-def _check_epsilon(epsilon):
+def _check_epsilon(op, epsilon):
     if epsilon is None:
-        raise AssertionError("epsilon must not be None")
+        raise AssertionError(f"[{op}] expected epsilon, got None")
     if not isinstance(epsilon, paddle.Tensor) and not epsilon >= 0:
-        raise ValueError("Invalid value of epsilon, expect epsilon >= 0.")
+        raise ValueError(f"[{op}] expected epsilon of at least 0, got {epsilon}")
 
 
 def _number(value):
@@ -56,8 +56,8 @@ class Adam(Optimizer):
         amsgrad=False,
         name=None,
     ):
-        _check_unit(beta1=beta1, beta2=beta2)
-        _check_epsilon(epsilon)
+        _check_unit(type(self).__name__, beta1=beta1, beta2=beta2)
+        _check_epsilon(type(self).__name__, epsilon)
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
         self._lazy_mode = lazy_mode
         self._multi_precision = multi_precision
@@ -172,9 +172,14 @@ class AdamW(Adam):
         if isinstance(weight_decay, bool) or not isinstance(
             weight_decay, (int, float, paddle.Tensor)
         ):
-            raise TypeError("weight_decay should be int, float or Tensor.")
+            raise TypeError(
+                "[AdamW] expected weight_decay to be a number or a tensor, got "
+                f"{type(weight_decay).__name__}"
+            )
         if lr_ratio is not None and not callable(lr_ratio):
-            raise AssertionError("lr_ratio must be a function of a parameter")
+            raise AssertionError(
+                f"[AdamW] expected lr_ratio to be a function, got {type(lr_ratio).__name__}"
+            )
         self._coeff = weight_decay
         self._lr_ratio = lr_ratio
         self._apply_decay_param_fun = apply_decay_param_fun
@@ -265,7 +270,7 @@ class _Variant(Optimizer):
     """
 
     def _start(self, learning_rate, parameters, weight_decay, grad_clip, name, **numbers):
-        _check_unit(beta1=numbers['beta1'], beta2=numbers['beta2'])
+        _check_unit(type(self).__name__, beta1=numbers['beta1'], beta2=numbers['beta2'])
         self._own = numbers
         for key, value in numbers.items():
             setattr(self, f'_{key}', value)
@@ -284,13 +289,12 @@ class _Variant(Optimizer):
         return [self._add_accumulator(name, param, self._state_dtype(param), 1.0) for name in names]
 
 
-def _not_negative(**values):
+def _not_negative(op, **values):
     for name, value in values.items():
         if name == 'learning_rate' and not isinstance(value, (float, int)):
             continue
         if not 0.0 <= value:
-            shown = name.replace('_', ' ') if name == 'learning_rate' else f'{name} value'
-            raise ValueError(f"Invalid {shown}: {value}, expect {name} >= 0.")
+            raise ValueError(f"[{op}] expected {name} of at least 0, got {value}")
 
 
 class Adamax(_Variant):
@@ -307,7 +311,7 @@ class Adamax(_Variant):
         grad_clip=None,
         name=None,
     ):
-        _check_epsilon(epsilon)
+        _check_epsilon(type(self).__name__, epsilon)
         self._start(
             learning_rate,
             parameters,
@@ -348,7 +352,12 @@ class NAdam(_Variant):
         grad_clip=None,
         name=None,
     ):
-        _not_negative(learning_rate=learning_rate, epsilon=epsilon, momentum_decay=momentum_decay)
+        _not_negative(
+            type(self).__name__,
+            learning_rate=learning_rate,
+            epsilon=epsilon,
+            momentum_decay=momentum_decay,
+        )
         self._start(
             learning_rate,
             parameters,
@@ -388,7 +397,7 @@ class RAdam(_Variant):
         grad_clip=None,
         name=None,
     ):
-        _not_negative(learning_rate=learning_rate, epsilon=epsilon)
+        _not_negative(type(self).__name__, learning_rate=learning_rate, epsilon=epsilon)
         self._start(
             learning_rate,
             parameters,

@@ -35,7 +35,7 @@ class Lamb(Optimizer):
             ('epsilon', epsilon),
         ):
             if value is None:
-                raise AssertionError(f"{name_} is not set")
+                raise AssertionError(f"[Lamb] expected {name_}, got None")
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
         self._lamb_weight_decay = lamb_weight_decay
         self._exclude_from_weight_decay_fn = exclude_from_weight_decay_fn

@@ -121,7 +121,9 @@ class LBFGS(Optimizer):
         name=None,
     ):
         if line_search_fn not in (None, 'strong_wolfe'):
-            raise RuntimeError(f"only 'strong_wolfe' is supported, but got {line_search_fn}")
+            raise RuntimeError(
+                f"[LBFGS] expected line_search_fn None or 'strong_wolfe', got {line_search_fn!r}"
+            )
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self.max_iter = max_iter
         self.max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
@@ -132,7 +134,7 @@ class LBFGS(Optimizer):
         self.state = {}
         self._numel_cache = None
         if self._is_grouped() and len(self._param_groups) != 1:
-            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+            raise ValueError(f"[LBFGS] expected one parameter group, got {len(self._param_groups)}")
 
     def state_dict(self):
         """The history and counters, under `state`."""
@@ -166,7 +168,9 @@ class LBFGS(Optimizer):
     def step(self, closure):
         """Minimise the loss that `closure()` gives; returns the loss before the first move."""
         if not callable(closure):
-            raise TypeError(f"{closure} is not a callable object")
+            raise TypeError(
+                f"[LBFGS.step] expected closure to be a function, got {type(closure).__name__}"
+            )
         with paddle.no_grad():
             return self._run(paddle.enable_grad()(closure))
 
@@ -274,8 +278,8 @@ class LBFGS(Optimizer):
     def minimize(self, loss, startup_program=None, parameters=None, no_grad_set=None):
         """Not meaningful for L-BFGS, which evaluates the loss itself: use `step(closure)`."""
         raise RuntimeError(
-            "LBFGS evaluates the loss several times a step: call step(closure) instead of "
-            "minimize()"
+            "[LBFGS.minimize] expected step(closure), which evaluates the loss as often as it "
+            "needs, got a loss"
         )
 
 

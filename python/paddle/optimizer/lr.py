@@ -30,9 +30,10 @@ __all__ = [
 ]
 
 
-def _require(cond, kind, message):
+def _require(owner, cond, kind, expected, got):
+    """An error of `kind` unless `cond`."""
     if not cond:
-        raise kind(message)
+        raise kind(f"[{type(owner).__name__}] expected {expected}, got {got!r}")
 
 
 class LRScheduler:
@@ -43,10 +44,13 @@ class LRScheduler:
     def __init__(self, learning_rate=0.1, last_epoch=-1, verbose=False):
         if isinstance(learning_rate, bool) or not isinstance(learning_rate, (float, int)):
             raise TypeError(
-                f"The type of learning rate must be float, but received {type(learning_rate)}"
+                f"[{type(self).__name__}] expected learning_rate to be a number, got "
+                f"{type(learning_rate).__name__}"
             )
         if learning_rate < 0:
-            raise ValueError(f"Invalid learning rate: {learning_rate}")
+            raise ValueError(
+                f"[{type(self).__name__}] expected learning_rate of at least 0, got {learning_rate}"
+            )
         self.base_lr = float(learning_rate)
         self.last_lr = float(learning_rate)
         self.last_epoch = last_epoch
@@ -101,9 +105,7 @@ class LRScheduler:
             value = self.__dict__[key]
             if hasattr(value, 'numpy'):
                 _require(
-                    value.size == 1,
-                    AssertionError,
-                    f"size of state {key} must be 1, but got {value.size}",
+                    self, value.size == 1, AssertionError, f"one element for {key!r}", value.size
                 )
                 value = float(value)
             state[key] = value
@@ -115,14 +117,13 @@ class LRScheduler:
         for key in self.keys:
             if key not in state_dict:
                 raise RuntimeError(
-                    f"Please check whether state_dict is correct for optimizer. "
-                    f"Can't find [ {key} ] in state_dict"
+                    f"[{type(self).__name__}.set_state_dict] expected a value for {key!r}, got none"
                 )
             setattr(self, key, state_dict[key])
         if len(state_dict) > len(self.keys):
             warnings.warn(
-                "There are some unused values in state_dict. Maybe the optimizer have different "
-                "'LearningRateDecay' when invoking state_dict and set_dict"
+                f"[{type(self).__name__}.set_state_dict] entries beside {list(self.keys)} are not "
+                "used"
             )
 
     set_dict = set_state_dict
@@ -130,14 +131,16 @@ class LRScheduler:
 
     def get_lr(self):
         """The learning rate at `self.last_epoch`; subclasses define it."""
-        raise NotImplementedError(f"{type(self).__name__} must define get_lr()")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.get_lr] expected a subclass to define it, got none"
+        )
 
 
 class NoamDecay(LRScheduler):
     """learning_rate * d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5)."""
 
     def __init__(self, d_model, warmup_steps, learning_rate=1.0, last_epoch=-1, verbose=False):
-        _require(d_model > 0, ValueError, "d_model should be greater than 0")
+        _require(self, d_model > 0, ValueError, "a positive d_model", d_model)
         self.d_model = d_model
         self.warmup_steps = warmup_steps
         super().__init__(learning_rate, last_epoch, verbose)
@@ -152,12 +155,13 @@ class PiecewiseDecay(LRScheduler):
     """values[i] while the step is below boundaries[i]; the last value afterwards."""
 
     def __init__(self, boundaries, values, last_epoch=-1, verbose=False):
-        _require(len(boundaries) > 0, ValueError, 'The boundaries cannot be empty.')
+        _require(self, len(boundaries) > 0, ValueError, "at least one boundary", boundaries)
         _require(
+            self,
             len(values) > len(boundaries),
             ValueError,
-            'The values have one element more than boundaries, but received '
-            f'len(values) [{len(values)}] < len(boundaries) + 1 [{len(boundaries) + 1}].',
+            f"{len(boundaries) + 1} values, one more than boundaries",
+            len(values),
         )
         self.boundaries = boundaries
         self.values = values
@@ -174,11 +178,7 @@ class NaturalExpDecay(LRScheduler):
     """learning_rate * exp(-gamma * step)."""
 
     def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
-        _require(
-            gamma > 0.0,
-            AssertionError,
-            " 'gamma' must be a positive number so that the learning rate decays.",
-        )
+        _require(self, gamma > 0.0, AssertionError, "a positive gamma", gamma)
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -211,17 +211,15 @@ class PolynomialDecay(LRScheduler):
         verbose=False,
     ):
         _require(
+            self,
             decay_steps > 0 and isinstance(decay_steps, int),
             AssertionError,
-            " 'decay_steps' must be a positive integer.",
+            "decay_steps to be a positive int",
+            decay_steps,
         )
         self.decay_steps = decay_steps
         self.end_lr = end_lr
-        _require(
-            power > 0.0,
-            AssertionError,
-            " 'power' must be greater than 0.0 so that the learning rate will decay.",
-        )
+        _require(self, power > 0.0, AssertionError, "a positive power", power)
         self.power = power
         self.cycle = cycle
         super().__init__(learning_rate, last_epoch, verbose)
@@ -248,23 +246,22 @@ class LinearWarmup(LRScheduler):
             learning_rate, (float, int, LRScheduler)
         ):
             raise TypeError(
-                "the type of learning_rate should be [int, float or LRScheduler], the current "
-                "type is "
-                f"{learning_rate}"
+                "[LinearWarmup] expected learning_rate to be a number or an LRScheduler, got "
+                f"{type(learning_rate).__name__}"
             )
         _require(
+            self,
             warmup_steps > 0 and isinstance(warmup_steps, int),
             AssertionError,
-            " 'warmup_steps' must be a positive integer.",
+            "warmup_steps to be a positive int",
+            warmup_steps,
         )
         self.learning_rate = learning_rate
         self.warmup_steps = warmup_steps
         self.start_lr = start_lr
         self.end_lr = end_lr
         _require(
-            end_lr > start_lr,
-            AssertionError,
-            f"end_lr {end_lr} must be greater than start_lr {start_lr}",
+            self, end_lr > start_lr, AssertionError, f"end_lr above start_lr {start_lr}", end_lr
         )
         super().__init__(start_lr, last_epoch, verbose)
 
@@ -302,11 +299,7 @@ class ExponentialDecay(LRScheduler):
     """learning_rate * gamma ** step, with 0 < gamma < 1."""
 
     def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
-        _require(
-            0.0 < gamma < 1.0,
-            AssertionError,
-            " 'gamma' must be in interval (0.0, 1.0) so that the learning rate will decay.",
-        )
+        _require(self, 0.0 < gamma < 1.0, AssertionError, "gamma above 0 and below 1", gamma)
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -320,12 +313,12 @@ class MultiStepDecay(LRScheduler):
     def __init__(self, learning_rate, milestones, gamma=0.1, last_epoch=-1, verbose=False):
         if not isinstance(milestones, (tuple, list)):
             raise TypeError(
-                "The type of 'milestones' in 'MultiStepDecay' must be 'tuple, list', but received "
-                f"{type(milestones)}."
+                "[MultiStepDecay] expected milestones to be a list or tuple, got "
+                f"{type(milestones).__name__}"
             )
         if not all(a < b for a, b in zip(milestones, milestones[1:])):
-            raise ValueError('The elements of milestones must be incremented')
-        _require(gamma < 1.0, ValueError, 'gamma should be < 1.0.')
+            raise ValueError(f"[MultiStepDecay] expected ascending milestones, got {milestones}")
+        _require(self, gamma < 1.0, ValueError, "gamma below 1", gamma)
         self.milestones = milestones
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -340,10 +333,10 @@ class StepDecay(LRScheduler):
     def __init__(self, learning_rate, step_size, gamma=0.1, last_epoch=-1, verbose=False):
         if not isinstance(step_size, int):
             raise TypeError(
-                f"The type of 'step_size' must be 'int', but received {type(step_size)}."
+                f"[StepDecay] expected step_size to be an int, got {type(step_size).__name__}"
             )
-        _require(gamma < 1.0, ValueError, 'gamma should be < 1.0.')
-        _require(step_size > 0, AssertionError, " 'step_size' must be a positive integer.")
+        _require(self, gamma < 1.0, ValueError, "gamma below 1", gamma)
+        _require(self, step_size > 0, AssertionError, "a positive step_size", step_size)
         self.step_size = step_size
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -358,8 +351,7 @@ class LambdaDecay(LRScheduler):
     def __init__(self, learning_rate, lr_lambda, last_epoch=-1, verbose=False):
         if not callable(lr_lambda):
             raise TypeError(
-                "The type of 'lr_lambda' in 'LambdaDecay' must be 'function', but received "
-                f"{type(lr_lambda)}."
+                f"[LambdaDecay] expected lr_lambda to be a function, got {type(lr_lambda).__name__}"
             )
         self.lr_lambda = lr_lambda
         super().__init__(learning_rate, last_epoch, verbose)
@@ -374,8 +366,8 @@ class MultiplicativeDecay(LRScheduler):
     def __init__(self, learning_rate, lr_lambda, last_epoch=-1, verbose=False):
         if not callable(lr_lambda):
             raise TypeError(
-                "The type of 'lr_lambda' in 'MultiplicativeDecay' must be 'function', but received "
-                f"{type(lr_lambda)}."
+                "[MultiplicativeDecay] expected lr_lambda to be a function, got "
+                f"{type(lr_lambda).__name__}"
             )
         self.lr_lambda = lr_lambda
         super().__init__(learning_rate, last_epoch, verbose)
@@ -393,16 +385,14 @@ class CosineAnnealingDecay(LRScheduler):
     def __init__(self, learning_rate, T_max, eta_min=0, last_epoch=-1, verbose=False):
         if not isinstance(T_max, int):
             raise TypeError(
-                f"The type of 'T_max' in 'CosineAnnealingDecay' must be 'int', but received "
-                f"{type(T_max)}."
+                f"[CosineAnnealingDecay] expected T_max to be an int, got {type(T_max).__name__}"
             )
         if not isinstance(eta_min, (float, int)):
             raise TypeError(
-                "The type of 'eta_min' in 'CosineAnnealingDecay' must be 'float, int', but "
-                "received "
-                f"{type(eta_min)}."
+                "[CosineAnnealingDecay] expected eta_min to be a number, got "
+                f"{type(eta_min).__name__}"
             )
-        _require(T_max > 0, AssertionError, " 'T_max' must be a positive integer.")
+        _require(self, T_max > 0, AssertionError, "a positive T_max", T_max)
         self.T_max = T_max
         self.eta_min = float(eta_min)
         super().__init__(learning_rate, last_epoch, verbose)
@@ -431,14 +421,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def __init__(self, learning_rate, T_0, T_mult=1, eta_min=0, last_epoch=-1, verbose=False):
         _require(
-            T_0 > 0 and isinstance(T_0, int),
-            ValueError,
-            f"Expected positive integer T_0, but got {T_0}",
+            self, T_0 > 0 and isinstance(T_0, int), ValueError, "T_0 to be a positive int", T_0
         )
         _require(
+            self,
             T_mult >= 1 and isinstance(T_mult, int),
             ValueError,
-            f"Expected integer T_mult >= 1, but got {T_mult}",
+            "T_mult to be a positive int",
+            T_mult,
         )
         self.T_0 = T_0
         self.T_i = T_0
@@ -461,7 +451,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 self.T_cur -= self.T_i
                 self.T_i *= self.T_mult
         else:
-            _require(epoch >= 0, ValueError, f"Expected non-negative epoch, but got {epoch}")
+            _require(self, epoch >= 0, ValueError, "epoch of at least 0", epoch)
             self.T_cur, self.T_i = epoch, self.T_0
             if epoch >= self.T_0:
                 if self.T_mult == 1:
@@ -492,20 +482,14 @@ class LinearLR(LRScheduler):
         verbose=False,
     ):
         _require(
+            self,
             0 < start_factor <= 1.0,
             ValueError,
-            f"`start_factor` must be greater than 0 and less or equal to 1, but got {start_factor}",
+            "start_factor above 0 and at most 1",
+            start_factor,
         )
-        _require(
-            0 <= end_factor <= 1.0,
-            ValueError,
-            f"`end_factor` must be greater or equal to 0 and less than 1, but got {end_factor}",
-        )
-        _require(
-            total_steps > 0,
-            ValueError,
-            f"`total_steps` must be greater than 0, but got {total_steps}",
-        )
+        _require(self, 0 <= end_factor <= 1.0, ValueError, "end_factor from 0 to 1", end_factor)
+        _require(self, total_steps > 0, ValueError, "positive total_steps", total_steps)
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_steps = total_steps
@@ -539,17 +523,19 @@ class ReduceOnPlateau(LRScheduler):
     ):
         mode = mode.lower()
         threshold_mode = threshold_mode.lower()
-        _require(mode in ('min', 'max'), ValueError, 'mode: ' + mode + ' is unknown!')
-        _require(factor < 1.0, ValueError, 'new_lr = origin_lr * gamma and gamma should be < 1.0.')
+        _require(self, mode in ('min', 'max'), ValueError, "mode 'min' or 'max'", mode)
+        _require(self, factor < 1.0, ValueError, "factor below 1", factor)
         _require(
+            self,
             threshold_mode in ('rel', 'abs'),
             ValueError,
-            'threshold mode: ' + threshold_mode + ' is unknown!',
+            "threshold_mode 'rel' or 'abs'",
+            threshold_mode,
         )
         if not isinstance(learning_rate, (float, int)):
             raise TypeError(
-                "The type of 'learning_rate' in 'ReduceOnPlateau' must be 'float', but received "
-                f"{type(learning_rate)}."
+                "[ReduceOnPlateau] expected learning_rate to be a number, got "
+                f"{type(learning_rate).__name__}"
             )
         self.mode = mode
         self.factor = factor
@@ -576,16 +562,12 @@ class ReduceOnPlateau(LRScheduler):
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if hasattr(metrics, 'shape'):
             size = math.prod(metrics.shape)
-            _require(
-                size == 1,
-                AssertionError,
-                f"the size of metrics should be 1, but got {list(metrics.shape)}",
-            )
+            _require(self, size == 1, AssertionError, "metrics of one element", size)
             metrics = metrics.item()
         elif not isinstance(metrics, numbers.Number):
             raise TypeError(
-                "metrics must be 'float', 'np.float', 'numpy.ndarray' or 'Tensor', but receive "
-                f"{type(metrics)}"
+                "[ReduceOnPlateau.step] expected metrics to be a number, an array or a tensor, "
+                f"got {type(metrics).__name__}"
             )
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1

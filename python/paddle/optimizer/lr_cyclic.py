@@ -8,9 +8,9 @@ from .lr import LRScheduler
 
 def _positive_int(value, name, owner):
     if not isinstance(value, int):
-        raise TypeError(f"'{name}' of {owner} must be 'int', but received {type(value)}")
+        raise TypeError(f"[{owner}] expected {name} to be an int, got {type(value).__name__}")
     if value <= 0:
-        raise ValueError(f"'{name}' of {owner} must be a positive integer, but received {value}")
+        raise ValueError(f"[{owner}] expected a positive {name}, got {value}")
 
 
 class OneCycleLR(LRScheduler):
@@ -32,34 +32,44 @@ class OneCycleLR(LRScheduler):
     ):
         if not isinstance(max_learning_rate, (float, int)):
             raise TypeError(
-                f"'max_learning_rate' must be 'float' or 'int', but received "
-                f"{type(max_learning_rate)}"
+                "[OneCycleLR] expected max_learning_rate to be a number, got "
+                f"{type(max_learning_rate).__name__}"
             )
         if max_learning_rate < 0:
-            raise ValueError("'max_learning_rate' must be a positive integer.")
+            raise ValueError(
+                f"[OneCycleLR] expected max_learning_rate of at least 0, got {max_learning_rate}"
+            )
         if not isinstance(end_learning_rate, (float, int)):
             raise TypeError(
-                f"'end_learning_rate' must be 'float' or 'int', but received "
-                f"{type(end_learning_rate)}"
+                "[OneCycleLR] expected end_learning_rate to be a number, got "
+                f"{type(end_learning_rate).__name__}"
             )
         if end_learning_rate < 0:
-            raise ValueError("'end_learning_rate' must be a positive integer.")
+            raise ValueError(
+                f"[OneCycleLR] expected end_learning_rate of at least 0, got {end_learning_rate}"
+            )
         _positive_int(total_steps, 'total_steps', 'OneCycleLR')
         self.total_steps = total_steps
         if not isinstance(phase_pct, float):
-            raise TypeError(f"'phase_pct' must be 'float', but received {type(phase_pct)}")
+            raise TypeError(
+                f"[OneCycleLR] expected phase_pct to be a float, got {type(phase_pct).__name__}"
+            )
         if not 0 <= phase_pct <= 1:
-            raise ValueError(f"'phase_pct' must be between 0 and 1, but received {phase_pct}")
+            raise ValueError(f"[OneCycleLR] expected phase_pct from 0 to 1, got {phase_pct}")
         if not isinstance(divide_factor, (float, int)):
             raise TypeError(
-                f"'divide_factor' must be 'float' or 'int', but received {type(divide_factor)}"
+                "[OneCycleLR] expected divide_factor to be a number, got "
+                f"{type(divide_factor).__name__}"
             )
 
         initial = max_learning_rate / float(divide_factor)
         low = float(end_learning_rate)
         if three_phase:
             if phase_pct >= 0.5:
-                raise ValueError("When three_phase is True, 'phase_pct' must be less than 0.5")
+                raise ValueError(
+                    "[OneCycleLR] expected phase_pct below 0.5 for three_phase=True, got "
+                    f"{phase_pct}"
+                )
             up = phase_pct * total_steps
             self._step_config = [0, up - 1, 2 * up - 2, total_steps - 1, total_steps - 1]
             self._steps_size = [
@@ -80,8 +90,7 @@ class OneCycleLR(LRScheduler):
             self.anneal_func = self._linear_annealing
         else:
             raise ValueError(
-                f"'anneal_strategy' must by one of 'cos' or 'linear', but received "
-                f"{anneal_strategy}"
+                f"[OneCycleLR] expected anneal_strategy 'cos' or 'linear', got {anneal_strategy!r}"
             )
         super().__init__(initial, last_epoch, verbose)
 
@@ -94,10 +103,7 @@ class OneCycleLR(LRScheduler):
     def get_lr(self):
         now = self.last_epoch
         if now > self.total_steps:
-            raise ValueError(
-                f"Tried to step {now} times. However the number of total steps is "
-                f"{self.total_steps}"
-            )
+            raise ValueError(f"[OneCycleLR] expected at most {self.total_steps} steps, got {now}")
         phases = len(self._lr_config) - 1
         for i in range(phases):
             if now <= self._step_config[i + 1] or i == phases - 1:
@@ -125,20 +131,19 @@ class CyclicLR(LRScheduler):
     ):
         if not isinstance(max_learning_rate, (float, int)):
             raise TypeError(
-                f"'max_learning_rate' must be 'float' or 'int', but received "
-                f"{type(max_learning_rate)}"
+                "[CyclicLR] expected max_learning_rate to be a number, got "
+                f"{type(max_learning_rate).__name__}"
             )
         if max_learning_rate < 0:
             raise ValueError(
-                f"'max_learning_rate' must be a positive number, but received {max_learning_rate}"
+                f"[CyclicLR] expected max_learning_rate of at least 0, got {max_learning_rate}"
             )
         _positive_int(step_size_up, 'step_size_up', 'CyclicLR')
         if step_size_down is not None:
             _positive_int(step_size_down, 'step_size_down', 'CyclicLR')
         if not isinstance(exp_gamma, float):
             raise TypeError(
-                f"The type of 'exp_gamma' in 'CyclicLR' must be 'float', but received "
-                f"{type(exp_gamma)}"
+                f"[CyclicLR] expected exp_gamma to be a float, got {type(exp_gamma).__name__}"
             )
         down = step_size_down if step_size_down is not None else step_size_up
         self.cycle_size = step_size_up + down
@@ -147,12 +152,12 @@ class CyclicLR(LRScheduler):
         self.amplitude = self.max_lr - base_learning_rate
         if mode not in ('triangular', 'triangular2', 'exp_range') and scale_fn is None:
             raise ValueError(
-                "'mode' is invalid and 'scale_fn' is not specified, make sure one of 'mode' or "
-                "'scale_fn' is valid"
+                "[CyclicLR] expected mode 'triangular', 'triangular2' or 'exp_range' or a "
+                f"scale_fn, got {mode!r} alone"
             )
         if scale_mode not in ('cycle', 'iterations'):
             raise ValueError(
-                f"'scale_mode' must be one of 'cycle' or 'iterations', but received {scale_mode}"
+                f"[CyclicLR] expected scale_mode 'cycle' or 'iterations', got {scale_mode!r}"
             )
         self.mode = mode
         self.gamma = exp_gamma

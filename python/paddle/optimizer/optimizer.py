@@ -55,17 +55,16 @@ class Optimizer(AccumulatorStore):
         if parameters is not None:
             if isinstance(parameters, (paddle.Tensor, str)) or not hasattr(parameters, '__iter__'):
                 raise TypeError(
-                    "`parameters` argument given to the optimizer should be an iterable of paddle "
-                    "Tensors, "
-                    f"but got argument type is `{type(parameters)}`."
+                    f"[{type(self).__name__}] expected parameters to be a list of tensors, got "
+                    f"{type(parameters).__name__}"
                 )
             parameters = items('Optimizer', 'parameters', parameters)
             if isinstance(parameters, list) and parameters and isinstance(parameters[0], dict):
                 for group in parameters:
                     if 'params' not in group:
                         raise AssertionError(
-                            'params should be set in parameters if parameter groups are '
-                            'optimized in different options'
+                            f"[{type(self).__name__}] expected 'params' in each parameter group, "
+                            f"got {sorted(group)}"
                         )
         if parameters is None and not paddle.in_dynamic_mode():
             parameters = []  # chosen by `minimize`
@@ -73,18 +72,25 @@ class Optimizer(AccumulatorStore):
         self._name = name
         if self._parameter_list is None:
             raise AttributeError(
-                "parameters argument given to the Optimizer should not be None in dygraph mode."
+                f"[{type(self).__name__}] expected parameters in dynamic mode, got None"
             )
         if learning_rate is None:
-            raise AssertionError("learning_rate expected a float or an LRScheduler, got None")
+            raise AssertionError(
+                f"[{type(self).__name__}] expected learning_rate to be a number or an LRScheduler, "
+                "got None"
+            )
         if isinstance(learning_rate, bool) or not isinstance(
             learning_rate, (float, int, LRScheduler)
         ):
             raise TypeError(
-                f"learning rate should be float or LRScheduler, got {type(learning_rate)} here"
+                f"[{type(self).__name__}] expected learning_rate to be a number or an LRScheduler, "
+                f"got {type(learning_rate).__name__}"
             )
         if grad_clip is not None and not _is_clip(grad_clip):
-            raise TypeError("'grad_clip' should be an instance of GradientClipBase's derived class")
+            raise TypeError(
+                f"[{type(self).__name__}] expected grad_clip to be a gradient clip, got "
+                f"{type(grad_clip).__name__}"
+            )
         if isinstance(weight_decay, (float, int)) and not isinstance(weight_decay, bool):
             self.regularization = L2Decay(float(weight_decay))
         else:
@@ -127,10 +133,7 @@ class Optimizer(AccumulatorStore):
         if isinstance(params, (paddle.Tensor,)):
             param_group['params'] = [params]
         elif isinstance(params, set):
-            raise TypeError(
-                "optimizer parameters should be in ordered collections,but received set, "
-                "please use list instead."
-            )
+            raise TypeError(f"[{type(self).__name__}] expected parameters in an order, got a set")
         else:
             param_group['params'] = items('Optimizer', 'params', params)
         for key, value in self._default_dict.items():
@@ -139,7 +142,10 @@ class Optimizer(AccumulatorStore):
         for group in self._param_groups:
             seen.update(id(p) for p in group['params'])
         if any(id(p) in seen for p in param_group['params']):
-            raise ValueError("some parameters appear in more than one parameter group")
+            raise ValueError(
+                f"[{type(self).__name__}] expected each parameter in one parameter group, got some "
+                "in more"
+            )
         self._prepare_group(param_group)
         self._param_groups.append(param_group)
         self._plan = None
@@ -172,13 +178,12 @@ class Optimizer(AccumulatorStore):
         """Set the learning rate. RuntimeError when it is a scheduler."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(
-                "The type of 'value' in optimizer.set_lr must be float, but received "
-                f"{type(value)}."
+                f"[{type(self).__name__}.set_lr] expected a number, got {type(value).__name__}"
             )
         if isinstance(self._learning_rate, LRScheduler):
             raise RuntimeError(
-                "optimizer's learning rate can't be LRScheduler when invoke this API, "
-                "because this will lead to conflict."
+                f"[{type(self).__name__}.set_lr] expected an optimizer without an LRScheduler, got "
+                f"one with {type(self._learning_rate).__name__}"
             )
         self._learning_rate = float(value)
         if self._recorded_rate is not None:
@@ -188,9 +193,8 @@ class Optimizer(AccumulatorStore):
         """Let `scheduler` give the learning rate."""
         if not isinstance(scheduler, LRScheduler):
             raise TypeError(
-                "The type of 'scheduler' in optimizer.set_lr_scheduler must be LRScheduler, but "
-                "received "
-                f"{type(scheduler)}."
+                f"[{type(self).__name__}.set_lr_scheduler] expected an LRScheduler, got "
+                f"{type(scheduler).__name__}"
             )
         self._learning_rate = scheduler
         if self._recorded_rate is not None:
@@ -259,7 +263,8 @@ class Optimizer(AccumulatorStore):
 
     def _append_optimize_op(self, block, param_and_grad):
         raise NotImplementedError(
-            f"{type(self).__name__} must define _append_optimize_op(block, param_and_grad)"
+            f"[{type(self).__name__}._append_optimize_op] expected a subclass to define it, "
+            "got none"
         )
 
     def _finish_update(self, block, parameters_and_grads):
@@ -432,7 +437,9 @@ class Optimizer(AccumulatorStore):
         pairs).
         """
         if not isinstance(loss, paddle.Tensor):
-            raise AssertionError("The loss should be an Tensor.")
+            raise AssertionError(
+                f"[{type(self).__name__}.minimize] expected a tensor, got {type(loss).__name__}"
+            )
         if not paddle.in_dynamic_mode():
             from paddle.static.optimize import minimize
 

@@ -12,9 +12,10 @@ from .optimizer import Optimizer
 __all__ = ['SGD', 'Momentum', 'Adagrad', 'Adadelta', 'RMSProp', 'ASGD', 'Rprop']
 
 
-def _given(value, name):
-    if value is None:
-        raise ValueError(f"{name} is not set")
+def _given(op, **values):
+    for name, value in values.items():
+        if value is None:
+            raise ValueError(f"[{op}] expected {name}, got None")
 
 
 class SGD(Optimizer):
@@ -29,7 +30,7 @@ class SGD(Optimizer):
         multi_precision=False,
         name=None,
     ):
-        _given(learning_rate, 'learning_rate')
+        _given('SGD', learning_rate=learning_rate)
         self._multi_precision = multi_precision
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self.type = 'sgd'
@@ -60,8 +61,7 @@ class Momentum(Optimizer):
         use_multi_tensor=False,
         name=None,
     ):
-        _given(learning_rate, 'learning_rate')
-        _given(momentum, 'momentum')
+        _given('Momentum', learning_rate=learning_rate, momentum=momentum)
         self._momentum = momentum
         self._use_nesterov = bool(use_nesterov)
         self._multi_precision = multi_precision
@@ -108,9 +108,9 @@ class Adagrad(Optimizer):
         initial_accumulator_value=0.0,
     ):
         if learning_rate is None:
-            raise AssertionError("learning_rate is not set")
+            raise AssertionError("[Adagrad] expected learning_rate, got None")
         if epsilon is None:
-            raise AssertionError("epsilon is not set")
+            raise AssertionError("[Adagrad] expected epsilon, got None")
         self._epsilon = epsilon
         self.initial_accumulator_value = initial_accumulator_value
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
@@ -150,9 +150,7 @@ class Adadelta(Optimizer):
         grad_clip=None,
         name=None,
     ):
-        _given(learning_rate, 'learning_rate')
-        _given(epsilon, 'epsilon')
-        _given(rho, 'rho')
+        _given('Adadelta', learning_rate=learning_rate, epsilon=epsilon, rho=rho)
         self._epsilon, self._rho = epsilon, rho
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self.type = 'adadelta'
@@ -188,17 +186,10 @@ class RMSProp(Optimizer):
         grad_clip=None,
         name=None,
     ):
-        for name_, value in (
-            ('learning_rate', learning_rate),
-            ('rho', rho),
-            ('epsilon', epsilon),
-            ('momentum', momentum),
-        ):
-            if value is None:
-                raise ValueError(f"{name_} is not set.")
+        _given('RMSProp', learning_rate=learning_rate, rho=rho, epsilon=epsilon, momentum=momentum)
         for name_, value in (('rho', rho), ('epsilon', epsilon), ('momentum', momentum)):
             if not 0.0 <= value:
-                raise ValueError(f"Invalid value of {name_}, expect {name_} >= 0.")
+                raise ValueError(f"[RMSProp] expected {name_} of at least 0, got {value}")
         self._rho, self._epsilon, self._momentum, self._centered = rho, epsilon, momentum, centered
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self.type = 'rmsprop'
@@ -243,10 +234,9 @@ class ASGD(Optimizer):
         multi_precision=False,
         name=None,
     ):
-        _given(learning_rate, 'learning_rate')
-        _given(batch_num, 'batch_num')
+        _given('ASGD', learning_rate=learning_rate, batch_num=batch_num)
         if not 0 < batch_num:
-            raise ValueError("batch_num should be greater than 0")
+            raise ValueError(f"[ASGD] expected a positive batch_num, got {batch_num}")
         self._multi_precision = multi_precision
         self._n = batch_num
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
@@ -286,15 +276,15 @@ class Rprop(Optimizer):
         multi_precision=False,
         name=None,
     ):
-        _given(learning_rate, 'learning_rate')
+        _given('Rprop', learning_rate=learning_rate)
         start = learning_rate() if isinstance(learning_rate, LRScheduler) else learning_rate
         if not 0.0 < learning_rate_range[0] <= start <= learning_rate_range[1]:
             raise ValueError(
-                "'0.0 < learning_rate_range[0] <= learning_rate <= learning_rate_range[1]' must "
-                "be true"
+                "[Rprop] expected learning_rate within a positive learning_rate_range, got "
+                f"{start} and {learning_rate_range}"
             )
         if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise ValueError("'0.0 < etas[0] < 1.0 < etas[1]' must be true")
+            raise ValueError(f"[Rprop] expected etas below and above 1, got {etas}")
         self._multi_precision = multi_precision
         self._initial_learning_rate = start
         self._range = [float(v) for v in learning_rate_range]

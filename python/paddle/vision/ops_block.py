@@ -27,7 +27,8 @@ class ConvNormActivation(nn.Sequential):
     ):
         if padding is None:
             sides = zip(
-                _parse.ints(kernel_size, 2, 'kernel_size'), _parse.ints(dilation, 2, 'dilation')
+                _parse.ints('ConvNormActivation', 'kernel_size', kernel_size, 2),
+                _parse.ints('ConvNormActivation', 'dilation', dilation, 2),
             )
             padding = [(size - 1) // 2 * step for size, step in sides]
         if bias is None:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Argument parsing shared by convolutions, pooling and resampling."""
 
-from paddle.base.arguments import items
+from paddle.base.arguments import any_of, items
 from paddle.base.framework import Tensor
 
 
-def ints(value, n, what):
-    """A list of n ints from an int, a sequence of n (or one) ints, or a Tensor."""
+def ints(op, name, value, n):
+    """A list of n ints from an int, a sequence of n (or one) ints, or a Tensor; ValueError of `op`
+    otherwise.
+    """
     if isinstance(value, int) and not isinstance(value, bool):
         return [value] * n
     if isinstance(value, Tensor):
@@ -20,78 +22,69 @@ def ints(value, n, what):
     if out is not None and len(out) == 1:
         out = out * n
     if out is None or len(out) != n:
-        raise ValueError(
-            f"The {what}'s type must be list or tuple. Received: {value}"
-            if out is None
-            else f"The {what} should have {n} elements, but received {value}"
-        )
+        raise ValueError(f"[{op}] expected {name} to be an int or {n} ints, got {value!r}")
     return out
+
+
+def _outer(op, pad):
+    return ValueError(f"[{op}] expected no padding of the batch and channel axes, got {pad}")
 
 
 def _all_ints(seq):
     return all(not isinstance(v, (list, tuple)) for v in seq)
 
 
-def padding(pad, n, channel_last, what="padding"):
+def padding(op, pad, n, channel_last):
     """(paddings, algorithm): n or 2n ints from an int, n, 2n ints, n + 2 (or n) pairs, 'SAME' or
-    'VALID'.
+    'VALID'; ValueError of `op` otherwise.
     """
     if isinstance(pad, str):
         name = pad.upper()
         if name not in ("SAME", "VALID"):
-            raise ValueError(f"Unknown padding: '{pad}'. It can only be 'SAME' or 'VALID'.")
+            raise ValueError(f"[{op}] expected padding 'SAME' or 'VALID', got {pad!r}")
         return [0] * n, name
     if isinstance(pad, Tensor):
         pad = pad.tolist()
     if not isinstance(pad, (list, tuple)):
         return [int(pad)] * n, "EXPLICIT"
-    pad = items('pad', 'pad', pad)
+    pad = items(op, 'padding', pad)
     if pad and not _all_ints(pad):
-        pairs = [items('pad', 'pad', p) for p in pad]
+        pairs = [items(op, 'padding', p) for p in pad]
         if len(pairs) == n + 2:
             outer = [pairs[0], pairs[-1] if channel_last else pairs[1]]
             if any(int(v) != 0 for p in outer for v in p):
-                raise ValueError(
-                    f"Non-zero {what}({pad}) in the batch or channel dimensions is not supported."
-                )
+                raise _outer(op, pad)
             pairs = pairs[1:-1] if channel_last else pairs[2:]
         if len(pairs) != n or any(len(p) != 2 for p in pairs):
-            raise ValueError(f"The {what} should have {n} or {n + 2} pairs, but received {pad}")
+            raise ValueError(f"[{op}] expected {n} or {n + 2} pairs as padding, got {pad}")
         pad = [v for p in pairs for v in p]
     if len(pad) == 2 * (n + 2):
         outer = pad[:2] + (pad[-2:] if channel_last else pad[2:4])
         if any(int(v) != 0 for v in outer):
-            raise ValueError(
-                f"Non-zero {what}({pad}) in the batch or channel dimensions is not supported."
-            )
+            raise _outer(op, pad)
         pad = pad[2:-2] if channel_last else pad[4:]
     if len(pad) == 1:
         pad = pad * n
     if len(pad) not in (n, 2 * n):
-        raise ValueError(f"The size of {what} should be {n} or {2 * n}, but received {pad}")
+        raise ValueError(f"[{op}] expected {n} or {2 * n} ints as padding, got {pad}")
     pad = [int(v) for v in pad]
     if len(pad) == 2 * n and all(pad[2 * i] == pad[2 * i + 1] for i in range(n)):
         pad = pad[::2]
     return pad, "EXPLICIT"
 
 
-def data_format(value, *allowed):
-    """`value` if it is one of `allowed`; ValueError otherwise."""
+def data_format(op, value, *allowed):
+    """`value` if it is one of `allowed`; ValueError of `op` otherwise."""
     if value not in allowed:
-        choices = " or ".join(f"'{a}'" for a in allowed)
-        raise ValueError(
-            f"Attr(data_format) should be {choices}. Received Attr(data_format): {value}."
-        )
+        raise ValueError(f"[{op}] expected data_format {any_of(allowed)}, got {value!r}")
     return value
 
 
-def reduction(value, op):
-    """`value` if it is a reduction; ValueError otherwise."""
-    if value not in ("sum", "mean", "none"):
-        raise ValueError(
-            f"The value of 'reduction' in {op} should be 'sum', 'mean' or 'none', "
-            f"but received {value}, which is not allowed."
-        )
+def reduction(op, value, *more):
+    """`value` if it is a reduction or one of `more`; ValueError of `op` otherwise."""
+    allowed = ("sum", "mean", "none", *more)
+    if value not in allowed:
+        raise ValueError(f"[{op}] expected reduction {any_of(allowed)}, got {value!r}")
     return value
 
 

@@ -7,6 +7,7 @@ from paddle.base.framework import to_dtype
 from paddle.tensor.inplace import written
 
 from .._core import ops as _C_ops
+from . import _parse
 
 __all__ = [
     "softmax",
@@ -52,7 +53,7 @@ def gumbel_softmax(x, temperature=1.0, hard=False, axis=-1, name=None):
 def celu(x, alpha=1.0, name=None):
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)); ZeroDivisionError where alpha is 0."""
     if alpha == 0:
-        raise ZeroDivisionError("alpha cannot be 0 for celu")
+        raise ZeroDivisionError("[celu] expected alpha other than 0, got 0")
     return _C_ops.celu(x, alpha)
 
 
@@ -61,20 +62,19 @@ def prelu(x, weight, data_format="NCHW", name=None):
     mode = "all"
     if weight.shape[0] > 1:
         formats = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
-        if data_format not in formats:
-            raise ValueError(
-                f"data_format must be one of {', '.join(map(repr, formats))}, receives "
-                f"{data_format!r}"
-            )
+        _parse.data_format("prelu", data_format, *formats)
         if len(x.shape) < 2:
-            raise AssertionError("The size of input shape should be larger than 1.")
+            raise AssertionError(
+                "[prelu] expected x of at least 2 axes for a weight of each channel, got shape "
+                f"{list(x.shape)}"
+            )
         mode = "channel"
         data_format = "NHWC" if data_format[-1] == "C" and data_format != "NC" else "NCHW"
         channels = x.shape[-1] if data_format == "NHWC" else x.shape[1]
         if weight.shape[0] != channels:
             raise AssertionError(
-                f"The weight size should be equal to x input channel in prelu() when weight "
-                f"shape is not [1]. Got weight {weight.shape[0]}, channels {channels}."
+                f"[prelu] expected one weight or {channels}, one for each channel, got "
+                f"{weight.shape[0]}"
             )
     return _C_ops.prelu(x, weight, data_format if mode == "channel" else "NCHW", mode)
 
@@ -85,18 +85,13 @@ def rrelu(x, lower=0.125, upper=0.3333333333333333, training=True, name=None):
     """
     for value, what in ((lower, "lower"), (upper, "upper")):
         if not isinstance(value, (int, float)):
-            raise TypeError(f"The {what} must be float type. Received: {value}.")
+            raise TypeError(f"[rrelu] expected {what} to be a number, got {type(value).__name__}")
     if lower < 0 or lower > 1:
-        raise ValueError(
-            f"The lower value must be no less than zero or greater than one. Received: {lower}."
-        )
+        raise ValueError(f"[rrelu] expected lower from 0 to 1, got {lower}")
     if upper < lower:
-        raise ValueError(
-            f"The upper value must be greater than lower value. Received: lower {lower}, upper "
-            f"{upper}."
-        )
+        raise ValueError(f"[rrelu] expected upper of at least lower, got {upper} and {lower}")
     if upper > 1:
-        raise ValueError(f"The upper value must be no greater than one. Received: {upper}.")
+        raise ValueError(f"[rrelu] expected upper of at most 1, got {upper}")
     result = _C_ops.rrelu(x, lower, upper, not training)
     return result[0] if isinstance(result, (tuple, list)) else result
 
@@ -107,9 +102,7 @@ def glu(x, axis=-1, name=None):
     if not isinstance(axis, int):
         raise TypeError(f"[glu] expected axis to be an int, got {type(axis).__name__}")
     if not -rank <= axis < rank:
-        raise ValueError(
-            f"Expected value range of `axis` is [{-rank}, {rank}), but received axis: {axis}."
-        )
+        raise ValueError(f"[glu] expected an axis from {-rank} to {rank - 1}, got {axis}")
     a, b = _C_ops.split_with_num(x, 2, axis % rank)
     return a * _C_ops.sigmoid(b)
 
@@ -117,10 +110,7 @@ def glu(x, axis=-1, name=None):
 def maxout(x, groups, axis=1, name=None):
     """Maximum over groups of channels: [N, C, H, W] -> [N, C / groups, H, W]."""
     if axis not in (1, -1, 3):
-        raise ValueError(
-            f"Attr(axis) should be 1 when data format is NCHW, -1 or 3 when data format is NHWC. "
-            f"Received Attr(axis): {axis}."
-        )
+        raise ValueError(f"[maxout] expected axis 1, -1 or 3, that of the channels, got {axis}")
     if groups < 2:
         raise ValueError(f"[maxout] expected at least 2 groups, got {groups}")
     return _C_ops.maxout(x, groups, axis if axis != -1 else 3)
@@ -149,7 +139,7 @@ def hardtanh_(x, min=-1.0, max=1.0, name=None):
 def elu_(x, alpha=1.0, name=None):
     """elu written back to x; alpha must not be negative."""
     if alpha < 0.0:
-        raise AssertionError("elu_ only support alpha >= 0, please use elu instead.")
+        raise AssertionError(f"[elu_] expected alpha of at least 0, got {alpha}")
     return _C_ops.elu_(x, alpha)
 
 

@@ -60,7 +60,9 @@ def embedding(
     elif padding_idx < 0:
         padding_idx += rows
     if padding_idx >= rows or padding_idx < -1:
-        raise ValueError(f"padding_idx must be within [-{rows}, {rows})")
+        raise ValueError(
+            f"[embedding] expected padding_idx from {-rows} to {rows - 1}, got {padding_idx}"
+        )
     if max_norm is not None:
         _renorm_rows(weight, x, max_norm, norm_type)
     out = _C_ops.embedding(x, weight, padding_idx, sparse)
@@ -121,7 +123,7 @@ def pairwise_distance(x, y, p=2.0, epsilon=1e-06, keepdim=False, name=None):
 def label_smooth(label, prior_dist=None, epsilon=0.1, name=None):
     """(1 - epsilon) * label + epsilon * prior_dist (uniform by default)."""
     if epsilon > 1.0 or epsilon < 0.0:
-        raise ValueError("The value of epsilon must be between 0 and 1.")
+        raise ValueError(f"[label_smooth] expected epsilon from 0 to 1, got {epsilon}")
     return _C_ops.label_smooth(label, prior_dist, float(epsilon))
 
 
@@ -131,16 +133,17 @@ def class_center_sample(label, num_classes, num_samples, group=None):
     """
     if group is not None and group is not False and not hasattr(group, "nranks"):
         raise ValueError(
-            f"Expected group is False, None or instance of paddle.distributed.collective.Group "
-            f"(got group: {group})"
+            f"[class_center_sample] expected group to be a group, None or False, got {group!r}"
         )
     if num_samples > num_classes:
         raise ValueError(
-            f"Expected num_samples less than or equal to {num_classes}, got num_samples "
+            f"[class_center_sample] expected num_samples of at most {num_classes}, got "
             f"{num_samples}"
         )
     if len(label.shape) != 1:
-        raise ValueError(f"Expected a 1-D label, got shape {list(label.shape)}")
+        raise ValueError(
+            f"[class_center_sample] expected label of one axis, got shape {list(label.shape)}"
+        )
     return tuple(_C_ops.class_center_sample(label, num_classes, num_samples, 0, 0, 1, False, 0))
 
 
@@ -157,57 +160,56 @@ def gather_tree(ids, parents):
     """Follow beam search parents [time, batch, beam] backwards to full id sequences."""
     if len(ids.shape) != 3:
         raise ValueError(
-            f"The input ids must be a 3D tensor with shape [length, batch_size, beam_size], "
-            f"got shape {list(ids.shape)}"
+            f"[gather_tree] expected ids of shape [length, batch, beams], got {list(ids.shape)}"
         )
     if list(ids.shape) != list(parents.shape):
-        raise ValueError("The ids's shape must be the same as parents' shape. ")
+        raise ValueError(
+            f"[gather_tree] expected parents of shape {list(ids.shape)}, got {list(parents.shape)}"
+        )
     return _C_ops.gather_tree(ids, parents)
 
 
 def temporal_shift(x, seg_num, shift_ratio=0.25, name=None, data_format="NCHW"):
     """Shift the first channels of each segment of frames back and the next ones forward in time."""
-    _parse.data_format(data_format, "NCHW", "NHWC")
+    _parse.data_format("temporal_shift", data_format, "NCHW", "NHWC")
     return _C_ops.temporal_shift(x, seg_num, shift_ratio, data_format)
 
 
-def _four(paddings):
+def _four(op, paddings):
     pads = list(paddings) if isinstance(paddings, (list, tuple)) else [paddings] * 4
     if len(pads) == 1:
         pads = pads * 4
     if len(pads) == 2:
         pads = pads * 2
     if len(pads) != 4:
-        raise ValueError("paddings should either be an integer or a list of 2 or 4 integers")
+        raise ValueError(f"[{op}] expected paddings to be an int, 2 or 4 ints, got {paddings!r}")
     return [int(p) for p in pads]
 
 
 def unfold(x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
     """Columns of sliding blocks: [N, C, H, W] -> [N, C * kh * kw, blocks]."""
     if len(x.shape) != 4:
-        raise AssertionError(
-            f"input should be the format of [N, C, H, W], got shape {list(x.shape)}"
-        )
+        raise AssertionError(f"[unfold] expected x of shape [N, C, H, W], got {list(x.shape)}")
     return _C_ops.unfold(
         x,
-        _parse.ints(kernel_sizes, 2, "kernel_sizes"),
-        _parse.ints(strides, 2, "strides"),
-        _four(paddings),
-        _parse.ints(dilations, 2, "dilations"),
+        _parse.ints("unfold", "kernel_sizes", kernel_sizes, 2),
+        _parse.ints("unfold", "strides", strides, 2),
+        _four("unfold", paddings),
+        _parse.ints("unfold", "dilations", dilations, 2),
     )
 
 
 def fold(x, output_sizes, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
     """Sum of sliding blocks, the adjoint of unfold: [N, C * kh * kw, blocks] -> [N, C, H, W]."""
     if len(x.shape) != 3:
-        raise ValueError(f"input should be the format of [N, C, L], got shape {list(x.shape)}")
+        raise ValueError(f"[fold] expected x of shape [N, C, L], got {list(x.shape)}")
     return _C_ops.fold(
         x,
-        _parse.ints(output_sizes, 2, "output_sizes"),
-        _parse.ints(kernel_sizes, 2, "kernel_sizes"),
-        _parse.ints(strides, 2, "strides"),
-        _four(paddings),
-        _parse.ints(dilations, 2, "dilations"),
+        _parse.ints("fold", "output_sizes", output_sizes, 2),
+        _parse.ints("fold", "kernel_sizes", kernel_sizes, 2),
+        _parse.ints("fold", "strides", strides, 2),
+        _four("fold", paddings),
+        _parse.ints("fold", "dilations", dilations, 2),
     )
 
 

@@ -17,13 +17,17 @@ def _add_bias(out, bias, channel_last):
     return _C_ops.add(out, bias)
 
 
-def _check_input(x, weight, n, name):
+def check_input(op, x, n):
+    """ValueError unless `x` has `n` axes besides batch and channels."""
     if len(x.shape) != n + 2:
-        raise ValueError(
-            f"Input x should be {n + 2}D tensor, but received x with the shape of {list(x.shape)}"
-        )
+        raise ValueError(f"[{op}] expected x of {n + 2} axes, got shape {list(x.shape)}")
+
+
+def _check_weight(op, weight, n):
     if len(weight.shape) != n + 2:
-        raise ValueError(f"[{name}] expected a {n + 2}-D weight, got shape {list(weight.shape)}")
+        raise ValueError(
+            f"[{op}] expected a weight of {n + 2} axes, got shape {list(weight.shape)}"
+        )
 
 
 def conv_nd(n, x, weight, bias, stride, pads, algorithm, dilation, groups, data_format):
@@ -51,34 +55,33 @@ def conv_nd(n, x, weight, bias, stride, pads, algorithm, dilation, groups, data_
 
 
 def _conv(n, x, weight, bias, stride, padding, dilation, groups, data_format):
-    _parse.data_format(data_format, *_FORMATS[n])
-    _check_input(x, weight, n, f"conv{n}d")
+    op = f"conv{n}d"
+    _parse.data_format(op, data_format, *_FORMATS[n])
+    check_input(op, x, n)
+    _check_weight(op, weight, n)
     channel_last = data_format[-1] == "C"
     channels = x.shape[-1 if channel_last else 1]
     if groups <= 0:
-        raise ValueError(
-            f"The groups of conv{n}d should be greater than 0. Received groups: {groups}"
-        )
+        raise ValueError(f"[{op}] expected positive groups, got {groups}")
     if channels >= 0 and channels % groups != 0:
         raise ValueError(
-            f"The channel of input must be divisible by groups. Received: the channel of input is "
-            f"{channels}, the shape of input is {list(x.shape)}, the groups is {groups}"
+            f"[{op}] expected groups that divide the {channels} input channels, got {groups}"
         )
     if weight.shape[0] % groups != 0:
         raise ValueError(
-            f"The number of filters must be divisible by groups. Received: {weight.shape[0]} "
-            f"filters, groups {groups}"
+            f"[{op}] expected groups that divide the {weight.shape[0]} output channels, got "
+            f"{groups}"
         )
-    pads, algorithm = _parse.padding(padding, n, channel_last)
+    pads, algorithm = _parse.padding(op, padding, n, channel_last)
     return conv_nd(
         n,
         x,
         weight,
         bias,
-        _parse.ints(stride, n, "stride"),
+        _parse.ints(op, "stride", stride, n),
         pads,
         algorithm,
-        _parse.ints(dilation, n, "dilation"),
+        _parse.ints(op, "dilation", dilation, n),
         groups,
         data_format,
     )
@@ -108,25 +111,26 @@ def conv3d(
 def _conv_transpose(
     n, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size, data_format
 ):
-    _parse.data_format(data_format, *_FORMATS[n])
-    _check_input(x, weight, n, f"conv{n}d_transpose")
+    op = f"conv{n}d_transpose"
+    _parse.data_format(op, data_format, *_FORMATS[n])
+    check_input(op, x, n)
+    _check_weight(op, weight, n)
     channel_last = data_format[-1] == "C"
     channels = x.shape[-1 if channel_last else 1]
     if groups <= 0 or (channels >= 0 and channels % groups != 0):
         raise ValueError(
-            f"[conv{n}d_transpose] expected groups that divide the {channels} input channels, "
-            f"got {groups}"
+            f"[{op}] expected groups that divide the {channels} input channels, got {groups}"
         )
-    pads, algorithm = _parse.padding(padding, n, channel_last)
-    stride = _parse.ints(stride, n, "stride")
-    dilation = _parse.ints(dilation, n, "dilation")
-    output_padding = _parse.ints(output_padding, n, "output_padding")
+    pads, algorithm = _parse.padding(op, padding, n, channel_last)
+    stride = _parse.ints(op, "stride", stride, n)
+    dilation = _parse.ints(op, "dilation", dilation, n)
+    output_padding = _parse.ints(op, "output_padding", output_padding, n)
     if output_size is None:
         size = []
     else:
         if any(output_padding):
-            raise ValueError("output_padding option is mutually exclusive with output_size")
-        size = _parse.ints(output_size, n, "output_size")
+            raise ValueError(f"[{op}] expected output_padding or output_size, got both")
+        size = _parse.ints(op, "output_size", output_size, n)
     extra = output_padding if any(output_padding) else []
     if n == 1:
         axis = 1 if channel_last else 2

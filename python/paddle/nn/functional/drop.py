@@ -21,13 +21,13 @@ __all__ = [
 _SELU_NEGATIVE_LIMIT = -1.6732632423543772 * 1.0507009873554805
 
 
-def _check_p(p):
+def _check_p(op, p):
     if isinstance(p, Tensor):
         p = float(p)
     if not isinstance(p, (int, float)):
-        raise TypeError("p argument should be a number or Tensor")
+        raise TypeError(f"[{op}] expected p to be a number or a tensor, got {type(p).__name__}")
     if p < 0 or p > 1:
-        raise ValueError("p argument should between 0 and 1")
+        raise ValueError(f"[{op}] expected p from 0 to 1, got {p}")
     return float(p)
 
 
@@ -37,11 +37,15 @@ def dropout(x, p=0.5, axis=None, training=True, inplace=False, mode="upscale_in_
     'upscale_in_train' divides by 1 - p while training; 'downscale_in_infer' multiplies by 1 - p in
     evaluation.
     """
-    p = _check_p(p)
+    p = _check_p("dropout", p)
     if mode not in ("downscale_in_infer", "upscale_in_train"):
-        raise ValueError("mode argument should be 'downscale_in_infer' or 'upscale_in_train'")
+        raise ValueError(
+            f"[dropout] expected mode 'downscale_in_infer' or 'upscale_in_train', got {mode!r}"
+        )
     if axis is not None and not isinstance(axis, (int, list, tuple)):
-        raise TypeError("datatype of axis argument should be int or list")
+        raise TypeError(
+            f"[dropout] expected axis to be an int or a list of ints, got {type(axis).__name__}"
+        )
     if axis is None:
         if mode == "upscale_in_train" and (not training or p == 0.0):
             return x
@@ -67,15 +71,9 @@ def _dropout_axes(x, p, axes, training, mode):
         return x if mode == "upscale_in_train" else x * (1.0 - p)
     rank = len(x.shape)
     if any(a is None or a < 0 or a > rank - 1 for a in axes):
-        raise ValueError(
-            f"axis value should be greater than or equal to 0 and less than dimensions of "
-            f"x:{rank}, but get axis value:{axes} "
-        )
+        raise ValueError(f"[dropout] expected axes from 0 to {rank - 1}, got {axes}")
     if len(axes) > rank:
-        raise ValueError(
-            f"length of axis should not be greater than dimensions of x:{rank}, but get "
-            f"length of axis: {len(axes)}"
-        )
+        raise ValueError(f"[dropout] expected at most {rank} axes, got {len(axes)}")
     if p == 1.0:
         return x * 0.0
     sizes = extents(x)
@@ -90,7 +88,7 @@ def dropout1d(input, p=0.5, training=True, inplace=False):
     """Zero whole channels of [N, C, L] or [C, L]; the samples of a batch share one choice."""
     if input.ndim not in (2, 3):
         raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. "
+            f"[dropout1d] expected input of 2 or 3 axes, got shape {list(input.shape)}"
         )
     out = dropout(input, p, [input.ndim - 2], training)
     return paddle.assign(out, input) if inplace else out
@@ -99,29 +97,21 @@ def dropout1d(input, p=0.5, training=True, inplace=False):
 def dropout2d(x, p=0.5, training=True, data_format="NCHW", name=None):
     """Zero whole channels of [N, C, H, W] (or NHWC)."""
     if len(x.shape) != 4:
-        raise ValueError(f"dimensions of x should be 4, but received {len(x.shape)} != 4")
-    if data_format not in ("NCHW", "NHWC"):
-        raise ValueError(
-            f"Attr(data_format) should be 'NCHW' or 'NHWC'. Received Attr(data_format): "
-            f"{data_format}."
-        )
+        raise ValueError(f"[dropout2d] expected x of 4 axes, got shape {list(x.shape)}")
+    _parse.data_format("dropout2d", data_format, "NCHW", "NHWC")
     return dropout(x, p, [0, 1] if data_format == "NCHW" else [0, 3], training)
 
 
 def dropout3d(x, p=0.5, training=True, data_format="NCDHW", name=None):
     """Zero whole channels of [N, C, D, H, W] (or NDHWC)."""
     if len(x.shape) != 5:
-        raise ValueError(f"dimensions of x should be 5, but received {len(x.shape)} != 5")
-    if data_format not in ("NCDHW", "NDHWC"):
-        raise ValueError(
-            "Attr(data_format) should be 'NCDHW' or 'NDHWC'. Received Attr(data_format): "
-            f"{data_format}."
-        )
+        raise ValueError(f"[dropout3d] expected x of 5 axes, got shape {list(x.shape)}")
+    _parse.data_format("dropout3d", data_format, "NCDHW", "NDHWC")
     return dropout(x, p, [0, 1] if data_format == "NCDHW" else [0, 4], training)
 
 
-def _alpha(x, p, training, mask_shape):
-    p = _check_p(p)
+def _alpha(op, x, p, training, mask_shape):
+    p = _check_p(op, p)
     if not training or p == 0.0:
         return x
     if p == 1.0:
@@ -135,11 +125,13 @@ def _alpha(x, p, training, mask_shape):
 
 def alpha_dropout(x, p=0.5, training=True, name=None):
     """Dropout for SELU networks: keeps mean and variance of standardised inputs."""
-    return _alpha(x, p, training, extents(x))
+    return _alpha("alpha_dropout", x, p, training, extents(x))
 
 
 def feature_alpha_dropout(x, p=0.5, training=True, name=None):
     """alpha_dropout of whole channels of [N, C, ...]."""
     if x.ndim < 2:
-        raise ValueError("Feature alpha dropout needs at least 2D input.")
-    return _alpha(x, p, training, extents(x)[:2] + [1] * (x.ndim - 2))
+        raise ValueError(
+            f"[feature_alpha_dropout] expected x of at least 2 axes, got shape {list(x.shape)}"
+        )
+    return _alpha("feature_alpha_dropout", x, p, training, extents(x)[:2] + [1] * (x.ndim - 2))

@@ -37,13 +37,13 @@ def reduce(loss, reduction):
     return loss
 
 
-def _expand_label(input, label, axis):
+def _expand_label(op, input, label, axis):
     if len(input.shape) - 1 == len(label.shape):
         return paddle.unsqueeze(label, axis)
     if len(input.shape) != len(label.shape):
         raise ValueError(
-            f"Expected nput_dims - 1 = label_dims or input_dims == label_dims             "
-            f"(got nput_dims{len(input.shape)}, label_dims{len(label.shape)})"
+            f"[{op}] expected label of as many axes as input or one fewer, got shapes "
+            f"{list(label.shape)} and {list(input.shape)}"
         )
     return label
 
@@ -85,25 +85,19 @@ def cross_entropy(
 
     label: class ids, or distributions when `soft_label`; ids equal to `ignore_index` do not count.
     """
-    if reduction not in ("sum", "mean", "none"):
-        raise ValueError(
-            "The value of 'reduction' in softmax_cross_entropyshould be 'sum', 'mean' or 'none', "
-            f"but received {reduction}, which is not allowed."
-        )
+    _parse.reduction("cross_entropy", reduction)
     if ignore_index > 0 and soft_label:
         raise ValueError(
-            "When soft_label == True, the value of 'ignore_index' in softmax_cross_entropy should "
-            "be "
-            f"'-100', but received {ignore_index}, which is not allowed."
+            f"[cross_entropy] expected ignore_index -100 for soft_label=True, got {ignore_index}"
         )
     if len(input.shape) == 0:
-        raise ValueError("The dimension of input should be larger than zero!")
+        raise ValueError("[cross_entropy] expected input of at least one axis, got shape []")
     rank = len(input.shape)
     classes = extents(input)[axis]
     squeezed = not soft_label and len(label.shape) == rank - 1
     if not soft_label and paddle.is_floating_point(label):
         label = paddle.cast(label, "int64")
-    ids = None if soft_label else _expand_label(input, label, axis)
+    ids = None if soft_label else _expand_label("cross_entropy", input, label, axis)
     if label_smoothing > 0.0:
         if not soft_label:
             label = _one_hot_along(ids, classes, axis, rank, input.dtype, ignore_index)
@@ -163,8 +157,8 @@ def _class_factor(label, ids, weight, classes, axis, rank, soft, ignore_index, d
     """The class weight of every element, size 1 along `axis`."""
     if isinstance(classes, int) and weight.shape[-1] != classes:
         raise ValueError(
-            f"input's class_dimension({classes}) must equal to weight's class_dimension"
-            f"({weight.shape[-1]}) when weight is provided"
+            f"[cross_entropy] expected a weight for each of {classes} classes, got shape "
+            f"{list(weight.shape)}"
         )
     if soft:
         shape = [1] * rank
@@ -180,19 +174,15 @@ def _class_factor(label, ids, weight, classes, axis, rank, soft, ignore_index, d
 
 def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", name=None):
     """-weight[label] * input[label] for log-probabilities input [N, C, d1, ...]."""
-    if reduction not in ("sum", "mean", "none"):
-        raise ValueError(
-            f"The value of 'reduction' in nll_loss should be 'sum', 'mean' or 'none', but received "
-            f"{reduction}, which is not allowed."
-        )
+    _parse.reduction("nll_loss", reduction)
     shape, target = list(input.shape), list(label.shape)
     if len(shape) - 1 != len(target):
         raise ValueError(
-            f"Expected input_dims - 1 = label_dims (got input_dims{len(shape)}, "
-            f"label_dims{len(target)})"
+            f"[nll_loss] expected label of {len(shape) - 1} axes, one fewer than input, got shape "
+            f"{list(target)}"
         )
     if len(shape) < 2:
-        raise ValueError(f"Expected 2 or more dimensions (got {len(shape)})")
+        raise ValueError(f"[nll_loss] expected input of at least 2 axes, got shape {list(shape)}")
     if label.dtype not in (paddle.int32, paddle.int64):
         raise ValueError(f"[nll_loss] expected a label of dtype int32 or int64, got {label.dtype}")
     if any(a != b and -1 not in (a, b) for a, b in zip(shape[:1] + shape[2:], target)):
@@ -222,12 +212,7 @@ def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", nam
 
 def binary_cross_entropy(input, label, weight=None, reduction="mean", name=None):
     """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities."""
-    if reduction not in ("sum", "mean", "none"):
-        raise ValueError(
-            "The value of 'reduction' in binary_cross_entropy should be 'sum', 'mean' or 'none', "
-            "but "
-            f"received {reduction}, which is not allowed."
-        )
+    _parse.reduction("binary_cross_entropy", reduction)
     out = _C_ops.bce_loss(input, label)
     return reduce(out if weight is None else out * weight, reduction)
 
@@ -238,12 +223,7 @@ def binary_cross_entropy_with_logits(
     """binary_cross_entropy of sigmoid(logit), computed stably; `pos_weight` scales the positive
     term.
     """
-    if reduction not in ("sum", "mean", "none"):
-        raise ValueError(
-            "The value of 'reduction' in binary_cross_entropy_with_logits should be 'sum', 'mean' "
-            "or "
-            f"'none', but received {reduction}, which is not allowed."
-        )
+    _parse.reduction("binary_cross_entropy_with_logits", reduction)
     if pos_weight is not None:
         pos_weight = (label * (pos_weight - 1.0)) + 1.0
     out = _C_ops.sigmoid_cross_entropy_with_logits(logit, label, pos_weight, False, -100)
@@ -254,15 +234,11 @@ def sigmoid_focal_loss(
     logit, label, normalizer=None, alpha=0.25, gamma=2.0, reduction="sum", name=None
 ):
     """alpha_t * (1 - p_t)^gamma * cross entropy, over `normalizer`."""
-    if reduction not in ("sum", "mean", "none"):
-        raise ValueError(
-            "The value of 'reduction' in sigmoid_focal_loss should be 'sum', 'mean' or 'none', but "
-            f"received {reduction}, which is not allowed."
-        )
+    _parse.reduction("sigmoid_focal_loss", reduction)
     if normalizer is not None and len(normalizer.shape) > 1:
         raise ValueError(
-            f"Expected zero or one dimension of normalizer in sigmoid_focal_loss but got "
-            f"{len(normalizer.shape)}."
+            "[sigmoid_focal_loss] expected normalizer of at most one axis, got shape "
+            f"{list(normalizer.shape)}"
         )
     loss = _C_ops.sigmoid_cross_entropy_with_logits(logit, label, None, False, -100)
     prob = _C_ops.sigmoid(logit)
@@ -276,10 +252,7 @@ def kl_div(input, label, reduction="mean", log_target=False, name=None):
     """label * (log(label) - input), or exp(label) * (label - input) when `log_target`; input is in
     log space.
     """
-    if reduction not in ("sum", "mean", "none", "batchmean"):
-        raise ValueError(
-            f"[kl_div] expected reduction 'sum', 'mean', 'batchmean' or 'none', got {reduction!r}"
-        )
+    _parse.reduction("kl_div", reduction, "batchmean")
     if dtype_name(input.dtype) == "float32" and dtype_name(label.dtype) == "float64":
         input = paddle.cast(input, "float64")
     elif dtype_name(input.dtype) == "float64" and dtype_name(label.dtype) == "float32":
@@ -309,7 +282,7 @@ def ctc_loss(
     zero_infinity=False,
 ):
     """Connectionist temporal classification; log_probs are logits [time, batch, classes + 1]."""
-    _parse.reduction(reduction, "ctc_loss")
+    _parse.reduction("ctc_loss", reduction)
     loss = _parse.first(
         _C_ops.warpctc(log_probs, labels, input_lengths, label_lengths, blank, norm_by_times)
     )
@@ -334,7 +307,7 @@ def rnnt_loss(
     """RNN transducer loss; input holds log-probabilities [batch, time, label length + 1,
     classes].
     """
-    _parse.reduction(reduction, "rnnt_loss")
+    _parse.reduction("rnnt_loss", reduction)
     loss = _parse.first(
         _C_ops.warprnnt(input, label, input_lengths, label_lengths, blank, fastemit_lambda)
     )
@@ -358,7 +331,7 @@ def hsigmoid_loss(
     path_code; [N, 1].
     """
     if num_classes < 2:
-        raise ValueError(f"Expected num_classes >= 2 (got {num_classes})")
+        raise ValueError(f"[hsigmoid_loss] expected num_classes of at least 2, got {num_classes}")
     return _C_ops.hsigmoid_loss(
         input, label, weight, bias, path_table, path_code, num_classes, is_sparse
     )[0]
@@ -379,16 +352,13 @@ def margin_cross_entropy(
     margin3, times scale.
     """
     if group not in (None, False):
-        raise ValueError(
-            f"Expected group is False, None or instance of paddle.distributed.collective.Group "
-            f"(got group: {group})"
-        )
+        raise ValueError(f"[margin_cross_entropy] expected group None or False, got {group!r}")
     if reduction not in ("mean", "sum", "none", None):
         raise ValueError(
             f"[margin_cross_entropy] expected reduction 'mean', 'sum', 'none' or None, got "
             f"{reduction!r}"
         )
-    label = _expand_label(logits, label, -1)
+    label = _expand_label("margin_cross_entropy", logits, label, -1)
     softmax, loss = _C_ops.margin_cross_entropy(
         logits, label, return_softmax, 0, 0, 1, margin1, margin2, margin3, scale
     )
@@ -401,7 +371,9 @@ def dice_loss(input, label, epsilon=1e-05, name=None):
     of size 1.
     """
     if dtype_name(input.dtype) not in ("float32", "float64"):
-        raise AssertionError("The input's dtype should be float32 or float64")
+        raise AssertionError(
+            f"[dice_loss] expected input of float32 or float64, got {dtype_name(input.dtype)}"
+        )
     if len(input.shape) < 2 or len(input.shape) != len(label.shape) or label.shape[-1] != 1:
         raise AssertionError(
             "[dice_loss] expected input [N, ..., C] and label [N, ..., 1], got "
@@ -450,17 +422,16 @@ def adaptive_log_softmax_with_loss(
         )
     if batched and (input.ndim != 2 or input.shape[0] != label.shape[0]):
         raise ValueError(
-            f"Input and label should have the same size in the batch dimension, got "
-            f"{list(input.shape)} and {list(label.shape)}"
+            "[adaptive_log_softmax_with_loss] expected input [N, features] for label [N], got "
+            f"shapes {list(input.shape)} and {list(label.shape)}"
         )
     if not batched:
         input, label = paddle.unsqueeze(input, 0), paddle.unsqueeze(label, 0)
     low, high = int(paddle.min(label)), int(paddle.max(label))
     if low < 0 or high >= cutoffs[-1]:
         raise ValueError(
-            f"label values should be in [0, n_classes - 1], but values in range [{low}, {high}] "
-            f"were "
-            "found. "
+            f"[adaptive_log_softmax_with_loss] expected labels from 0 to {cutoffs[-1] - 1}, got "
+            f"{low} to {high}"
         )
     head = _C_ops.log_softmax(linear(input, head_weight, head_bias), 1)
     shortlist = cutoffs[0]

@@ -18,29 +18,20 @@ __all__ = [
     "normalize",
 ]
 
+_CHANNEL_LAST = ("NLC", "NHWC", "NDHWC")
+_FORMATS = ("NCL", "NCHW", "NCDHW", *_CHANNEL_LAST)
+
 
 def normalize(x, p=2, axis=1, epsilon=1e-12, out=None, name=None):
     """x / max(||x||_p along axis, epsilon)."""
     if x.ndim == 1:
         axis = 0
     if axis < -x.ndim or axis >= x.ndim:
-        raise ValueError(
-            f"The axis must be in range [-{x.ndim}, {x.ndim - 1}], but received {axis}"
-        )
+        raise ValueError(f"[normalize] expected an axis from {-x.ndim} to {x.ndim - 1}, got {axis}")
     length = _C_ops.p_norm(x, float(p), axis, float(epsilon), True, False)
     floor = paddle.full([1], float(epsilon), dtype=length.dtype)
     result = _C_ops.divide(x, _C_ops.maximum(length, floor))
     return result if out is None else paddle.assign(result, out)
-
-
-def _layout(x, data_format):
-    if data_format not in ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"):
-        raise ValueError(
-            "data_format must be one of 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC', but "
-            "got "
-            f"{data_format!r}"
-        )
-    return "NHWC" if data_format[-1] == "C" and data_format != "NC" else "NCHW"
 
 
 def batch_norm(
@@ -60,8 +51,11 @@ def batch_norm(
     statistics.
     """
     if len(x.shape) < 2:
-        raise AssertionError("input dim must be larger than 1")
-    layout = _layout(x, data_format)
+        raise AssertionError(
+            f"[batch_norm] expected x of at least 2 axes, got shape {list(x.shape)}"
+        )
+    _parse.data_format("batch_norm", data_format, "NC", *_FORMATS)
+    layout = "NHWC" if data_format in _CHANNEL_LAST else "NCHW"
     if use_global_stats is None:
         use_global_stats = not training
         trainable_statistics = False
@@ -94,8 +88,7 @@ def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=
     if begin < 0 or any(n not in (-1, d) for n, d in zip(got[begin:], shape)):
         text = ", ".join(str(s) for s in shape)
         raise ValueError(
-            f"Given normalized_shape is {shape}, expected input with shape [*, {text}], but "
-            f"got input shape {got}"
+            f"[layer_norm] expected input whose shape ends with [{text}], got {list(got)}"
         )
     return _parse.first(_C_ops.layer_norm(x, weight, bias, epsilon, begin))
 
@@ -120,8 +113,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=1e-05, name=None):
 
 def group_norm(x, num_groups, epsilon=1e-05, weight=None, bias=None, data_format="NCHW", name=None):
     """Normalise over groups of channels and all spatial positions."""
-    if data_format not in ("NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"):
-        raise ValueError("unsupported data layout:" + data_format)
+    _parse.data_format("group_norm", data_format, *_FORMATS)
     return _parse.first(
         _C_ops.group_norm(
             x, weight, bias, epsilon, num_groups, "NHWC" if data_format[-1] == "C" else "NCHW"
@@ -146,7 +138,7 @@ def instance_norm(
     With `use_input_stats` False by the running statistics; with both, they move to those of x by 1
     - momentum.
     """
-    _parse.data_format(data_format, "NC", "NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC")
+    _parse.data_format("instance_norm", data_format, "NC", *_FORMATS)
     if data_format in ("NLC", "NHWC", "NDHWC"):
         out = instance_norm(
             paddle.moveaxis(x, -1, 1),
@@ -199,14 +191,10 @@ def instance_norm(
 
 def local_response_norm(x, size, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW", name=None):
     """x / (k + alpha * mean of x^2 over `size` neighbouring channels) ^ beta."""
-    if data_format not in ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC"):
-        raise ValueError(
-            "data_format should be in one of [NCL, NCHW, NCDHW, NLC, NHWC, NDHWC], but got "
-            f"{data_format}"
-        )
+    _parse.data_format("local_response_norm", data_format, *_FORMATS)
     if len(x.shape) < 3:
         raise ValueError(
-            f"Expected 3D or higher dimensionality input, but got {len(x.shape)} dimensions"
+            f"[local_response_norm] expected x of at least 3 axes, got shape {list(x.shape)}"
         )
     shape = extents(x)
     channel_last = data_format[-1] == "C"

@@ -8,6 +8,7 @@ from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
 from . import _parse
+from .conv import check_input
 
 __all__ = [
     "avg_pool1d",
@@ -34,20 +35,12 @@ __all__ = [
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
-def _check(x, n, what="pool"):
-    if len(x.shape) != n + 2:
-        raise ValueError(f"Input x should be {n + 2}-D tensor, but received {len(x.shape)}-D x")
-
-
-def _window(n, kernel_size, stride, padding, channel_last, ceil_mode=False):
-    kernel = _parse.ints(kernel_size, n, "kernel_size")
-    stride = list(kernel) if stride is None else _parse.ints(stride, n, "stride")
-    pads, algorithm = _parse.padding(padding, n, channel_last)
+def _window(op, n, kernel_size, stride, padding, channel_last, ceil_mode=False):
+    kernel = _parse.ints(op, "kernel_size", kernel_size, n)
+    stride = list(kernel) if stride is None else _parse.ints(op, "stride", stride, n)
+    pads, algorithm = _parse.padding(op, padding, n, channel_last)
     if ceil_mode and algorithm == "VALID":
-        raise ValueError(
-            "When Attr(padding) is \"VALID\", Attr(ceil_mode) must be False. Received ceil_mode: "
-            "True."
-        )
+        raise ValueError(f"[{op}] expected ceil_mode=False for padding='VALID', got True")
     return kernel, stride, pads, algorithm
 
 
@@ -84,25 +77,28 @@ def _line(kernel, stride, pads):
 
 
 def _avg(n, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format):
-    _parse.data_format(data_format, *_FORMATS[n])
-    _check(x, n)
+    op = f"avg_pool{n}d"
+    _parse.data_format(op, data_format, *_FORMATS[n])
+    check_input(op, x, n)
     kernel, stride, pads, algorithm = _window(
-        n, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode
+        op, n, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode
     )
     out = _pool(
         n, x, kernel, stride, pads, ceil_mode, exclusive, data_format, "avg", False, algorithm
     )
     if divisor_override is not None:
         if divisor_override == 0:
-            raise ValueError("divisor_override should not be zero.")
+            raise ValueError(f"[{op}] expected divisor_override other than 0, got 0")
         out = out * (math.prod(kernel) / divisor_override)
     return out
 
 
 def avg_pool1d(x, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None):
     """Mean over windows of x [N, C, L]; padding is not counted when `exclusive`."""
-    _check(x, 1)
-    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, False, ceil_mode)
+    check_input("avg_pool1d", x, 1)
+    kernel, stride, pads, algorithm = _window(
+        "avg_pool1d", 1, kernel_size, stride, padding, False, ceil_mode
+    )
     kernel, stride, pads = _line(kernel, stride, pads)
     return _down(
         _pool(
@@ -168,21 +164,22 @@ def _numbers(x, kernel, stride, algorithm, pads):
 
 
 def _max(n, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format):
-    _parse.data_format(data_format, *_FORMATS[n])
+    op = f"max_pool{n}d"
+    _parse.data_format(op, data_format, *_FORMATS[n])
     if not return_mask and n > 1 and len(x.shape) != n + 2 or return_mask and len(x.shape) != n + 2:
-        _check(x, n)
+        check_input(op, x, n)
     if return_mask and data_format[-1] == "C":
         raise ValueError(
-            f"When setting return_mask to true, data_format must be set to {_FORMATS[n][0]} "
-            f"in API: max_pool{n}d"
+            f"[{op}] expected data_format {_FORMATS[n][0]!r} for return_mask=True, got "
+            f"{data_format!r}"
         )
     kernel, stride, pads, algorithm = _window(
-        n, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode
+        op, n, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode
     )
     if return_mask:
-        op = _C_ops.max_pool2d_with_index if n == 2 else _C_ops.max_pool3d_with_index
+        kernel_op = _C_ops.max_pool2d_with_index if n == 2 else _C_ops.max_pool3d_with_index
         return tuple(
-            op(
+            kernel_op(
                 x,
                 kernel,
                 stride,
@@ -201,8 +198,10 @@ def max_pool1d(
     """Maximum over windows of x [N, C, L]; with `return_mask` also the index of each maximum
     (int32).
     """
-    _check(x, 1)
-    kernel, stride, pads, algorithm = _window(1, kernel_size, stride, padding, False, ceil_mode)
+    check_input("max_pool1d", x, 1)
+    kernel, stride, pads, algorithm = _window(
+        "max_pool1d", 1, kernel_size, stride, padding, False, ceil_mode
+    )
     kernel, stride, pads = _line(kernel, stride, pads)
     if return_mask:
         x = _up(x)
@@ -247,33 +246,32 @@ def max_pool3d(
     return _max(3, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
-def _output_size(x, output_size, n, channel_last):
+def _output_size(op, x, output_size, n, channel_last):
     sizes = (
         list(output_size)
         if isinstance(output_size, (list, tuple))
-        else _parse.ints(output_size, n, "output_size")
+        else _parse.ints(op, "output_size", output_size, n)
     )
     if len(sizes) == 1:
         sizes = sizes * n
     if len(sizes) != n:
-        raise ValueError(
-            f"[adaptive_pool] expected an output_size of {n} elements, got {output_size}"
-        )
+        raise ValueError(f"[{op}] expected an output_size of {n} elements, got {output_size}")
     spatial = x.shape[1:-1] if channel_last else x.shape[2:]
     return [int(s) if size is None else int(size) for s, size in zip(spatial, sizes)]
 
 
 def _adaptive_avg(n, x, output_size, data_format):
-    _parse.data_format(data_format, *_FORMATS[n])
-    _check(x, n)
-    sizes = _output_size(x, output_size, n, data_format[-1] == "C")
+    op = f"adaptive_avg_pool{n}d"
+    _parse.data_format(op, data_format, *_FORMATS[n])
+    check_input(op, x, n)
+    sizes = _output_size(op, x, output_size, n, data_format[-1] == "C")
     return _pool(n, x, sizes, [1] * n, [0] * n, False, True, data_format, "avg", True)
 
 
 def adaptive_avg_pool1d(x, output_size, name=None):
     """Mean over windows chosen so that L becomes `output_size`."""
-    _check(x, 1)
-    size = _parse.ints(output_size, 1, "output_size")
+    check_input("adaptive_avg_pool1d", x, 1)
+    size = _parse.ints("adaptive_avg_pool1d", "output_size", output_size, 1)
     return _down(_pool(2, _up(x), [1, size[0]], [1, 1], [0, 0], False, True, "NCHW", "avg", True))
 
 
@@ -288,17 +286,18 @@ def adaptive_avg_pool3d(x, output_size, data_format="NCDHW", name=None):
 
 
 def _adaptive_max(n, x, output_size, return_mask):
-    _check(x, n)
-    sizes = _output_size(x, output_size, n, False)
-    op = _C_ops.max_pool2d_with_index if n == 2 else _C_ops.max_pool3d_with_index
-    out, mask = op(x, sizes, [1] * n, [0] * n, False, True, False)
+    op = f"adaptive_max_pool{n}d"
+    check_input(op, x, n)
+    sizes = _output_size(op, x, output_size, n, False)
+    kernel_op = _C_ops.max_pool2d_with_index if n == 2 else _C_ops.max_pool3d_with_index
+    out, mask = kernel_op(x, sizes, [1] * n, [0] * n, False, True, False)
     return (out, mask) if return_mask else out
 
 
 def adaptive_max_pool1d(x, output_size, return_mask=False, name=None):
     """Maximum over windows chosen so that L becomes `output_size`."""
-    _check(x, 1)
-    size = _parse.ints(output_size, 1, "output_size")
+    check_input("adaptive_max_pool1d", x, 1)
+    size = _parse.ints("adaptive_max_pool1d", "output_size", output_size, 1)
     out, mask = _C_ops.max_pool2d_with_index(
         _up(x), [1, size[0]], [1, 1], [0, 0], False, True, False
     )
@@ -319,12 +318,12 @@ def lp_pool1d(
     x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCL", name=None
 ):
     """(sum |x|^p)^(1/p) over windows of x [N, C, L]; p = inf gives the maximum."""
-    _parse.data_format(data_format, *_FORMATS[1])
-    _check(x, 1)
+    _parse.data_format("lp_pool1d", data_format, *_FORMATS[1])
+    check_input("lp_pool1d", x, 1)
     channel_last = data_format == "NLC"
     axis = 1 if channel_last else 2
     kernel, stride, pads, algorithm = _window(
-        1, kernel_size, stride, padding, channel_last, ceil_mode
+        "lp_pool1d", 1, kernel_size, stride, padding, channel_last, ceil_mode
     )
     kernel, stride, pads = _line(kernel, stride, pads)
     out = _lp(
@@ -374,23 +373,24 @@ def lp_pool2d(
     name=None,
 ):
     """(sum |x|^p)^(1/p) over windows of x [N, C, H, W]; p = inf gives the maximum."""
-    _parse.data_format(data_format, *_FORMATS[2])
-    _check(x, 2)
+    _parse.data_format("lp_pool2d", data_format, *_FORMATS[2])
+    check_input("lp_pool2d", x, 2)
     kernel, stride, pads, algorithm = _window(
-        2, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode
+        "lp_pool2d", 2, kernel_size, stride, padding, data_format[-1] == "C", ceil_mode
     )
     return _lp(x, norm_type, kernel, stride, pads, ceil_mode, data_format, algorithm)
 
 
 def _unpool_window(n, kernel_size, stride, padding, channel_last):
+    op = f"max_unpool{n}d"
     if isinstance(padding, str):
         raise ValueError(
             f"[max_unpool{n}d] expected padding as an int or {n} ints, got {padding!r}"
         )
-    return _window(n, kernel_size, stride, padding, channel_last)
+    return _window(op, n, kernel_size, stride, padding, channel_last)
 
 
-def _unpool_size(x, kernel, stride, pads, output_size, n):
+def _unpool_size(op, x, kernel, stride, pads, output_size, n):
     default = [(d - 1) * s - 2 * p + k for d, s, p, k in zip(x.shape[2:], stride, pads, kernel)]
     if output_size is None:
         return default
@@ -398,15 +398,13 @@ def _unpool_size(x, kernel, stride, pads, output_size, n):
     if len(size) == n + 2:
         size = size[2:]
     if len(size) != n:
-        raise ValueError(
-            f"output_size should be a sequence containing {n} or {n + 2} elements, "
-            f"but it has a length of '{len(size)}'"
-        )
+        raise ValueError(f"[{op}] expected output_size of {n} or {n + 2} ints, got {len(size)}")
     for d in range(n):
         low, high = default[d] - stride[d], default[d] + stride[d]
         if not low < size[d] < high:
             raise ValueError(
-                f"invalid output_size {size} (dim {d} must be between {low} and {high})"
+                f"[{op}] expected output_size from {low + 1} to {high - 1} in axis {d}, got "
+                f"{size[d]}"
             )
     return size
 
@@ -415,9 +413,9 @@ def max_unpool1d(
     x, indices, kernel_size, stride=None, padding=0, data_format="NCL", output_size=None, name=None
 ):
     """Inverse of max_pool1d: put x at `indices`, zeros elsewhere."""
-    _parse.data_format(data_format, "NCL")
+    _parse.data_format("max_unpool1d", data_format, "NCL")
     kernel, stride, pads, _ = _unpool_window(1, kernel_size, stride, padding, False)
-    size = _unpool_size(x, kernel, stride, pads, output_size, 1)
+    size = _unpool_size("max_unpool1d", x, kernel, stride, pads, output_size, 1)
     out = _C_ops.unpool(
         _up(x), _up(indices), [1, kernel[0]], [1, stride[0]], [0, pads[0]], [1, size[0]], "NCHW"
     )
@@ -428,8 +426,8 @@ def max_unpool2d(
     x, indices, kernel_size, stride=None, padding=0, data_format="NCHW", output_size=None, name=None
 ):
     """Inverse of max_pool2d: put x at `indices`, zeros elsewhere."""
-    _parse.data_format(data_format, "NCHW")
-    _check(x, 2)
+    _parse.data_format("max_unpool2d", data_format, "NCHW")
+    check_input("max_unpool2d", x, 2)
     kernel, stride, pads, _ = _unpool_window(2, kernel_size, stride, padding, False)
     return _C_ops.unpool(
         x,
@@ -437,7 +435,7 @@ def max_unpool2d(
         kernel,
         stride,
         pads,
-        _unpool_size(x, kernel, stride, pads, output_size, 2),
+        _unpool_size("max_unpool2d", x, kernel, stride, pads, output_size, 2),
         data_format,
     )
 
@@ -453,8 +451,8 @@ def max_unpool3d(
     name=None,
 ):
     """Inverse of max_pool3d: put x at `indices`, zeros elsewhere."""
-    _parse.data_format(data_format, "NCDHW")
-    _check(x, 3)
+    _parse.data_format("max_unpool3d", data_format, "NCDHW")
+    check_input("max_unpool3d", x, 3)
     kernel, stride, pads, _ = _unpool_window(3, kernel_size, stride, padding, False)
     return _C_ops.unpool3d(
         x,
@@ -462,21 +460,20 @@ def max_unpool3d(
         kernel,
         stride,
         pads,
-        _unpool_size(x, kernel, stride, pads, output_size, 3),
+        _unpool_size("max_unpool3d", x, kernel, stride, pads, output_size, 3),
         data_format,
     )
 
 
 def _fractional(n, x, output_size, kernel_size, random_u, return_mask):
-    _check(x, n)
+    op = f"fractional_max_pool{n}d"
+    check_input(op, x, n)
     if random_u is None:
         random_u = float(paddle.rand([1]))
     if not 0 < random_u < 1:
-        raise ValueError(
-            f"The param `random_u` should be a `float` in (0, 1), but received {random_u}"
-        )
-    sizes = _output_size(x, output_size, n, False)
-    kernel = [0] * n if kernel_size is None else _parse.ints(kernel_size, n, "kernel_size")
+        raise ValueError(f"[{op}] expected random_u above 0 and below 1, got {random_u}")
+    sizes = _output_size(op, x, output_size, n, False)
+    kernel = [0] * n if kernel_size is None else _parse.ints(op, "kernel_size", kernel_size, n)
     for size, have, window in zip(sizes, x.shape[2:], kernel):
         if have >= 0 and not 1 <= size <= have + 1 - window:
             raise ValueError(
@@ -484,8 +481,8 @@ def _fractional(n, x, output_size, kernel_size, random_u, return_mask):
                 f"{have + 1 - window} for an extent of {have} and windows of "
                 f"{window or 'any size'}, got {size}"
             )
-    op = _C_ops.fractional_max_pool2d if n == 2 else _C_ops.fractional_max_pool3d
-    out, mask = op(x, sizes, kernel, float(random_u), return_mask)
+    kernel_op = _C_ops.fractional_max_pool2d if n == 2 else _C_ops.fractional_max_pool3d
+    out, mask = kernel_op(x, sizes, kernel, float(random_u), return_mask)
     return (out, mask) if return_mask else out
 
 

@@ -8,6 +8,7 @@ from paddle.base.framework import is_recorded
 from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
+from . import _parse
 from .loss import reduce
 
 __all__ = [
@@ -29,13 +30,6 @@ __all__ = [
 ]
 
 
-def _check(reduction, op):
-    if reduction not in ("sum", "mean", "none"):
-        raise ValueError(
-            f"'reduction' in '{op}' should be 'sum', 'mean' or 'none', but received {reduction}."
-        )
-
-
 def square_error_cost(input, label):
     """(input - label)^2."""
     diff = input - label
@@ -44,18 +38,14 @@ def square_error_cost(input, label):
 
 def mse_loss(input, label, reduction="mean", name=None):
     """(input - label)^2, reduced."""
-    _check(reduction, "mse_loss")
+    _parse.reduction("mse_loss", reduction)
     diff = input - label
     return reduce(diff * diff, reduction)
 
 
 def l1_loss(input, label, reduction="mean", name=None):
     """|input - label|, reduced."""
-    if reduction not in ("sum", "mean", "none"):
-        raise ValueError(
-            "The value of 'reduction' in L1Loss should be 'sum', 'mean' or 'none', but received "
-            f"{reduction}, which is not allowed."
-        )
+    _parse.reduction("l1_loss", reduction)
     return reduce(paddle.abs(input - label), reduction)
 
 
@@ -63,7 +53,7 @@ def smooth_l1_loss(input, label, reduction="mean", delta=1.0, is_huber=True, nam
     """Huber loss: quadratic within `delta`, linear outside; divided by delta when not
     `is_huber`.
     """
-    _check(reduction, "smooth_l1_loss")
+    _parse.reduction("smooth_l1_loss", reduction)
     out = _C_ops.huber_loss(input, label, float(delta))
     out = out[0] if isinstance(out, (tuple, list)) else out
     return reduce(out if is_huber else out / delta, reduction)
@@ -71,7 +61,7 @@ def smooth_l1_loss(input, label, reduction="mean", delta=1.0, is_huber=True, nam
 
 def margin_ranking_loss(input, other, label, margin=0.0, reduction="mean", name=None):
     """max(0, -label * (input - other) + margin)."""
-    _check(reduction, "margin_ranking_loss")
+    _parse.reduction("margin_ranking_loss", reduction)
     out = (other - input) * label
     if margin != 0.0:
         out = out + margin
@@ -80,19 +70,20 @@ def margin_ranking_loss(input, other, label, margin=0.0, reduction="mean", name=
 
 def cosine_embedding_loss(input1, input2, label, margin=0, reduction="mean", name=None):
     """1 - cos for label 1, max(0, cos - margin) for label -1."""
-    _check(reduction, "cosine_embedding_loss")
+    _parse.reduction("cosine_embedding_loss", reduction)
     if len(label.shape) != 1:
         raise ValueError(
             f"[cosine_embedding_loss] expected a 1D label, got shape {list(label.shape)}"
         )
     if list(input1.shape) != list(input2.shape):
         raise ValueError(
-            "the shape of input tensor 1 should be equal to input tensor 2, but found inputs with "
-            "different sizes"
+            f"[cosine_embedding_loss] expected inputs of one shape, got {list(input1.shape)} and "
+            f"{list(input2.shape)}"
         )
     if len(input1.shape) > 2:
         raise ValueError(
-            "1D target tensor expects 1D or 2D input tensors, but found inputs with different sizes"
+            "[cosine_embedding_loss] expected inputs of at most 2 axes, got shape "
+            f"{list(input1.shape)}"
         )
     dot = paddle.sum(input1 * input2, axis=-1)
     eps = 1e-11
@@ -108,7 +99,7 @@ def cosine_embedding_loss(input1, input2, label, margin=0, reduction="mean", nam
 
 def hinge_embedding_loss(input, label, margin=1.0, reduction="mean", name=None):
     """input for label 1, max(0, margin - input) for label -1."""
-    _check(reduction, "hinge_embedding_loss")
+    _parse.reduction("hinge_embedding_loss", reduction)
     zeros = paddle.zeros_like(input)
     out = paddle.where(label == 1.0, input, zeros) + paddle.where(
         label == -1.0, _C_ops.relu(margin - input), zeros
@@ -118,24 +109,27 @@ def hinge_embedding_loss(input, label, margin=1.0, reduction="mean", name=None):
 
 def soft_margin_loss(input, label, reduction="mean", name=None):
     """log(1 + exp(-label * input))."""
-    _check(reduction, "soft_margin_loss")
+    _parse.reduction("soft_margin_loss", reduction)
     if list(input.shape) != list(label.shape):
-        raise ValueError("input's shape must equal to label's shape")
+        raise ValueError(
+            f"[soft_margin_loss] expected input and label of one shape, got {list(input.shape)} "
+            f"and {list(label.shape)}"
+        )
     label = paddle.cast(label, input.dtype)
     return reduce(paddle.log(1 + paddle.exp(-label * input)), reduction)
 
 
 def multi_margin_loss(input, label, p=1, margin=1.0, weight=None, reduction="mean", name=None):
     """Mean over wrong classes of max(0, margin - input[label] + input[i])^p."""
-    _check(reduction, "multi_margin_loss")
+    _parse.reduction("multi_margin_loss", reduction)
     if (
         len(input.shape) != 2
         or input.shape[0] != label.shape[0]
         and -1 not in (input.shape[0], label.shape[0])
     ):
         raise ValueError(
-            f"The label's shape[0] should be equal to input's shape[0], but received input's "
-            f"shape[0] {input.shape[0]} and label's shape[0]:{label.shape[0]}. "
+            "[multi_margin_loss] expected input [N, C] and label [N], got shapes "
+            f"{list(input.shape)} and {list(label.shape)}"
         )
     label = paddle.reshape(label, [-1, 1])
     target = paddle.take_along_axis(input, label, 1)
@@ -156,7 +150,7 @@ def multi_label_margin_loss(input, label, reduction="mean", name=None):
     """Sum over (target, other class) of max(0, 1 - (input[target] - input[other])) / classes; -1
     ends the targets.
     """
-    _check(reduction, "multi_label_margin_loss")
+    _parse.reduction("multi_label_margin_loss", reduction)
     if input.ndim != 2 or list(label.shape) != list(input.shape):
         raise ValueError(
             f"[multi_label_margin_loss] expected input and label of one shape [N, C], got "
@@ -181,11 +175,11 @@ def multi_label_margin_loss(input, label, reduction="mean", name=None):
 
 def multi_label_soft_margin_loss(input, label, weight=None, reduction="mean", name=None):
     """Mean over classes of the binary cross entropy of sigmoid(input)."""
-    _check(reduction, "multi_label_soft_margin_loss")
+    _parse.reduction("multi_label_soft_margin_loss", reduction)
     if list(input.shape) != list(label.shape):
         raise ValueError(
-            "The input and label should have same dimension,but received "
-            f"{list(input.shape)}!={list(label.shape)}"
+            "[multi_label_soft_margin_loss] expected input and label of one shape, got "
+            f"{list(input.shape)} and {list(label.shape)}"
         )
     loss = -(label * _C_ops.logsigmoid(input) + (1 - label) * _C_ops.logsigmoid(-input))
     if weight is not None:
@@ -204,10 +198,10 @@ def triplet_margin_with_distance_loss(
     name=None,
 ):
     """max(0, d(input, positive) - d(input, negative) + margin) with any distance function."""
-    _check(reduction, "triplet_margin_with_distance_loss")
+    _parse.reduction("triplet_margin_with_distance_loss", reduction)
     if margin < 0:
         raise ValueError(
-            "The margin between positive samples and negative samples should be greater than 0."
+            f"[triplet_margin_with_distance_loss] expected margin of at least 0, got {margin}"
         )
     if distance_function is None:
         from .common import pairwise_distance
@@ -218,8 +212,8 @@ def triplet_margin_with_distance_loss(
         far = paddle.minimum(far, distance_function(positive, negative))
     if not is_recorded(near) and not (bool(paddle.all(near > 0)) and bool(paddle.all(far > 0))):
         raise ValueError(
-            "The positive distance or negative distance should be greater than 0, "
-            "The distance functions should be checked."
+            "[triplet_margin_with_distance_loss] expected distance_function to give positive "
+            "distances, got others"
         )
     return reduce(paddle.clip(near - far + margin, min=0.0), reduction)
 
@@ -236,11 +230,9 @@ def triplet_margin_loss(
     name=None,
 ):
     """max(0, |input - positive|_p - |input - negative|_p + margin)."""
-    _check(reduction, "triplet_margin_loss")
+    _parse.reduction("triplet_margin_loss", reduction)
     if margin < 0:
-        raise ValueError(
-            "The margin between positive samples and negative samples should be greater than 0."
-        )
+        raise ValueError(f"[triplet_margin_loss] expected margin of at least 0, got {margin}")
     from .common import pairwise_distance
 
     near = pairwise_distance(input, positive, p, epsilon)
@@ -256,14 +248,19 @@ def gaussian_nll_loss(
     """0.5 * (log(var) + (input - label)^2 / var), var = max(variance, epsilon); `full` adds 0.5 *
     log(2 pi).
     """
-    _check(reduction, "gaussian_nll_loss")
+    _parse.reduction("gaussian_nll_loss", reduction)
     if not is_recorded(variance) and bool(paddle.any(variance < 0)):
-        raise ValueError("variance has negative entry/entries")
+        raise ValueError(
+            "[gaussian_nll_loss] expected variance of at least 0, got negative elements"
+        )
     if list(variance.shape) != list(input.shape):
         if list(input.shape[:-1]) == list(variance.shape):
             variance = paddle.unsqueeze(variance, -1)
         elif not (list(input.shape[:-1]) == list(variance.shape[:-1]) and variance.shape[-1] == 1):
-            raise ValueError("variance is of incorrect shape")
+            raise ValueError(
+                "[gaussian_nll_loss] expected variance that fits input of shape "
+                f"{list(input.shape)}, got shape {list(variance.shape)}"
+            )
     clamped = paddle.clip(variance.detach(), min=epsilon)
     variance = variance + (clamped - variance).detach()
     diff = input - label
@@ -279,13 +276,9 @@ def poisson_nll_loss(
     """exp(input) - label * input, or input - label * log(input + epsilon); `full` adds Stirling's
     approximation.
     """
-    _check(reduction, "poisson_nll_loss")
+    _parse.reduction("poisson_nll_loss", reduction)
     if epsilon <= 0:
-        raise ValueError(
-            f"The value of `epsilon` in poisson_nll_loss should be positive, but received "
-            f"{epsilon:f}, "
-            "which is not allowed"
-        )
+        raise ValueError(f"[poisson_nll_loss] expected a positive epsilon, got {epsilon}")
     if log_input:
         loss = paddle.exp(input) - label * input
     else:

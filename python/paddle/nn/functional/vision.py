@@ -58,11 +58,11 @@ def interpolate(
     mode = mode.lower()
     if mode not in (*_RANK, "area", "nearest"):
         raise ValueError(
-            "The 'resample' of image_resize can only be 'area', 'linear', 'bilinear', 'trilinear', "
-            " 'bicubic' or 'nearest' currently."
+            "[interpolate] expected mode 'area', 'linear', 'bilinear', 'trilinear', 'bicubic' or "
+            f"'nearest', got {mode!r}"
         )
     if size is None and scale_factor is None:
-        raise ValueError("One of size and scale_factor must not be None.")
+        raise ValueError("[interpolate] expected size or scale_factor, got neither")
     if size is not None and scale_factor is not None:
         raise ValueError("[interpolate] expected one of size and scale_factor, got both")
     if size is not None and recompute_scale_factor and mode != "area":
@@ -78,19 +78,25 @@ def interpolate(
     if n not in (1, 2, 3):
         raise ValueError(f"[interpolate] expected a 3-D, 4-D or 5-D x, got shape {list(x.shape)}")
     if mode in _RANK and _RANK[mode] != n:
-        raise ValueError(f"'{mode}' only support {_RANK[mode] + 2}-D tensor.")
+        raise ValueError(
+            f"[interpolate] expected x of {_RANK[mode] + 2} axes for mode {mode!r}, got shape "
+            f"{list(x.shape)}"
+        )
     if align_corners not in (True, False) or align_mode not in (0, 1):
-        raise ValueError("align_mode can only be 0 or 1, align_corners True or False")
+        raise ValueError(
+            "[interpolate] expected align_mode 0 or 1 and align_corners True or False, got "
+            f"{align_mode!r} and {align_corners!r}"
+        )
     if align_corners and mode == "nearest":
         raise ValueError(
-            "align_corners option can only be set with the interpolating modes: linear | "
-            "bilinear | bicubic | trilinear"
+            f"[interpolate] expected align_corners=False for mode 'nearest', got {align_corners!r}"
         )
     if data_format is None:
         data_format = _FORMATS[n][0]
     if data_format not in _FORMATS[n] and not (n == 1 and data_format in ("NCL", "NLC")):
         raise ValueError(
-            f"Got wrong value for param `data_format`: {data_format}, received {n + 2}-D x"
+            f"[interpolate] expected a data_format of {n + 2} letters, got {data_format!r} for "
+            f"shape {list(x.shape)}"
         )
     channel_last = data_format[-1] == "C"
     spatial = list(x.shape[1:-1] if channel_last else x.shape[2:])
@@ -99,7 +105,9 @@ def interpolate(
     if size is not None:
         sizes = [_int(v) for v in (size if isinstance(size, (list, tuple)) else [size] * n)]
         if len(sizes) != n:
-            raise ValueError(f"size length should be {n} for input {n + 2}-D tensor.")
+            raise ValueError(
+                f"[interpolate] expected {n} sizes for shape {list(x.shape)}, got {len(sizes)}"
+            )
     else:
         scales = [
             float(v)
@@ -110,9 +118,12 @@ def interpolate(
         if len(scales) == 1:
             scales = scales * n
         if len(scales) != n:
-            raise ValueError(f"scale_shape length should be {n} for input {n + 2}-D tensor.")
+            raise ValueError(
+                f"[interpolate] expected {n} scale factors for shape {list(x.shape)}, got "
+                f"{len(scales)}"
+            )
         if any(s <= 0 for s in scales):
-            raise ValueError("Attr(scale) should be greater than zero.")
+            raise ValueError(f"[interpolate] expected positive scale factors, got {scales}")
         if any(not d * s < 2**31 for d, s in zip(spatial, scales)):
             raise ValueError(
                 f"[interpolate] expected output sizes below 2^31, got scales {scales} for extents "
@@ -266,7 +277,7 @@ def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis
     mode = mode.lower()
     if mode not in ("reflect", "replicate", "constant", "circular"):
         raise AssertionError(
-            f"mode should be one of constant, reflect, replicate, circular, but got {mode}."
+            f"[pad] expected mode 'constant', 'reflect', 'replicate' or 'circular', got {mode!r}"
         )
     rank = len(x.shape)
     if isinstance(pad, int):
@@ -294,11 +305,10 @@ def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis
         data_format = {3: "NCL", 4: "NCHW", 5: "NCDHW"}.get(rank)
     if rank not in (3, 4, 5):
         raise ValueError(
-            f"input tensor dimension must be 3, 4 or 5 for mode {mode}, got shape {list(x.shape)}"
+            f"[pad] expected x of 3, 4 or 5 axes for mode {mode!r}, got shape {list(x.shape)}"
         )
     allowed = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}[rank]
-    if data_format not in allowed:
-        raise ValueError(f"data_format should be in one of {list(allowed)}, but got {data_format}")
+    _parse.data_format("pad", data_format, *allowed)
     n = rank - 2
     if len(pads) > 2 * n:
         raise ValueError(
@@ -333,36 +343,42 @@ def zeropad2d(x, padding, data_format="NCHW", name=None):
 def pixel_shuffle(x, upscale_factor, data_format="NCHW", name=None):
     """[N, C * r * r, H, W] -> [N, C, H * r, W * r]."""
     if not isinstance(upscale_factor, int):
-        raise TypeError("upscale factor must be int type")
-    _parse.data_format(data_format, "NCHW", "NHWC")
+        raise TypeError(
+            "[pixel_shuffle] expected upscale_factor to be an int, got "
+            f"{type(upscale_factor).__name__}"
+        )
+    _parse.data_format("pixel_shuffle", data_format, "NCHW", "NHWC")
     return _C_ops.pixel_shuffle(x, upscale_factor, data_format)
 
 
 def pixel_unshuffle(x, downscale_factor, data_format="NCHW", name=None):
     """[N, C, H * r, W * r] -> [N, C * r * r, H, W]."""
     if len(x.shape) != 4:
-        raise ValueError(
-            f"Input x should be 4D tensor, but received x with the shape of {list(x.shape)}"
-        )
+        raise ValueError(f"[pixel_unshuffle] expected x of 4 axes, got shape {list(x.shape)}")
     if not isinstance(downscale_factor, int):
-        raise TypeError("Downscale factor must be int type")
+        raise TypeError(
+            "[pixel_unshuffle] expected downscale_factor to be an int, got "
+            f"{type(downscale_factor).__name__}"
+        )
     if downscale_factor <= 0:
-        raise ValueError("Downscale factor must be positive")
-    _parse.data_format(data_format, "NCHW", "NHWC")
+        raise ValueError(
+            f"[pixel_unshuffle] expected a positive downscale_factor, got {downscale_factor}"
+        )
+    _parse.data_format("pixel_unshuffle", data_format, "NCHW", "NHWC")
     return _C_ops.pixel_unshuffle(x, downscale_factor, data_format)
 
 
 def channel_shuffle(x, groups, data_format="NCHW", name=None):
     """Interleave the channels of `groups` groups."""
     if len(x.shape) != 4:
-        raise ValueError(
-            f"Input x should be 4D tensor, but received x with the shape of {list(x.shape)}"
-        )
+        raise ValueError(f"[channel_shuffle] expected x of 4 axes, got shape {list(x.shape)}")
     if not isinstance(groups, int):
-        raise TypeError("groups must be int type")
+        raise TypeError(
+            f"[channel_shuffle] expected groups to be an int, got {type(groups).__name__}"
+        )
     if groups <= 0:
-        raise ValueError("groups must be positive")
-    _parse.data_format(data_format, "NCHW", "NHWC")
+        raise ValueError(f"[channel_shuffle] expected positive groups, got {groups}")
+    _parse.data_format("channel_shuffle", data_format, "NCHW", "NHWC")
     return _C_ops.channel_shuffle(x, groups, data_format)
 
 
@@ -382,16 +398,14 @@ def affine_grid(theta, out_shape, align_corners=True, name=None):
 def grid_sample(x, grid, mode="bilinear", padding_mode="zeros", align_corners=True, name=None):
     """Sample x at the normalised positions of `grid`; mode 'bilinear' or 'nearest'."""
     if mode not in ("bilinear", "nearest"):
-        raise ValueError(
-            f"The mode of grid sample function should be in ['bilinear', 'nearest'], but got: "
-            f"{mode}"
-        )
+        raise ValueError(f"[grid_sample] expected mode 'bilinear' or 'nearest', got {mode!r}")
     if padding_mode not in ("zeros", "reflection", "border"):
         raise ValueError(
-            "The padding mode of grid sample function should be in ['zeros', 'reflection', "
-            "'border'], "
-            f"but got: {padding_mode}"
+            "[grid_sample] expected padding_mode 'zeros', 'reflection' or 'border', got "
+            f"{padding_mode!r}"
         )
     if not isinstance(align_corners, bool):
-        raise ValueError(f"The align corners should be bool, but got: {align_corners}")
+        raise ValueError(
+            f"[grid_sample] expected align_corners to be a bool, got {align_corners!r}"
+        )
     return _C_ops.grid_sample(x, grid, mode, padding_mode, align_corners)

@@ -117,4 +117,7 @@ def calculate_gain(nonlinearity, param=None):
     }
     if nonlinearity in gains:
         return gains[nonlinearity]
-    raise ValueError(f"nonlinearity function {nonlinearity} is not supported now.")
+    raise ValueError(
+        "[calculate_gain] expected the name of an activation with a known gain, got "
+        f"{nonlinearity!r}"
+    )

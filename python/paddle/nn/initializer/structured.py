@@ -23,9 +23,11 @@ class BilinearInitializer(Initializer):
         import numpy as np
 
         if len(shape) != 4:
-            raise ValueError("the length of shape must be 4.")
+            raise ValueError(f"[Bilinear] expected a shape of 4 extents, got {list(shape)}")
         if shape[2] != shape[3]:
-            raise ValueError("shape[2] must be equal to shape[3].")
+            raise ValueError(
+                f"[Bilinear] expected equal extents in axes 2 and 3, got {list(shape)}"
+            )
         size = shape[3]
         half = math.ceil(size / 2.0)
         centre = (2 * half - 1 - half % 2) / (2.0 * half)
@@ -50,16 +52,20 @@ class Dirac(Initializer):
 
     def __init__(self, groups=1, name=None):
         if not (isinstance(groups, int) and groups > 0):
-            raise AssertionError(" 'groups' must be a positive integer. ")
+            raise AssertionError(f"[Dirac] expected groups to be a positive int, got {groups!r}")
         self._groups = groups
 
     def create(self, shape, dtype):
         import numpy as np
 
         if len(shape) not in (3, 4, 5):
-            raise AssertionError("Only Tensor with 3/4/5 dimensions can be initialized by Dirac")
+            raise AssertionError(
+                f"[Dirac] expected a shape of 3, 4 or 5 extents, got {list(shape)}"
+            )
         if shape[0] % self._groups:
-            raise AssertionError("Tensor 0-dimension must be divisible by groups")
+            raise AssertionError(
+                f"[Dirac] expected a first extent that {self._groups} groups divide, got {shape[0]}"
+            )
         per_group = shape[0] // self._groups
         value = np.zeros(shape, "float32")
         centre = tuple(k // 2 for k in shape[2:])
@@ -81,7 +87,7 @@ class Orthogonal(Initializer):
     def create(self, shape, dtype):
         if len(shape) < 2:
             raise AssertionError(
-                "Only Tensor with 2 or more dimensions can be initialized by Orthogonal"
+                f"[Orthogonal] expected a shape of at least 2 extents, got {list(shape)}"
             )
         rows, cols = shape[0], math.prod(shape[1:])
         draw = paddle.float32 if is_half(dtype) else dtype

@@ -86,7 +86,7 @@ def _make(name, function, parameters, doc, names=None, label="_name"):
         try:
             values = signature.bind(self, *args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{name}.__init__() {error}") from None
+            raise TypeError(f"[{name}] {error}") from None
         values.apply_defaults()
         Layer.__init__(self)
         setattr(self, label, values.arguments["name"])
@@ -266,6 +266,6 @@ class Softmax2D(_Named):
     def forward(self, x):
         if x.ndim not in (3, 4):
             raise AssertionError(
-                f"Softmax2D requires a 3D or 4D tensor as input. Received: {x.ndim}D."
+                f"[Softmax2D] expected x of 3 or 4 axes, got shape {list(x.shape)}"
             )
         return F.softmax(x, axis=-3)

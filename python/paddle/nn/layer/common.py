@@ -145,7 +145,10 @@ class Embedding(Layer):
             else num_embeddings + padding_idx
         )
         if row >= num_embeddings or row < -1:
-            raise ValueError(f"padding_idx must be within [-{num_embeddings}, {num_embeddings})")
+            raise ValueError(
+                f"[Embedding] expected padding_idx from {-num_embeddings} to {num_embeddings - 1}, "
+                f"got {padding_idx}"
+            )
         self._padding_idx = row
         self._name = name
         self._dtype = get_default_dtype() if dtype is None else dtype
@@ -160,7 +163,8 @@ class Embedding(Layer):
         else:
             if list(_weight.shape) != self._size:
                 raise AssertionError(
-                    "Shape of weight does not match num_embeddings and embedding_dim"
+                    f"[Embedding] expected a weight of shape {self._size}, got "
+                    f"{list(_weight.shape)}"
                 )
             self.weight = paddle.base.framework.EagerParamBase(_weight.detach())
         if _freeze:
@@ -478,12 +482,18 @@ class _Rearrange(Layer):
     def __init__(self, value, data_format, name):
         super().__init__()
         if not isinstance(value, int):
-            raise TypeError(f"{self._what} must be int type")
+            raise TypeError(
+                f"[{type(self).__name__}] expected {self._what} to be an int, got "
+                f"{type(value).__name__}"
+            )
         if value <= 0:
-            raise ValueError(f"{self._what} must be positive")
+            raise ValueError(
+                f"[{type(self).__name__}] expected a positive {self._what}, got {value}"
+            )
         if data_format not in ("NCHW", "NHWC"):
             raise ValueError(
-                f"Data format should be 'NCHW' or 'NHWC'.But received data format: {data_format}"
+                f"[{type(self).__name__}] expected data_format 'NCHW' or 'NHWC', got "
+                f"{data_format!r}"
             )
         setattr(self, "_" + self._what, value)
         self._data_format = data_format

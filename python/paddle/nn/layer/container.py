@@ -16,9 +16,7 @@ def _index(size, index, what):
     if not isinstance(index, int):
         raise TypeError(f"[{what}] expected an int index, got {type(index).__name__}")
     if not -size <= index < size:
-        raise IndexError(
-            f"index {index} is out of range, should be an integer in range [{-size}, {size})"
-        )
+        raise IndexError(f"[{what}] expected an index from {-size} to {size - 1}, got {index}")
     return index % size if size else index
 
 
@@ -81,7 +79,10 @@ class Sequential(Layer):
         if not isinstance(module, Layer):
             raise AssertionError(f"[Sequential] expected a Layer, got {type(module).__name__}")
         if not -len(self) <= index <= len(self):
-            raise IndexError(f"Index out of range: {index}")
+            raise IndexError(
+                f"[Sequential.insert] expected an index from {-len(self)} to {len(self)}, got "
+                f"{index}"
+            )
         layers = list(self._sub_layers.values())
         layers.insert(index if index >= 0 else index + len(self), module)
         self._sub_layers.clear()
@@ -227,14 +228,15 @@ class LayerDict(Layer):
         """Add or replace layers from a mapping or from (name, layer) pairs."""
         if not isinstance(sublayers, Iterable):
             raise AssertionError(
-                f"The type of sublayers is not iterable of key/value pairs, the type of "
-                f"sublayers is {type(sublayers).__name__}"
+                "[LayerDict.update] expected pairs of a key and a layer, got "
+                f"{type(sublayers).__name__}"
             )
         pairs = sublayers.items() if isinstance(sublayers, (Mapping, LayerDict)) else sublayers
         for i, pair in enumerate(pairs):
             if len(pair) != 2:
                 raise ValueError(
-                    f"The length of the {i}'s element in sublayers is {len(pair)}, which must be 2."
+                    f"[LayerDict.update] expected pairs of a key and a layer, got {len(pair)} "
+                    f"items at {i}"
                 )
             self.add_sublayer(*pair)
 
@@ -359,8 +361,7 @@ class ParameterDict(Layer):
         """Add or replace parameters from a mapping or from (name, parameter) pairs."""
         if not isinstance(parameters, Iterable):
             raise AssertionError(
-                "The type of parameters is not iterable of key/value pairs, the type of sublayers "
-                "is "
+                "[ParameterDict.update] expected pairs of a key and a parameter, got "
                 f"{type(parameters).__name__}"
             )
         pairs = (

@@ -4,10 +4,11 @@
 import math
 
 from paddle import get_default_dtype
+from paddle.base.arguments import any_of
 
 from .. import functional as F
 from ..functional import _parse
-from ..functional.conv import conv_nd
+from ..functional.conv import check_input, conv_nd
 from ..initializer import Normal
 from .layers import Layer
 
@@ -51,27 +52,25 @@ class _ConvNd(Layer):
         dtype=None,
     ):
         super().__init__()
+        op = type(self).__name__
         if weight_attr is False:
-            raise AssertionError("weight_attr should not be False in Conv.")
+            raise AssertionError(f"[{op}] expected a weight, got weight_attr=False")
         if padding_mode not in _PADDING_MODES:
             raise ValueError(
-                f"padding_mode must be one of {list(_PADDING_MODES)}, but got padding_mode="
-                f"'{padding_mode}'"
+                f"[{op}] expected padding_mode {any_of(_PADDING_MODES)}, got {padding_mode!r}"
             )
         if padding_mode in ("reflect", "replicate", "circular") and not isinstance(padding, int):
             raise TypeError(
-                "when padding_mode in ['reflect', 'replicate', 'circular'], type of padding must "
-                "be int"
+                f"[{op}] expected padding to be an int for padding_mode={padding_mode!r}, got "
+                f"{type(padding).__name__}"
             )
-        if data_format not in _FORMATS[n]:
-            raise ValueError(
-                f"data_format must be one of {list(_FORMATS[n])}, but got "
-                f"data_format='{data_format}'"
-            )
+        _parse.data_format(op, data_format, *_FORMATS[n])
         if groups <= 0:
-            raise ValueError(f"groups must be greater than 0, but got {groups}")
+            raise ValueError(f"[{op}] expected positive groups, got {groups}")
         if in_channels % groups != 0:
-            raise ValueError("in_channels must be divisible by groups.")
+            raise ValueError(
+                f"[{op}] expected groups that divide the {in_channels} in_channels, got {groups}"
+            )
         channel_last = data_format[-1] == "C"
         self._param_attr = weight_attr
         self._bias_attr = False if bias is False else bias_attr
@@ -86,18 +85,21 @@ class _ConvNd(Layer):
         self.output_padding = output_padding
         self._n = n
         self._dtype = get_default_dtype() if dtype is None else dtype
-        self._stride = _parse.ints(stride, n, "stride")
-        self._dilation = _parse.ints(dilation, n, "dilation")
-        self._kernel_size = _parse.ints(kernel_size, n, "kernel_size")
+        self._stride = _parse.ints(op, "stride", stride, n)
+        self._dilation = _parse.ints(op, "dilation", dilation, n)
+        self._kernel_size = _parse.ints(op, "kernel_size", kernel_size, n)
         self._updated_padding, self._padding_algorithm = _parse.padding(
-            0 if padding_mode != "zeros" else padding, n, channel_last
+            op, 0 if padding_mode != "zeros" else padding, n, channel_last
         )
         if transposed:
             shape = [in_channels, out_channels // groups, *self._kernel_size]
             default = None
         else:
             if out_channels % groups:
-                raise ValueError("out_channels must be divisible by groups.")
+                raise ValueError(
+                    f"[{op}] expected groups that divide the {out_channels} out_channels, got "
+                    f"{groups}"
+                )
             shape = [out_channels, in_channels // groups, *self._kernel_size]
             fan = math.prod(self._kernel_size) * in_channels
             default = Normal(0.0, math.sqrt(2.0 / fan)) if fan else None
@@ -113,11 +115,7 @@ class _ConvNd(Layer):
         n = self._n
         if self._edge_padding is not None:
             x = F.pad(x, self._edge_padding, self._padding_mode, 0.0, self._data_format)
-        if len(x.shape) != n + 2:
-            raise ValueError(
-                f"Input x should be {n + 2}D tensor, but received x with the shape of "
-                f"{list(x.shape)}"
-            )
+        check_input(type(self).__name__, x, n)
         return conv_nd(
             n,
             x,

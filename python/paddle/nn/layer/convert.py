@@ -56,8 +56,8 @@ class ConvertMixin:
             excluded = tuple(excluded_layers)
         else:
             raise TypeError(
-                "excluded_layers should be type nn.Layer or list, but got "
-                f"{type(excluded_layers).__name__}"
+                f"[{type(self).__name__}] expected excluded_layers to be layers or classes of "
+                f"layers, got {type(excluded_layers).__name__}"
             )
         return self._convert(None, framework.to_dtype(dtype), excluded=excluded)
 

@@ -81,8 +81,8 @@ def call_with_hooks(layer, inputs, kwargs):
                     import warnings
 
                     warnings.warn(
-                        f"an always_call forward hook raised {error!r} while another error was "
-                        f"handled"
+                        f"[{type(layer).__name__}] a forward hook with always_call raised "
+                        f"{error!r} while another error was handled"
                     )
         raise
     return outputs

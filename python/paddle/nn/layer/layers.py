@@ -51,19 +51,15 @@ class LayerObjectHelper:
         return framework.make_parameter(self.name, shape, dtype, attr, is_bias, default_initializer)
 
 
-def _check_name(kind, name):
+def _check_name(op, kind, name):
     if not isinstance(name, str):
         raise TypeError(
-            f"The name of {kind} should be a string, but received {type(name).__name__}."
+            f"[{op}] expected the name of a {kind} to be a string, got {type(name).__name__}"
         )
     if "." in name:
-        raise KeyError(
-            f"The name of {kind} can not contain `.`, because when you access the newly added "
-            f"{kind} in "
-            "the form of `self.**.**`, it will cause AttributeError."
-        )
+        raise KeyError(f"[{op}] expected the name of a {kind} without dots, got {name!r}")
     if name == "":
-        raise KeyError(f"The name of {kind} can not be empty.")
+        raise KeyError(f"[{op}] expected the name of a {kind}, got an empty string")
 
 
 class Layer(ConvertMixin):
@@ -113,7 +109,10 @@ class Layer(ConvertMixin):
 
     def backward(self, *inputs):
         """Layers have no backward of their own: raises ValueError."""
-        raise ValueError("Layer shouldn't implement backward")
+        raise ValueError(
+            f"[{type(self).__name__}.backward] expected no call, got one: gradients flow by the "
+            "operations of forward"
+        )
 
     def train(self, mode=True):
         """Set training mode (or, with False, evaluation mode) on this layer and all sublayers."""
@@ -229,11 +228,11 @@ class Layer(ConvertMixin):
 
     def add_parameter(self, name, parameter):
         """Register `parameter` (or None) under `name`; returns it."""
-        _check_name("parameter", name)
+        _check_name("Layer.add_parameter", "parameter", name)
         if parameter is not None and not isinstance(parameter, EagerParamBase):
             raise TypeError(
-                f"The parameter to be added should be a Parameter, but received "
-                f"{type(parameter).__name__}."
+                "[Layer.add_parameter] expected a parameter or None, got "
+                f"{type(parameter).__name__}"
             )
         if name not in self._parameters and (
             name in self.__dict__
@@ -241,7 +240,9 @@ class Layer(ConvertMixin):
             or name in self._buffers
             or name in self._sub_layers
         ):
-            raise KeyError(f"The parameter '{name}' already exists.")
+            raise KeyError(
+                f"[Layer.add_parameter] expected a name without an attribute, got {name!r}"
+            )
         self._parameters[name] = parameter
         return parameter
 
@@ -269,13 +270,14 @@ class Layer(ConvertMixin):
         """Register a Tensor that is state but not a parameter; in `state_dict` only if
         `persistable`.
         """
-        _check_name("buffer", name)
+        _check_name("Layer.register_buffer", "buffer", name)
         if hasattr(self, name) and name not in self._buffers:
-            raise KeyError(f"attribute '{name}' already exists.")
+            raise KeyError(
+                f"[Layer.register_buffer] expected a name without an attribute, got {name!r}"
+            )
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
-                f"The registered buffer should be a Paddle.Tensor, but received "
-                f"{type(tensor).__name__}."
+                f"[Layer.register_buffer] expected a tensor or None, got {type(tensor).__name__}"
             )
         self._buffers[name] = tensor
         if persistable:
@@ -363,10 +365,15 @@ class Layer(ConvertMixin):
         layer = self
         for part in target.split(".") if target else ():
             if not hasattr(layer, part):
-                raise AttributeError(f"{type(layer).__name__} has no attribute `{part}`")
+                raise AttributeError(
+                    f"[Layer.get_sublayer] expected an attribute of {type(layer).__name__}, got "
+                    f"{part!r}"
+                )
             layer = getattr(layer, part)
             if not isinstance(layer, Layer):
-                raise AttributeError(f"`{part}` is not a Layer")
+                raise AttributeError(
+                    f"[Layer.get_sublayer] expected a Layer at {part!r}, got {type(layer).__name__}"
+                )
         return layer
 
     get_submodule = get_sublayer
@@ -377,12 +384,16 @@ class Layer(ConvertMixin):
         """
         path, _, name = target.rpartition(".")
         if not name:
-            raise ValueError("Cannot set the sublayer without a target name!")
+            raise ValueError(
+                "[Layer.set_sublayer] expected the name of a sublayer, got an empty string"
+            )
         if not isinstance(layer, Layer):
             raise ValueError(f"[Layer] expected a Layer, got {type(layer).__name__}")
         parent = self.get_sublayer(path)
         if strict and not isinstance(getattr(parent, name, None), Layer):
-            raise AttributeError(f"{type(parent).__name__} has no attribute `{name}`")
+            raise AttributeError(
+                f"[Layer.set_sublayer] expected a sublayer of {type(parent).__name__}, got {name!r}"
+            )
         setattr(parent, name, layer)
 
     set_submodule = set_sublayer
@@ -392,7 +403,9 @@ class Layer(ConvertMixin):
         layer = self.get_sublayer(path)
         found = getattr(layer, member).get(name)
         if found is None:
-            raise AttributeError(f"{type(layer).__name__} has no {kind} `{name}`")
+            raise AttributeError(
+                f"[Layer.get_{kind}] expected a {kind} of {type(layer).__name__}, got {name!r}"
+            )
         return found
 
     def get_parameter(self, target):
@@ -418,39 +431,48 @@ class Layer(ConvertMixin):
         params = d.get("_parameters")
         if isinstance(value, EagerParamBase):
             if params is None:
-                raise ValueError("super().__init__() should be called first")
+                raise ValueError(
+                    f"[{type(self).__name__}] expected super().__init__() before the parameter "
+                    f"{name!r}, got none"
+                )
             self._forget(name, "_buffers", "_sub_layers")
             params[name] = value
         elif isinstance(value, Layer):
             layers = d.get("_sub_layers")
             if layers is None:
-                raise ValueError("super().__init__() should be called first")
+                raise ValueError(
+                    f"[{type(self).__name__}] expected super().__init__() before the sublayer "
+                    f"{name!r}, got none"
+                )
             self._forget(name, "_parameters", "_buffers")
             layers[name] = value
         elif params is not None and name in params:
             if value is not None:
                 raise TypeError(
-                    f"assignment to parameter '{name}' should be of type Parameter or None, "
-                    f"but got '{type(value).__name__}'"
+                    f"[{type(self).__name__}] expected a parameter or None for {name!r}, got "
+                    f"{type(value).__name__}"
                 )
             params[name] = None
         elif params is not None and name in d["_sub_layers"]:
             if value is not None:
                 raise TypeError(
-                    f"assignment to sublayer '{name}' should be of type Layer or None, but got "
-                    f"'{type(value).__name__}'"
+                    f"[{type(self).__name__}] expected a layer or None for {name!r}, got "
+                    f"{type(value).__name__}"
                 )
             d["_sub_layers"][name] = None
         elif params is not None and name in d["_buffers"]:
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
-                    f"assignment to buffers '{name}' should be of type core.DenseTensor or "
-                    f"None, but got '{type(value).__name__}'"
+                    f"[{type(self).__name__}] expected a tensor or None for the buffer {name!r}, "
+                    f"got {type(value).__name__}"
                 )
             d["_buffers"][name] = value
         elif isinstance(value, Tensor) and type(value) is Tensor:
             if params is None:
-                raise ValueError("super().__init__() should be called first")
+                raise ValueError(
+                    f"[{type(self).__name__}] expected super().__init__() before the attribute "
+                    f"{name!r}, got none"
+                )
             d.pop(name, None)
             d["_buffers"][name] = value
             d["_non_persistable_buffer_names_set"].add(name)
@@ -586,12 +608,12 @@ class Layer(ConvertMixin):
         `set_extra_state`.
         """
         raise RuntimeError(
-            "Reached a code path in Module.get_extra_state() that should never be called. "
+            f"[{type(self).__name__}.get_extra_state] expected a subclass to define it, got none"
         )
 
     def set_extra_state(self, state):
         raise RuntimeError(
-            "Reached a code path in Module.set_extra_state() that should never be called. "
+            f"[{type(self).__name__}.set_extra_state] expected a subclass to define it, got none"
         )
 
     def sharded_state_dict(self, structured_name_prefix=""):

@@ -6,6 +6,7 @@ from paddle import get_default_dtype
 from paddle.base.arguments import items
 
 from .. import functional as F
+from ..functional import _parse
 from .layers import Layer
 
 __all__ = [
@@ -35,23 +36,13 @@ __all__ = [
 ]
 
 
-def _reduction(value, name, *more):
-    if value not in ("sum", "mean", "none", *more):
-        raise ValueError(
-            f"The value of 'reduction' in {name} should be 'sum', 'mean' or 'none', but received "
-            f"{value}, "
-            "which is not allowed."
-        )
-    return value
-
-
 class BCEWithLogitsLoss(Layer):
     """Binary cross entropy of sigmoid(logit)."""
 
     def __init__(self, weight=None, reduction="mean", pos_weight=None, name=None):
         super().__init__()
         self.weight = weight
-        self.reduction = _reduction(reduction, "BCEWithLogitsLoss")
+        self.reduction = _parse.reduction("BCEWithLogitsLoss", reduction)
         self.pos_weight = pos_weight
         self.name = name
 
@@ -114,9 +105,12 @@ class HSigmoidLoss(Layer):
     ):
         super().__init__()
         if num_classes < 2 and not is_custom:
-            raise ValueError("num_classes must not be less than 2 with default tree")
+            raise ValueError(
+                "[HSigmoidLoss] expected num_classes of at least 2 without is_custom, got "
+                f"{num_classes}"
+            )
         if not is_custom and is_sparse:
-            raise ValueError("only custom tree could be sparse")
+            raise ValueError("[HSigmoidLoss] expected is_sparse=False without is_custom, got True")
         self._feature_size = feature_size
         self._num_classes = num_classes
         self._is_custom = is_custom
@@ -147,12 +141,7 @@ class MSELoss(Layer):
 
     def __init__(self, reduction="mean"):
         super().__init__()
-        if reduction not in ("sum", "mean", "none"):
-            raise ValueError(
-                f"'reduction' in 'MSELoss' should be 'sum', 'mean' or 'none', but received "
-                f"{reduction}."
-            )
-        self.reduction = reduction
+        self.reduction = _parse.reduction("MSELoss", reduction)
 
     def forward(self, input, label):
         return F.mse_loss(input, label, self.reduction)
@@ -163,7 +152,7 @@ class L1Loss(Layer):
 
     def __init__(self, reduction="mean", name=None):
         super().__init__()
-        self.reduction = _reduction(reduction, "L1Loss")
+        self.reduction = _parse.reduction("L1Loss", reduction)
         self.name = name
 
     def forward(self, input, label):
@@ -176,7 +165,7 @@ class BCELoss(Layer):
     def __init__(self, weight=None, reduction="mean", name=None):
         super().__init__()
         self.weight = weight
-        self.reduction = _reduction(reduction, "bce_loss")
+        self.reduction = _parse.reduction("BCELoss", reduction)
         self.name = name
 
     def forward(self, input, label):
@@ -190,7 +179,7 @@ class NLLLoss(Layer):
         super().__init__()
         self._weight = weight
         self._ignore_index = ignore_index
-        self._reduction = _reduction(reduction, "nll_loss")
+        self._reduction = _parse.reduction("NLLLoss", reduction)
         self._name = name
 
     def forward(self, input, label):
@@ -203,15 +192,11 @@ class PoissonNLLLoss(Layer):
     def __init__(self, log_input=True, full=False, epsilon=1e-8, reduction="mean", name=None):
         super().__init__()
         if epsilon <= 0:
-            raise ValueError(
-                f"The value of `epsilon` in PoissonNLLLoss should be positive, but received "
-                f"{epsilon:f}, "
-                "which is not allowed"
-            )
+            raise ValueError(f"[PoissonNLLLoss] expected a positive epsilon, got {epsilon}")
         self._log_input = log_input
         self._full = full
         self._epsilon = epsilon
-        self._reduction = _reduction(reduction, "PoissonNLLLoss")
+        self._reduction = _parse.reduction("PoissonNLLLoss", reduction)
         self._name = name
 
     def forward(self, input, label):
@@ -238,7 +223,7 @@ class MarginRankingLoss(Layer):
     def __init__(self, margin=0.0, reduction="mean", name=None):
         super().__init__()
         self.margin = margin
-        self.reduction = _reduction(reduction, "MarginRankingLoss")
+        self.reduction = _parse.reduction("MarginRankingLoss", reduction)
         self.name = name
 
     def forward(self, input, other, label):
@@ -309,7 +294,7 @@ class MultiLabelSoftMarginLoss(Layer):
     def __init__(self, weight=None, reduction="mean", name=None):
         super().__init__()
         self.weight = weight
-        self.reduction = _reduction(reduction, "MultiLabelSoftMarginLoss")
+        self.reduction = _parse.reduction("MultiLabelSoftMarginLoss", reduction)
         self.name = name
 
     def forward(self, input, label):
@@ -321,7 +306,7 @@ class MultiLabelMarginLoss(Layer):
 
     def __init__(self, reduction="mean", name=None):
         super().__init__()
-        self.reduction = _reduction(reduction, "MultiLabelMarginLoss")
+        self.reduction = _parse.reduction("MultiLabelMarginLoss", reduction)
         self.name = name
 
     def forward(self, input, label):
@@ -347,13 +332,9 @@ class CosineEmbeddingLoss(Layer):
     def __init__(self, margin=0, reduction="mean", name=None):
         super().__init__()
         if margin > 1 or margin < -1:
-            raise ValueError(
-                f"The value of 'margin' should be in the interval of [-1, 1], but received "
-                f"{margin:f}, "
-                "which is not allowed."
-            )
+            raise ValueError(f"[CosineEmbeddingLoss] expected margin from -1 to 1, got {margin}")
         self.margin = margin
-        self.reduction = _reduction(reduction, "CosineEmbeddingLoss")
+        self.reduction = _parse.reduction("CosineEmbeddingLoss", reduction)
         self.name = name
 
     def forward(self, input1, input2, label):
@@ -367,7 +348,7 @@ class TripletMarginWithDistanceLoss(Layer):
         super().__init__()
         self.margin = margin
         self.swap = swap
-        self.reduction = _reduction(reduction, "TripletMarginWithDistanceLoss")
+        self.reduction = _parse.reduction("TripletMarginWithDistanceLoss", reduction)
         self.distance_function = distance_function
         self.name = name
 
@@ -392,7 +373,7 @@ class TripletMarginLoss(Layer):
         self.p = p
         self.epsilon = epsilon
         self.swap = swap
-        self.reduction = _reduction(reduction, "TripletMarginLoss")
+        self.reduction = _parse.reduction("TripletMarginLoss", reduction)
         self.name = name
 
     def forward(self, input, positive, negative):
@@ -409,7 +390,7 @@ class MultiMarginLoss(Layer):
         self.p = p
         self.margin = margin
         self.weight = weight
-        self.reduction = _reduction(reduction, "MultiMarginLoss")
+        self.reduction = _parse.reduction("MultiMarginLoss", reduction)
         self.name = name
 
     def forward(self, input, label):
@@ -421,7 +402,7 @@ class SoftMarginLoss(Layer):
 
     def __init__(self, reduction="mean", name=None):
         super().__init__()
-        self.reduction = _reduction(reduction, "SoftMarginLoss")
+        self.reduction = _parse.reduction("SoftMarginLoss", reduction)
         self.name = name
 
     def forward(self, input, label):
@@ -435,7 +416,7 @@ class GaussianNLLLoss(Layer):
         super().__init__()
         self.full = full
         self.epsilon = epsilon
-        self.reduction = _reduction(reduction, "GaussianNLLLoss")
+        self.reduction = _parse.reduction("GaussianNLLLoss", reduction)
         self.name = name
 
     def forward(self, input, label, variance):
@@ -462,7 +443,7 @@ class AdaptiveLogSoftmaxWithLoss(Layer):
         self._bias_attr = bias_attr
         cutoffs = items('AdaptiveLogSoftmaxWithLoss', 'cutoffs', cutoffs)
         if not cutoffs:
-            raise ValueError("cutoffs should be a sequence of length larger than 0")
+            raise ValueError("[AdaptiveLogSoftmaxWithLoss] expected at least one cutoff, got none")
         if (
             cutoffs != sorted(cutoffs)
             or min(cutoffs) <= 0
@@ -471,8 +452,8 @@ class AdaptiveLogSoftmaxWithLoss(Layer):
             or any(int(c) != c for c in cutoffs)
         ):
             raise ValueError(
-                "cutoffs should be a sequence of unique, positive integers sorted in an "
-                "increasing order, where each value is between 1 and n_classes-1"
+                "[AdaptiveLogSoftmaxWithLoss] expected ascending cutoffs from 1 to "
+                f"{n_classes - 1}, got {cutoffs}"
             )
         self.in_features = in_features
         self.n_classes = n_classes

@@ -3,12 +3,13 @@
 
 import paddle
 from paddle import get_default_dtype
-from paddle.base.arguments import items
+from paddle.base.arguments import any_of, items
 from paddle.base.framework import dtype_name
 from paddle.base.param_attr import ParamAttr
 
 from .. import functional as F
 from .._core import ops as _C_ops
+from ..functional import _parse
 from ..initializer import Constant, Normal
 from .alias import aliases
 from .layers import Layer
@@ -30,11 +31,9 @@ __all__ = [
 ]
 
 
-def _check_rank(x, *ranks):
+def _check_rank(op, x, *ranks):
     if len(x.shape) not in ranks:
-        raise ValueError(
-            f"expected {' or '.join(f'{r}D' for r in ranks)} input (got {len(x.shape)}D input)"
-        )
+        raise ValueError(f"[{op}] expected x of {any_of(ranks)} axes, got shape {list(x.shape)}")
 
 
 def _running(layer, name, value, size, dtype, **kwargs):
@@ -98,7 +97,7 @@ class _BatchNormBase(Layer):
 
     def _check_input_dim(self, input):
         if self._ranks:
-            _check_rank(input, *self._ranks)
+            _check_rank(type(self).__name__, input, *self._ranks)
 
     def _check_data_format(self):
         pass
@@ -144,10 +143,7 @@ def _batch_norm_class(name, ranks, layout, allowed, doc):
             use_global_stats=None,
             name=None,
         ):
-            if data_format not in allowed:
-                raise ValueError(
-                    f"expected {', '.join(allowed)} for data_format input, got {data_format}"
-                )
+            _parse.data_format(type(self).__name__, data_format, *allowed)
             super().__init__(
                 num_features,
                 momentum,
@@ -274,8 +270,8 @@ class SyncBatchNorm(_BatchNormBase):
             self._data_format = "NHWC"
         else:
             raise ValueError(
-                f"expected 'NCDHW', 'NDHWC', 'NCL', 'NLC', 'NC', 'NCHW', 'NHWC' for "
-                f"data_format, got {self._data_format}"
+                "[SyncBatchNorm] expected data_format 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC' "
+                f"or 'NDHWC', got {self._data_format!r}"
             )
 
     def forward(self, x):
@@ -411,8 +407,9 @@ class GroupNorm(Layer):
         name=None,
     ):
         super().__init__()
-        if data_format not in ("NCHW", "NHWC", "NCL", "NLC", "NCDHW", "NDHWC"):
-            raise ValueError("unsupported data layout:" + data_format)
+        _parse.data_format(
+            type(self).__name__, data_format, "NCHW", "NHWC", "NCL", "NLC", "NCDHW", "NDHWC"
+        )
         self._weight_attr = weight_attr if affine else False
         self._bias_attr = bias_attr if affine else False
         self._epsilon = epsilon
@@ -460,7 +457,8 @@ class _InstanceNormBase(Layer):
         super().__init__()
         if (weight_attr is False) != (bias_attr is False):
             raise AssertionError(
-                "weight_attr and bias_attr must be set to False at the same time in InstanceNorm"
+                f"[{type(self).__name__}] expected weight_attr and bias_attr to be False together, "
+                f"got {weight_attr!r} and {bias_attr!r}"
             )
         self._momentum = momentum
         self._epsilon = epsilon
@@ -472,7 +470,7 @@ class _InstanceNormBase(Layer):
         self.bias = self.create_parameter([num_features], bias_attr, None, True, Constant(0.0))
 
     def forward(self, input):
-        _check_rank(input, *self._ranks)
+        _check_rank(type(self).__name__, input, *self._ranks)
         return F.instance_norm(
             input,
             weight=self.scale,
@@ -575,7 +573,10 @@ class SpectralNorm(Layer):
         self._dtype = dtype
         self._weight_shape = items('SpectralNorm', 'weight_shape', weight_shape)
         if not all(d > 0 for d in self._weight_shape):
-            raise AssertionError("Any dimension of input cannot be equal to 0 or negative.")
+            raise AssertionError(
+                "[SpectralNorm] expected a weight of positive extents, got shape "
+                f"{list(self._weight_shape)}"
+            )
         height = self._weight_shape[dim]
         width = 1
         for i, d in enumerate(self._weight_shape):

@@ -67,18 +67,21 @@ class RNNCellBase(Layer):
     @property
     def state_shape(self):
         """Shapes of the states without the batch dimension."""
-        raise NotImplementedError(f"{type(self).__name__} must define state_shape")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.state_shape] expected a subclass to define it, got none"
+        )
 
     @property
     def state_dtype(self):
         """Dtypes of the states."""
-        raise NotImplementedError(f"{type(self).__name__} must define state_dtype")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.state_dtype] expected a subclass to define it, got none"
+        )
 
     def _make_weights(self, gates, input_size, recurrent_size, hidden_size, attrs):
         if hidden_size <= 0:
             raise ValueError(
-                f"hidden_size of {type(self).__name__} must be greater than 0, but now equals to "
-                f"{hidden_size}"
+                f"[{type(self).__name__}] expected a positive hidden_size, got {hidden_size}"
             )
         bound = 1.0 / math.sqrt(hidden_size)
         self._bound = bound
@@ -144,7 +147,7 @@ class SimpleRNNCell(RNNCellBase):
         )
         if activation not in ("tanh", "relu"):
             raise ValueError(
-                "activation for SimpleRNNCell should be tanh or relu, but get " + str(activation)
+                f"[SimpleRNNCell] expected activation 'tanh' or 'relu', got {activation!r}"
             )
         self.activation = activation
         self._activation_fn = _C_ops.tanh if activation == "tanh" else _C_ops.relu
@@ -181,9 +184,12 @@ class LSTMCell(RNNCellBase):
     ):
         super().__init__()
         if proj_size < 0:
-            raise ValueError("proj_size must be a positive integer or zero to disable projections")
+            raise ValueError(f"[LSTMCell] expected proj_size of at least 0, got {proj_size}")
         if proj_size >= hidden_size and hidden_size > 0:
-            raise ValueError("proj_size must be smaller than hidden_size")
+            raise ValueError(
+                f"[LSTMCell] expected proj_size below hidden_size, got {proj_size} and "
+                f"{hidden_size}"
+            )
         self._make_weights(
             4,
             input_size,
@@ -359,14 +365,17 @@ class BiRNN(Layer):
         self.cell_bw = cell_bw
         if cell_fw.input_size != cell_bw.input_size:
             raise ValueError(
-                f"input size of forward cell({cell_fw.input_size}) does not equals that of "
-                f"backward cell({cell_bw.input_size})"
+                f"[BiRNN] expected cells of one input_size, got {cell_fw.input_size} and "
+                f"{cell_bw.input_size}"
             )
         self.time_major = time_major
 
     def forward(self, inputs, initial_states=None, sequence_length=None, **kwargs):
         if isinstance(initial_states, (list, tuple)) and len(initial_states) != 2:
-            raise AssertionError("length of initial_states should be 2 when it is a list/tuple")
+            raise AssertionError(
+                "[BiRNN] expected two initial states, one for each direction, got "
+                f"{len(initial_states)}"
+            )
         return birnn(
             self.cell_fw,
             self.cell_bw,

@@ -36,8 +36,8 @@ class RNNBase(LayerList):
         both = direction in ("bidirect", "bidirectional")
         if not both and direction != "forward":
             raise ValueError(
-                "direction should be forward or bidirect (or bidirectional), received direction = "
-                f"{direction}"
+                f"[{mode}] expected direction 'forward', 'bidirect' or 'bidirectional', got "
+                f"{direction!r}"
             )
         self.mode = mode
         self.input_size = input_size
@@ -209,7 +209,9 @@ class SimpleRNN(RNNBase):
         name=None,
     ):
         if activation not in ("tanh", "relu"):
-            raise ValueError(f"Unknown activation '{activation}'")
+            raise ValueError(
+                f"[SimpleRNN] expected activation 'tanh' or 'relu', got {activation!r}"
+            )
         mode = "RNN_TANH" if activation == "tanh" else "RNN_RELU"
         super().__init__(
             mode,

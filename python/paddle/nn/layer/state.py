@@ -128,25 +128,21 @@ def load(layer, state_dict, use_structured_name=True, assign=False):
 def load_strict(layer, state_dict, strict, assign):
     """torch-style loading: raise RuntimeError for missing or unexpected keys when `strict`."""
     if not isinstance(state_dict, collections.abc.Mapping):
-        raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        raise TypeError(
+            f"[{type(layer).__name__}.load_state_dict] expected a dict, got "
+            f"{type(state_dict).__name__}"
+        )
     with warnings.catch_warnings():
         if strict:
             warnings.simplefilter("ignore")
         missing, unexpected = load(layer, state_dict, True, assign)
     if strict and (missing or unexpected):
-        lines = []
-        if missing:
-            lines.append(
-                "Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". "
-            )
-        if unexpected:
-            lines.append(
-                "Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". "
-            )
+        wrong = [f"without {missing}"] * bool(missing) + [f"also with {unexpected}"] * bool(
+            unexpected
+        )
         raise RuntimeError(
-            "Error(s) in loading state_dict for {}:\n\t{}".format(
-                type(layer).__name__, "\n\t".join(lines)
-            )
+            f"[{type(layer).__name__}.load_state_dict] expected the keys of the layer, got a dict "
+            f"{' and '.join(wrong)}"
         )
     return IncompatibleKeys(missing, unexpected)
 

@@ -34,7 +34,7 @@ def _attrs(attr, n):
         if n == 3 and len(attr) == 2:
             first, last = attr
             return [first, first, last]
-        raise AssertionError(f"length of param_attrs should be 2 or {n} when it is a list/tuple")
+        raise AssertionError(f"[Transformer] expected 2 or {n} attributes, got {len(attr)}")
     if isinstance(attr, bool):
         return [attr] * n
     attr = ParamAttr._to_attr(attr)
@@ -82,11 +82,11 @@ class MultiHeadAttention(Layer):
         super().__init__()
         if embed_dim <= 0:
             raise AssertionError(
-                f"Expected embed_dim to be greater than 0, but received {embed_dim}"
+                f"[MultiHeadAttention] expected a positive embed_dim, got {embed_dim}"
             )
         if num_heads <= 0:
             raise AssertionError(
-                f"Expected num_heads to be greater than 0, but received {num_heads}"
+                f"[MultiHeadAttention] expected positive num_heads, got {num_heads}"
             )
         self.embed_dim = embed_dim
         self.kdim = kdim if kdim is not None else embed_dim
@@ -97,7 +97,8 @@ class MultiHeadAttention(Layer):
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError(
-                f"embed_dim must be divisible by num_heads, but got {embed_dim} and {num_heads}"
+                "[MultiHeadAttention] expected embed_dim to be a multiple of num_heads, got "
+                f"{embed_dim} and {num_heads}"
             )
         self.q_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
         self.k_proj = Linear(self.kdim, embed_dim, weight_attr, bias_attr)
@@ -401,9 +402,7 @@ class Transformer(Layer):
                 return list(attr) if wanted == 2 else [attr[0], attr[0], attr[1]]
             if len(attr) == 3:
                 return [attr[0], attr[2]] if wanted == 2 else list(attr)
-            raise AssertionError(
-                "length of weight_attr and bias_attr should be 1, 2 or 3 when it is a list/tuple"
-            )
+            raise AssertionError(f"[Transformer] expected 1, 2 or 3 attributes, got {len(attr)}")
 
         common = (
             d_model,

@@ -25,7 +25,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     """
     params = _with_grads(parameters)
     if norm_type not in (float("inf"), 0, 1, 2) and not isinstance(norm_type, (int, float)):
-        raise ValueError(f"norm_type only support [inf, 0, 1, 2], got {norm_type}")
+        raise ValueError(f"[clip_grad_norm_] expected norm_type to be a number, got {norm_type!r}")
     max_norm, norm_type = float(max_norm), float(norm_type)
     if not params:
         return paddle.to_tensor(0.0)
@@ -40,10 +40,8 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
             )
         if error_if_nonfinite and not bool(paddle.isfinite(total)):
             raise RuntimeError(
-                f"The total norm of {norm_type} order of the gradients from `parameters` is "
-                "non-finite, so it cannot be clipped. In any case, disable this error and scale "
-                "the "
-                "gradient by non-finite norm, set `error_if_nonfinite=False`"
+                f"[clip_grad_norm_] expected a finite norm of order {norm_type}, got "
+                f"{float(total)}: error_if_nonfinite=False scales all the same"
             )
         scale = paddle.clip(max_norm / (total + 1e-6), max=1.0)
         for g in grads:

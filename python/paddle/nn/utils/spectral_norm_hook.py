@@ -17,8 +17,7 @@ class SpectralNorm:
     def __init__(self, name, n_power_iterations, dim, eps):
         if n_power_iterations <= 0:
             raise ValueError(
-                "Expected n_power_iterations to be positive, but got n_power_iterations="
-                f"{n_power_iterations}"
+                f"[spectral_norm] expected a positive n_power_iterations, got {n_power_iterations}"
             )
         self.name = name
         self.n_power_iterations = n_power_iterations
@@ -59,7 +58,7 @@ class SpectralNorm:
         for hook in layer._forward_pre_hooks.values():
             if isinstance(hook, SpectralNorm) and hook.name == name:
                 raise RuntimeError(
-                    "Cannot register two spectral_norm hooks on the same parameter " + name
+                    f"[spectral_norm] expected a parameter without such a hook, got {name!r}"
                 )
         hook = SpectralNorm(name, n_power_iterations, dim, eps)
         weight = layer._parameters[name]

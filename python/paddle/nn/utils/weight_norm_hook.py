@@ -42,13 +42,13 @@ class WeightNorm:
         for hook in layer._forward_pre_hooks.values():
             if isinstance(hook, WeightNorm) and hook.name == name:
                 raise RuntimeError(
-                    f"Cannot register two weight_norm hooks on the same parameter {name}"
+                    f"[weight_norm] expected a parameter without such a hook, got {name!r}"
                 )
         hook = WeightNorm(name, dim)
         w = layer._parameters[name]
         if not -w.ndim <= hook.dim < w.ndim:
             raise AssertionError(
-                f"dim must set between [-R, R), R means the dimension of weight, got {dim}"
+                f"[weight_norm] expected dim from {-w.ndim} to {w.ndim - 1}, got {dim}"
             )
         if hook.dim < -1:
             hook.dim += w.ndim
@@ -93,4 +93,7 @@ def remove_weight_norm(layer, name="weight"):
             hook.remove(layer)
             del layer._forward_pre_hooks[key]
             return layer
-    raise ValueError(f"weight_norm of '{name}' not found in {layer}")
+    raise ValueError(
+        f"[remove_weight_norm] expected a parameter with weight_norm, got {name!r} of "
+        f"{type(layer).__name__}"
+    )
