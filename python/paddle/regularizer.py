@@ -10,13 +10,15 @@ class WeightDecayRegularizer:
     """
 
     def __call__(self, param, grad, block=None):
-        raise NotImplementedError(f"{type(self).__name__} must define __call__(param, grad, block)")
+        raise NotImplementedError(
+            f"[{type(self).__name__}.__call__] expected a subclass to define it, got none"
+        )
 
 
 class _Decay(WeightDecayRegularizer):
     def __init__(self, coeff=0.0):
         if coeff is None:
-            raise AssertionError("coeff must be a number")
+            raise AssertionError(f"[{type(self).__name__}] expected coeff to be a number, got None")
         super().__init__()
         self._coeff = coeff
 

@@ -7,13 +7,13 @@ from paddle import _C_ops
 __all__ = ['stft', 'istft']
 
 
-def _check_window(window, win_length, n_fft, like):
+def _check_window(op, window, win_length, n_fft, like):
     if window is None:
         window = paddle.ones([win_length], dtype=like)
     elif list(window.shape) != [win_length]:
         raise AssertionError(
-            f"expected a 1D window tensor of size equal to win_length({win_length}), but got "
-            f"window with shape {list(window.shape)}."
+            f"[{op}] expected a window of shape [{win_length}], win_length, got "
+            f"{list(window.shape)}"
         )
     if win_length < n_fft:
         left = (n_fft - win_length) // 2
@@ -49,27 +49,31 @@ def stft(
     """
     rank = len(x.shape)
     if rank not in (1, 2):
-        raise AssertionError(f"x should be a 1D or 2D real tensor, but got rank of x is {rank}")
+        raise AssertionError(f"[stft] expected x of 1 or 2 axes, got shape {list(x.shape)}")
     complex_input = 'complex' in str(x.dtype)
     if onesided is None:
         onesided = not complex_input
     if onesided and complex_input:
-        raise AssertionError("onesided should be False when input or window is a complex Tensor.")
+        raise AssertionError("[stft] expected onesided=False for complex x or window, got True")
     if rank == 1:
         x = x.unsqueeze(0)
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if hop_length <= 0:
-        raise AssertionError(f"hop_length should be > 0, but got {hop_length}.")
+        raise AssertionError(f"[stft] expected a positive hop_length, got {hop_length}")
     if n_fft <= 0 or 0 <= x.shape[-1] < n_fft - (2 * (n_fft // 2) if center else 0):
-        raise AssertionError(f"n_fft should be in (0, seq_length({x.shape[-1]})], but got {n_fft}.")
+        raise AssertionError(
+            f"[stft] expected n_fft from 1 to the length {x.shape[-1]}, got {n_fft}"
+        )
     if not 0 < win_length <= n_fft:
-        raise AssertionError(f"win_length should be in (0, n_fft({n_fft})], but got {win_length}.")
-    window = _check_window(window, win_length, n_fft, _real_of(x.dtype))
+        raise AssertionError(
+            f"[stft] expected win_length from 1 to n_fft {n_fft}, got {win_length}"
+        )
+    window = _check_window('stft', window, win_length, n_fft, _real_of(x.dtype))
     if center:
         if pad_mode not in ('constant', 'reflect'):
             raise AssertionError(
-                f'pad_mode should be "reflect" or "constant", but got "{pad_mode}".'
+                f"[stft] expected pad_mode 'reflect' or 'constant', got {pad_mode!r}"
             )
         half = n_fft // 2
         x = paddle.nn.functional.pad(
@@ -104,36 +108,38 @@ def istft(
         raise TypeError(f"[istft] expected a complex tensor, got {x.dtype}")
     rank = len(x.shape)
     if rank not in (2, 3):
-        raise AssertionError(f"x should be a 2D or 3D complex tensor, but got rank of x is {rank}")
+        raise AssertionError(f"[istft] expected x of 2 or 3 axes, got shape {list(x.shape)}")
     if rank == 2:
         x = x.unsqueeze(0)
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if not 0 < hop_length <= win_length:
         raise AssertionError(
-            f"hop_length should be in (0, win_length({win_length})], but got {hop_length}."
+            f"[istft] expected hop_length from 1 to win_length {win_length}, got {hop_length}"
         )
     if not 0 < win_length <= n_fft:
-        raise AssertionError(f"win_length should be in (0, n_fft({n_fft})], but got {win_length}.")
+        raise AssertionError(
+            f"[istft] expected win_length from 1 to n_fft {n_fft}, got {win_length}"
+        )
     frames, bins = x.shape[-1], x.shape[-2]
     if bins != (n_fft // 2 + 1 if onesided else n_fft):
         raise AssertionError(
-            f"fft_size of input should be {'n_fft // 2 + 1' if onesided else 'n_fft'}, got {bins}"
+            f"[istft] expected {n_fft // 2 + 1 if onesided else n_fft} frequencies for "
+            f"onesided={onesided}, got {bins}"
         )
-    window = _check_window(window, win_length, n_fft, _real_of(x.dtype))
+    window = _check_window('istft', window, win_length, n_fft, _real_of(x.dtype))
     x = paddle.transpose(x, [0, 2, 1])
     norm = 'ortho' if normalized else 'backward'
     if return_complex:
         if onesided:
             raise AssertionError(
-                "onesided should be False when input(output of istft) or window is a complex "
-                "Tensor."
+                "[istft] expected onesided=False for a complex window or result, got True"
             )
         out = _C_ops.fft_c2c(x, [2], norm, False)
     else:
         if 'complex' in str(window.dtype):
             raise AssertionError(
-                "Data type of window should not be complex when return_complex is False."
+                f"[istft] expected a real window for return_complex=False, got {window.dtype}"
             )
         if not onesided:
             x = paddle.slice(x, [2], [0], [n_fft // 2 + 1])
@@ -150,31 +156,33 @@ def istft(
         envelope = paddle.concat([envelope, paddle.ones([short], envelope.dtype)])
     out, envelope = out[:, start:stop], envelope[start:stop]
     if float(envelope.abs().min()) < 1e-11:
-        raise ValueError("Abort istft because Nonzero Overlap Add (NOLA) condition failed.")
+        raise ValueError(
+            "[istft] expected windows that leave no sample out, got an envelope with zeros"
+        )
     out = out / envelope
     return out.squeeze(0) if rank == 2 else out
 
 
-def _positive(value, what):
+def _positive(op, name, value):
     if not isinstance(value, int) or value <= 0:
-        raise ValueError(f"Unexpected {what}: {value}. It should be an positive integer.")
+        raise ValueError(f"[{op}] expected {name} to be a positive int, got {value!r}")
 
 
-def _first_or_last(axis):
+def _first_or_last(op, axis):
     if axis not in (0, -1):
-        raise ValueError(f"Unexpected axis: {axis}. It should be 0 or -1.")
+        raise ValueError(f"[{op}] expected axis 0 or -1, got {axis}")
 
 
 def frame(x, frame_length, hop_length, axis=-1, name=None):
     """Frames of `frame_length` elements, each `hop_length` further, along the last axis [..., T] ->
     [..., frame_length, frames] or the first [T, ...] -> [frames, frame_length, ...]."""
-    _first_or_last(axis)
-    _positive(frame_length, 'frame_length')
-    _positive(hop_length, 'hop_length')
+    _first_or_last('frame', axis)
+    _positive('frame', 'frame_length', frame_length)
+    _positive('frame', 'hop_length', hop_length)
     if 0 <= x.shape[axis] < frame_length:
         raise ValueError(
-            f"Attribute frame_length should be less equal than sequence length, but got "
-            f"({frame_length}) > ({x.shape[axis]})."
+            f"[frame] expected frame_length of at most the extent {x.shape[axis]}, got "
+            f"{frame_length}"
         )
     return _C_ops.frame(x, frame_length, hop_length, axis)
 
@@ -183,6 +191,6 @@ def overlap_add(x, hop_length, axis=-1, name=None):
     """The sum of frames, each `hop_length` further than the one before: what `frame` takes
     apart.
     """
-    _first_or_last(axis)
-    _positive(hop_length, 'hop_length')
+    _first_or_last('overlap_add', axis)
+    _positive('overlap_add', 'hop_length', hop_length)
     return _C_ops.overlap_add(x, hop_length, axis)

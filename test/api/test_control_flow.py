@@ -269,16 +269,16 @@ def test_nests_and_numbers(static):
     [
         (ValueError, 'structure', lambda x, p: nn.cond(p, lambda: [x], lambda: {'a': x})),
         (ValueError, 'structure', lambda x, p: nn.cond(p, lambda: (x, x), lambda: (x,))),
-        (ValueError, 'returns None', lambda x, p: nn.cond(p, lambda: x)),
+        (ValueError, 'None from false_fn alone', lambda x, p: nn.cond(p, lambda: x)),
         (TypeError, 'None', lambda x, p: nn.cond(p, lambda: (x, None), lambda: (x, x))),
         (ValueError, 'dtype', lambda x, p: nn.cond(p, lambda: x, lambda: paddle.cast(x, 'int64'))),
         (ValueError, 'dimensions', lambda x, p: nn.cond(p, lambda: x, lambda: x[0])),
         (ValueError, 'one element', lambda x, p: nn.cond(x > 0, lambda: x, lambda: x)),
         (TypeError, 'bool', lambda x, p: nn.cond(paddle.mean(x), lambda: x, lambda: x)),
-        (TypeError, 'callable', lambda x, p: nn.cond(p, x, lambda: x)),
+        (TypeError, 'true_fn to be a function', lambda x, p: nn.cond(p, x, lambda: x)),
         (
             ValueError,
-            'structure',
+            '2 values, one for each of loop_vars, got 1',
             lambda x, p: nn.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1,), [count(), x]),
         ),
         (
@@ -289,10 +289,14 @@ def test_nests_and_numbers(static):
             ),
         ),
         (TypeError, 'shape', lambda x, p: nn.while_loop(lambda y: y > 0, lambda y: (y,), [x])),
-        (ValueError, 'empty', lambda x, p: nn.while_loop(lambda: True, lambda: (), [])),
         (
             ValueError,
-            'unique',
+            'at least one of loop_vars',
+            lambda x, p: nn.while_loop(lambda: True, lambda: (), []),
+        ),
+        (
+            ValueError,
+            'got 1 more than once',
             lambda x, p: nn.switch_case(count(), [(1, lambda: x), (1, lambda: x)]),
         ),
         (TypeError, 'test_control_flow.py', lambda x, p: bool(p)),

@@ -134,7 +134,7 @@ def test_initializers_of_shape():
     x = paddle.zeros([3, 4])
     paddle.nn.init.orthogonal_(x)
     np.testing.assert_allclose((x @ x.T).numpy(), np.eye(3), atol=1e-5)
-    with pytest.raises(AssertionError, match="2 dimensional"):
+    with pytest.raises(AssertionError, match="a tensor of 2 axes"):
         paddle.nn.init.eye_(paddle.zeros([3]))
     assert paddle.nn.init._calculate_fan_in_and_fan_out(paddle.zeros([3, 4, 5])) == (20, 15)
 
@@ -155,7 +155,7 @@ def test_environment_variables(monkeypatch):
     v.delete()
     assert repr(v) == "Env(NAMES_B=False)"
     monkeypatch.setenv("NAMES_B", "maybe")
-    with pytest.raises(ValueError, match="Invalid truth value 'maybe'"):
+    with pytest.raises(ValueError, match=r"^\[strtobool\] .*got 'maybe'"):
         v.get()
     v = E.IntegerEnvironmentVariable("NAMES_I", 4)
     with E.EnvironmentVariableGuard(v, 9):
@@ -234,13 +234,13 @@ def test_files_by_url(server, tmp_path, monkeypatch):
         tmp_path / "x.tar.gz"
     )
     assert server.asked == ["/x.tar.gz"]
-    with pytest.raises(RuntimeError, match="Retry limit reached"):
+    with pytest.raises(RuntimeError, match="within 3 attempts"):
         download.get_path_from_url(server.url + "/other", str(tmp_path))
-    with pytest.raises(RuntimeError, match="Retry limit reached"):
+    with pytest.raises(RuntimeError, match="within 3 attempts"):
         download.get_path_from_url(url, str(tmp_path), "0" * 32)
-    with pytest.raises(AssertionError, match="not a url"):
+    with pytest.raises(AssertionError, match="expected a URL"):
         download.get_path_from_url("other", str(tmp_path))
-    with pytest.raises(AssertionError, match="wget"):
+    with pytest.raises(AssertionError, match="expected method 'get', got 'wget'"):
         download.get_path_from_url(url, str(tmp_path), check_exist=False, method="wget")
     monkeypatch.setattr(download, "WEIGHTS_HOME", str(tmp_path / "weights"))
     assert download.get_weights_path_from_url(url, md5) == str(tmp_path / "weights" / "inside")
@@ -248,7 +248,7 @@ def test_files_by_url(server, tmp_path, monkeypatch):
     assert common.download(url, "set", md5, "named") == str(tmp_path / "data" / "set" / "named")
     assert common.md5file(str(tmp_path / "data" / "set" / "named")) == md5
     assert common._check_exists_and_download(str(tmp_path), url, md5, "set") == str(tmp_path)
-    with pytest.raises(ValueError, match="auto download disabled"):
+    with pytest.raises(ValueError, match="download=False"):
         common._check_exists_and_download(None, url, md5, "set", download=False)
     assert [download.is_url(u) for u in ("http://a", "https://a", "ftp://a", "/x")] == [
         True,
@@ -298,16 +298,16 @@ def test_archives_that_reach_outside_are_refused(tmp_path):
     from paddle.utils.download import _decompress
 
     for files in (["../evil", "b"], ["/evil"]):
-        with pytest.raises(ValueError, match="Unsafe"):
+        with pytest.raises(ValueError, match="expected (relative )?names"):
             _decompress(_packed(tmp_path, "evil.tar", files))
     link = tarfile.TarInfo("link")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
     with tarfile.open(tmp_path / "link.tar", "w") as archive:
         archive.addfile(link)
-    with pytest.raises(ValueError, match="Unsafe member"):
+    with pytest.raises(ValueError, match="files and folders"):
         _decompress(str(tmp_path / "link.tar"))
     (tmp_path / "plain").write_text("x")
-    with pytest.raises(TypeError, match="compress file type"):
+    with pytest.raises(TypeError, match="a tar or zip file"):
         _decompress(str(tmp_path / "plain"))
 
 
@@ -347,7 +347,7 @@ def test_readers():
         (1, 2, 5),
         (3, 4, 6),
     ]
-    with pytest.raises(R.ComposeNotAligned, match="not aligned"):
+    with pytest.raises(R.ComposeNotAligned, match="as many samples"):
         list(R.compose(five, three)())
     assert list(R.compose(five, three, check_alignment=False)()) == [(0, 0), (1, 1), (2, 2)]
     assert list(R.firstn(five, 2)()) == [0, 1] and list(R.buffered(five, 2)()) == [0, 1, 2, 3, 4]

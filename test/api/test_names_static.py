@@ -133,7 +133,7 @@ def test_lists_of_mixed_precision():
         and "conv2d" not in lists.white_list
         and lists.black_varnames == {"v"}
     )
-    with pytest.raises(ValueError, match="overlaps"):
+    with pytest.raises(ValueError, match="without an op in both"):
         paddle.static.amp.AutoMixedPrecisionLists({"tanh"}, {"tanh"})
     assert [fp16_lists.check_amp_dtype(d) for d in ("float16", "bfloat16", "FLOAT16")] == [
         "float16",
@@ -394,10 +394,10 @@ def test_values_of_variables():
         )
         io_utils.set_value(weight, np.ones([3, 2], "float32"))
         assert np.array(io_utils.get_value(weight)).tolist() == [[1, 1]] * 3
-        with pytest.raises(ValueError, match="Shape not match"):
+        with pytest.raises(ValueError, match=r"expected shape \[3, 2\].*got \[3\]"):
             io_utils.set_value(weight, np.ones([3], "float32"))
         assert executor._fetch_var(weight.name).tolist() == [[1, 1]] * 3
-        with pytest.raises(AssertionError, match="Cannot find"):
+        with pytest.raises(AssertionError, match="of the scope, got 'nothing'"):
             executor._fetch_var("nothing")
         assert (
             io_utils.is_parameter(weight)
@@ -457,7 +457,7 @@ def batches():
 
 def test_loaders_of_generators_in_dynamic_mode():
     loader = paddle.base.io.DataLoader.from_generator(capacity=2)
-    with pytest.raises(AssertionError, match="not set"):
+    with pytest.raises(AssertionError, match="expected a generator"):
         next(iter(loader))
     for given in (loader.set_batch_generator(batches), loader):
         assert [b[0][0, 0].item() for b in given] == [0, 1, 2]
@@ -550,7 +550,7 @@ def test_distributions_say_when_they_convert():
         lambda: D.Uniform([0, 1], [2.0, 3.0]),
         lambda: D.Categorical(np.ones([3], "int64")),
     ):
-        with pytest.warns(UserWarning, match="only support float32 and float64"):
+        with pytest.warns(UserWarning, match="int(32|64) are converted to float32"):
             make()
     normal = D.Normal(paddle.zeros([2]), paddle.ones([2]))
     for call in (
@@ -558,7 +558,7 @@ def test_distributions_say_when_they_convert():
         normal.probs,
         D.StudentT(paddle.to_tensor([2.0]), paddle.zeros([1]), paddle.ones([1])).log_prob,
     ):
-        with pytest.warns(UserWarning, match="dtype of input 'value'"):
+        with pytest.warns(UserWarning, match="value of paddle.float64 is converted"):
             assert call(paddle.ones([1], "float64")).dtype == paddle.float32
     with warnings.catch_warnings():
         warnings.simplefilter("error")

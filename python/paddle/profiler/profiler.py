@@ -47,7 +47,8 @@ def make_scheduler(*, closed, ready, record, repeat=0, skip_first=0):
     `repeat` periods, without end if 0.
     """
     assert closed >= 0 and ready >= 0 and record > 0 and repeat >= 0 and skip_first >= 0, (
-        'Invalid profiler scheduler arguments'
+        f"[make_scheduler] expected lengths of at least 0 and record of at least 1, got {closed}, "
+        f"{ready}, {record}, {repeat} and {skip_first}"
     )
     period = closed + ready + record
 
@@ -163,7 +164,7 @@ class Profiler:
         self.targets = items('Profiler', 'targets', targets) if targets else [ProfilerTarget.CPU]
         for target in self.targets:
             if target != ProfilerTarget.CPU:
-                warnings.warn(f'Profiling {target} is not supported here.')
+                warnings.warn(f"[Profiler] {target} is not profiled in this build")
         for name, wanted in (
             ('record_shapes', record_shapes),
             ('with_flops', with_flops),
@@ -174,7 +175,9 @@ class Profiler:
                 warnings.warn(f'[Profiler] {name} has no effect.')
         if isinstance(scheduler, (tuple, list)):
             first, last = scheduler
-            assert first >= 0 and last > first, 'Invalid profiler scheduler arguments'
+            assert first >= 0 and last > first, (
+                f"[Profiler] expected scheduler (first, last) that ascend, got {scheduler}"
+            )
             scheduler = make_scheduler(
                 closed=max(first - 1, 0), ready=int(first >= 1), record=last - first, repeat=1
             )

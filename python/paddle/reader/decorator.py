@@ -77,7 +77,9 @@ def compose(*readers, check_alignment=True):
             return
         for samples in itertools.zip_longest(*running, fillvalue=_END):
             if any(s is _END for s in samples):
-                raise ComposeNotAligned("outputs of readers are not aligned.")
+                raise ComposeNotAligned(
+                    "[compose] expected readers of as many samples, got some that end before others"
+                )
             yield joined(samples)
 
     return composed
@@ -192,7 +194,7 @@ def _write_all(reader, put):
     try:
         for sample in reader():
             if sample is None:
-                raise ValueError("sample has None")
+                raise ValueError("[multiprocess_reader] expected samples other than None, got None")
             put(sample)
         put(_End())
     except Exception as error:
@@ -204,7 +206,7 @@ def multiprocess_reader(readers, use_pipe=True, queue_size=1000):
     through a queue of `queue_size`.
     """
     if not isinstance(readers, (list, tuple)) or not readers:
-        raise AssertionError("`readers` must be list or tuple.")
+        raise AssertionError(f"[multiprocess_reader] expected a list of readers, got {readers!r}")
 
     def plain(get):
         def received():

@@ -86,17 +86,12 @@ def _feed_tensor(name, value, shape, dtype):
             array = array.astype(str(dtype).rsplit('.', 1)[-1])
         tensor = paddle.to_tensor(numpy.ascontiguousarray(array) if array.ndim else array)
     if tensor.dtype != dtype:
-        raise ValueError(
-            f"The data type of fed Variable {name!r} must be {dtype}, but received {tensor.dtype}"
-        )
+        raise ValueError(f"[Executor.run] expected {name!r} of dtype {dtype}, got {tensor.dtype}")
     got = tensor.shape
     if got != shape and (
         len(got) != len(shape) or any(w not in (-1, g) for w, g in zip(shape, got))
     ):
-        raise ValueError(
-            f"The fed Variable {name!r} should have dimensions = {len(shape)}, shape = "
-            f"{list(shape)}, but received fed shape {got} on each device"
-        )
+        raise ValueError(f"[Executor.run] expected {name!r} of shape {list(shape)}, got {got}")
     return tensor
 
 

@@ -31,16 +31,16 @@ def _list(values):
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
-def _check(values, what):
+def _check(op, name, values):
     for v in values:
         if not isinstance(v, _core.Tensor):
             raise TypeError(
-                f"{what} type must be a Value or a list of Value, but received {type(v)}"
+                f"[{op}] expected {name} to be a value or a list of them, got {type(v).__name__}"
             )
     return values
 
 
-def _get_valid_program(program=None):
+def _get_valid_program(program=None, op="get_valid_program"):
     """`program`, the default main program for None, the program of a compiled one; TypeError for
     anything else.
     """
@@ -51,19 +51,12 @@ def _get_valid_program(program=None):
     program = (
         getattr(program, '_program', program) if isinstance(program, CompiledProgram) else program
     )
-    if not isinstance(program, _program.Program):
-        raise TypeError(
-            f"The type of input program is invalid, expected type is base.Program, but received "
-            f"{type(program)}"
-        )
-    return program
+    return _check_program(op, program)
 
 
-def _check_program(program):
+def _check_program(op, program):
     if not isinstance(program, _program.Program):
-        raise TypeError(
-            f"program type must be `paddle.static.Program`, but received `{type(program)}`"
-        )
+        raise TypeError(f"[{op}] expected a Program, got {type(program).__name__}")
     return program
 
 
@@ -77,8 +70,9 @@ def normalize_program(program, feed_vars, fetch_vars, **kwargs):
         'only what is fetched is kept',
         skip_prune_program=(kwargs.get('skip_prune_program', False), False),
     )
-    _check_program(program)
-    feeds, fetches = _check(_list(feed_vars), 'feed_vars'), _check(_list(fetch_vars), 'fetch_vars')
+    _check_program('normalize_program', program)
+    feeds = _check('normalize_program', 'feed_vars', _list(feed_vars))
+    fetches = _check('normalize_program', 'fetch_vars', _list(fetch_vars))
     return program._prune(feeds, fetches)
 
 
@@ -103,7 +97,9 @@ def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs)
     )
     path = os.path.abspath(os.fspath(path_prefix))
     if os.path.isdir(path):
-        raise ValueError(f"'path_prefix' should not be a directory, but received {path_prefix!r}")
+        raise ValueError(
+            f"[save_inference_model] expected path_prefix to be no folder, got {path_prefix!r}"
+        )
     program = normalize_program(
         kwargs.get('program') or _program.default_main_program(),
         feed_vars,
@@ -199,7 +195,9 @@ def load_inference_model(path_prefix, executor, **kwargs):
     if path_prefix is None:
         for name, value in (('model_filename', model), ('params_filename', params)):
             if value is None:
-                raise ValueError(f"{name} cannot be None when path_prefix is None.")
+                raise ValueError(
+                    f"[load_inference_model] expected {name} for path_prefix=None, got None"
+                )
         return list(_from_bytes(model, params))
     path = os.fspath(path_prefix)
     if model is None and params is None:
@@ -244,7 +242,7 @@ def serialize_persistables(feed_vars, fetch_vars, executor, **kwargs):
 
 def deserialize_persistables(program, data, executor):
     """Give `program` the parameters of `serialize_persistables`' bytes."""
-    _check_program(program)
+    _check_program('deserialize_persistables', program)
     if data is None:
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -255,7 +253,9 @@ def deserialize_persistables(program, data, executor):
 def save_to_file(path, content):
     """Write bytes to a file."""
     if not isinstance(content, bytes):
-        raise ValueError("'content' type should be bytes.")
+        raise ValueError(
+            f"[save_to_file] expected content to be bytes, got {type(content).__name__}"
+        )
     from paddle.framework.output_file import write_file
 
     write_file(path, content)
@@ -288,12 +288,11 @@ def save(program, model_path, protocol=4, **configs):
     protocol = configs.get('pickle_protocol', protocol)
     if protocol not in (2, 3, 4):
         raise ValueError(f"[save] expected 1 < protocol < 5, got {protocol!r}")
-    _check_program(program)
+    _check_program('static.save', program)
     path = os.fspath(model_path)
     if os.path.basename(path) == '':
         raise AssertionError(
-            'The input model_path MUST be format of dirname/filename [dirname\\filename in '
-            'Windows system], but received model_path is empty string.'
+            f"[static.save] expected a path that ends with a file's name, got {model_path!r}"
         )
     parameters, others = split_state(program)
     for values, end in ((parameters, '.pdparams'), (others, '.pdopt')):
@@ -363,7 +362,7 @@ def load(program, model_path, executor=None, var_list=None):
 
     `var_list` limits it to some variables.
     """
-    _check_program(program)
+    _check_program('static.load', program)
     state = _states(model_path)
     wanted = (
         {*program._parameters(), *program._parameter_names()}
@@ -372,7 +371,9 @@ def load(program, model_path, executor=None, var_list=None):
     )
     missing = sorted(wanted - set(state))
     if missing:
-        raise RuntimeError(f"Can not find [{missing[0]}] in model file [{model_path}]")
+        raise RuntimeError(
+            f"[static.load] expected a value for {missing[0]!r} in {model_path!r}, got none"
+        )
     have = program._parameters()
     _make_parameters(program, {n: state[n] for n in wanted - set(have)}, _states(model_path, False))
     set_program_state(program, {n: state[n] for n in wanted & set(have)})
@@ -399,24 +400,21 @@ def set_program_state(program, state_dict):
     import numpy
     import paddle
 
-    _check_program(program)
+    _check_program('set_program_state', program)
     have = program._parameters()
     ready = []
     for name in have.keys() & state_dict.keys():
         array, old = numpy.asarray(state_dict[name]), have[name]
         if list(array.shape) != list(old.shape):
             raise ValueError(
-                f"Parameter's shape does not match, the Program requires a parameter with "
-                f"the shape of {list(old.shape)}, while the loaded parameter (namely [ "
-                f"{name} ]) has a shape of {list(array.shape)}."
+                f"[set_program_state] expected {name!r} of shape {list(old.shape)}, got "
+                f"{list(array.shape)}"
             )
         with _program.running():
             new = paddle.to_tensor(array)
         if new.dtype != old.dtype:
             raise ValueError(
-                f"Parameter's data type does not match, the Program requires a parameter "
-                f"with a dtype of ({old.dtype}), while the loaded parameter (namely [ {name} "
-                f"]) has a dtype of ({new.dtype})."
+                f"[set_program_state] expected {name!r} of dtype {old.dtype}, got {new.dtype}"
             )
         ready.append((old, new))
     with _program.running():
@@ -425,8 +423,7 @@ def set_program_state(program, state_dict):
     unused = sorted(state_dict.keys() - have.keys())
     if unused:
         warnings.warn(
-            f"This list is not set, Because of Parameter not found in program. There are: "
-            f"{' '.join(unused)}"
+            f"[set_program_state] values without a parameter are not used: {', '.join(unused)}"
         )
 
 
@@ -434,7 +431,7 @@ def _lasting(program, vars, predicate):
     """{name: tensor}, sorted, of a program: `vars`, given as tensors or names, or those that
     `predicate` accepts.
     """
-    known = _get_valid_program(program)._parameters()
+    known = _get_valid_program(program, '_lasting')._parameters()
     if vars is None:
         names = [name for name, value in known.items() if predicate is None or predicate(value)]
     else:

@@ -6,30 +6,27 @@ import functools
 
 __all__ = ['IpuCompiledProgram', 'IpuStrategy', 'ipu_shard_guard', 'set_ipu_shard']
 
-_ABSENT = "Can not use this function since PaddlePaddle is not compiled with IPU"
-
 
 class IpuStrategy:
     """Raises RuntimeError: there is no IPU support."""
 
     def __init__(self):
-        raise RuntimeError(
-            "Can not use IpuStrategy in non IPU compiled environment, please re-compile with "
-            "WITH_IPU=ON."
-        )
+        raise RuntimeError("[IpuStrategy] expected a build for IPUs, got one without")
 
 
 class IpuCompiledProgram:
     """Raises ValueError: there is no IPU support."""
 
     def __init__(self, program=None, scope=None, ipu_strategy=None):
-        raise ValueError(_ABSENT)
+        raise ValueError("[IpuCompiledProgram] expected a build for IPUs, got one without")
 
 
 @contextlib.contextmanager
 def ipu_shard_guard(index=-1, stage=-1):
     """Raises ValueError on entry: there is no IPU support."""
-    raise ValueError(f"{_ABSENT}, got index {index} and stage {stage}")
+    raise ValueError(
+        f"[ipu] expected a build for IPUs, got index {index} and stage {stage} in one without"
+    )
     yield
 
 

@@ -44,7 +44,7 @@ def read(model_path, params_path=None, model=None):
             or str(tensor.dtype).rsplit('.', 1)[-1] != want['dtype']
         ):
             raise ValueError(
-                f"'{origin}': expected parameter {name} to be "
+                f"[legacy_program] {origin!r}: expected parameter {name} to be "
                 f"{want['dtype']}{want['shape']}, got {tensor.dtype}{list(tensor.shape)}"
             )
         tensor.name, tensor.persistable, tensor.stop_gradient = name, True, True
@@ -97,37 +97,38 @@ class _Conversion:
                 or not isinstance(number, int)
                 or not 0 < number < len(blocks)
             ):
-                raise ValueError(
-                    f"'{origin}': expected a sub_block from 1 to {len(blocks) - 1}, got {number!r}"
+                raise self._refused(
+                    f"expected a sub_block from 1 to {len(blocks) - 1}, got {number!r}"
                 )
         if len(set(used)) != len(used):
-            raise ValueError(
-                f"'{origin}': expected each block to be the sub_block of one op, got "
-                f"{sorted({n for n in used if used.count(n) > 1})} of several"
+            raise self._refused(
+                f"expected each block to be the sub_block of one op, "
+                f"got {sorted({n for n in used if used.count(n) > 1})} of several"
             )
         self.written = {}
         self.left = 1000 + _REPEATS * sum(len(block['ops']) for block in blocks)
+
+    def _refused(self, text):
+        """The error for what the file holds, wherever in it that was found."""
+        error = ValueError(f"[legacy_program] {self.origin!r}: {text}")
+        error._where = self.origin
+        return error
 
     def run(self, number, values, path):
         """Record block `number`; `values` holds the tensors by name, before and after. `path` is
         the way to it, for messages.
         """
         if len(path) > _NESTED:
-            raise ValueError(
-                f"'{self.origin}': expected at most {_NESTED} blocks within blocks, got more"
-            )
+            raise self._refused(f"expected at most {_NESTED} blocks within blocks, got more")
         ops, state = self.blocks[number]['ops'], _State()
         self.left -= len(ops)
         if self.left < 0:
-            raise ValueError(
-                f"'{self.origin}': expected loops within loops that keep their extents, got too "
-                f"many that change them"
+            raise self._refused(
+                "expected loops within loops that keep their extents, got too many that change them"
             )
         for at, (kind, inputs, outputs, attrs) in enumerate(ops):
-            where = (
-                f"{path[-1] + ' block ' + str(number) if path else repr(self.origin)}: op "
-                f"{at} ({kind})"
-            )
+            where = path[-1] + f' block {number}' if path else f'[legacy_program] {self.origin!r}'
+            where += f': op {at} ({kind})'
             try:
                 if at in state.done:
                     continue
@@ -167,9 +168,7 @@ class _Conversion:
     def _writes(self, number, depth=0):
         """Names that block `number` writes, those of blocks within it included."""
         if depth > _NESTED:
-            raise ValueError(
-                f"'{self.origin}': expected at most {_NESTED} blocks within blocks, got more"
-            )
+            raise self._refused(f"expected at most {_NESTED} blocks within blocks, got more")
         if number not in self.written:
             found = set()
             for _, _, outputs, attrs in self.blocks[number]['ops']:

@@ -20,7 +20,7 @@ class ExponentialMovingAverage:
 
     def __init__(self, decay=0.999, thres_steps=None, name=None):
         if paddle.in_dynamic_mode():
-            raise Exception("In dygraph, don't support ExponentialMovingAverage.")
+            raise Exception("[ExponentialMovingAverage] expected static mode, got dynamic mode")
         self._decay, self._steps, self._prefix = float(decay), thres_steps, (name or '') + 'ema_'
         self._parameters = [
             p

@@ -262,7 +262,7 @@ def cuda_places(device_ids=None):
     from paddle import device
 
     if not device.is_compiled_with_cuda():
-        raise AssertionError("Not compiled with CUDA")
+        raise AssertionError("[cuda_places] expected a build with CUDA, got one without")
     if isinstance(device_ids, int):
         device_ids = [device_ids]
     return [
@@ -273,7 +273,7 @@ def cuda_places(device_ids=None):
 
 def xpu_places(device_ids=None):
     """The XPU places of this build: AssertionError, there are none."""
-    raise AssertionError("Not compiled with XPU")
+    raise AssertionError("[xpu_places] expected a build with XPU, got one without")
 
 
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):

@@ -9,13 +9,13 @@ __all__ = []
 
 def _array(array, op):
     if not isinstance(array, list):
-        raise AssertionError(f"The 'array' in {op} must be a list in dygraph mode")
+        raise AssertionError(f"[{op}] expected array to be a list, got {type(array).__name__}")
     return array
 
 
 def _index(i, op):
     if not isinstance(i, Tensor):
-        raise AssertionError(f"The index 'i' in {op} must be Variable in dygraph mode")
+        raise AssertionError(f"[{op}] expected i to be a tensor, got {type(i).__name__}")
     if is_recorded(i):
         raise TypeError(
             f"[{op}] expected an index whose number is known, got a tensor of a program: use "
@@ -23,7 +23,7 @@ def _index(i, op):
             "the list among its variables"
         )
     if list(i.shape) != [1]:
-        raise AssertionError("The shape of index 'i' should be [1] in dygraph mode")
+        raise AssertionError(f"[{op}] expected i of shape [1], got {list(i.shape)}")
     return i.item()
 
 
@@ -44,9 +44,7 @@ def array_write(x, i, array=None):
     at = _index(i, 'array_write')
     array = [] if array is None else _array(array, 'array_write')
     if at > len(array):
-        raise AssertionError(
-            "The index 'i' should not be greater than the length of 'array' in dygraph mode"
-        )
+        raise AssertionError(f"[array_write] expected i from 0 to {len(array)}, got {at}")
     if at < len(array):
         array[at] = x
     else:
@@ -65,14 +63,14 @@ def create_array(dtype, initialized_list=None):
         return []
     if not isinstance(initialized_list, (list, tuple)):
         raise TypeError(
-            f"Require type(initialized_list) should be list/tuple, but received "
-            f"{type(initialized_list)}"
+            "[create_array] expected initialized_list to be a list or tuple, got "
+            f"{type(initialized_list).__name__}"
         )
     for value in initialized_list:
         if not isinstance(value, Tensor):
             raise TypeError(
-                f"All values in `initialized_list` should be Variable or pir.Value, but received "
-                f"{type(value)}."
+                "[create_array] expected initialized_list to hold tensors, got "
+                f"{type(value).__name__}"
             )
     return list(initialized_list)
 
@@ -84,6 +82,9 @@ def tensor_array_to_tensor(input, axis=1, use_stack=False, name=None):
     import paddle
 
     if not isinstance(input, (list, tuple)):
-        raise AssertionError("The 'input' in tensor_array_to_tensor must be list")
+        raise AssertionError(
+            "[tensor_array_to_tensor] expected input to be a list or tuple, got "
+            f"{type(input).__name__}"
+        )
     sizes = paddle.to_tensor([1 if use_stack else t.shape[axis] for t in input], dtype='int32')
     return (paddle.stack if use_stack else paddle.concat)(list(input), axis), sizes

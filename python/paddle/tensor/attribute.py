@@ -45,7 +45,7 @@ def rank(input):
 def numel(x, name=None):
     """The number of elements as a 0-d int64 tensor."""
     if not isinstance(x, _core.Tensor):
-        raise TypeError(f'x must be a Tensor in numel, but received {type(x)}')
+        raise TypeError(f"[numel] expected x to be a tensor, got {type(x).__name__}")
     return x.numel()
 
 

@@ -53,7 +53,7 @@ def _place(device):
 
 def _unpinned(pin_memory):
     if pin_memory:
-        raise RuntimeError(f'Pinning memory is not supported for {_core.current_place()}')
+        raise RuntimeError(f"[pin_memory] expected False on {_core.current_place()}, got True")
 
 
 def _finish(t, out=None, device=None, requires_grad=False, pin_memory=False):

@@ -13,9 +13,8 @@ def _parse(equation, operands):
     terms = left.split(',')
     if len(terms) != len(operands):
         raise AssertionError(
-            f'Invalid equation: the number of operands is {len(operands)}, but found {len(terms)} '
-            f'segments in the label '
-            'equation.'
+            f"[einsum] expected labels of {len(operands)} operands, got {len(terms)} in "
+            f"{equation!r}"
         )
     broadcast = 0
     for term, x in zip(terms, operands):
@@ -24,7 +23,7 @@ def _parse(equation, operands):
             broadcast = max(broadcast, x.ndim - named)
         elif named != x.ndim:
             raise AssertionError(
-                f'Invalid equation: {term!r} names {named} axes of an operand with {x.ndim}.'
+                f"[einsum] expected labels of {x.ndim} axes, got {named} in {term!r}"
             )
     dots = [f'.{i}' for i in range(broadcast)]
 
@@ -42,10 +41,10 @@ def _parse(equation, operands):
     for label in output:
         if not any(label in term for term in inputs):
             raise ValueError(
-                f'Invalid equation: the output label {label!r} is not in the operands.'
+                f"[einsum] expected labels of the operands in the output, got {label!r}"
             )
     if len(set(output)) != len(output):
-        raise AssertionError(f'Invalid equation: duplicate output labels in {right!r}.')
+        raise AssertionError(f"[einsum] expected each label of the output once, got {right!r}")
     return inputs, output
 
 
@@ -132,7 +131,7 @@ def einsum(equation, *operands):
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     if not operands:
-        raise ValueError('Required at least one operand in Einsum API, but received 0.')
+        raise ValueError("[einsum] expected at least one operand, got none")
     inputs, output = _parse(equation, operands)
     terms = [_diagonals(x, labels) for x, labels in zip(operands, inputs)]
     x, lx = terms[0]

@@ -19,7 +19,7 @@ def written(x, name, plain, *args, **kwargs):
     `plain`.
     """
     if not isinstance(x, Tensor):
-        raise TypeError(f"{name}(): argument 'x' must be a Tensor, got {type(x).__name__}")
+        raise TypeError(f"[{name}] expected x to be a tensor, got {type(x).__name__}")
     if name in _FLOATING_ONLY and not (x.is_floating_point() or x.is_complex()):
         raise RuntimeError(
             f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for '
@@ -37,7 +37,7 @@ def _make(name):
         if not args:
             named = [k for k in (first, 'x', 'input') if k in kwargs]
             if not named:
-                raise TypeError(f"{name}() missing required argument: {first!r}")
+                raise TypeError(f"[{name}] expected the argument {first!r}, got none")
             args = (kwargs.pop(named[0]),)
         return written(args[0], name, plain, *args[1:], **kwargs)
 

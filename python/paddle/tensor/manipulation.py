@@ -291,9 +291,9 @@ def cartesian_prod(x, name=None):
 def combinations(x, r=2, with_replacement=False, name=None):
     """All combinations of `r` elements of a 1-D tensor, as rows."""
     if x.ndim != 1:
-        raise TypeError(f'Expect a 1-D vector, but got x shape {x.shape}')
+        raise TypeError(f"[combinations] expected x of one axis, got shape {list(x.shape)}")
     if not isinstance(r, int) or r < 0:
-        raise ValueError(f'Expect a non-negative int, but got r={r}')
+        raise ValueError(f"[combinations] expected r to be an int of at least 0, got {r!r}")
     if r == 0:
         return paddle.empty([0], x.dtype)
     n = _extent(x, 0, 'combinations')
@@ -369,9 +369,7 @@ def take(x, index, mode='raise', name=None):
     outside.
     """
     if mode not in ('raise', 'wrap', 'clip'):
-        raise ValueError(
-            f"'mode' in 'take' should be 'raise', 'wrap', 'clip', but received {mode}."
-        )
+        raise ValueError(f"[take] expected mode 'raise', 'wrap' or 'clip', got {mode!r}")
     count = x._numel() if -1 not in x.shape else paddle.numel(x)
     if index.dtype not in (paddle.int32, paddle.int64):
         raise TypeError(f"[take] expected an index of dtype int32 or int64, got {index.dtype}")
@@ -556,7 +554,7 @@ def shard_index(input, index_num, nshards, shard_id, ignore_value=-1):
     `ignore_value`.
     """
     if not 0 <= shard_id < nshards:
-        raise ValueError(f'The shard_id({shard_id}) should be in [0, {nshards})')
+        raise ValueError(f"[shard_index] expected shard_id from 0 to {nshards - 1}, got {shard_id}")
     size = (index_num + nshards - 1) // nshards
     mine = (input // size) == shard_id
     return paddle.where(mine, input % size, paddle.full_like(input, ignore_value))

@@ -50,7 +50,7 @@ greater, less = _alias('greater_than', 'greater'), _alias('less_than', 'less')
 def positive(x, name=None):
     """`x` itself."""
     if str(x.dtype) == 'paddle.bool':
-        raise TypeError('The input of positive should not be a bool tensor')
+        raise TypeError("[positive] expected x of a number's dtype, got bool")
     return x
 
 
@@ -322,7 +322,7 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
     axis is given).
     """
     if mode not in ('avg', 'min'):
-        raise ValueError(f"Mode {mode} is not supported. Must be 'avg' or 'min'.")
+        raise ValueError(f"[median] expected mode 'avg' or 'min', got {mode!r}")
     pair = isinstance(out, (list, tuple))
     if (
         pair
@@ -403,7 +403,7 @@ def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
     qs = [q] if single else items('quantile', 'q', q)
     qs = [float(v) for v in qs]
     if builtins.any(not 0 <= v <= 1 for v in qs):
-        raise ValueError(f'q should be in range [0, 1], but got {qs}')
+        raise ValueError(f"[quantile] expected q from 0 to 1, got {qs}")
     dtype = 'float64' if str(x.dtype) == 'paddle.float64' else 'float32'
     flat, kept, rest = _flat_axes(x.astype(dtype), axis)
     flat = _nan_where_empty(flat).astype(dtype)
@@ -457,10 +457,7 @@ def nanquantile(x, q, axis=None, keepdim=False, interpolation='linear'):
 def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
     """The covariance matrix of variables in rows (or columns)."""
     if x.ndim > 2 or x.ndim < 1:
-        raise ValueError(
-            f'Input(x) only support N-D (1<=N<=2) tensor in cov, but received length of '
-            f'Input(input) is {x.ndim}.'
-        )
+        raise ValueError(f"[cov] expected x of 1 or 2 axes, got shape {list(x.shape)}")
     data = x.reshape([1, -1]) if x.ndim == 1 else x if rowvar else x.t()
     weights = None
     if fweights is not None:
@@ -523,10 +520,10 @@ def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
     return _out(x, out)
 
 
-def _trapezoids(y, x, dx, axis):
+def _trapezoids(op, y, x, dx, axis):
     if x is not None and dx is not None:
-        raise ValueError('Not permitted to specify both x and dx input args.')
-    axis = _axis(axis, y.ndim, 'trapezoid')
+        raise ValueError(f"[{op}] expected x or dx, got both")
+    axis = _axis(axis, y.ndim, op)
     lead = (slice(None),) * axis
     if x is not None:
         step = diff(x, axis=-1 if x.ndim == 1 else axis)
@@ -539,13 +536,13 @@ def _trapezoids(y, x, dx, axis):
 
 def trapezoid(y, x=None, dx=None, axis=-1, name=None):
     """The integral by the trapezoidal rule."""
-    parts, axis = _trapezoids(y, x, dx, axis)
+    parts, axis = _trapezoids('trapezoid', y, x, dx, axis)
     return parts.sum(axis)
 
 
 def cumulative_trapezoid(y, x=None, dx=None, axis=-1, name=None):
     """The running integral by the trapezoidal rule."""
-    parts, axis = _trapezoids(y, x, dx, axis)
+    parts, axis = _trapezoids('cumulative_trapezoid', y, x, dx, axis)
     return paddle.cumsum(parts, axis)
 
 
@@ -665,7 +662,8 @@ def bucketize(x, sorted_sequence, out_int32=False, right=False, name=None, *, ou
     """The bucket of each element among sorted boundaries."""
     if sorted_sequence.ndim != 1:
         raise ValueError(
-            f'sorted_sequence tensor must be 1 dimension, but got dim {sorted_sequence.ndim}'
+            "[bucketize] expected sorted_sequence of one axis, got shape "
+            f"{list(sorted_sequence.shape)}"
         )
     return _out(paddle.searchsorted(sorted_sequence, x, out_int32, right), out)
 
@@ -677,7 +675,7 @@ def histogram_bin_edges(input, bins=100, min=0.0, max=0.0, name=None):
     else:
         low, high = builtins.float(min), builtins.float(max)
     if low > high:
-        raise ValueError('max must be larger than min in range parameter')
+        raise ValueError(f"[histogram_bin_edges] expected min of at most max, got {low} and {high}")
     if low == high:
         low, high = low - 0.5, high + 0.5
     return paddle.linspace(low, high, bins + 1)

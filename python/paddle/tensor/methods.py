@@ -75,7 +75,7 @@ def _device_dtype(args, kwargs):
     kwargs.pop('copy', None)
     other = kwargs.pop('other', None)
     if kwargs:
-        raise TypeError(f'to() got an unexpected keyword argument {next(iter(kwargs))!r}')
+        raise TypeError(f"[Tensor.to] got an unexpected keyword argument {next(iter(kwargs))!r}")
     values = list(args) + ([other] if other is not None else [])
     for value in values:
         if isinstance(value, Tensor):
@@ -96,9 +96,8 @@ def _device_dtype(args, kwargs):
                 dtype = None
             if dtype is None:
                 raise ValueError(
-                    "The device must be a string which is like 'cpu', 'gpu', 'gpu:x', or a dtype "
-                    "such as 'float32', got "
-                    f'{value!r}'
+                    "[Tensor.to] expected 'cpu', 'gpu', 'gpu:0' or a dtype such as 'float32', got "
+                    f"{value!r}"
                 )
     return device, dtype, blocking
 
@@ -118,28 +117,30 @@ def _to(self, *args, **kwargs):
 
 def _cuda(self, device_id=None, blocking=True):
     """A copy on a GPU; an error without one."""
-    raise ValueError('No available device found.')
+    raise ValueError("[Tensor.cuda] expected a GPU, got none")
 
 
 def _pin_memory(self, blocking=True):
     """A copy in page-locked memory; an error without a GPU."""
-    raise RuntimeError(
-        'Cannot use CUDAPinnedPlace in CPU only version, Please recompile or reinstall Paddle '
-        'with CUDA support.'
-    )
+    raise RuntimeError("[Tensor.pin_memory] expected a build with CUDA, got one without")
 
 
 def _apply(self, func):
     """`func` of this tensor."""
     if not self.stop_gradient:
-        raise RuntimeError('Cannot apply function on a tensor that required gradient.')
+        raise RuntimeError(
+            "[Tensor.apply] expected a tensor with stop_gradient=True, got one that needs gradients"
+        )
     return func(self)
 
 
 def _apply_(self, func):
     """Overwrite this tensor with `func` of it."""
     if not self.stop_gradient:
-        raise RuntimeError('Cannot apply function on a tensor that required gradient.')
+        raise RuntimeError(
+            "[Tensor.apply_] expected a tensor with stop_gradient=True, got one that needs "
+            "gradients"
+        )
     self._rebind(func(self))
     return self
 

@@ -140,9 +140,7 @@ def log_normal(mean=1.0, std=2.0, shape=None, name=None):
 def _bounds(low, high, name):
     if high is None:
         if low <= 0:
-            raise ValueError(
-                f'If high is None, low must be greater than 0, but received low = {low}.'
-            )
+            raise ValueError(f"[{name}] expected a positive low for high=None, got {low}")
         low, high = 0, low
     if low >= high:
         raise ValueError(f'[{name}] expected low < high, got low = {low}, high = {high}')

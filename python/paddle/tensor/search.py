@@ -25,7 +25,9 @@ def aliased(**names):
             for old, new in names.items():
                 if old in kwargs:
                     if new in kwargs:
-                        raise TypeError(f'{function.__name__}() got both {old!r} and {new!r}')
+                        raise TypeError(
+                            f"[{function.__name__}] expected {old!r} or {new!r}, got both"
+                        )
                     kwargs[new] = kwargs.pop(old)
             return function(*args, **kwargs)
 
@@ -54,9 +56,7 @@ def _arg(op):
             "int32'>",
             'int',
         ):
-            raise ValueError(
-                f"the value of 'dtype' in {op} should be int32 or int64, but received {dtype}"
-            )
+            raise ValueError(f"[{op}] expected dtype int32 or int64, got {dtype!r}")
         flatten = axis is None
         return getattr(_C_ops, op)(x, 0 if flatten else number(axis), keepdim, flatten, dtype)
 
@@ -201,7 +201,10 @@ def _broadcast_to_index(arr, indices, axis):
     shape_a, shape_i = list(arr.shape), list(indices.shape)
     axis = axis % arr.ndim if arr.ndim else 0
     if len(shape_a) != len(shape_i):
-        raise ValueError('`indices` and `arr` must have the same number of dimensions!')
+        raise ValueError(
+            f"[take_along_axis] expected arr and indices of as many axes, got shapes {shape_a} and "
+            f"{shape_i}"
+        )
     size_a, size_i = extents(arr), extents(indices)
     to_a, to_i, grow_a, grow_i = list(size_a), list(size_i), False, False
     for i, (a, b) in enumerate(zip(shape_a, shape_i)):

@@ -9,6 +9,7 @@ import string
 import numpy as np
 
 from paddle import _lazy
+from paddle.base.arguments import mode_of
 from paddle.io import Dataset
 from paddle.utils.archives import open_tar, read_tar_member
 
@@ -26,19 +27,11 @@ def _find(given, folder, name, owner):
     return path
 
 
-def _mode(mode, allowed):
-    if mode.lower() not in allowed:
-        raise AssertionError(
-            f"mode should be one of {', '.join(repr(a) for a in allowed)}, but got {mode}"
-        )
-    return mode.lower()
-
-
 class UCIHousing(Dataset):
     """(13 normalised features, price [1]) of Boston houses; the first 80 % train, the rest test."""
 
     def __init__(self, data_file=None, mode='train', download=True):
-        self.mode = _mode(mode, ('train', 'test'))
+        self.mode = mode_of('UCIHousing', mode, ('train', 'test'))
         self.data_file = _find(data_file, 'uci_housing', 'housing.data', 'UCIHousing')
         data = np.fromfile(self.data_file, sep=' ').reshape(-1, 14)
         low, high, mean = data.min(0), data.max(0), data.mean(0)
@@ -61,7 +54,7 @@ class Imdb(Dataset):
     """
 
     def __init__(self, data_file=None, mode='train', cutoff=150, download=True):
-        self.mode = _mode(mode, ('train', 'test'))
+        self.mode = mode_of('Imdb', mode, ('train', 'test'))
         self.data_file = _find(data_file, 'imdb', 'aclImdb_v1.tar.gz', 'Imdb')
         self.word_idx = self._dictionary(cutoff)
         self.docs, self.labels = [], []
@@ -110,9 +103,11 @@ class Imikolov(Dataset):
         download=True,
     ):
         if data_type.upper() not in ('NGRAM', 'SEQ'):
-            raise AssertionError(f"data type should be 'NGRAM', 'SEQ', but got {data_type}")
+            raise AssertionError(
+                f"[Imikolov] expected data_type 'NGRAM' or 'SEQ', got {data_type!r}"
+            )
         self.data_type = data_type.upper()
-        self.mode = _mode(mode, ('train', 'test'))
+        self.mode = mode_of('Imikolov', mode, ('train', 'test'))
         self.window_size = window_size
         self.min_word_freq = min_word_freq
         self.data_file = _find(data_file, 'imikolov', 'simple-examples.tgz', 'Imikolov')
@@ -148,7 +143,10 @@ class Imikolov(Dataset):
             words = line.strip().split()
             if self.data_type == 'NGRAM':
                 if self.window_size <= -1:
-                    raise AssertionError('Invalid gram length')
+                    raise AssertionError(
+                        "[Imikolov] expected window_size of at least 0 for 'NGRAM', got "
+                        f"{self.window_size}"
+                    )
                 marked = ['<s>'] + words + ['<e>']
                 numbers = [self.word_idx.get(w, unknown) for w in marked]
                 for i in range(self.window_size, len(numbers) + 1):

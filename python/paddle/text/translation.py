@@ -5,6 +5,7 @@ import collections
 
 import numpy as np
 
+from paddle.base.arguments import mode_of
 from paddle.io import Dataset
 from paddle.utils.archives import open_tar, read_tar_member
 
@@ -16,13 +17,11 @@ _MARKS = ['<s>', '<e>', '<unk>']
 _UNKNOWN = 2
 
 
-def _checked(mode, allowed, *sizes):
-    if mode.lower() not in allowed:
-        first = ', '.join(repr(a) for a in allowed[:-1])
-        raise AssertionError(f"mode should be {first} or {allowed[-1]!r}, but got {mode}")
+def _checked(op, mode, allowed, *sizes):
+    mode = mode_of(op, mode, allowed)
     if min(sizes) <= 0:
-        raise AssertionError("dict_size should be set as positive number")
-    return mode.lower()
+        raise AssertionError(f"[{op}] expected a positive dict_size, got {min(sizes)}")
+    return mode
 
 
 class _Pairs(Dataset):
@@ -63,7 +62,7 @@ class WMT14(_Pairs):
     """
 
     def __init__(self, data_file=None, mode='train', dict_size=-1, download=True):
-        self.mode = _checked(mode, ('train', 'test', 'gen'), dict_size)
+        self.mode = _checked('WMT14', mode, ('train', 'test', 'gen'), dict_size)
         self.data_file = _find(data_file, 'wmt14', 'wmt14.tgz', 'WMT14')
         self.dict_size = dict_size
         with open_tar(self.data_file) as archive:
@@ -104,9 +103,9 @@ class WMT16(_Pairs):
         lang='en',
         download=True,
     ):
-        self.mode = _checked(mode, ('train', 'test', 'val'), src_dict_size, trg_dict_size)
+        self.mode = _checked('WMT16', mode, ('train', 'test', 'val'), src_dict_size, trg_dict_size)
         if lang not in ('en', 'de'):
-            raise AssertionError(f"lang should be 'en' or 'de', but got {lang}")
+            raise AssertionError(f"[WMT16] expected lang 'en' or 'de', got {lang!r}")
         self.data_file = _find(data_file, 'wmt16', 'wmt16.tar.gz', 'WMT16')
         self.lang, self.src_dict_size, self.trg_dict_size = lang, src_dict_size, trg_dict_size
         column = int(lang == 'de')
@@ -132,5 +131,5 @@ class WMT16(_Pairs):
     def get_dict(self, lang, reverse=False):
         """The dictionary of 'en' or 'de': {word: number}, or {number: word}."""
         if lang not in ('en', 'de'):
-            raise AssertionError(f"lang should be 'en' or 'de', but got {lang}")
+            raise AssertionError(f"[WMT16.get_dict] expected lang 'en' or 'de', got {lang!r}")
         return _turned(self.src_dict if lang == self.lang else self.trg_dict, reverse)

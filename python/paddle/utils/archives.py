@@ -32,8 +32,8 @@ class _Bounded(io.RawIOBase):
     def _check(self, end):
         if end > self._limit:
             raise ValueError(
-                f"{self.name}: expected at most {self._limit} bytes when unpacked, got {end} or "
-                f"more"
+                f"[archives] {self.name}: expected at most {self._limit} bytes when unpacked, got "
+                f"{end} or more"
             )
 
     def readable(self):
@@ -118,8 +118,8 @@ def read_tar_member(archive, member):
         stream = None
     if stream is None:
         raise ValueError(
-            f"{archive.name}: expected a file {getattr(member, 'name', member)}, got none of this "
-            f"name"
+            f"[archives] {archive.name}: expected a file {getattr(member, 'name', member)}, got "
+            "none of this name"
         )
     return stream.read()
 
@@ -142,10 +142,11 @@ def read_zip_member(archive, name):
         info = archive.getinfo(name)
     except KeyError:
         raise ValueError(
-            f"{archive.filename}: expected a file {name}, got none of this name"
+            f"[archives] {archive.filename}: expected a file {name}, got none of this name"
         ) from None
     if info.file_size > _limit(archive.filename):
         raise ValueError(
-            f"{archive.filename}: {name} would be {info.file_size} bytes when unpacked"
+            f"[archives] {archive.filename}: expected at most {_limit(archive.filename)} bytes "
+            f"when unpacked, got {info.file_size} of {name}"
         )
     return archive.read(info)

@@ -18,14 +18,13 @@ def deprecated(update_to='', since='', reason='', level=0):
     """
 
     def decorate(func):
-        message = f'API "{func.__module__}.{func.__name__}" is deprecated'
+        message = f'[{func.__module__}.{func.__name__}] is deprecated'
         if since:
             message += f' since {since}'
-        message += ', and will be removed in future versions.'
         if update_to:
-            message += f' Please use "{update_to}" instead.'
+            message += f': use {update_to}'
         if reason:
-            message += f'\nReason: {reason}'
+            message += f' ({reason})'
         note = '\n\nWarning:\n    ' + message.replace('\n', '\n    ') + '\n\n'
         func.__doc__ = note + (func.__doc__ or '')
         if level == 0:

@@ -28,9 +28,7 @@ class DLDeviceType(enum.IntEnum):
 def to_dlpack(x):
     """A DLPack capsule of the tensor, sharing its memory."""
     if not isinstance(x, paddle.Tensor):
-        raise TypeError(
-            f"The type of 'x' in to_dlpack must be paddle.Tensor, but received {type(x)}."
-        )
+        raise TypeError(f"[to_dlpack] expected x to be a tensor, got {type(x).__name__}")
     return x.__dlpack__()
 
 

@@ -9,6 +9,7 @@ import tarfile
 import time
 import zipfile
 
+from paddle.base.arguments import any_of
 from paddle.base.log_helper import get_logger
 
 from .archives import open_tar, open_zip
@@ -54,7 +55,7 @@ def get_path_from_url(url, root_dir, md5sum=None, check_exist=True, decompress=T
     (`check_exist`), and unpacked when it is an archive (`decompress`). Of the processes of a host
     one fetches, the others wait for it."""
     if not is_url(url):
-        raise AssertionError(f"downloading from {url} not a url")
+        raise AssertionError(f"[get_path_from_url] expected a URL, got {url!r}")
     path = _map_path(url, root_dir)
     if check_exist and os.path.exists(path) and _md5check(path, md5sum):
         logger.info(f"Found {path}")
@@ -80,7 +81,7 @@ def _fetch(url, path):
             shutil.copyfileobj(source, target)
             size = source.headers.get('Content-Length')
         if size is not None and os.path.getsize(part) != int(size):
-            raise OSError(f"expected {size} bytes, got {os.path.getsize(part)}")
+            raise OSError(f"[download] expected {size} bytes, got {os.path.getsize(part)}")
         os.replace(part, path)
     finally:
         if os.path.exists(part):
@@ -93,7 +94,9 @@ _download_methods = {'get': _fetch}
 def _download(url, path, md5sum=None, method='get'):
     """Fetch `url` into the folder `path`; RuntimeError when that fails several times."""
     if method not in _download_methods:
-        raise AssertionError(f"make sure `{method}` implemented")
+        raise AssertionError(
+            f"[download] expected method {any_of(_download_methods)}, got {method!r}"
+        )
     os.makedirs(path, exist_ok=True)
     name = _map_path(url, path)
     logger.info(f"Downloading {os.path.basename(name)} from {url}")
@@ -109,7 +112,9 @@ def _download(url, path, md5sum=None, method='get'):
             continue
         if _md5check(name, md5sum):
             return name
-    raise RuntimeError(f"Download from {url} failed. Retry limit reached")
+    raise RuntimeError(
+        f"[download] expected {url} within {DOWNLOAD_RETRY_LIMIT} attempts, got errors only"
+    )
 
 
 def _md5check(fullname, md5sum=None):
@@ -142,7 +147,7 @@ def _decompress(fname):
             for member in members:
                 if not (member.isfile() or member.isdir()):
                     raise ValueError(
-                        f"Unsafe member in tar, neither file nor folder: {member.name}"
+                        f"[download] expected files and folders in the archive, got {member.name!r}"
                     )
             archive.extractall(folder)
     elif zipfile.is_zipfile(fname):
@@ -150,7 +155,7 @@ def _decompress(fname):
             folder, found = _place(fname, archive.namelist(), 'zip')
             archive.extractall(folder)
     else:
-        raise TypeError(f"Unsupported compress file type {fname}")
+        raise TypeError(f"[download] expected a tar or zip file, got {fname!r}")
     return found
 
 
@@ -159,9 +164,9 @@ def _place(fname, names, what):
     names = [name.replace('\\', '/') for name in names]
     for name in names:
         if '..' in name.split('/'):
-            raise ValueError(f"Unsafe path traversal '..' in {what}: {name}")
+            raise ValueError(f"[download] expected names without '..' in {what}, got {name!r}")
         if name.startswith('/'):
-            raise ValueError(f"Unsafe absolute path in {what}: {name}")
+            raise ValueError(f"[download] expected relative names in {what}, got {name!r}")
     beside = os.path.dirname(fname)
     tops = {name.removeprefix('./').split('/')[0] for name in names} - {'.', ''}
     if len(tops) == 1:

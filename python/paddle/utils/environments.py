@@ -23,7 +23,7 @@ def strtobool(val):
         return True
     if word in ('n', 'no', 'f', 'false', 'off', '0'):
         return False
-    raise ValueError(f"Invalid truth value {val!r}")
+    raise ValueError(f"[strtobool] expected 'true', 'false' or the like, got {val!r}")
 
 
 class EnvironmentVariable:
@@ -39,7 +39,9 @@ class EnvironmentVariable:
     def _check(self, value, what):
         kind, text = self.kind
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise AssertionError(f"{what} must be {text}")
+            raise AssertionError(
+                f"[{type(self).__name__}] expected {what} to be {text}, got {type(value).__name__}"
+            )
 
     def get(self):
         """The value: the default where the variable is not set."""
@@ -127,7 +129,9 @@ class StringListEnvironmentVariable(EnvironmentVariable):
     def _check(self, value, what):
         super()._check(value, what)
         if not all(isinstance(item, str) for item in value):
-            raise AssertionError(f"{what} must be a list of strings")
+            raise AssertionError(
+                f"[{type(self).__name__}] expected {what} to hold strings, got {value!r}"
+            )
 
     def parse_from_string(self, text):
         return text.split(',')

@@ -24,7 +24,7 @@ def run_check():
         losses.append(float(loss.numpy()))
     if not losses[-1] < losses[0]:
         raise RuntimeError(
-            f'PaddlePaddle does not work: the loss went from {losses[0]} to {losses[-1]}'
+            f"[run_check] expected the loss to fall, got {losses[0]} before and {losses[-1]} after"
         )
     device = 'GPU' if paddle.device.get_device().startswith('gpu') else 'CPU'
     print(f'PaddlePaddle works well on 1 {device}.')

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers that layers share, under the name programs import them by."""
 
+from paddle.base.arguments import kinds
+
 from .structure import flatten, map_structure, pack_sequence_as
 
 __all__ = [
@@ -22,13 +24,15 @@ def convert_to_list(value, n, name, dtype=int):
     try:
         values = list(value)
     except TypeError:
-        raise ValueError(f"The {name}'s type must be list or tuple. Received: {value}") from None
+        raise ValueError(
+            f"[convert_to_list] expected {name} to be a list or tuple, got {type(value).__name__}"
+        ) from None
     if len(values) != n:
-        raise ValueError(f"The {name}'s length must be {n}. Received: {value}")
+        raise ValueError(f"[convert_to_list] expected {n} values in {name}, got {value!r}")
     for item in values:
         if not isinstance(item, dtype):
             raise ValueError(
-                f"The {name}'s type must be a list or tuple of {n} {dtype}. Received: {value}"
+                f"[convert_to_list] expected {name} to hold {kinds(dtype)}, got {value!r}"
             )
     return values
 
@@ -57,9 +61,8 @@ def assert_same_structure(nest1, nest2, check_types=True, skip_if=None):
     ours, theirs = (len(flatten(n)) if is_sequence(n) else 1 for n in (nest1, nest2))
     if ours != theirs and skip_if is None:
         raise ValueError(
-            "The two structures don't have the same number of elements.\n\n"
-            f"First structure ({ours} elements): {nest1}\n\nSecond structure ({theirs} elements): "
-            f"{nest2}"
+            f"[assert_same_structure] expected structures of as many elements, got {ours} and "
+            f"{theirs}: {nest1} and {nest2}"
         )
     _assert_same(nest1, nest2, check_types, skip_if)
 
@@ -68,28 +71,24 @@ def _assert_same(a, b, check_types, skip_if):
     if skip_if is not None and skip_if(a, b):
         return
     if is_sequence(a) != is_sequence(b):
-        raise ValueError(
-            f"The two structures don't have the same nested structure.\n\nFirst structure: "
-            f"{a}\n\nSecond structure: {b}."
-        )
+        raise ValueError(f"[assert_same_structure] expected one structure, got {a} and {b}")
     if not is_sequence(a):
         return
     if check_types and type(a) is not type(b):
         raise TypeError(
-            f"The two structures don't have the same sequence type. First structure has type "
-            f"{type(a)}, while second structure has type {type(b)}."
+            f"[assert_same_structure] expected one type, got {type(a).__name__} and "
+            f"{type(b).__name__}"
         )
     if isinstance(a, dict) and isinstance(b, dict):
         if set(a) != set(b):
             raise ValueError(
-                f"The two dictionaries don't have the same set of keys. First structure has "
-                f"keys {set(a)}, while second structure has keys {set(b)}."
+                f"[assert_same_structure] expected dicts of the same keys, got {list(a)} and "
+                f"{list(b)}"
             )
         a, b = [a[k] for k in a], [b[k] for k in a]
     if len(a) != len(b):
         raise ValueError(
-            f"The two structures don't have the same number of elements. First structure: {a}, "
-            f"second structure: {b}"
+            f"[assert_same_structure] expected sequences of one length, got {a} and {b}"
         )
     for one, other in zip(a, b):
         _assert_same(one, other, check_types, skip_if)

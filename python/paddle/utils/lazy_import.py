@@ -16,8 +16,6 @@ def try_import(module_name, err_msg=None):
         if err_msg is None:
             package = _PACKAGES.get(module_name, module_name)
             err_msg = (
-                f"Failed importing {module_name}. This likely means that some paddle modules "
-                f"require additional dependencies that have to be manually installed "
-                f"(usually with `pip install {package}`). "
+                f"[try_import] expected the package {package}, got none: pip install {package}"
             )
         raise ImportError(err_msg) from None

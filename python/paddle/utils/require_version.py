@@ -22,26 +22,20 @@ def require_version(min_version, max_version=None):
             continue
         if not isinstance(value, str):
             raise TypeError(
-                f"The type of '{name}' in require_version must be str, but received {type(value)}."
+                f"[require_version] expected {name} to be a string, got {type(value).__name__}"
             )
         if not _FORM.fullmatch(value):
-            raise ValueError(
-                f"The value of '{name}' in require_version must be in format "
-                f"'\\d+(\\.\\d+){{0,3}}', like '1.5.2.0', but received {value}"
-            )
+            raise ValueError(f"[require_version] expected {name} like '1.5.2.0', got {value!r}")
     from paddle.version import full_version
 
     have = _numbers(full_version)
     if max_version is None:
         if have < _numbers(min_version):
             raise Exception(
-                f"VersionError: PaddlePaddle version {min_version} or higher is required, but "
-                f"{full_version} installed, please upgrade your PaddlePaddle to {min_version} or "
-                f"other "
-                "higher version."
+                f"[require_version] expected version {min_version} or later, got {full_version}"
             )
     elif not _numbers(min_version) <= have <= _numbers(max_version):
         raise Exception(
-            f"VersionError: PaddlePaddle version in [{min_version}, {max_version}] required, but "
-            f"{full_version} installed. Maybe you need to change your PaddlePaddle version."
+            f"[require_version] expected a version from {min_version} to {max_version}, got "
+            f"{full_version}"
         )

@@ -35,8 +35,8 @@ def pack_sequence_as(structure, flat_sequence):
     count = len(flatten(structure))
     if count != len(flat_sequence):
         raise ValueError(
-            f"Could not pack sequence. Structure had {count} elements, but flat_sequence had "
-            f"{len(flat_sequence)} elements."
+            f"[pack_sequence_as] expected {count} elements, as many as structure has, got "
+            f"{len(flat_sequence)}"
         )
     return _rebuild(structure, iter(flat_sequence))
 
@@ -45,5 +45,8 @@ def map_structure(func, *structure):
     """Apply `func` to matching leaves of the structures."""
     columns = [flatten(s) for s in structure]
     if any(len(c) != len(columns[0]) for c in columns):
-        raise ValueError("The structures do not have the same number of elements")
+        raise ValueError(
+            "[map_structure] expected structures of as many elements, got "
+            f"{[len(c) for c in columns]}"
+        )
     return pack_sequence_as(structure[0], [func(*leaves) for leaves in zip(*columns)])

@@ -6,6 +6,8 @@ import os
 
 import numpy as np
 
+from paddle.base.arguments import any_of
+
 __all__ = ['set_image_backend', 'get_image_backend', 'image_load']
 
 _backend = ['pil']
@@ -14,9 +16,7 @@ _backend = ['pil']
 def _check(backend, also=()):
     names = ('pil', 'cv2') + tuple(also)
     if backend not in names:
-        raise ValueError(
-            f"Expected backend are one of [{', '.join(repr(n) for n in names)}], but got {backend}"
-        )
+        raise ValueError(f"[vision] expected backend {any_of(names)}, got {backend!r}")
 
 
 def set_image_backend(backend):
@@ -41,7 +41,7 @@ def _open(path):
         return try_import('PIL.Image').open(content)
     except pil.UnidentifiedImageError:
         raise pil.UnidentifiedImageError(
-            f'cannot identify image file {os.fspath(path)!r}'
+            f"[image_load] expected an image, got {os.fspath(path)!r}, which is none"
         ) from None
 
 

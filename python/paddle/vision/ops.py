@@ -77,10 +77,7 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
         kept = order[_keep(b[order], iou_threshold)]
     else:
         if categories is None:
-            raise AssertionError(
-                "if category_idxs is not None, categories which is a list of unique id of all "
-                "categories is necessary"
-            )
+            raise AssertionError("[nms] expected categories beside category_idxs, got None")
         labels = category_idxs.numpy()
         parts = []
         for category in categories:
@@ -90,7 +87,9 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
         kept = kept[np.argsort(-s[kept], kind='stable')]
     if top_k is not None:
         if top_k > len(s):
-            raise AssertionError("top_k should be smaller equal than the number of boxes")
+            raise AssertionError(
+                f"[nms] expected top_k of at most {len(s)}, the boxes, got {top_k}"
+            )
         kept = kept[:top_k]
     return paddle.to_tensor(kept.astype('int64'))
 

@@ -190,7 +190,9 @@ def _new(
     use_promote=False,
 ):
     if level not in ('O0', 'OD', 'O1', 'O2'):
-        raise ValueError("level should be O0, OD, O1 or O2.")
+        raise ValueError(
+            f"[static.amp.decorate] expected level 'O0', 'OD', 'O1' or 'O2', got {level!r}"
+        )
     dtype = check_amp_dtype(dtype)
     if master_weight is not None and level == 'O2':
         optimizer._multi_precision = master_weight

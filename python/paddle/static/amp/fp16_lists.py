@@ -17,7 +17,7 @@ def check_amp_dtype(dtype):
     """'float16' or 'bfloat16' for a dtype's name in any case; ValueError for others."""
     name = dtype.lower() if isinstance(dtype, str) else dtype
     if name not in ('float16', 'bfloat16'):
-        raise ValueError("If enable AMP, dtype should be 'float16' or 'bfloat16'.")
+        raise ValueError(f"[static.amp] expected dtype 'float16' or 'bfloat16', got {name!r}")
     return name
 
 
@@ -49,8 +49,8 @@ class AutoMixedPrecisionLists:
         ours, theirs = set(custom_white_list or ()), set(custom_black_list or ())
         if ours & theirs:
             raise ValueError(
-                f"The given custom_white_list overlaps custom_black_list with < "
-                f"{', '.join(sorted(ours & theirs))} >!"
+                "[AutoMixedPrecisionLists] expected custom lists without an op in both, got "
+                f"{sorted(ours & theirs)}"
             )
         self.white_list = (set(_white()[self.amp_dtype]['O1']) - theirs) | ours
         self.black_list = (set(_black()[self.amp_dtype]['O1']) - ours) | theirs

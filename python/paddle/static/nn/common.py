@@ -9,6 +9,7 @@ import paddle
 from paddle import _lazy
 from paddle.base.arguments import only
 import paddle.nn.functional as F
+from paddle.nn.functional import _parse
 from paddle.base.framework import make_parameter
 from paddle.base.param_attr import ParamAttr, WeightNormParamAttr
 from paddle.nn.initializer import Constant
@@ -170,13 +171,13 @@ def prelu(x, mode, param_attr=None, data_format='NCHW', name=None):
     an element ('element').
     """
     if mode not in ('all', 'channel', 'element'):
-        raise ValueError("mode should be one of all, channel, element.")
-    channels_last = data_format in ('NHWC', 'NLC', 'NDHWC')
-    if not channels_last and data_format not in ('NC', 'NCL', 'NCHW', 'NCDHW'):
         raise ValueError(
-            f"data_format must be one of 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC' but "
-            f"receive {data_format}"
+            f"[static.nn.prelu] expected mode 'all', 'channel' or 'element', got {mode!r}"
         )
+    _parse.data_format(
+        'static.nn.prelu', data_format, 'NC', 'NCL', 'NCHW', 'NCDHW', 'NLC', 'NHWC', 'NDHWC'
+    )
+    channels_last = data_format in ('NHWC', 'NLC', 'NDHWC')
     shape = [1]
     if mode == 'channel':
         if len(x.shape) < 2:
@@ -250,7 +251,9 @@ def nce(
     """
     only('nce', 'classes are drawn from the global generator', seed=(seed, 0))
     if sampler not in ('uniform', 'log_uniform', 'custom_dist'):
-        raise Exception("Unsupported sampler type.")
+        raise Exception(
+            f"[nce] expected sampler 'uniform', 'log_uniform' or 'custom_dist', got {sampler!r}"
+        )
     if sampler == 'custom_dist' and (custom_dist is None or len(custom_dist) != num_total_classes):
         raise ValueError(
             f"[nce] expected custom_dist to have {num_total_classes} probabilities, got "

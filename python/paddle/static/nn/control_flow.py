@@ -69,15 +69,15 @@ def _filled(mine, other):
         if type(mine) is type(other) and mine is other:
             return None
         raise TypeError(
-            f"Unsupported return type of true_fn and false_fn in cond: one returned {mine!r}, the "
-            f"other {other!r}"
+            f"[cond] expected results of one kind from true_fn and false_fn, got {mine!r} and "
+            f"{other!r}"
         )
     if isinstance(other, _core.Tensor):
         return paddle.full([], mine, other.dtype)
     if not _is_number(other) or _number_dtype(mine) != _number_dtype(other):
         raise TypeError(
-            f"Unsupported return type of true_fn and false_fn in cond: one returned {mine!r}, the "
-            f"other {other!r}"
+            f"[cond] expected results of one kind from true_fn and false_fn, got {mine!r} and "
+            f"{other!r}"
         )
     return None if mine == other else paddle.full([], mine, _number_dtype(mine))
 
@@ -108,20 +108,14 @@ def _checked_condition(value):
     if not isinstance(value, _core.Tensor):
         if not isinstance(value, bool):
             raise TypeError(
-                f"The type of 'var of cond returned' in static.nn.while_loop must be Tensor, but "
-                f"received {type(value)}."
+                f"[while_loop] expected cond to give a bool or a tensor, got {type(value).__name__}"
             )
         value = paddle.full([1], value, 'bool')
     if value.dtype != paddle.bool:
-        raise TypeError(
-            "The data type of 'var of cond returned' in static.nn.while_loop must be ['bool'], "
-            "but received "
-            f"{value.dtype}."
-        )
+        raise TypeError(f"[while_loop] expected cond to give a tensor of bool, got {value.dtype}")
     if any(d not in (1, -1) for d in value.shape):
         raise TypeError(
-            f"the shape of the variable returned by cond should be [1],but given shape as "
-            f"{list(value.shape)}."
+            f"[while_loop] expected cond to give one element, got shape {list(value.shape)}"
         )
     return value
 
@@ -160,14 +154,11 @@ def _same_form(a, b):
     return all(_same_form(x, y) for x, y in zip(a[2], b[2]))
 
 
-def _check_pred(pred, what):
+def _check_pred(op, pred):
     if not isinstance(pred, _core.Tensor):
-        raise TypeError(f"The type of 'pred' in {what} must be Tensor, but received {type(pred)}.")
+        raise TypeError(f"[{op}] expected pred to be a tensor, got {type(pred).__name__}")
     if pred.dtype != paddle.bool:
-        raise TypeError(
-            f"The data type of 'pred' in {what} must be ['bool'], but received "
-            f"{str(pred.dtype).split('.')[-1]}."
-        )
+        raise TypeError(f"[{op}] expected pred of bool, got {pred.dtype}")
     if any(d not in (1, -1) for d in pred.shape):
         raise ValueError(f"[cond] expected a pred of one element, got shape {list(pred.shape)}")
 
@@ -181,9 +172,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
     """
     for fn, which in ((true_fn, 'true_fn'), (false_fn, 'false_fn')):
         if fn is not None and not callable(fn):
-            raise TypeError(
-                f"The {which} in cond must be callable, but received {type(fn).__name__}"
-            )
+            raise TypeError(f"[cond] expected {which} to be a function, got {type(fn).__name__}")
     if not recording():
         if isinstance(pred, _core.Tensor) and pred.numel() != 1:
             raise AssertionError(
@@ -191,7 +180,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
             )
         chosen = true_fn if pred else false_fn
         return None if chosen is None else chosen()
-    _check_pred(pred, 'paddle.static.nn.cond')
+    _check_pred('cond', pred)
     forms, results = [None, None], [None, None]
 
     def branch(k, fn):
@@ -211,14 +200,12 @@ def _check_branches(forms, results):
     for a, b, first, second in ((0, 1, 'true_fn', 'false_fn'), (1, 0, 'false_fn', 'true_fn')):
         if results[a] is None and results[b] is not None:
             raise ValueError(
-                "Incompatible return values of true_fn and false_fn in cond: "
-                f"{second} returns non-None while {first} returns None"
+                f"[cond] expected results from both functions, got None from {first} alone"
             )
     if not _same_form(*forms):
         raise ValueError(
-            "Incompatible return values of true_fn and false_fn in cond: The two structures don't "
-            "have the same nested "
-            f"structure.\n\nFirst structure: {results[0]}\n\nSecond structure: {results[1]}."
+            f"[cond] expected results of one structure from true_fn and false_fn, got {results[0]} "
+            f"and {results[1]}"
         )
 
 
@@ -230,25 +217,23 @@ def while_loop(cond, body, loop_vars, is_test=False, name=None):
     ValueError for empty `loop_vars` and for a body that returns another structure.
     """
     if not callable(cond):
-        raise TypeError("cond in while_loop should be callable")
+        raise TypeError(f"[while_loop] expected cond to be a function, got {type(cond).__name__}")
     if not callable(body):
-        raise TypeError("body in while_loop should be callable")
+        raise TypeError(f"[while_loop] expected body to be a function, got {type(body).__name__}")
     if not isinstance(loop_vars, (list, tuple)):
         raise TypeError(
-            f"The type of 'loop_vars' in static.nn.while_loop must be list or tuple, but received "
-            f"{type(loop_vars)}."
+            f"[while_loop] expected loop_vars to be a list or tuple, got {type(loop_vars).__name__}"
         )
     if not loop_vars:
-        raise ValueError("loop_vars in while_loop should not be empty")
+        raise ValueError("[while_loop] expected at least one of loop_vars, got none")
 
     def step(values):
         out = body(*values)
         out = list(out) if isinstance(out, (list, tuple)) else [out]
         if len(out) != len(values):
             raise ValueError(
-                "body in while_loop should return the same arity (length and structure) and types "
-                "as loop_vars, "
-                f"got {len(out)} values for {len(values)}"
+                f"[while_loop] expected body to give {len(values)} values, one for each of "
+                f"loop_vars, got {len(out)}"
             )
         return out
 
@@ -271,8 +256,8 @@ def while_loop(cond, body, loop_vars, is_test=False, name=None):
         out = []
         if not _same_form(_flatten(step(unflat(args)), out), form):
             raise ValueError(
-                "body in while_loop should return the same arity (length and structure) and types "
-                "as loop_vars"
+                "[while_loop] expected body to give values of the structure of loop_vars, got "
+                "another one"
             )
         return [out[i] for i in moving]
 
@@ -284,8 +269,7 @@ def while_loop(cond, body, loop_vars, is_test=False, name=None):
 def _eager_condition(value):
     if isinstance(value, _core.Tensor) and value.numel() != 1:
         raise TypeError(
-            f"the shape of the variable returned by cond should be [1],but given shape as "
-            f"{list(value.shape)}."
+            f"[while_loop] expected cond to give one element, got shape {list(value.shape)}"
         )
     return bool(value)
 
@@ -299,29 +283,24 @@ def case(pred_fn_pairs, default=None, name=None):
     """
     if not isinstance(pred_fn_pairs, (list, tuple)):
         raise TypeError(
-            f"The type of 'pred_fn_pairs' in case must be list or tuple, but received "
-            f"{type(pred_fn_pairs)}."
+            "[case] expected pred_fn_pairs to be a list or tuple, got "
+            f"{type(pred_fn_pairs).__name__}"
         )
     for pair in pred_fn_pairs:
         if not isinstance(pair, tuple):
             raise TypeError(
-                f"The elements' type of 'pred_fn_pairs' in case must be {tuple}, but received: "
-                f"{type(pair)}."
+                f"[case] expected pairs of a tensor and a function, got {type(pair).__name__}"
             )
         if len(pair) != 2:
             raise TypeError(
-                f"The tuple's size of 'pred_fn_pairs' in case must be 2, but received: "
-                f"{len(pair)}-tuple."
+                f"[case] expected pairs of a tensor and a function, got {len(pair)} items"
             )
         if not isinstance(pair[0], _core.Tensor):
-            raise TypeError(
-                f"The type of 'pred' in paddle.static.nn.case must be Tensor, but received "
-                f"{type(pair[0])}."
-            )
+            raise TypeError(f"[case] expected pred to be a tensor, got {type(pair[0]).__name__}")
         if not callable(pair[1]):
-            raise TypeError("The fn of pred_fn_pairs in Op(case) must be callable.")
+            raise TypeError(f"[case] expected a function beside pred, got {type(pair[1]).__name__}")
     if default is not None and not callable(default):
-        raise TypeError("The default in Op(case) must be callable.")
+        raise TypeError(f"[case] expected default to be a function, got {type(default).__name__}")
     if not pred_fn_pairs:
         raise ValueError("[case] expected at least one pair, got none")
     pairs = items('case', 'pred_fn_pairs', pred_fn_pairs)
@@ -346,19 +325,17 @@ def switch_case(branch_index, branch_fns, default=None, name=None):
     """
     if not isinstance(branch_index, _core.Tensor):
         raise TypeError(
-            f"The type of 'branch_index' in static.nn.switch_case must be Tensor, but received "
-            f"{type(branch_index)}."
+            f"[switch_case] expected branch_index to be a tensor, got {type(branch_index).__name__}"
         )
     if branch_index.dtype not in (paddle.uint8, paddle.int32, paddle.int64):
         raise TypeError(
-            "The data type of 'branch_index' in static.nn.switch_case must be ['uint8', 'int32', "
-            "'int64'], but received "
-            f"{str(branch_index.dtype).split('.')[-1]}."
+            "[switch_case] expected branch_index of uint8, int32 or int64, got "
+            f"{branch_index.dtype}"
         )
     if not isinstance(branch_fns, (list, tuple, dict)):
         raise TypeError(
-            f"The type of 'branch_fns' in switch_case must be list, tuple or dict, but received "
-            f"{type(branch_fns)}."
+            "[switch_case] expected branch_fns to be a list, tuple or dict, got "
+            f"{type(branch_fns).__name__}"
         )
     pairs = (
         list(branch_fns.items())
@@ -370,28 +347,23 @@ def switch_case(branch_index, branch_fns, default=None, name=None):
     seen = set()
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TypeError(
-                f"The elements' type of 'branch_fns' in switch_case must be tuple, but received "
-                f"{type(pair)}."
-            )
+            raise TypeError(f"[switch_case] expected pairs of an int and a function, got {pair!r}")
         key, fn = pair
         if not isinstance(key, int):
             raise TypeError(
-                f"The key's type of 'branch_fns' in switch_case must be {int}, but received: "
-                f"{type(key)}."
+                f"[switch_case] expected keys of branch_fns to be ints, got {type(key).__name__}"
             )
         if key in seen:
             raise ValueError(
-                f"The key in 'branch_fns' must be unique, but '{key}' appears more than once."
+                f"[switch_case] expected each key of branch_fns once, got {key} more than once"
             )
         seen.add(key)
         if not callable(fn):
-            raise TypeError(
-                f"The type of function for key {key} of 'branch_fns' in switch_case must be "
-                f"callable, but received: {type(fn)}."
-            )
+            raise TypeError(f"[switch_case] expected a function at {key}, got {type(fn).__name__}")
     if default is not None and not callable(default):
-        raise TypeError("The default in Op(case) must be callable.")
+        raise TypeError(
+            f"[switch_case] expected default to be a function, got {type(default).__name__}"
+        )
     if not pairs:
         raise ValueError("[switch_case] expected at least one function, got none")
     pairs.sort(key=lambda p: p[0])
@@ -413,11 +385,10 @@ def Assert(cond, data=None, summarize=20, name=None):
 
     Raises ValueError when it fails, TypeError for arguments of a wrong type.
     """
-    _check_pred(cond, 'static.nn.control_flow.Assert')
+    _check_pred('Assert', cond)
     if data is not None and not isinstance(data, (list, tuple)):
         raise TypeError(
-            f"The type of 'data' in static.nn.control_flow.Assert must be list, tuple or None, "
-            f"but received {type(data)}."
+            f"[Assert] expected data to be a list, a tuple or None, got {type(data).__name__}"
         )
     if recording():
         _pir._record_assert(cond, list(data or []), summarize)
@@ -446,7 +417,7 @@ def Print(
     "backward" or "both".
     """
     if not isinstance(input, _core.Tensor):
-        raise TypeError(f"The type of 'input' in Print must be Tensor, but received {type(input)}.")
+        raise TypeError(f"[Print] expected input to be a tensor, got {type(input).__name__}")
     if print_phase not in ('forward', 'backward', 'both'):
         raise ValueError(
             f"[Print] expected print_phase to be forward, backward or both, got {print_phase!r}"

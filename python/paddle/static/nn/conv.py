@@ -176,7 +176,7 @@ def _spread(
         output_size = _each(output_size, rank, what)
     if filter_size is None:
         if output_size is None:
-            raise ValueError("output_size must be set when filter_size is None")
+            raise ValueError("[conv_transpose] expected output_size or filter_size, got neither")
         given = padding if isinstance(padding, str) else _each(padding, rank, what)
         kernel = _kernel_for(output_size, input, stride, given, dilation, data_format, what)
     else:

@@ -111,9 +111,7 @@ def group_norm(
     """Normalisation over each of `groups` groups of channels, with new scale and shift."""
     if data_layout not in ('NCHW', 'NHWC'):
         raise ValueError(
-            f"Param(data_layout) of Op(paddle.static.nn.group_norm) got wrong value: received "
-            f"{data_layout} but only NCHW "
-            "or NHWC supported."
+            f"[static.nn.group_norm] expected data_layout 'NCHW' or 'NHWC', got {data_layout!r}"
         )
     scope, count = (
         name or unique_name.generate('group_norm'),
@@ -130,7 +128,8 @@ def instance_norm(input, epsilon=1e-05, param_attr=None, bias_attr=None, name=No
     """
     if (param_attr is False) != (bias_attr is False):
         raise AssertionError(
-            "param_attr and bias_attr must be set to False at the same time in instance_norm"
+            "[static.nn.instance_norm] expected param_attr and bias_attr to be False together, "
+            f"got {param_attr!r} and {bias_attr!r}"
         )
     scope, count = (
         name or unique_name.generate('instance_norm'),

@@ -7,7 +7,7 @@ import numpy as np
 
 from paddle.utils.archives import open_tar, read_tar_member
 
-__all__ = ['find_file', 'check_mode', 'check_backend', 'from_array', 'Archive']
+__all__ = ['find_file', 'check_backend', 'from_array', 'Archive']
 
 DATA_HOME = os.path.expanduser('~/.cache/paddle/dataset')
 
@@ -26,15 +26,6 @@ def find_file(given, folder, name, owner):
     return path
 
 
-def check_mode(mode, allowed):
-    """`mode` in lower case; AssertionError unless it is one of `allowed`."""
-    if mode.lower() not in allowed:
-        raise AssertionError(
-            f"mode should be one of {', '.join(repr(a) for a in allowed)}, but got {mode}"
-        )
-    return mode.lower()
-
-
 def check_backend(backend):
     """The backend to use, 'pil' or 'cv2'; ValueError for another."""
     if backend is None:
@@ -42,7 +33,7 @@ def check_backend(backend):
 
         backend = get_image_backend()
     if backend not in ('pil', 'cv2'):
-        raise ValueError(f"Expected backend are one of ['pil', 'cv2'], but got {backend}")
+        raise ValueError(f"[vision.datasets] expected backend 'pil' or 'cv2', got {backend!r}")
     return backend
 
 

@@ -5,11 +5,12 @@ import io
 
 import numpy as np
 
+from paddle.base.arguments import mode_of
 from paddle.framework.unpickle import load_pickle
 from paddle.io import Dataset
 from paddle.utils.archives import open_tar, read_tar_member
 
-from ._local import check_backend, check_mode, find_file, from_array
+from ._local import check_backend, find_file, from_array
 
 __all__ = ['Cifar10', 'Cifar100']
 
@@ -24,7 +25,7 @@ class Cifar10(Dataset):
     _LABELS = 'labels'
 
     def __init__(self, data_file=None, mode='train', transform=None, download=True, backend=None):
-        self.mode = check_mode(mode, ('train', 'test'))
+        self.mode = mode_of(type(self).__name__, mode, ('train', 'test'))
         self.backend = check_backend(backend)
         self.data_file = find_file(data_file, 'cifar', self._ARCHIVE, type(self).__name__)
         self.transform = transform

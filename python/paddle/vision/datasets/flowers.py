@@ -5,10 +5,11 @@ import io
 
 import numpy as np
 
+from paddle.base.arguments import mode_of
 from paddle.io import Dataset
 from paddle.utils import try_import
 
-from ._local import Archive, check_backend, check_mode, find_file
+from ._local import Archive, check_backend, find_file
 
 __all__ = ['Flowers']
 
@@ -30,7 +31,7 @@ class Flowers(Dataset):
         download=True,
         backend=None,
     ):
-        self.mode = check_mode(mode, ('train', 'valid', 'test'))
+        self.mode = mode_of('Flowers', mode, ('train', 'valid', 'test'))
         self.backend = check_backend(backend)
         self.data_file = find_file(data_file, 'flowers', '102flowers.tgz', 'Flowers')
         self.label_file = find_file(label_file, 'flowers', 'imagelabels.mat', 'Flowers')

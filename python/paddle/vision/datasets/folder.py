@@ -20,14 +20,17 @@ IMG_EXTENSIONS = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tif
 def has_valid_extension(filename, extensions):
     """Whether the file name ends with one of `extensions`."""
     if not isinstance(extensions, (list, tuple)):
-        raise AssertionError("`extensions` must be list or tuple.")
+        raise AssertionError(
+            "[has_valid_extension] expected extensions to be a list or tuple, got "
+            f"{type(extensions).__name__}"
+        )
     return filename.lower().endswith(tuple(x.lower() for x in extensions))
 
 
 def _chooser(extensions, is_valid_file):
     if (extensions is None) == (is_valid_file is None):
         raise ValueError(
-            "Both extensions and is_valid_file cannot be None or not None at the same time"
+            "[DatasetFolder] expected one of extensions and is_valid_file, got both or neither"
         )
     return (
         is_valid_file
@@ -76,8 +79,8 @@ class DatasetFolder(Dataset):
         self.samples = make_dataset(root, self.class_to_idx, extensions, is_valid_file)
         if not self.samples:
             raise RuntimeError(
-                f"Found 0 directories in subfolders of: {root}\nSupported extensions are: "
-                f"{','.join(extensions or ())}"
+                f"[DatasetFolder] expected files in folders below {root!r}, got none with an "
+                f"ending of {list(extensions or ())}"
             )
         self.loader = default_loader if loader is None else loader
         self.extensions = extensions
@@ -102,8 +105,8 @@ class ImageFolder(Dataset):
         self.samples = list(_files(os.path.expanduser(root), _chooser(extensions, is_valid_file)))
         if not self.samples:
             raise RuntimeError(
-                f"Found 0 files in subfolders of: {root}\nSupported extensions are: "
-                f"{','.join(extensions or ())}"
+                f"[ImageFolder] expected files below {root!r}, got none with an ending of "
+                f"{list(extensions or ())}"
             )
         self.loader = default_loader if loader is None else loader
         self.extensions = extensions

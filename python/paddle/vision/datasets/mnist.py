@@ -6,10 +6,11 @@ import struct
 
 import numpy as np
 
+from paddle.base.arguments import mode_of
 from paddle.io import Dataset
 from paddle.utils.archives import open_packed
 
-from ._local import check_backend, check_mode, find_file, from_array
+from ._local import check_backend, find_file, from_array
 
 __all__ = ['MNIST', 'FashionMNIST']
 
@@ -52,7 +53,7 @@ class MNIST(Dataset):
         download=True,
         backend=None,
     ):
-        self.mode = check_mode(mode, ('train', 'test'))
+        self.mode = mode_of(type(self).__name__, mode, ('train', 'test'))
         self.backend = check_backend(backend)
         prefix = 'train' if self.mode == 'train' else 't10k'
         self.image_path = find_file(

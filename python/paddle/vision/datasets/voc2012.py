@@ -5,9 +5,10 @@ import io
 
 import numpy as np
 
+from paddle.base.arguments import mode_of
 from paddle.io import Dataset
 
-from ._local import Archive, check_backend, check_mode, find_file
+from ._local import Archive, check_backend, find_file
 
 __all__ = ['VOC2012']
 
@@ -19,7 +20,7 @@ class VOC2012(Dataset):
     """(image, label image) pairs; `mode` is 'train', 'valid' or 'test'."""
 
     def __init__(self, data_file=None, mode='train', transform=None, download=True, backend=None):
-        self.mode = check_mode(mode, ('train', 'valid', 'test'))
+        self.mode = mode_of('VOC2012', mode, ('train', 'valid', 'test'))
         self.backend = check_backend(backend)
         self.data_file = find_file(data_file, 'voc2012', 'VOCtrainval_11-May-2012.tar', 'VOC2012')
         self.transform = transform

@@ -19,9 +19,8 @@ def no_pretrained(pretrained, name):
     """Weights are not downloaded: say how to load them."""
     if pretrained:
         raise RuntimeError(
-            f"pretrained weights of {name} are not downloaded; get the .pdparams file yourself "
-            f"and call "
-            "model.set_state_dict(paddle.load(path))"
+            f"[{name}] expected pretrained=False, got {pretrained!r}: weights are not downloaded, "
+            "model.set_state_dict(paddle.load(path)) takes them from a file"
         )
 
 
@@ -35,7 +34,10 @@ class IntermediateLayerGetter(LayerDict):
 
     def __init__(self, model, return_layers):
         if not set(return_layers) <= {name for name, _ in model.named_children()}:
-            raise ValueError("return_layers are not present in model")
+            raise ValueError(
+                "[IntermediateLayerGetter] expected return_layers to name sublayers of the model, "
+                f"got {sorted(return_layers)}"
+            )
         waiting, layers = set(return_layers), {}
         for name, layer in model.named_children():
             if not waiting:

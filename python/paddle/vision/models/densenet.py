@@ -5,6 +5,7 @@ import math
 
 import paddle
 from paddle import ParamAttr, nn
+from paddle.base.arguments import any_of
 from paddle.nn.initializer import Uniform
 
 from ._utils import no_pretrained
@@ -122,7 +123,7 @@ class DenseNet(nn.Layer):
         self.num_classes = num_classes
         self.with_pool = with_pool
         if layers not in _SPECS:
-            raise AssertionError(f"supported layers are {list(_SPECS)} but input layer is {layers}")
+            raise AssertionError(f"[DenseNet] expected layers {any_of(_SPECS)}, got {layers!r}")
         features, growth, blocks = _SPECS[layers]
         self.conv1_func = ConvBNLayer(3, features, 7, stride=2, pad=3)
         self.pool2d_max = nn.MaxPool2D(kernel_size=3, stride=2, padding=1)

@@ -29,8 +29,7 @@ class BasicBlock(nn.Layer):
         norm_layer = norm_layer or nn.BatchNorm2D
         if groups != 1 or base_width != 64:
             raise ValueError(
-                f"BasicBlock only supports groups=1 and base_width=64, got {groups} and "
-                f"{base_width}"
+                f"[BasicBlock] expected groups 1 and base_width 64, got {groups} and {base_width}"
             )
         if dilation > 1:
             raise NotImplementedError(f"[BasicBlock] expected dilation=1, got {dilation}")

@@ -23,7 +23,7 @@ def _activation(act):
     if act in (None, 'none'):
         return None
     if act not in ('relu', 'swish'):
-        raise RuntimeError(f"The activation function is not supported: {act}")
+        raise RuntimeError(f"[ShuffleNetV2] expected act 'relu' or 'swish', got {act!r}")
     return nn.ReLU if act == 'relu' else nn.Swish
 
 

@@ -44,9 +44,7 @@ class SqueezeNet(nn.Layer):
     def __init__(self, version, num_classes=1000, with_pool=True):
         super().__init__()
         if version not in ('1.0', '1.1'):
-            raise AssertionError(
-                f"supported versions are ['1.0', '1.1'] but input version is {version}"
-            )
+            raise AssertionError(f"[SqueezeNet] expected version '1.0' or '1.1', got {version!r}")
         self.version = version
         self.num_classes = num_classes
         self.with_pool = with_pool

@@ -50,7 +50,8 @@ def _backend(img):
 
         return functional_pil
     raise TypeError(
-        f"img should be PIL Image or Tensor Image or ndarray with dim=[2 or 3]. Got {type(img)}"
+        "[transforms] expected a PIL image, a tensor or an array of 2 or 3 axes, got "
+        f"{type(img).__name__}"
     )
 
 
@@ -63,10 +64,11 @@ def to_tensor(pic, data_format='CHW'):
     """A float32 tensor of an image; 8-bit values become 0 to 1."""
     if not (_is_pil(pic) or isinstance(pic, (np.ndarray, paddle.Tensor))):
         raise TypeError(
-            f"pic should be PIL Image or Tensor Image or ndarray with dim=[2 or 3]. Got {type(pic)}"
+            "[to_tensor] expected a PIL image, a tensor or an array of 2 or 3 axes, got "
+            f"{type(pic).__name__}"
         )
     if data_format not in ('CHW', 'HWC'):
-        raise ValueError(f"data_format should be CHW or HWC. Got {data_format}")
+        raise ValueError(f"[to_tensor] expected data_format 'CHW' or 'HWC', got {data_format!r}")
     if isinstance(pic, paddle.Tensor):
         return pic
     array, eight_bits = _backend(pic).to_array(pic)
@@ -81,7 +83,7 @@ def to_tensor(pic, data_format='CHW'):
 def resize(img, size, interpolation='bilinear'):
     """Resize to (height, width), or the shorter side to an integer."""
     if not (isinstance(size, int) or (isinstance(size, Iterable) and len(size) == 2)):
-        raise TypeError(f"Got inappropriate size arg: {size}")
+        raise TypeError(f"[resize] expected size to be an int or two ints, got {size!r}")
     module = _backend(img)
     width, height = module.size(img)
     if isinstance(size, int):
@@ -99,17 +101,26 @@ def resize(img, size, interpolation='bilinear'):
 def pad(img, padding, fill=0, padding_mode='constant'):
     """Pad by one number, (left-right, top-bottom) or (left, top, right, bottom)."""
     if not isinstance(padding, (numbers.Number, list, tuple)):
-        raise TypeError('Got inappropriate padding arg')
-    if not isinstance(fill, (numbers.Number, str, list, tuple)):
-        raise TypeError('Got inappropriate fill arg')
-    if not isinstance(padding_mode, str):
-        raise TypeError('Got inappropriate padding_mode arg')
-    if isinstance(padding, (list, tuple)) and len(padding) not in (2, 4):
-        raise ValueError(
-            f"Padding must be an int or a 2, or 4 element tuple, not a {len(padding)} element tuple"
+        raise TypeError(
+            "[pad] expected padding to be a number, a list or a tuple, got "
+            f"{type(padding).__name__}"
         )
+    if not isinstance(fill, (numbers.Number, str, list, tuple)):
+        raise TypeError(
+            "[pad] expected fill to be a number, a string, a list or a tuple, got "
+            f"{type(fill).__name__}"
+        )
+    if not isinstance(padding_mode, str):
+        raise TypeError(
+            f"[pad] expected padding_mode to be a string, got {type(padding_mode).__name__}"
+        )
+    if isinstance(padding, (list, tuple)) and len(padding) not in (2, 4):
+        raise ValueError(f"[pad] expected padding to be an int, 2 or 4 ints, got {len(padding)}")
     if padding_mode not in ('constant', 'edge', 'reflect', 'symmetric'):
-        raise AssertionError('Padding mode should be either constant, edge, reflect or symmetric')
+        raise AssertionError(
+            "[pad] expected padding_mode 'constant', 'edge', 'reflect' or 'symmetric', got "
+            f"{padding_mode!r}"
+        )
     if isinstance(padding, numbers.Number):
         sides = (int(padding),) * 4
     elif len(padding) == 2:
@@ -161,7 +172,7 @@ def adjust_saturation(img, saturation_factor):
 def adjust_hue(img, hue_factor):
     """Turn the hue by a fraction of the circle, -0.5 to 0.5."""
     if not -0.5 <= hue_factor <= 0.5:
-        raise ValueError(f"hue_factor is not in [-0.5, 0.5], got {hue_factor}")
+        raise ValueError(f"[adjust_hue] expected hue_factor from -0.5 to 0.5, got {hue_factor}")
     return _backend(img).adjust_hue(img, hue_factor)
 
 
@@ -184,15 +195,15 @@ def _inverse_affine(center, angle, translate, scale, shear):
 def affine(img, angle, translate, scale, shear, interpolation='nearest', fill=0, center=None):
     """Rotate by `angle` degrees, move by `translate`, scale and shear, keeping the size."""
     if not isinstance(angle, (int, float)):
-        raise TypeError("Argument angle should be int or float")
+        raise TypeError(f"[affine] expected angle to be a number, got {type(angle).__name__}")
     if not isinstance(translate, (list, tuple)) or len(translate) != 2:
-        raise TypeError("Argument translate should be a sequence of length 2")
+        raise TypeError(f"[affine] expected translate to be two numbers, got {translate!r}")
     if scale <= 0.0:
-        raise ValueError("Argument scale should be positive")
+        raise ValueError(f"[affine] expected a positive scale, got {scale}")
     if isinstance(shear, numbers.Number):
         shear = (shear, 0.0)
     if not isinstance(shear, (list, tuple)) or len(shear) not in (1, 2):
-        raise ValueError(f"Shear should be a sequence containing two values. Got {shear}")
+        raise ValueError(f"[affine] expected shear to be one or two numbers, got {shear!r}")
     shear = (shear[0], shear[0]) if len(shear) == 1 else tuple(items('affine', 'shear', shear))
     width, height = image_size(img)
     centre = (width * 0.5, height * 0.5) if center is None else center
@@ -227,7 +238,9 @@ def perspective(img, startpoints, endpoints, interpolation='nearest', fill=0):
 def to_grayscale(img, num_output_channels=1):
     """Black and white, in 1 or 3 equal channels."""
     if num_output_channels not in (1, 3):
-        raise ValueError('num_output_channels should be either 1 or 3')
+        raise ValueError(
+            f"[to_grayscale] expected num_output_channels 1 or 3, got {num_output_channels!r}"
+        )
     return _backend(img).to_grayscale(img, num_output_channels)
 
 

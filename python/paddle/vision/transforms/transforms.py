@@ -76,7 +76,10 @@ class BaseTransform:
         if keys is None:
             keys = ('image',)
         elif not isinstance(keys, Sequence):
-            raise ValueError(f"keys should be a sequence, but got keys={keys}")
+            raise ValueError(
+                f"[{type(self).__name__}] expected keys to be a list or tuple, got "
+                f"{type(keys).__name__}"
+            )
         for key in keys:
             if self._get_apply(key) is None and key not in ('image', 'coords', 'boxes', 'mask'):
                 raise NotImplementedError(
@@ -104,7 +107,9 @@ class BaseTransform:
         return getattr(self, f'_apply_{key}', None)
 
     def _apply_image(self, image):
-        raise NotImplementedError(f"{type(self).__name__} must define _apply_image")
+        raise NotImplementedError(
+            f"[{type(self).__name__}._apply_image] expected a subclass to define it, got none"
+        )
 
 
 class ToTensor(BaseTransform):
@@ -124,7 +129,7 @@ class Resize(BaseTransform):
     def __init__(self, size, interpolation='bilinear', keys=None):
         super().__init__(keys)
         if not (isinstance(size, int) or (isinstance(size, Iterable) and len(size) == 2)):
-            raise AssertionError(f"size should be an int or a sequence of two, got {size}")
+            raise AssertionError(f"[Resize] expected size to be an int or two ints, got {size!r}")
         self.size = size
         self.interpolation = interpolation
 
@@ -143,9 +148,9 @@ class RandomResizedCrop(BaseTransform):
         super().__init__(keys)
         self.size = (size, size) if isinstance(size, int) else size
         if scale[0] > scale[1]:
-            raise AssertionError("scale should be of kind (min, max)")
+            raise AssertionError(f"[RandomResizedCrop] expected scale to ascend, got {scale}")
         if ratio[0] > ratio[1]:
-            raise AssertionError("ratio should be of kind (min, max)")
+            raise AssertionError(f"[RandomResizedCrop] expected ratio to ascend, got {ratio}")
         self.scale = scale
         self.ratio = ratio
         self.interpolation = interpolation
@@ -190,7 +195,7 @@ class RandomHorizontalFlip(BaseTransform):
     def __init__(self, prob=0.5, keys=None):
         super().__init__(keys)
         if not 0 <= prob <= 1:
-            raise AssertionError("probability must be between 0 and 1")
+            raise AssertionError(f"[RandomHorizontalFlip] expected prob from 0 to 1, got {prob}")
         self.prob = prob
 
     def _apply_image(self, img):
@@ -203,7 +208,7 @@ class RandomVerticalFlip(BaseTransform):
     def __init__(self, prob=0.5, keys=None):
         super().__init__(keys)
         if not 0 <= prob <= 1:
-            raise AssertionError("probability must be between 0 and 1")
+            raise AssertionError(f"[RandomVerticalFlip] expected prob from 0 to 1, got {prob}")
         self.prob = prob
 
     def _apply_image(self, img):
@@ -244,15 +249,20 @@ def _factor_range(value, name, center=1.0, bound=(0, float('inf')), clip=True):
     """[low, high] from a number (center +- value) or a pair; None when nothing changes."""
     if isinstance(value, numbers.Number):
         if value < 0:
-            raise ValueError(f"If {name} is a single number, it must be non negative.")
+            raise ValueError(f"[transforms] expected {name} of at least 0, got {value}")
         value = [center - value, center + value]
         if clip:
             value[0] = max(value[0], 0)
     elif isinstance(value, (tuple, list)) and len(value) == 2:
         if not bound[0] <= value[0] <= value[1] <= bound[1]:
-            raise ValueError(f"{name} values should be between {bound}")
+            raise ValueError(
+                f"[transforms] expected {name} from {bound[0]} to {bound[1]}, ascending, got "
+                f"{value}"
+            )
     else:
-        raise TypeError(f"{name} should be a single number or a list/tuple with length 2.")
+        raise TypeError(
+            f"[transforms] expected {name} to be a number or two numbers, got {value!r}"
+        )
     return None if value[0] == value[1] == center else value
 
 
@@ -282,7 +292,7 @@ class ContrastTransform(_Jitter):
 
     def __init__(self, value, keys=None):
         if isinstance(value, numbers.Number) and value < 0:
-            raise ValueError("contrast value should be non-negative")
+            raise ValueError(f"[ContrastTransform] expected value of at least 0, got {value}")
         super().__init__(value, keys, F.adjust_contrast, 'contrast')
 
 
@@ -366,13 +376,18 @@ class Pad(BaseTransform):
     def __init__(self, padding, fill=0, padding_mode='constant', keys=None):
         super().__init__(keys)
         if not isinstance(padding, (numbers.Number, list, tuple)):
-            raise AssertionError("padding should be a number or a sequence")
+            raise AssertionError(
+                "[Pad] expected padding to be a number, a list or a tuple, got "
+                f"{type(padding).__name__}"
+            )
         if padding_mode not in ('constant', 'edge', 'reflect', 'symmetric'):
-            raise AssertionError("padding_mode should be constant, edge, reflect or symmetric")
+            raise AssertionError(
+                "[Pad] expected padding_mode 'constant', 'edge', 'reflect' or 'symmetric', got "
+                f"{padding_mode!r}"
+            )
         if isinstance(padding, (list, tuple)) and len(padding) not in (2, 4):
             raise ValueError(
-                f"Padding must be an int or a 2, or 4 element tuple, not a {len(padding)} element "
-                f"tuple"
+                f"[Pad] expected padding to be an int, 2 or 4 ints, got {len(padding)}"
             )
         self.padding = padding
         self.fill = fill
@@ -385,10 +400,10 @@ class Pad(BaseTransform):
 def _angle_range(value, name):
     if isinstance(value, numbers.Number):
         if value < 0:
-            raise ValueError(f"If {name} is a single number, it must be positive.")
+            raise ValueError(f"[transforms] expected {name} of at least 0, got {value}")
         return (-value, value)
     if len(value) not in (2, 4):
-        raise ValueError(f"If {name} is a sequence, it must be of len 2.")
+        raise ValueError(f"[transforms] expected 2 or 4 numbers as {name}, got {len(value)}")
     return tuple(value)
 
 
@@ -410,14 +425,16 @@ class RandomAffine(BaseTransform):
         self.degrees = _angle_range(degrees, 'degrees')
         if translate is not None:
             if not isinstance(translate, (list, tuple)) or len(translate) != 2:
-                raise TypeError("translate should be a list or tuple of length 2.")
+                raise TypeError(
+                    f"[RandomAffine] expected translate to be two numbers, got {translate!r}"
+                )
             if any(not 0.0 <= t <= 1.0 for t in translate):
-                raise ValueError("translation values should be between 0 and 1")
+                raise ValueError(f"[RandomAffine] expected translate from 0 to 1, got {translate}")
         if scale is not None:
             if not isinstance(scale, (list, tuple)) or len(scale) != 2:
-                raise TypeError("scale should be a list or tuple of length 2.")
+                raise TypeError(f"[RandomAffine] expected scale to be two numbers, got {scale!r}")
             if any(s <= 0 for s in scale):
-                raise ValueError("scale values should be positive")
+                raise ValueError(f"[RandomAffine] expected a positive scale, got {scale}")
         self.translate = translate
         self.scale = scale
         self.shear = None if shear is None else _angle_range(shear, 'shear')
@@ -479,9 +496,11 @@ class RandomPerspective(BaseTransform):
     def __init__(self, prob=0.5, distortion_scale=0.5, interpolation='nearest', fill=0, keys=None):
         super().__init__(keys)
         if not 0 <= prob <= 1:
-            raise AssertionError("probability must be between 0 and 1")
+            raise AssertionError(f"[RandomPerspective] expected prob from 0 to 1, got {prob}")
         if not 0 <= distortion_scale <= 1:
-            raise AssertionError("distortion_scale must be between 0 and 1")
+            raise AssertionError(
+                f"[RandomPerspective] expected distortion_scale from 0 to 1, got {distortion_scale}"
+            )
         self.prob = prob
         self.distortion_scale = distortion_scale
         self.interpolation = interpolation
@@ -535,15 +554,25 @@ class RandomErasing(BaseTransform):
     ):
         super().__init__(keys)
         if not isinstance(scale, (tuple, list)) or not 0 <= scale[0] <= scale[1] <= 1:
-            raise AssertionError("scale should be of kind (min, max) and in range [0, 1]")
+            raise AssertionError(
+                "[RandomErasing] expected scale to be two ascending numbers from 0 to 1, got "
+                f"{scale!r}"
+            )
         if not isinstance(ratio, (tuple, list)) or not 0 <= ratio[0] <= ratio[1]:
-            raise AssertionError("ratio should be of kind (min, max)")
+            raise AssertionError(
+                f"[RandomErasing] expected ratio to be two ascending numbers, got {ratio!r}"
+            )
         if not 0 <= prob <= 1:
-            raise AssertionError("The probability should be in range [0, 1]")
+            raise AssertionError(f"[RandomErasing] expected prob from 0 to 1, got {prob}")
         if not isinstance(value, (numbers.Number, str, tuple, list)):
-            raise AssertionError("value should be a number, tuple, list or str")
+            raise AssertionError(
+                "[RandomErasing] expected value to be a number, a list, a tuple or 'random', got "
+                f"{type(value).__name__}"
+            )
         if isinstance(value, str) and value != 'random':
-            raise ValueError("value must be 'random' when type is str")
+            raise ValueError(
+                f"[RandomErasing] expected the string 'random' as value, got {value!r}"
+            )
         self.prob = prob
         self.scale = scale
         self.ratio = ratio
