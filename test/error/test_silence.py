@@ -112,7 +112,11 @@ def f(x):
     if x == 1: raise ValueError(f"[f] expected one, not {x}")
     if x == 2: raise ValueError(f"[f] expected one, "
                                 f"got {x}")
-    raise ValueError("unknown")
+    if x == 3: raise ValueError("unknown")
+    if x == 4: warnings.warn(f"{x} is unknown")
+    if x == 5: return KeyError("no " + x) if x else TypeError("[f] no x")
+    assert x, "no x"
+    raise KeyError(x)
 ''')
     (tmp_path / 'paddle' / 'm.cc').write_text('''void f(int x) {
   PD_CHECK(x == (1), InvalidArgument, "[f] expected (one", Text(x));
@@ -126,6 +130,10 @@ def f(x):
     found = lint.run(str(tmp_path), ['python/paddle/m.py', 'paddle/m.cc'])
     assert [line.split(': ')[0] for line in found] == [
         'python/paddle/m.py:3',
+        'python/paddle/m.py:6',
+        'python/paddle/m.py:7',
+        'python/paddle/m.py:8',
+        'python/paddle/m.py:9',
         'paddle/m.cc:2',
         'paddle/m.cc:6',
     ]

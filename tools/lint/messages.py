@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A message that says what was expected says what it got, too.
+"""What messages are made of: `[function or class] expected ..., got ...`.
 
 Of an exception raised in Python or C++ whose text holds the word `expected`, the text also holds
-`got` or one of its kin. Internal errors are for us, and `messages.txt` lists other exceptions,
-`file kind: reason`, where the file may be a pattern and the kind is the exception's name.
+`got` or one of its kin. Texts of exceptions and warnings of the files in `BRACKETED` begin with the
+name of what raises them, in brackets. Internal errors are for us, and `messages.txt` lists other
+exceptions, `file kind: reason`, where the file may be a pattern and the kind is the name of the
+exception or `warning`.
 """
 
 import ast
+import builtins
 import fnmatch
 import os
 import re
@@ -14,6 +17,7 @@ import re
 from .files import tracked
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.txt")
+BRACKETED = ("python/paddle/*",)
 TELLS = re.compile(r"\b(got|received|found|given|but|holds|has|starts with)\b")
 MAKERS = re.compile(
     r"\b(PD_CHECK|PD_THROW|RaiseTypeError|RaiseValueError|RaiseAssertion|PyErr_SetString|"
@@ -22,17 +26,55 @@ MAKERS = re.compile(
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
+def lead(node):
+    """The literal text that an expression begins with: empty where a value comes first, None where
+    the expression tells nothing.
+    """
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.JoinedStr):
+        return lead(node.values[0]) if node.values else ""
+    if isinstance(node, ast.FormattedValue):
+        return ""
+    if isinstance(node, ast.BinOp):
+        return lead(node.left)
+    if isinstance(node, ast.IfExp):
+        found = [text for text in (lead(node.body), lead(node.orelse)) if text is not None]
+        return min(found, key=lambda text: text.startswith("["), default=None)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return lead(node.func.value) if node.func.attr == "format" else None
+    return None
+
+
+def is_exception(name):
+    """Whether a built-in exception has the name."""
+    kind = getattr(builtins, name, None)
+    return isinstance(kind, type) and issubclass(kind, BaseException)
+
+
 def python_texts(tree):
-    """(line, name of the exception, literal text) of what is raised."""
+    """(line, name of the exception or `warning`, literal text, its lead) of exceptions that are
+    raised or made, warnings and assertions.
+    """
+    raised = {id(node.exc) for node in ast.walk(tree) if isinstance(node, ast.Raise)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            parts = [
-                at.value
-                for argument in node.exc.args
-                for at in ast.walk(argument)
-                if isinstance(at, ast.Constant) and isinstance(at.value, str)
-            ]
-            yield node.lineno, ast.unparse(node.exc.func).rpartition(".")[2], " ".join(parts)
+        if isinstance(node, ast.Assert) and node.msg is not None:
+            name, arguments = "AssertionError", [node.msg]
+        elif isinstance(node, ast.Call):
+            name, arguments = ast.unparse(node.func).rpartition(".")[2], node.args
+            if name == "warn":
+                name = "warning"
+            elif not is_exception(name) and (id(node) not in raised or not name[:1].isupper()):
+                continue
+        else:
+            continue
+        parts = [
+            at.value
+            for argument in arguments
+            for at in ast.walk(argument)
+            if isinstance(at, ast.Constant) and isinstance(at.value, str)
+        ]
+        yield node.lineno, name, " ".join(parts), lead(arguments[0]) if arguments else None
 
 
 def call_end(text, at):
@@ -47,15 +89,17 @@ def call_end(text, at):
 
 def cpp_texts(text):
     """The same of calls that throw or set an exception; the name is an error code's where one is
-    given.
+    given, the lead the first literal.
     """
     for found in MAKERS.finditer(text):
         call = text[found.end() : call_end(text, found.end())]
         code = re.search(r"(?:^|, |,\n\s*)(?:PyExc_)?([A-Z][A-Za-z]+),", call)
+        literals = LITERAL.findall(call)
         yield (
             text.count("\n", 0, found.start()) + 1,
             code[1] if code else found[1],
-            "".join(LITERAL.findall(call)),
+            "".join(literals),
+            literals[0] if literals else None,
         )
 
 
@@ -78,8 +122,17 @@ def run(root, paths=None):
             continue
         with open(os.path.join(root, path), encoding="utf-8") as file:
             source = file.read()
-        for line, kind, text in python_texts(ast.parse(source)) if python else cpp_texts(source):
-            if not re.search(r"\bexpected\b", text) or TELLS.search(text) or kind == "Internal":
+        bracketed = any(fnmatch.fnmatchcase(path, files) for files in BRACKETED)
+        found = python_texts(ast.parse(source)) if python else cpp_texts(source)
+        for line, kind, text, first in sorted(found, key=lambda row: row[0]):
+            if kind == "Internal":
+                continue
+            wrong = []
+            if re.search(r"\bexpected\b", text) and not TELLS.search(text):
+                wrong.append("says what was expected and not what it got")
+            if bracketed and first is not None and not first.startswith("["):
+                wrong.append("does not begin with [the function or class]")
+            if not wrong:
                 continue
             rows = [
                 row
@@ -88,10 +141,7 @@ def run(root, paths=None):
             ]
             used.update(rows)
             if not rows:
-                problems.append(
-                    f"{path}:{line}: a message says what was expected and not what it got: "
-                    f"{text[:60]!r}"
-                )
+                problems += [f"{path}:{line}: a message {why}: {text[:60]!r}" for why in wrong]
     if paths is None:
         problems += [
             f"tools/lint/messages.txt: the row {' '.join(row)} excuses nothing"
