@@ -63,7 +63,7 @@ def equal(input, other):
     """Whether two tensors have the same shape and elements."""
     for name, value in (('input', input), ('other', other)):
         if not isinstance(value, paddle.Tensor):
-            raise TypeError(f"[equal] expected {name} to be a tensor, got {type(value)}")
+            raise TypeError(f"[equal] expected {name} to be a tensor, got {type(value).__name__}")
     return list(input.shape) == list(other.shape) and bool(paddle.all(paddle.equal(input, other)))
 
 

@@ -73,13 +73,9 @@ def test_attribute_protocol():
     net = Net()
     with pytest.raises(AttributeError, match="'Net' object has no attribute 'nope'"):
         net.nope
-    with pytest.raises(
-        TypeError, match="a parameter or None for 'scale'"
-    ):
+    with pytest.raises(TypeError, match="a parameter or None for 'scale'"):
         net.scale = 3
-    with pytest.raises(
-        TypeError, match="a layer or None for 'fc1'"
-    ):
+    with pytest.raises(TypeError, match="a layer or None for 'fc1'"):
         net.fc1 = 3
     net.fc1 = None
     assert net.fc1 is None

@@ -27,7 +27,9 @@ _LOW = 4  # O2 without promotion
 def _lists(custom_white, custom_black, level, dtype):
     for name, value in (('custom_white_list', custom_white), ('custom_black_list', custom_black)):
         if value is not None and not isinstance(value, (set, list, tuple, frozenset)):
-            raise TypeError(f"[auto_cast] expected {name} to be a set of names, got {type(value)}")
+            raise TypeError(
+                f"[auto_cast] expected {name} to be a set of names, got {type(value).__name__}"
+            )
     custom_white, custom_black = set(custom_white or ()), set(custom_black or ())
     if custom_white & custom_black:
         raise ValueError(
@@ -107,7 +109,9 @@ def _current(device_type):
     if device_type is None:
         return True
     if not isinstance(device_type, str):
-        raise TypeError(f"[autocast] expected device_type to be a string, got {type(device_type)}")
+        raise TypeError(
+            f"[autocast] expected device_type to be a string, got {type(device_type).__name__}"
+        )
     kind = device_type.split(':')[0].lower()
     return {'cuda': 'gpu'}.get(kind, kind) == paddle.device.get_device().split(':')[0]
 

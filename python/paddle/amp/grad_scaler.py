@@ -72,7 +72,7 @@ class AmpScaler:
     def scale(self, var):
         """`var` times the scale, so that small gradients survive float16."""
         if not isinstance(var, paddle.Tensor):
-            raise TypeError(f"[GradScaler] expected a Tensor to scale, got {type(var)}")
+            raise TypeError(f"[GradScaler] expected a Tensor to scale, got {type(var).__name__}")
         if not self._enable:
             return var
         return var * paddle.reshape(self._scale, []).astype(var.dtype)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that have a meaning elsewhere and none here: a value that asks for it is refused, never
-dropped.
+"""Checks of arguments, and their words. A value that has a meaning elsewhere and none here is
+refused, never dropped.
 """
 
 import operator

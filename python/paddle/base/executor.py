@@ -50,7 +50,7 @@ def _fetch_var(name, scope=None, return_numpy=True):
     where it has none.
     """
     if not isinstance(name, str):
-        raise AssertionError(f"[_fetch_var] expected a name, got {type(name)}")
+        raise AssertionError(f"[_fetch_var] expected a name, got {type(name).__name__}")
     found = (global_scope() if scope is None else scope).find_var(name)
     if found is None:
         raise AssertionError(f"[fetch_var] expected a variable of the scope, got {name!r}")

@@ -101,7 +101,6 @@ class EagerParamBase(Tensor):
         self.need_clip = need_clip
         self.is_distributed = is_distributed
         self._init_func = None
-        self._init_op_creator = None
         if initializer is not None:
             initializer(self)
 

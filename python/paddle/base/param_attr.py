@@ -95,7 +95,7 @@ class ParamAttr:
             return ParamAttr(regularizer=arg)
         raise TypeError(
             f"[ParamAttr] expected an attribute, initializer, name, regularizer or bool, got "
-            f"{type(arg)} cast to ParamAttr"
+            f"{type(arg).__name__} cast to ParamAttr"
         )
 
     def _to_kwargs(self, with_initializer=False):

@@ -125,7 +125,7 @@ def current_stream(device=None):
 def set_stream(stream):
     """Send work to `stream`; returns the one before."""
     if not isinstance(stream, Stream):
-        raise TypeError(f"[set_stream] expected a Stream, got {type(stream)}")
+        raise TypeError(f"[set_stream] expected a Stream, got {type(stream).__name__}")
     before = current_stream(stream.place)
     _current[stream.place] = stream
     _core.set_current_stream(stream.place, stream.handle)

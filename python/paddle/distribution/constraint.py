@@ -12,7 +12,7 @@ class Constraint:
     def __call__(self, value):
         raise NotImplementedError(
             f"[{type(self).__name__}] expected a subclass that defines __call__, got "
-            f"{type(value)} to check"
+            f"{type(value).__name__} to check"
         )
 
 

@@ -89,8 +89,6 @@ class TransformedDistribution(Distribution):
                 f"[TransformedDistribution] expected base of at least {chain._domain_rank} axes, "
                 f"got {len(base_shape)}"
             )
-        extra = chain._domain_rank - len(base.event_shape)
-        self._base_event = max(extra, 0)
         shape = chain.forward_shape(base_shape)
         rank = max(
             chain._codomain_rank, len(base.event_shape) + chain._codomain_rank - chain._domain_rank

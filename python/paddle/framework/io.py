@@ -178,7 +178,7 @@ def save(obj, path, protocol=4, **configs):
     if configs.get('use_binary_format'):
         if not _is_tensor(obj):
             raise NotImplementedError(
-                f"[save] expected a Tensor with use_binary_format=True, got {type(obj)}"
+                f"[save] expected a Tensor with use_binary_format=True, got {type(obj).__name__}"
             )
         with _writer(path) as stream:
             dense_stream.write_record(stream, _to_numpy(obj), str(obj.dtype).rsplit('.', 1)[-1])
@@ -354,7 +354,7 @@ def load(path, **configs):
     if isinstance(path, _stdio.BytesIO):
         return _load_stream(path, '<memory>', keep, as_numpy)
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"[load] expected a file name or BytesIO, got {type(path)}")
+        raise TypeError(f"[load] expected a file name or BytesIO, got {type(path).__name__}")
     path = os.fspath(path)
     if os.path.isfile(path):
         with open(path, 'rb') as stream:
@@ -455,7 +455,7 @@ def async_save(obj, path, protocol=4, sync_other_task=False, **configs):
     if configs:
         raise ValueError(f"[async_save] got an unexpected config {sorted(configs)[0]!r}")
     if not isinstance(obj, dict):
-        raise TypeError(f"[async_save] expected a dict of tensors, got {type(obj)}")
+        raise TypeError(f"[async_save] expected a dict of tensors, got {type(obj).__name__}")
     _tell(_failures(sync_other_task))
     thread = _Saving(_convert(obj, _is_tensor, _named_copy), path, protocol)
     thread.start()

@@ -86,7 +86,7 @@ def _open_file_buffer(path_or_buffer, mode):
         return
     if not _is_memory_buffer(path_or_buffer):
         raise TypeError(
-            f"[open] expected the path of a file or a BytesIO, got {type(path_or_buffer)}"
+            f"[open] expected the path of a file or a BytesIO, got {type(path_or_buffer).__name__}"
         )
     if 'r' in mode:
         path_or_buffer.seek(0)

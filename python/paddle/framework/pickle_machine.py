@@ -344,19 +344,19 @@ for _count, _code in enumerate((b'\x85', b'\x86', b'\x87'), 1):
 def _extend(m, items):
     target = m.stack[-1]
     if type(target) not in (list, collections.deque):
-        refuse(f"elements for {type(target)}")
+        refuse(f"elements for {type(target).__name__}")
     target.extend(items)
 
 
 def _fill(m, items):
     if type(m.stack[-1]) not in _DICTS:
-        refuse(f"items for {type(m.stack[-1])}")
+        refuse(f"items for {type(m.stack[-1]).__name__}")
     _filled(m, m.stack[-1], items)
 
 
 def _add(m, items):
     if type(m.stack[-1]) is not set:
-        refuse(f"members for {type(m.stack[-1])}")
+        refuse(f"members for {type(m.stack[-1]).__name__}")
     m.add(m.stack[-1], items)
 
 

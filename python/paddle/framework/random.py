@@ -42,7 +42,7 @@ def drawing_from(generator, op):
         return
     if not isinstance(generator, _core.Generator):
         raise TypeError(
-            f"[{op}] expected generator to be a paddle.Generator, got {type(generator)}"
+            f"[{op}] expected generator to be a paddle.Generator, got {type(generator).__name__}"
         )
     shared = _core.default_cpu_generator()
     before = shared.get_state()

@@ -37,7 +37,9 @@ def save_safetensors(tensors, stream):
     has.
     """
     if not isinstance(tensors, dict):
-        raise ValueError(f"[save] safetensors holds a dict of tensors, got {type(tensors)}")
+        raise ValueError(
+            f"[save] safetensors holds a dict of tensors, got {type(tensors).__name__}"
+        )
     header, blobs, offset = {}, [], 0
     order = sorted(
         tensors,
@@ -49,7 +51,9 @@ def save_safetensors(tensors, stream):
     for key in order:
         value = tensors[key]
         if not isinstance(value, paddle.Tensor):
-            raise ValueError(f"[save] safetensors holds tensors only, but {key!r} is {type(value)}")
+            raise ValueError(
+                f"[save] safetensors holds tensors only, but {key!r} is {type(value).__name__}"
+            )
         tag = _TAGS.get(str(value.dtype).rsplit('.', 1)[-1])
         if tag is None:
             raise ValueError(f"[save] safetensors has no dtype for {value.dtype}")

@@ -92,7 +92,7 @@ def _build(machine, value, state):
             refuse("an attribute that hides a method")
         vars(value).update(state)
     else:
-        refuse(f"a state for {type(value)}")
+        refuse(f"a state for {type(value).__name__}")
 
 
 def _reconstruct(machine, kind, shape=None, code=None):

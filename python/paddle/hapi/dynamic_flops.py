@@ -77,7 +77,7 @@ def flops(net, input_size, custom_ops=None, print_detail=False):
     `layer.total_ops`.
     """
     if not isinstance(net, paddle.nn.Layer):
-        raise TypeError(f"[flops] expected a nn.Layer, got {type(net)}")
+        raise TypeError(f"[flops] expected a nn.Layer, got {type(net).__name__}")
     rows, handles, told = [], [], set()
     custom_ops = custom_ops or {}
 

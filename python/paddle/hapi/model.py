@@ -81,12 +81,10 @@ class Model:
         self._loss = None
         self._optimizer = None
         self._metrics = []
-        self._input_info = None
         self._amp_level = 'O0'
         self._amp_options = {}
         self._amp_dtype = 'float16'
         self._scaler = None
-        self._accumulated = 0
 
     # ---- one batch
     def _forward(self, inputs):
@@ -202,7 +200,7 @@ class Model:
         state = paddle.load(path + '.pdparams')
         if not isinstance(state, dict):
             raise ValueError(
-                f"[Model.load] expected a state dict in {path}.pdparams, got {type(state)}"
+                f"[Model.load] expected a state dict in {path}.pdparams, got {type(state).__name__}"
             )
         own = self.network.state_dict()
         fitting = {}

@@ -74,7 +74,9 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
         if isinstance(target, StaticFunction):
             return target
         if not callable(target):
-            raise TypeError(f'[to_static] expected a function or Layer, got {type(target)}')
+            raise TypeError(
+                f'[to_static] expected a function or Layer, got {type(target).__name__}'
+            )
         if _is_left_alone(target):
             return target
         return StaticFunction(target, input_spec, getattr(target, '__self__', None), **options)
@@ -107,14 +109,16 @@ def not_to_static(func=None):
 def enable_to_static(enable_to_static_bool):
     """With False functions marked with `to_static` run as they are."""
     if not isinstance(enable_to_static_bool, bool):
-        raise TypeError(f'[enable_to_static] expected a bool, got {type(enable_to_static_bool)}')
+        raise TypeError(
+            f'[enable_to_static] expected a bool, got {type(enable_to_static_bool).__name__}'
+        )
     _core._static_enabled(enable_to_static_bool)
 
 
 def ignore_module(modules):
     """Name modules whose functions are called as they are."""
     if not isinstance(modules, (list, tuple)):
-        raise TypeError(f'[ignore_module] expected a list of modules, got {type(modules)}')
+        raise TypeError(f'[ignore_module] expected a list of modules, got {type(modules).__name__}')
     _ignored.update(getattr(m, '__name__', m) for m in modules)
     dy2static.ignore_module(modules)
 
@@ -160,7 +164,8 @@ def _record(layer, function, input_spec):
         for leaf in _leaves(spec):
             if not isinstance(leaf, (InputSpec, _core.Tensor, int, float, str, bool, type(None))):
                 raise TypeError(
-                    f'[jit.save] expected InputSpec or Tensor in input_spec, got {type(leaf)}'
+                    f'[jit.save] expected InputSpec or Tensor in input_spec, got '
+                    f'{type(leaf).__name__}'
                 )
     flat = [
         (place, leaf)
@@ -298,7 +303,9 @@ def _chosen(output_spec, marked, count):
     function.
     """
     if not isinstance(output_spec, (list, tuple)):
-        raise TypeError(f'[jit.save] expected a list as output_spec, got {type(output_spec)}')
+        raise TypeError(
+            f'[jit.save] expected a list as output_spec, got {type(output_spec).__name__}'
+        )
     recorded = (
         [_flatten(p.recording.returned, []) for p in marked._programs] if marked is not None else []
     )

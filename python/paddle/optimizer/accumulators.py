@@ -41,16 +41,13 @@ class AccumulatorStore:
     )
 
     def use_fusion_storage(self):
-        """Ask for state in one buffer; the CPU keeps it apart."""
-        self._use_fusion_storage = True
+        """Nothing to do: each state is kept apart."""
 
     def need_refuse(self):
-        """Mark the fused buffer as outdated."""
-        self._need_refuse = True
+        """Nothing to do: there is no fused buffer."""
 
     def reset_need_refuse(self):
-        """Mark the fused buffer as up to date."""
-        self._need_refuse = False
+        """Nothing to do: there is no fused buffer."""
 
     def set_merged_model_params(self, merged_model_params):
         """Keep parameters merged from several models."""

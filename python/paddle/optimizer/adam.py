@@ -61,7 +61,6 @@ class Adam(Optimizer):
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
         self._lazy_mode = lazy_mode
         self._multi_precision = multi_precision
-        self._use_multi_tensor = use_multi_tensor
         self._amsgrad = amsgrad
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self.type = 'adam'

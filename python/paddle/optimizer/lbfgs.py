@@ -132,7 +132,6 @@ class LBFGS(Optimizer):
         self.history_size = history_size
         self.line_search_fn = line_search_fn
         self.state = {}
-        self._numel_cache = None
         if self._is_grouped() and len(self._param_groups) != 1:
             raise ValueError(f"[LBFGS] expected one parameter group, got {len(self._param_groups)}")
 

@@ -55,7 +55,6 @@ class LRScheduler:
         self.last_lr = float(learning_rate)
         self.last_epoch = last_epoch
         self.verbose = verbose
-        self._var_name = None
         self.step()
 
     def __call__(self):
@@ -552,7 +551,6 @@ class ReduceOnPlateau(LRScheduler):
         self.last_lr = float(learning_rate)
         self.last_epoch = 0
         self.verbose = verbose
-        self._var_name = None
 
     def state_keys(self):
         self.keys = ['cooldown_counter', 'best', 'num_bad_epochs', 'last_epoch', 'last_lr']

@@ -66,7 +66,6 @@ class Momentum(Optimizer):
         self._use_nesterov = bool(use_nesterov)
         self._multi_precision = multi_precision
         self._rescale_grad = rescale_grad
-        self._use_multi_tensor = use_multi_tensor
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self.type = 'momentum'
         self._default_dict.update(

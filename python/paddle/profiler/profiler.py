@@ -184,7 +184,7 @@ class Profiler:
         if scheduler is not None and not callable(scheduler):
             raise TypeError(
                 f'[Profiler] expected scheduler to be a function or a pair of steps, got '
-                f'{type(scheduler)}'
+                f'{type(scheduler).__name__}'
             )
         self.scheduler = scheduler or (lambda step: ProfilerState.RECORD)
         self.on_trace_ready = on_trace_ready

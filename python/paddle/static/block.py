@@ -186,7 +186,7 @@ def _one(values, where):
     values = [v.read() if isinstance(v, OutputVar) else v for v in values]
     for v in values:
         if not isinstance(v, _core.Tensor):
-            raise TypeError(f"[{where}] expected a tensor, got {type(v)}")
+            raise TypeError(f"[{where}] expected a tensor, got {type(v).__name__}")
     return values
 
 
@@ -319,7 +319,9 @@ def _kept_in(scope, name, op):
     from paddle.static.scope import Scope
 
     if not isinstance(scope, Scope):
-        raise TypeError(f"[{op}] expected a paddle.static.Scope as scope, got {type(scope)}")
+        raise TypeError(
+            f"[{op}] expected a paddle.static.Scope as scope, got {type(scope).__name__}"
+        )
     found = scope.find_var(name)
     if found is None:
         raise ValueError(f"[{op}] expected a scope the program ran in, got one without {name!r}")

@@ -77,10 +77,10 @@ def py_func(func, x, out, backward_func=None, skip_vars_in_backward_input=None):
     gradients of x (None for none); without it no gradient flows.
     """
     if not callable(func):
-        raise TypeError(f"[py_func] expected a function as func, got {type(func)}")
+        raise TypeError(f"[py_func] expected a function as func, got {type(func).__name__}")
     if backward_func is not None and not callable(backward_func):
         raise TypeError(
-            f"[py_func] expected a function as backward_func, got {type(backward_func)}"
+            f"[py_func] expected a function as backward_func, got {type(backward_func).__name__}"
         )
     inputs, places = _list(x), _list(out)
     inputs = [v.value if isinstance(v, OutputVar) else v for v in inputs]
@@ -148,7 +148,7 @@ def static_pylayer(forward_fn, inputs, backward_fn=None, name=None):
         raise AssertionError("[static_pylayer] expected static mode, got dynamic mode")
     if not callable(forward_fn):
         raise TypeError(
-            f"[static_pylayer] expected a function as forward_fn, got {type(forward_fn)}"
+            f"[static_pylayer] expected a function as forward_fn, got {type(forward_fn).__name__}"
         )
     single = []
 

@@ -66,7 +66,7 @@ class CompiledProgram:
     def __init__(self, program_or_graph, build_strategy=None):
         if not isinstance(program_or_graph, _program.Program):
             raise TypeError(
-                f"[CompiledProgram] expected a paddle.static.Program, got {type(program_or_graph)}"
+                f"[CompiledProgram] expected a Program, got {type(program_or_graph).__name__}"
             )
         self._program = program_or_graph
         self._build_strategy = build_strategy or BuildStrategy()
@@ -146,7 +146,9 @@ class Executor:
         if isinstance(program, CompiledProgram):
             fuse, program = bool(program._build_strategy.build_cinn_pass), program._program
         if not isinstance(program, _program.Program):
-            raise TypeError(f"[Executor.run] expected a paddle.static.Program, got {type(program)}")
+            raise TypeError(
+                f"[Executor.run] expected a paddle.static.Program, got {type(program).__name__}"
+            )
         if isinstance(feed, (list, tuple)):
             if len(feed) > 1:
                 raise AssertionError(
@@ -155,10 +157,11 @@ class Executor:
             feed = feed[0] if feed else {}
         feed = feed or {}
         if not isinstance(feed, dict):
-            raise TypeError(f"[Executor.run] expected a dict as feed, got {type(feed)}")
+            raise TypeError(f"[Executor.run] expected a dict as feed, got {type(feed).__name__}")
         if scope is not None and not isinstance(scope, Scope):
             raise TypeError(
-                f"[Executor.run] expected a paddle.static.Scope as scope, got {type(scope)}"
+                f"[Executor.run] expected a paddle.static.Scope as scope, got "
+                f"{type(scope).__name__}"
             )
         scope = _scope.global_scope() if scope is None else scope
         if use_prune and fetch_list is not None and _program.writes(program):
@@ -216,7 +219,8 @@ class Executor:
                 )
                 if values[-1] is None:
                     raise TypeError(
-                        f"[Executor.run] expected values or names in fetch_list, got {type(item)}"
+                        f"[Executor.run] expected values or names in fetch_list, got "
+                        f"{type(item).__name__}"
                     )
         return values
 

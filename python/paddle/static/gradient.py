@@ -39,7 +39,7 @@ def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
     targets, inputs = _list(targets), _list(inputs)
     for value in targets + inputs:
         if not isinstance(value, _core.Tensor):
-            raise TypeError(f"[gradients] expected values of a program, got {type(value)}")
+            raise TypeError(f"[gradients] expected values of a program, got {type(value).__name__}")
     given = _list(target_gradients) if target_gradients is not None else None
     if given is not None and len(given) != len(targets):
         raise ValueError(f"[gradients] expected {len(targets)} target_gradients, got {len(given)}")
@@ -77,7 +77,7 @@ def append_backward(
     loss = (_list(loss) or [None])[0]
     if not isinstance(loss, _core.Tensor):
         raise TypeError(
-            f"[append_backward] expected a value of a program as loss, got {type(loss)}"
+            f"[append_backward] expected a value of a program as loss, got {type(loss).__name__}"
         )
     known = program.default_main_program()._parameters()
     frozen = {v if isinstance(v, str) else v.name for v in _list(no_grad_set)}

@@ -12,7 +12,7 @@ def checked_extents(shape, where):
     that are no whole numbers of at least -1 and for shapes of more elements than a 64-bit number
     counts."""
     if not isinstance(shape, (list, tuple)):
-        raise TypeError(f"[{where}] expected a list or tuple as shape, got {type(shape)}")
+        raise TypeError(f"[{where}] expected a list or tuple as shape, got {type(shape).__name__}")
     extents, count = [], 1
     for d in shape:
         d = -1 if d is None else d
@@ -55,7 +55,7 @@ class InputSpec:
                 )
             batch_size = batch_size[0]
         if isinstance(batch_size, bool) or not hasattr(batch_size, '__index__'):
-            raise TypeError(f"[InputSpec.batch] expected an int, got {type(batch_size)}")
+            raise TypeError(f"[InputSpec.batch] expected an int, got {type(batch_size).__name__}")
         self.shape = (int(batch_size), *self.shape)
         return self
 

@@ -223,7 +223,7 @@ def serialize_program(feed_vars, fetch_vars, **kwargs):
 def deserialize_program(data):
     """The program of `serialize_program`'s bytes; ValueError for others."""
     if not isinstance(data, bytes):
-        raise TypeError(f"[deserialize_program] expected bytes, got {type(data)}")
+        raise TypeError(f"[deserialize_program] expected bytes, got {type(data).__name__}")
     return _core.pir._load_json_text(data)
 
 
@@ -455,7 +455,7 @@ def _check_executor(executor, op):
     from paddle.static.executor import Executor
 
     if not isinstance(executor, Executor):
-        raise TypeError(f"[{op}] expected an Executor, got {type(executor)}")
+        raise TypeError(f"[{op}] expected an Executor, got {type(executor).__name__}")
 
 
 def save_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):

@@ -167,7 +167,7 @@ def program_guard(main_program, startup_program=None):
         if not isinstance(program, Program) and not (program is None and name == 'startup_program'):
             raise TypeError(
                 f"[program_guard] expected {name} to be a paddle.static.Program, got "
-                f"{type(program)}"
+                f"{type(program).__name__}"
             )
     old, static = (_main, _startup, _pushed), _enabled
     if static:
@@ -232,7 +232,7 @@ def data(name, shape, dtype=None, lod_level=0):
 
     only('data', 'rows have no offsets of sequences', lod_level=(lod_level, 0, None))
     if not isinstance(name, str):
-        raise TypeError(f"[data] expected a string as name, got {type(name)}")
+        raise TypeError(f"[data] expected a string as name, got {type(name).__name__}")
     if _pir._record_mode() == 0:
         raise RuntimeError("[data] expected static mode (paddle.enable_static()), got dynamic mode")
     value = _main._data(

@@ -276,7 +276,7 @@ def scope_guard(scope):
     """Use `scope` inside the block."""
     global _scope
     if not isinstance(scope, Scope):
-        raise TypeError(f"[scope_guard] expected a paddle.static.Scope, got {type(scope)}")
+        raise TypeError(f"[scope_guard] expected a paddle.static.Scope, got {type(scope).__name__}")
     old, _scope = _scope, scope
     try:
         yield

@@ -4,7 +4,7 @@
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import items
+from paddle.base.arguments import items, kinds
 
 __all__ = [
     'shape',
@@ -56,7 +56,7 @@ def is_tensor(x):
 
 def _checked(x, name):
     if not isinstance(x, _core.Tensor):
-        raise TypeError(f'[{name}] expected a Tensor, got {type(x)}')
+        raise TypeError(f'[{name}] expected a Tensor, got {type(x).__name__}')
     return _name(x.dtype)
 
 
@@ -131,7 +131,8 @@ def check_shape(
         return
     if not isinstance(shape, expected_shape_type):
         raise TypeError(
-            f'[{op_name}] expected a shape of type {expected_shape_type}, got {type(shape)}'
+            f"[{op_name}] expected shape to be {kinds(expected_shape_type)}, got "
+            f"{type(shape).__name__}"
         )
     for item in shape:
         if not isinstance(item, _core.Tensor) and (
@@ -139,8 +140,8 @@ def check_shape(
             or not (isinstance(item, expected_element_type) or hasattr(item, '__index__'))
         ):
             raise TypeError(
-                f'[{op_name}] expected elements of type {expected_element_type} in shape, got '
-                f'{type(item)}'
+                f'[{op_name}] expected {kinds(expected_element_type)} in shape, got '
+                f'{type(item).__name__}'
             )
 
 

@@ -332,7 +332,9 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
         and mode == 'min'
         and axis is not None
     ):
-        raise ValueError(f'[median] expected out to be a tuple of 2 tensors, got {type(out)}')
+        raise ValueError(
+            f'[median] expected out to be a tuple of 2 tensors, got {type(out).__name__}'
+        )
     flat, kept, rest = _flat_axes(x, axis)
     flat = _nan_where_empty(flat)
     values = paddle.sort(flat, -1)

@@ -37,7 +37,7 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, sci_mode=No
             if not isinstance(value, wanted):
                 raise TypeError(
                     f'[set_printoptions] expected {name} of type {wanted.__name__}, got '
-                    f'{type(value)}'
+                    f'{type(value).__name__}'
                 )
             if name == 'precision' and not 0 <= value <= _MOST_DIGITS:
                 raise ValueError(

@@ -65,7 +65,7 @@ class SeqLenInfo:
         for length in seqlens:
             if not isinstance(length, int):
                 raise TypeError(
-                    f"[SeqLenInfo] expected lengths that are integers, got {type(length)}"
+                    f"[SeqLenInfo] expected lengths that are integers, got {type(length).__name__}"
                 )
             starts.append(starts[-1] + length)
         return cls(paddle.to_tensor(starts, dtype='int32'), max(seqlens, default=-1), starts)

@@ -36,7 +36,7 @@ def memory_efficient_attention(query, key, value, attn_bias=None, p=0.0, scale=N
     if type(attn_bias) not in SUPPORTED_ATTN_BIAS_TYPES:
         raise AssertionError(
             f"[memory_efficient_attention] expected attn_bias to be None, a tensor or a bias of "
-            f"attn_bias, got {type(attn_bias)}"
+            f"attn_bias, got {type(attn_bias).__name__}"
         )
     causal = type(attn_bias) is LowerTriangularMask and query.shape[1] == key.shape[1]
     if isinstance(attn_bias, AttentionBias):

@@ -212,7 +212,6 @@ class MultiProcessIter(_DataLoaderIterBase):
         self._waiting = []
         self._active = list(range(len(pool.workers)))
         self._turn = 0
-        self._done = False
         self._loader = loader
         for worker in pool.workers:
             self._send(worker, ('pass',))
@@ -292,7 +291,6 @@ class MultiProcessIter(_DataLoaderIterBase):
                 self._waiting.clear()
                 result.reraise()
             return result
-        self._done = True
         if self._own:
             self.close()
         raise StopIteration

@@ -121,14 +121,14 @@ def converted_source(fn):
 def set_code_level(level=100, also_to_stdout=False):
     """Show the code of functions that are converted from now on; a negative level turns it off."""
     if not isinstance(level, int):
-        raise TypeError(f"[set_code_level] expected an int as level, got {type(level)}")
+        raise TypeError(f"[set_code_level] expected an int as level, got {type(level).__name__}")
     _shown.update(level=level, stdout=bool(also_to_stdout))
 
 
 def set_verbosity(level=0, also_to_stdout=False):
     """Log what the conversion does: level 1 tells which functions stay as they are."""
     if not isinstance(level, int):
-        raise TypeError(f"[set_verbosity] expected an int as level, got {type(level)}")
+        raise TypeError(f"[set_verbosity] expected an int as level, got {type(level).__name__}")
     logger.setLevel(logging.INFO if level > 0 else logging.WARNING)
     if also_to_stdout and not logger.handlers:
         import sys

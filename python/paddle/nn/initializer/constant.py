@@ -13,7 +13,6 @@ class ConstantInitializer(Initializer):
 
     def __init__(self, value=0.0, force_cpu=False):
         self._value = value
-        self._force_cpu = force_cpu
 
     def create(self, shape, dtype):
         return paddle._C_ops.full(shape, self._value, dtype)

@@ -133,7 +133,6 @@ class Embedding(Layer):
         self._num_embeddings = num_embeddings
         self._embedding_dim = embedding_dim
         self._sparse = sparse
-        self._is_distributed = False
         self._max_norm = max_norm
         self._norm_type = norm_type
         self._scale_grad_by_freq = scale_grad_by_freq
@@ -152,10 +151,8 @@ class Embedding(Layer):
         self._padding_idx = row
         self._name = name
         self._dtype = get_default_dtype() if dtype is None else dtype
-        self._device = device
         self._size = [num_embeddings, embedding_dim]
         self._weight_attr = weight_attr
-        self._remote_prefetch = False
         if _weight is None:
             self.weight = self.create_parameter(
                 self._size, weight_attr, self._dtype, False, device=device

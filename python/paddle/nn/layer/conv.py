@@ -72,16 +72,13 @@ class _ConvNd(Layer):
                 f"[{op}] expected groups that divide the {in_channels} in_channels, got {groups}"
             )
         channel_last = data_format[-1] == "C"
-        self._param_attr = weight_attr
         self._bias_attr = False if bias is False else bias_attr
         self._groups = groups
         self._in_channels = in_channels
         self._out_channels = out_channels
         self._data_format = data_format
-        self._channel_dim = n + 1 if channel_last else 1
         self._padding = padding
         self._padding_mode = padding_mode
-        self._device = device
         self.output_padding = output_padding
         self._n = n
         self._dtype = get_default_dtype() if dtype is None else dtype

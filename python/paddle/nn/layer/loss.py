@@ -111,9 +111,7 @@ class HSigmoidLoss(Layer):
             )
         if not is_custom and is_sparse:
             raise ValueError("[HSigmoidLoss] expected is_sparse=False without is_custom, got True")
-        self._feature_size = feature_size
         self._num_classes = num_classes
-        self._is_custom = is_custom
         self._is_sparse = is_sparse
         self._weight_attr = weight_attr
         self._bias_attr = bias_attr

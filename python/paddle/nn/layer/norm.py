@@ -93,7 +93,6 @@ class _BatchNormBase(Layer):
             momentum,
             epsilon,
         )
-        self._in_place = self._fuse_with_relu = False
 
     def _check_input_dim(self, input):
         if self._ranks:
@@ -203,7 +202,6 @@ class BatchNorm(Layer):
         trainable_statistics=False,
     ):
         super().__init__()
-        self._param_attr = param_attr
         self._bias_attr = bias_attr
         self._act = act
         self._dtype = _stat_dtype(dtype)
@@ -217,12 +215,10 @@ class BatchNorm(Layer):
             _running(self, moving_mean_name, 0.0, num_channels, self._dtype, **average),
             _running(self, moving_variance_name, 1.0, num_channels, self._dtype, **average),
         )
-        self._in_place = in_place
         self._data_layout = data_layout
         self._momentum = momentum
         self._epsilon = epsilon
         self.training = not is_test
-        self._fuse_with_relu = False
         self._use_global_stats = use_global_stats
         self._trainable_statistics = trainable_statistics
 
@@ -334,7 +330,6 @@ class LayerNorm(Layer):
         self._epsilon = epsilon
         self._weight_attr = False if not elementwise_affine else weight_attr
         self._bias_attr = False if not (elementwise_affine and bias) else bias_attr
-        self._device = device
         self._dtype = get_default_dtype() if dtype is None else dtype
         size = 1
         for d in self._normalized_shape:
@@ -416,7 +411,6 @@ class GroupNorm(Layer):
         self._num_channels = num_channels
         self._num_groups = num_groups
         self._data_format = data_format
-        self._device = device
         self._dtype = get_default_dtype() if dtype is None else dtype
         self.weight = self.create_parameter(
             [num_channels],

@@ -8,7 +8,7 @@ __all__ = ['check_finite_and_unscale', 'update_loss_scaling']
 
 def _tensors(x, op):
     if not isinstance(x, (list, tuple)):
-        raise ValueError(f"[{op}] expected x to be a list of tensors, got {type(x)}")
+        raise ValueError(f"[{op}] expected x to be a list of tensors, got {type(x).__name__}")
     return list(x)
 
 

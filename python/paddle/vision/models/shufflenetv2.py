@@ -128,7 +128,6 @@ class ShuffleNetV2(nn.Layer):
         if with_pool:
             self._pool2d_avg = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
-            self._out_c = widths[-1]
             self._fc = nn.Linear(widths[-1], num_classes)
 
     def forward(self, inputs):
