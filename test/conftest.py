@@ -8,10 +8,6 @@ import subprocess
 
 import pytest
 
-os.environ.setdefault(
-    'FLAGS_cinn_trial', '0'
-)  # before the package is read: what runs depends on no clock
-
 
 def pytest_configure(config):
     config.addinivalue_line(

@@ -23,7 +23,7 @@ library() { g++ -print-file-name="$1"; }
 export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:suppressions=$root/test/sanitize/undefined.supp"
 export LSAN_OPTIONS="suppressions=$root/test/sanitize/leak.supp"
 export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:die_after_fork=0:suppressions=$root/test/sanitize/thread.supp"
-export OMP_NUM_THREADS=1 FLAGS_cinn_trial=0
+export OMP_NUM_THREADS=1
 asan="detect_odr_violation=0:max_malloc_fill_size=67108864:malloc_fill_byte=255:allocator_may_return_null=1"
 
 in_address() {  # in_address ARGUMENTS...: the interpreter leaves objects behind at exit; what Python code leaks is for test/fuzz/soak.py

@@ -58,6 +58,7 @@ class CpuKernel : public CompiledGroup {
                           [=](int64_t b, int64_t e) { fn(buffers, meta, b * kUnit, std::min(e * kUnit, n)); });
   }
 
+  const LoopNest& nest() const override { return nest_; }
   std::string Explain() const override { return ToString(nest_); }
   std::string Ir() const override { return KernelIr(nest_, symbol_); }
 
@@ -150,6 +151,7 @@ class SplitKernel final : public CompiledGroup {
     parts_[1].Run(in.data(), out.data(), d + 1);
   }
 
+  const LoopNest& nest() const override { return whole_->nest(); }
   std::string Explain() const override { return whole_->Explain(); }
   std::string Ir() const override { return whole_->Ir(); }
 
@@ -199,6 +201,7 @@ class StagedKernel final : public CompiledGroup {
     }
   }
 
+  const LoopNest& nest() const override { return whole_->nest(); }
   std::string Explain() const override { return whole_->Explain(); }
   std::string Ir() const override { return whole_->Ir(); }
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "paddle/cinn/ir/group.h"
+#include "paddle/cinn/schedule/loop_nest.h"
 
 namespace cinn {
 
@@ -18,7 +18,8 @@ class CompiledGroup {
   // The result does not depend on the thread count.
   virtual void Run(void* const* inputs, void* const* outputs, const int64_t* dims,
                    const int64_t* strides = nullptr) const = 0;
-  // The schedule as text, and LLVM IR for a closer look.
+  // The schedule of the kernel that does all of the group; its text, and LLVM IR, for a closer look.
+  virtual const LoopNest& nest() const = 0;
   virtual std::string Explain() const = 0;
   virtual std::string Ir() const = 0;
 };

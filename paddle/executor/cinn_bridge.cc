@@ -13,6 +13,10 @@ class CinnKernel final : public FusedKernel {
   explicit CinnKernel(std::shared_ptr<cinn::FusedRunner> runner) : runner_(std::move(runner)) {}
   void Run(const Tensor* const* inputs, Tensor* const* outputs) override { runner_->Run(inputs, outputs); }
   std::vector<std::pair<int, int>> Overlays() const override { return runner_->Overlays(); }
+  Estimate EstimateCost(const Tensor* const* inputs, bool explain) const override {
+    const cinn::CostEstimate e = runner_->Estimate(inputs, explain);
+    return {e.fused_ns, e.single_ns};
+  }
 
  private:
   std::shared_ptr<cinn::FusedRunner> runner_;

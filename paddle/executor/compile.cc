@@ -111,7 +111,7 @@ class Compiler {
         ins.inplace = it->second->inplace;
         for (pir::Value v : it->second->inputs) ins.in.push_back({NumberOf(v)});
         for (pir::Value v : it->second->outputs) ins.out.push_back({NumberOf(v)});
-        if (FusionTrials()) AddSingleOps(*it->second, ins);
+        AddSingleOps(*it->second, ins);
         trials_ |= !ins.regions.empty();
         code.instructions.push_back(std::move(ins));
         ++r_.fused;

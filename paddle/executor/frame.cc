@@ -115,6 +115,7 @@ void Frame::RunTraced(const Code& code, Binding& b) {
   b.BeginTrace(code, values_);
   for (size_t i = 0; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
+    Choose(ins);
     phi::EwSeen seen;
     if (ins.kind == Instruction::kOp) {
       phi::EwWatch watch(&seen);
@@ -198,6 +199,7 @@ void Frame::RunBound(const Code& code, Binding& b) {
 void Frame::RunPlain(const Code& code, size_t from) {
   for (size_t i = from; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
+    Choose(ins);
     Execute(ins);
     KeepShapes(ins);
     for (int v : ins.drops) values_[v].reset();

@@ -53,6 +53,10 @@ class Frame {
   void RunFused(const Instruction& ins);
   void RunUpdates(const Instruction& ins);
   void RunSeparate(const Instruction& ins);
+  // Elements of a group's largest argument.
+  int64_t LargestArgument(const Instruction& ins) const;
+  // Whether the single ops run, by the cost model. Before the group's first run on the present shapes.
+  void Choose(const Instruction& ins);
   // Compares a group with its single ops if that is due; its results are memory to write. True when it lost.
   bool Compare(const Instruction& ins);
   // Takes over what other frames found: groups that lost run as single ops.

@@ -21,8 +21,8 @@ namespace {
 FusionPass g_fusion = nullptr;
 bool TrialsAtFirst() {
   const char* flag = std::getenv("FLAGS_cinn_trial");
-  const std::string_view text = flag ? flag : "1";
-  return text != "0" && text != "false" && text != "False";
+  const std::string_view text = flag ? flag : "";
+  return text == "1" || text == "true" || text == "True";
 }
 std::atomic<bool> g_trials{TrialsAtFirst()};
 

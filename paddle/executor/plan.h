@@ -24,6 +24,12 @@ class FusedKernel {
   virtual void Run(const Tensor* const* inputs, Tensor* const* outputs) = 0;
   // Pairs (output, input) that may be the same memory, if no other argument is.
   virtual std::vector<std::pair<int, int>> Overlays() const { return {}; }
+  // Times of the kernel and of the ops it stands for, by a model that knows the inputs' shapes alone; prints what they
+  // are made of where `explain` is set.
+  struct Estimate {
+    double fused_ns = 0, single_ns = 0;
+  };
+  virtual Estimate EstimateCost(const Tensor* const*, bool /*explain*/) const { return {}; }
 };
 // A group with more is left to its single ops.
 inline constexpr size_t kMaxFusedInputs = 64, kMaxFusedOutputs = 16;
@@ -38,9 +44,8 @@ using FusionPass = std::vector<FusedGroup> (*)(pir::Block& block);
 // Returns the one before.
 FusionPass SetFusionPass(FusionPass pass);
 bool HasFusionPass();
-// Whether plans time their groups against the single ops, and use these where they are faster. FLAGS_cinn_trial, read
-// from the environment at first and true unless set; without trials a group always runs fused. A plan made while they
-// are off has none later.
+// Whether plans time their groups against the single ops, and use these where they are faster, instead of asking the
+// cost model. FLAGS_cinn_trial, read from the environment at first and false unless set.
 void SetFusionTrials(bool on);
 bool FusionTrials();
 

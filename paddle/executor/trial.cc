@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups against their single ops: a comparison when a list runs for the second time, and running the ops of a group
-// that lost.
+// Groups against their single ops: the cost model's choice, a comparison by the clock when a list runs for the second
+// time, and running the ops of a group that lost.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,6 +17,8 @@ namespace {
 constexpr int kTrials = 3;
 // A group loses when its best time is this many times that of the single ops.
 constexpr double kSlower = 1.2;
+// The same for times of the cost model, which are off by more.
+constexpr double kSurelySlower = 1.5;
 // Of the largest argument. Below, a group takes microseconds: it saves the calls of its ops, and the clock would
 // decide.
 constexpr int64_t kLeastElements = 16 << 10;
@@ -48,13 +50,32 @@ Trials::Verdict Trials::Of(int id) const {
   return verdicts_[static_cast<size_t>(id)];
 }
 
-bool Frame::Compare(const Instruction& ins) {
-  if (!FusionTrials() || slots_[ins.id].separate || phi::OpsWatched()) return false;
+int64_t Frame::LargestArgument(const Instruction& ins) const {
   int64_t elements = 0;
   for (const auto* list : {&ins.in, &ins.out})
     for (auto& a : *list)
       if (values_[a.value].defined()) elements = std::max(elements, values_[a.value].numel());
-  if (elements < kLeastElements || !program_.trials->Claim(ins.id)) return false;
+  return elements;
+}
+
+void Frame::Choose(const Instruction& ins) {
+  if (ins.kind != Instruction::kFused || ins.regions.empty() || FusionTrials()) return;
+  bool& separate = slots_[ins.id].separate;
+  separate = false;
+  if (LargestArgument(ins) < kLeastElements) return;
+  const Tensor* in[kMaxFusedInputs];
+  for (size_t k = 0; k < ins.in.size(); ++k) in[k] = &values_[ins.in[k].value];
+  const FusedKernel::Estimate cost = ins.fused->EstimateCost(in, false);
+  separate = cost.fused_ns > kSurelySlower * cost.single_ns;
+  if (Explains())
+    std::fprintf(stderr, "cinn: group of%s: runs %s, %.1f us fused, %.1f us as single operations by the model\n",
+                 ins.name.c_str() + ins.name.find(' '), separate ? "as single operations" : "fused",
+                 cost.fused_ns * 1e-3, cost.single_ns * 1e-3);
+}
+
+bool Frame::Compare(const Instruction& ins) {
+  if (!FusionTrials() || slots_[ins.id].separate || phi::OpsWatched()) return false;
+  if (LargestArgument(ins) < kLeastElements || !program_.trials->Claim(ins.id)) return false;
   Trials::Verdict verdict{Trials::kFused, std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
   auto* const profile = std::exchange(profile_, nullptr);
   auto time = [](double& best, const auto& f) {
@@ -80,11 +101,15 @@ bool Frame::Compare(const Instruction& ins) {
   for (auto& [v, before] : kept) phi::CopyInto(before, values_[v]);
   profile_ = profile;
   program_.trials->Decide(ins.id, verdict);
-  if (Explains())
+  if (Explains()) {
+    const Tensor* in[kMaxFusedInputs];
+    for (size_t k = 0; k < ins.in.size(); ++k) in[k] = &values_[ins.in[k].value];
+    ins.fused->EstimateCost(in, true);
     std::fprintf(stderr, "cinn: group of%s: %s, %.1f us fused, %.1f us as single operations\n",
                  ins.name.c_str() + ins.name.find(' '),
                  verdict.state == Trials::kSingle ? "runs as single operations" : "kept", verdict.fused_ns * 1e-3,
                  verdict.single_ns * 1e-3);
+  }
   return verdict.state == Trials::kSingle;
 }
 

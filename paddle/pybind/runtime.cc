@@ -185,7 +185,7 @@ PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
     }
     if (name == "FLAGS_v") common::g_verbosity = static_cast<int>(ToInt(args[1], "set_flags", "FLAGS_v"));
     if (name == "FLAGS_cinn_trial" || name == "FLAGS_cpu_deterministic") {
-      static bool trials = true, deterministic = false;
+      static bool trials = false, deterministic = false;
       (name == "FLAGS_cinn_trial" ? trials : deterministic) = ToBool(args[1], "set_flags", name.c_str());
       executor::SetFusionTrials(trials && !deterministic);
     }

@@ -15,8 +15,8 @@ _EFFECTIVE = {
     'low_precision_op_list': 0,
     'jit_fuse': True,
     'use_cinn': False,
-    # time fused groups against their single operations, and use these where they are faster
-    'cinn_trial': True,
+    # time fused groups against their single operations, in place of the cost model's choice
+    'cinn_trial': False,
     'cpu_deterministic': False,  # no such trials: what runs depends on no clock
     'prim_all': False,
     'prim_forward': False,

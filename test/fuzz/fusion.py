@@ -15,8 +15,6 @@ import numpy as np
 
 import paddle
 
-paddle.set_flags({'FLAGS_cinn_trial': False})  # what runs is the groups
-
 UNARY = [
     'abs',
     'exp',

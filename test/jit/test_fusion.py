@@ -105,6 +105,26 @@ def test_the_package_says_whether_it_fuses():
     assert paddle.is_compiled_with_cinn() == (f.program_cache.last().recording.traced.num_fused > 0)
 
 
+@pytest.mark.parametrize('rows', [8, 4096])
+def test_the_model_chooses_once(rows):
+    """Large masked reads are left to their operations, small groups are not: each call of one shape
+    gives the bits of the first, whatever shapes came between.
+    """
+
+    def f(x):
+        return paddle.exp(paddle.roll(x, 3, -1) * 2.0 + 1.0).sum(-1)
+
+    fused = compiled(f)
+    x = paddle.to_tensor(np.random.RandomState(0).rand(rows, 73).astype('float32'))
+    other = paddle.to_tensor(np.random.RandomState(1).rand(rows + 1, 73).astype('float32'))
+    first = fused(x).numpy()
+    np.testing.assert_allclose(first, f(x).numpy(), rtol=1e-5)
+    for k in range(6):
+        np.testing.assert_array_equal(fused(x).numpy(), first)
+        if k % 2:
+            np.testing.assert_allclose(fused(other).numpy(), f(other).numpy(), rtol=1e-5)
+
+
 def test_trials_leave_results_alone():
     """Groups that are compared with their single operations, forward and backward, with views and
     broadcasting among their members.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "paddle/cinn/compiler.h"
+#include "paddle/cinn/fusion/cost_model.h"
 #include "paddle/cinn/fusion/views.h"
 #include "paddle/phi/core/tensor.h"
 #include "paddle/pir/core/block.h"
@@ -50,6 +51,7 @@ struct FusedOps {
   };
   std::vector<Lookup> lookups;
   std::vector<std::pair<int, int>> inplace;  // (output, input): written into the memory of that input
+  SingleWork single;                         // of `ops` without their kernel
 };
 
 // Forms groups of at least two operations, or a reduction with something to fuse, and reorders the block so that the
@@ -67,9 +69,15 @@ class FusedRunner {
   void Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs) const;
   // Pairs (output, input) that may be the same memory, if no other argument is.
   std::vector<std::pair<int, int>> Overlays() const;
+  // Times of the kernel and of the operations one by one for inputs that Run takes. Prints the
+  // counts they are made of where `explain` is set.
+  CostEstimate Estimate(const paddle::Tensor* const* inputs, bool explain) const;
   const CompiledGroup& kernel() const { return *kernel_; }
 
  private:
+  // Fills `dims` for CompiledGroup::Run.
+  void Extents(const paddle::Tensor* const* inputs, int64_t* dims) const;
+
   FusedOps plan_;
   bool parts_ = false;  // an input or output is a part of a tensor
   std::shared_ptr<CompiledGroup> kernel_;

@@ -18,6 +18,7 @@ namespace cinn {
 namespace {
 
 constexpr size_t kMaxArguments = 128;
+constexpr int kMaxParams = 24, kMaxExtents = kMaxGroupRank + kMaxParams;
 
 // Strides (in elements) of the iteration axes in a contiguous tensor of shape `dims`, and where the first element is.
 int64_t ViewStrides(const std::vector<ViewDim>& view, const phi::Ints& dims, int rank, int64_t* strides) {
@@ -67,18 +68,17 @@ void CheckNumbers(const paddle::Tensor& index, int64_t n, const FusedOps::Lookup
 
 FusedRunner::FusedRunner(const FusedOps& ops) : plan_(ops), kernel_(Compile(ops.group)) {
   const FusionGroup& g = ops.group;
-  PD_CHECK(g.inputs.size() <= kMaxArguments && g.outputs.size() <= kMaxArguments && g.params <= 24, Unimplemented,
-           "[cinn] expected a group of at most ", kMaxArguments, " inputs and outputs each, got ", g.inputs.size(),
-           " and ", g.outputs.size());
+  PD_CHECK(g.inputs.size() <= kMaxArguments && g.outputs.size() <= kMaxArguments && g.params <= kMaxParams,
+           Unimplemented, "[cinn] expected a group of at most ", kMaxArguments, " inputs and outputs each, got ",
+           g.inputs.size(), " and ", g.outputs.size());
   plan_.ops.clear();  // the program may be gone when the kernel runs
   for (const auto* views : {&plan_.input_views, &plan_.output_views})
     for (const std::vector<ViewDim>& v : *views)
       for (const ViewDim& d : v) parts_ |= d.part;
 }
 
-void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs) const {
+void FusedRunner::Extents(const paddle::Tensor* const* inputs, int64_t* dims) const {
   const FusionGroup& g = plan_.group;
-  int64_t dims[48];
   for (int a = 0; a < g.rank; ++a) {
     const FusedOps::Extent& e = plan_.extents[a];
     dims[a] = e.known;
@@ -88,6 +88,32 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
              common::ShapeText(shape));
     dims[a] = shape[e.dim];
   }
+  for (size_t k = 0; k < plan_.params.size(); ++k) {
+    const FusedOps::Stride& s = plan_.params[k];
+    int64_t stride = 1;
+    for (int64_t d = s.dim + 1; d < inputs[s.input]->dims().size(); ++d) stride *= inputs[s.input]->dims()[d];
+    dims[g.rank + static_cast<int>(k)] = stride;
+  }
+}
+
+CostEstimate FusedRunner::Estimate(const paddle::Tensor* const* inputs, bool explain) const {
+  int64_t dims[kMaxExtents];
+  Extents(inputs, dims);
+  const LoopNest& nest = kernel_->nest();
+  const CostTerms fused = FusedTerms(nest, dims), single = SingleTerms(plan_.single, nest, dims);
+  if (explain) {
+    std::string text = "cinn: counts";
+    for (const CostTerms* terms : {&fused, &single})
+      for (double t : terms->list()) text += " " + std::to_string(static_cast<int64_t>(t));
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+  return EstimateCost(fused, single);
+}
+
+void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs) const {
+  const FusionGroup& g = plan_.group;
+  int64_t dims[kMaxExtents];
+  Extents(inputs, dims);
   std::vector<paddle::Tensor> copies;  // inputs brought to the order of memory the kernel reads
   void *in[kMaxArguments], *out[kMaxArguments];
   const paddle::Tensor* read[kMaxArguments];
@@ -109,12 +135,6 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     const int64_t first =
         ViewStrides(plan_.input_views[k], x.dims(), g.rank, strides.data() + k * static_cast<size_t>(g.rank));
     if (in[k]) in[k] = static_cast<char*>(in[k]) + first * phi::SizeOf(x.dtype());
-  }
-  for (size_t k = 0; k < plan_.params.size(); ++k) {
-    const FusedOps::Stride& s = plan_.params[k];
-    int64_t stride = 1;
-    for (int64_t d = s.dim + 1; d < inputs[s.input]->dims().size(); ++d) stride *= inputs[s.input]->dims()[d];
-    dims[g.rank + static_cast<int>(k)] = stride;
   }
   for (const FusedOps::Lookup& l : plan_.lookups) {
     const paddle::Tensor& index = *read[l.index];

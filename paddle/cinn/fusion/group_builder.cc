@@ -286,8 +286,27 @@ bool GroupBuilder::Add(pir::Operation* op, const OpFacts& facts, const char** wh
     return false;
   }
   ops_.push_back(op);
+  AddWork(*op, facts);
   for (auto [k, operand] : facts.inplace) inplace_.push_back({op->result(k), operand});
   return true;
+}
+
+void GroupBuilder::AddWork(const pir::Operation& op, const OpFacts& facts) {
+  if (facts.trivial) return;
+  ++single_.calls;
+  for (const ResultFacts& f : facts.results) {
+    SingleWork::PerElement& work = SameShape(f.shape, space_) ? single_.full : single_.kept;
+    std::vector<Expr> operands;
+    for (const OperandFacts& o : f.operands) {
+      const DataType type = o.value ? o.value.dtype() : DataType::FLOAT32;
+      operands.push_back(o.position >= 0 ? Expr::Index(o.position)
+                                         : Expr::Input(static_cast<int>(operands.size()), type));
+      if (o.value && (o.mapped || SameShape(o.value.dims(), f.shape))) work.bytes += phi::SizeOf(type);
+    }
+    work.operations += OperationsOf(f.fn(operands.data(), f.attrs.data()));
+    work.reductions += f.reduces;
+    if (!f.reduces && f.index >= 0) work.bytes += phi::SizeOf(op.result(f.index).dtype());
+  }
 }
 
 bool GroupBuilder::Reads(pir::Value v) const {
@@ -341,6 +360,7 @@ bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gon
   if (g.reduced.empty()) g.reduced = reduced_;
   g.reductions = reductions_;
   g.params = static_cast<int>(params_.size());
+  out.single = single_;
   out.params = params_;
   out.lookups = lookups_;
   for (const In& in : inputs_) {

@@ -54,6 +54,8 @@ class GroupBuilder {
     std::optional<phi::Scalar> fill;
   };
 
+  // Counts what the operation does on its own.
+  void AddWork(const pir::Operation& op, const OpFacts& facts);
   bool AddResult(pir::Operation* op, const ResultFacts& f, std::vector<Expr>& parts, const char** why);
   // The operand's value at the iteration point; `axes_of_shape` maps dims of the expression's shape to iteration axes,
   // `before` are the operands before it.
@@ -77,6 +79,7 @@ class GroupBuilder {
   std::vector<FusedOps::Lookup> lookups_;
   std::vector<GroupReduction> reductions_;
   std::vector<std::pair<pir::Value, pir::Value>> inplace_;  // (result, operand)
+  SingleWork single_;
   const OpNumbers* visible_;
 };
 

@@ -24,12 +24,16 @@ std::vector<int> MemoryOrder(const GroupInput& in, int rank) {
 struct ExprFacts {
   const FusionGroup& group;
   std::unordered_set<const ExprNode*> seen;
-  std::vector<bool> indexed;  // axes whose position is used
-  int cost = 0;
+  std::vector<bool> indexed = std::vector<bool>(static_cast<size_t>(group.rank), false);  // axes whose position is used
+  int cost = 0, work = 0;  // `work` counts operations on 8 byte values twice
   void Visit(const Expr& e) {
     if (!seen.insert(e.node()).second) return;
     if (e->op == Op::kIndex) indexed[e->index] = true;
-    if (e->nargs) cost += Weight(*e.node());
+    if (e->nargs) {
+      const int weight = Weight(*e.node());
+      cost += weight;
+      work += phi::SizeOf(e->dtype) == 8 ? 2 * weight : weight;
+    }
     for (int k = 0; k < e->nargs; ++k) Visit(e->args[k]);
     if (e->op != Op::kInput || e->index >= static_cast<int>(group.inputs.size())) return;
     const GroupInput& in = group.inputs[e->index];
@@ -102,7 +106,6 @@ void ChooseSpills(LoopNest& n) {
         const Expr& e = g.reductions[j].value;
         if (e.dtype() != out.dtype || !e->nargs) continue;
         ExprFacts f{g};
-        f.indexed.assign(g.rank, false);
         f.Visit(e);
         std::unordered_set<const ExprNode*> seen;
         if (f.cost > best_cost && Contains(out.value, e.node(), seen)) {
@@ -158,7 +161,6 @@ LoopNest Schedule(FusionGroup g) {
   n.mode = !reduces ? LoopMode::kElementwise : g.reduced.has(rank - 1) ? LoopMode::kRowReduce : LoopMode::kColReduce;
 
   ExprFacts facts{g};
-  facts.indexed.assign(rank, false);
   for (const GroupReduction& r : g.reductions) facts.Visit(r.value);
   for (const GroupOutput& o : g.outputs) facts.Visit(o.value);
   n.cost = facts.cost + static_cast<int>(g.inputs.size() + g.outputs.size());
@@ -224,7 +226,20 @@ LoopNest Schedule(FusionGroup g) {
       stage(LevelOf(g.outputs[o].value, level, memo)).outputs.push_back(static_cast<int>(o));
   n.group = std::move(g);
   ChooseSpills(n);
+  for (const LoopStage& s : n.stages) {
+    ExprFacts sweep{n.group};
+    for (int j : s.reductions) sweep.Visit(n.group.reductions[j].value);
+    for (int o : s.outputs) sweep.Visit(n.group.outputs[o].value);
+    n.work += sweep.work;
+  }
   return n;
+}
+
+int OperationsOf(const Expr& e) {
+  const FusionGroup none{kMaxGroupRank};
+  ExprFacts facts{none};
+  facts.Visit(e);
+  return facts.work;
 }
 
 std::string ToString(const LoopNest& n) {

@@ -51,7 +51,11 @@ struct LoopNest {
   int unroll = 1;                  // vectors of a main-loop step
   int cost = 1;                    // rough operations per element, for the parallel grain
   int bytes = 0;                   // of memory per element, likewise
+  int work = 0;                    // operations per element of all sweeps, for the cost model
 };
+
+// Rough operations of an expression, shared parts once; those on 8 byte values are two.
+int OperationsOf(const Expr& e);
 
 // Lanes are summed in blocks of this many elements before the float64 level of the tree.
 inline constexpr int kRowBlock = 8192;

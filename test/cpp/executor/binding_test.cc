@@ -212,6 +212,10 @@ TEST(Binding, ProfileCountsInstructions) {
 // tanh(x) and tanh(x) + x as a "fused" kernel that takes its time, or is the faster way.
 struct SlowKernel final : FusedKernel {
   static inline std::atomic<int> runs = 0, milliseconds = 0;
+  static inline int64_t slow_from = INT64_MAX;  // elements from which the cost model thinks so
+  Estimate EstimateCost(const Tensor* const* inputs, bool) const override {
+    return {inputs[0]->numel() >= slow_from ? 2.0 : 1.0, 1.0};
+  }
   void Run(const Tensor* const* inputs, Tensor* const* outputs) override {
     ++runs;
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -242,6 +246,7 @@ struct Trial : ::testing::Test {
   ~Trial() override {
     SetFusionPass(before);
     SetFusionTrials(trials);
+    SlowKernel::slow_from = INT64_MAX;
   }
   std::shared_ptr<Plan> Start(bool on, int milliseconds) {
     SetFusionTrials(on);
@@ -288,6 +293,20 @@ TEST_F(Trial, NoneWithoutTheFlagOrForFewElements) {
   SetFusionTrials(false);  // after the plan was made
   Run(*few, 10, 20000);
   EXPECT_EQ(SlowKernel::runs, 20);
+}
+
+TEST_F(Trial, WithoutTheFlagTheModelChoosesByTheShapes) {
+  SlowKernel::slow_from = 30000;
+  auto plan = Start(false, 0);
+  Run(*plan, 5, 40000);
+  EXPECT_EQ(SlowKernel::runs, 0);
+  Run(*plan, 5, 20000);
+  EXPECT_EQ(SlowKernel::runs, 5);
+  Run(*plan, 5, 40000);
+  EXPECT_EQ(SlowKernel::runs, 5);
+  SlowKernel::slow_from = 1000;  // small groups are not asked for
+  Run(*plan, 5, 8000);
+  EXPECT_EQ(SlowKernel::runs, 10);
 }
 
 TEST_F(Trial, ThreadsOfOnePlanCompareOnce) {
