@@ -18,7 +18,18 @@ FUZZ_SECONDS = 60
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 
-from lint import arguments, files, headers, layers, messages, op_names, silence, stanzas, symbols  # noqa: E402
+from lint import (  # noqa: E402
+    arguments,
+    files,
+    headers,
+    layers,
+    messages,
+    op_names,
+    silence,
+    stanzas,
+    symbols,
+    thread_locals,
+)
 
 
 class Steps:
@@ -243,6 +254,7 @@ def main():
     steps.run("lint messages", lambda: listed(messages.run(ROOT)))
     steps.run("lint stanzas", lambda: listed(stanzas.run(ROOT)))
     steps.run("lint layers", lambda: listed(layers.run(ROOT)))
+    steps.run("lint thread-locals", lambda: listed(thread_locals.run(ROOT)))
     built = steps.run("build", build, directory, options.jobs)
     if built:
         core, extensions = symbols.libraries(directory)

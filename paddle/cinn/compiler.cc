@@ -32,12 +32,10 @@ class CpuKernel : public CompiledGroup {
       : nest_(std::move(nest)), symbol_(std::move(symbol)), linked_(object, symbol_) {}
 
   void Run(void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* strides) const override {
-    thread_local std::vector<int64_t> meta_store;
-    thread_local std::vector<void*> buffer_store;
+    KernelMeta meta_store;
     FillMeta(nest_, dims, meta_store, strides);
-    buffer_store.assign(inputs, inputs + nest_.group.inputs.size());
-    buffer_store.insert(buffer_store.end(), outputs, outputs + nest_.group.outputs.size());
-    // Worker threads must see this thread's arrays, not their own.
+    common::SmallVector<void*, 32> buffer_store(inputs, inputs + nest_.group.inputs.size());
+    buffer_store.append(outputs, outputs + nest_.group.outputs.size());
     const int64_t* meta = meta_store.data();
     void* const* buffers = buffer_store.data();
     const KernelFn fn = linked_.fn();

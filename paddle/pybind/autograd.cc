@@ -8,7 +8,7 @@
 #include "paddle/eager/autograd/saved_hooks.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
-#include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
 
@@ -57,7 +57,7 @@ PyObject* RunBackward(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* 
     PyObject* a[4];
     ParseArgs("run_backward", names, 4, 1, args, n, kw, a);
     std::vector<Tensor> roots = ToTensors(a[0], "backward", "tensors");
-    ++DataReads();
+    ++t_state.data_reads;
     egr::Backward(roots, GradList(a[1], roots, "backward"), a[2] && ToBool(a[2], "backward", "retain_graph"),
                   a[3] && ToBool(a[3], "backward", "create_graph"));
     Py_RETURN_NONE;

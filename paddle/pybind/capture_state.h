@@ -1,32 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of a function marked with to_static must know of the state around it.
+// Tensors with data that became symbolic by an assignment while recording, and what they were.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "paddle/phi/core/tensor.h"
+#include "paddle/pybind/thread_state.h"
 
 namespace paddle::py {
 
-// Grows whenever Python reads numbers out of a tensor or runs backward: what such code computes cannot be recorded.
-inline uint64_t& DataReads() {
-  static thread_local uint64_t n = 0;
-  return n;
-}
+using OverwrittenList = std::vector<std::pair<Tensor, Tensor>>;
 
-// Whether what is recorded is a function: it writes to tensors each time it runs, where static mode gives them a value
-// at once.
-inline bool& RecordsFunction() {
-  static thread_local bool on = false;
-  return on;
+inline void NoteOverwritten(const Tensor& t, const Tensor& was) {
+  if (!t_state.overwritten) t_state.overwritten = new OverwrittenList;
+  t_state.overwritten->emplace_back(t, was);
 }
-
-// Tensors with data that became symbolic by an assignment while recording, and what they were.
-inline std::vector<std::pair<Tensor, Tensor>>& Overwritten() {
-  static thread_local std::vector<std::pair<Tensor, Tensor>> list;
-  return list;
+// Those noted on this thread since this was last called.
+inline OverwrittenList TakeOverwritten() {
+  const std::unique_ptr<OverwrittenList> list(std::exchange(t_state.overwritten, nullptr));
+  return list ? std::move(*list) : OverwrittenList();
 }
 // The tensor holds the data that `old` holds; history and recorded value are left as they are.
 inline void RestoreData(const Tensor& t, const Tensor& old) {

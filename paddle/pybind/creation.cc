@@ -7,7 +7,7 @@
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
-#include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/interchange.h"
 
 namespace paddle::py {
@@ -312,7 +312,7 @@ Tensor TensorFromData(PyObject* data, DataType dtype) {
     return dtype == DataType::UNDEFINED || dtype == t.dtype() ? t : paddle::cast(t, dtype);
   }
   Tensor t = NewTensor(data, dtype);
-  if (RecordsFunction() && Recording() && !t.is_symbolic()) egr::State().recorder->NoteMade(t);
+  if (t_state.records_function && Recording() && !t.is_symbolic()) egr::State().recorder->NoteMade(t);
   return t;
 }
 

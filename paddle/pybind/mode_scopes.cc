@@ -6,9 +6,9 @@
 #include <pybind11/stl.h>
 
 #include "paddle/eager/dispatch/op_support.h"
-#include "paddle/pybind/mode_stack.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/thread_state.h"
 
 namespace paddle::py {
 namespace {
@@ -22,8 +22,6 @@ struct PyGradMode {
   bool before;  // of a GradSwitch
 };
 PyGradMode* SelfOf(PyObject* o) { return reinterpret_cast<PyGradMode*>(o); }
-
-thread_local ModeStack<bool> t_grad_modes;
 
 PyObject* MakeGradMode(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   int on;
@@ -46,14 +44,14 @@ void DeallocGradMode(PyObject* o) {
 
 PyObject* EnterGradMode(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
-    t_grad_modes.Push(egr::State().grad_enabled);
+    t_state.grad_modes.Push(egr::State().grad_enabled);
     egr::State().grad_enabled = SelfOf(self)->on;
     Py_RETURN_NONE;
   });
 }
 PyObject* LeaveGradMode(PyObject*, PyObject* const*, Py_ssize_t) {
   return Guarded([&]() -> PyObject* {
-    egr::State().grad_enabled = t_grad_modes.Pop("gradient mode");
+    egr::State().grad_enabled = t_state.grad_modes.Pop("gradient mode");
     Py_RETURN_NONE;
   });
 }
@@ -88,44 +86,37 @@ void AddType(PyObject* module, const char* name, newfunc make, PyMethodDef* meth
 
 // --- automatic mixed precision
 
-struct AmpState {
-  uint8_t level;
-  int8_t dtype;
-  const egr::AmpLists* lists;
-};
-thread_local ModeStack<AmpState> t_amp_states;
-thread_local ModeStack<PyObject*> t_amp_scopes;  // each with the scope around it; owned
-thread_local PyObject* t_amp_scope = nullptr;
-
 class AmpScope {
  public:
   AmpScope(int level, pyb::handle dtype, const std::vector<std::string>& white, const std::vector<std::string>& black) {
     PD_CHECK(level >= egr::kAmpOff && level <= egr::kAmpLow, InvalidArgument,
              "[amp] expected a level from 0 to 4, got ", level);
-    state_ = {static_cast<uint8_t>(level), static_cast<int8_t>(ToDataType(dtype.ptr(), "amp", "dtype")),
-              AmpListsOf(white, black)};
+    level_ = static_cast<uint8_t>(level);
+    dtype_ = static_cast<int8_t>(ToDataType(dtype.ptr(), "amp", "dtype"));
+    lists_ = AmpListsOf(white, black);
   }
   void Enter(PyObject* self) const {
     const egr::DispatchState& s = egr::State();
-    t_amp_states.Push({s.amp_level, s.amp_dtype, s.amp_lists});
-    t_amp_scopes.Push(t_amp_scope);
-    t_amp_scope = Py_NewRef(self);
-    Set(state_);
+    t_state.amp.Push({s.amp_level, s.amp_dtype, s.amp_lists, t_state.amp_scope});
+    t_state.amp_scope = Py_NewRef(self);
+    Set(level_, dtype_, lists_);
   }
   static void Leave() {
-    Set(t_amp_states.Pop("automatic mixed precision"));
-    const PyRef left(t_amp_scope);
-    t_amp_scope = t_amp_scopes.Pop("automatic mixed precision");
+    const AmpBefore before = t_state.amp.Pop("automatic mixed precision");
+    Set(before.level, before.dtype, before.lists);
+    const PyRef left(std::exchange(t_state.amp_scope, before.scope));
   }
 
  private:
-  static void Set(const AmpState& to) {
+  static void Set(uint8_t level, int8_t dtype, const egr::AmpLists* lists) {
     egr::DispatchState& s = egr::State();
-    s.amp_level = to.level;
-    s.amp_dtype = to.dtype;
-    s.amp_lists = to.lists;
+    s.amp_level = level;
+    s.amp_dtype = dtype;
+    s.amp_lists = lists;
   }
-  AmpState state_;
+  uint8_t level_;
+  int8_t dtype_;
+  const egr::AmpLists* lists_;
 };
 
 int Init(PyObject* module) {
@@ -143,7 +134,8 @@ int Init(PyObject* module) {
              })
         .def("__exit__", [](AmpScope&, const pyb::args&) { AmpScope::Leave(); })
         .def_static(
-            "innermost", [] { return pyb::reinterpret_borrow<pyb::object>(t_amp_scope ? t_amp_scope : Py_None); },
+            "innermost",
+            [] { return pyb::reinterpret_borrow<pyb::object>(t_state.amp_scope ? t_state.amp_scope : Py_None); },
             "The scope that this thread entered last and has not left; None outside.");
   });
 }

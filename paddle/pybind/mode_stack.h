@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What modes were before the context managers that changed them were entered; one stack a thread.
+// What modes were before the context managers that changed them were entered. An empty stack holds no memory, and needs
+// nothing done when its thread ends.
 #pragma once
 
 #include <utility>
-#include <vector>
 
 #include "paddle/common/error.h"
 
@@ -12,17 +12,23 @@ namespace paddle::py {
 template <class T>
 class ModeStack {
  public:
-  void Push(T before) { before_.push_back(std::move(before)); }
+  constexpr ModeStack() = default;
+  void Push(T before) { top_ = new Entry{std::move(before), top_}; }
   // What was pushed last. Throws when the thread has entered nothing.
   T Pop(const char* mode) {
-    PD_CHECK(!before_.empty(), PreconditionNotMet, "[", mode, "] expected a scope to leave, got none");
-    T r = std::move(before_.back());
-    before_.pop_back();
+    PD_CHECK(top_, PreconditionNotMet, "[", mode, "] expected a scope to leave, got none");
+    Entry* last = std::exchange(top_, top_->below);
+    T r = std::move(last->before);
+    delete last;
     return r;
   }
 
  private:
-  std::vector<T> before_;
+  struct Entry {
+    T before;
+    Entry* below;
+  };
+  Entry* top_ = nullptr;
 };
 
 }  // namespace paddle::py

@@ -21,8 +21,7 @@
 #include "paddle/pir/serialize/params.h"
 #include "paddle/pir/serialize/program_json.h"
 #include "paddle/pir/serialize/state_inputs.h"
-#include "paddle/pybind/capture_state.h"
-#include "paddle/pybind/mode_stack.h"
+#include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/program_object.h"
@@ -51,23 +50,15 @@ struct OperationObject {
   }
 };
 
-// What was recorded before, and the program recorded since, which lives as long as it is.
-struct RecordState {
-  egr::Recorder* recorder;
-  egr::RecordMode mode;
-  std::shared_ptr<ProgramObject> entered;
-};
-thread_local ModeStack<RecordState> t_record_states;
-
 // `program`: operations are recorded into it; none: they run.
 void Enter(const std::shared_ptr<ProgramObject>& program) {
   egr::DispatchState& s = egr::State();
-  t_record_states.Push({s.recorder, s.record, program});
+  t_state.records.Push({s.recorder, s.record, program});
   s.recorder = program ? &program->recorder() : nullptr;
   s.record = program ? egr::RecordMode::kRecord : egr::RecordMode::kRun;
 }
 void Leave() {
-  const RecordState before = t_record_states.Pop("record");
+  const RecordState before = t_state.records.Pop("record");
   egr::State().recorder = before.recorder;
   egr::State().record = before.mode;
 }
@@ -79,7 +70,6 @@ struct RecordScope {
 };
 // A `with` block that records a function rather than a static program.
 struct FunctionScope {};
-thread_local ModeStack<bool> t_records_function;
 
 phi::Meta MetaFrom(const std::string& name, const std::vector<int64_t>& shape, pyb::handle dtype) {
   phi::Meta m;
@@ -249,11 +239,12 @@ void AddScopes(pyb::module_& m) {
       .def(pyb::init<>())
       .def("__enter__",
            [](FunctionScope&) {
-             t_records_function.Push(RecordsFunction());
-             RecordsFunction() = true;
+             t_state.function_modes.Push(t_state.records_function);
+             t_state.records_function = true;
            })
-      .def("__exit__",
-           [](FunctionScope&, const pyb::args&) { RecordsFunction() = t_records_function.Pop("recorded function"); });
+      .def("__exit__", [](FunctionScope&, const pyb::args&) {
+        t_state.records_function = t_state.function_modes.Pop("recorded function");
+      });
 }
 
 int Init(PyObject* module) {

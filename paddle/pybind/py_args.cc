@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/state.h"
-#include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/py_args.h"
 #include "paddle/phi/core/device.h"
 
@@ -138,7 +138,7 @@ int64_t ToInt(PyObject* o, const char* op, const char* arg) {
   if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
     PD_CHECK(AsTensor(o).numel() == 1, InvalidArgument, "[", op, "] expected '", arg,
              "' to hold one element, got shape ", common::ShapeText(AsTensor(o).dims()));
-    ++DataReads();
+    ++t_state.data_reads;
     return phi::ScalarAsInt(AsTensor(o));
   }
   if (o && HasIndex(o)) return IndexValue(o);
@@ -199,7 +199,7 @@ double ToDouble(PyObject* o, const char* op, const char* arg) {
     return d;
   }
   if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
-    ++DataReads();
+    ++t_state.data_reads;
     return phi::ScalarAsDouble(AsTensor(o));
   }
   if (o && !PyUnicode_Check(o) && (HasFloat(o) || HasIndex(o))) {
@@ -246,7 +246,7 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
       } else if (IsTensor(e) && AsTensor(e).defined() && !AsTensor(e).is_symbolic()) {
         PD_CHECK(!phi::IsFloating(AsTensor(e).dtype()), InvalidType, "[", op, "] expected integers in '", arg,
                  "', got a ", phi::NameOf(AsTensor(e).dtype()), " tensor at position ", i);
-        ++DataReads();
+        ++t_state.data_reads;
         r.push_back(phi::ScalarAsInt(AsTensor(e)));
       } else if (IsRecorded(e)) {
         const Tensor& t = AsTensor(e);
@@ -275,7 +275,7 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
              !t.defined()      ? "an empty one"
              : t.is_symbolic() ? "one that is being recorded"
                                : phi::NameOf(t.dtype()));
-    ++DataReads();
+    ++t_state.data_reads;
     for (int64_t v : phi::ToIntVector(t)) r.push_back(v);
     return r;
   }
@@ -349,7 +349,7 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
     Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
     PD_CHECK(t.numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
              common::ShapeText(t.dims()));
-    if (IsTensor(o)) ++DataReads();
+    if (IsTensor(o)) ++t_state.data_reads;
     return phi::ScalarOf(t);
   }
   if (IsRecorded(o)) {

@@ -310,8 +310,7 @@ Tensor AsResult(const Tensor& t) {
 // symbolic stand-in for its last value).
 pyb::list TakeWrites(const std::shared_ptr<ProgramObject>& program) {
   pyb::list l;
-  auto overwritten = std::move(Overwritten());
-  Overwritten().clear();
+  const OverwrittenList overwritten = TakeOverwritten();
   std::vector<std::pair<Tensor, bool>> written;
   auto add = [&](const Tensor& t, bool stop_gradient) {
     for (auto& w : written)

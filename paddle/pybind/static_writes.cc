@@ -13,8 +13,7 @@ namespace pyb = pybind11;
 // Tensors that became symbolic by a write hold their data again, and still stand for the value written. Returns
 // (tensor, value) for each captured tensor whose last value is not in its memory when the program has run.
 pyb::list Settle(ProgramObject& p) {
-  auto overwritten = std::move(Overwritten());
-  Overwritten().clear();
+  const OverwrittenList overwritten = TakeOverwritten();
   for (auto& [t, old] : overwritten) {
     if (t.is_symbolic()) RestoreData(t, old);
   }

@@ -8,11 +8,9 @@
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/pybind/call_pattern.h"
-#include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/thread_state.h"
 
 namespace paddle::py {
-
-thread_local Tape* t_tape = nullptr;
 
 namespace {
 
@@ -104,9 +102,9 @@ void Tape::Start() {
   PD_CHECK(!running_, PreconditionNotMet, "[to_static] expected a tape that takes no calls yet");
   state_ = egr::State();
   default_dtype_ = DefaultDtype();
-  reads_ = DataReads();
-  outer_ = t_tape;
-  t_tape = this;
+  reads_ = t_state.data_reads;
+  outer_ = t_state.tape;
+  t_state.tape = this;
   running_ = true;
   if (g_running++ == 0) phi::WatchOps(phi::kWatchTape, true);
 }
@@ -114,9 +112,9 @@ void Tape::Start() {
 void Tape::Finish() {
   if (!running_) return;
   running_ = false;
-  t_tape = outer_;
+  t_state.tape = outer_;
   if (--g_running == 0) phi::WatchOps(phi::kWatchTape, false);
-  if (DataReads() != reads_) Stop(kPlain, "numbers were read, or backward ran");
+  if (t_state.data_reads != reads_) Stop(kPlain, "numbers were read, or backward ran");
   if (stopped()) return;
   const egr::DispatchState& s = egr::State();
   if (s.grad_enabled != state_.grad_enabled || s.amp_level != state_.amp_level ||
@@ -322,7 +320,7 @@ PyObject* Tape::Call(PyObject* const* args, int n, const std::function<PyObject*
                      TapedFn again) {
   Step s;
   try {
-    if (DataReads() != reads_) Stop(kPlain, "numbers were read, or backward ran");
+    if (t_state.data_reads != reads_) Stop(kPlain, "numbers were read, or backward ran");
     for (int i = 0; i < n && !stopped(); ++i) s.args.push_back(Freeze(args[i], nullptr));
     for (size_t i = 0; i < s.args.size() && !stopped(); ++i) Check(s.args[i]);
   } catch (...) { return RaiseCurrent(); }
@@ -493,7 +491,7 @@ PyObject* TapeFastcall(PyObject* (*fn)(PyObject*, PyObject* const*, Py_ssize_t, 
     const Py_ssize_t total = n + (kw ? PyTuple_GET_SIZE(kw) : 0);
     all.insert(all.end(), args, args + total);
     auto call = [fn, n](PyObject* const* a) { return fn(a[0], a + 2, n, a[1]); };
-    return t_tape->Call(all.data(), static_cast<int>(all.size()), call, call);
+    return t_state.tape->Call(all.data(), static_cast<int>(all.size()), call, call);
   });
 }
 

@@ -12,6 +12,7 @@
 
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/core/op_watch.h"
+#include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
@@ -127,13 +128,13 @@ class Tape {
   uint64_t reads_ = 0;
 };
 
-extern thread_local Tape* t_tape;
-
 // The tape that takes the calls of this thread now, if any.
-inline Tape* TakingTape() { return phi::OpsWatched() && t_tape && t_tape->takes() ? t_tape : nullptr; }
+inline Tape* TakingTape() {
+  return phi::OpsWatched() && t_state.tape && t_state.tape->takes() ? t_state.tape : nullptr;
+}
 // What the code does now cannot be called again from the tape.
 inline void StopTape(Tape::End end, const char* why) {
-  if (__builtin_expect(t_tape != nullptr, 0) && !t_tape->stopped()) t_tape->Stop(end, why);
+  if (__builtin_expect(t_state.tape != nullptr, 0) && !t_state.tape->stopped()) t_state.tape->Stop(end, why);
 }
 
 // Members of Tensor as entries.

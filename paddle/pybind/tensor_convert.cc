@@ -6,7 +6,7 @@
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
-#include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/interchange.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
@@ -102,7 +102,7 @@ PyObject* Cpu(PyObject* self, PyObject*) {
   throw PyErrAlreadySet();
 }
 
-bool RecordsWrites() { return RecordsFunction() && egr::State().record == egr::RecordMode::kRecord; }
+bool RecordsWrites() { return t_state.records_function && egr::State().record == egr::RecordMode::kRecord; }
 
 // Overwrites the data; shape and dtype must agree. No history is recorded.
 PyObject* SetValue(PyObject* self, PyObject* value) {

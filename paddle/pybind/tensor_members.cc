@@ -367,8 +367,9 @@ void Rebind(const Tensor& to, const Tensor& from) {
   if (recorder) recorder->BeforeWrite(to);
   if (from.is_symbolic() && !to.is_symbolic()) {
     if (recorder && egr::NeedsGrad(to)) recorder->ValueOf(to);  // a leaf stays one
-    Overwritten().emplace_back(to, phi::AliasOf(to));
-    Overwritten().back().second->stop_gradient = to->stop_gradient;
+    const Tensor was = phi::AliasOf(to);
+    was->stop_gradient = to->stop_gradient;
+    NoteOverwritten(to, was);
   }
   phi::TensorImpl* d = to.impl();
   const phi::TensorImpl* s = from.impl();

@@ -117,8 +117,8 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
   std::vector<paddle::Tensor> copies;  // inputs brought to the order of memory the kernel reads
   void *in[kMaxArguments], *out[kMaxArguments];
   const paddle::Tensor* read[kMaxArguments];
-  thread_local std::vector<int64_t> strides;
-  if (parts_) strides.resize((g.inputs.size() + g.outputs.size()) * static_cast<size_t>(g.rank));
+  common::SmallVector<int64_t, 64> strides;
+  if (parts_) strides.resize(static_cast<int64_t>(g.inputs.size() + g.outputs.size()) * g.rank);
   for (size_t k = 0; k < g.inputs.size(); ++k) {
     const paddle::Tensor& x = *inputs[k];
     const bool fits =

@@ -276,7 +276,7 @@ std::string ToString(const LoopNest& n) {
   return s;
 }
 
-void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta, const int64_t* strides) {
+void FillMeta(const LoopNest& n, const int64_t* dims, KernelMeta& meta, const int64_t* strides) {
   meta.clear();
   const FusionGroup& g = n.group;
   std::vector<const LoopAxis*> axes;

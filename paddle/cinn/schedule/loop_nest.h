@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "paddle/cinn/ir/group.h"
+#include "paddle/common/small_vector.h"
 
 namespace cinn {
 
@@ -71,6 +72,7 @@ std::string ToString(const LoopNest& n);
 // Fills the runtime description a kernel reads: extents of rows, reds and lane, then for every input and output its
 // strides along them (in elements), then the `rank` original extents and the group's params. `strides` as for
 // Interpret.
-void FillMeta(const LoopNest& n, const int64_t* dims, std::vector<int64_t>& meta, const int64_t* strides = nullptr);
+using KernelMeta = common::SmallVector<int64_t, 96>;
+void FillMeta(const LoopNest& n, const int64_t* dims, KernelMeta& meta, const int64_t* strides = nullptr);
 
 }  // namespace cinn

@@ -13,7 +13,7 @@ namespace egr {
 
 thread_local constinit ThreadState t_state;
 
-// Never empty; a null entry hides the pairs before it.
+// Made with its first entry and gone with its last; a null entry hides the pairs before it.
 struct SavedHookList : std::vector<std::shared_ptr<const SavedTensorHooks>> {};
 
 namespace {
@@ -136,7 +136,7 @@ void DropHooks() {
   SavedHookList*& hooks = t_state.saved_hooks;
   const auto last = std::move(hooks->back());
   hooks->pop_back();
-  if (hooks->empty()) hooks = nullptr;
+  if (hooks->empty()) delete std::exchange(hooks, nullptr);
 }
 
 // No hooks while hooks run, but those they push themselves: what they compute is not part of the program.
@@ -191,9 +191,10 @@ const Packed* SavedTensor::packed() const {
 }
 
 void PushSavedTensorHooks(SavedTensorHooks hooks) {
-  static thread_local SavedHookList list;
-  list.push_back(std::make_shared<const SavedTensorHooks>(std::move(hooks)));
-  t_state.saved_hooks = &list;
+  SavedHookList*& list = t_state.saved_hooks;
+  auto entry = std::make_shared<const SavedTensorHooks>(std::move(hooks));
+  if (!list) list = new SavedHookList;
+  list->push_back(std::move(entry));
 }
 
 bool PopSavedTensorHooks() {

@@ -4,12 +4,13 @@
 #include <cstring>
 #include <deque>
 #include <memory>
-#include <optional>
+#include <utility>
 
 #include "paddle/phi/capi/include/c_api.h"
 #include "paddle/phi/capi/registry.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/op_def.h"
+#include "paddle/phi/core/thread_state.h"
 
 using common::Ints;
 using paddle::Tensor;
@@ -186,12 +187,6 @@ struct Staged {
   phi::Place place;
   PluginKernel* kernel;
 };
-struct Loading {
-  phi::capi_impl::LoadedKernels names;
-  std::vector<Staged> kernels;
-};
-thread_local std::optional<Loading> t_loading;
-
 void Publish(const Staged& s) { phi::RegisterExternalKernel(s.op, s.dtype, s.place, {RunPluginKernel, s.kernel}); }
 
 // Why the declaration does not match the op; empty when it does.
@@ -215,18 +210,21 @@ std::string Mismatch(const phi::OpDef& op, size_t nin, const PD_KernelArgumentTy
 
 namespace phi::capi_impl {
 
-void BeginLoading() { t_loading.emplace(); }
+struct Loading {
+  LoadedKernels names;
+  std::vector<Staged> kernels;
+};
+
+void BeginLoading() { t_state.loading = new Loading; }
 LoadedKernels CommitLoading() {
-  LoadedKernels names = std::move(t_loading->names);
-  for (const Staged& s : t_loading->kernels) Publish(s);
-  t_loading.reset();
-  return names;
+  const std::unique_ptr<Loading> done(std::exchange(t_state.loading, nullptr));
+  for (const Staged& s : done->kernels) Publish(s);
+  return std::move(done->names);
 }
 LoadedKernels DropLoading() {
-  LoadedKernels names = std::move(t_loading->names);
-  for (const Staged& s : t_loading->kernels) delete s.kernel;
-  t_loading.reset();
-  return names;
+  const std::unique_ptr<Loading> done(std::exchange(t_state.loading, nullptr));
+  for (const Staged& s : done->kernels) delete s.kernel;
+  return std::move(done->names);
 }
 
 }  // namespace phi::capi_impl
@@ -250,20 +248,20 @@ PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataT
       why = Mismatch(*op, in_nargs, in_args, attr_nargs, out_nargs);
     if (why.empty() && !fn) why = "no kernel function";
     if (!why.empty()) {
-      if (t_loading) t_loading->names.rejected.push_back(label + ": " + why);
+      if (phi::t_state.loading) phi::t_state.loading->names.rejected.push_back(label + ": " + why);
       return;
     }
     phi::Place place;
     if (std::strcmp(backend, "CPU") != 0) place = {phi::AllocationType::CUSTOM, 0, phi::CustomDeviceIndex(backend)};
     Staged s{op->name, dtype, place, new PluginKernel{op->name, fn}};
-    if (t_loading) {
-      t_loading->names.accepted.push_back(label);
-      t_loading->kernels.push_back(s);
+    if (auto* loading = phi::t_state.loading) {
+      loading->names.accepted.push_back(label);
+      loading->kernels.push_back(s);
     } else {
       Publish(s);
     }
   } catch (...) {
-    if (t_loading) t_loading->names.rejected.push_back(std::string(name) + ": out of memory");
+    if (phi::t_state.loading) phi::t_state.loading->names.rejected.push_back(std::string(name) + ": out of memory");
   }
 }
 

@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <atomic>
 
+#include "paddle/phi/core/thread_state.h"
+
 namespace phi {
 namespace {
 
 std::atomic<Place> g_current{Place{}};
-// Inside RunOnHost everything new stays on the CPU.
-thread_local int t_host_runs = 0;
 
+// Inside RunOnHost everything new stays on the CPU.
 struct HostRun {
-  HostRun() { ++t_host_runs; }
-  ~HostRun() { --t_host_runs; }
+  HostRun() { ++t_state.host_runs; }
+  ~HostRun() { --t_state.host_runs; }
 };
 
 // The elements a tensor spans in its storage: [first, last], relative to its offset.
@@ -75,7 +76,7 @@ void SetCurrentPlace(Place place) {
   g_current.store(place, std::memory_order_relaxed);
 }
 void MoveToCurrentPlace(Tensor& out) {
-  if (t_host_runs == 0 && out.defined() && !out.is_symbolic()) out = ToPlace(out, CurrentPlace());
+  if (t_state.host_runs == 0 && out.defined() && !out.is_symbolic()) out = ToPlace(out, CurrentPlace());
 }
 void MoveToCurrentPlace(std::vector<Tensor>& outs) {
   for (Tensor& t : outs) MoveToCurrentPlace(t);

@@ -9,6 +9,7 @@
 #include "paddle/phi/core/ew_watch.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/promote.h"
+#include "paddle/phi/core/thread_state.h"
 #include "paddle/phi/primitives/isa.h"
 
 namespace phi {
@@ -68,12 +69,10 @@ bool Crosses(const Tensor& o, const Tensor& x) {
          !(x->offset == o->offset && x.dims() == o.dims() && x.strides() == o.strides());
 }
 
-thread_local EwSeen* t_seen = nullptr;
-
 [[gnu::cold]] void Report(const EwDef& def, EwLoop loop, bool flat, int64_t n, const Tensor* const* in,
                           Tensor* const* out, const double* attrs) {
-  if (!t_seen) return;
-  EwSeen& s = *t_seen;
+  if (!t_state.seen) return;
+  EwSeen& s = *t_state.seen;
   ++s.calls;
   s.flat = flat && !attrs;
   s.loop = loop;
@@ -89,11 +88,11 @@ thread_local EwSeen* t_seen = nullptr;
 
 std::atomic<int> g_ew_watches{0};
 
-EwWatch::EwWatch(EwSeen* seen) : old_(std::exchange(t_seen, seen)) {
+EwWatch::EwWatch(EwSeen* seen) : old_(std::exchange(t_state.seen, seen)) {
   g_ew_watches.fetch_add(1, std::memory_order_relaxed);
 }
 EwWatch::~EwWatch() {
-  t_seen = old_;
+  t_state.seen = old_;
   g_ew_watches.fetch_sub(1, std::memory_order_relaxed);
 }
 

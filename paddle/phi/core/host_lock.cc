@@ -7,17 +7,18 @@
 #include <chrono>
 #include <thread>
 
+#include "paddle/phi/core/thread_state.h"
+
 namespace phi {
 
 HostLock g_host_lock;
 
 namespace {
 
-std::atomic<int> g_apart{0};             // scopes of all threads that compute without the lock
-thread_local constinit int t_apart = 0;  // of this thread
+std::atomic<int> g_apart{0};  // scopes of all threads that compute without the lock
 
 void Count(int n) {
-  t_apart += n;
+  t_state.apart += n;
   g_apart.fetch_add(n, std::memory_order_acq_rel);
 }
 
@@ -25,10 +26,10 @@ void Count(int n) {
 // end; the limit is for what they may wait for.
 void BeforeFork() {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (g_apart.load(std::memory_order_acquire) > t_apart && std::chrono::steady_clock::now() < end)
+  while (g_apart.load(std::memory_order_acquire) > t_state.apart && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::microseconds(20));
 }
-void InChild() { g_apart.store(t_apart, std::memory_order_relaxed); }
+void InChild() { g_apart.store(t_state.apart, std::memory_order_relaxed); }
 
 [[maybe_unused]] const bool registered = pthread_atfork(&BeforeFork, nullptr, &InChild) == 0;
 
@@ -47,7 +48,7 @@ void WithoutHostLock::TakeBack(void* state) {
 }
 
 int StopApart() {
-  const int scopes = t_apart;
+  const int scopes = t_state.apart;
   if (scopes) Count(-scopes);
   return scopes;
 }

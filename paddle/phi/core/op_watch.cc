@@ -10,12 +10,11 @@
 #include <unordered_set>
 
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/thread_state.h"
 
 namespace phi {
 
 constinit std::atomic<uint32_t> g_op_watch{0};
-
-namespace {
 
 // Events of one thread; outlives it.
 struct EventLog {
@@ -24,9 +23,11 @@ struct EventLog {
   std::vector<OpEvent> events;
 };
 
+namespace {
+
 struct Shared {
   std::mutex mutex;
-  std::vector<std::shared_ptr<EventLog>> logs;
+  std::vector<std::unique_ptr<EventLog>> logs;  // of all threads, for good
   std::unordered_set<std::string> names;
   NumberCheck check;
   std::map<std::string, std::array<int64_t, 4>> types;
@@ -42,20 +43,19 @@ std::string_view Interned(std::string_view name) {
   return *s.names.emplace(name).first;
 }
 
-EventLog& ThisThread() {
-  thread_local std::shared_ptr<EventLog> log = [] {
+EventLog& LogOfThread() {
+  if (!t_state.events) {
     Shared& s = Common();
-    auto made = std::make_shared<EventLog>();
     std::lock_guard<std::mutex> lock(s.mutex);
-    made->thread = static_cast<uint32_t>(s.logs.size());
-    s.logs.push_back(made);
-    return made;
-  }();
-  return *log;
+    s.logs.push_back(std::make_unique<EventLog>());
+    s.logs.back()->thread = static_cast<uint32_t>(s.logs.size() - 1);
+    t_state.events = s.logs.back().get();
+  }
+  return *t_state.events;
 }
 
 void Add(OpEvent e) {
-  EventLog& log = ThisThread();
+  EventLog& log = LogOfThread();
   e.thread = log.thread;
   e.name = Interned(e.name);
   std::lock_guard<std::mutex> lock(log.mutex);
@@ -151,11 +151,11 @@ void AddUserEvent(std::string_view name, uint8_t type, int64_t begin, int64_t en
 }
 
 std::vector<OpEvent> TakeOpEvents() {
-  std::vector<std::shared_ptr<EventLog>> logs;
+  std::vector<EventLog*> logs;
   {
     Shared& s = Common();
     std::lock_guard<std::mutex> lock(s.mutex);
-    logs = s.logs;
+    for (auto& log : s.logs) logs.push_back(log.get());
   }
   std::vector<OpEvent> all;
   for (auto& log : logs) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/thread_state.h"
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/isa.h"
 #include "paddle/phi/primitives/optim_kinds.inc.h"
@@ -26,8 +27,6 @@ class FlushDenormals {
   unsigned old_;
 };
 
-thread_local constinit UpdateBatch* t_batch = nullptr;
-
 char* Offset(void* p, int64_t bytes) { return p ? static_cast<char*>(p) + bytes : nullptr; }
 
 void Run(const OptimParam& p, int kind, void* s0, void* s1, void* s2, const double* a) {
@@ -36,10 +35,10 @@ void Run(const OptimParam& p, int kind, void* s0, void* s1, void* s2, const doub
   const int64_t size = f64 ? 8 : 4;
   const DataType gt = p.grad_t == DataType::UNDEFINED ? p.t : p.grad_t;
   auto run = PD_ISA_CALL(optim_run);
-  if (t_batch && p.lasts && p.t == math && gt == math && !p.master) {
+  if (t_state.updates && p.lasts && p.t == math && gt == math && !p.master) {
     UpdateBatch::Item item{kind, f64, {p.param, const_cast<void*>(p.grad), s0, s1, s2}, p.n, {}};
     std::copy_n(a, 6, item.a);
-    return t_batch->Add(item);
+    return t_state.updates->Add(item);
   }
   if (p.n < 4096 && p.t == math && gt == math && !p.master) {
     FlushDenormals flush;
@@ -76,10 +75,10 @@ void Run(const OptimParam& p, int kind, void* s0, void* s1, void* s2, const doub
 
 }  // namespace
 
-UpdateBatch::UpdateBatch() : old_(t_batch) { t_batch = this; }
+UpdateBatch::UpdateBatch() : old_(t_state.updates) { t_state.updates = this; }
 
 UpdateBatch::~UpdateBatch() {
-  t_batch = old_;
+  t_state.updates = old_;
   Finish();
 }
 

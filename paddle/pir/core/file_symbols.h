@@ -4,6 +4,7 @@
 // of reads.
 #pragma once
 
+#include <mutex>
 #include <vector>
 
 #include "paddle/common/dim.h"
@@ -15,9 +16,11 @@ class FileSymbols {
   // Differs from all others this object gave. Programs of other readers use it too: equal symbols say something only
   // within one program.
   common::Dim Next() {
-    static thread_local std::vector<common::Dim> pool;
-    if (next_ == pool.size()) pool.push_back(common::NewSymbol());
-    return pool[next_++];
+    static std::mutex mutex;
+    static auto* pool = new std::vector<common::Dim>;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (next_ == pool->size()) pool->push_back(common::NewSymbol());
+    return (*pool)[next_++];
   }
 
  private:

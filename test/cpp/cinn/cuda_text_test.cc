@@ -296,7 +296,7 @@ std::string HostCompiler() {
 // A C entry for each kernel that takes an array of pointers.
 std::string Entry(const Case& c, size_t k) {
   const LoopNest nest = Schedule(c.group);
-  std::vector<int64_t> meta;
+  KernelMeta meta;
   FillMeta(nest, c.dims.data(), meta);
   const std::string number = std::to_string(k), size = std::to_string(meta.size());
   const char* meets = nest.mode == LoopMode::kRowReduce ? "true" : "false";
@@ -350,7 +350,7 @@ void RunAll(const std::vector<Case>& cases, bool special) {
     const Case& c = cases[k];
     if (!c.compared) continue;
     const LoopNest nest = Schedule(c.group);
-    std::vector<int64_t> meta;
+    KernelMeta meta;
     FillMeta(nest, c.dims.data(), meta);
     const unsigned blocks = static_cast<unsigned>(CudaBlocks(nest, meta));
     for (unsigned n : {blocks, std::max(1u, blocks / 2)}) {  // all at once, and in turns
@@ -383,7 +383,7 @@ TEST(CudaText, HostRunsSpecialFunctions) {
                               0.05897170313620064, 0.003989273195983662}};
   for (size_t k = 0; k < kernels.size(); ++k) {
     const LoopNest nest = Schedule(Elementwise(1, in, In(0, d), d));
-    std::vector<int64_t> meta;
+    KernelMeta meta;
     const int64_t dims[] = {6};
     FillMeta(nest, dims, meta);
     void *pin[] = {x}, *pout[] = {y};

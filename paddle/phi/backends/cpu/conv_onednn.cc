@@ -2,6 +2,8 @@
 // Convolutions of float32 and bfloat16 through oneDNN: every primitive, reorder and packed weight is made once and
 // kept.
 #include <list>
+#include <memory>
+#include <mutex>
 
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/conv_impl.h"
@@ -66,14 +68,13 @@ void Reorder(const Operand& o, bool input) {
 
 void SetHandle(const dnnl::memory& m, void* p) { dnnl_memory_set_data_handle(m.get(), p); }
 
-// Packed weights of frozen layers, shared by the plans of this thread; the least recently used ones go first.
-int64_t g_weight_limit = int64_t{256} << 20;
-
+// Packed weights of frozen layers; the least recently used ones go first, once nobody uses them.
 class WeightCache {
  public:
-  ~WeightCache() { Trim(0); }
+  using Packed = std::shared_ptr<void>;
   // Null if absent.
-  void* Find(uint64_t weight, uint64_t plan) {
+  Packed Find(uint64_t weight, uint64_t plan) {
+    std::lock_guard<std::mutex> lock(mutex_);
     for (auto it = items_.begin(); it != items_.end(); ++it)
       if (it->weight == weight && it->plan == plan) {
         items_.splice(items_.begin(), items_, it);
@@ -81,50 +82,54 @@ class WeightCache {
       }
     return nullptr;
   }
-  // Null if it does not fit.
-  void* Add(uint64_t weight, uint64_t plan, int64_t bytes) {
-    const int64_t limit = __atomic_load_n(&g_weight_limit, __ATOMIC_RELAXED);
-    if (bytes > limit) return nullptr;
-    Trim(limit - bytes);
-    void* p = AllocateCpu(static_cast<size_t>(bytes));
-    items_.push_front({weight, plan, bytes, p});
-    total_ += bytes;
-    return p;
+  // Memory to pack into, for Add; null if it does not fit.
+  Packed Room(int64_t bytes) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (bytes > limit_) return nullptr;
+    Trim(limit_ - bytes);
+    const auto size = static_cast<size_t>(bytes);
+    return Packed(AllocateCpu(size), [size](void* p) { FreeCpu(p, size); });
   }
-  void Trim(int64_t limit) {
-    while (total_ > limit && !items_.empty()) {
-      FreeCpu(items_.back().p, static_cast<size_t>(items_.back().bytes));
-      total_ -= items_.back().bytes;
-      items_.pop_back();
-    }
+  void Add(uint64_t weight, uint64_t plan, int64_t bytes, Packed p) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    items_.push_front({weight, plan, bytes, std::move(p)});
+    total_ += bytes;
+    Trim(limit_);
+  }
+  void SetLimit(int64_t bytes) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    limit_ = std::max<int64_t>(bytes, 0);
+    Trim(limit_);
+  }
+  void Clear() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    Trim(0);
   }
 
  private:
   struct Item {
     uint64_t weight, plan;
     int64_t bytes;
-    void* p;
+    Packed p;
   };
-  std::list<Item> items_;
-  int64_t total_ = 0;
-};
-
-struct ThreadState {
-  LruCache<Key, Plan> plans{256};
-  WeightCache weights;
-  uint64_t epoch = 0;
-};
-uint64_t g_epoch = 0;  // raised by ClearConvCaches; every thread drops its caches when it sees the change
-
-ThreadState& State() {
-  thread_local ThreadState s;
-  const uint64_t e = __atomic_load_n(&g_epoch, __ATOMIC_RELAXED);
-  if (__builtin_expect(s.epoch != e, 0)) {
-    s.epoch = e;
-    s.plans.Clear();
-    s.weights.Trim(0);
+  void Trim(int64_t limit) {
+    while (total_ > limit && !items_.empty()) {
+      total_ -= items_.back().bytes;
+      items_.pop_back();
+    }
   }
-  return s;
+  std::mutex mutex_;
+  std::list<Item> items_;
+  int64_t total_ = 0, limit_ = int64_t{256} << 20;
+};
+
+PlanCache<Key, Plan>& Plans() {
+  static auto* plans = new PlanCache<Key, Plan>(256);
+  return *plans;
+}
+WeightCache& Weights() {
+  static auto* weights = new WeightCache;
+  return *weights;
 }
 
 Dims Shape(const int64_t* v, int nd, std::initializer_list<int64_t> lead) {
@@ -166,8 +171,8 @@ dnnl::primitive_attr Attributes(const Key& key, const Desc& y, bool sum) {
 // such an implementation. kLast: channels-last.
 enum class Inside { kOwn, kBlocks, kLast };
 
-std::shared_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, Inside inside) {
-  auto p = std::make_shared<Plan>();
+std::unique_ptr<Plan> Make(const Key& key, DataType t, const ConvDesc& d, Inside inside) {
+  auto p = std::make_unique<Plan>();
   static uint64_t ids = 0;
   p->id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED);
   const dnnl::engine& eng = OnednnEngine();
@@ -249,7 +254,7 @@ bool ShortRows(const Key& key, const ConvDesc& d) {
          d.k[0] * d.k[1] > 1 && d.ic >= 128 && d.oc >= 128;
 }
 
-std::shared_ptr<Plan> MakeAny(const Key& key, DataType t, const ConvDesc& d) {
+std::unique_ptr<Plan> MakeAny(const Key& key, DataType t, const ConvDesc& d) {
   try {
     if (!d.channels_last && CpuIsa() == Isa::kAvx512 && (d.ic % 16 == 0 || d.oc % 16 == 0 || d.y_blocked)) {
       if (ShortRows(key, d)) {
@@ -261,7 +266,7 @@ std::shared_ptr<Plan> MakeAny(const Key& key, DataType t, const ConvDesc& d) {
     }
     return Make(key, t, d, Inside::kOwn);
   } catch (const dnnl::error&) {
-    return std::make_shared<Plan>();  // not usable
+    return std::make_unique<Plan>();  // not usable
   }
 }
 
@@ -286,22 +291,18 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
     key.in[i] = d.in[i], key.k[i] = d.k[i], key.out[i] = d.out[i], key.stride[i] = d.stride[i];
     key.dilation[i] = d.dilation[i], key.pad_lo[i] = d.pad_lo[i], key.pad_hi[i] = d.pad_hi[i];
   }
-  ThreadState& state = State();
-  std::shared_ptr<Plan> p = state.plans.Find(key);
-  if (!p) {
-    p = MakeAny(key, t, d);
-    state.plans.Insert(key, p);
-  }
+  const auto p = Plans().Take(key, [&] { return MakeAny(key, t, d); });
   if (!p->usable) return false;
 
-  void* packed = nullptr;
+  WeightCache::Packed packed;
   bool pack = p->w.bytes != 0;
-  if (pack && d.weight_key != 0 && kind != ConvKind::kGradWeight) {
-    packed = state.weights.Find(d.weight_key, p->id);
+  const bool keep = pack && d.weight_key != 0 && kind != ConvKind::kGradWeight;
+  if (keep) {
+    packed = Weights().Find(d.weight_key, p->id);
     if (packed)
       pack = false;
     else
-      packed = state.weights.Add(d.weight_key, p->id, p->w.bytes);
+      packed = Weights().Room(p->w.bytes);
   }
   const int64_t w_bytes = packed ? 0 : p->w.bytes;
   const CallMemory scratch(p->x.bytes + p->y.bytes + w_bytes);
@@ -319,7 +320,7 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
   bind(p->y, y);
   if (packed) {
     SetHandle(p->w.user, w);
-    SetHandle(p->w.prim, packed);
+    SetHandle(p->w.prim, packed.get());
   } else {
     bind(p->w, w);
   }
@@ -330,6 +331,7 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
   if (x_in && p->x.bytes) Reorder(p->x, true);
   if (y_in && p->y.bytes) Reorder(p->y, true);
   if (w_in && pack) Reorder(p->w, true);
+  if (keep && pack && packed) Weights().Add(d.weight_key, p->id, p->w.bytes, packed);
   dnnl_exec_arg_t args[5] = {{p->x_arg, p->x.prim.get()}, {p->w_arg, p->w.prim.get()}, {p->y_arg, p->y.prim.get()}};
   int count = 3;
   if (bias) args[count++] = {p->bias_arg, p->bias.get()};
@@ -348,14 +350,11 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
   return true;
 }
 
-void SetConvWeightCacheLimit(int64_t bytes) {
-  __atomic_store_n(&g_weight_limit, bytes < 0 ? 0 : bytes, __ATOMIC_RELAXED);
-  State().weights.Trim(bytes < 0 ? 0 : bytes);
-}
+void SetConvWeightCacheLimit(int64_t bytes) { Weights().SetLimit(bytes); }
 
 void ClearConvCaches() {
-  __atomic_add_fetch(&g_epoch, 1, __ATOMIC_RELAXED);
-  State();
+  Plans().Clear();
+  Weights().Clear();
 }
 
 }  // namespace phi::cpu

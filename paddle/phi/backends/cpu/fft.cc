@@ -39,10 +39,8 @@ void CheckStatus(MKL_LONG status) {
   PD_CHECK(status == DFTI_NO_ERROR, Internal, "[fft] MKL failed: ", DftiErrorMessage(status));
 }
 
-std::shared_ptr<Plan> GetPlan(const Key& key) {
-  thread_local LruCache<Key, Plan> cache(64);
-  if (auto p = cache.Find(key)) return p;
-  auto p = std::make_shared<Plan>();
+std::unique_ptr<Plan> MakePlan(const Key& key) {
+  auto p = std::make_unique<Plan>();
   MKL_LONG n[kMaxRank], in[kMaxRank + 1], out[kMaxRank + 1];
   for (int i = 0; i <= key.rank; ++i) {
     if (i < key.rank) n[i] = key.n[i];
@@ -69,7 +67,6 @@ std::shared_ptr<Plan> GetPlan(const Key& key) {
   if (key.kind != kC2C) CheckStatus(DftiSetValue(p->h, DFTI_CONJUGATE_EVEN_STORAGE, DFTI_COMPLEX_COMPLEX));
   CheckStatus(DftiSetValue(p->h, key.forward ? DFTI_FORWARD_SCALE : DFTI_BACKWARD_SCALE, key.scale));
   CheckStatus(DftiCommitDescriptor(p->h));
-  cache.Insert(key, p);
   return p;
 }
 
@@ -144,7 +141,8 @@ void Transform(Kind kind, bool is_double, bool forward, const std::vector<int64_
   key.in_place = x == out;
   key.threads = MaxThreads();
   key.forward = forward;
-  const auto plan = GetPlan(key);
+  static auto* plans = new PlanCache<Key, Plan>(64);
+  const auto plan = plans->Take(key, [&] { return MakePlan(key); });
   const int64_t real = is_double ? 8 : 4;
   const int64_t isize = kind == kR2C ? real : 2 * real, osize = kind == kC2R ? real : 2 * real;
   int64_t loops = 1;

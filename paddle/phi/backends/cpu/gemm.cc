@@ -155,10 +155,9 @@ struct MatmulEntry {
 
 // alpha 1, beta 0 or 1.
 void Bf16Onednn(const Args& g) {
-  thread_local LruCache<MatmulKey, MatmulEntry> cache(128);
-  MatmulKey key{g.m, g.n, g.k, g.lda, g.ldb, g.ldc, g.ta != 0, g.tb != 0, g.beta != 0, MaxThreads()};
-  auto e = cache.Find(key);
-  if (!e) {
+  static auto* cache = new PlanCache<MatmulKey, MatmulEntry>(128);
+  const MatmulKey key{g.m, g.n, g.k, g.lda, g.ldb, g.ldc, g.ta != 0, g.tb != 0, g.beta != 0, MaxThreads()};
+  const auto e = cache->Take(key, [&] {
     const ThreadLimit limit(key.threads);  // oneDNN plans for OpenMP's count, also where it will run on one thread
     using D = dnnl::memory::dims;
     const auto bf = dnnl::memory::data_type::bf16;
@@ -172,13 +171,13 @@ void Bf16Onednn(const Args& g) {
       attr.set_post_ops(ops);
     }
     const auto& eng = OnednnEngine();
-    e = std::make_shared<MatmulEntry>();
-    e->prim = dnnl::matmul(dnnl::matmul::primitive_desc(eng, am, bm, cm, attr));
-    e->a = dnnl::memory(am, eng, nullptr);
-    e->b = dnnl::memory(bm, eng, nullptr);
-    e->c = dnnl::memory(cm, eng, nullptr);
-    cache.Insert(key, e);
-  }
+    auto made = std::make_unique<MatmulEntry>();
+    made->prim = dnnl::matmul(dnnl::matmul::primitive_desc(eng, am, bm, cm, attr));
+    made->a = dnnl::memory(am, eng, nullptr);
+    made->b = dnnl::memory(bm, eng, nullptr);
+    made->c = dnnl::memory(cm, eng, nullptr);
+    return made;
+  });
   e->a.set_data_handle(const_cast<void*>(g.a));
   e->b.set_data_handle(const_cast<void*>(g.b));
   e->c.set_data_handle(g.c);

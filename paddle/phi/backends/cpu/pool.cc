@@ -301,24 +301,6 @@ void Gradient(DataType t, const PoolDesc& d, bool average, const Known& known, v
 
 }  // namespace
 
-void* PoolBuffer(int64_t bytes) {
-  struct Held {
-    void* p = nullptr;
-    int64_t bytes = 0;
-    ~Held() { std::free(p); }
-  };
-  thread_local Held h;
-  if (h.bytes < bytes) {
-    std::free(h.p);
-    h.bytes = 0;
-    const int64_t want = (bytes + 4095) / 4096 * 4096;
-    h.p = std::aligned_alloc(64, static_cast<size_t>(want));
-    if (!h.p) throw std::bad_alloc();
-    h.bytes = want;
-  }
-  return h.p;
-}
-
 int64_t PoolOutSize(int64_t in, int64_t k, int64_t stride, int64_t pad_lo, int64_t pad_hi, bool ceil_mode) {
   PD_CHECK(stride > 0, InvalidArgument, "[pool] expected a positive stride, got ", stride);
   const int64_t room = in - k + pad_lo + pad_hi + (ceil_mode ? stride - 1 : 0);

@@ -18,7 +18,7 @@ struct PoolArgs {
   const double* row_count;  // per output column: its factor in the divisor of an average
 };
 
-// Memory of the calling thread, valid until its next call. Throws std::bad_alloc.
+// Memory of the calling thread, valid until its next call (threads.cc). Throws std::bad_alloc.
 void* PoolBuffer(int64_t bytes);
 
 }  // namespace phi::cpu

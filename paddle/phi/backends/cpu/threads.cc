@@ -13,12 +13,13 @@
 #include <new>
 
 #include "paddle/common/sanitizer.h"
+#include "paddle/phi/backends/cpu/pool_impl.h"
+#include "paddle/phi/core/thread_state.h"
 
 namespace phi::cpu {
 namespace {
 
 std::atomic<int> g_threads{0};  // 0 = not asked yet
-thread_local int t_limit = 0;   // 0 = none
 
 void AfterForkInChild() {
   g_threads.store(1, std::memory_order_relaxed);
@@ -38,7 +39,22 @@ struct Slot {
   bool busy = false;
   ~Slot() { std::free(p); }
 };
-thread_local Slot t_slots[4];
+// The scratch of a thread: what Scratch lends, and what PoolBuffer keeps.
+struct ThreadScratch {
+  Slot lent[4], kept;
+};
+thread_local ThreadScratch t_scratch;
+
+// At least as large as asked for.
+void Grow(Slot& s, int64_t bytes) {
+  if (s.bytes >= bytes) return;
+  std::free(s.p);
+  s.bytes = 0;
+  const int64_t want = (bytes + 4095) / 4096 * 4096;
+  s.p = std::aligned_alloc(64, static_cast<size_t>(want));
+  if (!s.p) throw std::bad_alloc();
+  s.bytes = want;
+}
 
 }  // namespace
 
@@ -49,18 +65,18 @@ int MaxThreads() {
     g_threads.store(n, std::memory_order_relaxed);
   }
   if (n == 1 || omp_in_parallel()) return 1;
-  return t_limit && t_limit < n ? t_limit : n;
+  return t_state.thread_limit && t_state.thread_limit < n ? t_state.thread_limit : n;
 }
 
-ThreadLimit::ThreadLimit(int n) : limit_(t_limit), openmp_(omp_get_max_threads()) {
+ThreadLimit::ThreadLimit(int n) : limit_(t_state.thread_limit), openmp_(omp_get_max_threads()) {
   if (n < 1) n = 1;
-  t_limit = n;
+  t_state.thread_limit = n;
   omp_set_num_threads(n < openmp_ ? n : openmp_);
   mkl_ = mkl_set_num_threads_local(n);
 }
 
 ThreadLimit::~ThreadLimit() {
-  t_limit = limit_;
+  t_state.thread_limit = limit_;
   omp_set_num_threads(openmp_);
   mkl_set_num_threads_local(mkl_);
 }
@@ -103,17 +119,10 @@ PD_NOT_SANITIZED void ParallelParts(int parts, void (*fn)(void*, int), void* ctx
 
 Scratch::Scratch(int64_t bytes) {
   if (bytes <= 0) bytes = 1;
-  for (Slot& s : t_slots) {
+  for (Slot& s : t_scratch.lent) {
     if (s.busy) continue;
     if (bytes > kKeepBytes) break;
-    if (s.bytes < bytes) {
-      std::free(s.p);
-      s.bytes = 0;
-      const int64_t want = (bytes + 4095) / 4096 * 4096;
-      s.p = std::aligned_alloc(64, static_cast<size_t>(want));
-      if (!s.p) throw std::bad_alloc();
-      s.bytes = want;
-    }
+    Grow(s, bytes);
     s.busy = true;
     slot_ = &s;
     p_ = s.p;
@@ -121,6 +130,11 @@ Scratch::Scratch(int64_t bytes) {
   }
   p_ = std::aligned_alloc(64, static_cast<size_t>((bytes + 63) / 64 * 64));
   if (!p_) throw std::bad_alloc();
+}
+
+void* PoolBuffer(int64_t bytes) {
+  Grow(t_scratch.kept, bytes);
+  return t_scratch.kept.p;
 }
 
 Scratch::~Scratch() {

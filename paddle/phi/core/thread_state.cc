@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/phi/core/thread_state.h"
+
+namespace phi {
+
+thread_local constinit ThreadState t_state;
+
+}  // namespace phi
