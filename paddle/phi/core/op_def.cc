@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/core/op_def.h"
 
+#include <atomic>
+#include <list>
+#include <map>
 #include <mutex>
+#include <string>
 #include <tuple>
 
 #include "paddle/phi/core/device.h"
@@ -15,11 +19,10 @@ std::map<std::string, const OpDef*, std::less<>>& Registry() {
 }
 
 using KernelKey = std::tuple<std::string, int, int, int>;
+using KernelTable = std::map<KernelKey, ExternalKernel>;
+// A registration publishes a new table; calls may still read the ones before, which stay.
 std::mutex g_kernel_mutex;
-std::map<KernelKey, ExternalKernel>& Kernels() {
-  static auto* k = new std::map<KernelKey, ExternalKernel>;
-  return *k;
-}
+std::atomic<const KernelTable*> g_kernels{nullptr};
 
 [[noreturn]] void WrongKind(const char* op, const char* name, const char* want) {
   PD_THROW(InvalidType, "[", op, "] expected attribute ", name, " to be ", want, ", got another kind");
@@ -194,13 +197,17 @@ bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs
 
 void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, ExternalKernel kernel) {
   std::lock_guard<std::mutex> lock(g_kernel_mutex);
-  Kernels()[{op, static_cast<int>(dtype), static_cast<int>(place.type), place.custom}] = kernel;
+  static auto* tables = new std::list<KernelTable>;
+  KernelTable& next = tables->emplace_back(tables->empty() ? KernelTable() : tables->back());
+  next[{op, static_cast<int>(dtype), static_cast<int>(place.type), place.custom}] = kernel;
+  g_kernels.store(&next, std::memory_order_release);
   g_has_external_kernels = true;
 }
 const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place place) {
-  std::lock_guard<std::mutex> lock(g_kernel_mutex);
-  auto it = Kernels().find({op.name, static_cast<int>(dtype), static_cast<int>(place.type), place.custom});
-  return it == Kernels().end() ? nullptr : &it->second;
+  const KernelTable* kernels = g_kernels.load(std::memory_order_acquire);
+  if (!kernels) return nullptr;
+  const auto it = kernels->find({op.name, static_cast<int>(dtype), static_cast<int>(place.type), place.custom});
+  return it == kernels->end() ? nullptr : &it->second;
 }
 
 }  // namespace phi

@@ -3,18 +3,26 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <random>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/conv.h"
 #include "paddle/phi/backends/cpu/pool.h"
+#include "paddle/phi/core/tensor.h"
 #include "paddle/phi/primitives/elementwise.h"
+
+namespace phi {
+void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& pads, const Ints& dilations,
+                    int64_t groups, bool last, Tensor& out);
+}
 
 namespace phi::cpu {
 namespace {
@@ -272,15 +280,54 @@ TEST(Conv, KeptWeights) {
   for (int64_t limit : {int64_t{1} << 20, int64_t{40000}, int64_t{0}}) {
     SetConvWeightCacheLimit(limit);
     for (int round = 0; round < 3; ++round) {
-      e.weight_key = 11;
+      e.weight_key = {11, 0, 0};
       ConvForward(DataType::FLOAT32, e, x.data(), w.data(), nullptr, got.data());
       EXPECT_EQ(got, want);
-      e.weight_key = 12;
+      e.weight_key = {11, 0, nw};  // another part of the same memory
       ConvForward(DataType::FLOAT32, e, x.data(), v.data(), nullptr, got.data());
       EXPECT_EQ(got, other);
     }
     ClearConvCaches();
   }
+  SetConvWeightCacheLimit(int64_t{256} << 20);
+}
+
+TEST(Conv, KeptWeightsOfOneStorage) {
+  Tensor x = Empty({1, 32, 8, 8}, DataType::FLOAT32), all = Empty({2 * 32 * 32 * 9}, DataType::FLOAT32);
+  for (const Tensor& t : {x, all})
+    for (int64_t i = 0; i < t.numel(); ++i) t.data<float>()[i] = static_cast<float>(Pick(-64, 64)) / 32;
+  auto run = [&](int64_t part, bool keep) {
+    Tensor w = ViewOf(all, {32, 32, 3, 3}, {288, 9, 3, 1}, part * 32 * 32 * 9);
+    w->is_parameter = keep;
+    Tensor out = Empty({1, 32, 8, 8}, DataType::FLOAT32);
+    conv_nd_kernel(x, w, {1, 1}, {1, 1, 1, 1}, {1, 1}, 1, false, out);
+    return std::vector<float>(out.data<float>(), out.data<float>() + out.numel());
+  };
+  for (int round = 0; round < 2; ++round)
+    for (int64_t part : {0, 1}) EXPECT_EQ(run(part, true), run(part, false)) << part;
+}
+
+TEST(Conv, ThreadsShareWhatIsKept) {
+  const int64_t n = 32 * 64, nw = 32 * 32 * 9;
+  const auto x = Store(DataType::FLOAT32, Random(n)), w = Store(DataType::FLOAT32, Random(nw));
+  ConvDesc e = Drop(Plain(1, 32, 32, 8, 3, 1, 1, 1), 2);
+  std::vector<char> want(n * 4);
+  ConvForward(DataType::FLOAT32, e, x.data(), w.data(), nullptr, want.data());
+  e.weight_key = {21, 3, 0};
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<char> got(n * 4);
+      for (int k = 0; k < 50; ++k) {
+        ConvForward(DataType::FLOAT32, e, x.data(), w.data(), nullptr, got.data());
+        wrong += got != want;
+        if (t == 0 && k % 7 == 0) ClearConvCaches();
+        if (t == 1 && k % 5 == 0) SetConvWeightCacheLimit(k % 2 ? 0 : int64_t{1} << 20);
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
   SetConvWeightCacheLimit(int64_t{256} << 20);
 }
 

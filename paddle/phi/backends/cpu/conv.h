@@ -7,6 +7,14 @@
 
 namespace phi::cpu {
 
+// Which contents a weight has: its storage, the count of writes to it, and where it begins there. Its packed form is
+// kept under the key; storage 0: not kept.
+struct WeightKey {
+  uint64_t storage = 0, version = 0;
+  int64_t offset = 0;
+  bool operator==(const WeightKey&) const = default;
+};
+
 // One description serves the forward and both gradients. Tensors are contiguous:
 //   x [n, ic, in...] or, with channels_last, [n, in..., ic];  y likewise with oc and out...
 //   w [oc, ic / groups, k...] always (also with channels_last), bias [oc].
@@ -20,8 +28,7 @@ struct ConvDesc {
   // Two spatial dims, ConvForwardFused only: the tensor is [n, ceil(c / 16), in..., 16], padded by zeros. y may be
   // blocked where x is not; the residual is as y.
   bool x_blocked = false, y_blocked = false;
-  // Identity of the weight's contents (storage and version), so that its packed form can be kept; 0 = never keep.
-  uint64_t weight_key = 0;
+  WeightKey weight_key;
 };
 
 // What a forward convolution does to its result before it is stored: y = act(conv + bias + residual).

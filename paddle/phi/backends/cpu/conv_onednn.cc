@@ -73,7 +73,7 @@ class WeightCache {
  public:
   using Packed = std::shared_ptr<void>;
   // Null if absent.
-  Packed Find(uint64_t weight, uint64_t plan) {
+  Packed Find(const WeightKey& weight, uint64_t plan) {
     std::lock_guard<std::mutex> lock(mutex_);
     for (auto it = items_.begin(); it != items_.end(); ++it)
       if (it->weight == weight && it->plan == plan) {
@@ -90,7 +90,7 @@ class WeightCache {
     const auto size = static_cast<size_t>(bytes);
     return Packed(AllocateCpu(size), [size](void* p) { FreeCpu(p, size); });
   }
-  void Add(uint64_t weight, uint64_t plan, int64_t bytes, Packed p) {
+  void Add(const WeightKey& weight, uint64_t plan, int64_t bytes, Packed p) {
     std::lock_guard<std::mutex> lock(mutex_);
     items_.push_front({weight, plan, bytes, std::move(p)});
     total_ += bytes;
@@ -108,7 +108,8 @@ class WeightCache {
 
  private:
   struct Item {
-    uint64_t weight, plan;
+    WeightKey weight;
+    uint64_t plan;
     int64_t bytes;
     Packed p;
   };
@@ -296,7 +297,7 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
 
   WeightCache::Packed packed;
   bool pack = p->w.bytes != 0;
-  const bool keep = pack && d.weight_key != 0 && kind != ConvKind::kGradWeight;
+  const bool keep = pack && d.weight_key.storage != 0 && kind != ConvKind::kGradWeight;
   if (keep) {
     packed = Weights().Find(d.weight_key, p->id);
     if (packed)

@@ -72,9 +72,9 @@ Dims ConvDims(const Dims& x, const Dims& w, const Ints& strides, const Ints& pad
   return out;
 }
 
-uint64_t WeightKey(const Tensor& w) {
-  if (!w.is_contiguous() || !w->is_parameter) return 0;
-  return w->storage->id() << 32 | w->storage->version();
+cpu::WeightKey KeyOf(const Tensor& w) {
+  if (!w.is_contiguous() || !w->is_parameter) return {};
+  return {w->storage->id(), w->storage->version(), w->offset};
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const
   if (out.numel() == 0) return;
   Tensor xc = Contiguous(x), wc = Contiguous(w);
   cpu::ConvDesc d = Describe(x.dims(), w.dims(), out.dims(), strides, pads, dilations, groups, last);
-  d.weight_key = WeightKey(w);
+  d.weight_key = KeyOf(w);
   cpu::ConvForward(x.dtype(), d, xc.raw_data(), wc.raw_data(), nullptr, out.raw_data());
 }
 void conv_grad_input_infer(const Meta& dy, const Meta&, const Ints& shape, const Ints&, const Ints&, const Ints&,
@@ -203,7 +203,7 @@ bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, cons
                groups, last);
   d.x_blocked = blocked && x.ndim() == 5;
   d.y_blocked = blocked;
-  d.weight_key = WeightKey(w);
+  d.weight_key = KeyOf(w);
   return cpu::ConvForwardFused(d, e, xc.raw_data(), wc.raw_data(), b.defined() ? b.raw_data() : nullptr,
                                out.raw_data());
 }
