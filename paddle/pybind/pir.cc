@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "paddle/eager/dispatch/decomposition_pass.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/executor/parameters.h"
@@ -154,6 +155,17 @@ std::shared_ptr<ProgramObject> PruneTo(ProgramObject& p, const pyb::iterable& fe
   options.feed_names = std::move(feed_names);
   auto f = p.ValuesOf(feeds), r = p.ValuesOf(fetches);
   return std::make_shared<ProgramObject>(pir::Prune(p.program(), f, r, options));
+}
+
+std::shared_ptr<ProgramObject> Decomposed(ProgramObject& p, std::vector<std::string> names) {
+  p.recorder().SyncFlags();
+  pir::IrMapping mapping;
+  std::unique_ptr<pir::Program> copy = p.program().Clone(mapping);
+  pir::PassManager passes;
+  passes.Add(egr::CreateDecomposition(std::move(names)));
+  passes.Add(pir::CreateDeadCodeElimination());
+  passes.Run(*copy);
+  return std::make_shared<ProgramObject>(std::move(copy));
 }
 
 struct PlanObject {
@@ -308,6 +320,8 @@ int Init(PyObject* module) {
                copy->SetOrigin(p.shared_from_this(), CopiedValues(p.program(), mapping));
                return copy;
              })
+        .def("_decomposed", &Decomposed, pyb::arg("names") = std::vector<std::string>(),
+             "A copy without the operations of these names, or all that have decompositions: built of others instead.")
         .def("_parameters", &Parameters)
         .def("_set_parameter",
              [](ProgramObject& p, const std::string& name, pyb::handle t) {

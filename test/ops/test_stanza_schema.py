@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, os.path.join(ROOT, 'tools'))
 try:
     from lint import stanzas
-    from opgen import emit_traits, gradient, model, stanza, template
+    from opgen import emit_decomposition, emit_traits, gradient, model, stanza, template
 finally:
     sys.path.pop(0)
 
@@ -170,6 +170,60 @@ def test_an_error_names_file_and_line(tmp_path, old, new, line, words):
     assert GOOD.count(old) == 1 or old == '(Tensor x)'
     with pytest.raises(stanza.StanzaError) as caught:
         load(tmp_path, GOOD.replace(old, new, 1))
+    assert f'family/ops.yaml:{line}:' in str(caught.value) and words in str(caught.value)
+
+
+PARTS = """- op: centred
+  args: (Tensor x, Tensor? scale, int axis=-1)
+  outputs: (Tensor out, Tensor middle)
+  infer: centred_infer
+  kernel: centred_kernel
+  decomposition:
+    m: mean(x, [axis], keepdim=True)
+    out: (x - m) * scale if scale else x - m
+    middle: squeeze(m, [axis])
+  vjp:
+    g: dout * scale if scale else dout
+    x: g - mean(g, [axis], keepdim=True)
+  nondiff_outs: [middle]
+  lazy_douts: true
+  doc: What is left of the mean.
+"""
+
+
+def test_a_decomposition_is_read_and_printed(tmp_path):
+    (op,) = load(tmp_path, PARTS)
+    text = emit_decomposition.templates([gradient.Gradient(op, {op.name: op})])
+    assert (
+        'void centred(D& d, const V& x, const V& scale, int64_t axis, V* to_out, V* to_middle) {'
+        in text
+    )
+    assert 'const V m = d.mean(x, Ints{axis}, true);' in text
+    assert 'to_out ? V((d.has(scale) ? ((x - m) * scale) : (x - m))) : V();' in text
+    assert 'if (to_x_grad) *to_x_grad = (g - d.mean(g, Ints{axis}, true));' in text
+
+
+@pytest.mark.parametrize(
+    'old, new, line, words',
+    [
+        ('mean(x, [axis], k', 'meen(x, [axis], k', 7, 'got the function meen; did you mean mean?'),
+        ('(x - m) * scale', '(x - n) * scale', 8, 'expected a name that stands before, got the'),
+        ('squeeze(m, [axis])', 'squeeze(m, axis)', 9, 'expected axes, got the number axis'),
+        ('squeeze(m, [axis])', 'squeeze(m)', 9, 'expected squeeze(x, axis), got squeeze(m)'),
+        ('if scale else x - m', 'if axis else x - m', 8, "expected a flag, or a tensor's name"),
+        ('if scale else x - m', 'if scale else axis', 8, 'expected two values of one kind'),
+        ('    middle: squeeze(m, [axis])\n', '', 6, 'expected the result middle, got none'),
+        ('    m: mean', '    x: mean', 7, 'x: expected a new name, got one of an argument'),
+        ('    m: mean', '    sum: mean', 7, 'sum: expected a new name, got one of an argument'),
+        ('    g: dout', '    h: dout', 12, 'expected a name that stands before, got the name g'),
+        ('x: g - mean(g,', 'x: dout - mean(dout,', 11, 'g: expected a step that a result reads'),
+        ('  kernel: centred_kernel', '  body: x', 6, 'decomposition stands beside body'),
+    ],
+)
+def test_an_error_of_a_decomposition_names_file_and_line(tmp_path, old, new, line, words):
+    assert PARTS.count(old) == 1
+    with pytest.raises(stanza.StanzaError) as caught:
+        load(tmp_path, PARTS.replace(old, new))
     assert f'family/ops.yaml:{line}:' in str(caught.value) and words in str(caught.value)
 
 

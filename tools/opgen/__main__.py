@@ -6,7 +6,17 @@ import json
 import pathlib
 import sys
 
-from . import emit_bind, emit_cpp, emit_legacy, emit_lowering, emit_traits, manual, model, stats
+from . import (
+    emit_bind,
+    emit_cpp,
+    emit_decomposition,
+    emit_legacy,
+    emit_lowering,
+    emit_traits,
+    manual,
+    model,
+    stats,
+)
 from .gradient import Gradient
 from .stanza import StanzaError
 
@@ -25,9 +35,11 @@ def outputs(ops):
         files[f"paddle/pybind/{name}_bind.cc"] = emit_bind.family_source([g.op for g in members])
         for k, text in enumerate(emit_cpp.loop_sources(members)):
             files[f"paddle/phi/loops/{name}_{k}.isa.cc"] = text
-    files["paddle/cinn/lowering.cc"] = emit_lowering.source(
-        [g for members in families.values() for g in members]
-    )
+    every = [g for members in families.values() for g in members]
+    files["paddle/cinn/lowering.cc"] = emit_lowering.source(every)
+    files["paddle/pir/dialect/decompositions.h"] = emit_decomposition.templates(every)
+    files["paddle/eager/ops/decompositions.cc"] = emit_decomposition.tensor_file(every)
+    files["paddle/cinn/decompositions.cc"] = emit_decomposition.facts_file(every)
     files["paddle/common/op_trait_table.cc"] = emit_traits.table(ops)
     files["paddle/pir/dialect/pd_op.h"] = emit_traits.names_header(gradients.values())
     files["python/paddle/_legacy_ops.py"] = emit_legacy.table(ops)

@@ -3,8 +3,9 @@
 `<op>_grad`.
 """
 
-from . import emit_loops
+from . import decomposition, emit_loops
 from .expr import TensorPrinter
+from .model import is_decomposed
 from .signatures import attr_form, flag, list_or_tensor, pir_name, slot_tensor
 from .template import commas, fill
 
@@ -61,8 +62,40 @@ def composed(g):
     """The rules of `vjp` on tensors, which can be differentiated again; None without any."""
     if not g.rules:
         return None
-    statements = [composed_statement(g, i, t) for i, t in enumerate(g.inputs)]
+    if is_decomposed(g.op):
+        made = decomposition.backward(g.op)
+        statements = decomposed_statements(g, made)
+    else:
+        statements = [composed_statement(g, i, t) for i, t in enumerate(g.inputs)]
     return fill(COMPOSED, op=g.op.name, params=rule_params(g), statements=statements)
+
+
+def decomposed_statements(g, made):
+    """Statements of a composed rule: what is wanted, in the dtype of its argument."""
+    op, wanted = g.op, {t.name: i for i, t in enumerate(g.inputs)}
+    differentiable = [d for o, d in zip(op.outs, op.douts) if o.name not in op.nondiff_outs]
+    values = {n: f"d.operand({n})" for n in [*g.context, *op.douts]}
+    values |= {a.name: a.name for a in op.attrs} | {decomposition.FIRST_ORDER: "false"}
+    results = [r.removesuffix("_grad") for r in made.given]
+    out = (
+        [f"if (!{differentiable[0]}.defined()) return;"]
+        if op.lazy_douts and len(differentiable) == 1
+        else []
+    )
+    out += ["TensorDecomposer d;", f"Tensor {commas('r_' + r for r in results)};"]
+    args = [values[n] for n in made.inputs if n in made.reads]
+    args += [f"need[{wanted[r]}] ? &r_{r} : nullptr" for r in results]
+    out.append(f"decomposition::{made.name}({commas(['d', *args])});")
+    return out + [f"if (r_{r}.defined()) g_{r} = cast_like(r_{r}, {like(g, r)});" for r in results]
+
+
+def like(g, tensor):
+    """What has the dtype of an argument's gradient: it, or the output gradient."""
+    return (
+        tensor
+        if tensor in g.context
+        else next(d for o, d in zip(g.op.outs, g.op.douts) if o.name not in g.op.nondiff_outs)
+    )
 
 
 FIRST_KERNEL = """

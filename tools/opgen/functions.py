@@ -8,7 +8,20 @@ import pathlib
 import re
 from dataclasses import dataclass
 
-from .stanza import NAMES, NUMBER, TEXT, TRUE, Where, key, need_name, read_file, read_table
+from .stanza import (
+    NAME,
+    NAMES,
+    NUMBER,
+    RENAMES,
+    REQUIRED,
+    TEXT,
+    TRUE,
+    Where,
+    key,
+    need_name,
+    read_file,
+    read_table,
+)
 
 HERE = pathlib.Path(__file__).parent
 TABLE = HERE / "functions.yaml"
@@ -22,6 +35,14 @@ class Scalar:
 
     operands: int = key(NUMBER, "How many.", 1)
     derivative: str | None = key(TEXT, "At u.")
+
+
+@dataclass
+class OfTensors:
+    """A function of `decomposition`."""
+
+    operands: dict = key(RENAMES, "Their kinds, in order.", REQUIRED)
+    gives: str = key(NAME, "The kind of the result.", "tensor")
 
 
 @dataclass
@@ -54,14 +75,25 @@ def declared():
     return {m[1]: parameters(m[2]) for h in headers for m in DECLARATION.finditer(h.read_text())}
 
 
+def listed(section, table):
+    """{name: a `table`} of a section."""
+    raw = read_file(TABLE)[section]
+    return {
+        name: read_table(table, row, Where(str(TABLE), raw.lines[name], name))
+        for name, row in raw.items()
+    }
+
+
 @functools.cache
 def scalars():
     """{name: Scalar}."""
-    raw = read_file(TABLE)["scalar"]
-    return {
-        name: read_table(Scalar, row, Where(str(TABLE), raw.lines[name], name))
-        for name, row in raw.items()
-    }
+    return listed("scalar", Scalar)
+
+
+@functools.cache
+def tensors():
+    """{name: OfTensors}."""
+    return listed("tensor", OfTensors)
 
 
 @functools.cache

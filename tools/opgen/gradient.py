@@ -57,7 +57,7 @@ class Gradient:
 
     @cached_property
     def rules(self):
-        """{input: parsed rule}."""
+        """{input: parsed rule}, with the named steps of rules that have some."""
         return {name: parse(text, self.op.where) for name, text in self.op.vjp.items()}
 
     @cached_property
@@ -123,6 +123,8 @@ class Gradient:
         """Names of tensors that gradients may be, or be views of."""
         if self.op.vjp_kernel:
             return set()
+        if self.op.decomposition is not None:
+            return {n.name for n in [*self.op.tensors, *self.op.outs]} | set(self.op.douts)
         fresh = {name for name, op in self.ops.items() if not op.view and not op.composed}
         return set().union(*(shared_names(node, fresh) for node in self.rules.values()))
 

@@ -4,7 +4,7 @@
 import re
 import textwrap
 
-from .functions import scalars
+from .functions import scalars, tensors
 from .model import Legacy, Op, TestRow, Variant
 from .stanza import key_fields
 
@@ -37,10 +37,20 @@ def entries(table, indent=""):
 
 def keys():
     """The list as Markdown."""
-    functions = ", ".join(f"`{name}`" for name in sorted(scalars()))
-    return (
-        "\n".join(entries(Op)).strip() + "\n\n" + fill(f"Functions of `body`: {functions}.") + "\n"
+    return "\n".join(
+        [
+            "\n".join(entries(Op)).strip(),
+            "",
+            fill(f"Functions of `body`: {quoted(scalars())}."),
+            "",
+            fill(f"Functions of `decomposition` beside them: {quoted(tensors())}."),
+            "",
+        ]
     )
+
+
+def quoted(names):
+    return ", ".join(f"`{name}`" for name in sorted(names))
 
 
 def renewed(text):

@@ -10,7 +10,7 @@ import pathlib
 import re
 from dataclasses import dataclass
 
-from . import expr, functions
+from . import decomposition, expr, functions
 from .stanza import (
     DTYPES,
     EXPRESSIONS,
@@ -20,6 +20,7 @@ from .stanza import (
     NUMBER,
     RENAMES,
     REQUIRED,
+    STEPS,
     TEXT,
     TEXTS,
     TRUE,
@@ -443,6 +444,12 @@ class Op:
         OneOf("compose"),
         "Eager runs and differentiates `compose`; recording makes one op, whose gradient is `vjp`.",
     )
+    decomposition: dict | None = key(
+        STEPS,
+        "What it computes, as named steps over whole tensors; a step that has a result's name is "
+        "that result. Halves compute in float32. Gradient rules in the same language may have "
+        "named steps too. Without `kernel` and `compose` it is how the op computes.",
+    )
     amp: str | None = key(
         OneOf("white", "black", "first", "keep"),
         "What `auto_cast` does with an op on no list: the low dtype, float32, promotion "
@@ -497,7 +504,9 @@ class Op:
         group="Gradients",
     )
     complex_deriv: bool = key(TRUE, "`deriv` is conjugated.", False)
-    vjp_written: dict = key(EXPRESSIONS, "Whole rules.", {}, names="tensors", written="vjp")
+    vjp_written: dict = key(
+        EXPRESSIONS, "Whole rules.", {}, names="tensors", written="vjp", steps=True
+    )
     loop_grad: bool = key(FALSE, "The rules are no loops: run as ops.", True)
     derivatives: bool = key(
         TRUE,
@@ -567,6 +576,11 @@ class Op:
         return self.body is not None
 
     @property
+    def made_of_parts(self):
+        """Whether the decomposition is how it computes: nothing else is given."""
+        return not {"body", "kernel", "compose"} & set(self.raw)
+
+    @property
     def composed(self):
         return self.compose is not None
 
@@ -632,11 +646,22 @@ def known_names(op):
     }
 
 
+def is_decomposed(op):
+    """Whether its gradient rules are in the language of `decomposition`."""
+    return (
+        op.decomposition is not None
+        and bool(op.vjp_written)
+        and decomposition.in_language(op.vjp_written.values(), op.at("vjp"))
+    )
+
+
 def check_key_names(op, table, mapping, *path):
     """Names that keys hold are names of arguments and results."""
     known = known_names(op)
     for name, f in key_fields(table).items():
         what = f.metadata["names"]
+        if f.metadata["steps"] and is_decomposed(op):
+            continue  # beside names of arguments there are those of steps
         if what and name in mapping:
             value = mapping[name]
             for n in value if isinstance(value, (list, dict)) else [value]:
@@ -701,9 +726,13 @@ NEEDS = {
 
 def check_keys(op):
     ways = [k for k in ("body", "kernel", "compose") if k in op.raw]
-    if len(ways) != 1:
+    if len(ways) > 1 or not ways and op.decomposition is None:
         raise op.where.error(
             f"expected one of the keys body, kernel and compose, got {' and '.join(ways) or 'none'}"
+        )
+    if op.decomposition is not None and ways == ["body"]:
+        raise op.at("decomposition").error(
+            "the key decomposition stands beside body, which says the same"
         )
     for name, needed in NEEDS.items():
         if name in op.raw and not any(n in op.raw for n in needed):
@@ -721,7 +750,11 @@ def check_expressions(op, ops):
             expr.check(e, place, tensors + attrs, functions.scalars(), "an argument")
     inside = tensors + attrs + [o.name for o in op.outs] + op.douts
     known = {**functions.rules(), **ops}
-    for name in ("deriv", "vjp"):
+    if op.decomposition is not None:
+        decomposition.forward(op)
+    if is_decomposed(op):
+        decomposition.backward(op)
+    for name in ("deriv",) if is_decomposed(op) else ("deriv", "vjp"):
         for x, e in (op.raw.get(name) or {}).items():
             expr.check(
                 e, op.at(name, x), inside, known, "an argument, a result or the gradient of one"
@@ -735,6 +768,8 @@ def read_op(raw, path, family):
         raise where.error(f"expected a stanza, got {raw!r}")
     op = read_table(Op, raw, where, more={"family": family, "raw": raw, "where": where})
     check_keys(op)
+    if op.made_of_parts:
+        op.compose = f"{op.name}_of_parts"
     check_key_names(op, Op, raw)
     if op.legacy:
         check_key_names(op, Legacy, raw["legacy"], "legacy")

@@ -140,6 +140,12 @@ EXPRESSIONS = Kind(
     "{input: expression}",
     lambda v: isinstance(v, dict) and all(is_expression(e) for e in v.values()),
 )
+STEPS = Kind(
+    "{name: expression, ...}",
+    lambda v: (
+        isinstance(v, dict) and v and all(map(is_text, v)) and all(map(is_expression, v.values()))
+    ),
+)
 DTYPES = ("bool", "int", "float", "complex")
 
 
@@ -168,10 +174,10 @@ REQUIRED = ...  # the default of a key that must stand
 
 
 # --- tables of keys
-def key(kind, doc, default=None, names=None, group=None, written=None):
+def key(kind, doc, default=None, names=None, group=None, written=None, steps=False):
     """A key of a stanza. `names`: what the names it holds, or those that its mapping maps, must be;
-    `group` begins a group of keys in the manual; `written`: the key, where it is not the field's
-    name."""
+    `steps`: names of steps may stand among them; `group` begins a group of keys in the manual;
+    `written`: the key, where it is not the field's name."""
     make = (
         {"default_factory": default.copy}
         if isinstance(default, (list, dict))
@@ -180,7 +186,14 @@ def key(kind, doc, default=None, names=None, group=None, written=None):
     return field(
         **make,
         kw_only=True,
-        metadata={"kind": kind, "doc": doc, "names": names, "group": group, "written": written},
+        metadata={
+            "kind": kind,
+            "doc": doc,
+            "names": names,
+            "group": group,
+            "written": written,
+            "steps": steps,
+        },
     )
 
 

@@ -221,12 +221,14 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, std::vect
     in.push_back(e);
   }
   const pir::Value result = f.index >= 0 ? op->result(f.index) : pir::Value();
-  const DataType type = result ? result.dtype() : phi::ComputeType(op->result(0).dtype()),
-                 compute = phi::ComputeType(type);
+  const DataType own = f.part != DataType::UNDEFINED ? f.part : phi::ComputeType(op->result(0).dtype()),
+                 type = result ? result.dtype() : own, compute = phi::ComputeType(type);
   if (!f.integers)
     for (Expr& e : in)
       if (!phi::IsFloating(e.dtype()) && phi::IsFloating(type)) e = cast(e, compute);
-  Expr e = f.fn(in.data(), f.attrs.data());
+  Expr e = f.fn ? f.fn(in.data(), f.attrs.data()) : Substitute(f.expr, [&](const ExprNode& n) {
+    return n.op == Op::kInput ? in[static_cast<size_t>(n.index)] : Expr();
+  });
   // Half results keep float32 precision between operations unless the conversion was asked for.
   const DataType held = f.is_cast || !phi::IsFloating(type) ? type : compute;
   if (f.assembles) {
@@ -303,7 +305,7 @@ void GroupBuilder::AddWork(const pir::Operation& op, const OpFacts& facts) {
                                          : Expr::Input(static_cast<int>(operands.size()), type));
       if (o.value && (o.mapped || SameShape(o.value.dims(), f.shape))) work.bytes += phi::SizeOf(type);
     }
-    work.operations += OperationsOf(f.fn(operands.data(), f.attrs.data()));
+    work.operations += OperationsOf(f.fn ? f.fn(operands.data(), f.attrs.data()) : f.expr);
     work.reductions += f.reduces;
     if (!f.reduces && f.index >= 0) work.bytes += phi::SizeOf(op.result(f.index).dtype());
   }

@@ -6,8 +6,7 @@
 #include <cmath>
 
 #include "paddle/cinn/fusion/attr_reader.h"
-#include "paddle/cinn/fusion/loss_facts.h"
-#include "paddle/cinn/fusion/norm_facts.h"
+#include "paddle/cinn/fusion/decomposed_facts.h"
 #include "paddle/cinn/fusion/rearrange_facts.h"
 #include "paddle/common/op_traits.h"
 #include "paddle/pir/dialect/pd_op.h"
@@ -75,9 +74,7 @@ class Describer {
     if (op_.isa("builtin.combine")) return No("a list; it goes with the operation that reads it");
     for (int k = 0; k < op_.num_results(); ++k)
       if (!op_.result(k).use_empty() && !Usable(op_.result(k))) return No("result type");
-    if (std::optional<OpFacts> f;
-        DescribeRearranged(op_, f, why_) || DescribeLoss(op_, f, why_) || DescribeNorm(op_, f, why_))
-      return f;
+    if (std::optional<OpFacts> f; DescribeRearranged(op_, f, why_) || DescribeDecomposed(op_, f, why_)) return f;
     const common::OpTraits& traits = common::TraitsOf(op_.name());
     if (traits.reduction != common::Reduction::kNone) return Reduce(KindOf(traits.reduction));
     if (const std::vector<GradLowering>* results = FindGradLowering(op_.name())) return Gradient(*results);
@@ -249,6 +246,14 @@ class Describer {
   const char** why_;
 };
 
+// A parameter, or what the program is given, that one operation reads.
+bool IsOwn(pir::Value v) {
+  const pir::Operation* op = v ? v.defining_op() : nullptr;
+  int uses = 0;
+  if (v) v.ForEachUse([&](pir::OpOperand&) { ++uses; });
+  return op && uses == 1 && IsOneOf(*op, {"builtin.parameter", pir::pd::kData});
+}
+
 }  // namespace
 
 bool Usable(pir::Value v) {
@@ -263,7 +268,13 @@ std::optional<phi::Scalar> ConstantOf(pir::Value v) {
   return number && phi::IsComplex(number->dtype()) ? std::nullopt : number;
 }
 
-bool KeepsOwnState(const pir::Operation& op) { return op.isa(pir::pd::kBatchNorm_) && KeepsOwnStatistics(op); }
+bool KeepsOwnState(const pir::Operation& op) {
+  if (!op.isa(pir::pd::kBatchNorm_)) return false;
+  auto is = [&](std::string_view name) { return NumberOf(AttrOf(op, name)).value_or(0).to_bool(); };
+  if (is("use_global_stats") || (is("is_test") && !is("trainable_statistics")))  // it is given them, and makes none
+    return op.result(1).use_empty() && op.result(2).use_empty();
+  return IsOwn(OperandOf(op, "mean")) && IsOwn(OperandOf(op, "variance"));
+}
 
 std::optional<OpFacts> Describe(const pir::Operation& op, const char** why) { return Describer(op, why).Run(); }
 

@@ -35,9 +35,11 @@ struct OperandFacts {
 };
 
 struct ResultFacts {
-  int index = 0;       // which result of the operation; -1: a value only later entries read, of a compute type
-  common::Dims shape;  // of the expression, before the reduction
+  int index = 0;  // which result of the operation; -1: a value only later entries read, of the compute type `part`
+  DataType part = DataType::UNDEFINED;  // else that of the operation's first result
+  common::Dims shape;                   // of the expression, before the reduction
   LowerFn fn = nullptr;
+  Expr expr;              // instead of `fn`: input k is operand k
   bool integers = false;  // see Lowering
   bool is_cast = false;   // an explicit conversion: half results are rounded
   // The value is a part of the result, at these places: one entry per dim of it, by dims of `shape`. No member reads it

@@ -1,40 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses written as compositions, and the differentiable gradient of cross entropy.
+// Losses written as compositions.
 #include <tuple>
 
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
-#include "paddle/phi/ops/loss/loss.h"
 
 namespace paddle {
-
-Tensor cross_entropy_backward(const Tensor& x, const Tensor& label, const Tensor& softmax_out, const Tensor& dsoftmax,
-                              const Tensor& dloss, bool soft, bool use_softmax, int64_t ignore_index, int64_t axis) {
-  Tensor g;
-  Tensor p = use_softmax ? softmax(x, axis) : x;
-  (void)softmax_out;
-  if (dloss.defined()) {
-    if (soft) {
-      Tensor l = cast_like(label, p);
-      g = use_softmax ? (p * sum(l, Ints{axis}, DataType::UNDEFINED, true) - l) * dloss : -(l / p) * dloss;
-    } else {
-      int64_t n = number_at(x, axis), a = axis < 0 ? axis + x.ndim() : axis;
-      Ints shape(x.ndim(), 1);
-      shape[a] = n;
-      Tensor classes = reshape(
-          arange(Scalar(int64_t{0}), common::ExtentScalar(n), Scalar(int64_t{1}), DataType::INT64, Place{}), shape);
-      Tensor l = cast(label, DataType::INT64);
-      Tensor hot = cast(equal(l, classes), p.dtype());
-      Tensor valid = cast(not_equal(l, scalar_like(static_cast<double>(ignore_index), l)), p.dtype());
-      g = (use_softmax ? p - hot : -(hot / p)) * (dloss * valid);
-    }
-  }
-  if (dsoftmax.defined() && use_softmax) {
-    Tensor s = p * (dsoftmax - sum(dsoftmax * p, Ints{axis}, DataType::UNDEFINED, true));
-    g = g.defined() ? g + s : s;
-  }
-  return g;
-}
 
 std::tuple<Tensor, Tensor> huber_compose(const Tensor& input, const Tensor& label, double delta) {
   Tensor r = label - input;
@@ -51,22 +22,6 @@ Tensor huber_backward(const Tensor& residual, const Tensor& dout, const Tensor& 
     if (dresidual.defined()) g = g + dresidual;
   }
   return label || !g.defined() ? g : -g;
-}
-
-Tensor kldiv_compose(const Tensor& x, const Tensor& label, const std::string& reduction, bool log_target) {
-  phi::Meta meta;
-  phi::kldiv_infer(x.meta(), label.meta(), reduction, log_target, meta);
-  Tensor out = log_target ? exp(label) * (label - x)
-                          : where(label > 0.0, label * (log(where(label > 0.0, label, 1.0)) - x), 0.0);
-  if (reduction == "none") return out;
-  if (reduction == "sum") return sum(out, Ints{}, DataType::UNDEFINED, false);
-  if (reduction == "batchmean") {
-    Tensor total = sum(out, Ints{}, DataType::UNDEFINED, false);
-    return x.ndim() ? total / number_like(dim_at(x, 0), total) : total;
-  }
-  PD_CHECK(reduction == "mean", InvalidArgument, "[kl_div] expected reduction none, sum, mean or batchmean, got ",
-           reduction);
-  return mean(out, Ints{}, false);
 }
 
 Tensor bce_loss_compose(const Tensor& input, const Tensor& label) {

@@ -23,16 +23,6 @@ Tensor increment_compose(const Tensor& x, double value) {
   return scale(x, Scalar(1.0), value, true);
 }
 
-Tensor dot_compose(const Tensor& x, const Tensor& y) {
-  auto a = x.shape(), b = y.shape();
-  bool same = (a.size() == 1 || a.size() == 2) && a.size() == b.size();
-  for (int64_t i = 0; same && i < a.size(); ++i) same = !common::CertainlyDiffer(a[i], b[i]);
-  PD_CHECK(same, PreconditionNotMet, "[dot] expected 1-D or 2-D tensors of one shape, got ", common::ShapeText(a),
-           " and ", common::ShapeText(b));
-  Tensor p = x * y;
-  return sum(p, Ints{-1}, p.dtype(), false);
-}
-
 Tensor cross_compose(const Tensor& x, const Tensor& y, int64_t axis) {
   auto a = x.shape(), b = y.shape();
   bool same = a.size() == b.size();

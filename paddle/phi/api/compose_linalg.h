@@ -45,9 +45,6 @@ Tensor attention_backward(const Tensor& query, const Tensor& key, const Tensor& 
 Tensor flash_attn_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& seed_offset,
                            const Tensor& mask, const Tensor& dout, double dropout, bool causal, bool is_test,
                            int64_t which);
-// The gradient of an RMS norm over the axes of `shape` (the last one if empty); `which`: 0 input, 1 scale.
-Tensor rms_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, const common::Ints& shape,
-                         double epsilon, int64_t which);
 std::vector<Tensor> multi_dot_backward(const Tensor& dout, const std::vector<Tensor>& x);
 
 Tensor fft_c2c_backward(const Tensor& dout, const common::Ints& axes, const std::string& normalization, bool forward);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient rules of normalisations and recurrent layers, written on ops that can be differentiated again.
+// Gradient rules of activations, losses and recurrent layers, written on ops that can be differentiated again.
 #pragma once
 
 #include <string>
@@ -9,11 +9,6 @@
 #include "paddle/phi/core/tensor.h"
 
 namespace paddle {
-
-// With respect to x (which 0), scale (1) or bias (2).
-Tensor group_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, double epsilon, int64_t groups,
-                           const std::string& format, int which);
-Tensor instance_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& dout, double epsilon, int which);
 
 Tensor prelu_backward(const Tensor& x, const Tensor& alpha, const Tensor& dout, const std::string& format,
                       const std::string& mode, int which);

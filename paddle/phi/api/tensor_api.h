@@ -114,18 +114,10 @@ Tensor conv_transpose_backward_filter(const Tensor& dout, const Tensor& x, const
                                       const common::Ints& paddings, const std::string& algorithm,
                                       const common::Ints& dilations, int64_t groups, const std::string& format);
 Tensor linear_backward_weight(const Tensor& x, const Tensor& w, const Tensor& dout, bool transpose_weight);
-// The gradient of batch or layer normalisation in differentiable ops; `which`: 0 input, 1 scale, 2 bias.
-Tensor batch_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& saved_mean, const Tensor& saved_variance,
-                           const Tensor& dout, bool is_test, double epsilon, const std::string& format, bool use_global,
-                           bool trainable, int which);
-Tensor layer_norm_backward(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance,
-                           const Tensor& dout, double epsilon, int64_t begin_norm_axis, int which);
 Tensor pool_double_backward(const Tensor& ddx, const Tensor& x, const Tensor& y, const common::Ints& kernel,
                             const common::Ints& strides, const common::Ints& paddings, bool ceil_mode, bool exclusive,
                             const std::string& format, const std::string& type, bool global, bool adaptive,
                             const std::string& algorithm);
-Tensor cross_entropy_backward(const Tensor& x, const Tensor& label, const Tensor& softmax_out, const Tensor& dsoftmax,
-                              const Tensor& dloss, bool soft, bool use_softmax, int64_t ignore_index, int64_t axis);
 common::Ints inverse_perm(const common::Ints& perm);
 std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor>& x, const phi::Scalar& axis);
 Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, bool transpose_x, bool transpose_y);

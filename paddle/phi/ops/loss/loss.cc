@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loss adapters.
-#include "paddle/phi/ops/loss/loss.h"
-
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
@@ -95,6 +93,8 @@ void kldiv_infer(const Meta& x, const Meta& label, const std::string& reduction,
   PD_CHECK(IsFloating(x.dtype) && IsFloating(label.dtype), Unimplemented,
            "[kldiv_loss] expected x and label of floating dtypes, got ", NameOf(x.dtype), " and ", NameOf(label.dtype),
            ": the kernel is not registered for it");
+  PD_CHECK(reduction == "none" || reduction == "sum" || reduction == "mean" || reduction == "batchmean",
+           InvalidArgument, "[kldiv_loss] expected reduction none, sum, mean or batchmean, got ", reduction);
   Dims d = common::BroadcastDims("kldiv_loss", x.dims, label.dims);
   out = {reduction == "none" ? d : Dims{}, Promote("kldiv_loss", x, label)};
 }

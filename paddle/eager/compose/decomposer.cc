@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/eager/compose/decomposer.h"
+
+#include <map>
+#include <mutex>
+
+namespace paddle {
+namespace {
+
+struct Table {
+  std::mutex mutex;
+  std::map<std::string, DecomposeFn, std::less<>> rows;
+};
+Table& TheTable() {
+  static Table* table = new Table();
+  return *table;
+}
+
+}  // namespace
+
+Tensor TensorDecomposer::operand(const Tensor& t) const {
+  return t.defined() && phi::IsHalf(t.dtype()) ? paddle::cast(t, DataType::FLOAT32) : t;
+}
+
+Tensor TensorDecomposer::along(const Tensor& x, const Tensor& like, int64_t axis) const {
+  Ints shape(like.ndim(), 1);
+  for (int64_t k = 0; k < x.ndim(); ++k) shape[axis + k] = number_at(x, k);
+  return paddle::reshape(x, shape);
+}
+
+Tensor TensorDecomposer::tail(const Tensor& x, const Tensor& like, int64_t axis) const {
+  Ints shape;
+  for (int64_t k = axis; k < like.ndim(); ++k) shape.push_back(number_at(like, k));
+  return paddle::reshape(x, shape);
+}
+
+Tensor TensorDecomposer::transpose(const Tensor& x, const Ints& perm) const {
+  for (int64_t k = 0; k < perm.size(); ++k)
+    if (perm[k] != k) return paddle::transpose(x, perm);
+  return x;
+}
+
+Tensor TensorDecomposer::part(const Tensor& x, int64_t axis, int64_t k, int64_t n) const {
+  return split_with_num(x, n, Scalar(axis))[static_cast<size_t>(k)];
+}
+
+Tensor TensorDecomposer::pick(const Tensor& x, const Tensor& label, int64_t axis, int64_t except) const {
+  const Tensor number = paddle::cast(label, DataType::INT64);
+  const Tensor counts = not_equal(number, full({}, Scalar(except), DataType::INT64));
+  return take_along_axis(x, where(counts, number, zeros_like_of(number)), axis);
+}
+
+Tensor TensorDecomposer::position(const Tensor& x, int64_t axis) const {
+  const int64_t n = number_at(x, axis);
+  Ints shape(x.ndim(), 1);
+  shape[axis < 0 ? axis + x.ndim() : axis] = n;
+  return paddle::reshape(
+      arange(Scalar(int64_t{0}), common::ExtentScalar(n), Scalar(int64_t{1}), DataType::INT64, Place{}), shape);
+}
+
+void RegisterDecomposition(const char* op, DecomposeFn fn) {
+  Table& t = TheTable();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  t.rows.emplace(op, fn);
+}
+
+DecomposeFn FindDecomposition(std::string_view op) {
+  Table& t = TheTable();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  auto it = t.rows.find(op.substr(op.find('.') + 1));
+  return it == t.rows.end() ? nullptr : it->second;
+}
+
+}  // namespace paddle
