@@ -113,7 +113,7 @@ def _extreme(name, pairwise, places):
             first = 'other' if isinstance(args[0], paddle.Tensor) else 'dim'
             for key, value in zip((first, 'keepdim'), args):
                 if key in given:
-                    raise TypeError(f"[{name}] got {key} twice")
+                    raise TypeError(f"[compat.{name}] expected {key} once, got it twice")
                 given[key] = value
         if 'other' in given:
             if len(given) > 1 or not isinstance(given['other'], paddle.Tensor):

@@ -116,6 +116,8 @@ def f(x):
     if x == 4: warnings.warn(f"{x} is unknown")
     if x == 5: return KeyError("no " + x) if x else TypeError("[f] no x")
     assert x, "no x"
+    text = f"no {x}"
+    if x: raise OSError(text)
     raise KeyError(x)
 ''')
     (tmp_path / 'paddle' / 'm.cc').write_text('''void f(int x) {
@@ -134,6 +136,7 @@ def f(x):
         'python/paddle/m.py:7',
         'python/paddle/m.py:8',
         'python/paddle/m.py:9',
+        'python/paddle/m.py:11',
         'paddle/m.cc:2',
         'paddle/m.cc:6',
     ]

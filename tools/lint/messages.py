@@ -26,24 +26,44 @@ MAKERS = re.compile(
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
-def lead(node):
+def lead(node, names):
     """The literal text that an expression begins with: empty where a value comes first, None where
-    the expression tells nothing.
+    the expression tells nothing. `names` holds what is assigned to names.
     """
+    if isinstance(node, ast.Name):
+        found = [text for text in (lead(value, {}) for value in names.get(node.id, ())) if text]
+        return min(found, key=lambda text: text.startswith("["), default=None)
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.JoinedStr):
-        return lead(node.values[0]) if node.values else ""
+        return lead(node.values[0], names) if node.values else ""
     if isinstance(node, ast.FormattedValue):
         return ""
     if isinstance(node, ast.BinOp):
-        return lead(node.left)
+        return lead(node.left, names)
     if isinstance(node, ast.IfExp):
-        found = [text for text in (lead(node.body), lead(node.orelse)) if text is not None]
+        found = [lead(branch, names) for branch in (node.body, node.orelse)]
+        found = [text for text in found if text is not None]
         return min(found, key=lambda text: text.startswith("["), default=None)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return lead(node.func.value) if node.func.attr == "format" else None
+        return lead(node.func.value, names) if node.func.attr == "format" else None
     return None
+
+
+def assigned(tree):
+    """{node: {name: values that the functions around it assign to it}} of the nodes within
+    functions, by identity.
+    """
+    found = {}
+    for function in ast.walk(tree):  # outer functions come first
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            names = {name: list(values) for name, values in found.get(id(function), {}).items()}
+            for node in ast.walk(function):
+                found[id(node)] = names
+                for target in node.targets if isinstance(node, ast.Assign) else ():
+                    if isinstance(target, ast.Name):
+                        names.setdefault(target.id, []).append(node.value)
+    return found
 
 
 def is_exception(name):
@@ -56,6 +76,7 @@ def python_texts(tree):
     """(line, name of the exception or `warning`, literal text, its lead) of exceptions that are
     raised or made, warnings and assertions.
     """
+    names = assigned(tree)
     raised = {id(node.exc) for node in ast.walk(tree) if isinstance(node, ast.Raise)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert) and node.msg is not None:
@@ -74,7 +95,12 @@ def python_texts(tree):
             for at in ast.walk(argument)
             if isinstance(at, ast.Constant) and isinstance(at.value, str)
         ]
-        yield node.lineno, name, " ".join(parts), lead(arguments[0]) if arguments else None
+        yield (
+            node.lineno,
+            name,
+            " ".join(parts),
+            lead(arguments[0], names.get(id(node), {})) if arguments else None,
+        )
 
 
 def call_end(text, at):

@@ -51,7 +51,7 @@ def write_record(stream, array, dtype=None):
     if name == 'uint16':
         name = 'bfloat16'
     if name not in _CODES:
-        raise ValueError(f"[save] a tensor of dtype {name} has no place in the binary format")
+        raise ValueError(f"[save] expected a dtype of the binary format, got {name}")
     desc = b'\x08' + _varint(_CODES[name]) + b''.join(b'\x10' + _varint(d) for d in array.shape)
     stream.write(struct.pack('<IQIi', 0, 0, 0, len(desc)) + desc)
     stream.write(np.ascontiguousarray(array).tobytes())

@@ -424,7 +424,7 @@ def _tell(failed):
     if failed:
         target, error = failed[0]
         raise RuntimeError(
-            f"[async_save] saving {target} failed: {type(error).__name__}: {error}"
+            f"[async_save] expected {target} to be saved, got {type(error).__name__}: {error}"
         ) from error
 
 

@@ -64,7 +64,7 @@ def _on_cuda(device):
         return True
     if text.split(':')[0] in _core.get_all_custom_device_type():
         return False  # what plugin devices draw comes from the CPU's generator
-    raise ValueError(f"[rng] unknown device {device!r}")
+    raise ValueError(f"[rng] expected a known device, got {device!r}")
 
 
 def get_rng_state(device=None):

@@ -38,7 +38,7 @@ def save_safetensors(tensors, stream):
     """
     if not isinstance(tensors, dict):
         raise ValueError(
-            f"[save] safetensors holds a dict of tensors, got {type(tensors).__name__}"
+            f"[save] expected a dict of tensors for safetensors, got {type(tensors).__name__}"
         )
     header, blobs, offset = {}, [], 0
     order = sorted(
@@ -51,12 +51,10 @@ def save_safetensors(tensors, stream):
     for key in order:
         value = tensors[key]
         if not isinstance(value, paddle.Tensor):
-            raise ValueError(
-                f"[save] safetensors holds tensors only, but {key!r} is {type(value).__name__}"
-            )
+            raise ValueError(f"[save] expected a tensor at {key!r}, got {type(value).__name__}")
         tag = _TAGS.get(str(value.dtype).rsplit('.', 1)[-1])
         if tag is None:
-            raise ValueError(f"[save] safetensors has no dtype for {value.dtype}")
+            raise ValueError(f"[save] expected a dtype of safetensors, got {value.dtype}")
         blob = np.ascontiguousarray(value.numpy()).tobytes()
         header[key] = {
             'dtype': tag,

@@ -14,14 +14,10 @@ _CONF = 'hubconf.py'
 
 def _entries(repo_dir, source):
     if source != 'local':
-        raise ValueError(
-            f'[hub] source {source!r} needs a download, which is not done here: fetch the '
-            f'repository '
-            "yourself and use source='local'"
-        )
+        raise ValueError(f"[hub] expected source='local', got {source!r}: nothing is downloaded")
     path = os.path.join(repo_dir, _CONF)
     if not os.path.isfile(path):
-        raise FileNotFoundError(f'[hub] no {_CONF} in {repo_dir}')
+        raise FileNotFoundError(f"[hub] expected {_CONF} in {repo_dir}, got none")
     sys.path.insert(0, repo_dir)
     try:
         spec = importlib.util.spec_from_file_location('hubconf', path)

@@ -125,7 +125,7 @@ class Model:
         losses = self._losses(outputs, labels)
         if not losses:
             raise AssertionError(
-                "[Model] a loss function is needed to train: prepare(optimizer, loss)"
+                "[Model.train_batch] expected a loss, got none: call prepare(optimizer, loss)"
             )
         total = losses[0] if len(losses) == 1 else paddle.add_n(losses)
         if total.size != 1:
@@ -208,7 +208,7 @@ class Model:
             value = state.get(key)
             problem = None
             if value is None:
-                problem = "got no value"
+                problem = "expected a value, got none"
             elif not isinstance(value, paddle.Tensor):
                 problem = f"expected a tensor, got {type(value).__name__}"
             elif list(value.shape) != list(param.shape):

@@ -24,7 +24,7 @@ class Ops:
         op = getattr(_core, name, None)
         if op is None:
             if name not in _HOME:
-                raise AttributeError(f"[paddle.nn] there is no op named {name!r}")
+                raise AttributeError(f"[paddle.nn] expected the name of an op, got {name!r}")
             op = getattr(importlib.import_module(".composed." + _HOME[name], __package__), name)
         setattr(self, name, op)
         return op

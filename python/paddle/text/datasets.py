@@ -2,7 +2,6 @@
 """Text and table datasets read from local archives. Nothing is downloaded."""
 
 import collections
-import os
 import re
 import string
 
@@ -11,20 +10,9 @@ import numpy as np
 from paddle import _lazy
 from paddle.base.arguments import mode_of
 from paddle.io import Dataset
-from paddle.utils.archives import open_tar, read_tar_member
+from paddle.utils.archives import find_file, open_tar, read_tar_member
 
 __all__ = ['UCIHousing', 'Imdb', 'Imikolov']
-
-_HOME = os.path.expanduser('~/.cache/paddle/dataset')
-
-
-def _find(given, folder, name, owner):
-    path = given if given is not None else os.path.join(_HOME, folder, name)
-    if not os.path.exists(os.fspath(path)):
-        raise RuntimeError(
-            f"[{owner}] files are not downloaded: give the path of {name}, or put it at {path}"
-        )
-    return path
 
 
 class UCIHousing(Dataset):
@@ -32,7 +20,7 @@ class UCIHousing(Dataset):
 
     def __init__(self, data_file=None, mode='train', download=True):
         self.mode = mode_of('UCIHousing', mode, ('train', 'test'))
-        self.data_file = _find(data_file, 'uci_housing', 'housing.data', 'UCIHousing')
+        self.data_file = find_file(data_file, 'uci_housing', 'housing.data', 'UCIHousing')
         data = np.fromfile(self.data_file, sep=' ').reshape(-1, 14)
         low, high, mean = data.min(0), data.max(0), data.mean(0)
         data[:, :13] = (data[:, :13] - mean[:13]) / (high[:13] - low[:13])
@@ -55,7 +43,7 @@ class Imdb(Dataset):
 
     def __init__(self, data_file=None, mode='train', cutoff=150, download=True):
         self.mode = mode_of('Imdb', mode, ('train', 'test'))
-        self.data_file = _find(data_file, 'imdb', 'aclImdb_v1.tar.gz', 'Imdb')
+        self.data_file = find_file(data_file, 'imdb', 'aclImdb_v1.tar.gz', 'Imdb')
         self.word_idx = self._dictionary(cutoff)
         self.docs, self.labels = [], []
         unknown = self.word_idx['<unk>']
@@ -110,7 +98,7 @@ class Imikolov(Dataset):
         self.mode = mode_of('Imikolov', mode, ('train', 'test'))
         self.window_size = window_size
         self.min_word_freq = min_word_freq
-        self.data_file = _find(data_file, 'imikolov', 'simple-examples.tgz', 'Imikolov')
+        self.data_file = find_file(data_file, 'imikolov', 'simple-examples.tgz', 'Imikolov')
         with open_tar(self.data_file) as archive:
             lines = {
                 part: read_tar_member(archive, f'./simple-examples/data/ptb.{part}.txt')

@@ -7,9 +7,7 @@ import numpy as np
 
 from paddle.base.arguments import mode_of
 from paddle.io import Dataset
-from paddle.utils.archives import open_zip, read_zip_member
-
-from .datasets import _find
+from paddle.utils.archives import find_file, open_zip, read_zip_member
 
 __all__ = ['Movielens']
 
@@ -26,7 +24,7 @@ class Movielens(Dataset):
 
     def __init__(self, data_file=None, mode='train', test_ratio=0.1, rand_seed=0, download=True):
         self.mode = mode_of('Movielens', mode, ('train', 'test'))
-        self.data_file = _find(data_file, 'sentiment', 'ml-1m.zip', 'Movielens')
+        self.data_file = find_file(data_file, 'sentiment', 'ml-1m.zip', 'Movielens')
         self.test_ratio, self.rand_seed = test_ratio, rand_seed
         with open_zip(self.data_file) as archive:
             films, users, ratings = (

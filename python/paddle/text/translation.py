@@ -7,9 +7,7 @@ import numpy as np
 
 from paddle.base.arguments import mode_of
 from paddle.io import Dataset
-from paddle.utils.archives import open_tar, read_tar_member
-
-from .datasets import _find
+from paddle.utils.archives import find_file, open_tar, read_tar_member
 
 __all__ = ['WMT14', 'WMT16']
 
@@ -63,7 +61,7 @@ class WMT14(_Pairs):
 
     def __init__(self, data_file=None, mode='train', dict_size=-1, download=True):
         self.mode = _checked('WMT14', mode, ('train', 'test', 'gen'), dict_size)
-        self.data_file = _find(data_file, 'wmt14', 'wmt14.tgz', 'WMT14')
+        self.data_file = find_file(data_file, 'wmt14', 'wmt14.tgz', 'WMT14')
         self.dict_size = dict_size
         with open_tar(self.data_file) as archive:
             names = archive.getnames()
@@ -106,7 +104,7 @@ class WMT16(_Pairs):
         self.mode = _checked('WMT16', mode, ('train', 'test', 'val'), src_dict_size, trg_dict_size)
         if lang not in ('en', 'de'):
             raise AssertionError(f"[WMT16] expected lang 'en' or 'de', got {lang!r}")
-        self.data_file = _find(data_file, 'wmt16', 'wmt16.tar.gz', 'WMT16')
+        self.data_file = find_file(data_file, 'wmt16', 'wmt16.tar.gz', 'WMT16')
         self.lang, self.src_dict_size, self.trg_dict_size = lang, src_dict_size, trg_dict_size
         column = int(lang == 'de')
         with open_tar(self.data_file) as archive:

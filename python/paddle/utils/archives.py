@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packed files, read without giving them more memory or time than their size explains."""
+"""Files of datasets: where they are, and packed ones, read without giving them more memory or time
+than their size explains.
+"""
 
 import bz2
 import gzip
@@ -9,13 +11,26 @@ import os
 import tarfile
 import zipfile
 
-__all__ = ['open_packed', 'open_tar', 'open_zip', 'read_tar_member', 'read_zip_member']
+__all__ = ['find_file', 'open_packed', 'open_tar', 'open_zip', 'read_tar_member', 'read_zip_member']
 
 _RATIO, _SLACK = (
     100,
     16 << 20,
 )  # what is packed holds at most _RATIO times the bytes of its file, and _SLACK
 _OPENERS = ((b'\x1f\x8b', gzip.open), (b'BZh', bz2.open), (b'\xfd7zXZ\x00', lzma.open))
+_HOME = os.path.expanduser('~/.cache/paddle/dataset')
+
+
+def find_file(given, folder, name, owner):
+    """`given`, or the file `name` in the folder of a dataset below the user's cache; RuntimeError
+    of `owner` where there is none.
+    """
+    path = os.path.join(_HOME, folder, name) if given is None else given
+    if not os.path.exists(os.fspath(path)):
+        raise RuntimeError(
+            f"[{owner}] expected {name} at {path}, got no file: datasets are not downloaded"
+        )
+    return path
 
 
 def _limit(path):

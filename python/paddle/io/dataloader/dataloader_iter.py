@@ -226,7 +226,10 @@ class MultiProcessIter(_DataLoaderIterBase):
             self._fail(worker)
 
     def _fail(self, worker):
-        text = f"DataLoader worker (pid {worker.pid}) {worker.why()} unexpectedly"
+        text = (
+            f"[DataLoader] expected a batch from the worker of pid {worker.pid}, got none: it "
+            f"{worker.why()}"
+        )
         self.close()
         self._loader._pool = None
         raise RuntimeError(text)

@@ -55,8 +55,8 @@ class WorkerFailure:
     def reraise(self):
         """Raise the worker's kind of exception with the worker's traceback in its message."""
         message = (
-            f"DataLoader worker({self.worker_id}) caught {self.kind.__name__} with "
-            f"message:\n{self.text}"
+            f"[DataLoader] expected a batch from worker {self.worker_id}, got "
+            f"{self.kind.__name__}:\n{self.text}"
         )
         try:
             error = self.kind(message)

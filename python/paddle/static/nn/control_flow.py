@@ -176,7 +176,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
     if not recording():
         if isinstance(pred, _core.Tensor) and pred.numel() != 1:
             raise AssertionError(
-                f"[cond] condition input's numel should be 1, got shape {list(pred.shape)}"
+                f"[cond] expected pred of one element, got shape {list(pred.shape)}"
             )
         chosen = true_fn if pred else false_fn
         return None if chosen is None else chosen()

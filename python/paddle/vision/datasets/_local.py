@@ -1,29 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the datasets: finding their files, and the kind of image they return."""
 
-import os
-
 import numpy as np
 
 from paddle.utils.archives import open_tar, read_tar_member
 
-__all__ = ['find_file', 'check_backend', 'from_array', 'Archive']
-
-DATA_HOME = os.path.expanduser('~/.cache/paddle/dataset')
-
-
-def find_file(given, folder, name, owner):
-    """`given`, or the cached file. RuntimeError when neither is there."""
-    if given is not None:
-        if not os.path.exists(os.fspath(given)):
-            raise RuntimeError(f"[{owner}] {given} does not exist")
-        return given
-    path = os.path.join(DATA_HOME, folder, name)
-    if not os.path.exists(path):
-        raise RuntimeError(
-            f"[{owner}] files are not downloaded: give the path of {name}, or put it at {path}"
-        )
-    return path
+__all__ = ['check_backend', 'from_array', 'Archive']
 
 
 def check_backend(backend):

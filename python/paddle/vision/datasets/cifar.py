@@ -8,9 +8,9 @@ import numpy as np
 from paddle.base.arguments import mode_of
 from paddle.framework.unpickle import load_pickle
 from paddle.io import Dataset
-from paddle.utils.archives import open_tar, read_tar_member
+from paddle.utils.archives import find_file, open_tar, read_tar_member
 
-from ._local import check_backend, find_file, from_array
+from ._local import check_backend, from_array
 
 __all__ = ['Cifar10', 'Cifar100']
 
@@ -41,10 +41,15 @@ class Cifar10(Dataset):
                     io.BytesIO(read_tar_member(archive, name)), f'{self.data_file}:{name}'
                 )
                 if not isinstance(batch, dict):
-                    raise ValueError(f"[Cifar] {name} holds no dict")
+                    raise ValueError(
+                        f"[Cifar] expected a dict in {name}, got {type(batch).__name__}"
+                    )
                 batch = {k.decode() if isinstance(k, bytes) else k: v for k, v in batch.items()}
                 if 'data' not in batch or self._LABELS not in batch:
-                    raise ValueError(f"[Cifar] {name} has no data or no {self._LABELS}")
+                    raise ValueError(
+                        f"[Cifar] expected 'data' and {self._LABELS!r} in {name}, got a dict "
+                        "without one of them"
+                    )
                 self.data.extend(zip(batch['data'], batch[self._LABELS]))
 
     def __getitem__(self, idx):

@@ -8,8 +8,9 @@ import numpy as np
 from paddle.base.arguments import mode_of
 from paddle.io import Dataset
 from paddle.utils import try_import
+from paddle.utils.archives import find_file
 
-from ._local import Archive, check_backend, find_file
+from ._local import Archive, check_backend
 
 __all__ = ['Flowers']
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from paddle.base.arguments import mode_of
 from paddle.io import Dataset
-from paddle.utils.archives import open_packed
+from paddle.utils.archives import find_file, open_packed
 
-from ._local import check_backend, find_file, from_array
+from ._local import check_backend, from_array
 
 __all__ = ['MNIST', 'FashionMNIST']
 
@@ -19,10 +19,10 @@ def _read(path, magic, dims):
     with open_packed(path) as stream:
         head = stream.read(4 * (dims + 1))
         if len(head) != 4 * (dims + 1):
-            raise ValueError(f"[MNIST] {path} is not an idx file")
+            raise ValueError(f"[MNIST] expected an idx file, got {len(head)} bytes in {path}")
         values = struct.unpack('>' + 'I' * (dims + 1), head)
         if values[0] != magic:
-            raise ValueError(f"[MNIST] {path} starts with {values[0]}, expected {magic}")
+            raise ValueError(f"[MNIST] expected {magic} at the start of {path}, got {values[0]}")
         data = np.frombuffer(stream.read(), np.uint8)
     count = math.prod(values[1:])
     if data.size != count:
@@ -66,7 +66,10 @@ class MNIST(Dataset):
         self.images = _read(self.image_path, 2051, 3)
         self.labels = _read(self.label_path, 2049, 1).astype('int64')
         if len(self.images) != len(self.labels):
-            raise ValueError(f"[MNIST] {len(self.images)} images but {len(self.labels)} labels")
+            raise ValueError(
+                f"[MNIST] expected a label for each of {len(self.images)} images, got "
+                f"{len(self.labels)}"
+            )
 
     def __getitem__(self, idx):
         image, label = (

@@ -63,7 +63,7 @@ def _taps(length, target, interpolation):
         weight = np.sinc(far) * np.sinc(far / 4) * (np.abs(far) < 4)
         weight = weight / weight.sum(axis=1, keepdims=True)
     else:
-        raise ValueError(f"[resize] unknown interpolation {interpolation!r}")
+        raise ValueError(f"[resize] expected the name of an interpolation, got {interpolation!r}")
     return np.clip(at, 0, length - 1), weight
 
 
@@ -181,7 +181,10 @@ def _sample(img, x, y, interpolation, fill):
         mask = inside if img.ndim == 2 else inside[..., None]
         return np.where(mask, values, _like(fill, img))
     if interpolation not in ('bilinear', 'bicubic'):
-        raise ValueError(f"[transform] unknown interpolation {interpolation!r}")
+        raise ValueError(
+            f"[transform] expected interpolation 'nearest', 'bilinear' or 'bicubic', got "
+            f"{interpolation!r}"
+        )
     reach = 2 if interpolation == 'bilinear' else 4
     first = 0 if reach == 2 else -1
     x0, y0 = np.floor(x).astype(int), np.floor(y).astype(int)
