@@ -148,29 +148,6 @@ void Fill(int64_t size, int64_t n, void* dst, const void* value) {
   });
 }
 
-void FillStrided(int64_t size, Ints shape, void* dst, Ints strides, const void* value) {
-  CheckRank(shape, "fill");
-  Dim dims[kMaxDims];
-  int nd = Plan(shape, strides.data(), strides.data(), dims);
-  if (nd < 0) return;
-  if (nd == 0) return CopyTail(size, value, dst);
-  const Dim in = dims[nd - 1];
-  if (nd == 1 && in.d == 1) return Fill(size, in.n, dst, value);
-  int64_t outer = 1;
-  for (int i = 0; i < nd - 1; ++i) outer *= dims[i].n;
-  const auto fill = PD_ISA_CALL(FillBlock);
-  ParallelFor(0, outer, std::max<int64_t>(1, kGrainBytes / (in.n * size)), [&](int64_t lo, int64_t hi) {
-    for (int64_t it = lo; it < hi; ++it) {
-      int64_t r = it, od = 0;
-      for (int i = nd - 2; i >= 0; --i) {
-        od += r % dims[i].n * dims[i].d;
-        r /= dims[i].n;
-      }
-      fill(static_cast<int>(size), in.n, static_cast<char*>(dst) + od * size, in.d, value);
-    }
-  });
-}
-
 void Concat(int64_t size, std::span<const void* const> parts, Ints sizes, int64_t outer, int64_t inner, void* whole) {
   int64_t total = 0;
   for (int64_t s : sizes) total += s;
@@ -179,18 +156,6 @@ void Concat(int64_t size, std::span<const void* const> parts, Ints sizes, int64_
     if (sizes[i] == 0) continue;
     const int64_t row = sizes[i] * inner, shape[2] = {outer, row}, ss[2] = {row, 1}, ds[2] = {total * inner, 1};
     CopyStrided(size, shape, parts[i], ss, static_cast<char*>(whole) + at * inner * size, ds);
-    at += sizes[i];
-  }
-}
-
-void Split(int64_t size, const void* whole, std::span<void* const> parts, Ints sizes, int64_t outer, int64_t inner) {
-  int64_t total = 0;
-  for (int64_t s : sizes) total += s;
-  int64_t at = 0;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const int64_t row = sizes[i] * inner, shape[2] = {outer, row}, ss[2] = {total * inner, 1}, ds[2] = {row, 1};
-    if (row && parts[i])
-      CopyStrided(size, shape, static_cast<const char*>(whole) + at * inner * size, ss, parts[i], ds);
     at += sizes[i];
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data movement that does not look at values: strided copy, fill, concat, split, pad, flip, roll, triangles.
+// Data movement that does not look at values: strided copy, fill, concat, pad, flip, roll, triangles.
 #pragma once
 
 #include "paddle/common/dtype.h"
@@ -15,16 +15,12 @@ void CopyToContiguous(int64_t elem_size, Ints shape, const void* src, Ints src_s
 // Contiguous bytes on several threads.
 void CopyBytes(void* dst, const void* src, int64_t bytes);
 
-void FillStrided(int64_t elem_size, Ints shape, void* dst, Ints strides, const void* value);
 void Fill(int64_t elem_size, int64_t n, void* dst, const void* value);
 void Zero(void* dst, int64_t bytes);
 
-// Contiguous parts [outer, sizes[i], inner] <-> whole [outer, sum(sizes), inner]. Parts may be null where sizes[i] ==
-// 0.
+// Contiguous parts [outer, sizes[i], inner] -> whole [outer, sum(sizes), inner]. Parts may be null where sizes[i] == 0.
 void Concat(int64_t elem_size, std::span<const void* const> parts, Ints sizes, int64_t outer, int64_t inner,
             void* whole);
-void Split(int64_t elem_size, const void* whole, std::span<void* const> parts, Ints sizes, int64_t outer,
-           int64_t inner);
 
 // Contiguous x and out of `shape`. Flip: axes distinct in [0, ndim). Roll: shifts[i] along axes[i], any sign.
 void Flip(int64_t elem_size, const void* x, Ints shape, Ints axes, void* out);

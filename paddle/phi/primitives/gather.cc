@@ -180,14 +180,6 @@ void ScatterAddAxis(const char* op, DataType t, void* out, int64_t outer, int64_
   if (outer > 0 && inner > 0) AddRows(op, t, out, outer, n, inner, at.as<int64_t>(), count, src, false);
 }
 
-void ScatterAssignAxis(const char* op, int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner,
-                       DataType index_t, const void* index, int64_t count, const void* src, const void* fill) {
-  Scratch at(count * 8 + 8);
-  Checked(op, index_t, index, count, n, at.as<int64_t>());
-  if (outer > 0 && inner > 0)
-    AssignRows(elem_size, out, outer, n, inner, at.as<int64_t>(), count, fill ? fill : src, fill != nullptr);
-}
-
 void ScatterRows(DataType t, void* out, int64_t n, int64_t inner, DataType index_t, const void* index, int64_t count,
                  const void* updates, bool overwrite) {
   Scratch at(count * 8 + 8);
@@ -450,18 +442,6 @@ void MaskedSelectGrad(int64_t elem_size, const void* dout, const void* mask, int
     const T* s = static_cast<const T*>(dout);
     T* d = static_cast<T*>(dx);
     for (int64_t i = 0; i < n; ++i) d[i] = m[i] ? *s++ : T{};
-  });
-}
-void MaskedScatter(int64_t elem_size, const void* x, const void* mask, int64_t n, const void* src, int64_t src_n,
-                   void* out) {
-  int64_t want = CountTrue(mask, n);
-  PD_CHECK(src_n >= want, InvalidArgument, "[masked_scatter] expected at least ", want, " values, got ", src_n);
-  const uint8_t* m = static_cast<const uint8_t*>(mask);
-  DispatchSize(elem_size, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T *old = static_cast<const T*>(x), *s = static_cast<const T*>(src);
-    T* d = static_cast<T*>(out);
-    for (int64_t i = 0; i < n; ++i) d[i] = m[i] ? *s++ : old[i];
   });
 }
 

@@ -17,9 +17,6 @@ void GatherAxis(const char* op, int64_t elem_size, const void* x, int64_t outer,
 // and bool.
 void ScatterAddAxis(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, DataType index_t,
                     const void* index, int64_t count, const void* src);
-// out[o, index[i]] = src[o, i] (the last write wins) or, with fill != null, = *fill.
-void ScatterAssignAxis(const char* op, int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner,
-                       DataType index_t, const void* index, int64_t count, const void* src, const void* fill);
 
 // paddle.scatter on out (already a copy of x) [n, inner]: overwrite, or else clear the touched rows first and add.
 void ScatterRows(DataType t, void* out, int64_t n, int64_t inner, DataType index_t, const void* index, int64_t count,
@@ -61,9 +58,6 @@ int64_t CountTrue(const void* mask, int64_t n);
 void MaskedSelect(int64_t elem_size, const void* x, const void* mask, int64_t n, void* out);  // out [CountTrue]
 // dx = dout at true positions in order, 0 elsewhere.
 void MaskedSelectGrad(int64_t elem_size, const void* dout, const void* mask, int64_t n, void* dx);
-// out[i] = mask[i] ? src[j++] : x[i]. Throws if src_n < CountTrue.
-void MaskedScatter(int64_t elem_size, const void* x, const void* mask, int64_t n, const void* src, int64_t src_n,
-                   void* out);
 // Positions of non-zero (NaN counts as non-zero) elements in row-major order: count first, then out int64 [count,
 // ndim].
 int64_t CountNonzero(DataType t, const void* x, int64_t n);

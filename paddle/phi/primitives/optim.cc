@@ -198,34 +198,4 @@ double SumSquares(DataType t, const void* x, int64_t n) {
   return total;
 }
 
-void ScaleInPlace(DataType t, void* x, int64_t n, double s) {
-  float buf[1024];
-  for (int64_t at = 0; at < n; at += 1024) {
-    const int64_t k = std::min<int64_t>(1024, n - at);
-    void* p = static_cast<char*>(x) + at * SizeOf(t);
-    if (t == DataType::FLOAT64) {
-      for (int64_t i = 0; i < k; ++i) static_cast<double*>(p)[i] *= s;
-      continue;
-    }
-    Convert(t, p, 1, DataType::FLOAT32, buf, 1, k);
-    for (int64_t i = 0; i < k; ++i) buf[i] *= static_cast<float>(s);
-    Convert(DataType::FLOAT32, buf, 1, t, p, 1, k);
-  }
-}
-
-bool UnscaleCheck(DataType t, const void* x, int64_t n, double inv_scale, void* out) {
-  bool bad = false;
-  double buf[1024];
-  for (int64_t at = 0; at < n; at += 1024) {
-    const int64_t k = std::min<int64_t>(1024, n - at);
-    Convert(t, static_cast<const char*>(x) + at * SizeOf(t), 1, DataType::FLOAT64, buf, 1, k);
-    for (int64_t i = 0; i < k; ++i) {
-      bad = bad || !std::isfinite(buf[i]);
-      buf[i] *= inv_scale;
-    }
-    Convert(DataType::FLOAT64, buf, 1, t, static_cast<char*>(out) + at * SizeOf(t), 1, k);
-  }
-  return bad;
-}
-
 }  // namespace phi::cpu

@@ -88,9 +88,5 @@ void Asgd(const OptimParam& p, void* d, void* y, double lr, double n);
 
 // Sum of squares of one gradient (for global norm clipping), in f64; deterministic.
 double SumSquares(DataType t, const void* x, int64_t n);
-// x *= s in place.
-void ScaleInPlace(DataType t, void* x, int64_t n, double s);
-// Loss scaling: out = x * inv_scale; returns true if any value of x is not finite. out may equal x.
-bool UnscaleCheck(DataType t, const void* x, int64_t n, double inv_scale, void* out);
 
 }  // namespace phi::cpu

@@ -218,20 +218,6 @@ DataType AccType(ReduceOp op, DataType in_t, DataType out_t) {
 
 }  // namespace
 
-AxisMask AxesToMask(Ints axes, int ndim, const char* op) {
-  PD_CHECK(ndim <= 64, InvalidArgument, "[", op, "] expected at most 64 dims, got ", ndim);
-  if (axes.empty()) return ndim == 64 ? ~AxisMask{0} : (AxisMask{1} << ndim) - 1;
-  AxisMask m = 0;
-  for (int64_t a : axes) {
-    if (ndim == 0 && (a == 0 || a == -1)) continue;
-    PD_CHECK(a >= -ndim && a < ndim, InvalidArgument, "[", op, "] expected axes in [", -ndim, ", ", ndim, "), got ", a);
-    const AxisMask bit = AxisMask{1} << (a < 0 ? a + ndim : a);
-    PD_CHECK(!(m & bit), InvalidArgument, "[", op, "] expected distinct axes, got ", a, " twice");
-    m |= bit;
-  }
-  return m;
-}
-
 void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides, AxisMask mask, DataType out_t,
             void* out, double p) {
   PD_CHECK(!IsFloat8(in_t), Unimplemented, "[reduce] expected a dtype of at least 16 bits, got ", NameOf(in_t));

@@ -37,9 +37,6 @@ enum class ReduceOp : int8_t {
 
 // Bit i set = axis i is reduced.
 using AxisMask = uint64_t;
-// From a list of axes (negative counts from the end; empty = all axes). Throws for an axis outside [-ndim, ndim) or
-// given twice.
-AxisMask AxesToMask(Ints axes, int ndim, const char* op);
 
 // out (contiguous, the kept dims in order) = reduction of x, strides in elements.
 // Arithmetic runs in the wider of x's and out's compute types: floats in f32/f64 with a fixed block tree, half in f32,

@@ -14,10 +14,4 @@ void LogSoftmax(DataType t, const void* x, int64_t outer, int64_t n, int64_t inn
 void SoftmaxGrad(DataType t, const void* out, const void* dout, int64_t outer, int64_t n, int64_t inner, void* dx);
 void LogSoftmaxGrad(DataType t, const void* out, const void* dout, int64_t outer, int64_t n, int64_t inner, void* dx);
 
-// Softmax over the last axis of scores [batch, heads, q, k] plus mask [mask_b, mask_h, q, k] (strides over batch and
-// heads, 0 = shared; may be null), scaled first; causal hides k > q + (nk - nq). Rows fully hidden give 0. out may
-// equal x.
-void MaskedSoftmax(DataType t, const void* x, int64_t batch, int64_t heads, int64_t nq, int64_t nk, double scale,
-                   const void* mask, int64_t mask_batch_stride, int64_t mask_head_stride, bool causal, void* out);
-
 }  // namespace phi::cpu
