@@ -74,6 +74,7 @@ def run_installed(build):
         out = subprocess.run(
             [shutil.which("g++"), "-std=c++20", "-fsyntax-only", "-H", "-x", "c++", "-I", include]
             + ["-"],
+            cwd=folder,  # quoted names are looked for there first
             input="".join(f'#include "{name}"\n' for name in names),
             capture_output=True,
             text=True,
