@@ -198,8 +198,9 @@ TABLE = {
     'paddle.nn.functional': {'paddle': 'diag_embed'},
     'paddle.nn.functional.activation': {
         'paddle.nn.functional': (
-            'celu elu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid mish relu '
-            'relu6 selu silu softshrink softsign swish tanhshrink thresholded_relu'
+            'celu elu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu '
+            'leaky_relu_ log_sigmoid mish relu relu6 relu_ selu silu softshrink softsign swish '
+            'tanh_ tanhshrink thresholded_relu thresholded_relu_'
         )
     },
     'paddle.nn.functional.common': {

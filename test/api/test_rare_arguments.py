@@ -134,6 +134,13 @@ def test_gradient_of_one_value_for_many_places():
     assert value.grad.item() == 3
 
 
+def test_elu_in_place_takes_no_negative_alpha():
+    x = paddle.to_tensor([-1.0, 1.0])
+    with pytest.raises(AssertionError, match=r'^\[elu_\] .*got -1.0'):
+        F.elu_(x, -1.0)
+    assert x.tolist() == [-1.0, 1.0] and F.elu_(x, 2.0) is x and x[0] < -1.2
+
+
 def test_celu_divides_by_alpha():
     for call in (lambda x: F.celu(x, 0), lambda x: F.celu(x, 0.0), paddle.nn.CELU(0)):
         with pytest.raises(ZeroDivisionError, match='alpha'):

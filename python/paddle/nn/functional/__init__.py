@@ -9,8 +9,7 @@ from paddle import _lazy
 
 _MODULES = {
     "activation": (
-        "softmax softmax_ log_softmax gumbel_softmax celu prelu rrelu glu maxout swiglu hardtanh "
-        "hardtanh_ elu_ leaky_relu_ relu_ tanh_ thresholded_relu_"
+        "softmax softmax_ log_softmax gumbel_softmax celu prelu rrelu glu maxout swiglu elu_"
     ),
     "flash_attention": "scaled_dot_product_attention flash_attn_qkvpacked flashmask_attention "
     "flash_attn_varlen_qkvpacked flash_attention_v3_varlen "
@@ -48,9 +47,9 @@ _generated = None
 
 # Names that PaddlePaddle serves from one op; where no stanza declares one, it is absent.
 _ONE_OP = (
-    "elu gelu hardshrink hardsigmoid hardswish leaky_relu log_sigmoid logsigmoid mish relu "
-    "relu6 selu sigmoid silu softplus softshrink softsign swish tanh tanhshrink "
-    "thresholded_relu"
+    "elu gelu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu leaky_relu_ "
+    "log_sigmoid logsigmoid mish relu relu_ relu6 selu sigmoid silu softplus softshrink softsign "
+    "swish tanh tanh_ tanhshrink thresholded_relu thresholded_relu_"
 ).split()
 
 __all__ = sorted({*_HOME, *_ONE_OP})
@@ -64,7 +63,7 @@ def _from_stanza(name):
 
         _generated = {n: f for n, f in libpaddle._functions("paddle").items() if n in _ONE_OP}
         _generated.update(libpaddle._functions("paddle.nn.functional"))
-    if name in _ONE_OP or _HOME.get(name) == "activation" or name not in _HOME:
+    if name in _ONE_OP or name not in _HOME:
         return _generated.get("log_sigmoid" if name == "logsigmoid" else name)
     return None
 

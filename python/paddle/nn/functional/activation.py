@@ -20,13 +20,7 @@ __all__ = [
     "maxout",
     "swiglu",
     "celu",
-    "hardtanh",
-    "hardtanh_",
     "elu_",
-    "leaky_relu_",
-    "relu_",
-    "tanh_",
-    "thresholded_relu_",
 ]
 
 
@@ -121,19 +115,9 @@ def swiglu(x, y=None, name=None):
     return _C_ops.swiglu(x, y)
 
 
-def hardtanh(x, min=-1.0, max=1.0, name=None):
-    """x clipped to [min, max]; the gradient is 0 outside."""
-    return _C_ops.hardtanh(x, float(min), float(max))
-
-
 def softmax_(x, axis=-1, dtype=None, name=None):
     """softmax written back to x; with another `dtype` x takes that."""
     return written(x, "softmax_", lambda old: softmax(old, axis, dtype))
-
-
-def hardtanh_(x, min=-1.0, max=1.0, name=None):
-    """hardtanh written back to x."""
-    return _C_ops.hardtanh_(x, float(min), float(max))
 
 
 def elu_(x, alpha=1.0, name=None):
@@ -141,26 +125,6 @@ def elu_(x, alpha=1.0, name=None):
     if alpha < 0.0:
         raise AssertionError(f"[elu_] expected alpha of at least 0, got {alpha}")
     return _C_ops.elu_(x, alpha)
-
-
-def leaky_relu_(x, negative_slope=0.01, name=None):
-    """leaky_relu written back to x."""
-    return _C_ops.leaky_relu_(x, negative_slope)
-
-
-def relu_(x, name=None):
-    """relu written back to x."""
-    return _C_ops.relu_(x)
-
-
-def tanh_(x, name=None):
-    """tanh written back to x."""
-    return _C_ops.tanh_(x)
-
-
-def thresholded_relu_(x, threshold=1.0, value=0.0, name=None):
-    """thresholded_relu written back to x."""
-    return _C_ops.thresholded_relu_(x, threshold, value)
 
 
 _lazy.serve(globals())
