@@ -393,7 +393,7 @@ class Printer {
 
 std::string CudaKernel(const LoopNest& nest, const std::string& symbol) { return Printer(nest, symbol).Run(); }
 
-int64_t CudaBlocks(const LoopNest& nest, const std::vector<int64_t>& meta) {
+int64_t CudaBlocks(const LoopNest& nest, const KernelMeta& meta) {
   const size_t rows = nest.rows.size(), lane = rows + nest.reds.size();
   int64_t n = nest.mode == LoopMode::kRowReduce ? 1 : meta[lane];
   for (size_t k = 0; k < rows; ++k) n *= meta[k];

@@ -22,6 +22,6 @@ std::vector<std::string> CudaCompileOptions();
 // `extern "C" __global__ void symbol(in0, in1, ..., out0, ..., const cinn::Meta<N> meta)`: pointers to the inputs and
 // outputs of the nest's group, then FillMeta's N numbers by value. Any number of blocks is right; Blocks is a good one.
 std::string CudaKernel(const LoopNest& nest, const std::string& symbol);
-int64_t CudaBlocks(const LoopNest& nest, const std::vector<int64_t>& meta);
+int64_t CudaBlocks(const LoopNest& nest, const KernelMeta& meta);
 
 }  // namespace cinn
