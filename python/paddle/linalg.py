@@ -5,7 +5,7 @@ those.
 
 import paddle
 from paddle import _C_ops
-from paddle.base.arguments import integer, items
+from paddle.base.arguments import items, iterations
 from paddle.base.libpaddle import _functions
 from paddle.tensor.manipulation import matrix_transpose
 from paddle.tensor.math import corrcoef, cov, vecdot
@@ -372,9 +372,6 @@ def ormqr(x, tau, y, left=True, transpose=False, name=None):
     return y - paddle.matmul(paddle.matmul(paddle.matmul(y, v), t), _h(v))
 
 
-_MOST_ITERATIONS = 1 << 16
-
-
 def svd_lowrank(x, q=None, niter=2, M=None, name=None):
     """Approximate (U, S, V) of rank q of x (or x - M) from random projections."""
     if x.ndim < 2:
@@ -387,8 +384,7 @@ def svd_lowrank(x, q=None, niter=2, M=None, name=None):
         raise ValueError(
             f"[svd_lowrank] expected q from 0 to {min(m, n)}, the smaller extent, got {q!r}"
         )
-    if not 0 <= integer('svd_lowrank', 'niter', niter) <= _MOST_ITERATIONS:
-        raise ValueError(f'[svd_lowrank] expected niter from 0 to {_MOST_ITERATIONS}, got {niter}')
+    niter = iterations('svd_lowrank', 'niter', niter)
     a = x if M is None else x - M
     basis = _C_ops.qr(
         paddle.matmul(a, paddle.randn([*x.shape[:-2], n, q], dtype=x.dtype)), 'reduced'

@@ -42,6 +42,9 @@ def test_movielens(tmp_path):
     assert values(pickle.loads(pickle.dumps(train))[0]) == values(train[0])
     second = next(s for s in map(values, train) if s[0] == [2])
     assert second == [[2], [0], [2], [16], [2], [2], [2], [-3.0]]
+    for wrong in ({'test_ratio': [0.5]}, {'rand_seed': [3]}, {'rand_seed': 1.5}):
+        with pytest.raises(TypeError):
+            Movielens(path, **wrong)
 
 
 def test_wmt14(tmp_path):

@@ -360,6 +360,10 @@ def test_iterations_without_end_are_refused(niter):
     for function in (paddle.linalg.svd_lowrank, paddle.linalg.pca_lowrank):
         with pytest.raises(ValueError, match='niter'):
             function(paddle.ones([3, 3]), niter=niter)
+    with pytest.raises(ValueError, match='n_power_iterations'):
+        paddle.nn.utils.spectral_norm(paddle.nn.Linear(2, 2), n_power_iterations=niter)
+    with pytest.raises(ValueError, match='power_iters'):
+        paddle.nn.SpectralNorm([2, 2], power_iters=niter)(paddle.ones([2, 2]))
 
 
 @pytest.mark.parametrize('p', [1e39, 1e308])
@@ -493,6 +497,7 @@ CALLS_OF_TWO = {
     'mv': (lambda x, y: paddle.mv(x, y[0]), [2, 2]),
     'prelu': (lambda x, y: paddle.nn.functional.prelu(x, y[:1, 0]), [2, 2]),
     'bce': (paddle.nn.functional.binary_cross_entropy_with_logits, [2, 2]),
+    'huber': (paddle.nn.functional.smooth_l1_loss, [2, 2]),
 }
 
 
@@ -589,3 +594,26 @@ def test_layers_that_no_memory_holds_are_refused(make, count):
 def test_a_list_in_place_of_a_tensor_is_not_repeated(call):
     with pytest.raises(TypeError, match='to be a tensor, got list'):
         call(paddle.ones([1, 1, 1]), 2**60)
+
+
+class Claims:
+    """What says it has 2^62 items."""
+
+    def __len__(self):
+        return 2**62
+
+    def __getitem__(self, i):
+        return 1.0
+
+
+@pytest.mark.parametrize('arguments', [{'offset': Claims()}, {'steps': [Claims(), Claims()]}])
+def test_numbers_of_prior_boxes_are_numbers(arguments):
+    with pytest.raises(TypeError):
+        paddle.vision.ops.prior_box(
+            paddle.ones([1, 2, 4, 4]), paddle.ones([1, 3, 8, 8]), [2.0], **arguments
+        )
+
+
+def test_the_scale_of_levels_of_proposals_is_a_number():
+    with pytest.raises(TypeError):
+        paddle.vision.ops.distribute_fpn_proposals(paddle.ones([1, 4]), 2, 5, 4, Claims())

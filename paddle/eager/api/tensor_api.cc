@@ -56,7 +56,10 @@ Tensor where_scalars(const Tensor& c, double a, double b, phi::DataType dtype) {
 Tensor pow_expr(const Tensor& x, const Tensor& y) { return elementwise_pow(x, y); }
 Tensor pow_expr(const Tensor& x, double y) { return pow(x, Scalar(y)); }
 Tensor conj_of(const Tensor& x) { return phi::IsComplex(x.dtype()) ? conj(x) : x; }
-Tensor cast_like(const Tensor& x, const Tensor& like) { return x.dtype() == like.dtype() ? x : cast(x, like.dtype()); }
+// As it is where one of them is absent: gradient ops name only some of the inputs.
+Tensor cast_like(const Tensor& x, const Tensor& like) {
+  return !x.defined() || !like.defined() || x.dtype() == like.dtype() ? x : cast(x, like.dtype());
+}
 
 Ints shape_of(const Tensor& x) { return x.is_symbolic() ? common::ExtentNumbers(x.shape()) : x.dims(); }
 

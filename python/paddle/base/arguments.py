@@ -12,6 +12,7 @@ __all__ = [
     'any_of',
     'integer',
     'items',
+    'iterations',
     'keywords',
     'kinds',
     'layer_count',
@@ -20,6 +21,8 @@ __all__ = [
     'tensors',
     'to_array',
 ]
+
+_MOST_ITERATIONS = 1 << 16
 
 
 def any_of(values, text=repr):
@@ -79,6 +82,16 @@ def integer(op, name, value):
         raise TypeError(
             f"[{op}] expected {name} to be an integer, got {type(value).__name__}"
         ) from None
+
+
+def iterations(op, name, value, least=0):
+    """The value as a number of steps of a method that converges. ValueError for more than any
+    needs: they would be made one by one.
+    """
+    count = integer(op, name, value)
+    if not least <= count <= _MOST_ITERATIONS:
+        raise ValueError(f'[{op}] expected {name} from {least} to {_MOST_ITERATIONS}, got {count}')
+    return count
 
 
 def layer_count(op, name, value):

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from paddle.base.arguments import mode_of
+from paddle.base.arguments import integer, mode_of
 from paddle.io import Dataset
 from paddle.utils.archives import find_file, open_zip, read_zip_member
 
@@ -25,7 +25,8 @@ class Movielens(Dataset):
     def __init__(self, data_file=None, mode='train', test_ratio=0.1, rand_seed=0, download=True):
         self.mode = mode_of('Movielens', mode, ('train', 'test'))
         self.data_file = find_file(data_file, 'sentiment', 'ml-1m.zip', 'Movielens')
-        self.test_ratio, self.rand_seed = test_ratio, rand_seed
+        self.test_ratio = float(test_ratio)
+        self.rand_seed = rand_seed and integer('Movielens', 'rand_seed', rand_seed)
         with open_zip(self.data_file) as archive:
             films, users, ratings = (
                 self._lines(archive, part) for part in ('movies', 'users', 'ratings')
@@ -53,7 +54,8 @@ class Movielens(Dataset):
             int(key): ([int(key)], [int(gender != 'M')], [_AGES.index(int(age))], [int(job)])
             for key, gender, age, job, _ in users
         }
-        draws = np.random.RandomState(rand_seed).random_sample(len(ratings)) < test_ratio
+        drawn = np.random.RandomState(self.rand_seed).random_sample(len(ratings))
+        draws = drawn < self.test_ratio
         self.data = [
             (*self.user_info[int(user)], *self.movie_info[int(film)], [float(rating) * 2 - 5.0])
             for (user, film, rating, _), draw in zip(ratings, draws)

@@ -342,7 +342,8 @@ def prior_box(
     height, width = input.shape[2], input.shape[3]
     image_h, image_w = image.shape[2], image.shape[3]
     step_w, step_h = as_list(steps)
-    step_w, step_h = step_w or image_w / width, step_h or image_h / height
+    step_w, step_h = float(step_w or image_w / width), float(step_h or image_h / height)
+    offset = float(offset)
     sizes = []
     for k, low in enumerate(min_sizes):
         square = [(low, low)]
@@ -457,7 +458,7 @@ def distribute_fpn_proposals(
         np.maximum((boxes[:, 2] - boxes[:, 0] + extra) * (boxes[:, 3] - boxes[:, 1] + extra), 0.0)
     )
     with np.errstate(divide='ignore', invalid='ignore'):
-        level = np.floor(np.log2(scale / refer_scale + 1e-6) + float(refer_level))
+        level = np.floor(np.log2(scale / float(refer_scale) + 1e-6) + float(refer_level))
     # A box without a finite level belongs to the first one.
     level = np.clip(np.where(np.isfinite(level), level, min_level), min_level, max_level).astype(
         int

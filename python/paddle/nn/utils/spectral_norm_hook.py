@@ -2,6 +2,7 @@
 """Spectral normalisation: a weight divided by its largest singular value before each forward."""
 
 import paddle
+from paddle.base.arguments import iterations
 
 from .. import functional as F
 from .._core import ops as _C_ops
@@ -15,12 +16,10 @@ class SpectralNorm:
     """The forward pre-hook."""
 
     def __init__(self, name, n_power_iterations, dim, eps):
-        if n_power_iterations <= 0:
-            raise ValueError(
-                f"[spectral_norm] expected a positive n_power_iterations, got {n_power_iterations}"
-            )
+        self.n_power_iterations = iterations(
+            'spectral_norm', 'n_power_iterations', n_power_iterations, 1
+        )
         self.name = name
-        self.n_power_iterations = n_power_iterations
         self.dim = dim
         self.eps = eps
 
